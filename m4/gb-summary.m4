@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# GB_SUMMARY: what did I get?
+AC_DEFUN([GB_SUMMARY], [
+  cat <<EOF
+
+  AC_PACKAGE_NAME AC_PACKAGE_VERSION
+
+    prefix ................. $prefix
+    compiler ............... $CC $CFLAGS
+    CPU kernels ............ $gb_levels
+    backends ............... cpu=builtin
+    symbol versions ........ $gb_cv_version_script
+    programs ............... $gb_tools
+    tests .................. $gb_tests
+
+EOF
+])

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# GB_TOOLS: the installed programs need PCRE2 and a JSON library; the library
+# itself needs neither.
+AC_DEFUN([GB_TOOLS], [
+  AC_ARG_ENABLE([tools],
+    [AS_HELP_STRING([--disable-tools], [do not build the programs])], [],
+    [enable_tools=auto])
+  gb_tools=no
+  AS_IF([test "x$enable_tools" != xno], [
+    PKG_CHECK_MODULES([PCRE2], [libpcre2-8 >= 10.30],
+      [PKG_CHECK_MODULES([JANSSON], [jansson >= 2.9], [gb_tools=yes], [:])], [:])
+    AS_IF([test "x$enable_tools$gb_tools" = xyesno],
+      [AC_MSG_ERROR([the programs need libpcre2-8 and jansson])])])
+  AM_CONDITIONAL([TOOLS], [test "x$gb_tools" = xyes])
+])
