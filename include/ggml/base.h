@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ggml/base.h - part of ggml.h: API marks, limits, status, log, time.
+ */
+#ifndef GGML_H_PARTS
+#error "include ggml.h instead of its parts"
+#endif
+#ifndef GGML_BASE_H
+#define GGML_BASE_H
+
+/*
+ * Marks of declarations.  With GGML_SHARED defined the library is a shared one,
+ * and the compiler is told so; GGML_BUILD is for the library's own build.
+ */
+#ifdef GGML_SHARED
+#if defined(_WIN32) && !defined(__MINGW32__)
+#ifdef GGML_BUILD
+#define GGML_API __declspec(dllexport) extern
+#else
+#define GGML_API __declspec(dllimport) extern
+#endif
+#else
+#define GGML_API __attribute__((visibility("default"))) extern
+#endif
+#else
+#define GGML_API extern
+#endif
+
+#if defined(__GNUC__)
+#define GGML_DEPRECATED(declaration, hint) \
+    declaration __attribute__((deprecated(hint)))
+#elif defined(_MSC_VER)
+#define GGML_DEPRECATED(declaration, hint) \
+    __declspec(deprecated(hint)) declaration
+#else
+#define GGML_DEPRECATED(declaration, hint) declaration
+#endif
+
+#if defined(__MINGW32__) && !defined(__clang__)
+#define GGML_ATTRIBUTE_FORMAT(...) \
+    __attribute__((format(gnu_printf, __VA_ARGS__)))
+#elif defined(__GNUC__)
+#define GGML_ATTRIBUTE_FORMAT(...) __attribute__((format(printf, __VA_ARGS__)))
+#else
+#define GGML_ATTRIBUTE_FORMAT(...)
+#endif
+
+#if defined(__GNUC__)
+#define GGML_NORETURN __attribute__((noreturn))
+#elif defined(_MSC_VER)
+#define GGML_NORETURN __declspec(noreturn)
+#else
+#define GGML_NORETURN
+#endif
+
+#if !defined(__cplusplus) && defined(__STDC_VERSION__)
+#define GGML_RESTRICT restrict
+#elif defined(__GNUC__) || defined(_MSC_VER)
+#define GGML_RESTRICT __restrict
+#else
+#define GGML_RESTRICT
+#endif
+
+/* Evaluates X and forgets it. */
+#define GGML_UNUSED(x) (void)(x)
+
+/* X rounded up to a multiple of N, a power of two. */
+#define GGML_PAD(x, n) (((x) + (n) - 1) & ~((n) - 1))
+
+/*
+ * For a client's own checks; both end the process.  GGML_ASSERT is checked in
+ * every build, and a semicolon follows it.  The library itself uses neither.
+ */
+#define GGML_ABORT(...) ggml_abort(__FILE__, __LINE__, __VA_ARGS__)
+#define GGML_ASSERT(x) \
+    if (!(x)) GGML_ABORT("GGML_ASSERT(%s) failed", #x)
+
+/*
+ * For a client's code that is never reached: ends the process in builds for
+ * debugging, and tells the compiler in others.
+ */
+#ifndef NDEBUG
+#define GGML_UNREACHABLE() GGML_ABORT("reached what was said to be unreachable")
+#elif defined(__GNUC__)
+#define GGML_UNREACHABLE() __builtin_unreachable()
+#elif defined(_MSC_VER)
+#define GGML_UNREACHABLE() __assume(0)
+#else
+#define GGML_UNREACHABLE() ((void)0)
+#endif
+
+/*
+ * Files older than GGUF, which clients read by themselves: magic and version.
+ */
+#define GGML_FILE_MAGIC         0x67676d6c
+#define GGML_FILE_VERSION       2
+
+/*
+ * Generation of the quantised formats; old files have type + factor * version.
+ */
+#define GGML_QNT_VERSION        2
+#define GGML_QNT_VERSION_FACTOR 1000
+
+/*
+ * Limits.  GGML_MAX_NAME, bytes of a name with its terminator, may be defined
+ * by a client before; it changes struct ggml_tensor, so the library must have
+ * the same.
+ */
+#define GGML_MAX_DIMS           4
+#define GGML_MAX_PARAMS         2048
+#define GGML_MAX_SRC            10
+#define GGML_MAX_N_THREADS      512
+#define GGML_MAX_OP_PARAMS      64
+#ifndef GGML_MAX_NAME
+#define GGML_MAX_NAME 64
+#endif
+#define GGML_DEFAULT_N_THREADS  4
+#define GGML_DEFAULT_GRAPH_SIZE 2048
+#if UINTPTR_MAX == 0xFFFFFFFF
+#define GGML_MEM_ALIGN 4
+#else
+#define GGML_MEM_ALIGN 16
+#endif
+
+/* Exit codes of old programs. */
+#define GGML_EXIT_SUCCESS 0
+#define GGML_EXIT_ABORTED 1
+
+/* Modes of rotary positions; VISION has the bit of MROPE. */
+#define GGML_ROPE_TYPE_NEOX   2
+#define GGML_ROPE_TYPE_MROPE  8
+#define GGML_ROPE_TYPE_VISION 24
+
+/* The rows of flash attention's mask are rounded up to a multiple of this. */
+#define GGML_KQ_MASK_PAD 64
+
+/* As many tasks as there are threads, for operations given by the client. */
+#define GGML_N_TASKS_MAX (-1)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * What a call came to.  Anything but SUCCESS leaves a reason behind, which
+ * ggmlbackend_last_failure (ggmlbackend.h) gives.
+ */
+enum ggml_status {
+    GGML_STATUS_ALLOC_FAILED = -2,
+    GGML_STATUS_FAILED       = -1,
+    GGML_STATUS_SUCCESS      = 0,
+    GGML_STATUS_ABORTED      = 1
+};
+
+/* NONE is text without a level; CONT goes on where the last message ended. */
+enum ggml_log_level {
+    GGML_LOG_LEVEL_NONE  = 0,
+    GGML_LOG_LEVEL_DEBUG = 1,
+    GGML_LOG_LEVEL_INFO  = 2,
+    GGML_LOG_LEVEL_WARN  = 3,
+    GGML_LOG_LEVEL_ERROR = 4,
+    GGML_LOG_LEVEL_CONT  = 5
+};
+
+/*
+ * Gets each message; TEXT ends with a newline unless a message of level CONT
+ * follows, and is the callee's until it returns.  It is called by whatever
+ * thread logs, by several at once too.
+ */
+typedef void (*ggml_log_callback)(
+    enum ggml_log_level level, const char *text, void *user_data);
+
+/* Asked between the steps of a computation; true stops it. */
+typedef bool (*ggml_abort_callback)(void *data);
+
+/* Identifies a kind of backend. */
+typedef uint8_t ggml_guid[16];
+typedef ggml_guid *ggml_guid_t;
+
+/*
+ * End the process, for a client that asks for it: standard output is flushed,
+ * "FILE:LINE: message" is written to standard error, and abort is called.  Any
+ * thread.
+ */
+GGML_NORETURN GGML_ATTRIBUTE_FORMAT(3, 4)
+GGML_API void ggml_abort(const char *file, int line, const char *fmt, ...);
+
+/*
+ * A sentence for STATUS; another value gives "GGML status: unknown".  Static.
+ * Any thread.
+ */
+GGML_API const char *ggml_status_to_string(enum ggml_status status);
+
+/* Are the 16 bytes equal?  False when one is NULL.  Any thread. */
+GGML_API bool ggml_guid_matches(ggml_guid_t guid_a, ggml_guid_t guid_b);
+
+/* Does nothing: the clock needs no start.  Any thread. */
+GGML_API void ggml_time_init(void);
+
+/*
+ * Milliseconds and microseconds of a clock that never goes back; only
+ * differences mean anything.  Any thread.
+ */
+GGML_API int64_t ggml_time_ms(void);
+GGML_API int64_t ggml_time_us(void);
+
+/*
+ * Processor time of the process, in units of which ggml_cycles_per_ms go into a
+ * millisecond.  Any thread.
+ */
+GGML_API int64_t ggml_cycles(void);
+GGML_API int64_t ggml_cycles_per_ms(void);
+
+/*
+ * fopen, with a name in UTF-8 on every system.  NULL when the file cannot be
+ * opened (errno says why) or a parameter is NULL.  Any thread.
+ */
+GGML_API FILE *ggml_fopen(const char *fname, const char *mode);
+
+/*
+ * Send all messages to LOG_CALLBACK with USER_DATA.  NULL brings the default
+ * back, which writes warnings and errors to standard error (the environment's
+ * GGMLBACKEND_LOG names another level).  Any thread; a message that is on its
+ * way in another thread may still reach the sink before.
+ */
+GGML_API void ggml_log_set(ggml_log_callback log_callback, void *user_data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

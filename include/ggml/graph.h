@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ggml/graph.h - part of ggml.h: graphs, and the parameters of thread pools.
+ */
+#ifndef GGML_H_PARTS
+#error "include ggml.h instead of its parts"
+#endif
+#ifndef GGML_GRAPH_H
+#define GGML_GRAPH_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A graph: nodes in the order in which they are computed, and leafs, which are
+ * not.  It lives in its context's pool and has room for a number of nodes, and
+ * as many leafs, that is fixed when it is made.
+ *
+ * A graph has failed when it was too small, or was given a failed node or NULL.
+ * Allocating or computing it then fails with the reason; ggml_graph_clear makes
+ * it whole again.
+ */
+struct ggml_cgraph;
+
+/*
+ * Priority of a pool's threads; above NORMAL the system may want rights for it.
+ */
+enum ggml_sched_priority {
+    GGML_SCHED_PRIO_NORMAL   = 0,
+    GGML_SCHED_PRIO_MEDIUM   = 1,
+    GGML_SCHED_PRIO_HIGH     = 2,
+    GGML_SCHED_PRIO_REALTIME = 3
+};
+
+/* How a pool of threads is made (ggml-cpu.h). */
+struct ggml_threadpool_params {
+    bool cpumask[GGML_MAX_N_THREADS]; /* CPUs to run on; none set: any */
+    int n_threads;
+    enum ggml_sched_priority prio;
+    uint32_t poll;   /* how long to spin before sleeping: 0 never, 100 long */
+    bool strict_cpu; /* each thread on one CPU of the mask */
+    bool paused;     /* start asleep */
+};
+
+struct ggml_threadpool;
+typedef struct ggml_threadpool *ggml_threadpool_t;
+
+/*
+ * Append TENSOR and, before it, everything that it is computed from and that is
+ * not there yet: depth first, sources in their order.  Tensors with the
+ * operation NONE that are no parameters become leafs.  Those without a name get
+ * "node_<n>" or "leaf_<n>".
+ */
+GGML_API void ggml_build_forward_expand(
+    struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
+
+/*
+ * An empty graph for GGML_DEFAULT_GRAPH_SIZE nodes, or for SIZE, with places
+ * for gradients if GRADS.  NULL when the pool has no room; ggml_graph_overhead
+ * says how much it takes.
+ */
+GGML_API struct ggml_cgraph *ggml_new_graph(struct ggml_context *ctx);
+GGML_API struct ggml_cgraph *ggml_new_graph_custom(
+    struct ggml_context *ctx, size_t size, bool grads);
+
+/*
+ * A graph of the same size with the same tensors, in CTX.  NULL when there is
+ * no room.
+ */
+GGML_API struct ggml_cgraph *ggml_graph_dup(
+    struct ggml_context *ctx, struct ggml_cgraph *cgraph);
+
+/*
+ * Put SRC's tensors, order and gradients in the place of DST's.  DST has
+ * failed, and keeps its tensors, when it is smaller than SRC or has no places
+ * for gradients where SRC does.
+ */
+GGML_API void ggml_graph_cpy(struct ggml_cgraph *src, struct ggml_cgraph *dst);
+
+/*
+ * Prepare for training's next step, in a graph with gradients: accumulators
+ * become 0, those of losses 1, and the moments of AdamW steps 0.
+ */
+GGML_API void ggml_graph_reset(struct ggml_cgraph *cgraph);
+
+/* Take all tensors out. */
+GGML_API void ggml_graph_clear(struct ggml_cgraph *cgraph);
+
+/* How many nodes there is room for. */
+GGML_API int ggml_graph_size(struct ggml_cgraph *cgraph);
+
+/*
+ * Node I, or for I < 0 the one that many before the end.  NULL when there is
+ * none.
+ */
+GGML_API struct ggml_tensor *ggml_graph_node(
+    struct ggml_cgraph *cgraph, int i);
+
+/* The nodes, as the graph keeps them, and their number. */
+GGML_API struct ggml_tensor * *ggml_graph_nodes(struct ggml_cgraph *cgraph);
+GGML_API int ggml_graph_n_nodes(struct ggml_cgraph *cgraph);
+
+/*
+ * Append TENSOR alone: without its sources, and without a look whether it is
+ * there.
+ */
+GGML_API void ggml_graph_add_node(
+    struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
+
+/*
+ * Bytes of a pool that a graph takes.  0 when no graph can be that large.  Any
+ * thread.
+ */
+GGML_API size_t ggml_graph_overhead(void);
+GGML_API size_t ggml_graph_overhead_custom(size_t size, bool grads);
+
+/*
+ * The first leaf, else the first node, with this name; NULL when there is none.
+ */
+GGML_API struct ggml_tensor *ggml_graph_get_tensor(
+    const struct ggml_cgraph *cgraph, const char *name);
+
+/*
+ * The gradient of NODE, and what adds it up over several runs; NULL when there
+ * is none.
+ */
+GGML_API struct ggml_tensor *ggml_graph_get_grad(
+    const struct ggml_cgraph *cgraph, const struct ggml_tensor *node);
+GGML_API struct ggml_tensor *ggml_graph_get_grad_acc(
+    const struct ggml_cgraph *cgraph, const struct ggml_tensor *node);
+
+/* Graph files are no more: both say so, write nothing, and give NULL. */
+GGML_API void ggml_graph_export(
+    const struct ggml_cgraph *cgraph, const char *fname);
+GGML_API struct ggml_cgraph *ggml_graph_import(
+    const char *fname, struct ggml_context **ctx_data,
+    struct ggml_context **ctx_eval);
+
+/*
+ * Log a line for each node and leaf.  Level INFO; the default sink shows it
+ * whatever its level.
+ */
+GGML_API void ggml_graph_print(const struct ggml_cgraph *cgraph);
+
+/*
+ * Write GB to a file as a drawing for Graphviz: yellow parameters, pink leafs,
+ * green and light blue nodes with a gradient, the green ones in GF too.  GF may
+ * be NULL.  A file that cannot be written is logged.
+ */
+GGML_API void ggml_graph_dump_dot(
+    const struct ggml_cgraph *gb, const struct ggml_cgraph *gf,
+    const char *filename);
+
+/*
+ * N_THREADS threads of normal priority that wait at half of the spinning (poll
+ * 50), are bound to no CPU and not paused.  Any thread.
+ */
+GGML_API struct ggml_threadpool_params ggml_threadpool_params_default(
+    int n_threads);
+GGML_API void ggml_threadpool_params_init(
+    struct ggml_threadpool_params *p, int n_threads);
+
+/*
+ * Could a pool made with P0 serve for P1?  All but paused is compared.  Any
+ * thread.
+ */
+GGML_API bool ggml_threadpool_params_match(
+    const struct ggml_threadpool_params *p0,
+    const struct ggml_threadpool_params *p1);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
