@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/attr.h - names for compiler attributes.
+ */
+#ifndef GB_BASE_ATTR_H
+#define GB_BASE_ATTR_H
+
+#if defined(__GNUC__)
+/*
+ * Parameter FMT (from 1) is printf's; its values begin at FIRST, 0 for a list.
+ */
+#define GB_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define GB_UNUSED             __attribute__((unused))
+#define GB_NORETURN           __attribute__((noreturn))
+#define GB_LIKELY(x)          __builtin_expect(!!(x), 1)
+#define GB_UNLIKELY(x)        __builtin_expect(!!(x), 0)
+#else
+#define GB_PRINTF(fmt, first)
+#define GB_UNUSED
+#define GB_NORETURN _Noreturn
+#define GB_LIKELY(x)   (x)
+#define GB_UNLIKELY(x) (x)
+#endif
+
+#endif

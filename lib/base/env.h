@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/env.h - environment variables, read once.
+ */
+#ifndef GB_BASE_ENV_H
+#define GB_BASE_ENV_H
+
+#include <stdbool.h>
+
+enum gb_env {
+#define GB_ENV(id, name, type, default_value, help) GB_ENV_##id,
+#include "lib/base/env.def"
+#undef GB_ENV
+    GB_ENV_COUNT
+};
+
+/*
+ * The value in force.  The environment is read on the first call of any of
+ * them; later changes are not seen.  A privileged program sees the defaults
+ * only.
+ *
+ * A boolean is false for "" and "0" and true for anything else.  A value of an
+ * integer that is none counts as unset and is warned of, once.  Strings live as
+ * long as the process.  Any thread.
+ */
+bool gb_env_bool(enum gb_env id);
+int gb_env_int(enum gb_env id);
+const char *gb_env_string(enum gb_env id);
+
+#endif

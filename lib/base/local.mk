@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# lib/base: what any file may use.
+libcore_la_SOURCES += \
+	%D%/abort.c \
+	%D%/attr.h \
+	%D%/checked.h \
+	%D%/clock.c \
+	%D%/env.c \
+	%D%/env.def \
+	%D%/env.h \
+	%D%/file.c \
+	%D%/file.h \
+	%D%/guid.c \
+	%D%/log.c \
+	%D%/log.h \
+	%D%/mem.c \
+	%D%/mem.h \
+	%D%/status.c \
+	%D%/status.h \
+	%D%/version.c

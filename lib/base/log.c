@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/log.c - levels, the client's sink, and the default one on stderr.
+ */
+#include "config.h"
+
+#include "lib/base/log.h"
+
+#include "ggmlbackend.h"
+
+#include "lib/base/env.h"
+#include "lib/base/mem.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Messages up to this size need no memory. */
+#define SHORT_MESSAGE 1024
+
+struct sink {
+    ggml_log_callback write; /* NULL for the default */
+    void *user_data;
+};
+
+static pthread_mutex_t sink_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sink client_sink;
+
+/* Was the last message of this thread written?  Continuations follow it. */
+static _Thread_local bool last_was_shown;
+
+void
+ggml_log_set(ggml_log_callback log_callback, void *user_data)
+{
+    pthread_mutex_lock(&sink_lock);
+    client_sink.write = log_callback;
+    client_sink.user_data = user_data;
+    pthread_mutex_unlock(&sink_lock);
+}
+
+/* The sink is called without the lock: it may log, or set another sink. */
+static struct sink
+current_sink(void)
+{
+    struct sink sink;
+
+    pthread_mutex_lock(&sink_lock);
+    sink = client_sink;
+    pthread_mutex_unlock(&sink_lock);
+    return sink;
+}
+
+/* The lowest level to show; above ERROR for none at all. */
+static int
+lowest_shown(void)
+{
+    static const struct {
+        const char *name;
+        int level;
+    } names[] = {
+        { "debug", GGML_LOG_LEVEL_DEBUG }, { "info", GGML_LOG_LEVEL_INFO },
+        { "warn", GGML_LOG_LEVEL_WARN },   { "error", GGML_LOG_LEVEL_ERROR },
+        { "none", GGML_LOG_LEVEL_CONT },
+    };
+    const char *name = gb_env_string(GB_ENV_LOG);
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i].name) == 0)
+            return names[i].level;
+    }
+    return GGML_LOG_LEVEL_WARN;
+}
+
+/* Text without a level counts as INFO, the level of what is only said. */
+static bool
+is_shown(enum ggml_log_level level)
+{
+    if (level == GGML_LOG_LEVEL_CONT)
+        return last_was_shown;
+    if (level == GGML_LOG_LEVEL_NONE)
+        level = GGML_LOG_LEVEL_INFO;
+    last_was_shown = (int)level >= lowest_shown();
+    return last_was_shown;
+}
+
+static void
+write_to_stderr(const char *text)
+{
+    fputs(text, stderr);
+    fflush(stderr);
+}
+
+/* IS_ASKED: the default sink shows it whatever its level. */
+static void
+send_text(enum ggml_log_level level, bool is_asked, const char *text)
+{
+    const struct sink sink = current_sink();
+
+    if (sink.write != NULL)
+        sink.write(level, text, sink.user_data);
+    else if (is_asked || is_shown(level))
+        write_to_stderr(text);
+}
+
+/* What is too long for the stack and finds no memory is cut. */
+static void
+send_formatted(enum ggml_log_level level, bool is_asked, const char *end,
+               const char *fmt, va_list args)
+{
+    const size_t end_size = strlen(end) + 1;
+    char short_text[SHORT_MESSAGE];
+    char *long_text = NULL, *text = short_text;
+    size_t room = sizeof(short_text) - end_size;
+    va_list again;
+    int length;
+
+    va_copy(again, args);
+    length = vsnprintf(short_text, room, fmt, args);
+    if (length < 0) {
+        short_text[0] = '\0';
+    } else if ((size_t)length >= room) {
+        long_text = gb_mem_alloc((size_t)length + 1 + end_size);
+        if (long_text != NULL) {
+            text = long_text;
+            vsnprintf(text, (size_t)length + 1, fmt, again);
+        }
+    }
+    va_end(again);
+    memcpy(text + strlen(text), end, end_size);
+    send_text(level, is_asked, text);
+    gb_mem_free(long_text);
+}
+
+void
+gb_log_va(enum ggml_log_level level, const char *fmt, va_list args)
+{
+    send_formatted(level, false, "\n", fmt, args);
+}
+
+void
+gb_log(enum ggml_log_level level, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    gb_log_va(level, fmt, args);
+    va_end(args);
+}
+
+void
+gb_log_print(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    send_formatted(GGML_LOG_LEVEL_INFO, true, "", fmt, args);
+    va_end(args);
+}
+
+void
+ggmlbackend_log(enum ggml_log_level level, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    send_formatted(level, false, "", fmt, args);
+    va_end(args);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/mem.c - the one place that asks the system for memory.
+ */
+#include "config.h"
+
+#include "lib/base/mem.h"
+
+#include "lib/base/checked.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef GB_FAULT_INJECTION
+static gb_mem_fault_fn fault_hook;
+static void *fault_data;
+
+void
+gb_mem_set_fault(gb_mem_fault_fn hook, void *data)
+{
+    fault_hook = hook;
+    fault_data = data;
+}
+
+static bool
+is_made_to_fail(void)
+{
+    return fault_hook != NULL && fault_hook(fault_data);
+}
+#else
+static bool
+is_made_to_fail(void)
+{
+    return false;
+}
+#endif
+
+/* No object is larger than a difference of pointers within it can be. */
+static bool
+must_fail(size_t size)
+{
+    return size > PTRDIFF_MAX || is_made_to_fail();
+}
+
+/* A block of no bytes is a block too, so that NULL always means failure. */
+static size_t
+at_least_one(size_t size)
+{
+    return size > 0 ? size : 1;
+}
+
+void *
+gb_mem_alloc(size_t size)
+{
+    if (must_fail(size))
+        return NULL;
+    return malloc(at_least_one(size));
+}
+
+void *
+gb_mem_zalloc(size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (!gb_mul_size(count, size, &bytes) || must_fail(bytes))
+        return NULL;
+    return calloc(1, at_least_one(bytes));
+}
+
+void *
+gb_mem_realloc(void *ptr, size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (!gb_mul_size(count, size, &bytes) || must_fail(bytes))
+        return NULL;
+    return realloc(ptr, at_least_one(bytes));
+}
+
+void
+gb_mem_free(void *ptr)
+{
+    free(ptr);
+}
+
+char *
+gb_mem_strdup(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = gb_mem_alloc(size);
+
+    if (copy != NULL)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+void *
+gb_mem_alloc_aligned(size_t size, size_t align)
+{
+    void *ptr = NULL;
+
+    if (must_fail(size))
+        return NULL;
+    if (align < sizeof(void *))
+        align = sizeof(void *);
+    if (posix_memalign(&ptr, align, at_least_one(size)) != 0)
+        return NULL;
+    return ptr;
+}
+
+void
+gb_mem_free_aligned(void *ptr)
+{
+    free(ptr);
+}
