@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tensor/shape.c - contiguous? permuted? can it repeat?
+ */
+#include "config.h"
+
+#include "lib/tensor/shape.h"
+
+#include "lib/base/status.h"
+
+/*
+ * Do the elements stand as in a new tensor, but that the strides of dimensions
+ * 1 to N_FREE may be any?  A stride that is never stepped over is not looked
+ * at.
+ */
+static bool
+is_contiguous_above(const struct ggml_tensor *tensor, int n_free)
+{
+    int64_t block;
+    size_t next;
+
+    GB_NEED_OR(false, tensor != NULL, "is_contiguous: the tensor is NULL");
+    block = ggml_blck_size(tensor->type);
+    next = ggml_type_size(tensor->type);
+    if (block == 0)
+        return false; /* a type without values */
+    if (tensor->ne[0] != block && tensor->nb[0] != next)
+        return false;
+    next *= (size_t)(tensor->ne[0] / block);
+    for (int i = 1; i < GGML_MAX_DIMS; i++) {
+        if (tensor->ne[i] == 1)
+            continue;
+        if (i <= n_free)
+            next = tensor->nb[i];
+        else if (tensor->nb[i] != next)
+            return false;
+        next *= (size_t)tensor->ne[i];
+    }
+    return true;
+}
+
+bool
+ggml_is_contiguous(const struct ggml_tensor *tensor)
+{
+    return is_contiguous_above(tensor, 0);
+}
+
+bool
+ggml_is_contiguous_0(const struct ggml_tensor *tensor)
+{
+    return is_contiguous_above(tensor, 0);
+}
+
+bool
+ggml_is_contiguous_1(const struct ggml_tensor *tensor)
+{
+    return is_contiguous_above(tensor, 1);
+}
+
+bool
+ggml_is_contiguous_2(const struct ggml_tensor *tensor)
+{
+    return is_contiguous_above(tensor, 2);
+}
+
+bool
+ggml_is_transposed(const struct ggml_tensor *tensor)
+{
+    GB_NEED_OR(false, tensor != NULL, "is_transposed: the tensor is NULL");
+    return tensor->nb[0] > tensor->nb[1];
+}
+
+bool
+ggml_is_permuted(const struct ggml_tensor *tensor)
+{
+    GB_NEED_OR(false, tensor != NULL, "is_permuted: the tensor is NULL");
+    for (int i = 1; i < GGML_MAX_DIMS; i++) {
+        if (tensor->nb[i - 1] > tensor->nb[i])
+            return true;
+    }
+    return false;
+}
+
+bool
+ggml_is_empty(const struct ggml_tensor *tensor)
+{
+    GB_NEED_OR(false, tensor != NULL, "is_empty: the tensor is NULL");
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        if (tensor->ne[i] == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Are the counts of all dimensions from FIRST on one? */
+static bool
+is_one_from(const struct ggml_tensor *tensor, int first)
+{
+    GB_NEED_OR(false, tensor != NULL, "shape: the tensor is NULL");
+    for (int i = first; i < GGML_MAX_DIMS; i++) {
+        if (tensor->ne[i] != 1)
+            return false;
+    }
+    return true;
+}
+
+bool
+ggml_is_scalar(const struct ggml_tensor *tensor)
+{
+    return is_one_from(tensor, 0);
+}
+
+bool
+ggml_is_vector(const struct ggml_tensor *tensor)
+{
+    return is_one_from(tensor, 1);
+}
+
+bool
+ggml_is_matrix(const struct ggml_tensor *tensor)
+{
+    return is_one_from(tensor, 2);
+}
+
+bool
+ggml_is_3d(const struct ggml_tensor *tensor)
+{
+    return is_one_from(tensor, 3);
+}
+
+int
+ggml_n_dims(const struct ggml_tensor *tensor)
+{
+    int n = GGML_MAX_DIMS;
+
+    GB_NEED_OR(0, tensor != NULL, "n_dims: the tensor is NULL");
+    while (n > 1 && tensor->ne[n - 1] <= 1)
+        n--;
+    return n;
+}
+
+bool
+ggml_are_same_shape(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
+{
+    GB_NEED_OR(false, t0 != NULL && t1 != NULL,
+               "are_same_shape: a tensor is NULL");
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        if (t0->ne[i] != t1->ne[i])
+            return false;
+    }
+    return true;
+}
+
+bool
+ggml_are_same_stride(const struct ggml_tensor *t0,
+                     const struct ggml_tensor *t1)
+{
+    GB_NEED_OR(false, t0 != NULL && t1 != NULL,
+               "are_same_stride: a tensor is NULL");
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        if (t0->nb[i] != t1->nb[i])
+            return false;
+    }
+    return true;
+}
+
+bool
+ggml_can_repeat(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
+{
+    GB_NEED_OR(false, t0 != NULL && t1 != NULL, "can_repeat: a tensor is NULL");
+    if (ggml_is_empty(t0) || ggml_is_empty(t1))
+        return ggml_is_empty(t0) && ggml_is_empty(t1);
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        if (t1->ne[i] % t0->ne[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+bool
+gb_can_repeat_rows(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
+{
+    return t0->ne[0] == t1->ne[0] && ggml_can_repeat(t0, t1);
+}
+
+bool
+gb_is_padded_1d(const struct ggml_tensor *tensor)
+{
+    return tensor->nb[0] == ggml_type_size(tensor->type) &&
+           tensor->nb[2] == tensor->nb[1] * (size_t)tensor->ne[1] &&
+           tensor->nb[3] == tensor->nb[2] * (size_t)tensor->ne[2];
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tensor/tensor.c - new tensors, duplicates, flags, data.
+ */
+#include "config.h"
+
+#include "lib/tensor/tensor.h"
+
+#include "ggml-backend.h"
+
+#include "lib/base/checked.h"
+#include "lib/base/status.h"
+#include "lib/tensor/context.h"
+#include "lib/tensor/shape.h"
+
+#include <string.h>
+
+struct ggml_tensor *
+gb_tensor_new(struct ggml_context *ctx, enum ggml_type type, int n_dims,
+              const int64_t *ne, const size_t nb[GGML_MAX_DIMS],
+              size_t data_size)
+{
+    struct ggml_tensor *tensor;
+    size_t size;
+
+    /* A sum that does not fit asks for what no context has. */
+    if (!gb_add_size(sizeof(*tensor), data_size, &size))
+        size = SIZE_MAX;
+    tensor = gb_context_alloc(ctx, GGML_OBJECT_TYPE_TENSOR, size);
+    if (tensor == NULL)
+        return gb_context_failed_node(ctx);
+    memset(tensor, 0, sizeof(*tensor));
+    tensor->type = type;
+    tensor->op = GGML_OP_NONE;
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        tensor->ne[i] = i < n_dims ? ne[i] : 1;
+        tensor->nb[i] = nb[i];
+    }
+    return tensor;
+}
+
+struct ggml_tensor *
+ggml_new_tensor(struct ggml_context *ctx, enum ggml_type type, int n_dims,
+                const int64_t *ne)
+{
+    struct ggml_tensor *tensor;
+    size_t nb[GGML_MAX_DIMS];
+    size_t bytes;
+
+    if (ctx == NULL)
+        return gb_context_failed(NULL, "new_tensor: the context is NULL");
+    if (n_dims < 1 || n_dims > GGML_MAX_DIMS || ne == NULL)
+        return gb_context_failed(ctx, "new_tensor: %d dimensions", n_dims);
+    if (!gb_type_has_values(type))
+        return gb_context_failed(ctx, "new_tensor: no values have type %d",
+                                 (int)type);
+    if (!gb_tensor_sizes(type, n_dims, ne, nb, &bytes))
+        return gb_context_failed(
+            ctx, "new_tensor: type %s cannot have the shape %lld x %lld x "
+                 "%lld x %lld",
+            ggml_type_name(type), (long long)ne[0],
+            n_dims > 1 ? (long long)ne[1] : 1LL,
+            n_dims > 2 ? (long long)ne[2] : 1LL,
+            n_dims > 3 ? (long long)ne[3] : 1LL);
+    if (ggml_get_no_alloc(ctx))
+        return gb_tensor_new(ctx, type, n_dims, ne, nb, 0);
+    tensor = gb_tensor_new(ctx, type, n_dims, ne, nb, bytes);
+    if (!gb_tensor_is_failed(tensor))
+        tensor->data = tensor + 1;
+    return tensor;
+}
+
+struct ggml_tensor *
+ggml_new_tensor_1d(struct ggml_context *ctx, enum ggml_type type, int64_t ne0)
+{
+    return ggml_new_tensor(ctx, type, 1, &ne0);
+}
+
+struct ggml_tensor *
+ggml_new_tensor_2d(struct ggml_context *ctx, enum ggml_type type, int64_t ne0,
+                   int64_t ne1)
+{
+    const int64_t ne[] = { ne0, ne1 };
+
+    return ggml_new_tensor(ctx, type, 2, ne);
+}
+
+struct ggml_tensor *
+ggml_new_tensor_3d(struct ggml_context *ctx, enum ggml_type type, int64_t ne0,
+                   int64_t ne1, int64_t ne2)
+{
+    const int64_t ne[] = { ne0, ne1, ne2 };
+
+    return ggml_new_tensor(ctx, type, 3, ne);
+}
+
+struct ggml_tensor *
+ggml_new_tensor_4d(struct ggml_context *ctx, enum ggml_type type, int64_t ne0,
+                   int64_t ne1, int64_t ne2, int64_t ne3)
+{
+    const int64_t ne[] = { ne0, ne1, ne2, ne3 };
+
+    return ggml_new_tensor(ctx, type, 4, ne);
+}
+
+struct ggml_tensor *
+ggml_dup_tensor(struct ggml_context *ctx, const struct ggml_tensor *src)
+{
+    if (gb_tensor_is_failed(src))
+        return gb_context_pass_failed(ctx, src);
+    return ggml_new_tensor(ctx, src->type, GGML_MAX_DIMS, src->ne);
+}
+
+void *
+ggml_get_data(const struct ggml_tensor *tensor)
+{
+    GB_NEED_OR(NULL, tensor != NULL, "get_data: the tensor is NULL");
+    return tensor->data;
+}
+
+float *
+ggml_get_data_f32(const struct ggml_tensor *tensor)
+{
+    GB_NEED_OR(NULL, tensor != NULL, "get_data_f32: the tensor is NULL");
+    GB_NEED_OR(NULL, tensor->type == GGML_TYPE_F32, "get_data_f32: '%s' is %s",
+               tensor->name, ggml_type_name(tensor->type));
+    return tensor->data;
+}
+
+static void
+set_flag(struct ggml_tensor *tensor, enum ggml_tensor_flag flag)
+{
+    GB_NEED_VOID(tensor != NULL, "set_flag: the tensor is NULL");
+    tensor->flags |= (int32_t)flag;
+}
+
+void
+ggml_set_input(struct ggml_tensor *tensor)
+{
+    set_flag(tensor, GGML_TENSOR_FLAG_INPUT);
+}
+
+void
+ggml_set_output(struct ggml_tensor *tensor)
+{
+    set_flag(tensor, GGML_TENSOR_FLAG_OUTPUT);
+}
+
+void
+ggml_set_param(struct ggml_context *ctx, struct ggml_tensor *tensor)
+{
+    (void)ctx;
+    set_flag(tensor, GGML_TENSOR_FLAG_PARAM);
+}
+
+void
+ggml_set_loss(struct ggml_tensor *tensor)
+{
+    GB_NEED_VOID(tensor != NULL, "set_loss: the tensor is NULL");
+    GB_NEED_VOID(ggml_is_scalar(tensor) && tensor->type == GGML_TYPE_F32,
+                 "set_loss: '%s' is no single f32 value", tensor->name);
+    set_flag(tensor, GGML_TENSOR_FLAG_LOSS);
+}
+
+struct ggml_tensor *
+ggml_set_zero(struct ggml_tensor *tensor)
+{
+    const struct ggml_backend_buffer *buffer;
+
+    GB_NEED_OR(NULL, tensor != NULL, "set_zero: the tensor is NULL");
+    if (ggml_is_empty(tensor))
+        return tensor;
+    buffer = tensor->view_src != NULL ? tensor->view_src->buffer
+                                      : tensor->buffer;
+    if (buffer != NULL) {
+        ggml_backend_tensor_memset(tensor, 0, 0, ggml_nbytes(tensor));
+        return tensor;
+    }
+    GB_NEED_OR(tensor, tensor->data != NULL, "set_zero: '%s' has no data",
+               tensor->name);
+    memset(tensor->data, 0, ggml_nbytes(tensor));
+    return tensor;
+}
