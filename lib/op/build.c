@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * op/build.c - nodes with their sources, parameters and names.
+ */
+#include "config.h"
+
+#include "lib/op/build.h"
+
+#include "lib/base/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct gb_op_text
+gb_op_shape(const int64_t ne[GGML_MAX_DIMS])
+{
+    struct gb_op_text shape;
+
+    snprintf(shape.text, sizeof(shape.text),
+             "[%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]",
+             ne[0], ne[1], ne[2], ne[3]);
+    return shape;
+}
+
+int64_t
+gb_op_elements(const int64_t ne[GGML_MAX_DIMS])
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < GGML_MAX_DIMS; i++)
+        n = gb_dim_mul(n, ne[i]);
+    return n;
+}
+
+bool
+gb_op_stack_divides(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return gb_dim_divides(a->ne[2], b->ne[2]) &&
+           gb_dim_divides(a->ne[3], b->ne[3]);
+}
+
+bool
+gb_op_sources_ok(struct ggml_context *ctx, const char *name,
+                 struct ggml_tensor *const *src, size_t n,
+                 struct ggml_tensor **failed)
+{
+    if (ctx == NULL) {
+        *failed = gb_context_failed(ctx, "%s: the context is NULL", name);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (src[i] == NULL) {
+            *failed = gb_context_failed(ctx, "%s: source %zu is NULL", name, i);
+            return false;
+        }
+        if (gb_tensor_is_failed(src[i])) {
+            *failed = gb_context_pass_failed(ctx, src[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+struct ggml_tensor *
+gb_op_make(struct ggml_tensor *node, enum ggml_op op,
+           struct ggml_tensor *const src[GGML_MAX_SRC])
+{
+    const int n_src = gb_op_get(op)->n_src;
+
+    if (gb_tensor_is_failed(node))
+        return node;
+    node->op = op;
+    for (int i = 0; i < n_src; i++)
+        node->src[i] = src[i];
+    return node;
+}
+
+struct ggml_tensor *
+gb_op_new(struct ggml_context *ctx, enum ggml_op op, enum ggml_type type,
+          const int64_t ne[GGML_MAX_DIMS],
+          struct ggml_tensor *const src[GGML_MAX_SRC])
+{
+    size_t nb[GGML_MAX_DIMS], bytes;
+
+    GB_NEED(ctx,
+            (unsigned)type < GGML_TYPE_COUNT &&
+                gb_tensor_sizes(type, GGML_MAX_DIMS, ne, nb, &bytes),
+            "%s: a result of type %d cannot have the shape %s",
+            gb_op_word(op), (int)type, gb_op_shape(ne).text);
+    return gb_op_make(ggml_new_tensor(ctx, type, GGML_MAX_DIMS, ne), op, src);
+}
+
+struct ggml_tensor *
+gb_op_like(struct ggml_context *ctx, enum ggml_op op, enum gb_op_place place,
+           struct ggml_tensor *const src[GGML_MAX_SRC])
+{
+    if (place == GB_OP_INPLACE)
+        return gb_op_make(ggml_view_tensor(ctx, src[0]), op, src);
+    return gb_op_new(ctx, op, src[0]->type, src[0]->ne, src);
+}
+
+struct ggml_tensor *
+gb_op_name_after(struct ggml_tensor *node, const struct ggml_tensor *a,
+                 const char *what)
+{
+    if (!gb_tensor_is_failed(node))
+        ggml_format_name(node, "%s (%s)", a->name, what);
+    return node;
+}
+
+void
+gb_op_set_bytes(struct ggml_tensor *node, const void *bytes, size_t size)
+{
+    if (!gb_tensor_is_failed(node))
+        memcpy(node->op_params, bytes, size);
+}
+
+void
+gb_op_set_i32(struct ggml_tensor *node, int i, int32_t value)
+{
+    if (!gb_tensor_is_failed(node))
+        node->op_params[i] = value;
+}
+
+void
+gb_op_set_f32(struct ggml_tensor *node, int i, float value)
+{
+    int32_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    gb_op_set_i32(node, i, bits);
+}
+
+void
+gb_op_set_prec(struct ggml_tensor *node, enum ggml_op op, int i,
+               enum ggml_prec prec)
+{
+    if (gb_tensor_is_failed(node))
+        return;
+    GB_NEED_VOID(node->op == op, "%s_set_prec: the operation is %s",
+                 gb_op_word(op), ggml_op_name(node->op));
+    GB_NEED_VOID(prec == GGML_PREC_DEFAULT || prec == GGML_PREC_F32,
+                 "%s_set_prec: no precision %d", gb_op_word(op), (int)prec);
+    gb_op_set_i32(node, i, (int32_t)prec);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * op/build.h - what all builders of nodes are made from.
+ *
+ * A builder looks at its sources (GB_NEED_SOURCES) and at what they must fulfil
+ * (GB_NEED), makes the node with gb_op_new or gb_op_like, and sets parameters
+ * and a name.  Nothing is made before all checks have passed; what is wrong
+ * comes back as a failed node, which all functions here take and hand on.
+ */
+#ifndef GB_OP_BUILD_H
+#define GB_OP_BUILD_H
+
+#include "lib/base/attr.h"
+#include "lib/base/checked.h"
+#include "lib/op/op.h"
+#include "lib/tensor/context.h"
+#include "lib/tensor/shape.h"
+
+#include "ggml.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In a builder: without COND the caller is wrong, and the node has failed. */
+#define GB_NEED(ctx, cond, ...)                         \
+    do {                                                \
+        if (GB_UNLIKELY(!(cond)))                       \
+            return gb_context_failed(ctx, __VA_ARGS__); \
+    } while (0)
+
+/*
+ * In a builder that messages call NAME: there is a context, and the tensors
+ * that follow are there and have not failed.  One that may be missing is given
+ * as GB_OR(tensor, another).
+ */
+#define GB_NEED_SOURCES(ctx, name, ...)                                   \
+    do {                                                                  \
+        struct ggml_tensor *const sources_[] = { __VA_ARGS__ };           \
+        struct ggml_tensor *failed_ = NULL;                               \
+        if (!gb_op_sources_ok(ctx, name, sources_,                        \
+                              sizeof(sources_) / sizeof(sources_[0]),     \
+                              &failed_))                                  \
+            return failed_;                                               \
+    } while (0)
+
+#define GB_OR(tensor, instead) ((tensor) != NULL ? (tensor) : (instead))
+
+/* The sources of a node, in the order of src[]. */
+#define GB_SRC(...) \
+    ((struct ggml_tensor *const[GGML_MAX_SRC]){ __VA_ARGS__ })
+
+/* A shape as messages write it. */
+#define GB_SHAPE(tensor) gb_op_shape((tensor)->ne).text
+
+struct gb_op_text {
+    char text[96];
+};
+
+/* Where a node's result lies. */
+enum gb_op_place {
+    GB_OP_NEW,    /* in a tensor of its own */
+    GB_OP_INPLACE /* in the first source, of which the node is a view */
+};
+
+/* "[64, 3, 1, 1]" */
+struct gb_op_text gb_op_shape(const int64_t ne[GGML_MAX_DIMS]);
+
+/* The product of the sizes, -1 when it does not fit or one is negative. */
+int64_t gb_op_elements(const int64_t ne[GGML_MAX_DIMS]);
+
+/*
+ * Behind GB_NEED_SOURCES.  False when a node cannot be built on the N sources;
+ * *failed is then what the builder returns: CTX's failed node, with a message
+ * unless the reason is a source that has failed before.
+ */
+bool gb_op_sources_ok(
+    struct ggml_context *ctx, const char *name,
+    struct ggml_tensor *const *src, size_t n, struct ggml_tensor **failed);
+
+/*
+ * A node with a result of its own.  Sizes below 0, which gb_dim_… give for what
+ * does not fit, and sizes that TYPE cannot have, give a failed node.
+ */
+struct ggml_tensor *gb_op_new(
+    struct ggml_context *ctx, enum ggml_op op, enum ggml_type type,
+    const int64_t ne[GGML_MAX_DIMS],
+    struct ggml_tensor *const src[GGML_MAX_SRC]);
+
+/* A node whose result has the type and the shape of src[0]. */
+struct ggml_tensor *gb_op_like(
+    struct ggml_context *ctx, enum ggml_op op, enum gb_op_place place,
+    struct ggml_tensor *const src[GGML_MAX_SRC]);
+
+/* Make the new tensor NODE, which has no sources yet, a node of OP. */
+struct ggml_tensor *gb_op_make(
+    struct ggml_tensor *node, enum ggml_op op,
+    struct ggml_tensor *const src[GGML_MAX_SRC]);
+
+/* Name NODE "<name of a> (<what>)". */
+struct ggml_tensor *gb_op_name_after(
+    struct ggml_tensor *node, const struct ggml_tensor *a, const char *what);
+
+/* Word I of the parameters, or SIZE bytes from the first. */
+void gb_op_set_i32(struct ggml_tensor *node, int i, int32_t value);
+void gb_op_set_f32(struct ggml_tensor *node, int i, float value);
+void gb_op_set_bytes(struct ggml_tensor *node, const void *bytes, size_t size);
+
+/* A client's wish, as word I of the parameters; NODE should be one of OP. */
+void gb_op_set_prec(
+    struct ggml_tensor *node, enum ggml_op op, int i, enum ggml_prec prec);
+
+/* Is each matrix of A there for the same number of B's matrices? */
+bool gb_op_stack_divides(
+    const struct ggml_tensor *a, const struct ggml_tensor *b);
+
+/* Sizes of results: -1 when it does not fit or one of the two is negative. */
+static inline int64_t
+gb_dim_mul(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return gb_mul_count(a, b, &product) ? product : -1;
+}
+
+static inline int64_t
+gb_dim_add(int64_t a, int64_t b)
+{
+    return a < 0 || b < 0 || a > INT64_MAX - b ? -1 : a + b;
+}
+
+/* How many parts of PART cover WHOLE; neither is negative, PART not 0. */
+static inline int64_t
+gb_dim_parts(int64_t whole, int64_t part)
+{
+    return whole / part + (whole % part != 0);
+}
+
+/* Is N a multiple of D?  Of 0 only 0 is. */
+static inline bool
+gb_dim_divides(int64_t d, int64_t n)
+{
+    return d == 0 ? n == 0 : n % d == 0;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * op/op.h - the table of operations.
+ */
+#ifndef GB_OP_OP_H
+#define GB_OP_OP_H
+
+#include "ggml.h"
+
+struct gb_op {
+    const char *name;   /* "SOFT_MAX" */
+    const char *word;   /* "soft_max", as messages spell it */
+    const char *symbol; /* "soft_max(x)" */
+    int n_src;          /* how many of src[] an implementation looks at */
+};
+
+/* The row of OP, NULL for a number that is none.  Any thread. */
+const struct gb_op *gb_op_get(enum ggml_op op);
+
+/* The word of OP, one of the table's operations.  Any thread. */
+const char *gb_op_word(enum ggml_op op);
+
+/* Is UNARY one of the functions of operation UNARY?  Any thread. */
+bool gb_op_is_unary(enum ggml_unary_op unary);
+
+#endif
