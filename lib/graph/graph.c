@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * graph/graph.c - graphs: new, clear, copy, the nodes in order.
+ *
+ * A graph and its arrays are one object of a context's pool.
+ */
+#include "config.h"
+
+#include "lib/graph/graph.h"
+
+#include "lib/base/checked.h"
+#include "lib/base/status.h"
+#include "lib/tensor/context.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* Set in a failed graph's order, beside the order that it has. */
+#define FAILED_BIT 0x100
+
+/* Where the arrays are, in bytes behind the struct's first. */
+struct layout {
+    size_t slots; /* of the set, and of the gradients' arrays */
+    size_t nodes;
+    size_t leafs;
+    size_t keys;
+    size_t grads;     /* 0 without gradients */
+    size_t grad_accs; /* 0 without gradients */
+    size_t used;
+    size_t bytes; /* all */
+};
+
+/*
+ * Room for N items of SIZE bytes at *bytes, which moves on; 0 if it is too
+ * much.
+ */
+static size_t
+take(size_t *bytes, size_t n, size_t size)
+{
+    const size_t at = *bytes;
+    size_t taken, next;
+
+    if (!gb_mul_size(n, size, &taken) || !gb_add_size(at, taken, &next))
+        return 0;
+    *bytes = next;
+    return at;
+}
+
+/*
+ * The set has twice the slots that nodes have, so that searching it stays
+ * short.
+ */
+static bool
+lay_out(size_t size, bool grads, struct layout *out)
+{
+    const size_t pointer = sizeof(struct ggml_tensor *);
+    struct layout l = { .bytes = sizeof(struct ggml_cgraph) };
+
+    if (size > INT_MAX)
+        return false;
+    l.slots = ggml_hash_size(2 * size);
+    l.nodes = take(&l.bytes, size, pointer);
+    l.leafs = take(&l.bytes, size, pointer);
+    l.keys = take(&l.bytes, l.slots, pointer);
+    if (grads) {
+        l.grads = take(&l.bytes, l.slots, pointer);
+        l.grad_accs = take(&l.bytes, l.slots, pointer);
+    }
+    l.used = take(&l.bytes, ggml_bitset_size(l.slots), sizeof(ggml_bitset_t));
+    if (l.nodes == 0 || l.leafs == 0 || l.keys == 0 || l.used == 0 ||
+        (grads && (l.grads == 0 || l.grad_accs == 0)))
+        return false;
+    *out = l;
+    return true;
+}
+
+size_t
+ggml_graph_overhead_custom(size_t size, bool grads)
+{
+    struct layout layout;
+    size_t taken;
+
+    GB_NEED_OR(0, lay_out(size, grads, &layout) &&
+                      gb_context_object_size(layout.bytes, &taken),
+               "graph: %zu nodes are too many", size);
+    return taken;
+}
+
+size_t
+ggml_graph_overhead(void)
+{
+    return ggml_graph_overhead_custom(GGML_DEFAULT_GRAPH_SIZE, false);
+}
+
+static void
+forget_gradients(struct ggml_cgraph *graph)
+{
+    const size_t bytes = graph->visited_hash_set.size * sizeof(*graph->grads);
+
+    if (graph->grads == NULL)
+        return;
+    memset(graph->grads, 0, bytes);
+    memset(graph->grad_accs, 0, bytes);
+}
+
+struct ggml_cgraph *
+ggml_new_graph_custom(struct ggml_context *ctx, size_t size, bool grads)
+{
+    struct ggml_cgraph *graph;
+    struct layout at;
+    char *base;
+
+    if (!lay_out(size, grads, &at)) {
+        gb_context_failed(ctx, "graph: %zu nodes are too many", size);
+        return NULL;
+    }
+    base = gb_context_alloc(ctx, GGML_OBJECT_TYPE_GRAPH, at.bytes);
+    if (base == NULL)
+        return NULL;
+    graph = (struct ggml_cgraph *)base;
+    memset(graph, 0, sizeof(*graph));
+    graph->size = (int)size;
+    graph->nodes = (struct ggml_tensor **)(base + at.nodes);
+    graph->leafs = (struct ggml_tensor **)(base + at.leafs);
+    graph->visited_hash_set.size = at.slots;
+    graph->visited_hash_set.keys = (struct ggml_tensor **)(base + at.keys);
+    graph->visited_hash_set.used = (ggml_bitset_t *)(base + at.used);
+    graph->order = GGML_CGRAPH_EVAL_ORDER_LEFT_TO_RIGHT;
+    if (grads) {
+        graph->grads = (struct ggml_tensor **)(base + at.grads);
+        graph->grad_accs = (struct ggml_tensor **)(base + at.grad_accs);
+        forget_gradients(graph);
+    }
+    ggml_hash_set_reset(&graph->visited_hash_set);
+    return graph;
+}
+
+struct ggml_cgraph *
+ggml_new_graph(struct ggml_context *ctx)
+{
+    return ggml_new_graph_custom(ctx, GGML_DEFAULT_GRAPH_SIZE, false);
+}
+
+bool
+gb_graph_is_failed(const struct ggml_cgraph *graph)
+{
+    return ((int)graph->order & FAILED_BIT) != 0;
+}
+
+void
+gb_graph_set_failed(struct ggml_cgraph *graph)
+{
+    graph->order = (enum ggml_cgraph_eval_order)((int)graph->order |
+                                                 FAILED_BIT);
+}
+
+enum ggml_cgraph_eval_order
+gb_graph_order(const struct ggml_cgraph *graph)
+{
+    return (enum ggml_cgraph_eval_order)((int)graph->order & ~FAILED_BIT);
+}
+
+static const struct ggml_tensor *
+find_failed(struct ggml_tensor *const *tensors, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (tensors[i] != NULL && gb_tensor_is_failed(tensors[i]))
+            return tensors[i];
+    }
+    return NULL;
+}
+
+/*
+ * The order of failing is not kept; a failed node says more than a full graph.
+ */
+const char *
+gb_graph_failure(const struct ggml_cgraph *graph)
+{
+    const struct ggml_tensor *failed;
+
+    if (!gb_graph_is_failed(graph))
+        return "";
+    failed = find_failed(graph->leafs, graph->n_leafs);
+    if (failed == NULL)
+        failed = find_failed(graph->nodes, graph->n_nodes);
+    if (failed != NULL)
+        return gb_tensor_failure(failed);
+    return "the graph is not whole: it was too small, or given no tensor";
+}
+
+void
+ggml_graph_clear(struct ggml_cgraph *graph)
+{
+    GB_NEED_VOID(graph != NULL, "graph_clear: the graph is NULL");
+    graph->n_nodes = 0;
+    graph->n_leafs = 0;
+    graph->order = gb_graph_order(graph);
+    ggml_hash_set_reset(&graph->visited_hash_set);
+}
+
+/* Hash SRC's tensors again, their gradients with them. */
+static void
+copy_set(const struct ggml_cgraph *src, struct ggml_cgraph *dst)
+{
+    const struct ggml_hash_set *set = &src->visited_hash_set;
+
+    forget_gradients(dst);
+    for (size_t i = 0; i < set->size; i++) {
+        size_t slot;
+
+        if (!ggml_bitset_get(set->used, i))
+            continue;
+        slot = ggml_hash_find_or_insert(&dst->visited_hash_set, set->keys[i]);
+        if (slot == GGML_HASHSET_FULL) {
+            gb_precondition("graph_cpy: the destination's set is full");
+            gb_graph_set_failed(dst);
+            return;
+        }
+        if (src->grads != NULL) {
+            dst->grads[slot] = src->grads[i];
+            dst->grad_accs[slot] = src->grad_accs[i];
+        }
+    }
+}
+
+static bool
+can_copy(const struct ggml_cgraph *src, const struct ggml_cgraph *dst)
+{
+    return dst->size >= src->n_nodes && dst->size >= src->n_leafs &&
+           dst->visited_hash_set.size >= src->visited_hash_set.size &&
+           (src->grads == NULL || dst->grads != NULL);
+}
+
+void
+ggml_graph_cpy(struct ggml_cgraph *src, struct ggml_cgraph *dst)
+{
+    GB_NEED_VOID(src != NULL && dst != NULL, "graph_cpy: a graph is NULL");
+    if (!can_copy(src, dst)) {
+        gb_precondition("graph_cpy: %d nodes, %d leafs%s do not fit into a "
+                        "graph for %d%s",
+                        src->n_nodes, src->n_leafs,
+                        src->grads != NULL ? " and gradients" : "", dst->size,
+                        dst->grads != NULL ? " with gradients" : "");
+        gb_graph_set_failed(dst);
+        return;
+    }
+    dst->n_nodes = src->n_nodes;
+    dst->n_leafs = src->n_leafs;
+    dst->order = src->order;
+    for (int i = 0; i < src->n_nodes; i++)
+        dst->nodes[i] = src->nodes[i];
+    for (int i = 0; i < src->n_leafs; i++)
+        dst->leafs[i] = src->leafs[i];
+    copy_set(src, dst);
+}
+
+struct ggml_cgraph *
+ggml_graph_dup(struct ggml_context *ctx, struct ggml_cgraph *graph)
+{
+    struct ggml_cgraph *copy;
+
+    GB_NEED_OR(NULL, graph != NULL, "graph_dup: the graph is NULL");
+    copy = ggml_new_graph_custom(ctx, (size_t)graph->size,
+                                 graph->grads != NULL);
+    if (copy != NULL)
+        ggml_graph_cpy(graph, copy);
+    return copy;
+}
+
+int
+ggml_graph_size(struct ggml_cgraph *graph)
+{
+    GB_NEED_OR(0, graph != NULL, "graph_size: the graph is NULL");
+    return graph->size;
+}
+
+int
+ggml_graph_n_nodes(struct ggml_cgraph *graph)
+{
+    GB_NEED_OR(0, graph != NULL, "graph_n_nodes: the graph is NULL");
+    return graph->n_nodes;
+}
+
+struct ggml_tensor **
+ggml_graph_nodes(struct ggml_cgraph *graph)
+{
+    GB_NEED_OR(NULL, graph != NULL, "graph_nodes: the graph is NULL");
+    return graph->nodes;
+}
+
+struct ggml_tensor *
+ggml_graph_node(struct ggml_cgraph *graph, int i)
+{
+    GB_NEED_OR(NULL, graph != NULL, "graph_node: the graph is NULL");
+    GB_NEED_OR(NULL, i >= -graph->n_nodes && i < graph->n_nodes,
+               "graph_node: there are %d nodes, not a %d-th", graph->n_nodes,
+               i);
+    return graph->nodes[i < 0 ? graph->n_nodes + i : i];
+}
+
+void
+ggml_graph_add_node(struct ggml_cgraph *graph, struct ggml_tensor *tensor)
+{
+    GB_NEED_VOID(graph != NULL, "graph_add_node: the graph is NULL");
+    if (tensor == NULL || graph->n_nodes >= graph->size) {
+        gb_precondition(tensor == NULL
+                            ? "graph_add_node: the tensor is NULL"
+                            : "graph_add_node: the graph has no room");
+        gb_graph_set_failed(graph);
+        return;
+    }
+    graph->nodes[graph->n_nodes++] = tensor;
+    if (gb_tensor_is_failed(tensor))
+        gb_graph_set_failed(graph);
+}
+
+static struct ggml_tensor *
+find_named(struct ggml_tensor *const *tensors, int n, const char *name)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(tensors[i]->name, name) == 0)
+            return tensors[i];
+    }
+    return NULL;
+}
+
+struct ggml_tensor *
+ggml_graph_get_tensor(const struct ggml_cgraph *graph, const char *name)
+{
+    struct ggml_tensor *leaf;
+
+    GB_NEED_OR(NULL, graph != NULL && name != NULL,
+               "graph_get_tensor: the graph or the name is NULL");
+    leaf = find_named(graph->leafs, graph->n_leafs, name);
+    return leaf != NULL ? leaf
+                        : find_named(graph->nodes, graph->n_nodes, name);
+}

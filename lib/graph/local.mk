@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# lib/graph: graphs of nodes.
+libcore_la_SOURCES += \
+	%D%/check.c \
+	%D%/check.h \
+	%D%/dot.c \
+	%D%/expand.c \
+	%D%/export.c \
+	%D%/gradient.c \
+	%D%/graph.c \
+	%D%/graph.h \
+	%D%/index.c \
+	%D%/index.h \
+	%D%/print.c \
+	%D%/threads.c
