@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gguf/write.c - a context to a file or to memory, piece by piece.
+ */
+#include "config.h"
+
+#include "lib/gguf/context.h"
+
+#include "lib/base/log.h"
+#include "lib/base/mem.h"
+#include "lib/base/status.h"
+
+#include "ggml-backend.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Where the bytes go: a file, memory, or nowhere, to be counted. */
+struct sink {
+    FILE *file;
+    char *memory;
+    size_t size;
+    bool failed;
+};
+
+static void
+put(struct sink *sink, const void *data, size_t n)
+{
+    if (n == 0)
+        return;
+    if (sink->file != NULL && !sink->failed)
+        sink->failed = fwrite(data, 1, n, sink->file) != n;
+    if (sink->memory != NULL)
+        memcpy(sink->memory + sink->size, data, n);
+    sink->size += n;
+}
+
+static void
+put_u32(struct sink *sink, uint32_t value)
+{
+    put(sink, &value, sizeof(value));
+}
+
+static void
+put_u64(struct sink *sink, uint64_t value)
+{
+    put(sink, &value, sizeof(value));
+}
+
+static void
+put_string(struct sink *sink, const char *text)
+{
+    const size_t n = strlen(text);
+
+    put_u64(sink, n);
+    put(sink, text, n);
+}
+
+/* Zeros up to a multiple of ALIGN. */
+static void
+put_padding(struct sink *sink, size_t align)
+{
+    static const char zeros[256];
+    size_t n = (align - (sink->size & (align - 1))) & (align - 1);
+
+    while (n > 0) {
+        const size_t piece = n < sizeof(zeros) ? n : sizeof(zeros);
+
+        put(sink, zeros, piece);
+        n -= piece;
+    }
+}
+
+static void
+put_pair(struct sink *sink, const struct gb_gguf_pair *pair)
+{
+    put_string(sink, pair->key);
+    if (pair->is_array) {
+        put_u32(sink, GGUF_TYPE_ARRAY);
+        put_u32(sink, pair->type);
+        put_u64(sink, pair->n);
+    } else {
+        put_u32(sink, pair->type);
+    }
+    if (pair->type != GGUF_TYPE_STRING) {
+        put(sink, pair->data, pair->n * gb_gguf_type_size(pair->type));
+        return;
+    }
+    for (size_t i = 0; i < pair->n; i++)
+        put_string(sink, pair->strings[i]);
+}
+
+static void
+put_tensor_entry(struct sink *sink, const struct gb_gguf_tensor *entry)
+{
+    const int n_dims = ggml_n_dims(&entry->tensor);
+
+    put_string(sink, entry->tensor.name);
+    put_u32(sink, (uint32_t)n_dims);
+    for (int i = 0; i < n_dims; i++)
+        put_u64(sink, (uint64_t)entry->tensor.ne[i]);
+    put_u32(sink, entry->tensor.type);
+    put_u64(sink, entry->offset);
+}
+
+static void
+put_meta(struct sink *sink, const struct gguf_context *ctx)
+{
+    put(sink, GGUF_MAGIC, 4);
+    put_u32(sink, ctx->version);
+    put_u64(sink, ctx->n_tensors);
+    put_u64(sink, ctx->n_pairs);
+    for (size_t i = 0; i < ctx->n_pairs; i++)
+        put_pair(sink, &ctx->pairs[i]);
+    for (size_t i = 0; i < ctx->n_tensors; i++)
+        put_tensor_entry(sink, &ctx->tensors[i]);
+    put_padding(sink, ctx->alignment);
+}
+
+/* A tensor's data, through a piece of memory when a device has it. */
+static void
+put_tensor_data(struct sink *sink, const struct ggml_tensor *tensor, char *piece,
+                size_t piece_size)
+{
+    const size_t size = ggml_nbytes(tensor);
+
+    if (tensor->buffer == NULL ||
+        ggml_backend_buffer_is_host(tensor->buffer)) {
+        put(sink, tensor->data, size);
+        return;
+    }
+    for (size_t at = 0; at < size; at += piece_size) {
+        const size_t n = size - at < piece_size ? size - at : piece_size;
+
+        ggml_backend_tensor_get(tensor, piece, at, n);
+        put(sink, piece, n);
+    }
+}
+
+static enum ggml_status
+check_data(const struct gguf_context *ctx)
+{
+    for (size_t i = 0; i < ctx->n_tensors; i++) {
+        const struct ggml_tensor *tensor = &ctx->tensors[i].tensor;
+
+        if (!ggml_is_contiguous(tensor))
+            return gb_fail(GGML_STATUS_FAILED,
+                           "gguf: tensor '%s' is not contiguous", tensor->name);
+        if (tensor->data == NULL && ggml_nbytes(tensor) > 0)
+            return gb_fail(GGML_STATUS_FAILED, "gguf: tensor '%s' has no data",
+                           tensor->name);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+put_data(struct sink *sink, const struct gguf_context *ctx)
+{
+    const size_t piece_size = 1024 * 1024;
+    char *piece = gb_mem_alloc(piece_size);
+
+    if (piece == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED, "gguf: no memory for writing");
+    for (size_t i = 0; i < ctx->n_tensors; i++) {
+        put_tensor_data(sink, &ctx->tensors[i].tensor, piece, piece_size);
+        put_padding(sink, ctx->alignment);
+    }
+    gb_mem_free(piece);
+    return GGML_STATUS_SUCCESS;
+}
+
+bool
+gguf_write_to_file(const struct gguf_context *ctx, const char *fname,
+                   bool only_meta)
+{
+    struct sink sink = { .file = NULL };
+    enum ggml_status status = GGML_STATUS_SUCCESS;
+
+    GB_NEED_OR(false, ctx != NULL && fname != NULL,
+               "gguf: no context or no file name");
+    if (ctx->alignment < 8)
+        gb_log(GGML_LOG_LEVEL_WARN,
+               "gguf: %s: an alignment of %zu is below the format's 8", fname,
+               ctx->alignment);
+    /* Nothing is written over a file before it is clear that all is there. */
+    if (!only_meta && check_data(ctx) != GGML_STATUS_SUCCESS)
+        return false;
+    sink.file = ggml_fopen(fname, "wb");
+    if (sink.file == NULL) {
+        gb_fail(GGML_STATUS_FAILED, "gguf: %s: %s", fname, strerror(errno));
+        return false;
+    }
+    put_meta(&sink, ctx);
+    if (!only_meta)
+        status = put_data(&sink, ctx);
+    if (fclose(sink.file) != 0 || sink.failed)
+        status = gb_fail(GGML_STATUS_FAILED, "gguf: %s: %s", fname,
+                         strerror(errno));
+    return status == GGML_STATUS_SUCCESS;
+}
+
+size_t
+gguf_get_meta_size(const struct gguf_context *ctx)
+{
+    struct sink sink = { .file = NULL };
+
+    GB_NEED_OR(0, ctx != NULL, "gguf: no context");
+    put_meta(&sink, ctx);
+    return sink.size;
+}
+
+void
+gguf_get_meta_data(const struct gguf_context *ctx, void *data)
+{
+    struct sink sink = { .memory = data };
+
+    GB_NEED_VOID(ctx != NULL && data != NULL, "gguf: no context or no memory");
+    put_meta(&sink, ctx);
+}
