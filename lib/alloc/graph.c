@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * alloc/graph.c - a place in memory for every tensor of a graph.
+ *
+ * plan.c gives each tensor an offset; buffers follow from it, one for each
+ * distinct buffer type, and never shrink.
+ *
+ * A later graph of the same make is laid out by the plan that exists: it is
+ * walked once to see that each tensor plays the part of one in the plan and
+ * needs no more room than that one, and then every tensor gets its address.
+ */
+#include "config.h"
+
+#include "ggml-backend-impl.h"
+
+#include "lib/alloc/check.h"
+#include "lib/alloc/plan.h"
+#include "lib/base/mem.h"
+#include "lib/base/status.h"
+#include "lib/graph/graph.h"
+
+/* Memory of one pool of the plan. */
+struct memory {
+    ggml_backend_buffer_t buffer;
+    char *base; /* while addresses are given */
+};
+
+struct ggml_gallocr {
+    struct gb_plan plan;
+    bool is_planned; /* the plan is whole, and the buffers are large enough */
+    struct memory *memories; /* by pool */
+
+    /* The graph that is being laid out. */
+    struct ggml_tensor **tensors;   /* by number in the plan */
+    int32_t max_tensors;
+    int32_t n_met;                  /* of them so far */
+    const struct ggml_tensor *lost; /* was external, and has no data now */
+};
+
+ggml_gallocr_t
+ggml_gallocr_new_n(ggml_backend_buffer_type_t *bufts, int n_bufs)
+{
+    struct ggml_gallocr *g;
+
+    GB_NEED_OR(NULL, bufts != NULL && n_bufs > 0,
+               "graph allocator: no buffer type");
+    for (int i = 0; i < n_bufs; i++)
+        GB_NEED_OR(NULL, bufts[i] != NULL,
+                   "graph allocator: buffer type %d is NULL", i);
+
+    g = gb_mem_zalloc(1, sizeof(*g));
+    if (g == NULL)
+        goto no_memory;
+    g->memories = gb_mem_zalloc((size_t)n_bufs, sizeof(*g->memories));
+    if (g->memories == NULL)
+        goto no_memory;
+    if (gb_plan_init(&g->plan, bufts, n_bufs) == GGML_STATUS_SUCCESS)
+        return g;
+    ggml_gallocr_free(g);
+    return NULL;
+
+no_memory:
+    gb_fail(GGML_STATUS_ALLOC_FAILED, "graph allocator: no memory");
+    gb_mem_free(g);
+    return NULL;
+}
+
+ggml_gallocr_t
+ggml_gallocr_new(ggml_backend_buffer_type_t buft)
+{
+    return ggml_gallocr_new_n(&buft, 1);
+}
+
+void
+ggml_gallocr_free(ggml_gallocr_t g)
+{
+    if (g == NULL)
+        return;
+    for (int i = 0; i < g->plan.n_pools; i++)
+        ggml_backend_buffer_free(g->memories[i].buffer);
+    gb_plan_clear(&g->plan);
+    gb_mem_free(g->memories);
+    gb_mem_free(g->tensors);
+    gb_mem_free(g);
+}
+
+size_t
+ggml_gallocr_get_buffer_size(ggml_gallocr_t g, int buffer_id)
+{
+    int32_t pool;
+
+    GB_NEED_OR(0, g != NULL, "graph allocator: none");
+    GB_NEED_OR(0, buffer_id >= 0 && buffer_id < g->plan.n_slots,
+               "graph allocator: slot %d of %d", buffer_id, g->plan.n_slots);
+    pool = g->plan.slot_pools[buffer_id];
+    if (g->memories[pool].buffer == NULL ||
+        g->plan.pools[pool].first_slot != buffer_id)
+        return 0;
+    return ggml_backend_buffer_get_size(g->memories[pool].buffer);
+}
+
+static enum ggml_status
+check_call(const struct ggml_gallocr *g, const struct ggml_cgraph *graph)
+{
+    GB_NEED_OR(GGML_STATUS_FAILED, g != NULL, "graph allocator: none");
+    GB_NEED_OR(GGML_STATUS_FAILED, graph != NULL, "graph allocator: no graph");
+    if (gb_graph_is_failed(graph))
+        return gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
+    return GGML_STATUS_SUCCESS;
+}
+
+/* ---- reserving ---- */
+
+/* Room to meet all tensors of a graph that is laid out by the plan. */
+static enum ggml_status
+reserve_tensors(struct ggml_gallocr *g)
+{
+    const int32_t n = g->plan.life.index.n_tensors;
+    struct ggml_tensor **tensors;
+
+    if (g->max_tensors >= n)
+        return GGML_STATUS_SUCCESS;
+    tensors = gb_mem_realloc(g->tensors, (size_t)n, sizeof(*tensors));
+    if (tensors == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                       "graph allocator: no memory to plan");
+    g->tensors = tensors;
+    g->max_tensors = n;
+    return GGML_STATUS_SUCCESS;
+}
+
+/* A buffer that is large enough for a pool of the plan. */
+static enum ggml_status
+reserve_buffer(struct ggml_gallocr *g, int pool)
+{
+    const size_t need = gb_plan_need(&g->plan, pool);
+    struct memory *m = &g->memories[pool];
+
+    if (m->buffer != NULL && ggml_backend_buffer_get_size(m->buffer) >= need)
+        return GGML_STATUS_SUCCESS;
+    /* The old one goes first: there may not be room for both. */
+    ggml_backend_buffer_free(m->buffer);
+    m->buffer =
+        ggml_backend_buft_alloc_buffer(g->plan.pools[pool].buft, need);
+    if (m->buffer == NULL)
+        return GGML_STATUS_ALLOC_FAILED;
+    ggml_backend_buffer_set_usage(m->buffer,
+                                  GGML_BACKEND_BUFFER_USAGE_COMPUTE);
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+reserve(struct ggml_gallocr *g, const struct ggml_cgraph *graph,
+        const int *node_ids, const int *leaf_ids)
+{
+    g->is_planned = false;
+    GB_TRY(gb_plan_make(&g->plan, graph, node_ids, leaf_ids));
+    GB_TRY(reserve_tensors(g));
+    for (int i = 0; i < g->plan.n_pools; i++)
+        GB_TRY(reserve_buffer(g, i));
+    g->is_planned = true;
+    return GGML_STATUS_SUCCESS;
+}
+
+bool
+ggml_gallocr_reserve_n(
+    ggml_gallocr_t g, struct ggml_cgraph *graph, const int *node_buffer_ids,
+    const int *leaf_buffer_ids)
+{
+    return check_call(g, graph) == GGML_STATUS_SUCCESS &&
+           reserve(g, graph, node_buffer_ids, leaf_buffer_ids) ==
+               GGML_STATUS_SUCCESS;
+}
+
+bool
+ggml_gallocr_reserve(ggml_gallocr_t g, struct ggml_cgraph *graph)
+{
+    return ggml_gallocr_reserve_n(g, graph, NULL, NULL);
+}
+
+/* ---- meeting a graph: is it of the planned one's make? ---- */
+
+/* Is the place of NUMBER good enough for TENSOR? */
+static bool
+fits_place(struct ggml_gallocr *g, int32_t number, struct ggml_tensor *tensor)
+{
+    const struct gb_plan_place *place = &g->plan.places[number];
+    ggml_backend_buffer_type_t buft;
+
+    if (tensor->data != NULL || tensor->view_src != NULL)
+        return true;
+    if (place->state == GB_PLACE_EXTERNAL) {
+        g->lost = tensor;
+        return true;
+    }
+    buft = g->plan.pools[place->pool].buft;
+    /* What works in place must have its source's layout in this graph too. */
+    if (place->taken_from >= 0)
+        return gb_plan_same_layout(tensor, g->tensors[place->taken_from]) &&
+               gb_plan_same_room(buft, tensor, place->size);
+    return ggml_backend_buft_get_alloc_size(buft, tensor) <= place->size;
+}
+
+/* TENSOR comes to play the part of NUMBER; numbers are met in their order. */
+static bool
+meet_new(struct ggml_gallocr *g, int32_t number, struct ggml_tensor *tensor)
+{
+    const struct gb_life *life = &g->plan.life.lives[number];
+
+    if ((uint8_t)tensor->op != life->op ||
+        ((tensor->flags & GGML_TENSOR_FLAG_OUTPUT) != 0) != life->is_output ||
+        (tensor->view_src != NULL) != life->is_view)
+        return false;
+    if (life->root == g->n_met && !meet_new(g, life->root, tensor->view_src))
+        return false;
+    if (life->root >= 0 && g->tensors[life->root] != tensor->view_src)
+        return false;
+    g->tensors[number] = tensor;
+    g->n_met = number + 1;
+    return fits_place(g, number, tensor);
+}
+
+static inline bool
+meet(struct ggml_gallocr *g, int32_t number, struct ggml_tensor *tensor)
+{
+    return number < g->n_met ? g->tensors[number] == tensor
+                             : meet_new(g, number, tensor);
+}
+
+static bool
+meet_node(struct ggml_gallocr *g, int i, struct ggml_tensor *node)
+{
+    const struct gb_lifetimes *life = &g->plan.life;
+    const int32_t *link = life->links + gb_lifetimes_begin(life, i);
+    const int32_t *own = life->links + life->node_ends[i] - 1;
+
+    for (int s = 0; s < GGML_MAX_SRC; s++)
+        if (node->src[s] != NULL &&
+            (link == own || !meet(g, *link++, node->src[s])))
+            return false;
+    return link == own && meet(g, *own, node);
+}
+
+/* Does every tensor play the part of one in the plan, and need no more room? */
+static bool
+meet_graph(struct ggml_gallocr *g, const struct ggml_cgraph *graph)
+{
+    if (!g->is_planned || graph->n_leafs != g->plan.life.n_leafs ||
+        graph->n_nodes != g->plan.life.n_nodes)
+        return false;
+    g->n_met = 0;
+    g->lost = NULL;
+    for (int i = 0; i < graph->n_leafs; i++)
+        if (!meet(g, g->plan.life.links[i], graph->leafs[i]))
+            return false;
+    for (int i = 0; i < graph->n_nodes; i++)
+        if (!meet_node(g, i, graph->nodes[i]))
+            return false;
+    return true;
+}
+
+/* ---- laying out the graph that was met ---- */
+
+/*
+ * Each slot's buffer forgets the last graph; a shared one as often as it is
+ * shared.
+ */
+static void
+reset_buffers(struct ggml_gallocr *g)
+{
+    for (int i = 0; i < g->plan.n_slots; i++) {
+        struct memory *m = &g->memories[g->plan.slot_pools[i]];
+
+        ggml_backend_buffer_reset(m->buffer);
+        m->base = ggml_backend_buffer_get_base(m->buffer);
+    }
+}
+
+/* Put TENSOR at its place; as before when the backend refuses it there. */
+static enum ggml_status
+put(const struct ggml_gallocr *g, const struct gb_plan_place *place,
+    struct ggml_tensor *tensor)
+{
+    const struct memory *m = &g->memories[place->pool];
+    enum ggml_status status;
+
+    tensor->buffer = m->buffer;
+    tensor->data = m->base + place->offset;
+    if (m->buffer->iface.init_tensor == NULL)
+        return GGML_STATUS_SUCCESS;
+    status = m->buffer->iface.init_tensor(m->buffer, tensor);
+    if (status != GGML_STATUS_SUCCESS) {
+        tensor->buffer = NULL;
+        tensor->data = NULL;
+    }
+    return status;
+}
+
+static enum ggml_status
+put_view(struct ggml_tensor *view)
+{
+    const struct ggml_tensor *root = view->view_src;
+    enum ggml_status status;
+
+    if (view->buffer != NULL || root->buffer == NULL || root->data == NULL)
+        return GGML_STATUS_SUCCESS;
+    status = ggml_backend_view_init(view);
+    if (status != GGML_STATUS_SUCCESS)
+        view->buffer = NULL;
+    return status;
+}
+
+static enum ggml_status
+lay_out(struct ggml_gallocr *g)
+{
+    reset_buffers(g);
+    for (int32_t i = 0; i < g->plan.life.index.n_tensors; i++) {
+        struct ggml_tensor *tensor = g->tensors[i];
+
+        if (tensor->view_src != NULL)
+            GB_TRY(put_view(tensor));
+        else if (tensor->data == NULL)
+            GB_TRY(put(g, &g->plan.places[i], tensor));
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+bool
+ggml_gallocr_alloc_graph(ggml_gallocr_t g, struct ggml_cgraph *graph)
+{
+    if (check_call(g, graph) != GGML_STATUS_SUCCESS)
+        return false;
+    if (!meet_graph(g, graph)) {
+        /*
+         * With several slots only the caller knows where each tensor belongs.
+         */
+        if (g->plan.n_slots > 1 ||
+            reserve(g, graph, NULL, NULL) != GGML_STATUS_SUCCESS)
+            return false;
+        if (!meet_graph(g, graph)) {
+            gb_fail(GGML_STATUS_FAILED,
+                    "graph allocator: %s answers differently each time",
+                    ggml_backend_buft_name(g->plan.pools[0].buft));
+            return false;
+        }
+    }
+    GB_NEED_OR(false, g->lost == NULL,
+               "tensor %s had data when the graph was planned, "
+               "and has none now",
+               g->lost->name);
+    if (lay_out(g) != GGML_STATUS_SUCCESS)
+        return false;
+    GB_INVARIANT(gb_alloc_check(graph));
+    return true;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * alloc/plan.c - an offset for every tensor of a graph, used again when it is
+ * free.
+ *
+ * A node takes over the place of a source that nobody reads afterwards, if its
+ * operation can work in place, or else the best fitting free one.  A source's
+ * place is free once its last reader has its own.
+ */
+#include "config.h"
+
+#include "lib/alloc/plan.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/status.h"
+
+#include <string.h>
+
+/*
+ * How many of its first sources an operation may overwrite with its result.  Of
+ * others it reads an element after it has written that position.
+ */
+static const uint8_t in_place_sources[GGML_OP_COUNT] = {
+    [GGML_OP_ADD] = 2,
+    [GGML_OP_ADD1] = 1,
+    [GGML_OP_DIAG_MASK_INF] = 1,
+    [GGML_OP_DIAG_MASK_ZERO] = 1,
+    [GGML_OP_DIV] = 2,
+    [GGML_OP_LOG] = 1,
+    [GGML_OP_MUL] = 2,
+    [GGML_OP_RMS_NORM] = 1,
+    [GGML_OP_ROPE] = 1,
+    [GGML_OP_ROPE_BACK] = 1,
+    [GGML_OP_SCALE] = 1,
+    [GGML_OP_SILU_BACK] = 2,
+    [GGML_OP_SOFT_MAX] = 1,
+    [GGML_OP_SQR] = 1,
+    [GGML_OP_SQRT] = 1,
+    [GGML_OP_SUB] = 2,
+    [GGML_OP_UNARY] = 1,
+};
+
+static enum ggml_status
+no_memory_to_plan(void)
+{
+    return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                   "graph allocator: no memory to plan");
+}
+
+/* The pool of slot IDS[i], or of slot 0 where the caller has one slot only. */
+static enum ggml_status
+pool_of(const struct gb_plan *plan, const int *ids, int i, int32_t *pool)
+{
+    const int slot = ids != NULL ? ids[i] : 0;
+
+    GB_NEED_OR(GGML_STATUS_FAILED, slot >= 0 && slot < plan->n_slots,
+               "graph allocator: slot %d of %d", slot, plan->n_slots);
+    *pool = plan->slot_pools[slot];
+    return GGML_STATUS_SUCCESS;
+}
+
+/* A new place for the tensor NUMBER in the pool of slot IDS[i]. */
+static enum ggml_status
+place_new(struct gb_plan *plan, int32_t number, const int *ids, int i)
+{
+    struct ggml_tensor *tensor = plan->life.index.tensors[number];
+    struct gb_plan_place *place = &plan->places[number];
+    struct gb_plan_pool *pool;
+
+    GB_TRY(pool_of(plan, ids, i, &place->pool));
+    pool = &plan->pools[place->pool];
+    place->state = GB_PLACE_HELD;
+    place->size = ggml_backend_buft_get_alloc_size(pool->buft, tensor);
+    place->block = -1;
+    if (place->size == 0)
+        return GGML_STATUS_SUCCESS;
+    place->block = gb_free_list_take(&pool->free_list, place->size);
+    if (place->block < 0)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                       "graph allocator: no place for the %zu bytes of %s",
+                       place->size, tensor->name);
+    place->offset = gb_free_list_offset(&pool->free_list, place->block);
+    return GGML_STATUS_SUCCESS;
+}
+
+/* A place for the tensor NUMBER, unless it has one or needs none. */
+static enum ggml_status
+place_tensor(struct gb_plan *plan, int32_t number, const int *ids, int i)
+{
+    const struct gb_life *life = &plan->life.lives[number];
+    struct gb_plan_place *place = &plan->places[number];
+
+    if (place->state != GB_PLACE_NONE)
+        return GGML_STATUS_SUCCESS;
+    if (life->has_data || life->is_view) {
+        place->state = GB_PLACE_EXTERNAL;
+        return life->root < 0 ? GGML_STATUS_SUCCESS
+                              : place_tensor(plan, life->root, ids, i);
+    }
+    return place_new(plan, number, ids, i);
+}
+
+/* May the tensor NUMBER take over the place of its source FROM? */
+static bool
+can_take_over(
+    const struct gb_plan *plan, int32_t number, int32_t from, int32_t pool)
+{
+    const struct gb_life *life = &plan->life.lives[from];
+    const struct gb_plan_place *place = &plan->places[from];
+    struct ggml_tensor *tensor = plan->life.index.tensors[number];
+
+    return place->state == GB_PLACE_HELD && place->pool == pool &&
+           life->n_reads == 1 && life->n_views == 0 && !life->is_output &&
+           gb_plan_same_layout(tensor, plan->life.index.tensors[from]) &&
+           gb_plan_same_room(plan->pools[pool].buft, tensor, place->size);
+}
+
+/*
+ * A place for the result of the node at position I: that of one of its sources,
+ * or a new one.  LINKS are the numbers of its N_SOURCES sources, and its own.
+ */
+static enum ggml_status
+place_node(
+    struct gb_plan *plan, const int32_t *links, size_t n_sources,
+    const int *ids, int i)
+{
+    const int32_t number = links[n_sources];
+    const struct gb_life *life = &plan->life.lives[number];
+    struct gb_plan_place *place = &plan->places[number];
+    size_t n_tried = in_place_sources[life->op];
+    int32_t pool;
+
+    /* Left already: only views of it were read, before it is computed. */
+    if (place->state == GB_PLACE_LEFT)
+        place->state = GB_PLACE_NONE;
+    if (place->state != GB_PLACE_NONE || life->has_data || life->is_view)
+        return place_tensor(plan, number, ids, i);
+
+    GB_TRY(pool_of(plan, ids, i, &pool));
+    if (n_tried > n_sources)
+        n_tried = n_sources;
+    for (size_t s = 0; s < n_tried; s++) {
+        if (!can_take_over(plan, number, links[s], pool))
+            continue;
+        *place = plan->places[links[s]];
+        place->taken_from = links[s];
+        plan->places[links[s]].state = GB_PLACE_LEFT;
+        return GGML_STATUS_SUCCESS;
+    }
+    return place_new(plan, number, ids, i);
+}
+
+/*
+ * Nobody reads the tensor any more: its place is free, and so may its root's
+ * be.
+ */
+static void
+leave(struct gb_plan *plan, int32_t number)
+{
+    const struct gb_life *life = &plan->life.lives[number];
+    struct gb_plan_place *place = &plan->places[number];
+
+    if (life->is_output)
+        return;
+    if (life->root >= 0) {
+        struct gb_life *root = &plan->life.lives[life->root];
+
+        if (--root->n_views == 0 && root->n_reads == 0)
+            leave(plan, life->root);
+    }
+    if (place->state == GB_PLACE_HELD) {
+        if (place->block >= 0)
+            gb_free_list_free(&plan->pools[place->pool].free_list,
+                              place->block);
+        place->state = GB_PLACE_LEFT;
+    }
+}
+
+static void
+release(struct gb_plan *plan, int32_t number)
+{
+    struct gb_life *life = &plan->life.lives[number];
+
+    if (--life->n_reads == 0 && life->n_views == 0)
+        leave(plan, number);
+}
+
+static enum ggml_status
+place_leafs(struct gb_plan *plan, const int *leaf_ids)
+{
+    for (int i = 0; i < plan->life.n_leafs; i++)
+        GB_TRY(place_tensor(plan, plan->life.links[i], leaf_ids, i));
+    return GGML_STATUS_SUCCESS;
+}
+
+/*
+ * Inputs are written before the graph runs: no other may lie there until then.
+ */
+static enum ggml_status
+place_inputs(struct gb_plan *plan, const int *node_ids)
+{
+    for (int32_t i = 0; i < plan->life.index.n_tensors; i++) {
+        const struct gb_life *life = &plan->life.lives[i];
+
+        if (life->is_input && life->first_node >= 0)
+            GB_TRY(place_tensor(plan, i, node_ids, life->first_node));
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+place_nodes(struct gb_plan *plan, const int *node_ids)
+{
+    for (int i = 0; i < plan->life.n_nodes; i++) {
+        const size_t begin = gb_lifetimes_begin(&plan->life, i);
+        const size_t n_sources = plan->life.node_ends[i] - begin - 1;
+        const int32_t *links = plan->life.links + begin;
+
+        for (size_t s = 0; s < n_sources; s++)
+            GB_TRY(place_tensor(plan, links[s], node_ids, i));
+        GB_TRY(place_node(plan, links, n_sources, node_ids, i));
+        for (size_t s = 0; s < n_sources; s++)
+            release(plan, links[s]);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+/* Room for what is known of each tensor, and nothing known yet. */
+static enum ggml_status
+reset_places(struct gb_plan *plan)
+{
+    const int32_t n = plan->life.index.n_tensors;
+
+    if (plan->max_places < n) {
+        const int32_t max = plan->life.index.max_tensors;
+        struct gb_plan_place *places = gb_mem_realloc(
+            plan->places, (size_t)max, sizeof(*places));
+
+        if (places == NULL)
+            return no_memory_to_plan();
+        plan->places = places;
+        plan->max_places = max;
+    }
+    for (int32_t i = 0; i < n; i++)
+        plan->places[i] = (struct gb_plan_place){ .taken_from = -1 };
+    for (int i = 0; i < plan->n_pools; i++)
+        if (!gb_free_list_reset(
+                &plan->pools[i].free_list,
+                ggml_backend_buft_get_alignment(plan->pools[i].buft)))
+            return no_memory_to_plan();
+    return GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+gb_plan_make(
+    struct gb_plan *plan, const struct ggml_cgraph *graph, const int *node_ids,
+    const int *leaf_ids)
+{
+    if (!gb_lifetimes_build(&plan->life, graph))
+        return no_memory_to_plan();
+    GB_TRY(reset_places(plan));
+    GB_TRY(place_leafs(plan, leaf_ids));
+    GB_TRY(place_inputs(plan, node_ids));
+    return place_nodes(plan, node_ids);
+}
+
+/* The pool of BUFT, or the number that a new one would get. */
+static int32_t
+pool_of_type(const struct gb_plan *plan, ggml_backend_buffer_type_t buft)
+{
+    int32_t i = 0;
+
+    while (i < plan->n_pools && plan->pools[i].buft != buft)
+        i++;
+    return i;
+}
+
+enum ggml_status
+gb_plan_init(
+    struct gb_plan *plan, const ggml_backend_buffer_type_t *bufts, int n_bufts)
+{
+    memset(plan, 0, sizeof(*plan));
+    plan->slot_pools =
+        gb_mem_zalloc((size_t)n_bufts, sizeof(*plan->slot_pools));
+    plan->pools = gb_mem_zalloc((size_t)n_bufts, sizeof(*plan->pools));
+    if (plan->slot_pools == NULL || plan->pools == NULL)
+        return no_memory_to_plan();
+
+    plan->n_slots = n_bufts;
+    for (int i = 0; i < n_bufts; i++) {
+        const int32_t pool = pool_of_type(plan, bufts[i]);
+
+        plan->slot_pools[i] = pool;
+        if (pool < plan->n_pools)
+            continue;
+        plan->pools[pool].buft = bufts[i];
+        plan->pools[pool].first_slot = i;
+        plan->n_pools++;
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+void
+gb_plan_clear(struct gb_plan *plan)
+{
+    for (int i = 0; i < plan->n_pools; i++)
+        gb_free_list_clear(&plan->pools[i].free_list);
+    gb_lifetimes_clear(&plan->life);
+    gb_mem_free(plan->places);
+    gb_mem_free(plan->pools);
+    gb_mem_free(plan->slot_pools);
+    memset(plan, 0, sizeof(*plan));
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backend/graph-copy.c - a graph with all its data on another backend.
+ *
+ * All tensors that the nodes reach are numbered, so that copying is a few
+ * passes over arrays: describe each, link them, give them memory, copy the
+ * data.
+ */
+#include "config.h"
+
+#include "ggml-backend-impl.h"
+
+#include "lib/backend/transfer.h"
+#include "lib/base/mem.h"
+#include "lib/base/status.h"
+#include "lib/graph/graph.h"
+#include "lib/graph/index.h"
+#include "lib/tensor/context.h"
+
+#include <string.h>
+
+struct copying {
+    const struct ggml_cgraph *graph;
+    struct gb_index index;         /* of the original's tensors */
+    struct ggml_tensor **copies;   /* by number */
+    struct ggml_backend_graph_copy result;
+};
+
+/* Number the nodes and everything behind them. */
+static enum ggml_status
+collect(struct copying *c)
+{
+    const struct ggml_cgraph *graph = c->graph;
+    bool ok = gb_index_reset(&c->index, (int64_t)graph->n_nodes +
+                                            graph->n_leafs);
+
+    for (int i = 0; ok && i < graph->n_nodes; i++)
+        ok = gb_index_add(&c->index, graph->nodes[i]) >= 0;
+
+    /* The list grows while it is walked: the sources of sources follow. */
+    for (int32_t i = 0; ok && i < c->index.n_tensors; i++) {
+        const struct ggml_tensor *t = c->index.tensors[i];
+
+        for (int s = 0; ok && s < GGML_MAX_SRC; s++)
+            if (t->src[s] != NULL)
+                ok = gb_index_add(&c->index, t->src[s]) >= 0;
+        if (ok && t->view_src != NULL)
+            ok = gb_index_add(&c->index, t->view_src) >= 0;
+    }
+    if (!ok)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED, "graph copy: no memory");
+    return GGML_STATUS_SUCCESS;
+}
+
+/* Is there data behind every tensor? */
+static enum ggml_status
+check_data(const struct copying *c)
+{
+    for (int32_t i = 0; i < c->index.n_tensors; i++) {
+        const struct ggml_tensor *t = c->index.tensors[i];
+
+        GB_NEED_OR(GGML_STATUS_FAILED, t->data != NULL || ggml_is_empty(t),
+                   "graph copy: tensor %s has no data", t->name);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+/* Room for the descriptions, for MORE bytes, and never none at all. */
+static struct ggml_context *
+context_new(size_t n_tensors, size_t more)
+{
+    const struct ggml_init_params params = {
+        .mem_size = (n_tensors + 1) * ggml_tensor_overhead() + more,
+        .no_alloc = true,
+    };
+
+    return ggml_init(params);
+}
+
+/*
+ * One context for those who own their data, which holds the graph, one for
+ * views.
+ */
+static enum ggml_status
+make_contexts(struct copying *c)
+{
+    const size_t for_graph =
+        ggml_graph_overhead_custom((size_t)c->graph->size, false);
+    size_t n_views = 0;
+
+    for (int32_t i = 0; i < c->index.n_tensors; i++)
+        n_views += c->index.tensors[i]->view_src != NULL;
+    c->result.ctx_allocated =
+        context_new((size_t)c->index.n_tensors - n_views, for_graph);
+    c->result.ctx_unallocated = context_new(n_views, 0);
+    c->copies = gb_mem_zalloc((size_t)c->index.n_tensors, sizeof(*c->copies));
+    if (c->result.ctx_allocated == NULL || c->result.ctx_unallocated == NULL ||
+        c->copies == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED, "graph copy: no memory");
+    return GGML_STATUS_SUCCESS;
+}
+
+/*
+ * SRC's description, without links.  It begins as a single number, since a
+ * view's shape need not be one that a new tensor can have.
+ */
+static struct ggml_tensor *
+describe(struct ggml_context *ctx, const struct ggml_tensor *src)
+{
+    struct ggml_tensor *copy = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1);
+
+    if (gb_tensor_is_failed(copy))
+        return NULL;
+    copy->type = src->type;
+    memcpy(copy->ne, src->ne, sizeof(copy->ne));
+    memcpy(copy->nb, src->nb, sizeof(copy->nb));
+    copy->op = src->op;
+    memcpy(copy->op_params, src->op_params, sizeof(copy->op_params));
+    copy->view_offs = src->view_offs;
+    ggml_set_name(copy, src->name);
+    return copy;
+}
+
+static struct ggml_tensor *
+copy_of(const struct copying *c, const struct ggml_tensor *tensor)
+{
+    return tensor != NULL ? c->copies[gb_index_find(&c->index, tensor)] : NULL;
+}
+
+/* Descriptions of all tensors, and the links between them. */
+static enum ggml_status
+make_tensors(struct copying *c)
+{
+    for (int32_t i = 0; i < c->index.n_tensors; i++) {
+        const struct ggml_tensor *t = c->index.tensors[i];
+
+        c->copies[i] = describe(t->view_src != NULL ? c->result.ctx_unallocated
+                                                    : c->result.ctx_allocated,
+                                t);
+        if (c->copies[i] == NULL)
+            return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                           "graph copy: no room for tensor %s", t->name);
+    }
+    for (int32_t i = 0; i < c->index.n_tensors; i++) {
+        const struct ggml_tensor *t = c->index.tensors[i];
+
+        for (int s = 0; s < GGML_MAX_SRC; s++)
+            c->copies[i]->src[s] = copy_of(c, t->src[s]);
+        c->copies[i]->view_src = copy_of(c, t->view_src);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+make_graph(struct copying *c)
+{
+    c->result.graph = ggml_new_graph_custom(
+        c->result.ctx_allocated, (size_t)c->graph->size, false);
+    if (c->result.graph == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED, "graph copy: no room");
+    for (int i = 0; i < c->graph->n_nodes; i++)
+        ggml_graph_add_node(c->result.graph, copy_of(c, c->graph->nodes[i]));
+    return GGML_STATUS_SUCCESS;
+}
+
+/* Views point into what owns the data, which has its place by now. */
+static enum ggml_status
+fill(const struct copying *c)
+{
+    for (int32_t i = 0; i < c->index.n_tensors; i++) {
+        struct ggml_tensor *copy = c->copies[i];
+
+        if (copy->view_src != NULL)
+            GB_TRY(ggml_backend_view_init(copy));
+        else
+            GB_TRY(gb_transfer_copy(c->index.tensors[i], copy));
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+copy_graph(struct copying *c, ggml_backend_t backend)
+{
+    GB_TRY(collect(c));
+    GB_TRY(check_data(c));
+    GB_TRY(make_contexts(c));
+    GB_TRY(make_tensors(c));
+    GB_TRY(make_graph(c));
+    c->result.buffer =
+        ggml_backend_alloc_ctx_tensors(c->result.ctx_allocated, backend);
+    if (c->result.buffer == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                       "graph copy: no buffer on %s for its tensors",
+                       ggml_backend_name(backend));
+    return fill(c);
+}
+
+struct ggml_backend_graph_copy
+ggml_backend_graph_copy(ggml_backend_t backend, struct ggml_cgraph *graph)
+{
+    const struct ggml_backend_graph_copy nothing = { 0 };
+    struct copying c = { .graph = graph };
+
+    GB_NEED_OR(nothing, backend != NULL, "graph copy: no backend");
+    GB_NEED_OR(nothing, graph != NULL, "graph copy: no graph");
+    GB_NEED_OR(nothing, graph->visited_hash_set.size > 0,
+               "graph copy: a slice of a graph cannot be copied");
+    if (gb_graph_is_failed(graph)) {
+        gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
+        return nothing;
+    }
+
+    if (copy_graph(&c, backend) != GGML_STATUS_SUCCESS) {
+        ggml_backend_graph_copy_free(c.result);
+        c.result = nothing;
+    }
+    gb_mem_free(c.copies);
+    gb_index_clear(&c.index);
+    return c.result;
+}
+
+void
+ggml_backend_graph_copy_free(struct ggml_backend_graph_copy copy)
+{
+    ggml_backend_buffer_free(copy.buffer);
+    ggml_free(copy.ctx_allocated);
+    ggml_free(copy.ctx_unallocated);
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# lib/backend: thin functions over the interface structs.
+libcore_la_SOURCES += \
+	%D%/backend.c \
+	%D%/buffer-type.c \
+	%D%/buffer.c \
+	%D%/compare.c \
+	%D%/device.c \
+	%D%/event.c \
+	%D%/graph-copy.c \
+	%D%/host-buffer.c \
+	%D%/multi-buffer.c \
+	%D%/reg.c \
+	%D%/transfer.c \
+	%D%/transfer.h

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backend/transfer.c - data into tensors, out of them, from one to another.
+ *
+ * Every call checks the whole range first, so that what does not fit is not
+ * copied in part.
+ */
+#include "config.h"
+
+#include "lib/backend/transfer.h"
+
+#include "ggml-backend-impl.h"
+
+#include "lib/base/mem.h"
+#include "lib/base/status.h"
+
+#include <string.h>
+
+static bool
+range_fits(const struct ggml_tensor *tensor, size_t offset, size_t size)
+{
+    const size_t bytes = ggml_nbytes(tensor);
+
+    return offset <= bytes && size <= bytes - offset;
+}
+
+/*
+ * The buffer through which SIZE bytes at OFFSET of the tensor can be reached,
+ * NULL where they cannot.  DOING begins the reason.
+ */
+static ggml_backend_buffer_t
+reach(const struct ggml_tensor *tensor, size_t offset, size_t size,
+      const char *doing)
+{
+    ggml_backend_buffer_t buffer = gb_transfer_home(tensor);
+
+    GB_NEED_OR(NULL, buffer != NULL, "%s tensor %s: it lies in no buffer",
+               doing, tensor->name);
+    GB_NEED_OR(NULL, tensor->data != NULL, "%s tensor %s: it has no data",
+               doing, tensor->name);
+    GB_NEED_OR(NULL, range_fits(tensor, offset, size),
+               "%s tensor %s: %zu bytes at %zu do not fit into its %zu", doing,
+               tensor->name, size, offset, ggml_nbytes(tensor));
+    return buffer;
+}
+
+void
+ggml_backend_tensor_set(
+    struct ggml_tensor *tensor, const void *data, size_t offset, size_t size)
+{
+    ggml_backend_buffer_t buffer;
+
+    GB_NEED_VOID(tensor != NULL, "set tensor: no tensor");
+    if (size == 0)
+        return;
+    GB_NEED_VOID(data != NULL, "set tensor %s: no source", tensor->name);
+    buffer = reach(tensor, offset, size, "set");
+    if (buffer != NULL)
+        buffer->iface.set_tensor(buffer, tensor, data, offset, size);
+}
+
+void
+ggml_backend_tensor_get(
+    const struct ggml_tensor *tensor, void *data, size_t offset, size_t size)
+{
+    ggml_backend_buffer_t buffer;
+
+    GB_NEED_VOID(tensor != NULL, "get tensor: no tensor");
+    if (size == 0)
+        return;
+    GB_NEED_VOID(data != NULL, "get tensor %s: no destination", tensor->name);
+    buffer = reach(tensor, offset, size, "get");
+    if (buffer != NULL)
+        buffer->iface.get_tensor(buffer, tensor, data, offset, size);
+}
+
+void
+ggml_backend_tensor_memset(
+    struct ggml_tensor *tensor, uint8_t value, size_t offset, size_t size)
+{
+    ggml_backend_buffer_t buffer;
+
+    GB_NEED_VOID(tensor != NULL, "fill tensor: no tensor");
+    if (size == 0)
+        return;
+    buffer = reach(tensor, offset, size, "fill");
+    if (buffer == NULL)
+        return;
+    GB_NEED_VOID(buffer->iface.memset_tensor != NULL,
+                 "fill tensor %s: a buffer of %s cannot", tensor->name,
+                 ggml_backend_buffer_name(buffer));
+    buffer->iface.memset_tensor(buffer, tensor, value, offset, size);
+}
+
+void
+ggml_backend_tensor_set_async(
+    ggml_backend_t backend, struct ggml_tensor *tensor, const void *data,
+    size_t offset, size_t size)
+{
+    GB_NEED_VOID(backend != NULL, "set tensor: no backend");
+    GB_NEED_VOID(tensor != NULL, "set tensor: no tensor");
+    GB_NEED_VOID(data != NULL || size == 0, "set tensor %s: no source",
+                 tensor->name);
+    if (reach(tensor, offset, size, "set") == NULL)
+        return;
+    if (backend->iface.set_tensor_async != NULL) {
+        backend->iface.set_tensor_async(backend, tensor, data, offset, size);
+    } else {
+        /* What is queued so far may still read the old contents. */
+        ggml_backend_synchronize(backend);
+        ggml_backend_tensor_set(tensor, data, offset, size);
+    }
+}
+
+void
+ggml_backend_tensor_get_async(
+    ggml_backend_t backend, const struct ggml_tensor *tensor, void *data,
+    size_t offset, size_t size)
+{
+    GB_NEED_VOID(backend != NULL, "get tensor: no backend");
+    GB_NEED_VOID(tensor != NULL, "get tensor: no tensor");
+    GB_NEED_VOID(data != NULL || size == 0, "get tensor %s: no destination",
+                 tensor->name);
+    if (reach(tensor, offset, size, "get") == NULL)
+        return;
+    if (backend->iface.get_tensor_async != NULL) {
+        backend->iface.get_tensor_async(backend, tensor, data, offset, size);
+    } else {
+        /* What is queued so far may not have written the contents yet. */
+        ggml_backend_synchronize(backend);
+        ggml_backend_tensor_get(tensor, data, offset, size);
+    }
+}
+
+static bool
+same_layout(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return a->type == b->type && ggml_are_same_shape(a, b) &&
+           ggml_are_same_stride(a, b);
+}
+
+/*
+ * May SRC be copied to DST?  GGML_STATUS_SUCCESS, with *bytes 0 where there is
+ * nothing to do.
+ */
+static enum ggml_status
+check_copy(
+    const struct ggml_tensor *src, const struct ggml_tensor *dst, size_t *bytes)
+{
+    GB_NEED_OR(GGML_STATUS_FAILED, src != NULL && dst != NULL,
+               "copy tensor: no tensor");
+    *bytes = 0;
+    if (src == dst)
+        return GGML_STATUS_SUCCESS;
+    GB_NEED_OR(GGML_STATUS_FAILED, same_layout(src, dst),
+               "copy tensor %s to %s: their layouts differ", src->name,
+               dst->name);
+    if (ggml_nbytes(src) == 0)
+        return GGML_STATUS_SUCCESS;
+    if (reach(src, 0, 0, "copy from") == NULL ||
+        reach(dst, 0, 0, "copy to") == NULL)
+        return GGML_STATUS_FAILED;
+    *bytes = ggml_nbytes(src);
+    return GGML_STATUS_SUCCESS;
+}
+
+bool
+ggml_backend_buffer_copy_tensor(
+    const struct ggml_tensor *src, struct ggml_tensor *dst)
+{
+    ggml_backend_buffer_t to;
+
+    GB_NEED_OR(false, src != NULL && dst != NULL, "copy tensor: no tensor");
+    to = gb_transfer_home(dst);
+    GB_NEED_OR(false, to != NULL, "copy to tensor %s: it lies in no buffer",
+               dst->name);
+    return to->iface.cpy_tensor != NULL && to->iface.cpy_tensor(to, src, dst);
+}
+
+/* Between two memories that cannot reach each other. */
+static enum ggml_status
+copy_through_host(
+    const struct ggml_tensor *src, struct ggml_tensor *dst, size_t bytes)
+{
+    void *data = gb_mem_alloc(bytes);
+
+    if (data == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                       "copy tensor %s to %s: no memory for %zu bytes between",
+                       src->name, dst->name, bytes);
+    ggml_backend_tensor_get(src, data, 0, bytes);
+    ggml_backend_tensor_set(dst, data, 0, bytes);
+    gb_mem_free(data);
+    return GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+gb_transfer_copy(const struct ggml_tensor *src, struct ggml_tensor *dst)
+{
+    size_t bytes;
+
+    GB_TRY(check_copy(src, dst, &bytes));
+    if (bytes == 0)
+        return GGML_STATUS_SUCCESS;
+    if (ggml_backend_buffer_is_host(gb_transfer_home(src)))
+        ggml_backend_tensor_set(dst, src->data, 0, bytes);
+    else if (ggml_backend_buffer_is_host(gb_transfer_home(dst)))
+        ggml_backend_tensor_get(src, dst->data, 0, bytes);
+    else if (!ggml_backend_buffer_copy_tensor(src, dst))
+        return copy_through_host(src, dst, bytes);
+    return GGML_STATUS_SUCCESS;
+}
+
+void
+ggml_backend_tensor_copy(struct ggml_tensor *src, struct ggml_tensor *dst)
+{
+    gb_transfer_copy(src, dst);
+}
+
+void
+ggml_backend_tensor_copy_async(
+    ggml_backend_t backend_src, ggml_backend_t backend_dst,
+    struct ggml_tensor *src, struct ggml_tensor *dst)
+{
+    size_t bytes;
+
+    GB_NEED_VOID(backend_src != NULL && backend_dst != NULL,
+                 "copy tensor: no backend");
+    if (check_copy(src, dst, &bytes) != GGML_STATUS_SUCCESS || bytes == 0)
+        return;
+    if (backend_dst->iface.cpy_tensor_async != NULL &&
+        backend_dst->iface.cpy_tensor_async(backend_src, backend_dst, src, dst))
+        return;
+
+    /* After all that is queued on either side, and before anything later. */
+    ggml_backend_synchronize(backend_src);
+    ggml_backend_synchronize(backend_dst);
+    gb_transfer_copy(src, dst);
+}
