@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/device/device.c - the CPU as a device: what it can run, and on which
+ * memory.
+ */
+#include "config.h"
+
+#include "backends/cpu/device/device.h"
+
+#include "backends/cpu/isa/machine.h"
+#include "backends/cpu/ops/op.h"
+
+#include "ggml-cpu.h"
+
+static const char *
+dev_get_name(ggml_backend_dev_t dev)
+{
+    (void)dev;
+    return "CPU";
+}
+
+static const char *
+dev_get_description(ggml_backend_dev_t dev)
+{
+    (void)dev;
+    return gb_cpu_machine()->name;
+}
+
+/* The interface's clients take the CPU's memory for unlimited. */
+static void
+dev_get_memory(ggml_backend_dev_t dev, size_t *free, size_t *total)
+{
+    (void)dev;
+    *free = 0;
+    *total = 0;
+}
+
+static enum ggml_backend_dev_type
+dev_get_type(ggml_backend_dev_t dev)
+{
+    (void)dev;
+    return GGML_BACKEND_DEVICE_TYPE_CPU;
+}
+
+static void
+dev_get_props(ggml_backend_dev_t dev, struct ggml_backend_dev_props *props)
+{
+    props->name = dev_get_name(dev);
+    props->description = dev_get_description(dev);
+    props->type = dev_get_type(dev);
+    dev_get_memory(dev, &props->memory_free, &props->memory_total);
+    props->caps = (struct ggml_backend_dev_caps){
+        .buffer_from_host_ptr = true,
+    };
+}
+
+static ggml_backend_t
+dev_init_backend(ggml_backend_dev_t dev, const char *params)
+{
+    (void)dev;
+    (void)params;
+    return ggml_backend_cpu_init();
+}
+
+static ggml_backend_buffer_type_t
+dev_get_buffer_type(ggml_backend_dev_t dev)
+{
+    (void)dev;
+    return ggml_backend_cpu_buffer_type();
+}
+
+static ggml_backend_buffer_t
+dev_buffer_from_host_ptr(ggml_backend_dev_t dev, void *ptr, size_t size,
+                         size_t max_tensor_size)
+{
+    (void)dev;
+    (void)max_tensor_size;
+    return ggml_backend_cpu_buffer_from_ptr(ptr, size);
+}
+
+static bool
+is_in_host_memory(const struct ggml_tensor *tensor)
+{
+    const ggml_backend_buffer_t buffer =
+        tensor->view_src != NULL ? tensor->view_src->buffer : tensor->buffer;
+
+    return buffer == NULL || ggml_backend_buffer_is_host(buffer);
+}
+
+static bool
+has_nothing_to_compute(const struct ggml_tensor *op)
+{
+    return op->op == GGML_OP_NONE || op->op == GGML_OP_RESHAPE ||
+           op->op == GGML_OP_VIEW || op->op == GGML_OP_PERMUTE ||
+           op->op == GGML_OP_TRANSPOSE;
+}
+
+static bool
+dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
+{
+    const struct gb_cpu_op *row;
+
+    (void)dev;
+    if (has_nothing_to_compute(op))
+        return true;
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        if (op->src[i] != NULL && !is_in_host_memory(op->src[i]))
+            return false;
+    }
+    row = gb_cpu_op_find(op);
+    return row != NULL && row->can_run(op);
+}
+
+static bool
+dev_supports_buft(ggml_backend_dev_t dev, ggml_backend_buffer_type_t buft)
+{
+    (void)dev;
+    return ggml_backend_buft_is_host(buft);
+}
+
+const struct ggml_backend_device gb_cpu_device = {
+    .iface = {
+        .get_name = dev_get_name,
+        .get_description = dev_get_description,
+        .get_memory = dev_get_memory,
+        .get_type = dev_get_type,
+        .get_props = dev_get_props,
+        .init_backend = dev_init_backend,
+        .get_buffer_type = dev_get_buffer_type,
+        .buffer_from_host_ptr = dev_buffer_from_host_ptr,
+        .supports_op = dev_supports_op,
+        .supports_buft = dev_supports_buft,
+    },
+    .reg = GB_CPU_REG,
+};

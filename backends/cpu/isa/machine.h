@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/isa/machine.h - what the processor is and can do.
+ */
+#ifndef GB_CPU_ISA_MACHINE_H
+#define GB_CPU_ISA_MACHINE_H
+
+#include "ggml-backend.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gb_cpu_feature {
+#define GB_CPU_FEATURE(id, name) GB_CPU_##id,
+#include "backends/cpu/isa/features.def"
+#undef GB_CPU_FEATURE
+    GB_CPU_FEATURE_COUNT
+};
+
+#define GB_CPU_BIT(feature) (UINT32_C(1) << (feature))
+
+/* A feature counts when the processor has it and the system saves its
+ * registers. */
+struct gb_cpu_machine {
+    uint32_t features; /* GB_CPU_BIT(…) of each */
+    int sve_bytes;     /* of a vector, 0 without SVE */
+    char name[80];     /* the model, "CPU" when it is not known */
+    char sve_text[12]; /* sve_bytes as text */
+    /* The features by name, each with the value "1"; SVE_CNT with its bytes.
+     * A row without a name is the last. */
+    struct ggml_backend_feature list[GB_CPU_FEATURE_COUNT + 2];
+};
+
+/* Ask the processor and the system.  Any thread. */
+void gb_cpu_machine_detect(struct gb_cpu_machine *machine);
+
+/* What was found on first use (isa/select.c); static.  Any thread. */
+const struct gb_cpu_machine *gb_cpu_machine(void);
+
+static inline bool
+gb_cpu_has(enum gb_cpu_feature feature)
+{
+    return (gb_cpu_machine()->features & GB_CPU_BIT(feature)) != 0;
+}
+
+/* The parts of gb_cpu_machine_detect.  On another kind of machine than the
+ * function's they find nothing. */
+uint32_t gb_cpu_detect_x86(void);
+bool gb_cpu_name_x86(char *out, size_t size);
+uint32_t gb_cpu_detect_arm(int *sve_bytes);
+
+#endif

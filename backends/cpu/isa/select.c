@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/isa/select.c - the best table of kernels that this machine can run.
+ *
+ * A level is a row of the table below.  What was found is kept for the process;
+ * it is written once, under pthread_once.
+ */
+#include "config.h"
+
+#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/isa/machine.h"
+
+#include "ggmlbackend.h"
+
+#include "lib/base/env.h"
+#include "lib/base/log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+struct level {
+    const struct gb_cpu_kernels *table;
+    uint32_t needs; /* GB_CPU_BIT(…) of each feature */
+};
+
+extern const struct gb_cpu_kernels gb_cpu_generic_table;
+extern const struct gb_cpu_kernels gb_cpu_avx2_table;
+extern const struct gb_cpu_kernels gb_cpu_avx512_table;
+extern const struct gb_cpu_kernels gb_cpu_avx512_vnni_table;
+
+#define AVX2_NEEDS                                          \
+    (GB_CPU_BIT(GB_CPU_AVX2) | GB_CPU_BIT(GB_CPU_FMA) |     \
+     GB_CPU_BIT(GB_CPU_F16C) | GB_CPU_BIT(GB_CPU_BMI2))
+
+/* The slowest first. */
+static const struct level levels[] = {
+    { &gb_cpu_generic_table, 0 },
+#ifdef GB_ISA_AVX2
+    { &gb_cpu_avx2_table, AVX2_NEEDS },
+#endif
+#ifdef GB_ISA_AVX512
+    { &gb_cpu_avx512_table, AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) },
+#endif
+#ifdef GB_ISA_AVX512_VNNI
+    { &gb_cpu_avx512_vnni_table,
+      AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) |
+          GB_CPU_BIT(GB_CPU_AVX512_VNNI) },
+#endif
+};
+
+#define N_LEVELS (sizeof(levels) / sizeof(levels[0]))
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct gb_cpu_machine machine;
+static const struct gb_cpu_kernels *usable[N_LEVELS + 1];
+static const struct gb_cpu_kernels *chosen;
+static char reason[160];
+/* What gb_cpu_kernels_use put in the place of the chosen one. */
+static _Atomic(const struct gb_cpu_kernels *) replaced;
+
+static size_t
+find_usable(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < N_LEVELS; i++) {
+        if ((machine.features & levels[i].needs) == levels[i].needs)
+            usable[n++] = levels[i].table;
+    }
+    return n;
+}
+
+/* The level that the environment names, NULL when this machine has no such. */
+static const struct gb_cpu_kernels *
+find_named(const char *name)
+{
+    for (size_t i = 0; usable[i] != NULL; i++) {
+        if (strcmp(usable[i]->level, name) == 0)
+            return usable[i];
+    }
+    return NULL;
+}
+
+static void
+choose(void)
+{
+    const char *name = gb_env_string(GB_ENV_CPU_LEVEL);
+    const bool is_named = name != NULL && name[0] != '\0';
+
+    gb_cpu_machine_detect(&machine);
+    chosen = usable[find_usable() - 1];
+    snprintf(reason, sizeof(reason), "the best that this machine can run");
+    if (is_named && find_named(name) != NULL) {
+        chosen = find_named(name);
+        snprintf(reason, sizeof(reason), "GGMLBACKEND_CPU_LEVEL names it");
+    } else if (is_named) {
+        snprintf(reason, sizeof(reason),
+                 "the best that this machine can run; it cannot run "
+                 "\"%.40s\", which GGMLBACKEND_CPU_LEVEL names", name);
+        gb_log(GGML_LOG_LEVEL_WARN, "cpu: no kernels of level \"%.40s\" for "
+               "this machine, using %s", name, chosen->level);
+    }
+    gb_log(GGML_LOG_LEVEL_INFO, "cpu: %s, kernels of level %s", machine.name,
+           chosen->level);
+}
+
+const struct gb_cpu_kernels *
+gb_cpu_kernels(void)
+{
+    const struct gb_cpu_kernels *other =
+        atomic_load_explicit(&replaced, memory_order_relaxed);
+
+    if (other != NULL)
+        return other;
+    pthread_once(&once, choose);
+    return chosen;
+}
+
+const char *
+gb_cpu_kernels_reason(void)
+{
+    pthread_once(&once, choose);
+    return reason;
+}
+
+const struct gb_cpu_kernels *const *
+gb_cpu_kernels_all(void)
+{
+    pthread_once(&once, choose);
+    return usable;
+}
+
+void
+gb_cpu_kernels_use(const struct gb_cpu_kernels *kernels)
+{
+    atomic_store_explicit(&replaced, kernels, memory_order_relaxed);
+}
+
+const struct gb_cpu_machine *
+gb_cpu_machine(void)
+{
+    pthread_once(&once, choose);
+    return &machine;
+}
+
+const char *
+ggmlbackend_cpu_level(void)
+{
+    return gb_cpu_kernels()->level;
+}
+
+const char *
+ggmlbackend_cpu_level_reason(void)
+{
+    return gb_cpu_kernels_reason();
+}
+
+const char *
+ggmlbackend_cpu_level_at(size_t index)
+{
+    const struct gb_cpu_kernels *const *all = gb_cpu_kernels_all();
+
+    for (size_t i = 0; all[i] != NULL; i++) {
+        if (i == index)
+            return all[i]->level;
+    }
+    return NULL;
+}

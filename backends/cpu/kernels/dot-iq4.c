@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/dot-iq4.c - weights iq4_nl and iq4_xs.
+ */
+#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/weights.h"
+#include "lib/type/blocks.h"
+#include "lib/type/iq4.h"
+
+GB_INLINE void
+iq4_nl_scales(const void *block, int n, float *d, float *m)
+{
+    const struct gb_block_iq4_nl *b = block;
+
+    (void)m;
+    q_halves(d, &b->d, sizeof(*b), n);
+}
+
+GB_INLINE q32
+iq4_nl_codes(const void *block, int g)
+{
+    const struct gb_block_iq4_nl *b = block;
+
+    (void)g;
+    return q32_xor(q32_lookup(gb_iq4_values, q32_nibbles(b->qs)),
+                   q32_set1(Q_WIDE_OFFSET));
+}
+
+static const struct gb_blocks iq4_nl = {
+    &gb_layout_iq4_nl, iq4_nl_scales, iq4_nl_codes
+};
+
+void
+GB_K(dots_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  const void *column, float *dst)
+{
+    gb_block_dots(&iq4_nl, k, rows, x, pitch, column, dst);
+}
+
+void
+GB_K(unpack_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                    const struct gb_panel *panel)
+{
+    gb_block_unpack(&iq4_nl, k, rows, x, pitch, panel);
+}
+
+/* Eight scales of six bits minus 32, the low four bits of which are neighbours'
+ * nibbles. */
+GB_INLINE void
+iq4_xs_scales(const void *block, int n, float *d, float *m)
+{
+    const struct gb_block_iq4_xs *b = block;
+    int8_t scales[8];
+
+    (void)n;
+    (void)m;
+    for (int g = 0; g < 8; g++)
+        scales[g] = (int8_t)((b->scales_l[g / 2] >> 4 * (g % 2) & 15) +
+                             (b->scales_h >> 2 * g & 3) * 16 - 32);
+    q_floats_i8(d, scales, q_half(&b->d));
+}
+
+GB_INLINE q32
+iq4_xs_codes(const void *block, int g)
+{
+    const struct gb_block_iq4_xs *b = block;
+
+    return q32_xor(q32_lookup(gb_iq4_values, q32_nibbles(b->qs + 16 * g)),
+                   q32_set1(Q_WIDE_OFFSET));
+}
+
+static const struct gb_blocks iq4_xs = {
+    &gb_layout_iq4_xs, iq4_xs_scales, iq4_xs_codes
+};
+
+void
+GB_K(dots_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  const void *column, float *dst)
+{
+    gb_block_dots(&iq4_xs, k, rows, x, pitch, column, dst);
+}
+
+void
+GB_K(unpack_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                    const struct gb_panel *panel)
+{
+    gb_block_unpack(&iq4_xs, k, rows, x, pitch, panel);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/dot-q23k.c - weights q2_K and q3_K.
+ */
+#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/weights.h"
+#include "lib/type/blocks.h"
+
+GB_INLINE void
+q2_k_scales(const void *block, int n, float *d, float *m)
+{
+    const struct gb_block_q2_k *b = block;
+    const float factor = q_half(&b->d);
+    const float factor_min = -q_half(&b->dmin);
+    uint64_t packed[2];
+    uint64_t scales[2];
+    uint64_t mins[2];
+
+    (void)n;
+    memcpy(packed, b->scales, sizeof(packed));
+    for (int i = 0; i < 2; i++) {
+        scales[i] = packed[i] & 0x0f0f0f0f0f0f0f0f;
+        mins[i] = packed[i] >> 4 & 0x0f0f0f0f0f0f0f0f;
+        q_floats_u8(d + 8 * i, &scales[i], factor);
+        q_floats_u8(m + 8 * i, &mins[i], factor_min);
+    }
+}
+
+GB_INLINE q32
+q2_k_codes(const void *block, int g)
+{
+    const struct gb_block_q2_k *b = block;
+
+    return q32_bits(q32_load(b->qs + 32 * (g / 4)), 2 * (g % 4), 3);
+}
+
+static const struct gb_blocks q2_k = {
+    &gb_layout_q2_k, q2_k_scales, q2_k_codes
+};
+
+void
+GB_K(dots_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                const void *column, float *dst)
+{
+    gb_block_dots(&q2_k, k, rows, x, pitch, column, dst);
+}
+
+void
+GB_K(unpack_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  const struct gb_panel *panel)
+{
+    gb_block_unpack(&q2_k, k, rows, x, pitch, panel);
+}
+
+/* Sixteen scales of six bits minus 32, four at a time. */
+GB_INLINE void
+q3_k_scales(const void *block, int n, float *d, float *m)
+{
+    const struct gb_block_q3_k *b = block;
+    const float factor = q_half(&b->d);
+    uint32_t w[3];
+    uint32_t scales[4];
+
+    (void)n;
+    (void)m;
+    memcpy(w, b->scales, sizeof(w));
+    for (int i = 0; i < 4; i++) {
+        const uint32_t low = w[i % 2] >> 4 * (i / 2) & 0x0f0f0f0f;
+        const uint32_t high = w[2] >> 2 * i & 0x03030303;
+
+        /* x - 32 in a byte, for x < 64: the upper bits are those of x ^ 32,
+         * bit 5 being the sign; no byte borrows from its neighbour. */
+        scales[i] = (low | high << 4) ^ 0x20202020;
+        scales[i] |= (scales[i] & 0x20202020) * 6;
+    }
+    q_floats_i8(d, scales, factor);
+    q_floats_i8(d + 8, scales + 2, factor);
+}
+
+GB_INLINE q32
+q3_k_codes(const void *block, int g)
+{
+    const struct gb_block_q3_k *b = block;
+    const q32 low = q32_bits(q32_load(b->qs + 32 * (g / 4)), 2 * (g % 4), 3);
+    const q32 high = q32_bits(q32_load(b->hmask), g, 1);
+
+    return q32_or(low, q32_shift_left(high, 2));
+}
+
+static const struct gb_blocks q3_k = {
+    &gb_layout_q3_k, q3_k_scales, q3_k_codes
+};
+
+void
+GB_K(dots_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                const void *column, float *dst)
+{
+    gb_block_dots(&q3_k, k, rows, x, pitch, column, dst);
+}
+
+void
+GB_K(unpack_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  const struct gb_panel *panel)
+{
+    gb_block_unpack(&q3_k, k, rows, x, pitch, panel);
+}

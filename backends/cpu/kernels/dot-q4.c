@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/dot-q4.c - weights q4_0 and q4_1.
+ */
+#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/weights.h"
+#include "lib/type/blocks.h"
+
+GB_INLINE void
+q4_0_scales(const void *block, int n, float *d, float *m)
+{
+    const struct gb_block_q4_0 *b = block;
+
+    (void)m;
+    q_halves(d, &b->d, sizeof(*b), n);
+}
+
+GB_INLINE q32
+q4_0_codes(const void *block, int g)
+{
+    const struct gb_block_q4_0 *b = block;
+
+    (void)g;
+    return q32_nibbles(b->qs);
+}
+
+static const struct gb_blocks q4_0 = {
+    &gb_layout_q4_0, q4_0_scales, q4_0_codes
+};
+
+void
+GB_K(dots_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                const void *column, float *dst)
+{
+    gb_block_dots(&q4_0, k, rows, x, pitch, column, dst);
+}
+
+void
+GB_K(unpack_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  const struct gb_panel *panel)
+{
+    gb_block_unpack(&q4_0, k, rows, x, pitch, panel);
+}
+
+GB_INLINE void
+q4_1_scales(const void *block, int n, float *d, float *m)
+{
+    const struct gb_block_q4_1 *b = block;
+
+    q_half_pairs(d, m, &b->d, sizeof(*b), n);
+}
+
+GB_INLINE q32
+q4_1_codes(const void *block, int g)
+{
+    const struct gb_block_q4_1 *b = block;
+
+    (void)g;
+    return q32_nibbles(b->qs);
+}
+
+static const struct gb_blocks q4_1 = {
+    &gb_layout_q4_1, q4_1_scales, q4_1_codes
+};
+
+void
+GB_K(dots_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                const void *column, float *dst)
+{
+    gb_block_dots(&q4_1, k, rows, x, pitch, column, dst);
+}
+
+void
+GB_K(unpack_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  const struct gb_panel *panel)
+{
+    gb_block_unpack(&q4_1, k, rows, x, pitch, panel);
+}

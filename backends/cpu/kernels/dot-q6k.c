@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/dot-q6k.c - weights q6_K.
+ */
+#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/weights.h"
+#include "lib/type/blocks.h"
+
+GB_INLINE void
+q6_k_scales(const void *block, int n, float *d, float *m)
+{
+    const struct gb_block_q6_k *b = block;
+    const float factor = q_half(&b->d);
+
+    (void)n;
+    (void)m;
+    q_floats_i8(d, b->scales, factor);
+    q_floats_i8(d + 8, b->scales + 8, factor);
+}
+
+GB_INLINE q32
+q6_k_codes(const void *block, int g)
+{
+    const struct gb_block_q6_k *b = block;
+    const int h = g / 4;
+    const int k = g % 4;
+    const q32 low = q32_bits(
+        q32_load(b->ql + 64 * h + 32 * (k % 2)), 4 * (k / 2), 15);
+    const q32 high = q32_bits(q32_load(b->qh + 32 * h), 2 * k, 3);
+
+    return q32_or(low, q32_shift_left(high, 4));
+}
+
+static const struct gb_blocks q6_k = {
+    &gb_layout_q6_k, q6_k_scales, q6_k_codes
+};
+
+void
+GB_K(dots_q6_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                const void *column, float *dst)
+{
+    gb_block_dots(&q6_k, k, rows, x, pitch, column, dst);
+}
+
+void
+GB_K(unpack_q6_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  const struct gb_panel *panel)
+{
+    gb_block_unpack(&q6_k, k, rows, x, pitch, panel);
+}

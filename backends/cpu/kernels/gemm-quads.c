@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/gemm-quads.c - panels of quantised weights times columns.
+ *
+ * One step takes a quad of each row of a panel and a quad of a column, which all
+ * rows share: sums of integers, one a row and column, stay in registers for a
+ * piece and then join the float sums, times both scales.
+ */
+#include "backends/cpu/kernels/gemm.h"
+
+/* What differs by type; constants where a strip is computed. */
+struct kind {
+    int piece;
+    int steps;
+    int has_min;
+};
+
+/* Where the parts of a record are. */
+#define AT_LOW(piece)        (piece)
+#define AT_D_HIGH(piece)     (2 * (piece))
+#define AT_D(piece)          (2 * (piece) + 4)
+#define AT_SUM(piece)        (2 * (piece) + 8)
+#define AT_FIRST_HIGH(piece) (2 * (piece) + 12)
+#define AT_FIRST_LOW(piece)  (2 * (piece) + 16)
+#define AT_HAS_LOW(piece)    (2 * (piece) + 20)
+
+#define CHECK_RECORD(piece)                                                   \
+    _Static_assert(                                                           \
+        offsetof(struct gb_record##piece, low) == AT_LOW(piece) &&            \
+            offsetof(struct gb_record##piece, d_high) == AT_D_HIGH(piece) &&  \
+            offsetof(struct gb_record##piece, d) == AT_D(piece) &&            \
+            offsetof(struct gb_record##piece, sum) == AT_SUM(piece) &&        \
+            offsetof(struct gb_record##piece, first_high) ==                  \
+                AT_FIRST_HIGH(piece) &&                                       \
+            offsetof(struct gb_record##piece, first_low) ==                   \
+                AT_FIRST_LOW(piece) &&                                        \
+            offsetof(struct gb_record##piece, has_low) == AT_HAS_LOW(piece),  \
+        "a record's parts")
+
+CHECK_RECORD(16);
+CHECK_RECORD(32);
+
+GB_INLINE float
+float_at(const char *p)
+{
+    float x;
+
+    memcpy(&x, p, sizeof(x));
+    return x;
+}
+
+GB_INLINE int32_t
+int_at(const char *p)
+{
+    int32_t x;
+
+    memcpy(&x, p, sizeof(x));
+    return x;
+}
+
+/* Add N quads' products to the sums. */
+GB_INLINE void
+add_quads(int cols, int n, bool is_wide, const uint8_t *const *codes,
+          const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+{
+#pragma GCC unroll 8
+    for (int q = 0; q < n; q++) {
+        vq w[VQ_ROWS];
+
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
+#pragma GCC unroll 8
+        for (int c = 0; c < cols; c++) {
+            const vq a = vq_spread(records[c] + 4 * q);
+
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                s[v][c] = is_wide ? vi_dot_wide(s[v][c], w[v], a)
+                                  : vi_dot(s[v][c], w[v], a);
+        }
+    }
+}
+
+/* The same for N quads whose products fit sums of 16 bits. */
+GB_INLINE void
+add_quads_halves(int cols, int n, const uint8_t *const *codes,
+                 const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+{
+    vh h[VQ_ROWS][VQ_COLS];
+
+#pragma GCC unroll 8
+    for (int q = 0; q < n; q++) {
+        vq w[VQ_ROWS];
+
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
+#pragma GCC unroll 8
+        for (int c = 0; c < cols; c++) {
+            const vq a = vq_spread(records[c] + 4 * q);
+
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                h[v][c] = q == 0 ? vh_dot(w[v], a)
+                                 : vh_dot_more(h[v][c], w[v], a);
+        }
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            s[v][c] = vi_add_pairs(s[v][c], h[v][c]);
+}
+
+/* Add the products of one piece with one half of the activations' codes. */
+GB_INLINE void
+add_half(int cols, const struct kind *kind, const uint8_t *const *panels,
+         const char *const *halves, vi s[VQ_ROWS][VQ_COLS])
+{
+    const bool in_halves = VQ_HALVES && kind->steps > 1;
+    const int step = in_halves ? kind->steps : 1;
+
+#pragma GCC unroll 8
+    for (int q = 0; q < kind->piece / 4; q += step) {
+        const uint8_t *codes[VQ_ROWS];
+        const char *quads[VQ_COLS];
+
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            codes[v] = panels[v] + 4 * VF_LEN * q;
+#pragma GCC unroll 8
+        for (int c = 0; c < cols; c++)
+            quads[c] = halves[c] + 4 * q;
+        if (in_halves)
+            add_quads_halves(cols, step, codes, quads, s);
+        else
+            add_quads(cols, step, kind->steps == 0, codes, quads, s);
+    }
+}
+
+/* The sums of the products of one piece; gives the place in a record of what they
+ * are to be multiplied with.  One column whose codes have low halves is enough for
+ * all: with and without them a sum comes out the same. */
+GB_INLINE int
+sum_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
+          const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+{
+    const int piece = kind->piece;
+    const char *low[VQ_COLS];
+    int32_t has_low = 0;
+
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++) {
+        has_low |= int_at(records[c] + AT_HAS_LOW(piece));
+        low[c] = records[c] + AT_LOW(piece);
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            s[v][c] = vi_set1(int_at(records[c] + AT_FIRST_HIGH(piece)));
+    }
+    add_half(cols, kind, panels, records, s);
+    if (has_low == 0)
+        return AT_D_HIGH(piece);
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++) {
+        const vi first = vi_set1(int_at(records[c] + AT_FIRST_LOW(piece)));
+
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            s[v][c] = vi_add_256(first, s[v][c]);
+    }
+    add_half(cols, kind, panels, low, s);
+    return AT_D(piece);
+}
+
+/* COLS columns, at most VQ_COLS. */
+GB_INLINE void
+tile(const struct gb_strip *strip, int cols, const struct kind *kind,
+     const void *const *columns, float *const *dst)
+{
+    const size_t record_bytes = kind->piece == 16
+                                    ? sizeof(struct gb_record16)
+                                    : sizeof(struct gb_record32);
+    const int64_t pieces = strip->k / kind->piece;
+    vf acc[VQ_ROWS][VQ_COLS];
+    int64_t rest[VQ_ROWS];
+    const char *records[VQ_COLS];
+    const uint8_t *codes[VQ_ROWS];
+
+#pragma GCC unroll 8
+    for (int v = 0; v < VQ_ROWS; v++) {
+        rest[v] = strip->rows - v * VF_LEN;
+        rest[v] = rest[v] < 0 ? 0 : rest[v] > VF_LEN ? VF_LEN : rest[v];
+        codes[v] = strip->panels[v].codes;
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++) {
+        records[c] = (const char *)columns[c] + strip->from;
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            acc[v][c] =
+                strip->is_first
+                    ? vf_zero()
+                    : vf_load_n(dst[c] + strip->dst_row + v * VF_LEN, rest[v]);
+    }
+    for (int64_t p = 0; p < pieces; p++) {
+        vi s[VQ_ROWS][VQ_COLS];
+        vf d[VQ_ROWS];
+        const int at_scale = sum_piece(cols, kind, codes, records, s);
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++) {
+            d[v] = vf_load(strip->panels[v].scales + p * VF_LEN);
+            codes[v] += kind->piece * VF_LEN;
+        }
+#pragma GCC unroll 8
+        for (int c = 0; c < cols; c++) {
+            const vf scale = vf_set1(float_at(records[c] + at_scale));
+
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                acc[v][c] = vf_fma(
+                    vf_from_vi(s[v][c]), vf_mul(d[v], scale), acc[v][c]);
+        }
+        if (kind->has_min) {
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                d[v] = vf_load(strip->panels[v].mins + p * VF_LEN);
+#pragma GCC unroll 8
+            for (int c = 0; c < cols; c++) {
+                const vf sum = vf_set1(
+                    float_at(records[c] + AT_SUM(kind->piece)));
+
+#pragma GCC unroll 8
+                for (int v = 0; v < VQ_ROWS; v++)
+                    acc[v][c] = vf_fma(d[v], sum, acc[v][c]);
+            }
+        }
+#pragma GCC unroll 8
+        for (int c = 0; c < cols; c++)
+            records[c] += record_bytes;
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            vf_store_n(dst[c] + strip->dst_row + v * VF_LEN, acc[v][c],
+                       rest[v]);
+}
+
+/* All columns, the last ones more than once where they do not fill a tile: the
+ * same sum is then written again. */
+GB_INLINE void
+all_columns(const struct gb_strip *strip, const struct kind *kind)
+{
+    for (int64_t c = 0; c < strip->cols; c += VQ_COLS) {
+        const int64_t left = strip->cols - c;
+        const void *columns[VQ_COLS];
+        float *dst[VQ_COLS];
+
+        for (int i = 0; i < VQ_COLS; i++) {
+            const int64_t from = c + (i < left ? i : left - 1);
+
+            columns[i] = strip->columns[from];
+            dst[i] = strip->dst[from];
+        }
+        if (left > VQ_COLS / 2)
+            tile(strip, VQ_COLS, kind, columns, dst);
+        else
+            tile(strip, VQ_COLS / 2, kind, columns, dst);
+    }
+}
+
+static void
+strip_32_wide(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 32, 0, 0 });
+}
+
+static void
+strip_32_1(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 32, 1, 0 });
+}
+
+static void
+strip_32_4(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 32, 4, 0 });
+}
+
+static void
+strip_32_4_min(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 32, 4, 1 });
+}
+
+static void
+strip_32_8(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 32, 8, 0 });
+}
+
+static void
+strip_32_8_min(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 32, 8, 1 });
+}
+
+static void
+strip_16_1(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 16, 1, 0 });
+}
+
+static void
+strip_16_2(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 16, 2, 0 });
+}
+
+static void
+strip_16_4(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 16, 4, 0 });
+}
+
+static void
+strip_16_4_min(const struct gb_strip *strip)
+{
+    all_columns(strip, &(const struct kind){ 16, 4, 1 });
+}
+
+static const struct {
+    struct kind kind;
+    void (*strip)(const struct gb_strip *strip);
+} kinds[] = {
+    { { 32, 0, 0 }, strip_32_wide },  { { 32, 1, 0 }, strip_32_1 },
+    { { 32, 4, 0 }, strip_32_4 },     { { 32, 4, 1 }, strip_32_4_min },
+    { { 32, 8, 0 }, strip_32_8 },     { { 32, 8, 1 }, strip_32_8_min },
+    { { 16, 1, 0 }, strip_16_1 },     { { 16, 2, 0 }, strip_16_2 },
+    { { 16, 4, 0 }, strip_16_4 },     { { 16, 4, 1 }, strip_16_4_min },
+};
+
+void
+GB_K(gemm_quads)(const struct gb_layout *layout, const struct gb_strip *strip)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const struct kind *kind = &kinds[i].kind;
+
+        if (kind->piece == layout->piece && kind->steps == layout->steps &&
+            kind->has_min == layout->has_min)
+            kinds[i].strip(strip);
+    }
+}

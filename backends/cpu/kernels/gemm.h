@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/gemm.h - panels of weights times columns.
+ */
+#ifndef GB_CPU_KERNELS_GEMM_H
+#define GB_CPU_KERNELS_GEMM_H
+
+#include "backends/cpu/isa/level.h"
+#include "backends/cpu/kernels/panel.h"
+
+/* dst[c][r] gets the panels' row r times a part of column c. */
+struct gb_strip {
+    const struct gb_panel *panels;
+    int64_t k;       /* values in a panel's row */
+    int64_t rows;    /* to be written, at most those of all panels */
+    size_t from;     /* the part's first byte in a column */
+    int64_t dst_row; /* row 0's place in dst[c] */
+    bool is_first;   /* dst is written, not added to */
+    int64_t cols;
+    const void *const *columns;
+    float *const *dst;
+};
+
+/* VQ_ROWS panels of quantised weights. */
+void GB_K(gemm_quads)(const struct gb_layout *layout,
+                      const struct gb_strip *strip);
+
+/* VF_ROWS panels of floats, or what lies in memory as they do: value j of row r of
+ * panel v is reals[v][step * j + r].  strip->panels is not looked at. */
+void GB_K(gemm_reals)(const struct gb_strip *strip, int64_t step,
+                      const float *const *reals);
+
+#endif

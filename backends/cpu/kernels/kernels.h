@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/kernels.h - the kernels of the level that is being compiled.
+ */
+#ifndef GB_CPU_KERNELS_KERNELS_H
+#define GB_CPU_KERNELS_KERNELS_H
+
+#include "backends/cpu/isa/level.h"
+#include "backends/cpu/isa/weight.h"
+
+#include "ggml.h"
+
+#define GB_KERNEL(result, name, parameters) result GB_K(name) parameters;
+#include "backends/cpu/isa/kernels.def"
+#undef GB_KERNEL
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/panel.h - some rows of weights, unpacked for a product.
+ *
+ * The rows lie side by side, one in each lane of a vector.
+ */
+#ifndef GB_CPU_KERNELS_PANEL_H
+#define GB_CPU_KERNELS_PANEL_H
+
+#include "backends/cpu/isa/weight.h"
+#include "backends/cpu/simd/quad.h"
+
+#include <stdint.h>
+
+/* Kernels for many types are one function with the type's parts as constant
+ * arguments; it has to be inlined for them to become constants. */
+#define GB_INLINE static inline __attribute__((__always_inline__))
+
+#define GB_PANEL_K      512 /* values of a row of quantised weights in a panel */
+#define GB_PANEL_K_REAL 256 /* the same for float weights */
+
+struct gb_panel {
+    uint8_t *rows; /* room for VF_LEN rows before they are turned */
+    /* Quantised: code 4 * j + b of row r is byte b of quad r of vector j. */
+    uint8_t *codes;
+    float *scales; /* scales[VF_LEN * piece + row] */
+    float *mins;   /* what is added to each value, likewise */
+    /* Floats: value j of row r is reals[VF_LEN * j + r]. */
+    float *reals;
+};
+
+#endif

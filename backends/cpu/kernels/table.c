@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/table.c - this level's kernels as a table.
+ */
+#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/kernels.h"
+
+#define GB_STRING(x)     #x
+#define GB_LEVEL_NAME(x) GB_STRING(x)
+
+extern const struct gb_cpu_kernels GB_K(table);
+
+const struct gb_cpu_kernels GB_K(table) = {
+    .level = GB_LEVEL_NAME(GB_LEVEL),
+#define GB_KERNEL(result, name, parameters) .name = GB_K(name),
+#include "backends/cpu/isa/kernels.def"
+#undef GB_KERNEL
+};

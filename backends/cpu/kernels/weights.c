@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/weights.c - the types that weights may have, as a table.
+ */
+#include "backends/cpu/kernels/kernels.h"
+#include "backends/cpu/kernels/weights.h"
+
+static const struct gb_weight weights[GGML_TYPE_COUNT] = {
+#define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
+                  steps)                                                      \
+    [GGML_TYPE_##type] = {                                                    \
+        { GGML_TYPE_##act, values, bytes, piece, offset, has_min, steps },    \
+        GB_K(dots_##name),                                                    \
+        GB_K(unpack_##name),                                                  \
+    },
+#include "backends/cpu/kernels/weights.def"
+#undef GB_WEIGHT
+};
+
+const struct gb_weight *
+GB_K(weight)(enum ggml_type type)
+{
+    if ((unsigned)type >= GGML_TYPE_COUNT || weights[type].dots == NULL)
+        return NULL;
+    return &weights[type];
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/weights.h - the parts of products that differ by type.
+ */
+#ifndef GB_CPU_KERNELS_WEIGHTS_H
+#define GB_CPU_KERNELS_WEIGHTS_H
+
+#include "backends/cpu/isa/level.h"
+#include "backends/cpu/isa/weight.h"
+#include "backends/cpu/simd/q32.h"
+
+#define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
+                  steps)                                                      \
+    static const struct gb_layout gb_layout_##name = {                        \
+        GGML_TYPE_##act, values, bytes, piece, offset, has_min, steps         \
+    };                                                                        \
+    void GB_K(dots_##name)(int64_t k, int64_t rows, const void *x,            \
+                           size_t pitch, const void *column, float *dst);     \
+    void GB_K(unpack_##name)(int64_t k, int64_t rows, const void *x,          \
+                             size_t pitch, const struct gb_panel *panel);
+#include "backends/cpu/kernels/weights.def"
+#undef GB_WEIGHT
+
+#endif

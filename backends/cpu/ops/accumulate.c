@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/accumulate.c - a tensor with a part of it replaced or added to.
+ *
+ * ACC SET: dst = src0, then the part of dst that has src1's shape, the strides
+ * of parameters 0 to 2 and the offset of parameter 3 gets, or is increased by,
+ * src1.
+ */
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/params.h"
+#include "backends/cpu/ops/rows.h"
+
+/* The part, as a tensor of its own. */
+static struct ggml_tensor
+part_of(const struct ggml_tensor *node)
+{
+    struct ggml_tensor part = *node->src[1];
+
+    part.type = node->type;
+    part.nb[0] = ggml_type_size(node->type);
+    for (int d = 1; d < GGML_MAX_DIMS; d++)
+        part.nb[d] = (size_t)gb_cpu_param_i32(node, d - 1);
+    part.data = (char *)node->data + gb_cpu_param_i32(node, 3);
+    return part;
+}
+
+static bool
+part_is_inside(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor part = part_of(node);
+
+    for (int i = 0; i < 4; i++)
+        if (gb_cpu_param_i32(node, i) < 0)
+            return false;
+    return ggml_nbytes(&part) + (size_t)gb_cpu_param_i32(node, 3) <=
+           ggml_nbytes(node);
+}
+
+static bool
+accumulate_can_run(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    if (a->type != node->type || b->type != node->type ||
+        ggml_blck_size(node->type) != 1 ||
+        (node->op == GGML_OP_ACC && node->type != GGML_TYPE_F32))
+        return false;
+    return ggml_are_same_shape(a, node) && ggml_is_contiguous(node) &&
+           part_is_inside(node);
+}
+
+/* Rows of the part do not share bytes, so they may be written side by side. */
+static bool
+rows_are_apart(const struct ggml_tensor *part)
+{
+    size_t below = (size_t)part->ne[0] * part->nb[0];
+
+    for (int d = 1; d < GGML_MAX_DIMS; d++) {
+        if (part->ne[d] > 1 && part->nb[d] < below)
+            return false;
+        below += (size_t)(part->ne[d] - 1) * part->nb[d];
+    }
+    return true;
+}
+
+static int64_t
+copy_tiles(const struct ggml_tensor *node)
+{
+    return gb_cpu_tiles_by_rows(node);
+}
+
+static enum ggml_status
+copy_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
+
+    if (node->data == a->data)
+        return GGML_STATUS_SUCCESS;
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_row at = gb_cpu_row_at(node, row);
+        const struct gb_cpu_line to =
+            gb_cpu_line_at(node, at.i1, at.i2, at.i3);
+        const struct gb_cpu_line from =
+            gb_cpu_line_at(a, at.i1, at.i2, at.i3);
+
+        gb_cpu_line_copy(task->k, &to, 0, &from, 0, node->ne[0]);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static int64_t
+accumulate_tiles(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor part = part_of(node);
+
+    if (ggml_is_empty(&part))
+        return 0;
+    return rows_are_apart(&part) ? gb_cpu_tiles_by_rows(&part) : 1;
+}
+
+static enum ggml_status
+accumulate_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *b = node->src[1];
+    const struct ggml_tensor part = part_of(node);
+    struct gb_cpu_row_range rows = gb_cpu_tile_rows(&part, tile);
+
+    if (task->n_tiles == 1)
+        rows.last = ggml_nrows(&part);
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_row at = gb_cpu_row_at(&part, row);
+        const struct gb_cpu_line to =
+            gb_cpu_line_at(&part, at.i1, at.i2, at.i3);
+        const struct gb_cpu_line from =
+            gb_cpu_line_at(b, at.i1, at.i2, at.i3);
+
+        if (node->op == GGML_OP_ACC)
+            gb_cpu_line_add(task->k, &from, 0, part.ne[0], (void *)to.data);
+        else
+            gb_cpu_line_copy(task->k, &to, 0, &from, 0, part.ne[0]);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_accumulate = {
+    .can_run = accumulate_can_run,
+    .tiles = accumulate_tiles,
+    .prepare_tiles = copy_tiles,
+    .prepare = copy_run,
+    .run = accumulate_run,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/columns.h - the rows of a product's second operand as columns.
+ *
+ * Rows of activations are rounded to what the weights' type is multiplied with,
+ * once for each product, into the step's shared memory; F32 rows for float
+ * weights are used where they lie.
+ */
+#ifndef GB_CPU_OPS_COLUMNS_H
+#define GB_CPU_OPS_COLUMNS_H
+
+#include "backends/cpu/ops/op.h"
+
+#include "ggml.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Can rows of A be multiplied with rows of B? */
+bool gb_cpu_can_multiply(
+    const struct ggml_tensor *a, const struct ggml_tensor *b);
+
+/* Shared memory and tiles that it takes to prepare B's rows for A. */
+size_t gb_cpu_columns_bytes(
+    const struct ggml_tensor *a, const struct ggml_tensor *b);
+int64_t gb_cpu_columns_tiles(
+    const struct ggml_tensor *a, const struct ggml_tensor *b);
+
+/* One of those tiles, for the node whose sources 0 and 1 are A and B. */
+void gb_cpu_columns_prepare(const struct gb_cpu_task *task, int64_t tile);
+
+/* The column that B's row at (i1, i2, i3) has become. */
+const void *gb_cpu_column_at(
+    const struct gb_cpu_task *task, int64_t i1, int64_t i2, int64_t i3);
+
+#endif

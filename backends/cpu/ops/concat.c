@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/concat.c - one tensor behind another along a dimension; any type.
+ */
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/params.h"
+#include "backends/cpu/ops/rows.h"
+
+static bool
+concat_can_run(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    if (a->type != node->type || b->type != node->type)
+        return false;
+    return ggml_blck_size(node->type) == 1 ||
+           (gb_cpu_is_dense(a) && gb_cpu_is_dense(b) &&
+            gb_cpu_is_dense(node));
+}
+
+static enum ggml_status
+concat_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const int dim = gb_cpu_param_i32(node, 0);
+    const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
+
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_row at = gb_cpu_row_at(node, row);
+        const struct gb_cpu_line to =
+            gb_cpu_line_at(node, at.i1, at.i2, at.i3);
+        int64_t i[GGML_MAX_DIMS] = { 0, at.i1, at.i2, at.i3 };
+        struct gb_cpu_line from;
+
+        if (i[dim] < a->ne[dim]) {
+            from = gb_cpu_line_at(a, i[1], i[2], i[3]);
+            gb_cpu_line_copy(task->k, &to, 0, &from, 0, a->ne[0]);
+        }
+        if (dim == 0) {
+            from = gb_cpu_line_at(b, i[1], i[2], i[3]);
+            gb_cpu_line_copy(task->k, &to, a->ne[0], &from, 0, b->ne[0]);
+        } else if (i[dim] >= a->ne[dim]) {
+            i[dim] -= a->ne[dim];
+            from = gb_cpu_line_at(b, i[1], i[2], i[3]);
+            gb_cpu_line_copy(task->k, &to, 0, &from, 0, b->ne[0]);
+        }
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_concat = {
+    .can_run = concat_can_run,
+    .tiles = gb_cpu_tiles_by_rows,
+    .run = concat_run,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/conv.c - transposed convolutions.
+ *
+ * CONV_TRANSPOSE_1D CONV_TRANSPOSE_2D.  A tile is one channel of the output;
+ * each input element adds a multiple of the kernel to it.  With a half kernel
+ * the input is rounded to halves first, as the interface has it; sums are F32.
+ */
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/params.h"
+#include "backends/cpu/ops/rows.h"
+
+#include <string.h>
+
+static bool
+conv_can_run(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    return (a->type == GGML_TYPE_F16 || a->type == GGML_TYPE_F32) &&
+           b->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
+           ggml_is_contiguous(node) && gb_cpu_param_i32(node, 0) > 0;
+}
+
+/* The input, rounded and in index order. */
+static size_t
+conv_shared(const struct ggml_tensor *node)
+{
+    return (size_t)ggml_nelements(node->src[1]) * sizeof(float);
+}
+
+static int64_t
+input_tiles(const struct ggml_tensor *node)
+{
+    return gb_cpu_tiles_by_rows(node->src[1]);
+}
+
+/* N floats rounded to halves. */
+static void
+round_row(const struct gb_cpu_kernels *k, int64_t n, float *values)
+{
+    uint16_t halves[GB_CPU_PIECE];
+
+    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
+        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+
+        k->f32_to_f16(len, halves, values + i);
+        k->f16_to_f32(len, values + i, halves);
+    }
+}
+
+static enum ggml_status
+input_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *b = task->node->src[1];
+    const int64_t n = b->ne[0];
+    const struct gb_cpu_row_range rows = gb_cpu_tile_rows(b, tile);
+
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_row at = gb_cpu_row_at(b, row);
+        const struct gb_cpu_line from =
+            gb_cpu_line_at(b, at.i1, at.i2, at.i3);
+        const struct gb_cpu_line to = {
+            .data = (char *)((float *)task->shared + row * n),
+            .stride = sizeof(float),
+            .type = GGML_TYPE_F32,
+        };
+
+        gb_cpu_line_copy(task->k, &to, 0, &from, 0, n);
+        if (task->node->src[0]->type == GGML_TYPE_F16)
+            round_row(task->k, n, (float *)task->shared + row * n);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+/* One row of the kernel as floats. */
+static size_t
+kernel_row_scratch(const struct ggml_tensor *node)
+{
+    return (size_t)node->src[0]->ne[0] * sizeof(float);
+}
+
+/* dst[x * stride + i] += kernel[i] * input[x] */
+static void
+spread_row(const struct gb_cpu_task *task, float *dst, const float *kernel,
+           const float *input, int64_t width)
+{
+    const int64_t stride = gb_cpu_param_i32(task->node, 0);
+
+    for (int64_t x = 0; x < width; x++)
+        task->k->add_scaled_f32(task->node->src[0]->ne[0], dst + x * stride,
+                                kernel, input[x]);
+}
+
+static int64_t
+conv_1d_tiles(const struct ggml_tensor *node)
+{
+    return node->ne[1];
+}
+
+/* Kernel [n, out channels, in channels], input [width, in channels]. */
+static enum ggml_status
+conv_1d_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    float *const dst = (void *)gb_cpu_row_ptr(node, tile, 0, 0);
+
+    memset(dst, 0, (size_t)node->ne[0] * sizeof(float));
+    for (int64_t c = 0; c < b->ne[1]; c++) {
+        const struct gb_cpu_line line = gb_cpu_line_at(a, tile, c, 0);
+        const float *kernel =
+            gb_cpu_line_read(task->k, &line, 0, a->ne[0], task->scratch);
+
+        spread_row(task, dst, kernel,
+                   (const float *)task->shared + c * b->ne[0], b->ne[0]);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static bool
+conv_1d_can_run(const struct ggml_tensor *node)
+{
+    return conv_can_run(node) && ggml_is_matrix(node->src[1]) &&
+           node->src[0]->ne[2] == node->src[1]->ne[1] &&
+           gb_cpu_param_i32(node, 1) == 0 && gb_cpu_param_i32(node, 2) == 1;
+}
+
+const struct gb_cpu_op gb_cpu_op_conv_transpose_1d = {
+    .can_run = conv_1d_can_run,
+    .tiles = conv_1d_tiles,
+    .scratch = kernel_row_scratch,
+    .shared = conv_shared,
+    .prepare_tiles = input_tiles,
+    .prepare = input_run,
+    .run = conv_1d_run,
+};
+
+static bool
+conv_2d_can_run(const struct ggml_tensor *node)
+{
+    return conv_can_run(node) && node->src[0]->ne[3] == node->src[1]->ne[2];
+}
+
+static int64_t
+conv_2d_tiles(const struct ggml_tensor *node)
+{
+    return node->ne[2] * node->ne[3];
+}
+
+/*
+ * What channel C of the input's image N adds to a plane of the output through
+ * the kernel's plane (O, C).
+ */
+static void
+spread_plane(const struct gb_cpu_task *task, float *dst, int64_t o, int64_t c,
+             int64_t n)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const int64_t stride = gb_cpu_param_i32(node, 0);
+    const float *input = (const float *)task->shared +
+                         (n * b->ne[2] + c) * b->ne[1] * b->ne[0];
+
+    for (int64_t kh = 0; kh < a->ne[1]; kh++) {
+        const struct gb_cpu_line line = gb_cpu_line_at(a, kh, o, c);
+        const float *kernel =
+            gb_cpu_line_read(task->k, &line, 0, a->ne[0], task->scratch);
+
+        for (int64_t y = 0; y < b->ne[1]; y++)
+            spread_row(task, dst + (y * stride + kh) * node->ne[0], kernel,
+                       input + y * b->ne[0], b->ne[0]);
+    }
+}
+
+/* Kernel [w, h, out channels, in channels], input [w, h, in channels,
+ * images]. */
+static enum ggml_status
+conv_2d_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const int64_t o = tile % node->ne[2];
+    const int64_t n = tile / node->ne[2];
+    float *const dst = (void *)gb_cpu_row_ptr(node, 0, o, n);
+
+    memset(dst, 0, (size_t)(node->ne[0] * node->ne[1]) * sizeof(float));
+    for (int64_t c = 0; c < node->src[1]->ne[2]; c++)
+        spread_plane(task, dst, o, c, n);
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_conv_transpose_2d = {
+    .can_run = conv_2d_can_run,
+    .tiles = conv_2d_tiles,
+    .scratch = kernel_row_scratch,
+    .shared = conv_shared,
+    .prepare_tiles = input_tiles,
+    .prepare = input_run,
+    .run = conv_2d_run,
+};

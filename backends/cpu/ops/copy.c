@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/copy.c - element k of one tensor becomes element k of another.
+ *
+ * DUP CPY CONT.  The shapes may differ and both may be strided; types are
+ * converted.  A tile is a range of elements in index order.  Quantised types
+ * are read and written in whole blocks, so their rows are dense.
+ *
+ * A transposed source is read against its grain: one element a cache line.
+ * Where both sides have the same shape it is copied in blocks of some rows and
+ * columns instead, which read each line once; short as they are, they survive
+ * strides that are powers of two, which would throw lines out before they are
+ * used again.
+ */
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/rows.h"
+#include "backends/cpu/ops/walk.h"
+
+#include <string.h>
+
+/* Rows of a block: a cache line of floats; and columns. */
+#define BLOCK_ROWS 16
+#define BLOCK_COLS 64
+
+/* Runs of T are dense and whole blocks of BLOCK elements. */
+static bool
+has_whole_blocks(const struct ggml_tensor *t, int64_t block)
+{
+    return gb_cpu_is_dense(t) && gb_cpu_joined(t).ne[0] % block == 0;
+}
+
+static bool
+copy_can_run(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t a_block = ggml_blck_size(a->type);
+    const int64_t d_block = ggml_blck_size(node->type);
+    const int64_t block = a_block > d_block ? a_block : d_block;
+
+    if (ggml_nelements(a) != ggml_nelements(node) ||
+        !gb_cpu_can_convert(a->type, node->type))
+        return false;
+    return block == 1 ||
+           (has_whole_blocks(a, block) && has_whole_blocks(node, block));
+}
+
+static bool
+is_transposed(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+
+    return ggml_are_same_shape(a, node) && ggml_blck_size(a->type) == 1 &&
+           ggml_blck_size(node->type) == 1 && !gb_cpu_is_dense(a) &&
+           a->nb[1] == ggml_type_size(a->type) && a->ne[0] >= BLOCK_ROWS &&
+           a->ne[1] >= BLOCK_ROWS;
+}
+
+/* Bands of BLOCK_ROWS rows in one matrix of a transposed copy. */
+static int64_t
+bands_of(const struct ggml_tensor *node)
+{
+    return (node->ne[1] + BLOCK_ROWS - 1) / BLOCK_ROWS;
+}
+
+static int64_t
+copy_tiles(const struct ggml_tensor *node)
+{
+    const int64_t n = ggml_nelements(node);
+
+    if (is_transposed(node))
+        return bands_of(node) * node->ne[2] * node->ne[3];
+    return (n + GB_CPU_TILE_ELEMENTS - 1) / GB_CPU_TILE_ELEMENTS;
+}
+
+/*
+ * Columns of N_ROWS dense elements, one every STRIDE bytes, as rows of
+ * BLOCK_COLS elements.
+ */
+static void
+turn(size_t size, int64_t n_rows, int64_t n_cols, void *rows, const char *cols,
+     size_t stride)
+{
+    for (int64_t i = 0; i < n_cols; i++) {
+        const char *col = cols + (size_t)i * stride;
+
+        /* With a known size each copy is one instruction. */
+        for (int64_t j = 0; j < n_rows; j++) {
+            const int64_t to = j * BLOCK_COLS + i;
+
+            if (size == sizeof(uint32_t))
+                memcpy((uint32_t *)rows + to, col + j * 4, 4);
+            else if (size == sizeof(uint16_t))
+                memcpy((uint16_t *)rows + to, col + j * 2, 2);
+            else
+                memcpy((char *)rows + (size_t)to * size,
+                       col + (size_t)j * size, size);
+        }
+    }
+}
+
+/* The rows of one band, BLOCK_COLS columns at a time. */
+static void
+copy_band(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t row = tile % bands_of(node) * BLOCK_ROWS;
+    const int64_t matrix = tile / bands_of(node);
+    const int64_t i2 = matrix % node->ne[2];
+    const int64_t i3 = matrix / node->ne[2];
+    const int64_t left = node->ne[1] - row;
+    const int64_t n_rows = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+    const size_t size = ggml_type_size(a->type);
+    const char *from = gb_cpu_row_ptr(a, row, i2, i3);
+    uint64_t block[BLOCK_ROWS * BLOCK_COLS];
+
+    for (int64_t col = 0; col < node->ne[0]; col += BLOCK_COLS) {
+        const int64_t rest = node->ne[0] - col;
+        const int64_t n_cols = rest < BLOCK_COLS ? rest : BLOCK_COLS;
+        struct gb_cpu_line line = {
+            .data = (char *)block,
+            .stride = size,
+            .type = a->type,
+        };
+
+        turn(size, n_rows, n_cols, block, from + (size_t)col * a->nb[0],
+             a->nb[0]);
+        for (int64_t j = 0; j < n_rows; j++) {
+            const struct gb_cpu_line to =
+                gb_cpu_line_at(node, row + j, i2, i3);
+
+            gb_cpu_line_copy(task->k, &to, col, &line, 0, n_cols);
+            line.data += BLOCK_COLS * size;
+        }
+    }
+}
+
+/* The elements of one tile, run by run. */
+static void
+copy_range(const struct gb_cpu_task *task, int64_t tile)
+{
+    const int64_t first = tile * GB_CPU_TILE_ELEMENTS;
+    const int64_t all = ggml_nelements(task->node) - first;
+    struct gb_cpu_walk from = gb_cpu_walk_begin(task->node->src[0], first);
+    struct gb_cpu_walk to = gb_cpu_walk_begin(task->node, first);
+    int64_t left = all < GB_CPU_TILE_ELEMENTS ? all : GB_CPU_TILE_ELEMENTS;
+    const size_t size = ggml_type_size(to.type);
+    /* Heads are moved in runs too short to ask for the types each time. */
+    const bool is_move = from.type == to.type &&
+                         ggml_blck_size(to.type) == 1 &&
+                         from.shape.nb[0] == size && to.shape.nb[0] == size;
+
+    while (left > 0) {
+        const int64_t from_left = gb_cpu_walk_left(&from);
+        const int64_t to_left = gb_cpu_walk_left(&to);
+        const int64_t run = from_left < to_left ? from_left : to_left;
+        const int64_t n = run < left ? run : left;
+        const struct gb_cpu_line src = gb_cpu_walk_line(&from);
+        const struct gb_cpu_line dst = gb_cpu_walk_line(&to);
+
+        if (is_move)
+            memcpy(dst.data + (size_t)to.at[0] * size,
+                   src.data + (size_t)from.at[0] * size, (size_t)n * size);
+        else
+            gb_cpu_line_copy(task->k, &dst, to.at[0], &src, from.at[0], n);
+        gb_cpu_walk_advance(&from, n);
+        gb_cpu_walk_advance(&to, n);
+        left -= n;
+    }
+}
+
+static enum ggml_status
+copy_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+
+    /* A duplicate in place has nothing to do. */
+    if (node->data == a->data && node->type == a->type &&
+        ggml_are_same_shape(node, a) && ggml_are_same_stride(node, a))
+        return GGML_STATUS_SUCCESS;
+    if (is_transposed(node))
+        copy_band(task, tile);
+    else
+        copy_range(task, tile);
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_copy = {
+    .can_run = copy_can_run,
+    .tiles = copy_tiles,
+    .run = copy_run,
+};

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/im2col.c - the windows of an image as rows, and its transpose.
+ *
+ * IM2COL IM2COL_BACK.  Sizes along the second image dimension, and parameters
+ * for it, exist in the two-dimensional form only.
+ */
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/params.h"
+#include "backends/cpu/ops/rows.h"
+
+#include <string.h>
+
+struct windows {
+    int64_t s0, s1, p0, p1, d0, d1; /* strides, paddings, dilations */
+    int64_t kw, kh;                 /* the kernel */
+    int64_t iw, ih, channels;       /* the image */
+    int64_t ow, oh;                 /* windows along both */
+    /* byte strides of the image: pixel, row, channel, image of the batch */
+    size_t pixel, row, channel, batch;
+    /* and of the windows: along a row of them, rows, image of the batch */
+    size_t window, window_row, window_batch;
+};
+
+static bool
+is_2d(const struct ggml_tensor *node)
+{
+    return gb_cpu_param_i32(node, 6) == 1;
+}
+
+/* KERNEL lends its shape. */
+static struct windows
+windows_of(const struct ggml_tensor *node, const struct ggml_tensor *kernel,
+           const struct ggml_tensor *image, const struct ggml_tensor *columns)
+{
+    const bool is_flat = !is_2d(node);
+    const struct windows w = {
+        .s0 = gb_cpu_param_i32(node, 0),
+        .s1 = is_flat ? 1 : gb_cpu_param_i32(node, 1),
+        .p0 = gb_cpu_param_i32(node, 2),
+        .p1 = is_flat ? 0 : gb_cpu_param_i32(node, 3),
+        .d0 = gb_cpu_param_i32(node, 4),
+        .d1 = is_flat ? 1 : gb_cpu_param_i32(node, 5),
+        .kw = kernel->ne[0],
+        .kh = is_flat ? 1 : kernel->ne[1],
+        .iw = image->ne[0],
+        .ih = is_flat ? 1 : image->ne[1],
+        .channels = image->ne[is_flat ? 1 : 2],
+        .ow = columns->ne[1],
+        .oh = is_flat ? 1 : columns->ne[2],
+        .pixel = image->nb[0],
+        .row = is_flat ? 0 : image->nb[1],
+        .channel = image->nb[is_flat ? 1 : 2],
+        .batch = image->nb[is_flat ? 2 : 3],
+        .window = columns->nb[1],
+        .window_row = is_flat ? 0 : columns->nb[2],
+        .window_batch = columns->nb[is_flat ? 2 : 3],
+    };
+
+    return w;
+}
+
+static bool
+are_consistent(const struct windows *w, const struct ggml_tensor *columns)
+{
+    return w->s0 > 0 && w->s1 > 0 &&
+           columns->ne[0] == w->kw * w->kh * w->channels;
+}
+
+static bool
+im2col_can_run(const struct ggml_tensor *node)
+{
+    const struct windows w =
+        windows_of(node, node->src[0], node->src[1], node);
+
+    return node->src[1]->type == GGML_TYPE_F32 &&
+           gb_cpu_is_float(node->type) && are_consistent(&w, node);
+}
+
+/* Room for a row of windows' elements that are converted afterwards. */
+static size_t
+im2col_scratch(const struct ggml_tensor *node)
+{
+    return (size_t)node->ne[0] * sizeof(float);
+}
+
+/* The window whose first element is pixel (x, y) of IMAGE. */
+static void
+fill_window(const struct windows *w, const char *image, int64_t x, int64_t y,
+            float *dst)
+{
+    for (int64_t c = 0; c < w->channels; c++)
+        for (int64_t kh = 0; kh < w->kh; kh++) {
+            const int64_t iy = y + kh * w->d1;
+            const char *row = image + (size_t)c * w->channel +
+                              (iy < 0 ? 0 : (size_t)iy * w->row);
+
+            for (int64_t kw = 0; kw < w->kw; kw++) {
+                const int64_t ix = x + kw * w->d0;
+
+                *dst = 0.0f;
+                if (iy >= 0 && iy < w->ih && ix >= 0 && ix < w->iw)
+                    memcpy(dst, row + (size_t)ix * w->pixel, sizeof(*dst));
+                dst++;
+            }
+        }
+}
+
+static enum ggml_status
+im2col_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *image = node->src[1];
+    const struct windows w = windows_of(node, node->src[0], image, node);
+    const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
+
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_row at = gb_cpu_row_at(node, row);
+        const struct gb_cpu_line to =
+            gb_cpu_line_at(node, at.i1, at.i2, at.i3);
+        const int64_t oh = is_2d(node) ? at.i2 : 0;
+        const int64_t batch = is_2d(node) ? at.i3 : at.i2;
+        float *const values = gb_cpu_line_target(&to, 0, task->scratch);
+
+        fill_window(&w, (const char *)image->data + (size_t)batch * w.batch,
+                    at.i1 * w.s0 - w.p0, oh * w.s1 - w.p1, values);
+        gb_cpu_line_write(task->k, &to, 0, node->ne[0], values);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_im2col = {
+    .can_run = im2col_can_run,
+    .tiles = gb_cpu_tiles_by_rows,
+    .scratch = im2col_scratch,
+    .run = im2col_run,
+};
+
+/* src0 is the gradient of the windows, src1 the kernel, dst the image's. */
+static bool
+im2col_back_can_run(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct windows w = windows_of(node, node->src[1], node, a);
+
+    return a->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
+           gb_cpu_is_dense(node) && are_consistent(&w, a);
+}
+
+/*
+ * Add to one image row what window row OH sends there through kernel row KH.
+ * GRADIENT is element (kw = 0, kh) of the row's first window, at this channel.
+ */
+static void
+add_window_row(const struct windows *w, const char *gradient, size_t element,
+               float *dst)
+{
+    for (int64_t kw = 0; kw < w->kw; kw++)
+        for (int64_t ow = 0; ow < w->ow; ow++) {
+            const int64_t ix = ow * w->s0 + kw * w->d0 - w->p0;
+            float g;
+
+            if (ix < 0 || ix >= w->iw)
+                continue;
+            memcpy(&g,
+                   gradient + (size_t)ow * w->window + (size_t)kw * element,
+                   sizeof(g));
+            dst[ix] += g;
+        }
+}
+
+static enum ggml_status
+im2col_back_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const struct windows w = windows_of(node, node->src[1], node, a);
+    const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
+
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_row at = gb_cpu_row_at(node, row);
+        const int64_t iy = is_2d(node) ? at.i1 : 0;
+        const int64_t c = is_2d(node) ? at.i2 : at.i1;
+        const int64_t batch = is_2d(node) ? at.i3 : at.i2;
+        float *const dst = (void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
+
+        memset(dst, 0, (size_t)node->ne[0] * sizeof(float));
+        for (int64_t kh = 0; kh < w.kh; kh++) {
+            const int64_t y = iy + w.p1 - kh * w.d1;
+
+            if (y < 0 || y % w.s1 != 0 || y / w.s1 >= w.oh)
+                continue;
+            add_window_row(&w,
+                           (const char *)a->data +
+                               (size_t)batch * w.window_batch +
+                               (size_t)(y / w.s1) * w.window_row +
+                               (size_t)((c * w.kh + kh) * w.kw) * a->nb[0],
+                           a->nb[0], dst);
+        }
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_im2col_back = {
+    .can_run = im2col_back_can_run,
+    .tiles = gb_cpu_tiles_by_rows,
+    .run = im2col_back_run,
+};

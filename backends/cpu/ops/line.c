@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/line.c - rows of any type and stride, read and written as floats.
+ */
+#include "backends/cpu/ops/line.h"
+
+#include "lib/type/type.h"
+
+#include "ggml-cpu.h"
+
+#include <string.h>
+
+bool
+gb_cpu_is_float(enum ggml_type type)
+{
+    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
+           type == GGML_TYPE_BF16;
+}
+
+bool
+gb_cpu_is_dense(const struct ggml_tensor *t)
+{
+    return t->nb[0] == ggml_type_size(t->type);
+}
+
+bool
+gb_cpu_can_read(const struct ggml_tensor *t)
+{
+    return gb_cpu_is_float(t->type) ||
+           (ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
+            ggml_get_type_traits(t->type)->to_float != NULL);
+}
+
+bool
+gb_cpu_can_write(const struct ggml_tensor *t)
+{
+    return gb_cpu_is_float(t->type) ||
+           (ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
+            ggml_get_type_traits_cpu(t->type)->from_float != NULL);
+}
+
+bool
+gb_cpu_can_convert(enum ggml_type from, enum ggml_type to)
+{
+    if (from == to)
+        return ggml_type_size(from) > 0;
+    if (gb_cpu_is_float(from))
+        return gb_cpu_is_float(to) ||
+               (ggml_is_quantized(to) &&
+                ggml_get_type_traits_cpu(to)->from_float != NULL);
+    return to == GGML_TYPE_F32 && ggml_is_quantized(from) &&
+           ggml_get_type_traits(from)->to_float != NULL;
+}
+
+/* Blocks of N elements, without a division where it can be told from the type:
+ * rows may be short, and this is done for each. */
+static size_t
+blocks_of(enum ggml_type type, int64_t n)
+{
+    const int64_t block = gb_type_get(type)->block;
+
+    return (size_t)(block == 1 ? n : n / block);
+}
+
+/* Bytes of N elements, a whole number of blocks. */
+static size_t
+bytes_of(enum ggml_type type, int64_t n)
+{
+    return blocks_of(type, n) * gb_type_get(type)->bytes;
+}
+
+/* N dense elements as floats. */
+static void
+to_floats(const struct gb_cpu_kernels *k, enum ggml_type from, int64_t n,
+          float *dst, const void *src)
+{
+    if (from == GGML_TYPE_F32)
+        memcpy(dst, src, (size_t)n * sizeof(float));
+    else if (from == GGML_TYPE_F16)
+        k->f16_to_f32(n, dst, src);
+    else if (from == GGML_TYPE_BF16)
+        k->bf16_to_f32(n, dst, src);
+    else
+        ggml_get_type_traits(from)->to_float(src, dst, n);
+}
+
+static void
+from_floats(const struct gb_cpu_kernels *k, enum ggml_type to, int64_t n,
+            void *dst, const float *src)
+{
+    if (to == GGML_TYPE_F32)
+        memcpy(dst, src, (size_t)n * sizeof(float));
+    else if (to == GGML_TYPE_F16)
+        k->f32_to_f16(n, dst, src);
+    else if (to == GGML_TYPE_BF16)
+        k->f32_to_bf16(n, dst, src);
+    else
+        ggml_get_type_traits_cpu(to)->from_float(src, dst, n);
+}
+
+void
+gb_cpu_convert(const struct gb_cpu_kernels *k, enum ggml_type from,
+               enum ggml_type to, int64_t n, void *dst, const void *src)
+{
+    float buffer[GB_CPU_PIECE];
+
+    if (from == to) {
+        memcpy(dst, src, bytes_of(from, n));
+        return;
+    }
+    if (from == GGML_TYPE_F32) {
+        from_floats(k, to, n, dst, src);
+        return;
+    }
+    if (to == GGML_TYPE_F32) {
+        to_floats(k, from, n, dst, src);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
+        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+
+        to_floats(k, from, len, buffer,
+                  (const char *)src + bytes_of(from, i));
+        from_floats(k, to, len, (char *)dst + bytes_of(to, i), buffer);
+    }
+}
+
+void
+gb_cpu_gather(int64_t n, size_t size, void *dst, const void *src,
+              size_t stride)
+{
+    const char *from = src;
+    char *to = dst;
+
+    /* With a known size each copy is one instruction. */
+    switch (size) {
+    case 1:
+        for (int64_t i = 0; i < n; i++)
+            to[i] = from[(size_t)i * stride];
+        break;
+    case 2:
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + i * 2, from + (size_t)i * stride, 2);
+        break;
+    case 4:
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + i * 4, from + (size_t)i * stride, 4);
+        break;
+    default:
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + (size_t)i * size, from + (size_t)i * stride, size);
+        break;
+    }
+}
+
+void
+gb_cpu_scatter(int64_t n, size_t size, void *dst, size_t stride,
+               const void *src)
+{
+    const char *from = src;
+    char *to = dst;
+
+    switch (size) {
+    case 1:
+        for (int64_t i = 0; i < n; i++)
+            to[(size_t)i * stride] = from[i];
+        break;
+    case 2:
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + (size_t)i * stride, from + i * 2, 2);
+        break;
+    case 4:
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + (size_t)i * stride, from + i * 4, 4);
+        break;
+    default:
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + (size_t)i * stride, from + (size_t)i * size, size);
+        break;
+    }
+}
+
+/* Element FIRST's place. */
+static char *
+element(const struct gb_cpu_line *line, int64_t first)
+{
+    return line->data + blocks_of(line->type, first) * line->stride;
+}
+
+static bool
+line_is_dense(const struct gb_cpu_line *line)
+{
+    return line->stride == gb_type_get(line->type)->bytes;
+}
+
+/* N dense elements of type FROM into LINE, in pieces if that is strided. */
+static void
+put(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
+    int64_t first, int64_t n, enum ggml_type from, const void *src)
+{
+    const size_t size = ggml_type_size(from);
+    /* Only types of eight bytes at most are strided. */
+    uint64_t converted[GB_CPU_PIECE];
+
+    if (line_is_dense(line)) {
+        gb_cpu_convert(k, from, line->type, n, element(line, first), src);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
+        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+        const void *values = (const char *)src + (size_t)i * size;
+
+        if (from != line->type) {
+            gb_cpu_convert(k, from, line->type, len, converted, values);
+            values = converted;
+        }
+        gb_cpu_scatter(len, ggml_type_size(line->type),
+                       element(line, first + i), line->stride, values);
+    }
+}
+
+void
+gb_cpu_line_copy(const struct gb_cpu_kernels *k, const struct gb_cpu_line *dst,
+                 int64_t dst_first, const struct gb_cpu_line *src,
+                 int64_t src_first, int64_t n)
+{
+    uint64_t gathered[GB_CPU_PIECE];
+
+    if (line_is_dense(src)) {
+        put(k, dst, dst_first, n, src->type, element(src, src_first));
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
+        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+
+        gb_cpu_gather(len, ggml_type_size(src->type), gathered,
+                      element(src, src_first + i), src->stride);
+        put(k, dst, dst_first + i, len, src->type, gathered);
+    }
+}
+
+const float *
+gb_cpu_line_read(const struct gb_cpu_kernels *k,
+                 const struct gb_cpu_line *line, int64_t first, int64_t n,
+                 float *buffer)
+{
+    const struct gb_cpu_line floats = {
+        .data = (char *)buffer,
+        .stride = sizeof(float),
+        .type = GGML_TYPE_F32,
+    };
+
+    if (gb_cpu_line_is_plain(line))
+        return (const float *)(const void *)line->data + first;
+    gb_cpu_line_copy(k, &floats, 0, line, first, n);
+    return buffer;
+}
+
+float *
+gb_cpu_line_target(const struct gb_cpu_line *line, int64_t first,
+                   float *buffer)
+{
+    if (gb_cpu_line_is_plain(line))
+        return (float *)(void *)line->data + first;
+    return buffer;
+}
+
+void
+gb_cpu_line_write(const struct gb_cpu_kernels *k,
+                  const struct gb_cpu_line *line, int64_t first, int64_t n,
+                  const float *values)
+{
+    if (!gb_cpu_line_is_plain(line))
+        put(k, line, first, n, GGML_TYPE_F32, values);
+}
+
+void
+gb_cpu_line_add(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
+                int64_t first, int64_t n, float *dst)
+{
+    float buffer[GB_CPU_PIECE];
+
+    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
+        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+
+        k->add_f32(len, dst + i, dst + i,
+                   gb_cpu_line_read(k, line, first + i, len, buffer));
+    }
+}
+
+double
+gb_cpu_line_sum(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
+                int64_t first, int64_t n)
+{
+    float buffer[GB_CPU_PIECE];
+    double sum = 0.0;
+
+    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
+        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+
+        sum += k->sum_f32(
+            len, gb_cpu_line_read(k, line, first + i, len, buffer));
+    }
+    return sum;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/norm.c - rows brought to mean 0 and length 1, or to length 1 alone.
+ *
+ * NORM RMS_NORM RMS_NORM_BACK GROUP_NORM, in F32.  Sums are joined in double.
+ */
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/params.h"
+#include "backends/cpu/ops/rows.h"
+
+#include <math.h>
+
+/* All tensors are F32 of the same shape with dense rows. */
+static bool
+norm_can_run(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *const operands[] = {
+        node, node->src[0], node->src[1]
+    };
+
+    for (int i = 0; i < 3; i++)
+        if (operands[i] != NULL &&
+            (operands[i]->type != GGML_TYPE_F32 ||
+             !gb_cpu_is_dense(operands[i]) ||
+             !ggml_are_same_shape(operands[i], node)))
+            return false;
+    return true;
+}
+
+static void
+norm_row(const struct gb_cpu_kernels *k, int64_t n, float *dst, const float *x,
+         float eps)
+{
+    const float mean = (float)(k->sum_f32(n, x) / (double)n);
+    const double variance = k->sum_sq_dev_f32(n, x, mean) / (double)n;
+
+    k->shift_scale_f32(n, dst, x, mean, (float)(1.0 / sqrt(variance + eps)));
+}
+
+static void
+rms_norm_row(const struct gb_cpu_kernels *k, int64_t n, float *dst,
+             const float *x, float eps)
+{
+    const double mean_sq = k->sum_sq_f32(n, x) / (double)n;
+
+    k->scale_f32(n, dst, x, (float)(1.0 / sqrt(mean_sq + eps)));
+}
+
+static void
+rms_norm_back_row(const struct gb_cpu_kernels *k, int64_t n, float *dst,
+                  const float *dz, const float *x, float eps)
+{
+    const double sum_sq = k->sum_sq_f32(n, x);
+    const double along = k->sum_prod_f32(n, x, dz);
+
+    k->sub_scaled_f32(n, dst, dz, x,
+                      (float)(along / (sum_sq + (double)n * eps)),
+                      (float)(1.0 / sqrt(sum_sq / (double)n + eps)));
+}
+
+static enum ggml_status
+norm_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *b = node->src[1];
+    const float eps = gb_cpu_param_f32(node, 0);
+    const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
+
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_row at = gb_cpu_row_at(node, row);
+        float *const dst = (void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
+        const float *x =
+            (void *)gb_cpu_row_ptr(node->src[0], at.i1, at.i2, at.i3);
+
+        if (node->op == GGML_OP_NORM)
+            norm_row(task->k, node->ne[0], dst, x, eps);
+        else if (node->op == GGML_OP_RMS_NORM)
+            rms_norm_row(task->k, node->ne[0], dst, x, eps);
+        else
+            rms_norm_back_row(
+                task->k, node->ne[0], dst, x,
+                (void *)gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), eps);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_norm = {
+    .can_run = norm_can_run,
+    .tiles = gb_cpu_tiles_by_rows,
+    .run = norm_run,
+};
+
+/* Channels (dimension 2) of one group; the last group may have fewer. */
+static int64_t
+channels_per_group(const struct ggml_tensor *node)
+{
+    const int64_t groups = gb_cpu_param_i32(node, 0);
+
+    return (node->ne[2] + groups - 1) / groups;
+}
+
+/* Groups that have channels. */
+static int64_t
+group_count(const struct ggml_tensor *node)
+{
+    const int64_t per_group = channels_per_group(node);
+
+    return (node->ne[2] + per_group - 1) / per_group;
+}
+
+static bool
+group_norm_can_run(const struct ggml_tensor *node)
+{
+    return norm_can_run(node) && gb_cpu_param_i32(node, 0) > 0;
+}
+
+static int64_t
+group_norm_tiles(const struct ggml_tensor *node)
+{
+    return ggml_is_empty(node) ? 0 : group_count(node) * node->ne[3];
+}
+
+/* Rows of one group: channels [first, last) of batch i3. */
+struct group {
+    int64_t first, last, i3;
+};
+
+/* The mean over the group's elements of x, or of (x - mean)^2 with MEAN
+ * given. */
+static double
+group_mean(const struct gb_cpu_kernels *k, const struct ggml_tensor *a,
+           const struct group *group, const float *mean)
+{
+    const int64_t rows = (group->last - group->first) * a->ne[1];
+    double sum = 0.0;
+
+    for (int64_t row = 0; row < rows; row++) {
+        const float *x = (void *)gb_cpu_row_ptr(
+            a, row % a->ne[1], group->first + row / a->ne[1], group->i3);
+
+        sum += mean == NULL ? k->sum_f32(a->ne[0], x)
+                            : k->sum_sq_dev_f32(a->ne[0], x, *mean);
+    }
+    return sum / (double)(rows * a->ne[0]);
+}
+
+static enum ggml_status
+group_norm_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t per_group = channels_per_group(node);
+    const int64_t first = tile % group_count(node) * per_group;
+    const int64_t behind = first + per_group;
+    const struct group group = {
+        .first = first,
+        .last = behind < node->ne[2] ? behind : node->ne[2],
+        .i3 = tile / group_count(node),
+    };
+    const float mean = (float)group_mean(task->k, a, &group, NULL);
+    const double variance = group_mean(task->k, a, &group, &mean);
+    const float factor =
+        (float)(1.0 / sqrt(variance + gb_cpu_param_f32(node, 1)));
+
+    for (int64_t i2 = group.first; i2 < group.last; i2++)
+        for (int64_t i1 = 0; i1 < node->ne[1]; i1++)
+            task->k->shift_scale_f32(
+                node->ne[0], (void *)gb_cpu_row_ptr(node, i1, i2, group.i3),
+                (void *)gb_cpu_row_ptr(a, i1, i2, group.i3), mean, factor);
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_group_norm = {
+    .can_run = group_norm_can_run,
+    .tiles = group_norm_tiles,
+    .run = group_norm_run,
+};

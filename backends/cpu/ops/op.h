@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/op.h - what the CPU backend knows of one operation.
+ *
+ * A step runs in up to three phases: prepare (tiles), run (tiles), finish (one
+ * call).  Threads wait for each other between phases.  Tiles are cut by shapes
+ * alone, never by the number of threads, so results are the same to the bit for
+ * any number of threads; two tiles of a phase never write the same byte.
+ */
+#ifndef GB_CPU_OPS_OP_H
+#define GB_CPU_OPS_OP_H
+
+#include "backends/cpu/isa/kernels.h"
+
+#include "ggml.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a tile's function is given. */
+struct gb_cpu_task {
+    struct ggml_tensor *node;       /* the node to compute: dst */
+    const struct gb_cpu_kernels *k; /* the level in use */
+    void *scratch;                  /* this thread's, 64-byte aligned */
+    void *shared;                   /* the step's, 64-byte aligned */
+    int64_t n_tiles;                /* of the phase */
+    int n_threads;                  /* of the graph; for custom operations */
+};
+
+/* Compute tile TILE of task->n_tiles.  Anything but success ends the graph. */
+typedef enum ggml_status (*gb_cpu_tile_fn)(
+    const struct gb_cpu_task *task, int64_t tile);
+
+/* One row of the table.  Members may be NULL but for can_run, tiles and run. */
+struct gb_cpu_op {
+    /* Can this node be computed, types and strides considered?  It is asked
+     * before any memory exists: data pointers are not to be looked at. */
+    bool (*can_run)(const struct ggml_tensor *node);
+    /* Tiles of the run phase. */
+    int64_t (*tiles)(const struct ggml_tensor *node);
+    /* Bytes of scratch for each thread; NULL for none. */
+    size_t (*scratch)(const struct ggml_tensor *node);
+    /* Bytes that all threads share for this step; NULL for none. */
+    size_t (*shared)(const struct ggml_tensor *node);
+    /* Phase before run; both or neither. */
+    int64_t (*prepare_tiles)(const struct ggml_tensor *node);
+    gb_cpu_tile_fn prepare;
+    gb_cpu_tile_fn run;
+    /* Phase behind run, one call by one thread; NULL for none. */
+    gb_cpu_tile_fn finish;
+    /* Takes one tile for each of the graph's threads (custom operations only):
+     * tiles() is then an upper bound. */
+    bool tiles_by_threads;
+};
+
+/* The row for NODE's operation, NULL when there is none. */
+const struct gb_cpu_op *gb_cpu_op_find(const struct ggml_tensor *node);
+
+/* Rows: extern const struct gb_cpu_op gb_cpu_op_<row>; */
+#define GB_CPU_OP(op, row) extern const struct gb_cpu_op gb_cpu_op_##row;
+#include "backends/cpu/ops/optable.def"
+#undef GB_CPU_OP
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/reduce.c - one number from a row or from everything.
+ *
+ * SUM SUM_ROWS MEAN ARGMAX COUNT_EQUAL.  What is summed over a whole tensor is
+ * cut by its shape into parts, which are joined in their order at the end.
+ */
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/rows.h"
+#include "backends/cpu/ops/walk.h"
+
+#include <string.h>
+
+/* Parts of a whole tensor, GB_CPU_TILE_ELEMENTS in index order. */
+static int64_t
+part_tiles(const struct ggml_tensor *node)
+{
+    const int64_t n = ggml_nelements(node->src[0]);
+
+    return (n + GB_CPU_TILE_ELEMENTS - 1) / GB_CPU_TILE_ELEMENTS;
+}
+
+static int64_t
+part_size(const struct ggml_tensor *t, int64_t tile)
+{
+    const int64_t left = ggml_nelements(t) - tile * GB_CPU_TILE_ELEMENTS;
+
+    return left < GB_CPU_TILE_ELEMENTS ? left : GB_CPU_TILE_ELEMENTS;
+}
+
+/* One result a part; double and int64_t have the same size. */
+static size_t
+part_results(const struct ggml_tensor *node)
+{
+    return (size_t)part_tiles(node) * sizeof(double);
+}
+
+static bool
+sum_can_run(const struct ggml_tensor *node)
+{
+    return gb_cpu_is_float(node->src[0]->type) && gb_cpu_is_float(node->type);
+}
+
+static enum ggml_status
+sum_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *a = task->node->src[0];
+    struct gb_cpu_walk walk =
+        gb_cpu_walk_begin(a, tile * GB_CPU_TILE_ELEMENTS);
+    int64_t left = part_size(a, tile);
+    double sum = 0.0;
+
+    while (left > 0) {
+        const struct gb_cpu_line line = gb_cpu_walk_line(&walk);
+        const int64_t run = gb_cpu_walk_left(&walk);
+        const int64_t n = run < left ? run : left;
+
+        sum += gb_cpu_line_sum(task->k, &line, walk.at[0], n);
+        gb_cpu_walk_advance(&walk, n);
+        left -= n;
+    }
+    ((double *)task->shared)[tile] = sum;
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+sum_finish(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct gb_cpu_line to = gb_cpu_line_at(task->node, 0, 0, 0);
+    const double *parts = task->shared;
+    double sum = 0.0;
+    float result;
+
+    (void)tile;
+    for (int64_t i = 0; i < part_tiles(task->node); i++)
+        sum += parts[i];
+    result = (float)sum;
+    gb_cpu_convert(task->k, GGML_TYPE_F32, to.type, 1, to.data, &result);
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_sum = {
+    .can_run = sum_can_run,
+    .tiles = part_tiles,
+    .shared = part_results,
+    .run = sum_run,
+    .finish = sum_finish,
+};
+
+static int64_t
+source_row_tiles(const struct ggml_tensor *node)
+{
+    return gb_cpu_tiles_by_rows(node->src[0]);
+}
+
+/* SUM_ROWS and MEAN; the mean of an empty row is NaN. */
+static enum ggml_status
+sum_rows_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const struct gb_cpu_row_range rows = gb_cpu_tile_rows(a, tile);
+
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_row at = gb_cpu_row_at(a, row);
+        const struct gb_cpu_line from =
+            gb_cpu_line_at(a, at.i1, at.i2, at.i3);
+        const double sum = gb_cpu_line_sum(task->k, &from, 0, a->ne[0]);
+        const float result = (float)(
+            node->op == GGML_OP_MEAN ? sum / (double)a->ne[0] : sum);
+
+        gb_cpu_convert(task->k, GGML_TYPE_F32, node->type, 1,
+                       gb_cpu_row_ptr(node, at.i1, at.i2, at.i3), &result);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_sum_rows = {
+    .can_run = sum_can_run,
+    .tiles = source_row_tiles,
+    .run = sum_rows_run,
+};
+
+static bool
+argmax_can_run(const struct ggml_tensor *node)
+{
+    return gb_cpu_is_float(node->src[0]->type) &&
+           node->type == GGML_TYPE_I32 && ggml_is_matrix(node->src[0]);
+}
+
+/* Room for a row that is not used where it lies. */
+static size_t
+argmax_scratch(const struct ggml_tensor *node)
+{
+    return (size_t)node->src[0]->ne[0] * sizeof(float);
+}
+
+/* The last of the largest elements; 0 when all are NaN. */
+static int32_t
+last_largest(const struct gb_cpu_kernels *k, int64_t n, const float *x)
+{
+    const float max = k->max_f32(n, x);
+
+    for (int64_t i = n - 1; i > 0; i--)
+        if (x[i] == max)
+            return (int32_t)i;
+    return 0;
+}
+
+static enum ggml_status
+argmax_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const struct gb_cpu_row_range rows = gb_cpu_tile_rows(a, tile);
+
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        const struct gb_cpu_line from = gb_cpu_line_at(a, row, 0, 0);
+        const float *x =
+            gb_cpu_line_read(task->k, &from, 0, a->ne[0], task->scratch);
+        const int32_t index = last_largest(task->k, a->ne[0], x);
+
+        memcpy((char *)node->data + (size_t)row * node->nb[0], &index,
+               sizeof(index));
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_argmax = {
+    .can_run = argmax_can_run,
+    .tiles = source_row_tiles,
+    .scratch = argmax_scratch,
+    .run = argmax_run,
+};
+
+static bool
+count_equal_can_run(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    return a->type == GGML_TYPE_I32 && b->type == GGML_TYPE_I32 &&
+           node->type == GGML_TYPE_I64 && ggml_are_same_shape(a, b);
+}
+
+static int64_t
+equal_in_run(const struct gb_cpu_walk *a, const struct gb_cpu_walk *b,
+             int64_t n)
+{
+    const struct gb_cpu_line x = gb_cpu_walk_line(a);
+    const struct gb_cpu_line y = gb_cpu_walk_line(b);
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        count += memcmp(x.data + (size_t)(a->at[0] + i) * x.stride,
+                        y.data + (size_t)(b->at[0] + i) * y.stride,
+                        sizeof(int32_t)) == 0;
+    return count;
+}
+
+static enum ggml_status
+count_equal_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const int64_t first = tile * GB_CPU_TILE_ELEMENTS;
+    struct gb_cpu_walk a = gb_cpu_walk_begin(task->node->src[0], first);
+    struct gb_cpu_walk b = gb_cpu_walk_begin(task->node->src[1], first);
+    int64_t left = part_size(task->node->src[0], tile);
+    int64_t count = 0;
+
+    while (left > 0) {
+        const int64_t a_left = gb_cpu_walk_left(&a);
+        const int64_t b_left = gb_cpu_walk_left(&b);
+        const int64_t run = a_left < b_left ? a_left : b_left;
+        const int64_t n = run < left ? run : left;
+
+        count += equal_in_run(&a, &b, n);
+        gb_cpu_walk_advance(&a, n);
+        gb_cpu_walk_advance(&b, n);
+        left -= n;
+    }
+    ((int64_t *)task->shared)[tile] = count;
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+count_equal_finish(const struct gb_cpu_task *task, int64_t tile)
+{
+    const int64_t *parts = task->shared;
+    int64_t count = 0;
+
+    (void)tile;
+    for (int64_t i = 0; i < part_tiles(task->node); i++)
+        count += parts[i];
+    memcpy(task->node->data, &count, sizeof(count));
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_count_equal = {
+    .can_run = count_equal_can_run,
+    .tiles = part_tiles,
+    .shared = part_results,
+    .run = count_equal_run,
+    .finish = count_equal_finish,
+};

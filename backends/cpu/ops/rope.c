@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/rope.c - rotary position embedding and its gradient.
+ *
+ * ROPE ROPE_BACK.  A tile is some tokens with all their heads, so that the
+ * cosines and sines of a token are computed once.
+ *
+ * Sources: "RoFormer" (arXiv 2104.09864), section 3.2; blending of frequencies:
+ * "YaRN" (arXiv 2309.00071), section 3.
+ */
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/params.h"
+#include "backends/cpu/ops/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Streams of positions: time, height, width, extra. */
+#define N_STREAMS 4
+
+struct rope {
+    int mode;
+    int n_dims;
+    int64_t n_pairs;
+    int sections[N_STREAMS];
+    float freq_base, freq_scale;
+    float ext_factor, attn_factor;
+    float corr[2]; /* pairs between which frequencies are blended */
+};
+
+static bool
+is_vision(const struct rope *rope)
+{
+    return rope->mode == GGML_ROPE_TYPE_VISION;
+}
+
+static bool
+has_streams(const struct rope *rope)
+{
+    return (rope->mode & GGML_ROPE_TYPE_MROPE) != 0;
+}
+
+/* Pairs are halves apart, not neighbours. */
+static bool
+is_split(const struct rope *rope)
+{
+    return (rope->mode & GGML_ROPE_TYPE_NEOX) != 0 || has_streams(rope);
+}
+
+static struct rope
+rope_of(const struct ggml_tensor *node)
+{
+    struct rope rope = {
+        .n_dims = gb_cpu_param_i32(node, 1),
+        .mode = gb_cpu_param_i32(node, 2),
+        .freq_base = gb_cpu_param_f32(node, 5),
+        .freq_scale = gb_cpu_param_f32(node, 6),
+        .ext_factor = gb_cpu_param_f32(node, 7),
+        .attn_factor = gb_cpu_param_f32(node, 8),
+    };
+
+    rope.n_pairs = is_vision(&rope) ? rope.n_dims : rope.n_dims / 2;
+    for (int i = 0; i < N_STREAMS; i++)
+        rope.sections[i] = gb_cpu_param_i32(node, 11 + i);
+    ggml_rope_yarn_corr_dims(
+        rope.n_dims, gb_cpu_param_i32(node, 4), rope.freq_base,
+        gb_cpu_param_f32(node, 9), gb_cpu_param_f32(node, 10), rope.corr);
+    return rope;
+}
+
+static bool
+sections_fit(const struct rope *rope, int64_t ne0)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < N_STREAMS; i++) {
+        if (rope->sections[i] < 0)
+            return false;
+        sum += rope->sections[i];
+    }
+    return sum <= ne0 && sum > rope->sections[N_STREAMS - 1];
+}
+
+static bool
+rope_can_run(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *positions = node->src[1];
+    const struct ggml_tensor *factors = node->src[2];
+    const struct rope rope = rope_of(node);
+    const int64_t streams = has_streams(&rope) ? N_STREAMS : 1;
+
+    if (!gb_cpu_is_float(a->type) || !gb_cpu_is_float(node->type) ||
+        !ggml_are_same_shape(a, node))
+        return false;
+    if (positions->type != GGML_TYPE_I32 || !ggml_is_vector(positions) ||
+        positions->ne[0] < streams * a->ne[2])
+        return false;
+    if (factors != NULL && (factors->type != GGML_TYPE_F32 ||
+                            factors->ne[0] < rope.n_pairs))
+        return false;
+    if (rope.n_dims < 0 || rope.n_dims % 2 != 0 || rope.n_dims > a->ne[0])
+        return false;
+    if (is_vision(&rope) && 2 * rope.n_dims != a->ne[0])
+        return false;
+    return !has_streams(&rope) || sections_fit(&rope, a->ne[0]);
+}
+
+static int64_t
+tokens_per_tile(const struct ggml_tensor *node)
+{
+    const int64_t elements = node->ne[0] * node->ne[1];
+    const int64_t tokens =
+        elements > 0 ? GB_CPU_TILE_ELEMENTS / elements : 1;
+
+    return tokens > 0 ? tokens : 1;
+}
+
+static int64_t
+rope_tiles(const struct ggml_tensor *node)
+{
+    const int64_t tokens = node->ne[2] * node->ne[3];
+    const int64_t per_tile = tokens_per_tile(node);
+
+    return (tokens + per_tile - 1) / per_tile;
+}
+
+/* A thread's scratch. */
+struct work {
+    double *frequency; /* angle of each pair at position 1 */
+    double *angle;     /* at a token's position */
+    float *c, *s;      /* their cosines and sines */
+    float *in, *out;   /* rows that cannot be used where they lie */
+};
+
+/* At most as many pairs as elements: a vision mode has n0 / 2 of them. */
+static size_t
+rope_scratch(const struct ggml_tensor *node)
+{
+    const size_t n = (size_t)node->ne[0];
+
+    return 2 * n * sizeof(double) + 4 * n * sizeof(float);
+}
+
+static struct work
+work_in(void *scratch, int64_t n)
+{
+    struct work work;
+
+    work.frequency = scratch;
+    work.angle = work.frequency + n;
+    work.c = (float *)(void *)(work.angle + n);
+    work.s = work.c + n;
+    work.in = work.s + n;
+    work.out = work.in + n;
+    return work;
+}
+
+/* The stream of pair J, and in *first the first pair index of its section. */
+static int
+stream_of(const struct rope *rope, int64_t j, int64_t *first)
+{
+    int64_t all = 0;
+    int64_t within;
+    int stream = 0;
+
+    *first = 0;
+    if (!has_streams(rope))
+        return 0;
+    for (int i = 0; i < N_STREAMS; i++)
+        all += rope->sections[i];
+    within = j % all;
+    while (within >= *first + rope->sections[stream])
+        *first += rope->sections[stream++];
+    return stream;
+}
+
+/* The share of the unscaled frequency that pair J keeps. */
+static double
+kept_share(const struct rope *rope, int64_t j)
+{
+    const float width = rope->corr[1] - rope->corr[0];
+    const float y =
+        ((float)j - rope->corr[0]) / (width > 0.001f ? width : 0.001f);
+
+    return (1.0f - fminf(1.0f, fmaxf(0.0f, y))) * rope->ext_factor;
+}
+
+/*
+ * The angle of each pair at position 1: base^(-2 e / n_dims), where e counts
+ * pairs (with vision: pairs of the section), scaled and divided by its factor.
+ */
+static void
+fill_frequencies(const struct rope *rope, const struct ggml_tensor *factors,
+                 double *frequency)
+{
+    const double w = pow(rope->freq_base, -2.0 / rope->n_dims);
+    int64_t all = 0;
+    double power = 1.0;
+
+    for (int i = 0; i < N_STREAMS; i++)
+        all += rope->sections[i];
+    for (int64_t j = 0; j < rope->n_pairs; j++) {
+        const double keep = rope->ext_factor != 0.0f ? kept_share(rope, j) : 0;
+        int64_t first;
+        float factor = 1.0f;
+
+        (void)stream_of(rope, j, &first);
+        if (is_vision(rope) && j % all == first)
+            power = 1.0;
+        if (factors != NULL)
+            memcpy(&factor,
+                   (const char *)factors->data + (size_t)j * factors->nb[0],
+                   sizeof(factor));
+        frequency[j] = power / factor *
+                       (rope->freq_scale * (1.0 - keep) + keep);
+        power *= w;
+    }
+}
+
+/* The angles of all pairs at token I2. */
+static void
+fill_angles(const struct rope *rope, const struct ggml_tensor *positions,
+            int64_t i2, int64_t n_tokens, const struct work *work)
+{
+    double position[N_STREAMS] = { 0 };
+    const int n_streams = has_streams(rope) ? N_STREAMS : 1;
+
+    for (int i = 0; i < n_streams; i++) {
+        int32_t p;
+
+        memcpy(&p,
+               (const char *)positions->data +
+                   (size_t)(i2 + i * n_tokens) * positions->nb[0],
+               sizeof(p));
+        position[i] = p;
+    }
+    for (int64_t j = 0; j < rope->n_pairs; j++) {
+        int64_t first;
+
+        work->angle[j] =
+            position[stream_of(rope, j, &first)] * work->frequency[j];
+    }
+}
+
+static void
+rotate_row(const struct gb_cpu_task *task, const struct rope *rope,
+           const struct gb_cpu_line *d, const struct gb_cpu_line *a,
+           const struct work *work)
+{
+    const int64_t n = task->node->ne[0];
+    const float *x = gb_cpu_line_read(task->k, a, 0, n, work->in);
+    float *const to = gb_cpu_line_target(d, 0, work->out);
+
+    if (is_split(rope))
+        task->k->rope_halves_f32(rope->n_pairs, rope->n_pairs, to, x,
+                                 work->c, work->s);
+    else
+        task->k->rope_pairs_f32(rope->n_pairs, to, x, work->c, work->s);
+    if (to != x)
+        memcpy(to + 2 * rope->n_pairs, x + 2 * rope->n_pairs,
+               (size_t)(n - 2 * rope->n_pairs) * sizeof(float));
+    gb_cpu_line_write(task->k, d, 0, n, to);
+}
+
+static enum ggml_status
+rope_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct rope rope = rope_of(node);
+    const struct work work = work_in(task->scratch, node->ne[0]);
+    const int64_t tokens = node->ne[2] * node->ne[3];
+    const int64_t first = tile * tokens_per_tile(node);
+    const int64_t behind = first + tokens_per_tile(node);
+    float m = rope.attn_factor;
+
+    if (rope.ext_factor != 0.0f)
+        m *= 1.0f + 0.1f * logf(1.0f / rope.freq_scale);
+    fill_frequencies(&rope, node->src[2], work.frequency);
+    for (int64_t t = first; t < behind && t < tokens; t++) {
+        const int64_t i2 = t % node->ne[2];
+        const int64_t i3 = t / node->ne[2];
+
+        fill_angles(&rope, node->src[1], i2, node->ne[2], &work);
+        task->k->rope_angles_f32(rope.n_pairs, work.c, work.s, work.angle, m,
+                                 node->op == GGML_OP_ROPE ? m : -m);
+        if (!is_split(&rope))
+            task->k->rope_spread_f32(rope.n_pairs, work.c, work.s);
+        for (int64_t i1 = 0; i1 < node->ne[1]; i1++) {
+            const struct gb_cpu_line d = gb_cpu_line_at(node, i1, i2, i3);
+            const struct gb_cpu_line a =
+                gb_cpu_line_at(node->src[0], i1, i2, i3);
+
+            rotate_row(task, &rope, &d, &a, &work);
+        }
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+const struct gb_cpu_op gb_cpu_op_rope = {
+    .can_run = rope_can_run,
+    .tiles = rope_tiles,
+    .scratch = rope_scratch,
+    .run = rope_run,
+};

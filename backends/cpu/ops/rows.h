@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/rows.h - walking the rows of strided tensors, tile by tile.
+ */
+#ifndef GB_CPU_OPS_ROWS_H
+#define GB_CPU_OPS_ROWS_H
+
+#include "ggml.h"
+
+/* Elements that a tile of rows aims at: large enough to hide the counter, small
+ * enough to share out among cores. */
+#define GB_CPU_TILE_ELEMENTS 16384
+
+/* Rows of NODE in one tile. */
+static inline int64_t
+gb_cpu_rows_per_tile(const struct ggml_tensor *node)
+{
+    const int64_t ne0 = node->ne[0] > 0 ? node->ne[0] : 1;
+    const int64_t rows = GB_CPU_TILE_ELEMENTS / ne0;
+
+    return rows > 0 ? rows : 1;
+}
+
+/* The tiles of a node that is computed row by row. */
+static inline int64_t
+gb_cpu_tiles_by_rows(const struct ggml_tensor *node)
+{
+    const int64_t rows = node->ne[1] * node->ne[2] * node->ne[3];
+    const int64_t per_tile = gb_cpu_rows_per_tile(node);
+
+    return (rows + per_tile - 1) / per_tile;
+}
+
+/* Everything in one tile. */
+static inline int64_t
+gb_cpu_one_tile(const struct ggml_tensor *node)
+{
+    (void)node;
+    return 1;
+}
+
+/* Rows [first, last) of a tile. */
+struct gb_cpu_row_range {
+    int64_t first;
+    int64_t last;
+};
+
+static inline struct gb_cpu_row_range
+gb_cpu_tile_rows(const struct ggml_tensor *node, int64_t tile)
+{
+    const int64_t rows = node->ne[1] * node->ne[2] * node->ne[3];
+    const int64_t per_tile = gb_cpu_rows_per_tile(node);
+    struct gb_cpu_row_range range;
+
+    range.first = tile * per_tile;
+    range.last = range.first + per_tile < rows ? range.first + per_tile : rows;
+    return range;
+}
+
+/* Row ROW's indices along dimensions 1 to 3. */
+struct gb_cpu_row {
+    int64_t i1, i2, i3;
+};
+
+static inline struct gb_cpu_row
+gb_cpu_row_at(const struct ggml_tensor *node, int64_t row)
+{
+    struct gb_cpu_row at;
+
+    at.i1 = row % node->ne[1];
+    at.i2 = row / node->ne[1] % node->ne[2];
+    at.i3 = row / node->ne[1] / node->ne[2];
+    return at;
+}
+
+/* The first byte of the row of T at (i1, i2, i3). */
+static inline char *
+gb_cpu_row_ptr(const struct ggml_tensor *t, int64_t i1, int64_t i2, int64_t i3)
+{
+    return (char *)t->data + i1 * t->nb[1] + i2 * t->nb[2] + i3 * t->nb[3];
+}
+
+#endif

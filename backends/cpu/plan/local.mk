@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# backends/cpu/plan: from a graph to work for threads.
+libcpu_la_SOURCES += \
+	%D%/plan.h \
+	%D%/run.c \
+	%D%/steps.c

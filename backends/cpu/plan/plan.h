@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/plan/plan.h - from a graph to work for threads.
+ *
+ * Each node that computes something is a step; a step has up to three phases,
+ * and a phase has tiles.  Phases and the memory that they need lie in one work
+ * buffer, which is measured first and provided by the caller, so that nothing
+ * is allocated while a graph is computed:
+ *
+ *     phases | memory that the threads of a step share | scratch of each thread
+ */
+#ifndef GB_CPU_PLAN_PLAN_H
+#define GB_CPU_PLAN_PLAN_H
+
+#include "backends/cpu/ops/op.h"
+
+#include "ggml-cpu.h"
+
+/* Work buffers and their parts begin at multiples of this. */
+#define GB_CPU_WORK_ALIGN 64
+
+struct gb_cpu_phase {
+    struct ggml_tensor *node;
+    gb_cpu_tile_fn tile;
+    int64_t n_tiles;
+    bool is_last; /* of its step: here the abort callback is asked */
+};
+
+/* What a graph needs. */
+struct gb_cpu_size {
+    int64_t n_phases;
+    int64_t max_tiles; /* of a phase; more threads have nothing to do */
+    size_t shared;     /* bytes, a multiple of GB_CPU_WORK_ALIGN */
+    size_t scratch;    /* bytes for each thread, likewise */
+    size_t work;       /* bytes of the work buffer, at any address, or 0 */
+};
+
+/*
+ * Measure GRAPH for N_THREADS.  Fails when the graph has failed, when a node
+ * cannot be computed here, or when the sizes do not fit.
+ */
+enum ggml_status gb_cpu_plan_measure(
+    const struct ggml_cgraph *graph, int n_threads, struct gb_cpu_size *out);
+
+/* The steps of a graph in a work buffer. */
+struct gb_cpu_plan {
+    const struct gb_cpu_phase *phases;
+    int64_t n_phases;
+    char *shared;
+    char *scratch;
+    size_t scratch_size; /* of one thread */
+    int n_threads;
+};
+
+/*
+ * Write GRAPH's steps to WORK, which has the bytes that SIZE says and lives as
+ * long as the plan.  GRAPH and N_THREADS are those that SIZE was measured for.
+ */
+void gb_cpu_plan_build(
+    const struct ggml_cgraph *graph, int n_threads,
+    const struct gb_cpu_size *size, void *work, struct gb_cpu_plan *out);
+
+/* Fails when a tensor that the plan works on has no memory. */
+enum ggml_status gb_cpu_plan_check_memory(const struct gb_cpu_plan *plan);
+
+/* Whether to stop; asked by the calling thread after each step. */
+struct gb_cpu_abort {
+    ggml_abort_callback ask; /* NULL: never */
+    void *data;
+};
+
+/*
+ * Compute; fails as gb_cpu_plan_check_memory does, and as tiles do.  POOL may
+ * be NULL for the calling thread alone; if it is busy with another graph, the
+ * calling thread works alone too.  Results are the same.
+ */
+enum ggml_status gb_cpu_plan_run(
+    const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
+    struct gb_cpu_abort abort);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/plan/steps.c - a graph's nodes as phases of tiles, in a work buffer.
+ */
+#include "config.h"
+
+#include "backends/cpu/plan/plan.h"
+
+#include "lib/base/checked.h"
+#include "lib/base/status.h"
+#include "lib/graph/graph.h"
+
+#include <string.h>
+
+/* Nodes that only say how others' data is to be looked at, and empty ones. */
+static bool
+has_work(const struct ggml_tensor *node)
+{
+    switch ((int)node->op) {
+    case GGML_OP_NONE:
+    case GGML_OP_RESHAPE:
+    case GGML_OP_VIEW:
+    case GGML_OP_PERMUTE:
+    case GGML_OP_TRANSPOSE:
+        return false;
+    }
+    return !ggml_is_empty(node);
+}
+
+static enum ggml_status
+check_graph(const struct ggml_cgraph *graph)
+{
+    GB_NEED_OR(GGML_STATUS_FAILED, graph != NULL, "cpu: no graph");
+    if (gb_graph_is_failed(graph))
+        return gb_fail(GGML_STATUS_FAILED, "cpu: the graph has failed: %s",
+                       gb_graph_failure(graph));
+    return GGML_STATUS_SUCCESS;
+}
+
+/* The text of a source's type. */
+static const char *
+type_of(const struct ggml_tensor *tensor)
+{
+    return tensor == NULL ? "-" : ggml_type_name(tensor->type);
+}
+
+/* NULL, with the reason recorded, when NODE cannot be computed. */
+static const struct gb_cpu_op *
+find_op(const struct ggml_tensor *node)
+{
+    const struct gb_cpu_op *op = gb_cpu_op_find(node);
+
+    if (op != NULL && op->can_run(node))
+        return op;
+    gb_fail(GGML_STATUS_FAILED,
+            "cpu: %s \"%s\" cannot be computed (%s from %s, %s)",
+            ggml_op_desc(node), node->name, type_of(node),
+            type_of(node->src[0]), type_of(node->src[1]));
+    return NULL;
+}
+
+/* A step's phases, in a row of at most three. */
+static int
+phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op, int n_threads,
+          struct gb_cpu_phase out[3])
+{
+    int64_t tiles = op->tiles(node);
+    int n = 0;
+
+    if (op->tiles_by_threads && tiles > n_threads)
+        tiles = n_threads;
+    if (op->prepare != NULL)
+        out[n++] = (struct gb_cpu_phase){
+            node, op->prepare, op->prepare_tiles(node), false };
+    out[n++] = (struct gb_cpu_phase){ node, op->run, tiles, false };
+    if (op->finish != NULL)
+        out[n++] = (struct gb_cpu_phase){ node, op->finish, 1, false };
+    out[n - 1].is_last = true;
+    return n;
+}
+
+/* Raise *MOST to SIZE, rounded up. */
+static enum ggml_status
+raise_to(size_t *most, size_t size, const struct ggml_tensor *node)
+{
+    size_t padded;
+
+    if (!gb_pad_size(size, GB_CPU_WORK_ALIGN, &padded))
+        return gb_fail(GGML_STATUS_FAILED, "cpu: %s needs too much memory",
+                       ggml_op_desc(node));
+    if (padded > *most)
+        *most = padded;
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+measure_node(struct ggml_tensor *node, int n_threads, struct gb_cpu_size *size)
+{
+    const struct gb_cpu_op *op = find_op(node);
+    struct gb_cpu_phase phases[3];
+    int n;
+
+    if (op == NULL)
+        return GGML_STATUS_FAILED;
+    n = phases_of(node, op, n_threads, phases);
+    for (int i = 0; i < n; i++) {
+        if (phases[i].n_tiles > size->max_tiles)
+            size->max_tiles = phases[i].n_tiles;
+    }
+    size->n_phases += n;
+    if (op->scratch != NULL)
+        GB_TRY(raise_to(&size->scratch, op->scratch(node), node));
+    if (op->shared != NULL)
+        GB_TRY(raise_to(&size->shared, op->shared(node), node));
+    return GGML_STATUS_SUCCESS;
+}
+
+/* Bytes that the phases take, a multiple of the alignment. */
+static bool
+phases_size(int64_t n_phases, size_t *out)
+{
+    size_t bytes;
+
+    return gb_mul_size((size_t)n_phases, sizeof(struct gb_cpu_phase), &bytes) &&
+           gb_pad_size(bytes, GB_CPU_WORK_ALIGN, out);
+}
+
+/* The sum, with room to begin at an aligned address. */
+static enum ggml_status
+add_up(struct gb_cpu_size *size, int n_threads)
+{
+    size_t phases, scratch, sum;
+
+    if (size->n_phases == 0) {
+        size->work = 0;
+        return GGML_STATUS_SUCCESS;
+    }
+    if (!phases_size(size->n_phases, &phases) ||
+        !gb_mul_size(size->scratch, (size_t)n_threads, &scratch) ||
+        !gb_add_size(phases, scratch, &sum) ||
+        !gb_add_size(sum, size->shared, &sum) ||
+        !gb_add_size(sum, GB_CPU_WORK_ALIGN - 1, &size->work))
+        return gb_fail(GGML_STATUS_FAILED, "cpu: %zu bytes of scratch for each "
+                       "of %d threads do not fit", size->scratch, n_threads);
+    return GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+gb_cpu_plan_measure(const struct ggml_cgraph *graph, int n_threads,
+                    struct gb_cpu_size *out)
+{
+    struct gb_cpu_size size;
+
+    memset(&size, 0, sizeof(size));
+    size.max_tiles = 1;
+    GB_TRY(check_graph(graph));
+    for (int i = 0; i < graph->n_nodes; i++) {
+        if (has_work(graph->nodes[i]))
+            GB_TRY(measure_node(graph->nodes[i], n_threads, &size));
+    }
+    GB_TRY(add_up(&size, n_threads));
+    *out = size;
+    return GGML_STATUS_SUCCESS;
+}
+
+void
+gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads,
+                  const struct gb_cpu_size *size, void *work,
+                  struct gb_cpu_plan *out)
+{
+    const uintptr_t past = (uintptr_t)work % GB_CPU_WORK_ALIGN;
+    char *start = (char *)work + (past > 0 ? GB_CPU_WORK_ALIGN - past : 0);
+    struct gb_cpu_phase *phases = (struct gb_cpu_phase *)(void *)start;
+    size_t phase_bytes = 0;
+    int64_t n = 0;
+
+    for (int i = 0; i < graph->n_nodes; i++) {
+        struct ggml_tensor *node = graph->nodes[i];
+
+        if (has_work(node))
+            n += phases_of(node, gb_cpu_op_find(node), n_threads, phases + n);
+    }
+    phases_size(n, &phase_bytes);
+    out->phases = phases;
+    out->n_phases = n;
+    out->shared = start + phase_bytes;
+    out->scratch = out->shared + size->shared;
+    out->scratch_size = size->scratch;
+    out->n_threads = n_threads;
+}
+
+/* An operand of an operation may be NULL or empty; else it has data. */
+static enum ggml_status
+check_memory(const struct ggml_tensor *node)
+{
+    if (node->data == NULL)
+        return gb_fail(GGML_STATUS_FAILED, "cpu: %s \"%s\" has no memory",
+                       ggml_op_desc(node), node->name);
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        const struct ggml_tensor *src = node->src[i];
+
+        if (src != NULL && src->data == NULL && !ggml_is_empty(src))
+            return gb_fail(GGML_STATUS_FAILED,
+                           "cpu: source %d of %s \"%s\" has no memory", i,
+                           ggml_op_desc(node), node->name);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+gb_cpu_plan_check_memory(const struct gb_cpu_plan *plan)
+{
+    for (int64_t i = 0; i < plan->n_phases; i++) {
+        if (plan->phases[i].is_last)
+            GB_TRY(check_memory(plan->phases[i].node));
+    }
+    return GGML_STATUS_SUCCESS;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/pool/event.c - a short look, then sleep: a futex on Linux, a condition
+ * variable elsewhere.
+ *
+ * No wake-up is lost: a sleeper counts itself, then reads the number of
+ * signals, then looks once more; a signaller has stored what it did, raises the
+ * number and then reads the count.  All of that is in one order (seq_cst), so
+ * one of the two sees the other.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* syscall */
+#endif
+#include "config.h"
+
+#include "backends/cpu/pool/event.h"
+
+#ifdef __linux__
+
+#include <linux/futex.h>
+#include <limits.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool
+gb_cpu_event_init(struct gb_cpu_event *event)
+{
+    atomic_init(&event->signals, 0);
+    atomic_init(&event->sleepers, 0);
+    return true;
+}
+
+void
+gb_cpu_event_clear(struct gb_cpu_event *event)
+{
+    (void)event;
+}
+
+static void
+wake_all(struct gb_cpu_event *event)
+{
+    syscall(SYS_futex, &event->signals, FUTEX_WAKE_PRIVATE, INT_MAX, NULL,
+            NULL, 0);
+}
+
+/* Returns at once when the number is not SEEN any more, and perhaps for
+ * nothing. */
+static void
+sleep_while(struct gb_cpu_event *event, uint32_t seen)
+{
+    syscall(SYS_futex, &event->signals, FUTEX_WAIT_PRIVATE, seen, NULL, NULL,
+            0);
+}
+
+#else
+
+bool
+gb_cpu_event_init(struct gb_cpu_event *event)
+{
+    atomic_init(&event->signals, 0);
+    atomic_init(&event->sleepers, 0);
+    if (pthread_mutex_init(&event->lock, NULL) != 0)
+        return false;
+    if (pthread_cond_init(&event->changed, NULL) != 0) {
+        pthread_mutex_destroy(&event->lock);
+        return false;
+    }
+    return true;
+}
+
+void
+gb_cpu_event_clear(struct gb_cpu_event *event)
+{
+    pthread_cond_destroy(&event->changed);
+    pthread_mutex_destroy(&event->lock);
+}
+
+static void
+wake_all(struct gb_cpu_event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    pthread_cond_broadcast(&event->changed);
+    pthread_mutex_unlock(&event->lock);
+}
+
+static void
+sleep_while(struct gb_cpu_event *event, uint32_t seen)
+{
+    pthread_mutex_lock(&event->lock);
+    if (atomic_load(&event->signals) == seen)
+        pthread_cond_wait(&event->changed, &event->lock);
+    pthread_mutex_unlock(&event->lock);
+}
+
+#endif
+
+/* Tell the processor that this is a loop which waits. */
+static inline void
+relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+void
+gb_cpu_event_signal(struct gb_cpu_event *event)
+{
+    atomic_fetch_add(&event->signals, 1);
+    if (atomic_load(&event->sleepers) > 0)
+        wake_all(event);
+}
+
+void
+gb_cpu_event_wait(struct gb_cpu_event *event, uint32_t spins,
+                  gb_cpu_ready_fn ready, const void *data)
+{
+    for (uint32_t i = 0; i < spins; i++) {
+        if (ready(data))
+            return;
+        relax();
+    }
+    for (;;) {
+        uint32_t seen;
+        bool is_ready;
+
+        atomic_fetch_add(&event->sleepers, 1);
+        seen = atomic_load(&event->signals);
+        is_ready = ready(data);
+        if (!is_ready)
+            sleep_while(event, seen);
+        atomic_fetch_sub(&event->sleepers, 1);
+        if (is_ready)
+            return;
+    }
+}

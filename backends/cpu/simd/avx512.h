@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/avx512.h - the vocabulary for AVX-512 with F, BW, DQ and VL.
+ */
+#ifndef GB_CPU_SIMD_AVX512_H
+#define GB_CPU_SIMD_AVX512_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#define VF_LEN 16
+
+typedef __m512 vf;
+typedef __mmask16 vm;
+
+static inline vf
+vf_zero(void)
+{
+    return _mm512_setzero_ps();
+}
+
+static inline vf
+vf_set1(float x)
+{
+    return _mm512_set1_ps(x);
+}
+
+static inline vf
+vf_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+
+static inline void
+vf_store(float *p, vf v)
+{
+    _mm512_storeu_ps(p, v);
+}
+
+static inline __mmask16
+vf_first_lanes(int64_t n)
+{
+    return (__mmask16)((1u << n) - 1u);
+}
+
+static inline vf
+vf_load_n(const float *p, int64_t n)
+{
+    return _mm512_maskz_loadu_ps(vf_first_lanes(n), p);
+}
+
+static inline void
+vf_store_n(float *p, vf v, int64_t n)
+{
+    _mm512_mask_storeu_ps(p, vf_first_lanes(n), v);
+}
+
+static inline vf
+vf_from_i32(const int32_t *p)
+{
+    return _mm512_cvtepi32_ps(_mm512_loadu_si512(p));
+}
+
+static inline vf
+vf_add(vf a, vf b)
+{
+    return _mm512_add_ps(a, b);
+}
+
+static inline vf
+vf_sub(vf a, vf b)
+{
+    return _mm512_sub_ps(a, b);
+}
+
+static inline vf
+vf_mul(vf a, vf b)
+{
+    return _mm512_mul_ps(a, b);
+}
+
+static inline vf
+vf_div(vf a, vf b)
+{
+    return _mm512_div_ps(a, b);
+}
+
+static inline vf
+vf_fma(vf a, vf b, vf c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+
+static inline vf
+vf_fnma(vf a, vf b, vf c)
+{
+    return _mm512_fnmadd_ps(a, b, c);
+}
+
+static inline vf
+vf_min(vf a, vf b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+static inline vf
+vf_max(vf a, vf b)
+{
+    return _mm512_max_ps(a, b);
+}
+
+static inline vf
+vf_neg(vf v)
+{
+    return _mm512_xor_ps(v, _mm512_set1_ps(-0.0f));
+}
+
+static inline vf
+vf_abs(vf v)
+{
+    return _mm512_andnot_ps(_mm512_set1_ps(-0.0f), v);
+}
+
+static inline vf
+vf_copysign(vf magnitude, vf sign)
+{
+    return _mm512_or_ps(vf_abs(magnitude),
+        _mm512_and_ps(sign, _mm512_set1_ps(-0.0f)));
+}
+
+static inline vf
+vf_swap_pairs(vf v)
+{
+    return _mm512_permute_ps(v, 0xB1);
+}
+
+static inline vf
+vf_sqrt(vf v)
+{
+    return _mm512_sqrt_ps(v);
+}
+
+static inline vf
+vf_floor(vf v)
+{
+    return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
+static inline vf
+vf_round(vf v)
+{
+    return _mm512_roundscale_ps(
+        v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+static inline vf
+vf_ldexp(vf v, vf n)
+{
+    const vf limit = vf_set1(252.0f);
+
+    return _mm512_scalef_ps(v, vf_min(vf_max(n, vf_neg(limit)), limit));
+}
+
+static inline vf
+vf_exponent(vf v)
+{
+    return _mm512_getexp_ps(v);
+}
+
+static inline vf
+vf_mantissa(vf v)
+{
+    return _mm512_getmant_ps(v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);
+}
+
+static inline float
+vf_sum(vf v)
+{
+    const __m256 half = _mm256_add_ps(
+        _mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    __m128 s = _mm_add_ps(
+        _mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+
+static inline float
+vf_hmax(vf v)
+{
+    const __m256 half = _mm256_max_ps(
+        _mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    __m128 s = _mm_max_ps(
+        _mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+
+    s = _mm_max_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
+}
+
+static inline vm
+vf_lt(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+
+static inline vm
+vf_le(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
+}
+
+static inline vm
+vf_gt(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
+}
+
+static inline vm
+vf_eq(vf a, vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+}
+
+static inline vm
+vm_and(vm a, vm b)
+{
+    return (vm)(a & b);
+}
+
+static inline vm
+vm_or(vm a, vm b)
+{
+    return (vm)(a | b);
+}
+
+static inline vm
+vm_not(vm m)
+{
+    return (vm)~m;
+}
+
+static inline int
+vm_any(vm m)
+{
+    return m != 0;
+}
+
+static inline vf
+vf_select(vm m, vf yes, vf no)
+{
+    return _mm512_mask_blend_ps(m, no, yes);
+}
+
+static inline __m256i
+vf_load_halves_n(const uint16_t *p, int64_t n)
+{
+    return _mm256_maskz_loadu_epi16(vf_first_lanes(n), p);
+}
+
+static inline void
+vf_store_halves_n(uint16_t *p, __m256i v, int64_t n)
+{
+    _mm256_mask_storeu_epi16(p, vf_first_lanes(n), v);
+}
+
+static inline vf
+vf_from_bf16_bits(__m256i h)
+{
+    return _mm512_castsi512_ps(
+        _mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+}
+
+/* Rounded to the nearest in the integer, ties to even; a NaN keeps its upper
+ * bits, and one of them is set.  (The instruction for it loses subnormals.) */
+static inline __m256i
+vf_to_bf16_bits(vf v)
+{
+    const __m512i bits = _mm512_castps_si512(v);
+    const __m512i odd = _mm512_and_si512(
+        _mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i rounded = _mm512_add_epi32(
+        bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+    const __m512i quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x00400000));
+    const __m512i kept = _mm512_mask_blend_epi32(
+        _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), rounded, quiet);
+
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
+}
+
+static inline __m256i
+vf_to_f16_bits(vf v)
+{
+    return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+static inline vf
+vf_load_f16(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
+}
+
+static inline vf
+vf_load_f16_n(const uint16_t *p, int64_t n)
+{
+    return _mm512_cvtph_ps(vf_load_halves_n(p, n));
+}
+
+static inline void
+vf_store_f16(uint16_t *p, vf v)
+{
+    _mm256_storeu_si256((__m256i *)p, vf_to_f16_bits(v));
+}
+
+static inline void
+vf_store_f16_n(uint16_t *p, vf v, int64_t n)
+{
+    vf_store_halves_n(p, vf_to_f16_bits(v), n);
+}
+
+static inline vf
+vf_load_bf16(const uint16_t *p)
+{
+    return vf_from_bf16_bits(_mm256_loadu_si256((const __m256i *)p));
+}
+
+static inline vf
+vf_load_bf16_n(const uint16_t *p, int64_t n)
+{
+    return vf_from_bf16_bits(vf_load_halves_n(p, n));
+}
+
+static inline void
+vf_store_bf16(uint16_t *p, vf v)
+{
+    _mm256_storeu_si256((__m256i *)p, vf_to_bf16_bits(v));
+}
+
+static inline void
+vf_store_bf16_n(uint16_t *p, vf v, int64_t n)
+{
+    vf_store_halves_n(p, vf_to_bf16_bits(v), n);
+}
+
+#endif

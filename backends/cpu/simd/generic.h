@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/generic.h - the vocabulary in the compiler's own vector type.
+ *
+ * GCC and Clang translate it for any machine, with the vectors of the baseline
+ * where there are some (SSE2, NEON, VSX) and with scalars elsewhere.  It is
+ * also what the other headers are tested against.
+ */
+#ifndef GB_CPU_SIMD_GENERIC_H
+#define GB_CPU_SIMD_GENERIC_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define VF_LEN 4
+
+typedef float vf __attribute__((vector_size(16)));
+typedef int32_t vm __attribute__((vector_size(16)));
+
+/* The bits of a vf, and as many halves. */
+typedef uint32_t vf_bits __attribute__((vector_size(16)));
+typedef uint16_t vf_halves __attribute__((vector_size(8)));
+
+static inline vf
+vf_set1(float x)
+{
+    return (vf){ x, x, x, x };
+}
+
+static inline vf
+vf_zero(void)
+{
+    return vf_set1(0.0f);
+}
+
+static inline vf
+vf_load(const float *p)
+{
+    vf v;
+
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+static inline void
+vf_store(float *p, vf v)
+{
+    memcpy(p, &v, sizeof(v));
+}
+
+static inline vf
+vf_load_n(const float *p, int64_t n)
+{
+    vf v = vf_zero();
+
+    for (int64_t i = 0; i < n; i++)
+        v[i] = p[i];
+    return v;
+}
+
+static inline void
+vf_store_n(float *p, vf v, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        p[i] = v[i];
+}
+
+static inline vf
+vf_from_i32(const int32_t *p)
+{
+    vm v;
+
+    memcpy(&v, p, sizeof(v));
+    return __builtin_convertvector(v, vf);
+}
+
+static inline vf
+vf_add(vf a, vf b)
+{
+    return a + b;
+}
+
+static inline vf
+vf_sub(vf a, vf b)
+{
+    return a - b;
+}
+
+static inline vf
+vf_mul(vf a, vf b)
+{
+    return a * b;
+}
+
+static inline vf
+vf_div(vf a, vf b)
+{
+    return a / b;
+}
+
+/* Without a fused instruction the library's fmaf would cost fifty times a
+ * multiplication, so there it is two roundings. */
+static inline vf
+vf_fma(vf a, vf b, vf c)
+{
+#ifdef __FP_FAST_FMAF
+    for (int i = 0; i < VF_LEN; i++)
+        c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return c;
+#else
+    return a * b + c;
+#endif
+}
+
+static inline vf
+vf_fnma(vf a, vf b, vf c)
+{
+    return vf_fma(-a, b, c);
+}
+
+static inline vf
+vf_select(vm m, vf yes, vf no)
+{
+    return (vf)((m & (vm)yes) | (~m & (vm)no));
+}
+
+static inline vf
+vf_min(vf a, vf b)
+{
+    return vf_select(a < b, a, b);
+}
+
+static inline vf
+vf_max(vf a, vf b)
+{
+    return vf_select(a > b, a, b);
+}
+
+static inline vf
+vf_neg(vf v)
+{
+    return -v;
+}
+
+static inline vf
+vf_abs(vf v)
+{
+    return (vf)((vm)v & INT32_MAX);
+}
+
+static inline vf
+vf_copysign(vf magnitude, vf sign)
+{
+    return (vf)(((vm)magnitude & INT32_MAX) | ((vm)sign & INT32_MIN));
+}
+
+static inline vf
+vf_swap_pairs(vf v)
+{
+    return (vf){ v[1], v[0], v[3], v[2] };
+}
+
+static inline vf
+vf_sqrt(vf v)
+{
+    for (int i = 0; i < VF_LEN; i++)
+        v[i] = __builtin_sqrtf(v[i]);
+    return v;
+}
+
+/* Added to 2^23, a smaller number loses its fraction; what is larger, or
+ * NaN, has none. */
+static inline vf
+vf_round(vf v)
+{
+    const vf big = vf_set1(8388608.0f);
+    const vf magnitude = vf_abs(v);
+    const vf rounded = (magnitude + big) - big;
+
+    return vf_copysign(vf_select(magnitude < big, rounded, magnitude), v);
+}
+
+static inline vf
+vf_floor(vf v)
+{
+    const vf near = vf_round(v);
+    const vf down = near - vf_select(near > v, vf_set1(1.0f), vf_zero());
+
+    return vf_copysign(down, v);
+}
+
+static inline vf
+vf_ldexp(vf v, vf n)
+{
+    const vf limit = vf_set1(252.0f);
+    const vf within = vf_min(vf_max(n, -limit), limit);
+    const vm exponent = __builtin_convertvector(within, vm);
+    const vm half = exponent >> 1;
+
+    return v * (vf)((half + 127) << 23) * (vf)((exponent - half + 127) << 23);
+}
+
+static inline vf
+vf_exponent(vf v)
+{
+    return __builtin_convertvector(((vm)v >> 23) - 127, vf);
+}
+
+static inline vf
+vf_mantissa(vf v)
+{
+    return (vf)(((vm)v & 0x007fffff) | 0x3f800000);
+}
+
+static inline float
+vf_sum(vf v)
+{
+    return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+static inline float
+vf_hmax(vf v)
+{
+    const float a = v[0] > v[1] ? v[0] : v[1];
+    const float b = v[2] > v[3] ? v[2] : v[3];
+
+    return a > b ? a : b;
+}
+
+static inline vm
+vf_lt(vf a, vf b)
+{
+    return a < b;
+}
+
+static inline vm
+vf_le(vf a, vf b)
+{
+    return a <= b;
+}
+
+static inline vm
+vf_gt(vf a, vf b)
+{
+    return a > b;
+}
+
+static inline vm
+vf_eq(vf a, vf b)
+{
+    return a == b;
+}
+
+static inline vm
+vm_and(vm a, vm b)
+{
+    return a & b;
+}
+
+static inline vm
+vm_or(vm a, vm b)
+{
+    return a | b;
+}
+
+static inline vm
+vm_not(vm m)
+{
+    return ~m;
+}
+
+static inline int
+vm_any(vm m)
+{
+    return (m[0] | m[1] | m[2] | m[3]) != 0;
+}
+
+/*
+ * A half's exponent and fraction, moved to a float's place, are a float that is
+ * 2^112 too small; that holds for subnormals too.  Infinity and NaN keep an
+ * exponent of all ones instead, and a NaN becomes a quiet one.
+ */
+static inline vf
+vf_from_f16_bits(vf_bits h)
+{
+    const vf_bits sign = (h & 0x8000u) << 16;
+    const vf_bits place = (h & 0x7fffu) << 13;
+    const vf scaled = (vf)place * vf_set1(0x1p112f);
+    const vm is_special = (vm)((h & 0x7c00u) == 0x7c00u);
+    const vf_bits is_nan = (vf_bits)((h & 0x7fffu) > 0x7c00u);
+    const vf_bits special = place | 0x7f800000u | (is_nan & 0x00400000u);
+
+    return (vf)((vf_bits)vf_select(is_special, (vf)special, scaled) | sign);
+}
+
+/*
+ * The other way.  For a normal half the rounding is done in the integer: half a
+ * unit less one, plus one if the last bit that stays is odd.  For a subnormal
+ * one the addition of 1/2 rounds at the right place.
+ */
+static inline vf_bits
+vf_to_f16_bits(vf v)
+{
+    const vf_bits bits = (vf_bits)v;
+    const vf_bits magnitude = bits & 0x7fffffffu;
+    const vf_bits odd = (magnitude >> 13) & 1u;
+    const vf_bits normal = (magnitude - 0x38000000u + 0xfffu + odd) >> 13;
+    const vf_bits small =
+        (vf_bits)((vf)magnitude + vf_set1(0.5f)) - 0x3f000000u;
+    const vf_bits is_small = (vf_bits)(magnitude < 0x38800000u);
+    const vf_bits is_large = (vf_bits)(magnitude >= 0x47800000u);
+    const vf_bits is_nan = (vf_bits)(magnitude > 0x7f800000u);
+    vf_bits half = (is_small & small) | (~is_small & normal);
+
+    half = (is_large & 0x7c00u) | (~is_large & half);
+    half |= is_nan & 0x0200u;
+    return half | (bits >> 16 & 0x8000u);
+}
+
+/* Rounded as above; a NaN keeps its upper bits, and one of them is set. */
+static inline vf_bits
+vf_to_bf16_bits(vf v)
+{
+    const vf_bits bits = (vf_bits)v;
+    const vf_bits rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+    const vf_bits is_nan = (vf_bits)((bits & 0x7fffffffu) > 0x7f800000u);
+
+    return (is_nan & (bits >> 16 | 0x40u)) | (~is_nan & rounded);
+}
+
+static inline vf_bits
+vf_load_halves(const uint16_t *p)
+{
+    vf_halves h;
+
+    memcpy(&h, p, sizeof(h));
+    return __builtin_convertvector(h, vf_bits);
+}
+
+static inline vf_bits
+vf_load_halves_n(const uint16_t *p, int64_t n)
+{
+    vf_bits h = { 0, 0, 0, 0 };
+
+    for (int64_t i = 0; i < n; i++)
+        h[i] = p[i];
+    return h;
+}
+
+static inline void
+vf_store_halves(uint16_t *p, vf_bits bits)
+{
+    const vf_halves h = __builtin_convertvector(bits, vf_halves);
+
+    memcpy(p, &h, sizeof(h));
+}
+
+static inline void
+vf_store_halves_n(uint16_t *p, vf_bits bits, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        p[i] = (uint16_t)bits[i];
+}
+
+static inline vf
+vf_load_f16(const uint16_t *p)
+{
+    return vf_from_f16_bits(vf_load_halves(p));
+}
+
+static inline vf
+vf_load_f16_n(const uint16_t *p, int64_t n)
+{
+    return vf_from_f16_bits(vf_load_halves_n(p, n));
+}
+
+static inline void
+vf_store_f16(uint16_t *p, vf v)
+{
+    vf_store_halves(p, vf_to_f16_bits(v));
+}
+
+static inline void
+vf_store_f16_n(uint16_t *p, vf v, int64_t n)
+{
+    vf_store_halves_n(p, vf_to_f16_bits(v), n);
+}
+
+static inline vf
+vf_load_bf16(const uint16_t *p)
+{
+    return (vf)(vf_load_halves(p) << 16);
+}
+
+static inline vf
+vf_load_bf16_n(const uint16_t *p, int64_t n)
+{
+    return (vf)(vf_load_halves_n(p, n) << 16);
+}
+
+static inline void
+vf_store_bf16(uint16_t *p, vf v)
+{
+    vf_store_halves(p, vf_to_bf16_bits(v));
+}
+
+static inline void
+vf_store_bf16_n(uint16_t *p, vf v, int64_t n)
+{
+    vf_store_halves_n(p, vf_to_bf16_bits(v), n);
+}
+
+#endif

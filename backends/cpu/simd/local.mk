@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# backends/cpu/simd: the vocabulary, once for each instruction set.
+cpu_kernel_sources += \
+	%D%/avx2.h \
+	%D%/avx512.h \
+	%D%/generic.h \
+	%D%/math.h \
+	%D%/q32-avx2.h \
+	%D%/q32-generic.h \
+	%D%/q32.h \
+	%D%/quad-avx2.h \
+	%D%/quad-avx512.h \
+	%D%/quad-generic.h \
+	%D%/quad.h \
+	%D%/simd.h

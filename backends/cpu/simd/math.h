@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/math.h - exponential, logarithm, hyperbolic and circular functions
+ * of vectors, written in the vocabulary.
+ *
+ * An argument is reduced to a short interval, a polynomial does the rest.  The
+ * polynomials are least-maximum fits of the relative error, found by Remez'
+ * exchange in fifty decimal digits and rounded to floats.  Infinities, NaN,
+ * overflow and subnormal results are as in libm.  Accuracy in ulp of the
+ * result, over all finite arguments: exp and log 1.5, sigmoid, expm1 and tanh
+ * 2.5, sin and cos 2 or 2^-24 absolute.
+ */
+#ifndef GB_CPU_SIMD_MATH_H
+#define GB_CPU_SIMD_MATH_H
+
+#include "backends/cpu/simd/simd.h"
+
+#include <math.h>
+
+/* x = n ln 2 + r with an integer n and |r| <= ln 2 / 2. */
+struct vf_reduced {
+    vf n;
+    vf r;
+};
+
+/* The upper part of ln 2 has twelve bits, so that n times it is exact. */
+static inline struct vf_reduced
+vf_reduce_exp(vf x)
+{
+    struct vf_reduced out;
+
+    out.n = vf_round(vf_mul(x, vf_set1(1.44269504f)));
+    out.r = vf_fnma(out.n, vf_set1(0x1.62ep-1f), x);
+    out.r = vf_fnma(out.n, vf_set1(0x1.0bfbe8p-15f), out.r);
+    return out;
+}
+
+/* e^r - 1 for |r| <= ln 2 / 2. */
+static inline vf
+vf_expm1_short(vf r)
+{
+    vf q = vf_set1(0x1.6d99cap-10f);
+
+    q = vf_fma(q, r, vf_set1(0x1.12288p-7f));
+    q = vf_fma(q, r, vf_set1(0x1.555486p-5f));
+    q = vf_fma(q, r, vf_set1(0x1.5554aep-3f));
+    q = vf_fma(q, r, vf_set1(0.5f));
+    return vf_fma(vf_mul(q, r), r, r);
+}
+
+/* X down to where the result vanishes and up to where it overflows, but 2^n
+ * does not yet; a NaN stays one. */
+static inline vf
+vf_clamp_exp(vf x)
+{
+    return vf_max(vf_set1(-105.0f), vf_min(vf_set1(89.0f), x));
+}
+
+static inline vf
+vf_exp(vf x)
+{
+    const struct vf_reduced at = vf_reduce_exp(vf_clamp_exp(x));
+    const vf short_exp = vf_add(vf_expm1_short(at.r), vf_set1(1.0f));
+
+    return vf_ldexp(short_exp, at.n);
+}
+
+/* 2^n (e^r - 1) + (2^n - 1), all halved until the end, so that 2^n does not
+ * overflow before the result does.  Where n is 0 nothing is left to round. */
+static inline vf
+vf_expm1(vf x)
+{
+    const struct vf_reduced at = vf_reduce_exp(vf_clamp_exp(x));
+    const vf half = vf_set1(0.5f);
+    const vf scale = vf_ldexp(half, at.n);
+    const vf sum = vf_fma(scale, vf_expm1_short(at.r), vf_sub(scale, half));
+    const vf result = vf_add(sum, sum);
+
+    return vf_copysign(result, x);
+}
+
+/* From 10 on the result is 1. */
+static inline vf
+vf_tanh(vf x)
+{
+    const vf a = vf_min(vf_set1(10.0f), vf_abs(x));
+    const vf e = vf_expm1(vf_add(a, a));
+
+    return vf_copysign(vf_div(e, vf_add(e, vf_set1(2.0f))), x);
+}
+
+/* 1 / (1 + e^-x), in a form whose exponential cannot overflow. */
+static inline vf
+vf_sigmoid(vf x)
+{
+    const vf one = vf_set1(1.0f);
+    const vf e = vf_exp(vf_neg(vf_abs(x)));
+
+    return vf_div(
+        vf_select(vf_lt(x, vf_zero()), e, one), vf_add(e, one));
+}
+
+/* log(1 + f) - f for 1 + f in [sqrt 1/2, sqrt 2]. */
+static inline vf
+vf_log_short(vf f)
+{
+    vf p = vf_set1(-0x1.41edbap-4f);
+
+    p = vf_fma(p, f, vf_set1(0x1.07d0dep-3f));
+    p = vf_fma(p, f, vf_set1(-0x1.0ce082p-3f));
+    p = vf_fma(p, f, vf_set1(0x1.226e4cp-3f));
+    p = vf_fma(p, f, vf_set1(-0x1.54788ap-3f));
+    p = vf_fma(p, f, vf_set1(0x1.99a596p-3f));
+    p = vf_fma(p, f, vf_set1(-0x1.00022p-2f));
+    p = vf_fma(p, f, vf_set1(0x1.55554ap-2f));
+    p = vf_fma(p, f, vf_set1(-0.5f));
+    return vf_mul(vf_mul(p, f), f);
+}
+
+/* For x that is neither negative, zero, infinite nor NaN. */
+static inline vf
+vf_log_positive(vf x)
+{
+    const vm is_subnormal = vf_lt(x, vf_set1(0x1p-126f));
+    const vf scale = vf_set1(0x1p24f);
+    const vf v = vf_select(is_subnormal, vf_mul(x, scale), x);
+    const vf below = vf_select(is_subnormal, vf_set1(24.0f), vf_zero());
+    const vf m = vf_mantissa(v);
+    const vm is_high = vf_gt(m, vf_set1(1.41421356f));
+    const vf one = vf_select(is_high, vf_set1(1.0f), vf_zero());
+    const vf e = vf_add(vf_sub(vf_exponent(v), below), one);
+    const vf f = vf_sub(
+        vf_select(is_high, vf_mul(m, vf_set1(0.5f)), m), vf_set1(1.0f));
+    const vf tail = vf_fma(e, vf_set1(0x1.0bfbe8p-15f), vf_log_short(f));
+
+    return vf_fma(e, vf_set1(0x1.62ep-1f), vf_add(tail, f));
+}
+
+static inline vf
+vf_log(vf x)
+{
+    const vf infinity = vf_set1(INFINITY);
+    vf y = vf_log_positive(x);
+
+    y = vf_select(vf_eq(x, vf_zero()), vf_neg(infinity), y);
+    y = vf_select(vf_lt(x, vf_zero()), vf_set1(NAN), y);
+    /* Infinity gives itself, and so does NaN. */
+    return vf_select(vf_lt(x, infinity), y, x);
+}
+
+/*
+ * sin(r + q pi/2) for |r| <= pi/4 and an integer q: the polynomial of the sine
+ * for even q, of the cosine for odd, with the sign turned in the upper half
+ * circle.
+ */
+static inline vf
+vf_sin_quadrant(vf r, vf q)
+{
+    const vf turn = vf_fnma(
+        vf_set1(4.0f), vf_floor(vf_mul(q, vf_set1(0.25f))), q);
+    const vm is_upper = vf_gt(turn, vf_set1(1.5f));
+    const vf z = vf_mul(r, r);
+    const vf half_turn = vf_sub(
+        turn, vf_select(is_upper, vf_set1(2.0f), vf_zero()));
+    vf s = vf_fma(vf_set1(-0x1.994cfap-13f), z, vf_set1(0x1.11075cp-7f));
+    vf c = vf_fma(vf_set1(0x1.9a00cep-16f), z, vf_set1(-0x1.6c0c86p-10f));
+    vf y;
+
+    s = vf_fma(s, z, vf_set1(-0x1.555546p-3f));
+    s = vf_fma(vf_mul(s, z), r, r);
+    c = vf_fma(c, z, vf_set1(0x1.55554ap-5f));
+    c = vf_fma(vf_mul(c, z), z, vf_fnma(vf_set1(0.5f), z, vf_set1(1.0f)));
+    y = vf_select(vf_gt(half_turn, vf_set1(0.5f)), c, s);
+    return vf_select(is_upper, vf_neg(y), y);
+}
+
+/* The largest argument that the reduction below is exact enough for. */
+#define VF_SIN_LIMIT 8192.0f
+
+/* x = q pi/2 + r.  Three parts of pi/2 have eleven bits and less, so that q
+ * times them is exact for |x| up to VF_SIN_LIMIT. */
+static inline struct vf_reduced
+vf_reduce_sin(vf x)
+{
+    struct vf_reduced out;
+
+    out.n = vf_round(vf_mul(x, vf_set1(0.636619772f)));
+    out.r = vf_fnma(out.n, vf_set1(0x1.92p+0f), x);
+    out.r = vf_fnma(out.n, vf_set1(0x1.fb4p-12f), out.r);
+    out.r = vf_fnma(out.n, vf_set1(0x1.444p-24f), out.r);
+    out.r = vf_fnma(out.n, vf_set1(0x1.68c234p-39f), out.r);
+    return out;
+}
+
+/* Arguments that need a longer pi, infinity and NaN, lane by lane. */
+static inline vf
+vf_by_lane(vf x, float (*function)(float))
+{
+    float lanes[VF_LEN];
+
+    vf_store(lanes, x);
+    for (int i = 0; i < VF_LEN; i++)
+        lanes[i] = function(lanes[i]);
+    return vf_load(lanes);
+}
+
+static inline vf
+vf_sin(vf x)
+{
+    struct vf_reduced at;
+
+    if (vm_any(vm_not(vf_le(vf_abs(x), vf_set1(VF_SIN_LIMIT)))))
+        return vf_by_lane(x, sinf);
+    at = vf_reduce_sin(x);
+    return vf_sin_quadrant(at.r, at.n);
+}
+
+static inline vf
+vf_cos(vf x)
+{
+    struct vf_reduced at;
+
+    if (vm_any(vm_not(vf_le(vf_abs(x), vf_set1(VF_SIN_LIMIT)))))
+        return vf_by_lane(x, cosf);
+    at = vf_reduce_sin(x);
+    return vf_sin_quadrant(at.r, vf_add(at.n, vf_set1(1.0f)));
+}
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/q32-avx2.h - small integers in rows for AVX2, and for AVX-512, where
+ * only the dot products of bytes (VNNI) differ.
+ */
+#ifndef GB_CPU_SIMD_Q32_AVX2_H
+#define GB_CPU_SIMD_Q32_AVX2_H
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+#define Q_WIDE_OFFSET 128
+#else
+#define Q_WIDE_OFFSET 0
+#endif
+
+typedef __m256i q32;
+typedef __m256i qs;
+typedef __m256 qf;
+
+static inline q32
+q32_load(const void *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+static inline void
+q32_store(void *p, q32 v)
+{
+    _mm256_storeu_si256((__m256i *)p, v);
+}
+
+static inline q32
+q32_load2(const void *p, const void *p2)
+{
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)p)),
+        _mm_loadu_si128((const __m128i *)p2), 1);
+}
+
+static inline q32
+q32_set1(int x)
+{
+    return _mm256_set1_epi8((char)x);
+}
+
+static inline q32
+q32_nibbles(const void *p)
+{
+    const __m256i twice = _mm256_broadcastsi128_si256(
+        _mm_loadu_si128((const __m128i *)p));
+
+    return _mm256_and_si256(
+        _mm256_srlv_epi32(twice, _mm256_setr_epi32(0, 0, 0, 0, 4, 4, 4, 4)),
+        _mm256_set1_epi8(15));
+}
+
+static inline q32
+q32_bits(q32 v, int n, int mask)
+{
+    return _mm256_and_si256(
+        _mm256_srli_epi16(v, n), _mm256_set1_epi8((char)mask));
+}
+
+static inline q32
+q32_shift_left(q32 v, int n)
+{
+    return _mm256_slli_epi16(v, n);
+}
+
+static inline q32
+q32_or(q32 a, q32 b)
+{
+    return _mm256_or_si256(a, b);
+}
+
+static inline q32
+q32_add(q32 a, q32 b)
+{
+    return _mm256_add_epi8(a, b);
+}
+
+static inline q32
+q32_xor(q32 a, q32 b)
+{
+    return _mm256_xor_si256(a, b);
+}
+
+static inline q32
+q32_spread(uint32_t bits)
+{
+    /* Byte i gets the byte of BITS that its bit is in, then keeps the bit. */
+    const __m256i place = _mm256_setr_epi64x(0, 0x0101010101010101,
+        0x0202020202020202, 0x0303030303030303);
+    const __m256i bit = _mm256_set1_epi64x((int64_t)0x8040201008040201u);
+    const __m256i bytes = _mm256_shuffle_epi8(
+        _mm256_set1_epi32((int)bits), place);
+
+    return _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit);
+}
+
+static inline q32
+q32_where(q32 m, q32 v)
+{
+    return _mm256_and_si256(m, v);
+}
+
+static inline q32
+q32_negate(q32 m, q32 v)
+{
+    return _mm256_sub_epi8(_mm256_xor_si256(v, m), m);
+}
+
+static inline q32
+q32_lookup(const void *p, q32 v)
+{
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(
+        _mm_loadu_si128((const __m128i *)p)), v);
+}
+
+static inline q32
+q32_words(const void *const *p)
+{
+    int32_t w[8];
+
+    for (int i = 0; i < 8; i++)
+        memcpy(&w[i], p[i], sizeof(w[i]));
+    return _mm256_setr_epi32(
+        w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+}
+
+static inline float
+q_half(const void *p)
+{
+    uint16_t h;
+
+    memcpy(&h, p, sizeof(h));
+    return _cvtsh_ss(h);
+}
+
+static inline __m128i
+q_word_at(const char *p)
+{
+    int32_t w;
+
+    memcpy(&w, p, sizeof(w));
+    return _mm_cvtsi32_si128(w);
+}
+
+static inline __m128i
+q_four_words(const char *p, size_t pitch)
+{
+    return _mm_unpacklo_epi64(
+        _mm_unpacklo_epi32(q_word_at(p), q_word_at(p + pitch)),
+        _mm_unpacklo_epi32(
+            q_word_at(p + 2 * pitch), q_word_at(p + 3 * pitch)));
+}
+
+static inline void
+q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
+{
+    const char *from = p;
+
+    if (n == 8) {
+        const __m128i low = q_four_words(from, pitch);
+        const __m128i high = q_four_words(from + 4 * pitch, pitch);
+        const __m128i mask = _mm_set1_epi32(0xffff);
+
+        _mm256_storeu_ps(a, _mm256_cvtph_ps(_mm_packus_epi32(
+            _mm_and_si128(low, mask), _mm_and_si128(high, mask))));
+        _mm256_storeu_ps(b, _mm256_cvtph_ps(_mm_packus_epi32(
+            _mm_srli_epi32(low, 16), _mm_srli_epi32(high, 16))));
+        return;
+    }
+    _mm256_storeu_ps(a, _mm256_setzero_ps());
+    _mm256_storeu_ps(b, _mm256_setzero_ps());
+    for (int i = 0; i < n; i++, from += pitch) {
+        a[i] = q_half(from);
+        b[i] = q_half(from + 2);
+    }
+}
+
+static inline void
+q_halves(float *dst, const void *p, size_t pitch, int n)
+{
+    float unused[8];
+
+    q_half_pairs(dst, unused, p, pitch, n);
+}
+
+static inline uint16_t
+q_to_half(float x)
+{
+    return _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT);
+}
+
+static inline void
+q_floats_u8(float *dst, const void *p, float f)
+{
+    const __m256i v = _mm256_cvtepu8_epi32(
+        _mm_loadl_epi64((const __m128i *)p));
+
+    _mm256_storeu_ps(
+        dst, _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(f)));
+}
+
+static inline void
+q_floats_i8(float *dst, const void *p, float f)
+{
+    const __m256i v = _mm256_cvtepi8_epi32(
+        _mm_loadl_epi64((const __m128i *)p));
+
+    _mm256_storeu_ps(
+        dst, _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(f)));
+}
+
+static inline qs
+qs_first(int32_t a)
+{
+    return _mm256_zextsi128_si256(_mm_cvtsi32_si128(a));
+}
+
+static inline qs
+qs_first2(int32_t a, int32_t b)
+{
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_cvtsi32_si128(a)), _mm_cvtsi32_si128(b), 1);
+}
+
+#if Q_WIDE_OFFSET == 128
+
+static inline qs
+qs_dot(qs s, q32 u, q32 a)
+{
+    return _mm256_dpbusd_epi32(s, u, a);
+}
+
+static inline qs
+qs_dot_wide(qs s, q32 w, q32 a)
+{
+    return _mm256_dpbusd_epi32(s, w, a);
+}
+
+#else
+
+static inline qs
+qs_dot(qs s, q32 u, q32 a)
+{
+    return _mm256_add_epi32(s, _mm256_madd_epi16(
+        _mm256_maddubs_epi16(u, a), _mm256_set1_epi16(1)));
+}
+
+/* With the signs moved to the activations the pairs stay below 2^15. */
+static inline qs
+qs_dot_wide(qs s, q32 w, q32 a)
+{
+    return qs_dot(s, _mm256_abs_epi8(w), _mm256_sign_epi8(a, w));
+}
+
+#endif
+
+static inline qs
+qs_add_256(qs s, qs t)
+{
+    return _mm256_add_epi32(s, _mm256_slli_epi32(t, 8));
+}
+
+static inline void
+qs_store(int32_t *p, qs s)
+{
+    _mm256_storeu_si256((__m256i *)p, s);
+}
+
+static inline qf
+qf_zero(void)
+{
+    return _mm256_setzero_ps();
+}
+
+static inline qf
+qf_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+
+static inline void
+qf_store(float *p, qf v)
+{
+    _mm256_storeu_ps(p, v);
+}
+
+static inline qf
+qf_mul(qf a, qf b)
+{
+    return _mm256_mul_ps(a, b);
+}
+
+static inline qf
+qf_fma(qf a, qf b, qf c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+
+static inline qf
+qf_add(qf acc, qs s, float f)
+{
+    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(s), _mm256_set1_ps(f), acc);
+}
+
+static inline qf
+qf_add2(qf acc, qs s, const float *p)
+{
+    const __m256 both = _mm256_permutevar8x32_ps(
+        _mm256_castsi256_ps(_mm256_castsi128_si256(
+            _mm_loadl_epi64((const __m128i *)(const void *)p))),
+        _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
+
+    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(s), both, acc);
+}
+
+static inline float
+qf_sum(qf acc)
+{
+    __m128 s = _mm_add_ps(
+        _mm256_castps256_ps128(acc), _mm256_extractf128_ps(acc, 1));
+
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/q32-generic.h - small integers in rows, in the compiler's vector type.
+ *
+ * Vectors are halves of sixteen bytes: compilers for machines without longer ones
+ * warn about functions with such arguments.
+ */
+#ifndef GB_CPU_SIMD_Q32_GENERIC_H
+#define GB_CPU_SIMD_Q32_GENERIC_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define Q_WIDE_OFFSET 0
+
+typedef uint8_t q_u8x16 __attribute__((vector_size(16)));
+typedef int32_t q_i32x4 __attribute__((vector_size(16)));
+typedef uint32_t q_u32x4 __attribute__((vector_size(16)));
+
+typedef struct {
+    q_u8x16 half[2];
+} q32;
+
+typedef struct {
+    q_i32x4 half[2];
+} qs;
+
+typedef struct {
+    vf half[2];
+} qf;
+
+static inline q32
+q32_load(const void *p)
+{
+    q32 v;
+
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+static inline void
+q32_store(void *p, q32 v)
+{
+    memcpy(p, &v, sizeof(v));
+}
+
+static inline q32
+q32_load2(const void *p, const void *p2)
+{
+    q32 v;
+
+    memcpy(&v.half[0], p, 16);
+    memcpy(&v.half[1], p2, 16);
+    return v;
+}
+
+static inline q32
+q32_set1(int x)
+{
+    const q_u8x16 half = (q_u8x16){ 0 } + (uint8_t)x;
+
+    return (q32){ { half, half } };
+}
+
+static inline q32
+q32_bits(q32 v, int n, int mask)
+{
+    for (int i = 0; i < 2; i++)
+        v.half[i] = (v.half[i] >> (uint8_t)n) & (uint8_t)mask;
+    return v;
+}
+
+static inline q32
+q32_nibbles(const void *p)
+{
+    q_u8x16 bytes;
+
+    memcpy(&bytes, p, sizeof(bytes));
+    return (q32){ { bytes & 15, bytes >> 4 } };
+}
+
+static inline q32
+q32_shift_left(q32 v, int n)
+{
+    for (int i = 0; i < 2; i++)
+        v.half[i] <<= (uint8_t)n;
+    return v;
+}
+
+static inline q32
+q32_or(q32 a, q32 b)
+{
+    return (q32){ { a.half[0] | b.half[0], a.half[1] | b.half[1] } };
+}
+
+static inline q32
+q32_add(q32 a, q32 b)
+{
+    return (q32){ { a.half[0] + b.half[0], a.half[1] + b.half[1] } };
+}
+
+static inline q32
+q32_xor(q32 a, q32 b)
+{
+    return (q32){ { a.half[0] ^ b.half[0], a.half[1] ^ b.half[1] } };
+}
+
+static inline q32
+q32_spread(uint32_t bits)
+{
+    q32 v;
+
+    for (int i = 0; i < 32; i++)
+        v.half[i / 16][i % 16] = (uint8_t)-(int)(bits >> i & 1);
+    return v;
+}
+
+static inline q32
+q32_where(q32 m, q32 v)
+{
+    return (q32){ { m.half[0] & v.half[0], m.half[1] & v.half[1] } };
+}
+
+static inline q32
+q32_negate(q32 m, q32 v)
+{
+    return (q32){ { (v.half[0] ^ m.half[0]) - m.half[0],
+                    (v.half[1] ^ m.half[1]) - m.half[1] } };
+}
+
+static inline q32
+q32_lookup(const void *p, q32 v)
+{
+    const uint8_t *table = p;
+
+    for (int i = 0; i < 32; i++)
+        v.half[i / 16][i % 16] = table[v.half[i / 16][i % 16]];
+    return v;
+}
+
+static inline q32
+q32_words(const void *const *p)
+{
+    uint8_t bytes[32];
+
+    for (int i = 0; i < 8; i++)
+        memcpy(bytes + 4 * i, p[i], 4);
+    return q32_load(bytes);
+}
+
+static inline float
+q_half(const void *p)
+{
+    uint16_t h;
+
+    memcpy(&h, p, sizeof(h));
+    return vf_load_f16_n(&h, 1)[0];
+}
+
+static inline void
+q_halves(float *dst, const void *p, size_t pitch, int n)
+{
+    for (int i = 0; i < 8; i++)
+        dst[i] = i < n ? q_half((const char *)p + (size_t)i * pitch) : 0.0f;
+}
+
+static inline void
+q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
+{
+    q_halves(a, p, pitch, n);
+    q_halves(b, (const char *)p + 2, pitch, n);
+}
+
+static inline uint16_t
+q_to_half(float x)
+{
+    uint16_t h;
+
+    vf_store_f16_n(&h, vf_set1(x), 1);
+    return h;
+}
+
+static inline void
+q_floats_u8(float *dst, const void *p, float f)
+{
+    const uint8_t *b = p;
+
+    for (int i = 0; i < 8; i++)
+        dst[i] = (float)b[i] * f;
+}
+
+static inline void
+q_floats_i8(float *dst, const void *p, float f)
+{
+    const int8_t *b = p;
+
+    for (int i = 0; i < 8; i++)
+        dst[i] = (float)b[i] * f;
+}
+
+static inline qs
+qs_first2(int32_t a, int32_t b)
+{
+    return (qs){ { { a, 0, 0, 0 }, { b, 0, 0, 0 } } };
+}
+
+static inline qs
+qs_first(int32_t a)
+{
+    return qs_first2(a, 0);
+}
+
+/* Byte N of each word, taken as signed; the machine's order does not matter. */
+static inline q_i32x4
+q_byte(q_u32x4 words, int n)
+{
+    return (q_i32x4)(words << (uint32_t)(24 - 8 * n)) >> 24;
+}
+
+/* s + for each word the products of its four bytes, taken as signed. */
+static inline q_i32x4
+q_dot_words(q_i32x4 s, q_u32x4 w, q_u32x4 a)
+{
+    for (int n = 0; n < 4; n++)
+        s += q_byte(w, n) * q_byte(a, n);
+    return s;
+}
+
+static inline qs
+qs_dot_wide(qs s, q32 w, q32 a)
+{
+    for (int i = 0; i < 2; i++)
+        s.half[i] = q_dot_words(
+            s.half[i], (q_u32x4)w.half[i], (q_u32x4)a.half[i]);
+    return s;
+}
+
+/* Codes are below 128, so that they may be taken as signed. */
+static inline qs
+qs_dot(qs s, q32 u, q32 a)
+{
+    return qs_dot_wide(s, u, a);
+}
+
+static inline qs
+qs_add_256(qs s, qs t)
+{
+    return (qs){ { s.half[0] + t.half[0] * 256, s.half[1] + t.half[1] * 256 } };
+}
+
+static inline void
+qs_store(int32_t *p, qs s)
+{
+    memcpy(p, &s, sizeof(s));
+}
+
+static inline qf
+qf_zero(void)
+{
+    return (qf){ { vf_zero(), vf_zero() } };
+}
+
+static inline qf
+qf_load(const float *p)
+{
+    return (qf){ { vf_load(p), vf_load(p + 4) } };
+}
+
+static inline void
+qf_store(float *p, qf v)
+{
+    vf_store(p, v.half[0]);
+    vf_store(p + 4, v.half[1]);
+}
+
+static inline qf
+qf_mul(qf a, qf b)
+{
+    return (qf){ { a.half[0] * b.half[0], a.half[1] * b.half[1] } };
+}
+
+static inline qf
+qf_fma(qf a, qf b, qf c)
+{
+    return (qf){ { vf_fma(a.half[0], b.half[0], c.half[0]),
+                   vf_fma(a.half[1], b.half[1], c.half[1]) } };
+}
+
+static inline qf
+qf_add2(qf acc, qs s, const float *p)
+{
+    for (int i = 0; i < 2; i++)
+        acc.half[i] += __builtin_convertvector(s.half[i], vf) * p[i];
+    return acc;
+}
+
+static inline qf
+qf_add(qf acc, qs s, float f)
+{
+    return qf_add2(acc, s, (const float[]){ f, f });
+}
+
+static inline float
+qf_sum(qf acc)
+{
+    const vf s = acc.half[0] + acc.half[1];
+
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/q32.h - the vocabulary of small integers in rows.
+ *
+ * A q32 is thirty-two bytes, which a word takes as signed or not; qs are eight
+ * sums in 32-bit integers, the first for bytes 0 to 3 and so on; qf are eight
+ * floats, one for each sum.  Weights are CODES, bytes from 0 to 127 that are
+ * a type's values plus an offset, or WIDE codes, whose offset is
+ * Q_WIDE_OFFSET: signed bytes where that is 0, unsigned ones where it is 128.
+ * Activations are signed bytes from -127 to 127.
+ *
+ *   q32_load(p) q32_store(p, v)
+ *   q32_load2(p, p2)      sixteen bytes from each
+ *   q32_set1(x)
+ *   q32_nibbles(p)        of sixteen bytes: the low four bits of each, then the
+ *                         high ones
+ *   q32_bits(v, n, mask)  (v >> n) & mask in each byte, n + bits of mask <= 8
+ *   q32_shift_left(v, n) v << n in each byte, no bit leaving it
+ *   q32_or q32_add q32_xor
+ *   q32_spread(bits)      byte i is 255 when bit i of 32 is set, else 0
+ *   q32_where(m, v)       v where the mask byte is 255, 0 where it is 0
+ *   q32_negate(m, v)      -v where the mask byte is 255, v where it is 0
+ *   q32_lookup(p, v)      byte v of a table of sixteen at p, v < 16
+ *   q32_words(p)          eight 32-bit words at p[0] to p[7], as bytes
+ *   q_half(p)             the half float at p, exact; p may be odd
+ *   q_halves(dst, p, pitch, n)
+ *                         n of 1 to 8 half floats, PITCH bytes apart, and zeros
+ *                         up to eight; two bytes behind each may be read
+ *   q_half_pairs(a, b, p, pitch, n)
+ *                         the same for pairs of them, the first ones to a, the
+ *                         second ones to b
+ *   q_to_half(x)          its nearest half float, ties to even
+ *   q_floats_u8(dst, p, f), q_floats_i8(dst, p, f)
+ *                         dst[i] = p[i] * f for eight bytes
+ *   qs_first(a) qs_first2(a, b)
+ *                         a in sum 0, b in sum 4 (or none), the rest 0
+ *   qs_dot(s, u, a)       s + the products of codes and activations
+ *   qs_dot_wide(s, w, a)  the same for wide codes
+ *   qs_add_256(s, t)      s + 256 * t
+ *   qs_store(p, s)        as eight int32_t
+ *   qf_zero()
+ *   qf_load(p) qf_store(p, v)
+ *   qf_mul(a, b)
+ *   qf_fma(a, b, c)       a * b + c
+ *   qf_add(acc, s, f)     acc + f * s, f being one float
+ *   qf_add2(acc, s, p)    the same with p[0] for the first four lanes and p[1] for
+ *                         the others in the place of f
+ *   qf_sum(acc)           over the lanes
+ */
+#ifndef GB_CPU_SIMD_Q32_H
+#define GB_CPU_SIMD_Q32_H
+
+#include "backends/cpu/simd/simd.h"
+
+#if defined(GB_SIMD_GENERIC)
+#include "backends/cpu/simd/q32-generic.h"
+#else
+#include "backends/cpu/simd/q32-avx2.h"
+#endif
+
+#endif

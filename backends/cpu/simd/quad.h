@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/quad.h - the vocabulary of small integers in columns.
+ *
+ * A vq is VF_LEN quads of bytes: four successive weights of as many rows, or
+ * four activations VF_LEN times.  A vi is as many sums in 32-bit integers, a vh
+ * twice as many in 16 bits.  Codes, wide codes and activations are those of
+ * q32.h.
+ *
+ *   vq_load(p)           4 * VF_LEN bytes
+ *   vq_spread(p)         four bytes, in every lane
+ *   vq_transpose(dst, src, pitch)
+ *                        VF_LEN rows of 4 * VF_LEN bytes, PITCH bytes apart:
+ *                        quad j of row i to quad i of row j; the rows of dst
+ *                        lie one behind the other
+ *   vi_set1(x)
+ *   vi_dot(s, u, a)      s + the products of codes and activations
+ *   vi_dot_wide(s, w, a) the same for wide codes
+ *   vi_add_256(s, t)     s + 256 * t
+ *   vh_dot(u, a)         products of codes and activations, two to a sum
+ *   vh_dot_more(h, u, a) h + the same; 16 bits must hold it
+ *   vi_add_pairs(s, h)   s + neighbouring sums of h
+ *   vf_from_vi(s)
+ *   vf_store_i8(p, v)    the nearest integers, ties to even, of floats from -127
+ *                        to 127 as VF_LEN bytes; of others any
+ *
+ * VQ_HALVES says whether sums in 16 bits are the faster way.  A product works on
+ * VQ_ROWS vectors of rows by VQ_COLS columns, one of floats on VF_ROWS by
+ * VF_COLS: as many as the registers hold.
+ */
+#ifndef GB_CPU_SIMD_QUAD_H
+#define GB_CPU_SIMD_QUAD_H
+
+#include "backends/cpu/simd/q32.h"
+
+#if defined(GB_SIMD_AVX512)
+#include "backends/cpu/simd/quad-avx512.h"
+#elif defined(GB_SIMD_AVX2)
+#include "backends/cpu/simd/quad-avx2.h"
+#else
+#include "backends/cpu/simd/quad-generic.h"
+#endif
+
+#endif
