@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# Manual pages.
+if TOOLS
+dist_man_MANS += \
+	%D%/ggmlbackend-conformance.1 \
+	%D%/ggmlbackend-gguf.1 \
+	%D%/ggmlbackend-info.1 \
+	%D%/ggmlbackend-run.1
+endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * common/tool.c - messages, exit codes and numbers of the command line.
+ */
+#include "config.h"
+
+#include "tools/common/tool.h"
+
+#include "ggml.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *program = "ggmlbackend";
+
+/* The library's first error since tool_forget_reason; long ones are cut. */
+static char reason[512];
+
+static void
+print(const char *kind, const char *fmt, va_list args)
+{
+    fprintf(stderr, "%s: %s", program, kind);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+}
+
+static void
+keep_reason(const char *text)
+{
+    snprintf(reason, sizeof(reason), "%s", text);
+    reason[strcspn(reason, "\n")] = '\0';
+}
+
+static void
+take_log(enum ggml_log_level level, const char *text, void *user_data)
+{
+    (void)user_data;
+    if (level == GGML_LOG_LEVEL_ERROR && reason[0] == '\0')
+        keep_reason(text);
+    else if (level == GGML_LOG_LEVEL_WARN)
+        tool_warning("%.*s", (int)strcspn(text, "\n"), text);
+    else if (level == GGML_LOG_LEVEL_NONE)
+        fputs(text, stderr);
+}
+
+void
+tool_begin(const char *name)
+{
+    program = name;
+    ggml_log_set(take_log, NULL);
+}
+
+int
+tool_end(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    tool_error("standard output: %s", strerror(errno));
+    return TOOL_FAILED;
+}
+
+bool
+tool_error(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    print("", fmt, args);
+    va_end(args);
+    return false;
+}
+
+void
+tool_warning(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    print("warning: ", fmt, args);
+    va_end(args);
+}
+
+int
+tool_usage_error(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    print("", fmt, args);
+    va_end(args);
+    fprintf(stderr, "%s: try %s --help\n", program, program);
+    return TOOL_USAGE;
+}
+
+void
+tool_forget_reason(void)
+{
+    reason[0] = '\0';
+}
+
+const char *
+tool_reason(void)
+{
+    return reason[0] == '\0' ? "unknown reason" : reason;
+}
+
+void
+tool_print_version(void)
+{
+    printf("%s (libggmlbackend) %s\n", program, PACKAGE_VERSION);
+}
+
+bool
+tool_parse_int(const char *option, const char *text, int64_t min, int64_t max,
+               int64_t *out)
+{
+    char *end;
+    long long value;
+
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0')
+        return tool_error("%s: '%s' is not a whole number", option, text);
+    if (errno != 0 || value < min || value > max)
+        return tool_error("%s: %s is not between %lld and %lld", option, text,
+                          (long long)min, (long long)max);
+    *out = value;
+    return true;
+}
+
+bool
+tool_parse_real(const char *option, const char *text, double min, double max,
+                double *out)
+{
+    char *end;
+    double value;
+
+    value = strtod(text, &end);
+    if (end == text || *end != '\0' || isnan(value))
+        return tool_error("%s: '%s' is not a number", option, text);
+    if (value < min || value > max)
+        return tool_error("%s: %s is not between %g and %g", option, text, min,
+                          max);
+    *out = value;
+    return true;
+}
+
+/* All of FILE; NULL with errno set. */
+static char *
+read_stream(FILE *file, size_t *size)
+{
+    size_t room = 65536, used = 0, got;
+    char *text = malloc(room);
+
+    while (text != NULL) {
+        got = fread(text + used, 1, room - used - 1, file);
+        used += got;
+        if (got == 0)
+            break;
+        if (used == room - 1) {
+            char *larger = realloc(text, room * 2);
+
+            if (larger == NULL) {
+                free(text);
+                return NULL;
+            }
+            text = larger;
+            room *= 2;
+        }
+    }
+    if (text == NULL || ferror(file)) {
+        free(text);
+        return NULL;
+    }
+    text[used] = '\0';
+    *size = used;
+    return text;
+}
+
+char *
+tool_read_file(const char *path, size_t *size)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "rb");
+    char *text = file == NULL ? NULL : read_stream(file, size);
+
+    if (text == NULL)
+        tool_error("%s: %s", is_stdin ? "standard input" : path,
+                   strerror(errno));
+    if (file != NULL && !is_stdin)
+        fclose(file);
+    return text;
+}

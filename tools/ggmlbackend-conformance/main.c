@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ggmlbackend-conformance/main.c - every operation on a device against a reference in
+ * double precision.
+ */
+#include "tools/common/json.h"
+#include "tools/common/tool.h"
+#include "tools/ggmlbackend-conformance/suite.h"
+
+#include "ggmlbackend.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    const char *device;
+    const char *op;
+    int64_t seed;
+    bool json, verbose;
+};
+
+static void
+print_help(void)
+{
+    puts("Usage: ggmlbackend-conformance [OPTION]…\n"
+         "Check every operation of a device against a reference in double "
+         "precision.\n"
+         "\n"
+         "  -d, --device NAME   device to check, instead of the best one\n"
+         "  -o, --op NAME       check one operation, for example MUL_MAT\n"
+         "  -s, --seed N        make the numbers from another seed\n"
+         "  -v, --verbose       a line for each case on standard error\n"
+         "      --json          one JSON object on standard output\n"
+         "      --help          print this and exit\n"
+         "      --version       print the version and exit\n"
+         "\n"
+         "Exit status: 0 all passed, 1 something failed, 2 wrong usage.");
+}
+
+/* Fills OPTIONS; a status to end with, or -1 to go on. */
+static int
+parse(int argc, char **argv, struct options *options)
+{
+    enum { HELP = 256, VERSION, JSON };
+    static const struct option longs[] = {
+        { "device", required_argument, NULL, 'd' },
+        { "op", required_argument, NULL, 'o' },
+        { "seed", required_argument, NULL, 's' },
+        { "verbose", no_argument, NULL, 'v' },
+        { "json", no_argument, NULL, JSON },
+        { "help", no_argument, NULL, HELP },
+        { "version", no_argument, NULL, VERSION },
+        { NULL, 0, NULL, 0 },
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "d:o:s:v", longs, NULL)) != -1) {
+        switch (c) {
+        case 'd':
+            options->device = optarg;
+            break;
+        case 'o':
+            options->op = optarg;
+            break;
+        case 's':
+            if (!tool_parse_int("--seed", optarg, 0, INT64_MAX, &options->seed))
+                return TOOL_USAGE;
+            break;
+        case 'v':
+            options->verbose = true;
+            break;
+        case JSON:
+            options->json = true;
+            break;
+        case HELP:
+            print_help();
+            return TOOL_OK;
+        case VERSION:
+            tool_print_version();
+            return TOOL_OK;
+        default:
+            return tool_usage_error("wrong option");
+        }
+    }
+    if (optind < argc)
+        return tool_usage_error("unexpected argument '%s'", argv[optind]);
+    return -1;
+}
+
+static bool
+is_operation(const char *name)
+{
+    for (int op = 0; op < GGML_OP_COUNT; op++) {
+        if (strcmp(ggml_op_name((enum ggml_op)op), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void
+run_all(struct suite *s)
+{
+    cases_elements(s);
+    cases_layout(s);
+    cases_copies(s);
+    cases_products(s);
+    cases_networks(s);
+    cases_sequences(s);
+    cases_images(s);
+}
+
+static const char *
+name_of(int i)
+{
+    return i < GGML_OP_COUNT
+               ? ggml_op_name((enum ggml_op)i)
+               : ggml_unary_op_name((enum ggml_unary_op)(i - GGML_OP_COUNT));
+}
+
+static void
+print_table(const struct suite *s, const int64_t totals[N_OUTCOMES])
+{
+    printf("%-24s %8s %8s %12s\n", "operation", "passed", "failed",
+           "unsupported");
+    for (int i = 0; i < GGML_OP_COUNT + GGML_UNARY_OP_COUNT; i++) {
+        const int64_t *n = s->counts[i];
+
+        if (n[PASSED] + n[FAILED] + n[UNSUPPORTED] > 0)
+            printf("%-24s %8" PRId64 " %8" PRId64 " %12" PRId64 "\n", name_of(i),
+                   n[PASSED], n[FAILED], n[UNSUPPORTED]);
+    }
+    printf("%-24s %8" PRId64 " %8" PRId64 " %12" PRId64 "\n", "all",
+           totals[PASSED], totals[FAILED], totals[UNSUPPORTED]);
+}
+
+static bool
+print_json(const struct suite *s, const int64_t totals[N_OUTCOMES],
+           const char *device)
+{
+    json_t *root = json_object(), *ops = json_object();
+
+    for (int i = 0; i < GGML_OP_COUNT + GGML_UNARY_OP_COUNT; i++) {
+        const int64_t *n = s->counts[i];
+
+        if (n[PASSED] + n[FAILED] + n[UNSUPPORTED] > 0)
+            json_object_set_new(ops, name_of(i),
+                                json_pack("{s:I,s:I,s:I}", "passed",
+                                          (json_int_t)n[PASSED], "failed",
+                                          (json_int_t)n[FAILED], "unsupported",
+                                          (json_int_t)n[UNSUPPORTED]));
+    }
+    json_object_set_new(root, "device",
+                        tool_json_string(device, strlen(device)));
+    json_object_set_new(root, "cpu_level", json_string(ggmlbackend_cpu_level()));
+    json_object_set_new(root, "passed", json_integer(totals[PASSED]));
+    json_object_set_new(root, "failed", json_integer(totals[FAILED]));
+    json_object_set_new(root, "unsupported", json_integer(totals[UNSUPPORTED]));
+    json_object_set_new(root, "operations", ops);
+    return tool_json_print(root);
+}
+
+int
+main(int argc, char **argv)
+{
+    static struct suite s;
+    struct options options = { .seed = 1 };
+    int64_t totals[N_OUTCOMES] = { 0 };
+    const char *device;
+    int status;
+
+    tool_begin("ggmlbackend-conformance");
+    status = parse(argc, argv, &options);
+    if (status >= 0)
+        return tool_end(status);
+    if (options.op != NULL && !is_operation(options.op))
+        return tool_end(
+            tool_usage_error("there is no operation '%s'", options.op));
+
+    s.backend = options.device != NULL
+                    ? ggml_backend_init_by_name(options.device, NULL)
+                    : ggml_backend_init_best();
+    if (s.backend == NULL) {
+        tool_error("there is no device '%s'",
+                   options.device != NULL ? options.device : "");
+        return tool_end(TOOL_FAILED);
+    }
+    device = ggml_backend_dev_name(ggml_backend_get_device(s.backend));
+    s.only = options.op;
+    s.seed = (uint64_t)options.seed;
+    s.verbose = options.verbose;
+    run_all(&s);
+
+    for (int i = 0; i < GGML_OP_COUNT + GGML_UNARY_OP_COUNT; i++)
+        for (int j = 0; j < N_OUTCOMES; j++)
+            totals[j] += s.counts[i][j];
+    if (options.json)
+        status = print_json(&s, totals, device) ? TOOL_OK : TOOL_FAILED;
+    else
+        print_table(&s, totals);
+    ggml_backend_free(s.backend);
+    return tool_end(status == TOOL_FAILED || totals[FAILED] > 0 ? TOOL_FAILED
+                                                                : TOOL_OK);
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ggmlbackend-conformance/suite.c - making a case, running it on a device, and
+ * comparing the result with the reference.
+ */
+#include "tools/ggmlbackend-conformance/suite.h"
+
+#include "tools/common/tool.h"
+#include "tools/ggmlbackend-conformance/reference.h"
+#include "tools/ggmlbackend-conformance/values.h"
+
+#include "ggml-alloc.h"
+#include "ggmlbackend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Floats in front of and behind each case's tensors, which nobody may touch. */
+enum { GUARD = 64 };
+
+/* splitmix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number
+ * Generators", 2014). */
+static uint64_t
+next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static double
+random_real(struct suite *s, double low, double high)
+{
+    return low + (high - low) * (double)(next_random(&s->random) >> 11) / 0x1p53;
+}
+
+int64_t
+suite_random(struct suite *s, int64_t n)
+{
+    return n > 0 ? (int64_t)(next_random(&s->random) % (uint64_t)n) : 0;
+}
+
+static void
+new_guard(struct suite *s, const char *name)
+{
+    struct ggml_tensor *guard = ggml_new_tensor_1d(s->ctx, GGML_TYPE_F32, GUARD);
+
+    ggml_set_name(guard, name);
+}
+
+bool
+suite_begin(struct suite *s, enum ggml_op op)
+{
+    const struct ggml_init_params params = { 64 * 1024, NULL, true };
+
+    if (s->only != NULL && strcmp(s->only, ggml_op_name(op)) != 0)
+        return false;
+    s->ctx = ggml_init(params);
+    if (s->ctx == NULL) {
+        tool_error("no memory");
+        exit(TOOL_FAILED);
+    }
+    s->n_leafs = 0;
+    s->random = s->seed + (s->n_cases + 1) * UINT64_C(0xda942042e4dd58b5);
+    new_guard(s, "guard in front");
+    return true;
+}
+
+struct ggml_tensor *
+leaf_filled(struct suite *s, enum ggml_type type, const int64_t ne[4],
+            enum fill fill, double low, double high)
+{
+    struct ggml_tensor *t = ggml_new_tensor(s->ctx, type, 4, ne);
+
+    if (s->n_leafs < MAX_LEAFS)
+        s->leafs[s->n_leafs++] = (struct leaf){ t, fill, low, high };
+    return t;
+}
+
+struct ggml_tensor *
+leaf_range(struct suite *s, enum ggml_type type, const int64_t ne[4], double low,
+           double high)
+{
+    return leaf_filled(s, type, ne, FILL_UNIFORM, low, high);
+}
+
+struct ggml_tensor *
+leaf_4d(struct suite *s, enum ggml_type type, int64_t n0, int64_t n1, int64_t n2,
+        int64_t n3)
+{
+    return leaf_range(s, type, (const int64_t[]){ n0, n1, n2, n3 }, -1, 1);
+}
+
+/* One row of numbers as FILL says. */
+static void
+make_row(struct suite *s, const struct leaf *leaf, double *row)
+{
+    const int64_t n = leaf->tensor->ne[0];
+
+    for (int64_t i = 0; i < n; i++) {
+        switch (leaf->fill) {
+        case FILL_UNIFORM:
+            row[i] = random_real(s, leaf->low, leaf->high);
+            break;
+        case FILL_INTEGERS:
+            row[i] = floor(random_real(s, leaf->low, leaf->high));
+            break;
+        case FILL_DISTINCT:
+            row[i] = (double)i - (double)n / 2;
+            break;
+        default:
+            break;
+        }
+    }
+    for (int64_t i = n - 1; leaf->fill == FILL_DISTINCT && i > 0; i--) {
+        const int64_t j = suite_random(s, i + 1);
+        const double x = row[i];
+
+        row[i] = row[j];
+        row[j] = x;
+    }
+}
+
+static void
+put_one(enum ggml_type type, uint8_t *at, double value)
+{
+    union {
+        float f32;
+        double f64;
+        ggml_fp16_t f16;
+        ggml_bf16_t bf16;
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+    } x;
+
+    switch ((int)type) {
+    case GGML_TYPE_F32:
+        x.f32 = (float)value;
+        break;
+    case GGML_TYPE_F64:
+        x.f64 = value;
+        break;
+    case GGML_TYPE_F16:
+        x.f16 = ggml_fp32_to_fp16((float)value);
+        break;
+    case GGML_TYPE_BF16:
+        x.bf16 = ggml_fp32_to_bf16((float)value);
+        break;
+    case GGML_TYPE_I8:
+        x.i8 = (int8_t)value;
+        break;
+    case GGML_TYPE_I16:
+        x.i16 = (int16_t)value;
+        break;
+    case GGML_TYPE_I32:
+        x.i32 = (int32_t)value;
+        break;
+    default:
+        x.i64 = (int64_t)value;
+        break;
+    }
+    memcpy(at, &x, ggml_type_size(type));
+}
+
+/* A row of numbers as blocks: some quantisers want weights, all the same here. */
+static void
+quantize_row(const struct ggml_tensor *t, uint8_t *at, const double *row)
+{
+    const int64_t n = t->ne[0];
+    float *floats = must_alloc((size_t)n, sizeof(*floats));
+    float *weights = must_alloc((size_t)n, sizeof(*weights));
+
+    for (int64_t i = 0; i < n; i++) {
+        floats[i] = (float)row[i];
+        weights[i] = 1;
+    }
+    ggml_quantize_chunk(t->type, floats, at, 0, 1, n, weights);
+    free(floats);
+    free(weights);
+}
+
+/* Fills a leaf on the device; the bytes go to IMAGE too. */
+static void
+fill_leaf(struct suite *s, const struct leaf *leaf)
+{
+    const struct ggml_tensor *t = leaf->tensor;
+    const size_t size = ggml_nbytes(t);
+    uint8_t *image = must_alloc(size, 1);
+    double *row = must_alloc((size_t)t->ne[0], sizeof(*row));
+
+    for (int64_t i = 0; size > 0 && i < ggml_nrows(t); i++) {
+        uint8_t *to = image + (size_t)i * t->nb[1];
+
+        make_row(s, leaf, row);
+        if (ggml_is_quantized(t->type)) {
+            quantize_row(t, to, row);
+            continue;
+        }
+        for (int64_t j = 0; j < t->ne[0]; j++)
+            put_one(t->type, to + (size_t)j * t->nb[0], row[j]);
+    }
+    ggml_backend_tensor_set(leaf->tensor, image, 0, size);
+    free(row);
+    free(image);
+}
+
+/* The bytes of T's root, on the host. */
+static uint8_t *
+read_root(const struct ggml_tensor *t)
+{
+    const struct ggml_tensor *root = t->view_src != NULL ? t->view_src : t;
+    const size_t size = ggml_nbytes(root);
+    uint8_t *bytes = must_alloc(size, 1);
+
+    ggml_backend_tensor_get(root, bytes, 0, size);
+    return bytes;
+}
+
+static struct values
+read_values(const struct ggml_tensor *t)
+{
+    uint8_t *bytes = read_root(t);
+    const struct values x = values_read(t, bytes);
+
+    free(bytes);
+    return x;
+}
+
+double
+limit_of_type(enum ggml_type type)
+{
+    /* Scales and minima take about half a bit a value. */
+    const double bits = floor(8.0 * (double)ggml_type_size(type) /
+                                  (double)ggml_blck_size(type) -
+                              0.5);
+
+    switch ((int)type) {
+    case GGML_TYPE_F16:
+        return 1e-6; /* 11 bits: (2^-11)^2 / 3 at most */
+    case GGML_TYPE_BF16:
+        return 1.6e-5; /* 8 bits: (2^-8)^2 at most, for a single value */
+    case GGML_TYPE_TQ1_0:
+    case GGML_TYPE_TQ2_0:
+        return 0.3; /* -1, 0, 1 for a uniform row: 1/12 of 1/3 */
+    default:
+        /* A step of 2^-bits of the range [-1, 1], whose variance is 1/3. */
+        return ggml_is_quantized(type) ? 3 * pow(4, -bits) : 1e-7;
+    }
+}
+
+/* Why VALUES and EXPECTED differ, or NULL. */
+static const char *
+compare(enum ggml_type type, const struct values *actual,
+        const struct values *expected, double limit, double *error)
+{
+    static char text[160];
+    /* What is below the smallest values of the type counts as zero. */
+    const double floor_of_type = type == GGML_TYPE_F16 ? 1e-8 : 1e-30;
+    double difference = 0, total = 0;
+
+    for (int64_t i = 0; i < values_count(expected); i++) {
+        const double a = actual->v[i], e = expected->v[i];
+
+        if (isnan(e) && isnan(a))
+            continue;
+        /* The largest float stands for infinity on some devices. */
+        if (isinf(e) && fabs(a) >= 3.4028234e38 && (a > 0) == (e > 0))
+            continue;
+        if (isnan(a) || isinf(a) || isnan(e) || isinf(e)) {
+            snprintf(text, sizeof(text), "element %lld is %g, not %g",
+                     (long long)i, a, e);
+            return text;
+        }
+        difference += (a - e) * (a - e);
+        total += e * e + floor_of_type;
+    }
+    *error = difference == 0 ? 0 : difference / total;
+    if (*error <= limit)
+        return NULL;
+    snprintf(text, sizeof(text), "error %.3g, %.3g is allowed", *error, limit);
+    return text;
+}
+
+static const char *
+check_guards(const struct suite *s)
+{
+    static const char *const names[] = { "guard in front", "guard behind" };
+
+    for (int i = 0; i < 2; i++) {
+        struct ggml_tensor *guard = ggml_get_tensor(s->ctx, names[i]);
+        uint8_t bytes[GUARD * sizeof(float)];
+
+        ggml_backend_tensor_get(guard, bytes, 0, sizeof(bytes));
+        for (size_t j = 0; j < sizeof(bytes); j++) {
+            if (bytes[j] != 0xA5)
+                return "memory beside the tensors was written";
+        }
+    }
+    return NULL;
+}
+
+/* Everything on the device: guards and results are 0xA5, leafs are filled. */
+static ggml_backend_buffer_t
+place(struct suite *s)
+{
+    ggml_backend_buffer_t buffer;
+
+    new_guard(s, "guard behind");
+    buffer = ggml_backend_alloc_ctx_tensors(s->ctx, s->backend);
+    if (buffer == NULL)
+        return NULL;
+    ggml_backend_buffer_clear(buffer, 0xA5);
+    for (int i = 0; i < s->n_leafs; i++)
+        fill_leaf(s, &s->leafs[i]);
+    return buffer;
+}
+
+/* Computes and compares; NULL when all is as it should be. */
+static const char *
+run(struct suite *s, struct ggml_tensor *node, double limit, double *error)
+{
+    const reference_fn reference = reference_for(node);
+    struct values sources[GGML_MAX_SRC], expected, actual;
+    struct ggml_cgraph *graph = ggml_new_graph_custom(s->ctx, 64, false);
+    const char *why = NULL;
+
+    if (reference == NULL)
+        return "there is no reference for it";
+    memset(sources, 0, sizeof(sources));
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        if (node->src[i] != NULL)
+            sources[i] = read_values(node->src[i]);
+    }
+    expected = values_new(node->ne);
+    if (values_count(&expected) > 0)
+        reference(node, sources, &expected);
+
+    ggml_build_forward_expand(graph, node);
+    if (ggml_backend_graph_compute(s->backend, graph) != GGML_STATUS_SUCCESS) {
+        why = "it could not be computed";
+    } else {
+        actual = read_values(node);
+        why = compare(node->type, &actual, &expected, limit, error);
+        values_free(&actual);
+        if (why == NULL)
+            why = check_guards(s);
+    }
+    for (int i = 0; i < GGML_MAX_SRC; i++)
+        values_free(&sources[i]);
+    values_free(&expected);
+    return why;
+}
+
+static void
+describe(const struct ggml_tensor *node, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", ggml_op_desc(node));
+
+    for (int i = -1; i < GGML_MAX_SRC && used < size; i++) {
+        const struct ggml_tensor *t = i < 0 ? node : node->src[i];
+
+        if (t == NULL || (i >= 0 && t == node))
+            continue;
+        used += (size_t)snprintf(
+            text + used, size - used, " %s%s[%lld,%lld,%lld,%lld]%s",
+            i < 0 ? "-> " : "", ggml_type_name(t->type), (long long)t->ne[0],
+            (long long)t->ne[1], (long long)t->ne[2], (long long)t->ne[3],
+            ggml_is_contiguous(t) ? "" : "/strided");
+    }
+}
+
+void
+suite_check(struct suite *s, struct ggml_tensor *node, double limit)
+{
+    const char *why = NULL;
+    ggml_backend_buffer_t buffer = NULL;
+    enum outcome outcome = UNSUPPORTED;
+    double error = 0;
+    char text[512];
+
+    s->n_cases++;
+    describe(node, text, sizeof(text));
+    if (node->op == GGML_OP_NONE) {
+        outcome = FAILED;
+        why = ggmlbackend_last_failure();
+    } else if (ggml_backend_supports_op(s->backend, node)) {
+        buffer = place(s);
+        why = buffer == NULL ? "there is no memory for it"
+                             : run(s, node, limit, &error);
+        outcome = why == NULL ? PASSED : FAILED;
+    }
+    s->counts[node->op == GGML_OP_UNARY
+                  ? GGML_OP_COUNT + ggml_get_unary_op(node)
+                  : node->op][outcome]++;
+    if (outcome == FAILED)
+        fprintf(stderr, "FAILED %s: %s\n", text, why);
+    else if (s->verbose)
+        fprintf(stderr, "%s %s, error %.3g\n",
+                outcome == PASSED ? "passed" : "unsupported", text, error);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(s->ctx);
+    s->ctx = NULL;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ggmlbackend-gguf/show.c - keys and tensors, for people and for scripts.
+ */
+#include "tools/common/json.h"
+#include "tools/common/tool.h"
+#include "tools/ggmlbackend-gguf/model.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Elements of an array, and bytes of a text, that people are shown. */
+enum { SHOWN = 6, SHOWN_BYTES = 60 };
+
+static double
+number_at(enum gguf_type type, const void *data, size_t i, int64_t *whole)
+{
+    const uint8_t *at = data;
+    union {
+        uint8_t u8;
+        int8_t i8;
+        uint16_t u16;
+        int16_t i16;
+        uint32_t u32;
+        int32_t i32;
+        float f32;
+        uint64_t u64;
+        int64_t i64;
+        double f64;
+    } x;
+    static const size_t sizes[GGUF_TYPE_COUNT] = { 1, 1, 2, 2, 4, 4, 4,
+                                                   1, 0, 0, 8, 8, 8 };
+
+    memset(&x, 0, sizeof(x));
+    memcpy(&x, at + i * sizes[type], sizes[type]);
+    switch ((int)type) {
+    case GGUF_TYPE_UINT8:
+    case GGUF_TYPE_BOOL:
+        *whole = x.u8;
+        break;
+    case GGUF_TYPE_UINT16:
+        *whole = x.u16;
+        break;
+    case GGUF_TYPE_UINT32:
+        *whole = x.u32;
+        break;
+    case GGUF_TYPE_INT8:
+        *whole = x.i8;
+        break;
+    case GGUF_TYPE_INT16:
+        *whole = x.i16;
+        break;
+    case GGUF_TYPE_INT32:
+        *whole = x.i32;
+        break;
+    case GGUF_TYPE_FLOAT32:
+        return x.f32;
+    case GGUF_TYPE_FLOAT64:
+        return x.f64;
+    default:
+        *whole = x.i64;
+        break;
+    }
+    return (double)*whole;
+}
+
+static bool
+is_real(enum gguf_type type)
+{
+    return type == GGUF_TYPE_FLOAT32 || type == GGUF_TYPE_FLOAT64;
+}
+
+/* A text on one line, cut where it is long. */
+static void
+print_text(const char *text, bool all)
+{
+    size_t n = 0;
+
+    putchar('"');
+    for (; text[n] != '\0' && (all || n < SHOWN_BYTES); n++) {
+        const unsigned char c = (unsigned char)text[n];
+
+        if (c == '\n')
+            fputs("\\n", stdout);
+        else if (iscntrl(c))
+            printf("\\x%02x", c);
+        else
+            putchar(c);
+    }
+    fputs(text[n] != '\0' ? "…\"" : "\"", stdout);
+}
+
+static void
+print_element(const struct gguf_context *gguf, int64_t key, enum gguf_type type,
+              size_t i, bool all)
+{
+    int64_t whole = 0;
+    double real;
+
+    if (type == GGUF_TYPE_STRING) {
+        print_text(gguf_get_arr_str(gguf, key, i), all);
+        return;
+    }
+    real = number_at(type, gguf_get_arr_data(gguf, key), i, &whole);
+    if (type == GGUF_TYPE_BOOL)
+        fputs(whole != 0 ? "true" : "false", stdout);
+    else if (is_real(type))
+        printf("%.9g", real);
+    else if (type == GGUF_TYPE_UINT64)
+        printf("%" PRIu64, (uint64_t)whole);
+    else
+        printf("%" PRId64, whole);
+}
+
+static enum gguf_type
+element_type(const struct gguf_context *gguf, int64_t key)
+{
+    const enum gguf_type type = gguf_get_kv_type(gguf, key);
+
+    return type == GGUF_TYPE_ARRAY ? gguf_get_arr_type(gguf, key) : type;
+}
+
+static void
+print_key(const struct gguf_context *gguf, int64_t key, bool all)
+{
+    const bool is_array = gguf_get_kv_type(gguf, key) == GGUF_TYPE_ARRAY;
+    const enum gguf_type type = element_type(gguf, key);
+    const size_t n = gguf_get_arr_n(gguf, key);
+
+    printf("%-44s ", gguf_get_key(gguf, key));
+    if (is_array)
+        printf("%s[%zu] ", gguf_type_name(type), n);
+    else
+        printf("%s ", gguf_type_name(type));
+    for (size_t i = 0; i < n && (all || i < SHOWN); i++) {
+        if (i > 0)
+            fputs(", ", stdout);
+        print_element(gguf, key, type, i, all);
+    }
+    puts(n > SHOWN && !all ? ", …" : "");
+}
+
+static void
+print_tensor(const struct model *model, int64_t i)
+{
+    const struct ggml_tensor *t = model_tensor(model, i);
+    char shape[96];
+
+    snprintf(shape, sizeof(shape), "[%lld, %lld, %lld, %lld]",
+             (long long)t->ne[0], (long long)t->ne[1], (long long)t->ne[2],
+             (long long)t->ne[3]);
+    printf("%-44s %-8s %-28s %12zu bytes at %zu\n", t->name,
+           ggml_type_name(t->type), shape, ggml_nbytes(t),
+           gguf_get_tensor_offset(model->gguf, i));
+}
+
+static json_t *
+json_element(const struct gguf_context *gguf, int64_t key, enum gguf_type type,
+             size_t i)
+{
+    int64_t whole = 0;
+    double real;
+
+    if (type == GGUF_TYPE_STRING) {
+        const char *s = gguf_get_arr_str(gguf, key, i);
+
+        return tool_json_string(s, strlen(s));
+    }
+    real = number_at(type, gguf_get_arr_data(gguf, key), i, &whole);
+    if (type == GGUF_TYPE_BOOL)
+        return json_boolean(whole != 0);
+    return is_real(type) ? tool_json_real(real) : json_integer(whole);
+}
+
+static json_t *
+json_key(const struct gguf_context *gguf, int64_t key)
+{
+    const enum gguf_type type = element_type(gguf, key);
+    json_t *array;
+
+    if (gguf_get_kv_type(gguf, key) != GGUF_TYPE_ARRAY)
+        return json_element(gguf, key, type, 0);
+    array = json_array();
+    for (size_t i = 0; i < gguf_get_arr_n(gguf, key); i++)
+        json_array_append_new(array, json_element(gguf, key, type, i));
+    return array;
+}
+
+static json_t *
+json_tensor(const struct model *model, int64_t i)
+{
+    const struct ggml_tensor *t = model_tensor(model, i);
+    json_t *root = json_object(), *shape = json_array();
+
+    for (int d = 0; d < GGML_MAX_DIMS; d++)
+        json_array_append_new(shape, json_integer(t->ne[d]));
+    json_object_set_new(root, "name", tool_json_string(t->name,
+                                                       strlen(t->name)));
+    json_object_set_new(root, "type", json_string(ggml_type_name(t->type)));
+    json_object_set_new(root, "shape", shape);
+    json_object_set_new(root, "bytes",
+                        json_integer((json_int_t)ggml_nbytes(t)));
+    json_object_set_new(
+        root, "offset",
+        json_integer((json_int_t)gguf_get_tensor_offset(model->gguf, i)));
+    return root;
+}
+
+static bool
+show_json(const struct model *model)
+{
+    json_t *root = json_object(), *keys = json_object();
+    json_t *tensors = json_array();
+
+    for (int64_t i = 0; i < gguf_get_n_kv(model->gguf); i++)
+        json_object_set_new_nocheck(keys, gguf_get_key(model->gguf, i),
+                                    json_key(model->gguf, i));
+    for (int64_t i = 0; i < gguf_get_n_tensors(model->gguf); i++)
+        json_array_append_new(tensors, json_tensor(model, i));
+    json_object_set_new(root, "version",
+                        json_integer(gguf_get_version(model->gguf)));
+    json_object_set_new(
+        root, "alignment",
+        json_integer((json_int_t)gguf_get_alignment(model->gguf)));
+    json_object_set_new(
+        root, "data_offset",
+        json_integer((json_int_t)gguf_get_data_offset(model->gguf)));
+    json_object_set_new(root, "keys", keys);
+    json_object_set_new(root, "tensors", tensors);
+    return tool_json_print(root);
+}
+
+int
+command_show(const char *path, bool json, bool all)
+{
+    struct model model;
+    int status = TOOL_OK;
+
+    if (!model_open(&model, path))
+        return TOOL_FAILED;
+    if (json) {
+        status = show_json(&model) ? TOOL_OK : TOOL_FAILED;
+    } else {
+        printf("version %u, alignment %zu, %" PRId64 " keys, %" PRId64
+               " tensors, data at %zu\n",
+               (unsigned)gguf_get_version(model.gguf),
+               gguf_get_alignment(model.gguf), gguf_get_n_kv(model.gguf),
+               gguf_get_n_tensors(model.gguf),
+               gguf_get_data_offset(model.gguf));
+        for (int64_t i = 0; i < gguf_get_n_kv(model.gguf); i++)
+            print_key(model.gguf, i, all);
+        for (int64_t i = 0; i < gguf_get_n_tensors(model.gguf); i++)
+            print_tensor(&model, i);
+    }
+    model_close(&model);
+    return status;
+}

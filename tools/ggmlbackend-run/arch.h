@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/arch.h - the architectures this tool knows, and one model's sizes.
+ */
+#ifndef TOOLS_RUN_ARCH_H
+#define TOOLS_RUN_ARCH_H
+
+#include "tools/ggmlbackend-run/keys.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What makes one architecture different from another. */
+struct arch {
+    const char *name;    /* general.architecture */
+    int rope_mode;       /* of ggml_rope_ext */
+    bool needs_qkv_bias; /* else biases are used where the file has them */
+    bool has_qk_norm;    /* each head's q and k are normalised */
+    bool has_post_norm;  /* so are the results of attention and of the FFN */
+    bool scales_input;   /* embeddings are multiplied by sqrt(n_embd) */
+    bool gates_by_gelu;  /* else by silu */
+    int window_period;   /* one layer in so many sees all, the others a window;
+                            0: all layers see all */
+};
+
+/* Parameters of the rotary embedding, as ggml_rope_ext takes them. */
+struct rope {
+    float base;
+    float scale;
+    float ext_factor;
+    float attn_factor;
+    float beta_fast;
+    float beta_slow;
+    int n_ctx_orig;
+};
+
+struct hparams {
+    const struct arch *arch;
+    int64_t n_layer;
+    int64_t n_embd;
+    int64_t n_ff;
+    int64_t n_head;
+    int64_t n_head_kv;
+    int64_t n_head_k; /* elements of one head's key and query */
+    int64_t n_head_v; /* and of its value */
+    int64_t n_rot;    /* elements of a head that are rotated */
+    int64_t n_ctx_train;
+    int64_t window;   /* positions a windowed layer sees, 0 without windows */
+    int64_t period;   /* arch->window_period, or what the file says */
+    float norm_eps;
+    float attn_scale;
+    struct rope rope;       /* of layers that see all */
+    struct rope rope_local; /* of layers with a window */
+};
+
+/* Read and check all of it; false after a message. */
+bool hparams_read(struct hparams *hparams, const struct gguf_context *gguf);
+
+/* Does layer IL see only a window? */
+bool hparams_is_windowed(const struct hparams *hparams, int64_t il);
+
+#endif

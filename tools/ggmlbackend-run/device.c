@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/device.c - the device that computes.
+ */
+#include "tools/ggmlbackend-run/device.h"
+
+#include "tools/common/tool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static ggml_backend_dev_t
+best_device(void)
+{
+    ggml_backend_dev_t dev =
+        ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_GPU);
+
+    if (dev == NULL)
+        dev = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+    return dev;
+}
+
+/* "no device NAME; there are: A B". */
+static bool
+no_such_device(const char *name)
+{
+    char names[512] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < ggml_backend_dev_count(); i++) {
+        const char *known = ggml_backend_dev_name(ggml_backend_dev_get(i));
+
+        if (used + strlen(known) + 2 > sizeof(names))
+            break;
+        used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
+                                 known);
+    }
+    if (name == NULL)
+        return tool_error("no device");
+    return tool_error("no device %s; there are:%s", name, names);
+}
+
+/* How a client reaches the thread count of a backend it does not link. */
+static void
+set_threads(const struct device *device, int n_threads)
+{
+    ggml_backend_set_n_threads_t set;
+    ggml_backend_reg_t reg = ggml_backend_dev_backend_reg(device->dev);
+    void *address = NULL;
+
+    if (reg != NULL)
+        address = ggml_backend_reg_get_proc_address(
+            reg, "ggml_backend_set_n_threads");
+    if (address == NULL) {
+        tool_warning("device %s: has no thread count to set",
+                     ggml_backend_dev_name(device->dev));
+        return;
+    }
+    /* ISO C has no conversion between the two kinds of pointers. */
+    memcpy(&set, &address, sizeof(set));
+    set(device->backend, n_threads);
+}
+
+bool
+device_open(struct device *device, const char *name, int n_threads)
+{
+    memset(device, 0, sizeof(*device));
+    device->dev = name == NULL ? best_device() : ggml_backend_dev_by_name(name);
+    if (device->dev == NULL)
+        return no_such_device(name);
+    tool_forget_reason();
+    device->backend = ggml_backend_dev_init(device->dev, NULL);
+    if (device->backend == NULL)
+        return tool_error("device %s: %s", ggml_backend_dev_name(device->dev),
+                          tool_reason());
+    device->buft = ggml_backend_get_default_buffer_type(device->backend);
+    if (n_threads > 0)
+        set_threads(device, n_threads);
+    return true;
+}
+
+void
+device_close(struct device *device)
+{
+    ggml_backend_free(device->backend);
+    memset(device, 0, sizeof(*device));
+}

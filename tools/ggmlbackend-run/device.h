@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/device.h - the device that computes.
+ */
+#ifndef TOOLS_RUN_DEVICE_H
+#define TOOLS_RUN_DEVICE_H
+
+#include "ggml-backend.h"
+
+#include <stdbool.h>
+
+struct device {
+    ggml_backend_dev_t dev;
+    ggml_backend_t backend;
+    ggml_backend_buffer_type_t buft;
+};
+
+/*
+ * Open the device NAME, or the first GPU, or without one the CPU when NAME is
+ * NULL; N_THREADS 0 leaves the number to the device.  False after a message.
+ */
+bool device_open(struct device *device, const char *name, int n_threads);
+
+void device_close(struct device *device);
+
+#endif

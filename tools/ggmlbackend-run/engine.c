@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/engine.c - tokens in, logits out.
+ */
+#include "tools/ggmlbackend-run/engine.h"
+
+#include "tools/common/tool.h"
+#include "tools/ggmlbackend-run/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Most tokens computed at once. */
+#define BATCH_MAX 512
+
+/* What a batch's tensors, and a block of logits, may take. */
+#define BATCH_BYTES  ((int64_t)24 << 20)
+#define LOGITS_BYTES ((int64_t)8 << 20)
+
+/* -infinity as a half float. */
+#define MASKED 0xfc00
+
+static int64_t
+at_least_one(int64_t n)
+{
+    return n < 1 ? 1 : n;
+}
+
+/*
+ * How many tokens fit into BATCH_BYTES.  At the widest point of a layer there
+ * live, for each token: attention's weights of all heads with the masks, or the
+ * two halves of the FFN; and beside either some rows of the model's width.
+ */
+static int64_t
+batch_size(const struct hparams *hp, int64_t n_ctx)
+{
+    const int64_t weights = n_ctx * (hp->n_head * 4 + 3 * 2);
+    const int64_t ffn = hp->n_ff * 2 * 4;
+    const int64_t rows =
+        (hp->n_embd * 4 + hp->n_head * (hp->n_head_k + hp->n_head_v)) * 4;
+    int64_t n = BATCH_BYTES / ((weights > ffn ? weights : ffn) + rows);
+
+    n = n > BATCH_MAX ? BATCH_MAX : n;
+    n = n > 32 ? n / 32 * 32 : n;
+    return at_least_one(n < n_ctx ? n : n_ctx);
+}
+
+static int64_t
+logit_rows(const struct model *model)
+{
+    const int64_t n = LOGITS_BYTES / (model->n_vocab * 4);
+
+    return at_least_one(n > BATCH_MAX ? BATCH_MAX : n);
+}
+
+bool
+engine_open(struct engine *e, const struct model *model,
+            const struct device *device, int64_t n_ctx)
+{
+    memset(e, 0, sizeof(*e));
+    e->model = model;
+    e->device = device;
+    e->n_ctx = n_ctx;
+    if (!kv_cache_open(&e->cache, &model->hparams, device, n_ctx))
+        return false;
+    e->n_batch = batch_size(&model->hparams, e->cache.n_ctx);
+    e->n_rows = logit_rows(model);
+    e->positions = new_zeroed((size_t)e->n_batch, sizeof(*e->positions));
+    e->mask = new_zeroed((size_t)e->n_batch * (size_t)e->cache.n_ctx,
+                         sizeof(*e->mask));
+    e->hidden = new_zeroed((size_t)e->n_rows * (size_t)model->hparams.n_embd,
+                           sizeof(*e->hidden));
+    if (e->positions != NULL && e->mask != NULL && e->hidden != NULL)
+        return true;
+    engine_close(e);
+    return false;
+}
+
+void
+engine_close(struct engine *e)
+{
+    graph_free(&e->prompt);
+    graph_free(&e->step);
+    graph_free(&e->head);
+    kv_cache_close(&e->cache);
+    free(e->positions);
+    free(e->mask);
+    free(e->hidden);
+    memset(e, 0, sizeof(*e));
+}
+
+void
+engine_reset(struct engine *e)
+{
+    e->n_past = 0;
+}
+
+/*
+ * Show each token the positions up to its own, WINDOW of them at most (0: all),
+ * and hide the rest.
+ */
+static void
+set_mask(struct engine *e, struct ggml_tensor *mask, int64_t window)
+{
+    const int64_t n_kv = mask->ne[0], n = mask->ne[1];
+
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t own = e->n_past + i;
+        const int64_t first =
+            window > 0 && own >= window ? own - window + 1 : 0;
+        uint16_t *row = e->mask + i * n_kv;
+
+        for (int64_t j = 0; j < n_kv; j++)
+            row[j] = j < first || j > own ? MASKED : 0;
+    }
+    ggml_backend_tensor_set(mask, e->mask, 0, ggml_nbytes(mask));
+}
+
+static void
+set_inputs(struct engine *e, const struct graph *g, const int32_t *ids)
+{
+    for (int64_t i = 0; i < g->n_tokens; i++)
+        e->positions[i] = (int32_t)(e->n_past + i);
+    ggml_backend_tensor_set(g->tokens, ids, 0, ggml_nbytes(g->tokens));
+    ggml_backend_tensor_set(g->positions, e->positions, 0,
+                            ggml_nbytes(g->positions));
+    set_mask(e, g->mask, 0);
+    if (g->mask_local != NULL)
+        set_mask(e, g->mask_local, e->model->hparams.window);
+}
+
+bool
+engine_append(struct engine *e, const int32_t *ids, int64_t n)
+{
+    struct graph *g = n == 1 ? &e->step : &e->prompt;
+
+    if (!graph_make_body(g, e->model, &e->cache, e->device, n,
+                         GGML_PAD(e->n_past + n, KV_STEP)))
+        return false;
+    set_inputs(e, g, ids);
+    graph_set_past(g, e->n_past);
+    if (!graph_run(g, e->device))
+        return false;
+    e->n_past += n;
+    e->last = g;
+    return true;
+}
+
+bool
+engine_append_all(struct engine *e, const int32_t *ids, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += e->n_batch)
+        if (!engine_append(e, ids + i, n - i < e->n_batch ? n - i : e->n_batch))
+            return false;
+    return true;
+}
+
+bool
+engine_logits(struct engine *e, int64_t first, int64_t n, float *logits)
+{
+    const size_t row = (size_t)e->model->hparams.n_embd * sizeof(float);
+
+    if (!graph_make_head(&e->head, e->model, e->device, n))
+        return false;
+    ggml_backend_tensor_get(e->last->result, e->hidden, (size_t)first * row,
+                            (size_t)n * row);
+    ggml_backend_tensor_set(e->head.hidden, e->hidden, 0, (size_t)n * row);
+    if (!graph_run(&e->head, e->device))
+        return false;
+    ggml_backend_tensor_get(e->head.result, logits, 0,
+                            ggml_nbytes(e->head.result));
+    return true;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/engine.h - tokens in, logits out.
+ */
+#ifndef TOOLS_RUN_ENGINE_H
+#define TOOLS_RUN_ENGINE_H
+
+#include "tools/ggmlbackend-run/graph.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct engine {
+    const struct model *model;
+    const struct device *device;
+    struct kv_cache cache;
+    int64_t n_ctx;   /* positions there may be */
+    int64_t n_past;  /* positions there are */
+    int64_t n_batch; /* tokens that one call may bring */
+    int64_t n_rows;  /* rows of logits that one call may ask for */
+
+    struct graph prompt; /* many tokens */
+    struct graph step;   /* one token */
+    struct graph head;
+    struct graph *last;  /* the one of the two that ran last */
+    int32_t *positions;  /* n_batch */
+    uint16_t *mask;      /* n_batch rows of up to n_ctx */
+    float *hidden;       /* n_rows rows */
+};
+
+/* Room for N_CTX positions; keeps MODEL and DEVICE.  False after a message. */
+bool engine_open(struct engine *engine, const struct model *model,
+                 const struct device *device, int64_t n_ctx);
+
+void engine_close(struct engine *engine);
+
+/* Forget all positions. */
+void engine_reset(struct engine *engine);
+
+/*
+ * Append N tokens, 1 to n_batch, which must fit into n_ctx; all are below
+ * n_vocab.  False after a message.
+ */
+bool engine_append(struct engine *engine, const int32_t *ids, int64_t n);
+
+/* The same for any N that fits. */
+bool engine_append_all(struct engine *engine, const int32_t *ids, int64_t n);
+
+/*
+ * The logits after tokens FIRST to FIRST + N - 1 of the last engine_append, N
+ * at most n_rows: N rows of n_vocab floats.  False after a message.
+ */
+bool engine_logits(struct engine *engine, int64_t first, int64_t n,
+                   float *logits);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/graph.c - a model's computation as graphs.
+ */
+#include "tools/ggmlbackend-run/graph.h"
+
+#include "tools/common/tool.h"
+#include "tools/ggmlbackend-run/array.h"
+
+#include "ggml-alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tensors of one layer, views included, and of what is around the layers. */
+#define TENSORS_A_LAYER 64
+#define TENSORS_BESIDE  32
+
+/* What the functions that build share. */
+struct builder {
+    struct graph *graph;
+    struct ggml_context *ctx;
+    const struct model *model;
+    const struct hparams *hp;
+    const struct kv_cache *cache;
+};
+
+/* RMS norm times a weight; X itself without a weight. */
+static struct ggml_tensor *
+normed(const struct builder *b, struct ggml_tensor *x, struct ggml_tensor *w)
+{
+    if (w == NULL)
+        return x;
+    return ggml_mul(b->ctx, ggml_rms_norm(b->ctx, x, b->hp->norm_eps), w);
+}
+
+/* W·x, plus a bias where there is one. */
+static struct ggml_tensor *
+linear(const struct builder *b, struct ggml_tensor *w, struct ggml_tensor *bias,
+       struct ggml_tensor *x)
+{
+    struct ggml_tensor *y = ggml_mul_mat(b->ctx, w, x);
+
+    return bias == NULL ? y : ggml_add(b->ctx, y, bias);
+}
+
+/* X [heads · head, tokens] by head, normalised and rotated to its position. */
+static struct ggml_tensor *
+rotated(const struct builder *b, struct ggml_tensor *x,
+        struct ggml_tensor *norm, int64_t n_head, bool is_windowed)
+{
+    const struct hparams *hp = b->hp;
+    const struct rope *rope = is_windowed ? &hp->rope_local : &hp->rope;
+    struct ggml_tensor *freqs = is_windowed ? NULL : b->model->rope_freqs;
+
+    x = ggml_reshape_3d(b->ctx, x, hp->n_head_k, n_head, b->graph->n_tokens);
+    x = normed(b, x, norm);
+    return ggml_rope_ext(b->ctx, x, b->graph->positions, freqs, (int)hp->n_rot,
+                         hp->arch->rope_mode, rope->n_ctx_orig, rope->base,
+                         rope->scale, rope->ext_factor, rope->attn_factor,
+                         rope->beta_fast, rope->beta_slow);
+}
+
+/* Copy FROM into VIEW, a place for position 0 that graph_set_past moves. */
+static void
+store(const struct builder *b, struct ggml_tensor *from,
+      struct ggml_tensor *view, size_t step)
+{
+    struct graph_store *s = &b->graph->stores[b->graph->n_stores++];
+
+    s->view = view;
+    s->copy = ggml_cpy(b->ctx, from, view);
+    s->step = step;
+    ggml_build_forward_expand(b->graph->graph, s->copy);
+}
+
+static void
+store_keys_and_values(const struct builder *b, int64_t il,
+                      struct ggml_tensor *k, struct ggml_tensor *v)
+{
+    struct ggml_tensor *keys = b->cache->keys[il];
+    struct ggml_tensor *values = b->cache->values[il];
+    const int64_t n = b->graph->n_tokens;
+
+    store(b, k, ggml_view_1d(b->ctx, keys, keys->ne[0] * n, 0), keys->nb[1]);
+    store(b, ggml_transpose(b->ctx, v),
+          ggml_view_2d(b->ctx, values, n, values->ne[1], values->nb[1], 0),
+          values->nb[0]);
+}
+
+/*
+ * Softmax(q·k · scale + mask) · v over the cached positions.  q is [head,
+ * heads, tokens]; the result is [heads · head, tokens].  Several heads of q
+ * share one of k and v: products repeat dimension 2.
+ */
+static struct ggml_tensor *
+attention(const struct builder *b, int64_t il, struct ggml_tensor *q,
+          struct ggml_tensor *mask)
+{
+    const struct hparams *hp = b->hp;
+    struct ggml_tensor *keys = b->cache->keys[il];
+    struct ggml_tensor *values = b->cache->values[il];
+    struct ggml_tensor *k, *v, *weights, *heads;
+
+    k = ggml_view_3d(b->ctx, keys, hp->n_head_k, b->graph->n_kv, hp->n_head_kv,
+                     keys->nb[1],
+                     ggml_row_size(keys->type, hp->n_head_k), 0);
+    v = ggml_view_3d(b->ctx, values, b->graph->n_kv, hp->n_head_v,
+                     hp->n_head_kv, values->nb[1],
+                     values->nb[1] * (size_t)hp->n_head_v, 0);
+    weights = ggml_mul_mat(b->ctx, k, ggml_permute(b->ctx, q, 0, 2, 1, 3));
+    weights = ggml_soft_max_ext(b->ctx, weights, mask, hp->attn_scale, 0.0f);
+    heads = ggml_mul_mat(b->ctx, v, weights);
+    /* One token's heads lie as they should already. */
+    if (b->graph->n_tokens == 1)
+        return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v, 1);
+    return ggml_cont_2d(b->ctx, ggml_permute(b->ctx, heads, 0, 2, 1, 3),
+                        hp->n_head * hp->n_head_v, b->graph->n_tokens);
+}
+
+static struct ggml_tensor *
+attention_block(const struct builder *b, int64_t il, struct ggml_tensor *x)
+{
+    const struct layer *layer = &b->model->layers[il];
+    const bool is_windowed = hparams_is_windowed(b->hp, il);
+    struct ggml_tensor *q, *k, *v;
+
+    x = normed(b, x, layer->attn_norm);
+    q = linear(b, layer->wq, layer->bq, x);
+    k = linear(b, layer->wk, layer->bk, x);
+    v = linear(b, layer->wv, layer->bv, x);
+    q = rotated(b, q, layer->q_norm, b->hp->n_head, is_windowed);
+    k = rotated(b, k, layer->k_norm, b->hp->n_head_kv, is_windowed);
+    store_keys_and_values(b, il, k, v);
+    x = attention(b, il, q,
+                  is_windowed ? b->graph->mask_local : b->graph->mask);
+    return normed(b, linear(b, layer->wo, layer->bo, x),
+                  layer->attn_post_norm);
+}
+
+static struct ggml_tensor *
+ffn_block(const struct builder *b, int64_t il, struct ggml_tensor *x)
+{
+    const struct layer *layer = &b->model->layers[il];
+    struct ggml_tensor *gate, *up;
+
+    x = normed(b, x, layer->ffn_norm);
+    gate = linear(b, layer->ffn_gate, NULL, x);
+    up = linear(b, layer->ffn_up, NULL, x);
+    gate = b->hp->arch->gates_by_gelu ? ggml_gelu(b->ctx, gate)
+                                      : ggml_silu(b->ctx, gate);
+    x = linear(b, layer->ffn_down, NULL, ggml_mul(b->ctx, gate, up));
+    return normed(b, x, layer->ffn_post_norm);
+}
+
+static struct ggml_tensor *
+new_input(const struct builder *b, enum ggml_type type, int64_t n0, int64_t n1)
+{
+    struct ggml_tensor *t = ggml_new_tensor_2d(b->ctx, type, n0, n1);
+
+    ggml_set_input(t);
+    /* Named here, it has a place even in a model that makes no use of it. */
+    ggml_build_forward_expand(b->graph->graph, t);
+    return t;
+}
+
+static struct ggml_tensor *
+build_body(const struct builder *b)
+{
+    const int64_t n_kv = b->graph->n_kv, n = b->graph->n_tokens;
+    struct graph *g = b->graph;
+    struct ggml_tensor *x;
+
+    g->tokens = new_input(b, GGML_TYPE_I32, n, 1);
+    g->positions = new_input(b, GGML_TYPE_I32, n, 1);
+    g->mask = new_input(b, GGML_TYPE_F16, n_kv, n);
+    if (b->hp->window > 0)
+        g->mask_local = new_input(b, GGML_TYPE_F16, n_kv, n);
+    x = ggml_get_rows(b->ctx, b->model->token_embd, g->tokens);
+    if (b->hp->arch->scales_input)
+        x = ggml_scale(b->ctx, x, sqrtf((float)b->hp->n_embd));
+    for (int64_t il = 0; il < b->hp->n_layer; il++) {
+        x = ggml_add(b->ctx, attention_block(b, il, x), x);
+        x = ggml_add(b->ctx, ffn_block(b, il, x), x);
+    }
+    return normed(b, x, b->model->output_norm);
+}
+
+static struct ggml_tensor *
+build_head(const struct builder *b)
+{
+    struct graph *g = b->graph;
+
+    g->hidden = new_input(b, GGML_TYPE_F32, b->hp->n_embd, g->n_tokens);
+    return linear(b, b->model->output, NULL, g->hidden);
+}
+
+/* The context, emptied when it is there already, and what lives beside it. */
+static bool
+prepare(struct graph *g, const struct device *device, int64_t n_layer)
+{
+    const size_t n_tensors =
+        TENSORS_A_LAYER * (size_t)n_layer + TENSORS_BESIDE;
+    const struct ggml_init_params params = {
+        .mem_size = n_tensors * ggml_tensor_overhead() +
+            ggml_graph_overhead_custom(n_tensors, false),
+        .no_alloc = true,
+    };
+
+    tool_forget_reason();
+    if (g->ctx == NULL) {
+        g->ctx = ggml_init(params);
+        g->alloc = ggml_gallocr_new(device->buft);
+        g->stores = new_zeroed(2 * (size_t)n_layer, sizeof(*g->stores));
+    } else {
+        ggml_reset(g->ctx);
+    }
+    g->n_stores = 0;
+    if (g->ctx != NULL)
+        g->graph = ggml_new_graph_custom(g->ctx, n_tensors, false);
+    if (g->ctx == NULL || g->alloc == NULL || g->stores == NULL ||
+        g->graph == NULL)
+        return tool_error("no memory for a graph");
+    return true;
+}
+
+/* Find out now what the device cannot do, and give each tensor its place. */
+static bool
+allocate(struct graph *g, const struct device *device)
+{
+    const int n = ggml_graph_n_nodes(g->graph);
+
+    for (int i = 0; i < n; i++) {
+        const struct ggml_tensor *node = ggml_graph_node(g->graph, i);
+
+        if (!ggml_backend_supports_op(device->backend, node))
+            return tool_error("device %s cannot compute %s of %s",
+                              ggml_backend_dev_name(device->dev),
+                              ggml_op_desc(node),
+                              node->src[0] == NULL
+                                  ? "nothing"
+                                  : ggml_type_name(node->src[0]->type));
+    }
+    if (!ggml_gallocr_alloc_graph(g->alloc, g->graph))
+        return tool_error("no memory for a graph of %lld tokens on %s: %s",
+                          (long long)g->n_tokens,
+                          ggml_backend_dev_name(device->dev), tool_reason());
+    return true;
+}
+
+/* Make GRAPH anew with what BUILD builds. */
+static bool
+make(const struct builder *b, const struct device *device, int64_t n_tokens,
+     int64_t n_kv, struct ggml_tensor *(*build)(const struct builder *b))
+{
+    struct builder with_ctx = *b;
+    struct graph *g = b->graph;
+
+    /* What fails below must not be taken for this shape. */
+    g->n_tokens = 0;
+    if (!prepare(g, device, b->hp->n_layer))
+        return false;
+    g->n_tokens = n_tokens;
+    g->n_kv = n_kv;
+    with_ctx.ctx = g->ctx;
+    g->result = build(&with_ctx);
+    ggml_set_output(g->result);
+    ggml_build_forward_expand(g->graph, g->result);
+    if (allocate(g, device))
+        return true;
+    g->n_tokens = 0;
+    return false;
+}
+
+bool
+graph_make_body(struct graph *graph, const struct model *model,
+                const struct kv_cache *cache, const struct device *device,
+                int64_t n_tokens, int64_t n_kv)
+{
+    const struct builder b = {
+        .graph = graph,
+        .model = model,
+        .hp = &model->hparams,
+        .cache = cache,
+    };
+
+    if (graph->n_tokens == n_tokens && graph->n_kv == n_kv)
+        return true;
+    return make(&b, device, n_tokens, n_kv, build_body);
+}
+
+bool
+graph_make_head(struct graph *graph, const struct model *model,
+                const struct device *device, int64_t n_rows)
+{
+    const struct builder b = {
+        .graph = graph,
+        .model = model,
+        .hp = &model->hparams,
+    };
+
+    if (graph->n_tokens == n_rows)
+        return true;
+    return make(&b, device, n_rows, 0, build_head);
+}
+
+static void
+move_view(struct ggml_tensor *view, size_t offset)
+{
+    view->view_offs = offset;
+    view->data = (char *)view->view_src->data + offset;
+}
+
+void
+graph_set_past(struct graph *graph, int64_t n_past)
+{
+    for (size_t i = 0; i < graph->n_stores; i++) {
+        const struct graph_store *s = &graph->stores[i];
+
+        move_view(s->view, (size_t)n_past * s->step);
+        move_view(s->copy, (size_t)n_past * s->step);
+    }
+}
+
+bool
+graph_run(const struct graph *graph, const struct device *device)
+{
+    enum ggml_status status;
+
+    tool_forget_reason();
+    status = ggml_backend_graph_compute(device->backend, graph->graph);
+    if (status != GGML_STATUS_SUCCESS)
+        return tool_error("computing on %s failed: %s: %s",
+                          ggml_backend_dev_name(device->dev),
+                          ggml_status_to_string(status), tool_reason());
+    return true;
+}
+
+void
+graph_free(struct graph *graph)
+{
+    ggml_gallocr_free(graph->alloc);
+    ggml_free(graph->ctx);
+    free(graph->stores);
+    memset(graph, 0, sizeof(*graph));
+}

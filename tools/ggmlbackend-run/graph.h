@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/graph.h - a model's computation as graphs.
+ *
+ * There are two: the body makes hidden states of tokens, the head makes logits
+ * of hidden states.  A graph belongs to a shape and is computed again and
+ * again; where in the cache it writes is moved by graph_set_past.
+ */
+#ifndef TOOLS_RUN_GRAPH_H
+#define TOOLS_RUN_GRAPH_H
+
+#include "tools/ggmlbackend-run/kv-cache.h"
+#include "tools/ggmlbackend-run/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A place in the cache that a graph writes to, as a view and as the result of
+   the copy, which is a view of the same bytes. */
+struct graph_store {
+    struct ggml_tensor *view;
+    struct ggml_tensor *copy;
+    size_t step; /* bytes from one position to the next */
+};
+
+/* Zeroed is no graph yet. */
+struct graph {
+    int64_t n_tokens; /* tokens of a body, rows of a head */
+    int64_t n_kv;     /* cached positions a body sees, 0 for a head */
+
+    struct ggml_tensor *tokens;     /* I32 [n_tokens] */
+    struct ggml_tensor *positions;  /* I32 [n_tokens] */
+    struct ggml_tensor *mask;       /* F16 [n_kv, n_tokens], 0 or -inf */
+    struct ggml_tensor *mask_local; /* the same for windowed layers, or NULL */
+    struct ggml_tensor *hidden;     /* of a head: F32 [n_embd, n_tokens] */
+    struct ggml_tensor *result;     /* hidden states, or logits */
+
+    struct graph_store *stores;
+    size_t n_stores;
+    struct ggml_context *ctx;
+    struct ggml_cgraph *graph;
+    ggml_gallocr_t alloc;
+};
+
+/*
+ * Make GRAPH compute N_TOKENS tokens that see N_KV positions, or the logits of
+ * N_TOKENS rows; does nothing when it does so already.  False after a message.
+ */
+bool graph_make_body(struct graph *graph, const struct model *model,
+                     const struct kv_cache *cache, const struct device *device,
+                     int64_t n_tokens, int64_t n_kv);
+bool graph_make_head(struct graph *graph, const struct model *model,
+                     const struct device *device, int64_t n_rows);
+
+/* The first of the tokens is at position N_PAST. */
+void graph_set_past(struct graph *graph, int64_t n_past);
+
+/* Compute it; false after a message. */
+bool graph_run(const struct graph *graph, const struct device *device);
+
+void graph_free(struct graph *graph);
+
+#endif

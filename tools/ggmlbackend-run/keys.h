@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/keys.h - typed reading of a GGUF file's keys.
+ *
+ * A name that begins with a dot is the architecture's: ".block_count" is read
+ * from "llama.block_count".  A key that is there with another type, or outside
+ * its limits, is an error: a message, and false.  A key that is not there
+ * leaves *VALUE as it is; that is an error only for KEYS_NEEDED.
+ */
+#ifndef TOOLS_RUN_KEYS_H
+#define TOOLS_RUN_KEYS_H
+
+#include "gguf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum keys_need { KEYS_OPTIONAL, KEYS_NEEDED };
+
+struct keys {
+    const struct gguf_context *gguf;
+    const char *arch; /* NULL before it is known */
+};
+
+/* Any integer type of the file. */
+bool keys_int(const struct keys *keys, const char *name, enum keys_need need,
+              int64_t min, int64_t max, int64_t *value);
+
+/* F32 or F64, finite. */
+bool keys_real(const struct keys *keys, const char *name, enum keys_need need,
+               double min, double max, double *value);
+
+bool keys_bool(const struct keys *keys, const char *name,
+               enum keys_need need, bool *value);
+
+/* The string belongs to the file. */
+bool keys_string(const struct keys *keys, const char *name,
+                 enum keys_need need, const char **value);
+
+/* The id and length of an array of TYPE; id -1 when it is not there. */
+bool keys_array(const struct keys *keys, const char *name,
+                enum keys_need need, enum gguf_type type, int64_t *id,
+                size_t *n);
+
+#endif

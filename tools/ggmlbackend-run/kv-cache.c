@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/kv-cache.c - keys and values of the positions seen so far.
+ */
+#include "tools/ggmlbackend-run/kv-cache.h"
+
+#include "tools/common/tool.h"
+#include "tools/ggmlbackend-run/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+make_tensors(struct kv_cache *cache, const struct hparams *hp)
+{
+    const int64_t n_k = hp->n_head_kv * hp->n_head_k;
+    const int64_t n_v = hp->n_head_kv * hp->n_head_v;
+
+    cache->keys = new_zeroed((size_t)hp->n_layer, sizeof(*cache->keys));
+    cache->values = new_zeroed((size_t)hp->n_layer, sizeof(*cache->values));
+    if (cache->keys == NULL || cache->values == NULL)
+        return false;
+    for (int64_t il = 0; il < hp->n_layer; il++) {
+        cache->keys[il] =
+            ggml_new_tensor_2d(cache->ctx, GGML_TYPE_F16, n_k, cache->n_ctx);
+        cache->values[il] =
+            ggml_new_tensor_2d(cache->ctx, GGML_TYPE_F16, cache->n_ctx, n_v);
+    }
+    return true;
+}
+
+bool
+kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
+              const struct device *device, int64_t n_ctx)
+{
+    const struct ggml_init_params params = {
+        .mem_size = (size_t)hp->n_layer * 2 * ggml_tensor_overhead(),
+        .no_alloc = true,
+    };
+
+    memset(cache, 0, sizeof(*cache));
+    cache->n_ctx = GGML_PAD(n_ctx, KV_STEP);
+    tool_forget_reason();
+    cache->ctx = ggml_init(params);
+    if (cache->ctx == NULL || !make_tensors(cache, hp)) {
+        kv_cache_close(cache);
+        return tool_error("no memory for %lld positions", (long long)n_ctx);
+    }
+    cache->buffer =
+        ggml_backend_alloc_ctx_tensors_from_buft(cache->ctx, device->buft);
+    if (cache->buffer == NULL) {
+        kv_cache_close(cache);
+        return tool_error("no memory for %lld positions on %s: %s",
+                          (long long)n_ctx, ggml_backend_dev_name(device->dev),
+                          tool_reason());
+    }
+    /* What is masked is multiplied by zero, so it must not be NaN. */
+    ggml_backend_buffer_clear(cache->buffer, 0);
+    cache->size = ggml_backend_buffer_get_size(cache->buffer);
+    return true;
+}
+
+void
+kv_cache_close(struct kv_cache *cache)
+{
+    ggml_backend_buffer_free(cache->buffer);
+    ggml_free(cache->ctx);
+    free(cache->keys);
+    free(cache->values);
+    memset(cache, 0, sizeof(*cache));
+}

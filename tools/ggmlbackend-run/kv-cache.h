@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/kv-cache.h - keys and values of the positions seen so far.
+ */
+#ifndef TOOLS_RUN_KV_CACHE_H
+#define TOOLS_RUN_KV_CACHE_H
+
+#include "tools/ggmlbackend-run/arch.h"
+#include "tools/ggmlbackend-run/device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Positions are read in steps of so many, so that few graphs are needed. */
+#define KV_STEP 64
+
+/*
+ * Each layer has two F16 tensors: keys, a row of all heads for each position,
+ * and values, transposed: a row of all positions for each element, so that the
+ * product with attention's weights runs along rows.
+ */
+struct kv_cache {
+    int64_t n_ctx; /* positions there is room for, a multiple of KV_STEP */
+    struct ggml_tensor **keys;
+    struct ggml_tensor **values;
+    size_t size; /* bytes */
+    struct ggml_context *ctx;
+    ggml_backend_buffer_t buffer;
+};
+
+/* Room for N_CTX positions, all zero; false after a message. */
+bool kv_cache_open(struct kv_cache *cache, const struct hparams *hparams,
+                   const struct device *device, int64_t n_ctx);
+
+void kv_cache_close(struct kv_cache *cache);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/main.c - ggmlbackend-run: text from a language model.
+ */
+#include "tools/common/tool.h"
+#include "tools/ggmlbackend-run/chat.h"
+#include "tools/ggmlbackend-run/generate.h"
+#include "tools/ggmlbackend-run/options.h"
+#include "tools/ggmlbackend-run/perplexity.h"
+#include "tools/ggmlbackend-run/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Contexts where the command line names none. */
+#define CTX_ANSWER     4096
+#define CTX_PERPLEXITY 512
+
+/* What is open while there is something to do. */
+struct run {
+    struct options options;
+    struct device device;
+    struct model model;
+    struct tokenizer *tokenizer;
+    struct ids ids; /* of the prompt, or of the text to measure */
+};
+
+/* The ids of the text that the options name. */
+static bool
+encode_text(struct run *run, const char *text, size_t size)
+{
+    const bool is_prompt = run->options.perplexity == NULL;
+    struct tokenizer *t = run->tokenizer;
+
+    if (is_prompt && !tokenizer_begin(t, &run->ids))
+        return false;
+    if (run->options.is_chat)
+        return chat_encode(t, run->model.gguf, text, size, &run->ids);
+    return tokenizer_encode(t, text, size, 0, size, &run->ids) &&
+        (!is_prompt || tokenizer_end(t, &run->ids));
+}
+
+static bool
+read_text(struct run *run)
+{
+    const struct options *o = &run->options;
+    const char *path = o->perplexity != NULL ? o->perplexity : o->prompt_file;
+    size_t size;
+    char *text;
+    bool is_encoded;
+
+    if (path == NULL)
+        return encode_text(run, o->prompt, strlen(o->prompt));
+    text = tool_read_file(path, &size);
+    if (text == NULL)
+        return false;
+    is_encoded = encode_text(run, text, size);
+    free(text);
+    return is_encoded;
+}
+
+static bool
+open_engine(const struct run *run, struct engine *engine)
+{
+    const int64_t n_train = run->model.hparams.n_ctx_train;
+    int64_t n_ctx = run->options.n_ctx;
+
+    if (n_ctx == 0) {
+        n_ctx = run->options.perplexity == NULL ? CTX_ANSWER : CTX_PERPLEXITY;
+        n_ctx = n_ctx < n_train ? n_ctx : n_train;
+    }
+    if (n_ctx > n_train)
+        tool_warning("the model was trained with %lld positions, not %lld",
+                     (long long)n_train, (long long)n_ctx);
+    return engine_open(engine, &run->model, &run->device, n_ctx);
+}
+
+static bool
+answer_prompt(struct run *run, struct engine *engine)
+{
+    const struct options *o = &run->options;
+    struct answer answer = { 0 };
+    struct sampler sampler;
+    bool is_done;
+
+    if (run->ids.n == 0)
+        return tool_error("the prompt has no tokens");
+    if ((int64_t)run->ids.n > engine->n_ctx)
+        return tool_error("the prompt has %zu tokens, the context %lld "
+                          "positions, see -c", run->ids.n,
+                          (long long)engine->n_ctx);
+    if (!sampler_open(&sampler, (size_t)run->model.n_vocab, o->temperature,
+                      (size_t)o->top_k, o->top_p, (uint64_t)o->seed))
+        return false;
+    is_done = generate(&answer, engine, run->tokenizer, &sampler, &run->ids,
+                       o->n_predict, !o->is_json);
+    if (is_done && !o->is_json && isatty(STDOUT_FILENO) == 1)
+        putchar('\n');
+    is_done = is_done && report_answer(o, engine, &run->ids, &answer);
+    sampler_close(&sampler);
+    answer_clear(&answer);
+    return is_done;
+}
+
+static bool
+measure_text(struct run *run, struct engine *engine)
+{
+    struct perplexity perplexity = { 0 };
+    bool is_done;
+
+    is_done = perplexity_measure(&perplexity, engine, run->ids.at, run->ids.n,
+                                 (size_t)run->options.n_chunks) &&
+        report_perplexity(&run->options, engine, &perplexity);
+    perplexity_clear(&perplexity);
+    return is_done;
+}
+
+static bool
+work(struct run *run)
+{
+    struct engine engine;
+    bool is_done;
+
+    if (!read_text(run) || !open_engine(run, &engine))
+        return false;
+    is_done = run->options.perplexity == NULL ? answer_prompt(run, &engine)
+                                              : measure_text(run, &engine);
+    engine_close(&engine);
+    return is_done;
+}
+
+static bool
+open_and_work(struct run *run)
+{
+    const struct options *o = &run->options;
+    bool is_done = false;
+
+    if (!device_open(&run->device, o->device, (int)o->n_threads))
+        return false;
+    if (model_open(&run->model, o->model, &run->device, o->may_map)) {
+        run->tokenizer =
+            tokenizer_open(run->model.gguf, run->model.n_vocab);
+        is_done = run->tokenizer != NULL && work(run);
+        tokenizer_close(run->tokenizer);
+        ids_clear(&run->ids);
+        model_close(&run->model);
+    }
+    device_close(&run->device);
+    return is_done;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct run run = { 0 };
+    int status;
+
+    tool_begin("ggmlbackend-run");
+    if (options_read(&run.options, argc, argv, &status))
+        status = open_and_work(&run) ? TOOL_OK : TOOL_FAILED;
+    return tool_end(status);
+}

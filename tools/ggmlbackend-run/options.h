@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run/options.h - the command line.
+ */
+#ifndef TOOLS_RUN_OPTIONS_H
+#define TOOLS_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct options {
+    const char *model;
+    const char *prompt;      /* NULL without -p */
+    const char *prompt_file; /* NULL without -f */
+    const char *perplexity;  /* the text's file, NULL without */
+    const char *device;      /* NULL for the best */
+    int64_t n_predict;       /* most tokens of an answer, -1: no limit */
+    int64_t n_ctx;           /* 0: a default by what is done */
+    int64_t n_threads;       /* 0: the device's default */
+    int64_t n_chunks;        /* most windows, 0: all */
+    double temperature;
+    int64_t top_k;
+    double top_p;
+    int64_t seed;
+    bool is_chat;
+    bool is_json;
+    bool has_logits;
+    bool may_map;
+};
+
+/*
+ * Read ARGV.  True when there is something to do; else *STATUS is what the
+ * program exits with.
+ */
+bool options_read(struct options *options, int argc, char **argv, int *status);
+
+#endif
