@@ -1,0 +1,794 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/alloc/graph.c - the graph allocator, one rule at a time.
+ */
+#include "lib/alloc/check.h"
+#include "tests/backend/fake.h"
+#include "tests/util/fault.h"
+
+#include "ggml-impl.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define N 64 /* floats in a tensor: 256 bytes */
+
+/* A device, an allocator of its memory, and a graph to be filled. */
+struct scene {
+    struct fake fake;
+    ggml_gallocr_t galloc;
+    struct ggml_context *ctx;
+    struct ggml_cgraph *graph;
+};
+
+static void
+scene_open(struct scene *s)
+{
+    fake_init(&s->fake, "Fake0");
+    s->ctx = fake_context(64);
+    s->graph = ggml_new_graph_custom(s->ctx, 32, false);
+    s->galloc = ggml_gallocr_new(&s->fake.buft);
+    assert_non_null(s->galloc);
+}
+
+static void
+scene_close(struct scene *s)
+{
+    ggml_gallocr_free(s->galloc);
+    ggml_free(s->ctx);
+    assert_int_equal(s->fake.calls.alloc, s->fake.calls.free);
+}
+
+static struct ggml_tensor *
+leaf(struct scene *s)
+{
+    return ggml_new_tensor_1d(s->ctx, GGML_TYPE_F32, N);
+}
+
+/* Allocate the graph that ends in RESULT; everything in it must be sound. */
+static void
+allocate(struct scene *s, struct ggml_tensor *result)
+{
+    ggml_build_forward_expand(s->graph, result);
+    assert_true(ggml_gallocr_alloc_graph(s->galloc, s->graph));
+    assert_true(gb_alloc_check(s->graph));
+    assert_false(fake_failed());
+}
+
+static size_t
+size_of(const struct scene *s)
+{
+    return ggml_gallocr_get_buffer_size(s->galloc, 0);
+}
+
+static void
+a_chain_needs_two_places_or_one_in_place(void **state)
+{
+    struct ggml_tensor *x, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    x = y = leaf(&s);
+    for (int i = 0; i < 10; i++)
+        y = ggml_sqr(s.ctx, y);
+    allocate(&s, y);
+    assert_int_equal(size_of(&s), 256);
+    assert_ptr_equal(x->data, y->data);
+    assert_int_equal(ggml_backend_buffer_get_usage(x->buffer),
+                     GGML_BACKEND_BUFFER_USAGE_COMPUTE);
+    scene_close(&s);
+
+    scene_open(&s);
+    y = leaf(&s);
+    for (int i = 0; i < 10; i++)
+        y = ggml_sin(s.ctx, y); /* not among those that work in place */
+    allocate(&s, y);
+    assert_int_equal(size_of(&s), 512);
+    scene_close(&s);
+}
+
+static void
+either_source_of_a_sum_may_be_taken_over(void **state)
+{
+    struct ggml_tensor *a, *b, *sum, *last;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    a = leaf(&s);
+    b = leaf(&s);
+    sum = ggml_add(s.ctx, a, b);
+    last = ggml_add(s.ctx, sum, a); /* a is read again: b has to give way */
+    allocate(&s, last);
+    assert_ptr_equal(sum->data, b->data);
+    assert_ptr_equal(last->data, sum->data);
+    assert_int_equal(size_of(&s), 512);
+    scene_close(&s);
+}
+
+static void
+a_softmax_may_lie_on_its_values_but_not_on_its_mask(void **state)
+{
+    struct ggml_tensor *x, *mask, *y, *again;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    x = leaf(&s);
+    mask = leaf(&s);
+    y = ggml_soft_max_ext(s.ctx, x, mask, 1.0f, 0.0f);
+    again = ggml_add(s.ctx, y, x);
+    allocate(&s, again);
+    assert_ptr_not_equal(y->data, mask->data);
+    assert_ptr_not_equal(y->data, x->data);
+    scene_close(&s);
+}
+
+static void
+what_is_read_twice_by_one_node_is_not_taken_over(void **state)
+{
+    struct ggml_tensor *a, *sum;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    a = leaf(&s);
+    sum = ggml_add(s.ctx, a, a);
+    allocate(&s, sum);
+    assert_ptr_not_equal(a->data, sum->data);
+    scene_close(&s);
+}
+
+static void
+other_layouts_are_not_taken_over(void **state)
+{
+    struct ggml_tensor *a, *row, *sum;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    a = leaf(&s);
+    row = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, N / 2);
+    ggml_set_output(a);
+    sum = ggml_add(s.ctx, a, row);
+    allocate(&s, sum);
+    assert_ptr_not_equal(sum->data, row->data);
+    scene_close(&s);
+}
+
+static void
+outputs_stay_to_the_end(void **state)
+{
+    struct ggml_tensor *a, *mid, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    a = leaf(&s);
+    mid = ggml_sqr(s.ctx, a);
+    ggml_set_output(mid);
+    y = ggml_sqr(s.ctx, mid);
+    for (int i = 0; i < 5; i++)
+        y = ggml_sin(s.ctx, y);
+    allocate(&s, y);
+    assert_ptr_equal(mid->data, a->data);
+    for (int i = 1; i < ggml_graph_n_nodes(s.graph); i++)
+        assert_ptr_not_equal(ggml_graph_node(s.graph, i)->data, mid->data);
+    scene_close(&s);
+}
+
+static void
+what_an_output_view_looks_at_stays_too(void **state)
+{
+    struct ggml_tensor *mid, *view, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    mid = ggml_sqr(s.ctx, leaf(&s));
+    view = ggml_view_1d(s.ctx, mid, 8, 0);
+    ggml_set_output(view);
+    y = ggml_cont(s.ctx, view);
+    y = ggml_concat(s.ctx, y, y, 0);
+    for (int i = 0; i < 5; i++)
+        y = ggml_repeat(s.ctx, y, mid);
+    allocate(&s, y);
+    for (int i = 3; i < ggml_graph_n_nodes(s.graph); i++)
+        assert_ptr_not_equal(ggml_graph_node(s.graph, i)->data, mid->data);
+    scene_close(&s);
+}
+
+static void
+a_result_that_is_a_view_keeps_its_source(void **state)
+{
+    struct ggml_tensor *mid, *view, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    mid = ggml_sqr(s.ctx, leaf(&s));
+    view = ggml_reshape_2d(s.ctx, mid, 8, 8);
+    ggml_build_forward_expand(s.graph, view);
+    y = ggml_sin(s.ctx, leaf(&s));
+    for (int i = 0; i < 5; i++)
+        y = ggml_sin(s.ctx, y);
+    allocate(&s, y);
+    for (int i = 2; i < ggml_graph_n_nodes(s.graph); i++)
+        assert_ptr_not_equal(ggml_graph_node(s.graph, i)->data, mid->data);
+    assert_ptr_equal(view->data, mid->data);
+    scene_close(&s);
+}
+
+static void
+a_view_read_later_keeps_its_source(void **state)
+{
+    struct ggml_tensor *mid, *view, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    mid = ggml_sin(s.ctx, leaf(&s));
+    view = ggml_view_1d(s.ctx, mid, N, 0);
+    y = ggml_sin(s.ctx, mid);
+    y = ggml_sin(s.ctx, y);
+    y = ggml_add(s.ctx, y, view);
+    allocate(&s, y);
+    assert_ptr_equal(view->data, mid->data);
+    assert_ptr_equal(view->buffer, mid->buffer);
+    scene_close(&s);
+}
+
+static void
+a_plain_view_without_sources_keeps_its_source(void **state)
+{
+    struct ggml_tensor *mid, *view, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    mid = ggml_sin(s.ctx, leaf(&s));
+    view = ggml_view_tensor(s.ctx, mid);
+    y = ggml_sin(s.ctx, mid);
+    y = ggml_sin(s.ctx, y);
+    y = ggml_add(s.ctx, y, view);
+    allocate(&s, y);
+    assert_ptr_equal(view->data, mid->data);
+    scene_close(&s);
+}
+
+static void
+what_only_a_plain_view_reaches_gets_a_place(void **state)
+{
+    struct ggml_tensor *hidden, *view;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    hidden = leaf(&s);
+    view = ggml_view_tensor(s.ctx, hidden);
+    allocate(&s, ggml_sin(s.ctx, view));
+    assert_non_null(hidden->data);
+    assert_ptr_equal(view->data, hidden->data);
+    scene_close(&s);
+}
+
+static void
+a_marker_node_keeps_a_tensor_up_to_its_place(void **state)
+{
+    struct ggml_tensor *x, *y, *marker, *early, *late;
+    struct ggml_cgraph *graph;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    graph = s.graph;
+    x = ggml_sin(s.ctx, leaf(&s));
+    early = ggml_sin(s.ctx, x);
+    marker = ggml_view_tensor(s.ctx, x);
+    marker->src[0] = x;
+    y = ggml_sin(s.ctx, early);
+    late = ggml_sin(s.ctx, y);
+    ggml_graph_add_node(graph, x);
+    ggml_graph_add_node(graph, early);
+    ggml_graph_add_node(graph, y);
+    ggml_graph_add_node(graph, marker);
+    ggml_graph_add_node(graph, late);
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
+    assert_true(gb_alloc_check(graph));
+    assert_ptr_not_equal(y->data, x->data);
+    assert_ptr_equal(marker->data, x->data);
+    assert_true(late->data == x->data || late->data == early->data);
+    scene_close(&s);
+}
+
+static void
+inputs_do_not_overlap_before_the_graph_runs(void **state)
+{
+    struct ggml_tensor *first, *second, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    first = leaf(&s);
+    second = leaf(&s);
+    ggml_set_input(first);
+    ggml_set_input(second);
+    y = ggml_sin(s.ctx, ggml_sin(s.ctx, ggml_sin(s.ctx, first)));
+    y = ggml_add(s.ctx, y, second);
+
+    /* Without leafs: the second is met only where it is read. */
+    ggml_graph_add_node(s.graph, y->src[0]->src[0]->src[0]);
+    ggml_graph_add_node(s.graph, y->src[0]->src[0]);
+    ggml_graph_add_node(s.graph, y->src[0]);
+    ggml_graph_add_node(s.graph, y);
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    for (int i = 0; i < 3; i++)
+        assert_ptr_not_equal(ggml_graph_node(s.graph, i)->data, second->data);
+    scene_close(&s);
+}
+
+static void
+what_has_data_is_left_alone(void **state)
+{
+    struct ggml_tensor *weight, *y;
+    char data[256];
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    weight = leaf(&s);
+    weight->data = data;
+    y = ggml_sqr(s.ctx, weight);
+    allocate(&s, y);
+    assert_ptr_equal(weight->data, data);
+    assert_null(weight->buffer);
+    assert_ptr_not_equal(y->data, data);
+    assert_int_equal(size_of(&s), 256);
+    scene_close(&s);
+}
+
+static void
+nothing_to_place_still_gives_a_buffer(void **state)
+{
+    struct ggml_tensor *x, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    x = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, 0);
+    y = ggml_reshape_2d(s.ctx, ggml_sqr(s.ctx, x), 0, 3);
+    allocate(&s, y);
+    assert_non_null(x->buffer);
+    assert_int_equal(ggml_backend_buffer_get_size(x->buffer), 0);
+    assert_int_equal(size_of(&s), 0);
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    scene_close(&s);
+}
+
+/* y = sqr(x) * x over N_FLOATS, in a context of its own. */
+static struct ggml_cgraph *
+small_graph(struct ggml_context *ctx, int64_t n_floats)
+{
+    struct ggml_tensor *x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, n_floats);
+    struct ggml_cgraph *graph = ggml_new_graph_custom(ctx, 8, false);
+
+    ggml_build_forward_expand(graph, ggml_mul(ctx, ggml_sqr(ctx, x), x));
+    return graph;
+}
+
+static void
+an_equal_graph_gets_the_same_places_without_a_plan(void **state)
+{
+    struct scene s;
+    void *data[3];
+
+    (void)state;
+    scene_open(&s);
+    for (int round = 0; round < 3; round++) {
+        struct ggml_context *ctx = fake_context(32);
+        struct ggml_cgraph *graph = small_graph(ctx, N);
+
+        assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
+        assert_true(gb_alloc_check(graph));
+        for (int i = 0; i < 2; i++) {
+            const struct ggml_tensor *node = ggml_graph_node(graph, i);
+
+            if (round == 0)
+                data[i] = node->data;
+            assert_ptr_equal(node->data, data[i]);
+        }
+        ggml_free(ctx);
+    }
+    assert_int_equal(s.fake.calls.alloc, 1);
+    assert_int_equal(s.fake.calls.reset, 3);
+    scene_close(&s);
+}
+
+static void
+the_buffer_grows_and_never_shrinks(void **state)
+{
+    const int64_t sizes[] = { 64, 32, 128, 16, 127 };
+    const size_t expected[] = { 512, 512, 1024, 1024, 1024 };
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    for (int i = 0; i < 5; i++) {
+        struct ggml_context *ctx = fake_context(32);
+        struct ggml_cgraph *graph = small_graph(ctx, sizes[i]);
+
+        assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
+        assert_true(gb_alloc_check(graph));
+        assert_int_equal(size_of(&s), expected[i]);
+        ggml_free(ctx);
+    }
+    assert_int_equal(s.fake.calls.alloc, 2);
+    scene_close(&s);
+}
+
+static void
+a_graph_of_the_same_size_but_another_make_is_planned_again(void **state)
+{
+    struct ggml_context *ctx = fake_context(32);
+    struct ggml_cgraph *graph;
+    struct ggml_tensor *x, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    x = leaf(&s);
+    y = ggml_sqr(s.ctx, x);
+    allocate(&s, ggml_add(s.ctx, ggml_sqr(s.ctx, y), leaf(&s)));
+
+    /* Also three nodes and two leafs, but the first sum is read to the end. */
+    graph = ggml_new_graph_custom(ctx, 32, false);
+    x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, N);
+    y = ggml_add(ctx, x, ggml_new_tensor_1d(ctx, GGML_TYPE_F32, N));
+    ggml_build_forward_expand(graph, ggml_mul(ctx, ggml_sqr(ctx, y), y));
+    assert_int_equal(ggml_graph_n_nodes(graph), 3);
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
+    assert_true(gb_alloc_check(graph));
+    ggml_free(ctx);
+    scene_close(&s);
+}
+
+static void
+what_worked_in_place_must_still_have_its_sources_shape(void **state)
+{
+    struct ggml_context *ctx = fake_context(32);
+    struct ggml_cgraph *graph;
+    struct ggml_tensor *a, *b;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    a = leaf(&s);
+    ggml_set_output(a);
+    b = leaf(&s);
+    allocate(&s, ggml_add(s.ctx, a, b));
+    assert_ptr_equal(b->data, ggml_graph_node(s.graph, 0)->data);
+
+    /* Smaller, but the sum would lie on a row that is added many times. */
+    graph = ggml_new_graph_custom(ctx, 32, false);
+    a = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 32);
+    ggml_set_output(a);
+    b = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1);
+    ggml_build_forward_expand(graph, ggml_add(ctx, a, b));
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
+    assert_true(gb_alloc_check(graph));
+    assert_ptr_not_equal(b->data, ggml_graph_node(graph, 0)->data);
+    ggml_free(ctx);
+    scene_close(&s);
+}
+
+static void
+data_that_is_gone_since_the_plan_is_noticed(void **state)
+{
+    struct ggml_tensor *weight, *y;
+    char data[256];
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    weight = leaf(&s);
+    weight->data = data;
+    y = ggml_sqr(s.ctx, weight);
+    ggml_build_forward_expand(s.graph, y);
+    assert_true(ggml_gallocr_reserve(s.galloc, s.graph));
+    weight->data = NULL;
+    assert_false(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_true(fake_failed());
+    assert_null(y->data);
+    scene_close(&s);
+}
+
+static void
+reserving_touches_no_tensor(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    ggml_build_forward_expand(s.graph, ggml_sqr(s.ctx, leaf(&s)));
+    assert_true(ggml_gallocr_reserve(s.galloc, s.graph));
+    assert_int_equal(size_of(&s), 256);
+    assert_null(ggml_graph_node(s.graph, 0)->data);
+    assert_int_equal(s.fake.calls.init_tensor, 0);
+    scene_close(&s);
+}
+
+static void
+slots_of_one_type_share_a_buffer(void **state)
+{
+    ggml_backend_buffer_type_t bufts[3];
+    const int nodes[] = { 0, 1, 2 }, leafs[] = { 1 };
+    struct ggml_tensor *x, *y0, *y1, *y2;
+    ggml_gallocr_t galloc;
+    struct fake other;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    fake_init(&other, "Fake1");
+    bufts[0] = &s.fake.buft;
+    bufts[1] = &other.buft;
+    bufts[2] = &s.fake.buft;
+    galloc = ggml_gallocr_new_n(bufts, 3);
+    x = leaf(&s);
+    y0 = ggml_sqr(s.ctx, x);  /* slot 0: cannot lie on x, which is in slot 1 */
+    y1 = ggml_sqr(s.ctx, y0); /* slot 1: x is free there by now */
+    y2 = ggml_sqr(s.ctx, y1); /* slot 2, where y0's place is free */
+    ggml_build_forward_expand(s.graph, y2);
+
+    assert_false(ggml_gallocr_alloc_graph(galloc, s.graph));
+    assert_false(fake_failed());
+    assert_null(x->data);
+    assert_true(ggml_gallocr_reserve_n(galloc, s.graph, nodes, leafs));
+    assert_true(ggml_gallocr_alloc_graph(galloc, s.graph));
+    assert_true(gb_alloc_check(s.graph));
+    assert_int_equal(ggml_gallocr_get_buffer_size(galloc, 0), 256);
+    assert_int_equal(ggml_gallocr_get_buffer_size(galloc, 1), 256);
+    assert_int_equal(ggml_gallocr_get_buffer_size(galloc, 2), 0);
+    assert_ptr_equal(x->data, y1->data);
+    assert_ptr_equal(y0->data, y2->data);
+    assert_ptr_equal(x->buffer->buft, &other.buft);
+    assert_int_equal(s.fake.calls.reset, 2);
+    assert_int_equal(other.calls.reset, 1);
+    ggml_gallocr_free(galloc);
+    scene_close(&s);
+}
+
+static void
+a_slot_that_does_not_exist_is_refused(void **state)
+{
+    ggml_backend_buffer_type_t bufts[2];
+    const int bad[][2] = { { 0, -1 }, { 2, 0 }, { 0, INT32_MAX } };
+    const int leafs[] = { 0 };
+    ggml_gallocr_t galloc;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    bufts[0] = &s.fake.buft;
+    bufts[1] = ggml_backend_cpu_buffer_type();
+    galloc = ggml_gallocr_new_n(bufts, 2);
+    ggml_build_forward_expand(
+        s.graph, ggml_sqr(s.ctx, ggml_sin(s.ctx, leaf(&s))));
+    for (int i = 0; i < 3; i++) {
+        assert_false(ggml_gallocr_reserve_n(galloc, s.graph, bad[i], leafs));
+        assert_true(fake_failed());
+        assert_false(ggml_gallocr_alloc_graph(galloc, s.graph));
+    }
+    assert_int_equal(ggml_gallocr_get_buffer_size(galloc, 2), 0);
+    assert_true(fake_failed());
+    assert_int_equal(ggml_gallocr_get_buffer_size(galloc, -1), 0);
+    assert_true(fake_failed());
+    ggml_gallocr_free(galloc);
+    scene_close(&s);
+}
+
+static void
+a_buffer_that_cannot_be_had_fails_and_can_be_tried_again(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    ggml_build_forward_expand(s.graph, ggml_sqr(s.ctx, leaf(&s)));
+    s.fake.allocs_left = 0;
+    assert_false(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_true(fake_failed());
+    assert_false(ggml_gallocr_reserve(s.galloc, s.graph));
+    assert_int_equal(size_of(&s), 0);
+    s.fake.allocs_left = -1;
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_int_equal(size_of(&s), 256);
+    scene_close(&s);
+}
+
+static void
+a_refused_tensor_fails_and_can_be_tried_again(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        struct ggml_tensor *x, *view, *y;
+
+        scene_open(&s);
+        x = leaf(&s);
+        view = ggml_view_1d(s.ctx, x, 8, 0);
+        y = ggml_sin(s.ctx, ggml_sin(s.ctx, view));
+        ggml_build_forward_expand(s.graph, y);
+        s.fake.inits_left = n;
+        assert_false(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+        assert_null(y->data);
+        s.fake.inits_left = -1;
+        s.fake.calls.init_tensor = 0;
+        assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+        assert_int_equal(s.fake.calls.init_tensor, 4 - n);
+        assert_ptr_equal(view->buffer, x->buffer);
+        assert_true(gb_alloc_check(s.graph));
+        scene_close(&s);
+    }
+}
+
+static void
+failed_graphs_and_missing_arguments_are_refused(void **state)
+{
+    ggml_backend_buffer_type_t none = NULL;
+    struct ggml_tensor *odd;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    odd = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, 7);
+    ggml_build_forward_expand(s.graph, ggml_add(s.ctx, leaf(&s), odd));
+    fake_failed();
+    assert_false(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_true(fake_failed());
+    assert_false(ggml_gallocr_reserve(s.galloc, s.graph));
+    assert_true(fake_failed());
+    assert_false(ggml_gallocr_alloc_graph(s.galloc, NULL));
+    assert_true(fake_failed());
+    assert_false(ggml_gallocr_alloc_graph(NULL, s.graph));
+    assert_true(fake_failed());
+    assert_null(ggml_gallocr_new(NULL));
+    assert_true(fake_failed());
+    assert_null(ggml_gallocr_new_n(&none, 0));
+    assert_true(fake_failed());
+    assert_null(ggml_gallocr_new_n(NULL, 1));
+    assert_true(fake_failed());
+    assert_int_equal(ggml_gallocr_get_buffer_size(NULL, 0), 0);
+    assert_true(fake_failed());
+    ggml_gallocr_free(NULL);
+    scene_close(&s);
+}
+
+static void
+tensors_that_no_address_space_holds_are_refused(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    s.fake.padding = SIZE_MAX / 2 - 1000;
+    ggml_build_forward_expand(s.graph, ggml_sin(s.ctx, leaf(&s)));
+    assert_false(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_true(fake_failed());
+    scene_close(&s);
+}
+
+static void
+allocate_twice(void *data)
+{
+    struct scene *s = data;
+    ggml_gallocr_t galloc;
+    bool ok;
+
+    for (struct ggml_tensor *t = ggml_get_first_tensor(s->ctx); t != NULL;
+         t = ggml_get_next_tensor(s->ctx, t)) {
+        t->buffer = NULL;
+        t->data = NULL;
+    }
+    galloc = ggml_gallocr_new(&s->fake.buft);
+    if (galloc == NULL) {
+        assert_true(gb_fault_happened());
+        return;
+    }
+    ok = ggml_gallocr_alloc_graph(galloc, s->graph);
+    assert_true(ok || gb_fault_happened());
+    assert_int_equal(fake_failed(), !ok);
+    if (!ok)
+        assert_true(ggml_gallocr_alloc_graph(galloc, s->graph));
+    ggml_gallocr_free(galloc);
+}
+
+static void
+every_allocation_may_fail_and_be_tried_again(void **state)
+{
+    struct ggml_tensor *y, *kept[16];
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    y = leaf(&s);
+    for (int i = 0; i < 12; i++)
+        kept[i] = y = ggml_sin(s.ctx, y);
+    for (int i = 0; i < 12; i += 2)
+        y = ggml_add(s.ctx, y, kept[i]);
+    ggml_build_forward_expand(s.graph, y);
+    assert_true(gb_fault_each(allocate_twice, &s) >= 10);
+    scene_close(&s);
+}
+
+static void
+the_check_sees_overlaps(void **state)
+{
+    struct ggml_tensor *a, *b, *y, *last;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    a = leaf(&s);
+    b = leaf(&s);
+    y = ggml_sin(s.ctx, a);
+    last = ggml_add(s.ctx, y, b);
+    allocate(&s, last);
+
+    y->data = b->data; /* b is read later */
+    assert_false(gb_alloc_check(s.graph));
+    y->data = a->data; /* in place, but a shape and a last reader alike: fine */
+    assert_true(gb_alloc_check(s.graph));
+    y->data = (char *)a->data + 4; /* not where a begins */
+    assert_false(gb_alloc_check(s.graph));
+    b->data = a->data;
+    assert_false(gb_alloc_check(s.graph));
+    scene_close(&s);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_needs_two_places_or_one_in_place),
+        cmocka_unit_test(either_source_of_a_sum_may_be_taken_over),
+        cmocka_unit_test(a_softmax_may_lie_on_its_values_but_not_on_its_mask),
+        cmocka_unit_test(what_is_read_twice_by_one_node_is_not_taken_over),
+        cmocka_unit_test(other_layouts_are_not_taken_over),
+        cmocka_unit_test(outputs_stay_to_the_end),
+        cmocka_unit_test(what_an_output_view_looks_at_stays_too),
+        cmocka_unit_test(a_result_that_is_a_view_keeps_its_source),
+        cmocka_unit_test(a_view_read_later_keeps_its_source),
+        cmocka_unit_test(a_plain_view_without_sources_keeps_its_source),
+        cmocka_unit_test(what_only_a_plain_view_reaches_gets_a_place),
+        cmocka_unit_test(a_marker_node_keeps_a_tensor_up_to_its_place),
+        cmocka_unit_test(inputs_do_not_overlap_before_the_graph_runs),
+        cmocka_unit_test(what_has_data_is_left_alone),
+        cmocka_unit_test(nothing_to_place_still_gives_a_buffer),
+        cmocka_unit_test(an_equal_graph_gets_the_same_places_without_a_plan),
+        cmocka_unit_test(the_buffer_grows_and_never_shrinks),
+        cmocka_unit_test(
+            a_graph_of_the_same_size_but_another_make_is_planned_again),
+        cmocka_unit_test(
+            what_worked_in_place_must_still_have_its_sources_shape),
+        cmocka_unit_test(data_that_is_gone_since_the_plan_is_noticed),
+        cmocka_unit_test(reserving_touches_no_tensor),
+        cmocka_unit_test(slots_of_one_type_share_a_buffer),
+        cmocka_unit_test(a_slot_that_does_not_exist_is_refused),
+        cmocka_unit_test(
+            a_buffer_that_cannot_be_had_fails_and_can_be_tried_again),
+        cmocka_unit_test(a_refused_tensor_fails_and_can_be_tried_again),
+        cmocka_unit_test(failed_graphs_and_missing_arguments_are_refused),
+        cmocka_unit_test(tensors_that_no_address_space_holds_are_refused),
+        cmocka_unit_test(every_allocation_may_fail_and_be_tried_again),
+        cmocka_unit_test(the_check_sees_overlaps),
+    };
+
+    return cmocka_run_group_tests_name("graph allocator", tests, NULL, NULL);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cpu/device/plan.c - computing graphs without a backend: plans, work
+ * buffers, threads of custom operations, stopping.
+ */
+#include "config.h"
+
+#include "ggml-cpu.h"
+#include "ggmlbackend.h"
+
+#include "tests/util/sink.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct ggml_context *ctx;
+
+static int
+open_context(void **state)
+{
+    (void)state;
+    ctx = ggml_init((struct ggml_init_params){ .mem_size = (size_t)8 << 20 });
+    return ctx == NULL;
+}
+
+static int
+close_context(void **state)
+{
+    (void)state;
+    ggml_free(ctx);
+    return 0;
+}
+
+static struct ggml_tensor *
+new_ones(int64_t ne0, int64_t ne1)
+{
+    return ggml_set_f32(
+        ggml_new_tensor_2d(ctx, GGML_TYPE_F32, ne0, ne1), 1.0f);
+}
+
+static enum ggml_status
+compute(struct ggml_cgraph *graph, struct ggml_cplan plan)
+{
+    enum ggml_status status;
+
+    plan.work_data = malloc(plan.work_size + 1);
+    assert_non_null(plan.work_data);
+    status = ggml_graph_compute(graph, &plan);
+    free(plan.work_data);
+    return status;
+}
+
+static void
+a_plan_computes_with_any_work_buffer_that_is_large_enough(void **state)
+{
+    struct ggml_tensor *y = ggml_sum_rows(ctx, new_ones(100, 3));
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_cplan plan;
+    uint8_t *work;
+
+    (void)state;
+    ggml_build_forward_expand(graph, y);
+    plan = ggml_graph_plan(graph, 2, NULL);
+    assert_null(plan.work_data);
+    assert_null((void *)plan.abort_callback);
+    assert_null(plan.threadpool);
+    work = malloc(plan.work_size + 16);
+    assert_non_null(work);
+    for (int past = 0; past < 16; past++) {
+        plan.work_data = work + past;
+        ggml_set_f32(y, 0.0f);
+        assert_int_equal(ggml_graph_compute(graph, &plan), GGML_STATUS_SUCCESS);
+        assert_true(ggml_get_f32_1d(y, 2) == 100.0f);
+    }
+    free(work);
+}
+
+static void
+a_plan_has_no_more_threads_than_tiles(void **state)
+{
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+
+    (void)state;
+    assert_int_equal(ggml_graph_plan(graph, 8, NULL).n_threads, 1);
+    assert_int_equal(ggml_graph_plan(graph, 8, NULL).work_size, 0);
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, new_ones(4, 4)));
+    assert_int_equal(ggml_graph_plan(graph, 8, NULL).n_threads, 1);
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, new_ones(1000, 1000)));
+    assert_int_equal(ggml_graph_plan(graph, 8, NULL).n_threads, 8);
+    assert_int_equal(ggml_graph_plan(graph, 0, NULL).n_threads,
+                     GGML_DEFAULT_N_THREADS);
+    assert_int_equal(compute(graph, ggml_graph_plan(graph, 3, NULL)),
+                     GGML_STATUS_SUCCESS);
+}
+
+static void
+a_pool_says_how_many_threads(void **state)
+{
+    struct ggml_threadpool_params params = ggml_threadpool_params_default(3);
+    struct ggml_threadpool *pool = ggml_threadpool_new(&params);
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_cplan plan;
+    struct gb_sink sink;
+
+    (void)state;
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, new_ones(1000, 1000)));
+    plan = ggml_graph_plan(graph, -1, pool);
+    assert_int_equal(plan.n_threads, 3);
+    assert_ptr_equal(plan.threadpool, pool);
+    assert_int_equal(compute(graph, plan), GGML_STATUS_SUCCESS);
+    gb_sink_begin(&sink);
+    plan = ggml_graph_plan(graph, 5, pool);
+    assert_int_equal(compute(graph, plan), GGML_STATUS_SUCCESS);
+    gb_sink_end();
+    assert_int_equal(sink.level, GGML_LOG_LEVEL_WARN);
+    ggml_threadpool_free(pool);
+}
+
+static void
+broken_plans_fail(void **state)
+{
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_cplan plan;
+    struct gb_sink sink;
+
+    (void)state;
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, new_ones(4, 4)));
+    plan = ggml_graph_plan(graph, 1, NULL);
+    gb_sink_begin(&sink);
+    assert_int_equal(ggml_graph_compute(graph, NULL), GGML_STATUS_FAILED);
+    assert_int_equal(ggml_graph_compute(graph, &plan), GGML_STATUS_FAILED);
+    plan.n_threads = 0;
+    assert_int_equal(compute(graph, plan), GGML_STATUS_FAILED);
+    plan.n_threads = GGML_MAX_N_THREADS + 1;
+    assert_int_equal(compute(graph, plan), GGML_STATUS_FAILED);
+    plan.n_threads = 1;
+    plan.work_size--;
+    assert_int_equal(compute(graph, plan), GGML_STATUS_FAILED);
+    plan = ggml_graph_plan(NULL, 1, NULL);
+    assert_int_equal(plan.work_size, 0);
+    assert_int_equal(ggml_graph_compute(NULL, &plan), GGML_STATUS_FAILED);
+    assert_int_equal(ggml_graph_compute_with_ctx(NULL, graph, 1),
+                     GGML_STATUS_FAILED);
+    gb_sink_end();
+    assert_int_equal(sink.level, GGML_LOG_LEVEL_ERROR);
+}
+
+static void
+failed_nodes_make_the_graph_fail_with_their_reason(void **state)
+{
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_tensor *product;
+    struct gb_sink sink;
+
+    (void)state;
+    gb_sink_begin(&sink);
+    product = ggml_mul_mat(ctx, new_ones(3, 3), new_ones(4, 4));
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, product));
+    assert_int_equal(ggml_graph_compute_with_ctx(ctx, graph, 1),
+                     GGML_STATUS_FAILED);
+    gb_sink_end();
+    assert_non_null(strstr(ggmlbackend_last_failure(), "mul_mat"));
+}
+
+static void
+tensors_without_memory_make_it_fail(void **state)
+{
+    struct ggml_tensor *x = new_ones(4, 4);
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct gb_sink sink;
+
+    (void)state;
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, x));
+    x->data = NULL;
+    gb_sink_begin(&sink);
+    assert_int_equal(ggml_graph_compute_with_ctx(ctx, graph, 1),
+                     GGML_STATUS_FAILED);
+    gb_sink_end();
+    assert_non_null(strstr(sink.text, "no memory"));
+}
+
+static void
+a_context_that_is_full_gives_no_work_buffer(void **state)
+{
+    struct ggml_tensor *y = ggml_sqr(ctx, new_ones(4, 4));
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct gb_sink sink;
+
+    (void)state;
+    ggml_build_forward_expand(graph, y);
+    ggml_new_buffer(ctx, ggml_get_mem_size(ctx) - ggml_used_mem(ctx) - 64);
+    gb_sink_begin(&sink);
+    assert_int_equal(ggml_graph_compute_with_ctx(ctx, graph, 1),
+                     GGML_STATUS_ALLOC_FAILED);
+    gb_sink_end();
+}
+
+static void
+views_and_empty_nodes_cost_nothing(void **state)
+{
+    struct ggml_tensor *x = new_ones(6, 4);
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_cplan plan;
+
+    (void)state;
+    ggml_build_forward_expand(graph, ggml_transpose(ctx, x));
+    ggml_build_forward_expand(graph, ggml_reshape_1d(ctx, x, 24));
+    ggml_build_forward_expand(graph, ggml_permute(ctx, x, 1, 0, 2, 3));
+    ggml_build_forward_expand(graph, ggml_view_1d(ctx, x, 3, 0));
+    ggml_build_forward_expand(
+        graph, ggml_sqr(ctx, ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 0, 5)));
+    plan = ggml_graph_plan(graph, 2, NULL);
+    assert_int_equal(plan.work_size, 0);
+    assert_int_equal(ggml_graph_compute(graph, &plan), GGML_STATUS_SUCCESS);
+}
+
+/* What a custom operation was called with. */
+struct calls {
+    atomic_int n;
+    atomic_int seen[16]; /* by ith */
+    atomic_int nth;
+};
+
+static void
+count_calls(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith,
+            int nth, void *userdata)
+{
+    struct calls *calls = userdata;
+
+    (void)dst;
+    (void)a;
+    atomic_fetch_add(&calls->n, 1);
+    if (ith >= 0 && ith < 16)
+        atomic_fetch_add(&calls->seen[ith], 1);
+    atomic_store(&calls->nth, nth);
+}
+
+static void
+custom_operations_get_the_tasks_that_they_ask_for(void **state)
+{
+    static const int asked[] = { 1, 2, 5, GGML_N_TASKS_MAX };
+    static const int threads[] = { 1, 3 };
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const int n_tasks = asked[i / 2];
+        const int n_threads = threads[i % 2];
+        const int want =
+            n_tasks == GGML_N_TASKS_MAX || n_tasks > n_threads ? n_threads
+                                                               : n_tasks;
+        struct ggml_cgraph *graph = ggml_new_graph(ctx);
+        struct ggml_cplan plan;
+        struct calls calls;
+
+        memset(&calls, 0, sizeof(calls));
+        ggml_build_forward_expand(
+            graph, ggml_map_custom1(ctx, new_ones(2, 2), count_calls, n_tasks,
+                                    &calls));
+        /* Larger operations in the same graph change nothing. */
+        ggml_build_forward_expand(graph, ggml_sqr(ctx, new_ones(300, 300)));
+        plan = ggml_graph_plan(graph, n_threads, NULL);
+        assert_int_equal(compute(graph, plan), GGML_STATUS_SUCCESS);
+        assert_int_equal(atomic_load(&calls.nth), want);
+        assert_int_equal(atomic_load(&calls.n), want);
+        for (int ith = 0; ith < want; ith++)
+            assert_int_equal(atomic_load(&calls.seen[ith]), 1);
+    }
+}
+
+struct stop {
+    int asked;
+    int stop_at;
+    pthread_t asker;
+};
+
+static bool
+ask_to_stop(void *data)
+{
+    struct stop *stop = data;
+
+    assert_true(pthread_equal(stop->asker, pthread_self()));
+    stop->asked++;
+    return stop->asked == stop->stop_at;
+}
+
+static void
+a_running_graph_stops_within_one_step(void **state)
+{
+    struct ggml_tensor *nodes[12];
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct stop stop = { 0, 0, pthread_self() };
+    struct ggml_cplan plan;
+
+    (void)state;
+    nodes[0] = new_ones(200, 200);
+    for (int i = 1; i < 12; i++)
+        nodes[i] = ggml_scale(ctx, nodes[i - 1], 2.0f);
+    ggml_build_forward_expand(graph, nodes[11]);
+    plan = ggml_graph_plan(graph, 2, NULL);
+    plan.abort_callback = ask_to_stop;
+    plan.abort_callback_data = &stop;
+    stop.stop_at = 5;
+    assert_int_equal(compute(graph, plan), GGML_STATUS_ABORTED);
+    assert_int_equal(stop.asked, 5);
+    assert_true(ggml_get_f32_1d(nodes[5], 39999) == 32.0f);
+    assert_true(ggml_get_f32_1d(nodes[6], 0) != 64.0f);
+    /* The next computation is a new one. */
+    stop = (struct stop){ 0, 0, pthread_self() };
+    assert_int_equal(compute(graph, plan), GGML_STATUS_SUCCESS);
+    assert_int_equal(stop.asked, 11);
+    assert_true(ggml_get_f32_1d(nodes[11], 0) == 2048.0f);
+}
+
+#define IN_CONTEXT(test) \
+    cmocka_unit_test_setup_teardown(test, open_context, close_context)
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        IN_CONTEXT(a_plan_computes_with_any_work_buffer_that_is_large_enough),
+        IN_CONTEXT(a_plan_has_no_more_threads_than_tiles),
+        IN_CONTEXT(a_pool_says_how_many_threads),
+        IN_CONTEXT(broken_plans_fail),
+        IN_CONTEXT(failed_nodes_make_the_graph_fail_with_their_reason),
+        IN_CONTEXT(tensors_without_memory_make_it_fail),
+        IN_CONTEXT(a_context_that_is_full_gives_no_work_buffer),
+        IN_CONTEXT(views_and_empty_nodes_cost_nothing),
+        IN_CONTEXT(custom_operations_get_the_tasks_that_they_ask_for),
+        IN_CONTEXT(a_running_graph_stops_within_one_step),
+    };
+
+    return cmocka_run_group_tests_name("plans", tests, NULL, NULL);
+}

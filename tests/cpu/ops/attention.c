@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attention in one operation.
+ *
+ * Bound: with keys of 8 or fewer bits the queries are rounded to 8 bits, which
+ * leaves a squared error of some 1e-5 in the products; 5e-4 is what the
+ * interface's own tests ask for.  With float keys the error is that of sums and
+ * exponentials in float.
+ */
+#include "tests/cpu/ops/driver.h"
+
+#define QUANTISED_NMSE 5e-4
+#define REAL_NMSE      1e-10
+
+static float
+param(const struct ggml_tensor *node, int word)
+{
+    float value;
+
+    memcpy(&value, &node->op_params[word], sizeof(value));
+    return value;
+}
+
+static double
+slope_of(double max_bias, int64_t heads, int64_t head)
+{
+    int64_t power = 1;
+
+    if (max_bias == 0.0)
+        return 1.0;
+    while (2 * power <= heads)
+        power *= 2;
+    if (head < power)
+        return pow(2.0, -max_bias / (double)power * (double)(head + 1));
+    return pow(2.0, -max_bias / (double)(2 * power) *
+                        (double)(2 * (head - power) + 1));
+}
+
+/* s of one key. */
+static double
+score(const struct ggml_tensor *node, int64_t head, int64_t token,
+      int64_t batch, int64_t key)
+{
+    const struct ggml_tensor *q = node->src[0];
+    const struct ggml_tensor *k = node->src[1];
+    const struct ggml_tensor *mask = node->src[3];
+    const double scale = param(node, 0);
+    const double cap = param(node, 2);
+    double s = 0.0;
+
+    for (int64_t i = 0; i < q->ne[0]; i++)
+        s += at(q, i, token, head, batch) *
+             at(k, i, key, head / (q->ne[2] / k->ne[2]),
+                batch / (q->ne[3] / k->ne[3]));
+    s = cap != 0.0 ? cap * tanh(scale / cap * s) : scale * s;
+    if (mask != NULL)
+        s += slope_of(param(node, 1), q->ne[2], head) *
+             at(mask, key, token, 0, 0);
+    return s;
+}
+
+static double
+reference(const struct ggml_tensor *node, int64_t i, int64_t head,
+          int64_t token, int64_t batch)
+{
+    const struct ggml_tensor *q = node->src[0];
+    const struct ggml_tensor *v = node->src[2];
+    const int64_t keys = node->src[1]->ne[1];
+    static double scores[1024];
+    static const struct ggml_tensor *of;
+    static int64_t of_head = -1, of_token = -1, of_batch = -1;
+    double max = -INFINITY;
+    double sum = 0.0;
+    double out = 0.0;
+
+    /* Elements of a row are asked for one after the other. */
+    if (of != node || of_head != head || of_token != token ||
+        of_batch != batch || i == 0)
+        for (int64_t j = 0; j < keys; j++)
+            scores[j] = score(node, head, token, batch, j);
+    of = node;
+    of_head = head;
+    of_token = token;
+    of_batch = batch;
+    for (int64_t j = 0; j < keys; j++)
+        max = fmax(max, scores[j]);
+    for (int64_t j = 0; j < keys && max > -INFINITY; j++) {
+        const double w = exp(scores[j] - max);
+
+        sum += w;
+        if (w > 0.0)
+            out += w * at(v, i, j, head / (q->ne[2] / v->ne[2]),
+                          batch / (q->ne[3] / v->ne[3]));
+    }
+    return sum > 0.0 ? out / sum : 0.0;
+}
+
+struct shape {
+    int64_t d, tokens, heads, key_heads, value_heads, keys, batches;
+};
+
+struct options {
+    enum ggml_type k, v;
+    enum layout layout;
+    bool has_mask;
+    float max_bias, softcap;
+};
+
+/* A mask that hides what is ahead, of the first token everything. */
+static struct ggml_tensor *
+mask_for(struct bench *bench, const struct shape *s)
+{
+    struct ggml_tensor *mask = ggml_new_tensor_2d(
+        bench->ctx, GGML_TYPE_F16, s->keys,
+        GGML_PAD(s->tokens, GGML_KQ_MASK_PAD));
+
+    fill(bench, mask, -1.0, 1.0);
+    for (int64_t n = 0; n < s->tokens; n++)
+        for (int64_t j = 0; j < s->keys; j++)
+            if (n == 0 || j > s->keys - s->tokens + n)
+                put(mask, j, n, 0, 0, -INFINITY);
+    return mask;
+}
+
+static void
+check_attention(const struct shape *s, const struct options *o)
+{
+    struct bench bench = bench_open();
+    struct ggml_tensor *q =
+        tensor(&bench, GGML_TYPE_F32, o->layout, s->d, s->tokens, s->heads,
+               s->batches);
+    struct ggml_tensor *k = tensor(&bench, o->k, o->layout, s->d, s->keys,
+                                   s->key_heads, s->batches);
+    struct ggml_tensor *v = tensor(&bench, o->v, o->layout, s->d, s->keys,
+                                   s->value_heads, 1);
+    struct ggml_tensor *mask = o->has_mask ? mask_for(&bench, s) : NULL;
+
+    check(&bench,
+          ggml_flash_attn_ext(bench.ctx, q, k, v, mask,
+                              1.0f / sqrtf((float)s->d), o->max_bias,
+                              o->softcap),
+          reference, ggml_is_quantized(o->k) ? QUANTISED_NMSE : REAL_NMSE);
+    bench_close(&bench);
+}
+
+static const struct shape shapes[] = {
+    { 64, 1, 6, 2, 2, 70, 1 },   { 64, 9, 3, 3, 1, 65, 2 },
+    { 32, 60, 4, 1, 2, 64, 1 },  { 96, 5, 1, 1, 1, 1, 1 },
+    { 64, 2, 50, 1, 1, 130, 1 }, { 64, 1, 2, 1, 1, 800, 1 },
+};
+
+#define N_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
+static void
+every_shape_with_and_without_mask(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        for (int layout = DENSE; layout <= PERMUTED; layout++) {
+            if (layout == TRANSPOSED)
+                continue;
+            for (int masked = 0; masked <= 1; masked++)
+                check_attention(&shapes[i],
+                                &(const struct options){
+                                    GGML_TYPE_F16, GGML_TYPE_F16,
+                                    (enum layout)layout, masked != 0, 0.0f,
+                                    0.0f });
+        }
+    }
+}
+
+static void
+biases_and_caps(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SHAPES; i++) {
+        check_attention(&shapes[i], &(const struct options){
+            GGML_TYPE_F32, GGML_TYPE_F32, DENSE, true, 8.0f, 0.0f });
+        check_attention(&shapes[i], &(const struct options){
+            GGML_TYPE_BF16, GGML_TYPE_F32, PADDED, true, 8.0f, 10.0f });
+        check_attention(&shapes[i], &(const struct options){
+            GGML_TYPE_F32, GGML_TYPE_BF16, DENSE, false, 0.0f, 2.0f });
+    }
+}
+
+static void
+keys_and_values_of_every_type(void **state)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32,  GGML_TYPE_F16,  GGML_TYPE_BF16,   GGML_TYPE_Q4_0,
+        GGML_TYPE_Q4_1, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1,   GGML_TYPE_Q8_0,
+        GGML_TYPE_Q2_K, GGML_TYPE_Q3_K, GGML_TYPE_Q4_K,   GGML_TYPE_Q5_K,
+        GGML_TYPE_Q6_K, GGML_TYPE_TQ2_0, GGML_TYPE_IQ4_NL, GGML_TYPE_IQ4_XS,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        const bool is_long = ggml_blck_size(types[i]) == 256;
+        const struct shape s = {
+            is_long ? 256 : 64, 7, 2, 1, 1, 40, 1
+        };
+
+        check_attention(&s, &(const struct options){
+            types[i], GGML_TYPE_F16, DENSE, true, 0.0f, 0.0f });
+        check_attention(&s, &(const struct options){
+            GGML_TYPE_F16, types[i], PERMUTED, false, 0.0f, 0.0f });
+    }
+}
+
+/* Large scores must not overflow, and the largest may come last. */
+static void
+large_scores(void **state)
+{
+    struct bench bench = bench_open();
+    struct ggml_tensor *q =
+        tensor(&bench, GGML_TYPE_F32, DENSE, 64, 3, 2, 1);
+    struct ggml_tensor *k =
+        tensor(&bench, GGML_TYPE_F32, DENSE, 64, 200, 2, 1);
+    struct ggml_tensor *v =
+        tensor(&bench, GGML_TYPE_F32, DENSE, 64, 200, 2, 1);
+
+    (void)state;
+    for (int64_t j = 0; j < 200; j++)
+        for (int64_t i = 0; i < 64; i++)
+            put(k, i, j, 0, 0, at(q, i, 0, 0, 0) * (double)j);
+    check(&bench,
+          ggml_flash_attn_ext(bench.ctx, q, k, v, NULL, 1.0f, 0.0f, 0.0f),
+          reference, 1e-6);
+    bench_close(&bench);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape_with_and_without_mask),
+        cmocka_unit_test(biases_and_caps),
+        cmocka_unit_test(keys_and_values_of_every_type),
+        cmocka_unit_test(large_scores),
+    };
+
+    return cmocka_run_group_tests_name("attention", tests, NULL, NULL);
+}

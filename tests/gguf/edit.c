@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gguf/edit.c - reading values, changing them, writing files, and misuse.
+ */
+#include "tests/gguf/bytes.h"
+
+#include "lib/base/mem.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Everything of a file as a context, the file's bytes beside it. */
+static struct gguf_context *
+everything(struct bytes *b, struct ggml_context **tensors)
+{
+    struct gguf_context *ctx;
+
+    put_everything(b);
+    ctx = open_bytes(b, DATA, tensors);
+    assert_non_null(ctx);
+    return ctx;
+}
+
+static void
+read_back(struct bytes *b)
+{
+    FILE *file = fopen(scratch_file(), "rb");
+    unsigned char piece[4096];
+    size_t n;
+
+    assert_non_null(file);
+    b->size = 0;
+    while ((n = fread(piece, 1, sizeof(piece), file)) > 0)
+        put_bytes(b, piece, n);
+    fclose(file);
+}
+
+static void
+values_are_those_of_the_file(void **state)
+{
+    struct bytes b = { NULL, 0, 0 };
+    struct ggml_context *tensors;
+    struct gguf_context *ctx = everything(&b, &tensors);
+    int64_t id;
+
+    (void)state;
+    assert_int_equal(gguf_get_version(ctx), 3);
+    assert_int_equal(gguf_get_alignment(ctx), 64);
+    assert_int_equal(gguf_get_data_offset(ctx) % 64, 0);
+    assert_int_equal(gguf_get_n_kv(ctx), 28);
+    assert_int_equal(gguf_find_key(ctx, "scalar.0"), 1);
+    assert_int_equal(gguf_find_key(ctx, "scalar"), -1);
+    assert_string_equal(gguf_get_key(ctx, 0), "general.alignment");
+    assert_int_equal(gguf_get_val_u8(ctx, gguf_find_key(ctx, "scalar.0")), 0);
+    assert_int_equal(gguf_get_val_i8(ctx, gguf_find_key(ctx, "scalar.1")), 1);
+    assert_int_equal(gguf_get_val_u16(ctx, gguf_find_key(ctx, "scalar.2")),
+                     0x1302);
+    assert_int_equal(gguf_get_val_i32(ctx, gguf_find_key(ctx, "scalar.5")),
+                     0x38271605);
+    assert_true(gguf_get_val_bool(ctx, gguf_find_key(ctx, "scalar.7")));
+    assert_true(gguf_get_val_u64(ctx, gguf_find_key(ctx, "scalar.10")) ==
+                UINT64_C(0x81705F4E3D2C1B0A));
+    assert_string_equal(gguf_get_val_str(ctx, gguf_find_key(ctx, "text")),
+                        "water boils");
+
+    id = gguf_find_key(ctx, "array.2");
+    assert_int_equal(gguf_get_kv_type(ctx, id), GGUF_TYPE_ARRAY);
+    assert_int_equal(gguf_get_arr_type(ctx, id), GGUF_TYPE_UINT16);
+    assert_int_equal(gguf_get_arr_n(ctx, id), 3);
+    assert_int_equal(((const uint8_t *)gguf_get_arr_data(ctx, id))[5], 27);
+    id = gguf_find_key(ctx, "texts");
+    assert_string_equal(gguf_get_arr_str(ctx, id, 2), "three");
+    assert_int_equal(gguf_get_arr_n(ctx, gguf_find_key(ctx, "no texts")), 0);
+
+    assert_int_equal(gguf_get_n_tensors(ctx), 5);
+    assert_int_equal(gguf_find_tensor(ctx, "q4_k"), 4);
+    assert_int_equal(gguf_get_tensor_type(ctx, 4), GGML_TYPE_Q4_K);
+    assert_int_equal(gguf_get_tensor_size(ctx, 1), 68);
+    assert_int_equal(gguf_get_tensor_offset(ctx, 2), 64 + 128);
+    assert_string_equal(gguf_get_tensor_name(ctx, 3), "empty");
+    gguf_free(ctx);
+    ggml_free(tensors);
+    bytes_free(&b);
+}
+
+/* K13, K23, K24: odd values come through. */
+static void
+odd_values_are_kept(void **state)
+{
+    const uint32_t bits[] = { 0x7FC00001, 0x7F800000, 0x00000001 };
+    struct bytes b = { NULL, 0, 0 };
+    struct ggml_context *tensors;
+    struct gguf_context *ctx;
+
+    (void)state;
+    put_head(&b, 0, 4);
+    put_key(&b, "zero inside", GGUF_TYPE_STRING);
+    put_string(&b, "x\0y", 3);
+    put_key(&b, "two", GGUF_TYPE_BOOL);
+    put_u8(&b, 2);
+    put_array(&b, "bools", GGUF_TYPE_BOOL, 2);
+    put_u8(&b, 255);
+    put_u8(&b, 0);
+    put_array(&b, "floats", GGUF_TYPE_FLOAT32, 3);
+    put_bytes(&b, bits, sizeof(bits));
+    ctx = open_bytes(&b, META, &tensors);
+    assert_non_null(ctx);
+    assert_string_equal(gguf_get_val_str(ctx, 0), "x");
+    assert_true(gguf_get_val_bool(ctx, 1));
+    assert_memory_equal(gguf_get_arr_data(ctx, 2), "\1\0", 2);
+    assert_memory_equal(gguf_get_arr_data(ctx, 3), bits, sizeof(bits));
+    gguf_free(ctx);
+    bytes_free(&b);
+}
+
+/* The blob comes first, the others point into it. */
+static void
+loaded_data_lies_in_one_blob(void **state)
+{
+    struct bytes b = { NULL, 0, 0 };
+    struct ggml_context *tensors;
+    struct gguf_context *ctx = everything(&b, &tensors);
+    const struct ggml_tensor *blob = ggml_get_first_tensor(tensors);
+    const size_t start = gguf_get_data_offset(ctx);
+
+    (void)state;
+    assert_string_equal(blob->name, "GGUF tensor data binary blob");
+    assert_int_equal(blob->type, GGML_TYPE_I8);
+    assert_int_equal(ggml_nbytes(blob), b.size - start);
+    assert_memory_equal(blob->data, b.data + start, b.size - start);
+    for (int64_t i = 0; i < gguf_get_n_tensors(ctx); i++) {
+        const struct ggml_tensor *t = ggml_get_tensor(
+            tensors, gguf_get_tensor_name(ctx, i));
+
+        assert_non_null(t);
+        assert_ptr_equal(t->data, (const char *)blob->data +
+                                      gguf_get_tensor_offset(ctx, i));
+    }
+    assert_false(ggml_get_no_alloc(tensors));
+    gguf_free(ctx);
+    ggml_free(tensors);
+    bytes_free(&b);
+}
+
+/* S05 */
+static void
+what_is_written_is_what_was_read(void **state)
+{
+    struct bytes b = { NULL, 0, 0 }, again = { NULL, 0, 0 };
+    struct ggml_context *tensors;
+    struct gguf_context *ctx = everything(&b, &tensors);
+    unsigned char *meta;
+
+    (void)state;
+    for (int64_t i = 0; i < gguf_get_n_tensors(ctx); i++) {
+        const char *name = gguf_get_tensor_name(ctx, i);
+
+        gguf_set_tensor_data(ctx, name, ggml_get_tensor(tensors, name)->data);
+    }
+    assert_true(gguf_write_to_file(ctx, scratch_file(), false));
+    read_back(&again);
+    /* The data between the tensors is padding: zeros in what we write. */
+    assert_int_equal(again.size, b.size);
+    assert_memory_equal(again.data, b.data, gguf_get_data_offset(ctx));
+    for (int64_t i = 0; i < gguf_get_n_tensors(ctx); i++) {
+        const size_t at =
+            gguf_get_data_offset(ctx) + gguf_get_tensor_offset(ctx, i);
+
+        assert_memory_equal(again.data + at, b.data + at,
+                            gguf_get_tensor_size(ctx, i));
+    }
+    assert_int_equal(gguf_get_meta_size(ctx), gguf_get_data_offset(ctx));
+    meta = malloc(gguf_get_meta_size(ctx));
+    assert_non_null(meta);
+    gguf_get_meta_data(ctx, meta);
+    assert_memory_equal(meta, b.data, gguf_get_meta_size(ctx));
+    assert_true(gguf_write_to_file(ctx, scratch_file(), true));
+    read_back(&again);
+    assert_int_equal(again.size, gguf_get_meta_size(ctx));
+    free(meta);
+    gguf_free(ctx);
+    ggml_free(tensors);
+    bytes_free(&b);
+    bytes_free(&again);
+}
+
+static void
+a_file_made_from_nothing_reads_back(void **state)
+{
+    static const char *words[] = { "a", "", "abc" };
+    static const double numbers[] = { 1.5, -INFINITY };
+    const struct ggml_init_params params = { 1 << 16, NULL, false };
+    struct ggml_context *own = ggml_init(params), *tensors = NULL;
+    struct ggml_tensor *t = ggml_new_tensor_2d(own, GGML_TYPE_F32, 5, 3);
+    struct gguf_context *ctx = gguf_init_empty(), *copy = gguf_init_empty();
+    const struct gguf_init_params whole = { false, &tensors };
+
+    (void)state;
+    for (int i = 0; i < 15; i++)
+        ((float *)t->data)[i] = (float)i;
+    ggml_set_name(t, "t");
+    gguf_set_val_u8(ctx, "u8", 200);
+    gguf_set_val_i64(ctx, "i64", INT64_MIN);
+    gguf_set_val_f32(ctx, "f32", 0.1f);
+    gguf_set_val_bool(ctx, "bool", true);
+    gguf_set_val_str(ctx, "str", "text");
+    gguf_set_arr_str(ctx, "words", words, 3);
+    gguf_set_arr_data(ctx, "numbers", GGUF_TYPE_FLOAT64, numbers, 2);
+    gguf_set_arr_data(ctx, "none", GGUF_TYPE_UINT8, NULL, 0);
+    gguf_add_tensor(ctx, t);
+    gguf_set_val_u32(ctx, "general.alignment", 128);
+    gguf_set_kv(copy, ctx);
+    gguf_set_kv(copy, copy);
+    gguf_add_tensor(copy, t);
+    assert_true(gguf_write_to_file(copy, scratch_file(), false));
+    gguf_free(ctx);
+    gguf_free(copy);
+
+    ctx = gguf_init_from_file(scratch_file(), whole);
+    assert_non_null(ctx);
+    assert_int_equal(gguf_get_alignment(ctx), 128);
+    assert_int_equal(gguf_get_n_kv(ctx), 9);
+    assert_int_equal(gguf_get_val_u8(ctx, 0), 200);
+    assert_true(gguf_get_val_i64(ctx, 1) == INT64_MIN);
+    assert_true(gguf_get_val_f32(ctx, 2) == 0.1f);
+    assert_true(gguf_get_val_bool(ctx, 3));
+    assert_string_equal(gguf_get_val_str(ctx, 4), "text");
+    assert_string_equal(gguf_get_arr_str(ctx, 5, 2), "abc");
+    assert_memory_equal(gguf_get_arr_data(ctx, 6), numbers, sizeof(numbers));
+    assert_int_equal(gguf_get_arr_n(ctx, 7), 0);
+    assert_memory_equal(ggml_get_tensor(tensors, "t")->data, t->data, 60);
+    gguf_free(ctx);
+    ggml_free(tensors);
+    ggml_free(own);
+}
+
+static void
+setting_a_key_again_moves_it_to_the_end(void **state)
+{
+    struct gguf_context *ctx = gguf_init_empty();
+
+    (void)state;
+    gguf_set_val_u32(ctx, "a", 1);
+    gguf_set_val_u32(ctx, "b", 2);
+    gguf_set_val_str(ctx, "a", "new");
+    assert_int_equal(gguf_get_n_kv(ctx), 2);
+    assert_int_equal(gguf_find_key(ctx, "b"), 0);
+    assert_string_equal(gguf_get_val_str(ctx, gguf_find_key(ctx, "a")), "new");
+    /* Its own value as the new one. */
+    gguf_set_val_str(ctx, "a", gguf_get_val_str(ctx, 1));
+    assert_string_equal(gguf_get_val_str(ctx, 1), "new");
+    assert_int_equal(gguf_remove_key(ctx, "b"), 0);
+    assert_int_equal(gguf_remove_key(ctx, "b"), -1);
+    assert_int_equal(gguf_find_key(ctx, "a"), 0);
+    gguf_free(ctx);
+}
+
+static void
+offsets_follow_types_and_alignment(void **state)
+{
+    const struct ggml_init_params params = { 1 << 16, NULL, true };
+    struct ggml_context *own = ggml_init(params);
+    struct gguf_context *ctx = gguf_init_empty();
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct ggml_tensor *t = ggml_new_tensor_1d(own, GGML_TYPE_F32, 33);
+
+        ggml_format_name(t, "t%d", i);
+        gguf_add_tensor(ctx, t);
+    }
+    assert_int_equal(gguf_get_tensor_offset(ctx, 2), 2 * 160);
+    gguf_set_tensor_type(ctx, "t0", GGML_TYPE_F16);
+    assert_int_equal(gguf_get_tensor_size(ctx, 0), 66);
+    assert_int_equal(gguf_get_tensor_offset(ctx, 1), 96);
+    assert_int_equal(gguf_get_tensor_offset(ctx, 2), 96 + 160);
+    gguf_set_val_u32(ctx, "general.alignment", 256);
+    assert_int_equal(gguf_get_tensor_offset(ctx, 2), 512);
+    gguf_remove_key(ctx, "general.alignment");
+    assert_int_equal(gguf_get_alignment(ctx), 32);
+    assert_int_equal(gguf_get_tensor_offset(ctx, 2), 96 + 160);
+    assert_int_equal(errors_logged(), 0);
+
+    /* M07, M06: refused, nothing changed. */
+    gguf_set_tensor_type(ctx, "t0", GGML_TYPE_Q4_0);
+    gguf_set_tensor_type(ctx, "no such", GGML_TYPE_F16);
+    gguf_set_tensor_data(ctx, "no such", params.mem_buffer);
+    gguf_add_tensor(ctx, ggml_get_first_tensor(own));
+    gguf_add_tensor(ctx, NULL);
+    assert_int_equal(errors_logged(), 5);
+    assert_int_equal(gguf_get_tensor_type(ctx, 0), GGML_TYPE_F16);
+    assert_int_equal(gguf_get_n_tensors(ctx), 3);
+    gguf_free(ctx);
+    ggml_free(own);
+}
+
+/* M01 to M05, M09 */
+static void
+misuse_is_answered_and_logged(void **state)
+{
+    struct bytes b = { NULL, 0, 0 };
+    struct ggml_context *tensors;
+    struct gguf_context *ctx = everything(&b, &tensors);
+    const int64_t text = gguf_find_key(ctx, "text");
+    const int64_t texts = gguf_find_key(ctx, "texts");
+    const int64_t array = gguf_find_key(ctx, "array.4");
+    const char *word = "x";
+
+    (void)state;
+    errors_logged();
+    assert_null(gguf_get_key(ctx, -1));
+    assert_null(gguf_get_key(ctx, 28));
+    assert_int_equal(gguf_get_kv_type(ctx, 28), GGUF_TYPE_COUNT);
+    assert_int_equal(gguf_get_arr_n(ctx, -1), 0);
+    assert_null(gguf_get_tensor_name(ctx, 5));
+    assert_int_equal(gguf_get_tensor_size(ctx, -1), 0);
+    assert_int_equal(gguf_get_tensor_offset(ctx, 5), 0);
+    assert_int_equal(gguf_get_tensor_type(ctx, 5), GGML_TYPE_COUNT);
+    assert_int_equal(errors_logged(), 8);
+    assert_int_equal(gguf_get_val_u32(ctx, text), 0);
+    assert_int_equal(gguf_get_val_u32(ctx, array), 0);
+    assert_null(gguf_get_val_str(ctx, array));
+    assert_null(gguf_get_val_data(ctx, text));
+    assert_int_equal(gguf_get_arr_type(ctx, text), GGUF_TYPE_COUNT);
+    assert_null(gguf_get_arr_data(ctx, texts));
+    assert_null(gguf_get_arr_str(ctx, array, 0));
+    assert_null(gguf_get_arr_str(ctx, texts, 3));
+    assert_int_equal(errors_logged(), 8);
+    gguf_set_val_u32(ctx, "general.alignment", 0);
+    gguf_set_val_u32(ctx, "general.alignment", 24);
+    gguf_set_val_u64(ctx, "general.alignment", 32);
+    gguf_set_arr_str(ctx, "general.alignment", &word, 1);
+    gguf_set_val_u32(ctx, "", 1);
+    gguf_set_arr_data(ctx, "k", GGUF_TYPE_STRING, &word, 1);
+    gguf_set_arr_data(ctx, "k", GGUF_TYPE_ARRAY, &word, 1);
+    gguf_set_arr_data(ctx, "k", (enum gguf_type)99, &word, 1);
+    assert_int_equal(errors_logged(), 8);
+    assert_int_equal(gguf_get_alignment(ctx), 64);
+    assert_int_equal(gguf_get_n_kv(ctx), 28);
+    assert_null(gguf_type_name((enum gguf_type)-1));
+    assert_null(gguf_type_name(GGUF_TYPE_COUNT));
+    assert_string_equal(gguf_type_name(GGUF_TYPE_FLOAT64), "f64");
+    gguf_free(NULL);
+    gguf_free(ctx);
+    ggml_free(tensors);
+    bytes_free(&b);
+}
+
+/* M08 */
+static void
+what_cannot_be_written_is_refused(void **state)
+{
+    const struct ggml_init_params params = { 1 << 16, NULL, true };
+    struct ggml_context *own = ggml_init(params);
+    struct ggml_tensor *t = ggml_new_tensor_2d(own, GGML_TYPE_F32, 4, 2);
+    struct gguf_context *ctx = gguf_init_empty();
+
+    (void)state;
+    ggml_set_name(t, "t");
+    gguf_add_tensor(ctx, t);
+    remove_scratch_file();
+    assert_false(gguf_write_to_file(ctx, scratch_file(), false));
+    assert_null(fopen(scratch_file(), "rb"));
+    assert_false(gguf_write_to_file(ctx, "no/such/folder/x", true));
+    gguf_free(ctx);
+    ctx = gguf_init_empty();
+    t = ggml_transpose(own, t);
+    t->data = own;
+    gguf_add_tensor(ctx, t);
+    assert_false(gguf_write_to_file(ctx, scratch_file(), false));
+    assert_int_equal(errors_logged(), 3);
+    if (fopen("/dev/full", "wb") != NULL)
+        assert_false(gguf_write_to_file(ctx, "/dev/full", true));
+    errors_logged();
+    gguf_free(ctx);
+    ggml_free(own);
+}
+
+struct countdown {
+    int left;
+};
+
+static bool
+fail_one(void *data)
+{
+    struct countdown *countdown = data;
+
+    return countdown->left-- == 0;
+}
+
+static void
+without_memory_a_key_stays_as_it_was(void **state)
+{
+    static const char *words[] = { "a", "b" };
+
+    (void)state;
+    for (int n = 0; n < 6; n++) {
+        struct gguf_context *ctx = gguf_init_empty();
+        struct countdown countdown = { n };
+
+        gb_mem_set_fault(fail_one, &countdown);
+        gguf_set_arr_str(ctx, "words", words, 2);
+        gb_mem_set_fault(NULL, NULL);
+        if (countdown.left < 0)
+            assert_int_equal(gguf_get_n_kv(ctx), 0);
+        else
+            assert_string_equal(gguf_get_arr_str(ctx, 0, 1), "b");
+        gguf_free(ctx);
+    }
+    errors_logged();
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    watch_log();
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    remove_scratch_file();
+    return 0;
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_those_of_the_file),
+        cmocka_unit_test(odd_values_are_kept),
+        cmocka_unit_test(loaded_data_lies_in_one_blob),
+        cmocka_unit_test(what_is_written_is_what_was_read),
+        cmocka_unit_test(a_file_made_from_nothing_reads_back),
+        cmocka_unit_test(setting_a_key_again_moves_it_to_the_end),
+        cmocka_unit_test(offsets_follow_types_and_alignment),
+        cmocka_unit_test(misuse_is_answered_and_logged),
+        cmocka_unit_test(what_cannot_be_written_is_refused),
+        cmocka_unit_test(without_memory_a_key_stays_as_it_was),
+    };
+
+    return cmocka_run_group_tests_name("values and files", tests, begin, end);
+}

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# make installcheck: a C and a C++ program against what was installed.
+EXTRA_DIST += \
+	%D%/client.c \
+	%D%/client.cpp \
+	%D%/installcheck
+
+installcheck-local:
+	CC='$(CC)' CXX='$(CXX)' PKG_CONFIG='$(PKG_CONFIG)' \
+	$(SHELL) '$(srcdir)/%D%/installcheck' \
+	    '$(DESTDIR)' '$(libdir)' '$(srcdir)/%D%'

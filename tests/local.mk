@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# make check: cmocka programs and shell scripts, all of them speak TAP.
+#
+# White-box programs link everything with nothing hidden; black-box programs the
+# shared library.  libtestutil has lib/base/mem.c once more, with the hook that
+# makes allocations fail: a program that uses the hook gets that one.
+if TESTS_CMOCKA
+
+check_LTLIBRARIES += libwhite.la libtestutil.la
+libwhite_la_SOURCES =
+libwhite_la_LIBADD = libcore.la libcpu.la
+libtestutil_la_SOURCES = lib/base/mem.c
+libtestutil_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_FAULT_INJECTION $(CMOCKA_CFLAGS)
+
+WHITE_LDADD = libtestutil.la libwhite.la $(CMOCKA_LIBS)
+BLACK_LDADD = libtestutil.la libggmlbackend.la $(CMOCKA_LIBS)
+TEST_CPPFLAGS = \
+	$(AM_CPPFLAGS) $(CMOCKA_CFLAGS) -DGB_FAULT_INJECTION \
+	'-DTEST_DATA_DIR="$(abs_srcdir)/tests/data"'
+
+include tests/util/local.mk
+include tests/data/local.mk
+include tests/base/local.mk
+include tests/type/local.mk
+include tests/tensor/local.mk
+include tests/op/local.mk
+include tests/graph/local.mk
+include tests/gguf/local.mk
+include tests/backend/local.mk
+include tests/alloc/local.mk
+include tests/loader/local.mk
+include tests/cpu/local.mk
+include tests/abi/local.mk
+include tests/tree/local.mk
+include tests/tools/local.mk
+
+# The core's programs once more under valgrind, and those about threads alone, for a
+# build with -fsanitize=thread.
+valgrind_programs = $(filter-out tests/gguf/sweep,$(filter \
+	tests/base/% tests/tensor/% tests/op/% tests/graph/% tests/gguf/% \
+	tests/backend/% tests/alloc/% tests/loader/%,$(check_PROGRAMS)))
+check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)
+	$(MAKE) check TESTS='$(valgrind_programs)' \
+	    LOG_COMPILER="$(SHELL) '$(srcdir)/build-aux/run-test' valgrind -q \
+	        --error-exitcode=9 --leak-check=full --trace-children=no"
+
+thread_programs = $(filter tests/base/% tests/type/first-use tests/loader/% \
+	tests/cpu/threads/% tests/cpu/device/%,$(check_PROGRAMS))
+check-threads: $(check_LTLIBRARIES) $(thread_programs)
+	$(MAKE) check TESTS='$(thread_programs)'
+
+.PHONY: check-threads check-valgrind
+
+endif
+
+include tests/install/local.mk

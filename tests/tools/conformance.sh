@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every operation passes on each level of CPU kernels that this machine has, and every
+# operation of the interface has cases.
+tool=$top_builddir/ggmlbackend-conformance
+levels=$("$top_builddir/ggmlbackend-info" --json |
+    sed 's/.*"cpu_levels": *\[\([^]]*\)].*/\1/' | tr -d '",')
+out=conformance-$$.out
+trap 'rm -f "$out"' EXIT
+n=1
+for level in $levels; do
+    if GGMLBACKEND_CPU_LEVEL=$level "$tool" >"$out" 2>&1; then
+        echo "ok $n - $level: $(awk '$1 == "all" { print $2 " cases" }' "$out")"
+    else
+        grep FAILED "$out" | head -n 20 | sed 's/^/# /'
+        echo "not ok $n - $level"
+    fi
+    n=$((n + 1))
+done
+cases=$(awk '$1 == "all" { print $2 }' "$out")
+if [ "${cases:-0}" -ge 6000 ]; then
+    echo "ok $n - at least 6000 cases"
+else
+    echo "not ok $n - at least 6000 cases"
+fi
+n=$((n + 1))
+# Views move nothing, and two operations have no forward form at this level.
+missing=$(sed -n 's/^ *GGML_OP_\([A-Z0-9_]*\) *= .*/\1/p' \
+    "$top_srcdir/include/ggml/tensor.h" |
+    grep -vx 'NONE\|RESHAPE\|VIEW\|PERMUTE\|TRANSPOSE\|UNARY\|FLASH_ATTN_BACK\|COUNT' |
+    while read -r op; do
+        grep -q "^$op " "$out" || echo "$op"
+    done)
+if [ -z "$missing" ]; then
+    echo "ok $n - every operation has cases"
+else
+    echo "# $missing" | tr '\n' ' '
+    echo
+    echo "not ok $n - every operation has cases"
+fi
+echo "1..$n"

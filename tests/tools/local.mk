@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# The installed programs.
+if TOOLS
+include tests/tools/run/local.mk
+
+check_SCRIPTS += %D%/conformance.sh %D%/gguf.sh %D%/info.sh %D%/man.sh
+EXTRA_DIST += %D%/conformance.sh %D%/gguf.sh %D%/info.sh %D%/man.sh
+endif

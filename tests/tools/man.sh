@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each program has a page without warnings, which names each of its options.
+n=0
+for page in "$top_srcdir"/man/*.1; do
+    name=$(basename "$page" .1)
+    n=$((n + 1))
+    if ! ${MANDOC:-:} -V >/dev/null 2>&1 && [ "${MANDOC:-:}" = : ]; then
+        echo "ok $n # SKIP no mandoc"
+    elif $MANDOC -Tlint -Wwarning "$page" >man-$$.out 2>&1; then
+        echo "ok $n - $name: no warnings"
+    else
+        sed 's/^/# /' man-$$.out
+        echo "not ok $n - $name: no warnings"
+    fi
+    rm -f man-$$.out
+    n=$((n + 1))
+    missing=$("$top_builddir/$name" --help |
+        grep -o -- '--[a-z][a-z-]*' | sort -u | sed 's/^--//' |
+        while read -r option; do
+            sed 's/\\-/-/g' "$page" | grep -qE -- "(Fl Fl |Fl -|--)$option" || echo "$option"
+        done)
+    if [ -z "$missing" ]; then
+        echo "ok $n - $name: all options are described"
+    else
+        echo "# $missing" | tr '\n' ' '
+        echo
+        echo "not ok $n - $name: all options are described"
+    fi
+done
+echo "1..$n"

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# ggmlbackend-run on tiny models of random weights.
+run_program = %D%/program.c %D%/program.h
+
+check_PROGRAMS += \
+	tests/tools/run/answers \
+	tests/tools/run/errors \
+	tests/tools/run/forward \
+	tests/tools/run/tokens
+tests_tools_run_answers_SOURCES = %D%/answers.c $(run_program)
+tests_tools_run_answers_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_answers_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_errors_SOURCES = %D%/errors.c $(run_program)
+tests_tools_run_errors_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_errors_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_forward_SOURCES = \
+	%D%/forward.c \
+	%D%/reference.c \
+	%D%/reference.h \
+	$(run_program)
+tests_tools_run_forward_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_forward_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS) -lm
+tests_tools_run_tokens_SOURCES = %D%/tokens.c $(run_program)
+tests_tools_run_tokens_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_tokens_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)

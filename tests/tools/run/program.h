@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/tools/run/program.h - tiny models, and the program run on them.
+ *
+ * Programs are those of the build folder, $top_builddir.  Files are made in a
+ * folder of the test's own below the working directory.
+ */
+#ifndef TESTS_TOOLS_RUN_PROGRAM_H
+#define TESTS_TOOLS_RUN_PROGRAM_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Groups' set-up and tear-down: the folder. */
+int folder_make(void **state);
+int folder_remove(void **state);
+
+/* The path of NAME in the folder; valid until the tenth call after it. */
+const char *in_folder(const char *name);
+
+/* Write SIZE bytes into NAME in the folder. */
+void write_file(const char *name, const void *data, size_t size);
+
+/* Make NAME in the folder with make-tiny-model's OPTIONS, once. */
+void make_model(const char *name, const char *options);
+
+/* What a program did. */
+struct result {
+    int status;  /* of its exit; -1 when it ended by a signal */
+    char *out;   /* NUL-terminated */
+    size_t size; /* of out */
+    char *err;
+};
+
+/* Run ggmlbackend-run with ARGUMENTS, which a shell reads. */
+struct result run(const char *arguments, ...)
+    __attribute__((format(printf, 1, 2)));
+void result_free(struct result *result);
+
+/* The object that ggmlbackend-run --json writes; json_decref it. */
+json_t *run_json(const char *arguments, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* Number I of the array KEY. */
+double number_at(const json_t *json, const char *key, size_t i);
+
+#endif

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The library's objects end the process in ggml_abort alone, and keep writable
+# state only in the files that may (style: few places, each with its lock).
+cd "$top_builddir" || exit 99
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+
+find lib backends -path '*/.libs/*.o' ! -name 'libtestutil*' >"$scratch/objects"
+if ! [ -s "$scratch/objects" ]; then
+    find lib backends -name '*.o' ! -name 'libtestutil*' >"$scratch/objects"
+fi
+case " $CC $CFLAGS " in
+*sanitize* | *coverage*)
+    echo '1..0 # SKIP instrumented objects'
+    exit 0
+    ;;
+esac
+
+# Which object calls what.
+while IFS= read -r object; do
+    ${NM:-nm} -u "$object" | awk -v o="$object" '{ print o, $NF }'
+done <"$scratch/objects" >"$scratch/calls"
+grep -E ' (abort|exit|_exit|_Exit|quick_exit|__assert_fail|__assert_rtn|raise|kill)$' \
+    "$scratch/calls" | grep -v 'lib/base/\(\.libs/\)\?abort\.o ' >"$scratch/enders"
+
+# Which object has writable data: objects in sections that are not read-only once
+# the library is loaded.
+allowed='lib/base/(log|abort|env|clock|status)\.o|lib/loader/registry\.o|lib/type/grid\.o'
+allowed="$allowed|backends/cpu/isa/select\.o|backends/cpu/pool/numa\.o"
+while IFS= read -r object; do
+    objdump -t "$object" | awk -v o="$object" '
+        / O / {
+            for (i = 2; i < NF; i++)
+                if ($i ~ /^(\.t?data|\.t?bss|\*COM\*)/ && $i !~ /^\.data\.rel\.ro/)
+                    print o ": " $NF " in " $i
+        }'
+done <"$scratch/objects" | sed 's/\.libs\///; s/lib[a-z0-9_]*_la-//' |
+    grep -vE "^($allowed): " >"$scratch/state"
+
+echo 1..3
+if [ -s "$scratch/objects" ] && [ "$(wc -l <"$scratch/objects")" -gt 50 ]; then
+    echo 'ok 1 - the objects were found'
+else
+    echo 'not ok 1 - the objects were found'
+fi
+for file in enders state; do
+    if [ -s "$scratch/$file" ]; then
+        sed 's/^/# /' "$scratch/$file"
+        printf 'not '
+    fi
+    case $file in
+    enders) echo 'ok 2 - nothing but ggml_abort ends the process' ;;
+    state) echo 'ok 3 - writable state lies where it may' ;;
+    esac
+done
