@@ -54,7 +54,7 @@ product_many(const struct gb_weight *weight, const struct gb_product *p)
     const bool is_real = layout->piece == 0;
     const int n_panels = is_real ? VF_ROWS : VQ_ROWS;
     const int64_t part = is_real ? GB_PANEL_K_REAL : GB_PANEL_K;
-    struct gb_panel panels[MAX_PANELS] = { { NULL } };
+    struct gb_panel panels[MAX_PANELS] = { { .rows = NULL } };
     const float *reals[VF_ROWS];
     struct gb_strip strip = {
         .panels = panels,
@@ -125,7 +125,7 @@ copy_to_panels(const struct gb_product *p, const struct gb_strip *strip,
 static void
 outer_rest(const struct gb_product *p, struct gb_strip *strip, bool add)
 {
-    struct gb_panel panels[MAX_PANELS] = { { NULL } };
+    struct gb_panel panels[MAX_PANELS] = { { .rows = NULL } };
     const float *reals[VF_ROWS];
 
     place_panels(panels, VF_ROWS, true, p->scratch);
