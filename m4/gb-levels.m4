@@ -2,6 +2,7 @@
 # GB_LEVELS: which levels of CPU kernels the compiler can make.  Nothing is asked
 # of the machine that builds.
 AC_DEFUN([GB_LEVELS], [
+  AC_ARG_VAR([KERNEL_CFLAGS], [further flags for the CPU kernels alone])
   AC_CACHE_CHECK([whether this is x86-64], [gb_cv_x86_64], [
     AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
 #ifndef __x86_64__
