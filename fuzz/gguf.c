@@ -5,6 +5,8 @@
  * A file that is taken is written and read again: it must be taken then too, and
  * have as many keys and tensors.
  */
+#include "config.h"
+
 #include "fuzz/fuzz.h"
 
 #include "ggml.h"

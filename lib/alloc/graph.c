@@ -285,7 +285,8 @@ put(const struct ggml_gallocr *g, const struct gb_plan_place *place,
     enum ggml_status status;
 
     tensor->buffer = m->buffer;
-    tensor->data = m->base + place->offset;
+    /* A buffer of no bytes has no base. */
+    tensor->data = m->base != NULL ? m->base + place->offset : NULL;
     if (m->buffer->iface.init_tensor == NULL)
         return GGML_STATUS_SUCCESS;
     status = m->buffer->iface.init_tensor(m->buffer, tensor);

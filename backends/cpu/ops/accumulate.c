@@ -21,7 +21,9 @@ part_of(const struct ggml_tensor *node)
     part.nb[0] = ggml_type_size(node->type);
     for (int d = 1; d < GGML_MAX_DIMS; d++)
         part.nb[d] = (size_t)gb_cpu_param_i32(node, d - 1);
-    part.data = (char *)node->data + gb_cpu_param_i32(node, 3);
+    /* There is no data yet when it is asked whether the node can run. */
+    if (node->data != NULL)
+        part.data = (char *)node->data + gb_cpu_param_i32(node, 3);
     return part;
 }
 

@@ -72,6 +72,8 @@ column_at(const struct gb_cpu_task *task, int64_t j, int64_t p, int64_t q)
 {
     const struct ggml_tensor *node = task->node;
 
+    if (task->shared == NULL)
+        return NULL;
     return (float *)task->shared +
            (j + node->ne[1] * (p + node->ne[2] * q)) * node->src[0]->ne[1];
 }

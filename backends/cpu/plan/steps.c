@@ -169,11 +169,18 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads,
                   struct gb_cpu_plan *out)
 {
     const uintptr_t past = (uintptr_t)work % GB_CPU_WORK_ALIGN;
-    char *start = (char *)work + (past > 0 ? GB_CPU_WORK_ALIGN - past : 0);
-    struct gb_cpu_phase *phases = (struct gb_cpu_phase *)(void *)start;
+    struct gb_cpu_phase *phases;
     size_t phase_bytes = 0;
     int64_t n = 0;
+    char *start;
 
+    memset(out, 0, sizeof(*out));
+    out->n_threads = n_threads;
+    /* A graph in which nothing is to be done needs no memory. */
+    if (work == NULL)
+        return;
+    start = (char *)work + (past > 0 ? GB_CPU_WORK_ALIGN - past : 0);
+    phases = (struct gb_cpu_phase *)(void *)start;
     for (int i = 0; i < graph->n_nodes; i++) {
         struct ggml_tensor *node = graph->nodes[i];
 
@@ -186,7 +193,6 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads,
     out->shared = start + phase_bytes;
     out->scratch = out->shared + size->shared;
     out->scratch_size = size->scratch;
-    out->n_threads = n_threads;
 }
 
 /* An operand of an operation may be NULL or empty; else it has data. */
