@@ -34,8 +34,8 @@ GGML_API const char *ggmlbackend_last_failure(void);
 GGML_API void ggmlbackend_clear_failure(void);
 
 /*
- * Name of the level of CPU kernels in use ("generic", "avx2", "avx512"), and a
- * sentence that says why it was chosen; "" without the CPU backend.
+ * Name of the level of CPU kernels in use ("generic", "avx2", "avx512", "avx512_vnni"), and
+ * a sentence that says why it was chosen; "" without the CPU backend.
  */
 GGML_API const char *ggmlbackend_cpu_level(void);
 GGML_API const char *ggmlbackend_cpu_level_reason(void);

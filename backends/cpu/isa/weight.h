@@ -7,9 +7,9 @@
  * each piece of 16 or 32 activations, of the length that one scale of the
  * weights is for, has everything about it side by side.
  *
- * Activations have codes of 8 bits, and where one value in a piece is much larger
- * than the others, which it would cost all their precision, of 16.  That is one
- * piece of fifteen in SmolLM2-135M, whose perplexity is 18.34 with float
+ * Activations have codes of 8 bits, and where one value in a piece is much
+ * larger than the others, which it would cost all their precision, of 16.  That
+ * is one piece of fifteen in SmolLM2-135M, whose perplexity is 18.34 with float
  * activations and stays below 18.36; with 8 bits it is between 18.40 and 18.49.
  */
 #ifndef GB_CPU_ISA_WEIGHT_H
@@ -65,7 +65,8 @@ struct gb_record16 {
 
 struct gb_panel; /* kernels/panel.h */
 
-/* dst[r] = row r of weights times COLUMN; rows begin at X, PITCH bytes apart. */
+/* dst[r] = row r of weights times COLUMN; rows begin at X, PITCH bytes
+ * apart. */
 typedef void (*gb_dots_fn)(int64_t k, int64_t rows, const void *x, size_t pitch,
                            const void *column, float *dst);
 
@@ -74,7 +75,7 @@ typedef void (*gb_unpack_fn)(int64_t k, int64_t rows, const void *x,
                              size_t pitch, const struct gb_panel *panel);
 
 struct gb_layout {
-    enum ggml_type activation; /* what rows of activations may be instead of F32 */
+    enum ggml_type activation; /* what activations may be instead of F32 */
     int values;   /* in a block of the type */
     size_t bytes; /* of a block */
     int piece;    /* values in a record: 16 or 32; 0 for columns of floats */
@@ -101,16 +102,17 @@ gb_column_offset(const struct gb_layout *layout, int64_t k)
                                : n / 32 * sizeof(struct gb_record32);
 }
 
-/* Behind N records there are two lists of floats, each padded with zeros to this
- * many: what each record's sums are multiplied with, d or d_high, and its sum. */
+/* Behind N records there are two lists of floats, each padded with zeros to
+ * this many: what each record's sums are multiplied with, d or d_high, and its
+ * sum. */
 static inline size_t
 gb_column_list(const struct gb_layout *layout, int64_t k)
 {
     return layout->piece == 0 ? 0 : ((size_t)(k / layout->piece) + 7) / 8 * 8;
 }
 
-/* Bytes of a column of K values: whole cache lines, an odd number of them, since
- * columns a power of two apart would share the cache's places. */
+/* Bytes of a column of K values: whole cache lines, an odd number of them,
+ * since columns a power of two apart would share the cache's places. */
 static inline size_t
 gb_column_bytes(const struct gb_layout *layout, int64_t k)
 {

@@ -8,8 +8,8 @@
 #include "lib/type/grid.h"
 
 /*
- * Values are levels -1, 0, 1 plus or minus an eighth.  Eight times that plus 9 is
- * the code, from 0 to 18; the scales take an eighth.
+ * Values are levels -1, 0, 1 plus or minus an eighth.  Eight times that plus 9
+ * is the code, from 0 to 18; the scales take an eighth.
  */
 GB_INLINE q32
 codes_of(const uint64_t *rows, uint32_t minus)

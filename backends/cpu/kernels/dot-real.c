@@ -13,54 +13,34 @@ struct reals {
     vf (*load_n)(const void *p, int64_t n);
 };
 
-/* dst[r] = N rows, at most 4, times a column; two sums for each row are in
- * flight. */
-GB_INLINE void
-dots_of_rows(const struct reals *t, int n, int64_t k, const char *x,
-             size_t pitch, const float *y, float *dst)
+/* A row times a column; four sums are in flight. */
+GB_INLINE float
+dot_of_row(const struct reals *t, int64_t k, const char *x, const float *y)
 {
-    vf even[4];
-    vf odd[4];
+    const size_t step = VF_LEN * t->bytes;
+    vf s[4] = { vf_zero(), vf_zero(), vf_zero(), vf_zero() };
     int64_t i = 0;
 
-    for (int r = 0; r < n; r++) {
-        even[r] = vf_zero();
-        odd[r] = vf_zero();
-    }
-    for (; i + 2 * VF_LEN <= k; i += 2 * VF_LEN) {
-        const vf y0 = vf_load(y + i);
-        const vf y1 = vf_load(y + i + VF_LEN);
-        const char *p = x + (size_t)i * t->bytes;
-
+    for (; i + 4 * VF_LEN <= k; i += 4 * VF_LEN, x += 4 * step) {
 #pragma GCC unroll 4
-        for (int r = 0; r < n; r++, p += pitch) {
-            even[r] = vf_fma(t->load(p), y0, even[r]);
-            odd[r] = vf_fma(t->load(p + VF_LEN * t->bytes), y1, odd[r]);
-        }
+        for (int j = 0; j < 4; j++)
+            s[j] = vf_fma(t->load(x + (size_t)j * step),
+                          vf_load(y + i + j * VF_LEN), s[j]);
     }
-    for (; i < k; i += VF_LEN) {
-        const int64_t rest = k - i < VF_LEN ? k - i : VF_LEN;
-        const vf y0 = vf_load_n(y + i, rest);
-        const char *p = x + (size_t)i * t->bytes;
-
-        for (int r = 0; r < n; r++, p += pitch)
-            even[r] = vf_fma(t->load_n(p, rest), y0, even[r]);
-    }
-    for (int r = 0; r < n; r++)
-        dst[r] = vf_sum(vf_add(even[r], odd[r]));
+    for (; i + VF_LEN <= k; i += VF_LEN, x += step)
+        s[0] = vf_fma(t->load(x), vf_load(y + i), s[0]);
+    if (i < k)
+        s[1] = vf_fma(t->load_n(x, k - i), vf_load_n(y + i, k - i), s[1]);
+    return vf_sum(vf_add(vf_add(s[0], s[1]), vf_add(s[2], s[3])));
 }
 
+/* Row after row, see kernels/blocks.h. */
 GB_INLINE void
 real_dots(const struct reals *t, int64_t k, int64_t rows, const void *x,
           size_t pitch, const void *column, float *dst)
 {
-    const char *row = x;
-    int64_t r = 0;
-
-    for (; r + 4 <= rows; r += 4, row += 4 * pitch)
-        dots_of_rows(t, 4, k, row, pitch, column, dst + r);
-    for (; r < rows; r++, row += pitch)
-        dots_of_rows(t, 1, k, row, pitch, column, dst + r);
+    for (int64_t r = 0; r < rows; r++)
+        dst[r] = dot_of_row(t, k, (const char *)x + (size_t)r * pitch, column);
 }
 
 /* Rows are made floats, zeros behind their ends, and then turned. */

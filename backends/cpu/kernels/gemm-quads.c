@@ -2,9 +2,9 @@
 /*
  * cpu/kernels/gemm-quads.c - panels of quantised weights times columns.
  *
- * One step takes a quad of each row of a panel and a quad of a column, which all
- * rows share: sums of integers, one a row and column, stay in registers for a
- * piece and then join the float sums, times both scales.
+ * One step takes a quad of each row of a panel and a quad of a column, which
+ * all rows share: sums of integers, one a row and column, stay in registers for
+ * a piece and then join the float sums, times both scales.
  */
 #include "backends/cpu/kernels/gemm.h"
 
@@ -139,9 +139,9 @@ add_half(int cols, const struct kind *kind, const uint8_t *const *panels,
     }
 }
 
-/* The sums of the products of one piece; gives the place in a record of what they
- * are to be multiplied with.  One column whose codes have low halves is enough for
- * all: with and without them a sum comes out the same. */
+/* The sums of the products of one piece; gives the place in a record of what
+ * they are to be multiplied with.  One column whose codes have low halves is
+ * enough for all: with and without them a sum comes out the same. */
 GB_INLINE int
 sum_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
           const char *const *records, vi s[VQ_ROWS][VQ_COLS])

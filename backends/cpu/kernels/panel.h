@@ -16,8 +16,9 @@
  * arguments; it has to be inlined for them to become constants. */
 #define GB_INLINE static inline __attribute__((__always_inline__))
 
-#define GB_PANEL_K      512 /* values of a row of quantised weights in a panel */
-#define GB_PANEL_K_REAL 256 /* the same for float weights */
+/* Values of a row of quantised weights, and of float weights, in a panel. */
+#define GB_PANEL_K      512
+#define GB_PANEL_K_REAL 256
 
 struct gb_panel {
     uint8_t *rows; /* room for VF_LEN rows before they are turned */

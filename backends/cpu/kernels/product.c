@@ -101,8 +101,8 @@ GB_K(product)(const struct gb_weight *weight, const struct gb_product *p)
                      p->dst[c]);
 }
 
-/* N rows from row K on, the columns of STRIP, side by side with zeros behind their
- * ends. */
+/* N rows from row K on, the columns of STRIP, side by side with zeros behind
+ * their ends. */
 static void
 copy_to_panels(const struct gb_product *p, const struct gb_strip *strip,
                int64_t k, const struct gb_panel *panels)

@@ -86,7 +86,8 @@ GB_K(quantize_row_q8_1)(const float *x, void *y, int64_t n)
     }
 }
 
-/* Of MAX and MIN the one that is further from 0; of equals, which comes first. */
+/* Of MAX and MIN the one that is further from 0; of equals, which comes
+ * first. */
 static float
 furthest(int n, const float *x, float max, float min)
 {
@@ -233,8 +234,8 @@ stands_out(const float *x, float largest)
     return largest * largest > 25.0f / GB_QK * vf_sum(squares);
 }
 
-/* The largest value gets the code 127 * 256; what is left behind the high half is
- * the low one, or nothing where no value stands out. */
+/* The largest value gets the code 127 * 256; what is left behind the high half
+ * is the low one, or nothing where no value stands out. */
 static void
 put_floats(struct writer *w, int64_t n, const float *x)
 {

@@ -8,8 +8,8 @@
 #include "backends/cpu/kernels/panel.h"
 #include "lib/type/grid.h"
 
-/* Signs of 32 values, bit set for negative, from the four times seven in the low
- * bits of W. */
+/* Signs of 32 values, bit set for negative, from the four times seven in the
+ * low bits of W. */
 GB_INLINE uint32_t
 gb_four_signs(uint32_t w)
 {

@@ -26,8 +26,8 @@
  *     dst = the sum of softmax(s)[j] * v[j]
  * A token that sees no key gets zeros.
  *
- * Keys are taken a block at a time: with the largest s so far the sums are what a
- * softmax over these keys needs, and are scaled down when a larger s appears.
+ * Keys are taken a block at a time: with the largest s so far the sums are what
+ * a softmax over these keys needs, and are scaled down when a larger s appears.
  * All heads that share a key head, and some tokens, go through it together.
  *
  * Threads   tiles are some tokens and heads and, where there would be too few
@@ -131,7 +131,7 @@ attention_tiles(const struct ggml_tensor *node)
 
 /* Where a thread's memory goes; all parts are whole cache lines. */
 struct room {
-    size_t column; /* bytes of a query as a column, 0 when it is used in place */
+    size_t column; /* bytes of a query as a column, 0 if it is used in place */
     size_t columns;
     size_t scores;
     size_t masks;
@@ -224,7 +224,8 @@ struct tile {
     float *value_rows;
 };
 
-/* A head's matrix in T, whose heads and batches are shared by H and B of them. */
+/* A head's matrix in T, whose heads and batches are shared by H and B of
+ * them. */
 static const char *
 matrix_of(const struct ggml_tensor *t, const struct ggml_tensor *q,
           int64_t head, int64_t batch)

@@ -13,7 +13,8 @@
  * rows for each y.
  *
  *   src0   experts' weights of any type, [k, m, experts]; rows dense
- *   src1   F32, or what the weights' type is multiplied with, [k, u, n]; rows dense
+ *   src1   F32, or what the weights' type is multiplied with, [k, u, n];
+ *          likewise
  *   src2   ids, I32 [slots, n], any strides
  *   dst    F32 [m, slots, n], rows dense
  *

@@ -14,15 +14,15 @@
  *   src1   F32, or what the weights' type is multiplied with; likewise
  *   dst    F32, rows dense
  *
- * Quantised weights are multiplied with activations of 8 bits, in integers and
- * with float scales; float weights with F32.
+ * Quantised weights are multiplied with activations of 8 bits, some of 16 (see
+ * isa/weight.h), in integers and with float scales; float weights with F32.
  *
- * Threads   tiles of rows by columns, cut by the shape alone; a sum is never cut.
+ * Threads   tiles of rows by columns, cut by the shape alone, never a sum.
  * Accuracy  float sums in the order of k (few columns: in lanes).
  */
 
-/* A tile's extent.  Columns are a multiple of what any level's kernels take at a
- * time; few of them go by rows, as many as are worth a thread's trouble. */
+/* A tile's extent.  Columns are a multiple of what any level's kernels take at
+ * a time; few of them go by rows, as many as are worth a thread's trouble. */
 #define TILE_ROWS     64
 #define TILE_COLS     264
 #define TILE_COLS_MIN 66

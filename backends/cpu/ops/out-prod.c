@@ -7,8 +7,8 @@
 #include "backends/cpu/ops/rows.h"
 
 /*
- * D[i, j, p, q] = the sum over k of A[i, k, p / r2, q / r3] * B[j, k, p, q], r2 and
- * r3 saying how many matrices of B share one of A.
+ * D[i, j, p, q] = the sum over k of A[i, k, p / r2, q / r3] * B[j, k, p, q], r2
+ * and r3 saying how many matrices of B share one of A.
  *
  *   src0   any type that can be read; rows dense, any other strides
  *   src1   F32, any strides

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * The slope of head HEAD of N_HEADS with the largest slope MAX_BIAS, 1 where that
- * is 0: with P the largest power of two up to n_heads
+ * The slope of head HEAD of N_HEADS with the largest slope MAX_BIAS, 1 where
+ * that is 0: with P the largest power of two up to n_heads
  *     2^(-max_bias / P * (head + 1))                for the first P heads,
  *     2^(-max_bias / (2 * P) * (2 * (head - P) + 1))  for the others.
  * Source  "Train Short, Test Long" (arXiv 2108.12409), section 3.

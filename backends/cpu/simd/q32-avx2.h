@@ -140,46 +140,40 @@ q_half(const void *p)
     return _cvtsh_ss(h);
 }
 
+/* The word at P when there is one, else 0. */
 static inline __m128i
-q_word_at(const char *p)
+q_word_at(const char *p, int is_there)
 {
-    int32_t w;
+    int32_t w = 0;
 
-    memcpy(&w, p, sizeof(w));
+    if (is_there)
+        memcpy(&w, p, sizeof(w));
     return _mm_cvtsi32_si128(w);
 }
 
+/* N of four words. */
 static inline __m128i
-q_four_words(const char *p, size_t pitch)
+q_four_words(const char *p, size_t pitch, int n)
 {
     return _mm_unpacklo_epi64(
-        _mm_unpacklo_epi32(q_word_at(p), q_word_at(p + pitch)),
         _mm_unpacklo_epi32(
-            q_word_at(p + 2 * pitch), q_word_at(p + 3 * pitch)));
+            q_word_at(p, n > 0), q_word_at(p + pitch, n > 1)),
+        _mm_unpacklo_epi32(q_word_at(p + 2 * pitch, n > 2),
+            q_word_at(p + 3 * pitch, n > 3)));
 }
 
 static inline void
 q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
 {
     const char *from = p;
+    const __m128i low = q_four_words(from, pitch, n);
+    const __m128i high = q_four_words(from + 4 * pitch, pitch, n - 4);
+    const __m128i mask = _mm_set1_epi32(0xffff);
 
-    if (n == 8) {
-        const __m128i low = q_four_words(from, pitch);
-        const __m128i high = q_four_words(from + 4 * pitch, pitch);
-        const __m128i mask = _mm_set1_epi32(0xffff);
-
-        _mm256_storeu_ps(a, _mm256_cvtph_ps(_mm_packus_epi32(
-            _mm_and_si128(low, mask), _mm_and_si128(high, mask))));
-        _mm256_storeu_ps(b, _mm256_cvtph_ps(_mm_packus_epi32(
-            _mm_srli_epi32(low, 16), _mm_srli_epi32(high, 16))));
-        return;
-    }
-    _mm256_storeu_ps(a, _mm256_setzero_ps());
-    _mm256_storeu_ps(b, _mm256_setzero_ps());
-    for (int i = 0; i < n; i++, from += pitch) {
-        a[i] = q_half(from);
-        b[i] = q_half(from + 2);
-    }
+    _mm256_storeu_ps(a, _mm256_cvtph_ps(_mm_packus_epi32(
+        _mm_and_si128(low, mask), _mm_and_si128(high, mask))));
+    _mm256_storeu_ps(b, _mm256_cvtph_ps(_mm_packus_epi32(
+        _mm_srli_epi32(low, 16), _mm_srli_epi32(high, 16))));
 }
 
 static inline void

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q32-generic.h - small integers in rows, in the compiler's vector type.
+ * cpu/simd/q32-generic.h - small integers in rows, in the compiler's vector
+ * type.
  *
- * Vectors are halves of sixteen bytes: compilers for machines without longer ones
- * warn about functions with such arguments.
+ * Vectors are halves of sixteen bytes: compilers for machines without longer
+ * ones warn about functions with such arguments.
  */
 #ifndef GB_CPU_SIMD_Q32_GENERIC_H
 #define GB_CPU_SIMD_Q32_GENERIC_H
@@ -14,6 +15,8 @@
 #define Q_WIDE_OFFSET 0
 
 typedef uint8_t q_u8x16 __attribute__((vector_size(16)));
+typedef int16_t q_i16x8 __attribute__((vector_size(16)));
+typedef uint16_t q_u16x8 __attribute__((vector_size(16)));
 typedef int32_t q_i32x4 __attribute__((vector_size(16)));
 typedef uint32_t q_u32x4 __attribute__((vector_size(16)));
 
@@ -210,20 +213,32 @@ qs_first(int32_t a)
     return qs_first2(a, 0);
 }
 
-/* Byte N of each word, taken as signed; the machine's order does not matter. */
-static inline q_i32x4
-q_byte(q_u32x4 words, int n)
+/* The bytes at even or odd places of pairs; which is which does not matter, as
+ * long as it is the same for both factors. */
+static inline q_i16x8
+q_even_bytes(q_u16x8 pairs)
 {
-    return (q_i32x4)(words << (uint32_t)(24 - 8 * n)) >> 24;
+    return (q_i16x8)(pairs << 8) >> 8;
 }
 
-/* s + for each word the products of its four bytes, taken as signed. */
+static inline q_i16x8
+q_odd_bytes(q_u16x8 pairs)
+{
+    return (q_i16x8)pairs >> 8;
+}
+
+/* s + for each word the products of its four bytes, taken as signed.  Those of
+ * two bytes fit 16 bits, since activations are not below -127. */
 static inline q_i32x4
 q_dot_words(q_i32x4 s, q_u32x4 w, q_u32x4 a)
 {
-    for (int n = 0; n < 4; n++)
-        s += q_byte(w, n) * q_byte(a, n);
-    return s;
+    const q_u16x8 x = (q_u16x8)w;
+    const q_u16x8 y = (q_u16x8)a;
+    const q_i16x8 pairs = q_even_bytes(x) * q_even_bytes(y) +
+                          q_odd_bytes(x) * q_odd_bytes(y);
+
+    return s + ((q_i32x4)((q_u32x4)pairs << 16) >> 16) +
+           ((q_i32x4)pairs >> 16);
 }
 
 static inline qs

@@ -43,8 +43,8 @@
  *   qf_mul(a, b)
  *   qf_fma(a, b, c)       a * b + c
  *   qf_add(acc, s, f)     acc + f * s, f being one float
- *   qf_add2(acc, s, p)    the same with p[0] for the first four lanes and p[1] for
- *                         the others in the place of f
+ *   qf_add2(acc, s, p)    the same with p[0] for the first four lanes and p[1]
+ *                         for the others in the place of f
  *   qf_sum(acc)           over the lanes
  */
 #ifndef GB_CPU_SIMD_Q32_H

@@ -5,7 +5,7 @@
 #ifndef GB_CPU_SIMD_QUAD_AVX2_H
 #define GB_CPU_SIMD_QUAD_AVX2_H
 
-#define VQ_ROWS   2
+#define VQ_ROWS   1
 #define VQ_COLS   4
 #define VF_ROWS   2
 #define VF_COLS   6

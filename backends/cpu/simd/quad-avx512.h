@@ -6,14 +6,16 @@
 #ifndef GB_CPU_SIMD_QUAD_AVX512_H
 #define GB_CPU_SIMD_QUAD_AVX512_H
 
-#define VQ_ROWS 2
-#define VQ_COLS 6
 #define VF_ROWS 2
 #define VF_COLS 6
 
 #if Q_WIDE_OFFSET == 128
+#define VQ_ROWS   2
+#define VQ_COLS   4
 #define VQ_HALVES 0
 #else
+#define VQ_ROWS   1
+#define VQ_COLS   6
 #define VQ_HALVES 1
 #endif
 

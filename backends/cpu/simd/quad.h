@@ -21,11 +21,11 @@
  *   vh_dot_more(h, u, a) h + the same; 16 bits must hold it
  *   vi_add_pairs(s, h)   s + neighbouring sums of h
  *   vf_from_vi(s)
- *   vf_store_i8(p, v)    the nearest integers, ties to even, of floats from -127
- *                        to 127 as VF_LEN bytes; of others any
+ *   vf_store_i8(p, v)    the nearest integers, ties to even, of floats from
+ *                        -127 to 127 as VF_LEN bytes; of others any
  *
- * VQ_HALVES says whether sums in 16 bits are the faster way.  A product works on
- * VQ_ROWS vectors of rows by VQ_COLS columns, one of floats on VF_ROWS by
+ * VQ_HALVES says whether sums in 16 bits are the faster way.  A product works
+ * on VQ_ROWS vectors of rows by VQ_COLS columns, one of floats on VF_ROWS by
  * VF_COLS: as many as the registers hold.
  */
 #ifndef GB_CPU_SIMD_QUAD_H

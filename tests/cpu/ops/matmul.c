@@ -2,9 +2,9 @@
 /*
  * Products of matrices, with chosen matrices, and sums of outer products.
  *
- * Bound: activations rounded to 8 bits, half a step of 1/127 of a block's largest
- * value, leave a squared error of about 2e-5; 5e-4 is what the interface's own
- * tests ask for.  With float weights only sums are rounded.
+ * Bound: activations rounded to 8 bits, half a step of 1/127 of a block's
+ * largest value, leave a squared error of about 2e-5; 5e-4 is what the
+ * interface's own tests ask for.  With float weights only sums are rounded.
  */
 #include "tests/cpu/ops/driver.h"
 

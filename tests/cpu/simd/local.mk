@@ -2,14 +2,16 @@
 # tests/cpu/simd: words.c is compiled once a level, as the kernels are.
 check_LTLIBRARIES += libsimd_generic.la
 simd_levels = libsimd_generic.la
-libsimd_generic_la_SOURCES = %D%/words.c %D%/words.h
+libsimd_generic_la_SOURCES = \
+	%D%/integers-level.c %D%/integers.h %D%/words.c %D%/words.h
 libsimd_generic_la_CPPFLAGS = \
 	$(AM_CPPFLAGS) -DGB_LEVEL=generic -DGB_SIMD_GENERIC
 
 if ISA_AVX2
 check_LTLIBRARIES += libsimd_avx2.la
 simd_levels += libsimd_avx2.la
-libsimd_avx2_la_SOURCES = %D%/words.c %D%/words.h
+libsimd_avx2_la_SOURCES = \
+	%D%/integers-level.c %D%/integers.h %D%/words.c %D%/words.h
 libsimd_avx2_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx2 -DGB_SIMD_AVX2
 libsimd_avx2_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX2)
 endif
@@ -17,10 +19,25 @@ endif
 if ISA_AVX512
 check_LTLIBRARIES += libsimd_avx512.la
 simd_levels += libsimd_avx512.la
-libsimd_avx512_la_SOURCES = %D%/words.c %D%/words.h
+libsimd_avx512_la_SOURCES = \
+	%D%/integers-level.c %D%/integers.h %D%/words.c %D%/words.h
 libsimd_avx512_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx512 -DGB_SIMD_AVX512
 libsimd_avx512_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX512)
 endif
+
+# Only words for small integers differ there.
+if ISA_AVX512_VNNI
+check_LTLIBRARIES += libsimd_avx512_vnni.la
+simd_levels += libsimd_avx512_vnni.la
+libsimd_avx512_vnni_la_SOURCES = %D%/integers-level.c %D%/integers.h
+libsimd_avx512_vnni_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx512_vnni -DGB_SIMD_AVX512
+libsimd_avx512_vnni_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX512_VNNI)
+endif
+
+check_PROGRAMS += tests/cpu/simd/integers
+tests_cpu_simd_integers_SOURCES = %D%/integers.c %D%/integers.h
+tests_cpu_simd_integers_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_simd_integers_LDADD = $(simd_levels) $(WHITE_LDADD)
 
 check_PROGRAMS += tests/cpu/simd/math
 tests_cpu_simd_math_SOURCES = %D%/levels.c %D%/math.c %D%/words.h

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# tests/cpu/kernels: inner loops, on every level.
+check_PROGRAMS += tests/cpu/kernels/product
+tests_cpu_kernels_product_SOURCES = %D%/guard.h %D%/product.c
+tests_cpu_kernels_product_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_kernels_product_LDADD = $(WHITE_LDADD)
+
+check_PROGRAMS += tests/cpu/kernels/quantize
+tests_cpu_kernels_quantize_SOURCES = %D%/guard.h %D%/quantize.c
+tests_cpu_kernels_quantize_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_kernels_quantize_LDADD = $(WHITE_LDADD)

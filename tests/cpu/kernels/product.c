@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Products of weights and columns, on every level: right numbers, nothing read
+ * behind the rows' ends and nothing written but the results.
+ *
+ * Bound: an activation is rounded by at most half a step of 1/127 of the
+ * largest of its 32, so with values of even distribution the squared error is
+ * about (1/127)^2 / 12 * 3 = 1.6e-5 of the squared sum; 1e-4 is far above and
+ * far below what a wrong value does.
+ */
+#include "backends/cpu/isa/kernels.h"
+
+#include "tests/cpu/kernels/guard.h"
+#include "tests/util/random.h"
+
+#include "ggml.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUANTISED_NMSE 1e-4
+#define REAL_NMSE      1e-11
+#define MAX_COLS       15
+#define UNTOUCHED      12345.0f
+
+/* Rows of weights, activations and what their products are. */
+struct work {
+    enum ggml_type type;
+    int64_t k, rows, cols;
+    struct guarded weights;
+    struct guarded activations; /* k floats for each column */
+    double *exact;              /* exact[col * rows + row] */
+};
+
+/* A row of the type; where there is no quantiser, bytes whose halves are finite
+ * and not small. */
+static void
+random_row(struct gb_random *random, enum ggml_type type, int64_t k, char *row)
+{
+    const struct ggml_type_traits *traits = ggml_get_type_traits(type);
+    float *values = malloc((size_t)k * sizeof(*values));
+
+    assert_non_null(values);
+    for (int64_t i = 0; i < k; i++)
+        values[i] = gb_random_float(random, -1.0f, 1.0f);
+    if (type == GGML_TYPE_F32)
+        memcpy(row, values, (size_t)k * sizeof(*values));
+    else if (traits->from_float_ref != NULL && !ggml_is_quantized(type))
+        traits->from_float_ref(values, row, k);
+    else
+        for (size_t i = 0; i < ggml_row_size(type, k); i++)
+            row[i] = (char)(32 + (gb_random_u64(random) >> 40) % 24);
+    free(values);
+}
+
+static void
+read_row(enum ggml_type type, int64_t k, const char *row, float *values)
+{
+    if (type == GGML_TYPE_F32)
+        memcpy(values, row, (size_t)k * sizeof(*values));
+    else
+        ggml_get_type_traits(type)->to_float(row, values, k);
+}
+
+static struct work
+work_new(struct gb_random *random, enum ggml_type type, int64_t k,
+         int64_t rows)
+{
+    const size_t pitch = ggml_row_size(type, k);
+    struct work w = { .type = type, .k = k, .rows = rows, .cols = MAX_COLS };
+    float *values = malloc((size_t)k * sizeof(*values));
+    float *x;
+
+    w.weights = guarded_new(pitch * (size_t)rows);
+    w.activations = guarded_new((size_t)(k * w.cols) * sizeof(float));
+    w.exact = malloc((size_t)(rows * w.cols) * sizeof(*w.exact));
+    assert_non_null(w.weights.data);
+    assert_non_null(w.activations.data);
+    assert_non_null(w.exact);
+    assert_non_null(values);
+    x = w.activations.data;
+    for (int64_t i = 0; i < k * w.cols; i++)
+        x[i] = gb_random_float(random, -1.0f, 1.0f);
+    /* In every third column some value is far from the others. */
+    for (int64_t c = 0; c < w.cols; c += 3)
+        for (int64_t i = (int64_t)(gb_random_u64(random) % 7); i < k; i += 70)
+            x[c * k + i] *= 300.0f;
+    for (int64_t r = 0; r < rows; r++) {
+        char *row = (char *)w.weights.data + (size_t)r * pitch;
+
+        random_row(random, type, k, row);
+        read_row(type, k, row, values);
+        for (int64_t c = 0; c < w.cols; c++) {
+            double sum = 0.0;
+
+            for (int64_t i = 0; i < k; i++)
+                sum += (double)values[i] * (double)x[c * k + i];
+            w.exact[c * rows + r] = sum;
+        }
+    }
+    free(values);
+    return w;
+}
+
+static void
+work_free(struct work *w)
+{
+    guarded_free(&w->weights);
+    guarded_free(&w->activations);
+    free(w->exact);
+}
+
+/* The first COLS columns' products by one level. */
+static void
+check_product(const struct gb_cpu_kernels *k, const struct work *w,
+              int64_t cols)
+{
+    const struct gb_weight *weight = k->weight(w->type);
+    const size_t column_bytes = gb_column_bytes(&weight->layout, w->k);
+    const size_t pitch = ggml_row_size(w->type, w->k);
+    struct guarded columns = guarded_new(column_bytes * MAX_COLS);
+    struct guarded scratch = guarded_new(GB_PRODUCT_SCRATCH);
+    float results[MAX_COLS][130];
+    const void *column[MAX_COLS];
+    float *dst[MAX_COLS];
+    const struct gb_product product = {
+        .k = w->k,
+        .rows = w->rows,
+        .cols = cols,
+        .weights = w->weights.data,
+        .pitch = pitch,
+        .columns = column,
+        .dst = dst,
+        .scratch = scratch.data,
+    };
+    double error = 0.0;
+    double size = 0.0;
+
+    assert_non_null(columns.data);
+    assert_non_null(scratch.data);
+    for (int64_t c = 0; c < cols; c++) {
+        char *to = (char *)columns.data + (size_t)c * column_bytes;
+
+        k->column(&weight->layout, w->k,
+                  (const float *)w->activations.data + c * w->k,
+                  GGML_TYPE_F32, to);
+        column[c] = to;
+        dst[c] = results[c];
+        for (int64_t r = 0; r < 130; r++)
+            results[c][r] = UNTOUCHED;
+    }
+    k->product(weight, &product);
+    for (int64_t c = 0; c < cols; c++) {
+        for (int64_t r = 0; r < w->rows; r++) {
+            const double want = w->exact[c * w->rows + r];
+
+            error += (results[c][r] - want) * (results[c][r] - want);
+            size += want * want;
+        }
+        for (int64_t r = w->rows; r < 130; r++)
+            if (results[c][r] != UNTOUCHED)
+                fail_msg("%s %s: row %d of %d was written", k->level,
+                         ggml_type_name(w->type), (int)r, (int)w->rows);
+    }
+    if (!(error <= (ggml_is_quantized(w->type) ? QUANTISED_NMSE
+                                               : REAL_NMSE) *
+                       size))
+        fail_msg("%s %s: error %g with k %d, %d rows, %d columns", k->level,
+                 ggml_type_name(w->type), error / size, (int)w->k,
+                 (int)w->rows, (int)cols);
+    guarded_free(&columns);
+    guarded_free(&scratch);
+}
+
+static void
+products_are_right_and_stay_within_their_rows(void **state)
+{
+    static const int64_t rows[] = { 1, 3, 8, 17, 33, 66 };
+    static const int64_t columns[] = { 1, 3, 4, 5, 7, MAX_COLS };
+    struct gb_random random;
+
+    (void)state;
+    gb_random_init(&random, gb_test_seed(1));
+    for (int type = 0; type < GGML_TYPE_COUNT; type++) {
+        const int64_t block = ggml_blck_size((enum ggml_type)type);
+
+        if (gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+            continue;
+        for (int i = 0; i < 6; i++) {
+            const int64_t k = block == 1 ? 37 * i + i * i * i + 1
+                                         : block * (1 + i * (256 / block) / 2);
+            struct work w =
+                work_new(&random, (enum ggml_type)type, k, rows[i]);
+
+            for (const struct gb_cpu_kernels *const *level =
+                     gb_cpu_kernels_all();
+                 *level != NULL; level++)
+                for (int c = 0; c < 6; c++)
+                    check_product(*level, &w, columns[c]);
+            work_free(&w);
+        }
+    }
+}
+
+/* What a column gets does not depend on what it is computed with. */
+static void
+a_column_is_the_same_beside_others(void **state)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_Q4_0, GGML_TYPE_Q8_0, GGML_TYPE_Q6_K,
+    };
+    struct gb_random random;
+
+    (void)state;
+    gb_random_init(&random, gb_test_seed(2));
+    for (int t = 0; t < 4; t++) {
+        struct work w = work_new(&random, types[t], 768, 40);
+
+        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
+             *level != NULL; level++) {
+            const struct gb_cpu_kernels *k = *level;
+            const struct gb_weight *weight = k->weight(types[t]);
+            const size_t bytes = gb_column_bytes(&weight->layout, w.k);
+            char *columns = malloc(bytes * MAX_COLS);
+            void *scratch = aligned_alloc(64, GB_PRODUCT_SCRATCH);
+            float alone[MAX_COLS][40];
+            float all[MAX_COLS][40];
+            const void *column[MAX_COLS];
+            float *dst[MAX_COLS];
+            struct gb_product product = {
+                .k = w.k,
+                .rows = w.rows,
+                .weights = w.weights.data,
+                .pitch = ggml_row_size(types[t], w.k),
+                .columns = column,
+                .dst = dst,
+                .scratch = scratch,
+            };
+
+            assert_non_null(columns);
+            assert_non_null(scratch);
+            /* Four is the least that goes the way of many. */
+            for (int c = 0; c < MAX_COLS; c++) {
+                k->column(&weight->layout, w.k,
+                          (const float *)w.activations.data + c * w.k,
+                          GGML_TYPE_F32, columns + (size_t)c * bytes);
+                for (int i = 0; i < 4; i++) {
+                    column[i] = columns + (size_t)c * bytes;
+                    dst[i] = alone[c];
+                }
+                product.cols = 4;
+                k->product(weight, &product);
+            }
+            for (int c = 0; c < MAX_COLS; c++) {
+                column[c] = columns + (size_t)c * bytes;
+                dst[c] = all[c];
+            }
+            product.cols = MAX_COLS;
+            k->product(weight, &product);
+            if (memcmp(alone, all, sizeof(all)) != 0)
+                fail_msg("%s %s: columns change each other", k->level,
+                         ggml_type_name(types[t]));
+            free(columns);
+            free(scratch);
+        }
+        work_free(&w);
+    }
+}
+
+/* A row of weights and a row of the type that it is multiplied with. */
+static void
+dots_of_two_rows(void **state)
+{
+    struct gb_random random;
+
+    (void)state;
+    gb_random_init(&random, gb_test_seed(3));
+    for (int type = 0; type < GGML_TYPE_COUNT; type++) {
+        const struct gb_weight *weight =
+            gb_cpu_kernels()->weight((enum ggml_type)type);
+        struct work w;
+
+        if (weight == NULL)
+            continue;
+        w = work_new(&random, (enum ggml_type)type, 1280, 1);
+        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
+             *level != NULL; level++) {
+            const struct gb_cpu_kernels *k = *level;
+            const enum ggml_type act = weight->layout.activation;
+            struct guarded row = guarded_new(ggml_row_size(act, w.k));
+            /* A column without outliers, which 8 bits may round. */
+            const float *x = (const float *)w.activations.data + w.k;
+            float got;
+
+            assert_non_null(row.data);
+            if (act == GGML_TYPE_F32)
+                memcpy(row.data, x, (size_t)w.k * sizeof(*x));
+            else if (act == GGML_TYPE_F16)
+                k->f32_to_f16(w.k, row.data, x);
+            else if (act == GGML_TYPE_BF16)
+                k->f32_to_bf16(w.k, row.data, x);
+            else if (act == GGML_TYPE_Q8_0)
+                k->quantize_row_q8_0(x, row.data, w.k);
+            else if (act == GGML_TYPE_Q8_1)
+                k->quantize_row_q8_1(x, row.data, w.k);
+            else
+                k->quantize_row_q8_K(x, row.data, w.k);
+            got = k->dot((enum ggml_type)type, w.k, w.weights.data, row.data);
+            /* One sum may be small by chance: compared with the root of the
+             * squares' sum of its terms, which it is of the size of. */
+            {
+                float values[1280];
+                double squares = 0.0;
+
+                read_row((enum ggml_type)type, w.k, w.weights.data, values);
+                for (int64_t i = 0; i < w.k; i++)
+                    squares += (double)values[i] * values[i] * x[i] * x[i];
+                if (!(fabs(got - w.exact[1]) < 0.03 * sqrt(squares)))
+                    fail_msg("%s %s: %g, not %g (terms %g)", k->level,
+                             ggml_type_name((enum ggml_type)type), got,
+                             w.exact[1], sqrt(squares));
+            }
+            guarded_free(&row);
+        }
+        work_free(&w);
+    }
+}
+
+/* Rows side by side, narrower and wider than panels; added to what is there. */
+static void
+outer_products(void **state)
+{
+    static const int64_t widths[] = { 1, 7, 32, 33, 100 };
+    static const int64_t lengths[] = { 0, 1, 5, 300 };
+    struct gb_random random;
+
+    (void)state;
+    gb_random_init(&random, gb_test_seed(4));
+    for (int i = 0; i < 20; i++) {
+        const int64_t n = widths[i % 5];
+        const int64_t k = lengths[i / 5];
+        const size_t pitch = (size_t)(n + i % 2) * sizeof(float);
+        struct guarded weights = guarded_new(
+            k == 0 ? 0 : pitch * (size_t)(k - 1) + (size_t)n * sizeof(float));
+        struct guarded column = guarded_new((size_t)k * sizeof(float));
+        struct guarded scratch = guarded_new(GB_PRODUCT_SCRATCH);
+
+        assert_non_null(scratch.data);
+        for (int64_t j = 0; j < k; j++) {
+            ((float *)column.data)[j] = gb_random_float(&random, -1.0f, 1.0f);
+            for (int64_t r = 0; r < n; r++)
+                ((float *)(void *)((char *)weights.data +
+                                   (size_t)j * pitch))[r] =
+                    gb_random_float(&random, -1.0f, 1.0f);
+        }
+        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
+             *level != NULL; level++) {
+            for (int add = 0; add <= 1; add++) {
+                const void *columns[] = { column.data };
+                struct guarded result =
+                    guarded_new((size_t)n * sizeof(float));
+                float *dst[] = { result.data };
+
+                for (int64_t r = 0; r < n; r++)
+                    dst[0][r] = 0.5f;
+                (*level)->outer(
+                    &(const struct gb_product){
+                        .k = k, .rows = n, .cols = 1,
+                        .weights = weights.data, .pitch = pitch,
+                        .columns = columns, .dst = dst,
+                        .scratch = scratch.data },
+                    add != 0);
+                for (int64_t r = 0; r < n; r++) {
+                    double want = add != 0 ? 0.5 : 0.0;
+
+                    for (int64_t j = 0; j < k; j++)
+                        want += (double)((const float *)column.data)[j] *
+                                ((const float *)(const void *)(
+                                    (const char *)weights.data +
+                                    (size_t)j * pitch))[r];
+                    if (!(fabs(dst[0][r] - want) < 1e-5 * (1.0 + (double)k)))
+                        fail_msg("%s: %g, not %g (n %d, k %d, add %d)",
+                                 (*level)->level, dst[0][r], want, (int)n,
+                                 (int)k, add);
+                }
+                guarded_free(&result);
+            }
+        }
+        guarded_free(&weights);
+        guarded_free(&column);
+        guarded_free(&scratch);
+    }
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_right_and_stay_within_their_rows),
+        cmocka_unit_test(a_column_is_the_same_beside_others),
+        cmocka_unit_test(dots_of_two_rows),
+        cmocka_unit_test(outer_products),
+    };
+
+    return cmocka_run_group_tests_name("product kernels", tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of activations in the Q8 formats, on every level, against the formats'
+ * definitions.
+ */
+#include "backends/cpu/isa/kernels.h"
+
+#include "lib/type/blocks.h"
+#include "tests/cpu/kernels/guard.h"
+#include "tests/util/random.h"
+
+#include "ggml.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 768
+
+/* Values of very different size; every fourth 32, and a whole 256, are
+ * zeros. */
+static void
+fill(float *x)
+{
+    struct gb_random random;
+
+    gb_random_init(&random, gb_test_seed(5));
+    for (int i = 0; i < N; i++) {
+        const float size = ldexpf(1.0f, (int)(gb_random_u64(&random) % 12) - 6);
+
+        x[i] = i / 32 % 4 == 3 || i / 256 == 1
+                   ? 0.0f
+                   : gb_random_float(&random, -size, size);
+    }
+}
+
+/* A code may be the one on the other side where x / d is half way. */
+static void
+check_codes(const char *what, int n, const float *x, double d,
+            const int8_t *q)
+{
+    for (int i = 0; i < n; i++) {
+        const double code = d != 0.0 ? x[i] / d : 0.0;
+
+        if (fabs(q[i] - code) > 0.5001)
+            fail_msg("%s: code %d for %g / %g", what, q[i], x[i], d);
+    }
+}
+
+static double
+largest(int n, const float *x)
+{
+    double max = 0.0;
+
+    for (int i = 0; i < n; i++)
+        max = fmax(max, fabs((double)x[i]));
+    return max;
+}
+
+static void
+q8_0_and_q8_1(void **state)
+{
+    struct guarded in = guarded_new(N * sizeof(float));
+    float *x = in.data;
+
+    (void)state;
+    assert_non_null(x);
+    fill(x);
+    for (const struct gb_cpu_kernels *const *k = gb_cpu_kernels_all();
+         *k != NULL; k++) {
+        struct guarded out0 =
+            guarded_new(N / 32 * sizeof(struct gb_block_q8_0));
+        struct guarded out1 =
+            guarded_new(N / 32 * sizeof(struct gb_block_q8_1));
+        const struct gb_block_q8_0 *b0 = out0.data;
+        const struct gb_block_q8_1 *b1 = out1.data;
+
+        (*k)->quantize_row_q8_0(x, out0.data, N);
+        (*k)->quantize_row_q8_1(x, out1.data, N);
+        for (int b = 0; b < N / 32; b++) {
+            const double d = largest(32, x + 32 * b) / 127.0;
+            const float half = ggml_fp16_to_fp32(ggml_fp32_to_fp16((float)d));
+            int sum = 0;
+
+            check_codes((*k)->level, 32, x + 32 * b, d, b0[b].qs);
+            assert_memory_equal(b0[b].qs, b1[b].qs, 32);
+            assert_true(ggml_fp16_to_fp32(b0[b].d) == half);
+            assert_true(ggml_fp16_to_fp32(b1[b].d) == half);
+            for (int i = 0; i < 32; i++)
+                sum += b1[b].qs[i];
+            assert_true(fabs(ggml_fp16_to_fp32(b1[b].s) - d * sum) <=
+                        fabs(d * sum) * 0x1p-10 + 0x1p-24);
+        }
+        guarded_free(&out0);
+        guarded_free(&out1);
+    }
+    guarded_free(&in);
+}
+
+static void
+q8_K(void **state)
+{
+    struct guarded in = guarded_new(N * sizeof(float));
+    float *x = in.data;
+
+    (void)state;
+    assert_non_null(x);
+    fill(x);
+    /* Two values of the same magnitude: the first one's sign counts. */
+    x[520] = 0x1p7f;
+    x[700] = -0x1p7f;
+    for (const struct gb_cpu_kernels *const *k = gb_cpu_kernels_all();
+         *k != NULL; k++) {
+        struct guarded out =
+            guarded_new(N / 256 * sizeof(struct gb_block_q8_k));
+        const struct gb_block_q8_k *b = out.data;
+
+        (*k)->quantize_row_q8_K(x, out.data, N);
+        for (int i = 0; i < N / 256; i++) {
+            check_codes((*k)->level, 256, x + 256 * i, b[i].d, b[i].qs);
+            assert_true(fabs(fabs(b[i].d) * 127.0 -
+                             largest(256, x + 256 * i)) <=
+                        largest(256, x + 256 * i) * 1e-6);
+            for (int j = 0; j < 16; j++) {
+                int sum = 0;
+
+                for (int e = 0; e < 16; e++)
+                    sum += b[i].qs[16 * j + e];
+                assert_int_equal(b[i].bsums[j], sum);
+            }
+        }
+        assert_int_equal(b[2].qs[520 - 512], -127);
+        assert_int_equal(b[2].qs[700 - 512], 127);
+        guarded_free(&out);
+    }
+    guarded_free(&in);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(q8_0_and_q8_1),
+        cmocka_unit_test(q8_K),
+    };
+
+    return cmocka_run_group_tests_name("activations", tests, NULL, NULL);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cpu/simd/integers-level.c - the words for small integers of the level
+ * that is being compiled, against plain C.
+ */
+#include "tests/cpu/simd/integers.h"
+
+#include "backends/cpu/isa/level.h"
+#include "backends/cpu/simd/quad.h"
+
+#include "ggml.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define QUADS     (4 * VF_LEN) /* bytes of a vq */
+#define MAX_BYTES 4096
+
+/* What the words are given: any bytes, codes, wide codes, activations. */
+static uint8_t any[MAX_BYTES];
+static uint8_t codes[MAX_BYTES];
+static uint8_t wide[MAX_BYTES];
+static int8_t acts[MAX_BYTES];
+
+static void
+fill(void)
+{
+    uint32_t state = 1;
+
+    for (int i = 0; i < MAX_BYTES; i++) {
+        state = state * 1664525u + 1013904223u;
+        any[i] = (uint8_t)(state >> 24);
+        codes[i] = (state >> 8 & 3) == 0 ? 124 : any[i] % 125;
+        acts[i] = (state >> 10 & 3) == 0 ? -127
+                                         : (int8_t)((state >> 16) % 255 - 127);
+        wide[i] = (state >> 12 & 3) == 0
+                      ? (uint8_t)(Q_WIDE_OFFSET - 128)
+                      : any[i];
+    }
+}
+
+/* A wide code's product with an activation. */
+static int32_t
+wide_product(int i, int j)
+{
+    return Q_WIDE_OFFSET == 0 ? (int8_t)wide[i] * acts[j]
+                              : wide[i] * acts[j];
+}
+
+static bool
+bytes_are(q32 v, const uint8_t *want)
+{
+    uint8_t got[32];
+
+    q32_store(got, v);
+    return memcmp(got, want, 32) == 0;
+}
+
+/* Words that make bytes of bytes. */
+static const char *
+check_bytes(void)
+{
+    const q32 x = q32_load(any);
+    const q32 y = q32_load(any + 32);
+    const void *words[8];
+    uint8_t want[13][32];
+    q32 mask;
+
+    for (int i = 0; i < 8; i++)
+        words[i] = any + 100 + 12 * i;
+    for (int i = 0; i < 32; i++) {
+        const bool is_set = (0x9badcafeu >> i & 1) != 0;
+
+        want[0][i] = i < 16 ? any[i] : any[200 + i - 16];
+        want[1][i] = 77;
+        want[2][i] = i < 16 ? any[i] & 15 : any[i - 16] >> 4;
+        want[3][i] = any[i] >> 3 & 7;
+        want[4][i] = (uint8_t)((any[i] & 7) << 5);
+        want[5][i] = any[i] | any[32 + i];
+        want[6][i] = (uint8_t)(any[i] + any[32 + i]);
+        want[7][i] = any[i] ^ any[32 + i];
+        want[8][i] = is_set ? 255 : 0;
+        want[9][i] = is_set ? any[i] : 0;
+        want[10][i] = (uint8_t)(is_set ? -any[i] : any[i]);
+        want[11][i] = any[300 + (any[i] & 15)];
+        want[12][i] = any[100 + 12 * (i / 4) + i % 4];
+    }
+    mask = q32_spread(0x9badcafeu);
+    if (!bytes_are(q32_load2(any, any + 200), want[0]))
+        return "q32_load2";
+    if (!bytes_are(q32_set1(77), want[1]))
+        return "q32_set1";
+    if (!bytes_are(q32_nibbles(any), want[2]))
+        return "q32_nibbles";
+    if (!bytes_are(q32_bits(x, 3, 7), want[3]))
+        return "q32_bits";
+    if (!bytes_are(q32_shift_left(q32_bits(x, 0, 7), 5), want[4]))
+        return "q32_shift_left";
+    if (!bytes_are(q32_or(x, y), want[5]))
+        return "q32_or";
+    if (!bytes_are(q32_add(x, y), want[6]))
+        return "q32_add";
+    if (!bytes_are(q32_xor(x, y), want[7]))
+        return "q32_xor";
+    if (!bytes_are(mask, want[8]))
+        return "q32_spread";
+    if (!bytes_are(q32_where(mask, x), want[9]))
+        return "q32_where";
+    if (!bytes_are(q32_negate(mask, x), want[10]))
+        return "q32_negate";
+    if (!bytes_are(q32_lookup(any + 300, q32_bits(x, 0, 15)), want[11]))
+        return "q32_lookup";
+    return bytes_are(q32_words(words), want[12]) ? NULL : "q32_words";
+}
+
+/* Halves, and floats of bytes. */
+static const char *
+check_floats(void)
+{
+    char halves[64];
+    float a[9] = { 0 };
+    float b[9] = { 0 };
+
+    for (int i = 0; i < 8; i++) {
+        const uint16_t pair[2] = { ggml_fp32_to_fp16((float)i - 3.5f),
+                                   ggml_fp32_to_fp16(0x1p-20f * (float)i) };
+
+        memcpy(halves + 1 + 6 * i, pair, sizeof(pair));
+    }
+    for (int n = 1; n <= 8; n++) {
+        q_half_pairs(a, b, halves + 1, 6, n);
+        for (int i = 0; i < 8; i++)
+            if (a[i] != (i < n ? (float)i - 3.5f : 0.0f) ||
+                b[i] != (i < n ? 0x1p-20f * (float)i : 0.0f))
+                return "q_half_pairs";
+        q_halves(a, halves + 3, 6, n);
+        for (int i = 0; i < 8; i++)
+            if (a[i] != (i < n ? 0x1p-20f * (float)i : 0.0f))
+                return "q_halves";
+    }
+    if (a[8] != 0.0f || b[8] != 0.0f)
+        return "q_halves: one float too many";
+    if (q_half(halves + 1) != -3.5f)
+        return "q_half";
+    for (int i = 0; i < 64; i++) {
+        const float x = ldexpf(1.0f + (float)any[i] / 300.0f, i / 2 - 26);
+
+        if (q_to_half(x) != ggml_fp32_to_fp16(x))
+            return "q_to_half";
+    }
+    q_floats_u8(a, any + 5, 0.5f);
+    q_floats_i8(b, any + 5, 0.5f);
+    for (int i = 0; i < 8; i++) {
+        if (a[i] != 0.5f * (float)any[5 + i])
+            return "q_floats_u8";
+        if (b[i] != 0.5f * (float)(int8_t)any[5 + i])
+            return "q_floats_i8";
+    }
+    return NULL;
+}
+
+static bool
+sums_are(qs s, const int32_t *want)
+{
+    int32_t got[8];
+
+    qs_store(got, s);
+    return memcmp(got, want, sizeof(got)) == 0;
+}
+
+/* Sums of products along rows. */
+static const char *
+check_sums(void)
+{
+    for (int at = 0; at < 1024; at += 32) {
+        const q32 a = q32_load(acts + at);
+        int32_t first[8] = { 1234567, 0, 0, 0, -89, 0, 0, 0 };
+        int32_t want[8];
+        int32_t want_wide[8];
+        int32_t want_256[8];
+        qs s = qs_first2(first[0], first[4]);
+
+        for (int i = 0; i < 8; i++) {
+            want[i] = first[i];
+            want_wide[i] = first[i];
+            for (int j = 4 * i; j < 4 * i + 4; j++) {
+                want[i] += codes[at + j] * acts[at + j];
+                want_wide[i] += wide_product(at + j, at + j);
+            }
+            want_256[i] = first[i] + 256 * want[i];
+        }
+        if (!sums_are(s, first))
+            return "qs_first2";
+        if (!sums_are(qs_dot(s, q32_load(codes + at), a), want))
+            return "qs_dot";
+        if (!sums_are(qs_dot_wide(s, q32_load(wide + at), a), want_wide))
+            return "qs_dot_wide";
+        if (!sums_are(qs_add_256(s, qs_dot(s, q32_load(codes + at), a)),
+                      want_256))
+            return "qs_add_256";
+        first[4] = 0;
+        if (!sums_are(qs_first(first[0]), first))
+            return "qs_first";
+    }
+    return NULL;
+}
+
+/* Floats of sums; all numbers are small integers, so nothing is rounded. */
+static const char *
+check_scaled_sums(void)
+{
+    static const float pair[2] = { 3.0f, -2.0f };
+    const qs s = qs_dot(qs_first(7), q32_set1(1), q32_set1(2));
+    float x[8];
+    float got[8];
+    qf acc;
+
+    for (int i = 0; i < 8; i++)
+        x[i] = (float)(i * i - 5);
+    acc = qf_load(x);
+    qf_store(got, qf_add(acc, s, 3.0f));
+    for (int i = 0; i < 8; i++)
+        if (got[i] != x[i] + 3.0f * (float)(i == 0 ? 15 : 8))
+            return "qf_add";
+    qf_store(got, qf_add2(acc, s, pair));
+    for (int i = 0; i < 8; i++)
+        if (got[i] != x[i] + pair[i / 4] * (float)(i == 0 ? 15 : 8))
+            return "qf_add2";
+    qf_store(got, qf_fma(acc, acc, qf_mul(acc, qf_zero())));
+    for (int i = 0; i < 8; i++)
+        if (got[i] != x[i] * x[i])
+            return "qf_fma or qf_mul";
+    return qf_sum(acc) == 100.0f ? NULL : "qf_sum";
+}
+
+/* Words for columns. */
+static const char *
+check_quads(void)
+{
+    uint8_t turned[QUADS * VF_LEN];
+    float got[VF_LEN];
+
+    vq_transpose(turned, any, QUADS + 4);
+    for (int i = 0; i < VF_LEN; i++)
+        for (int j = 0; j < VF_LEN; j++)
+            if (memcmp(turned + QUADS * j + 4 * i,
+                       any + (QUADS + 4) * i + 4 * j, 4) != 0)
+                return "vq_transpose";
+    for (int at = 0; at < 1024; at += QUADS) {
+        const vq u = vq_load(codes + at);
+        const vq a = vq_spread(acts + at);
+        const vi first = vi_set1(-1000);
+        float dot[VF_LEN];
+        float dot_wide[VF_LEN];
+        float dot_low[VF_LEN];
+
+        for (int i = 0; i < VF_LEN; i++) {
+            dot[i] = dot_wide[i] = -1000.0f;
+            dot_low[i] = -1000.0f;
+            for (int j = 0; j < 4; j++) {
+                const int code = codes[at + 4 * i + j];
+
+                dot[i] += (float)(code * acts[at + j]);
+                dot_wide[i] += (float)wide_product(at + 4 * i + j, at + j);
+                dot_low[i] += (float)((code & 15) * acts[at + j]) * 8.0f;
+            }
+        }
+        vf_store(got, vf_from_vi(vi_dot(first, u, a)));
+        if (memcmp(got, dot, sizeof(got)) != 0)
+            return "vi_dot";
+        vf_store(got, vf_from_vi(vi_dot_wide(first, vq_load(wide + at), a)));
+        if (memcmp(got, dot_wide, sizeof(got)) != 0)
+            return "vi_dot_wide";
+        vf_store(got, vf_from_vi(vi_add_pairs(first, vh_dot(u, a))));
+        if (memcmp(got, dot, sizeof(got)) != 0)
+            return "vh_dot or vi_add_pairs";
+        vf_store(got, vf_from_vi(vi_add_256(first, vi_dot(first, u, a))));
+        for (int i = 0; i < VF_LEN; i++)
+            if (got[i] != -1000.0f + 256.0f * dot[i])
+                return "vi_add_256";
+        /* Eight products of four bits fit sums of 16. */
+        {
+            uint8_t small[QUADS];
+            vh h;
+
+            for (int i = 0; i < QUADS; i++)
+                small[i] = codes[at + i] & 15;
+            h = vh_dot(vq_load(small), a);
+            for (int i = 1; i < 8; i++)
+                h = vh_dot_more(h, vq_load(small), a);
+            vf_store(got, vf_from_vi(vi_add_pairs(first, h)));
+            if (memcmp(got, dot_low, sizeof(got)) != 0)
+                return "vh_dot_more";
+        }
+    }
+    return NULL;
+}
+
+static const char *
+check_rounding(void)
+{
+    for (int i = -1270; i <= 1270; i++) {
+        float x[VF_LEN];
+        int8_t got[VF_LEN];
+
+        for (int j = 0; j < VF_LEN; j++)
+            x[j] = (float)(j % 2 == 0 ? i : -i) * 0.1f;
+        if (i % 10 == 5 || i % 10 == -5)
+            for (int j = 0; j < VF_LEN; j++)
+                x[j] = (j % 2 == 0 ? 0.5f : -0.5f) + (float)(i / 10);
+        vf_store_i8(got, vf_load(x));
+        for (int j = 0; j < VF_LEN; j++)
+            if (got[j] != (int8_t)nearbyintf(x[j]))
+                return "vf_store_i8";
+    }
+    return NULL;
+}
+
+const char *
+GB_K(check_integers)(void)
+{
+    static const check_integers_fn checks[] = {
+        check_bytes,       check_floats, check_sums,
+        check_scaled_sums, check_quads,  check_rounding,
+    };
+
+    fill();
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        const char *word = checks[i]();
+
+        if (word != NULL)
+            return word;
+    }
+    return NULL;
+}
