@@ -90,10 +90,22 @@ put_pair(struct sink *sink, const struct gb_gguf_pair *pair)
         put_string(sink, pair->strings[i]);
 }
 
+/* Up to the last dimension that is not 1: ggml_n_dims() would leave out one of
+ * length 0 at the end, and with it that there is no data. */
+static int
+dims_to_write(const struct ggml_tensor *t)
+{
+    int n = GGML_MAX_DIMS;
+
+    while (n > 1 && t->ne[n - 1] == 1)
+        n--;
+    return n;
+}
+
 static void
 put_tensor_entry(struct sink *sink, const struct gb_gguf_tensor *entry)
 {
-    const int n_dims = ggml_n_dims(&entry->tensor);
+    const int n_dims = dims_to_write(&entry->tensor);
 
     put_string(sink, entry->tensor.name);
     put_u32(sink, (uint32_t)n_dims);

@@ -241,6 +241,40 @@ a_file_made_from_nothing_reads_back(void **state)
     ggml_free(own);
 }
 
+/* Also the ones at the end, which are as good as absent where they are 1. */
+static void
+dimensions_of_length_zero_are_kept(void **state)
+{
+    static const int64_t shapes[][4] = {
+        { 0, 1, 1, 1 }, { 64, 0, 1, 1 }, { 64, 1, 0, 1 }, { 2, 3, 4, 0 },
+    };
+    const struct ggml_init_params params = { 1 << 16, NULL, true };
+    struct ggml_context *own = ggml_init(params);
+    struct gguf_context *ctx = gguf_init_empty();
+    struct ggml_context *tensors = NULL;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct ggml_tensor *t =
+            ggml_new_tensor(own, GGML_TYPE_F32, 4, shapes[i]);
+
+        ggml_format_name(t, "t%d", i);
+        gguf_add_tensor(ctx, t);
+    }
+    assert_true(gguf_write_to_file(ctx, scratch_file(), true));
+    gguf_free(ctx);
+    ctx = gguf_init_from_file(
+        scratch_file(), (struct gguf_init_params){ true, &tensors });
+    assert_non_null(ctx);
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(
+            ggml_get_tensor(tensors, gguf_get_tensor_name(ctx, i))->ne,
+            shapes[i], sizeof(shapes[i]));
+    gguf_free(ctx);
+    ggml_free(tensors);
+    ggml_free(own);
+}
+
 static void
 setting_a_key_again_moves_it_to_the_end(void **state)
 {
@@ -442,6 +476,7 @@ main(void)
         cmocka_unit_test(loaded_data_lies_in_one_blob),
         cmocka_unit_test(what_is_written_is_what_was_read),
         cmocka_unit_test(a_file_made_from_nothing_reads_back),
+        cmocka_unit_test(dimensions_of_length_zero_are_kept),
         cmocka_unit_test(setting_a_key_again_moves_it_to_the_end),
         cmocka_unit_test(offsets_follow_types_and_alignment),
         cmocka_unit_test(misuse_is_answered_and_logged),
