@@ -72,9 +72,10 @@ add_up(struct ggml_context *tensors)
 
     for (const struct ggml_tensor *t = ggml_get_first_tensor(tensors);
          t != NULL;) {
+        const size_t size = ggml_nbytes(t);
         const uint8_t *data = t->data;
 
-        for (size_t i = 0; data != NULL && i < ggml_nbytes(t); i++)
+        for (size_t i = 0; data != NULL && i < size; i++)
             sink = (uint8_t)(sink + data[i]);
         t = ggml_get_next_tensor(tensors, (struct ggml_tensor *)(uintptr_t)t);
     }

@@ -158,11 +158,12 @@ fill(struct ggml_context *ctx)
 {
     for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
          t = ggml_get_next_tensor(ctx, t)) {
+        const size_t size = ggml_nbytes(t);
         uint8_t *data = t->data;
 
         if (t->op != GGML_OP_NONE || t->view_src != NULL || data == NULL)
             continue;
-        for (size_t i = 0; i < ggml_nbytes(t); i++)
+        for (size_t i = 0; i < size; i++)
             data[i] = (uint8_t)(t->type == GGML_TYPE_I32
                                     ? (i % 4 == 0 ? i / 4 % 3 : 0)
                                     : (i * 37 + 11) & 0x3F);
