@@ -152,21 +152,29 @@ step(struct program *p, const uint8_t *code)
     }
 }
 
-/* All leafs from a fixed row of numbers; indices stay small. */
+/* What leafs are filled with; indices stay small. */
+static uint8_t bytes_of_numbers[MAX_BYTES];
+static uint8_t bytes_of_indices[MAX_BYTES];
+
+static void
+make_bytes(void)
+{
+    for (size_t i = 0; i < MAX_BYTES; i++) {
+        bytes_of_numbers[i] = (uint8_t)((i * 37 + 11) & 0x3F);
+        bytes_of_indices[i] = (uint8_t)(i % 4 == 0 ? i / 4 % 3 : 0);
+    }
+}
+
 static void
 fill(struct ggml_context *ctx)
 {
     for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
          t = ggml_get_next_tensor(ctx, t)) {
-        const size_t size = ggml_nbytes(t);
-        uint8_t *data = t->data;
-
-        if (t->op != GGML_OP_NONE || t->view_src != NULL || data == NULL)
+        if (t->op != GGML_OP_NONE || t->view_src != NULL || t->data == NULL)
             continue;
-        for (size_t i = 0; i < size; i++)
-            data[i] = (uint8_t)(t->type == GGML_TYPE_I32
-                                    ? (i % 4 == 0 ? i / 4 % 3 : 0)
-                                    : (i * 37 + 11) & 0x3F);
+        memcpy(t->data,
+               t->type == GGML_TYPE_I32 ? bytes_of_indices : bytes_of_numbers,
+               ggml_nbytes(t));
     }
 }
 
@@ -241,6 +249,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (one == NULL) {
         fuzz_silence();
+        make_bytes();
         one = ggml_backend_cpu_init();
         three = ggml_backend_cpu_init();
         if (one == NULL || three == NULL || p.ctx == NULL)
