@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TENSORS = 24, POOL = 256 * 1024, MAX_BYTES = 1 << 20 };
+enum { MAX_TENSORS = 24, POOL = 256 * 1024, MAX_BYTES = 1 << 15 };
 
 struct program {
     struct ggml_context *ctx;
