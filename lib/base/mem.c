@@ -8,6 +8,9 @@
 
 #include "lib/base/checked.h"
 
+#ifdef GB_FAULT_INJECTION
+#include <stdatomic.h>
+#endif
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@
 #ifdef GB_FAULT_INJECTION
 static gb_mem_fault_fn fault_hook;
 static void *fault_data;
+static atomic_size_t n_blocks;
 
 void
 gb_mem_set_fault(gb_mem_fault_fn hook, void *data)
@@ -28,11 +32,36 @@ is_made_to_fail(void)
 {
     return fault_hook != NULL && fault_hook(fault_data);
 }
+
+/* Relaxed: the count is read when all threads are done. */
+size_t
+gb_mem_n_blocks(void)
+{
+    return atomic_load_explicit(&n_blocks, memory_order_relaxed);
+}
+
+/* A block took the place of another; either may be NULL. */
+static void *
+count_block(const void *old, void *block)
+{
+    if (old == NULL && block != NULL)
+        atomic_fetch_add_explicit(&n_blocks, 1, memory_order_relaxed);
+    if (old != NULL && block == NULL)
+        atomic_fetch_sub_explicit(&n_blocks, 1, memory_order_relaxed);
+    return block;
+}
 #else
 static bool
 is_made_to_fail(void)
 {
     return false;
+}
+
+static void *
+count_block(const void *old, void *block)
+{
+    (void)old;
+    return block;
 }
 #endif
 
@@ -55,7 +84,7 @@ gb_mem_alloc(size_t size)
 {
     if (must_fail(size))
         return NULL;
-    return malloc(at_least_one(size));
+    return count_block(NULL, malloc(at_least_one(size)));
 }
 
 void *
@@ -65,22 +94,26 @@ gb_mem_zalloc(size_t count, size_t size)
 
     if (!gb_mul_size(count, size, &bytes) || must_fail(bytes))
         return NULL;
-    return calloc(1, at_least_one(bytes));
+    return count_block(NULL, calloc(1, at_least_one(bytes)));
 }
 
 void *
 gb_mem_realloc(void *ptr, size_t count, size_t size)
 {
     size_t bytes;
+    void *block;
 
     if (!gb_mul_size(count, size, &bytes) || must_fail(bytes))
         return NULL;
-    return realloc(ptr, at_least_one(bytes));
+    block = realloc(ptr, at_least_one(bytes));
+    /* Without memory the old one is still there. */
+    return block != NULL ? count_block(ptr, block) : NULL;
 }
 
 void
 gb_mem_free(void *ptr)
 {
+    count_block(ptr, NULL);
     free(ptr);
 }
 
@@ -106,11 +139,12 @@ gb_mem_alloc_aligned(size_t size, size_t align)
         align = sizeof(void *);
     if (posix_memalign(&ptr, align, at_least_one(size)) != 0)
         return NULL;
-    return ptr;
+    return count_block(NULL, ptr);
 }
 
 void
 gb_mem_free_aligned(void *ptr)
 {
+    count_block(ptr, NULL);
     free(ptr);
 }
