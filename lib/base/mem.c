@@ -40,15 +40,16 @@ gb_mem_n_blocks(void)
     return atomic_load_explicit(&n_blocks, memory_order_relaxed);
 }
 
-/* A block took the place of another; either may be NULL. */
-static void *
-count_block(const void *old, void *block)
+static void
+count_given(void)
 {
-    if (old == NULL && block != NULL)
-        atomic_fetch_add_explicit(&n_blocks, 1, memory_order_relaxed);
-    if (old != NULL && block == NULL)
-        atomic_fetch_sub_explicit(&n_blocks, 1, memory_order_relaxed);
-    return block;
+    atomic_fetch_add_explicit(&n_blocks, 1, memory_order_relaxed);
+}
+
+static void
+count_freed(void)
+{
+    atomic_fetch_sub_explicit(&n_blocks, 1, memory_order_relaxed);
 }
 #else
 static bool
@@ -57,13 +58,33 @@ is_made_to_fail(void)
     return false;
 }
 
-static void *
-count_block(const void *old, void *block)
+static void
+count_given(void)
 {
-    (void)old;
-    return block;
+}
+
+static void
+count_freed(void)
+{
 }
 #endif
+
+/* A new block, or NULL. */
+static void *
+counted(void *block)
+{
+    if (block != NULL)
+        count_given();
+    return block;
+}
+
+static void
+release(void *block)
+{
+    if (block != NULL)
+        count_freed();
+    free(block);
+}
 
 /* No object is larger than a difference of pointers within it can be. */
 static bool
@@ -84,7 +105,7 @@ gb_mem_alloc(size_t size)
 {
     if (must_fail(size))
         return NULL;
-    return count_block(NULL, malloc(at_least_one(size)));
+    return counted(malloc(at_least_one(size)));
 }
 
 void *
@@ -94,27 +115,25 @@ gb_mem_zalloc(size_t count, size_t size)
 
     if (!gb_mul_size(count, size, &bytes) || must_fail(bytes))
         return NULL;
-    return count_block(NULL, calloc(1, at_least_one(bytes)));
+    return counted(calloc(1, at_least_one(bytes)));
 }
 
 void *
 gb_mem_realloc(void *ptr, size_t count, size_t size)
 {
     size_t bytes;
-    void *block;
 
     if (!gb_mul_size(count, size, &bytes) || must_fail(bytes))
         return NULL;
-    block = realloc(ptr, at_least_one(bytes));
-    /* Without memory the old one is still there. */
-    return block != NULL ? count_block(ptr, block) : NULL;
+    if (ptr == NULL)
+        return counted(malloc(at_least_one(bytes)));
+    return realloc(ptr, at_least_one(bytes));
 }
 
 void
 gb_mem_free(void *ptr)
 {
-    count_block(ptr, NULL);
-    free(ptr);
+    release(ptr);
 }
 
 char *
@@ -139,12 +158,11 @@ gb_mem_alloc_aligned(size_t size, size_t align)
         align = sizeof(void *);
     if (posix_memalign(&ptr, align, at_least_one(size)) != 0)
         return NULL;
-    return count_block(NULL, ptr);
+    return counted(ptr);
 }
 
 void
 gb_mem_free_aligned(void *ptr)
 {
-    count_block(ptr, NULL);
-    free(ptr);
+    release(ptr);
 }
