@@ -29,4 +29,15 @@ tests_loader_threads_LDFLAGS = -export-dynamic
 LOADER_CPPFLAGS = $(TEST_CPPFLAGS) \
 	'-DTEST_MODULE_DIR="$(abs_builddir)/%D%/modules"'
 
+# The simulated device's own tests once more, with the module instead of the code
+# that is linked in.
+if MODULES
+check_PROGRAMS += tests/loader/sim-device
+tests_loader_sim_device_SOURCES = \
+	tests/sim/device.c $(sim_devices) %D%/sim-loaded.c
+tests_loader_sim_device_CPPFLAGS = $(TEST_CPPFLAGS) \
+	'-DTEST_SIM_MODULE="$(abs_builddir)/.libs/libggml-sim.so"'
+tests_loader_sim_device_LDADD = $(BLACK_LDADD)
+endif
+
 include tests/loader/modules/local.mk
