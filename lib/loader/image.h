@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * False, with the reason in REASON (SIZE bytes), when the file at PATH cannot be
- * read, or is no whole shared object for this machine.
+ * False, with the reason in REASON (SIZE bytes), when the file at PATH cannot
+ * be read, or is no whole shared object for this machine.
  */
 bool gb_image_check(const char *path, char *reason, size_t size);
 

@@ -17,8 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Always false. */
 GB_PRINTF(3, 4)
-static void
+static bool
 refuse(struct gb_refusal *why, enum gb_refusal_kind kind, const char *fmt, ...)
 {
     va_list args;
@@ -27,6 +28,7 @@ refuse(struct gb_refusal *why, enum gb_refusal_kind kind, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(why->reason, sizeof(why->reason), fmt, args);
     va_end(args);
+    return false;
 }
 
 /* The system's words, without the path that they may begin with. */
@@ -54,23 +56,18 @@ gb_module_open(const char *path, struct gb_module *out, struct gb_refusal *why)
     struct gb_module module = { .path = path };
 
     /* Such a name would be looked for in all folders of the system. */
-    if (strchr(path, '/') == NULL) {
-        refuse(why, GB_REFUSAL_BROKEN, "is a name without a folder");
-        return false;
-    }
+    if (strchr(path, '/') == NULL)
+        return refuse(why, GB_REFUSAL_BROKEN, "is a name without a folder");
     why->kind = GB_REFUSAL_BROKEN;
     if (!gb_image_check(path, why->reason, sizeof(why->reason)))
         return false;
     module.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (module.handle == NULL) {
-        refuse(why, GB_REFUSAL_BROKEN, "cannot be opened: %s", dl_reason(path));
-        return false;
-    }
+    if (module.handle == NULL)
+        return refuse(why, GB_REFUSAL_BROKEN, "cannot be opened: %s",
+                      dl_reason(path));
     symbol.object = dlsym(module.handle, "ggml_backend_init");
-    if (symbol.object == NULL) {
-        refuse(why, GB_REFUSAL_BROKEN, "has no ggml_backend_init");
-        return false;
-    }
+    if (symbol.object == NULL)
+        return refuse(why, GB_REFUSAL_BROKEN, "has no ggml_backend_init");
     module.init = symbol.init;
     symbol.object = dlsym(module.handle, "ggml_backend_score");
     module.score = symbol.object != NULL ? symbol.score : NULL;
@@ -85,7 +82,8 @@ gb_module_score(const struct gb_module *module, struct gb_refusal *why)
 
     if (score > 0)
         return score;
-    refuse(why, GB_REFUSAL_NOT_HERE, "is not for this machine: its score is %d", score);
+    refuse(why, GB_REFUSAL_NOT_HERE,
+           "is not for this machine: its score is %d", score);
     return 0;
 }
 
@@ -93,24 +91,23 @@ gb_module_score(const struct gb_module *module, struct gb_refusal *why)
 static bool
 reg_fits(ggml_backend_reg_t reg, struct gb_refusal *why)
 {
-    if (reg == NULL) {
-        refuse(why, GB_REFUSAL_NOT_HERE, "does not work here: ggml_backend_init gave nothing");
-        } else if (reg->api_version < GGML_BACKEND_API_VERSION) {
-        refuse(why, GB_REFUSAL_BROKEN, "is too old: interface version %d, this library has %d",
-               reg->api_version, GGML_BACKEND_API_VERSION);
-    } else if (reg->api_version > GGML_BACKEND_API_VERSION) {
-        refuse(why, GB_REFUSAL_BROKEN, "is too new: interface version %d, this library has %d",
-               reg->api_version, GGML_BACKEND_API_VERSION);
-    } else if (reg->iface.get_name == NULL ||
-               reg->iface.get_device_count == NULL ||
-               reg->iface.get_device == NULL) {
-        refuse(why, GB_REFUSAL_BROKEN, "has a registration without all its functions");
-    } else if (reg->iface.get_name(reg) == NULL) {
-        refuse(why, GB_REFUSAL_BROKEN, "has a registration without a name");
-    } else {
-        return true;
-    }
-    return false;
+    if (reg == NULL)
+        return refuse(why, GB_REFUSAL_NOT_HERE,
+                      "does not work here: ggml_backend_init gave nothing");
+    if (reg->api_version != GGML_BACKEND_API_VERSION)
+        return refuse(why, GB_REFUSAL_BROKEN,
+                      "is too %s: interface version %d, this library has %d",
+                      reg->api_version < GGML_BACKEND_API_VERSION ? "old"
+                                                                  : "new",
+                      reg->api_version, GGML_BACKEND_API_VERSION);
+    if (reg->iface.get_name == NULL || reg->iface.get_device_count == NULL ||
+        reg->iface.get_device == NULL)
+        return refuse(why, GB_REFUSAL_BROKEN,
+                      "has a registration without all its functions");
+    if (reg->iface.get_name(reg) == NULL)
+        return refuse(why, GB_REFUSAL_BROKEN,
+                      "has a registration without a name");
+    return true;
 }
 
 ggml_backend_reg_t
@@ -128,9 +125,10 @@ gb_module_register(const struct gb_module *module, struct gb_refusal *why)
         refuse(why, GB_REFUSAL_BROKEN, "finds no memory to be registered");
         return NULL;
     case GB_REGISTRY_NAME_TAKEN:
-        refuse(why, GB_REFUSAL_THERE, "is not needed: a backend named %s is registered already",
+        refuse(why, GB_REFUSAL_THERE,
+               "is not needed: a backend named %s is registered already",
                ggml_backend_reg_name(reg));
-            return NULL;
+        return NULL;
     case GB_REGISTRY_ADDED:
         break;
     }

@@ -207,8 +207,8 @@ compare_names(const void *left, const void *right)
 }
 
 /*
- * Remember and say that the search passed PATH over, loudly only where something
- * is broken.
+ * Remember and say that the search passed PATH over, loudly only where
+ * something is broken.
  */
 static void
 pass_over(const char *path, const struct gb_refusal *why)
@@ -224,7 +224,8 @@ pass_over(const char *path, const struct gb_refusal *why)
 static void
 weigh(struct candidate *variant)
 {
-    struct gb_refusal why = { GB_REFUSAL_BROKEN, "is a variant without a score" };
+    struct gb_refusal why = { GB_REFUSAL_BROKEN,
+                              "is a variant without a score" };
 
     if (gb_module_open(variant->path, &variant->module, &why) &&
         variant->module.score != NULL)

@@ -65,6 +65,20 @@ a_module_that_is_loaded_gives_the_same_again(void **state)
     run_in_child(load_twice);
 }
 
+static void
+load_curious(void)
+{
+    check(ggml_backend_load(module_path("curious")) != NULL);
+    check(ggml_backend_dev_by_name("Curious") != NULL);
+}
+
+static void
+a_module_may_ask_for_devices_while_it_is_loaded(void **state)
+{
+    (void)state;
+    run_in_child(load_curious);
+}
+
 /* What is to be loaded, and what must be said of it, for the child. */
 static const char *bad_path;
 static const char *bad_reason;
@@ -92,7 +106,7 @@ load_bad(void)
     check(!ggmlbackend_refused_get(n_refused + 1, &module));
 }
 
-/* The reason is looked for at the begin of what is said, and it is said once. */
+/* The reason begins so, and is kept once. */
 static void
 assert_refused(const char *path, const char *reason)
 {
@@ -441,6 +455,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_module_brings_its_backend_and_devices),
         cmocka_unit_test(a_module_that_is_loaded_gives_the_same_again),
+        cmocka_unit_test(a_module_may_ask_for_devices_while_it_is_loaded),
         cmocka_unit_test(modules_that_do_not_fit_are_refused),
         cmocka_unit_test(files_that_are_no_modules_are_refused),
         cmocka_unit_test(files_for_other_machines_are_refused),

@@ -6,17 +6,19 @@ EXTRA_DIST += %D%/module.c
 loader_module_good = -DMODULE_NAME='"Good"'
 loader_module_twin = -DMODULE_NAME='"gOOD"'
 loader_module_weighed = -DMODULE_NAME='"Weighed"' -DMODULE_SCORE=7
+loader_module_curious = -DMODULE_NAME='"Curious"' \
+	-DMODULE_DOES='ggml_backend_dev_by_name("none")'
 loader_module_older = -DMODULE_NAME='"Older"' \
-	-DMODULE_BREAK='reg->api_version = GGML_BACKEND_API_VERSION - 1'
+	-DMODULE_DOES='reg->api_version = GGML_BACKEND_API_VERSION - 1'
 loader_module_newer = -DMODULE_NAME='"Newer"' \
-	-DMODULE_BREAK='reg->api_version = GGML_BACKEND_API_VERSION + 1'
+	-DMODULE_DOES='reg->api_version = GGML_BACKEND_API_VERSION + 1'
 loader_module_useless = -DMODULE_NAME='"Useless"' -DMODULE_SCORE=0
 loader_module_empty = -DMODULE_SCORE=1
-loader_module_null = -DMODULE_NAME='"Null"' -DMODULE_BREAK='reg = NULL'
+loader_module_null = -DMODULE_NAME='"Null"' -DMODULE_DOES='reg = NULL'
 loader_module_partial = -DMODULE_NAME='"Partial"' \
-	-DMODULE_BREAK='reg->iface.get_device = NULL'
+	-DMODULE_DOES='reg->iface.get_device = NULL'
 loader_module_unlinked = -DMODULE_NAME='"Unlinked"' \
-	-DMODULE_BREAK='tests_missing_symbol()'
+	-DMODULE_DOES='tests_missing_symbol()'
 # Variants of one backend.
 loader_module_variant = -DMODULE_NAME='"Variant"'
 loader_module_variant3 = $(loader_module_variant) -DMODULE_SCORE=3

@@ -7,7 +7,7 @@
  *   MODULE_NAME    of its backend and device, which is a fake one; a module
  *                  without it has no ggml_backend_init
  *   MODULE_SCORE   what ggml_backend_score gives, if there is one
- *   MODULE_BREAK   what is wrong with the registration, a statement
+ *   MODULE_DOES    what else happens when the registration is made
  */
 #include "tests/backend/fake.h"
 
@@ -24,8 +24,8 @@ static void
 make(void)
 {
     fake_init(&fake, MODULE_NAME);
-#ifdef MODULE_BREAK
-    MODULE_BREAK;
+#ifdef MODULE_DOES
+    MODULE_DOES;
 #endif
 }
 
