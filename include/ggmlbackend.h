@@ -92,11 +92,12 @@ GGML_API bool ggmlbackend_refused_get(
 /* Where the modules of this release are installed. */
 GGML_API const char *ggmlbackend_module_folder(void);
 
+struct ggml_backend_reg;
+
 /*
  * The file that a registered backend was loaded from; NULL for one that is part
  * of the library or that the program brought itself.
  */
-struct ggml_backend_reg;
 GGML_API const char *ggmlbackend_module_path(struct ggml_backend_reg *reg);
 
 /*

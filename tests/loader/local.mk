@@ -6,10 +6,14 @@ loader_common = \
 	%D%/in-child.h
 
 check_PROGRAMS += \
+	tests/loader/image \
 	tests/loader/module \
 	tests/loader/registry \
 	tests/loader/search \
 	tests/loader/threads
+tests_loader_image_SOURCES = %D%/image.c $(loader_common)
+tests_loader_image_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_image_LDADD = $(WHITE_LDADD)
 tests_loader_module_SOURCES = %D%/module.c $(loader_common) $(backend_fake)
 tests_loader_module_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_module_LDADD = $(WHITE_LDADD)
