@@ -140,10 +140,32 @@ modules_that_do_not_fit_are_refused(void **state)
         assert_refused(module_path(cases[i].name), cases[i].reason);
 }
 
+/* A folder, and a whole module to make broken ones of. */
+static char *folder;
+static unsigned char *good;
+static size_t good_size;
+
+static int
+make_folder(void **state)
+{
+    (void)state;
+    folder = folder_make();
+    good = module_read("good", &good_size);
+    return 0;
+}
+
+static int
+remove_folder(void **state)
+{
+    (void)state;
+    free(good);
+    folder_remove(folder);
+    return 0;
+}
+
 static void
 files_that_are_no_modules_are_refused(void **state)
 {
-    char *folder = folder_make();
     const char *pipe = folder_path(folder, "pipe.so");
 
     (void)state;
@@ -157,65 +179,52 @@ files_that_are_no_modules_are_refused(void **state)
                    "is no ELF file");
     assert_refused("good.so", "is a name without a folder");
     assert_refused("", "is a name without a folder");
-    folder_remove(folder);
 }
 
-/* A good module with VALUE as the byte at OFFSET. */
+/* The module with VALUE as the byte at OFFSET. */
 static const char *
-add_changed(const char *folder, const char *file, size_t offset, int value)
+add_changed(const char *file, size_t offset, int value)
 {
-    size_t size;
-    unsigned char *data = module_read("good", &size);
+    const unsigned char byte = good[offset];
     const char *path;
 
-    data[offset] = (unsigned char)value;
-    path = folder_write(folder, file, data, size);
-    free(data);
+    good[offset] = (unsigned char)value;
+    path = folder_write(folder, file, good, good_size);
+    good[offset] = byte;
     return path;
 }
 
 static void
 files_for_other_machines_are_refused(void **state)
 {
-    char *folder = folder_make();
-    size_t size;
-    unsigned char *data = module_read("good", &size);
     const int other_class =
-        data[EI_CLASS] == ELFCLASS64 ? ELFCLASS32 : ELFCLASS64;
+        good[EI_CLASS] == ELFCLASS64 ? ELFCLASS32 : ELFCLASS64;
     const int other_order =
-        data[EI_DATA] == ELFDATA2LSB ? ELFDATA2MSB : ELFDATA2LSB;
+        good[EI_DATA] == ELFDATA2LSB ? ELFDATA2MSB : ELFDATA2LSB;
     const size_t machine = offsetof(Elf64_Ehdr, e_machine);
     const size_t type = offsetof(Elf64_Ehdr, e_type);
 
     (void)state;
-    assert_refused(add_changed(folder, "machine.so", machine,
-                               data[machine] ^ 1),
+    assert_refused(add_changed("machine.so", machine, good[machine] ^ 1),
                    "is for another machine");
-    assert_refused(add_changed(folder, "class.so", EI_CLASS, other_class),
+    assert_refused(add_changed("class.so", EI_CLASS, other_class),
                    "is for another machine");
-    assert_refused(add_changed(folder, "order.so", EI_DATA, other_order),
+    assert_refused(add_changed("order.so", EI_DATA, other_order),
                    "is for another machine");
-    assert_refused(add_changed(folder, "type.so", type, data[type] ^ 1),
+    assert_refused(add_changed("type.so", type, good[type] ^ 1),
                    "is no shared object");
-    free(data);
-    folder_remove(folder);
 }
 
 /* dlopen would end the process over some of these. */
 static void
 files_that_were_cut_short_are_refused(void **state)
 {
-    char *folder = folder_make();
-    size_t size;
-    unsigned char *data = module_read("good", &size);
-    const size_t sizes[] = { 5, 20, 63, 64, 100, 500, 4096, size / 4 };
+    const size_t sizes[] = { 5, 20, 63, 64, 100, 500, 4096, good_size / 4 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        assert_refused(folder_write(folder, "short.so", data, sizes[i]),
+        assert_refused(folder_write(folder, "short.so", good, sizes[i]),
                        "is cut short");
-    free(data);
-    folder_remove(folder);
 }
 
 static void
@@ -230,17 +239,13 @@ static void
 a_file_that_may_not_be_read_is_refused(void **state)
 {
     static struct gb_child child;
-    char *folder = folder_make();
     const char *path = folder_write(folder, "secret.so", "secret", 6);
-    struct stat status;
 
     (void)state;
     assert_int_equal(chmod(path, 0), 0);
     bad_path = path;
     bad_reason = "cannot be read: Permission denied";
     gb_child_run(load_unreadable, &child);
-    assert_int_equal(stat(path, &status), 0);
-    folder_remove(folder);
     /* Nobody may not even look into the build folder of some users. */
     if (strstr(child.errors, "cannot be found: Permission denied") != NULL) {
         print_message("user %d may not enter the build folder\n", NOBODY);
@@ -449,6 +454,9 @@ without_memory_a_module_is_refused_and_comes_later(void **state)
     run_in_child(load_without_memory);
 }
 
+#define CASE(name) \
+    cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
 int
 main(void)
 {
@@ -457,10 +465,10 @@ main(void)
         cmocka_unit_test(a_module_that_is_loaded_gives_the_same_again),
         cmocka_unit_test(a_module_may_ask_for_devices_while_it_is_loaded),
         cmocka_unit_test(modules_that_do_not_fit_are_refused),
-        cmocka_unit_test(files_that_are_no_modules_are_refused),
-        cmocka_unit_test(files_for_other_machines_are_refused),
-        cmocka_unit_test(files_that_were_cut_short_are_refused),
-        cmocka_unit_test(a_file_that_may_not_be_read_is_refused),
+        CASE(files_that_are_no_modules_are_refused),
+        CASE(files_for_other_machines_are_refused),
+        CASE(files_that_were_cut_short_are_refused),
+        CASE(a_file_that_may_not_be_read_is_refused),
         cmocka_unit_test(a_name_that_is_registered_already_is_refused),
         cmocka_unit_test(no_path_is_a_failure_and_no_refusal),
         cmocka_unit_test(what_was_unloaded_is_gone_and_can_come_back),

@@ -349,8 +349,11 @@ what_is_no_folder_is_passed_over_with_a_message(void **state)
 static void
 load_without_own(void)
 {
+    char *there = own;
+
     own = (char *)folder_path(first, "none");
     ggml_backend_load_all();
+    own = there;
     check(ggml_backend_reg_count() == 1);
 }
 
