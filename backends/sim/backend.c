@@ -198,7 +198,7 @@ backend_cpy_tensor_async(
     from = backend_src->context;
     source = gb_sim_shadow(from->device, src);
     target = gb_sim_shadow(to->device, dst);
-    if (source == NULL || target == NULL ||
+    if (source == NULL || target == NULL || gb_sim_is_lost(from->device) ||
         !gb_sim_begin(to->device, GB_SIM_FAULT_COPY,
                       &to->device->counters.copy_async))
         return false;

@@ -173,8 +173,9 @@ buffer_cpy_tensor(
     struct sim_buffer *sim = buffer->context;
     const char *from = gb_sim_shadow(NULL, src);
 
-    if (from == NULL || !gb_sim_begin(sim->device, GB_SIM_FAULT_COPY,
-                                      &sim->device->counters.copy))
+    if (from == NULL || gb_sim_is_lost(gb_sim_home(src)->buft->context) ||
+        !gb_sim_begin(sim->device, GB_SIM_FAULT_COPY,
+                      &sim->device->counters.copy))
         return false;
     memmove(gb_sim_shadow(NULL, dst), from, ggml_nbytes(src));
     return true;

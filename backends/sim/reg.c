@@ -67,6 +67,17 @@ gb_sim_begin(
     return !fails;
 }
 
+bool
+gb_sim_is_lost(const struct gb_sim_device *device)
+{
+    bool is_lost;
+
+    gb_sim_lock();
+    is_lost = device->is_lost;
+    gb_sim_unlock();
+    return is_lost;
+}
+
 void
 gb_sim_add(uint64_t *counter, int64_t n)
 {

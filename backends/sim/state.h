@@ -56,6 +56,8 @@ ggml_backend_buffer_t gb_sim_buffer_from_host_ptr(
 bool gb_sim_begin(
     struct gb_sim_device *device, enum gb_sim_fault fault, uint64_t *counter);
 
+bool gb_sim_is_lost(const struct gb_sim_device *device);
+
 /* Add to a counter of what lives; a negative N takes away. */
 void gb_sim_add(uint64_t *counter, int64_t n);
 

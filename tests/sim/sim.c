@@ -29,6 +29,8 @@ sim_device(int index)
 ggml_backend_t
 sim_backend(int index)
 {
+    if (index < 0)
+        return ggml_backend_cpu_init();
     return ggml_backend_dev_init(sim_device(index), NULL);
 }
 

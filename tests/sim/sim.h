@@ -14,7 +14,7 @@ void sim_reset(void);
 
 ggml_backend_dev_t sim_device(int index);
 
-/* A backend on the device; freed with ggml_backend_free. */
+/* A backend on the device, below 0 the CPU; freed with ggml_backend_free. */
 ggml_backend_t sim_backend(int index);
 
 /* A context with no_alloc, for a few hundred tensors. */
