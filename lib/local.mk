@@ -2,6 +2,7 @@
 # The core, and the library made of it and the built-in backends.
 noinst_LTLIBRARIES += libcore.la
 libcore_la_SOURCES =
+libcore_la_LIBADD =
 
 include lib/base/local.mk
 include lib/type/local.mk
@@ -12,6 +13,7 @@ include lib/gguf/local.mk
 include lib/backend/local.mk
 include lib/alloc/local.mk
 include lib/loader/local.mk
+include lib/sched/local.mk
 
 lib_LTLIBRARIES += libggmlbackend.la
 libggmlbackend_la_SOURCES =

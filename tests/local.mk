@@ -29,14 +29,16 @@ include tests/gguf/local.mk
 include tests/backend/local.mk
 include tests/alloc/local.mk
 include tests/loader/local.mk
+include tests/sched/local.mk
 include tests/cpu/local.mk
+include tests/sim/local.mk
 include tests/abi/local.mk
 include tests/tree/local.mk
 include tests/tools/local.mk
 
 # The core's programs once more under valgrind, and those about threads alone, for a
 # build with -fsanitize=thread.
-valgrind_programs = $(filter-out tests/gguf/sweep,$(filter \
+valgrind_programs = $(filter-out tests/gguf/sweep tests/loader/sim-%,$(filter \
 	tests/base/% tests/tensor/% tests/op/% tests/graph/% tests/gguf/% \
 	tests/backend/% tests/alloc/% tests/loader/%,$(check_PROGRAMS)))
 check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)
