@@ -9,6 +9,9 @@
  *   3. what is left goes where most of its sources are, and a node moves to a
  *      preferred backend that works in the same memory;
  *   4. views follow what they look at, other sources follow their reader.
+ *
+ * What shares the memory of another tensor is computed where that memory is,
+ * whatever was chosen.
  */
 #include "config.h"
 
@@ -47,12 +50,12 @@ gb_sched_can_reach(
     const struct ggml_backend_sched *s, int32_t number, int32_t backend)
 {
     const struct gb_sched_tensor *t = &s->tensors[number];
-    int32_t owner = t->backend;
+    int32_t owner = t->root >= 0 ? s->tensors[t->root].backend : -1;
 
     if (t->home != NULL)
         return can_use(s, backend, t->home);
-    if (owner < 0 && t->root >= 0)
-        owner = s->tensors[t->root].backend;
+    if (owner < 0)
+        owner = t->backend;
     return owner >= 0 && s->can_use[backend * s->n_backends + owner];
 }
 
@@ -308,6 +311,26 @@ preferred_twin(
     return backend;
 }
 
+/* A node that writes to the memory of another tensor goes there. */
+static enum ggml_status
+join_root(struct ggml_backend_sched *s, int32_t number)
+{
+    const struct ggml_tensor *op = gb_sched_tensor(s, number);
+    struct gb_sched_tensor *t = &s->tensors[number];
+    struct gb_sched_tensor *root;
+
+    if (t->root < 0)
+        return GGML_STATUS_SUCCESS;
+    root = &s->tensors[t->root];
+    if (root->backend < 0)
+        root->backend = t->backend;
+    if (gb_sched_can_reach(s, t->root, t->backend))
+        return GGML_STATUS_SUCCESS;
+    t->backend = root->backend;
+    return can_run(s, t->backend, op) ? GGML_STATUS_SUCCESS
+                                      : fail_for_all(s, op);
+}
+
 static enum ggml_status
 improve(struct ggml_backend_sched *s)
 {
@@ -324,6 +347,7 @@ improve(struct ggml_backend_sched *s)
         } else if (s->backends[*backend].has_twin) {
             *backend = preferred_twin(s, node, *backend);
         }
+        GB_TRY(join_root(s, node->number));
     }
     return GGML_STATUS_SUCCESS;
 }
@@ -331,22 +355,19 @@ improve(struct ggml_backend_sched *s)
 /* ---- 4: views and sources ---- */
 
 /*
- * A tensor without a backend takes that of its root.  A root without one gets
- * BACKEND, and so does what is no view; unless that is -1.
+ * A view takes the backend of its root.  A root without one gets BACKEND, and so
+ * does what is no view; unless that is -1.
  */
 static inline void
 follow(struct ggml_backend_sched *s, int32_t number, int32_t backend)
 {
     struct gb_sched_tensor *t = &s->tensors[number];
+    struct gb_sched_tensor *root = t->root >= 0 ? &s->tensors[t->root] : t;
 
-    if (t->backend >= 0)
-        return;
-    if (t->root >= 0) {
-        if (s->tensors[t->root].backend < 0)
-            s->tensors[t->root].backend = backend;
-        backend = s->tensors[t->root].backend;
-    }
-    t->backend = backend;
+    if (root->backend < 0)
+        root->backend = backend;
+    if (t->backend < 0 || !gb_sched_can_reach(s, number, t->backend))
+        t->backend = root->backend;
 }
 
 static void

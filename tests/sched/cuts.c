@@ -181,10 +181,11 @@ by_layer(const struct setup *s, const struct model_graph *g, int i, int cut)
     int layer = 0;
 
     (void)cut;
-    while (layer < MODEL_LAYERS && i >= g->end_of[layer])
+    if (i == 0) /* words, on the CPU */
+        return s->n_backends - 1;
+    while (layer < MODEL_LAYERS - 1 && i >= g->end_of[layer])
         layer++;
-    return layer < MODEL_LAYERS ? layer % (s->n_backends - 1)
-                                : s->n_backends - 1;
+    return layer % (s->n_backends - 1);
 }
 
 static void

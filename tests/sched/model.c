@@ -72,24 +72,31 @@ new_layer(struct model_layer *l, ggml_backend_t backend, uint64_t seed)
     return l->buffer != NULL;
 }
 
+static bool
+new_ends(struct model *m, ggml_backend_t first, ggml_backend_t last)
+{
+    m->ctx_in = context(4);
+    m->ctx_out = context(4);
+    if (m->ctx_in == NULL || m->ctx_out == NULL)
+        return false;
+    m->words =
+        ggml_new_tensor_2d(m->ctx_in, GGML_TYPE_F16, N_EMBD, MODEL_WORDS);
+    m->norm = ggml_new_tensor_1d(m->ctx_out, GGML_TYPE_F32, N_EMBD);
+    m->head =
+        ggml_new_tensor_2d(m->ctx_out, GGML_TYPE_Q8_0, N_EMBD, MODEL_WORDS);
+    m->in = allocate(m->ctx_in, first, 1);
+    m->out = allocate(m->ctx_out, last, 2);
+    return m->in != NULL && m->out != NULL;
+}
+
 bool
-model_new(struct model *m, ggml_backend_t ends, const ggml_backend_t *layers,
+model_new(struct model *m, ggml_backend_t first, const ggml_backend_t *layers,
           int n_layers)
 {
     bool ok;
 
     memset(m, 0, sizeof(*m));
-    m->ctx = context(8);
-    ok = m->ctx != NULL;
-    if (ok) {
-        m->words =
-            ggml_new_tensor_2d(m->ctx, GGML_TYPE_F16, N_EMBD, MODEL_WORDS);
-        m->norm = ggml_new_tensor_1d(m->ctx, GGML_TYPE_F32, N_EMBD);
-        m->head =
-            ggml_new_tensor_2d(m->ctx, GGML_TYPE_Q8_0, N_EMBD, MODEL_WORDS);
-        m->buffer = allocate(m->ctx, ends, 1);
-        ok = m->buffer != NULL;
-    }
+    ok = new_ends(m, first, layers[(MODEL_LAYERS - 1) % n_layers]);
     for (int i = 0; ok && i < MODEL_LAYERS; i++)
         ok = new_layer(&m->layers[i], layers[i % n_layers],
                        (uint64_t)(100 + 20 * i));
@@ -105,8 +112,10 @@ model_free(struct model *m)
         ggml_backend_buffer_free(m->layers[i].buffer);
         ggml_free(m->layers[i].ctx);
     }
-    ggml_backend_buffer_free(m->buffer);
-    ggml_free(m->ctx);
+    ggml_backend_buffer_free(m->in);
+    ggml_backend_buffer_free(m->out);
+    ggml_free(m->ctx_in);
+    ggml_free(m->ctx_out);
     memset(m, 0, sizeof(*m));
 }
 
@@ -151,7 +160,8 @@ static struct ggml_tensor *
 feed_forward(struct ggml_context *c, const struct model_layer *l,
              struct ggml_tensor *x)
 {
-    struct ggml_tensor *gate = ggml_silu(c, ggml_mul_mat(c, l->gate, x));
+    struct ggml_tensor *gate =
+        ggml_silu_inplace(c, ggml_mul_mat(c, l->gate, x));
 
     x = ggml_mul(c, gate, ggml_mul_mat(c, l->up, x));
     return ggml_mul_mat(c, l->down, x);

@@ -23,18 +23,19 @@ struct model_layer {
 };
 
 struct model {
-    struct ggml_context *ctx;
-    ggml_backend_buffer_t buffer;
+    struct ggml_context *ctx_in, *ctx_out;
+    ggml_backend_buffer_t in, out;
     struct ggml_tensor *words, *norm, *head;
     struct model_layer layers[MODEL_LAYERS];
 };
 
 /*
- * Weights of the first and the last step in memory of ENDS, those of layer i in
- * memory of LAYERS[i % n_layers]; the same numbers wherever they are.  False,
- * and nothing is left, when there is no memory.
+ * Weights of the first step in memory of FIRST, those of layer i in memory of
+ * LAYERS[i % n_layers], and those of the last step with the last layer's; the
+ * same numbers wherever they are.  False, and nothing is left, when there is no
+ * memory.
  */
-bool model_new(struct model *m, ggml_backend_t ends,
+bool model_new(struct model *m, ggml_backend_t first,
                const ggml_backend_t *layers, int n_layers);
 void model_free(struct model *m);
 
