@@ -336,6 +336,17 @@ lay_out(struct ggml_gallocr *g)
     return GGML_STATUS_SUCCESS;
 }
 
+void
+gb_alloc_graph_turn(ggml_gallocr_t g, int first, int n)
+{
+    const int32_t *leafs = g->plan.life.links + first;
+    const size_t offset = g->plan.places[leafs[0]].offset;
+
+    for (int i = 0; i < n - 1; i++)
+        g->plan.places[leafs[i]].offset = g->plan.places[leafs[i + 1]].offset;
+    g->plan.places[leafs[n - 1]].offset = offset;
+}
+
 enum ggml_status
 gb_alloc_graph_place(
     ggml_gallocr_t g, const struct ggml_cgraph *graph, bool *fits)
