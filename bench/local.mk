@@ -16,4 +16,3 @@ bench_sched_LDADD = libggmlbackend.la
 CLEANFILES += $(benches)
 
 bench: $(benches)
-.PHONY: bench
