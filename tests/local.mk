@@ -29,7 +29,9 @@ include tests/gguf/local.mk
 include tests/backend/local.mk
 include tests/alloc/local.mk
 include tests/loader/local.mk
+include tests/sched/local.mk
 include tests/cpu/local.mk
+include tests/sim/local.mk
 include tests/abi/local.mk
 include tests/tree/local.mk
 include tests/tools/local.mk
