@@ -66,6 +66,17 @@ struct gb_sched_split {
     int32_t inputs_begin, inputs_end; /* copies to be filled before */
 };
 
+/* A graph as an allocator sees it, with the slot of each tensor. */
+struct gb_sched_places {
+    ggml_gallocr_t galloc;
+    struct ggml_tensor **nodes, **leafs;
+    int *node_slots, *leaf_slots;
+    int *last_node_slots, *last_leaf_slots; /* of the plan that exists */
+    size_t max_nodes, max_node_slots, max_last_node_slots;
+    size_t max_leafs, max_leaf_slots, max_last_leaf_slots;
+    int n_last_nodes, n_last_leafs; /* -1: there is no plan */
+};
+
 struct ggml_backend_sched {
     int n_backends;
     struct gb_sched_backend *backends;
@@ -78,7 +89,8 @@ struct ggml_backend_sched {
     ggml_backend_event_t *events; /* [backend][copy]; NULL without, and where
                                      the device has none */
 
-    ggml_gallocr_t galloc;
+    struct gb_sched_places places; /* of the graph */
+    struct gb_sched_places turns;  /* of copies that are kept; several only */
     ggml_backend_sched_eval_callback callback;
     void *callback_data;
 
@@ -118,14 +130,6 @@ struct ggml_backend_sched {
     /* Descriptions of all copies. */
     struct ggml_tensor *pool;
     size_t max_pool;
-
-    /* The graph for the allocator, which has copies where they are made. */
-    struct ggml_tensor **placed_nodes, **placed_leafs;
-    int *node_slots, *leaf_slots;
-    int *last_node_slots, *last_leaf_slots; /* of the plan that exists */
-    size_t max_placed_nodes, max_node_slots, max_last_node_slots;
-    size_t max_placed_leafs, max_leaf_slots, max_last_leaf_slots;
-    int n_last_nodes, n_last_leafs;
 };
 
 /* ---- what is asked everywhere ---- */
@@ -204,9 +208,17 @@ gb_sched_current(const struct ggml_backend_sched *sched, int32_t copy)
     return gb_sched_copy_tensor(sched, copy, sched->copy);
 }
 
+/* Allocators for all that has to be placed; cleared also where that failed. */
+enum ggml_status gb_sched_places_init(struct ggml_backend_sched *sched);
+void gb_sched_places_clear(struct ggml_backend_sched *sched);
+
 /* Plan where all tensors lie and make the buffers; or give them their places. */
 enum ggml_status gb_sched_plan(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_place(struct ggml_backend_sched *sched);
+
+/* Bytes of the buffers of a backend. */
+size_t gb_sched_places_size(
+    const struct ggml_backend_sched *sched, int32_t backend);
 
 /* Compute all splits, without waiting for the last of the work. */
 enum ggml_status gb_sched_run(struct ggml_backend_sched *sched);

@@ -127,7 +127,10 @@ overloads(
     return false;
 }
 
-/* A graph's input that is pipelined has copies on its own backend as well. */
+/*
+ * A graph's input that is pipelined has copies on its own backend as well,
+ * unless the client keeps it in a place of its own.
+ */
 static enum ggml_status
 pipeline_source(struct ggml_backend_sched *s, int32_t source)
 {
@@ -135,6 +138,7 @@ pipeline_source(struct ggml_backend_sched *s, int32_t source)
     int32_t copy;
 
     if ((gb_sched_tensor(s, source)->flags & GGML_TENSOR_FLAG_INPUT) == 0 ||
+        s->tensors[source].home != NULL || s->tensors[source].root >= 0 ||
         gb_sched_find_copy(s, source, backend) >= 0)
         return GGML_STATUS_SUCCESS;
     return add_copy(s, source, backend, true, &copy);

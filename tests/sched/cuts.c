@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #define MAX_BACKENDS 5
-#define TEXTS        7 /* more than there are copies of inputs */
+#define TEXTS        9 /* so that copies of inputs are used a third time */
 
 static float expected[TEXTS][MODEL_LOGITS];
 
@@ -217,6 +217,57 @@ left_to_the_scheduler_the_bits_are_the_same(void **state)
     check_cuts("by weights", NULL, false);
 }
 
+/*
+ * Nothing is waited for while graph after graph is queued, but that the copies
+ * of inputs are free again: the oldest graph with the same copies.
+ */
+static void
+texts_are_queued_without_waiting(void **state)
+{
+    static float out[TEXTS][MODEL_LOGITS];
+    struct gb_sim_counters before, after;
+    struct setup s;
+
+    (void)state;
+    open_setup(&s, 2, true, -1, false);
+    queue_text(&s, by_layer, 0, 0, out[0]); /* plans, and makes buffers */
+    gb_sim_count(&before);
+    for (int text = 1; text < TEXTS; text++) {
+        queue_text(&s, by_layer, 0, text, out[text]);
+        gb_sim_count(&after);
+        assert_int_equal(after.synchronize, before.synchronize);
+    }
+    assert_memory_not_equal(out[TEXTS - 1], expected[TEXTS - 1],
+                            sizeof(out[0]));
+    ggml_backend_sched_synchronize(s.sched);
+    assert_memory_equal(out, expected, sizeof(out));
+    close_setup(&s);
+}
+
+/* Turns begin anew where something was planned for another graph. */
+static void
+reserving_between_texts_changes_nothing(void **state)
+{
+    static float out[TEXTS][MODEL_LOGITS];
+    struct model_graph g;
+    struct setup s;
+
+    (void)state;
+    open_setup(&s, 2, true, -1, true);
+    for (int text = 0; text < TEXTS; text++) {
+        assert_true(model_build(&s.model, &g));
+        assert_true(ggml_backend_sched_reserve(s.sched, g.graph));
+        assert_null(g.ids->data);
+        assert_null(g.mask->buffer);
+        assert_null(g.logits->data);
+        model_graph_free(&g);
+        queue_text(&s, by_layer, 0, text, out[text]);
+    }
+    ggml_backend_sched_synchronize(s.sched);
+    assert_memory_equal(out, expected, sizeof(out));
+    close_setup(&s);
+}
+
 int
 main(void)
 {
@@ -225,6 +276,8 @@ main(void)
         cmocka_unit_test(cut_after_every_layer_the_bits_are_the_same),
         cmocka_unit_test(cut_before_every_node_the_bits_are_the_same),
         cmocka_unit_test(cut_before_any_node_the_bits_are_the_same),
+        cmocka_unit_test(texts_are_queued_without_waiting),
+        cmocka_unit_test(reserving_between_texts_changes_nothing),
     };
 
     return cmocka_run_group_tests_name("cuts", tests, compute_expected, NULL);
