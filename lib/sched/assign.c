@@ -366,7 +366,8 @@ follow(struct ggml_backend_sched *s, int32_t number, int32_t backend)
 
     if (root->backend < 0)
         root->backend = backend;
-    if (t->backend < 0 || !gb_sched_can_reach(s, number, t->backend))
+    if (t->backend < 0 ||
+        (t->root >= 0 && !gb_sched_can_reach(s, number, t->backend)))
         t->backend = root->backend;
 }
 

@@ -3,8 +3,9 @@
  * sched/run.c - splits in their order, waiting only where needed.
  *
  * Before a split its inputs are copied.  That must wait until the split's
- * backend is done with what the copies held before: with the event that it
- * recorded then, or, without events, with all of its work.
+ * backend is done with what the copies held before.  With several copies the
+ * backend has an event for each, which stands for its last work with that copy
+ * in the graph before; without events all of its work is waited for.
  */
 #include "config.h"
 
@@ -13,19 +14,12 @@
 #include "lib/backend/transfer.h"
 #include "lib/base/status.h"
 
-/* Who has waited for the old contents of a split's copies? */
-enum waited {
-    WAITED_NOBODY,
-    WAITED_QUEUE, /* the backend: what is queued from now on comes after */
-    WAITED_HOST,  /* the host too */
-};
-
 struct running {
     const struct ggml_backend_sched *sched;
     const struct gb_sched_split *split;
     ggml_backend_t backend; /* the split's */
     ggml_backend_event_t event;
-    enum waited waited;
+    bool is_free; /* nobody reads the old contents of its copies any more */
 };
 
 void
@@ -35,31 +29,42 @@ gb_sched_wait_for_all(const struct ggml_backend_sched *s)
         ggml_backend_synchronize(s->backends[i].backend);
 }
 
-/* Until the host may write into the copies. */
+/* Until nobody reads the old contents of the split's copies. */
 static void
 wait_on_host(struct running *r)
 {
-    if (r->waited == WAITED_HOST)
+    if (r->is_free)
         return;
     if (r->event != NULL)
         ggml_backend_event_synchronize(r->event);
     else
         ggml_backend_synchronize(r->backend);
-    r->waited = WAITED_HOST;
+    r->is_free = true;
 }
 
-/* Until the split's backend may write into them. */
-static void
-wait_in_queue(struct running *r)
+/* Does the backend understand the event?  Those of other kinds are unlike. */
+static bool
+can_wait(ggml_backend_t backend, ggml_backend_event_t event)
 {
-    if (r->waited != WAITED_NOBODY)
+    return event != NULL && backend->iface.event_wait != NULL &&
+           backend->device->reg == event->device->reg;
+}
+
+/*
+ * Let what is queued on FROM and on the split's backend come after that: either
+ * may be the one that copies.
+ */
+static void
+wait_in_queues(struct running *r, ggml_backend_t from)
+{
+    if (r->is_free)
         return;
-    if (r->event == NULL) {
+    if (!can_wait(from, r->event)) {
         wait_on_host(r);
         return;
     }
+    ggml_backend_event_wait(from, r->event);
     ggml_backend_event_wait(r->backend, r->event);
-    r->waited = WAITED_QUEUE;
 }
 
 /*
@@ -79,7 +84,7 @@ copy_queued(
     struct running *r, ggml_backend_t from_backend, struct ggml_tensor *from,
     struct ggml_tensor *to)
 {
-    wait_in_queue(r);
+    wait_in_queues(r, from_backend);
     if (r->backend->iface.cpy_tensor_async != NULL &&
         r->backend->iface.cpy_tensor_async(from_backend, r->backend, from, to))
         return GGML_STATUS_SUCCESS;
@@ -144,17 +149,12 @@ run_split(struct running *r)
     for (int32_t i = r->split->inputs_begin; i < r->split->inputs_end; i++)
         GB_TRY(copy_input(r, r->sched->inputs[i]));
     if (r->sched->callback != NULL)
-        GB_TRY(compute_observed(r));
-    else
-        GB_TRY(compute(r, r->split->begin, r->split->end));
-    /* Later splits read the copies that earlier ones made. */
-    if (r->event != NULL)
-        ggml_backend_event_record(r->event, r->backend);
-    return GGML_STATUS_SUCCESS;
+        return compute_observed(r);
+    return compute(r, r->split->begin, r->split->end);
 }
 
-enum ggml_status
-gb_sched_run(struct ggml_backend_sched *s)
+static enum ggml_status
+run_splits(const struct ggml_backend_sched *s)
 {
     for (size_t i = 0; i < s->n_splits; i++) {
         const struct gb_sched_split *split = &s->splits[i];
@@ -166,7 +166,21 @@ gb_sched_run(struct ggml_backend_sched *s)
         };
 
         GB_TRY(run_split(&running));
+        if (running.event != NULL && s->backends[split->backend].last == i)
+            ggml_backend_event_record(running.event, running.backend);
     }
-    s->next_copy = (s->copy + 1) % s->n_copies;
     return GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+gb_sched_run(struct ggml_backend_sched *s)
+{
+    const enum ggml_status status = run_splits(s);
+
+    if (status == GGML_STATUS_SUCCESS)
+        s->next_copy = (s->copy + 1) % s->n_copies;
+    else
+        /* No event stands for what is under way. */
+        gb_sched_wait_for_all(s);
+    return status;
 }

@@ -25,7 +25,8 @@
 struct gb_sched_backend {
     ggml_backend_t backend;
     ggml_backend_buffer_type_t buft; /* of the results that it computes */
-    bool has_twin;                   /* a preferred backend has the same one */
+    bool has_twin; /* a preferred backend has the same one */
+    size_t last;   /* split that it computes */
 };
 
 /* A tensor of the graph. */

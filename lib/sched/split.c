@@ -29,6 +29,7 @@ begin_split(struct ggml_backend_sched *s, int32_t backend, int32_t node)
     if (splits == NULL)
         return no_memory();
     s->splits = splits;
+    s->backends[backend].last = s->n_splits;
     splits[s->n_splits++] = (struct gb_sched_split){
         .backend = backend,
         .begin = node,
