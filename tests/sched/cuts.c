@@ -48,20 +48,17 @@ compute_expected(void **state)
 }
 
 /*
- * DELAY as in struct gb_sim_config, of all devices but the first where MIXED:
- * that one is always on time.
+ * DELAY is a setting of all devices; but where they are MIXED, the first one is
+ * always on time.
  */
 static void
-open_setup(struct setup *s, int n_devices, bool parallel, int delay, bool mixed)
+open_setup(struct setup *s, int n_devices, bool parallel, const char *delay,
+           bool mixed)
 {
-    struct gb_sim_config config;
-
     sim_reset();
-    gb_sim_default(&config);
-    config.delay_us = delay;
-    assert_true(gb_sim_configure(0, n_devices, &config));
-    config.delay_us = mixed ? 0 : delay;
-    assert_true(gb_sim_configure(0, 1, &config));
+    assert_true(sim_configure(0, n_devices, delay));
+    if (mixed)
+        assert_true(sim_configure(0, 1, "delay=0"));
     for (int i = 0; i < n_devices; i++)
         s->backends[i] = sim_backend(i);
     s->backends[n_devices] = ggml_backend_cpu_init();
@@ -131,9 +128,10 @@ static void
 check_cuts(const char *name, place_fn place, bool all)
 {
     static const struct {
-        int delay;
+        const char *delay;
         bool mixed;
-    } speeds[] = { { -1, false }, { 0, false }, { -1, true }, { 20, true } };
+    } speeds[] = { { "delay=never", false }, { "delay=0", false },
+                   { "delay=never", true }, { "delay=20", true } };
 
     for (int n_devices = 2; n_devices <= 4; n_devices += 2) {
         for (int parallel = 0; parallel < 2; parallel++) {
@@ -229,7 +227,7 @@ texts_are_queued_without_waiting(void **state)
     struct setup s;
 
     (void)state;
-    open_setup(&s, 2, true, -1, false);
+    open_setup(&s, 2, true, "delay=never", false);
     queue_text(&s, by_layer, 0, 0, out[0]); /* plans, and makes buffers */
     gb_sim_count(&before);
     for (int text = 1; text < TEXTS; text++) {
@@ -253,7 +251,7 @@ reserving_between_texts_changes_nothing(void **state)
     struct setup s;
 
     (void)state;
-    open_setup(&s, 2, true, -1, true);
+    open_setup(&s, 2, true, "delay=never", true);
     for (int text = 0; text < TEXTS; text++) {
         assert_true(model_build(&s.model, &g));
         assert_true(ggml_backend_sched_reserve(s.sched, g.graph));
