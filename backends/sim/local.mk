@@ -16,9 +16,9 @@ libsim_la_SOURCES = \
 	%D%/sim.h \
 	%D%/state.h
 
-# Without -rpath libtool would make an archive of it.
+# Without -rpath libtool would make an archive of it; it does with --disable-shared.
 libggml_sim_la_SOURCES = %D%/module.c
 libggml_sim_la_LIBADD = libsim.la libggmlbackend.la
 libggml_sim_la_LDFLAGS = \
-	-module -avoid-version -shared -no-undefined -rpath /nowhere \
+	-module -avoid-version -no-undefined -rpath /nowhere \
 	-export-symbols-regex '^ggml_backend_(init|score)$$'
