@@ -48,7 +48,7 @@ check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)
 
 thread_programs = $(filter tests/base/% tests/type/first-use tests/loader/% \
 	tests/cpu/threads/% tests/cpu/device/% tests/sim/% tests/backend/pairs \
-	tests/backend/faults tests/sched/cuts tests/sched/faults,$(check_PROGRAMS))
+	tests/backend/faults tests/sched/%,$(check_PROGRAMS))
 check-threads: $(check_LTLIBRARIES) $(thread_programs)
 	$(MAKE) check TESTS='$(thread_programs)'
 

@@ -95,6 +95,21 @@ make_events(struct ggml_backend_sched *s)
     return GGML_STATUS_SUCCESS;
 }
 
+static enum ggml_status
+make_allocator(struct ggml_backend_sched *s)
+{
+    const size_t n = (size_t)s->n_backends;
+    ggml_backend_buffer_type_t *bufts = gb_mem_zalloc(n, sizeof(*bufts));
+
+    if (bufts == NULL)
+        return no_memory();
+    for (size_t i = 0; i < n; i++)
+        bufts[i] = s->backends[i].buft;
+    s->galloc = ggml_gallocr_new_n(bufts, s->n_backends);
+    gb_mem_free(bufts);
+    return s->galloc != NULL ? GGML_STATUS_SUCCESS : GGML_STATUS_ALLOC_FAILED;
+}
+
 /* Everything but the client's backends; gb_sched_free undoes it, also in part. */
 static enum ggml_status
 init(
@@ -107,6 +122,7 @@ init(
 
     s->n_backends = n_backends;
     s->n_copies = parallel ? GB_SCHED_COPIES : 1;
+    s->n_last_nodes = -1;
     s->debug = gb_env_int(GB_ENV_SCHED_DEBUG);
     s->backends = gb_mem_zalloc(n, sizeof(*s->backends));
     s->can_use = gb_mem_zalloc(n * n, sizeof(*s->can_use));
@@ -118,7 +134,7 @@ init(
     GB_TRY(enter_backends(s, backends, bufts));
     if (parallel)
         GB_TRY(make_events(s));
-    return gb_sched_places_init(s);
+    return make_allocator(s);
 }
 
 ggml_backend_sched_t
@@ -158,7 +174,7 @@ ggml_backend_sched_free(ggml_backend_sched_t s)
     if (s == NULL)
         return;
     free_events(s);
-    gb_sched_places_clear(s);
+    ggml_gallocr_free(s->galloc);
     gb_index_clear(&s->chosen);
     gb_index_clear(&s->index);
     gb_mem_free(s->chosen_backends);
@@ -172,6 +188,12 @@ ggml_backend_sched_free(ggml_backend_sched_t s)
     gb_mem_free(s->copies);
     gb_mem_free(s->rewrites);
     gb_mem_free(s->pool);
+    gb_mem_free(s->placed_nodes);
+    gb_mem_free(s->placed_leafs);
+    gb_mem_free(s->node_slots);
+    gb_mem_free(s->leaf_slots);
+    gb_mem_free(s->last_node_slots);
+    gb_mem_free(s->last_leaf_slots);
     gb_mem_free(s->can_use);
     gb_mem_free(s->backends);
     gb_mem_free(s);
@@ -335,16 +357,17 @@ static enum ggml_status
 choose(
     struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t backend)
 {
-    const int32_t number = gb_index_add(&s->chosen, tensor);
-    int32_t *backends;
+    int32_t number, *backends;
 
-    if (number < 0)
-        return no_memory();
     backends = gb_array_room(s->chosen_backends, &s->max_chosen,
-                             (size_t)number + 1, sizeof(*backends));
+                             (size_t)s->chosen.n_tensors + 1,
+                             sizeof(*backends));
     if (backends == NULL)
         return no_memory();
     s->chosen_backends = backends;
+    number = gb_index_add(&s->chosen, tensor);
+    if (number < 0)
+        return no_memory();
     backends[number] = backend;
     return GGML_STATUS_SUCCESS;
 }
@@ -418,5 +441,5 @@ ggml_backend_sched_get_buffer_size(
     number = backend_number(s, backend);
     GB_NEED_OR(0, number >= 0, "sched buffer size: %s is not a backend of this "
                "scheduler", ggml_backend_name(backend));
-    return gb_sched_places_size(s, number);
+    return ggml_gallocr_get_buffer_size(s->galloc, number);
 }

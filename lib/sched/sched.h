@@ -27,6 +27,7 @@ struct gb_sched_backend {
     ggml_backend_buffer_type_t buft; /* of the results that it computes */
     bool has_twin; /* a preferred backend has the same one */
     size_t last;   /* split that it computes */
+    bool has_graph_inputs; /* that take turns */
 };
 
 /* A tensor of the graph. */
@@ -67,17 +68,6 @@ struct gb_sched_split {
     int32_t inputs_begin, inputs_end; /* copies to be filled before */
 };
 
-/* A graph as an allocator sees it, with the slot of each tensor. */
-struct gb_sched_places {
-    ggml_gallocr_t galloc;
-    struct ggml_tensor **nodes, **leafs;
-    int *node_slots, *leaf_slots;
-    int *last_node_slots, *last_leaf_slots; /* of the plan that exists */
-    size_t max_nodes, max_node_slots, max_last_node_slots;
-    size_t max_leafs, max_leaf_slots, max_last_leaf_slots;
-    int n_last_nodes, n_last_leafs; /* -1: there is no plan */
-};
-
 struct ggml_backend_sched {
     int n_backends;
     struct gb_sched_backend *backends;
@@ -90,8 +80,7 @@ struct ggml_backend_sched {
     ggml_backend_event_t *events; /* [backend][copy]; NULL without, and where
                                      the device has none */
 
-    struct gb_sched_places places; /* of the graph */
-    struct gb_sched_places turns;  /* of copies that are kept; several only */
+    ggml_gallocr_t galloc;
     ggml_backend_sched_eval_callback callback;
     void *callback_data;
 
@@ -131,6 +120,16 @@ struct ggml_backend_sched {
     /* Descriptions of all copies. */
     struct ggml_tensor *pool;
     size_t max_pool;
+
+    /* The graph for the allocator, which has copies where they are made. */
+    struct ggml_tensor **placed_nodes, **placed_leafs;
+    int *node_slots, *leaf_slots;
+    int *last_node_slots, *last_leaf_slots; /* of the plan that exists */
+    size_t max_placed_nodes, max_node_slots, max_last_node_slots;
+    size_t max_placed_leafs, max_leaf_slots, max_last_leaf_slots;
+    int n_last_nodes, n_last_leafs;
+    size_t n_last_copied;
+    int last_copy;
 };
 
 /* ---- what is asked everywhere ---- */
@@ -209,17 +208,15 @@ gb_sched_current(const struct ggml_backend_sched *sched, int32_t copy)
     return gb_sched_copy_tensor(sched, copy, sched->copy);
 }
 
-/* Allocators for all that has to be placed; cleared also where that failed. */
-enum ggml_status gb_sched_places_init(struct ggml_backend_sched *sched);
-void gb_sched_places_clear(struct ggml_backend_sched *sched);
-
 /* Plan where all tensors lie and make the buffers; or give them their places. */
 enum ggml_status gb_sched_plan(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_place(struct ggml_backend_sched *sched);
 
-/* Bytes of the buffers of a backend. */
-size_t gb_sched_places_size(
-    const struct ggml_backend_sched *sched, int32_t backend);
+/*
+ * Wait until the inputs of the graph at hand may be written: until what lies
+ * there was read in the graph of the same turn before.
+ */
+void gb_sched_wait_for_turn(const struct ggml_backend_sched *sched);
 
 /* Compute all splits, without waiting for the last of the work. */
 enum ggml_status gb_sched_run(struct ggml_backend_sched *sched);
