@@ -47,7 +47,8 @@ check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)
 	        --error-exitcode=9 --leak-check=full --trace-children=no"
 
 thread_programs = $(filter tests/base/% tests/type/first-use tests/loader/% \
-	tests/cpu/threads/% tests/cpu/device/%,$(check_PROGRAMS))
+	tests/cpu/threads/% tests/cpu/device/% tests/sim/% tests/backend/pairs \
+	tests/backend/faults tests/sched/%,$(check_PROGRAMS))
 check-threads: $(check_LTLIBRARIES) $(thread_programs)
 	$(MAKE) check TESTS='$(thread_programs)'
 

@@ -362,7 +362,8 @@ event_of(struct sim_backend *sim, ggml_backend_event_t event)
 {
     if (gb_sim_device_of(event->device) != NULL)
         return event->context;
-    ggmlbackend_fail(GGML_STATUS_FAILED, "%s: an event of %s cannot be recorded",
+    ggmlbackend_fail(GGML_STATUS_FAILED,
+                     "%s: an event of %s cannot be recorded",
                      sim->device->name, ggml_backend_dev_name(event->device));
     return NULL;
 }

@@ -164,7 +164,7 @@ buffer_get_tensor(
         memcpy(data, gb_sim_shadow(NULL, tensor) + offset, size);
 }
 
-/* From device to device.  A failure is the other way's, which the core knows. */
+/* From device to device.  The core knows another way where that fails. */
 static bool
 buffer_cpy_tensor(
     ggml_backend_buffer_t buffer, const struct ggml_tensor *src,

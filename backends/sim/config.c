@@ -12,7 +12,7 @@
  *     padding=32             bytes behind each tensor
  *     delay=100              microseconds until queued work runs by itself;
  *                            "never": only when somebody waits for it
- *     offload=32             rows from which on an operation is worth it; 0: none
+ *     offload=32             rows that make an operation worth it; 0: none is
  *     without=events+plans   members that are missing (members.def)
  *     with=from_host_ptr     members that are there
  *     without_ops=MUL_MAT    operations that are not supported

@@ -22,11 +22,15 @@ struct running {
     bool is_free; /* nobody reads the old contents of its copies any more */
 };
 
-void
+enum ggml_status
 gb_sched_wait_for_all(const struct ggml_backend_sched *s)
 {
+    const uint64_t n_failures = gb_failure_count();
+
     for (int i = 0; i < s->n_backends; i++)
         ggml_backend_synchronize(s->backends[i].backend);
+    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
+                                            : GGML_STATUS_FAILED;
 }
 
 /* Until BACKEND is done with what its EVENT stands for, or with everything. */
@@ -120,14 +124,25 @@ copy_input(struct running *r, int32_t input)
         r, gb_sched_backend(s, s->tensors[copy->tensor].backend), from, to);
 }
 
-/* Compute the nodes from BEGIN up to, but not with, END. */
+/* Waits may bring failures of earlier work to light, which have no status. */
 static enum ggml_status
-compute(const struct running *r, int32_t begin, int32_t end)
+copy_inputs(struct running *r)
+{
+    const uint64_t n_failures = gb_failure_count();
+
+    for (int32_t i = r->split->inputs_begin; i < r->split->inputs_end; i++)
+        GB_TRY(copy_input(r, r->sched->inputs[i]));
+    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
+                                            : GGML_STATUS_FAILED;
+}
+
+/* The nodes from BEGIN up to, but not with, END. */
+static struct ggml_cgraph
+slice(const struct running *r, int32_t begin, int32_t end)
 {
     struct ggml_cgraph graph = r->sched->graph;
 
-    graph = ggml_graph_view(&graph, begin, end);
-    return ggml_backend_graph_compute_async(r->backend, &graph);
+    return ggml_graph_view(&graph, begin, end);
 }
 
 /*
@@ -141,14 +156,15 @@ compute_observed(const struct running *r)
     int32_t begin = r->split->begin;
 
     while (begin < r->split->end) {
+        struct ggml_cgraph graph;
         int32_t end = begin;
         bool is_wanted = false;
 
         while (end < r->split->end && !is_wanted)
             is_wanted = s->callback(s->graph.nodes[end++], true,
                                     s->callback_data);
-        GB_TRY(compute(r, begin, end));
-        ggml_backend_synchronize(r->backend);
+        graph = slice(r, begin, end);
+        GB_TRY(ggml_backend_graph_compute(r->backend, &graph));
         if (is_wanted &&
             !s->callback(s->graph.nodes[end - 1], false, s->callback_data))
             return GGML_STATUS_SUCCESS;
@@ -160,11 +176,12 @@ compute_observed(const struct running *r)
 static enum ggml_status
 run_split(struct running *r)
 {
-    for (int32_t i = r->split->inputs_begin; i < r->split->inputs_end; i++)
-        GB_TRY(copy_input(r, r->sched->inputs[i]));
+    struct ggml_cgraph graph = slice(r, r->split->begin, r->split->end);
+
+    GB_TRY(copy_inputs(r));
     if (r->sched->callback != NULL)
         return compute_observed(r);
-    return compute(r, r->split->begin, r->split->end);
+    return ggml_backend_graph_compute_async(r->backend, &graph);
 }
 
 static enum ggml_status

@@ -304,12 +304,12 @@ enum ggml_status
 ggml_backend_sched_graph_compute(
     ggml_backend_sched_t s, struct ggml_cgraph *graph)
 {
-    enum ggml_status status;
+    enum ggml_status status, waited;
 
     GB_NEED_OR(GGML_STATUS_FAILED, s != NULL, "sched compute: no scheduler");
     status = ggml_backend_sched_graph_compute_async(s, graph);
-    gb_sched_wait_for_all(s);
-    return status;
+    waited = gb_sched_wait_for_all(s);
+    return status != GGML_STATUS_SUCCESS ? status : waited;
 }
 
 void

@@ -221,8 +221,9 @@ void gb_sched_wait_for_turn(const struct ggml_backend_sched *sched);
 /* Compute all splits, without waiting for the last of the work. */
 enum ggml_status gb_sched_run(struct ggml_backend_sched *sched);
 
-/* Wait for all work of all backends. */
-void gb_sched_wait_for_all(const struct ggml_backend_sched *sched);
+/* Wait for all work of all backends.  Fails when some of it turns out to have. */
+enum ggml_status gb_sched_wait_for_all(
+    const struct ggml_backend_sched *sched);
 
 /* Log the splits, as much of them as was asked for. */
 void gb_sched_print(const struct ggml_backend_sched *sched);

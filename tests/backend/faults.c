@@ -208,11 +208,7 @@ a_graph_is_copied_whole_or_not_at_all(void **state)
     (void)state;
     set_all(x[0], 1.0f);
     for (int direct = 0; direct < 2; direct++) {
-        struct gb_sim_config config;
-
-        gb_sim_default(&config);
-        config.without[GB_SIM_CPY_TENSOR] = !direct;
-        assert_true(gb_sim_configure(1, 1, &config));
+        assert_true(sim_configure(1, 1, direct ? "" : "without=cpy_tensor"));
         for (int f = 0; f < 2; f++) {
             int n_failed = 0;
 

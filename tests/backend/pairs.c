@@ -7,7 +7,6 @@
 
 #include "tests/sim/sim.h"
 
-#include "backends/sim/state.h"
 #include "ggmlbackend.h"
 
 #include <setjmp.h>
@@ -119,16 +118,12 @@ with_each_pair(void (*run)(struct pair *p))
 
     for (size_t s = 0; s < sizeof(settings) / sizeof(settings[0]); s++) {
         for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
-            struct gb_sim_config config;
             struct pair p = { .what = what };
-            int n = 1;
 
             snprintf(what, sizeof(what), "%s, %d to %d", settings[s],
                      devices[d][0], devices[d][1]);
             sim_reset();
-            gb_sim_default(&config);
-            CHECK(&p, gb_sim_config_parse(settings[s], &n, &config));
-            CHECK(&p, gb_sim_configure(0, 1, &config));
+            CHECK(&p, sim_configure(0, 1, settings[s]));
             p.from = sim_backend(devices[d][0]);
             p.to = sim_backend(devices[d][1]);
             make_tensors(&p);

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #define MAX_BACKENDS 5
-#define TEXTS        7 /* more than there are copies of inputs */
+#define TEXTS        9 /* so that copies of inputs are used a third time */
 
 static float expected[TEXTS][MODEL_LOGITS];
 
@@ -48,20 +48,17 @@ compute_expected(void **state)
 }
 
 /*
- * DELAY as in struct gb_sim_config, of all devices but the first where MIXED:
- * that one is always on time.
+ * DELAY is a setting of all devices; but where they are MIXED, the first one is
+ * always on time.
  */
 static void
-open_setup(struct setup *s, int n_devices, bool parallel, int delay, bool mixed)
+open_setup(struct setup *s, int n_devices, bool parallel, const char *delay,
+           bool mixed)
 {
-    struct gb_sim_config config;
-
     sim_reset();
-    gb_sim_default(&config);
-    config.delay_us = delay;
-    assert_true(gb_sim_configure(0, n_devices, &config));
-    config.delay_us = mixed ? 0 : delay;
-    assert_true(gb_sim_configure(0, 1, &config));
+    assert_true(sim_configure(0, n_devices, delay));
+    if (mixed)
+        assert_true(sim_configure(0, 1, "delay=0"));
     for (int i = 0; i < n_devices; i++)
         s->backends[i] = sim_backend(i);
     s->backends[n_devices] = ggml_backend_cpu_init();
@@ -126,19 +123,23 @@ check_cut(struct setup *s, place_fn place, int cut, bool parallel)
     }
 }
 
-/* One cut, or all of them: with late and with hasty devices, mixed too. */
+/*
+ * One cut, or all of them, with late and with hasty devices; mixed ones find
+ * most, and the others are left to one cut.
+ */
 static void
 check_cuts(const char *name, place_fn place, bool all)
 {
     static const struct {
-        int delay;
+        const char *delay;
         bool mixed;
-    } speeds[] = { { -1, false }, { 0, false }, { -1, true }, { 20, true } };
+    } speeds[] = { { "delay=never", true }, { "delay=never", false },
+                   { "delay=0", false }, { "delay=20", true } };
 
     for (int n_devices = 2; n_devices <= 4; n_devices += 2) {
         for (int parallel = 0; parallel < 2; parallel++) {
             /* Without pipelining a wait follows each text: speed is all one. */
-            for (int i = 0; i < (parallel ? 4 : 1); i++) {
+            for (int i = 0; i < (parallel && !all ? 4 : 1); i++) {
                 struct setup s;
                 struct model_graph g;
                 int n_cuts = 1;
@@ -217,6 +218,57 @@ left_to_the_scheduler_the_bits_are_the_same(void **state)
     check_cuts("by weights", NULL, false);
 }
 
+/*
+ * Nothing is waited for while graph after graph is queued, but that the copies
+ * of inputs are free again: the oldest graph with the same copies.
+ */
+static void
+texts_are_queued_without_waiting(void **state)
+{
+    static float out[TEXTS][MODEL_LOGITS];
+    struct gb_sim_counters before, after;
+    struct setup s;
+
+    (void)state;
+    open_setup(&s, 2, true, "delay=never", false);
+    queue_text(&s, by_layer, 0, 0, out[0]); /* plans, and makes buffers */
+    gb_sim_count(&before);
+    for (int text = 1; text < TEXTS; text++) {
+        queue_text(&s, by_layer, 0, text, out[text]);
+        gb_sim_count(&after);
+        assert_int_equal(after.synchronize, before.synchronize);
+    }
+    assert_memory_not_equal(out[TEXTS - 1], expected[TEXTS - 1],
+                            sizeof(out[0]));
+    ggml_backend_sched_synchronize(s.sched);
+    assert_memory_equal(out, expected, sizeof(out));
+    close_setup(&s);
+}
+
+/* Turns begin anew where something was planned for another graph. */
+static void
+reserving_between_texts_changes_nothing(void **state)
+{
+    static float out[TEXTS][MODEL_LOGITS];
+    struct model_graph g;
+    struct setup s;
+
+    (void)state;
+    open_setup(&s, 2, true, "delay=never", true);
+    for (int text = 0; text < TEXTS; text++) {
+        assert_true(model_build(&s.model, &g));
+        assert_true(ggml_backend_sched_reserve(s.sched, g.graph));
+        assert_null(g.ids->data);
+        assert_null(g.mask->buffer);
+        assert_null(g.logits->data);
+        model_graph_free(&g);
+        queue_text(&s, by_layer, 0, text, out[text]);
+    }
+    ggml_backend_sched_synchronize(s.sched);
+    assert_memory_equal(out, expected, sizeof(out));
+    close_setup(&s);
+}
+
 int
 main(void)
 {
@@ -225,6 +277,8 @@ main(void)
         cmocka_unit_test(cut_after_every_layer_the_bits_are_the_same),
         cmocka_unit_test(cut_before_every_node_the_bits_are_the_same),
         cmocka_unit_test(cut_before_any_node_the_bits_are_the_same),
+        cmocka_unit_test(texts_are_queued_without_waiting),
+        cmocka_unit_test(reserving_between_texts_changes_nothing),
     };
 
     return cmocka_run_group_tests_name("cuts", tests, compute_expected, NULL);

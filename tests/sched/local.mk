@@ -4,10 +4,14 @@
 sched_rig = \
 	tests/sched/rig.c \
 	tests/sched/rig.h
+sched_model = \
+	tests/sched/model.c \
+	tests/sched/model.h
 
 check_PROGRAMS += \
 	tests/sched/assign \
 	tests/sched/cuts \
+	tests/sched/device-faults \
 	tests/sched/faults \
 	tests/sched/observe \
 	tests/sched/pipeline \
@@ -16,9 +20,15 @@ check_PROGRAMS += \
 tests_sched_assign_SOURCES = %D%/assign.c $(sched_rig) $(sim_devices)
 tests_sched_assign_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_assign_LDADD = $(SIM_LDADD)
-tests_sched_cuts_SOURCES = %D%/cuts.c %D%/model.c %D%/model.h $(sim_devices)
+tests_sched_cuts_SOURCES = %D%/cuts.c $(sched_model) $(sim_devices)
 tests_sched_cuts_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_cuts_LDADD = $(SIM_LDADD)
+tests_sched_device_faults_SOURCES = \
+	%D%/device-faults.c \
+	$(sched_model) \
+	$(sim_devices)
+tests_sched_device_faults_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_device_faults_LDADD = $(SIM_LDADD)
 tests_sched_faults_SOURCES = %D%/faults.c $(sched_rig) $(sim_devices)
 tests_sched_faults_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_faults_LDADD = $(SIM_LDADD)

@@ -42,15 +42,10 @@ parse(const char *settings, int *n_devices, struct gb_sim_config *config)
     return gb_sim_config_parse(settings, n_devices, config);
 }
 
-/* Let device 0 be so. */
 static void
 configure(const char *settings)
 {
-    struct gb_sim_config config;
-    int n_devices;
-
-    assert_true(parse(settings, &n_devices, &config));
-    assert_true(gb_sim_configure(0, 1, &config));
+    assert_true(sim_configure(0, 1, settings));
 }
 
 static void

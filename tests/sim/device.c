@@ -154,15 +154,12 @@ queued_work_is_done_when_somebody_waits(void **state)
 static void
 with_a_delay_work_is_done_unasked(void **state)
 {
-    struct gb_sim_config config;
     ggml_backend_buffer_t buffer;
     struct ggml_tensor *t;
     float in = 1.0f;
 
     (void)state;
-    gb_sim_default(&config);
-    config.delay_us = 0;
-    assert_true(gb_sim_configure(0, 2, &config));
+    assert_true(sim_configure(0, 2, "delay=0"));
     t = on_device(&buffer, 1, 0);
     ggml_backend_buffer_clear(buffer, 0);
     ggml_backend_tensor_set_async(sim[0], t, &in, 0, sizeof(in));

@@ -4,6 +4,7 @@
  */
 #include "tests/sim/sim.h"
 
+#include "backends/sim/state.h"
 #include "tests/util/random.h"
 
 #include <stdio.h>
@@ -18,6 +19,17 @@ sim_reset(void)
     gb_sim_configure(0, 4, &config);
     for (int i = 0; i < GB_SIM_FAULT_COUNT; i++)
         gb_sim_fail((enum gb_sim_fault)i, 0);
+}
+
+bool
+sim_configure(int first, int n, const char *settings)
+{
+    struct gb_sim_config config;
+    int n_devices = 1;
+
+    gb_sim_default(&config);
+    return gb_sim_config_parse(settings, &n_devices, &config) &&
+           gb_sim_configure(first, n, &config);
 }
 
 ggml_backend_dev_t

@@ -12,6 +12,12 @@
 /* All devices as they are by default, and nothing to fail. */
 void sim_reset(void);
 
+/*
+ * Let N devices from FIRST on be what SETTINGS (config.c) make of the default;
+ * false for settings that are wrong.
+ */
+bool sim_configure(int first, int n, const char *settings);
+
 ggml_backend_dev_t sim_device(int index);
 
 /* A backend on the device, below 0 the CPU; freed with ggml_backend_free. */
