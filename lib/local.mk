@@ -12,6 +12,7 @@ include lib/gguf/local.mk
 include lib/backend/local.mk
 include lib/alloc/local.mk
 include lib/loader/local.mk
+include lib/sched/local.mk
 include lib/levels/local.mk
 
 lib_LTLIBRARIES += libggmlbackend.la
