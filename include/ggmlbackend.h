@@ -34,6 +34,16 @@ GGML_API const char *ggmlbackend_last_failure(void);
 GGML_API void ggmlbackend_clear_failure(void);
 
 /*
+ * For writers of backends: log the reason (a line without its newline) as an
+ * error, make it the calling thread's last failure and give STATUS back.  A
+ * member that returns nothing tells of a failure by this alone: the functions
+ * above it that have a status to return then return GGML_STATUS_FAILED.
+ */
+GGML_ATTRIBUTE_FORMAT(2, 3)
+GGML_API enum ggml_status ggmlbackend_fail(
+    enum ggml_status status, const char *fmt, ...);
+
+/*
  * Name of the level of CPU kernels in use ("generic", "avx2", "avx512", "avx512_vnni"), and
  * a sentence that says why it was chosen; "" without the CPU backend.
  */
@@ -71,12 +81,24 @@ struct ggmlbackend_refused_module {
 };
 
 /*
- * Modules that were tried and refused so far, oldest first; 0 and false where
- * nothing was.
+ * Modules that were tried and refused so far, oldest first, each once for the
+ * same reason; false, with nothing written, beyond the last.  A module that
+ * stands here may have been loaded later.
  */
 GGML_API size_t ggmlbackend_refused_count(void);
 GGML_API bool ggmlbackend_refused_get(
     size_t index, struct ggmlbackend_refused_module *module);
+
+/* Where the modules of this release are installed. */
+GGML_API const char *ggmlbackend_module_folder(void);
+
+struct ggml_backend_reg;
+
+/*
+ * The file that a registered backend was loaded from; NULL for one that is part
+ * of the library or that the program brought itself.
+ */
+GGML_API const char *ggmlbackend_module_path(struct ggml_backend_reg *reg);
 
 /*
  * HOOK is called when a precondition of a public call is broken, with the

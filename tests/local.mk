@@ -32,6 +32,7 @@ include tests/loader/local.mk
 include tests/levels/local.mk
 include tests/sched/local.mk
 include tests/cpu/local.mk
+include tests/sim/local.mk
 include tests/abi/local.mk
 include tests/tree/local.mk
 include tests/tools/local.mk
