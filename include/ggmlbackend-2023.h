@@ -9,7 +9,8 @@
  *   - its buffers are a buffer type, whose tensors begin at the backend's
  *     alignment wherever its memory begins;
  *   - blocking transfers are its asynchronous ones, and waiting for them;
- *   - graphs go to its graph_compute, which cannot fail.
+ *   - graphs go to its graph_compute.  A backend that learns to tell of
+ *     failures does so with ggmlbackend_fail (ggmlbackend.h).
  */
 #ifndef GGMLBACKEND_2023_H
 #define GGMLBACKEND_2023_H

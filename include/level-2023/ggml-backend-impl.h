@@ -10,7 +10,8 @@
  * ggml_n_dims(tensor), and the visited tensors are in visited_hash_set, which
  * is empty in a slice of a graph.
  *
- * Only members that say so may be NULL.  None can fail, but alloc_buffer.
+ * Only members that say so may be NULL.  There are no statuses; alloc_buffer
+ * may give NULL.
  */
 #ifndef GGML_LEVEL_2023_BACKEND_IMPL_H
 #define GGML_LEVEL_2023_BACKEND_IMPL_H

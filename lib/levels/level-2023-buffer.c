@@ -112,6 +112,7 @@ init_tensor(ggml_backend_buffer_t core, struct ggml_tensor *tensor)
     struct memory *memory = core->context;
     const bool is_remembered =
         buffer->iface.free_tensor != NULL && tensor->view_src == NULL;
+    const uint64_t n_failures = gb_failure_count();
 
     if (is_remembered && !make_room(memory))
         return gb_fail(GGML_STATUS_ALLOC_FAILED,
@@ -124,7 +125,7 @@ init_tensor(ggml_backend_buffer_t core, struct ggml_tensor *tensor)
     }
     if (is_remembered)
         remember_tensor(memory, tensor);
-    return GGML_STATUS_SUCCESS;
+    return gb_status_since(n_failures);
 }
 
 static void

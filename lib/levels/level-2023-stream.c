@@ -150,17 +150,19 @@ static enum ggml_status
 stream_graph_plan_compute(
     ggml_backend_t backend, ggml_backend_graph_plan_t plan)
 {
+    const uint64_t n_failures = gb_failure_count();
     struct gb_2023_backend *old = enter(backend);
 
     old->iface.graph_plan_compute(old, ((struct plan *)plan)->old);
     leave(backend);
-    return GGML_STATUS_SUCCESS;
+    return gb_status_since(n_failures);
 }
 
 /* The graph in pieces, if there are nodes that the backend must not see. */
 static enum ggml_status
 stream_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
+    const uint64_t n_failures = gb_failure_count();
     struct gb_2023_backend *old = enter(backend);
     int begin = 0;
 
@@ -179,7 +181,7 @@ stream_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
         begin = end + 1;
     }
     leave(backend);
-    return GGML_STATUS_SUCCESS;
+    return gb_status_since(n_failures);
 }
 
 static const struct ggml_backend_i stream_members = {

@@ -33,8 +33,10 @@ _Static_assert(sizeof(struct old_buffer) <=
 static enum ggml_status
 init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
 {
+    const uint64_t n_failures = gb_failure_count();
+
     ((struct old_buffer *)buffer)->init_tensor(buffer, tensor);
-    return GGML_STATUS_SUCCESS;
+    return gb_status_since(n_failures);
 }
 
 ggml_backend_buffer_t
