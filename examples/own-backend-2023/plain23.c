@@ -30,11 +30,11 @@ plain23_get_base(ggml_backend_buffer_t buffer)
 }
 
 static struct ggml_backend_buffer_i plain23_buffer_i = {
-    /* .free_buffer    = */ plain23_free_buffer,
-    /* .get_base       = */ plain23_get_base,
-    /* .get_alloc_size = */ NULL, /* ggml_nbytes */
-    /* .init_tensor    = */ NULL, /* nothing to prepare */
-    /* .free_tensor    = */ NULL,
+    .free_buffer = plain23_free_buffer,
+    .get_base = plain23_get_base,
+    .get_alloc_size = NULL, /* ggml_nbytes */
+    .init_tensor = NULL, /* nothing to prepare */
+    .free_tensor = NULL,
 };
 
 static ggml_backend_buffer_t
@@ -200,20 +200,20 @@ plain23_free(ggml_backend_t backend)
 }
 
 static struct ggml_backend_i plain23_backend_i = {
-    /* .get_name           = */ plain23_get_name,
-    /* .free               = */ plain23_free,
-    /* .alloc_buffer       = */ plain23_alloc_buffer,
-    /* .get_alignment      = */ plain23_get_alignment,
-    /* .set_tensor_async   = */ plain23_set_tensor_async,
-    /* .get_tensor_async   = */ plain23_get_tensor_async,
-    /* .synchronize        = */ plain23_synchronize,
-    /* .cpy_tensor_from    = */ NULL, /* through the host */
-    /* .cpy_tensor_to      = */ NULL,
-    /* .graph_plan_create  = */ NULL,
-    /* .graph_plan_free    = */ NULL,
-    /* .graph_plan_compute = */ NULL,
-    /* .graph_compute      = */ plain23_graph_compute,
-    /* .supports_op        = */ plain23_supports_op,
+    .get_name = plain23_get_name,
+    .free = plain23_free,
+    .alloc_buffer = plain23_alloc_buffer,
+    .get_alignment = plain23_get_alignment,
+    .set_tensor_async = plain23_set_tensor_async,
+    .get_tensor_async = plain23_get_tensor_async,
+    .synchronize = plain23_synchronize,
+    .cpy_tensor_from = NULL, /* through the host */
+    .cpy_tensor_to = NULL,
+    .graph_plan_create = NULL,
+    .graph_plan_free = NULL,
+    .graph_plan_compute = NULL,
+    .graph_compute = plain23_graph_compute,
+    .supports_op = plain23_supports_op,
 };
 
 ggml_backend_t

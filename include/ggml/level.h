@@ -21,7 +21,7 @@
 
 #if GGML_API_LEVEL != 202503 && GGML_API_LEVEL != 202410 && \
     GGML_API_LEVEL != 202311
-#error "GGML_API_LEVEL: this library serves 202503, and backends of 202410 and 202311"
+#error "GGML_API_LEVEL is 202503, or 202410 or 202311 in backends"
 #endif
 
 /*

@@ -113,7 +113,8 @@ stream_graph_plan_create(
     if (!gb_mul_size((size_t)cgraph->n_nodes, sizeof(plan->nodes[0]), &bytes) ||
         !gb_add_size(bytes, sizeof(*plan), &bytes) ||
         (plan = gb_mem_alloc(bytes)) == NULL) {
-        gb_fail(GGML_STATUS_ALLOC_FAILED, "%s: no memory for a plan of %d nodes",
+        gb_fail(GGML_STATUS_ALLOC_FAILED,
+                "%s: no memory for a plan of %d nodes",
                 ggml_backend_name(backend), cgraph->n_nodes);
         return NULL;
     }

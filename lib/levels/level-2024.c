@@ -44,7 +44,7 @@ ggmlbackend_l202410_backend_buffer_init(
     ggml_backend_buffer_type_t buft, struct ggml_backend_buffer_i iface,
     void *context, size_t size)
 {
-    /* By way of a type for any function: this one is of another than it says. */
+    /* By way of a type for any function: it is of another than it says. */
     const init_tensor_fn old =
         (init_tensor_fn)(void (*)(void))iface.init_tensor;
     ggml_backend_buffer_t buffer;

@@ -33,7 +33,7 @@ struct layer {
     struct ggml_cgraph *graph;
 };
 
-static ggml_backend_t old_backend, mid_backend, cpu_backend;
+static ggml_backend_t old_backend, host_backend, mid_backend, cpu_backend;
 
 static struct ggml_context *
 context_new(void)
@@ -356,14 +356,72 @@ a_layer_is_scheduled_over_all_levels_beside_the_cpu(void **state)
     assert_int_equal(old_2023.n_strange, 0);
 }
 
+static void
+memory_of_the_host_is_shared_with_the_cpu(void **state)
+{
+    ggml_backend_t backends[] = { host_backend, cpu_backend };
+    float expected[TOKENS * WIDTH];
+
+    (void)state;
+    compute_on_cpu(expected);
+    old_2023.n_foreign = 0;
+    for (int run = 1; run < 5; run++)
+        schedule(backends, 2, run, false, expected);
+    assert_true(old_2023.n_foreign > 0);
+    assert_int_equal(old_2023.n_strange, 0);
+}
+
+static void
+a_scheduler_lives_on_after_an_old_backend_had_no_memory(void **state)
+{
+    ggml_backend_t backends[] = { old_backend, cpu_backend };
+    ggml_backend_sched_t sched =
+        ggml_backend_sched_new(backends, NULL, 2, 128, false);
+    float expected[TOKENS * WIDTH], result[TOKENS * WIDTH];
+    struct layer l;
+
+    (void)state;
+    compute_on_cpu(expected);
+    assert_non_null(sched);
+    for (int left = 0; left < 2; left++) {
+        const bool can_work = left > 0;
+
+        layer_new(&l);
+        ggml_backend_sched_reset(sched);
+        assign(sched, l.graph, backends, 2, 3);
+        old_2023.allocs_left = can_work ? -1 : 0;
+        assert_int_equal(ggml_backend_sched_alloc_graph(sched, l.graph),
+                         can_work);
+        if (can_work) {
+            set_inputs(&l);
+            assert_int_equal(ggml_backend_sched_graph_compute(sched, l.graph),
+                             GGML_STATUS_SUCCESS);
+            get_result(&l, result);
+            check_close(result, expected, TOKENS * WIDTH, "afterwards");
+        }
+        layer_free(&l);
+    }
+    ggml_backend_sched_free(sched);
+}
+
 static int
 open_backends(void **state)
 {
     static const struct ggmlbackend_2023 about = { .init = old_2023_init };
+    static const struct ggmlbackend_2023 host = {
+        .init = old_2023_init,
+        .name = "OldHost",
+        .kind = GGMLBACKEND_2023_ACCEL,
+        .is_host = true,
+        .is_single = true,
+    };
 
     (void)state;
     old_2023_reset();
     assert_non_null(ggmlbackend_register_2023(&about));
+    assert_non_null(ggmlbackend_register_2023(&host));
+    host_backend = ggml_backend_init_by_name("OldHost", NULL);
+    assert_non_null(host_backend);
     old_2024_register();
     old_backend = ggml_backend_init_by_name("Old", NULL);
     mid_backend = ggml_backend_init_by_name("Mid0", NULL);
@@ -379,6 +437,7 @@ close_backends(void **state)
 {
     (void)state;
     ggml_backend_free(old_backend);
+    ggml_backend_free(host_backend);
     ggml_backend_free(mid_backend);
     ggml_backend_free(cpu_backend);
     return old_2024.n_buffers;
@@ -391,6 +450,9 @@ main(void)
         cmocka_unit_test(each_node_of_a_layer_is_what_the_cpu_computes),
         cmocka_unit_test(a_copy_of_a_layer_computes_the_same),
         cmocka_unit_test(a_layer_is_scheduled_over_all_levels_beside_the_cpu),
+        cmocka_unit_test(memory_of_the_host_is_shared_with_the_cpu),
+        cmocka_unit_test(
+            a_scheduler_lives_on_after_an_old_backend_had_no_memory),
     };
 
     return cmocka_run_group_tests_name("a layer on older levels", tests,

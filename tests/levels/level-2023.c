@@ -4,7 +4,6 @@
  */
 #include "tests/levels/backends/old.h"
 #include "tests/util/fault.h"
-#include "tests/util/sink.h"
 
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
@@ -12,6 +11,7 @@
 #include "ggmlbackend-2023.h"
 #include "ggmlbackend.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -452,7 +452,8 @@ static void
 place_tensors(void *data)
 {
     struct ggml_tensor tensors[20];
-    ggml_backend_buffer_t buffer = ggml_backend_buft_alloc_buffer(data, 20 * 64);
+    ggml_backend_buffer_t buffer =
+        ggml_backend_buft_alloc_buffer(data, 20 * 64);
     char *base = buffer != NULL ? ggml_backend_buffer_get_base(buffer) : NULL;
     int n_placed = 0;
 
@@ -486,6 +487,62 @@ placing_fails_cleanly_without_memory(void **state)
     place_tensors(buft); /* there is a buffer to ask for sizes now */
     /* Two for the buffer, and two as its list of tensors grows. */
     assert_int_equal(gb_fault_each(place_tensors, buft), 4);
+}
+
+struct worker {
+    pthread_t thread;
+    ggml_backend_dev_t dev;
+    int seed;
+    bool is_right;
+};
+
+/* Data in and out of a buffer of its own, many times. */
+static void *
+transfer_much(void *data)
+{
+    struct worker *worker = data;
+    ggml_backend_buffer_t buffer = ggml_backend_buft_alloc_buffer(
+        ggml_backend_dev_buffer_type(worker->dev), 1024);
+    int32_t in[64], out[64];
+    struct ggml_tensor t = { .type = GGML_TYPE_I32,
+                             .ne = { 64, 1, 1, 1 },
+                             .nb = { 4, 256, 256, 256 } };
+
+    worker->is_right = buffer != NULL &&
+                       ggml_backend_tensor_alloc(
+                           buffer, &t, ggml_backend_buffer_get_base(buffer)) ==
+                           GGML_STATUS_SUCCESS;
+    for (int round = 0; worker->is_right && round < 500; round++) {
+        for (int i = 0; i < 64; i++)
+            in[i] = worker->seed + round * i;
+        ggml_backend_tensor_set(&t, in, 0, sizeof(in));
+        ggml_backend_dev_supports_op(worker->dev, &t);
+        ggml_backend_tensor_get(&t, out, 0, sizeof(out));
+        worker->is_right = memcmp(in, out, sizeof(in)) == 0;
+    }
+    ggml_backend_buffer_free(buffer);
+    return NULL;
+}
+
+static void
+threads_do_not_meet_in_a_backend_that_knows_none(void **state)
+{
+    struct worker workers[4];
+    ggml_backend_dev_t dev = device_without(0);
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        workers[i].dev = dev;
+        workers[i].seed = 1000 * i;
+        assert_int_equal(pthread_create(&workers[i].thread, NULL,
+                                        transfer_much, &workers[i]),
+                         0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_true(workers[i].is_right);
+    }
+    assert_int_equal(old_2023.n_buffers, 1); /* to ask for sizes */
 }
 
 /* ---- copies ---- */
@@ -587,6 +644,14 @@ a_stream_computes_after_what_was_queued(void **state)
         assert_true(back[i] == 2 * values[i] * values[i]);
     assert_int_equal(old_2023.n_idlers, 0);
     assert_null(ggml_backend_graph_plan_create(backend, graph));
+
+    /* A member that returns nothing may tell of a failure. */
+    old_2023.is_broken = true;
+    assert_int_equal(ggml_backend_graph_compute(backend, graph),
+                     GGML_STATUS_FAILED);
+    old_2023.is_broken = false;
+    assert_int_equal(ggml_backend_graph_compute(backend, graph),
+                     GGML_STATUS_SUCCESS);
     ggml_backend_buffer_free(buffer);
     ggml_backend_free(backend);
     ggml_free(ctx);
@@ -798,6 +863,8 @@ main(void)
         cmocka_unit_test_setup(a_large_buffer_is_cleared_to_its_end, set_up),
         cmocka_unit_test_setup(free_tensor_is_told_of_each_tensor_once, set_up),
         cmocka_unit_test_setup(placing_fails_cleanly_without_memory, set_up),
+        cmocka_unit_test_setup(threads_do_not_meet_in_a_backend_that_knows_none,
+                               set_up),
         cmocka_unit_test_setup(copies_ask_the_destination_and_then_the_source,
                                set_up),
         cmocka_unit_test_setup(

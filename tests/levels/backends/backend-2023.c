@@ -12,6 +12,7 @@
 #include "ggml-backend-impl.h"
 #include "ggml-backend.h"
 #include "ggml.h"
+#include "ggmlbackend.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,8 @@ is_there(enum old_2023_member member)
 {
     return (old_2023.missing & member) == 0;
 }
+
+#define HAS(member, function) (is_there(member) ? (function) : NULL)
 
 /* Count one down from N, -1 for no end.  False: it was the last. */
 static bool
@@ -135,11 +138,11 @@ static ggml_backend_buffer_t
 old_alloc_buffer(ggml_backend_t backend, size_t size)
 {
     const struct ggml_backend_buffer_i members = {
-        /* .free_buffer    = */ is_there(OLD_FREE_BUFFER) ? old_free_buffer : NULL,
-        /* .get_base       = */ is_there(OLD_GET_BASE) ? old_get_base : NULL,
-        /* .get_alloc_size = */ is_there(OLD_GET_ALLOC_SIZE) ? old_get_alloc_size : NULL,
-        /* .init_tensor    = */ is_there(OLD_INIT_TENSOR) ? old_init_tensor : NULL,
-        /* .free_tensor    = */ is_there(OLD_FREE_TENSOR) ? old_free_tensor : NULL,
+        .free_buffer = HAS(OLD_FREE_BUFFER, old_free_buffer),
+        .get_base = HAS(OLD_GET_BASE, old_get_base),
+        .get_alloc_size = HAS(OLD_GET_ALLOC_SIZE, old_get_alloc_size),
+        .init_tensor = HAS(OLD_INIT_TENSOR, old_init_tensor),
+        .free_tensor = HAS(OLD_FREE_TENSOR, old_free_tensor),
     };
     struct old_memory *memory;
     ggml_backend_buffer_t buffer;
@@ -243,6 +246,18 @@ old_cpy_tensor_to(ggml_backend_t backend, struct ggml_tensor *src,
     queue(backend->context, dst->data, src->data, ggml_nbytes(src));
 }
 
+/* A source may lie in memory that is no backend's of this level. */
+static void
+note_sources(const struct ggml_tensor *node)
+{
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        const struct ggml_tensor *src = node->src[i];
+
+        if (src != NULL && src->buffer->backend == NULL)
+            old_2023.n_foreign++;
+    }
+}
+
 static void
 compute(struct ggml_cgraph *cgraph)
 {
@@ -262,9 +277,12 @@ compute(struct ggml_cgraph *cgraph)
         default:
             if (ggml_nelements(node) == 0)
                 old_2023.n_idlers++;
+            note_sources(node);
             run_node(node);
         }
     }
+    if (old_2023.is_broken)
+        ggmlbackend_fail(GGML_STATUS_FAILED, "old: broken");
 }
 
 static ggml_backend_graph_plan_t
@@ -309,20 +327,20 @@ ggml_backend_t
 old_2023_init(void)
 {
     const struct ggml_backend_i members = {
-        /* .get_name           = */ is_there(OLD_GET_NAME) ? old_get_name : NULL,
-        /* .free               = */ is_there(OLD_FREE) ? old_free : NULL,
-        /* .alloc_buffer       = */ is_there(OLD_ALLOC_BUFFER) ? old_alloc_buffer : NULL,
-        /* .get_alignment      = */ is_there(OLD_GET_ALIGNMENT) ? old_get_alignment : NULL,
-        /* .set_tensor_async   = */ is_there(OLD_SET_TENSOR_ASYNC) ? old_set_tensor_async : NULL,
-        /* .get_tensor_async   = */ is_there(OLD_GET_TENSOR_ASYNC) ? old_get_tensor_async : NULL,
-        /* .synchronize        = */ is_there(OLD_SYNCHRONIZE) ? old_synchronize : NULL,
-        /* .cpy_tensor_from    = */ is_there(OLD_CPY_TENSOR_FROM) ? old_cpy_tensor_from : NULL,
-        /* .cpy_tensor_to      = */ is_there(OLD_CPY_TENSOR_TO) ? old_cpy_tensor_to : NULL,
-        /* .graph_plan_create  = */ is_there(OLD_GRAPH_PLAN_CREATE) ? old_graph_plan_create : NULL,
-        /* .graph_plan_free    = */ is_there(OLD_GRAPH_PLAN_FREE) ? old_graph_plan_free : NULL,
-        /* .graph_plan_compute = */ is_there(OLD_GRAPH_PLAN_COMPUTE) ? old_graph_plan_compute : NULL,
-        /* .graph_compute      = */ is_there(OLD_GRAPH_COMPUTE) ? old_graph_compute : NULL,
-        /* .supports_op        = */ is_there(OLD_SUPPORTS_OP) ? old_supports_op : NULL,
+        .get_name = HAS(OLD_GET_NAME, old_get_name),
+        .free = HAS(OLD_FREE, old_free),
+        .alloc_buffer = HAS(OLD_ALLOC_BUFFER, old_alloc_buffer),
+        .get_alignment = HAS(OLD_GET_ALIGNMENT, old_get_alignment),
+        .set_tensor_async = HAS(OLD_SET_TENSOR_ASYNC, old_set_tensor_async),
+        .get_tensor_async = HAS(OLD_GET_TENSOR_ASYNC, old_get_tensor_async),
+        .synchronize = HAS(OLD_SYNCHRONIZE, old_synchronize),
+        .cpy_tensor_from = HAS(OLD_CPY_TENSOR_FROM, old_cpy_tensor_from),
+        .cpy_tensor_to = HAS(OLD_CPY_TENSOR_TO, old_cpy_tensor_to),
+        .graph_plan_create = HAS(OLD_GRAPH_PLAN_CREATE, old_graph_plan_create),
+        .graph_plan_free = HAS(OLD_GRAPH_PLAN_FREE, old_graph_plan_free),
+        .graph_plan_compute = HAS(OLD_GRAPH_PLAN_COMPUTE, old_graph_plan_compute),
+        .graph_compute = HAS(OLD_GRAPH_COMPUTE, old_graph_compute),
+        .supports_op = HAS(OLD_SUPPORTS_OP, old_supports_op),
     };
     ggml_backend_t backend;
 

@@ -72,15 +72,15 @@ mid_clear(ggml_backend_buffer_t buffer, uint8_t value)
 }
 
 static const struct ggml_backend_buffer_i mid_buffer_i = {
-    /* .free_buffer   = */ mid_free_buffer,
-    /* .get_base      = */ mid_get_base,
-    /* .init_tensor   = */ mid_init_tensor,
-    /* .memset_tensor = */ mid_memset_tensor,
-    /* .set_tensor    = */ mid_set_tensor,
-    /* .get_tensor    = */ mid_get_tensor,
-    /* .cpy_tensor    = */ NULL,
-    /* .clear         = */ mid_clear,
-    /* .reset         = */ NULL,
+    .free_buffer = mid_free_buffer,
+    .get_base = mid_get_base,
+    .init_tensor = mid_init_tensor,
+    .memset_tensor = mid_memset_tensor,
+    .set_tensor = mid_set_tensor,
+    .get_tensor = mid_get_tensor,
+    .cpy_tensor = NULL,
+    .clear = mid_clear,
+    .reset = NULL,
 };
 
 static const char *
@@ -140,19 +140,19 @@ mid_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 }
 
 static const struct ggml_backend_i mid_backend_i = {
-    /* .get_name           = */ mid_get_name,
-    /* .free               = */ mid_free,
-    /* .set_tensor_async   = */ NULL,
-    /* .get_tensor_async   = */ NULL,
-    /* .cpy_tensor_async   = */ NULL,
-    /* .synchronize        = */ NULL,
-    /* .graph_plan_create  = */ NULL,
-    /* .graph_plan_free    = */ NULL,
-    /* .graph_plan_update  = */ NULL,
-    /* .graph_plan_compute = */ NULL,
-    /* .graph_compute      = */ mid_graph_compute,
-    /* .event_record       = */ NULL,
-    /* .event_wait         = */ NULL,
+    .get_name = mid_get_name,
+    .free = mid_free,
+    .set_tensor_async = NULL,
+    .get_tensor_async = NULL,
+    .cpy_tensor_async = NULL,
+    .synchronize = NULL,
+    .graph_plan_create = NULL,
+    .graph_plan_free = NULL,
+    .graph_plan_update = NULL,
+    .graph_plan_compute = NULL,
+    .graph_compute = mid_graph_compute,
+    .event_record = NULL,
+    .event_wait = NULL,
 };
 
 /* ---- devices ---- */
@@ -206,16 +206,16 @@ static ggml_backend_buffer_type_t
 mid_dev_get_buffer_type(ggml_backend_dev_t dev)
 {
     static struct ggml_backend_buffer_type buft = {
-        /* .iface   = */ {
-            /* .get_name       = */ mid_buft_get_name,
-            /* .alloc_buffer   = */ mid_buft_alloc_buffer,
-            /* .get_alignment  = */ mid_buft_get_alignment,
-            /* .get_max_size   = */ NULL,
-            /* .get_alloc_size = */ NULL,
-            /* .is_host        = */ NULL,
+        .iface = {
+            .get_name = mid_buft_get_name,
+            .alloc_buffer = mid_buft_alloc_buffer,
+            .get_alignment = mid_buft_get_alignment,
+            .get_max_size = NULL,
+            .get_alloc_size = NULL,
+            .is_host = NULL,
         },
-        /* .device  = */ NULL,
-        /* .context = */ NULL,
+        .device = NULL,
+        .context = NULL,
     };
 
     if (buft.device == NULL)
@@ -239,21 +239,21 @@ mid_dev_supports_buft(ggml_backend_dev_t dev, ggml_backend_buffer_type_t buft)
 }
 
 static const struct ggml_backend_device_i mid_device_i = {
-    /* .get_name             = */ mid_dev_get_name,
-    /* .get_description      = */ mid_dev_get_name,
-    /* .get_memory           = */ mid_dev_get_memory,
-    /* .get_type             = */ mid_dev_get_type,
-    /* .get_props            = */ mid_dev_get_props,
-    /* .init_backend         = */ mid_dev_init_backend,
-    /* .get_buffer_type      = */ mid_dev_get_buffer_type,
-    /* .get_host_buffer_type = */ NULL,
-    /* .buffer_from_host_ptr = */ NULL,
-    /* .supports_op          = */ mid_dev_supports_op,
-    /* .supports_buft        = */ mid_dev_supports_buft,
-    /* .offload_op           = */ NULL,
-    /* .event_new            = */ NULL,
-    /* .event_free           = */ NULL,
-    /* .event_synchronize    = */ NULL,
+    .get_name = mid_dev_get_name,
+    .get_description = mid_dev_get_name,
+    .get_memory = mid_dev_get_memory,
+    .get_type = mid_dev_get_type,
+    .get_props = mid_dev_get_props,
+    .init_backend = mid_dev_init_backend,
+    .get_buffer_type = mid_dev_get_buffer_type,
+    .get_host_buffer_type = NULL,
+    .buffer_from_host_ptr = NULL,
+    .supports_op = mid_dev_supports_op,
+    .supports_buft = mid_dev_supports_buft,
+    .offload_op = NULL,
+    .event_new = NULL,
+    .event_free = NULL,
+    .event_synchronize = NULL,
 };
 
 /* ---- the registration ---- */
@@ -307,13 +307,13 @@ old_2024_reg(void)
 {
     static char name[] = "Mid";
     static struct ggml_backend_reg reg = {
-        /* .iface   = */ {
-            /* .get_name         = */ mid_reg_get_name,
-            /* .get_device_count = */ mid_reg_get_device_count,
-            /* .get_device       = */ mid_reg_get_device,
-            /* .get_proc_address = */ mid_reg_get_proc_address,
+        .iface = {
+            .get_name = mid_reg_get_name,
+            .get_device_count = mid_reg_get_device_count,
+            .get_device = mid_reg_get_device,
+            .get_proc_address = mid_reg_get_proc_address,
         },
-        /* .context = */ name,
+        .context = name,
     };
 
     return &reg;

@@ -24,15 +24,16 @@ struct old_2023 {
     int inits_left;   /* backends until one cannot be had; -1: no end */
     size_t withheld;  /* bytes by which buffers are smaller than asked for */
     bool has_no_base; /* buffers answer NULL */
+    bool is_broken;   /* computing tells of a failure */
 
     int n_backends, n_buffers, n_extras; /* that live now */
     int n_init_tensor, n_free_tensor;    /* calls so far, as all below */
     int n_compute, n_plan_compute;
     int n_from, n_to;
     int n_synchronize, n_supports_op;
-    int n_early;   /* data that was looked at before it was there */
     int n_idlers;  /* nodes that no core of 2023 made */
     int n_strange; /* tensors that no backend of this kind holds */
+    int n_foreign; /* sources in memory of others */
 };
 
 extern struct old_2023 old_2023;
