@@ -13,3 +13,11 @@ EXTRA_DIST += \
 	%D%/own-backend/plain.c \
 	%D%/own-backend/use.c
 check_SCRIPTS += %D%/own-backend/check.sh
+
+# Another, whose backend is of 2023.
+EXTRA_DIST += \
+	%D%/own-backend-2023/Makefile \
+	%D%/own-backend-2023/check.sh \
+	%D%/own-backend-2023/plain23.c \
+	%D%/own-backend-2023/use.c
+check_SCRIPTS += %D%/own-backend-2023/check.sh

@@ -59,7 +59,7 @@ struct ggml_backend_buffer_i {
     /* Not NULL.  The member may be NULL in a buffer of 0 bytes. */
     void *(*get_base)(ggml_backend_buffer_t buffer);
     /* TENSOR, which may be a view, has got its place.  May be NULL: fine. */
-    enum ggml_status (*init_tensor)(
+    GGML_LEVEL_INIT_RESULT (*init_tensor)(
         ggml_backend_buffer_t buffer, struct ggml_tensor *tensor);
     /*
      * Ranges are checked, and not empty.  All are done when the call returns.
@@ -212,7 +212,9 @@ struct ggml_backend_reg_i {
 
 /* Lives as long as the process. */
 struct ggml_backend_reg {
+#if GGML_API_LEVEL >= 202503
     int api_version; /* GGML_BACKEND_API_VERSION */
+#endif
     struct ggml_backend_reg_i iface;
     void *context;
 };

@@ -16,6 +16,10 @@
 
 #include "gguf.h"
 
+#define GGML_H_PARTS
+#include "ggml/cgraph.h"
+#undef GGML_H_PARTS
+
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
@@ -200,8 +204,6 @@ struct ggml_map_custom3_op_params {
 
 /* ---- bit sets ---- */
 
-typedef uint32_t ggml_bitset_t;
-
 #define BITSET_SHR  5
 #define BITSET_MASK (sizeof(ggml_bitset_t) * 8 - 1)
 
@@ -234,13 +236,6 @@ ggml_bitset_clear(ggml_bitset_t *bitset, size_t i)
 
 #define GGML_HASHSET_FULL           ((size_t)-1)
 #define GGML_HASHSET_ALREADY_EXISTS ((size_t)-2)
-
-/* Open addressing; a slot's number also indexes arrays beside the set. */
-struct ggml_hash_set {
-    size_t size;               /* slots */
-    ggml_bitset_t *used;       /* one bit a slot */
-    struct ggml_tensor **keys; /* valid where the bit is set */
-};
 
 /* Slots of a set for at least MIN_SIZE tensors: a prime up to 2^31. */
 static inline size_t
@@ -350,28 +345,6 @@ ggml_hash_set_new(size_t size)
 }
 
 /* ---- graphs ---- */
-
-enum ggml_cgraph_eval_order {
-    GGML_CGRAPH_EVAL_ORDER_LEFT_TO_RIGHT = 0,
-    GGML_CGRAPH_EVAL_ORDER_RIGHT_TO_LEFT = 1,
-    GGML_CGRAPH_EVAL_ORDER_COUNT         = 2
-};
-
-/*
- * Nodes are computed in their order.  A slice (ggml_graph_view) has no leafs,
- * no gradients and a set of size 0: never ask it for a tensor.
- */
-struct ggml_cgraph {
-    int size;                       /* room for nodes, and for leafs */
-    int n_nodes;
-    int n_leafs;
-    struct ggml_tensor **nodes;     /* with an operation, or parameters */
-    struct ggml_tensor **grads;     /* by slot of the set; NULL without */
-    struct ggml_tensor **grad_accs; /* by slot of the set; NULL without */
-    struct ggml_tensor **leafs;     /* without an operation */
-    struct ggml_hash_set visited_hash_set;
-    enum ggml_cgraph_eval_order order;
-};
 
 /* Nodes I0 up to, but not with, I1; it lives as long as CGRAPH's arrays. */
 static inline struct ggml_cgraph

@@ -29,5 +29,9 @@
 
 #include "ggml/graph.h"
 
+#if GGML_API_LEVEL < 202410
+#include "ggml/cgraph.h"
+#endif
+
 #undef GGML_H_PARTS
 #endif

@@ -14,6 +14,7 @@ include lib/backend/local.mk
 include lib/alloc/local.mk
 include lib/loader/local.mk
 include lib/sched/local.mk
+include lib/levels/local.mk
 
 lib_LTLIBRARIES += libggmlbackend.la
 libggmlbackend_la_SOURCES =

@@ -29,6 +29,7 @@ include tests/gguf/local.mk
 include tests/backend/local.mk
 include tests/alloc/local.mk
 include tests/loader/local.mk
+include tests/levels/local.mk
 include tests/sched/local.mk
 include tests/cpu/local.mk
 include tests/sim/local.mk
@@ -40,7 +41,7 @@ include tests/tools/local.mk
 # build with -fsanitize=thread.
 valgrind_programs = $(filter-out tests/gguf/sweep tests/loader/sim-%,$(filter \
 	tests/base/% tests/tensor/% tests/op/% tests/graph/% tests/gguf/% \
-	tests/backend/% tests/alloc/% tests/loader/%,$(check_PROGRAMS)))
+	tests/backend/% tests/alloc/% tests/loader/% tests/levels/%,$(check_PROGRAMS)))
 check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)
 	$(MAKE) check TESTS='$(valgrind_programs)' \
 	    LOG_COMPILER="$(SHELL) '$(srcdir)/build-aux/run-test' valgrind -q \

@@ -9,15 +9,79 @@
 #define GGML_LEVEL_H
 
 /*
- * The level of the interface that a client was written for, as year and month.
- * A client may define it before it includes a header; this library serves one.
+ * The level of the interface that a source was written for, as year and month.
+ * A client may define it before it includes a header.  Programs are served at
+ * level 202503.  Backends may also be of level 202410 or 202311, which the
+ * headers in the folders level-2024 and level-2023 ask for: those folders come
+ * first on the include path then (pkg-config ggmlbackend-2024 and -2023).
  */
 #ifndef GGML_API_LEVEL
 #define GGML_API_LEVEL 202503
 #endif
 
-#if GGML_API_LEVEL != 202503
-#error "GGML_API_LEVEL: this library serves level 202503"
+#if GGML_API_LEVEL != 202503 && GGML_API_LEVEL != 202410 && \
+    GGML_API_LEVEL != 202311
+#error "GGML_API_LEVEL is 202503, or 202410 or 202311 in backends"
+#endif
+
+/*
+ * Names with another meaning at level 202410: the structs that they are given
+ * differ, so they are other functions in the library.
+ */
+#if GGML_API_LEVEL == 202410
+#define ggml_backend_buffer_init ggmlbackend_l202410_backend_buffer_init
+#define ggml_backend_register ggmlbackend_l202410_backend_register
+#define ggml_backend_device_register ggmlbackend_l202410_backend_device_register
+#define ggml_backend_reg_name ggmlbackend_l202410_backend_reg_name
+#define ggml_backend_reg_dev_count ggmlbackend_l202410_backend_reg_dev_count
+#define ggml_backend_reg_dev_get ggmlbackend_l202410_backend_reg_dev_get
+#define ggml_backend_reg_get_proc_address \
+    ggmlbackend_l202410_backend_reg_get_proc_address
+#endif
+
+/* What a backend's init_tensor returns. */
+#if GGML_API_LEVEL >= 202503
+#define GGML_LEVEL_INIT_RESULT enum ggml_status
+#else
+#define GGML_LEVEL_INIT_RESULT void
+#endif
+
+/*
+ * Where a tensor lies, a note that backends of these levels make for
+ * themselves in its field backend.  A new tensor has 0.
+ */
+#if GGML_API_LEVEL < 202410
+enum ggml_backend_type {
+    GGML_BACKEND_CPU       = 0,
+    GGML_BACKEND_GPU       = 10,
+    GGML_BACKEND_GPU_SPLIT = 20
+};
+#elif GGML_API_LEVEL < 202503
+enum ggml_backend_type {
+    GGML_BACKEND_TYPE_CPU       = 0,
+    GGML_BACKEND_TYPE_GPU       = 10,
+    GGML_BACKEND_TYPE_GPU_SPLIT = 20
+};
+#endif
+
+/*
+ * Names that are gone: no tensor has such a type or operation, but code that
+ * asks for them compiles.
+ */
+#if GGML_API_LEVEL < 202410
+#define GGML_LEVEL_OPS \
+    , GGML_OP_ALIBI = 1000, GGML_OP_FLASH_ATTN = 1001, GGML_OP_FLASH_FF = 1002
+#define GGML_LEVEL_UNARY_OPS , GGML_UNARY_OP_LEAKY = 1000
+#else
+#define GGML_LEVEL_OPS
+#define GGML_LEVEL_UNARY_OPS
+#endif
+#if GGML_API_LEVEL == 202410
+#define GGML_LEVEL_TYPES \
+    , GGML_TYPE_Q4_0_4_4 = 31, GGML_TYPE_Q4_0_4_8 = 32, GGML_TYPE_Q4_0_8_8 = 33
+#define GGML_OP_RWKV_WKV GGML_OP_RWKV_WKV6
+#else
+#define GGML_LEVEL_TYPES
 #endif
 
 #endif

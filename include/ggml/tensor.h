@@ -129,7 +129,7 @@ enum ggml_op {
     GGML_OP_CROSS_ENTROPY_LOSS      = 80,
     GGML_OP_CROSS_ENTROPY_LOSS_BACK = 81,
     GGML_OP_OPT_STEP_ADAMW          = 82,
-    GGML_OP_COUNT                   = 83
+    GGML_OP_COUNT                   = 83 GGML_LEVEL_OPS
 };
 
 /* Functions of one value: parameter 0 of a node of GGML_OP_UNARY. */
@@ -148,7 +148,7 @@ enum ggml_unary_op {
     GGML_UNARY_OP_HARDSWISH   = 11,
     GGML_UNARY_OP_HARDSIGMOID = 12,
     GGML_UNARY_OP_EXP         = 13,
-    GGML_UNARY_OP_COUNT       = 14
+    GGML_UNARY_OP_COUNT       = 14 GGML_LEVEL_UNARY_OPS
 };
 
 /*
@@ -179,7 +179,12 @@ struct ggml_tensor {
     void *data;                   /* of the host, or of the buffer's device */
     char name[GGML_MAX_NAME];
     void *extra; /* private to the buffer */
+#if GGML_API_LEVEL < 202503
+    enum ggml_backend_type backend;
+    char padding[4];
+#else
     char padding[8];
+#endif
 };
 
 static const size_t GGML_TENSOR_SIZE = sizeof(struct ggml_tensor);

@@ -51,7 +51,7 @@ enum ggml_type {
     GGML_TYPE_BF16    = 30,
     GGML_TYPE_TQ1_0   = 34,
     GGML_TYPE_TQ2_0   = 35,
-    GGML_TYPE_COUNT   = 39
+    GGML_TYPE_COUNT   = 39 GGML_LEVEL_TYPES
 };
 
 /* How a product is to be computed: as the backend does it best, or with sums

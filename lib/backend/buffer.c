@@ -4,6 +4,8 @@
  */
 #include "config.h"
 
+#include "lib/backend/buffer.h"
+
 #include "ggml-backend-impl.h"
 
 #include "lib/base/mem.h"
@@ -14,7 +16,8 @@ ggml_backend_buffer_init(
     ggml_backend_buffer_type_t buft, struct ggml_backend_buffer_i iface,
     void *context, size_t size)
 {
-    ggml_backend_buffer_t buffer = gb_mem_zalloc(1, sizeof(*buffer));
+    ggml_backend_buffer_t buffer =
+        gb_mem_zalloc(1, sizeof(*buffer) + GB_BUFFER_ROOM);
 
     if (buffer == NULL) {
         gb_fail(GGML_STATUS_ALLOC_FAILED, "buffer: no memory to describe it");

@@ -4,6 +4,7 @@ libcore_la_SOURCES += \
 	%D%/backend.c \
 	%D%/buffer-type.c \
 	%D%/buffer.c \
+	%D%/buffer.h \
 	%D%/compare.c \
 	%D%/device.c \
 	%D%/event.c \

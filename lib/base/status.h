@@ -35,6 +35,14 @@ void gb_clear_failure(void);
  */
 uint64_t gb_failure_count(void);
 
+/* GGML_STATUS_FAILED when there are more than N_FAILURES by now. */
+static inline enum ggml_status
+gb_status_since(uint64_t n_failures)
+{
+    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
+                                            : GGML_STATUS_FAILED;
+}
+
 /* A broken precondition: as gb_fail, and through the hook (base/abort.c). */
 GB_PRINTF(1, 2)
 void gb_precondition(const char *fmt, ...);

@@ -1,24 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every public header compiles alone, as C99 to C23 and as C++11 and later.
+# Every public header compiles alone, as C99 to C23 and as C++11 and later; those
+# of older levels too, with their folder first on the include path.
 headers="ggml ggml-alloc ggml-backend ggml-backend-impl ggml-cpu ggml-impl
-    ggmlbackend gguf"
+    ggmlbackend ggmlbackend-2023 ggmlbackend-2024 gguf"
+headers_2023="ggml ggml-alloc ggml-backend ggml-backend-impl ggml-impl
+    ggmlbackend-2023"
+headers_2024="ggml ggml-alloc ggml-backend ggml-backend-impl ggml-cpu ggml-impl
+    ggmlbackend-2024"
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 n=0
 
-# check LANGUAGE STANDARD HEADER COMPILER…
+# check FOLDER LANGUAGE STANDARD HEADER COMPILER…
 check() {
-    language=$1 standard=$2 header=$3
-    shift 3
+    folder=$1 language=$2 standard=$3 header=$4
+    shift 4
     n=$((n + 1))
     printf '#include "%s.h"\nint gb_anything;\n' "$header" >"$scratch/t.$language"
     if "$@" -std="$standard" -pedantic -Wall -Wextra -Werror -fsyntax-only \
-        -I"$top_srcdir/include" "$scratch/t.$language" 2>"$scratch/err"; then
-        echo "ok $n - $header.h as $standard"
+        -I"$top_srcdir/include/$folder" -I"$top_srcdir/include" \
+        "$scratch/t.$language" 2>"$scratch/err"; then
+        echo "ok $n - $folder/$header.h as $standard"
     else
         sed 's/^/# /' "$scratch/err"
-        echo "not ok $n - $header.h as $standard"
+        echo "not ok $n - $folder/$header.h as $standard"
     fi
 }
 
@@ -33,18 +39,30 @@ known() {
     done
 }
 
-for standard in $(known c "$CC" c99 c11 c17 c2x); do
+# each LANGUAGE STANDARD COMPILER: all headers of all levels.
+each() {
     for header in $headers; do
         # shellcheck disable=SC2086
-        check c "$standard" "$header" $CC
+        check . "$1" "$2" "$header" $3
     done
+    for header in $headers_2023; do
+        # shellcheck disable=SC2086
+        check level-2023 "$1" "$2" "$header" $3
+    done
+    for header in $headers_2024; do
+        # shellcheck disable=SC2086
+        check level-2024 "$1" "$2" "$header" $3
+    done
+}
+
+for standard in $(known c "$CC" c99 c11 c17 c2x); do
+    each c "$standard" "$CC"
 done
 if $CXX --version >/dev/null 2>&1; then
     for standard in $(known cpp "$CXX" c++11 c++14 c++17 c++20); do
-        for header in $headers ggml-cpp; do
-            # shellcheck disable=SC2086
-            check cpp "$standard" "$header" $CXX
-        done
+        each cpp "$standard" "$CXX"
+        # shellcheck disable=SC2086
+        check . cpp "$standard" ggml-cpp $CXX
     done
 fi
 echo "1..$n"
