@@ -12,6 +12,7 @@ include lib/gguf/local.mk
 include lib/backend/local.mk
 include lib/alloc/local.mk
 include lib/loader/local.mk
+include lib/trace/local.mk
 
 lib_LTLIBRARIES += libggmlbackend.la
 libggmlbackend_la_SOURCES =

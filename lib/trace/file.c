@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace/file.c - a file of JSON events that is whole after every flush.
+ *
+ * Events are collected in a block.  Each block is written together with the
+ * array's end, over the end that was written before it, so that nothing has to
+ * be done when the process ends, in whatever way.
+ */
+#include "config.h"
+
+#include "lib/trace/file.h"
+
+#include "ggml.h"
+
+#include "lib/base/log.h"
+#include "lib/base/mem.h"
+#include "lib/base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define BLOCK_SIZE ((size_t)64 * 1024)
+
+/* More than any event has: a dozen names with all their bytes escaped. */
+#define MAX_EVENT ((size_t)8 * 1024)
+
+static const char array_end[] = "\n]\n";
+
+static bool
+write_at(int fd, const char *bytes, size_t size, int64_t offset)
+{
+    while (size > 0) {
+        const ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes += n;
+        size -= (size_t)n;
+        offset += n;
+    }
+    return true;
+}
+
+/* Cut off what was written of a block, and end the array where it ended. */
+static void
+mend(struct gb_trace_file *file)
+{
+    const size_t size = sizeof(array_end) - 1;
+
+    if (ftruncate(file->fd, (off_t)file->end) == 0)
+        (void)write_at(file->fd, array_end, size, file->end);
+}
+
+void
+gb_trace_file_flush(struct gb_trace_file *file)
+{
+    const size_t end_size = sizeof(array_end) - 1;
+
+    if (file->n_used == 0 || file->is_broken)
+        return;
+    memcpy(file->block + file->n_used, array_end, end_size);
+    if (write_at(file->fd, file->block, file->n_used + end_size, file->end)) {
+        file->end += (int64_t)file->n_used;
+    } else {
+        file->is_broken = true;
+        gb_log(GGML_LOG_LEVEL_WARN, "trace: %s: %s; the timeline ends here",
+               file->path, strerror(errno));
+        mend(file);
+    }
+    file->n_used = 0;
+}
+
+/*
+ * Is the file this process's alone?  Two that overwrite each other's events
+ * would leave nothing that can be read.  Where there are no locks, it is hoped.
+ */
+static bool
+lock(int fd)
+{
+    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+    return fcntl(fd, F_SETLK, &whole) == 0 ||
+           (errno != EACCES && errno != EAGAIN);
+}
+
+/* Without waiting for the reader of a pipe, which cannot be written to here. */
+static int
+open_empty(const char *path)
+{
+    const int fd = open(
+        path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return -1;
+    if (!lock(fd)) {
+        errno = EBUSY;
+    } else if ((ftruncate(fd, 0) == 0 || errno == EINVAL) &&
+               write_at(fd, "[\n]\n", 4, 0)) {
+        return fd;
+    }
+    return close(fd), -1;
+}
+
+bool
+gb_trace_file_open(struct gb_trace_file *file, const char *path)
+{
+    char *block = gb_mem_alloc(BLOCK_SIZE);
+    int fd;
+
+    if (block == NULL) {
+        gb_log(GGML_LOG_LEVEL_WARN, "trace: no memory");
+        return false;
+    }
+    fd = open_empty(path);
+    if (fd < 0) {
+        gb_log(GGML_LOG_LEVEL_WARN, "trace: %s cannot be written: %s", path,
+               strerror(errno));
+        gb_mem_free(block);
+        return false;
+    }
+    memset(file, 0, sizeof(*file));
+    file->path = path;
+    file->fd = fd;
+    file->end = 1; /* behind the bracket */
+    file->block = block;
+    return true;
+}
+
+void
+gb_trace_file_begin(struct gb_trace_file *file)
+{
+    if (file->n_used + MAX_EVENT + sizeof(array_end) > BLOCK_SIZE)
+        gb_trace_file_flush(file);
+    gb_trace_file_put(file, file->has_events ? ",\n" : "\n");
+    file->has_events = true;
+}
+
+void
+gb_trace_file_put(struct gb_trace_file *file, const char *fmt, ...)
+{
+    const size_t room = BLOCK_SIZE - sizeof(array_end) - file->n_used;
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(file->block + file->n_used, room, fmt, args);
+    va_end(args);
+    if (n > 0 && (size_t)n < room)
+        file->n_used += (size_t)n;
+}
+
+void
+gb_trace_file_put_string(struct gb_trace_file *file, const char *text)
+{
+    const size_t size = strnlen(text, GGML_MAX_NAME);
+    size_t n;
+
+    gb_trace_file_put(file, "\"");
+    for (size_t i = 0; i < size; i += n > 0 ? n : 1) {
+        const char *at = text + i;
+
+        n = gb_utf8_length(at, size - i);
+        if (n == 0)
+            gb_trace_file_put(file, "\\ufffd");
+        else if ((unsigned char)*at < 0x20)
+            gb_trace_file_put(file, "\\u%04x", (unsigned)*at);
+        else if (*at == '"' || *at == '\\')
+            gb_trace_file_put(file, "\\%c", *at);
+        else
+            gb_trace_file_put(file, "%.*s", (int)n, at);
+    }
+    gb_trace_file_put(file, "\"");
+}
+
+void
+gb_trace_file_close(struct gb_trace_file *file)
+{
+    gb_trace_file_flush(file);
+    close(file->fd);
+    gb_mem_free(file->block);
+    memset(file, 0, sizeof(*file));
+}
