@@ -10,8 +10,6 @@
 
 #include "lib/trace/file.h"
 
-#include "ggml.h"
-
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "lib/base/utf8.h"
@@ -26,8 +24,8 @@
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
 
-/* More than any event has: a dozen names with all their bytes escaped. */
-#define MAX_EVENT ((size_t)8 * 1024)
+/* More than any event has: a dozen strings with all their bytes escaped. */
+#define MAX_EVENT ((size_t)16 * 1024)
 
 static const char array_end[] = "\n]\n";
 
@@ -159,7 +157,7 @@ gb_trace_file_put(struct gb_trace_file *file, const char *fmt, ...)
 void
 gb_trace_file_put_string(struct gb_trace_file *file, const char *text)
 {
-    const size_t size = strnlen(text, GGML_MAX_NAME);
+    const size_t size = strnlen(text, GB_TRACE_MAX_STRING - 1);
     size_t n;
 
     gb_trace_file_put(file, "\"");

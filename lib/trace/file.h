@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A tensor's name, type and shape fit. */
+#define GB_TRACE_MAX_STRING 192
+
 /* One thread at a time. */
 struct gb_trace_file {
     const char *path; /* the caller's */
@@ -39,7 +42,7 @@ void gb_trace_file_put(struct gb_trace_file *file, const char *fmt, ...);
 
 /*
  * TEXT between quotes, as JSON has it; what is not UTF-8 in it becomes U+FFFD,
- * and what is longer than a tensor's name may be is cut.
+ * and text of GB_TRACE_MAX_STRING bytes or more is cut.
  */
 void gb_trace_file_put_string(struct gb_trace_file *file, const char *text);
 

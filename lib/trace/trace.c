@@ -259,7 +259,8 @@ put_tensor(const struct ggml_tensor *tensor)
 static void
 put_sources(const struct ggml_tensor *node)
 {
-    const char *comma = "";
+    const char *before = "";
+    char text[GB_TRACE_MAX_STRING];
 
     gb_trace_file_put(&trace.file, ",\"sources\":[");
     for (int i = 0; i < GGML_MAX_SRC; i++) {
@@ -267,12 +268,13 @@ put_sources(const struct ggml_tensor *node)
 
         if (src == NULL)
             continue;
-        gb_trace_file_put(&trace.file,
-                          "%s\"%s [%" PRId64 ", %" PRId64 ", %" PRId64
-                          ", %" PRId64 "]\"", comma,
-                          ggml_type_name(src->type), src->ne[0], src->ne[1],
-                          src->ne[2], src->ne[3]);
-        comma = ",";
+        snprintf(text, sizeof(text),
+                 "%s %s [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]",
+                 src->name, ggml_type_name(src->type), src->ne[0], src->ne[1],
+                 src->ne[2], src->ne[3]);
+        gb_trace_file_put(&trace.file, "%s", before);
+        gb_trace_file_put_string(&trace.file, text);
+        before = ",";
     }
     gb_trace_file_put(&trace.file, "]");
 }

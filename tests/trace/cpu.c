@@ -63,6 +63,9 @@ small_graph(struct ggml_context *ctx)
     struct ggml_tensor *sum = ggml_sum(ctx, relu);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
 
+    ggml_set_name(a, "a");
+    ggml_set_name(b, "b");
+    ggml_set_name(flat, "flat");
     ggml_set_name(product, "product");
     ggml_set_name(relu, "say \"relu\"");
     ggml_set_name(sum, "sum");
@@ -92,10 +95,11 @@ each_node_appears_once_a_compute(void **state)
         json_int_t bytes;
     } nodes[] = {
         { "MUL_MAT", "product", "[300,40,1,1]",
-          "[\"f32 [64, 300, 1, 1]\",\"f32 [64, 40, 1, 1]\"]", 48000 },
+          "[\"a f32 [64, 300, 1, 1]\",\"b f32 [64, 40, 1, 1]\"]", 48000 },
         { "RELU", "say \"relu\"", "[12000,1,1,1]",
-          "[\"f32 [12000, 1, 1, 1]\"]", 48000 },
-        { "SUM", "sum", "[1,1,1,1]", "[\"f32 [12000, 1, 1, 1]\"]", 4 },
+          "[\"flat f32 [12000, 1, 1, 1]\"]", 48000 },
+        { "SUM", "sum", "[1,1,1,1]",
+          "[\"say \\\"relu\\\" f32 [12000, 1, 1, 1]\"]", 4 },
     };
     json_t *events;
 
