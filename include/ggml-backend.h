@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ggml-backend.h - buffers, devices, backends, events and their registry.
+ * ggml-backend.h - buffers, devices, backends, events, their registry, and the
+ * scheduler.
  *
  * A device is a processor with its memory.  Its buffer types are kinds of
  * memory; a buffer is a piece of one, in which tensors have their places.  A
@@ -58,6 +59,10 @@ struct ggml_backend_device;
 typedef struct ggml_backend_event *ggml_backend_event_t;
 typedef struct ggml_backend_reg *ggml_backend_reg_t;
 typedef struct ggml_backend_device *ggml_backend_dev_t;
+
+/* One graph on several backends. */
+struct ggml_backend_sched;
+typedef struct ggml_backend_sched *ggml_backend_sched_t;
 
 /* A graph that a backend has prepared to run often. */
 typedef void *ggml_backend_graph_plan_t;
@@ -118,6 +123,14 @@ struct ggml_backend_graph_copy {
 typedef bool (*ggml_backend_eval_callback)(
     int node_index, struct ggml_tensor *t1, struct ggml_tensor *t2,
     void *user_data);
+
+/*
+ * Asked by a scheduler that computes.  With ASK: is the client going to look at
+ * node T?  Without: T, which it wanted to look at, is computed; false leaves
+ * out the nodes that follow in the same split.
+ */
+typedef bool (*ggml_backend_sched_eval_callback)(
+    struct ggml_tensor *t, bool ask, void *user_data);
 
 /*
  * Types of functions that ggml_backend_reg_get_proc_address finds under these
@@ -520,6 +533,149 @@ GGML_API void ggml_backend_graph_copy_free(
 GGML_API bool ggml_backend_compare_graph_backend(
     ggml_backend_t backend1, ggml_backend_t backend2,
     struct ggml_cgraph *graph, ggml_backend_eval_callback callback,
+    void *user_data);
+
+/* ---- the scheduler ---- */
+
+/*
+ * A scheduler computes one graph on several backends.  It chooses a backend for
+ * each node, cuts the graph into splits where the backend changes, gives all
+ * tensors their places, and copies what a split reads from where its backend
+ * cannot reach it.  For each graph:
+ *
+ *     ggml_backend_sched_reset(sched);
+ *     graph = ...                              build it in a fresh context
+ *     ggml_backend_sched_alloc_graph(sched, graph);
+ *     ggml_backend_tensor_set(...)             write the inputs
+ *     ggml_backend_sched_graph_compute(sched, graph);
+ *     ggml_backend_tensor_get(...)             read the outputs
+ *
+ * Which backend a node gets:  what the client chose comes first.  A tensor that
+ * has its place already stays on the first backend that can use it there; a
+ * flagged input belongs to the last backend; an operation, unless it is ROPE,
+ * goes to the first backend that can use the memory of its weight (a source in
+ * a buffer for weights), and from the last backend, when the weight lies in
+ * memory of the host, to the first one that wants to offload it.  Nodes between
+ * follow their neighbours, the rest goes where most sources are.
+ *
+ * A copied source is named "<backend>#<source>#<copy>".  Copied inputs of the
+ * graph are read when the compute function is called, others when they are
+ * computed.
+ *
+ * A new scheduler for N_BACKENDS backends, the preferred one first and one of a
+ * CPU device last.  They stay the client's and outlive it.
+ *
+ *   bufts       the memory that each backend computes in; NULL, for all or for
+ *               one, means its default
+ *   graph_size  nodes and leafs that graphs will have; larger ones only cost
+ *               time
+ *   parallel    keep several copies of all inputs, so that a graph can be
+ *               prepared while the last one is still computed
+ *
+ * Freed with ggml_backend_sched_free.  NULL without a backend, when the last
+ * one is no CPU or one cannot use its memory, and without memory.
+ */
+GGML_API ggml_backend_sched_t ggml_backend_sched_new(
+    ggml_backend_t *backends, ggml_backend_buffer_type_t *bufts,
+    int n_backends, size_t graph_size, bool parallel);
+
+/*
+ * Free the scheduler with its buffers, after its last work and before its
+ * backends.  No tensor may use them any more.  NULL is allowed.
+ */
+GGML_API void ggml_backend_sched_free(ggml_backend_sched_t sched);
+
+/*
+ * Make the buffers large enough for MEASURE_GRAPH, the largest to come, and
+ * forget it again, as ggml_backend_sched_reset does.  No tensor gets its place.
+ * Waits for all work.
+ *
+ * False when a buffer cannot be had, and when the graph cannot be split: it has
+ * failed, a node is supported by no backend, or a tensor lies where none can
+ * use it.
+ */
+GGML_API bool ggml_backend_sched_reserve(
+    ggml_backend_sched_t sched, struct ggml_cgraph *measure_graph);
+
+/* How many backends there are, and the one with number I; NULL beyond them. */
+GGML_API int ggml_backend_sched_get_n_backends(ggml_backend_sched_t sched);
+GGML_API ggml_backend_t ggml_backend_sched_get_backend(
+    ggml_backend_sched_t sched, int i);
+
+/*
+ * Splits of the graph that was split last, by reserving too; and the copies of
+ * inputs that are kept, 1 for a scheduler that is not parallel.
+ */
+GGML_API int ggml_backend_sched_get_n_splits(ggml_backend_sched_t sched);
+GGML_API int ggml_backend_sched_get_n_copies(ggml_backend_sched_t sched);
+
+/*
+ * Bytes of the buffer in which BACKEND computes; 0 before there is one, for a
+ * backend whose memory is that of a preferred one, and for an unknown backend.
+ */
+GGML_API size_t ggml_backend_sched_get_buffer_size(
+    ggml_backend_sched_t sched, ggml_backend_t backend);
+
+/*
+ * Let BACKEND, one of the scheduler's, compute NODE, until the next reset; no
+ * effect for another backend.  A preferred backend that works in the same
+ * memory may take its place.
+ */
+GGML_API void ggml_backend_sched_set_tensor_backend(
+    ggml_backend_sched_t sched, struct ggml_tensor *node,
+    ggml_backend_t backend);
+
+/*
+ * The backend that was chosen for NODE, by the client or by the scheduler; NULL
+ * for a tensor that is not known.  Until the next reset.
+ */
+GGML_API ggml_backend_t ggml_backend_sched_get_tensor_backend(
+    ggml_backend_sched_t sched, struct ggml_tensor *node);
+
+/*
+ * Split GRAPH and give all its tensors their places.  Sources that have to be
+ * copied are replaced in the nodes: the graph is for this scheduler from now
+ * on, and only until its next reset.  A graph that was allocated before is
+ * forgotten; what the client chose since the last reset stays.
+ *
+ * False as for ggml_backend_sched_reserve, and when a backend refuses a tensor.
+ * The graph reads its own sources again then.
+ */
+GGML_API bool ggml_backend_sched_alloc_graph(
+    ggml_backend_sched_t sched, struct ggml_cgraph *graph);
+
+/*
+ * Compute the graph that is allocated, or, when there is none, allocate GRAPH
+ * and compute it.  The first form waits for all work; the second returns when
+ * all is queued, after which the inputs may be changed, and outputs are read
+ * after ggml_backend_sched_synchronize or by functions that wait.
+ *
+ * Returns the status of the first split that did not succeed, after which no
+ * other was begun; GGML_STATUS_ALLOC_FAILED without memory, and
+ * GGML_STATUS_FAILED when the graph cannot be split or allocated for another
+ * reason.
+ */
+GGML_API enum ggml_status ggml_backend_sched_graph_compute(
+    ggml_backend_sched_t sched, struct ggml_cgraph *graph);
+GGML_API enum ggml_status ggml_backend_sched_graph_compute_async(
+    ggml_backend_sched_t sched, struct ggml_cgraph *graph);
+
+/* Wait for all work of all backends, in their order. */
+GGML_API void ggml_backend_sched_synchronize(ggml_backend_sched_t sched);
+
+/*
+ * Forget the graph and what the client chose.  The graph's tensors must not be
+ * used any more, but for reading outputs until the next graph is allocated.
+ * Buffers stay; nothing is waited for.
+ */
+GGML_API void ggml_backend_sched_reset(ggml_backend_sched_t sched);
+
+/*
+ * Let CALLBACK see the nodes that it asks for, from the next compute on; NULL
+ * for none.  It costs waiting after each of them.
+ */
+GGML_API void ggml_backend_sched_set_eval_callback(
+    ggml_backend_sched_t sched, ggml_backend_sched_eval_callback callback,
     void *user_data);
 
 /* ---- places ---- */

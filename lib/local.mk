@@ -13,6 +13,7 @@ include lib/backend/local.mk
 include lib/alloc/local.mk
 include lib/loader/local.mk
 include lib/trace/local.mk
+include lib/sched/local.mk
 
 lib_LTLIBRARIES += libggmlbackend.la
 libggmlbackend_la_SOURCES =

@@ -29,6 +29,7 @@ include tests/gguf/local.mk
 include tests/backend/local.mk
 include tests/alloc/local.mk
 include tests/loader/local.mk
+include tests/sched/local.mk
 include tests/cpu/local.mk
 include tests/abi/local.mk
 include tests/trace/local.mk

@@ -11,6 +11,8 @@
  */
 #include "config.h"
 
+#include "lib/alloc/graph.h"
+
 #include "ggml-backend-impl.h"
 
 #include "lib/alloc/check.h"
@@ -162,14 +164,22 @@ reserve(struct ggml_gallocr *g, const struct ggml_cgraph *graph,
     return GGML_STATUS_SUCCESS;
 }
 
+enum ggml_status
+gb_alloc_graph_reserve(
+    ggml_gallocr_t g, const struct ggml_cgraph *graph, const int *node_ids,
+    const int *leaf_ids)
+{
+    GB_TRY(check_call(g, graph));
+    return reserve(g, graph, node_ids, leaf_ids);
+}
+
 bool
 ggml_gallocr_reserve_n(
     ggml_gallocr_t g, struct ggml_cgraph *graph, const int *node_buffer_ids,
     const int *leaf_buffer_ids)
 {
-    return check_call(g, graph) == GGML_STATUS_SUCCESS &&
-           reserve(g, graph, node_buffer_ids, leaf_buffer_ids) ==
-               GGML_STATUS_SUCCESS;
+    return gb_alloc_graph_reserve(g, graph, node_buffer_ids,
+                                  leaf_buffer_ids) == GGML_STATUS_SUCCESS;
 }
 
 bool
@@ -326,31 +336,40 @@ lay_out(struct ggml_gallocr *g)
     return GGML_STATUS_SUCCESS;
 }
 
-bool
-ggml_gallocr_alloc_graph(ggml_gallocr_t g, struct ggml_cgraph *graph)
+enum ggml_status
+gb_alloc_graph_place(
+    ggml_gallocr_t g, const struct ggml_cgraph *graph, bool *fits)
 {
-    if (check_call(g, graph) != GGML_STATUS_SUCCESS)
-        return false;
-    if (!meet_graph(g, graph)) {
-        /*
-         * With several slots only the caller knows where each tensor belongs.
-         */
-        if (g->plan.n_slots > 1 ||
-            reserve(g, graph, NULL, NULL) != GGML_STATUS_SUCCESS)
-            return false;
-        if (!meet_graph(g, graph)) {
-            gb_fail(GGML_STATUS_FAILED,
-                    "graph allocator: %s answers differently each time",
-                    ggml_backend_buft_name(g->plan.pools[0].buft));
-            return false;
-        }
-    }
-    GB_NEED_OR(false, g->lost == NULL,
+    GB_TRY(check_call(g, graph));
+    *fits = meet_graph(g, graph);
+    if (!*fits)
+        return GGML_STATUS_SUCCESS;
+    GB_NEED_OR(GGML_STATUS_FAILED, g->lost == NULL,
                "tensor %s had data when the graph was planned, "
                "and has none now",
                g->lost->name);
-    if (lay_out(g) != GGML_STATUS_SUCCESS)
-        return false;
+    GB_TRY(lay_out(g));
     GB_INVARIANT(gb_alloc_check(graph));
-    return true;
+    return GGML_STATUS_SUCCESS;
+}
+
+bool
+ggml_gallocr_alloc_graph(ggml_gallocr_t g, struct ggml_cgraph *graph)
+{
+    bool fits;
+
+    if (gb_alloc_graph_place(g, graph, &fits) != GGML_STATUS_SUCCESS)
+        return false;
+    if (fits)
+        return true;
+    /* With several slots only the caller knows where each tensor belongs. */
+    if (g->plan.n_slots > 1 ||
+        reserve(g, graph, NULL, NULL) != GGML_STATUS_SUCCESS ||
+        gb_alloc_graph_place(g, graph, &fits) != GGML_STATUS_SUCCESS)
+        return false;
+    if (!fits)
+        gb_fail(GGML_STATUS_FAILED,
+                "graph allocator: %s answers differently each time",
+                ggml_backend_buft_name(g->plan.pools[0].buft));
+    return fits;
 }

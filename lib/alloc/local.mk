@@ -7,6 +7,7 @@ libcore_la_SOURCES += \
 	%D%/free-list.c \
 	%D%/free-list.h \
 	%D%/graph.c \
+	%D%/graph.h \
 	%D%/lifetime.c \
 	%D%/lifetime.h \
 	%D%/linear.c \

@@ -2,6 +2,7 @@
 # lib/base: what any file may use.
 libcore_la_SOURCES += \
 	%D%/abort.c \
+	%D%/array.h \
 	%D%/attr.h \
 	%D%/checked.h \
 	%D%/clock.c \

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * alloc/graph.h - the graph allocator, for those who need the status and say
+ * themselves when to plan.
+ */
+#ifndef GB_ALLOC_GRAPH_H
+#define GB_ALLOC_GRAPH_H
+
+#include "ggml-impl.h"
+
+#include "ggml-alloc.h"
+
+/*
+ * As ggml_gallocr_reserve_n, which it implements.  Buffers that grow are freed
+ * first: whoever still works in them must have been waited for.
+ */
+enum ggml_status gb_alloc_graph_reserve(
+    ggml_gallocr_t galloc, const struct ggml_cgraph *graph,
+    const int *node_ids, const int *leaf_ids);
+
+/*
+ * Give every tensor of GRAPH its place by the plan that exists; *fits is false,
+ * and nothing was touched, when GRAPH is not of the plan's make.
+ */
+enum ggml_status gb_alloc_graph_place(
+    ggml_gallocr_t galloc, const struct ggml_cgraph *graph, bool *fits);
+
+#endif

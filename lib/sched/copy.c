@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sched/copy.c - descriptions of copied inputs, and nodes that read them.
+ *
+ * The descriptions lie behind each other in memory that is used again for the
+ * next graph: the copies, n_copies for each, then a keeper for each input.
+ */
+#include "config.h"
+
+#include "lib/sched/sched.h"
+
+#include "lib/base/array.h"
+#include "lib/base/status.h"
+
+#include <string.h>
+
+struct ggml_tensor *
+gb_sched_copy_tensor(
+    const struct ggml_backend_sched *s, int32_t copy, int which)
+{
+    const struct gb_sched_copy *c = &s->copies[copy];
+
+    /* The client's own tensor takes part in the turns. */
+    if (c->is_graph_input && which == s->copy)
+        return gb_sched_tensor(s, c->tensor);
+    return &s->pool[(size_t)copy * (size_t)s->n_copies + (size_t)which];
+}
+
+struct ggml_tensor *
+gb_sched_keeper(const struct ggml_backend_sched *s, size_t i)
+{
+    return &s->pool[s->n_copied * (size_t)s->n_copies + i];
+}
+
+/* TENSOR with the type, counts and strides of SRC, and nothing else. */
+static void
+describe(struct ggml_tensor *tensor, const struct ggml_tensor *src)
+{
+    memset(tensor, 0, sizeof(*tensor));
+    tensor->type = src->type;
+    memcpy(tensor->ne, src->ne, sizeof(tensor->ne));
+    memcpy(tensor->nb, src->nb, sizeof(tensor->nb));
+}
+
+/* Write TEXT to AT, as far as there is room before END; where it ends. */
+static char *
+append(char *at, const char *end, const char *text)
+{
+    while (at < end && *text != '\0')
+        *at++ = *text++;
+    return at;
+}
+
+/*
+ * The name of copy WHICH: its backend's and its source's before it.  There may
+ * be one at every node, so it is put together by hand.
+ */
+static void
+name_copy(
+    const struct ggml_backend_sched *s, const struct gb_sched_copy *copy,
+    int which, struct ggml_tensor *tensor)
+{
+    const char *end = tensor->name + sizeof(tensor->name) - 1;
+    const char digit[] = { (char)('0' + which), '\0' };
+    char *at = tensor->name;
+
+    at = append(at, end, ggml_backend_name(gb_sched_backend(s, copy->backend)));
+    at = append(at, end, "#");
+    at = append(at, end, gb_sched_tensor(s, copy->tensor)->name);
+    at = append(at, end, "#");
+    *append(at, end, digit) = '\0';
+}
+
+_Static_assert(GB_SCHED_COPIES <= 10, "the copy's number is one digit");
+
+static void
+make_copy(struct ggml_backend_sched *s, int32_t i)
+{
+    const struct gb_sched_copy *copy = &s->copies[i];
+
+    for (int which = 0; which < s->n_copies; which++) {
+        struct ggml_tensor *tensor = gb_sched_copy_tensor(s, i, which);
+
+        if (!copy->is_graph_input || which != s->copy) {
+            describe(tensor, gb_sched_tensor(s, copy->tensor));
+            name_copy(s, copy, which, tensor);
+        }
+        /* Several graphs may be under way: nothing else may lie there. */
+        if (s->n_copies > 1)
+            tensor->flags |= GGML_TENSOR_FLAG_INPUT | GGML_TENSOR_FLAG_OUTPUT;
+    }
+}
+
+static void
+make_keeper(struct ggml_backend_sched *s, size_t i)
+{
+    const struct gb_sched_copy *copy = &s->copies[s->inputs[i]];
+    struct ggml_tensor *source = gb_sched_tensor(s, copy->tensor);
+    struct ggml_tensor *keeper = gb_sched_keeper(s, i);
+
+    describe(keeper, source);
+    keeper->src[0] = source;
+    keeper->view_src = source->view_src != NULL ? source->view_src : source;
+    keeper->view_offs = source->view_offs;
+}
+
+enum ggml_status
+gb_sched_make_copies(struct ggml_backend_sched *s)
+{
+    struct ggml_tensor *pool = gb_array_room(
+        s->pool, &s->max_pool,
+        s->n_copied * (size_t)s->n_copies + s->n_inputs, sizeof(*pool));
+
+    if (pool == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                       "sched: no memory for %zu copied inputs", s->n_inputs);
+    s->pool = pool;
+    for (size_t i = 0; i < s->n_copied; i++)
+        make_copy(s, (int32_t)i);
+    for (size_t i = 0; i < s->n_inputs; i++)
+        make_keeper(s, i);
+    for (size_t i = 0; i < s->n_rewrites; i++) {
+        const struct gb_sched_rewrite *r = &s->rewrites[i];
+
+        s->graph.nodes[r->node]->src[r->slot] = gb_sched_current(s, r->copy);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+void
+gb_sched_restore(struct ggml_backend_sched *s)
+{
+    for (size_t i = 0; i < s->n_rewrites; i++) {
+        const struct gb_sched_rewrite *r = &s->rewrites[i];
+
+        s->graph.nodes[r->node]->src[r->slot] =
+            gb_sched_tensor(s, s->copies[r->copy].tensor);
+    }
+    s->n_rewrites = 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sched/index.c - the graph as numbers.
+ *
+ * Every tensor is looked up where it appears, once; all later steps find what
+ * they need in arrays.
+ */
+#include "config.h"
+
+#include "lib/sched/sched.h"
+
+#include "lib/base/array.h"
+#include "lib/base/status.h"
+
+static enum ggml_status
+no_memory(void)
+{
+    return gb_fail(GGML_STATUS_ALLOC_FAILED, "sched: no memory for the graph");
+}
+
+/* Is it one of the descriptions that copy.c made? */
+static bool
+is_own_copy(const struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
+{
+    const uintptr_t at = (uintptr_t)tensor, pool = (uintptr_t)s->pool;
+
+    return at >= pool && at - pool < s->max_pool * sizeof(*s->pool);
+}
+
+/* A number for what has none, and whose root has one; -1 without memory. */
+static int32_t
+add_new(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t root)
+{
+    const int32_t number = gb_index_add_new(&s->index, tensor);
+    struct gb_sched_tensor *tensors;
+
+    if (number < 0)
+        return -1;
+    tensors = gb_array_room(s->tensors, &s->max_tensors, (size_t)number + 1,
+                            sizeof(*tensors));
+    if (tensors == NULL)
+        return -1;
+    s->tensors = tensors;
+    tensors[number] = (struct gb_sched_tensor){ -1, root, -1 };
+    return number;
+}
+
+static enum ggml_status
+enter_new(
+    struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t *number)
+{
+    int32_t root = -1;
+
+    GB_NEED_OR(GGML_STATUS_FAILED, !is_own_copy(s, tensor),
+               "sched: a source of the graph is the copy %s of an earlier "
+               "split: build the graph anew", tensor->name);
+    if (tensor->view_src != NULL) {
+        root = gb_index_find(&s->index, tensor->view_src);
+        /* Views of views do not exist. */
+        if (root < 0)
+            root = add_new(s, tensor->view_src, -1);
+        if (root < 0)
+            return no_memory();
+    }
+    *number = add_new(s, tensor, root);
+    return *number >= 0 ? GGML_STATUS_SUCCESS : no_memory();
+}
+
+static inline enum ggml_status
+enter(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t *number)
+{
+    *number = gb_index_find(&s->index, tensor);
+    return *number >= 0 ? GGML_STATUS_SUCCESS : enter_new(s, tensor, number);
+}
+
+static enum ggml_status
+enter_chosen(struct ggml_backend_sched *s)
+{
+    for (int32_t i = 0; i < s->chosen.n_tensors; i++) {
+        int32_t number;
+
+        GB_TRY(enter(s, s->chosen.tensors[i], &number));
+        s->tensors[number].backend = s->chosen_backends[i];
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+enter_source(
+    struct ggml_backend_sched *s, struct ggml_tensor *source, int32_t *number)
+{
+    int32_t *strays;
+
+    *number = gb_index_find(&s->index, source);
+    if (*number >= 0)
+        return GGML_STATUS_SUCCESS;
+    strays = gb_array_room(s->strays, &s->max_strays, s->n_strays + 1,
+                           sizeof(*strays));
+    if (strays == NULL)
+        return no_memory();
+    s->strays = strays;
+    GB_TRY(enter_new(s, source, number));
+    strays[s->n_strays++] = *number;
+    return GGML_STATUS_SUCCESS;
+}
+
+/* Operations that compute nothing. */
+static bool
+is_view_op(enum ggml_op op)
+{
+    return op == GGML_OP_VIEW || op == GGML_OP_RESHAPE ||
+           op == GGML_OP_PERMUTE || op == GGML_OP_TRANSPOSE;
+}
+
+static enum ggml_status
+enter_node(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int i)
+{
+    struct gb_sched_node *node = &s->nodes[i];
+    int n = GGML_MAX_SRC;
+
+    if (s->max_links - s->n_links < GGML_MAX_SRC) {
+        int32_t *links =
+            gb_array_room(s->links, &s->max_links, s->n_links + GGML_MAX_SRC,
+                          sizeof(*links));
+
+        if (links == NULL)
+            return no_memory();
+        s->links = links;
+    }
+    while (n > 0 && tensor->src[n - 1] == NULL)
+        n--;
+    node->links = s->n_links;
+    node->n_links = (uint8_t)n;
+    node->is_view = is_view_op(tensor->op);
+    for (int slot = 0; slot < n; slot++) {
+        int32_t *link = &s->links[s->n_links++];
+
+        *link = -1;
+        if (tensor->src[slot] != NULL)
+            GB_TRY(enter_source(s, tensor->src[slot], link));
+    }
+    return enter(s, tensor, &node->number);
+}
+
+/* Room for what is known before the walk, and nothing known yet. */
+static enum ggml_status
+reset(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
+{
+    const size_t n_leafs = (size_t)graph->n_leafs;
+    const size_t n_nodes = (size_t)graph->n_nodes;
+    int32_t *leafs;
+    struct gb_sched_node *nodes;
+
+    s->n_links = 0;
+    s->n_strays = 0;
+    if (!gb_index_reset(&s->index, (int64_t)n_leafs + graph->n_nodes +
+                                       s->chosen.n_tensors))
+        return no_memory();
+    leafs = gb_array_room(s->leafs, &s->max_leafs, n_leafs, sizeof(*leafs));
+    if (leafs == NULL)
+        return no_memory();
+    s->leafs = leafs;
+    nodes = gb_array_room(s->nodes, &s->max_nodes, n_nodes, sizeof(*nodes));
+    if (nodes == NULL)
+        return no_memory();
+    s->nodes = nodes;
+    return GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+gb_sched_index(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
+{
+    GB_TRY(reset(s, graph));
+    GB_TRY(enter_chosen(s));
+    for (int i = 0; i < graph->n_leafs; i++)
+        GB_TRY(enter(s, graph->leafs[i], &s->leafs[i]));
+    for (int i = 0; i < graph->n_nodes; i++)
+        GB_TRY(enter_node(s, graph->nodes[i], i));
+    return GGML_STATUS_SUCCESS;
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sched/sched.c - the scheduler as clients see it.
+ *
+ * It has no graph, or one that is split, or one that has its places too and can
+ * be computed.  What the client chose for the next graph is kept beside it.
+ */
+#include "config.h"
+
+#include "lib/sched/sched.h"
+
+#include "lib/base/array.h"
+#include "lib/base/env.h"
+#include "lib/base/log.h"
+#include "lib/base/status.h"
+#include "lib/graph/graph.h"
+
+/* ---- new and free ---- */
+
+static enum ggml_status
+no_memory(void)
+{
+    return gb_fail(GGML_STATUS_ALLOC_FAILED, "sched: no memory");
+}
+
+static enum ggml_status
+check_backends(const ggml_backend_t *backends, int n_backends)
+{
+    ggml_backend_t last;
+
+    GB_NEED_OR(GGML_STATUS_FAILED, backends != NULL && n_backends > 0,
+               "sched: no backend");
+    for (int i = 0; i < n_backends; i++)
+        GB_NEED_OR(GGML_STATUS_FAILED,
+                   backends[i] != NULL && backends[i]->device != NULL,
+                   "sched: backend %d is NULL or has no device", i);
+    last = backends[n_backends - 1];
+    GB_NEED_OR(GGML_STATUS_FAILED,
+               ggml_backend_dev_type(last->device) ==
+                   GGML_BACKEND_DEVICE_TYPE_CPU,
+               "sched: the last backend, %s, is not a CPU",
+               ggml_backend_name(last));
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+enter_backends(
+    struct ggml_backend_sched *s, const ggml_backend_t *backends,
+    const ggml_backend_buffer_type_t *bufts)
+{
+    for (int i = 0; i < s->n_backends; i++) {
+        struct gb_sched_backend *b = &s->backends[i];
+
+        b->backend = backends[i];
+        b->buft = bufts != NULL ? bufts[i] : NULL;
+        if (b->buft == NULL)
+            b->buft = ggml_backend_get_default_buffer_type(backends[i]);
+        GB_NEED_OR(GGML_STATUS_FAILED,
+                   b->buft != NULL &&
+                       ggml_backend_supports_buft(backends[i], b->buft),
+                   "sched: %s cannot use the memory %s that it is to work in",
+                   ggml_backend_name(backends[i]),
+                   b->buft != NULL ? ggml_backend_buft_name(b->buft) : "NULL");
+        for (int k = 0; k < i; k++)
+            b->has_twin = b->has_twin || s->backends[k].buft == b->buft;
+    }
+    for (int i = 0; i < s->n_backends; i++)
+        for (int k = 0; k < s->n_backends; k++)
+            s->can_use[i * s->n_backends + k] =
+                ggml_backend_supports_buft(backends[i], s->backends[k].buft);
+    return GGML_STATUS_SUCCESS;
+}
+
+/* One of the backend and its device knows nothing of events: none is made. */
+static bool
+has_events(ggml_backend_t backend)
+{
+    return backend->iface.event_record != NULL &&
+           backend->iface.event_wait != NULL &&
+           backend->device->iface.event_synchronize != NULL;
+}
+
+static enum ggml_status
+make_events(struct ggml_backend_sched *s)
+{
+    s->events = gb_mem_zalloc((size_t)s->n_backends * (size_t)s->n_copies,
+                              sizeof(*s->events));
+    if (s->events == NULL)
+        return no_memory();
+    for (int i = 0; i < s->n_backends; i++)
+        for (int k = 0; k < s->n_copies; k++)
+            if (has_events(s->backends[i].backend))
+                s->events[i * s->n_copies + k] =
+                    ggml_backend_event_new(s->backends[i].backend->device);
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+make_allocator(struct ggml_backend_sched *s)
+{
+    const size_t n = (size_t)s->n_backends;
+    ggml_backend_buffer_type_t *bufts = gb_mem_zalloc(n, sizeof(*bufts));
+
+    if (bufts == NULL)
+        return no_memory();
+    for (size_t i = 0; i < n; i++)
+        bufts[i] = s->backends[i].buft;
+    s->galloc = ggml_gallocr_new_n(bufts, s->n_backends);
+    gb_mem_free(bufts);
+    return s->galloc != NULL ? GGML_STATUS_SUCCESS : GGML_STATUS_ALLOC_FAILED;
+}
+
+/* Everything but the client's backends; gb_sched_free undoes it, also in part. */
+static enum ggml_status
+init(
+    struct ggml_backend_sched *s, const ggml_backend_t *backends,
+    const ggml_backend_buffer_type_t *bufts, int n_backends, size_t graph_size,
+    bool parallel)
+{
+    const size_t n = (size_t)n_backends;
+    const int64_t most = INT64_C(1) << 16;
+
+    s->n_backends = n_backends;
+    s->n_copies = parallel ? GB_SCHED_COPIES : 1;
+    s->n_last_nodes = -1;
+    s->debug = gb_env_int(GB_ENV_SCHED_DEBUG);
+    s->backends = gb_mem_zalloc(n, sizeof(*s->backends));
+    s->can_use = gb_mem_zalloc(n * n, sizeof(*s->can_use));
+    if (s->backends == NULL || s->can_use == NULL ||
+        !gb_index_reset(&s->chosen, 1) ||
+        !gb_index_reset(&s->index, graph_size < (size_t)most
+                                       ? (int64_t)graph_size : most))
+        return no_memory();
+    GB_TRY(enter_backends(s, backends, bufts));
+    if (parallel)
+        GB_TRY(make_events(s));
+    return make_allocator(s);
+}
+
+ggml_backend_sched_t
+ggml_backend_sched_new(
+    ggml_backend_t *backends, ggml_backend_buffer_type_t *bufts,
+    int n_backends, size_t graph_size, bool parallel)
+{
+    struct ggml_backend_sched *s;
+
+    if (check_backends(backends, n_backends) != GGML_STATUS_SUCCESS)
+        return NULL;
+    s = gb_mem_zalloc(1, sizeof(*s));
+    if (s == NULL) {
+        no_memory();
+        return NULL;
+    }
+    if (init(s, backends, bufts, n_backends, graph_size, parallel) ==
+        GGML_STATUS_SUCCESS)
+        return s;
+    ggml_backend_sched_free(s);
+    return NULL;
+}
+
+static void
+free_events(struct ggml_backend_sched *s)
+{
+    if (s->events == NULL)
+        return;
+    for (int i = 0; i < s->n_backends * s->n_copies; i++)
+        ggml_backend_event_free(s->events[i]);
+    gb_mem_free(s->events);
+}
+
+void
+ggml_backend_sched_free(ggml_backend_sched_t s)
+{
+    if (s == NULL)
+        return;
+    free_events(s);
+    ggml_gallocr_free(s->galloc);
+    gb_index_clear(&s->chosen);
+    gb_index_clear(&s->index);
+    gb_mem_free(s->chosen_backends);
+    gb_mem_free(s->tensors);
+    gb_mem_free(s->leafs);
+    gb_mem_free(s->nodes);
+    gb_mem_free(s->links);
+    gb_mem_free(s->strays);
+    gb_mem_free(s->splits);
+    gb_mem_free(s->inputs);
+    gb_mem_free(s->copies);
+    gb_mem_free(s->rewrites);
+    gb_mem_free(s->pool);
+    gb_mem_free(s->placed_nodes);
+    gb_mem_free(s->placed_leafs);
+    gb_mem_free(s->node_slots);
+    gb_mem_free(s->leaf_slots);
+    gb_mem_free(s->last_node_slots);
+    gb_mem_free(s->last_leaf_slots);
+    gb_mem_free(s->can_use);
+    gb_mem_free(s->backends);
+    gb_mem_free(s);
+}
+
+/* ---- from graph to graph ---- */
+
+/* The tables are empty: nothing of any graph is known. */
+static void
+forget_graph(struct ggml_backend_sched *s)
+{
+    s->is_allocated = false;
+    s->is_split = false;
+    s->given = NULL;
+}
+
+void
+ggml_backend_sched_reset(ggml_backend_sched_t s)
+{
+    GB_NEED_VOID(s != NULL, "sched reset: no scheduler");
+    forget_graph(s);
+    if (s->chosen.n_tensors > 0)
+        gb_index_reset(&s->chosen, s->chosen.n_tensors);
+}
+
+static enum ggml_status
+check_graph(const struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
+{
+    GB_NEED_OR(GGML_STATUS_FAILED, s != NULL, "sched: no scheduler");
+    GB_NEED_OR(GGML_STATUS_FAILED, graph != NULL, "sched: no graph");
+    if (gb_graph_is_failed(graph))
+        return gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
+    return GGML_STATUS_SUCCESS;
+}
+
+/* Take GRAPH in; nothing of it is changed unless all goes well. */
+static enum ggml_status
+split_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
+{
+    forget_graph(s);
+    s->graph = *graph;
+    s->copy = s->next_copy;
+    GB_TRY(gb_sched_index(s, graph));
+    GB_TRY(gb_sched_assign(s));
+    GB_TRY(gb_sched_split(s));
+    gb_sched_print(s);
+    GB_TRY(gb_sched_make_copies(s));
+    s->is_split = true;
+    return GGML_STATUS_SUCCESS;
+}
+
+bool
+ggml_backend_sched_reserve(
+    ggml_backend_sched_t s, struct ggml_cgraph *measure_graph)
+{
+    enum ggml_status status;
+
+    if (check_graph(s, measure_graph) != GGML_STATUS_SUCCESS)
+        return false;
+    status = split_graph(s, measure_graph);
+    if (status == GGML_STATUS_SUCCESS) {
+        status = gb_sched_plan(s);
+        gb_sched_restore(s);
+    }
+    ggml_backend_sched_reset(s);
+    return status == GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+alloc_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
+{
+    enum ggml_status status;
+
+    GB_TRY(check_graph(s, graph));
+    GB_TRY(split_graph(s, graph));
+    status = gb_sched_place(s);
+    if (status != GGML_STATUS_SUCCESS) {
+        gb_sched_restore(s);
+        forget_graph(s);
+        return status;
+    }
+    s->is_allocated = true;
+    s->given = graph;
+    return GGML_STATUS_SUCCESS;
+}
+
+bool
+ggml_backend_sched_alloc_graph(
+    ggml_backend_sched_t s, struct ggml_cgraph *graph)
+{
+    return alloc_graph(s, graph) == GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+ggml_backend_sched_graph_compute_async(
+    ggml_backend_sched_t s, struct ggml_cgraph *graph)
+{
+    GB_NEED_OR(GGML_STATUS_FAILED, s != NULL, "sched compute: no scheduler");
+    if (!s->is_allocated)
+        GB_TRY(alloc_graph(s, graph));
+    else if (graph != s->given)
+        gb_log(GGML_LOG_LEVEL_WARN,
+               "sched: another graph is allocated, which is computed instead "
+               "of the one given");
+    return gb_sched_run(s);
+}
+
+enum ggml_status
+ggml_backend_sched_graph_compute(
+    ggml_backend_sched_t s, struct ggml_cgraph *graph)
+{
+    enum ggml_status status;
+
+    GB_NEED_OR(GGML_STATUS_FAILED, s != NULL, "sched compute: no scheduler");
+    status = ggml_backend_sched_graph_compute_async(s, graph);
+    gb_sched_wait_for_all(s);
+    return status;
+}
+
+void
+ggml_backend_sched_synchronize(ggml_backend_sched_t s)
+{
+    GB_NEED_VOID(s != NULL, "sched synchronize: no scheduler");
+    gb_sched_wait_for_all(s);
+}
+
+/* ---- choices and questions ---- */
+
+void
+ggml_backend_sched_set_eval_callback(
+    ggml_backend_sched_t s, ggml_backend_sched_eval_callback callback,
+    void *user_data)
+{
+    GB_NEED_VOID(s != NULL, "sched callback: no scheduler");
+    s->callback = callback;
+    s->callback_data = user_data;
+}
+
+/* The number of a backend, -1 for one that the scheduler does not have. */
+static int32_t
+backend_number(const struct ggml_backend_sched *s, ggml_backend_t backend)
+{
+    for (int32_t i = 0; i < s->n_backends; i++)
+        if (s->backends[i].backend == backend)
+            return i;
+    return -1;
+}
+
+/* The backend of what was assigned or chosen, -1 for none. */
+static int32_t *
+find_backend(struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
+{
+    int32_t number = s->is_split ? gb_index_find(&s->index, tensor) : -1;
+
+    if (number >= 0)
+        return &s->tensors[number].backend;
+    number = gb_index_find(&s->chosen, tensor);
+    return number >= 0 ? &s->chosen_backends[number] : NULL;
+}
+
+static enum ggml_status
+choose(
+    struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t backend)
+{
+    const int32_t number = gb_index_add(&s->chosen, tensor);
+    int32_t *backends;
+
+    if (number < 0)
+        return no_memory();
+    backends = gb_array_room(s->chosen_backends, &s->max_chosen,
+                             (size_t)number + 1, sizeof(*backends));
+    if (backends == NULL)
+        return no_memory();
+    s->chosen_backends = backends;
+    backends[number] = backend;
+    return GGML_STATUS_SUCCESS;
+}
+
+void
+ggml_backend_sched_set_tensor_backend(
+    ggml_backend_sched_t s, struct ggml_tensor *node, ggml_backend_t backend)
+{
+    int32_t number, *assigned;
+
+    GB_NEED_VOID(s != NULL && node != NULL,
+                 "sched assign: no scheduler or no tensor");
+    number = backend_number(s, backend);
+    GB_NEED_VOID(number >= 0, "sched assign: tensor %s: %s is not a backend of "
+                 "this scheduler", node->name, ggml_backend_name(backend));
+    if (choose(s, node, number) != GGML_STATUS_SUCCESS)
+        return;
+    assigned = find_backend(s, node);
+    *assigned = number;
+}
+
+ggml_backend_t
+ggml_backend_sched_get_tensor_backend(
+    ggml_backend_sched_t s, struct ggml_tensor *node)
+{
+    const int32_t *backend;
+
+    GB_NEED_OR(NULL, s != NULL && node != NULL,
+               "sched backend: no scheduler or no tensor");
+    backend = find_backend(s, node);
+    return backend != NULL ? gb_sched_backend(s, *backend) : NULL;
+}
+
+int
+ggml_backend_sched_get_n_splits(ggml_backend_sched_t s)
+{
+    GB_NEED_OR(0, s != NULL, "sched splits: no scheduler");
+    return (int)s->n_splits;
+}
+
+int
+ggml_backend_sched_get_n_copies(ggml_backend_sched_t s)
+{
+    GB_NEED_OR(0, s != NULL, "sched copies: no scheduler");
+    return s->n_copies;
+}
+
+int
+ggml_backend_sched_get_n_backends(ggml_backend_sched_t s)
+{
+    GB_NEED_OR(0, s != NULL, "sched backends: no scheduler");
+    return s->n_backends;
+}
+
+ggml_backend_t
+ggml_backend_sched_get_backend(ggml_backend_sched_t s, int i)
+{
+    GB_NEED_OR(NULL, s != NULL, "sched backend: no scheduler");
+    GB_NEED_OR(NULL, i >= 0 && i < s->n_backends, "sched backend: %d of %d", i,
+               s->n_backends);
+    return s->backends[i].backend;
+}
+
+size_t
+ggml_backend_sched_get_buffer_size(
+    ggml_backend_sched_t s, ggml_backend_t backend)
+{
+    int32_t number;
+
+    GB_NEED_OR(0, s != NULL, "sched buffer size: no scheduler");
+    number = backend_number(s, backend);
+    GB_NEED_OR(0, number >= 0, "sched buffer size: %s is not a backend of this "
+               "scheduler", ggml_backend_name(backend));
+    return ggml_gallocr_get_buffer_size(s->galloc, number);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sched/sched.h - what the scheduler knows of the graph that it has at hand.
+ *
+ * Tensors, nodes, splits, inputs and copies are items of arrays and known by
+ * their positions there; -1 is none.  The arrays keep their memory from graph
+ * to graph.  The steps, in their order: index.c, assign.c, split.c, copy.c,
+ * place.c, and run.c as often as the graph is computed.
+ */
+#ifndef GB_SCHED_SCHED_H
+#define GB_SCHED_SCHED_H
+
+#include "ggml-backend-impl.h"
+#include "ggml-impl.h"
+
+#include "lib/graph/index.h"
+
+/* Copies of a graph's inputs when it is pipelined. */
+#define GB_SCHED_COPIES 4
+
+/* Inputs after which a node that needs one more begins a new split. */
+#define GB_SCHED_FULL GGML_MAX_SRC
+
+/* One of the client's backends; the first is the one that is preferred. */
+struct gb_sched_backend {
+    ggml_backend_t backend;
+    ggml_backend_buffer_type_t buft; /* of the results that it computes */
+    bool has_twin;                   /* a preferred backend has the same one */
+};
+
+/* A tensor of the graph. */
+struct gb_sched_tensor {
+    int32_t backend;
+    int32_t root;   /* tensor that it is a view of */
+    int32_t copies; /* the first of its copies */
+};
+
+/* A node, in the order of the graph. */
+struct gb_sched_node {
+    size_t links;   /* where the tensors of its sources begin in the links */
+    int32_t number; /* tensor */
+    uint8_t n_links;
+    bool is_view;   /* the operation computes nothing, it only looks */
+};
+
+/* The copies of one tensor for one backend, as many as the scheduler keeps. */
+struct gb_sched_copy {
+    int32_t tensor;
+    int32_t backend;
+    int32_t next;        /* copy of the same tensor for another backend */
+    bool is_graph_input; /* on its own backend, to pipeline what it holds */
+};
+
+/* A source that is to be a copy of it. */
+struct gb_sched_rewrite {
+    int32_t node;
+    int32_t slot; /* of its sources */
+    int32_t copy;
+};
+
+/* Neighbouring nodes that one backend computes. */
+struct gb_sched_split {
+    int32_t backend;
+    int32_t begin, end;             /* nodes */
+    int32_t inputs_begin, inputs_end; /* copies to be filled before */
+};
+
+struct ggml_backend_sched {
+    int n_backends;
+    struct gb_sched_backend *backends;
+    bool *can_use; /* [backend][backend]: the first can use the second's buft */
+    int debug;     /* 0, 1 or 2: what is printed of each graph */
+
+    int n_copies;
+    int copy;      /* that the graph at hand uses */
+    int next_copy; /* that the next graph will use */
+    ggml_backend_event_t *events; /* [backend][copy]; NULL without, and where
+                                     the device has none */
+
+    ggml_gallocr_t galloc;
+    ggml_backend_sched_eval_callback callback;
+    void *callback_data;
+
+    /* What the client asked for since the last reset. */
+    struct gb_index chosen;
+    int32_t *chosen_backends;
+    size_t max_chosen;
+
+    /* The graph at hand. */
+    bool is_split;     /* what follows is whole */
+    bool is_allocated; /* and its tensors have their places */
+    struct ggml_cgraph graph; /* the client's: its nodes, in their order */
+    const struct ggml_cgraph *given; /* by the client; only ever compared */
+
+    struct gb_index index;
+    struct gb_sched_tensor *tensors;
+    size_t max_tensors;
+    int32_t *leafs; /* tensors */
+    size_t max_leafs;
+    struct gb_sched_node *nodes;
+    size_t max_nodes;
+    int32_t *links; /* tensors of nodes' sources; gaps between them are -1 */
+    size_t n_links, max_links;
+    int32_t *strays; /* tensors that are only sources, no leafs and no nodes */
+    size_t n_strays, max_strays;
+
+    struct gb_sched_split *splits;
+    size_t n_splits, max_splits;
+    int32_t *inputs; /* copies */
+    size_t n_inputs, max_inputs;
+    struct gb_sched_copy *copies;
+    size_t n_copied, max_copied;
+    struct gb_sched_rewrite *rewrites;
+    size_t n_rewrites, max_rewrites;
+
+    /* Descriptions of all copies, and behind them of the inputs' keepers. */
+    struct ggml_tensor *pool;
+    size_t max_pool;
+
+    /* The graph for the allocator, which has copies where they are made. */
+    struct ggml_tensor **placed_nodes, **placed_leafs;
+    int *node_slots, *leaf_slots;
+    int *last_node_slots, *last_leaf_slots; /* of the plan that exists */
+    size_t max_placed_nodes, max_node_slots, max_last_node_slots;
+    size_t max_placed_leafs, max_leaf_slots, max_last_leaf_slots;
+    int n_last_nodes, n_last_leafs;
+};
+
+/* ---- what is asked everywhere ---- */
+
+static inline struct ggml_tensor *
+gb_sched_tensor(const struct ggml_backend_sched *sched, int32_t number)
+{
+    return sched->index.tensors[number];
+}
+
+/* What computes the node, or would: the client's backend by its number. */
+static inline ggml_backend_t
+gb_sched_backend(const struct ggml_backend_sched *sched, int32_t backend)
+{
+    return sched->backends[backend].backend;
+}
+
+/* The event of a backend and the copy at hand; NULL where there is none. */
+static inline ggml_backend_event_t
+gb_sched_event(const struct ggml_backend_sched *sched, int32_t backend)
+{
+    return sched->events != NULL
+               ? sched->events[backend * sched->n_copies + sched->copy]
+               : NULL;
+}
+
+/* Can BACKEND use the tensor where it lies, or will lie? */
+bool gb_sched_can_reach(
+    const struct ggml_backend_sched *sched, int32_t number, int32_t backend);
+
+/* ---- the steps ---- */
+
+/* Number all tensors of GRAPH; those that the client chose have backends. */
+enum ggml_status gb_sched_index(
+    struct ggml_backend_sched *sched, const struct ggml_cgraph *graph);
+
+/* A backend for every tensor. */
+enum ggml_status gb_sched_assign(struct ggml_backend_sched *sched);
+
+/* Cut the graph into splits, and find the inputs that have to be copied. */
+enum ggml_status gb_sched_split(struct ggml_backend_sched *sched);
+
+/* The copy of TENSOR for BACKEND, -1 for none yet. */
+static inline int32_t
+gb_sched_find_copy(
+    const struct ggml_backend_sched *sched, int32_t tensor, int32_t backend)
+{
+    int32_t i = sched->tensors[tensor].copies;
+
+    while (i >= 0 && sched->copies[i].backend != backend)
+        i = sched->copies[i].next;
+    return i;
+}
+
+/*
+ * Describe all copies, and let the nodes read them.  Undone by
+ * gb_sched_restore, while the graph is still there.
+ */
+enum ggml_status gb_sched_make_copies(struct ggml_backend_sched *sched);
+void gb_sched_restore(struct ggml_backend_sched *sched);
+
+/* Copy WHICH (of n_copies) of a tensor, and the one that is at hand. */
+struct ggml_tensor *gb_sched_copy_tensor(
+    const struct ggml_backend_sched *sched, int32_t copy, int which);
+static inline struct ggml_tensor *
+gb_sched_current(const struct ggml_backend_sched *sched, int32_t copy)
+{
+    return gb_sched_copy_tensor(sched, copy, sched->copy);
+}
+
+/*
+ * A node without an operation that reads the source of input I, so that its
+ * memory is not used again before it is copied.
+ */
+struct ggml_tensor *gb_sched_keeper(
+    const struct ggml_backend_sched *sched, size_t i);
+
+/* Plan where all tensors lie and make the buffers; or give them their places. */
+enum ggml_status gb_sched_plan(struct ggml_backend_sched *sched);
+enum ggml_status gb_sched_place(struct ggml_backend_sched *sched);
+
+/* Compute all splits, without waiting for the last of the work. */
+enum ggml_status gb_sched_run(struct ggml_backend_sched *sched);
+
+/* Wait for all work of all backends. */
+void gb_sched_wait_for_all(const struct ggml_backend_sched *sched);
+
+/* Log the splits, as much of them as was asked for. */
+void gb_sched_print(const struct ggml_backend_sched *sched);
+
+/* All backends' names, as "A, B and C", cut when there is no room. */
+void gb_sched_names(
+    const struct ggml_backend_sched *sched, char *text, size_t size);
+
+#endif
