@@ -34,6 +34,16 @@ GGML_API const char *ggmlbackend_last_failure(void);
 GGML_API void ggmlbackend_clear_failure(void);
 
 /*
+ * For writers of backends: log the reason (a line without its newline) as an
+ * error, make it the calling thread's last failure and give STATUS back.  A
+ * member that returns nothing tells of a failure by this alone: the functions
+ * above it that have a status to return then return GGML_STATUS_FAILED.
+ */
+GGML_ATTRIBUTE_FORMAT(2, 3)
+GGML_API enum ggml_status ggmlbackend_fail(
+    enum ggml_status status, const char *fmt, ...);
+
+/*
  * Name of the level of CPU kernels in use ("generic", "avx2", "avx512", "avx512_vnni"), and
  * a sentence that says why it was chosen; "" without the CPU backend.
  */

@@ -31,6 +31,7 @@ include tests/alloc/local.mk
 include tests/loader/local.mk
 include tests/sched/local.mk
 include tests/cpu/local.mk
+include tests/sim/local.mk
 include tests/abi/local.mk
 include tests/trace/local.mk
 include tests/tree/local.mk

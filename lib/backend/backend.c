@@ -130,10 +130,15 @@ enum ggml_status
 ggml_backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
     enum ggml_status status;
+    uint64_t n_failures;
 
     GB_TRY(check_graph(backend, cgraph));
     status = backend->iface.graph_compute(backend, cgraph);
+    /* What was handed over may fail later, and comes to light here. */
+    n_failures = gb_failure_count();
     ggml_backend_synchronize(backend);
+    if (status == GGML_STATUS_SUCCESS && gb_failure_count() != n_failures)
+        status = GGML_STATUS_FAILED;
     return status;
 }
 

@@ -3,7 +3,8 @@
  * backend/transfer.c - data into tensors, out of them, from one to another.
  *
  * Every call checks the whole range first, so that what does not fit is not
- * copied in part.
+ * copied in part.  Members that copy return nothing; that one failed is seen
+ * from the thread's failures.
  */
 #include "config.h"
 
@@ -182,6 +183,7 @@ static enum ggml_status
 copy_through_host(
     const struct ggml_tensor *src, struct ggml_tensor *dst, size_t bytes)
 {
+    const uint64_t n_failures = gb_failure_count();
     void *data = gb_mem_alloc(bytes);
 
     if (data == NULL)
@@ -189,14 +191,17 @@ copy_through_host(
                        "copy tensor %s to %s: no memory for %zu bytes between",
                        src->name, dst->name, bytes);
     ggml_backend_tensor_get(src, data, 0, bytes);
-    ggml_backend_tensor_set(dst, data, 0, bytes);
+    if (gb_failure_count() == n_failures)
+        ggml_backend_tensor_set(dst, data, 0, bytes);
     gb_mem_free(data);
-    return GGML_STATUS_SUCCESS;
+    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
+                                            : GGML_STATUS_FAILED;
 }
 
 enum ggml_status
 gb_transfer_copy(const struct ggml_tensor *src, struct ggml_tensor *dst)
 {
+    const uint64_t n_failures = gb_failure_count();
     size_t bytes;
 
     GB_TRY(check_copy(src, dst, &bytes));
@@ -208,7 +213,8 @@ gb_transfer_copy(const struct ggml_tensor *src, struct ggml_tensor *dst)
         ggml_backend_tensor_get(src, dst->data, 0, bytes);
     else if (!ggml_backend_buffer_copy_tensor(src, dst))
         return copy_through_host(src, dst, bytes);
-    return GGML_STATUS_SUCCESS;
+    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
+                                            : GGML_STATUS_FAILED;
 }
 
 void
@@ -222,6 +228,7 @@ ggml_backend_tensor_copy_async(
     ggml_backend_t backend_src, ggml_backend_t backend_dst,
     struct ggml_tensor *src, struct ggml_tensor *dst)
 {
+    uint64_t n_failures;
     size_t bytes;
 
     GB_NEED_VOID(backend_src != NULL && backend_dst != NULL,
@@ -232,8 +239,13 @@ ggml_backend_tensor_copy_async(
         backend_dst->iface.cpy_tensor_async(backend_src, backend_dst, src, dst))
         return;
 
-    /* After all that is queued on either side, and before anything later. */
+    /*
+     * After all that is queued on either side, and before anything later.
+     * Where that failed there may be nothing to copy.
+     */
+    n_failures = gb_failure_count();
     ggml_backend_synchronize(backend_src);
     ggml_backend_synchronize(backend_dst);
-    gb_transfer_copy(src, dst);
+    if (gb_failure_count() == n_failures)
+        gb_transfer_copy(src, dst);
 }

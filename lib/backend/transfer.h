@@ -17,9 +17,9 @@ gb_transfer_home(const struct ggml_tensor *tensor)
 /*
  * As ggml_backend_tensor_copy, which it implements.
  *
- * Returns GGML_STATUS_FAILED when a tensor has no data or their layouts differ,
- * and GGML_STATUS_ALLOC_FAILED when there is no memory to pass the data
- * through; dst is unchanged then.
+ * Returns GGML_STATUS_FAILED when a tensor has no data, their layouts differ or
+ * a backend says that it could not copy, and GGML_STATUS_ALLOC_FAILED when there
+ * is no memory to pass the data through; dst is unchanged then.
  */
 enum ggml_status gb_transfer_copy(
     const struct ggml_tensor *src, struct ggml_tensor *dst);

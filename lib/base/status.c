@@ -14,6 +14,7 @@
 #include <string.h>
 
 static _Thread_local char last_failure[GB_REASON_SIZE];
+static _Thread_local uint64_t n_failures;
 
 enum ggml_status
 gb_fail_va(enum ggml_status status, const char *fmt, va_list args)
@@ -23,6 +24,7 @@ gb_fail_va(enum ggml_status status, const char *fmt, va_list args)
     /* Formatted beside its place: the last failure may be among ARGS. */
     vsnprintf(reason, sizeof(reason), fmt, args);
     memcpy(last_failure, reason, sizeof(reason));
+    n_failures++;
     gb_log(GGML_LOG_LEVEL_ERROR, "%s", reason);
     return status;
 }
@@ -48,6 +50,23 @@ void
 gb_clear_failure(void)
 {
     last_failure[0] = '\0';
+}
+
+uint64_t
+gb_failure_count(void)
+{
+    return n_failures;
+}
+
+enum ggml_status
+ggmlbackend_fail(enum ggml_status status, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    gb_fail_va(status, fmt, args);
+    va_end(args);
+    return status;
 }
 
 const char *

@@ -10,6 +10,7 @@
 #include "lib/base/attr.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 
 /* Bytes of a reason with its terminator; longer ones are cut. */
 #define GB_REASON_SIZE 512
@@ -27,6 +28,12 @@ enum ggml_status gb_fail_va(
 /* The thread's last failure, "" for none. */
 const char *gb_last_failure(void);
 void gb_clear_failure(void);
+
+/*
+ * How often the thread has failed so far.  A function that calls what gives no
+ * status (a void member of a backend) compares the count before with that after.
+ */
+uint64_t gb_failure_count(void);
 
 /* A broken precondition: as gb_fail, and through the hook (base/abort.c). */
 GB_PRINTF(1, 2)

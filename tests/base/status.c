@@ -52,6 +52,20 @@ a_failure_is_logged_kept_and_given_back(void **state)
 }
 
 static void
+a_backend_fails_like_the_library(void **state)
+{
+    const uint64_t before = gb_failure_count();
+
+    (void)state;
+    assert_int_equal(ggmlbackend_fail(GGML_STATUS_FAILED, "gpu %d: gone", 1),
+                     GGML_STATUS_FAILED);
+    assert_string_equal(ggmlbackend_last_failure(), "gpu 1: gone");
+    assert_string_equal(sink.text, "gpu 1: gone\n");
+    ggmlbackend_clear_failure();
+    assert_int_equal(gb_failure_count(), before + 1);
+}
+
+static void
 a_reason_may_quote_the_one_before(void **state)
 {
     (void)state;
@@ -149,6 +163,8 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
             a_failure_is_logged_kept_and_given_back, begin, end),
+        cmocka_unit_test_setup_teardown(a_backend_fails_like_the_library, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(a_reason_may_quote_the_one_before,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_reason_that_is_too_long_is_cut,

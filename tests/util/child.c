@@ -49,6 +49,7 @@ gb_child_run(void (*run)(void), struct gb_child *out)
     if (pid == 0) {
         /* cmocka's handlers would go on with the parent's tests. */
         signal(SIGABRT, SIG_DFL);
+        signal(SIGSEGV, SIG_DFL);
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
         close(ends[1]);
