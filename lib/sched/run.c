@@ -12,6 +12,7 @@
 
 #include "lib/backend/transfer.h"
 #include "lib/base/status.h"
+#include "lib/trace/trace.h"
 
 /* Who has waited for the old contents of a split's copies? */
 enum waited {
@@ -24,15 +25,50 @@ struct running {
     const struct ggml_backend_sched *sched;
     const struct gb_sched_split *split;
     ggml_backend_t backend; /* the split's */
+    int track;              /* of the backend in the timeline; 0 for none */
     ggml_backend_event_t event;
     enum waited waited;
 };
 
+static int
+track_of(ggml_backend_t backend)
+{
+    return gb_trace_track(ggml_backend_name(backend));
+}
+
+/* Until BACKEND has done its work; the time is written to TRACK, if not 0. */
+static void
+wait_for(ggml_backend_t backend, int track)
+{
+    const int64_t start = track != 0 ? gb_trace_now() : 0;
+
+    ggml_backend_synchronize(backend);
+    if (track != 0 && backend->iface.synchronize != NULL)
+        gb_trace_wait(track, start, "queue", ggml_backend_name(backend));
+}
+
+static void
+wait_for_event(const struct running *r)
+{
+    const int64_t start = r->track != 0 ? gb_trace_now() : 0;
+
+    ggml_backend_event_synchronize(r->event);
+    if (r->track != 0)
+        gb_trace_wait(r->track, start, "event", ggml_backend_name(r->backend));
+}
+
 void
 gb_sched_wait_for_all(const struct ggml_backend_sched *s)
 {
-    for (int i = 0; i < s->n_backends; i++)
-        ggml_backend_synchronize(s->backends[i].backend);
+    const bool is_traced = gb_trace_track("scheduler") != 0;
+
+    for (int i = 0; i < s->n_backends; i++) {
+        ggml_backend_t backend = s->backends[i].backend;
+
+        wait_for(backend, is_traced ? track_of(backend) : 0);
+    }
+    if (is_traced)
+        gb_trace_flush();
 }
 
 /* Until the host may write into the copies. */
@@ -42,9 +78,9 @@ wait_on_host(struct running *r)
     if (r->waited == WAITED_HOST)
         return;
     if (r->event != NULL)
-        ggml_backend_event_synchronize(r->event);
+        wait_for_event(r);
     else
-        ggml_backend_synchronize(r->backend);
+        wait_for(r->backend, r->track);
     r->waited = WAITED_HOST;
 }
 
@@ -83,7 +119,7 @@ copy_queued(
     if (r->backend->iface.cpy_tensor_async != NULL &&
         r->backend->iface.cpy_tensor_async(from_backend, r->backend, from, to))
         return GGML_STATUS_SUCCESS;
-    ggml_backend_synchronize(from_backend);
+    wait_for(from_backend, r->track);
     return copy_now(r, from, to);
 }
 
@@ -94,11 +130,19 @@ copy_input(struct running *r, int32_t input)
     const struct gb_sched_copy *copy = &s->copies[input];
     struct ggml_tensor *from = gb_sched_tensor(s, copy->tensor);
     struct ggml_tensor *to = gb_sched_current(s, input);
+    ggml_backend_t from_backend =
+        gb_sched_backend(s, s->tensors[copy->tensor].backend);
+    const int64_t start = r->track != 0 ? gb_trace_now() : 0;
+    enum ggml_status status;
 
     if ((from->flags & GGML_TENSOR_FLAG_INPUT) != 0)
-        return copy_now(r, from, to);
-    return copy_queued(
-        r, gb_sched_backend(s, s->tensors[copy->tensor].backend), from, to);
+        status = copy_now(r, from, to);
+    else
+        status = copy_queued(r, from_backend, from, to);
+    if (r->track != 0)
+        gb_trace_copy(r->track, start, from, ggml_backend_name(from_backend),
+                      ggml_backend_name(r->backend));
+    return status;
 }
 
 /* Compute the nodes from BEGIN up to, but not with, END. */
@@ -129,7 +173,7 @@ compute_observed(const struct running *r)
             is_wanted = s->callback(s->graph.nodes[end++], true,
                                     s->callback_data);
         GB_TRY(compute(r, begin, end));
-        ggml_backend_synchronize(r->backend);
+        wait_for(r->backend, r->track);
         if (is_wanted &&
             !s->callback(s->graph.nodes[end - 1], false, s->callback_data))
             return GGML_STATUS_SUCCESS;
@@ -139,7 +183,7 @@ compute_observed(const struct running *r)
 }
 
 static enum ggml_status
-run_split(struct running *r)
+copy_and_compute(struct running *r)
 {
     for (int32_t i = r->split->inputs_begin; i < r->split->inputs_end; i++)
         GB_TRY(copy_input(r, r->sched->inputs[i]));
@@ -153,20 +197,51 @@ run_split(struct running *r)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Split I; its span in the timeline encloses those of its copies and waits. */
+static enum ggml_status
+run_split(const struct ggml_backend_sched *s, size_t i, bool is_traced)
+{
+    const struct gb_sched_split *split = &s->splits[i];
+    struct running running = {
+        .sched = s,
+        .split = split,
+        .backend = gb_sched_backend(s, split->backend),
+        .event = gb_sched_event(s, split->backend),
+    };
+    enum ggml_status status;
+    int64_t start = 0;
+
+    if (is_traced) {
+        running.track = track_of(running.backend);
+        start = gb_trace_now();
+    }
+    status = copy_and_compute(&running);
+    if (running.track != 0)
+        gb_trace_split(running.track, start, (int)i, split->end - split->begin,
+                       split->inputs_end - split->inputs_begin);
+    return status;
+}
+
+static enum ggml_status
+run_all(const struct ggml_backend_sched *s, bool is_traced)
+{
+    for (size_t i = 0; i < s->n_splits; i++)
+        GB_TRY(run_split(s, i, is_traced));
+    return GGML_STATUS_SUCCESS;
+}
+
 enum ggml_status
 gb_sched_run(struct ggml_backend_sched *s)
 {
-    for (size_t i = 0; i < s->n_splits; i++) {
-        const struct gb_sched_split *split = &s->splits[i];
-        struct running running = {
-            .sched = s,
-            .split = split,
-            .backend = gb_sched_backend(s, split->backend),
-            .event = gb_sched_event(s, split->backend),
-        };
+    const int track = gb_trace_track("scheduler");
+    const int64_t start = track != 0 ? gb_trace_now() : 0;
+    const enum ggml_status status = run_all(s, track != 0);
 
-        GB_TRY(run_split(&running));
+    if (track != 0) {
+        gb_trace_compute(track, start, (int)s->n_splits, s->graph.n_nodes);
+        gb_trace_flush();
     }
+    GB_TRY(status);
     s->next_copy = (s->copy + 1) % s->n_copies;
     return GGML_STATUS_SUCCESS;
 }
