@@ -20,7 +20,7 @@
 /* Nodes that a box has at its beginning, and at its end, when not all fit. */
 #define SHOWN_NODES 4
 
-/* Colours of the scheme; that many backends look different. */
+/* Colours of Graphviz's scheme; that many backends look different. */
 #define N_COLOURS 12
 
 struct drawing {
@@ -51,7 +51,11 @@ draw_backends(FILE *file, const struct ggml_backend_sched *s)
         put_backend(file, s, i);
         fputs("\"];\n", file);
     }
-    fputs("  }\n", file);
+    /* Beside each other, in their order. */
+    fputs("    { rank=same; b0", file);
+    for (int i = 1; i < s->n_backends; i++)
+        fprintf(file, " -> b%d", i);
+    fputs(" [style=invis]; }\n  }\n", file);
 }
 
 static void
@@ -94,7 +98,7 @@ draw_split(FILE *file, const struct ggml_backend_sched *s, size_t k)
     put_colour(file, split->backend);
     fprintf(file, ", label=\"split %zu on ", k);
     put_backend(file, s, split->backend);
-    fprintf(file, "\\n%d nodes, %zu bytes\\n", (int)n,
+    fprintf(file, "\\n%d node%s, %zu bytes\\n", (int)n, n == 1 ? "" : "s",
             bytes_of_results(s, split));
     draw_nodes(file, s, split->begin, middle);
     if (n_hidden > 0) {

@@ -131,12 +131,23 @@ gb_trace_file_open(struct gb_trace_file *file, const char *path)
     return true;
 }
 
+static void
+put_bytes(struct gb_trace_file *file, const char *bytes, size_t size)
+{
+    if (size > BLOCK_SIZE - sizeof(array_end) - file->n_used)
+        return;
+    memcpy(file->block + file->n_used, bytes, size);
+    file->n_used += size;
+}
+
 void
 gb_trace_file_begin(struct gb_trace_file *file)
 {
     if (file->n_used + MAX_EVENT + sizeof(array_end) > BLOCK_SIZE)
         gb_trace_file_flush(file);
-    gb_trace_file_put(file, file->has_events ? ",\n" : "\n");
+    if (file->has_events)
+        put_bytes(file, ",", 1);
+    put_bytes(file, "\n", 1);
     file->has_events = true;
 }
 
@@ -160,21 +171,21 @@ gb_trace_file_put_string(struct gb_trace_file *file, const char *text)
     const size_t size = strnlen(text, GB_TRACE_MAX_STRING - 1);
     size_t n;
 
-    gb_trace_file_put(file, "\"");
+    put_bytes(file, "\"", 1);
     for (size_t i = 0; i < size; i += n > 0 ? n : 1) {
         const char *at = text + i;
 
         n = gb_utf8_length(at, size - i);
         if (n == 0)
-            gb_trace_file_put(file, "\\ufffd");
+            put_bytes(file, "\\ufffd", 6);
         else if ((unsigned char)*at < 0x20)
             gb_trace_file_put(file, "\\u%04x", (unsigned)*at);
         else if (*at == '"' || *at == '\\')
             gb_trace_file_put(file, "\\%c", *at);
         else
-            gb_trace_file_put(file, "%.*s", (int)n, at);
+            put_bytes(file, at, n);
     }
-    gb_trace_file_put(file, "\"");
+    put_bytes(file, "\"", 1);
 }
 
 void
