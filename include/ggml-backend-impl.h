@@ -114,8 +114,8 @@ struct ggml_backend_i {
         size_t offset, size_t size);
     /*
      * Asked of backend_dst: after what is queued on backend_src, before what
-     * will be queued on backend_dst.  False: not possible, and nothing was
-     * done.  May be NULL: never possible.
+     * will be queued on either: later work of backend_src may overwrite src.
+     * False: not possible, and nothing was done.  May be NULL: never possible.
      */
     bool (*cpy_tensor_async)(
         ggml_backend_t backend_src, ggml_backend_t backend_dst,

@@ -14,12 +14,15 @@
 #define GB_NORETURN           __attribute__((noreturn))
 #define GB_LIKELY(x)          __builtin_expect(!!(x), 1)
 #define GB_UNLIKELY(x)        __builtin_expect(!!(x), 0)
+/* The bytes at PTR, which may be any address, will be wanted soon. */
+#define GB_PREFETCH(ptr)      __builtin_prefetch(ptr)
 #else
 #define GB_PRINTF(fmt, first)
 #define GB_UNUSED
 #define GB_NORETURN _Noreturn
 #define GB_LIKELY(x)   (x)
 #define GB_UNLIKELY(x) (x)
+#define GB_PREFETCH(ptr)
 #endif
 
 #endif

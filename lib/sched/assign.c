@@ -9,6 +9,9 @@
  *   3. what is left goes where most of its sources are, and a node moves to a
  *      preferred backend that works in the same memory;
  *   4. views follow what they look at, other sources follow their reader.
+ *
+ * What shares the memory of another tensor is computed where that memory is,
+ * whatever was chosen.
  */
 #include "config.h"
 
@@ -16,6 +19,7 @@
 
 #include "lib/backend/transfer.h"
 #include "lib/base/status.h"
+#include "lib/tensor/tensor.h"
 
 /* Long enough for the names of a dozen backends. */
 #define NAMES_SIZE 256
@@ -46,14 +50,12 @@ gb_sched_can_reach(
     const struct ggml_backend_sched *s, int32_t number, int32_t backend)
 {
     const struct gb_sched_tensor *t = &s->tensors[number];
-    const ggml_backend_buffer_t home =
-        gb_transfer_home(gb_sched_tensor(s, number));
-    int32_t owner = t->backend;
+    int32_t owner = t->root >= 0 ? s->tensors[t->root].backend : -1;
 
-    if (home != NULL)
-        return can_use(s, backend, home->buft);
-    if (owner < 0 && t->root >= 0)
-        owner = s->tensors[t->root].backend;
+    if (t->home != NULL)
+        return can_use(s, backend, t->home);
+    if (owner < 0)
+        owner = t->backend;
     return owner >= 0 && s->can_use[backend * s->n_backends + owner];
 }
 
@@ -90,18 +92,24 @@ is_weight(const struct ggml_tensor *tensor)
            tensor->buffer->usage == GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
 }
 
-/* The backend where the first weight that OP reads can be used, or -1. */
-static int32_t
-follow_weight(const struct ggml_backend_sched *s, const struct ggml_tensor *op)
+/* The first weight that OP reads with its first N sources, NULL for none. */
+static const struct ggml_tensor *
+first_weight(const struct ggml_tensor *op, int n)
 {
-    const struct ggml_tensor *weight = NULL;
+    for (int i = 0; i < n; i++)
+        if (op->src[i] != NULL && is_weight(op->src[i]))
+            return op->src[i];
+    return NULL;
+}
+
+/* The backend for OP where WEIGHT can be used, or -1. */
+static int32_t
+follow_weight(
+    const struct ggml_backend_sched *s, const struct ggml_tensor *op,
+    const struct ggml_tensor *weight)
+{
     int32_t backend, offload;
 
-    for (int i = 0; i < GGML_MAX_SRC && weight == NULL; i++)
-        if (op->src[i] != NULL && is_weight(op->src[i]))
-            weight = op->src[i];
-    if (weight == NULL)
-        return -1;
     backend = first_that_can(s, gb_transfer_home(weight)->buft, op);
     if (backend != s->n_backends - 1 ||
         !ggml_backend_buffer_is_host(weight->buffer))
@@ -129,51 +137,74 @@ fail_for_all(
                    ggml_backend_buffer_name(home), names);
 }
 
+/* As data or the flag say; -1 for neither. */
 static enum ggml_status
-settle(struct ggml_backend_sched *s, int32_t number)
+settle_by_data(struct ggml_backend_sched *s, int32_t number)
 {
     const struct ggml_tensor *tensor = gb_sched_tensor(s, number);
     struct gb_sched_tensor *t = &s->tensors[number];
-    const ggml_backend_buffer_t home = gb_transfer_home(tensor);
 
-    if (t->backend >= 0)
-        return GGML_STATUS_SUCCESS;
-    if (home != NULL) {
-        t->backend = first_that_can(s, home->buft, tensor);
+    if (t->home != NULL) {
+        t->backend = first_that_can(s, t->home, tensor);
         return t->backend >= 0 ? GGML_STATUS_SUCCESS : fail_for_all(s, tensor);
     }
     if ((tensor->flags & GGML_TENSOR_FLAG_INPUT) != 0)
         t->backend = s->n_backends - 1;
-    /* The weights of ROPE are a few frequencies, which may go anywhere. */
-    else if (tensor->op != GGML_OP_ROPE)
-        t->backend = follow_weight(s, tensor);
     return GGML_STATUS_SUCCESS;
 }
 
-/*
- * What the graph reads and does not compute, as in a slice of another one: the
- * data stays where it is, and nobody has to run its operation.
- */
+static enum ggml_status
+settle_leaf(struct ggml_backend_sched *s, int32_t number)
+{
+    return s->tensors[number].backend >= 0 ? GGML_STATUS_SUCCESS
+                                           : settle_by_data(s, number);
+}
+
+static enum ggml_status
+settle_node(struct ggml_backend_sched *s, const struct gb_sched_node *node)
+{
+    const struct ggml_tensor *tensor = gb_sched_tensor(s, node->number);
+    int32_t *backend = &s->tensors[node->number].backend;
+    const struct ggml_tensor *weight = NULL;
+
+    if (*backend < 0)
+        GB_TRY(settle_by_data(s, node->number));
+    /* The weights of ROPE are a few frequencies, which may go anywhere. */
+    if (*backend < 0 && tensor->op != GGML_OP_ROPE)
+        weight = first_weight(tensor, node->n_links);
+    if (weight != NULL)
+        *backend = follow_weight(s, tensor, weight);
+    if (!node->is_view)
+        *(*backend < 0 ? &s->n_open : &s->n_settled) += 1;
+    return GGML_STATUS_SUCCESS;
+}
+
+/* What the graph reads and does not compute, as in a slice of another one. */
 static void
 settle_stray(struct ggml_backend_sched *s, int32_t number)
 {
-    const ggml_backend_buffer_t home =
-        gb_transfer_home(gb_sched_tensor(s, number));
     struct gb_sched_tensor *t = &s->tensors[number];
 
-    for (int32_t b = 0; t->backend < 0 && home != NULL && b < s->n_backends;
+    for (int32_t b = 0; t->backend < 0 && t->home != NULL && b < s->n_backends;
          b++)
-        if (can_use(s, b, home->buft))
+        if (can_use(s, b, t->home))
             t->backend = b;
 }
 
 static enum ggml_status
 settle_all(struct ggml_backend_sched *s)
 {
-    for (int i = 0; i < s->graph.n_leafs; i++)
-        GB_TRY(settle(s, s->leafs[i]));
-    for (int i = 0; i < s->graph.n_nodes; i++)
-        GB_TRY(settle(s, s->nodes[i].number));
+    s->n_open = 0;
+    s->n_settled = 0;
+    for (int i = 0; i < s->graph.n_leafs; i++) {
+        GB_TRY(gb_sched_enter_leaf(s, i));
+        GB_TRY(settle_leaf(s, s->leafs[i]));
+    }
+    for (int i = 0; i < s->graph.n_nodes; i++) {
+        gb_tensor_prefetch(s->graph.nodes, s->graph.n_nodes, i);
+        GB_TRY(gb_sched_enter_node(s, i));
+        GB_TRY(settle_node(s, &s->nodes[i]));
+    }
     for (size_t i = 0; i < s->n_strays; i++)
         settle_stray(s, s->strays[i]);
     return GGML_STATUS_SUCCESS;
@@ -238,10 +269,11 @@ best_for(const struct ggml_backend_sched *s, const struct gb_sched_node *node)
     int best_count = -1;
 
     for (int32_t b = 0; b < s->n_backends; b++) {
+        int count;
+
         if (!can_run(s, b, op))
             continue;
-        const int count = s->n_backends > 1 ? count_reachable(s, node, b) : 0;
-
+        count = count_reachable(s, node, b);
         if (count > best_count) {
             best = b;
             best_count = count;
@@ -279,6 +311,26 @@ preferred_twin(
     return backend;
 }
 
+/* A node that writes to the memory of another tensor goes there. */
+static enum ggml_status
+join_root(struct ggml_backend_sched *s, int32_t number)
+{
+    const struct ggml_tensor *op = gb_sched_tensor(s, number);
+    struct gb_sched_tensor *t = &s->tensors[number];
+    struct gb_sched_tensor *root;
+
+    if (t->root < 0)
+        return GGML_STATUS_SUCCESS;
+    root = &s->tensors[t->root];
+    if (root->backend < 0)
+        root->backend = t->backend;
+    if (gb_sched_can_reach(s, t->root, t->backend))
+        return GGML_STATUS_SUCCESS;
+    t->backend = root->backend;
+    return can_run(s, t->backend, op) ? GGML_STATUS_SUCCESS
+                                      : fail_for_all(s, op);
+}
+
 static enum ggml_status
 improve(struct ggml_backend_sched *s)
 {
@@ -295,6 +347,7 @@ improve(struct ggml_backend_sched *s)
         } else if (s->backends[*backend].has_twin) {
             *backend = preferred_twin(s, node, *backend);
         }
+        GB_TRY(join_root(s, node->number));
     }
     return GGML_STATUS_SUCCESS;
 }
@@ -302,22 +355,20 @@ improve(struct ggml_backend_sched *s)
 /* ---- 4: views and sources ---- */
 
 /*
- * A tensor without a backend takes that of its root.  A root without one gets
- * BACKEND, and so does what is no view; unless that is -1.
+ * A view takes the backend of its root.  A root without one gets BACKEND, and so
+ * does what is no view; unless that is -1.
  */
 static inline void
 follow(struct ggml_backend_sched *s, int32_t number, int32_t backend)
 {
     struct gb_sched_tensor *t = &s->tensors[number];
+    struct gb_sched_tensor *root = t->root >= 0 ? &s->tensors[t->root] : t;
 
-    if (t->backend >= 0)
-        return;
-    if (t->root >= 0) {
-        if (s->tensors[t->root].backend < 0)
-            s->tensors[t->root].backend = backend;
-        backend = s->tensors[t->root].backend;
-    }
-    t->backend = backend;
+    if (root->backend < 0)
+        root->backend = backend;
+    if (t->backend < 0 ||
+        (t->root >= 0 && !gb_sched_can_reach(s, number, t->backend)))
+        t->backend = root->backend;
 }
 
 static void
@@ -339,11 +390,43 @@ complete(struct ggml_backend_sched *s)
         follow(s, i, s->n_backends - 1);
 }
 
+/* ---- a single backend ---- */
+
+/* Can the only backend compute the tensor, where it lies? */
+static enum ggml_status
+check_single(struct ggml_backend_sched *s, int32_t number)
+{
+    const struct ggml_tensor *tensor = gb_sched_tensor(s, number);
+    const ggml_backend_buffer_type_t home = s->tensors[number].home;
+
+    return (home == NULL || can_use(s, 0, home)) && can_run(s, 0, tensor)
+               ? GGML_STATUS_SUCCESS : fail_for_all(s, tensor);
+}
+
+static enum ggml_status
+assign_to_single(struct ggml_backend_sched *s)
+{
+    for (int i = 0; i < s->graph.n_leafs; i++) {
+        GB_TRY(gb_sched_enter_leaf(s, i));
+        GB_TRY(check_single(s, s->leafs[i]));
+    }
+    for (int i = 0; i < s->graph.n_nodes; i++) {
+        gb_tensor_prefetch(s->graph.nodes, s->graph.n_nodes, i);
+        GB_TRY(gb_sched_enter_node(s, i));
+        GB_TRY(check_single(s, s->nodes[i].number));
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
 enum ggml_status
 gb_sched_assign(struct ggml_backend_sched *s)
 {
+    GB_TRY(gb_sched_begin_index(s));
+    if (s->n_backends == 1)
+        return assign_to_single(s);
+
     GB_TRY(settle_all(s));
-    if (s->n_backends > 1) {
+    if (s->n_open > 0 && s->n_settled > 0) {
         spread(s, 1, s->n_backends - 1);
         spread(s, -1, s->n_backends - 1);
         spread(s, 1, s->n_backends);

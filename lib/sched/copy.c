@@ -2,8 +2,8 @@
 /*
  * sched/copy.c - descriptions of copied inputs, and nodes that read them.
  *
- * The descriptions lie behind each other in memory that is used again for the
- * next graph: the copies, n_copies for each, then a keeper for each input.
+ * The descriptions, n_copies for each input, lie behind each other in memory
+ * that is used again for the next graph.
  */
 #include "config.h"
 
@@ -24,12 +24,6 @@ gb_sched_copy_tensor(
     if (c->is_graph_input && which == s->copy)
         return gb_sched_tensor(s, c->tensor);
     return &s->pool[(size_t)copy * (size_t)s->n_copies + (size_t)which];
-}
-
-struct ggml_tensor *
-gb_sched_keeper(const struct ggml_backend_sched *s, size_t i)
-{
-    return &s->pool[s->n_copied * (size_t)s->n_copies + i];
 }
 
 /* TENSOR with the type, counts and strides of SRC, and nothing else. */
@@ -73,17 +67,24 @@ name_copy(
 
 _Static_assert(GB_SCHED_COPIES <= 10, "the copy's number is one digit");
 
+/*
+ * The allocator takes a source that a node reads to be needed up to there: so
+ * the copy that is filled reads what it is filled with.
+ */
 static void
 make_copy(struct ggml_backend_sched *s, int32_t i)
 {
     const struct gb_sched_copy *copy = &s->copies[i];
+    struct ggml_tensor *source = gb_sched_tensor(s, copy->tensor);
 
     for (int which = 0; which < s->n_copies; which++) {
         struct ggml_tensor *tensor = gb_sched_copy_tensor(s, i, which);
 
-        if (!copy->is_graph_input || which != s->copy) {
-            describe(tensor, gb_sched_tensor(s, copy->tensor));
+        if (tensor != source) {
+            describe(tensor, source);
             name_copy(s, copy, which, tensor);
+            if (which == s->copy)
+                tensor->src[0] = source;
         }
         /* Several graphs may be under way: nothing else may lie there. */
         if (s->n_copies > 1)
@@ -91,25 +92,12 @@ make_copy(struct ggml_backend_sched *s, int32_t i)
     }
 }
 
-static void
-make_keeper(struct ggml_backend_sched *s, size_t i)
-{
-    const struct gb_sched_copy *copy = &s->copies[s->inputs[i]];
-    struct ggml_tensor *source = gb_sched_tensor(s, copy->tensor);
-    struct ggml_tensor *keeper = gb_sched_keeper(s, i);
-
-    describe(keeper, source);
-    keeper->src[0] = source;
-    keeper->view_src = source->view_src != NULL ? source->view_src : source;
-    keeper->view_offs = source->view_offs;
-}
-
 enum ggml_status
 gb_sched_make_copies(struct ggml_backend_sched *s)
 {
     struct ggml_tensor *pool = gb_array_room(
         s->pool, &s->max_pool,
-        s->n_copied * (size_t)s->n_copies + s->n_inputs, sizeof(*pool));
+        s->n_copied * (size_t)s->n_copies, sizeof(*pool));
 
     if (pool == NULL)
         return gb_fail(GGML_STATUS_ALLOC_FAILED,
@@ -117,8 +105,6 @@ gb_sched_make_copies(struct ggml_backend_sched *s)
     s->pool = pool;
     for (size_t i = 0; i < s->n_copied; i++)
         make_copy(s, (int32_t)i);
-    for (size_t i = 0; i < s->n_inputs; i++)
-        make_keeper(s, i);
     for (size_t i = 0; i < s->n_rewrites; i++) {
         const struct gb_sched_rewrite *r = &s->rewrites[i];
 

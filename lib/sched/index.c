@@ -9,6 +9,7 @@
 
 #include "lib/sched/sched.h"
 
+#include "lib/backend/transfer.h"
 #include "lib/base/array.h"
 #include "lib/base/status.h"
 
@@ -31,6 +32,7 @@ is_own_copy(const struct ggml_backend_sched *s, const struct ggml_tensor *tensor
 static int32_t
 add_new(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t root)
 {
+    const ggml_backend_buffer_t home = gb_transfer_home(tensor);
     const int32_t number = gb_index_add_new(&s->index, tensor);
     struct gb_sched_tensor *tensors;
 
@@ -41,7 +43,13 @@ add_new(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t root)
     if (tensors == NULL)
         return -1;
     s->tensors = tensors;
-    tensors[number] = (struct gb_sched_tensor){ -1, root, -1 };
+    tensors[number] = (struct gb_sched_tensor){
+        .home = home != NULL ? home->buft : NULL,
+        /* A single backend leaves no choice. */
+        .backend = s->n_backends > 1 ? -1 : 0,
+        .root = root,
+        .copies = -1,
+    };
     return number;
 }
 
@@ -85,16 +93,12 @@ enter_chosen(struct ggml_backend_sched *s)
     return GGML_STATUS_SUCCESS;
 }
 
+/* A source that is new is no leaf and no node. */
 static enum ggml_status
-enter_source(
+enter_stray(
     struct ggml_backend_sched *s, struct ggml_tensor *source, int32_t *number)
 {
-    int32_t *strays;
-
-    *number = gb_index_find(&s->index, source);
-    if (*number >= 0)
-        return GGML_STATUS_SUCCESS;
-    strays = gb_array_room(s->strays, &s->max_strays, s->n_strays + 1,
+    int32_t *strays = gb_array_room(s->strays, &s->max_strays, s->n_strays + 1,
                            sizeof(*strays));
     if (strays == NULL)
         return no_memory();
@@ -112,48 +116,71 @@ is_view_op(enum ggml_op op)
            op == GGML_OP_PERMUTE || op == GGML_OP_TRANSPOSE;
 }
 
-static enum ggml_status
-enter_node(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int i)
+/* Where the links of the node begin that comes next, with room for all. */
+static int32_t *
+next_links(struct ggml_backend_sched *s)
 {
-    struct gb_sched_node *node = &s->nodes[i];
-    int n = GGML_MAX_SRC;
-
     if (s->max_links - s->n_links < GGML_MAX_SRC) {
         int32_t *links =
             gb_array_room(s->links, &s->max_links, s->n_links + GGML_MAX_SRC,
                           sizeof(*links));
 
         if (links == NULL)
-            return no_memory();
+            return NULL;
         s->links = links;
     }
+    return s->links + s->n_links;
+}
+
+enum ggml_status
+gb_sched_enter_leaf(struct ggml_backend_sched *s, int i)
+{
+    return enter(s, s->graph.leafs[i], &s->leafs[i]);
+}
+
+enum ggml_status
+gb_sched_enter_node(struct ggml_backend_sched *s, int i)
+{
+    struct ggml_tensor *tensor = s->graph.nodes[i];
+    struct gb_sched_node *node = &s->nodes[i];
+    int32_t *links = next_links(s);
+    int n = GGML_MAX_SRC;
+
+    if (links == NULL)
+        return no_memory();
     while (n > 0 && tensor->src[n - 1] == NULL)
         n--;
+    for (int slot = 0; slot < n; slot++) {
+        struct ggml_tensor *source = tensor->src[slot];
+
+        links[slot] = -1;
+        if (source == NULL)
+            continue;
+        /* Very often it is the node before. */
+        links[slot] = i > 0 && source == s->graph.nodes[i - 1]
+                          ? s->nodes[i - 1].number
+                          : gb_index_find(&s->index, source);
+        if (links[slot] < 0)
+            GB_TRY(enter_stray(s, source, &links[slot]));
+    }
     node->links = s->n_links;
     node->n_links = (uint8_t)n;
     node->is_view = is_view_op(tensor->op);
-    for (int slot = 0; slot < n; slot++) {
-        int32_t *link = &s->links[s->n_links++];
-
-        *link = -1;
-        if (tensor->src[slot] != NULL)
-            GB_TRY(enter_source(s, tensor->src[slot], link));
-    }
+    s->n_links += (size_t)n;
     return enter(s, tensor, &node->number);
 }
 
-/* Room for what is known before the walk, and nothing known yet. */
-static enum ggml_status
-reset(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
+enum ggml_status
+gb_sched_begin_index(struct ggml_backend_sched *s)
 {
-    const size_t n_leafs = (size_t)graph->n_leafs;
-    const size_t n_nodes = (size_t)graph->n_nodes;
+    const size_t n_leafs = (size_t)s->graph.n_leafs;
+    const size_t n_nodes = (size_t)s->graph.n_nodes;
     int32_t *leafs;
     struct gb_sched_node *nodes;
 
     s->n_links = 0;
     s->n_strays = 0;
-    if (!gb_index_reset(&s->index, (int64_t)n_leafs + graph->n_nodes +
+    if (!gb_index_reset(&s->index, (int64_t)n_leafs + s->graph.n_nodes +
                                        s->chosen.n_tensors))
         return no_memory();
     leafs = gb_array_room(s->leafs, &s->max_leafs, n_leafs, sizeof(*leafs));
@@ -164,17 +191,5 @@ reset(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
     if (nodes == NULL)
         return no_memory();
     s->nodes = nodes;
-    return GGML_STATUS_SUCCESS;
-}
-
-enum ggml_status
-gb_sched_index(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
-{
-    GB_TRY(reset(s, graph));
-    GB_TRY(enter_chosen(s));
-    for (int i = 0; i < graph->n_leafs; i++)
-        GB_TRY(enter(s, graph->leafs[i], &s->leafs[i]));
-    for (int i = 0; i < graph->n_nodes; i++)
-        GB_TRY(enter_node(s, graph->nodes[i], i));
-    return GGML_STATUS_SUCCESS;
+    return enter_chosen(s);
 }

@@ -3,8 +3,8 @@
  * sched/place.c - memory for a graph on several backends.
  *
  * The graph allocator sees the nodes in the order in which they will run, with
- * copies where they are made: before each split, for each input, its keeper and
- * its copy.  The slot of a tensor is the number of its backend.
+ * the copies where they are made: before each split those of its inputs.  The
+ * slot of a tensor is the number of its backend.
  */
 #include "config.h"
 
@@ -57,13 +57,8 @@ list_nodes(const struct ggml_backend_sched *s, struct list *list)
     for (size_t k = 0; k < s->n_splits; k++) {
         const struct gb_sched_split *split = &s->splits[k];
 
-        for (int32_t i = split->inputs_begin; i < split->inputs_end; i++) {
-            const int32_t source = s->copies[s->inputs[i]].tensor;
-
-            put(list, gb_sched_keeper(s, (size_t)i),
-                s->tensors[source].backend);
+        for (int32_t i = split->inputs_begin; i < split->inputs_end; i++)
             put(list, gb_sched_current(s, s->inputs[i]), split->backend);
-        }
         for (int32_t i = split->begin; i < split->end; i++)
             put(list, s->graph.nodes[i], s->tensors[s->nodes[i].number].backend);
     }
@@ -96,15 +91,22 @@ list_leafs(const struct ggml_backend_sched *s, struct list *list)
         put(list, s->graph.leafs[i], s->tensors[s->leafs[i]].backend);
 }
 
-/* The graph that the allocator gets; its slots are in the scheduler. */
+/*
+ * The graph that the allocator gets; its slots are in the scheduler.  That of a
+ * single backend without copies is the client's, and all slots are the first.
+ */
 static enum ggml_status
 list_all(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
 {
-    const size_t n_nodes = (size_t)s->graph.n_nodes + 2 * s->n_inputs;
+    const size_t n_nodes = (size_t)s->graph.n_nodes + s->n_inputs;
     const size_t n_leafs = (size_t)s->graph.n_leafs +
         (s->n_copies > 1 ? s->n_copied * (size_t)s->n_copies : 0);
     struct list nodes, leafs;
 
+    if (s->n_backends == 1 && s->n_copies == 1) {
+        *graph = s->graph;
+        return GGML_STATUS_SUCCESS;
+    }
     if (n_nodes > INT_MAX || n_leafs > INT_MAX ||
         !make_room(&s->placed_nodes, &s->max_placed_nodes, &s->node_slots,
                    &s->max_node_slots, n_nodes) ||
@@ -144,6 +146,8 @@ same_memory(
 static bool
 slots_fit(const struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
 {
+    if (s->n_backends == 1)
+        return true;
     return graph->n_nodes == s->n_last_nodes &&
            graph->n_leafs == s->n_last_leafs &&
            same_memory(s, s->node_slots, s->last_node_slots, graph->n_nodes) &&
@@ -165,9 +169,11 @@ swap_slots(int **a, size_t *max_a, int **b, size_t *max_b)
 static enum ggml_status
 plan(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
 {
-    s->n_last_nodes = -1;
     /* Buffers that grow are freed first. */
     gb_sched_wait_for_all(s);
+    s->n_last_nodes = -1;
+    if (s->n_backends == 1)
+        return gb_alloc_graph_reserve(s->galloc, graph, NULL, NULL);
     GB_TRY(gb_alloc_graph_reserve(s->galloc, graph, s->node_slots,
                                   s->leaf_slots));
     swap_slots(&s->node_slots, &s->max_node_slots, &s->last_node_slots,

@@ -3,8 +3,9 @@
  * sched/run.c - splits in their order, waiting only where needed.
  *
  * Before a split its inputs are copied.  That must wait until the split's
- * backend is done with what the copies held before: with the event that it
- * recorded then, or, without events, with all of its work.
+ * backend is done with what the copies held before.  With several copies the
+ * backend has an event for each, which stands for its last work with that copy
+ * in the graph before; without events all of its work is waited for.
  */
 #include "config.h"
 
@@ -14,33 +15,27 @@
 #include "lib/base/status.h"
 #include "lib/trace/trace.h"
 
-/* Who has waited for the old contents of a split's copies? */
-enum waited {
-    WAITED_NOBODY,
-    WAITED_QUEUE, /* the backend: what is queued from now on comes after */
-    WAITED_HOST,  /* the host too */
-};
-
 struct running {
     const struct ggml_backend_sched *sched;
     const struct gb_sched_split *split;
     ggml_backend_t backend; /* the split's */
     int track;              /* of the backend in the timeline; 0 for none */
     ggml_backend_event_t event;
-    enum waited waited;
+    bool is_free; /* nobody reads the old contents of its copies any more */
 };
 
+/* The track of a backend, if there is a timeline. */
 static int
-track_of(ggml_backend_t backend)
+track_of(ggml_backend_t backend, bool is_traced)
 {
-    return gb_trace_track(ggml_backend_name(backend));
+    return is_traced ? gb_trace_track(ggml_backend_name(backend)) : 0;
 }
 
-/* Until BACKEND has done its work; the time is written to TRACK, if not 0. */
+/* Until BACKEND has done its work, for the sake of what is on TRACK. */
 static void
 wait_for(ggml_backend_t backend, int track)
 {
-    const int64_t start = track != 0 ? gb_trace_now() : 0;
+    const int64_t start = gb_trace_start(track);
 
     ggml_backend_synchronize(backend);
     if (track != 0 && backend->iface.synchronize != NULL)
@@ -50,7 +45,7 @@ wait_for(ggml_backend_t backend, int track)
 static void
 wait_for_event(const struct running *r)
 {
-    const int64_t start = r->track != 0 ? gb_trace_now() : 0;
+    const int64_t start = gb_trace_start(r->track);
 
     ggml_backend_event_synchronize(r->event);
     if (r->track != 0)
@@ -65,37 +60,48 @@ gb_sched_wait_for_all(const struct ggml_backend_sched *s)
     for (int i = 0; i < s->n_backends; i++) {
         ggml_backend_t backend = s->backends[i].backend;
 
-        wait_for(backend, is_traced ? track_of(backend) : 0);
+        wait_for(backend, track_of(backend, is_traced));
     }
     if (is_traced)
         gb_trace_flush();
 }
 
-/* Until the host may write into the copies. */
+/* Until nobody reads the old contents of the split's copies. */
 static void
 wait_on_host(struct running *r)
 {
-    if (r->waited == WAITED_HOST)
+    if (r->is_free)
         return;
     if (r->event != NULL)
         wait_for_event(r);
     else
         wait_for(r->backend, r->track);
-    r->waited = WAITED_HOST;
+    r->is_free = true;
 }
 
-/* Until the split's backend may write into them. */
-static void
-wait_in_queue(struct running *r)
+/* Does the backend understand the event?  Those of other kinds are unlike. */
+static bool
+can_wait(ggml_backend_t backend, ggml_backend_event_t event)
 {
-    if (r->waited != WAITED_NOBODY)
+    return event != NULL && backend->iface.event_wait != NULL &&
+           backend->device->reg == event->device->reg;
+}
+
+/*
+ * Let what is queued on FROM and on the split's backend come after that: either
+ * may be the one that copies.
+ */
+static void
+wait_in_queues(struct running *r, ggml_backend_t from)
+{
+    if (r->is_free)
         return;
-    if (r->event == NULL) {
+    if (!can_wait(from, r->event)) {
         wait_on_host(r);
         return;
     }
+    ggml_backend_event_wait(from, r->event);
     ggml_backend_event_wait(r->backend, r->event);
-    r->waited = WAITED_QUEUE;
 }
 
 /*
@@ -115,7 +121,7 @@ copy_queued(
     struct running *r, ggml_backend_t from_backend, struct ggml_tensor *from,
     struct ggml_tensor *to)
 {
-    wait_in_queue(r);
+    wait_in_queues(r, from_backend);
     if (r->backend->iface.cpy_tensor_async != NULL &&
         r->backend->iface.cpy_tensor_async(from_backend, r->backend, from, to))
         return GGML_STATUS_SUCCESS;
@@ -132,7 +138,7 @@ copy_input(struct running *r, int32_t input)
     struct ggml_tensor *to = gb_sched_current(s, input);
     ggml_backend_t from_backend =
         gb_sched_backend(s, s->tensors[copy->tensor].backend);
-    const int64_t start = r->track != 0 ? gb_trace_now() : 0;
+    const int64_t start = gb_trace_start(r->track);
     enum ggml_status status;
 
     if ((from->flags & GGML_TENSOR_FLAG_INPUT) != 0)
@@ -183,50 +189,46 @@ compute_observed(const struct running *r)
 }
 
 static enum ggml_status
-copy_and_compute(struct running *r)
+run_split(struct running *r)
 {
     for (int32_t i = r->split->inputs_begin; i < r->split->inputs_end; i++)
         GB_TRY(copy_input(r, r->sched->inputs[i]));
     if (r->sched->callback != NULL)
-        GB_TRY(compute_observed(r));
-    else
-        GB_TRY(compute(r, r->split->begin, r->split->end));
-    /* Later splits read the copies that earlier ones made. */
-    if (r->event != NULL)
-        ggml_backend_event_record(r->event, r->backend);
-    return GGML_STATUS_SUCCESS;
+        return compute_observed(r);
+    return compute(r, r->split->begin, r->split->end);
 }
 
-/* Split I; its span in the timeline encloses those of its copies and waits. */
+/* The span of split I encloses those of its copies and waits. */
 static enum ggml_status
-run_split(const struct ggml_backend_sched *s, size_t i, bool is_traced)
+run_traced(struct running *r, size_t i)
 {
-    const struct gb_sched_split *split = &s->splits[i];
-    struct running running = {
-        .sched = s,
-        .split = split,
-        .backend = gb_sched_backend(s, split->backend),
-        .event = gb_sched_event(s, split->backend),
-    };
-    enum ggml_status status;
-    int64_t start = 0;
+    const int64_t start = gb_trace_start(r->track);
+    const enum ggml_status status = run_split(r);
 
-    if (is_traced) {
-        running.track = track_of(running.backend);
-        start = gb_trace_now();
-    }
-    status = copy_and_compute(&running);
-    if (running.track != 0)
-        gb_trace_split(running.track, start, (int)i, split->end - split->begin,
-                       split->inputs_end - split->inputs_begin);
+    if (r->track != 0)
+        gb_trace_split(r->track, start, (int)i, r->split->end - r->split->begin,
+                       r->split->inputs_end - r->split->inputs_begin);
     return status;
 }
 
 static enum ggml_status
-run_all(const struct ggml_backend_sched *s, bool is_traced)
+run_splits(const struct ggml_backend_sched *s, bool is_traced)
 {
-    for (size_t i = 0; i < s->n_splits; i++)
-        GB_TRY(run_split(s, i, is_traced));
+    for (size_t i = 0; i < s->n_splits; i++) {
+        const struct gb_sched_split *split = &s->splits[i];
+        ggml_backend_t backend = gb_sched_backend(s, split->backend);
+        struct running running = {
+            .sched = s,
+            .split = split,
+            .backend = backend,
+            .track = track_of(backend, is_traced),
+            .event = gb_sched_event(s, split->backend),
+        };
+
+        GB_TRY(run_traced(&running, i));
+        if (running.event != NULL && s->backends[split->backend].last == i)
+            ggml_backend_event_record(running.event, running.backend);
+    }
     return GGML_STATUS_SUCCESS;
 }
 
@@ -234,14 +236,17 @@ enum ggml_status
 gb_sched_run(struct ggml_backend_sched *s)
 {
     const int track = gb_trace_track("scheduler");
-    const int64_t start = track != 0 ? gb_trace_now() : 0;
-    const enum ggml_status status = run_all(s, track != 0);
+    const int64_t start = gb_trace_start(track);
+    const enum ggml_status status = run_splits(s, track != 0);
 
     if (track != 0) {
         gb_trace_compute(track, start, (int)s->n_splits, s->graph.n_nodes);
         gb_trace_flush();
     }
-    GB_TRY(status);
-    s->next_copy = (s->copy + 1) % s->n_copies;
-    return GGML_STATUS_SUCCESS;
+    if (status == GGML_STATUS_SUCCESS)
+        s->next_copy = (s->copy + 1) % s->n_copies;
+    else
+        /* No event stands for what is under way. */
+        gb_sched_wait_for_all(s);
+    return status;
 }

@@ -236,7 +236,6 @@ split_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
     forget_graph(s);
     s->graph = *graph;
     s->copy = s->next_copy;
-    GB_TRY(gb_sched_index(s, graph));
     GB_TRY(gb_sched_assign(s));
     GB_TRY(gb_sched_split(s));
     gb_sched_print(s);

@@ -4,7 +4,7 @@
  *
  * Tensors, nodes, splits, inputs and copies are items of arrays and known by
  * their positions there; -1 is none.  The arrays keep their memory from graph
- * to graph.  The steps, in their order: index.c, assign.c, split.c, copy.c,
+ * to graph.  The steps, in their order: assign.c with index.c, split.c, copy.c,
  * place.c, and run.c as often as the graph is computed.
  */
 #ifndef GB_SCHED_SCHED_H
@@ -25,11 +25,13 @@
 struct gb_sched_backend {
     ggml_backend_t backend;
     ggml_backend_buffer_type_t buft; /* of the results that it computes */
-    bool has_twin;                   /* a preferred backend has the same one */
+    bool has_twin; /* a preferred backend has the same one */
+    size_t last;   /* split that it computes */
 };
 
 /* A tensor of the graph. */
 struct gb_sched_tensor {
+    ggml_backend_buffer_type_t home; /* where its data lies; NULL: nowhere yet */
     int32_t backend;
     int32_t root;   /* tensor that it is a view of */
     int32_t copies; /* the first of its copies */
@@ -101,6 +103,7 @@ struct ggml_backend_sched {
     size_t max_nodes;
     int32_t *links; /* tensors of nodes' sources; gaps between them are -1 */
     size_t n_links, max_links;
+    int n_settled, n_open; /* nodes with and without backend at first look */
     int32_t *strays; /* tensors that are only sources, no leafs and no nodes */
     size_t n_strays, max_strays;
 
@@ -113,7 +116,7 @@ struct ggml_backend_sched {
     struct gb_sched_rewrite *rewrites;
     size_t n_rewrites, max_rewrites;
 
-    /* Descriptions of all copies, and behind them of the inputs' keepers. */
+    /* Descriptions of all copies. */
     struct ggml_tensor *pool;
     size_t max_pool;
 
@@ -156,12 +159,20 @@ bool gb_sched_can_reach(
 
 /* ---- the steps ---- */
 
-/* Number all tensors of GRAPH; those that the client chose have backends. */
-enum ggml_status gb_sched_index(
-    struct ggml_backend_sched *sched, const struct ggml_cgraph *graph);
-
-/* A backend for every tensor. */
+/*
+ * A backend for every tensor.  Large graphs are in no cache, so each leaf and
+ * each node is looked at once: it is numbered with its sources, and assigned
+ * right away where that depends on nothing else.
+ */
 enum ggml_status gb_sched_assign(struct ggml_backend_sched *sched);
+
+/*
+ * Number what the client chose, with its backend, and forget any graph before;
+ * then leaf I; and node I with its sources.
+ */
+enum ggml_status gb_sched_begin_index(struct ggml_backend_sched *sched);
+enum ggml_status gb_sched_enter_leaf(struct ggml_backend_sched *sched, int i);
+enum ggml_status gb_sched_enter_node(struct ggml_backend_sched *sched, int i);
 
 /* Cut the graph into splits, and find the inputs that have to be copied. */
 enum ggml_status gb_sched_split(struct ggml_backend_sched *sched);
@@ -193,13 +204,6 @@ gb_sched_current(const struct ggml_backend_sched *sched, int32_t copy)
 {
     return gb_sched_copy_tensor(sched, copy, sched->copy);
 }
-
-/*
- * A node without an operation that reads the source of input I, so that its
- * memory is not used again before it is copied.
- */
-struct ggml_tensor *gb_sched_keeper(
-    const struct ggml_backend_sched *sched, size_t i);
 
 /* Plan where all tensors lie and make the buffers; or give them their places. */
 enum ggml_status gb_sched_plan(struct ggml_backend_sched *sched);

@@ -29,9 +29,11 @@ begin_split(struct ggml_backend_sched *s, int32_t backend, int32_t node)
     if (splits == NULL)
         return no_memory();
     s->splits = splits;
+    s->backends[backend].last = s->n_splits;
     splits[s->n_splits++] = (struct gb_sched_split){
         .backend = backend,
         .begin = node,
+        .end = s->graph.n_nodes,
         .inputs_begin = (int32_t)s->n_inputs,
         .inputs_end = (int32_t)s->n_inputs,
     };
@@ -187,6 +189,8 @@ gb_sched_split(struct ggml_backend_sched *s)
         return GGML_STATUS_SUCCESS;
 
     GB_TRY(begin_split(s, first_backend(s), 0));
+    if (s->n_backends == 1 && s->n_copies == 1)
+        return GGML_STATUS_SUCCESS;
     for (int32_t i = 0; i < s->graph.n_nodes; i++) {
         const struct gb_sched_node *node = &s->nodes[i];
         const int32_t backend = s->tensors[node->number].backend;
@@ -200,6 +204,5 @@ gb_sched_split(struct ggml_backend_sched *s)
         }
         GB_TRY(add_sources(s, i));
     }
-    s->splits[s->n_splits - 1].end = s->graph.n_nodes;
     return GGML_STATUS_SUCCESS;
 }

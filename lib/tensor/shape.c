@@ -168,6 +168,9 @@ bool
 ggml_can_repeat(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
 {
     GB_NEED_OR(false, t0 != NULL && t1 != NULL, "can_repeat: a tensor is NULL");
+    /* Most are, and four divisions cost more than the rest of a question. */
+    if (ggml_are_same_shape(t0, t1))
+        return true;
     if (ggml_is_empty(t0) || ggml_is_empty(t1))
         return ggml_is_empty(t0) && ggml_is_empty(t1);
     for (int i = 0; i < GGML_MAX_DIMS; i++) {

@@ -11,7 +11,7 @@
  * is written.  Whoever has a track tests that before anything else, so that a
  * place costs one branch:
  *
- *     const int64_t start = track != 0 ? gb_trace_now() : 0;
+ *     const int64_t start = gb_trace_start(track);
  *     ...
  *     if (track != 0)
  *         gb_trace_node(track, start, node);
@@ -33,6 +33,13 @@ int gb_trace_track(const char *backend);
 
 /* Nanoseconds of the timeline's clock. */
 int64_t gb_trace_now(void);
+
+/* When a span on TRACK begins: now; 0 without a track. */
+static inline int64_t
+gb_trace_start(int track)
+{
+    return track != 0 ? gb_trace_now() : 0;
+}
 
 /*
  * Spans from START until now, on a TRACK that is not 0, which may be another

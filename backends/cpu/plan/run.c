@@ -257,7 +257,7 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
                 struct gb_cpu_abort abort)
 {
     struct run run;
-    int64_t start = 0;
+    int64_t start;
 
     GB_TRY(gb_cpu_plan_check_memory(plan));
     memset(&run, 0, sizeof(run));
@@ -266,8 +266,7 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
     run.abort = abort;
     atomic_init(&run.status, GGML_STATUS_SUCCESS);
     run.track = gb_trace_track("CPU");
-    if (run.track != 0)
-        start = run.step_start = gb_trace_now();
+    start = run.step_start = gb_trace_start(run.track);
     /* What needs no others, thread 0 does before it calls them. */
     begin_next(&run, 0, 0);
     if (phase_index(&run) < plan->n_phases) {
