@@ -48,7 +48,7 @@ check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)
 	        --error-exitcode=9 --leak-check=full --trace-children=no"
 
 thread_programs = $(filter tests/base/% tests/type/first-use tests/loader/% \
-	tests/cpu/threads/% tests/cpu/device/%,$(check_PROGRAMS))
+	tests/cpu/threads/% tests/cpu/device/% tests/trace/%,$(check_PROGRAMS))
 check-threads: $(check_LTLIBRARIES) $(thread_programs)
 	$(MAKE) check TESTS='$(thread_programs)'
 
