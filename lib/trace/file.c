@@ -10,7 +10,6 @@
 
 #include "lib/trace/file.h"
 
-#include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "lib/base/utf8.h"
 
@@ -61,15 +60,13 @@ gb_trace_file_flush(struct gb_trace_file *file)
 {
     const size_t end_size = sizeof(array_end) - 1;
 
-    if (file->n_used == 0 || file->is_broken)
+    if (file->n_used == 0 || file->error != 0)
         return;
     memcpy(file->block + file->n_used, array_end, end_size);
     if (write_at(file->fd, file->block, file->n_used + end_size, file->end)) {
         file->end += (int64_t)file->n_used;
     } else {
-        file->is_broken = true;
-        gb_log(GGML_LOG_LEVEL_WARN, "trace: %s: %s; the timeline ends here",
-               file->path, strerror(errno));
+        file->error = errno;
         mend(file);
     }
     file->n_used = 0;
@@ -88,47 +85,39 @@ lock(int fd)
            (errno != EACCES && errno != EAGAIN);
 }
 
-/* Without waiting for the reader of a pipe, which cannot be written to here. */
 static int
-open_empty(const char *path)
+make_empty(int fd)
 {
-    const int fd = open(
-        path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-
-    if (fd < 0)
-        return -1;
-    if (!lock(fd)) {
-        errno = EBUSY;
-    } else if ((ftruncate(fd, 0) == 0 || errno == EINVAL) &&
-               write_at(fd, "[\n]\n", 4, 0)) {
-        return fd;
-    }
-    return close(fd), -1;
+    if (!lock(fd))
+        return EBUSY;
+    /* What is no file of its own cannot be cut, and need not be. */
+    if (ftruncate(fd, 0) != 0 && errno != EINVAL)
+        return errno;
+    return write_at(fd, "[\n]\n", 4, 0) ? 0 : errno;
 }
 
-bool
+int
 gb_trace_file_open(struct gb_trace_file *file, const char *path)
 {
-    char *block = gb_mem_alloc(BLOCK_SIZE);
-    int fd;
+    /* Without waiting for a pipe's reader; pipes cannot be written to here. */
+    const int fd = open(
+        path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    int error;
 
-    if (block == NULL) {
-        gb_log(GGML_LOG_LEVEL_WARN, "trace: no memory");
-        return false;
-    }
-    fd = open_empty(path);
-    if (fd < 0) {
-        gb_log(GGML_LOG_LEVEL_WARN, "trace: %s cannot be written: %s", path,
-               strerror(errno));
-        gb_mem_free(block);
-        return false;
-    }
+    if (fd < 0)
+        return errno;
     memset(file, 0, sizeof(*file));
-    file->path = path;
     file->fd = fd;
     file->end = 1; /* behind the bracket */
-    file->block = block;
-    return true;
+    error = make_empty(fd);
+    if (error == 0) {
+        file->block = gb_mem_alloc(BLOCK_SIZE);
+        if (file->block != NULL)
+            return 0;
+        error = ENOMEM;
+    }
+    close(fd);
+    return error;
 }
 
 static void
@@ -194,5 +183,4 @@ gb_trace_file_close(struct gb_trace_file *file)
     gb_trace_file_flush(file);
     close(file->fd);
     gb_mem_free(file->block);
-    memset(file, 0, sizeof(*file));
 }

@@ -14,23 +14,22 @@
 /* A tensor's name, type and shape fit. */
 #define GB_TRACE_MAX_STRING 192
 
-/* One thread at a time. */
+/* One thread at a time.  Nothing here logs: who calls may hold a lock. */
 struct gb_trace_file {
-    const char *path; /* the caller's */
     int fd;
     int64_t end; /* where the next block goes: the array's end in the file */
     bool has_events;
-    bool is_broken; /* a block could not be written; the rest is dropped */
-    size_t n_used;  /* bytes of the block that wait to be written */
+    int error;     /* why a block could not be written; the rest is dropped */
+    size_t n_used; /* bytes of the block that wait to be written */
     char *block;
 };
 
 /*
- * Make the file at PATH an empty array, or empty it.  False, after a warning
- * that says why, when it cannot be written, or is being written by another
- * process; then there is nothing to close.
+ * Make the file at PATH an empty array, or empty it.  0, or the number of the
+ * error, EBUSY when another process writes the file; then there is nothing to
+ * close.
  */
-bool gb_trace_file_open(struct gb_trace_file *file, const char *path);
+int gb_trace_file_open(struct gb_trace_file *file, const char *path);
 
 /*
  * Begin the next event, which is at most some thousand bytes, and continue it.
@@ -47,8 +46,8 @@ void gb_trace_file_put(struct gb_trace_file *file, const char *fmt, ...);
 void gb_trace_file_put_string(struct gb_trace_file *file, const char *text);
 
 /*
- * Write what was begun so far.  The first time that it fails (the disk is full)
- * is warned of, and the file ends with the event before.
+ * Write what was begun so far.  When that fails, for instance because the disk
+ * is full, the file ends with what was written before.
  */
 void gb_trace_file_flush(struct gb_trace_file *file);
 

@@ -15,6 +15,7 @@
 #include "lib/base/mem.h"
 #include "lib/trace/file.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,8 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* OPENING also stands for "not now": no thread waits for the one that opens. */
-enum state { UNKNOWN, OPENING, OFF, ON };
+enum state { UNKNOWN, OFF, ON };
 
 /* Track N is tracks[N - 1]. */
 struct track {
@@ -34,8 +34,11 @@ struct track {
     int number;  /* of the thread, from 1 */
 };
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 static struct {
-    _Atomic int state; /* OFF and ON released with what is below */
+    _Atomic int state; /* ON is released with what is below */
+    _Atomic int error; /* why it is OFF, until that has been said */
     pid_t process;
     int64_t start;
 
@@ -56,25 +59,34 @@ gb_trace_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int
-open_once(void)
+static void
+open_file(void)
 {
     const char *path = gb_env_string(GB_ENV_TRACE);
-    int state = UNKNOWN;
+    int state = OFF, error = 0;
 
-    /* Acquire, if another thread was first: with the store below. */
-    if (!atomic_compare_exchange_strong_explicit(
-            &trace.state, &state, OPENING, memory_order_acquire,
-            memory_order_acquire))
-        return state;
-    state = OFF;
-    if (*path != '\0' && gb_trace_file_open(&trace.file, path)) {
-        trace.process = getpid();
-        trace.start = gb_trace_now();
-        state = ON;
+    if (*path != '\0') {
+        error = gb_trace_file_open(&trace.file, path);
+        if (error == 0) {
+            trace.process = getpid();
+            trace.start = gb_trace_now();
+            state = ON;
+        }
     }
+    atomic_store_explicit(&trace.error, error, memory_order_relaxed);
     atomic_store_explicit(&trace.state, state, memory_order_release);
-    return state;
+}
+
+/* Once, and without the lock: the client's sink may compute something. */
+static void
+say_error(void)
+{
+    const int error =
+        atomic_exchange_explicit(&trace.error, 0, memory_order_relaxed);
+
+    if (error != 0)
+        gb_log(GGML_LOG_LEVEL_WARN, "trace: %s: %s; no more is written to it",
+               gb_env_string(GB_ENV_TRACE), strerror(error));
 }
 
 /*
@@ -96,8 +108,9 @@ begin(void)
 }
 
 static void
-stop(void)
+stop(int error)
 {
+    atomic_store_explicit(&trace.error, error, memory_order_relaxed);
     gb_trace_file_close(&trace.file);
     for (int i = 0; i < trace.n_tracks; i++)
         gb_mem_free(trace.tracks[i].backend);
@@ -110,9 +123,10 @@ stop(void)
 static void
 end(void)
 {
-    if (trace.file.is_broken)
-        stop();
+    if (trace.file.error != 0)
+        stop(trace.file.error);
     pthread_mutex_unlock(&trace.lock);
+    say_error();
 }
 
 /* What WHAT says, "process_name" or "thread_name", is NAME. */
@@ -187,25 +201,32 @@ add_track(const char *backend, pthread_t thread)
     return track;
 }
 
+static void
+open_once(void)
+{
+    pthread_once(&once, open_file);
+    say_error();
+}
+
 int
 gb_trace_track(const char *backend)
 {
-    /* Acquire: with the release in open_once. */
-    int state = atomic_load_explicit(&trace.state, memory_order_acquire);
+    /* Acquire: with the release in open_file. */
+    const int state = atomic_load_explicit(&trace.state, memory_order_acquire);
     int track;
 
     if (GB_LIKELY(state == OFF))
         return 0;
     if (state == UNKNOWN)
-        state = open_once();
-    if (state != ON || !begin())
+        open_once();
+    if (!begin())
         return 0;
     track = find_track(backend, pthread_self());
     if (track == 0)
         track = add_track(backend, pthread_self());
     if (track == 0) {
-        gb_log(GGML_LOG_LEVEL_WARN, "trace: no memory; the timeline ends here");
-        stop();
+        gb_trace_file_flush(&trace.file);
+        trace.file.error = ENOMEM;
     }
     end();
     return track;
