@@ -248,8 +248,8 @@ time_of_computes(int n)
 }
 
 /*
- * The smallest graph there is, one number's negative, costs a call for the track
- * and two branches.  So much is lost among the rest.
+ * The smallest graph there is, one number's negative, costs a call for the
+ * track and two branches.  So much is lost among the rest.
  */
 static void
 off_a_track_costs_little_even_of_the_smallest_graph(void **state)

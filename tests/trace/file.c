@@ -123,7 +123,8 @@ an_older_file_is_replaced(void **state)
 }
 
 static const char *const names[] = {
-    "quote \" back \\ slash /", "line\nfeed\ttab\x01", "K\xc3\xb6rper \xe2\x82\xac",
+    "quote \" back \\ slash /", "line\nfeed\ttab\x01",
+    "K\xc3\xb6rper \xe2\x82\xac",
     "half a character: \xe2\x82", "\xff\xfe", "",
 };
 
@@ -139,7 +140,8 @@ static void
 any_name_survives(void **state)
 {
     static const char *const read[] = {
-        names[0], names[1], names[2], "half a character: \xef\xbf\xbd\xef\xbf\xbd",
+        names[0], names[1], names[2],
+        "half a character: \xef\xbf\xbd\xef\xbf\xbd",
         "\xef\xbf\xbd\xef\xbf\xbd", "",
     };
     json_t *events;

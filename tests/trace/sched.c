@@ -252,7 +252,8 @@ a_drawing_has_splits_and_copies(void **state)
         "3 nodes, 1536 bytes\\nSCALE y0 f32 [8, 16]\\l",
         "s1 [fillcolor=\"/set312/2\", label=\"split 1 on Sim1",
         "s3 [fillcolor=\"/set312/3\", label=\"split 3 on CPU",
-        "label=\"in \\\"quotes\\\" \\\\ and lines \xef\xbf\xbd f32 [8, 16]\"];\n",
+        "label=\"in \\\"quotes\\\" \\\\ and lines \xef\xbf\xbd "
+        "f32 [8, 16]\"];\n",
         " -> s0 [label=\"in \\\"quotes\\\" \\\\ and lines \xef\xbf\xbd "
         "f32 [8, 16]\\n512 bytes\"];\n",
         "  s0 -> s1 [label=\"y2 f32 [8, 16]\\n512 bytes\"];\n",
