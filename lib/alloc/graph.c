@@ -20,6 +20,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 #include "lib/graph/graph.h"
+#include "lib/tensor/tensor.h"
 
 /* Memory of one pool of the plan. */
 struct memory {
@@ -32,9 +33,11 @@ struct ggml_gallocr {
     bool is_planned; /* the plan is whole, and the buffers are large enough */
     struct memory *memories; /* by pool */
 
-    /* The graph that is being laid out. */
-    struct ggml_tensor **tensors;   /* by number in the plan */
-    int32_t max_tensors;
+    /*
+     * The graph that is being laid out: its tensors take the places of those
+     * that were planned, whose order it shares.
+     */
+    struct ggml_tensor **tensors;   /* by number in the plan, which has them */
     int32_t n_met;                  /* of them so far */
     const struct ggml_tensor *lost; /* was external, and has no data now */
 };
@@ -82,7 +85,6 @@ ggml_gallocr_free(ggml_gallocr_t g)
         ggml_backend_buffer_free(g->memories[i].buffer);
     gb_plan_clear(&g->plan);
     gb_mem_free(g->memories);
-    gb_mem_free(g->tensors);
     gb_mem_free(g);
 }
 
@@ -113,24 +115,6 @@ check_call(const struct ggml_gallocr *g, const struct ggml_cgraph *graph)
 
 /* ---- reserving ---- */
 
-/* Room to meet all tensors of a graph that is laid out by the plan. */
-static enum ggml_status
-reserve_tensors(struct ggml_gallocr *g)
-{
-    const int32_t n = g->plan.life.index.n_tensors;
-    struct ggml_tensor **tensors;
-
-    if (g->max_tensors >= n)
-        return GGML_STATUS_SUCCESS;
-    tensors = gb_mem_realloc(g->tensors, (size_t)n, sizeof(*tensors));
-    if (tensors == NULL)
-        return gb_fail(GGML_STATUS_ALLOC_FAILED,
-                       "graph allocator: no memory to plan");
-    g->tensors = tensors;
-    g->max_tensors = n;
-    return GGML_STATUS_SUCCESS;
-}
-
 /* A buffer that is large enough for a pool of the plan. */
 static enum ggml_status
 reserve_buffer(struct ggml_gallocr *g, int pool)
@@ -157,9 +141,9 @@ reserve(struct ggml_gallocr *g, const struct ggml_cgraph *graph,
 {
     g->is_planned = false;
     GB_TRY(gb_plan_make(&g->plan, graph, node_ids, leaf_ids));
-    GB_TRY(reserve_tensors(g));
     for (int i = 0; i < g->plan.n_pools; i++)
         GB_TRY(reserve_buffer(g, i));
+    g->tensors = g->plan.life.index.tensors;
     g->is_planned = true;
     return GGML_STATUS_SUCCESS;
 }
@@ -190,25 +174,27 @@ ggml_gallocr_reserve(ggml_gallocr_t g, struct ggml_cgraph *graph)
 
 /* ---- meeting a graph: is it of the planned one's make? ---- */
 
-/* Is the place of NUMBER good enough for TENSOR? */
+/* Is the planned place good enough for TENSOR? */
 static bool
-fits_place(struct ggml_gallocr *g, int32_t number, struct ggml_tensor *tensor)
+fits_place(
+    struct ggml_gallocr *g, const struct gb_life *life,
+    struct ggml_tensor *tensor)
 {
-    const struct gb_plan_place *place = &g->plan.places[number];
     ggml_backend_buffer_type_t buft;
 
     if (tensor->data != NULL || tensor->view_src != NULL)
         return true;
-    if (place->state == GB_PLACE_EXTERNAL) {
+    if (life->state == GB_PLACE_EXTERNAL) {
         g->lost = tensor;
         return true;
     }
-    buft = g->plan.pools[place->pool].buft;
+    buft = g->plan.pools[life->place.pool].buft;
     /* What works in place must have its source's layout in this graph too. */
-    if (place->taken_from >= 0)
-        return gb_plan_same_layout(tensor, g->tensors[place->taken_from]) &&
-               gb_plan_same_room(buft, tensor, place->size);
-    return ggml_backend_buft_get_alloc_size(buft, tensor) <= place->size;
+    if (life->place.taken_from >= 0)
+        return gb_life_same_layout(tensor,
+                                   g->tensors[life->place.taken_from]) &&
+               gb_plan_same_room(buft, tensor, life->bytes);
+    return ggml_backend_buft_get_alloc_size(buft, tensor) <= life->bytes;
 }
 
 /* TENSOR comes to play the part of NUMBER; numbers are met in their order. */
@@ -227,7 +213,7 @@ meet_new(struct ggml_gallocr *g, int32_t number, struct ggml_tensor *tensor)
         return false;
     g->tensors[number] = tensor;
     g->n_met = number + 1;
-    return fits_place(g, number, tensor);
+    return fits_place(g, life, tensor);
 }
 
 static inline bool
@@ -237,12 +223,13 @@ meet(struct ggml_gallocr *g, int32_t number, struct ggml_tensor *tensor)
                              : meet_new(g, number, tensor);
 }
 
+/* The links of a node are the numbers of its N_SOURCES sources, and its own. */
 static bool
-meet_node(struct ggml_gallocr *g, int i, struct ggml_tensor *node)
+meet_node(
+    struct ggml_gallocr *g, const int32_t *link, int n_sources,
+    struct ggml_tensor *node)
 {
-    const struct gb_lifetimes *life = &g->plan.life;
-    const int32_t *link = life->links + gb_lifetimes_begin(life, i);
-    const int32_t *own = life->links + life->node_ends[i] - 1;
+    const int32_t *own = link + n_sources;
 
     for (int s = 0; s < GGML_MAX_SRC; s++)
         if (node->src[s] != NULL &&
@@ -255,17 +242,25 @@ meet_node(struct ggml_gallocr *g, int i, struct ggml_tensor *node)
 static bool
 meet_graph(struct ggml_gallocr *g, const struct ggml_cgraph *graph)
 {
-    if (!g->is_planned || graph->n_leafs != g->plan.life.n_leafs ||
-        graph->n_nodes != g->plan.life.n_nodes)
+    const struct gb_lifetimes *life = &g->plan.life;
+    const int32_t *links = life->links;
+
+    if (!g->is_planned || graph->n_leafs != life->n_leafs ||
+        graph->n_nodes != life->n_nodes)
         return false;
     g->n_met = 0;
     g->lost = NULL;
-    for (int i = 0; i < graph->n_leafs; i++)
-        if (!meet(g, g->plan.life.links[i], graph->leafs[i]))
+    for (int i = 0; i < graph->n_leafs; i++) {
+        gb_tensor_prefetch(graph->leafs, graph->n_leafs, i);
+        if (!meet(g, *links++, graph->leafs[i]))
             return false;
-    for (int i = 0; i < graph->n_nodes; i++)
-        if (!meet_node(g, i, graph->nodes[i]))
+    }
+    for (int i = 0; i < graph->n_nodes; i++) {
+        gb_tensor_prefetch(graph->nodes, graph->n_nodes, i);
+        if (!meet_node(g, links, life->n_sources[i], graph->nodes[i]))
             return false;
+        links += life->n_sources[i] + 1;
+    }
     return true;
 }
 
@@ -288,7 +283,7 @@ reset_buffers(struct ggml_gallocr *g)
 
 /* Put TENSOR at its place; as before when the backend refuses it there. */
 static enum ggml_status
-put(const struct ggml_gallocr *g, const struct gb_plan_place *place,
+put(const struct ggml_gallocr *g, const struct gb_place *place,
     struct ggml_tensor *tensor)
 {
     const struct memory *m = &g->memories[place->pool];
@@ -324,16 +319,30 @@ put_view(struct ggml_tensor *view)
 static enum ggml_status
 lay_out(struct ggml_gallocr *g)
 {
+    const int32_t n = g->plan.life.index.n_tensors;
+
     reset_buffers(g);
-    for (int32_t i = 0; i < g->plan.life.index.n_tensors; i++) {
+    for (int32_t i = 0; i < n; i++) {
         struct ggml_tensor *tensor = g->tensors[i];
 
+        gb_tensor_prefetch_place(g->tensors, n, i);
         if (tensor->view_src != NULL)
             GB_TRY(put_view(tensor));
         else if (tensor->data == NULL)
-            GB_TRY(put(g, &g->plan.places[i], tensor));
+            GB_TRY(put(g, &g->plan.life.lives[i].place, tensor));
     }
     return GGML_STATUS_SUCCESS;
+}
+
+void
+gb_alloc_graph_turn(ggml_gallocr_t g, int first, int n)
+{
+    const int32_t *leafs = g->plan.life.links + first;
+    const size_t offset = g->plan.places[leafs[0]].offset;
+
+    for (int i = 0; i < n - 1; i++)
+        g->plan.places[leafs[i]].offset = g->plan.places[leafs[i + 1]].offset;
+    g->plan.places[leafs[n - 1]].offset = offset;
 }
 
 enum ggml_status
@@ -365,11 +374,8 @@ ggml_gallocr_alloc_graph(ggml_gallocr_t g, struct ggml_cgraph *graph)
     /* With several slots only the caller knows where each tensor belongs. */
     if (g->plan.n_slots > 1 ||
         reserve(g, graph, NULL, NULL) != GGML_STATUS_SUCCESS ||
-        gb_alloc_graph_place(g, graph, &fits) != GGML_STATUS_SUCCESS)
+        lay_out(g) != GGML_STATUS_SUCCESS)
         return false;
-    if (!fits)
-        gb_fail(GGML_STATUS_FAILED,
-                "graph allocator: %s answers differently each time",
-                ggml_backend_buft_name(g->plan.pools[0].buft));
-    return fits;
+    GB_INVARIANT(gb_alloc_check(graph));
+    return true;
 }

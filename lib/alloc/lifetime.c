@@ -10,20 +10,19 @@
 #include "lib/alloc/lifetime.h"
 
 #include "lib/base/mem.h"
+#include "lib/tensor/tensor.h"
 
 #include <string.h>
 
-/* Room for the lives of all tensors that the index has room for. */
 static bool
-grow_lives(struct gb_lifetimes *l)
+grow_lives(struct gb_lifetimes *l, size_t max_lives)
 {
-    struct gb_life *lives = gb_mem_realloc(
-        l->lives, (size_t)l->index.max_tensors, sizeof(*lives));
+    struct gb_life *lives = gb_mem_realloc(l->lives, max_lives, sizeof(*lives));
 
     if (lives == NULL)
         return false;
     l->lives = lives;
-    l->max_lives = l->index.max_tensors;
+    l->max_lives = max_lives;
     return true;
 }
 
@@ -42,11 +41,12 @@ grow_links(struct gb_lifetimes *l, size_t max_links)
 static bool
 grow_nodes(struct gb_lifetimes *l, size_t max_nodes)
 {
-    size_t *ends = gb_mem_realloc(l->node_ends, max_nodes, sizeof(*ends));
+    uint8_t *n_sources =
+        gb_mem_realloc(l->n_sources, max_nodes, sizeof(*n_sources));
 
-    if (ends == NULL)
+    if (n_sources == NULL)
         return false;
-    l->node_ends = ends;
+    l->n_sources = n_sources;
     l->max_nodes = max_nodes;
     return true;
 }
@@ -58,11 +58,14 @@ enter_new(
 {
     const int32_t number = gb_index_add_new(&l->index, tensor);
 
-    if (number < 0 || (number >= l->max_lives && !grow_lives(l)))
+    if (number < 0 || ((size_t)number >= l->max_lives &&
+                       !grow_lives(l, (size_t)l->index.max_tensors)))
         return -1;
     l->lives[number] = (struct gb_life){
+        .bytes = ggml_nbytes(tensor),
         .root = root,
         .first_node = node,
+        .place = { .block = -1, .taken_from = -1 },
         .op = (uint8_t)tensor->op,
         .is_input = (tensor->flags & GGML_TENSOR_FLAG_INPUT) != 0,
         .is_output = (tensor->flags & GGML_TENSOR_FLAG_OUTPUT) != 0,
@@ -112,8 +115,10 @@ static bool
 enter_leafs(struct gb_lifetimes *l, const struct ggml_cgraph *graph)
 {
     for (int i = 0; i < graph->n_leafs; i++) {
-        const int32_t number = enter(l, graph->leafs[i], -1);
+        int32_t number;
 
+        gb_tensor_prefetch(graph->leafs, graph->n_leafs, i);
+        number = enter(l, graph->leafs[i], -1);
         if (number < 0)
             return false;
         l->links[l->n_links++] = number;
@@ -121,15 +126,35 @@ enter_leafs(struct gb_lifetimes *l, const struct ggml_cgraph *graph)
     return true;
 }
 
+/*
+ * Which of its first sources, the tensors NUMBERS, have NODE's layout?  Asked
+ * here, where both are at hand.
+ */
+static uint8_t
+sources_alike(
+    const struct gb_lifetimes *l, const struct ggml_tensor *node, size_t bytes,
+    const int32_t *numbers, size_t n)
+{
+    uint8_t alike = 0;
+
+    for (size_t s = 0; s < n && s < GB_LIFE_ALIKE; s++)
+        if (l->lives[numbers[s]].bytes == bytes &&
+            gb_life_same_layout(node, l->index.tensors[numbers[s]]))
+            alike |= (uint8_t)(1u << s);
+    return alike;
+}
+
 static bool
 enter_node(struct gb_lifetimes *l, struct ggml_tensor *node, int position)
 {
+    size_t begin;
     int32_t number;
 
     if (l->max_links - l->n_links < GGML_MAX_SRC + 1 &&
         !grow_links(l, 2 * l->max_links + GGML_MAX_SRC + 1))
         return false;
 
+    begin = l->n_links;
     for (int s = 0; s < GGML_MAX_SRC; s++) {
         if (node->src[s] == NULL)
             continue;
@@ -151,8 +176,11 @@ enter_node(struct gb_lifetimes *l, struct ggml_tensor *node, int position)
      */
     if (node->op != GGML_OP_NONE)
         count_view(l, number);
+    l->lives[number].alike =
+        sources_alike(l, node, l->lives[number].bytes, l->links + begin,
+                      l->n_links - begin);
+    l->n_sources[position] = (uint8_t)(l->n_links - begin);
     l->links[l->n_links++] = number;
-    l->node_ends[position] = l->n_links;
     return true;
 }
 
@@ -169,7 +197,8 @@ gb_lifetimes_build(
 
     /* Two sources a node is what most graphs stay below. */
     if (!gb_index_reset(&l->index, (int64_t)n_leafs + graph->n_nodes) ||
-        (l->max_lives < l->index.max_tensors && !grow_lives(l)) ||
+        (l->max_lives < n_leafs + n_nodes &&
+         !grow_lives(l, n_leafs + n_nodes)) ||
         (l->max_nodes < n_nodes && !grow_nodes(l, n_nodes)) ||
         (l->max_links < n_leafs + 3 * n_nodes &&
          !grow_links(l, n_leafs + 3 * n_nodes)))
@@ -177,9 +206,11 @@ gb_lifetimes_build(
 
     if (!enter_leafs(l, graph))
         return false;
-    for (int i = 0; i < graph->n_nodes; i++)
+    for (int i = 0; i < graph->n_nodes; i++) {
+        gb_tensor_prefetch(graph->nodes, graph->n_nodes, i);
         if (!enter_node(l, graph->nodes[i], i))
             return false;
+    }
     return true;
 }
 
@@ -189,6 +220,6 @@ gb_lifetimes_clear(struct gb_lifetimes *l)
     gb_index_clear(&l->index);
     gb_mem_free(l->lives);
     gb_mem_free(l->links);
-    gb_mem_free(l->node_ends);
+    gb_mem_free(l->n_sources);
     memset(l, 0, sizeof(*l));
 }

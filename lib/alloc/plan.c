@@ -17,8 +17,9 @@
 #include <string.h>
 
 /*
- * How many of its first sources an operation may overwrite with its result.  Of
- * others it reads an element after it has written that position.
+ * How many of its first sources an operation may overwrite with its result, at
+ * most GB_LIFE_ALIKE.  Of others it reads an element after it has written that
+ * position.
  */
 static const uint8_t in_place_sources[GGML_OP_COUNT] = {
     [GGML_OP_ADD] = 2,
@@ -59,26 +60,42 @@ pool_of(const struct gb_plan *plan, const int *ids, int i, int32_t *pool)
     return GGML_STATUS_SUCCESS;
 }
 
+static struct gb_life *
+life_of(struct gb_plan *plan, int32_t number)
+{
+    return &plan->life.lives[number];
+}
+
+/* Bytes of the tensor NUMBER in BUFT; only a few types have to be asked. */
+static size_t
+room_of(
+    const struct gb_plan *plan, int32_t number, ggml_backend_buffer_type_t buft)
+{
+    return buft->iface.get_alloc_size == NULL
+               ? plan->life.lives[number].bytes
+               : ggml_backend_buft_get_alloc_size(
+                     buft, plan->life.index.tensors[number]);
+}
+
 /* A new place for the tensor NUMBER in the pool of slot IDS[i]. */
 static enum ggml_status
 place_new(struct gb_plan *plan, int32_t number, const int *ids, int i)
 {
-    struct ggml_tensor *tensor = plan->life.index.tensors[number];
-    struct gb_plan_place *place = &plan->places[number];
+    struct gb_life *life = life_of(plan, number);
+    struct gb_place *place = &life->place;
     struct gb_plan_pool *pool;
 
     GB_TRY(pool_of(plan, ids, i, &place->pool));
     pool = &plan->pools[place->pool];
-    place->state = GB_PLACE_HELD;
-    place->size = ggml_backend_buft_get_alloc_size(pool->buft, tensor);
-    place->block = -1;
-    if (place->size == 0)
+    life->state = GB_PLACE_HELD;
+    life->bytes = room_of(plan, number, pool->buft);
+    if (life->bytes == 0)
         return GGML_STATUS_SUCCESS;
-    place->block = gb_free_list_take(&pool->free_list, place->size);
+    place->block = gb_free_list_take(&pool->free_list, life->bytes);
     if (place->block < 0)
         return gb_fail(GGML_STATUS_ALLOC_FAILED,
                        "graph allocator: no place for the %zu bytes of %s",
-                       place->size, tensor->name);
+                       life->bytes, plan->life.index.tensors[number]->name);
     place->offset = gb_free_list_offset(&pool->free_list, place->block);
     return GGML_STATUS_SUCCESS;
 }
@@ -87,32 +104,40 @@ place_new(struct gb_plan *plan, int32_t number, const int *ids, int i)
 static enum ggml_status
 place_tensor(struct gb_plan *plan, int32_t number, const int *ids, int i)
 {
-    const struct gb_life *life = &plan->life.lives[number];
-    struct gb_plan_place *place = &plan->places[number];
+    struct gb_life *life = life_of(plan, number);
 
-    if (place->state != GB_PLACE_NONE)
+    if (life->state != GB_PLACE_NONE)
         return GGML_STATUS_SUCCESS;
     if (life->has_data || life->is_view) {
-        place->state = GB_PLACE_EXTERNAL;
+        life->state = GB_PLACE_EXTERNAL;
         return life->root < 0 ? GGML_STATUS_SUCCESS
                               : place_tensor(plan, life->root, ids, i);
     }
     return place_new(plan, number, ids, i);
 }
 
-/* May the tensor NUMBER take over the place of its source FROM? */
+/* May the tensor NUMBER take over the place of FROM, of the same layout? */
 static bool
 can_take_over(
     const struct gb_plan *plan, int32_t number, int32_t from, int32_t pool)
 {
     const struct gb_life *life = &plan->life.lives[from];
-    const struct gb_plan_place *place = &plan->places[from];
-    struct ggml_tensor *tensor = plan->life.index.tensors[number];
 
-    return place->state == GB_PLACE_HELD && place->pool == pool &&
+    return life->state == GB_PLACE_HELD && life->place.pool == pool &&
            life->n_reads == 1 && life->n_views == 0 && !life->is_output &&
-           gb_plan_same_layout(tensor, plan->life.index.tensors[from]) &&
-           gb_plan_same_room(plan->pools[pool].buft, tensor, place->size);
+           room_of(plan, number, plan->pools[pool].buft) <= life->bytes;
+}
+
+static void
+take_over(struct gb_plan *plan, int32_t number, int32_t from)
+{
+    struct gb_life *life = life_of(plan, number), *old = life_of(plan, from);
+
+    life->bytes = old->bytes;
+    life->place = old->place;
+    life->place.taken_from = from;
+    life->state = GB_PLACE_HELD;
+    old->state = GB_PLACE_LEFT;
 }
 
 /*
@@ -121,30 +146,28 @@ can_take_over(
  */
 static enum ggml_status
 place_node(
-    struct gb_plan *plan, const int32_t *links, size_t n_sources,
-    const int *ids, int i)
+    struct gb_plan *plan, const int32_t *links, int n_sources, const int *ids,
+    int i)
 {
     const int32_t number = links[n_sources];
-    const struct gb_life *life = &plan->life.lives[number];
-    struct gb_plan_place *place = &plan->places[number];
-    size_t n_tried = in_place_sources[life->op];
+    struct gb_life *life = life_of(plan, number);
+    int n_tried = in_place_sources[life->op];
     int32_t pool;
 
     /* Left already: only views of it were read, before it is computed. */
-    if (place->state == GB_PLACE_LEFT)
-        place->state = GB_PLACE_NONE;
-    if (place->state != GB_PLACE_NONE || life->has_data || life->is_view)
+    if (life->state == GB_PLACE_LEFT)
+        life->state = GB_PLACE_NONE;
+    if (life->state != GB_PLACE_NONE || life->has_data || life->is_view)
         return place_tensor(plan, number, ids, i);
 
     GB_TRY(pool_of(plan, ids, i, &pool));
     if (n_tried > n_sources)
         n_tried = n_sources;
-    for (size_t s = 0; s < n_tried; s++) {
-        if (!can_take_over(plan, number, links[s], pool))
+    for (int s = 0; s < n_tried; s++) {
+        if ((life->alike >> s & 1) == 0 ||
+            !can_take_over(plan, number, links[s], pool))
             continue;
-        *place = plan->places[links[s]];
-        place->taken_from = links[s];
-        plan->places[links[s]].state = GB_PLACE_LEFT;
+        take_over(plan, number, links[s]);
         return GGML_STATUS_SUCCESS;
     }
     return place_new(plan, number, ids, i);
@@ -157,29 +180,28 @@ place_node(
 static void
 leave(struct gb_plan *plan, int32_t number)
 {
-    const struct gb_life *life = &plan->life.lives[number];
-    struct gb_plan_place *place = &plan->places[number];
+    struct gb_life *life = life_of(plan, number);
 
     if (life->is_output)
         return;
     if (life->root >= 0) {
-        struct gb_life *root = &plan->life.lives[life->root];
+        struct gb_life *root = life_of(plan, life->root);
 
         if (--root->n_views == 0 && root->n_reads == 0)
             leave(plan, life->root);
     }
-    if (place->state == GB_PLACE_HELD) {
-        if (place->block >= 0)
-            gb_free_list_free(&plan->pools[place->pool].free_list,
-                              place->block);
-        place->state = GB_PLACE_LEFT;
+    if (life->state == GB_PLACE_HELD) {
+        if (life->place.block >= 0)
+            gb_free_list_free(&plan->pools[life->place.pool].free_list,
+                              life->place.block);
+        life->state = GB_PLACE_LEFT;
     }
 }
 
 static void
 release(struct gb_plan *plan, int32_t number)
 {
-    struct gb_life *life = &plan->life.lives[number];
+    struct gb_life *life = life_of(plan, number);
 
     if (--life->n_reads == 0 && life->n_views == 0)
         leave(plan, number);
@@ -211,38 +233,24 @@ place_inputs(struct gb_plan *plan, const int *node_ids)
 static enum ggml_status
 place_nodes(struct gb_plan *plan, const int *node_ids)
 {
-    for (int i = 0; i < plan->life.n_nodes; i++) {
-        const size_t begin = gb_lifetimes_begin(&plan->life, i);
-        const size_t n_sources = plan->life.node_ends[i] - begin - 1;
-        const int32_t *links = plan->life.links + begin;
+    const int32_t *links = plan->life.links + plan->life.n_leafs;
 
-        for (size_t s = 0; s < n_sources; s++)
+    for (int i = 0; i < plan->life.n_nodes; i++) {
+        const int n_sources = plan->life.n_sources[i];
+
+        for (int s = 0; s < n_sources; s++)
             GB_TRY(place_tensor(plan, links[s], node_ids, i));
         GB_TRY(place_node(plan, links, n_sources, node_ids, i));
-        for (size_t s = 0; s < n_sources; s++)
+        for (int s = 0; s < n_sources; s++)
             release(plan, links[s]);
+        links += n_sources + 1;
     }
     return GGML_STATUS_SUCCESS;
 }
 
-/* Room for what is known of each tensor, and nothing known yet. */
 static enum ggml_status
-reset_places(struct gb_plan *plan)
+reset_pools(struct gb_plan *plan)
 {
-    const int32_t n = plan->life.index.n_tensors;
-
-    if (plan->max_places < n) {
-        const int32_t max = plan->life.index.max_tensors;
-        struct gb_plan_place *places = gb_mem_realloc(
-            plan->places, (size_t)max, sizeof(*places));
-
-        if (places == NULL)
-            return no_memory_to_plan();
-        plan->places = places;
-        plan->max_places = max;
-    }
-    for (int32_t i = 0; i < n; i++)
-        plan->places[i] = (struct gb_plan_place){ .taken_from = -1 };
     for (int i = 0; i < plan->n_pools; i++)
         if (!gb_free_list_reset(
                 &plan->pools[i].free_list,
@@ -258,7 +266,7 @@ gb_plan_make(
 {
     if (!gb_lifetimes_build(&plan->life, graph))
         return no_memory_to_plan();
-    GB_TRY(reset_places(plan));
+    GB_TRY(reset_pools(plan));
     GB_TRY(place_leafs(plan, leaf_ids));
     GB_TRY(place_inputs(plan, node_ids));
     return place_nodes(plan, node_ids);
@@ -306,7 +314,6 @@ gb_plan_clear(struct gb_plan *plan)
     for (int i = 0; i < plan->n_pools; i++)
         gb_free_list_clear(&plan->pools[i].free_list);
     gb_lifetimes_clear(&plan->life);
-    gb_mem_free(plan->places);
     gb_mem_free(plan->pools);
     gb_mem_free(plan->slot_pools);
     memset(plan, 0, sizeof(*plan));

@@ -21,30 +21,12 @@ struct gb_plan_pool {
     struct gb_free_list free_list;
 };
 
-enum gb_place_state {
-    GB_PLACE_NONE,     /* not reached yet; none are left in a whole plan */
-    GB_PLACE_EXTERNAL, /* a view, or it had data when it was planned */
-    GB_PLACE_HELD,     /* to the end of the graph, once the plan is whole */
-    GB_PLACE_LEFT,     /* given back, or taken over by a node in place */
-};
-
-struct gb_plan_place {
-    size_t offset;
-    size_t size;        /* bytes that the tensor needed */
-    int32_t pool;
-    int32_t block;      /* of the free list, -1 for a tensor without bytes */
-    int32_t taken_from; /* number of whose place it took over, -1 for none */
-    enum gb_place_state state;
-};
-
 /* All zero is a plan without slots; one thread at a time. */
 struct gb_plan {
     int n_slots, n_pools;
     int32_t *slot_pools; /* pool of each slot */
     struct gb_plan_pool *pools;
-    struct gb_lifetimes life;     /* of the planned graph */
-    struct gb_plan_place *places; /* by tensor's number */
-    int32_t max_places;
+    struct gb_lifetimes life; /* of the planned graph, with places */
 };
 
 /*
@@ -75,17 +57,6 @@ static inline size_t
 gb_plan_need(const struct gb_plan *plan, int pool)
 {
     return plan->pools[pool].free_list.high_water;
-}
-
-/* Type, counts and strides alike?  Asked for every node: no branch a number. */
-static inline bool
-gb_plan_same_layout(const struct ggml_tensor *a, const struct ggml_tensor *b)
-{
-    uint64_t differ = (uint64_t)(a->type != b->type);
-
-    for (int i = 0; i < GGML_MAX_DIMS; i++)
-        differ |= (uint64_t)(a->ne[i] ^ b->ne[i]) | (a->nb[i] ^ b->nb[i]);
-    return differ == 0;
 }
 
 /*

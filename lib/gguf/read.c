@@ -58,28 +58,25 @@ take(struct reader *r, void *out, size_t size, const char *part)
     return GGML_STATUS_SUCCESS;
 }
 
-/* The length of a string that belongs to PART; the bytes must be there. */
 static enum ggml_status
-take_length(struct reader *r, const char *part, size_t *out)
+too_long(const char *part, uint64_t length)
 {
-    uint64_t length;
-
-    GB_TRY(take(r, &length, sizeof(length), part));
-    if (length > MAX_LENGTH || !gb_gguf_source_has(&r->source, length))
-        return gb_fail(GGML_STATUS_FAILED,
-                       "gguf: %s of %llu bytes is longer than the file", part,
-                       (unsigned long long)length);
-    *out = (size_t)length;
-    return GGML_STATUS_SUCCESS;
+    return gb_fail(GGML_STATUS_FAILED,
+                   "gguf: %s of %llu bytes is longer than the file", part,
+                   (unsigned long long)length);
 }
 
 /* A key or a tensor's name into r->text. */
 static enum ggml_status
 take_name(struct reader *r, const char *part)
 {
+    uint64_t bytes = 0;
     size_t length;
 
-    GB_TRY(take_length(r, part, &length));
+    GB_TRY(take(r, &bytes, sizeof(bytes), part));
+    if (bytes > MAX_LENGTH || !gb_gguf_source_has(&r->source, bytes))
+        return too_long(part, bytes);
+    length = (size_t)bytes;
     if (!gb_gguf_source_append(&r->source, &r->text, &r->text_room, 0,
                                length) ||
         !gb_gguf_source_append(&r->source, &r->text, &r->text_room, length + 1,
@@ -94,18 +91,62 @@ take_name(struct reader *r, const char *part)
     return GGML_STATUS_SUCCESS;
 }
 
-/* One string behind the first *USED bytes of *BLOCK, and its end. */
-static enum ggml_status
-take_string(struct reader *r, char **block, size_t *room, size_t *used)
-{
-    size_t length;
+/*
+ * Strings as they stand in the file, each behind its length.  What is read
+ * certainly belongs to them: the rest of the string at hand, and a length for
+ * each string that follows.
+ */
+struct strings {
+    char *block;
+    size_t room, used; /* bytes of the block; the used ones were read */
+    size_t at;         /* where the next length begins, perhaps behind used */
+    size_t *starts;
+    size_t n, n_met;   /* strings; those whose length was seen */
+};
 
-    GB_TRY(take_length(r, "a string", &length));
-    if (!gb_gguf_source_append(&r->source, block, room, *used, length) ||
-        !gb_gguf_source_append(&r->source, block, room, *used + length + 1, 0))
-        return ends_in("a string");
-    (*block)[*used + length] = '\0';
-    *used += length + 1;
+/* The next string's length is in the block; the whole file must have it. */
+static enum ggml_status
+meet_string(struct reader *r, struct strings *s)
+{
+    const size_t behind = s->used - s->at - 8;
+    uint64_t length;
+
+    memcpy(&length, s->block + s->at, sizeof(length));
+    if (length > MAX_LENGTH ||
+        (length > behind && !gb_gguf_source_has(&r->source, length - behind)))
+        return too_long("a string", length);
+    /* The string before ends where the length was. */
+    s->block[s->at] = '\0';
+    s->starts[s->n_met++] = s->at + 8;
+    s->at += 8 + (size_t)length;
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+meet_strings(struct reader *r, struct strings *s)
+{
+    size_t end;
+
+    for (;;) {
+        while (s->n_met < s->n && s->at <= s->used && s->used - s->at >= 8)
+            GB_TRY(meet_string(r, s));
+        end = s->at + 8 * (s->n - s->n_met);
+        if (end == s->used)
+            break;
+        if (!gb_gguf_source_append(&r->source, &s->block, &s->room, s->used,
+                                   end - s->used))
+            return ends_in("a string");
+        s->used = end;
+        /* Only now it is sure that there may be as many. */
+        if (s->starts == NULL)
+            s->starts = gb_mem_alloc(s->n * sizeof(*s->starts));
+        if (s->starts == NULL)
+            return no_memory("strings");
+    }
+    /* Room for the end of the last one. */
+    if (!gb_gguf_source_append(&r->source, &s->block, &s->room, end + 1, 0))
+        return no_memory("strings");
+    s->block[end] = '\0';
     return GGML_STATUS_SUCCESS;
 }
 
@@ -113,40 +154,16 @@ take_string(struct reader *r, char **block, size_t *room, size_t *used)
 static enum ggml_status
 take_strings(struct reader *r, struct gb_gguf_pair *pair, size_t n)
 {
-    size_t used = 0, room = 0, starts_room = 0;
-    size_t *starts = NULL;
-    char *block = NULL;
-    enum ggml_status status = GGML_STATUS_SUCCESS;
+    struct strings s = { .n = n };
+    const enum ggml_status status = meet_strings(r, &s);
 
-    for (size_t i = 0; i < n; i++) {
-        if (i == starts_room) {
-            /* A pipe's count is not believed before its strings came. */
-            const size_t ahead = r->source.has_size ? n : 2 * i + 1024;
-            size_t *grown = gb_mem_realloc(starts, ahead, sizeof(*starts));
-
-            if (grown == NULL) {
-                status = no_memory("strings");
-                goto done;
-            }
-            starts = grown;
-            starts_room = ahead;
-        }
-        starts[i] = used;
-        status = take_string(r, &block, &room, &used);
-        if (status != GGML_STATUS_SUCCESS)
-            goto done;
-    }
-    pair->strings = gb_mem_alloc((n + 1) * sizeof(*pair->strings));
-    if (pair->strings == NULL) {
-        status = no_memory("strings");
-        goto done;
-    }
-    for (size_t i = 0; i < n; i++)
-        pair->strings[i] = block + starts[i];
-
-done:
-    pair->data = block;
-    gb_mem_free(starts);
+    _Static_assert(sizeof(*s.starts) == sizeof(*pair->strings),
+                   "pointers take the place of the offsets");
+    pair->data = s.block;
+    pair->strings = (char **)(void *)s.starts;
+    if (status == GGML_STATUS_SUCCESS)
+        for (size_t i = 0; i < n; i++)
+            pair->strings[i] = s.block + s.starts[i];
     return status;
 }
 

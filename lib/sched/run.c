@@ -31,25 +31,22 @@ track_of(ggml_backend_t backend, bool is_traced)
     return is_traced ? gb_trace_track(ggml_backend_name(backend)) : 0;
 }
 
-/* Until BACKEND has done its work, for the sake of what is on TRACK. */
+/*
+ * Until BACKEND is done with what its EVENT stands for, or, for NULL, with
+ * everything; for the sake of what is on TRACK.
+ */
 static void
-wait_for(ggml_backend_t backend, int track)
+wait_for(ggml_backend_t backend, ggml_backend_event_t event, int track)
 {
     const int64_t start = gb_trace_start(track);
 
-    ggml_backend_synchronize(backend);
+    if (event != NULL)
+        ggml_backend_event_synchronize(event);
+    else
+        ggml_backend_synchronize(backend);
     if (track != 0 && backend->iface.synchronize != NULL)
-        gb_trace_wait(track, start, "queue", ggml_backend_name(backend));
-}
-
-static void
-wait_for_event(const struct running *r)
-{
-    const int64_t start = gb_trace_start(r->track);
-
-    ggml_backend_event_synchronize(r->event);
-    if (r->track != 0)
-        gb_trace_wait(r->track, start, "event", ggml_backend_name(r->backend));
+        gb_trace_wait(track, start, event != NULL ? "event" : "queue",
+                      ggml_backend_name(backend));
 }
 
 void
@@ -60,22 +57,32 @@ gb_sched_wait_for_all(const struct ggml_backend_sched *s)
     for (int i = 0; i < s->n_backends; i++) {
         ggml_backend_t backend = s->backends[i].backend;
 
-        wait_for(backend, track_of(backend, is_traced));
+        wait_for(backend, NULL, track_of(backend, is_traced));
     }
     if (is_traced)
         gb_trace_flush();
+}
+
+void
+gb_sched_wait_for_turn(const struct ggml_backend_sched *s)
+{
+    const bool is_traced = gb_trace_track("scheduler") != 0;
+
+    for (int i = 0; i < s->n_backends; i++) {
+        ggml_backend_t backend = s->backends[i].backend;
+
+        if (s->backends[i].has_graph_inputs)
+            wait_for(backend, gb_sched_event(s, i),
+                     track_of(backend, is_traced));
+    }
 }
 
 /* Until nobody reads the old contents of the split's copies. */
 static void
 wait_on_host(struct running *r)
 {
-    if (r->is_free)
-        return;
-    if (r->event != NULL)
-        wait_for_event(r);
-    else
-        wait_for(r->backend, r->track);
+    if (!r->is_free)
+        wait_for(r->backend, r->event, r->track);
     r->is_free = true;
 }
 
@@ -125,7 +132,7 @@ copy_queued(
     if (r->backend->iface.cpy_tensor_async != NULL &&
         r->backend->iface.cpy_tensor_async(from_backend, r->backend, from, to))
         return GGML_STATUS_SUCCESS;
-    wait_for(from_backend, r->track);
+    wait_for(from_backend, NULL, r->track);
     return copy_now(r, from, to);
 }
 
@@ -179,7 +186,7 @@ compute_observed(const struct running *r)
             is_wanted = s->callback(s->graph.nodes[end++], true,
                                     s->callback_data);
         GB_TRY(compute(r, begin, end));
-        wait_for(r->backend, r->track);
+        wait_for(r->backend, NULL, r->track);
         if (is_wanted &&
             !s->callback(s->graph.nodes[end - 1], false, s->callback_data))
             return GGML_STATUS_SUCCESS;

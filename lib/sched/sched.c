@@ -358,16 +358,17 @@ static enum ggml_status
 choose(
     struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t backend)
 {
-    const int32_t number = gb_index_add(&s->chosen, tensor);
-    int32_t *backends;
+    int32_t number, *backends;
 
-    if (number < 0)
-        return no_memory();
     backends = gb_array_room(s->chosen_backends, &s->max_chosen,
-                             (size_t)number + 1, sizeof(*backends));
+                             (size_t)s->chosen.n_tensors + 1,
+                             sizeof(*backends));
     if (backends == NULL)
         return no_memory();
     s->chosen_backends = backends;
+    number = gb_index_add(&s->chosen, tensor);
+    if (number < 0)
+        return no_memory();
     backends[number] = backend;
     return GGML_STATUS_SUCCESS;
 }

@@ -8,6 +8,7 @@
 
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
+#include "lib/type/type.h"
 
 bool
 gb_type_has_values(enum ggml_type type)
@@ -66,20 +67,19 @@ ggml_nrows(const struct ggml_tensor *tensor)
 size_t
 ggml_nbytes(const struct ggml_tensor *tensor)
 {
+    const struct gb_type *type;
     size_t bytes;
-    int64_t block;
 
     GB_NEED_OR(0, tensor != NULL, "nbytes: the tensor is NULL");
     for (int i = 0; i < GGML_MAX_DIMS; i++) {
         if (tensor->ne[i] <= 0)
             return 0;
     }
-    block = ggml_blck_size(tensor->type);
-    if (block == 1)
-        bytes = ggml_type_size(tensor->type) +
-                (size_t)(tensor->ne[0] - 1) * tensor->nb[0];
-    else if (block > 1)
-        bytes = (size_t)tensor->ne[0] * tensor->nb[0] / (size_t)block;
+    type = gb_type_get(tensor->type);
+    if (type->block == 1)
+        bytes = type->bytes + (size_t)(tensor->ne[0] - 1) * tensor->nb[0];
+    else if (type->block > 1)
+        bytes = (size_t)tensor->ne[0] * tensor->nb[0] / (size_t)type->block;
     else
         return 0; /* a type without values */
     for (int i = 1; i < GGML_MAX_DIMS; i++)

@@ -1,13 +1,36 @@
 # SPDX-License-Identifier: MIT
-# tests/sched: one graph, several backends.
-check_PROGRAMS += \
-	tests/sched/first
-tests_sched_first_SOURCES = %D%/first.c $(backend_fake)
-tests_sched_first_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_sched_first_LDADD = $(WHITE_LDADD)
+# tests/sched: one graph, several backends.  The simulated device comes later in
+# tests/local.mk; make does not mind.
+sched_rig = \
+	tests/sched/rig.c \
+	tests/sched/rig.h
 
-# The simulated device comes later in tests/local.mk; make does not mind.
-check_PROGRAMS += tests/sched/cuts
+check_PROGRAMS += \
+	tests/sched/assign \
+	tests/sched/cuts \
+	tests/sched/faults \
+	tests/sched/observe \
+	tests/sched/pipeline \
+	tests/sched/split \
+	tests/sched/states
+tests_sched_assign_SOURCES = %D%/assign.c $(sched_rig) $(sim_devices)
+tests_sched_assign_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_assign_LDADD = $(SIM_LDADD)
 tests_sched_cuts_SOURCES = %D%/cuts.c %D%/model.c %D%/model.h $(sim_devices)
 tests_sched_cuts_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_cuts_LDADD = $(SIM_LDADD)
+tests_sched_faults_SOURCES = %D%/faults.c $(sched_rig) $(sim_devices)
+tests_sched_faults_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_faults_LDADD = $(SIM_LDADD)
+tests_sched_observe_SOURCES = %D%/observe.c $(sched_rig) $(sim_devices)
+tests_sched_observe_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_observe_LDADD = $(SIM_LDADD)
+tests_sched_pipeline_SOURCES = %D%/pipeline.c $(sched_rig) $(sim_devices)
+tests_sched_pipeline_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_pipeline_LDADD = $(SIM_LDADD)
+tests_sched_split_SOURCES = %D%/split.c $(sched_rig) $(sim_devices)
+tests_sched_split_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_split_LDADD = $(SIM_LDADD)
+tests_sched_states_SOURCES = %D%/states.c $(sched_rig) $(sim_devices)
+tests_sched_states_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_states_LDADD = $(SIM_LDADD)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# Timing.  The sources know the public headers only, so that they can be built
+# with another library of the same interface, and compared by `beside`.
+bench_common = %D%/bench.c %D%/bench.h
+bench_graphs = $(bench_common) %D%/graphs.c %D%/graphs.h
+EXTRA_DIST += %D%/beside
+
+benches = bench/alloc bench/gguf bench/sched
+EXTRA_PROGRAMS += $(benches)
+bench_alloc_SOURCES = %D%/alloc.c $(bench_graphs)
+bench_alloc_LDADD = libggmlbackend.la
+bench_gguf_SOURCES = %D%/gguf.c $(bench_common)
+bench_gguf_LDADD = libggmlbackend.la
+bench_sched_SOURCES = %D%/device.c %D%/device.h %D%/sched.c $(bench_graphs)
+bench_sched_LDADD = libggmlbackend.la
+CLEANFILES += $(benches)
+
+bench: $(benches)
