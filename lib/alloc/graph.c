@@ -338,11 +338,12 @@ void
 gb_alloc_graph_turn(ggml_gallocr_t g, int first, int n)
 {
     const int32_t *leafs = g->plan.life.links + first;
-    const size_t offset = g->plan.places[leafs[0]].offset;
+    struct gb_life *lives = g->plan.life.lives;
+    const size_t offset = lives[leafs[0]].place.offset;
 
     for (int i = 0; i < n - 1; i++)
-        g->plan.places[leafs[i]].offset = g->plan.places[leafs[i + 1]].offset;
-    g->plan.places[leafs[n - 1]].offset = offset;
+        lives[leafs[i]].place.offset = lives[leafs[i + 1]].place.offset;
+    lives[leafs[n - 1]].place.offset = offset;
 }
 
 enum ggml_status
