@@ -13,6 +13,7 @@ include lib/gguf/local.mk
 include lib/backend/local.mk
 include lib/alloc/local.mk
 include lib/loader/local.mk
+include lib/trace/local.mk
 include lib/sched/local.mk
 include lib/levels/local.mk
 

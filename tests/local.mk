@@ -34,6 +34,7 @@ include tests/sched/local.mk
 include tests/cpu/local.mk
 include tests/sim/local.mk
 include tests/abi/local.mk
+include tests/trace/local.mk
 include tests/tree/local.mk
 include tests/tools/local.mk
 
@@ -48,8 +49,8 @@ check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)
 	        --error-exitcode=9 --leak-check=full --trace-children=no"
 
 thread_programs = $(filter tests/base/% tests/type/first-use tests/loader/% \
-	tests/cpu/threads/% tests/cpu/device/% tests/sim/% tests/backend/pairs \
-	tests/backend/faults tests/sched/%,$(check_PROGRAMS))
+	tests/cpu/threads/% tests/cpu/device/% tests/trace/% tests/sim/% \
+	tests/backend/pairs tests/backend/faults tests/sched/%,$(check_PROGRAMS))
 check-threads: $(check_LTLIBRARIES) $(thread_programs)
 	$(MAKE) check TESTS='$(thread_programs)'
 

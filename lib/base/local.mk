@@ -18,4 +18,6 @@ libcore_la_SOURCES += \
 	%D%/mem.h \
 	%D%/status.c \
 	%D%/status.h \
+	%D%/utf8.c \
+	%D%/utf8.h \
 	%D%/version.c

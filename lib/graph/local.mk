@@ -4,6 +4,8 @@ libcore_la_SOURCES += \
 	%D%/check.c \
 	%D%/check.h \
 	%D%/dot.c \
+	%D%/dot.h \
+	%D%/draw.c \
 	%D%/expand.c \
 	%D%/export.c \
 	%D%/gradient.c \

@@ -3,6 +3,7 @@
 libcore_la_SOURCES += \
 	%D%/assign.c \
 	%D%/copy.c \
+	%D%/draw.c \
 	%D%/index.c \
 	%D%/place.c \
 	%D%/print.c \

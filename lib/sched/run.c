@@ -13,42 +13,71 @@
 
 #include "lib/backend/transfer.h"
 #include "lib/base/status.h"
+#include "lib/trace/trace.h"
 
 struct running {
     const struct ggml_backend_sched *sched;
     const struct gb_sched_split *split;
     ggml_backend_t backend; /* the split's */
+    int track;              /* of the backend in the timeline; 0 for none */
     ggml_backend_event_t event;
     bool is_free; /* nobody reads the old contents of its copies any more */
 };
+
+/* The track of a backend, if there is a timeline. */
+static int
+track_of(ggml_backend_t backend, bool is_traced)
+{
+    return is_traced ? gb_trace_track(ggml_backend_name(backend)) : 0;
+}
+
+/*
+ * Until BACKEND is done with what its EVENT stands for, or, for NULL, with
+ * everything; for the sake of what is on TRACK.
+ */
+static void
+wait_for(ggml_backend_t backend, ggml_backend_event_t event, int track)
+{
+    const int64_t start = gb_trace_start(track);
+
+    if (event != NULL)
+        ggml_backend_event_synchronize(event);
+    else
+        ggml_backend_synchronize(backend);
+    if (track != 0 && backend->iface.synchronize != NULL)
+        gb_trace_wait(track, start, event != NULL ? "event" : "queue",
+                      ggml_backend_name(backend));
+}
 
 enum ggml_status
 gb_sched_wait_for_all(const struct ggml_backend_sched *s)
 {
     const uint64_t n_failures = gb_failure_count();
+    const bool is_traced = gb_trace_track("scheduler") != 0;
 
-    for (int i = 0; i < s->n_backends; i++)
-        ggml_backend_synchronize(s->backends[i].backend);
+    for (int i = 0; i < s->n_backends; i++) {
+        ggml_backend_t backend = s->backends[i].backend;
+
+        wait_for(backend, NULL, track_of(backend, is_traced));
+    }
+    if (is_traced)
+        gb_trace_flush();
     return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
                                             : GGML_STATUS_FAILED;
-}
-
-/* Until BACKEND is done with what its EVENT stands for, or with everything. */
-static void
-wait_for(ggml_backend_t backend, ggml_backend_event_t event)
-{
-    if (event != NULL)
-        ggml_backend_event_synchronize(event);
-    else
-        ggml_backend_synchronize(backend);
 }
 
 void
 gb_sched_wait_for_turn(const struct ggml_backend_sched *s)
 {
-    for (int i = 0; i < s->n_backends; i++)
+    const bool is_traced = gb_trace_track("scheduler") != 0;
+
+    for (int i = 0; i < s->n_backends; i++) {
+        ggml_backend_t backend = s->backends[i].backend;
+
         if (s->backends[i].has_graph_inputs)
-            wait_for(gb_sched_backend(s, i), gb_sched_event(s, i));
+            wait_for(backend, gb_sched_event(s, i),
+                     track_of(backend, is_traced));
+    }
 }
 
 /* Until nobody reads the old contents of the split's copies. */
@@ -56,7 +85,7 @@ static void
 wait_on_host(struct running *r)
 {
     if (!r->is_free)
-        wait_for(r->backend, r->event);
+        wait_for(r->backend, r->event, r->track);
     r->is_free = true;
 }
 
@@ -106,7 +135,7 @@ copy_queued(
     if (r->backend->iface.cpy_tensor_async != NULL &&
         r->backend->iface.cpy_tensor_async(from_backend, r->backend, from, to))
         return GGML_STATUS_SUCCESS;
-    ggml_backend_synchronize(from_backend);
+    wait_for(from_backend, NULL, r->track);
     return copy_now(r, from, to);
 }
 
@@ -117,11 +146,19 @@ copy_input(struct running *r, int32_t input)
     const struct gb_sched_copy *copy = &s->copies[input];
     struct ggml_tensor *from = gb_sched_tensor(s, copy->tensor);
     struct ggml_tensor *to = gb_sched_current(s, input);
+    ggml_backend_t from_backend =
+        gb_sched_backend(s, s->tensors[copy->tensor].backend);
+    const int64_t start = gb_trace_start(r->track);
+    enum ggml_status status;
 
     if ((from->flags & GGML_TENSOR_FLAG_INPUT) != 0)
-        return copy_now(r, from, to);
-    return copy_queued(
-        r, gb_sched_backend(s, s->tensors[copy->tensor].backend), from, to);
+        status = copy_now(r, from, to);
+    else
+        status = copy_queued(r, from_backend, from, to);
+    if (r->track != 0)
+        gb_trace_copy(r->track, start, from, ggml_backend_name(from_backend),
+                      ggml_backend_name(r->backend));
+    return status;
 }
 
 /* Waits may bring failures of earlier work to light, which have no status. */
@@ -184,19 +221,34 @@ run_split(struct running *r)
     return ggml_backend_graph_compute_async(r->backend, &graph);
 }
 
+/* The span of split I encloses those of its copies and waits. */
 static enum ggml_status
-run_splits(const struct ggml_backend_sched *s)
+run_traced(struct running *r, size_t i)
+{
+    const int64_t start = gb_trace_start(r->track);
+    const enum ggml_status status = run_split(r);
+
+    if (r->track != 0)
+        gb_trace_split(r->track, start, (int)i, r->split->end - r->split->begin,
+                       r->split->inputs_end - r->split->inputs_begin);
+    return status;
+}
+
+static enum ggml_status
+run_splits(const struct ggml_backend_sched *s, bool is_traced)
 {
     for (size_t i = 0; i < s->n_splits; i++) {
         const struct gb_sched_split *split = &s->splits[i];
+        ggml_backend_t backend = gb_sched_backend(s, split->backend);
         struct running running = {
             .sched = s,
             .split = split,
-            .backend = gb_sched_backend(s, split->backend),
+            .backend = backend,
+            .track = track_of(backend, is_traced),
             .event = gb_sched_event(s, split->backend),
         };
 
-        GB_TRY(run_split(&running));
+        GB_TRY(run_traced(&running, i));
         if (running.event != NULL && s->backends[split->backend].last == i)
             ggml_backend_event_record(running.event, running.backend);
     }
@@ -206,8 +258,14 @@ run_splits(const struct ggml_backend_sched *s)
 enum ggml_status
 gb_sched_run(struct ggml_backend_sched *s)
 {
-    const enum ggml_status status = run_splits(s);
+    const int track = gb_trace_track("scheduler");
+    const int64_t start = gb_trace_start(track);
+    const enum ggml_status status = run_splits(s, track != 0);
 
+    if (track != 0) {
+        gb_trace_compute(track, start, (int)s->n_splits, s->graph.n_nodes);
+        gb_trace_flush();
+    }
     if (status == GGML_STATUS_SUCCESS)
         s->next_copy = (s->copy + 1) % s->n_copies;
     else

@@ -239,6 +239,7 @@ split_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
     GB_TRY(gb_sched_assign(s));
     GB_TRY(gb_sched_split(s));
     gb_sched_print(s);
+    gb_sched_draw(s);
     GB_TRY(gb_sched_make_copies(s));
     s->is_split = true;
     return GGML_STATUS_SUCCESS;

@@ -228,6 +228,9 @@ enum ggml_status gb_sched_wait_for_all(
 /* Log the splits, as much of them as was asked for. */
 void gb_sched_print(const struct ggml_backend_sched *sched);
 
+/* Draw the splits, if GGMLBACKEND_SCHED_DOT asks for it. */
+void gb_sched_draw(const struct ggml_backend_sched *sched);
+
 /* All backends' names, as "A, B and C", cut when there is no room. */
 void gb_sched_names(
     const struct ggml_backend_sched *sched, char *text, size_t size);

@@ -11,6 +11,7 @@
 #include "lib/graph/graph.h"
 
 #include "tests/graph/node.h"
+#include "tests/util/fault.h"
 #include "tests/util/sink.h"
 
 #include <stdlib.h>
@@ -96,14 +97,71 @@ a_drawing_has_boxes_and_arrows(void **state)
     draw(small(), NULL, text, sizeof(text));
     assert_memory_equal(text, "digraph ", 8);
     assert_non_null(strstr(text, "fillcolor=pink, label=\"quote \\\" slash "
-                                 "\\\\\\nf32 [1, 1, 1, 1]\"];\n"));
-    assert_non_null(strstr(text, "fillcolor=yellow, label=\"weights\\n"));
-    assert_non_null(strstr(text, "fillcolor=white, label=\"sum\\n"));
-    assert_non_null(strstr(text, "\\nx+y\"];\n"));
+                                 "\\\\ f32 [1]\"];\n"));
+    assert_non_null(strstr(text, "fillcolor=yellow, label=\"weights f32 [1]"));
+    assert_non_null(strstr(text, "fillcolor=white, label=\"ADD\\nsum f32 [1]"));
     for (const char *p = text; (p = strstr(p, " -> ")) != NULL; p++)
         n_arrows++;
     assert_int_equal(n_arrows, 2);
     assert_string_equal(text + strlen(text) - 2, "}\n");
+}
+
+/* A slice begins behind what it reads. */
+static void
+sources_outside_of_the_graph_are_drawn(void **state)
+{
+    struct ggml_cgraph *g = small(), slice;
+    char text[4096];
+
+    (void)state;
+    slice = ggml_graph_view(g, 1, 2);
+    draw(&slice, NULL, text, sizeof(text));
+    assert_non_null(strstr(text, "t0 [fillcolor=white, label=\"ADD\\nsum"));
+    assert_non_null(strstr(text, "t1 [fillcolor=lightgrey, label=\"quote"));
+    assert_non_null(strstr(text, "t2 [fillcolor=lightgrey, label=\"weights"));
+    assert_non_null(strstr(text, "  t1 -> t0 [label=\"0\"];\n"));
+    assert_non_null(strstr(text, "  t2 -> t0 [label=\"1\"];\n"));
+}
+
+/* What Graphviz would replace is escaped, what it cannot show is replaced. */
+static void
+any_name_can_be_drawn(void **state)
+{
+    static const struct {
+        const char *name, *drawn;
+    } names[] = {
+        { "two\nlines\ttab\x7f", "two lines tab  f32" },
+        { "\\N \\l \"x\"", "\\\\N \\\\l \\\"x\\\" f32" },
+        { "a&amp;b", "a&amp;amp;b f32" },
+        { "K\xc3\xb6rper \xe2\x82\xac", "K\xc3\xb6rper \xe2\x82\xac f32" },
+        { "half \xe2\x82", "half \xef\xbf\xbd\xef\xbf\xbd f32" },
+        { "", "\"f32 [1]" },
+    };
+    struct ggml_cgraph *g = small();
+    char text[4096];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        ggml_set_name(g->leafs[0], names[i].name);
+        draw(g, NULL, text, sizeof(text));
+        if (strstr(text, names[i].drawn) == NULL)
+            fail_msg("%s is missing in %s", names[i].drawn, text);
+    }
+}
+
+static void
+draw_with_little_memory(void *data)
+{
+    gb_sink_begin(&sink);
+    ggml_graph_dump_dot(data, NULL, "/dev/null");
+    assert_int_equal(sink.n, gb_fault_happened());
+}
+
+static void
+without_memory_nothing_is_drawn(void **state)
+{
+    (void)state;
+    assert_int_equal(gb_fault_each(draw_with_little_memory, small()), 2);
 }
 
 static void
@@ -116,9 +174,9 @@ nodes_with_gradients_have_colours(void **state)
     (void)state;
     gb->grads[ggml_hash_find(&gb->visited_hash_set, sum)] = leaf(ctx);
     draw(gb, NULL, text, sizeof(text));
-    assert_non_null(strstr(text, "fillcolor=lightblue, label=\"sum"));
+    assert_non_null(strstr(text, "fillcolor=lightblue, label=\"ADD\\nsum"));
     draw(gb, gf, text, sizeof(text));
-    assert_non_null(strstr(text, "fillcolor=green, label=\"sum"));
+    assert_non_null(strstr(text, "fillcolor=green, label=\"ADD\\nsum"));
 }
 
 static void
@@ -167,6 +225,9 @@ main(void)
     static const struct CMUnitTest tests[] = {
         TEST(each_tensor_is_printed_in_a_line),
         TEST(a_drawing_has_boxes_and_arrows),
+        TEST(sources_outside_of_the_graph_are_drawn),
+        TEST(any_name_can_be_drawn),
+        TEST(without_memory_nothing_is_drawn),
         TEST(nodes_with_gradients_have_colours),
         TEST(a_file_that_cannot_be_written_is_logged),
         TEST(a_file_system_without_room_is_logged),

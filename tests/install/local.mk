@@ -3,9 +3,10 @@
 EXTRA_DIST += \
 	%D%/client.c \
 	%D%/client.cpp \
+	%D%/cmake/CMakeLists.txt \
 	%D%/installcheck
 
 installcheck-local:
 	CC='$(CC)' CXX='$(CXX)' PKG_CONFIG='$(PKG_CONFIG)' \
 	$(SHELL) '$(srcdir)/%D%/installcheck' \
-	    '$(DESTDIR)' '$(libdir)' '$(srcdir)/%D%'
+	    '$(DESTDIR)' '$(prefix)' '$(libdir)' '$(srcdir)/%D%'

@@ -28,6 +28,7 @@ grep -E ' (abort|exit|_exit|_Exit|quick_exit|__assert_fail|__assert_rtn|raise|ki
 # the library is loaded.
 allowed='lib/base/(log|abort|env|clock|status)\.o|lib/loader/registry\.o|lib/type/grid\.o'
 allowed="$allowed|backends/sim/reg\.o|backends/cpu/isa/select\.o|backends/cpu/pool/numa\.o"
+allowed="$allowed|lib/trace/trace\.o"
 while IFS= read -r object; do
     objdump -t "$object" | awk -v o="$object" '
         / O / {

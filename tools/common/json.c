@@ -4,8 +4,8 @@
  */
 #include "tools/common/json.h"
 
+#include "lib/base/utf8.h"
 #include "tools/common/tool.h"
-#include "tools/common/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ tool_json_string(const char *text, size_t size)
     if (clean == NULL)
         return json_null();
     for (size_t i = 0; i < size; i += n == 0 ? 1 : n) {
-        n = utf8_length(text + i, size - i);
+        n = gb_utf8_length(text + i, size - i);
         memcpy(clean + used, n == 0 ? "\xef\xbf\xbd" : text + i,
                n == 0 ? 3 : n);
         used += n == 0 ? 3 : n;

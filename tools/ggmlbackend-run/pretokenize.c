@@ -8,8 +8,8 @@
  */
 #include "tools/ggmlbackend-run/pretokenize.h"
 
+#include "lib/base/utf8.h"
 #include "tools/common/tool.h"
-#include "tools/common/utf8.h"
 #include "tools/ggmlbackend-run/array.h"
 
 #include <stdint.h>
@@ -187,7 +187,7 @@ pretokenize(struct pretokenizer *pre, const char *text, size_t size,
 
     /* PCRE2 gets valid UTF-8 only; each other byte is a piece. */
     while (at < size) {
-        const size_t n = utf8_length(text + at, size - at);
+        const size_t n = gb_utf8_length(text + at, size - at);
 
         if (n == 0 &&
             ((at > begin && !cut_piece(&cut, text + begin, at - begin)) ||

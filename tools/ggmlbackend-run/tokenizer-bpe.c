@@ -10,8 +10,8 @@
  */
 #include "tools/ggmlbackend-run/tokenizer.h"
 
+#include "lib/base/utf8.h"
 #include "tools/common/tool.h"
-#include "tools/common/utf8.h"
 #include "tools/ggmlbackend-run/merge.h"
 #include "tools/ggmlbackend-run/pretokenize.h"
 
@@ -281,7 +281,7 @@ bpe_decode(void *self, int32_t id, struct bytes *bytes)
         int byte;
         char c;
 
-        n = utf8_length(t->text + i, t->size - i);
+        n = gb_utf8_length(t->text + i, t->size - i);
         n = n == 0 ? 1 : n;
         byte = byte_of(bpe, t->text + i, n);
         c = (char)byte;

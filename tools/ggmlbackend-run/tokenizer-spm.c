@@ -8,8 +8,8 @@
  */
 #include "tools/ggmlbackend-run/tokenizer.h"
 
+#include "lib/base/utf8.h"
 #include "tools/common/tool.h"
-#include "tools/common/utf8.h"
 #include "tools/ggmlbackend-run/merge.h"
 
 #include <stdio.h>
@@ -133,7 +133,7 @@ spm_encode(void *self, const char *text, size_t size, bool is_start,
     for (size_t i = 0; i < spm->text.n; i += n) {
         const char *at = spm->text.at + i;
 
-        n = utf8_length(at, spm->text.n - i);
+        n = gb_utf8_length(at, spm->text.n - i);
         n = n == 0 ? 1 : n;
         if (!merge_add(&spm->merge, n, vocab_find(spm->vocab, at, n)))
             return false;

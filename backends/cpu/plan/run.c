@@ -18,6 +18,7 @@
 #include "backends/cpu/pool/pool.h"
 
 #include "lib/base/status.h"
+#include "lib/trace/trace.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -31,6 +32,8 @@ struct run {
     const struct gb_cpu_kernels *kernels;
     struct ggml_threadpool *pool; /* NULL: thread 0 is alone */
     struct gb_cpu_abort abort;
+    int track;          /* of the timeline; 0: there is none */
+    int64_t step_start; /* then: of the step that is on */
     _Atomic int status; /* the first that is not success */
 
     /* Each on a cache line of its own: all threads write them. */
@@ -93,10 +96,21 @@ run_tiles(struct run *run, const struct gb_cpu_phase *phase, int64_t first,
     }
 }
 
+/* The next step begins where this one has been written down. */
+static void
+trace_step(struct run *run, const struct gb_cpu_phase *phase)
+{
+    if (!has_failed(run))
+        gb_trace_node(run->track, run->step_start, phase->node);
+    run->step_start = gb_trace_now();
+}
+
 /* Phase PHASE is done: is the client content? */
 static void
 end_phase(struct run *run, const struct gb_cpu_phase *phase)
 {
+    if (phase->is_last && run->track != 0)
+        trace_step(run, phase);
     if (phase->is_last && run->abort.ask != NULL && !has_failed(run) &&
         run->abort.ask(run->abort.data))
         fail(run, GGML_STATUS_ABORTED);
@@ -228,11 +242,22 @@ work(void *data, int ith)
     }
 }
 
+static int64_t
+count_steps(const struct gb_cpu_plan *plan)
+{
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < plan->n_phases; i++)
+        n += plan->phases[i].is_last;
+    return n;
+}
+
 enum ggml_status
 gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
                 struct gb_cpu_abort abort)
 {
     struct run run;
+    int64_t start;
 
     GB_TRY(gb_cpu_plan_check_memory(plan));
     memset(&run, 0, sizeof(run));
@@ -240,6 +265,8 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
     run.kernels = gb_cpu_kernels();
     run.abort = abort;
     atomic_init(&run.status, GGML_STATUS_SUCCESS);
+    run.track = gb_trace_track("CPU");
+    start = run.step_start = gb_trace_start(run.track);
     /* What needs no others, thread 0 does before it calls them. */
     begin_next(&run, 0, 0);
     if (phase_index(&run) < plan->n_phases) {
@@ -251,6 +278,10 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
         work(&run, 0);
         if (run.pool != NULL)
             gb_cpu_pool_end(pool);
+    }
+    if (run.track != 0) {
+        gb_trace_graph(run.track, start, count_steps(plan), plan->n_threads);
+        gb_trace_flush();
     }
     return (enum ggml_status)atomic_load_explicit(
         &run.status, memory_order_relaxed);

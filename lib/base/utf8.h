@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * common/utf8.h - where characters end in text that may not be UTF-8.
+ * base/utf8.h - where characters end in text that may not be UTF-8.
  */
-#ifndef TOOLS_COMMON_UTF8_H
-#define TOOLS_COMMON_UTF8_H
+#ifndef GB_BASE_UTF8_H
+#define GB_BASE_UTF8_H
 
 #include <stddef.h>
 
@@ -11,6 +11,6 @@
  * Bytes of the character at TEXT, which has SIZE > 0 bytes; 0 when it is none
  * (RFC 3629: no overlong forms, no surrogates, at most U+10FFFF).
  */
-size_t utf8_length(const char *text, size_t size);
+size_t gb_utf8_length(const char *text, size_t size);
 
 #endif

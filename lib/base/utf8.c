@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * common/utf8.c - where characters end in text that may not be UTF-8.
+ * base/utf8.c - where characters end in text that may not be UTF-8.
  */
-#include "tools/common/utf8.h"
+#include "lib/base/utf8.h"
 
 size_t
-utf8_length(const char *chars, size_t size)
+gb_utf8_length(const char *chars, size_t size)
 {
     const unsigned char *text = (const unsigned char *)chars;
     const unsigned lead = text[0];
