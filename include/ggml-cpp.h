@@ -54,6 +54,13 @@ struct ggml_backend_event_deleter {
     }
 };
 
+struct ggml_backend_sched_deleter {
+    void operator()(ggml_backend_sched_t sched)
+    {
+        ggml_backend_sched_free(sched);
+    }
+};
+
 typedef std::unique_ptr<ggml_context, ggml_context_deleter> ggml_context_ptr;
 typedef std::unique_ptr<gguf_context, gguf_context_deleter> gguf_context_ptr;
 typedef std::unique_ptr<ggml_gallocr, ggml_gallocr_deleter> ggml_gallocr_ptr;
@@ -62,5 +69,7 @@ typedef std::unique_ptr<ggml_backend_buffer, ggml_backend_buffer_deleter>
     ggml_backend_buffer_ptr;
 typedef std::unique_ptr<ggml_backend_event, ggml_backend_event_deleter>
     ggml_backend_event_ptr;
+typedef std::unique_ptr<ggml_backend_sched, ggml_backend_sched_deleter>
+    ggml_backend_sched_ptr;
 
 #endif

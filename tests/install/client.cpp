@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// install/client.cpp - the same through the backend interface, in C++.
+// install/client.cpp - the same through a scheduler, in C++.
 //
 #include <ggml-cpp.h>
 #include <ggml-cpu.h>
@@ -10,9 +10,13 @@
 int
 main()
 {
-    ggml_backend_ptr backend(ggml_backend_init_best());
+    ggml_backend_ptr backend(
+        ggml_backend_init_by_type(GGML_BACKEND_DEVICE_TYPE_CPU, nullptr));
     ggml_context_ptr ctx(ggml_init({ 1024 * 1024, nullptr, true }));
-    if (!backend || !ctx)
+    ggml_backend_t backends[] = { backend.get() };
+    ggml_backend_sched_ptr sched(
+        ggml_backend_sched_new(backends, nullptr, 1, 16, false));
+    if (!backend || !ctx || !sched)
         return 1;
     ggml_tensor *a = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_F32, 4);
     ggml_tensor *sum = ggml_add(ctx.get(), a, a);
@@ -23,7 +27,8 @@ main()
     const float in[4] = { 1, 2, 3, 4 };
     float out[4];
     ggml_backend_tensor_set(a, in, 0, sizeof(in));
-    if (ggml_backend_graph_compute(backend.get(), graph) != GGML_STATUS_SUCCESS)
+    if (ggml_backend_sched_graph_compute(sched.get(), graph) !=
+        GGML_STATUS_SUCCESS)
         return 1;
     ggml_backend_tensor_get(sum, out, 0, sizeof(out));
     std::printf("%s: 4 + 4 is %g\n", ggml_backend_name(backend.get()), out[3]);
