@@ -183,6 +183,7 @@ reg_get_proc_address(ggml_backend_reg_t reg, const char *name)
         { "ggml_backend_sim_count", (void *)gb_sim_count },
         { "ggml_backend_sim_default", (void *)gb_sim_default },
         { "ggml_backend_sim_fail", (void *)gb_sim_fail },
+        { "ggml_backend_sim_parse", (void *)gb_sim_config_parse },
     };
 
     (void)reg;

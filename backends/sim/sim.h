@@ -73,6 +73,17 @@ typedef bool (*gb_sim_configure_fn)(
     int first, int n, const struct gb_sim_config *config);
 typedef void (*gb_sim_default_fn)(struct gb_sim_config *out);
 
+/*
+ * Read settings as they are in GGMLBACKEND_SIM (config.c); what they leave open
+ * stays as it is.  False for what is wrong with them.
+ *
+ * "ggml_backend_sim_parse"
+ */
+bool gb_sim_config_parse(
+    const char *settings, int *n_devices, struct gb_sim_config *config);
+typedef bool (*gb_sim_parse_fn)(
+    const char *settings, int *n_devices, struct gb_sim_config *config);
+
 /* What fails. */
 enum gb_sim_fault {
     GB_SIM_FAULT_ALLOC,   /* memory: buffers, backends, events, queued work */

@@ -17,6 +17,7 @@ union function {
     gb_sim_configure_fn configure;
     gb_sim_fail_fn fail;
     gb_sim_count_fn count;
+    gb_sim_parse_fn parse;
 };
 
 ggml_backend_reg_t
@@ -62,4 +63,11 @@ void
 gb_sim_count(struct gb_sim_counters *out)
 {
     find("ggml_backend_sim_count").count(out);
+}
+
+bool
+gb_sim_config_parse(
+    const char *settings, int *n_devices, struct gb_sim_config *config)
+{
+    return find("ggml_backend_sim_parse").parse(settings, n_devices, config);
 }

@@ -4,7 +4,6 @@
  */
 #include "tests/sim/sim.h"
 
-#include "backends/sim/state.h"
 #include "tests/util/random.h"
 
 #include <stdio.h>
