@@ -170,8 +170,8 @@ bool gb_sched_can_reach(
 enum ggml_status gb_sched_assign(struct ggml_backend_sched *sched);
 
 /*
- * Number what the client chose, with its backend, and forget any graph before;
- * then leaf I; and node I with its sources.
+ * Forget the graph before; number leaf I; and node I with its sources.  What
+ * the client chose has its backend then.
  */
 enum ggml_status gb_sched_begin_index(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_enter_leaf(struct ggml_backend_sched *sched, int i);
