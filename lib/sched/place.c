@@ -91,10 +91,7 @@ list_leafs(const struct ggml_backend_sched *s, struct list *list)
         put(list, s->graph.leafs[i], s->tensors[s->leafs[i]].backend);
 }
 
-/*
- * The graph that the allocator gets; its slots are in the scheduler.  That of a
- * single backend without copies is the client's, and all slots are the first.
- */
+/* The graph that the allocator gets; its slots are in the scheduler. */
 static enum ggml_status
 list_all(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
 {
@@ -103,10 +100,6 @@ list_all(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
         (s->n_copies > 1 ? s->n_copied * (size_t)s->n_copies : 0);
     struct list nodes, leafs;
 
-    if (s->n_backends == 1 && s->n_copies == 1) {
-        *graph = s->graph;
-        return GGML_STATUS_SUCCESS;
-    }
     if (n_nodes > INT_MAX || n_leafs > INT_MAX ||
         !make_room(&s->placed_nodes, &s->max_placed_nodes, &s->node_slots,
                    &s->max_node_slots, n_nodes) ||
@@ -146,8 +139,6 @@ same_memory(
 static bool
 slots_fit(const struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
 {
-    if (s->n_backends == 1)
-        return true;
     return graph->n_nodes == s->n_last_nodes &&
            graph->n_leafs == s->n_last_leafs &&
            same_memory(s, s->node_slots, s->last_node_slots, graph->n_nodes) &&
@@ -172,8 +163,6 @@ plan(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
     /* Buffers that grow are freed first. */
     gb_sched_wait_for_all(s);
     s->n_last_nodes = -1;
-    if (s->n_backends == 1)
-        return gb_alloc_graph_reserve(s->galloc, graph, NULL, NULL);
     GB_TRY(gb_alloc_graph_reserve(s->galloc, graph, s->node_slots,
                                   s->leaf_slots));
     swap_slots(&s->node_slots, &s->max_node_slots, &s->last_node_slots,
@@ -195,6 +184,19 @@ gb_sched_plan(struct ggml_backend_sched *s)
 }
 
 enum ggml_status
+gb_sched_place_as_planned(
+    struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
+{
+    bool fits;
+
+    GB_TRY(gb_alloc_graph_place(s->galloc, graph, NULL, &fits));
+    return fits ? GGML_STATUS_SUCCESS
+                : gb_fail(GGML_STATUS_FAILED,
+                          "sched: the sizes of tensors differ from one "
+                          "question to the next");
+}
+
+enum ggml_status
 gb_sched_place(struct ggml_backend_sched *s)
 {
     struct ggml_cgraph graph;
@@ -202,14 +204,9 @@ gb_sched_place(struct ggml_backend_sched *s)
 
     GB_TRY(list_all(s, &graph));
     if (slots_fit(s, &graph))
-        GB_TRY(gb_alloc_graph_place(s->galloc, &graph, &fits));
+        GB_TRY(gb_alloc_graph_place(s->galloc, &graph, NULL, &fits));
     if (fits)
         return GGML_STATUS_SUCCESS;
     GB_TRY(plan(s, &graph));
-    GB_TRY(gb_alloc_graph_place(s->galloc, &graph, &fits));
-    if (!fits)
-        return gb_fail(GGML_STATUS_FAILED,
-                       "sched: the sizes of tensors differ from one question "
-                       "to the next");
-    return GGML_STATUS_SUCCESS;
+    return gb_sched_place_as_planned(s, &graph);
 }
