@@ -360,6 +360,18 @@ lay_out(struct ggml_gallocr *g)
     return GGML_STATUS_SUCCESS;
 }
 
+void
+gb_alloc_graph_turn(ggml_gallocr_t g, int first, int n)
+{
+    const int32_t *leafs = g->plan.life.links + first;
+    struct gb_life *lives = g->plan.life.lives;
+    const size_t offset = lives[leafs[0]].place.offset;
+
+    for (int i = 0; i < n - 1; i++)
+        lives[leafs[i]].place.offset = lives[leafs[i + 1]].place.offset;
+    lives[leafs[n - 1]].place.offset = offset;
+}
+
 enum ggml_status
 gb_alloc_graph_place(
     ggml_gallocr_t g, const struct ggml_cgraph *graph,

@@ -19,6 +19,14 @@ enum ggml_status gb_alloc_graph_reserve(
     const int *node_ids, const int *leaf_ids);
 
 /*
+ * Let the N leafs from FIRST on change places in the plan: each gets that of
+ * the next one, and the last that of the first.  All have one layout and slot,
+ * no data, and are flagged as inputs and outputs, so that nothing else lies in
+ * their places.
+ */
+void gb_alloc_graph_turn(ggml_gallocr_t galloc, int first, int n);
+
+/*
  * Somebody who wants to look at the leafs and nodes of a graph too: large graphs
  * are in no cache, and this saves a walk.  What LOOK returns ends the walk when
  * it is not GGML_STATUS_SUCCESS.

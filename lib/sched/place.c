@@ -64,7 +64,10 @@ list_nodes(const struct ggml_backend_sched *s, struct list *list)
     }
 }
 
-/* All turns of the pipelined copies, graph's inputs first or the others. */
+/*
+ * All turns of the pipelined copies, graph's inputs first or the others.  The
+ * one at hand leads, so that graphs look the same to the allocator in each turn.
+ */
 static void
 list_copies(
     const struct ggml_backend_sched *s, struct list *list, bool graph_inputs)
@@ -74,8 +77,10 @@ list_copies(
 
         if (copy->is_graph_input != graph_inputs)
             continue;
-        for (int which = 0; which < s->n_copies; which++)
-            put(list, gb_sched_copy_tensor(s, (int32_t)i, which),
+        for (int k = 0; k < s->n_copies; k++)
+            put(list,
+                gb_sched_copy_tensor(s, (int32_t)i,
+                                     (s->copy + k) % s->n_copies),
                 copy->backend);
     }
 }
@@ -141,6 +146,7 @@ slots_fit(const struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
 {
     return graph->n_nodes == s->n_last_nodes &&
            graph->n_leafs == s->n_last_leafs &&
+           s->n_copied == s->n_last_copied &&
            same_memory(s, s->node_slots, s->last_node_slots, graph->n_nodes) &&
            same_memory(s, s->leaf_slots, s->last_leaf_slots, graph->n_leafs);
 }
@@ -160,9 +166,9 @@ swap_slots(int **a, size_t *max_a, int **b, size_t *max_b)
 static enum ggml_status
 plan(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
 {
+    s->n_last_nodes = -1;
     /* Buffers that grow are freed first. */
     gb_sched_wait_for_all(s);
-    s->n_last_nodes = -1;
     GB_TRY(gb_alloc_graph_reserve(s->galloc, graph, s->node_slots,
                                   s->leaf_slots));
     swap_slots(&s->node_slots, &s->max_node_slots, &s->last_node_slots,
@@ -171,7 +177,22 @@ plan(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
                &s->max_last_leaf_slots);
     s->n_last_nodes = graph->n_nodes;
     s->n_last_leafs = graph->n_leafs;
+    s->n_last_copied = s->n_copied;
+    s->last_copy = s->copy;
     return GGML_STATUS_SUCCESS;
+}
+
+/*
+ * Let the plan that exists follow: the copies at hand lie where those of their
+ * turn lay before.
+ */
+static void
+take_turns(struct ggml_backend_sched *s)
+{
+    for (; s->last_copy != s->copy;
+         s->last_copy = (s->last_copy + 1) % s->n_copies)
+        for (size_t i = 0; i < s->n_copied; i++)
+            gb_alloc_graph_turn(s->galloc, (int)i * s->n_copies, s->n_copies);
 }
 
 enum ggml_status
@@ -203,10 +224,14 @@ gb_sched_place(struct ggml_backend_sched *s)
     bool fits = false;
 
     GB_TRY(list_all(s, &graph));
-    if (slots_fit(s, &graph))
+    if (slots_fit(s, &graph)) {
+        take_turns(s);
         GB_TRY(gb_alloc_graph_place(s->galloc, &graph, NULL, &fits));
-    if (fits)
-        return GGML_STATUS_SUCCESS;
-    GB_TRY(plan(s, &graph));
-    return gb_sched_place_as_planned(s, &graph);
+    }
+    if (!fits) {
+        GB_TRY(plan(s, &graph));
+        GB_TRY(gb_sched_place_as_planned(s, &graph));
+    }
+    gb_sched_wait_for_turn(s);
+    return GGML_STATUS_SUCCESS;
 }

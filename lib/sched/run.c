@@ -29,16 +29,30 @@ gb_sched_wait_for_all(const struct ggml_backend_sched *s)
         ggml_backend_synchronize(s->backends[i].backend);
 }
 
+/* Until BACKEND is done with what its EVENT stands for, or with everything. */
+static void
+wait_for(ggml_backend_t backend, ggml_backend_event_t event)
+{
+    if (event != NULL)
+        ggml_backend_event_synchronize(event);
+    else
+        ggml_backend_synchronize(backend);
+}
+
+void
+gb_sched_wait_for_turn(const struct ggml_backend_sched *s)
+{
+    for (int i = 0; i < s->n_backends; i++)
+        if (s->backends[i].has_graph_inputs)
+            wait_for(gb_sched_backend(s, i), gb_sched_event(s, i));
+}
+
 /* Until nobody reads the old contents of the split's copies. */
 static void
 wait_on_host(struct running *r)
 {
-    if (r->is_free)
-        return;
-    if (r->event != NULL)
-        ggml_backend_event_synchronize(r->event);
-    else
-        ggml_backend_synchronize(r->backend);
+    if (!r->is_free)
+        wait_for(r->backend, r->event);
     r->is_free = true;
 }
 

@@ -344,43 +344,40 @@ backend_number(const struct ggml_backend_sched *s, ggml_backend_t backend)
     return -1;
 }
 
-/* The backend of what was assigned or chosen, NULL for none. */
-static int32_t *
-find_backend(struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
-{
-    int32_t number = -1;
-
-    if (s->is_split && !gb_sched_is_plain(s))
-        number = gb_index_find(&s->index, tensor);
-    if (number >= 0)
-        return &s->tensors[number].backend;
-    number = gb_index_find(&s->chosen, tensor);
-    return number >= 0 ? &s->chosen_backends[number] : NULL;
-}
-
 static enum ggml_status
 choose(
     struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t backend)
 {
-    const int32_t number = gb_index_add(&s->chosen, tensor);
-    int32_t *backends;
+    int32_t number, *backends;
 
-    if (number < 0)
-        return no_memory();
     backends = gb_array_room(s->chosen_backends, &s->max_chosen,
-                             (size_t)number + 1, sizeof(*backends));
+                             (size_t)s->chosen.n_tensors + 1,
+                             sizeof(*backends));
     if (backends == NULL)
         return no_memory();
     s->chosen_backends = backends;
+    number = gb_index_add(&s->chosen, tensor);
+    if (number < 0)
+        return no_memory();
     backends[number] = backend;
     return GGML_STATUS_SUCCESS;
+}
+
+/* What is known of the tensor in the graph at hand; NULL for nothing. */
+static struct gb_sched_tensor *
+find_tensor(struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
+{
+    const int32_t number = s->is_split ? gb_index_find(&s->index, tensor) : -1;
+
+    return number >= 0 ? &s->tensors[number] : NULL;
 }
 
 void
 ggml_backend_sched_set_tensor_backend(
     ggml_backend_sched_t s, struct ggml_tensor *node, ggml_backend_t backend)
 {
-    int32_t number, *assigned;
+    struct gb_sched_tensor *assigned;
+    int32_t number;
 
     GB_NEED_VOID(s != NULL && node != NULL,
                  "sched assign: no scheduler or no tensor");
@@ -389,22 +386,27 @@ ggml_backend_sched_set_tensor_backend(
                  "this scheduler", node->name, ggml_backend_name(backend));
     if (choose(s, node, number) != GGML_STATUS_SUCCESS)
         return;
-    assigned = find_backend(s, node);
-    *assigned = number;
+    assigned = find_tensor(s, node);
+    if (assigned != NULL)
+        assigned->backend = number;
 }
 
 ggml_backend_t
 ggml_backend_sched_get_tensor_backend(
     ggml_backend_sched_t s, struct ggml_tensor *node)
 {
-    const int32_t *backend;
+    const struct gb_sched_tensor *assigned;
+    int32_t number;
 
     GB_NEED_OR(NULL, s != NULL && node != NULL,
                "sched backend: no scheduler or no tensor");
     if (s->is_split && gb_sched_is_plain(s))
         return gb_sched_backend(s, 0);
-    backend = find_backend(s, node);
-    return backend != NULL ? gb_sched_backend(s, *backend) : NULL;
+    assigned = find_tensor(s, node);
+    if (assigned != NULL)
+        return gb_sched_backend(s, assigned->backend);
+    number = gb_index_find(&s->chosen, node);
+    return number >= 0 ? gb_sched_backend(s, s->chosen_backends[number]) : NULL;
 }
 
 int

@@ -27,6 +27,7 @@ struct gb_sched_backend {
     ggml_backend_buffer_type_t buft; /* of the results that it computes */
     bool has_twin; /* a preferred backend has the same one */
     size_t last;   /* split that it computes */
+    bool has_graph_inputs; /* that take turns */
 };
 
 /* A tensor of the graph. */
@@ -127,6 +128,8 @@ struct ggml_backend_sched {
     size_t max_placed_nodes, max_node_slots, max_last_node_slots;
     size_t max_placed_leafs, max_leaf_slots, max_last_leaf_slots;
     int n_last_nodes, n_last_leafs;
+    size_t n_last_copied;
+    int last_copy;
 };
 
 /* ---- what is asked everywhere ---- */
@@ -182,8 +185,8 @@ enum ggml_status gb_sched_check_single(
     const struct ggml_backend_sched *sched, const struct ggml_tensor *tensor);
 
 /*
- * Number what the client chose, with its backend, and forget any graph before;
- * then leaf I; and node I with its sources.
+ * Forget the graph before; number leaf I; and node I with its sources.  What
+ * the client chose has its backend then.
  */
 enum ggml_status gb_sched_begin_index(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_enter_leaf(struct ggml_backend_sched *sched, int i);
@@ -231,6 +234,12 @@ enum ggml_status gb_sched_place_as_planned(
 /* Both for a plain scheduler, which checks the graph's operations with it. */
 enum ggml_status gb_sched_plan_plain(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_place_plain(struct ggml_backend_sched *sched);
+
+/*
+ * Wait until the inputs of the graph at hand may be written: until what lies
+ * there was read in the graph of the same turn before.
+ */
+void gb_sched_wait_for_turn(const struct ggml_backend_sched *sched);
 
 /* Compute all splits, without waiting for the last of the work. */
 enum ggml_status gb_sched_run(struct ggml_backend_sched *sched);

@@ -128,17 +128,22 @@ overloads(
     return false;
 }
 
-/* A graph's input that is pipelined has copies on its own backend as well. */
+/*
+ * A graph's input that is pipelined has copies on its own backend as well,
+ * unless it lies where the client wants it.
+ */
 static enum ggml_status
 pipeline_source(struct ggml_backend_sched *s, int32_t source)
 {
-    const int32_t backend = s->tensors[source].backend;
+    const struct gb_sched_tensor *t = &s->tensors[source];
     int32_t copy;
 
     if ((gb_sched_tensor(s, source)->flags & GGML_TENSOR_FLAG_INPUT) == 0 ||
-        gb_sched_find_copy(s, source, backend) >= 0)
+        t->home != NULL || t->root >= 0 ||
+        gb_sched_find_copy(s, source, t->backend) >= 0)
         return GGML_STATUS_SUCCESS;
-    return add_copy(s, source, backend, true, &copy);
+    s->backends[t->backend].has_graph_inputs = true;
+    return add_copy(s, source, t->backend, true, &copy);
 }
 
 static enum ggml_status
@@ -185,6 +190,8 @@ gb_sched_split(struct ggml_backend_sched *s)
     s->n_inputs = 0;
     s->n_copied = 0;
     s->n_rewrites = 0;
+    for (int i = 0; i < s->n_backends; i++)
+        s->backends[i].has_graph_inputs = false;
     if (s->graph.n_nodes == 0)
         return GGML_STATUS_SUCCESS;
 

@@ -92,6 +92,65 @@ graphs_follow_each_other_without_waiting(void **state)
     }
 }
 
+/* With all that it takes, nothing but events of four graphs ago is waited for. */
+static void
+a_graph_of_the_same_make_waits_for_no_backend(void **state)
+{
+    struct gb_sim_counters before, after;
+    struct rig rig;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 2, true);
+    for (int i = 0; i < GRAPHS; i++) {
+        struct work w;
+
+        if (i == 1)
+            gb_sim_count(&before);
+        w = begin(&rig);
+        rig_set(w.x, 1);
+        assert_int_equal(
+            ggml_backend_sched_graph_compute_async(rig.sched, rig.graph),
+            GGML_STATUS_SUCCESS);
+    }
+    gb_sim_count(&after);
+    assert_int_equal(after.synchronize, before.synchronize);
+    assert_true(after.event_synchronize > before.event_synchronize);
+    ggml_backend_sched_synchronize(rig.sched);
+    rig_close(&rig);
+}
+
+/* Inputs that the client has put on a device, which reads them late. */
+static void
+an_input_on_a_device_is_not_overwritten_before_it_is_read(void **state)
+{
+    static float out[GRAPHS][64];
+    struct rig rig;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 1, true);
+    for (int i = 0; i < GRAPHS; i++) {
+        struct ggml_tensor *x, *y;
+
+        rig_restart(&rig);
+        x = rig_choose(&rig, rig_input(&rig, 64), 0);
+        y = rig_choose(&rig, ggml_scale(rig.ctx, x, 3), 0);
+        rig_expand(&rig, y);
+        rig_alloc(&rig);
+        rig_set(x, (float)i);
+        assert_int_equal(
+            ggml_backend_sched_graph_compute_async(rig.sched, rig.graph),
+            GGML_STATUS_SUCCESS);
+        ggml_backend_tensor_get_async(rig.backends[0], y, out[i], 0,
+                                      sizeof(out[i]));
+    }
+    ggml_backend_sched_synchronize(rig.sched);
+    for (int i = 0; i < GRAPHS; i++)
+        assert_true(out[i][0] == 3.0f * (float)i);
+    rig_close(&rig);
+}
+
 static void
 only_a_parallel_scheduler_keeps_several_copies(void **state)
 {
@@ -258,6 +317,9 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(graphs_follow_each_other_without_waiting),
+        cmocka_unit_test(a_graph_of_the_same_make_waits_for_no_backend),
+        cmocka_unit_test(
+            an_input_on_a_device_is_not_overwritten_before_it_is_read),
         cmocka_unit_test(only_a_parallel_scheduler_keeps_several_copies),
         cmocka_unit_test(copies_take_turns),
         cmocka_unit_test(a_failed_compute_keeps_its_turn),
