@@ -236,7 +236,8 @@ split_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
     forget_graph(s);
     s->graph = *graph;
     s->copy = s->next_copy;
-    GB_TRY(gb_sched_assign(s));
+    if (!gb_sched_is_plain(s))
+        GB_TRY(gb_sched_assign(s));
     GB_TRY(gb_sched_split(s));
     gb_sched_print(s);
     GB_TRY(gb_sched_make_copies(s));
@@ -254,7 +255,8 @@ ggml_backend_sched_reserve(
         return false;
     status = split_graph(s, measure_graph);
     if (status == GGML_STATUS_SUCCESS) {
-        status = gb_sched_plan(s);
+        status = gb_sched_is_plain(s) ? gb_sched_plan_plain(s)
+                                      : gb_sched_plan(s);
         gb_sched_restore(s);
     }
     ggml_backend_sched_reset(s);
@@ -268,7 +270,8 @@ alloc_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
 
     GB_TRY(check_graph(s, graph));
     GB_TRY(split_graph(s, graph));
-    status = gb_sched_place(s);
+    status = gb_sched_is_plain(s) ? gb_sched_place_plain(s)
+                                  : gb_sched_place(s);
     if (status != GGML_STATUS_SUCCESS) {
         gb_sched_restore(s);
         forget_graph(s);
@@ -397,6 +400,8 @@ ggml_backend_sched_get_tensor_backend(
 
     GB_NEED_OR(NULL, s != NULL && node != NULL,
                "sched backend: no scheduler or no tensor");
+    if (s->is_split && gb_sched_is_plain(s))
+        return gb_sched_backend(s, 0);
     assigned = find_tensor(s, node);
     if (assigned != NULL)
         return gb_sched_backend(s, assigned->backend);
