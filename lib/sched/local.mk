@@ -5,6 +5,7 @@ libcore_la_SOURCES += \
 	%D%/copy.c \
 	%D%/index.c \
 	%D%/place.c \
+	%D%/plain.c \
 	%D%/print.c \
 	%D%/run.c \
 	%D%/sched.c \
