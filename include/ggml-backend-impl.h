@@ -219,8 +219,9 @@ struct ggml_backend_reg {
 
 /*
  * What a module exports: "ggml_backend_init" gives its registration, or NULL,
- * and "ggml_backend_score" how well the module suits the machine, 0 for not at
- * all.
+ * the same again after it was unloaded, and "ggml_backend_score" how well the
+ * module suits the machine, 0 for not at all.  They may look at the registry,
+ * but neither load nor unload modules.
  */
 typedef ggml_backend_reg_t (*ggml_backend_init_t)(void);
 typedef int (*ggml_backend_score_t)(void);

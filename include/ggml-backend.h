@@ -475,8 +475,8 @@ GGML_API void *ggml_backend_reg_get_proc_address(
 
 /*
  * The backends that are part of the library are there from the first call on,
- * the CPU among them.  Entries keep their places: what comes later is added at
- * the end.
+ * the CPU among them.  What comes later is added at the end; where something is
+ * unloaded, what is behind it moves up.
  *
  * Add a device of the client's, which must live as long as the process.  One
  * that is there already is not added again.
@@ -496,6 +496,44 @@ GGML_API ggml_backend_dev_t ggml_backend_dev_get(size_t index);
 GGML_API ggml_backend_dev_t ggml_backend_dev_by_name(const char *name);
 GGML_API ggml_backend_dev_t ggml_backend_dev_by_type(
     enum ggml_backend_dev_type type);
+
+/*
+ * Load the module at PATH, which has a folder in it ("./libggml-x.so"), and
+ * register its backend and devices.
+ *
+ * Returns the registration, the same again for a module that is loaded already,
+ * or NULL when the module is refused: it cannot be opened, is not for this
+ * machine, has another interface version, or a backend of that name is there.
+ * ggmlbackend_refused_get tells why.  The file stays mapped as long as the
+ * process, refused or not.
+ *
+ * Any thread; modules are loaded one at a time, and devices may be asked for
+ * meanwhile.
+ */
+GGML_API ggml_backend_reg_t ggml_backend_load(const char *path);
+
+/*
+ * Take REG and its devices out of the registry.  Nothing else changes: pointers
+ * to them stay valid, backends and buffers that live go on working, and the
+ * module may be loaded again.  NULL, and what is not registered, are passed
+ * over.  Any thread.
+ */
+GGML_API void ggml_backend_unload(ggml_backend_reg_t reg);
+
+/*
+ * Load all modules, files libggml-NAME.so and libggml-NAME-VARIANT.so, in the
+ * order of their names: those of the folders in GGMLBACKEND_MODULE_PATH and of
+ * the library's own (ggmlbackend_module_folder), or those of the one folder
+ * DIR_PATH.  Of the variants of one name the one with the highest score is
+ * taken, and the file without a variant where none can be had.  At the end comes
+ * the file that GGML_BACKEND_PATH names.
+ *
+ * What is refused is passed over, as are backends that are there already, so
+ * that a second call adds nothing.  A folder that cannot be read is passed over
+ * with a warning.  Any thread.
+ */
+GGML_API void ggml_backend_load_all(void);
+GGML_API void ggml_backend_load_all_from_path(const char *dir_path);
 
 /*
  * Find a device and make a backend on it; NULL when there is none or it cannot.

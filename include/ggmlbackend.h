@@ -81,12 +81,24 @@ struct ggmlbackend_refused_module {
 };
 
 /*
- * Modules that were tried and refused so far, oldest first; 0 and false where
- * nothing was.
+ * Modules that were tried and refused so far, oldest first, each once for the
+ * same reason; false, with nothing written, beyond the last.  A module that
+ * stands here may have been loaded later.
  */
 GGML_API size_t ggmlbackend_refused_count(void);
 GGML_API bool ggmlbackend_refused_get(
     size_t index, struct ggmlbackend_refused_module *module);
+
+/* Where the modules of this release are installed. */
+GGML_API const char *ggmlbackend_module_folder(void);
+
+struct ggml_backend_reg;
+
+/*
+ * The file that a registered backend was loaded from; NULL for one that is part
+ * of the library or that the program brought itself.
+ */
+GGML_API const char *ggmlbackend_module_path(struct ggml_backend_reg *reg);
 
 /*
  * HOOK is called when a precondition of a public call is broken, with the

@@ -2,6 +2,7 @@
 # The core, and the library made of it and the built-in backends.
 noinst_LTLIBRARIES += libcore.la
 libcore_la_SOURCES =
+libcore_la_LIBADD =
 
 include lib/base/local.mk
 include lib/type/local.mk

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Manual pages.
+dist_man_MANS += %D%/ggml-backend-module.7
 if TOOLS
 dist_man_MANS += \
 	%D%/ggmlbackend-conformance.1 \

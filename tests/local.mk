@@ -38,7 +38,7 @@ include tests/tools/local.mk
 
 # The core's programs once more under valgrind, and those about threads alone, for a
 # build with -fsanitize=thread.
-valgrind_programs = $(filter-out tests/gguf/sweep,$(filter \
+valgrind_programs = $(filter-out tests/gguf/sweep tests/loader/sim-%,$(filter \
 	tests/base/% tests/tensor/% tests/op/% tests/graph/% tests/gguf/% \
 	tests/backend/% tests/alloc/% tests/loader/%,$(check_PROGRAMS)))
 check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)

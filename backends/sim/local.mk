@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The simulated device, for tests: a library to link in, and a module to load,
 # which stays in the build folder.
-noinst_LTLIBRARIES += libsim.la libggml-sim.la
+noinst_LTLIBRARIES += libsim.la
 libsim_la_SOURCES = \
 	%D%/backend.c \
 	%D%/buffer.c \
@@ -16,9 +16,12 @@ libsim_la_SOURCES = \
 	%D%/sim.h \
 	%D%/state.h
 
-# Without -rpath libtool would make an archive of it; it does with --disable-shared.
+if MODULES
+# Without -rpath libtool would make an archive of it.
+noinst_LTLIBRARIES += libggml-sim.la
 libggml_sim_la_SOURCES = %D%/module.c
 libggml_sim_la_LIBADD = libsim.la libggmlbackend.la
 libggml_sim_la_LDFLAGS = \
-	-module -avoid-version -no-undefined -rpath /nowhere \
+	-module -avoid-version -shared -no-undefined -rpath /nowhere \
 	-export-symbols-regex '^ggml_backend_(init|score)$$'
+endif

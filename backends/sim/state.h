@@ -84,9 +84,7 @@ gb_sim_lacks(const struct gb_sim_device *device, enum gb_sim_member member)
     return device->config.without[member];
 }
 
-/* Read GGMLBACKEND_SIM's settings.  False for what is wrong with them. */
-bool gb_sim_config_parse(
-    const char *text, int *n_devices, struct gb_sim_config *config);
+/* Can a device be so? */
 bool gb_sim_config_is_good(const struct gb_sim_config *config);
 
 /* A backend on DEVICE, and is BACKEND one of those? */

@@ -8,6 +8,9 @@
 
 #include "lib/base/checked.h"
 
+#ifdef GB_FAULT_INJECTION
+#include <stdatomic.h>
+#endif
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@
 #ifdef GB_FAULT_INJECTION
 static gb_mem_fault_fn fault_hook;
 static void *fault_data;
+static atomic_size_t n_blocks;
 
 void
 gb_mem_set_fault(gb_mem_fault_fn hook, void *data)
@@ -28,13 +32,59 @@ is_made_to_fail(void)
 {
     return fault_hook != NULL && fault_hook(fault_data);
 }
+
+/* Relaxed: the count is read when all threads are done. */
+size_t
+gb_mem_n_blocks(void)
+{
+    return atomic_load_explicit(&n_blocks, memory_order_relaxed);
+}
+
+static void
+count_given(void)
+{
+    atomic_fetch_add_explicit(&n_blocks, 1, memory_order_relaxed);
+}
+
+static void
+count_freed(void)
+{
+    atomic_fetch_sub_explicit(&n_blocks, 1, memory_order_relaxed);
+}
 #else
 static bool
 is_made_to_fail(void)
 {
     return false;
 }
+
+static void
+count_given(void)
+{
+}
+
+static void
+count_freed(void)
+{
+}
 #endif
+
+/* A new block, or NULL. */
+static void *
+counted(void *block)
+{
+    if (block != NULL)
+        count_given();
+    return block;
+}
+
+static void
+release(void *block)
+{
+    if (block != NULL)
+        count_freed();
+    free(block);
+}
 
 /* No object is larger than a difference of pointers within it can be. */
 static bool
@@ -55,7 +105,7 @@ gb_mem_alloc(size_t size)
 {
     if (must_fail(size))
         return NULL;
-    return malloc(at_least_one(size));
+    return counted(malloc(at_least_one(size)));
 }
 
 void *
@@ -65,7 +115,7 @@ gb_mem_zalloc(size_t count, size_t size)
 
     if (!gb_mul_size(count, size, &bytes) || must_fail(bytes))
         return NULL;
-    return calloc(1, at_least_one(bytes));
+    return counted(calloc(1, at_least_one(bytes)));
 }
 
 void *
@@ -75,13 +125,15 @@ gb_mem_realloc(void *ptr, size_t count, size_t size)
 
     if (!gb_mul_size(count, size, &bytes) || must_fail(bytes))
         return NULL;
+    if (ptr == NULL)
+        return counted(malloc(at_least_one(bytes)));
     return realloc(ptr, at_least_one(bytes));
 }
 
 void
 gb_mem_free(void *ptr)
 {
-    free(ptr);
+    release(ptr);
 }
 
 char *
@@ -106,11 +158,11 @@ gb_mem_alloc_aligned(size_t size, size_t align)
         align = sizeof(void *);
     if (posix_memalign(&ptr, align, at_least_one(size)) != 0)
         return NULL;
-    return ptr;
+    return counted(ptr);
 }
 
 void
 gb_mem_free_aligned(void *ptr)
 {
-    free(ptr);
+    release(ptr);
 }

@@ -36,6 +36,9 @@ void gb_mem_free_aligned(void *ptr);
  */
 typedef bool (*gb_mem_fault_fn)(void *data);
 void gb_mem_set_fault(gb_mem_fault_fn hook, void *data);
+
+/* Tests only.  Blocks that were given and not freed yet. */
+size_t gb_mem_n_blocks(void);
 #endif
 
 #endif

@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: MIT
-# lib/loader: which backends there are.
+# lib/loader: which backends there are, built in or as modules.
 libcore_la_SOURCES += \
 	%D%/builtin.c \
+	%D%/image.c \
+	%D%/image.h \
+	%D%/module.c \
+	%D%/module.h \
 	%D%/registry.c \
-	%D%/registry.h
+	%D%/registry.h \
+	%D%/search.c
+
+# A folder may be given to make as well as to configure, so config.h cannot have it.
+moduledir = $(libdir)/ggmlbackend/$(GB_MODULE_ABI)
+noinst_LTLIBRARIES += libfolder.la
+libcore_la_LIBADD += libfolder.la
+libfolder_la_SOURCES = %D%/folder.c
+libfolder_la_CPPFLAGS = $(AM_CPPFLAGS) '-DGB_MODULE_FOLDER="$(moduledir)"'

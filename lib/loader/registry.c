@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loader/registry.c - which backends and devices there are.
+ * loader/registry.c - which backends, devices and modules there are.
  *
- * Two lists behind one lock, which only grow.  The built-in backends enter them
- * on the first use, whatever it is; one that there was no memory for enters on
- * the next.
+ * Lists behind one lock.  The built-in backends enter them on the first use,
+ * whatever it is; one that there was no memory for enters on the next.  Names
+ * are compared while the lock is held, so that a search misses nothing when
+ * another thread takes a registration out.
  */
 #include "config.h"
 
@@ -17,20 +18,34 @@
 #include "lib/base/status.h"
 
 #include <pthread.h>
+#include <string.h>
 
-/* Registrations or devices, in the order in which they came. */
+/* In the order in which they came. */
 struct list {
     void **items;
     size_t n_items;
     size_t max_items;
 };
 
+/* A module that was loaded once.  It stays mapped, and this stays with it. */
+struct module {
+    void *handle;
+    char *path;
+    ggml_backend_reg_t reg; /* NULL while it is unloaded */
+};
+
 static struct {
+    pthread_mutex_t load_lock; /* one module at a time; taken before LOCK */
     pthread_mutex_t lock;
     size_t n_builtin; /* built-in backends that are in the lists */
     struct list regs;
     struct list devices;
-} registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    struct list modules; /* struct module, never taken out */
+    struct list refused; /* struct ggmlbackend_refused_module, as well */
+} registry = {
+    .load_lock = PTHREAD_MUTEX_INITIALIZER,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 static bool
 list_has(const struct list *list, const void *item)
@@ -69,6 +84,15 @@ list_add(struct list *list, void *item)
 {
     if (item != NULL && !list_has(list, item))
         list->items[list->n_items++] = item;
+}
+
+/* What comes behind moves up. */
+static void
+list_remove(struct list *list, size_t index)
+{
+    list->n_items--;
+    memmove(list->items + index, list->items + index + 1,
+            (list->n_items - index) * sizeof(*list->items));
 }
 
 /* REG and all its devices; nothing of it, and false, without memory. */
@@ -220,39 +244,71 @@ same_name(const char *a, const char *b)
     return *a == *b;
 }
 
+/* The lock is held. */
+static ggml_backend_reg_t
+find_reg(const char *name)
+{
+    for (size_t i = 0; i < registry.regs.n_items; i++) {
+        ggml_backend_reg_t reg = registry.regs.items[i];
+
+        if (same_name(ggml_backend_reg_name(reg), name))
+            return reg;
+    }
+    return NULL;
+}
+
 ggml_backend_reg_t
 ggml_backend_reg_by_name(const char *name)
 {
     ggml_backend_reg_t reg;
 
     GB_NEED_OR(NULL, name != NULL, "registry: no name");
-    for (size_t i = 0; (reg = list_at(&registry.regs, i)) != NULL; i++)
-        if (same_name(ggml_backend_reg_name(reg), name))
-            return reg;
-    return NULL;
+    lock_registry();
+    reg = find_reg(name);
+    unlock_registry();
+    return reg;
+}
+
+/* Is the device what is looked for? */
+typedef bool (*device_is_fn)(ggml_backend_dev_t device, const void *what);
+
+static ggml_backend_dev_t
+first_device(device_is_fn is_it, const void *what)
+{
+    ggml_backend_dev_t found = NULL;
+
+    lock_registry();
+    for (size_t i = 0; i < registry.devices.n_items && found == NULL; i++)
+        if (is_it(registry.devices.items[i], what))
+            found = registry.devices.items[i];
+    unlock_registry();
+    return found;
+}
+
+static bool
+has_name(ggml_backend_dev_t device, const void *name)
+{
+    return same_name(ggml_backend_dev_name(device), name);
+}
+
+static bool
+has_type(ggml_backend_dev_t device, const void *type)
+{
+    return ggml_backend_dev_type(device) ==
+           *(const enum ggml_backend_dev_type *)type;
 }
 
 ggml_backend_dev_t
 ggml_backend_dev_by_name(const char *name)
 {
-    ggml_backend_dev_t device;
-
     GB_NEED_OR(NULL, name != NULL, "registry: no name");
-    for (size_t i = 0; (device = list_at(&registry.devices, i)) != NULL; i++)
-        if (same_name(ggml_backend_dev_name(device), name))
-            return device;
-    return NULL;
+    return first_device(has_name, name);
 }
 
 ggml_backend_dev_t
 ggml_backend_dev_by_type(enum ggml_backend_dev_type type)
 {
-    ggml_backend_dev_t device;
-
-    for (size_t i = 0; (device = list_at(&registry.devices, i)) != NULL; i++)
-        if (ggml_backend_dev_type(device) == type)
-            return device;
-    return NULL;
+    return first_device(has_type, &type);
 }
 
 ggml_backend_t
@@ -282,17 +338,211 @@ ggml_backend_init_best(void)
     return device != NULL ? ggml_backend_dev_init(device, NULL) : NULL;
 }
 
-/* Every backend is built in, so nothing can be refused. */
+/* ---- modules ---- */
+
+void
+gb_registry_begin_load(void)
+{
+    pthread_mutex_lock(&registry.load_lock);
+}
+
+void
+gb_registry_end_load(void)
+{
+    pthread_mutex_unlock(&registry.load_lock);
+}
+
+/* The lock is held. */
+static struct module *
+find_module(const void *handle)
+{
+    for (size_t i = 0; i < registry.modules.n_items; i++) {
+        struct module *module = registry.modules.items[i];
+
+        if (module->handle == handle)
+            return module;
+    }
+    return NULL;
+}
+
+/* The one that HANDLE has already, or a new one; NULL without memory. */
+static struct module *
+get_module(void *handle, const char *path)
+{
+    struct module *module = find_module(handle);
+
+    if (module != NULL)
+        return module;
+    module = gb_mem_zalloc(1, sizeof(*module));
+    if (module == NULL)
+        return NULL;
+    module->handle = handle;
+    module->path = gb_mem_strdup(path);
+    if (module->path == NULL || !list_make_room(&registry.modules, 1)) {
+        gb_mem_free(module->path);
+        gb_mem_free(module);
+        return NULL;
+    }
+    list_add(&registry.modules, module);
+    return module;
+}
+
+/* The lock is held. */
+static enum gb_registry_answer
+add_module(void *handle, const char *path, ggml_backend_reg_t reg)
+{
+    struct module *module;
+
+    if (!list_has(&registry.regs, reg) &&
+        find_reg(ggml_backend_reg_name(reg)) != NULL)
+        return GB_REGISTRY_NAME_TAKEN;
+    module = get_module(handle, path);
+    if (module == NULL || !add_reg(reg))
+        return GB_REGISTRY_NO_MEMORY;
+    module->reg = reg;
+    return GB_REGISTRY_ADDED;
+}
+
+enum gb_registry_answer
+gb_registry_add_module(void *handle, const char *path, ggml_backend_reg_t reg)
+{
+    enum gb_registry_answer answer;
+
+    lock_registry();
+    answer = add_module(handle, path, reg);
+    unlock_registry();
+    return answer;
+}
+
+ggml_backend_reg_t
+gb_registry_loaded(const void *handle)
+{
+    const struct module *module;
+    ggml_backend_reg_t reg;
+
+    lock_registry();
+    module = find_module(handle);
+    reg = module != NULL ? module->reg : NULL;
+    unlock_registry();
+    return reg;
+}
+
+/* The module that REG came from; NULL for none.  The lock is held. */
+static struct module *
+module_of(ggml_backend_reg_t reg)
+{
+    for (size_t i = 0; i < registry.modules.n_items; i++) {
+        struct module *module = registry.modules.items[i];
+
+        if (module->reg == reg)
+            return module;
+    }
+    return NULL;
+}
+
+const char *
+ggmlbackend_module_path(struct ggml_backend_reg *reg)
+{
+    const struct module *module;
+    const char *path;
+
+    GB_NEED_OR(NULL, reg != NULL, "module path: no registration");
+    lock_registry();
+    module = module_of(reg);
+    path = module != NULL ? module->path : NULL;
+    unlock_registry();
+    return path;
+}
+
+/* The lock is held. */
+static void
+remove_reg(ggml_backend_reg_t reg)
+{
+    struct list *devices = &registry.devices;
+    struct module *module;
+
+    for (size_t i = devices->n_items; i > 0; i--)
+        if (ggml_backend_dev_backend_reg(devices->items[i - 1]) == reg)
+            list_remove(devices, i - 1);
+    for (size_t i = 0; i < registry.regs.n_items; i++) {
+        if (registry.regs.items[i] == reg) {
+            list_remove(&registry.regs, i);
+            break;
+        }
+    }
+    while ((module = module_of(reg)) != NULL)
+        module->reg = NULL;
+}
+
+void
+ggml_backend_unload(ggml_backend_reg_t reg)
+{
+    if (reg == NULL)
+        return;
+    lock_registry();
+    if (list_has(&registry.regs, reg))
+        remove_reg(reg);
+    unlock_registry();
+}
+
+/* ---- refused modules ---- */
+
+static bool
+is_refused(const char *path, const char *reason)
+{
+    for (size_t i = 0; i < registry.refused.n_items; i++) {
+        const struct ggmlbackend_refused_module *module =
+            registry.refused.items[i];
+
+        if (strcmp(module->path, path) == 0 &&
+            strcmp(module->reason, reason) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Both strings lie behind the struct. */
+static struct ggmlbackend_refused_module *
+new_refused(const char *path, const char *reason)
+{
+    const size_t path_size = strlen(path) + 1;
+    const size_t reason_size = strlen(reason) + 1;
+    struct ggmlbackend_refused_module *module =
+        gb_mem_alloc(sizeof(*module) + path_size + reason_size);
+    char *text;
+
+    if (module == NULL)
+        return NULL;
+    text = (char *)(module + 1);
+    module->path = memcpy(text, path, path_size);
+    module->reason = memcpy(text + path_size, reason, reason_size);
+    return module;
+}
+
+void
+gb_registry_refuse(const char *path, const char *reason)
+{
+    lock_registry();
+    if (!is_refused(path, reason) && list_make_room(&registry.refused, 1))
+        list_add(&registry.refused, new_refused(path, reason));
+    unlock_registry();
+}
+
 size_t
 ggmlbackend_refused_count(void)
 {
-    return 0;
+    return list_count(&registry.refused);
 }
 
 bool
 ggmlbackend_refused_get(size_t index, struct ggmlbackend_refused_module *module)
 {
-    (void)index;
+    const struct ggmlbackend_refused_module *refused;
+
     GB_NEED_OR(false, module != NULL, "refused modules: nowhere to write one");
-    return false;
+    refused = list_at(&registry.refused, index);
+    if (refused == NULL)
+        return false;
+    *module = *refused;
+    return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loader/registry.h - the table of built-in backends, for the registry.
+ * loader/registry.h - what the registry shares with the table of built-in
+ * backends, and with those who load modules.
  */
 #ifndef GB_LOADER_REGISTRY_H
 #define GB_LOADER_REGISTRY_H
@@ -14,5 +15,35 @@
  */
 size_t gb_builtin_count(void);
 ggml_backend_reg_t gb_builtin_reg(size_t index);
+
+/*
+ * Between these two a thread may open modules; others wait.  The registry's
+ * lists are not locked meanwhile, so that a module may ask for devices, and
+ * everybody else too.
+ */
+void gb_registry_begin_load(void);
+void gb_registry_end_load(void);
+
+/* What the open module HANDLE is registered as; NULL when it is not. */
+ggml_backend_reg_t gb_registry_loaded(const void *handle);
+
+enum gb_registry_answer {
+    GB_REGISTRY_ADDED,
+    GB_REGISTRY_NAME_TAKEN, /* by another registration */
+    GB_REGISTRY_NO_MEMORY,
+};
+
+/*
+ * Register REG, which the open module HANDLE gave, with its devices.  Unless it
+ * was added, nothing is changed.
+ */
+enum gb_registry_answer gb_registry_add_module(
+    void *handle, const char *path, ggml_backend_reg_t reg);
+
+/*
+ * Remember why the module at PATH was refused, once.  Without memory it is not
+ * remembered.
+ */
+void gb_registry_refuse(const char *path, const char *reason);
 
 #endif

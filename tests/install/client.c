@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * install/client.c - a stranger's first program: 2 + 3 on the CPU.
+ * install/client.c - a stranger's first program: 2 + 3 on the CPU, and where
+ * modules are.
  */
 #include <ggml-backend.h>
 #include <ggml-cpu.h>
@@ -25,6 +26,7 @@ main(void)
         return 1;
     result = ggml_get_f32_1d(sum, 0);
     printf("libggmlbackend %s: 2 + 3 is %g\n", ggmlbackend_version(), result);
+    printf("modules: %s\n", ggmlbackend_module_folder());
     ggml_free(ctx);
     return result == 5.0f ? 0 : 1;
 }

@@ -1,6 +1,56 @@
 # SPDX-License-Identifier: MIT
-# tests/loader: the registry.
-check_PROGRAMS += tests/loader/registry
-tests_loader_registry_SOURCES = %D%/registry.c $(backend_fake)
-tests_loader_registry_CPPFLAGS = $(TEST_CPPFLAGS)
+# tests/loader: the registry, and modules.
+loader_common = \
+	%D%/folder.c \
+	%D%/folder.h \
+	%D%/in-child.h
+
+check_PROGRAMS += \
+	tests/loader/image \
+	tests/loader/module \
+	tests/loader/registry \
+	tests/loader/search \
+	tests/loader/threads
+tests_loader_image_SOURCES = %D%/image.c $(loader_common)
+tests_loader_image_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_image_LDADD = $(WHITE_LDADD)
+tests_loader_module_SOURCES = %D%/module.c $(loader_common) $(backend_fake)
+tests_loader_module_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_module_LDADD = $(WHITE_LDADD)
+tests_loader_module_LDFLAGS = -export-dynamic
+tests_loader_registry_SOURCES = %D%/registry.c $(loader_common) $(backend_fake)
+tests_loader_registry_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_registry_LDADD = $(WHITE_LDADD)
+tests_loader_search_SOURCES = %D%/search.c $(loader_common) $(backend_fake)
+tests_loader_search_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_search_LDADD = $(WHITE_LDADD)
+tests_loader_search_LDFLAGS = -export-dynamic
+tests_loader_threads_SOURCES = %D%/threads.c $(loader_common) $(backend_fake)
+tests_loader_threads_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_threads_LDADD = $(WHITE_LDADD)
+tests_loader_threads_LDFLAGS = -export-dynamic
+
+LOADER_CPPFLAGS = $(TEST_CPPFLAGS) \
+	'-DTEST_MODULE_DIR="$(abs_builddir)/%D%/modules"'
+
+# Tests with the simulated device once more, with its module instead of the code
+# that is linked in.
+if MODULES
+SIM_LOADED_CPPFLAGS = $(TEST_CPPFLAGS) \
+	'-DTEST_SIM_MODULE="$(abs_builddir)/.libs/libggml-sim.so"'
+
+check_PROGRAMS += \
+	tests/loader/sim-cuts \
+	tests/loader/sim-device
+tests_loader_sim_cuts_SOURCES = \
+	tests/sched/cuts.c tests/sched/model.c tests/sched/model.h \
+	$(sim_devices) %D%/sim-loaded.c
+tests_loader_sim_cuts_CPPFLAGS = $(SIM_LOADED_CPPFLAGS)
+tests_loader_sim_cuts_LDADD = $(BLACK_LDADD)
+tests_loader_sim_device_SOURCES = \
+	tests/sim/device.c $(sim_devices) %D%/sim-loaded.c
+tests_loader_sim_device_CPPFLAGS = $(SIM_LOADED_CPPFLAGS)
+tests_loader_sim_device_LDADD = $(BLACK_LDADD)
+endif
+
+include tests/loader/modules/local.mk

@@ -5,42 +5,19 @@
  * Each case runs in a child of its own, where nobody has used the registry
  * before.
  */
+#include "tests/loader/in-child.h"
+
 #include "tests/backend/fake.h"
-#include "tests/util/child.h"
 #include "tests/util/fault.h"
 
 #include "ggmlbackend.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define N_THREADS 16
-
-/* In a child: a broken claim ends it. */
-static void
-check(bool claim)
-{
-    if (!claim)
-        abort();
-}
-
-static void
-run_in_child(void (*run)(void))
-{
-    static struct gb_child child;
-
-    gb_child_run(run, &child);
-    if (!child.is_done)
-        fail_msg("the child ended early: %s", child.errors);
-}
 
 static void
 look_around(void)

@@ -26,6 +26,29 @@ says '--env shows those that are not' '^GGMLBACKEND_STRICT is not set' "$tool" -
 says '--json is JSON with devices' '"devices"' "$tool" --json
 says '--help' '^Usage' "$tool" --help
 says '--version' '[0-9]\.[0-9]' "$tool" --version
+
+# Modules: one that is broken, and the simulated device where there are modules.
+modules=$(mktemp -d) || exit 99
+trap 'rm -rf "$modules"' EXIT
+echo text >"$modules/libggml-text.so"
+says 'a backend says where it comes from' '^backend CPU, part of the library' "$tool"
+says 'the folder of modules is named' '^modules are installed in /' "$tool"
+says 'a refused module is named, with the reason' \
+    '^refused: .*/libggml-text.so: is no ELF file' \
+    env GGMLBACKEND_MODULE_PATH="$modules" "$tool"
+says '--json has it as well' '"reason": *"is no ELF file"' \
+    env GGMLBACKEND_MODULE_PATH="$modules" "$tool" --json
+says 'a file that is asked for and missing is warned of' 'warning: module .*missing' \
+    env GGML_BACKEND_PATH="$modules/missing.so" "$tool"
+if [ -f "$top_builddir/.libs/libggml-sim.so" ]; then
+    says 'devices of a module are listed' '^Sim0: ' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool"
+    says 'with the file of the module' '^backend Sim, module /.*/libggml-sim.so, ' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool"
+    says '--json has the file' '"module": *"/.*/libggml-sim.so"' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool" --json
+fi
+
 n=$((n + 1))
 "$tool" --frobnicate >/dev/null 2>&1
 if [ $? -eq 2 ]; then

@@ -6,7 +6,7 @@
 
 #include "tools/common/tool.h"
 
-#include "ggml.h"
+#include "ggml-backend.h"
 
 #include <errno.h>
 #include <math.h>
@@ -106,6 +106,16 @@ const char *
 tool_reason(void)
 {
     return reason[0] == '\0' ? "unknown reason" : reason;
+}
+
+void
+tool_load_modules(void)
+{
+    tool_forget_reason();
+    ggml_backend_load_all();
+    if (reason[0] != '\0')
+        tool_warning("%s", reason);
+    tool_forget_reason();
 }
 
 void

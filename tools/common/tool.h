@@ -47,6 +47,11 @@ void tool_warning(const char *fmt, ...);
 TOOL_PRINTF(1, 2)
 int tool_usage_error(const char *fmt, ...);
 
+/*
+ * Load the modules that there are; what is broken about them is warned of.
+ */
+void tool_load_modules(void);
+
 /* Forget the library's error, before a call that may fail. */
 void tool_forget_reason(void);
 

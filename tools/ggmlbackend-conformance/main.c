@@ -179,6 +179,7 @@ main(int argc, char **argv)
         return tool_end(
             tool_usage_error("there is no operation '%s'", options.op));
 
+    tool_load_modules();
     s.backend = options.device != NULL
                     ? ggml_backend_init_by_name(options.device, NULL)
                     : ggml_backend_init_best();

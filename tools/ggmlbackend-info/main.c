@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ggmlbackend-info/main.c - the devices, the CPU kernels chosen and why, and the
- * environment in force.
+ * ggmlbackend-info/main.c - the backends and their devices, modules that were
+ * refused, the CPU kernels chosen and why, and the environment in force.
  */
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
@@ -10,6 +10,7 @@
 #include "ggmlbackend.h"
 
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ static void
 print_help(void)
 {
     puts("Usage: ggmlbackend-info [--env] [--json]\n"
-         "Show the devices that compute, the CPU kernels in use, modules that were\n"
-         "refused, and environment variables that are set.\n"
+         "Load all modules, and show the devices that compute, modules that were\n"
+         "refused, the CPU kernels in use, and environment variables that are set.\n"
          "\n"
          "      --env       every environment variable that the library reads\n"
          "      --json      one JSON object on standard output\n"
@@ -40,6 +41,27 @@ type_name(enum ggml_backend_dev_type type)
     return "unknown";
 }
 
+/* What a device may offer beyond what every one does. */
+static const struct {
+    const char *name;
+    size_t offset;
+} cap_table[] = {
+#define CAP(name) { #name, offsetof(struct ggml_backend_dev_caps, name) }
+    CAP(async),
+    CAP(host_buffer),
+    CAP(buffer_from_host_ptr),
+    CAP(events),
+#undef CAP
+};
+
+#define N_CAPS (sizeof(cap_table) / sizeof(cap_table[0]))
+
+static bool
+has_cap(const struct ggml_backend_dev_caps *caps, size_t index)
+{
+    return *(const bool *)((const char *)caps + cap_table[index].offset);
+}
+
 /* What a registration says it can do, as name and value pairs; NULL for nothing. */
 static const struct ggml_backend_feature *
 features_of(ggml_backend_reg_t reg)
@@ -55,18 +77,10 @@ features_of(ggml_backend_reg_t reg)
 }
 
 static void
-print_device(ggml_backend_dev_t device)
+print_features(ggml_backend_reg_t reg)
 {
-    struct ggml_backend_dev_props props;
-    const struct ggml_backend_feature *feature;
+    const struct ggml_backend_feature *feature = features_of(reg);
 
-    ggml_backend_dev_get_props(device, &props);
-    printf("%s: %s, %s", props.name, props.description, type_name(props.type));
-    if (props.memory_total > 0)
-        printf(", %zu of %zu MiB free", props.memory_free >> 20,
-               props.memory_total >> 20);
-    printf("\n");
-    feature = features_of(ggml_backend_dev_backend_reg(device));
     if (feature == NULL || feature->name == NULL)
         return;
     printf("    features:");
@@ -76,6 +90,50 @@ print_device(ggml_backend_dev_t device)
             printf(":%s", feature->value);
     }
     printf("\n");
+}
+
+static void
+print_caps(const struct ggml_backend_dev_caps *caps)
+{
+    const char *before = "    offers: ";
+
+    for (size_t i = 0; i < N_CAPS; i++) {
+        if (!has_cap(caps, i))
+            continue;
+        printf("%s%s", before, cap_table[i].name);
+        before = " ";
+    }
+    if (before[1] == '\0')
+        printf("\n");
+}
+
+static void
+print_device(ggml_backend_dev_t device)
+{
+    struct ggml_backend_dev_props props;
+
+    ggml_backend_dev_get_props(device, &props);
+    printf("%s: %s, %s", props.name, props.description, type_name(props.type));
+    if (props.memory_total > 0)
+        printf(", %zu of %zu MiB free", props.memory_free >> 20,
+               props.memory_total >> 20);
+    printf("\n");
+    print_caps(&props.caps);
+}
+
+/* A backend and its devices. */
+static void
+print_reg(ggml_backend_reg_t reg)
+{
+    const char *path = ggmlbackend_module_path(reg);
+    const size_t n = ggml_backend_reg_dev_count(reg);
+
+    printf("backend %s, %s%s, %zu %s\n", ggml_backend_reg_name(reg),
+           path != NULL ? "module " : "part of the library",
+           path != NULL ? path : "", n, n == 1 ? "device" : "devices");
+    print_features(reg);
+    for (size_t i = 0; i < n; i++)
+        print_device(ggml_backend_reg_dev_get(reg, i));
 }
 
 static void
@@ -115,15 +173,16 @@ print_text(bool env)
 {
     printf("libggmlbackend %s, interface level %d\n", ggmlbackend_version(),
            ggmlbackend_api_level());
-    for (size_t i = 0; i < ggml_backend_dev_count(); i++)
-        print_device(ggml_backend_dev_get(i));
-    print_levels();
+    for (size_t i = 0; i < ggml_backend_reg_count(); i++)
+        print_reg(ggml_backend_reg_get(i));
+    printf("modules are installed in %s\n", ggmlbackend_module_folder());
     for (size_t i = 0; i < ggmlbackend_refused_count(); i++) {
         struct ggmlbackend_refused_module module;
 
         if (ggmlbackend_refused_get(i, &module))
             printf("refused: %s: %s\n", module.path, module.reason);
     }
+    print_levels();
     print_env(env);
 }
 
@@ -134,11 +193,32 @@ text(const char *s)
 }
 
 static json_t *
+json_features(ggml_backend_reg_t reg)
+{
+    const struct ggml_backend_feature *feature = features_of(reg);
+    json_t *root = json_object();
+
+    for (; feature != NULL && feature->name != NULL; feature++)
+        json_object_set_new(root, feature->name, text(feature->value));
+    return root;
+}
+
+static json_t *
+json_caps(const struct ggml_backend_dev_caps *caps)
+{
+    json_t *root = json_object();
+
+    for (size_t i = 0; i < N_CAPS; i++)
+        json_object_set_new(root, cap_table[i].name,
+                            json_boolean(has_cap(caps, i)));
+    return root;
+}
+
+static json_t *
 json_device(ggml_backend_dev_t device)
 {
-    const struct ggml_backend_feature *feature =
-        features_of(ggml_backend_dev_backend_reg(device));
-    json_t *root = json_object(), *features = json_object();
+    ggml_backend_reg_t reg = ggml_backend_dev_backend_reg(device);
+    json_t *root = json_object();
     struct ggml_backend_dev_props props;
 
     ggml_backend_dev_get_props(device, &props);
@@ -149,9 +229,19 @@ json_device(ggml_backend_dev_t device)
                         json_integer((json_int_t)props.memory_free));
     json_object_set_new(root, "memory_total",
                         json_integer((json_int_t)props.memory_total));
-    for (; feature != NULL && feature->name != NULL; feature++)
-        json_object_set_new(features, feature->name, text(feature->value));
-    json_object_set_new(root, "features", features);
+    json_object_set_new(root, "caps", json_caps(&props.caps));
+    json_object_set_new(root, "features", json_features(reg));
+    json_object_set_new(root, "backend", text(ggml_backend_reg_name(reg)));
+    return root;
+}
+
+static json_t *
+json_reg(ggml_backend_reg_t reg)
+{
+    json_t *root = json_object();
+
+    json_object_set_new(root, "name", text(ggml_backend_reg_name(reg)));
+    json_object_set_new(root, "module", text(ggmlbackend_module_path(reg)));
     return root;
 }
 
@@ -180,8 +270,11 @@ static bool
 print_json(void)
 {
     json_t *root = json_object(), *devices = json_array();
+    json_t *backends = json_array();
     json_t *levels = json_array(), *refused = json_array();
 
+    for (size_t i = 0; i < ggml_backend_reg_count(); i++)
+        json_array_append_new(backends, json_reg(ggml_backend_reg_get(i)));
     for (size_t i = 0; i < ggml_backend_dev_count(); i++)
         json_array_append_new(devices, json_device(ggml_backend_dev_get(i)));
     for (size_t i = 0; ggmlbackend_cpu_level_at(i) != NULL; i++)
@@ -198,6 +291,7 @@ print_json(void)
     }
     json_object_set_new(root, "version", text(ggmlbackend_version()));
     json_object_set_new(root, "level", json_integer(ggmlbackend_api_level()));
+    json_object_set_new(root, "backends", backends);
     json_object_set_new(root, "devices", devices);
     json_object_set_new(root, "cpu_level", text(ggmlbackend_cpu_level()));
     json_object_set_new(root, "cpu_level_reason",
@@ -205,6 +299,8 @@ print_json(void)
     json_object_set_new(root, "cpu_levels", levels);
     json_object_set_new(root, "default_threads",
                         json_integer(ggmlbackend_default_n_threads()));
+    json_object_set_new(root, "module_folder",
+                        text(ggmlbackend_module_folder()));
     json_object_set_new(root, "refused_modules", refused);
     json_object_set_new(root, "environment", json_env());
     return tool_json_print(root);
@@ -246,6 +342,7 @@ main(int argc, char **argv)
     if (optind < argc)
         return tool_end(
             tool_usage_error("unexpected argument '%s'", argv[optind]));
+    tool_load_modules();
     if (!json)
         print_text(env);
     return tool_end(json && !print_json() ? TOOL_FAILED : TOOL_OK);

@@ -137,6 +137,7 @@ open_and_work(struct run *run)
     const struct options *o = &run->options;
     bool is_done = false;
 
+    tool_load_modules();
     if (!device_open(&run->device, o->device, (int)o->n_threads))
         return false;
     if (model_open(&run->model, o->model, &run->device, o->may_map)) {
