@@ -665,7 +665,8 @@ GGML_API void ggml_backend_sched_set_tensor_backend(
 
 /*
  * The backend that was chosen for NODE, by the client or by the scheduler; NULL
- * for a tensor that is not known.  Until the next reset.
+ * for a tensor that is not known, but with a single backend every tensor is once
+ * a graph is.  Until the next reset.
  */
 GGML_API ggml_backend_t ggml_backend_sched_get_tensor_backend(
     ggml_backend_sched_t sched, struct ggml_tensor *node);

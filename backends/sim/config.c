@@ -238,10 +238,11 @@ read_setting(char *text, struct parsing *parsing)
 }
 
 bool
-gb_sim_config_parse(
-    const char *text, int *n_devices, struct gb_sim_config *config)
+gb_sim_parse(
+    const char *list, int *n_devices, struct gb_sim_config *config)
 {
     struct parsing parsing = { *n_devices, *config };
+    const char *text = list;
 
     while (*text != '\0') {
         const size_t n = strcspn(text, ",");

@@ -183,7 +183,7 @@ reg_get_proc_address(ggml_backend_reg_t reg, const char *name)
         { "ggml_backend_sim_count", (void *)gb_sim_count },
         { "ggml_backend_sim_default", (void *)gb_sim_default },
         { "ggml_backend_sim_fail", (void *)gb_sim_fail },
-        { "ggml_backend_sim_parse", (void *)gb_sim_config_parse },
+        { "ggml_backend_sim_parse", (void *)gb_sim_parse },
     };
 
     (void)reg;
@@ -256,7 +256,7 @@ configure_from_environment(void)
     int n_devices = 2;
 
     gb_sim_default(&config);
-    if (text != NULL && !gb_sim_config_parse(text, &n_devices, &config)) {
+    if (text != NULL && !gb_sim_parse(text, &n_devices, &config)) {
         ggmlbackend_fail(GGML_STATUS_FAILED,
                          "sim: GGMLBACKEND_SIM has what no device can be: %s",
                          text);

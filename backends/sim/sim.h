@@ -60,6 +60,17 @@ struct gb_sim_config {
 void gb_sim_default(struct gb_sim_config *out);
 
 /*
+ * Change *n_devices and *config as SETTINGS (config.c) say; false, with neither
+ * changed, for what is wrong with them.
+ *
+ * "ggml_backend_sim_parse"
+ */
+bool gb_sim_parse(
+    const char *settings, int *n_devices, struct gb_sim_config *config);
+typedef bool (*gb_sim_parse_fn)(
+    const char *settings, int *n_devices, struct gb_sim_config *config);
+
+/*
  * Let devices FIRST to FIRST + N - 1 be so from now on.  There are as many
  * devices as that needs afterwards; a registry that has the registration
  * already keeps those that it knows.  Buffers and backends that live keep the
@@ -72,17 +83,6 @@ bool gb_sim_configure(int first, int n, const struct gb_sim_config *config);
 typedef bool (*gb_sim_configure_fn)(
     int first, int n, const struct gb_sim_config *config);
 typedef void (*gb_sim_default_fn)(struct gb_sim_config *out);
-
-/*
- * Read settings as they are in GGMLBACKEND_SIM (config.c); what they leave open
- * stays as it is.  False for what is wrong with them.
- *
- * "ggml_backend_sim_parse"
- */
-bool gb_sim_config_parse(
-    const char *settings, int *n_devices, struct gb_sim_config *config);
-typedef bool (*gb_sim_parse_fn)(
-    const char *settings, int *n_devices, struct gb_sim_config *config);
 
 /* What fails. */
 enum gb_sim_fault {

@@ -230,38 +230,60 @@ meet_node(
     struct ggml_tensor *node)
 {
     const int32_t *own = link + n_sources;
+    uintptr_t more = 0;
+    int s = 0;
 
-    for (int s = 0; s < GGML_MAX_SRC; s++)
-        if (node->src[s] != NULL &&
-            (link == own || !meet(g, *link++, node->src[s])))
+    while (link < own && s < GGML_MAX_SRC) {
+        struct ggml_tensor *source = node->src[s++];
+
+        if (source != NULL && !meet(g, *link++, source))
             return false;
-    return link == own && meet(g, *own, node);
+    }
+    while (s < GGML_MAX_SRC)
+        more |= (uintptr_t)node->src[s++];
+    return link == own && more == 0 && meet(g, *own, node);
 }
 
-/* Does every tensor play the part of one in the plan, and need no more room? */
-static bool
-meet_graph(struct ggml_gallocr *g, const struct ggml_cgraph *graph)
+static inline enum ggml_status
+look_at(const struct gb_alloc_looker *looker, const struct ggml_tensor *tensor)
+{
+    return looker != NULL ? looker->look(looker->data, tensor)
+                          : GGML_STATUS_SUCCESS;
+}
+
+/*
+ * Does every tensor play the part of one in the plan, and need no more room?
+ * *fits is false at first.
+ */
+static enum ggml_status
+meet_graph(
+    struct ggml_gallocr *g, const struct ggml_cgraph *graph,
+    const struct gb_alloc_looker *looker, bool *fits)
 {
     const struct gb_lifetimes *life = &g->plan.life;
     const int32_t *links = life->links;
+    struct gb_tensor_walk walk = { { 0, 0 } };
 
     if (!g->is_planned || graph->n_leafs != life->n_leafs ||
         graph->n_nodes != life->n_nodes)
-        return false;
+        return GGML_STATUS_SUCCESS;
     g->n_met = 0;
     g->lost = NULL;
     for (int i = 0; i < graph->n_leafs; i++) {
-        gb_tensor_prefetch(graph->leafs, graph->n_leafs, i);
+        gb_tensor_walk(&walk, graph->leafs[i]);
+        GB_TRY(look_at(looker, graph->leafs[i]));
         if (!meet(g, *links++, graph->leafs[i]))
-            return false;
+            return GGML_STATUS_SUCCESS;
     }
     for (int i = 0; i < graph->n_nodes; i++) {
-        gb_tensor_prefetch(graph->nodes, graph->n_nodes, i);
+        gb_tensor_walk(&walk, graph->nodes[i]);
+        GB_TRY(look_at(looker, graph->nodes[i]));
         if (!meet_node(g, links, life->n_sources[i], graph->nodes[i]))
-            return false;
+            return GGML_STATUS_SUCCESS;
         links += life->n_sources[i] + 1;
     }
-    return true;
+    *fits = true;
+    return GGML_STATUS_SUCCESS;
 }
 
 /* ---- laying out the graph that was met ---- */
@@ -319,13 +341,17 @@ put_view(struct ggml_tensor *view)
 static enum ggml_status
 lay_out(struct ggml_gallocr *g)
 {
-    const int32_t n = g->plan.life.index.n_tensors;
+    const int32_t n = g->plan.life.index.n_tensors, ahead = 16;
 
     reset_buffers(g);
     for (int32_t i = 0; i < n; i++) {
         struct ggml_tensor *tensor = g->tensors[i];
 
-        gb_tensor_prefetch_place(g->tensors, n, i);
+        /* Of each tensor that comes, two lines are all that is wanted. */
+        if (n - i > ahead) {
+            GB_PREFETCH(&g->tensors[i + ahead]->buffer);
+            GB_PREFETCH(&g->tensors[i + ahead]->data);
+        }
         if (tensor->view_src != NULL)
             GB_TRY(put_view(tensor));
         else if (tensor->data == NULL)
@@ -348,10 +374,12 @@ gb_alloc_graph_turn(ggml_gallocr_t g, int first, int n)
 
 enum ggml_status
 gb_alloc_graph_place(
-    ggml_gallocr_t g, const struct ggml_cgraph *graph, bool *fits)
+    ggml_gallocr_t g, const struct ggml_cgraph *graph,
+    const struct gb_alloc_looker *looker, bool *fits)
 {
+    *fits = false;
     GB_TRY(check_call(g, graph));
-    *fits = meet_graph(g, graph);
+    GB_TRY(meet_graph(g, graph, looker, fits));
     if (!*fits)
         return GGML_STATUS_SUCCESS;
     GB_NEED_OR(GGML_STATUS_FAILED, g->lost == NULL,
@@ -368,7 +396,7 @@ ggml_gallocr_alloc_graph(ggml_gallocr_t g, struct ggml_cgraph *graph)
 {
     bool fits;
 
-    if (gb_alloc_graph_place(g, graph, &fits) != GGML_STATUS_SUCCESS)
+    if (gb_alloc_graph_place(g, graph, NULL, &fits) != GGML_STATUS_SUCCESS)
         return false;
     if (fits)
         return true;

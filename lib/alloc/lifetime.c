@@ -114,10 +114,12 @@ enter(struct gb_lifetimes *l, struct ggml_tensor *tensor, int node)
 static bool
 enter_leafs(struct gb_lifetimes *l, const struct ggml_cgraph *graph)
 {
+    struct gb_tensor_walk walk = { { 0, 0 } };
+
     for (int i = 0; i < graph->n_leafs; i++) {
         int32_t number;
 
-        gb_tensor_prefetch(graph->leafs, graph->n_leafs, i);
+        gb_tensor_walk(&walk, graph->leafs[i]);
         number = enter(l, graph->leafs[i], -1);
         if (number < 0)
             return false;
@@ -190,24 +192,25 @@ gb_lifetimes_build(
 {
     const size_t n_leafs = (size_t)graph->n_leafs;
     const size_t n_nodes = (size_t)graph->n_nodes;
+    /* Two sources a node is what most graphs stay below. */
+    const size_t n_links = n_leafs + 3 * n_nodes + GGML_MAX_SRC;
+    struct gb_tensor_walk walk = { { 0, 0 } };
 
     l->n_leafs = graph->n_leafs;
     l->n_nodes = graph->n_nodes;
     l->n_links = 0;
 
-    /* Two sources a node is what most graphs stay below. */
     if (!gb_index_reset(&l->index, (int64_t)n_leafs + graph->n_nodes) ||
         (l->max_lives < n_leafs + n_nodes &&
          !grow_lives(l, n_leafs + n_nodes)) ||
         (l->max_nodes < n_nodes && !grow_nodes(l, n_nodes)) ||
-        (l->max_links < n_leafs + 3 * n_nodes &&
-         !grow_links(l, n_leafs + 3 * n_nodes)))
+        (l->max_links < n_links && !grow_links(l, n_links)))
         return false;
 
     if (!enter_leafs(l, graph))
         return false;
     for (int i = 0; i < graph->n_nodes; i++) {
-        gb_tensor_prefetch(graph->nodes, graph->n_nodes, i);
+        gb_tensor_walk(&walk, graph->nodes[i]);
         if (!enter_node(l, graph->nodes[i], i))
             return false;
     }

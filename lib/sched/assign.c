@@ -194,6 +194,8 @@ settle_stray(struct ggml_backend_sched *s, int32_t number)
 static enum ggml_status
 settle_all(struct ggml_backend_sched *s)
 {
+    struct gb_tensor_walk walk = { { 0, 0 } };
+
     s->n_open = 0;
     s->n_settled = 0;
     for (int i = 0; i < s->graph.n_leafs; i++) {
@@ -201,7 +203,7 @@ settle_all(struct ggml_backend_sched *s)
         GB_TRY(settle_leaf(s, s->leafs[i]));
     }
     for (int i = 0; i < s->graph.n_nodes; i++) {
-        gb_tensor_prefetch(s->graph.nodes, s->graph.n_nodes, i);
+        gb_tensor_walk(&walk, s->graph.nodes[i]);
         GB_TRY(gb_sched_enter_node(s, i));
         GB_TRY(settle_node(s, &s->nodes[i]));
     }
@@ -393,27 +395,30 @@ complete(struct ggml_backend_sched *s)
 /* ---- a single backend ---- */
 
 /* Can the only backend compute the tensor, where it lies? */
-static enum ggml_status
-check_single(struct ggml_backend_sched *s, int32_t number)
+enum ggml_status
+gb_sched_check_single(
+    const struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
 {
-    const struct ggml_tensor *tensor = gb_sched_tensor(s, number);
-    const ggml_backend_buffer_type_t home = s->tensors[number].home;
+    const ggml_backend_buffer_t home = gb_transfer_home(tensor);
 
-    return (home == NULL || can_use(s, 0, home)) && can_run(s, 0, tensor)
-               ? GGML_STATUS_SUCCESS : fail_for_all(s, tensor);
+    return (home == NULL || can_use(s, 0, home->buft)) && can_run(s, 0, tensor)
+               ? GGML_STATUS_SUCCESS
+               : fail_for_all(s, tensor);
 }
 
 static enum ggml_status
 assign_to_single(struct ggml_backend_sched *s)
 {
+    struct gb_tensor_walk walk = { { 0, 0 } };
+
     for (int i = 0; i < s->graph.n_leafs; i++) {
         GB_TRY(gb_sched_enter_leaf(s, i));
-        GB_TRY(check_single(s, s->leafs[i]));
+        GB_TRY(gb_sched_check_single(s, s->graph.leafs[i]));
     }
     for (int i = 0; i < s->graph.n_nodes; i++) {
-        gb_tensor_prefetch(s->graph.nodes, s->graph.n_nodes, i);
+        gb_tensor_walk(&walk, s->graph.nodes[i]);
         GB_TRY(gb_sched_enter_node(s, i));
-        GB_TRY(check_single(s, s->nodes[i].number));
+        GB_TRY(gb_sched_check_single(s, s->graph.nodes[i]));
     }
     return GGML_STATUS_SUCCESS;
 }

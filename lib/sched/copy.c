@@ -98,18 +98,22 @@ gb_sched_make_copies(struct ggml_backend_sched *s)
     struct ggml_tensor *pool = gb_array_room(
         s->pool, &s->max_pool,
         s->n_copied * (size_t)s->n_copies, sizeof(*pool));
+    size_t n_made = 0;
 
     if (pool == NULL)
         return gb_fail(GGML_STATUS_ALLOC_FAILED,
                        "sched: no memory for %zu copied inputs", s->n_inputs);
     s->pool = pool;
-    for (size_t i = 0; i < s->n_copied; i++)
-        make_copy(s, (int32_t)i);
+    /* In the order of the nodes, to look at each of these once. */
     for (size_t i = 0; i < s->n_rewrites; i++) {
         const struct gb_sched_rewrite *r = &s->rewrites[i];
 
+        while (n_made <= (size_t)r->copy)
+            make_copy(s, (int32_t)n_made++);
         s->graph.nodes[r->node]->src[r->slot] = gb_sched_current(s, r->copy);
     }
+    while (n_made < s->n_copied)
+        make_copy(s, (int32_t)n_made++);
     return GGML_STATUS_SUCCESS;
 }
 

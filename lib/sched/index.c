@@ -28,6 +28,21 @@ is_own_copy(const struct ggml_backend_sched *s, const struct ggml_tensor *tensor
     return at >= pool && at - pool < s->max_pool * sizeof(*s->pool);
 }
 
+/* What the client chose; a single backend leaves no choice. */
+static int32_t
+chosen_backend(
+    const struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
+{
+    int32_t number;
+
+    if (s->n_backends == 1)
+        return 0;
+    if (s->chosen.n_tensors == 0)
+        return -1;
+    number = gb_index_find(&s->chosen, tensor);
+    return number >= 0 ? s->chosen_backends[number] : -1;
+}
+
 /* A number for what has none, and whose root has one; -1 without memory. */
 static int32_t
 add_new(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t root)
@@ -45,8 +60,7 @@ add_new(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t root)
     s->tensors = tensors;
     tensors[number] = (struct gb_sched_tensor){
         .home = home != NULL ? home->buft : NULL,
-        /* A single backend leaves no choice. */
-        .backend = s->n_backends > 1 ? -1 : 0,
+        .backend = chosen_backend(s, tensor),
         .root = root,
         .copies = -1,
     };
@@ -79,18 +93,6 @@ enter(struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t *number)
 {
     *number = gb_index_find(&s->index, tensor);
     return *number >= 0 ? GGML_STATUS_SUCCESS : enter_new(s, tensor, number);
-}
-
-static enum ggml_status
-enter_chosen(struct ggml_backend_sched *s)
-{
-    for (int32_t i = 0; i < s->chosen.n_tensors; i++) {
-        int32_t number;
-
-        GB_TRY(enter(s, s->chosen.tensors[i], &number));
-        s->tensors[number].backend = s->chosen_backends[i];
-    }
-    return GGML_STATUS_SUCCESS;
 }
 
 /* A source that is new is no leaf and no node. */
@@ -180,8 +182,7 @@ gb_sched_begin_index(struct ggml_backend_sched *s)
 
     s->n_links = 0;
     s->n_strays = 0;
-    if (!gb_index_reset(&s->index, (int64_t)n_leafs + s->graph.n_nodes +
-                                       s->chosen.n_tensors))
+    if (!gb_index_reset(&s->index, (int64_t)n_leafs + s->graph.n_nodes))
         return no_memory();
     leafs = gb_array_room(s->leafs, &s->max_leafs, n_leafs, sizeof(*leafs));
     if (leafs == NULL)
@@ -191,5 +192,5 @@ gb_sched_begin_index(struct ggml_backend_sched *s)
     if (nodes == NULL)
         return no_memory();
     s->nodes = nodes;
-    return enter_chosen(s);
+    return GGML_STATUS_SUCCESS;
 }

@@ -6,6 +6,7 @@ libcore_la_SOURCES += \
 	%D%/draw.c \
 	%D%/index.c \
 	%D%/place.c \
+	%D%/plain.c \
 	%D%/print.c \
 	%D%/run.c \
 	%D%/sched.c \

@@ -96,10 +96,7 @@ list_leafs(const struct ggml_backend_sched *s, struct list *list)
         put(list, s->graph.leafs[i], s->tensors[s->leafs[i]].backend);
 }
 
-/*
- * The graph that the allocator gets; its slots are in the scheduler.  That of a
- * single backend without copies is the client's, and all slots are the first.
- */
+/* The graph that the allocator gets; its slots are in the scheduler. */
 static enum ggml_status
 list_all(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
 {
@@ -108,10 +105,6 @@ list_all(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
         (s->n_copies > 1 ? s->n_copied * (size_t)s->n_copies : 0);
     struct list nodes, leafs;
 
-    if (s->n_backends == 1 && s->n_copies == 1) {
-        *graph = s->graph;
-        return GGML_STATUS_SUCCESS;
-    }
     if (n_nodes > INT_MAX || n_leafs > INT_MAX ||
         !make_room(&s->placed_nodes, &s->max_placed_nodes, &s->node_slots,
                    &s->max_node_slots, n_nodes) ||
@@ -151,13 +144,11 @@ same_memory(
 static bool
 slots_fit(const struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
 {
-    if (graph->n_nodes != s->n_last_nodes ||
-        graph->n_leafs != s->n_last_leafs || s->n_copied != s->n_last_copied)
-        return false;
-    return s->n_backends == 1 ||
-           (same_memory(s, s->node_slots, s->last_node_slots,
-                        graph->n_nodes) &&
-            same_memory(s, s->leaf_slots, s->last_leaf_slots, graph->n_leafs));
+    return graph->n_nodes == s->n_last_nodes &&
+           graph->n_leafs == s->n_last_leafs &&
+           s->n_copied == s->n_last_copied &&
+           same_memory(s, s->node_slots, s->last_node_slots, graph->n_nodes) &&
+           same_memory(s, s->leaf_slots, s->last_leaf_slots, graph->n_leafs);
 }
 
 static void
@@ -175,14 +166,11 @@ swap_slots(int **a, size_t *max_a, int **b, size_t *max_b)
 static enum ggml_status
 plan(struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
 {
-    const bool is_single = s->n_backends == 1;
-
     s->n_last_nodes = -1;
     /* Buffers that grow are freed first. */
     gb_sched_wait_for_all(s);
-    GB_TRY(gb_alloc_graph_reserve(s->galloc, graph,
-                                  is_single ? NULL : s->node_slots,
-                                  is_single ? NULL : s->leaf_slots));
+    GB_TRY(gb_alloc_graph_reserve(s->galloc, graph, s->node_slots,
+                                  s->leaf_slots));
     swap_slots(&s->node_slots, &s->max_node_slots, &s->last_node_slots,
                &s->max_last_node_slots);
     swap_slots(&s->leaf_slots, &s->max_leaf_slots, &s->last_leaf_slots,
@@ -217,6 +205,19 @@ gb_sched_plan(struct ggml_backend_sched *s)
 }
 
 enum ggml_status
+gb_sched_place_as_planned(
+    struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
+{
+    bool fits;
+
+    GB_TRY(gb_alloc_graph_place(s->galloc, graph, NULL, &fits));
+    return fits ? GGML_STATUS_SUCCESS
+                : gb_fail(GGML_STATUS_FAILED,
+                          "sched: the sizes of tensors differ from one "
+                          "question to the next");
+}
+
+enum ggml_status
 gb_sched_place(struct ggml_backend_sched *s)
 {
     struct ggml_cgraph graph;
@@ -225,16 +226,12 @@ gb_sched_place(struct ggml_backend_sched *s)
     GB_TRY(list_all(s, &graph));
     if (slots_fit(s, &graph)) {
         take_turns(s);
-        GB_TRY(gb_alloc_graph_place(s->galloc, &graph, &fits));
+        GB_TRY(gb_alloc_graph_place(s->galloc, &graph, NULL, &fits));
     }
     if (!fits) {
         GB_TRY(plan(s, &graph));
-        GB_TRY(gb_alloc_graph_place(s->galloc, &graph, &fits));
+        GB_TRY(gb_sched_place_as_planned(s, &graph));
     }
-    if (!fits)
-        return gb_fail(GGML_STATUS_FAILED,
-                       "sched: the sizes of tensors differ from one question "
-                       "to the next");
     gb_sched_wait_for_turn(s);
     return GGML_STATUS_SUCCESS;
 }

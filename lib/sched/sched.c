@@ -236,7 +236,8 @@ split_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
     forget_graph(s);
     s->graph = *graph;
     s->copy = s->next_copy;
-    GB_TRY(gb_sched_assign(s));
+    if (!gb_sched_is_plain(s))
+        GB_TRY(gb_sched_assign(s));
     GB_TRY(gb_sched_split(s));
     gb_sched_print(s);
     gb_sched_draw(s);
@@ -255,7 +256,8 @@ ggml_backend_sched_reserve(
         return false;
     status = split_graph(s, measure_graph);
     if (status == GGML_STATUS_SUCCESS) {
-        status = gb_sched_plan(s);
+        status = gb_sched_is_plain(s) ? gb_sched_plan_plain(s)
+                                      : gb_sched_plan(s);
         gb_sched_restore(s);
     }
     ggml_backend_sched_reset(s);
@@ -269,7 +271,8 @@ alloc_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
 
     GB_TRY(check_graph(s, graph));
     GB_TRY(split_graph(s, graph));
-    status = gb_sched_place(s);
+    status = gb_sched_is_plain(s) ? gb_sched_place_plain(s)
+                                  : gb_sched_place(s);
     if (status != GGML_STATUS_SUCCESS) {
         gb_sched_restore(s);
         forget_graph(s);
@@ -342,18 +345,6 @@ backend_number(const struct ggml_backend_sched *s, ggml_backend_t backend)
     return -1;
 }
 
-/* The backend of what was assigned or chosen, -1 for none. */
-static int32_t *
-find_backend(struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
-{
-    int32_t number = s->is_split ? gb_index_find(&s->index, tensor) : -1;
-
-    if (number >= 0)
-        return &s->tensors[number].backend;
-    number = gb_index_find(&s->chosen, tensor);
-    return number >= 0 ? &s->chosen_backends[number] : NULL;
-}
-
 static enum ggml_status
 choose(
     struct ggml_backend_sched *s, struct ggml_tensor *tensor, int32_t backend)
@@ -373,11 +364,21 @@ choose(
     return GGML_STATUS_SUCCESS;
 }
 
+/* What is known of the tensor in the graph at hand; NULL for nothing. */
+static struct gb_sched_tensor *
+find_tensor(struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
+{
+    const int32_t number = s->is_split ? gb_index_find(&s->index, tensor) : -1;
+
+    return number >= 0 ? &s->tensors[number] : NULL;
+}
+
 void
 ggml_backend_sched_set_tensor_backend(
     ggml_backend_sched_t s, struct ggml_tensor *node, ggml_backend_t backend)
 {
-    int32_t number, *assigned;
+    struct gb_sched_tensor *assigned;
+    int32_t number;
 
     GB_NEED_VOID(s != NULL && node != NULL,
                  "sched assign: no scheduler or no tensor");
@@ -386,20 +387,27 @@ ggml_backend_sched_set_tensor_backend(
                  "this scheduler", node->name, ggml_backend_name(backend));
     if (choose(s, node, number) != GGML_STATUS_SUCCESS)
         return;
-    assigned = find_backend(s, node);
-    *assigned = number;
+    assigned = find_tensor(s, node);
+    if (assigned != NULL)
+        assigned->backend = number;
 }
 
 ggml_backend_t
 ggml_backend_sched_get_tensor_backend(
     ggml_backend_sched_t s, struct ggml_tensor *node)
 {
-    const int32_t *backend;
+    const struct gb_sched_tensor *assigned;
+    int32_t number;
 
     GB_NEED_OR(NULL, s != NULL && node != NULL,
                "sched backend: no scheduler or no tensor");
-    backend = find_backend(s, node);
-    return backend != NULL ? gb_sched_backend(s, *backend) : NULL;
+    if (s->is_split && gb_sched_is_plain(s))
+        return gb_sched_backend(s, 0);
+    assigned = find_tensor(s, node);
+    if (assigned != NULL)
+        return gb_sched_backend(s, assigned->backend);
+    number = gb_index_find(&s->chosen, node);
+    return number >= 0 ? gb_sched_backend(s, s->chosen_backends[number]) : NULL;
 }
 
 int

@@ -140,6 +140,17 @@ gb_sched_tensor(const struct ggml_backend_sched *sched, int32_t number)
     return sched->index.tensors[number];
 }
 
+/*
+ * One backend without pipelining, and nobody who wants to read about it: all
+ * tensors are on backend 0 and none is copied.  They are neither numbered nor
+ * known by anything else here than the client's graph.
+ */
+static inline bool
+gb_sched_is_plain(const struct ggml_backend_sched *sched)
+{
+    return sched->n_backends == 1 && sched->n_copies == 1 && sched->debug <= 0;
+}
+
 /* What computes the node, or would: the client's backend by its number. */
 static inline ggml_backend_t
 gb_sched_backend(const struct ggml_backend_sched *sched, int32_t backend)
@@ -169,9 +180,13 @@ bool gb_sched_can_reach(
  */
 enum ggml_status gb_sched_assign(struct ggml_backend_sched *sched);
 
+/* Can the only backend compute the tensor, where it lies? */
+enum ggml_status gb_sched_check_single(
+    const struct ggml_backend_sched *sched, const struct ggml_tensor *tensor);
+
 /*
- * Number what the client chose, with its backend, and forget any graph before;
- * then leaf I; and node I with its sources.
+ * Forget the graph before; number leaf I; and node I with its sources.  What
+ * the client chose has its backend then.
  */
 enum ggml_status gb_sched_begin_index(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_enter_leaf(struct ggml_backend_sched *sched, int i);
@@ -211,6 +226,14 @@ gb_sched_current(const struct ggml_backend_sched *sched, int32_t copy)
 /* Plan where all tensors lie and make the buffers; or give them their places. */
 enum ggml_status gb_sched_plan(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_place(struct ggml_backend_sched *sched);
+
+/* Give GRAPH's tensors their places by the plan that was just made for it. */
+enum ggml_status gb_sched_place_as_planned(
+    struct ggml_backend_sched *sched, const struct ggml_cgraph *graph);
+
+/* Both for a plain scheduler, which checks the graph's operations with it. */
+enum ggml_status gb_sched_plan_plain(struct ggml_backend_sched *sched);
+enum ggml_status gb_sched_place_plain(struct ggml_backend_sched *sched);
 
 /*
  * Wait until the inputs of the graph at hand may be written: until what lies

@@ -195,9 +195,9 @@ gb_sched_split(struct ggml_backend_sched *s)
     if (s->graph.n_nodes == 0)
         return GGML_STATUS_SUCCESS;
 
+    if (gb_sched_is_plain(s))
+        return begin_split(s, 0, 0);
     GB_TRY(begin_split(s, first_backend(s), 0));
-    if (s->n_backends == 1 && s->n_copies == 1)
-        return GGML_STATUS_SUCCESS;
     for (int32_t i = 0; i < s->graph.n_nodes; i++) {
         const struct gb_sched_node *node = &s->nodes[i];
         const int32_t backend = s->tensors[node->number].backend;

@@ -14,10 +14,10 @@
 union function {
     void *address;
     gb_sim_default_fn get_default;
+    gb_sim_parse_fn parse;
     gb_sim_configure_fn configure;
     gb_sim_fail_fn fail;
     gb_sim_count_fn count;
-    gb_sim_parse_fn parse;
 };
 
 ggml_backend_reg_t
@@ -48,6 +48,13 @@ gb_sim_default(struct gb_sim_config *out)
 }
 
 bool
+gb_sim_parse(
+    const char *settings, int *n_devices, struct gb_sim_config *config)
+{
+    return find("ggml_backend_sim_parse").parse(settings, n_devices, config);
+}
+
+bool
 gb_sim_configure(int first, int n, const struct gb_sim_config *config)
 {
     return find("ggml_backend_sim_configure").configure(first, n, config);
@@ -63,11 +70,4 @@ void
 gb_sim_count(struct gb_sim_counters *out)
 {
     find("ggml_backend_sim_count").count(out);
-}
-
-bool
-gb_sim_config_parse(
-    const char *settings, int *n_devices, struct gb_sim_config *config)
-{
-    return find("ggml_backend_sim_parse").parse(settings, n_devices, config);
 }

@@ -7,7 +7,6 @@
 
 #include "tests/sim/sim.h"
 
-#include "backends/sim/state.h"
 #include "ggmlbackend.h"
 
 #include <setjmp.h>
@@ -39,7 +38,7 @@ parse(const char *settings, int *n_devices, struct gb_sim_config *config)
 {
     *n_devices = 2;
     gb_sim_default(config);
-    return gb_sim_config_parse(settings, n_devices, config);
+    return gb_sim_parse(settings, n_devices, config);
 }
 
 static void
@@ -140,6 +139,8 @@ devices_are_added_as_they_are_configured(void **state)
         ggml_backend_reg_get_proc_address(reg, "ggml_backend_sim_fail"));
     assert_non_null(
         ggml_backend_reg_get_proc_address(reg, "ggml_backend_sim_count"));
+    assert_non_null(
+        ggml_backend_reg_get_proc_address(reg, "ggml_backend_sim_parse"));
     assert_null(ggml_backend_reg_get_proc_address(reg, "gb_sim_count"));
 }
 

@@ -27,7 +27,7 @@ sim_configure(int first, int n, const char *settings)
     int n_devices = 1;
 
     gb_sim_default(&config);
-    return gb_sim_config_parse(settings, &n_devices, &config) &&
+    return gb_sim_parse(settings, &n_devices, &config) &&
            gb_sim_configure(first, n, &config);
 }
 
