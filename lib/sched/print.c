@@ -6,9 +6,14 @@
 
 #include "lib/sched/sched.h"
 
+#include "lib/base/attr.h"
 #include "lib/base/log.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+
+/* A node, and as many sources as a node can have, with their names. */
+#define LINE_SIZE 2048
 
 void
 gb_sched_names(const struct ggml_backend_sched *s, char *text, size_t size)
@@ -43,23 +48,41 @@ print_input(const struct ggml_backend_sched *s, int32_t input)
            tensor->name, ggml_nbytes(tensor), backend_name(s, source));
 }
 
+/* Add text to LINE from AT on; where it ends, cut or not. */
+GB_PRINTF(3, 4)
+static size_t
+append(char *line, size_t at, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(line + at, LINE_SIZE - at, fmt, args);
+    va_end(args);
+    if (n < 0)
+        return at;
+    return (size_t)n < LINE_SIZE - at ? at + (size_t)n : LINE_SIZE - 1;
+}
+
 static void
 print_node(const struct ggml_backend_sched *s, const struct gb_sched_node *node)
 {
     const struct ggml_tensor *tensor = gb_sched_tensor(s, node->number);
+    char line[LINE_SIZE];
+    size_t at = append(line, 0, "sched:   node %s, %s, %zu bytes, on %s",
+                       tensor->name, ggml_op_desc(tensor), ggml_nbytes(tensor),
+                       backend_name(s, node->number));
 
-    gb_log(GGML_LOG_LEVEL_DEBUG, "sched:   node %s, %s, %zu bytes, on %s",
-           tensor->name, ggml_op_desc(tensor), ggml_nbytes(tensor),
-           backend_name(s, node->number));
     for (int i = 0; i < node->n_links; i++) {
         const int32_t source = s->links[node->links + (size_t)i];
 
         if (source >= 0)
-            gb_log(GGML_LOG_LEVEL_DEBUG, "sched:     reads %s, %zu bytes, of %s",
-                   gb_sched_tensor(s, source)->name,
-                   ggml_nbytes(gb_sched_tensor(s, source)),
-                   backend_name(s, source));
+            at = append(line, at, "; %s, %zu bytes, of %s",
+                        gb_sched_tensor(s, source)->name,
+                        ggml_nbytes(gb_sched_tensor(s, source)),
+                        backend_name(s, source));
     }
+    gb_log(GGML_LOG_LEVEL_DEBUG, "%s", line);
 }
 
 void

@@ -167,8 +167,7 @@ rope_does_not_follow_its_frequencies(void **state)
     ggml_set_input(pos);
     freq = rig_weights(&rig, 2, 2, 1, 1);
     b = ggml_reshape_3d(rig.ctx, product(&rig, 0, x), 4, 1, 1);
-    y = ggml_rope_ext(rig.ctx, b, pos, ggml_reshape_1d(rig.ctx, freq, 2), 4, 0,
-                      0, 10000, 1, 0, 1, 0, 0);
+    y = ggml_rope_ext(rig.ctx, b, pos, freq, 4, 0, 0, 10000, 1, 0, 1, 0, 0);
     rig_expand(&rig, y);
     rig_alloc(&rig);
     assert_int_equal(rig_backend_of(&rig, y), 0);

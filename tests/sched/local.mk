@@ -11,6 +11,8 @@ check_PROGRAMS += \
 	tests/sched/faults \
 	tests/sched/observe \
 	tests/sched/pipeline \
+	tests/sched/print \
+	tests/sched/random \
 	tests/sched/split \
 	tests/sched/states
 tests_sched_assign_SOURCES = %D%/assign.c $(sched_rig) $(sim_devices)
@@ -28,6 +30,12 @@ tests_sched_observe_LDADD = $(SIM_LDADD)
 tests_sched_pipeline_SOURCES = %D%/pipeline.c $(sched_rig) $(sim_devices)
 tests_sched_pipeline_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_pipeline_LDADD = $(SIM_LDADD)
+tests_sched_print_SOURCES = %D%/print.c $(sched_rig) $(sim_devices)
+tests_sched_print_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_print_LDADD = $(SIM_LDADD)
+tests_sched_random_SOURCES = %D%/random.c $(sched_rig) $(sim_devices)
+tests_sched_random_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_random_LDADD = $(SIM_LDADD)
 tests_sched_split_SOURCES = %D%/split.c $(sched_rig) $(sim_devices)
 tests_sched_split_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_split_LDADD = $(SIM_LDADD)
