@@ -11,6 +11,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/status.h"
+#include "lib/tensor/tensor.h"
 
 #include <string.h>
 
@@ -98,6 +99,7 @@ gb_sched_make_copies(struct ggml_backend_sched *s)
     struct ggml_tensor *pool = gb_array_room(
         s->pool, &s->max_pool,
         s->n_copied * (size_t)s->n_copies, sizeof(*pool));
+    struct gb_tensor_walk walk = { { 0, 0 } };
     size_t n_made = 0;
 
     if (pool == NULL)
@@ -108,6 +110,8 @@ gb_sched_make_copies(struct ggml_backend_sched *s)
     for (size_t i = 0; i < s->n_rewrites; i++) {
         const struct gb_sched_rewrite *r = &s->rewrites[i];
 
+        gb_tensor_walk(&walk, s->graph.nodes[r->node]);
+        gb_tensor_walk(&walk, &pool[n_made]);
         while (n_made <= (size_t)r->copy)
             make_copy(s, (int32_t)n_made++);
         s->graph.nodes[r->node]->src[r->slot] = gb_sched_current(s, r->copy);
