@@ -172,8 +172,8 @@ GGML_BACKEND_API struct ggml_cplan ggml_graph_plan(
 GGML_BACKEND_API enum ggml_status ggml_graph_compute(
     struct ggml_cgraph *cgraph, struct ggml_cplan *cplan);
 
-/* The same with a work buffer from CTX's pool, which stays taken; without room
- * GGML_STATUS_ALLOC_FAILED. */
+/* The same with a work buffer of its own, so that CTX needs no room for it; out
+ * of memory GGML_STATUS_ALLOC_FAILED. */
 GGML_BACKEND_API enum ggml_status ggml_graph_compute_with_ctx(
     struct ggml_context *ctx, struct ggml_cgraph *cgraph, int n_threads);
 

@@ -8,6 +8,7 @@
 #include "backends/cpu/pool/pool.h"
 
 #include "lib/base/log.h"
+#include "lib/base/mem.h"
 #include "lib/base/status.h"
 
 #include <string.h>
@@ -103,13 +104,18 @@ ggml_graph_compute_with_ctx(
     struct ggml_context *ctx, struct ggml_cgraph *cgraph, int n_threads)
 {
     struct ggml_cplan cplan;
+    enum ggml_status status;
 
     GB_NEED_OR(GGML_STATUS_FAILED, ctx != NULL, "graph_compute: no context");
     cplan = ggml_graph_plan(cgraph, n_threads, NULL);
     if (cplan.work_size > 0) {
-        cplan.work_data = ggml_new_buffer(ctx, cplan.work_size);
+        cplan.work_data = gb_mem_alloc(cplan.work_size);
         if (cplan.work_data == NULL)
-            return GGML_STATUS_ALLOC_FAILED;
+            return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                           "graph_compute: no memory for %zu bytes of scratch",
+                           cplan.work_size);
     }
-    return ggml_graph_compute(cgraph, &cplan);
+    status = ggml_graph_compute(cgraph, &cplan);
+    gb_mem_free(cplan.work_data);
+    return status;
 }

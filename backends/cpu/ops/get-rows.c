@@ -83,7 +83,7 @@ get_rows_back_can_run(const struct ggml_tensor *node)
 
     return gb_cpu_is_float(a->type) && b->type == GGML_TYPE_I32 &&
            node->type == GGML_TYPE_F32 && gb_cpu_is_dense(node) &&
-           a->ne[0] == node->ne[0] && a->ne[1] == b->ne[0] &&
+           a->ne[0] == node->ne[0] && a->ne[1] >= b->ne[0] &&
            ggml_is_matrix(a) && ggml_is_matrix(node) && ggml_is_vector(b);
 }
 

@@ -8,6 +8,7 @@
 #include "ggml-cpu.h"
 #include "ggmlbackend.h"
 
+#include "tests/util/fault.h"
 #include "tests/util/sink.h"
 
 #include <pthread.h>
@@ -187,19 +188,43 @@ tensors_without_memory_make_it_fail(void **state)
 }
 
 static void
-a_context_that_is_full_gives_no_work_buffer(void **state)
+a_context_that_is_full_can_be_computed(void **state)
 {
     struct ggml_tensor *y = ggml_sqr(ctx, new_ones(4, 4));
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
-    struct gb_sink sink;
+    size_t used;
 
     (void)state;
     ggml_build_forward_expand(graph, y);
     ggml_new_buffer(ctx, ggml_get_mem_size(ctx) - ggml_used_mem(ctx) - 64);
+    used = ggml_used_mem(ctx);
+    assert_int_equal(ggml_graph_compute_with_ctx(ctx, graph, 2),
+                     GGML_STATUS_SUCCESS);
+    assert_true(ggml_get_f32_1d(y, 15) == 1.0f);
+    assert_int_equal(ggml_used_mem(ctx), used);
+}
+
+static void
+compute_with_failures(void *data)
+{
+    const enum ggml_status status = ggml_graph_compute_with_ctx(ctx, data, 1);
+
+    assert_int_equal(status, gb_fault_happened() ? GGML_STATUS_ALLOC_FAILED
+                                                 : GGML_STATUS_SUCCESS);
+}
+
+static void
+without_memory_for_the_work_nothing_is_computed(void **state)
+{
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct gb_sink sink;
+
+    (void)state;
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, new_ones(4, 4)));
     gb_sink_begin(&sink);
-    assert_int_equal(ggml_graph_compute_with_ctx(ctx, graph, 1),
-                     GGML_STATUS_ALLOC_FAILED);
+    assert_true(gb_fault_each(compute_with_failures, graph) > 0);
     gb_sink_end();
+    assert_non_null(strstr(sink.text, "bytes of scratch"));
 }
 
 static void
@@ -331,7 +356,8 @@ main(void)
         IN_CONTEXT(broken_plans_fail),
         IN_CONTEXT(failed_nodes_make_the_graph_fail_with_their_reason),
         IN_CONTEXT(tensors_without_memory_make_it_fail),
-        IN_CONTEXT(a_context_that_is_full_gives_no_work_buffer),
+        IN_CONTEXT(a_context_that_is_full_can_be_computed),
+        IN_CONTEXT(without_memory_for_the_work_nothing_is_computed),
         IN_CONTEXT(views_and_empty_nodes_cost_nothing),
         IN_CONTEXT(custom_operations_get_the_tasks_that_they_ask_for),
         IN_CONTEXT(a_running_graph_stops_within_one_step),

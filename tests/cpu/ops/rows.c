@@ -102,6 +102,23 @@ gradients_of_the_same_row_add_up(void **state)
 }
 
 static void
+gradients_beyond_the_numbers_do_not_count(void **state)
+{
+    struct bench bench = bench_open();
+    struct ggml_tensor *g =
+        tensor(&bench, GGML_TYPE_F32, DENSE, 300, 8, 1, 1);
+    struct ggml_tensor *b = tensor(&bench, GGML_TYPE_I32, DENSE, 5, 1, 1, 1);
+    struct ggml_tensor *c =
+        tensor(&bench, GGML_TYPE_F32, DENSE, 300, 4, 1, 1);
+
+    (void)state;
+    fill(&bench, b, 0.0, 4.0);
+    check(&bench, ggml_get_rows_back(bench.ctx, g, b, c),
+          get_rows_back_reference, 1e-13);
+    bench_close(&bench);
+}
+
+static void
 no_rows_of_anything(void **state)
 {
     struct bench bench = bench_open();
@@ -120,6 +137,7 @@ main(void)
         cmocka_unit_test(rows_of_every_type),
         cmocka_unit_test(a_row_that_is_not_there_is_an_error),
         cmocka_unit_test(gradients_of_the_same_row_add_up),
+        cmocka_unit_test(gradients_beyond_the_numbers_do_not_count),
         cmocka_unit_test(no_rows_of_anything),
     };
 
