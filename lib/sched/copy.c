@@ -11,6 +11,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/status.h"
+#include "lib/tensor/tensor.h"
 
 #include <string.h>
 
@@ -26,11 +27,10 @@ gb_sched_copy_tensor(
     return &s->pool[(size_t)copy * (size_t)s->n_copies + (size_t)which];
 }
 
-/* TENSOR with the type, counts and strides of SRC, and nothing else. */
+/* TENSOR, which is all zero, with the type, counts and strides of SRC. */
 static void
 describe(struct ggml_tensor *tensor, const struct ggml_tensor *src)
 {
-    memset(tensor, 0, sizeof(*tensor));
     tensor->type = src->type;
     memcpy(tensor->ne, src->ne, sizeof(tensor->ne));
     memcpy(tensor->nb, src->nb, sizeof(tensor->nb));
@@ -79,7 +79,9 @@ make_copy(struct ggml_backend_sched *s, int32_t i)
 {
     const struct gb_sched_copy *copy = &s->copies[i];
     struct ggml_tensor *source = gb_sched_tensor(s, copy->tensor);
+    const size_t n = (size_t)s->n_copies;
 
+    memset(&s->pool[(size_t)i * n], 0, n * sizeof(*s->pool));
     for (int which = 0; which < s->n_copies; which++) {
         struct ggml_tensor *tensor = gb_sched_copy_tensor(s, i, which);
 
@@ -101,6 +103,7 @@ gb_sched_make_copies(struct ggml_backend_sched *s)
     struct ggml_tensor *pool = gb_array_room(
         s->pool, &s->max_pool,
         s->n_copied * (size_t)s->n_copies, sizeof(*pool));
+    struct gb_tensor_walk walk = { { 0, 0 } };
     size_t n_made = 0;
 
     if (pool == NULL)
@@ -111,6 +114,8 @@ gb_sched_make_copies(struct ggml_backend_sched *s)
     for (size_t i = 0; i < s->n_rewrites; i++) {
         const struct gb_sched_rewrite *r = &s->rewrites[i];
 
+        gb_tensor_walk(&walk, s->graph.nodes[r->node]);
+        gb_tensor_walk(&walk, &pool[n_made]);
         while (n_made <= (size_t)r->copy)
             make_copy(s, (int32_t)n_made++);
         s->graph.nodes[r->node]->src[r->slot] = gb_sched_current(s, r->copy);
