@@ -27,18 +27,20 @@ gb_sched_copy_tensor(
     return &s->pool[(size_t)copy * (size_t)s->n_copies + (size_t)which];
 }
 
-/* TENSOR with the type, counts and strides of SRC, and nothing else. */
+/* TENSOR, which is all zero, with the type, counts and strides of SRC. */
 static void
 describe(struct ggml_tensor *tensor, const struct ggml_tensor *src)
 {
-    memset(tensor, 0, sizeof(*tensor));
     tensor->type = src->type;
     memcpy(tensor->ne, src->ne, sizeof(tensor->ne));
     memcpy(tensor->nb, src->nb, sizeof(tensor->nb));
 }
 
-/* Write TEXT to AT, as far as there is room before END; where it ends. */
-static char *
+/*
+ * Write TEXT to AT, as far as there is room before END; where it ends.  Names
+ * are too short for functions that look at many bytes at once.
+ */
+static inline char *
 append(char *at, const char *end, const char *text)
 {
     while (at < end && *text != '\0')
@@ -77,7 +79,9 @@ make_copy(struct ggml_backend_sched *s, int32_t i)
 {
     const struct gb_sched_copy *copy = &s->copies[i];
     struct ggml_tensor *source = gb_sched_tensor(s, copy->tensor);
+    const size_t n = (size_t)s->n_copies;
 
+    memset(&s->pool[(size_t)i * n], 0, n * sizeof(*s->pool));
     for (int which = 0; which < s->n_copies; which++) {
         struct ggml_tensor *tensor = gb_sched_copy_tensor(s, i, which);
 
