@@ -619,7 +619,8 @@ GGML_API size_t ggml_backend_sched_get_buffer_size(
 /*
  * Let BACKEND, one of the scheduler's, compute NODE, until the next reset; no
  * effect for another backend.  A preferred backend that works in the same
- * memory may take its place.
+ * memory may take its place, and views and what works in place are where their
+ * memory is.
  */
 GGML_API void ggml_backend_sched_set_tensor_backend(
     ggml_backend_sched_t sched, struct ggml_tensor *node,

@@ -345,6 +345,7 @@ lay_out(struct ggml_gallocr *g)
 
     reset_buffers(g);
     for (int32_t i = 0; i < n; i++) {
+        const struct gb_life *life = &g->plan.life.lives[i];
         struct ggml_tensor *tensor = g->tensors[i];
 
         /* Of each tensor that comes, two lines are all that is wanted. */
@@ -352,10 +353,10 @@ lay_out(struct ggml_gallocr *g)
             GB_PREFETCH(&g->tensors[i + ahead]->buffer);
             GB_PREFETCH(&g->tensors[i + ahead]->data);
         }
-        if (tensor->view_src != NULL)
+        if (life->is_view)
             GB_TRY(put_view(tensor));
         else if (tensor->data == NULL)
-            GB_TRY(put(g, &g->plan.life.lives[i].place, tensor));
+            GB_TRY(put(g, &life->place, tensor));
     }
     return GGML_STATUS_SUCCESS;
 }

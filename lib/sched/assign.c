@@ -252,12 +252,8 @@ count_reachable(
 
     for (int i = 0; i < node->n_links; i++) {
         const int32_t source = s->links[node->links + (size_t)i];
-        const struct gb_sched_tensor *t = &s->tensors[source];
 
-        if (source < 0)
-            continue;
-        if (t->backend >= 0 || (t->root >= 0 && s->tensors[t->root].backend >= 0))
-            count += gb_sched_can_reach(s, source, backend);
+        count += source >= 0 && gb_sched_can_reach(s, source, backend);
     }
     return count;
 }
@@ -357,8 +353,8 @@ improve(struct ggml_backend_sched *s)
 /* ---- 4: views and sources ---- */
 
 /*
- * A view takes the backend of its root.  A root without one gets BACKEND, and so
- * does what is no view; unless that is -1.
+ * A view takes the backend of its root.  A root without one gets BACKEND, and
+ * so does what is no view; unless that is -1.
  */
 static inline void
 follow(struct ggml_backend_sched *s, int32_t number, int32_t backend)

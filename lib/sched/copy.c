@@ -36,8 +36,11 @@ describe(struct ggml_tensor *tensor, const struct ggml_tensor *src)
     memcpy(tensor->nb, src->nb, sizeof(tensor->nb));
 }
 
-/* Write TEXT to AT, as far as there is room before END; where it ends. */
-static char *
+/*
+ * Write TEXT to AT, as far as there is room before END; where it ends.  Names
+ * are too short for functions that look at many bytes at once.
+ */
+static inline char *
 append(char *at, const char *end, const char *text)
 {
     while (at < end && *text != '\0')

@@ -21,7 +21,8 @@ no_memory(void)
 
 /* Is it one of the descriptions that copy.c made? */
 static bool
-is_own_copy(const struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
+is_own_copy(
+    const struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
 {
     const uintptr_t at = (uintptr_t)tensor, pool = (uintptr_t)s->pool;
 

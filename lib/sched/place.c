@@ -60,13 +60,14 @@ list_nodes(const struct ggml_backend_sched *s, struct list *list)
         for (int32_t i = split->inputs_begin; i < split->inputs_end; i++)
             put(list, gb_sched_current(s, s->inputs[i]), split->backend);
         for (int32_t i = split->begin; i < split->end; i++)
-            put(list, s->graph.nodes[i], s->tensors[s->nodes[i].number].backend);
+            put(list, s->graph.nodes[i],
+                s->tensors[s->nodes[i].number].backend);
     }
 }
 
 /*
  * All turns of the pipelined copies, graph's inputs first or the others.  The
- * one at hand leads, so that graphs look the same to the allocator in each turn.
+ * one at hand leads, so that the allocator sees the same graph in each turn.
  */
 static void
 list_copies(

@@ -110,7 +110,7 @@ make_allocator(struct ggml_backend_sched *s)
     return s->galloc != NULL ? GGML_STATUS_SUCCESS : GGML_STATUS_ALLOC_FAILED;
 }
 
-/* Everything but the client's backends; gb_sched_free undoes it, also in part. */
+/* ggml_backend_sched_free undoes it, also when only a part was done. */
 static enum ggml_status
 init(
     struct ggml_backend_sched *s, const ggml_backend_t *backends,

@@ -32,7 +32,7 @@ struct gb_sched_backend {
 
 /* A tensor of the graph. */
 struct gb_sched_tensor {
-    ggml_backend_buffer_type_t home; /* where its data lies; NULL: nowhere yet */
+    ggml_backend_buffer_type_t home; /* of its data; NULL: nowhere yet */
     int32_t backend;
     int32_t root;   /* tensor that it is a view of */
     int32_t copies; /* the first of its copies */
@@ -223,7 +223,7 @@ gb_sched_current(const struct ggml_backend_sched *sched, int32_t copy)
     return gb_sched_copy_tensor(sched, copy, sched->copy);
 }
 
-/* Plan where all tensors lie and make the buffers; or give them their places. */
+/* Plan where all tensors lie, and make the buffers; or give their places. */
 enum ggml_status gb_sched_plan(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_place(struct ggml_backend_sched *sched);
 

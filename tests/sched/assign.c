@@ -302,6 +302,34 @@ a_view_lies_where_its_source_does(void **state)
 }
 
 static void
+what_works_in_place_is_computed_where_its_memory_is(void **state)
+{
+    (void)state;
+    for (int can = 0; can < 2; can++) {
+        struct rig rig;
+        struct ggml_tensor *x, *y, *z;
+
+        sim_reset();
+        if (!can)
+            take_away(0, GGML_OP_SQR);
+        rig_open(&rig, 2, false);
+        x = rig_input(&rig, 4);
+        y = product(&rig, 0, x);
+        z = rig_choose(&rig, ggml_sqr_inplace(rig.ctx, y), 1);
+        rig_expand(&rig, z);
+        assert_true(
+            ggml_backend_sched_alloc_graph(rig.sched, rig.graph) == (can != 0));
+        if (can) {
+            assert_int_equal(rig_backend_of(&rig, z), 0);
+            rig_set(x, 1);
+            rig_compute(&rig);
+            rig_expect(z, 4);
+        }
+        rig_close(&rig);
+    }
+}
+
+static void
 leafs_that_nobody_reads_and_views_alone_find_a_place(void **state)
 {
     struct rig rig;
@@ -547,6 +575,7 @@ main(void)
         cmocka_unit_test(of_equal_backends_the_preferred_one_is_taken),
         cmocka_unit_test(most_sources_decide_where_no_neighbour_does),
         cmocka_unit_test(a_view_lies_where_its_source_does),
+        cmocka_unit_test(what_works_in_place_is_computed_where_its_memory_is),
         cmocka_unit_test(leafs_that_nobody_reads_and_views_alone_find_a_place),
         cmocka_unit_test(a_slice_of_a_graph_reads_what_lies_elsewhere),
         cmocka_unit_test(a_choice_stands_until_the_reset),

@@ -92,7 +92,7 @@ graphs_follow_each_other_without_waiting(void **state)
     }
 }
 
-/* With all that it takes, nothing but events of four graphs ago is waited for. */
+/* Nothing but events of four graphs ago is waited for. */
 static void
 a_graph_of_the_same_make_waits_for_no_backend(void **state)
 {

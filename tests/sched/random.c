@@ -4,8 +4,8 @@
  * operations: each tensor is where the rules say, and the results are the CPU's
  * to the bit.
  *
- * The rules are written down here once more, tensor by tensor and with searches,
- * as simply as possible.
+ * The rules are written down here once more, tensor by tensor and with
+ * searches, as simply as possible.
  */
 #include "tests/sched/rig.h"
 #include "tests/util/random.h"
@@ -46,7 +46,8 @@ below(struct making *m, int n)
 static struct ggml_tensor *
 any(struct making *m)
 {
-    const int back = below(m, m->n_made < 8 || below(m, 4) == 0 ? m->n_made : 8);
+    const bool late = m->n_made >= 8 && below(m, 4) != 0;
+    const int back = below(m, late ? 8 : m->n_made);
 
     return m->made[m->n_made - 1 - back];
 }
