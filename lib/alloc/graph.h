@@ -27,12 +27,13 @@ enum ggml_status gb_alloc_graph_reserve(
 void gb_alloc_graph_turn(ggml_gallocr_t galloc, int first, int n);
 
 /*
- * Somebody who wants to look at the leafs and nodes of a graph too: large graphs
- * are in no cache, and this saves a walk.  What LOOK returns ends the walk when
- * it is not GGML_STATUS_SUCCESS.
+ * Somebody who wants to look at the leafs and nodes of a graph too: large
+ * graphs are in no cache, and this saves a walk.  What LOOK returns ends the
+ * walk when it is not GGML_STATUS_SUCCESS.
  */
 struct gb_alloc_looker {
-    enum ggml_status (*look)(const void *data, const struct ggml_tensor *tensor);
+    enum ggml_status (*look)(
+        const void *data, const struct ggml_tensor *tensor);
     const void *data;
 };
 

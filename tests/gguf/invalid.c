@@ -910,6 +910,46 @@ a_pipe_is_read_like_a_file(void **state)
     bytes_free(&bad);
 }
 
+/* Strings whose lengths have no order, from a file and from a pipe. */
+static void
+strings_of_all_lengths_come_back(void **state)
+{
+    static const size_t lengths[] = { 0, 1, 300000, 0, 7, 65536, 8, 0, 9, 2 };
+    enum { N = 400, N_LENGTHS = sizeof(lengths) / sizeof(lengths[0]) };
+    struct bytes b = { NULL, 0, 0 };
+
+    (void)state;
+    put_head(&b, 0, 2);
+    put_array(&b, "texts", GGUF_TYPE_STRING, N);
+    for (size_t i = 0; i < N; i++) {
+        const size_t n = lengths[i * i % N_LENGTHS] % (i < 40 ? SIZE_MAX : 100);
+
+        put_u64(&b, n);
+        for (size_t k = 0; k < n; k++)
+            put_u8(&b, (uint8_t)('a' + (i + k) % 26));
+    }
+    put_key_u32(&b, "behind", 3);
+    for (int from_pipe = 0; from_pipe < 2; from_pipe++) {
+        struct ggml_context *tensors;
+        struct gguf_context *ctx = from_pipe ? open_pipe(&b, META, &tensors)
+                                             : open_bytes(&b, META, &tensors);
+
+        assert_non_null(ctx);
+        assert_int_equal(gguf_get_val_u32(ctx, 1), 3);
+        for (size_t i = 0; i < N; i++) {
+            const size_t n =
+                lengths[i * i % N_LENGTHS] % (i < 40 ? SIZE_MAX : 100);
+            const char *text = gguf_get_arr_str(ctx, 0, i);
+
+            assert_int_equal(strlen(text), n);
+            for (size_t k = 0; k < n; k++)
+                assert_int_equal(text[k], 'a' + (i + k) % 26);
+        }
+        gguf_free(ctx);
+    }
+    bytes_free(&b);
+}
+
 /* T29, S01: cut at every length. */
 static void
 a_file_cut_anywhere_is_refused_or_whole(void **state)
@@ -1138,6 +1178,7 @@ main(void)
         cmocka_unit_test(each_case_is_taken_or_refused_as_it_should),
         cmocka_unit_test(a_path_that_is_no_readable_file_is_refused),
         cmocka_unit_test(a_pipe_is_read_like_a_file),
+        cmocka_unit_test(strings_of_all_lengths_come_back),
         cmocka_unit_test(a_file_cut_anywhere_is_refused_or_whole),
         cmocka_unit_test(many_keys_tensors_and_strings_take_linear_time),
         cmocka_unit_test(data_beyond_two_gigabytes_is_found),
