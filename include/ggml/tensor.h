@@ -267,8 +267,8 @@ GGML_API bool ggml_are_same_stride(
     const struct ggml_tensor *t0, const struct ggml_tensor *t1);
 
 /*
- * Is each count of T1 a multiple of T0's?  Of an empty tensor only an empty one
- * is.
+ * Is each count of T1 a multiple, 0 times included, of T0's?  Of an empty
+ * tensor only an empty one is.
  */
 GGML_API bool ggml_can_repeat(
     const struct ggml_tensor *t0, const struct ggml_tensor *t1);

@@ -171,8 +171,8 @@ ggml_can_repeat(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
     /* Most are, and four divisions cost more than the rest of a question. */
     if (ggml_are_same_shape(t0, t1))
         return true;
-    if (ggml_is_empty(t0) || ggml_is_empty(t1))
-        return ggml_is_empty(t0) && ggml_is_empty(t1);
+    if (ggml_is_empty(t0))
+        return ggml_is_empty(t1);
     for (int i = 0; i < GGML_MAX_DIMS; i++) {
         if (t1->ne[i] % t0->ne[i] != 0)
             return false;

@@ -227,7 +227,9 @@ repeating_needs_whole_multiples(void **state)
         { { 10, 3, 1, 1 }, { 5, 3, 1, 1 }, false, false },
         { { 0, 3, 1, 1 }, { 5, 0, 1, 1 }, true, false },
         { { 5, 0, 1, 1 }, { 5, 3, 1, 1 }, false, false },
-        { { 1, 1, 1, 1 }, { 5, 0, 1, 1 }, false, false },
+        { { 1, 1, 1, 1 }, { 5, 0, 1, 1 }, true, false },
+        { { 5, 1, 1, 1 }, { 5, 0, 1, 1 }, true, true },
+        { { 2, 1, 1, 1 }, { 5, 0, 1, 1 }, false, false },
     };
 
     (void)state;

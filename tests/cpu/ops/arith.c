@@ -228,6 +228,21 @@ empty_operands_give_an_empty_result(void **state)
     bench_close(&bench);
 }
 
+/* A batch of which no output is wanted goes through its last layers so. */
+static void
+no_rows_take_a_row(void **state)
+{
+    struct bench bench = bench_open();
+    struct ggml_tensor *a = tensor(&bench, GGML_TYPE_F32, DENSE, 5, 0, 1, 1);
+    struct ggml_tensor *b = tensor(&bench, GGML_TYPE_F32, DENSE, 5, 1, 1, 1);
+    struct ggml_tensor *product = ggml_mul(bench.ctx, a, b);
+
+    (void)state;
+    assert_int_equal(product->ne[0], 5);
+    check(&bench, product, arith_reference, 0.0);
+    bench_close(&bench);
+}
+
 int
 main(void)
 {
@@ -240,6 +255,7 @@ main(void)
         cmocka_unit_test(the_gradient_of_silu),
         cmocka_unit_test(types_that_are_not_computed_are_refused),
         cmocka_unit_test(empty_operands_give_an_empty_result),
+        cmocka_unit_test(no_rows_take_a_row),
     };
 
     return cmocka_run_group_tests_name("arith", tests, NULL, NULL);
