@@ -139,7 +139,7 @@ write_names(void)
 static void
 any_name_survives(void **state)
 {
-    static const char *const read[] = {
+    const char *const read[] = {
         names[0], names[1], names[2],
         "half a character: \xef\xbf\xbd\xef\xbf\xbd",
         "\xef\xbf\xbd\xef\xbf\xbd", "",
