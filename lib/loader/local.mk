@@ -16,3 +16,5 @@ noinst_LTLIBRARIES += libfolder.la
 libcore_la_LIBADD += libfolder.la
 libfolder_la_SOURCES = %D%/folder.c
 libfolder_la_CPPFLAGS = $(AM_CPPFLAGS) '-DGB_MODULE_FOLDER="$(moduledir)"'
+# Configured for another prefix, it is another object.
+$(libfolder_la_OBJECTS): Makefile
