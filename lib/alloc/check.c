@@ -206,11 +206,11 @@ replay(struct check *c)
     return true;
 }
 
-bool
+enum ggml_status
 gb_alloc_check(const struct ggml_cgraph *graph)
 {
     struct check c = { .graph = graph };
-    bool ok = true;
+    enum ggml_status status = GGML_STATUS_ALLOC_FAILED;
 
     if (number_all(&c)) {
         const size_t n = (size_t)c.index.n_tensors;
@@ -222,10 +222,12 @@ gb_alloc_check(const struct ggml_cgraph *graph)
         find_uses(&c);
         find_reads_of_owners(&c);
         find_results(&c);
-        ok = replay(&c);
+        status = replay(&c) ? GGML_STATUS_SUCCESS : GGML_STATUS_FAILED;
+    } else {
+        gb_fail(status, "graph allocator: no memory to check the places");
     }
     gb_index_clear(&c.index);
     gb_mem_free(c.spans);
     gb_mem_free(c.living);
-    return ok;
+    return status;
 }

@@ -14,9 +14,9 @@
  * a source of the same layout lies that nobody reads later.
  *
  * For tests and builds with --enable-debug: it compares every tensor with all
- * that live at the same time.  False, with the reason logged, when two overlap;
- * true without memory to find out.
+ * that live at the same time.  With the reason logged, GGML_STATUS_FAILED when
+ * two overlap and GGML_STATUS_ALLOC_FAILED without memory to find out.
  */
-bool gb_alloc_check(const struct ggml_cgraph *graph);
+enum ggml_status gb_alloc_check(const struct ggml_cgraph *graph);
 
 #endif

@@ -55,7 +55,7 @@ allocate(struct scene *s, struct ggml_tensor *result)
 {
     ggml_build_forward_expand(s->graph, result);
     assert_true(ggml_gallocr_alloc_graph(s->galloc, s->graph));
-    assert_true(gb_alloc_check(s->graph));
+    assert_int_equal(gb_alloc_check(s->graph), GGML_STATUS_SUCCESS);
     assert_false(fake_failed());
 }
 
@@ -299,7 +299,7 @@ a_marker_node_keeps_a_tensor_up_to_its_place(void **state)
     ggml_graph_add_node(graph, marker);
     ggml_graph_add_node(graph, late);
     assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
-    assert_true(gb_alloc_check(graph));
+    assert_int_equal(gb_alloc_check(graph), GGML_STATUS_SUCCESS);
     assert_ptr_not_equal(y->data, x->data);
     assert_ptr_equal(marker->data, x->data);
     assert_true(late->data == x->data || late->data == early->data);
@@ -394,7 +394,7 @@ an_equal_graph_gets_the_same_places_without_a_plan(void **state)
         struct ggml_cgraph *graph = small_graph(ctx, N);
 
         assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
-        assert_true(gb_alloc_check(graph));
+        assert_int_equal(gb_alloc_check(graph), GGML_STATUS_SUCCESS);
         for (int i = 0; i < 2; i++) {
             const struct ggml_tensor *node = ggml_graph_node(graph, i);
 
@@ -423,7 +423,7 @@ the_buffer_grows_and_never_shrinks(void **state)
         struct ggml_cgraph *graph = small_graph(ctx, sizes[i]);
 
         assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
-        assert_true(gb_alloc_check(graph));
+        assert_int_equal(gb_alloc_check(graph), GGML_STATUS_SUCCESS);
         assert_int_equal(size_of(&s), expected[i]);
         ggml_free(ctx);
     }
@@ -452,7 +452,7 @@ a_graph_of_the_same_size_but_another_make_is_planned_again(void **state)
     ggml_build_forward_expand(graph, ggml_mul(ctx, ggml_sqr(ctx, y), y));
     assert_int_equal(ggml_graph_n_nodes(graph), 3);
     assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
-    assert_true(gb_alloc_check(graph));
+    assert_int_equal(gb_alloc_check(graph), GGML_STATUS_SUCCESS);
     ggml_free(ctx);
     scene_close(&s);
 }
@@ -480,7 +480,7 @@ what_worked_in_place_must_still_have_its_sources_shape(void **state)
     b = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1);
     ggml_build_forward_expand(graph, ggml_add(ctx, a, b));
     assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
-    assert_true(gb_alloc_check(graph));
+    assert_int_equal(gb_alloc_check(graph), GGML_STATUS_SUCCESS);
     assert_ptr_not_equal(b->data, ggml_graph_node(graph, 0)->data);
     ggml_free(ctx);
     scene_close(&s);
@@ -550,7 +550,7 @@ slots_of_one_type_share_a_buffer(void **state)
     assert_null(x->data);
     assert_true(ggml_gallocr_reserve_n(galloc, s.graph, nodes, leafs));
     assert_true(ggml_gallocr_alloc_graph(galloc, s.graph));
-    assert_true(gb_alloc_check(s.graph));
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_SUCCESS);
     assert_int_equal(ggml_gallocr_get_buffer_size(galloc, 0), 256);
     assert_int_equal(ggml_gallocr_get_buffer_size(galloc, 1), 256);
     assert_int_equal(ggml_gallocr_get_buffer_size(galloc, 2), 0);
@@ -633,7 +633,7 @@ a_refused_tensor_fails_and_can_be_tried_again(void **state)
         assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
         assert_int_equal(s.fake.calls.init_tensor, 4 - n);
         assert_ptr_equal(view->buffer, x->buffer);
-        assert_true(gb_alloc_check(s.graph));
+        assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_SUCCESS);
         scene_close(&s);
     }
 }
@@ -742,13 +742,13 @@ the_check_sees_overlaps(void **state)
     allocate(&s, last);
 
     y->data = b->data; /* b is read later */
-    assert_false(gb_alloc_check(s.graph));
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
     y->data = a->data; /* in place, but a shape and a last reader alike: fine */
-    assert_true(gb_alloc_check(s.graph));
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_SUCCESS);
     y->data = (char *)a->data + 4; /* not where a begins */
-    assert_false(gb_alloc_check(s.graph));
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
     b->data = a->data;
-    assert_false(gb_alloc_check(s.graph));
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
     scene_close(&s);
 }
 

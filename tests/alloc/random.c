@@ -312,7 +312,7 @@ one_slot(uint64_t seed)
         make_graph(&m, seed, widths[i]);
         if (!ggml_gallocr_alloc_graph(galloc, m.graph))
             fail_msg("seed %llu: not allocated", (unsigned long long)seed);
-        assert_true(gb_alloc_check(m.graph));
+        assert_int_equal(gb_alloc_check(m.graph), GGML_STATUS_SUCCESS);
         run_on_names(&m, seed);
         ggml_free(m.ctx);
     }
@@ -363,7 +363,7 @@ three_slots(uint64_t seed)
                 ggml_gallocr_reserve_n(galloc, m.graph, nodes, leafs));
             assert_true(ggml_gallocr_alloc_graph(galloc, m.graph));
         }
-        assert_true(gb_alloc_check(m.graph));
+        assert_int_equal(gb_alloc_check(m.graph), GGML_STATUS_SUCCESS);
         run_on_names(&m, seed);
         ggml_free(m.ctx);
     }
