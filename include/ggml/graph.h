@@ -56,6 +56,26 @@ GGML_API void ggml_build_forward_expand(
     struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
 
 /*
+ * Append what computes the gradients of the loss (ggml_set_loss, one F32 value)
+ * by the parameters (ggml_set_param) and by all between: reverse accumulation
+ * over the nodes that are there, of a graph made with places for gradients and
+ * with room for about three times the nodes.  ggml_graph_get_grad gives them.
+ *
+ * New nodes are made in CTX_COMPUTE.  The loss gets an accumulator in
+ * CTX_STATIC, which ggml_graph_reset sets to 1; if ACCUMULATE, so do the
+ * parameters, and their gradients are added up there over several runs.  The
+ * contexts belong to the caller and must outlive the graph.
+ *
+ * The graph has failed when there is no parameter or no loss, when an operation
+ * in between has no derivative or overwrites what its derivative needs, or when
+ * there is no room.  Gradients flow through values of F32 and F16; through
+ * indices, positions and a copy's destination they do not.
+ */
+GGML_API void ggml_build_backward_expand(
+    struct ggml_context *ctx_static, struct ggml_context *ctx_compute,
+    struct ggml_cgraph *cgraph, bool accumulate);
+
+/*
  * An empty graph for GGML_DEFAULT_GRAPH_SIZE nodes, or for SIZE, with places
  * for gradients if GRADS.  NULL when the pool has no room; ggml_graph_overhead
  * says how much it takes.

@@ -92,8 +92,8 @@ ggml_graph_overhead(void)
     return ggml_graph_overhead_custom(GGML_DEFAULT_GRAPH_SIZE, false);
 }
 
-static void
-forget_gradients(struct ggml_cgraph *graph)
+void
+gb_graph_forget_gradients(struct ggml_cgraph *graph)
 {
     const size_t bytes = graph->visited_hash_set.size * sizeof(*graph->grads);
 
@@ -129,7 +129,7 @@ ggml_new_graph_custom(struct ggml_context *ctx, size_t size, bool grads)
     if (grads) {
         graph->grads = (struct ggml_tensor **)(base + at.grads);
         graph->grad_accs = (struct ggml_tensor **)(base + at.grad_accs);
-        forget_gradients(graph);
+        gb_graph_forget_gradients(graph);
     }
     ggml_hash_set_reset(&graph->visited_hash_set);
     return graph;
@@ -204,7 +204,7 @@ copy_set(const struct ggml_cgraph *src, struct ggml_cgraph *dst)
 {
     const struct ggml_hash_set *set = &src->visited_hash_set;
 
-    forget_gradients(dst);
+    gb_graph_forget_gradients(dst);
     for (size_t i = 0; i < set->size; i++) {
         size_t slot;
 

@@ -24,6 +24,9 @@ const char *gb_graph_failure(const struct ggml_cgraph *graph);
 /* Mark GRAPH as failed. */
 void gb_graph_set_failed(struct ggml_cgraph *graph);
 
+/* Let no tensor of GRAPH have a gradient or an accumulator. */
+void gb_graph_forget_gradients(struct ggml_cgraph *graph);
+
 /* The order in which sources are visited, whether GRAPH has failed or not. */
 enum ggml_cgraph_eval_order gb_graph_order(const struct ggml_cgraph *graph);
 

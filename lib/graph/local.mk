@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # lib/graph: graphs of nodes.
 libcore_la_SOURCES += \
+	%D%/backward.c \
 	%D%/check.c \
 	%D%/check.h \
 	%D%/dot.c \
@@ -8,6 +9,11 @@ libcore_la_SOURCES += \
 	%D%/draw.c \
 	%D%/expand.c \
 	%D%/export.c \
+	%D%/grad-arith.c \
+	%D%/grad-layout.c \
+	%D%/grad-nn.c \
+	%D%/grad.def \
+	%D%/grad.h \
 	%D%/gradient.c \
 	%D%/graph.c \
 	%D%/graph.h \

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: MIT
 # tests/graph: graphs of nodes, and ggml-impl.h.
 check_PROGRAMS += \
+	tests/graph/backward \
+	tests/graph/derivative \
 	tests/graph/expand \
 	tests/graph/gradient \
 	tests/graph/graph \
 	tests/graph/impl \
 	tests/graph/print \
 	tests/graph/threads
+tests_graph_backward_SOURCES = %D%/backward.c
+tests_graph_backward_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_graph_backward_LDADD = $(WHITE_LDADD)
+tests_graph_derivative_SOURCES = %D%/derivative.c
+tests_graph_derivative_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_graph_derivative_LDADD = $(WHITE_LDADD)
 tests_graph_expand_SOURCES = %D%/expand.c %D%/node.h
 tests_graph_expand_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_graph_expand_LDADD = $(WHITE_LDADD)

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/graph/backward.c - which tensors get gradients and accumulators, and
+ * what cannot be differentiated.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/graph/graph.h"
+
+#include "ggml-cpu.h"
+
+#include "lib/tensor/context.h"
+
+#include "tests/util/fault.h"
+#include "tests/util/sink.h"
+
+#define SIZE 60 /* room of the graphs */
+
+static struct gb_sink sink;
+static struct ggml_context *ctx;
+
+static int
+begin(void **state)
+{
+    const struct ggml_init_params params = { 1 << 20, NULL, false };
+
+    (void)state;
+    gb_sink_begin(&sink);
+    ctx = ggml_init(params);
+    return ctx == NULL;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    gb_sink_end();
+    ggml_free(ctx);
+    return 0;
+}
+
+static struct ggml_tensor *
+filled(int64_t n, float value)
+{
+    return ggml_set_f32(ggml_new_tensor_1d(ctx, GGML_TYPE_F32, n), value);
+}
+
+static struct ggml_tensor *
+param(int64_t n, float value)
+{
+    struct ggml_tensor *t = filled(n, value);
+
+    ggml_set_param(ctx, t);
+    return t;
+}
+
+/* The graph of LOSS with gradients by its parameters. */
+static struct ggml_cgraph *
+differentiate(struct ggml_tensor *loss, bool accumulate)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+
+    ggml_set_loss(loss);
+    ggml_build_forward_expand(g, loss);
+    ggml_build_backward_expand(ctx, ctx, g, accumulate);
+    return g;
+}
+
+static void
+gradients_and_accumulators_are_named(void **state)
+{
+    struct ggml_tensor *x = param(3, 2), *loss = ggml_sum(ctx, ggml_sqr(ctx, x));
+    struct ggml_cgraph *g;
+
+    (void)state;
+    ggml_set_name(x, "x");
+    ggml_set_name(loss, "loss");
+    g = differentiate(loss, true);
+    assert_false(gb_graph_is_failed(g));
+    assert_string_equal(ggml_graph_get_grad_acc(g, x)->name, "grad acc for x");
+    assert_string_equal(ggml_graph_get_grad(g, x)->name, "grad for x");
+    assert_string_equal(ggml_graph_get_grad_acc(g, loss)->name,
+                        "grad acc for loss");
+    assert_ptr_equal(ggml_graph_get_grad(g, loss),
+                     ggml_graph_get_grad_acc(g, loss));
+    assert_int_equal(sink.n, 0);
+}
+
+static void
+parameters_have_accumulators_only_when_asked_for(void **state)
+{
+    struct ggml_tensor *x = param(3, 2), *c = filled(3, 5);
+    struct ggml_tensor *y = ggml_mul(ctx, x, c);
+    struct ggml_cgraph *g = differentiate(ggml_sum(ctx, y), false);
+
+    (void)state;
+    assert_null(ggml_graph_get_grad_acc(g, x));
+    assert_null(ggml_graph_get_grad_acc(g, y));
+    assert_non_null(ggml_graph_get_grad(g, x));
+    assert_non_null(ggml_graph_get_grad(g, y));
+    assert_null(ggml_graph_get_grad(g, c));
+}
+
+static void
+gradients_follow_the_nodes_that_were_there(void **state)
+{
+    struct ggml_tensor *x = param(3, 2), *loss = ggml_sum(ctx, ggml_log(ctx, x));
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+    int n;
+
+    (void)state;
+    ggml_set_loss(loss);
+    ggml_build_forward_expand(g, loss);
+    n = ggml_graph_n_nodes(g);
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_ptr_equal(ggml_graph_node(g, n - 1), loss);
+    assert_ptr_equal(ggml_graph_node(g, -1), ggml_graph_get_grad(g, x));
+}
+
+static void
+a_second_expansion_starts_anew(void **state)
+{
+    struct ggml_tensor *x = param(3, 2), *loss = ggml_sum(ctx, ggml_sqr(ctx, x));
+    struct ggml_cgraph *g = differentiate(loss, true);
+    struct ggml_tensor *first = ggml_graph_get_grad(g, x);
+
+    (void)state;
+    ggml_graph_clear(g);
+    ggml_build_forward_expand(g, loss);
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_false(gb_graph_is_failed(g));
+    assert_null(ggml_graph_get_grad_acc(g, x));
+    assert_ptr_not_equal(ggml_graph_get_grad(g, x), first);
+}
+
+static void
+infinity_outside_of_a_view_does_not_reach_its_gradient(void **state)
+{
+    struct ggml_tensor *x = param(4, 3), *loss, *grad;
+    struct ggml_cgraph *g;
+    const float want[] = { 0, 1, 1, 0 };
+
+    (void)state;
+    ((float *)x->data)[0] = INFINITY;
+    ((float *)x->data)[3] = NAN;
+    loss = ggml_sum(ctx, ggml_view_1d(ctx, x, 2, sizeof(float)));
+    g = differentiate(loss, false);
+    ggml_graph_reset(g);
+    assert_int_equal(ggml_graph_compute_with_ctx(ctx, g, 1),
+                     GGML_STATUS_SUCCESS);
+    grad = ggml_graph_get_grad(g, x);
+    for (int i = 0; i < 4; i++)
+        assert_true(ggml_get_f32_1d(grad, i) == want[i]);
+}
+
+/* What is wanted only as an index, a position, a shape, is no obstacle. */
+static void
+what_is_ignored_needs_no_derivative(void **state)
+{
+    struct ggml_tensor *x = param(3, 2), *kernel = param(3, 1), *flat, *loss;
+    struct ggml_cgraph *g;
+
+    (void)state;
+    flat = ggml_sgn(ctx, ggml_gelu(ctx, filled(3, 1)));
+    loss = ggml_sum(ctx, ggml_add(ctx, x, ggml_step(ctx, kernel)));
+    loss = ggml_add(ctx, loss, ggml_sum(ctx, flat));
+    g = differentiate(loss, false);
+    assert_false(gb_graph_is_failed(g));
+    assert_non_null(ggml_graph_get_grad(g, x));
+    assert_null(ggml_graph_get_grad(g, kernel));
+}
+
+/* -- What fails ---------------------------------------------------------- */
+
+/* G has failed with one message, and says why: it names WHAT. */
+static void
+assert_failed(struct ggml_cgraph *g, const char *what)
+{
+    assert_true(gb_graph_is_failed(g));
+    assert_int_equal(sink.n, 1);
+    assert_non_null(strstr(sink.text, what));
+    assert_non_null(strstr(gb_graph_failure(g), what));
+    assert_int_equal(ggml_graph_compute_with_ctx(ctx, g, 1),
+                     GGML_STATUS_FAILED);
+}
+
+static void
+an_operation_without_derivative_is_named(void **state)
+{
+    struct ggml_tensor *x = param(4, 2);
+
+    (void)state;
+    assert_failed(differentiate(ggml_sum(ctx, ggml_norm(ctx, x, 0)), false),
+                  "NORM");
+}
+
+static void
+a_function_without_derivative_is_named(void **state)
+{
+    struct ggml_tensor *x = param(4, 2);
+
+    (void)state;
+    assert_failed(differentiate(ggml_sum(ctx, ggml_gelu(ctx, x)), false),
+                  "GELU");
+}
+
+static void
+a_mask_has_no_gradient(void **state)
+{
+    struct ggml_tensor *x = filled(4, 2), *mask = param(4, 0);
+
+    (void)state;
+    mask = ggml_reshape_2d(ctx, mask, 4, 1);
+    assert_failed(
+        differentiate(
+            ggml_sum(ctx, ggml_soft_max_ext(ctx, x, mask, 1.0f, 0.0f)), false),
+        "mask");
+}
+
+static void
+labels_have_no_gradient(void **state)
+{
+    struct ggml_tensor *labels = param(4, 0);
+
+    (void)state;
+    assert_failed(
+        differentiate(ggml_cross_entropy_loss(ctx, filled(4, 2), labels),
+                      false),
+        "labels");
+}
+
+static void
+factors_of_rope_have_no_gradient(void **state)
+{
+    struct ggml_tensor *x = ggml_new_tensor_3d(ctx, GGML_TYPE_F32, 4, 1, 1);
+    struct ggml_tensor *at = ggml_new_tensor_1d(ctx, GGML_TYPE_I32, 1);
+    struct ggml_tensor *y = ggml_rope_ext(ctx, x, at, param(2, 1), 4, 0, 0,
+                                          10000, 1, 0, 1, 0, 0);
+
+    (void)state;
+    assert_failed(differentiate(ggml_sum(ctx, y), false), "factors");
+}
+
+static void
+a_loss_is_one_value(void **state)
+{
+    struct ggml_tensor *y = ggml_sqr(ctx, param(4, 2));
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+
+    (void)state;
+    y->flags |= GGML_TENSOR_FLAG_LOSS; /* ggml_set_loss would not */
+    ggml_build_forward_expand(g, y);
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_failed(g, "loss");
+}
+
+static void
+what_is_overwritten_has_no_derivative(void **state)
+{
+    struct ggml_tensor *y = ggml_sqr_inplace(ctx, param(4, 2));
+
+    (void)state;
+    assert_failed(differentiate(ggml_sum(ctx, y), false), "in place");
+}
+
+static void
+there_must_be_a_parameter(void **state)
+{
+    (void)state;
+    assert_failed(differentiate(ggml_sum(ctx, filled(4, 2)), false),
+                  "parameter");
+}
+
+static void
+there_must_be_a_loss(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+
+    (void)state;
+    ggml_build_forward_expand(g, ggml_sum(ctx, param(4, 2)));
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_failed(g, "loss");
+}
+
+static void
+there_must_be_nodes(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+
+    (void)state;
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_failed(g, "no nodes");
+}
+
+static void
+there_must_be_places_for_gradients(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph(ctx);
+    struct ggml_tensor *loss = ggml_sum(ctx, param(4, 2));
+
+    (void)state;
+    ggml_set_loss(loss);
+    ggml_build_forward_expand(g, loss);
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_failed(g, "places");
+}
+
+static void
+there_must_be_contexts_and_a_graph(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+    struct ggml_tensor *loss = ggml_sum(ctx, param(4, 2));
+
+    (void)state;
+    ggml_set_loss(loss);
+    ggml_build_forward_expand(g, loss);
+    ggml_build_backward_expand(ctx, NULL, g, false);
+    assert_true(gb_graph_is_failed(g));
+    assert_int_equal(sink.n, 1);
+    ggml_build_backward_expand(ctx, ctx, NULL, false);
+    assert_int_equal(sink.n, 2);
+}
+
+/* A graph that is too small for the way back has failed, at whatever node. */
+static void
+each_size_that_is_too_small_fails(void **state)
+{
+    struct ggml_tensor *x = param(3, 2);
+    struct ggml_tensor *y = ggml_sub(ctx, ggml_sqr(ctx, x), ggml_exp(ctx, x));
+    struct ggml_tensor *loss = ggml_sum(ctx, y);
+    bool is_failed = true;
+    int n = 5;
+
+    (void)state;
+    ggml_set_loss(loss);
+    for (; is_failed && n < SIZE; n++) {
+        struct ggml_cgraph *g = ggml_new_graph_custom(ctx, (size_t)n, true);
+
+        ggml_build_forward_expand(g, loss);
+        ggml_build_backward_expand(ctx, ctx, g, true);
+        is_failed = gb_graph_is_failed(g);
+    }
+    assert_true(n > 8);
+    assert_false(is_failed);
+}
+
+static void
+expand_without_memory(void *data)
+{
+    struct ggml_cgraph *g = data;
+
+    ggml_graph_clear(g);
+    ggml_build_forward_expand(g, ggml_sum(ctx, param(4, 2)));
+    ggml_set_loss(ggml_graph_node(g, -1));
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_true(gb_graph_is_failed(g) == gb_fault_happened());
+}
+
+static void
+without_memory_the_graph_fails(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+
+    (void)state;
+    assert_int_equal(gb_fault_each(expand_without_memory, g), 1);
+}
+
+/* A pool that is too small at whatever tensor fails the graph, nothing else. */
+static void
+each_pool_that_is_too_small_fails(void **state)
+{
+    bool is_failed = true;
+    int n = 0;
+
+    (void)state;
+    for (; is_failed && n < SIZE; n++) {
+        const struct ggml_init_params params = {
+            (size_t)n * ggml_tensor_overhead() + 64, NULL, true
+        };
+        struct ggml_context *small = ggml_init(params);
+        struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+        struct ggml_tensor *x = param(3, 2);
+        struct ggml_tensor *loss = ggml_sum(ctx, ggml_cos(ctx, x));
+
+        ggml_set_loss(loss);
+        ggml_build_forward_expand(g, loss);
+        ggml_build_backward_expand(small, small, g, true);
+        is_failed = gb_graph_is_failed(g);
+        ggml_free(small);
+    }
+    assert_true(n > 4);
+    assert_false(is_failed);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    static const struct CMUnitTest tests[] = {
+        TEST(gradients_and_accumulators_are_named),
+        TEST(parameters_have_accumulators_only_when_asked_for),
+        TEST(gradients_follow_the_nodes_that_were_there),
+        TEST(a_second_expansion_starts_anew),
+        TEST(infinity_outside_of_a_view_does_not_reach_its_gradient),
+        TEST(what_is_ignored_needs_no_derivative),
+        TEST(an_operation_without_derivative_is_named),
+        TEST(a_function_without_derivative_is_named),
+        TEST(a_mask_has_no_gradient),
+        TEST(labels_have_no_gradient),
+        TEST(factors_of_rope_have_no_gradient),
+        TEST(a_loss_is_one_value),
+        TEST(what_is_overwritten_has_no_derivative),
+        TEST(there_must_be_a_parameter),
+        TEST(there_must_be_a_loss),
+        TEST(there_must_be_nodes),
+        TEST(there_must_be_places_for_gradients),
+        TEST(there_must_be_contexts_and_a_graph),
+        TEST(each_size_that_is_too_small_fails),
+        TEST(without_memory_the_graph_fails),
+        TEST(each_pool_that_is_too_small_fails),
+    };
+#undef TEST
+
+    return cmocka_run_group_tests_name("backward expansion", tests, NULL, NULL);
+}
