@@ -5,9 +5,11 @@
  * plan.c gives each tensor an offset; buffers follow from it, one for each
  * distinct buffer type, and never shrink.
  *
- * A later graph of the same make is laid out by the plan that exists: it is
- * walked once to see that each tensor plays the part of one in the plan and
- * needs no more room than that one, and then every tensor gets its address.
+ * A later graph of the same make is laid out by the plan that exists: each of
+ * its tensors must play the part of one in the plan, and need no more room than
+ * that one.  Large graphs are in no cache, so a tensor that was met gets its
+ * address at once, and loses it again if a later one does not fit; but where
+ * buffers want to know of tensors, none is told before all fit.
  */
 #include "config.h"
 
@@ -17,10 +19,13 @@
 
 #include "lib/alloc/check.h"
 #include "lib/alloc/plan.h"
+#include "lib/base/array.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 #include "lib/graph/graph.h"
 #include "lib/tensor/tensor.h"
+
+#include <string.h>
 
 /* Memory of one pool of the plan. */
 struct memory {
@@ -31,6 +36,7 @@ struct memory {
 struct ggml_gallocr {
     struct gb_plan plan;
     bool is_planned; /* the plan is whole, and the buffers are large enough */
+    bool is_told;    /* some buffer wants to know of tensors */
     struct memory *memories; /* by pool */
 
     /*
@@ -39,7 +45,10 @@ struct ggml_gallocr {
      */
     struct ggml_tensor **tensors;   /* by number in the plan, which has them */
     int32_t n_met;                  /* of them so far */
+    ggml_bitset_t *placed;          /* by number: it got its address so far */
+    size_t max_placed;              /* words of these */
     const struct ggml_tensor *lost; /* was external, and has no data now */
+    enum ggml_status status;        /* of the last that was placed */
 };
 
 ggml_gallocr_t
@@ -85,6 +94,7 @@ ggml_gallocr_free(ggml_gallocr_t g)
         ggml_backend_buffer_free(g->memories[i].buffer);
     gb_plan_clear(&g->plan);
     gb_mem_free(g->memories);
+    gb_mem_free(g->placed);
     gb_mem_free(g);
 }
 
@@ -136,13 +146,33 @@ reserve_buffer(struct ggml_gallocr *g, int pool)
 }
 
 static enum ggml_status
+reserve_marks(struct ggml_gallocr *g, int32_t n_tensors)
+{
+    const size_t n = ggml_bitset_size((size_t)n_tensors);
+    ggml_bitset_t *placed =
+        gb_array_room(g->placed, &g->max_placed, n, sizeof(*placed));
+
+    if (placed == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED, "graph allocator: no memory");
+    g->placed = placed;
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
 reserve(struct ggml_gallocr *g, const struct ggml_cgraph *graph,
         const int *node_ids, const int *leaf_ids)
 {
     g->is_planned = false;
     GB_TRY(gb_plan_make(&g->plan, graph, node_ids, leaf_ids));
-    for (int i = 0; i < g->plan.n_pools; i++)
+    GB_TRY(reserve_marks(g, g->plan.life.index.n_tensors));
+    g->is_told = false;
+    for (int i = 0; i < g->plan.n_pools; i++) {
+        const struct ggml_backend_buffer_i *iface;
+
         GB_TRY(reserve_buffer(g, i));
+        iface = &g->memories[i].buffer->iface;
+        g->is_told |= iface->init_tensor != NULL || iface->reset != NULL;
+    }
     g->tensors = g->plan.life.index.tensors;
     g->is_planned = true;
     return GGML_STATUS_SUCCESS;
@@ -170,6 +200,105 @@ bool
 ggml_gallocr_reserve(ggml_gallocr_t g, struct ggml_cgraph *graph)
 {
     return ggml_gallocr_reserve_n(g, graph, NULL, NULL);
+}
+
+/* ---- giving addresses ---- */
+
+/*
+ * Each slot's buffer forgets the last graph; a shared one as often as it is
+ * shared.
+ */
+static void
+reset_buffers(struct ggml_gallocr *g)
+{
+    for (int i = 0; i < g->plan.n_slots; i++) {
+        struct memory *m = &g->memories[g->plan.slot_pools[i]];
+
+        ggml_backend_buffer_reset(m->buffer);
+        m->base = ggml_backend_buffer_get_base(m->buffer);
+    }
+}
+
+static enum ggml_status
+put(const struct ggml_gallocr *g, const struct gb_place *place,
+    struct ggml_tensor *tensor)
+{
+    const struct memory *m = &g->memories[place->pool];
+
+    tensor->buffer = m->buffer;
+    /* A buffer of no bytes has no base. */
+    tensor->data = m->base != NULL ? m->base + place->offset : NULL;
+    return m->buffer->iface.init_tensor == NULL
+               ? GGML_STATUS_SUCCESS
+               : m->buffer->iface.init_tensor(m->buffer, tensor);
+}
+
+/*
+ * Give the tensor NUMBER its address, unless it has one; as before when the
+ * backend refuses it there.
+ */
+static inline enum ggml_status
+place(struct ggml_gallocr *g, int32_t number)
+{
+    const struct gb_life *life = &g->plan.life.lives[number];
+    struct ggml_tensor *tensor = g->tensors[number];
+    const struct ggml_tensor *root = tensor->view_src;
+    enum ggml_status status;
+
+    if (life->is_view ? tensor->buffer != NULL || root->buffer == NULL ||
+                            root->data == NULL
+                      : tensor->data != NULL ||
+                            life->state == GB_PLACE_EXTERNAL)
+        return GGML_STATUS_SUCCESS;
+    status = life->is_view ? ggml_backend_view_init(tensor)
+                           : put(g, &life->place, tensor);
+    if (status == GGML_STATUS_SUCCESS) {
+        ggml_bitset_set(g->placed, (size_t)number);
+    } else {
+        tensor->buffer = NULL;
+        tensor->data = NULL;
+    }
+    return status;
+}
+
+static enum ggml_status
+place_all(struct ggml_gallocr *g)
+{
+    const int32_t n = g->plan.life.index.n_tensors, ahead = 16;
+
+    reset_buffers(g);
+    for (int32_t i = 0; i < n; i++) {
+        /* Of each tensor that comes, two lines are all that is wanted. */
+        if (n - i > ahead) {
+            GB_PREFETCH(&g->tensors[i + ahead]->buffer);
+            GB_PREFETCH(&g->tensors[i + ahead]->data);
+        }
+        GB_TRY(place(g, i));
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+/* No address yet; all buffers know where they begin. */
+static void
+begin_placing(struct ggml_gallocr *g)
+{
+    const size_t n = ggml_bitset_size((size_t)g->plan.life.index.n_tensors);
+
+    memset(g->placed, 0, n * sizeof(*g->placed));
+    if (!g->is_told)
+        reset_buffers(g);
+}
+
+/* The tensors that were met have no addresses but their own again. */
+static void
+take_back(struct ggml_gallocr *g)
+{
+    for (int32_t i = 0; i < g->n_met; i++) {
+        if (!ggml_bitset_get(g->placed, (size_t)i))
+            continue;
+        g->tensors[i]->buffer = NULL;
+        g->tensors[i]->data = NULL;
+    }
 }
 
 /* ---- meeting a graph: is it of the planned one's make? ---- */
@@ -213,7 +342,11 @@ meet_new(struct ggml_gallocr *g, int32_t number, struct ggml_tensor *tensor)
         return false;
     g->tensors[number] = tensor;
     g->n_met = number + 1;
-    return fits_place(g, life, tensor);
+    if (!fits_place(g, life, tensor))
+        return false;
+    if (!g->is_told)
+        g->status = place(g, number);
+    return g->status == GGML_STATUS_SUCCESS;
 }
 
 static inline bool
@@ -264,108 +397,29 @@ meet_graph(
     const int32_t *links = life->links;
     struct gb_tensor_walk walk = { { 0, 0 } };
 
-    if (!g->is_planned || graph->n_leafs != life->n_leafs ||
-        graph->n_nodes != life->n_nodes)
-        return GGML_STATUS_SUCCESS;
-    g->n_met = 0;
-    g->lost = NULL;
     for (int i = 0; i < graph->n_leafs; i++) {
         gb_tensor_walk(&walk, graph->leafs[i]);
         GB_TRY(look_at(looker, graph->leafs[i]));
         if (!meet(g, *links++, graph->leafs[i]))
-            return GGML_STATUS_SUCCESS;
+            return g->status;
     }
     for (int i = 0; i < graph->n_nodes; i++) {
         gb_tensor_walk(&walk, graph->nodes[i]);
         GB_TRY(look_at(looker, graph->nodes[i]));
         if (!meet_node(g, links, life->n_sources[i], graph->nodes[i]))
-            return GGML_STATUS_SUCCESS;
+            return g->status;
         links += life->n_sources[i] + 1;
     }
     *fits = true;
     return GGML_STATUS_SUCCESS;
 }
 
-/* ---- laying out the graph that was met ---- */
+/* ---- laying out a graph ---- */
 
-/*
- * Each slot's buffer forgets the last graph; a shared one as often as it is
- * shared.
- */
-static void
-reset_buffers(struct ggml_gallocr *g)
-{
-    for (int i = 0; i < g->plan.n_slots; i++) {
-        struct memory *m = &g->memories[g->plan.slot_pools[i]];
-
-        ggml_backend_buffer_reset(m->buffer);
-        m->base = ggml_backend_buffer_get_base(m->buffer);
-    }
-}
-
-/* Put TENSOR at its place; as before when the backend refuses it there. */
+/* Look at what was laid out, in a build that does. */
 static enum ggml_status
-put(const struct ggml_gallocr *g, const struct gb_place *place,
-    struct ggml_tensor *tensor)
+check_places(const struct ggml_cgraph *graph)
 {
-    const struct memory *m = &g->memories[place->pool];
-    enum ggml_status status;
-
-    tensor->buffer = m->buffer;
-    /* A buffer of no bytes has no base. */
-    tensor->data = m->base != NULL ? m->base + place->offset : NULL;
-    if (m->buffer->iface.init_tensor == NULL)
-        return GGML_STATUS_SUCCESS;
-    status = m->buffer->iface.init_tensor(m->buffer, tensor);
-    if (status != GGML_STATUS_SUCCESS) {
-        tensor->buffer = NULL;
-        tensor->data = NULL;
-    }
-    return status;
-}
-
-static enum ggml_status
-put_view(struct ggml_tensor *view)
-{
-    const struct ggml_tensor *root = view->view_src;
-    enum ggml_status status;
-
-    if (view->buffer != NULL || root->buffer == NULL || root->data == NULL)
-        return GGML_STATUS_SUCCESS;
-    status = ggml_backend_view_init(view);
-    if (status != GGML_STATUS_SUCCESS)
-        view->buffer = NULL;
-    return status;
-}
-
-static enum ggml_status
-lay_out(struct ggml_gallocr *g)
-{
-    const int32_t n = g->plan.life.index.n_tensors, ahead = 16;
-
-    reset_buffers(g);
-    for (int32_t i = 0; i < n; i++) {
-        const struct gb_life *life = &g->plan.life.lives[i];
-        struct ggml_tensor *tensor = g->tensors[i];
-
-        /* Of each tensor that comes, two lines are all that is wanted. */
-        if (n - i > ahead) {
-            GB_PREFETCH(&g->tensors[i + ahead]->buffer);
-            GB_PREFETCH(&g->tensors[i + ahead]->data);
-        }
-        if (life->is_view)
-            GB_TRY(put_view(tensor));
-        else if (tensor->data == NULL)
-            GB_TRY(put(g, &life->place, tensor));
-    }
-    return GGML_STATUS_SUCCESS;
-}
-
-/* Give all tensors their places, and look at them in a build that does. */
-static enum ggml_status
-lay_out_and_check(struct ggml_gallocr *g, const struct ggml_cgraph *graph)
-{
-    GB_TRY(lay_out(g));
 #ifdef GB_DEBUG
     const enum ggml_status status = gb_alloc_check(graph);
 
@@ -375,6 +429,32 @@ lay_out_and_check(struct ggml_gallocr *g, const struct ggml_cgraph *graph)
     (void)graph;
     return GGML_STATUS_SUCCESS;
 #endif
+}
+
+/* A graph that was planned just now. */
+static enum ggml_status
+lay_out_planned(struct ggml_gallocr *g, const struct ggml_cgraph *graph)
+{
+    begin_placing(g);
+    GB_TRY(place_all(g));
+    return check_places(graph);
+}
+
+/* The same for one of the plan's make, if it is. */
+static enum ggml_status
+lay_out_met(struct ggml_gallocr *g, const struct ggml_cgraph *graph,
+            const struct gb_alloc_looker *looker, bool *fits)
+{
+    GB_TRY(meet_graph(g, graph, looker, fits));
+    if (!*fits)
+        return GGML_STATUS_SUCCESS;
+    GB_NEED_OR(GGML_STATUS_FAILED, g->lost == NULL,
+               "tensor %s had data when the graph was planned, "
+               "and has none now",
+               g->lost->name);
+    if (g->is_told)
+        GB_TRY(place_all(g));
+    return GGML_STATUS_SUCCESS;
 }
 
 void
@@ -394,16 +474,25 @@ gb_alloc_graph_place(
     ggml_gallocr_t g, const struct ggml_cgraph *graph,
     const struct gb_alloc_looker *looker, bool *fits)
 {
+    const struct gb_lifetimes *life;
+    enum ggml_status status;
+
     *fits = false;
     GB_TRY(check_call(g, graph));
-    GB_TRY(meet_graph(g, graph, looker, fits));
-    if (!*fits)
+    life = &g->plan.life;
+    if (!g->is_planned || graph->n_leafs != life->n_leafs ||
+        graph->n_nodes != life->n_nodes)
         return GGML_STATUS_SUCCESS;
-    GB_NEED_OR(GGML_STATUS_FAILED, g->lost == NULL,
-               "tensor %s had data when the graph was planned, "
-               "and has none now",
-               g->lost->name);
-    return lay_out_and_check(g, graph);
+    begin_placing(g);
+    g->n_met = 0;
+    g->lost = NULL;
+    g->status = GGML_STATUS_SUCCESS;
+    status = lay_out_met(g, graph, looker, fits);
+    if (!*fits || status != GGML_STATUS_SUCCESS) {
+        take_back(g);
+        return status;
+    }
+    return check_places(graph);
 }
 
 bool
@@ -418,5 +507,5 @@ ggml_gallocr_alloc_graph(ggml_gallocr_t g, struct ggml_cgraph *graph)
     /* With several slots only the caller knows where each tensor belongs. */
     return g->plan.n_slots == 1 &&
            reserve(g, graph, NULL, NULL) == GGML_STATUS_SUCCESS &&
-           lay_out_and_check(g, graph) == GGML_STATUS_SUCCESS;
+           lay_out_planned(g, graph) == GGML_STATUS_SUCCESS;
 }

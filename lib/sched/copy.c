@@ -103,19 +103,22 @@ gb_sched_make_copies(struct ggml_backend_sched *s)
     struct ggml_tensor *pool = gb_array_room(
         s->pool, &s->max_pool,
         s->n_copied * (size_t)s->n_copies, sizeof(*pool));
-    struct gb_tensor_walk walk = { { 0, 0 } };
+    struct gb_tensor_walk nodes = { { 0, 0 } }, copies = { { 0, 0 } };
     size_t n_made = 0;
+    int32_t n_passed = 0;
 
     if (pool == NULL)
         return gb_fail(GGML_STATUS_ALLOC_FAILED,
                        "sched: no memory for %zu copied inputs", s->n_inputs);
     s->pool = pool;
-    /* In the order of the nodes, to look at each of these once. */
+    /* In the order of the nodes, to look at each of these once, and with none
+       left out, so that what comes is fetched in time. */
     for (size_t i = 0; i < s->n_rewrites; i++) {
         const struct gb_sched_rewrite *r = &s->rewrites[i];
 
-        gb_tensor_walk(&walk, s->graph.nodes[r->node]);
-        gb_tensor_walk(&walk, &pool[n_made]);
+        while (n_passed <= r->node)
+            gb_tensor_walk(&nodes, s->graph.nodes[n_passed++]);
+        gb_tensor_walk(&copies, &pool[n_made]);
         while (n_made <= (size_t)r->copy)
             make_copy(s, (int32_t)n_made++);
         s->graph.nodes[r->node]->src[r->slot] = gb_sched_current(s, r->copy);

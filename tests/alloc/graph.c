@@ -486,6 +486,58 @@ what_worked_in_place_must_still_have_its_sources_shape(void **state)
     scene_close(&s);
 }
 
+/* X, a view of it and its square, in CTX; then a row of N_LAST elements. */
+static struct ggml_cgraph *
+view_and_row(struct ggml_context *ctx, int64_t n_last, struct ggml_tensor *t[4])
+{
+    struct ggml_cgraph *graph = ggml_new_graph_custom(ctx, 32, false);
+
+    t[0] = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, N);
+    t[1] = ggml_view_1d(ctx, t[0], N / 2, 0);
+    t[2] = ggml_sqr(ctx, t[1]);
+    t[3] = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, n_last);
+    ggml_build_forward_expand(graph, ggml_sum(ctx, t[2]));
+    ggml_build_forward_expand(graph, ggml_sum(ctx, t[3]));
+    return graph;
+}
+
+/*
+ * Buffers that need not be told of tensors: addresses are given while the graph
+ * is looked at, and taken back when its last tensor turns out to be too large.
+ * (With two slots it cannot be planned anew.)
+ */
+static void
+a_graph_that_does_not_fit_has_no_addresses_afterwards(void **state)
+{
+    ggml_backend_buffer_type_t buft = ggml_backend_cpu_buffer_type();
+    ggml_backend_buffer_type_t bufts[] = { buft, buft };
+    struct ggml_context *ctx = fake_context(64);
+    ggml_gallocr_t galloc = ggml_gallocr_new_n(bufts, 2);
+    struct ggml_cgraph *graph;
+    struct ggml_tensor *t[4], *other[4];
+    char own[N * sizeof(float)];
+
+    (void)state;
+    graph = view_and_row(ctx, N, t);
+    assert_true(ggml_gallocr_reserve_n(galloc, graph, NULL, NULL));
+    assert_true(ggml_gallocr_alloc_graph(galloc, graph));
+    assert_int_equal(gb_alloc_check(graph), GGML_STATUS_SUCCESS);
+    assert_ptr_equal(t[1]->data, t[0]->data);
+
+    graph = view_and_row(ctx, 2 * N, other);
+    assert_false(ggml_gallocr_alloc_graph(galloc, graph));
+    for (int i = 0; i < 4; i++) {
+        assert_null(other[i]->data);
+        assert_null(other[i]->buffer);
+    }
+    other[0]->data = own;
+    assert_false(ggml_gallocr_alloc_graph(galloc, graph));
+    assert_ptr_equal(other[0]->data, own);
+    assert_null(other[2]->data);
+    ggml_gallocr_free(galloc);
+    ggml_free(ctx);
+}
+
 static void
 data_that_is_gone_since_the_plan_is_noticed(void **state)
 {
@@ -777,6 +829,7 @@ main(void)
             a_graph_of_the_same_size_but_another_make_is_planned_again),
         cmocka_unit_test(
             what_worked_in_place_must_still_have_its_sources_shape),
+        cmocka_unit_test(a_graph_that_does_not_fit_has_no_addresses_afterwards),
         cmocka_unit_test(data_that_is_gone_since_the_plan_is_noticed),
         cmocka_unit_test(reserving_touches_no_tensor),
         cmocka_unit_test(slots_of_one_type_share_a_buffer),
