@@ -88,58 +88,54 @@ is_accumulated(const struct gb_grad *grad, const struct ggml_tensor *tensor)
     return grad->graph->grad_accs[slot_of(grad, tensor)] != NULL;
 }
 
+typedef struct ggml_tensor *join_fn(
+    struct ggml_context *ctx, struct ggml_tensor *sum,
+    struct ggml_tensor *term);
+
+/* Join TERM to the gradient of TENSOR; false when there is none yet. */
+static bool
+join(struct gb_grad *grad, struct ggml_tensor *tensor,
+     struct ggml_tensor *term, join_fn *plain, join_fn *in_place)
+{
+    join_fn *const build = is_accumulated(grad, tensor) ? in_place : plain;
+    struct ggml_tensor *sum = grad->graph->grads[slot_of(grad, tensor)];
+
+    if (sum != NULL)
+        keep(grad, tensor, build(grad->ctx, sum, term));
+    return sum != NULL;
+}
+
 void
 gb_grad_add(struct gb_grad *grad, struct ggml_tensor *tensor,
             struct ggml_tensor *term)
 {
-    struct ggml_tensor *sum;
-
-    if (!gb_grad_wants(grad, tensor))
-        return;
-    sum = grad->graph->grads[slot_of(grad, tensor)];
-    if (sum == NULL)
-        sum = term;
-    else if (is_accumulated(grad, tensor))
-        sum = ggml_add_inplace(grad->ctx, sum, term);
-    else
-        sum = ggml_add(grad->ctx, sum, term);
-    keep(grad, tensor, sum);
+    if (gb_grad_wants(grad, tensor) &&
+        !join(grad, tensor, term, ggml_add, ggml_add_inplace))
+        keep(grad, tensor, term);
 }
 
 void
 gb_grad_sub(struct gb_grad *grad, struct ggml_tensor *tensor,
             struct ggml_tensor *term)
 {
-    struct ggml_tensor *sum;
-
-    if (!gb_grad_wants(grad, tensor))
-        return;
-    sum = grad->graph->grads[slot_of(grad, tensor)];
-    if (sum == NULL)
-        sum = ggml_neg(grad->ctx, gb_grad_cont(grad, term));
-    else if (is_accumulated(grad, tensor))
-        sum = ggml_sub_inplace(grad->ctx, sum, term);
-    else
-        sum = ggml_sub(grad->ctx, sum, term);
-    keep(grad, tensor, sum);
+    if (gb_grad_wants(grad, tensor) &&
+        !join(grad, tensor, term, ggml_sub, ggml_sub_inplace))
+        keep(grad, tensor, ggml_neg(grad->ctx, gb_grad_cont(grad, term)));
 }
 
 void
 gb_grad_add_to_all(struct gb_grad *grad, struct ggml_tensor *tensor,
                    struct ggml_tensor *term)
 {
-    struct ggml_tensor *sum;
+    const struct ggml_tensor *sum;
 
     if (!gb_grad_wants(grad, tensor))
         return;
     sum = grad->graph->grads[slot_of(grad, tensor)];
-    if (sum == NULL)
-        sum = ggml_repeat(grad->ctx, term, tensor);
-    else if (is_accumulated(grad, tensor))
-        sum = ggml_add1_inplace(grad->ctx, sum, term);
+    if (sum != NULL && ggml_is_contiguous(sum))
+        join(grad, tensor, term, ggml_add1, ggml_add1_inplace);
     else
-        sum = ggml_add1(grad->ctx, gb_grad_cont(grad, sum), term);
-    keep(grad, tensor, sum);
+        gb_grad_add(grad, tensor, ggml_repeat(grad->ctx, term, tensor));
 }
 
 /*
