@@ -11,13 +11,6 @@
 #include <string.h>
 
 bool
-gb_cpu_is_float(enum ggml_type type)
-{
-    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
-           type == GGML_TYPE_BF16;
-}
-
-bool
 gb_cpu_is_dense(const struct ggml_tensor *t)
 {
     return t->nb[0] == ggml_type_size(t->type);

@@ -47,8 +47,20 @@ gb_cpu_line_is_plain(const struct gb_cpu_line *line)
     return line->type == GGML_TYPE_F32 && line->stride == sizeof(float);
 }
 
+/* All rows of T can be used in place. */
+static inline bool
+gb_cpu_is_plain(const struct ggml_tensor *t)
+{
+    return t->type == GGML_TYPE_F32 && t->nb[0] == sizeof(float);
+}
+
 /* F32, F16 or BF16. */
-bool gb_cpu_is_float(enum ggml_type type);
+static inline bool
+gb_cpu_is_float(enum ggml_type type)
+{
+    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
+           type == GGML_TYPE_BF16;
+}
 
 /* Elements of a dimension-0 row lie one behind the other. */
 bool gb_cpu_is_dense(const struct ggml_tensor *t);

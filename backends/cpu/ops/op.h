@@ -54,8 +54,17 @@ struct gb_cpu_op {
     bool tiles_by_threads;
 };
 
+/* The rows by operation, NULL for an operation that has none. */
+extern const struct gb_cpu_op *const gb_cpu_ops[GGML_OP_COUNT];
+
 /* The row for NODE's operation, NULL when there is none. */
-const struct gb_cpu_op *gb_cpu_op_find(const struct ggml_tensor *node);
+static inline const struct gb_cpu_op *
+gb_cpu_op_find(const struct ggml_tensor *node)
+{
+    const unsigned op = (unsigned)node->op;
+
+    return op < GGML_OP_COUNT ? gb_cpu_ops[op] : NULL;
+}
 
 /* Rows: extern const struct gb_cpu_op gb_cpu_op_<row>; */
 #define GB_CPU_OP(op, row) extern const struct gb_cpu_op gb_cpu_op_##row;

@@ -24,7 +24,8 @@ has_work(const struct ggml_tensor *node)
     case GGML_OP_TRANSPOSE:
         return false;
     }
-    return !ggml_is_empty(node);
+    return node->ne[0] != 0 && node->ne[1] != 0 && node->ne[2] != 0 &&
+           node->ne[3] != 0;
 }
 
 static enum ggml_status
@@ -85,27 +86,41 @@ raise_to(size_t *most, size_t size, const struct ggml_tensor *node)
 {
     size_t padded;
 
+    if (size <= *most)
+        return GGML_STATUS_SUCCESS;
     if (!gb_pad_size(size, GB_CPU_WORK_ALIGN, &padded))
         return gb_fail(GGML_STATUS_FAILED, "cpu: %s needs too much memory",
                        ggml_op_desc(node));
-    if (padded > *most)
-        *most = padded;
+    *most = padded;
     return GGML_STATUS_SUCCESS;
 }
 
+/* Where phases go; what has no room is only counted. */
+struct builder {
+    struct gb_cpu_phase *phases;
+    int64_t room;
+    int64_t max_tiles; /* of a phase */
+    int n_threads;
+    struct gb_cpu_size *size;
+};
+
 static enum ggml_status
-measure_node(struct ggml_tensor *node, int n_threads, struct gb_cpu_size *size)
+add_node(struct builder *builder, struct ggml_tensor *node)
 {
     const struct gb_cpu_op *op = find_op(node);
-    struct gb_cpu_phase phases[3];
+    struct gb_cpu_size *size = builder->size;
+    struct gb_cpu_phase spare[3];
+    struct gb_cpu_phase *phases = spare;
     int n;
 
     if (op == NULL)
         return GGML_STATUS_FAILED;
-    n = phases_of(node, op, n_threads, phases);
+    if (size->n_phases + 3 <= builder->room)
+        phases = builder->phases + size->n_phases;
+    n = phases_of(node, op, builder->n_threads, phases);
     for (int i = 0; i < n; i++) {
-        if (phases[i].n_tiles > size->max_tiles)
-            size->max_tiles = phases[i].n_tiles;
+        if (phases[i].n_tiles > builder->max_tiles)
+            builder->max_tiles = phases[i].n_tiles;
     }
     size->n_phases += n;
     if (op->scratch != NULL)
@@ -115,29 +130,32 @@ measure_node(struct ggml_tensor *node, int n_threads, struct gb_cpu_size *size)
     return GGML_STATUS_SUCCESS;
 }
 
-/* Bytes that the phases take, a multiple of the alignment. */
+/* Bytes that N phases take, with room for the last node to be written as if it
+ * had three; a multiple of the alignment. */
 static bool
 phases_size(int64_t n_phases, size_t *out)
 {
     size_t bytes;
 
-    return gb_mul_size((size_t)n_phases, sizeof(struct gb_cpu_phase), &bytes) &&
+    return gb_mul_size(
+               (size_t)n_phases + 2, sizeof(struct gb_cpu_phase), &bytes) &&
            gb_pad_size(bytes, GB_CPU_WORK_ALIGN, out);
 }
 
-/* The sum, with room to begin at an aligned address. */
+/* The sum, with room to begin at an aligned address; *phases of it for the
+ * phases. */
 static enum ggml_status
-add_up(struct gb_cpu_size *size, int n_threads)
+add_up(struct gb_cpu_size *size, int n_threads, size_t *phases)
 {
-    size_t phases, scratch, sum;
+    size_t scratch, sum;
 
-    if (size->n_phases == 0) {
-        size->work = 0;
+    *phases = 0;
+    /* A graph in which nothing is to be done needs no memory. */
+    if (size->n_phases == 0)
         return GGML_STATUS_SUCCESS;
-    }
-    if (!phases_size(size->n_phases, &phases) ||
+    if (!phases_size(size->n_phases, phases) ||
         !gb_mul_size(size->scratch, (size_t)n_threads, &scratch) ||
-        !gb_add_size(phases, scratch, &sum) ||
+        !gb_add_size(*phases, scratch, &sum) ||
         !gb_add_size(sum, size->shared, &sum) ||
         !gb_add_size(sum, GB_CPU_WORK_ALIGN - 1, &size->work))
         return gb_fail(GGML_STATUS_FAILED, "cpu: %zu bytes of scratch for each "
@@ -145,54 +163,51 @@ add_up(struct gb_cpu_size *size, int n_threads)
     return GGML_STATUS_SUCCESS;
 }
 
-enum ggml_status
-gb_cpu_plan_measure(const struct ggml_cgraph *graph, int n_threads,
-                    struct gb_cpu_size *out)
+/* Bytes from WORK to the first aligned address. */
+static size_t
+bytes_before(const void *work)
 {
-    struct gb_cpu_size size;
+    const size_t past = (uintptr_t)work % GB_CPU_WORK_ALIGN;
 
-    memset(&size, 0, sizeof(size));
-    size.max_tiles = 1;
+    return past > 0 ? GB_CPU_WORK_ALIGN - past : 0;
+}
+
+enum ggml_status
+gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
+                  size_t work_size, struct gb_cpu_size *size,
+                  struct gb_cpu_plan *plan)
+{
+    const size_t before = bytes_before(work);
+    const size_t left = work_size > before ? work_size - before : 0;
+    char *const start = left > 0 ? (char *)work + before : NULL;
+    struct builder builder = {
+        .phases = (struct gb_cpu_phase *)(void *)start,
+        .room = (int64_t)(left / sizeof(struct gb_cpu_phase)),
+        .max_tiles = 1,
+        .n_threads = n_threads,
+        .size = size,
+    };
+    size_t phases;
+
+    memset(size, 0, sizeof(*size));
+    memset(plan, 0, sizeof(*plan));
     GB_TRY(check_graph(graph));
     for (int i = 0; i < graph->n_nodes; i++) {
         if (has_work(graph->nodes[i]))
-            GB_TRY(measure_node(graph->nodes[i], n_threads, &size));
+            GB_TRY(add_node(&builder, graph->nodes[i]));
     }
-    GB_TRY(add_up(&size, n_threads));
-    *out = size;
+    GB_TRY(add_up(size, n_threads, &phases));
+    size->n_threads = builder.max_tiles < n_threads ? (int)builder.max_tiles
+                                                    : n_threads;
+    plan->n_threads = size->n_threads;
+    if (size->n_phases == 0 || size->work > work_size)
+        return GGML_STATUS_SUCCESS;
+    plan->phases = builder.phases;
+    plan->n_phases = size->n_phases;
+    plan->shared = start + phases;
+    plan->scratch = plan->shared + size->shared;
+    plan->scratch_size = size->scratch;
     return GGML_STATUS_SUCCESS;
-}
-
-void
-gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads,
-                  const struct gb_cpu_size *size, void *work,
-                  struct gb_cpu_plan *out)
-{
-    const uintptr_t past = (uintptr_t)work % GB_CPU_WORK_ALIGN;
-    struct gb_cpu_phase *phases;
-    size_t phase_bytes = 0;
-    int64_t n = 0;
-    char *start;
-
-    memset(out, 0, sizeof(*out));
-    out->n_threads = n_threads;
-    /* A graph in which nothing is to be done needs no memory. */
-    if (work == NULL)
-        return;
-    start = (char *)work + (past > 0 ? GB_CPU_WORK_ALIGN - past : 0);
-    phases = (struct gb_cpu_phase *)(void *)start;
-    for (int i = 0; i < graph->n_nodes; i++) {
-        struct ggml_tensor *node = graph->nodes[i];
-
-        if (has_work(node))
-            n += phases_of(node, gb_cpu_op_find(node), n_threads, phases + n);
-    }
-    phases_size(n, &phase_bytes);
-    out->phases = phases;
-    out->n_phases = n;
-    out->shared = start + phase_bytes;
-    out->scratch = out->shared + size->shared;
-    out->scratch_size = size->scratch;
 }
 
 /* An operand of an operation may be NULL or empty; else it has data. */
