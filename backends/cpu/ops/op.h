@@ -46,6 +46,11 @@ struct gb_cpu_op {
     /* Phase before run; both or neither. */
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);
     gb_cpu_tile_fn prepare;
+    /* Would that leave what it left for BEFORE, a node of the same row, with
+     * source 1 and the shared memory as they were?  Then it is not done again.
+     * NULL: never. */
+    bool (*is_prepared)(
+        const struct ggml_tensor *node, const struct ggml_tensor *before);
     gb_cpu_tile_fn run;
     /* Phase behind run, one call by one thread; NULL for none. */
     gb_cpu_tile_fn finish;

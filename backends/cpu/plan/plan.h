@@ -28,7 +28,7 @@ struct gb_cpu_phase {
 
 /* What a graph needs. */
 struct gb_cpu_size {
-    int64_t n_phases;
+    int64_t n_phases;  /* at most */
     int n_threads;     /* no more than a phase has tiles */
     size_t shared;     /* bytes, a multiple of GB_CPU_WORK_ALIGN */
     size_t scratch;    /* bytes for each thread, likewise */

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/plan/plan.h"
 
+#include "lib/base/attr.h"
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
 #include "lib/graph/graph.h"
@@ -63,21 +64,47 @@ find_op(const struct ggml_tensor *node)
 /* A step's phases, in a row of at most three. */
 static int
 phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op, int n_threads,
-          struct gb_cpu_phase out[3])
+          bool is_prepared, struct gb_cpu_phase out[3])
 {
+    const int64_t before = op->prepare != NULL && !is_prepared
+                               ? op->prepare_tiles(node)
+                               : 0;
     int64_t tiles = op->tiles(node);
     int n = 0;
 
     if (op->tiles_by_threads && tiles > n_threads)
         tiles = n_threads;
-    if (op->prepare != NULL)
-        out[n++] = (struct gb_cpu_phase){
-            node, op->prepare, op->prepare_tiles(node), false };
+    if (before > 0)
+        out[n++] = (struct gb_cpu_phase){ node, op->prepare, before, false };
     out[n++] = (struct gb_cpu_phase){ node, op->run, tiles, false };
     if (op->finish != NULL)
         out[n++] = (struct gb_cpu_phase){ node, op->finish, 1, false };
     out[n - 1].is_last = true;
     return n;
+}
+
+/* Does NODE write where OTHER's elements are?  Without addresses it may. */
+static bool
+writes_to(const struct ggml_tensor *node, const struct ggml_tensor *other)
+{
+    const char *const to = node->data;
+    const char *const from = other->data;
+
+    return to == NULL || from == NULL ||
+           (to < from + ggml_nbytes(other) && from < to + ggml_nbytes(node));
+}
+
+/* The node whose prepared source is in the shared memory when NODE has been
+ * computed, BEFORE having been that until then. */
+static struct ggml_tensor *
+prepared_after(struct ggml_tensor *node, const struct gb_cpu_op *op,
+               struct ggml_tensor *before)
+{
+    struct ggml_tensor *const prepared =
+        op->shared == NULL ? before : op->is_prepared != NULL ? node : NULL;
+
+    return prepared == NULL || writes_to(node, prepared->src[1]) ? NULL
+                                                                 : prepared;
 }
 
 /* Raise *MOST to SIZE, rounded up. */
@@ -99,7 +126,9 @@ raise_to(size_t *most, size_t size, const struct ggml_tensor *node)
 struct builder {
     struct gb_cpu_phase *phases;
     int64_t room;
-    int64_t max_tiles; /* of a phase */
+    int64_t n_phases;
+    int64_t max_tiles;            /* of a phase */
+    struct ggml_tensor *prepared; /* whose source is in the shared memory */
     int n_threads;
     struct gb_cpu_size *size;
 };
@@ -108,21 +137,28 @@ static enum ggml_status
 add_node(struct builder *builder, struct ggml_tensor *node)
 {
     const struct gb_cpu_op *op = find_op(node);
+    struct ggml_tensor *const before = builder->prepared;
     struct gb_cpu_size *size = builder->size;
     struct gb_cpu_phase spare[3];
     struct gb_cpu_phase *phases = spare;
+    bool is_prepared;
     int n;
 
     if (op == NULL)
         return GGML_STATUS_FAILED;
-    if (size->n_phases + 3 <= builder->room)
-        phases = builder->phases + size->n_phases;
-    n = phases_of(node, op, builder->n_threads, phases);
+    is_prepared = before != NULL && op->is_prepared != NULL &&
+                  gb_cpu_op_find(before) == op && op->is_prepared(node, before);
+    if (builder->n_phases + 3 <= builder->room)
+        phases = builder->phases + builder->n_phases;
+    n = phases_of(node, op, builder->n_threads, is_prepared, phases);
     for (int i = 0; i < n; i++) {
         if (phases[i].n_tiles > builder->max_tiles)
             builder->max_tiles = phases[i].n_tiles;
     }
-    size->n_phases += n;
+    builder->n_phases += n;
+    builder->prepared = prepared_after(node, op, before);
+    /* Where tensors lie may change before the graph is computed. */
+    size->n_phases += n + is_prepared;
     if (op->scratch != NULL)
         GB_TRY(raise_to(&size->scratch, op->scratch(node), node));
     if (op->shared != NULL)
@@ -193,6 +229,8 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
     memset(plan, 0, sizeof(*plan));
     GB_TRY(check_graph(graph));
     for (int i = 0; i < graph->n_nodes; i++) {
+        if (i + 2 < graph->n_nodes)
+            GB_PREFETCH(graph->nodes[i + 2]);
         if (has_work(graph->nodes[i]))
             GB_TRY(add_node(&builder, graph->nodes[i]));
     }
@@ -203,7 +241,7 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
     if (size->n_phases == 0 || size->work > work_size)
         return GGML_STATUS_SUCCESS;
     plan->phases = builder.phases;
-    plan->n_phases = size->n_phases;
+    plan->n_phases = builder.n_phases;
     plan->shared = start + phases;
     plan->scratch = plan->shared + size->shared;
     plan->scratch_size = size->scratch;
