@@ -101,6 +101,10 @@ arith_plain(const struct ggml_tensor *node, binary_fn compute,
     const struct ggml_tensor *b = node->src[1];
     struct gb_cpu_row at = gb_cpu_row_at(node, rows.first);
 
+    if (rows.last == 1) {
+        compute(node->ne[0], node->data, a->data, b->data);
+        return;
+    }
     for (int64_t row = rows.first; row < rows.last; row++) {
         compute(node->ne[0],
                 (void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3),

@@ -17,19 +17,17 @@ gb_cpu_is_dense(const struct ggml_tensor *t)
 }
 
 bool
-gb_cpu_can_read(const struct ggml_tensor *t)
+gb_cpu_can_read_blocks(const struct ggml_tensor *t)
 {
-    return gb_cpu_is_float(t->type) ||
-           (ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
-            ggml_get_type_traits(t->type)->to_float != NULL);
+    return ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
+           ggml_get_type_traits(t->type)->to_float != NULL;
 }
 
 bool
-gb_cpu_can_write(const struct ggml_tensor *t)
+gb_cpu_can_write_blocks(const struct ggml_tensor *t)
 {
-    return gb_cpu_is_float(t->type) ||
-           (ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
-            ggml_get_type_traits_cpu(t->type)->from_float != NULL);
+    return ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
+           ggml_get_type_traits_cpu(t->type)->from_float != NULL;
 }
 
 bool

@@ -65,13 +65,26 @@ gb_cpu_is_float(enum ggml_type type)
 /* Elements of a dimension-0 row lie one behind the other. */
 bool gb_cpu_is_dense(const struct ggml_tensor *t);
 
-/* Can rows of T be read as floats: a float type with any stride, or a dense
- * quantised type that has a reader? */
-bool gb_cpu_can_read(const struct ggml_tensor *t);
+/* Can T's rows be read: dense, of a quantised type that has a reader? */
+bool gb_cpu_can_read_blocks(const struct ggml_tensor *t);
 
-/* Can rows of T be written from floats: a float type with any stride, or a
- * dense quantised type that the CPU has a row quantiser for? */
-bool gb_cpu_can_write(const struct ggml_tensor *t);
+/* Can T's rows be written: dense, of a type that the CPU has a row quantiser
+ * for? */
+bool gb_cpu_can_write_blocks(const struct ggml_tensor *t);
+
+/* Can rows of T be read as floats: a float type with any stride, or blocks? */
+static inline bool
+gb_cpu_can_read(const struct ggml_tensor *t)
+{
+    return gb_cpu_is_float(t->type) || gb_cpu_can_read_blocks(t);
+}
+
+/* Can rows of T be written from floats, likewise? */
+static inline bool
+gb_cpu_can_write(const struct ggml_tensor *t)
+{
+    return gb_cpu_is_float(t->type) || gb_cpu_can_write_blocks(t);
+}
 
 /* Can dense rows of FROM be turned into dense rows of TO? */
 bool gb_cpu_can_convert(enum ggml_type from, enum ggml_type to);

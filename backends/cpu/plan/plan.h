@@ -43,6 +43,7 @@ struct gb_cpu_plan {
     char *scratch;
     size_t scratch_size; /* of one thread */
     int n_threads;       /* that find something to do */
+    bool has_memory;     /* all its tensors had when it was made */
 };
 
 /*

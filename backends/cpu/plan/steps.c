@@ -6,7 +6,6 @@
 
 #include "backends/cpu/plan/plan.h"
 
-#include "lib/base/attr.h"
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
 #include "lib/graph/graph.h"
@@ -61,21 +60,20 @@ find_op(const struct ggml_tensor *node)
     return NULL;
 }
 
-/* A step's phases, in a row of at most three. */
+/* A step's phases, in a row of at most three, the first one to prepare when
+ * that has PREPARE_TILES. */
 static int
 phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op, int n_threads,
-          bool is_prepared, struct gb_cpu_phase out[3])
+          int64_t prepare_tiles, struct gb_cpu_phase out[3])
 {
-    const int64_t before = op->prepare != NULL && !is_prepared
-                               ? op->prepare_tiles(node)
-                               : 0;
     int64_t tiles = op->tiles(node);
     int n = 0;
 
     if (op->tiles_by_threads && tiles > n_threads)
         tiles = n_threads;
-    if (before > 0)
-        out[n++] = (struct gb_cpu_phase){ node, op->prepare, before, false };
+    if (prepare_tiles > 0)
+        out[n++] = (struct gb_cpu_phase){
+            node, op->prepare, prepare_tiles, false };
     out[n++] = (struct gb_cpu_phase){ node, op->run, tiles, false };
     if (op->finish != NULL)
         out[n++] = (struct gb_cpu_phase){ node, op->finish, 1, false };
@@ -94,19 +92,6 @@ writes_to(const struct ggml_tensor *node, const struct ggml_tensor *other)
            (to < from + ggml_nbytes(other) && from < to + ggml_nbytes(node));
 }
 
-/* The node whose prepared source is in the shared memory when NODE has been
- * computed, BEFORE having been that until then. */
-static struct ggml_tensor *
-prepared_after(struct ggml_tensor *node, const struct gb_cpu_op *op,
-               struct ggml_tensor *before)
-{
-    struct ggml_tensor *const prepared =
-        op->shared == NULL ? before : op->is_prepared != NULL ? node : NULL;
-
-    return prepared == NULL || writes_to(node, prepared->src[1]) ? NULL
-                                                                 : prepared;
-}
-
 /* Raise *MOST to SIZE, rounded up. */
 static enum ggml_status
 raise_to(size_t *most, size_t size, const struct ggml_tensor *node)
@@ -122,43 +107,88 @@ raise_to(size_t *most, size_t size, const struct ggml_tensor *node)
     return GGML_STATUS_SUCCESS;
 }
 
+/* An operand of an operation may be NULL or empty; else it has data. */
+static bool
+operand_has_memory(const struct ggml_tensor *src)
+{
+    return src == NULL || src->data != NULL || ggml_is_empty(src);
+}
+
+static bool
+has_memory(const struct ggml_tensor *node)
+{
+    uintptr_t more = 0;
+
+    if (node->data == NULL || !operand_has_memory(node->src[0]) ||
+        !operand_has_memory(node->src[1]))
+        return false;
+    /* Few nodes have more sources, so they are looked at together first. */
+    for (int i = 2; i < GGML_MAX_SRC; i++)
+        more |= (uintptr_t)node->src[i];
+    for (int i = 2; i < GGML_MAX_SRC && more != 0; i++) {
+        if (!operand_has_memory(node->src[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Where phases go; what has no room is only counted. */
 struct builder {
     struct gb_cpu_phase *phases;
     int64_t room;
     int64_t n_phases;
     int64_t max_tiles;            /* of a phase */
-    struct ggml_tensor *prepared; /* whose source is in the shared memory */
+    struct ggml_tensor *prepared; /* its source is in the shared memory */
     int n_threads;
+    bool has_memory; /* every tensor so far */
     struct gb_cpu_size *size;
 };
+
+/* Tiles in which NODE's source is prepared; 0 when it has been, for an earlier
+ * node. */
+static int64_t
+prepare_tiles(struct builder *builder, struct ggml_tensor *node,
+              const struct gb_cpu_op *op)
+{
+    const struct ggml_tensor *before = builder->prepared;
+    const int64_t tiles = op->prepare != NULL ? op->prepare_tiles(node) : 0;
+
+    if (before != NULL && op->is_prepared != NULL &&
+        gb_cpu_op_find(before) == op && op->is_prepared(node, before)) {
+        /* Where tensors lie may change before the graph is computed. */
+        builder->size->n_phases += tiles > 0;
+        return 0;
+    }
+    if (op->shared != NULL)
+        builder->prepared = tiles > 0 && op->is_prepared != NULL ? node : NULL;
+    return tiles;
+}
 
 static enum ggml_status
 add_node(struct builder *builder, struct ggml_tensor *node)
 {
     const struct gb_cpu_op *op = find_op(node);
-    struct ggml_tensor *const before = builder->prepared;
     struct gb_cpu_size *size = builder->size;
     struct gb_cpu_phase spare[3];
     struct gb_cpu_phase *phases = spare;
-    bool is_prepared;
     int n;
 
     if (op == NULL)
         return GGML_STATUS_FAILED;
-    is_prepared = before != NULL && op->is_prepared != NULL &&
-                  gb_cpu_op_find(before) == op && op->is_prepared(node, before);
     if (builder->n_phases + 3 <= builder->room)
         phases = builder->phases + builder->n_phases;
-    n = phases_of(node, op, builder->n_threads, is_prepared, phases);
+    n = phases_of(node, op, builder->n_threads,
+                  prepare_tiles(builder, node, op), phases);
     for (int i = 0; i < n; i++) {
         if (phases[i].n_tiles > builder->max_tiles)
             builder->max_tiles = phases[i].n_tiles;
     }
     builder->n_phases += n;
-    builder->prepared = prepared_after(node, op, before);
-    /* Where tensors lie may change before the graph is computed. */
-    size->n_phases += n + is_prepared;
+    builder->has_memory = builder->has_memory && has_memory(node);
+    size->n_phases += n;
+    if (builder->prepared != NULL &&
+        writes_to(node, builder->prepared->src[1]))
+        builder->prepared = NULL;
     if (op->scratch != NULL)
         GB_TRY(raise_to(&size->scratch, op->scratch(node), node));
     if (op->shared != NULL)
@@ -220,6 +250,7 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
         .phases = (struct gb_cpu_phase *)(void *)start,
         .room = (int64_t)(left / sizeof(struct gb_cpu_phase)),
         .max_tiles = 1,
+        .has_memory = true,
         .n_threads = n_threads,
         .size = size,
     };
@@ -229,8 +260,6 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
     memset(plan, 0, sizeof(*plan));
     GB_TRY(check_graph(graph));
     for (int i = 0; i < graph->n_nodes; i++) {
-        if (i + 2 < graph->n_nodes)
-            GB_PREFETCH(graph->nodes[i + 2]);
         if (has_work(graph->nodes[i]))
             GB_TRY(add_node(&builder, graph->nodes[i]));
     }
@@ -242,23 +271,22 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
         return GGML_STATUS_SUCCESS;
     plan->phases = builder.phases;
     plan->n_phases = builder.n_phases;
+    plan->has_memory = builder.has_memory;
     plan->shared = start + phases;
     plan->scratch = plan->shared + size->shared;
     plan->scratch_size = size->scratch;
     return GGML_STATUS_SUCCESS;
 }
 
-/* An operand of an operation may be NULL or empty; else it has data. */
+/* Say which tensor of NODE's has no memory. */
 static enum ggml_status
-check_memory(const struct ggml_tensor *node)
+fail_without_memory(const struct ggml_tensor *node)
 {
     if (node->data == NULL)
         return gb_fail(GGML_STATUS_FAILED, "cpu: %s \"%s\" has no memory",
                        ggml_op_desc(node), node->name);
     for (int i = 0; i < GGML_MAX_SRC; i++) {
-        const struct ggml_tensor *src = node->src[i];
-
-        if (src != NULL && src->data == NULL && !ggml_is_empty(src))
+        if (!operand_has_memory(node->src[i]))
             return gb_fail(GGML_STATUS_FAILED,
                            "cpu: source %d of %s \"%s\" has no memory", i,
                            ggml_op_desc(node), node->name);
@@ -269,9 +297,9 @@ check_memory(const struct ggml_tensor *node)
 enum ggml_status
 gb_cpu_plan_check_memory(const struct gb_cpu_plan *plan)
 {
-    for (int64_t i = 0; i < plan->n_phases; i++) {
+    for (int64_t i = 0; i < plan->n_phases && !plan->has_memory; i++) {
         if (plan->phases[i].is_last)
-            GB_TRY(check_memory(plan->phases[i].node));
+            GB_TRY(fail_without_memory(plan->phases[i].node));
     }
     return GGML_STATUS_SUCCESS;
 }
