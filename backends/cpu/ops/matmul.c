@@ -114,6 +114,15 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Queries, keys and values are products of the same activations. */
+static bool
+mul_mat_is_prepared(const struct ggml_tensor *node,
+                    const struct ggml_tensor *before)
+{
+    return node->src[1] == before->src[1] &&
+           node->src[0]->type == before->src[0]->type;
+}
+
 static int64_t
 min_of(int64_t a, int64_t b)
 {
@@ -167,5 +176,6 @@ const struct gb_cpu_op gb_cpu_op_mul_mat = {
     .shared = mul_mat_shared,
     .prepare_tiles = mul_mat_prepare_tiles,
     .prepare = mul_mat_prepare,
+    .is_prepared = mul_mat_is_prepared,
     .run = mul_mat_run,
 };
