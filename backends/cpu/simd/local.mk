@@ -8,6 +8,9 @@ cpu_kernel_sources += \
 	%D%/q32-avx2.h \
 	%D%/q32-generic.h \
 	%D%/q32.h \
+	%D%/q64-avx512.h \
+	%D%/q64-pairs.h \
+	%D%/q64.h \
 	%D%/quad-avx2.h \
 	%D%/quad-avx512.h \
 	%D%/quad-generic.h \
