@@ -29,10 +29,16 @@ extern const struct gb_cpu_kernels gb_cpu_generic_table;
 extern const struct gb_cpu_kernels gb_cpu_avx2_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_vnni_table;
+extern const struct gb_cpu_kernels gb_cpu_neon_table;
+extern const struct gb_cpu_kernels gb_cpu_dotprod_table;
+extern const struct gb_cpu_kernels gb_cpu_i8mm_table;
+extern const struct gb_cpu_kernels gb_cpu_sve_table;
 
 #define AVX2_NEEDS                                          \
     (GB_CPU_BIT(GB_CPU_AVX2) | GB_CPU_BIT(GB_CPU_FMA) |     \
      GB_CPU_BIT(GB_CPU_F16C) | GB_CPU_BIT(GB_CPU_BMI2))
+
+#define DOTPROD_NEEDS (GB_CPU_BIT(GB_CPU_NEON) | GB_CPU_BIT(GB_CPU_DOTPROD))
 
 /* The slowest first. */
 static const struct level levels[] = {
@@ -47,6 +53,19 @@ static const struct level levels[] = {
     { &gb_cpu_avx512_vnni_table,
       AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) |
           GB_CPU_BIT(GB_CPU_AVX512_VNNI) },
+#endif
+#ifdef GB_ISA_NEON
+    { &gb_cpu_neon_table, GB_CPU_BIT(GB_CPU_NEON) },
+#endif
+#ifdef GB_ISA_DOTPROD
+    { &gb_cpu_dotprod_table, DOTPROD_NEEDS },
+#endif
+#ifdef GB_ISA_I8MM
+    { &gb_cpu_i8mm_table, DOTPROD_NEEDS | GB_CPU_BIT(GB_CPU_MATMUL_INT8) },
+#endif
+#ifdef GB_ISA_SVE
+    { &gb_cpu_sve_table, DOTPROD_NEEDS | GB_CPU_BIT(GB_CPU_MATMUL_INT8) |
+                             GB_CPU_BIT(GB_CPU_SVE) },
 #endif
 };
 
