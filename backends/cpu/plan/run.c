@@ -83,7 +83,7 @@ run_tiles(struct run *run, const struct gb_cpu_phase *phase, int64_t first,
         .node = phase->node,
         .k = run->kernels,
         .scratch = plan->scratch + (size_t)ith * plan->scratch_size,
-        .shared = plan->shared,
+        .shared = plan->shared[phase->is_kept],
         .n_tiles = phase->n_tiles,
         .n_threads = plan->n_threads,
     };
