@@ -212,7 +212,7 @@ finish_phase(struct run *run, int64_t index, int ith)
 static int64_t
 share_of(int64_t left, int n_threads)
 {
-    const int64_t share = left / (2 * n_threads);
+    const int64_t share = 2 * left / (3 * n_threads);
 
     return share > 0 ? share : 1;
 }
