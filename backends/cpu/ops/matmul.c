@@ -118,7 +118,10 @@ mul_mat_is_prepared(const struct ggml_tensor *node,
                     const struct ggml_tensor *before)
 {
     return node->src[1] == before->src[1] &&
-           node->src[0]->type == before->src[0]->type;
+           node->src[0]->type == before->src[0]->type &&
+           node->src[0]->ne[2] == before->src[0]->ne[2] &&
+           node->src[0]->ne[3] == before->src[0]->ne[3] &&
+           mul_mat_shared(node) == mul_mat_shared(before);
 }
 
 static int64_t

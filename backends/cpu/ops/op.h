@@ -47,10 +47,13 @@ struct gb_cpu_op {
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);
     gb_cpu_tile_fn prepare;
     /* Would that leave what it left for BEFORE, a node of the same row, with
-     * source 1 and the shared memory as they were?  Then it is not done again.
-     * NULL: never. */
+     * sources 1 and 2 and the shared memory as they were?  Then it is not done
+     * again.  NULL: never. */
     bool (*is_prepared)(
         const struct ggml_tensor *node, const struct ggml_tensor *before);
+    /* The shared memory is apart from other rows', so that what was prepared
+     * outlives their steps. */
+    bool keeps_shared;
     gb_cpu_tile_fn run;
     /* Phase behind run, one call by one thread; NULL for none. */
     gb_cpu_tile_fn finish;

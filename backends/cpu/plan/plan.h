@@ -8,6 +8,9 @@
  * a graph is computed.  One pass over the nodes both fills and measures it:
  *
  *     phases | memory that the threads of a step share | scratch of each thread
+ *
+ * The shared memory has two parts, the second one for rows that keep what they
+ * have prepared there (see ops/op.h).
  */
 #ifndef GB_CPU_PLAN_PLAN_H
 #define GB_CPU_PLAN_PLAN_H
@@ -24,13 +27,14 @@ struct gb_cpu_phase {
     gb_cpu_tile_fn tile;
     int64_t n_tiles;
     bool is_last; /* of its step: here the abort callback is asked */
+    bool is_kept; /* its shared memory is the second part */
 };
 
 /* What a graph needs. */
 struct gb_cpu_size {
     int64_t n_phases;  /* at most */
     int n_threads;     /* no more than a phase has tiles */
-    size_t shared;     /* bytes, a multiple of GB_CPU_WORK_ALIGN */
+    size_t shared[2];  /* bytes, multiples of GB_CPU_WORK_ALIGN */
     size_t scratch;    /* bytes for each thread, likewise */
     size_t work;       /* bytes of the work buffer, at any address, or 0 */
 };
@@ -39,7 +43,7 @@ struct gb_cpu_size {
 struct gb_cpu_plan {
     const struct gb_cpu_phase *phases;
     int64_t n_phases;
-    char *shared;
+    char *shared[2];
     char *scratch;
     size_t scratch_size; /* of one thread */
     int n_threads;       /* that find something to do */

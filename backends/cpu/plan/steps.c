@@ -73,10 +73,12 @@ phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op, int n_threads,
         tiles = n_threads;
     if (prepare_tiles > 0)
         out[n++] = (struct gb_cpu_phase){
-            node, op->prepare, prepare_tiles, false };
-    out[n++] = (struct gb_cpu_phase){ node, op->run, tiles, false };
+            node, op->prepare, prepare_tiles, false, op->keeps_shared };
+    out[n++] = (struct gb_cpu_phase){
+        node, op->run, tiles, false, op->keeps_shared };
     if (op->finish != NULL)
-        out[n++] = (struct gb_cpu_phase){ node, op->finish, 1, false };
+        out[n++] = (struct gb_cpu_phase){
+            node, op->finish, 1, false, op->keeps_shared };
     out[n - 1].is_last = true;
     return n;
 }
@@ -137,8 +139,8 @@ struct builder {
     struct gb_cpu_phase *phases;
     int64_t room;
     int64_t n_phases;
-    int64_t max_tiles;            /* of a phase */
-    struct ggml_tensor *prepared; /* its source is in the shared memory */
+    int64_t max_tiles;               /* of a phase */
+    struct ggml_tensor *prepared[2]; /* nodes: in the shared memory's parts */
     int n_threads;
     bool has_memory; /* every tensor so far */
     struct gb_cpu_size *size;
@@ -150,18 +152,32 @@ static int64_t
 prepare_tiles(struct builder *builder, struct ggml_tensor *node,
               const struct gb_cpu_op *op)
 {
-    const struct ggml_tensor *before = builder->prepared;
+    struct ggml_tensor **prepared = &builder->prepared[op->keeps_shared];
     const int64_t tiles = op->prepare != NULL ? op->prepare_tiles(node) : 0;
 
-    if (before != NULL && op->is_prepared != NULL &&
-        gb_cpu_op_find(before) == op && op->is_prepared(node, before)) {
+    if (*prepared != NULL && op->is_prepared != NULL &&
+        gb_cpu_op_find(*prepared) == op && op->is_prepared(node, *prepared)) {
         /* Where tensors lie may change before the graph is computed. */
         builder->size->n_phases += tiles > 0;
         return 0;
     }
     if (op->shared != NULL)
-        builder->prepared = tiles > 0 && op->is_prepared != NULL ? node : NULL;
+        *prepared = tiles > 0 && op->is_prepared != NULL ? node : NULL;
     return tiles;
+}
+
+/* What NODE writes over is not what was prepared any more. */
+static void
+forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
+{
+    for (int part = 0; part < 2; part++) {
+        const struct ggml_tensor *prepared = builder->prepared[part];
+
+        for (int i = 1; prepared != NULL && i <= 2; i++) {
+            if (prepared->src[i] != NULL && writes_to(node, prepared->src[i]))
+                builder->prepared[part] = NULL;
+        }
+    }
 }
 
 static enum ggml_status
@@ -186,13 +202,12 @@ add_node(struct builder *builder, struct ggml_tensor *node)
     builder->n_phases += n;
     builder->has_memory = builder->has_memory && has_memory(node);
     size->n_phases += n;
-    if (builder->prepared != NULL &&
-        writes_to(node, builder->prepared->src[1]))
-        builder->prepared = NULL;
+    forget_overwritten(builder, node);
     if (op->scratch != NULL)
         GB_TRY(raise_to(&size->scratch, op->scratch(node), node));
     if (op->shared != NULL)
-        GB_TRY(raise_to(&size->shared, op->shared(node), node));
+        GB_TRY(raise_to(
+            &size->shared[op->keeps_shared], op->shared(node), node));
     return GGML_STATUS_SUCCESS;
 }
 
@@ -222,7 +237,8 @@ add_up(struct gb_cpu_size *size, int n_threads, size_t *phases)
     if (!phases_size(size->n_phases, phases) ||
         !gb_mul_size(size->scratch, (size_t)n_threads, &scratch) ||
         !gb_add_size(*phases, scratch, &sum) ||
-        !gb_add_size(sum, size->shared, &sum) ||
+        !gb_add_size(sum, size->shared[0], &sum) ||
+        !gb_add_size(sum, size->shared[1], &sum) ||
         !gb_add_size(sum, GB_CPU_WORK_ALIGN - 1, &size->work))
         return gb_fail(GGML_STATUS_FAILED, "cpu: %zu bytes of scratch for each "
                        "of %d threads do not fit", size->scratch, n_threads);
@@ -272,8 +288,9 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
     plan->phases = builder.phases;
     plan->n_phases = builder.n_phases;
     plan->has_memory = builder.has_memory;
-    plan->shared = start + phases;
-    plan->scratch = plan->shared + size->shared;
+    plan->shared[0] = start + phases;
+    plan->shared[1] = plan->shared[0] + size->shared[0];
+    plan->scratch = plan->shared[1] + size->shared[1];
     plan->scratch_size = size->scratch;
     return GGML_STATUS_SUCCESS;
 }
