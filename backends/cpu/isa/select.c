@@ -29,10 +29,14 @@ extern const struct gb_cpu_kernels gb_cpu_generic_table;
 extern const struct gb_cpu_kernels gb_cpu_avx2_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_vnni_table;
+extern const struct gb_cpu_kernels gb_cpu_avx512_bf16_table;
 
 #define AVX2_NEEDS                                          \
     (GB_CPU_BIT(GB_CPU_AVX2) | GB_CPU_BIT(GB_CPU_FMA) |     \
      GB_CPU_BIT(GB_CPU_F16C) | GB_CPU_BIT(GB_CPU_BMI2))
+#define VNNI_NEEDS                                          \
+    (AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) |               \
+     GB_CPU_BIT(GB_CPU_AVX512_VNNI))
 
 /* The slowest first. */
 static const struct level levels[] = {
@@ -44,9 +48,11 @@ static const struct level levels[] = {
     { &gb_cpu_avx512_table, AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) },
 #endif
 #ifdef GB_ISA_AVX512_VNNI
-    { &gb_cpu_avx512_vnni_table,
-      AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) |
-          GB_CPU_BIT(GB_CPU_AVX512_VNNI) },
+    { &gb_cpu_avx512_vnni_table, VNNI_NEEDS },
+#endif
+#ifdef GB_ISA_AVX512_BF16
+    { &gb_cpu_avx512_bf16_table,
+      VNNI_NEEDS | GB_CPU_BIT(GB_CPU_AVX512_BF16) },
 #endif
 };
 

@@ -2,6 +2,7 @@
 /*
  * cpu/kernels/dot-real.c - weights f32, f16 and bf16, multiplied in float.
  */
+#include "backends/cpu/kernels/gemm-reals.h"
 #include "backends/cpu/kernels/kernels.h"
 #include "backends/cpu/kernels/panel.h"
 #include "backends/cpu/kernels/weights.h"
@@ -189,4 +190,32 @@ GB_K(unpack_bf16)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     real_unpack(&bf16, k, rows, x, pitch, panel);
+}
+
+/* Up to VF_LEN pairs of up to VF_LEN rows. */
+static void
+turn_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,
+                float *dst)
+{
+    uint16_t square[VF_LEN][TURNED] = { { 0 } };
+    const int64_t n = k < TURNED ? k : TURNED;
+
+    for (int64_t r = 0; r < rows && r < VF_LEN; r++)
+        memcpy(square[r], x + (size_t)r * pitch, (size_t)n * sizeof(uint16_t));
+    vq_transpose(dst, square, sizeof(square[0]));
+}
+
+void
+GB_K(unpack_pairs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                   const struct gb_panel *panel)
+{
+    for (int64_t i = 0; i < k; i += TURNED) {
+        const char *from = (const char *)x + (size_t)i * sizeof(uint16_t);
+        float *dst = panel->reals + i / 2 * VF_LEN;
+
+        if (rows >= VF_LEN && k - i >= TURNED)
+            vq_transpose(dst, from, (int64_t)pitch);
+        else
+            turn_some_pairs(k - i, rows, from, pitch, dst);
+    }
 }

@@ -39,6 +39,11 @@ struct gb_reals {
 
 void GB_K(gemm_reals)(const struct gb_reals *reals);
 
+/* BF16 weights as pairs: like gb_unpack_fn, with units of the panel for
+ * floats. */
+void GB_K(unpack_pairs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                        const struct gb_panel *panel);
+
 /* product() for float weights and several columns. */
 void GB_K(product_reals)(const struct gb_weight *weight,
                          const struct gb_product *p);

@@ -45,6 +45,8 @@ static void
 unpack_rows(const struct gb_weight *weight, const struct gb_product *p,
             int64_t value, int64_t values, struct gb_reals *reals)
 {
+    const gb_unpack_fn unpack =
+        reals->in_pairs ? GB_K(unpack_pairs) : weight->unpack;
     float *panel = p->scratch;
     const char *rows = (const char *)p->weights +
                        (size_t)value * weight->layout.bytes +
@@ -54,8 +56,8 @@ unpack_rows(const struct gb_weight *weight, const struct gb_product *p,
     reals->panel_step = up_to(reals->units, VF_LEN) * VF_LEN;
     reals->step = VF_LEN;
     for (int64_t r = 0; r < up_to(reals->rows, STRIP); r += VF_LEN) {
-        weight->unpack(values, reals->rows - r, rows + (size_t)r * p->pitch,
-                       p->pitch, &(const struct gb_panel){ .reals = panel });
+        unpack(values, reals->rows - r, rows + (size_t)r * p->pitch, p->pitch,
+               &(const struct gb_panel){ .reals = panel });
         panel += reals->panel_step;
     }
 }
