@@ -3,12 +3,15 @@
 # of the machine that builds.
 AC_DEFUN([GB_LEVELS], [
   AC_ARG_VAR([KERNEL_CFLAGS], [further flags for the CPU kernels alone])
-  AC_CACHE_CHECK([whether this is x86-64], [gb_cv_x86_64], [
-    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
-#ifndef __x86_64__
-#error no
-#endif
-int gb_x86;]])], [gb_cv_x86_64=yes], [gb_cv_x86_64=no])])
+  GB_MACHINE([x86_64])
+  GB_MACHINE([aarch64])
+  GB_LEVEL_ARM([neon], [], [vmulq_s32(x, x)])
+  GB_LEVEL_ARM([dotprod], [-march=armv8.2-a+dotprod],
+    [vdotq_s32(x, vreinterpretq_s8_s32(x), vreinterpretq_s8_s32(x))])
+  GB_LEVEL_ARM([i8mm], [-march=armv8.2-a+dotprod+i8mm],
+    [vmmlaq_s32(x, vreinterpretq_s8_s32(x), vreinterpretq_s8_s32(x))])
+  GB_LEVEL_ARM([sve], [-march=armv8.2-a+dotprod+i8mm+sve],
+    [vdupq_n_s32((int)svcntw())], [#include <arm_sve.h>])
   GB_LEVEL([avx2], [-mavx2 -mfma -mf16c -mbmi2],
     [_mm256_fmadd_ps(_mm256_cvtph_ps(_mm_setzero_si128()), x, x)], [__m256 x = _mm256_setzero_ps()])
   GB_LEVEL([avx512],
@@ -24,21 +27,40 @@ int gb_x86;]])], [gb_cv_x86_64=yes], [gb_cv_x86_64=no])])
   gb_levels="generic$gb_levels"
 ])
 
-# GB_LEVEL(NAME, FLAGS, EXPRESSION, DECLARATION)
-AC_DEFUN([GB_LEVEL], [
-  AS_VAR_PUSHDEF([gb_var], [gb_cv_level_$1])
-  AC_CACHE_CHECK([whether $CC can make $1 code], [gb_var], [
+# GB_MACHINE(NAME): does the compiler make code for it?
+AC_DEFUN([GB_MACHINE], [
+  AC_CACHE_CHECK([whether this is $1], [gb_cv_$1], [
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+#ifndef __$1__
+#error no
+#endif
+int gb_machine;]])], [gb_cv_$1=yes], [gb_cv_$1=no])])
+])
+
+# GB_LEVEL(NAME, FLAGS, EXPRESSION, DECLARATION): one of x86-64
+AC_DEFUN([GB_LEVEL], [GB_LEVEL_OF([x86_64], [$1], [$2], [#include <immintrin.h>],
+  [$4; x = $3; (void)x;])])
+
+# GB_LEVEL_ARM(NAME, FLAGS, EXPRESSION, [INCLUDES]): one of arm64; x is four
+# integers
+AC_DEFUN([GB_LEVEL_ARM], [GB_LEVEL_OF([aarch64], [$1], [$2], [#include <arm_neon.h>
+$4], [int32x4_t x = vdupq_n_s32(0); x = $3; (void)x;])])
+
+# GB_LEVEL_OF(MACHINE, NAME, FLAGS, INCLUDES, STATEMENTS)
+AC_DEFUN([GB_LEVEL_OF], [
+  AS_VAR_PUSHDEF([gb_var], [gb_cv_level_$2])
+  AC_CACHE_CHECK([whether $CC can make $2 code], [gb_var], [
     AS_VAR_SET([gb_var], [no])
-    AS_IF([test "x$gb_cv_x86_64" = xyes], [
+    AS_IF([test "x$gb_cv_$1" = xyes], [
       gb_save_CFLAGS=$CFLAGS
-      CFLAGS="$CFLAGS $2"
-      AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <immintrin.h>]],
-        [[$4; x = $3; (void)x;]])], [AS_VAR_SET([gb_var], [yes])])
+      CFLAGS="$CFLAGS $3"
+      AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[$4]], [[$5]])],
+        [AS_VAR_SET([gb_var], [yes])])
       CFLAGS=$gb_save_CFLAGS])])
-  AM_CONDITIONAL([ISA_]m4_toupper([$1]), [AS_VAR_TEST_SET([gb_var]) && test "x$gb_cv_level_$1" = xyes])
+  AM_CONDITIONAL([ISA_]m4_toupper([$2]), [AS_VAR_TEST_SET([gb_var]) && test "x$gb_cv_level_$2" = xyes])
   AS_VAR_IF([gb_var], [yes], [
-    gb_levels="$gb_levels $1"
-    AC_DEFINE([GB_ISA_]m4_toupper([$1]), [1], [There are kernels of level $1.])])
-  AC_SUBST([CFLAGS_]m4_toupper([$1]), ["$2"])
+    gb_levels="$gb_levels $2"
+    AC_DEFINE([GB_ISA_]m4_toupper([$2]), [1], [There are kernels of level $2.])])
+  AC_SUBST([CFLAGS_]m4_toupper([$2]), ["$3"])
   AS_VAR_POPDEF([gb_var])
 ])

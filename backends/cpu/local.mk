@@ -51,3 +51,35 @@ libcpu_avx512_bf16_la_SOURCES = $(cpu_kernel_sources)
 libcpu_avx512_bf16_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx512_bf16 -DGB_SIMD_AVX512
 libcpu_avx512_bf16_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX512_BF16) $(KERNEL_CFLAGS)
 endif
+
+if ISA_NEON
+noinst_LTLIBRARIES += libcpu_neon.la
+libcpu_la_LIBADD += libcpu_neon.la
+libcpu_neon_la_SOURCES = $(cpu_kernel_sources)
+libcpu_neon_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=neon -DGB_SIMD_NEON
+libcpu_neon_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_NEON) $(KERNEL_CFLAGS)
+endif
+
+if ISA_DOTPROD
+noinst_LTLIBRARIES += libcpu_dotprod.la
+libcpu_la_LIBADD += libcpu_dotprod.la
+libcpu_dotprod_la_SOURCES = $(cpu_kernel_sources)
+libcpu_dotprod_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=dotprod -DGB_SIMD_NEON
+libcpu_dotprod_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_DOTPROD) $(KERNEL_CFLAGS)
+endif
+
+if ISA_I8MM
+noinst_LTLIBRARIES += libcpu_i8mm.la
+libcpu_la_LIBADD += libcpu_i8mm.la
+libcpu_i8mm_la_SOURCES = $(cpu_kernel_sources)
+libcpu_i8mm_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=i8mm -DGB_SIMD_NEON
+libcpu_i8mm_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_I8MM) $(KERNEL_CFLAGS)
+endif
+
+if ISA_SVE
+noinst_LTLIBRARIES += libcpu_sve.la
+libcpu_la_LIBADD += libcpu_sve.la
+libcpu_sve_la_SOURCES = $(cpu_kernel_sources)
+libcpu_sve_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=sve -DGB_SIMD_NEON
+libcpu_sve_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_SVE) $(KERNEL_CFLAGS)
+endif

@@ -30,6 +30,10 @@ extern const struct gb_cpu_kernels gb_cpu_avx2_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_vnni_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_bf16_table;
+extern const struct gb_cpu_kernels gb_cpu_neon_table;
+extern const struct gb_cpu_kernels gb_cpu_dotprod_table;
+extern const struct gb_cpu_kernels gb_cpu_i8mm_table;
+extern const struct gb_cpu_kernels gb_cpu_sve_table;
 
 #define AVX2_NEEDS                                          \
     (GB_CPU_BIT(GB_CPU_AVX2) | GB_CPU_BIT(GB_CPU_FMA) |     \
@@ -37,6 +41,8 @@ extern const struct gb_cpu_kernels gb_cpu_avx512_bf16_table;
 #define VNNI_NEEDS                                          \
     (AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) |               \
      GB_CPU_BIT(GB_CPU_AVX512_VNNI))
+
+#define DOTPROD_NEEDS (GB_CPU_BIT(GB_CPU_NEON) | GB_CPU_BIT(GB_CPU_DOTPROD))
 
 /* The slowest first. */
 static const struct level levels[] = {
@@ -53,6 +59,19 @@ static const struct level levels[] = {
 #ifdef GB_ISA_AVX512_BF16
     { &gb_cpu_avx512_bf16_table,
       VNNI_NEEDS | GB_CPU_BIT(GB_CPU_AVX512_BF16) },
+#endif
+#ifdef GB_ISA_NEON
+    { &gb_cpu_neon_table, GB_CPU_BIT(GB_CPU_NEON) },
+#endif
+#ifdef GB_ISA_DOTPROD
+    { &gb_cpu_dotprod_table, DOTPROD_NEEDS },
+#endif
+#ifdef GB_ISA_I8MM
+    { &gb_cpu_i8mm_table, DOTPROD_NEEDS | GB_CPU_BIT(GB_CPU_MATMUL_INT8) },
+#endif
+#ifdef GB_ISA_SVE
+    { &gb_cpu_sve_table, DOTPROD_NEEDS | GB_CPU_BIT(GB_CPU_MATMUL_INT8) |
+                             GB_CPU_BIT(GB_CPU_SVE) },
 #endif
 };
 

@@ -5,10 +5,6 @@
 #include "backends/cpu/kernels/gemm-reals.h"
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/kernels.h"
-#include "lib/type/blocks.h"
-
-/* Columns from which on unpacking weights into panels pays. */
-#define MANY 4
 
 /* Bytes of a panel's parts. */
 #define CODES_BYTES  (GB_PANEL_K * VF_LEN)
@@ -72,38 +68,25 @@ product_quads(const struct gb_weight *weight, const struct gb_product *p)
 }
 
 void
-GB_K(product)(const struct gb_weight *weight, const struct gb_product *p)
+GB_K(product_few)(const struct gb_weight *weight, const struct gb_product *p)
 {
-    if (p->cols >= MANY && p->k > 0) {
-        if (weight->layout.piece == 0)
-            GB_K(product_reals)(weight, p);
-        else
-            product_quads(weight, p);
-        return;
-    }
     for (int64_t c = 0; c < p->cols; c++)
         weight->dots(p->k, p->rows, p->weights, p->pitch, p->columns[c],
                      p->dst[c]);
 }
 
-/* Bytes of K activations of a type that weights are multiplied with. */
-static size_t
-activation_bytes(enum ggml_type type, int64_t k)
+/* Columns of floats are the same for few. */
+void
+GB_K(product)(const struct gb_weight *weight, const struct gb_product *p)
 {
-    const size_t n = (size_t)k;
+    const bool is_real = weight->layout.piece == 0;
 
-    switch ((int)type) {
-    case GGML_TYPE_F32:
-        return n * sizeof(float);
-    case GGML_TYPE_Q8_0:
-        return n / GB_QK * sizeof(struct gb_block_q8_0);
-    case GGML_TYPE_Q8_1:
-        return n / GB_QK * sizeof(struct gb_block_q8_1);
-    case GGML_TYPE_Q8_K:
-        return n / GB_QK_K * sizeof(struct gb_block_q8_k);
-    default:
-        return n * sizeof(uint16_t);
-    }
+    if (p->k == 0 || (is_real && p->cols < GB_FEW_COLS))
+        GB_K(product_few)(weight, p);
+    else if (is_real)
+        GB_K(product_reals)(weight, p);
+    else
+        product_quads(weight, p);
 }
 
 #define DOT_PART 1024 /* values of a row at a time */
@@ -116,8 +99,7 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
     const char *weights = x;
     const char *activations = y;
     union {
-        char records[DOT_PART / 16 * (sizeof(struct gb_record16) +
-                                      2 * sizeof(float))];
+        struct gb_group groups[DOT_PART / GB_GROUP];
         float reals[DOT_PART];
     } column;
     float sum = 0.0f;
@@ -126,11 +108,12 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
         const int64_t k = n - i < DOT_PART ? n - i : DOT_PART;
         float part;
 
-        GB_K(column)(layout, k, activations, layout->activation, &column);
+        GB_K(column_few)(layout, k, activations, layout->activation,
+                         &column);
         weight->dots(k, 1, weights, 0, &column, &part);
         sum += part;
         weights += (size_t)(k / layout->values) * layout->bytes;
-        activations += activation_bytes(layout->activation, k);
+        activations += GB_K(activation_bytes)(layout->activation, k);
     }
     return sum;
 }

@@ -24,13 +24,11 @@
  */
 
 /* A tile's extent.  Columns are a multiple of what any level's kernels take at
- * a time; few of them go by rows, as many as are worth a thread's trouble. */
+ * a time; few of them go by rows. */
 #define TILE_ROWS     64
 #define TILE_COLS     264
 #define TILE_COLS_MIN 66
 #define TILES_WANTED  32
-#define FEW_COLS      4
-#define FEW_WEIGHTS   32768
 
 /* The same for float weights: a strip of rows, of short ones several, and many
  * columns, since strips are unpacked for each tile; multiples of what packs
@@ -54,7 +52,8 @@ struct cut {
     int64_t row_tiles; /* in a matrix */
     int64_t col_tiles;
     int64_t matrices;  /* of A */
-    bool is_packed;
+    bool few;          /* columns; they are prepared differently */
+    bool is_packed;    /* are they, for float weights? */
 };
 
 static int64_t
@@ -118,10 +117,9 @@ cut_of(const struct ggml_tensor *node)
                 (node->ne[3] / a->ne[3]),
     };
 
-    if (cut.cols < FEW_COLS) {
-        const int64_t rows = FEW_WEIGHTS / (a->ne[0] + 1) / 16 * 16;
-
-        cut_codes(&cut, a, rows < 16 ? 16 : rows, FEW_COLS, FEW_COLS);
+    cut.few = cut.cols < GB_FEW_COLS;
+    if (cut.few) {
+        cut_codes(&cut, a, gb_cpu_few_rows(a), GB_FEW_COLS, GB_FEW_COLS);
     } else if (!gb_cpu_is_real(a->type)) {
         cut_codes(&cut, a, TILE_ROWS, TILE_COLS, TILE_COLS_MIN);
     } else if (a->ne[1] <= FEW_ROWS) {
@@ -166,7 +164,7 @@ mul_mat_shared(const struct ggml_tensor *node)
     if (cut.is_packed)
         return (size_t)(cut.matrices * cut.cols) *
                gb_packed_bytes(node->src[0]->ne[0]);
-    return gb_cpu_columns_bytes(node->src[0], node->src[1]);
+    return gb_cpu_columns_bytes(node->src[0], node->src[1], cut.few);
 }
 
 /* Columns that are packed at a time. */
@@ -254,7 +252,7 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     struct walk at = walk_from(node, matrix, col);
 
     if (!cut.is_packed) {
-        gb_cpu_columns_prepare(task, tile);
+        gb_cpu_columns_prepare(task, cut.few, tile);
         return GGML_STATUS_SUCCESS;
     }
     for (int64_t c = 0; c < cols; c++, walk_on(&at))
@@ -262,6 +260,19 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     task->k->pack(&task->k->weight(a->type)->layout, a->ne[0], cols, rows,
                   b->type, packed_at(task, matrix, &cut, col));
     return GGML_STATUS_SUCCESS;
+}
+
+/* Queries, keys and values are products of the same activations. */
+static bool
+mul_mat_is_prepared(const struct ggml_tensor *node,
+                    const struct ggml_tensor *before)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *a_before = before->src[0];
+
+    return node->src[1] == before->src[1] && a->type == a_before->type &&
+           a->ne[2] == a_before->ne[2] && a->ne[3] == a_before->ne[3] &&
+           cut_of(node).is_packed == cut_of(before).is_packed;
 }
 
 static enum ggml_status
@@ -292,11 +303,14 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
 
     for (int64_t c = 0; c < product.cols; c++, walk_on(&at)) {
         if (!cut.is_packed)
-            columns[c] = gb_cpu_column_at(task, at.i1, at.i2, at.i3);
+            columns[c] = gb_cpu_column_at(task, cut.few, at.i1, at.i2, at.i3);
         dst[c] = (float *)(void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3) +
                  row;
     }
-    task->k->product(task->k->weight(a->type), &product);
+    if (cut.few)
+        task->k->product_few(task->k->weight(a->type), &product);
+    else
+        task->k->product(task->k->weight(a->type), &product);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -307,5 +321,6 @@ const struct gb_cpu_op gb_cpu_op_mul_mat = {
     .shared = mul_mat_shared,
     .prepare_tiles = mul_mat_prepare_tiles,
     .prepare = mul_mat_prepare,
+    .is_prepared = mul_mat_is_prepared,
     .run = mul_mat_run,
 };

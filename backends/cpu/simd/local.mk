@@ -5,11 +5,18 @@ cpu_kernel_sources += \
 	%D%/avx512.h \
 	%D%/generic.h \
 	%D%/math.h \
+	%D%/neon-sve.h \
+	%D%/neon.h \
 	%D%/q32-avx2.h \
 	%D%/q32-generic.h \
+	%D%/q32-neon.h \
 	%D%/q32.h \
+	%D%/q64-avx512.h \
+	%D%/q64-pairs.h \
+	%D%/q64.h \
 	%D%/quad-avx2.h \
 	%D%/quad-avx512.h \
 	%D%/quad-generic.h \
+	%D%/quad-neon.h \
 	%D%/quad.h \
 	%D%/simd.h

@@ -54,6 +54,8 @@
 
 #if defined(GB_SIMD_GENERIC)
 #include "backends/cpu/simd/q32-generic.h"
+#elif defined(GB_SIMD_NEON)
+#include "backends/cpu/simd/q32-neon.h"
 #else
 #include "backends/cpu/simd/q32-avx2.h"
 #endif

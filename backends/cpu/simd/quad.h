@@ -43,6 +43,8 @@
 #include "backends/cpu/simd/quad-avx512.h"
 #elif defined(GB_SIMD_AVX2)
 #include "backends/cpu/simd/quad-avx2.h"
+#elif defined(GB_SIMD_NEON)
+#include "backends/cpu/simd/quad-neon.h"
 #else
 #include "backends/cpu/simd/quad-generic.h"
 #endif

@@ -39,10 +39,12 @@
 #include "backends/cpu/simd/avx512.h"
 #elif defined(GB_SIMD_AVX2)
 #include "backends/cpu/simd/avx2.h"
+#elif defined(GB_SIMD_NEON)
+#include "backends/cpu/simd/neon.h"
 #elif defined(GB_SIMD_GENERIC)
 #include "backends/cpu/simd/generic.h"
 #else
-#error "compile with -DGB_SIMD_GENERIC, -DGB_SIMD_AVX2 or -DGB_SIMD_AVX512"
+#error "compile with -DGB_SIMD_GENERIC, _AVX2, _AVX512 or _NEON"
 #endif
 
 #endif

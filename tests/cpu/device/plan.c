@@ -101,6 +101,44 @@ a_plan_has_no_more_threads_than_tiles(void **state)
                      GGML_STATUS_SUCCESS);
 }
 
+/* Products of the same activations round them once, if they stay as they
+ * are. */
+static void
+a_source_that_has_changed_is_prepared_again(void **state)
+{
+    struct ggml_tensor *w = ggml_new_tensor_2d(ctx, GGML_TYPE_Q8_0, 64, 32);
+    struct ggml_tensor *b = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 64);
+    struct ggml_tensor *twice = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 64);
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_tensor *products[4];
+    float values[64 * 32];
+
+    (void)state;
+    for (int i = 0; i < 64 * 32; i++)
+        values[i] = (float)(i * 37 % 101) - 50.0f;
+    ggml_quantize_chunk(GGML_TYPE_Q8_0, values, w->data, 0, 32, 64, NULL);
+    for (int i = 0; i < 64; i++) {
+        ggml_set_f32_1d(b, i, values[i]);
+        ggml_set_f32_1d(twice, i, 2.0f * values[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        products[i] = ggml_mul_mat(ctx, w, b);
+        ggml_build_forward_expand(graph, products[i]);
+        if (i == 1)
+            ggml_build_forward_expand(graph, ggml_cpy(ctx, twice, b));
+    }
+    assert_int_equal(compute(graph, ggml_graph_plan(graph, 1, NULL)),
+                     GGML_STATUS_SUCCESS);
+    for (int i = 0; i < 32; i++) {
+        const float once = ggml_get_f32_1d(products[0], i);
+
+        assert_true(once != 0.0f);
+        assert_true(ggml_get_f32_1d(products[1], i) == once);
+        assert_true(ggml_get_f32_1d(products[2], i) == 2.0f * once);
+        assert_true(ggml_get_f32_1d(products[3], i) == 2.0f * once);
+    }
+}
+
 static void
 a_pool_says_how_many_threads(void **state)
 {
@@ -352,6 +390,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         IN_CONTEXT(a_plan_computes_with_any_work_buffer_that_is_large_enough),
         IN_CONTEXT(a_plan_has_no_more_threads_than_tiles),
+        IN_CONTEXT(a_source_that_has_changed_is_prepared_again),
         IN_CONTEXT(a_pool_says_how_many_threads),
         IN_CONTEXT(broken_plans_fail),
         IN_CONTEXT(failed_nodes_make_the_graph_fail_with_their_reason),

@@ -59,8 +59,9 @@ largest(int n, const float *x)
 {
     double max = 0.0;
 
+    /* Without fmax, over which GCC 12 stops on arm64. */
     for (int i = 0; i < n; i++)
-        max = fmax(max, fabs((double)x[i]));
+        max = fabs((double)x[i]) > max ? fabs((double)x[i]) : max;
     return max;
 }
 

@@ -33,6 +33,18 @@ static const struct {
 #ifdef GB_ISA_AVX512_BF16
     { "avx512_bf16", gb_cpu_avx512_bf16_check_integers },
 #endif
+#ifdef GB_ISA_NEON
+    { "neon", gb_cpu_neon_check_integers },
+#endif
+#ifdef GB_ISA_DOTPROD
+    { "dotprod", gb_cpu_dotprod_check_integers },
+#endif
+#ifdef GB_ISA_I8MM
+    { "i8mm", gb_cpu_i8mm_check_integers },
+#endif
+#ifdef GB_ISA_SVE
+    { "sve", gb_cpu_sve_check_integers },
+#endif
 };
 
 static void

@@ -13,6 +13,8 @@
 extern const struct simd_level gb_cpu_generic_simd;
 extern const struct simd_level gb_cpu_avx2_simd;
 extern const struct simd_level gb_cpu_avx512_simd;
+extern const struct simd_level gb_cpu_neon_simd;
+extern const struct simd_level gb_cpu_sve_simd;
 
 static const struct simd_level *const built[] = {
     &gb_cpu_generic_simd,
@@ -21,6 +23,12 @@ static const struct simd_level *const built[] = {
 #endif
 #ifdef GB_ISA_AVX512
     &gb_cpu_avx512_simd,
+#endif
+#ifdef GB_ISA_NEON
+    &gb_cpu_neon_simd,
+#endif
+#ifdef GB_ISA_SVE
+    &gb_cpu_sve_simd,
 #endif
 };
 

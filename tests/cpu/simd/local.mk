@@ -42,6 +42,40 @@ libsimd_avx512_bf16_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx512_bf16 -DGB_SIM
 libsimd_avx512_bf16_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX512_BF16)
 endif
 
+if ISA_NEON
+check_LTLIBRARIES += libsimd_neon.la
+simd_levels += libsimd_neon.la
+libsimd_neon_la_SOURCES = \
+	%D%/integers-level.c %D%/integers.h %D%/words.c %D%/words.h
+libsimd_neon_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=neon -DGB_SIMD_NEON
+libsimd_neon_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_NEON)
+endif
+
+if ISA_DOTPROD
+check_LTLIBRARIES += libsimd_dotprod.la
+simd_levels += libsimd_dotprod.la
+libsimd_dotprod_la_SOURCES = %D%/integers-level.c %D%/integers.h
+libsimd_dotprod_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=dotprod -DGB_SIMD_NEON
+libsimd_dotprod_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_DOTPROD)
+endif
+
+if ISA_I8MM
+check_LTLIBRARIES += libsimd_i8mm.la
+simd_levels += libsimd_i8mm.la
+libsimd_i8mm_la_SOURCES = %D%/integers-level.c %D%/integers.h
+libsimd_i8mm_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=i8mm -DGB_SIMD_NEON
+libsimd_i8mm_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_I8MM)
+endif
+
+if ISA_SVE
+check_LTLIBRARIES += libsimd_sve.la
+simd_levels += libsimd_sve.la
+libsimd_sve_la_SOURCES = \
+	%D%/integers-level.c %D%/integers.h %D%/words.c %D%/words.h
+libsimd_sve_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=sve -DGB_SIMD_NEON
+libsimd_sve_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_SVE)
+endif
+
 check_PROGRAMS += tests/cpu/simd/integers
 tests_cpu_simd_integers_SOURCES = %D%/integers.c %D%/integers.h
 tests_cpu_simd_integers_CPPFLAGS = $(TEST_CPPFLAGS)

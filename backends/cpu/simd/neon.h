@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/neon.h - the vocabulary for arm64's vectors of 128 bits; with SVE,
+ * whatever the length of its vectors, for those words that gain by it.
+ */
+#ifndef GB_CPU_SIMD_NEON_H
+#define GB_CPU_SIMD_NEON_H
+
+#include <arm_neon.h>
+#include <stdint.h>
+#include <string.h>
+
+#define VF_LEN 4
+
+typedef float32x4_t vf;
+typedef uint32x4_t vm; /* a lane is all ones or all zeros */
+
+static inline vf
+vf_zero(void)
+{
+    return vdupq_n_f32(0.0f);
+}
+
+static inline vf
+vf_set1(float x)
+{
+    return vdupq_n_f32(x);
+}
+
+static inline vf
+vf_load(const float *p)
+{
+    return vld1q_f32(p);
+}
+
+static inline void
+vf_store(float *p, vf v)
+{
+    vst1q_f32(p, v);
+}
+
+static inline vf
+vf_from_i32(const int32_t *p)
+{
+    return vcvtq_f32_s32(vld1q_s32(p));
+}
+
+static inline vf
+vf_add(vf a, vf b)
+{
+    return vaddq_f32(a, b);
+}
+
+static inline vf
+vf_sub(vf a, vf b)
+{
+    return vsubq_f32(a, b);
+}
+
+static inline vf
+vf_mul(vf a, vf b)
+{
+    return vmulq_f32(a, b);
+}
+
+static inline vf
+vf_div(vf a, vf b)
+{
+    return vdivq_f32(a, b);
+}
+
+static inline vf
+vf_fma(vf a, vf b, vf c)
+{
+    return vfmaq_f32(c, a, b);
+}
+
+static inline vf
+vf_fnma(vf a, vf b, vf c)
+{
+    return vfmsq_f32(c, a, b);
+}
+
+static inline vf
+vf_select(vm m, vf yes, vf no)
+{
+    return vbslq_f32(m, yes, no);
+}
+
+/* The machine's own minimum and maximum give a NaN for a NaN, or never. */
+static inline vf
+vf_min(vf a, vf b)
+{
+    return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+
+static inline vf
+vf_max(vf a, vf b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+
+static inline vf
+vf_neg(vf v)
+{
+    return vnegq_f32(v);
+}
+
+static inline vf
+vf_abs(vf v)
+{
+    return vabsq_f32(v);
+}
+
+static inline vf
+vf_copysign(vf magnitude, vf sign)
+{
+    return vbslq_f32(vdupq_n_u32(0x80000000u), sign, magnitude);
+}
+
+static inline vf
+vf_swap_pairs(vf v)
+{
+    return vrev64q_f32(v);
+}
+
+static inline vf
+vf_sqrt(vf v)
+{
+    return vsqrtq_f32(v);
+}
+
+static inline vf
+vf_floor(vf v)
+{
+    return vrndmq_f32(v);
+}
+
+static inline vf
+vf_round(vf v)
+{
+    return vrndnq_f32(v);
+}
+
+static inline vf
+vf_exponent(vf v)
+{
+    const int32x4_t biased = vreinterpretq_s32_u32(
+        vshrq_n_u32(vreinterpretq_u32_f32(v), 23));
+
+    return vcvtq_f32_s32(vsubq_s32(biased, vdupq_n_s32(127)));
+}
+
+static inline vf
+vf_mantissa(vf v)
+{
+    return vbslq_f32(vdupq_n_u32(0x007fffff), v, vdupq_n_f32(1.0f));
+}
+
+static inline float
+vf_sum(vf v)
+{
+    return vaddvq_f32(v);
+}
+
+static inline float
+vf_hmax(vf v)
+{
+    return vmaxvq_f32(v);
+}
+
+static inline vm
+vf_lt(vf a, vf b)
+{
+    return vcltq_f32(a, b);
+}
+
+static inline vm
+vf_le(vf a, vf b)
+{
+    return vcleq_f32(a, b);
+}
+
+static inline vm
+vf_gt(vf a, vf b)
+{
+    return vcgtq_f32(a, b);
+}
+
+static inline vm
+vf_eq(vf a, vf b)
+{
+    return vceqq_f32(a, b);
+}
+
+static inline vm
+vm_and(vm a, vm b)
+{
+    return vandq_u32(a, b);
+}
+
+static inline vm
+vm_or(vm a, vm b)
+{
+    return vorrq_u32(a, b);
+}
+
+static inline vm
+vm_not(vm m)
+{
+    return vmvnq_u32(m);
+}
+
+static inline int
+vm_any(vm m)
+{
+    return vmaxvq_u32(m) != 0;
+}
+
+/* Halves that are floats of 16 bits. */
+static inline vf
+vf_from_f16_bits(uint16x4_t h)
+{
+    return vcvt_f32_f16(vreinterpret_f16_u16(h));
+}
+
+static inline uint16x4_t
+vf_to_f16_bits(vf v)
+{
+    return vreinterpret_u16_f16(vcvt_f16_f32(v));
+}
+
+static inline vf
+vf_from_bf16_bits(uint16x4_t h)
+{
+    return vreinterpretq_f32_u32(vshll_n_u16(h, 16));
+}
+
+/* Rounded to the nearest in the integer, ties to even; a NaN keeps its upper
+ * bits, and one of them is set. */
+static inline uint16x4_t
+vf_to_bf16_bits(vf v)
+{
+    const uint32x4_t bits = vreinterpretq_u32_f32(v);
+    const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    const uint32x4_t rounded = vaddq_u32(
+        bits, vaddq_u32(odd, vdupq_n_u32(0x7fff)));
+    const uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x00400000));
+
+    return vshrn_n_u32(vbslq_u32(vceqq_f32(v, v), rounded, quiet), 16);
+}
+
+static inline vf
+vf_load_f16(const uint16_t *p)
+{
+    return vf_from_f16_bits(vld1_u16(p));
+}
+
+static inline void
+vf_store_f16(uint16_t *p, vf v)
+{
+    vst1_u16(p, vf_to_f16_bits(v));
+}
+
+static inline vf
+vf_load_bf16(const uint16_t *p)
+{
+    return vf_from_bf16_bits(vld1_u16(p));
+}
+
+static inline void
+vf_store_bf16(uint16_t *p, vf v)
+{
+    vst1_u16(p, vf_to_bf16_bits(v));
+}
+
+#ifdef __ARM_FEATURE_SVE
+#include "backends/cpu/simd/neon-sve.h"
+#else
+
+static inline vf
+vf_load_n(const float *p, int64_t n)
+{
+    float x[VF_LEN] = { 0.0f };
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = p[i];
+    return vld1q_f32(x);
+}
+
+static inline void
+vf_store_n(float *p, vf v, int64_t n)
+{
+    float x[VF_LEN];
+
+    vst1q_f32(x, v);
+    for (int64_t i = 0; i < n; i++)
+        p[i] = x[i];
+}
+
+/* Four halves, of which the first N are read and the others are 0. */
+static inline uint16x4_t
+vf_load_halves_n(const uint16_t *p, int64_t n)
+{
+    uint16_t h[VF_LEN] = { 0 };
+
+    for (int64_t i = 0; i < n; i++)
+        h[i] = p[i];
+    return vld1_u16(h);
+}
+
+static inline void
+vf_store_halves_n(uint16_t *p, uint16x4_t v, int64_t n)
+{
+    uint16_t h[VF_LEN];
+
+    vst1_u16(h, v);
+    for (int64_t i = 0; i < n; i++)
+        p[i] = h[i];
+}
+
+/* 2^n for n of -126 to 127. */
+static inline vf
+vf_power_of_two(int32x4_t n)
+{
+    return vreinterpretq_f32_s32(
+        vshlq_n_s32(vaddq_s32(n, vdupq_n_s32(127)), 23));
+}
+
+static inline vf
+vf_ldexp(vf v, vf n)
+{
+    const vf limit = vf_set1(252.0f);
+    const vf within = vf_min(vf_max(n, vf_neg(limit)), limit);
+    const int32x4_t exponent = vcvtq_s32_f32(within);
+    const int32x4_t half = vshrq_n_s32(exponent, 1);
+    const int32x4_t rest = vsubq_s32(exponent, half);
+
+    return vf_mul(vf_mul(v, vf_power_of_two(half)), vf_power_of_two(rest));
+}
+
+#endif
+
+static inline vf
+vf_load_f16_n(const uint16_t *p, int64_t n)
+{
+    return vf_from_f16_bits(vf_load_halves_n(p, n));
+}
+
+static inline void
+vf_store_f16_n(uint16_t *p, vf v, int64_t n)
+{
+    vf_store_halves_n(p, vf_to_f16_bits(v), n);
+}
+
+static inline vf
+vf_load_bf16_n(const uint16_t *p, int64_t n)
+{
+    return vf_from_bf16_bits(vf_load_halves_n(p, n));
+}
+
+static inline void
+vf_store_bf16_n(uint16_t *p, vf v, int64_t n)
+{
+    vf_store_halves_n(p, vf_to_bf16_bits(v), n);
+}
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/q32-neon.h - small integers in rows for arm64, with or without its
+ * dot products of bytes.
+ *
+ * Those that multiply unsigned bytes by signed ones (I8MM) would bring nothing:
+ * codes are below 128, so that they may be taken as signed, and wide codes are
+ * signed here.
+ */
+#ifndef GB_CPU_SIMD_Q32_NEON_H
+#define GB_CPU_SIMD_Q32_NEON_H
+
+#include <arm_neon.h>
+#include <stdint.h>
+#include <string.h>
+
+#define Q_WIDE_OFFSET 0
+
+typedef struct {
+    uint8x16_t low;
+    uint8x16_t high;
+} q32;
+
+typedef struct {
+    int32x4_t low;
+    int32x4_t high;
+} qs;
+
+typedef struct {
+    float32x4_t low;
+    float32x4_t high;
+} qf;
+
+static inline q32
+q32_load2(const void *p, const void *p2)
+{
+    return (q32){ vld1q_u8(p), vld1q_u8(p2) };
+}
+
+static inline q32
+q32_load(const void *p)
+{
+    return q32_load2(p, (const uint8_t *)p + 16);
+}
+
+static inline void
+q32_store(void *p, q32 v)
+{
+    vst1q_u8(p, v.low);
+    vst1q_u8((uint8_t *)p + 16, v.high);
+}
+
+static inline q32
+q32_set1(int x)
+{
+    const uint8x16_t half = vdupq_n_u8((uint8_t)x);
+
+    return (q32){ half, half };
+}
+
+static inline q32
+q32_nibbles(const void *p)
+{
+    const uint8x16_t bytes = vld1q_u8(p);
+
+    return (q32){ vandq_u8(bytes, vdupq_n_u8(15)), vshrq_n_u8(bytes, 4) };
+}
+
+/* The machine shifts to the right by shifting less than nothing to the left. */
+static inline q32
+q32_bits(q32 v, int n, int mask)
+{
+    const int8x16_t by = vdupq_n_s8((int8_t)-n);
+    const uint8x16_t m = vdupq_n_u8((uint8_t)mask);
+
+    return (q32){ vandq_u8(vshlq_u8(v.low, by), m),
+                  vandq_u8(vshlq_u8(v.high, by), m) };
+}
+
+static inline q32
+q32_shift_left(q32 v, int n)
+{
+    const int8x16_t by = vdupq_n_s8((int8_t)n);
+
+    return (q32){ vshlq_u8(v.low, by), vshlq_u8(v.high, by) };
+}
+
+static inline q32
+q32_or(q32 a, q32 b)
+{
+    return (q32){ vorrq_u8(a.low, b.low), vorrq_u8(a.high, b.high) };
+}
+
+static inline q32
+q32_add(q32 a, q32 b)
+{
+    return (q32){ vaddq_u8(a.low, b.low), vaddq_u8(a.high, b.high) };
+}
+
+static inline q32
+q32_xor(q32 a, q32 b)
+{
+    return (q32){ veorq_u8(a.low, b.low), veorq_u8(a.high, b.high) };
+}
+
+static inline q32
+q32_spread(uint32_t bits)
+{
+    /* Byte i gets the byte of BITS that its bit is in, then tests the bit. */
+    const uint8x16_t bytes = vreinterpretq_u8_u32(vdupq_n_u32(bits));
+    const uint8x16_t bit = vreinterpretq_u8_u64(
+        vdupq_n_u64(0x8040201008040201u));
+    const uint8x16_t first = vcombine_u8(vdup_n_u8(0), vdup_n_u8(1));
+    const uint8x16_t last = vcombine_u8(vdup_n_u8(2), vdup_n_u8(3));
+
+    return (q32){ vtstq_u8(vqtbl1q_u8(bytes, first), bit),
+                  vtstq_u8(vqtbl1q_u8(bytes, last), bit) };
+}
+
+static inline q32
+q32_where(q32 m, q32 v)
+{
+    return (q32){ vandq_u8(m.low, v.low), vandq_u8(m.high, v.high) };
+}
+
+static inline q32
+q32_negate(q32 m, q32 v)
+{
+    return (q32){ vsubq_u8(veorq_u8(v.low, m.low), m.low),
+                  vsubq_u8(veorq_u8(v.high, m.high), m.high) };
+}
+
+static inline q32
+q32_lookup(const void *p, q32 v)
+{
+    const uint8x16_t table = vld1q_u8(p);
+
+    return (q32){ vqtbl1q_u8(table, v.low), vqtbl1q_u8(table, v.high) };
+}
+
+static inline q32
+q32_words(const void *const *p)
+{
+    uint32_t w[8];
+
+    for (int i = 0; i < 8; i++)
+        memcpy(&w[i], p[i], sizeof(w[i]));
+    return q32_load(w);
+}
+
+static inline float
+q_half(const void *p)
+{
+    uint16_t h;
+
+    memcpy(&h, p, sizeof(h));
+    return vgetq_lane_f32(vf_from_f16_bits(vdup_n_u16(h)), 0);
+}
+
+static inline void
+q_halves(float *dst, const void *p, size_t pitch, int n)
+{
+    uint16_t h[8] = { 0 };
+
+    for (int i = 0; i < 8; i++)
+        if (i < n)
+            memcpy(&h[i], (const char *)p + (size_t)i * pitch, sizeof(h[i]));
+    vf_store(dst, vf_load_f16(h));
+    vf_store(dst + 4, vf_load_f16(h + 4));
+}
+
+static inline void
+q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
+{
+    uint16_t h[16] = { 0 };
+    uint16x8x2_t pairs;
+
+    for (int i = 0; i < 8; i++)
+        if (i < n)
+            memcpy(&h[2 * i], (const char *)p + (size_t)i * pitch,
+                   2 * sizeof(h[i]));
+    pairs = vld2q_u16(h);
+    vf_store(a, vf_from_f16_bits(vget_low_u16(pairs.val[0])));
+    vf_store(a + 4, vf_from_f16_bits(vget_high_u16(pairs.val[0])));
+    vf_store(b, vf_from_f16_bits(vget_low_u16(pairs.val[1])));
+    vf_store(b + 4, vf_from_f16_bits(vget_high_u16(pairs.val[1])));
+}
+
+static inline uint16_t
+q_to_half(float x)
+{
+    return vget_lane_u16(vf_to_f16_bits(vf_set1(x)), 0);
+}
+
+static inline void
+q_floats_u8(float *dst, const void *p, float f)
+{
+    const uint16x8_t v = vmovl_u8(vld1_u8(p));
+
+    vf_store(dst, vmulq_n_f32(vcvtq_f32_u32(vmovl_u16(vget_low_u16(v))), f));
+    vf_store(dst + 4, vmulq_n_f32(vcvtq_f32_u32(vmovl_high_u16(v)), f));
+}
+
+static inline void
+q_floats_i8(float *dst, const void *p, float f)
+{
+    const int16x8_t v = vmovl_s8(vld1_s8(p));
+
+    vf_store(dst, vmulq_n_f32(vcvtq_f32_s32(vmovl_s16(vget_low_s16(v))), f));
+    vf_store(dst + 4, vmulq_n_f32(vcvtq_f32_s32(vmovl_high_s16(v)), f));
+}
+
+static inline qs
+qs_first2(int32_t a, int32_t b)
+{
+    const int32x4_t zero = vdupq_n_s32(0);
+
+    return (qs){ vsetq_lane_s32(a, zero, 0), vsetq_lane_s32(b, zero, 0) };
+}
+
+static inline qs
+qs_first(int32_t a)
+{
+    return qs_first2(a, 0);
+}
+
+#ifdef __ARM_FEATURE_DOTPROD
+
+static inline int32x4_t
+q_dot_words(int32x4_t s, uint8x16_t w, uint8x16_t a)
+{
+    return vdotq_s32(s, vreinterpretq_s8_u8(w), vreinterpretq_s8_u8(a));
+}
+
+#else
+
+/* The products of two bytes fit 16 bits, since activations are not below
+ * -127. */
+static inline int32x4_t
+q_dot_words(int32x4_t s, uint8x16_t w, uint8x16_t a)
+{
+    const int8x16_t x = vreinterpretq_s8_u8(w);
+    const int8x16_t y = vreinterpretq_s8_u8(a);
+
+    return vpadalq_s16(s, vpaddq_s16(
+        vmull_s8(vget_low_s8(x), vget_low_s8(y)), vmull_high_s8(x, y)));
+}
+
+#endif
+
+static inline qs
+qs_dot_wide(qs s, q32 w, q32 a)
+{
+    return (qs){ q_dot_words(s.low, w.low, a.low),
+                 q_dot_words(s.high, w.high, a.high) };
+}
+
+static inline qs
+qs_dot(qs s, q32 u, q32 a)
+{
+    return qs_dot_wide(s, u, a);
+}
+
+static inline qs
+qs_add_256(qs s, qs t)
+{
+    return (qs){ vaddq_s32(s.low, vshlq_n_s32(t.low, 8)),
+                 vaddq_s32(s.high, vshlq_n_s32(t.high, 8)) };
+}
+
+static inline void
+qs_store(int32_t *p, qs s)
+{
+    vst1q_s32(p, s.low);
+    vst1q_s32(p + 4, s.high);
+}
+
+static inline qf
+qf_zero(void)
+{
+    return (qf){ vf_zero(), vf_zero() };
+}
+
+static inline qf
+qf_load(const float *p)
+{
+    return (qf){ vf_load(p), vf_load(p + 4) };
+}
+
+static inline void
+qf_store(float *p, qf v)
+{
+    vf_store(p, v.low);
+    vf_store(p + 4, v.high);
+}
+
+static inline qf
+qf_mul(qf a, qf b)
+{
+    return (qf){ vf_mul(a.low, b.low), vf_mul(a.high, b.high) };
+}
+
+static inline qf
+qf_fma(qf a, qf b, qf c)
+{
+    return (qf){ vf_fma(a.low, b.low, c.low), vf_fma(a.high, b.high, c.high) };
+}
+
+static inline qf
+qf_add2(qf acc, qs s, const float *p)
+{
+    return (qf){ vfmaq_n_f32(acc.low, vcvtq_f32_s32(s.low), p[0]),
+                 vfmaq_n_f32(acc.high, vcvtq_f32_s32(s.high), p[1]) };
+}
+
+static inline qf
+qf_add(qf acc, qs s, float f)
+{
+    return qf_add2(acc, s, (const float[]){ f, f });
+}
+
+static inline float
+qf_sum(qf acc)
+{
+    return vf_sum(vf_add(acc.low, acc.high));
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/quad-neon.h - small integers in columns for arm64, with or without
+ * its dot products of bytes.
+ */
+#ifndef GB_CPU_SIMD_QUAD_NEON_H
+#define GB_CPU_SIMD_QUAD_NEON_H
+
+#define VF_ROWS 4
+#define VF_COLS 6
+#define VF_PAIRS 0
+#define VQ_TURNS_HALVES 0
+
+#ifdef __ARM_FEATURE_DOTPROD
+#define VQ_ROWS   2
+#define VQ_COLS   6
+#define VQ_HALVES 0
+#else
+#define VQ_ROWS   1
+#define VQ_COLS   4
+#define VQ_HALVES 1
+#endif
+
+typedef uint8x16_t vq;
+typedef int32x4_t vi;
+
+/* A sum of 16 bits is that of one byte of each quad here, and half of a sum is
+ * in either vector. */
+typedef struct {
+    int16x8_t low;
+    int16x8_t high;
+} vh;
+
+static inline vq
+vq_load(const void *p)
+{
+    return vld1q_u8(p);
+}
+
+static inline vq
+vq_spread(const void *p)
+{
+    uint32_t quad;
+
+    memcpy(&quad, p, sizeof(quad));
+    return vreinterpretq_u8_u32(vdupq_n_u32(quad));
+}
+
+static inline void
+vq_transpose(void *dst, const void *src, int64_t pitch)
+{
+    const uint8_t *from = src;
+    uint8_t *to = dst;
+    const uint32x4_t r0 = vreinterpretq_u32_u8(vq_load(from));
+    const uint32x4_t r1 = vreinterpretq_u32_u8(vq_load(from + pitch));
+    const uint32x4_t r2 = vreinterpretq_u32_u8(vq_load(from + 2 * pitch));
+    const uint32x4_t r3 = vreinterpretq_u32_u8(vq_load(from + 3 * pitch));
+    const uint64x2_t a = vreinterpretq_u64_u32(vtrn1q_u32(r0, r1));
+    const uint64x2_t b = vreinterpretq_u64_u32(vtrn2q_u32(r0, r1));
+    const uint64x2_t c = vreinterpretq_u64_u32(vtrn1q_u32(r2, r3));
+    const uint64x2_t d = vreinterpretq_u64_u32(vtrn2q_u32(r2, r3));
+
+    vst1q_u8(to, vreinterpretq_u8_u64(vtrn1q_u64(a, c)));
+    vst1q_u8(to + 16, vreinterpretq_u8_u64(vtrn1q_u64(b, d)));
+    vst1q_u8(to + 32, vreinterpretq_u8_u64(vtrn2q_u64(a, c)));
+    vst1q_u8(to + 48, vreinterpretq_u8_u64(vtrn2q_u64(b, d)));
+}
+
+static inline vi
+vi_set1(int32_t x)
+{
+    return vdupq_n_s32(x);
+}
+
+static inline vi
+vi_dot_wide(vi s, vq w, vq a)
+{
+    return q_dot_words(s, w, a);
+}
+
+static inline vi
+vi_dot(vi s, vq u, vq a)
+{
+    return vi_dot_wide(s, u, a);
+}
+
+static inline vh
+vh_dot(vq u, vq a)
+{
+    const int8x16_t x = vreinterpretq_s8_u8(u);
+    const int8x16_t y = vreinterpretq_s8_u8(a);
+
+    return (vh){ vmull_s8(vget_low_s8(x), vget_low_s8(y)),
+                 vmull_high_s8(x, y) };
+}
+
+static inline vh
+vh_dot_more(vh h, vq u, vq a)
+{
+    const int8x16_t x = vreinterpretq_s8_u8(u);
+    const int8x16_t y = vreinterpretq_s8_u8(a);
+
+    return (vh){ vmlal_s8(h.low, vget_low_s8(x), vget_low_s8(y)),
+                 vmlal_high_s8(h.high, x, y) };
+}
+
+static inline vi
+vi_add_pairs(vi s, vh h)
+{
+    return vpadalq_s16(s, vpaddq_s16(h.low, h.high));
+}
+
+static inline vi
+vi_add_256(vi s, vi t)
+{
+    return vaddq_s32(s, vshlq_n_s32(t, 8));
+}
+
+static inline vf
+vf_from_vi(vi s)
+{
+    return vcvtq_f32_s32(s);
+}
+
+static inline void
+vf_store_i8(int8_t *p, vf v)
+{
+    const int16x4_t halves = vqmovn_s32(vcvtnq_s32_f32(v));
+    const int8x8_t bytes = vqmovn_s16(vcombine_s16(halves, halves));
+    const int32_t quad = vget_lane_s32(vreinterpret_s32_s8(bytes), 0);
+
+    memcpy(p, &quad, sizeof(quad));
+}
+
+#endif
