@@ -22,10 +22,13 @@ cpu_kernel_sources += \
 	%D%/gemm-quads.c \
 	%D%/gemm-reals.c \
 	%D%/gemm.h \
+	%D%/gemm-reals.h \
 	%D%/kernels.h \
 	%D%/map.h \
 	%D%/optimize.c \
+	%D%/pack.c \
 	%D%/panel.h \
+	%D%/product-real.c \
 	%D%/product.c \
 	%D%/quantize.c \
 	%D%/recurrent.c \

@@ -8,6 +8,8 @@
 
 #define VF_ROWS 4
 #define VF_COLS 6
+#define VF_PAIRS 0
+#define VQ_TURNS_HALVES 0
 
 #ifdef __ARM_FEATURE_DOTPROD
 #define VQ_ROWS   2
