@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/isa/attend.h - many queries that look at the same keys.
+ * cpu/isa/attend.h - queries that look at the same keys.
  */
 #ifndef GB_CPU_ISA_ATTEND_H
 #define GB_CPU_ISA_ATTEND_H
+
+#include "ggml.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define GB_ATTEND_QUERIES 64 /* at most */
-#define GB_ATTEND_KEYS    64 /* at a time */
+#define GB_ATTEND_QUERIES 128 /* at most */
+#define GB_ATTEND_KEYS    64  /* at a time */
+
+/* A few queries and the rows of N keys, or of their values. */
+struct gb_attend_few {
+    enum ggml_type type; /* of the rows: F32, F16 or BF16 */
+    int64_t d;
+    int64_t n;
+    const char *rows;
+    size_t pitch;           /* bytes from row to row */
+    size_t ahead;           /* and to the row that will be wanted later */
+    int64_t n_vectors;
+    float *const *vectors;  /* D floats: queries, or sums of values */
+    float *const *weights;  /* N floats for each of them */
+};
 
 /* What a mask says about some keys. */
 struct gb_attend_mask {
@@ -20,7 +35,7 @@ struct gb_attend_mask {
 };
 
 /*
- * With s the product of a query's row and a key's, or cap * tanh of that, plus
+ * Many queries.  With s the product of a query's row and a key's, or cap * tanh of that, plus
  * slope * mask, the sums are those of 2^(s - max) * v, and the sum is that of
  * 2^(s - max).
  */

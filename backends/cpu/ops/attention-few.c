@@ -1,41 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/ops/attention-few.c - attention of a few queries: generation.
+ *
+ * Keys and values are used once, so it is memory that has to be waited for:
+ * float types are read where they lie, and what comes a block later is fetched.
  */
 #include "backends/cpu/ops/attention.h"
+#include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BLOCK   64 /* keys that are looked at at a time */
+#define BLOCK   GB_ATTEND_KEYS /* keys that are looked at at a time */
 #define QUERIES GB_ATTENTION_MANY
 #define LOG2_E  1.44269504f
 
 /* Where a thread's memory goes; all parts are whole cache lines. */
 struct room {
-    size_t column; /* bytes of a query as a column, 0 if it is used in place */
-    size_t columns;
     size_t scores;
     size_t masks;
-    size_t values; /* none when they are used in place */
+    size_t rows; /* a block of keys or values that cannot be used in place */
 };
+
+static bool
+is_in_place(const struct ggml_tensor *t)
+{
+    return gb_cpu_is_float(t->type);
+}
 
 static struct room
 room_of(const struct ggml_tensor *node)
 {
-    const struct gb_layout *layout =
-        &gb_cpu_kernels()->weight(node->src[1]->type)->layout;
-    const int64_t d = node->ne[0];
     struct room room;
 
-    room.column = layout->piece == 0 ? 0 : gb_column_bytes(layout, d);
-    room.columns = room.column * QUERIES;
     room.scores = gb_attention_lines(QUERIES * BLOCK);
     room.masks = gb_attention_lines(QUERIES * BLOCK);
-    room.values = gb_attention_is_plain(node->src[2])
-                      ? 0
-                      : gb_attention_lines(BLOCK * d);
+    room.rows = is_in_place(node->src[1]) && is_in_place(node->src[2])
+                    ? 0
+                    : gb_attention_lines(BLOCK * node->ne[0]);
     return room;
 }
 
@@ -44,60 +47,40 @@ gb_attention_few_scratch(const struct ggml_tensor *node)
 {
     const struct room room = room_of(node);
 
-    return GB_PRODUCT_SCRATCH + room.columns + room.scores + room.masks +
-           room.values;
+    return room.scores + room.masks + room.rows;
 }
-
-/* One query of a tile. */
-struct query {
-    float max;     /* the largest s so far */
-    float sum;     /* of exp(s - max) */
-    float *values; /* the sum of exp(s - max) * v */
-    float slope;
-    int64_t token; /* in the tile */
-};
 
 /* A tile's work. */
 struct few {
     const struct gb_attention *t;
-    struct query query[QUERIES];
-    const void *columns[QUERIES];
+    float max[QUERIES]; /* the largest s so far */
+    float sum[QUERIES]; /* of exp(s - max) */
+    float slope[QUERIES];
+    float *queries[QUERIES];
+    float *sums[QUERIES];
     float *scores[QUERIES];
     float *masks; /* BLOCK floats for each token */
-    float *value_rows;
+    float *rows;
 };
 
-/* Queries as columns, and nothing seen so far. */
+/* Nothing seen so far. */
 static void
-place_queries(struct few *few)
+begin(struct few *few)
 {
     const struct gb_attention *t = few->t;
-    const struct gb_cpu_task *task = t->task;
-    const struct gb_layout *layout =
-        &task->k->weight(task->node->src[1]->type)->layout;
-    const struct room room = room_of(task->node);
-    char *column = (char *)task->scratch + GB_PRODUCT_SCRATCH;
-    float *scores = (float *)(void *)(column + room.columns);
+    const struct room room = room_of(t->task->node);
+    float *scores = t->task->scratch;
 
     few->masks = (float *)(void *)((char *)scores + room.scores);
-    few->value_rows = (float *)(void *)((char *)few->masks + room.masks);
+    few->rows = (float *)(void *)((char *)few->masks + room.masks);
     for (int64_t c = 0; c < t->n; c++) {
-        const float *row = gb_attention_query(t, c);
-        struct query *query = &few->query[c];
-
-        few->columns[c] = row;
-        if (room.column > 0) {
-            task->k->column(layout, t->d, row, GGML_TYPE_F32, column);
-            few->columns[c] = column;
-            column += room.column;
-        }
+        few->max[c] = -INFINITY;
+        few->sum[c] = 0.0f;
+        few->slope[c] = gb_attention_slope(t, c);
+        few->queries[c] = (float *)gb_attention_query(t, c);
+        few->sums[c] = gb_attention_sums(t, c);
         few->scores[c] = scores + c * BLOCK;
-        query->max = -INFINITY;
-        query->sum = 0.0f;
-        query->values = gb_attention_sums(t, c);
-        query->slope = gb_attention_slope(t, c);
-        query->token = c / t->heads;
-        memset(query->values, 0, (size_t)t->d * sizeof(float));
+        memset(few->sums[c], 0, (size_t)t->d * sizeof(float));
     }
 }
 
@@ -123,15 +106,16 @@ read_mask(const struct few *few, int64_t key, int64_t n)
     return is_seen;
 }
 
-/* Turn N products of a query into weights of its values. */
+/* Turn N products of query C into weights of its values. */
 static void
-weigh(const struct few *few, struct query *query, float *scores, int64_t n)
+weigh(struct few *few, int64_t c, int64_t n)
 {
     const struct gb_attention *t = few->t;
     const struct gb_cpu_kernels *k = t->task->k;
     const float *mask = t->task->node->src[3] != NULL
-                            ? few->masks + query->token * BLOCK
+                            ? few->masks + c / t->heads * BLOCK
                             : NULL;
+    float *const scores = few->scores[c];
     float scale = t->scale;
     float max;
 
@@ -141,19 +125,48 @@ weigh(const struct few *few, struct query *query, float *scores, int64_t n)
         scale = t->softcap;
     }
     max = k->scale_mask_max_f32(
-        n, scores, scores, mask, scale, query->slope);
+        n, scores, scores, mask, scale, few->slope[c]);
     if (max == -INFINITY) {
         memset(scores, 0, (size_t)n * sizeof(*scores));
         return;
     }
-    if (max > query->max) {
-        const float factor = expf(query->max - max);
+    if (max > few->max[c]) {
+        const float factor = expf(few->max[c] - max);
 
-        k->scale_f32(t->d, query->values, query->values, factor);
-        query->sum *= factor;
-        query->max = max;
+        k->scale_f32(t->d, few->sums[c], few->sums[c], factor);
+        few->sum[c] *= factor;
+        few->max[c] = max;
     }
-    query->sum += (float)k->exp_sum_f32(n, scores, scores, query->max);
+    few->sum[c] += (float)k->exp_sum_f32(n, scores, scores, few->max[c]);
+}
+
+/* N rows from ROW on of K or V, and the vectors that they meet. */
+static struct gb_attend_few
+meeting(const struct few *few, const struct ggml_tensor *of, const char *rows,
+        int64_t row, int64_t n, float *const *vectors)
+{
+    struct gb_attend_few a = {
+        .type = of->type,
+        .d = few->t->d,
+        .n = n,
+        .rows = rows + (size_t)row * of->nb[1],
+        .pitch = of->nb[1],
+        .n_vectors = few->t->n,
+        .vectors = vectors,
+        .weights = few->scores,
+    };
+
+    if (is_in_place(of)) {
+        a.ahead = BLOCK * a.pitch;
+        return a;
+    }
+    a.type = GGML_TYPE_F32;
+    a.pitch = (size_t)a.d * sizeof(float);
+    for (int64_t j = 0; j < n; j++)
+        gb_cpu_convert(few->t->task->k, of->type, GGML_TYPE_F32, a.d,
+                       few->rows + j * a.d, a.rows + (size_t)j * of->nb[1]);
+    a.rows = (const char *)few->rows;
+    return a;
 }
 
 /* What N keys from KEY on do to the queries. */
@@ -161,37 +174,17 @@ static void
 add_keys(struct few *few, int64_t key, int64_t n)
 {
     const struct gb_attention *t = few->t;
-    const struct gb_cpu_kernels *k = t->task->k;
-    const struct ggml_tensor *keys = t->task->node->src[1];
-    const struct ggml_tensor *values = t->task->node->src[2];
-    const void *weights[QUERIES];
-    float *sums[QUERIES];
-    int64_t step;
-    struct gb_product product = {
-        .k = t->d,
-        .rows = n,
-        .cols = t->n,
-        .weights = t->keys + (size_t)key * keys->nb[1],
-        .pitch = keys->nb[1],
-        .columns = few->columns,
-        .dst = few->scores,
-        .scratch = t->task->scratch,
-    };
+    const struct ggml_tensor *const *src =
+        (const struct ggml_tensor *const *)t->task->node->src;
+    const struct gb_attend_few dots =
+        meeting(few, src[1], t->keys, key, n, few->queries);
+    struct gb_attend_few sums;
 
-    k->product(k->weight(keys->type), &product);
-    for (int64_t c = 0; c < t->n; c++) {
-        weigh(few, &few->query[c], few->scores[c], n);
-        weights[c] = few->scores[c];
-        sums[c] = few->query[c].values;
-    }
-    product.k = n;
-    product.rows = t->d;
-    product.weights = gb_attention_rows(
-        t, values, t->values, key, n, few->value_rows, &step);
-    product.pitch = (size_t)step * sizeof(float);
-    product.columns = weights;
-    product.dst = sums;
-    k->outer(&product, true);
+    t->task->k->attend_few_dots(&dots);
+    for (int64_t c = 0; c < t->n; c++)
+        weigh(few, c, n);
+    sums = meeting(few, src[2], t->values, key, n, few->sums);
+    t->task->k->attend_few_sums(&sums);
 }
 
 void
@@ -199,7 +192,7 @@ gb_attention_few(const struct gb_attention *t)
 {
     struct few few = { .t = t };
 
-    place_queries(&few);
+    begin(&few);
     for (int64_t key = t->first_key; key < t->end_key; key += BLOCK) {
         const int64_t left = t->end_key - key;
         const int64_t n = left < BLOCK ? left : BLOCK;
@@ -208,6 +201,5 @@ gb_attention_few(const struct gb_attention *t)
             add_keys(&few, key, n);
     }
     for (int64_t c = 0; c < t->n; c++)
-        gb_attention_done(
-            t, c, few.query[c].max * LOG2_E, few.query[c].sum);
+        gb_attention_done(t, c, few.max[c] * LOG2_E, few.sum[c]);
 }
