@@ -2,6 +2,8 @@
 # backends/cpu/kernels: inner loops, compiled once a level.
 cpu_kernel_sources += \
 	%D%/arith.c \
+	%D%/attend-few.c \
+	%D%/attend.c \
 	%D%/block-sum.h \
 	%D%/blocks.h \
 	%D%/column-few.c \

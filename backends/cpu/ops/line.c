@@ -71,6 +71,10 @@ to_floats(const struct gb_cpu_kernels *k, enum ggml_type from, int64_t n,
         k->f16_to_f32(n, dst, src);
     else if (from == GGML_TYPE_BF16)
         k->bf16_to_f32(n, dst, src);
+    else if (from == GGML_TYPE_Q8_0)
+        k->q8_0_to_f32(n, dst, src);
+    else if (from == GGML_TYPE_Q4_0)
+        k->q4_0_to_f32(n, dst, src);
     else
         ggml_get_type_traits(from)->to_float(src, dst, n);
 }
