@@ -19,21 +19,6 @@ static const int64_t columns[] = { 1, 2, 4, 8, 16, 64, 512 };
 #define N_EXPERTS 8
 #define N_USED    2
 
-/* The instructions that products of weights of TYPE could use. */
-static enum peak
-peak_of(enum ggml_type type)
-{
-    switch (type) {
-    case GGML_TYPE_F32:
-    case GGML_TYPE_F16:
-        return PEAK_FP32;
-    case GGML_TYPE_BF16:
-        return PEAK_BF16;
-    default:
-        return PEAK_INT8;
-    }
-}
-
 static bool
 open_product(struct job *job, const struct bench *bench,
              const struct bench_case *c, bool *is_supported)
@@ -46,7 +31,7 @@ open_product(struct job *job, const struct bench *bench,
     weights = ggml_new_tensor_2d(job->leafs, c->type, k, rows);
     x = ggml_new_tensor_2d(job->leafs, GGML_TYPE_F32, k, n);
     job->work = 2.0 * (double)k * (double)rows * (double)n;
-    job->demand.ops[peak_of(c->type)] = job->work;
+    job->demand.ops[job_peak(c->type)] = job->work;
     job->demand.bytes = (double)ggml_nbytes(weights);
     return job_place(job, ggml_mul_mat(job->nodes, weights, x), 1,
                      is_supported);
@@ -68,7 +53,7 @@ open_experts(struct job *job, const struct bench *bench,
     ids = ggml_new_tensor_2d(job->leafs, GGML_TYPE_I32, N_USED, n);
     ggml_set_name(ids, JOB_EXPERTS);
     job->work = 2.0 * (double)k * (double)rows * (double)(n * N_USED);
-    job->demand.ops[peak_of(c->type)] = job->work;
+    job->demand.ops[job_peak(c->type)] = job->work;
     job->demand.bytes =
         (double)ggml_nbytes(weights) / N_EXPERTS * (double)n_read;
     return job_place(job, ggml_mul_mat_id(job->nodes, weights, x, ids), 1,

@@ -85,7 +85,11 @@ cases_select(struct case_list *list, const struct options *o)
 {
     size_t n = 0;
 
+    cases_models(list, o);
     cases_products(list, o);
+    cases_operations(list, o);
+    cases_tiny(list, o);
+    cases_copies(list, o);
     if (list->is_full)
         return tool_error("no memory for the list of cases");
     if (!check_patterns(list, o))

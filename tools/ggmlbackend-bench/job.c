@@ -155,6 +155,14 @@ job_place(struct job *job, struct ggml_tensor *result, size_t n_nodes,
         tool_error("no memory for a graph: %s", tool_reason());
 }
 
+enum peak
+job_peak(enum ggml_type type)
+{
+    if (ggml_is_quantized(type))
+        return PEAK_INT8;
+    return type == GGML_TYPE_BF16 ? PEAK_BF16 : PEAK_FP32;
+}
+
 bool
 job_compute(struct job *job)
 {

@@ -59,6 +59,9 @@ bool job_place(struct job *job, struct ggml_tensor *result, size_t n_nodes,
 /* Values for T, which has a place: the same for all libraries. */
 bool job_fill(struct ggml_tensor *t);
 
+/* The instructions that could compute products of weights of TYPE best. */
+enum peak job_peak(enum ggml_type type);
+
 /* Compute the graph; false after a message. */
 bool job_compute(struct job *job);
 

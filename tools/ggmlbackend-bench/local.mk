@@ -2,7 +2,11 @@
 # ggmlbackend-bench: how fast, and how near to the machine's limits.
 bin_PROGRAMS += ggmlbackend-bench
 ggmlbackend_bench_SOURCES = \
+	%D%/case-copies.c \
+	%D%/case-models.c \
+	%D%/case-operations.c \
 	%D%/case-products.c \
+	%D%/case-tiny.c \
 	%D%/case.c \
 	%D%/case.h \
 	%D%/clock.h \

@@ -25,11 +25,11 @@
 /* When a limit is measured anew. */
 #define OLD_SECONDS 5.0
 
-/* The step that all ways of reading divide by. */
-#define STEP 1024
-
 /* Largest array: beyond any cache, if the machine has the memory. */
 #define LARGEST ((size_t)256 << 20)
+
+/* Big buffers of the library lie in such, so the array does. */
+#define LARGE_PAGE ((size_t)2 << 20)
 
 /* Ways of a cache line there and back, for one sample. */
 #define N_WAYS 2000
@@ -68,7 +68,7 @@ read_part(void *arg, int ith)
 {
     static _Atomic uint64_t sum;
     const struct reading *r = arg;
-    const size_t part = r->size / (size_t)r->n_threads / STEP * STEP;
+    const size_t part = r->size / (size_t)r->n_threads / READ_STEP * READ_STEP;
 
     if (ith >= r->n_threads)
         return;
@@ -102,6 +102,7 @@ measure_peak(struct machine *m, enum peak peak, struct result *r)
 {
     struct compute c = { peak_best(peak), 0 };
     struct limit *limit = &m->peaks[peak];
+    double seconds;
 
     memset(r, 0, sizeof(*r));
     snprintf(r->name, sizeof(r->name), "limit/%s", peak_name(peak));
@@ -111,7 +112,9 @@ measure_peak(struct machine *m, enum peak peak, struct result *r)
     if (!sample(m, compute, &c, &c.rounds, &r->seconds))
         return false;
     r->work = c.row->ops * (double)c.rounds * m->n_threads;
-    limit->seconds = samples_median(&r->seconds) / r->work;
+    seconds = samples_quantile(&r->seconds, 0.0) / r->work;
+    if (limit->seconds == 0.0 || seconds < limit->seconds)
+        limit->seconds = seconds;
     limit->measured_at = seconds_now();
     return true;
 }
@@ -121,7 +124,7 @@ measure_read(struct machine *m, const void *from, size_t size, int n_threads,
              struct limit *limit, struct result *r)
 {
     struct reading reading = { read_best(), from, size, n_threads, 0 };
-    const size_t part = size / (size_t)n_threads / STEP * STEP;
+    const size_t part = size / (size_t)n_threads / READ_STEP * READ_STEP;
 
     r->unit = UNIT_BYTES;
     r->n_threads = n_threads;
@@ -147,42 +150,55 @@ need_array(struct machine *m, size_t size)
     free(m->array);
     m->array = NULL;
     m->array_size = 0;
-    if (posix_memalign(&array, (size_t)2 << 20, size) != 0)
+    if (posix_memalign(&array, LARGE_PAGE, size) != 0)
         return tool_error("no memory for reading %zu MiB", size >> 20);
+#ifdef MADV_HUGEPAGE
+    madvise(array, size, MADV_HUGEPAGE);
+#endif
     memset(array, 1, size);
     m->array = array;
     m->array_size = size;
     return true;
 }
 
-/* The row of reads[] for arrays of BYTES. */
-static int
-size_index(double bytes)
+/* An array that stands for BYTES: the same, but for the ends of the scale. */
+static size_t
+size_for(const struct machine *m, double bytes)
 {
-    int i = 0;
+    const size_t least = (size_t)m->n_threads * READ_STEP;
 
-    while (i < N_READ_SIZES - 1 && (double)((size_t)1024 << i) < bytes &&
-           ((size_t)1024 << i) < LARGEST)
-        i++;
-    return i;
+    if (bytes >= (double)LARGEST)
+        return LARGEST;
+    return bytes < (double)least ? least : (size_t)bytes;
 }
 
-/* Arrays of at least a STEP for each thread. */
+/* What is known of arrays of SIZE: a row of its own, or the oldest one. */
+static struct limit *
+limit_of_size(struct machine *m, size_t size)
+{
+    struct limit *limit;
+
+    for (size_t i = 0; i < N_READ_SIZES; i++)
+        if (m->reads[i].size == size)
+            return &m->reads[i];
+    limit = &m->reads[m->next_read++ % N_READ_SIZES];
+    memset(limit, 0, sizeof(*limit));
+    limit->size = size;
+    return limit;
+}
+
 static bool
-measure_read_size(struct machine *m, int index, int n_threads,
+measure_read_size(struct machine *m, size_t size, int n_threads,
                   struct result *r)
 {
-    const size_t least = (size_t)m->n_threads * STEP;
-    size_t size = (size_t)1024 << index;
-
     memset(r, 0, sizeof(*r));
     snprintf(r->name, sizeof(r->name), "limit/read/%zuKiB", size >> 10);
     if (size >= (size_t)1 << 20)
         snprintf(r->name, sizeof(r->name), "limit/read/%zuMiB", size >> 20);
-    size = size < least ? least : size;
     return need_array(m, size) &&
         measure_read(m, m->array, size, n_threads,
-                     n_threads == m->n_threads ? &m->reads[index] : NULL, r);
+                     n_threads == m->n_threads ? limit_of_size(m, size) : NULL,
+                     r);
 }
 
 static bool
@@ -244,7 +260,8 @@ map_file(struct machine *m, const char *path)
         return tool_error("%s: %s", path, strerror(errno));
     m->file = mapping;
     m->file_size = (size_t)info.st_size;
-    return true;
+    return m->file_size >= (size_t)m->n_threads * READ_STEP ||
+        tool_error("%s: is too short for a model", path);
 }
 
 bool
@@ -290,16 +307,15 @@ machine_limits(struct machine *m, take_result_fn take, void *arg)
         if (!give(measure_peak(m, (enum peak)i, &r), &r, take, arg))
             return false;
     for (size_t i = 0; i < N_TABLE_SIZES; i++) {
-        const int index = size_index((double)table_sizes[i]);
+        const size_t size = size_for(m, (double)table_sizes[i]);
 
-        if (!give(measure_read_size(m, index, m->n_threads, &r), &r, take, arg))
+        if (!give(measure_read_size(m, size, m->n_threads, &r), &r, take, arg))
             return false;
     }
     if (m->file != NULL && !give(measure_read_file(m, &r), &r, take, arg))
         return false;
     return m->n_threads == 1 ||
-        (give(measure_read_size(m, size_index((double)LARGEST), 1, &r), &r,
-              take, arg) &&
+        (give(measure_read_size(m, LARGEST, 1, &r), &r, take, arg) &&
          give(measure_line(m, &r), &r, take, arg));
 }
 
@@ -351,15 +367,15 @@ static bool
 bound_by_reading(struct machine *m, struct result *r)
 {
     const bool is_file = r->demand.is_file && m->file != NULL;
-    const int index = size_index(r->demand.bytes);
-    struct limit *limit = is_file ? &m->file_read : &m->reads[index];
+    const size_t size = size_for(m, r->demand.bytes);
+    struct limit *limit = is_file ? &m->file_read : limit_of_size(m, size);
     struct result measured = { 0 };
 
     if (r->demand.bytes <= 0.0)
         return true;
     if (is_old(limit) &&
         !(is_file ? measure_read_file(m, &measured)
-                  : measure_read_size(m, index, m->n_threads, &measured)))
+                  : measure_read_size(m, size, m->n_threads, &measured)))
         return false;
     result_clear(&measured);
     raise_bound(r, r->demand.bytes * limit->seconds, "read");

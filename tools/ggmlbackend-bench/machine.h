@@ -2,8 +2,9 @@
 /*
  * bench/machine.h - the limits of this machine, measured without the library.
  *
- * They move: other machines share the memory, and clocks depend on heat.  So
- * what is older than some seconds is measured again where it is asked for.
+ * They move: other machines share the memory and the cores.  So what is older
+ * than some seconds is measured again where it is asked for; of the peaks of
+ * computing the best that was seen counts, of reads the last median.
  */
 #ifndef TOOLS_BENCH_MACHINE_H
 #define TOOLS_BENCH_MACHINE_H
@@ -14,19 +15,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sizes whose bandwidth is kept: powers of two of a KiB. */
-#define N_READ_SIZES 24
+/* Sizes whose bandwidth is kept. */
+#define N_READ_SIZES 16
 
 struct limit {
     double seconds;     /* for one operation, or one byte; 0 before */
     double measured_at;
+    size_t size;        /* of the array */
 };
 
 struct machine {
     int n_threads;
     struct team *team;
     struct limit peaks[N_PEAKS];
-    struct limit reads[N_READ_SIZES];
+    struct limit reads[N_READ_SIZES]; /* used in turns */
+    size_t next_read;
     struct limit file_read;
     void *array; /* what is read, of array_size bytes */
     size_t array_size;

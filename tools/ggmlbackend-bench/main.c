@@ -101,13 +101,24 @@ run_here(struct run *run, const struct options *o)
 }
 
 static bool
+print_names(const struct case_list *cases)
+{
+    for (size_t i = 0; i < cases->n; i++)
+        puts(cases->at[i].name);
+    return true;
+}
+
+static bool
 work(const struct options *o)
 {
     struct run run = { 0 };
     bool is_done = false;
 
-    if (cases_select(&run.cases, o) &&
-        machine_open(&run.machine, (int)o->n_threads, o->model)) {
+    if (!cases_select(&run.cases, o))
+        is_done = false;
+    else if (o->is_list)
+        is_done = print_names(&run.cases);
+    else if (machine_open(&run.machine, (int)o->n_threads, o->model)) {
         is_done = run_here(&run, o);
         machine_close(&run.machine);
     }

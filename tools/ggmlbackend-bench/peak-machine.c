@@ -133,34 +133,36 @@ NEEDS("avx512f")
 static uint64_t
 read_avx512(const void *bytes, size_t size)
 {
+    const size_t part = size / READ_PLACES / sizeof(__m512i);
     const __m512i *words = bytes;
-    __m512i sums[4] = { _mm512_setzero_si512() };
+    __m512i sums[READ_PLACES];
 
-    for (int j = 0; j < 4; j++)
+    for (int j = 0; j < READ_PLACES; j++)
         sums[j] = _mm512_setzero_si512();
-    for (size_t i = 0; i < size / sizeof(*words); i += 4)
-#pragma GCC unroll 4
-        for (size_t j = 0; j < 4; j++)
-            sums[j] = _mm512_xor_si512(sums[j], words[i + j]);
-    return (uint64_t)_mm512_reduce_or_epi64(
-        _mm512_xor_si512(_mm512_xor_si512(sums[0], sums[1]),
-                         _mm512_xor_si512(sums[2], sums[3])));
+    for (size_t i = 0; i < part; i++)
+#pragma GCC unroll 8
+        for (size_t j = 0; j < READ_PLACES; j++)
+            sums[j] = _mm512_xor_si512(sums[j], words[j * part + i]);
+    for (int j = 1; j < READ_PLACES; j++)
+        sums[0] = _mm512_xor_si512(sums[0], sums[j]);
+    return (uint64_t)_mm512_reduce_or_epi64(sums[0]);
 }
 
 NEEDS("avx2")
 static uint64_t
 read_avx2(const void *bytes, size_t size)
 {
+    const size_t part = size / READ_PLACES / sizeof(__m256i);
     const __m256i *words = bytes;
-    __m256i sums[8];
+    __m256i sums[READ_PLACES];
 
-    for (int j = 0; j < 8; j++)
+    for (int j = 0; j < READ_PLACES; j++)
         sums[j] = _mm256_setzero_si256();
-    for (size_t i = 0; i < size / sizeof(*words); i += 8)
+    for (size_t i = 0; i < part; i++)
 #pragma GCC unroll 8
-        for (size_t j = 0; j < 8; j++)
-            sums[j] = _mm256_xor_si256(sums[j], words[i + j]);
-    for (int j = 1; j < 8; j++)
+        for (size_t j = 0; j < READ_PLACES; j++)
+            sums[j] = _mm256_xor_si256(sums[j], words[j * part + i]);
+    for (int j = 1; j < READ_PLACES; j++)
         sums[0] = _mm256_xor_si256(sums[0], sums[j]);
     return (uint64_t)_mm256_extract_epi64(sums[0], 0);
 }

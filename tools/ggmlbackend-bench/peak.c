@@ -52,14 +52,15 @@ multiply_bytes(uint64_t rounds)
 static uint64_t
 read_words(const void *bytes, size_t size)
 {
+    const size_t part = size / READ_PLACES / sizeof(uint64_t);
     const uint64_t *words = bytes;
-    uint64_t sums[8] = { 0 }, sum = 0;
+    uint64_t sums[READ_PLACES] = { 0 }, sum = 0;
 
-    for (size_t i = 0; i < size / sizeof(*words); i += 8)
-        for (size_t j = 0; j < 8; j++)
-            sums[j] += words[i + j];
-    for (size_t j = 0; j < 8; j++)
-        sum += sums[j];
+    for (size_t i = 0; i < part; i++)
+        for (size_t j = 0; j < READ_PLACES; j++)
+            sums[j] ^= words[j * part + i];
+    for (size_t j = 0; j < READ_PLACES; j++)
+        sum ^= sums[j];
     return sum;
 }
 
