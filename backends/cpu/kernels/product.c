@@ -13,6 +13,7 @@
 _Static_assert(CODES_BYTES + VQ_ROWS * (CODES_BYTES + 2 * SCALES_BYTES) <=
                    GB_PRODUCT_SCRATCH,
                "the panels' place");
+_Static_assert(GB_PANEL_K == GB_MARKED, "a panel has one word of marks");
 
 /* The panels in SCRATCH. */
 static void
@@ -32,8 +33,9 @@ place_panels(struct gb_panel *panels, char *scratch)
     }
 }
 
-/* Each strip of rows is unpacked once, a part of their length at a time, and
- * then meets all columns. */
+/* A part of the rows' length at a time, so that its part of the columns stays in
+ * the second cache; of that each strip of rows is unpacked once and then meets
+ * all columns. */
 static void
 product_quads(const struct gb_weight *weight, const struct gb_product *p)
 {
@@ -47,21 +49,24 @@ product_quads(const struct gb_weight *weight, const struct gb_product *p)
     };
 
     place_panels(panels, p->scratch);
-    for (int64_t r = 0; r < p->rows; r += VQ_ROWS * VF_LEN) {
-        const char *rows = (const char *)p->weights + (size_t)r * p->pitch;
+    for (int64_t k = 0; k < p->k; k += GB_PANEL_K) {
+        const char *x = (const char *)p->weights +
+                        (size_t)(k / layout->values) * layout->bytes;
 
-        strip.dst_row = r;
-        strip.rows = p->rows - r;
-        for (int64_t k = 0; k < p->k; k += GB_PANEL_K) {
-            const char *x = rows + (size_t)(k / layout->values) * layout->bytes;
-
-            strip.k = p->k - k < GB_PANEL_K ? p->k - k : GB_PANEL_K;
-            strip.is_first = k == 0;
-            strip.from = gb_column_offset(layout, k);
+        strip.k = p->k - k < GB_PANEL_K ? p->k - k : GB_PANEL_K;
+        strip.is_first = k == 0;
+        strip.from = gb_column_offset(layout, k);
+        strip.lows =
+            gb_column_lows(layout, p->k) + gb_column_low_bytes(layout, k);
+        strip.marks = gb_column_marks(layout, p->k) +
+                      (size_t)(k / GB_MARKED) * sizeof(uint32_t);
+        for (int64_t r = 0; r < p->rows; r += VQ_ROWS * VF_LEN) {
+            strip.dst_row = r;
+            strip.rows = p->rows - r;
             for (int i = 0; i < VQ_ROWS; i++)
                 weight->unpack(strip.k, strip.rows - i * VF_LEN,
-                               x + (size_t)(i * VF_LEN) * p->pitch, p->pitch,
-                               &panels[i]);
+                               x + (size_t)(r + i * VF_LEN) * p->pitch,
+                               p->pitch, &panels[i]);
             GB_K(gemm_quads)(layout, &strip);
         }
     }
