@@ -2,6 +2,8 @@
 # ggmlbackend-bench: how fast, and how near to the machine's limits.
 bin_PROGRAMS += ggmlbackend-bench
 ggmlbackend_bench_SOURCES = \
+	%D%/against.c \
+	%D%/against.h \
 	%D%/case-copies.c \
 	%D%/case-models.c \
 	%D%/case-operations.c \
@@ -10,8 +12,13 @@ ggmlbackend_bench_SOURCES = \
 	%D%/case.c \
 	%D%/case.h \
 	%D%/clock.h \
+	%D%/compare.c \
+	%D%/compare.h \
+	%D%/functions.def \
 	%D%/job.c \
 	%D%/job.h \
+	%D%/library.c \
+	%D%/library.h \
 	%D%/machine.c \
 	%D%/machine.h \
 	%D%/main.c \
@@ -22,6 +29,8 @@ ggmlbackend_bench_SOURCES = \
 	%D%/peak-machine.c \
 	%D%/peak.c \
 	%D%/peak.h \
+	%D%/plot.c \
+	%D%/plot.h \
 	%D%/report.c \
 	%D%/report.h \
 	%D%/result.c \

@@ -5,7 +5,6 @@
 #include "tools/ggmlbackend-bench/report.h"
 
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-bench/machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,8 +90,8 @@ print_share(const struct result *r)
 void
 report_pair_heading(const char *a, const char *b)
 {
-    printf("A: %s\nB: %s\n%-36s %2s %26s %26s %7s\n", a, b, "case", "t", "A",
-           "B", "A : B");
+    printf("A: %s\nB: %s\n%-36s %2s %10s %16s %10s %16s %6s\n", a, b, "case",
+           "t", "A", "", "B", "", "B:A");
 }
 
 void
@@ -105,13 +104,10 @@ report_pair(const struct result *a, const struct result *b)
     print_value(a);
     print_value(b);
     if (a->is_supported && b->is_supported) {
-        /* The ratio of A to B is how much B's runs take longer. */
-        verdict = report_verdict(b, a, &ratio, &p);
-        printf(" %7.3f", ratio);
-        printf(" A %s", strcmp(verdict, "same") == 0 ? "same" : verdict);
-        printf(p < 0.0001 ? " (p < 0.0001)" : " (p %.4f)", p);
+        verdict = report_verdict(a, b, &ratio, &p);
+        printf(" %6.3f  B is %s, ", ratio, verdict);
+        printf(p < 0.0001 ? "p < 0.0001" : "p = %.4f", p);
     }
-    print_share(a);
     printf("\n");
     fflush(stdout);
 }
@@ -121,6 +117,7 @@ static bool
 write_json(const struct report *report, const struct result *r,
            const char *label)
 {
+    const char *cpu = machine_cpu();
     json_t *root = result_to_json(r);
 
     if (label != NULL)
@@ -129,9 +126,7 @@ write_json(const struct report *report, const struct result *r,
     json_object_set_new(root, "device",
                         tool_json_string(report->device,
                                          strlen(report->device)));
-    json_object_set_new(root, "cpu",
-                        tool_json_string(machine_cpu(),
-                                         strlen(machine_cpu())));
+    json_object_set_new(root, "cpu", tool_json_string(cpu, strlen(cpu)));
     if (!tool_json_print(root))
         return false;
     fflush(stdout);
@@ -139,24 +134,31 @@ write_json(const struct report *report, const struct result *r,
 }
 
 static void
-print_line(struct report *report, const struct result *r)
+print_line(const struct result *r)
 {
     printf("%-36s %2d", r->name, r->n_threads);
     print_value(r);
     print_share(r);
     printf("\n");
     fflush(stdout);
-    report->has_heading = true;
 }
 
-bool
-report_limit(struct report *report, struct result *r)
+static bool
+take_limit(void *arg, struct result *r)
 {
+    struct report *report = arg;
+
     if (!report->is_json)
-        print_line(report, r);
+        print_line(r);
     else if (!write_json(report, r, NULL))
         return false;
     return result_list_take(&report->results[0], r);
+}
+
+bool
+report_limits(struct report *report, struct machine *machine)
+{
+    return machine_limits(machine, take_limit, report);
 }
 
 bool
@@ -164,16 +166,17 @@ report_case(struct report *report, struct result *r, struct result *partner)
 {
     struct result *sides[] = { r, partner };
 
+    progress_end(&report->bar);
     if (report->is_json) {
         for (int i = 0; i < 2 && sides[i] != NULL; i++)
             if (!write_json(report, sides[i], report->labels[i]))
                 return false;
     } else if (partner == NULL) {
-        print_line(report, r);
+        print_line(r);
     } else {
-        if (!report->has_pairs)
+        if (!report->has_heading)
             report_pair_heading(report->labels[0], report->labels[1]);
-        report->has_pairs = true;
+        report->has_heading = true;
         report_pair(r, partner);
     }
     for (int i = 0; i < 2 && sides[i] != NULL; i++)

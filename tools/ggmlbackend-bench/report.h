@@ -6,6 +6,8 @@
 #ifndef TOOLS_BENCH_REPORT_H
 #define TOOLS_BENCH_REPORT_H
 
+#include "tools/common/progress.h"
+#include "tools/ggmlbackend-bench/machine.h"
 #include "tools/ggmlbackend-bench/result.h"
 
 #include <stdbool.h>
@@ -24,27 +26,29 @@ void result_list_clear(struct result_list *list);
 
 struct report {
     bool is_json;
-    bool has_pairs;                /* two libraries */
     bool has_heading;
-    const char *labels[2];         /* of the libraries */
+    char labels[2][512];           /* of the libraries */
     const char *device;            /* its name */
+    struct progress bar;           /* wiped before anything is written */
     struct result_list results[2];
 };
+
+/* Measure the machine's limits and write them.  False after a message. */
+bool report_limits(struct report *report, struct machine *machine);
 
 /*
  * Write RESULT and keep it; it is empty afterwards.  PARTNER is the same case
  * on the other library, NULL without.  False after a message.
  */
-bool report_limit(struct report *report, struct result *result);
 bool report_case(struct report *report, struct result *result,
                  struct result *partner);
 
 void report_clear(struct report *report);
 
 /*
- * "faster", "slower" or "same": what the samples of A say about B, and in *P
- * how probable a difference like theirs is where there is none.  Limits of
- * what is taken for a difference: see the manual.
+ * What the samples say about B beside A: "faster", "slower", or "same" where
+ * chance may have made the difference, which it does once in a hundred cases.
+ * *RATIO is how many times as fast B is, *P the rank test's.
  */
 const char *report_verdict(const struct result *a, const struct result *b,
                            double *ratio, double *p);
