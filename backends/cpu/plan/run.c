@@ -31,6 +31,7 @@ struct run {
     const struct gb_cpu_kernels *kernels;
     struct ggml_threadpool *pool; /* NULL: thread 0 is alone */
     struct gb_cpu_abort abort;
+    bool is_watched;    /* by a timeline or an abort callback */
     int track;          /* of the timeline; 0: there is none */
     int64_t step_start; /* then: of the step that is on */
     _Atomic int status; /* the first that is not success */
@@ -104,15 +105,22 @@ trace_step(struct run *run, const struct gb_cpu_phase *phase)
     run->step_start = gb_trace_now();
 }
 
-/* Phase PHASE is done: is the client content? */
+/* A step is done, and somebody wants to know: is the client content? */
 static void
-end_phase(struct run *run, const struct gb_cpu_phase *phase)
+report_step(struct run *run, const struct gb_cpu_phase *phase)
 {
-    if (phase->is_last && run->track != 0)
+    if (run->track != 0)
         trace_step(run, phase);
-    if (phase->is_last && run->abort.ask != NULL && !has_failed(run) &&
+    if (run->abort.ask != NULL && !has_failed(run) &&
         run->abort.ask(run->abort.data))
         fail(run, GGML_STATUS_ABORTED);
+}
+
+static inline void
+end_phase(struct run *run, const struct gb_cpu_phase *phase)
+{
+    if (run->is_watched && phase->is_last)
+        report_step(run, phase);
 }
 
 /*
@@ -303,6 +311,7 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
     run.abort = abort;
     atomic_init(&run.status, GGML_STATUS_SUCCESS);
     run.track = gb_trace_track("CPU");
+    run.is_watched = run.track != 0 || abort.ask != NULL;
     start = run.step_start = gb_trace_start(run.track);
     /* What needs no others, thread 0 does before it calls them. */
     begin_next(&run, 0, 0);
