@@ -22,6 +22,7 @@
  *   q32_negate(m, v)      -v where the mask byte is 255, v where it is 0
  *   q32_lookup(p, v)      byte v of a table of sixteen at p, v < 16
  *   q32_words(p)          eight 32-bit words at p[0] to p[7], as bytes
+ *   q32_eights(p)         eight bytes from each of p[0] to p[3]
  *   q_half(p)             the half float at p, exact; p may be odd
  *   q_halves(dst, p, pitch, n)
  *                         n of 1 to 8 half floats, PITCH bytes apart, and zeros
@@ -56,6 +57,19 @@
 #include "backends/cpu/simd/q32-generic.h"
 #else
 #include "backends/cpu/simd/q32-avx2.h"
+#endif
+
+/* Where a load may follow shorter stores to its place at once. */
+#ifndef Q32_EIGHTS
+static inline q32
+q32_eights(const void *const *p)
+{
+    uint64_t w[4];
+
+    for (int i = 0; i < 4; i++)
+        memcpy(&w[i], p[i], sizeof(w[i]));
+    return q32_load(w);
+}
 #endif
 
 #endif
