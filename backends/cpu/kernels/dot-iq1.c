@@ -12,23 +12,14 @@
  * is the code, from 0 to 18; the scales take an eighth.
  */
 GB_INLINE q32
-codes_of(const uint64_t *rows, uint32_t minus)
+codes_of(const void *const *rows, uint32_t minus)
 {
-    const q32 levels = q32_load(rows);
+    const q32 levels = q32_eights(rows);
     const q32 twice = q32_add(levels, levels);
     const q32 four = q32_add(twice, twice);
     const q32 shifts = q32_negate(q32_spread(minus), q32_set1(1));
 
     return q32_add(q32_add(q32_add(four, four), shifts), q32_set1(9));
-}
-
-GB_INLINE uint64_t
-grid_row(unsigned number)
-{
-    uint64_t row;
-
-    memcpy(&row, gb_grid_iq1[number], sizeof(row));
-    return row;
 }
 
 GB_INLINE void
@@ -39,6 +30,7 @@ iq1_s_scales(const void *block, int n, float *d, float *m)
 
     (void)n;
     (void)m;
+#pragma GCC unroll 8
     for (int g = 0; g < 8; g++)
         d[g] = d8 * (float)(2 * (b->qh[g] >> 12 & 7) + 1);
 }
@@ -48,10 +40,11 @@ iq1_s_codes(const void *block, int g)
 {
     const struct gb_block_iq1_s *b = block;
     const unsigned high = b->qh[g];
-    uint64_t rows[4];
+    const void *rows[4];
 
+#pragma GCC unroll 4
     for (int l = 0; l < 4; l++)
-        rows[l] = grid_row(b->qs[4 * g + l] | (high >> 3 * l & 7) << 8);
+        rows[l] = gb_grid_iq1[b->qs[4 * g + l] | (high >> 3 * l & 7) << 8];
     return codes_of(rows, high >> 15 != 0 ? 0xffffffffu : 0);
 }
 
@@ -87,6 +80,7 @@ iq1_m_scales(const void *block, int n, float *d, float *m)
     half = (uint16_t)(w[0] >> 12 | (w[1] >> 8 & 0x00f0) |
                       (w[2] >> 4 & 0x0f00) | (w[3] & 0xf000));
     d8 = q_half(&half) * 0.125f;
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i++)
         d[i] = d8 * (float)(2 * (w[i / 4] >> 3 * (i % 4) & 7) + 1);
 }
@@ -95,13 +89,14 @@ GB_INLINE q32
 iq1_m_codes(const void *block, int g)
 {
     const struct gb_block_iq1_m *b = block;
-    uint64_t rows[4];
+    const void *rows[4];
     uint32_t minus = 0;
 
+#pragma GCC unroll 4
     for (int l = 0; l < 4; l++) {
         const unsigned n = b->qh[2 * g + l / 2] >> 4 * (l % 2) & 15;
 
-        rows[l] = grid_row(b->qs[4 * g + l] | (n & 7) << 8);
+        rows[l] = gb_grid_iq1[b->qs[4 * g + l] | (n & 7) << 8];
         if (n > 7)
             minus |= 0xffu << 8 * l;
     }

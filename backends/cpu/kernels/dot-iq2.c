@@ -22,13 +22,9 @@ GB_INLINE q32
 signed_rows(const void *r0, const void *r1, const void *r2, const void *r3,
             uint32_t signs)
 {
-    uint64_t rows[4];
+    const void *rows[4] = { r0, r1, r2, r3 };
 
-    memcpy(&rows[0], r0, 8);
-    memcpy(&rows[1], r1, 8);
-    memcpy(&rows[2], r2, 8);
-    memcpy(&rows[3], r3, 8);
-    return q32_add(q32_negate(q32_spread(signs), q32_load(rows)),
+    return q32_add(q32_negate(q32_spread(signs), q32_eights(rows)),
                    q32_set1(LARGEST));
 }
 
@@ -49,6 +45,7 @@ iq2_xxs_scales(const void *block, int n, float *d, float *m)
 
     (void)n;
     (void)m;
+#pragma GCC unroll 8
     for (int g = 0; g < 8; g++) {
         uint32_t w[2];
 
@@ -93,6 +90,7 @@ nibble_scales(const uint8_t *nibbles, const void *half, float *d)
 {
     const float d8 = q_half(half) * 0.125f;
 
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i++) {
         d[2 * i] = scale_of(d8, nibbles[i] & 15);
         d[2 * i + 1] = scale_of(d8, nibbles[i] >> 4);
@@ -117,6 +115,7 @@ iq2_xs_codes(const void *block, int g)
     uint32_t signs = 0;
 
     memcpy(w, b->qs + 4 * g, sizeof(w));
+#pragma GCC unroll 4
     for (int l = 0; l < 4; l++)
         signs |= (uint32_t)gb_grid_signs(w[l] >> 9) << 8 * l;
     return signed_rows(gb_grid_iq2_xs[w[0] & 511], gb_grid_iq2_xs[w[1] & 511],

@@ -36,6 +36,7 @@ iq3_xxs_scales(const void *block, int n, float *d, float *m)
 
     (void)n;
     (void)m;
+#pragma GCC unroll 8
     for (int g = 0; g < 8; g++)
         d[g] = d4 * (float)(1 + 2 * (iq3_xxs_word(block, g) >> 28));
 }
@@ -46,6 +47,7 @@ iq3_xxs_codes(const void *block, int g)
     const struct gb_block_iq3_xxs *b = block;
     const void *rows[8];
 
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
         rows[i] = gb_grid_iq3_xxs[b->qs[8 * g + i]];
     return signed_rows(rows, gb_four_signs(iq3_xxs_word(block, g)), 62);
@@ -77,6 +79,7 @@ iq3_s_scales(const void *block, int n, float *d, float *m)
 
     (void)n;
     (void)m;
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         d[2 * i] = factor * (float)(1 + 2 * (b->scales[i] & 15));
         d[2 * i + 1] = factor * (float)(1 + 2 * (b->scales[i] >> 4));
@@ -91,6 +94,7 @@ iq3_s_codes(const void *block, int g)
     const void *rows[8];
     uint32_t signs;
 
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
         rows[i] = gb_grid_iq3_s[b->qs[8 * g + i] | (high << (8 - i) & 256)];
     memcpy(&signs, b->signs + 4 * g, sizeof(signs));

@@ -81,6 +81,7 @@ iq4_xs_scales(const void *block, int n, float *d, float *m)
 
     (void)n;
     (void)m;
+#pragma GCC unroll 8
     for (int g = 0; g < 8; g++)
         scales[g] = (int8_t)((b->scales_l[g / 2] >> 4 * (g % 2) & 15) +
                              (b->scales_h >> 2 * g & 3) * 16 - 32);

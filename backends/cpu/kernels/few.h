@@ -4,7 +4,8 @@
  * that says how a group of 256 values is read.
  *
  * Weights come from memory, and the processor fetches ahead what is read in
- * order: row after row.
+ * order: row after row.  Four rows side by side, from places far apart, are a
+ * twentieth faster with two threads, and a quarter slower with one.
  */
 #ifndef GB_CPU_KERNELS_FEW_H
 #define GB_CPU_KERNELS_FEW_H

@@ -15,6 +15,7 @@ gb_four_signs(uint32_t w)
 {
     uint32_t signs = 0;
 
+#pragma GCC unroll 4
     for (int l = 0; l < 4; l++)
         signs |= (uint32_t)gb_grid_signs(w >> 7 * l & 127) << 8 * l;
     return signs;

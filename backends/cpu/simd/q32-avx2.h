@@ -161,10 +161,24 @@ q32_words(const void *const *p)
 {
     int32_t w[8];
 
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
         memcpy(&w[i], p[i], sizeof(w[i]));
     return _mm256_setr_epi32(
         w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+}
+
+#define Q32_EIGHTS
+
+static inline q32
+q32_eights(const void *const *p)
+{
+    int64_t w[4];
+
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        memcpy(&w[i], p[i], sizeof(w[i]));
+    return _mm256_setr_epi64x(w[0], w[1], w[2], w[3]);
 }
 
 static inline float

@@ -24,6 +24,7 @@
  *   q32_scaled(p, f)      the nearest integers, ties to even, of thirty-two floats
  *                         times f where that is from -127 to 127; else any
  *   q32_words(p)          eight 32-bit words at p[0] to p[7], as bytes
+ *   q32_eights(p)         eight bytes from each of p[0] to p[3]
  *   q_half(p)             the half float at p, exact; p may be odd
  *   q_halves(dst, p, pitch, n)
  *                         n of 1 to 8 half floats, PITCH bytes apart, and zeros
@@ -64,6 +65,19 @@
 #include "backends/cpu/simd/q32-neon.h"
 #else
 #include "backends/cpu/simd/q32-avx2.h"
+#endif
+
+/* Where a load may follow shorter stores to its place at once. */
+#ifndef Q32_EIGHTS
+static inline q32
+q32_eights(const void *const *p)
+{
+    uint64_t w[4];
+
+    for (int i = 0; i < 4; i++)
+        memcpy(&w[i], p[i], sizeof(w[i]));
+    return q32_load(w);
+}
 #endif
 
 #endif
