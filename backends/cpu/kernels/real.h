@@ -8,8 +8,8 @@
 #include "backends/cpu/kernels/panel.h"
 
 /* How values are read: VF_LEN of them, or the first n; BYTES is one's size.
- * TURN, NULL where there is none, reads GB_TURNED values of VF_LEN rows and puts
- * them side by side. */
+ * TURN, NULL where there is none, reads GB_TURNED values of VF_LEN rows and
+ * puts them side by side. */
 struct gb_real {
     size_t bytes;
     vf (*load)(const void *p);
@@ -72,8 +72,14 @@ gb_turn_f32(float *dst, const void *src, int64_t pitch)
 #define gb_turn_bf16 NULL
 #endif
 
-static const struct gb_real gb_f32 = { 4, gb_load_f32, gb_load_f32_n, gb_turn_f32 };
-static const struct gb_real gb_f16 = { 2, gb_load_f16, gb_load_f16_n, gb_turn_f16 };
-static const struct gb_real gb_bf16 = { 2, gb_load_bf16, gb_load_bf16_n, gb_turn_bf16 };
+static const struct gb_real gb_f32 = {
+    4, gb_load_f32, gb_load_f32_n, gb_turn_f32
+};
+static const struct gb_real gb_f16 = {
+    2, gb_load_f16, gb_load_f16_n, gb_turn_f16
+};
+static const struct gb_real gb_bf16 = {
+    2, gb_load_bf16, gb_load_bf16_n, gb_turn_bf16
+};
 
 #endif
