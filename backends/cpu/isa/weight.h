@@ -27,6 +27,10 @@
 /* Scratch that a product needs, in bytes. */
 #define GB_PRODUCT_SCRATCH (128 * 1024)
 
+/* Up to so many columns float weights are read as they lie, and columns are best
+ * not packed. */
+#define GB_FEW_COLS_REAL 16
+
 /* Columns are packed for float weights from a multiple of this on. */
 #define GB_PACKED_COLS 12
 

@@ -21,6 +21,7 @@ cpu_kernel_sources += \
 	%D%/dot-real.c \
 	%D%/dot-tq.c \
 	%D%/few.h \
+	%D%/few-real.c \
 	%D%/gemm-quads.c \
 	%D%/gemm-reals.c \
 	%D%/gemm.h \
@@ -33,6 +34,7 @@ cpu_kernel_sources += \
 	%D%/product-real.c \
 	%D%/product.c \
 	%D%/quantize.c \
+	%D%/real.h \
 	%D%/recurrent.c \
 	%D%/reduce.c \
 	%D%/rope.c \

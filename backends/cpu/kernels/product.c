@@ -88,6 +88,8 @@ GB_K(product)(const struct gb_weight *weight, const struct gb_product *p)
 
     if (p->k == 0 || (is_real && p->cols < GB_FEW_COLS))
         GB_K(product_few)(weight, p);
+    else if (is_real && p->packed == NULL && p->cols <= GB_FEW_COLS_REAL)
+        GB_K(few_reals)(weight->layout.activation, p);
     else if (is_real)
         GB_K(product_reals)(weight, p);
     else
