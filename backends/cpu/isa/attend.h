@@ -21,7 +21,7 @@ struct gb_attend_few {
     int64_t n;
     const char *rows;
     size_t pitch;           /* bytes from row to row */
-    size_t ahead;           /* and to the row that will be wanted later */
+    ptrdiff_t ahead;        /* and to the row that will be wanted later */
     int64_t n_vectors;
     float *const *vectors;  /* D floats: queries, or sums of values */
     float *const *weights;  /* N floats for each of them */

@@ -164,12 +164,12 @@ weigh(struct gb_attend *a, int64_t first, int64_t n, float *scores,
     /* Without any key so far any shift gives zeros, but -inf itself. */
     shift = vf_select(vf_gt(max, nothing), max, vf_zero());
     for (int64_t j = 0; j < n; j++) {
-        const vf w = vf_exp2_below(vf_sub(vf_load(scores + j * VF_LEN), shift));
+        const vf w = vf_exp2(vf_sub(vf_load(scores + j * VF_LEN), shift));
 
         vf_store(scores + j * VF_LEN, w);
         sum = vf_add(sum, w);
     }
-    factor = vf_exp2_below(vf_sub(before, shift));
+    factor = vf_exp2(vf_sub(before, shift));
     vf_store(a->sum + first, vf_fma(vf_load(a->sum + first), factor, sum));
     vf_store(a->max + first, max);
     return factor;

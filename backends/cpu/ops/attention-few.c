@@ -2,12 +2,14 @@
 /*
  * cpu/ops/attention-few.c - attention of a few queries: generation.
  *
- * Keys and values are used once, so it is memory that has to be waited for:
- * float types are read where they lie, and what comes a block later is fetched.
+ * Keys and values are used once, so it is memory that has to be waited for.
+ * It is read in its order: some keys of all heads, whose rows lie side by side,
+ * then the next keys.  Float types are used where they lie.
  */
 #include "backends/cpu/ops/attention.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/attr.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,79 +18,72 @@
 #define QUERIES GB_ATTENTION_MANY
 #define LOG2_E  1.44269504f
 
-/* Where a thread's memory goes; all parts are whole cache lines. */
-struct room {
-    size_t scores;
-    size_t masks;
-    size_t rows; /* a block of keys or values that cannot be used in place */
-};
-
-static bool
-is_in_place(const struct ggml_tensor *t)
-{
-    return gb_cpu_is_float(t->type);
-}
-
-static struct room
-room_of(const struct ggml_tensor *node)
-{
-    struct room room;
-
-    room.scores = gb_attention_lines(QUERIES * BLOCK);
-    room.masks = gb_attention_lines(QUERIES * BLOCK);
-    room.rows = is_in_place(node->src[1]) && is_in_place(node->src[2])
-                    ? 0
-                    : gb_attention_lines(BLOCK * node->ne[0]);
-    return room;
-}
-
-size_t
-gb_attention_few_scratch(const struct ggml_tensor *node)
-{
-    const struct room room = room_of(node);
-
-    return room.scores + room.masks + room.rows;
-}
-
-/* A tile's work. */
+/* The queries of one group of heads. */
 struct few {
-    const struct gb_attention *t;
+    struct gb_attention t;
     float max[QUERIES]; /* the largest s so far */
     float sum[QUERIES]; /* of exp(s - max) */
     float slope[QUERIES];
     float *queries[QUERIES];
     float *sums[QUERIES];
+};
+
+/* A thread's memory; all parts are whole cache lines. */
+struct work {
+    struct few *groups;
     float *scores[QUERIES];
     float *masks; /* BLOCK floats for each token */
-    float *rows;
+    float *rows;  /* keys or values that cannot be used in place */
 };
+
+static size_t
+groups_bytes(int64_t n)
+{
+    return ((size_t)n * sizeof(struct few) + 63) & ~(size_t)63;
+}
+
+size_t
+gb_attention_few_scratch(const struct ggml_tensor *node, int64_t n)
+{
+    return groups_bytes(n) + 2 * gb_attention_lines(QUERIES * BLOCK) +
+           gb_attention_lines(BLOCK * node->ne[0]);
+}
+
+static struct work
+work_in(void *scratch, int64_t n)
+{
+    float *floats = (float *)(void *)((char *)scratch + groups_bytes(n));
+    struct work work;
+
+    work.groups = scratch;
+    for (int64_t c = 0; c < QUERIES; c++)
+        work.scores[c] = floats + c * BLOCK;
+    work.masks = floats + QUERIES * BLOCK;
+    work.rows = work.masks + QUERIES * BLOCK;
+    return work;
+}
 
 /* Nothing seen so far. */
 static void
 begin(struct few *few)
 {
-    const struct gb_attention *t = few->t;
-    const struct room room = room_of(t->task->node);
-    float *scores = t->task->scratch;
+    const struct gb_attention *t = &few->t;
 
-    few->masks = (float *)(void *)((char *)scores + room.scores);
-    few->rows = (float *)(void *)((char *)few->masks + room.masks);
     for (int64_t c = 0; c < t->n; c++) {
         few->max[c] = -INFINITY;
         few->sum[c] = 0.0f;
         few->slope[c] = gb_attention_slope(t, c);
         few->queries[c] = (float *)gb_attention_query(t, c);
         few->sums[c] = gb_attention_sums(t, c);
-        few->scores[c] = scores + c * BLOCK;
         memset(few->sums[c], 0, (size_t)t->d * sizeof(float));
     }
 }
 
 /* The mask for N keys from KEY on, as floats; can any query see any of them? */
 static bool
-read_mask(const struct few *few, int64_t key, int64_t n)
+read_mask(const struct work *work, const struct gb_attention *t, int64_t key,
+          int64_t n)
 {
-    const struct gb_attention *t = few->t;
     const struct ggml_tensor *mask = t->task->node->src[3];
     bool is_seen = false;
 
@@ -96,7 +91,7 @@ read_mask(const struct few *few, int64_t key, int64_t n)
         return true;
     for (int64_t i = 0; i < t->tokens; i++) {
         const char *row = gb_cpu_row_ptr(mask, t->first_token + i, 0, 0);
-        float *floats = few->masks + i * BLOCK;
+        float *floats = work->masks + i * BLOCK;
 
         t->task->k->f16_to_f32(
             n, floats, (const uint16_t *)(const void *)row + key);
@@ -108,14 +103,14 @@ read_mask(const struct few *few, int64_t key, int64_t n)
 
 /* Turn N products of query C into weights of its values. */
 static void
-weigh(struct few *few, int64_t c, int64_t n)
+weigh(const struct work *work, struct few *few, int64_t c, int64_t n)
 {
-    const struct gb_attention *t = few->t;
+    const struct gb_attention *t = &few->t;
     const struct gb_cpu_kernels *k = t->task->k;
     const float *mask = t->task->node->src[3] != NULL
-                            ? few->masks + c / t->heads * BLOCK
+                            ? work->masks + c / t->heads * BLOCK
                             : NULL;
-    float *const scores = few->scores[c];
+    float *const scores = work->scores[c];
     float scale = t->scale;
     float max;
 
@@ -140,66 +135,89 @@ weigh(struct few *few, int64_t c, int64_t n)
     few->sum[c] += (float)k->exp_sum_f32(n, scores, scores, few->max[c]);
 }
 
-/* N rows from ROW on of K or V, and the vectors that they meet. */
+/* N rows of OF, and the vectors that they meet.  The rows AHEAD bytes from them
+ * are wanted next. */
 static struct gb_attend_few
-meeting(const struct few *few, const struct ggml_tensor *of, const char *rows,
-        int64_t row, int64_t n, float *const *vectors)
+meeting(const struct work *work, const struct few *few,
+        const struct ggml_tensor *of, const char *rows, int64_t n,
+        ptrdiff_t ahead, float *const *vectors)
 {
     struct gb_attend_few a = {
         .type = of->type,
-        .d = few->t->d,
+        .d = few->t.d,
         .n = n,
-        .rows = rows + (size_t)row * of->nb[1],
+        .rows = rows,
         .pitch = of->nb[1],
-        .n_vectors = few->t->n,
+        .ahead = ahead,
+        .n_vectors = few->t.n,
         .vectors = vectors,
-        .weights = few->scores,
+        .weights = work->scores,
     };
 
-    if (is_in_place(of)) {
-        a.ahead = BLOCK * a.pitch;
+    if (gb_cpu_is_float(of->type))
         return a;
+    for (int64_t j = 0; j < n; j++, rows += of->nb[1]) {
+        for (size_t i = 0; i < ggml_row_size(of->type, a.d); i += 64)
+            GB_PREFETCH(rows + ahead + i);
+        gb_cpu_convert(few->t.task->k, of->type, GGML_TYPE_F32, a.d,
+                       work->rows + j * a.d, rows);
     }
     a.type = GGML_TYPE_F32;
     a.pitch = (size_t)a.d * sizeof(float);
-    for (int64_t j = 0; j < n; j++)
-        gb_cpu_convert(few->t->task->k, of->type, GGML_TYPE_F32, a.d,
-                       few->rows + j * a.d, a.rows + (size_t)j * of->nb[1]);
-    a.rows = (const char *)few->rows;
+    a.rows = (const char *)work->rows;
+    a.ahead = 0;
     return a;
 }
 
-/* What N keys from KEY on do to the queries. */
+/* What N keys from KEY on do to the queries of a group; those of NEXT, a block
+ * later when LATER is 1, are wanted next. */
 static void
-add_keys(struct few *few, int64_t key, int64_t n)
+add_keys(const struct work *work, struct few *few, int64_t key, int64_t n,
+         const struct few *next, int64_t later)
 {
-    const struct gb_attention *t = few->t;
-    const struct ggml_tensor *const *src =
-        (const struct ggml_tensor *const *)t->task->node->src;
-    const struct gb_attend_few dots =
-        meeting(few, src[1], t->keys, key, n, few->queries);
-    struct gb_attend_few sums;
+    const struct gb_attention *t = &few->t;
+    const struct ggml_tensor *k = t->task->node->src[1];
+    const struct ggml_tensor *v = t->task->node->src[2];
+    const int64_t step = later * BLOCK;
+    struct gb_attend_few a = meeting(
+        work, few, k, t->keys + (size_t)key * k->nb[1], n,
+        next->t.keys - t->keys + step * (ptrdiff_t)k->nb[1], few->queries);
 
-    t->task->k->attend_few_dots(&dots);
+    t->task->k->attend_few_dots(&a);
     for (int64_t c = 0; c < t->n; c++)
-        weigh(few, c, n);
-    sums = meeting(few, src[2], t->values, key, n, few->sums);
-    t->task->k->attend_few_sums(&sums);
+        weigh(work, few, c, n);
+    a = meeting(
+        work, few, v, t->values + (size_t)key * v->nb[1], n,
+        next->t.values - t->values + step * (ptrdiff_t)v->nb[1], few->sums);
+    t->task->k->attend_few_sums(&a);
 }
 
 void
-gb_attention_few(const struct gb_attention *t)
+gb_attention_few(const struct gb_cpu_task *task,
+                 struct gb_attention (*group)(const struct gb_cpu_task *task,
+                                              int64_t number),
+                 int64_t first, int64_t n)
 {
-    struct few few = { .t = t };
+    const struct work work = work_in(task->scratch, n);
+    const struct gb_attention *t = &work.groups[0].t;
 
-    begin(&few);
+    for (int64_t g = 0; g < n; g++) {
+        work.groups[g].t = group(task, first + g);
+        begin(&work.groups[g]);
+    }
     for (int64_t key = t->first_key; key < t->end_key; key += BLOCK) {
         const int64_t left = t->end_key - key;
-        const int64_t n = left < BLOCK ? left : BLOCK;
+        const int64_t keys = left < BLOCK ? left : BLOCK;
 
-        if (read_mask(&few, key, n))
-            add_keys(&few, key, n);
+        if (!read_mask(&work, t, key, keys))
+            continue;
+        for (int64_t g = 0; g < n; g++)
+            add_keys(&work, &work.groups[g], key, keys,
+                     &work.groups[g + 1 < n ? g + 1 : 0], g + 1 < n ? 0 : 1);
     }
-    for (int64_t c = 0; c < t->n; c++)
-        gb_attention_done(t, c, few.max[c] * LOG2_E, few.sum[c]);
+    for (int64_t g = 0; g < n; g++)
+        for (int64_t c = 0; c < work.groups[g].t.n; c++)
+            gb_attention_done(&work.groups[g].t, c,
+                              work.groups[g].max[c] * LOG2_E,
+                              work.groups[g].sum[c]);
 }

@@ -37,18 +37,23 @@
  *           1805.02867); blocks: "FlashAttention" (arXiv 2205.14135).
  */
 
-#define PART         256 /* keys that are worth a tile, a multiple of a block */
-#define TILES_WANTED 16
+/* Elements of keys that are worth a tile, and how many tiles there should be
+ * before keys are cut: more where they are read once, since it takes many
+ * threads to read at the memory's speed. */
+#define PART             16384
+#define TILES_WANTED     16
+#define FEW_TILES_WANTED 32
 
 /* How the work is cut. */
 struct cut {
-    int64_t heads;       /* in a tile, all of one key head and one value head */
-    int64_t tokens;      /* in a tile */
     int64_t group;       /* heads that share a key and a value head */
-    int64_t head_tiles;  /* in a group */
+    int64_t heads;       /* of them that go together */
+    int64_t head_tiles;  /* of all heads */
+    int64_t tokens;      /* that go together */
     int64_t token_tiles;
     int64_t part;        /* keys in a tile */
     int64_t parts;
+    int64_t in_tile;     /* tiles of heads that make one of ours */
     int64_t tiles;
 };
 
@@ -75,29 +80,47 @@ group_of(int64_t heads, int64_t key_heads, int64_t value_heads)
     return by_key % smaller == 0 && by_value % smaller == 0 ? smaller : 1;
 }
 
+/* Are there enough queries in a tile to give each a lane? */
+static bool
+has_many(const struct cut *cut)
+{
+    return cut->heads * cut->tokens >= GB_ATTENTION_MANY;
+}
+
+/* Keys are cut into parts where there are too few tiles. */
+static void
+cut_keys(struct cut *cut, int64_t keys, int64_t width, int64_t wanted)
+{
+    const int64_t block = GB_ATTEND_KEYS;
+    const int64_t least = pieces(PART, width > 0 ? width : 1);
+    int64_t part = keys;
+
+    if (cut->tiles > 0 && cut->tiles < wanted)
+        part = pieces(keys, pieces(wanted, cut->tiles));
+    part = part > least ? part : least;
+    cut->part = pieces(part, block) * block;
+    cut->parts = keys > 0 ? pieces(keys, cut->part) : 1;
+    cut->tiles *= cut->parts;
+}
+
 static struct cut
 cut_of(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *q = node->src[0];
     const struct ggml_tensor *k = node->src[1];
     struct cut cut;
-    int64_t tiles;
 
     cut.group = group_of(q->ne[2], k->ne[2], node->src[2]->ne[2]);
     cut.heads = min_of(cut.group, GB_ATTENTION_QUERIES);
-    cut.head_tiles = pieces(cut.group, cut.heads);
+    cut.head_tiles = pieces(cut.group, cut.heads) * (q->ne[2] / cut.group);
     cut.tokens = min_of(q->ne[1], GB_ATTENTION_QUERIES / cut.heads);
     cut.token_tiles = pieces(q->ne[1], cut.tokens);
-    tiles = cut.token_tiles * cut.head_tiles * (q->ne[2] / cut.group) *
-            q->ne[3];
-    cut.parts = 1;
-    cut.part = k->ne[1];
-    if (tiles < TILES_WANTED && k->ne[1] > PART) {
-        cut.part = pieces(k->ne[1], pieces(TILES_WANTED, tiles));
-        cut.part = pieces(cut.part, PART) * PART;
-        cut.parts = pieces(k->ne[1], cut.part);
-    }
-    cut.tiles = tiles * cut.parts;
+    cut.in_tile = has_many(&cut) ? 1 : cut.head_tiles;
+    cut.tiles = cut.token_tiles * cut.head_tiles / cut.in_tile * q->ne[3];
+    if (has_many(&cut))
+        cut_keys(&cut, k->ne[1], q->ne[0], TILES_WANTED);
+    else
+        cut_keys(&cut, k->ne[1], q->ne[0] * k->ne[2], FEW_TILES_WANTED);
     return cut;
 }
 
@@ -127,20 +150,13 @@ attention_tiles(const struct ggml_tensor *node)
     return cut_of(node).tiles;
 }
 
-/* Are there enough queries in a tile to give each a lane? */
-static bool
-has_many(const struct cut *cut)
-{
-    return cut->heads * cut->tokens >= GB_ATTENTION_MANY;
-}
-
 static size_t
 attention_scratch(const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(node);
 
     return has_many(&cut) ? gb_attention_many_scratch(node)
-                          : gb_attention_few_scratch(node);
+                          : gb_attention_few_scratch(node, cut.in_tile);
 }
 
 /* Results of parts, when there are several: by part, batch, token and head. */
@@ -166,32 +182,35 @@ matrix_of(const struct ggml_tensor *t, const struct ggml_tensor *q,
                           batch / (q->ne[3] / t->ne[3]));
 }
 
+/* Tiles of heads that make one of ours have successive numbers. */
 static struct gb_attention
-tile_of(const struct gb_cpu_task *task, const struct cut *cut, int64_t number)
+tile_of(const struct gb_cpu_task *task, int64_t number)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *q = node->src[0];
-    const int64_t groups = q->ne[2] / cut->group;
+    const struct cut cut = cut_of(node);
+    const int64_t in_group = pieces(cut.group, cut.heads);
     struct gb_attention t = { .task = task };
-    int64_t group;
-    int64_t in_group;
+    int64_t first;
+    int64_t head_tile;
 
-    t.first_token = number % cut->token_tiles * cut->tokens;
-    number /= cut->token_tiles;
-    in_group = number % cut->head_tiles * cut->heads;
-    number /= cut->head_tiles;
-    group = number % groups;
-    number /= groups;
-    t.part = number % cut->parts;
-    t.parts = cut->parts;
-    t.batch = number / cut->parts;
+    if (cut.in_tile == 1) {
+        t.first_token = number % cut.token_tiles * cut.tokens;
+        number /= cut.token_tiles;
+    }
+    head_tile = number % cut.head_tiles;
+    number /= cut.head_tiles;
+    first = head_tile % in_group * cut.heads;
+    t.part = number % cut.parts;
+    t.parts = cut.parts;
+    t.batch = number / cut.parts;
     t.d = node->ne[0];
-    t.first_head = group * cut->group + in_group;
-    t.heads = min_of(cut->heads, cut->group - in_group);
-    t.tokens = min_of(cut->tokens, q->ne[1] - t.first_token);
+    t.first_head = head_tile / in_group * cut.group + first;
+    t.heads = min_of(cut.heads, cut.group - first);
+    t.tokens = min_of(cut.tokens, q->ne[1] - t.first_token);
     t.n = t.heads * t.tokens;
-    t.first_key = t.part * cut->part;
-    t.end_key = min_of(t.first_key + cut->part, node->src[1]->ne[1]);
+    t.first_key = t.part * cut.part;
+    t.end_key = min_of(t.first_key + cut.part, node->src[1]->ne[1]);
     t.keys = matrix_of(node->src[1], q, t.first_head, t.batch);
     t.values = matrix_of(node->src[2], q, t.first_head, t.batch);
     t.softcap = gb_cpu_param_f32(node, 2);
@@ -300,12 +319,14 @@ static enum ggml_status
 attention_run(const struct gb_cpu_task *task, int64_t number)
 {
     const struct cut cut = cut_of(task->node);
-    const struct gb_attention t = tile_of(task, &cut, number);
 
-    if (has_many(&cut))
+    if (has_many(&cut)) {
+        const struct gb_attention t = tile_of(task, number);
+
         gb_attention_many(&t);
-    else
-        gb_attention_few(&t);
+    } else {
+        gb_attention_few(task, tile_of, number * cut.in_tile, cut.in_tile);
+    }
     return GGML_STATUS_SUCCESS;
 }
 

@@ -7,10 +7,10 @@
 
 #include "backends/cpu/ops/op.h"
 
-/* Queries in a tile, and from how many on lanes are full enough to give each
- * query one. */
+/* Queries of one key head in a tile, and from how many on lanes are full enough
+ * to give each query one. */
 #define GB_ATTENTION_QUERIES GB_ATTEND_QUERIES
-#define GB_ATTENTION_MANY    8
+#define GB_ATTENTION_MANY    12
 
 /* Queries of some heads and tokens, and the keys that they look at. */
 struct gb_attention {
@@ -59,9 +59,13 @@ gb_attention_lines(int64_t n)
     return ((size_t)n * sizeof(float) + 63) & ~(size_t)63;
 }
 
-/* Bytes of scratch, and the work. */
-size_t gb_attention_few_scratch(const struct ggml_tensor *node);
-void gb_attention_few(const struct gb_attention *t);
+/* Bytes of scratch for N groups of heads, and the work: the same tokens and
+ * keys for all of them. */
+size_t gb_attention_few_scratch(const struct ggml_tensor *node, int64_t n);
+void gb_attention_few(const struct gb_cpu_task *task,
+                      struct gb_attention (*group)(
+                          const struct gb_cpu_task *task, int64_t number),
+                      int64_t first, int64_t n);
 size_t gb_attention_many_scratch(const struct ggml_tensor *node);
 void gb_attention_many(const struct gb_attention *t);
 

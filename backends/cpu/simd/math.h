@@ -7,7 +7,7 @@
  * polynomials are least-maximum fits of the relative error, found by Remez'
  * exchange in fifty decimal digits and rounded to floats.  Infinities, NaN,
  * overflow and subnormal results are as in libm.  Accuracy in ulp of the
- * result, over all finite arguments: exp and log 1.5, sigmoid, expm1 and tanh
+ * result, over all finite arguments: exp, exp2 and log 1.5, sigmoid, expm1 and tanh
  * 2.5, sin and cos 2 or 2^-24 absolute.
  */
 #ifndef GB_CPU_SIMD_MATH_H
@@ -65,11 +65,10 @@ vf_exp(vf x)
     return vf_ldexp(short_exp, at.n);
 }
 
-/* 2^x for x up to 0, for softmaxes: what lies above has to stay below 128. */
 static inline vf
-vf_exp2_below(vf x)
+vf_exp2(vf x)
 {
-    const vf within = vf_max(vf_set1(-151.0f), x);
+    const vf within = vf_max(vf_set1(-151.0f), vf_min(vf_set1(129.0f), x));
     const vf n = vf_round(within);
     const vf r = vf_sub(within, n);
     vf p = vf_set1(0x1.470b48p-13f);

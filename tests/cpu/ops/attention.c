@@ -66,7 +66,7 @@ reference(const struct ggml_tensor *node, int64_t i, int64_t head,
     const struct ggml_tensor *q = node->src[0];
     const struct ggml_tensor *v = node->src[2];
     const int64_t keys = node->src[1]->ne[1];
-    static double scores[1024];
+    static double scores[1500];
     static const struct ggml_tensor *of;
     static int64_t of_head = -1, of_token = -1, of_batch = -1;
     double max = -INFINITY;
@@ -147,6 +147,7 @@ static const struct shape shapes[] = {
     { 64, 1, 6, 2, 2, 70, 1 },   { 64, 9, 3, 3, 1, 65, 2 },
     { 32, 60, 4, 1, 2, 64, 1 },  { 96, 5, 1, 1, 1, 1, 1 },
     { 64, 2, 50, 1, 1, 130, 1 }, { 64, 1, 2, 1, 1, 800, 1 },
+    { 80, 30, 6, 2, 2, 150, 1 }, { 20, 70, 2, 2, 2, 70, 1 },
 };
 
 #define N_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
@@ -207,6 +208,24 @@ keys_and_values_of_every_type(void **state)
     }
 }
 
+/* Whisper's encoder and decoder: sums over 1500 keys stay float sums. */
+static void
+long_rows_of_half_floats(void **state)
+{
+    static const struct shape long_shapes[] = {
+        { 64, 16, 2, 2, 2, 1500, 1 }, { 64, 1, 2, 2, 2, 1500, 1 },
+        { 64, 5, 2, 2, 2, 1500, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(long_shapes) / sizeof(long_shapes[0]); i++)
+        for (int masked = 0; masked <= 1; masked++)
+            check_attention(&long_shapes[i],
+                            &(const struct options){
+                                GGML_TYPE_F16, GGML_TYPE_F16, PERMUTED,
+                                masked != 0, 0.0f, 0.0f });
+}
+
 /* Large scores must not overflow, and the largest may come last. */
 static void
 large_scores(void **state)
@@ -236,6 +255,7 @@ main(void)
         cmocka_unit_test(every_shape_with_and_without_mask),
         cmocka_unit_test(biases_and_caps),
         cmocka_unit_test(keys_and_values_of_every_type),
+        cmocka_unit_test(long_rows_of_half_floats),
         cmocka_unit_test(large_scores),
     };
 

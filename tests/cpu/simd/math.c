@@ -58,6 +58,7 @@ struct function {
 /* The bounds are those that simd/math.h states. */
 static const struct function functions[] = {
     { SIMD_EXP, "exp", exp, 1.5, 0, -104.5f, 89.5f },
+    { SIMD_EXP2, "exp2", exp2, 1.5, 0, -151.0f, 129.0f },
     { SIMD_EXPM1, "expm1", expm1, 2.5, 0, -20.0f, 89.5f },
     { SIMD_TANH, "tanh", tanh, 2.5, 0, -11.0f, 11.0f },
     { SIMD_SIGMOID, "sigmoid", sigmoid, 2.5, 0, -104.5f, 20.0f },

@@ -45,6 +45,7 @@ apply_one(enum simd_word word, vf a, vf b, vf c)
     case SIMD_ZERO: return vf_zero();
     case SIMD_SET1: return vf_set1(2.5f);
     case SIMD_EXP: return vf_exp(a);
+    case SIMD_EXP2: return vf_exp2(a);
     case SIMD_EXPM1: return vf_expm1(a);
     case SIMD_TANH: return vf_tanh(a);
     case SIMD_SIGMOID: return vf_sigmoid(a);
