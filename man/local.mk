@@ -3,6 +3,7 @@
 dist_man_MANS += %D%/ggml-backend-module.7
 if TOOLS
 dist_man_MANS += \
+	%D%/ggmlbackend-bench.1 \
 	%D%/ggmlbackend-conformance.1 \
 	%D%/ggmlbackend-gguf.1 \
 	%D%/ggmlbackend-info.1 \

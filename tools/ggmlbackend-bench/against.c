@@ -16,11 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Turns that each library gets with a case, and samples of a turn. */
 #define N_TURNS       5
 #define LEAST_SAMPLES 2
+
+/* Pause before a turn, until the other library's threads no longer spin. */
+#define PAUSE_NS 10000000
 
 /* A process with a library. */
 struct server {
@@ -182,10 +186,12 @@ restart(struct server *s, struct result *r)
 static bool
 take_turn(struct server *s, size_t index, double seconds, struct result *r)
 {
+    const struct timespec pause = { 0, PAUSE_NS };
     struct result turn;
     json_t *json;
     bool is_read;
 
+    nanosleep(&pause, NULL);
     fprintf(s->to, "%zu %.6f %d\n", index, seconds / N_TURNS, LEAST_SAMPLES);
     fflush(s->to);
     json = read_answer(s);
@@ -201,7 +207,7 @@ take_turn(struct server *s, size_t index, double seconds, struct result *r)
     return merge(r, &turn);
 }
 
-/* All turns of case INDEX; the second one's server goes first every other time. */
+/* All turns of case INDEX; each server goes first every other time. */
 static bool
 run_turns(struct server servers[2], const struct bench_case *c, size_t index,
           double seconds, struct result results[2])
@@ -260,9 +266,10 @@ against_run(const struct case_list *list, const struct options *o, char **argv,
     struct server servers[2] = { { .argv = argv },
                                  { .argv = argv, .preload = files } };
     bool is_done = false;
-    int signal;
+    int ended_by;
 
-    (void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+    /* A server that ended is noticed by what it does not answer. */
+    signal(SIGPIPE, SIG_IGN);
     if (start(&servers[0]) && start(&servers[1])) {
         for (int i = 0; i < 2; i++)
             snprintf(report->labels[i], sizeof(report->labels[i]), "%s",
@@ -271,8 +278,8 @@ against_run(const struct case_list *list, const struct options *o, char **argv,
         is_done = report_limits(report, m) &&
             run_list(servers, list, o->seconds, m, report);
     }
-    stop(&servers[0], &signal);
-    stop(&servers[1], &signal);
+    stop(&servers[0], &ended_by);
+    stop(&servers[1], &ended_by);
     return is_done;
 }
 

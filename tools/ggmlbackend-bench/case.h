@@ -57,7 +57,8 @@ struct case_list {
 
 /* Append C under the name that FMT and what follows say. */
 TOOL_PRINTF(3, 4)
-void case_add(struct case_list *list, struct bench_case c, const char *fmt, ...);
+void case_add(struct case_list *list, struct bench_case c, const char *fmt,
+              ...);
 
 /* Each kind's cases. */
 void cases_products(struct case_list *list, const struct options *options);

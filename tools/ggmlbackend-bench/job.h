@@ -41,8 +41,8 @@ struct job {
     int64_t depth;
 };
 
-/* The name of a leaf of whole numbers that are experts; others are positions and
-   rows. */
+/* The name of a leaf of whole numbers that are experts; others are positions
+   and rows. */
 #define JOB_EXPERTS "experts"
 
 /* Contexts for up to N_NODES nodes; false after a message. */

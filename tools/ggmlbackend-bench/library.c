@@ -19,11 +19,6 @@
 
 #define MAX_FILES 64
 
-/* Without it a library's own calls would go to the one that is here already. */
-#ifndef RTLD_DEEPBIND
-#define RTLD_DEEPBIND 0
-#endif
-
 static const char *const functions[] = {
 #define BENCH_FUNCTION(name) #name,
 #include "tools/ggmlbackend-bench/functions.def"
@@ -99,7 +94,7 @@ find_files(const char *library, struct files *files)
 {
     const size_t n_before = count_files();
     const struct link_map *map = NULL, *own;
-    void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND);
+    void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
 
     if (handle == NULL || dlinfo(handle, RTLD_DI_LINKMAP, &own) != 0)
         return tool_error("%s", dlerror());

@@ -16,8 +16,8 @@ const char *library_of(const void *address);
  * colons between them; it has the functions of functions.def.  The caller frees
  * it; NULL after a message.
  *
- * A process of its own looks at them, since a library may do anything when it is
- * loaded.
+ * A process of its own looks at them, since a library may do anything when it
+ * is loaded.
  */
 char *library_files(const char *library);
 

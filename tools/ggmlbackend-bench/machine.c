@@ -253,7 +253,8 @@ map_file(struct machine *m, const char *path)
     const int fd = open(path, O_RDONLY);
 
     if (fd >= 0 && fstat(fd, &info) == 0)
-        mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+        mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd,
+                       0);
     if (fd >= 0)
         close(fd);
     if (mapping == MAP_FAILED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ggmlbackend-bench/main.c - how fast models and operations are, and how near to
- * the machine's limits.
+ * ggmlbackend-bench/main.c - how fast models and operations are, and how near
+ * to the machine's limits.
  */
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-bench/against.h"

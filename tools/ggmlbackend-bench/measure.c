@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a sample takes at least: the clock's step and calls are nothing to it. */
+/* What a sample takes at least: the clock's step is nothing to it. */
 #define SAMPLE_SECONDS 0.0005
 
 /* More samples say no more. */

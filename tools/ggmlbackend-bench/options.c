@@ -40,7 +40,7 @@ print_help(void)
          "      --json            write JSON, one line a result\n"
          "      --compare         compare two files of such lines\n"
          "      --plot FILE       draw the results as SVG\n"
-         "      --serve           take cases from standard input, see the manual\n"
+         "      --serve           take cases from standard input\n"
          "  -h, --help            print this\n"
          "  -V, --version         print the version");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench/peak.h - code that does nothing but compute, or nothing but read, as fast
- * as one core can.
+ * bench/peak.h - code that does nothing but compute, or nothing but read, as
+ * fast as one core can.
  *
  * An operation is one multiplication or one addition.
  */

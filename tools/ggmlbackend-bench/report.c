@@ -40,7 +40,7 @@ result_list_clear(struct result_list *list)
     memset(list, 0, sizeof(*list));
 }
 
-/* Seconds of one unit of work, since the two may differ in how much they did. */
+/* Seconds of one unit of work: two results may differ in how much they did. */
 static struct samples
 per_work(const struct result *r)
 {
@@ -108,6 +108,9 @@ report_pair(const struct result *a, const struct result *b)
         printf(" %6.3f  B is %s, ", ratio, verdict);
         printf(p < 0.0001 ? "p < 0.0001" : "p = %.4f", p);
     }
+    if (a->bound_seconds > 0.0 && b->bound_seconds > 0.0)
+        printf(", %.1f%% and %.1f%% of %s", result_share(a) * 100.0,
+               result_share(b) * 100.0, a->bound);
     printf("\n");
     fflush(stdout);
 }

@@ -45,7 +45,7 @@ serve(void *arg)
     }
 }
 
-/* Threads of which some cannot be started are left waiting: the program ends. */
+/* Where some cannot be started the others are left: the program ends. */
 struct team *
 team_new(int n)
 {

@@ -52,8 +52,8 @@ equal_samples_have_their_value_and_no_spread(void **state)
 
 /*
  * Hollander and Wolfe, "Nonparametric Statistical Methods" (1973), page 69:
- * permeability of a membrane at term and at 12 to 26 weeks.  35 pairs, one-sided
- * P = 0.1272.
+ * permeability of a membrane at term and at 12 to 26 weeks.  35 pairs, and a
+ * one-sided P of 0.1272.
  */
 static void
 small_samples_are_counted_out(void **state)
