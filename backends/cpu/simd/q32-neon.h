@@ -157,33 +157,55 @@ q_half(const void *p)
     return vgetq_lane_f32(vf_from_f16_bits(vdup_n_u16(h)), 0);
 }
 
-static inline void
-q_halves(float *dst, const void *p, size_t pitch, int n)
-{
-    uint16_t h[8] = { 0 };
+#ifdef __ARM_FEATURE_SVE
+#include "backends/cpu/simd/q32-sve.h"
+#else
 
-    for (int i = 0; i < 8; i++)
-        if (i < n)
-            memcpy(&h[i], (const char *)p + (size_t)i * pitch, sizeof(h[i]));
-    vf_store(dst, vf_load_f16(h));
-    vf_store(dst + 4, vf_load_f16(h + 4));
+/* The word at P when there is one, else 0. */
+static inline uint32_t
+q_word_at(const char *p, int is_there)
+{
+    uint32_t w = 0;
+
+    if (is_there)
+        memcpy(&w, p, sizeof(w));
+    return w;
 }
 
+/* The first N of four words, PITCH bytes apart, and zeros. */
+static inline uint32x4_t
+q_four_words(const char *p, size_t pitch, int n)
+{
+    return (uint32x4_t){ q_word_at(p, n > 0), q_word_at(p + pitch, n > 1),
+                         q_word_at(p + 2 * pitch, n > 2),
+                         q_word_at(p + 3 * pitch, n > 3) };
+}
+
+#endif
+
+/* Two halves in each of eight words. */
 static inline void
 q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
 {
-    uint16_t h[16] = { 0 };
-    uint16x8x2_t pairs;
+    const char *from = p;
+    const uint32x4_t low = q_four_words(from, pitch, n);
+    const uint32x4_t high = q_four_words(from + 4 * pitch, pitch, n - 4);
 
-    for (int i = 0; i < 8; i++)
-        if (i < n)
-            memcpy(&h[2 * i], (const char *)p + (size_t)i * pitch,
-                   2 * sizeof(h[i]));
-    pairs = vld2q_u16(h);
-    vf_store(a, vf_from_f16_bits(vget_low_u16(pairs.val[0])));
-    vf_store(a + 4, vf_from_f16_bits(vget_high_u16(pairs.val[0])));
-    vf_store(b, vf_from_f16_bits(vget_low_u16(pairs.val[1])));
-    vf_store(b + 4, vf_from_f16_bits(vget_high_u16(pairs.val[1])));
+    vf_store(a, vf_from_f16_bits(vmovn_u32(low)));
+    vf_store(a + 4, vf_from_f16_bits(vmovn_u32(high)));
+    vf_store(b, vf_from_f16_bits(vshrn_n_u32(low, 16)));
+    vf_store(b + 4, vf_from_f16_bits(vshrn_n_u32(high, 16)));
+}
+
+static inline void
+q_halves(float *dst, const void *p, size_t pitch, int n)
+{
+    const char *from = p;
+
+    vf_store(dst, vf_from_f16_bits(
+        vmovn_u32(q_four_words(from, pitch, n))));
+    vf_store(dst + 4, vf_from_f16_bits(
+        vmovn_u32(q_four_words(from + 4 * pitch, pitch, n - 4))));
 }
 
 static inline uint16_t

@@ -10,6 +10,7 @@
 #define VF_ROWS   2
 #define VF_COLS   6
 #define VQ_HALVES 1
+#define VQ_TILES  0
 
 typedef __m256i vq;
 typedef __m256i vi;
