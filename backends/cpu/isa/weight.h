@@ -5,7 +5,10 @@
  * Columns are what rows of activations become before a product: floats for
  * float weights; for quantised ones records (struct gb_record16 or 32) in which
  * each piece of 16 or 32 activations, of the length that one scale of the
- * weights is for, has everything about it side by side.
+ * weights is for, has everything about it side by side.  For products with few
+ * columns, which read weights as they lie in memory, they are groups (struct
+ * gb_group) of 256 activations in the order in which the type's codes come out
+ * of a register.
  *
  * Activations have codes of 8 bits, and where one value in a piece is much
  * larger than the others, which it would cost all their precision, of 16.  That
@@ -63,10 +66,55 @@ struct gb_record16 {
     int32_t has_low;
 };
 
+/* Products with fewer columns take columns of groups. */
+#define GB_FEW_COLS 4
+
+#define GB_GROUP 256 /* activations in a group; 0 behind the end of a row */
+
+/* Units of 64 codes, of which a step takes one or two.  Scales and sides are
+ * those of 16 pieces or of 8, in the order of the values. */
+struct gb_group {
+    int8_t high[GB_GROUP];
+    float scale[16];    /* what sums are multiplied with: d or d_high */
+    float side[16];     /* what a weight's minimum or scale is multiplied with:
+                           the sum of the values, times minus the offset where
+                           there are no minima */
+    int32_t has_low[4]; /* of each step */
+    int32_t unused[12]; /* up to a cache line */
+    int8_t low[GB_GROUP]; /* valid where has_low */
+};
+
+/* How a group's chunks of 16 values are ordered. */
+enum gb_order {
+    GB_ORDER_PLAIN,
+    /* sixteen bytes have 32 values: 0 to 15 in their low nibbles */
+    GB_ORDER_NIBBLES,
+    /* thirty-two bytes have 64 values: 0 to 31 in their low nibbles */
+    GB_ORDER_HALVES,
+    /* thirty-two bytes have 128 values, 0 to 31 in their lowest two bits */
+    GB_ORDER_QUARTERS,
+};
+
+/* The chunk at place I. */
+static inline int
+gb_order_chunk(enum gb_order order, int i)
+{
+    switch (order) {
+    case GB_ORDER_NIBBLES:
+        return i / 8 * 8 + i % 4 * 2 + i / 4 % 2;
+    case GB_ORDER_HALVES:
+        return i / 8 * 8 + i / 2 % 2 * 4 + i / 4 % 2 * 2 + i % 2;
+    case GB_ORDER_QUARTERS:
+        return i / 2 % 2 * 8 + i / 4 * 2 + i % 2;
+    default:
+        return i;
+    }
+}
+
 struct gb_panel; /* kernels/panel.h */
 
-/* dst[r] = row r of weights times COLUMN; rows begin at X, PITCH bytes
- * apart. */
+/* dst[r] = row r of weights times COLUMN, which is one of groups or of floats;
+ * rows begin at X, PITCH bytes apart. */
 typedef void (*gb_dots_fn)(int64_t k, int64_t rows, const void *x, size_t pitch,
                            const void *column, float *dst);
 
@@ -82,6 +130,7 @@ struct gb_layout {
     int offset;   /* a weight's code minus its value */
     int has_min;  /* are there minima beside the scales? */
     int steps;    /* quads whose products fit a sum of 16 bits; 0: wide codes */
+    enum gb_order order;
 };
 
 struct gb_weight {
@@ -89,6 +138,13 @@ struct gb_weight {
     gb_dots_fn dots;
     gb_unpack_fn unpack;
 };
+
+/* Units in a step: where nibbles lie so, both have codes of the same pieces. */
+static inline int
+gb_step_units(const struct gb_layout *layout)
+{
+    return layout->order == GB_ORDER_NIBBLES ? 2 : 1;
+}
 
 /* Where value K of a column is, K a multiple of the type's block. */
 static inline size_t
@@ -120,6 +176,17 @@ gb_column_bytes(const struct gb_layout *layout, int64_t k)
                          2 * gb_column_list(layout, k) * sizeof(float);
 
     return (bytes + 127) / 128 * 128 + 64;
+}
+
+/* Bytes of a column of K values for few columns. */
+static inline size_t
+gb_column_few_bytes(const struct gb_layout *layout, int64_t k)
+{
+    const size_t n = (size_t)k;
+
+    if (layout->piece == 0)
+        return gb_column_bytes(layout, k);
+    return (n + GB_GROUP - 1) / GB_GROUP * sizeof(struct gb_group);
 }
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/dot-iq1.c - weights iq1_s and iq1_m.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
@@ -56,7 +56,7 @@ iq1_s_codes(const void *block, int g)
 }
 
 static const struct gb_blocks iq1_s = {
-    &gb_layout_iq1_s, iq1_s_scales, iq1_s_codes
+    &gb_layout_iq1_s, iq1_s_scales, iq1_s_codes, NULL, NULL
 };
 
 void
@@ -109,7 +109,7 @@ iq1_m_codes(const void *block, int g)
 }
 
 static const struct gb_blocks iq1_m = {
-    &gb_layout_iq1_m, iq1_m_scales, iq1_m_codes
+    &gb_layout_iq1_m, iq1_m_scales, iq1_m_codes, NULL, NULL
 };
 
 void

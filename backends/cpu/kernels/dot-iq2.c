@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/dot-iq2.c - weights iq2_xxs, iq2_xs and iq2_s.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "backends/cpu/kernels/signs.h"
@@ -70,7 +70,7 @@ iq2_xxs_codes(const void *block, int g)
 }
 
 static const struct gb_blocks iq2_xxs = {
-    &gb_layout_iq2_xxs, iq2_xxs_scales, iq2_xxs_codes
+    &gb_layout_iq2_xxs, iq2_xxs_scales, iq2_xxs_codes, NULL, NULL
 };
 
 void
@@ -125,7 +125,7 @@ iq2_xs_codes(const void *block, int g)
 }
 
 static const struct gb_blocks iq2_xs = {
-    &gb_layout_iq2_xs, iq2_xs_scales, iq2_xs_codes
+    &gb_layout_iq2_xs, iq2_xs_scales, iq2_xs_codes, NULL, NULL
 };
 
 void
@@ -168,7 +168,7 @@ iq2_s_codes(const void *block, int g)
 }
 
 static const struct gb_blocks iq2_s = {
-    &gb_layout_iq2_s, iq2_s_scales, iq2_s_codes
+    &gb_layout_iq2_s, iq2_s_scales, iq2_s_codes, NULL, NULL
 };
 
 void

@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/dot-iq3.c - weights iq3_xxs and iq3_s.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "backends/cpu/kernels/signs.h"
@@ -52,7 +52,7 @@ iq3_xxs_codes(const void *block, int g)
 }
 
 static const struct gb_blocks iq3_xxs = {
-    &gb_layout_iq3_xxs, iq3_xxs_scales, iq3_xxs_codes
+    &gb_layout_iq3_xxs, iq3_xxs_scales, iq3_xxs_codes, NULL, NULL
 };
 
 void
@@ -98,7 +98,7 @@ iq3_s_codes(const void *block, int g)
 }
 
 static const struct gb_blocks iq3_s = {
-    &gb_layout_iq3_s, iq3_s_scales, iq3_s_codes
+    &gb_layout_iq3_s, iq3_s_scales, iq3_s_codes, NULL, NULL
 };
 
 void

@@ -2,10 +2,21 @@
 /*
  * cpu/kernels/dot-iq4.c - weights iq4_nl and iq4_xs.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/iq4.h"
+
+#include <stddef.h>
+
+/* Nibbles as the numbers of values. */
+GB_INLINE void
+look_up(q64 *u)
+{
+    for (int j = 0; j < 2; j++)
+        u[j] = q64_xor(q64_lookup(gb_iq4_values, u[j]),
+                       q64_set1(Q_WIDE_OFFSET));
+}
 
 GB_INLINE void
 iq4_nl_scales(const void *block, int n, float *d, float *m)
@@ -26,8 +37,24 @@ iq4_nl_codes(const void *block, int g)
                    q32_set1(Q_WIDE_OFFSET));
 }
 
+GB_INLINE void
+iq4_nl_units(const void *group, int i, int n, q64 *u)
+{
+    gb_nibble_units(group, sizeof(struct gb_block_iq4_nl),
+                    offsetof(struct gb_block_iq4_nl, qs), i, n, u);
+    look_up(u);
+}
+
+GB_INLINE void
+iq4_nl_group_scales(const void *group, int n, qf *d, qf *m)
+{
+    (void)m;
+    *d = gb_group_halves(group, sizeof(struct gb_block_iq4_nl), n);
+}
+
 static const struct gb_blocks iq4_nl = {
-    &gb_layout_iq4_nl, iq4_nl_scales, iq4_nl_codes
+    &gb_layout_iq4_nl, iq4_nl_scales, iq4_nl_codes, iq4_nl_units,
+    iq4_nl_group_scales
 };
 
 void
@@ -69,8 +96,20 @@ iq4_xs_codes(const void *block, int g)
                    q32_set1(Q_WIDE_OFFSET));
 }
 
+GB_INLINE void
+iq4_xs_units(const void *group, int i, int n, q64 *u)
+{
+    const struct gb_block_iq4_xs *b = group;
+    const q64 both = q64_load(b->qs + 64 * i);
+
+    (void)n;
+    u[0] = q64_bits(both, 0, 15);
+    u[1] = q64_bits(both, 4, 15);
+    look_up(u);
+}
+
 static const struct gb_blocks iq4_xs = {
-    &gb_layout_iq4_xs, iq4_xs_scales, iq4_xs_codes
+    &gb_layout_iq4_xs, iq4_xs_scales, iq4_xs_codes, iq4_xs_units, NULL
 };
 
 void

@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/dot-q23k.c - weights q2_K and q3_K.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -34,8 +34,17 @@ q2_k_codes(const void *block, int g)
     return q32_bits(q32_load(b->qs + 32 * (g / 4)), 2 * (g % 4), 3);
 }
 
+GB_INLINE void
+q2_k_units(const void *group, int i, int n, q64 *u)
+{
+    const struct gb_block_q2_k *b = group;
+
+    (void)n;
+    u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
+}
+
 static const struct gb_blocks q2_k = {
-    &gb_layout_q2_k, q2_k_scales, q2_k_codes
+    &gb_layout_q2_k, q2_k_scales, q2_k_codes, q2_k_units, NULL
 };
 
 void
@@ -87,8 +96,19 @@ q3_k_codes(const void *block, int g)
     return q32_or(low, q32_shift_left(high, 2));
 }
 
+GB_INLINE void
+q3_k_units(const void *group, int i, int n, q64 *u)
+{
+    const struct gb_block_q3_k *b = group;
+    const q64 low = q64_bits(q64_load(b->qs), 2 * i, 3);
+    const q64 high = q64_bits2(q64_load2(b->hmask, b->hmask), i, i + 4, 1);
+
+    (void)n;
+    u[0] = q64_or(low, q64_shift_left(high, 2));
+}
+
 static const struct gb_blocks q3_k = {
-    &gb_layout_q3_k, q3_k_scales, q3_k_codes
+    &gb_layout_q3_k, q3_k_scales, q3_k_codes, q3_k_units, NULL
 };
 
 void

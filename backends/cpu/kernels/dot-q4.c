@@ -2,9 +2,11 @@
 /*
  * cpu/kernels/dot-q4.c - weights q4_0 and q4_1.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
+
+#include <stddef.h>
 
 GB_INLINE void
 q4_0_scales(const void *block, int n, float *d, float *m)
@@ -24,8 +26,22 @@ q4_0_codes(const void *block, int g)
     return q32_nibbles(b->qs);
 }
 
+GB_INLINE void
+q4_0_units(const void *group, int i, int n, q64 *u)
+{
+    gb_nibble_units(group, sizeof(struct gb_block_q4_0),
+                    offsetof(struct gb_block_q4_0, qs), i, n, u);
+}
+
+GB_INLINE void
+q4_0_group_scales(const void *group, int n, qf *d, qf *m)
+{
+    (void)m;
+    *d = gb_group_halves(group, sizeof(struct gb_block_q4_0), n);
+}
+
 static const struct gb_blocks q4_0 = {
-    &gb_layout_q4_0, q4_0_scales, q4_0_codes
+    &gb_layout_q4_0, q4_0_scales, q4_0_codes, q4_0_units, q4_0_group_scales
 };
 
 void
@@ -59,8 +75,21 @@ q4_1_codes(const void *block, int g)
     return q32_nibbles(b->qs);
 }
 
+GB_INLINE void
+q4_1_units(const void *group, int i, int n, q64 *u)
+{
+    gb_nibble_units(group, sizeof(struct gb_block_q4_1),
+                    offsetof(struct gb_block_q4_1, qs), i, n, u);
+}
+
+GB_INLINE void
+q4_1_group_scales(const void *group, int n, qf *d, qf *m)
+{
+    gb_group_half_pairs(group, sizeof(struct gb_block_q4_1), n, d, m);
+}
+
 static const struct gb_blocks q4_1 = {
-    &gb_layout_q4_1, q4_1_scales, q4_1_codes
+    &gb_layout_q4_1, q4_1_scales, q4_1_codes, q4_1_units, q4_1_group_scales
 };
 
 void

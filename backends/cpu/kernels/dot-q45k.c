@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/dot-q45k.c - weights q4_K and q5_K.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -41,8 +41,17 @@ q4_k_codes(const void *block, int g)
     return q32_bits(q32_load(b->qs + 32 * (g / 2)), 4 * (g % 2), 15);
 }
 
+GB_INLINE void
+q4_k_units(const void *group, int i, int n, q64 *u)
+{
+    const struct gb_block_q4_k *b = group;
+
+    (void)n;
+    u[0] = q64_bits(q64_load(b->qs + 64 * (i / 2)), 4 * (i % 2), 15);
+}
+
 static const struct gb_blocks q4_k = {
-    &gb_layout_q4_k, q4_k_scales, q4_k_codes
+    &gb_layout_q4_k, q4_k_scales, q4_k_codes, q4_k_units, NULL
 };
 
 void
@@ -78,8 +87,21 @@ q5_k_codes(const void *block, int g)
     return q32_or(low, q32_shift_left(fifth, 4));
 }
 
+/* Pieces P and P + 2. */
+GB_INLINE void
+q5_k_units(const void *group, int i, int n, q64 *u)
+{
+    const struct gb_block_q5_k *b = group;
+    const int p = 4 * (i / 2) + i % 2;
+    const q64 low = q64_bits(q64_load(b->qs + 64 * (i / 2)), 4 * (i % 2), 15);
+    const q64 fifth = q64_bits2(q64_load2(b->qh, b->qh), p, p + 2, 1);
+
+    (void)n;
+    u[0] = q64_or(low, q64_shift_left(fifth, 4));
+}
+
 static const struct gb_blocks q5_k = {
-    &gb_layout_q5_k, q5_k_scales, q5_k_codes
+    &gb_layout_q5_k, q5_k_scales, q5_k_codes, q5_k_units, NULL
 };
 
 void

@@ -2,9 +2,11 @@
 /*
  * cpu/kernels/dot-q5.c - weights q5_0 and q5_1.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
+
+#include <stddef.h>
 
 /* CODES plus 16 where the bit of QH is set. */
 GB_INLINE q32
@@ -14,6 +16,32 @@ add_fifth_bits(q32 codes, const uint8_t *qh)
 
     memcpy(&bits, qh, sizeof(bits));
     return q32_or(codes, q32_where(q32_spread(bits), q32_set1(16)));
+}
+
+/* Sixteen from each of four words, the first ones when AT is 0, the second ones
+ * when it is 16. */
+GB_INLINE uint64_t
+sixteens(const uint32_t *w, int at)
+{
+    const uint64_t mask = 0x0000ffff0000ffff;
+    const uint64_t even = w[0] | (uint64_t)w[2] << 32;
+    const uint64_t odd = w[1] | (uint64_t)w[3] << 32;
+
+    return (even >> at & mask) | (odd >> at & mask) << 16;
+}
+
+/* The units of blocks whose fifth bits lie before their nibbles. */
+GB_INLINE void
+fifth_units(const void *group, size_t bytes, size_t at, int i, int n, q64 *u)
+{
+    uint32_t w[4];
+
+    for (int j = 0; j < 4; j++)
+        memcpy(&w[j], gb_group_block(group, bytes, 4 * i + j, n) + at,
+               sizeof(w[j]));
+    gb_nibble_units(group, bytes, at + sizeof(w[0]), i, n, u);
+    u[0] = q64_or_where(u[0], sixteens(w, 0), 16);
+    u[1] = q64_or_where(u[1], sixteens(w, 16), 16);
 }
 
 GB_INLINE void
@@ -34,8 +62,22 @@ q5_0_codes(const void *block, int g)
     return add_fifth_bits(q32_nibbles(b->qs), b->qh);
 }
 
+GB_INLINE void
+q5_0_units(const void *group, int i, int n, q64 *u)
+{
+    fifth_units(group, sizeof(struct gb_block_q5_0),
+                offsetof(struct gb_block_q5_0, qh), i, n, u);
+}
+
+GB_INLINE void
+q5_0_group_scales(const void *group, int n, qf *d, qf *m)
+{
+    (void)m;
+    *d = gb_group_halves(group, sizeof(struct gb_block_q5_0), n);
+}
+
 static const struct gb_blocks q5_0 = {
-    &gb_layout_q5_0, q5_0_scales, q5_0_codes
+    &gb_layout_q5_0, q5_0_scales, q5_0_codes, q5_0_units, q5_0_group_scales
 };
 
 void
@@ -69,8 +111,21 @@ q5_1_codes(const void *block, int g)
     return add_fifth_bits(q32_nibbles(b->qs), b->qh);
 }
 
+GB_INLINE void
+q5_1_units(const void *group, int i, int n, q64 *u)
+{
+    fifth_units(group, sizeof(struct gb_block_q5_1),
+                offsetof(struct gb_block_q5_1, qh), i, n, u);
+}
+
+GB_INLINE void
+q5_1_group_scales(const void *group, int n, qf *d, qf *m)
+{
+    gb_group_half_pairs(group, sizeof(struct gb_block_q5_1), n, d, m);
+}
+
 static const struct gb_blocks q5_1 = {
-    &gb_layout_q5_1, q5_1_scales, q5_1_codes
+    &gb_layout_q5_1, q5_1_scales, q5_1_codes, q5_1_units, q5_1_group_scales
 };
 
 void

@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/dot-q6k.c - weights q6_K.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -31,8 +31,22 @@ q6_k_codes(const void *block, int g)
     return q32_or(low, q32_shift_left(high, 4));
 }
 
+GB_INLINE void
+q6_k_units(const void *group, int i, int n, q64 *u)
+{
+    const struct gb_block_q6_k *b = group;
+    const int h = i / 2;
+    const int k = i % 2 * 2;
+    const uint8_t *qh = b->qh + 32 * h;
+    const q64 low = q64_bits(q64_load(b->ql + 64 * h), 4 * (i % 2), 15);
+    const q64 high = q64_bits2(q64_load2(qh, qh), 2 * k, 2 * k + 2, 3);
+
+    (void)n;
+    u[0] = q64_or(low, q64_shift_left(high, 4));
+}
+
 static const struct gb_blocks q6_k = {
-    &gb_layout_q6_k, q6_k_scales, q6_k_codes
+    &gb_layout_q6_k, q6_k_scales, q6_k_codes, q6_k_units, NULL
 };
 
 void

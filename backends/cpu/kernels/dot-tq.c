@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/dot-tq.c - weights tq1_0 and tq2_0.
  */
-#include "backends/cpu/kernels/blocks.h"
+#include "backends/cpu/kernels/few.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -60,7 +60,7 @@ tq1_0_codes(const void *block, int g)
 }
 
 static const struct gb_blocks tq1_0 = {
-    &gb_layout_tq1_0, tq1_0_scales, tq1_0_codes
+    &gb_layout_tq1_0, tq1_0_scales, tq1_0_codes, NULL, NULL
 };
 
 void
@@ -95,8 +95,17 @@ tq2_0_codes(const void *block, int g)
     return q32_bits(q32_load(b->qs + 32 * (g / 4)), 2 * (g % 4), 3);
 }
 
+GB_INLINE void
+tq2_0_units(const void *group, int i, int n, q64 *u)
+{
+    const struct gb_block_tq2_0 *b = group;
+
+    (void)n;
+    u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
+}
+
 static const struct gb_blocks tq2_0 = {
-    &gb_layout_tq2_0, tq2_0_scales, tq2_0_codes
+    &gb_layout_tq2_0, tq2_0_scales, tq2_0_codes, tq2_0_units, NULL
 };
 
 void

@@ -4,6 +4,7 @@ cpu_kernel_sources += \
 	%D%/arith.c \
 	%D%/block-sum.h \
 	%D%/blocks.h \
+	%D%/column-few.c \
 	%D%/convert.c \
 	%D%/dot-iq1.c \
 	%D%/dot-iq2.c \
@@ -17,6 +18,7 @@ cpu_kernel_sources += \
 	%D%/dot-q8.c \
 	%D%/dot-real.c \
 	%D%/dot-tq.c \
+	%D%/few.h \
 	%D%/gemm-quads.c \
 	%D%/gemm-reals.c \
 	%D%/gemm.h \

@@ -4,10 +4,6 @@
  */
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/kernels.h"
-#include "lib/type/blocks.h"
-
-/* Columns from which on unpacking weights into panels pays. */
-#define MANY 4
 
 #define MAX_PANELS (VQ_ROWS > VF_ROWS ? VQ_ROWS : VF_ROWS)
 
@@ -90,15 +86,21 @@ product_many(const struct gb_weight *weight, const struct gb_product *p)
 }
 
 void
-GB_K(product)(const struct gb_weight *weight, const struct gb_product *p)
+GB_K(product_few)(const struct gb_weight *weight, const struct gb_product *p)
 {
-    if (p->cols >= MANY && p->k > 0) {
-        product_many(weight, p);
-        return;
-    }
     for (int64_t c = 0; c < p->cols; c++)
         weight->dots(p->k, p->rows, p->weights, p->pitch, p->columns[c],
                      p->dst[c]);
+}
+
+/* Columns of floats are the same for few. */
+void
+GB_K(product)(const struct gb_weight *weight, const struct gb_product *p)
+{
+    if (p->k == 0 || (weight->layout.piece == 0 && p->cols < GB_FEW_COLS))
+        GB_K(product_few)(weight, p);
+    else
+        product_many(weight, p);
 }
 
 /* N rows from row K on, the columns of STRIP, side by side with zeros behind
@@ -168,26 +170,6 @@ GB_K(outer)(const struct gb_product *p, bool add)
         outer_rest(p, &strip, add);
 }
 
-/* Bytes of K activations of a type that weights are multiplied with. */
-static size_t
-activation_bytes(enum ggml_type type, int64_t k)
-{
-    const size_t n = (size_t)k;
-
-    switch ((int)type) {
-    case GGML_TYPE_F32:
-        return n * sizeof(float);
-    case GGML_TYPE_Q8_0:
-        return n / GB_QK * sizeof(struct gb_block_q8_0);
-    case GGML_TYPE_Q8_1:
-        return n / GB_QK * sizeof(struct gb_block_q8_1);
-    case GGML_TYPE_Q8_K:
-        return n / GB_QK_K * sizeof(struct gb_block_q8_k);
-    default:
-        return n * sizeof(uint16_t);
-    }
-}
-
 #define DOT_PART 1024 /* values of a row at a time */
 
 float
@@ -198,8 +180,7 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
     const char *weights = x;
     const char *activations = y;
     union {
-        char records[DOT_PART / 16 * (sizeof(struct gb_record16) +
-                                      2 * sizeof(float))];
+        struct gb_group groups[DOT_PART / GB_GROUP];
         float reals[DOT_PART];
     } column;
     float sum = 0.0f;
@@ -208,11 +189,12 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
         const int64_t k = n - i < DOT_PART ? n - i : DOT_PART;
         float part;
 
-        GB_K(column)(layout, k, activations, layout->activation, &column);
+        GB_K(column_few)(layout, k, activations, layout->activation,
+                         &column);
         weight->dots(k, 1, weights, 0, &column, &part);
         sum += part;
         weights += (size_t)(k / layout->values) * layout->bytes;
-        activations += activation_bytes(layout->activation, k);
+        activations += GB_K(activation_bytes)(layout->activation, k);
     }
     return sum;
 }

@@ -7,9 +7,10 @@
 
 static const struct gb_weight weights[GGML_TYPE_COUNT] = {
 #define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
-                  steps)                                                      \
+                  steps, order)                                               \
     [GGML_TYPE_##type] = {                                                    \
-        { GGML_TYPE_##act, values, bytes, piece, offset, has_min, steps },    \
+        { GGML_TYPE_##act, values, bytes, piece, offset, has_min, steps,      \
+          GB_ORDER_##order },                                                 \
         GB_K(dots_##name),                                                    \
         GB_K(unpack_##name),                                                  \
     },

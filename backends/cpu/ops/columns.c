@@ -29,12 +29,20 @@ gb_cpu_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
            (b->type == GGML_TYPE_F32 || b->type == layout_of(a)->activation);
 }
 
+static size_t
+bytes_of_one(const struct ggml_tensor *a, const struct ggml_tensor *b, bool few)
+{
+    return few ? gb_column_few_bytes(layout_of(a), b->ne[0])
+               : gb_column_bytes(layout_of(a), b->ne[0]);
+}
+
 size_t
-gb_cpu_columns_bytes(const struct ggml_tensor *a, const struct ggml_tensor *b)
+gb_cpu_columns_bytes(const struct ggml_tensor *a, const struct ggml_tensor *b,
+                     bool few)
 {
     if (is_in_place(a, b))
         return 0;
-    return (size_t)ggml_nrows(b) * gb_column_bytes(layout_of(a), b->ne[0]);
+    return (size_t)ggml_nrows(b) * bytes_of_one(a, b, few);
 }
 
 int64_t
@@ -46,14 +54,13 @@ gb_cpu_columns_tiles(const struct ggml_tensor *a, const struct ggml_tensor *b)
 /* Where row ROW of B, counted through all dimensions, goes. */
 static char *
 column_place(const struct gb_cpu_task *task, const struct ggml_tensor *a,
-             const struct ggml_tensor *b, int64_t row)
+             const struct ggml_tensor *b, bool few, int64_t row)
 {
-    return (char *)task->shared +
-           (size_t)row * gb_column_bytes(layout_of(a), b->ne[0]);
+    return (char *)task->shared + (size_t)row * bytes_of_one(a, b, few);
 }
 
 void
-gb_cpu_columns_prepare(const struct gb_cpu_task *task, int64_t tile)
+gb_cpu_columns_prepare(const struct gb_cpu_task *task, bool few, int64_t tile)
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
@@ -62,16 +69,41 @@ gb_cpu_columns_prepare(const struct gb_cpu_task *task, int64_t tile)
 
     for (int64_t row = range.first; row < range.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(b, row);
+        const void *from = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
+        char *to = column_place(task, a, b, few, row);
 
-        task->k->column(layout, b->ne[0],
-                        gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
-                        column_place(task, a, b, row));
+        if (few)
+            task->k->column_few(layout, b->ne[0], from, b->type, to);
+        else
+            task->k->column(layout, b->ne[0], from, b->type, to);
     }
 }
 
+/*
+ * Some tiles for each of a few threads; but a tile is worth a thread's trouble,
+ * and where there are many, memory is read in long pieces.
+ */
+#define TILES_WANTED     16
+#define MIN_TILE_WEIGHTS 16384
+#define MAX_TILE_WEIGHTS 131072
+#define ROWS_MULTIPLE    16
+
+int64_t
+gb_cpu_few_rows(const struct ggml_tensor *a)
+{
+    const int64_t k = a->ne[0] + 1;
+    int64_t rows = a->ne[1] / TILES_WANTED;
+
+    if (rows > MAX_TILE_WEIGHTS / k)
+        rows = MAX_TILE_WEIGHTS / k;
+    if (rows < MIN_TILE_WEIGHTS / k)
+        rows = MIN_TILE_WEIGHTS / k;
+    return rows / ROWS_MULTIPLE * ROWS_MULTIPLE + ROWS_MULTIPLE;
+}
+
 const void *
-gb_cpu_column_at(const struct gb_cpu_task *task, int64_t i1, int64_t i2,
-                 int64_t i3)
+gb_cpu_column_at(const struct gb_cpu_task *task, bool few, int64_t i1,
+                 int64_t i2, int64_t i3)
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
@@ -79,5 +111,5 @@ gb_cpu_column_at(const struct gb_cpu_task *task, int64_t i1, int64_t i2,
     if (is_in_place(a, b))
         return gb_cpu_row_ptr(b, i1, i2, i3);
     return column_place(
-        task, a, b, i1 + b->ne[1] * (i2 + b->ne[2] * i3));
+        task, a, b, few, i1 + b->ne[1] * (i2 + b->ne[2] * i3));
 }

@@ -25,7 +25,6 @@
 
 #define TILE_ROWS   64
 #define TILE_COLS   264 /* columns that go through a kernel at a time */
-#define FEW_WEIGHTS 32768
 
 static bool
 mul_mat_id_can_run(const struct ggml_tensor *node)
@@ -53,11 +52,8 @@ cut_of(const struct ggml_tensor *node)
     cut.by_column = columns <= a->ne[2];
     cut.groups = cut.by_column ? columns : a->ne[2];
     cut.row_step = TILE_ROWS;
-    if (cut.by_column) {
-        cut.row_step = FEW_WEIGHTS / (a->ne[0] + 1) / 16 * 16;
-        if (cut.row_step < 16)
-            cut.row_step = 16;
-    }
+    if (cut.by_column)
+        cut.row_step = gb_cpu_few_rows(a);
     cut.row_tiles = (a->ne[1] + cut.row_step - 1) / cut.row_step;
     return cut;
 }
@@ -80,7 +76,8 @@ mul_mat_id_scratch(const struct ggml_tensor *node)
 static size_t
 mul_mat_id_shared(const struct ggml_tensor *node)
 {
-    return gb_cpu_columns_bytes(node->src[0], node->src[1]);
+    return gb_cpu_columns_bytes(
+        node->src[0], node->src[1], cut_of(node).by_column);
 }
 
 static int32_t
@@ -121,13 +118,14 @@ mul_mat_id_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
     if (tile == task->n_tiles - 1)
         return check_ids(task->node);
-    gb_cpu_columns_prepare(task, tile);
+    gb_cpu_columns_prepare(task, cut_of(task->node).by_column, tile);
     return GGML_STATUS_SUCCESS;
 }
 
 /* Some rows of one expert, and the columns gathered for them so far. */
 struct gathering {
     const struct gb_cpu_task *task;
+    bool few;
     int64_t row;
     struct gb_product product;
     const void **columns;
@@ -137,11 +135,14 @@ struct gathering {
 static void
 flush(struct gathering *g)
 {
-    const struct gb_cpu_task *task = g->task;
+    const struct gb_cpu_kernels *k = g->task->k;
+    const struct gb_weight *weight =
+        k->weight(g->task->node->src[0]->type);
 
-    if (g->product.cols > 0)
-        task->k->product(
-            task->k->weight(task->node->src[0]->type), &g->product);
+    if (g->product.cols > 0 && g->few)
+        k->product_few(weight, &g->product);
+    else if (g->product.cols > 0)
+        k->product(weight, &g->product);
     g->product.cols = 0;
 }
 
@@ -152,7 +153,7 @@ gather(struct gathering *g, int64_t x, int64_t y)
     const int64_t at = g->product.cols;
 
     g->columns[at] =
-        gb_cpu_column_at(g->task, x % node->src[1]->ne[1], y, 0);
+        gb_cpu_column_at(g->task, g->few, x % node->src[1]->ne[1], y, 0);
     g->dst[at] = (float *)(void *)gb_cpu_row_ptr(node, x, y, 0) + g->row;
     g->product.cols++;
     if (g->product.cols == TILE_COLS)
@@ -177,6 +178,7 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
     float **dst = (float **)(void *)(columns + TILE_COLS);
     struct gathering g = {
         .task = task,
+        .few = cut.by_column,
         .row = row,
         .product = {
             .k = a->ne[0],

@@ -22,13 +22,11 @@
  */
 
 /* A tile's extent.  Columns are a multiple of what any level's kernels take at
- * a time; few of them go by rows, as many as are worth a thread's trouble. */
+ * a time; few of them go by rows. */
 #define TILE_ROWS     64
 #define TILE_COLS     264
 #define TILE_COLS_MIN 66
 #define TILES_WANTED  32
-#define FEW_COLS      4
-#define FEW_WEIGHTS   32768
 
 /* How a product is cut.  All columns of B that meet the same matrix of A are
  * taken together. */
@@ -39,6 +37,7 @@ struct cut {
     int64_t row_tiles; /* in a matrix */
     int64_t col_tiles;
     int64_t matrices;  /* of A */
+    bool few;          /* columns; they are prepared differently */
 };
 
 static int64_t
@@ -58,11 +57,9 @@ cut_of(const struct ggml_tensor *node)
                (node->ne[3] / a->ne[3]);
     cut.row_step = TILE_ROWS;
     cut.col_step = TILE_COLS;
-    if (cut.cols < FEW_COLS) {
-        cut.row_step = FEW_WEIGHTS / (a->ne[0] + 1) / 16 * 16;
-        if (cut.row_step < 16)
-            cut.row_step = 16;
-    }
+    cut.few = cut.cols < GB_FEW_COLS;
+    if (cut.few)
+        cut.row_step = gb_cpu_few_rows(a);
     cut.row_tiles = parts(a->ne[1], cut.row_step);
     while (cut.col_step > TILE_COLS_MIN &&
            cut.matrices * cut.row_tiles * parts(cut.cols, cut.col_step) <
@@ -98,7 +95,8 @@ mul_mat_scratch(const struct ggml_tensor *node)
 static size_t
 mul_mat_shared(const struct ggml_tensor *node)
 {
-    return gb_cpu_columns_bytes(node->src[0], node->src[1]);
+    return gb_cpu_columns_bytes(
+        node->src[0], node->src[1], cut_of(node).few);
 }
 
 static int64_t
@@ -110,7 +108,7 @@ mul_mat_prepare_tiles(const struct ggml_tensor *node)
 static enum ggml_status
 mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
-    gb_cpu_columns_prepare(task, tile);
+    gb_cpu_columns_prepare(task, cut_of(task->node).few, tile);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -153,10 +151,13 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
         const int64_t i2 = a2 * r2 + shared_by % r2;
         const int64_t i3 = a3 * r3 + shared_by / r2;
 
-        columns[c] = gb_cpu_column_at(task, i1, i2, i3);
+        columns[c] = gb_cpu_column_at(task, cut.few, i1, i2, i3);
         dst[c] = (float *)(void *)gb_cpu_row_ptr(node, i1, i2, i3) + row;
     }
-    task->k->product(task->k->weight(a->type), &product);
+    if (cut.few)
+        task->k->product_few(task->k->weight(a->type), &product);
+    else
+        task->k->product(task->k->weight(a->type), &product);
     return GGML_STATUS_SUCCESS;
 }
 

@@ -12,6 +12,9 @@ cpu_kernel_sources += \
 	%D%/q32-neon.h \
 	%D%/q32-sve.h \
 	%D%/q32.h \
+	%D%/q64-avx512.h \
+	%D%/q64-pairs.h \
+	%D%/q64.h \
 	%D%/quad-avx2.h \
 	%D%/quad-avx512.h \
 	%D%/quad-generic.h \

@@ -125,7 +125,10 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
               int64_t cols)
 {
     const struct gb_weight *weight = k->weight(w->type);
-    const size_t column_bytes = gb_column_bytes(&weight->layout, w->k);
+    const bool few = cols < GB_FEW_COLS;
+    const size_t column_bytes = few
+                                    ? gb_column_few_bytes(&weight->layout, w->k)
+                                    : gb_column_bytes(&weight->layout, w->k);
     const size_t pitch = ggml_row_size(w->type, w->k);
     struct guarded columns = guarded_new(column_bytes * MAX_COLS);
     struct guarded scratch = guarded_new(GB_PRODUCT_SCRATCH);
@@ -150,15 +153,15 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
     for (int64_t c = 0; c < cols; c++) {
         char *to = (char *)columns.data + (size_t)c * column_bytes;
 
-        k->column(&weight->layout, w->k,
-                  (const float *)w->activations.data + c * w->k,
-                  GGML_TYPE_F32, to);
+        (few ? k->column_few : k->column)(
+            &weight->layout, w->k,
+            (const float *)w->activations.data + c * w->k, GGML_TYPE_F32, to);
         column[c] = to;
         dst[c] = results[c];
         for (int64_t r = 0; r < 130; r++)
             results[c][r] = UNTOUCHED;
     }
-    k->product(weight, &product);
+    (few ? k->product_few : k->product)(weight, &product);
     for (int64_t c = 0; c < cols; c++) {
         for (int64_t r = 0; r < w->rows; r++) {
             const double want = w->exact[c * w->rows + r];

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/column-few.c - rows of activations as columns of groups.
+ */
+#include "backends/cpu/kernels/kernels.h"
+#include "backends/cpu/kernels/panel.h"
+#include "backends/cpu/simd/q32.h"
+#include "lib/type/blocks.h"
+
+#include <string.h>
+
+#define PIECES (GB_GROUP / GB_QK)
+
+/* A group in the order of its values, which are d * (256 * high + low). */
+struct plain_group {
+    int8_t high[GB_GROUP];
+    int8_t low[GB_GROUP];
+    float d[PIECES];
+    bool has_low[PIECES];
+};
+
+/* The largest magnitude of 32 values; does it stand out?  It does when it is
+ * more than five times as large as they are in the mean.  (With one value that
+ * is not 0 it is 5.7 times as large.) */
+GB_INLINE float
+largest_of_32(const float *x, bool *stands_out)
+{
+    vf largest = vf_zero();
+    vf squares = vf_zero();
+    float max;
+
+    for (int i = 0; i < GB_QK; i += VF_LEN) {
+        const vf v = vf_load(x + i);
+
+        largest = vf_max(largest, vf_abs(v));
+        squares = vf_fma(v, v, squares);
+    }
+    max = vf_hmax(largest);
+    *stands_out = max * max > 25.0f / GB_QK * vf_sum(squares);
+    return max;
+}
+
+/* The largest value gets the code 127 * 256; what is left behind the high half
+ * is the low one. */
+GB_INLINE void
+codes_of_32(const float *x, float largest, int8_t *high, int8_t *low)
+{
+    const vf factor =
+        vf_set1(largest > 0.0f ? 127.0f * 256.0f / largest : 0.0f);
+    const vf limit = vf_set1(127.0f);
+
+    for (int i = 0; i < GB_QK; i += VF_LEN) {
+        const vf code = vf_mul(vf_load(x + i), factor);
+        const vf upper = vf_round(vf_mul(code, vf_set1(1.0f / 256.0f)));
+        const vf rest = vf_fnma(upper, vf_set1(256.0f), code);
+
+        vf_store_i8(high + i, upper);
+        vf_store_i8(low + i, vf_min(vf_max(rest, vf_neg(limit)), limit));
+    }
+}
+
+static void
+group_of_floats(const float *x, struct plain_group *group)
+{
+    for (int i = 0; i < PIECES; i++) {
+        const float largest =
+            largest_of_32(x + GB_QK * i, &group->has_low[i]);
+
+        group->d[i] = largest / (127.0f * 256.0f);
+        codes_of_32(x + GB_QK * i, largest, group->high + GB_QK * i,
+                    group->low + GB_QK * i);
+    }
+}
+
+size_t
+GB_K(activation_bytes)(enum ggml_type type, int64_t n)
+{
+    const size_t values = (size_t)n;
+
+    switch ((int)type) {
+    case GGML_TYPE_F32:
+        return values * sizeof(float);
+    case GGML_TYPE_Q8_0:
+        return values / GB_QK * sizeof(struct gb_block_q8_0);
+    case GGML_TYPE_Q8_1:
+        return values / GB_QK * sizeof(struct gb_block_q8_1);
+    case GGML_TYPE_Q8_K:
+        return values / GB_QK_K * sizeof(struct gb_block_q8_k);
+    default:
+        return values * sizeof(uint16_t);
+    }
+}
+
+/* N values that are blocks of TYPE. */
+static void
+group_of_blocks(int64_t n, enum ggml_type type, const void *blocks,
+                struct plain_group *group)
+{
+    memset(group, 0, sizeof(*group));
+    for (int64_t i = 0; i < n / GB_QK; i++) {
+        const struct gb_block_q8_0 *q8_0 = blocks;
+        const struct gb_block_q8_1 *q8_1 = blocks;
+        const struct gb_block_q8_k *q8_k = blocks;
+        const int8_t *codes = q8_k->qs + GB_QK * i;
+        float d = q8_k->d;
+
+        if (type == GGML_TYPE_Q8_0) {
+            codes = q8_0[i].qs;
+            d = q_half(&q8_0[i].d);
+        } else if (type == GGML_TYPE_Q8_1) {
+            codes = q8_1[i].qs;
+            d = q_half(&q8_1[i].d);
+        }
+        memcpy(group->high + GB_QK * i, codes, GB_QK);
+        group->d[i] = d / 256.0f;
+    }
+}
+
+/* The sum of the values of each piece of the layout, times FACTOR. */
+GB_INLINE void
+put_sums(const struct gb_layout *layout, const struct plain_group *group,
+         const bool *has_low, float factor, float *side)
+{
+    for (int i = 0; i < PIECES; i++) {
+        const q32 one = q32_set1(1);
+        int32_t s[8];
+        qs sums = qs_dot(
+            qs_first(0), one, q32_load(group->high + GB_QK * i));
+
+        sums = qs_add_256(qs_first(0), sums);
+        if (has_low[i])
+            sums = qs_dot(sums, one, q32_load(group->low + GB_QK * i));
+        qs_store(s, sums);
+        s[0] += s[1] + s[2] + s[3];
+        s[4] += s[5] + s[6] + s[7];
+        if (layout->piece == 16) {
+            side[2 * i] = factor * group->d[i] * (float)s[0];
+            side[2 * i + 1] = factor * group->d[i] * (float)s[4];
+        } else {
+            side[i] = factor * group->d[i] * (float)(s[0] + s[4]);
+        }
+    }
+}
+
+/* Where one piece of a step has low codes, all have. */
+static void
+put_group(const struct gb_layout *layout, const struct plain_group *from,
+          struct gb_group *to)
+{
+    const int chunks = 4 * gb_step_units(layout);
+    bool has_low[PIECES];
+
+    memset(to->scale, 0, sizeof(to->scale));
+    memset(to->side, 0, sizeof(to->side));
+    memset(to->has_low, 0, sizeof(to->has_low));
+    for (int c = 0; c < GB_GROUP / 16; c++) {
+        const int at = gb_order_chunk(layout->order, c);
+
+        memcpy(to->high + 16 * c, from->high + 16 * at, 16);
+        to->has_low[c / chunks] |= from->has_low[at / 2];
+    }
+    for (int c = 0; c < GB_GROUP / 16; c++) {
+        const int at = gb_order_chunk(layout->order, c);
+        const float d = from->d[at / 2];
+
+        has_low[at / 2] = to->has_low[c / chunks] != 0;
+        if (has_low[at / 2])
+            memcpy(to->low + 16 * c, from->low + 16 * at, 16);
+        to->scale[16 * at / layout->piece] =
+            has_low[at / 2] ? d : 256.0f * d;
+    }
+    put_sums(layout, from, has_low,
+             layout->has_min ? 1.0f : -(float)layout->offset, to->side);
+}
+
+void
+GB_K(column_few)(const struct gb_layout *layout, int64_t n, const void *row,
+                 enum ggml_type type, void *column)
+{
+    struct gb_group *to = column;
+    const char *from = row;
+    struct plain_group group;
+
+    if (layout->piece == 0) {
+        GB_K(column)(layout, n, row, type, column);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GB_GROUP, to++) {
+        const int64_t left = n - i < GB_GROUP ? n - i : GB_GROUP;
+
+        if (type == GGML_TYPE_F32 && left == GB_GROUP) {
+            group_of_floats((const float *)row + i, &group);
+        } else if (type == GGML_TYPE_F32) {
+            float padded[GB_GROUP] = { 0.0f };
+
+            memcpy(padded, (const float *)row + i,
+                   (size_t)left * sizeof(*padded));
+            group_of_floats(padded, &group);
+        } else {
+            group_of_blocks(left, type, from, &group);
+            from += GB_K(activation_bytes)(type, left);
+        }
+        put_group(layout, &group, to);
+    }
+}

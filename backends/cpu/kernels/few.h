@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/few.h - products of rows of blocks with one column, for a type
+ * that says how a group of 256 values is read.
+ *
+ * Weights come from memory, and the processor fetches ahead what is read in
+ * order: row after row.
+ */
+#ifndef GB_CPU_KERNELS_FEW_H
+#define GB_CPU_KERNELS_FEW_H
+
+#include "backends/cpu/kernels/blocks.h"
+
+/* Block I of a group of N that have BYTES each, or the last one: what is behind
+ * it meets activations that are 0. */
+GB_INLINE const char *
+gb_group_block(const void *group, size_t bytes, int i, int n)
+{
+    return (const char *)group + (size_t)(i < n ? i : n - 1) * bytes;
+}
+
+/* The nibbles, AT bytes behind their beginnings, of the four blocks of step
+ * I. */
+GB_INLINE void
+gb_nibble_units(const void *group, size_t bytes, size_t at, int i, int n,
+                q64 *u)
+{
+    const q64 both = q64_load4(gb_group_block(group, bytes, 4 * i, n) + at,
+                               gb_group_block(group, bytes, 4 * i + 1, n) + at,
+                               gb_group_block(group, bytes, 4 * i + 2, n) + at,
+                               gb_group_block(group, bytes, 4 * i + 3, n) + at);
+
+    u[0] = q64_bits(both, 0, 15);
+    u[1] = q64_bits(both, 4, 15);
+}
+
+/* The half floats that N blocks begin with. */
+GB_INLINE qf
+gb_group_halves(const void *group, size_t bytes, int n)
+{
+    float d[8];
+
+    if (n == 8)
+        return q_eight_halves(group, bytes);
+    q_halves(d, group, bytes, n);
+    return qf_load(d);
+}
+
+/* The first two of each. */
+GB_INLINE void
+gb_group_half_pairs(const void *group, size_t bytes, int n, qf *d, qf *m)
+{
+    float first[8];
+    float second[8];
+
+    if (n == 8) {
+        *d = q_eight_halves(group, bytes);
+        *m = q_eight_halves((const char *)group + 2, bytes);
+        return;
+    }
+    q_half_pairs(first, second, group, bytes, n);
+    *d = qf_load(first);
+    *m = qf_load(second);
+}
+
+GB_INLINE q64s
+add_unit(const struct gb_layout *layout, q64s s, q64 codes, const int8_t *y)
+{
+    return layout->steps == 0 ? q64s_dot_wide(s, codes, q64_load(y))
+                              : q64s_dot(s, codes, q64_load(y));
+}
+
+GB_INLINE void
+scales_of_group(const struct gb_blocks *b, const void *group, int n, qf *d,
+                qf *m)
+{
+    float floats[2][16];
+
+    if (b->group_scales != NULL) {
+        b->group_scales(group, n, d, m);
+        return;
+    }
+    b->scales(group, 1, floats[0], floats[1]);
+#pragma GCC unroll 2
+    for (int i = 0; i < 32 / b->layout->piece; i++) {
+        d[i] = qf_load(floats[0] + 8 * i);
+        if (b->layout->has_min)
+            m[i] = qf_load(floats[1] + 8 * i);
+    }
+}
+
+/* A row's sums so far. */
+struct row_sums {
+    q64f acc[2]; /* so many additions are in flight */
+    qf side;     /* what minima and offsets add */
+};
+
+/* Add the products of step I of a group. */
+GB_INLINE void
+add_step(const struct gb_blocks *b, struct row_sums *sums, const void *group,
+         int n, int i, const struct gb_group *y, q64t scales)
+{
+    const struct gb_layout *layout = b->layout;
+    const int width = gb_step_units(layout);
+    const int first = gb_order_chunk(layout->order, 4 * width * i);
+    const int third = gb_order_chunk(layout->order, 4 * width * i + 2);
+    q64f *acc = &sums->acc[i % 2];
+    q64s s = q64s_zero();
+    q64 u[2];
+
+    if (b->units != NULL)
+        b->units(group, i, n, u);
+    else
+        u[0] = q64_join(b->codes(group, 2 * i), b->codes(group, 2 * i + 1));
+#pragma GCC unroll 2
+    for (int j = 0; j < width; j++)
+        s = add_unit(layout, s, u[j], y->high + 64 * (width * i + j));
+    if (y->has_low[i] != 0) {
+        s = q64s_add_256(q64s_zero(), s);
+#pragma GCC unroll 2
+        for (int j = 0; j < width; j++)
+            s = add_unit(layout, s, u[j], y->low + 64 * (width * i + j));
+    }
+    if (layout->piece == 16)
+        *acc = q64f_add4(*acc, s, scales, first, third);
+    else if (width == 2)
+        *acc = q64f_add4(*acc, s, scales, first / 2, third / 2);
+    else
+        *acc = q64f_add2(*acc, s, scales, first / 2, third / 2);
+}
+
+/* N is 8 or 1, constants, or what there is at the end of a row. */
+GB_INLINE void
+add_group(const struct gb_blocks *b, struct row_sums *sums, const void *group,
+          int n, const struct gb_group *y)
+{
+    const struct gb_layout *layout = b->layout;
+    const int steps = 4 / gb_step_units(layout);
+    const bool has_side = layout->has_min || layout->offset != 0;
+    qf d[2] = { qf_zero(), qf_zero() };
+    qf m[2] = { qf_zero(), qf_zero() };
+
+    scales_of_group(b, group, n, d, m);
+#pragma GCC unroll 2
+    for (int i = 0; i < 32 / layout->piece; i++) {
+        if (has_side)
+            sums->side = qf_fma(layout->has_min ? m[i] : d[i],
+                                qf_load(y->side + 8 * i), sums->side);
+        d[i] = qf_mul(d[i], qf_load(y->scale + 8 * i));
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < steps; i++) {
+        if (layout->values == 32 && i * (8 / steps) >= n)
+            break;
+        add_step(b, sums, group, n, i, y, q64t_set(d[0], d[1]));
+    }
+}
+
+GB_INLINE float
+dot_of_row(const struct gb_blocks *b, int64_t k, const char *x,
+               const struct gb_group *y)
+{
+    const struct gb_layout *layout = b->layout;
+    const int blocks = GB_GROUP / layout->values;
+    const size_t bytes = (size_t)blocks * layout->bytes;
+    const int64_t groups = k / GB_GROUP;
+    struct row_sums sums = {
+        .acc = { q64f_zero(), q64f_zero() },
+        .side = qf_zero(),
+    };
+
+    for (int64_t i = 0; i < groups; i++, x += bytes, y++)
+        add_group(b, &sums, x, blocks, y);
+    if (layout->values == 32 && k % GB_GROUP != 0)
+        add_group(b, &sums, x, (int)(k % GB_GROUP / 32), y);
+    return q64f_sum(sums.acc[0], sums.acc[1], sums.side);
+}
+
+/* gb_dots_fn for blocks. */
+GB_INLINE void
+gb_block_dots(const struct gb_blocks *b, int64_t k, int64_t rows,
+              const void *x, size_t pitch, const void *column, float *dst)
+{
+    for (int64_t r = 0; r < rows; r++)
+        dst[r] = dot_of_row(b, k, (const char *)x + (size_t)r * pitch, column);
+}
+
+#endif

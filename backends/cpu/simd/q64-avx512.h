@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/q64-avx512.h - longer rows of small integers for AVX-512, with and
+ * without its dot products of bytes (VNNI).
+ */
+#ifndef GB_CPU_SIMD_Q64_AVX512_H
+#define GB_CPU_SIMD_Q64_AVX512_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+typedef __m512i q64;
+typedef __m512i q64s;
+typedef __m512 q64f;
+typedef __m512 q64t;
+
+static inline q64
+q64_load(const void *p)
+{
+    return _mm512_loadu_si512(p);
+}
+
+static inline q64
+q64_join(q32 low, q32 high)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+static inline q64
+q64_load2(const void *p, const void *p2)
+{
+    return q64_join(q32_load(p), q32_load(p2));
+}
+
+/* Masked loads that repeat sixteen bytes: they leave the shuffles' ports to
+ * others. */
+static inline q64
+q64_load4(const void *p0, const void *p1, const void *p2, const void *p3)
+{
+    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)p0));
+
+    v = _mm512_mask_broadcast_i32x4(
+        v, 0x00f0, _mm_loadu_si128((const __m128i *)p1));
+    v = _mm512_mask_broadcast_i32x4(
+        v, 0x0f00, _mm_loadu_si128((const __m128i *)p2));
+    return _mm512_mask_broadcast_i32x4(
+        v, 0xf000, _mm_loadu_si128((const __m128i *)p3));
+}
+
+static inline q64
+q64_set1(int x)
+{
+    return _mm512_set1_epi8((char)x);
+}
+
+static inline q64
+q64_bits(q64 v, int n, int mask)
+{
+    return _mm512_and_si512(
+        _mm512_srli_epi16(v, (unsigned)n), _mm512_set1_epi8((char)mask));
+}
+
+static inline q64
+q64_bits2(q64 v, int n, int n2, int mask)
+{
+    const __m512i by = _mm512_inserti64x4(
+        _mm512_set1_epi32(n), _mm256_set1_epi32(n2), 1);
+
+    return _mm512_and_si512(
+        _mm512_srlv_epi32(v, by), _mm512_set1_epi8((char)mask));
+}
+
+static inline q64
+q64_shift_left(q64 v, int n)
+{
+    return _mm512_slli_epi16(v, (unsigned)n);
+}
+
+static inline q64
+q64_or(q64 a, q64 b)
+{
+    return _mm512_or_si512(a, b);
+}
+
+static inline q64
+q64_xor(q64 a, q64 b)
+{
+    return _mm512_xor_si512(a, b);
+}
+
+/* Bit x is not set in any byte of V. */
+static inline q64
+q64_or_where(q64 v, uint64_t bits, int x)
+{
+    return _mm512_mask_add_epi8(
+        v, (__mmask64)bits, v, _mm512_set1_epi8((char)x));
+}
+
+static inline q64
+q64_lookup(const void *p, q64 v)
+{
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(
+        _mm_loadu_si128((const __m128i *)p)), v);
+}
+
+static inline q64s
+q64s_zero(void)
+{
+    return _mm512_setzero_si512();
+}
+
+#if Q_WIDE_OFFSET == 128
+
+static inline q64s
+q64s_dot(q64s s, q64 u, q64 a)
+{
+    return _mm512_dpbusd_epi32(s, u, a);
+}
+
+static inline q64s
+q64s_dot_wide(q64s s, q64 w, q64 a)
+{
+    return _mm512_dpbusd_epi32(s, w, a);
+}
+
+#else
+
+static inline q64s
+q64s_dot(q64s s, q64 u, q64 a)
+{
+    return _mm512_add_epi32(s, _mm512_madd_epi16(
+        _mm512_maddubs_epi16(u, a), _mm512_set1_epi16(1)));
+}
+
+/* With the signs moved to the activations the pairs stay below 2^15. */
+static inline q64s
+q64s_dot_wide(q64s s, q64 w, q64 a)
+{
+    const __m512i turned = _mm512_mask_sub_epi8(
+        a, _mm512_movepi8_mask(w), _mm512_setzero_si512(), a);
+
+    return q64s_dot(s, _mm512_abs_epi8(w), turned);
+}
+
+#endif
+
+static inline q64s
+q64s_add_256(q64s s, q64s t)
+{
+    return _mm512_add_epi32(s, _mm512_slli_epi32(t, 8));
+}
+
+static inline q64t
+q64t_set(qf low, qf high)
+{
+    return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+
+static inline q64f
+q64f_zero(void)
+{
+    return _mm512_setzero_ps();
+}
+
+static inline q64f
+q64f_add4(q64f acc, q64s s, q64t t, int a, int b)
+{
+    const __m512i from = _mm512_setr_epi32(a, a, a, a, a + 1, a + 1, a + 1,
+        a + 1, b, b, b, b, b + 1, b + 1, b + 1, b + 1);
+
+    return _mm512_fmadd_ps(
+        _mm512_cvtepi32_ps(s), _mm512_permutexvar_ps(from, t), acc);
+}
+
+static inline q64f
+q64f_add2(q64f acc, q64s s, q64t t, int a, int b)
+{
+    const __m512i from = _mm512_setr_epi32(
+        a, a, a, a, a, a, a, a, b, b, b, b, b, b, b, b);
+
+    return _mm512_fmadd_ps(
+        _mm512_cvtepi32_ps(s), _mm512_permutexvar_ps(from, t), acc);
+}
+
+static inline float
+q64f_sum(q64f acc, q64f acc2, qf side)
+{
+    const __m512 both = _mm512_add_ps(acc, acc2);
+
+    return qf_sum(_mm256_add_ps(
+        _mm256_add_ps(_mm512_castps512_ps256(both),
+            _mm512_extractf32x8_ps(both, 1)),
+        side));
+}
+
+/* Where, in halves, half I of those PITCH bytes apart is in a window of 64 bytes
+ * from byte START on. */
+#define Q_IN_WINDOW(i, pitch, start) \
+    ((short)(((size_t)(i) * (pitch) - (start)) / 2))
+
+/* Windows of 64 bytes have two halves of each pair of blocks at least, or four
+ * of them: one instruction picks from two windows. */
+static inline qf
+q_eight_halves(const void *p, size_t pitch)
+{
+    const char *from = p;
+    const size_t last = 8 * pitch - 2 - 64; /* no byte behind is read */
+    const size_t start1 = (pitch <= 20 ? 4 : 2) * pitch;
+    const size_t start2 = 4 * pitch;
+    const size_t start3 = 6 * pitch < last ? 6 * pitch : last;
+    const short a = 32; /* in the second window */
+    const __m512i w0 = _mm512_loadu_si512(from);
+    const __m512i w1 = _mm512_loadu_si512(from + start1);
+    __m512i halves;
+
+    if (pitch <= 20) {
+        halves = _mm512_permutex2var_epi16(w0,
+            _mm512_castsi128_si512(_mm_setr_epi16(
+                Q_IN_WINDOW(0, pitch, 0), Q_IN_WINDOW(1, pitch, 0),
+                Q_IN_WINDOW(2, pitch, 0), Q_IN_WINDOW(3, pitch, 0),
+                a + Q_IN_WINDOW(4, pitch, start1),
+                a + Q_IN_WINDOW(5, pitch, start1),
+                a + Q_IN_WINDOW(6, pitch, start1),
+                a + Q_IN_WINDOW(7, pitch, start1))),
+            w1);
+    } else {
+        const __m512i low = _mm512_permutex2var_epi16(w0,
+            _mm512_castsi128_si512(_mm_setr_epi16(
+                Q_IN_WINDOW(0, pitch, 0), Q_IN_WINDOW(1, pitch, 0),
+                a + Q_IN_WINDOW(2, pitch, start1),
+                a + Q_IN_WINDOW(3, pitch, start1), 0, 0, 0, 0)),
+            w1);
+        const __m512i high = _mm512_permutex2var_epi16(
+            _mm512_loadu_si512(from + start2),
+            _mm512_castsi128_si512(_mm_setr_epi16(
+                Q_IN_WINDOW(4, pitch, start2), Q_IN_WINDOW(5, pitch, start2),
+                a + Q_IN_WINDOW(6, pitch, start3),
+                a + Q_IN_WINDOW(7, pitch, start3), 0, 0, 0, 0)),
+            _mm512_loadu_si512(from + start3));
+
+        halves = _mm512_castsi128_si512(_mm_unpacklo_epi64(
+            _mm512_castsi512_si128(low), _mm512_castsi512_si128(high)));
+    }
+    return _mm256_cvtph_ps(_mm512_castsi512_si128(halves));
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/q64-pairs.h - longer rows of small integers, made of two q32.
+ */
+#ifndef GB_CPU_SIMD_Q64_PAIRS_H
+#define GB_CPU_SIMD_Q64_PAIRS_H
+
+#include <stdint.h>
+
+typedef struct {
+    q32 half[2];
+} q64;
+
+typedef struct {
+    qs half[2];
+} q64s;
+
+typedef struct {
+    qf half[2];
+} q64f;
+
+typedef struct {
+    float f[16];
+} q64t;
+
+static inline q64
+q64_join(q32 low, q32 high)
+{
+    return (q64){ { low, high } };
+}
+
+static inline q64
+q64_load(const void *p)
+{
+    return q64_join(q32_load(p), q32_load((const char *)p + 32));
+}
+
+static inline q64
+q64_load2(const void *p, const void *p2)
+{
+    return q64_join(q32_load(p), q32_load(p2));
+}
+
+static inline q64
+q64_load4(const void *p0, const void *p1, const void *p2, const void *p3)
+{
+    return q64_join(q32_load2(p0, p1), q32_load2(p2, p3));
+}
+
+static inline q64
+q64_bits2(q64 v, int n, int n2, int mask)
+{
+    return q64_join(
+        q32_bits(v.half[0], n, mask), q32_bits(v.half[1], n2, mask));
+}
+
+static inline q64
+q64_bits(q64 v, int n, int mask)
+{
+    return q64_bits2(v, n, n, mask);
+}
+
+static inline q64
+q64_shift_left(q64 v, int n)
+{
+    return q64_join(
+        q32_shift_left(v.half[0], n), q32_shift_left(v.half[1], n));
+}
+
+static inline q64
+q64_or(q64 a, q64 b)
+{
+    return q64_join(
+        q32_or(a.half[0], b.half[0]), q32_or(a.half[1], b.half[1]));
+}
+
+static inline q64
+q64_xor(q64 a, q64 b)
+{
+    return q64_join(
+        q32_xor(a.half[0], b.half[0]), q32_xor(a.half[1], b.half[1]));
+}
+
+static inline q64
+q64_set1(int x)
+{
+    return q64_join(q32_set1(x), q32_set1(x));
+}
+
+static inline q64
+q64_or_where(q64 v, uint64_t bits, int x)
+{
+    const q32 low = q32_where(q32_spread((uint32_t)bits), q32_set1(x));
+    const q32 high = q32_where(q32_spread((uint32_t)(bits >> 32)), q32_set1(x));
+
+    return q64_or(v, q64_join(low, high));
+}
+
+static inline q64
+q64_lookup(const void *p, q64 v)
+{
+    return q64_join(q32_lookup(p, v.half[0]), q32_lookup(p, v.half[1]));
+}
+
+static inline q64s
+q64s_zero(void)
+{
+    return (q64s){ { qs_first(0), qs_first(0) } };
+}
+
+static inline q64s
+q64s_dot(q64s s, q64 u, q64 a)
+{
+    return (q64s){ { qs_dot(s.half[0], u.half[0], a.half[0]),
+                     qs_dot(s.half[1], u.half[1], a.half[1]) } };
+}
+
+static inline q64s
+q64s_dot_wide(q64s s, q64 w, q64 a)
+{
+    return (q64s){ { qs_dot_wide(s.half[0], w.half[0], a.half[0]),
+                     qs_dot_wide(s.half[1], w.half[1], a.half[1]) } };
+}
+
+static inline q64s
+q64s_add_256(q64s s, q64s t)
+{
+    return (q64s){ { qs_add_256(s.half[0], t.half[0]),
+                     qs_add_256(s.half[1], t.half[1]) } };
+}
+
+static inline q64t
+q64t_set(qf low, qf high)
+{
+    q64t t;
+
+    qf_store(t.f, low);
+    qf_store(t.f + 8, high);
+    return t;
+}
+
+static inline q64f
+q64f_zero(void)
+{
+    return (q64f){ { qf_zero(), qf_zero() } };
+}
+
+static inline q64f
+q64f_add2(q64f acc, q64s s, q64t t, int a, int b)
+{
+    return (q64f){ { qf_add(acc.half[0], s.half[0], t.f[a]),
+                     qf_add(acc.half[1], s.half[1], t.f[b]) } };
+}
+
+static inline q64f
+q64f_add4(q64f acc, q64s s, q64t t, int a, int b)
+{
+    return (q64f){ { qf_add2(acc.half[0], s.half[0], t.f + a),
+                     qf_add2(acc.half[1], s.half[1], t.f + b) } };
+}
+
+static inline float
+q64f_sum(q64f acc, q64f acc2, qf side)
+{
+    return ((qf_sum(acc.half[0]) + qf_sum(acc.half[1])) +
+            (qf_sum(acc2.half[0]) + qf_sum(acc2.half[1]))) +
+           qf_sum(side);
+}
+
+static inline qf
+q_eight_halves(const void *p, size_t pitch)
+{
+    float f[8];
+
+    for (size_t i = 0; i < 8; i++)
+        f[i] = q_half((const char *)p + i * pitch);
+    return qf_load(f);
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/q64.h - the vocabulary of small integers in rows, twice as long.
+ *
+ * A q64 is sixty-four bytes; q64s are sixteen sums in 32-bit integers, the first
+ * for bytes 0 to 3 and so on; q64f are sixteen floats, one for each sum; a q64t
+ * is a table of sixteen factors.  Codes and activations are those of q32.h.
+ *
+ *   q64_load(p)
+ *   q64_load2(p, p2)         thirty-two bytes from each
+ *   q64_load4(p0, p1, p2, p3)
+ *                            sixteen bytes from each
+ *   q64_join(low, high)      two q32
+ *   q64_bits(v, n, mask)     (v >> n) & mask in each byte, n + bits of mask <= 8
+ *   q64_bits2(v, n, n2, mask)
+ *                            the same, N for the first thirty-two bytes and N2
+ *                            for the others
+ *   q64_shift_left(v, n)     v << n in each byte, no bit leaving it
+ *   q64_or q64_xor
+ *   q64_set1(x)
+ *   q64_or_where(v, bits, x) v | x in byte i when bit i of 64 is set
+ *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
+ *   q64s_zero()
+ *   q64s_dot(s, u, a)        s + the products of codes and activations
+ *   q64s_dot_wide(s, w, a)   the same for wide codes
+ *   q64s_add_256(s, t)       s + 256 * t
+ *   q64t_set(low, high)      of two qf
+ *   q64f_zero()
+ *   q64f_add2(acc, s, t, a, b)
+ *                            acc + s * factor a for the first eight lanes, and
+ *                            factor b for the others
+ *   q64f_add4(acc, s, t, a, b)
+ *                            the same by four lanes with a, a + 1, b and b + 1
+ *   q64f_sum(acc, acc2, side)
+ *                            over the lanes of two q64f and a qf
+ *   q_eight_halves(p, pitch) eight half floats, PITCH bytes apart, PITCH <= 34,
+ *                            as a qf; 8 * PITCH - 2 bytes from P on may be read
+ */
+#ifndef GB_CPU_SIMD_Q64_H
+#define GB_CPU_SIMD_Q64_H
+
+#include "backends/cpu/simd/q32.h"
+
+#if defined(GB_SIMD_AVX512)
+#include "backends/cpu/simd/q64-avx512.h"
+#else
+#include "backends/cpu/simd/q64-pairs.h"
+#endif
+
+#endif
