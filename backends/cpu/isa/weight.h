@@ -3,9 +3,9 @@
  * cpu/isa/weight.h - products with weights of one type, at one level.
  *
  * Columns are what rows of activations become before a product: floats for
- * float weights; for quantised ones records (struct gb_record16 or 32) in which
- * each piece of 16 or 32 activations, of the length that one scale of the
- * weights is for, has everything about it side by side.  For products with few
+ * float weights; for quantised ones records, in which each piece of 16 or
+ * 32 activations, of the length that one scale of the weights is for, has
+ * everything about it side by side.  For products with few
  * columns, which read weights as they lie in memory, they are groups (struct
  * gb_group) of 256 activations in the order in which the type's codes come out
  * of a register.
@@ -30,7 +30,7 @@
 /*
  * dst[c][r] = the sum over k of weights[r][k] * columns[c][k], for all r and c.
  * Weights have rows PITCH bytes apart; nothing of dst[c] but the ROWS first
- * floats is written.  The same column may be there several times.
+ * floats is written.
  */
 struct gb_product {
     int64_t k;    /* length of a row */
@@ -43,27 +43,21 @@ struct gb_product {
     void *scratch; /* GB_PRODUCT_SCRATCH bytes, 64-byte aligned */
 };
 
-/* A piece of activations; their values are d * (256 * high + low). */
-struct gb_record32 {
-    int8_t high[32];
-    int8_t low[32];     /* all 0 unless has_low */
-    float d_high;       /* 256 * d */
+/*
+ * A record: the codes of a piece's activations, whose values are
+ * d * (high + low / 256), with what else there is to know about them.  The lower
+ * halves of those pieces that have any are apart: every record has a place for
+ * them, which is seldom looked at.
+ */
+struct gb_record_end { /* behind the codes */
     float d;
-    float sum;          /* of the values */
-    int32_t first_high; /* minus the weights' offset times the sum of high */
-    int32_t first_low;
-    int32_t has_low;
+    float sum;     /* of the values */
+    int32_t first; /* minus the weights' offset times the sum of the codes */
 };
 
-struct gb_record16 {
-    int8_t high[16];
-    int8_t low[16];
-    float d_high;
-    float d;
-    float sum;
-    int32_t first_high;
-    int32_t first_low;
-    int32_t has_low;
+struct gb_low_end { /* likewise */
+    float d;       /* the record's / 256 */
+    int32_t first;
 };
 
 /* Products with fewer columns take columns of groups. */
@@ -154,17 +148,35 @@ gb_column_offset(const struct gb_layout *layout, int64_t k)
 
     if (layout->piece == 0)
         return n * sizeof(float);
-    return layout->piece == 16 ? n / 16 * sizeof(struct gb_record16)
-                               : n / 32 * sizeof(struct gb_record32);
+    return n / (size_t)layout->piece *
+           ((size_t)layout->piece + sizeof(struct gb_record_end));
 }
 
-/* Behind N records there are two lists of floats, each padded with zeros to
- * this many: what each record's sums are multiplied with, d or d_high, and its
- * sum. */
+/* Where the lower halves of a column of K values are, and bytes of those of the
+ * first K values. */
 static inline size_t
-gb_column_list(const struct gb_layout *layout, int64_t k)
+gb_column_lows(const struct gb_layout *layout, int64_t k)
 {
-    return layout->piece == 0 ? 0 : ((size_t)(k / layout->piece) + 7) / 8 * 8;
+    return (gb_column_offset(layout, k) + 63) / 64 * 64;
+}
+
+static inline size_t
+gb_column_low_bytes(const struct gb_layout *layout, int64_t k)
+{
+    return layout->piece == 0
+               ? 0
+               : (size_t)(k / layout->piece) *
+                     ((size_t)layout->piece + sizeof(struct gb_low_end));
+}
+
+/* Behind them is a word for each GB_MARKED values, with a bit for each piece that
+ * has lower halves. */
+#define GB_MARKED 512
+
+static inline size_t
+gb_column_marks(const struct gb_layout *layout, int64_t k)
+{
+    return gb_column_lows(layout, k) + gb_column_low_bytes(layout, k);
 }
 
 /* Bytes of a column of K values: whole cache lines, an odd number of them,
@@ -172,8 +184,9 @@ gb_column_list(const struct gb_layout *layout, int64_t k)
 static inline size_t
 gb_column_bytes(const struct gb_layout *layout, int64_t k)
 {
-    const size_t bytes = gb_column_offset(layout, k) +
-                         2 * gb_column_list(layout, k) * sizeof(float);
+    const size_t words =
+        layout->piece == 0 ? 0 : (size_t)(k + GB_MARKED - 1) / GB_MARKED;
+    const size_t bytes = gb_column_marks(layout, k) + words * sizeof(uint32_t);
 
     return (bytes + 127) / 128 * 128 + 64;
 }

@@ -15,30 +15,12 @@ struct kind {
     int has_min;
 };
 
-/* Where the parts of a record are. */
-#define AT_LOW(piece)        (piece)
-#define AT_D_HIGH(piece)     (2 * (piece))
-#define AT_D(piece)          (2 * (piece) + 4)
-#define AT_SUM(piece)        (2 * (piece) + 8)
-#define AT_FIRST_HIGH(piece) (2 * (piece) + 12)
-#define AT_FIRST_LOW(piece)  (2 * (piece) + 16)
-#define AT_HAS_LOW(piece)    (2 * (piece) + 20)
-
-#define CHECK_RECORD(piece)                                                   \
-    _Static_assert(                                                           \
-        offsetof(struct gb_record##piece, low) == AT_LOW(piece) &&            \
-            offsetof(struct gb_record##piece, d_high) == AT_D_HIGH(piece) &&  \
-            offsetof(struct gb_record##piece, d) == AT_D(piece) &&            \
-            offsetof(struct gb_record##piece, sum) == AT_SUM(piece) &&        \
-            offsetof(struct gb_record##piece, first_high) ==                  \
-                AT_FIRST_HIGH(piece) &&                                       \
-            offsetof(struct gb_record##piece, first_low) ==                   \
-                AT_FIRST_LOW(piece) &&                                        \
-            offsetof(struct gb_record##piece, has_low) == AT_HAS_LOW(piece),  \
-        "a record's parts")
-
-CHECK_RECORD(16);
-CHECK_RECORD(32);
+/* Where the parts of a record and of lower halves are, behind their codes. */
+#define AT_D         offsetof(struct gb_record_end, d)
+#define AT_SUM       offsetof(struct gb_record_end, sum)
+#define AT_FIRST     offsetof(struct gb_record_end, first)
+#define AT_LOW_D     offsetof(struct gb_low_end, d)
+#define AT_LOW_FIRST offsetof(struct gb_low_end, first)
 
 GB_INLINE float
 float_at(const char *p)
@@ -151,17 +133,17 @@ add_quads_tiles(int cols, int n, bool is_wide, const uint8_t *const *codes,
             s[v][c] = vi2_sums(t[v][c / 2], c % 2);
 }
 
-/* Add the products of one piece with one half of the activations' codes. */
+/* Add the products of one piece. */
 GB_INLINE void
-add_half(int cols, const struct kind *kind, const uint8_t *const *panels,
-         const char *const *halves, vi s[VQ_ROWS][VQ_COLS])
+add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
+         const char *const *records, vi s[VQ_ROWS][VQ_COLS])
 {
     const bool in_halves = VQ_HALVES && kind->steps > 1;
     const int step = in_halves ? kind->steps : 1;
 
     if (VQ_TILES) {
-        add_quads_tiles(cols, kind->piece / 4, kind->steps == 0, panels, halves,
-                        s);
+        add_quads_tiles(cols, kind->piece / 4, kind->steps == 0, panels,
+                        records, s);
         return;
     }
 #pragma GCC unroll 8
@@ -174,7 +156,7 @@ add_half(int cols, const struct kind *kind, const uint8_t *const *panels,
             codes[v] = panels[v] + 4 * VF_LEN * q;
 #pragma GCC unroll 8
         for (int c = 0; c < cols; c++)
-            quads[c] = halves[c] + 4 * q;
+            quads[c] = records[c] + 4 * q;
         if (in_halves)
             add_quads_halves(cols, step, codes, quads, s);
         else
@@ -182,48 +164,12 @@ add_half(int cols, const struct kind *kind, const uint8_t *const *panels,
     }
 }
 
-/* The sums of the products of one piece; gives the place in a record of what
- * they are to be multiplied with.  One column whose codes have low halves is
- * enough for all: with and without them a sum comes out the same. */
-GB_INLINE int
-sum_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
-          const char *const *records, vi s[VQ_ROWS][VQ_COLS])
-{
-    const int piece = kind->piece;
-    const char *low[VQ_COLS];
-    int32_t has_low = 0;
-
-#pragma GCC unroll 8
-    for (int c = 0; c < cols; c++) {
-        has_low |= int_at(records[c] + AT_HAS_LOW(piece));
-        low[c] = records[c] + AT_LOW(piece);
-#pragma GCC unroll 8
-        for (int v = 0; v < VQ_ROWS; v++)
-            s[v][c] = vi_set1(int_at(records[c] + AT_FIRST_HIGH(piece)));
-    }
-    add_half(cols, kind, panels, records, s);
-    if (has_low == 0)
-        return AT_D_HIGH(piece);
-#pragma GCC unroll 8
-    for (int c = 0; c < cols; c++) {
-        const vi first = vi_set1(int_at(records[c] + AT_FIRST_LOW(piece)));
-
-#pragma GCC unroll 8
-        for (int v = 0; v < VQ_ROWS; v++)
-            s[v][c] = vi_add_256(first, s[v][c]);
-    }
-    add_half(cols, kind, panels, low, s);
-    return AT_D(piece);
-}
-
 /* COLS columns, at most VQ_COLS. */
 GB_INLINE void
 tile(const struct gb_strip *strip, int cols, const struct kind *kind,
      const void *const *columns, float *const *dst)
 {
-    const size_t record_bytes = kind->piece == 16
-                                    ? sizeof(struct gb_record16)
-                                    : sizeof(struct gb_record32);
+    const int piece = kind->piece;
     const int64_t pieces = strip->k / kind->piece;
     vf acc[VQ_ROWS][VQ_COLS];
     int64_t rest[VQ_ROWS];
@@ -249,7 +195,13 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
     for (int64_t p = 0; p < pieces; p++) {
         vi s[VQ_ROWS][VQ_COLS];
         vf d[VQ_ROWS];
-        const int at_scale = sum_piece(cols, kind, codes, records, s);
+
+#pragma GCC unroll 8
+        for (int c = 0; c < cols; c++)
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                s[v][c] = vi_set1(int_at(records[c] + piece + AT_FIRST));
+        add_piece(cols, kind, codes, records, s);
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
             d[v] = vf_load(strip->panels[v].scales + p * VF_LEN);
@@ -257,7 +209,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
         }
 #pragma GCC unroll 8
         for (int c = 0; c < cols; c++) {
-            const vf scale = vf_set1(float_at(records[c] + at_scale));
+            const vf scale = vf_set1(float_at(records[c] + piece + AT_D));
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
@@ -271,7 +223,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
 #pragma GCC unroll 8
             for (int c = 0; c < cols; c++) {
                 const vf sum = vf_set1(
-                    float_at(records[c] + AT_SUM(kind->piece)));
+                    float_at(records[c] + piece + AT_SUM));
 
 #pragma GCC unroll 8
                 for (int v = 0; v < VQ_ROWS; v++)
@@ -280,7 +232,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
         }
 #pragma GCC unroll 8
         for (int c = 0; c < cols; c++)
-            records[c] += record_bytes;
+            records[c] += piece + (int)sizeof(struct gb_record_end);
     }
 #pragma GCC unroll 8
     for (int c = 0; c < cols; c++)
@@ -288,6 +240,52 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
         for (int v = 0; v < VQ_ROWS; v++)
             vf_store_n(dst[c] + strip->dst_row + v * VF_LEN, acc[v][c],
                        rest[v]);
+}
+
+/* What the lower halves of a column's codes add, where it has them. */
+GB_INLINE void
+add_low(const struct gb_strip *strip, const struct kind *kind,
+        const char *column, float *dst)
+{
+    const int piece = kind->piece;
+    const int bytes = piece + (int)sizeof(struct gb_low_end);
+    vf acc[VQ_ROWS];
+    int64_t rest[VQ_ROWS];
+    uint32_t marks;
+
+    memcpy(&marks, column + strip->marks, sizeof(marks));
+    if (marks == 0)
+        return;
+    dst += strip->dst_row;
+#pragma GCC unroll 8
+    for (int v = 0; v < VQ_ROWS; v++) {
+        rest[v] = strip->rows - v * VF_LEN;
+        rest[v] = rest[v] < 0 ? 0 : rest[v] > VF_LEN ? VF_LEN : rest[v];
+        acc[v] = vf_load_n(dst + v * VF_LEN, rest[v]);
+    }
+    for (; marks != 0; marks &= marks - 1) {
+        const int p = __builtin_ctz(marks);
+        const char *low = column + strip->lows + p * bytes;
+        const vf scale = vf_set1(float_at(low + piece + AT_LOW_D));
+        const uint8_t *codes[VQ_ROWS];
+        vi s[VQ_ROWS][VQ_COLS];
+
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++) {
+            codes[v] = strip->panels[v].codes + piece * VF_LEN * p;
+            s[v][0] = vi_set1(int_at(low + piece + AT_LOW_FIRST));
+        }
+        add_piece(1, kind, codes, &low, s);
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            acc[v] = vf_fma(
+                vf_from_vi(s[v][0]),
+                vf_mul(vf_load(strip->panels[v].scales + p * VF_LEN), scale),
+                acc[v]);
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < VQ_ROWS; v++)
+        vf_store_n(dst + v * VF_LEN, acc[v], rest[v]);
 }
 
 /* All columns, the last ones more than once where they do not fill a tile: the
@@ -310,6 +308,8 @@ all_columns(const struct gb_strip *strip, const struct kind *kind)
             tile(strip, VQ_COLS, kind, columns, dst);
         else
             tile(strip, VQ_COLS / 2, kind, columns, dst);
+        for (int i = 0; i < VQ_COLS && i < left; i++)
+            add_low(strip, kind, columns[i], dst[i]);
     }
 }
 

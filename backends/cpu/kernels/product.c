@@ -17,6 +17,7 @@ _Static_assert(ROWS_BYTES + VQ_ROWS * (CODES_BYTES + 2 * SCALES_BYTES) <=
                        GB_PRODUCT_SCRATCH &&
                    ROWS_BYTES + VF_ROWS * REALS_BYTES <= GB_PRODUCT_SCRATCH,
                "the panels' place");
+_Static_assert(GB_PANEL_K == GB_MARKED, "a panel has one word of marks");
 
 /* N panels in SCRATCH. */
 static void
@@ -41,8 +42,9 @@ place_panels(struct gb_panel *panels, int n, bool is_real, char *scratch)
     }
 }
 
-/* Each strip of rows is unpacked once, a part of their length at a time, and
- * then meets all columns. */
+/* A part of the rows' length at a time, so that its part of the columns stays in
+ * the second cache; of that each strip of rows is unpacked once and then meets
+ * all columns. */
 static void
 product_many(const struct gb_weight *weight, const struct gb_product *p)
 {
@@ -62,21 +64,24 @@ product_many(const struct gb_weight *weight, const struct gb_product *p)
     place_panels(panels, n_panels, is_real, p->scratch);
     for (int v = 0; v < VF_ROWS; v++)
         reals[v] = panels[v].reals;
-    for (int64_t r = 0; r < p->rows; r += n_panels * VF_LEN) {
-        const char *rows = (const char *)p->weights + (size_t)r * p->pitch;
+    for (int64_t k = 0; k < p->k; k += part) {
+        const char *x = (const char *)p->weights +
+                        (size_t)(k / layout->values) * layout->bytes;
 
-        strip.dst_row = r;
-        strip.rows = p->rows - r;
-        for (int64_t k = 0; k < p->k; k += part) {
-            const char *x = rows + (size_t)(k / layout->values) * layout->bytes;
-
-            strip.k = p->k - k < part ? p->k - k : part;
-            strip.is_first = k == 0;
-            strip.from = gb_column_offset(layout, k);
+        strip.k = p->k - k < part ? p->k - k : part;
+        strip.is_first = k == 0;
+        strip.from = gb_column_offset(layout, k);
+        strip.lows =
+            gb_column_lows(layout, p->k) + gb_column_low_bytes(layout, k);
+        strip.marks = gb_column_marks(layout, p->k) +
+                      (size_t)(k / GB_MARKED) * sizeof(uint32_t);
+        for (int64_t r = 0; r < p->rows; r += n_panels * VF_LEN) {
+            strip.dst_row = r;
+            strip.rows = p->rows - r;
             for (int i = 0; i < n_panels; i++)
                 weight->unpack(strip.k, strip.rows - i * VF_LEN,
-                               x + (size_t)(i * VF_LEN) * p->pitch, p->pitch,
-                               &panels[i]);
+                               x + (size_t)(r + i * VF_LEN) * p->pitch,
+                               p->pitch, &panels[i]);
             if (is_real)
                 GB_K(gemm_reals)(&strip, VF_LEN, reals);
             else

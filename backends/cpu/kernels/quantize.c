@@ -25,8 +25,8 @@ extremes(int n, const float *x, float *max, float *min)
 GB_INLINE void
 scaled_codes(int n, const float *x, float factor, int8_t *q)
 {
-    for (int i = 0; i < n; i += VF_LEN)
-        vf_store_i8(q + i, vf_mul(vf_load(x + i), vf_set1(factor)));
+    for (int i = 0; i < n; i += GB_QK)
+        q32_store(q + i, q32_scaled(x + i, factor));
 }
 
 /* The largest magnitude of 32 values. */
@@ -125,140 +125,229 @@ GB_K(quantize_row_q8_K)(const float *x, void *y, int64_t n)
     }
 }
 
-/* Where the next record of a column goes, and what records are like. */
-struct writer {
-    const struct gb_layout *layout;
-    char *next;
-    float *scale; /* where its entries in the lists go */
-    float *sum;
+/* Pieces of 32 activations that go together, so that what is done with one need
+ * not wait for what is done with another; some words are for four of them. */
+#define GROUP 32
+
+struct group {
+    int n;
+    int8_t high[GROUP][GB_QK];
+    int8_t low[GROUP][GB_QK];
+    float d[GROUP]; /* values are d * (high + low / 256) */
+    bool has_low[GROUP];
 };
 
-/* Two records of 16 or one of 32 codes that share the scale D. */
+/* Where the next parts of a column go, and what they are like. */
+struct writer {
+    const struct gb_layout *layout;
+    char *record;
+    char *low;
+    uint32_t *marks;
+};
+
+_Static_assert(GROUP * GB_QK % GB_MARKED == 0,
+               "groups have whole words of marks");
+
+/* The sums of the first and the last sixteen of four pieces' codes. */
 GB_INLINE void
-put_codes(struct writer *w, const int8_t *high, const int8_t *low, float d,
-          bool has_low)
+sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
 {
-    const int piece = w->layout->piece;
-    const int offset = w->layout->offset;
-    int of_high[2];
-    int of_low[2] = { 0, 0 };
+    qs s[4];
 
-    sums_of_16(high, &of_high[0], &of_high[1]);
-    if (has_low)
-        sums_of_16(low, &of_low[0], &of_low[1]);
-    if (piece == 32) {
-        struct gb_record32 *r = (void *)w->next;
-        const int sum_high = of_high[0] + of_high[1];
-        const int sum_low = of_low[0] + of_low[1];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        s[i] = qs_dot(qs_first(0), q32_set1(1), q32_load(codes[i]));
+    qs_store_sums4(sums, s);
+}
 
-        memcpy(r->high, high, 32);
-        memcpy(r->low, low, 32);
-        r->d_high = d * 256.0f;
-        r->d = d;
-        r->sum = d * (float)(256 * sum_high + sum_low);
-        r->first_high = -offset * sum_high;
-        r->first_low = -offset * sum_low;
-        r->has_low = has_low;
-        *w->scale++ = has_low ? r->d : r->d_high;
-        *w->sum++ = r->sum;
-        w->next += sizeof(*r);
-        return;
+/* The record of codes of piece I of GROUP from AT on; their sums are given. */
+GB_INLINE void
+put_record(struct writer *w, int piece, const struct group *group, int i, int at,
+           int32_t sum_high, int32_t sum_low)
+{
+    const float d = group->d[i];
+    struct gb_record_end *end = (void *)(w->record + piece);
+    struct gb_low_end *low_end = (void *)(w->low + piece);
+
+    memcpy(w->record, group->high[i] + at, (size_t)piece);
+    end->d = d;
+    end->sum = d * ((float)sum_high + (float)sum_low * (1.0f / 256.0f));
+    end->first = -w->layout->offset * sum_high;
+    if (group->has_low[i]) {
+        memcpy(w->low, group->low[i] + at, (size_t)piece);
+        low_end->d = d * (1.0f / 256.0f);
+        low_end->first = -w->layout->offset * sum_low;
     }
-    for (int i = 0; i < 2; i++) {
-        struct gb_record16 *r = (void *)w->next;
+    w->record = (char *)(end + 1);
+    w->low = (char *)(low_end + 1);
+}
 
-        memcpy(r->high, high + 16 * i, 16);
-        memcpy(r->low, low + 16 * i, 16);
-        r->d_high = d * 256.0f;
-        r->d = d;
-        r->sum = d * (float)(256 * of_high[i] + of_low[i]);
-        r->first_high = -offset * of_high[i];
-        r->first_low = -offset * of_low[i];
-        r->has_low = has_low;
-        *w->scale++ = has_low ? r->d : r->d_high;
-        *w->sum++ = r->sum;
-        w->next += sizeof(*r);
+/* One record for each piece of GROUP, or two. */
+GB_INLINE void
+put_records(struct writer *w, int piece, const struct group *group)
+{
+    const unsigned marks = piece == GB_QK ? 1 : 3;
+
+    for (int i = 0; i < group->n; i += 4) {
+        int32_t high[8];
+        int32_t low[8];
+
+        sums_of_codes(group->high + i, high);
+        sums_of_codes(group->low + i, low);
+        for (int j = 0; j < 4 && i + j < group->n; j++) {
+            if (piece == GB_QK) {
+                put_record(w, piece, group, i + j, 0, high[j] + high[4 + j],
+                           low[j] + low[4 + j]);
+            } else {
+                put_record(w, piece, group, i + j, 0, high[j], low[j]);
+                put_record(w, piece, group, i + j, 16, high[4 + j],
+                           low[4 + j]);
+            }
+        }
+    }
+    for (int i = 0; i < group->n; i++) {
+        const int bit = i * GB_QK % GB_MARKED / piece;
+
+        if (bit == 0)
+            *w->marks++ = 0;
+        if (group->has_low[i])
+            w->marks[-1] |= marks << bit;
     }
 }
 
-static const int8_t no_low[GB_QK];
-
 static void
-put_q8_0(struct writer *w, int64_t n, const struct gb_block_q8_0 *block)
+put_group(struct writer *w, const struct group *group)
 {
-    for (int64_t i = 0; i < n; i += GB_QK, block++)
-        put_codes(w, block->qs, no_low, q_half(&block->d) / 256.0f, false);
+    if (w->layout->piece == GB_QK)
+        put_records(w, GB_QK, group);
+    else
+        put_records(w, GB_QK / 2, group);
 }
 
-/* The format's sum is the same to within the rounding of a half. */
-static void
-put_q8_1(struct writer *w, int64_t n, const struct gb_block_q8_1 *block)
+/* The scale and the codes of the piece that begins with value I of blocks.  (The
+ * sums of q8_1 are the same to within the rounding of a half.) */
+static float
+piece_of_blocks(enum ggml_type type, const void *blocks, int64_t i,
+                const int8_t **codes)
 {
-    for (int64_t i = 0; i < n; i += GB_QK, block++)
-        put_codes(w, block->qs, no_low, q_half(&block->d) / 256.0f, false);
-}
+    const struct gb_block_q8_0 *q8_0 = blocks;
+    const struct gb_block_q8_1 *q8_1 = blocks;
+    const struct gb_block_q8_k *q8_k = blocks;
 
-static void
-put_q8_k(struct writer *w, int64_t n, const struct gb_block_q8_k *block)
-{
-    for (int64_t i = 0; i < n; i += GB_QK_K, block++)
-        for (int j = 0; j < GB_QK_K; j += GB_QK)
-            put_codes(w, block->qs + j, no_low, block->d / 256.0f, false);
+    switch ((int)type) {
+    case GGML_TYPE_Q8_0:
+        *codes = q8_0[i / GB_QK].qs;
+        return q_half(&q8_0[i / GB_QK].d);
+    case GGML_TYPE_Q8_1:
+        *codes = q8_1[i / GB_QK].qs;
+        return q_half(&q8_1[i / GB_QK].d);
+    default:
+        *codes = q8_k[i / GB_QK_K].qs + i % GB_QK_K;
+        return q8_k[i / GB_QK_K].d;
+    }
 }
 
 static void
 put_blocks(struct writer *w, int64_t n, const void *blocks)
 {
-    switch ((int)w->layout->activation) {
-    case GGML_TYPE_Q8_0:
-        put_q8_0(w, n, blocks);
-        break;
-    case GGML_TYPE_Q8_1:
-        put_q8_1(w, n, blocks);
-        break;
-    case GGML_TYPE_Q8_K:
-        put_q8_k(w, n, blocks);
-        break;
+    struct group group = { .n = 0 };
+
+    for (int64_t i = 0; i < n; i += GB_QK) {
+        const int8_t *codes;
+        const float d =
+            piece_of_blocks(w->layout->activation, blocks, i, &codes);
+
+        memcpy(group.high[group.n], codes, GB_QK);
+        group.d[group.n++] = d;
+        if (group.n == GROUP || i + GB_QK == n) {
+            put_group(w, &group);
+            group.n = 0;
+        }
     }
 }
 
-/* Is the LARGEST of 32 values more than five times as large as they are in the
- * mean?  (With one value that is not 0 it is 5.7 times as large.) */
-GB_INLINE bool
-stands_out(const float *x, float largest)
+/* The largest magnitudes of N pieces, and their sums of squares.  What is behind
+ * the last of them is taken to be like it. */
+GB_INLINE void
+measure(int n, const float *x, float *largest, float *squares)
 {
-    vf squares = vf_zero();
+    for (int i = 0; i < n; i += 4) {
+        vf max[4];
+        vf sum[4];
 
-    for (int i = 0; i < GB_QK; i += VF_LEN)
-        squares = vf_fma(vf_load(x + i), vf_load(x + i), squares);
-    return largest * largest > 25.0f / GB_QK * vf_sum(squares);
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++) {
+            const float *piece = x + GB_QK * (i + j < n ? i + j : n - 1);
+
+            max[j] = vf_zero();
+            sum[j] = vf_zero();
+#pragma GCC unroll 8
+            for (int k = 0; k < GB_QK; k += VF_LEN) {
+                const vf v = vf_load(piece + k);
+
+                max[j] = vf_max(max[j], vf_abs(v));
+                sum[j] = vf_fma(v, v, sum[j]);
+            }
+        }
+        vf_store_max4(largest + i, max);
+        vf_store_sums4(squares + i, sum);
+    }
 }
 
-/* The largest value gets the code 127 * 256; what is left behind the high half
- * is the low one, or nothing where no value stands out. */
+/* What is left of 32 values times FACTOR, in parts of 256, behind the upper
+ * halves of codes. */
+static void
+low_codes(const float *x, float factor, int8_t *q)
+{
+    const vf limit = vf_set1(127.0f);
+    float codes[GB_QK];
+
+    for (int j = 0; j < GB_QK; j += VF_LEN) {
+        const vf code = vf_mul(vf_load(x + j), vf_set1(factor));
+        const vf rest =
+            vf_mul(vf_sub(code, vf_round(code)), vf_set1(256.0f));
+
+        vf_store(codes + j, vf_min(vf_max(rest, vf_neg(limit)), limit));
+    }
+    scaled_codes(GB_QK, codes, 1.0f, q);
+}
+
+/*
+ * The largest value of a piece, or 1e-30, gets the code 127.  Lower halves are
+ * for pieces with a value that stands out: it is more than five times as large
+ * as they are in the mean.  (With one value that is not 0 it is 5.7 times as
+ * large.)
+ */
 static void
 put_floats(struct writer *w, int64_t n, const float *x)
 {
-    const vf limit = vf_set1(127.0f);
+    struct group group;
 
-    for (int64_t i = 0; i < n; i += GB_QK) {
-        const float largest = magnitude(x + i);
-        const float d = largest / (127.0f * 256.0f);
-        const float factor =
-            largest > 0.0f ? 127.0f * 256.0f / largest : 0.0f;
-        const bool has_low = stands_out(x + i, largest);
-        int8_t high[GB_QK];
-        int8_t low[GB_QK];
+    for (int64_t i = 0; i < n; i += GROUP * GB_QK) {
+        const int64_t left = (n - i) / GB_QK;
+        float largest[GROUP];
+        float squares[GROUP];
+        float factor[GROUP];
 
-        scaled_codes(GB_QK, x + i, factor / 256.0f, high);
-        for (int j = 0; has_low && j < GB_QK; j += VF_LEN) {
-            const vf code = vf_mul(vf_load(x + i + j), vf_set1(factor));
-            const vf upper = vf_round(vf_mul(code, vf_set1(1.0f / 256.0f)));
-            const vf rest = vf_fnma(upper, vf_set1(256.0f), code);
+        group.n = left < GROUP ? (int)left : GROUP;
+        measure(group.n, x + i, largest, squares);
+        for (int j = 0; j < group.n; j++) {
+            const float max = largest[j] > 1e-30f ? largest[j] : 1e-30f;
 
-            vf_store_i8(low + j, vf_min(vf_max(rest, vf_neg(limit)), limit));
+            factor[j] = 127.0f / max;
+            group.d[j] = max * (1.0f / 127.0f);
+            group.has_low[j] =
+                largest[j] * largest[j] > 25.0f / GB_QK * squares[j];
         }
-        put_codes(w, high, has_low ? low : no_low, d, has_low);
+        for (int j = 0; j < group.n; j++) {
+            const float *piece = x + i + j * GB_QK;
+
+            scaled_codes(GB_QK, piece, factor[j], group.high[j]);
+            q32_store(group.low[j], q32_set1(0));
+            if (group.has_low[j])
+                low_codes(piece, factor[j], group.low[j]);
+        }
+        put_group(w, &group);
     }
 }
 
@@ -275,18 +364,15 @@ column_of_floats(int64_t n, const void *row, enum ggml_type type, float *column)
 
 static void
 column_of_records(const struct gb_layout *layout, int64_t n, const void *row,
-                  enum ggml_type type, void *column)
+                  enum ggml_type type, char *column)
 {
-    const size_t records = (size_t)(n / layout->piece);
-    const size_t list = gb_column_list(layout, n);
-    struct writer w = { .layout = layout, .next = column };
+    struct writer w = {
+        .layout = layout,
+        .record = column,
+        .low = column + gb_column_lows(layout, n),
+        .marks = (uint32_t *)(void *)(column + gb_column_marks(layout, n)),
+    };
 
-    w.scale = (float *)(void *)((char *)column + gb_column_offset(layout, n));
-    w.sum = w.scale + list;
-    for (size_t i = records; i < list; i++) {
-        w.scale[i] = 0.0f;
-        w.sum[i] = 0.0f;
-    }
     if (type == GGML_TYPE_F32)
         put_floats(&w, n, row);
     else

@@ -213,6 +213,18 @@ vf_hmax(vf v)
     return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
 }
 
+static inline __m128
+vf_max_quarters(vf v)
+{
+    return _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+}
+
+static inline __m128
+vf_add_quarters(vf v)
+{
+    return _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+}
+
 static inline vm
 vf_lt(vf a, vf b)
 {

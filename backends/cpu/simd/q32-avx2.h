@@ -120,6 +120,42 @@ q32_lookup(const void *p, q32 v)
         _mm_loadu_si128((const __m128i *)p)), v);
 }
 
+#if defined(GB_SIMD_AVX512)
+
+static inline q32
+q32_scaled(const float *p, float f)
+{
+    const __m128i first = _mm512_cvtepi32_epi8(
+        _mm512_cvtps_epi32(vf_mul(vf_load(p), vf_set1(f))));
+    const __m128i last = _mm512_cvtepi32_epi8(
+        _mm512_cvtps_epi32(vf_mul(vf_load(p + 16), vf_set1(f))));
+
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(first), last, 1);
+}
+
+#else
+
+static inline __m256i
+q_eight_scaled(const float *p, float f)
+{
+    return _mm256_cvtps_epi32(vf_mul(vf_load(p), vf_set1(f)));
+}
+
+/* Packing leaves quads in the order 0 2 4 6 1 3 5 7. */
+static inline q32
+q32_scaled(const float *p, float f)
+{
+    const __m256i first = _mm256_packs_epi32(
+        q_eight_scaled(p, f), q_eight_scaled(p + 8, f));
+    const __m256i last = _mm256_packs_epi32(
+        q_eight_scaled(p + 16, f), q_eight_scaled(p + 24, f));
+
+    return _mm256_permutevar8x32_epi32(_mm256_packs_epi16(first, last),
+        _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+#endif
+
 static inline q32
 q32_words(const void *const *p)
 {
@@ -265,6 +301,44 @@ static inline void
 qs_store(int32_t *p, qs s)
 {
     _mm256_storeu_si256((__m256i *)p, s);
+}
+
+static inline void
+qs_store_sums4(int32_t *p, const qs *s)
+{
+    const __m256i sums = _mm256_hadd_epi32(
+        _mm256_hadd_epi32(s[0], s[1]), _mm256_hadd_epi32(s[2], s[3]));
+
+    _mm256_storeu_si256((__m256i *)p, sums);
+}
+
+/* The columns of four rows of four: of two pairs, then of all. */
+static inline void
+vf_store_max4(float *p, const vf *v)
+{
+    const __m128 a = vf_max_quarters(v[0]);
+    const __m128 b = vf_max_quarters(v[1]);
+    const __m128 c = vf_max_quarters(v[2]);
+    const __m128 d = vf_max_quarters(v[3]);
+    const __m128 ab = _mm_max_ps(_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
+    const __m128 cd = _mm_max_ps(_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
+
+    _mm_storeu_ps(
+        p, _mm_max_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab)));
+}
+
+static inline void
+vf_store_sums4(float *p, const vf *v)
+{
+    const __m128 a = vf_add_quarters(v[0]);
+    const __m128 b = vf_add_quarters(v[1]);
+    const __m128 c = vf_add_quarters(v[2]);
+    const __m128 d = vf_add_quarters(v[3]);
+    const __m128 ab = _mm_add_ps(_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
+    const __m128 cd = _mm_add_ps(_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
+
+    _mm_storeu_ps(
+        p, _mm_add_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab)));
 }
 
 static inline qf

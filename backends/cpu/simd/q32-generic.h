@@ -141,6 +141,23 @@ q32_lookup(const void *p, q32 v)
     return v;
 }
 
+/* What is no number becomes one too: such a conversion is undefined. */
+static inline q32
+q32_scaled(const float *p, float f)
+{
+    int8_t b[32];
+
+    for (int i = 0; i < 32; i += VF_LEN) {
+        const vf v = vf_mul(vf_load(p + i), vf_set1(f));
+        const vf whole = vf_round(
+            vf_min(vf_max(v, vf_set1(-127.0f)), vf_set1(127.0f)));
+
+        for (int j = 0; j < VF_LEN; j++)
+            b[i + j] = (int8_t)whole[j];
+    }
+    return q32_load(b);
+}
+
 static inline q32
 q32_words(const void *const *p)
 {
@@ -267,6 +284,32 @@ static inline void
 qs_store(int32_t *p, qs s)
 {
     memcpy(p, &s, sizeof(s));
+}
+
+static inline void
+qs_store_sums4(int32_t *p, const qs *s)
+{
+    int32_t x[8];
+
+    for (int i = 0; i < 4; i++) {
+        qs_store(x, s[i]);
+        p[i] = x[0] + x[1] + x[2] + x[3];
+        p[4 + i] = x[4] + x[5] + x[6] + x[7];
+    }
+}
+
+static inline void
+vf_store_max4(float *p, const vf *v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = vf_hmax(v[i]);
+}
+
+static inline void
+vf_store_sums4(float *p, const vf *v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = vf_sum(v[i]);
 }
 
 static inline qf

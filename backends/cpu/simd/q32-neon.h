@@ -138,6 +138,26 @@ q32_lookup(const void *p, q32 v)
     return (q32){ vqtbl1q_u8(table, v.low), vqtbl1q_u8(table, v.high) };
 }
 
+/* Eight floats times F as integers, to the nearest, ties to even. */
+static inline int8x8_t
+q_scaled8(const float *p, float f)
+{
+    const int32x4_t low = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(p), f));
+    const int32x4_t high = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(p + 4), f));
+
+    return vqmovn_s16(vcombine_s16(vqmovn_s32(low), vqmovn_s32(high)));
+}
+
+static inline q32
+q32_scaled(const float *p, float f)
+{
+    return (q32){
+        vreinterpretq_u8_s8(vcombine_s8(q_scaled8(p, f), q_scaled8(p + 8, f))),
+        vreinterpretq_u8_s8(
+            vcombine_s8(q_scaled8(p + 16, f), q_scaled8(p + 24, f)))
+    };
+}
+
 static inline q32
 q32_words(const void *const *p)
 {
@@ -295,6 +315,32 @@ qs_store(int32_t *p, qs s)
 {
     vst1q_s32(p, s.low);
     vst1q_s32(p + 4, s.high);
+}
+
+/* Four sums of four neighbours each. */
+static inline int32x4_t
+q_sums4(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
+{
+    return vpaddq_s32(vpaddq_s32(a, b), vpaddq_s32(c, d));
+}
+
+static inline void
+qs_store_sums4(int32_t *p, const qs *s)
+{
+    vst1q_s32(p, q_sums4(s[0].low, s[1].low, s[2].low, s[3].low));
+    vst1q_s32(p + 4, q_sums4(s[0].high, s[1].high, s[2].high, s[3].high));
+}
+
+static inline void
+vf_store_max4(float *p, const vf *v)
+{
+    vf_store(p, vpmaxq_f32(vpmaxq_f32(v[0], v[1]), vpmaxq_f32(v[2], v[3])));
+}
+
+static inline void
+vf_store_sums4(float *p, const vf *v)
+{
+    vf_store(p, vpaddq_f32(vpaddq_f32(v[0], v[1]), vpaddq_f32(v[2], v[3])));
 }
 
 static inline qf

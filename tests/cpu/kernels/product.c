@@ -236,6 +236,7 @@ a_column_is_the_same_beside_others(void **state)
             char *columns = malloc(bytes * MAX_COLS);
             void *scratch = aligned_alloc(64, GB_PRODUCT_SCRATCH);
             float alone[MAX_COLS][40];
+            float again[3][40];
             float all[MAX_COLS][40];
             const void *column[MAX_COLS];
             float *dst[MAX_COLS];
@@ -258,7 +259,7 @@ a_column_is_the_same_beside_others(void **state)
                           GGML_TYPE_F32, columns + (size_t)c * bytes);
                 for (int i = 0; i < 4; i++) {
                     column[i] = columns + (size_t)c * bytes;
-                    dst[i] = alone[c];
+                    dst[i] = i == 0 ? alone[c] : again[i - 1];
                 }
                 product.cols = 4;
                 k->product(weight, &product);

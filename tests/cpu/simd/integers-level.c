@@ -348,18 +348,71 @@ static const char *
 check_rounding(void)
 {
     for (int i = -1270; i <= 1270; i++) {
-        float x[VF_LEN];
+        float x[32];
+        uint8_t want[32];
         int8_t got[VF_LEN];
 
+        for (int j = 0; j < 32; j++) {
+            x[j] = (float)(j % 2 == 0 ? i : -i) * (j % 3 == 0 ? 0.4f : 0.2f);
+            if (i % 10 == 5 || i % 10 == -5)
+                x[j] = (j % 2 == 0 ? 1.0f : -1.0f) +
+                       2.0f * (float)((i + j) / 10 - j / 10);
+            x[j] = fminf(fmaxf(x[j], -254.0f), 254.0f);
+            want[j] = (uint8_t)(int8_t)nearbyintf(x[j] * 0.5f);
+        }
+        if (!bytes_are(q32_scaled(x, 0.5f), want))
+            return "q32_scaled";
+        vf_store_i8(got, vf_mul(vf_load(x), vf_set1(0.5f)));
+        if (memcmp(got, want, sizeof(got)) != 0)
+            return "vf_store_i8";
+    }
+    return NULL;
+}
+
+/* Words for four vectors; all numbers are small integers. */
+static const char *
+check_fours(void)
+{
+    qs s[4];
+    vf v[4];
+    int32_t sums[8];
+    int32_t want[8] = { 0 };
+    float got[4];
+
+    for (int i = 0; i < 4; i++) {
+        float x[VF_LEN];
+
+        s[i] = qs_dot(qs_first2(i, 10 * i), q32_load(codes + 32 * i),
+                      q32_load(acts + 32 * i));
+        want[i] = i;
+        want[4 + i] = 10 * i;
+        for (int j = 0; j < 32; j++)
+            want[4 * (j / 16) + i] += codes[32 * i + j] * acts[32 * i + j];
         for (int j = 0; j < VF_LEN; j++)
-            x[j] = (float)(j % 2 == 0 ? i : -i) * 0.1f;
-        if (i % 10 == 5 || i % 10 == -5)
-            for (int j = 0; j < VF_LEN; j++)
-                x[j] = (j % 2 == 0 ? 0.5f : -0.5f) + (float)(i / 10);
-        vf_store_i8(got, vf_load(x));
+            x[j] = (float)acts[VF_LEN * i + j];
+        v[i] = vf_load(x);
+    }
+    qs_store_sums4(sums, s);
+    if (memcmp(sums, want, sizeof(sums)) != 0)
+        return "qs_store_sums4";
+    vf_store_sums4(got, v);
+    for (int i = 0; i < 4; i++) {
+        int sum = 0;
+
         for (int j = 0; j < VF_LEN; j++)
-            if (got[j] != (int8_t)nearbyintf(x[j]))
-                return "vf_store_i8";
+            sum += acts[VF_LEN * i + j];
+        if (got[i] != (float)sum)
+            return "vf_store_sums4";
+    }
+    vf_store_max4(got, v);
+    for (int i = 0; i < 4; i++) {
+        int max = -127;
+
+        for (int j = 0; j < VF_LEN; j++)
+            if (max < acts[VF_LEN * i + j])
+                max = acts[VF_LEN * i + j];
+        if (got[i] != (float)max)
+            return "vf_store_max4";
     }
     return NULL;
 }
@@ -369,7 +422,8 @@ GB_K(check_integers)(void)
 {
     static const check_integers_fn checks[] = {
         check_bytes,       check_floats, check_sums,
-        check_scaled_sums, check_quads,  check_tiles, check_rounding,
+        check_scaled_sums, check_quads,  check_tiles,
+        check_rounding,    check_fours,
     };
 
     fill();
