@@ -45,8 +45,8 @@ GGML_API enum ggml_status ggmlbackend_fail(
 
 /*
  * Name of the level of CPU kernels in use ("generic", "avx2", "avx512",
- * "avx512_vnni"), and a sentence that says why it was chosen; "" without the CPU
- * backend.
+ * "avx512_vnni", "avx512_bf16"), and a sentence that says why it was chosen; ""
+ * without the CPU backend.
  */
 GGML_API const char *ggmlbackend_cpu_level(void);
 GGML_API const char *ggmlbackend_cpu_level_reason(void);

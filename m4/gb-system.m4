@@ -7,5 +7,15 @@ AC_DEFUN([GB_SYSTEM], [
   AC_SEARCH_LIBS([dlopen], [dl], [], [AC_MSG_ERROR([dlopen is needed])])
   AC_CHECK_HEADERS([linux/futex.h execinfo.h link.h sys/auxv.h])
   AC_CHECK_FUNCS([secure_getenv sched_getaffinity pthread_setaffinity_np backtrace])
+  dnl hwloc is opened at run time, so its header is enough.
+  AC_ARG_WITH([hwloc],
+    [AS_HELP_STRING([--without-hwloc], [do not ask hwloc for memory nodes])], [],
+    [with_hwloc=check])
+  AS_IF([test "x$with_hwloc" != xno], [
+    AC_CHECK_DECL([HWLOC_TYPE_DEPTH_NUMANODE],
+      [AC_DEFINE([GB_HWLOC], [1], [hwloc, version 2, can be asked.])],
+      [AS_IF([test "x$with_hwloc" = xyes],
+        [AC_MSG_ERROR([--with-hwloc needs hwloc.h of version 2])])],
+      [[#include <hwloc.h>]])])
   AC_DEFINE([GB_BUILTIN_CPU], [1], [The CPU backend is built in.])
 ])

@@ -44,6 +44,14 @@ libcpu_avx512_vnni_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx512_vnni -DGB_SIMD
 libcpu_avx512_vnni_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX512_VNNI) $(KERNEL_CFLAGS)
 endif
 
+if ISA_AVX512_BF16
+noinst_LTLIBRARIES += libcpu_avx512_bf16.la
+libcpu_la_LIBADD += libcpu_avx512_bf16.la
+libcpu_avx512_bf16_la_SOURCES = $(cpu_kernel_sources)
+libcpu_avx512_bf16_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx512_bf16 -DGB_SIMD_AVX512
+libcpu_avx512_bf16_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX512_BF16) $(KERNEL_CFLAGS)
+endif
+
 if ISA_NEON
 noinst_LTLIBRARIES += libcpu_neon.la
 libcpu_la_LIBADD += libcpu_neon.la

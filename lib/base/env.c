@@ -49,9 +49,8 @@ static pthread_once_t read_once = PTHREAD_ONCE_INIT;
 static char *values[GB_ENV_COUNT]; /* NULL: unset */
 static atomic_bool is_warned[GB_ENV_COUNT];
 
-/* Does the program run with more rights than its user? */
-static bool
-is_privileged(void)
+bool
+gb_env_is_privileged(void)
 {
 #if defined(__linux__)
     if (getauxval(AT_SECURE) != 0)
@@ -64,7 +63,7 @@ is_privileged(void)
 static void
 read_all(void)
 {
-    if (is_privileged())
+    if (gb_env_is_privileged())
         return;
     for (int i = 0; i < GB_ENV_COUNT; i++) {
         const char *value = getenv(table[i].name);

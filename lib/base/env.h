@@ -27,4 +27,7 @@ bool gb_env_bool(enum gb_env id);
 int gb_env_int(enum gb_env id);
 const char *gb_env_string(enum gb_env id);
 
+/* Has the program more rights than the user who started it?  Any thread. */
+bool gb_env_is_privileged(void);
+
 #endif

@@ -174,7 +174,9 @@ ggml_can_repeat(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
     if (ggml_is_empty(t0))
         return ggml_is_empty(t1);
     for (int i = 0; i < GGML_MAX_DIMS; i++) {
-        if (t1->ne[i] % t0->ne[i] != 0)
+        /* Divisions take longer than small operations themselves. */
+        if (t1->ne[i] != t0->ne[i] && t0->ne[i] != 1 &&
+            t1->ne[i] % t0->ne[i] != 0)
             return false;
     }
     return true;

@@ -19,6 +19,7 @@ ggml_graph_plan(const struct ggml_cgraph *cgraph, int n_threads,
 {
     struct ggml_cplan cplan;
     struct gb_cpu_size size;
+    struct gb_cpu_plan plan;
 
     memset(&cplan, 0, sizeof(cplan));
     if (n_threads <= 0)
@@ -29,12 +30,12 @@ ggml_graph_plan(const struct ggml_cgraph *cgraph, int n_threads,
         n_threads = GGML_MAX_N_THREADS;
     cplan.threadpool = threadpool;
     cplan.n_threads = n_threads;
-    if (gb_cpu_plan_measure(cgraph, n_threads, &size) != GGML_STATUS_SUCCESS)
+    if (gb_cpu_plan_build(cgraph, n_threads, NULL, 0, &size, &plan) !=
+        GGML_STATUS_SUCCESS)
         return cplan;
     /* For fewer threads the same is enough. */
     cplan.work_size = size.work;
-    if (size.max_tiles < n_threads)
-        cplan.n_threads = (int)size.max_tiles;
+    cplan.n_threads = size.n_threads;
     return cplan;
 }
 
@@ -80,22 +81,19 @@ ggml_graph_compute(struct ggml_cgraph *cgraph, struct ggml_cplan *cplan)
 {
     struct gb_cpu_size size;
     struct gb_cpu_plan plan;
-    int n_threads;
 
     GB_NEED_OR(GGML_STATUS_FAILED, cplan != NULL, "graph_compute: no plan");
     GB_NEED_OR(GGML_STATUS_FAILED,
                cplan->n_threads >= 1 && cplan->n_threads <= GGML_MAX_N_THREADS,
                "graph_compute: the plan has %d threads", cplan->n_threads);
-    n_threads = threads_to_use(cplan);
-    GB_TRY(gb_cpu_plan_measure(cgraph, n_threads, &size));
+    GB_TRY(gb_cpu_plan_build(
+        cgraph, threads_to_use(cplan), cplan->work_data,
+        cplan->work_data != NULL ? cplan->work_size : 0, &size, &plan));
     GB_NEED_OR(GGML_STATUS_FAILED,
                size.work <= cplan->work_size &&
                    (size.work == 0 || cplan->work_data != NULL),
                "graph_compute: the plan has %zu bytes at %p, the graph needs "
                "%zu", cplan->work_size, (void *)cplan->work_data, size.work);
-    if (size.max_tiles < n_threads)
-        n_threads = (int)size.max_tiles;
-    gb_cpu_plan_build(cgraph, n_threads, &size, cplan->work_data, &plan);
     return run(&plan, cplan);
 }
 

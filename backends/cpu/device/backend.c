@@ -92,26 +92,11 @@ pool_to_use(struct cpu_backend *cpu, int n_threads)
     return cpu->own_pool;
 }
 
-/* Measure with no more threads than find something to do. */
-static enum ggml_status
-measure(const struct cpu_backend *cpu, const struct ggml_cgraph *graph,
-        struct gb_cpu_size *size, int *n_threads)
-{
-    const int n = threads_to_use(cpu);
-
-    GB_TRY(gb_cpu_plan_measure(graph, n, size));
-    *n_threads = size->max_tiles < n ? (int)size->max_tiles : n;
-    return GGML_STATUS_SUCCESS;
-}
-
 static enum ggml_status
 grow_work(struct cpu_backend *cpu, size_t size)
 {
-    void *work;
+    void *work = gb_mem_alloc(size);
 
-    if (size <= cpu->work_size)
-        return GGML_STATUS_SUCCESS;
-    work = gb_mem_alloc(size);
     if (work == NULL)
         return gb_fail(GGML_STATUS_ALLOC_FAILED,
                        "cpu: no memory for %zu bytes of scratch", size);
@@ -132,13 +117,17 @@ static enum ggml_status
 backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *graph)
 {
     struct cpu_backend *cpu = backend->context;
+    const int n = threads_to_use(cpu);
     struct gb_cpu_size size;
     struct gb_cpu_plan plan;
-    int n_threads;
 
-    GB_TRY(measure(cpu, graph, &size, &n_threads));
-    GB_TRY(grow_work(cpu, size.work));
-    gb_cpu_plan_build(graph, n_threads, &size, cpu->work, &plan);
+    GB_TRY(gb_cpu_plan_build(
+        graph, n, cpu->work, cpu->work_size, &size, &plan));
+    if (size.work > cpu->work_size) {
+        GB_TRY(grow_work(cpu, size.work));
+        GB_TRY(gb_cpu_plan_build(
+            graph, n, cpu->work, cpu->work_size, &size, &plan));
+    }
     return run(cpu, &plan);
 }
 
@@ -146,28 +135,30 @@ static ggml_backend_graph_plan_t
 backend_graph_plan_create(
     ggml_backend_t backend, const struct ggml_cgraph *graph)
 {
-    struct graph_plan *created;
+    const int n = threads_to_use(backend->context);
+    struct graph_plan *created = gb_mem_zalloc(1, sizeof(*created));
     struct gb_cpu_size size;
-    int n_threads;
 
-    if (measure(backend->context, graph, &size, &n_threads) !=
-        GGML_STATUS_SUCCESS)
+    if (created == NULL) {
+        gb_fail(GGML_STATUS_ALLOC_FAILED, "cpu: no memory for a plan");
         return NULL;
-    created = gb_mem_zalloc(1, sizeof(*created));
-    if (created == NULL)
-        goto fail;
-    if (size.work > 0) {
-        created->work = gb_mem_alloc(size.work);
-        if (created->work == NULL)
-            goto free_created;
     }
-    gb_cpu_plan_build(graph, n_threads, &size, created->work, &created->plan);
-    return created;
-
+    if (gb_cpu_plan_build(graph, n, NULL, 0, &size, &created->plan) !=
+        GGML_STATUS_SUCCESS)
+        goto free_created;
+    if (size.work == 0)
+        return created;
+    created->work = gb_mem_alloc(size.work);
+    if (created->work == NULL) {
+        gb_fail(GGML_STATUS_ALLOC_FAILED, "cpu: no memory for a plan");
+        goto free_created;
+    }
+    if (gb_cpu_plan_build(graph, n, created->work, size.work, &size,
+                          &created->plan) == GGML_STATUS_SUCCESS)
+        return created;
+    gb_mem_free(created->work);
 free_created:
     gb_mem_free(created);
-fail:
-    gb_fail(GGML_STATUS_ALLOC_FAILED, "cpu: no memory for a plan");
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 #ifndef GB_CPU_ISA_KERNELS_H
 #define GB_CPU_ISA_KERNELS_H
 
+#include "backends/cpu/isa/attend.h"
 #include "backends/cpu/isa/weight.h"
 
 #include "ggml.h"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # backends/cpu/isa: which level of kernels runs.
 libcpu_la_SOURCES += \
+	%D%/attend.h \
 	%D%/detect-arm.c \
 	%D%/detect-x86.c \
 	%D%/features.def \

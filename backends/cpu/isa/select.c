@@ -29,6 +29,7 @@ extern const struct gb_cpu_kernels gb_cpu_generic_table;
 extern const struct gb_cpu_kernels gb_cpu_avx2_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_vnni_table;
+extern const struct gb_cpu_kernels gb_cpu_avx512_bf16_table;
 extern const struct gb_cpu_kernels gb_cpu_neon_table;
 extern const struct gb_cpu_kernels gb_cpu_dotprod_table;
 extern const struct gb_cpu_kernels gb_cpu_i8mm_table;
@@ -37,6 +38,9 @@ extern const struct gb_cpu_kernels gb_cpu_sve_table;
 #define AVX2_NEEDS                                          \
     (GB_CPU_BIT(GB_CPU_AVX2) | GB_CPU_BIT(GB_CPU_FMA) |     \
      GB_CPU_BIT(GB_CPU_F16C) | GB_CPU_BIT(GB_CPU_BMI2))
+#define VNNI_NEEDS                                          \
+    (AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) |               \
+     GB_CPU_BIT(GB_CPU_AVX512_VNNI))
 
 #define DOTPROD_NEEDS (GB_CPU_BIT(GB_CPU_NEON) | GB_CPU_BIT(GB_CPU_DOTPROD))
 
@@ -50,9 +54,11 @@ static const struct level levels[] = {
     { &gb_cpu_avx512_table, AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) },
 #endif
 #ifdef GB_ISA_AVX512_VNNI
-    { &gb_cpu_avx512_vnni_table,
-      AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) |
-          GB_CPU_BIT(GB_CPU_AVX512_VNNI) },
+    { &gb_cpu_avx512_vnni_table, VNNI_NEEDS },
+#endif
+#ifdef GB_ISA_AVX512_BF16
+    { &gb_cpu_avx512_bf16_table,
+      VNNI_NEEDS | GB_CPU_BIT(GB_CPU_AVX512_BF16) },
 #endif
 #ifdef GB_ISA_NEON
     { &gb_cpu_neon_table, GB_CPU_BIT(GB_CPU_NEON) },

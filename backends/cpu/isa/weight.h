@@ -25,7 +25,10 @@
 #include <stdint.h>
 
 /* Scratch that a product needs, in bytes. */
-#define GB_PRODUCT_SCRATCH (80 * 1024)
+#define GB_PRODUCT_SCRATCH (128 * 1024)
+
+/* Columns are packed for float weights from a multiple of this on. */
+#define GB_PACKED_COLS 12
 
 /*
  * dst[c][r] = the sum over k of weights[r][k] * columns[c][k], for all r and c.
@@ -39,6 +42,8 @@ struct gb_product {
     const void *weights;
     size_t pitch; /* bytes from row to row */
     const void *const *columns;
+    const void *packed; /* float weights: the columns as pack() left them, or
+                           NULL */
     float *const *dst;
     void *scratch; /* GB_PRODUCT_SCRATCH bytes, 64-byte aligned */
 };
@@ -177,6 +182,13 @@ static inline size_t
 gb_column_marks(const struct gb_layout *layout, int64_t k)
 {
     return gb_column_lows(layout, k) + gb_column_low_bytes(layout, k);
+}
+
+/* Bytes of a column of K values among packed ones. */
+static inline size_t
+gb_packed_bytes(int64_t k)
+{
+    return (size_t)((k + 15) / 16 * 16) * sizeof(float);
 }
 
 /* Bytes of a column of K values: whole cache lines, an odd number of them,

@@ -2,16 +2,24 @@
 /*
  * cpu/kernels/dot-real.c - weights f32, f16 and bf16, multiplied in float.
  */
+#include "backends/cpu/kernels/gemm-reals.h"
 #include "backends/cpu/kernels/kernels.h"
 #include "backends/cpu/kernels/panel.h"
 #include "backends/cpu/kernels/weights.h"
 
-/* How values are read: VF_LEN of them, or the first n; BYTES is one's size. */
+/* How values are read: VF_LEN of them, or the first n; BYTES is one's size.
+ * TURN, NULL where there is none, reads TURNED values of VF_LEN rows and puts
+ * them side by side. */
 struct reals {
     size_t bytes;
     vf (*load)(const void *p);
     vf (*load_n)(const void *p, int64_t n);
+    void (*turn)(float *dst, const void *src, int64_t pitch);
 };
+
+/* Cache lines of half floats are read as a whole, since rows a power of two
+ * apart share the cache's places. */
+#define TURNED (2 * VF_LEN)
 
 /* A row times a column; four sums are in flight. */
 GB_INLINE float
@@ -43,32 +51,48 @@ real_dots(const struct reals *t, int64_t k, int64_t rows, const void *x,
         dst[r] = dot_of_row(t, k, (const char *)x + (size_t)r * pitch, column);
 }
 
-/* Rows are made floats, zeros behind their ends, and then turned. */
+/* N values of a row as floats; of other rows zeros. */
+GB_INLINE void
+read_row(const struct reals *t, int64_t n, const char *row, float *dst)
+{
+    for (int i = 0; i < TURNED; i += VF_LEN) {
+        const char *from = row + (size_t)i * t->bytes;
+
+        if (n - i >= VF_LEN)
+            vf_store(dst + i, t->load(from));
+        else if (n > i)
+            vf_store(dst + i, t->load_n(from, n - i));
+        else
+            vf_store(dst + i, vf_zero());
+    }
+}
+
+/* Up to TURNED values of up to VF_LEN rows become floats and are turned. */
+GB_INLINE void
+turn_some(const struct reals *t, int64_t k, int64_t rows, const char *x,
+          size_t pitch, float *dst)
+{
+    float square[VF_LEN][TURNED];
+
+    for (int64_t r = 0; r < VF_LEN; r++)
+        read_row(t, r < rows ? k : 0, x + (size_t)r * pitch, square[r]);
+    for (int j = 0; j < TURNED && j < k; j += VF_LEN)
+        vq_transpose(dst + j * VF_LEN, &square[0][j], sizeof(square[0]));
+}
+
 GB_INLINE void
 real_unpack(const struct reals *t, int64_t k, int64_t rows, const void *x,
             size_t pitch, const struct gb_panel *panel)
 {
-    const int64_t padded = (k + VF_LEN - 1) / VF_LEN * VF_LEN;
-    float *turned = (float *)(void *)panel->rows;
+    for (int64_t i = 0; i < k; i += TURNED) {
+        const char *from = (const char *)x + (size_t)i * t->bytes;
+        float *dst = panel->reals + i * VF_LEN;
 
-    for (int64_t r = 0; r < VF_LEN; r++) {
-        const char *row = (const char *)x + (size_t)r * pitch;
-        float *to = turned + r * GB_PANEL_K_REAL;
-        int64_t i = 0;
-
-        if (r < rows) {
-            for (; i + VF_LEN <= k; i += VF_LEN)
-                vf_store(to + i, t->load(row + (size_t)i * t->bytes));
-            if (i < k)
-                vf_store(to + i, t->load_n(row + (size_t)i * t->bytes, k - i));
-        } else {
-            for (; i < padded; i += VF_LEN)
-                vf_store(to + i, vf_zero());
-        }
+        if (t->turn != NULL && rows >= VF_LEN && k - i >= TURNED)
+            t->turn(dst, from, (int64_t)pitch);
+        else
+            turn_some(t, k - i, rows, from, pitch, dst);
     }
-    for (int64_t i = 0; i < padded; i += VF_LEN)
-        vq_transpose(panel->reals + i * VF_LEN, turned + i,
-                     GB_PANEL_K_REAL * sizeof(float));
 }
 
 GB_INLINE vf
@@ -107,9 +131,24 @@ load_bf16_n(const void *p, int64_t n)
     return vf_load_bf16_n(p, n);
 }
 
-static const struct reals f32 = { 4, load_f32, load_f32_n };
-static const struct reals f16 = { 2, load_f16, load_f16_n };
-static const struct reals bf16 = { 2, load_bf16, load_bf16_n };
+GB_INLINE void
+turn_f32(float *dst, const void *src, int64_t pitch)
+{
+    vq_transpose(dst, src, pitch);
+    vq_transpose(dst + VF_LEN * VF_LEN, (const float *)src + VF_LEN, pitch);
+}
+
+#if VQ_TURNS_HALVES
+#define turn_f16  vq_transpose_f16
+#define turn_bf16 vq_transpose_bf16
+#else
+#define turn_f16  NULL
+#define turn_bf16 NULL
+#endif
+
+static const struct reals f32 = { 4, load_f32, load_f32_n, turn_f32 };
+static const struct reals f16 = { 2, load_f16, load_f16_n, turn_f16 };
+static const struct reals bf16 = { 2, load_bf16, load_bf16_n, turn_bf16 };
 
 void
 GB_K(dots_f32)(int64_t k, int64_t rows, const void *x, size_t pitch,
@@ -151,4 +190,32 @@ GB_K(unpack_bf16)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     real_unpack(&bf16, k, rows, x, pitch, panel);
+}
+
+/* Up to VF_LEN pairs of up to VF_LEN rows. */
+static void
+turn_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,
+                float *dst)
+{
+    uint16_t square[VF_LEN][TURNED] = { { 0 } };
+    const int64_t n = k < TURNED ? k : TURNED;
+
+    for (int64_t r = 0; r < rows && r < VF_LEN; r++)
+        memcpy(square[r], x + (size_t)r * pitch, (size_t)n * sizeof(uint16_t));
+    vq_transpose(dst, square, sizeof(square[0]));
+}
+
+void
+GB_K(unpack_pairs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                   const struct gb_panel *panel)
+{
+    for (int64_t i = 0; i < k; i += TURNED) {
+        const char *from = (const char *)x + (size_t)i * sizeof(uint16_t);
+        float *dst = panel->reals + i / 2 * VF_LEN;
+
+        if (rows >= VF_LEN && k - i >= TURNED)
+            vq_transpose(dst, from, (int64_t)pitch);
+        else
+            turn_some_pairs(k - i, rows, from, pitch, dst);
+    }
 }

@@ -2,76 +2,188 @@
 /*
  * cpu/kernels/gemm-reals.c - panels of float weights times columns.
  *
- * One step takes a value of each row of a panel and a value of a column, which
- * all rows share; the sums stay in registers.
+ * One step takes a unit of each row of a strip and a unit of each column of a
+ * group, which all rows share; the sums stay in registers.
  */
-#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/gemm-reals.h"
 
-/* COLS columns, at most VF_COLS. */
-GB_INLINE void
-tile(const struct gb_strip *strip, int64_t step, const float *const *reals,
-     int cols, const float *const *columns, float *const *dst)
+#define STRIP (VF_ROWS * VF_LEN)
+
+/* Columns in a group: packed ones, and those that lie elsewhere, each of which
+ * takes an address in a register. */
+#define GROUP_LYING 6
+#define GROUP_MAX   (VF_COLS > GROUP_LYING ? VF_COLS : GROUP_LYING)
+
+/* What differs; constants where a strip is computed. */
+enum kind {
+    LYING,  /* columns of floats where they lie */
+    PACKED, /* packed columns of floats */
+    PAIRS,  /* and of pairs */
+};
+
+typedef vf sums[VF_ROWS][GROUP_MAX];
+
+/* Where a group's columns are: one of both. */
+struct group {
+    const float *packed;
+    const float *columns[GROUP_LYING];
+};
+
+GB_INLINE float
+unit_at(enum kind kind, const struct group *g, int c, int64_t j)
 {
-    vf acc[VF_ROWS][VF_COLS];
-    int64_t rest[VF_ROWS];
+    return kind == LYING ? g->columns[c][j] : g->packed[VF_LEN * c + j];
+}
 
-#pragma GCC unroll 8
-    for (int v = 0; v < VF_ROWS; v++) {
-        rest[v] = strip->rows - v * VF_LEN;
-        rest[v] = rest[v] < 0 ? 0 : rest[v] > VF_LEN ? VF_LEN : rest[v];
-    }
-#pragma GCC unroll 8
-    for (int c = 0; c < cols; c++)
-#pragma GCC unroll 8
-        for (int v = 0; v < VF_ROWS; v++)
-            acc[v][c] =
-                strip->is_first
-                    ? vf_zero()
-                    : vf_load_n(dst[c] + strip->dst_row + v * VF_LEN, rest[v]);
-    for (int64_t i = 0; i < strip->k; i++) {
-        vf x[VF_ROWS];
+/* N steps. */
+GB_INLINE void
+add_units(enum kind kind, int cols, int64_t n, const float *const *x,
+          int64_t step, const struct group *g, sums acc)
+{
+    for (int64_t j = 0; j < n; j++) {
+        vf w[VF_ROWS];
 
 #pragma GCC unroll 8
         for (int v = 0; v < VF_ROWS; v++)
-            x[v] = vf_load(reals[v] + i * step);
-#pragma GCC unroll 8
+            w[v] = vf_load(x[v] + step * j);
+#pragma GCC unroll 16
         for (int c = 0; c < cols; c++) {
-            const vf y = vf_set1(columns[c][i]);
+            const vf y = vf_set1(unit_at(kind, g, c, j));
 
 #pragma GCC unroll 8
             for (int v = 0; v < VF_ROWS; v++)
-                acc[v][c] = vf_fma(x[v], y, acc[v][c]);
+                acc[v][c] = kind == PAIRS ? vf_dot_pairs(acc[v][c], w[v], y)
+                                          : vf_fma(w[v], y, acc[v][c]);
         }
     }
+}
+
+/* All steps; packed columns are taken VF_LEN units at a time. */
+GB_INLINE void
+add_all(enum kind kind, int cols, const struct gb_reals *reals,
+        const float **x, struct group g, sums acc)
+{
+    int64_t left = reals->units;
+
+    for (; kind != LYING && left >= VF_LEN; left -= VF_LEN) {
+        add_units(kind, cols, VF_LEN, x, reals->step, &g, acc);
+        g.packed += VF_LEN * cols;
 #pragma GCC unroll 8
+        for (int v = 0; v < VF_ROWS; v++)
+            x[v] += VF_LEN * reals->step;
+    }
+    add_units(kind, cols, left, x, reals->step, &g, acc);
+}
+
+/* COLS columns and the strip from row ROW on. */
+GB_INLINE void
+strip(enum kind kind, int cols, const struct gb_reals *reals, int64_t row,
+      const struct group *g, float *const *dst)
+{
+    const float *x[VF_ROWS];
+    int64_t rest[VF_ROWS];
+    sums acc;
+
+#pragma GCC unroll 8
+    for (int v = 0; v < VF_ROWS; v++) {
+        rest[v] = reals->rows - row - v * VF_LEN;
+        rest[v] = rest[v] < 0 ? 0 : rest[v] > VF_LEN ? VF_LEN : rest[v];
+        x[v] = reals->panels + (row / VF_LEN + v) * reals->panel_step;
+    }
+#pragma GCC unroll 16
     for (int c = 0; c < cols; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VF_ROWS; v++)
-            vf_store_n(dst[c] + strip->dst_row + v * VF_LEN, acc[v][c],
-                       rest[v]);
+            acc[v][c] = reals->is_first
+                            ? vf_zero()
+                            : vf_load_n(dst[c] + row + v * VF_LEN, rest[v]);
+    add_all(kind, cols, reals, x, *g, acc);
+#pragma GCC unroll 16
+    for (int c = 0; c < cols; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VF_ROWS; v++)
+            vf_store_n(dst[c] + row + v * VF_LEN, acc[v][c], rest[v]);
 }
 
-/* The last columns come more than once where they do not fill a tile: the same
- * sum is then written again. */
+typedef void strip_fn(const struct gb_reals *reals, int64_t row,
+                      const struct group *g, float *const *dst);
+
+/* N columns, or fewer where there never are so many. */
+#define MOST(n, most) ((n) < (most) ? (n) : (most))
+
+#define LYING_STRIP(n)                                                      \
+    static void lying_##n(const struct gb_reals *reals, int64_t row,        \
+                          const struct group *g, float *const *dst)         \
+    {                                                                       \
+        strip(LYING, MOST(n, GROUP_LYING), reals, row, g, dst);             \
+    }
+
+#define PACKED_STRIP(n)                                                     \
+    static void packed_##n(const struct gb_reals *reals, int64_t row,       \
+                           const struct group *g, float *const *dst)        \
+    {                                                                       \
+        if (VF_PAIRS && reals->in_pairs)                                    \
+            strip(PAIRS, MOST(n, VF_COLS), reals, row, g, dst);             \
+        else                                                                \
+            strip(PACKED, MOST(n, VF_COLS), reals, row, g, dst);            \
+    }
+
+LYING_STRIP(1)
+LYING_STRIP(2)
+LYING_STRIP(3)
+LYING_STRIP(4)
+LYING_STRIP(5)
+LYING_STRIP(6)
+PACKED_STRIP(1)
+PACKED_STRIP(2)
+PACKED_STRIP(3)
+PACKED_STRIP(4)
+PACKED_STRIP(5)
+PACKED_STRIP(6)
+PACKED_STRIP(7)
+PACKED_STRIP(8)
+PACKED_STRIP(9)
+PACKED_STRIP(10)
+PACKED_STRIP(11)
+PACKED_STRIP(12)
+
+static strip_fn *const strips_lying[] = {
+    lying_1, lying_2, lying_3, lying_4, lying_5, lying_6,
+};
+
+static strip_fn *const strips_packed[] = {
+    packed_1, packed_2, packed_3, packed_4,  packed_5,  packed_6,
+    packed_7, packed_8, packed_9, packed_10, packed_11, packed_12,
+};
+
+_Static_assert(sizeof(strips_lying) / sizeof(strip_fn *) >= GROUP_LYING &&
+                   sizeof(strips_packed) / sizeof(strip_fn *) >= VF_COLS,
+               "strips");
+
 void
-GB_K(gemm_reals)(const struct gb_strip *strip, int64_t step,
-                 const float *const *reals)
+GB_K(gemm_reals)(const struct gb_reals *reals)
 {
-    for (int64_t c = 0; c < strip->cols; c += VF_COLS) {
-        const int64_t left = strip->cols - c;
-        const float *columns[VF_COLS];
-        float *dst[VF_COLS];
+    strip_fn *const *const strips =
+        reals->packed == NULL ? strips_lying : strips_packed;
+    const int64_t step = reals->packed == NULL ? GROUP_LYING : VF_COLS;
 
-        for (int i = 0; i < VF_COLS; i++) {
-            const int64_t from = c + (i < left ? i : left - 1);
+    for (int64_t c = 0; c < reals->cols; c += step) {
+        const int64_t left = reals->cols - c;
+        const int64_t cols = left < step ? left : step;
+        struct group g = { .packed = NULL };
+        float *dst[GROUP_MAX];
 
-            columns[i] = (const float *)(const void *)(
-                (const char *)strip->columns[from] + strip->from);
-            dst[i] = strip->dst[from];
+        if (reals->packed != NULL)
+            g.packed = (const float *)(const void *)(
+                           reals->packed + (size_t)c * reals->pitch) +
+                       cols * reals->from;
+        for (int64_t i = 0; i < cols; i++) {
+            if (reals->packed == NULL)
+                g.columns[i] = (const float *)reals->columns[c + i] +
+                               reals->from;
+            dst[i] = reals->dst[c + i] + reals->dst_row;
         }
-        if (left > VF_COLS / 2)
-            tile(strip, step, reals, VF_COLS, columns, dst);
-        else
-            tile(strip, step, reals, VF_COLS / 2, columns, dst);
+        for (int64_t r = 0; r < reals->rows; r += STRIP)
+            strips[cols - 1](reals, r, &g, dst);
     }
 }

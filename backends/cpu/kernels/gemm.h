@@ -27,9 +27,4 @@ struct gb_strip {
 void GB_K(gemm_quads)(const struct gb_layout *layout,
                       const struct gb_strip *strip);
 
-/* VF_ROWS panels of floats, or what lies in memory as they do: value j of row r
- * of panel v is reals[v][step * j + r].  strip->panels is not looked at. */
-void GB_K(gemm_reals)(const struct gb_strip *strip, int64_t step,
-                      const float *const *reals);
-
 #endif

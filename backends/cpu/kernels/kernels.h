@@ -5,6 +5,7 @@
 #ifndef GB_CPU_KERNELS_KERNELS_H
 #define GB_CPU_KERNELS_KERNELS_H
 
+#include "backends/cpu/isa/attend.h"
 #include "backends/cpu/isa/level.h"
 #include "backends/cpu/isa/weight.h"
 

@@ -2,6 +2,8 @@
 # backends/cpu/kernels: inner loops, compiled once a level.
 cpu_kernel_sources += \
 	%D%/arith.c \
+	%D%/attend-few.c \
+	%D%/attend.c \
 	%D%/block-sum.h \
 	%D%/blocks.h \
 	%D%/column-few.c \
@@ -22,10 +24,13 @@ cpu_kernel_sources += \
 	%D%/gemm-quads.c \
 	%D%/gemm-reals.c \
 	%D%/gemm.h \
+	%D%/gemm-reals.h \
 	%D%/kernels.h \
 	%D%/map.h \
 	%D%/optimize.c \
+	%D%/pack.c \
 	%D%/panel.h \
+	%D%/product-real.c \
 	%D%/product.c \
 	%D%/quantize.c \
 	%D%/recurrent.c \

@@ -18,7 +18,7 @@
 
 /* Values of a row of quantised weights, and of float weights, in a panel. */
 #define GB_PANEL_K      512
-#define GB_PANEL_K_REAL 256
+#define GB_PANEL_K_REAL 1024
 
 struct gb_panel {
     uint8_t *rows; /* room for VF_LEN rows before they are turned */

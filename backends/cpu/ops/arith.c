@@ -71,27 +71,48 @@ read_repeated(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
     return buffer;
 }
 
-/* One row: where all three are dense F32 in one piece, else through buffers. */
+/* One row, through buffers where it cannot be used where it lies. */
 static void
 arith_row(const struct gb_cpu_kernels *k, binary_fn compute, int64_t n,
           const struct gb_cpu_line *d, const struct gb_cpu_line *a,
           const struct gb_cpu_line *b, int64_t b_ne)
 {
-    const bool is_plain = b_ne == n && gb_cpu_line_is_plain(d) &&
-                          gb_cpu_line_is_plain(a) && gb_cpu_line_is_plain(b);
-    const int64_t piece = is_plain ? n : GB_CPU_PIECE;
     float a_buffer[GB_CPU_PIECE];
     float b_buffer[GB_CPU_PIECE];
     float d_buffer[GB_CPU_PIECE];
 
-    for (int64_t i = 0; i < n; i += piece) {
-        const int64_t len = n - i < piece ? n - i : piece;
+    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
+        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
         const float *x = gb_cpu_line_read(k, a, i, len, a_buffer);
         const float *y = read_repeated(k, b, b_ne, i, len, b_buffer);
         float *const to = gb_cpu_line_target(d, i, d_buffer);
 
         compute(len, to, x, y);
         gb_cpu_line_write(k, d, i, len, to);
+    }
+}
+
+/* Rows [first, last) where the rows of all three are dense F32. */
+static void
+arith_plain(const struct ggml_tensor *node, binary_fn compute,
+            struct gb_cpu_row_range rows)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    struct gb_cpu_row at = gb_cpu_row_at(node, rows.first);
+
+    if (rows.last == 1) {
+        compute(node->ne[0], node->data, a->data, b->data);
+        return;
+    }
+    for (int64_t row = rows.first; row < rows.last; row++) {
+        compute(node->ne[0],
+                (void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3),
+                (void *)gb_cpu_row_ptr(a, at.i1, at.i2, at.i3),
+                (void *)gb_cpu_row_ptr(b, gb_cpu_wrap(at.i1, b->ne[1]),
+                                       gb_cpu_wrap(at.i2, b->ne[2]),
+                                       gb_cpu_wrap(at.i3, b->ne[3])));
+        gb_cpu_row_advance(node, &at);
     }
 }
 
@@ -104,6 +125,11 @@ arith_run(const struct gb_cpu_task *task, int64_t tile)
     const binary_fn compute = kernel_of(task->k, node->op);
     const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
 
+    if (b->ne[0] == node->ne[0] && gb_cpu_is_plain(node) &&
+        gb_cpu_is_plain(a) && gb_cpu_is_plain(b)) {
+        arith_plain(node, compute, rows);
+        return GGML_STATUS_SUCCESS;
+    }
     for (int64_t row = rows.first; row < rows.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(node, row);
         const struct gb_cpu_line d =

@@ -2,14 +2,13 @@
 /*
  * cpu/ops/attention.c - attention in one operation.
  */
+#include "backends/cpu/ops/attention.h"
 #include "backends/cpu/ops/line.h"
-#include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
 #include "backends/cpu/ops/rows.h"
 #include "backends/cpu/ops/slope.h"
 
 #include <math.h>
-#include <string.h>
 
 /*
  * Attention of queries to keys and values.
@@ -32,13 +31,12 @@
  *
  * Threads   tiles are some tokens and heads and, where there would be too few
  *           tiles, a part of the keys; parts are joined in their order.
- * Accuracy  q is rounded to what k's type is multiplied with; else float.
+ * Accuracy  a few queries are rounded to what k's type is multiplied with; else
+ *           float.
  * Source    one pass: "Online normalizer calculation for softmax" (arXiv
  *           1805.02867); blocks: "FlashAttention" (arXiv 2205.14135).
  */
 
-#define MAX_COLS     48  /* queries in a tile: heads times tokens */
-#define BLOCK        64  /* keys that are looked at at a time */
 #define PART         256 /* keys that are worth a tile, a multiple of a block */
 #define TILES_WANTED 16
 
@@ -86,9 +84,9 @@ cut_of(const struct ggml_tensor *node)
     int64_t tiles;
 
     cut.group = group_of(q->ne[2], k->ne[2], node->src[2]->ne[2]);
-    cut.heads = min_of(cut.group, MAX_COLS);
+    cut.heads = min_of(cut.group, GB_ATTENTION_QUERIES);
     cut.head_tiles = pieces(cut.group, cut.heads);
-    cut.tokens = min_of(q->ne[1], MAX_COLS / cut.heads);
+    cut.tokens = min_of(q->ne[1], GB_ATTENTION_QUERIES / cut.heads);
     cut.token_tiles = pieces(q->ne[1], cut.tokens);
     tiles = cut.token_tiles * cut.head_tiles * (q->ne[2] / cut.group) *
             q->ne[3];
@@ -129,52 +127,20 @@ attention_tiles(const struct ggml_tensor *node)
     return cut_of(node).tiles;
 }
 
-/* Where a thread's memory goes; all parts are whole cache lines. */
-struct room {
-    size_t column; /* bytes of a query as a column, 0 if it is used in place */
-    size_t columns;
-    size_t scores;
-    size_t masks;
-    size_t sums;
-    size_t values; /* none when they are used in place */
-    size_t total;
-};
-
+/* Are there enough queries in a tile to give each a lane? */
 static bool
-is_plain(const struct ggml_tensor *t)
+has_many(const struct cut *cut)
 {
-    return t->type == GGML_TYPE_F32 && t->nb[1] % sizeof(float) == 0;
-}
-
-static size_t
-lines(int64_t floats)
-{
-    return ((size_t)floats * sizeof(float) + 63) & ~(size_t)63;
-}
-
-static struct room
-room_of(const struct ggml_tensor *node)
-{
-    const struct gb_layout *layout =
-        &gb_cpu_kernels()->weight(node->src[1]->type)->layout;
-    const int64_t d = node->ne[0];
-    struct room room;
-
-    room.column = layout->piece == 0 ? 0 : gb_column_bytes(layout, d);
-    room.columns = room.column * MAX_COLS;
-    room.scores = lines(MAX_COLS * BLOCK);
-    room.masks = lines(MAX_COLS * BLOCK);
-    room.sums = lines(MAX_COLS * PART_FLOATS(d));
-    room.values = is_plain(node->src[2]) ? 0 : lines(BLOCK * d);
-    room.total = GB_PRODUCT_SCRATCH + room.columns + room.scores +
-                 room.masks + room.sums + room.values;
-    return room;
+    return cut->heads * cut->tokens >= GB_ATTENTION_MANY;
 }
 
 static size_t
 attention_scratch(const struct ggml_tensor *node)
 {
-    return room_of(node).total;
+    const struct cut cut = cut_of(node);
+
+    return has_many(&cut) ? gb_attention_many_scratch(node)
+                          : gb_attention_few_scratch(node);
 }
 
 /* Results of parts, when there are several: by part, batch, token and head. */
@@ -190,40 +156,6 @@ attention_shared(const struct ggml_tensor *node)
            sizeof(float);
 }
 
-/* One query of a tile. */
-struct query {
-    float max;     /* the largest s so far */
-    float sum;     /* of exp(s - max) */
-    float *values; /* the sum of exp(s - max) * v */
-    float slope;
-    int64_t token; /* in the tile */
-};
-
-/* A tile's work. */
-struct tile {
-    const struct gb_cpu_task *task;
-    int64_t d;
-    int64_t batch;
-    int64_t first_head;
-    int64_t heads;
-    int64_t first_token;
-    int64_t tokens;
-    int64_t part; /* which */
-    int64_t first_key;
-    int64_t end_key;
-    const char *keys; /* key 0 of the head, and value 0 */
-    const char *values;
-    float scale;
-    float softcap;
-    /* Queries: heads of the first token, heads of the second and so on. */
-    int64_t n;
-    struct query query[MAX_COLS];
-    const void *columns[MAX_COLS];
-    float *scores[MAX_COLS];
-    float *masks; /* BLOCK floats for each token */
-    float *value_rows;
-};
-
 /* A head's matrix in T, whose heads and batches are shared by H and B of
  * them. */
 static const char *
@@ -234,185 +166,83 @@ matrix_of(const struct ggml_tensor *t, const struct ggml_tensor *q,
                           batch / (q->ne[3] / t->ne[3]));
 }
 
-static void
-place_tile(struct tile *t, int64_t number)
+static struct gb_attention
+tile_of(const struct gb_cpu_task *task, const struct cut *cut, int64_t number)
 {
-    const struct ggml_tensor *node = t->task->node;
+    const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *q = node->src[0];
-    const struct cut cut = cut_of(node);
-    const int64_t groups = q->ne[2] / cut.group;
+    const int64_t groups = q->ne[2] / cut->group;
+    struct gb_attention t = { .task = task };
     int64_t group;
     int64_t in_group;
 
-    t->first_token = number % cut.token_tiles * cut.tokens;
-    number /= cut.token_tiles;
-    in_group = number % cut.head_tiles * cut.heads;
-    number /= cut.head_tiles;
+    t.first_token = number % cut->token_tiles * cut->tokens;
+    number /= cut->token_tiles;
+    in_group = number % cut->head_tiles * cut->heads;
+    number /= cut->head_tiles;
     group = number % groups;
     number /= groups;
-    t->part = number % cut.parts;
-    t->batch = number / cut.parts;
-    t->d = node->ne[0];
-    t->first_head = group * cut.group + in_group;
-    t->heads = min_of(cut.heads, cut.group - in_group);
-    t->tokens = min_of(cut.tokens, q->ne[1] - t->first_token);
-    t->first_key = t->part * cut.part;
-    t->end_key = min_of(t->first_key + cut.part, node->src[1]->ne[1]);
-    t->keys = matrix_of(node->src[1], q, t->first_head, t->batch);
-    t->values = matrix_of(node->src[2], q, t->first_head, t->batch);
-    t->softcap = gb_cpu_param_f32(node, 2);
-    t->scale = gb_cpu_param_f32(node, 0);
-    if (t->softcap != 0.0f)
-        t->scale /= t->softcap;
+    t.part = number % cut->parts;
+    t.parts = cut->parts;
+    t.batch = number / cut->parts;
+    t.d = node->ne[0];
+    t.first_head = group * cut->group + in_group;
+    t.heads = min_of(cut->heads, cut->group - in_group);
+    t.tokens = min_of(cut->tokens, q->ne[1] - t.first_token);
+    t.n = t.heads * t.tokens;
+    t.first_key = t.part * cut->part;
+    t.end_key = min_of(t.first_key + cut->part, node->src[1]->ne[1]);
+    t.keys = matrix_of(node->src[1], q, t.first_head, t.batch);
+    t.values = matrix_of(node->src[2], q, t.first_head, t.batch);
+    t.softcap = gb_cpu_param_f32(node, 2);
+    t.scale = gb_cpu_param_f32(node, 0);
+    if (t.softcap != 0.0f)
+        t.scale /= t.softcap;
+    return t;
 }
 
-/* Queries as columns, and nothing seen so far. */
-static void
-place_queries(struct tile *t)
+const float *
+gb_attention_query(const struct gb_attention *t, int64_t c)
 {
-    const struct gb_cpu_task *task = t->task;
-    const struct ggml_tensor *node = task->node;
-    const struct ggml_tensor *q = node->src[0];
-    const struct gb_layout *layout =
-        &task->k->weight(node->src[1]->type)->layout;
-    const struct room room = room_of(node);
-    char *column = (char *)task->scratch + GB_PRODUCT_SCRATCH;
-    float *scores = (float *)(void *)(column + room.columns);
-    float *sums = (float *)(void *)((char *)scores + room.scores + room.masks);
-
-    t->masks = (float *)(void *)((char *)scores + room.scores);
-    t->value_rows = (float *)(void *)((char *)sums + room.sums);
-    t->n = t->tokens * t->heads;
-    for (int64_t c = 0; c < t->n; c++) {
-        const int64_t head = t->first_head + c % t->heads;
-        const int64_t token = c / t->heads;
-        const char *row = gb_cpu_row_ptr(
-            q, t->first_token + token, head, t->batch);
-        struct query *query = &t->query[c];
-
-        t->columns[c] = row;
-        if (room.column > 0) {
-            task->k->column(layout, t->d, row, q->type, column);
-            t->columns[c] = column;
-            column += room.column;
-        }
-        t->scores[c] = scores + c * BLOCK;
-        query->max = -INFINITY;
-        query->sum = 0.0f;
-        query->values = sums + c * PART_FLOATS(t->d);
-        query->slope =
-            gb_cpu_slope(gb_cpu_param_f32(node, 1), q->ne[2], head);
-        query->token = token;
-        memset(query->values, 0, (size_t)t->d * sizeof(float));
-    }
+    return (const float *)(const void *)gb_cpu_row_ptr(
+        t->task->node->src[0], t->first_token + c / t->heads,
+        t->first_head + c % t->heads, t->batch);
 }
 
-/* The mask for N keys from KEY on, as floats; can any query see any of them? */
-static bool
-read_mask(const struct tile *t, int64_t key, int64_t n)
+float
+gb_attention_slope(const struct gb_attention *t, int64_t c)
 {
-    const struct ggml_tensor *mask = t->task->node->src[3];
-    bool is_seen = false;
-
-    if (mask == NULL)
-        return true;
-    for (int64_t i = 0; i < t->tokens; i++) {
-        const char *row = gb_cpu_row_ptr(mask, t->first_token + i, 0, 0);
-        float *floats = t->masks + i * BLOCK;
-
-        t->task->k->f16_to_f32(
-            n, floats, (const uint16_t *)(const void *)row + key);
-        if (t->task->k->max_f32(n, floats) > -INFINITY)
-            is_seen = true;
-    }
-    return is_seen;
+    return gb_cpu_slope(gb_cpu_param_f32(t->task->node, 1),
+                        t->task->node->src[0]->ne[2],
+                        t->first_head + c % t->heads);
 }
 
-/* Turn N products of a query into weights of its values. */
-static void
-weigh(const struct tile *t, struct query *query, float *scores, int64_t n)
+bool
+gb_attention_is_plain(const struct ggml_tensor *of)
 {
-    const struct gb_cpu_kernels *k = t->task->k;
-    const float *mask =
-        t->task->node->src[3] != NULL ? t->masks + query->token * BLOCK : NULL;
-    float scale = t->scale;
-    float max;
-
-    if (t->softcap != 0.0f) {
-        k->scale_f32(n, scores, scores, scale);
-        k->tanh_f32(n, scores, scores);
-        scale = t->softcap;
-    }
-    max = k->scale_mask_max_f32(
-        n, scores, scores, mask, scale, query->slope);
-    if (max == -INFINITY) {
-        memset(scores, 0, (size_t)n * sizeof(*scores));
-        return;
-    }
-    if (max > query->max) {
-        const float factor = expf(query->max - max);
-
-        k->scale_f32(t->d, query->values, query->values, factor);
-        query->sum *= factor;
-        query->max = max;
-    }
-    query->sum += (float)k->exp_sum_f32(n, scores, scores, query->max);
+    return of->type == GGML_TYPE_F32 && of->nb[1] % sizeof(float) == 0;
 }
 
-/* Values of N keys from KEY on, as rows of floats; *PITCH is their distance. */
-static const void *
-read_values(const struct tile *t, int64_t key, int64_t n, size_t *pitch)
+const float *
+gb_attention_rows(const struct gb_attention *t, const struct ggml_tensor *of,
+                  const char *rows, int64_t row, int64_t n, float *buffer,
+                  int64_t *step)
 {
-    const struct ggml_tensor *v = t->task->node->src[2];
-    const char *rows = t->values + (size_t)key * v->nb[1];
-
-    if (is_plain(v)) {
-        *pitch = v->nb[1];
-        return rows;
+    rows += (size_t)row * of->nb[1];
+    if (gb_attention_is_plain(of)) {
+        *step = (int64_t)(of->nb[1] / sizeof(float));
+        return (const float *)(const void *)rows;
     }
-    *pitch = (size_t)t->d * sizeof(float);
+    *step = t->d;
     for (int64_t j = 0; j < n; j++)
-        gb_cpu_convert(t->task->k, v->type, GGML_TYPE_F32, t->d,
-                       t->value_rows + j * t->d, rows + (size_t)j * v->nb[1]);
-    return t->value_rows;
-}
-
-/* What N keys from KEY on do to the queries. */
-static void
-add_keys(struct tile *t, int64_t key, int64_t n)
-{
-    const struct gb_cpu_kernels *k = t->task->k;
-    const struct ggml_tensor *keys = t->task->node->src[1];
-    const void *weights[MAX_COLS];
-    float *sums[MAX_COLS];
-    struct gb_product product = {
-        .k = t->d,
-        .rows = n,
-        .cols = t->n,
-        .weights = t->keys + (size_t)key * keys->nb[1],
-        .pitch = keys->nb[1],
-        .columns = t->columns,
-        .dst = t->scores,
-        .scratch = t->task->scratch,
-    };
-
-    k->product(k->weight(keys->type), &product);
-    for (int64_t c = 0; c < t->n; c++) {
-        weigh(t, &t->query[c], t->scores[c], n);
-        weights[c] = t->scores[c];
-        sums[c] = t->query[c].values;
-    }
-    product.k = n;
-    product.rows = t->d;
-    product.weights = read_values(t, key, n, &product.pitch);
-    product.columns = weights;
-    product.dst = sums;
-    k->outer(&product, true);
+        gb_cpu_convert(t->task->k, of->type, GGML_TYPE_F32, t->d,
+                       buffer + j * t->d, rows + (size_t)j * of->nb[1]);
+    return buffer;
 }
 
 /* Which of the node's rows a query's result is. */
 static int64_t
-row_of(const struct tile *t, int64_t c)
+row_of(const struct gb_attention *t, int64_t c)
 {
     const struct ggml_tensor *node = t->task->node;
 
@@ -428,44 +258,54 @@ part_at(const struct gb_cpu_task *task, int64_t part, int64_t row)
                                        PART_FLOATS(task->node->ne[0]);
 }
 
-/* dst = values / sum; nothing seen makes zeros. */
+static float *
+result_at(const struct gb_cpu_task *task, int64_t row)
+{
+    return (float *)task->node->data + row * task->node->ne[0];
+}
+
+float *
+gb_attention_sums(const struct gb_attention *t, int64_t c)
+{
+    const int64_t row = row_of(t, c);
+
+    return t->parts == 1 ? result_at(t->task, row)
+                         : part_at(t->task, t->part, row) + 2;
+}
+
+/* dst = sums / sum; nothing seen makes zeros. */
 static void
 write_result(const struct gb_cpu_task *task, int64_t row, float sum,
-             const float *values)
+             const float *sums)
 {
-    const int64_t d = task->node->ne[0];
-
-    task->k->scale_f32(d, (float *)task->node->data + row * d, values,
+    task->k->scale_f32(task->node->ne[0], result_at(task, row), sums,
                        sum > 0.0f ? 1.0f / sum : 0.0f);
+}
+
+void
+gb_attention_done(const struct gb_attention *t, int64_t c, float max,
+                  float sum)
+{
+    float *const sums = gb_attention_sums(t, c);
+
+    if (t->parts == 1) {
+        write_result(t->task, row_of(t, c), sum, sums);
+    } else {
+        sums[-2] = max;
+        sums[-1] = sum;
+    }
 }
 
 static enum ggml_status
 attention_run(const struct gb_cpu_task *task, int64_t number)
 {
-    const bool is_whole = cut_of(task->node).parts == 1;
-    struct tile t = { .task = task };
+    const struct cut cut = cut_of(task->node);
+    const struct gb_attention t = tile_of(task, &cut, number);
 
-    place_tile(&t, number);
-    place_queries(&t);
-    for (int64_t key = t.first_key; key < t.end_key; key += BLOCK) {
-        const int64_t n = min_of(BLOCK, t.end_key - key);
-
-        if (read_mask(&t, key, n))
-            add_keys(&t, key, n);
-    }
-    for (int64_t c = 0; c < t.n; c++) {
-        const struct query *query = &t.query[c];
-
-        if (is_whole) {
-            write_result(task, row_of(&t, c), query->sum, query->values);
-        } else {
-            float *part = part_at(task, t.part, row_of(&t, c));
-
-            part[0] = query->max;
-            part[1] = query->sum;
-            memcpy(part + 2, query->values, (size_t)t.d * sizeof(float));
-        }
-    }
+    if (has_many(&cut))
+        gb_attention_many(&t);
+    else
+        gb_attention_few(&t);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -487,7 +327,7 @@ attention_finish(const struct gb_cpu_task *task, int64_t tile)
         for (int64_t i = 0; i < parts; i++) {
             const float *part = part_at(task, i, row);
             const float factor =
-                part[0] > -INFINITY ? expf(part[0] - max) : 0.0f;
+                part[0] > -INFINITY ? exp2f(part[0] - max) : 0.0f;
 
             sum += part[1] * factor;
             if (i == 0)

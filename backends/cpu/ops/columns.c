@@ -14,11 +14,17 @@ layout_of(const struct ggml_tensor *a)
     return &gb_cpu_kernels()->weight(a->type)->layout;
 }
 
+bool
+gb_cpu_is_real(enum ggml_type type)
+{
+    return gb_cpu_kernels()->weight(type)->layout.piece == 0;
+}
+
 /* Are B's rows columns already? */
 static bool
 is_in_place(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    return layout_of(a)->piece == 0 && b->type == GGML_TYPE_F32;
+    return gb_cpu_is_real(a->type) && b->type == GGML_TYPE_F32;
 }
 
 bool

@@ -11,32 +11,23 @@
 #include <string.h>
 
 bool
-gb_cpu_is_float(enum ggml_type type)
-{
-    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
-           type == GGML_TYPE_BF16;
-}
-
-bool
 gb_cpu_is_dense(const struct ggml_tensor *t)
 {
     return t->nb[0] == ggml_type_size(t->type);
 }
 
 bool
-gb_cpu_can_read(const struct ggml_tensor *t)
+gb_cpu_can_read_blocks(const struct ggml_tensor *t)
 {
-    return gb_cpu_is_float(t->type) ||
-           (ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
-            ggml_get_type_traits(t->type)->to_float != NULL);
+    return ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
+           ggml_get_type_traits(t->type)->to_float != NULL;
 }
 
 bool
-gb_cpu_can_write(const struct ggml_tensor *t)
+gb_cpu_can_write_blocks(const struct ggml_tensor *t)
 {
-    return gb_cpu_is_float(t->type) ||
-           (ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
-            ggml_get_type_traits_cpu(t->type)->from_float != NULL);
+    return ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
+           ggml_get_type_traits_cpu(t->type)->from_float != NULL;
 }
 
 bool
@@ -80,6 +71,10 @@ to_floats(const struct gb_cpu_kernels *k, enum ggml_type from, int64_t n,
         k->f16_to_f32(n, dst, src);
     else if (from == GGML_TYPE_BF16)
         k->bf16_to_f32(n, dst, src);
+    else if (from == GGML_TYPE_Q8_0)
+        k->q8_0_to_f32(n, dst, src);
+    else if (from == GGML_TYPE_Q4_0)
+        k->q4_0_to_f32(n, dst, src);
     else
         ggml_get_type_traits(from)->to_float(src, dst, n);
 }

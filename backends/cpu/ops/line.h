@@ -47,19 +47,44 @@ gb_cpu_line_is_plain(const struct gb_cpu_line *line)
     return line->type == GGML_TYPE_F32 && line->stride == sizeof(float);
 }
 
+/* All rows of T can be used in place. */
+static inline bool
+gb_cpu_is_plain(const struct ggml_tensor *t)
+{
+    return t->type == GGML_TYPE_F32 && t->nb[0] == sizeof(float);
+}
+
 /* F32, F16 or BF16. */
-bool gb_cpu_is_float(enum ggml_type type);
+static inline bool
+gb_cpu_is_float(enum ggml_type type)
+{
+    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
+           type == GGML_TYPE_BF16;
+}
 
 /* Elements of a dimension-0 row lie one behind the other. */
 bool gb_cpu_is_dense(const struct ggml_tensor *t);
 
-/* Can rows of T be read as floats: a float type with any stride, or a dense
- * quantised type that has a reader? */
-bool gb_cpu_can_read(const struct ggml_tensor *t);
+/* Can T's rows be read: dense, of a quantised type that has a reader? */
+bool gb_cpu_can_read_blocks(const struct ggml_tensor *t);
 
-/* Can rows of T be written from floats: a float type with any stride, or a
- * dense quantised type that the CPU has a row quantiser for? */
-bool gb_cpu_can_write(const struct ggml_tensor *t);
+/* Can T's rows be written: dense, of a type that the CPU has a row quantiser
+ * for? */
+bool gb_cpu_can_write_blocks(const struct ggml_tensor *t);
+
+/* Can rows of T be read as floats: a float type with any stride, or blocks? */
+static inline bool
+gb_cpu_can_read(const struct ggml_tensor *t)
+{
+    return gb_cpu_is_float(t->type) || gb_cpu_can_read_blocks(t);
+}
+
+/* Can rows of T be written from floats, likewise? */
+static inline bool
+gb_cpu_can_write(const struct ggml_tensor *t)
+{
+    return gb_cpu_is_float(t->type) || gb_cpu_can_write_blocks(t);
+}
 
 /* Can dense rows of FROM be turned into dense rows of TO? */
 bool gb_cpu_can_convert(enum ggml_type from, enum ggml_type to);

@@ -3,7 +3,10 @@
 libcpu_la_SOURCES += \
 	%D%/accumulate.c \
 	%D%/arith.c \
+	%D%/attention-few.c \
+	%D%/attention-many.c \
 	%D%/attention.c \
+	%D%/attention.h \
 	%D%/columns.c \
 	%D%/columns.h \
 	%D%/concat.c \

@@ -17,6 +17,8 @@
  * Quantised weights are multiplied with activations of 8 bits, some of 16 (see
  * isa/weight.h), in integers and with float scales; float weights with F32.
  *
+ * For float weights columns are first packed, in the step's shared memory.
+ *
  * Threads   tiles of rows by columns, cut by the shape alone, never a sum.
  * Accuracy  float sums in the order of k (few columns: in lanes).
  */
@@ -28,6 +30,19 @@
 #define TILE_COLS_MIN 66
 #define TILES_WANTED  32
 
+/* The same for float weights: a strip of rows, of short ones several, and many
+ * columns, since strips are unpacked for each tile; multiples of what packs
+ * begin at.  Where rows are few it does not pay to pack columns beforehand. */
+#define REAL_ROWS       32
+#define REAL_COLS       (48 * GB_PACKED_COLS)
+#define REAL_COLS_MIN   (10 * GB_PACKED_COLS)
+#define REAL_COLS_LYING (20 * GB_PACKED_COLS)
+#define REAL_LENGTH     512 /* of a row that is not short */
+#define FEW_ROWS        128
+#define PACK_FLOATS     32768 /* packed at a time, or more */
+
+#define MAX_COLS (REAL_COLS > TILE_COLS ? REAL_COLS : TILE_COLS)
+
 /* How a product is cut.  All columns of B that meet the same matrix of A are
  * taken together. */
 struct cut {
@@ -38,7 +53,14 @@ struct cut {
     int64_t col_tiles;
     int64_t matrices;  /* of A */
     bool few;          /* columns; they are prepared differently */
+    bool is_packed;    /* are they, for float weights? */
 };
+
+static int64_t
+min_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 static int64_t
 parts(int64_t n, int64_t step)
@@ -46,26 +68,68 @@ parts(int64_t n, int64_t step)
     return (n + step - 1) / step;
 }
 
+/* Tiles of ROWS by COLS of quantised weights; fewer columns, but COLS_MIN,
+ * where there would be too few tiles. */
+static void
+cut_codes(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
+          int64_t cols, int64_t cols_min)
+{
+    cut->row_step = rows;
+    cut->row_tiles = parts(a->ne[1], rows);
+    cut->col_step = cols;
+    while (cut->col_step > cols_min &&
+           cut->matrices * cut->row_tiles * parts(cut->cols, cut->col_step) <
+               TILES_WANTED)
+        cut->col_step /= 2;
+    cut->col_tiles = parts(cut->cols, cut->col_step);
+}
+
+/* The same for float weights: fewer columns, then fewer rows, where there would
+ * be too few tiles.  All tiles have about as many columns. */
+static void
+cut_reals(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
+          int64_t cols)
+{
+    const int64_t fewest = parts(cut->cols, cols);
+    const int64_t most = parts(cut->cols, REAL_COLS_MIN);
+    const int64_t row_tiles = cut->matrices * parts(a->ne[1], rows);
+    int64_t wanted = parts(TILES_WANTED, row_tiles);
+
+    wanted = wanted > most ? most : wanted < fewest ? fewest : wanted;
+    cut->col_step =
+        parts(parts(cut->cols, wanted), GB_PACKED_COLS) * GB_PACKED_COLS;
+    cut->col_tiles = parts(cut->cols, cut->col_step);
+    while (rows > REAL_ROWS &&
+           cut->matrices * cut->col_tiles * parts(a->ne[1], rows) <
+               TILES_WANTED)
+        rows = parts(rows / 2, REAL_ROWS) * REAL_ROWS;
+    cut->row_step = rows;
+    cut->row_tiles = parts(a->ne[1], rows);
+}
+
 static struct cut
 cut_of(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
-    struct cut cut;
+    struct cut cut = {
+        .matrices = a->ne[2] * a->ne[3],
+        .cols = node->ne[1] * (node->ne[2] / a->ne[2]) *
+                (node->ne[3] / a->ne[3]),
+    };
 
-    cut.matrices = a->ne[2] * a->ne[3];
-    cut.cols = node->ne[1] * (node->ne[2] / a->ne[2]) *
-               (node->ne[3] / a->ne[3]);
-    cut.row_step = TILE_ROWS;
-    cut.col_step = TILE_COLS;
     cut.few = cut.cols < GB_FEW_COLS;
-    if (cut.few)
-        cut.row_step = gb_cpu_few_rows(a);
-    cut.row_tiles = parts(a->ne[1], cut.row_step);
-    while (cut.col_step > TILE_COLS_MIN &&
-           cut.matrices * cut.row_tiles * parts(cut.cols, cut.col_step) <
-               TILES_WANTED)
-        cut.col_step /= 2;
-    cut.col_tiles = parts(cut.cols, cut.col_step);
+    if (cut.few) {
+        cut_codes(&cut, a, gb_cpu_few_rows(a), GB_FEW_COLS, GB_FEW_COLS);
+    } else if (!gb_cpu_is_real(a->type)) {
+        cut_codes(&cut, a, TILE_ROWS, TILE_COLS, TILE_COLS_MIN);
+    } else if (a->ne[1] <= FEW_ROWS) {
+        cut_reals(&cut, a, FEW_ROWS, REAL_COLS_LYING);
+    } else {
+        const int64_t strips = REAL_LENGTH / (a->ne[0] + 1) + 1;
+
+        cut.is_packed = true;
+        cut_reals(&cut, a, strips * REAL_ROWS, REAL_COLS);
+    }
     return cut;
 }
 
@@ -89,33 +153,126 @@ static size_t
 mul_mat_scratch(const struct ggml_tensor *node)
 {
     (void)node;
-    return GB_PRODUCT_SCRATCH + 2 * TILE_COLS * sizeof(void *);
+    return GB_PRODUCT_SCRATCH + 2 * MAX_COLS * sizeof(void *);
 }
 
 static size_t
 mul_mat_shared(const struct ggml_tensor *node)
 {
-    return gb_cpu_columns_bytes(
-        node->src[0], node->src[1], cut_of(node).few);
+    const struct cut cut = cut_of(node);
+
+    if (cut.is_packed)
+        return (size_t)(cut.matrices * cut.cols) *
+               gb_packed_bytes(node->src[0]->ne[0]);
+    return gb_cpu_columns_bytes(node->src[0], node->src[1], cut.few);
+}
+
+/* Columns that are packed at a time. */
+static int64_t
+pack_step(const struct ggml_tensor *node)
+{
+    const int64_t groups =
+        PACK_FLOATS / GB_PACKED_COLS / (node->src[0]->ne[0] + 1) + 1;
+
+    return min_of(groups * GB_PACKED_COLS, REAL_COLS);
 }
 
 static int64_t
 mul_mat_prepare_tiles(const struct ggml_tensor *node)
 {
+    const struct cut cut = cut_of(node);
+
+    if (cut.is_packed)
+        return cut.matrices * parts(cut.cols, pack_step(node));
     return gb_cpu_columns_tiles(node->src[0], node->src[1]);
+}
+
+/* The columns that meet a matrix of A, one after another. */
+struct walk {
+    const struct ggml_tensor *node;
+    int64_t n2; /* matrices of B that share one of A: those in dimension 2 */
+    int64_t i1;
+    int64_t i2;
+    int64_t i3;
+};
+
+static struct walk
+walk_from(const struct ggml_tensor *node, int64_t matrix, int64_t col)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t n2 = node->ne[2] / a->ne[2];
+    const int64_t n3 = node->ne[3] / a->ne[3];
+    const int64_t shared_by = col / node->ne[1];
+
+    return (struct walk){
+        .node = node,
+        .n2 = n2,
+        .i1 = col % node->ne[1],
+        .i2 = matrix % a->ne[2] * n2 + shared_by % n2,
+        .i3 = matrix / a->ne[2] * n3 + shared_by / n2,
+    };
+}
+
+static void
+walk_on(struct walk *at)
+{
+    if (++at->i1 < at->node->ne[1])
+        return;
+    at->i1 = 0;
+    if (++at->i2 % at->n2 != 0)
+        return;
+    at->i2 -= at->n2;
+    at->i3++;
+}
+
+/* Where column COL of those that meet a matrix of A is packed, a multiple of
+ * GB_PACKED_COLS. */
+static void *
+packed_at(const struct gb_cpu_task *task, int64_t matrix, const struct cut *cut,
+          int64_t col)
+{
+    const int64_t k = task->node->src[0]->ne[0];
+
+    return (char *)task->shared +
+           (size_t)(matrix * cut->cols + col) * gb_packed_bytes(k);
 }
 
 static enum ggml_status
 mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
-    gb_cpu_columns_prepare(task, cut_of(task->node).few, tile);
+    const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const struct cut cut = cut_of(node);
+    const int64_t step = pack_step(node);
+    const int64_t matrix = tile / parts(cut.cols, step);
+    const int64_t col = tile % parts(cut.cols, step) * step;
+    const int64_t cols = min_of(step, cut.cols - col);
+    const void *rows[REAL_COLS];
+    struct walk at = walk_from(node, matrix, col);
+
+    if (!cut.is_packed) {
+        gb_cpu_columns_prepare(task, cut.few, tile);
+        return GGML_STATUS_SUCCESS;
+    }
+    for (int64_t c = 0; c < cols; c++, walk_on(&at))
+        rows[c] = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
+    task->k->pack(&task->k->weight(a->type)->layout, a->ne[0], cols, rows,
+                  b->type, packed_at(task, matrix, &cut, col));
     return GGML_STATUS_SUCCESS;
 }
 
-static int64_t
-min_of(int64_t a, int64_t b)
+/* Queries, keys and values are products of the same activations. */
+static bool
+mul_mat_is_prepared(const struct ggml_tensor *node,
+                    const struct ggml_tensor *before)
 {
-    return a < b ? a : b;
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *a_before = before->src[0];
+
+    return node->src[1] == before->src[1] && a->type == a_before->type &&
+           a->ne[2] == a_before->ne[2] && a->ne[3] == a_before->ne[3] &&
+           cut_of(node).is_packed == cut_of(before).is_packed;
 }
 
 static enum ggml_status
@@ -124,35 +281,31 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *a = node->src[0];
     const struct cut cut = cut_of(node);
-    const int64_t r2 = node->ne[2] / a->ne[2];
-    const int64_t r3 = node->ne[3] / a->ne[3];
     const int64_t row = tile % cut.row_tiles * cut.row_step;
     const int64_t col = tile / cut.row_tiles % cut.col_tiles * cut.col_step;
     const int64_t matrix = tile / cut.row_tiles / cut.col_tiles;
-    const int64_t a2 = matrix % a->ne[2];
-    const int64_t a3 = matrix / a->ne[2];
     const void **columns =
         (const void **)(void *)((char *)task->scratch + GB_PRODUCT_SCRATCH);
-    float **dst = (float **)(void *)(columns + TILE_COLS);
+    float **dst = (float **)(void *)(columns + MAX_COLS);
     const struct gb_product product = {
         .k = a->ne[0],
         .rows = min_of(cut.row_step, a->ne[1] - row),
         .cols = min_of(cut.col_step, cut.cols - col),
-        .weights = gb_cpu_row_ptr(a, row, a2, a3),
+        .weights = gb_cpu_row_ptr(
+            a, row, matrix % a->ne[2], matrix / a->ne[2]),
         .pitch = a->nb[1],
         .columns = columns,
+        .packed = cut.is_packed ? packed_at(task, matrix, &cut, col) : NULL,
         .dst = dst,
         .scratch = task->scratch,
     };
+    struct walk at = walk_from(node, matrix, col);
 
-    for (int64_t c = 0; c < product.cols; c++) {
-        const int64_t i1 = (col + c) % node->ne[1];
-        const int64_t shared_by = (col + c) / node->ne[1];
-        const int64_t i2 = a2 * r2 + shared_by % r2;
-        const int64_t i3 = a3 * r3 + shared_by / r2;
-
-        columns[c] = gb_cpu_column_at(task, cut.few, i1, i2, i3);
-        dst[c] = (float *)(void *)gb_cpu_row_ptr(node, i1, i2, i3) + row;
+    for (int64_t c = 0; c < product.cols; c++, walk_on(&at)) {
+        if (!cut.is_packed)
+            columns[c] = gb_cpu_column_at(task, cut.few, at.i1, at.i2, at.i3);
+        dst[c] = (float *)(void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3) +
+                 row;
     }
     if (cut.few)
         task->k->product_few(task->k->weight(a->type), &product);
@@ -168,5 +321,6 @@ const struct gb_cpu_op gb_cpu_op_mul_mat = {
     .shared = mul_mat_shared,
     .prepare_tiles = mul_mat_prepare_tiles,
     .prepare = mul_mat_prepare,
+    .is_prepared = mul_mat_is_prepared,
     .run = mul_mat_run,
 };

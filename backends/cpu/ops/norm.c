@@ -66,9 +66,9 @@ norm_run(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor *b = node->src[1];
     const float eps = gb_cpu_param_f32(node, 0);
     const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
+    struct gb_cpu_row at = gb_cpu_row_at(node, rows.first);
 
     for (int64_t row = rows.first; row < rows.last; row++) {
-        const struct gb_cpu_row at = gb_cpu_row_at(node, row);
         float *const dst = (void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
         const float *x =
             (void *)gb_cpu_row_ptr(node->src[0], at.i1, at.i2, at.i3);
@@ -81,6 +81,7 @@ norm_run(const struct gb_cpu_task *task, int64_t tile)
             rms_norm_back_row(
                 task->k, node->ne[0], dst, x,
                 (void *)gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), eps);
+        gb_cpu_row_advance(node, &at);
     }
     return GGML_STATUS_SUCCESS;
 }

@@ -46,6 +46,14 @@ struct gb_cpu_op {
     /* Phase before run; both or neither. */
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);
     gb_cpu_tile_fn prepare;
+    /* Would that leave what it left for BEFORE, a node of the same row, with
+     * sources 1 and 2 and the shared memory as they were?  Then it is not done
+     * again.  NULL: never. */
+    bool (*is_prepared)(
+        const struct ggml_tensor *node, const struct ggml_tensor *before);
+    /* The shared memory is apart from other rows', so that what was prepared
+     * outlives their steps. */
+    bool keeps_shared;
     gb_cpu_tile_fn run;
     /* Phase behind run, one call by one thread; NULL for none. */
     gb_cpu_tile_fn finish;
@@ -54,8 +62,17 @@ struct gb_cpu_op {
     bool tiles_by_threads;
 };
 
+/* The rows by operation, NULL for an operation that has none. */
+extern const struct gb_cpu_op *const gb_cpu_ops[GGML_OP_COUNT];
+
 /* The row for NODE's operation, NULL when there is none. */
-const struct gb_cpu_op *gb_cpu_op_find(const struct ggml_tensor *node);
+static inline const struct gb_cpu_op *
+gb_cpu_op_find(const struct ggml_tensor *node)
+{
+    const unsigned op = (unsigned)node->op;
+
+    return op < GGML_OP_COUNT ? gb_cpu_ops[op] : NULL;
+}
 
 /* Rows: extern const struct gb_cpu_op gb_cpu_op_<row>; */
 #define GB_CPU_OP(op, row) extern const struct gb_cpu_op gb_cpu_op_##row;

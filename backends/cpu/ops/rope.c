@@ -2,8 +2,9 @@
 /*
  * cpu/ops/rope.c - rotary position embedding and its gradient.
  *
- * ROPE ROPE_BACK.  A tile is some tokens with all their heads, so that the
- * cosines and sines of a token are computed once.
+ * ROPE ROPE_BACK.  The cosines and sines of all tokens are prepared in a table,
+ * which queries and keys share, of all layers.  A tile is some tokens with all
+ * their heads.
  *
  * Sources: "RoFormer" (arXiv 2104.09864), section 3.2; blending of frequencies:
  * "YaRN" (arXiv 2309.00071), section 3.
@@ -63,9 +64,10 @@ rope_of(const struct ggml_tensor *node)
     rope.n_pairs = is_vision(&rope) ? rope.n_dims : rope.n_dims / 2;
     for (int i = 0; i < N_STREAMS; i++)
         rope.sections[i] = gb_cpu_param_i32(node, 11 + i);
-    ggml_rope_yarn_corr_dims(
-        rope.n_dims, gb_cpu_param_i32(node, 4), rope.freq_base,
-        gb_cpu_param_f32(node, 9), gb_cpu_param_f32(node, 10), rope.corr);
+    if (rope.ext_factor != 0.0f)
+        ggml_rope_yarn_corr_dims(
+            rope.n_dims, gb_cpu_param_i32(node, 4), rope.freq_base,
+            gb_cpu_param_f32(node, 9), gb_cpu_param_f32(node, 10), rope.corr);
     return rope;
 }
 
@@ -126,35 +128,30 @@ rope_tiles(const struct ggml_tensor *node)
     return (tokens + per_tile - 1) / per_tile;
 }
 
-/* A thread's scratch. */
-struct work {
-    double *frequency; /* angle of each pair at position 1 */
-    double *angle;     /* at a token's position */
-    float *c, *s;      /* their cosines and sines */
-    float *in, *out;   /* rows that cannot be used where they lie */
-};
+/* Cosines of a token in the table, and as many sines: one a pair, or, for
+ * neighbours, two. */
+static int64_t
+table_width(const struct rope *rope)
+{
+    return is_split(rope) ? rope->n_pairs : 2 * rope->n_pairs;
+}
 
-/* At most as many pairs as elements: a vision mode has n0 / 2 of them. */
+static size_t
+rope_shared(const struct ggml_tensor *node)
+{
+    const struct rope rope = rope_of(node);
+
+    return 2 * (size_t)table_width(&rope) * (size_t)node->ne[2] *
+           sizeof(float);
+}
+
+/* A thread's scratch: the angle of each pair at position 1 and at a token's, or
+ * rows that cannot be used where they lie.  There are at most as many pairs as
+ * elements. */
 static size_t
 rope_scratch(const struct ggml_tensor *node)
 {
-    const size_t n = (size_t)node->ne[0];
-
-    return 2 * n * sizeof(double) + 4 * n * sizeof(float);
-}
-
-static struct work
-work_in(void *scratch, int64_t n)
-{
-    struct work work;
-
-    work.frequency = scratch;
-    work.angle = work.frequency + n;
-    work.c = (float *)(void *)(work.angle + n);
-    work.s = work.c + n;
-    work.in = work.s + n;
-    work.out = work.in + n;
-    return work;
+    return 2 * (size_t)node->ne[0] * sizeof(double);
 }
 
 /* The stream of pair J, and in *first the first pair index of its section. */
@@ -222,7 +219,8 @@ fill_frequencies(const struct rope *rope, const struct ggml_tensor *factors,
 /* The angles of all pairs at token I2. */
 static void
 fill_angles(const struct rope *rope, const struct ggml_tensor *positions,
-            int64_t i2, int64_t n_tokens, const struct work *work)
+            int64_t i2, int64_t n_tokens, const double *frequency,
+            double *angle)
 {
     double position[N_STREAMS] = { 0 };
     const int n_streams = has_streams(rope) ? N_STREAMS : 1;
@@ -239,25 +237,78 @@ fill_angles(const struct rope *rope, const struct ggml_tensor *positions,
     for (int64_t j = 0; j < rope->n_pairs; j++) {
         int64_t first;
 
-        work->angle[j] =
-            position[stream_of(rope, j, &first)] * work->frequency[j];
+        angle[j] = position[stream_of(rope, j, &first)] * frequency[j];
     }
 }
 
+/* Tokens whose part of the table is a tile. */
+#define TABLE_TOKENS 32
+
+static int64_t
+rope_prepare_tiles(const struct ggml_tensor *node)
+{
+    return (node->ne[2] + TABLE_TOKENS - 1) / TABLE_TOKENS;
+}
+
+/* Token I2's cosines in a task's table; its sines stand behind them. */
+static float *
+table_row(const struct gb_cpu_task *task, const struct rope *rope, int64_t i2)
+{
+    return (float *)task->shared + 2 * table_width(rope) * i2;
+}
+
+static enum ggml_status
+rope_prepare(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    const struct rope rope = rope_of(node);
+    const int64_t first = tile * TABLE_TOKENS;
+    double *const frequency = task->scratch;
+    double *const angle = frequency + rope.n_pairs;
+    float m = rope.attn_factor;
+
+    if (rope.ext_factor != 0.0f)
+        m *= 1.0f + 0.1f * logf(1.0f / rope.freq_scale);
+    fill_frequencies(&rope, node->src[2], frequency);
+    for (int64_t t = first; t < first + TABLE_TOKENS && t < node->ne[2]; t++) {
+        float *const c = table_row(task, &rope, t);
+        float *const s = c + table_width(&rope);
+
+        fill_angles(&rope, node->src[1], t, node->ne[2], frequency, angle);
+        task->k->rope_angles_f32(rope.n_pairs, c, s, angle, m,
+                                 node->op == GGML_OP_ROPE ? m : -m);
+        if (!is_split(&rope))
+            task->k->rope_spread_f32(rope.n_pairs, c, s);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static bool
+rope_is_prepared(const struct ggml_tensor *node,
+                 const struct ggml_tensor *before)
+{
+    return node->op == before->op && node->ne[2] == before->ne[2] &&
+           node->src[1] == before->src[1] && node->src[2] == before->src[2] &&
+           memcmp(node->op_params, before->op_params,
+                  sizeof(node->op_params)) == 0;
+}
+
+/* Rotate one row by the table's row C. */
 static void
 rotate_row(const struct gb_cpu_task *task, const struct rope *rope,
            const struct gb_cpu_line *d, const struct gb_cpu_line *a,
-           const struct work *work)
+           const float *c)
 {
     const int64_t n = task->node->ne[0];
-    const float *x = gb_cpu_line_read(task->k, a, 0, n, work->in);
-    float *const to = gb_cpu_line_target(d, 0, work->out);
+    const float *const s = c + table_width(rope);
+    float *const buffer = task->scratch;
+    const float *x = gb_cpu_line_read(task->k, a, 0, n, buffer);
+    float *const to = gb_cpu_line_target(d, 0, buffer + n);
 
     if (is_split(rope))
-        task->k->rope_halves_f32(rope->n_pairs, rope->n_pairs, to, x,
-                                 work->c, work->s);
+        task->k->rope_halves_f32(rope->n_pairs, rope->n_pairs, to, x, c, s);
     else
-        task->k->rope_pairs_f32(rope->n_pairs, to, x, work->c, work->s);
+        task->k->rope_pairs_f32(rope->n_pairs, to, x, c, s);
     if (to != x)
         memcpy(to + 2 * rope->n_pairs, x + 2 * rope->n_pairs,
                (size_t)(n - 2 * rope->n_pairs) * sizeof(float));
@@ -269,30 +320,21 @@ rope_run(const struct gb_cpu_task *task, int64_t tile)
 {
     const struct ggml_tensor *node = task->node;
     const struct rope rope = rope_of(node);
-    const struct work work = work_in(task->scratch, node->ne[0]);
     const int64_t tokens = node->ne[2] * node->ne[3];
     const int64_t first = tile * tokens_per_tile(node);
     const int64_t behind = first + tokens_per_tile(node);
-    float m = rope.attn_factor;
 
-    if (rope.ext_factor != 0.0f)
-        m *= 1.0f + 0.1f * logf(1.0f / rope.freq_scale);
-    fill_frequencies(&rope, node->src[2], work.frequency);
     for (int64_t t = first; t < behind && t < tokens; t++) {
         const int64_t i2 = t % node->ne[2];
         const int64_t i3 = t / node->ne[2];
+        const float *const c = table_row(task, &rope, i2);
 
-        fill_angles(&rope, node->src[1], i2, node->ne[2], &work);
-        task->k->rope_angles_f32(rope.n_pairs, work.c, work.s, work.angle, m,
-                                 node->op == GGML_OP_ROPE ? m : -m);
-        if (!is_split(&rope))
-            task->k->rope_spread_f32(rope.n_pairs, work.c, work.s);
         for (int64_t i1 = 0; i1 < node->ne[1]; i1++) {
             const struct gb_cpu_line d = gb_cpu_line_at(node, i1, i2, i3);
             const struct gb_cpu_line a =
                 gb_cpu_line_at(node->src[0], i1, i2, i3);
 
-            rotate_row(task, &rope, &d, &a, &work);
+            rotate_row(task, &rope, &d, &a, c);
         }
     }
     return GGML_STATUS_SUCCESS;
@@ -302,5 +344,10 @@ const struct gb_cpu_op gb_cpu_op_rope = {
     .can_run = rope_can_run,
     .tiles = rope_tiles,
     .scratch = rope_scratch,
+    .shared = rope_shared,
+    .prepare_tiles = rope_prepare_tiles,
+    .prepare = rope_prepare,
+    .is_prepared = rope_is_prepared,
+    .keeps_shared = true,
     .run = rope_run,
 };

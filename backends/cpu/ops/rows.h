@@ -26,8 +26,12 @@ static inline int64_t
 gb_cpu_tiles_by_rows(const struct ggml_tensor *node)
 {
     const int64_t rows = node->ne[1] * node->ne[2] * node->ne[3];
-    const int64_t per_tile = gb_cpu_rows_per_tile(node);
+    int64_t per_tile;
 
+    /* Small nodes are many: they are spared the divisions. */
+    if (rows > 0 && rows * node->ne[0] <= GB_CPU_TILE_ELEMENTS)
+        return 1;
+    per_tile = gb_cpu_rows_per_tile(node);
     return (rows + per_tile - 1) / per_tile;
 }
 
@@ -49,9 +53,12 @@ static inline struct gb_cpu_row_range
 gb_cpu_tile_rows(const struct ggml_tensor *node, int64_t tile)
 {
     const int64_t rows = node->ne[1] * node->ne[2] * node->ne[3];
-    const int64_t per_tile = gb_cpu_rows_per_tile(node);
-    struct gb_cpu_row_range range;
+    struct gb_cpu_row_range range = { 0, rows };
+    int64_t per_tile;
 
+    if (rows * node->ne[0] <= GB_CPU_TILE_ELEMENTS)
+        return range;
+    per_tile = gb_cpu_rows_per_tile(node);
     range.first = tile * per_tile;
     range.last = range.first + per_tile < rows ? range.first + per_tile : rows;
     return range;
@@ -65,12 +72,36 @@ struct gb_cpu_row {
 static inline struct gb_cpu_row
 gb_cpu_row_at(const struct ggml_tensor *node, int64_t row)
 {
-    struct gb_cpu_row at;
+    struct gb_cpu_row at = { row, 0, 0 };
 
-    at.i1 = row % node->ne[1];
-    at.i2 = row / node->ne[1] % node->ne[2];
-    at.i3 = row / node->ne[1] / node->ne[2];
+    if (row >= node->ne[1]) {
+        at.i1 = row % node->ne[1];
+        at.i2 = row / node->ne[1] % node->ne[2];
+        at.i3 = row / node->ne[1] / node->ne[2];
+    }
     return at;
+}
+
+/* From row AT to the next one. */
+static inline void
+gb_cpu_row_advance(const struct ggml_tensor *node, struct gb_cpu_row *at)
+{
+    if (++at->i1 < node->ne[1])
+        return;
+    at->i1 = 0;
+    if (++at->i2 < node->ne[2])
+        return;
+    at->i2 = 0;
+    at->i3++;
+}
+
+/* I % N, mostly without a division: index I of what repeats every N. */
+static inline int64_t
+gb_cpu_wrap(int64_t i, int64_t n)
+{
+    if (i < n)
+        return i;
+    return n == 1 ? 0 : i % n;
 }
 
 /* The first byte of the row of T at (i1, i2, i3). */

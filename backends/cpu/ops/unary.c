@@ -84,18 +84,17 @@ compute(const struct gb_cpu_kernels *k, const struct ggml_tensor *node,
     }
 }
 
+/* One row, through buffers where it cannot be used where it lies. */
 static void
 unary_row(const struct gb_cpu_task *task, const struct gb_cpu_line *d,
           const struct gb_cpu_line *a)
 {
     const int64_t n = task->node->ne[0];
-    const bool is_plain = gb_cpu_line_is_plain(d) && gb_cpu_line_is_plain(a);
-    const int64_t piece = is_plain ? n : GB_CPU_PIECE;
     float x_buffer[GB_CPU_PIECE];
     float d_buffer[GB_CPU_PIECE];
 
-    for (int64_t i = 0; i < n; i += piece) {
-        const int64_t len = n - i < piece ? n - i : piece;
+    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
+        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
         const float *x = gb_cpu_line_read(task->k, a, i, len, x_buffer);
         float *const to = gb_cpu_line_target(d, i, d_buffer);
 
@@ -108,16 +107,22 @@ static enum ggml_status
 unary_run(const struct gb_cpu_task *task, int64_t tile)
 {
     const struct ggml_tensor *node = task->node;
+    const struct ggml_tensor *a = node->src[0];
     const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
+    const bool is_plain = gb_cpu_is_plain(node) && gb_cpu_is_plain(a);
+    struct gb_cpu_row at = gb_cpu_row_at(node, rows.first);
 
     for (int64_t row = rows.first; row < rows.last; row++) {
-        const struct gb_cpu_row at = gb_cpu_row_at(node, row);
         const struct gb_cpu_line d =
             gb_cpu_line_at(node, at.i1, at.i2, at.i3);
-        const struct gb_cpu_line a =
-            gb_cpu_line_at(node->src[0], at.i1, at.i2, at.i3);
+        const struct gb_cpu_line x = gb_cpu_line_at(a, at.i1, at.i2, at.i3);
 
-        unary_row(task, &d, &a);
+        if (is_plain)
+            compute(task->k, node, node->ne[0], (void *)d.data,
+                    (void *)x.data);
+        else
+            unary_row(task, &d, &x);
+        gb_cpu_row_advance(node, &at);
     }
     return GGML_STATUS_SUCCESS;
 }

@@ -4,10 +4,13 @@
  *
  * Each node that computes something is a step; a step has up to three phases,
  * and a phase has tiles.  Phases and the memory that they need lie in one work
- * buffer, which is measured first and provided by the caller, so that nothing
- * is allocated while a graph is computed:
+ * buffer, which is provided by the caller, so that nothing is allocated while
+ * a graph is computed.  One pass over the nodes both fills and measures it:
  *
  *     phases | memory that the threads of a step share | scratch of each thread
+ *
+ * The shared memory has two parts, the second one for rows that keep what they
+ * have prepared there (see ops/op.h).
  */
 #ifndef GB_CPU_PLAN_PLAN_H
 #define GB_CPU_PLAN_PLAN_H
@@ -24,41 +27,40 @@ struct gb_cpu_phase {
     gb_cpu_tile_fn tile;
     int64_t n_tiles;
     bool is_last; /* of its step: here the abort callback is asked */
+    bool is_kept; /* its shared memory is the second part */
 };
 
 /* What a graph needs. */
 struct gb_cpu_size {
-    int64_t n_phases;
-    int64_t max_tiles; /* of a phase; more threads have nothing to do */
-    size_t shared;     /* bytes, a multiple of GB_CPU_WORK_ALIGN */
+    int64_t n_phases;  /* at most */
+    int n_threads;     /* no more than a phase has tiles */
+    size_t shared[2];  /* bytes, multiples of GB_CPU_WORK_ALIGN */
     size_t scratch;    /* bytes for each thread, likewise */
     size_t work;       /* bytes of the work buffer, at any address, or 0 */
 };
-
-/*
- * Measure GRAPH for N_THREADS.  Fails when the graph has failed, when a node
- * cannot be computed here, or when the sizes do not fit.
- */
-enum ggml_status gb_cpu_plan_measure(
-    const struct ggml_cgraph *graph, int n_threads, struct gb_cpu_size *out);
 
 /* The steps of a graph in a work buffer. */
 struct gb_cpu_plan {
     const struct gb_cpu_phase *phases;
     int64_t n_phases;
-    char *shared;
+    char *shared[2];
     char *scratch;
     size_t scratch_size; /* of one thread */
-    int n_threads;
+    int n_threads;       /* that find something to do */
+    bool has_memory;     /* all its tensors had when it was made */
 };
 
 /*
- * Write GRAPH's steps to WORK, which has the bytes that SIZE says and lives as
- * long as the plan.  GRAPH and N_THREADS are those that SIZE was measured for.
+ * Plan GRAPH for N_THREADS in WORK, which has WORK_SIZE bytes, and say what it
+ * takes: where size->work is more than that, *plan is empty, and a second call
+ * with so much fills it.  It is good as long as WORK and GRAPH live.
+ *
+ * Fails when the graph has failed, when a node cannot be computed here, or when
+ * the sizes do not fit.
  */
-void gb_cpu_plan_build(
-    const struct ggml_cgraph *graph, int n_threads,
-    const struct gb_cpu_size *size, void *work, struct gb_cpu_plan *out);
+enum ggml_status gb_cpu_plan_build(
+    const struct ggml_cgraph *graph, int n_threads, void *work,
+    size_t work_size, struct gb_cpu_size *size, struct gb_cpu_plan *plan);
 
 /* Fails when a tensor that the plan works on has no memory. */
 enum ggml_status gb_cpu_plan_check_memory(const struct gb_cpu_plan *plan);

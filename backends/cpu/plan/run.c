@@ -3,7 +3,7 @@
  * cpu/plan/run.c - each thread's way through phases and tiles.
  *
  * One counter says which phase is on, in its upper half, and which tile is
- * next, in its lower.  A thread that raises it owns that tile.  Whoever
+ * next, in its lower.  A thread that raises it owns those tiles.  Whoever
  * finishes a phase's last tile begins the next phase; nobody waits for a thread
  * that has no tile, be it asleep, late or without a processor.  Phases of one
  * tile are done on the way by the thread that gets there, so runs of small
@@ -23,8 +23,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A thread draws so many tiles at once that all numbers fit half a word,
- * even with one draw too many from each thread. */
+/* A draw is so many tiles that all numbers fit half a word. */
 #define MAX_DRAWS (INT64_C(1) << 31)
 
 struct run {
@@ -83,7 +82,7 @@ run_tiles(struct run *run, const struct gb_cpu_phase *phase, int64_t first,
         .node = phase->node,
         .k = run->kernels,
         .scratch = plan->scratch + (size_t)ith * plan->scratch_size,
-        .shared = plan->shared,
+        .shared = plan->shared[phase->is_kept],
         .n_tiles = phase->n_tiles,
         .n_threads = plan->n_threads,
     };
@@ -207,38 +206,76 @@ finish_phase(struct run *run, int64_t index, int ith)
     }
 }
 
-/* Phases are constant, so looking one up by a number that is out of date is
- * harmless: it yields no tile. */
+/* Draws that a thread takes at once when LEFT are left: long runs at first, for
+ * memory is read faster in one piece, single ones in the end, so that nobody
+ * waits for long. */
+static int64_t
+share_of(int64_t left, int n_threads)
+{
+    const int64_t share = 2 * left / (3 * n_threads);
+
+    return share > 0 ? share : 1;
+}
+
+/* Some draws of a phase. */
+struct share {
+    int64_t index; /* of the phase */
+    int64_t first, n;
+};
+
+/* Take the next draws; none where the phase has no more.  Phases are constant,
+ * so looking one up by a number that is out of date is harmless. */
+static struct share
+take_share(struct run *run)
+{
+    uint64_t next = atomic_load_explicit(&run->next, memory_order_acquire);
+
+    for (;;) {
+        struct share share = { .index = (int64_t)(next >> 32) };
+        int64_t left;
+
+        if (share.index >= run->plan->n_phases)
+            return share;
+        share.first = (int64_t)(next & UINT32_MAX);
+        left = count_draws(&run->plan->phases[share.index]) - share.first;
+        if (left <= 0)
+            return share;
+        share.n = share_of(left, run->plan->n_threads);
+        if (atomic_compare_exchange_weak_explicit(
+                &run->next, &next, next + (uint64_t)share.n,
+                memory_order_acquire, memory_order_acquire))
+            return share;
+    }
+}
+
 static void
 work(void *data, int ith)
 {
     struct run *run = data;
 
     for (;;) {
-        const uint64_t draw = atomic_fetch_add_explicit(
-            &run->next, 1, memory_order_acquire);
-        const int64_t index = (int64_t)(draw >> 32);
-        const int64_t number = (int64_t)(draw & UINT32_MAX);
+        const struct share share = take_share(run);
         const struct gb_cpu_phase *phase;
-        int64_t n_draws, size, first, last;
+        int64_t size, first, last;
 
-        if (index >= run->plan->n_phases)
+        if (share.index >= run->plan->n_phases)
             return;
-        phase = &run->plan->phases[index];
-        n_draws = count_draws(phase);
-        if (number >= n_draws) {
-            wait_for_phase(run, index, ith);
+        if (share.n == 0) {
+            wait_for_phase(run, share.index, ith);
             continue;
         }
+        phase = &run->plan->phases[share.index];
         size = draw_size(phase);
-        first = number * size;
-        last = first + size < phase->n_tiles ? first + size : phase->n_tiles;
-        run_tiles(run, phase, first, last, ith);
+        first = share.first * size;
+        last = first + share.n * size;
+        run_tiles(run, phase, first,
+                  last < phase->n_tiles ? last : phase->n_tiles, ith);
         /* Both orders: the last one sees the others' results and hands them
          * on. */
         if (atomic_fetch_add_explicit(
-                &run->n_done, 1, memory_order_acq_rel) + 1 == n_draws)
-            finish_phase(run, index, ith);
+                &run->n_done, share.n, memory_order_acq_rel) + share.n ==
+            count_draws(phase))
+            finish_phase(run, share.index, ith);
     }
 }
 

@@ -24,7 +24,8 @@ has_work(const struct ggml_tensor *node)
     case GGML_OP_TRANSPOSE:
         return false;
     }
-    return !ggml_is_empty(node);
+    return node->ne[0] != 0 && node->ne[1] != 0 && node->ne[2] != 0 &&
+           node->ne[3] != 0;
 }
 
 static enum ggml_status
@@ -59,24 +60,38 @@ find_op(const struct ggml_tensor *node)
     return NULL;
 }
 
-/* A step's phases, in a row of at most three. */
+/* A step's phases, in a row of at most three, the first one to prepare when
+ * that has PREPARE_TILES. */
 static int
 phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op, int n_threads,
-          struct gb_cpu_phase out[3])
+          int64_t prepare_tiles, struct gb_cpu_phase out[3])
 {
     int64_t tiles = op->tiles(node);
     int n = 0;
 
     if (op->tiles_by_threads && tiles > n_threads)
         tiles = n_threads;
-    if (op->prepare != NULL)
+    if (prepare_tiles > 0)
         out[n++] = (struct gb_cpu_phase){
-            node, op->prepare, op->prepare_tiles(node), false };
-    out[n++] = (struct gb_cpu_phase){ node, op->run, tiles, false };
+            node, op->prepare, prepare_tiles, false, op->keeps_shared };
+    out[n++] = (struct gb_cpu_phase){
+        node, op->run, tiles, false, op->keeps_shared };
     if (op->finish != NULL)
-        out[n++] = (struct gb_cpu_phase){ node, op->finish, 1, false };
+        out[n++] = (struct gb_cpu_phase){
+            node, op->finish, 1, false, op->keeps_shared };
     out[n - 1].is_last = true;
     return n;
+}
+
+/* Does NODE write where OTHER's elements are?  Without addresses it may. */
+static bool
+writes_to(const struct ggml_tensor *node, const struct ggml_tensor *other)
+{
+    const char *const to = node->data;
+    const char *const from = other->data;
+
+    return to == NULL || from == NULL ||
+           (to < from + ggml_nbytes(other) && from < to + ggml_nbytes(node));
 }
 
 /* Raise *MOST to SIZE, rounded up. */
@@ -85,127 +100,210 @@ raise_to(size_t *most, size_t size, const struct ggml_tensor *node)
 {
     size_t padded;
 
+    if (size <= *most)
+        return GGML_STATUS_SUCCESS;
     if (!gb_pad_size(size, GB_CPU_WORK_ALIGN, &padded))
         return gb_fail(GGML_STATUS_FAILED, "cpu: %s needs too much memory",
                        ggml_op_desc(node));
-    if (padded > *most)
-        *most = padded;
+    *most = padded;
     return GGML_STATUS_SUCCESS;
 }
 
+/* An operand of an operation may be NULL or empty; else it has data. */
+static bool
+operand_has_memory(const struct ggml_tensor *src)
+{
+    return src == NULL || src->data != NULL || ggml_is_empty(src);
+}
+
+static bool
+has_memory(const struct ggml_tensor *node)
+{
+    uintptr_t more = 0;
+
+    if (node->data == NULL || !operand_has_memory(node->src[0]) ||
+        !operand_has_memory(node->src[1]))
+        return false;
+    /* Few nodes have more sources, so they are looked at together first. */
+    for (int i = 2; i < GGML_MAX_SRC; i++)
+        more |= (uintptr_t)node->src[i];
+    for (int i = 2; i < GGML_MAX_SRC && more != 0; i++) {
+        if (!operand_has_memory(node->src[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Where phases go; what has no room is only counted. */
+struct builder {
+    struct gb_cpu_phase *phases;
+    int64_t room;
+    int64_t n_phases;
+    int64_t max_tiles;               /* of a phase */
+    struct ggml_tensor *prepared[2]; /* nodes: in the shared memory's parts */
+    int n_threads;
+    bool has_memory; /* every tensor so far */
+    struct gb_cpu_size *size;
+};
+
+/* Tiles in which NODE's source is prepared; 0 when it has been, for an earlier
+ * node. */
+static int64_t
+prepare_tiles(struct builder *builder, struct ggml_tensor *node,
+              const struct gb_cpu_op *op)
+{
+    struct ggml_tensor **prepared = &builder->prepared[op->keeps_shared];
+    const int64_t tiles = op->prepare != NULL ? op->prepare_tiles(node) : 0;
+
+    if (*prepared != NULL && op->is_prepared != NULL &&
+        gb_cpu_op_find(*prepared) == op && op->is_prepared(node, *prepared)) {
+        /* Where tensors lie may change before the graph is computed. */
+        builder->size->n_phases += tiles > 0;
+        return 0;
+    }
+    if (op->shared != NULL)
+        *prepared = tiles > 0 && op->is_prepared != NULL ? node : NULL;
+    return tiles;
+}
+
+/* What NODE writes over is not what was prepared any more. */
+static void
+forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
+{
+    for (int part = 0; part < 2; part++) {
+        const struct ggml_tensor *prepared = builder->prepared[part];
+
+        for (int i = 1; prepared != NULL && i <= 2; i++) {
+            if (prepared->src[i] != NULL && writes_to(node, prepared->src[i]))
+                builder->prepared[part] = NULL;
+        }
+    }
+}
+
 static enum ggml_status
-measure_node(struct ggml_tensor *node, int n_threads, struct gb_cpu_size *size)
+add_node(struct builder *builder, struct ggml_tensor *node)
 {
     const struct gb_cpu_op *op = find_op(node);
-    struct gb_cpu_phase phases[3];
+    struct gb_cpu_size *size = builder->size;
+    struct gb_cpu_phase spare[3];
+    struct gb_cpu_phase *phases = spare;
     int n;
 
     if (op == NULL)
         return GGML_STATUS_FAILED;
-    n = phases_of(node, op, n_threads, phases);
+    if (builder->n_phases + 3 <= builder->room)
+        phases = builder->phases + builder->n_phases;
+    n = phases_of(node, op, builder->n_threads,
+                  prepare_tiles(builder, node, op), phases);
     for (int i = 0; i < n; i++) {
-        if (phases[i].n_tiles > size->max_tiles)
-            size->max_tiles = phases[i].n_tiles;
+        if (phases[i].n_tiles > builder->max_tiles)
+            builder->max_tiles = phases[i].n_tiles;
     }
+    builder->n_phases += n;
+    builder->has_memory = builder->has_memory && has_memory(node);
     size->n_phases += n;
+    forget_overwritten(builder, node);
     if (op->scratch != NULL)
         GB_TRY(raise_to(&size->scratch, op->scratch(node), node));
     if (op->shared != NULL)
-        GB_TRY(raise_to(&size->shared, op->shared(node), node));
+        GB_TRY(raise_to(
+            &size->shared[op->keeps_shared], op->shared(node), node));
     return GGML_STATUS_SUCCESS;
 }
 
-/* Bytes that the phases take, a multiple of the alignment. */
+/* Bytes that N phases take, with room for the last node to be written as if it
+ * had three; a multiple of the alignment. */
 static bool
 phases_size(int64_t n_phases, size_t *out)
 {
     size_t bytes;
 
-    return gb_mul_size((size_t)n_phases, sizeof(struct gb_cpu_phase), &bytes) &&
+    return gb_mul_size(
+               (size_t)n_phases + 2, sizeof(struct gb_cpu_phase), &bytes) &&
            gb_pad_size(bytes, GB_CPU_WORK_ALIGN, out);
 }
 
-/* The sum, with room to begin at an aligned address. */
+/* The sum, with room to begin at an aligned address; *phases of it for the
+ * phases. */
 static enum ggml_status
-add_up(struct gb_cpu_size *size, int n_threads)
+add_up(struct gb_cpu_size *size, int n_threads, size_t *phases)
 {
-    size_t phases, scratch, sum;
+    size_t scratch, sum;
 
-    if (size->n_phases == 0) {
-        size->work = 0;
+    *phases = 0;
+    /* A graph in which nothing is to be done needs no memory. */
+    if (size->n_phases == 0)
         return GGML_STATUS_SUCCESS;
-    }
-    if (!phases_size(size->n_phases, &phases) ||
+    if (!phases_size(size->n_phases, phases) ||
         !gb_mul_size(size->scratch, (size_t)n_threads, &scratch) ||
-        !gb_add_size(phases, scratch, &sum) ||
-        !gb_add_size(sum, size->shared, &sum) ||
+        !gb_add_size(*phases, scratch, &sum) ||
+        !gb_add_size(sum, size->shared[0], &sum) ||
+        !gb_add_size(sum, size->shared[1], &sum) ||
         !gb_add_size(sum, GB_CPU_WORK_ALIGN - 1, &size->work))
         return gb_fail(GGML_STATUS_FAILED, "cpu: %zu bytes of scratch for each "
                        "of %d threads do not fit", size->scratch, n_threads);
     return GGML_STATUS_SUCCESS;
 }
 
-enum ggml_status
-gb_cpu_plan_measure(const struct ggml_cgraph *graph, int n_threads,
-                    struct gb_cpu_size *out)
+/* Bytes from WORK to the first aligned address. */
+static size_t
+bytes_before(const void *work)
 {
-    struct gb_cpu_size size;
+    const size_t past = (uintptr_t)work % GB_CPU_WORK_ALIGN;
 
-    memset(&size, 0, sizeof(size));
-    size.max_tiles = 1;
+    return past > 0 ? GB_CPU_WORK_ALIGN - past : 0;
+}
+
+enum ggml_status
+gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
+                  size_t work_size, struct gb_cpu_size *size,
+                  struct gb_cpu_plan *plan)
+{
+    const size_t before = bytes_before(work);
+    const size_t left = work_size > before ? work_size - before : 0;
+    char *const start = left > 0 ? (char *)work + before : NULL;
+    struct builder builder = {
+        .phases = (struct gb_cpu_phase *)(void *)start,
+        .room = (int64_t)(left / sizeof(struct gb_cpu_phase)),
+        .max_tiles = 1,
+        .has_memory = true,
+        .n_threads = n_threads,
+        .size = size,
+    };
+    size_t phases;
+
+    memset(size, 0, sizeof(*size));
+    memset(plan, 0, sizeof(*plan));
     GB_TRY(check_graph(graph));
     for (int i = 0; i < graph->n_nodes; i++) {
         if (has_work(graph->nodes[i]))
-            GB_TRY(measure_node(graph->nodes[i], n_threads, &size));
+            GB_TRY(add_node(&builder, graph->nodes[i]));
     }
-    GB_TRY(add_up(&size, n_threads));
-    *out = size;
+    GB_TRY(add_up(size, n_threads, &phases));
+    size->n_threads = builder.max_tiles < n_threads ? (int)builder.max_tiles
+                                                    : n_threads;
+    plan->n_threads = size->n_threads;
+    if (size->n_phases == 0 || size->work > work_size)
+        return GGML_STATUS_SUCCESS;
+    plan->phases = builder.phases;
+    plan->n_phases = builder.n_phases;
+    plan->has_memory = builder.has_memory;
+    plan->shared[0] = start + phases;
+    plan->shared[1] = plan->shared[0] + size->shared[0];
+    plan->scratch = plan->shared[1] + size->shared[1];
+    plan->scratch_size = size->scratch;
     return GGML_STATUS_SUCCESS;
 }
 
-void
-gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads,
-                  const struct gb_cpu_size *size, void *work,
-                  struct gb_cpu_plan *out)
-{
-    const uintptr_t past = (uintptr_t)work % GB_CPU_WORK_ALIGN;
-    struct gb_cpu_phase *phases;
-    size_t phase_bytes = 0;
-    int64_t n = 0;
-    char *start;
-
-    memset(out, 0, sizeof(*out));
-    out->n_threads = n_threads;
-    /* A graph in which nothing is to be done needs no memory. */
-    if (work == NULL)
-        return;
-    start = (char *)work + (past > 0 ? GB_CPU_WORK_ALIGN - past : 0);
-    phases = (struct gb_cpu_phase *)(void *)start;
-    for (int i = 0; i < graph->n_nodes; i++) {
-        struct ggml_tensor *node = graph->nodes[i];
-
-        if (has_work(node))
-            n += phases_of(node, gb_cpu_op_find(node), n_threads, phases + n);
-    }
-    phases_size(n, &phase_bytes);
-    out->phases = phases;
-    out->n_phases = n;
-    out->shared = start + phase_bytes;
-    out->scratch = out->shared + size->shared;
-    out->scratch_size = size->scratch;
-}
-
-/* An operand of an operation may be NULL or empty; else it has data. */
+/* Say which tensor of NODE's has no memory. */
 static enum ggml_status
-check_memory(const struct ggml_tensor *node)
+fail_without_memory(const struct ggml_tensor *node)
 {
     if (node->data == NULL)
         return gb_fail(GGML_STATUS_FAILED, "cpu: %s \"%s\" has no memory",
                        ggml_op_desc(node), node->name);
     for (int i = 0; i < GGML_MAX_SRC; i++) {
-        const struct ggml_tensor *src = node->src[i];
-
-        if (src != NULL && src->data == NULL && !ggml_is_empty(src))
+        if (!operand_has_memory(node->src[i]))
             return gb_fail(GGML_STATUS_FAILED,
                            "cpu: source %d of %s \"%s\" has no memory", i,
                            ggml_op_desc(node), node->name);
@@ -216,9 +314,9 @@ check_memory(const struct ggml_tensor *node)
 enum ggml_status
 gb_cpu_plan_check_memory(const struct gb_cpu_plan *plan)
 {
-    for (int64_t i = 0; i < plan->n_phases; i++) {
+    for (int64_t i = 0; i < plan->n_phases && !plan->has_memory; i++) {
         if (plan->phases[i].is_last)
-            GB_TRY(check_memory(plan->phases[i].node));
+            GB_TRY(fail_without_memory(plan->phases[i].node));
     }
     return GGML_STATUS_SUCCESS;
 }

@@ -7,6 +7,7 @@ libcpu_la_SOURCES += \
 	%D%/cpus.h \
 	%D%/event.c \
 	%D%/event.h \
+	%D%/hwloc.c \
 	%D%/numa.c \
 	%D%/numa.h \
 	%D%/pool.c \

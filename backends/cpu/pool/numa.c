@@ -81,7 +81,8 @@ gb_cpu_numa_init(enum ggml_numa_strategy strategy)
         gb_log(GGML_LOG_LEVEL_WARN,
                "numa: the strategy was set before and stays");
     } else {
-        gb_cpu_numa_read("/sys/devices/system/node", &nodes);
+        if (!gb_cpu_numa_read_hwloc(&nodes))
+            gb_cpu_numa_read("/sys/devices/system/node", &nodes);
         chosen = strategy;
         home = current_node();
         is_set = true;

@@ -20,6 +20,9 @@ struct gb_cpu_numa {
 /* What the folder ROOT, as /sys/devices/system/node, says. */
 void gb_cpu_numa_read(const char *root, struct gb_cpu_numa *out);
 
+/* The same from hwloc; false, with no nodes, where there is none. */
+bool gb_cpu_numa_read_hwloc(struct gb_cpu_numa *out);
+
 /*
  * Set the process's strategy; only the first call counts, further ones warn.
  * It holds for pools made afterwards.  Any thread.

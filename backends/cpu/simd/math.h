@@ -65,6 +65,23 @@ vf_exp(vf x)
     return vf_ldexp(short_exp, at.n);
 }
 
+/* 2^x for x up to 0, for softmaxes: what lies above has to stay below 128. */
+static inline vf
+vf_exp2_below(vf x)
+{
+    const vf within = vf_max(vf_set1(-151.0f), x);
+    const vf n = vf_round(within);
+    const vf r = vf_sub(within, n);
+    vf p = vf_set1(0x1.470b48p-13f);
+
+    p = vf_fma(p, r, vf_set1(0x1.5f7276p-10f));
+    p = vf_fma(p, r, vf_set1(0x1.3b270ep-7f));
+    p = vf_fma(p, r, vf_set1(0x1.c6ae72p-5f));
+    p = vf_fma(p, r, vf_set1(0x1.ebfbe2p-3f));
+    p = vf_fma(p, r, vf_set1(0x1.62e432p-1f));
+    return vf_ldexp(vf_fma(p, r, vf_set1(1.0f)), n);
+}
+
 /* 2^n (e^r - 1) + (2^n - 1), all halved until the end, so that 2^n does not
  * overflow before the result does.  Where n is 0 nothing is left to round. */
 static inline vf

@@ -8,7 +8,9 @@
 #define VQ_ROWS   1
 #define VQ_COLS   4
 #define VF_ROWS   2
+#define VF_PAIRS  0
 #define VF_COLS   6
+#define VQ_TURNS_HALVES 0
 #define VQ_HALVES 1
 #define VQ_TILES  0
 

@@ -11,6 +11,8 @@
 
 #define VF_ROWS 4
 #define VF_COLS 4
+#define VF_PAIRS 0
+#define VQ_TURNS_HALVES 0
 #define VQ_COLS 4
 
 #ifdef __ARM_FEATURE_DOTPROD

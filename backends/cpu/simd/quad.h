@@ -14,6 +14,10 @@
  *                        VF_LEN rows of 4 * VF_LEN bytes, PITCH bytes apart:
  *                        quad j of row i to quad i of row j; the rows of dst
  *                        lie one behind the other
+ *   vq_transpose_f16(dst, src, pitch), vq_transpose_bf16(dst, src, pitch)
+ *                        VF_LEN rows of 2 * VF_LEN half floats: half j of row i
+ *                        becomes float i of row j; only where VQ_TURNS_HALVES
+ *                        is 1
  *   vi_set1(x)
  *   vi_dot(s, u, a)      s + the products of codes and activations
  *   vi_dot_wide(s, w, a) the same for wide codes
@@ -32,6 +36,8 @@
  *   vf_from_vi(s)
  *   vf_store_i8(p, v)    the nearest integers, ties to even, of floats from
  *                        -127 to 127 as VF_LEN bytes; of others any
+ *   vf_dot_pairs(s, x, y) s + the products of both BF16 values in each lane of
+ *                        x and y; only where VF_PAIRS is 1
  *
  * VQ_HALVES says whether sums in 16 bits are the faster way, VQ_TILES whether
  * two columns at a time are.  A product works on VQ_ROWS vectors of rows by
@@ -55,6 +61,10 @@
 
 #if !VQ_TILES
 #include "backends/cpu/simd/quad-pairs.h"
+#endif
+
+#if !VF_PAIRS
+#define vf_dot_pairs(s, x, y) vf_fma(x, y, s) /* compiled, never called */
 #endif
 
 #endif

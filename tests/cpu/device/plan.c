@@ -101,6 +101,81 @@ a_plan_has_no_more_threads_than_tiles(void **state)
                      GGML_STATUS_SUCCESS);
 }
 
+/* Products of the same activations round them once, if they stay as they
+ * are. */
+static void
+a_source_that_has_changed_is_prepared_again(void **state)
+{
+    struct ggml_tensor *w = ggml_new_tensor_2d(ctx, GGML_TYPE_Q8_0, 64, 32);
+    struct ggml_tensor *b = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 64);
+    struct ggml_tensor *twice = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 64);
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_tensor *products[4];
+    float values[64 * 32];
+
+    (void)state;
+    for (int i = 0; i < 64 * 32; i++)
+        values[i] = (float)(i * 37 % 101) - 50.0f;
+    ggml_quantize_chunk(GGML_TYPE_Q8_0, values, w->data, 0, 32, 64, NULL);
+    for (int i = 0; i < 64; i++) {
+        ggml_set_f32_1d(b, i, values[i]);
+        ggml_set_f32_1d(twice, i, 2.0f * values[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        products[i] = ggml_mul_mat(ctx, w, b);
+        ggml_build_forward_expand(graph, products[i]);
+        if (i == 1)
+            ggml_build_forward_expand(graph, ggml_cpy(ctx, twice, b));
+    }
+    assert_int_equal(compute(graph, ggml_graph_plan(graph, 1, NULL)),
+                     GGML_STATUS_SUCCESS);
+    for (int i = 0; i < 32; i++) {
+        const float once = ggml_get_f32_1d(products[0], i);
+
+        assert_true(once != 0.0f);
+        assert_true(ggml_get_f32_1d(products[1], i) == once);
+        assert_true(ggml_get_f32_1d(products[2], i) == 2.0f * once);
+        assert_true(ggml_get_f32_1d(products[3], i) == 2.0f * once);
+    }
+}
+
+/* Rotations at the same positions share a table, if these stay as they are. */
+static void
+positions_that_have_changed_give_other_angles(void **state)
+{
+    struct ggml_tensor *x = ggml_new_tensor_3d(ctx, GGML_TYPE_F32, 8, 2, 3);
+    struct ggml_tensor *at[2];
+    struct ggml_tensor *rotated[4], *alone;
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_cgraph *other = ggml_new_graph(ctx);
+
+    (void)state;
+    for (int i = 0; i < 8 * 2 * 3; i++)
+        ggml_set_f32_1d(x, i, (float)(i * 37 % 101) - 50.0f);
+    for (int i = 0; i < 2; i++) {
+        at[i] = ggml_new_tensor_1d(ctx, GGML_TYPE_I32, 3);
+        for (int t = 0; t < 3; t++)
+            ggml_set_i32_1d(at[i], t, 5 * i + t);
+    }
+    alone = ggml_rope(ctx, x, at[1], 8, 0);
+    ggml_build_forward_expand(other, alone);
+    for (int i = 0; i < 4; i++) {
+        rotated[i] = ggml_rope(ctx, x, at[0], 8, i % 2 == 0 ? 0 : 2);
+        ggml_build_forward_expand(graph, rotated[i]);
+        if (i == 1)
+            ggml_build_forward_expand(graph, ggml_cpy(ctx, at[1], at[0]));
+    }
+    assert_int_equal(compute(other, ggml_graph_plan(other, 1, NULL)),
+                     GGML_STATUS_SUCCESS);
+    assert_int_equal(compute(graph, ggml_graph_plan(graph, 1, NULL)),
+                     GGML_STATUS_SUCCESS);
+    assert_memory_equal(rotated[2]->data, alone->data, ggml_nbytes(alone));
+    assert_memory_not_equal(
+        rotated[0]->data, alone->data, ggml_nbytes(alone));
+    assert_memory_not_equal(
+        rotated[3]->data, alone->data, ggml_nbytes(alone));
+}
+
 static void
 a_pool_says_how_many_threads(void **state)
 {
@@ -352,6 +427,8 @@ main(void)
     static const struct CMUnitTest tests[] = {
         IN_CONTEXT(a_plan_computes_with_any_work_buffer_that_is_large_enough),
         IN_CONTEXT(a_plan_has_no_more_threads_than_tiles),
+        IN_CONTEXT(a_source_that_has_changed_is_prepared_again),
+        IN_CONTEXT(positions_that_have_changed_give_other_angles),
         IN_CONTEXT(a_pool_says_how_many_threads),
         IN_CONTEXT(broken_plans_fail),
         IN_CONTEXT(failed_nodes_make_the_graph_fail_with_their_reason),

@@ -30,6 +30,9 @@ static const struct {
 #ifdef GB_ISA_AVX512_VNNI
     { "avx512_vnni", gb_cpu_avx512_vnni_check_integers },
 #endif
+#ifdef GB_ISA_AVX512_BF16
+    { "avx512_bf16", gb_cpu_avx512_bf16_check_integers },
+#endif
 #ifdef GB_ISA_NEON
     { "neon", gb_cpu_neon_check_integers },
 #endif

@@ -13,6 +13,7 @@ const char *gb_cpu_generic_check_integers(void);
 const char *gb_cpu_avx2_check_integers(void);
 const char *gb_cpu_avx512_check_integers(void);
 const char *gb_cpu_avx512_vnni_check_integers(void);
+const char *gb_cpu_avx512_bf16_check_integers(void);
 const char *gb_cpu_neon_check_integers(void);
 const char *gb_cpu_dotprod_check_integers(void);
 const char *gb_cpu_i8mm_check_integers(void);

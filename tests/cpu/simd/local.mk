@@ -34,6 +34,14 @@ libsimd_avx512_vnni_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx512_vnni -DGB_SIM
 libsimd_avx512_vnni_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX512_VNNI)
 endif
 
+if ISA_AVX512_BF16
+check_LTLIBRARIES += libsimd_avx512_bf16.la
+simd_levels += libsimd_avx512_bf16.la
+libsimd_avx512_bf16_la_SOURCES = %D%/integers-level.c %D%/integers.h
+libsimd_avx512_bf16_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx512_bf16 -DGB_SIMD_AVX512
+libsimd_avx512_bf16_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX512_BF16)
+endif
+
 if ISA_NEON
 check_LTLIBRARIES += libsimd_neon.la
 simd_levels += libsimd_neon.la

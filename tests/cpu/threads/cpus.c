@@ -178,6 +178,26 @@ memory_nodes_are_read(void **state)
     assert_true(gb_cpu_set_has(&numa.cpus[1], 12));
 }
 
+/* hwloc can be told of a machine: two packages of two nodes, each of 3 cores. */
+static void
+memory_nodes_are_those_of_hwloc(void **state)
+{
+    static struct gb_cpu_numa numa;
+
+    (void)state;
+    assert_int_equal(
+        setenv("HWLOC_SYNTHETIC", "pack:2 numa:2 core:3 pu:1", 1), 0);
+    if (!gb_cpu_numa_read_hwloc(&numa)) {
+        assert_int_equal(numa.n_nodes, 0);
+        skip();
+    }
+    assert_int_equal(unsetenv("HWLOC_SYNTHETIC"), 0);
+    assert_int_equal(numa.n_nodes, 4);
+    for (int i = 0; i < 12; i++)
+        assert_true(gb_cpu_set_has(&numa.cpus[i / 3], i));
+    assert_int_equal(gb_cpu_set_count(&numa.cpus[3]), 3);
+}
+
 static void
 a_new_backend_has_no_more_threads_than_cpus(void **state)
 {
@@ -206,6 +226,7 @@ main(void)
         cmocka_unit_test(lists_of_cpus_are_read),
         cmocka_unit_test(a_mask_is_shared_or_given_out_in_turn),
         WITH_MACHINE(memory_nodes_are_read),
+        WITH_MACHINE(memory_nodes_are_those_of_hwloc),
         cmocka_unit_test(a_new_backend_has_no_more_threads_than_cpus),
     };
 

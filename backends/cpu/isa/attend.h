@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/isa/attend.h - queries that look at the same keys.
+ */
+#ifndef GB_CPU_ISA_ATTEND_H
+#define GB_CPU_ISA_ATTEND_H
+
+#include "ggml.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GB_ATTEND_QUERIES 128 /* at most */
+#define GB_ATTEND_KEYS    64  /* at a time */
+
+/* A few queries and the rows of N keys, or of their values. */
+struct gb_attend_few {
+    enum ggml_type type; /* of the rows: F32, F16 or BF16 */
+    int64_t d;
+    int64_t n;
+    const char *rows;
+    size_t pitch;           /* bytes from row to row */
+    size_t ahead;           /* and to the row that will be wanted later */
+    int64_t n_vectors;
+    float *const *vectors;  /* D floats: queries, or sums of values */
+    float *const *weights;  /* N floats for each of them */
+};
+
+/* What a mask says about some keys. */
+struct gb_attend_mask {
+    float values[GB_ATTEND_KEYS];
+    int64_t end;  /* no key from here on is seen */
+    bool is_zero; /* all values are 0 */
+};
+
+/*
+ * Many queries.  With s the product of a query's row and a key's, or cap * tanh of that, plus
+ * slope * mask, the sums are those of 2^(s - max) * v, and the sum is that of
+ * 2^(s - max).
+ */
+struct gb_attend {
+    int64_t d;        /* elements of a row */
+    int64_t n;        /* queries */
+    int64_t per_mask; /* successive queries that share a mask */
+    float cap;        /* 0 for none */
+    float max[GB_ATTEND_QUERIES];
+    float sum[GB_ATTEND_QUERIES];
+    float slope[GB_ATTEND_QUERIES];
+    /* The kernels' own; 64-byte aligned, with room for gb_attend_floats(d), as
+     * many again, and twice as many floats as there are queries and keys. */
+    float *queries;
+    float *sums;
+    float *scores;
+    float *masks;
+};
+
+static inline size_t
+gb_attend_floats(int64_t d)
+{
+    return GB_ATTEND_QUERIES * (((size_t)d + 15) / 16 * 16);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/product-real.c - products of float weights with several columns.
+ *
+ * A strip of rows becomes panels, which stay in the second cache, while all
+ * columns go by as one stream: the sums stay in registers for as long as a
+ * panel is, and nothing but the weights is read more than once from afar.
+ */
+#include "backends/cpu/kernels/gemm-reals.h"
+#include "backends/cpu/kernels/kernels.h"
+
+#define STRIP         (VF_ROWS * VF_LEN)
+#define PANELS_FLOATS (GB_PANEL_K_REAL * STRIP)
+
+_Static_assert(PANELS_FLOATS * sizeof(float) <= GB_PRODUCT_SCRATCH,
+               "the panels' place");
+
+static int64_t
+min_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t
+parts(int64_t n, int64_t step)
+{
+    return (n + step - 1) / step;
+}
+
+static int64_t
+up_to(int64_t n, int64_t step)
+{
+    return parts(n, step) * step;
+}
+
+/* Rows that there is room for when each has UNITS. */
+static int64_t
+batch_rows(int64_t units)
+{
+    return PANELS_FLOATS / up_to(units, VF_LEN) / STRIP * STRIP;
+}
+
+/* VALUES of rows from VALUE on become panels. */
+static void
+unpack_rows(const struct gb_weight *weight, const struct gb_product *p,
+            int64_t value, int64_t values, struct gb_reals *reals)
+{
+    const gb_unpack_fn unpack =
+        reals->in_pairs ? GB_K(unpack_pairs) : weight->unpack;
+    float *panel = p->scratch;
+    const char *rows = (const char *)p->weights +
+                       (size_t)value * weight->layout.bytes +
+                       (size_t)reals->dst_row * p->pitch;
+
+    reals->panels = panel;
+    reals->panel_step = up_to(reals->units, VF_LEN) * VF_LEN;
+    reals->step = VF_LEN;
+    for (int64_t r = 0; r < up_to(reals->rows, STRIP); r += VF_LEN) {
+        unpack(values, reals->rows - r, rows + (size_t)r * p->pitch, p->pitch,
+               &(const struct gb_panel){ .reals = panel });
+        panel += reals->panel_step;
+    }
+}
+
+/* The same for the last rows of those that lie side by side, which do not fill
+ * a strip. */
+static void
+copy_rows(const struct gb_product *p, struct gb_reals *reals)
+{
+    const char *from = (const char *)p->weights +
+                       (size_t)reals->from * p->pitch +
+                       (size_t)reals->dst_row * sizeof(float);
+    float *panels = p->scratch;
+
+    reals->panels = panels;
+    reals->panel_step = VF_LEN;
+    reals->step = STRIP;
+    for (int64_t i = 0; i < reals->units; i++, from += p->pitch)
+        for (int64_t r = 0; r < STRIP; r += VF_LEN, panels += VF_LEN) {
+            const int64_t left = min_of(VF_LEN, reals->rows - r);
+
+            vf_store(panels, left <= 0
+                                 ? vf_zero()
+                                 : vf_load_n((const float *)(const void *)from +
+                                                 r,
+                                             left));
+        }
+}
+
+/* As long a part of the rows' length as there is room for, and as many rows. */
+void
+GB_K(product_reals)(const struct gb_weight *weight, const struct gb_product *p)
+{
+    struct gb_reals reals = {
+        .in_pairs = p->packed != NULL && gb_is_in_pairs(&weight->layout),
+        .cols = p->cols,
+        .packed = p->packed,
+        .columns = p->columns,
+        .pitch = gb_packed_bytes(p->k),
+        .dst = p->dst,
+    };
+    const int64_t unit = reals.in_pairs ? 2 : 1;
+    const int64_t part = unit * GB_PANEL_K_REAL;
+    const int64_t rows = batch_rows(parts(min_of(part, p->k), unit));
+
+    for (; reals.dst_row < p->rows; reals.dst_row += rows) {
+        reals.rows = min_of(rows, p->rows - reals.dst_row);
+        reals.from = 0;
+        for (int64_t k = 0; k < p->k; k += part) {
+            const int64_t values = min_of(part, p->k - k);
+
+            reals.units = parts(values, unit);
+            reals.is_first = k == 0;
+            unpack_rows(weight, p, k, values, &reals);
+            GB_K(gemm_reals)(&reals);
+            reals.from += reals.units;
+        }
+    }
+}
+
+/* The rows that fill strips need not be copied. */
+void
+GB_K(outer)(const struct gb_product *p, bool add)
+{
+    struct gb_reals reals = {
+        .units = p->k,
+        .rows = p->rows / STRIP * STRIP,
+        .is_first = !add,
+        .cols = p->cols,
+        .columns = p->columns,
+        .panels = p->weights,
+        .panel_step = VF_LEN,
+        .step = (int64_t)(p->pitch / sizeof(float)),
+        .dst = p->dst,
+    };
+
+    GB_K(gemm_reals)(&reals);
+    reals.dst_row = reals.rows;
+    reals.rows = p->rows - reals.dst_row;
+    /* Once at least: columns of no length make zeros. */
+    while (reals.rows > 0 && (reals.from == 0 || reals.from < p->k)) {
+        reals.units = min_of(GB_PANEL_K_REAL, p->k - reals.from);
+        copy_rows(p, &reals);
+        GB_K(gemm_reals)(&reals);
+        reals.is_first = false;
+        reals.from += GB_PANEL_K_REAL;
+    }
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/attention-many.c - attention of many queries: prompts.
+ *
+ * Keys and values are made floats once for all queries of the tile.  What its
+ * mask hides from all of them is not looked at.
+ */
+#include "backends/cpu/ops/attention.h"
+#include "backends/cpu/ops/rows.h"
+
+#define LOG2_E 1.44269504f
+
+/* Where a thread's memory goes. */
+struct room {
+    size_t masks; /* struct gb_attend_mask for each token */
+    size_t panels;
+    size_t scores;
+    size_t keys;
+    size_t values;
+};
+
+static struct room
+room_of(const struct ggml_tensor *node)
+{
+    const int64_t d = node->ne[0];
+    const size_t rows = gb_attention_lines(GB_ATTEND_KEYS * d);
+    struct room room;
+
+    room.masks = GB_ATTEND_QUERIES * sizeof(struct gb_attend_mask);
+    room.masks = (room.masks + 63) & ~(size_t)63;
+    room.panels = gb_attend_floats(d) * sizeof(float);
+    room.scores = gb_attention_lines(2 * GB_ATTEND_QUERIES * GB_ATTEND_KEYS);
+    room.keys = gb_attention_is_plain(node->src[1]) ? 0 : rows;
+    room.values = gb_attention_is_plain(node->src[2]) ? 0 : rows;
+    return room;
+}
+
+size_t
+gb_attention_many_scratch(const struct ggml_tensor *node)
+{
+    const struct room room = room_of(node);
+
+    return room.masks + 2 * room.panels + room.scores + room.keys +
+           room.values;
+}
+
+/* The masks of N keys from KEY on; can any query see any of them? */
+static bool
+read_masks(const struct gb_attention *t, int64_t key, int64_t n,
+           struct gb_attend_mask *masks)
+{
+    const struct ggml_tensor *mask = t->task->node->src[3];
+    bool is_seen = false;
+
+    for (int64_t i = 0; i < t->tokens; i++) {
+        const char *row = gb_cpu_row_ptr(mask, t->first_token + i, 0, 0);
+
+        t->task->k->attend_read_mask(
+            n, (const uint16_t *)(const void *)row + key, &masks[i]);
+        if (masks[i].end > 0)
+            is_seen = true;
+    }
+    return is_seen;
+}
+
+/* With a softcap it is the product that is scaled for the exponential's base,
+ * else the queries. */
+static void
+begin(const struct gb_attention *t, struct gb_attend *a)
+{
+    const float *rows[GB_ATTEND_QUERIES];
+    float scale = t->scale;
+
+    if (t->softcap != 0.0f)
+        a->cap = t->softcap * LOG2_E;
+    else
+        scale *= LOG2_E;
+    for (int64_t c = 0; c < t->n; c++) {
+        rows[c] = gb_attention_query(t, c);
+        a->slope[c] = gb_attention_slope(t, c) * LOG2_E;
+    }
+    t->task->k->attend_begin(a, rows, scale);
+}
+
+static void
+end(const struct gb_attention *t, const struct gb_attend *a)
+{
+    float *rows[GB_ATTEND_QUERIES];
+
+    for (int64_t c = 0; c < t->n; c++)
+        rows[c] = gb_attention_sums(t, c);
+    t->task->k->attend_sums(a, rows);
+    for (int64_t c = 0; c < t->n; c++)
+        gb_attention_done(t, c, a->max[c], a->sum[c]);
+}
+
+void
+gb_attention_many(const struct gb_attention *t)
+{
+    const struct ggml_tensor *node = t->task->node;
+    const bool has_mask = node->src[3] != NULL;
+    const struct room room = room_of(node);
+    char *place = t->task->scratch;
+    struct gb_attend_mask *masks = (void *)place;
+    struct gb_attend a = { .d = t->d, .n = t->n, .per_mask = t->heads };
+    float *key_rows;
+    float *value_rows;
+
+    a.queries = (void *)(place += room.masks);
+    a.sums = (void *)(place += room.panels);
+    a.scores = (void *)(place += room.panels);
+    a.masks = a.scores + GB_ATTEND_QUERIES * GB_ATTEND_KEYS;
+    key_rows = (void *)(place += room.scores);
+    value_rows = (void *)(place + room.keys);
+    begin(t, &a);
+    for (int64_t key = t->first_key; key < t->end_key; key += GB_ATTEND_KEYS) {
+        const int64_t left = t->end_key - key;
+        const int64_t n = left < GB_ATTEND_KEYS ? left : GB_ATTEND_KEYS;
+        const float *k;
+        const float *v;
+        int64_t k_step;
+        int64_t v_step;
+
+        if (has_mask && !read_masks(t, key, n, masks))
+            continue;
+        k = gb_attention_rows(
+            t, node->src[1], t->keys, key, n, key_rows, &k_step);
+        v = gb_attention_rows(
+            t, node->src[2], t->values, key, n, value_rows, &v_step);
+        t->task->k->attend_keys(
+            &a, n, k, k_step, v, v_step, has_mask ? masks : NULL);
+    }
+    end(t, &a);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/attention.h - a tile of an attention, and the two ways to compute it.
+ */
+#ifndef GB_CPU_OPS_ATTENTION_H
+#define GB_CPU_OPS_ATTENTION_H
+
+#include "backends/cpu/ops/op.h"
+
+/* Queries in a tile, and from how many on lanes are full enough to give each
+ * query one. */
+#define GB_ATTENTION_QUERIES GB_ATTEND_QUERIES
+#define GB_ATTENTION_MANY    8
+
+/* Queries of some heads and tokens, and the keys that they look at. */
+struct gb_attention {
+    const struct gb_cpu_task *task;
+    int64_t d;
+    int64_t batch;
+    int64_t first_head;
+    int64_t heads;
+    int64_t first_token;
+    int64_t tokens;
+    int64_t n; /* queries: heads of the first token, of the second and so on */
+    int64_t part;
+    int64_t parts; /* of the keys; with several, results are joined later */
+    int64_t first_key;
+    int64_t end_key;
+    const char *keys; /* key 0 of the head, and value 0 */
+    const char *values;
+    float scale; /* with a softcap divided by it */
+    float softcap;
+};
+
+/* Query C: its row, the slope of its mask, and where the D sums of its values
+ * are to be put. */
+const float *gb_attention_query(const struct gb_attention *t, int64_t c);
+float gb_attention_slope(const struct gb_attention *t, int64_t c);
+float *gb_attention_sums(const struct gb_attention *t, int64_t c);
+
+/* The sums of query C are there, of 2^(s - max) * v, SUM being that of
+ * 2^(s - max). */
+void gb_attention_done(
+    const struct gb_attention *t, int64_t c, float max, float sum);
+
+/* N rows from ROW on of K or V as floats: where they lie if that is possible,
+ * else in BUFFER.  *STEP is their distance in floats. */
+const float *gb_attention_rows(
+    const struct gb_attention *t, const struct ggml_tensor *of,
+    const char *rows, int64_t row, int64_t n, float *buffer, int64_t *step);
+
+/* Does that need a buffer? */
+bool gb_attention_is_plain(const struct ggml_tensor *of);
+
+/* N floats in bytes, whole cache lines. */
+static inline size_t
+gb_attention_lines(int64_t n)
+{
+    return ((size_t)n * sizeof(float) + 63) & ~(size_t)63;
+}
+
+/* Bytes of scratch, and the work. */
+size_t gb_attention_few_scratch(const struct ggml_tensor *node);
+void gb_attention_few(const struct gb_attention *t);
+size_t gb_attention_many_scratch(const struct ggml_tensor *node);
+void gb_attention_many(const struct gb_attention *t);
+
+#endif

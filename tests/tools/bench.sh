@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# ggmlbackend-bench measures, compares, draws and refuses; with tiny sizes.
+tool=$top_builddir/ggmlbackend-bench
+dir=bench-tool-$$
+mkdir "$dir" || exit 99
+trap 'rm -rf "$dir"' EXIT
+n=0
+
+# result TEXT: the last command's status decides.
+result() {
+    status=$?
+    n=$((n + 1))
+    if [ $status -eq 0 ]; then
+        echo "ok $n - $1"
+    else
+        sed 's/^/# /' "$dir/err"
+        echo "not ok $n - $1"
+    fi
+}
+
+# claim TEXT COMMAND…: the command succeeds.
+claim() {
+    text=$1
+    shift
+    "$@" >"$dir/out" 2>"$dir/err"
+    result "$text"
+}
+
+# refuse STATUS TEXT COMMAND…: it ends with STATUS and says why, in one line for 1.
+refuse() {
+    wanted=$1 text=$2
+    shift 2
+    "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ $got -eq "$wanted" ] && [ -s "$dir/err" ] &&
+        { [ "$wanted" -ne 1 ] || [ "$(wc -l <"$dir/err")" -eq 1 ]; }
+    result "$text"
+}
+
+# says TEXT COMMAND…: the command succeeds with what the last one wrote in out and
+# err, which stay.
+says() {
+    text=$1
+    shift
+    "$@" >/dev/null
+    result "$text"
+}
+
+# line NAME THREADS SECONDS…: a result of one operation a run.
+line() {
+    name=$1 threads=$2
+    shift 2
+    seconds=$(echo "$@" | tr ' ' ,)
+    echo "{\"name\": \"$name\", \"threads\": $threads, \"supported\": true," \
+        "\"unit\": \"GOP/s\", \"work\": 1e9, \"seconds\": [$seconds]}"
+}
+
+small="-t 2 -s 0.001 --size 256x32"
+
+# What is measured
+claim 'the names of cases are listed' "$tool" --list
+cp "$dir/out" "$dir/names"
+for name in mul_mat/q4_0/4096x4096/n=64 mul_mat/iq2_xxs/4096x4096/n=1 \
+    mul_mat_id/q8_0/4096x512x8/n=8 attention/f16/kv=4096/n=512 op/soft_max \
+    op/rope unary/silu convert/f32/q8_0 tiny/adds tiny/mixed copy/set/4KiB; do
+    claim "$name is one of them" grep -qx "$name" "$dir/names"
+done
+claim 'every type and number of columns of a product' \
+    test "$(grep -c '^mul_mat/' "$dir/names")" -eq $((24 * 7))
+claim 'products and tiny graphs are measured' "$tool" $small --json \
+    -c 'mul_mat/*/n=2' -c 'mul_mat_id/q4_0/*/n=4' -c 'tiny/*' -c 'copy/*/4KiB'
+cp "$dir/out" "$dir/measured.jsonl"
+claim 'each result is one line of JSON' \
+    test "$(grep -c '^{.*}$' "$dir/measured.jsonl")" \
+    -eq "$(wc -l <"$dir/measured.jsonl")"
+claim 'with all types' test "$(grep -c '"mul_mat/' "$dir/measured.jsonl")" -eq 24
+claim 'the work of a product is counted' grep -q \
+    '"mul_mat/f32/256x32/n=2".*"work": 32768.0.*"fp32": 32768.0.*"bytes": 32768.0' \
+    "$dir/measured.jsonl"
+claim 'the limits are measured' grep -q '"limit/int8"' "$dir/measured.jsonl"
+claim 'and the way of a cache line, with two threads' \
+    grep -q '"limit/line".*"unit": "ns"' "$dir/measured.jsonl"
+claim 'a share of the limit is given' \
+    grep -q '"mul_mat/q4_0/.*"limit": "[a-z0-9]*".*"share": [0-9]' \
+    "$dir/measured.jsonl"
+claim 'one thread has no other to pass a line to' \
+    sh -c '! "$1" -t 1 -s 0.001 -c tiny/adds | grep limit/line' - "$tool"
+"$top_builddir/examples/make-tiny-model" "$dir/tiny.gguf" || exit 99
+claim 'a model is measured, by depth' \
+    "$tool" -m "$dir/tiny.gguf" -p 4 -g 2 -d 0,3 -t 2 -s 0.001
+says 'its prompt' grep -q '^model/prompt=4/depth=3 .* tokens/s' "$dir/out"
+says 'its answer' grep -q '^model/generate=2/depth=0 .* tokens/s' "$dir/out"
+says 'and reading its file' grep -q '^limit/read/file' "$dir/out"
+
+# Against a library: the same one, in another process
+library=$top_builddir/.libs/libggmlbackend.so.0
+if [ -f "$library" ]; then
+    claim 'two libraries take turns' "$tool" $small --json \
+        -c 'mul_mat/q8_0/*/n=1' --against "$library"
+    says 'each has a result' \
+        test "$(grep -c '"library": *"/.*libggmlbackend' "$dir/out")" -eq 2
+    says 'with samples of all turns' \
+        awk -F'[][]' '/mul_mat/ && split($2, s, ",") < 10 { exit 1 }' "$dir/out"
+    refuse 1 'a library without the functions' \
+        "$tool" --against "$(ldd "$library" | awk '/libm\.so/ { print $3 }')"
+    says 'which names the first' grep -q 'has no function ggml' "$dir/err"
+    program=$top_builddir/.libs/ggmlbackend-bench
+    claim 'what is asked of a library is what the program calls' sh -c '
+        $NM -D --undefined-only "$1" | grep -oE " (ggml|gguf)_[a-z0-9_]*" |
+            tr -d " " | sort >"$3/calls"
+        sed -n "s/^BENCH_FUNCTION(\(.*\))/\1/p" "$2" | sort |
+            diff - "$3/calls" >&2' - "$program" \
+        "$top_srcdir/tools/ggmlbackend-bench/functions.def" "$dir"
+fi
+refuse 1 'a library that is not there' "$tool" --against "$dir/none.so"
+
+# Comparing
+{
+    line same 1 1.00 1.01 0.99 1.02 0.98 1.03
+    line better 2 2.00 2.01 1.99 2.02 1.98 2.03
+    line worse 2 1.00 1.01 0.99 1.02 0.98 1.03
+    line alone 2 1.00
+} >"$dir/a.jsonl"
+{
+    line same 1 1.001 1.009 0.989 1.021 0.981 1.031
+    line better 2 1.00 1.01 0.99 1.02 0.98 1.03
+    line worse 2 2.00 2.01 1.99 2.02 1.98 2.03
+    line worse 4 1.00
+} >"$dir/b.jsonl"
+claim 'two files are compared' \
+    "$tool" --compare "$dir/a.jsonl" "$dir/b.jsonl" --json
+says 'chance is no difference' grep -q '"same".*"verdict": "same"' "$dir/out"
+says 'half the time is twice as fast' grep -q \
+    '"better".*"a": 0.49[0-9]*, "b": 0.99[0-9]*, "ratio": 1.99[0-9]*, .*"faster"' \
+    "$dir/out"
+says 'twice the time is slower' \
+    grep -q '"worse".*"ratio": 0.50.*"p": 0.0021[0-9]*, "verdict": "slower"' \
+    "$dir/out"
+says 'what only one of them has is left out' \
+    test "$(wc -l <"$dir/out")" -eq 3
+claim 'the same for people' "$tool" --compare "$dir/a.jsonl" "$dir/b.jsonl"
+says 'who are told' grep -q '^worse .*B is slower' "$dir/out"
+cat "$dir/a.jsonl" "$dir/a.jsonl" >"$dir/twice.jsonl"
+claim 'samples of several runs are put together' \
+    "$tool" --compare "$dir/twice.jsonl" "$dir/b.jsonl" --json
+
+# Drawing
+claim 'one file is drawn' "$tool" --plot "$dir/one.svg" "$dir/measured.jsonl"
+claim 'two are' "$tool" --plot "$dir/two.svg" "$dir/a.jsonl" "$dir/b.jsonl"
+claim 'with a bar for each result, a mark for each file and the ground' \
+    test "$(grep -c '<rect' "$dir/two.svg")" -eq $((4 + 3 + 2 + 1))
+line 'a<b&c' 1 1.0 >"$dir/odd.jsonl"
+claim 'odd names' "$tool" --plot "$dir/odd.svg" "$dir/odd.jsonl"
+claim 'are written as XML has them' grep -q 'a&lt;b&amp;c' "$dir/odd.svg"
+for drawing in one two odd; do
+    if command -v xmllint >/dev/null 2>&1; then
+        claim "$drawing.svg is well-formed" xmllint --noout "$dir/$drawing.svg"
+    else
+        n=$((n + 1))
+        echo "ok $n # SKIP no xmllint"
+    fi
+done
+
+# What is refused
+echo 'no JSON' >>"$dir/b.jsonl"
+echo '{"name": "x"}' >"$dir/other.jsonl"
+line none 1 0 >"$dir/zero.jsonl"
+: >"$dir/empty.jsonl"
+refuse 1 'a line that is no JSON' "$tool" --compare "$dir/a.jsonl" "$dir/b.jsonl"
+says 'its number is named' grep -q 'b.jsonl, line 5: is not JSON' "$dir/err"
+for file in other zero empty none; do
+    refuse 1 "results that are not usable: $file" \
+        "$tool" --compare "$dir/a.jsonl" "$dir/$file.jsonl"
+done
+line else 1 1.0 >"$dir/else.jsonl"
+refuse 1 'nothing in common' "$tool" --compare "$dir/a.jsonl" "$dir/else.jsonl"
+refuse 1 'a drawing that cannot be written' \
+    "$tool" --plot "$dir/no/such.svg" "$dir/a.jsonl"
+refuse 1 'an unknown case' "$tool" -c 'mul_mat/q9/*'
+refuse 1 'a model that is not there' "$tool" -m "$dir/none.gguf"
+refuse 1 'a model that is a text' "$tool" -m "$top_srcdir/tests/tools/bench.sh"
+refuse 1 'an unknown device' "$tool" --device none
+refuse 2 'no whole blocks' "$tool" --size 100x100
+refuse 2 'a size that is none' "$tool" --size 256
+refuse 2 'no number' "$tool" -p 12,x
+refuse 2 'no threads' "$tool" -t 0
+refuse 2 'one file to compare' "$tool" --compare "$dir/a.jsonl"
+refuse 2 'a file without a purpose' "$tool" "$dir/a.jsonl"
+refuse 2 'an unknown option' "$tool" --frobnicate
+claim '--help' "$tool" --help
+claim '--version' "$tool" --version
+echo "1..$n"

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench/case-models.c - a model that reads a prompt, and one that answers.
+ */
+#include "tools/ggmlbackend-bench/case.h"
+#include "tools/ggmlbackend-run/array.h"
+
+/* Tokens that a model may meet; which ones does not matter. */
+static void
+make_ids(int32_t *ids, int64_t n, int64_t n_vocab)
+{
+    for (int64_t i = 0; i < n; i++)
+        ids[i] = (int32_t)((i * 7919 + 13) % n_vocab);
+}
+
+/* Products of all weights with N_TOKENS columns, the last layer's with
+   N_LOGITS. */
+static void
+count_products(struct job *job, const struct model *model, double n_tokens,
+               double n_logits)
+{
+    struct ggml_tensor *t;
+
+    for (t = ggml_get_first_tensor(model->tensors); t != NULL;
+         t = ggml_get_next_tensor(model->tensors, t)) {
+        const double n = t == model->output ? n_logits
+            : t == model->token_embd        ? 0.0
+                                            : n_tokens;
+
+        if (t->ne[1] > 1)
+            job->demand.ops[job_peak(t->type)] +=
+                2.0 * (double)ggml_nelements(t) * n;
+    }
+}
+
+/* What one token must read: all weights, but of the embeddings one row. */
+static double
+bytes_of_token(const struct model *model)
+{
+    double bytes = 0.0;
+    struct ggml_tensor *t;
+
+    for (t = ggml_get_first_tensor(model->tensors); t != NULL;
+         t = ggml_get_next_tensor(model->tensors, t))
+        if (t != model->token_embd || t == model->output)
+            bytes += (double)ggml_nbytes(t);
+    return bytes;
+}
+
+/* An engine that has met DEPTH tokens, and room for N more. */
+static bool
+open_engine(struct job *job, const struct bench *bench, int64_t n,
+            int64_t depth)
+{
+    const struct model *model = &bench->model;
+    const int64_t most = n > depth ? n : depth;
+
+    job->n_tokens = n;
+    job->depth = depth;
+    job->work = (double)n;
+    job->demand.is_file = true;
+    job->ids = new_zeroed((size_t)most, sizeof(*job->ids));
+    job->logits = new_zeroed((size_t)model->n_vocab, sizeof(*job->logits));
+    if (job->ids == NULL || job->logits == NULL)
+        return false;
+    make_ids(job->ids, most, model->n_vocab);
+    return engine_open(&job->engine, model, &bench->device, depth + n) &&
+        engine_append_all(&job->engine, job->ids, depth);
+}
+
+static bool
+open_prompt(struct job *job, const struct bench *bench,
+            const struct bench_case *c, bool *is_supported)
+{
+    (void)is_supported;
+    count_products(job, &bench->model, (double)c->size[0], 1.0);
+    job->demand.bytes = bytes_of_token(&bench->model);
+    return open_engine(job, bench, c->size[0], c->size[1]);
+}
+
+/* The whole prompt, and the logits that its last token asks for. */
+static bool
+run_prompt(struct job *job)
+{
+    struct engine *e = &job->engine;
+    const int64_t n = job->n_tokens;
+    const int64_t last = (n - 1) % e->n_batch;
+
+    e->n_past = job->depth;
+    return engine_append_all(e, job->ids, n) &&
+        engine_logits(e, last, 1, job->logits);
+}
+
+static bool
+open_answer(struct job *job, const struct bench *bench,
+            const struct bench_case *c, bool *is_supported)
+{
+    const double n = (double)c->size[0];
+
+    (void)is_supported;
+    count_products(job, &bench->model, n, n);
+    job->demand.bytes = bytes_of_token(&bench->model) * n;
+    return open_engine(job, bench, c->size[0], c->size[1]);
+}
+
+/* One token after the other, with the logits of each. */
+static bool
+run_answer(struct job *job)
+{
+    struct engine *e = &job->engine;
+
+    e->n_past = job->depth;
+    for (int64_t i = 0; i < job->n_tokens; i++)
+        if (!engine_append(e, job->ids + i, 1) ||
+            !engine_logits(e, 0, 1, job->logits))
+            return false;
+    return true;
+}
+
+static const struct case_kind prompt = { UNIT_TOKENS, open_prompt, run_prompt };
+static const struct case_kind answer = { UNIT_TOKENS, open_answer, run_answer };
+
+void
+cases_models(struct case_list *list, const struct options *o)
+{
+    for (int d = 0; o->model != NULL && d < o->depths.n; d++) {
+        const int64_t depth = o->depths.at[d];
+
+        for (int i = 0; i < o->prompts.n; i++) {
+            const int64_t n = o->prompts.at[i];
+
+            case_add(list, (struct bench_case){ .kind = &prompt,
+                                                .size = { n, depth } },
+                     "model/prompt=%lld/depth=%lld", (long long)n,
+                     (long long)depth);
+        }
+        for (int i = 0; i < o->answers.n; i++) {
+            const int64_t n = o->answers.at[i];
+
+            case_add(list, (struct bench_case){ .kind = &answer,
+                                                .size = { n, depth } },
+                     "model/generate=%lld/depth=%lld", (long long)n,
+                     (long long)depth);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench/report.c - results as they come, as lines for people or as JSON.
+ */
+#include "tools/ggmlbackend-bench/report.h"
+
+#include "tools/common/tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What chance may do once in a hundred cases counts as no difference. */
+#define SIGNIFICANT 0.01
+
+bool
+result_list_take(struct result_list *list, struct result *r)
+{
+    if (list->n == list->room) {
+        const size_t room = list->room == 0 ? 32 : list->room * 2;
+        struct result *at = realloc(list->at, room * sizeof(*at));
+
+        if (at == NULL)
+            return tool_error("no memory for results");
+        list->at = at;
+        list->room = room;
+    }
+    list->at[list->n++] = *r;
+    memset(r, 0, sizeof(*r));
+    return true;
+}
+
+void
+result_list_clear(struct result_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        result_clear(&list->at[i]);
+    free(list->at);
+    memset(list, 0, sizeof(*list));
+}
+
+/* Seconds of one unit of work, since the two may differ in how much they did. */
+static struct samples
+per_work(const struct result *r)
+{
+    struct samples out = { 0 };
+
+    for (size_t i = 0; i < r->seconds.n; i++)
+        if (!samples_push(&out, r->seconds.at[i] / r->work))
+            break;
+    return out;
+}
+
+const char *
+report_verdict(const struct result *a, const struct result *b, double *ratio,
+               double *p)
+{
+    struct samples x = per_work(a), y = per_work(b);
+    const double median = samples_median(&y);
+
+    *ratio = median > 0.0 ? samples_median(&x) / median : 0.0;
+    *p = samples_compare(&x, &y).p;
+    samples_clear(&x);
+    samples_clear(&y);
+    return *p >= SIGNIFICANT ? "same" : *ratio > 1.0 ? "faster" : "slower";
+}
+
+/* A value in its unit, short enough for a column. */
+static void
+print_value(const struct result *r)
+{
+    const double value = result_median(r);
+
+    if (!r->is_supported)
+        printf(" %10s %-9s %5s", "-", "", "");
+    else
+        printf(" %10.*f %-9s ±%3.0f%%",
+               value < 10.0 ? 3 : value < 1000.0 ? 1 : 0, value,
+               unit_name(r->unit), samples_spread(&r->seconds) * 100.0);
+}
+
+static void
+print_share(const struct result *r)
+{
+    if (r->is_supported && r->bound_seconds > 0.0)
+        printf(" %5.1f%% of %s", result_share(r) * 100.0, r->bound);
+}
+
+void
+report_pair_heading(const char *a, const char *b)
+{
+    printf("A: %s\nB: %s\n%-36s %2s %10s %16s %10s %16s %6s\n", a, b, "case",
+           "t", "A", "", "B", "", "B:A");
+}
+
+void
+report_pair(const struct result *a, const struct result *b)
+{
+    const char *verdict;
+    double ratio, p;
+
+    printf("%-36s %2d", a->name, a->n_threads);
+    print_value(a);
+    print_value(b);
+    if (a->is_supported && b->is_supported) {
+        verdict = report_verdict(a, b, &ratio, &p);
+        printf(" %6.3f  B is %s, ", ratio, verdict);
+        printf(p < 0.0001 ? "p < 0.0001" : "p = %.4f", p);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+/* A line with what belongs to all lines; LABEL names the library. */
+static bool
+write_json(const struct report *report, const struct result *r,
+           const char *label)
+{
+    const char *cpu = machine_cpu();
+    json_t *root = result_to_json(r);
+
+    if (label != NULL)
+        json_object_set_new(root, "library",
+                            tool_json_string(label, strlen(label)));
+    json_object_set_new(root, "device",
+                        tool_json_string(report->device,
+                                         strlen(report->device)));
+    json_object_set_new(root, "cpu", tool_json_string(cpu, strlen(cpu)));
+    if (!tool_json_print(root))
+        return false;
+    fflush(stdout);
+    return true;
+}
+
+static void
+print_line(const struct result *r)
+{
+    printf("%-36s %2d", r->name, r->n_threads);
+    print_value(r);
+    print_share(r);
+    printf("\n");
+    fflush(stdout);
+}
+
+static bool
+take_limit(void *arg, struct result *r)
+{
+    struct report *report = arg;
+
+    if (!report->is_json)
+        print_line(r);
+    else if (!write_json(report, r, NULL))
+        return false;
+    return result_list_take(&report->results[0], r);
+}
+
+bool
+report_limits(struct report *report, struct machine *machine)
+{
+    return machine_limits(machine, take_limit, report);
+}
+
+bool
+report_case(struct report *report, struct result *r, struct result *partner)
+{
+    struct result *sides[] = { r, partner };
+
+    progress_end(&report->bar);
+    if (report->is_json) {
+        for (int i = 0; i < 2 && sides[i] != NULL; i++)
+            if (!write_json(report, sides[i], report->labels[i]))
+                return false;
+    } else if (partner == NULL) {
+        print_line(r);
+    } else {
+        if (!report->has_heading)
+            report_pair_heading(report->labels[0], report->labels[1]);
+        report->has_heading = true;
+        report_pair(r, partner);
+    }
+    for (int i = 0; i < 2 && sides[i] != NULL; i++)
+        if (!result_list_take(&report->results[i], sides[i]))
+            return false;
+    return true;
+}
+
+void
+report_clear(struct report *report)
+{
+    for (int i = 0; i < 2; i++)
+        result_list_clear(&report->results[i]);
+}

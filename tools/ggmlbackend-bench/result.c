@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench/result.c - what was measured of one case, as a line of JSON and back.
+ */
+#include "tools/ggmlbackend-bench/result.h"
+
+#include "tools/common/tool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    double per; /* seconds for which a rate is, and what it is divided by */
+} units[N_UNITS] = {
+    [UNIT_OPS] = { "GOP/s", 1e-9 },
+    [UNIT_BYTES] = { "GB/s", 1e-9 },
+    [UNIT_TOKENS] = { "tokens/s", 1.0 },
+    [UNIT_LATENCY] = { "ns", 1e9 },
+};
+
+void
+result_clear(struct result *r)
+{
+    samples_clear(&r->seconds);
+    memset(r, 0, sizeof(*r));
+}
+
+const char *
+unit_name(enum unit unit)
+{
+    return units[unit].name;
+}
+
+double
+result_value(const struct result *r, double seconds)
+{
+    if (seconds <= 0.0 || r->work <= 0.0)
+        return 0.0;
+    return r->unit == UNIT_LATENCY ? seconds / r->work * units[r->unit].per
+                                   : r->work / seconds * units[r->unit].per;
+}
+
+double
+result_median(const struct result *r)
+{
+    return result_value(r, samples_median(&r->seconds));
+}
+
+double
+result_share(const struct result *r)
+{
+    const double median = samples_median(&r->seconds);
+
+    return median <= 0.0 ? 0.0 : r->bound_seconds / median;
+}
+
+static json_t *
+samples_to_json(const struct samples *samples)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; array != NULL && i < samples->n; i++)
+        json_array_append_new(array, tool_json_real(samples->at[i]));
+    return array;
+}
+
+json_t *
+result_to_json(const struct result *r)
+{
+    json_t *root = json_object(), *ops = json_object();
+
+    for (int i = 0; i < N_PEAKS; i++)
+        if (r->demand.ops[i] > 0.0)
+            json_object_set_new(ops, peak_name((enum peak)i),
+                                tool_json_real(r->demand.ops[i]));
+    json_object_set_new(root, "name", json_string(r->name));
+    json_object_set_new(root, "threads", json_integer(r->n_threads));
+    json_object_set_new(root, "supported", json_boolean(r->is_supported));
+    json_object_set_new(root, "unit", json_string(unit_name(r->unit)));
+    json_object_set_new(root, "value", tool_json_real(result_median(r)));
+    json_object_set_new(root, "spread",
+                        tool_json_real(samples_spread(&r->seconds)));
+    json_object_set_new(root, "work", tool_json_real(r->work));
+    json_object_set_new(root, "operations", ops);
+    json_object_set_new(root, "bytes", tool_json_real(r->demand.bytes));
+    json_object_set_new(root, "from_file", json_boolean(r->demand.is_file));
+    if (r->bound_seconds > 0.0) {
+        json_object_set_new(root, "limit", json_string(r->bound));
+        json_object_set_new(
+            root, "limit_value",
+            tool_json_real(result_value(r, r->bound_seconds)));
+        json_object_set_new(root, "share", tool_json_real(result_share(r)));
+    }
+    json_object_set_new(root, "seconds", samples_to_json(&r->seconds));
+    return root;
+}
+
+static bool
+unit_from_name(const char *name, enum unit *out)
+{
+    for (int i = 0; i < N_UNITS; i++)
+        if (strcmp(units[i].name, name) == 0) {
+            *out = (enum unit)i;
+            return true;
+        }
+    return false;
+}
+
+static bool
+samples_from_json(struct samples *samples, json_t *array)
+{
+    size_t i;
+    json_t *item;
+
+    json_array_foreach(array, i, item)
+        if (json_number_value(item) <= 0.0 ||
+            !samples_push(samples, json_number_value(item)))
+            return false;
+    return true;
+}
+
+static void
+demand_from_json(struct demand *demand, json_t *json)
+{
+    json_t *ops = json_object_get(json, "operations");
+
+    for (int i = 0; i < N_PEAKS; i++)
+        demand->ops[i] = json_number_value(
+            json_object_get(ops, peak_name((enum peak)i)));
+    demand->bytes = json_number_value(json_object_get(json, "bytes"));
+    demand->is_file = json_is_true(json_object_get(json, "from_file"));
+}
+
+bool
+result_from_json(struct result *r, json_t *json, const char *where)
+{
+    const char *name, *unit, *bound;
+    double limit;
+
+    memset(r, 0, sizeof(*r));
+    name = json_string_value(json_object_get(json, "name"));
+    unit = json_string_value(json_object_get(json, "unit"));
+    bound = json_string_value(json_object_get(json, "limit"));
+    if (name == NULL || strlen(name) >= NAME_SIZE || unit == NULL ||
+        !unit_from_name(unit, &r->unit))
+        return tool_error("%s: is no result of this program", where);
+    snprintf(r->name, sizeof(r->name), "%s", name);
+    r->n_threads =
+        (int)json_integer_value(json_object_get(json, "threads"));
+    r->is_supported = json_is_true(json_object_get(json, "supported"));
+    r->work = json_number_value(json_object_get(json, "work"));
+    demand_from_json(&r->demand, json);
+    limit = json_number_value(json_object_get(json, "limit_value"));
+    if (bound != NULL && limit > 0.0) {
+        snprintf(r->bound, sizeof(r->bound), "%s", bound);
+        /* A value's seconds are the seconds' value: both are ratios. */
+        r->bound_seconds = r->unit == UNIT_LATENCY
+                               ? limit * r->work / units[r->unit].per
+                               : r->work / limit * units[r->unit].per;
+    }
+    if (samples_from_json(&r->seconds, json_object_get(json, "seconds")) &&
+        (!r->is_supported || (r->seconds.n > 0 && r->work > 0.0)))
+        return true;
+    result_clear(r);
+    return tool_error("%s: the samples of %s are not usable", where, name);
+}
