@@ -104,7 +104,7 @@ gb_block_unpack(const struct gb_blocks *b, int64_t k, int64_t rows,
         }
     }
     for (int64_t i = 0; i < k; i += 4 * VF_LEN)
-        vq_transpose(panel->codes + i * VF_LEN, panel->rows + i, GB_PANEL_K);
+        vq4_turn(panel->codes + i * VF_LEN, panel->rows + i, GB_PANEL_K);
 }
 
 #endif

@@ -95,6 +95,44 @@ add_quads_halves(int cols, int n, const uint8_t *const *codes,
             s[v][c] = vi_add_pairs(s[v][c], h[v][c]);
 }
 
+/* The same for N quads, a multiple of four, by two columns at a time; the last
+ * of an odd number is its own partner. */
+GB_INLINE void
+add_quads_tiles(int cols, int n, bool is_wide, const uint8_t *const *codes,
+                const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+{
+    vi2 t[VQ_ROWS][(VQ_COLS + 1) / 2];
+
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c += 2)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            t[v][c / 2] = vi2_join(s[v][c], s[v][c + 1 < cols ? c + 1 : c]);
+#pragma GCC unroll 2
+    for (int q = 0; q < n; q += 4) {
+        va2 a[(VQ_COLS + 1) / 2];
+
+#pragma GCC unroll 8
+        for (int c = 0; c < cols; c += 2)
+            a[c / 2] = va2_load(records[c] + 4 * q,
+                                records[c + 1 < cols ? c + 1 : c] + 4 * q);
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++) {
+            const vq4 w = vq4_load(codes[v] + 4 * VF_LEN * q);
+
+#pragma GCC unroll 8
+            for (int c = 0; c < (cols + 1) / 2; c++)
+                t[v][c] = is_wide ? vi2_dot_wide(t[v][c], w, a[c])
+                                  : vi2_dot(t[v][c], w, a[c]);
+        }
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            s[v][c] = vi2_sums(t[v][c / 2], c % 2);
+}
+
 /* Add the products of one piece. */
 GB_INLINE void
 add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
@@ -103,6 +141,11 @@ add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
     const bool in_halves = VQ_HALVES && kind->steps > 1;
     const int step = in_halves ? kind->steps : 1;
 
+    if (VQ_TILES) {
+        add_quads_tiles(cols, kind->piece / 4, kind->steps == 0, panels,
+                        records, s);
+        return;
+    }
 #pragma GCC unroll 8
     for (int q = 0; q < kind->piece / 4; q += step) {
         const uint8_t *codes[VQ_ROWS];

@@ -22,7 +22,8 @@
 
 struct gb_panel {
     uint8_t *rows; /* room for VF_LEN rows before they are turned */
-    /* Quantised: code 4 * j + b of row r is byte b of quad r of vector j. */
+    /* Quantised: code 4 * j + b of row r is byte b of quad r of vector j, or
+     * vectors are those of a vq4, where VQ_TILES is 1. */
     uint8_t *codes;
     float *scales; /* scales[VF_LEN * piece + row] */
     float *mins;   /* what is added to each value, likewise */

@@ -10,6 +10,7 @@ cpu_kernel_sources += \
 	%D%/q32-avx2.h \
 	%D%/q32-generic.h \
 	%D%/q32-neon.h \
+	%D%/q32-sve.h \
 	%D%/q32.h \
 	%D%/q64-avx512.h \
 	%D%/q64-pairs.h \
@@ -17,6 +18,8 @@ cpu_kernel_sources += \
 	%D%/quad-avx2.h \
 	%D%/quad-avx512.h \
 	%D%/quad-generic.h \
+	%D%/quad-i8mm.h \
 	%D%/quad-neon.h \
+	%D%/quad-pairs.h \
 	%D%/quad.h \
 	%D%/simd.h

@@ -281,42 +281,64 @@ vf_store_bf16(uint16_t *p, vf v)
 static inline vf
 vf_load_n(const float *p, int64_t n)
 {
-    float x[VF_LEN] = { 0.0f };
+    vf v = vf_zero();
 
-    for (int64_t i = 0; i < n; i++)
-        x[i] = p[i];
-    return vld1q_f32(x);
+    if (n == VF_LEN)
+        return vf_load(p);
+    if (n > 0)
+        v = vld1q_lane_f32(p, v, 0);
+    if (n > 1)
+        v = vld1q_lane_f32(p + 1, v, 1);
+    if (n > 2)
+        v = vld1q_lane_f32(p + 2, v, 2);
+    return v;
 }
 
 static inline void
 vf_store_n(float *p, vf v, int64_t n)
 {
-    float x[VF_LEN];
-
-    vst1q_f32(x, v);
-    for (int64_t i = 0; i < n; i++)
-        p[i] = x[i];
+    if (n == VF_LEN) {
+        vf_store(p, v);
+        return;
+    }
+    if (n > 0)
+        vst1q_lane_f32(p, v, 0);
+    if (n > 1)
+        vst1q_lane_f32(p + 1, v, 1);
+    if (n > 2)
+        vst1q_lane_f32(p + 2, v, 2);
 }
 
 /* Four halves, of which the first N are read and the others are 0. */
 static inline uint16x4_t
 vf_load_halves_n(const uint16_t *p, int64_t n)
 {
-    uint16_t h[VF_LEN] = { 0 };
+    uint16x4_t v = vdup_n_u16(0);
 
-    for (int64_t i = 0; i < n; i++)
-        h[i] = p[i];
-    return vld1_u16(h);
+    if (n == VF_LEN)
+        return vld1_u16(p);
+    if (n > 0)
+        v = vld1_lane_u16(p, v, 0);
+    if (n > 1)
+        v = vld1_lane_u16(p + 1, v, 1);
+    if (n > 2)
+        v = vld1_lane_u16(p + 2, v, 2);
+    return v;
 }
 
 static inline void
 vf_store_halves_n(uint16_t *p, uint16x4_t v, int64_t n)
 {
-    uint16_t h[VF_LEN];
-
-    vst1_u16(h, v);
-    for (int64_t i = 0; i < n; i++)
-        p[i] = h[i];
+    if (n == VF_LEN) {
+        vst1_u16(p, v);
+        return;
+    }
+    if (n > 0)
+        vst1_lane_u16(p, v, 0);
+    if (n > 1)
+        vst1_lane_u16(p + 1, v, 1);
+    if (n > 2)
+        vst1_lane_u16(p + 2, v, 2);
 }
 
 /* 2^n for n of -126 to 127. */

@@ -138,6 +138,26 @@ q32_lookup(const void *p, q32 v)
     return (q32){ vqtbl1q_u8(table, v.low), vqtbl1q_u8(table, v.high) };
 }
 
+/* Eight floats times F as integers, to the nearest, ties to even. */
+static inline int8x8_t
+q_scaled8(const float *p, float f)
+{
+    const int32x4_t low = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(p), f));
+    const int32x4_t high = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(p + 4), f));
+
+    return vqmovn_s16(vcombine_s16(vqmovn_s32(low), vqmovn_s32(high)));
+}
+
+static inline q32
+q32_scaled(const float *p, float f)
+{
+    return (q32){
+        vreinterpretq_u8_s8(vcombine_s8(q_scaled8(p, f), q_scaled8(p + 8, f))),
+        vreinterpretq_u8_s8(
+            vcombine_s8(q_scaled8(p + 16, f), q_scaled8(p + 24, f)))
+    };
+}
+
 static inline q32
 q32_words(const void *const *p)
 {
@@ -157,33 +177,55 @@ q_half(const void *p)
     return vgetq_lane_f32(vf_from_f16_bits(vdup_n_u16(h)), 0);
 }
 
-static inline void
-q_halves(float *dst, const void *p, size_t pitch, int n)
-{
-    uint16_t h[8] = { 0 };
+#ifdef __ARM_FEATURE_SVE
+#include "backends/cpu/simd/q32-sve.h"
+#else
 
-    for (int i = 0; i < 8; i++)
-        if (i < n)
-            memcpy(&h[i], (const char *)p + (size_t)i * pitch, sizeof(h[i]));
-    vf_store(dst, vf_load_f16(h));
-    vf_store(dst + 4, vf_load_f16(h + 4));
+/* The word at P when there is one, else 0. */
+static inline uint32_t
+q_word_at(const char *p, int is_there)
+{
+    uint32_t w = 0;
+
+    if (is_there)
+        memcpy(&w, p, sizeof(w));
+    return w;
 }
 
+/* The first N of four words, PITCH bytes apart, and zeros. */
+static inline uint32x4_t
+q_four_words(const char *p, size_t pitch, int n)
+{
+    return (uint32x4_t){ q_word_at(p, n > 0), q_word_at(p + pitch, n > 1),
+                         q_word_at(p + 2 * pitch, n > 2),
+                         q_word_at(p + 3 * pitch, n > 3) };
+}
+
+#endif
+
+/* Two halves in each of eight words. */
 static inline void
 q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
 {
-    uint16_t h[16] = { 0 };
-    uint16x8x2_t pairs;
+    const char *from = p;
+    const uint32x4_t low = q_four_words(from, pitch, n);
+    const uint32x4_t high = q_four_words(from + 4 * pitch, pitch, n - 4);
 
-    for (int i = 0; i < 8; i++)
-        if (i < n)
-            memcpy(&h[2 * i], (const char *)p + (size_t)i * pitch,
-                   2 * sizeof(h[i]));
-    pairs = vld2q_u16(h);
-    vf_store(a, vf_from_f16_bits(vget_low_u16(pairs.val[0])));
-    vf_store(a + 4, vf_from_f16_bits(vget_high_u16(pairs.val[0])));
-    vf_store(b, vf_from_f16_bits(vget_low_u16(pairs.val[1])));
-    vf_store(b + 4, vf_from_f16_bits(vget_high_u16(pairs.val[1])));
+    vf_store(a, vf_from_f16_bits(vmovn_u32(low)));
+    vf_store(a + 4, vf_from_f16_bits(vmovn_u32(high)));
+    vf_store(b, vf_from_f16_bits(vshrn_n_u32(low, 16)));
+    vf_store(b + 4, vf_from_f16_bits(vshrn_n_u32(high, 16)));
+}
+
+static inline void
+q_halves(float *dst, const void *p, size_t pitch, int n)
+{
+    const char *from = p;
+
+    vf_store(dst, vf_from_f16_bits(
+        vmovn_u32(q_four_words(from, pitch, n))));
+    vf_store(dst + 4, vf_from_f16_bits(
+        vmovn_u32(q_four_words(from + 4 * pitch, pitch, n - 4))));
 }
 
 static inline uint16_t
@@ -273,6 +315,32 @@ qs_store(int32_t *p, qs s)
 {
     vst1q_s32(p, s.low);
     vst1q_s32(p + 4, s.high);
+}
+
+/* Four sums of four neighbours each. */
+static inline int32x4_t
+q_sums4(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
+{
+    return vpaddq_s32(vpaddq_s32(a, b), vpaddq_s32(c, d));
+}
+
+static inline void
+qs_store_sums4(int32_t *p, const qs *s)
+{
+    vst1q_s32(p, q_sums4(s[0].low, s[1].low, s[2].low, s[3].low));
+    vst1q_s32(p + 4, q_sums4(s[0].high, s[1].high, s[2].high, s[3].high));
+}
+
+static inline void
+vf_store_max4(float *p, const vf *v)
+{
+    vf_store(p, vpmaxq_f32(vpmaxq_f32(v[0], v[1]), vpmaxq_f32(v[2], v[3])));
+}
+
+static inline void
+vf_store_sums4(float *p, const vf *v)
+{
+    vf_store(p, vpaddq_f32(vpaddq_f32(v[0], v[1]), vpaddq_f32(v[2], v[3])));
 }
 
 static inline qf

@@ -12,6 +12,7 @@
 #define VF_COLS   6
 #define VQ_TURNS_HALVES 0
 #define VQ_HALVES 1
+#define VQ_TILES  0
 
 typedef __m256i vq;
 typedef __m256i vi;

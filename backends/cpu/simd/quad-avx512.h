@@ -6,8 +6,9 @@
 #ifndef GB_CPU_SIMD_QUAD_AVX512_H
 #define GB_CPU_SIMD_QUAD_AVX512_H
 
-#define VF_ROWS 2
-#define VF_COLS 12
+#define VF_ROWS  2
+#define VF_COLS  12
+#define VQ_TILES 0
 
 #if Q_WIDE_OFFSET == 128
 #define VQ_ROWS   2

@@ -13,6 +13,7 @@
 #define VF_COLS   4
 #define VQ_TURNS_HALVES 0
 #define VQ_HALVES 0
+#define VQ_TILES  0
 
 typedef q_u32x4 vq;
 typedef q_i32x4 vi;

@@ -2,23 +2,27 @@
 /*
  * cpu/simd/quad-neon.h - small integers in columns for arm64, with or without
  * its dot products of bytes.
+ *
+ * With them two columns at a time save loads: the quads of a column are lanes of
+ * a vector.
  */
 #ifndef GB_CPU_SIMD_QUAD_NEON_H
 #define GB_CPU_SIMD_QUAD_NEON_H
 
 #define VF_ROWS 4
-#define VF_COLS 6
+#define VF_COLS 4
 #define VF_PAIRS 0
 #define VQ_TURNS_HALVES 0
+#define VQ_COLS 4
 
 #ifdef __ARM_FEATURE_DOTPROD
 #define VQ_ROWS   2
-#define VQ_COLS   6
 #define VQ_HALVES 0
+#define VQ_TILES  1
 #else
 #define VQ_ROWS   1
-#define VQ_COLS   4
 #define VQ_HALVES 1
+#define VQ_TILES  0
 #endif
 
 typedef uint8x16_t vq;
@@ -121,6 +125,79 @@ vf_from_vi(vi s)
 {
     return vcvtq_f32_s32(s);
 }
+
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+#include "backends/cpu/simd/quad-i8mm.h"
+#elif defined(__ARM_FEATURE_DOTPROD)
+
+typedef struct {
+    int8x16_t quad[4];
+} vq4;
+
+typedef struct {
+    int8x16_t column[2];
+} va2;
+
+typedef struct {
+    vi sum[2];
+} vi2;
+
+static inline void
+vq4_turn(void *dst, const void *src, int64_t pitch)
+{
+    vq_transpose(dst, src, pitch);
+}
+
+static inline vq4
+vq4_load(const void *p)
+{
+    const int8_t *from = p;
+
+    return (vq4){ { vld1q_s8(from), vld1q_s8(from + 16), vld1q_s8(from + 32),
+                    vld1q_s8(from + 48) } };
+}
+
+static inline va2
+va2_load(const void *p, const void *p2)
+{
+    return (va2){ { vld1q_s8(p), vld1q_s8(p2) } };
+}
+
+static inline vi2
+vi2_join(vi s, vi s2)
+{
+    return (vi2){ { s, s2 } };
+}
+
+static inline vi
+vi2_sums(vi2 t, int i)
+{
+    return t.sum[i];
+}
+
+static inline vi
+vi_dot_column(vi s, vq4 w, int8x16_t a)
+{
+    s = vdotq_laneq_s32(s, w.quad[0], a, 0);
+    s = vdotq_laneq_s32(s, w.quad[1], a, 1);
+    s = vdotq_laneq_s32(s, w.quad[2], a, 2);
+    return vdotq_laneq_s32(s, w.quad[3], a, 3);
+}
+
+static inline vi2
+vi2_dot_wide(vi2 t, vq4 w, va2 a)
+{
+    return vi2_join(vi_dot_column(t.sum[0], w, a.column[0]),
+                    vi_dot_column(t.sum[1], w, a.column[1]));
+}
+
+static inline vi2
+vi2_dot(vi2 t, vq4 u, va2 a)
+{
+    return vi2_dot_wide(t, u, a);
+}
+
+#endif
 
 static inline void
 vf_store_i8(int8_t *p, vf v)

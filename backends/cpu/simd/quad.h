@@ -5,7 +5,8 @@
  * A vq is VF_LEN quads of bytes: four successive weights of as many rows, or
  * four activations VF_LEN times.  A vi is as many sums in 32-bit integers, a vh
  * twice as many in 16 bits.  Codes, wide codes and activations are those of
- * q32.h.
+ * q32.h.  A vq4 is sixteen weights of each row, a va2 sixteen activations of
+ * each of two columns, a vi2 the sums of both, all in an order of their own.
  *
  *   vq_load(p)           4 * VF_LEN bytes
  *   vq_spread(p)         four bytes, in every lane
@@ -24,15 +25,24 @@
  *   vh_dot(u, a)         products of codes and activations, two to a sum
  *   vh_dot_more(h, u, a) h + the same; 16 bits must hold it
  *   vi_add_pairs(s, h)   s + neighbouring sums of h
+ *   vq4_turn(dst, src, pitch)
+ *                        as vq_transpose, to what vq4_load is to be given
+ *   vq4_load(p)          16 * VF_LEN bytes
+ *   va2_load(p, p2)      sixteen from each
+ *   vi2_join(s, s2)      the sums of two columns
+ *   vi2_sums(t, i)       those of column I, 0 or 1
+ *   vi2_dot(t, u, a)     t + the products of codes and activations
+ *   vi2_dot_wide(t, w, a) the same for wide codes
  *   vf_from_vi(s)
  *   vf_store_i8(p, v)    the nearest integers, ties to even, of floats from
  *                        -127 to 127 as VF_LEN bytes; of others any
  *   vf_dot_pairs(s, x, y) s + the products of both BF16 values in each lane of
  *                        x and y; only where VF_PAIRS is 1
  *
- * VQ_HALVES says whether sums in 16 bits are the faster way.  A product works
- * on VQ_ROWS vectors of rows by VQ_COLS columns, one of floats on VF_ROWS by
- * VF_COLS: as many as the registers hold.
+ * VQ_HALVES says whether sums in 16 bits are the faster way, VQ_TILES whether
+ * two columns at a time are.  A product works on VQ_ROWS vectors of rows by
+ * VQ_COLS columns, one of floats on VF_ROWS by VF_COLS: as many as the registers
+ * hold.
  */
 #ifndef GB_CPU_SIMD_QUAD_H
 #define GB_CPU_SIMD_QUAD_H
@@ -47,6 +57,10 @@
 #include "backends/cpu/simd/quad-neon.h"
 #else
 #include "backends/cpu/simd/quad-generic.h"
+#endif
+
+#if !VQ_TILES
+#include "backends/cpu/simd/quad-pairs.h"
 #endif
 
 #if !VF_PAIRS
