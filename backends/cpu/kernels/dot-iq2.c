@@ -117,10 +117,10 @@ iq2_xs_codes(const void *block, int g)
     memcpy(w, b->qs + 4 * g, sizeof(w));
 #pragma GCC unroll 4
     for (int l = 0; l < 4; l++)
-        signs |= (uint32_t)gb_grid_signs(w[l] >> 9) << 8 * l;
+        signs |= (uint32_t)(w[l] >> 9) << 8 * l;
     return signed_rows(gb_grid_iq2_xs[w[0] & 511], gb_grid_iq2_xs[w[1] & 511],
                        gb_grid_iq2_xs[w[2] & 511], gb_grid_iq2_xs[w[3] & 511],
-                       signs);
+                       gb_eighth_signs(signs));
 }
 
 static const struct gb_blocks iq2_xs = {
