@@ -20,11 +20,11 @@ struct gb_attend_few {
     int64_t d;
     int64_t n;
     const char *rows;
-    size_t pitch;           /* bytes from row to row */
-    ptrdiff_t ahead;        /* and to the row that will be wanted later */
+    size_t pitch;    /* bytes from row to row */
+    ptrdiff_t ahead; /* and to the row that will be wanted later */
     int64_t n_vectors;
-    float *const *vectors;  /* D floats: queries, or sums of values */
-    float *const *weights;  /* N floats for each of them */
+    float *const *vectors; /* D floats: queries, or sums of values */
+    float *const *weights; /* N floats for each of them */
 };
 
 /* What a mask says about some keys. */
@@ -35,9 +35,9 @@ struct gb_attend_mask {
 };
 
 /*
- * Many queries.  With s the product of a query's row and a key's, or cap * tanh of that, plus
- * slope * mask, the sums are those of 2^(s - max) * v, and the sum is that of
- * 2^(s - max).
+ * Many queries.  With s the product of a query's row and a key's, or cap * tanh
+ * of that, plus slope * mask, the sums are those of 2^(s - max) * v, and the sum
+ * is that of 2^(s - max).
  */
 struct gb_attend {
     int64_t d;        /* elements of a row */

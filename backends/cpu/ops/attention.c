@@ -14,8 +14,8 @@
  * Attention of queries to keys and values.
  *
  *   src0   q, F32 [d, N, H, b]; rows dense, any other strides
- *   src1   k, any weights' type, [d, M, Hk, bk]; likewise
- *   src2   v, any type that can be read, [d, M or more, Hv, bv]; likewise
+ *   src1   k, any type that can be read, [d, M, Hk, bk]; likewise
+ *   src2   v, likewise, [d, M or more, Hv, bv]
  *   src3   mask, F16 [M or more, N or more], or NULL
  *   dst    F32 [d, H, N, b], contiguous
  *   params scale, max_bias, softcap
@@ -27,12 +27,13 @@
  *
  * Keys are taken a block at a time: with the largest s so far the sums are what
  * a softmax over these keys needs, and are scaled down when a larger s appears.
- * All heads that share a key head, and some tokens, go through it together.
+ * All heads that share a key head, and some tokens, go through it together:
+ * when they are many, each in a lane of a vector (attention-many.c); else keys
+ * of all heads are read in their order (attention-few.c).
  *
  * Threads   tiles are some tokens and heads and, where there would be too few
  *           tiles, a part of the keys; parts are joined in their order.
- * Accuracy  a few queries are rounded to what k's type is multiplied with; else
- *           float.
+ * Accuracy  sums and exponentials in float; q is not rounded.
  * Source    one pass: "Online normalizer calculation for softmax" (arXiv
  *           1805.02867); blocks: "FlashAttention" (arXiv 2205.14135).
  */
@@ -137,7 +138,7 @@ attention_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *mask = node->src[3];
 
     return q->type == GGML_TYPE_F32 && gb_cpu_is_dense(q) &&
-           gb_cpu_is_dense(k) && gb_cpu_kernels()->weight(k->type) != NULL &&
+           gb_cpu_is_dense(k) && gb_cpu_can_read(k) &&
            gb_cpu_is_dense(v) && gb_cpu_can_read(v) &&
            node->type == GGML_TYPE_F32 && ggml_is_contiguous(node) &&
            (mask == NULL ||
