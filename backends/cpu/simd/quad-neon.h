@@ -9,11 +9,11 @@
 #ifndef GB_CPU_SIMD_QUAD_NEON_H
 #define GB_CPU_SIMD_QUAD_NEON_H
 
-#define VF_ROWS 4
-#define VF_COLS 4
-#define VF_PAIRS 0
+#define VF_ROWS         4
+#define VF_COLS         4
+#define VF_PAIRS        0
+#define VQ_COLS         4
 #define VQ_TURNS_HALVES 0
-#define VQ_COLS 4
 
 #ifdef __ARM_FEATURE_DOTPROD
 #define VQ_ROWS   2
