@@ -65,7 +65,6 @@ struct gb_record_end { /* behind the codes */
 };
 
 struct gb_low_end { /* likewise */
-    float d;       /* the record's / 256 */
     int32_t first;
 };
 

@@ -19,7 +19,6 @@ struct kind {
 #define AT_D         offsetof(struct gb_record_end, d)
 #define AT_SUM       offsetof(struct gb_record_end, sum)
 #define AT_FIRST     offsetof(struct gb_record_end, first)
-#define AT_LOW_D     offsetof(struct gb_low_end, d)
 #define AT_LOW_FIRST offsetof(struct gb_low_end, first)
 
 GB_INLINE float
@@ -164,6 +163,30 @@ add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
     }
 }
 
+/* The same for the lower halves.  One column that has any is enough for all:
+ * with and without them a sum comes out the same. */
+GB_INLINE void
+add_low(const struct gb_strip *strip, int cols, const struct kind *kind, int64_t p,
+        const uint8_t *const *panels, const void *const *columns,
+        vi s[VQ_ROWS][VQ_COLS])
+{
+    const int piece = kind->piece;
+    const char *low[VQ_COLS];
+
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++) {
+        vi first;
+
+        low[c] = (const char *)columns[c] + strip->lows +
+                 p * (piece + (int)sizeof(struct gb_low_end));
+        first = vi_set1(int_at(low[c] + piece + AT_LOW_FIRST));
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            s[v][c] = vi_add_256(first, s[v][c]);
+    }
+    add_piece(cols, kind, panels, low, s);
+}
+
 /* COLS columns, at most VQ_COLS. */
 GB_INLINE void
 tile(const struct gb_strip *strip, int cols, const struct kind *kind,
@@ -175,7 +198,11 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
     int64_t rest[VQ_ROWS];
     const char *records[VQ_COLS];
     const uint8_t *codes[VQ_ROWS];
+    uint32_t marks = 0;
 
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++)
+        marks |= (uint32_t)int_at((const char *)columns[c] + strip->marks);
 #pragma GCC unroll 8
     for (int v = 0; v < VQ_ROWS; v++) {
         rest[v] = strip->rows - v * VF_LEN;
@@ -195,6 +222,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
     for (int64_t p = 0; p < pieces; p++) {
         vi s[VQ_ROWS][VQ_COLS];
         vf d[VQ_ROWS];
+        float factor = 1.0f;
 
 #pragma GCC unroll 8
         for (int c = 0; c < cols; c++)
@@ -202,6 +230,10 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
             for (int v = 0; v < VQ_ROWS; v++)
                 s[v][c] = vi_set1(int_at(records[c] + piece + AT_FIRST));
         add_piece(cols, kind, codes, records, s);
+        if ((marks >> p & 1) != 0) {
+            add_low(strip, cols, kind, p, codes, columns, s);
+            factor = 1.0f / 256.0f;
+        }
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
             d[v] = vf_load(strip->panels[v].scales + p * VF_LEN);
@@ -209,7 +241,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
         }
 #pragma GCC unroll 8
         for (int c = 0; c < cols; c++) {
-            const vf scale = vf_set1(float_at(records[c] + piece + AT_D));
+            const vf scale = vf_set1(factor * float_at(records[c] + piece + AT_D));
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
@@ -242,52 +274,6 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
                        rest[v]);
 }
 
-/* What the lower halves of a column's codes add, where it has them. */
-GB_INLINE void
-add_low(const struct gb_strip *strip, const struct kind *kind,
-        const char *column, float *dst)
-{
-    const int piece = kind->piece;
-    const int bytes = piece + (int)sizeof(struct gb_low_end);
-    vf acc[VQ_ROWS];
-    int64_t rest[VQ_ROWS];
-    uint32_t marks;
-
-    memcpy(&marks, column + strip->marks, sizeof(marks));
-    if (marks == 0)
-        return;
-    dst += strip->dst_row;
-#pragma GCC unroll 8
-    for (int v = 0; v < VQ_ROWS; v++) {
-        rest[v] = strip->rows - v * VF_LEN;
-        rest[v] = rest[v] < 0 ? 0 : rest[v] > VF_LEN ? VF_LEN : rest[v];
-        acc[v] = vf_load_n(dst + v * VF_LEN, rest[v]);
-    }
-    for (; marks != 0; marks &= marks - 1) {
-        const int p = __builtin_ctz(marks);
-        const char *low = column + strip->lows + p * bytes;
-        const vf scale = vf_set1(float_at(low + piece + AT_LOW_D));
-        const uint8_t *codes[VQ_ROWS];
-        vi s[VQ_ROWS][VQ_COLS];
-
-#pragma GCC unroll 8
-        for (int v = 0; v < VQ_ROWS; v++) {
-            codes[v] = strip->panels[v].codes + piece * VF_LEN * p;
-            s[v][0] = vi_set1(int_at(low + piece + AT_LOW_FIRST));
-        }
-        add_piece(1, kind, codes, &low, s);
-#pragma GCC unroll 8
-        for (int v = 0; v < VQ_ROWS; v++)
-            acc[v] = vf_fma(
-                vf_from_vi(s[v][0]),
-                vf_mul(vf_load(strip->panels[v].scales + p * VF_LEN), scale),
-                acc[v]);
-    }
-#pragma GCC unroll 8
-    for (int v = 0; v < VQ_ROWS; v++)
-        vf_store_n(dst + v * VF_LEN, acc[v], rest[v]);
-}
-
 /* All columns, the last ones more than once where they do not fill a tile: the
  * same sum is then written again. */
 GB_INLINE void
@@ -308,8 +294,6 @@ all_columns(const struct gb_strip *strip, const struct kind *kind)
             tile(strip, VQ_COLS, kind, columns, dst);
         else
             tile(strip, VQ_COLS / 2, kind, columns, dst);
-        for (int i = 0; i < VQ_COLS && i < left; i++)
-            add_low(strip, kind, columns[i], dst[i]);
     }
 }
 

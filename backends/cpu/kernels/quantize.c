@@ -162,8 +162,8 @@ sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
 
 /* The record of codes of piece I of GROUP from AT on; their sums are given. */
 GB_INLINE void
-put_record(struct writer *w, int piece, const struct group *group, int i, int at,
-           int32_t sum_high, int32_t sum_low)
+put_record(struct writer *w, int piece, const struct group *group, int i,
+           int at, int32_t sum_high, int32_t sum_low)
 {
     const float d = group->d[i];
     struct gb_record_end *end = (void *)(w->record + piece);
@@ -173,11 +173,8 @@ put_record(struct writer *w, int piece, const struct group *group, int i, int at
     end->d = d;
     end->sum = d * ((float)sum_high + (float)sum_low * (1.0f / 256.0f));
     end->first = -w->layout->offset * sum_high;
-    if (group->has_low[i]) {
-        memcpy(w->low, group->low[i] + at, (size_t)piece);
-        low_end->d = d * (1.0f / 256.0f);
-        low_end->first = -w->layout->offset * sum_low;
-    }
+    memcpy(w->low, group->low[i] + at, (size_t)piece);
+    low_end->first = -w->layout->offset * sum_low;
     w->record = (char *)(end + 1);
     w->low = (char *)(low_end + 1);
 }
