@@ -36,8 +36,8 @@ struct gb_attend_mask {
 
 /*
  * Many queries.  With s the product of a query's row and a key's, or cap * tanh
- * of that, plus slope * mask, the sums are those of 2^(s - max) * v, and the sum
- * is that of 2^(s - max).
+ * of that, plus slope * mask, the sums are those of 2^(s - max) * v, and the
+ * sum is that of 2^(s - max).
  */
 struct gb_attend {
     int64_t d;        /* elements of a row */

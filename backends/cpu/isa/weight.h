@@ -27,8 +27,8 @@
 /* Scratch that a product needs, in bytes. */
 #define GB_PRODUCT_SCRATCH (128 * 1024)
 
-/* Up to so many columns float weights are read as they lie, and columns are best
- * not packed. */
+/* Up to so many columns float weights are read as they lie, and columns are
+ * best not packed. */
 #define GB_FEW_COLS_REAL 16
 
 /* Columns are packed for float weights from a multiple of this on. */
@@ -54,9 +54,9 @@ struct gb_product {
 
 /*
  * A record: the codes of a piece's activations, whose values are
- * d * (high + low / 256), with what else there is to know about them.  The lower
- * halves of those pieces that have any are apart: every record has a place for
- * them, which is seldom looked at.
+ * d * (high + low / 256), with what else there is to know about them.  The
+ * lower halves of those pieces that have any are apart: every record has a
+ * place for them, which is seldom looked at.
  */
 struct gb_record_end { /* behind the codes */
     float d;
@@ -177,8 +177,8 @@ gb_column_low_bytes(const struct gb_layout *layout, int64_t k)
                      ((size_t)layout->piece + sizeof(struct gb_low_end));
 }
 
-/* Behind them is a word for each GB_MARKED values, with a bit for each piece that
- * has lower halves. */
+/* Behind them is a word for each GB_MARKED values, with a bit for each piece
+ * that has lower halves. */
 #define GB_MARKED 512
 
 static inline size_t

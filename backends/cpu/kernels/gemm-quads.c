@@ -166,7 +166,8 @@ add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
 /* The same for the lower halves.  One column that has any is enough for all:
  * with and without them a sum comes out the same. */
 GB_INLINE void
-add_low(const struct gb_strip *strip, int cols, const struct kind *kind, int64_t p,
+add_low(const struct gb_strip *strip, int cols, const struct kind *kind,
+        int64_t p,
         const uint8_t *const *panels, const void *const *columns,
         vi s[VQ_ROWS][VQ_COLS])
 {
@@ -241,7 +242,8 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
         }
 #pragma GCC unroll 8
         for (int c = 0; c < cols; c++) {
-            const vf scale = vf_set1(factor * float_at(records[c] + piece + AT_D));
+            const vf scale =
+                vf_set1(factor * float_at(records[c] + piece + AT_D));
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)

@@ -33,9 +33,9 @@ place_panels(struct gb_panel *panels, char *scratch)
     }
 }
 
-/* A part of the rows' length at a time, so that its part of the columns stays in
- * the second cache; of that each strip of rows is unpacked once and then meets
- * all columns. */
+/* A part of the rows' length at a time, so that its part of the columns stays
+ * in the second cache; of that each strip of rows is unpacked once and then
+ * meets all columns. */
 static void
 product_quads(const struct gb_weight *weight, const struct gb_product *p)
 {

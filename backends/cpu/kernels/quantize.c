@@ -221,8 +221,8 @@ put_group(struct writer *w, const struct group *group)
         put_records(w, GB_QK / 2, group);
 }
 
-/* The scale and the codes of the piece that begins with value I of blocks.  (The
- * sums of q8_1 are the same to within the rounding of a half.) */
+/* The scale and the codes of the piece that begins with value I of blocks.
+ * (The sums of q8_1 are the same to within the rounding of a half.) */
 static float
 piece_of_blocks(enum ggml_type type, const void *blocks, int64_t i,
                 const int8_t **codes)
@@ -263,8 +263,8 @@ put_blocks(struct writer *w, int64_t n, const void *blocks)
     }
 }
 
-/* The largest magnitudes of N pieces, and their sums of squares.  What is behind
- * the last of them is taken to be like it. */
+/* The largest magnitudes of N pieces, and their sums of squares.  What is
+ * behind the last of them is taken to be like it. */
 GB_INLINE void
 measure(int n, const float *x, float *largest, float *squares)
 {

@@ -7,8 +7,8 @@
 
 #include "backends/cpu/kernels/panel.h"
 
-/* Four bytes of seven signs each with the eighth: there is always an even number
- * of them. */
+/* Four bytes of seven signs each with the eighth: there is always an even
+ * number of them. */
 GB_INLINE uint32_t
 gb_eighth_signs(uint32_t sevens)
 {

@@ -7,8 +7,8 @@
  * polynomials are least-maximum fits of the relative error, found by Remez'
  * exchange in fifty decimal digits and rounded to floats.  Infinities, NaN,
  * overflow and subnormal results are as in libm.  Accuracy in ulp of the
- * result, over all finite arguments: exp, exp2 and log 1.5, sigmoid, expm1 and tanh
- * 2.5, sin and cos 2 or 2^-24 absolute.
+ * result, over all finite arguments: exp, exp2 and log 1.5, sigmoid, expm1 and
+ * tanh 2.5, sin and cos 2 or 2^-24 absolute.
  */
 #ifndef GB_CPU_SIMD_MATH_H
 #define GB_CPU_SIMD_MATH_H

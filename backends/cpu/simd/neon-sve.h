@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/simd/neon-sve.h - the words of float vectors that gain by SVE: loads and
- * stores of a few lanes under a predicate, and powers of two in one instruction.
+ * stores of a few lanes under a predicate, and powers of two in one
+ * instruction.
  *
  * A vf is the first 128 bits of an SVE vector, which is at least as long.  What
  * the vector has behind them is never active, so that its length means nothing.

@@ -21,7 +21,7 @@
  *   q32_where(m, v)       v where the mask byte is 255, 0 where it is 0
  *   q32_negate(m, v)      -v where the mask byte is 255, v where it is 0
  *   q32_lookup(p, v)      byte v of a table of sixteen at p, v < 16
- *   q32_scaled(p, f)      the nearest integers, ties to even, of thirty-two floats
+ *   q32_scaled(p, f)      the nearest integers, ties to even, of 32 floats
  *                         times f where that is from -127 to 127; else any
  *   q32_words(p)          eight 32-bit words at p[0] to p[7], as bytes
  *   q32_eights(p)         eight bytes from each of p[0] to p[3]
@@ -41,7 +41,7 @@
  *   qs_dot_wide(s, w, a)  the same for wide codes
  *   qs_add_256(s, t)      s + 256 * t
  *   qs_store(p, s)        as eight int32_t
- *   qs_store_sums4(p, s)  of four: the sums of the first and the last four lanes
+ *   qs_store_sums4(p, s)  of four: the sums of the first and last four lanes
  *                         of s[i] to p[i] and p[4 + i]
  *   vf_store_max4(p, v) vf_store_sums4(p, v)
  *                         of four: over the lanes of v[i], to p[i]

@@ -193,8 +193,8 @@ q64f_sum(q64f acc, q64f acc2, qf side)
         side));
 }
 
-/* Where, in halves, half I of those PITCH bytes apart is in a window of 64 bytes
- * from byte START on. */
+/* Where, in halves, half I of those PITCH bytes apart is in a window of 64
+ * bytes from byte START on. */
 #define Q_IN_WINDOW(i, pitch, start) \
     ((short)(((size_t)(i) * (pitch) - (start)) / 2))
 

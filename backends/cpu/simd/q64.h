@@ -2,16 +2,17 @@
 /*
  * cpu/simd/q64.h - the vocabulary of small integers in rows, twice as long.
  *
- * A q64 is sixty-four bytes; q64s are sixteen sums in 32-bit integers, the first
- * for bytes 0 to 3 and so on; q64f are sixteen floats, one for each sum; a q64t
- * is a table of sixteen factors.  Codes and activations are those of q32.h.
+ * A q64 is sixty-four bytes; q64s are sixteen sums in 32-bit integers, the
+ * first for bytes 0 to 3 and so on; q64f are sixteen floats, one for each sum;
+ * a q64t is a table of sixteen factors.  Codes and activations are those of
+ * q32.h.
  *
  *   q64_load(p)
  *   q64_load2(p, p2)         thirty-two bytes from each
  *   q64_load4(p0, p1, p2, p3)
  *                            sixteen bytes from each
  *   q64_join(low, high)      two q32
- *   q64_bits(v, n, mask)     (v >> n) & mask in each byte, n + bits of mask <= 8
+ *   q64_bits(v, n, mask)     (v >> n) & mask in each byte, n + mask's bits <= 8
  *   q64_bits2(v, n, n2, mask)
  *                            the same, N for the first thirty-two bytes and N2
  *                            for the others

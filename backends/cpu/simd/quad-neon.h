@@ -3,8 +3,8 @@
  * cpu/simd/quad-neon.h - small integers in columns for arm64, with or without
  * its dot products of bytes.
  *
- * With them two columns at a time save loads: the quads of a column are lanes of
- * a vector.
+ * With them two columns at a time save loads: the quads of a column are lanes
+ * of a vector.
  */
 #ifndef GB_CPU_SIMD_QUAD_NEON_H
 #define GB_CPU_SIMD_QUAD_NEON_H

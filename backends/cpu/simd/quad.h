@@ -41,8 +41,8 @@
  *
  * VQ_HALVES says whether sums in 16 bits are the faster way, VQ_TILES whether
  * two columns at a time are.  A product works on VQ_ROWS vectors of rows by
- * VQ_COLS columns, one of floats on VF_ROWS by VF_COLS: as many as the registers
- * hold.
+ * VQ_COLS columns, one of floats on VF_ROWS by VF_COLS: as many as the
+ * registers hold.
  */
 #ifndef GB_CPU_SIMD_QUAD_H
 #define GB_CPU_SIMD_QUAD_H

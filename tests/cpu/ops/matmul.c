@@ -174,9 +174,9 @@ products_of_many_tiles(void **state)
                   (const int64_t[]){ 32, 600, 1, 1 });
 }
 
-/* Enough rows for columns to be packed: rows of one step, of less than a vector,
- * some to a panel, longer than one, and of an odd number of values; columns that
- * do not fill a group, and that are several matrices'. */
+/* Enough rows for columns to be packed: rows of one step, of less than a
+ * vector, some to a panel, longer than one, and of an odd number of values;
+ * columns that do not fill a group, and that are several matrices'. */
 static void
 float_weights_of_many_rows(void **state)
 {

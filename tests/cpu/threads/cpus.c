@@ -178,7 +178,8 @@ memory_nodes_are_read(void **state)
     assert_true(gb_cpu_set_has(&numa.cpus[1], 12));
 }
 
-/* hwloc can be told of a machine: two packages of two nodes, each of 3 cores. */
+/* hwloc can be told of a machine: two packages of two nodes, each of 3
+ * cores. */
 static void
 memory_nodes_are_those_of_hwloc(void **state)
 {
