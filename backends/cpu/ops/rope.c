@@ -136,12 +136,13 @@ table_width(const struct rope *rope)
     return is_split(rope) ? rope->n_pairs : 2 * rope->n_pairs;
 }
 
+/* The table has an address even where no pair is turned. */
 static size_t
 rope_shared(const struct ggml_tensor *node)
 {
     const struct rope rope = rope_of(node);
 
-    return 2 * (size_t)table_width(&rope) * (size_t)node->ne[2] *
+    return (2 * (size_t)table_width(&rope) * (size_t)node->ne[2] + 1) *
            sizeof(float);
 }
 
