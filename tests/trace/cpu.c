@@ -25,23 +25,6 @@
 #define N_THREADS 2
 
 static struct gb_child child;
-static char path[PATH_SIZE];
-
-static int
-begin(void **state)
-{
-    (void)state;
-    events_path(path);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    unlink(path);
-    return 0;
-}
 
 static struct ggml_context *
 new_context(size_t bytes)
@@ -104,9 +87,9 @@ each_node_appears_once_a_compute(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, compute_twice, &child);
+    events_run(events_file, compute_twice, &child);
     assert_string_equal(child.errors, "00");
-    events = events_load(path);
+    events = events_load(events_file);
     assert_int_equal(events_count(events, "node"), 6);
     for (size_t i = 0; i < 6; i++) {
         const json_t *event = events_get(events, "node", i);
@@ -134,8 +117,8 @@ nodes_lie_in_their_graph(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, compute_twice, &child);
-    events = events_load(path);
+    events_run(events_file, compute_twice, &child);
+    events = events_load(events_file);
     events_assert_nested(events);
     assert_int_equal(events_count(events, "graph"), 2);
     for (size_t i = 0; i < 6; i++)
@@ -170,8 +153,8 @@ steps_of_all_threads_are_on_the_callers_track(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, compute_long, &child);
-    events = events_load(path);
+    events_run(events_file, compute_long, &child);
+    events = events_load(events_file);
     assert_int_equal(events_count(events, "node"), 150);
     events_assert_nested(events);
     for (size_t i = 0; i < 150; i++)
@@ -206,9 +189,9 @@ a_stopped_compute_shows_what_was_done(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, compute_and_stop, &child);
+    events_run(events_file, compute_and_stop, &child);
     assert_string_equal(child.errors, "1");
-    events = events_load(path);
+    events = events_load(events_file);
     assert_int_equal(events_count(events, "node"), 1);
     assert_int_equal(events_count(events, "graph"), 1);
     json_decref(events);
@@ -273,7 +256,8 @@ off_a_track_costs_little_even_of_the_smallest_graph(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, events_begin, events_end)
     static const struct CMUnitTest tests[] = {
         /* In children, before this process reads its own environment. */
         TEST(each_node_appears_once_a_compute),

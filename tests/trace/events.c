@@ -18,12 +18,25 @@
 /* Half of the last digit that a time has, in microseconds. */
 #define TIME_STEP 0.0005
 
-void
-events_path(char path[PATH_SIZE])
+char events_file[PATH_SIZE];
+
+int
+events_begin(void **state)
 {
     static int n;
 
-    snprintf(path, PATH_SIZE, "trace-%ld-%d.json", (long)getpid(), n++);
+    (void)state;
+    snprintf(events_file, sizeof(events_file), "trace-%ld-%d.json",
+             (long)getpid(), n++);
+    return 0;
+}
+
+int
+events_end(void **state)
+{
+    (void)state;
+    unlink(events_file);
+    return 0;
 }
 
 void

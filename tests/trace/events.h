@@ -13,8 +13,11 @@
 /* Bytes of a path with its terminator. */
 #define PATH_SIZE 64
 
-/* The name of a file of this process that is not there. */
-void events_path(char path[PATH_SIZE]);
+/* For set-up: events_file is the name of a file that is not there; for
+ * tear-down: nor is it any more. */
+extern char events_file[PATH_SIZE];
+int events_begin(void **state);
+int events_end(void **state);
 
 /*
  * RUN in a child with GGMLBACKEND_TRACE set to PATH and, if it is not NULL, say

@@ -31,23 +31,6 @@
 #include <unistd.h>
 
 static struct gb_child child;
-static char path[PATH_SIZE];
-
-static int
-begin(void **state)
-{
-    (void)state;
-    events_path(path);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    unlink(path);
-    return 0;
-}
 
 static void
 wait_once(const char *backend)
@@ -70,9 +53,9 @@ a_timeline_without_spans_is_whole(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, ask_only, &child);
+    events_run(events_file, ask_only, &child);
     assert_string_equal(child.errors, "1");
-    events = events_load(path);
+    events = events_load(events_file);
     assert_int_equal(json_array_size(events), 0);
     json_decref(events);
 }
@@ -101,10 +84,10 @@ what_was_flushed_is_whole_when_the_process_is_gone(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, write_many, &child);
+    events_run(events_file, write_many, &child);
     assert_true(child.is_done);
     assert_string_equal(child.errors, "");
-    events = events_load(path);
+    events = events_load(events_file);
     assert_int_equal(events_count(events, "wait"), 2000);
     json_decref(events);
 }
@@ -116,8 +99,8 @@ an_older_file_is_replaced(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++)
-        events_run(path, i == 0 ? write_many : ask_only, &child);
-    events = events_load(path);
+        events_run(events_file, i == 0 ? write_many : ask_only, &child);
+    events = events_load(events_file);
     assert_int_equal(json_array_size(events), 0);
     json_decref(events);
 }
@@ -147,8 +130,8 @@ any_name_survives(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, write_names, &child);
-    events = events_load(path);
+    events_run(events_file, write_names, &child);
+    events = events_load(events_file);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const json_t *event = events_get(events, "wait", i);
 
@@ -190,8 +173,8 @@ static void
 a_pipe_is_refused(void **state)
 {
     (void)state;
-    assert_int_equal(mkfifo(path, 0600), 0);
-    events_run(path, write_twice, &child);
+    assert_int_equal(mkfifo(events_file, 0600), 0);
+    events_run(events_file, write_twice, &child);
     assert_true(child.is_done);
     assert_memory_equal(child.errors, "trace: ", 7);
 }
@@ -232,10 +215,10 @@ what_was_written_before_the_disk_was_full_is_whole(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, fill_the_disk, &child);
+    events_run(events_file, fill_the_disk, &child);
     assert_true(child.is_done);
     assert_string_equal(child.errors, "1");
-    events = events_load(path);
+    events = events_load(events_file);
     assert_int_equal(json_array_size(events), 1);
     json_decref(events);
 }
@@ -260,12 +243,12 @@ a_full_disk_ends_the_timeline_with_one_message(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, write_more_than_fits, &child);
+    events_run(events_file, write_more_than_fits, &child);
     snprintf(message, sizeof(message),
-             "trace: %s: %s; no more is written to it\n", path,
+             "trace: %s: %s; no more is written to it\n", events_file,
              strerror(EFBIG));
     assert_string_equal(child.errors, message);
-    events = events_load(path);
+    events = events_load(events_file);
     assert_int_equal(events_count(events, "wait"), 2);
     events_assert_nested(events);
     json_decref(events);
@@ -296,9 +279,9 @@ two_processes_do_not_share_a_file(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, write_beside_another, &child);
+    events_run(events_file, write_beside_another, &child);
     assert_string_equal(child.errors, "1");
-    events = events_load(path);
+    events = events_load(events_file);
     assert_int_equal(events_count(events, "wait"), 1);
     json_decref(events);
 }
@@ -330,9 +313,9 @@ a_forked_child_writes_nothing(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, fork_after_a_span, &child);
+    events_run(events_file, fork_after_a_span, &child);
     assert_string_equal(child.errors, "0.");
-    events = events_load(path);
+    events = events_load(events_file);
     assert_int_equal(events_count(events, "wait"), 2);
     json_decref(events);
 }
@@ -364,8 +347,8 @@ threads_have_tracks_of_their_own(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, write_from_threads, &child);
-    events = events_load(path);
+    events_run(events_file, write_from_threads, &child);
+    events = events_load(events_file);
     assert_int_equal(events_count(events, "wait"), 800);
     events_assert_nested(events);
     for (size_t i = 0; i < 800; i++)
@@ -404,18 +387,19 @@ without_memory_the_timeline_ends(void **state)
     (void)state;
     for (int n = 0; has_failed; n++) {
         n_good = n;
-        events_run(path, write_with_little_memory, &child);
+        events_run(events_file, write_with_little_memory, &child);
         assert_true(child.is_done);
         has_failed = strstr(child.errors, "failed") != NULL;
-        if (access(path, F_OK) == 0)
-            json_decref(events_load(path));
+        if (access(events_file, F_OK) == 0)
+            json_decref(events_load(events_file));
     }
 }
 
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, events_begin, events_end)
     /* All run in children: this process's environment stays unread. */
     static const struct CMUnitTest tests[] = {
         TEST(a_timeline_without_spans_is_whole),

@@ -22,23 +22,6 @@
 #define BYTES    (int)(8 * 16 * sizeof(float))
 
 static struct gb_child child;
-static char path[PATH_SIZE];
-
-static int
-begin(void **state)
-{
-    (void)state;
-    events_path(path);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    unlink(path);
-    return 0;
-}
 
 /* Two or three nodes on each device in turn, and a view between. */
 static struct ggml_cgraph *
@@ -112,9 +95,9 @@ each_node_and_split_appears_once_a_compute(void **state)
     int n_seen[N_NODES] = { 0 };
 
     (void)state;
-    events_run(path, compute_twice, &child);
+    events_run(events_file, compute_twice, &child);
     assert_string_equal(child.errors, "100 4");
-    events = events_load(path);
+    events = events_load(events_file);
     events_assert_nested(events);
     assert_int_equal(events_count(events, "compute"), 2);
     assert_int_equal(events_count(events, "split"), 2 * N_SPLITS);
@@ -154,9 +137,9 @@ check_copies(void (*run)(void))
     };
     json_t *events;
 
-    events_run(path, run, &child);
+    events_run(events_file, run, &child);
     assert_string_equal(child.errors, "100 4");
-    events = events_load(path);
+    events = events_load(events_file);
     events_assert_nested(events);
     assert_int_equal(events_count(events, "copy"), 2 * N_SPLITS);
     for (size_t i = 0; i < 2 * N_SPLITS; i++) {
@@ -210,9 +193,9 @@ a_compute_that_fails_shows_where(void **state)
     json_t *events;
 
     (void)state;
-    events_run(path, compute_and_fail, &child);
+    events_run(events_file, compute_and_fail, &child);
     assert_string_equal(child.errors, "1-1 4");
-    events = events_load(path);
+    events = events_load(events_file);
     events_assert_nested(events);
     assert_int_equal(events_count(events, "compute"), 1);
     assert_int_equal(events_count(events, "split"), 2);
@@ -232,7 +215,7 @@ draw(const char *to, struct gb_child *out)
 static void
 read_drawing(char *text, size_t size)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(events_file, "r");
     size_t n;
 
     assert_non_null(file);
@@ -262,7 +245,7 @@ a_drawing_has_splits_and_copies(void **state)
     char text[16384];
 
     (void)state;
-    draw(path, &child);
+    draw(events_file, &child);
     assert_string_equal(child.errors, "100 4");
     read_drawing(text, sizeof(text));
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -286,7 +269,8 @@ a_drawing_that_cannot_be_written_stops_nothing(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, events_begin, events_end)
     /* All run in children: this process's environment stays unread. */
     static const struct CMUnitTest tests[] = {
         TEST(each_node_and_split_appears_once_a_compute),

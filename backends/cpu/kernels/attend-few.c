@@ -6,20 +6,13 @@
  * while they are.
  */
 #include "backends/cpu/kernels/kernels.h"
-#include "backends/cpu/kernels/panel.h"
+#include "backends/cpu/kernels/real.h"
 #include "backends/cpu/simd/simd.h"
 #include "lib/base/attr.h"
 
 /* Queries, and vectors of a row of values, whose sums are in registers. */
 #define FEW   (VF_LEN == 16 ? 4 : 2)
 #define WIDTH 4
-
-/* How values are read: VF_LEN of them, or the first n; BYTES is one's size. */
-struct reals {
-    size_t bytes;
-    vf (*load)(const void *p);
-    vf (*load_n)(const void *p, int64_t n);
-};
 
 /* What lies ahead of a row of BYTES is fetched: rows of other heads are in
  * between, which the machine does not foresee. */
@@ -32,7 +25,7 @@ fetch(const char *row, size_t bytes)
 
 /* dst[q][j] = key j times query q, for QUERIES of them from FIRST on. */
 GB_INLINE void
-dots(const struct reals *t, int queries, const struct gb_attend_few *a,
+dots(const struct gb_real *t, int queries, const struct gb_attend_few *a,
      int64_t first)
 {
     const char *row = a->rows;
@@ -69,7 +62,7 @@ dots(const struct reals *t, int queries, const struct gb_attend_few *a,
 
 /* vectors[q] += weights[q][j] * value j, WIDTH vectors from element FROM on. */
 GB_INLINE void
-add_wide(const struct reals *t, int queries, const struct gb_attend_few *a,
+add_wide(const struct gb_real *t, int queries, const struct gb_attend_few *a,
          int64_t first, int64_t from)
 {
     const char *row = a->rows + (size_t)from * t->bytes;
@@ -105,7 +98,7 @@ add_wide(const struct reals *t, int queries, const struct gb_attend_few *a,
 
 /* The same for the N elements, at most a vector, from FROM on. */
 GB_INLINE void
-add_narrow(const struct reals *t, int queries, const struct gb_attend_few *a,
+add_narrow(const struct gb_real *t, int queries, const struct gb_attend_few *a,
            int64_t first, int64_t from, int64_t n)
 {
     const char *row = a->rows + (size_t)from * t->bytes;
@@ -127,7 +120,7 @@ add_narrow(const struct reals *t, int queries, const struct gb_attend_few *a,
 }
 
 GB_INLINE void
-add(const struct reals *t, int queries, const struct gb_attend_few *a,
+add(const struct gb_real *t, int queries, const struct gb_attend_few *a,
     int64_t first)
 {
     int64_t i = 0;
@@ -154,64 +147,24 @@ add(const struct reals *t, int queries, const struct gb_attend_few *a,
             work(t, 1, a, first);                                     \
     } while (0)
 
-GB_INLINE vf
-load_f32(const void *p)
-{
-    return vf_load(p);
-}
-
-GB_INLINE vf
-load_f32_n(const void *p, int64_t n)
-{
-    return vf_load_n(p, n);
-}
-
-GB_INLINE vf
-load_f16(const void *p)
-{
-    return vf_load_f16(p);
-}
-
-GB_INLINE vf
-load_f16_n(const void *p, int64_t n)
-{
-    return vf_load_f16_n(p, n);
-}
-
-GB_INLINE vf
-load_bf16(const void *p)
-{
-    return vf_load_bf16(p);
-}
-
-GB_INLINE vf
-load_bf16_n(const void *p, int64_t n)
-{
-    return vf_load_bf16_n(p, n);
-}
-
-static const struct reals f32 = { 4, load_f32, load_f32_n };
-static const struct reals f16 = { 2, load_f16, load_f16_n };
-static const struct reals bf16 = { 2, load_bf16, load_bf16_n };
-
 void
 GB_K(attend_few_dots)(const struct gb_attend_few *a)
 {
     if (a->type == GGML_TYPE_F16)
-        BY_QUERIES(dots, &f16, a);
+        BY_QUERIES(dots, &gb_f16, a);
     else if (a->type == GGML_TYPE_BF16)
-        BY_QUERIES(dots, &bf16, a);
+        BY_QUERIES(dots, &gb_bf16, a);
     else
-        BY_QUERIES(dots, &f32, a);
+        BY_QUERIES(dots, &gb_f32, a);
 }
 
 void
 GB_K(attend_few_sums)(const struct gb_attend_few *a)
 {
     if (a->type == GGML_TYPE_F16)
-        BY_QUERIES(add, &f16, a);
+        BY_QUERIES(add, &gb_f16, a);
     else if (a->type == GGML_TYPE_BF16)
-        BY_QUERIES(add, &bf16, a);
+        BY_QUERIES(add, &gb_bf16, a);
     else
-        BY_QUERIES(add, &f32, a);
+        BY_QUERIES(add, &gb_f32, a);
 }

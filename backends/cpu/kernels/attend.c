@@ -8,6 +8,7 @@
  * VF_LEN queries, turned, are a panel; VECTORS panels go together.
  */
 #include "backends/cpu/isa/attend.h"
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/kernels/kernels.h"
 #include "backends/cpu/kernels/panel.h"
 #include "backends/cpu/simd/math.h"
@@ -18,12 +19,6 @@
 
 /* Rows that meet VECTORS panels at a time, as many as registers hold. */
 #define COLS (VF_LEN == 16 ? 8 : 4)
-
-static int64_t
-min_of(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Floats of a panel that has N floats of each query. */
 static int64_t
@@ -40,7 +35,7 @@ turn(int64_t n, const float *const *rows, float factor, float *panel)
     float square[VF_LEN * VF_LEN];
 
     for (int64_t i = 0; i < n; i += VF_LEN) {
-        const int64_t len = min_of(n - i, VF_LEN);
+        const int64_t len = gb_cpu_min(n - i, VF_LEN);
 
         for (int r = 0; r < VF_LEN; r++)
             vf_store(square + r * VF_LEN,
@@ -58,7 +53,7 @@ GB_K(attend_begin)(struct gb_attend *a, const float *const *rows, float factor)
         const float *lanes[VF_LEN];
 
         for (int64_t i = 0; i < VF_LEN; i++)
-            lanes[i] = rows[min_of(c + i, a->n - 1)];
+            lanes[i] = rows[gb_cpu_min(c + i, a->n - 1)];
         turn(a->d, lanes, factor, a->queries + c / VF_LEN * size);
         for (int64_t i = 0; i < size; i += VF_LEN)
             vf_store(a->sums + c / VF_LEN * size + i, vf_zero());
@@ -191,7 +186,7 @@ seen_by(const struct gb_attend *a, const struct gb_attend_mask *masks,
         return (struct seen){ n, true };
     for (int64_t i = first / a->per_mask; i <= last / a->per_mask; i++) {
         if (masks[i].end > seen.end)
-            seen.end = min_of(masks[i].end, n);
+            seen.end = gb_cpu_min(masks[i].end, n);
         seen.is_zero &= masks[i].is_zero;
     }
     return seen;
@@ -204,7 +199,7 @@ turn_masks(const struct gb_attend *a, const struct gb_attend_mask *masks,
     const float *lanes[VF_LEN];
 
     for (int64_t i = 0; i < VF_LEN; i++)
-        lanes[i] = masks[min_of(first + i, a->n - 1) / a->per_mask].values;
+        lanes[i] = masks[gb_cpu_min(first + i, a->n - 1) / a->per_mask].values;
     turn(n, lanes, 1.0f, panel);
 }
 
@@ -216,7 +211,7 @@ attend_panels(struct gb_attend *a, int vectors, int64_t first, int64_t n,
 {
     const int64_t size = panel_floats(a->d);
     const int64_t panel = GB_ATTEND_KEYS * VF_LEN;
-    const int64_t last = min_of(first + vectors * VF_LEN, a->n) - 1;
+    const int64_t last = gb_cpu_min(first + vectors * VF_LEN, a->n) - 1;
     const struct seen seen = seen_by(a, masks, first, last, n);
     const struct product scores = {
         .k = a->d,
@@ -272,13 +267,13 @@ GB_K(attend_sums)(const struct gb_attend *a, float *const *rows)
 
     for (int64_t c = 0; c < a->n; c += VF_LEN) {
         const float *panel = a->sums + c / VF_LEN * size;
-        const int64_t queries = min_of(a->n - c, VF_LEN);
+        const int64_t queries = gb_cpu_min(a->n - c, VF_LEN);
 
         for (int64_t i = 0; i < a->d; i += VF_LEN) {
             vq_transpose(square, panel + i * VF_LEN, sizeof(vf));
             for (int64_t r = 0; r < queries; r++)
                 vf_store_n(rows[c + r] + i, vf_load(square + r * VF_LEN),
-                           min_of(a->d - i, VF_LEN));
+                           gb_cpu_min(a->d - i, VF_LEN));
         }
     }
 }
@@ -291,7 +286,7 @@ GB_K(attend_read_mask)(int64_t n, const uint16_t *src,
     mask->end = 0;
     mask->is_zero = true;
     for (int64_t i = 0; i < n; i += VF_LEN) {
-        const int64_t len = min_of(n - i, VF_LEN);
+        const int64_t len = gb_cpu_min(n - i, VF_LEN);
         const vf m = vf_load_f16_n(src + i, len);
 
         vf_store_n(mask->values + i, m, len);

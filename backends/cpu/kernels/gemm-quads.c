@@ -299,75 +299,34 @@ all_columns(const struct gb_strip *strip, const struct kind *kind)
     }
 }
 
-static void
-strip_32_wide(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 32, 0, 0 });
-}
+/* Every kind that a type is of: KIND(name, piece, steps, has_min). */
+#define KINDS                  \
+    KIND(wide_32, 32, 0, 0)    \
+    KIND(steps1_32, 32, 1, 0)  \
+    KIND(steps4_32, 32, 4, 0)  \
+    KIND(mins4_32, 32, 4, 1)   \
+    KIND(steps8_32, 32, 8, 0)  \
+    KIND(mins8_32, 32, 8, 1)   \
+    KIND(steps1_16, 16, 1, 0)  \
+    KIND(steps2_16, 16, 2, 0)  \
+    KIND(steps4_16, 16, 4, 0)  \
+    KIND(mins4_16, 16, 4, 1)
 
-static void
-strip_32_1(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 32, 1, 0 });
-}
-
-static void
-strip_32_4(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 32, 4, 0 });
-}
-
-static void
-strip_32_4_min(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 32, 4, 1 });
-}
-
-static void
-strip_32_8(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 32, 8, 0 });
-}
-
-static void
-strip_32_8_min(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 32, 8, 1 });
-}
-
-static void
-strip_16_1(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 16, 1, 0 });
-}
-
-static void
-strip_16_2(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 16, 2, 0 });
-}
-
-static void
-strip_16_4(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 16, 4, 0 });
-}
-
-static void
-strip_16_4_min(const struct gb_strip *strip)
-{
-    all_columns(strip, &(const struct kind){ 16, 4, 1 });
-}
+#define KIND(name, ...)                                        \
+    static void strip_##name(const struct gb_strip *strip)     \
+    {                                                          \
+        all_columns(strip, &(const struct kind){ __VA_ARGS__ }); \
+    }
+KINDS
+#undef KIND
 
 static const struct {
     struct kind kind;
     void (*strip)(const struct gb_strip *strip);
 } kinds[] = {
-    { { 32, 0, 0 }, strip_32_wide },  { { 32, 1, 0 }, strip_32_1 },
-    { { 32, 4, 0 }, strip_32_4 },     { { 32, 4, 1 }, strip_32_4_min },
-    { { 32, 8, 0 }, strip_32_8 },     { { 32, 8, 1 }, strip_32_8_min },
-    { { 16, 1, 0 }, strip_16_1 },     { { 16, 2, 0 }, strip_16_2 },
-    { { 16, 4, 0 }, strip_16_4 },     { { 16, 4, 1 }, strip_16_4_min },
+#define KIND(name, ...) { { __VA_ARGS__ }, strip_##name },
+    KINDS
+#undef KIND
 };
 
 void

@@ -6,6 +6,7 @@
  * columns go by as one stream: the sums stay in registers for as long as a
  * panel is, and nothing but the weights is read more than once from afar.
  */
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/kernels/gemm-reals.h"
 #include "backends/cpu/kernels/kernels.h"
 
@@ -16,21 +17,9 @@ _Static_assert(PANELS_FLOATS * sizeof(float) <= GB_PRODUCT_SCRATCH,
                "the panels' place");
 
 static int64_t
-min_of(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t
-parts(int64_t n, int64_t step)
-{
-    return (n + step - 1) / step;
-}
-
-static int64_t
 up_to(int64_t n, int64_t step)
 {
-    return parts(n, step) * step;
+    return gb_cpu_parts(n, step) * step;
 }
 
 /* Rows that there is room for when each has UNITS. */
@@ -77,7 +66,7 @@ copy_rows(const struct gb_product *p, struct gb_reals *reals)
     reals->step = STRIP;
     for (int64_t i = 0; i < reals->units; i++, from += p->pitch)
         for (int64_t r = 0; r < STRIP; r += VF_LEN, panels += VF_LEN) {
-            const int64_t left = min_of(VF_LEN, reals->rows - r);
+            const int64_t left = gb_cpu_min(VF_LEN, reals->rows - r);
 
             vf_store(panels, left <= 0
                                  ? vf_zero()
@@ -101,15 +90,15 @@ GB_K(product_reals)(const struct gb_weight *weight, const struct gb_product *p)
     };
     const int64_t unit = reals.in_pairs ? 2 : 1;
     const int64_t part = unit * GB_PANEL_K_REAL;
-    const int64_t rows = batch_rows(parts(min_of(part, p->k), unit));
+    const int64_t rows = batch_rows(gb_cpu_parts(gb_cpu_min(part, p->k), unit));
 
     for (; reals.dst_row < p->rows; reals.dst_row += rows) {
-        reals.rows = min_of(rows, p->rows - reals.dst_row);
+        reals.rows = gb_cpu_min(rows, p->rows - reals.dst_row);
         reals.from = 0;
         for (int64_t k = 0; k < p->k; k += part) {
-            const int64_t values = min_of(part, p->k - k);
+            const int64_t values = gb_cpu_min(part, p->k - k);
 
-            reals.units = parts(values, unit);
+            reals.units = gb_cpu_parts(values, unit);
             reals.is_first = k == 0;
             unpack_rows(weight, p, k, values, &reals);
             GB_K(gemm_reals)(&reals);
@@ -139,7 +128,7 @@ GB_K(outer)(const struct gb_product *p, bool add)
     reals.rows = p->rows - reals.dst_row;
     /* Once at least: columns of no length make zeros. */
     while (reals.rows > 0 && (reals.from == 0 || reals.from < p->k)) {
-        reals.units = min_of(GB_PANEL_K_REAL, p->k - reals.from);
+        reals.units = gb_cpu_min(GB_PANEL_K_REAL, p->k - reals.from);
         copy_rows(p, &reals);
         GB_K(gemm_reals)(&reals);
         reals.is_first = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/real.h - how weights f32, f16 and bf16 are read.
+ * cpu/kernels/real.h - how rows of f32, f16 and bf16 are read.
  */
 #ifndef GB_CPU_KERNELS_REAL_H
 #define GB_CPU_KERNELS_REAL_H

@@ -2,6 +2,7 @@
 /*
  * cpu/ops/attention.c - attention in one operation.
  */
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/attention.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/params.h"
@@ -58,25 +59,13 @@ struct cut {
     int64_t tiles;
 };
 
-static int64_t
-pieces(int64_t n, int64_t step)
-{
-    return (n + step - 1) / step;
-}
-
-static int64_t
-min_of(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Heads that share both a key head and a value head. */
 static int64_t
 group_of(int64_t heads, int64_t key_heads, int64_t value_heads)
 {
     const int64_t by_key = heads / key_heads;
     const int64_t by_value = heads / value_heads;
-    const int64_t smaller = min_of(by_key, by_value);
+    const int64_t smaller = gb_cpu_min(by_key, by_value);
 
     return by_key % smaller == 0 && by_value % smaller == 0 ? smaller : 1;
 }
@@ -93,14 +82,14 @@ static void
 cut_keys(struct cut *cut, int64_t keys, int64_t width, int64_t wanted)
 {
     const int64_t block = GB_ATTEND_KEYS;
-    const int64_t least = pieces(PART, width > 0 ? width : 1);
+    const int64_t least = gb_cpu_parts(PART, width > 0 ? width : 1);
     int64_t part = keys;
 
     if (cut->tiles > 0 && cut->tiles < wanted)
-        part = pieces(keys, pieces(wanted, cut->tiles));
+        part = gb_cpu_parts(keys, gb_cpu_parts(wanted, cut->tiles));
     part = part > least ? part : least;
-    cut->part = pieces(part, block) * block;
-    cut->parts = keys > 0 ? pieces(keys, cut->part) : 1;
+    cut->part = gb_cpu_parts(part, block) * block;
+    cut->parts = keys > 0 ? gb_cpu_parts(keys, cut->part) : 1;
     cut->tiles *= cut->parts;
 }
 
@@ -112,10 +101,11 @@ cut_of(const struct ggml_tensor *node)
     struct cut cut;
 
     cut.group = group_of(q->ne[2], k->ne[2], node->src[2]->ne[2]);
-    cut.heads = min_of(cut.group, GB_ATTENTION_QUERIES);
-    cut.head_tiles = pieces(cut.group, cut.heads) * (q->ne[2] / cut.group);
-    cut.tokens = min_of(q->ne[1], GB_ATTENTION_QUERIES / cut.heads);
-    cut.token_tiles = pieces(q->ne[1], cut.tokens);
+    cut.heads = gb_cpu_min(cut.group, GB_ATTENTION_QUERIES);
+    cut.head_tiles =
+        gb_cpu_parts(cut.group, cut.heads) * (q->ne[2] / cut.group);
+    cut.tokens = gb_cpu_min(q->ne[1], GB_ATTENTION_QUERIES / cut.heads);
+    cut.token_tiles = gb_cpu_parts(q->ne[1], cut.tokens);
     cut.in_tile = has_many(&cut) ? 1 : cut.head_tiles;
     cut.tiles = cut.token_tiles * cut.head_tiles / cut.in_tile * q->ne[3];
     if (has_many(&cut))
@@ -190,7 +180,7 @@ tile_of(const struct gb_cpu_task *task, int64_t number)
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *q = node->src[0];
     const struct cut cut = cut_of(node);
-    const int64_t in_group = pieces(cut.group, cut.heads);
+    const int64_t in_group = gb_cpu_parts(cut.group, cut.heads);
     struct gb_attention t = { .task = task };
     int64_t first;
     int64_t head_tile;
@@ -207,11 +197,11 @@ tile_of(const struct gb_cpu_task *task, int64_t number)
     t.batch = number / cut.parts;
     t.d = node->ne[0];
     t.first_head = head_tile / in_group * cut.group + first;
-    t.heads = min_of(cut.heads, cut.group - first);
-    t.tokens = min_of(cut.tokens, q->ne[1] - t.first_token);
+    t.heads = gb_cpu_min(cut.heads, cut.group - first);
+    t.tokens = gb_cpu_min(cut.tokens, q->ne[1] - t.first_token);
     t.n = t.heads * t.tokens;
     t.first_key = t.part * cut.part;
-    t.end_key = min_of(t.first_key + cut.part, node->src[1]->ne[1]);
+    t.end_key = gb_cpu_min(t.first_key + cut.part, node->src[1]->ne[1]);
     t.keys = matrix_of(node->src[1], q, t.first_head, t.batch);
     t.values = matrix_of(node->src[2], q, t.first_head, t.batch);
     t.softcap = gb_cpu_param_f32(node, 2);

@@ -2,6 +2,7 @@
 /*
  * cpu/ops/matmul.c - products of matrices.
  */
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/columns.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -56,18 +57,6 @@ struct cut {
     bool is_packed;    /* are they, for float weights? */
 };
 
-static int64_t
-min_of(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t
-parts(int64_t n, int64_t step)
-{
-    return (n + step - 1) / step;
-}
-
 /* Tiles of ROWS by COLS of quantised weights; fewer columns, but COLS_MIN,
  * where there would be too few tiles. */
 static void
@@ -75,13 +64,14 @@ cut_codes(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
           int64_t cols, int64_t cols_min)
 {
     cut->row_step = rows;
-    cut->row_tiles = parts(a->ne[1], rows);
+    cut->row_tiles = gb_cpu_parts(a->ne[1], rows);
     cut->col_step = cols;
     while (cut->col_step > cols_min &&
-           cut->matrices * cut->row_tiles * parts(cut->cols, cut->col_step) <
+           cut->matrices * cut->row_tiles *
+                   gb_cpu_parts(cut->cols, cut->col_step) <
                TILES_WANTED)
         cut->col_step /= 2;
-    cut->col_tiles = parts(cut->cols, cut->col_step);
+    cut->col_tiles = gb_cpu_parts(cut->cols, cut->col_step);
 }
 
 /* The same for float weights: fewer columns, then fewer rows, where there would
@@ -90,21 +80,22 @@ static void
 cut_reals(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
           int64_t cols)
 {
-    const int64_t fewest = parts(cut->cols, cols);
-    const int64_t most = parts(cut->cols, REAL_COLS_MIN);
-    const int64_t row_tiles = cut->matrices * parts(a->ne[1], rows);
-    int64_t wanted = parts(TILES_WANTED, row_tiles);
+    const int64_t fewest = gb_cpu_parts(cut->cols, cols);
+    const int64_t most = gb_cpu_parts(cut->cols, REAL_COLS_MIN);
+    const int64_t row_tiles = cut->matrices * gb_cpu_parts(a->ne[1], rows);
+    int64_t wanted = gb_cpu_parts(TILES_WANTED, row_tiles);
 
     wanted = wanted > most ? most : wanted < fewest ? fewest : wanted;
     cut->col_step =
-        parts(parts(cut->cols, wanted), GB_PACKED_COLS) * GB_PACKED_COLS;
-    cut->col_tiles = parts(cut->cols, cut->col_step);
+        gb_cpu_parts(gb_cpu_parts(cut->cols, wanted), GB_PACKED_COLS) *
+        GB_PACKED_COLS;
+    cut->col_tiles = gb_cpu_parts(cut->cols, cut->col_step);
     while (rows > REAL_ROWS &&
-           cut->matrices * cut->col_tiles * parts(a->ne[1], rows) <
+           cut->matrices * cut->col_tiles * gb_cpu_parts(a->ne[1], rows) <
                TILES_WANTED)
-        rows = parts(rows / 2, REAL_ROWS) * REAL_ROWS;
+        rows = gb_cpu_parts(rows / 2, REAL_ROWS) * REAL_ROWS;
     cut->row_step = rows;
-    cut->row_tiles = parts(a->ne[1], rows);
+    cut->row_tiles = gb_cpu_parts(a->ne[1], rows);
 }
 
 static struct cut
@@ -176,7 +167,7 @@ pack_step(const struct ggml_tensor *node)
     const int64_t groups =
         PACK_FLOATS / GB_PACKED_COLS / (node->src[0]->ne[0] + 1) + 1;
 
-    return min_of(groups * GB_PACKED_COLS, REAL_COLS);
+    return gb_cpu_min(groups * GB_PACKED_COLS, REAL_COLS);
 }
 
 static int64_t
@@ -185,7 +176,7 @@ mul_mat_prepare_tiles(const struct ggml_tensor *node)
     const struct cut cut = cut_of(node);
 
     if (cut.is_packed)
-        return cut.matrices * parts(cut.cols, pack_step(node));
+        return cut.matrices * gb_cpu_parts(cut.cols, pack_step(node));
     return gb_cpu_columns_tiles(node->src[0], node->src[1]);
 }
 
@@ -247,9 +238,9 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor *b = node->src[1];
     const struct cut cut = cut_of(node);
     const int64_t step = pack_step(node);
-    const int64_t matrix = tile / parts(cut.cols, step);
-    const int64_t col = tile % parts(cut.cols, step) * step;
-    const int64_t cols = min_of(step, cut.cols - col);
+    const int64_t matrix = tile / gb_cpu_parts(cut.cols, step);
+    const int64_t col = tile % gb_cpu_parts(cut.cols, step) * step;
+    const int64_t cols = gb_cpu_min(step, cut.cols - col);
     const void *rows[REAL_COLS];
     struct walk at = walk_from(node, matrix, col);
 
@@ -291,8 +282,8 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
     float **dst = (float **)(void *)(columns + MAX_COLS);
     const struct gb_product product = {
         .k = a->ne[0],
-        .rows = min_of(cut.row_step, a->ne[1] - row),
-        .cols = min_of(cut.col_step, cut.cols - col),
+        .rows = gb_cpu_min(cut.row_step, a->ne[1] - row),
+        .cols = gb_cpu_min(cut.col_step, cut.cols - col),
         .weights = gb_cpu_row_ptr(
             a, row, matrix % a->ne[2], matrix / a->ne[2]),
         .pitch = a->nb[1],
