@@ -64,7 +64,7 @@ open_engine(struct job *job, const struct bench *bench, int64_t n,
     if (job->ids == NULL || job->logits == NULL)
         return false;
     make_ids(job->ids, most, model->n_vocab);
-    return engine_open(&job->engine, model, &bench->device, depth + n) &&
+    return engine_open(&job->engine, model, &bench->device, depth + n, true) &&
         engine_append_all(&job->engine, job->ids, depth);
 }
 

@@ -28,13 +28,16 @@ at_least_one(int64_t n)
 
 /*
  * How many tokens fit into BATCH_BYTES.  At the widest point of a layer there
- * live, for each token: attention's weights of all heads with the masks, or the
- * two halves of the FFN; and beside either some rows of the model's width.
+ * live, for each token: attention's weights of all heads, unless it is one
+ * operation, with the masks, or the two halves of the FFN; and beside either
+ * some rows of the model's width.
  */
 static int64_t
-batch_size(const struct hparams *hp, int64_t n_ctx)
+batch_size(const struct hparams *hp, const struct kv_cache *cache)
 {
-    const int64_t weights = n_ctx * (hp->n_head * 4 + 3 * 2);
+    const int64_t n_ctx = cache->n_ctx;
+    const int64_t of_heads = cache->is_fused ? 0 : hp->n_head * 4;
+    const int64_t weights = n_ctx * (of_heads + 3 * 2);
     const int64_t ffn = hp->n_ff * 2 * 4;
     const int64_t rows =
         (hp->n_embd * 4 + hp->n_head * (hp->n_head_k + hp->n_head_v)) * 4;
@@ -55,15 +58,15 @@ logit_rows(const struct model *model)
 
 bool
 engine_open(struct engine *e, const struct model *model,
-            const struct device *device, int64_t n_ctx)
+            const struct device *device, int64_t n_ctx, bool may_fuse)
 {
     memset(e, 0, sizeof(*e));
     e->model = model;
     e->device = device;
     e->n_ctx = n_ctx;
-    if (!kv_cache_open(&e->cache, &model->hparams, device, n_ctx))
+    if (!kv_cache_open(&e->cache, &model->hparams, device, n_ctx, may_fuse))
         return false;
-    e->n_batch = batch_size(&model->hparams, e->cache.n_ctx);
+    e->n_batch = batch_size(&model->hparams, &e->cache);
     e->n_rows = logit_rows(model);
     e->positions = new_zeroed((size_t)e->n_batch, sizeof(*e->positions));
     e->mask = new_zeroed((size_t)e->n_batch * (size_t)e->cache.n_ctx,
@@ -100,9 +103,10 @@ engine_reset(struct engine *e)
  * and hide the rest.
  */
 static void
-set_mask(struct engine *e, struct ggml_tensor *mask, int64_t window)
+set_mask(struct engine *e, const struct graph *g, struct ggml_tensor *mask,
+         int64_t window)
 {
-    const int64_t n_kv = mask->ne[0], n = mask->ne[1];
+    const int64_t n_kv = mask->ne[0], n = g->n_tokens;
 
     for (int64_t i = 0; i < n; i++) {
         const int64_t own = e->n_past + i;
@@ -113,7 +117,7 @@ set_mask(struct engine *e, struct ggml_tensor *mask, int64_t window)
         for (int64_t j = 0; j < n_kv; j++)
             row[j] = j < first || j > own ? MASKED : 0;
     }
-    ggml_backend_tensor_set(mask, e->mask, 0, ggml_nbytes(mask));
+    ggml_backend_tensor_set(mask, e->mask, 0, (size_t)n * mask->nb[1]);
 }
 
 static void
@@ -124,9 +128,9 @@ set_inputs(struct engine *e, const struct graph *g, const int32_t *ids)
     ggml_backend_tensor_set(g->tokens, ids, 0, ggml_nbytes(g->tokens));
     ggml_backend_tensor_set(g->positions, e->positions, 0,
                             ggml_nbytes(g->positions));
-    set_mask(e, g->mask, 0);
+    set_mask(e, g, g->mask, 0);
     if (g->mask_local != NULL)
-        set_mask(e, g->mask_local, e->model->hparams.window);
+        set_mask(e, g, g->mask_local, e->model->hparams.window);
 }
 
 bool

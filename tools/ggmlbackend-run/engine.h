@@ -29,9 +29,10 @@ struct engine {
     float *hidden;       /* n_rows rows */
 };
 
-/* Room for N_CTX positions; keeps MODEL and DEVICE.  False after a message. */
+/* Room for N_CTX positions; keeps MODEL and DEVICE.  Attention is one operation
+   where it MAY be and the device has that.  False after a message. */
 bool engine_open(struct engine *engine, const struct model *model,
-                 const struct device *device, int64_t n_ctx);
+                 const struct device *device, int64_t n_ctx, bool may_fuse);
 
 void engine_close(struct engine *engine);
 

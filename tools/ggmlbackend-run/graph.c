@@ -84,9 +84,22 @@ store_keys_and_values(const struct builder *b, int64_t il,
     const int64_t n = b->graph->n_tokens;
 
     store(b, k, ggml_view_1d(b->ctx, keys, keys->ne[0] * n, 0), keys->nb[1]);
-    store(b, ggml_transpose(b->ctx, v),
-          ggml_view_2d(b->ctx, values, n, values->ne[1], values->nb[1], 0),
-          values->nb[0]);
+    if (b->cache->is_fused)
+        store(b, v, ggml_view_1d(b->ctx, values, values->ne[0] * n, 0),
+              values->nb[1]);
+    else
+        store(b, ggml_transpose(b->ctx, v),
+              ggml_view_2d(b->ctx, values, n, values->ne[1], values->nb[1], 0),
+              values->nb[0]);
+}
+
+/* The cached positions' keys, or values that lie likewise, by head: [N, n_kv,
+ * heads]. */
+static struct ggml_tensor *
+by_head(const struct builder *b, struct ggml_tensor *rows, int64_t n)
+{
+    return ggml_view_3d(b->ctx, rows, n, b->graph->n_kv, b->hp->n_head_kv,
+                        rows->nb[1], ggml_row_size(rows->type, n), 0);
 }
 
 /*
@@ -99,17 +112,22 @@ attention(const struct builder *b, int64_t il, struct ggml_tensor *q,
           struct ggml_tensor *mask)
 {
     const struct hparams *hp = b->hp;
-    struct ggml_tensor *keys = b->cache->keys[il];
     struct ggml_tensor *values = b->cache->values[il];
-    struct ggml_tensor *k, *v, *weights, *heads;
+    struct ggml_tensor *k = by_head(b, b->cache->keys[il], hp->n_head_k);
+    struct ggml_tensor *v, *weights, *heads;
 
-    k = ggml_view_3d(b->ctx, keys, hp->n_head_k, b->graph->n_kv, hp->n_head_kv,
-                     keys->nb[1],
-                     ggml_row_size(keys->type, hp->n_head_k), 0);
+    q = ggml_permute(b->ctx, q, 0, 2, 1, 3);
+    if (b->cache->is_fused) {
+        v = by_head(b, values, hp->n_head_v);
+        heads = ggml_flash_attn_ext(b->ctx, q, k, v, mask, hp->attn_scale,
+                                    0.0f, 0.0f);
+        return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v,
+                               b->graph->n_tokens);
+    }
     v = ggml_view_3d(b->ctx, values, b->graph->n_kv, hp->n_head_v,
                      hp->n_head_kv, values->nb[1],
                      values->nb[1] * (size_t)hp->n_head_v, 0);
-    weights = ggml_mul_mat(b->ctx, k, ggml_permute(b->ctx, q, 0, 2, 1, 3));
+    weights = ggml_mul_mat(b->ctx, k, q);
     weights = ggml_soft_max_ext(b->ctx, weights, mask, hp->attn_scale, 0.0f);
     heads = ggml_mul_mat(b->ctx, v, weights);
     /* One token's heads lie as they should already. */
@@ -169,14 +187,15 @@ static struct ggml_tensor *
 build_body(const struct builder *b)
 {
     const int64_t n_kv = b->graph->n_kv, n = b->graph->n_tokens;
+    const int64_t n_mask = GGML_PAD(n, GGML_KQ_MASK_PAD);
     struct graph *g = b->graph;
     struct ggml_tensor *x;
 
     g->tokens = new_input(b, GGML_TYPE_I32, n, 1);
     g->positions = new_input(b, GGML_TYPE_I32, n, 1);
-    g->mask = new_input(b, GGML_TYPE_F16, n_kv, n);
+    g->mask = new_input(b, GGML_TYPE_F16, n_kv, n_mask);
     if (b->hp->window > 0)
-        g->mask_local = new_input(b, GGML_TYPE_F16, n_kv, n);
+        g->mask_local = new_input(b, GGML_TYPE_F16, n_kv, n_mask);
     x = ggml_get_rows(b->ctx, b->model->token_embd, g->tokens);
     if (b->hp->arch->scales_input)
         x = ggml_scale(b->ctx, x, sqrtf((float)b->hp->n_embd));

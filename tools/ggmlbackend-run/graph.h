@@ -30,7 +30,8 @@ struct graph {
 
     struct ggml_tensor *tokens;     /* I32 [n_tokens] */
     struct ggml_tensor *positions;  /* I32 [n_tokens] */
-    struct ggml_tensor *mask;       /* F16 [n_kv, n_tokens], 0 or -inf */
+    struct ggml_tensor *mask;       /* F16 [n_kv, n_tokens], 0 or -inf, and
+                                       unused rows, as the operation wants */
     struct ggml_tensor *mask_local; /* the same for windowed layers, or NULL */
     struct ggml_tensor *hidden;     /* of a head: F32 [n_embd, n_tokens] */
     struct ggml_tensor *result;     /* hidden states, or logits */

@@ -10,6 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Can DEVICE compute attention with this model's heads in one operation? */
+static bool
+can_fuse(const struct hparams *hp, const struct device *device)
+{
+    const struct ggml_init_params params = {
+        .mem_size = 8 * ggml_tensor_overhead(),
+        .no_alloc = true,
+    };
+    struct ggml_context *ctx = ggml_init(params);
+    struct ggml_tensor *q, *k, *v, *mask, *node;
+    bool can;
+
+    if (ctx == NULL)
+        return false;
+    q = ggml_new_tensor_3d(ctx, GGML_TYPE_F32, hp->n_head_k, 1, hp->n_head);
+    k = ggml_new_tensor_3d(ctx, GGML_TYPE_F16, hp->n_head_k, KV_STEP,
+                           hp->n_head_kv);
+    v = ggml_new_tensor_3d(ctx, GGML_TYPE_F16, hp->n_head_v, KV_STEP,
+                           hp->n_head_kv);
+    mask = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, KV_STEP,
+                              GGML_KQ_MASK_PAD);
+    node = ggml_flash_attn_ext(ctx, q, k, v, mask, hp->attn_scale, 0.0f, 0.0f);
+    can = ggml_backend_supports_op(device->backend, node);
+    ggml_free(ctx);
+    return can;
+}
+
 static bool
 make_tensors(struct kv_cache *cache, const struct hparams *hp)
 {
@@ -23,15 +50,16 @@ make_tensors(struct kv_cache *cache, const struct hparams *hp)
     for (int64_t il = 0; il < hp->n_layer; il++) {
         cache->keys[il] =
             ggml_new_tensor_2d(cache->ctx, GGML_TYPE_F16, n_k, cache->n_ctx);
-        cache->values[il] =
-            ggml_new_tensor_2d(cache->ctx, GGML_TYPE_F16, cache->n_ctx, n_v);
+        cache->values[il] = ggml_new_tensor_2d(
+            cache->ctx, GGML_TYPE_F16, cache->is_fused ? n_v : cache->n_ctx,
+            cache->is_fused ? cache->n_ctx : n_v);
     }
     return true;
 }
 
 bool
 kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
-              const struct device *device, int64_t n_ctx)
+              const struct device *device, int64_t n_ctx, bool may_fuse)
 {
     const struct ggml_init_params params = {
         .mem_size = (size_t)hp->n_layer * 2 * ggml_tensor_overhead(),
@@ -40,6 +68,7 @@ kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
 
     memset(cache, 0, sizeof(*cache));
     cache->n_ctx = GGML_PAD(n_ctx, KV_STEP);
+    cache->is_fused = may_fuse && can_fuse(hp, device);
     tool_forget_reason();
     cache->ctx = ggml_init(params);
     if (cache->ctx == NULL || !make_tensors(cache, hp)) {

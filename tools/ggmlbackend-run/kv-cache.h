@@ -16,11 +16,13 @@
 
 /*
  * Each layer has two F16 tensors: keys, a row of all heads for each position,
- * and values, transposed: a row of all positions for each element, so that the
- * product with attention's weights runs along rows.
+ * and values.  Those lie likewise where attention is one operation; else they
+ * are transposed, a row of all positions for each element, so that the product
+ * with attention's weights runs along rows.
  */
 struct kv_cache {
     int64_t n_ctx; /* positions there is room for, a multiple of KV_STEP */
+    bool is_fused; /* is attention one operation? */
     struct ggml_tensor **keys;
     struct ggml_tensor **values;
     size_t size; /* bytes */
@@ -28,9 +30,10 @@ struct kv_cache {
     ggml_backend_buffer_t buffer;
 };
 
-/* Room for N_CTX positions, all zero; false after a message. */
+/* Room for N_CTX positions, all zero, for attention in one operation if it MAY
+   be and the device has that; false after a message. */
 bool kv_cache_open(struct kv_cache *cache, const struct hparams *hparams,
-                   const struct device *device, int64_t n_ctx);
+                   const struct device *device, int64_t n_ctx, bool may_fuse);
 
 void kv_cache_close(struct kv_cache *cache);
 

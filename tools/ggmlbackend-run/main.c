@@ -74,7 +74,8 @@ open_engine(const struct run *run, struct engine *engine)
     if (n_ctx > n_train)
         tool_warning("the model was trained with %lld positions, not %lld",
                      (long long)n_train, (long long)n_ctx);
-    return engine_open(engine, &run->model, &run->device, n_ctx);
+    return engine_open(engine, &run->model, &run->device, n_ctx,
+                       run->options.may_fuse);
 }
 
 static bool

@@ -55,6 +55,8 @@ static const struct option_row rows[] = {
       0, 0, AT(device) },
     { NO_LETTER, "no-mmap", NULL, "copy the weights instead of mapping them",
       CLEAR, 0, 0, AT(may_map) },
+    { NO_LETTER, "no-flash-attn", NULL, "attention by several operations",
+      CLEAR, 0, 0, AT(may_fuse) },
     { NO_LETTER, "perplexity", "FILE",
       "how well the model foresees FILE's text", TEXT, 0, 0, AT(perplexity) },
     { NO_LETTER, "chunks", "N", "look at N windows of the text (all)", INTEGER,
@@ -176,6 +178,7 @@ options_read(struct options *o, int argc, char **argv, int *status)
     o->top_p = 0.95;
     o->seed = 1;
     o->may_map = true;
+    o->may_fuse = true;
     describe(table, letters);
     while ((c = getopt_long(argc, argv, letters, table, NULL)) != -1) {
         const struct option_row *r = row_of(c);

@@ -26,6 +26,7 @@ struct options {
     bool is_json;
     bool has_logits;
     bool may_map;
+    bool may_fuse; /* attention into one operation */
 };
 
 /*

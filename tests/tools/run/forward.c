@@ -32,7 +32,8 @@ static const char text[] =
 #define BOUND_Q8  2e-3
 
 static void
-check(const char *name, const char *options, double bound)
+check_attention(const char *name, const char *options, const char *attention,
+                double bound)
 {
     char model[300];
     json_t *json;
@@ -42,7 +43,8 @@ check(const char *name, const char *options, double bound)
 
     make_model(name, options);
     snprintf(model, sizeof(model), "%s", in_folder(name));
-    json = run_json("-m %s -p '%s' -n 0 --json --logits", model, text);
+    json = run_json("-m %s -p '%s' -n 0 --json --logits %s", model, text,
+                    attention);
     n = json_array_size(json_object_get(json, "prompt_ids"));
     assert_in_range(n, 40, 255);
     for (size_t i = 0; i < n; i++)
@@ -55,9 +57,17 @@ check(const char *name, const char *options, double bound)
         square += last[i] * last[i];
     }
     if (!(error <= bound * square))
-        fail_msg("%s: error %g of %g", options, error / square, bound);
+        fail_msg("%s %s: error %g of %g", options, attention, error / square,
+                 bound);
     free(logits);
     json_decref(json);
+}
+
+static void
+check(const char *name, const char *options, double bound)
+{
+    check_attention(name, options, "", bound);
+    check_attention(name, options, "--no-flash-attn", bound);
 }
 
 static void
