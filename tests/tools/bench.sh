@@ -68,6 +68,9 @@ for name in mul_mat/q4_0/4096x4096/n=64 mul_mat/iq2_xxs/4096x4096/n=1 \
 done
 claim 'every type and number of columns of a product' \
     test "$(grep -c '^mul_mat/' "$dir/names")" -eq $((24 * 7))
+claim 'short rows' "$tool" --size 96x10 --list
+says 'are of types with blocks that they have room for' \
+    test "$(grep -c '^mul_mat/' "$dir/out")" -eq $((9 * 7))
 claim 'products and tiny graphs are measured' "$tool" $small --json \
     -c 'mul_mat/*/n=2' -c 'mul_mat_id/q4_0/*/n=4' -c 'tiny/*' -c 'copy/*/4KiB'
 cp "$dir/out" "$dir/measured.jsonl"
@@ -181,7 +184,8 @@ refuse 1 'an unknown case' "$tool" -c 'mul_mat/q9/*'
 refuse 1 'a model that is not there' "$tool" -m "$dir/none.gguf"
 refuse 1 'a model that is a text' "$tool" -m "$top_srcdir/tests/tools/bench.sh"
 refuse 1 'an unknown device' "$tool" --device none
-refuse 2 'no whole blocks' "$tool" --size 100x100
+refuse 1 'a type of longer blocks than rows' \
+    "$tool" --size 96x10 -c 'mul_mat/q4_K/*'
 refuse 2 'a size that is none' "$tool" --size 256
 refuse 2 'no number' "$tool" -p 12,x
 refuse 2 'no threads' "$tool" -t 0

@@ -63,24 +63,33 @@ open_experts(struct job *job, const struct bench *bench,
 static const struct case_kind product = { UNIT_OPS, open_product, job_compute };
 static const struct case_kind experts = { UNIT_OPS, open_experts, job_compute };
 
+static void
+add_type(struct case_list *list, enum ggml_type type, int64_t k, int64_t rows)
+{
+    const char *name = ggml_type_name(type);
+
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        const int64_t n = columns[i];
+        struct bench_case c = { .type = type, .size = { k, rows, n } };
+
+        c.kind = &product;
+        case_add(list, c, "mul_mat/%s/%lldx%lld/n=%lld", name, (long long)k,
+                 (long long)rows, (long long)n);
+        c.kind = &experts;
+        c.size[1] = rows / N_EXPERTS > 0 ? rows / N_EXPERTS : 1;
+        case_add(list, c, "mul_mat_id/%s/%lldx%lldx%d/n=%lld", name,
+                 (long long)k, (long long)c.size[1], N_EXPERTS, (long long)n);
+    }
+}
+
+/* Types whose blocks make up rows of the length that was asked for. */
 void
 cases_products(struct case_list *list, const struct options *o)
 {
-    const int64_t k = o->size.at[0], rows = o->size.at[1];
+    const int64_t k = o->size.at[0];
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        for (size_t j = 0; j < sizeof(columns) / sizeof(columns[0]); j++) {
-            const int64_t n = columns[j];
-            struct bench_case c = { .type = types[i], .size = { k, rows, n } };
-
-            c.kind = &product;
-            case_add(list, c, "mul_mat/%s/%lldx%lld/n=%lld",
-                     ggml_type_name(types[i]), (long long)k, (long long)rows,
-                     (long long)n);
-            c.kind = &experts;
-            c.size[1] = rows / N_EXPERTS > 0 ? rows / N_EXPERTS : 1;
-            case_add(list, c, "mul_mat_id/%s/%lldx%lldx%d/n=%lld",
-                     ggml_type_name(types[i]), (long long)k,
-                     (long long)c.size[1], N_EXPERTS, (long long)n);
-        }
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (k % ggml_blck_size(types[i]) == 0)
+            add_type(list, types[i], k, o->size.at[1]);
+    }
 }

@@ -78,10 +78,8 @@ read_size(const char *text, struct numbers *out)
 {
     if (!read_numbers("--size", text, 'x', 1, out))
         return false;
-    if (out->n != 2)
-        return tool_error("--size: '%s' is not like 4096x4096", text);
-    return out->at[0] % 256 == 0 ||
-        tool_error("--size: rows of %s are not of whole blocks of 256", text);
+    return out->n == 2 ||
+        tool_error("--size: '%s' is not like 4096x4096", text);
 }
 
 static bool
