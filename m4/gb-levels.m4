@@ -14,6 +14,8 @@ AC_DEFUN([GB_LEVELS], [
     [vdupq_n_s32((int)svcntw())], [#include <arm_sve.h>])
   GB_LEVEL([avx2], [-mavx2 -mfma -mf16c -mbmi2],
     [_mm256_fmadd_ps(_mm256_cvtph_ps(_mm_setzero_si128()), x, x)], [__m256 x = _mm256_setzero_ps()])
+  GB_LEVEL([avx2_vnni], [-mavx2 -mavxvnni -mfma -mf16c -mbmi2],
+    [_mm256_dpbusd_epi32(x, x, x)], [__m256i x = _mm256_setzero_si256()])
   GB_LEVEL([avx512],
     [-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mbmi2],
     [_mm512_fmadd_ps(_mm512_cvtph_ps(_mm256_setzero_si256()), x, x)], [__m512 x = _mm512_setzero_ps()])

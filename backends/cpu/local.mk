@@ -28,6 +28,14 @@ libcpu_avx2_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx2 -DGB_SIMD_AVX2
 libcpu_avx2_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX2) $(KERNEL_CFLAGS)
 endif
 
+if ISA_AVX2_VNNI
+noinst_LTLIBRARIES += libcpu_avx2_vnni.la
+libcpu_la_LIBADD += libcpu_avx2_vnni.la
+libcpu_avx2_vnni_la_SOURCES = $(cpu_kernel_sources)
+libcpu_avx2_vnni_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx2_vnni -DGB_SIMD_AVX2
+libcpu_avx2_vnni_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX2_VNNI) $(KERNEL_CFLAGS)
+endif
+
 if ISA_AVX512
 noinst_LTLIBRARIES += libcpu_avx512.la
 libcpu_la_LIBADD += libcpu_avx512.la

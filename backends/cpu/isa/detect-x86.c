@@ -64,18 +64,29 @@ saved_registers(void)
     return (uint64_t)high << 32 | low;
 }
 
+static bool
+ask_processor(uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+{
+    return __get_cpuid_count(leaf, subleaf, &regs[EAX], &regs[EBX], &regs[ECX],
+                             &regs[EDX]) != 0;
+}
+
 uint32_t
 gb_cpu_detect_x86(void)
 {
-    const uint64_t saved = saved_registers();
+    return gb_cpu_features_x86(ask_processor, saved_registers());
+}
+
+uint32_t
+gb_cpu_features_x86(gb_cpuid_fn ask, uint64_t saved)
+{
     uint32_t features = 0;
 
     for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
         const struct bit *bit = &bits[i];
-        unsigned regs[4];
+        uint32_t regs[4];
 
-        if (!__get_cpuid_count(bit->leaf, bit->subleaf, &regs[EAX], &regs[EBX],
-                               &regs[ECX], &regs[EDX]))
+        if (!ask(bit->leaf, bit->subleaf, regs))
             continue;
         if ((regs[bit->reg] & bit->mask) == bit->mask &&
             (saved & bit->needs) == bit->needs)
@@ -116,6 +127,14 @@ gb_cpu_name_x86(char *out, size_t size)
 uint32_t
 gb_cpu_detect_x86(void)
 {
+    return 0;
+}
+
+uint32_t
+gb_cpu_features_x86(gb_cpuid_fn ask, uint64_t saved)
+{
+    (void)ask;
+    (void)saved;
     return 0;
 }
 

@@ -10,8 +10,11 @@
 
 #include "ggml.h"
 
+#include <stdint.h>
+
 struct gb_cpu_kernels {
     const char *level; /* "generic", "avx2", … */
+    uint32_t needs;    /* GB_CPU_BIT(…) of each feature */
 #define GB_KERNEL(result, name, parameters) result(*name) parameters;
 #include "backends/cpu/isa/kernels.def"
 #undef GB_KERNEL
@@ -26,6 +29,9 @@ const char *gb_cpu_kernels_reason(void);
 
 /* All tables that this machine can run, slowest first, NULL behind the last. */
 const struct gb_cpu_kernels *const *gb_cpu_kernels_all(void);
+
+/* The best table for a machine with these features. */
+const struct gb_cpu_kernels *gb_cpu_kernels_for(uint32_t features);
 
 /* Tests only: use another table from now on; NULL for the machine's best.  Not
  * while a graph is computed. */

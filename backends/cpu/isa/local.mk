@@ -2,6 +2,7 @@
 # backends/cpu/isa: which level of kernels runs.
 libcpu_la_SOURCES += \
 	%D%/attend.h \
+	%D%/compiled.h \
 	%D%/cut.h \
 	%D%/detect-arm.c \
 	%D%/detect-x86.c \

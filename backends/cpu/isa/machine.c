@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "backends/cpu/isa/compiled.h"
 #include "backends/cpu/isa/machine.h"
 
 #include <stdio.h>
@@ -14,27 +15,6 @@ static const char *const names[GB_CPU_FEATURE_COUNT] = {
 #include "backends/cpu/isa/features.def"
 #undef GB_CPU_FEATURE
 };
-
-/* Where there is one baseline for all that is compiled, it is known now. */
-static uint32_t
-detect_others(void)
-{
-    uint32_t features = 0;
-
-#ifdef __riscv_v
-    features |= GB_CPU_BIT(GB_CPU_RISCV_V);
-#endif
-#ifdef __VSX__
-    features |= GB_CPU_BIT(GB_CPU_VSX);
-#endif
-#if defined(__s390x__) && defined(__VX__)
-    features |= GB_CPU_BIT(GB_CPU_VXE);
-#endif
-#ifdef __wasm_simd128__
-    features |= GB_CPU_BIT(GB_CPU_WASM_SIMD);
-#endif
-    return features;
-}
 
 /* The value of the first line of /proc/cpuinfo that begins with KEY. */
 static bool
@@ -92,7 +72,7 @@ gb_cpu_machine_detect(struct gb_cpu_machine *machine)
     memset(machine, 0, sizeof(*machine));
     machine->features = gb_cpu_detect_x86();
     machine->features |= gb_cpu_detect_arm(&machine->sve_bytes);
-    machine->features |= detect_others();
+    machine->features |= GB_CPU_COMPILED;
     detect_name(machine->name, sizeof(machine->name));
     fill_list(machine);
 }

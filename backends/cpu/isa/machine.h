@@ -49,4 +49,10 @@ uint32_t gb_cpu_detect_x86(void);
 bool gb_cpu_name_x86(char *out, size_t size);
 uint32_t gb_cpu_detect_arm(int *sve_bytes);
 
+/* EAX, EBX, ECX and EDX of a leaf of CPUID; false when there is no such. */
+typedef bool (*gb_cpuid_fn)(uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
+
+/* What they say, where the system saves the registers of SAVED (XCR0). */
+uint32_t gb_cpu_features_x86(gb_cpuid_fn ask, uint64_t saved);
+
 #endif

@@ -2,8 +2,9 @@
 /*
  * cpu/isa/select.c - the best table of kernels that this machine can run.
  *
- * A level is a row of the table below.  What was found is kept for the process;
- * it is written once, under pthread_once.
+ * A level is a row of the table below; what it needs follows from the flags that
+ * it was compiled with.  What was found is kept for the process; it is written
+ * once, under pthread_once.
  */
 #include "config.h"
 
@@ -20,13 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-struct level {
-    const struct gb_cpu_kernels *table;
-    uint32_t needs; /* GB_CPU_BIT(…) of each feature */
-};
-
 extern const struct gb_cpu_kernels gb_cpu_generic_table;
 extern const struct gb_cpu_kernels gb_cpu_avx2_table;
+extern const struct gb_cpu_kernels gb_cpu_avx2_vnni_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_vnni_table;
 extern const struct gb_cpu_kernels gb_cpu_avx512_bf16_table;
@@ -35,43 +32,35 @@ extern const struct gb_cpu_kernels gb_cpu_dotprod_table;
 extern const struct gb_cpu_kernels gb_cpu_i8mm_table;
 extern const struct gb_cpu_kernels gb_cpu_sve_table;
 
-#define AVX2_NEEDS                                          \
-    (GB_CPU_BIT(GB_CPU_AVX2) | GB_CPU_BIT(GB_CPU_FMA) |     \
-     GB_CPU_BIT(GB_CPU_F16C) | GB_CPU_BIT(GB_CPU_BMI2))
-#define VNNI_NEEDS                                          \
-    (AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) |               \
-     GB_CPU_BIT(GB_CPU_AVX512_VNNI))
-
-#define DOTPROD_NEEDS (GB_CPU_BIT(GB_CPU_NEON) | GB_CPU_BIT(GB_CPU_DOTPROD))
-
-/* The slowest first. */
-static const struct level levels[] = {
-    { &gb_cpu_generic_table, 0 },
+/* The slowest first; the first one runs on every machine. */
+static const struct gb_cpu_kernels *const levels[] = {
+    &gb_cpu_generic_table,
 #ifdef GB_ISA_AVX2
-    { &gb_cpu_avx2_table, AVX2_NEEDS },
+    &gb_cpu_avx2_table,
+#endif
+#ifdef GB_ISA_AVX2_VNNI
+    &gb_cpu_avx2_vnni_table,
 #endif
 #ifdef GB_ISA_AVX512
-    { &gb_cpu_avx512_table, AVX2_NEEDS | GB_CPU_BIT(GB_CPU_AVX512) },
+    &gb_cpu_avx512_table,
 #endif
 #ifdef GB_ISA_AVX512_VNNI
-    { &gb_cpu_avx512_vnni_table, VNNI_NEEDS },
+    &gb_cpu_avx512_vnni_table,
 #endif
 #ifdef GB_ISA_AVX512_BF16
-    { &gb_cpu_avx512_bf16_table,
-      VNNI_NEEDS | GB_CPU_BIT(GB_CPU_AVX512_BF16) },
+    &gb_cpu_avx512_bf16_table,
 #endif
 #ifdef GB_ISA_NEON
-    { &gb_cpu_neon_table, GB_CPU_BIT(GB_CPU_NEON) },
+    &gb_cpu_neon_table,
 #endif
 #ifdef GB_ISA_DOTPROD
-    { &gb_cpu_dotprod_table, DOTPROD_NEEDS },
+    &gb_cpu_dotprod_table,
 #endif
 #ifdef GB_ISA_I8MM
-    { &gb_cpu_i8mm_table, DOTPROD_NEEDS | GB_CPU_BIT(GB_CPU_MATMUL_INT8) },
+    &gb_cpu_i8mm_table,
 #endif
 #ifdef GB_ISA_SVE
-    { &gb_cpu_sve_table, DOTPROD_NEEDS | GB_CPU_BIT(GB_CPU_MATMUL_INT8) |
-                             GB_CPU_BIT(GB_CPU_SVE) },
+    &gb_cpu_sve_table,
 #endif
 };
 
@@ -85,16 +74,33 @@ static char reason[160];
 /* What gb_cpu_kernels_use put in the place of the chosen one. */
 static _Atomic(const struct gb_cpu_kernels *) replaced;
 
-static size_t
+static bool
+can_run(const struct gb_cpu_kernels *level, uint32_t features)
+{
+    return level == levels[0] || (level->needs & ~features) == 0;
+}
+
+const struct gb_cpu_kernels *
+gb_cpu_kernels_for(uint32_t features)
+{
+    const struct gb_cpu_kernels *best = levels[0];
+
+    for (size_t i = 0; i < N_LEVELS; i++) {
+        if (can_run(levels[i], features))
+            best = levels[i];
+    }
+    return best;
+}
+
+static void
 find_usable(void)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < N_LEVELS; i++) {
-        if ((machine.features & levels[i].needs) == levels[i].needs)
-            usable[n++] = levels[i].table;
+        if (can_run(levels[i], machine.features))
+            usable[n++] = levels[i];
     }
-    return n;
 }
 
 /* The level that the environment names, NULL when this machine has no such. */
@@ -115,7 +121,8 @@ choose(void)
     const bool is_named = name != NULL && name[0] != '\0';
 
     gb_cpu_machine_detect(&machine);
-    chosen = usable[find_usable() - 1];
+    find_usable();
+    chosen = gb_cpu_kernels_for(machine.features);
     snprintf(reason, sizeof(reason), "the best that this machine can run");
     if (is_named && find_named(name) != NULL) {
         chosen = find_named(name);

@@ -2,6 +2,7 @@
 /*
  * cpu/kernels/table.c - this level's kernels as a table.
  */
+#include "backends/cpu/isa/compiled.h"
 #include "backends/cpu/isa/kernels.h"
 #include "backends/cpu/kernels/kernels.h"
 
@@ -12,6 +13,7 @@ extern const struct gb_cpu_kernels GB_K(table);
 
 const struct gb_cpu_kernels GB_K(table) = {
     .level = GB_LEVEL_NAME(GB_LEVEL),
+    .needs = GB_CPU_COMPILED,
 #define GB_KERNEL(result, name, parameters) .name = GB_K(name),
 #include "backends/cpu/isa/kernels.def"
 #undef GB_KERNEL

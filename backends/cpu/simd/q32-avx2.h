@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q32-avx2.h - small integers in rows for AVX2, and for AVX-512, where
- * only the dot products of bytes (VNNI) differ.
+ * cpu/simd/q32-avx2.h - small integers in rows for AVX2 and AVX-512, with or
+ * without dot products of bytes, which either has an encoding of (AVX-VNNI and
+ * AVX512-VNNI): compilers choose it by their flags.
  */
 #ifndef GB_CPU_SIMD_Q32_AVX2_H
 #define GB_CPU_SIMD_Q32_AVX2_H
@@ -10,7 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+#if defined(__AVXVNNI__) || \
+    (defined(__AVX512VNNI__) && defined(__AVX512VL__))
 #define Q_WIDE_OFFSET 128
 #else
 #define Q_WIDE_OFFSET 0

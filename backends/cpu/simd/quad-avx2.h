@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/quad-avx2.h - small integers in columns for AVX2.
+ * cpu/simd/quad-avx2.h - small integers in columns for AVX2, with or without
+ * dot products of bytes (AVX-VNNI).
  */
 #ifndef GB_CPU_SIMD_QUAD_AVX2_H
 #define GB_CPU_SIMD_QUAD_AVX2_H
 
-#define VQ_ROWS   1
-#define VQ_COLS   4
 #define VF_ROWS   2
 #define VF_PAIRS  0
 #define VF_COLS   6
 #define VQ_TURNS_HALVES 0
-#define VQ_HALVES 1
 #define VQ_TILES  0
+
+#if Q_WIDE_OFFSET == 128
+#define VQ_ROWS   2
+#define VQ_COLS   4
+#define VQ_HALVES 0
+#else
+#define VQ_ROWS   1
+#define VQ_COLS   4
+#define VQ_HALVES 1
+#endif
 
 typedef __m256i vq;
 typedef __m256i vi;

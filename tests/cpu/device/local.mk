@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 # tests/cpu/device: the CPU backend as clients see it.
 check_PROGRAMS += \
+	tests/cpu/device/detect \
 	tests/cpu/device/device \
 	tests/cpu/device/level \
 	tests/cpu/device/plan \
 	tests/cpu/device/values
 
+tests_cpu_device_detect_SOURCES = %D%/detect.c
+tests_cpu_device_detect_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_device_detect_LDADD = $(WHITE_LDADD)
 tests_cpu_device_device_SOURCES = %D%/device.c
 tests_cpu_device_device_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_device_device_LDADD = $(BLACK_LDADD)

@@ -24,6 +24,9 @@ static const struct {
 #ifdef GB_ISA_AVX2
     { "avx2", gb_cpu_avx2_check_integers },
 #endif
+#ifdef GB_ISA_AVX2_VNNI
+    { "avx2_vnni", gb_cpu_avx2_vnni_check_integers },
+#endif
 #ifdef GB_ISA_AVX512
     { "avx512", gb_cpu_avx512_check_integers },
 #endif

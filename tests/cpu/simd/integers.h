@@ -11,6 +11,7 @@ typedef const char *(*check_integers_fn)(void);
 
 const char *gb_cpu_generic_check_integers(void);
 const char *gb_cpu_avx2_check_integers(void);
+const char *gb_cpu_avx2_vnni_check_integers(void);
 const char *gb_cpu_avx512_check_integers(void);
 const char *gb_cpu_avx512_vnni_check_integers(void);
 const char *gb_cpu_avx512_bf16_check_integers(void);

@@ -16,6 +16,15 @@ libsimd_avx2_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx2 -DGB_SIMD_AVX2
 libsimd_avx2_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX2)
 endif
 
+# Only words for small integers differ there.
+if ISA_AVX2_VNNI
+check_LTLIBRARIES += libsimd_avx2_vnni.la
+simd_levels += libsimd_avx2_vnni.la
+libsimd_avx2_vnni_la_SOURCES = %D%/integers-level.c %D%/integers.h
+libsimd_avx2_vnni_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_LEVEL=avx2_vnni -DGB_SIMD_AVX2
+libsimd_avx2_vnni_la_CFLAGS = $(AM_CFLAGS) $(CFLAGS_AVX2_VNNI)
+endif
+
 if ISA_AVX512
 check_LTLIBRARIES += libsimd_avx512.la
 simd_levels += libsimd_avx512.la

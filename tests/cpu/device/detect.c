@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cpu/device/detect.c - what answers of CPUID mean, and which level they
+ * lead to, for machines that are not there.
+ *
+ * The answers are the bits that matter of those that processors of these
+ * families give.
+ */
+#include "config.h"
+
+#include "backends/cpu/isa/compiled.h"
+#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/isa/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+
+/* Levels that this build may lack. */
+#ifdef GB_ISA_AVX2
+#define AVX2 "avx2"
+#else
+#define AVX2 "generic"
+#endif
+#ifdef GB_ISA_AVX2_VNNI
+#define AVX2_VNNI "avx2_vnni"
+#else
+#define AVX2_VNNI AVX2
+#endif
+#ifdef GB_ISA_AVX512
+#define AVX512 "avx512"
+#else
+#define AVX512 AVX2
+#endif
+#ifdef GB_ISA_AVX512_VNNI
+#define AVX512_VNNI "avx512_vnni"
+#else
+#define AVX512_VNNI AVX512
+#endif
+#ifdef GB_ISA_AVX512_BF16
+#define AVX512_BF16 "avx512_bf16"
+#else
+#define AVX512_BF16 AVX512_VNNI
+#endif
+
+#define BITS(feature) GB_CPU_BIT(GB_CPU_##feature)
+
+#define OLD_FEATURES (BITS(SSE3) | BITS(SSSE3))
+#define AVX2_FEATURES                                                   \
+    (OLD_FEATURES | BITS(AVX) | BITS(AVX2) | BITS(FMA) | BITS(F16C) | \
+     BITS(BMI2))
+#define VNNI_FEATURES (AVX2_FEATURES | BITS(AVX512) | BITS(AVX512_VNNI))
+
+/* Leaf 1: SSE3, SSSE3; with FMA, AVX and F16C */
+#define OLD_1  UINT32_C(0x00000201)
+#define AVX2_1 UINT32_C(0x30001201)
+/* Leaf 7: AVX2 and BMI2; with AVX-512 F, DQ, CD, BW and VL; VNNI */
+#define AVX2_7     UINT32_C(0x00000120)
+#define AVX512_7   UINT32_C(0xd0030120)
+#define VNNI_7_ECX UINT32_C(0x00000800)
+/* Leaf 7, subleaf 1: AVX-VNNI, AVX512-BF16 */
+#define VNNI_71 UINT32_C(0x10)
+#define BF16_71 UINT32_C(0x20)
+
+#define SAVES_YMM UINT64_C(0x7)
+#define SAVES_ZMM UINT64_C(0xe7)
+
+static const struct machine {
+    const char *name;
+    uint32_t leaf1_ecx;
+    uint32_t leaf7_ebx, leaf7_ecx;
+    uint32_t leaf71_eax;
+    uint64_t saved;
+    uint32_t features;
+    const char *level;
+} machines[] = {
+    { "Nehalem", OLD_1, 0, 0, 0, 0, OLD_FEATURES, "generic" },
+    { "Haswell", AVX2_1, AVX2_7, 0, 0, SAVES_YMM, AVX2_FEATURES, AVX2 },
+    { "Haswell, vectors not saved", AVX2_1, AVX2_7, 0, 0, 0x3,
+      OLD_FEATURES | BITS(BMI2), "generic" },
+    { "Alder Lake", AVX2_1, AVX2_7, 0, VNNI_71, SAVES_YMM,
+      AVX2_FEATURES | BITS(AVX_VNNI), AVX2_VNNI },
+    { "Alder Lake, vectors not saved", AVX2_1, AVX2_7, 0, VNNI_71, 0x3,
+      OLD_FEATURES | BITS(BMI2), "generic" },
+    { "Skylake with AVX-512", AVX2_1, AVX512_7, 0, 0, SAVES_ZMM,
+      AVX2_FEATURES | BITS(AVX512), AVX512 },
+    { "Cascade Lake", AVX2_1, AVX512_7, VNNI_7_ECX, 0, SAVES_ZMM,
+      VNNI_FEATURES, AVX512_VNNI },
+    { "Zen 4", AVX2_1, AVX512_7, VNNI_7_ECX, BF16_71, SAVES_ZMM,
+      VNNI_FEATURES | BITS(AVX512_BF16), AVX512_BF16 },
+    { "Zen 5", AVX2_1, AVX512_7, VNNI_7_ECX, VNNI_71 | BF16_71, SAVES_ZMM,
+      VNNI_FEATURES | BITS(AVX512_BF16) | BITS(AVX_VNNI), AVX512_BF16 },
+    { "Zen 5, long vectors not saved", AVX2_1, AVX512_7, VNNI_7_ECX,
+      VNNI_71 | BF16_71, SAVES_YMM, AVX2_FEATURES | BITS(AVX_VNNI),
+      AVX2_VNNI },
+};
+
+static const struct machine *asked;
+
+static bool
+answer(uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+{
+    memset(regs, 0, 4 * sizeof(regs[0]));
+    if (leaf == 1) {
+        regs[2] = asked->leaf1_ecx;
+    } else if (leaf == 7 && subleaf == 0) {
+        regs[1] = asked->leaf7_ebx;
+        regs[2] = asked->leaf7_ecx;
+    } else if (leaf == 7 && subleaf == 1) {
+        regs[0] = asked->leaf71_eax;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void
+features_need_their_bit_and_saved_registers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        uint32_t features;
+
+        asked = &machines[i];
+        features = gb_cpu_features_x86(answer, asked->saved);
+        if (features != asked->features)
+            fail_msg("%s: %#x", asked->name, (unsigned)features);
+    }
+}
+
+static void
+machines_get_the_best_level_they_can_run(void **state)
+{
+    (void)state;
+    if (GB_CPU_COMPILED != 0) {
+        print_message("CFLAGS demand more than any x86 has\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        const char *level = gb_cpu_kernels_for(machines[i].features)->level;
+
+        if (strcmp(level, machines[i].level) != 0)
+            fail_msg("%s: %s", machines[i].name, level);
+    }
+    assert_string_equal(gb_cpu_kernels_for(0)->level, "generic");
+    assert_string_equal(gb_cpu_kernels_for(UINT32_MAX)->level, AVX512_BF16);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(features_need_their_bit_and_saved_registers),
+        cmocka_unit_test(machines_get_the_best_level_they_can_run),
+    };
+
+    return cmocka_run_group_tests_name("detection", tests, NULL, NULL);
+}
+
+#else
+
+static void
+levels_follow_from_features(void **state)
+{
+    (void)state;
+    assert_string_equal(gb_cpu_kernels_for(0)->level, "generic");
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_follow_from_features),
+    };
+
+    return cmocka_run_group_tests_name("detection", tests, NULL, NULL);
+}
+
+#endif
