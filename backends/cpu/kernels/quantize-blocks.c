@@ -4,8 +4,9 @@
  * caches of keys and values have.
  *
  * The bits are those that lib/type/ makes, so each step rounds as its step
- * does.  Four blocks go together, since what is found over the lanes of one
- * vector would be waited for.
+ * does.  Sixteen blocks go together, one step after the other: what a block
+ * waits for, extremes over the lanes of a vector and two divisions, is under
+ * way for others at the same time.
  */
 #include "backends/cpu/kernels/kernels.h"
 #include "backends/cpu/kernels/panel.h"
@@ -16,39 +17,73 @@
 #include <math.h>
 #include <string.h>
 
-#define BLOCKS 4 /* at a time */
+#define BLOCKS 16 /* at a time, a multiple of VF_LEN and of four */
 
-/* Of BLOCKS blocks. */
-struct extremes {
+_Static_assert(BLOCKS % VF_LEN == 0, "blocks fill vectors");
+
+/* What is known of each block. */
+struct group {
+    int n;
     float max[BLOCKS];
     float min[BLOCKS];
+    float inverse[BLOCKS]; /* of the scale, 0 for none */
+    uint16_t d[BLOCKS];    /* the scale as a half float */
+    uint16_t m[BLOCKS];    /* and the minimum, where there is one */
 };
 
-/* Of N blocks from X on, 0 being one of the values of each, or not; of the
- * places behind anything. */
-GB_INLINE void
-find_extremes(int64_t n, const float *x, bool with_zero, struct extremes *out)
+/* Up to BLOCKS blocks of what is LEFT. */
+GB_INLINE int
+blocks_of(int64_t left)
 {
-    vf high[BLOCKS];
-    vf low[BLOCKS];
+    return left < BLOCKS ? (int)left : BLOCKS;
+}
+
+/* The extremes, 0 being one of the values of each block, or not. */
+GB_INLINE void
+find_extremes(struct group *g, const float *x, bool with_zero)
+{
+    for (int i = 0; i < g->n; i += 4) {
+        vf high[4];
+        vf low[4];
 
 #pragma GCC unroll 4
-    for (int i = 0; i < BLOCKS; i++) {
-        const float *block = x + (i < n ? i * GB_QK : 0);
+        for (int j = 0; j < 4; j++) {
+            const float *block = x + (i + j < g->n ? i + j : i) * GB_QK;
 
-        high[i] = with_zero ? vf_zero() : vf_set1(block[0]);
-        low[i] = high[i];
+            high[j] = with_zero ? vf_zero() : vf_set1(block[0]);
+            low[j] = high[j];
 #pragma GCC unroll 8
-        for (int j = 0; j < GB_QK; j += VF_LEN) {
-            high[i] = vf_max(vf_load(block + j), high[i]);
-            low[i] = vf_min(vf_load(block + j), low[i]);
+            for (int k = 0; k < GB_QK; k += VF_LEN) {
+                high[j] = vf_max(vf_load(block + k), high[j]);
+                low[j] = vf_min(vf_load(block + k), low[j]);
+            }
+            low[j] = vf_neg(low[j]);
         }
-        low[i] = vf_neg(low[i]);
+        vf_store_max4(g->max + i, high);
+        vf_store_max4(g->min + i, low);
     }
-    vf_store_max4(out->max, high);
-    vf_store_max4(out->min, low);
-    for (int i = 0; i < BLOCKS; i++)
-        out->min[i] = -out->min[i];
+    for (int i = 0; i < BLOCKS; i += VF_LEN)
+        vf_store(g->min + i, vf_neg(vf_load(g->min + i)));
+}
+
+/* The largest magnitudes as max. */
+GB_INLINE void
+find_magnitudes(struct group *g, const float *x)
+{
+    for (int i = 0; i < g->n; i += 4) {
+        vf top[4];
+
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++) {
+            const float *block = x + (i + j < g->n ? i + j : i) * GB_QK;
+
+            top[j] = vf_zero();
+#pragma GCC unroll 8
+            for (int k = 0; k < GB_QK; k += VF_LEN)
+                top[j] = vf_max(vf_abs(vf_load(block + k)), top[j]);
+        }
+        vf_store_max4(g->max + i, top);
+    }
 }
 
 /* The first value of a block that is A or B, and one of them is there. */
@@ -60,55 +95,78 @@ first_of(const float *x, float a, float b)
     return *x;
 }
 
-/* The value of largest magnitude, of equals the first; MAX is 0 at least and
- * MIN at most. */
-GB_INLINE float
-largest_of(const float *x, float max, float min)
+/* The values of largest magnitude, of equals the first, in the place of max. */
+GB_INLINE void
+find_largest(struct group *g, const float *x)
 {
-    if (max == -min && max != 0.0f)
-        return first_of(x, max, min);
-    return max > -min ? max : min;
+    find_extremes(g, x, true);
+    for (int i = 0; i < BLOCKS; i += VF_LEN) {
+        const vf max = vf_load(g->max + i);
+        const vf min = vf_load(g->min + i);
+        const vf low = vf_neg(min);
+        const vm is_tie = vm_and(vf_eq(max, low), vf_gt(max, vf_zero()));
+
+        vf_store(g->max + i, vf_select(vf_gt(max, low), max, min));
+        if (!vm_any(is_tie))
+            continue;
+        for (int j = i; j < i + VF_LEN && j < g->n; j++)
+            if (g->max[j] < 0.0f)
+                g->max[j] = first_of(x + j * GB_QK, g->max[j], -g->max[j]);
+    }
 }
 
-GB_INLINE float
-inverse_of(float d)
+/* The scales are vector V / PARTS for blocks I on. */
+GB_INLINE void
+set_scales(struct group *g, int i, vf v, float parts)
 {
-    return d != 0.0f ? 1.0f / d : 0.0f;
-}
+    const vf d = vf_div(v, vf_set1(parts));
+    const vf inverse = vf_div(vf_set1(1.0f), d);
 
-/* How codes come from values: (x - min) * inverse + shift, between 0 and TOP,
- * without a fraction. */
-struct coding {
-    float min;
-    float inverse;
-    float shift;
-    int top;
-};
+    vf_store_f16(g->d + i, d);
+    vf_store(g->inverse + i,
+             vf_select(vf_eq(d, vf_zero()), vf_zero(), inverse));
+}
 
 GB_INLINE void
-codes_of(const struct coding *c, const float *x, uint8_t *codes)
+set_scales_by_max(struct group *g, float parts)
+{
+    for (int i = 0; i < BLOCKS; i += VF_LEN)
+        set_scales(g, i, vf_load(g->max + i), parts);
+}
+
+/* Codes of (x - min) * inverse + shift, between 0 and TOP, without a
+ * fraction. */
+GB_INLINE void
+code_block(const float *x, float min, float inverse, float shift, int top,
+           uint8_t *codes)
 {
 #pragma GCC unroll 8
     for (int j = 0; j < GB_QK; j += VF_LEN) {
-        vf v = vf_sub(vf_load(x + j), vf_set1(c->min));
+        vf v = vf_sub(vf_load(x + j), vf_set1(min));
 
-        v = vf_add(vf_mul(v, vf_set1(c->inverse)), vf_set1(c->shift));
-        v = vf_min(vf_max(v, vf_zero()), vf_set1((float)c->top));
+        v = vf_add(vf_mul(v, vf_set1(inverse)), vf_set1(shift));
+        v = vf_min(vf_max(v, vf_zero()), vf_set1((float)top));
         vf_store_i8((int8_t *)codes + j, vf_floor(v));
     }
 }
 
-/* The low four bits of codes j and j + 16 share a byte. */
+/* The low four bits of codes j and j + 16 share a byte.  Codes are read as they
+ * were just written, in halves: a longer load would wait for both. */
 GB_INLINE void
 pack_nibbles(const uint8_t *codes, uint8_t *qs)
 {
     const uint64_t mask = 0x0f0f0f0f0f0f0f0f;
-    uint64_t w[4];
 
-    memcpy(w, codes, sizeof(w));
-    w[0] = (w[0] & mask) | (w[2] & mask) << 4;
-    w[1] = (w[1] & mask) | (w[3] & mask) << 4;
-    memcpy(qs, w, GB_QK / 2);
+#pragma GCC unroll 2
+    for (int i = 0; i < GB_QK / 2; i += 8) {
+        uint64_t low;
+        uint64_t high;
+
+        memcpy(&low, codes + i, sizeof(low));
+        memcpy(&high, codes + GB_QK / 2 + i, sizeof(high));
+        low = (low & mask) | (high & mask) << 4;
+        memcpy(qs + i, &low, sizeof(low));
+    }
 }
 
 /* And the fifth bits a word: the product brings bit 8 * i to 56 + i. */
@@ -125,39 +183,36 @@ pack_fifths(const uint8_t *codes, uint8_t *qh)
     }
 }
 
-/* Codes of TOP + x / d; gives d, which makes the largest value code 0. */
-GB_INLINE float
-code_by_scale(const float *x, float max, float min, int top, uint8_t *codes)
+/* Blocks whose largest value has the code 0, and zeros the code TOP. */
+GB_INLINE void
+code_by_scale(struct group *g, const float *x, int top,
+              uint8_t codes[BLOCKS][GB_QK])
 {
-    const float d = largest_of(x, max, min) / (float)-top;
-    const struct coding coding = {
-        .min = 0.0f,
-        .inverse = inverse_of(d),
-        .shift = (float)top + 0.5f,
-        .top = 2 * top - 1,
-    };
-
-    codes_of(&coding, x, codes);
-    return d;
+    find_largest(g, x);
+    set_scales_by_max(g, (float)-top);
+    for (int i = 0; i < g->n; i++)
+        code_block(x + i * GB_QK, 0.0f, g->inverse[i], (float)top + 0.5f,
+                   2 * top - 1, codes[i]);
 }
 
-/* Codes of (x - *MIN) / d; gives d, which makes MAX the code TOP.  Zeros have
- * signs, which nobody needs but the block's bits. */
-GB_INLINE float
-code_by_range(const float *x, float max, float *min, int top, uint8_t *codes)
+/* Blocks with codes from 0, for min, to TOP, for max. */
+GB_INLINE void
+code_by_range(struct group *g, const float *x, int top,
+              uint8_t codes[BLOCKS][GB_QK])
 {
-    const float d = (max - *min) / (float)top;
-    const struct coding coding = {
-        .min = *min,
-        .inverse = inverse_of(d),
-        .shift = 0.5f,
-        .top = top,
-    };
-
-    if (*min == 0.0f)
-        *min = first_of(x, 0.0f, 0.0f);
-    codes_of(&coding, x, codes);
-    return d;
+    find_extremes(g, x, false);
+    for (int i = 0; i < BLOCKS; i += VF_LEN)
+        set_scales(g, i, vf_sub(vf_load(g->max + i), vf_load(g->min + i)),
+                   (float)top);
+    for (int i = 0; i < g->n; i++) {
+        code_block(x + i * GB_QK, g->min[i], g->inverse[i], 0.5f, top,
+                   codes[i]);
+        /* Zeros have signs, which nobody needs but the block's bits. */
+        if (g->min[i] == 0.0f)
+            g->min[i] = first_of(x + i * GB_QK, 0.0f, 0.0f);
+    }
+    for (int i = 0; i < BLOCKS; i += VF_LEN)
+        vf_store_f16(g->m + i, vf_load(g->min + i));
 }
 
 void
@@ -166,16 +221,15 @@ GB_K(quantize_row_q4_0)(const float *x, void *y, int64_t n)
     struct gb_block_q4_0 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct extremes e;
+        struct group g = { .n = blocks_of(left) };
+        uint8_t codes[BLOCKS][GB_QK];
 
-        find_extremes(left, x, true, &e);
-        for (int i = 0; i < BLOCKS && i < left; i++, x += GB_QK, block++) {
-            uint8_t codes[GB_QK];
-
-            block->d = q_to_half(
-                code_by_scale(x, e.max[i], e.min[i], 8, codes));
-            pack_nibbles(codes, block->qs);
+        code_by_scale(&g, x, 8, codes);
+        for (int i = 0; i < g.n; i++, block++) {
+            block->d = g.d[i];
+            pack_nibbles(codes[i], block->qs);
         }
+        x += BLOCKS * GB_QK;
     }
 }
 
@@ -185,17 +239,16 @@ GB_K(quantize_row_q5_0)(const float *x, void *y, int64_t n)
     struct gb_block_q5_0 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct extremes e;
+        struct group g = { .n = blocks_of(left) };
+        uint8_t codes[BLOCKS][GB_QK];
 
-        find_extremes(left, x, true, &e);
-        for (int i = 0; i < BLOCKS && i < left; i++, x += GB_QK, block++) {
-            uint8_t codes[GB_QK];
-
-            block->d = q_to_half(
-                code_by_scale(x, e.max[i], e.min[i], 16, codes));
-            pack_nibbles(codes, block->qs);
-            pack_fifths(codes, block->qh);
+        code_by_scale(&g, x, 16, codes);
+        for (int i = 0; i < g.n; i++, block++) {
+            block->d = g.d[i];
+            pack_nibbles(codes[i], block->qs);
+            pack_fifths(codes[i], block->qh);
         }
+        x += BLOCKS * GB_QK;
     }
 }
 
@@ -205,17 +258,16 @@ GB_K(quantize_row_q4_1)(const float *x, void *y, int64_t n)
     struct gb_block_q4_1 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct extremes e;
+        struct group g = { .n = blocks_of(left) };
+        uint8_t codes[BLOCKS][GB_QK];
 
-        find_extremes(left, x, false, &e);
-        for (int i = 0; i < BLOCKS && i < left; i++, x += GB_QK, block++) {
-            uint8_t codes[GB_QK];
-
-            block->d = q_to_half(
-                code_by_range(x, e.max[i], &e.min[i], 15, codes));
-            block->m = q_to_half(e.min[i]);
-            pack_nibbles(codes, block->qs);
+        code_by_range(&g, x, 15, codes);
+        for (int i = 0; i < g.n; i++, block++) {
+            block->d = g.d[i];
+            block->m = g.m[i];
+            pack_nibbles(codes[i], block->qs);
         }
+        x += BLOCKS * GB_QK;
     }
 }
 
@@ -225,18 +277,17 @@ GB_K(quantize_row_q5_1)(const float *x, void *y, int64_t n)
     struct gb_block_q5_1 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct extremes e;
+        struct group g = { .n = blocks_of(left) };
+        uint8_t codes[BLOCKS][GB_QK];
 
-        find_extremes(left, x, false, &e);
-        for (int i = 0; i < BLOCKS && i < left; i++, x += GB_QK, block++) {
-            uint8_t codes[GB_QK];
-
-            block->d = q_to_half(
-                code_by_range(x, e.max[i], &e.min[i], 31, codes));
-            block->m = q_to_half(e.min[i]);
-            pack_nibbles(codes, block->qs);
-            pack_fifths(codes, block->qh);
+        code_by_range(&g, x, 31, codes);
+        for (int i = 0; i < g.n; i++, block++) {
+            block->d = g.d[i];
+            block->m = g.m[i];
+            pack_nibbles(codes[i], block->qs);
+            pack_fifths(codes[i], block->qh);
         }
+        x += BLOCKS * GB_QK;
     }
 }
 
@@ -252,36 +303,13 @@ round_away(vf v)
         vf_floor(vf_add(vf_abs(v), vf_set1(0x1.fffffep-2f))), v);
 }
 
-/* Codes of one block whose largest magnitude is LARGEST; gives the scale. */
-GB_INLINE float
-code_bytes(const float *x, float largest, int8_t *codes)
+GB_INLINE void
+code_bytes(const float *x, float inverse, int8_t *codes)
 {
-    const float d = largest / 127.0f;
-    const vf inverse = vf_set1(inverse_of(d));
-
 #pragma GCC unroll 8
     for (int j = 0; j < GB_QK; j += VF_LEN)
         vf_store_i8(codes + j,
-                    round_away(vf_mul(vf_load(x + j), inverse)));
-    return d;
-}
-
-/* The largest magnitudes of N blocks, as find_extremes. */
-GB_INLINE void
-find_magnitudes(int64_t n, const float *x, float *out)
-{
-    vf top[BLOCKS];
-
-#pragma GCC unroll 4
-    for (int i = 0; i < BLOCKS; i++) {
-        const float *block = x + (i < n ? i * GB_QK : 0);
-
-        top[i] = vf_zero();
-#pragma GCC unroll 8
-        for (int j = 0; j < GB_QK; j += VF_LEN)
-            top[i] = vf_max(vf_abs(vf_load(block + j)), top[i]);
-    }
-    vf_store_max4(out, top);
+                    round_away(vf_mul(vf_load(x + j), vf_set1(inverse))));
 }
 
 void
@@ -290,11 +318,15 @@ GB_K(quantize_row_q8_0)(const float *x, void *y, int64_t n)
     struct gb_block_q8_0 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        float largest[BLOCKS];
+        struct group g = { .n = blocks_of(left) };
 
-        find_magnitudes(left, x, largest);
-        for (int i = 0; i < BLOCKS && i < left; i++, x += GB_QK, block++)
-            block->d = q_to_half(code_bytes(x, largest[i], block->qs));
+        find_magnitudes(&g, x);
+        set_scales_by_max(&g, 127.0f);
+        for (int i = 0; i < g.n; i++, block++) {
+            block->d = g.d[i];
+            code_bytes(x + i * GB_QK, g.inverse[i], block->qs);
+        }
+        x += BLOCKS * GB_QK;
     }
 }
 
@@ -316,15 +348,18 @@ GB_K(quantize_row_q8_1)(const float *x, void *y, int64_t n)
     struct gb_block_q8_1 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        float largest[BLOCKS];
+        struct group g = { .n = blocks_of(left) };
 
-        find_magnitudes(left, x, largest);
-        for (int i = 0; i < BLOCKS && i < left; i++, x += GB_QK, block++) {
-            const float d = code_bytes(x, largest[i], block->qs);
+        find_magnitudes(&g, x);
+        set_scales_by_max(&g, 127.0f);
+        for (int i = 0; i < g.n; i++, block++) {
+            const float d = g.max[i] / 127.0f;
 
-            block->d = q_to_half(d);
+            block->d = g.d[i];
+            code_bytes(x + i * GB_QK, g.inverse[i], block->qs);
             block->s = q_to_half(d * (float)sum_of_codes(block->qs));
         }
+        x += BLOCKS * GB_QK;
     }
 }
 
@@ -359,7 +394,7 @@ fit_terms(const float *x, const uint8_t *codes, float *xq, float *qq)
 {
     int8_t values[GB_QK];
 
-    q32_store(values, q32_lookup(gb_iq4_values, q32_load(codes)));
+    q32_store(values, q32_lookup(gb_iq4_values, q32_load2(codes, codes + 16)));
 #pragma GCC unroll 8
     for (int j = 0; j < GB_QK; j += VF_LEN) {
         const vf a = vf_load(x + j);
@@ -373,50 +408,43 @@ fit_terms(const float *x, const uint8_t *codes, float *xq, float *qq)
 
 /* The sum of each row, one term after the other. */
 GB_INLINE void
-sums_in_order(float rows[VF_LEN][GB_QK], float *sums)
+sums_in_order(const float rows[BLOCKS][GB_QK], float *sums)
 {
-    vf s = vf_zero();
+    for (int i = 0; i < BLOCKS; i += VF_LEN) {
+        vf s = vf_zero();
 
-    for (int j = 0; j < GB_QK; j += VF_LEN) {
-        float turned[VF_LEN * VF_LEN];
+        for (int j = 0; j < GB_QK; j += VF_LEN) {
+            float turned[VF_LEN * VF_LEN];
 
-        vq_transpose(turned, &rows[0][j], sizeof(rows[0]));
-        for (int i = 0; i < VF_LEN; i++)
-            s = vf_add(s, vf_load(turned + i * VF_LEN));
+            vq_transpose(turned, &rows[i][j], sizeof(rows[0]));
+            for (int k = 0; k < VF_LEN; k++)
+                s = vf_add(s, vf_load(turned + k * VF_LEN));
+        }
+        vf_store(sums + i, s);
     }
-    vf_store(sums, s);
 }
 
-/* Up to VF_LEN blocks. */
-static void
-quantize_iq4_nl(int n, const float *x, struct gb_block_iq4_nl *block)
+/* A block without values to speak of has neither codes nor terms. */
+GB_INLINE void
+code_by_values(struct group *g, const float *x, struct gb_block_iq4_nl *block)
 {
-    float xq[VF_LEN][GB_QK] = { { 0.0f } };
-    float qq[VF_LEN][GB_QK] = { { 0.0f } };
-    float sum_xq[VF_LEN];
-    float sum_qq[VF_LEN];
-    struct extremes e;
+    float xq[BLOCKS][GB_QK] = { { 0.0f } };
+    float qq[BLOCKS][GB_QK] = { { 0.0f } };
+    float sum_xq[BLOCKS];
+    float sum_qq[BLOCKS];
 
-    for (int i = 0; i < n; i++) {
-        const float *values = x + i * GB_QK;
-        uint8_t codes[GB_QK];
-        float largest;
+    for (int i = 0; i < g->n; i++) {
+        uint8_t codes[GB_QK] = { 0 };
 
-        if (i % BLOCKS == 0)
-            find_extremes(n - i, values, true, &e);
-        largest = largest_of(values, e.max[i % BLOCKS], e.min[i % BLOCKS]);
-        if (fabsf(largest) < GB_SEARCH_TINY) {
-            memset(block[i].qs, 0, sizeof(block[i].qs));
-            continue;
+        if (fabsf(g->max[i]) >= GB_SEARCH_TINY) {
+            nearest_values(x + i * GB_QK, g->inverse[i], codes);
+            fit_terms(x + i * GB_QK, codes, xq[i], qq[i]);
         }
-        nearest_values(values,
-                       inverse_of(largest / (float)gb_iq4_values[0]), codes);
-        fit_terms(values, codes, xq[i], qq[i]);
         pack_nibbles(codes, block[i].qs);
     }
     sums_in_order(xq, sum_xq);
     sums_in_order(qq, sum_qq);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < g->n; i++)
         block[i].d = q_to_half(
             gb_fit_scale((struct gb_fit){ sum_xq[i], sum_qq[i] }));
 }
@@ -426,9 +454,13 @@ GB_K(quantize_row_iq4_nl)(const float *x, void *y, int64_t n)
 {
     struct gb_block_iq4_nl *block = y;
 
-    for (int64_t left = n / GB_QK; left > 0; left -= VF_LEN) {
-        quantize_iq4_nl(left < VF_LEN ? (int)left : VF_LEN, x, block);
-        x += VF_LEN * GB_QK;
-        block += VF_LEN;
+    for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
+        struct group g = { .n = blocks_of(left) };
+
+        find_largest(&g, x);
+        set_scales_by_max(&g, (float)gb_iq4_values[0]);
+        code_by_values(&g, x, block);
+        x += BLOCKS * GB_QK;
+        block += BLOCKS;
     }
 }
