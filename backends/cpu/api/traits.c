@@ -26,6 +26,30 @@ bf16_from_float(const float *x, void *y, int64_t n)
 }
 
 static void
+q4_0_from_float(const float *x, void *y, int64_t n)
+{
+    gb_cpu_kernels()->quantize_row_q4_0(x, y, n);
+}
+
+static void
+q4_1_from_float(const float *x, void *y, int64_t n)
+{
+    gb_cpu_kernels()->quantize_row_q4_1(x, y, n);
+}
+
+static void
+q5_0_from_float(const float *x, void *y, int64_t n)
+{
+    gb_cpu_kernels()->quantize_row_q5_0(x, y, n);
+}
+
+static void
+q5_1_from_float(const float *x, void *y, int64_t n)
+{
+    gb_cpu_kernels()->quantize_row_q5_1(x, y, n);
+}
+
+static void
 q8_0_from_float(const float *x, void *y, int64_t n)
 {
     gb_cpu_kernels()->quantize_row_q8_0(x, y, n);
@@ -41,6 +65,12 @@ static void
 q8_k_from_float(const float *x, void *y, int64_t n)
 {
     gb_cpu_kernels()->quantize_row_q8_K(x, y, n);
+}
+
+static void
+iq4_nl_from_float(const float *x, void *y, int64_t n)
+{
+    gb_cpu_kernels()->quantize_row_iq4_nl(x, y, n);
 }
 
 /* One product: strides, and pairs of rows, matter only to those who do
@@ -273,10 +303,10 @@ static const struct ggml_type_traits_cpu traits[GGML_TYPE_COUNT] = {
     [GGML_TYPE_F32] = { NULL, dot_f32, GGML_TYPE_F32, 1 },
     [GGML_TYPE_F16] = { f16_from_float, dot_f16, GGML_TYPE_F16, 1 },
     [GGML_TYPE_BF16] = { bf16_from_float, dot_bf16, GGML_TYPE_BF16, 1 },
-    [GGML_TYPE_Q4_0] = { gb_q4_0_from_float, dot_q4_0, GGML_TYPE_Q8_0, 1 },
-    [GGML_TYPE_Q4_1] = { gb_q4_1_from_float, dot_q4_1, GGML_TYPE_Q8_1, 1 },
-    [GGML_TYPE_Q5_0] = { gb_q5_0_from_float, dot_q5_0, GGML_TYPE_Q8_0, 1 },
-    [GGML_TYPE_Q5_1] = { gb_q5_1_from_float, dot_q5_1, GGML_TYPE_Q8_1, 1 },
+    [GGML_TYPE_Q4_0] = { q4_0_from_float, dot_q4_0, GGML_TYPE_Q8_0, 1 },
+    [GGML_TYPE_Q4_1] = { q4_1_from_float, dot_q4_1, GGML_TYPE_Q8_1, 1 },
+    [GGML_TYPE_Q5_0] = { q5_0_from_float, dot_q5_0, GGML_TYPE_Q8_0, 1 },
+    [GGML_TYPE_Q5_1] = { q5_1_from_float, dot_q5_1, GGML_TYPE_Q8_1, 1 },
     [GGML_TYPE_Q8_0] = { q8_0_from_float, dot_q8_0, GGML_TYPE_Q8_0, 1 },
     [GGML_TYPE_Q8_1] = { q8_1_from_float, NULL, GGML_TYPE_Q8_1, 1 },
     [GGML_TYPE_Q2_K] = { gb_q2_k_from_float, dot_q2_k, GGML_TYPE_Q8_K, 1 },
@@ -290,7 +320,7 @@ static const struct ggml_type_traits_cpu traits[GGML_TYPE_COUNT] = {
     [GGML_TYPE_IQ3_XXS] = { NULL, dot_iq3_xxs, GGML_TYPE_Q8_K, 1 },
     [GGML_TYPE_IQ1_S] = { NULL, dot_iq1_s, GGML_TYPE_Q8_K, 1 },
     [GGML_TYPE_IQ4_NL] = {
-        gb_iq4_nl_from_float, dot_iq4_nl, GGML_TYPE_Q8_0, 1 },
+        iq4_nl_from_float, dot_iq4_nl, GGML_TYPE_Q8_0, 1 },
     [GGML_TYPE_IQ3_S] = { NULL, dot_iq3_s, GGML_TYPE_Q8_K, 1 },
     [GGML_TYPE_IQ2_S] = { NULL, dot_iq2_s, GGML_TYPE_Q8_K, 1 },
     [GGML_TYPE_IQ4_XS] = {

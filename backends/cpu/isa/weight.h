@@ -124,6 +124,9 @@ typedef void (*gb_dots_fn)(int64_t k, int64_t rows, const void *x, size_t pitch,
 typedef void (*gb_unpack_fn)(int64_t k, int64_t rows, const void *x,
                              size_t pitch, const struct gb_panel *panel);
 
+/* N values of a row from X on. */
+typedef void (*gb_floats_fn)(int64_t n, float *dst, const void *x);
+
 struct gb_layout {
     enum ggml_type activation; /* what activations may be instead of F32 */
     int values;   /* in a block of the type */
@@ -139,6 +142,7 @@ struct gb_weight {
     struct gb_layout layout;
     gb_dots_fn dots;
     gb_unpack_fn unpack;
+    gb_floats_fn floats;
 };
 
 /* Units in a step: where nibbles lie so, both have codes of the same pieces. */

@@ -74,6 +74,53 @@ unpack_nothing(const struct gb_layout *layout, int64_t k, uint8_t *codes,
     }
 }
 
+/* Values of 32 codes, whose scales are from D on and minima from M on. */
+GB_INLINE void
+floats_of_codes(const struct gb_layout *layout, q32 codes, const float *d,
+                const float *m, float *dst)
+{
+    int8_t values[32];
+
+    q32_store(values, q32_add(codes, q32_set1(-layout->offset)));
+#pragma GCC unroll 8
+    for (int j = 0; j < 32; j += VF_LEN) {
+        const int piece = j / layout->piece;
+        vf v = vf_mul(vf_from_i8(values + j), vf_set1(d[piece]));
+
+        if (layout->has_min)
+            v = vf_add(v, vf_set1(m[piece]));
+        vf_store(dst + j, v);
+    }
+}
+
+/* gb_floats_fn for blocks: to the bit what lib/type/ makes of them. */
+GB_INLINE void
+gb_block_floats(const struct gb_blocks *b, int64_t n, float *dst,
+                const void *x)
+{
+    const struct gb_layout *layout = b->layout;
+    const int at_a_time = blocks_at_a_time(b);
+    const int groups = layout->values / 32;
+    const char *block = x;
+
+    for (int64_t left = n / layout->values; left > 0; left -= at_a_time) {
+        const int blocks = left < at_a_time ? (int)left : at_a_time;
+        float d[GB_GROUP_SCALES];
+        float m[GB_GROUP_SCALES];
+
+        b->scales(block, blocks, d, m);
+        for (int i = 0; i < blocks; i++, block += layout->bytes) {
+#pragma GCC unroll 8
+            for (int g = 0; g < groups; g++, dst += 32) {
+                const int piece = (groups * i + g) * 32 / layout->piece;
+
+                floats_of_codes(layout, b->codes(block, g), d + piece,
+                                m + piece, dst);
+            }
+        }
+    }
+}
+
 /* gb_unpack_fn for blocks. */
 GB_INLINE void
 gb_block_unpack(const struct gb_blocks *b, int64_t k, int64_t rows,

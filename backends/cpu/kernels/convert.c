@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/convert.c - rows of half floats from and to float, and of the
- * blocks that caches have, to float.
+ * cpu/kernels/convert.c - rows of half floats from and to float.
  */
 #include "backends/cpu/kernels/kernels.h"
-#include "backends/cpu/simd/q32.h"
 #include "backends/cpu/simd/simd.h"
-#include "lib/type/blocks.h"
 
 void
 GB_K(f16_to_f32)(int64_t n, float *dst, const uint16_t *src)
@@ -61,33 +58,5 @@ GB_K(f32_to_bf16)(int64_t n, uint16_t *dst, const float *src)
         const int rest = (int)(n - i);
 
         vf_store_bf16_n(dst + i, vf_load_n(src + i, rest), rest);
-    }
-}
-
-void
-GB_K(q8_0_to_f32)(int64_t n, float *dst, const void *src)
-{
-    const struct gb_block_q8_0 *block = src;
-
-    for (int64_t i = 0; i < n; i += GB_QK, block++) {
-        const float d = q_half(&block->d);
-
-        for (int j = 0; j < GB_QK; j += 8)
-            q_floats_i8(dst + i + j, block->qs + j, d);
-    }
-}
-
-void
-GB_K(q4_0_to_f32)(int64_t n, float *dst, const void *src)
-{
-    const struct gb_block_q4_0 *block = src;
-
-    for (int64_t i = 0; i < n; i += GB_QK, block++) {
-        const float d = q_half(&block->d);
-        int8_t codes[GB_QK];
-
-        q32_store(codes, q32_add(q32_nibbles(block->qs), q32_set1(-8)));
-        for (int j = 0; j < GB_QK; j += 8)
-            q_floats_i8(dst + i + j, codes + j, d);
     }
 }

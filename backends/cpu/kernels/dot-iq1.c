@@ -66,6 +66,12 @@ GB_K(unpack_iq1_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq1_s, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_iq1_s)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq1_s, n, dst, x);
+}
+
 GB_INLINE void
 iq1_m_scales(const void *block, int n, float *d, float *m)
 {
@@ -119,4 +125,10 @@ GB_K(unpack_iq1_m)(int64_t k, int64_t rows, const void *x, size_t pitch,
                    const struct gb_panel *panel)
 {
     gb_block_unpack(&iq1_m, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_iq1_m)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq1_m, n, dst, x);
 }

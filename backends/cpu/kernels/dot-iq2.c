@@ -84,6 +84,12 @@ GB_K(unpack_iq2_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq2_xxs, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_iq2_xxs)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq2_xxs, n, dst, x);
+}
+
 /* Scales of 16 values each are the nibbles of eight bytes. */
 GB_INLINE void
 nibble_scales(const uint8_t *nibbles, const void *half, float *d)
@@ -141,6 +147,12 @@ GB_K(unpack_iq2_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq2_xs, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_iq2_xs)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq2_xs, n, dst, x);
+}
+
 GB_INLINE void
 iq2_s_scales(const void *block, int n, float *d, float *m)
 {
@@ -182,4 +194,10 @@ GB_K(unpack_iq2_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
                    const struct gb_panel *panel)
 {
     gb_block_unpack(&iq2_s, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_iq2_s)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq2_s, n, dst, x);
 }

@@ -71,6 +71,12 @@ GB_K(unpack_iq3_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq3_xxs, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_iq3_xxs)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq3_xxs, n, dst, x);
+}
+
 GB_INLINE void
 iq3_s_scales(const void *block, int n, float *d, float *m)
 {
@@ -117,4 +123,10 @@ GB_K(unpack_iq3_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
                    const struct gb_panel *panel)
 {
     gb_block_unpack(&iq3_s, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_iq3_s)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq3_s, n, dst, x);
 }

@@ -71,6 +71,12 @@ GB_K(unpack_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq4_nl, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_iq4_nl)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq4_nl, n, dst, x);
+}
+
 /* Eight scales of six bits minus 32, the low four bits of which are neighbours'
  * nibbles. */
 GB_INLINE void
@@ -125,4 +131,10 @@ GB_K(unpack_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
                     const struct gb_panel *panel)
 {
     gb_block_unpack(&iq4_xs, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_iq4_xs)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&iq4_xs, n, dst, x);
 }

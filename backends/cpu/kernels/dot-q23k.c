@@ -61,6 +61,12 @@ GB_K(unpack_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&q2_k, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_q2_k)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q2_k, n, dst, x);
+}
+
 /* Sixteen scales of six bits minus 32, four at a time. */
 GB_INLINE void
 q3_k_scales(const void *block, int n, float *d, float *m)
@@ -123,4 +129,10 @@ GB_K(unpack_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q3_k, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_q3_k)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q3_k, n, dst, x);
 }

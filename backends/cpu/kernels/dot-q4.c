@@ -58,6 +58,12 @@ GB_K(unpack_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&q4_0, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_q4_0)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q4_0, n, dst, x);
+}
+
 GB_INLINE void
 q4_1_scales(const void *block, int n, float *d, float *m)
 {
@@ -104,4 +110,10 @@ GB_K(unpack_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q4_1, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_q4_1)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q4_1, n, dst, x);
 }

@@ -68,6 +68,12 @@ GB_K(unpack_q4_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&q4_k, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_q4_k)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q4_k, n, dst, x);
+}
+
 GB_INLINE void
 q5_k_scales(const void *block, int n, float *d, float *m)
 {
@@ -116,4 +122,10 @@ GB_K(unpack_q5_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q5_k, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_q5_k)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q5_k, n, dst, x);
 }

@@ -94,6 +94,12 @@ GB_K(unpack_q5_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&q5_0, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_q5_0)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q5_0, n, dst, x);
+}
+
 GB_INLINE void
 q5_1_scales(const void *block, int n, float *d, float *m)
 {
@@ -140,4 +146,10 @@ GB_K(unpack_q5_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q5_1, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_q5_1)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q5_1, n, dst, x);
 }

@@ -62,3 +62,9 @@ GB_K(unpack_q6_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
 {
     gb_block_unpack(&q6_k, k, rows, x, pitch, panel);
 }
+
+void
+GB_K(floats_q6_k)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q6_k, n, dst, x);
+}

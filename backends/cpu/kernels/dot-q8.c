@@ -61,3 +61,9 @@ GB_K(unpack_q8_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
 {
     gb_block_unpack(&q8_0, k, rows, x, pitch, panel);
 }
+
+void
+GB_K(floats_q8_0)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&q8_0, n, dst, x);
+}

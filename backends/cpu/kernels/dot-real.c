@@ -123,6 +123,24 @@ GB_K(unpack_bf16)(int64_t k, int64_t rows, const void *x, size_t pitch,
     real_unpack(&gb_bf16, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_f32)(int64_t n, float *dst, const void *x)
+{
+    memcpy(dst, x, (size_t)n * sizeof(*dst));
+}
+
+void
+GB_K(floats_f16)(int64_t n, float *dst, const void *x)
+{
+    GB_K(f16_to_f32)(n, dst, x);
+}
+
+void
+GB_K(floats_bf16)(int64_t n, float *dst, const void *x)
+{
+    GB_K(bf16_to_f32)(n, dst, x);
+}
+
 /* Up to VF_LEN pairs of up to VF_LEN rows. */
 static void
 turn_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,

@@ -77,6 +77,12 @@ GB_K(unpack_tq1_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&tq1_0, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(floats_tq1_0)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&tq1_0, n, dst, x);
+}
+
 GB_INLINE void
 tq2_0_scales(const void *block, int n, float *d, float *m)
 {
@@ -120,4 +126,10 @@ GB_K(unpack_tq2_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
                    const struct gb_panel *panel)
 {
     gb_block_unpack(&tq2_0, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(floats_tq2_0)(int64_t n, float *dst, const void *x)
+{
+    gb_block_floats(&tq2_0, n, dst, x);
 }

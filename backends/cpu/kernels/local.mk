@@ -33,6 +33,7 @@ cpu_kernel_sources += \
 	%D%/panel.h \
 	%D%/product-real.c \
 	%D%/product.c \
+	%D%/quantize-blocks.c \
 	%D%/quantize.c \
 	%D%/real.h \
 	%D%/recurrent.c \

@@ -29,27 +29,6 @@ scaled_codes(int n, const float *x, float factor, int8_t *q)
         q32_store(q + i, q32_scaled(x + i, factor));
 }
 
-/* The largest magnitude of 32 values. */
-GB_INLINE float
-magnitude(const float *x)
-{
-    float max;
-    float min;
-
-    extremes(GB_QK, x, &max, &min);
-    return max > -min ? max : -min;
-}
-
-/* The codes of 32 values; gives the scale. */
-GB_INLINE float
-quantize_32(const float *x, int8_t *q)
-{
-    const float d = magnitude(x) / 127.0f;
-
-    scaled_codes(GB_QK, x, d != 0.0f ? 1.0f / d : 0.0f, q);
-    return d;
-}
-
 /* The sums of the first and the last sixteen of 32 codes. */
 GB_INLINE void
 sums_of_16(const int8_t *q, int *first, int *last)
@@ -59,31 +38,6 @@ sums_of_16(const int8_t *q, int *first, int *last)
     qs_store(s, qs_dot(qs_first(0), q32_set1(1), q32_load(q)));
     *first = s[0] + s[1] + s[2] + s[3];
     *last = s[4] + s[5] + s[6] + s[7];
-}
-
-void
-GB_K(quantize_row_q8_0)(const float *x, void *y, int64_t n)
-{
-    struct gb_block_q8_0 *block = y;
-
-    for (int64_t i = 0; i < n; i += GB_QK, block++)
-        block->d = q_to_half(quantize_32(x + i, block->qs));
-}
-
-void
-GB_K(quantize_row_q8_1)(const float *x, void *y, int64_t n)
-{
-    struct gb_block_q8_1 *block = y;
-
-    for (int64_t i = 0; i < n; i += GB_QK, block++) {
-        const float d = quantize_32(x + i, block->qs);
-        int first;
-        int last;
-
-        sums_of_16(block->qs, &first, &last);
-        block->d = q_to_half(d);
-        block->s = q_to_half(d * (float)(first + last));
-    }
 }
 
 /* Of MAX and MIN the one that is further from 0; of equals, which comes

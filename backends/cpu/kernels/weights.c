@@ -13,10 +13,17 @@ static const struct gb_weight weights[GGML_TYPE_COUNT] = {
           GB_ORDER_##order },                                                 \
         GB_K(dots_##name),                                                    \
         GB_K(unpack_##name),                                                  \
+        GB_K(floats_##name),                                                  \
     },
 #include "backends/cpu/kernels/weights.def"
 #undef GB_WEIGHT
 };
+
+void
+GB_K(floats)(enum ggml_type type, int64_t n, float *dst, const void *src)
+{
+    weights[type].floats(n, dst, src);
+}
 
 const struct gb_weight *
 GB_K(weight)(enum ggml_type type)

@@ -18,7 +18,8 @@
     void GB_K(dots_##name)(int64_t k, int64_t rows, const void *x,            \
                            size_t pitch, const void *column, float *dst);     \
     void GB_K(unpack_##name)(int64_t k, int64_t rows, const void *x,          \
-                             size_t pitch, const struct gb_panel *panel);
+                             size_t pitch, const struct gb_panel *panel);     \
+    void GB_K(floats_##name)(int64_t n, float *dst, const void *x);
 #include "backends/cpu/kernels/weights.def"
 #undef GB_WEIGHT
 

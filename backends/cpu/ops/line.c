@@ -60,25 +60,6 @@ bytes_of(enum ggml_type type, int64_t n)
     return blocks_of(type, n) * gb_type_get(type)->bytes;
 }
 
-/* N dense elements as floats. */
-static void
-to_floats(const struct gb_cpu_kernels *k, enum ggml_type from, int64_t n,
-          float *dst, const void *src)
-{
-    if (from == GGML_TYPE_F32)
-        memcpy(dst, src, (size_t)n * sizeof(float));
-    else if (from == GGML_TYPE_F16)
-        k->f16_to_f32(n, dst, src);
-    else if (from == GGML_TYPE_BF16)
-        k->bf16_to_f32(n, dst, src);
-    else if (from == GGML_TYPE_Q8_0)
-        k->q8_0_to_f32(n, dst, src);
-    else if (from == GGML_TYPE_Q4_0)
-        k->q4_0_to_f32(n, dst, src);
-    else
-        ggml_get_type_traits(from)->to_float(src, dst, n);
-}
-
 static void
 from_floats(const struct gb_cpu_kernels *k, enum ggml_type to, int64_t n,
             void *dst, const float *src)
@@ -108,13 +89,13 @@ gb_cpu_convert(const struct gb_cpu_kernels *k, enum ggml_type from,
         return;
     }
     if (to == GGML_TYPE_F32) {
-        to_floats(k, from, n, dst, src);
+        k->floats(from, n, dst, src);
         return;
     }
     for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
         const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
 
-        to_floats(k, from, len, buffer,
+        k->floats(from, len, buffer,
                   (const char *)src + bytes_of(from, i));
         from_floats(k, to, len, (char *)dst + bytes_of(to, i), buffer);
     }

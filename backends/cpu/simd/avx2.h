@@ -64,6 +64,13 @@ vf_from_i32(const int32_t *p)
 }
 
 static inline vf
+vf_from_i8(const int8_t *p)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(
+        _mm_loadl_epi64((const __m128i *)(const void *)p)));
+}
+
+static inline vf
 vf_add(vf a, vf b)
 {
     return _mm256_add_ps(a, b);

@@ -62,6 +62,13 @@ vf_from_i32(const int32_t *p)
 }
 
 static inline vf
+vf_from_i8(const int8_t *p)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(
+        _mm_loadu_si128((const __m128i *)(const void *)p)));
+}
+
+static inline vf
 vf_add(vf a, vf b)
 {
     return _mm512_add_ps(a, b);

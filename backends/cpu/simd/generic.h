@@ -75,6 +75,14 @@ vf_from_i32(const int32_t *p)
 }
 
 static inline vf
+vf_from_i8(const int8_t *p)
+{
+    const vm v = { p[0], p[1], p[2], p[3] };
+
+    return __builtin_convertvector(v, vf);
+}
+
+static inline vf
 vf_add(vf a, vf b)
 {
     return a + b;

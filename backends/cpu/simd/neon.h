@@ -46,6 +46,16 @@ vf_from_i32(const int32_t *p)
 }
 
 static inline vf
+vf_from_i8(const int8_t *p)
+{
+    uint32_t word;
+
+    memcpy(&word, p, sizeof(word));
+    return vcvtq_f32_s32(vmovl_s16(vget_low_s16(
+        vmovl_s8(vreinterpret_s8_u32(vdup_n_u32(word))))));
+}
+
+static inline vf
 vf_add(vf a, vf b)
 {
     return vaddq_f32(a, b);

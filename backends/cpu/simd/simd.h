@@ -15,6 +15,7 @@
  *                     the same from and to uint16_t halves; stores round to the
  *                     nearest, ties to even, and a NaN stays one
  *   vf_from_i32(p)    VF_LEN integers
+ *   vf_from_i8(p)     VF_LEN signed bytes
  *   vf_add sub mul div neg abs sqrt copysign(magnitude, sign)
  *   vf_fma(a, b, c)   a * b + c; rounded once where the machine can do that
  *   vf_fnma(a, b, c)  c - a * b

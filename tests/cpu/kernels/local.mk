@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
 # tests/cpu/kernels: inner loops, on every level.
+check_PROGRAMS += tests/cpu/kernels/blocks
+tests_cpu_kernels_blocks_SOURCES = %D%/blocks.c %D%/guard.h
+tests_cpu_kernels_blocks_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_kernels_blocks_LDADD = $(WHITE_LDADD)
+
 check_PROGRAMS += tests/cpu/kernels/product
 tests_cpu_kernels_product_SOURCES = %D%/guard.h %D%/product.c
 tests_cpu_kernels_product_CPPFLAGS = $(TEST_CPPFLAGS)

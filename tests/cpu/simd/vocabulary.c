@@ -427,6 +427,27 @@ integers_become_floats(void **state)
     }
 }
 
+static void
+bytes_become_floats(void **state)
+{
+    const struct simd_level *levels[3];
+    const int n = simd_levels(levels);
+
+    (void)state;
+    for (int k = 0; k < n; k++) {
+        for (int first = -128; first + levels[k]->len <= 128; first++) {
+            int8_t p[SIMD_MAX_LEN];
+            float out[SIMD_MAX_LEN];
+
+            for (int i = 0; i < levels[k]->len; i++)
+                p[i] = (int8_t)(first + i);
+            levels[k]->from_i8(out, p);
+            for (int i = 0; i < levels[k]->len; i++)
+                assert_true(out[i] == (float)(first + i));
+        }
+    }
+}
+
 /* The half's value, by its definition. */
 static double
 half_value(uint16_t h)
@@ -669,6 +690,7 @@ main(void)
         cmocka_unit_test(exponent_and_mantissa_make_the_number),
         cmocka_unit_test(lanes_are_added_and_compared),
         cmocka_unit_test(integers_become_floats),
+        cmocka_unit_test(bytes_become_floats),
         cmocka_unit_test(every_half_is_loaded),
         cmocka_unit_test(halves_are_stored_to_the_nearest_ties_to_even),
         cmocka_unit_test(what_is_no_number_is_stored_as_such),

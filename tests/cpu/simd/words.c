@@ -110,6 +110,12 @@ from_i32(float *out, const int32_t *p)
     vf_store(out, vf_from_i32(p));
 }
 
+static void
+from_i8(float *out, const int8_t *p)
+{
+    vf_store(out, vf_from_i8(p));
+}
+
 static float
 sum(const float *v)
 {
@@ -139,6 +145,7 @@ const struct simd_level GB_K(simd) = {
     .load_n = load_n,
     .store_n = store_n,
     .from_i32 = from_i32,
+    .from_i8 = from_i8,
     .sum = sum,
     .hmax = hmax,
     .any_below = any_below,

@@ -38,6 +38,7 @@ struct simd_level {
     void (*load_n)(enum simd_form form, float *out, const void *p, int n);
     void (*store_n)(enum simd_form form, void *p, const float *v, int n);
     void (*from_i32)(float *out, const int32_t *p);
+    void (*from_i8)(float *out, const int8_t *p);
     float (*sum)(const float *v);
     float (*hmax)(const float *v);
     int (*any_below)(const float *v, float limit);
