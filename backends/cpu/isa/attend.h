@@ -16,16 +16,26 @@
 
 /* A few queries and the rows of N keys, or of their values. */
 struct gb_attend_few {
-    enum ggml_type type; /* of the rows: F32, F16 or BF16 */
+    enum ggml_type type; /* of the rows: see gb_attend_reads */
     int64_t d;
     int64_t n;
     const char *rows;
-    size_t pitch;    /* bytes from row to row */
-    ptrdiff_t ahead; /* and to the row that will be wanted later */
+    size_t pitch;      /* bytes from row to row */
+    const char *fetch; /* will be wanted later: so many bytes for each row */
+    size_t fetch_step;
     int64_t n_vectors;
     float *const *vectors; /* D floats: queries, or sums of values */
     float *const *weights; /* N floats for each of them */
 };
+
+/* Types whose rows are used where they lie. */
+static inline bool
+gb_attend_reads(enum ggml_type type)
+{
+    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
+           type == GGML_TYPE_BF16 || type == GGML_TYPE_Q8_0 ||
+           type == GGML_TYPE_Q4_0;
+}
 
 /* What a mask says about some keys. */
 struct gb_attend_mask {

@@ -3,13 +3,13 @@
  * cpu/ops/attention-few.c - attention of a few queries: generation.
  *
  * Keys and values are used once, so it is memory that has to be waited for.
- * It is read in its order: some keys of all heads, whose rows lie side by side,
- * then the next keys.  Float types are used where they lie.
+ * Some keys of all heads, whose rows lie side by side, are looked at, while the
+ * next ones are fetched in the order of memory.  Float types, Q8_0 and Q4_0 are
+ * used where they lie.
  */
 #include "backends/cpu/ops/attention.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
-#include "lib/base/attr.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +21,8 @@
 /* The queries of one group of heads. */
 struct few {
     struct gb_attention t;
+    int64_t group; /* of so many */
+    int64_t groups;
     float max[QUERIES]; /* the largest s so far */
     float sum[QUERIES]; /* of exp(s - max) */
     float slope[QUERIES];
@@ -135,12 +137,28 @@ weigh(const struct work *work, struct few *few, int64_t c, int64_t n)
     few->sum[c] += (float)k->exp_sum_f32(n, scores, scores, few->max[c]);
 }
 
-/* N rows of OF, and the vectors that they meet.  The rows AHEAD bytes from them
- * are wanted next. */
+/* Of the block behind KEY each group of heads fetches a share.  Where rows of
+ * heads lie side by side that is a part of the memory of all of them, else its
+ * own rows. */
+static void
+fetch_next(const struct few *few, const struct ggml_tensor *of,
+           const char *rows, struct gb_attend_few *a)
+{
+    const size_t next = BLOCK * of->nb[1];
+
+    a->fetch = rows + next;
+    a->fetch_step = of->nb[1];
+    if (of->nb[2] * (size_t)few->groups > of->nb[1])
+        return;
+    a->fetch_step /= (size_t)few->groups;
+    a->fetch += (size_t)few->group * (BLOCK * a->fetch_step - of->nb[2]);
+}
+
+/* N rows of OF from ROWS on, and the vectors that they meet. */
 static struct gb_attend_few
 meeting(const struct work *work, const struct few *few,
         const struct ggml_tensor *of, const char *rows, int64_t n,
-        ptrdiff_t ahead, float *const *vectors)
+        float *const *vectors)
 {
     struct gb_attend_few a = {
         .type = of->type,
@@ -148,47 +166,38 @@ meeting(const struct work *work, const struct few *few,
         .n = n,
         .rows = rows,
         .pitch = of->nb[1],
-        .ahead = ahead,
         .n_vectors = few->t.n,
         .vectors = vectors,
         .weights = work->scores,
     };
 
-    if (gb_cpu_is_float(of->type))
+    fetch_next(few, of, rows, &a);
+    if (gb_attend_reads(of->type))
         return a;
-    for (int64_t j = 0; j < n; j++, rows += of->nb[1]) {
-        for (size_t i = 0; i < ggml_row_size(of->type, a.d); i += 64)
-            GB_PREFETCH(rows + ahead + i);
+    for (int64_t j = 0; j < n; j++, rows += of->nb[1])
         gb_cpu_convert(few->t.task->k, of->type, GGML_TYPE_F32, a.d,
                        work->rows + j * a.d, rows);
-    }
     a.type = GGML_TYPE_F32;
     a.pitch = (size_t)a.d * sizeof(float);
     a.rows = (const char *)work->rows;
-    a.ahead = 0;
     return a;
 }
 
-/* What N keys from KEY on do to the queries of a group; those of NEXT, a block
- * later when LATER is 1, are wanted next. */
+/* What N keys from KEY on do to the queries of a group. */
 static void
-add_keys(const struct work *work, struct few *few, int64_t key, int64_t n,
-         const struct few *next, int64_t later)
+add_keys(const struct work *work, struct few *few, int64_t key, int64_t n)
 {
     const struct gb_attention *t = &few->t;
     const struct ggml_tensor *k = t->task->node->src[1];
     const struct ggml_tensor *v = t->task->node->src[2];
-    const int64_t step = later * BLOCK;
     struct gb_attend_few a = meeting(
-        work, few, k, t->keys + (size_t)key * k->nb[1], n,
-        next->t.keys - t->keys + step * (ptrdiff_t)k->nb[1], few->queries);
+        work, few, k, t->keys + (size_t)key * k->nb[1], n, few->queries);
 
     t->task->k->attend_few_dots(&a);
     for (int64_t c = 0; c < t->n; c++)
         weigh(work, few, c, n);
     a = meeting(
-        work, few, v, t->values + (size_t)key * v->nb[1], n,
-        next->t.values - t->values + step * (ptrdiff_t)v->nb[1], few->sums);
+        work, few, v, t->values + (size_t)key * v->nb[1], n, few->sums);
     t->task->k->attend_few_sums(&a);
 }
 
@@ -203,6 +212,8 @@ gb_attention_few(const struct gb_cpu_task *task,
 
     for (int64_t g = 0; g < n; g++) {
         work.groups[g].t = group(task, first + g);
+        work.groups[g].group = g;
+        work.groups[g].groups = n;
         begin(&work.groups[g]);
     }
     for (int64_t key = t->first_key; key < t->end_key; key += BLOCK) {
@@ -212,8 +223,7 @@ gb_attention_few(const struct gb_cpu_task *task,
         if (!read_mask(&work, t, key, keys))
             continue;
         for (int64_t g = 0; g < n; g++)
-            add_keys(&work, &work.groups[g], key, keys,
-                     &work.groups[g + 1 < n ? g + 1 : 0], g + 1 < n ? 0 : 1);
+            add_keys(&work, &work.groups[g], key, keys);
     }
     for (int64_t g = 0; g < n; g++)
         for (int64_t c = 0; c < work.groups[g].t.n; c++)
