@@ -90,19 +90,20 @@ static const struct reader bf16 = { load_bf16, load_bf16_n };
 static const struct reader q8_0 = { load_q8_0, NULL };
 static const struct reader q4_0 = { load_q4_0, NULL };
 
-/* What is wanted later comes into the second cache, in the order of memory, a
- * bit for each row that is read now: the machine does not foresee what comes
- * behind some rows, between which those of other heads lie. */
+/* What is wanted later comes into the second cache in the order of memory, a
+ * bit with each step, N values behind the DONE first: the machine does not
+ * foresee what comes behind some rows, between which those of other heads lie.
+ * Further queries find it there. */
 GB_INLINE void
-fetch(const struct gb_attend_few *a, int64_t first, int64_t row, int64_t rows)
+fetch(const struct gb_attend_few *a, int64_t first, int64_t done, int64_t n)
 {
-    const size_t bytes = a->fetch_step * (size_t)rows;
-    const char *at = a->fetch + a->fetch_step * (size_t)row;
+    const size_t begin = (size_t)done * a->fetch_step / GB_QK;
+    const size_t end = (size_t)(done + n) * a->fetch_step / GB_QK;
 
     if (first > 0)
         return;
-    for (size_t i = 0; i < bytes; i += 64)
-        GB_PREFETCH_FAR(at + i);
+    for (size_t i = (begin + 63) / 64 * 64; i < end; i += 64)
+        GB_PREFETCH_FAR(a->fetch + i);
 }
 
 /* Add the products of N < VF_LEN values, or else of a vector, of some keys and
@@ -147,8 +148,8 @@ dots_of(const struct reader *t, int keys, int queries,
         for (int k = 0; k < keys; k++)
             sum[k][q] = vf_zero();
     }
-    fetch(a, first, j, keys);
     for (; i + GB_QK <= a->d; i += GB_QK) {
+        fetch(a, first, j * a->d + keys * i, keys * GB_QK);
 #pragma GCC unroll 8
         for (int r = 0; r < GB_QK; r += VF_LEN)
             add_step(t, keys, queries, rows, a->pitch, vectors, i, r, VF_LEN,
@@ -201,7 +202,7 @@ add_wide(const struct reader *t, int queries, const struct gb_attend_few *a,
     for (int64_t j = 0; j < a->n; j++, row += a->pitch) {
         vf x[WIDTH];
 
-        fetch(a, first + from, j, 1);
+        fetch(a, first, from * a->n + j * WIDTH * VF_LEN, WIDTH * VF_LEN);
 #pragma GCC unroll 8
         for (int v = 0; v < WIDTH; v++)
             x[v] = t->load(row, from + v * VF_LEN / GB_QK * GB_QK,
@@ -239,7 +240,7 @@ add_narrow(const struct reader *t, int queries, const struct gb_attend_few *a,
                          : t->load(row, from / GB_QK * GB_QK,
                                    (int)(from % GB_QK));
 
-        fetch(a, first + from, j, 1);
+        fetch(a, first, from * a->n + j * n, n);
 #pragma GCC unroll 8
         for (int q = 0; q < queries; q++)
             sum[q] = vf_fma(vf_set1(a->weights[first + q][j]), x, sum[q]);

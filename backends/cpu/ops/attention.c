@@ -173,42 +173,53 @@ matrix_of(const struct ggml_tensor *t, const struct ggml_tensor *q,
                           batch / (q->ne[3] / t->ne[3]));
 }
 
+struct gb_attention
+gb_attention_later(const struct gb_attention *t, int64_t g)
+{
+    const struct ggml_tensor *node = t->task->node;
+    struct gb_attention later = *t;
+
+    later.first_head += g * t->heads;
+    later.keys =
+        matrix_of(node->src[1], node->src[0], later.first_head, t->batch);
+    later.values =
+        matrix_of(node->src[2], node->src[0], later.first_head, t->batch);
+    return later;
+}
+
 /* Tiles of heads that make one of ours have successive numbers. */
 static struct gb_attention
-tile_of(const struct gb_cpu_task *task, int64_t number)
+tile_of(const struct gb_cpu_task *task, const struct cut *cut, int64_t number)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *q = node->src[0];
-    const struct cut cut = cut_of(node);
-    const int64_t in_group = gb_cpu_parts(cut.group, cut.heads);
+    const int64_t in_group = gb_cpu_parts(cut->group, cut->heads);
     struct gb_attention t = { .task = task };
     int64_t first;
     int64_t head_tile;
 
-    if (cut.in_tile == 1) {
-        t.first_token = number % cut.token_tiles * cut.tokens;
-        number /= cut.token_tiles;
+    if (cut->in_tile == 1) {
+        t.first_token = number % cut->token_tiles * cut->tokens;
+        number /= cut->token_tiles;
     }
-    head_tile = number % cut.head_tiles;
-    number /= cut.head_tiles;
-    first = head_tile % in_group * cut.heads;
-    t.part = number % cut.parts;
-    t.parts = cut.parts;
-    t.batch = number / cut.parts;
+    head_tile = number % cut->head_tiles;
+    number /= cut->head_tiles;
+    first = head_tile % in_group * cut->heads;
+    t.part = number % cut->parts;
+    t.parts = cut->parts;
+    t.batch = number / cut->parts;
     t.d = node->ne[0];
-    t.first_head = head_tile / in_group * cut.group + first;
-    t.heads = gb_cpu_min(cut.heads, cut.group - first);
-    t.tokens = gb_cpu_min(cut.tokens, q->ne[1] - t.first_token);
+    t.first_head = head_tile / in_group * cut->group + first;
+    t.heads = gb_cpu_min(cut->heads, cut->group - first);
+    t.tokens = gb_cpu_min(cut->tokens, q->ne[1] - t.first_token);
     t.n = t.heads * t.tokens;
-    t.first_key = t.part * cut.part;
-    t.end_key = gb_cpu_min(t.first_key + cut.part, node->src[1]->ne[1]);
-    t.keys = matrix_of(node->src[1], q, t.first_head, t.batch);
-    t.values = matrix_of(node->src[2], q, t.first_head, t.batch);
+    t.first_key = t.part * cut->part;
+    t.end_key = gb_cpu_min(t.first_key + cut->part, node->src[1]->ne[1]);
     t.softcap = gb_cpu_param_f32(node, 2);
     t.scale = gb_cpu_param_f32(node, 0);
     if (t.softcap != 0.0f)
         t.scale /= t.softcap;
-    return t;
+    return gb_attention_later(&t, 0);
 }
 
 const float *
@@ -311,13 +322,12 @@ attention_run(const struct gb_cpu_task *task, int64_t number)
 {
     const struct cut cut = cut_of(task->node);
 
-    if (has_many(&cut)) {
-        const struct gb_attention t = tile_of(task, number);
+    const struct gb_attention t = tile_of(task, &cut, number * cut.in_tile);
 
+    if (has_many(&cut))
         gb_attention_many(&t);
-    } else {
-        gb_attention_few(task, tile_of, number * cut.in_tile, cut.in_tile);
-    }
+    else
+        gb_attention_few(&t, cut.in_tile);
     return GGML_STATUS_SUCCESS;
 }
 

@@ -32,6 +32,10 @@ struct gb_attention {
     float softcap;
 };
 
+/* T with the heads that come G times as many later, with their keys and
+ * values. */
+struct gb_attention gb_attention_later(const struct gb_attention *t, int64_t g);
+
 /* Query C: its row, the slope of its mask, and where the D sums of its values
  * are to be put. */
 const float *gb_attention_query(const struct gb_attention *t, int64_t c);
@@ -59,13 +63,10 @@ gb_attention_lines(int64_t n)
     return ((size_t)n * sizeof(float) + 63) & ~(size_t)63;
 }
 
-/* Bytes of scratch for N groups of heads, and the work: the same tokens and
- * keys for all of them. */
+/* Bytes of scratch for N groups of heads, and the work: T is the first one, the
+ * others' heads follow. */
 size_t gb_attention_few_scratch(const struct ggml_tensor *node, int64_t n);
-void gb_attention_few(const struct gb_cpu_task *task,
-                      struct gb_attention (*group)(
-                          const struct gb_cpu_task *task, int64_t number),
-                      int64_t first, int64_t n);
+void gb_attention_few(const struct gb_attention *t, int64_t n);
 size_t gb_attention_many_scratch(const struct ggml_tensor *node);
 void gb_attention_many(const struct gb_attention *t);
 
