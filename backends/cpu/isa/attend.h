@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GB_ATTEND_QUERIES 128 /* at most */
+#define GB_ATTEND_QUERIES 256 /* at most */
 #define GB_ATTEND_KEYS    64  /* at a time */
 
 /* A few queries and the rows of N keys, or of their values. */
@@ -37,11 +37,14 @@ gb_attend_reads(enum ggml_type type)
            type == GGML_TYPE_Q4_0;
 }
 
-/* What a mask says about some keys. */
+/* What a mask says about a block of keys: how many there are up to the last one
+ * that is seen, and whether all of its values are 0. */
+#define GB_ATTEND_END  0x7F
+#define GB_ATTEND_ZERO 0x80
+
 struct gb_attend_mask {
-    float values[GB_ATTEND_KEYS];
-    int64_t end;  /* no key from here on is seen */
-    bool is_zero; /* all values are 0 */
+    const uint16_t *values;
+    uint8_t seen;
 };
 
 /*

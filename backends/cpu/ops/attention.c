@@ -93,6 +93,21 @@ cut_keys(struct cut *cut, int64_t keys, int64_t width, int64_t wanted)
     cut->tiles *= cut->parts;
 }
 
+/* As many tokens as go together, or half of that where there would be too few
+ * tiles. */
+static void
+cut_tokens(struct cut *cut, const struct ggml_tensor *q)
+{
+    int64_t queries = GB_ATTENTION_QUERIES;
+
+    if (gb_cpu_parts(q->ne[1] * cut->heads, queries) * cut->head_tiles *
+            q->ne[3] < TILES_WANTED)
+        queries /= 2;
+    cut->tokens = gb_cpu_min(
+        q->ne[1], cut->heads < queries ? queries / cut->heads : 1);
+    cut->token_tiles = gb_cpu_parts(q->ne[1], cut->tokens);
+}
+
 static struct cut
 cut_of(const struct ggml_tensor *node)
 {
@@ -104,8 +119,7 @@ cut_of(const struct ggml_tensor *node)
     cut.heads = gb_cpu_min(cut.group, GB_ATTENTION_QUERIES);
     cut.head_tiles =
         gb_cpu_parts(cut.group, cut.heads) * (q->ne[2] / cut.group);
-    cut.tokens = gb_cpu_min(q->ne[1], GB_ATTENTION_QUERIES / cut.heads);
-    cut.token_tiles = gb_cpu_parts(q->ne[1], cut.tokens);
+    cut_tokens(&cut, q);
     cut.in_tile = has_many(&cut) ? 1 : cut.head_tiles;
     cut.tiles = cut.token_tiles * cut.head_tiles / cut.in_tile * q->ne[3];
     if (has_many(&cut))
@@ -152,15 +166,45 @@ attention_scratch(const struct ggml_tensor *node)
 
 /* Results of parts, when there are several: by part, batch, token and head. */
 static size_t
+parts_bytes(const struct ggml_tensor *node, const struct cut *cut)
+{
+    return cut->parts == 1 ? 0
+                           : (size_t)(cut->parts * ggml_nrows(node) *
+                                      PART_FLOATS(node->ne[0])) *
+                                 sizeof(float);
+}
+
+static size_t
 attention_shared(const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(node);
 
-    if (cut.parts == 1)
-        return 0;
-    return (size_t)(cut.parts * ggml_nrows(node) *
-                    PART_FLOATS(node->ne[0])) *
-           sizeof(float);
+    return parts_bytes(node, &cut) +
+           (has_many(&cut) ? gb_attention_look_bytes(node) : 0);
+}
+
+/* Where is said what the mask hides. */
+static uint8_t *
+seen_in(const struct gb_cpu_task *task, const struct cut *cut)
+{
+    return (uint8_t *)task->shared + parts_bytes(task->node, cut);
+}
+
+static int64_t
+attention_prepare_tiles(const struct ggml_tensor *node)
+{
+    const struct cut cut = cut_of(node);
+
+    return has_many(&cut) ? gb_attention_look_tiles(node) : 0;
+}
+
+static enum ggml_status
+attention_prepare(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct cut cut = cut_of(task->node);
+
+    gb_attention_look(task, tile, seen_in(task, &cut));
+    return GGML_STATUS_SUCCESS;
 }
 
 /* A head's matrix in T, whose heads and batches are shared by H and B of
@@ -207,6 +251,7 @@ tile_of(const struct gb_cpu_task *task, const struct cut *cut, int64_t number)
     first = head_tile % in_group * cut->heads;
     t.part = number % cut->parts;
     t.parts = cut->parts;
+    t.seen = seen_in(task, cut);
     t.batch = number / cut->parts;
     t.d = node->ne[0];
     t.first_head = head_tile / in_group * cut->group + first;
@@ -367,6 +412,8 @@ const struct gb_cpu_op gb_cpu_op_attention = {
     .tiles = attention_tiles,
     .scratch = attention_scratch,
     .shared = attention_shared,
+    .prepare_tiles = attention_prepare_tiles,
+    .prepare = attention_prepare,
     .run = attention_run,
     .finish = attention_finish,
 };
