@@ -16,6 +16,8 @@
 #define GB_UNLIKELY(x)        __builtin_expect(!!(x), 0)
 /* The bytes at PTR, which may be any address, will be wanted soon. */
 #define GB_PREFETCH(ptr)      __builtin_prefetch(ptr)
+/* The same, but they may wait in the second cache. */
+#define GB_PREFETCH_FAR(ptr)  __builtin_prefetch(ptr, 0, 2)
 #else
 #define GB_PRINTF(fmt, first)
 #define GB_UNUSED
@@ -23,6 +25,7 @@
 #define GB_LIKELY(x)   (x)
 #define GB_UNLIKELY(x) (x)
 #define GB_PREFETCH(ptr)
+#define GB_PREFETCH_FAR(ptr)
 #endif
 
 #endif

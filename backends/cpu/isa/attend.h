@@ -11,27 +11,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GB_ATTEND_QUERIES 128 /* at most */
+#define GB_ATTEND_QUERIES 256 /* at most */
 #define GB_ATTEND_KEYS    64  /* at a time */
 
 /* A few queries and the rows of N keys, or of their values. */
 struct gb_attend_few {
-    enum ggml_type type; /* of the rows: F32, F16 or BF16 */
+    enum ggml_type type; /* of the rows: see gb_attend_reads */
     int64_t d;
     int64_t n;
     const char *rows;
-    size_t pitch;    /* bytes from row to row */
-    ptrdiff_t ahead; /* and to the row that will be wanted later */
+    size_t pitch;      /* bytes from row to row */
+    const char *fetch; /* will be wanted later, and so many bytes for every 32 */
+    size_t fetch_step; /* values of a row */
     int64_t n_vectors;
     float *const *vectors; /* D floats: queries, or sums of values */
     float *const *weights; /* N floats for each of them */
 };
 
-/* What a mask says about some keys. */
+/* Types whose rows are used where they lie. */
+static inline bool
+gb_attend_reads(enum ggml_type type)
+{
+    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
+           type == GGML_TYPE_BF16 || type == GGML_TYPE_Q8_0 ||
+           type == GGML_TYPE_Q4_0;
+}
+
+/* What a mask says about a block of keys: how many there are up to the last one
+ * that is seen, and whether all of its values are 0. */
+#define GB_ATTEND_END  0x7F
+#define GB_ATTEND_ZERO 0x80
+
 struct gb_attend_mask {
-    float values[GB_ATTEND_KEYS];
-    int64_t end;  /* no key from here on is seen */
-    bool is_zero; /* all values are 0 */
+    const uint16_t *values;
+    uint8_t seen;
 };
 
 /*

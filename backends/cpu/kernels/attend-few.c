@@ -5,84 +5,211 @@
  * Rows of keys and values are read once for up to FEW queries, and converted
  * while they are.
  */
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/kernels/kernels.h"
-#include "backends/cpu/kernels/real.h"
+#include "backends/cpu/kernels/panel.h"
+#include "backends/cpu/simd/q32.h"
 #include "backends/cpu/simd/simd.h"
 #include "lib/base/attr.h"
+#include "lib/type/blocks.h"
 
-/* Queries, and vectors of a row of values, whose sums are in registers. */
+/* Queries that meet KEYS keys, whose sums are in registers, and vectors of a
+ * row of values likewise: whole blocks. */
 #define FEW   (VF_LEN == 16 ? 4 : 2)
-#define WIDTH 4
+#define KEYS  4
+#define WIDTH (VF_LEN == 4 ? 8 : 4)
 
-/* What lies ahead of a row of BYTES is fetched: rows of other heads are in
- * between, which the machine does not foresee. */
-GB_INLINE void
-fetch(const char *row, size_t bytes)
+_Static_assert(WIDTH * VF_LEN % GB_QK == 0, "whole blocks");
+
+/* How a row is read: VF_LEN values from I + R on, I the first of 32 and R a
+ * constant where it matters, or the N first of them. */
+struct reader {
+    vf (*load)(const void *row, int64_t i, int r);
+    vf (*load_n)(const void *row, int64_t i, int64_t n); /* NULL for blocks */
+};
+
+GB_INLINE vf
+load_f32(const void *row, int64_t i, int r)
 {
-    for (size_t i = 0; i < bytes; i += 64)
-        GB_PREFETCH(row + i);
+    return vf_load((const float *)row + i + r);
 }
 
-/* dst[q][j] = key j times query q, for QUERIES of them from FIRST on. */
+GB_INLINE vf
+load_f32_n(const void *row, int64_t i, int64_t n)
+{
+    return vf_load_n((const float *)row + i, n);
+}
+
+GB_INLINE vf
+load_f16(const void *row, int64_t i, int r)
+{
+    return vf_load_f16((const uint16_t *)row + i + r);
+}
+
+GB_INLINE vf
+load_f16_n(const void *row, int64_t i, int64_t n)
+{
+    return vf_load_f16_n((const uint16_t *)row + i, n);
+}
+
+GB_INLINE vf
+load_bf16(const void *row, int64_t i, int r)
+{
+    return vf_load_bf16((const uint16_t *)row + i + r);
+}
+
+GB_INLINE vf
+load_bf16_n(const void *row, int64_t i, int64_t n)
+{
+    return vf_load_bf16_n((const uint16_t *)row + i, n);
+}
+
+GB_INLINE vf
+load_q8_0(const void *row, int64_t i, int r)
+{
+    const struct gb_block_q8_0 *block =
+        (const struct gb_block_q8_0 *)row + i / GB_QK;
+
+    return vf_mul(vf_from_i8(block->qs + r), vf_set1(q_half(&block->d)));
+}
+
+GB_INLINE vf
+load_q4_0(const void *row, int64_t i, int r)
+{
+    const struct gb_block_q4_0 *block =
+        (const struct gb_block_q4_0 *)row + i / GB_QK;
+    const vf codes =
+        vf_from_nibbles(block->qs + r % (GB_QK / 2), r >= GB_QK / 2);
+
+    return vf_mul(vf_sub(codes, vf_set1(8.0f)), vf_set1(q_half(&block->d)));
+}
+
+static const struct reader f32 = { load_f32, load_f32_n };
+static const struct reader f16 = { load_f16, load_f16_n };
+static const struct reader bf16 = { load_bf16, load_bf16_n };
+static const struct reader q8_0 = { load_q8_0, NULL };
+static const struct reader q4_0 = { load_q4_0, NULL };
+
+/* What is wanted later comes into the second cache in the order of memory, a
+ * bit with each step, N values behind the DONE first: the machine does not
+ * foresee what comes behind some rows, between which those of other heads lie.
+ * Further queries find it there. */
 GB_INLINE void
-dots(const struct gb_real *t, int queries, const struct gb_attend_few *a,
+fetch(const struct gb_attend_few *a, int64_t first, int64_t done, int64_t n)
+{
+    const size_t begin = (size_t)done * a->fetch_step / GB_QK;
+    const size_t end = (size_t)(done + n) * a->fetch_step / GB_QK;
+
+    if (first > 0)
+        return;
+    for (size_t i = (begin + 63) / 64 * 64; i < end; i += 64)
+        GB_PREFETCH_FAR(a->fetch + i);
+}
+
+/* Add the products of N < VF_LEN values, or else of a vector, of some keys and
+ * queries, from I + R on. */
+GB_INLINE void
+add_step(const struct reader *t, int keys, int queries, const char *rows,
+         size_t pitch, float *const *vectors, int64_t i, int r, int64_t n,
+         vf sum[KEYS][FEW])
+{
+    vf y[FEW];
+
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; q++)
+        y[q] = n < VF_LEN ? vf_load_n(vectors[q] + i, n)
+                          : vf_load(vectors[q] + i + r);
+#pragma GCC unroll 8
+    for (int k = 0; k < keys; k++) {
+        const char *row = rows + (size_t)k * pitch;
+        const vf x = n < VF_LEN ? t->load_n(row, i, n) : t->load(row, i, r);
+
+#pragma GCC unroll 8
+        for (int q = 0; q < queries; q++)
+            sum[k][q] = vf_fma(x, y[q], sum[k][q]);
+    }
+}
+
+/* weights[q][j] = key j times query q, for KEYS of them or one from J on, and
+ * QUERIES from FIRST on. */
+GB_INLINE void
+dots_of(const struct reader *t, int keys, int queries,
+        const struct gb_attend_few *a, int64_t first, int64_t j)
+{
+    const char *rows = a->rows + (size_t)j * a->pitch;
+    float *vectors[FEW];
+    vf sum[KEYS][FEW];
+    int64_t i = 0;
+
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; q++) {
+        vectors[q] = a->vectors[first + q];
+#pragma GCC unroll 8
+        for (int k = 0; k < keys; k++)
+            sum[k][q] = vf_zero();
+    }
+    for (; i + GB_QK <= a->d; i += GB_QK) {
+        fetch(a, first, j * a->d + keys * i, keys * GB_QK);
+#pragma GCC unroll 8
+        for (int r = 0; r < GB_QK; r += VF_LEN)
+            add_step(t, keys, queries, rows, a->pitch, vectors, i, r, VF_LEN,
+                     sum);
+    }
+    for (; t->load_n != NULL && i < a->d; i += VF_LEN)
+        add_step(t, keys, queries, rows, a->pitch, vectors, i, 0,
+                 gb_cpu_min(a->d - i, VF_LEN), sum);
+#pragma GCC unroll 8
+    for (int q = 0; q < queries; q++) {
+        float *to = a->weights[first + q] + j;
+
+        if (keys == KEYS)
+            vf_sum4(to, sum[0][q], sum[1][q], sum[2][q], sum[3][q]);
+        else
+            *to = vf_sum(sum[0][q]);
+    }
+}
+
+GB_INLINE void
+dots(const struct reader *t, int queries, const struct gb_attend_few *a,
      int64_t first)
 {
-    const char *row = a->rows;
+    int64_t j = 0;
 
-    for (int64_t j = 0; j < a->n; j++, row += a->pitch) {
-        vf sum[FEW];
-        int64_t i = 0;
-
-#pragma GCC unroll 8
-        for (int q = 0; q < queries; q++)
-            sum[q] = vf_zero();
-        fetch(row + a->ahead, (size_t)a->d * t->bytes);
-        for (; i + VF_LEN <= a->d; i += VF_LEN) {
-            const vf x = t->load(row + (size_t)i * t->bytes);
-
-#pragma GCC unroll 8
-            for (int q = 0; q < queries; q++)
-                sum[q] = vf_fma(x, vf_load(a->vectors[first + q] + i), sum[q]);
-        }
-        if (i < a->d) {
-            const int64_t rest = a->d - i;
-            const vf x = t->load_n(row + (size_t)i * t->bytes, rest);
-
-#pragma GCC unroll 8
-            for (int q = 0; q < queries; q++)
-                sum[q] = vf_fma(
-                    x, vf_load_n(a->vectors[first + q] + i, rest), sum[q]);
-        }
-#pragma GCC unroll 8
-        for (int q = 0; q < queries; q++)
-            a->weights[first + q][j] = vf_sum(sum[q]);
-    }
+    for (; j + KEYS <= a->n; j += KEYS)
+        dots_of(t, KEYS, queries, a, first, j);
+    for (; j < a->n; j++)
+        dots_of(t, 1, queries, a, first, j);
 }
 
 /* vectors[q] += weights[q][j] * value j, WIDTH vectors from element FROM on. */
 GB_INLINE void
-add_wide(const struct gb_real *t, int queries, const struct gb_attend_few *a,
+add_wide(const struct reader *t, int queries, const struct gb_attend_few *a,
          int64_t first, int64_t from)
 {
-    const char *row = a->rows + (size_t)from * t->bytes;
+    const char *row = a->rows;
+    float *vectors[FEW];
+    const float *weights[FEW];
     vf sum[FEW][WIDTH];
 
 #pragma GCC unroll 8
-    for (int q = 0; q < queries; q++)
+    for (int q = 0; q < queries; q++) {
+        vectors[q] = a->vectors[first + q] + from;
+        weights[q] = a->weights[first + q];
 #pragma GCC unroll 8
         for (int v = 0; v < WIDTH; v++)
-            sum[q][v] = vf_load(a->vectors[first + q] + from + v * VF_LEN);
+            sum[q][v] = vf_load(vectors[q] + v * VF_LEN);
+    }
     for (int64_t j = 0; j < a->n; j++, row += a->pitch) {
         vf x[WIDTH];
 
-        fetch(row + a->ahead, WIDTH * VF_LEN * t->bytes);
+        fetch(a, first, from * a->n + j * WIDTH * VF_LEN, WIDTH * VF_LEN);
 #pragma GCC unroll 8
         for (int v = 0; v < WIDTH; v++)
-            x[v] = t->load(row + (size_t)(v * VF_LEN) * t->bytes);
+            x[v] = t->load(row, from + v * VF_LEN / GB_QK * GB_QK,
+                           v * VF_LEN % GB_QK);
 #pragma GCC unroll 8
         for (int q = 0; q < queries; q++) {
-            const vf w = vf_set1(a->weights[first + q][j]);
+            const vf w = vf_set1(weights[q][j]);
 
 #pragma GCC unroll 8
             for (int v = 0; v < WIDTH; v++)
@@ -93,23 +220,27 @@ add_wide(const struct gb_real *t, int queries, const struct gb_attend_few *a,
     for (int q = 0; q < queries; q++)
 #pragma GCC unroll 8
         for (int v = 0; v < WIDTH; v++)
-            vf_store(a->vectors[first + q] + from + v * VF_LEN, sum[q][v]);
+            vf_store(vectors[q] + v * VF_LEN, sum[q][v]);
 }
 
 /* The same for the N elements, at most a vector, from FROM on. */
 GB_INLINE void
-add_narrow(const struct gb_real *t, int queries, const struct gb_attend_few *a,
+add_narrow(const struct reader *t, int queries, const struct gb_attend_few *a,
            int64_t first, int64_t from, int64_t n)
 {
-    const char *row = a->rows + (size_t)from * t->bytes;
+    const char *row = a->rows;
     vf sum[FEW];
 
 #pragma GCC unroll 8
     for (int q = 0; q < queries; q++)
         sum[q] = vf_load_n(a->vectors[first + q] + from, n);
     for (int64_t j = 0; j < a->n; j++, row += a->pitch) {
-        const vf x = t->load_n(row, n);
+        const vf x = t->load_n != NULL
+                         ? t->load_n(row, from, n)
+                         : t->load(row, from / GB_QK * GB_QK,
+                                   (int)(from % GB_QK));
 
+        fetch(a, first, from * a->n + j * n, n);
 #pragma GCC unroll 8
         for (int q = 0; q < queries; q++)
             sum[q] = vf_fma(vf_set1(a->weights[first + q][j]), x, sum[q]);
@@ -120,51 +251,62 @@ add_narrow(const struct gb_real *t, int queries, const struct gb_attend_few *a,
 }
 
 GB_INLINE void
-add(const struct gb_real *t, int queries, const struct gb_attend_few *a,
-    int64_t first)
+sums(const struct reader *t, int queries, const struct gb_attend_few *a,
+     int64_t first)
 {
     int64_t i = 0;
 
     for (; i + WIDTH * VF_LEN <= a->d; i += WIDTH * VF_LEN)
         add_wide(t, queries, a, first, i);
     for (; i < a->d; i += VF_LEN)
-        add_narrow(t, queries, a, first, i,
-                   a->d - i < VF_LEN ? a->d - i : VF_LEN);
+        add_narrow(t, queries, a, first, i, gb_cpu_min(a->d - i, VF_LEN));
 }
 
 /* All queries, FEW at a time. */
-#define BY_QUERIES(work, t, a)                                        \
-    do {                                                              \
+#define BY_QUERIES(work, type)                                        \
+    static void work##_##type(const struct gb_attend_few *a)          \
+    {                                                                 \
         int64_t first = 0;                                            \
                                                                       \
-        for (; first + FEW <= (a)->n_vectors; first += FEW)           \
-            work(t, FEW, a, first);                                   \
-        if (first + 3 == (a)->n_vectors)                              \
-            work(t, FEW < 3 ? FEW : 3, a, first);                     \
-        else if (first + 2 == (a)->n_vectors)                         \
-            work(t, FEW < 2 ? FEW : 2, a, first);                     \
-        else if (first + 1 == (a)->n_vectors)                         \
-            work(t, 1, a, first);                                     \
-    } while (0)
+        for (; first + FEW <= a->n_vectors; first += FEW)             \
+            work(&type, FEW, a, first);                               \
+        if (first + 3 == a->n_vectors)                                \
+            work(&type, FEW < 3 ? FEW : 3, a, first);                 \
+        else if (first + 2 == a->n_vectors)                           \
+            work(&type, FEW < 2 ? FEW : 2, a, first);                 \
+        else if (first + 1 == a->n_vectors)                           \
+            work(&type, 1, a, first);                                 \
+    }
+
+#define BOTH(type)          \
+    BY_QUERIES(dots, type)  \
+    BY_QUERIES(sums, type)
+
+BOTH(f32)
+BOTH(f16)
+BOTH(bf16)
+BOTH(q8_0)
+BOTH(q4_0)
+
+static const struct {
+    void (*dots)(const struct gb_attend_few *a);
+    void (*sums)(const struct gb_attend_few *a);
+} ways[] = {
+    [GGML_TYPE_F32] = { dots_f32, sums_f32 },
+    [GGML_TYPE_F16] = { dots_f16, sums_f16 },
+    [GGML_TYPE_BF16] = { dots_bf16, sums_bf16 },
+    [GGML_TYPE_Q8_0] = { dots_q8_0, sums_q8_0 },
+    [GGML_TYPE_Q4_0] = { dots_q4_0, sums_q4_0 },
+};
 
 void
 GB_K(attend_few_dots)(const struct gb_attend_few *a)
 {
-    if (a->type == GGML_TYPE_F16)
-        BY_QUERIES(dots, &gb_f16, a);
-    else if (a->type == GGML_TYPE_BF16)
-        BY_QUERIES(dots, &gb_bf16, a);
-    else
-        BY_QUERIES(dots, &gb_f32, a);
+    ways[a->type].dots(a);
 }
 
 void
 GB_K(attend_few_sums)(const struct gb_attend_few *a)
 {
-    if (a->type == GGML_TYPE_F16)
-        BY_QUERIES(add, &gb_f16, a);
-    else if (a->type == GGML_TYPE_BF16)
-        BY_QUERIES(add, &gb_bf16, a);
-    else
-        BY_QUERIES(add, &gb_f32, a);
+    ways[a->type].sums(a);
 }

@@ -10,10 +10,12 @@
 #include "backends/cpu/isa/attend.h"
 #include "backends/cpu/isa/cut.h"
 #include "backends/cpu/kernels/kernels.h"
-#include "backends/cpu/kernels/panel.h"
+#include "backends/cpu/kernels/real.h"
 #include "backends/cpu/simd/math.h"
 
 #include <math.h>
+
+_Static_assert(GB_ATTEND_KEYS <= GB_ATTEND_END, "what is said about a block");
 
 #define VECTORS 2
 
@@ -27,9 +29,10 @@ panel_floats(int64_t n)
     return (n + 15) / 16 * 16 * VF_LEN;
 }
 
-/* VF_LEN rows of N floats, multiplied by FACTOR, side by side. */
-static void
-turn(int64_t n, const float *const *rows, float factor, float *panel)
+/* VF_LEN rows of N values, multiplied by FACTOR, side by side. */
+GB_INLINE void
+turn(const struct gb_real *t, int64_t n, const void *const *rows, float factor,
+     float *panel)
 {
     const vf by = vf_set1(factor);
     float square[VF_LEN * VF_LEN];
@@ -37,9 +40,13 @@ turn(int64_t n, const float *const *rows, float factor, float *panel)
     for (int64_t i = 0; i < n; i += VF_LEN) {
         const int64_t len = gb_cpu_min(n - i, VF_LEN);
 
-        for (int r = 0; r < VF_LEN; r++)
+        for (int r = 0; r < VF_LEN; r++) {
+            const char *at = (const char *)rows[r] + (size_t)i * t->bytes;
+
             vf_store(square + r * VF_LEN,
-                     vf_mul(vf_load_n(rows[r] + i, len), by));
+                     vf_mul(len < VF_LEN ? t->load_n(at, len) : t->load(at),
+                            by));
+        }
         vq_transpose(panel + i * VF_LEN, square, sizeof(vf));
     }
 }
@@ -50,11 +57,11 @@ GB_K(attend_begin)(struct gb_attend *a, const float *const *rows, float factor)
     const int64_t size = panel_floats(a->d);
 
     for (int64_t c = 0; c < a->n; c += VF_LEN) {
-        const float *lanes[VF_LEN];
+        const void *lanes[VF_LEN];
 
         for (int64_t i = 0; i < VF_LEN; i++)
             lanes[i] = rows[gb_cpu_min(c + i, a->n - 1)];
-        turn(a->d, lanes, factor, a->queries + c / VF_LEN * size);
+        turn(&gb_f32, a->d, lanes, factor, a->queries + c / VF_LEN * size);
         for (int64_t i = 0; i < size; i += VF_LEN)
             vf_store(a->sums + c / VF_LEN * size + i, vf_zero());
         vf_store(a->max + c, vf_set1(-INFINITY));
@@ -171,36 +178,33 @@ weigh(struct gb_attend *a, int64_t first, int64_t n, float *scores,
 }
 
 /* What the masks of the queries from FIRST to LAST say. */
-struct seen {
-    int64_t end;
-    bool is_zero;
-};
-
-static struct seen
+static uint8_t
 seen_by(const struct gb_attend *a, const struct gb_attend_mask *masks,
         int64_t first, int64_t last, int64_t n)
 {
-    struct seen seen = { 0, true };
+    uint8_t end = 0;
+    uint8_t zero = GB_ATTEND_ZERO;
 
     if (masks == NULL)
-        return (struct seen){ n, true };
+        return (uint8_t)(n | GB_ATTEND_ZERO);
     for (int64_t i = first / a->per_mask; i <= last / a->per_mask; i++) {
-        if (masks[i].end > seen.end)
-            seen.end = gb_cpu_min(masks[i].end, n);
-        seen.is_zero &= masks[i].is_zero;
+        const uint8_t one = masks[i].seen & GB_ATTEND_END;
+
+        end = one > end ? one : end;
+        zero &= masks[i].seen;
     }
-    return seen;
+    return end | zero;
 }
 
 static void
 turn_masks(const struct gb_attend *a, const struct gb_attend_mask *masks,
            int64_t first, int64_t n, float *panel)
 {
-    const float *lanes[VF_LEN];
+    const void *lanes[VF_LEN];
 
     for (int64_t i = 0; i < VF_LEN; i++)
         lanes[i] = masks[gb_cpu_min(first + i, a->n - 1) / a->per_mask].values;
-    turn(n, lanes, 1.0f, panel);
+    turn(&gb_f16, n, lanes, 1.0f, panel);
 }
 
 /* The queries of VECTORS panels from FIRST on. */
@@ -212,7 +216,9 @@ attend_panels(struct gb_attend *a, int vectors, int64_t first, int64_t n,
     const int64_t size = panel_floats(a->d);
     const int64_t panel = GB_ATTEND_KEYS * VF_LEN;
     const int64_t last = gb_cpu_min(first + vectors * VF_LEN, a->n) - 1;
-    const struct seen seen = seen_by(a, masks, first, last, n);
+    const uint8_t seen = seen_by(a, masks, first, last, n);
+    const int64_t end = seen & GB_ATTEND_END;
+    const bool is_zero = (seen & GB_ATTEND_ZERO) != 0;
     const struct product scores = {
         .k = a->d,
         .x = a->queries + first / VF_LEN * size,
@@ -223,7 +229,7 @@ attend_panels(struct gb_attend *a, int vectors, int64_t first, int64_t n,
     };
     vf factor[VECTORS];
     const struct product sums = {
-        .k = seen.end,
+        .k = end,
         .x = a->scores,
         .x_panel = panel,
         .y = v,
@@ -232,16 +238,16 @@ attend_panels(struct gb_attend *a, int vectors, int64_t first, int64_t n,
         .factor = factor,
     };
 
-    if (seen.end == 0)
+    if (end == 0)
         return;
-    product_columns(&scores, vectors, seen.end, 1, k_step);
+    product_columns(&scores, vectors, end, 1, k_step);
     for (int i = 0; i < vectors; i++) {
         const int64_t at = first + i * VF_LEN;
 
-        if (!seen.is_zero)
-            turn_masks(a, masks, at, seen.end, a->masks);
-        factor[i] = weigh(a, at, seen.end, a->scores + i * panel,
-                          seen.is_zero ? NULL : a->masks);
+        if (!is_zero)
+            turn_masks(a, masks, at, end, a->masks);
+        factor[i] = weigh(a, at, end, a->scores + i * panel,
+                          is_zero ? NULL : a->masks);
     }
     product_columns(&sums, vectors, a->d, v_step, 1);
 }
@@ -259,40 +265,69 @@ GB_K(attend_keys)(struct gb_attend *a, int64_t n, const float *k,
         attend_panels(a, 1, c, n, k, k_step, v, v_step, masks);
 }
 
+/* What sums are multiplied with; nothing seen makes zeros. */
+static vf
+factor_of(const struct gb_attend *a, int64_t first, bool divide)
+{
+    const vf sum = vf_load(a->sum + first);
+    const vf one = vf_set1(1.0f);
+
+    if (!divide)
+        return one;
+    return vf_select(vf_gt(sum, vf_zero()), vf_div(one, sum), vf_zero());
+}
+
 void
-GB_K(attend_sums)(const struct gb_attend *a, float *const *rows)
+GB_K(attend_sums)(const struct gb_attend *a, float *const *rows, bool divide)
 {
     const int64_t size = panel_floats(a->d);
     float square[VF_LEN * VF_LEN];
+    float factors[VF_LEN];
 
     for (int64_t c = 0; c < a->n; c += VF_LEN) {
         const float *panel = a->sums + c / VF_LEN * size;
         const int64_t queries = gb_cpu_min(a->n - c, VF_LEN);
 
+        vf_store(factors, factor_of(a, c, divide));
         for (int64_t i = 0; i < a->d; i += VF_LEN) {
+            const int64_t len = gb_cpu_min(a->d - i, VF_LEN);
+
             vq_transpose(square, panel + i * VF_LEN, sizeof(vf));
-            for (int64_t r = 0; r < queries; r++)
-                vf_store_n(rows[c + r] + i, vf_load(square + r * VF_LEN),
-                           gb_cpu_min(a->d - i, VF_LEN));
+            for (int64_t r = 0; r < queries; r++) {
+                const vf row = vf_mul(vf_load(square + r * VF_LEN),
+                                      vf_set1(factors[r]));
+
+                if (len < VF_LEN)
+                    vf_store_n(rows[c + r] + i, row, len);
+                else
+                    vf_store(rows[c + r] + i, row);
+            }
         }
     }
 }
 
-/* Where the last key is that is seen, by vectors of them. */
-void
-GB_K(attend_read_mask)(int64_t n, const uint16_t *src,
-                       struct gb_attend_mask *mask)
+/* Of one block, by vectors. */
+static uint8_t
+look_at(int64_t n, const uint16_t *mask)
 {
-    mask->end = 0;
-    mask->is_zero = true;
+    int64_t end = 0;
+    vm is_other = vf_lt(vf_zero(), vf_zero());
+
     for (int64_t i = 0; i < n; i += VF_LEN) {
         const int64_t len = gb_cpu_min(n - i, VF_LEN);
-        const vf m = vf_load_f16_n(src + i, len);
+        const vf m = len < VF_LEN ? vf_load_f16_n(mask + i, len)
+                                  : vf_load_f16(mask + i);
 
-        vf_store_n(mask->values + i, m, len);
         if (vm_any(vf_gt(m, vf_set1(-INFINITY))))
-            mask->end = i + len;
-        if (vm_any(vm_not(vf_eq(m, vf_zero()))))
-            mask->is_zero = false;
+            end = i + len;
+        is_other = vm_or(is_other, vm_not(vf_eq(m, vf_zero())));
     }
+    return (uint8_t)(end | (vm_any(is_other) ? 0 : GB_ATTEND_ZERO));
+}
+
+void
+GB_K(attend_look)(int64_t n, const uint16_t *mask, uint8_t *seen)
+{
+    for (int64_t i = 0; i < n; i += GB_ATTEND_KEYS)
+        *seen++ = look_at(gb_cpu_min(n - i, GB_ATTEND_KEYS), mask + i);
 }

@@ -3,13 +3,14 @@
  * cpu/ops/attention-few.c - attention of a few queries: generation.
  *
  * Keys and values are used once, so it is memory that has to be waited for.
- * It is read in its order: some keys of all heads, whose rows lie side by side,
- * then the next keys.  Float types are used where they lie.
+ * Some keys of all heads, whose rows lie side by side, are looked at, while the
+ * next ones are fetched in the order of memory.  Float types, Q8_0 and Q4_0 are
+ * used where they lie.
  */
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/attention.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
-#include "lib/base/attr.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 /* The queries of one group of heads. */
 struct few {
     struct gb_attention t;
+    struct gb_attend_few keys; /* but for what a block says */
+    struct gb_attend_few values;
     float max[QUERIES]; /* the largest s so far */
     float sum[QUERIES]; /* of exp(s - max) */
     float slope[QUERIES];
@@ -63,12 +66,46 @@ work_in(void *scratch, int64_t n)
     return work;
 }
 
-/* Nothing seen so far. */
-static void
-begin(struct few *few)
+/* The vectors of group G of so many, and the rows of OF that they meet.  Of the
+ * block that is next each group fetches a share: where rows of heads lie side by
+ * side a part of the memory of all of them, else its own rows. */
+static struct gb_attend_few
+meeting(const struct work *work, const struct few *few, int64_t g,
+        int64_t groups, const struct ggml_tensor *of, const char *rows,
+        float *const *vectors)
 {
+    struct gb_attend_few a = {
+        .type = of->type,
+        .d = few->t.d,
+        .rows = rows,
+        .pitch = of->nb[1],
+        .fetch = rows + BLOCK * of->nb[1],
+        .fetch_step = of->nb[1] * 32 / (size_t)few->t.d,
+        .n_vectors = few->t.n,
+        .vectors = vectors,
+        .weights = work->scores,
+    };
+
+    if (of->nb[2] * (size_t)groups <= of->nb[1]) {
+        a.fetch_step /= (size_t)groups;
+        a.fetch += (size_t)g * (BLOCK * of->nb[1] / (size_t)groups - of->nb[2]);
+    }
+    return a;
+}
+
+/* Group G of so many, with nothing seen so far. */
+static void
+begin(const struct work *work, const struct gb_attention *first, int64_t g,
+      int64_t groups)
+{
+    struct few *const few = &work->groups[g];
     const struct gb_attention *t = &few->t;
 
+    few->t = gb_attention_later(first, g);
+    few->keys = meeting(work, few, g, groups, t->task->node->src[1], t->keys,
+                        few->queries);
+    few->values = meeting(work, few, g, groups, t->task->node->src[2],
+                          t->values, few->sums);
     for (int64_t c = 0; c < t->n; c++) {
         few->max[c] = -INFINITY;
         few->sum[c] = 0.0f;
@@ -135,89 +172,61 @@ weigh(const struct work *work, struct few *few, int64_t c, int64_t n)
     few->sum[c] += (float)k->exp_sum_f32(n, scores, scores, few->max[c]);
 }
 
-/* N rows of OF, and the vectors that they meet.  The rows AHEAD bytes from them
- * are wanted next. */
+/* N of ALL rows from KEY on, as they are or as floats. */
 static struct gb_attend_few
-meeting(const struct work *work, const struct few *few,
-        const struct ggml_tensor *of, const char *rows, int64_t n,
-        ptrdiff_t ahead, float *const *vectors)
+block_of(const struct work *work, const struct few *few,
+         const struct gb_attend_few *all, int64_t key, int64_t n)
 {
-    struct gb_attend_few a = {
-        .type = of->type,
-        .d = few->t.d,
-        .n = n,
-        .rows = rows,
-        .pitch = of->nb[1],
-        .ahead = ahead,
-        .n_vectors = few->t.n,
-        .vectors = vectors,
-        .weights = work->scores,
-    };
+    struct gb_attend_few a = *all;
 
-    if (gb_cpu_is_float(of->type))
+    a.n = n;
+    a.rows += (size_t)key * a.pitch;
+    a.fetch += (size_t)key * a.pitch;
+    if (gb_attend_reads(a.type))
         return a;
-    for (int64_t j = 0; j < n; j++, rows += of->nb[1]) {
-        for (size_t i = 0; i < ggml_row_size(of->type, a.d); i += 64)
-            GB_PREFETCH(rows + ahead + i);
-        gb_cpu_convert(few->t.task->k, of->type, GGML_TYPE_F32, a.d,
-                       work->rows + j * a.d, rows);
-    }
+    for (int64_t j = 0; j < n; j++)
+        gb_cpu_convert(few->t.task->k, a.type, GGML_TYPE_F32, a.d,
+                       work->rows + j * a.d, a.rows + (size_t)j * a.pitch);
     a.type = GGML_TYPE_F32;
     a.pitch = (size_t)a.d * sizeof(float);
     a.rows = (const char *)work->rows;
-    a.ahead = 0;
     return a;
 }
 
-/* What N keys from KEY on do to the queries of a group; those of NEXT, a block
- * later when LATER is 1, are wanted next. */
+/* What N keys from KEY on do to the queries of a group. */
 static void
-add_keys(const struct work *work, struct few *few, int64_t key, int64_t n,
-         const struct few *next, int64_t later)
+add_keys(const struct work *work, struct few *few, int64_t key, int64_t n)
 {
-    const struct gb_attention *t = &few->t;
-    const struct ggml_tensor *k = t->task->node->src[1];
-    const struct ggml_tensor *v = t->task->node->src[2];
-    const int64_t step = later * BLOCK;
-    struct gb_attend_few a = meeting(
-        work, few, k, t->keys + (size_t)key * k->nb[1], n,
-        next->t.keys - t->keys + step * (ptrdiff_t)k->nb[1], few->queries);
+    const struct gb_cpu_kernels *k = few->t.task->k;
+    struct gb_attend_few a = block_of(work, few, &few->keys, key, n);
 
-    t->task->k->attend_few_dots(&a);
-    for (int64_t c = 0; c < t->n; c++)
+    k->attend_few_dots(&a);
+    for (int64_t c = 0; c < few->t.n; c++)
         weigh(work, few, c, n);
-    a = meeting(
-        work, few, v, t->values + (size_t)key * v->nb[1], n,
-        next->t.values - t->values + step * (ptrdiff_t)v->nb[1], few->sums);
-    t->task->k->attend_few_sums(&a);
+    a = block_of(work, few, &few->values, key, n);
+    k->attend_few_sums(&a);
 }
 
 void
-gb_attention_few(const struct gb_cpu_task *task,
-                 struct gb_attention (*group)(const struct gb_cpu_task *task,
-                                              int64_t number),
-                 int64_t first, int64_t n)
+gb_attention_few(const struct gb_attention *t, int64_t n)
 {
-    const struct work work = work_in(task->scratch, n);
-    const struct gb_attention *t = &work.groups[0].t;
+    const struct work work = work_in(t->task->scratch, n);
 
-    for (int64_t g = 0; g < n; g++) {
-        work.groups[g].t = group(task, first + g);
-        begin(&work.groups[g]);
-    }
+    for (int64_t g = 0; g < n; g++)
+        begin(&work, t, g, n);
     for (int64_t key = t->first_key; key < t->end_key; key += BLOCK) {
-        const int64_t left = t->end_key - key;
-        const int64_t keys = left < BLOCK ? left : BLOCK;
+        const int64_t keys = gb_cpu_min(BLOCK, t->end_key - key);
 
         if (!read_mask(&work, t, key, keys))
             continue;
         for (int64_t g = 0; g < n; g++)
-            add_keys(&work, &work.groups[g], key, keys,
-                     &work.groups[g + 1 < n ? g + 1 : 0], g + 1 < n ? 0 : 1);
+            add_keys(&work, &work.groups[g], key, keys);
     }
-    for (int64_t g = 0; g < n; g++)
-        for (int64_t c = 0; c < work.groups[g].t.n; c++)
-            gb_attention_done(&work.groups[g].t, c,
-                              work.groups[g].max[c] * LOG2_E,
-                              work.groups[g].sum[c]);
+    for (int64_t g = 0; g < n; g++) {
+        const struct few *few = &work.groups[g];
+
+        for (int64_t c = 0; c < few->t.n; c++)
+            gb_attention_done(
+                &few->t, c, few->max[c] * LOG2_E, few->sum[c]);
+    }
 }

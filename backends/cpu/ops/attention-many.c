@@ -5,6 +5,7 @@
  * Keys and values are made floats once for all queries of the tile.  What its
  * mask hides from all of them is not looked at.
  */
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/attention.h"
 #include "backends/cpu/ops/rows.h"
 
@@ -44,20 +45,69 @@ gb_attention_many_scratch(const struct ggml_tensor *node)
            room.values;
 }
 
-/* The masks of N keys from KEY on; can any query see any of them? */
+static int64_t
+blocks_of(const struct ggml_tensor *node)
+{
+    return gb_cpu_parts(node->src[1]->ne[1], GB_ATTEND_KEYS);
+}
+
+/* Tokens whose masks make a tile. */
+static int64_t
+look_step(const struct ggml_tensor *node)
+{
+    return GB_CPU_TILE_ELEMENTS / (node->src[1]->ne[1] + 1) + 1;
+}
+
+size_t
+gb_attention_look_bytes(const struct ggml_tensor *node)
+{
+    return node->src[3] == NULL
+               ? 0
+               : (size_t)(node->src[0]->ne[1] * blocks_of(node));
+}
+
+int64_t
+gb_attention_look_tiles(const struct ggml_tensor *node)
+{
+    return node->src[3] == NULL
+               ? 0
+               : gb_cpu_parts(node->src[0]->ne[1], look_step(node));
+}
+
+void
+gb_attention_look(const struct gb_cpu_task *task, int64_t tile, uint8_t *seen)
+{
+    const struct ggml_tensor *node = task->node;
+    const int64_t step = look_step(node);
+    const int64_t end = gb_cpu_min((tile + 1) * step, node->src[0]->ne[1]);
+
+    for (int64_t i = tile * step; i < end; i++)
+        task->k->attend_look(
+            node->src[1]->ne[1],
+            (const uint16_t *)(const void *)gb_cpu_row_ptr(
+                node->src[3], i, 0, 0),
+            seen + i * blocks_of(node));
+}
+
+/* The masks of the keys from KEY on, which a block begins with; can any query
+ * see any of them? */
 static bool
-read_masks(const struct gb_attention *t, int64_t key, int64_t n,
+read_masks(const struct gb_attention *t, int64_t key,
            struct gb_attend_mask *masks)
 {
-    const struct ggml_tensor *mask = t->task->node->src[3];
+    const struct ggml_tensor *node = t->task->node;
+    const int64_t blocks = blocks_of(node);
+    const uint8_t *seen =
+        t->seen + t->first_token * blocks + key / GB_ATTEND_KEYS;
     bool is_seen = false;
 
-    for (int64_t i = 0; i < t->tokens; i++) {
-        const char *row = gb_cpu_row_ptr(mask, t->first_token + i, 0, 0);
+    for (int64_t i = 0; i < t->tokens; i++, seen += blocks) {
+        const char *row =
+            gb_cpu_row_ptr(node->src[3], t->first_token + i, 0, 0);
 
-        t->task->k->attend_read_mask(
-            n, (const uint16_t *)(const void *)row + key, &masks[i]);
-        if (masks[i].end > 0)
+        masks[i].values = (const uint16_t *)(const void *)row + key;
+        masks[i].seen = *seen;
+        if ((*seen & GB_ATTEND_END) > 0)
             is_seen = true;
     }
     return is_seen;
@@ -89,8 +139,8 @@ end(const struct gb_attention *t, const struct gb_attend *a)
 
     for (int64_t c = 0; c < t->n; c++)
         rows[c] = gb_attention_sums(t, c);
-    t->task->k->attend_sums(a, rows);
-    for (int64_t c = 0; c < t->n; c++)
+    t->task->k->attend_sums(a, rows, t->parts == 1);
+    for (int64_t c = 0; c < t->n && t->parts > 1; c++)
         gb_attention_done(t, c, a->max[c], a->sum[c]);
 }
 
@@ -114,14 +164,13 @@ gb_attention_many(const struct gb_attention *t)
     value_rows = (void *)(place + room.keys);
     begin(t, &a);
     for (int64_t key = t->first_key; key < t->end_key; key += GB_ATTEND_KEYS) {
-        const int64_t left = t->end_key - key;
-        const int64_t n = left < GB_ATTEND_KEYS ? left : GB_ATTEND_KEYS;
+        const int64_t n = gb_cpu_min(GB_ATTEND_KEYS, t->end_key - key);
         const float *k;
         const float *v;
         int64_t k_step;
         int64_t v_step;
 
-        if (has_mask && !read_masks(t, key, n, masks))
+        if (has_mask && !read_masks(t, key, masks))
             continue;
         k = gb_attention_rows(
             t, node->src[1], t->keys, key, n, key_rows, &k_step);

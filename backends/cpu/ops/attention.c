@@ -93,6 +93,21 @@ cut_keys(struct cut *cut, int64_t keys, int64_t width, int64_t wanted)
     cut->tiles *= cut->parts;
 }
 
+/* As many tokens as go together, or half of that where there would be too few
+ * tiles. */
+static void
+cut_tokens(struct cut *cut, const struct ggml_tensor *q)
+{
+    int64_t queries = GB_ATTENTION_QUERIES;
+
+    if (gb_cpu_parts(q->ne[1] * cut->heads, queries) * cut->head_tiles *
+            q->ne[3] < TILES_WANTED)
+        queries /= 2;
+    cut->tokens = gb_cpu_min(
+        q->ne[1], cut->heads < queries ? queries / cut->heads : 1);
+    cut->token_tiles = gb_cpu_parts(q->ne[1], cut->tokens);
+}
+
 static struct cut
 cut_of(const struct ggml_tensor *node)
 {
@@ -104,8 +119,7 @@ cut_of(const struct ggml_tensor *node)
     cut.heads = gb_cpu_min(cut.group, GB_ATTENTION_QUERIES);
     cut.head_tiles =
         gb_cpu_parts(cut.group, cut.heads) * (q->ne[2] / cut.group);
-    cut.tokens = gb_cpu_min(q->ne[1], GB_ATTENTION_QUERIES / cut.heads);
-    cut.token_tiles = gb_cpu_parts(q->ne[1], cut.tokens);
+    cut_tokens(&cut, q);
     cut.in_tile = has_many(&cut) ? 1 : cut.head_tiles;
     cut.tiles = cut.token_tiles * cut.head_tiles / cut.in_tile * q->ne[3];
     if (has_many(&cut))
@@ -152,15 +166,45 @@ attention_scratch(const struct ggml_tensor *node)
 
 /* Results of parts, when there are several: by part, batch, token and head. */
 static size_t
+parts_bytes(const struct ggml_tensor *node, const struct cut *cut)
+{
+    return cut->parts == 1 ? 0
+                           : (size_t)(cut->parts * ggml_nrows(node) *
+                                      PART_FLOATS(node->ne[0])) *
+                                 sizeof(float);
+}
+
+static size_t
 attention_shared(const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(node);
 
-    if (cut.parts == 1)
-        return 0;
-    return (size_t)(cut.parts * ggml_nrows(node) *
-                    PART_FLOATS(node->ne[0])) *
-           sizeof(float);
+    return parts_bytes(node, &cut) +
+           (has_many(&cut) ? gb_attention_look_bytes(node) : 0);
+}
+
+/* Where is said what the mask hides. */
+static uint8_t *
+seen_in(const struct gb_cpu_task *task, const struct cut *cut)
+{
+    return (uint8_t *)task->shared + parts_bytes(task->node, cut);
+}
+
+static int64_t
+attention_prepare_tiles(const struct ggml_tensor *node)
+{
+    const struct cut cut = cut_of(node);
+
+    return has_many(&cut) ? gb_attention_look_tiles(node) : 0;
+}
+
+static enum ggml_status
+attention_prepare(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct cut cut = cut_of(task->node);
+
+    gb_attention_look(task, tile, seen_in(task, &cut));
+    return GGML_STATUS_SUCCESS;
 }
 
 /* A head's matrix in T, whose heads and batches are shared by H and B of
@@ -173,42 +217,54 @@ matrix_of(const struct ggml_tensor *t, const struct ggml_tensor *q,
                           batch / (q->ne[3] / t->ne[3]));
 }
 
+struct gb_attention
+gb_attention_later(const struct gb_attention *t, int64_t g)
+{
+    const struct ggml_tensor *node = t->task->node;
+    struct gb_attention later = *t;
+
+    later.first_head += g * t->heads;
+    later.keys =
+        matrix_of(node->src[1], node->src[0], later.first_head, t->batch);
+    later.values =
+        matrix_of(node->src[2], node->src[0], later.first_head, t->batch);
+    return later;
+}
+
 /* Tiles of heads that make one of ours have successive numbers. */
 static struct gb_attention
-tile_of(const struct gb_cpu_task *task, int64_t number)
+tile_of(const struct gb_cpu_task *task, const struct cut *cut, int64_t number)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *q = node->src[0];
-    const struct cut cut = cut_of(node);
-    const int64_t in_group = gb_cpu_parts(cut.group, cut.heads);
+    const int64_t in_group = gb_cpu_parts(cut->group, cut->heads);
     struct gb_attention t = { .task = task };
     int64_t first;
     int64_t head_tile;
 
-    if (cut.in_tile == 1) {
-        t.first_token = number % cut.token_tiles * cut.tokens;
-        number /= cut.token_tiles;
+    if (cut->in_tile == 1) {
+        t.first_token = number % cut->token_tiles * cut->tokens;
+        number /= cut->token_tiles;
     }
-    head_tile = number % cut.head_tiles;
-    number /= cut.head_tiles;
-    first = head_tile % in_group * cut.heads;
-    t.part = number % cut.parts;
-    t.parts = cut.parts;
-    t.batch = number / cut.parts;
+    head_tile = number % cut->head_tiles;
+    number /= cut->head_tiles;
+    first = head_tile % in_group * cut->heads;
+    t.part = number % cut->parts;
+    t.parts = cut->parts;
+    t.seen = seen_in(task, cut);
+    t.batch = number / cut->parts;
     t.d = node->ne[0];
-    t.first_head = head_tile / in_group * cut.group + first;
-    t.heads = gb_cpu_min(cut.heads, cut.group - first);
-    t.tokens = gb_cpu_min(cut.tokens, q->ne[1] - t.first_token);
+    t.first_head = head_tile / in_group * cut->group + first;
+    t.heads = gb_cpu_min(cut->heads, cut->group - first);
+    t.tokens = gb_cpu_min(cut->tokens, q->ne[1] - t.first_token);
     t.n = t.heads * t.tokens;
-    t.first_key = t.part * cut.part;
-    t.end_key = gb_cpu_min(t.first_key + cut.part, node->src[1]->ne[1]);
-    t.keys = matrix_of(node->src[1], q, t.first_head, t.batch);
-    t.values = matrix_of(node->src[2], q, t.first_head, t.batch);
+    t.first_key = t.part * cut->part;
+    t.end_key = gb_cpu_min(t.first_key + cut->part, node->src[1]->ne[1]);
     t.softcap = gb_cpu_param_f32(node, 2);
     t.scale = gb_cpu_param_f32(node, 0);
     if (t.softcap != 0.0f)
         t.scale /= t.softcap;
-    return t;
+    return gb_attention_later(&t, 0);
 }
 
 const float *
@@ -311,13 +367,12 @@ attention_run(const struct gb_cpu_task *task, int64_t number)
 {
     const struct cut cut = cut_of(task->node);
 
-    if (has_many(&cut)) {
-        const struct gb_attention t = tile_of(task, number);
+    const struct gb_attention t = tile_of(task, &cut, number * cut.in_tile);
 
+    if (has_many(&cut))
         gb_attention_many(&t);
-    } else {
-        gb_attention_few(task, tile_of, number * cut.in_tile, cut.in_tile);
-    }
+    else
+        gb_attention_few(&t, cut.in_tile);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -357,6 +412,8 @@ const struct gb_cpu_op gb_cpu_op_attention = {
     .tiles = attention_tiles,
     .scratch = attention_scratch,
     .shared = attention_shared,
+    .prepare_tiles = attention_prepare_tiles,
+    .prepare = attention_prepare,
     .run = attention_run,
     .finish = attention_finish,
 };

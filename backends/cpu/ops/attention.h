@@ -26,11 +26,16 @@ struct gb_attention {
     int64_t parts; /* of the keys; with several, results are joined later */
     int64_t first_key;
     int64_t end_key;
+    const uint8_t *seen; /* many queries: what gb_attention_look found */
     const char *keys; /* key 0 of the head, and value 0 */
     const char *values;
     float scale; /* with a softcap divided by it */
     float softcap;
 };
+
+/* T with the heads that come G times as many later, with their keys and
+ * values. */
+struct gb_attention gb_attention_later(const struct gb_attention *t, int64_t g);
 
 /* Query C: its row, the slope of its mask, and where the D sums of its values
  * are to be put. */
@@ -59,13 +64,16 @@ gb_attention_lines(int64_t n)
     return ((size_t)n * sizeof(float) + 63) & ~(size_t)63;
 }
 
-/* Bytes of scratch for N groups of heads, and the work: the same tokens and
- * keys for all of them. */
+/* Bytes of scratch for N groups of heads, and the work: T is the first one, the
+ * others' heads follow. */
 size_t gb_attention_few_scratch(const struct ggml_tensor *node, int64_t n);
-void gb_attention_few(const struct gb_cpu_task *task,
-                      struct gb_attention (*group)(
-                          const struct gb_cpu_task *task, int64_t number),
-                      int64_t first, int64_t n);
+void gb_attention_few(const struct gb_attention *t, int64_t n);
+/* The same for many queries; before that, what the mask says is looked up once
+ * for all heads. */
+size_t gb_attention_look_bytes(const struct ggml_tensor *node);
+int64_t gb_attention_look_tiles(const struct ggml_tensor *node);
+void gb_attention_look(
+    const struct gb_cpu_task *task, int64_t tile, uint8_t *seen);
 size_t gb_attention_many_scratch(const struct ggml_tensor *node);
 void gb_attention_many(const struct gb_attention *t);
 

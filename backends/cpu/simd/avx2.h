@@ -66,8 +66,19 @@ vf_from_i32(const int32_t *p)
 static inline vf
 vf_from_i8(const int8_t *p)
 {
-    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(
-        _mm_loadl_epi64((const __m128i *)(const void *)p)));
+    return _mm256_cvtepi32_ps(
+        _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p)));
+}
+
+static inline vf
+vf_from_nibbles(const uint8_t *p, int is_high)
+{
+    const __m256i v =
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
+
+    return _mm256_cvtepi32_ps(
+        is_high ? _mm256_srli_epi32(v, 4)
+                : _mm256_and_si256(v, _mm256_set1_epi32(15)));
 }
 
 static inline vf
@@ -208,6 +219,16 @@ vf_sum(vf v)
 
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+
+static inline void
+vf_sum4(float *p, vf a, vf b, vf c, vf d)
+{
+    const __m256 s =
+        _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
+
+    _mm_storeu_ps(p, _mm_add_ps(_mm256_castps256_ps128(s),
+                                _mm256_extractf128_ps(s, 1)));
 }
 
 static inline float

@@ -64,8 +64,19 @@ vf_from_i32(const int32_t *p)
 static inline vf
 vf_from_i8(const int8_t *p)
 {
-    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(
-        _mm_loadu_si128((const __m128i *)(const void *)p)));
+    return _mm512_cvtepi32_ps(
+        _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)));
+}
+
+static inline vf
+vf_from_nibbles(const uint8_t *p, int is_high)
+{
+    const __m512i v =
+        _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p));
+
+    return _mm512_cvtepi32_ps(
+        is_high ? _mm512_srli_epi32(v, 4)
+                : _mm512_and_si512(v, _mm512_set1_epi32(15)));
 }
 
 static inline vf
@@ -222,6 +233,24 @@ vf_add_quarters(vf v)
 
     return _mm_add_ps(
         _mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+}
+
+/* Lanes i and i + 2 of each quarter: of A, of B, of A, of B. */
+static inline vf
+vf_add_halves(vf a, vf b)
+{
+    return vf_add(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
+}
+
+static inline void
+vf_sum4(float *p, vf a, vf b, vf c, vf d)
+{
+    const __m512d ab = _mm512_castps_pd(vf_add_halves(a, b));
+    const __m512d cd = _mm512_castps_pd(vf_add_halves(c, d));
+
+    _mm_storeu_ps(p, vf_add_quarters(vf_add(
+        _mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd)),
+        _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)))));
 }
 
 static inline vm

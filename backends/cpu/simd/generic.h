@@ -77,9 +77,16 @@ vf_from_i32(const int32_t *p)
 static inline vf
 vf_from_i8(const int8_t *p)
 {
+    return (vf){ p[0], p[1], p[2], p[3] };
+}
+
+static inline vf
+vf_from_nibbles(const uint8_t *p, int is_high)
+{
+    const int shift = is_high ? 4 : 0;
     const vm v = { p[0], p[1], p[2], p[3] };
 
-    return __builtin_convertvector(v, vf);
+    return __builtin_convertvector(v >> shift & 15, vf);
 }
 
 static inline vf
@@ -224,6 +231,15 @@ static inline float
 vf_sum(vf v)
 {
     return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+static inline void
+vf_sum4(float *p, vf a, vf b, vf c, vf d)
+{
+    p[0] = vf_sum(a);
+    p[1] = vf_sum(b);
+    p[2] = vf_sum(c);
+    p[3] = vf_sum(d);
 }
 
 static inline float

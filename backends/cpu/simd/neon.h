@@ -48,11 +48,22 @@ vf_from_i32(const int32_t *p)
 static inline vf
 vf_from_i8(const int8_t *p)
 {
+    int32_t word;
+
+    memcpy(&word, p, sizeof(word));
+    return vcvtq_f32_s32(vmovl_s16(
+        vget_low_s16(vmovl_s8(vreinterpret_s8_s32(vdup_n_s32(word))))));
+}
+
+static inline vf
+vf_from_nibbles(const uint8_t *p, int is_high)
+{
     uint32_t word;
 
     memcpy(&word, p, sizeof(word));
-    return vcvtq_f32_s32(vmovl_s16(vget_low_s16(
-        vmovl_s8(vreinterpret_s8_u32(vdup_n_u32(word))))));
+    word = (is_high ? word >> 4 : word) & 0x0F0F0F0F;
+    return vcvtq_f32_u32(vmovl_u16(
+        vget_low_u16(vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(word))))));
 }
 
 static inline vf
@@ -171,6 +182,12 @@ static inline float
 vf_sum(vf v)
 {
     return vaddvq_f32(v);
+}
+
+static inline void
+vf_sum4(float *p, vf a, vf b, vf c, vf d)
+{
+    vst1q_f32(p, vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d)));
 }
 
 static inline float

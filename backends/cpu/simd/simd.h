@@ -16,6 +16,8 @@
  *                     nearest, ties to even, and a NaN stays one
  *   vf_from_i32(p)    VF_LEN integers
  *   vf_from_i8(p)     VF_LEN signed bytes
+ *   vf_from_nibbles(p, is_high)
+ *                     the upper or lower nibbles, 0 to 15, of VF_LEN bytes
  *   vf_add sub mul div neg abs sqrt copysign(magnitude, sign)
  *   vf_fma(a, b, c)   a * b + c; rounded once where the machine can do that
  *   vf_fnma(a, b, c)  c - a * b
@@ -29,6 +31,7 @@
  *   vf_exponent(v)    floor(log2 v), and
  *   vf_mantissa(v)    v / 2^exponent in [1, 2), both for normal v > 0
  *   vf_sum(v) vf_hmax(v)   over the lanes, in an order of their own
+ *   vf_sum4(p, a, b, c, d) the sums of four vectors, side by side
  *   vf_lt le gt eq -> vm; false where a NaN is compared
  *   vm_and vm_or vm_not vm_any
  *   vf_select(m, yes, no)
