@@ -147,4 +147,5 @@ const struct gb_cpu_op gb_cpu_op_arith = {
     .can_run = arith_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = arith_run,
+    .by_rows = true,
 };

@@ -92,6 +92,7 @@ const struct gb_cpu_op gb_cpu_op_map = {
     .can_run = map_can_run,
     .tiles = gb_cpu_one_tile,
     .run = map_run,
+    .stands_alone = true,
 };
 
 static enum ggml_status
@@ -120,6 +121,7 @@ const struct gb_cpu_op gb_cpu_op_custom_f32 = {
     .can_run = custom_can_run,
     .tiles = gb_cpu_one_tile,
     .run = custom_f32_run,
+    .stands_alone = true,
 };
 
 static int64_t
@@ -163,4 +165,5 @@ const struct gb_cpu_op gb_cpu_op_custom = {
     .tiles = custom_tiles,
     .run = custom_run,
     .tiles_by_threads = true,
+    .stands_alone = true,
 };

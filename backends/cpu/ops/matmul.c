@@ -255,6 +255,12 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+static const struct ggml_tensor *
+mul_mat_prepares_rows(const struct ggml_tensor *node)
+{
+    return cut_of(node).is_packed ? NULL : node->src[1];
+}
+
 /* Queries, keys and values are products of the same activations. */
 static bool
 mul_mat_is_prepared(const struct ggml_tensor *node,
@@ -315,5 +321,6 @@ const struct gb_cpu_op gb_cpu_op_mul_mat = {
     .prepare_tiles = mul_mat_prepare_tiles,
     .prepare = mul_mat_prepare,
     .is_prepared = mul_mat_is_prepared,
+    .prepares_rows = mul_mat_prepares_rows,
     .run = mul_mat_run,
 };

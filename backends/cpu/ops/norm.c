@@ -90,6 +90,7 @@ const struct gb_cpu_op gb_cpu_op_norm = {
     .can_run = norm_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = norm_run,
+    .by_rows = true,
 };
 
 /* Channels (dimension 2) of one group; the last group may have fewer. */

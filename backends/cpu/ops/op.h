@@ -46,7 +46,7 @@ struct gb_cpu_op {
     /* Phase before run; both or neither. */
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);
     gb_cpu_tile_fn prepare;
-    /* Would that leave what it left for BEFORE, a node of the same row, with
+    /* Would that, which writes the shared memory alone, leave what it left for BEFORE, a node of the same row, with
      * sources 1 and 2 and the shared memory as they were?  Then it is not done
      * again.  NULL: never. */
     bool (*is_prepared)(
@@ -60,6 +60,14 @@ struct gb_cpu_op {
     /* Takes one tile for each of the graph's threads (custom operations only):
      * tiles() is then an upper bound. */
     bool tiles_by_threads;
+    /* Tiles are those of gb_cpu_tile_rows(), and of operands that have the
+     * node's shape a tile reads these rows alone. */
+    bool by_rows;
+    /* The source whose rows are prepare's tiles, likewise; NULL, or an answer
+     * of NULL, where they are others. */
+    const struct ggml_tensor *(*prepares_rows)(const struct ggml_tensor *node);
+    /* May write more than the node, or read more than the sources. */
+    bool stands_alone;
 };
 
 /* The rows by operation, NULL for an operation that has none. */

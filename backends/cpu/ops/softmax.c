@@ -100,6 +100,7 @@ const struct gb_cpu_op gb_cpu_op_soft_max = {
     .can_run = soft_max_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = soft_max_run,
+    .by_rows = true,
 };
 
 /* dst = scale * y * (dy - sum of y * dy): src0 is dy, src1 is y. */

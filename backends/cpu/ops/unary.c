@@ -131,4 +131,5 @@ const struct gb_cpu_op gb_cpu_op_unary = {
     .can_run = unary_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = unary_run,
+    .by_rows = true,
 };

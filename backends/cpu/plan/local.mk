@@ -3,4 +3,6 @@
 libcpu_la_SOURCES += \
 	%D%/plan.h \
 	%D%/run.c \
-	%D%/steps.c
+	%D%/steps.c \
+	%D%/waves.c \
+	%D%/waves.h

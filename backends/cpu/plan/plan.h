@@ -3,7 +3,8 @@
  * cpu/plan/plan.h - from a graph to work for threads.
  *
  * Each node that computes something is a step; a step has up to three phases,
- * and a phase has tiles.  Phases and the memory that they need lie in one work
+ * and a phase has tiles.  Phases that need not wait for each other are a wave
+ * (see waves.h).  Phases and the memory that they need lie in one work
  * buffer, which is provided by the caller, so that nothing is allocated while
  * a graph is computed.  One pass over the nodes both fills and measures it:
  *
@@ -28,6 +29,11 @@ struct gb_cpu_phase {
     int64_t n_tiles;
     bool is_last; /* of its step: here the abort callback is asked */
     bool is_kept; /* its shared memory is the second part */
+    /* Its tiles are done each behind the same tile of the phase before it. */
+    bool is_chained;
+    /* Phases behind it in the wave that it begins; in others of a wave minus
+     * those before it. */
+    int32_t n_more;
 };
 
 /* What a graph needs. */

@@ -2,15 +2,16 @@
 /*
  * cpu/plan/run.c - each thread's way through phases and tiles.
  *
- * One counter says which phase is on, in its upper half, and which tile is
- * next, in its lower.  A thread that raises it owns those tiles.  Whoever
- * finishes a phase's last tile begins the next phase; nobody waits for a thread
- * that has no tile, be it asleep, late or without a processor.  Phases of one
- * tile are done on the way by the thread that gets there, so runs of small
- * steps need no one else.
+ * One counter says which wave is on, by its first phase in its upper half, and
+ * which tile is next, in its lower.  A thread that raises it owns those tiles.
+ * Whoever finishes a wave's last tile begins the next wave; nobody waits for a
+ * thread that has no tile, be it asleep, late or without a processor.  Phases
+ * of one tile are done on the way by the thread that gets there, so runs of
+ * small steps need no one else.
  *
- * With an abort callback, phases are begun by thread 0 only: clients expect to
- * be asked on the thread that computes.
+ * Where somebody watches, each phase is a wave of its own.  With an abort
+ * callback, waves are begun by thread 0 only: clients expect to be asked on the
+ * thread that computes.
  */
 #include "config.h"
 
@@ -37,22 +38,36 @@ struct run {
     _Atomic int status; /* the first that is not success */
 
     /* Each on a cache line of its own: all threads write them. */
-    _Alignas(64) _Atomic uint64_t next; /* phase << 32 | draw */
-    _Alignas(64) _Atomic int64_t n_done; /* draws of the phase */
+    _Alignas(64) _Atomic uint64_t next; /* first phase << 32 | draw */
+    _Alignas(64) _Atomic int64_t n_done; /* draws of the wave */
 };
 
-static int64_t
-draw_size(const struct gb_cpu_phase *phase)
-{
-    return phase->n_tiles / MAX_DRAWS + 1;
-}
+/* Phases that are done together, tiles that they have, and tiles in a draw. */
+struct wave {
+    int64_t n_phases;
+    int64_t n_tiles;
+    int64_t draw_size;
+    int64_t n_draws;
+};
 
-static int64_t
-count_draws(const struct gb_cpu_phase *phase)
+static struct wave
+wave_at(const struct run *run, int64_t index)
 {
-    const int64_t size = draw_size(phase);
+    const struct gb_cpu_phase *phases = &run->plan->phases[index];
+    struct wave wave = {
+        .n_phases = run->is_watched ? 1 : 1 + phases->n_more,
+        .n_tiles = phases->n_tiles,
+        .draw_size = 1,
+    };
 
-    return (phase->n_tiles + size - 1) / size;
+    for (int64_t i = 1; i < wave.n_phases; i++)
+        wave.n_tiles += phases[i].is_chained ? 0 : phases[i].n_tiles;
+    wave.n_draws = wave.n_tiles;
+    if (wave.n_tiles > MAX_DRAWS) {
+        wave.draw_size = wave.n_tiles / MAX_DRAWS + 1;
+        wave.n_draws = (wave.n_tiles + wave.draw_size - 1) / wave.draw_size;
+    }
+    return wave;
 }
 
 static bool
@@ -96,6 +111,51 @@ run_tiles(struct run *run, const struct gb_cpu_phase *phase, int64_t first,
     }
 }
 
+/* The same of N phases, which are a chain: each tile of all of them, then the
+ * next. */
+static void
+run_chain(struct run *run, const struct gb_cpu_phase *phases, int64_t n,
+          int64_t first, int64_t last, int ith)
+{
+    if (n == 1) {
+        run_tiles(run, phases, first, last, ith);
+        return;
+    }
+    for (int64_t tile = first; tile < last; tile++)
+        for (int64_t i = 0; i < n; i++)
+            run_tiles(run, &phases[i], tile, tile + 1, ith);
+}
+
+/* Phases from phase 0 of N on that are a chain; often it alone. */
+static int64_t
+chain_length(const struct gb_cpu_phase *phases, int64_t n)
+{
+    int64_t length = 1;
+
+    while (length < n && phases[length].is_chained)
+        length++;
+    return length;
+}
+
+/* Compute tiles [FIRST, LAST) of a wave, counted through all its chains. */
+static void
+run_wave(struct run *run, const struct gb_cpu_phase *phases, int64_t n,
+         int64_t first, int64_t last, int ith)
+{
+    int64_t length;
+
+    for (; n > 0 && last > 0; phases += length, n -= length) {
+        const int64_t n_tiles = phases->n_tiles;
+
+        length = chain_length(phases, n);
+        if (first < n_tiles)
+            run_chain(run, phases, length, first > 0 ? first : 0,
+                      last < n_tiles ? last : n_tiles, ith);
+        first -= n_tiles;
+        last -= n_tiles;
+    }
+}
+
 /* The next step begins where this one has been written down. */
 static void
 trace_step(struct run *run, const struct gb_cpu_phase *phase)
@@ -123,14 +183,33 @@ end_phase(struct run *run, const struct gb_cpu_phase *phase)
         report_step(run, phase);
 }
 
+/* Draws that a thread takes at once when LEFT are left: long runs at first, for
+ * memory is read faster in one piece, single ones in the end, so that nobody
+ * waits for long. */
+static int64_t
+share_of(int64_t left, int n_threads)
+{
+    const int64_t share = 2 * left / (3 * n_threads);
+
+    return share > 0 ? share : 1;
+}
+
+/* Some draws of a wave. */
+struct share {
+    int64_t index; /* of its first phase; behind the last one there is none */
+    int64_t first, n;
+};
+
 /*
- * Go on from phase INDEX: do what has one tile, and begin the next phase that
- * has more, or the end.  Release: who draws sees all that was computed before.
+ * Go on from phase INDEX: do what has one tile, and begin the next wave, or the
+ * end.  The first share is the caller's, so that nobody else has the counter's
+ * cache line in between.  Release: who draws sees all that was computed before.
  */
-static void
+static struct share
 begin_next(struct run *run, int64_t index, int ith)
 {
     const struct gb_cpu_plan *plan = run->plan;
+    struct share share = { 0 };
 
     while (index < plan->n_phases && !has_failed(run)) {
         const struct gb_cpu_phase *phase = &plan->phases[index];
@@ -143,22 +222,52 @@ begin_next(struct run *run, int64_t index, int ith)
     }
     if (has_failed(run))
         index = plan->n_phases;
+    if (index < plan->n_phases)
+        share.n = share_of(wave_at(run, index).n_draws, plan->n_threads);
+    share.index = index;
     atomic_store_explicit(&run->n_done, 0, memory_order_relaxed);
-    atomic_store_explicit(
-        &run->next, (uint64_t)index << 32, memory_order_release);
+    atomic_store_explicit(&run->next,
+                          (uint64_t)index << 32 | (uint64_t)share.n,
+                          memory_order_release);
     if (run->pool != NULL)
         gb_cpu_pool_signal(run->pool);
+    return share;
 }
 
-/* Which phase is on?  Acquire: with begin_next. */
+/* Which wave is on?  Acquire: with begin_next. */
 static int64_t
-phase_index(const struct run *run)
+wave_index(const struct run *run)
 {
     return (int64_t)(atomic_load_explicit(
                          &run->next, memory_order_acquire) >> 32);
 }
 
-/* A thread that found no more tiles in a phase. */
+/* Take the next draws; none where the wave has no more.  Phases are constant,
+ * so looking one up by a number that is out of date is harmless. */
+static struct share
+take_share(struct run *run)
+{
+    uint64_t next = atomic_load_explicit(&run->next, memory_order_acquire);
+
+    for (;;) {
+        struct share share = { .index = (int64_t)(next >> 32) };
+        int64_t left;
+
+        if (share.index >= run->plan->n_phases)
+            return share;
+        share.first = (int64_t)(next & UINT32_MAX);
+        left = wave_at(run, share.index).n_draws - share.first;
+        if (left <= 0)
+            return share;
+        share.n = share_of(left, run->plan->n_threads);
+        if (atomic_compare_exchange_weak_explicit(
+                &run->next, &next, next + (uint64_t)share.n,
+                memory_order_acquire, memory_order_acquire))
+            return share;
+    }
+}
+
+/* A thread that found no more tiles in a wave. */
 struct waiter {
     const struct run *run;
     int64_t index;
@@ -173,118 +282,80 @@ is_complete(const struct waiter *waiter)
            waiter->n_draws;
 }
 
-/* Thread 0 finds a complete phase before the others see the next one, since
+/* Thread 0 finds a complete wave before the others see the next one, since
  * nobody else begins it. */
 static bool
 can_go_on(const void *data)
 {
     const struct waiter *waiter = data;
 
-    return phase_index(waiter->run) != waiter->index ||
+    return wave_index(waiter->run) != waiter->index ||
            (waiter->is_asker && is_complete(waiter));
 }
 
-static void
-wait_for_phase(struct run *run, int64_t index, int ith)
+/* The next share after a wave's end. */
+static struct share
+next_wave(struct run *run, int64_t index, int ith)
+{
+    end_phase(run, &run->plan->phases[index]);
+    return begin_next(run, index + wave_at(run, index).n_phases, ith);
+}
+
+static struct share
+wait_for_wave(struct run *run, int64_t index, int ith)
 {
     const struct waiter waiter = {
         .run = run,
         .index = index,
-        .n_draws = count_draws(&run->plan->phases[index]),
+        .n_draws = wave_at(run, index).n_draws,
         .is_asker = ith == 0 && run->abort.ask != NULL,
     };
 
     gb_cpu_pool_wait(run->pool, can_go_on, &waiter);
-    if (waiter.is_asker) {
-        end_phase(run, &run->plan->phases[index]);
-        begin_next(run, index + 1, ith);
-    }
+    return waiter.is_asker ? next_wave(run, index, ith) : take_share(run);
 }
 
-/* The last tile of phase INDEX was computed by thread ITH. */
-static void
-finish_phase(struct run *run, int64_t index, int ith)
-{
-    if (run->abort.ask == NULL || ith == 0) {
-        end_phase(run, &run->plan->phases[index]);
-        begin_next(run, index + 1, ith);
-    } else {
-        gb_cpu_pool_signal(run->pool);
-        wait_for_phase(run, index, ith);
-    }
-}
-
-/* Draws that a thread takes at once when LEFT are left: long runs at first, for
- * memory is read faster in one piece, single ones in the end, so that nobody
- * waits for long. */
-static int64_t
-share_of(int64_t left, int n_threads)
-{
-    const int64_t share = 2 * left / (3 * n_threads);
-
-    return share > 0 ? share : 1;
-}
-
-/* Some draws of a phase. */
-struct share {
-    int64_t index; /* of the phase */
-    int64_t first, n;
-};
-
-/* Take the next draws; none where the phase has no more.  Phases are constant,
- * so looking one up by a number that is out of date is harmless. */
+/* Thread ITH computed the last tile of the wave that begins at phase INDEX. */
 static struct share
-take_share(struct run *run)
+finish_wave(struct run *run, int64_t index, int ith)
 {
-    uint64_t next = atomic_load_explicit(&run->next, memory_order_acquire);
+    if (run->abort.ask == NULL || ith == 0)
+        return next_wave(run, index, ith);
+    gb_cpu_pool_signal(run->pool);
+    return wait_for_wave(run, index, ith);
+}
 
-    for (;;) {
-        struct share share = { .index = (int64_t)(next >> 32) };
-        int64_t left;
+/* Compute SHARE; gives the next one. */
+static struct share
+do_share(struct run *run, struct share share, int ith)
+{
+    const struct wave wave = wave_at(run, share.index);
+    const int64_t first = share.first * wave.draw_size;
+    const int64_t last = first + share.n * wave.draw_size;
 
-        if (share.index >= run->plan->n_phases)
-            return share;
-        share.first = (int64_t)(next & UINT32_MAX);
-        left = count_draws(&run->plan->phases[share.index]) - share.first;
-        if (left <= 0)
-            return share;
-        share.n = share_of(left, run->plan->n_threads);
-        if (atomic_compare_exchange_weak_explicit(
-                &run->next, &next, next + (uint64_t)share.n,
-                memory_order_acquire, memory_order_acquire))
-            return share;
-    }
+    run_wave(run, &run->plan->phases[share.index], wave.n_phases, first, last,
+             ith);
+    /* Both orders: the last one sees the others' results and hands them on. */
+    if (atomic_fetch_add_explicit(&run->n_done, share.n,
+                                  memory_order_acq_rel) + share.n ==
+        wave.n_draws)
+        return finish_wave(run, share.index, ith);
+    return take_share(run);
+}
+
+/* All that thread ITH has to do from SHARE on. */
+static void
+work_from(struct run *run, struct share share, int ith)
+{
+    while (share.index < run->plan->n_phases)
+        share = share.n > 0 ? do_share(run, share, ith)
+                            : wait_for_wave(run, share.index, ith);
 }
 
 static void
 work(void *data, int ith)
 {
-    struct run *run = data;
-
-    for (;;) {
-        const struct share share = take_share(run);
-        const struct gb_cpu_phase *phase;
-        int64_t size, first, last;
-
-        if (share.index >= run->plan->n_phases)
-            return;
-        if (share.n == 0) {
-            wait_for_phase(run, share.index, ith);
-            continue;
-        }
-        phase = &run->plan->phases[share.index];
-        size = draw_size(phase);
-        first = share.first * size;
-        last = first + share.n * size;
-        run_tiles(run, phase, first,
-                  last < phase->n_tiles ? last : phase->n_tiles, ith);
-        /* Both orders: the last one sees the others' results and hands them
-         * on. */
-        if (atomic_fetch_add_explicit(
-                &run->n_done, share.n, memory_order_acq_rel) + share.n ==
-            count_draws(phase))
-            finish_phase(run, share.index, ith);
-    }
+    work_from(data, take_share(data), ith);
 }
 
 static int64_t
@@ -302,6 +373,7 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
                 struct gb_cpu_abort abort)
 {
     struct run run;
+    struct share share;
     int64_t start;
 
     GB_TRY(gb_cpu_plan_check_memory(plan));
@@ -314,14 +386,14 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
     run.is_watched = run.track != 0 || abort.ask != NULL;
     start = run.step_start = gb_trace_start(run.track);
     /* What needs no others, thread 0 does before it calls them. */
-    begin_next(&run, 0, 0);
-    if (phase_index(&run) < plan->n_phases) {
+    share = begin_next(&run, 0, 0);
+    if (share.index < plan->n_phases) {
         if (pool != NULL && plan->n_threads > 1) {
             run.pool = pool;
             if (!gb_cpu_pool_begin(pool, plan->n_threads, work, &run))
                 run.pool = NULL;
         }
-        work(&run, 0);
+        work_from(&run, share, 0);
         if (run.pool != NULL)
             gb_cpu_pool_end(pool);
     }

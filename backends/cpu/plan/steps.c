@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "backends/cpu/plan/plan.h"
+#include "backends/cpu/plan/waves.h"
 
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
@@ -60,6 +61,18 @@ find_op(const struct ggml_tensor *node)
     return NULL;
 }
 
+static struct gb_cpu_phase
+phase_of(struct ggml_tensor *node, const struct gb_cpu_op *op,
+         gb_cpu_tile_fn tile, int64_t n_tiles)
+{
+    return (struct gb_cpu_phase){
+        .node = node,
+        .tile = tile,
+        .n_tiles = n_tiles,
+        .is_kept = op->keeps_shared,
+    };
+}
+
 /* A step's phases, in a row of at most three, the first one to prepare when
  * that has PREPARE_TILES. */
 static int
@@ -72,26 +85,12 @@ phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op, int n_threads,
     if (op->tiles_by_threads && tiles > n_threads)
         tiles = n_threads;
     if (prepare_tiles > 0)
-        out[n++] = (struct gb_cpu_phase){
-            node, op->prepare, prepare_tiles, false, op->keeps_shared };
-    out[n++] = (struct gb_cpu_phase){
-        node, op->run, tiles, false, op->keeps_shared };
+        out[n++] = phase_of(node, op, op->prepare, prepare_tiles);
+    out[n++] = phase_of(node, op, op->run, tiles);
     if (op->finish != NULL)
-        out[n++] = (struct gb_cpu_phase){
-            node, op->finish, 1, false, op->keeps_shared };
+        out[n++] = phase_of(node, op, op->finish, 1);
     out[n - 1].is_last = true;
     return n;
-}
-
-/* Does NODE write where OTHER's elements are?  Without addresses it may. */
-static bool
-writes_to(const struct ggml_tensor *node, const struct ggml_tensor *other)
-{
-    const char *const to = node->data;
-    const char *const from = other->data;
-
-    return to == NULL || from == NULL ||
-           (to < from + ggml_nbytes(other) && from < to + ggml_nbytes(node));
 }
 
 /* Raise *MOST to SIZE, rounded up. */
@@ -174,9 +173,21 @@ forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
         const struct ggml_tensor *prepared = builder->prepared[part];
 
         for (int i = 1; prepared != NULL && i <= 2; i++) {
-            if (prepared->src[i] != NULL && writes_to(node, prepared->src[i]))
+            if (prepared->src[i] != NULL &&
+                gb_cpu_writes_to(node, prepared->src[i]))
                 builder->prepared[part] = NULL;
         }
+    }
+}
+
+/* Of a step's N phases, which stand behind all others, bring those that have
+ * more than one tile where they can be done. */
+static void
+place(struct builder *builder, int n)
+{
+    for (int64_t i = builder->n_phases; i < builder->n_phases + n; i++) {
+        if (builder->phases[i].n_tiles > 1)
+            gb_cpu_wave_add(builder->phases, i, builder->phases[i]);
     }
 }
 
@@ -187,6 +198,7 @@ add_node(struct builder *builder, struct ggml_tensor *node)
     struct gb_cpu_size *size = builder->size;
     struct gb_cpu_phase spare[3];
     struct gb_cpu_phase *phases = spare;
+    int64_t most;
     int n;
 
     if (op == NULL)
@@ -195,10 +207,15 @@ add_node(struct builder *builder, struct ggml_tensor *node)
         phases = builder->phases + builder->n_phases;
     n = phases_of(node, op, builder->n_threads,
                   prepare_tiles(builder, node, op), phases);
-    for (int i = 0; i < n; i++) {
-        if (phases[i].n_tiles > builder->max_tiles)
-            builder->max_tiles = phases[i].n_tiles;
+    most = phases[0].n_tiles;
+    for (int i = 1; i < n; i++) {
+        if (phases[i].n_tiles > most)
+            most = phases[i].n_tiles;
     }
+    if (most > builder->max_tiles)
+        builder->max_tiles = most;
+    if (most > 1 && builder->n_threads > 1 && phases != spare)
+        place(builder, n);
     builder->n_phases += n;
     builder->has_memory = builder->has_memory && has_memory(node);
     size->n_phases += n;

@@ -67,7 +67,11 @@ make_plan(int64_t n, int64_t (*count)(int64_t phase), int n_threads)
     for (int64_t i = 0; i < n; i++) {
         book.nodes[i].data = &book;
         book.phases[i] = (struct gb_cpu_phase){
-            &book.nodes[i], write_down, count(i), i % 3 != 0, false };
+            .node = &book.nodes[i],
+            .tile = write_down,
+            .n_tiles = count(i),
+            .is_last = i % 3 != 0,
+        };
     }
     return (struct gb_cpu_plan){
         .phases = book.phases,
