@@ -175,20 +175,24 @@ put_record(char *record, const struct gb_layout *layout, int piece,
     memcpy(record + piece, &end, sizeof(end));
 }
 
-/* The lower halves of the record. */
+/* The lower halves of the record, which change its sum. */
 static void
 put_low(char *record, char *low, const struct gb_layout *layout,
         const int8_t *codes)
 {
     const int piece = layout->piece;
+    const int8_t *high = (const int8_t *)record;
     struct gb_record_end end;
     struct gb_low_end low_end;
+    int sum_high = 0;
     int sum = 0;
 
-    for (int i = 0; i < piece; i++)
+    for (int i = 0; i < piece; i++) {
+        sum_high += high[i];
         sum += codes[i];
+    }
     memcpy(&end, record + piece, sizeof(end));
-    end.sum += end.d * (1.0f / 256.0f) * (float)sum;
+    end.sum = end.d * ((float)sum_high + (float)sum * (1.0f / 256.0f));
     memcpy(record + piece, &end, sizeof(end));
     low_end.first = -layout->offset * sum;
     memcpy(low, codes, (size_t)piece);
