@@ -56,7 +56,7 @@ struct gb_product {
  * A record: the codes of a piece's activations, whose values are
  * d * (high + low / 256), with what else there is to know about them.  The
  * lower halves of those pieces that have any are apart: every record has a
- * place for them, which is seldom looked at.
+ * place for them, which is written and read only then.
  */
 struct gb_record_end { /* behind the codes */
     float d;
@@ -164,12 +164,23 @@ gb_column_offset(const struct gb_layout *layout, int64_t k)
            ((size_t)layout->piece + sizeof(struct gb_record_end));
 }
 
-/* Where the lower halves of a column of K values are, and bytes of those of the
- * first K values. */
+/* Behind the records of a column of K values is a word for each GB_MARKED
+ * values, with a bit for each piece that has lower halves. */
+#define GB_MARKED 512
+
+static inline size_t
+gb_column_marks(const struct gb_layout *layout, int64_t k)
+{
+    return gb_column_offset(layout, k);
+}
+
+/* Then come the lower halves; bytes of those of the first K values. */
 static inline size_t
 gb_column_lows(const struct gb_layout *layout, int64_t k)
 {
-    return (gb_column_offset(layout, k) + 63) / 64 * 64;
+    const size_t words = (size_t)(k + GB_MARKED - 1) / GB_MARKED;
+
+    return gb_column_marks(layout, k) + words * sizeof(uint32_t);
 }
 
 static inline size_t
@@ -179,16 +190,6 @@ gb_column_low_bytes(const struct gb_layout *layout, int64_t k)
                ? 0
                : (size_t)(k / layout->piece) *
                      ((size_t)layout->piece + sizeof(struct gb_low_end));
-}
-
-/* Behind them is a word for each GB_MARKED values, with a bit for each piece
- * that has lower halves. */
-#define GB_MARKED 512
-
-static inline size_t
-gb_column_marks(const struct gb_layout *layout, int64_t k)
-{
-    return gb_column_lows(layout, k) + gb_column_low_bytes(layout, k);
 }
 
 /* Bytes of a column of K values among packed ones. */
@@ -203,9 +204,8 @@ gb_packed_bytes(int64_t k)
 static inline size_t
 gb_column_bytes(const struct gb_layout *layout, int64_t k)
 {
-    const size_t words =
-        layout->piece == 0 ? 0 : (size_t)(k + GB_MARKED - 1) / GB_MARKED;
-    const size_t bytes = gb_column_marks(layout, k) + words * sizeof(uint32_t);
+    const size_t bytes =
+        gb_column_lows(layout, k) + gb_column_low_bytes(layout, k);
 
     return (bytes + 127) / 128 * 128 + 64;
 }

@@ -7,6 +7,9 @@
  * a piece and then join the float sums, times both scales.
  */
 #include "backends/cpu/kernels/gemm.h"
+#include "lib/type/blocks.h"
+
+#include <stdatomic.h>
 
 /* What differs by type; constants where a strip is computed. */
 struct kind {
@@ -163,12 +166,27 @@ add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
     }
 }
 
+/* Which pieces of the strip's part of COLUMN have lower halves. */
+GB_INLINE uint64_t
+marks_of(const struct gb_strip *strip, int piece, const void *column)
+{
+    const char *words = (const char *)column + strip->marks;
+    uint64_t marks = (uint32_t)int_at(words);
+
+    if (strip->k > GB_MARKED)
+        marks |= (uint64_t)(uint32_t)int_at(words + sizeof(uint32_t))
+                 << GB_MARKED / piece;
+    return marks;
+}
+
+/* The lower halves of a piece that has none. */
+static const char no_low[GB_QK + sizeof(struct gb_low_end)];
+
 /* The same for the lower halves.  One column that has any is enough for all:
  * with and without them a sum comes out the same. */
 GB_INLINE void
 add_low(const struct gb_strip *strip, int cols, const struct kind *kind,
-        int64_t p,
-        const uint8_t *const *panels, const void *const *columns,
+        int64_t p, const uint8_t *const *panels, const void *const *columns,
         vi s[VQ_ROWS][VQ_COLS])
 {
     const int piece = kind->piece;
@@ -176,16 +194,34 @@ add_low(const struct gb_strip *strip, int cols, const struct kind *kind,
 
 #pragma GCC unroll 8
     for (int c = 0; c < cols; c++) {
+        const bool has_low =
+            (marks_of(strip, piece, columns[c]) >> p & 1) != 0;
         vi first;
 
-        low[c] = (const char *)columns[c] + strip->lows +
-                 p * (piece + (int)sizeof(struct gb_low_end));
+        low[c] = has_low ? (const char *)columns[c] + strip->lows +
+                               p * (piece + (int)sizeof(struct gb_low_end))
+                         : no_low;
         first = vi_set1(int_at(low[c] + piece + AT_LOW_FIRST));
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
             s[v][c] = vi_add_256(first, s[v][c]);
     }
     add_piece(cols, kind, panels, low, s);
+}
+
+/* The sums times FACTOR. */
+GB_INLINE void
+floats(int cols, float factor, vi s[VQ_ROWS][VQ_COLS],
+       vf f[VQ_ROWS][VQ_COLS])
+{
+#pragma GCC unroll 8
+    for (int c = 0; c < cols; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++) {
+            f[v][c] = vf_from_vi(s[v][c]);
+            if (factor != 1.0f)
+                f[v][c] = vf_mul(f[v][c], vf_set1(factor));
+        }
 }
 
 /* COLS columns, at most VQ_COLS. */
@@ -199,11 +235,11 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
     int64_t rest[VQ_ROWS];
     const char *records[VQ_COLS];
     const uint8_t *codes[VQ_ROWS];
-    uint32_t marks = 0;
+    uint64_t marks = 0;
 
 #pragma GCC unroll 8
     for (int c = 0; c < cols; c++)
-        marks |= (uint32_t)int_at((const char *)columns[c] + strip->marks);
+        marks |= marks_of(strip, piece, columns[c]);
 #pragma GCC unroll 8
     for (int v = 0; v < VQ_ROWS; v++) {
         rest[v] = strip->rows - v * VF_LEN;
@@ -222,8 +258,8 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
     }
     for (int64_t p = 0; p < pieces; p++) {
         vi s[VQ_ROWS][VQ_COLS];
+        vf f[VQ_ROWS][VQ_COLS];
         vf d[VQ_ROWS];
-        float factor = 1.0f;
 
 #pragma GCC unroll 8
         for (int c = 0; c < cols; c++)
@@ -232,8 +268,13 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
                 s[v][c] = vi_set1(int_at(records[c] + piece + AT_FIRST));
         add_piece(cols, kind, codes, records, s);
         if ((marks >> p & 1) != 0) {
+            /* Weights are read again: kept for this, they would fill the
+             * registers of all the pieces that need it not. */
+            atomic_signal_fence(memory_order_seq_cst);
             add_low(strip, cols, kind, p, codes, columns, s);
-            factor = 1.0f / 256.0f;
+            floats(cols, 1.0f / 256.0f, s, f);
+        } else {
+            floats(cols, 1.0f, s, f);
         }
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
@@ -242,13 +283,12 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
         }
 #pragma GCC unroll 8
         for (int c = 0; c < cols; c++) {
-            const vf scale =
-                vf_set1(factor * float_at(records[c] + piece + AT_D));
+            const vf scale = vf_set1(float_at(records[c] + piece + AT_D));
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
-                acc[v][c] = vf_fma(
-                    vf_from_vi(s[v][c]), vf_mul(d[v], scale), acc[v][c]);
+                acc[v][c] =
+                    vf_fma(f[v][c], vf_mul(d[v], scale), acc[v][c]);
         }
         if (kind->has_min) {
 #pragma GCC unroll 8

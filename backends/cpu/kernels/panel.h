@@ -16,8 +16,10 @@
  * arguments; it has to be inlined for them to become constants. */
 #define GB_INLINE static inline __attribute__((__always_inline__))
 
-/* Values of a row of quantised weights, and of float weights, in a panel. */
-#define GB_PANEL_K      512
+/* Values of a row of quantised weights in a panel: so many at a time, but all
+ * that are left where one panel has room for them; of float weights. */
+#define GB_PANEL_STEP   512
+#define GB_PANEL_K      640
 #define GB_PANEL_K_REAL 1024
 
 struct gb_panel {

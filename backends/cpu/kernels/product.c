@@ -13,7 +13,8 @@
 _Static_assert(CODES_BYTES + VQ_ROWS * (CODES_BYTES + 2 * SCALES_BYTES) <=
                    GB_PRODUCT_SCRATCH,
                "the panels' place");
-_Static_assert(GB_PANEL_K == GB_MARKED, "a panel has one word of marks");
+_Static_assert(GB_PANEL_STEP == GB_MARKED && GB_PANEL_K <= 2 * GB_MARKED,
+               "a panel has one word of marks, or two");
 
 /* The panels in SCRATCH. */
 static void
@@ -49,11 +50,11 @@ product_quads(const struct gb_weight *weight, const struct gb_product *p)
     };
 
     place_panels(panels, p->scratch);
-    for (int64_t k = 0; k < p->k; k += GB_PANEL_K) {
+    for (int64_t k = 0; k < p->k; k += strip.k) {
         const char *x = (const char *)p->weights +
                         (size_t)(k / layout->values) * layout->bytes;
 
-        strip.k = p->k - k < GB_PANEL_K ? p->k - k : GB_PANEL_K;
+        strip.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
         strip.is_first = k == 0;
         strip.from = gb_column_offset(layout, k);
         strip.lows =

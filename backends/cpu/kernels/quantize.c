@@ -86,8 +86,8 @@ GB_K(quantize_row_q8_K)(const float *x, void *y, int64_t n)
 struct group {
     int n;
     int8_t high[GROUP][GB_QK];
-    int8_t low[GROUP][GB_QK];
-    float d[GROUP]; /* values are d * (high + low / 256) */
+    int8_t low[GROUP][GB_QK]; /* valid where has_low */
+    float d[GROUP];           /* values are d * (high + low / 256) */
     bool has_low[GROUP];
 };
 
@@ -114,56 +114,88 @@ sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
     qs_store_sums4(sums, s);
 }
 
-/* The record of codes of piece I of GROUP from AT on; their sums are given. */
+/* A record of PIECE codes, whose sum is given. */
 GB_INLINE void
-put_record(struct writer *w, int piece, const struct group *group, int i,
-           int at, int32_t sum_high, int32_t sum_low)
+put_record(char *record, const struct gb_layout *layout, int piece,
+           const int8_t *codes, float d, int32_t sum)
 {
-    const float d = group->d[i];
-    struct gb_record_end *end = (void *)(w->record + piece);
-    struct gb_low_end *low_end = (void *)(w->low + piece);
+    const struct gb_record_end end = {
+        .d = d,
+        .sum = d * (float)sum,
+        .first = -layout->offset * sum,
+    };
 
-    memcpy(w->record, group->high[i] + at, (size_t)piece);
-    end->d = d;
-    end->sum = d * ((float)sum_high + (float)sum_low * (1.0f / 256.0f));
-    end->first = -w->layout->offset * sum_high;
-    memcpy(w->low, group->low[i] + at, (size_t)piece);
-    low_end->first = -w->layout->offset * sum_low;
-    w->record = (char *)(end + 1);
-    w->low = (char *)(low_end + 1);
+    memcpy(record, codes, (size_t)piece);
+    memcpy(record + piece, &end, sizeof(end));
+}
+
+/* The lower halves of the record, which change its sum. */
+static void
+put_low(char *record, char *low, const struct gb_layout *layout,
+        const int8_t *codes)
+{
+    const int piece = layout->piece;
+    const int8_t *high = (const int8_t *)record;
+    struct gb_record_end end;
+    struct gb_low_end low_end;
+    int sum_high = 0;
+    int sum = 0;
+
+    for (int i = 0; i < piece; i++) {
+        sum_high += high[i];
+        sum += codes[i];
+    }
+    memcpy(&end, record + piece, sizeof(end));
+    end.sum = end.d * ((float)sum_high + (float)sum * (1.0f / 256.0f));
+    memcpy(record + piece, &end, sizeof(end));
+    low_end.first = -layout->offset * sum;
+    memcpy(low, codes, (size_t)piece);
+    memcpy(low + piece, &low_end, sizeof(low_end));
 }
 
 /* One record for each piece of GROUP, or two. */
 GB_INLINE void
 put_records(struct writer *w, int piece, const struct group *group)
 {
-    const unsigned marks = piece == GB_QK ? 1 : 3;
+    const struct gb_layout *const layout = w->layout;
+    const size_t bytes = (size_t)piece + sizeof(struct gb_record_end);
+    const size_t low_bytes = (size_t)piece + sizeof(struct gb_low_end);
+    const int records = GB_QK / piece;
+    char *record = w->record;
 
     for (int i = 0; i < group->n; i += 4) {
-        int32_t high[8];
-        int32_t low[8];
+        int32_t sums[8];
 
-        sums_of_codes(group->high + i, high);
-        sums_of_codes(group->low + i, low);
+        sums_of_codes(group->high + i, sums);
         for (int j = 0; j < 4 && i + j < group->n; j++) {
-            if (piece == GB_QK) {
-                put_record(w, piece, group, i + j, 0, high[j] + high[4 + j],
-                           low[j] + low[4 + j]);
+            const int8_t *codes = group->high[i + j];
+            const float d = group->d[i + j];
+
+            if (records == 1) {
+                put_record(record, layout, piece, codes, d,
+                           sums[j] + sums[4 + j]);
             } else {
-                put_record(w, piece, group, i + j, 0, high[j], low[j]);
-                put_record(w, piece, group, i + j, 16, high[4 + j],
-                           low[4 + j]);
+                put_record(record, layout, piece, codes, d, sums[j]);
+                put_record(record + bytes, layout, piece, codes + piece, d,
+                           sums[4 + j]);
             }
+            record += (size_t)records * bytes;
         }
     }
-    for (int i = 0; i < group->n; i++) {
-        const int bit = i * GB_QK % GB_MARKED / piece;
+    for (int i = 0; i < group->n * records; i++) {
+        const int bit = i % (GB_MARKED / piece);
 
         if (bit == 0)
             *w->marks++ = 0;
-        if (group->has_low[i])
-            w->marks[-1] |= marks << bit;
+        if (group->has_low[i / records]) {
+            w->marks[-1] |= 1u << bit;
+            put_low(w->record + (size_t)i * bytes,
+                    w->low + (size_t)i * low_bytes, layout,
+                    group->low[0] + i * piece);
+        }
     }
+    w->record = record;
+    w->low += (size_t)(group->n * records) * low_bytes;
 }
 
 static void
@@ -294,7 +326,6 @@ put_floats(struct writer *w, int64_t n, const float *x)
             const float *piece = x + i + j * GB_QK;
 
             scaled_codes(GB_QK, piece, factor[j], group.high[j]);
-            q32_store(group.low[j], q32_set1(0));
             if (group.has_low[j])
                 low_codes(piece, factor[j], group.low[j]);
         }

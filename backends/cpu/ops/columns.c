@@ -7,6 +7,8 @@
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
 
+#include <string.h>
+
 /* The type's layout is the same at every level, but for the offset. */
 static const struct gb_layout *
 layout_of(const struct ggml_tensor *a)
@@ -57,14 +59,6 @@ gb_cpu_columns_tiles(const struct ggml_tensor *a, const struct ggml_tensor *b)
     return is_in_place(a, b) ? 0 : gb_cpu_tiles_by_rows(b);
 }
 
-/* Where row ROW of B, counted through all dimensions, goes. */
-static char *
-column_place(const struct gb_cpu_task *task, const struct ggml_tensor *a,
-             const struct ggml_tensor *b, bool few, int64_t row)
-{
-    return (char *)task->shared + (size_t)row * bytes_of_one(a, b, few);
-}
-
 void
 gb_cpu_columns_prepare(const struct gb_cpu_task *task, bool few, int64_t tile)
 {
@@ -72,11 +66,12 @@ gb_cpu_columns_prepare(const struct gb_cpu_task *task, bool few, int64_t tile)
     const struct ggml_tensor *b = task->node->src[1];
     const struct gb_layout *layout = &task->k->weight(a->type)->layout;
     const struct gb_cpu_row_range range = gb_cpu_tile_rows(b, tile);
+    const size_t bytes = bytes_of_one(a, b, few);
 
     for (int64_t row = range.first; row < range.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(b, row);
         const void *from = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
-        char *to = column_place(task, a, b, few, row);
+        char *to = (char *)task->shared + (size_t)row * bytes;
 
         if (few)
             task->k->column_few(layout, b->ne[0], from, b->type, to);
@@ -107,15 +102,20 @@ gb_cpu_few_rows(const struct ggml_tensor *a)
     return rows / ROWS_MULTIPLE * ROWS_MULTIPLE + ROWS_MULTIPLE;
 }
 
-const void *
-gb_cpu_column_at(const struct gb_cpu_task *task, bool few, int64_t i1,
-                 int64_t i2, int64_t i3)
+struct gb_cpu_columns
+gb_cpu_columns_of(const struct gb_cpu_task *task, bool few)
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
+    struct gb_cpu_columns columns = { .data = task->shared };
 
-    if (is_in_place(a, b))
-        return gb_cpu_row_ptr(b, i1, i2, i3);
-    return column_place(
-        task, a, b, few, i1 + b->ne[1] * (i2 + b->ne[2] * i3));
+    if (is_in_place(a, b)) {
+        columns.data = b->data;
+        memcpy(columns.nb, b->nb, sizeof(columns.nb));
+        return columns;
+    }
+    columns.nb[1] = bytes_of_one(a, b, few);
+    for (int i = 2; i < GGML_MAX_DIMS; i++)
+        columns.nb[i] = columns.nb[i - 1] * (size_t)b->ne[i - 1];
+    return columns;
 }

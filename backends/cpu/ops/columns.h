@@ -38,8 +38,22 @@ void gb_cpu_columns_prepare(
 /* Rows of A in a tile of a product with few columns. */
 int64_t gb_cpu_few_rows(const struct ggml_tensor *a);
 
+/* Where the columns of a product are. */
+struct gb_cpu_columns {
+    const char *data;
+    size_t nb[GGML_MAX_DIMS]; /* from column to column in dimension 1 to 3 */
+};
+
+struct gb_cpu_columns gb_cpu_columns_of(
+    const struct gb_cpu_task *task, bool few);
+
 /* The column that B's row at (i1, i2, i3) has become. */
-const void *gb_cpu_column_at(const struct gb_cpu_task *task, bool few,
-    int64_t i1, int64_t i2, int64_t i3);
+static inline const void *
+gb_cpu_column_at(const struct gb_cpu_columns *columns, int64_t i1, int64_t i2,
+                 int64_t i3)
+{
+    return columns->data + (size_t)i1 * columns->nb[1] +
+           (size_t)i2 * columns->nb[2] + (size_t)i3 * columns->nb[3];
+}
 
 #endif

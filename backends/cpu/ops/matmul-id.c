@@ -125,6 +125,7 @@ mul_mat_id_prepare(const struct gb_cpu_task *task, int64_t tile)
 /* Some rows of one expert, and the columns gathered for them so far. */
 struct gathering {
     const struct gb_cpu_task *task;
+    struct gb_cpu_columns from;
     bool few;
     int64_t row;
     struct gb_product product;
@@ -153,7 +154,7 @@ gather(struct gathering *g, int64_t x, int64_t y)
     const int64_t at = g->product.cols;
 
     g->columns[at] =
-        gb_cpu_column_at(g->task, g->few, x % node->src[1]->ne[1], y, 0);
+        gb_cpu_column_at(&g->from, x % node->src[1]->ne[1], y, 0);
     g->dst[at] = (float *)(void *)gb_cpu_row_ptr(node, x, y, 0) + g->row;
     g->product.cols++;
     if (g->product.cols == TILE_COLS)
@@ -178,6 +179,7 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
     float **dst = (float **)(void *)(columns + TILE_COLS);
     struct gathering g = {
         .task = task,
+        .from = gb_cpu_columns_of(task, cut.by_column),
         .few = cut.by_column,
         .row = row,
         .product = {

@@ -24,10 +24,11 @@
  * Accuracy  float sums in the order of k (few columns: in lanes).
  */
 
-/* A tile's extent.  Columns are a multiple of what any level's kernels take at
- * a time; few of them go by rows. */
-#define TILE_ROWS     64
-#define TILE_COLS     264
+/* A tile's extent.  Rows are unpacked for each tile, so it has many columns.
+ * These are a multiple of what any level's kernels take at a time; few of them
+ * go by rows. */
+#define TILE_ROWS     32
+#define TILE_COLS     528
 #define TILE_COLS_MIN 66
 #define TILES_WANTED  32
 
@@ -298,11 +299,12 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
         .dst = dst,
         .scratch = task->scratch,
     };
+    const struct gb_cpu_columns from = gb_cpu_columns_of(task, cut.few);
     struct walk at = walk_from(node, matrix, col);
 
     for (int64_t c = 0; c < product.cols; c++, walk_on(&at)) {
         if (!cut.is_packed)
-            columns[c] = gb_cpu_column_at(task, cut.few, at.i1, at.i2, at.i3);
+            columns[c] = gb_cpu_column_at(&from, at.i1, at.i2, at.i3);
         dst[c] = (float *)(void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3) +
                  row;
     }
