@@ -3,6 +3,7 @@
  * cpu/kernels/dot-iq1.c - weights iq1_s and iq1_m.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
@@ -66,6 +67,13 @@ GB_K(unpack_iq1_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq1_s, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(turn_iq1_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&iq1_s, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 iq1_m_scales(const void *block, int n, float *d, float *m)
 {
@@ -119,4 +127,11 @@ GB_K(unpack_iq1_m)(int64_t k, int64_t rows, const void *x, size_t pitch,
                    const struct gb_panel *panel)
 {
     gb_block_unpack(&iq1_m, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_iq1_m)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&iq1_m, k, rows, x, pitch, to);
 }

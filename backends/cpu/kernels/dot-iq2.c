@@ -3,6 +3,7 @@
  * cpu/kernels/dot-iq2.c - weights iq2_xxs, iq2_xs and iq2_s.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "backends/cpu/kernels/signs.h"
@@ -84,6 +85,13 @@ GB_K(unpack_iq2_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq2_xxs, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(turn_iq2_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                   struct gb_codes *to)
+{
+    gb_block_turn(&iq2_xxs, k, rows, x, pitch, to);
+}
+
 /* Scales of 16 values each are the nibbles of eight bytes. */
 GB_INLINE void
 nibble_scales(const uint8_t *nibbles, const void *half, float *d)
@@ -141,6 +149,13 @@ GB_K(unpack_iq2_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq2_xs, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(turn_iq2_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  struct gb_codes *to)
+{
+    gb_block_turn(&iq2_xs, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 iq2_s_scales(const void *block, int n, float *d, float *m)
 {
@@ -182,4 +197,11 @@ GB_K(unpack_iq2_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
                    const struct gb_panel *panel)
 {
     gb_block_unpack(&iq2_s, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_iq2_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&iq2_s, k, rows, x, pitch, to);
 }

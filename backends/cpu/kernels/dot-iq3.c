@@ -3,6 +3,7 @@
  * cpu/kernels/dot-iq3.c - weights iq3_xxs and iq3_s.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "backends/cpu/kernels/signs.h"
@@ -71,6 +72,13 @@ GB_K(unpack_iq3_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq3_xxs, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(turn_iq3_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                   struct gb_codes *to)
+{
+    gb_block_turn(&iq3_xxs, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 iq3_s_scales(const void *block, int n, float *d, float *m)
 {
@@ -117,4 +125,11 @@ GB_K(unpack_iq3_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
                    const struct gb_panel *panel)
 {
     gb_block_unpack(&iq3_s, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_iq3_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&iq3_s, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-iq4.c - weights iq4_nl and iq4_xs.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/iq4.h"
@@ -71,6 +72,13 @@ GB_K(unpack_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&iq4_nl, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(turn_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  struct gb_codes *to)
+{
+    gb_block_turn(&iq4_nl, k, rows, x, pitch, to);
+}
+
 /* Eight scales of six bits minus 32, the low four bits of which are neighbours'
  * nibbles. */
 GB_INLINE void
@@ -125,4 +133,11 @@ GB_K(unpack_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
                     const struct gb_panel *panel)
 {
     gb_block_unpack(&iq4_xs, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  struct gb_codes *to)
+{
+    gb_block_turn(&iq4_xs, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q23k.c - weights q2_K and q3_K.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -59,6 +60,13 @@ GB_K(unpack_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q2_k, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q2_k, k, rows, x, pitch, to);
 }
 
 /* Sixteen scales of six bits minus 32, four at a time. */
@@ -123,4 +131,11 @@ GB_K(unpack_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q3_k, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q3_k, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q4.c - weights q4_0 and q4_1.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -58,6 +59,13 @@ GB_K(unpack_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&q4_0, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(turn_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q4_0, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 q4_1_scales(const void *block, int n, float *d, float *m)
 {
@@ -104,4 +112,11 @@ GB_K(unpack_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q4_1, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q4_1, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q45k.c - weights q4_K and q5_K.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -68,6 +69,13 @@ GB_K(unpack_q4_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
     gb_block_unpack(&q4_k, k, rows, x, pitch, panel);
 }
 
+void
+GB_K(turn_q4_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q4_k, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 q5_k_scales(const void *block, int n, float *d, float *m)
 {
@@ -116,4 +124,11 @@ GB_K(unpack_q5_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q5_k, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_q5_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q5_k, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q8.c - weights q8_0.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -60,4 +61,11 @@ GB_K(unpack_q8_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
                   const struct gb_panel *panel)
 {
     gb_block_unpack(&q8_0, k, rows, x, pitch, panel);
+}
+
+void
+GB_K(turn_q8_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q8_0, k, rows, x, pitch, to);
 }

@@ -20,6 +20,12 @@ gb_cpu_is_real(enum ggml_type type)
     return gb_cpu_kernels()->weight(type)->layout.piece == 0;
 }
 
+enum gb_way
+gb_cpu_way(const struct ggml_tensor *a, int64_t cols)
+{
+    return gb_way_of(layout_of(a), cols);
+}
+
 /* Are B's rows columns already? */
 static bool
 is_in_place(const struct ggml_tensor *a, const struct ggml_tensor *b)
@@ -36,19 +42,19 @@ gb_cpu_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 }
 
 static size_t
-bytes_of_one(const struct ggml_tensor *a, const struct ggml_tensor *b, bool few)
+bytes_of_one(const struct ggml_tensor *a, const struct ggml_tensor *b,
+             enum gb_way way)
 {
-    return few ? gb_column_few_bytes(layout_of(a), b->ne[0])
-               : gb_column_bytes(layout_of(a), b->ne[0]);
+    return gb_way_column_bytes(layout_of(a), way, b->ne[0]);
 }
 
 size_t
 gb_cpu_columns_bytes(const struct ggml_tensor *a, const struct ggml_tensor *b,
-                     bool few)
+                     enum gb_way way)
 {
     if (is_in_place(a, b))
         return 0;
-    return (size_t)ggml_nrows(b) * bytes_of_one(a, b, few);
+    return (size_t)ggml_nrows(b) * bytes_of_one(a, b, way);
 }
 
 int64_t
@@ -60,13 +66,14 @@ gb_cpu_columns_tiles(const struct ggml_tensor *a, const struct ggml_tensor *b)
 /* Where row ROW of B, counted through all dimensions, goes. */
 static char *
 column_place(const struct gb_cpu_task *task, const struct ggml_tensor *a,
-             const struct ggml_tensor *b, bool few, int64_t row)
+             const struct ggml_tensor *b, enum gb_way way, int64_t row)
 {
-    return (char *)task->shared + (size_t)row * bytes_of_one(a, b, few);
+    return (char *)task->shared + (size_t)row * bytes_of_one(a, b, way);
 }
 
 void
-gb_cpu_columns_prepare(const struct gb_cpu_task *task, bool few, int64_t tile)
+gb_cpu_columns_prepare(const struct gb_cpu_task *task, enum gb_way way,
+                       int64_t tile)
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
@@ -76,12 +83,9 @@ gb_cpu_columns_prepare(const struct gb_cpu_task *task, bool few, int64_t tile)
     for (int64_t row = range.first; row < range.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(b, row);
         const void *from = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
-        char *to = column_place(task, a, b, few, row);
 
-        if (few)
-            task->k->column_few(layout, b->ne[0], from, b->type, to);
-        else
-            task->k->column(layout, b->ne[0], from, b->type, to);
+        task->k->way_column(layout, way, b->ne[0], from, b->type,
+                            column_place(task, a, b, way, row));
     }
 }
 
@@ -108,7 +112,7 @@ gb_cpu_few_rows(const struct ggml_tensor *a)
 }
 
 const void *
-gb_cpu_column_at(const struct gb_cpu_task *task, bool few, int64_t i1,
+gb_cpu_column_at(const struct gb_cpu_task *task, enum gb_way way, int64_t i1,
                  int64_t i2, int64_t i3)
 {
     const struct ggml_tensor *a = task->node->src[0];
@@ -117,5 +121,5 @@ gb_cpu_column_at(const struct gb_cpu_task *task, bool few, int64_t i1,
     if (is_in_place(a, b))
         return gb_cpu_row_ptr(b, i1, i2, i3);
     return column_place(
-        task, a, b, few, i1 + b->ne[1] * (i2 + b->ne[2] * i3));
+        task, a, b, way, i1 + b->ne[1] * (i2 + b->ne[2] * i3));
 }
