@@ -7,6 +7,7 @@
 #define GB_CPU_KERNELS_TURNED_H
 
 #include "backends/cpu/kernels/few.h"
+#include "lib/base/attr.h"
 
 /* 256 weights, a chunk of 16 in each lane: see struct gb_group. */
 struct gb_codes {
@@ -60,6 +61,7 @@ gb_block_turn(const struct gb_blocks *b, int64_t k, int64_t rows,
     const struct gb_layout *layout = b->layout;
     const int blocks = GB_GROUP / layout->values;
     const size_t bytes = (size_t)blocks * layout->bytes;
+    const size_t ahead = (size_t)rows * pitch;
     int32_t from[16];
 
     for (int i = 0; i < 16; i++)
@@ -68,8 +70,11 @@ gb_block_turn(const struct gb_blocks *b, int64_t k, int64_t rows,
     for (int64_t r = 0; r < rows; r++) {
         const char *group = (const char *)x + (size_t)r * pitch;
 
-        for (int64_t i = 0; i < k / GB_GROUP; i++, group += bytes, to++)
+        for (int64_t i = 0; i < k / GB_GROUP; i++, group += bytes, to++) {
+            for (size_t at = 0; at < bytes; at += 64)
+                GB_PREFETCH(group + ahead + at);
             turn_group(b, group, blocks, from, to);
+        }
         if (layout->values == 32 && k % GB_GROUP != 0)
             turn_group(b, group, (int)(k % GB_GROUP / 32), from, to++);
     }
