@@ -94,6 +94,19 @@ q64_xor(q64 a, q64 b)
     return _mm512_xor_si512(a, b);
 }
 
+static inline q64
+q64_add(q64 a, q64 b)
+{
+    return _mm512_add_epi8(a, b);
+}
+
+static inline q64
+q64_negate_where(q64 v, uint64_t bits)
+{
+    return _mm512_mask_sub_epi8(
+        v, (__mmask64)bits, _mm512_setzero_si512(), v);
+}
+
 /* Bit x is not set in any byte of V. */
 static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)

@@ -95,6 +95,21 @@ q64_set1(int x)
 }
 
 static inline q64
+q64_add(q64 a, q64 b)
+{
+    return q64_join(
+        q32_add(a.half[0], b.half[0]), q32_add(a.half[1], b.half[1]));
+}
+
+static inline q64
+q64_negate_where(q64 v, uint64_t bits)
+{
+    return q64_join(
+        q32_negate(q32_spread((uint32_t)bits), v.half[0]),
+        q32_negate(q32_spread((uint32_t)(bits >> 32)), v.half[1]));
+}
+
+static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)
 {
     const q32 low = q32_where(q32_spread((uint32_t)bits), q32_set1(x));
