@@ -68,8 +68,15 @@ struct gb_low_end { /* likewise */
     int32_t first;
 };
 
-/* Products with fewer columns take columns of groups. */
-#define GB_FEW_COLS 4
+/* How a product with N columns goes, and what its columns are. */
+enum gb_way {
+    GB_WAY_ONE, /* one after another; groups, or floats */
+    GB_WAY_FEW, /* weights are turned group by group; turned groups */
+    GB_WAY_MANY /* weights become panels; records, or floats */
+};
+
+#define GB_FEW_COLS      16 /* quantised: at most */
+#define GB_ONE_COLS_REAL 3
 
 #define GB_GROUP 256 /* activations in a group; 0 behind the end of a row */
 
@@ -85,6 +92,12 @@ struct gb_group {
     int32_t unused[12]; /* up to a cache line */
     int8_t low[GB_GROUP]; /* valid where has_low */
 };
+
+/*
+ * A turned group has a chunk of 16 values in each of sixteen lanes: unit i has
+ * the four values from 4 * i on of all chunks.  There is a scale and a side for
+ * each lane, and has_low[0] is for all units.
+ */
 
 /* How a group's chunks of 16 values are ordered. */
 enum gb_order {
@@ -113,7 +126,16 @@ gb_order_chunk(enum gb_order order, int i)
     }
 }
 
+/* The place, in that order, of the chunk in lane I of a turned group: what
+ * turning four by four quads makes of units in that order. */
+static inline int
+gb_turned_place(int i)
+{
+    return i % 4 * 4 + i / 4;
+}
+
 struct gb_panel; /* kernels/panel.h */
+struct gb_codes; /* kernels/turned.h */
 
 /* dst[r] = row r of weights times COLUMN, which is one of groups or of floats;
  * rows begin at X, PITCH bytes apart. */
@@ -126,6 +148,11 @@ typedef void (*gb_unpack_fn)(int64_t k, int64_t rows, const void *x,
 
 /* N values of a row from X on. */
 typedef void (*gb_floats_fn)(int64_t n, float *dst, const void *x);
+
+/* K values of ROWS rows from X on as turned groups, those of a row one behind
+ * the other. */
+typedef void (*gb_turn_fn)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                           struct gb_codes *to);
 
 struct gb_layout {
     enum ggml_type activation; /* what activations may be instead of F32 */
@@ -143,7 +170,18 @@ struct gb_weight {
     gb_dots_fn dots;
     gb_unpack_fn unpack;
     gb_floats_fn floats;
+    gb_turn_fn turn; /* NULL for floats */
 };
+
+static inline enum gb_way
+gb_way_of(const struct gb_layout *layout, int64_t cols)
+{
+    if (layout->piece == 0)
+        return cols <= GB_ONE_COLS_REAL ? GB_WAY_ONE : GB_WAY_MANY;
+    return cols == 1             ? GB_WAY_ONE
+           : cols <= GB_FEW_COLS ? GB_WAY_FEW
+                                 : GB_WAY_MANY;
+}
 
 /* Units in a step: where nibbles lie so, both have codes of the same pieces. */
 static inline int
@@ -210,13 +248,13 @@ gb_column_bytes(const struct gb_layout *layout, int64_t k)
     return (bytes + 127) / 128 * 128 + 64;
 }
 
-/* Bytes of a column of K values for few columns. */
+/* Bytes of a column of K values for WAY. */
 static inline size_t
-gb_column_few_bytes(const struct gb_layout *layout, int64_t k)
+gb_way_column_bytes(const struct gb_layout *layout, enum gb_way way, int64_t k)
 {
     const size_t n = (size_t)k;
 
-    if (layout->piece == 0)
+    if (layout->piece == 0 || way == GB_WAY_MANY)
         return gb_column_bytes(layout, k);
     return (n + GB_GROUP - 1) / GB_GROUP * sizeof(struct gb_group);
 }

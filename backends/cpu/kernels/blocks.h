@@ -17,7 +17,8 @@ struct gb_blocks {
     /* The d and, if there are minima, m of N blocks: one of 256 values, or up
      * to eight of 32. */
     void (*scales)(const void *blocks, int n, float *d, float *m);
-    /* The codes of values 32 * g to 32 * g + 31. */
+    /* The codes of values 32 * g to 32 * g + 31; blocks of 256 in plain order
+     * may do without. */
     q32 (*codes)(const void *block, int g);
     /* For few columns, which take groups: a block of 256 values, or N of 32,
      * which are 8 but at the end of a row.  Types of plain order may do without
@@ -37,6 +38,24 @@ blocks_at_a_time(const struct gb_blocks *b)
     return b->layout->values == 32 ? 8 : 1;
 }
 
+GB_INLINE void
+codes_of_block(const struct gb_blocks *b, const void *block, uint8_t *codes)
+{
+    if (b->codes != NULL) {
+#pragma GCC unroll 8
+        for (int g = 0; g < b->layout->values / 32; g++)
+            q32_store(codes + 32 * g, b->codes(block, g));
+        return;
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        q64 u;
+
+        b->units(block, i, 1, &u);
+        q64_store(codes + 64 * i, u);
+    }
+}
+
 /* The codes, scales and minima of N blocks of row R; where they go is moved
  * on. */
 GB_INLINE void
@@ -50,9 +69,8 @@ unpack_blocks(const struct gb_blocks *b, const char *block, int n,
 
     b->scales(block, n, d, m);
     for (int i = 0; i < n; i++, block += layout->bytes) {
-#pragma GCC unroll 8
-        for (int g = 0; g < layout->values / 32; g++, codes += 32)
-            q32_store(codes, b->codes(block, g));
+        codes_of_block(b, block, codes);
+        codes += layout->values;
     }
     for (int j = 0; j < pieces; j++) {
         scales[j * VF_LEN] = d[j];

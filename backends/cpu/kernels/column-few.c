@@ -173,15 +173,46 @@ put_group(const struct gb_layout *layout, const struct plain_group *from,
              layout->has_min ? 1.0f : -(float)layout->offset, to->side);
 }
 
+/* The same for a turned group. */
+static void
+turn_group(const struct gb_layout *layout, const struct plain_group *from,
+           struct gb_group *to)
+{
+    const float factor = layout->has_min ? 1.0f : -(float)layout->offset;
+    bool low = false;
+
+    for (int i = 0; i < PIECES; i++)
+        low |= from->has_low[i];
+    for (int l = 0; l < 16; l++) {
+        const int chunk = gb_order_chunk(layout->order, gb_turned_place(l));
+        const float d = from->d[chunk / 2];
+        int32_t sum = 0;
+
+        for (int i = 0; i < 16; i++)
+            sum += 256 * from->high[16 * chunk + i] +
+                   (low ? from->low[16 * chunk + i] : 0);
+        for (int q = 0; q < 4; q++) {
+            memcpy(to->high + 64 * q + 4 * l, from->high + 16 * chunk + 4 * q,
+                   4);
+            if (low)
+                memcpy(to->low + 64 * q + 4 * l, from->low + 16 * chunk + 4 * q,
+                       4);
+        }
+        to->scale[l] = low ? d : 256.0f * d;
+        to->side[l] = factor * d * (float)sum;
+    }
+    to->has_low[0] = low;
+}
+
 void
-GB_K(column_few)(const struct gb_layout *layout, int64_t n, const void *row,
-                 enum ggml_type type, void *column)
+GB_K(way_column)(const struct gb_layout *layout, enum gb_way way, int64_t n,
+                 const void *row, enum ggml_type type, void *column)
 {
     struct gb_group *to = column;
     const char *from = row;
     struct plain_group group;
 
-    if (layout->piece == 0) {
+    if (layout->piece == 0 || way == GB_WAY_MANY) {
         GB_K(column)(layout, n, row, type, column);
         return;
     }
@@ -200,6 +231,9 @@ GB_K(column_few)(const struct gb_layout *layout, int64_t n, const void *row,
             group_of_blocks(left, type, from, &group);
             from += GB_K(activation_bytes)(type, left);
         }
-        put_group(layout, &group, to);
+        if (way == GB_WAY_FEW)
+            turn_group(layout, &group, to);
+        else
+            put_group(layout, &group, to);
     }
 }

@@ -3,53 +3,62 @@
  * cpu/kernels/dot-iq1.c - weights iq1_s and iq1_m.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/signs.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
 /*
  * Values are levels -1, 0, 1 plus or minus an eighth.  Eight times that plus 9
- * is the code, from 0 to 18; the scales take an eighth.
+ * is the code, from 0 to 18; the scales take an eighth.  Eight grid rows, and a
+ * bit for each value from which the eighth is taken.
  */
-GB_INLINE q32
-codes_of(const void *const *rows, uint32_t minus)
+GB_INLINE q64
+codes_of(const void *const *rows, uint64_t minus)
 {
-    const q32 levels = q32_eights(rows);
-    const q32 twice = q32_add(levels, levels);
-    const q32 four = q32_add(twice, twice);
-    const q32 shifts = q32_negate(q32_spread(minus), q32_set1(1));
+    const q64 levels = q64_add(q64_eights(rows), q64_set1(1));
 
-    return q32_add(q32_add(q32_add(four, four), shifts), q32_set1(9));
+    return q64_or_where(q64_shift_left(levels, 3), ~minus, 2);
 }
 
 GB_INLINE void
 iq1_s_scales(const void *block, int n, float *d, float *m)
 {
     const struct gb_block_iq1_s *b = block;
-    const float d8 = q_half(&b->d) * 0.125f;
+    const uint64_t three = 0x0007000700070007;
+    uint64_t w[2];
 
     (void)n;
     (void)m;
-#pragma GCC unroll 8
-    for (int g = 0; g < 8; g++)
-        d[g] = d8 * (float)(2 * (b->qh[g] >> 12 & 7) + 1);
+    memcpy(w, b->qh, sizeof(w));
+    gb_odd_scales(d,
+                  gb_low_bytes(w[0] >> 12 & three) |
+                      (uint64_t)gb_low_bytes(w[1] >> 12 & three) << 32,
+                  q_half(&b->d) * 0.125f);
 }
 
-GB_INLINE q32
-iq1_s_codes(const void *block, int g)
+GB_INLINE void
+iq1_s_units(const void *group, int i, int n, q64 *u)
 {
-    const struct gb_block_iq1_s *b = block;
-    const unsigned high = b->qh[g];
-    const void *rows[4];
+    const struct gb_block_iq1_s *b = group;
+    const uint32_t low = b->qh[2 * i];
+    const uint32_t high = b->qh[2 * i + 1];
+    const void *rows[8];
 
+    (void)n;
 #pragma GCC unroll 4
-    for (int l = 0; l < 4; l++)
-        rows[l] = gb_grid_iq1[b->qs[4 * g + l] | (high >> 3 * l & 7) << 8];
-    return codes_of(rows, high >> 15 != 0 ? 0xffffffffu : 0);
+    for (int l = 0; l < 4; l++) {
+        rows[l] = gb_grid_iq1[b->qs[8 * i + l] | (low >> 3 * l & 7) << 8];
+        rows[4 + l] = gb_grid_iq1[b->qs[8 * i + 4 + l] |
+                                  (high >> 3 * l & 7) << 8];
+    }
+    u[0] = codes_of(rows, (0 - (uint64_t)(high >> 15)) << 32 |
+                              (uint32_t)(0 - (low >> 15)));
 }
 
 static const struct gb_blocks iq1_s = {
-    &gb_layout_iq1_s, iq1_s_scales, iq1_s_codes, NULL, NULL
+    &gb_layout_iq1_s, iq1_s_scales, NULL, iq1_s_units, NULL
 };
 
 void
@@ -72,6 +81,13 @@ GB_K(floats_iq1_s)(int64_t n, float *dst, const void *x)
     gb_block_floats(&iq1_s, n, dst, x);
 }
 
+void
+GB_K(turn_iq1_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&iq1_s, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 iq1_m_scales(const void *block, int n, float *d, float *m)
 {
@@ -86,31 +102,36 @@ iq1_m_scales(const void *block, int n, float *d, float *m)
     half = (uint16_t)(w[0] >> 12 | (w[1] >> 8 & 0x00f0) |
                       (w[2] >> 4 & 0x0f00) | (w[3] & 0xf000));
     d8 = q_half(&half) * 0.125f;
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; i++)
-        d[i] = d8 * (float)(2 * (w[i / 4] >> 3 * (i % 4) & 7) + 1);
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++) {
+        uint64_t s = w[2 * i] | (uint64_t)w[2 * i + 1] << 32;
+
+        s = (s & 0x0000003f0000003f) | (s << 10 & 0x003f0000003f0000);
+        s = (s & 0x0007000700070007) | (s << 5 & 0x0700070007000700);
+        gb_odd_scales(d + 8 * i, s, d8);
+    }
 }
 
-GB_INLINE q32
-iq1_m_codes(const void *block, int g)
+GB_INLINE void
+iq1_m_units(const void *group, int i, int n, q64 *u)
 {
-    const struct gb_block_iq1_m *b = block;
-    const void *rows[4];
-    uint32_t minus = 0;
+    const struct gb_block_iq1_m *b = group;
+    const void *rows[8];
+    uint32_t packed;
+    uint64_t nibbles;
 
-#pragma GCC unroll 4
-    for (int l = 0; l < 4; l++) {
-        const unsigned n = b->qh[2 * g + l / 2] >> 4 * (l % 2) & 15;
-
-        rows[l] = gb_grid_iq1[b->qs[4 * g + l] | (n & 7) << 8];
-        if (n > 7)
-            minus |= 0xffu << 8 * l;
-    }
-    return codes_of(rows, minus);
+    (void)n;
+    memcpy(&packed, b->qh + 4 * i, sizeof(packed));
+    nibbles = gb_nibbles(packed);
+#pragma GCC unroll 8
+    for (int l = 0; l < 8; l++)
+        rows[l] = gb_grid_iq1[b->qs[8 * i + l] |
+                              (nibbles >> 8 * l & 7) << 8];
+    u[0] = codes_of(rows, (nibbles >> 3 & 0x0101010101010101) * 255);
 }
 
 static const struct gb_blocks iq1_m = {
-    &gb_layout_iq1_m, iq1_m_scales, iq1_m_codes, NULL, NULL
+    &gb_layout_iq1_m, iq1_m_scales, NULL, iq1_m_units, NULL
 };
 
 void
@@ -131,4 +152,11 @@ void
 GB_K(floats_iq1_m)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&iq1_m, n, dst, x);
+}
+
+void
+GB_K(turn_iq1_m)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&iq1_m, k, rows, x, pitch, to);
 }

@@ -3,58 +3,64 @@
  * cpu/kernels/dot-iq3.c - weights iq3_xxs and iq3_s.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/signs.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
-#include "backends/cpu/kernels/signs.h"
 #include "lib/type/grid.h"
 
-/* Codes of eight grid rows, one for four values, with their signs. */
-GB_INLINE q32
-signed_rows(const void *const *rows, uint32_t signs, int offset)
+/* Codes of sixteen grid rows, one for four values, with their signs. */
+GB_INLINE q64
+signed_rows(const void *const *rows, uint64_t signs, int offset)
 {
-    return q32_add(q32_negate(q32_spread(signs), q32_words(rows)),
-                   q32_set1(offset));
+    return q64_add(q64_negate_where(q64_words(rows), signs),
+                   q64_set1(offset));
 }
 
-/* Signs and the scale of group G. */
-GB_INLINE uint32_t
-iq3_xxs_word(const void *block, int g)
+/* Signs and scales of the values of unit I. */
+GB_INLINE uint64_t
+iq3_xxs_word(const void *block, int i)
 {
     const struct gb_block_iq3_xxs *b = block;
-    uint32_t w;
+    uint64_t w;
 
-    memcpy(&w, b->qs + GB_QK_K / 4 + 4 * g, sizeof(w));
+    memcpy(&w, b->qs + GB_QK_K / 4 + 8 * i, sizeof(w));
     return w;
 }
 
-/* 0.5 * d * (0.5 + s) as a quarter of d times 1 + 2 * s. */
+/* 0.5 * d * (0.5 + s) is a quarter of d times 1 + 2 * s. */
 GB_INLINE void
 iq3_xxs_scales(const void *block, int n, float *d, float *m)
 {
     const struct gb_block_iq3_xxs *b = block;
-    const float d4 = q_half(&b->d) * 0.25f;
+    uint64_t s = 0;
 
     (void)n;
     (void)m;
-#pragma GCC unroll 8
-    for (int g = 0; g < 8; g++)
-        d[g] = d4 * (float)(1 + 2 * (iq3_xxs_word(block, g) >> 28));
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        const uint64_t w = iq3_xxs_word(block, i);
+
+        s |= ((w >> 28 & 15) | w >> 60 << 8) << 16 * i;
+    }
+    gb_odd_scales(d, s, q_half(&b->d) * 0.25f);
 }
 
-GB_INLINE q32
-iq3_xxs_codes(const void *block, int g)
+GB_INLINE void
+iq3_xxs_units(const void *group, int i, int n, q64 *u)
 {
-    const struct gb_block_iq3_xxs *b = block;
-    const void *rows[8];
+    const struct gb_block_iq3_xxs *b = group;
+    const void *rows[16];
 
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++)
-        rows[i] = gb_grid_iq3_xxs[b->qs[8 * g + i]];
-    return signed_rows(rows, gb_four_signs(iq3_xxs_word(block, g)), 62);
+    (void)n;
+#pragma GCC unroll 16
+    for (int j = 0; j < 16; j++)
+        rows[j] = gb_grid_iq3_xxs[b->qs[16 * i + j]];
+    u[0] = signed_rows(rows, gb_eight_signs(iq3_xxs_word(group, i)), 62);
 }
 
 static const struct gb_blocks iq3_xxs = {
-    &gb_layout_iq3_xxs, iq3_xxs_scales, iq3_xxs_codes, NULL, NULL
+    &gb_layout_iq3_xxs, iq3_xxs_scales, NULL, iq3_xxs_units, NULL
 };
 
 void
@@ -77,38 +83,46 @@ GB_K(floats_iq3_xxs)(int64_t n, float *dst, const void *x)
     gb_block_floats(&iq3_xxs, n, dst, x);
 }
 
+void
+GB_K(turn_iq3_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                   struct gb_codes *to)
+{
+    gb_block_turn(&iq3_xxs, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 iq3_s_scales(const void *block, int n, float *d, float *m)
 {
     const struct gb_block_iq3_s *b = block;
-    const float factor = q_half(&b->d);
+    uint32_t w;
 
     (void)n;
     (void)m;
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        d[2 * i] = factor * (float)(1 + 2 * (b->scales[i] & 15));
-        d[2 * i + 1] = factor * (float)(1 + 2 * (b->scales[i] >> 4));
-    }
+    memcpy(&w, b->scales, sizeof(w));
+    gb_odd_scales(d, gb_nibbles(w), q_half(&b->d));
 }
 
-GB_INLINE q32
-iq3_s_codes(const void *block, int g)
+GB_INLINE void
+iq3_s_units(const void *group, int i, int n, q64 *u)
 {
-    const struct gb_block_iq3_s *b = block;
-    const unsigned high = b->qh[g];
-    const void *rows[8];
-    uint32_t signs;
+    const struct gb_block_iq3_s *b = group;
+    const void *rows[16];
+    uint64_t signs;
 
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++)
-        rows[i] = gb_grid_iq3_s[b->qs[8 * g + i] | (high << (8 - i) & 256)];
-    memcpy(&signs, b->signs + 4 * g, sizeof(signs));
-    return signed_rows(rows, signs, 15);
+    (void)n;
+#pragma GCC unroll 16
+    for (int j = 0; j < 16; j++) {
+        const unsigned high = b->qh[2 * i + j / 8];
+
+        rows[j] = gb_grid_iq3_s[b->qs[16 * i + j] |
+                                (high << (8 - j % 8) & 256)];
+    }
+    memcpy(&signs, b->signs + 8 * i, sizeof(signs));
+    u[0] = signed_rows(rows, signs, 15);
 }
 
 static const struct gb_blocks iq3_s = {
-    &gb_layout_iq3_s, iq3_s_scales, iq3_s_codes, NULL, NULL
+    &gb_layout_iq3_s, iq3_s_scales, NULL, iq3_s_units, NULL
 };
 
 void
@@ -129,4 +143,11 @@ void
 GB_K(floats_iq3_s)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&iq3_s, n, dst, x);
+}
+
+void
+GB_K(turn_iq3_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&iq3_s, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-iq4.c - weights iq4_nl and iq4_xs.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/iq4.h"
@@ -77,6 +78,13 @@ GB_K(floats_iq4_nl)(int64_t n, float *dst, const void *x)
     gb_block_floats(&iq4_nl, n, dst, x);
 }
 
+void
+GB_K(turn_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  struct gb_codes *to)
+{
+    gb_block_turn(&iq4_nl, k, rows, x, pitch, to);
+}
+
 /* Eight scales of six bits minus 32, the low four bits of which are neighbours'
  * nibbles. */
 GB_INLINE void
@@ -137,4 +145,11 @@ void
 GB_K(floats_iq4_xs)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&iq4_xs, n, dst, x);
+}
+
+void
+GB_K(turn_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                  struct gb_codes *to)
+{
+    gb_block_turn(&iq4_xs, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q23k.c - weights q2_K and q3_K.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -65,6 +66,13 @@ void
 GB_K(floats_q2_k)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&q2_k, n, dst, x);
+}
+
+void
+GB_K(turn_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q2_k, k, rows, x, pitch, to);
 }
 
 /* Sixteen scales of six bits minus 32, four at a time. */
@@ -135,4 +143,11 @@ void
 GB_K(floats_q3_k)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&q3_k, n, dst, x);
+}
+
+void
+GB_K(turn_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q3_k, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q4.c - weights q4_0 and q4_1.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -64,6 +65,13 @@ GB_K(floats_q4_0)(int64_t n, float *dst, const void *x)
     gb_block_floats(&q4_0, n, dst, x);
 }
 
+void
+GB_K(turn_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q4_0, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 q4_1_scales(const void *block, int n, float *d, float *m)
 {
@@ -116,4 +124,11 @@ void
 GB_K(floats_q4_1)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&q4_1, n, dst, x);
+}
+
+void
+GB_K(turn_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q4_1, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q45k.c - weights q4_K and q5_K.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -74,6 +75,13 @@ GB_K(floats_q4_k)(int64_t n, float *dst, const void *x)
     gb_block_floats(&q4_k, n, dst, x);
 }
 
+void
+GB_K(turn_q4_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q4_k, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 q5_k_scales(const void *block, int n, float *d, float *m)
 {
@@ -128,4 +136,11 @@ void
 GB_K(floats_q5_k)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&q5_k, n, dst, x);
+}
+
+void
+GB_K(turn_q5_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q5_k, k, rows, x, pitch, to);
 }

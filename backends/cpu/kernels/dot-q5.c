@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q5.c - weights q5_0 and q5_1.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -100,6 +101,13 @@ GB_K(floats_q5_0)(int64_t n, float *dst, const void *x)
     gb_block_floats(&q5_0, n, dst, x);
 }
 
+void
+GB_K(turn_q5_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q5_0, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 q5_1_scales(const void *block, int n, float *d, float *m)
 {
@@ -152,4 +160,11 @@ void
 GB_K(floats_q5_1)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&q5_1, n, dst, x);
+}
+
+void
+GB_K(turn_q5_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q5_1, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q6k.c - weights q6_K.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -67,4 +68,11 @@ void
 GB_K(floats_q6_k)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&q6_k, n, dst, x);
+}
+
+void
+GB_K(turn_q6_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q6_k, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-q8.c - weights q8_0.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -66,4 +67,11 @@ void
 GB_K(floats_q8_0)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&q8_0, n, dst, x);
+}
+
+void
+GB_K(turn_q8_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                struct gb_codes *to)
+{
+    gb_block_turn(&q8_0, k, rows, x, pitch, to);
 }

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-tq.c - weights tq1_0 and tq2_0.
  */
 #include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 
@@ -83,6 +84,13 @@ GB_K(floats_tq1_0)(int64_t n, float *dst, const void *x)
     gb_block_floats(&tq1_0, n, dst, x);
 }
 
+void
+GB_K(turn_tq1_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&tq1_0, k, rows, x, pitch, to);
+}
+
 GB_INLINE void
 tq2_0_scales(const void *block, int n, float *d, float *m)
 {
@@ -132,4 +140,11 @@ void
 GB_K(floats_tq2_0)(int64_t n, float *dst, const void *x)
 {
     gb_block_floats(&tq2_0, n, dst, x);
+}
+
+void
+GB_K(turn_tq2_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
+                 struct gb_codes *to)
+{
+    gb_block_turn(&tq2_0, k, rows, x, pitch, to);
 }

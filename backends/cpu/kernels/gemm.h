@@ -27,4 +27,8 @@ struct gb_strip {
 void GB_K(gemm_quads)(const struct gb_layout *layout,
                       const struct gb_strip *strip);
 
+/* Quantised weights times columns of turned groups. */
+void GB_K(gemm_few)(const struct gb_weight *weight,
+                    const struct gb_product *p);
+
 #endif

@@ -22,6 +22,7 @@ cpu_kernel_sources += \
 	%D%/dot-tq.c \
 	%D%/few.h \
 	%D%/few-real.c \
+	%D%/gemm-few.c \
 	%D%/gemm-quads.c \
 	%D%/gemm-reals.c \
 	%D%/gemm.h \
@@ -42,6 +43,7 @@ cpu_kernel_sources += \
 	%D%/signs.h \
 	%D%/softmax.c \
 	%D%/table.c \
+	%D%/turned.h \
 	%D%/unary.c \
 	%D%/vec.c \
 	%D%/weights.c \

@@ -73,28 +73,40 @@ product_quads(const struct gb_weight *weight, const struct gb_product *p)
     }
 }
 
-void
-GB_K(product_few)(const struct gb_weight *weight, const struct gb_product *p)
+static void
+product_one(const struct gb_weight *weight, const struct gb_product *p)
 {
     for (int64_t c = 0; c < p->cols; c++)
         weight->dots(p->k, p->rows, p->weights, p->pitch, p->columns[c],
                      p->dst[c]);
 }
 
-/* Columns of floats are the same for few. */
+/* Columns of floats are the same for all ways. */
 void
 GB_K(product)(const struct gb_weight *weight, const struct gb_product *p)
 {
     const bool is_real = weight->layout.piece == 0;
 
-    if (p->k == 0 || (is_real && p->cols < GB_FEW_COLS))
-        GB_K(product_few)(weight, p);
+    if (p->k == 0 || (is_real && p->cols <= GB_ONE_COLS_REAL))
+        product_one(weight, p);
     else if (is_real && p->packed == NULL && p->cols <= GB_FEW_COLS_REAL)
         GB_K(few_reals)(weight->layout.activation, p);
     else if (is_real)
         GB_K(product_reals)(weight, p);
     else
         product_quads(weight, p);
+}
+
+void
+GB_K(way_product)(enum gb_way way, const struct gb_weight *weight,
+                  const struct gb_product *p)
+{
+    if (way == GB_WAY_ONE)
+        product_one(weight, p);
+    else if (way == GB_WAY_FEW)
+        GB_K(gemm_few)(weight, p);
+    else
+        GB_K(product)(weight, p);
 }
 
 #define DOT_PART 1024 /* values of a row at a time */
@@ -116,8 +128,8 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
         const int64_t k = n - i < DOT_PART ? n - i : DOT_PART;
         float part;
 
-        GB_K(column_few)(layout, k, activations, layout->activation,
-                         &column);
+        GB_K(way_column)(layout, GB_WAY_ONE, k, activations,
+                         layout->activation, &column);
         weight->dots(k, 1, weights, 0, &column, &part);
         sum += part;
         weights += (size_t)(k / layout->values) * layout->bytes;

@@ -14,6 +14,7 @@ static const struct gb_weight weights[GGML_TYPE_COUNT] = {
         GB_K(dots_##name),                                                    \
         GB_K(unpack_##name),                                                  \
         GB_K(floats_##name),                                                  \
+        values == 1 ? NULL : GB_K(turn_##name),                               \
     },
 #include "backends/cpu/kernels/weights.def"
 #undef GB_WEIGHT

@@ -22,6 +22,12 @@ gb_cpu_is_real(enum ggml_type type)
     return gb_cpu_kernels()->weight(type)->layout.piece == 0;
 }
 
+enum gb_way
+gb_cpu_way(const struct ggml_tensor *a, int64_t cols)
+{
+    return gb_way_of(layout_of(a), cols);
+}
+
 /* Are B's rows columns already? */
 static bool
 is_in_place(const struct ggml_tensor *a, const struct ggml_tensor *b)
@@ -38,19 +44,19 @@ gb_cpu_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 }
 
 static size_t
-bytes_of_one(const struct ggml_tensor *a, const struct ggml_tensor *b, bool few)
+bytes_of_one(const struct ggml_tensor *a, const struct ggml_tensor *b,
+             enum gb_way way)
 {
-    return few ? gb_column_few_bytes(layout_of(a), b->ne[0])
-               : gb_column_bytes(layout_of(a), b->ne[0]);
+    return gb_way_column_bytes(layout_of(a), way, b->ne[0]);
 }
 
 size_t
 gb_cpu_columns_bytes(const struct ggml_tensor *a, const struct ggml_tensor *b,
-                     bool few)
+                     enum gb_way way)
 {
     if (is_in_place(a, b))
         return 0;
-    return (size_t)ggml_nrows(b) * bytes_of_one(a, b, few);
+    return (size_t)ggml_nrows(b) * bytes_of_one(a, b, way);
 }
 
 int64_t
@@ -60,23 +66,21 @@ gb_cpu_columns_tiles(const struct ggml_tensor *a, const struct ggml_tensor *b)
 }
 
 void
-gb_cpu_columns_prepare(const struct gb_cpu_task *task, bool few, int64_t tile)
+gb_cpu_columns_prepare(const struct gb_cpu_task *task, enum gb_way way,
+                       int64_t tile)
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
     const struct gb_layout *layout = &task->k->weight(a->type)->layout;
     const struct gb_cpu_row_range range = gb_cpu_tile_rows(b, tile);
-    const size_t bytes = bytes_of_one(a, b, few);
+    const size_t bytes = bytes_of_one(a, b, way);
 
     for (int64_t row = range.first; row < range.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(b, row);
         const void *from = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
         char *to = (char *)task->shared + (size_t)row * bytes;
 
-        if (few)
-            task->k->column_few(layout, b->ne[0], from, b->type, to);
-        else
-            task->k->column(layout, b->ne[0], from, b->type, to);
+        task->k->way_column(layout, way, b->ne[0], from, b->type, to);
     }
 }
 
@@ -103,7 +107,7 @@ gb_cpu_few_rows(const struct ggml_tensor *a)
 }
 
 struct gb_cpu_columns
-gb_cpu_columns_of(const struct gb_cpu_task *task, bool few)
+gb_cpu_columns_of(const struct gb_cpu_task *task, enum gb_way way)
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
@@ -114,7 +118,7 @@ gb_cpu_columns_of(const struct gb_cpu_task *task, bool few)
         memcpy(columns.nb, b->nb, sizeof(columns.nb));
         return columns;
     }
-    columns.nb[1] = bytes_of_one(a, b, few);
+    columns.nb[1] = bytes_of_one(a, b, way);
     for (int i = 2; i < GGML_MAX_DIMS; i++)
         columns.nb[i] = columns.nb[i - 1] * (size_t)b->ne[i - 1];
     return columns;

@@ -24,16 +24,19 @@ bool gb_cpu_is_real(enum ggml_type type);
 bool gb_cpu_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
 
+/* How products of A with COLS columns go. */
+enum gb_way gb_cpu_way(const struct ggml_tensor *a, int64_t cols);
+
 /* Shared memory and tiles that it takes to prepare B's rows for A, for products
- * with FEW columns or not. */
+ * that go WAY. */
 size_t gb_cpu_columns_bytes(
-    const struct ggml_tensor *a, const struct ggml_tensor *b, bool few);
+    const struct ggml_tensor *a, const struct ggml_tensor *b, enum gb_way way);
 int64_t gb_cpu_columns_tiles(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
 
 /* One of those tiles, for the node whose sources 0 and 1 are A and B. */
 void gb_cpu_columns_prepare(
-    const struct gb_cpu_task *task, bool few, int64_t tile);
+    const struct gb_cpu_task *task, enum gb_way way, int64_t tile);
 
 /* Rows of A in a tile of a product with few columns. */
 int64_t gb_cpu_few_rows(const struct ggml_tensor *a);
@@ -45,7 +48,7 @@ struct gb_cpu_columns {
 };
 
 struct gb_cpu_columns gb_cpu_columns_of(
-    const struct gb_cpu_task *task, bool few);
+    const struct gb_cpu_task *task, enum gb_way way);
 
 /* The column that B's row at (i1, i2, i3) has become. */
 static inline const void *

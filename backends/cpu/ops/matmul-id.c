@@ -37,6 +37,7 @@ mul_mat_id_can_run(const struct ggml_tensor *node)
 /* How a product is cut. */
 struct cut {
     bool by_column; /* else by expert */
+    enum gb_way way;
     int64_t row_step;
     int64_t row_tiles;
     int64_t groups; /* columns or experts */
@@ -51,9 +52,11 @@ cut_of(const struct ggml_tensor *node)
 
     cut.by_column = columns <= a->ne[2];
     cut.groups = cut.by_column ? columns : a->ne[2];
-    cut.row_step = TILE_ROWS;
-    if (cut.by_column)
-        cut.row_step = gb_cpu_few_rows(a);
+    /* Some experts get more than their share. */
+    cut.way = gb_cpu_way(
+        a, cut.by_column ? 1 : GB_ONE_COLS_REAL + columns / a->ne[2]);
+    cut.row_step =
+        cut.way == GB_WAY_MANY ? TILE_ROWS : gb_cpu_few_rows(a);
     cut.row_tiles = (a->ne[1] + cut.row_step - 1) / cut.row_step;
     return cut;
 }
@@ -77,7 +80,7 @@ static size_t
 mul_mat_id_shared(const struct ggml_tensor *node)
 {
     return gb_cpu_columns_bytes(
-        node->src[0], node->src[1], cut_of(node).by_column);
+        node->src[0], node->src[1], cut_of(node).way);
 }
 
 static int32_t
@@ -118,15 +121,15 @@ mul_mat_id_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
     if (tile == task->n_tiles - 1)
         return check_ids(task->node);
-    gb_cpu_columns_prepare(task, cut_of(task->node).by_column, tile);
+    gb_cpu_columns_prepare(task, cut_of(task->node).way, tile);
     return GGML_STATUS_SUCCESS;
 }
 
 /* Some rows of one expert, and the columns gathered for them so far. */
 struct gathering {
     const struct gb_cpu_task *task;
+    enum gb_way way;
     struct gb_cpu_columns from;
-    bool few;
     int64_t row;
     struct gb_product product;
     const void **columns;
@@ -140,10 +143,8 @@ flush(struct gathering *g)
     const struct gb_weight *weight =
         k->weight(g->task->node->src[0]->type);
 
-    if (g->product.cols > 0 && g->few)
-        k->product_few(weight, &g->product);
-    else if (g->product.cols > 0)
-        k->product(weight, &g->product);
+    if (g->product.cols > 0)
+        k->way_product(g->way, weight, &g->product);
     g->product.cols = 0;
 }
 
@@ -179,8 +180,8 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
     float **dst = (float **)(void *)(columns + TILE_COLS);
     struct gathering g = {
         .task = task,
-        .from = gb_cpu_columns_of(task, cut.by_column),
-        .few = cut.by_column,
+        .way = cut.way,
+        .from = gb_cpu_columns_of(task, cut.way),
         .row = row,
         .product = {
             .k = a->ne[0],

@@ -54,7 +54,7 @@ struct cut {
     int64_t row_tiles; /* in a matrix */
     int64_t col_tiles;
     int64_t matrices;  /* of A */
-    bool few;          /* columns; they are prepared differently */
+    enum gb_way way;
     bool is_packed;    /* are they, for float weights? */
 };
 
@@ -109,8 +109,8 @@ cut_of(const struct ggml_tensor *node)
                 (node->ne[3] / a->ne[3]),
     };
 
-    cut.few = cut.cols < GB_FEW_COLS;
-    if (cut.few) {
+    cut.way = gb_cpu_way(a, cut.cols);
+    if (cut.way != GB_WAY_MANY) {
         cut_codes(&cut, a, gb_cpu_few_rows(a), GB_FEW_COLS, GB_FEW_COLS);
     } else if (!gb_cpu_is_real(a->type)) {
         cut_codes(&cut, a, TILE_ROWS, TILE_COLS, TILE_COLS_MIN);
@@ -158,7 +158,7 @@ mul_mat_shared(const struct ggml_tensor *node)
     if (cut.is_packed)
         return (size_t)(cut.matrices * cut.cols) *
                gb_packed_bytes(node->src[0]->ne[0]);
-    return gb_cpu_columns_bytes(node->src[0], node->src[1], cut.few);
+    return gb_cpu_columns_bytes(node->src[0], node->src[1], cut.way);
 }
 
 /* Columns that are packed at a time. */
@@ -246,7 +246,7 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     struct walk at = walk_from(node, matrix, col);
 
     if (!cut.is_packed) {
-        gb_cpu_columns_prepare(task, cut.few, tile);
+        gb_cpu_columns_prepare(task, cut.way, tile);
         return GGML_STATUS_SUCCESS;
     }
     for (int64_t c = 0; c < cols; c++, walk_on(&at))
@@ -299,7 +299,7 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
         .dst = dst,
         .scratch = task->scratch,
     };
-    const struct gb_cpu_columns from = gb_cpu_columns_of(task, cut.few);
+    const struct gb_cpu_columns from = gb_cpu_columns_of(task, cut.way);
     struct walk at = walk_from(node, matrix, col);
 
     for (int64_t c = 0; c < product.cols; c++, walk_on(&at)) {
@@ -308,10 +308,7 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
         dst[c] = (float *)(void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3) +
                  row;
     }
-    if (cut.few)
-        task->k->product_few(task->k->weight(a->type), &product);
-    else
-        task->k->product(task->k->weight(a->type), &product);
+    task->k->way_product(cut.way, task->k->weight(a->type), &product);
     return GGML_STATUS_SUCCESS;
 }
 

@@ -183,6 +183,20 @@ q32_eights(const void *const *p)
     return _mm256_setr_epi64x(w[0], w[1], w[2], w[3]);
 }
 
+static inline void
+q32_turn(q32 *v)
+{
+    const __m256i a = _mm256_unpacklo_epi32(v[0], v[1]);
+    const __m256i b = _mm256_unpackhi_epi32(v[0], v[1]);
+    const __m256i c = _mm256_unpacklo_epi32(v[2], v[3]);
+    const __m256i d = _mm256_unpackhi_epi32(v[2], v[3]);
+
+    v[0] = _mm256_unpacklo_epi64(a, c);
+    v[1] = _mm256_unpackhi_epi64(a, c);
+    v[2] = _mm256_unpacklo_epi64(b, d);
+    v[3] = _mm256_unpackhi_epi64(b, d);
+}
+
 static inline float
 q_half(const void *p)
 {
@@ -402,6 +416,12 @@ qf_add2(qf acc, qs s, const float *p)
         _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
 
     return _mm256_fmadd_ps(_mm256_cvtepi32_ps(s), both, acc);
+}
+
+static inline qf
+qf_from(qs s)
+{
+    return _mm256_cvtepi32_ps(s);
 }
 
 static inline float

@@ -168,6 +168,22 @@ q32_words(const void *const *p)
     return q32_load(bytes);
 }
 
+static inline void
+q32_turn(q32 *v)
+{
+    const q32 from[4] = { v[0], v[1], v[2], v[3] };
+
+    for (int h = 0; h < 2; h++) {
+        for (int i = 0; i < 4; i++) {
+            q_i32x4 quads;
+
+            for (int j = 0; j < 4; j++)
+                quads[j] = ((q_i32x4)from[j].half[h])[i];
+            v[i].half[h] = (q_u8x16)quads;
+        }
+    }
+}
+
 static inline float
 q_half(const void *p)
 {
@@ -356,6 +372,13 @@ static inline qf
 qf_add(qf acc, qs s, float f)
 {
     return qf_add2(acc, s, (const float[]){ f, f });
+}
+
+static inline qf
+qf_from(qs s)
+{
+    return (qf){ { __builtin_convertvector(s.half[0], vf),
+                   __builtin_convertvector(s.half[1], vf) } };
 }
 
 static inline float

@@ -168,6 +168,31 @@ q32_words(const void *const *p)
     return q32_load(w);
 }
 
+static inline void
+q_turn(uint8x16_t *a, uint8x16_t *b, uint8x16_t *c, uint8x16_t *d)
+{
+    const uint32x4x2_t ab =
+        vtrnq_u32(vreinterpretq_u32_u8(*a), vreinterpretq_u32_u8(*b));
+    const uint32x4x2_t cd =
+        vtrnq_u32(vreinterpretq_u32_u8(*c), vreinterpretq_u32_u8(*d));
+
+    *a = vreinterpretq_u8_u32(vcombine_u32(
+        vget_low_u32(ab.val[0]), vget_low_u32(cd.val[0])));
+    *b = vreinterpretq_u8_u32(vcombine_u32(
+        vget_low_u32(ab.val[1]), vget_low_u32(cd.val[1])));
+    *c = vreinterpretq_u8_u32(vcombine_u32(
+        vget_high_u32(ab.val[0]), vget_high_u32(cd.val[0])));
+    *d = vreinterpretq_u8_u32(vcombine_u32(
+        vget_high_u32(ab.val[1]), vget_high_u32(cd.val[1])));
+}
+
+static inline void
+q32_turn(q32 *v)
+{
+    q_turn(&v[0].low, &v[1].low, &v[2].low, &v[3].low);
+    q_turn(&v[0].high, &v[1].high, &v[2].high, &v[3].high);
+}
+
 static inline float
 q_half(const void *p)
 {
@@ -385,6 +410,12 @@ static inline qf
 qf_add(qf acc, qs s, float f)
 {
     return qf_add2(acc, s, (const float[]){ f, f });
+}
+
+static inline qf
+qf_from(qs s)
+{
+    return (qf){ vcvtq_f32_s32(s.low), vcvtq_f32_s32(s.high) };
 }
 
 static inline float

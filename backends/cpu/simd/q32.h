@@ -25,6 +25,8 @@
  *                         times f where that is from -127 to 127; else any
  *   q32_words(p)          eight 32-bit words at p[0] to p[7], as bytes
  *   q32_eights(p)         eight bytes from each of p[0] to p[3]
+ *   q32_turn(v)           four of them: quad i of sixteen bytes of v[j] becomes
+ *                         quad j of the same sixteen bytes of v[i]
  *   q_half(p)             the half float at p, exact; p may be odd
  *   q_halves(dst, p, pitch, n)
  *                         n of 1 to 8 half floats, PITCH bytes apart, and zeros
@@ -52,6 +54,7 @@
  *   qf_add(acc, s, f)     acc + f * s, f being one float
  *   qf_add2(acc, s, p)    the same with p[0] for the first four lanes and p[1]
  *                         for the others in the place of f
+ *   qf_from(s)            as floats
  *   qf_sum(acc)           over the lanes
  */
 #ifndef GB_CPU_SIMD_Q32_H

@@ -20,6 +20,12 @@ q64_load(const void *p)
     return _mm512_loadu_si512(p);
 }
 
+static inline void
+q64_store(void *p, q64 v)
+{
+    _mm512_storeu_si512(p, v);
+}
+
 static inline q64
 q64_join(q32 low, q32 high)
 {
@@ -88,6 +94,19 @@ q64_xor(q64 a, q64 b)
     return _mm512_xor_si512(a, b);
 }
 
+static inline q64
+q64_add(q64 a, q64 b)
+{
+    return _mm512_add_epi8(a, b);
+}
+
+static inline q64
+q64_negate_where(q64 v, uint64_t bits)
+{
+    return _mm512_mask_sub_epi8(
+        v, (__mmask64)bits, _mm512_setzero_si512(), v);
+}
+
 /* Bit x is not set in any byte of V. */
 static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)
@@ -101,6 +120,20 @@ q64_lookup(const void *p, q64 v)
 {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(
         _mm_loadu_si128((const __m128i *)p)), v);
+}
+
+static inline void
+q64_turn(q64 *v)
+{
+    const __m512i a = _mm512_unpacklo_epi32(v[0], v[1]);
+    const __m512i b = _mm512_unpackhi_epi32(v[0], v[1]);
+    const __m512i c = _mm512_unpacklo_epi32(v[2], v[3]);
+    const __m512i d = _mm512_unpackhi_epi32(v[2], v[3]);
+
+    v[0] = _mm512_unpacklo_epi64(a, c);
+    v[1] = _mm512_unpackhi_epi64(a, c);
+    v[2] = _mm512_unpacklo_epi64(b, d);
+    v[3] = _mm512_unpackhi_epi64(b, d);
 }
 
 static inline q64s
@@ -157,9 +190,45 @@ q64t_set(qf low, qf high)
 }
 
 static inline q64f
+q64t_pick(q64t t, const int32_t *from)
+{
+    return _mm512_permutexvar_ps(_mm512_loadu_si512(from), t);
+}
+
+static inline q64f
 q64f_zero(void)
 {
     return _mm512_setzero_ps();
+}
+
+static inline q64f
+q64f_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+
+static inline void
+q64f_store(float *p, q64f v)
+{
+    _mm512_storeu_ps(p, v);
+}
+
+static inline q64f
+q64f_from(q64s s)
+{
+    return _mm512_cvtepi32_ps(s);
+}
+
+static inline q64f
+q64f_mul(q64f a, q64f b)
+{
+    return _mm512_mul_ps(a, b);
+}
+
+static inline q64f
+q64f_fma(q64f a, q64f b, q64f c)
+{
+    return _mm512_fmadd_ps(a, b, c);
 }
 
 static inline q64f

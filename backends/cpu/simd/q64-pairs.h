@@ -35,6 +35,13 @@ q64_load(const void *p)
     return q64_join(q32_load(p), q32_load((const char *)p + 32));
 }
 
+static inline void
+q64_store(void *p, q64 v)
+{
+    q32_store(p, v.half[0]);
+    q32_store((char *)p + 32, v.half[1]);
+}
+
 static inline q64
 q64_load2(const void *p, const void *p2)
 {
@@ -88,6 +95,21 @@ q64_set1(int x)
 }
 
 static inline q64
+q64_add(q64 a, q64 b)
+{
+    return q64_join(
+        q32_add(a.half[0], b.half[0]), q32_add(a.half[1], b.half[1]));
+}
+
+static inline q64
+q64_negate_where(q64 v, uint64_t bits)
+{
+    return q64_join(
+        q32_negate(q32_spread((uint32_t)bits), v.half[0]),
+        q32_negate(q32_spread((uint32_t)(bits >> 32)), v.half[1]));
+}
+
+static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)
 {
     const q32 low = q32_where(q32_spread((uint32_t)bits), q32_set1(x));
@@ -100,6 +122,19 @@ static inline q64
 q64_lookup(const void *p, q64 v)
 {
     return q64_join(q32_lookup(p, v.half[0]), q32_lookup(p, v.half[1]));
+}
+
+static inline void
+q64_turn(q64 *v)
+{
+    for (int h = 0; h < 2; h++) {
+        q32 quads[4] = { v[0].half[h], v[1].half[h], v[2].half[h],
+                         v[3].half[h] };
+
+        q32_turn(quads);
+        for (int i = 0; i < 4; i++)
+            v[i].half[h] = quads[i];
+    }
 }
 
 static inline q64s
@@ -143,6 +178,49 @@ static inline q64f
 q64f_zero(void)
 {
     return (q64f){ { qf_zero(), qf_zero() } };
+}
+
+static inline q64f
+q64f_load(const float *p)
+{
+    return (q64f){ { qf_load(p), qf_load(p + 8) } };
+}
+
+static inline void
+q64f_store(float *p, q64f v)
+{
+    qf_store(p, v.half[0]);
+    qf_store(p + 8, v.half[1]);
+}
+
+static inline q64f
+q64t_pick(q64t t, const int32_t *from)
+{
+    float f[16];
+
+    for (int i = 0; i < 16; i++)
+        f[i] = t.f[from[i]];
+    return q64f_load(f);
+}
+
+static inline q64f
+q64f_from(q64s s)
+{
+    return (q64f){ { qf_from(s.half[0]), qf_from(s.half[1]) } };
+}
+
+static inline q64f
+q64f_mul(q64f a, q64f b)
+{
+    return (q64f){ { qf_mul(a.half[0], b.half[0]),
+                     qf_mul(a.half[1], b.half[1]) } };
+}
+
+static inline q64f
+q64f_fma(q64f a, q64f b, q64f c)
+{
+    return (q64f){ { qf_fma(a.half[0], b.half[0], c.half[0]),
+                     qf_fma(a.half[1], b.half[1], c.half[1]) } };
 }
 
 static inline q64f

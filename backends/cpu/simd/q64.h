@@ -8,6 +8,7 @@
  * q32.h.
  *
  *   q64_load(p)
+ *   q64_store(p, v)
  *   q64_load2(p, p2)         thirty-two bytes from each
  *   q64_load4(p0, p1, p2, p3)
  *                            sixteen bytes from each
@@ -17,16 +18,26 @@
  *                            the same, N for the first thirty-two bytes and N2
  *                            for the others
  *   q64_shift_left(v, n)     v << n in each byte, no bit leaving it
- *   q64_or q64_xor
+ *   q64_or q64_xor q64_add
  *   q64_set1(x)
  *   q64_or_where(v, bits, x) v | x in byte i when bit i of 64 is set
+ *   q64_negate_where(v, bits) -v in byte i when bit i of 64 is set, else v
+ *   q64_eights(p)            eight bytes from each of p[0] to p[7]
+ *   q64_words(p)             sixteen 32-bit words at p[0] to p[15], as bytes
  *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
+ *   q64_turn(v)              four of them: quad i of sixteen bytes of v[j] becomes
+ *                            quad j of the same sixteen bytes of v[i]
  *   q64s_zero()
  *   q64s_dot(s, u, a)        s + the products of codes and activations
  *   q64s_dot_wide(s, w, a)   the same for wide codes
  *   q64s_add_256(s, t)       s + 256 * t
  *   q64t_set(low, high)      of two qf
+ *   q64t_pick(t, from)       as a q64f: lane i is factor from[i]
  *   q64f_zero()
+ *   q64f_load(p) q64f_store(p, v)
+ *   q64f_from(s)
+ *   q64f_mul(a, b)
+ *   q64f_fma(a, b, c)        a * b + c
  *   q64f_add2(acc, s, t, a, b)
  *                            acc + s * factor a for the first eight lanes, and
  *                            factor b for the others
@@ -47,5 +58,17 @@
 #else
 #include "backends/cpu/simd/q64-pairs.h"
 #endif
+
+static inline q64
+q64_eights(const void *const *p)
+{
+    return q64_join(q32_eights(p), q32_eights(p + 4));
+}
+
+static inline q64
+q64_words(const void *const *p)
+{
+    return q64_join(q32_words(p), q32_words(p + 8));
+}
 
 #endif
