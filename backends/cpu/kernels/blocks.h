@@ -123,16 +123,18 @@ gb_block_floats(const struct gb_blocks *b, int64_t n, float *dst,
 
     for (int64_t left = n / layout->values; left > 0; left -= at_a_time) {
         const int blocks = left < at_a_time ? (int)left : at_a_time;
+        uint8_t codes[256];
         float d[GB_GROUP_SCALES];
         float m[GB_GROUP_SCALES];
 
         b->scales(block, blocks, d, m);
         for (int i = 0; i < blocks; i++, block += layout->bytes) {
+            codes_of_block(b, block, codes);
 #pragma GCC unroll 8
             for (int g = 0; g < groups; g++, dst += 32) {
                 const int piece = (groups * i + g) * 32 / layout->piece;
 
-                floats_of_codes(layout, b->codes(block, g), d + piece,
+                floats_of_codes(layout, q32_load(codes + 32 * g), d + piece,
                                 m + piece, dst);
             }
         }
