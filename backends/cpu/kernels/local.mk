@@ -42,6 +42,7 @@ cpu_kernel_sources += \
 	%D%/signs.h \
 	%D%/softmax.c \
 	%D%/table.c \
+	%D%/turn.c \
 	%D%/unary.c \
 	%D%/vec.c \
 	%D%/weights.c \
