@@ -6,6 +6,7 @@
 #define GB_CPU_ISA_KERNELS_H
 
 #include "backends/cpu/isa/attend.h"
+#include "backends/cpu/isa/scores.h"
 #include "backends/cpu/isa/weight.h"
 
 #include "ggml.h"

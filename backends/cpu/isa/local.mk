@@ -12,5 +12,6 @@ libcpu_la_SOURCES += \
 	%D%/level.h \
 	%D%/machine.c \
 	%D%/machine.h \
+	%D%/scores.h \
 	%D%/select.c \
 	%D%/weight.h

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/isa/attend.h"
 #include "backends/cpu/isa/level.h"
+#include "backends/cpu/isa/scores.h"
 #include "backends/cpu/isa/weight.h"
 
 #include "ggml.h"

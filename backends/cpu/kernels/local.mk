@@ -43,6 +43,7 @@ cpu_kernel_sources += \
 	%D%/signs.h \
 	%D%/softmax.c \
 	%D%/table.c \
+	%D%/turn.c \
 	%D%/turned.h \
 	%D%/unary.c \
 	%D%/vec.c \

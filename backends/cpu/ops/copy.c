@@ -6,12 +6,12 @@
  * converted.  A tile is a range of elements in index order.  Quantised types
  * are read and written in whole blocks, so their rows are dense.
  *
- * A transposed source is read against its grain: one element a cache line.
- * Where both sides have the same shape it is copied in blocks of some rows and
- * columns instead, which read each line once; short as they are, they survive
- * strides that are powers of two, which would throw lines out before they are
- * used again.
+ * A transposed source is read against its grain: a few elements of each of
+ * many rows.  Where both sides have the same shape it is copied in blocks, of
+ * some cache lines of each row of either side: what is read from memory is used
+ * before it is thrown out, and pages are not left at each step.
  */
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -19,9 +19,10 @@
 
 #include <string.h>
 
-/* Rows of a block: a cache line of floats; and columns. */
-#define BLOCK_ROWS 16
-#define BLOCK_COLS 64
+/* A block: rows, and bytes of each; and what is worth being one. */
+#define BLOCK_ROWS      64
+#define BLOCK_ROW_BYTES 256
+#define BLOCK_LEAST     16
 
 /* Runs of T are dense and whole blocks of BLOCK elements. */
 static bool
@@ -52,15 +53,15 @@ is_transposed(const struct ggml_tensor *node)
 
     return ggml_are_same_shape(a, node) && ggml_blck_size(a->type) == 1 &&
            ggml_blck_size(node->type) == 1 && !gb_cpu_is_dense(a) &&
-           a->nb[1] == ggml_type_size(a->type) && a->ne[0] >= BLOCK_ROWS &&
-           a->ne[1] >= BLOCK_ROWS;
+           a->nb[1] == ggml_type_size(a->type) && a->ne[0] >= BLOCK_LEAST &&
+           a->ne[1] >= BLOCK_LEAST;
 }
 
 /* Bands of BLOCK_ROWS rows in one matrix of a transposed copy. */
 static int64_t
 bands_of(const struct ggml_tensor *node)
 {
-    return (node->ne[1] + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    return gb_cpu_parts(node->ne[1], BLOCK_ROWS);
 }
 
 static int64_t
@@ -73,33 +74,7 @@ copy_tiles(const struct ggml_tensor *node)
     return (n + GB_CPU_TILE_ELEMENTS - 1) / GB_CPU_TILE_ELEMENTS;
 }
 
-/*
- * Columns of N_ROWS dense elements, one every STRIDE bytes, as rows of
- * BLOCK_COLS elements.
- */
-static void
-turn(size_t size, int64_t n_rows, int64_t n_cols, void *rows, const char *cols,
-     size_t stride)
-{
-    for (int64_t i = 0; i < n_cols; i++) {
-        const char *col = cols + (size_t)i * stride;
-
-        /* With a known size each copy is one instruction. */
-        for (int64_t j = 0; j < n_rows; j++) {
-            const int64_t to = j * BLOCK_COLS + i;
-
-            if (size == sizeof(uint32_t))
-                memcpy((uint32_t *)rows + to, col + j * 4, 4);
-            else if (size == sizeof(uint16_t))
-                memcpy((uint16_t *)rows + to, col + j * 2, 2);
-            else
-                memcpy((char *)rows + (size_t)to * size,
-                       col + (size_t)j * size, size);
-        }
-    }
-}
-
-/* The rows of one band, BLOCK_COLS columns at a time. */
+/* The rows of one band, a block at a time. */
 static void
 copy_band(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -109,29 +84,37 @@ copy_band(const struct gb_cpu_task *task, int64_t tile)
     const int64_t matrix = tile / bands_of(node);
     const int64_t i2 = matrix % node->ne[2];
     const int64_t i3 = matrix / node->ne[2];
-    const int64_t left = node->ne[1] - row;
-    const int64_t n_rows = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+    const int64_t n_rows = gb_cpu_min(node->ne[1] - row, BLOCK_ROWS);
     const size_t size = ggml_type_size(a->type);
+    const int64_t step = BLOCK_ROW_BYTES / (int64_t)size;
     const char *from = gb_cpu_row_ptr(a, row, i2, i3);
-    uint64_t block[BLOCK_ROWS * BLOCK_COLS];
+    const bool is_move = a->type == node->type && gb_cpu_is_dense(node);
+    uint64_t block[BLOCK_ROWS * BLOCK_ROW_BYTES / sizeof(uint64_t)];
 
-    for (int64_t col = 0; col < node->ne[0]; col += BLOCK_COLS) {
-        const int64_t rest = node->ne[0] - col;
-        const int64_t n_cols = rest < BLOCK_COLS ? rest : BLOCK_COLS;
+    for (int64_t col = 0; col < node->ne[0]; col += step) {
+        const int64_t n_cols = gb_cpu_min(node->ne[0] - col, step);
+        const char *cols = from + (size_t)col * a->nb[0];
         struct gb_cpu_line line = {
             .data = (char *)block,
             .stride = size,
             .type = a->type,
         };
 
-        turn(size, n_rows, n_cols, block, from + (size_t)col * a->nb[0],
-             a->nb[0]);
+        if (is_move) {
+            char *to = gb_cpu_row_ptr(node, row, i2, i3) + (size_t)col * size;
+
+            task->k->turn(size, n_rows, n_cols, to, node->nb[1], cols,
+                          a->nb[0]);
+            continue;
+        }
+        task->k->turn(size, n_rows, n_cols, block, BLOCK_ROW_BYTES, cols,
+                      a->nb[0]);
         for (int64_t j = 0; j < n_rows; j++) {
             const struct gb_cpu_line to =
                 gb_cpu_line_at(node, row + j, i2, i3);
 
             gb_cpu_line_copy(task->k, &to, col, &line, 0, n_cols);
-            line.data += BLOCK_COLS * size;
+            line.data += BLOCK_ROW_BYTES;
         }
     }
 }

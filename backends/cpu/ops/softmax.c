@@ -42,29 +42,6 @@ soft_max_can_run(const struct ggml_tensor *node)
             mask->ne[1] >= a->ne[1]);
 }
 
-/* dst = s of one row, piece by piece; gives the largest. */
-static float
-masked_row(const struct gb_cpu_task *task, float *dst, const float *x,
-           const struct gb_cpu_line *mask, float slope)
-{
-    const int64_t n = task->node->ne[0];
-    const float scale = gb_cpu_param_f32(task->node, 0);
-    float buffer[GB_CPU_PIECE];
-    float max = -INFINITY;
-
-    if (mask == NULL)
-        return task->k->scale_mask_max_f32(n, dst, x, NULL, scale, slope);
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
-        const float *m = gb_cpu_line_read(task->k, mask, i, len, buffer);
-        const float top = task->k->scale_mask_max_f32(
-            len, dst + i, x + i, m, scale, slope);
-
-        max = top > max ? top : max;
-    }
-    return max;
-}
-
 static enum ggml_status
 soft_max_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -76,20 +53,24 @@ soft_max_run(const struct gb_cpu_task *task, int64_t tile)
 
     for (int64_t row = rows.first; row < rows.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(node, row);
-        const float slope =
-            gb_cpu_slope(gb_cpu_param_f32(node, 1), node->ne[2], at.i2);
         float *const dst = (void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
-        const float *x = (void *)gb_cpu_row_ptr(a, at.i1, at.i2, at.i3);
-        struct gb_cpu_line mask_row;
+        struct gb_scores scores = {
+            .x = (void *)gb_cpu_row_ptr(a, at.i1, at.i2, at.i3),
+            .scale = gb_cpu_param_f32(node, 0),
+            .slope = gb_cpu_slope(
+                gb_cpu_param_f32(node, 1), node->ne[2], at.i2),
+        };
         float max;
         double sum;
 
-        if (mask != NULL)
-            mask_row = gb_cpu_line_at(mask, at.i1, 0, 0);
-        max = masked_row(
-            task, dst, x, mask != NULL ? &mask_row : NULL, slope);
+        if (mask != NULL) {
+            scores.mask = gb_cpu_row_ptr(mask, at.i1, 0, 0);
+            scores.mask_type = mask->type;
+        }
+        max = task->k->scores_max(n, &scores);
         /* With nothing but -inf any shift gives zeros, but -inf itself. */
-        sum = task->k->exp_sum_f32(n, dst, dst, max > -INFINITY ? max : 0.0f);
+        sum = task->k->scores_exp_sum(
+            n, dst, &scores, max > -INFINITY ? max : 0.0f);
         if (sum != 0.0)
             task->k->scale_f32(n, dst, dst, (float)(1.0 / sum));
     }

@@ -14,3 +14,8 @@ check_PROGRAMS += tests/cpu/kernels/quantize
 tests_cpu_kernels_quantize_SOURCES = %D%/guard.h %D%/quantize.c
 tests_cpu_kernels_quantize_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_kernels_quantize_LDADD = $(WHITE_LDADD)
+
+check_PROGRAMS += tests/cpu/kernels/turn
+tests_cpu_kernels_turn_SOURCES = %D%/guard.h %D%/turn.c
+tests_cpu_kernels_turn_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_kernels_turn_LDADD = $(WHITE_LDADD)
