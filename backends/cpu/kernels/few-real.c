@@ -13,9 +13,10 @@
 #define COLS_MIN 3
 #define COLS_MAX 6
 
-/* As many rows as there are registers for the sums, at most six. */
+/* As many rows as there are registers for the sums, at most four, whose sums
+ * are then made together: rows may be short. */
 #define FIT(cols)  (VF_ROWS * VF_COLS / (cols))
-#define ROWS(cols) (FIT(cols) < 1 ? 1 : FIT(cols) > 6 ? 6 : FIT(cols))
+#define ROWS(cols) (FIT(cols) < 1 ? 1 : FIT(cols) > 4 ? 4 : FIT(cols))
 
 typedef vf sums[ROWS(COLS_MIN)][COLS_MAX];
 
@@ -65,10 +66,17 @@ dots(const struct gb_real *t, int rows, int cols, const struct gb_product *p,
     if (i < p->k)
         add_step(t, rows, cols, x, p->pitch, columns, i, p->k - i, acc);
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++)
+    for (int c = 0; c < cols; c++) {
+        float *to = p->dst[col + c] + row;
+
+        if (rows == 4) {
+            vf_sum4(to, acc[0][c], acc[1][c], acc[2][c], acc[3][c]);
+            continue;
+        }
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++)
-            p->dst[col + c][row + r] = vf_sum(acc[r][c]);
+            to[r] = vf_sum(acc[r][c]);
+    }
 }
 
 /* Functions of their own, so that the compiler has all registers for each. */
