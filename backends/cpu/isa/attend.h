@@ -21,8 +21,8 @@ struct gb_attend_few {
     int64_t n;
     const char *rows;
     size_t pitch;      /* bytes from row to row */
-    const char *fetch; /* will be wanted later, and so many bytes for every 32 */
-    size_t fetch_step; /* values of a row */
+    const char *fetch; /* will be wanted later, and so many bytes for every */
+    size_t fetch_step; /* 32 values of a row */
     int64_t n_vectors;
     float *const *vectors; /* D floats: queries, or sums of values */
     float *const *weights; /* N floats for each of them */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/few-real.c - float weights times 4 to 16 columns, as they lie.
+ * cpu/kernels/few-real.c - float weights times 2 to 16 columns, as they lie.
  *
  * Turning weights into panels costs more than so few columns bring.  Vectors
  * run along the rows; each of some rows meets each of some columns while both
@@ -8,25 +8,40 @@
  */
 #include "backends/cpu/kernels/gemm-reals.h"
 #include "backends/cpu/kernels/real.h"
+#include "lib/base/attr.h"
 
 /* At a time; with more than six the addresses do not fit the registers. */
-#define COLS_MIN 3
+#define COLS_MIN 2
 #define COLS_MAX 6
 
-/* As many rows as there are registers for the sums, at most six. */
+/* As many rows as there are registers for the sums, at most four, whose sums
+ * are then made together: rows may be short. */
 #define FIT(cols)  (VF_ROWS * VF_COLS / (cols))
-#define ROWS(cols) (FIT(cols) < 1 ? 1 : FIT(cols) > 6 ? 6 : FIT(cols))
+#define ROWS(cols) (FIT(cols) < 1 ? 1 : FIT(cols) > 4 ? 4 : FIT(cols))
+
+/* Rows of at most so many bytes are over before the machine foresees what comes
+ * next, the more so where rows of other matrices lie between them: rows so far
+ * ahead are fetched. */
+#define SHORT 1024
+#define AHEAD 32
 
 typedef vf sums[ROWS(COLS_MIN)][COLS_MAX];
 
-/* One vector of each row and of each column, the first N values of it. */
+/* One vector of each row and of each column, the first N values of it; FETCHED
+ * bytes ahead, when not 0, is what is wanted later. */
 GB_INLINE void
 add_step(const struct gb_real *t, int rows, int cols, const char *x,
-         size_t pitch, const float *const *columns, int64_t i, int64_t n,
-         sums acc)
+         size_t pitch, size_t fetched, const float *const *columns, int64_t i,
+         int64_t n, sums acc)
 {
     vf w[ROWS(COLS_MIN)];
 
+    if (fetched > 0 && (size_t)i * t->bytes % 64 == 0) {
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; r++)
+            GB_PREFETCH_FAR(
+                x + (size_t)r * pitch + (size_t)i * t->bytes + fetched);
+    }
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++) {
         const char *at = x + (size_t)r * pitch + (size_t)i * t->bytes;
@@ -49,6 +64,8 @@ dots(const struct gb_real *t, int rows, int cols, const struct gb_product *p,
      int64_t row, int64_t col)
 {
     const char *x = (const char *)p->weights + (size_t)row * p->pitch;
+    const bool is_short = col == 0 && (size_t)p->k * t->bytes <= SHORT;
+    const size_t fetched = is_short ? AHEAD * p->pitch : 0;
     const float *columns[COLS_MAX];
     sums acc;
     int64_t i = 0;
@@ -61,14 +78,23 @@ dots(const struct gb_real *t, int rows, int cols, const struct gb_product *p,
             acc[r][c] = vf_zero();
     }
     for (; i + VF_LEN <= p->k; i += VF_LEN)
-        add_step(t, rows, cols, x, p->pitch, columns, i, VF_LEN, acc);
+        add_step(t, rows, cols, x, p->pitch, fetched, columns, i, VF_LEN,
+                 acc);
     if (i < p->k)
-        add_step(t, rows, cols, x, p->pitch, columns, i, p->k - i, acc);
+        add_step(t, rows, cols, x, p->pitch, fetched, columns, i, p->k - i,
+                 acc);
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++)
+    for (int c = 0; c < cols; c++) {
+        float *to = p->dst[col + c] + row;
+
+        if (rows == 4) {
+            vf_sum4(to, acc[0][c], acc[1][c], acc[2][c], acc[3][c]);
+            continue;
+        }
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++)
-            p->dst[col + c][row + r] = vf_sum(acc[r][c]);
+            to[r] = vf_sum(acc[r][c]);
+    }
 }
 
 /* Functions of their own, so that the compiler has all registers for each. */
@@ -87,6 +113,7 @@ typedef void dots_fn(const struct gb_product *p, int64_t row, int64_t col);
     }
 
 #define DOTS_OF(type)                                                        \
+    DOTS(type, 2)                                                            \
     DOTS(type, 3)                                                            \
     DOTS(type, 4)                                                            \
     DOTS(type, 5)                                                            \
@@ -105,7 +132,7 @@ struct way {
 #define WAY(type, cols)                                                      \
     { ROWS(cols), type##_rows_by_##cols, type##_row_by_##cols }
 #define WAYS(type)                                                           \
-    { WAY(type, 3), WAY(type, 4), WAY(type, 5), WAY(type, 6) }
+    { WAY(type, 2), WAY(type, 3), WAY(type, 4), WAY(type, 5), WAY(type, 6) }
 
 static const struct way ways[][COLS_MAX - COLS_MIN + 1] = {
     WAYS(f32), WAYS(f16), WAYS(bf16),

@@ -44,7 +44,7 @@ void GB_K(gemm_reals)(const struct gb_reals *reals);
 void GB_K(unpack_pairs)(int64_t k, int64_t rows, const void *x, size_t pitch,
                         const struct gb_panel *panel);
 
-/* The same as product() for 4 to 16 columns, which are not packed. */
+/* The same as product() for 2 to 16 columns, which are not packed. */
 void GB_K(few_reals)(enum ggml_type type, const struct gb_product *p);
 
 /* product() for float weights and several columns. */

@@ -76,6 +76,10 @@ product_quads(const struct gb_weight *weight, const struct gb_product *p)
 static void
 product_one(const struct gb_weight *weight, const struct gb_product *p)
 {
+    if (weight->layout.piece == 0 && p->cols > 1) {
+        GB_K(few_reals)(weight->layout.activation, p);
+        return;
+    }
     for (int64_t c = 0; c < p->cols; c++)
         weight->dots(p->k, p->rows, p->weights, p->pitch, p->columns[c],
                      p->dst[c]);

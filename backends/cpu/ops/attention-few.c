@@ -67,8 +67,8 @@ work_in(void *scratch, int64_t n)
 }
 
 /* The vectors of group G of so many, and the rows of OF that they meet.  Of the
- * block that is next each group fetches a share: where rows of heads lie side by
- * side a part of the memory of all of them, else its own rows. */
+ * block that is next each group fetches a share: where rows of heads lie side
+ * by side a part of the memory of all of them, else its own rows. */
 static struct gb_attend_few
 meeting(const struct work *work, const struct few *few, int64_t g,
         int64_t groups, const struct ggml_tensor *of, const char *rows,

@@ -223,6 +223,45 @@ long_rows_of_half_floats(void **state)
                                 masked != 0, 0.0f, 0.0f });
 }
 
+/* Rows of these are read where they lie; odd numbers of everything. */
+static void
+few_queries_of_types_that_are_read_in_place(void **state)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_Q8_0,
+        GGML_TYPE_Q4_0,
+    };
+    static const struct shape few_shapes[] = {
+        { 32, 1, 5, 5, 5, 3, 1 },    { 64, 1, 6, 3, 3, 131, 1 },
+        { 96, 3, 3, 1, 1, 66, 1 },   { 128, 1, 8, 2, 2, 200, 1 },
+        { 160, 2, 5, 1, 1, 70, 1 },  { 64, 11, 2, 2, 1, 65, 1 },
+        { 288, 1, 7, 1, 1, 129, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(few_shapes) / sizeof(few_shapes[0]); i++)
+        for (size_t j = 0; j < sizeof(types) / sizeof(types[0]); j++) {
+            const enum ggml_type other =
+                types[(i + j) % (sizeof(types) / sizeof(types[0]))];
+
+            check_attention(&few_shapes[i], &(const struct options){
+                types[j], other, PERMUTED, true, 4.0f, 0.0f });
+            check_attention(&few_shapes[i], &(const struct options){
+                other, types[j], DENSE, false, 0.0f, 0.0f });
+        }
+}
+
+/* A prompt: many tiles, whose masks hide whole blocks from some. */
+static void
+many_queries_of_many_heads(void **state)
+{
+    static const struct shape prompt = { 16, 150, 32, 16, 16, 150, 1 };
+
+    (void)state;
+    check_attention(&prompt, &(const struct options){
+        GGML_TYPE_F16, GGML_TYPE_F16, PERMUTED, true, 0.0f, 0.0f });
+}
+
 /* Large scores must not overflow, and the largest may come last. */
 static void
 large_scores(void **state)
@@ -253,6 +292,8 @@ main(void)
         cmocka_unit_test(biases_and_caps),
         cmocka_unit_test(keys_and_values_of_every_type),
         cmocka_unit_test(long_rows_of_half_floats),
+        cmocka_unit_test(few_queries_of_types_that_are_read_in_place),
+        cmocka_unit_test(many_queries_of_many_heads),
         cmocka_unit_test(large_scores),
     };
 

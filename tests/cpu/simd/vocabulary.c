@@ -428,23 +428,47 @@ integers_become_floats(void **state)
 }
 
 static void
-bytes_become_floats(void **state)
+bytes_and_nibbles_become_floats(void **state)
+{
+    const struct simd_level *levels[3];
+    const int n = simd_levels(levels);
+    uint8_t p[SIMD_MAX_LEN + 1];
+
+    (void)state;
+    for (int i = 0; i <= SIMD_MAX_LEN; i++)
+        p[i] = (uint8_t)(i * 37 + 111);
+    for (int k = 0; k < n; k++) {
+        float all[SIMD_MAX_LEN], low[SIMD_MAX_LEN], high[SIMD_MAX_LEN];
+
+        levels[k]->from_i8(all, (const int8_t *)p + 1);
+        levels[k]->from_nibbles(low, p + 1, 0);
+        levels[k]->from_nibbles(high, p + 1, 1);
+        for (int i = 0; i < levels[k]->len; i++) {
+            const int byte = p[i + 1];
+
+            assert_true(all[i] == (float)(byte < 128 ? byte : byte - 256));
+            assert_true(low[i] == (float)(byte % 16));
+            assert_true(high[i] == (float)(byte / 16));
+        }
+    }
+}
+
+static void
+four_vectors_are_added_up_together(void **state)
 {
     const struct simd_level *levels[3];
     const int n = simd_levels(levels);
 
     (void)state;
     for (int k = 0; k < n; k++) {
-        for (int first = -128; first + levels[k]->len <= 128; first++) {
-            int8_t p[SIMD_MAX_LEN];
-            float out[SIMD_MAX_LEN];
+        float v[4 * SIMD_MAX_LEN];
+        float sums[4];
 
-            for (int i = 0; i < levels[k]->len; i++)
-                p[i] = (int8_t)(first + i);
-            levels[k]->from_i8(out, p);
-            for (int i = 0; i < levels[k]->len; i++)
-                assert_true(out[i] == (float)(first + i));
-        }
+        for (int i = 0; i < 4 * levels[k]->len; i++)
+            v[i] = (float)(1 << i % 19);
+        levels[k]->sum4(sums, v);
+        for (int j = 0; j < 4; j++)
+            assert_true(sums[j] == levels[k]->sum(v + j * levels[k]->len));
     }
 }
 
@@ -690,7 +714,8 @@ main(void)
         cmocka_unit_test(exponent_and_mantissa_make_the_number),
         cmocka_unit_test(lanes_are_added_and_compared),
         cmocka_unit_test(integers_become_floats),
-        cmocka_unit_test(bytes_become_floats),
+        cmocka_unit_test(bytes_and_nibbles_become_floats),
+        cmocka_unit_test(four_vectors_are_added_up_together),
         cmocka_unit_test(every_half_is_loaded),
         cmocka_unit_test(halves_are_stored_to_the_nearest_ties_to_even),
         cmocka_unit_test(what_is_no_number_is_stored_as_such),

@@ -116,6 +116,19 @@ from_i8(float *out, const int8_t *p)
     vf_store(out, vf_from_i8(p));
 }
 
+static void
+from_nibbles(float *out, const uint8_t *p, int is_high)
+{
+    vf_store(out, vf_from_nibbles(p, is_high));
+}
+
+static void
+sum4(float *out, const float *v)
+{
+    vf_sum4(out, vf_load(v), vf_load(v + VF_LEN), vf_load(v + 2 * VF_LEN),
+            vf_load(v + 3 * VF_LEN));
+}
+
 static float
 sum(const float *v)
 {
@@ -146,7 +159,9 @@ const struct simd_level GB_K(simd) = {
     .store_n = store_n,
     .from_i32 = from_i32,
     .from_i8 = from_i8,
+    .from_nibbles = from_nibbles,
     .sum = sum,
+    .sum4 = sum4,
     .hmax = hmax,
     .any_below = any_below,
 };

@@ -39,7 +39,9 @@ struct simd_level {
     void (*store_n)(enum simd_form form, void *p, const float *v, int n);
     void (*from_i32)(float *out, const int32_t *p);
     void (*from_i8)(float *out, const int8_t *p);
+    void (*from_nibbles)(float *out, const uint8_t *p, int is_high);
     float (*sum)(const float *v);
+    void (*sum4)(float *out, const float *v); /* of four vectors */
     float (*hmax)(const float *v);
     int (*any_below)(const float *v, float limit);
 };
