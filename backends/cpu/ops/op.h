@@ -46,9 +46,9 @@ struct gb_cpu_op {
     /* Phase before run; both or neither. */
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);
     gb_cpu_tile_fn prepare;
-    /* Would that, which writes the shared memory alone, leave what it left for BEFORE, a node of the same row, with
-     * sources 1 and 2 and the shared memory as they were?  Then it is not done
-     * again.  NULL: never. */
+    /* Would that, which writes the shared memory alone, leave what it left for
+     * BEFORE, a node of the same row, with sources 1 and 2 and the shared
+     * memory as they were?  Then it is not done again.  NULL: never. */
     bool (*is_prepared)(
         const struct ggml_tensor *node, const struct ggml_tensor *before);
     /* The shared memory is apart from other rows', so that what was prepared

@@ -264,6 +264,70 @@ prepared_columns_last_until_all_have_used_them(void **state)
     check("columns");
 }
 
+/* The plan of the graph for two threads, in WORK. */
+static struct gb_cpu_plan
+plan_in(void **work)
+{
+    struct gb_cpu_size size;
+    struct gb_cpu_plan plan;
+
+    assert_int_equal(gb_cpu_plan_build(graph, 2, NULL, 0, &size, &plan),
+                     GGML_STATUS_SUCCESS);
+    *work = malloc(size.work);
+    assert_non_null(*work);
+    assert_int_equal(
+        gb_cpu_plan_build(graph, 2, *work, size.work, &size, &plan),
+        GGML_STATUS_SUCCESS);
+    return plan;
+}
+
+static void
+products_of_the_same_activations_are_one_wave(void **state)
+{
+    struct ggml_tensor *x = new_input(GGML_TYPE_F32, N_COLS, N_ROWS);
+    struct gb_cpu_plan plan;
+    void *work;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        put(ggml_silu(ctx, put(product(GGML_TYPE_Q8_0, x),
+                               2 * i * PRODUCT_BYTES)),
+            (2 * i + 1) * PRODUCT_BYTES);
+    plan = plan_in(&work);
+    /* The columns, three products, three functions. */
+    assert_int_equal(plan.n_phases, 7);
+    assert_int_equal(plan.phases[1].n_more, 2);
+    assert_int_equal(plan.phases[3].n_more, -2);
+    assert_int_equal(plan.phases[3].node->op, GGML_OP_MUL_MAT);
+    assert_int_equal(plan.phases[4].n_more, 2);
+    free(work);
+    check("three products");
+}
+
+static void
+steps_that_take_the_same_rows_are_a_chain(void **state)
+{
+    struct ggml_tensor *x = new_input(GGML_TYPE_F32, N_COLS, N_ROWS);
+    struct ggml_tensor *w = new_input(GGML_TYPE_F32, N_COLS, 1);
+    struct ggml_tensor *y;
+    struct gb_cpu_plan plan;
+    void *work;
+
+    (void)state;
+    y = put(ggml_add(ctx, x, x), 0);
+    y = put(ggml_rms_norm(ctx, y, 1e-5f), ROWS_BYTES);
+    y = put(ggml_mul(ctx, y, w), ROWS_BYTES);
+    put(product(GGML_TYPE_Q8_0, y), 2 * ROWS_BYTES);
+    plan = plan_in(&work);
+    /* Sum, norm, weights and columns are one wave, the product the next. */
+    assert_int_equal(plan.n_phases, 5);
+    assert_int_equal(plan.phases[0].n_more, 3);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(plan.phases[i].is_chained, i > 0 && i < 4);
+    free(work);
+    check("a chain");
+}
+
 /* A client's function may look at anything. */
 static void
 read_behind_its_back(struct ggml_tensor *dst, const struct ggml_tensor *a,
@@ -376,6 +440,12 @@ main(void)
             close_context),
         cmocka_unit_test_setup_teardown(
             prepared_columns_last_until_all_have_used_them, open_context,
+            close_context),
+        cmocka_unit_test_setup_teardown(
+            products_of_the_same_activations_are_one_wave, open_context,
+            close_context),
+        cmocka_unit_test_setup_teardown(
+            steps_that_take_the_same_rows_are_a_chain, open_context,
             close_context),
         cmocka_unit_test_setup_teardown(
             nothing_passes_a_custom_operation, open_context, close_context),
