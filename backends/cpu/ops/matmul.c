@@ -312,6 +312,20 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Few columns wait for memory, and a tile of theirs is rows alone. */
+static const char *
+mul_mat_reads_at(const struct ggml_tensor *node, int64_t tile, size_t *bytes)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct cut cut = cut_of(node);
+    const int64_t row = tile * cut.row_step;
+
+    if (cut.cols >= GB_FEW_COLS || row >= a->ne[1])
+        return NULL;
+    *bytes = (size_t)(a->ne[1] - row) * a->nb[1];
+    return gb_cpu_row_ptr(a, row, 0, 0);
+}
+
 const struct gb_cpu_op gb_cpu_op_mul_mat = {
     .can_run = mul_mat_can_run,
     .tiles = mul_mat_tiles,
@@ -322,4 +336,5 @@ const struct gb_cpu_op gb_cpu_op_mul_mat = {
     .is_prepared = mul_mat_is_prepared,
     .prepares_rows = mul_mat_prepares_rows,
     .run = mul_mat_run,
+    .reads_at = mul_mat_reads_at,
 };

@@ -46,9 +46,9 @@ struct gb_cpu_op {
     /* Phase before run; both or neither. */
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);
     gb_cpu_tile_fn prepare;
-    /* Would that, which writes the shared memory alone, leave what it left for BEFORE, a node of the same row, with
-     * sources 1 and 2 and the shared memory as they were?  Then it is not done
-     * again.  NULL: never. */
+    /* Would that, which writes the shared memory alone, leave what it left for
+     * BEFORE, a node of the same row, with sources 1 and 2 and the shared
+     * memory as they were?  Then it is not done again.  NULL: never. */
     bool (*is_prepared)(
         const struct ggml_tensor *node, const struct ggml_tensor *before);
     /* The shared memory is apart from other rows', so that what was prepared
@@ -63,6 +63,11 @@ struct gb_cpu_op {
     /* Tiles are those of gb_cpu_tile_rows(), and of operands that have the
      * node's shape a tile reads these rows alone. */
     bool by_rows;
+    /* The memory that tile TILE of run reads in order, and those behind it, and
+     * its *bytes: where memory is the limit, threads that wait have it fetched.
+     * NULL, or an answer of NULL: not worth it. */
+    const char *(*reads_at)(
+        const struct ggml_tensor *node, int64_t tile, size_t *bytes);
     /* The source whose rows are prepare's tiles, likewise; NULL, or an answer
      * of NULL, where they are others. */
     const struct ggml_tensor *(*prepares_rows)(const struct ggml_tensor *node);

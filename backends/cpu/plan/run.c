@@ -18,6 +18,7 @@
 #include "backends/cpu/plan/plan.h"
 #include "backends/cpu/pool/pool.h"
 
+#include "lib/base/attr.h"
 #include "lib/base/status.h"
 #include "lib/trace/trace.h"
 
@@ -39,7 +40,8 @@ struct run {
 
     /* Each on a cache line of its own: all threads write them. */
     _Alignas(64) _Atomic uint64_t next; /* first phase << 32 | draw */
-    _Alignas(64) _Atomic int64_t n_done; /* draws of the wave */
+    _Alignas(64) _Atomic int64_t n_done; /* draws of the wave, counted by
+                                            those who found no more */
 };
 
 /* Phases that are done together, tiles that they have, and tiles in a draw. */
@@ -267,12 +269,82 @@ take_share(struct run *run)
     }
 }
 
+/* Memory that a thread will want soon. */
+struct ahead {
+    const char *at, *end;
+};
+
+/* Bytes that a waiting thread asks for, at a look and in all. */
+#define AHEAD_STEP 512
+#define AHEAD_MOST 65536
+
+/* The next wave's first phase from phase INDEX on; n_phases when there is
+ * none. */
+static int64_t
+next_wave_index(const struct run *run, int64_t index)
+{
+    const struct gb_cpu_plan *plan = run->plan;
+
+    while (index < plan->n_phases && plan->phases[index].n_tiles <= 1)
+        index++;
+    return index;
+}
+
+/* What thread ITH is likely to begin the next wave with, from phase INDEX on:
+ * whoever begins that has the first share, and the others get theirs in any
+ * order. */
+static struct ahead
+look_ahead(const struct run *run, int64_t index, int ith)
+{
+    const struct ahead nothing = { NULL, NULL };
+    const int64_t begin = next_wave_index(run, index);
+    const struct gb_cpu_phase *phase = &run->plan->phases[begin];
+    const struct gb_cpu_op *op;
+    struct ahead ahead;
+    int64_t tile, left;
+    size_t bytes;
+
+    if (begin == run->plan->n_phases || run->plan->n_threads < 2)
+        return nothing;
+    left = wave_at(run, begin).n_draws;
+    tile = share_of(left, run->plan->n_threads);
+    left -= tile;
+    for (int i = ith % (run->plan->n_threads - 1); i > 0; i--) {
+        const int64_t share = share_of(left, run->plan->n_threads);
+
+        tile += share;
+        left -= share;
+    }
+    op = gb_cpu_op_find(phase->node);
+    if (op == NULL || op->reads_at == NULL || phase->tile != op->run ||
+        tile >= phase->n_tiles)
+        return nothing;
+    ahead.at = op->reads_at(phase->node, tile, &bytes);
+    if (ahead.at == NULL)
+        return nothing;
+    ahead.end = ahead.at + (bytes < AHEAD_MOST ? bytes : AHEAD_MOST);
+    return ahead;
+}
+
+/* Have the next few lines fetched. */
+static void
+fetch(struct ahead *ahead)
+{
+    const char *const end = ahead->at + AHEAD_STEP < ahead->end
+                                ? ahead->at + AHEAD_STEP
+                                : ahead->end;
+
+    for (; ahead->at < end; ahead->at += 64)
+        GB_PREFETCH(ahead->at);
+}
+
 /* A thread that found no more tiles in a wave. */
 struct waiter {
     const struct run *run;
     int64_t index;
     int64_t n_draws;
     bool is_asker; /* thread 0, when there is an abort callback */
+    struct ahead *ahead;
 };
 
 static bool
@@ -289,8 +361,11 @@ can_go_on(const void *data)
 {
     const struct waiter *waiter = data;
 
-    return wave_index(waiter->run) != waiter->index ||
-           (waiter->is_asker && is_complete(waiter));
+    if (wave_index(waiter->run) != waiter->index ||
+        (waiter->is_asker && is_complete(waiter)))
+        return true;
+    fetch(waiter->ahead);
+    return false;
 }
 
 /* The next share after a wave's end. */
@@ -304,11 +379,14 @@ next_wave(struct run *run, int64_t index, int ith)
 static struct share
 wait_for_wave(struct run *run, int64_t index, int ith)
 {
+    const struct wave wave = wave_at(run, index);
+    struct ahead ahead = look_ahead(run, index + wave.n_phases, ith);
     const struct waiter waiter = {
         .run = run,
         .index = index,
-        .n_draws = wave_at(run, index).n_draws,
+        .n_draws = wave.n_draws,
         .is_asker = ith == 0 && run->abort.ask != NULL,
+        .ahead = &ahead,
     };
 
     gb_cpu_pool_wait(run->pool, can_go_on, &waiter);
@@ -325,22 +403,29 @@ finish_wave(struct run *run, int64_t index, int ith)
     return wait_for_wave(run, index, ith);
 }
 
-/* Compute SHARE; gives the next one. */
+/* Compute SHARE and what can be drawn behind it; gives the next wave's. */
 static struct share
-do_share(struct run *run, struct share share, int ith)
+do_wave(struct run *run, struct share share, int ith)
 {
-    const struct wave wave = wave_at(run, share.index);
-    const int64_t first = share.first * wave.draw_size;
-    const int64_t last = first + share.n * wave.draw_size;
+    const int64_t index = share.index;
+    const struct wave wave = wave_at(run, index);
+    int64_t n_done = 0;
 
-    run_wave(run, &run->plan->phases[share.index], wave.n_phases, first, last,
-             ith);
+    /* The wave does not end before this thread's draws have been counted. */
+    for (; share.n > 0; share = take_share(run)) {
+        const int64_t first = share.first * wave.draw_size;
+
+        run_wave(run, &run->plan->phases[index], wave.n_phases, first,
+                 first + share.n * wave.draw_size, ith);
+        n_done += share.n;
+    }
     /* Both orders: the last one sees the others' results and hands them on. */
-    if (atomic_fetch_add_explicit(&run->n_done, share.n,
-                                  memory_order_acq_rel) + share.n ==
-        wave.n_draws)
-        return finish_wave(run, share.index, ith);
-    return take_share(run);
+    if (n_done > 0 &&
+        atomic_fetch_add_explicit(&run->n_done, n_done,
+                                  memory_order_acq_rel) + n_done ==
+            wave.n_draws)
+        return finish_wave(run, index, ith);
+    return wait_for_wave(run, index, ith);
 }
 
 /* All that thread ITH has to do from SHARE on. */
@@ -348,8 +433,7 @@ static void
 work_from(struct run *run, struct share share, int ith)
 {
     while (share.index < run->plan->n_phases)
-        share = share.n > 0 ? do_share(run, share, ith)
-                            : wait_for_wave(run, share.index, ith);
+        share = do_wave(run, share, ith);
 }
 
 static void

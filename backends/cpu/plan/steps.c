@@ -61,16 +61,19 @@ find_op(const struct ggml_tensor *node)
     return NULL;
 }
 
-static struct gb_cpu_phase
-phase_of(struct ggml_tensor *node, const struct gb_cpu_op *op,
-         gb_cpu_tile_fn tile, int64_t n_tiles)
+/* Member by member: a struct that is made on the stack is read before it has
+ * arrived there, which costs a fifth of a small node's time. */
+static inline void
+set_phase(struct gb_cpu_phase *out, struct ggml_tensor *node,
+          const struct gb_cpu_op *op, gb_cpu_tile_fn tile, int64_t n_tiles)
 {
-    return (struct gb_cpu_phase){
-        .node = node,
-        .tile = tile,
-        .n_tiles = n_tiles,
-        .is_kept = op->keeps_shared,
-    };
+    out->node = node;
+    out->tile = tile;
+    out->n_tiles = n_tiles;
+    out->is_last = false;
+    out->is_kept = op->keeps_shared;
+    out->is_chained = false;
+    out->n_more = 0;
 }
 
 /* A step's phases, in a row of at most three, the first one to prepare when
@@ -85,10 +88,10 @@ phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op, int n_threads,
     if (op->tiles_by_threads && tiles > n_threads)
         tiles = n_threads;
     if (prepare_tiles > 0)
-        out[n++] = phase_of(node, op, op->prepare, prepare_tiles);
-    out[n++] = phase_of(node, op, op->run, tiles);
+        set_phase(&out[n++], node, op, op->prepare, prepare_tiles);
+    set_phase(&out[n++], node, op, op->run, tiles);
     if (op->finish != NULL)
-        out[n++] = phase_of(node, op, op->finish, 1);
+        set_phase(&out[n++], node, op, op->finish, 1);
     out[n - 1].is_last = true;
     return n;
 }

@@ -3,6 +3,7 @@
 check_PROGRAMS += \
 	tests/cpu/threads/bits \
 	tests/cpu/threads/cpus \
+	tests/cpu/threads/order \
 	tests/cpu/threads/pool \
 	tests/cpu/threads/run \
 	tests/cpu/threads/together
@@ -13,6 +14,9 @@ tests_cpu_threads_bits_LDADD = $(WHITE_LDADD)
 tests_cpu_threads_cpus_SOURCES = %D%/cpus.c
 tests_cpu_threads_cpus_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_threads_cpus_LDADD = $(WHITE_LDADD)
+tests_cpu_threads_order_SOURCES = %D%/order.c
+tests_cpu_threads_order_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_threads_order_LDADD = $(WHITE_LDADD)
 tests_cpu_threads_pool_SOURCES = %D%/pool.c
 tests_cpu_threads_pool_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_threads_pool_LDADD = $(WHITE_LDADD)
