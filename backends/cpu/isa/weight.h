@@ -55,8 +55,7 @@ struct gb_product {
 /*
  * A record: the codes of a piece's activations, whose values are
  * d * (high + low / 256), with what else there is to know about them.  The
- * lower halves of those pieces that have any are apart: every record has a
- * place for them, which is written and read only then.
+ * lower halves of those pieces that have any are apart.
  */
 struct gb_record_end { /* behind the codes */
     float d;
@@ -202,9 +201,14 @@ gb_column_offset(const struct gb_layout *layout, int64_t k)
            ((size_t)layout->piece + sizeof(struct gb_record_end));
 }
 
-/* Behind the records of a column of K values is a word for each GB_MARKED
- * values, with a bit for each piece that has lower halves. */
+/* Behind the records of a column of K values are marks for each GB_MARKED
+ * values. */
 #define GB_MARKED 512
+
+struct gb_marks {
+    uint32_t pieces; /* a bit for each that has lower halves */
+    int32_t before;  /* how many have any before these */
+};
 
 static inline size_t
 gb_column_marks(const struct gb_layout *layout, int64_t k)
@@ -212,13 +216,13 @@ gb_column_marks(const struct gb_layout *layout, int64_t k)
     return gb_column_offset(layout, k);
 }
 
-/* Then come the lower halves; bytes of those of the first K values. */
+/* Then come the lower halves, as many as there are; bytes when all have. */
 static inline size_t
 gb_column_lows(const struct gb_layout *layout, int64_t k)
 {
-    const size_t words = (size_t)(k + GB_MARKED - 1) / GB_MARKED;
+    const size_t marks = (size_t)(k + GB_MARKED - 1) / GB_MARKED;
 
-    return gb_column_marks(layout, k) + words * sizeof(uint32_t);
+    return gb_column_marks(layout, k) + marks * sizeof(struct gb_marks);
 }
 
 static inline size_t

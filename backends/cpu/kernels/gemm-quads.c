@@ -170,17 +170,31 @@ add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
 GB_INLINE uint64_t
 marks_of(const struct gb_strip *strip, int piece, const void *column)
 {
-    const char *words = (const char *)column + strip->marks;
-    uint64_t marks = (uint32_t)int_at(words);
+    const struct gb_marks *marks =
+        (const void *)((const char *)column + strip->marks);
+    uint64_t pieces = marks[0].pieces;
 
     if (strip->k > GB_MARKED)
-        marks |= (uint64_t)(uint32_t)int_at(words + sizeof(uint32_t))
-                 << GB_MARKED / piece;
-    return marks;
+        pieces |= (uint64_t)marks[1].pieces << GB_MARKED / piece;
+    return pieces;
 }
 
-/* The lower halves of a piece that has none. */
-static const char no_low[GB_QK + sizeof(struct gb_low_end)];
+/* The lower halves of piece P of the strip's part of COLUMN. */
+GB_INLINE const char *
+low_of(const struct gb_strip *strip, int piece, const void *column, int64_t p)
+{
+    static const char none[GB_QK + sizeof(struct gb_low_end)];
+    const uint64_t marks = marks_of(strip, piece, column);
+    const uint64_t bit = (uint64_t)1 << p;
+    const struct gb_marks *at =
+        (const void *)((const char *)column + strip->marks);
+    const int place = at->before + __builtin_popcountll(marks & (bit - 1));
+
+    if ((marks & bit) == 0)
+        return none;
+    return (const char *)column + strip->lows +
+           place * (piece + (int)sizeof(struct gb_low_end));
+}
 
 /* The same for the lower halves.  One column that has any is enough for all:
  * with and without them a sum comes out the same. */
@@ -194,13 +208,9 @@ add_low(const struct gb_strip *strip, int cols, const struct kind *kind,
 
 #pragma GCC unroll 8
     for (int c = 0; c < cols; c++) {
-        const bool has_low =
-            (marks_of(strip, piece, columns[c]) >> p & 1) != 0;
         vi first;
 
-        low[c] = has_low ? (const char *)columns[c] + strip->lows +
-                               p * (piece + (int)sizeof(struct gb_low_end))
-                         : no_low;
+        low[c] = low_of(strip, piece, columns[c], p);
         first = vi_set1(int_at(low[c] + piece + AT_LOW_FIRST));
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)

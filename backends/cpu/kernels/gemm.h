@@ -14,8 +14,8 @@ struct gb_strip {
     int64_t k;       /* values in a panel's row */
     int64_t rows;    /* to be written, at most those of all panels */
     size_t from;     /* the part's first byte in a column */
-    size_t lows;     /* quantised: its lower halves' */
-    size_t marks;    /* and its words of marks */
+    size_t marks;    /* quantised: and its marks' */
+    size_t lows;     /* where all lower halves begin */
     int64_t dst_row; /* row 0's place in dst[c] */
     bool is_first;   /* dst is written, not added to */
     int64_t cols;

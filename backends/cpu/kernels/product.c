@@ -14,7 +14,7 @@ _Static_assert(CODES_BYTES + VQ_ROWS * (CODES_BYTES + 2 * SCALES_BYTES) <=
                    GB_PRODUCT_SCRATCH,
                "the panels' place");
 _Static_assert(GB_PANEL_STEP == GB_MARKED && GB_PANEL_K <= 2 * GB_MARKED,
-               "a panel has one word of marks, or two");
+               "a panel has one struct of marks, or two");
 
 /* The panels in SCRATCH. */
 static void
@@ -47,6 +47,7 @@ product_quads(const struct gb_weight *weight, const struct gb_product *p)
         .cols = p->cols,
         .columns = p->columns,
         .dst = p->dst,
+        .lows = gb_column_lows(layout, p->k),
     };
 
     place_panels(panels, p->scratch);
@@ -57,10 +58,8 @@ product_quads(const struct gb_weight *weight, const struct gb_product *p)
         strip.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
         strip.is_first = k == 0;
         strip.from = gb_column_offset(layout, k);
-        strip.lows =
-            gb_column_lows(layout, p->k) + gb_column_low_bytes(layout, k);
         strip.marks = gb_column_marks(layout, p->k) +
-                      (size_t)(k / GB_MARKED) * sizeof(uint32_t);
+                      (size_t)(k / GB_MARKED) * sizeof(struct gb_marks);
         for (int64_t r = 0; r < p->rows; r += VQ_ROWS * VF_LEN) {
             strip.dst_row = r;
             strip.rows = p->rows - r;

@@ -95,12 +95,13 @@ struct group {
 struct writer {
     const struct gb_layout *layout;
     char *record;
+    struct gb_marks *marks;
     char *low;
-    uint32_t *marks;
+    int n_low; /* so far */
 };
 
 _Static_assert(GROUP * GB_QK % GB_MARKED == 0,
-               "groups have whole words of marks");
+               "groups begin and end with their marks");
 
 /* The sums of the first and the last sixteen of four pieces' codes. */
 GB_INLINE void
@@ -130,11 +131,10 @@ put_record(char *record, const struct gb_layout *layout, int piece,
 }
 
 /* The lower halves of the record, which change its sum. */
-static void
-put_low(char *record, char *low, const struct gb_layout *layout,
+GB_INLINE void
+put_low(char *record, char *low, const struct gb_layout *layout, int piece,
         const int8_t *codes)
 {
-    const int piece = layout->piece;
     const int8_t *high = (const int8_t *)record;
     struct gb_record_end end;
     struct gb_low_end low_end;
@@ -159,7 +159,6 @@ put_records(struct writer *w, int piece, const struct group *group)
 {
     const struct gb_layout *const layout = w->layout;
     const size_t bytes = (size_t)piece + sizeof(struct gb_record_end);
-    const size_t low_bytes = (size_t)piece + sizeof(struct gb_low_end);
     const int records = GB_QK / piece;
     char *record = w->record;
 
@@ -186,16 +185,16 @@ put_records(struct writer *w, int piece, const struct group *group)
         const int bit = i % (GB_MARKED / piece);
 
         if (bit == 0)
-            *w->marks++ = 0;
+            *w->marks++ = (struct gb_marks){ .before = w->n_low };
         if (group->has_low[i / records]) {
-            w->marks[-1] |= 1u << bit;
-            put_low(w->record + (size_t)i * bytes,
-                    w->low + (size_t)i * low_bytes, layout,
+            w->marks[-1].pieces |= 1u << bit;
+            put_low(w->record + (size_t)i * bytes, w->low, layout, piece,
                     group->low[0] + i * piece);
+            w->low += (size_t)piece + sizeof(struct gb_low_end);
+            w->n_low++;
         }
     }
     w->record = record;
-    w->low += (size_t)(group->n * records) * low_bytes;
 }
 
 static void
@@ -351,8 +350,8 @@ column_of_records(const struct gb_layout *layout, int64_t n, const void *row,
     struct writer w = {
         .layout = layout,
         .record = column,
+        .marks = (void *)(column + gb_column_marks(layout, n)),
         .low = column + gb_column_lows(layout, n),
-        .marks = (uint32_t *)(void *)(column + gb_column_marks(layout, n)),
     };
 
     if (type == GGML_TYPE_F32)
