@@ -74,7 +74,8 @@ enum gb_way {
     GB_WAY_MANY /* weights become panels; records, or floats */
 };
 
-#define GB_FEW_COLS      16 /* quantised: at most */
+#define GB_FEW_COLS      16  /* quantised: at most, in the mean for experts, */
+#define GB_FEW_COLS_MAX  264 /* and at a time */
 #define GB_ONE_COLS_REAL 3
 
 #define GB_GROUP 256 /* activations in a group; 0 behind the end of a row */

@@ -27,37 +27,63 @@ tq1_0_scales(const void *block, int n, float *d, float *m)
     one_scale(&b->d, d);
 }
 
-/* Digits K of N bytes: what is above the point in three times the rest that
- * multiplying with 3^K leaves. */
-GB_INLINE void
-ternary_digits(const uint8_t *bytes, int n, int k, uint8_t *digits)
+/* Three times each byte, but for what does not fit. */
+GB_INLINE uint32_t
+word_triple(uint32_t w)
 {
-    static const uint8_t powers[] = { 1, 3, 9, 27, 81 };
+    const uint32_t mask = 0x00ff00ff;
 
-    for (int i = 0; i < n; i++) {
-        const uint8_t rest = (uint8_t)(bytes[i] * powers[k]);
+    return ((w & mask) * 3 & mask) | ((w >> 8 & mask) * 3 & mask) << 8;
+}
 
-        digits[i] = (uint8_t)(rest * 3 >> 8);
+GB_INLINE q32
+triple(q32 v)
+{
+    return q32_add(v, q32_add(v, v));
+}
+
+/* Digit k of a byte is what is above the point in three times the rest that
+ * multiplying with 3^k leaves.  Those rests of thirty-two values: of the first
+ * 32 bytes for k = 0 to 4, of the next 16 for 0 to 4, then of the four of qh for
+ * 0 to 3. */
+GB_INLINE q32
+tq1_0_rests(const struct gb_block_tq1_0 *b, int g)
+{
+    static const uint8_t upper[32] = {
+        [16] = 255, 255, 255, 255, 255, 255, 255, 255,
+        255, 255, 255, 255, 255, 255, 255, 255,
+    };
+    uint32_t last[8] = { 0 };
+    q32 rests;
+
+    if (g < 5) {
+        rests = q32_load(b->qs);
+#pragma GCC unroll 4
+        for (int k = 0; k < g; k++)
+            rests = triple(rests);
+        return rests;
     }
+    rests = q32_load2(b->qs + 32, b->qs + 32);
+    if (g < 7)
+        rests = q32_add(rests, q32_where(q32_load(upper),
+                                         q32_add(rests, rests)));
+#pragma GCC unroll 4
+    for (int k = 0; k < 2 * (g - 5); k++)
+        rests = triple(rests);
+    if (g < 7)
+        return rests;
+    memcpy(&last[4], b->qh, sizeof(last[4]));
+#pragma GCC unroll 3
+    for (int k = 5; k < 8; k++)
+        last[k] = word_triple(last[k - 1]);
+    return q32_or(q32_load(last),
+                  q32_xor(rests, q32_where(q32_load(upper), rests)));
 }
 
 GB_INLINE q32
 tq1_0_codes(const void *block, int g)
 {
-    const struct gb_block_tq1_0 *b = block;
-    uint8_t codes[32];
-
-    if (g < 5) {
-        ternary_digits(b->qs, 32, g, codes);
-    } else if (g < 7) {
-        ternary_digits(b->qs + 32, 16, 2 * (g - 5), codes);
-        ternary_digits(b->qs + 32, 16, 2 * (g - 5) + 1, codes + 16);
-    } else {
-        ternary_digits(b->qs + 32, 16, 4, codes);
-        for (int k = 0; k < 4; k++)
-            ternary_digits(b->qh, 4, k, codes + 16 + 4 * k);
-    }
-    return q32_load(codes);
+    return q32_thirds(tq1_0_rests(block, g));
 }
 
 static const struct gb_blocks tq1_0 = {

@@ -7,21 +7,22 @@
  * integers of a group become floats together, and the lanes are added up at the
  * end of the rows.
  */
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/turned.h"
-
-#define ROWS 4
-#define COLS 2
 
 /* Groups of a row at a time. */
 #define PART 8
 
-/* Rows' turned groups, a part of some columns, and their sums in lanes. */
+/* The sums of some rows with one column, in lanes. */
+typedef float row_sums[Q64_ROWS][16];
+
+/* Some rows' turned groups and as many of some columns. */
 struct strip {
     const struct gb_codes *codes;
     int64_t groups; /* in a row */
-    const struct gb_group *columns[COLS];
-    float *sums[COLS]; /* 16 for each row */
+    const struct gb_group *columns[Q64_COLS];
+    row_sums *sums[Q64_COLS];
 };
 
 GB_INLINE q64s
@@ -36,132 +37,151 @@ dot_of_group(bool is_wide, q64s s, const q64 *w, const int8_t *codes)
     return s;
 }
 
-GB_INLINE void
-add_groups(const struct strip *strip, int rows, int cols, bool is_wide)
+/* Add the product of a group of a row with one of a column. */
+GB_INLINE q64f
+add_products(bool is_wide, q64f acc, const q64 *w, const struct gb_codes *x,
+          const struct gb_group *y)
 {
-    q64f acc[ROWS][COLS];
+    q64s s = dot_of_group(is_wide, q64s_zero(), w, y->high);
+
+    if (y->has_low[0] != 0)
+        s = dot_of_group(is_wide, q64s_add_256(q64s_zero(), s), w, y->low);
+    acc = q64f_fma(q64f_load(x->side), q64f_load(y->side), acc);
+    return q64f_fma(q64f_from(s),
+                    q64f_mul(q64f_load(x->scale), q64f_load(y->scale)), acc);
+}
+
+GB_INLINE void
+add_groups(const struct strip *strip, int cols, bool is_wide)
+{
+    q64f acc[Q64_ROWS][Q64_COLS];
 
 #pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; r < Q64_ROWS; r++)
 #pragma GCC unroll 4
         for (int c = 0; c < cols; c++)
-            acc[r][c] = q64f_load(strip->sums[c] + 16 * r);
+            acc[r][c] = q64f_load((*strip->sums[c])[r]);
     for (int64_t g = 0; g < strip->groups; g++) {
 #pragma GCC unroll 4
-        for (int r = 0; r < rows; r++) {
-            const struct gb_codes *codes = strip->codes + r * strip->groups + g;
-            const q64f scale = q64f_load(codes->scale);
-            const q64f side = q64f_load(codes->side);
+        for (int r = 0; r < Q64_ROWS; r++) {
+            const struct gb_codes *x = strip->codes + r * strip->groups + g;
             q64 w[4];
 
 #pragma GCC unroll 4
             for (int i = 0; i < 4; i++)
-                w[i] = q64_load(codes->codes + 64 * i);
+                w[i] = q64_load(x->codes + 64 * i);
 #pragma GCC unroll 4
-            for (int c = 0; c < cols; c++) {
-                const struct gb_group *y = strip->columns[c] + g;
-                q64s s = dot_of_group(is_wide, q64s_zero(), w, y->high);
-
-                if (y->has_low[0] != 0)
-                    s = dot_of_group(is_wide, q64s_add_256(q64s_zero(), s), w,
-                                     y->low);
-                acc[r][c] = q64f_fma(side, q64f_load(y->side), acc[r][c]);
-                acc[r][c] = q64f_fma(
-                    q64f_from(s), q64f_mul(scale, q64f_load(y->scale)),
-                    acc[r][c]);
-            }
+            for (int c = 0; c < cols; c++)
+                acc[r][c] = add_products(is_wide, acc[r][c], w, x,
+                                         strip->columns[c] + g);
         }
     }
 #pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; r < Q64_ROWS; r++)
 #pragma GCC unroll 4
         for (int c = 0; c < cols; c++)
-            q64f_store(strip->sums[c] + 16 * r, acc[r][c]);
+            q64f_store((*strip->sums[c])[r], acc[r][c]);
 }
 
-typedef void strip_fn(const struct strip *strip);
+static void
+narrow_by_one(const struct strip *strip)
+{
+    add_groups(strip, 1, false);
+}
 
-#define STRIPS(name, is_wide)                                          \
-    static void name##_rows_by_cols(const struct strip *strip)         \
-    {                                                                  \
-        add_groups(strip, ROWS, COLS, is_wide);                        \
-    }                                                                  \
-    static void name##_rows_by_1(const struct strip *strip)            \
-    {                                                                  \
-        add_groups(strip, ROWS, 1, is_wide);                           \
-    }                                                                  \
-    static void name##_row_by_1(const struct strip *strip)             \
-    {                                                                  \
-        add_groups(strip, 1, 1, is_wide);                              \
-    }
+static void
+narrow_by_cols(const struct strip *strip)
+{
+    add_groups(strip, Q64_COLS, false);
+}
 
-STRIPS(narrow, false)
-STRIPS(wide, true)
+static void
+wide_by_one(const struct strip *strip)
+{
+    add_groups(strip, 1, true);
+}
+
+static void
+wide_by_cols(const struct strip *strip)
+{
+    add_groups(strip, Q64_COLS, true);
+}
 
 static const struct {
-    strip_fn *rows_by_cols;
-    strip_fn *rows_by_1;
-    strip_fn *row_by_1;
+    void (*by_one)(const struct strip *strip);
+    void (*by_cols)(const struct strip *strip);
 } kinds[] = {
-    { narrow_rows_by_cols, narrow_rows_by_1, narrow_row_by_1 },
-    { wide_rows_by_cols, wide_rows_by_1, wide_row_by_1 },
+    { narrow_by_one, narrow_by_cols },
+    { wide_by_one, wide_by_cols },
 };
+
+/* The strip's groups, which are those from FROM on, times all columns. */
+static void
+add_part(bool is_wide, struct strip *strip, const struct gb_product *p,
+         int64_t from, row_sums *sums)
+{
+    int64_t step;
+
+    for (int64_t c = 0; c < p->cols; c += step) {
+        step = c + Q64_COLS <= p->cols ? Q64_COLS : 1;
+        for (int64_t i = 0; i < step; i++) {
+            strip->columns[i] =
+                (const struct gb_group *)p->columns[c + i] + from;
+            strip->sums[i] = &sums[c + i];
+        }
+        if (step == Q64_COLS)
+            kinds[is_wide].by_cols(strip);
+        else
+            kinds[is_wide].by_one(strip);
+    }
+}
+
+/* ROWS rows from X on, at most Q64_ROWS; in the place of those that are not
+ * there are zeros. */
+static void
+turn_rows(const struct gb_weight *weight, int64_t k, int64_t rows,
+          const void *x, size_t pitch, struct gb_codes *codes)
+{
+    const int64_t groups = gb_cpu_parts(k, GB_GROUP);
+
+    weight->turn(k, rows, x, pitch, codes);
+    memset(codes + rows * groups, 0,
+           (size_t)((Q64_ROWS - rows) * groups) * sizeof(*codes));
+}
+
+_Static_assert(Q64_ROWS * PART * sizeof(struct gb_codes) +
+                       GB_FEW_COLS_MAX * sizeof(row_sums) <=
+                   GB_PRODUCT_SCRATCH,
+               "the turned groups' and the sums' place");
 
 void
 GB_K(gemm_few)(const struct gb_weight *weight, const struct gb_product *p)
 {
     const struct gb_layout *layout = &weight->layout;
-    const int kind = layout->steps == 0;
-    const int64_t part = PART * GB_GROUP;
+    const bool is_wide = layout->steps == 0;
+    const size_t part_bytes =
+        PART * GB_GROUP / (size_t)layout->values * layout->bytes;
     struct gb_codes *codes = p->scratch;
-    float *sums = (float *)(codes + ROWS * PART);
+    row_sums *sums = (row_sums *)(codes + Q64_ROWS * PART);
 
-    for (int64_t r = 0; r < p->rows; r += ROWS) {
-        const int64_t rows = p->rows - r < ROWS ? p->rows - r : ROWS;
+    for (int64_t r = 0; r < p->rows; r += Q64_ROWS) {
+        const int64_t rows = gb_cpu_min(Q64_ROWS, p->rows - r);
+        const char *x = (const char *)p->weights + (size_t)r * p->pitch;
 
-        memset(sums, 0, (size_t)p->cols * ROWS * 16 * sizeof(*sums));
-        for (int64_t k = 0; k < p->k; k += part) {
-            const int64_t n = p->k - k < part ? p->k - k : part;
+        memset(sums, 0, (size_t)p->cols * sizeof(*sums));
+        for (int64_t k = 0; k < p->k; k += PART * GB_GROUP, x += part_bytes) {
+            const int64_t n = gb_cpu_min(PART * GB_GROUP, p->k - k);
             struct strip strip = {
                 .codes = codes,
-                .groups = (n + GB_GROUP - 1) / GB_GROUP,
+                .groups = gb_cpu_parts(n, GB_GROUP),
             };
 
-            weight->turn(n, rows,
-                         (const char *)p->weights + (size_t)r * p->pitch +
-                             (size_t)(k / layout->values) * layout->bytes,
-                         p->pitch, codes);
-            for (int64_t c = 0; c < p->cols; c += COLS) {
-                for (int i = 0; i < COLS; i++) {
-                    const int64_t at = c + i < p->cols ? c + i : c;
-
-                    strip.columns[i] =
-                        (const struct gb_group *)p->columns[at] + k / GB_GROUP;
-                    strip.sums[i] = sums + at * ROWS * 16;
-                }
-                if (rows < ROWS) {
-                    for (int64_t j = 0; j < rows; j++) {
-                        struct strip one = strip;
-                        one.codes += j * strip.groups;
-                        one.sums[0] += 16 * j;
-                        kinds[kind].row_by_1(&one);
-                        if (c + 1 < p->cols) {
-                            one.columns[0] = one.columns[1];
-                            one.sums[0] = one.sums[1] + 16 * j;
-                            kinds[kind].row_by_1(&one);
-                        }
-                    }
-                } else if (c + COLS <= p->cols) {
-                    kinds[kind].rows_by_cols(&strip);
-                } else {
-                    kinds[kind].rows_by_1(&strip);
-                }
-            }
+            turn_rows(weight, n, rows, x, p->pitch, codes);
+            add_part(is_wide, &strip, p, k / GB_GROUP, sums);
         }
         for (int64_t c = 0; c < p->cols; c++)
-            for (int64_t j = 0; j < rows; j++)
-                p->dst[c][r + j] =
-                    q64f_sum(q64f_load(sums + (c * ROWS + j) * 16), q64f_zero(),
-                             qf_zero());
+            for (int64_t i = 0; i < rows; i++)
+                p->dst[c][r + i] = q64f_sum(q64f_load(sums[c][i]),
+                                            q64f_zero(), qf_zero());
     }
 }

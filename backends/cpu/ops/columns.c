@@ -89,20 +89,21 @@ gb_cpu_columns_prepare(const struct gb_cpu_task *task, enum gb_way way,
  * and where there are many, memory is read in long pieces.
  */
 #define TILES_WANTED     16
-#define MIN_TILE_WEIGHTS 16384
+#define MIN_TILE_WEIGHTS 16384 /* times columns */
 #define MAX_TILE_WEIGHTS 131072
 #define ROWS_MULTIPLE    16
 
 int64_t
-gb_cpu_few_rows(const struct ggml_tensor *a)
+gb_cpu_few_rows(const struct ggml_tensor *a, int64_t cols)
 {
     const int64_t k = a->ne[0] + 1;
+    const int64_t fewest = MIN_TILE_WEIGHTS / (k * cols);
     int64_t rows = a->ne[1] / TILES_WANTED;
 
     if (rows > MAX_TILE_WEIGHTS / k)
         rows = MAX_TILE_WEIGHTS / k;
-    if (rows < MIN_TILE_WEIGHTS / k)
-        rows = MIN_TILE_WEIGHTS / k;
+    if (rows < fewest)
+        rows = fewest;
     return rows / ROWS_MULTIPLE * ROWS_MULTIPLE + ROWS_MULTIPLE;
 }
 

@@ -38,8 +38,8 @@ int64_t gb_cpu_columns_tiles(
 void gb_cpu_columns_prepare(
     const struct gb_cpu_task *task, enum gb_way way, int64_t tile);
 
-/* Rows of A in a tile of a product with few columns. */
-int64_t gb_cpu_few_rows(const struct ggml_tensor *a);
+/* Rows of A in a tile of a product with COLS columns, which are few. */
+int64_t gb_cpu_few_rows(const struct ggml_tensor *a, int64_t cols);
 
 /* Where the columns of a product are. */
 struct gb_cpu_columns {

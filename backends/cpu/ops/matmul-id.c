@@ -24,7 +24,7 @@
  */
 
 #define TILE_ROWS   64
-#define TILE_COLS   264 /* columns that go through a kernel at a time */
+#define TILE_COLS   GB_FEW_COLS_MAX /* that go through a kernel at a time */
 
 static bool
 mul_mat_id_can_run(const struct ggml_tensor *node)
@@ -49,14 +49,15 @@ cut_of(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
     const int64_t columns = node->ne[1] * node->ne[2];
     struct cut cut;
+    int64_t cols;
 
     cut.by_column = columns <= a->ne[2];
     cut.groups = cut.by_column ? columns : a->ne[2];
     /* Some experts get more than their share. */
-    cut.way = gb_cpu_way(
-        a, cut.by_column ? 1 : GB_ONE_COLS_REAL + columns / a->ne[2]);
+    cols = cut.by_column ? 1 : GB_ONE_COLS_REAL + columns / a->ne[2];
+    cut.way = gb_cpu_way(a, cols);
     cut.row_step =
-        cut.way == GB_WAY_MANY ? TILE_ROWS : gb_cpu_few_rows(a);
+        cut.way == GB_WAY_MANY ? TILE_ROWS : gb_cpu_few_rows(a, cols);
     cut.row_tiles = (a->ne[1] + cut.row_step - 1) / cut.row_step;
     return cut;
 }

@@ -111,11 +111,12 @@ cut_of(const struct ggml_tensor *node)
 
     cut.way = gb_cpu_way(a, cut.cols);
     if (cut.way != GB_WAY_MANY) {
-        cut_codes(&cut, a, gb_cpu_few_rows(a), GB_FEW_COLS, GB_FEW_COLS);
+        cut_codes(&cut, a, gb_cpu_few_rows(a, cut.cols), GB_FEW_COLS,
+                  GB_FEW_COLS);
     } else if (!gb_cpu_is_real(a->type)) {
         cut_codes(&cut, a, TILE_ROWS, TILE_COLS, TILE_COLS_MIN);
     } else if (cut.cols <= GB_FEW_COLS_REAL && a->type != GGML_TYPE_BF16) {
-        cut_codes(&cut, a, gb_cpu_few_rows(a), REAL_COLS, REAL_COLS);
+        cut_codes(&cut, a, gb_cpu_few_rows(a, cut.cols), REAL_COLS, REAL_COLS);
     } else if (a->ne[1] <= FEW_ROWS) {
         cut_reals(&cut, a, FEW_ROWS, REAL_COLS_LYING);
     } else {

@@ -115,6 +115,18 @@ q32_negate(q32 m, q32 v)
     return _mm256_sub_epi8(_mm256_xor_si256(v, m), m);
 }
 
+/* One for what is above 85 and one for what is above 170. */
+static inline q32
+q32_thirds(q32 v)
+{
+    const __m256i one = _mm256_set1_epi8(1);
+
+    return _mm256_add_epi8(
+        _mm256_min_epu8(_mm256_subs_epu8(v, _mm256_set1_epi8(85)), one),
+        _mm256_min_epu8(
+            _mm256_subs_epu8(v, _mm256_set1_epi8((char)170)), one));
+}
+
 static inline q32
 q32_lookup(const void *p, q32 v)
 {

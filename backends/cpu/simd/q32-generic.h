@@ -132,6 +132,15 @@ q32_negate(q32 m, q32 v)
 }
 
 static inline q32
+q32_thirds(q32 v)
+{
+    for (int i = 0; i < 2; i++)
+        v.half[i] = ((q_u8x16)(v.half[i] > 85) & 1) +
+                    ((q_u8x16)(v.half[i] > 170) & 1);
+    return v;
+}
+
+static inline q32
 q32_lookup(const void *p, q32 v)
 {
     const uint8_t *table = p;

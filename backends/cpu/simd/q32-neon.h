@@ -130,6 +130,21 @@ q32_negate(q32 m, q32 v)
                   vsubq_u8(veorq_u8(v.high, m.high), m.high) };
 }
 
+static inline uint8x16_t
+q_thirds(uint8x16_t v)
+{
+    const uint8x16_t minus =
+        vaddq_u8(vcgtq_u8(v, vdupq_n_u8(85)), vcgtq_u8(v, vdupq_n_u8(170)));
+
+    return vsubq_u8(vdupq_n_u8(0), minus);
+}
+
+static inline q32
+q32_thirds(q32 v)
+{
+    return (q32){ q_thirds(v.low), q_thirds(v.high) };
+}
+
 static inline q32
 q32_lookup(const void *p, q32 v)
 {

@@ -21,6 +21,7 @@
  *   q32_where(m, v)       v where the mask byte is 255, 0 where it is 0
  *   q32_negate(m, v)      -v where the mask byte is 255, v where it is 0
  *   q32_lookup(p, v)      byte v of a table of sixteen at p, v < 16
+ *   q32_thirds(v)         3 * v >> 8 in each byte
  *   q32_scaled(p, f)      the nearest integers, ties to even, of 32 floats
  *                         times f where that is from -127 to 127; else any
  *   q32_words(p)          eight 32-bit words at p[0] to p[7], as bytes

@@ -9,6 +9,9 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#define Q64_ROWS 4
+#define Q64_COLS 2
+
 typedef __m512i q64;
 typedef __m512i q64s;
 typedef __m512 q64f;

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+#define Q64_ROWS 2
+#define Q64_COLS 1
+
 typedef struct {
     q32 half[2];
 } q64;

@@ -47,6 +47,9 @@
  *                            over the lanes of two q64f and a qf
  *   q_eight_halves(p, pitch) eight half floats, PITCH bytes apart, PITCH <= 34,
  *                            as a qf; 8 * PITCH - 2 bytes from P on may be read
+ *
+ * A product with few columns works on Q64_ROWS rows by Q64_COLS columns: as many
+ * as the registers hold.
  */
 #ifndef GB_CPU_SIMD_Q64_H
 #define GB_CPU_SIMD_Q64_H

@@ -117,6 +117,34 @@ check_bytes(void)
     return bytes_are(q32_words(words), want[12]) ? NULL : "q32_words";
 }
 
+/* Four by four quads in each half, and digits to the base of three. */
+static const char *
+check_turned(void)
+{
+    q32 v[4];
+    uint8_t want[4][32];
+    uint8_t thirds[256];
+
+    for (int i = 0; i < 4; i++)
+        v[i] = q32_load(any + 32 * i);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            for (int h = 0; h < 32; h += 16)
+                memcpy(want[i] + h + 4 * j, any + 32 * j + h + 4 * i, 4);
+    q32_turn(v);
+    for (int i = 0; i < 4; i++)
+        if (!bytes_are(v[i], want[i]))
+            return "q32_turn";
+    for (int i = 0; i < 256; i++)
+        thirds[i] = (uint8_t)i;
+    for (int i = 0; i < 256; i += 32)
+        q32_store(thirds + i, q32_thirds(q32_load(thirds + i)));
+    for (int i = 0; i < 256; i++)
+        if (thirds[i] != 3 * i >> 8)
+            return "q32_thirds";
+    return NULL;
+}
+
 /* Halves, and floats of bytes. */
 static const char *
 check_floats(void)
@@ -234,6 +262,10 @@ check_scaled_sums(void)
     for (int i = 0; i < 8; i++)
         if (got[i] != x[i] * x[i])
             return "qf_fma or qf_mul";
+    qf_store(got, qf_from(s));
+    for (int i = 0; i < 8; i++)
+        if (got[i] != (float)(i == 0 ? 15 : 8))
+            return "qf_from";
     return qf_sum(acc) == 100.0f ? NULL : "qf_sum";
 }
 
@@ -423,7 +455,7 @@ GB_K(check_integers)(void)
     static const check_integers_fn checks[] = {
         check_bytes,       check_floats, check_sums,
         check_scaled_sums, check_quads,  check_tiles,
-        check_rounding,    check_fours,
+        check_rounding,    check_fours,  check_turned,
     };
 
     fill();
