@@ -229,7 +229,7 @@ GB_K(quantize_row_q4_0)(const float *x, void *y, int64_t n)
             block->d = g.d[i];
             pack_nibbles(codes[i], block->qs);
         }
-        x += BLOCKS * GB_QK;
+        x += g.n * GB_QK;
     }
 }
 
@@ -248,7 +248,7 @@ GB_K(quantize_row_q5_0)(const float *x, void *y, int64_t n)
             pack_nibbles(codes[i], block->qs);
             pack_fifths(codes[i], block->qh);
         }
-        x += BLOCKS * GB_QK;
+        x += g.n * GB_QK;
     }
 }
 
@@ -267,7 +267,7 @@ GB_K(quantize_row_q4_1)(const float *x, void *y, int64_t n)
             block->m = g.m[i];
             pack_nibbles(codes[i], block->qs);
         }
-        x += BLOCKS * GB_QK;
+        x += g.n * GB_QK;
     }
 }
 
@@ -287,7 +287,7 @@ GB_K(quantize_row_q5_1)(const float *x, void *y, int64_t n)
             pack_nibbles(codes[i], block->qs);
             pack_fifths(codes[i], block->qh);
         }
-        x += BLOCKS * GB_QK;
+        x += g.n * GB_QK;
     }
 }
 
@@ -326,7 +326,7 @@ GB_K(quantize_row_q8_0)(const float *x, void *y, int64_t n)
             block->d = g.d[i];
             code_bytes(x + i * GB_QK, g.inverse[i], block->qs);
         }
-        x += BLOCKS * GB_QK;
+        x += g.n * GB_QK;
     }
 }
 
@@ -359,7 +359,7 @@ GB_K(quantize_row_q8_1)(const float *x, void *y, int64_t n)
             code_bytes(x + i * GB_QK, g.inverse[i], block->qs);
             block->s = q_to_half(d * (float)sum_of_codes(block->qs));
         }
-        x += BLOCKS * GB_QK;
+        x += g.n * GB_QK;
     }
 }
 
@@ -460,7 +460,7 @@ GB_K(quantize_row_iq4_nl)(const float *x, void *y, int64_t n)
         find_largest(&g, x);
         set_scales_by_max(&g, (float)gb_iq4_values[0]);
         code_by_values(&g, x, block);
-        x += BLOCKS * GB_QK;
-        block += BLOCKS;
+        x += g.n * GB_QK;
+        block += g.n;
     }
 }
