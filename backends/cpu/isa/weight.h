@@ -5,10 +5,10 @@
  * Columns are what rows of activations become before a product: floats for
  * float weights; for quantised ones records, in which each piece of 16 or
  * 32 activations, of the length that one scale of the weights is for, has
- * everything about it side by side.  For products with few
- * columns, which read weights as they lie in memory, they are groups (struct
- * gb_group) of 256 activations in the order in which the type's codes come out
- * of a register.
+ * everything about it side by side.  For products with one column, which read
+ * weights as they lie in memory, they are groups (struct gb_group) of 256
+ * activations in the order in which the type's codes come out of a register;
+ * for those with a few, turned groups.
  *
  * Activations have codes of 8 bits, and where one value in a piece is much
  * larger than the others, which it would cost all their precision, of 16.  That

@@ -27,13 +27,14 @@ tq1_0_scales(const void *block, int n, float *d, float *m)
     one_scale(&b->d, d);
 }
 
-/* Three times each byte, but for what does not fit. */
+/* FACTOR times each byte, but for what does not fit. */
 GB_INLINE uint32_t
-word_triple(uint32_t w)
+bytes_times(uint32_t w, uint32_t factor)
 {
     const uint32_t mask = 0x00ff00ff;
 
-    return ((w & mask) * 3 & mask) | ((w >> 8 & mask) * 3 & mask) << 8;
+    return ((w & mask) * factor & mask) |
+           ((w >> 8 & mask) * factor & mask) << 8;
 }
 
 GB_INLINE q32
@@ -44,8 +45,8 @@ triple(q32 v)
 
 /* Digit k of a byte is what is above the point in three times the rest that
  * multiplying with 3^k leaves.  Those rests of thirty-two values: of the first
- * 32 bytes for k = 0 to 4, of the next 16 for 0 to 4, then of the four of qh for
- * 0 to 3. */
+ * 32 bytes for k = 0 to 4, of the next 16 for 0 to 4, then of the four of qh
+ * for 0 to 3. */
 GB_INLINE q32
 tq1_0_rests(const struct gb_block_tq1_0 *b, int g)
 {
@@ -53,7 +54,7 @@ tq1_0_rests(const struct gb_block_tq1_0 *b, int g)
         [16] = 255, 255, 255, 255, 255, 255, 255, 255,
         255, 255, 255, 255, 255, 255, 255, 255,
     };
-    uint32_t last[8] = { 0 };
+    uint32_t last[4];
     q32 rests;
 
     if (g < 5) {
@@ -72,11 +73,12 @@ tq1_0_rests(const struct gb_block_tq1_0 *b, int g)
         rests = triple(rests);
     if (g < 7)
         return rests;
-    memcpy(&last[4], b->qh, sizeof(last[4]));
-#pragma GCC unroll 3
-    for (int k = 5; k < 8; k++)
-        last[k] = word_triple(last[k - 1]);
-    return q32_or(q32_load(last),
+    memcpy(&last[0], b->qh, sizeof(last[0]));
+    last[1] = bytes_times(last[0], 3);
+    last[2] = bytes_times(last[0], 9);
+    last[3] = bytes_times(last[0], 27);
+    /* Sixteen bytes: a load as wide as the stores need not wait for them. */
+    return q32_or(q32_load2(upper, last),
                   q32_xor(rests, q32_where(q32_load(upper), rests)));
 }
 

@@ -7,7 +7,6 @@
 #define GB_CPU_KERNELS_TURNED_H
 
 #include "backends/cpu/kernels/few.h"
-#include "lib/base/attr.h"
 
 /* 256 weights, a chunk of 16 in each lane: see struct gb_group. */
 struct gb_codes {

@@ -25,8 +25,8 @@
  *   q64_eights(p)            eight bytes from each of p[0] to p[7]
  *   q64_words(p)             sixteen 32-bit words at p[0] to p[15], as bytes
  *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
- *   q64_turn(v)              four of them: quad i of sixteen bytes of v[j] becomes
- *                            quad j of the same sixteen bytes of v[i]
+ *   q64_turn(v)              four of them: quad i of sixteen bytes of v[j]
+ *                            becomes quad j of the same bytes of v[i]
  *   q64s_zero()
  *   q64s_dot(s, u, a)        s + the products of codes and activations
  *   q64s_dot_wide(s, w, a)   the same for wide codes
@@ -48,8 +48,8 @@
  *   q_eight_halves(p, pitch) eight half floats, PITCH bytes apart, PITCH <= 34,
  *                            as a qf; 8 * PITCH - 2 bytes from P on may be read
  *
- * A product with few columns works on Q64_ROWS rows by Q64_COLS columns: as many
- * as the registers hold.
+ * A product with few columns works on Q64_ROWS rows by Q64_COLS columns: as
+ * many as the registers hold.
  */
 #ifndef GB_CPU_SIMD_Q64_H
 #define GB_CPU_SIMD_Q64_H

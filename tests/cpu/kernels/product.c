@@ -175,8 +175,8 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
     if (!(error <= (ggml_is_quantized(w->type) ? QUANTISED_NMSE
                                                : REAL_NMSE) *
                        size))
-        fail_msg("%s %s: error %g with k %d, %d rows, %d columns, way %d", k->level,
-                 ggml_type_name(w->type), error / size, (int)w->k,
+        fail_msg("%s %s: error %g with k %d, %d rows, %d columns, way %d",
+                 k->level, ggml_type_name(w->type), error / size, (int)w->k,
                  (int)w->rows, (int)cols, (int)way);
     guarded_free(&columns);
     guarded_free(&scratch);
