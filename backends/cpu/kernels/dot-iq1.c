@@ -2,10 +2,8 @@
 /*
  * cpu/kernels/dot-iq1.c - weights iq1_s and iq1_m.
  */
-#include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "backends/cpu/kernels/signs.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
@@ -61,32 +59,7 @@ static const struct gb_blocks iq1_s = {
     &gb_layout_iq1_s, iq1_s_scales, NULL, iq1_s_units, NULL
 };
 
-void
-GB_K(dots_iq1_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 const void *column, float *dst)
-{
-    gb_block_dots(&iq1_s, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq1_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq1_s, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq1_s)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq1_s, n, dst, x);
-}
-
-void
-GB_K(turn_iq1_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 struct gb_codes *to)
-{
-    gb_block_turn(&iq1_s, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq1_s)
 
 GB_INLINE void
 iq1_m_scales(const void *block, int n, float *d, float *m)
@@ -134,29 +107,4 @@ static const struct gb_blocks iq1_m = {
     &gb_layout_iq1_m, iq1_m_scales, NULL, iq1_m_units, NULL
 };
 
-void
-GB_K(dots_iq1_m)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 const void *column, float *dst)
-{
-    gb_block_dots(&iq1_m, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq1_m)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq1_m, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq1_m)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq1_m, n, dst, x);
-}
-
-void
-GB_K(turn_iq1_m)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 struct gb_codes *to)
-{
-    gb_block_turn(&iq1_m, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq1_m)

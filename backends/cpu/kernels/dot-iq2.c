@@ -2,10 +2,8 @@
 /*
  * cpu/kernels/dot-iq2.c - weights iq2_xxs, iq2_xs and iq2_s.
  */
-#include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "backends/cpu/kernels/signs.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
@@ -64,32 +62,7 @@ static const struct gb_blocks iq2_xxs = {
     &gb_layout_iq2_xxs, iq2_xxs_scales, NULL, iq2_xxs_units, NULL
 };
 
-void
-GB_K(dots_iq2_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const void *column, float *dst)
-{
-    gb_block_dots(&iq2_xxs, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq2_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                     const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq2_xxs, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq2_xxs)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq2_xxs, n, dst, x);
-}
-
-void
-GB_K(turn_iq2_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   struct gb_codes *to)
-{
-    gb_block_turn(&iq2_xxs, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq2_xxs)
 
 /* Scales of 16 values each are the nibbles of eight bytes. */
 GB_INLINE void
@@ -136,32 +109,7 @@ static const struct gb_blocks iq2_xs = {
     &gb_layout_iq2_xs, iq2_xs_scales, NULL, iq2_xs_units, NULL
 };
 
-void
-GB_K(dots_iq2_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const void *column, float *dst)
-{
-    gb_block_dots(&iq2_xs, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq2_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                    const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq2_xs, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq2_xs)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq2_xs, n, dst, x);
-}
-
-void
-GB_K(turn_iq2_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  struct gb_codes *to)
-{
-    gb_block_turn(&iq2_xs, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq2_xs)
 
 GB_INLINE void
 iq2_s_scales(const void *block, int n, float *d, float *m)
@@ -196,29 +144,4 @@ static const struct gb_blocks iq2_s = {
     &gb_layout_iq2_s, iq2_s_scales, NULL, iq2_s_units, NULL
 };
 
-void
-GB_K(dots_iq2_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 const void *column, float *dst)
-{
-    gb_block_dots(&iq2_s, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq2_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq2_s, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq2_s)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq2_s, n, dst, x);
-}
-
-void
-GB_K(turn_iq2_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 struct gb_codes *to)
-{
-    gb_block_turn(&iq2_s, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq2_s)

@@ -2,10 +2,8 @@
 /*
  * cpu/kernels/dot-iq3.c - weights iq3_xxs and iq3_s.
  */
-#include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "backends/cpu/kernels/signs.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
@@ -63,32 +61,7 @@ static const struct gb_blocks iq3_xxs = {
     &gb_layout_iq3_xxs, iq3_xxs_scales, NULL, iq3_xxs_units, NULL
 };
 
-void
-GB_K(dots_iq3_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const void *column, float *dst)
-{
-    gb_block_dots(&iq3_xxs, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq3_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                     const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq3_xxs, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq3_xxs)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq3_xxs, n, dst, x);
-}
-
-void
-GB_K(turn_iq3_xxs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   struct gb_codes *to)
-{
-    gb_block_turn(&iq3_xxs, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq3_xxs)
 
 GB_INLINE void
 iq3_s_scales(const void *block, int n, float *d, float *m)
@@ -125,29 +98,4 @@ static const struct gb_blocks iq3_s = {
     &gb_layout_iq3_s, iq3_s_scales, NULL, iq3_s_units, NULL
 };
 
-void
-GB_K(dots_iq3_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 const void *column, float *dst)
-{
-    gb_block_dots(&iq3_s, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq3_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq3_s, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq3_s)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq3_s, n, dst, x);
-}
-
-void
-GB_K(turn_iq3_s)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 struct gb_codes *to)
-{
-    gb_block_turn(&iq3_s, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq3_s)

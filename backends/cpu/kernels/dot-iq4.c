@@ -2,9 +2,7 @@
 /*
  * cpu/kernels/dot-iq4.c - weights iq4_nl and iq4_xs.
  */
-#include "backends/cpu/kernels/few.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "lib/type/blocks.h"
 #include "lib/type/iq4.h"
 
@@ -58,32 +56,7 @@ static const struct gb_blocks iq4_nl = {
     iq4_nl_group_scales
 };
 
-void
-GB_K(dots_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const void *column, float *dst)
-{
-    gb_block_dots(&iq4_nl, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                    const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq4_nl, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq4_nl)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq4_nl, n, dst, x);
-}
-
-void
-GB_K(turn_iq4_nl)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  struct gb_codes *to)
-{
-    gb_block_turn(&iq4_nl, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq4_nl)
 
 /* Eight scales of six bits minus 32, the low four bits of which are neighbours'
  * nibbles. */
@@ -127,29 +100,4 @@ static const struct gb_blocks iq4_xs = {
     &gb_layout_iq4_xs, iq4_xs_scales, iq4_xs_codes, iq4_xs_units, NULL
 };
 
-void
-GB_K(dots_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const void *column, float *dst)
-{
-    gb_block_dots(&iq4_xs, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                    const struct gb_panel *panel)
-{
-    gb_block_unpack(&iq4_xs, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_iq4_xs)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&iq4_xs, n, dst, x);
-}
-
-void
-GB_K(turn_iq4_xs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  struct gb_codes *to)
-{
-    gb_block_turn(&iq4_xs, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(iq4_xs)

@@ -2,9 +2,7 @@
 /*
  * cpu/kernels/dot-q23k.c - weights q2_K and q3_K.
  */
-#include "backends/cpu/kernels/few.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "lib/type/blocks.h"
 
 GB_INLINE void
@@ -48,32 +46,7 @@ static const struct gb_blocks q2_k = {
     &gb_layout_q2_k, q2_k_scales, q2_k_codes, q2_k_units, NULL
 };
 
-void
-GB_K(dots_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q2_k, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q2_k, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q2_k)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q2_k, n, dst, x);
-}
-
-void
-GB_K(turn_q2_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q2_k, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q2_k)
 
 /* Sixteen scales of six bits minus 32, four at a time. */
 GB_INLINE void
@@ -125,29 +98,4 @@ static const struct gb_blocks q3_k = {
     &gb_layout_q3_k, q3_k_scales, q3_k_codes, q3_k_units, NULL
 };
 
-void
-GB_K(dots_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q3_k, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q3_k, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q3_k)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q3_k, n, dst, x);
-}
-
-void
-GB_K(turn_q3_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q3_k, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q3_k)

@@ -2,9 +2,7 @@
 /*
  * cpu/kernels/dot-q4.c - weights q4_0 and q4_1.
  */
-#include "backends/cpu/kernels/few.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "lib/type/blocks.h"
 
 #include <stddef.h>
@@ -45,32 +43,7 @@ static const struct gb_blocks q4_0 = {
     &gb_layout_q4_0, q4_0_scales, q4_0_codes, q4_0_units, q4_0_group_scales
 };
 
-void
-GB_K(dots_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q4_0, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q4_0, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q4_0)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q4_0, n, dst, x);
-}
-
-void
-GB_K(turn_q4_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q4_0, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q4_0)
 
 GB_INLINE void
 q4_1_scales(const void *block, int n, float *d, float *m)
@@ -106,29 +79,4 @@ static const struct gb_blocks q4_1 = {
     &gb_layout_q4_1, q4_1_scales, q4_1_codes, q4_1_units, q4_1_group_scales
 };
 
-void
-GB_K(dots_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q4_1, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q4_1, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q4_1)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q4_1, n, dst, x);
-}
-
-void
-GB_K(turn_q4_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q4_1, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q4_1)

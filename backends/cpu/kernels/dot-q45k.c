@@ -2,9 +2,7 @@
 /*
  * cpu/kernels/dot-q45k.c - weights q4_K and q5_K.
  */
-#include "backends/cpu/kernels/few.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "lib/type/blocks.h"
 
 /* Eight scales and as many mins of six bits each, four at a time. */
@@ -55,32 +53,7 @@ static const struct gb_blocks q4_k = {
     &gb_layout_q4_k, q4_k_scales, q4_k_codes, q4_k_units, NULL
 };
 
-void
-GB_K(dots_q4_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q4_k, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q4_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q4_k, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q4_k)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q4_k, n, dst, x);
-}
-
-void
-GB_K(turn_q4_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q4_k, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q4_k)
 
 GB_INLINE void
 q5_k_scales(const void *block, int n, float *d, float *m)
@@ -118,29 +91,4 @@ static const struct gb_blocks q5_k = {
     &gb_layout_q5_k, q5_k_scales, q5_k_codes, q5_k_units, NULL
 };
 
-void
-GB_K(dots_q5_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q5_k, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q5_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q5_k, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q5_k)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q5_k, n, dst, x);
-}
-
-void
-GB_K(turn_q5_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q5_k, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q5_k)

@@ -2,9 +2,7 @@
 /*
  * cpu/kernels/dot-q5.c - weights q5_0 and q5_1.
  */
-#include "backends/cpu/kernels/few.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "lib/type/blocks.h"
 
 #include <stddef.h>
@@ -81,32 +79,7 @@ static const struct gb_blocks q5_0 = {
     &gb_layout_q5_0, q5_0_scales, q5_0_codes, q5_0_units, q5_0_group_scales
 };
 
-void
-GB_K(dots_q5_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q5_0, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q5_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q5_0, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q5_0)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q5_0, n, dst, x);
-}
-
-void
-GB_K(turn_q5_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q5_0, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q5_0)
 
 GB_INLINE void
 q5_1_scales(const void *block, int n, float *d, float *m)
@@ -142,29 +115,4 @@ static const struct gb_blocks q5_1 = {
     &gb_layout_q5_1, q5_1_scales, q5_1_codes, q5_1_units, q5_1_group_scales
 };
 
-void
-GB_K(dots_q5_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q5_1, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q5_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q5_1, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q5_1)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q5_1, n, dst, x);
-}
-
-void
-GB_K(turn_q5_1)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q5_1, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q5_1)

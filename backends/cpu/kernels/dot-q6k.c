@@ -2,9 +2,7 @@
 /*
  * cpu/kernels/dot-q6k.c - weights q6_K.
  */
-#include "backends/cpu/kernels/few.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "lib/type/blocks.h"
 
 GB_INLINE void
@@ -50,29 +48,4 @@ static const struct gb_blocks q6_k = {
     &gb_layout_q6_k, q6_k_scales, q6_k_codes, q6_k_units, NULL
 };
 
-void
-GB_K(dots_q6_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q6_k, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q6_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q6_k, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q6_k)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q6_k, n, dst, x);
-}
-
-void
-GB_K(turn_q6_k)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q6_k, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q6_k)

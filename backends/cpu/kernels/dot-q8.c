@@ -2,9 +2,7 @@
 /*
  * cpu/kernels/dot-q8.c - weights q8_0.
  */
-#include "backends/cpu/kernels/few.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "lib/type/blocks.h"
 
 #include <stddef.h>
@@ -49,29 +47,4 @@ static const struct gb_blocks q8_0 = {
     &gb_layout_q8_0, q8_0_scales, q8_0_codes, q8_0_units, q8_0_group_scales
 };
 
-void
-GB_K(dots_q8_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                const void *column, float *dst)
-{
-    gb_block_dots(&q8_0, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_q8_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                  const struct gb_panel *panel)
-{
-    gb_block_unpack(&q8_0, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_q8_0)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&q8_0, n, dst, x);
-}
-
-void
-GB_K(turn_q8_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                struct gb_codes *to)
-{
-    gb_block_turn(&q8_0, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(q8_0)

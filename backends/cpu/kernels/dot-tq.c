@@ -2,9 +2,7 @@
 /*
  * cpu/kernels/dot-tq.c - weights tq1_0 and tq2_0.
  */
-#include "backends/cpu/kernels/few.h"
-#include "backends/cpu/kernels/turned.h"
-#include "backends/cpu/kernels/weights.h"
+#include "backends/cpu/kernels/block-weight.h"
 #include "lib/type/blocks.h"
 
 /* The same scale for all pieces. */
@@ -92,32 +90,7 @@ static const struct gb_blocks tq1_0 = {
     &gb_layout_tq1_0, tq1_0_scales, tq1_0_codes, NULL, NULL
 };
 
-void
-GB_K(dots_tq1_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 const void *column, float *dst)
-{
-    gb_block_dots(&tq1_0, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_tq1_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const struct gb_panel *panel)
-{
-    gb_block_unpack(&tq1_0, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_tq1_0)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&tq1_0, n, dst, x);
-}
-
-void
-GB_K(turn_tq1_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 struct gb_codes *to)
-{
-    gb_block_turn(&tq1_0, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(tq1_0)
 
 GB_INLINE void
 tq2_0_scales(const void *block, int n, float *d, float *m)
@@ -150,29 +123,4 @@ static const struct gb_blocks tq2_0 = {
     &gb_layout_tq2_0, tq2_0_scales, tq2_0_codes, tq2_0_units, NULL
 };
 
-void
-GB_K(dots_tq2_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 const void *column, float *dst)
-{
-    gb_block_dots(&tq2_0, k, rows, x, pitch, column, dst);
-}
-
-void
-GB_K(unpack_tq2_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const struct gb_panel *panel)
-{
-    gb_block_unpack(&tq2_0, k, rows, x, pitch, panel);
-}
-
-void
-GB_K(floats_tq2_0)(int64_t n, float *dst, const void *x)
-{
-    gb_block_floats(&tq2_0, n, dst, x);
-}
-
-void
-GB_K(turn_tq2_0)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                 struct gb_codes *to)
-{
-    gb_block_turn(&tq2_0, k, rows, x, pitch, to);
-}
+GB_BLOCK_WEIGHT(tq2_0)

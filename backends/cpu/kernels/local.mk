@@ -5,6 +5,7 @@ cpu_kernel_sources += \
 	%D%/attend-few.c \
 	%D%/attend.c \
 	%D%/block-sum.h \
+	%D%/block-weight.h \
 	%D%/blocks.h \
 	%D%/column-few.c \
 	%D%/convert.c \

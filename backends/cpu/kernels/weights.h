@@ -19,7 +19,7 @@
                            size_t pitch, const void *column, float *dst);     \
     void GB_K(unpack_##name)(int64_t k, int64_t rows, const void *x,          \
                              size_t pitch, const struct gb_panel *panel);     \
-    void GB_K(floats_##name)(int64_t n, float *dst, const void *x);            \
+    void GB_K(floats_##name)(int64_t n, float *dst, const void *x);           \
     void GB_K(turn_##name)(int64_t k, int64_t rows, const void *x,            \
                            size_t pitch, struct gb_codes *to);
 #include "backends/cpu/kernels/weights.def"

@@ -321,7 +321,7 @@ mul_mat_reads_at(const struct ggml_tensor *node, int64_t tile, size_t *bytes)
     const struct cut cut = cut_of(node);
     const int64_t row = tile * cut.row_step;
 
-    if (cut.cols >= GB_FEW_COLS || row >= a->ne[1])
+    if (cut.way == GB_WAY_MANY || row >= a->ne[1])
         return NULL;
     *bytes = (size_t)(a->ne[1] - row) * a->nb[1];
     return gb_cpu_row_ptr(a, row, 0, 0);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/block-weight.h - the kernels of a type of blocks.
+ *
+ * GB_BLOCK_WEIGHT(name) has all that struct gb_weight asks for, from the struct
+ * gb_blocks NAME, which says how a block is read.
+ */
+#ifndef GB_CPU_KERNELS_BLOCK_WEIGHT_H
+#define GB_CPU_KERNELS_BLOCK_WEIGHT_H
+
+#include "backends/cpu/kernels/turned.h"
+#include "backends/cpu/kernels/weights.h"
+
+#define GB_BLOCK_WEIGHT(name)                                                  \
+    void GB_K(dots_##name)(int64_t k, int64_t rows, const void *x,             \
+                           size_t pitch, const void *column, float *dst)       \
+    {                                                                          \
+        gb_block_dots(&(name), k, rows, x, pitch, column, dst);                \
+    }                                                                          \
+                                                                               \
+    void GB_K(unpack_##name)(int64_t k, int64_t rows, const void *x,           \
+                             size_t pitch, const struct gb_panel *panel)       \
+    {                                                                          \
+        gb_block_unpack(&(name), k, rows, x, pitch, panel);                    \
+    }                                                                          \
+                                                                               \
+    void GB_K(floats_##name)(int64_t n, float *dst, const void *x)             \
+    {                                                                          \
+        gb_block_floats(&(name), n, dst, x);                                   \
+    }                                                                          \
+                                                                               \
+    void GB_K(turn_##name)(int64_t k, int64_t rows, const void *x,             \
+                           size_t pitch, struct gb_codes *to)                  \
+    {                                                                          \
+        gb_block_turn(&(name), k, rows, x, pitch, to);                         \
+    }
+
+#endif
