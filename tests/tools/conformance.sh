@@ -38,4 +38,11 @@ else
     echo
     echo "not ok $n - every operation has cases"
 fi
+n=$((n + 1))
+"$tool" -o RELU >"$out" 2>&1
+if [ "$(awk 'NR > 1 && $2 > 0 { print $1 }' "$out" | paste -sd' ')" = 'RELU all' ]; then
+    echo "ok $n - one function of a number can be asked for"
+else
+    echo "not ok $n - one function of a number can be asked for"
+fi
 echo "1..$n"

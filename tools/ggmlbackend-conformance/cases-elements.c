@@ -298,7 +298,7 @@ one_value(struct suite *s)
                                        : how == 1             ? 4
                                                               : 150;
 
-                    if (!suite_begin(s, GGML_OP_UNARY))
+                    if (!suite_begin_unary(s, (enum ggml_unary_op)u))
                         continue;
                     suite_check(
                         s,

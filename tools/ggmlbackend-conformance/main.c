@@ -97,6 +97,10 @@ is_operation(const char *name)
         if (strcmp(ggml_op_name((enum ggml_op)op), name) == 0)
             return true;
     }
+    for (int op = 0; op < GGML_UNARY_OP_COUNT; op++) {
+        if (strcmp(ggml_unary_op_name((enum ggml_unary_op)op), name) == 0)
+            return true;
+    }
     return false;
 }
 

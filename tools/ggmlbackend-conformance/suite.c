@@ -52,13 +52,17 @@ new_guard(struct suite *s, const char *name)
     ggml_set_name(guard, name);
 }
 
-bool
-suite_begin(struct suite *s, enum ggml_op op)
+static bool
+is_wanted(const struct suite *s, const char *name)
+{
+    return s->only == NULL || strcmp(s->only, name) == 0;
+}
+
+static void
+begin(struct suite *s)
 {
     const struct ggml_init_params params = { 64 * 1024, NULL, true };
 
-    if (s->only != NULL && strcmp(s->only, ggml_op_name(op)) != 0)
-        return false;
     s->ctx = ggml_init(params);
     if (s->ctx == NULL) {
         tool_error("no memory");
@@ -67,6 +71,24 @@ suite_begin(struct suite *s, enum ggml_op op)
     s->n_leafs = 0;
     s->random = s->seed + (s->n_cases + 1) * UINT64_C(0xda942042e4dd58b5);
     new_guard(s, "guard in front");
+}
+
+bool
+suite_begin(struct suite *s, enum ggml_op op)
+{
+    if (!is_wanted(s, ggml_op_name(op)))
+        return false;
+    begin(s);
+    return true;
+}
+
+bool
+suite_begin_unary(struct suite *s, enum ggml_unary_op op)
+{
+    if (!is_wanted(s, ggml_op_name(GGML_OP_UNARY)) &&
+        !is_wanted(s, ggml_unary_op_name(op)))
+        return false;
+    begin(s);
     return true;
 }
 

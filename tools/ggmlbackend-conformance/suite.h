@@ -49,8 +49,10 @@ struct suite {
     uint64_t n_cases;
 };
 
-/* Starts a case of OP, unless another one was asked for; false then. */
+/* Starts a case of OP, or of one function of UNARY, unless another one was asked
+   for; false then. */
 bool suite_begin(struct suite *s, enum ggml_op op);
+bool suite_begin_unary(struct suite *s, enum ggml_unary_op op);
 
 /* Leafs of the case; NULL-safe builders take them as they come. */
 struct ggml_tensor *leaf_4d(struct suite *s, enum ggml_type type, int64_t n0,
