@@ -183,11 +183,14 @@ attention_shared(const struct ggml_tensor *node)
            (has_many(&cut) ? gb_attention_look_bytes(node) : 0);
 }
 
-/* Where is said what the mask hides. */
+/* Where is said what the mask hides; NULL without one.  Few queries do not
+ * ask. */
 static uint8_t *
 seen_in(const struct gb_cpu_task *task, const struct cut *cut)
 {
-    return (uint8_t *)task->shared + parts_bytes(task->node, cut);
+    return task->node->src[3] != NULL && has_many(cut)
+               ? (uint8_t *)task->shared + parts_bytes(task->node, cut)
+               : NULL;
 }
 
 static int64_t

@@ -271,12 +271,13 @@ take_share(struct run *run)
 
 /* Memory that a thread will want soon. */
 struct ahead {
-    const char *at, *end;
+    const char *at;
+    size_t left;
 };
 
-/* Bytes that a waiting thread asks for, at a look and in all. */
-#define AHEAD_STEP 512
-#define AHEAD_MOST 65536
+/* Cache lines that a waiting thread asks for at a look, and bytes in all. */
+#define AHEAD_LINES 8
+#define AHEAD_MOST  65536
 
 /* The next wave's first phase from phase INDEX on; n_phases when there is
  * none. */
@@ -296,7 +297,7 @@ next_wave_index(const struct run *run, int64_t index)
 static struct ahead
 look_ahead(const struct run *run, int64_t index, int ith)
 {
-    const struct ahead nothing = { NULL, NULL };
+    const struct ahead nothing = { NULL, 0 };
     const int64_t begin = next_wave_index(run, index);
     const struct gb_cpu_phase *phase = &run->plan->phases[begin];
     const struct gb_cpu_op *op;
@@ -322,7 +323,7 @@ look_ahead(const struct run *run, int64_t index, int ith)
     ahead.at = op->reads_at(phase->node, tile, &bytes);
     if (ahead.at == NULL)
         return nothing;
-    ahead.end = ahead.at + (bytes < AHEAD_MOST ? bytes : AHEAD_MOST);
+    ahead.left = bytes < AHEAD_MOST ? bytes : AHEAD_MOST;
     return ahead;
 }
 
@@ -330,12 +331,13 @@ look_ahead(const struct run *run, int64_t index, int ith)
 static void
 fetch(struct ahead *ahead)
 {
-    const char *const end = ahead->at + AHEAD_STEP < ahead->end
-                                ? ahead->at + AHEAD_STEP
-                                : ahead->end;
+    for (int i = 0; i < AHEAD_LINES && ahead->left > 0; i++) {
+        const size_t line = ahead->left < 64 ? ahead->left : 64;
 
-    for (; ahead->at < end; ahead->at += 64)
         GB_PREFETCH(ahead->at);
+        ahead->at += line;
+        ahead->left -= line;
+    }
 }
 
 /* A thread that found no more tiles in a wave. */
