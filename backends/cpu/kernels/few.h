@@ -13,9 +13,11 @@
 #include "backends/cpu/kernels/blocks.h"
 #include "lib/base/attr.h"
 
-/* Bytes that are fetched before they are needed: the processor does not do it
- * beyond a page.  (Of q4_0 from memory a twentieth.) */
-#define AHEAD 4096
+/* Bytes that are fetched before they are needed, since the processor does not
+ * do it beyond a page, for groups that are short enough for decoding to take
+ * longer than reading; others it keeps from reading. */
+#define AHEAD       4096
+#define SHORT_GROUP 160
 
 /* Block I of a group of N that have BYTES each, or the last one: what is behind
  * it meets activations that are 0. */
@@ -176,7 +178,7 @@ dot_of_row(const struct gb_blocks *b, int64_t k, const char *x,
     };
 
     for (int64_t i = 0; i < groups; i++, x += bytes, y++) {
-        for (size_t at = 0; at < bytes; at += 64)
+        for (size_t at = 0; bytes <= SHORT_GROUP && at < bytes; at += 64)
             GB_PREFETCH(x + AHEAD + at);
         add_group(b, &sums, x, blocks, y);
     }
