@@ -12,6 +12,12 @@
 #include "backends/cpu/kernels/weights.h"
 
 #define GB_BLOCK_WEIGHT(name)                                                  \
+    static void read_##name(const void *blocks, int n, uint8_t *codes,         \
+                            float *d, float *m)                                \
+    {                                                                          \
+        gb_block_read(&(name), blocks, n, codes, d, m);                        \
+    }                                                                          \
+                                                                               \
     void GB_K(dots_##name)(int64_t k, int64_t rows, const void *x,             \
                            size_t pitch, const void *column, float *dst)       \
     {                                                                          \
@@ -21,12 +27,13 @@
     void GB_K(unpack_##name)(int64_t k, int64_t rows, const void *x,           \
                              size_t pitch, const struct gb_panel *panel)       \
     {                                                                          \
-        gb_block_unpack(&(name), k, rows, x, pitch, panel);                    \
+        GB_K(unpack_blocks)(                                                   \
+            (name).layout, read_##name, k, rows, x, pitch, panel);             \
     }                                                                          \
                                                                                \
     void GB_K(floats_##name)(int64_t n, float *dst, const void *x)             \
     {                                                                          \
-        gb_block_floats(&(name), n, dst, x);                                   \
+        GB_K(floats_of_blocks)((name).layout, read_##name, n, dst, x);         \
     }                                                                          \
                                                                                \
     void GB_K(turn_##name)(int64_t k, int64_t rows, const void *x,             \

@@ -6,6 +6,7 @@ cpu_kernel_sources += \
 	%D%/attend.c \
 	%D%/block-sum.h \
 	%D%/block-weight.h \
+	%D%/blocks.c \
 	%D%/blocks.h \
 	%D%/column-few.c \
 	%D%/convert.c \
