@@ -304,7 +304,7 @@ vm_any(vm m)
  * 2^112 too small; that holds for subnormals too.  Infinity and NaN keep an
  * exponent of all ones instead, and a NaN becomes a quiet one.
  */
-static inline vf
+static __attribute__((noinline, unused)) vf /* kernels have it many times */
 vf_from_f16_bits(vf_bits h)
 {
     const vf_bits sign = (h & 0x8000u) << 16;
