@@ -40,7 +40,7 @@ dot_of_group(bool is_wide, q64s s, const q64 *w, const int8_t *codes)
 /* Add the product of a group of a row with one of a column. */
 GB_INLINE q64f
 add_products(bool is_wide, q64f acc, const q64 *w, const struct gb_codes *x,
-          const struct gb_group *y)
+             const struct gb_group *y)
 {
     q64s s = dot_of_group(is_wide, q64s_zero(), w, y->high);
 

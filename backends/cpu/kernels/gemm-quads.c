@@ -44,7 +44,7 @@ int_at(const char *p)
 
 /* Add N quads' products to the sums. */
 GB_INLINE void
-add_quads(int cols, int n, bool is_wide, const uint8_t *const *codes,
+add_quads(int n, bool is_wide, const uint8_t *const *codes,
           const char *const *records, vi s[VQ_ROWS][VQ_COLS])
 {
 #pragma GCC unroll 8
@@ -55,7 +55,7 @@ add_quads(int cols, int n, bool is_wide, const uint8_t *const *codes,
         for (int v = 0; v < VQ_ROWS; v++)
             w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
 #pragma GCC unroll 8
-        for (int c = 0; c < cols; c++) {
+        for (int c = 0; c < VQ_COLS; c++) {
             const vq a = vq_spread(records[c] + 4 * q);
 
 #pragma GCC unroll 8
@@ -68,7 +68,7 @@ add_quads(int cols, int n, bool is_wide, const uint8_t *const *codes,
 
 /* The same for N quads whose products fit sums of 16 bits. */
 GB_INLINE void
-add_quads_halves(int cols, int n, const uint8_t *const *codes,
+add_quads_halves(int n, const uint8_t *const *codes,
                  const char *const *records, vi s[VQ_ROWS][VQ_COLS])
 {
     vh h[VQ_ROWS][VQ_COLS];
@@ -81,7 +81,7 @@ add_quads_halves(int cols, int n, const uint8_t *const *codes,
         for (int v = 0; v < VQ_ROWS; v++)
             w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
 #pragma GCC unroll 8
-        for (int c = 0; c < cols; c++) {
+        for (int c = 0; c < VQ_COLS; c++) {
             const vq a = vq_spread(records[c] + 4 * q);
 
 #pragma GCC unroll 8
@@ -91,7 +91,7 @@ add_quads_halves(int cols, int n, const uint8_t *const *codes,
         }
     }
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++)
+    for (int c = 0; c < VQ_COLS; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
             s[v][c] = vi_add_pairs(s[v][c], h[v][c]);
@@ -100,36 +100,36 @@ add_quads_halves(int cols, int n, const uint8_t *const *codes,
 /* The same for N quads, a multiple of four, by two columns at a time; the last
  * of an odd number is its own partner. */
 GB_INLINE void
-add_quads_tiles(int cols, int n, bool is_wide, const uint8_t *const *codes,
+add_quads_tiles(int n, bool is_wide, const uint8_t *const *codes,
                 const char *const *records, vi s[VQ_ROWS][VQ_COLS])
 {
     vi2 t[VQ_ROWS][(VQ_COLS + 1) / 2];
 
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c += 2)
+    for (int c = 0; c < VQ_COLS; c += 2)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
-            t[v][c / 2] = vi2_join(s[v][c], s[v][c + 1 < cols ? c + 1 : c]);
+            t[v][c / 2] = vi2_join(s[v][c], s[v][c + 1 < VQ_COLS ? c + 1 : c]);
 #pragma GCC unroll 2
     for (int q = 0; q < n; q += 4) {
         va2 a[(VQ_COLS + 1) / 2];
 
 #pragma GCC unroll 8
-        for (int c = 0; c < cols; c += 2)
+        for (int c = 0; c < VQ_COLS; c += 2)
             a[c / 2] = va2_load(records[c] + 4 * q,
-                                records[c + 1 < cols ? c + 1 : c] + 4 * q);
+                                records[c + 1 < VQ_COLS ? c + 1 : c] + 4 * q);
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
             const vq4 w = vq4_load(codes[v] + 4 * VF_LEN * q);
 
 #pragma GCC unroll 8
-            for (int c = 0; c < (cols + 1) / 2; c++)
+            for (int c = 0; c < (VQ_COLS + 1) / 2; c++)
                 t[v][c] = is_wide ? vi2_dot_wide(t[v][c], w, a[c])
                                   : vi2_dot(t[v][c], w, a[c]);
         }
     }
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++)
+    for (int c = 0; c < VQ_COLS; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
             s[v][c] = vi2_sums(t[v][c / 2], c % 2);
@@ -137,14 +137,14 @@ add_quads_tiles(int cols, int n, bool is_wide, const uint8_t *const *codes,
 
 /* Add the products of one piece. */
 GB_INLINE void
-add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
-         const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+add_piece(const struct kind *kind, const uint8_t *const *panels,
+          const char *const *records, vi s[VQ_ROWS][VQ_COLS])
 {
     const bool in_halves = VQ_HALVES && kind->steps > 1;
     const int step = in_halves ? kind->steps : 1;
 
     if (VQ_TILES) {
-        add_quads_tiles(cols, kind->piece / 4, kind->steps == 0, panels,
+        add_quads_tiles(kind->piece / 4, kind->steps == 0, panels,
                         records, s);
         return;
     }
@@ -157,12 +157,12 @@ add_piece(int cols, const struct kind *kind, const uint8_t *const *panels,
         for (int v = 0; v < VQ_ROWS; v++)
             codes[v] = panels[v] + 4 * VF_LEN * q;
 #pragma GCC unroll 8
-        for (int c = 0; c < cols; c++)
+        for (int c = 0; c < VQ_COLS; c++)
             quads[c] = records[c] + 4 * q;
         if (in_halves)
-            add_quads_halves(cols, step, codes, quads, s);
+            add_quads_halves(step, codes, quads, s);
         else
-            add_quads(cols, step, kind->steps == 0, codes, quads, s);
+            add_quads(step, kind->steps == 0, codes, quads, s);
     }
 }
 
@@ -199,7 +199,7 @@ low_of(const struct gb_strip *strip, int piece, const void *column, int64_t p)
 /* The same for the lower halves.  One column that has any is enough for all:
  * with and without them a sum comes out the same. */
 GB_INLINE void
-add_low(const struct gb_strip *strip, int cols, const struct kind *kind,
+add_low(const struct gb_strip *strip, const struct kind *kind,
         int64_t p, const uint8_t *const *panels, const void *const *columns,
         vi s[VQ_ROWS][VQ_COLS])
 {
@@ -207,7 +207,7 @@ add_low(const struct gb_strip *strip, int cols, const struct kind *kind,
     const char *low[VQ_COLS];
 
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++) {
+    for (int c = 0; c < VQ_COLS; c++) {
         vi first;
 
         low[c] = low_of(strip, piece, columns[c], p);
@@ -216,16 +216,16 @@ add_low(const struct gb_strip *strip, int cols, const struct kind *kind,
         for (int v = 0; v < VQ_ROWS; v++)
             s[v][c] = vi_add_256(first, s[v][c]);
     }
-    add_piece(cols, kind, panels, low, s);
+    add_piece(kind, panels, low, s);
 }
 
 /* The sums times FACTOR. */
 GB_INLINE void
-floats(int cols, float factor, vi s[VQ_ROWS][VQ_COLS],
+floats(float factor, vi s[VQ_ROWS][VQ_COLS],
        vf f[VQ_ROWS][VQ_COLS])
 {
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++)
+    for (int c = 0; c < VQ_COLS; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
             f[v][c] = vf_from_vi(s[v][c]);
@@ -234,9 +234,9 @@ floats(int cols, float factor, vi s[VQ_ROWS][VQ_COLS],
         }
 }
 
-/* COLS columns, at most VQ_COLS. */
+/* VQ_COLS columns. */
 GB_INLINE void
-tile(const struct gb_strip *strip, int cols, const struct kind *kind,
+tile(const struct gb_strip *strip, const struct kind *kind,
      const void *const *columns, float *const *dst)
 {
     const int piece = kind->piece;
@@ -248,7 +248,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
     uint64_t marks = 0;
 
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++)
+    for (int c = 0; c < VQ_COLS; c++)
         marks |= marks_of(strip, piece, columns[c]);
 #pragma GCC unroll 8
     for (int v = 0; v < VQ_ROWS; v++) {
@@ -257,7 +257,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
         codes[v] = strip->panels[v].codes;
     }
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++) {
+    for (int c = 0; c < VQ_COLS; c++) {
         records[c] = (const char *)columns[c] + strip->from;
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
@@ -272,19 +272,19 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
         vf d[VQ_ROWS];
 
 #pragma GCC unroll 8
-        for (int c = 0; c < cols; c++)
+        for (int c = 0; c < VQ_COLS; c++)
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
                 s[v][c] = vi_set1(int_at(records[c] + piece + AT_FIRST));
-        add_piece(cols, kind, codes, records, s);
+        add_piece(kind, codes, records, s);
         if ((marks >> p & 1) != 0) {
             /* Weights are read again: kept for this, they would fill the
              * registers of all the pieces that need it not. */
             atomic_signal_fence(memory_order_seq_cst);
-            add_low(strip, cols, kind, p, codes, columns, s);
-            floats(cols, 1.0f / 256.0f, s, f);
+            add_low(strip, kind, p, codes, columns, s);
+            floats(1.0f / 256.0f, s, f);
         } else {
-            floats(cols, 1.0f, s, f);
+            floats(1.0f, s, f);
         }
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
@@ -292,7 +292,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
             codes[v] += kind->piece * VF_LEN;
         }
 #pragma GCC unroll 8
-        for (int c = 0; c < cols; c++) {
+        for (int c = 0; c < VQ_COLS; c++) {
             const vf scale = vf_set1(float_at(records[c] + piece + AT_D));
 
 #pragma GCC unroll 8
@@ -305,7 +305,7 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
             for (int v = 0; v < VQ_ROWS; v++)
                 d[v] = vf_load(strip->panels[v].mins + p * VF_LEN);
 #pragma GCC unroll 8
-            for (int c = 0; c < cols; c++) {
+            for (int c = 0; c < VQ_COLS; c++) {
                 const vf sum = vf_set1(
                     float_at(records[c] + piece + AT_SUM));
 
@@ -315,11 +315,11 @@ tile(const struct gb_strip *strip, int cols, const struct kind *kind,
             }
         }
 #pragma GCC unroll 8
-        for (int c = 0; c < cols; c++)
+        for (int c = 0; c < VQ_COLS; c++)
             records[c] += piece + (int)sizeof(struct gb_record_end);
     }
 #pragma GCC unroll 8
-    for (int c = 0; c < cols; c++)
+    for (int c = 0; c < VQ_COLS; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
             vf_store_n(dst[c] + strip->dst_row + v * VF_LEN, acc[v][c],
@@ -342,10 +342,7 @@ all_columns(const struct gb_strip *strip, const struct kind *kind)
             columns[i] = strip->columns[from];
             dst[i] = strip->dst[from];
         }
-        if (left > VQ_COLS / 2)
-            tile(strip, VQ_COLS, kind, columns, dst);
-        else
-            tile(strip, VQ_COLS / 2, kind, columns, dst);
+        tile(strip, kind, columns, dst);
     }
 }
 
