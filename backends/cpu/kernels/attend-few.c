@@ -8,6 +8,7 @@
 #include "backends/cpu/isa/cut.h"
 #include "backends/cpu/kernels/kernels.h"
 #include "backends/cpu/kernels/panel.h"
+#include "backends/cpu/kernels/real.h"
 #include "backends/cpu/simd/q32.h"
 #include "backends/cpu/simd/simd.h"
 #include "lib/base/attr.h"
@@ -28,41 +29,23 @@ struct reader {
     vf (*load_n)(const void *row, int64_t i, int64_t n); /* NULL for blocks */
 };
 
-GB_INLINE vf
-load_f32(const void *row, int64_t i, int r)
-{
-    return vf_load((const float *)row + i + r);
-}
+#define FLOATS(type)                                                  \
+    GB_INLINE vf load_##type(const void *row, int64_t i, int r)       \
+    {                                                                 \
+        return gb_##type.load((const char *)row +                     \
+                              (size_t)(i + r) * gb_##type.bytes);     \
+    }                                                                 \
+                                                                      \
+    GB_INLINE vf load_##type##_n(const void *row, int64_t i,          \
+                                 int64_t n)                           \
+    {                                                                 \
+        return gb_##type.load_n(                                      \
+            (const char *)row + (size_t)i * gb_##type.bytes, n);      \
+    }
 
-GB_INLINE vf
-load_f32_n(const void *row, int64_t i, int64_t n)
-{
-    return vf_load_n((const float *)row + i, n);
-}
-
-GB_INLINE vf
-load_f16(const void *row, int64_t i, int r)
-{
-    return vf_load_f16((const uint16_t *)row + i + r);
-}
-
-GB_INLINE vf
-load_f16_n(const void *row, int64_t i, int64_t n)
-{
-    return vf_load_f16_n((const uint16_t *)row + i, n);
-}
-
-GB_INLINE vf
-load_bf16(const void *row, int64_t i, int r)
-{
-    return vf_load_bf16((const uint16_t *)row + i + r);
-}
-
-GB_INLINE vf
-load_bf16_n(const void *row, int64_t i, int64_t n)
-{
-    return vf_load_bf16_n((const uint16_t *)row + i, n);
-}
+FLOATS(f32)
+FLOATS(f16)
+FLOATS(bf16)
 
 GB_INLINE vf
 load_q8_0(const void *row, int64_t i, int r)

@@ -97,33 +97,33 @@ add_quads_halves(int n, const uint8_t *const *codes,
             s[v][c] = vi_add_pairs(s[v][c], h[v][c]);
 }
 
-/* The same for N quads, a multiple of four, by two columns at a time; the last
- * of an odd number is its own partner. */
+_Static_assert(VQ_COLS % 2 == 0, "columns have partners");
+
+/* The same for N quads, a multiple of four, by two columns at a time. */
 GB_INLINE void
 add_quads_tiles(int n, bool is_wide, const uint8_t *const *codes,
                 const char *const *records, vi s[VQ_ROWS][VQ_COLS])
 {
-    vi2 t[VQ_ROWS][(VQ_COLS + 1) / 2];
+    vi2 t[VQ_ROWS][VQ_COLS / 2];
 
 #pragma GCC unroll 8
     for (int c = 0; c < VQ_COLS; c += 2)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
-            t[v][c / 2] = vi2_join(s[v][c], s[v][c + 1 < VQ_COLS ? c + 1 : c]);
+            t[v][c / 2] = vi2_join(s[v][c], s[v][c + 1]);
 #pragma GCC unroll 2
     for (int q = 0; q < n; q += 4) {
-        va2 a[(VQ_COLS + 1) / 2];
+        va2 a[VQ_COLS / 2];
 
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c += 2)
-            a[c / 2] = va2_load(records[c] + 4 * q,
-                                records[c + 1 < VQ_COLS ? c + 1 : c] + 4 * q);
+            a[c / 2] = va2_load(records[c] + 4 * q, records[c + 1] + 4 * q);
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
             const vq4 w = vq4_load(codes[v] + 4 * VF_LEN * q);
 
 #pragma GCC unroll 8
-            for (int c = 0; c < (VQ_COLS + 1) / 2; c++)
+            for (int c = 0; c < VQ_COLS / 2; c++)
                 t[v][c] = is_wide ? vi2_dot_wide(t[v][c], w, a[c])
                                   : vi2_dot(t[v][c], w, a[c]);
         }

@@ -44,30 +44,6 @@ GB_K(scale_mask_max_f32)(int64_t n, float *dst, const float *x,
     return max;
 }
 
-double
-GB_K(exp_sum_f32)(int64_t n, float *dst, const float *x, float shift)
-{
-    const vf vshift = vf_set1(shift);
-    struct block_sum sum;
-    int64_t i = 0;
-
-    block_sum_init(&sum);
-    for (; i + VF_LEN <= n; i += VF_LEN) {
-        const vf e = vf_exp(vf_sub(vf_load(x + i), vshift));
-
-        vf_store(dst + i, e);
-        block_sum_add(&sum, e);
-    }
-    if (i < n) {
-        const int rest = (int)(n - i);
-        const vf e = vf_exp(vf_sub(vf_load_n(x + i, rest), vshift));
-
-        vf_store_n(dst + i, e, rest);
-        block_sum_add_n(&sum, e, rest);
-    }
-    return block_sum_total(&sum);
-}
-
 /* VF_LEN scores from number I on; the mask, if there is one, is read as T. */
 GB_INLINE vf
 scores_at(const struct gb_real *t, const struct gb_scores *s, int64_t i)
@@ -141,6 +117,14 @@ exp_of_scores(const struct gb_real *t, int64_t n, float *dst,
         block_sum_add_n(&sum, e, rest);
     }
     return block_sum_total(&sum);
+}
+
+double
+GB_K(exp_sum_f32)(int64_t n, float *dst, const float *x, float shift)
+{
+    const struct gb_scores s = { .x = x, .scale = 1.0f };
+
+    return exp_of_scores(NULL, n, dst, &s, shift);
 }
 
 /* Scores are found twice, which costs less than storing them: so DST is written

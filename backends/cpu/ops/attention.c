@@ -369,7 +369,6 @@ static enum ggml_status
 attention_run(const struct gb_cpu_task *task, int64_t number)
 {
     const struct cut cut = cut_of(task->node);
-
     const struct gb_attention t = tile_of(task, &cut, number * cut.in_tile);
 
     if (has_many(&cut))
