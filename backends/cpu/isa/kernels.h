@@ -16,7 +16,7 @@
 struct gb_cpu_kernels {
     const char *level; /* "generic", "avx2", … */
     uint32_t needs;    /* GB_CPU_BIT(…) of each feature */
-#define GB_KERNEL(result, name, parameters) result(*name) parameters;
+#define GB_KERNEL(group, result, name, parameters) result(*name) parameters;
 #include "backends/cpu/isa/kernels.def"
 #undef GB_KERNEL
 };

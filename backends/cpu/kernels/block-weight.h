@@ -27,13 +27,14 @@
     void GB_K(unpack_##name)(int64_t k, int64_t rows, const void *x,           \
                              size_t pitch, const struct gb_panel *panel)       \
     {                                                                          \
-        GB_K(unpack_blocks)(                                                   \
+        GB_K_OF(BYTES, unpack_blocks)(                                         \
             (name).layout, read_##name, k, rows, x, pitch, panel);             \
     }                                                                          \
                                                                                \
     void GB_K(floats_##name)(int64_t n, float *dst, const void *x)             \
     {                                                                          \
-        GB_K(floats_of_blocks)((name).layout, read_##name, n, dst, x);         \
+        GB_K_OF(BYTES, floats_of_blocks)(                                      \
+            (name).layout, read_##name, n, dst, x);                            \
     }                                                                          \
                                                                                \
     void GB_K(turn_##name)(int64_t k, int64_t rows, const void *x,             \

@@ -40,11 +40,13 @@ typedef void (*gb_read_fn)(const void *blocks, int n, uint8_t *codes, float *d,
 
 /* gb_unpack_fn and gb_floats_fn for blocks that READ reads; the second one to
  * the bit what lib/type/ makes of them. */
-void GB_K(unpack_blocks)(const struct gb_layout *layout, gb_read_fn read,
-                         int64_t k, int64_t rows, const void *x, size_t pitch,
-                         const struct gb_panel *panel);
-void GB_K(floats_of_blocks)(const struct gb_layout *layout, gb_read_fn read,
-                            int64_t n, float *dst, const void *x);
+void GB_K_OF(BYTES, unpack_blocks)(const struct gb_layout *layout,
+                                   gb_read_fn read, int64_t k, int64_t rows,
+                                   const void *x, size_t pitch,
+                                   const struct gb_panel *panel);
+void GB_K_OF(BYTES, floats_of_blocks)(const struct gb_layout *layout,
+                                      gb_read_fn read, int64_t n, float *dst,
+                                      const void *x);
 
 GB_INLINE void
 codes_of_block(const struct gb_blocks *b, const void *block, uint8_t *codes)

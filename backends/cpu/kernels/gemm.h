@@ -24,11 +24,11 @@ struct gb_strip {
 };
 
 /* VQ_ROWS panels of quantised weights. */
-void GB_K(gemm_quads)(const struct gb_layout *layout,
-                      const struct gb_strip *strip);
+void GB_K_OF(BYTES, gemm_quads)(const struct gb_layout *layout,
+                                const struct gb_strip *strip);
 
 /* Quantised weights times columns of turned groups. */
-void GB_K(gemm_few)(const struct gb_weight *weight,
-                    const struct gb_product *p);
+void GB_K_OF(BYTES, gemm_few)(const struct gb_weight *weight,
+                              const struct gb_product *p);
 
 #endif

@@ -12,7 +12,8 @@
 
 #include "ggml.h"
 
-#define GB_KERNEL(result, name, parameters) result GB_K(name) parameters;
+#define GB_KERNEL(group, result, name, parameters) \
+    result GB_K_OF(group, name) parameters;
 #include "backends/cpu/isa/kernels.def"
 #undef GB_KERNEL
 

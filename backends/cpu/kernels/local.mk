@@ -1,15 +1,30 @@
 # SPDX-License-Identifier: MIT
-# backends/cpu/kernels: inner loops, compiled once a level.
-cpu_kernel_sources += \
+# backends/cpu/kernels: inner loops, in the groups of isa/level.h.
+cpu_floats_sources += \
 	%D%/arith.c \
 	%D%/attend-few.c \
 	%D%/attend.c \
-	%D%/block-sum.h \
-	%D%/block-weight.h \
-	%D%/blocks.c \
-	%D%/blocks.h \
-	%D%/column-few.c \
 	%D%/convert.c \
+	%D%/dot-real.c \
+	%D%/few-real.c \
+	%D%/optimize.c \
+	%D%/quantize-blocks.c \
+	%D%/recurrent.c \
+	%D%/reduce.c \
+	%D%/rope.c \
+	%D%/softmax.c \
+	%D%/turn.c \
+	%D%/unary.c \
+	%D%/vec.c
+
+cpu_pairs_sources += \
+	%D%/gemm-reals.c \
+	%D%/pack.c \
+	%D%/product-real.c
+
+cpu_bytes_sources += \
+	%D%/blocks.c \
+	%D%/column-few.c \
 	%D%/dot-iq1.c \
 	%D%/dot-iq2.c \
 	%D%/dot-iq3.c \
@@ -20,35 +35,26 @@ cpu_kernel_sources += \
 	%D%/dot-q5.c \
 	%D%/dot-q6k.c \
 	%D%/dot-q8.c \
-	%D%/dot-real.c \
 	%D%/dot-tq.c \
-	%D%/few.h \
-	%D%/few-real.c \
 	%D%/gemm-few.c \
 	%D%/gemm-quads.c \
-	%D%/gemm-reals.c \
+	%D%/quantize.c
+
+cpu_level_sources += \
+	%D%/block-sum.h \
+	%D%/block-weight.h \
+	%D%/blocks.h \
+	%D%/few.h \
 	%D%/gemm.h \
 	%D%/gemm-reals.h \
 	%D%/kernels.h \
 	%D%/map.h \
-	%D%/optimize.c \
-	%D%/pack.c \
 	%D%/panel.h \
-	%D%/product-real.c \
 	%D%/product.c \
-	%D%/quantize-blocks.c \
-	%D%/quantize.c \
 	%D%/real.h \
-	%D%/recurrent.c \
-	%D%/reduce.c \
-	%D%/rope.c \
 	%D%/signs.h \
-	%D%/softmax.c \
 	%D%/table.c \
-	%D%/turn.c \
 	%D%/turned.h \
-	%D%/unary.c \
-	%D%/vec.c \
 	%D%/weights.c \
 	%D%/weights.def \
 	%D%/weights.h

@@ -35,7 +35,7 @@ unpack_rows(const struct gb_weight *weight, const struct gb_product *p,
             int64_t value, int64_t values, struct gb_reals *reals)
 {
     const gb_unpack_fn unpack =
-        reals->in_pairs ? GB_K(unpack_pairs) : weight->unpack;
+        reals->in_pairs ? GB_K_OF(FLOATS, unpack_pairs) : weight->unpack;
     float *panel = p->scratch;
     const char *rows = (const char *)p->weights +
                        (size_t)value * weight->layout.bytes +

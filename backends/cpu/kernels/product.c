@@ -67,7 +67,7 @@ product_quads(const struct gb_weight *weight, const struct gb_product *p)
                 weight->unpack(strip.k, strip.rows - i * VF_LEN,
                                x + (size_t)(r + i * VF_LEN) * p->pitch,
                                p->pitch, &panels[i]);
-            GB_K(gemm_quads)(layout, &strip);
+            GB_K_OF(BYTES, gemm_quads)(layout, &strip);
         }
     }
 }
@@ -76,7 +76,7 @@ static void
 product_one(const struct gb_weight *weight, const struct gb_product *p)
 {
     if (weight->layout.piece == 0 && p->cols > 1) {
-        GB_K(few_reals)(weight->layout.activation, p);
+        GB_K_OF(FLOATS, few_reals)(weight->layout.activation, p);
         return;
     }
     for (int64_t c = 0; c < p->cols; c++)
@@ -93,9 +93,9 @@ GB_K(product)(const struct gb_weight *weight, const struct gb_product *p)
     if (p->k == 0 || (is_real && p->cols <= GB_ONE_COLS_REAL))
         product_one(weight, p);
     else if (is_real && p->packed == NULL && p->cols <= GB_FEW_COLS_REAL)
-        GB_K(few_reals)(weight->layout.activation, p);
+        GB_K_OF(FLOATS, few_reals)(weight->layout.activation, p);
     else if (is_real)
-        GB_K(product_reals)(weight, p);
+        GB_K_OF(PAIRS, product_reals)(weight, p);
     else
         product_quads(weight, p);
 }
@@ -107,7 +107,7 @@ GB_K(way_product)(enum gb_way way, const struct gb_weight *weight,
     if (way == GB_WAY_ONE)
         product_one(weight, p);
     else if (way == GB_WAY_FEW)
-        GB_K(gemm_few)(weight, p);
+        GB_K_OF(BYTES, gemm_few)(weight, p);
     else
         GB_K(product)(weight, p);
 }
@@ -131,12 +131,12 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
         const int64_t k = n - i < DOT_PART ? n - i : DOT_PART;
         float part;
 
-        GB_K(way_column)(layout, GB_WAY_ONE, k, activations,
-                         layout->activation, &column);
+        GB_K_OF(BYTES, way_column)(layout, GB_WAY_ONE, k, activations,
+                                   layout->activation, &column);
         weight->dots(k, 1, weights, 0, &column, &part);
         sum += part;
         weights += (size_t)(k / layout->values) * layout->bytes;
-        activations += GB_K(activation_bytes)(layout->activation, k);
+        activations += GB_K_OF(BYTES, activation_bytes)(layout->activation, k);
     }
     return sum;
 }

@@ -336,9 +336,9 @@ static void
 column_of_floats(int64_t n, const void *row, enum ggml_type type, float *column)
 {
     if (type == GGML_TYPE_F16)
-        GB_K(f16_to_f32)(n, column, row);
+        GB_K_OF(FLOATS, f16_to_f32)(n, column, row);
     else if (type == GGML_TYPE_BF16)
-        GB_K(bf16_to_f32)(n, column, row);
+        GB_K_OF(FLOATS, bf16_to_f32)(n, column, row);
     else
         memcpy(column, row, (size_t)n * sizeof(*column));
 }

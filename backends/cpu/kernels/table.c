@@ -14,7 +14,7 @@ extern const struct gb_cpu_kernels GB_K(table);
 const struct gb_cpu_kernels GB_K(table) = {
     .level = GB_LEVEL_NAME(GB_LEVEL),
     .needs = GB_CPU_COMPILED,
-#define GB_KERNEL(result, name, parameters) .name = GB_K(name),
+#define GB_KERNEL(group, result, name, parameters) .name = GB_K_OF(group, name),
 #include "backends/cpu/isa/kernels.def"
 #undef GB_KERNEL
 };

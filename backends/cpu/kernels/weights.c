@@ -6,15 +6,15 @@
 #include "backends/cpu/kernels/weights.h"
 
 static const struct gb_weight weights[GGML_TYPE_COUNT] = {
-#define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
-                  steps, order)                                               \
+#define GB_WEIGHT(group, type, name, act, values, bytes, piece, offset,       \
+                  has_min, steps, order)                                      \
     [GGML_TYPE_##type] = {                                                    \
         { GGML_TYPE_##act, values, bytes, piece, offset, has_min, steps,      \
           GB_ORDER_##order },                                                 \
-        GB_K(dots_##name),                                                    \
-        GB_K(unpack_##name),                                                  \
-        GB_K(floats_##name),                                                  \
-        values == 1 ? NULL : GB_K(turn_##name),                               \
+        GB_K_OF(group, dots_##name),                                          \
+        GB_K_OF(group, unpack_##name),                                        \
+        GB_K_OF(group, floats_##name),                                        \
+        values == 1 ? NULL : GB_K_OF(group, turn_##name),                     \
     },
 #include "backends/cpu/kernels/weights.def"
 #undef GB_WEIGHT

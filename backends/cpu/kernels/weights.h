@@ -9,19 +9,21 @@
 #include "backends/cpu/isa/weight.h"
 #include "backends/cpu/simd/q32.h"
 
-#define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
-                  steps, order)                                               \
+#define GB_WEIGHT(group, type, name, act, values, bytes, piece, offset,       \
+                  has_min, steps, order)                                      \
     static const struct gb_layout gb_layout_##name = {                        \
         GGML_TYPE_##act, values, bytes, piece, offset, has_min, steps,        \
         GB_ORDER_##order                                                      \
     };                                                                        \
-    void GB_K(dots_##name)(int64_t k, int64_t rows, const void *x,            \
-                           size_t pitch, const void *column, float *dst);     \
-    void GB_K(unpack_##name)(int64_t k, int64_t rows, const void *x,          \
-                             size_t pitch, const struct gb_panel *panel);     \
-    void GB_K(floats_##name)(int64_t n, float *dst, const void *x);           \
-    void GB_K(turn_##name)(int64_t k, int64_t rows, const void *x,            \
-                           size_t pitch, struct gb_codes *to);
+    void GB_K_OF(group, dots_##name)(int64_t k, int64_t rows, const void *x,  \
+                                     size_t pitch, const void *column,        \
+                                     float *dst);                             \
+    void GB_K_OF(group, unpack_##name)(int64_t k, int64_t rows,               \
+                                       const void *x, size_t pitch,           \
+                                       const struct gb_panel *panel);         \
+    void GB_K_OF(group, floats_##name)(int64_t n, float *dst, const void *x); \
+    void GB_K_OF(group, turn_##name)(int64_t k, int64_t rows, const void *x,  \
+                                     size_t pitch, struct gb_codes *to);
 #include "backends/cpu/kernels/weights.def"
 #undef GB_WEIGHT
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # backends/cpu/simd: the vocabulary, once for each instruction set.
-cpu_kernel_sources += \
+cpu_level_sources += \
 	%D%/avx2.h \
 	%D%/avx512.h \
 	%D%/generic.h \

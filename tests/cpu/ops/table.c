@@ -49,7 +49,7 @@ every_kernel_of_every_level_is_there(void **state)
 
     (void)state;
     for (; *levels != NULL; levels++) {
-#define GB_KERNEL(result, name, parameters) \
+#define GB_KERNEL(group, result, name, parameters) \
     assert_true((*levels)->name != NULL);
 #include "backends/cpu/isa/kernels.def"
 #undef GB_KERNEL
