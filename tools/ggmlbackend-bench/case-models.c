@@ -13,8 +13,18 @@ make_ids(int32_t *ids, int64_t n, int64_t n_vocab)
         ids[i] = (int32_t)((i * 7919 + 13) % n_vocab);
 }
 
-/* Products of all weights with N_TOKENS columns, the last layer's with
-   N_LOGITS. */
+/* Are these weights behind the last layer's keys and values, so that only tokens
+   whose logits are wanted meet them? */
+static bool
+is_behind(const struct model *model, const struct ggml_tensor *t)
+{
+    const struct layer *last = &model->layers[model->hparams.n_layer - 1];
+
+    return t == model->output || t == last->wq || t == last->wo ||
+        t == last->ffn_gate || t == last->ffn_up || t == last->ffn_down;
+}
+
+/* Products of all weights with N_TOKENS columns, or N_LOGITS. */
 static void
 count_products(struct job *job, const struct model *model, double n_tokens,
                double n_logits)
@@ -23,9 +33,9 @@ count_products(struct job *job, const struct model *model, double n_tokens,
 
     for (t = ggml_get_first_tensor(model->tensors); t != NULL;
          t = ggml_get_next_tensor(model->tensors, t)) {
-        const double n = t == model->output ? n_logits
-            : t == model->token_embd        ? 0.0
-                                            : n_tokens;
+        const double n = is_behind(model, t)      ? n_logits
+                       : t == model->token_embd ? 0.0
+                                                : n_tokens;
 
         if (t->ne[1] > 1)
             job->demand.ops[job_peak(t->type)] +=
@@ -83,12 +93,10 @@ static bool
 run_prompt(struct job *job)
 {
     struct engine *e = &job->engine;
-    const int64_t n = job->n_tokens;
-    const int64_t last = (n - 1) % e->n_batch;
 
     e->n_past = job->depth;
-    return engine_append_all(e, job->ids, n) &&
-        engine_logits(e, last, 1, job->logits);
+    return engine_append_all(e, job->ids, job->n_tokens) &&
+        engine_logits(e, 0, 1, job->logits);
 }
 
 static bool
@@ -111,7 +119,7 @@ run_answer(struct job *job)
 
     e->n_past = job->depth;
     for (int64_t i = 0; i < job->n_tokens; i++)
-        if (!engine_append(e, job->ids + i, 1) ||
+        if (!engine_append(e, job->ids + i, 1, 1) ||
             !engine_logits(e, 0, 1, job->logits))
             return false;
     return true;

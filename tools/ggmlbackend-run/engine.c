@@ -134,11 +134,11 @@ set_inputs(struct engine *e, const struct graph *g, const int32_t *ids)
 }
 
 bool
-engine_append(struct engine *e, const int32_t *ids, int64_t n)
+engine_append(struct engine *e, const int32_t *ids, int64_t n, int64_t n_out)
 {
     struct graph *g = n == 1 ? &e->step : &e->prompt;
 
-    if (!graph_make_body(g, e->model, &e->cache, e->device, n,
+    if (!graph_make_body(g, e->model, &e->cache, e->device, n, n_out,
                          GGML_PAD(e->n_past + n, KV_STEP)))
         return false;
     set_inputs(e, g, ids);
@@ -153,9 +153,14 @@ engine_append(struct engine *e, const int32_t *ids, int64_t n)
 bool
 engine_append_all(struct engine *e, const int32_t *ids, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += e->n_batch)
-        if (!engine_append(e, ids + i, n - i < e->n_batch ? n - i : e->n_batch))
+    for (int64_t i = 0; i < n; i += e->n_batch) {
+        const int64_t left = n - i;
+        const bool is_last = left <= e->n_batch;
+
+        if (!engine_append(e, ids + i, is_last ? left : e->n_batch,
+                           is_last ? 1 : 0))
             return false;
+    }
     return true;
 }
 

@@ -41,16 +41,19 @@ void engine_reset(struct engine *engine);
 
 /*
  * Append N tokens, 1 to n_batch, which must fit into n_ctx; all are below
- * n_vocab.  False after a message.
+ * n_vocab.  Logits can be had after the last N_OUT of them.  False after a
+ * message.
  */
-bool engine_append(struct engine *engine, const int32_t *ids, int64_t n);
+bool engine_append(struct engine *engine, const int32_t *ids, int64_t n,
+                   int64_t n_out);
 
-/* The same for any N that fits. */
+/* The same for any N that fits, with logits after the last one. */
 bool engine_append_all(struct engine *engine, const int32_t *ids, int64_t n);
 
 /*
- * The logits after tokens FIRST to FIRST + N - 1 of the last engine_append, N
- * at most n_rows: N rows of n_vocab floats.  False after a message.
+ * The logits after N of the n_out tokens of the last engine_append, from the
+ * one on that is number FIRST of them; N is at most n_rows: N rows of n_vocab
+ * floats.  False after a message.
  */
 bool engine_logits(struct engine *engine, int64_t first, int64_t n,
                    float *logits);

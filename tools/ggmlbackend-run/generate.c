@@ -16,23 +16,15 @@ seconds_since(int64_t began_us)
     return (double)(ggml_time_us() - began_us) * 1e-6;
 }
 
-/* Logits after the last token of the engine's last batch of N. */
-static bool
-last_logits(struct engine *e, int64_t n, float *logits)
-{
-    return engine_logits(e, n - 1, 1, logits);
-}
-
 static bool
 compute_prompt(struct answer *a, struct engine *e, const struct ids *prompt)
 {
     const int64_t began = ggml_time_us();
-    const int64_t n = (int64_t)prompt->n;
-    const int64_t n_last = n - (n - 1) / e->n_batch * e->n_batch;
 
     a->logits = new_zeroed((size_t)e->model->n_vocab, sizeof(*a->logits));
-    if (a->logits == NULL || !engine_append_all(e, prompt->at, n) ||
-        !last_logits(e, n_last, a->logits))
+    if (a->logits == NULL || 
+        !engine_append_all(e, prompt->at, (int64_t)prompt->n) ||
+        !engine_logits(e, 0, 1, a->logits))
         return false;
     a->prompt_seconds = seconds_since(began);
     return true;
@@ -77,7 +69,8 @@ continue_prompt(struct answer *a, struct engine *e, struct tokenizer *t,
             a->stop = "context";
             break;
         }
-        if (!engine_append(e, &id, 1) || !last_logits(e, 1, logits))
+        if (!engine_append(e, &id, 1, 1) ||
+            !engine_logits(e, 0, 1, logits))
             return false;
         a->n_computed++;
     }

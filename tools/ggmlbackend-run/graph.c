@@ -45,7 +45,18 @@ linear(const struct builder *b, struct ggml_tensor *w, struct ggml_tensor *bias,
     return bias == NULL ? y : ggml_add(b->ctx, y, bias);
 }
 
-/* X [heads · head, tokens] by head, normalised and rotated to its position. */
+/* The rows of X from FIRST on. */
+static struct ggml_tensor *
+rows_from(const struct builder *b, struct ggml_tensor *x, int64_t first)
+{
+    if (first == 0)
+        return x;
+    return ggml_view_2d(b->ctx, x, x->ne[0], x->ne[1] - first, x->nb[1],
+                        (size_t)first * x->nb[1]);
+}
+
+/* X [heads · head, tokens] by head, normalised and rotated to its position;
+ * its tokens are the graph's last ones. */
 static struct ggml_tensor *
 rotated(const struct builder *b, struct ggml_tensor *x,
         struct ggml_tensor *norm, int64_t n_head, bool is_windowed)
@@ -53,10 +64,14 @@ rotated(const struct builder *b, struct ggml_tensor *x,
     const struct hparams *hp = b->hp;
     const struct rope *rope = is_windowed ? &hp->rope_local : &hp->rope;
     struct ggml_tensor *freqs = is_windowed ? NULL : b->model->rope_freqs;
+    const int64_t n = x->ne[1];
+    struct ggml_tensor *positions = ggml_view_1d(
+        b->ctx, b->graph->positions, n,
+        (size_t)(b->graph->n_tokens - n) * sizeof(int32_t));
 
-    x = ggml_reshape_3d(b->ctx, x, hp->n_head_k, n_head, b->graph->n_tokens);
+    x = ggml_reshape_3d(b->ctx, x, hp->n_head_k, n_head, n);
     x = normed(b, x, norm);
-    return ggml_rope_ext(b->ctx, x, b->graph->positions, freqs, (int)hp->n_rot,
+    return ggml_rope_ext(b->ctx, x, positions, freqs, (int)hp->n_rot,
                          hp->arch->rope_mode, rope->n_ctx_orig, rope->base,
                          rope->scale, rope->ext_factor, rope->attn_factor,
                          rope->beta_fast, rope->beta_slow);
@@ -104,8 +119,9 @@ by_head(const struct builder *b, struct ggml_tensor *rows, int64_t n)
 
 /*
  * Softmax(q·k · scale + mask) · v over the cached positions.  q is [head,
- * heads, tokens]; the result is [heads · head, tokens].  Several heads of q
- * share one of k and v: products repeat dimension 2.
+ * heads, tokens] of the graph's last tokens; the result is [heads · head,
+ * tokens].  Several heads of q share one of k and v: products repeat
+ * dimension 2.
  */
 static struct ggml_tensor *
 attention(const struct builder *b, int64_t il, struct ggml_tensor *q,
@@ -114,15 +130,18 @@ attention(const struct builder *b, int64_t il, struct ggml_tensor *q,
     const struct hparams *hp = b->hp;
     struct ggml_tensor *values = b->cache->values[il];
     struct ggml_tensor *k = by_head(b, b->cache->keys[il], hp->n_head_k);
+    const int64_t n = q->ne[2];
     struct ggml_tensor *v, *weights, *heads;
 
+    mask = ggml_view_2d(b->ctx, mask, mask->ne[0],
+                        GGML_PAD(n, GGML_KQ_MASK_PAD), mask->nb[1],
+                        (size_t)(b->graph->n_tokens - n) * mask->nb[1]);
     q = ggml_permute(b->ctx, q, 0, 2, 1, 3);
     if (b->cache->is_fused) {
         v = by_head(b, values, hp->n_head_v);
         heads = ggml_flash_attn_ext(b->ctx, q, k, v, mask, hp->attn_scale,
                                     0.0f, 0.0f);
-        return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v,
-                               b->graph->n_tokens);
+        return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v, n);
     }
     v = ggml_view_3d(b->ctx, values, b->graph->n_kv, hp->n_head_v,
                      hp->n_head_kv, values->nb[1],
@@ -131,26 +150,31 @@ attention(const struct builder *b, int64_t il, struct ggml_tensor *q,
     weights = ggml_soft_max_ext(b->ctx, weights, mask, hp->attn_scale, 0.0f);
     heads = ggml_mul_mat(b->ctx, v, weights);
     /* One token's heads lie as they should already. */
-    if (b->graph->n_tokens == 1)
+    if (n == 1)
         return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v, 1);
     return ggml_cont_2d(b->ctx, ggml_permute(b->ctx, heads, 0, 2, 1, 3),
-                        hp->n_head * hp->n_head_v, b->graph->n_tokens);
+                        hp->n_head * hp->n_head_v, n);
 }
 
+/* Of the tokens from FIRST on; NULL when that is none, and keys and values are
+ * all that is wanted. */
 static struct ggml_tensor *
-attention_block(const struct builder *b, int64_t il, struct ggml_tensor *x)
+attention_block(const struct builder *b, int64_t il, struct ggml_tensor *x,
+                int64_t first)
 {
     const struct layer *layer = &b->model->layers[il];
     const bool is_windowed = hparams_is_windowed(b->hp, il);
     struct ggml_tensor *q, *k, *v;
 
     x = normed(b, x, layer->attn_norm);
-    q = linear(b, layer->wq, layer->bq, x);
     k = linear(b, layer->wk, layer->bk, x);
     v = linear(b, layer->wv, layer->bv, x);
-    q = rotated(b, q, layer->q_norm, b->hp->n_head, is_windowed);
     k = rotated(b, k, layer->k_norm, b->hp->n_head_kv, is_windowed);
     store_keys_and_values(b, il, k, v);
+    if (first == b->graph->n_tokens)
+        return NULL;
+    q = linear(b, layer->wq, layer->bq, rows_from(b, x, first));
+    q = rotated(b, q, layer->q_norm, b->hp->n_head, is_windowed);
     x = attention(b, il, q,
                   is_windowed ? b->graph->mask_local : b->graph->mask);
     return normed(b, linear(b, layer->wo, layer->bo, x),
@@ -183,11 +207,12 @@ new_input(const struct builder *b, enum ggml_type type, int64_t n0, int64_t n1)
     return t;
 }
 
+/* What the last layer makes of a token nobody asks about is its key and value. */
 static struct ggml_tensor *
 build_body(const struct builder *b)
 {
     const int64_t n_kv = b->graph->n_kv, n = b->graph->n_tokens;
-    const int64_t n_mask = GGML_PAD(n, GGML_KQ_MASK_PAD);
+    const int64_t n_mask = n + GGML_KQ_MASK_PAD - 1;
     struct graph *g = b->graph;
     struct ggml_tensor *x;
 
@@ -200,7 +225,12 @@ build_body(const struct builder *b)
     if (b->hp->arch->scales_input)
         x = ggml_scale(b->ctx, x, sqrtf((float)b->hp->n_embd));
     for (int64_t il = 0; il < b->hp->n_layer; il++) {
-        x = ggml_add(b->ctx, attention_block(b, il, x), x);
+        const int64_t first = il == b->hp->n_layer - 1 ? n - g->n_out : 0;
+        struct ggml_tensor *seen = attention_block(b, il, x, first);
+
+        if (seen == NULL)
+            return NULL;
+        x = ggml_add(b->ctx, seen, rows_from(b, x, first));
         x = ggml_add(b->ctx, ffn_block(b, il, x), x);
     }
     return normed(b, x, b->model->output_norm);
@@ -271,7 +301,8 @@ allocate(struct graph *g, const struct device *device)
 /* Make GRAPH anew with what BUILD builds. */
 static bool
 make(const struct builder *b, const struct device *device, int64_t n_tokens,
-     int64_t n_kv, struct ggml_tensor *(*build)(const struct builder *b))
+     int64_t n_out, int64_t n_kv,
+     struct ggml_tensor *(*build)(const struct builder *b))
 {
     struct builder with_ctx = *b;
     struct graph *g = b->graph;
@@ -281,11 +312,14 @@ make(const struct builder *b, const struct device *device, int64_t n_tokens,
     if (!prepare(g, device, b->hp->n_layer))
         return false;
     g->n_tokens = n_tokens;
+    g->n_out = n_out;
     g->n_kv = n_kv;
     with_ctx.ctx = g->ctx;
     g->result = build(&with_ctx);
-    ggml_set_output(g->result);
-    ggml_build_forward_expand(g->graph, g->result);
+    if (g->result != NULL) {
+        ggml_set_output(g->result);
+        ggml_build_forward_expand(g->graph, g->result);
+    }
     if (allocate(g, device))
         return true;
     g->n_tokens = 0;
@@ -295,7 +329,7 @@ make(const struct builder *b, const struct device *device, int64_t n_tokens,
 bool
 graph_make_body(struct graph *graph, const struct model *model,
                 const struct kv_cache *cache, const struct device *device,
-                int64_t n_tokens, int64_t n_kv)
+                int64_t n_tokens, int64_t n_out, int64_t n_kv)
 {
     const struct builder b = {
         .graph = graph,
@@ -304,9 +338,10 @@ graph_make_body(struct graph *graph, const struct model *model,
         .cache = cache,
     };
 
-    if (graph->n_tokens == n_tokens && graph->n_kv == n_kv)
+    if (graph->n_tokens == n_tokens && graph->n_out == n_out &&
+        graph->n_kv == n_kv)
         return true;
-    return make(&b, device, n_tokens, n_kv, build_body);
+    return make(&b, device, n_tokens, n_out, n_kv, build_body);
 }
 
 bool
@@ -321,7 +356,7 @@ graph_make_head(struct graph *graph, const struct model *model,
 
     if (graph->n_tokens == n_rows)
         return true;
-    return make(&b, device, n_rows, 0, build_head);
+    return make(&b, device, n_rows, n_rows, 0, build_head);
 }
 
 static void

@@ -26,15 +26,18 @@ struct graph_store {
 /* Zeroed is no graph yet. */
 struct graph {
     int64_t n_tokens; /* tokens of a body, rows of a head */
+    int64_t n_out;    /* the last of them, whose results are wanted */
     int64_t n_kv;     /* cached positions a body sees, 0 for a head */
 
     struct ggml_tensor *tokens;     /* I32 [n_tokens] */
     struct ggml_tensor *positions;  /* I32 [n_tokens] */
     struct ggml_tensor *mask;       /* F16 [n_kv, n_tokens], 0 or -inf, and
-                                       unused rows, as the operation wants */
+                                       unused rows, as the operation wants
+                                       behind any of them */
     struct ggml_tensor *mask_local; /* the same for windowed layers, or NULL */
     struct ggml_tensor *hidden;     /* of a head: F32 [n_embd, n_tokens] */
-    struct ggml_tensor *result;     /* hidden states, or logits */
+    struct ggml_tensor *result;     /* hidden states, or logits, F32 [, n_out];
+                                       NULL when there are none */
 
     struct graph_store *stores;
     size_t n_stores;
@@ -44,12 +47,13 @@ struct graph {
 };
 
 /*
- * Make GRAPH compute N_TOKENS tokens that see N_KV positions, or the logits of
- * N_TOKENS rows; does nothing when it does so already.  False after a message.
+ * Make GRAPH compute N_TOKENS tokens that see N_KV positions, and the hidden
+ * states of the last N_OUT of them, or the logits of N_ROWS rows; does nothing
+ * when it does so already.  False after a message.
  */
 bool graph_make_body(struct graph *graph, const struct model *model,
                      const struct kv_cache *cache, const struct device *device,
-                     int64_t n_tokens, int64_t n_kv);
+                     int64_t n_tokens, int64_t n_out, int64_t n_kv);
 bool graph_make_head(struct graph *graph, const struct model *model,
                      const struct device *device, int64_t n_rows);
 

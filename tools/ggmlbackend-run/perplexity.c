@@ -35,17 +35,19 @@ surprise(const float *logits, int64_t n_vocab, int32_t id)
     return log(all) - ((double)logits[id] - best);
 }
 
-/* Score what follows the rows FIRST to END - 1 of the batch at IDS. */
+/* Score what follows the last batch's first N rows of those that may be asked
+ * for; IDS is the token of the first one. */
 static bool
-score_rows(struct sum *sum, const int32_t *ids, int64_t first, int64_t end)
+score_rows(struct sum *sum, const int32_t *ids, int64_t n_rows)
 {
     const int64_t n_vocab = sum->engine->model->n_vocab;
     const int64_t most = sum->engine->n_rows;
-    const int64_t n_blocks = (end - first + most - 1) / most;
+    const int64_t n_blocks = (n_rows + most - 1) / most;
+    int64_t first = 0;
 
     /* Equal blocks where that is possible: each size is another graph. */
     for (int64_t left = n_blocks; left > 0; left--) {
-        const int64_t n = (end - first + left - 1) / left;
+        const int64_t n = (n_rows - first + left - 1) / left;
 
         if (!engine_logits(sum->engine, first, n, sum->logits))
             return false;
@@ -71,9 +73,9 @@ score_window(struct sum *sum, const int32_t *ids)
         const int64_t from = first > at ? first - at : 0;
         const int64_t to = end < at + n ? end - at : n;
 
-        if (!engine_append(e, ids + at, n))
+        if (!engine_append(e, ids + at, n, from < to ? n - from : 0))
             return false;
-        if (from < to && !score_rows(sum, ids + at, from, to))
+        if (from < to && !score_rows(sum, ids + at + from, to - from))
             return false;
     }
     return true;
