@@ -31,22 +31,20 @@ static const char text[] =
 #define BOUND_F32 3e-6
 #define BOUND_Q8  2e-3
 
+#define MOST_IDS 2048
+
+/* The logits after a prompt of LEAST tokens or more that OPTIONS ask for. */
 static void
-check_attention(const char *name, const char *options, const char *attention,
-                double bound)
+check_logits(const char *model, const char *options, size_t least, double bound)
 {
-    char model[300];
     json_t *json;
-    int ids[256];
+    int ids[MOST_IDS];
     size_t n, n_vocab;
     double *logits, *last, error = 0.0, square = 0.0;
 
-    make_model(name, options);
-    snprintf(model, sizeof(model), "%s", in_folder(name));
-    json = run_json("-m %s -p '%s' -n 0 --json --logits %s", model, text,
-                    attention);
+    json = run_json("-m %s %s -n 0 --json --logits", model, options);
     n = json_array_size(json_object_get(json, "prompt_ids"));
-    assert_in_range(n, 40, 255);
+    assert_in_range(n, least, MOST_IDS);
     for (size_t i = 0; i < n; i++)
         ids[i] = (int)number_at(json, "prompt_ids", i);
     logits = reference_logits(model, ids, n, &n_vocab);
@@ -57,10 +55,22 @@ check_attention(const char *name, const char *options, const char *attention,
         square += last[i] * last[i];
     }
     if (!(error <= bound * square))
-        fail_msg("%s %s: error %g of %g", options, attention, error / square,
+        fail_msg("%s %s: error %g of %g", model, options, error / square,
                  bound);
     free(logits);
     json_decref(json);
+}
+
+static void
+check_attention(const char *name, const char *options, const char *attention,
+                double bound)
+{
+    char model[300], prompt[300];
+
+    make_model(name, options);
+    snprintf(model, sizeof(model), "%s", in_folder(name));
+    snprintf(prompt, sizeof(prompt), "-p '%s' %s", text, attention);
+    check_logits(model, prompt, 40, bound);
 }
 
 static void
@@ -105,6 +115,26 @@ stretched_rotations_give_the_reference_logits(void **state)
     check("freqs", "-a llama -r freqs", BOUND_F32);
     check("qwen2-yarn", "-a qwen2 -p qwen2 -r yarn", BOUND_F32);
     check("gemma3-linear", "-a gemma3 -p default -r linear", BOUND_F32);
+}
+
+/* At most 512 tokens are computed at a time. */
+static void
+a_prompt_of_several_batches_gives_the_reference_logits(void **state)
+{
+    char many[8 * sizeof(text)], model[300], prompt[400];
+    size_t n = 0;
+
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        n += (size_t)snprintf(many + n, sizeof(many) - n, "%s", text);
+    write_file("many", many, n);
+    make_model("llama", "-a llama");
+    snprintf(model, sizeof(model), "%s", in_folder("llama"));
+    snprintf(prompt, sizeof(prompt), "-c 2048 -f %s", in_folder("many"));
+    check_logits(model, prompt, 513, BOUND_F32);
+    snprintf(prompt, sizeof(prompt), "-c 2048 -f %s --no-flash-attn",
+             in_folder("many"));
+    check_logits(model, prompt, 513, BOUND_F32);
 }
 
 /*
@@ -227,6 +257,8 @@ main(void)
         cmocka_unit_test(qwen2_gives_the_reference_logits),
         cmocka_unit_test(gemma3_gives_the_reference_logits),
         cmocka_unit_test(stretched_rotations_give_the_reference_logits),
+        cmocka_unit_test(
+            a_prompt_of_several_batches_gives_the_reference_logits),
         cmocka_unit_test(a_greedy_answer_is_that_of_the_reference),
         cmocka_unit_test(perplexity_is_that_of_the_definition),
     };
