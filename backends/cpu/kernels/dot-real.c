@@ -7,34 +7,67 @@
 #include "backends/cpu/kernels/real.h"
 #include "backends/cpu/kernels/weights.h"
 
-/* A row times a column; four sums are in flight. */
-GB_INLINE float
-dot_of_row(const struct gb_real *t, int64_t k, const char *x, const float *y)
+/*
+ * Memory is read at full speed when rows come one after the other, see
+ * kernels/few.h, as long as the column stays in the first cache.  A longer one
+ * comes from the second one again and again, and takes the buffers that wait
+ * for memory; so it meets as many rows at a time as there are registers for
+ * their sums.
+ */
+#define SHORT_COLUMN 4096
+#define ROWS         (VF_LEN == 16 ? 4 : 2)
+
+/* N rows, PITCH bytes apart, times a column; four sums of each are in
+ * flight. */
+GB_INLINE void
+dots_of_rows(const struct gb_real *t, int n, int64_t k, const char *x,
+             size_t pitch, const float *y, float *dst)
 {
     const size_t step = VF_LEN * t->bytes;
-    vf s[4] = { vf_zero(), vf_zero(), vf_zero(), vf_zero() };
+    vf s[ROWS][4];
     int64_t i = 0;
 
+#pragma GCC unroll 16
+    for (int j = 0; j < 4 * n; j++)
+        s[j / 4][j % 4] = vf_zero();
     for (; i + 4 * VF_LEN <= k; i += 4 * VF_LEN, x += 4 * step) {
 #pragma GCC unroll 4
-        for (int j = 0; j < 4; j++)
-            s[j] = vf_fma(t->load(x + (size_t)j * step),
-                          vf_load(y + i + j * VF_LEN), s[j]);
+        for (int j = 0; j < 4; j++) {
+            const char *from = x + (size_t)j * step;
+            const vf v = vf_load(y + i + j * VF_LEN);
+
+#pragma GCC unroll 4
+            for (int r = 0; r < n; r++)
+                s[r][j] = vf_fma(t->load(from + (size_t)r * pitch), v, s[r][j]);
+        }
     }
-    for (; i + VF_LEN <= k; i += VF_LEN, x += step)
-        s[0] = vf_fma(t->load(x), vf_load(y + i), s[0]);
-    if (i < k)
-        s[1] = vf_fma(t->load_n(x, k - i), vf_load_n(y + i, k - i), s[1]);
-    return vf_sum(vf_add(vf_add(s[0], s[1]), vf_add(s[2], s[3])));
+    for (; i + VF_LEN <= k; i += VF_LEN, x += step) {
+#pragma GCC unroll 4
+        for (int r = 0; r < n; r++)
+            s[r][0] = vf_fma(t->load(x + (size_t)r * pitch), vf_load(y + i),
+                             s[r][0]);
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < n; r++) {
+        if (i < k)
+            s[r][1] = vf_fma(t->load_n(x + (size_t)r * pitch, k - i),
+                             vf_load_n(y + i, k - i), s[r][1]);
+        dst[r] = vf_sum(
+            vf_add(vf_add(s[r][0], s[r][1]), vf_add(s[r][2], s[r][3])));
+    }
 }
 
-/* Row after row, see kernels/blocks.h. */
 GB_INLINE void
 real_dots(const struct gb_real *t, int64_t k, int64_t rows, const void *x,
           size_t pitch, const void *column, float *dst)
 {
-    for (int64_t r = 0; r < rows; r++)
-        dst[r] = dot_of_row(t, k, (const char *)x + (size_t)r * pitch, column);
+    const char *row = x;
+    int64_t r = 0;
+
+    for (; k > SHORT_COLUMN && r + ROWS <= rows; r += ROWS, row += ROWS * pitch)
+        dots_of_rows(t, ROWS, k, row, pitch, column, dst + r);
+    for (; r < rows; r++, row += pitch)
+        dots_of_rows(t, 1, k, row, pitch, column, dst + r);
 }
 
 /* N values of a row as floats; of other rows zeros. */

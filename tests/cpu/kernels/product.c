@@ -215,6 +215,52 @@ products_are_right_and_stay_within_their_rows(void **state)
     }
 }
 
+/* Threads share rows out as they come: none knows who its neighbours are. */
+static void
+check_rows_alone(const struct gb_cpu_kernels *k, const struct work *w)
+{
+    const struct gb_weight *weight = k->weight(w->type);
+    const size_t pitch = ggml_row_size(w->type, w->k);
+    const size_t bytes =
+        gb_way_column_bytes(&weight->layout, GB_WAY_ONE, w->k);
+    struct guarded column = guarded_new(bytes);
+    float together[130], alone[130];
+
+    assert_non_null(column.data);
+    k->way_column(&weight->layout, GB_WAY_ONE, w->k, w->activations.data,
+                  GGML_TYPE_F32, column.data);
+    weight->dots(w->k, w->rows, w->weights.data, pitch, column.data, together);
+    for (int64_t r = 0; r < w->rows; r++)
+        weight->dots(w->k, 1, (char *)w->weights.data + (size_t)r * pitch,
+                     pitch, column.data, alone + r);
+    assert_memory_equal(together, alone, (size_t)w->rows * sizeof(*alone));
+    guarded_free(&column);
+}
+
+static void
+a_long_column_meets_several_rows(void **state)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_Q8_0,
+        GGML_TYPE_Q2_K,
+    };
+    struct gb_random random;
+
+    (void)state;
+    gb_random_init(&random, gb_test_seed(5));
+    for (int t = 0; t < 5; t++) {
+        const int64_t k = ggml_is_quantized(types[t]) ? 4352 : 4211;
+        struct work w = work_new(&random, types[t], k, 7);
+
+        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
+             *level != NULL; level++) {
+            check_product(*level, &w, GB_WAY_ONE, 1);
+            check_rows_alone(*level, &w);
+        }
+        work_free(&w);
+    }
+}
+
 /* What a column gets does not depend on what it is computed with. */
 static void
 a_column_is_the_same_beside_others(void **state)
@@ -411,6 +457,7 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_right_and_stay_within_their_rows),
+        cmocka_unit_test(a_long_column_meets_several_rows),
         cmocka_unit_test(a_column_is_the_same_beside_others),
         cmocka_unit_test(dots_of_two_rows),
         cmocka_unit_test(outer_products),
