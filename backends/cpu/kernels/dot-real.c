@@ -7,6 +7,11 @@
 #include "backends/cpu/kernels/real.h"
 #include "backends/cpu/kernels/weights.h"
 
+/* Rows of so many values are read sooner than their sums are put together, so
+ * that is done for some of them at once. */
+#define SHORT 256
+#define ROWS  4
+
 /* A row times a column; four sums are in flight. */
 GB_INLINE float
 dot_of_row(const struct gb_real *t, int64_t k, const char *x, const float *y)
@@ -28,12 +33,39 @@ dot_of_row(const struct gb_real *t, int64_t k, const char *x, const float *y)
     return vf_sum(vf_add(vf_add(s[0], s[1]), vf_add(s[2], s[3])));
 }
 
-/* Row after row, see kernels/blocks.h. */
+/* The same of ROWS rows, each of which has one sum in flight. */
+GB_INLINE void
+dots_of_rows(const struct gb_real *t, int64_t k, const char *x, size_t pitch,
+             const float *y, float *dst)
+{
+    vf s[ROWS] = { vf_zero(), vf_zero(), vf_zero(), vf_zero() };
+    int64_t i = 0;
+
+    for (; i + VF_LEN <= k; i += VF_LEN, x += VF_LEN * t->bytes) {
+#pragma GCC unroll 4
+        for (int r = 0; r < ROWS; r++)
+            s[r] = vf_fma(t->load(x + (size_t)r * pitch), vf_load(y + i), s[r]);
+    }
+    if (i < k) {
+#pragma GCC unroll 4
+        for (int r = 0; r < ROWS; r++)
+            s[r] = vf_fma(t->load_n(x + (size_t)r * pitch, k - i),
+                          vf_load_n(y + i, k - i), s[r]);
+    }
+    vf_sum4(dst, s[0], s[1], s[2], s[3]);
+}
+
+/* Row after row, see kernels/blocks.h; short ones by four. */
 GB_INLINE void
 real_dots(const struct gb_real *t, int64_t k, int64_t rows, const void *x,
           size_t pitch, const void *column, float *dst)
 {
-    for (int64_t r = 0; r < rows; r++)
+    int64_t r = 0;
+
+    for (; k <= SHORT && r + ROWS <= rows; r += ROWS)
+        dots_of_rows(t, k, (const char *)x + (size_t)r * pitch, pitch, column,
+                     dst + r);
+    for (; r < rows; r++)
         dst[r] = dot_of_row(t, k, (const char *)x + (size_t)r * pitch, column);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "backends/cpu/ops/columns.h"
 
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
 
@@ -97,13 +98,15 @@ int64_t
 gb_cpu_few_rows(const struct ggml_tensor *a, int64_t cols)
 {
     const int64_t k = a->ne[0] + 1;
-    const int64_t fewest = MIN_TILE_WEIGHTS / (k * cols);
-    int64_t rows = a->ne[1] / TILES_WANTED;
+    int64_t rows = a->ne[1];
 
-    if (rows > MAX_TILE_WEIGHTS / k)
-        rows = MAX_TILE_WEIGHTS / k;
-    if (rows < fewest)
-        rows = fewest;
+    /* Small products are many: they are spared the divisions. */
+    if (rows * k * cols > MIN_TILE_WEIGHTS) {
+        const int64_t fewest = MIN_TILE_WEIGHTS / (k * cols);
+
+        rows = gb_cpu_min(rows / TILES_WANTED, MAX_TILE_WEIGHTS / k);
+        rows = rows < fewest ? fewest : rows;
+    }
     return rows / ROWS_MULTIPLE * ROWS_MULTIPLE + ROWS_MULTIPLE;
 }
 
