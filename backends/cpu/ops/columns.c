@@ -110,20 +110,20 @@ gb_cpu_few_rows(const struct ggml_tensor *a, int64_t cols)
     return rows / ROWS_MULTIPLE * ROWS_MULTIPLE + ROWS_MULTIPLE;
 }
 
-struct gb_cpu_columns
-gb_cpu_columns_of(const struct gb_cpu_task *task, enum gb_way way)
+void
+gb_cpu_columns_of(const struct gb_cpu_task *task, enum gb_way way,
+                  struct gb_cpu_columns *columns)
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
-    struct gb_cpu_columns columns = { .data = task->shared };
 
     if (is_in_place(a, b)) {
-        columns.data = b->data;
-        memcpy(columns.nb, b->nb, sizeof(columns.nb));
-        return columns;
+        columns->data = b->data;
+        memcpy(columns->nb, b->nb, sizeof(columns->nb));
+        return;
     }
-    columns.nb[1] = bytes_of_one(a, b, way);
+    columns->data = task->shared;
+    columns->nb[1] = bytes_of_one(a, b, way);
     for (int i = 2; i < GGML_MAX_DIMS; i++)
-        columns.nb[i] = columns.nb[i - 1] * (size_t)b->ne[i - 1];
-    return columns;
+        columns->nb[i] = columns->nb[i - 1] * (size_t)b->ne[i - 1];
 }

@@ -47,8 +47,8 @@ struct gb_cpu_columns {
     size_t nb[GGML_MAX_DIMS]; /* from column to column in dimension 1 to 3 */
 };
 
-struct gb_cpu_columns gb_cpu_columns_of(
-    const struct gb_cpu_task *task, enum gb_way way);
+void gb_cpu_columns_of(const struct gb_cpu_task *task, enum gb_way way,
+                       struct gb_cpu_columns *columns);
 
 /* The column that B's row at (i1, i2, i3) has become. */
 static inline const void *

@@ -334,9 +334,10 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
         .dst = dst,
         .scratch = task->scratch,
     };
-    const struct gb_cpu_columns from = gb_cpu_columns_of(task, cut->way);
+    struct gb_cpu_columns from;
     struct walk at = walk_from(node, matrix, col);
 
+    gb_cpu_columns_of(task, cut->way, &from);
     for (int64_t c = 0; c < product.cols; c++, walk_on(&at)) {
         if (!cut->is_packed)
             columns[c] = gb_cpu_column_at(&from, at.i1, at.i2, at.i3);
