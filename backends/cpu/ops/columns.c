@@ -17,12 +17,6 @@ layout_of(const struct ggml_tensor *a)
     return &gb_cpu_kernels()->weight(a->type)->layout;
 }
 
-bool
-gb_cpu_is_real(enum ggml_type type)
-{
-    return gb_cpu_kernels()->weight(type)->layout.piece == 0;
-}
-
 enum gb_way
 gb_cpu_way(const struct ggml_tensor *a, int64_t cols)
 {
@@ -33,7 +27,7 @@ gb_cpu_way(const struct ggml_tensor *a, int64_t cols)
 static bool
 is_in_place(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    return gb_cpu_is_real(a->type) && b->type == GGML_TYPE_F32;
+    return gb_cpu_is_float(a->type) && b->type == GGML_TYPE_F32;
 }
 
 bool

@@ -17,9 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Are weights of TYPE multiplied in float? */
-bool gb_cpu_is_real(enum ggml_type type);
-
 /* Can rows of A be multiplied with rows of B? */
 bool gb_cpu_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);

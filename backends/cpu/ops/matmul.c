@@ -4,6 +4,7 @@
  */
 #include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/columns.h"
+#include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
 
@@ -123,7 +124,7 @@ cut_node(struct cut *cut, const struct ggml_tensor *node)
     cut->is_packed = false;
     if (cut->way != GB_WAY_MANY) {
         cut_few(cut, a);
-    } else if (!gb_cpu_is_real(a->type)) {
+    } else if (!gb_cpu_is_float(a->type)) {
         cut_codes(cut, a);
     } else if (cut->cols <= GB_FEW_COLS_REAL && a->type != GGML_TYPE_BF16) {
         cut_few(cut, a);
