@@ -30,8 +30,8 @@ has_work(const struct ggml_tensor *node)
            node->ne[3] != 0;
 }
 
-/* Nodes of long graphs are in no near cache: that many before it is looked at, a
- * node is fetched. */
+/* Nodes of long graphs are in no near cache: one is fetched when it is so many
+ * ahead. */
 #define AHEAD 4
 
 static inline void
