@@ -98,6 +98,28 @@ cut_reals(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
     cut->row_tiles = gb_cpu_parts(a->ne[1], rows);
 }
 
+/* Columns that meet each matrix of A. */
+static int64_t
+cols_of(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+
+    return node->ne[1] * gb_cpu_ratio(node->ne[2], a->ne[2]) *
+           gb_cpu_ratio(node->ne[3], a->ne[3]);
+}
+
+/* Are columns packed beforehand?  Not for few rows, nor few of them. */
+static bool
+is_packed(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t few = a->type == GGML_TYPE_BF16 ? GB_ONE_COLS_REAL
+                                                  : GB_FEW_COLS_REAL;
+
+    return gb_cpu_is_float(a->type) && a->ne[1] > FEW_ROWS &&
+           cols_of(node) > few;
+}
+
 /* Few columns are in one tile. */
 static void
 cut_few(struct cut *cut, const struct ggml_tensor *a)
@@ -118,23 +140,21 @@ cut_node(struct cut *cut, const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
 
     cut->matrices = a->ne[2] * a->ne[3];
-    cut->cols = node->ne[1] * gb_cpu_ratio(node->ne[2], a->ne[2]) *
-                gb_cpu_ratio(node->ne[3], a->ne[3]);
+    cut->cols = cols_of(node);
     cut->way = gb_cpu_way(a, cut->cols);
-    cut->is_packed = false;
-    if (cut->way != GB_WAY_MANY) {
+    cut->is_packed = is_packed(node);
+    if (cut->is_packed) {
+        const int64_t strips = REAL_LENGTH / (a->ne[0] + 1) + 1;
+
+        cut_reals(cut, a, strips * REAL_ROWS, REAL_COLS);
+    } else if (cut->way != GB_WAY_MANY) {
         cut_few(cut, a);
     } else if (!gb_cpu_is_float(a->type)) {
         cut_codes(cut, a);
     } else if (cut->cols <= GB_FEW_COLS_REAL && a->type != GGML_TYPE_BF16) {
         cut_few(cut, a);
-    } else if (a->ne[1] <= FEW_ROWS) {
-        cut_reals(cut, a, FEW_ROWS, REAL_COLS_LYING);
     } else {
-        const int64_t strips = REAL_LENGTH / (a->ne[0] + 1) + 1;
-
-        cut->is_packed = true;
-        cut_reals(cut, a, strips * REAL_ROWS, REAL_COLS);
+        cut_reals(cut, a, FEW_ROWS, REAL_COLS_LYING);
     }
 }
 
@@ -165,13 +185,13 @@ mul_mat_scratch(const struct ggml_tensor *node)
 static size_t
 mul_mat_shared(const struct ggml_tensor *node)
 {
-    struct cut cut;
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t cols = cols_of(node);
 
-    cut_node(&cut, node);
-    if (cut.is_packed)
-        return (size_t)(cut.matrices * cut.cols) *
-               gb_packed_bytes(node->src[0]->ne[0]);
-    return gb_cpu_columns_bytes(node->src[0], node->src[1], cut.way);
+    if (is_packed(node))
+        return (size_t)(a->ne[2] * a->ne[3] * cols) *
+               gb_packed_bytes(a->ne[0]);
+    return gb_cpu_columns_bytes(a, node->src[1], gb_cpu_way(a, cols));
 }
 
 /* Columns that are packed at a time. */
@@ -187,12 +207,12 @@ pack_step(const struct ggml_tensor *node)
 static int64_t
 mul_mat_prepare_tiles(const struct ggml_tensor *node)
 {
-    struct cut cut;
+    const struct ggml_tensor *a = node->src[0];
 
-    cut_node(&cut, node);
-    if (cut.is_packed)
-        return cut.matrices * gb_cpu_parts(cut.cols, pack_step(node));
-    return gb_cpu_columns_tiles(node->src[0], node->src[1]);
+    if (is_packed(node))
+        return a->ne[2] * a->ne[3] *
+               gb_cpu_parts(cols_of(node), pack_step(node));
+    return gb_cpu_columns_tiles(a, node->src[1]);
 }
 
 /* The columns that meet a matrix of A, one after another. */
@@ -279,15 +299,6 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     else
         gb_cpu_columns_prepare(task, cut.way, tile);
     return GGML_STATUS_SUCCESS;
-}
-
-static bool
-is_packed(const struct ggml_tensor *node)
-{
-    struct cut cut;
-
-    cut_node(&cut, node);
-    return cut.is_packed;
 }
 
 static const struct ggml_tensor *
