@@ -26,12 +26,11 @@ range_fits(const struct ggml_tensor *tensor, size_t offset, size_t size)
 }
 
 /*
- * The buffer through which SIZE bytes at OFFSET of the tensor can be reached,
- * NULL where they cannot.  DOING begins the reason.
+ * The buffer through which the tensor's data can be reached, NULL where it
+ * cannot.  DOING begins the reason.
  */
 static ggml_backend_buffer_t
-reach(const struct ggml_tensor *tensor, size_t offset, size_t size,
-      const char *doing)
+reach_any(const struct ggml_tensor *tensor, const char *doing)
 {
     ggml_backend_buffer_t buffer = gb_transfer_home(tensor);
 
@@ -39,6 +38,18 @@ reach(const struct ggml_tensor *tensor, size_t offset, size_t size,
                doing, tensor->name);
     GB_NEED_OR(NULL, tensor->data != NULL, "%s tensor %s: it has no data",
                doing, tensor->name);
+    return buffer;
+}
+
+/* The same for SIZE bytes at OFFSET. */
+static ggml_backend_buffer_t
+reach(const struct ggml_tensor *tensor, size_t offset, size_t size,
+      const char *doing)
+{
+    ggml_backend_buffer_t buffer = reach_any(tensor, doing);
+
+    if (buffer == NULL)
+        return NULL;
     GB_NEED_OR(NULL, range_fits(tensor, offset, size),
                "%s tensor %s: %zu bytes at %zu do not fit into its %zu", doing,
                tensor->name, size, offset, ggml_nbytes(tensor));
@@ -148,6 +159,8 @@ static enum ggml_status
 check_copy(
     const struct ggml_tensor *src, const struct ggml_tensor *dst, size_t *bytes)
 {
+    size_t n;
+
     GB_NEED_OR(GGML_STATUS_FAILED, src != NULL && dst != NULL,
                "copy tensor: no tensor");
     *bytes = 0;
@@ -156,12 +169,11 @@ check_copy(
     GB_NEED_OR(GGML_STATUS_FAILED, same_layout(src, dst),
                "copy tensor %s to %s: their layouts differ", src->name,
                dst->name);
-    if (ggml_nbytes(src) == 0)
-        return GGML_STATUS_SUCCESS;
-    if (reach(src, 0, 0, "copy from") == NULL ||
-        reach(dst, 0, 0, "copy to") == NULL)
+    n = ggml_nbytes(src);
+    if (n > 0 && (reach_any(src, "copy from") == NULL ||
+                  reach_any(dst, "copy to") == NULL))
         return GGML_STATUS_FAILED;
-    *bytes = ggml_nbytes(src);
+    *bytes = n;
     return GGML_STATUS_SUCCESS;
 }
 
@@ -202,15 +214,18 @@ enum ggml_status
 gb_transfer_copy(const struct ggml_tensor *src, struct ggml_tensor *dst)
 {
     const uint64_t n_failures = gb_failure_count();
+    ggml_backend_buffer_t from, to;
     size_t bytes;
 
     GB_TRY(check_copy(src, dst, &bytes));
     if (bytes == 0)
         return GGML_STATUS_SUCCESS;
-    if (ggml_backend_buffer_is_host(gb_transfer_home(src)))
-        ggml_backend_tensor_set(dst, src->data, 0, bytes);
-    else if (ggml_backend_buffer_is_host(gb_transfer_home(dst)))
-        ggml_backend_tensor_get(src, dst->data, 0, bytes);
+    from = gb_transfer_home(src);
+    to = gb_transfer_home(dst);
+    if (ggml_backend_buffer_is_host(from))
+        to->iface.set_tensor(to, dst, src->data, 0, bytes);
+    else if (ggml_backend_buffer_is_host(to))
+        from->iface.get_tensor(from, src, dst->data, 0, bytes);
     else if (!ggml_backend_buffer_copy_tensor(src, dst))
         return copy_through_host(src, dst, bytes);
     return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS

@@ -20,4 +20,31 @@ gb_cpu_parts(int64_t n, int64_t step)
     return (n + step - 1) / step;
 }
 
+/* WHOLE * STEP + REST. */
+struct gb_cpu_split {
+    int64_t whole;
+    int64_t rest;
+};
+
+/* N >= 0 in steps of STEP > 0; where it is less than one, which it is in what
+ * there is most of, without a division. */
+static inline struct gb_cpu_split
+gb_cpu_split(int64_t n, int64_t step)
+{
+    struct gb_cpu_split split = { 0, n };
+
+    if (n >= step) {
+        split.whole = n / step;
+        split.rest = n % step;
+    }
+    return split;
+}
+
+/* How often BY > 0, of which N is a multiple, goes into it; likewise. */
+static inline int64_t
+gb_cpu_ratio(int64_t n, int64_t by)
+{
+    return n == by ? 1 : n / by;
+}
+
 #endif

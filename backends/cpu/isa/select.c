@@ -71,8 +71,9 @@ static struct gb_cpu_machine machine;
 static const struct gb_cpu_kernels *usable[N_LEVELS + 1];
 static const struct gb_cpu_kernels *chosen;
 static char reason[160];
-/* What gb_cpu_kernels_use put in the place of the chosen one. */
-static _Atomic(const struct gb_cpu_kernels *) replaced;
+/* The chosen one, or what gb_cpu_kernels_use put in its place; NULL: not known
+ * yet. */
+static _Atomic(const struct gb_cpu_kernels *) in_use;
 
 static bool
 can_run(const struct gb_cpu_kernels *level, uint32_t features)
@@ -138,15 +139,22 @@ choose(void)
            chosen->level);
 }
 
+void
+gb_cpu_kernels_use(const struct gb_cpu_kernels *kernels)
+{
+    atomic_store_explicit(&in_use, kernels, memory_order_relaxed);
+}
+
 const struct gb_cpu_kernels *
 gb_cpu_kernels(void)
 {
-    const struct gb_cpu_kernels *other =
-        atomic_load_explicit(&replaced, memory_order_relaxed);
+    const struct gb_cpu_kernels *kernels =
+        atomic_load_explicit(&in_use, memory_order_relaxed);
 
-    if (other != NULL)
-        return other;
+    if (kernels != NULL)
+        return kernels;
     pthread_once(&once, choose);
+    gb_cpu_kernels_use(chosen);
     return chosen;
 }
 
@@ -162,12 +170,6 @@ gb_cpu_kernels_all(void)
 {
     pthread_once(&once, choose);
     return usable;
-}
-
-void
-gb_cpu_kernels_use(const struct gb_cpu_kernels *kernels)
-{
-    atomic_store_explicit(&replaced, kernels, memory_order_relaxed);
 }
 
 const struct gb_cpu_machine *

@@ -12,33 +12,34 @@
  * kernels/few.h, as long as the column stays in the first cache.  A longer one
  * comes from the second one again and again, and takes the buffers that wait
  * for memory; so it meets as many rows at a time as there are registers for
- * their sums.
+ * their sums.  Short rows are read sooner than their sums are put together, so
+ * that is done for some of them at once.
  */
-#define SHORT_COLUMN 4096
-#define ROWS         (VF_LEN == 16 ? 4 : 2)
+#define SHORT     256
+#define LONG      4096
+#define LONG_ROWS (VF_LEN == 16 ? 4 : 2)
 
-/* N rows, PITCH bytes apart, times a column; four sums of each are in
- * flight. */
+/* N rows, PITCH bytes apart, times a column; so many SUMS of each are in flight:
+ * 4, or 1 of 4 rows. */
 GB_INLINE void
-dots_of_rows(const struct gb_real *t, int n, int64_t k, const char *x,
+dots_of_rows(const struct gb_real *t, int n, int sums, int64_t k, const char *x,
              size_t pitch, const float *y, float *dst)
 {
     const size_t step = VF_LEN * t->bytes;
-    vf s[ROWS][4];
+    vf s[4][4];
     int64_t i = 0;
 
 #pragma GCC unroll 16
-    for (int j = 0; j < 4 * n; j++)
-        s[j / 4][j % 4] = vf_zero();
-    for (; i + 4 * VF_LEN <= k; i += 4 * VF_LEN, x += 4 * step) {
+    for (int j = 0; j < sums * n; j++)
+        s[j / sums][j % sums] = vf_zero();
+    for (; i + sums * VF_LEN <= k; i += sums * VF_LEN) {
 #pragma GCC unroll 4
-        for (int j = 0; j < 4; j++) {
-            const char *from = x + (size_t)j * step;
+        for (int j = 0; j < sums; j++, x += step) {
             const vf v = vf_load(y + i + j * VF_LEN);
 
 #pragma GCC unroll 4
             for (int r = 0; r < n; r++)
-                s[r][j] = vf_fma(t->load(from + (size_t)r * pitch), v, s[r][j]);
+                s[r][j] = vf_fma(t->load(x + (size_t)r * pitch), v, s[r][j]);
         }
     }
     for (; i + VF_LEN <= k; i += VF_LEN, x += step) {
@@ -47,14 +48,20 @@ dots_of_rows(const struct gb_real *t, int n, int64_t k, const char *x,
             s[r][0] = vf_fma(t->load(x + (size_t)r * pitch), vf_load(y + i),
                              s[r][0]);
     }
+    if (i < k) {
 #pragma GCC unroll 4
-    for (int r = 0; r < n; r++) {
-        if (i < k)
-            s[r][1] = vf_fma(t->load_n(x + (size_t)r * pitch, k - i),
-                             vf_load_n(y + i, k - i), s[r][1]);
+        for (int r = 0; r < n; r++)
+            s[r][sums - 1] = vf_fma(t->load_n(x + (size_t)r * pitch, k - i),
+                                    vf_load_n(y + i, k - i), s[r][sums - 1]);
+    }
+    if (sums == 1) {
+        vf_sum4(dst, s[0][0], s[1][0], s[2][0], s[3][0]);
+        return;
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < n; r++)
         dst[r] = vf_sum(
             vf_add(vf_add(s[r][0], s[r][1]), vf_add(s[r][2], s[r][3])));
-    }
 }
 
 GB_INLINE void
@@ -64,10 +71,13 @@ real_dots(const struct gb_real *t, int64_t k, int64_t rows, const void *x,
     const char *row = x;
     int64_t r = 0;
 
-    for (; k > SHORT_COLUMN && r + ROWS <= rows; r += ROWS, row += ROWS * pitch)
-        dots_of_rows(t, ROWS, k, row, pitch, column, dst + r);
+    for (; k <= SHORT && r + 4 <= rows; r += 4, row += 4 * pitch)
+        dots_of_rows(t, 4, 1, k, row, pitch, column, dst + r);
+    for (; k > LONG && r + LONG_ROWS <= rows;
+         r += LONG_ROWS, row += LONG_ROWS * pitch)
+        dots_of_rows(t, LONG_ROWS, 4, k, row, pitch, column, dst + r);
     for (; r < rows; r++, row += pitch)
-        dots_of_rows(t, 1, k, row, pitch, column, dst + r);
+        dots_of_rows(t, 1, 4, k, row, pitch, column, dst + r);
 }
 
 /* N values of a row as floats; of other rows zeros. */

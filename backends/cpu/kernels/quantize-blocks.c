@@ -146,7 +146,7 @@ code_block(const float *x, float min, float inverse, float shift, int top,
 
         v = vf_add(vf_mul(v, vf_set1(inverse)), vf_set1(shift));
         v = vf_min(vf_max(v, vf_zero()), vf_set1((float)top));
-        vf_store_i8((int8_t *)codes + j, vf_floor(v));
+        vf_store_i8_cut((int8_t *)codes + j, v);
     }
 }
 
@@ -291,16 +291,15 @@ GB_K(quantize_row_q5_1)(const float *x, void *y, int64_t n)
     }
 }
 
-/* To the nearest integer from -127 to 127, ties away from zero: what is added
- * is the largest float below a half. */
+/* What is, when cut, the nearest integer from -127 to 127, ties away from zero:
+ * the largest float below a half is added. */
 GB_INLINE vf
 round_away(vf v)
 {
     const vf limit = vf_set1(127.0f);
 
     v = vf_min(vf_max(v, vf_neg(limit)), limit);
-    return vf_copysign(
-        vf_floor(vf_add(vf_abs(v), vf_set1(0x1.fffffep-2f))), v);
+    return vf_add(v, vf_copysign(vf_set1(0x1.fffffep-2f), v));
 }
 
 GB_INLINE void
@@ -308,25 +307,42 @@ code_bytes(const float *x, float inverse, int8_t *codes)
 {
 #pragma GCC unroll 8
     for (int j = 0; j < GB_QK; j += VF_LEN)
-        vf_store_i8(codes + j,
-                    round_away(vf_mul(vf_load(x + j), vf_set1(inverse))));
+        vf_store_i8_cut(codes + j,
+                        round_away(vf_mul(vf_load(x + j), vf_set1(inverse))));
 }
 
+/* The scales of the next blocks of what is LEFT; there may be none. */
+GB_INLINE void
+scale_bytes(struct group *g, const float *x, int64_t left)
+{
+    g->n = blocks_of(left);
+    if (g->n <= 0)
+        return;
+    find_magnitudes(g, x);
+    set_scales_by_max(g, 127.0f);
+}
+
+/* Codes are written while the next blocks' scales are under way. */
 void
 GB_K(quantize_row_q8_0)(const float *x, void *y, int64_t n)
 {
     struct gb_block_q8_0 *block = y;
+    struct group groups[2] = { { .n = 0 } };
+    struct group *g = &groups[0];
+    struct group *next = &groups[1];
 
+    scale_bytes(g, x, n / GB_QK);
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct group g = { .n = blocks_of(left) };
+        struct group *const done = g;
 
-        find_magnitudes(&g, x);
-        set_scales_by_max(&g, 127.0f);
-        for (int i = 0; i < g.n; i++, block++) {
-            block->d = g.d[i];
-            code_bytes(x + i * GB_QK, g.inverse[i], block->qs);
+        scale_bytes(next, x + g->n * GB_QK, left - BLOCKS);
+        for (int i = 0; i < g->n; i++, block++) {
+            block->d = g->d[i];
+            code_bytes(x + i * GB_QK, g->inverse[i], block->qs);
         }
-        x += g.n * GB_QK;
+        x += g->n * GB_QK;
+        g = next;
+        next = done;
     }
 }
 

@@ -4,6 +4,7 @@
  */
 #include "backends/cpu/ops/columns.h"
 
+#include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
 
@@ -16,12 +17,6 @@ layout_of(const struct ggml_tensor *a)
     return &gb_cpu_kernels()->weight(a->type)->layout;
 }
 
-bool
-gb_cpu_is_real(enum ggml_type type)
-{
-    return gb_cpu_kernels()->weight(type)->layout.piece == 0;
-}
-
 enum gb_way
 gb_cpu_way(const struct ggml_tensor *a, int64_t cols)
 {
@@ -32,7 +27,7 @@ gb_cpu_way(const struct ggml_tensor *a, int64_t cols)
 static bool
 is_in_place(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    return gb_cpu_is_real(a->type) && b->type == GGML_TYPE_F32;
+    return gb_cpu_is_float(a->type) && b->type == GGML_TYPE_F32;
 }
 
 bool
@@ -97,30 +92,32 @@ int64_t
 gb_cpu_few_rows(const struct ggml_tensor *a, int64_t cols)
 {
     const int64_t k = a->ne[0] + 1;
-    const int64_t fewest = MIN_TILE_WEIGHTS / (k * cols);
-    int64_t rows = a->ne[1] / TILES_WANTED;
+    int64_t rows = a->ne[1];
 
-    if (rows > MAX_TILE_WEIGHTS / k)
-        rows = MAX_TILE_WEIGHTS / k;
-    if (rows < fewest)
-        rows = fewest;
+    /* Small products are many: they are spared the divisions. */
+    if (rows * k * cols > MIN_TILE_WEIGHTS) {
+        const int64_t fewest = MIN_TILE_WEIGHTS / (k * cols);
+
+        rows = gb_cpu_min(rows / TILES_WANTED, MAX_TILE_WEIGHTS / k);
+        rows = rows < fewest ? fewest : rows;
+    }
     return rows / ROWS_MULTIPLE * ROWS_MULTIPLE + ROWS_MULTIPLE;
 }
 
-struct gb_cpu_columns
-gb_cpu_columns_of(const struct gb_cpu_task *task, enum gb_way way)
+void
+gb_cpu_columns_of(const struct gb_cpu_task *task, enum gb_way way,
+                  struct gb_cpu_columns *columns)
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
-    struct gb_cpu_columns columns = { .data = task->shared };
 
     if (is_in_place(a, b)) {
-        columns.data = b->data;
-        memcpy(columns.nb, b->nb, sizeof(columns.nb));
-        return columns;
+        columns->data = b->data;
+        memcpy(columns->nb, b->nb, sizeof(columns->nb));
+        return;
     }
-    columns.nb[1] = bytes_of_one(a, b, way);
+    columns->data = task->shared;
+    columns->nb[1] = bytes_of_one(a, b, way);
     for (int i = 2; i < GGML_MAX_DIMS; i++)
-        columns.nb[i] = columns.nb[i - 1] * (size_t)b->ne[i - 1];
-    return columns;
+        columns->nb[i] = columns->nb[i - 1] * (size_t)b->ne[i - 1];
 }

@@ -17,9 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Are weights of TYPE multiplied in float? */
-bool gb_cpu_is_real(enum ggml_type type);
-
 /* Can rows of A be multiplied with rows of B? */
 bool gb_cpu_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
@@ -47,8 +44,8 @@ struct gb_cpu_columns {
     size_t nb[GGML_MAX_DIMS]; /* from column to column in dimension 1 to 3 */
 };
 
-struct gb_cpu_columns gb_cpu_columns_of(
-    const struct gb_cpu_task *task, enum gb_way way);
+void gb_cpu_columns_of(const struct gb_cpu_task *task, enum gb_way way,
+                       struct gb_cpu_columns *columns);
 
 /* The column that B's row at (i1, i2, i3) has become. */
 static inline const void *

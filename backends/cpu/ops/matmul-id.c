@@ -182,7 +182,6 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
     struct gathering g = {
         .task = task,
         .way = cut.way,
-        .from = gb_cpu_columns_of(task, cut.way),
         .row = row,
         .product = {
             .k = a->ne[0],
@@ -197,6 +196,7 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
         .dst = dst,
     };
 
+    gb_cpu_columns_of(task, cut.way, &g.from);
     if (cut.by_column) {
         gather(&g, x, y);
     } else {

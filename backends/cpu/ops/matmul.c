@@ -4,6 +4,7 @@
  */
 #include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/columns.h"
+#include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
 
@@ -58,16 +59,14 @@ struct cut {
     bool is_packed;    /* are they, for float weights? */
 };
 
-/* Tiles of ROWS by COLS of quantised weights; fewer columns, but COLS_MIN,
- * where there would be too few tiles. */
+/* Quantised weights: fewer columns where there would be too few tiles. */
 static void
-cut_codes(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
-          int64_t cols, int64_t cols_min)
+cut_codes(struct cut *cut, const struct ggml_tensor *a)
 {
-    cut->row_step = rows;
-    cut->row_tiles = gb_cpu_parts(a->ne[1], rows);
-    cut->col_step = cols;
-    while (cut->col_step > cols_min &&
+    cut->row_step = TILE_ROWS;
+    cut->row_tiles = gb_cpu_parts(a->ne[1], TILE_ROWS);
+    cut->col_step = TILE_COLS;
+    while (cut->col_step > TILE_COLS_MIN &&
            cut->matrices * cut->row_tiles *
                    gb_cpu_parts(cut->cols, cut->col_step) <
                TILES_WANTED)
@@ -99,33 +98,64 @@ cut_reals(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
     cut->row_tiles = gb_cpu_parts(a->ne[1], rows);
 }
 
-static struct cut
-cut_of(const struct ggml_tensor *node)
+/* Columns that meet each matrix of A. */
+static int64_t
+cols_of(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
-    struct cut cut = {
-        .matrices = a->ne[2] * a->ne[3],
-        .cols = node->ne[1] * (node->ne[2] / a->ne[2]) *
-                (node->ne[3] / a->ne[3]),
-    };
 
-    cut.way = gb_cpu_way(a, cut.cols);
-    if (cut.way != GB_WAY_MANY) {
-        cut_codes(&cut, a, gb_cpu_few_rows(a, cut.cols), GB_FEW_COLS,
-                  GB_FEW_COLS);
-    } else if (!gb_cpu_is_real(a->type)) {
-        cut_codes(&cut, a, TILE_ROWS, TILE_COLS, TILE_COLS_MIN);
-    } else if (cut.cols <= GB_FEW_COLS_REAL && a->type != GGML_TYPE_BF16) {
-        cut_codes(&cut, a, gb_cpu_few_rows(a, cut.cols), REAL_COLS, REAL_COLS);
-    } else if (a->ne[1] <= FEW_ROWS) {
-        cut_reals(&cut, a, FEW_ROWS, REAL_COLS_LYING);
-    } else {
+    return node->ne[1] * gb_cpu_ratio(node->ne[2], a->ne[2]) *
+           gb_cpu_ratio(node->ne[3], a->ne[3]);
+}
+
+/* Are columns packed beforehand?  Not for few rows, nor few of them. */
+static bool
+is_packed(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t few = a->type == GGML_TYPE_BF16 ? GB_ONE_COLS_REAL
+                                                  : GB_FEW_COLS_REAL;
+
+    return gb_cpu_is_float(a->type) && a->ne[1] > FEW_ROWS &&
+           cols_of(node) > few;
+}
+
+/* Few columns are in one tile. */
+static void
+cut_few(struct cut *cut, const struct ggml_tensor *a)
+{
+    cut->row_step = gb_cpu_few_rows(a, cut->cols);
+    cut->row_tiles = cut->row_step < a->ne[1]
+                         ? gb_cpu_parts(a->ne[1], cut->row_step)
+                         : 1;
+    cut->col_step = cut->cols;
+    cut->col_tiles = 1;
+}
+
+/* Not returned: a struct that is copied is read before it has arrived, which
+ * costs a small product as much as all else here. */
+static void
+cut_node(struct cut *cut, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+
+    cut->matrices = a->ne[2] * a->ne[3];
+    cut->cols = cols_of(node);
+    cut->way = gb_cpu_way(a, cut->cols);
+    cut->is_packed = is_packed(node);
+    if (cut->is_packed) {
         const int64_t strips = REAL_LENGTH / (a->ne[0] + 1) + 1;
 
-        cut.is_packed = true;
-        cut_reals(&cut, a, strips * REAL_ROWS, REAL_COLS);
+        cut_reals(cut, a, strips * REAL_ROWS, REAL_COLS);
+    } else if (cut->way != GB_WAY_MANY) {
+        cut_few(cut, a);
+    } else if (!gb_cpu_is_float(a->type)) {
+        cut_codes(cut, a);
+    } else if (cut->cols <= GB_FEW_COLS_REAL && a->type != GGML_TYPE_BF16) {
+        cut_few(cut, a);
+    } else {
+        cut_reals(cut, a, FEW_ROWS, REAL_COLS_LYING);
     }
-    return cut;
 }
 
 static bool
@@ -138,8 +168,9 @@ mul_mat_can_run(const struct ggml_tensor *node)
 static int64_t
 mul_mat_tiles(const struct ggml_tensor *node)
 {
-    const struct cut cut = cut_of(node);
+    struct cut cut;
 
+    cut_node(&cut, node);
     return cut.row_tiles * cut.col_tiles * cut.matrices;
 }
 
@@ -154,12 +185,13 @@ mul_mat_scratch(const struct ggml_tensor *node)
 static size_t
 mul_mat_shared(const struct ggml_tensor *node)
 {
-    const struct cut cut = cut_of(node);
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t cols = cols_of(node);
 
-    if (cut.is_packed)
-        return (size_t)(cut.matrices * cut.cols) *
-               gb_packed_bytes(node->src[0]->ne[0]);
-    return gb_cpu_columns_bytes(node->src[0], node->src[1], cut.way);
+    if (is_packed(node))
+        return (size_t)(a->ne[2] * a->ne[3] * cols) *
+               gb_packed_bytes(a->ne[0]);
+    return gb_cpu_columns_bytes(a, node->src[1], gb_cpu_way(a, cols));
 }
 
 /* Columns that are packed at a time. */
@@ -175,11 +207,12 @@ pack_step(const struct ggml_tensor *node)
 static int64_t
 mul_mat_prepare_tiles(const struct ggml_tensor *node)
 {
-    const struct cut cut = cut_of(node);
+    const struct ggml_tensor *a = node->src[0];
 
-    if (cut.is_packed)
-        return cut.matrices * gb_cpu_parts(cut.cols, pack_step(node));
-    return gb_cpu_columns_tiles(node->src[0], node->src[1]);
+    if (is_packed(node))
+        return a->ne[2] * a->ne[3] *
+               gb_cpu_parts(cols_of(node), pack_step(node));
+    return gb_cpu_columns_tiles(a, node->src[1]);
 }
 
 /* The columns that meet a matrix of A, one after another. */
@@ -195,16 +228,18 @@ static struct walk
 walk_from(const struct ggml_tensor *node, int64_t matrix, int64_t col)
 {
     const struct ggml_tensor *a = node->src[0];
-    const int64_t n2 = node->ne[2] / a->ne[2];
-    const int64_t n3 = node->ne[3] / a->ne[3];
-    const int64_t shared_by = col / node->ne[1];
+    const int64_t n2 = gb_cpu_ratio(node->ne[2], a->ne[2]);
+    const int64_t n3 = gb_cpu_ratio(node->ne[3], a->ne[3]);
+    const struct gb_cpu_split of_a = gb_cpu_split(matrix, a->ne[2]);
+    const struct gb_cpu_split of_col = gb_cpu_split(col, node->ne[1]);
+    const struct gb_cpu_split shared_by = gb_cpu_split(of_col.whole, n2);
 
     return (struct walk){
         .node = node,
         .n2 = n2,
-        .i1 = col % node->ne[1],
-        .i2 = matrix % a->ne[2] * n2 + shared_by % n2,
-        .i3 = matrix / a->ne[2] * n3 + shared_by / n2,
+        .i1 = of_col.rest,
+        .i2 = of_a.rest * n2 + shared_by.rest,
+        .i3 = of_a.whole * n3 + shared_by.whole,
     };
 }
 
@@ -232,35 +267,44 @@ packed_at(const struct gb_cpu_task *task, int64_t matrix, const struct cut *cut,
            (size_t)(matrix * cut->cols + col) * gb_packed_bytes(k);
 }
 
-static enum ggml_status
-mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
+static void
+pack_columns(const struct gb_cpu_task *task, const struct cut *cut,
+             int64_t tile)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
-    const struct cut cut = cut_of(node);
     const int64_t step = pack_step(node);
-    const int64_t matrix = tile / gb_cpu_parts(cut.cols, step);
-    const int64_t col = tile % gb_cpu_parts(cut.cols, step) * step;
-    const int64_t cols = gb_cpu_min(step, cut.cols - col);
+    const int64_t matrix = tile / gb_cpu_parts(cut->cols, step);
+    const int64_t col = tile % gb_cpu_parts(cut->cols, step) * step;
+    const int64_t cols = gb_cpu_min(step, cut->cols - col);
     const void *rows[REAL_COLS];
     struct walk at = walk_from(node, matrix, col);
 
-    if (!cut.is_packed) {
-        gb_cpu_columns_prepare(task, cut.way, tile);
-        return GGML_STATUS_SUCCESS;
-    }
     for (int64_t c = 0; c < cols; c++, walk_on(&at))
         rows[c] = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
     task->k->pack(&task->k->weight(a->type)->layout, a->ne[0], cols, rows,
-                  b->type, packed_at(task, matrix, &cut, col));
+                  b->type, packed_at(task, matrix, cut, col));
+}
+
+static enum ggml_status
+mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
+{
+    const struct ggml_tensor *node = task->node;
+    struct cut cut;
+
+    cut_node(&cut, node);
+    if (cut.is_packed)
+        pack_columns(task, &cut, tile);
+    else
+        gb_cpu_columns_prepare(task, cut.way, tile);
     return GGML_STATUS_SUCCESS;
 }
 
 static const struct ggml_tensor *
 mul_mat_prepares_rows(const struct ggml_tensor *node)
 {
-    return cut_of(node).is_packed ? NULL : node->src[1];
+    return is_packed(node) ? NULL : node->src[1];
 }
 
 /* Queries, keys and values are products of the same activations. */
@@ -273,43 +317,55 @@ mul_mat_is_prepared(const struct ggml_tensor *node,
 
     return node->src[1] == before->src[1] && a->type == a_before->type &&
            a->ne[2] == a_before->ne[2] && a->ne[3] == a_before->ne[3] &&
-           cut_of(node).is_packed == cut_of(before).is_packed;
+           is_packed(node) == is_packed(before);
 }
 
-static enum ggml_status
-mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
+static void
+multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *a = node->src[0];
-    const struct cut cut = cut_of(node);
-    const int64_t row = tile % cut.row_tiles * cut.row_step;
-    const int64_t col = tile / cut.row_tiles % cut.col_tiles * cut.col_step;
-    const int64_t matrix = tile / cut.row_tiles / cut.col_tiles;
+    const struct gb_cpu_split by_rows = gb_cpu_split(tile, cut->row_tiles);
+    const struct gb_cpu_split by_cols =
+        gb_cpu_split(by_rows.whole, cut->col_tiles);
+    const int64_t row = by_rows.rest * cut->row_step;
+    const int64_t col = by_cols.rest * cut->col_step;
+    const int64_t matrix = by_cols.whole;
+    const struct gb_cpu_split of_a = gb_cpu_split(matrix, a->ne[2]);
     const void **columns =
         (const void **)(void *)((char *)task->scratch + GB_PRODUCT_SCRATCH);
     float **dst = (float **)(void *)(columns + MAX_COLS);
     const struct gb_product product = {
         .k = a->ne[0],
-        .rows = gb_cpu_min(cut.row_step, a->ne[1] - row),
-        .cols = gb_cpu_min(cut.col_step, cut.cols - col),
-        .weights = gb_cpu_row_ptr(
-            a, row, matrix % a->ne[2], matrix / a->ne[2]),
+        .rows = gb_cpu_min(cut->row_step, a->ne[1] - row),
+        .cols = gb_cpu_min(cut->col_step, cut->cols - col),
+        .weights = gb_cpu_row_ptr(a, row, of_a.rest, of_a.whole),
         .pitch = a->nb[1],
         .columns = columns,
-        .packed = cut.is_packed ? packed_at(task, matrix, &cut, col) : NULL,
+        .packed = cut->is_packed ? packed_at(task, matrix, cut, col) : NULL,
         .dst = dst,
         .scratch = task->scratch,
     };
-    const struct gb_cpu_columns from = gb_cpu_columns_of(task, cut.way);
+    struct gb_cpu_columns from;
     struct walk at = walk_from(node, matrix, col);
 
+    gb_cpu_columns_of(task, cut->way, &from);
     for (int64_t c = 0; c < product.cols; c++, walk_on(&at)) {
-        if (!cut.is_packed)
+        if (!cut->is_packed)
             columns[c] = gb_cpu_column_at(&from, at.i1, at.i2, at.i3);
         dst[c] = (float *)(void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3) +
                  row;
     }
-    task->k->way_product(cut.way, task->k->weight(a->type), &product);
+    task->k->way_product(cut->way, task->k->weight(a->type), &product);
+}
+
+static enum ggml_status
+mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
+{
+    struct cut cut;
+
+    cut_node(&cut, task->node);
+    multiply(task, &cut, tile);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -318,9 +374,11 @@ static const char *
 mul_mat_reads_at(const struct ggml_tensor *node, int64_t tile, size_t *bytes)
 {
     const struct ggml_tensor *a = node->src[0];
-    const struct cut cut = cut_of(node);
-    const int64_t row = tile * cut.row_step;
+    struct cut cut;
+    int64_t row;
 
+    cut_node(&cut, node);
+    row = tile * cut.row_step;
     if (cut.way == GB_WAY_MANY || row >= a->ne[1])
         return NULL;
     *bytes = (size_t)(a->ne[1] - row) * a->nb[1];

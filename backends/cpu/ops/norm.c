@@ -28,23 +28,29 @@ norm_can_run(const struct ggml_tensor *node)
     return true;
 }
 
+/* 1 / sqrt(SUM_SQ / N + EPS), by one division: short rows wait for little
+ * else. */
+static float
+factor_of(double sum_sq, int64_t n, float eps)
+{
+    return (float)sqrt((double)n / (sum_sq + (double)n * eps));
+}
+
 static void
 norm_row(const struct gb_cpu_kernels *k, int64_t n, float *dst, const float *x,
          float eps)
 {
     const float mean = (float)(k->sum_f32(n, x) / (double)n);
-    const double variance = k->sum_sq_dev_f32(n, x, mean) / (double)n;
+    const double sum_sq = k->sum_sq_dev_f32(n, x, mean);
 
-    k->shift_scale_f32(n, dst, x, mean, (float)(1.0 / sqrt(variance + eps)));
+    k->shift_scale_f32(n, dst, x, mean, factor_of(sum_sq, n, eps));
 }
 
 static void
 rms_norm_row(const struct gb_cpu_kernels *k, int64_t n, float *dst,
              const float *x, float eps)
 {
-    const double mean_sq = k->sum_sq_f32(n, x) / (double)n;
-
-    k->scale_f32(n, dst, x, (float)(1.0 / sqrt(mean_sq + eps)));
+    k->scale_f32(n, dst, x, factor_of(k->sum_sq_f32(n, x), n, eps));
 }
 
 static void
@@ -56,7 +62,7 @@ rms_norm_back_row(const struct gb_cpu_kernels *k, int64_t n, float *dst,
 
     k->sub_scaled_f32(n, dst, dz, x,
                       (float)(along / (sum_sq + (double)n * eps)),
-                      (float)(1.0 / sqrt(sum_sq / (double)n + eps)));
+                      factor_of(sum_sq, n, eps));
 }
 
 static enum ggml_status

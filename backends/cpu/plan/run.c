@@ -89,28 +89,43 @@ fail(struct run *run, enum ggml_status status)
         memory_order_relaxed);
 }
 
-/* Compute tiles [FIRST, LAST) of a phase.  After a failure there is no need
- * to. */
-static void
-run_tiles(struct run *run, const struct gb_cpu_phase *phase, int64_t first,
-          int64_t last, int ith)
+/* What thread ITH is given for any phase. */
+static inline struct gb_cpu_task
+task_of_thread(const struct run *run, int ith)
 {
     const struct gb_cpu_plan *plan = run->plan;
-    const struct gb_cpu_task task = {
-        .node = phase->node,
+
+    return (struct gb_cpu_task){
         .k = run->kernels,
         .scratch = plan->scratch + (size_t)ith * plan->scratch_size,
-        .shared = plan->shared[phase->is_kept],
-        .n_tiles = phase->n_tiles,
         .n_threads = plan->n_threads,
     };
+}
 
+/* Compute tiles [FIRST, LAST) of a phase.  After a failure there is no need
+ * to. */
+static inline void
+run_tiles_with(struct run *run, struct gb_cpu_task *task,
+               const struct gb_cpu_phase *phase, int64_t first, int64_t last)
+{
+    task->node = phase->node;
+    task->shared = run->plan->shared[phase->is_kept];
+    task->n_tiles = phase->n_tiles;
     for (int64_t tile = first; tile < last && !has_failed(run); tile++) {
-        const enum ggml_status status = phase->tile(&task, tile);
+        const enum ggml_status status = phase->tile(task, tile);
 
         if (status != GGML_STATUS_SUCCESS)
             fail(run, status);
     }
+}
+
+static void
+run_tiles(struct run *run, const struct gb_cpu_phase *phase, int64_t first,
+          int64_t last, int ith)
+{
+    struct gb_cpu_task task = task_of_thread(run, ith);
+
+    run_tiles_with(run, &task, phase, first, last);
 }
 
 /* The same of N phases, which are a chain: each tile of all of them, then the
@@ -202,6 +217,25 @@ struct share {
     int64_t first, n;
 };
 
+/* Do phases of one tile, of which there may be many, from phase INDEX on; gives
+ * the first that has more, or n_phases. */
+static int64_t
+run_singles(struct run *run, int64_t index, int ith)
+{
+    const struct gb_cpu_plan *plan = run->plan;
+    struct gb_cpu_task task = task_of_thread(run, ith);
+
+    for (; index < plan->n_phases && !has_failed(run); index++) {
+        const struct gb_cpu_phase *phase = &plan->phases[index];
+
+        if (phase->n_tiles > 1)
+            return index;
+        run_tiles_with(run, &task, phase, 0, phase->n_tiles);
+        end_phase(run, phase);
+    }
+    return plan->n_phases;
+}
+
 /*
  * Go on from phase INDEX: do what has one tile, and begin the next wave, or the
  * end.  The first share is the caller's, so that nobody else has the counter's
@@ -213,17 +247,8 @@ begin_next(struct run *run, int64_t index, int ith)
     const struct gb_cpu_plan *plan = run->plan;
     struct share share = { 0 };
 
-    while (index < plan->n_phases && !has_failed(run)) {
-        const struct gb_cpu_phase *phase = &plan->phases[index];
-
-        if (phase->n_tiles > 1)
-            break;
-        run_tiles(run, phase, 0, phase->n_tiles, ith);
-        end_phase(run, phase);
-        index++;
-    }
-    if (has_failed(run))
-        index = plan->n_phases;
+    if (index < plan->n_phases)
+        index = run_singles(run, index, ith);
     if (index < plan->n_phases)
         share.n = share_of(wave_at(run, index).n_draws, plan->n_threads);
     share.index = index;

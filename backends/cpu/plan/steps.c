@@ -7,6 +7,7 @@
 #include "backends/cpu/plan/plan.h"
 #include "backends/cpu/plan/waves.h"
 
+#include "lib/base/attr.h"
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
 #include "lib/graph/graph.h"
@@ -27,6 +28,18 @@ has_work(const struct ggml_tensor *node)
     }
     return node->ne[0] != 0 && node->ne[1] != 0 && node->ne[2] != 0 &&
            node->ne[3] != 0;
+}
+
+/* Nodes of long graphs are in no near cache: one is fetched when it is so many
+ * ahead. */
+#define AHEAD 4
+
+static inline void
+fetch(const struct ggml_tensor *node)
+{
+    GB_PREFETCH(&node->op);
+    GB_PREFETCH(&node->src[0]);
+    GB_PREFETCH(&node->data);
 }
 
 static enum ggml_status
@@ -127,6 +140,7 @@ has_memory(const struct ggml_tensor *node)
         !operand_has_memory(node->src[1]))
         return false;
     /* Few nodes have more sources, so they are looked at together first. */
+#pragma GCC unroll 8
     for (int i = 2; i < GGML_MAX_SRC; i++)
         more |= (uintptr_t)node->src[i];
     for (int i = 2; i < GGML_MAX_SRC && more != 0; i++) {
@@ -172,6 +186,7 @@ prepare_tiles(struct builder *builder, struct ggml_tensor *node,
 static void
 forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
 {
+#pragma GCC unroll 2
     for (int part = 0; part < 2; part++) {
         const struct ggml_tensor *prepared = builder->prepared[part];
 
@@ -296,6 +311,8 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
     memset(plan, 0, sizeof(*plan));
     GB_TRY(check_graph(graph));
     for (int i = 0; i < graph->n_nodes; i++) {
+        if (graph->n_nodes - i > AHEAD)
+            fetch(graph->nodes[i + AHEAD]);
         if (has_work(graph->nodes[i]))
             GB_TRY(add_node(&builder, graph->nodes[i]));
     }

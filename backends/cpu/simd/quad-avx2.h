@@ -122,13 +122,24 @@ vf_from_vi(vi s)
 }
 
 static inline void
-vf_store_i8(int8_t *p, vf v)
+vf_store_words_i8(int8_t *p, __m256i words)
 {
-    const __m256i words = _mm256_cvtps_epi32(v);
     const __m128i halves = _mm_packs_epi32(
         _mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
 
     _mm_storel_epi64((__m128i *)p, _mm_packs_epi16(halves, halves));
+}
+
+static inline void
+vf_store_i8(int8_t *p, vf v)
+{
+    vf_store_words_i8(p, _mm256_cvtps_epi32(v));
+}
+
+static inline void
+vf_store_i8_cut(int8_t *p, vf v)
+{
+    vf_store_words_i8(p, _mm256_cvttps_epi32(v));
 }
 
 #endif

@@ -225,4 +225,11 @@ vf_store_i8(int8_t *p, vf v)
         (__m128i *)p, _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(v)));
 }
 
+static inline void
+vf_store_i8_cut(int8_t *p, vf v)
+{
+    _mm_storeu_si128(
+        (__m128i *)p, _mm512_cvtepi32_epi8(_mm512_cvttps_epi32(v)));
+}
+
 #endif

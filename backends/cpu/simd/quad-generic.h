@@ -98,12 +98,18 @@ vf_from_vi(vi s)
 }
 
 static inline void
-vf_store_i8(int8_t *p, vf v)
+vf_store_i8_cut(int8_t *p, vf v)
 {
     /* What is no number becomes one too: such a conversion is undefined. */
-    v = vf_round(vf_min(vf_max(v, vf_set1(-127.0f)), vf_set1(127.0f)));
+    v = vf_min(vf_max(v, vf_set1(-127.0f)), vf_set1(127.0f));
     for (int i = 0; i < VF_LEN; i++)
         p[i] = (int8_t)v[i];
+}
+
+static inline void
+vf_store_i8(int8_t *p, vf v)
+{
+    vf_store_i8_cut(p, vf_round(v));
 }
 
 #endif

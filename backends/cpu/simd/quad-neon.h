@@ -200,13 +200,25 @@ vi2_dot(vi2 t, vq4 u, va2 a)
 #endif
 
 static inline void
-vf_store_i8(int8_t *p, vf v)
+vf_store_words_i8(int8_t *p, int32x4_t words)
 {
-    const int16x4_t halves = vqmovn_s32(vcvtnq_s32_f32(v));
+    const int16x4_t halves = vqmovn_s32(words);
     const int8x8_t bytes = vqmovn_s16(vcombine_s16(halves, halves));
     const int32_t quad = vget_lane_s32(vreinterpret_s32_s8(bytes), 0);
 
     memcpy(p, &quad, sizeof(quad));
+}
+
+static inline void
+vf_store_i8(int8_t *p, vf v)
+{
+    vf_store_words_i8(p, vcvtnq_s32_f32(v));
+}
+
+static inline void
+vf_store_i8_cut(int8_t *p, vf v)
+{
+    vf_store_words_i8(p, vcvtq_s32_f32(v));
 }
 
 #endif

@@ -36,6 +36,7 @@
  *   vf_from_vi(s)
  *   vf_store_i8(p, v)    the nearest integers, ties to even, of floats from
  *                        -127 to 127 as VF_LEN bytes; of others any
+ *   vf_store_i8_cut(p, v) the same without the fractions
  *   vf_dot_pairs(s, x, y) s + the products of both BF16 values in each lane of
  *                        x and y; only where VF_PAIRS is 1
  *

@@ -397,6 +397,11 @@ check_rounding(void)
         vf_store_i8(got, vf_mul(vf_load(x), vf_set1(0.5f)));
         if (memcmp(got, want, sizeof(got)) != 0)
             return "vf_store_i8";
+        for (int j = 0; j < VF_LEN; j++)
+            want[j] = (uint8_t)(int8_t)truncf(x[j] * 0.5f);
+        vf_store_i8_cut(got, vf_mul(vf_load(x), vf_set1(0.5f)));
+        if (memcmp(got, want, sizeof(got)) != 0)
+            return "vf_store_i8_cut";
     }
     return NULL;
 }
