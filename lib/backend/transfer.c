@@ -210,24 +210,31 @@ copy_through_host(
                                             : GGML_STATUS_FAILED;
 }
 
-enum ggml_status
-gb_transfer_copy(const struct ggml_tensor *src, struct ggml_tensor *dst)
+/* Copy what may be copied.  That a member failed is not among the answers. */
+static enum ggml_status
+copy_bytes(const struct ggml_tensor *src, struct ggml_tensor *dst, size_t bytes)
 {
-    const uint64_t n_failures = gb_failure_count();
-    ggml_backend_buffer_t from, to;
-    size_t bytes;
+    ggml_backend_buffer_t from = gb_transfer_home(src);
+    ggml_backend_buffer_t to = gb_transfer_home(dst);
 
-    GB_TRY(check_copy(src, dst, &bytes));
-    if (bytes == 0)
-        return GGML_STATUS_SUCCESS;
-    from = gb_transfer_home(src);
-    to = gb_transfer_home(dst);
     if (ggml_backend_buffer_is_host(from))
         to->iface.set_tensor(to, dst, src->data, 0, bytes);
     else if (ggml_backend_buffer_is_host(to))
         from->iface.get_tensor(from, src, dst->data, 0, bytes);
     else if (!ggml_backend_buffer_copy_tensor(src, dst))
         return copy_through_host(src, dst, bytes);
+    return GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+gb_transfer_copy(const struct ggml_tensor *src, struct ggml_tensor *dst)
+{
+    const uint64_t n_failures = gb_failure_count();
+    size_t bytes;
+
+    GB_TRY(check_copy(src, dst, &bytes));
+    if (bytes > 0)
+        GB_TRY(copy_bytes(src, dst, bytes));
     return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
                                             : GGML_STATUS_FAILED;
 }
@@ -235,7 +242,10 @@ gb_transfer_copy(const struct ggml_tensor *src, struct ggml_tensor *dst)
 void
 ggml_backend_tensor_copy(struct ggml_tensor *src, struct ggml_tensor *dst)
 {
-    gb_transfer_copy(src, dst);
+    size_t bytes;
+
+    if (check_copy(src, dst, &bytes) == GGML_STATUS_SUCCESS && bytes > 0)
+        copy_bytes(src, dst, bytes);
 }
 
 void

@@ -15,7 +15,7 @@ gb_transfer_home(const struct ggml_tensor *tensor)
 }
 
 /*
- * As ggml_backend_tensor_copy, which it implements.
+ * As ggml_backend_tensor_copy, with its status.
  *
  * Returns GGML_STATUS_FAILED when a tensor has no data, their layouts differ or
  * a backend says that it could not copy, and GGML_STATUS_ALLOC_FAILED when there

@@ -174,9 +174,7 @@ vf_round(vf v)
 static inline vf
 vf_ldexp(vf v, vf n)
 {
-    const vf limit = vf_set1(252.0f);
-
-    return _mm512_scalef_ps(v, vf_min(vf_max(n, vf_neg(limit)), limit));
+    return _mm512_scalef_ps(v, n);
 }
 
 static inline vf

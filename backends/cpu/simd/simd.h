@@ -25,9 +25,8 @@
  *   vf_swap_pairs(v)  lanes 0 and 1 change places, 2 and 3, and so on
  *   vf_floor          down to an integer
  *   vf_round          to the nearest integer, ties to even
- *   vf_ldexp(v, n)    v * 2^n for integers n of -252 to 252 (others: as at the
- *                     nearer end); a subnormal result is rounded once when v is
- *                     in [1/4, 4)
+ *   vf_ldexp(v, n)    v * 2^n for integers n of -252 to 252; where v is in
+ *                     [1/4, 4), for all, and a subnormal result is rounded once
  *   vf_exponent(v)    floor(log2 v), and
  *   vf_mantissa(v)    v / 2^exponent in [1, 2), both for normal v > 0
  *   vf_sum(v) vf_hmax(v)   over the lanes, in an order of their own
