@@ -84,10 +84,13 @@ enum gb_way {
  * those of 16 pieces or of 8, in the order of the values. */
 struct gb_group {
     int8_t high[GB_GROUP];
-    float scale[16];    /* what sums are multiplied with: d or d_high */
-    float side[16];     /* what a weight's minimum or scale is multiplied with:
-                           the sum of the values, times minus the offset where
-                           there are no minima */
+    float scale[16]; /* what sums are multiplied with: d or d_high */
+    union {
+        float side[16];    /* what a weight's minimum or scale is multiplied
+                              with: the sum of the values, times minus the
+                              offset where there are no minima */
+        int32_t first[16]; /* of lanes */
+    };
     int32_t has_low[4]; /* of each step */
     int32_t unused[12]; /* up to a cache line */
     int8_t low[GB_GROUP]; /* valid where has_low */
@@ -98,6 +101,19 @@ struct gb_group {
  * the four values from 4 * i on of all chunks.  There is a scale and a side for
  * each lane, and has_low[0] is for all units.
  */
+
+/*
+ * Groups by place have a scale for each of sixteen lanes, which are four bytes
+ * of each unit, so that a lane's products with a block of 256 values are one
+ * sum of integers; has_low[0] is for all units.  Side 4 * l + i is that of the
+ * chunk of 16 values in quarter l of unit i.
+ */
+enum gb_one {
+    GB_ONE_PIECES, /* not by place */
+    GB_ONE_SIDES,  /* by place */
+    GB_ONE_FIRST,  /* with the sum that each lane begins with: minus an offset
+                      (ONE_OFFSET) times the sum of its codes */
+};
 
 /* How a group's chunks of 16 values are ordered. */
 enum gb_order {
@@ -163,6 +179,8 @@ struct gb_layout {
     int has_min;  /* are there minima beside the scales? */
     int steps;    /* quads whose products fit a sum of 16 bits; 0: wide codes */
     enum gb_order order;
+    enum gb_one one; /* the groups of products with one column */
+    int one_offset;
 };
 
 struct gb_weight {

@@ -11,7 +11,8 @@
 
 #define PIECES (GB_GROUP / GB_QK)
 
-/* A group in the order of its values, which are d * (256 * high + low). */
+/* A group in the order of its values, which are d * (256 * high + low), or of
+ * the lanes that they are for. */
 struct plain_group {
     int8_t high[GB_GROUP];
     int8_t low[GB_GROUP];
@@ -204,11 +205,100 @@ turn_group(const struct gb_layout *layout, const struct plain_group *from,
     to->has_low[0] = low;
 }
 
+/* Four neighbours of FROM at a time to where they are side by side with the
+ * others of their lane. */
+GB_INLINE void
+by_lanes(enum gb_order order, const void *from, size_t four, void *to)
+{
+    for (int c = 0; c < GB_GROUP / 16; c++) {
+        const char *chunk =
+            (const char *)from + (size_t)gb_order_chunk(order, c) * 4 * four;
+        char *unit = (char *)to + (size_t)(c % 4 * 16 + c / 4) * four;
+
+        for (int l = 0; l < 4; l++)
+            memcpy(unit + (size_t)l * 4 * four, chunk + (size_t)l * four, four);
+    }
+}
+
+static void
+place_floats(enum gb_order order, const float *x, struct plain_group *group)
+{
+    float by_lane[GB_GROUP];
+
+    by_lanes(order, x, 4 * sizeof(*x), by_lane);
+    group_of_floats(by_lane, group);
+}
+
+static void
+place_codes(enum gb_order order, struct plain_group *group)
+{
+    int8_t by_lane[GB_GROUP];
+
+    by_lanes(order, group->high, 4, by_lane);
+    memcpy(group->high, by_lane, sizeof(by_lane));
+}
+
+/* The sums of the codes of each lane in unit I. */
+GB_INLINE void
+sums_of_unit(const struct gb_group *group, int i, int32_t *sums)
+{
+    for (int h = 0; h < 2; h++) {
+        const size_t at = (size_t)(64 * i + 32 * h);
+        qs s = qs_dot(qs_first(0), q32_set1(1), q32_load(group->high + at));
+
+        if (group->has_low[0] != 0)
+            s = qs_dot(qs_add_256(qs_first(0), s), q32_set1(1),
+                       q32_load(group->low + at));
+        qs_store(sums + 8 * h, s);
+    }
+}
+
+/* The same for a group by place, FROM being in the order of lanes. */
+static void
+put_places(const struct gb_layout *layout, const struct plain_group *from,
+           struct gb_group *to)
+{
+    const float factor = layout->has_min ? 1.0f : -(float)layout->offset;
+    int32_t first[16] = { 0 };
+    float side[16];
+    bool low = false;
+
+    for (int i = 0; i < PIECES; i++)
+        low |= from->has_low[i];
+    to->has_low[0] = low;
+    for (int l = 0; l < 16; l++) {
+        to->scale[l] = low ? from->d[l / 2] : 256.0f * from->d[l / 2];
+        for (int i = 0; i < 4; i++) {
+            memcpy(to->high + 64 * i + 4 * l, from->high + 16 * l + 4 * i, 4);
+            memcpy(to->low + 64 * i + 4 * l, from->low + 16 * l + 4 * i, 4);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        int32_t sums[16];
+
+        sums_of_unit(to, i, sums);
+        for (int l = 0; l < 16; l++)
+            first[l] -= layout->one_offset * sums[l];
+        for (int l = 0; l < 4; l++) {
+            const float *scale = to->scale + 4 * l;
+            const int32_t *s = sums + 4 * l;
+
+            side[4 * l + i] = factor * (scale[0] * (float)(s[0] + s[1]) +
+                                        scale[2] * (float)(s[2] + s[3]));
+        }
+    }
+    if (layout->one == GB_ONE_FIRST)
+        memcpy(to->first, first, sizeof(first));
+    else
+        memcpy(to->side, side, sizeof(side));
+}
+
 void
 GB_K(way_column)(const struct gb_layout *layout, enum gb_way way, int64_t n,
                  const void *row, enum ggml_type type, void *column)
 {
     struct gb_group *to = column;
+    const bool by_place = way == GB_WAY_ONE && layout->one != GB_ONE_PIECES;
     const char *from = row;
     struct plain_group group;
 
@@ -219,7 +309,9 @@ GB_K(way_column)(const struct gb_layout *layout, enum gb_way way, int64_t n,
     for (int64_t i = 0; i < n; i += GB_GROUP, to++) {
         const int64_t left = n - i < GB_GROUP ? n - i : GB_GROUP;
 
-        if (type == GGML_TYPE_F32 && left == GB_GROUP) {
+        if (type == GGML_TYPE_F32 && by_place) {
+            place_floats(layout->order, (const float *)row + i, &group);
+        } else if (type == GGML_TYPE_F32 && left == GB_GROUP) {
             group_of_floats((const float *)row + i, &group);
         } else if (type == GGML_TYPE_F32) {
             float padded[GB_GROUP] = { 0.0f };
@@ -230,9 +322,13 @@ GB_K(way_column)(const struct gb_layout *layout, enum gb_way way, int64_t n,
         } else {
             group_of_blocks(left, type, from, &group);
             from += GB_K(activation_bytes)(type, left);
+            if (by_place)
+                place_codes(layout->order, &group);
         }
         if (way == GB_WAY_FEW)
             turn_group(layout, &group, to);
+        else if (by_place)
+            put_places(layout, &group, to);
         else
             put_group(layout, &group, to);
     }

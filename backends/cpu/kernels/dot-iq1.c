@@ -56,7 +56,7 @@ iq1_s_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq1_s = {
-    &gb_layout_iq1_s, iq1_s_scales, NULL, iq1_s_units, NULL
+    &gb_layout_iq1_s, iq1_s_scales, NULL, iq1_s_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(iq1_s)
@@ -104,7 +104,7 @@ iq1_m_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq1_m = {
-    &gb_layout_iq1_m, iq1_m_scales, NULL, iq1_m_units, NULL
+    &gb_layout_iq1_m, iq1_m_scales, NULL, iq1_m_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(iq1_m)

@@ -59,7 +59,7 @@ iq2_xxs_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq2_xxs = {
-    &gb_layout_iq2_xxs, iq2_xxs_scales, NULL, iq2_xxs_units, NULL
+    &gb_layout_iq2_xxs, iq2_xxs_scales, NULL, iq2_xxs_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(iq2_xxs)
@@ -106,7 +106,7 @@ iq2_xs_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq2_xs = {
-    &gb_layout_iq2_xs, iq2_xs_scales, NULL, iq2_xs_units, NULL
+    &gb_layout_iq2_xs, iq2_xs_scales, NULL, iq2_xs_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(iq2_xs)
@@ -141,7 +141,7 @@ iq2_s_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq2_s = {
-    &gb_layout_iq2_s, iq2_s_scales, NULL, iq2_s_units, NULL
+    &gb_layout_iq2_s, iq2_s_scales, NULL, iq2_s_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(iq2_s)

@@ -58,7 +58,7 @@ iq3_xxs_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq3_xxs = {
-    &gb_layout_iq3_xxs, iq3_xxs_scales, NULL, iq3_xxs_units, NULL
+    &gb_layout_iq3_xxs, iq3_xxs_scales, NULL, iq3_xxs_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(iq3_xxs)
@@ -95,7 +95,7 @@ iq3_s_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq3_s = {
-    &gb_layout_iq3_s, iq3_s_scales, NULL, iq3_s_units, NULL
+    &gb_layout_iq3_s, iq3_s_scales, NULL, iq3_s_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(iq3_s)

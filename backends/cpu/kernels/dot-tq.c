@@ -87,7 +87,7 @@ tq1_0_codes(const void *block, int g)
 }
 
 static const struct gb_blocks tq1_0 = {
-    &gb_layout_tq1_0, tq1_0_scales, tq1_0_codes, NULL, NULL
+    &gb_layout_tq1_0, tq1_0_scales, tq1_0_codes, NULL, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(tq1_0)
@@ -119,8 +119,22 @@ tq2_0_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
 }
 
+GB_INLINE q64f
+tq2_0_add(q64f sum, const void *block, const struct gb_group *y)
+{
+    const struct gb_block_tq2_0 *b = block;
+    q64 u[4];
+
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        tq2_0_units(block, i, 1, &u[i]);
+    return gb_add_scaled(
+        sum, gb_add_units(q64s_load(y->first), false, u, y), y->scale,
+        q_half(&b->d));
+}
+
 static const struct gb_blocks tq2_0 = {
-    &gb_layout_tq2_0, tq2_0_scales, tq2_0_codes, tq2_0_units, NULL
+    &gb_layout_tq2_0, tq2_0_scales, tq2_0_codes, tq2_0_units, NULL, tq2_0_add
 };
 
 GB_BLOCK_WEIGHT(tq2_0)

@@ -10,10 +10,10 @@
 #include "backends/cpu/simd/q32.h"
 
 #define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
-                  steps, order)                                               \
+                  steps, order, one, one_offset)                              \
     static const struct gb_layout gb_layout_##name = {                        \
         GGML_TYPE_##act, values, bytes, piece, offset, has_min, steps,        \
-        GB_ORDER_##order                                                      \
+        GB_ORDER_##order, GB_ONE_##one, one_offset                            \
     };                                                                        \
     void GB_K(dots_##name)(int64_t k, int64_t rows, const void *x,            \
                            size_t pitch, const void *column, float *dst);     \

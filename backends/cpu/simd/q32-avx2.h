@@ -134,6 +134,21 @@ q32_lookup(const void *p, q32 v)
         _mm_loadu_si128((const __m128i *)p)), v);
 }
 
+static inline q32
+q32_multiples(q32 s)
+{
+    return _mm256_mullo_epi32(
+        _mm256_and_si256(s, _mm256_set1_epi32(255)),
+        _mm256_set1_epi32(0x03020100));
+}
+
+static inline q32
+q32_multiple(q32 t, int i, q32 v)
+{
+    return _mm256_shuffle_epi8(
+        t, _mm256_or_si256(v, _mm256_set1_epi8((char)(4 * i))));
+}
+
 #if defined(GB_SIMD_AVX512)
 
 static inline q32
@@ -301,6 +316,18 @@ qs_first2(int32_t a, int32_t b)
         _mm256_castsi128_si256(_mm_cvtsi32_si128(a)), _mm_cvtsi32_si128(b), 1);
 }
 
+static inline qs
+qs_load(const int32_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+static inline qs
+qs_of_quads(q32 v, int n)
+{
+    return _mm256_srli_epi32(v, n);
+}
+
 #if Q_WIDE_OFFSET == 128
 
 static inline qs
@@ -387,6 +414,12 @@ static inline qf
 qf_zero(void)
 {
     return _mm256_setzero_ps();
+}
+
+static inline qf
+qf_set1(float x)
+{
+    return _mm256_set1_ps(x);
 }
 
 static inline qf

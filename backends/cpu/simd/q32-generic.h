@@ -150,6 +150,20 @@ q32_lookup(const void *p, q32 v)
     return v;
 }
 
+static inline q32
+q32_multiples(q32 s)
+{
+    return s;
+}
+
+static inline q32
+q32_multiple(q32 t, int i, q32 v)
+{
+    for (int h = 0; h < 2; h++)
+        v.half[h] *= t.half[h][4 * i];
+    return v;
+}
+
 /* What is no number becomes one too: such a conversion is undefined. */
 static inline q32
 q32_scaled(const float *p, float f)
@@ -255,6 +269,22 @@ qs_first(int32_t a)
     return qs_first2(a, 0);
 }
 
+static inline qs
+qs_load(const int32_t *p)
+{
+    qs s;
+
+    memcpy(&s, p, sizeof(s));
+    return s;
+}
+
+static inline qs
+qs_of_quads(q32 v, int n)
+{
+    return (qs){ { (q_i32x4)((q_u32x4)v.half[0] >> (uint32_t)n),
+                   (q_i32x4)((q_u32x4)v.half[1] >> (uint32_t)n) } };
+}
+
 /* The bytes at even or odd places of pairs; which is which does not matter, as
  * long as it is the same for both factors. */
 static inline q_i16x8
@@ -341,6 +371,12 @@ static inline qf
 qf_zero(void)
 {
     return (qf){ { vf_zero(), vf_zero() } };
+}
+
+static inline qf
+qf_set1(float x)
+{
+    return (qf){ { vf_set1(x), vf_set1(x) } };
 }
 
 static inline qf

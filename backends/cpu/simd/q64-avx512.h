@@ -125,6 +125,23 @@ q64_lookup(const void *p, q64 v)
         _mm_loadu_si128((const __m128i *)p)), v);
 }
 
+typedef __m512i q64t4;
+
+static inline q64t4
+q64_multiples(q64 s)
+{
+    return _mm512_mullo_epi32(
+        _mm512_and_si512(s, _mm512_set1_epi32(255)),
+        _mm512_set1_epi32(0x03020100));
+}
+
+static inline q64
+q64_multiple(q64t4 t, int i, q64 v)
+{
+    return _mm512_shuffle_epi8(
+        t, _mm512_or_si512(v, _mm512_set1_epi8((char)(4 * i))));
+}
+
 static inline void
 q64_turn(q64 *v)
 {
@@ -143,6 +160,18 @@ static inline q64s
 q64s_zero(void)
 {
     return _mm512_setzero_si512();
+}
+
+static inline q64s
+q64s_load(const int32_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+
+static inline q64s
+q64s_of_quads(q64 v, int n)
+{
+    return _mm512_srli_epi32(v, (unsigned)n);
 }
 
 #if Q_WIDE_OFFSET == 128
@@ -202,6 +231,12 @@ static inline q64f
 q64f_zero(void)
 {
     return _mm512_setzero_ps();
+}
+
+static inline q64f
+q64f_set1(float x)
+{
+    return _mm512_set1_ps(x);
 }
 
 static inline q64f

@@ -127,6 +127,21 @@ q64_lookup(const void *p, q64 v)
     return q64_join(q32_lookup(p, v.half[0]), q32_lookup(p, v.half[1]));
 }
 
+typedef q64 q64t4;
+
+static inline q64t4
+q64_multiples(q64 s)
+{
+    return q64_join(q32_multiples(s.half[0]), q32_multiples(s.half[1]));
+}
+
+static inline q64
+q64_multiple(q64t4 t, int i, q64 v)
+{
+    return q64_join(q32_multiple(t.half[0], i, v.half[0]),
+                    q32_multiple(t.half[1], i, v.half[1]));
+}
+
 static inline void
 q64_turn(q64 *v)
 {
@@ -144,6 +159,18 @@ static inline q64s
 q64s_zero(void)
 {
     return (q64s){ { qs_first(0), qs_first(0) } };
+}
+
+static inline q64s
+q64s_load(const int32_t *p)
+{
+    return (q64s){ { qs_load(p), qs_load(p + 8) } };
+}
+
+static inline q64s
+q64s_of_quads(q64 v, int n)
+{
+    return (q64s){ { qs_of_quads(v.half[0], n), qs_of_quads(v.half[1], n) } };
 }
 
 static inline q64s
@@ -181,6 +208,12 @@ static inline q64f
 q64f_zero(void)
 {
     return (q64f){ { qf_zero(), qf_zero() } };
+}
+
+static inline q64f
+q64f_set1(float x)
+{
+    return (q64f){ { qf_set1(x), qf_set1(x) } };
 }
 
 static inline q64f

@@ -25,15 +25,20 @@
  *   q64_eights(p)            eight bytes from each of p[0] to p[7]
  *   q64_words(p)             sixteen 32-bit words at p[0] to p[15], as bytes
  *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
+ *   q64_multiples(s)         a table (q64t4): byte 4 * i of each sixteen of S,
+ *                            which is below 64, is factor i for those
+ *   q64_multiple(t, i, v)    factor i of T times v in each byte, v < 4
  *   q64_turn(v)              four of them: quad i of sixteen bytes of v[j]
  *                            becomes quad j of the same bytes of v[i]
  *   q64s_zero()
+ *   q64s_load(p)
+ *   q64s_of_quads(v, n)      quads of equal bytes, as unsigned integers >> n
  *   q64s_dot(s, u, a)        s + the products of codes and activations
  *   q64s_dot_wide(s, w, a)   the same for wide codes
  *   q64s_add_256(s, t)       s + 256 * t
  *   q64t_set(low, high)      of two qf
  *   q64t_pick(t, from)       as a q64f: lane i is factor from[i]
- *   q64f_zero()
+ *   q64f_zero() q64f_set1(x)
  *   q64f_load(p) q64f_store(p, v)
  *   q64f_from(s)
  *   q64f_mul(a, b)
