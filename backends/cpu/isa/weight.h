@@ -124,6 +124,9 @@ enum gb_order {
     GB_ORDER_HALVES,
     /* thirty-two bytes have 128 values, 0 to 31 in their lowest two bits */
     GB_ORDER_QUARTERS,
+    /* for one column; else plain: */
+    GB_ORDER_ROWS, /* unit i has the eight values from 8 * i on of all pieces */
+    GB_ORDER_LANES /* each chunk has a lane */
 };
 
 /* The chunk at place I. */
@@ -148,6 +151,20 @@ static inline int
 gb_turned_place(int i)
 {
     return i % 4 * 4 + i / 4;
+}
+
+/* The first of the four values of lane L in unit I of a group by place. */
+static inline int
+gb_lane_value(enum gb_order order, int l, int i)
+{
+    switch (order) {
+    case GB_ORDER_ROWS:
+        return l / 2 * 32 + i * 8 + l % 2 * 4;
+    case GB_ORDER_LANES:
+        return l * 16 + i * 4;
+    default:
+        return gb_order_chunk(order, 4 * i + l / 4) * 16 + l % 4 * 4;
+    }
 }
 
 struct gb_panel; /* kernels/panel.h */

@@ -210,14 +210,14 @@ turn_group(const struct gb_layout *layout, const struct plain_group *from,
 GB_INLINE void
 by_lanes(enum gb_order order, const void *from, size_t four, void *to)
 {
-    for (int c = 0; c < GB_GROUP / 16; c++) {
-        const char *chunk =
-            (const char *)from + (size_t)gb_order_chunk(order, c) * 4 * four;
-        char *unit = (char *)to + (size_t)(c % 4 * 16 + c / 4) * four;
+    char *place = to;
 
-        for (int l = 0; l < 4; l++)
-            memcpy(unit + (size_t)l * 4 * four, chunk + (size_t)l * four, four);
-    }
+    for (int l = 0; l < 16; l++)
+        for (int i = 0; i < 4; i++, place += four)
+            memcpy(place,
+                   (const char *)from +
+                       (size_t)gb_lane_value(order, l, i) / 4 * four,
+                   four);
 }
 
 static void

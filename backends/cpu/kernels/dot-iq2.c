@@ -4,6 +4,9 @@
  */
 #include "backends/cpu/kernels/block-weight.h"
 #include "backends/cpu/kernels/signs.h"
+#ifdef __AVX512VBMI__
+#include "backends/cpu/kernels/rows.h"
+#endif
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
@@ -62,7 +65,69 @@ static const struct gb_blocks iq2_xxs = {
     &gb_layout_iq2_xxs, iq2_xxs_scales, NULL, iq2_xxs_units, NULL, NULL
 };
 
+#ifdef __AVX512VBMI__
+
+#define R(row) (row)&255
+static const uint8_t iq2_xxs_table[512] = {
+#include "lib/type/grid-iq2-xxs.def"
+#undef R
+#define R(row) (row) >> 8
+#include "lib/type/grid-iq2-xxs.def"
+#undef R
+};
+
+/* A scale's four bits are on top. */
+GB_INLINE q64s
+iq2_xxs_row_scales(q64 words)
+{
+    return q64s_odd(q64s_or(q64s_of_quads(words, 27), q64s_set1(1)));
+}
+
+GB_INLINE void
+iq2_xxs_read(const void *block, const void *next, uint64_t *minus,
+             struct gb_rows *to)
+{
+    const struct gb_block_iq2_xxs *a = block;
+    const struct gb_block_iq2_xxs *b = next;
+    const q64 wa = q64_load(a->qs);
+    const q64 wb = q64_load(b->qs);
+    const q64 numbers = q64_even_quads(wa, wb);
+    q64 low, high;
+
+    gb_rows_lookup(iq2_xxs_table, 2, numbers, q64_bits(numbers, 7, 1), &low,
+                   &high);
+    gb_rows_four_sevens(q64_high_quads(wa, wb), minus);
+    to[0] = (struct gb_rows){
+        .levels = { q64_zip_low(low, high) },
+        .minus = minus,
+        .scales = iq2_xxs_row_scales(wa),
+        .d = q_half(&a->d),
+    };
+    to[1] = (struct gb_rows){
+        .levels = { q64_zip_high(low, high) },
+        .minus = minus + 4,
+        .scales = iq2_xxs_row_scales(wb),
+        .d = q_half(&b->d),
+    };
+}
+
+GB_INLINE q64
+iq2_unit(const struct gb_rows *rows, int i)
+{
+    return q64_pick(q64_repeat(0x2b2b19082b2b1908), gb_rows_pairs(rows, i));
+}
+
+static const struct gb_rows_type iq2_xxs_rows = {
+    &gb_layout_iq2_xxs, 0.125f, true, false, iq2_xxs_read, iq2_unit,
+};
+
+GB_ROWS_WEIGHT(iq2_xxs)
+
+#else
+
 GB_BLOCK_WEIGHT(iq2_xxs)
+
+#endif
 
 /* Scales of 16 values each are the nibbles of eight bytes. */
 GB_INLINE void

@@ -42,6 +42,7 @@ cpu_kernel_sources += \
 	%D%/recurrent.c \
 	%D%/reduce.c \
 	%D%/rope.c \
+	%D%/rows.h \
 	%D%/signs.h \
 	%D%/softmax.c \
 	%D%/table.c \

@@ -9,6 +9,17 @@
 #include "backends/cpu/isa/weight.h"
 #include "backends/cpu/simd/q32.h"
 
+/* How grids' rows are read for one column. */
+#ifdef __AVX512VBMI__
+#define GB_ORDER_GRID       GB_ORDER_ROWS
+#define GB_ORDER_GRID_LANES GB_ORDER_LANES
+#define GB_ONE_GRID         GB_ONE_FIRST
+#else
+#define GB_ORDER_GRID       GB_ORDER_PLAIN
+#define GB_ORDER_GRID_LANES GB_ORDER_PLAIN
+#define GB_ONE_GRID         GB_ONE_PIECES
+#endif
+
 #define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
                   steps, order, one, one_offset)                              \
     static const struct gb_layout gb_layout_##name = {                        \

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/q64-vbmi.h - tables of many bytes, and fields of bits at any place,
+ * for AVX-512 with its byte manipulation (VBMI).
+ *
+ *   q64_pick(v, from)        byte from[i] % 64 of V
+ *   q64_pick2(v, w, from)    byte from[i] % 128 of V with W behind it
+ *   q64_fields(v, at)        of each eight bytes the eight bits from bit at[i] on
+ *   q64_repeat(x)            the eight bytes of a uint64_t, again and again
+ *   q64_even_quads(v, w)     of each sixteen bytes the first and third four of V
+ *                            and those of W
+ *   q64_low_quads(v, w) q64_high_quads(v, w)
+ *                            of each eight bytes the low four, or high four, of
+ *                            V and those of W
+ *   q64_zip_low(v, w) q64_zip_high(v, w)
+ *                            of each sixteen bytes the low eight, or high eight,
+ *                            of V, each with that of W behind it
+ *   q64_where(m, v, w)       bits of V where M has ones, else of W
+ *   q64_is(v, x)             a bit for each byte: is it X?
+ *   q64_choose(k, p, v)      byte v % 128 of the table at P where bit i of K is
+ *                            set, else V
+ *   q64s_set1(x)
+ *   q64s_or(s, t)
+ *   q64s_mul(s, t) q64s_add(s, t)
+ *   q64s_even(s) q64s_odd(s) each even sum, or odd one, twice
+ */
+#ifndef GB_CPU_SIMD_Q64_VBMI_H
+#define GB_CPU_SIMD_Q64_VBMI_H
+
+#include "backends/cpu/simd/q64.h"
+
+static inline q64
+q64_pick(q64 v, q64 from)
+{
+    return _mm512_permutexvar_epi8(from, v);
+}
+
+static inline q64
+q64_pick2(q64 v, q64 w, q64 from)
+{
+    return _mm512_permutex2var_epi8(v, from, w);
+}
+
+static inline q64
+q64_fields(q64 v, q64 at)
+{
+    return _mm512_multishift_epi64_epi8(at, v);
+}
+
+static inline q64
+q64_repeat(uint64_t x)
+{
+    return _mm512_set1_epi64((int64_t)x);
+}
+
+static inline q64
+q64_even_quads(q64 v, q64 w)
+{
+    return _mm512_castps_si512(_mm512_shuffle_ps(
+        _mm512_castsi512_ps(v), _mm512_castsi512_ps(w), 0x88));
+}
+
+static inline q64
+q64_low_quads(q64 v, q64 w)
+{
+    return _mm512_mask_shuffle_epi32(v, 0xaaaa, w, (_MM_PERM_ENUM)0xa0);
+}
+
+static inline q64
+q64_high_quads(q64 v, q64 w)
+{
+    return _mm512_mask_shuffle_epi32(w, 0x5555, v, (_MM_PERM_ENUM)0xf5);
+}
+
+static inline q64
+q64_zip_low(q64 v, q64 w)
+{
+    return _mm512_unpacklo_epi8(v, w);
+}
+
+static inline q64
+q64_zip_high(q64 v, q64 w)
+{
+    return _mm512_unpackhi_epi8(v, w);
+}
+
+static inline q64
+q64_where(q64 m, q64 v, q64 w)
+{
+    return _mm512_ternarylogic_epi32(m, v, w, 0xca);
+}
+
+static inline uint64_t
+q64_is(q64 v, int x)
+{
+    return _mm512_cmpeq_epi8_mask(v, q64_set1(x));
+}
+
+static inline q64
+q64_choose(uint64_t k, const uint8_t *p, q64 v)
+{
+    return _mm512_mask2_permutex2var_epi8(
+        q64_load(p), v, (__mmask64)k, q64_load(p + 64));
+}
+
+static inline q64s
+q64s_set1(int x)
+{
+    return _mm512_set1_epi32(x);
+}
+
+static inline q64s
+q64s_or(q64s s, q64s t)
+{
+    return _mm512_or_si512(s, t);
+}
+
+static inline q64s
+q64s_mul(q64s s, q64s t)
+{
+    return _mm512_mullo_epi32(s, t);
+}
+
+static inline q64s
+q64s_add(q64s s, q64s t)
+{
+    return _mm512_add_epi32(s, t);
+}
+
+static inline q64s
+q64s_even(q64s s)
+{
+    return _mm512_shuffle_epi32(s, (_MM_PERM_ENUM)0xa0);
+}
+
+static inline q64s
+q64s_odd(q64s s)
+{
+    return _mm512_shuffle_epi32(s, (_MM_PERM_ENUM)0xf5);
+}
+
+#endif
