@@ -23,7 +23,9 @@ struct gb_rows {
     q64 levels[2];         /* of its rows */
     q64 more;              /* what else codes are made of */
     q64s scales;           /* of each chunk of 16 values */
-    const uint64_t *minus; /* of each unit, a bit for each value; or NULL */
+    /* Of each unit, a bit for each value; or NULL.  Read from memory, where
+     * masks are loaded from: compilers would rather take vectors to pieces. */
+    const volatile uint64_t *minus;
     float d;
 };
 
@@ -158,32 +160,58 @@ gb_rows_add(const struct gb_rows_type *t, q64f sum, const struct gb_rows *rows,
     return gb_add_scaled(sum, s[0], y->scale, rows->d);
 }
 
-/* gb_dots_fn */
+/* Two blocks, or one, which is taken for two. */
+GB_INLINE void
+gb_rows_read(const struct gb_rows_type *t, const char *block, bool are_two,
+             uint64_t *minus, struct gb_rows *to)
+{
+    const size_t bytes = t->layout->bytes;
+
+    for (size_t at = 0; at < 2 * bytes; at += 64)
+        GB_PREFETCH(block + AHEAD + at);
+    t->read(block, are_two ? block + bytes : block, minus, to);
+}
+
+/* gb_dots_fn.  What follows is read before two blocks are multiplied, so that
+ * neither waits for the other. */
 GB_INLINE void
 gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
              const void *x, size_t pitch, const void *column, float *dst)
 {
-    const size_t bytes = t->layout->bytes;
-    const int64_t groups = k / GB_GROUP;
-    uint64_t minus[8];
+    const int64_t n = k / GB_GROUP;
+    const char *row = x;
+    struct gb_rows two[2];
+    struct gb_rows next[2];
+    uint64_t minus[16];
+    unsigned turn = 0;
 
-    for (int64_t r = 0; r < rows; r++) {
-        const char *block = (const char *)x + (size_t)r * pitch;
+    if (n == 0 || rows == 0) {
+        memset(dst, 0, (size_t)rows * sizeof(*dst));
+        return;
+    }
+    gb_rows_read(t, row, n > 1, minus, two);
+    for (int64_t r = 1; r <= rows; r++) {
         const struct gb_group *y = column;
         q64f sum = q64f_zero();
 
-        for (int64_t i = 0; i < groups; i += 2, block += 2 * bytes, y += 2) {
-            const bool is_last = i + 1 == groups;
-            struct gb_rows two[2];
+        for (int64_t i = 2; i < n + 2; i += 2, y += 2) {
+            const char *from = row + (size_t)i * t->layout->bytes;
+            bool are_two = i + 1 < n;
 
-            for (size_t at = 0; at < 2 * bytes; at += 64)
-                GB_PREFETCH(block + AHEAD + at);
-            t->read(block, is_last ? block : block + bytes, minus, two);
+            if (i >= n) {
+                row += r < rows ? pitch : 0;
+                from = row;
+                are_two = n > 1;
+            }
+            turn ^= 8;
+            gb_rows_read(t, from, are_two, minus + turn, next);
             sum = gb_rows_add(t, sum, &two[0], y);
-            if (!is_last)
+            if (i <= n)
                 sum = gb_rows_add(t, sum, &two[1], y + 1);
+            two[0] = next[0];
+            two[1] = next[1];
         }
-        dst[r] = t->factor * q64f_sum(sum, q64f_zero(), qf_zero());
+        *dst++ = t->factor * q64f_sum(sum, q64f_zero(), qf_zero());
     }
 }
 
