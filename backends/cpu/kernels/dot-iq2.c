@@ -4,9 +4,7 @@
  */
 #include "backends/cpu/kernels/block-weight.h"
 #include "backends/cpu/kernels/signs.h"
-#ifdef __AVX512VBMI__
 #include "backends/cpu/kernels/rows.h"
-#endif
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
@@ -65,7 +63,25 @@ static const struct gb_blocks iq2_xxs = {
     &gb_layout_iq2_xxs, iq2_xxs_scales, NULL, iq2_xxs_units, NULL, NULL
 };
 
-#ifdef __AVX512VBMI__
+#ifdef GB_HAS_ROWS
+
+GB_INLINE q64
+magnitudes(const struct gb_rows *rows, int i)
+{
+    return q64_pick(q64_repeat(0x2b2b19082b2b1908), gb_rows_pairs(rows, i, 0));
+}
+
+/* Of the rows that NUMBERS and TABLES tell. */
+GB_INLINE void
+read_levels(const uint8_t *table, int n, q64 numbers, q64 tables,
+            struct gb_rows *to)
+{
+    q64 low, high;
+
+    gb_rows_lookup(table, n, numbers, tables, &low, &high);
+    to[0].levels[0] = q64_zip_low(low, high);
+    to[1].levels[0] = q64_zip_high(low, high);
+}
 
 #define R(row) (row)&255
 static const uint8_t iq2_xxs_table[512] = {
@@ -76,13 +92,6 @@ static const uint8_t iq2_xxs_table[512] = {
 #undef R
 };
 
-/* A scale's four bits are on top. */
-GB_INLINE q64s
-iq2_xxs_row_scales(q64 words)
-{
-    return q64s_odd(q64s_or(q64s_of_quads(words, 27), q64s_set1(1)));
-}
-
 GB_INLINE void
 iq2_xxs_read(const void *block, const void *next, uint64_t *minus,
              struct gb_rows *to)
@@ -92,33 +101,15 @@ iq2_xxs_read(const void *block, const void *next, uint64_t *minus,
     const q64 wa = q64_load(a->qs);
     const q64 wb = q64_load(b->qs);
     const q64 numbers = q64_even_quads(wa, wb);
-    q64 low, high;
 
-    gb_rows_lookup(iq2_xxs_table, 2, numbers, q64_bits(numbers, 7, 1), &low,
-                   &high);
-    gb_rows_four_sevens(q64_high_quads(wa, wb), minus);
-    to[0] = (struct gb_rows){
-        .levels = { q64_zip_low(low, high) },
-        .minus = minus,
-        .scales = iq2_xxs_row_scales(wa),
-        .d = q_half(&a->d),
-    };
-    to[1] = (struct gb_rows){
-        .levels = { q64_zip_high(low, high) },
-        .minus = minus + 4,
-        .scales = iq2_xxs_row_scales(wb),
-        .d = q_half(&b->d),
-    };
-}
-
-GB_INLINE q64
-iq2_unit(const struct gb_rows *rows, int i)
-{
-    return q64_pick(q64_repeat(0x2b2b19082b2b1908), gb_rows_pairs(rows, i));
+    read_levels(iq2_xxs_table, 2, numbers, q64_bits(numbers, 7, 1), to);
+    gb_rows_four_sevens(q64_high_quads(wa, wb), minus, to);
+    to[0].d = q_half(&a->d);
+    to[1].d = q_half(&b->d);
 }
 
 static const struct gb_rows_type iq2_xxs_rows = {
-    &gb_layout_iq2_xxs, 0.125f, true, false, iq2_xxs_read, iq2_unit,
+    &gb_layout_iq2_xxs, 0.125f, true, false, iq2_xxs_read, magnitudes,
 };
 
 GB_ROWS_WEIGHT(iq2_xxs)
@@ -174,7 +165,54 @@ static const struct gb_blocks iq2_xs = {
     &gb_layout_iq2_xs, iq2_xs_scales, NULL, iq2_xs_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+#define R(row) (row)&255
+static const uint8_t iq2_xs_table[1024] = {
+#include "lib/type/grid-iq2-xs.def"
+#undef R
+#define R(row) (row) >> 8
+#include "lib/type/grid-iq2-xs.def"
+#undef R
+};
+
+/* Seven signs of each row are above its number's nine bits. */
+#define SEVEN(i) ((i) % 8 * 8 + (i) / 8 % 4 * 2 + 1 + (i) / 32 * 64)
+static const uint8_t sevens_order[64] = { GB_EACH64(SEVEN) };
+
+GB_INLINE void
+iq2_xs_read(const void *block, const void *next, uint64_t *minus,
+            struct gb_rows *to)
+{
+    const struct gb_block_iq2_xs *a = block;
+    const struct gb_block_iq2_xs *b = next;
+    const q64 wa = q64_load(a->qs);
+    const q64 wb = q64_load(b->qs);
+    const q64 at = q64_repeat(0x3727170730201000);
+    const q64 fa = q64_fields(wa, at);
+    const q64 fb = q64_fields(wb, at);
+
+    read_levels(iq2_xs_table, 4, q64_even_quads(fa, fb),
+                q64_and(q64_odd_quads(fa, fb), q64_set1(3)), to);
+    gb_rows_sevens(
+        q64s_of_quads(q64_pick2(wa, wb, q64_load(sevens_order)), 1), minus);
+    to[0].scales = gb_rows_nibble_scales(a->scales);
+    to[1].scales = gb_rows_nibble_scales(b->scales);
+    to[0].d = q_half(&a->d);
+    to[1].d = q_half(&b->d);
+}
+
+static const struct gb_rows_type iq2_xs_rows = {
+    &gb_layout_iq2_xs, 0.125f, true, true, iq2_xs_read, magnitudes,
+};
+
+GB_ROWS_WEIGHT(iq2_xs)
+
+#else
+
 GB_BLOCK_WEIGHT(iq2_xs)
+
+#endif
 
 GB_INLINE void
 iq2_s_scales(const void *block, int n, float *d, float *m)
@@ -209,4 +247,48 @@ static const struct gb_blocks iq2_s = {
     &gb_layout_iq2_s, iq2_s_scales, NULL, iq2_s_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+#define R(row) (row)&255
+static const uint8_t iq2_s_table[2048] = {
+#include "lib/type/grid-iq2-s.def"
+#undef R
+#define R(row) (row) >> 8
+#include "lib/type/grid-iq2-s.def"
+#undef R
+};
+
+/* Where the high two bits of rows' numbers are, with a bit before them. */
+#define HIGH(i) (((i) / 16 * 2 + (i) / 4 % 2) * 8 + (i) % 4 * 2 - 1)
+static const int8_t high_order[64] = { GB_EACH64(HIGH) };
+
+GB_INLINE void
+iq2_s_read(const void *block, const void *next, uint64_t *minus,
+           struct gb_rows *to)
+{
+    const struct gb_block_iq2_s *a = block;
+    const struct gb_block_iq2_s *b = next;
+    const q64 numbers = gb_rows_of_two(a->qs, b->qs);
+    const q64 high = q64_fields(q64_two_words(a->qh, b->qh),
+                                q64_load(high_order));
+
+    read_levels(iq2_s_table, 8, numbers,
+                gb_rows_tables(high, numbers, 7), to);
+    gb_rows_signs(a->qs + 32, b->qs + 32, minus);
+    to[0].scales = gb_rows_nibble_scales(a->scales);
+    to[1].scales = gb_rows_nibble_scales(b->scales);
+    to[0].d = q_half(&a->d);
+    to[1].d = q_half(&b->d);
+}
+
+static const struct gb_rows_type iq2_s_rows = {
+    &gb_layout_iq2_s, 0.125f, true, true, iq2_s_read, magnitudes,
+};
+
+GB_ROWS_WEIGHT(iq2_s)
+
+#else
+
 GB_BLOCK_WEIGHT(iq2_s)
+
+#endif

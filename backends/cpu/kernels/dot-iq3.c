@@ -3,6 +3,7 @@
  * cpu/kernels/dot-iq3.c - weights iq3_xxs and iq3_s.
  */
 #include "backends/cpu/kernels/block-weight.h"
+#include "backends/cpu/kernels/rows.h"
 #include "backends/cpu/kernels/signs.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
@@ -61,7 +62,77 @@ static const struct gb_blocks iq3_xxs = {
     &gb_layout_iq3_xxs, iq3_xxs_scales, NULL, iq3_xxs_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+/* Of a block whose 64 rows NUMBERS and TABLES tell: four rows, those of two
+ * units, in each eight bytes. */
+GB_INLINE void
+read_levels(const uint8_t *table, int n, q64 numbers, q64 tables,
+            struct gb_rows *to)
+{
+    q64 low, high;
+
+    gb_rows_lookup(table, n, q64_swap_quads(numbers), q64_swap_quads(tables),
+                   &low, &high);
+    to->levels[0] = q64_zip_low(low, high);
+    to->levels[1] = q64_zip_high(low, high);
+}
+
+#define NIBBLE(row, i) ((row) >> 3 * (i) & 7)
+#define R(row) NIBBLE(row, 0) | NIBBLE(row, 1) << 4
+static const uint8_t iq3_xxs_table[512] = {
+#include "lib/type/grid-iq3-xxs.def"
+#undef R
+#define R(row) NIBBLE(row, 2) | NIBBLE(row, 3) << 4
+#include "lib/type/grid-iq3-xxs.def"
+#undef R
+};
+#undef NIBBLE
+
+/* The words that are behind the rows of two blocks, side by side. */
+#define WORD(i) ((i) / 8 * 4 + (i) % 4 + (i) / 4 % 2 * 32)
+static const uint8_t words_order[64] = { GB_EACH64(WORD) };
+
+GB_INLINE void
+iq3_xxs_read_one(const struct gb_block_iq3_xxs *b, struct gb_rows *to)
+{
+    const q64 numbers = q64_load(b->qs);
+
+    read_levels(iq3_xxs_table, 2, numbers, q64_bits(numbers, 7, 1), to);
+    to->d = q_half(&b->d);
+}
+
+GB_INLINE void
+iq3_xxs_read(const void *block, const void *next, uint64_t *minus,
+             struct gb_rows *to)
+{
+    const struct gb_block_iq3_xxs *a = block;
+    const struct gb_block_iq3_xxs *b = next;
+
+    iq3_xxs_read_one(a, &to[0]);
+    iq3_xxs_read_one(b, &to[1]);
+    gb_rows_four_sevens(q64_pick(q64_load2(a->qs + 64, b->qs + 64),
+                                 q64_load(words_order)),
+                        minus, to);
+}
+
+GB_INLINE q64
+iq3_xxs_unit(const struct gb_rows *rows, int i)
+{
+    return q64_pick(q64_repeat(0x3e342c241c140c04), gb_rows_nibbles(rows, i));
+}
+
+static const struct gb_rows_type iq3_xxs_rows = {
+    &gb_layout_iq3_xxs, 0.25f, true, false, iq3_xxs_read, iq3_xxs_unit,
+};
+
+GB_ROWS_WEIGHT(iq3_xxs)
+
+#else
+
 GB_BLOCK_WEIGHT(iq3_xxs)
+
+#endif
 
 GB_INLINE void
 iq3_s_scales(const void *block, int n, float *d, float *m)
@@ -98,4 +169,71 @@ static const struct gb_blocks iq3_s = {
     &gb_layout_iq3_s, iq3_s_scales, NULL, iq3_s_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+/* Levels are magnitudes. */
+#define NIBBLE(row, i) (((row) >> 3 * (i) & 7) * 2 + 1)
+#define R(row) NIBBLE(row, 0) | NIBBLE(row, 1) << 4
+static const uint8_t iq3_s_table[1024] = {
+#include "lib/type/grid-iq3-s.def"
+#undef R
+#define R(row) NIBBLE(row, 2) | NIBBLE(row, 3) << 4
+#include "lib/type/grid-iq3-s.def"
+#undef R
+};
+#undef NIBBLE
+
+/* A scale's nibble is for two chunks. */
+GB_INLINE q64s
+iq3_s_row_scales(const uint8_t *nibbles)
+{
+    static const int32_t by[16] = { 31, 31, 3,  3,  7,  7,  11, 11,
+                                    15, 15, 19, 19, 23, 23, 27, 27 };
+    int32_t w;
+
+    memcpy(&w, nibbles, sizeof(w));
+    return gb_rows_odd(q64s_rotate(q64s_set1(w), q64s_load(by)), 30);
+}
+
+GB_INLINE void
+iq3_s_read_one(const struct gb_block_iq3_s *b, struct gb_rows *to)
+{
+    const q64 numbers = q64_load(b->qs);
+    uint64_t high;
+
+    memcpy(&high, b->qh, sizeof(high));
+    read_levels(iq3_s_table, 4, numbers,
+                q64_or_where(q64_bits(numbers, 7, 1), high, 2), to);
+    to->scales = iq3_s_row_scales(b->scales);
+    to->d = q_half(&b->d);
+}
+
+GB_INLINE void
+iq3_s_read(const void *block, const void *next, uint64_t *minus,
+           struct gb_rows *to)
+{
+    const struct gb_block_iq3_s *a = block;
+    const struct gb_block_iq3_s *b = next;
+
+    iq3_s_read_one(a, &to[0]);
+    iq3_s_read_one(b, &to[1]);
+    gb_rows_signs(a->signs, b->signs, minus);
+}
+
+GB_INLINE q64
+iq3_s_unit(const struct gb_rows *rows, int i)
+{
+    return q64_and(q64_set1(15), gb_rows_nibbles(rows, i));
+}
+
+static const struct gb_rows_type iq3_s_rows = {
+    &gb_layout_iq3_s, 1.0f, true, false, iq3_s_read, iq3_s_unit,
+};
+
+GB_ROWS_WEIGHT(iq3_s)
+
+#else
+
 GB_BLOCK_WEIGHT(iq3_s)
+
+#endif

@@ -15,6 +15,9 @@
 #ifndef GB_CPU_KERNELS_ROWS_H
 #define GB_CPU_KERNELS_ROWS_H
 
+#ifdef __AVX512VBMI__
+#define GB_HAS_ROWS
+
 #include "backends/cpu/kernels/few.h"
 #include "backends/cpu/simd/q64-vbmi.h"
 
@@ -42,8 +45,17 @@ struct gb_rows_type {
     q64 (*unit)(const struct gb_rows *rows, int i);
 };
 
-/* Row NUMBERS, whose bits from the seventh on are TABLES, below N; a table has
- * 128 low halves each and then as many high ones. */
+/* From the bits of HIGH that are not the lowest, and the highest of a number's
+ * low eight. */
+GB_INLINE q64
+gb_rows_tables(q64 high, q64 numbers, int mask)
+{
+    return q64_and(q64_where(q64_set1(1), q64s_of_quads(numbers, 7), high),
+                   q64_set1(mask));
+}
+
+/* Rows by their NUMBERS, whose bits from the seventh on are TABLES, below N: of
+ * TABLE's N times 128 low halves and as many high ones. */
 GB_INLINE void
 gb_rows_lookup(const uint8_t *table, int n, q64 numbers, q64 tables,
                q64 *low, q64 *high)
@@ -59,56 +71,105 @@ gb_rows_lookup(const uint8_t *table, int n, q64 numbers, q64 tables,
     }
 }
 
-/* Where row I's levels of two bits are. */
+/* Row I's levels of two bits each, from bit AT of a byte on. */
 GB_INLINE q64
-gb_rows_pairs(const struct gb_rows *rows, int i)
+gb_rows_pairs(const struct gb_rows *rows, int i, int at)
 {
     return q64_fields(rows->levels[0],
-                      q64_repeat(0x0e0c0a0806040200 +
-                                 (uint64_t)i * 0x1010101010101010));
+                      q64_repeat((0x4e4c4a4846444240 - (uint64_t)at *
+                                  0x0101010101010101 +
+                                  (uint64_t)i * 0x1010101010101010)));
 }
 
-/* All 64 signs of a unit side by side: byte 8 * i + j to 8 * j + i. */
+/* The same for rows 2 * I and 2 * I + 1, of four levels of four bits. */
 GB_INLINE q64
-gb_rows_turned(void)
+gb_rows_nibbles(const struct gb_rows *rows, int i)
 {
-    const uint8_t from[64] = {
-        0, 8,  16, 24, 32, 40, 48, 56, 1, 9,  17, 25, 33, 41, 49, 57,
-        2, 10, 18, 26, 34, 42, 50, 58, 3, 11, 19, 27, 35, 43, 51, 59,
-        4, 12, 20, 28, 36, 44, 52, 60, 5, 13, 21, 29, 37, 45, 53, 61,
-        6, 14, 22, 30, 38, 46, 54, 62, 7, 15, 23, 31, 39, 47, 55, 63,
-    };
-
-    return q64_load(from);
+    return q64_fields(rows->levels[i / 2],
+                      q64_repeat(i % 2 == 0 ? 0x1c1814100c080400
+                                            : 0x3c3834302c282420));
 }
 
-#define EIGHTH(i)   ((i) | (0x6996 >> (((i) ^ (i) >> 4) & 15) & 1) << 7)
-#define EIGHTHS4(i) EIGHTH(i), EIGHTH((i) + 1), EIGHTH((i) + 2), EIGHTH((i) + 3)
-#define EIGHTHS16(i) \
-    EIGHTHS4(i), EIGHTHS4((i) + 4), EIGHTHS4((i) + 8), EIGHTHS4((i) + 12)
+/* F(0) to F(63). */
+#define GB_EACH4(F, i)  F(i), F((i) + 1), F((i) + 2), F((i) + 3)
+#define GB_EACH16(F, i) \
+    GB_EACH4(F, i), GB_EACH4(F, (i) + 4), GB_EACH4(F, (i) + 8), \
+        GB_EACH4(F, (i) + 12)
+#define GB_EACH64(F) \
+    GB_EACH16(F, 0), GB_EACH16(F, 16), GB_EACH16(F, 32), GB_EACH16(F, 48)
+
+/* Sixteen bytes have the rows 8 * l to 8 * l + 7 of two blocks: this is where
+ * they are when a block has 32 of its own, one behind the other. */
+#define GB_ROW(i) ((i) / 16 * 8 + (i) % 8 + (i) / 8 % 2 * 32)
+static const uint8_t gb_rows_order[64] = { GB_EACH64(GB_ROW) };
+
+GB_INLINE q64
+gb_rows_of_two(const uint8_t *a, const uint8_t *b)
+{
+    return q64_pick(q64_load2(a, b), q64_load(gb_rows_order));
+}
+
+/* Signs of unit i are those of rows i, i + 4 and so on: where they are when a
+ * block has 32, and when eight bytes have four of the first block and four of
+ * the second. */
+#define GB_SIGN(i)       ((i) % 8 * 4 + (i) / 8 % 4 + (i) / 32 * 32)
+#define GB_MIXED_SIGN(i) ((i) % 8 * 8 + (i) / 8)
+static const uint8_t gb_signs_order[64] = { GB_EACH64(GB_SIGN) };
+static const uint8_t gb_mixed_signs_order[64] = { GB_EACH64(GB_MIXED_SIGN) };
+
+GB_INLINE void
+gb_rows_signs(const uint8_t *a, const uint8_t *b, uint64_t *minus)
+{
+    q64_store(minus, q64_pick(q64_load2(a, b), q64_load(gb_signs_order)));
+}
 
 /* Seven signs with the eighth: there is always an even number of them. */
+#define GB_EIGHTH(i)    ((i) | (0x6996 >> (((i) ^ (i) >> 4) & 15) & 1) << 7)
+#define GB_EIGHTH_64(i) GB_EIGHTH((i) + 64)
 static const uint8_t gb_rows_eighths[128] = {
-    EIGHTHS16(0),  EIGHTHS16(16), EIGHTHS16(32), EIGHTHS16(48),
-    EIGHTHS16(64), EIGHTHS16(80), EIGHTHS16(96), EIGHTHS16(112),
+    GB_EACH64(GB_EIGHTH),
+    GB_EACH64(GB_EIGHTH_64),
 };
 
-GB_INLINE q64
-gb_rows_with_eighths(q64 sevens)
+/* From seven signs in the low bits of each byte. */
+GB_INLINE void
+gb_rows_sevens(q64 sevens, uint64_t *minus)
 {
-    return q64_pick2(q64_load(gb_rows_eighths), q64_load(gb_rows_eighths + 64),
-                     sevens);
+    q64_store(minus, q64_pick2(q64_load(gb_rows_eighths),
+                               q64_load(gb_rows_eighths + 64), sevens));
 }
 
-/* The signs of two blocks: four times seven in each 32 bits, those of the
- * second block in the high ones. */
+/* From four times seven in each 32 bits, with those of the second block in the
+ * high ones of 64; scales are on top of them. */
 GB_INLINE void
-gb_rows_four_sevens(q64 words, uint64_t *minus)
+gb_rows_four_sevens(q64 words, uint64_t *minus, struct gb_rows *to)
 {
     const q64 sevens = q64_fields(words, q64_repeat(0x352e2720150e0700));
+    const q64s scales = q64s_or(q64s_of_quads(words, 27), q64s_set1(1));
 
-    q64_store(minus,
-              gb_rows_with_eighths(q64_pick(sevens, gb_rows_turned())));
+    gb_rows_sevens(q64_pick(sevens, q64_load(gb_mixed_signs_order)), minus);
+    to[0].scales = q64s_even(scales);
+    to[1].scales = q64s_odd(scales);
+}
+
+/* 1 + 2 * s for numbers s that the low bits of MASK, which is even, are
+ * shifted left for. */
+GB_INLINE q64s
+gb_rows_odd(q64s twice, int mask)
+{
+    return q64_where(q64s_set1(mask), twice, q64s_set1(1));
+}
+
+/* Scales of sixteen nibbles. */
+GB_INLINE q64s
+gb_rows_nibble_scales(const uint8_t *nibbles)
+{
+    static const int32_t by[16] = { 31, 3, 7, 11, 15, 19, 23, 27,
+                                    31, 3, 7, 11, 15, 19, 23, 27 };
+    int32_t w[2];
+
+    memcpy(w, nibbles, sizeof(w));
+    return gb_rows_odd(q64s_rotate(q64s_set2(w[0], w[1]), q64s_load(by)), 30);
 }
 
 /* The products of units from I on to N. */
@@ -169,6 +230,8 @@ gb_rows_read(const struct gb_rows_type *t, const char *block, bool are_two,
 
     for (size_t at = 0; at < 2 * bytes; at += 64)
         GB_PREFETCH(block + AHEAD + at);
+    to[0].minus = minus;
+    to[1].minus = minus + 4;
     t->read(block, are_two ? block + bytes : block, minus, to);
 }
 
@@ -223,5 +286,7 @@ gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
     {                                                                          \
         gb_rows_dots(&name##_rows, k, rows, x, pitch, column, dst);            \
     }
+
+#endif
 
 #endif

@@ -6,9 +6,14 @@
  *   q64_pick(v, from)        byte from[i] % 64 of V
  *   q64_pick2(v, w, from)    byte from[i] % 128 of V with W behind it
  *   q64_fields(v, at)        of each eight bytes the eight bits from bit at[i] on
+ *   q64_load16(p)            sixteen bytes, and others that are nothing
+ *   q64_two_words(p, q)      eight bytes at P and eight at Q, again and again
+ *   q64_and(v, w)
  *   q64_repeat(x)            the eight bytes of a uint64_t, again and again
- *   q64_even_quads(v, w)     of each sixteen bytes the first and third four of V
- *                            and those of W
+ *   q64_even_quads(v, w) q64_odd_quads(v, w)
+ *                            of each sixteen bytes the first and third four, or
+ *                            the others, of V and those of W
+ *   q64_swap_quads(v)        of each sixteen bytes the second four and the third
  *   q64_low_quads(v, w) q64_high_quads(v, w)
  *                            of each eight bytes the low four, or high four, of
  *                            V and those of W
@@ -19,7 +24,10 @@
  *   q64_is(v, x)             a bit for each byte: is it X?
  *   q64_choose(k, p, v)      byte v % 128 of the table at P where bit i of K is
  *                            set, else V
- *   q64s_set1(x)
+ *   q64s_set1(x) q64s_set2(x, y)
+ *                            the same in all, or in the first eight and last
+ *                            eight
+ *   q64s_rotate(s, n)        to the right, by n[i] bits
  *   q64s_or(s, t)
  *   q64s_mul(s, t) q64s_add(s, t)
  *   q64s_even(s) q64s_odd(s) each even sum, or odd one, twice
@@ -48,6 +56,26 @@ q64_fields(q64 v, q64 at)
 }
 
 static inline q64
+q64_load16(const void *p)
+{
+    return _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)p));
+}
+
+static inline q64
+q64_two_words(const void *p, const void *q)
+{
+    return _mm512_broadcast_i32x4(_mm_unpacklo_epi64(
+        _mm_loadl_epi64((const __m128i *)p),
+        _mm_loadl_epi64((const __m128i *)q)));
+}
+
+static inline q64
+q64_and(q64 v, q64 w)
+{
+    return _mm512_and_si512(v, w);
+}
+
+static inline q64
 q64_repeat(uint64_t x)
 {
     return _mm512_set1_epi64((int64_t)x);
@@ -58,6 +86,19 @@ q64_even_quads(q64 v, q64 w)
 {
     return _mm512_castps_si512(_mm512_shuffle_ps(
         _mm512_castsi512_ps(v), _mm512_castsi512_ps(w), 0x88));
+}
+
+static inline q64
+q64_odd_quads(q64 v, q64 w)
+{
+    return _mm512_castps_si512(_mm512_shuffle_ps(
+        _mm512_castsi512_ps(v), _mm512_castsi512_ps(w), 0xdd));
+}
+
+static inline q64
+q64_swap_quads(q64 v)
+{
+    return _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0xd8);
 }
 
 static inline q64
@@ -107,6 +148,18 @@ static inline q64s
 q64s_set1(int x)
 {
     return _mm512_set1_epi32(x);
+}
+
+static inline q64s
+q64s_set2(int x, int y)
+{
+    return _mm512_inserti64x4(_mm512_set1_epi32(x), _mm256_set1_epi32(y), 1);
+}
+
+static inline q64s
+q64s_rotate(q64s s, q64s n)
+{
+    return _mm512_rorv_epi32(s, n);
 }
 
 static inline q64s
