@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generated from the format's tables (iq1s_grid).
- *
  * type/grid-iq1.c - the grid of iq1_s and iq1_m.
  */
 #include "config.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generated from the format's tables (iq2xxs_grid, iq2xs_grid,
- * iq2s_grid).
- *
  * type/grid-iq2.c - the grids of iq2_xxs, iq2_xs and iq2_s.
  */
 #include "config.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generated from the format's tables (iq3xxs_grid, iq3s_grid).
- *
  * type/grid-iq3.c - the grids of iq3_xxs and iq3_s.
  */
 #include "config.h"
