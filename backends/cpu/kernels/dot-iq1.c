@@ -37,35 +37,48 @@ static const uint8_t iq1_table[4096] = {
 #define HIGH(i) ((i) / 16 * 4 + (i) % 4 + (i) / 8 % 2 * 64)
 static const uint8_t high_order[64] = { GB_EACH64(HIGH) };
 
-/* The rows of two blocks; three high bits of each are behind a bit that AT
- * tells for those of eight. */
-GB_INLINE void
-read_levels(const uint8_t *a, const uint8_t *b, const void *high_a,
-            const void *high_b, uint64_t at, struct gb_rows *to)
-{
-    const q64 numbers = gb_rows_of_two(a, b);
-    const q64 high = q64_fields(q64_pick2(q64_load16(high_a),
-                                          q64_load16(high_b),
-                                          q64_load(high_order)),
-                                q64_repeat(at));
-    q64 low_halves, high_halves;
+#define PAIRS 2
 
-    gb_rows_lookup(iq1_table, 16, numbers,
-                   gb_rows_tables(high, numbers, 15), &low_halves,
-                   &high_halves);
-    to[0].levels[0] = q64_zip_low(low_halves, high_halves);
-    to[1].levels[0] = q64_zip_high(low_halves, high_halves);
+/* Three high bits of rows' numbers are behind a bit that AT tells for those of
+ * eight, in 128 bits from HIGH on of a block; the low bits are from LOW on. */
+GB_INLINE void
+read_levels(const void *const *blocks, size_t low, size_t high, uint64_t at,
+            struct gb_rows *to)
+{
+    q64 numbers[PAIRS];
+    q64 tables[PAIRS];
+
+#pragma GCC unroll 2
+    for (int i = 0; i < PAIRS; i++) {
+        const uint8_t *a = blocks[2 * i];
+        const uint8_t *b = blocks[2 * i + 1];
+        const q64 bits = q64_pick2(q64_load16(a + high), q64_load16(b + high),
+                                   q64_load(high_order));
+
+        numbers[i] = gb_rows_of_two(a + low, b + low);
+        tables[i] =
+            gb_rows_tables(q64_fields(bits, q64_repeat(at)), numbers[i], 15);
+    }
+    gb_rows_read_eights(iq1_table, 16, PAIRS, numbers, tables, to);
 }
 
 /* The 16 bits of each piece of 32, again and again. */
 #define PIECE(i) ((i) / 8 * 2 + (i) % 2)
 static const uint8_t piece_order[64] = { GB_EACH64(PIECE) };
 
+/* 2 in each byte whose bit from N on is not set. */
+GB_INLINE q64
+twos_but_where(q64 pieces, int n)
+{
+    return q64_and(q64_xor(q64_fields(pieces, q64_set1(n - 1)), q64_set1(2)),
+                   q64_set1(2));
+}
+
 /* Eight times the levels of row I, and what MORE has. */
 GB_INLINE q64
-eight_levels(const struct gb_rows *rows, int i, q64 more)
+eight_levels(const uint8_t (*levels)[64], int i, q64 more)
 {
-    return q64_where(q64_set1(24), gb_rows_pairs(rows, i, 3), more);
+    return q64_where(q64_set1(24), gb_rows_pairs(levels, i, 3), more);
 }
 
 #endif
@@ -111,39 +124,38 @@ static const struct gb_blocks iq1_s = {
 
 #ifdef GB_HAS_ROWS
 
-/* Bits 12 to 14 are the scale's, 15 is set for minus. */
 GB_INLINE void
-iq1_s_read_one(const struct gb_block_iq1_s *b, struct gb_rows *to)
+iq1_s_read(const void *const *blocks, struct gb_rows *to)
 {
-    const q64 pieces = q64_pick(q64_load16(b->qh), q64_load(piece_order));
-
-    to->more = q64_and(q64_xor(q64_fields(pieces, q64_set1(14)), q64_set1(2)),
-                       q64_set1(2));
-    to->scales = gb_rows_odd(q64s_of_quads(pieces, 11), 14);
-    to->d = q_half(&b->d);
-}
-
-GB_INLINE void
-iq1_s_read(const void *block, const void *next, uint64_t *minus,
-           struct gb_rows *to)
-{
-    const struct gb_block_iq1_s *a = block;
-    const struct gb_block_iq1_s *b = next;
-
-    (void)minus;
-    read_levels(a->qs, b->qs, a->qh, b->qh, 0x1815120f0805023f, to);
-    iq1_s_read_one(a, &to[0]);
-    iq1_s_read_one(b, &to[1]);
+    read_levels(blocks, offsetof(struct gb_block_iq1_s, qs),
+                offsetof(struct gb_block_iq1_s, qh), 0x1815120f0805023f, to);
 }
 
 GB_INLINE q64
-iq1_s_unit(const struct gb_rows *rows, int i)
+iq1_s_pieces(const void *block)
 {
-    return eight_levels(rows, i, rows->more);
+    const struct gb_block_iq1_s *b = block;
+
+    return q64_pick(q64_load16(b->qh), q64_load(piece_order));
+}
+
+/* Bits 12 to 14 are the scale's, 15 is set for minus. */
+GB_INLINE q64s
+iq1_s_row_scales(const void *block)
+{
+    return gb_rows_odd(q64s_of_quads(iq1_s_pieces(block), 11), 14);
+}
+
+GB_INLINE q64
+iq1_s_unit(const void *block, const uint8_t (*levels)[64], int i)
+{
+    return eight_levels(levels, i, twos_but_where(iq1_s_pieces(block), 15));
 }
 
 static const struct gb_rows_type iq1_s_rows = {
-    &gb_layout_iq1_s, 0.125f, false, false, iq1_s_read, iq1_s_unit,
+    &gb_layout_iq1_s, 0.125f,    2 * PAIRS,
+    false,            false,     iq1_s_read,
+    iq1_s_row_scales, gb_rows_d, iq1_s_unit,
 };
 
 GB_ROWS_WEIGHT(iq1_s)
@@ -214,60 +226,62 @@ static const struct gb_blocks iq1_m = {
 #define SCALE(i) ((i) / 16 * 2 + (i) % 2)
 static const uint8_t scale_order[64] = { GB_EACH64(SCALE) };
 
-/* Where row i has its nibble's highest bit, which is set for minus, in unit
- * i. */
 GB_INLINE void
-iq1_m_read_one(const struct gb_block_iq1_m *b, struct gb_rows *to)
+iq1_m_read(const void *const *blocks, struct gb_rows *to)
+{
+    read_levels(blocks, offsetof(struct gb_block_iq1_m, qs),
+                offsetof(struct gb_block_iq1_m, qh), 0x1b17130f0b07033f, to);
+}
+
+GB_INLINE q64s
+iq1_m_row_scales(const void *block)
 {
     static const int32_t by[16] = { 31, 2, 5, 8, 31, 2, 5, 8,
                                     31, 2, 5, 8, 31, 2, 5, 8 };
+    const struct gb_block_iq1_m *b = block;
     uint64_t packed;
-    uint16_t w[4];
 
     memcpy(&packed, b->scales, sizeof(packed));
-    memcpy(w, b->scales, sizeof(w));
-    to->more = q64_pick(q64_load16(b->qh), q64_load(piece_order));
-    to->scales = gb_rows_odd(
+    return gb_rows_odd(
         q64s_rotate(q64_pick(q64_repeat(packed), q64_load(scale_order)),
                     q64s_load(by)),
         14);
-    to->d = iq1_m_d(w);
 }
 
-GB_INLINE void
-iq1_m_read(const void *block, const void *next, uint64_t *minus,
-           struct gb_rows *to)
+GB_INLINE float
+iq1_m_row_d(const void *block)
 {
-    const struct gb_block_iq1_m *a = block;
-    const struct gb_block_iq1_m *b = next;
+    const struct gb_block_iq1_m *b = block;
+    uint16_t w[4];
 
-    (void)minus;
-    read_levels(a->qs, b->qs, a->qh, b->qh, 0x1b17130f0b07033f, to);
-    iq1_m_read_one(a, &to[0]);
-    iq1_m_read_one(b, &to[1]);
+    memcpy(w, b->scales, sizeof(w));
+    return iq1_m_d(w);
 }
 
+/* A nibble's highest bit is set for minus. */
 GB_INLINE q64
-iq1_m_row(const struct gb_rows *rows, int i)
+iq1_m_row(const void *block, const uint8_t (*levels)[64], int i)
 {
-    const q64 minus = q64_fields(rows->more, q64_set1(4 * i + 2));
-    const q64 plus = q64_and(q64_xor(minus, q64_set1(2)), q64_set1(2));
+    const struct gb_block_iq1_m *b = block;
+    const q64 pieces = q64_pick(q64_load16(b->qh), q64_load(piece_order));
 
-    return eight_levels(rows, i, plus);
+    return eight_levels(levels, i, twos_but_where(pieces, 4 * i + 3));
 }
 
 /* Each chunk's values go to one lane (GB_ORDER_LANES). */
 GB_INLINE q64
-iq1_m_unit(const struct gb_rows *rows, int i)
+iq1_m_unit(const void *block, const uint8_t (*levels)[64], int i)
 {
-    const q64 v = iq1_m_row(rows, i / 2);
-    const q64 w = iq1_m_row(rows, i / 2 + 2);
+    const q64 v = iq1_m_row(block, levels, i / 2);
+    const q64 w = iq1_m_row(block, levels, i / 2 + 2);
 
     return i % 2 == 0 ? q64_low_quads(v, w) : q64_high_quads(v, w);
 }
 
 static const struct gb_rows_type iq1_m_rows = {
-    &gb_layout_iq1_m, 0.125f, false, false, iq1_m_read, iq1_m_unit,
+    &gb_layout_iq1_m, 0.125f,      2 * PAIRS,
+    false,            false,       iq1_m_read,
+    iq1_m_row_scales, iq1_m_row_d, iq1_m_unit,
 };
 
 GB_ROWS_WEIGHT(iq1_m)

@@ -66,21 +66,11 @@ static const struct gb_blocks iq2_xxs = {
 #ifdef GB_HAS_ROWS
 
 GB_INLINE q64
-magnitudes(const struct gb_rows *rows, int i)
+magnitudes(const void *block, const uint8_t (*levels)[64], int i)
 {
-    return q64_pick(q64_repeat(0x2b2b19082b2b1908), gb_rows_pairs(rows, i, 0));
-}
-
-/* Of the rows that NUMBERS and TABLES tell. */
-GB_INLINE void
-read_levels(const uint8_t *table, int n, q64 numbers, q64 tables,
-            struct gb_rows *to)
-{
-    q64 low, high;
-
-    gb_rows_lookup(table, n, numbers, tables, &low, &high);
-    to[0].levels[0] = q64_zip_low(low, high);
-    to[1].levels[0] = q64_zip_high(low, high);
+    (void)block;
+    return q64_pick(q64_repeat(0x2b2b19082b2b1908),
+                    gb_rows_pairs(levels, i, 0));
 }
 
 #define R(row) (row)&255
@@ -92,24 +82,42 @@ static const uint8_t iq2_xxs_table[512] = {
 #undef R
 };
 
-GB_INLINE void
-iq2_xxs_read(const void *block, const void *next, uint64_t *minus,
-             struct gb_rows *to)
-{
-    const struct gb_block_iq2_xxs *a = block;
-    const struct gb_block_iq2_xxs *b = next;
-    const q64 wa = q64_load(a->qs);
-    const q64 wb = q64_load(b->qs);
-    const q64 numbers = q64_even_quads(wa, wb);
+#define XXS_PAIRS 1
 
-    read_levels(iq2_xxs_table, 2, numbers, q64_bits(numbers, 7, 1), to);
-    gb_rows_four_sevens(q64_high_quads(wa, wb), minus, to);
-    to[0].d = q_half(&a->d);
-    to[1].d = q_half(&b->d);
+GB_INLINE void
+iq2_xxs_read(const void *const *blocks, struct gb_rows *to)
+{
+    q64 numbers[XXS_PAIRS];
+    q64 tables[XXS_PAIRS];
+
+#pragma GCC unroll 2
+    for (int i = 0; i < XXS_PAIRS; i++) {
+        const struct gb_block_iq2_xxs *a = blocks[2 * i];
+        const struct gb_block_iq2_xxs *b = blocks[2 * i + 1];
+        const q64 wa = q64_load(a->qs);
+        const q64 wb = q64_load(b->qs);
+
+        numbers[i] = q64_even_quads(wa, wb);
+        tables[i] = q64_bits(numbers[i], 7, 1);
+        gb_rows_four_sevens(q64_high_quads(wa, wb), to->minus[2 * i]);
+    }
+    gb_rows_read_eights(iq2_xxs_table, 2, XXS_PAIRS, numbers, tables, to);
+}
+
+/* A scale's four bits are on top of the signs. */
+GB_INLINE q64s
+iq2_xxs_row_scales(const void *block)
+{
+    const struct gb_block_iq2_xxs *b = block;
+
+    return q64s_odd(
+        q64s_or(q64s_of_quads(q64_load(b->qs), 27), q64s_set1(1)));
 }
 
 static const struct gb_rows_type iq2_xxs_rows = {
-    &gb_layout_iq2_xxs, 0.125f, true, false, iq2_xxs_read, magnitudes,
+    &gb_layout_iq2_xxs, 0.125f,   2 * XXS_PAIRS,
+    true,               false,    iq2_xxs_read,
+    iq2_xxs_row_scales, gb_rows_d, magnitudes,
 };
 
 GB_ROWS_WEIGHT(iq2_xxs)
@@ -180,30 +188,44 @@ static const uint8_t iq2_xs_table[1024] = {
 #define SEVEN(i) ((i) % 8 * 8 + (i) / 8 % 4 * 2 + 1 + (i) / 32 * 64)
 static const uint8_t sevens_order[64] = { GB_EACH64(SEVEN) };
 
-GB_INLINE void
-iq2_xs_read(const void *block, const void *next, uint64_t *minus,
-            struct gb_rows *to)
-{
-    const struct gb_block_iq2_xs *a = block;
-    const struct gb_block_iq2_xs *b = next;
-    const q64 wa = q64_load(a->qs);
-    const q64 wb = q64_load(b->qs);
-    const q64 at = q64_repeat(0x3727170730201000);
-    const q64 fa = q64_fields(wa, at);
-    const q64 fb = q64_fields(wb, at);
+#define XS_PAIRS 1
 
-    read_levels(iq2_xs_table, 4, q64_even_quads(fa, fb),
-                q64_and(q64_odd_quads(fa, fb), q64_set1(3)), to);
-    gb_rows_sevens(
-        q64s_of_quads(q64_pick2(wa, wb, q64_load(sevens_order)), 1), minus);
-    to[0].scales = gb_rows_nibble_scales(a->scales);
-    to[1].scales = gb_rows_nibble_scales(b->scales);
-    to[0].d = q_half(&a->d);
-    to[1].d = q_half(&b->d);
+GB_INLINE void
+iq2_xs_read(const void *const *blocks, struct gb_rows *to)
+{
+    const q64 at = q64_repeat(0x3727170730201000);
+    q64 numbers[XS_PAIRS];
+    q64 tables[XS_PAIRS];
+
+#pragma GCC unroll 2
+    for (int i = 0; i < XS_PAIRS; i++) {
+        const struct gb_block_iq2_xs *a = blocks[2 * i];
+        const struct gb_block_iq2_xs *b = blocks[2 * i + 1];
+        const q64 wa = q64_load(a->qs);
+        const q64 wb = q64_load(b->qs);
+        const q64 fa = q64_fields(wa, at);
+        const q64 fb = q64_fields(wb, at);
+        const q64 high = q64_pick2(wa, wb, q64_load(sevens_order));
+
+        numbers[i] = q64_even_quads(fa, fb);
+        tables[i] = q64_and(q64_odd_quads(fa, fb), q64_set1(3));
+        gb_rows_sevens(q64s_of_quads(high, 1), to->minus[2 * i]);
+    }
+    gb_rows_read_eights(iq2_xs_table, 4, XS_PAIRS, numbers, tables, to);
+}
+
+GB_INLINE q64s
+iq2_xs_row_scales(const void *block)
+{
+    const struct gb_block_iq2_xs *b = block;
+
+    return gb_rows_nibble_scales(b->scales);
 }
 
 static const struct gb_rows_type iq2_xs_rows = {
-    &gb_layout_iq2_xs, 0.125f, true, true, iq2_xs_read, magnitudes,
+    &gb_layout_iq2_xs, 0.125f,    2 * XS_PAIRS,
+    true,              true,      iq2_xs_read,
+    iq2_xs_row_scales, gb_rows_d, magnitudes,
 };
 
 GB_ROWS_WEIGHT(iq2_xs)
@@ -262,27 +284,40 @@ static const uint8_t iq2_s_table[2048] = {
 #define HIGH(i) (((i) / 16 * 2 + (i) / 4 % 2) * 8 + (i) % 4 * 2 - 1)
 static const int8_t high_order[64] = { GB_EACH64(HIGH) };
 
-GB_INLINE void
-iq2_s_read(const void *block, const void *next, uint64_t *minus,
-           struct gb_rows *to)
-{
-    const struct gb_block_iq2_s *a = block;
-    const struct gb_block_iq2_s *b = next;
-    const q64 numbers = gb_rows_of_two(a->qs, b->qs);
-    const q64 high = q64_fields(q64_two_words(a->qh, b->qh),
-                                q64_load(high_order));
+#define S_PAIRS 1
 
-    read_levels(iq2_s_table, 8, numbers,
-                gb_rows_tables(high, numbers, 7), to);
-    gb_rows_signs(a->qs + 32, b->qs + 32, minus);
-    to[0].scales = gb_rows_nibble_scales(a->scales);
-    to[1].scales = gb_rows_nibble_scales(b->scales);
-    to[0].d = q_half(&a->d);
-    to[1].d = q_half(&b->d);
+GB_INLINE void
+iq2_s_read(const void *const *blocks, struct gb_rows *to)
+{
+    q64 numbers[S_PAIRS];
+    q64 tables[S_PAIRS];
+
+#pragma GCC unroll 2
+    for (int i = 0; i < S_PAIRS; i++) {
+        const struct gb_block_iq2_s *a = blocks[2 * i];
+        const struct gb_block_iq2_s *b = blocks[2 * i + 1];
+        const q64 high = q64_fields(q64_two_words(a->qh, b->qh),
+                                    q64_load(high_order));
+
+        numbers[i] = gb_rows_of_two(a->qs, b->qs);
+        tables[i] = gb_rows_tables(high, numbers[i], 7);
+        gb_rows_signs(a->qs + 32, b->qs + 32, to->minus[2 * i]);
+    }
+    gb_rows_read_eights(iq2_s_table, 8, S_PAIRS, numbers, tables, to);
+}
+
+GB_INLINE q64s
+iq2_s_row_scales(const void *block)
+{
+    const struct gb_block_iq2_s *b = block;
+
+    return gb_rows_nibble_scales(b->scales);
 }
 
 static const struct gb_rows_type iq2_s_rows = {
-    &gb_layout_iq2_s, 0.125f, true, true, iq2_s_read, magnitudes,
+    &gb_layout_iq2_s, 0.125f,    2 * S_PAIRS,
+    true,             true,      iq2_s_read,
+    iq2_s_row_scales, gb_rows_d, magnitudes,
 };
 
 GB_ROWS_WEIGHT(iq2_s)

@@ -64,19 +64,7 @@ static const struct gb_blocks iq3_xxs = {
 
 #ifdef GB_HAS_ROWS
 
-/* Of a block whose 64 rows NUMBERS and TABLES tell: four rows, those of two
- * units, in each eight bytes. */
-GB_INLINE void
-read_levels(const uint8_t *table, int n, q64 numbers, q64 tables,
-            struct gb_rows *to)
-{
-    q64 low, high;
-
-    gb_rows_lookup(table, n, q64_swap_quads(numbers), q64_swap_quads(tables),
-                   &low, &high);
-    to->levels[0] = q64_zip_low(low, high);
-    to->levels[1] = q64_zip_high(low, high);
-}
+#define BLOCKS 2
 
 #define NIBBLE(row, i) ((row) >> 3 * (i) & 7)
 #define R(row) NIBBLE(row, 0) | NIBBLE(row, 1) << 4
@@ -94,36 +82,50 @@ static const uint8_t iq3_xxs_table[512] = {
 static const uint8_t words_order[64] = { GB_EACH64(WORD) };
 
 GB_INLINE void
-iq3_xxs_read_one(const struct gb_block_iq3_xxs *b, struct gb_rows *to)
+iq3_xxs_read(const void *const *blocks, struct gb_rows *to)
 {
-    const q64 numbers = q64_load(b->qs);
+    q64 numbers[BLOCKS];
+    q64 tables[BLOCKS];
 
-    read_levels(iq3_xxs_table, 2, numbers, q64_bits(numbers, 7, 1), to);
-    to->d = q_half(&b->d);
+#pragma GCC unroll 4
+    for (int i = 0; i < BLOCKS; i++) {
+        const struct gb_block_iq3_xxs *b = blocks[i];
+
+        numbers[i] = q64_load(b->qs);
+        tables[i] = q64_bits(numbers[i], 7, 1);
+        if (i % 2 != 0) {
+            const struct gb_block_iq3_xxs *a = blocks[i - 1];
+
+            gb_rows_four_sevens(q64_pick(q64_load2(a->qs + 64, b->qs + 64),
+                                         q64_load(words_order)),
+                                to->minus[i - 1]);
+        }
+    }
+    gb_rows_read_fours(iq3_xxs_table, 2, BLOCKS, numbers, tables, to);
 }
 
-GB_INLINE void
-iq3_xxs_read(const void *block, const void *next, uint64_t *minus,
-             struct gb_rows *to)
+/* The words that have the signs have the scales on top. */
+GB_INLINE q64s
+iq3_xxs_row_scales(const void *block)
 {
-    const struct gb_block_iq3_xxs *a = block;
-    const struct gb_block_iq3_xxs *b = next;
+    const struct gb_block_iq3_xxs *b = block;
 
-    iq3_xxs_read_one(a, &to[0]);
-    iq3_xxs_read_one(b, &to[1]);
-    gb_rows_four_sevens(q64_pick(q64_load2(a->qs + 64, b->qs + 64),
-                                 q64_load(words_order)),
-                        minus, to);
+    return q64s_or(q64s_of_quads(q64_double_quads(b->qs + 64), 27),
+                   q64s_set1(1));
 }
 
 GB_INLINE q64
-iq3_xxs_unit(const struct gb_rows *rows, int i)
+iq3_xxs_unit(const void *block, const uint8_t (*levels)[64], int i)
 {
-    return q64_pick(q64_repeat(0x3e342c241c140c04), gb_rows_nibbles(rows, i));
+    (void)block;
+    return q64_pick(q64_repeat(0x3e342c241c140c04),
+                    gb_rows_nibbles(levels, i));
 }
 
 static const struct gb_rows_type iq3_xxs_rows = {
-    &gb_layout_iq3_xxs, 0.25f, true, false, iq3_xxs_read, iq3_xxs_unit,
+    &gb_layout_iq3_xxs, 0.25f,     BLOCKS,
+    true,               false,     iq3_xxs_read,
+    iq3_xxs_row_scales, gb_rows_d, iq3_xxs_unit,
 };
 
 GB_ROWS_WEIGHT(iq3_xxs)
@@ -185,49 +187,51 @@ static const uint8_t iq3_s_table[1024] = {
 
 /* A scale's nibble is for two chunks. */
 GB_INLINE q64s
-iq3_s_row_scales(const uint8_t *nibbles)
+iq3_s_row_scales(const void *block)
 {
     static const int32_t by[16] = { 31, 31, 3,  3,  7,  7,  11, 11,
                                     15, 15, 19, 19, 23, 23, 27, 27 };
+    const struct gb_block_iq3_s *b = block;
     int32_t w;
 
-    memcpy(&w, nibbles, sizeof(w));
+    memcpy(&w, b->scales, sizeof(w));
     return gb_rows_odd(q64s_rotate(q64s_set1(w), q64s_load(by)), 30);
 }
 
 GB_INLINE void
-iq3_s_read_one(const struct gb_block_iq3_s *b, struct gb_rows *to)
+iq3_s_read(const void *const *blocks, struct gb_rows *to)
 {
-    const q64 numbers = q64_load(b->qs);
-    uint64_t high;
+    q64 numbers[BLOCKS];
+    q64 tables[BLOCKS];
 
-    memcpy(&high, b->qh, sizeof(high));
-    read_levels(iq3_s_table, 4, numbers,
-                q64_or_where(q64_bits(numbers, 7, 1), high, 2), to);
-    to->scales = iq3_s_row_scales(b->scales);
-    to->d = q_half(&b->d);
-}
+#pragma GCC unroll 4
+    for (int i = 0; i < BLOCKS; i++) {
+        const struct gb_block_iq3_s *b = blocks[i];
+        uint64_t high;
 
-GB_INLINE void
-iq3_s_read(const void *block, const void *next, uint64_t *minus,
-           struct gb_rows *to)
-{
-    const struct gb_block_iq3_s *a = block;
-    const struct gb_block_iq3_s *b = next;
+        memcpy(&high, b->qh, sizeof(high));
+        numbers[i] = q64_load(b->qs);
+        tables[i] = q64_or_where(q64_bits(numbers[i], 7, 1), high, 2);
+        if (i % 2 != 0) {
+            const struct gb_block_iq3_s *a = blocks[i - 1];
 
-    iq3_s_read_one(a, &to[0]);
-    iq3_s_read_one(b, &to[1]);
-    gb_rows_signs(a->signs, b->signs, minus);
+            gb_rows_signs(a->signs, b->signs, to->minus[i - 1]);
+        }
+    }
+    gb_rows_read_fours(iq3_s_table, 4, BLOCKS, numbers, tables, to);
 }
 
 GB_INLINE q64
-iq3_s_unit(const struct gb_rows *rows, int i)
+iq3_s_unit(const void *block, const uint8_t (*levels)[64], int i)
 {
-    return q64_and(q64_set1(15), gb_rows_nibbles(rows, i));
+    (void)block;
+    return q64_and(q64_set1(15), gb_rows_nibbles(levels, i));
 }
 
 static const struct gb_rows_type iq3_s_rows = {
-    &gb_layout_iq3_s, 1.0f, true, false, iq3_s_read, iq3_s_unit,
+    &gb_layout_iq3_s, 1.0f,      BLOCKS,
+    true,             false,     iq3_s_read,
+    iq3_s_row_scales, gb_rows_d, iq3_s_unit,
 };
 
 GB_ROWS_WEIGHT(iq3_s)

@@ -21,29 +21,34 @@
 #include "backends/cpu/kernels/few.h"
 #include "backends/cpu/simd/q64-vbmi.h"
 
-/* A block of 256 values. */
+/* Blocks of 256 values that are read at a time, at most. */
+#define GB_ROWS_BLOCKS 4
+
+/* What is read of them ahead of their products. */
 struct gb_rows {
-    q64 levels[2];         /* of its rows */
-    q64 more;              /* what else codes are made of */
-    q64s scales;           /* of each chunk of 16 values */
-    /* Of each unit, a bit for each value; or NULL.  Read from memory, where
-     * masks are loaded from: compilers would rather take vectors to pieces. */
-    const volatile uint64_t *minus;
-    float d;
+    _Alignas(64) uint8_t levels[GB_ROWS_BLOCKS][2][64]; /* of their rows */
+    uint64_t minus[GB_ROWS_BLOCKS][4]; /* of each unit, a bit for each value */
 };
 
 struct gb_rows_type {
     const struct gb_layout *layout;
-    float factor;   /* of all products */
+    float factor;    /* of all products */
+    int at_a_time;   /* blocks: 2 or 4 */
     bool has_minus;
-    bool has_pairs; /* units 0 and 1 have another scale than 2 and 3 */
-    /* Two blocks, of which the second may be the first; MINUS has room for the
-     * signs of both. */
-    void (*read)(const void *block, const void *next, uint64_t *minus,
-                 struct gb_rows *to);
-    /* The codes of unit I. */
-    q64 (*unit)(const struct gb_rows *rows, int i);
+    bool has_pairs;  /* units 0 and 1 have another scale than 2 and 3 */
+    void (*read)(const void *const *blocks, struct gb_rows *to);
+    q64s (*scales)(const void *block); /* of each chunk of 16 values */
+    float (*d)(const void *block);
+    /* The codes of unit I, whose LEVELS were read. */
+    q64 (*unit)(const void *block, const uint8_t (*levels)[64], int i);
 };
+
+/* The half that blocks begin with. */
+GB_INLINE float
+gb_rows_d(const void *block)
+{
+    return q_half(block);
+}
 
 /* From the bits of HIGH that are not the lowest, and the highest of a number's
  * low eight. */
@@ -54,38 +59,82 @@ gb_rows_tables(q64 high, q64 numbers, int mask)
                    q64_set1(mask));
 }
 
-/* Rows by their NUMBERS, whose bits from the seventh on are TABLES, below N: of
- * TABLE's N times 128 low halves and as many high ones. */
+/* Rows by their NUMBERS, COUNT times 64 of them, whose bits from the seventh on
+ * are TABLES, below N: of TABLE's N times 128 low halves and as many high ones.
+ * HIGH and LOW are NUMBERS at first. */
 GB_INLINE void
-gb_rows_lookup(const uint8_t *table, int n, q64 numbers, q64 tables,
+gb_rows_lookup(const uint8_t *table, int n, int count, const q64 *tables,
                q64 *low, q64 *high)
 {
-    *low = numbers;
-    *high = numbers;
 #pragma GCC unroll 16
     for (int i = 0; i < n; i++) {
-        const uint64_t k = q64_is(tables, i);
+#pragma GCC unroll 4
+        for (int j = 0; j < count; j++) {
+            const uint64_t k = q64_is(tables[j], i);
 
-        *low = q64_choose(k, table + 128 * i, *low);
-        *high = q64_choose(k, table + 128 * (n + i), *high);
+            low[j] = q64_choose(k, table + 128 * i, low[j]);
+            high[j] = q64_choose(k, table + 128 * (n + i), high[j]);
+        }
+    }
+}
+
+/* For rows of eight values, 32 in a block: those of pairs of blocks. */
+GB_INLINE void
+gb_rows_read_eights(const uint8_t *table, int n, int pairs, const q64 *numbers,
+                    const q64 *tables, struct gb_rows *to)
+{
+    q64 low[GB_ROWS_BLOCKS / 2];
+    q64 high[GB_ROWS_BLOCKS / 2];
+
+#pragma GCC unroll 2
+    for (int i = 0; i < pairs; i++)
+        low[i] = high[i] = numbers[i];
+    gb_rows_lookup(table, n, pairs, tables, low, high);
+#pragma GCC unroll 2
+    for (int i = 0; i < pairs; i++) {
+        q64_store(to->levels[2 * i][0], q64_zip_low(low[i], high[i]));
+        q64_store(to->levels[2 * i + 1][0], q64_zip_high(low[i], high[i]));
+    }
+}
+
+/* For rows of four, 64 in a block: four rows, those of two units, in each eight
+ * bytes. */
+GB_INLINE void
+gb_rows_read_fours(const uint8_t *table, int n, int blocks, const q64 *numbers,
+                   const q64 *tables, struct gb_rows *to)
+{
+    q64 swapped[GB_ROWS_BLOCKS];
+    q64 low[GB_ROWS_BLOCKS];
+    q64 high[GB_ROWS_BLOCKS];
+
+#pragma GCC unroll 4
+    for (int i = 0; i < blocks; i++) {
+        low[i] = high[i] = q64_swap_quads(numbers[i]);
+        swapped[i] = q64_swap_quads(tables[i]);
+    }
+    gb_rows_lookup(table, n, blocks, swapped, low, high);
+#pragma GCC unroll 4
+    for (int i = 0; i < blocks; i++) {
+        q64_store(to->levels[i][0], q64_zip_low(low[i], high[i]));
+        q64_store(to->levels[i][1], q64_zip_high(low[i], high[i]));
     }
 }
 
 /* Row I's levels of two bits each, from bit AT of a byte on. */
 GB_INLINE q64
-gb_rows_pairs(const struct gb_rows *rows, int i, int at)
+gb_rows_pairs(const uint8_t (*levels)[64], int i, int at)
 {
-    return q64_fields(rows->levels[0],
-                      q64_repeat((0x4e4c4a4846444240 - (uint64_t)at *
-                                  0x0101010101010101 +
-                                  (uint64_t)i * 0x1010101010101010)));
+    return q64_fields(q64_load(levels[0]),
+                      q64_repeat(0x4e4c4a4846444240 -
+                                 (uint64_t)at * 0x0101010101010101 +
+                                 (uint64_t)i * 0x1010101010101010));
 }
 
 /* The same for rows 2 * I and 2 * I + 1, of four levels of four bits. */
 GB_INLINE q64
-gb_rows_nibbles(const struct gb_rows *rows, int i)
+gb_rows_nibbles(const uint8_t (*levels)[64], int i)
 {
-    return q64_fields(rows->levels[i / 2],
+    return q64_fields(q64_load(levels[i / 2]),
                       q64_repeat(i % 2 == 0 ? 0x1c1814100c080400
                                             : 0x3c3834302c282420));
 }
@@ -140,16 +189,13 @@ gb_rows_sevens(q64 sevens, uint64_t *minus)
 }
 
 /* From four times seven in each 32 bits, with those of the second block in the
- * high ones of 64; scales are on top of them. */
+ * high ones of 64. */
 GB_INLINE void
-gb_rows_four_sevens(q64 words, uint64_t *minus, struct gb_rows *to)
+gb_rows_four_sevens(q64 words, uint64_t *minus)
 {
     const q64 sevens = q64_fields(words, q64_repeat(0x352e2720150e0700));
-    const q64s scales = q64s_or(q64s_of_quads(words, 27), q64s_set1(1));
 
     gb_rows_sevens(q64_pick(sevens, q64_load(gb_mixed_signs_order)), minus);
-    to[0].scales = q64s_even(scales);
-    to[1].scales = q64s_odd(scales);
 }
 
 /* 1 + 2 * s for numbers s that the low bits of MASK, which is even, are
@@ -172,107 +218,113 @@ gb_rows_nibble_scales(const uint8_t *nibbles)
     return gb_rows_odd(q64s_rotate(q64s_set2(w[0], w[1]), q64s_load(by)), 30);
 }
 
-/* The products of units from I on to N. */
+/* The products of units from I on to N, whose signs are MINUS. */
 GB_INLINE q64s
-gb_rows_dot(const struct gb_rows_type *t, q64s s, const struct gb_rows *rows,
-            const q64 *u, const int8_t *codes, int i, int n)
+gb_rows_dot(const struct gb_rows_type *t, q64s s, const q64 *u,
+            const uint64_t *minus, const int8_t *codes, int i, int n)
 {
 #pragma GCC unroll 4
     for (; i < n; i++) {
         q64 y = q64_load(codes + 64 * i);
 
         if (t->has_minus)
-            y = q64_negate_where(y, rows->minus[i]);
+            y = q64_negate_where(y, minus[i]);
         s = q64s_dot(s, u[i], y);
     }
     return s;
 }
 
 GB_INLINE q64f
-gb_rows_add(const struct gb_rows_type *t, q64f sum, const struct gb_rows *rows,
+gb_rows_add(const struct gb_rows_type *t, q64f sum, const void *block,
+            const uint8_t (*levels)[64], const uint64_t *minus,
             const struct gb_group *y)
 {
     const int one = t->has_pairs ? 2 : 4;
+    const q64s scales = t->scales(block);
     const int8_t *codes = y->high;
     q64s s[2] = { q64s_zero(), q64s_zero() };
     q64 u[4];
 
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
-        u[i] = t->unit(rows, i);
+        u[i] = t->unit(block, levels, i);
     if (y->has_low[0] != 0) {
-        s[0] = q64s_add_256(q64s_zero(),
-                            gb_rows_dot(t, s[0], rows, u, codes, 0, one));
-        if (t->has_pairs)
-            s[1] = q64s_add_256(q64s_zero(),
-                                gb_rows_dot(t, s[1], rows, u, codes, 2, 4));
+        s[0] = gb_rows_dot(t, s[0], u, minus, codes, 0, one);
+        s[1] = gb_rows_dot(t, s[1], u, minus, codes, one, 4);
+        s[0] = q64s_add_256(q64s_zero(), s[0]);
+        s[1] = q64s_add_256(q64s_zero(), s[1]);
         codes = y->low;
     }
-    s[0] = gb_rows_dot(t, s[0], rows, u, codes, 0, one);
-    if (t->has_pairs)
-        s[1] = gb_rows_dot(t, s[1], rows, u, codes, 2, 4);
+    s[0] = gb_rows_dot(t, s[0], u, minus, codes, 0, one);
+    s[1] = gb_rows_dot(t, s[1], u, minus, codes, one, 4);
     if (t->layout->one_offset != 0)
         s[0] = q64s_add(s[0], q64s_load(y->first));
     if (t->has_pairs)
-        s[0] = q64s_add(q64s_mul(s[0], q64s_even(rows->scales)),
-                        q64s_mul(s[1], q64s_odd(rows->scales)));
+        s[0] = q64s_add(q64s_mul(s[0], q64s_even(scales)),
+                        q64s_mul(s[1], q64s_odd(scales)));
     else
-        s[0] = q64s_mul(s[0], rows->scales);
-    return gb_add_scaled(sum, s[0], y->scale, rows->d);
+        s[0] = q64s_mul(s[0], scales);
+    return gb_add_scaled(sum, s[0], y->scale, t->d(block));
 }
 
-/* Two blocks, or one, which is taken for two. */
+/* Some blocks, of which N are left; the first one in the place of those that are
+ * not there. */
 GB_INLINE void
-gb_rows_read(const struct gb_rows_type *t, const char *block, bool are_two,
-             uint64_t *minus, struct gb_rows *to)
+gb_rows_read(const struct gb_rows_type *t, const char *first, int64_t n,
+             struct gb_rows *to)
 {
     const size_t bytes = t->layout->bytes;
+    const void *blocks[GB_ROWS_BLOCKS];
 
-    for (size_t at = 0; at < 2 * bytes; at += 64)
-        GB_PREFETCH(block + AHEAD + at);
-    to[0].minus = minus;
-    to[1].minus = minus + 4;
-    t->read(block, are_two ? block + bytes : block, minus, to);
+#pragma GCC unroll 4
+    for (int i = 0; i < t->at_a_time; i++)
+        blocks[i] = i < n ? first + (size_t)i * bytes : first;
+    for (size_t at = 0; at < (size_t)t->at_a_time * bytes; at += 64)
+        GB_PREFETCH(first + AHEAD + at);
+    t->read(blocks, to);
 }
 
-/* gb_dots_fn.  What follows is read before two blocks are multiplied, so that
+/* gb_dots_fn.  What follows is read before some blocks are multiplied, so that
  * neither waits for the other. */
 GB_INLINE void
 gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
              const void *x, size_t pitch, const void *column, float *dst)
 {
+    const size_t bytes = t->layout->bytes;
     const int64_t n = k / GB_GROUP;
     const char *row = x;
-    struct gb_rows two[2];
-    struct gb_rows next[2];
-    uint64_t minus[16];
+    const char *block = x;
+    struct gb_rows read[2];
     unsigned turn = 0;
 
     if (n == 0 || rows == 0) {
         memset(dst, 0, (size_t)rows * sizeof(*dst));
         return;
     }
-    gb_rows_read(t, row, n > 1, minus, two);
+    gb_rows_read(t, block, n, &read[turn]);
     for (int64_t r = 1; r <= rows; r++) {
         const struct gb_group *y = column;
+        const struct gb_group *end = y + n;
         q64f sum = q64f_zero();
 
-        for (int64_t i = 2; i < n + 2; i += 2, y += 2) {
-            const char *from = row + (size_t)i * t->layout->bytes;
-            bool are_two = i + 1 < n;
+        while (y < end) {
+            const struct gb_rows *now = &read[turn];
+            int64_t left = end - y - t->at_a_time;
+            const char *next = block + (size_t)t->at_a_time * bytes;
 
-            if (i >= n) {
+            if (left <= 0) {
                 row += r < rows ? pitch : 0;
-                from = row;
-                are_two = n > 1;
+                next = row;
+                left = n;
             }
-            turn ^= 8;
-            gb_rows_read(t, from, are_two, minus + turn, next);
-            sum = gb_rows_add(t, sum, &two[0], y);
-            if (i <= n)
-                sum = gb_rows_add(t, sum, &two[1], y + 1);
-            two[0] = next[0];
-            two[1] = next[1];
+            turn ^= 1;
+            gb_rows_read(t, next, left, &read[turn]);
+            for (int i = 0; i < t->at_a_time && y < end; i++, y++) {
+                sum = gb_rows_add(t, sum, block, now->levels[i], now->minus[i],
+                                  y);
+                block += bytes;
+            }
+            block = next;
         }
         *dst++ = t->factor * q64f_sum(sum, q64f_zero(), qf_zero());
     }

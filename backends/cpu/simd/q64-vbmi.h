@@ -7,6 +7,7 @@
  *   q64_pick2(v, w, from)    byte from[i] % 128 of V with W behind it
  *   q64_fields(v, at)        of each eight bytes the eight bits from bit at[i] on
  *   q64_load16(p)            sixteen bytes, and others that are nothing
+ *   q64_double_quads(p)      eight times four bytes, each twice
  *   q64_two_words(p, q)      eight bytes at P and eight at Q, again and again
  *   q64_and(v, w)
  *   q64_repeat(x)            the eight bytes of a uint64_t, again and again
@@ -59,6 +60,13 @@ static inline q64
 q64_load16(const void *p)
 {
     return _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)p));
+}
+
+static inline q64
+q64_double_quads(const void *p)
+{
+    return _mm512_shuffle_epi32(
+        _mm512_cvtepu32_epi64(q32_load(p)), (_MM_PERM_ENUM)0xa0);
 }
 
 static inline q64
