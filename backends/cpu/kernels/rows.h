@@ -292,41 +292,44 @@ gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
 {
     const size_t bytes = t->layout->bytes;
     const int64_t n = k / GB_GROUP;
+    const int64_t steps = rows * ((n + t->at_a_time - 1) / t->at_a_time);
+    const struct gb_group *y = column;
+    const struct gb_group *end = y + n;
     const char *row = x;
-    const char *block = x;
+    const char *ahead = x; /* what is read next */
+    const char *block = x; /* what was read */
+    int64_t left = n;      /* blocks of the row that AHEAD is in */
     struct gb_rows read[2];
-    unsigned turn = 0;
+    q64f sum = q64f_zero();
 
-    if (n == 0 || rows == 0) {
+    if (n == 0)
         memset(dst, 0, (size_t)rows * sizeof(*dst));
-        return;
-    }
-    gb_rows_read(t, block, n, &read[turn]);
-    for (int64_t r = 1; r <= rows; r++) {
-        const struct gb_group *y = column;
-        const struct gb_group *end = y + n;
-        q64f sum = q64f_zero();
+    for (int64_t i = 0; i <= steps; i++) {
+        const struct gb_rows *now = &read[(i + 1) % 2];
 
-        while (y < end) {
-            const struct gb_rows *now = &read[turn];
-            int64_t left = end - y - t->at_a_time;
-            const char *next = block + (size_t)t->at_a_time * bytes;
-
-            if (left <= 0) {
-                row += r < rows ? pitch : 0;
-                next = row;
-                left = n;
-            }
-            turn ^= 1;
-            gb_rows_read(t, next, left, &read[turn]);
-            for (int i = 0; i < t->at_a_time && y < end; i++, y++) {
-                sum = gb_rows_add(t, sum, block, now->levels[i], now->minus[i],
+        if (i < steps)
+            gb_rows_read(t, ahead, left, &read[i % 2]);
+        if (i > 0) {
+            for (int j = 0; j < t->at_a_time && y < end; j++, y++) {
+                sum = gb_rows_add(t, sum, block, now->levels[j], now->minus[j],
                                   y);
                 block += bytes;
             }
-            block = next;
+            if (y == end) {
+                *dst++ = t->factor * q64f_sum(sum, q64f_zero(), qf_zero());
+                sum = q64f_zero();
+                y = column;
+            }
         }
-        *dst++ = t->factor * q64f_sum(sum, q64f_zero(), qf_zero());
+        block = ahead;
+        left -= t->at_a_time;
+        if (left > 0) {
+            ahead += (size_t)t->at_a_time * bytes;
+        } else {
+            row += pitch;
+            ahead = row;
+            left = n;
+        }
     }
 }
 
