@@ -37,19 +37,17 @@ static const uint8_t iq1_table[4096] = {
 #define HIGH(i) ((i) / 16 * 4 + (i) % 4 + (i) / 8 % 2 * 64)
 static const uint8_t high_order[64] = { GB_EACH64(HIGH) };
 
-#define PAIRS 2
-
 /* Three high bits of rows' numbers are behind a bit that AT tells for those of
  * eight, in 128 bits from HIGH on of a block; the low bits are from LOW on. */
 GB_INLINE void
 read_levels(const void *const *blocks, size_t low, size_t high, uint64_t at,
             struct gb_rows *to)
 {
-    q64 numbers[PAIRS];
-    q64 tables[PAIRS];
+    q64 numbers[GB_ROWS_PAIRS];
+    q64 tables[GB_ROWS_PAIRS];
 
 #pragma GCC unroll 2
-    for (int i = 0; i < PAIRS; i++) {
+    for (int i = 0; i < GB_ROWS_PAIRS; i++) {
         const uint8_t *a = blocks[2 * i];
         const uint8_t *b = blocks[2 * i + 1];
         const q64 bits = q64_pick2(q64_load16(a + high), q64_load16(b + high),
@@ -59,7 +57,7 @@ read_levels(const void *const *blocks, size_t low, size_t high, uint64_t at,
         tables[i] =
             gb_rows_tables(q64_fields(bits, q64_repeat(at)), numbers[i], 15);
     }
-    gb_rows_read_eights(iq1_table, 16, PAIRS, numbers, tables, to);
+    gb_rows_read_eights(iq1_table, 16, numbers, tables, to);
 }
 
 /* The 16 bits of each piece of 32, again and again. */
@@ -153,9 +151,8 @@ iq1_s_unit(const void *block, const uint8_t (*levels)[64], int i)
 }
 
 static const struct gb_rows_type iq1_s_rows = {
-    &gb_layout_iq1_s, 0.125f,    2 * PAIRS,
-    false,            false,     iq1_s_read,
-    iq1_s_row_scales, gb_rows_d, iq1_s_unit,
+    &gb_layout_iq1_s, 0.125f, false, false,
+    iq1_s_read, iq1_s_row_scales, gb_rows_d, iq1_s_unit,
 };
 
 GB_ROWS_WEIGHT(iq1_s)
@@ -279,9 +276,8 @@ iq1_m_unit(const void *block, const uint8_t (*levels)[64], int i)
 }
 
 static const struct gb_rows_type iq1_m_rows = {
-    &gb_layout_iq1_m, 0.125f,      2 * PAIRS,
-    false,            false,       iq1_m_read,
-    iq1_m_row_scales, iq1_m_row_d, iq1_m_unit,
+    &gb_layout_iq1_m, 0.125f, false, false,
+    iq1_m_read, iq1_m_row_scales, iq1_m_row_d, iq1_m_unit,
 };
 
 GB_ROWS_WEIGHT(iq1_m)

@@ -82,16 +82,14 @@ static const uint8_t iq2_xxs_table[512] = {
 #undef R
 };
 
-#define XXS_PAIRS 1
-
 GB_INLINE void
 iq2_xxs_read(const void *const *blocks, struct gb_rows *to)
 {
-    q64 numbers[XXS_PAIRS];
-    q64 tables[XXS_PAIRS];
+    q64 numbers[GB_ROWS_PAIRS];
+    q64 tables[GB_ROWS_PAIRS];
 
 #pragma GCC unroll 2
-    for (int i = 0; i < XXS_PAIRS; i++) {
+    for (int i = 0; i < GB_ROWS_PAIRS; i++) {
         const struct gb_block_iq2_xxs *a = blocks[2 * i];
         const struct gb_block_iq2_xxs *b = blocks[2 * i + 1];
         const q64 wa = q64_load(a->qs);
@@ -101,7 +99,7 @@ iq2_xxs_read(const void *const *blocks, struct gb_rows *to)
         tables[i] = q64_bits(numbers[i], 7, 1);
         gb_rows_four_sevens(q64_high_quads(wa, wb), to->minus[2 * i]);
     }
-    gb_rows_read_eights(iq2_xxs_table, 2, XXS_PAIRS, numbers, tables, to);
+    gb_rows_read_eights(iq2_xxs_table, 2, numbers, tables, to);
 }
 
 /* A scale's four bits are on top of the signs. */
@@ -115,9 +113,8 @@ iq2_xxs_row_scales(const void *block)
 }
 
 static const struct gb_rows_type iq2_xxs_rows = {
-    &gb_layout_iq2_xxs, 0.125f,   2 * XXS_PAIRS,
-    true,               false,    iq2_xxs_read,
-    iq2_xxs_row_scales, gb_rows_d, magnitudes,
+    &gb_layout_iq2_xxs, 0.125f, true, false,
+    iq2_xxs_read, iq2_xxs_row_scales, gb_rows_d, magnitudes,
 };
 
 GB_ROWS_WEIGHT(iq2_xxs)
@@ -188,17 +185,15 @@ static const uint8_t iq2_xs_table[1024] = {
 #define SEVEN(i) ((i) % 8 * 8 + (i) / 8 % 4 * 2 + 1 + (i) / 32 * 64)
 static const uint8_t sevens_order[64] = { GB_EACH64(SEVEN) };
 
-#define XS_PAIRS 1
-
 GB_INLINE void
 iq2_xs_read(const void *const *blocks, struct gb_rows *to)
 {
     const q64 at = q64_repeat(0x3727170730201000);
-    q64 numbers[XS_PAIRS];
-    q64 tables[XS_PAIRS];
+    q64 numbers[GB_ROWS_PAIRS];
+    q64 tables[GB_ROWS_PAIRS];
 
 #pragma GCC unroll 2
-    for (int i = 0; i < XS_PAIRS; i++) {
+    for (int i = 0; i < GB_ROWS_PAIRS; i++) {
         const struct gb_block_iq2_xs *a = blocks[2 * i];
         const struct gb_block_iq2_xs *b = blocks[2 * i + 1];
         const q64 wa = q64_load(a->qs);
@@ -211,7 +206,7 @@ iq2_xs_read(const void *const *blocks, struct gb_rows *to)
         tables[i] = q64_and(q64_odd_quads(fa, fb), q64_set1(3));
         gb_rows_sevens(q64s_of_quads(high, 1), to->minus[2 * i]);
     }
-    gb_rows_read_eights(iq2_xs_table, 4, XS_PAIRS, numbers, tables, to);
+    gb_rows_read_eights(iq2_xs_table, 4, numbers, tables, to);
 }
 
 GB_INLINE q64s
@@ -223,9 +218,8 @@ iq2_xs_row_scales(const void *block)
 }
 
 static const struct gb_rows_type iq2_xs_rows = {
-    &gb_layout_iq2_xs, 0.125f,    2 * XS_PAIRS,
-    true,              true,      iq2_xs_read,
-    iq2_xs_row_scales, gb_rows_d, magnitudes,
+    &gb_layout_iq2_xs, 0.125f, true, true,
+    iq2_xs_read, iq2_xs_row_scales, gb_rows_d, magnitudes,
 };
 
 GB_ROWS_WEIGHT(iq2_xs)
@@ -284,16 +278,14 @@ static const uint8_t iq2_s_table[2048] = {
 #define HIGH(i) (((i) / 16 * 2 + (i) / 4 % 2) * 8 + (i) % 4 * 2 - 1)
 static const int8_t high_order[64] = { GB_EACH64(HIGH) };
 
-#define S_PAIRS 1
-
 GB_INLINE void
 iq2_s_read(const void *const *blocks, struct gb_rows *to)
 {
-    q64 numbers[S_PAIRS];
-    q64 tables[S_PAIRS];
+    q64 numbers[GB_ROWS_PAIRS];
+    q64 tables[GB_ROWS_PAIRS];
 
 #pragma GCC unroll 2
-    for (int i = 0; i < S_PAIRS; i++) {
+    for (int i = 0; i < GB_ROWS_PAIRS; i++) {
         const struct gb_block_iq2_s *a = blocks[2 * i];
         const struct gb_block_iq2_s *b = blocks[2 * i + 1];
         const q64 high = q64_fields(q64_two_words(a->qh, b->qh),
@@ -303,7 +295,7 @@ iq2_s_read(const void *const *blocks, struct gb_rows *to)
         tables[i] = gb_rows_tables(high, numbers[i], 7);
         gb_rows_signs(a->qs + 32, b->qs + 32, to->minus[2 * i]);
     }
-    gb_rows_read_eights(iq2_s_table, 8, S_PAIRS, numbers, tables, to);
+    gb_rows_read_eights(iq2_s_table, 8, numbers, tables, to);
 }
 
 GB_INLINE q64s
@@ -315,9 +307,8 @@ iq2_s_row_scales(const void *block)
 }
 
 static const struct gb_rows_type iq2_s_rows = {
-    &gb_layout_iq2_s, 0.125f,    2 * S_PAIRS,
-    true,             true,      iq2_s_read,
-    iq2_s_row_scales, gb_rows_d, magnitudes,
+    &gb_layout_iq2_s, 0.125f, true, true,
+    iq2_s_read, iq2_s_row_scales, gb_rows_d, magnitudes,
 };
 
 GB_ROWS_WEIGHT(iq2_s)

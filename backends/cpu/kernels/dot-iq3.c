@@ -64,8 +64,6 @@ static const struct gb_blocks iq3_xxs = {
 
 #ifdef GB_HAS_ROWS
 
-#define BLOCKS 2
-
 #define NIBBLE(row, i) ((row) >> 3 * (i) & 7)
 #define R(row) NIBBLE(row, 0) | NIBBLE(row, 1) << 4
 static const uint8_t iq3_xxs_table[512] = {
@@ -84,11 +82,11 @@ static const uint8_t words_order[64] = { GB_EACH64(WORD) };
 GB_INLINE void
 iq3_xxs_read(const void *const *blocks, struct gb_rows *to)
 {
-    q64 numbers[BLOCKS];
-    q64 tables[BLOCKS];
+    q64 numbers[GB_ROWS_BLOCKS];
+    q64 tables[GB_ROWS_BLOCKS];
 
 #pragma GCC unroll 4
-    for (int i = 0; i < BLOCKS; i++) {
+    for (int i = 0; i < GB_ROWS_BLOCKS; i++) {
         const struct gb_block_iq3_xxs *b = blocks[i];
 
         numbers[i] = q64_load(b->qs);
@@ -101,7 +99,7 @@ iq3_xxs_read(const void *const *blocks, struct gb_rows *to)
                                 to->minus[i - 1]);
         }
     }
-    gb_rows_read_fours(iq3_xxs_table, 2, BLOCKS, numbers, tables, to);
+    gb_rows_read_fours(iq3_xxs_table, 2, numbers, tables, to);
 }
 
 /* The words that have the signs have the scales on top. */
@@ -123,9 +121,8 @@ iq3_xxs_unit(const void *block, const uint8_t (*levels)[64], int i)
 }
 
 static const struct gb_rows_type iq3_xxs_rows = {
-    &gb_layout_iq3_xxs, 0.25f,     BLOCKS,
-    true,               false,     iq3_xxs_read,
-    iq3_xxs_row_scales, gb_rows_d, iq3_xxs_unit,
+    &gb_layout_iq3_xxs, 0.25f, true, false,
+    iq3_xxs_read, iq3_xxs_row_scales, gb_rows_d, iq3_xxs_unit,
 };
 
 GB_ROWS_WEIGHT(iq3_xxs)
@@ -201,11 +198,11 @@ iq3_s_row_scales(const void *block)
 GB_INLINE void
 iq3_s_read(const void *const *blocks, struct gb_rows *to)
 {
-    q64 numbers[BLOCKS];
-    q64 tables[BLOCKS];
+    q64 numbers[GB_ROWS_BLOCKS];
+    q64 tables[GB_ROWS_BLOCKS];
 
 #pragma GCC unroll 4
-    for (int i = 0; i < BLOCKS; i++) {
+    for (int i = 0; i < GB_ROWS_BLOCKS; i++) {
         const struct gb_block_iq3_s *b = blocks[i];
         uint64_t high;
 
@@ -218,7 +215,7 @@ iq3_s_read(const void *const *blocks, struct gb_rows *to)
             gb_rows_signs(a->signs, b->signs, to->minus[i - 1]);
         }
     }
-    gb_rows_read_fours(iq3_s_table, 4, BLOCKS, numbers, tables, to);
+    gb_rows_read_fours(iq3_s_table, 4, numbers, tables, to);
 }
 
 GB_INLINE q64
@@ -229,9 +226,8 @@ iq3_s_unit(const void *block, const uint8_t (*levels)[64], int i)
 }
 
 static const struct gb_rows_type iq3_s_rows = {
-    &gb_layout_iq3_s, 1.0f,      BLOCKS,
-    true,             false,     iq3_s_read,
-    iq3_s_row_scales, gb_rows_d, iq3_s_unit,
+    &gb_layout_iq3_s, 1.0f, true, false,
+    iq3_s_read, iq3_s_row_scales, gb_rows_d, iq3_s_unit,
 };
 
 GB_ROWS_WEIGHT(iq3_s)

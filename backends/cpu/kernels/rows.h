@@ -21,8 +21,9 @@
 #include "backends/cpu/kernels/few.h"
 #include "backends/cpu/simd/q64-vbmi.h"
 
-/* Blocks of 256 values that are read at a time, at most. */
+/* Blocks of 256 values that are read at a time. */
 #define GB_ROWS_BLOCKS 4
+#define GB_ROWS_PAIRS  (GB_ROWS_BLOCKS / 2)
 
 /* What is read of them ahead of their products. */
 struct gb_rows {
@@ -33,7 +34,6 @@ struct gb_rows {
 struct gb_rows_type {
     const struct gb_layout *layout;
     float factor;    /* of all products */
-    int at_a_time;   /* blocks: 2 or 4 */
     bool has_minus;
     bool has_pairs;  /* units 0 and 1 have another scale than 2 and 3 */
     void (*read)(const void *const *blocks, struct gb_rows *to);
@@ -80,18 +80,18 @@ gb_rows_lookup(const uint8_t *table, int n, int count, const q64 *tables,
 
 /* For rows of eight values, 32 in a block: those of pairs of blocks. */
 GB_INLINE void
-gb_rows_read_eights(const uint8_t *table, int n, int pairs, const q64 *numbers,
+gb_rows_read_eights(const uint8_t *table, int n, const q64 *numbers,
                     const q64 *tables, struct gb_rows *to)
 {
-    q64 low[GB_ROWS_BLOCKS / 2];
-    q64 high[GB_ROWS_BLOCKS / 2];
+    q64 low[GB_ROWS_PAIRS];
+    q64 high[GB_ROWS_PAIRS];
 
 #pragma GCC unroll 2
-    for (int i = 0; i < pairs; i++)
+    for (int i = 0; i < GB_ROWS_PAIRS; i++)
         low[i] = high[i] = numbers[i];
-    gb_rows_lookup(table, n, pairs, tables, low, high);
+    gb_rows_lookup(table, n, GB_ROWS_PAIRS, tables, low, high);
 #pragma GCC unroll 2
-    for (int i = 0; i < pairs; i++) {
+    for (int i = 0; i < GB_ROWS_PAIRS; i++) {
         q64_store(to->levels[2 * i][0], q64_zip_low(low[i], high[i]));
         q64_store(to->levels[2 * i + 1][0], q64_zip_high(low[i], high[i]));
     }
@@ -100,7 +100,7 @@ gb_rows_read_eights(const uint8_t *table, int n, int pairs, const q64 *numbers,
 /* For rows of four, 64 in a block: four rows, those of two units, in each eight
  * bytes. */
 GB_INLINE void
-gb_rows_read_fours(const uint8_t *table, int n, int blocks, const q64 *numbers,
+gb_rows_read_fours(const uint8_t *table, int n, const q64 *numbers,
                    const q64 *tables, struct gb_rows *to)
 {
     q64 swapped[GB_ROWS_BLOCKS];
@@ -108,13 +108,13 @@ gb_rows_read_fours(const uint8_t *table, int n, int blocks, const q64 *numbers,
     q64 high[GB_ROWS_BLOCKS];
 
 #pragma GCC unroll 4
-    for (int i = 0; i < blocks; i++) {
+    for (int i = 0; i < GB_ROWS_BLOCKS; i++) {
         low[i] = high[i] = q64_swap_quads(numbers[i]);
         swapped[i] = q64_swap_quads(tables[i]);
     }
-    gb_rows_lookup(table, n, blocks, swapped, low, high);
+    gb_rows_lookup(table, n, GB_ROWS_BLOCKS, swapped, low, high);
 #pragma GCC unroll 4
-    for (int i = 0; i < blocks; i++) {
+    for (int i = 0; i < GB_ROWS_BLOCKS; i++) {
         q64_store(to->levels[i][0], q64_zip_low(low[i], high[i]));
         q64_store(to->levels[i][1], q64_zip_high(low[i], high[i]));
     }
@@ -277,9 +277,9 @@ gb_rows_read(const struct gb_rows_type *t, const char *first, int64_t n,
     const void *blocks[GB_ROWS_BLOCKS];
 
 #pragma GCC unroll 4
-    for (int i = 0; i < t->at_a_time; i++)
+    for (int i = 0; i < GB_ROWS_BLOCKS; i++)
         blocks[i] = i < n ? first + (size_t)i * bytes : first;
-    for (size_t at = 0; at < (size_t)t->at_a_time * bytes; at += 64)
+    for (size_t at = 0; at < (size_t)GB_ROWS_BLOCKS * bytes; at += 64)
         GB_PREFETCH(first + AHEAD + at);
     t->read(blocks, to);
 }
@@ -292,7 +292,7 @@ gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
 {
     const size_t bytes = t->layout->bytes;
     const int64_t n = k / GB_GROUP;
-    const int64_t steps = rows * ((n + t->at_a_time - 1) / t->at_a_time);
+    const int64_t steps = rows * ((n + GB_ROWS_BLOCKS - 1) / GB_ROWS_BLOCKS);
     const struct gb_group *y = column;
     const struct gb_group *end = y + n;
     const char *row = x;
@@ -310,7 +310,7 @@ gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
         if (i < steps)
             gb_rows_read(t, ahead, left, &read[i % 2]);
         if (i > 0) {
-            for (int j = 0; j < t->at_a_time && y < end; j++, y++) {
+            for (int j = 0; j < GB_ROWS_BLOCKS && y < end; j++, y++) {
                 sum = gb_rows_add(t, sum, block, now->levels[j], now->minus[j],
                                   y);
                 block += bytes;
@@ -322,9 +322,9 @@ gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
             }
         }
         block = ahead;
-        left -= t->at_a_time;
+        left -= GB_ROWS_BLOCKS;
         if (left > 0) {
-            ahead += (size_t)t->at_a_time * bytes;
+            ahead += (size_t)GB_ROWS_BLOCKS * bytes;
         } else {
             row += pitch;
             ahead = row;
