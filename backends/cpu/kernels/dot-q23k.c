@@ -42,32 +42,29 @@ q2_k_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
 }
 
-/* Which scale quarter l of unit i has: those of a quarter, four times each. */
-static const uint8_t places[64] = {
-    0, 0, 0, 0, 2,  2,  2,  2,  4,  4,  4,  4,  6,  6,  6,  6,
-    1, 1, 1, 1, 3,  3,  3,  3,  5,  5,  5,  5,  7,  7,  7,  7,
-    8, 8, 8, 8, 10, 10, 10, 10, 12, 12, 12, 12, 14, 14, 14, 14,
-    9, 9, 9, 9, 11, 11, 11, 11, 13, 13, 13, 13, 15, 15, 15, 15,
+/* Which scale quarter l of unit i has, at 4 * l + i. */
+static const uint8_t places[16] = {
+    0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15,
 };
 
 /* Codes times their scales are below 46. */
 GB_INLINE q64f
-q2_k_add(q64f sum, const void *block, const struct gb_group *y)
+q2_k_add(q64f sum, const void *block, const void *group)
 {
     const struct gb_block_q2_k *b = block;
-    const q64 scales = q64_lookup(b->scales, q64_load(places));
-    const q64t4 multiples = q64_multiples(q64_bits(scales, 0, 15));
-    const q64s mins = q64s_of_quads(scales, 28);
+    const struct gb_group *y = group;
+    const q64 codes = q64_load_once(b->qs);
+    const q64s both = q64s_of_bytes(b->scales, places);
+    const q64t4 multiples = q64_multiples(q64s_and(both, 15));
     q64 u[4];
 
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        q2_k_units(block, i, 1, &u[i]);
-        u[i] = q64_multiple(multiples, i, u[i]);
-    }
+    for (int i = 0; i < 4; i++)
+        u[i] = q64_multiple(multiples, i, q64_bits(codes, 2 * i, 3));
     sum = gb_add_scaled(sum, gb_add_units(q64s_zero(), false, u, y), y->scale,
                         q_half(&b->d));
-    return gb_add_scaled(sum, mins, y->side, -q_half(&b->dmin));
+    return gb_add_scaled(sum, q64s_shift_right(both, 4), y->side,
+                         -q_half(&b->dmin));
 }
 
 static const struct gb_blocks q2_k = {

@@ -9,6 +9,10 @@
 #include "backends/cpu/isa/weight.h"
 #include "backends/cpu/simd/q32.h"
 
+/* Where wide codes are signed digits would cost more than they bring. */
+#define GB_ONE_TERNARY \
+    (Q_WIDE_OFFSET == 128 ? GB_ONE_DIGITS : GB_ONE_PIECES)
+
 #define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
                   steps, order, one, one_offset)                              \
     static const struct gb_layout gb_layout_##name = {                        \

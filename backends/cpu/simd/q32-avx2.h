@@ -135,11 +135,9 @@ q32_lookup(const void *p, q32 v)
 }
 
 static inline q32
-q32_multiples(q32 s)
+q32_multiples(qs s)
 {
-    return _mm256_mullo_epi32(
-        _mm256_and_si256(s, _mm256_set1_epi32(255)),
-        _mm256_set1_epi32(0x03020100));
+    return _mm256_mullo_epi32(s, _mm256_set1_epi32(0x03020100));
 }
 
 static inline q32
@@ -323,9 +321,23 @@ qs_load(const int32_t *p)
 }
 
 static inline qs
-qs_of_quads(q32 v, int n)
+qs_of_bytes(const void *p, const uint8_t *from)
 {
-    return _mm256_srli_epi32(v, n);
+    return _mm256_cvtepu8_epi32(_mm_shuffle_epi8(
+        _mm_loadu_si128((const __m128i *)p),
+        _mm_loadl_epi64((const __m128i *)(const void *)from)));
+}
+
+static inline qs
+qs_and(qs s, int32_t x)
+{
+    return _mm256_and_si256(s, _mm256_set1_epi32(x));
+}
+
+static inline qs
+qs_shift_right(qs s, int n)
+{
+    return _mm256_srai_epi32(s, n);
 }
 
 #if Q_WIDE_OFFSET == 128
@@ -359,6 +371,18 @@ qs_dot_wide(qs s, q32 w, q32 a)
 }
 
 #endif
+
+static inline qs
+qs_add(qs s, qs t)
+{
+    return _mm256_add_epi32(s, t);
+}
+
+static inline qs
+qs_sub(qs s, qs t)
+{
+    return _mm256_sub_epi32(s, t);
+}
 
 static inline qs
 qs_add_256(qs s, qs t)

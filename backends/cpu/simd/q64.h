@@ -10,6 +10,9 @@
  *   q64_load(p)
  *   q64_store(p, v)
  *   q64_load2(p, p2)         thirty-two bytes from each
+ *   q64_load_once(p)         the same for many uses, which shall not load again
+ *   q64_load_fours(p, n)     N times four bytes, then zeros; N is from 9 to 16;
+ *                            where wide codes are unsigned
  *   q64_load4(p0, p1, p2, p3)
  *                            sixteen bytes from each
  *   q64_join(low, high)      two q32
@@ -25,16 +28,19 @@
  *   q64_eights(p)            eight bytes from each of p[0] to p[7]
  *   q64_words(p)             sixteen 32-bit words at p[0] to p[15], as bytes
  *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
- *   q64_multiples(s)         a table (q64t4): byte 4 * i of each sixteen of S,
- *                            which is below 64, is factor i for those
+ *   q64_multiples(s)         a table (q64t4): sum 4 * l + i of a q64s, which is
+ *                            below 64, is factor i for the l-th sixteen bytes
  *   q64_multiple(t, i, v)    factor i of T times v in each byte, v < 4
  *   q64_turn(v)              four of them: quad i of sixteen bytes of v[j]
  *                            becomes quad j of the same bytes of v[i]
  *   q64s_zero()
  *   q64s_load(p)
- *   q64s_of_quads(v, n)      quads of equal bytes, as unsigned integers >> n
+ *   q64s_of_bytes(p, from)   sixteen bytes p[from[i]] below 256, from[i] < 16
+ *   q64s_and(s, x)
+ *   q64s_shift_right(s, n)
  *   q64s_dot(s, u, a)        s + the products of codes and activations
  *   q64s_dot_wide(s, w, a)   the same for wide codes
+ *   q64s_add q64s_sub        where wide codes are unsigned
  *   q64s_add_256(s, t)       s + 256 * t
  *   q64t_set(low, high)      of two qf
  *   q64t_pick(t, from)       as a q64f: lane i is factor from[i]
