@@ -9,9 +9,9 @@
 #include "backends/cpu/isa/weight.h"
 #include "backends/cpu/simd/q32.h"
 
-/* Where wide codes are signed digits would cost more than they bring. */
-#define GB_ONE_TERNARY \
-    (Q_WIDE_OFFSET == 128 ? GB_ONE_DIGITS : GB_ONE_PIECES)
+/* Where wide codes are signed, these would cost more than they bring. */
+#define GB_ONE_WIDE    (Q_WIDE_OFFSET == 128 ? GB_ONE_FIRST : GB_ONE_PIECES)
+#define GB_ONE_TERNARY (Q_WIDE_OFFSET == 128 ? GB_ONE_DIGITS : GB_ONE_PIECES)
 
 #define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
                   steps, order, one, one_offset)                              \

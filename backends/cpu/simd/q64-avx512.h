@@ -205,6 +205,42 @@ q64s_shift_right(q64s s, int n)
 
 #if Q_WIDE_OFFSET == 128
 
+typedef struct {
+    q64 low; /* where the third bit is not set */
+    q64 high;
+} q64t8;
+
+static inline q64s
+q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
+{
+    return _mm512_cvtepu8_epi32(_mm_shuffle_epi8(
+        _mm_set_epi64x((int64_t)b, (int64_t)a),
+        _mm_loadu_si128((const __m128i *)(const void *)from)));
+}
+
+/* 128 + (s - 32) * (4 - k) and 128 - (s - 32) * k, modulo 256. */
+static inline q64t8
+q64_multiples8(q64s s)
+{
+    return (q64t8){
+        _mm512_add_epi8(
+            _mm512_mullo_epi32(s, _mm512_set1_epi32(0x01020304)),
+            _mm512_set1_epi32(0x60402000)),
+        _mm512_sub_epi8(
+            _mm512_set1_epi32((int)0xe0c0a080), q64_multiples(s))
+    };
+}
+
+static inline q64
+q64_multiple8(q64t8 t, int i, q64 v, q64 third)
+{
+    const __m512i at = _mm512_or_si512(v, q64_set1(4 * i));
+    const __mmask64 is_set = _mm512_test_epi8_mask(third, q64_set1(1 << i));
+
+    return _mm512_mask_shuffle_epi8(
+        _mm512_shuffle_epi8(t.low, at), is_set, t.high, at);
+}
+
 static inline q64s
 q64s_dot(q64s s, q64 u, q64 a)
 {

@@ -226,6 +226,30 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
 #if Q_WIDE_OFFSET == 128
 
 static inline q64s
+q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
+{
+    return (q64s){ { qs_of_16(a, b, from), qs_of_16(a, b, from + 8) } };
+}
+
+typedef struct {
+    q32t8 half[2];
+} q64t8;
+
+static inline q64t8
+q64_multiples8(q64s s)
+{
+    return (q64t8){ { q32_multiples8(s.half[0]), q32_multiples8(s.half[1]) } };
+}
+
+static inline q64
+q64_multiple8(q64t8 t, int i, q64 v, q64 third)
+{
+    return q64_join(
+        q32_multiple8(t.half[0], i, v.half[0], third.half[0]),
+        q32_multiple8(t.half[1], i, v.half[1], third.half[1]));
+}
+
+static inline q64s
 q64s_add(q64s s, q64s t)
 {
     return (q64s){ { qs_add(s.half[0], t.half[0]),
