@@ -80,6 +80,8 @@ enum gb_way {
 
 #define GB_GROUP 256 /* activations in a group; 0 behind the end of a row */
 
+#define GB_DIGITS 5
+
 /* Units of 64 codes, of which a step takes one or two.  Scales and sides are
  * those of 16 pieces or of 8, in the order of the values. */
 struct gb_group {
@@ -113,6 +115,20 @@ enum gb_one {
     GB_ONE_SIDES,  /* by place */
     GB_ONE_FIRST,  /* with the sum that each lane begins with: minus an offset
                       (ONE_OFFSET) times the sum of its codes */
+    GB_ONE_DIGITS, /* the same (struct gb_digits) */
+};
+
+/*
+ * Weights that are ternary digits, five to a byte, have five units, one for
+ * each digit of 52 bytes.
+ */
+struct gb_digits {
+    int8_t high[GB_DIGITS * 64];
+    float scale[16];
+    int32_t first[16];
+    int32_t has_low;
+    int32_t unused[15];
+    int8_t low[GB_DIGITS * 64];
 };
 
 /* How a group's chunks of 16 values are ordered. */
@@ -296,7 +312,10 @@ gb_way_column_bytes(const struct gb_layout *layout, enum gb_way way, int64_t k)
 
     if (layout->piece == 0 || way == GB_WAY_MANY)
         return gb_column_bytes(layout, k);
-    return (n + GB_GROUP - 1) / GB_GROUP * sizeof(struct gb_group);
+    return (n + GB_GROUP - 1) / GB_GROUP *
+           (way == GB_WAY_ONE && layout->one == GB_ONE_DIGITS
+                ? sizeof(struct gb_digits)
+                : sizeof(struct gb_group));
 }
 
 #endif

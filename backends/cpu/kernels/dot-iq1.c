@@ -141,7 +141,7 @@ iq1_s_pieces(const void *block)
 GB_INLINE q64s
 iq1_s_row_scales(const void *block)
 {
-    return gb_rows_odd(q64s_of_quads(iq1_s_pieces(block), 11), 14);
+    return gb_rows_odd(q64_down(iq1_s_pieces(block), 11), 14);
 }
 
 GB_INLINE q64

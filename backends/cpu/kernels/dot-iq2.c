@@ -109,7 +109,7 @@ iq2_xxs_row_scales(const void *block)
     const struct gb_block_iq2_xxs *b = block;
 
     return q64s_odd(
-        q64s_or(q64s_of_quads(q64_load(b->qs), 27), q64s_set1(1)));
+        q64s_or(q64_down(q64_load(b->qs), 27), q64s_set1(1)));
 }
 
 static const struct gb_rows_type iq2_xxs_rows = {
@@ -204,7 +204,7 @@ iq2_xs_read(const void *const *blocks, struct gb_rows *to)
 
         numbers[i] = q64_even_quads(fa, fb);
         tables[i] = q64_and(q64_odd_quads(fa, fb), q64_set1(3));
-        gb_rows_sevens(q64s_of_quads(high, 1), to->minus[2 * i]);
+        gb_rows_sevens(q64_down(high, 1), to->minus[2 * i]);
     }
     gb_rows_read_eights(iq2_xs_table, 4, numbers, tables, to);
 }

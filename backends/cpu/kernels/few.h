@@ -196,15 +196,19 @@ gb_add_scaled(q64f sum, q64s s, const float *scale, float d)
 
 GB_INLINE float
 dot_by_place(const struct gb_blocks *b, int64_t k, const char *x,
-             const struct gb_group *y)
+             const char *y)
 {
+    const size_t y_bytes =
+        gb_way_column_bytes(b->layout, GB_WAY_ONE, GB_GROUP);
     const size_t bytes = b->layout->bytes;
     q64f sum = q64f_zero();
 
-    for (int64_t i = 0; i < k / GB_GROUP; i++, x += bytes, y++) {
+    for (int64_t i = 0; i < k / GB_GROUP; i++) {
         for (size_t at = 0; bytes <= SHORT_GROUP && at < bytes; at += 64)
             GB_PREFETCH(x + AHEAD + at);
         sum = b->add(sum, x, y);
+        x += bytes;
+        y += y_bytes;
     }
     return q64f_sum(sum, q64f_zero(), qf_zero());
 }

@@ -55,7 +55,7 @@ gb_rows_d(const void *block)
 GB_INLINE q64
 gb_rows_tables(q64 high, q64 numbers, int mask)
 {
-    return q64_and(q64_where(q64_set1(1), q64s_of_quads(numbers, 7), high),
+    return q64_and(q64_where(q64_set1(1), q64_down(numbers, 7), high),
                    q64_set1(mask));
 }
 
@@ -267,8 +267,8 @@ gb_rows_add(const struct gb_rows_type *t, q64f sum, const void *block,
     return gb_add_scaled(sum, s[0], y->scale, t->d(block));
 }
 
-/* Some blocks, of which N are left; the first one in the place of those that are
- * not there. */
+/* Some blocks, of which N are left; the first one in the place of those that
+ * are not there. */
 GB_INLINE void
 gb_rows_read(const struct gb_rows_type *t, const char *first, int64_t n,
              struct gb_rows *to)

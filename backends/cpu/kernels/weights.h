@@ -20,6 +20,10 @@
 #define GB_ONE_GRID         GB_ONE_PIECES
 #endif
 
+/* Where wide codes are signed, these would cost more than they bring. */
+#define GB_ONE_WIDE    (Q_WIDE_OFFSET == 128 ? GB_ONE_FIRST : GB_ONE_PIECES)
+#define GB_ONE_TERNARY (Q_WIDE_OFFSET == 128 ? GB_ONE_DIGITS : GB_ONE_PIECES)
+
 #define GB_WEIGHT(type, name, act, values, bytes, piece, offset, has_min,     \
                   steps, order, one, one_offset)                              \
     static const struct gb_layout gb_layout_##name = {                        \

@@ -151,16 +151,26 @@ q32_lookup(const void *p, q32 v)
 }
 
 static inline q32
-q32_multiples(q32 s)
+q32_multiples(qs s)
 {
-    return s;
+    q32 v;
+
+    memcpy(&v, &s, sizeof(v));
+    return v;
 }
 
+/* Machines without products of bytes are slow at them. */
 static inline q32
 q32_multiple(q32 t, int i, q32 v)
 {
-    for (int h = 0; h < 2; h++)
-        v.half[h] *= t.half[h][4 * i];
+    for (int h = 0; h < 2; h++) {
+        const q_u8x16 once =
+            (q_u8x16){ 0 } + (uint8_t)((q_i32x4)t.half[h])[i];
+        const q_u8x16 twice = once + once;
+
+        v.half[h] = ((0 - (v.half[h] & 1)) & once) +
+                    ((0 - (v.half[h] >> 1)) & twice);
+    }
     return v;
 }
 
@@ -279,10 +289,26 @@ qs_load(const int32_t *p)
 }
 
 static inline qs
-qs_of_quads(q32 v, int n)
+qs_of_bytes(const void *p, const uint8_t *from)
 {
-    return (qs){ { (q_i32x4)((q_u32x4)v.half[0] >> (uint32_t)n),
-                   (q_i32x4)((q_u32x4)v.half[1] >> (uint32_t)n) } };
+    const uint8_t *bytes = p;
+    qs s;
+
+    for (int i = 0; i < 8; i++)
+        s.half[i / 4][i % 4] = bytes[from[i]];
+    return s;
+}
+
+static inline qs
+qs_and(qs s, int32_t x)
+{
+    return (qs){ { s.half[0] & x, s.half[1] & x } };
+}
+
+static inline qs
+qs_shift_right(qs s, int n)
+{
+    return (qs){ { s.half[0] >> n, s.half[1] >> n } };
 }
 
 /* The bytes at even or odd places of pairs; which is which does not matter, as

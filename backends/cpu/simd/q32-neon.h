@@ -131,9 +131,9 @@ q32_negate(q32 m, q32 v)
 }
 
 static inline q32
-q32_multiples(q32 s)
+q32_multiples(qs s)
 {
-    return s;
+    return (q32){ vreinterpretq_u8_s32(s.low), vreinterpretq_u8_s32(s.high) };
 }
 
 /* The quad's place is no constant where loops are not unrolled. */
@@ -331,17 +331,29 @@ qs_load(const int32_t *p)
     return (qs){ vld1q_s32(p), vld1q_s32(p + 4) };
 }
 
-static inline int32x4_t
-q_of_quads(uint8x16_t v, int n)
+static inline qs
+qs_of_bytes(const void *p, const uint8_t *from)
 {
-    return vreinterpretq_s32_u32(
-        vshlq_u32(vreinterpretq_u32_u8(v), vdupq_n_s32(-n)));
+    const uint16x8_t v = vmovl_u8(vqtbl1_u8(vld1q_u8(p), vld1_u8(from)));
+
+    return (qs){ vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(v))),
+                 vreinterpretq_s32_u32(vmovl_high_u16(v)) };
 }
 
 static inline qs
-qs_of_quads(q32 v, int n)
+qs_and(qs s, int32_t x)
 {
-    return (qs){ q_of_quads(v.low, n), q_of_quads(v.high, n) };
+    const int32x4_t mask = vdupq_n_s32(x);
+
+    return (qs){ vandq_s32(s.low, mask), vandq_s32(s.high, mask) };
+}
+
+static inline qs
+qs_shift_right(qs s, int n)
+{
+    const int32x4_t by = vdupq_n_s32(-n);
+
+    return (qs){ vshlq_s32(s.low, by), vshlq_s32(s.high, by) };
 }
 
 #ifdef __ARM_FEATURE_DOTPROD

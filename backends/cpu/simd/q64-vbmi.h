@@ -5,7 +5,7 @@
  *
  *   q64_pick(v, from)        byte from[i] % 64 of V
  *   q64_pick2(v, w, from)    byte from[i] % 128 of V with W behind it
- *   q64_fields(v, at)        of each eight bytes the eight bits from bit at[i] on
+ *   q64_fields(v, at)        of each eight bytes eight bits from bit at[i] on
  *   q64_load16(p)            sixteen bytes, and others that are nothing
  *   q64_double_quads(p)      eight times four bytes, each twice
  *   q64_two_words(p, q)      eight bytes at P and eight at Q, again and again
@@ -14,14 +14,16 @@
  *   q64_even_quads(v, w) q64_odd_quads(v, w)
  *                            of each sixteen bytes the first and third four, or
  *                            the others, of V and those of W
- *   q64_swap_quads(v)        of each sixteen bytes the second four and the third
+ *   q64_swap_quads(v)        the second four of each sixteen bytes and the
+ *                            third
  *   q64_low_quads(v, w) q64_high_quads(v, w)
  *                            of each eight bytes the low four, or high four, of
  *                            V and those of W
  *   q64_zip_low(v, w) q64_zip_high(v, w)
- *                            of each sixteen bytes the low eight, or high eight,
- *                            of V, each with that of W behind it
+ *                            of each sixteen bytes the low eight of V, or the
+ *                            high ones, each with that of W behind it
  *   q64_where(m, v, w)       bits of V where M has ones, else of W
+ *   q64_down(v, n)           each 32 bits of V >> n
  *   q64_is(v, x)             a bit for each byte: is it X?
  *   q64_choose(k, p, v)      byte v % 128 of the table at P where bit i of K is
  *                            set, else V
@@ -30,7 +32,7 @@
  *                            eight
  *   q64s_rotate(s, n)        to the right, by n[i] bits
  *   q64s_or(s, t)
- *   q64s_mul(s, t) q64s_add(s, t)
+ *   q64s_mul(s, t)
  *   q64s_even(s) q64s_odd(s) each even sum, or odd one, twice
  */
 #ifndef GB_CPU_SIMD_Q64_VBMI_H
@@ -139,6 +141,12 @@ q64_where(q64 m, q64 v, q64 w)
     return _mm512_ternarylogic_epi32(m, v, w, 0xca);
 }
 
+static inline q64
+q64_down(q64 v, int n)
+{
+    return _mm512_srli_epi32(v, (unsigned)n);
+}
+
 static inline uint64_t
 q64_is(q64 v, int x)
 {
@@ -180,12 +188,6 @@ static inline q64s
 q64s_mul(q64s s, q64s t)
 {
     return _mm512_mullo_epi32(s, t);
-}
-
-static inline q64s
-q64s_add(q64s s, q64s t)
-{
-    return _mm512_add_epi32(s, t);
 }
 
 static inline q64s
