@@ -140,9 +140,11 @@ enum gb_order {
     GB_ORDER_HALVES,
     /* thirty-two bytes have 128 values, 0 to 31 in their lowest two bits */
     GB_ORDER_QUARTERS,
-    /* for one column; else plain: */
-    GB_ORDER_ROWS, /* unit i has the eight values from 8 * i on of all pieces */
-    GB_ORDER_LANES /* each chunk has a lane */
+    /* Those of grids, whose turned groups have a chunk in each lane; elsewhere
+     * plain.  For one column unit i has the eight values from 8 * i on of all
+     * pieces of 32, or chunks have a lane here too. */
+    GB_ORDER_ROWS,
+    GB_ORDER_LANES,
 };
 
 /* The chunk at place I. */
@@ -161,12 +163,14 @@ gb_order_chunk(enum gb_order order, int i)
     }
 }
 
-/* The place, in that order, of the chunk in lane I of a turned group: what
- * turning four by four quads makes of units in that order. */
+/* The chunk in lane I of a turned group: what turning four by four quads makes
+ * of units in that order. */
 static inline int
-gb_turned_place(int i)
+gb_turned_chunk(enum gb_order order, int i)
 {
-    return i % 4 * 4 + i / 4;
+    return order == GB_ORDER_ROWS || order == GB_ORDER_LANES
+               ? i
+               : gb_order_chunk(order, i % 4 * 4 + i / 4);
 }
 
 /* The first of the four values of lane L in unit I of a group by place. */

@@ -4,7 +4,7 @@
  *
  * GB_BLOCK_WEIGHT(name) has all that struct gb_weight asks for, from the struct
  * gb_blocks NAME, which says how a block is read; GB_BLOCK_MANY(name) all but
- * products with one column.
+ * products with one column or a few.
  */
 #ifndef GB_CPU_KERNELS_BLOCK_WEIGHT_H
 #define GB_CPU_KERNELS_BLOCK_WEIGHT_H
@@ -19,6 +19,12 @@
                            size_t pitch, const void *column, float *dst)       \
     {                                                                          \
         gb_block_dots(&(name), k, rows, x, pitch, column, dst);                \
+    }                                                                          \
+                                                                               \
+    void GB_K(turn_##name)(int64_t k, int64_t rows, const void *x,             \
+                           size_t pitch, struct gb_codes *to)                  \
+    {                                                                          \
+        gb_block_turn(&(name), k, rows, x, pitch, to);                         \
     }
 
 #define GB_BLOCK_MANY(name)                                                    \
@@ -38,12 +44,6 @@
     void GB_K(floats_##name)(int64_t n, float *dst, const void *x)             \
     {                                                                          \
         GB_K(floats_of_blocks)((name).layout, read_##name, n, dst, x);         \
-    }                                                                          \
-                                                                               \
-    void GB_K(turn_##name)(int64_t k, int64_t rows, const void *x,             \
-                           size_t pitch, struct gb_codes *to)                  \
-    {                                                                          \
-        gb_block_turn(&(name), k, rows, x, pitch, to);                         \
     }
 
 #endif

@@ -185,7 +185,7 @@ turn_group(const struct gb_layout *layout, const struct plain_group *from,
     for (int i = 0; i < PIECES; i++)
         low |= from->has_low[i];
     for (int l = 0; l < 16; l++) {
-        const int chunk = gb_order_chunk(layout->order, gb_turned_place(l));
+        const int chunk = gb_turned_chunk(layout->order, l);
         const float d = from->d[chunk / 2];
         int32_t sum = 0;
 

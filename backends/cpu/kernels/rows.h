@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/rows.h - products of one column with weights that are rows of a
- * grid, on machines that look up bytes in large tables.
+ * cpu/kernels/rows.h - products of one column or a few with weights that are
+ * rows of a grid, on machines that look up bytes in large tables.
  *
  * A grid's row is a number that has some bits for each value's level.  Tables
  * of bytes, which stay in registers or in the first cache, have the numbers'
@@ -18,7 +18,7 @@
 #ifdef __AVX512VBMI__
 #define GB_HAS_ROWS
 
-#include "backends/cpu/kernels/few.h"
+#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/simd/q64-vbmi.h"
 
 /* Blocks of 256 values that are read at a time. */
@@ -333,6 +333,65 @@ gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
     }
 }
 
+/* Units in GB_ORDER_ROWS as those of a turned group. */
+GB_INLINE void
+gb_rows_to_lanes(q64 *u)
+{
+    const q64 v[4] = { u[0], u[1], u[2], u[3] };
+
+    u[0] = q64_low_quads(v[0], v[2]);
+    u[1] = q64_high_quads(v[0], v[2]);
+    u[2] = q64_low_quads(v[1], v[3]);
+    u[3] = q64_high_quads(v[1], v[3]);
+}
+
+GB_INLINE void
+gb_rows_turn_block(const struct gb_rows_type *t, const void *block,
+                   const uint8_t (*levels)[64], const uint64_t *minus,
+                   struct gb_codes *to)
+{
+    const q64f scale = q64f_mul(q64f_from(t->scales(block)),
+                                q64f_set1(t->factor * t->d(block)));
+    q64 u[4];
+
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        u[i] = t->unit(block, levels, i);
+        if (t->has_minus)
+            u[i] = q64_add(q64_negate_where(u[i], minus[i]),
+                           q64_set1(t->layout->offset));
+    }
+    if (t->layout->order == GB_ORDER_ROWS)
+        gb_rows_to_lanes(u);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        q64_store(to->codes + 64 * i, u[i]);
+    q64f_store(to->scale, scale);
+    q64f_store(to->side, scale);
+}
+
+/* gb_turn_fn */
+GB_INLINE void
+gb_rows_turn(const struct gb_rows_type *t, int64_t k, int64_t rows,
+             const void *x, size_t pitch, struct gb_codes *to)
+{
+    const size_t bytes = t->layout->bytes;
+    struct gb_rows read;
+
+    for (int64_t r = 0; r < rows; r++) {
+        const char *block = (const char *)x + (size_t)r * pitch;
+
+        for (int64_t n = k / GB_GROUP; n > 0; n -= GB_ROWS_BLOCKS) {
+            gb_rows_read(t, block, n, &read);
+            for (int j = 0; j < GB_ROWS_BLOCKS && j < n; j++, to++) {
+                gb_rows_turn_block(t, block, read.levels[j], read.minus[j],
+                                   to);
+                block += bytes;
+            }
+        }
+    }
+}
+
 #define GB_ROWS_WEIGHT(name)                                                   \
     GB_BLOCK_MANY(name)                                                        \
                                                                                \
@@ -340,6 +399,12 @@ gb_rows_dots(const struct gb_rows_type *t, int64_t k, int64_t rows,
                            size_t pitch, const void *column, float *dst)       \
     {                                                                          \
         gb_rows_dots(&name##_rows, k, rows, x, pitch, column, dst);            \
+    }                                                                          \
+                                                                               \
+    void GB_K(turn_##name)(int64_t k, int64_t rows, const void *x,             \
+                           size_t pitch, struct gb_codes *to)                  \
+    {                                                                          \
+        gb_rows_turn(&name##_rows, k, rows, x, pitch, to);                     \
     }
 
 #endif
