@@ -23,7 +23,7 @@ AC_DEFUN([GB_LEVELS], [
     [-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mavx2 -mfma -mf16c -mbmi2],
     [_mm512_dpbusd_epi32(x, x, x)], [__m512i x = _mm512_setzero_si512()])
   GB_LEVEL([avx512_bf16],
-    [-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mavx512bf16 -mavx2 -mfma -mf16c -mbmi2],
+    [-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vbmi -mavx512vnni -mavx512bf16 -mavx2 -mfma -mf16c -mbmi2],
     [_mm512_dpbf16_ps(x, (__m512bh)_mm512_castps_si512(x), (__m512bh)_mm512_castps_si512(x))],
     [__m512 x = _mm512_setzero_ps()])
   gb_levels="generic$gb_levels"

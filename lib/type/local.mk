@@ -4,7 +4,13 @@ libcore_la_SOURCES += \
 	%D%/blocks.h \
 	%D%/format.h \
 	%D%/grid-iq1.c \
+	%D%/grid-iq1.def \
+	%D%/grid-iq2-s.def \
+	%D%/grid-iq2-xs.def \
+	%D%/grid-iq2-xxs.def \
 	%D%/grid-iq2.c \
+	%D%/grid-iq3-s.def \
+	%D%/grid-iq3-xxs.def \
 	%D%/grid-iq3.c \
 	%D%/grid-snap.c \
 	%D%/grid.c \

@@ -31,6 +31,9 @@ enum {
 #ifdef __AVX512F__
                       | GB_CPU_BIT(GB_CPU_AVX512)
 #endif
+#ifdef __AVX512VBMI__
+                      | GB_CPU_BIT(GB_CPU_AVX512_VBMI)
+#endif
 #ifdef __AVX512VNNI__
                       | GB_CPU_BIT(GB_CPU_AVX512_VNNI)
 #endif

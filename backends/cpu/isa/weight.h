@@ -80,14 +80,19 @@ enum gb_way {
 
 #define GB_GROUP 256 /* activations in a group; 0 behind the end of a row */
 
+#define GB_DIGITS 5
+
 /* Units of 64 codes, of which a step takes one or two.  Scales and sides are
  * those of 16 pieces or of 8, in the order of the values. */
 struct gb_group {
     int8_t high[GB_GROUP];
-    float scale[16];    /* what sums are multiplied with: d or d_high */
-    float side[16];     /* what a weight's minimum or scale is multiplied with:
-                           the sum of the values, times minus the offset where
-                           there are no minima */
+    float scale[16]; /* what sums are multiplied with: d or d_high */
+    union {
+        float side[16];    /* what a weight's minimum or scale is multiplied
+                              with: the sum of the values, times minus the
+                              offset where there are no minima */
+        int32_t first[16]; /* of lanes */
+    };
     int32_t has_low[4]; /* of each step */
     int32_t unused[12]; /* up to a cache line */
     int8_t low[GB_GROUP]; /* valid where has_low */
@@ -99,6 +104,33 @@ struct gb_group {
  * each lane, and has_low[0] is for all units.
  */
 
+/*
+ * Groups by place have a scale for each of sixteen lanes, which are four bytes
+ * of each unit, so that a lane's products with a block of 256 values are one
+ * sum of integers; has_low[0] is for all units.  Side 4 * l + i is that of the
+ * chunk of 16 values in quarter l of unit i.
+ */
+enum gb_one {
+    GB_ONE_PIECES, /* not by place */
+    GB_ONE_SIDES,  /* by place */
+    GB_ONE_FIRST,  /* with the sum that each lane begins with: minus an offset
+                      (ONE_OFFSET) times the sum of its codes */
+    GB_ONE_DIGITS, /* the same (struct gb_digits) */
+};
+
+/*
+ * Weights that are ternary digits, five to a byte, have five units, one for
+ * each digit of 52 bytes.
+ */
+struct gb_digits {
+    int8_t high[GB_DIGITS * 64];
+    float scale[16];
+    int32_t first[16];
+    int32_t has_low;
+    int32_t unused[15];
+    int8_t low[GB_DIGITS * 64];
+};
+
 /* How a group's chunks of 16 values are ordered. */
 enum gb_order {
     GB_ORDER_PLAIN,
@@ -108,6 +140,11 @@ enum gb_order {
     GB_ORDER_HALVES,
     /* thirty-two bytes have 128 values, 0 to 31 in their lowest two bits */
     GB_ORDER_QUARTERS,
+    /* Those of grids, whose turned groups have a chunk in each lane; elsewhere
+     * plain.  For one column unit i has the eight values from 8 * i on of all
+     * pieces of 32, or chunks have a lane here too. */
+    GB_ORDER_ROWS,
+    GB_ORDER_LANES,
 };
 
 /* The chunk at place I. */
@@ -126,12 +163,28 @@ gb_order_chunk(enum gb_order order, int i)
     }
 }
 
-/* The place, in that order, of the chunk in lane I of a turned group: what
- * turning four by four quads makes of units in that order. */
+/* The chunk in lane I of a turned group: what turning four by four quads makes
+ * of units in that order. */
 static inline int
-gb_turned_place(int i)
+gb_turned_chunk(enum gb_order order, int i)
 {
-    return i % 4 * 4 + i / 4;
+    return order == GB_ORDER_ROWS || order == GB_ORDER_LANES
+               ? i
+               : gb_order_chunk(order, i % 4 * 4 + i / 4);
+}
+
+/* The first of the four values of lane L in unit I of a group by place. */
+static inline int
+gb_lane_value(enum gb_order order, int l, int i)
+{
+    switch (order) {
+    case GB_ORDER_ROWS:
+        return l / 2 * 32 + i * 8 + l % 2 * 4;
+    case GB_ORDER_LANES:
+        return l * 16 + i * 4;
+    default:
+        return gb_order_chunk(order, 4 * i + l / 4) * 16 + l % 4 * 4;
+    }
 }
 
 struct gb_panel; /* kernels/panel.h */
@@ -163,6 +216,8 @@ struct gb_layout {
     int has_min;  /* are there minima beside the scales? */
     int steps;    /* quads whose products fit a sum of 16 bits; 0: wide codes */
     enum gb_order order;
+    enum gb_one one; /* the groups of products with one column */
+    int one_offset;
 };
 
 struct gb_weight {
@@ -261,7 +316,10 @@ gb_way_column_bytes(const struct gb_layout *layout, enum gb_way way, int64_t k)
 
     if (layout->piece == 0 || way == GB_WAY_MANY)
         return gb_column_bytes(layout, k);
-    return (n + GB_GROUP - 1) / GB_GROUP * sizeof(struct gb_group);
+    return (n + GB_GROUP - 1) / GB_GROUP *
+           (way == GB_WAY_ONE && layout->one == GB_ONE_DIGITS
+                ? sizeof(struct gb_digits)
+                : sizeof(struct gb_group));
 }
 
 #endif

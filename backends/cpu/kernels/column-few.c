@@ -19,37 +19,38 @@ struct plain_group {
     bool has_low[PIECES];
 };
 
-/* The largest magnitude of 32 values; does it stand out?  It does when it is
- * more than five times as large as they are in the mean.  (With one value that
- * is not 0 it is 5.7 times as large.) */
-GB_INLINE float
-largest_of_32(const float *x, bool *stands_out)
+/* The largest magnitude of N values, 32 or 40; does it stand out?  It does when
+ * it is more than five times as large as they are in the mean.  (With one value
+ * of 32 that is not 0 it is 5.7 times as large.)  Behind them are zeros up to
+ * whole vectors. */
+static float
+largest_of(int n, const float *x, bool *stands_out)
 {
     vf largest = vf_zero();
     vf squares = vf_zero();
     float max;
 
-    for (int i = 0; i < GB_QK; i += VF_LEN) {
+    for (int i = 0; i < n; i += VF_LEN) {
         const vf v = vf_load(x + i);
 
         largest = vf_max(largest, vf_abs(v));
         squares = vf_fma(v, v, squares);
     }
     max = vf_hmax(largest);
-    *stands_out = max * max > 25.0f / GB_QK * vf_sum(squares);
+    *stands_out = max * max > 25.0f / (float)n * vf_sum(squares);
     return max;
 }
 
 /* The largest value gets the code 127 * 256; what is left behind the high half
  * is the low one. */
-GB_INLINE void
-codes_of_32(const float *x, float largest, int8_t *high, int8_t *low)
+static void
+codes_of(int n, const float *x, float largest, int8_t *high, int8_t *low)
 {
     const vf factor =
         vf_set1(largest > 0.0f ? 127.0f * 256.0f / largest : 0.0f);
     const vf limit = vf_set1(127.0f);
 
-    for (int i = 0; i < GB_QK; i += VF_LEN) {
+    for (int i = 0; i < n; i += VF_LEN) {
         const vf code = vf_mul(vf_load(x + i), factor);
         const vf upper = vf_round(vf_mul(code, vf_set1(1.0f / 256.0f)));
         const vf rest = vf_fnma(upper, vf_set1(256.0f), code);
@@ -64,11 +65,11 @@ group_of_floats(const float *x, struct plain_group *group)
 {
     for (int i = 0; i < PIECES; i++) {
         const float largest =
-            largest_of_32(x + GB_QK * i, &group->has_low[i]);
+            largest_of(GB_QK, x + GB_QK * i, &group->has_low[i]);
 
         group->d[i] = largest / (127.0f * 256.0f);
-        codes_of_32(x + GB_QK * i, largest, group->high + GB_QK * i,
-                    group->low + GB_QK * i);
+        codes_of(GB_QK, x + GB_QK * i, largest, group->high + GB_QK * i,
+                 group->low + GB_QK * i);
     }
 }
 
@@ -184,7 +185,7 @@ turn_group(const struct gb_layout *layout, const struct plain_group *from,
     for (int i = 0; i < PIECES; i++)
         low |= from->has_low[i];
     for (int l = 0; l < 16; l++) {
-        const int chunk = gb_order_chunk(layout->order, gb_turned_place(l));
+        const int chunk = gb_turned_chunk(layout->order, l);
         const float d = from->d[chunk / 2];
         int32_t sum = 0;
 
@@ -204,6 +205,163 @@ turn_group(const struct gb_layout *layout, const struct plain_group *from,
     to->has_low[0] = low;
 }
 
+/* A group by place: a piece is what two lanes have, unit by unit of the first
+ * one, then of the other; up to whole vectors there are zeros. */
+#define MOST 48
+
+_Static_assert(MOST >= 8 * GB_DIGITS && MOST % VF_LEN == 0, "a piece's place");
+
+struct placed_group {
+    int8_t high[PIECES][MOST];
+    int8_t low[PIECES][MOST];
+    float d[PIECES];
+    bool has_low;
+};
+
+static int
+units_of(const struct gb_layout *layout)
+{
+    return layout->one == GB_ONE_DIGITS ? GB_DIGITS : 4;
+}
+
+/* Which four of a group's values lane L of unit I has; none: -1. */
+static int
+four_at(const struct gb_layout *layout, int l, int i)
+{
+    if (layout->one != GB_ONE_DIGITS)
+        return gb_lane_value(layout->order, l, i) / 4;
+    if (l < 12)
+        return l < 8 ? 8 * i + l : 8 * GB_DIGITS + 4 * i + l - 8;
+    return l == 12 && i < 4 ? 12 * GB_DIGITS + i : -1;
+}
+
+/* FOUR are the bytes of four values. */
+GB_INLINE void
+by_place(const struct gb_layout *layout, const void *from, size_t four,
+         void *to)
+{
+    const int units = units_of(layout);
+
+    memset(to, 0, PIECES * MOST / 4 * four);
+    for (int l = 0; l < 16; l++) {
+        for (int i = 0; i < units; i++) {
+            const int at = four_at(layout, l, i);
+            const int place = l / 2 * (MOST / 4) + l % 2 * units + i;
+
+            if (at >= 0)
+                memcpy((char *)to + (size_t)place * four,
+                       (const char *)from + (size_t)at * four, four);
+        }
+    }
+}
+
+static void
+place_floats(const struct gb_layout *layout, const float *x,
+             struct placed_group *group)
+{
+    const int n = 8 * units_of(layout);
+    float values[PIECES][MOST];
+
+    by_place(layout, x, 4 * sizeof(*x), values);
+    group->has_low = false;
+    for (int i = 0; i < PIECES; i++) {
+        bool stands_out;
+        const float largest = largest_of(n, values[i], &stands_out);
+
+        group->has_low |= stands_out;
+        group->d[i] = largest / (127.0f * 256.0f);
+        codes_of(n, values[i], largest, group->high[i], group->low[i]);
+    }
+}
+
+static void
+place_block(const struct gb_layout *layout, const struct gb_block_q8_k *block,
+            struct placed_group *group)
+{
+    by_place(layout, block->qs, 4, group->high);
+    group->has_low = false;
+    for (int i = 0; i < PIECES; i++)
+        group->d[i] = block->d / 256.0f;
+}
+
+/* The sums of the codes of each lane of a unit; LOW may be NULL. */
+GB_INLINE void
+sums_of_unit(const int8_t *high, const int8_t *low, int32_t *sums)
+{
+    for (int i = 0; i < 64; i += 32) {
+        qs s = qs_dot(qs_first(0), q32_set1(1), q32_load(high + i));
+
+        if (low != NULL)
+            s = qs_dot(qs_add_256(qs_first(0), s), q32_set1(1),
+                       q32_load(low + i));
+        qs_store(sums + i / 4, s);
+    }
+}
+
+/* TO is a struct gb_group, or gb_digits. */
+static void
+put_places(const struct gb_layout *layout, const struct placed_group *from,
+           void *to)
+{
+    const float factor = layout->has_min ? 1.0f : -(float)layout->offset;
+    const int units = units_of(layout);
+    const bool is_digits = layout->one == GB_ONE_DIGITS;
+    struct gb_digits *digits = to;
+    struct gb_group *group = to;
+    int8_t *high = is_digits ? digits->high : group->high;
+    int8_t *low = is_digits ? digits->low : group->low;
+    float *scale = is_digits ? digits->scale : group->scale;
+    int32_t first[16] = { 0 };
+
+    for (int l = 0; l < 16; l++) {
+        const int8_t *lane = from->high[l / 2] + l % 2 * 4 * units;
+        const int8_t *lane_low = from->low[l / 2] + l % 2 * 4 * units;
+
+        scale[l] = (from->has_low ? 1.0f : 256.0f) * from->d[l / 2];
+        for (int i = 0; i < units; i++) {
+            memcpy(high + 64 * i + 4 * l, lane + 4 * i, 4);
+            if (from->has_low)
+                memcpy(low + 64 * i + 4 * l, lane_low + 4 * i, 4);
+        }
+    }
+    for (int i = 0; i < units; i++) {
+        int32_t s[16];
+
+        sums_of_unit(high + 64 * i, from->has_low ? low + 64 * i : NULL, s);
+        for (int l = 0; l < 16; l++)
+            first[l] -= layout->one_offset * s[l];
+        for (int l = 0; l < 16 && layout->one == GB_ONE_SIDES; l += 4)
+            group->side[l + i] =
+                factor * (scale[l] * (float)(s[l] + s[l + 1]) +
+                          scale[l + 2] * (float)(s[l + 2] + s[l + 3]));
+    }
+    if (is_digits) {
+        digits->has_low = from->has_low;
+        memcpy(digits->first, first, sizeof(first));
+        return;
+    }
+    group->has_low[0] = from->has_low;
+    if (layout->one == GB_ONE_FIRST)
+        memcpy(group->first, first, sizeof(first));
+}
+
+static void
+column_by_place(const struct gb_layout *layout, int64_t n, const void *row,
+                enum ggml_type type, char *to)
+{
+    const size_t bytes = gb_way_column_bytes(layout, GB_WAY_ONE, GB_GROUP);
+    const struct gb_block_q8_k *block = row;
+    struct placed_group group;
+
+    for (int64_t i = 0; i < n; i += GB_GROUP, to += bytes) {
+        if (type == GGML_TYPE_F32)
+            place_floats(layout, (const float *)row + i, &group);
+        else
+            place_block(layout, block++, &group);
+        put_places(layout, &group, to);
+    }
+}
+
 void
 GB_K(way_column)(const struct gb_layout *layout, enum gb_way way, int64_t n,
                  const void *row, enum ggml_type type, void *column)
@@ -214,6 +372,10 @@ GB_K(way_column)(const struct gb_layout *layout, enum gb_way way, int64_t n,
 
     if (layout->piece == 0 || way == GB_WAY_MANY) {
         GB_K(column)(layout, n, row, type, column);
+        return;
+    }
+    if (way == GB_WAY_ONE && layout->one != GB_ONE_PIECES) {
+        column_by_place(layout, n, row, type, column);
         return;
     }
     for (int64_t i = 0; i < n; i += GB_GROUP, to++) {

@@ -4,6 +4,7 @@
  */
 #include "backends/cpu/kernels/block-weight.h"
 #include "backends/cpu/kernels/signs.h"
+#include "backends/cpu/kernels/rows.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
@@ -59,10 +60,70 @@ iq2_xxs_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq2_xxs = {
-    &gb_layout_iq2_xxs, iq2_xxs_scales, NULL, iq2_xxs_units, NULL
+    &gb_layout_iq2_xxs, iq2_xxs_scales, NULL, iq2_xxs_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+GB_INLINE q64
+magnitudes(const void *block, const uint8_t (*levels)[64], int i)
+{
+    (void)block;
+    return q64_pick(q64_repeat(0x2b2b19082b2b1908),
+                    gb_rows_pairs(levels, i, 0));
+}
+
+#define R(row) (row)&255
+static const uint8_t iq2_xxs_table[512] = {
+#include "lib/type/grid-iq2-xxs.def"
+#undef R
+#define R(row) (row) >> 8
+#include "lib/type/grid-iq2-xxs.def"
+#undef R
+};
+
+GB_INLINE void
+iq2_xxs_read(const void *const *blocks, struct gb_rows *to)
+{
+    q64 numbers[GB_ROWS_PAIRS];
+    q64 tables[GB_ROWS_PAIRS];
+
+#pragma GCC unroll 2
+    for (int i = 0; i < GB_ROWS_PAIRS; i++) {
+        const struct gb_block_iq2_xxs *a = blocks[2 * i];
+        const struct gb_block_iq2_xxs *b = blocks[2 * i + 1];
+        const q64 wa = q64_load(a->qs);
+        const q64 wb = q64_load(b->qs);
+
+        numbers[i] = q64_even_quads(wa, wb);
+        tables[i] = q64_bits(numbers[i], 7, 1);
+        gb_rows_four_sevens(q64_high_quads(wa, wb), to->minus[2 * i]);
+    }
+    gb_rows_read_eights(iq2_xxs_table, 2, numbers, tables, to);
+}
+
+/* A scale's four bits are on top of the signs. */
+GB_INLINE q64s
+iq2_xxs_row_scales(const void *block)
+{
+    const struct gb_block_iq2_xxs *b = block;
+
+    return q64s_odd(
+        q64s_or(q64_down(q64_load(b->qs), 27), q64s_set1(1)));
+}
+
+static const struct gb_rows_type iq2_xxs_rows = {
+    &gb_layout_iq2_xxs, 0.125f, true, false,
+    iq2_xxs_read, iq2_xxs_row_scales, gb_rows_d, magnitudes,
+};
+
+GB_ROWS_WEIGHT(iq2_xxs)
+
+#else
+
 GB_BLOCK_WEIGHT(iq2_xxs)
+
+#endif
 
 /* Scales of 16 values each are the nibbles of eight bytes. */
 GB_INLINE void
@@ -106,10 +167,68 @@ iq2_xs_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq2_xs = {
-    &gb_layout_iq2_xs, iq2_xs_scales, NULL, iq2_xs_units, NULL
+    &gb_layout_iq2_xs, iq2_xs_scales, NULL, iq2_xs_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+#define R(row) (row)&255
+static const uint8_t iq2_xs_table[1024] = {
+#include "lib/type/grid-iq2-xs.def"
+#undef R
+#define R(row) (row) >> 8
+#include "lib/type/grid-iq2-xs.def"
+#undef R
+};
+
+/* Seven signs of each row are above its number's nine bits. */
+#define SEVEN(i) ((i) % 8 * 8 + (i) / 8 % 4 * 2 + 1 + (i) / 32 * 64)
+static const uint8_t sevens_order[64] = { GB_EACH64(SEVEN) };
+
+GB_INLINE void
+iq2_xs_read(const void *const *blocks, struct gb_rows *to)
+{
+    const q64 at = q64_repeat(0x3727170730201000);
+    q64 numbers[GB_ROWS_PAIRS];
+    q64 tables[GB_ROWS_PAIRS];
+
+#pragma GCC unroll 2
+    for (int i = 0; i < GB_ROWS_PAIRS; i++) {
+        const struct gb_block_iq2_xs *a = blocks[2 * i];
+        const struct gb_block_iq2_xs *b = blocks[2 * i + 1];
+        const q64 wa = q64_load(a->qs);
+        const q64 wb = q64_load(b->qs);
+        const q64 fa = q64_fields(wa, at);
+        const q64 fb = q64_fields(wb, at);
+        const q64 high = q64_pick2(wa, wb, q64_load(sevens_order));
+
+        numbers[i] = q64_even_quads(fa, fb);
+        tables[i] = q64_and(q64_odd_quads(fa, fb), q64_set1(3));
+        gb_rows_sevens(q64_down(high, 1), to->minus[2 * i]);
+    }
+    gb_rows_read_eights(iq2_xs_table, 4, numbers, tables, to);
+}
+
+GB_INLINE q64s
+iq2_xs_row_scales(const void *block)
+{
+    const struct gb_block_iq2_xs *b = block;
+
+    return gb_rows_nibble_scales(b->scales);
+}
+
+static const struct gb_rows_type iq2_xs_rows = {
+    &gb_layout_iq2_xs, 0.125f, true, true,
+    iq2_xs_read, iq2_xs_row_scales, gb_rows_d, magnitudes,
+};
+
+GB_ROWS_WEIGHT(iq2_xs)
+
+#else
+
 GB_BLOCK_WEIGHT(iq2_xs)
+
+#endif
 
 GB_INLINE void
 iq2_s_scales(const void *block, int n, float *d, float *m)
@@ -141,7 +260,61 @@ iq2_s_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq2_s = {
-    &gb_layout_iq2_s, iq2_s_scales, NULL, iq2_s_units, NULL
+    &gb_layout_iq2_s, iq2_s_scales, NULL, iq2_s_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+#define R(row) (row)&255
+static const uint8_t iq2_s_table[2048] = {
+#include "lib/type/grid-iq2-s.def"
+#undef R
+#define R(row) (row) >> 8
+#include "lib/type/grid-iq2-s.def"
+#undef R
+};
+
+/* Where the high two bits of rows' numbers are, with a bit before them. */
+#define HIGH(i) (((i) / 16 * 2 + (i) / 4 % 2) * 8 + (i) % 4 * 2 - 1)
+static const int8_t high_order[64] = { GB_EACH64(HIGH) };
+
+GB_INLINE void
+iq2_s_read(const void *const *blocks, struct gb_rows *to)
+{
+    q64 numbers[GB_ROWS_PAIRS];
+    q64 tables[GB_ROWS_PAIRS];
+
+#pragma GCC unroll 2
+    for (int i = 0; i < GB_ROWS_PAIRS; i++) {
+        const struct gb_block_iq2_s *a = blocks[2 * i];
+        const struct gb_block_iq2_s *b = blocks[2 * i + 1];
+        const q64 high = q64_fields(q64_two_words(a->qh, b->qh),
+                                    q64_load(high_order));
+
+        numbers[i] = gb_rows_of_two(a->qs, b->qs);
+        tables[i] = gb_rows_tables(high, numbers[i], 7);
+        gb_rows_signs(a->qs + 32, b->qs + 32, to->minus[2 * i]);
+    }
+    gb_rows_read_eights(iq2_s_table, 8, numbers, tables, to);
+}
+
+GB_INLINE q64s
+iq2_s_row_scales(const void *block)
+{
+    const struct gb_block_iq2_s *b = block;
+
+    return gb_rows_nibble_scales(b->scales);
+}
+
+static const struct gb_rows_type iq2_s_rows = {
+    &gb_layout_iq2_s, 0.125f, true, true,
+    iq2_s_read, iq2_s_row_scales, gb_rows_d, magnitudes,
+};
+
+GB_ROWS_WEIGHT(iq2_s)
+
+#else
+
 GB_BLOCK_WEIGHT(iq2_s)
+
+#endif

@@ -3,6 +3,7 @@
  * cpu/kernels/dot-iq3.c - weights iq3_xxs and iq3_s.
  */
 #include "backends/cpu/kernels/block-weight.h"
+#include "backends/cpu/kernels/rows.h"
 #include "backends/cpu/kernels/signs.h"
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
@@ -58,10 +59,79 @@ iq3_xxs_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq3_xxs = {
-    &gb_layout_iq3_xxs, iq3_xxs_scales, NULL, iq3_xxs_units, NULL
+    &gb_layout_iq3_xxs, iq3_xxs_scales, NULL, iq3_xxs_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+#define NIBBLE(row, i) ((row) >> 3 * (i) & 7)
+#define R(row) NIBBLE(row, 0) | NIBBLE(row, 1) << 4
+static const uint8_t iq3_xxs_table[512] = {
+#include "lib/type/grid-iq3-xxs.def"
+#undef R
+#define R(row) NIBBLE(row, 2) | NIBBLE(row, 3) << 4
+#include "lib/type/grid-iq3-xxs.def"
+#undef R
+};
+#undef NIBBLE
+
+/* The words that are behind the rows of two blocks, side by side. */
+#define WORD(i) ((i) / 8 * 4 + (i) % 4 + (i) / 4 % 2 * 32)
+static const uint8_t words_order[64] = { GB_EACH64(WORD) };
+
+GB_INLINE void
+iq3_xxs_read(const void *const *blocks, struct gb_rows *to)
+{
+    q64 numbers[GB_ROWS_BLOCKS];
+    q64 tables[GB_ROWS_BLOCKS];
+
+#pragma GCC unroll 4
+    for (int i = 0; i < GB_ROWS_BLOCKS; i++) {
+        const struct gb_block_iq3_xxs *b = blocks[i];
+
+        numbers[i] = q64_load(b->qs);
+        tables[i] = q64_bits(numbers[i], 7, 1);
+        if (i % 2 != 0) {
+            const struct gb_block_iq3_xxs *a = blocks[i - 1];
+
+            gb_rows_four_sevens(q64_pick(q64_load2(a->qs + 64, b->qs + 64),
+                                         q64_load(words_order)),
+                                to->minus[i - 1]);
+        }
+    }
+    gb_rows_read_fours(iq3_xxs_table, 2, numbers, tables, to);
+}
+
+/* The words that have the signs have the scales on top. */
+GB_INLINE q64s
+iq3_xxs_row_scales(const void *block)
+{
+    const struct gb_block_iq3_xxs *b = block;
+
+    return q64s_or(q64_down(q64_double_quads(b->qs + 64), 27),
+                   q64s_set1(1));
+}
+
+GB_INLINE q64
+iq3_xxs_unit(const void *block, const uint8_t (*levels)[64], int i)
+{
+    (void)block;
+    return q64_pick(q64_repeat(0x3e342c241c140c04),
+                    gb_rows_nibbles(levels, i));
+}
+
+static const struct gb_rows_type iq3_xxs_rows = {
+    &gb_layout_iq3_xxs, 0.25f, true, false,
+    iq3_xxs_read, iq3_xxs_row_scales, gb_rows_d, iq3_xxs_unit,
+};
+
+GB_ROWS_WEIGHT(iq3_xxs)
+
+#else
+
 GB_BLOCK_WEIGHT(iq3_xxs)
+
+#endif
 
 GB_INLINE void
 iq3_s_scales(const void *block, int n, float *d, float *m)
@@ -95,7 +165,75 @@ iq3_s_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq3_s = {
-    &gb_layout_iq3_s, iq3_s_scales, NULL, iq3_s_units, NULL
+    &gb_layout_iq3_s, iq3_s_scales, NULL, iq3_s_units, NULL, NULL
 };
 
+#ifdef GB_HAS_ROWS
+
+/* Levels are magnitudes. */
+#define NIBBLE(row, i) (((row) >> 3 * (i) & 7) * 2 + 1)
+#define R(row) NIBBLE(row, 0) | NIBBLE(row, 1) << 4
+static const uint8_t iq3_s_table[1024] = {
+#include "lib/type/grid-iq3-s.def"
+#undef R
+#define R(row) NIBBLE(row, 2) | NIBBLE(row, 3) << 4
+#include "lib/type/grid-iq3-s.def"
+#undef R
+};
+#undef NIBBLE
+
+/* A scale's nibble is for two chunks. */
+GB_INLINE q64s
+iq3_s_row_scales(const void *block)
+{
+    static const int32_t by[16] = { 31, 31, 3,  3,  7,  7,  11, 11,
+                                    15, 15, 19, 19, 23, 23, 27, 27 };
+    const struct gb_block_iq3_s *b = block;
+    int32_t w;
+
+    memcpy(&w, b->scales, sizeof(w));
+    return gb_rows_odd(q64s_rotate(q64s_set1(w), q64s_load(by)), 30);
+}
+
+GB_INLINE void
+iq3_s_read(const void *const *blocks, struct gb_rows *to)
+{
+    q64 numbers[GB_ROWS_BLOCKS];
+    q64 tables[GB_ROWS_BLOCKS];
+
+#pragma GCC unroll 4
+    for (int i = 0; i < GB_ROWS_BLOCKS; i++) {
+        const struct gb_block_iq3_s *b = blocks[i];
+        uint64_t high;
+
+        memcpy(&high, b->qh, sizeof(high));
+        numbers[i] = q64_load(b->qs);
+        tables[i] = q64_or_where(q64_bits(numbers[i], 7, 1), high, 2);
+        if (i % 2 != 0) {
+            const struct gb_block_iq3_s *a = blocks[i - 1];
+
+            gb_rows_signs(a->signs, b->signs, to->minus[i - 1]);
+        }
+    }
+    gb_rows_read_fours(iq3_s_table, 4, numbers, tables, to);
+}
+
+GB_INLINE q64
+iq3_s_unit(const void *block, const uint8_t (*levels)[64], int i)
+{
+    (void)block;
+    return q64_and(q64_set1(15), gb_rows_nibbles(levels, i));
+}
+
+static const struct gb_rows_type iq3_s_rows = {
+    &gb_layout_iq3_s, 1.0f, true, false,
+    iq3_s_read, iq3_s_row_scales, gb_rows_d, iq3_s_unit,
+};
+
+GB_ROWS_WEIGHT(iq3_s)
+
+#else
+
 GB_BLOCK_WEIGHT(iq3_s)
+
+#endif

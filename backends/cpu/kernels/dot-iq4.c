@@ -53,7 +53,7 @@ iq4_nl_group_scales(const void *group, int n, qf *d, qf *m)
 
 static const struct gb_blocks iq4_nl = {
     &gb_layout_iq4_nl, iq4_nl_scales, iq4_nl_codes, iq4_nl_units,
-    iq4_nl_group_scales
+    iq4_nl_group_scales, NULL
 };
 
 GB_BLOCK_WEIGHT(iq4_nl)
@@ -97,7 +97,7 @@ iq4_xs_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks iq4_xs = {
-    &gb_layout_iq4_xs, iq4_xs_scales, iq4_xs_codes, iq4_xs_units, NULL
+    &gb_layout_iq4_xs, iq4_xs_scales, iq4_xs_codes, iq4_xs_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(iq4_xs)

@@ -42,8 +42,33 @@ q2_k_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
 }
 
+/* Which scale quarter l of unit i has, at 4 * l + i. */
+static const uint8_t places[16] = {
+    0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15,
+};
+
+/* Codes times their scales are below 46. */
+GB_INLINE q64f
+q2_k_add(q64f sum, const void *block, const void *group)
+{
+    const struct gb_block_q2_k *b = block;
+    const struct gb_group *y = group;
+    const q64 codes = q64_load_once(b->qs);
+    const q64s both = q64s_of_bytes(b->scales, places);
+    const q64t4 multiples = q64_multiples(q64s_and(both, 15));
+    q64 u[4];
+
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        u[i] = q64_multiple(multiples, i, q64_bits(codes, 2 * i, 3));
+    sum = gb_add_scaled(sum, gb_add_units(q64s_zero(), false, u, y), y->scale,
+                        q_half(&b->d));
+    return gb_add_scaled(sum, q64s_shift_right(both, 4), y->side,
+                         -q_half(&b->dmin));
+}
+
 static const struct gb_blocks q2_k = {
-    &gb_layout_q2_k, q2_k_scales, q2_k_codes, q2_k_units, NULL
+    &gb_layout_q2_k, q2_k_scales, q2_k_codes, q2_k_units, NULL, q2_k_add
 };
 
 GB_BLOCK_WEIGHT(q2_k)
@@ -94,8 +119,45 @@ q3_k_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_or(low, q64_shift_left(high, 2));
 }
 
+#if Q_WIDE_OFFSET == 128
+
+/* Codes times their scales are from -128 to 124 when these are negated. */
+GB_INLINE q64f
+q3_k_add(q64f sum, const void *block, const void *group)
+{
+    const uint64_t four = 0x0f0f0f0f0f0f0f0f;
+    const uint64_t two = 0x3030303030303030;
+    const struct gb_block_q3_k *b = block;
+    const struct gb_group *y = group;
+    const q64 codes = q64_load_once(b->qs);
+    const q64 third = q64_bits2(q64_load2(b->hmask, b->hmask), 0, 4, 255);
+    uint64_t low;
+    uint32_t w;
+    uint64_t high;
+    q64t8 multiples;
+    q64 u[4];
+
+    memcpy(&low, b->scales, sizeof(low));
+    memcpy(&w, b->scales + 8, sizeof(w));
+    high = w | (uint64_t)w << 30; /* scales 4 to 7 beside 0 to 3 */
+    multiples = q64_multiples8(q64s_of_16((low & four) | (high << 4 & two),
+                                          (low >> 4 & four) | (high & two),
+                                          places));
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        u[i] = q64_multiple8(multiples, i, q64_bits(codes, 2 * i, 3), third);
+    return gb_add_scaled(sum,
+                         gb_add_units(q64s_load(y->first), true, u, y),
+                         y->scale, -q_half(&b->d));
+}
+
+#define Q3_K_ADD q3_k_add
+#else
+#define Q3_K_ADD NULL
+#endif
+
 static const struct gb_blocks q3_k = {
-    &gb_layout_q3_k, q3_k_scales, q3_k_codes, q3_k_units, NULL
+    &gb_layout_q3_k, q3_k_scales, q3_k_codes, q3_k_units, NULL, Q3_K_ADD
 };
 
 GB_BLOCK_WEIGHT(q3_k)

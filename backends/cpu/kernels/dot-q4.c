@@ -40,7 +40,8 @@ q4_0_group_scales(const void *group, int n, qf *d, qf *m)
 }
 
 static const struct gb_blocks q4_0 = {
-    &gb_layout_q4_0, q4_0_scales, q4_0_codes, q4_0_units, q4_0_group_scales
+    &gb_layout_q4_0, q4_0_scales, q4_0_codes, q4_0_units, q4_0_group_scales,
+    NULL
 };
 
 GB_BLOCK_WEIGHT(q4_0)
@@ -76,7 +77,8 @@ q4_1_group_scales(const void *group, int n, qf *d, qf *m)
 }
 
 static const struct gb_blocks q4_1 = {
-    &gb_layout_q4_1, q4_1_scales, q4_1_codes, q4_1_units, q4_1_group_scales
+    &gb_layout_q4_1, q4_1_scales, q4_1_codes, q4_1_units, q4_1_group_scales,
+    NULL
 };
 
 GB_BLOCK_WEIGHT(q4_1)

@@ -50,7 +50,7 @@ q4_k_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks q4_k = {
-    &gb_layout_q4_k, q4_k_scales, q4_k_codes, q4_k_units, NULL
+    &gb_layout_q4_k, q4_k_scales, q4_k_codes, q4_k_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(q4_k)
@@ -88,7 +88,7 @@ q5_k_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks q5_k = {
-    &gb_layout_q5_k, q5_k_scales, q5_k_codes, q5_k_units, NULL
+    &gb_layout_q5_k, q5_k_scales, q5_k_codes, q5_k_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(q5_k)

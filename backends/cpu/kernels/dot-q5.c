@@ -76,7 +76,8 @@ q5_0_group_scales(const void *group, int n, qf *d, qf *m)
 }
 
 static const struct gb_blocks q5_0 = {
-    &gb_layout_q5_0, q5_0_scales, q5_0_codes, q5_0_units, q5_0_group_scales
+    &gb_layout_q5_0, q5_0_scales, q5_0_codes, q5_0_units, q5_0_group_scales,
+    NULL
 };
 
 GB_BLOCK_WEIGHT(q5_0)
@@ -112,7 +113,8 @@ q5_1_group_scales(const void *group, int n, qf *d, qf *m)
 }
 
 static const struct gb_blocks q5_1 = {
-    &gb_layout_q5_1, q5_1_scales, q5_1_codes, q5_1_units, q5_1_group_scales
+    &gb_layout_q5_1, q5_1_scales, q5_1_codes, q5_1_units, q5_1_group_scales,
+    NULL
 };
 
 GB_BLOCK_WEIGHT(q5_1)

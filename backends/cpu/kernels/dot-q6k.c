@@ -45,7 +45,7 @@ q6_k_units(const void *group, int i, int n, q64 *u)
 }
 
 static const struct gb_blocks q6_k = {
-    &gb_layout_q6_k, q6_k_scales, q6_k_codes, q6_k_units, NULL
+    &gb_layout_q6_k, q6_k_scales, q6_k_codes, q6_k_units, NULL, NULL
 };
 
 GB_BLOCK_WEIGHT(q6_k)

@@ -44,7 +44,8 @@ q8_0_group_scales(const void *group, int n, qf *d, qf *m)
 }
 
 static const struct gb_blocks q8_0 = {
-    &gb_layout_q8_0, q8_0_scales, q8_0_codes, q8_0_units, q8_0_group_scales
+    &gb_layout_q8_0, q8_0_scales, q8_0_codes, q8_0_units, q8_0_group_scales,
+    NULL
 };
 
 GB_BLOCK_WEIGHT(q8_0)

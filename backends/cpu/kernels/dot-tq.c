@@ -86,8 +86,57 @@ tq1_0_codes(const void *block, int g)
     return q32_thirds(tq1_0_rests(block, g));
 }
 
+#if Q_WIDE_OFFSET == 128
+
+/* S + 256 times the products of digits with the units at Y.  A digit and the
+ * next rest are three times a rest, so those of rests say it: two instructions
+ * where to find a digit takes five. */
+GB_INLINE q64s
+add_digits(q64s s, const q64 *rests, const int8_t *y)
+{
+    q64s sum = q64s_zero();
+    q64s next = q64s_zero();
+
+#pragma GCC unroll 5
+    for (int i = 0; i < GB_DIGITS; i++) {
+        const q64 unit = q64_load_once(y + 64 * i);
+
+        sum = q64s_dot_wide(sum, rests[i], unit);
+        next = q64s_dot_wide(next, rests[i + 1], unit);
+    }
+    sum = q64s_add(sum, q64s_add(sum, sum));
+    return q64s_add(s, q64s_sub(sum, next));
+}
+
+/* The last four bytes have four digits: the fifth one meets zeros. */
+GB_INLINE q64f
+tq1_0_add(q64f sum, const void *block, const void *group)
+{
+    const struct gb_block_tq1_0 *b = block;
+    const struct gb_digits *y = group;
+    const int8_t *codes = y->high;
+    q64s s = q64s_load(y->first);
+    q64 rests[GB_DIGITS + 1];
+
+    rests[0] = q64_load_fours(b->qs, 13);
+#pragma GCC unroll 5
+    for (int i = 0; i < GB_DIGITS; i++)
+        rests[i + 1] = q64_add(rests[i], q64_add(rests[i], rests[i]));
+    if (y->has_low != 0) {
+        s = q64s_add_256(s, add_digits(q64s_zero(), rests, codes));
+        codes = y->low;
+    }
+    return gb_add_scaled(sum, add_digits(s, rests, codes), y->scale,
+                         q_half(&b->d) / 256.0f);
+}
+
+#define TQ1_0_ADD tq1_0_add
+#else
+#define TQ1_0_ADD NULL
+#endif
+
 static const struct gb_blocks tq1_0 = {
-    &gb_layout_tq1_0, tq1_0_scales, tq1_0_codes, NULL, NULL
+    &gb_layout_tq1_0, tq1_0_scales, tq1_0_codes, NULL, NULL, TQ1_0_ADD
 };
 
 GB_BLOCK_WEIGHT(tq1_0)
@@ -119,8 +168,24 @@ tq2_0_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
 }
 
+GB_INLINE q64f
+tq2_0_add(q64f sum, const void *block, const void *group)
+{
+    const struct gb_block_tq2_0 *b = block;
+    const struct gb_group *y = group;
+    const q64 codes = q64_load_once(b->qs);
+    q64 u[4];
+
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        u[i] = q64_bits(codes, 2 * i, 3);
+    return gb_add_scaled(
+        sum, gb_add_units(q64s_load(y->first), false, u, y), y->scale,
+        q_half(&b->d));
+}
+
 static const struct gb_blocks tq2_0 = {
-    &gb_layout_tq2_0, tq2_0_scales, tq2_0_codes, tq2_0_units, NULL
+    &gb_layout_tq2_0, tq2_0_scales, tq2_0_codes, tq2_0_units, NULL, tq2_0_add
 };
 
 GB_BLOCK_WEIGHT(tq2_0)

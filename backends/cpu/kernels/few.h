@@ -72,10 +72,10 @@ gb_group_half_pairs(const void *group, size_t bytes, int n, qf *d, qf *m)
 }
 
 GB_INLINE q64s
-add_unit(const struct gb_layout *layout, q64s s, q64 codes, const int8_t *y)
+gb_add_unit(bool is_wide, q64s s, q64 codes, const int8_t *y)
 {
-    return layout->steps == 0 ? q64s_dot_wide(s, codes, q64_load(y))
-                              : q64s_dot(s, codes, q64_load(y));
+    return is_wide ? q64s_dot_wide(s, codes, q64_load(y))
+                   : q64s_dot(s, codes, q64_load(y));
 }
 
 GB_INLINE void
@@ -109,6 +109,7 @@ add_step(const struct gb_blocks *b, struct row_sums *sums, const void *group,
          int n, int i, const struct gb_group *y, q64t scales)
 {
     const struct gb_layout *layout = b->layout;
+    const bool is_wide = layout->steps == 0;
     const int width = gb_step_units(layout);
     const int first = gb_order_chunk(layout->order, 4 * width * i);
     const int third = gb_order_chunk(layout->order, 4 * width * i + 2);
@@ -122,12 +123,12 @@ add_step(const struct gb_blocks *b, struct row_sums *sums, const void *group,
         u[0] = q64_join(b->codes(group, 2 * i), b->codes(group, 2 * i + 1));
 #pragma GCC unroll 2
     for (int j = 0; j < width; j++)
-        s = add_unit(layout, s, u[j], y->high + 64 * (width * i + j));
+        s = gb_add_unit(is_wide, s, u[j], y->high + 64 * (width * i + j));
     if (y->has_low[i] != 0) {
         s = q64s_add_256(q64s_zero(), s);
 #pragma GCC unroll 2
         for (int j = 0; j < width; j++)
-            s = add_unit(layout, s, u[j], y->low + 64 * (width * i + j));
+            s = gb_add_unit(is_wide, s, u[j], y->low + 64 * (width * i + j));
     }
     if (layout->piece == 16)
         *acc = q64f_add4(*acc, s, scales, first, third);
@@ -164,6 +165,54 @@ add_group(const struct gb_blocks *b, struct row_sums *sums, const void *group,
     }
 }
 
+/* FIRST and the products of four units, whose codes have their weights' scales
+ * in them, with a group by place. */
+GB_INLINE q64s
+gb_add_units(q64s first, bool is_wide, const q64 *u, const struct gb_group *y)
+{
+    const int8_t *codes = y->high;
+    q64s s = q64s_zero();
+
+    if (y->has_low[0] != 0) {
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++)
+            s = gb_add_unit(is_wide, s, u[i], codes + 64 * i);
+        first = q64s_add_256(first, s);
+        codes = y->low;
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        first = gb_add_unit(is_wide, first, u[i], codes + 64 * i);
+    return first;
+}
+
+/* SUM + S * SCALE * D, a block's part of a product. */
+GB_INLINE q64f
+gb_add_scaled(q64f sum, q64s s, const float *scale, float d)
+{
+    return q64f_fma(q64f_mul(q64f_from(s), q64f_load(scale)), q64f_set1(d),
+                    sum);
+}
+
+GB_INLINE float
+dot_by_place(const struct gb_blocks *b, int64_t k, const char *x,
+             const char *y)
+{
+    const size_t y_bytes =
+        gb_way_column_bytes(b->layout, GB_WAY_ONE, GB_GROUP);
+    const size_t bytes = b->layout->bytes;
+    q64f sum = q64f_zero();
+
+    for (int64_t i = 0; i < k / GB_GROUP; i++) {
+        for (size_t at = 0; bytes <= SHORT_GROUP && at < bytes; at += 64)
+            GB_PREFETCH(x + AHEAD + at);
+        sum = b->add(sum, x, y);
+        x += bytes;
+        y += y_bytes;
+    }
+    return q64f_sum(sum, q64f_zero(), qf_zero());
+}
+
 GB_INLINE float
 dot_of_row(const struct gb_blocks *b, int64_t k, const char *x,
                const struct gb_group *y)
@@ -192,8 +241,11 @@ GB_INLINE void
 gb_block_dots(const struct gb_blocks *b, int64_t k, int64_t rows,
               const void *x, size_t pitch, const void *column, float *dst)
 {
-    for (int64_t r = 0; r < rows; r++)
-        dst[r] = dot_of_row(b, k, (const char *)x + (size_t)r * pitch, column);
+    const char *row = x;
+
+    for (int64_t r = 0; r < rows; r++, row += pitch)
+        dst[r] = b->add != NULL ? dot_by_place(b, k, row, column)
+                                : dot_of_row(b, k, row, column);
 }
 
 #endif

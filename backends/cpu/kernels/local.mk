@@ -25,9 +25,6 @@ cpu_pairs_sources += \
 cpu_bytes_sources += \
 	%D%/blocks.c \
 	%D%/column-few.c \
-	%D%/dot-iq1.c \
-	%D%/dot-iq2.c \
-	%D%/dot-iq3.c \
 	%D%/dot-iq4.c \
 	%D%/dot-q23k.c \
 	%D%/dot-q4.c \
@@ -44,6 +41,9 @@ cpu_level_sources += \
 	%D%/block-sum.h \
 	%D%/block-weight.h \
 	%D%/blocks.h \
+	%D%/dot-iq1.c \
+	%D%/dot-iq2.c \
+	%D%/dot-iq3.c \
 	%D%/few.h \
 	%D%/gemm.h \
 	%D%/gemm-reals.h \
@@ -52,6 +52,7 @@ cpu_level_sources += \
 	%D%/panel.h \
 	%D%/product.c \
 	%D%/real.h \
+	%D%/rows.h \
 	%D%/signs.h \
 	%D%/table.c \
 	%D%/turned.h \

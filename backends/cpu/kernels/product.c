@@ -123,6 +123,7 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
     const char *activations = y;
     union {
         struct gb_group groups[DOT_PART / GB_GROUP];
+        struct gb_digits digits[DOT_PART / GB_GROUP];
         float reals[DOT_PART];
     } column;
     float sum = 0.0f;

@@ -64,7 +64,7 @@ gb_block_turn(const struct gb_blocks *b, int64_t k, int64_t rows,
     int32_t from[16];
 
     for (int i = 0; i < 16; i++)
-        from[i] = 16 * gb_order_chunk(layout->order, gb_turned_place(i)) /
+        from[i] = 16 * gb_turned_chunk(layout->order, i) /
                   layout->piece;
     for (int64_t r = 0; r < rows; r++) {
         const char *group = (const char *)x + (size_t)r * pitch;

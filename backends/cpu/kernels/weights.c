@@ -7,10 +7,10 @@
 
 static const struct gb_weight weights[GGML_TYPE_COUNT] = {
 #define GB_WEIGHT(group, type, name, act, values, bytes, piece, offset,       \
-                  has_min, steps, order)                                      \
+                  has_min, steps, order, one, one_offset)                     \
     [GGML_TYPE_##type] = {                                                    \
         { GGML_TYPE_##act, values, bytes, piece, offset, has_min, steps,      \
-          GB_ORDER_##order },                                                 \
+          GB_ORDER_##order, GB_ONE_##one, one_offset },                       \
         GB_K_OF(group, dots_##name),                                          \
         GB_K_OF(group, unpack_##name),                                        \
         GB_K_OF(group, floats_##name),                                        \

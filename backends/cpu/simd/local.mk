@@ -14,6 +14,7 @@ cpu_level_sources += \
 	%D%/q32.h \
 	%D%/q64-avx512.h \
 	%D%/q64-pairs.h \
+	%D%/q64-vbmi.h \
 	%D%/q64.h \
 	%D%/quad-avx2.h \
 	%D%/quad-avx512.h \

@@ -134,6 +134,19 @@ q32_lookup(const void *p, q32 v)
         _mm_loadu_si128((const __m128i *)p)), v);
 }
 
+static inline q32
+q32_multiples(qs s)
+{
+    return _mm256_mullo_epi32(s, _mm256_set1_epi32(0x03020100));
+}
+
+static inline q32
+q32_multiple(q32 t, int i, q32 v)
+{
+    return _mm256_shuffle_epi8(
+        t, _mm256_or_si256(v, _mm256_set1_epi8((char)(4 * i))));
+}
+
 #if defined(GB_SIMD_AVX512)
 
 static inline q32
@@ -301,7 +314,67 @@ qs_first2(int32_t a, int32_t b)
         _mm256_castsi128_si256(_mm_cvtsi32_si128(a)), _mm_cvtsi32_si128(b), 1);
 }
 
+static inline qs
+qs_load(const int32_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+static inline qs
+qs_of_bytes(const void *p, const uint8_t *from)
+{
+    return _mm256_cvtepu8_epi32(_mm_shuffle_epi8(
+        _mm_loadu_si128((const __m128i *)p),
+        _mm_loadl_epi64((const __m128i *)(const void *)from)));
+}
+
+static inline qs
+qs_and(qs s, int32_t x)
+{
+    return _mm256_and_si256(s, _mm256_set1_epi32(x));
+}
+
+static inline qs
+qs_shift_right(qs s, int n)
+{
+    return _mm256_srai_epi32(s, n);
+}
+
 #if Q_WIDE_OFFSET == 128
+
+static inline qs
+qs_of_16(uint64_t a, uint64_t b, const uint8_t *from)
+{
+    return _mm256_cvtepu8_epi32(_mm_shuffle_epi8(
+        _mm_set_epi64x((int64_t)b, (int64_t)a),
+        _mm_loadl_epi64((const __m128i *)(const void *)from)));
+}
+
+typedef struct {
+    q32 low; /* where the third bit is not set */
+    q32 high;
+} q32t8;
+
+/* 128 + (s - 32) * (4 - k) and 128 - (s - 32) * k, modulo 256. */
+static inline q32t8
+q32_multiples8(qs s)
+{
+    return (q32t8){
+        _mm256_add_epi8(
+            _mm256_mullo_epi32(s, _mm256_set1_epi32(0x01020304)),
+            _mm256_set1_epi32(0x60402000)),
+        _mm256_sub_epi8(
+            _mm256_set1_epi32((int)0xe0c0a080), q32_multiples(s))
+    };
+}
+
+static inline q32
+q32_multiple8(q32t8 t, int i, q32 v, q32 third)
+{
+    return _mm256_blendv_epi8(
+        q32_multiple(t.low, i, v), q32_multiple(t.high, i, v),
+        _mm256_slli_epi16(third, 7 - i));
+}
 
 static inline qs
 qs_dot(qs s, q32 u, q32 a)
@@ -332,6 +405,18 @@ qs_dot_wide(qs s, q32 w, q32 a)
 }
 
 #endif
+
+static inline qs
+qs_add(qs s, qs t)
+{
+    return _mm256_add_epi32(s, t);
+}
+
+static inline qs
+qs_sub(qs s, qs t)
+{
+    return _mm256_sub_epi32(s, t);
+}
 
 static inline qs
 qs_add_256(qs s, qs t)
@@ -387,6 +472,12 @@ static inline qf
 qf_zero(void)
 {
     return _mm256_setzero_ps();
+}
+
+static inline qf
+qf_set1(float x)
+{
+    return _mm256_set1_ps(x);
 }
 
 static inline qf

@@ -150,6 +150,30 @@ q32_lookup(const void *p, q32 v)
     return v;
 }
 
+static inline q32
+q32_multiples(qs s)
+{
+    q32 v;
+
+    memcpy(&v, &s, sizeof(v));
+    return v;
+}
+
+/* Machines without products of bytes are slow at them. */
+static inline q32
+q32_multiple(q32 t, int i, q32 v)
+{
+    for (int h = 0; h < 2; h++) {
+        const q_u8x16 once =
+            (q_u8x16){ 0 } + (uint8_t)((q_i32x4)t.half[h])[i];
+        const q_u8x16 twice = once + once;
+
+        v.half[h] = ((0 - (v.half[h] & 1)) & once) +
+                    ((0 - (v.half[h] >> 1)) & twice);
+    }
+    return v;
+}
+
 /* What is no number becomes one too: such a conversion is undefined. */
 static inline q32
 q32_scaled(const float *p, float f)
@@ -255,6 +279,38 @@ qs_first(int32_t a)
     return qs_first2(a, 0);
 }
 
+static inline qs
+qs_load(const int32_t *p)
+{
+    qs s;
+
+    memcpy(&s, p, sizeof(s));
+    return s;
+}
+
+static inline qs
+qs_of_bytes(const void *p, const uint8_t *from)
+{
+    const uint8_t *bytes = p;
+    qs s;
+
+    for (int i = 0; i < 8; i++)
+        s.half[i / 4][i % 4] = bytes[from[i]];
+    return s;
+}
+
+static inline qs
+qs_and(qs s, int32_t x)
+{
+    return (qs){ { s.half[0] & x, s.half[1] & x } };
+}
+
+static inline qs
+qs_shift_right(qs s, int n)
+{
+    return (qs){ { s.half[0] >> n, s.half[1] >> n } };
+}
+
 /* The bytes at even or odd places of pairs; which is which does not matter, as
  * long as it is the same for both factors. */
 static inline q_i16x8
@@ -341,6 +397,12 @@ static inline qf
 qf_zero(void)
 {
     return (qf){ { vf_zero(), vf_zero() } };
+}
+
+static inline qf
+qf_set1(float x)
+{
+    return (qf){ { vf_set1(x), vf_set1(x) } };
 }
 
 static inline qf

@@ -130,6 +130,25 @@ q32_negate(q32 m, q32 v)
                   vsubq_u8(veorq_u8(v.high, m.high), m.high) };
 }
 
+static inline q32
+q32_multiples(qs s)
+{
+    return (q32){ vreinterpretq_u8_s32(s.low), vreinterpretq_u8_s32(s.high) };
+}
+
+/* The quad's place is no constant where loops are not unrolled. */
+static inline uint8x16_t
+q_multiple(uint8x16_t s, int i, uint8x16_t v)
+{
+    return vmulq_u8(vqtbl1q_u8(s, vdupq_n_u8((uint8_t)(4 * i))), v);
+}
+
+static inline q32
+q32_multiple(q32 t, int i, q32 v)
+{
+    return (q32){ q_multiple(t.low, i, v.low), q_multiple(t.high, i, v.high) };
+}
+
 static inline uint8x16_t
 q_thirds(uint8x16_t v)
 {
@@ -306,6 +325,37 @@ qs_first(int32_t a)
     return qs_first2(a, 0);
 }
 
+static inline qs
+qs_load(const int32_t *p)
+{
+    return (qs){ vld1q_s32(p), vld1q_s32(p + 4) };
+}
+
+static inline qs
+qs_of_bytes(const void *p, const uint8_t *from)
+{
+    const uint16x8_t v = vmovl_u8(vqtbl1_u8(vld1q_u8(p), vld1_u8(from)));
+
+    return (qs){ vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(v))),
+                 vreinterpretq_s32_u32(vmovl_high_u16(v)) };
+}
+
+static inline qs
+qs_and(qs s, int32_t x)
+{
+    const int32x4_t mask = vdupq_n_s32(x);
+
+    return (qs){ vandq_s32(s.low, mask), vandq_s32(s.high, mask) };
+}
+
+static inline qs
+qs_shift_right(qs s, int n)
+{
+    const int32x4_t by = vdupq_n_s32(-n);
+
+    return (qs){ vshlq_s32(s.low, by), vshlq_s32(s.high, by) };
+}
+
 #ifdef __ARM_FEATURE_DOTPROD
 
 static inline int32x4_t
@@ -387,6 +437,12 @@ static inline qf
 qf_zero(void)
 {
     return (qf){ vf_zero(), vf_zero() };
+}
+
+static inline qf
+qf_set1(float x)
+{
+    return (qf){ vf_set1(x), vf_set1(x) };
 }
 
 static inline qf

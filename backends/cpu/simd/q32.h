@@ -21,6 +21,8 @@
  *   q32_where(m, v)       v where the mask byte is 255, 0 where it is 0
  *   q32_negate(m, v)      -v where the mask byte is 255, v where it is 0
  *   q32_lookup(p, v)      byte v of a table of sixteen at p, v < 16
+ *   q32_multiples(s) q32_multiple(t, i, v)
+ *                         as for q64; the table is a q32
  *   q32_thirds(v)         3 * v >> 8 in each byte
  *   q32_scaled(p, f)      the nearest integers, ties to even, of 32 floats
  *                         times f where that is from -127 to 127; else any
@@ -40,6 +42,11 @@
  *                         dst[i] = p[i] * f for eight bytes
  *   qs_first(a) qs_first2(a, b)
  *                         a in sum 0, b in sum 4 (or none), the rest 0
+ *   qs_load(p)            eight int32_t
+ *   qs_of_bytes(p, from)  bytes p[from[i]] as sums, from[i] < 16; sixteen from
+ *                         P on may be read
+ *   qs_and(s, x)
+ *   qs_shift_right(s, n)
  *   qs_dot(s, u, a)       s + the products of codes and activations
  *   qs_dot_wide(s, w, a)  the same for wide codes
  *   qs_add_256(s, t)      s + 256 * t
@@ -48,7 +55,11 @@
  *                         of s[i] to p[i] and p[4 + i]
  *   vf_store_max4(p, v) vf_store_sums4(p, v)
  *                         of four: over the lanes of v[i], to p[i]
- *   qf_zero()
+ *   q32_multiples8(s) q32_multiple8(t, i, v, third) qs_of_16(a, b, from)
+ *   qs_add(s, t) qs_sub(s, t)
+ *                         as for q64 (with a q32t8), where wide codes are
+ *                         unsigned
+ *   qf_zero() qf_set1(x)
  *   qf_load(p) qf_store(p, v)
  *   qf_mul(a, b)
  *   qf_fma(a, b, c)       a * b + c

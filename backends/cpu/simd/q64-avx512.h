@@ -23,6 +23,23 @@ q64_load(const void *p)
     return _mm512_loadu_si512(p);
 }
 
+/* Compilers load again for each use, which takes twice as long where a line
+ * ends within. */
+static inline q64
+q64_load_once(const void *p)
+{
+    q64 v = q64_load(p);
+
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+static inline q64
+q64_load_fours(const void *p, int n)
+{
+    return _mm512_maskz_loadu_epi32((__mmask16)((1 << n) - 1), p);
+}
+
 static inline void
 q64_store(void *p, q64 v)
 {
@@ -125,6 +142,21 @@ q64_lookup(const void *p, q64 v)
         _mm_loadu_si128((const __m128i *)p)), v);
 }
 
+typedef __m512i q64t4;
+
+static inline q64t4
+q64_multiples(q64s s)
+{
+    return _mm512_mullo_epi32(s, _mm512_set1_epi32(0x03020100));
+}
+
+static inline q64
+q64_multiple(q64t4 t, int i, q64 v)
+{
+    return _mm512_shuffle_epi8(
+        t, _mm512_or_si512(v, _mm512_set1_epi8((char)(4 * i))));
+}
+
 static inline void
 q64_turn(q64 *v)
 {
@@ -145,7 +177,69 @@ q64s_zero(void)
     return _mm512_setzero_si512();
 }
 
+static inline q64s
+q64s_load(const int32_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+
+static inline q64s
+q64s_of_bytes(const void *p, const uint8_t *from)
+{
+    return _mm512_cvtepu8_epi32(_mm_shuffle_epi8(
+        _mm_loadu_si128((const __m128i *)p),
+        _mm_loadu_si128((const __m128i *)(const void *)from)));
+}
+
+static inline q64s
+q64s_and(q64s s, int32_t x)
+{
+    return _mm512_and_si512(s, _mm512_set1_epi32(x));
+}
+
+static inline q64s
+q64s_shift_right(q64s s, int n)
+{
+    return _mm512_srai_epi32(s, (unsigned)n);
+}
+
 #if Q_WIDE_OFFSET == 128
+
+typedef struct {
+    q64 low; /* where the third bit is not set */
+    q64 high;
+} q64t8;
+
+static inline q64s
+q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
+{
+    return _mm512_cvtepu8_epi32(_mm_shuffle_epi8(
+        _mm_set_epi64x((int64_t)b, (int64_t)a),
+        _mm_loadu_si128((const __m128i *)(const void *)from)));
+}
+
+/* 128 + (s - 32) * (4 - k) and 128 - (s - 32) * k, modulo 256. */
+static inline q64t8
+q64_multiples8(q64s s)
+{
+    return (q64t8){
+        _mm512_add_epi8(
+            _mm512_mullo_epi32(s, _mm512_set1_epi32(0x01020304)),
+            _mm512_set1_epi32(0x60402000)),
+        _mm512_sub_epi8(
+            _mm512_set1_epi32((int)0xe0c0a080), q64_multiples(s))
+    };
+}
+
+static inline q64
+q64_multiple8(q64t8 t, int i, q64 v, q64 third)
+{
+    const __m512i at = _mm512_or_si512(v, q64_set1(4 * i));
+    const __mmask64 is_set = _mm512_test_epi8_mask(third, q64_set1(1 << i));
+
+    return _mm512_mask_shuffle_epi8(
+        _mm512_shuffle_epi8(t.low, at), is_set, t.high, at);
+}
 
 static inline q64s
 q64s_dot(q64s s, q64 u, q64 a)
@@ -181,6 +275,18 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
 #endif
 
 static inline q64s
+q64s_add(q64s s, q64s t)
+{
+    return _mm512_add_epi32(s, t);
+}
+
+static inline q64s
+q64s_sub(q64s s, q64s t)
+{
+    return _mm512_sub_epi32(s, t);
+}
+
+static inline q64s
 q64s_add_256(q64s s, q64s t)
 {
     return _mm512_add_epi32(s, _mm512_slli_epi32(t, 8));
@@ -202,6 +308,12 @@ static inline q64f
 q64f_zero(void)
 {
     return _mm512_setzero_ps();
+}
+
+static inline q64f
+q64f_set1(float x)
+{
+    return _mm512_set1_ps(x);
 }
 
 static inline q64f

@@ -38,6 +38,29 @@ q64_load(const void *p)
     return q64_join(q32_load(p), q32_load((const char *)p + 32));
 }
 
+static inline q64
+q64_load_once(const void *p)
+{
+    return q64_load(p);
+}
+
+#if Q_WIDE_OFFSET == 128
+
+/* N is above 8. */
+static inline q64
+q64_load_fours(const void *p, int n)
+{
+    static const uint32_t zero = 0;
+    const uint8_t *high = (const uint8_t *)p + 32;
+    const void *fours[8];
+
+    for (int i = 0; i < 8; i++)
+        fours[i] = i < n - 8 ? (const void *)(high + 4 * i) : &zero;
+    return q64_join(q32_load(p), q32_words(fours));
+}
+
+#endif
+
 static inline void
 q64_store(void *p, q64 v)
 {
@@ -127,6 +150,21 @@ q64_lookup(const void *p, q64 v)
     return q64_join(q32_lookup(p, v.half[0]), q32_lookup(p, v.half[1]));
 }
 
+typedef q64 q64t4;
+
+static inline q64t4
+q64_multiples(q64s s)
+{
+    return q64_join(q32_multiples(s.half[0]), q32_multiples(s.half[1]));
+}
+
+static inline q64
+q64_multiple(q64t4 t, int i, q64 v)
+{
+    return q64_join(q32_multiple(t.half[0], i, v.half[0]),
+                    q32_multiple(t.half[1], i, v.half[1]));
+}
+
 static inline void
 q64_turn(q64 *v)
 {
@@ -147,6 +185,31 @@ q64s_zero(void)
 }
 
 static inline q64s
+q64s_load(const int32_t *p)
+{
+    return (q64s){ { qs_load(p), qs_load(p + 8) } };
+}
+
+static inline q64s
+q64s_of_bytes(const void *p, const uint8_t *from)
+{
+    return (q64s){ { qs_of_bytes(p, from), qs_of_bytes(p, from + 8) } };
+}
+
+static inline q64s
+q64s_and(q64s s, int32_t x)
+{
+    return (q64s){ { qs_and(s.half[0], x), qs_and(s.half[1], x) } };
+}
+
+static inline q64s
+q64s_shift_right(q64s s, int n)
+{
+    return (q64s){ { qs_shift_right(s.half[0], n),
+                     qs_shift_right(s.half[1], n) } };
+}
+
+static inline q64s
 q64s_dot(q64s s, q64 u, q64 a)
 {
     return (q64s){ { qs_dot(s.half[0], u.half[0], a.half[0]),
@@ -159,6 +222,48 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
     return (q64s){ { qs_dot_wide(s.half[0], w.half[0], a.half[0]),
                      qs_dot_wide(s.half[1], w.half[1], a.half[1]) } };
 }
+
+#if Q_WIDE_OFFSET == 128
+
+static inline q64s
+q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
+{
+    return (q64s){ { qs_of_16(a, b, from), qs_of_16(a, b, from + 8) } };
+}
+
+typedef struct {
+    q32t8 half[2];
+} q64t8;
+
+static inline q64t8
+q64_multiples8(q64s s)
+{
+    return (q64t8){ { q32_multiples8(s.half[0]), q32_multiples8(s.half[1]) } };
+}
+
+static inline q64
+q64_multiple8(q64t8 t, int i, q64 v, q64 third)
+{
+    return q64_join(
+        q32_multiple8(t.half[0], i, v.half[0], third.half[0]),
+        q32_multiple8(t.half[1], i, v.half[1], third.half[1]));
+}
+
+static inline q64s
+q64s_add(q64s s, q64s t)
+{
+    return (q64s){ { qs_add(s.half[0], t.half[0]),
+                     qs_add(s.half[1], t.half[1]) } };
+}
+
+static inline q64s
+q64s_sub(q64s s, q64s t)
+{
+    return (q64s){ { qs_sub(s.half[0], t.half[0]),
+                     qs_sub(s.half[1], t.half[1]) } };
+}
+
+#endif
 
 static inline q64s
 q64s_add_256(q64s s, q64s t)
@@ -181,6 +286,12 @@ static inline q64f
 q64f_zero(void)
 {
     return (q64f){ { qf_zero(), qf_zero() } };
+}
+
+static inline q64f
+q64f_set1(float x)
+{
+    return (q64f){ { qf_set1(x), qf_set1(x) } };
 }
 
 static inline q64f

@@ -10,6 +10,7 @@
  *   q64_load(p)
  *   q64_store(p, v)
  *   q64_load2(p, p2)         thirty-two bytes from each
+ *   q64_load_once(p)         the same for many uses, which shall not load again
  *   q64_load4(p0, p1, p2, p3)
  *                            sixteen bytes from each
  *   q64_join(low, high)      two q32
@@ -25,15 +26,20 @@
  *   q64_eights(p)            eight bytes from each of p[0] to p[7]
  *   q64_words(p)             sixteen 32-bit words at p[0] to p[15], as bytes
  *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
- *   q64_turn(v)              four of them: quad i of sixteen bytes of v[j]
- *                            becomes quad j of the same bytes of v[i]
+ *   q64_multiples(s)         a table (q64t4): sum 4 * l + i of a q64s, which is
+ *                            below 64, is factor i for the l-th sixteen bytes
+ *   q64_multiple(t, i, v)    factor i of T times v in each byte, v < 4
  *   q64s_zero()
+ *   q64s_load(p)
+ *   q64s_of_bytes(p, from)   sixteen bytes p[from[i]] below 256, from[i] < 16
+ *   q64s_and(s, x)
+ *   q64s_shift_right(s, n)
  *   q64s_dot(s, u, a)        s + the products of codes and activations
  *   q64s_dot_wide(s, w, a)   the same for wide codes
  *   q64s_add_256(s, t)       s + 256 * t
  *   q64t_set(low, high)      of two qf
  *   q64t_pick(t, from)       as a q64f: lane i is factor from[i]
- *   q64f_zero()
+ *   q64f_zero() q64f_set1(x)
  *   q64f_load(p) q64f_store(p, v)
  *   q64f_from(s)
  *   q64f_mul(a, b)
@@ -47,6 +53,17 @@
  *                            over the lanes of two q64f and a qf
  *   q_eight_halves(p, pitch) eight half floats, PITCH bytes apart, PITCH <= 34,
  *                            as a qf; 8 * PITCH - 2 bytes from P on may be read
+ *
+ * Where wide codes are unsigned also:
+ *
+ *   q64_load_fours(p, n)     N times four bytes, N from 9 to 16, then zeros
+ *   q64_multiples8(s)        a table (q64t8) of such factors plus 32
+ *   q64_multiple8(t, i, v, third)
+ *                            as wide codes, minus factor i of T times v - 4 in
+ *                            each byte, or times v where bit i of THIRD's is set
+ *   q64s_of_16(a, b, from)   as q64s_of_bytes, of A's bytes and then B's, the
+ *                            lowest ones first
+ *   q64s_add(s, t) q64s_sub(s, t)
  *
  * A product with few columns works on Q64_ROWS rows by Q64_COLS columns: as
  * many as the registers hold.
