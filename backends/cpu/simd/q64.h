@@ -60,7 +60,7 @@
  *   q64_multiples8(s)        a table (q64t8) of such factors plus 32
  *   q64_multiple8(t, i, v, third)
  *                            as wide codes, minus factor i of T times v - 4 in
- *                            each byte, or times v where bit i of THIRD's is set
+ *                            each byte, or times v where THIRD has bit i set
  *   q64s_of_16(a, b, from)   as q64s_of_bytes, of A's bytes and then B's, the
  *                            lowest ones first
  *   q64s_add(s, t) q64s_sub(s, t)

@@ -454,6 +454,56 @@ check_fours(void)
     return NULL;
 }
 
+/* Bytes of a table as sums, and their multiples by four bytes of each half. */
+static const char *
+check_multiples(void)
+{
+    static const uint8_t from[8] = { 0, 2, 15, 6, 1, 3, 5, 7 };
+    const qs s = qs_of_bytes(any, from);
+    int32_t got[8];
+    int32_t again[8];
+    uint8_t fields[32];
+    uint8_t want[32];
+
+    qs_store(got, qs_and(s, 63));
+    qs_store(again, qs_shift_right(s, 4));
+    for (int i = 0; i < 8; i++) {
+        if (got[i] != (any[from[i]] & 63))
+            return "qs_and";
+        if (again[i] != any[from[i]] >> 4)
+            return "qs_shift_right";
+    }
+    for (int i = 0; i < 32; i++)
+        fields[i] = any[i] & 3;
+    for (int i = 0; i < 4; i++) {
+        const q32 table = q32_multiples(qs_load(got));
+
+        for (int j = 0; j < 32; j++)
+            want[j] = (uint8_t)(got[j / 16 * 4 + i] * fields[j]);
+        if (!bytes_are(q32_multiple(table, i, q32_load(fields)), want))
+            return "q32_multiple";
+    }
+#if Q_WIDE_OFFSET == 128
+    qs_store(again, qs_of_16(0x0706050403020100, 0x0f0e0d0c0b0a0908, from));
+    for (int i = 0; i < 8; i++)
+        if (again[i] != from[i])
+            return "qs_of_16";
+    for (int i = 0; i < 4; i++) {
+        const q32t8 table = q32_multiples8(qs_load(got));
+        const q32 third = q32_load(any + 32);
+
+        for (int j = 0; j < 32; j++) {
+            const int code = fields[j] - (any[32 + j] >> i & 1 ? 0 : 4);
+
+            want[j] = (uint8_t)(128 - (got[j / 16 * 4 + i] - 32) * code);
+        }
+        if (!bytes_are(q32_multiple8(table, i, q32_load(fields), third), want))
+            return "q32_multiple8";
+    }
+#endif
+    return NULL;
+}
+
 const char *
 GB_K(check_integers)(void)
 {
@@ -461,6 +511,7 @@ GB_K(check_integers)(void)
         check_bytes,       check_floats, check_sums,
         check_scaled_sums, check_quads,  check_tiles,
         check_rounding,    check_fours,  check_turned,
+        check_multiples,
     };
 
     fill();
