@@ -155,13 +155,9 @@ static const struct gb_rows_type iq1_s_rows = {
     iq1_s_read, iq1_s_row_scales, gb_rows_d, iq1_s_unit,
 };
 
-GB_ROWS_WEIGHT(iq1_s)
-
-#else
-
-GB_BLOCK_WEIGHT(iq1_s)
-
 #endif
+
+GB_ROWS_WEIGHT(iq1_s)
 
 /* The top bits of four words. */
 GB_INLINE float
@@ -280,10 +276,6 @@ static const struct gb_rows_type iq1_m_rows = {
     iq1_m_read, iq1_m_row_scales, iq1_m_row_d, iq1_m_unit,
 };
 
-GB_ROWS_WEIGHT(iq1_m)
-
-#else
-
-GB_BLOCK_WEIGHT(iq1_m)
-
 #endif
+
+GB_ROWS_WEIGHT(iq1_m)

@@ -117,13 +117,9 @@ static const struct gb_rows_type iq2_xxs_rows = {
     iq2_xxs_read, iq2_xxs_row_scales, gb_rows_d, magnitudes,
 };
 
-GB_ROWS_WEIGHT(iq2_xxs)
-
-#else
-
-GB_BLOCK_WEIGHT(iq2_xxs)
-
 #endif
+
+GB_ROWS_WEIGHT(iq2_xxs)
 
 /* Scales of 16 values each are the nibbles of eight bytes. */
 GB_INLINE void
@@ -222,13 +218,9 @@ static const struct gb_rows_type iq2_xs_rows = {
     iq2_xs_read, iq2_xs_row_scales, gb_rows_d, magnitudes,
 };
 
-GB_ROWS_WEIGHT(iq2_xs)
-
-#else
-
-GB_BLOCK_WEIGHT(iq2_xs)
-
 #endif
+
+GB_ROWS_WEIGHT(iq2_xs)
 
 GB_INLINE void
 iq2_s_scales(const void *block, int n, float *d, float *m)
@@ -311,10 +303,6 @@ static const struct gb_rows_type iq2_s_rows = {
     iq2_s_read, iq2_s_row_scales, gb_rows_d, magnitudes,
 };
 
-GB_ROWS_WEIGHT(iq2_s)
-
-#else
-
-GB_BLOCK_WEIGHT(iq2_s)
-
 #endif
+
+GB_ROWS_WEIGHT(iq2_s)

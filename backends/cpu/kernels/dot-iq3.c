@@ -125,13 +125,9 @@ static const struct gb_rows_type iq3_xxs_rows = {
     iq3_xxs_read, iq3_xxs_row_scales, gb_rows_d, iq3_xxs_unit,
 };
 
-GB_ROWS_WEIGHT(iq3_xxs)
-
-#else
-
-GB_BLOCK_WEIGHT(iq3_xxs)
-
 #endif
+
+GB_ROWS_WEIGHT(iq3_xxs)
 
 GB_INLINE void
 iq3_s_scales(const void *block, int n, float *d, float *m)
@@ -230,10 +226,6 @@ static const struct gb_rows_type iq3_s_rows = {
     iq3_s_read, iq3_s_row_scales, gb_rows_d, iq3_s_unit,
 };
 
-GB_ROWS_WEIGHT(iq3_s)
-
-#else
-
-GB_BLOCK_WEIGHT(iq3_s)
-
 #endif
+
+GB_ROWS_WEIGHT(iq3_s)

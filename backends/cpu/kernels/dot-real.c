@@ -183,31 +183,3 @@ GB_K(floats_bf16)(int64_t n, float *dst, const void *x)
 {
     GB_K(bf16_to_f32)(n, dst, x);
 }
-
-/* Up to VF_LEN pairs of up to VF_LEN rows. */
-static void
-turn_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,
-                float *dst)
-{
-    uint16_t square[VF_LEN][GB_TURNED] = { { 0 } };
-    const int64_t n = k < GB_TURNED ? k : GB_TURNED;
-
-    for (int64_t r = 0; r < rows && r < VF_LEN; r++)
-        memcpy(square[r], x + (size_t)r * pitch, (size_t)n * sizeof(uint16_t));
-    vq_transpose(dst, square, sizeof(square[0]));
-}
-
-void
-GB_K(unpack_pairs)(int64_t k, int64_t rows, const void *x, size_t pitch,
-                   const struct gb_panel *panel)
-{
-    for (int64_t i = 0; i < k; i += GB_TURNED) {
-        const char *from = (const char *)x + (size_t)i * sizeof(uint16_t);
-        float *dst = panel->reals + i / 2 * VF_LEN;
-
-        if (rows >= VF_LEN && k - i >= GB_TURNED)
-            vq_transpose(dst, from, (int64_t)pitch);
-        else
-            turn_some_pairs(k - i, rows, from, pitch, dst);
-    }
-}

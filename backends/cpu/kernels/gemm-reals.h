@@ -39,12 +39,6 @@ struct gb_reals {
 
 void GB_K_OF(PAIRS, gemm_reals)(const struct gb_reals *reals);
 
-/* BF16 weights as pairs: like gb_unpack_fn, with units of the panel for
- * floats. */
-void GB_K_OF(FLOATS, unpack_pairs)(int64_t k, int64_t rows, const void *x,
-                                   size_t pitch,
-                                   const struct gb_panel *panel);
-
 /* The same as product() for 2 to 16 columns, which are not packed. */
 void GB_K_OF(FLOATS, few_reals)(enum ggml_type type,
                                 const struct gb_product *p);

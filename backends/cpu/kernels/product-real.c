@@ -9,6 +9,9 @@
 #include "backends/cpu/isa/cut.h"
 #include "backends/cpu/kernels/gemm-reals.h"
 #include "backends/cpu/kernels/kernels.h"
+#include "backends/cpu/kernels/real.h"
+
+#include <string.h>
 
 #define STRIP         (VF_ROWS * VF_LEN)
 #define PANELS_FLOATS (GB_PANEL_K_REAL * STRIP)
@@ -29,13 +32,42 @@ batch_rows(int64_t units)
     return PANELS_FLOATS / up_to(units, VF_LEN) / STRIP * STRIP;
 }
 
+/* Up to VF_LEN pairs of up to VF_LEN rows. */
+static void
+turn_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,
+                float *dst)
+{
+    uint16_t square[VF_LEN][GB_TURNED] = { { 0 } };
+    const int64_t n = k < GB_TURNED ? k : GB_TURNED;
+
+    for (int64_t r = 0; r < rows && r < VF_LEN; r++)
+        memcpy(square[r], x + (size_t)r * pitch, (size_t)n * sizeof(uint16_t));
+    vq_transpose(dst, square, sizeof(square[0]));
+}
+
+/* BF16 weights as pairs: a gb_unpack_fn, with units of the panel for floats. */
+static void
+unpack_pairs(int64_t k, int64_t rows, const void *x, size_t pitch,
+             const struct gb_panel *panel)
+{
+    for (int64_t i = 0; i < k; i += GB_TURNED) {
+        const char *from = (const char *)x + (size_t)i * sizeof(uint16_t);
+        float *dst = panel->reals + i / 2 * VF_LEN;
+
+        if (rows >= VF_LEN && k - i >= GB_TURNED)
+            vq_transpose(dst, from, (int64_t)pitch);
+        else
+            turn_some_pairs(k - i, rows, from, pitch, dst);
+    }
+}
+
 /* VALUES of rows from VALUE on become panels. */
 static void
 unpack_rows(const struct gb_weight *weight, const struct gb_product *p,
             int64_t value, int64_t values, struct gb_reals *reals)
 {
     const gb_unpack_fn unpack =
-        reals->in_pairs ? GB_K_OF(FLOATS, unpack_pairs) : weight->unpack;
+        VF_PAIRS && reals->in_pairs ? unpack_pairs : weight->unpack;
     float *panel = p->scratch;
     const char *rows = (const char *)p->weights +
                        (size_t)value * weight->layout.bytes +

@@ -15,10 +15,15 @@
 #ifndef GB_CPU_KERNELS_ROWS_H
 #define GB_CPU_KERNELS_ROWS_H
 
+#include "backends/cpu/kernels/block-weight.h"
+
+/*
+ * GB_ROWS_WEIGHT(name) is as GB_BLOCK_WEIGHT; where there is GB_HAS_ROWS one
+ * column and a few go by the struct gb_rows_type NAME_rows.
+ */
 #ifdef __AVX512VBMI__
 #define GB_HAS_ROWS
 
-#include "backends/cpu/kernels/turned.h"
 #include "backends/cpu/simd/q64-vbmi.h"
 
 /* Blocks of 256 values that are read at a time. */
@@ -406,6 +411,10 @@ gb_rows_turn(const struct gb_rows_type *t, int64_t k, int64_t rows,
     {                                                                          \
         gb_rows_turn(&name##_rows, k, rows, x, pitch, to);                     \
     }
+
+#else
+
+#define GB_ROWS_WEIGHT(name) GB_BLOCK_WEIGHT(name)
 
 #endif
 
