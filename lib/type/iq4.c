@@ -18,8 +18,8 @@
 
 #define SUBS (GB_QK_K / GB_QK) /* sub-blocks of iq4_xs */
 
-const int8_t gb_iq4_values[16] = { -127, -104, -83, -65, -49, -35, -22, -10,
-                                   1,    13,   25,  38,  53,  69,  89,  113 };
+#define VALUE(v) v
+const int8_t gb_iq4_values[16] = { GB_IQ4_VALUES(VALUE) };
 
 /* Code of the nearest value, the upper one of two; 0 for a NaN. */
 static uint8_t

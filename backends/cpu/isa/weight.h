@@ -91,7 +91,7 @@ struct gb_group {
         float side[16];    /* what a weight's minimum or scale is multiplied
                               with: the sum of the values, times minus the
                               offset where there are no minima */
-        int32_t first[16]; /* of lanes */
+        int32_t first[2][16]; /* of lanes */
     };
     int32_t has_low[4]; /* of each step */
     int32_t unused[12]; /* up to a cache line */
@@ -115,6 +115,7 @@ enum gb_one {
     GB_ONE_SIDES,  /* by place */
     GB_ONE_FIRST,  /* with the sum that each lane begins with: minus an offset
                       (ONE_OFFSET) times the sum of its codes */
+    GB_ONE_PAIRS,  /* with one for units 0 and 1, and one for 2 and 3 */
     GB_ONE_DIGITS, /* the same (struct gb_digits) */
 };
 

@@ -311,7 +311,7 @@ put_places(const struct gb_layout *layout, const struct placed_group *from,
     int8_t *high = is_digits ? digits->high : group->high;
     int8_t *low = is_digits ? digits->low : group->low;
     float *scale = is_digits ? digits->scale : group->scale;
-    int32_t first[16] = { 0 };
+    int32_t first[2][16] = { { 0 } };
 
     for (int l = 0; l < 16; l++) {
         const int8_t *lane = from->high[l / 2] + l % 2 * 4 * units;
@@ -325,11 +325,12 @@ put_places(const struct gb_layout *layout, const struct placed_group *from,
         }
     }
     for (int i = 0; i < units; i++) {
+        const int pair = layout->one == GB_ONE_PAIRS ? i / 2 : 0;
         int32_t s[16];
 
         sums_of_unit(high + 64 * i, from->has_low ? low + 64 * i : NULL, s);
         for (int l = 0; l < 16; l++)
-            first[l] -= layout->one_offset * s[l];
+            first[pair][l] -= layout->one_offset * s[l];
         for (int l = 0; l < 16 && layout->one == GB_ONE_SIDES; l += 4)
             group->side[l + i] =
                 factor * (scale[l] * (float)(s[l] + s[l + 1]) +
@@ -337,11 +338,11 @@ put_places(const struct gb_layout *layout, const struct placed_group *from,
     }
     if (is_digits) {
         digits->has_low = from->has_low;
-        memcpy(digits->first, first, sizeof(first));
+        memcpy(digits->first, first[0], sizeof(digits->first));
         return;
     }
     group->has_low[0] = from->has_low;
-    if (layout->one == GB_ONE_FIRST)
+    if (layout->one != GB_ONE_SIDES)
         memcpy(group->first, first, sizeof(first));
 }
 

@@ -8,13 +8,16 @@
 
 #include <stddef.h>
 
+/* The values as wide codes. */
+#define WIDE(v) (uint8_t)((v) + Q_WIDE_OFFSET)
+static const uint8_t wide_values[16] = { GB_IQ4_VALUES(WIDE) };
+
 /* Nibbles as the numbers of values. */
 GB_INLINE void
 look_up(q64 *u)
 {
     for (int j = 0; j < 2; j++)
-        u[j] = q64_xor(q64_lookup(gb_iq4_values, u[j]),
-                       q64_set1(Q_WIDE_OFFSET));
+        u[j] = q64_lookup(wide_values, u[j]);
 }
 
 GB_INLINE void
@@ -32,8 +35,7 @@ iq4_nl_codes(const void *block, int g)
     const struct gb_block_iq4_nl *b = block;
 
     (void)g;
-    return q32_xor(q32_lookup(gb_iq4_values, q32_nibbles(b->qs)),
-                   q32_set1(Q_WIDE_OFFSET));
+    return q32_lookup(wide_values, q32_nibbles(b->qs));
 }
 
 GB_INLINE void
@@ -80,15 +82,14 @@ iq4_xs_codes(const void *block, int g)
 {
     const struct gb_block_iq4_xs *b = block;
 
-    return q32_xor(q32_lookup(gb_iq4_values, q32_nibbles(b->qs + 16 * g)),
-                   q32_set1(Q_WIDE_OFFSET));
+    return q32_lookup(wide_values, q32_nibbles(b->qs + 16 * g));
 }
 
 GB_INLINE void
 iq4_xs_units(const void *group, int i, int n, q64 *u)
 {
     const struct gb_block_iq4_xs *b = group;
-    const q64 both = q64_load(b->qs + 64 * i);
+    const q64 both = q64_load_once(b->qs + 64 * i);
 
     (void)n;
     u[0] = q64_bits(both, 0, 15);
@@ -96,8 +97,54 @@ iq4_xs_units(const void *group, int i, int n, q64 *u)
     look_up(u);
 }
 
+#if Q_WIDE_OFFSET == 128
+
+/* The scales that units 0 and 1 have in lane i, and units 2 and 3. */
+static const int32_t pieces[2][16] = {
+    { 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3 },
+    { 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7 },
+};
+
+/* Their low four bits in scales_l; the others behind D, above those. */
+static const int32_t low_at[8] = { 0, 4, 8, 12, 16, 20, 24, 28 };
+static const int32_t high_at[8] = { 12, 14, 16, 18, 20, 22, 24, 26 };
+
+/* Twice eight values of 127 at most times as many activations of 127 * 257 and
+ * scales of 32 at most are below 2^31. */
+GB_INLINE q64f
+iq4_xs_add(q64f sum, const void *block, const void *group)
+{
+    const struct gb_block_iq4_xs *b = block;
+    const struct gb_group *y = group;
+    uint32_t low;
+    uint32_t high;
+    qs scales;
+    q64s s[2];
+    q64 u[4];
+
+    memcpy(&low, b->scales_l, sizeof(low));
+    memcpy(&high, b, sizeof(high));
+    scales = qs_add(qs_add(qs_fields(low, low_at, 15),
+                           qs_fields(high, high_at, 48)),
+                    qs_set1(-32));
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++) {
+        iq4_xs_units(block, i, 1, u + 2 * i);
+        s[i] = gb_add_some_units(q64s_load(y->first[i]), true, u, 2 * i,
+                                 2 * i + 2, y);
+        s[i] = q64s_mul(s[i], q64s_pick(scales, pieces[i]));
+    }
+    return gb_add_scaled(sum, q64s_add(s[0], s[1]), y->scale, q_half(&b->d));
+}
+
+#define IQ4_XS_ADD iq4_xs_add
+#else
+#define IQ4_XS_ADD NULL
+#endif
+
 static const struct gb_blocks iq4_xs = {
-    &gb_layout_iq4_xs, iq4_xs_scales, iq4_xs_codes, iq4_xs_units, NULL, NULL
+    &gb_layout_iq4_xs, iq4_xs_scales, iq4_xs_codes, iq4_xs_units, NULL,
+    IQ4_XS_ADD
 };
 
 GB_BLOCK_WEIGHT(iq4_xs)

@@ -147,7 +147,7 @@ q3_k_add(q64f sum, const void *block, const void *group)
     for (int i = 0; i < 4; i++)
         u[i] = q64_multiple8(multiples, i, q64_bits(codes, 2 * i, 3), third);
     return gb_add_scaled(sum,
-                         gb_add_units(q64s_load(y->first), true, u, y),
+                         gb_add_units(q64s_load(y->first[0]), true, u, y),
                          y->scale, -q_half(&b->d));
 }
 

@@ -180,7 +180,7 @@ tq2_0_add(q64f sum, const void *block, const void *group)
     for (int i = 0; i < 4; i++)
         u[i] = q64_bits(codes, 2 * i, 3);
     return gb_add_scaled(
-        sum, gb_add_units(q64s_load(y->first), false, u, y), y->scale,
+        sum, gb_add_units(q64s_load(y->first[0]), false, u, y), y->scale,
         q_half(&b->d));
 }
 

@@ -167,25 +167,32 @@ add_group(const struct gb_blocks *b, struct row_sums *sums, const void *group,
     }
 }
 
-/* FIRST and the products of four units, whose codes have their weights' scales
- * in them, with a group by place. */
+/* FIRST and the products of units from I on to N with a group by place. */
 GB_INLINE q64s
-gb_add_units(q64s first, bool is_wide, const q64 *u, const struct gb_group *y)
+gb_add_some_units(q64s first, bool is_wide, const q64 *u, int i, int n,
+                  const struct gb_group *y)
 {
     const int8_t *codes = y->high;
     q64s s = q64s_zero();
 
     if (y->has_low[0] != 0) {
 #pragma GCC unroll 4
-        for (int i = 0; i < 4; i++)
-            s = gb_add_unit(is_wide, s, u[i], codes + 64 * i);
+        for (int j = i; j < n; j++)
+            s = gb_add_unit(is_wide, s, u[j], codes + 64 * j);
         first = q64s_add_256(first, s);
         codes = y->low;
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++)
-        first = gb_add_unit(is_wide, first, u[i], codes + 64 * i);
+    for (int j = i; j < n; j++)
+        first = gb_add_unit(is_wide, first, u[j], codes + 64 * j);
     return first;
+}
+
+/* The same of all, whose codes have their weights' scales in them. */
+GB_INLINE q64s
+gb_add_units(q64s first, bool is_wide, const q64 *u, const struct gb_group *y)
+{
+    return gb_add_some_units(first, is_wide, u, 0, 4, y);
 }
 
 /* SUM + S * SCALE * D, a block's part of a product. */

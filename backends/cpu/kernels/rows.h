@@ -263,7 +263,7 @@ gb_rows_add(const struct gb_rows_type *t, q64f sum, const void *block,
     s[0] = gb_rows_dot(t, s[0], u, minus, codes, 0, one);
     s[1] = gb_rows_dot(t, s[1], u, minus, codes, one, 4);
     if (t->layout->one_offset != 0)
-        s[0] = q64s_add(s[0], q64s_load(y->first));
+        s[0] = q64s_add(s[0], q64s_load(y->first[0]));
     if (t->has_pairs)
         s[0] = q64s_add(q64s_mul(s[0], q64s_even(scales)),
                         q64s_mul(s[1], q64s_odd(scales)));

@@ -343,6 +343,18 @@ qs_shift_right(qs s, int n)
 #if Q_WIDE_OFFSET == 128
 
 static inline qs
+qs_set1(int32_t x)
+{
+    return _mm256_set1_epi32(x);
+}
+
+static inline qs
+qs_fields(uint32_t w, const int32_t *at, int32_t mask)
+{
+    return qs_and(_mm256_srlv_epi32(qs_set1((int32_t)w), qs_load(at)), mask);
+}
+
+static inline qs
 qs_of_16(uint64_t a, uint64_t b, const uint8_t *from)
 {
     return _mm256_cvtepu8_epi32(_mm_shuffle_epi8(
@@ -374,6 +386,18 @@ q32_multiple8(q32t8 t, int i, q32 v, q32 third)
     return _mm256_blendv_epi8(
         q32_multiple(t.low, i, v), q32_multiple(t.high, i, v),
         _mm256_slli_epi16(third, 7 - i));
+}
+
+static inline qs
+qs_pick(qs s, const int32_t *from)
+{
+    return _mm256_permutevar8x32_epi32(s, qs_load(from));
+}
+
+static inline qs
+qs_mul(qs s, qs t)
+{
+    return _mm256_mullo_epi32(s, t);
 }
 
 static inline qs

@@ -56,9 +56,13 @@
  *   vf_store_max4(p, v) vf_store_sums4(p, v)
  *                         of four: over the lanes of v[i], to p[i]
  *   q32_multiples8(s) q32_multiple8(t, i, v, third) qs_of_16(a, b, from)
- *   qs_add(s, t) qs_sub(s, t)
+ *   qs_pick(s, from)
+ *   qs_add(s, t) qs_sub(s, t) qs_mul(s, t)
  *                         as for q64 (with a q32t8), where wide codes are
  *                         unsigned
+ *   qs_set1(x)            there too
+ *   qs_fields(w, at, mask)
+ *                         w >> at[i] & mask, for a uint32_t, there too
  *   qf_zero() qf_set1(x)
  *   qf_load(p) qf_store(p, v)
  *   qf_mul(a, b)

@@ -211,6 +211,19 @@ typedef struct {
 } q64t8;
 
 static inline q64s
+q64s_pick(qs s, const int32_t *from)
+{
+    return _mm512_permutexvar_epi32(
+        _mm512_loadu_si512(from), _mm512_castsi256_si512(s));
+}
+
+static inline q64s
+q64s_mul(q64s s, q64s t)
+{
+    return _mm512_mullo_epi32(s, t);
+}
+
+static inline q64s
 q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
 {
     return _mm512_cvtepu8_epi32(_mm_shuffle_epi8(

@@ -231,6 +231,19 @@ q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
     return (q64s){ { qs_of_16(a, b, from), qs_of_16(a, b, from + 8) } };
 }
 
+static inline q64s
+q64s_pick(qs s, const int32_t *from)
+{
+    return (q64s){ { qs_pick(s, from), qs_pick(s, from + 8) } };
+}
+
+static inline q64s
+q64s_mul(q64s s, q64s t)
+{
+    return (q64s){ { qs_mul(s.half[0], t.half[0]),
+                     qs_mul(s.half[1], t.half[1]) } };
+}
+
 typedef struct {
     q32t8 half[2];
 } q64t8;

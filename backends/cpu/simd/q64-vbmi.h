@@ -32,7 +32,6 @@
  *                            eight
  *   q64s_rotate(s, n)        to the right, by n[i] bits
  *   q64s_or(s, t)
- *   q64s_mul(s, t)
  *   q64s_even(s) q64s_odd(s) each even sum, or odd one, twice
  */
 #ifndef GB_CPU_SIMD_Q64_VBMI_H
@@ -182,12 +181,6 @@ static inline q64s
 q64s_or(q64s s, q64s t)
 {
     return _mm512_or_si512(s, t);
-}
-
-static inline q64s
-q64s_mul(q64s s, q64s t)
-{
-    return _mm512_mullo_epi32(s, t);
 }
 
 static inline q64s

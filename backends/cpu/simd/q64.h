@@ -63,7 +63,8 @@
  *                            each byte, or times v where THIRD has bit i set
  *   q64s_of_16(a, b, from)   as q64s_of_bytes, of A's bytes and then B's, the
  *                            lowest ones first
- *   q64s_add(s, t) q64s_sub(s, t)
+ *   q64s_pick(s, from)       of a qs: sum i is sum from[i]
+ *   q64s_add(s, t) q64s_sub(s, t) q64s_mul(s, t)
  *
  * A product with few columns works on Q64_ROWS rows by Q64_COLS columns: as
  * many as the registers hold.
