@@ -26,6 +26,10 @@
 
 #include "backends/cpu/simd/q64-vbmi.h"
 
+/* Bytes that are fetched before they are needed, which the processor does not do
+ * beyond a page. */
+#define AHEAD 2048
+
 /* Blocks of 256 values that are read at a time. */
 #define GB_ROWS_BLOCKS 4
 #define GB_ROWS_PAIRS  (GB_ROWS_BLOCKS / 2)
