@@ -86,15 +86,20 @@ iq4_xs_codes(const void *block, int g)
 }
 
 GB_INLINE void
-iq4_xs_units(const void *group, int i, int n, q64 *u)
+values_of(q64 both, q64 *u)
 {
-    const struct gb_block_iq4_xs *b = group;
-    const q64 both = q64_load_once(b->qs + 64 * i);
-
-    (void)n;
     u[0] = q64_bits(both, 0, 15);
     u[1] = q64_bits(both, 4, 15);
     look_up(u);
+}
+
+GB_INLINE void
+iq4_xs_units(const void *group, int i, int n, q64 *u)
+{
+    const struct gb_block_iq4_xs *b = group;
+
+    (void)n;
+    values_of(q64_load_once(b->qs + 64 * i), u);
 }
 
 #if Q_WIDE_OFFSET == 128
@@ -116,6 +121,8 @@ iq4_xs_add(q64f sum, const void *block, const void *group)
 {
     const struct gb_block_iq4_xs *b = block;
     const struct gb_group *y = group;
+    /* Both here: the processor fetches ahead best what it reads in order. */
+    const q64 codes[2] = { q64_load_once(b->qs), q64_load_once(b->qs + 64) };
     uint32_t low;
     uint32_t high;
     qs scales;
@@ -129,7 +136,7 @@ iq4_xs_add(q64f sum, const void *block, const void *group)
                     qs_set1(-32));
 #pragma GCC unroll 2
     for (int i = 0; i < 2; i++) {
-        iq4_xs_units(block, i, 1, u + 2 * i);
+        values_of(codes[i], u + 2 * i);
         s[i] = gb_add_some_units(q64s_load(y->first[i]), true, u, 2 * i,
                                  2 * i + 2, y);
         s[i] = q64s_mul(s[i], q64s_pick(scales, pieces[i]));

@@ -460,6 +460,10 @@ check_multiples(void)
 {
     static const uint8_t from[8] = { 0, 2, 15, 6, 1, 3, 5, 7 };
     const qs s = qs_of_bytes(any, from);
+#if Q_WIDE_OFFSET == 128
+    static const int32_t at[8] = { 28, 24, 20, 16, 12, 8, 4, 0 };
+    static const int32_t picked[8] = { 7, 0, 3, 3, 1, 6, 2, 5 };
+#endif
     int32_t got[8];
     int32_t again[8];
     uint8_t fields[32];
@@ -488,6 +492,18 @@ check_multiples(void)
     for (int i = 0; i < 8; i++)
         if (again[i] != from[i])
             return "qs_of_16";
+    qs_store(again, qs_fields(0x76543210, at, 15));
+    for (int i = 0; i < 8; i++)
+        if (again[i] != 7 - i)
+            return "qs_fields";
+    qs_store(again, qs_pick(qs_load(again), picked));
+    for (int i = 0; i < 8; i++)
+        if (again[i] != 7 - picked[i])
+            return "qs_pick";
+    qs_store(again, qs_mul(qs_load(got), qs_set1(-300)));
+    for (int i = 0; i < 8; i++)
+        if (again[i] != -300 * got[i])
+            return "qs_mul";
     for (int i = 0; i < 4; i++) {
         const q32t8 table = q32_multiples8(qs_load(got));
         const q32 third = q32_load(any + 32);
