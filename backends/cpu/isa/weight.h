@@ -92,6 +92,10 @@ struct gb_group {
                               with: the sum of the values, times minus the
                               offset where there are no minima */
         int32_t first[2][16]; /* of lanes */
+        struct {              /* by place, with minima */
+            int8_t sums[32];  /* of chunks: 16 upper halves, 16 lower ones */
+            float scale[8];   /* minus that of the halves, four times each */
+        } chunks;
     };
     int32_t has_low[4]; /* of each step */
     int32_t unused[12]; /* up to a cache line */
@@ -105,14 +109,15 @@ struct gb_group {
  */
 
 /*
- * Groups by place have a scale for each of sixteen lanes, which are four bytes
- * of each unit, so that a lane's products with a block of 256 values are one
- * sum of integers; has_low[0] is for all units.  Side 4 * l + i is that of the
- * chunk of 16 values in quarter l of unit i.
+ * Groups by place have a scale for each of sixteen lanes, so that a lane's
+ * products with a block of 256 values are one sum of integers; has_low[0] is for
+ * all units.  A lane has its four bytes of each unit; with GB_ONE_CHUNKS lanes
+ * 4 * l and 4 * l + 1 have quarter l of units 0 and 2, the next two that of units
+ * 1 and 3, sixteen times.
  */
 enum gb_one {
     GB_ONE_PIECES, /* not by place */
-    GB_ONE_SIDES,  /* by place */
+    GB_ONE_CHUNKS, /* by place, with sums of chunks */
     GB_ONE_FIRST,  /* with the sum that each lane begins with: minus an offset
                       (ONE_OFFSET) times the sum of its codes */
     GB_ONE_PAIRS,  /* with one for units 0 and 1, and one for 2 and 3 */

@@ -12,6 +12,12 @@
 
 #include <string.h>
 
+/* A row's sums so far. */
+struct gb_row_sums {
+    q64f acc[2]; /* so many additions are in flight */
+    qf side;     /* what minima and offsets add */
+};
+
 /* Value e of a block is d[e / piece] * (code - offset) + m[e / piece]. */
 struct gb_blocks {
     const struct gb_layout *layout;
@@ -28,9 +34,9 @@ struct gb_blocks {
     void (*units)(const void *group, int i, int n, q64 *u);
     /* Eight d and, if there are minima, m of a group, or twice eight. */
     void (*group_scales)(const void *group, int n, qf *d, qf *m);
-    /* For one column whose groups are by place: SUM and the products of a block
-     * of 256 values with a group. */
-    q64f (*add)(q64f sum, const void *block, const void *y);
+    /* For one column whose groups are by place: add the products of a block of
+     * 256 values with a group. */
+    void (*add)(struct gb_row_sums *sums, const void *block, const void *y);
 };
 
 /* Blocks that are taken at a time have 256 values, and so many scales at

@@ -19,7 +19,7 @@ struct plain_group {
     bool has_low[PIECES];
 };
 
-/* The largest magnitude of N values, 32 or 40; does it stand out?  It does when
+/* The largest magnitude of N values, 16, 32 or 40; does it stand out?  It does when
  * it is more than five times as large as they are in the mean.  (With one value
  * of 32 that is not 0 it is 5.7 times as large.)  Behind them are zeros up to
  * whole vectors. */
@@ -224,12 +224,26 @@ units_of(const struct gb_layout *layout)
     return layout->one == GB_ONE_DIGITS ? GB_DIGITS : 4;
 }
 
-/* Which four of a group's values lane L of unit I has; none: -1. */
+/* In which lane of which unit is number I of what lane L of the sums has? */
+static int
+lane_at(const struct gb_layout *layout, int l, int i)
+{
+    return layout->one == GB_ONE_CHUNKS ? l / 4 * 4 + l % 2 * 2 + i % 2 : l;
+}
+
+static int
+unit_at(const struct gb_layout *layout, int l, int i)
+{
+    return layout->one == GB_ONE_CHUNKS ? l / 2 % 2 + i / 2 * 2 : i;
+}
+
+/* Which four of a group's values is that; none: -1. */
 static int
 four_at(const struct gb_layout *layout, int l, int i)
 {
     if (layout->one != GB_ONE_DIGITS)
-        return gb_lane_value(layout->order, l, i) / 4;
+        return gb_lane_value(layout->order, lane_at(layout, l, i),
+                             unit_at(layout, l, i)) / 4;
     if (l < 12)
         return l < 8 ? 8 * i + l : 8 * GB_DIGITS + 4 * i + l - 8;
     return l == 12 && i < 4 ? 12 * GB_DIGITS + i : -1;
@@ -298,30 +312,49 @@ sums_of_unit(const int8_t *high, const int8_t *low, int32_t *sums)
     }
 }
 
+/* The sums of chunks, in the order of their values, get codes as values do. */
+static void
+put_chunks(const float *sums, struct gb_group *to)
+{
+    bool stands_out;
+    const float largest = largest_of(16, sums, &stands_out);
+
+    codes_of(16, sums, largest, to->chunks.sums, to->chunks.sums + 16);
+    for (int i = 0; i < 4; i++) {
+        to->chunks.scale[i] = -largest / 127.0f;
+        to->chunks.scale[4 + i] = to->chunks.scale[i] / 256.0f;
+    }
+}
+
 /* TO is a struct gb_group, or gb_digits. */
 static void
 put_places(const struct gb_layout *layout, const struct placed_group *from,
            void *to)
 {
-    const float factor = layout->has_min ? 1.0f : -(float)layout->offset;
     const int units = units_of(layout);
     const bool is_digits = layout->one == GB_ONE_DIGITS;
+    const bool is_chunks = layout->one == GB_ONE_CHUNKS;
     struct gb_digits *digits = to;
     struct gb_group *group = to;
     int8_t *high = is_digits ? digits->high : group->high;
     int8_t *low = is_digits ? digits->low : group->low;
     float *scale = is_digits ? digits->scale : group->scale;
     int32_t first[2][16] = { { 0 } };
+    float sums[16];
 
     for (int l = 0; l < 16; l++) {
         const int8_t *lane = from->high[l / 2] + l % 2 * 4 * units;
         const int8_t *lane_low = from->low[l / 2] + l % 2 * 4 * units;
 
-        scale[l] = (from->has_low ? 1.0f : 256.0f) * from->d[l / 2];
+        scale[l] = (from->has_low ? 1.0f : 256.0f) * from->d[l / 2] /
+                   (is_chunks ? 16.0f : 1.0f);
         for (int i = 0; i < units; i++) {
-            memcpy(high + 64 * i + 4 * l, lane + 4 * i, 4);
+            const int at =
+                64 * unit_at(layout, l, i) + 4 * lane_at(layout, l, i);
+
+            memcpy(high + at, lane + 4 * i, 4);
             if (from->has_low)
-                memcpy(low + 64 * i + 4 * l, lane_low + 4 * i, 4);
+                memcpy(low + at, lane_low + 4 * i, 4);
         }
     }
     for (int i = 0; i < units; i++) {
@@ -331,10 +364,10 @@ put_places(const struct gb_layout *layout, const struct placed_group *from,
         sums_of_unit(high + 64 * i, from->has_low ? low + 64 * i : NULL, s);
         for (int l = 0; l < 16; l++)
             first[pair][l] -= layout->one_offset * s[l];
-        for (int l = 0; l < 16 && layout->one == GB_ONE_SIDES; l += 4)
-            group->side[l + i] =
-                factor * (scale[l] * (float)(s[l] + s[l + 1]) +
-                          scale[l + 2] * (float)(s[l + 2] + s[l + 3]));
+        for (int l = 0; l < 16 && is_chunks; l += 4)
+            sums[gb_order_chunk(layout->order, 4 * i + l / 4)] =
+                16.0f * scale[l + i % 2 * 2] *
+                (float)(s[l] + s[l + 1] + s[l + 2] + s[l + 3]);
     }
     if (is_digits) {
         digits->has_low = from->has_low;
@@ -342,7 +375,9 @@ put_places(const struct gb_layout *layout, const struct placed_group *from,
         return;
     }
     group->has_low[0] = from->has_low;
-    if (layout->one != GB_ONE_SIDES)
+    if (is_chunks)
+        put_chunks(sums, group);
+    else
         memcpy(group->first, first, sizeof(first));
 }
 

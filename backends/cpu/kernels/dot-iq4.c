@@ -116,8 +116,8 @@ static const int32_t high_at[8] = { 12, 14, 16, 18, 20, 22, 24, 26 };
 
 /* Twice eight values of 127 at most times as many activations of 127 * 257 and
  * scales of 32 at most are below 2^31. */
-GB_INLINE q64f
-iq4_xs_add(q64f sum, const void *block, const void *group)
+GB_INLINE void
+iq4_xs_add(struct gb_row_sums *sums, const void *block, const void *group)
 {
     const struct gb_block_iq4_xs *b = block;
     const struct gb_group *y = group;
@@ -141,7 +141,7 @@ iq4_xs_add(q64f sum, const void *block, const void *group)
                                  2 * i + 2, y);
         s[i] = q64s_mul(s[i], q64s_pick(scales, pieces[i]));
     }
-    return gb_add_scaled(sum, q64s_add(s[0], s[1]), y->scale, q_half(&b->d));
+    gb_add_scaled(&sums->acc[0], q64s_add(s[0], s[1]), y->scale, q_half(&b->d));
 }
 
 #define IQ4_XS_ADD iq4_xs_add

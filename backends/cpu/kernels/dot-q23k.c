@@ -42,29 +42,60 @@ q2_k_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
 }
 
-/* Which scale quarter l of unit i has, at 4 * l + i. */
-static const uint8_t places[16] = {
-    0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15,
+/* The scales that quarters of two units have, as words for each; 255 is 0. */
+#define WORD(s)       s, 255
+#define WORDS(s)      WORD(s), WORD(s), WORD(s), WORD(s)
+#define QUARTER(s, t) WORDS(s), WORDS(t)
+static const uint8_t q2_k_words[2][64] = {
+    { QUARTER(0, 2), QUARTER(1, 3), QUARTER(8, 10), QUARTER(9, 11) },
+    { QUARTER(4, 6), QUARTER(5, 7), QUARTER(12, 14), QUARTER(13, 15) },
 };
 
-/* Codes times their scales are below 46. */
-GB_INLINE q64f
-q2_k_add(q64f sum, const void *block, const void *group)
+/* What makes up for codes that are read where they lie, two bits above those of
+ * the unit before, up to 48. */
+#define FACTORS 16, 16, 16, 16, 4, 4, 4, 4
+static const int16_t q2_k_factors[32] = { FACTORS, FACTORS, FACTORS, FACTORS };
+
+/* Sixteen times the products of units with a group, which are 48 * 4 * 127 at
+ * most before they meet scales. */
+GB_INLINE q64s
+q2_k_dot(const q64 *u, const int8_t *y, const q64 *scales)
 {
-    const struct gb_block_q2_k *b = block;
-    const struct gb_group *y = group;
-    const q64 codes = q64_load_once(b->qs);
-    const q64s both = q64s_of_bytes(b->scales, places);
-    const q64t4 multiples = q64_multiples(q64s_and(both, 15));
-    q64 u[4];
+    q64s s[4];
 
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
-        u[i] = q64_multiple(multiples, i, q64_bits(codes, 2 * i, 3));
-    sum = gb_add_scaled(sum, gb_add_units(q64s_zero(), false, u, y), y->scale,
-                        q_half(&b->d));
-    return gb_add_scaled(sum, q64s_shift_right(both, 4), y->side,
-                         -q_half(&b->dmin));
+        s[i] = q64s_dot(q64s_zero(), u[i], q64_load(y + 64 * i));
+    return q64s_dot_words(q64s_dot_words(q64s_zero(), s[0], s[1], scales[0]),
+                          s[2], s[3], scales[1]);
+}
+
+GB_INLINE void
+q2_k_add(struct gb_row_sums *sums, const void *block, const void *group)
+{
+    const struct gb_block_q2_k *b = block;
+    const struct gb_group *y = group;
+    const q64 packed = q64_again(b->scales);
+    const q64 codes = q64_load_once(b->qs);
+    const q64 low = q64_bits(packed, 0, 15);
+    const q64 scales[2] = {
+        q64_times(q64_pick16(low, q2_k_words[0]), q2_k_factors),
+        q64_pick16(low, q2_k_words[1]),
+    };
+    const q64 u[4] = {
+        q64_bits(codes, 0, 3), q64_bits(codes, 0, 12), q64_bits(codes, 0, 48),
+        q64_bits(codes, 2, 48),
+    };
+    const qs mins = qs_dot(
+        qs_first(0), q32_bits(q32_load2(b->scales, b->scales), 4, 15),
+        q32_load(y->chunks.sums));
+    q64s s = q2_k_dot(u, y->high, scales);
+
+    if (y->has_low[0] != 0)
+        s = q64s_add_256(q2_k_dot(u, y->low, scales), s);
+    gb_add_scaled(&sums->acc[0], s, y->scale, q_half(&b->d));
+    sums->side = qf_fma(qf_mul(qf_from(mins), qf_load(y->chunks.scale)),
+                        qf_set1(q_half(&b->dmin)), sums->side);
 }
 
 static const struct gb_blocks q2_k = {
@@ -121,9 +152,14 @@ q3_k_units(const void *group, int i, int n, q64 *u)
 
 #if Q_WIDE_OFFSET == 128
 
+/* Which scale quarter l of unit i has, at 4 * l + i. */
+static const uint8_t places[16] = {
+    0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15,
+};
+
 /* Codes times their scales are from -128 to 124 when these are negated. */
-GB_INLINE q64f
-q3_k_add(q64f sum, const void *block, const void *group)
+GB_INLINE void
+q3_k_add(struct gb_row_sums *sums, const void *block, const void *group)
 {
     const uint64_t four = 0x0f0f0f0f0f0f0f0f;
     const uint64_t two = 0x3030303030303030;
@@ -146,9 +182,9 @@ q3_k_add(q64f sum, const void *block, const void *group)
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
         u[i] = q64_multiple8(multiples, i, q64_bits(codes, 2 * i, 3), third);
-    return gb_add_scaled(sum,
-                         gb_add_units(q64s_load(y->first[0]), true, u, y),
-                         y->scale, -q_half(&b->d));
+    gb_add_scaled(&sums->acc[0],
+                  gb_add_units(q64s_load(y->first[0]), true, u, y), y->scale,
+                  -q_half(&b->d));
 }
 
 #define Q3_K_ADD q3_k_add

@@ -109,8 +109,8 @@ add_digits(q64s s, const q64 *rests, const int8_t *y)
 }
 
 /* The last four bytes have four digits: the fifth one meets zeros. */
-GB_INLINE q64f
-tq1_0_add(q64f sum, const void *block, const void *group)
+GB_INLINE void
+tq1_0_add(struct gb_row_sums *sums, const void *block, const void *group)
 {
     const struct gb_block_tq1_0 *b = block;
     const struct gb_digits *y = group;
@@ -126,8 +126,8 @@ tq1_0_add(q64f sum, const void *block, const void *group)
         s = q64s_add_256(s, add_digits(q64s_zero(), rests, codes));
         codes = y->low;
     }
-    return gb_add_scaled(sum, add_digits(s, rests, codes), y->scale,
-                         q_half(&b->d) / 256.0f);
+    gb_add_scaled(&sums->acc[0], add_digits(s, rests, codes), y->scale,
+                  q_half(&b->d) / 256.0f);
 }
 
 #define TQ1_0_ADD tq1_0_add
@@ -168,8 +168,8 @@ tq2_0_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
 }
 
-GB_INLINE q64f
-tq2_0_add(q64f sum, const void *block, const void *group)
+GB_INLINE void
+tq2_0_add(struct gb_row_sums *sums, const void *block, const void *group)
 {
     const struct gb_block_tq2_0 *b = block;
     const struct gb_group *y = group;
@@ -179,9 +179,9 @@ tq2_0_add(q64f sum, const void *block, const void *group)
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
         u[i] = q64_bits(codes, 2 * i, 3);
-    return gb_add_scaled(
-        sum, gb_add_units(q64s_load(y->first[0]), false, u, y), y->scale,
-        q_half(&b->d));
+    gb_add_scaled(&sums->acc[0],
+                  gb_add_units(q64s_load(y->first[0]), false, u, y), y->scale,
+                  q_half(&b->d));
 }
 
 static const struct gb_blocks tq2_0 = {

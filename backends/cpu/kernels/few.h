@@ -94,15 +94,9 @@ scales_of_group(const struct gb_blocks *b, const void *group, int n, qf *d,
     }
 }
 
-/* A row's sums so far. */
-struct row_sums {
-    q64f acc[2]; /* so many additions are in flight */
-    qf side;     /* what minima and offsets add */
-};
-
 /* Add the products of step I of a group. */
 GB_INLINE void
-add_step(const struct gb_blocks *b, struct row_sums *sums, const void *group,
+add_step(const struct gb_blocks *b, struct gb_row_sums *sums, const void *group,
          int n, int i, const struct gb_group *y, q64t scales)
 {
     const struct gb_layout *layout = b->layout;
@@ -137,7 +131,7 @@ add_step(const struct gb_blocks *b, struct row_sums *sums, const void *group,
 
 /* N is 8 or 1, constants, or what there is at the end of a row. */
 GB_INLINE void
-add_group(const struct gb_blocks *b, struct row_sums *sums, const void *group,
+add_group(const struct gb_blocks *b, struct gb_row_sums *sums, const void *group,
           int n, const struct gb_group *y)
 {
     const struct gb_layout *layout = b->layout;
@@ -190,12 +184,12 @@ gb_add_units(q64s first, bool is_wide, const q64 *u, const struct gb_group *y)
     return gb_add_some_units(first, is_wide, u, 0, 4, y);
 }
 
-/* SUM + S * SCALE * D, a block's part of a product. */
-GB_INLINE q64f
-gb_add_scaled(q64f sum, q64s s, const float *scale, float d)
+/* Add S * SCALE * D, a block's part of a product. */
+GB_INLINE void
+gb_add_scaled(q64f *sum, q64s s, const float *scale, float d)
 {
-    return q64f_fma(q64f_mul(q64f_from(s), q64f_load(scale)), q64f_set1(d),
-                    sum);
+    *sum = q64f_fma(q64f_mul(q64f_from(s), q64f_load(scale)), q64f_set1(d),
+                    *sum);
 }
 
 GB_INLINE float
@@ -204,15 +198,17 @@ dot_by_place(const struct gb_blocks *b, int64_t k, const char *x,
 {
     const size_t y_bytes =
         gb_way_column_bytes(b->layout, GB_WAY_ONE, GB_GROUP);
-    const size_t bytes = b->layout->bytes;
-    q64f sum = q64f_zero();
+    struct gb_row_sums sums = {
+        .acc = { q64f_zero(), q64f_zero() },
+        .side = qf_zero(),
+    };
 
     for (int64_t i = 0; i < k / GB_GROUP; i++) {
-        sum = b->add(sum, x, y);
-        x += bytes;
+        b->add(&sums, x, y);
+        x += b->layout->bytes;
         y += y_bytes;
     }
-    return q64f_sum(sum, q64f_zero(), qf_zero());
+    return q64f_sum(sums.acc[0], sums.acc[1], sums.side);
 }
 
 GB_INLINE float
@@ -223,7 +219,7 @@ dot_of_row(const struct gb_blocks *b, int64_t k, const char *x,
     const int blocks = GB_GROUP / layout->values;
     const size_t bytes = (size_t)blocks * layout->bytes;
     const int64_t groups = k / GB_GROUP;
-    struct row_sums sums = {
+    struct gb_row_sums sums = {
         .acc = { q64f_zero(), q64f_zero() },
         .side = qf_zero(),
     };

@@ -135,16 +135,15 @@ q32_lookup(const void *p, q32 v)
 }
 
 static inline q32
-q32_multiples(qs s)
+q32_pick16(q32 v, const uint8_t *p)
 {
-    return _mm256_mullo_epi32(s, _mm256_set1_epi32(0x03020100));
+    return _mm256_shuffle_epi8(v, q32_load(p));
 }
 
 static inline q32
-q32_multiple(q32 t, int i, q32 v)
+q32_times(q32 v, const int16_t *p)
 {
-    return _mm256_shuffle_epi8(
-        t, _mm256_or_si256(v, _mm256_set1_epi8((char)(4 * i))));
+    return _mm256_mullo_epi16(v, q32_load(p));
 }
 
 #if defined(GB_SIMD_AVX512)
@@ -320,26 +319,6 @@ qs_load(const int32_t *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
-static inline qs
-qs_of_bytes(const void *p, const uint8_t *from)
-{
-    return _mm256_cvtepu8_epi32(_mm_shuffle_epi8(
-        _mm_loadu_si128((const __m128i *)p),
-        _mm_loadl_epi64((const __m128i *)(const void *)from)));
-}
-
-static inline qs
-qs_and(qs s, int32_t x)
-{
-    return _mm256_and_si256(s, _mm256_set1_epi32(x));
-}
-
-static inline qs
-qs_shift_right(qs s, int n)
-{
-    return _mm256_srai_epi32(s, n);
-}
-
 #if Q_WIDE_OFFSET == 128
 
 static inline qs
@@ -351,7 +330,8 @@ qs_set1(int32_t x)
 static inline qs
 qs_fields(uint32_t w, const int32_t *at, int32_t mask)
 {
-    return qs_and(_mm256_srlv_epi32(qs_set1((int32_t)w), qs_load(at)), mask);
+    return _mm256_and_si256(
+        _mm256_srlv_epi32(qs_set1((int32_t)w), qs_load(at)), qs_set1(mask));
 }
 
 static inline qs
@@ -376,15 +356,18 @@ q32_multiples8(qs s)
             _mm256_mullo_epi32(s, _mm256_set1_epi32(0x01020304)),
             _mm256_set1_epi32(0x60402000)),
         _mm256_sub_epi8(
-            _mm256_set1_epi32((int)0xe0c0a080), q32_multiples(s))
+            _mm256_set1_epi32((int)0xe0c0a080),
+            _mm256_mullo_epi32(s, _mm256_set1_epi32(0x03020100)))
     };
 }
 
 static inline q32
 q32_multiple8(q32t8 t, int i, q32 v, q32 third)
 {
+    const __m256i at = q32_or(v, q32_set1(4 * i));
+
     return _mm256_blendv_epi8(
-        q32_multiple(t.low, i, v), q32_multiple(t.high, i, v),
+        _mm256_shuffle_epi8(t.low, at), _mm256_shuffle_epi8(t.high, at),
         _mm256_slli_epi16(third, 7 - i));
 }
 
@@ -440,6 +423,13 @@ static inline qs
 qs_sub(qs s, qs t)
 {
     return _mm256_sub_epi32(s, t);
+}
+
+static inline qs
+qs_dot_words(qs s, qs a, qs b, q32 w)
+{
+    return _mm256_add_epi32(
+        s, _mm256_madd_epi16(_mm256_packs_epi32(a, b), w));
 }
 
 static inline qs

@@ -151,27 +151,26 @@ q32_lookup(const void *p, q32 v)
 }
 
 static inline q32
-q32_multiples(qs s)
+q32_pick16(q32 v, const uint8_t *p)
 {
-    q32 v;
+    q32 picked;
 
-    memcpy(&v, &s, sizeof(v));
-    return v;
+    for (int i = 0; i < 32; i++) {
+        const uint8_t at = p[i];
+
+        picked.half[i / 16][i % 16] = at < 16 ? v.half[i / 16][at] : 0;
+    }
+    return picked;
 }
 
-/* Machines without products of bytes are slow at them. */
 static inline q32
-q32_multiple(q32 t, int i, q32 v)
+q32_times(q32 v, const int16_t *p)
 {
-    for (int h = 0; h < 2; h++) {
-        const q_u8x16 once =
-            (q_u8x16){ 0 } + (uint8_t)((q_i32x4)t.half[h])[i];
-        const q_u8x16 twice = once + once;
+    q_i16x8 factors[2];
 
-        v.half[h] = ((0 - (v.half[h] & 1)) & once) +
-                    ((0 - (v.half[h] >> 1)) & twice);
-    }
-    return v;
+    memcpy(factors, p, sizeof(factors));
+    return (q32){ { (q_u8x16)((q_i16x8)v.half[0] * factors[0]),
+                    (q_u8x16)((q_i16x8)v.half[1] * factors[1]) } };
 }
 
 /* What is no number becomes one too: such a conversion is undefined. */
@@ -288,29 +287,6 @@ qs_load(const int32_t *p)
     return s;
 }
 
-static inline qs
-qs_of_bytes(const void *p, const uint8_t *from)
-{
-    const uint8_t *bytes = p;
-    qs s;
-
-    for (int i = 0; i < 8; i++)
-        s.half[i / 4][i % 4] = bytes[from[i]];
-    return s;
-}
-
-static inline qs
-qs_and(qs s, int32_t x)
-{
-    return (qs){ { s.half[0] & x, s.half[1] & x } };
-}
-
-static inline qs
-qs_shift_right(qs s, int n)
-{
-    return (qs){ { s.half[0] >> n, s.half[1] >> n } };
-}
-
 /* The bytes at even or odd places of pairs; which is which does not matter, as
  * long as it is the same for both factors. */
 static inline q_i16x8
@@ -353,6 +329,23 @@ static inline qs
 qs_dot(qs s, q32 u, q32 a)
 {
     return qs_dot_wide(s, u, a);
+}
+
+/* Words are below 2^15, their products and two of them below 2^31. */
+static inline qs
+qs_dot_words(qs s, qs a, qs b, q32 w)
+{
+    for (int h = 0; h < 2; h++) {
+        const q_i16x8 words = (q_i16x8)w.half[h];
+
+        for (int i = 0; i < 2; i++) {
+            s.half[h][i] += a.half[h][2 * i] * words[2 * i] +
+                            a.half[h][2 * i + 1] * words[2 * i + 1];
+            s.half[h][2 + i] += b.half[h][2 * i] * words[4 + 2 * i] +
+                                b.half[h][2 * i + 1] * words[5 + 2 * i];
+        }
+    }
+    return s;
 }
 
 static inline qs

@@ -131,22 +131,23 @@ q32_negate(q32 m, q32 v)
 }
 
 static inline q32
-q32_multiples(qs s)
+q32_pick16(q32 v, const uint8_t *p)
 {
-    return (q32){ vreinterpretq_u8_s32(s.low), vreinterpretq_u8_s32(s.high) };
+    return (q32){ vqtbl1q_u8(v.low, vld1q_u8(p)),
+                  vqtbl1q_u8(v.high, vld1q_u8(p + 16)) };
 }
 
-/* The quad's place is no constant where loops are not unrolled. */
 static inline uint8x16_t
-q_multiple(uint8x16_t s, int i, uint8x16_t v)
+q_times(uint8x16_t v, int16x8_t w)
 {
-    return vmulq_u8(vqtbl1q_u8(s, vdupq_n_u8((uint8_t)(4 * i))), v);
+    return vreinterpretq_u8_s16(vmulq_s16(vreinterpretq_s16_u8(v), w));
 }
 
 static inline q32
-q32_multiple(q32 t, int i, q32 v)
+q32_times(q32 v, const int16_t *p)
 {
-    return (q32){ q_multiple(t.low, i, v.low), q_multiple(t.high, i, v.high) };
+    return (q32){ q_times(v.low, vld1q_s16(p)),
+                  q_times(v.high, vld1q_s16(p + 8)) };
 }
 
 static inline uint8x16_t
@@ -331,31 +332,6 @@ qs_load(const int32_t *p)
     return (qs){ vld1q_s32(p), vld1q_s32(p + 4) };
 }
 
-static inline qs
-qs_of_bytes(const void *p, const uint8_t *from)
-{
-    const uint16x8_t v = vmovl_u8(vqtbl1_u8(vld1q_u8(p), vld1_u8(from)));
-
-    return (qs){ vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(v))),
-                 vreinterpretq_s32_u32(vmovl_high_u16(v)) };
-}
-
-static inline qs
-qs_and(qs s, int32_t x)
-{
-    const int32x4_t mask = vdupq_n_s32(x);
-
-    return (qs){ vandq_s32(s.low, mask), vandq_s32(s.high, mask) };
-}
-
-static inline qs
-qs_shift_right(qs s, int n)
-{
-    const int32x4_t by = vdupq_n_s32(-n);
-
-    return (qs){ vshlq_s32(s.low, by), vshlq_s32(s.high, by) };
-}
-
 #ifdef __ARM_FEATURE_DOTPROD
 
 static inline int32x4_t
@@ -391,6 +367,23 @@ static inline qs
 qs_dot(qs s, q32 u, q32 a)
 {
     return qs_dot_wide(s, u, a);
+}
+
+static inline int32x4_t
+q_dot_sums(int32x4_t s, int32x4_t a, int32x4_t b, uint8x16_t w)
+{
+    const int16x8_t words = vreinterpretq_s16_u8(w);
+    const int32x4_t first = vmull_s16(vmovn_s32(a), vget_low_s16(words));
+    const int32x4_t last = vmull_s16(vmovn_s32(b), vget_high_s16(words));
+
+    return vaddq_s32(s, vpaddq_s32(first, last));
+}
+
+static inline qs
+qs_dot_words(qs s, qs a, qs b, q32 w)
+{
+    return (qs){ q_dot_sums(s.low, a.low, b.low, w.low),
+                 q_dot_sums(s.high, a.high, b.high, w.high) };
 }
 
 static inline qs

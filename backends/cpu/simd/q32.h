@@ -21,8 +21,8 @@
  *   q32_where(m, v)       v where the mask byte is 255, 0 where it is 0
  *   q32_negate(m, v)      -v where the mask byte is 255, v where it is 0
  *   q32_lookup(p, v)      byte v of a table of sixteen at p, v < 16
- *   q32_multiples(s) q32_multiple(t, i, v)
- *                         as for q64; the table is a q32
+ *   q32_pick16(v, p) q32_times(v, p)
+ *                         as for q64
  *   q32_thirds(v)         3 * v >> 8 in each byte
  *   q32_scaled(p, f)      the nearest integers, ties to even, of 32 floats
  *                         times f where that is from -127 to 127; else any
@@ -43,12 +43,10 @@
  *   qs_first(a) qs_first2(a, b)
  *                         a in sum 0, b in sum 4 (or none), the rest 0
  *   qs_load(p)            eight int32_t
- *   qs_of_bytes(p, from)  bytes p[from[i]] as sums, from[i] < 16; sixteen from
- *                         P on may be read
- *   qs_and(s, x)
- *   qs_shift_right(s, n)
  *   qs_dot(s, u, a)       s + the products of codes and activations
  *   qs_dot_wide(s, w, a)  the same for wide codes
+ *   qs_dot_words(s, a, b, w)
+ *                         as for q64
  *   qs_add_256(s, t)      s + 256 * t
  *   qs_store(p, s)        as eight int32_t
  *   qs_store_sums4(p, s)  of four: the sums of the first and last four lanes

@@ -142,19 +142,22 @@ q64_lookup(const void *p, q64 v)
         _mm_loadu_si128((const __m128i *)p)), v);
 }
 
-typedef __m512i q64t4;
-
-static inline q64t4
-q64_multiples(q64s s)
+static inline q64
+q64_again(const void *p)
 {
-    return _mm512_mullo_epi32(s, _mm512_set1_epi32(0x03020100));
+    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)p));
 }
 
 static inline q64
-q64_multiple(q64t4 t, int i, q64 v)
+q64_pick16(q64 v, const uint8_t *p)
 {
-    return _mm512_shuffle_epi8(
-        t, _mm512_or_si512(v, _mm512_set1_epi8((char)(4 * i))));
+    return _mm512_shuffle_epi8(v, q64_load(p));
+}
+
+static inline q64
+q64_times(q64 v, const int16_t *p)
+{
+    return _mm512_mullo_epi16(v, q64_load(p));
 }
 
 static inline void
@@ -181,26 +184,6 @@ static inline q64s
 q64s_load(const int32_t *p)
 {
     return _mm512_loadu_si512(p);
-}
-
-static inline q64s
-q64s_of_bytes(const void *p, const uint8_t *from)
-{
-    return _mm512_cvtepu8_epi32(_mm_shuffle_epi8(
-        _mm_loadu_si128((const __m128i *)p),
-        _mm_loadu_si128((const __m128i *)(const void *)from)));
-}
-
-static inline q64s
-q64s_and(q64s s, int32_t x)
-{
-    return _mm512_and_si512(s, _mm512_set1_epi32(x));
-}
-
-static inline q64s
-q64s_shift_right(q64s s, int n)
-{
-    return _mm512_srai_epi32(s, (unsigned)n);
 }
 
 #if Q_WIDE_OFFSET == 128
@@ -240,7 +223,8 @@ q64_multiples8(q64s s)
             _mm512_mullo_epi32(s, _mm512_set1_epi32(0x01020304)),
             _mm512_set1_epi32(0x60402000)),
         _mm512_sub_epi8(
-            _mm512_set1_epi32((int)0xe0c0a080), q64_multiples(s))
+            _mm512_set1_epi32((int)0xe0c0a080),
+            _mm512_mullo_epi32(s, _mm512_set1_epi32(0x03020100)))
     };
 }
 
@@ -266,6 +250,12 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
     return _mm512_dpbusd_epi32(s, w, a);
 }
 
+static inline q64s
+q64s_dot_words(q64s s, q64s a, q64s b, q64 w)
+{
+    return _mm512_dpwssd_epi32(s, _mm512_packs_epi32(a, b), w);
+}
+
 #else
 
 static inline q64s
@@ -283,6 +273,13 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
         a, _mm512_movepi8_mask(w), _mm512_setzero_si512(), a);
 
     return q64s_dot(s, _mm512_abs_epi8(w), turned);
+}
+
+static inline q64s
+q64s_dot_words(q64s s, q64s a, q64s b, q64 w)
+{
+    return _mm512_add_epi32(
+        s, _mm512_madd_epi16(_mm512_packs_epi32(a, b), w));
 }
 
 #endif

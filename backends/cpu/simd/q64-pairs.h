@@ -150,19 +150,22 @@ q64_lookup(const void *p, q64 v)
     return q64_join(q32_lookup(p, v.half[0]), q32_lookup(p, v.half[1]));
 }
 
-typedef q64 q64t4;
-
-static inline q64t4
-q64_multiples(q64s s)
+static inline q64
+q64_again(const void *p)
 {
-    return q64_join(q32_multiples(s.half[0]), q32_multiples(s.half[1]));
+    return q64_join(q32_load2(p, p), q32_load2(p, p));
 }
 
 static inline q64
-q64_multiple(q64t4 t, int i, q64 v)
+q64_pick16(q64 v, const uint8_t *p)
 {
-    return q64_join(q32_multiple(t.half[0], i, v.half[0]),
-                    q32_multiple(t.half[1], i, v.half[1]));
+    return q64_join(q32_pick16(v.half[0], p), q32_pick16(v.half[1], p + 32));
+}
+
+static inline q64
+q64_times(q64 v, const int16_t *p)
+{
+    return q64_join(q32_times(v.half[0], p), q32_times(v.half[1], p + 16));
 }
 
 static inline void
@@ -188,25 +191,6 @@ static inline q64s
 q64s_load(const int32_t *p)
 {
     return (q64s){ { qs_load(p), qs_load(p + 8) } };
-}
-
-static inline q64s
-q64s_of_bytes(const void *p, const uint8_t *from)
-{
-    return (q64s){ { qs_of_bytes(p, from), qs_of_bytes(p, from + 8) } };
-}
-
-static inline q64s
-q64s_and(q64s s, int32_t x)
-{
-    return (q64s){ { qs_and(s.half[0], x), qs_and(s.half[1], x) } };
-}
-
-static inline q64s
-q64s_shift_right(q64s s, int n)
-{
-    return (q64s){ { qs_shift_right(s.half[0], n),
-                     qs_shift_right(s.half[1], n) } };
 }
 
 static inline q64s
@@ -277,6 +261,15 @@ q64s_sub(q64s s, q64s t)
 }
 
 #endif
+
+static inline q64s
+q64s_dot_words(q64s s, q64s a, q64s b, q64 w)
+{
+    return (q64s){
+        { qs_dot_words(s.half[0], a.half[0], b.half[0], w.half[0]),
+          qs_dot_words(s.half[1], a.half[1], b.half[1], w.half[1]) }
+    };
+}
 
 static inline q64s
 q64s_add_256(q64s s, q64s t)

@@ -26,16 +26,18 @@
  *   q64_eights(p)            eight bytes from each of p[0] to p[7]
  *   q64_words(p)             sixteen 32-bit words at p[0] to p[15], as bytes
  *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
- *   q64_multiples(s)         a table (q64t4): sum 4 * l + i of a q64s, which is
- *                            below 64, is factor i for the l-th sixteen bytes
- *   q64_multiple(t, i, v)    factor i of T times v in each byte, v < 4
+ *   q64_again(p)             the sixteen bytes at P four times
+ *   q64_pick16(v, p)         in each sixteen bytes of V byte p[i], or 0 where
+ *                            that is above 127
+ *   q64_times(v, p)          16-bit words of V times the 32 at P
  *   q64s_zero()
  *   q64s_load(p)
- *   q64s_of_bytes(p, from)   sixteen bytes p[from[i]] below 256, from[i] < 16
- *   q64s_and(s, x)
- *   q64s_shift_right(s, n)
  *   q64s_dot(s, u, a)        s + the products of codes and activations
  *   q64s_dot_wide(s, w, a)   the same for wide codes
+ *   q64s_dot_words(s, a, b, w)
+ *                            in each four sums s + the two of A, then the two of
+ *                            B, that pairs of neighbours make when they, below
+ *                            2^15, are multiplied with the eight words of W
  *   q64s_add_256(s, t)       s + 256 * t
  *   q64t_set(low, high)      of two qf
  *   q64t_pick(t, from)       as a q64f: lane i is factor from[i]
@@ -61,8 +63,8 @@
  *   q64_multiple8(t, i, v, third)
  *                            as wide codes, minus factor i of T times v - 4 in
  *                            each byte, or times v where THIRD has bit i set
- *   q64s_of_16(a, b, from)   as q64s_of_bytes, of A's bytes and then B's, the
- *                            lowest ones first
+ *   q64s_of_16(a, b, from)   byte from[i] of A's and then B's, the lowest ones
+ *                            first
  *   q64s_pick(s, from)       of a qs: sum i is sum from[i]
  *   q64s_add(s, t) q64s_sub(s, t) q64s_mul(s, t)
  *

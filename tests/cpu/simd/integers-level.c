@@ -454,40 +454,70 @@ check_fours(void)
     return NULL;
 }
 
-/* Bytes of a table as sums, and their multiples by four bytes of each half. */
+/* Bytes picked from sixteen, 16-bit words times others, and pairs of products
+ * of such words with sums. */
+static const char *
+check_words(void)
+{
+    static const int16_t factors[16] = { 16, 4, 1, 2, 3, 5, 7, 9,
+                                         8, 6, 0, 1, 11, 13, 15, 240 };
+    uint8_t from[32];
+    uint8_t want[32];
+    int16_t words[16];
+    int32_t s[3][8];
+    int32_t got[8];
+
+    for (int i = 0; i < 32; i++) {
+        from[i] = (uint8_t)(i % 5 == 0 ? 255 : 7 * i % 16);
+        want[i] = from[i] < 16 ? any[i / 16 * 16 + from[i]] : 0;
+    }
+    if (!bytes_are(q32_pick16(q32_load(any), from), want))
+        return "q32_pick16";
+    for (int i = 0; i < 16; i++)
+        words[i] = (int16_t)(any[i] * factors[i]);
+    memcpy(want, words, sizeof(want));
+    for (int i = 0; i < 32; i++)
+        from[i] = i % 2 == 0 ? any[i / 2] : 0;
+    if (!bytes_are(q32_times(q32_load(from), factors), want))
+        return "q32_times";
+    for (int i = 0; i < 8; i++) {
+        s[0][i] = 1000 * i - 3;
+        s[1][i] = 127 * any[i] - 16000;
+        s[2][i] = 12345 - 99 * any[8 + i];
+    }
+    for (int i = 0; i < 16; i++)
+        words[i] = (int16_t)(any[16 + i] - 100);
+    qs_store(got, qs_dot_words(qs_load(s[0]), qs_load(s[1]), qs_load(s[2]),
+                               q32_load(words)));
+    for (int i = 0; i < 8; i++) {
+        const int32_t *two = s[1 + i / 2 % 2] + i / 4 * 4 + i % 2 * 2;
+        const int16_t *w = words + 2 * i;
+
+        if (got[i] != s[0][i] + two[0] * w[0] + two[1] * w[1])
+            return "qs_dot_words";
+    }
+    return NULL;
+}
+
+#if Q_WIDE_OFFSET == 128
+
+/* Some bytes or fields as sums, and multiples of those by four bytes of each
+ * half. */
 static const char *
 check_multiples(void)
 {
     static const uint8_t from[8] = { 0, 2, 15, 6, 1, 3, 5, 7 };
-    const qs s = qs_of_bytes(any, from);
-#if Q_WIDE_OFFSET == 128
     static const int32_t at[8] = { 28, 24, 20, 16, 12, 8, 4, 0 };
     static const int32_t picked[8] = { 7, 0, 3, 3, 1, 6, 2, 5 };
-#endif
     int32_t got[8];
     int32_t again[8];
     uint8_t fields[32];
     uint8_t want[32];
 
-    qs_store(got, qs_and(s, 63));
-    qs_store(again, qs_shift_right(s, 4));
-    for (int i = 0; i < 8; i++) {
-        if (got[i] != (any[from[i]] & 63))
-            return "qs_and";
-        if (again[i] != any[from[i]] >> 4)
-            return "qs_shift_right";
-    }
+    for (int i = 0; i < 8; i++)
+        got[i] = any[from[i]] & 63;
     for (int i = 0; i < 32; i++)
         fields[i] = any[i] & 3;
-    for (int i = 0; i < 4; i++) {
-        const q32 table = q32_multiples(qs_load(got));
-
-        for (int j = 0; j < 32; j++)
-            want[j] = (uint8_t)(got[j / 16 * 4 + i] * fields[j]);
-        if (!bytes_are(q32_multiple(table, i, q32_load(fields)), want))
-            return "q32_multiple";
-    }
-#if Q_WIDE_OFFSET == 128
     qs_store(again, qs_of_16(0x0706050403020100, 0x0f0e0d0c0b0a0908, from));
     for (int i = 0; i < 8; i++)
         if (again[i] != from[i])
@@ -516,9 +546,10 @@ check_multiples(void)
         if (!bytes_are(q32_multiple8(table, i, q32_load(fields), third), want))
             return "q32_multiple8";
     }
-#endif
     return NULL;
 }
+
+#endif
 
 const char *
 GB_K(check_integers)(void)
@@ -527,7 +558,10 @@ GB_K(check_integers)(void)
         check_bytes,       check_floats, check_sums,
         check_scaled_sums, check_quads,  check_tiles,
         check_rounding,    check_fours,  check_turned,
+        check_words,
+#if Q_WIDE_OFFSET == 128
         check_multiples,
+#endif
     };
 
     fill();
