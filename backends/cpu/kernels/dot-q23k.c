@@ -87,15 +87,19 @@ q2_k_add(struct gb_row_sums *sums, const void *block, const void *group)
         q64_bits(codes, 2, 48),
     };
     const qs mins = qs_dot(
-        qs_first(0), q32_bits(q32_load2(b->scales, b->scales), 4, 15),
+        qs_first(0), q32_bits(q64_low(packed), 4, 15),
         q32_load(y->chunks.sums));
     q64s s = q2_k_dot(u, y->high, scales);
+    q64f d;
+    qf dmin;
 
     if (y->has_low[0] != 0)
         s = q64s_add_256(q2_k_dot(u, y->low, scales), s);
-    gb_add_scaled(&sums->acc[0], s, y->scale, q_half(&b->d));
-    sums->side = qf_fma(qf_mul(qf_from(mins), qf_load(y->chunks.scale)),
-                        qf_set1(q_half(&b->dmin)), sums->side);
+    q64f_two_halves(&b->d, &d, &dmin);
+    sums->acc[0] = q64f_fma(q64f_mul(q64f_from(s), q64f_load(y->scale)), d,
+                            sums->acc[0]);
+    sums->side = qf_fma(qf_mul(qf_from(mins), qf_load(y->chunks.scale)), dmin,
+                        sums->side);
 }
 
 static const struct gb_blocks q2_k = {

@@ -8,6 +8,7 @@
 
 #include <immintrin.h>
 #include <stdint.h>
+#include <string.h>
 
 #define Q64_ROWS 4
 #define Q64_COLS 2
@@ -50,6 +51,12 @@ static inline q64
 q64_join(q32 low, q32 high)
 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+static inline q32
+q64_low(q64 v)
+{
+    return _mm512_castsi512_si256(v);
 }
 
 static inline q64
@@ -336,6 +343,18 @@ static inline void
 q64f_store(float *p, q64f v)
 {
     _mm512_storeu_ps(p, v);
+}
+
+static inline void
+q64f_two_halves(const void *p, q64f *a, qf *b)
+{
+    int32_t both;
+    __m256 floats;
+
+    memcpy(&both, p, sizeof(both));
+    floats = _mm256_cvtph_ps(_mm_set1_epi32(both));
+    *a = _mm512_broadcastss_ps(_mm256_castps256_ps128(floats));
+    *b = _mm256_movehdup_ps(floats);
 }
 
 static inline q64f

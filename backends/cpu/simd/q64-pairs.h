@@ -150,6 +150,12 @@ q64_lookup(const void *p, q64 v)
     return q64_join(q32_lookup(p, v.half[0]), q32_lookup(p, v.half[1]));
 }
 
+static inline q32
+q64_low(q64 v)
+{
+    return v.half[0];
+}
+
 static inline q64
 q64_again(const void *p)
 {
@@ -298,6 +304,13 @@ static inline q64f
 q64f_set1(float x)
 {
     return (q64f){ { qf_set1(x), qf_set1(x) } };
+}
+
+static inline void
+q64f_two_halves(const void *p, q64f *a, qf *b)
+{
+    *a = q64f_set1(q_half(p));
+    *b = qf_set1(q_half((const char *)p + 2));
 }
 
 static inline q64f

@@ -26,6 +26,7 @@
  *   q64_eights(p)            eight bytes from each of p[0] to p[7]
  *   q64_words(p)             sixteen 32-bit words at p[0] to p[15], as bytes
  *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
+ *   q64_low(v)               the first thirty-two bytes, as a q32
  *   q64_again(p)             the sixteen bytes at P four times
  *   q64_pick16(v, p)         in each sixteen bytes of V byte p[i], or 0 where
  *                            that is above 127
@@ -43,6 +44,8 @@
  *   q64t_pick(t, from)       as a q64f: lane i is factor from[i]
  *   q64f_zero() q64f_set1(x)
  *   q64f_load(p) q64f_store(p, v)
+ *   q64f_two_halves(p, a, b) the half floats at P and behind it, in all of the
+ *                            q64f at A and of the qf at B
  *   q64f_from(s)
  *   q64f_mul(a, b)
  *   q64f_fma(a, b, c)        a * b + c
