@@ -111,13 +111,14 @@ struct gb_group {
 /*
  * Groups by place have a scale for each of sixteen lanes, so that a lane's
  * products with a block of 256 values are one sum of integers; has_low[0] is for
- * all units.  A lane has its four bytes of each unit; with GB_ONE_CHUNKS lanes
+ * all units.  A lane has its four bytes of each unit; with GB_ONE_QUARTERS lanes
  * 4 * l and 4 * l + 1 have quarter l of units 0 and 2, the next two that of units
  * 1 and 3, sixteen times.
  */
 enum gb_one {
     GB_ONE_PIECES, /* not by place */
-    GB_ONE_CHUNKS, /* by place, with sums of chunks */
+    GB_ONE_SUMS,   /* by place, with sums of chunks */
+    GB_ONE_QUARTERS, /* the same, otherwise */
     GB_ONE_FIRST,  /* with the sum that each lane begins with: minus an offset
                       (ONE_OFFSET) times the sum of its codes */
     GB_ONE_PAIRS,  /* with one for units 0 and 1, and one for 2 and 3 */

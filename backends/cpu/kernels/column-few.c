@@ -228,13 +228,13 @@ units_of(const struct gb_layout *layout)
 static int
 lane_at(const struct gb_layout *layout, int l, int i)
 {
-    return layout->one == GB_ONE_CHUNKS ? l / 4 * 4 + l % 2 * 2 + i % 2 : l;
+    return layout->one == GB_ONE_QUARTERS ? l / 4 * 4 + l % 2 * 2 + i % 2 : l;
 }
 
 static int
 unit_at(const struct gb_layout *layout, int l, int i)
 {
-    return layout->one == GB_ONE_CHUNKS ? l / 2 % 2 + i / 2 * 2 : i;
+    return layout->one == GB_ONE_QUARTERS ? l / 2 % 2 + i / 2 * 2 : i;
 }
 
 /* Which four of a group's values is that; none: -1. */
@@ -333,21 +333,23 @@ put_places(const struct gb_layout *layout, const struct placed_group *from,
 {
     const int units = units_of(layout);
     const bool is_digits = layout->one == GB_ONE_DIGITS;
-    const bool is_chunks = layout->one == GB_ONE_CHUNKS;
+    const bool is_quarters = layout->one == GB_ONE_QUARTERS;
+    const bool has_sums = is_quarters || layout->one == GB_ONE_SUMS;
+    const float factor = is_quarters ? 16.0f : 1.0f;
     struct gb_digits *digits = to;
     struct gb_group *group = to;
     int8_t *high = is_digits ? digits->high : group->high;
     int8_t *low = is_digits ? digits->low : group->low;
     float *scale = is_digits ? digits->scale : group->scale;
     int32_t first[2][16] = { { 0 } };
-    float sums[16];
+    float sums[16] = { 0.0f };
 
     for (int l = 0; l < 16; l++) {
         const int8_t *lane = from->high[l / 2] + l % 2 * 4 * units;
         const int8_t *lane_low = from->low[l / 2] + l % 2 * 4 * units;
 
-        scale[l] = (from->has_low ? 1.0f : 256.0f) * from->d[l / 2] /
-                   (is_chunks ? 16.0f : 1.0f);
+        scale[l] =
+            (from->has_low ? 1.0f : 256.0f) / factor * from->d[l / 2];
         for (int i = 0; i < units; i++) {
             const int at =
                 64 * unit_at(layout, l, i) + 4 * lane_at(layout, l, i);
@@ -362,12 +364,14 @@ put_places(const struct gb_layout *layout, const struct placed_group *from,
         int32_t s[16];
 
         sums_of_unit(high + 64 * i, from->has_low ? low + 64 * i : NULL, s);
-        for (int l = 0; l < 16; l++)
+        for (int l = 0; l < 16; l++) {
+            const int of = is_quarters ? l / 4 * 4 + i % 2 * 2 : l;
+
             first[pair][l] -= layout->one_offset * s[l];
-        for (int l = 0; l < 16 && is_chunks; l += 4)
-            sums[gb_order_chunk(layout->order, 4 * i + l / 4)] =
-                16.0f * scale[l + i % 2 * 2] *
-                (float)(s[l] + s[l + 1] + s[l + 2] + s[l + 3]);
+            if (has_sums)
+                sums[gb_order_chunk(layout->order, 4 * i + l / 4)] +=
+                    factor * scale[of] * (float)s[l];
+        }
     }
     if (is_digits) {
         digits->has_low = from->has_low;
@@ -375,7 +379,7 @@ put_places(const struct gb_layout *layout, const struct placed_group *from,
         return;
     }
     group->has_low[0] = from->has_low;
-    if (is_chunks)
+    if (has_sums)
         put_chunks(sums, group);
     else
         memcpy(group->first, first, sizeof(first));

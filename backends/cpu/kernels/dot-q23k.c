@@ -90,16 +90,10 @@ q2_k_add(struct gb_row_sums *sums, const void *block, const void *group)
         qs_first(0), q32_bits(q64_low(packed), 4, 15),
         q32_load(y->chunks.sums));
     q64s s = q2_k_dot(u, y->high, scales);
-    q64f d;
-    qf dmin;
 
     if (y->has_low[0] != 0)
         s = q64s_add_256(q2_k_dot(u, y->low, scales), s);
-    q64f_two_halves(&b->d, &d, &dmin);
-    sums->acc[0] = q64f_fma(q64f_mul(q64f_from(s), q64f_load(y->scale)), d,
-                            sums->acc[0]);
-    sums->side = qf_fma(qf_mul(qf_from(mins), qf_load(y->chunks.scale)), dmin,
-                        sums->side);
+    gb_add_minima(sums, s, mins, y, &b->d);
 }
 
 static const struct gb_blocks q2_k = {

@@ -7,18 +7,25 @@
 
 /* Eight scales and as many mins of six bits each, four at a time. */
 GB_INLINE void
-scales_and_mins(const uint8_t *packed, const void *d_half,
-                const void *dmin_half, float *d, float *m)
+bytes_of_six(const uint8_t *packed, uint32_t *scales, uint32_t *mins)
 {
     uint32_t w[3];
-    uint32_t scales[2];
-    uint32_t mins[2];
 
     memcpy(w, packed, sizeof(w));
     scales[0] = w[0] & 0x3f3f3f3f;
     mins[0] = w[1] & 0x3f3f3f3f;
     scales[1] = (w[2] & 0x0f0f0f0f) | (w[0] >> 2 & 0x30303030);
     mins[1] = (w[2] >> 4 & 0x0f0f0f0f) | (w[1] >> 2 & 0x30303030);
+}
+
+GB_INLINE void
+scales_and_mins(const uint8_t *packed, const void *d_half,
+                const void *dmin_half, float *d, float *m)
+{
+    uint32_t scales[2];
+    uint32_t mins[2];
+
+    bytes_of_six(packed, scales, mins);
     q_floats_u8(d, scales, q_half(d_half));
     q_floats_u8(m, mins, -q_half(dmin_half));
 }
@@ -87,8 +94,71 @@ q5_k_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_or(low, q64_shift_left(fifth, 4));
 }
 
+#if Q_WIDE_OFFSET == 128
+
+/* Which scales the pairs of a unit's values have, as words. */
+#define FOUR(p)   p, 128, p, 128, p, 128, p, 128
+#define HALF(p)   FOUR(p), FOUR(p), FOUR(p), FOUR(p)
+#define PIECES(p) { HALF(p), HALF((p) + 2) }
+static const uint8_t pieces[4][64] = {
+    PIECES(0), PIECES(1), PIECES(4), PIECES(5)
+};
+
+/* Which minima chunks of 16 values have, twice. */
+#define PAIRS 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7
+static const uint8_t chunks[32] = { PAIRS, PAIRS };
+
+GB_INLINE q64s
+add_units_times(q64s s, const q64 *u, const q64 *scales, const int8_t *y)
+{
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        s = q64s_dot_times(s, u[i], q64_load(y + 64 * i), scales[i]);
+    return s;
+}
+
+GB_INLINE void
+q5_k_add(struct gb_row_sums *sums, const void *block, const void *group)
+{
+    const struct gb_block_q5_k *b = block;
+    const struct gb_group *y = group;
+    const q64 codes[2] = { q64_load_once(b->qs), q64_load_once(b->qs + 64) };
+    /* Of two units each as bits 4 and 5; the others are any. */
+    const q64 high = q64_bits2(q64_load2(b->qh, b->qh), 0, 2, 255);
+    const q64 fifths[2] = { q64_shift_left(high, 4), high };
+    const int8_t *activations = y->high;
+    q64s s = q64s_zero();
+    uint32_t bytes[2];
+    uint32_t mins[2];
+    q64 scales[4];
+    q64 u[4];
+
+    bytes_of_six(b->scales, bytes, mins);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        scales[i] = q64_of_8(bytes[0] | (uint64_t)bytes[1] << 32, pieces[i]);
+        u[i] = q64_or(q64_bits(codes[i / 2], 4 * (i % 2), 15),
+                      q64_bits(fifths[i / 2], i % 2, 16));
+    }
+    if (y->has_low[0] != 0) {
+        s = q64s_add_256(s, add_units_times(s, u, scales, y->high));
+        activations = y->low;
+    }
+    s = add_units_times(s, u, scales, activations);
+    gb_add_minima(sums, s,
+                  qs_dot(qs_first(0),
+                         q32_of_8(mins[0] | (uint64_t)mins[1] << 32, chunks),
+                         q32_load(y->chunks.sums)),
+                  y, &b->d);
+}
+
+#define Q5_K_ADD q5_k_add
+#else
+#define Q5_K_ADD NULL
+#endif
+
 static const struct gb_blocks q5_k = {
-    &gb_layout_q5_k, q5_k_scales, q5_k_codes, q5_k_units, NULL, NULL
+    &gb_layout_q5_k, q5_k_scales, q5_k_codes, q5_k_units, NULL, Q5_K_ADD
 };
 
 GB_BLOCK_WEIGHT(q5_k)

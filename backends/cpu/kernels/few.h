@@ -192,6 +192,22 @@ gb_add_scaled(q64f *sum, q64s s, const float *scale, float d)
                     *sum);
 }
 
+/* The same with D at HALVES, and MINS, the products of minima and sums of
+ * chunks, times the half behind it. */
+GB_INLINE void
+gb_add_minima(struct gb_row_sums *sums, q64s s, qs mins,
+              const struct gb_group *y, const void *halves)
+{
+    q64f d;
+    qf dmin;
+
+    q64f_two_halves(halves, &d, &dmin);
+    sums->acc[0] = q64f_fma(q64f_mul(q64f_from(s), q64f_load(y->scale)), d,
+                            sums->acc[0]);
+    sums->side = qf_fma(qf_mul(qf_from(mins), qf_load(y->chunks.scale)), dmin,
+                        sums->side);
+}
+
 GB_INLINE float
 dot_by_place(const struct gb_blocks *b, int64_t k, const char *x,
              const char *y)

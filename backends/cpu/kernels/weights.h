@@ -24,6 +24,8 @@
 #define GB_ONE_WIDE    (Q_WIDE_OFFSET == 128 ? GB_ONE_FIRST : GB_ONE_PIECES)
 #define GB_ONE_WIDE_PAIRS \
     (Q_WIDE_OFFSET == 128 ? GB_ONE_PAIRS : GB_ONE_PIECES)
+#define GB_ONE_WIDE_SUMS \
+    (Q_WIDE_OFFSET == 128 ? GB_ONE_SUMS : GB_ONE_PIECES)
 #define GB_ONE_TERNARY (Q_WIDE_OFFSET == 128 ? GB_ONE_DIGITS : GB_ONE_PIECES)
 
 #define GB_WEIGHT(group, type, name, act, values, bytes, piece, offset,       \

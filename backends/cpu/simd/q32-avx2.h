@@ -371,6 +371,19 @@ q32_multiple8(q32t8 t, int i, q32 v, q32 third)
         _mm256_slli_epi16(third, 7 - i));
 }
 
+static inline q32
+q32_of_8(uint64_t x, const uint8_t *from)
+{
+    return _mm256_shuffle_epi8(
+        _mm256_set1_epi64x((int64_t)x), q32_load(from));
+}
+
+static inline qs
+qs_dot_times(qs s, q32 u, q32 a, q32 t)
+{
+    return _mm256_dpwssd_epi32(s, _mm256_maddubs_epi16(u, a), t);
+}
+
 static inline qs
 qs_pick(qs s, const int32_t *from)
 {

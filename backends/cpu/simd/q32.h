@@ -54,7 +54,7 @@
  *   vf_store_max4(p, v) vf_store_sums4(p, v)
  *                         of four: over the lanes of v[i], to p[i]
  *   q32_multiples8(s) q32_multiple8(t, i, v, third) qs_of_16(a, b, from)
- *   qs_pick(s, from)
+ *   q32_of_8(x, from) qs_dot_times(s, u, a, t) qs_pick(s, from)
  *   qs_add(s, t) qs_sub(s, t) qs_mul(s, t)
  *                         as for q64 (with a q32t8), where wide codes are
  *                         unsigned

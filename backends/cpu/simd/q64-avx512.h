@@ -200,6 +200,18 @@ typedef struct {
     q64 high;
 } q64t8;
 
+static inline q64
+q64_of_8(uint64_t x, const uint8_t *from)
+{
+    return _mm512_shuffle_epi8(_mm512_set1_epi64((int64_t)x), q64_load(from));
+}
+
+static inline q64s
+q64s_dot_times(q64s s, q64 u, q64 a, q64 t)
+{
+    return _mm512_dpwssd_epi32(s, _mm512_maddubs_epi16(u, a), t);
+}
+
 static inline q64s
 q64s_pick(qs s, const int32_t *from)
 {

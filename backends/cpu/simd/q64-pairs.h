@@ -221,6 +221,20 @@ q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
     return (q64s){ { qs_of_16(a, b, from), qs_of_16(a, b, from + 8) } };
 }
 
+static inline q64
+q64_of_8(uint64_t x, const uint8_t *from)
+{
+    return q64_join(q32_of_8(x, from), q32_of_8(x, from + 32));
+}
+
+static inline q64s
+q64s_dot_times(q64s s, q64 u, q64 a, q64 t)
+{
+    return (q64s){ {
+        qs_dot_times(s.half[0], u.half[0], a.half[0], t.half[0]),
+        qs_dot_times(s.half[1], u.half[1], a.half[1], t.half[1]) } };
+}
+
 static inline q64s
 q64s_pick(qs s, const int32_t *from)
 {

@@ -68,6 +68,12 @@
  *                            each byte, or times v where THIRD has bit i set
  *   q64s_of_16(a, b, from)   byte from[i] of A's and then B's, the lowest ones
  *                            first
+ *   q64_of_8(x, from)        bytes from[i] of a uint64_t, the lowest one first,
+ *                            or 0 where from[i] is 128
+ *   q64s_dot_times(s, u, a, t)
+ *                            s + the products of codes below 64 and
+ *                            activations, those of each two times one of 32
+ *                            factors of 16 bits
  *   q64s_pick(s, from)       of a qs: sum i is sum from[i]
  *   q64s_add(s, t) q64s_sub(s, t) q64s_mul(s, t)
  *

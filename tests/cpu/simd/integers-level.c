@@ -509,6 +509,9 @@ check_multiples(void)
     static const uint8_t from[8] = { 0, 2, 15, 6, 1, 3, 5, 7 };
     static const int32_t at[8] = { 28, 24, 20, 16, 12, 8, 4, 0 };
     static const int32_t picked[8] = { 7, 0, 3, 3, 1, 6, 2, 5 };
+    static const int16_t words[16] = { 1, -1, 0, 63, 5, 300, -300, 2,
+                                       9, 8, 7, 6, 5, 4, 3, 2 };
+    uint8_t places[32];
     int32_t got[8];
     int32_t again[8];
     uint8_t fields[32];
@@ -522,6 +525,25 @@ check_multiples(void)
     for (int i = 0; i < 8; i++)
         if (again[i] != from[i])
             return "qs_of_16";
+    for (int i = 0; i < 32; i++) {
+        places[i] = any[i] % 3 == 0 ? 128 : any[i] % 8;
+        want[i] = places[i] == 128 ? 0 : 0x10 + places[i];
+        fields[i] = any[i] & 63;
+    }
+    if (!bytes_are(q32_of_8(0x1716151413121110, places), want))
+        return "q32_of_8";
+    qs_store(again, qs_dot_times(qs_load(got), q32_load(fields),
+                                 q32_load(acts), q32_load(words)));
+    for (int i = 0; i < 8; i++) {
+        int32_t sum = got[i];
+
+        for (int j = 4 * i; j < 4 * i + 4; j++)
+            sum += fields[j] * acts[j] * words[j / 2];
+        if (again[i] != sum)
+            return "qs_dot_times";
+    }
+    for (int i = 0; i < 32; i++)
+        fields[i] = any[i] & 3;
     qs_store(again, qs_fields(0x76543210, at, 15));
     for (int i = 0; i < 8; i++)
         if (again[i] != 7 - i)
