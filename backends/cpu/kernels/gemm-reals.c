@@ -7,12 +7,16 @@
  */
 #include "backends/cpu/kernels/gemm-reals.h"
 
+#include "lib/base/attr.h"
+
 #define STRIP (VF_ROWS * VF_LEN)
 
 /* Columns in a group: packed ones, and those that lie elsewhere, each of which
  * takes an address in a register. */
 #define GROUP_LYING 6
 #define GROUP_MAX   (VF_COLS > GROUP_LYING ? VF_COLS : GROUP_LYING)
+
+#define LINE 64 /* bytes in one of the cache */
 
 /* What differs; constants where a strip is computed. */
 enum kind {
@@ -23,10 +27,18 @@ enum kind {
 
 typedef vf sums[VF_ROWS][GROUP_MAX];
 
+/* How far weights have been fetched. */
+struct fetched {
+    const char *row;
+    int64_t rows; /* that are left */
+    size_t at;    /* byte of the row */
+};
+
 /* Where a group's columns are: one of both. */
 struct group {
     const float *packed;
     const float *columns[GROUP_LYING];
+    struct fetched *fetched;
 };
 
 GB_INLINE float
@@ -58,6 +70,22 @@ add_units(enum kind kind, int cols, int64_t n, const float *const *x,
     }
 }
 
+/* A little more with every step, for loads need the same buffers. */
+GB_INLINE void
+fetch(const struct gb_reals *reals, struct fetched *done)
+{
+    if (done->rows <= 0)
+        return;
+    GB_PREFETCH_FAR(done->row + done->at);
+    GB_PREFETCH_FAR(done->row + done->at + LINE);
+    done->at += 2 * LINE;
+    if (done->at >= reals->next_bytes) {
+        done->at = 0;
+        done->row += reals->next_pitch;
+        done->rows--;
+    }
+}
+
 /* All steps; packed columns are taken VF_LEN units at a time. */
 GB_INLINE void
 add_all(enum kind kind, int cols, const struct gb_reals *reals,
@@ -67,6 +95,7 @@ add_all(enum kind kind, int cols, const struct gb_reals *reals,
 
     for (; kind != LYING && left >= VF_LEN; left -= VF_LEN) {
         add_units(kind, cols, VF_LEN, x, reals->step, &g, acc);
+        fetch(reals, g.fetched);
         g.packed += VF_LEN * cols;
 #pragma GCC unroll 8
         for (int v = 0; v < VF_ROWS; v++)
@@ -75,7 +104,8 @@ add_all(enum kind kind, int cols, const struct gb_reals *reals,
     add_units(kind, cols, left, x, reals->step, &g, acc);
 }
 
-/* COLS columns and the strip from row ROW on. */
+/* COLS columns and the strip from row ROW on.  What is written in the end is
+ * fetched first: so many stores would fill the buffer in which they wait. */
 GB_INLINE void
 strip(enum kind kind, int cols, const struct gb_reals *reals, int64_t row,
       const struct group *g, float *const *dst)
@@ -93,10 +123,12 @@ strip(enum kind kind, int cols, const struct gb_reals *reals, int64_t row,
 #pragma GCC unroll 16
     for (int c = 0; c < cols; c++)
 #pragma GCC unroll 8
-        for (int v = 0; v < VF_ROWS; v++)
-            acc[v][c] = reals->is_first
-                            ? vf_zero()
-                            : vf_load_n(dst[c] + row + v * VF_LEN, rest[v]);
+        for (int v = 0; v < VF_ROWS; v++) {
+            float *to = dst[c] + row + v * VF_LEN;
+
+            acc[v][c] = reals->is_first ? vf_zero() : vf_load_n(to, rest[v]);
+            GB_PREFETCH_TO(to);
+        }
     add_all(kind, cols, reals, x, *g, acc);
 #pragma GCC unroll 16
     for (int c = 0; c < cols; c++)
@@ -166,11 +198,15 @@ GB_K(gemm_reals)(const struct gb_reals *reals)
     strip_fn *const *const strips =
         reals->packed == NULL ? strips_lying : strips_packed;
     const int64_t step = reals->packed == NULL ? GROUP_LYING : VF_COLS;
+    struct fetched fetched = {
+        .row = reals->next,
+        .rows = reals->next == NULL ? 0 : reals->rows,
+    };
 
     for (int64_t c = 0; c < reals->cols; c += step) {
         const int64_t left = reals->cols - c;
         const int64_t cols = left < step ? left : step;
-        struct group g = { .packed = NULL };
+        struct group g = { .fetched = &fetched };
         float *dst[GROUP_MAX];
 
         if (reals->packed != NULL)

@@ -35,6 +35,11 @@ struct gb_reals {
     int64_t from; /* unit of a column that meets a panel's first one; a
                      multiple of VF_LEN where columns are packed */
     float *const *dst;
+    /* What the next panels are made of, fetched meanwhile: so many bytes of as
+     * many rows; NULL for nothing. */
+    const char *next;
+    size_t next_bytes;
+    size_t next_pitch;
 };
 
 void GB_K_OF(PAIRS, gemm_reals)(const struct gb_reals *reals);
