@@ -110,6 +110,7 @@ GB_INLINE void
 strip(enum kind kind, int cols, const struct gb_reals *reals, int64_t row,
       const struct group *g, float *const *dst)
 {
+    const int64_t to = reals->dst_row + row;
     const float *x[VF_ROWS];
     int64_t rest[VF_ROWS];
     sums acc;
@@ -124,17 +125,17 @@ strip(enum kind kind, int cols, const struct gb_reals *reals, int64_t row,
     for (int c = 0; c < cols; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VF_ROWS; v++) {
-            float *to = dst[c] + row + v * VF_LEN;
-
-            acc[v][c] = reals->is_first ? vf_zero() : vf_load_n(to, rest[v]);
-            GB_PREFETCH_TO(to);
+            acc[v][c] = reals->is_first
+                            ? vf_zero()
+                            : vf_load_n(dst[c] + to + v * VF_LEN, rest[v]);
+            GB_PREFETCH_TO(dst[c] + to + v * VF_LEN);
         }
     add_all(kind, cols, reals, x, *g, acc);
 #pragma GCC unroll 16
     for (int c = 0; c < cols; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VF_ROWS; v++)
-            vf_store_n(dst[c] + row + v * VF_LEN, acc[v][c], rest[v]);
+            vf_store_n(dst[c] + to + v * VF_LEN, acc[v][c], rest[v]);
 }
 
 typedef void strip_fn(const struct gb_reals *reals, int64_t row,
@@ -207,19 +208,14 @@ GB_K(gemm_reals)(const struct gb_reals *reals)
         const int64_t left = reals->cols - c;
         const int64_t cols = left < step ? left : step;
         struct group g = { .fetched = &fetched };
-        float *dst[GROUP_MAX];
 
         if (reals->packed != NULL)
             g.packed = (const float *)(const void *)(
                            reals->packed + (size_t)c * reals->pitch) +
                        cols * reals->from;
-        for (int64_t i = 0; i < cols; i++) {
-            if (reals->packed == NULL)
-                g.columns[i] = (const float *)reals->columns[c + i] +
-                               reals->from;
-            dst[i] = reals->dst[c + i] + reals->dst_row;
-        }
+        for (int64_t i = 0; reals->packed == NULL && i < cols; i++)
+            g.columns[i] = (const float *)reals->columns[c + i] + reals->from;
         for (int64_t r = 0; r < reals->rows; r += STRIP)
-            strips[cols - 1](reals, r, &g, dst);
+            strips[cols - 1](reals, r, &g, reals->dst + c);
     }
 }

@@ -42,7 +42,6 @@
 #define REAL_COLS_LYING (20 * GB_PACKED_COLS)
 #define REAL_LENGTH     512 /* of a row that is not short */
 #define FEW_ROWS        128
-#define PACK_FLOATS     32768 /* packed at a time, or more */
 
 #define MAX_COLS (REAL_COLS > TILE_COLS ? REAL_COLS : TILE_COLS)
 
@@ -194,25 +193,13 @@ mul_mat_shared(const struct ggml_tensor *node)
     return gb_cpu_columns_bytes(a, node->src[1], gb_cpu_way(a, cols));
 }
 
-/* Columns that are packed at a time. */
-static int64_t
-pack_step(const struct ggml_tensor *node)
-{
-    const int64_t groups =
-        PACK_FLOATS / GB_PACKED_COLS / (node->src[0]->ne[0] + 1) + 1;
-
-    return gb_cpu_min(groups * GB_PACKED_COLS, REAL_COLS);
-}
-
+/* Those of activations, so that rows are rounded or packed by the thread that
+ * made them. */
 static int64_t
 mul_mat_prepare_tiles(const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-
-    if (is_packed(node))
-        return a->ne[2] * a->ne[3] *
-               gb_cpu_parts(cols_of(node), pack_step(node));
-    return gb_cpu_columns_tiles(a, node->src[1]);
+    return is_packed(node) ? gb_cpu_tiles_by_rows(node->src[1])
+                           : gb_cpu_columns_tiles(node->src[0], node->src[1]);
 }
 
 /* The columns that meet a matrix of A, one after another. */
@@ -267,24 +254,36 @@ packed_at(const struct gb_cpu_task *task, int64_t matrix, const struct cut *cut,
            (size_t)(matrix * cut->cols + col) * gb_packed_bytes(k);
 }
 
+/* The row of B at AT becomes a column among those that meet its matrix of A. */
 static void
-pack_columns(const struct gb_cpu_task *task, const struct cut *cut,
-             int64_t tile)
+pack_row(const struct gb_cpu_task *task, const struct cut *cut,
+         struct gb_cpu_row at)
 {
-    const struct ggml_tensor *node = task->node;
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-    const int64_t step = pack_step(node);
-    const int64_t matrix = tile / gb_cpu_parts(cut->cols, step);
-    const int64_t col = tile % gb_cpu_parts(cut->cols, step) * step;
-    const int64_t cols = gb_cpu_min(step, cut->cols - col);
-    const void *rows[REAL_COLS];
-    struct walk at = walk_from(node, matrix, col);
+    const struct ggml_tensor *a = task->node->src[0];
+    const struct ggml_tensor *b = task->node->src[1];
+    const int64_t n2 = gb_cpu_ratio(b->ne[2], a->ne[2]);
+    const int64_t n3 = gb_cpu_ratio(b->ne[3], a->ne[3]);
+    const struct gb_cpu_split of_2 = gb_cpu_split(at.i2, n2);
+    const struct gb_cpu_split of_3 = gb_cpu_split(at.i3, n3);
+    const int64_t matrix = of_3.whole * a->ne[2] + of_2.whole;
+    const int64_t col = at.i1 + (of_2.rest + of_3.rest * n2) * b->ne[1];
 
-    for (int64_t c = 0; c < cols; c++, walk_on(&at))
-        rows[c] = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
-    task->k->pack(&task->k->weight(a->type)->layout, a->ne[0], cols, rows,
-                  b->type, packed_at(task, matrix, cut, col));
+    task->k->pack(&task->k->weight(a->type)->layout, a->ne[0], cut->cols, col,
+                  gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
+                  packed_at(task, matrix, cut, 0));
+}
+
+static void
+pack_rows(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
+{
+    const struct ggml_tensor *b = task->node->src[1];
+    const struct gb_cpu_row_range range = gb_cpu_tile_rows(b, tile);
+    struct gb_cpu_row at = gb_cpu_row_at(b, range.first);
+
+    for (int64_t i = range.first; i < range.last; i++) {
+        pack_row(task, cut, at);
+        gb_cpu_row_advance(b, &at);
+    }
 }
 
 static enum ggml_status
@@ -295,7 +294,7 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
 
     cut_node(&cut, node);
     if (cut.is_packed)
-        pack_columns(task, &cut, tile);
+        pack_rows(task, &cut, tile);
     else
         gb_cpu_columns_prepare(task, cut.way, tile);
     return GGML_STATUS_SUCCESS;
@@ -304,7 +303,7 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
 static const struct ggml_tensor *
 mul_mat_prepares_rows(const struct ggml_tensor *node)
 {
-    return is_packed(node) ? NULL : node->src[1];
+    return node->src[1];
 }
 
 /* Queries, keys and values are products of the same activations. */
