@@ -30,7 +30,8 @@ struct gb_reals {
     bool is_first;   /* dst is written, not added to */
     int64_t cols;
     const char *packed;         /* the columns; or NULL, and */
-    const void *const *columns; /* where they lie, floats */
+    const void *const *columns; /* where they lie, floats, */
+    int64_t apart; /* each so far from the one before; 0: anywhere */
     size_t pitch; /* bytes for each column in PACKED */
     int64_t from; /* unit of a column that meets a panel's first one; a
                      multiple of VF_LEN where columns are packed */

@@ -131,6 +131,22 @@ copy_rows(const struct gb_product *p, struct gb_reals *reals)
         }
 }
 
+/* Floats from each column to the next, or 0 where that differs, and where they
+ * are better taken few at a time. */
+static int64_t
+columns_apart(const struct gb_product *p)
+{
+    const char *const *const columns = (const char *const *)p->columns;
+    const ptrdiff_t apart = p->cols > 1 ? columns[1] - columns[0] : 0;
+
+    if (apart <= 0 || gb_shares_places((size_t)apart))
+        return 0;
+    for (int64_t c = 2; c < p->cols; c++)
+        if (columns[c] - columns[c - 1] != apart)
+            return 0;
+    return apart / (ptrdiff_t)sizeof(float);
+}
+
 /* As long a part of the rows' length as there is room for, and as many rows. */
 void
 GB_K(product_reals)(const struct gb_weight *weight, const struct gb_product *p)
@@ -140,6 +156,7 @@ GB_K(product_reals)(const struct gb_weight *weight, const struct gb_product *p)
         .cols = p->cols,
         .packed = p->packed,
         .columns = p->columns,
+        .apart = p->packed == NULL ? columns_apart(p) : 0,
         .pitch = gb_packed_bytes(p->k),
         .dst = p->dst,
         .next_pitch = p->pitch,

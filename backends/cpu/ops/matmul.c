@@ -19,7 +19,8 @@
  * Quantised weights are multiplied with activations of 8 bits, some of 16 (see
  * isa/weight.h), in integers and with float scales; float weights with F32.
  *
- * For float weights columns are first packed, in the step's shared memory.
+ * For float weights columns that lie badly are first packed, in the step's
+ * shared memory.
  *
  * Threads   tiles of rows by columns, cut by the shape alone, never a sum.
  * Accuracy  float sums in the order of k (few columns: in lanes).
@@ -107,9 +108,9 @@ cols_of(const struct ggml_tensor *node)
            gb_cpu_ratio(node->ne[3], a->ne[3]);
 }
 
-/* Are columns packed beforehand?  Not for few rows, nor few of them. */
+/* Float weights that become panels for many columns? */
 static bool
-is_packed(const struct ggml_tensor *node)
+is_large(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
     const int64_t few = a->type == GGML_TYPE_BF16 ? GB_ONE_COLS_REAL
@@ -117,6 +118,19 @@ is_packed(const struct ggml_tensor *node)
 
     return gb_cpu_is_float(a->type) && a->ne[1] > FEW_ROWS &&
            cols_of(node) > few;
+}
+
+/* Are columns then packed beforehand?  Not those that are read as fast where
+ * they lie: floats, each as far from the one before. */
+static bool
+is_packed(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *b = node->src[1];
+
+    return is_large(node) &&
+           (b->type != GGML_TYPE_F32 || gb_shares_places(b->nb[1]) ||
+            node->src[0]->type == GGML_TYPE_BF16 ||
+            cols_of(node) != b->ne[1]);
 }
 
 /* Few columns are in one tile. */
@@ -142,7 +156,7 @@ cut_node(struct cut *cut, const struct ggml_tensor *node)
     cut->cols = cols_of(node);
     cut->way = gb_cpu_way(a, cut->cols);
     cut->is_packed = is_packed(node);
-    if (cut->is_packed) {
+    if (is_large(node)) {
         const int64_t strips = REAL_LENGTH / (a->ne[0] + 1) + 1;
 
         cut_reals(cut, a, strips * REAL_ROWS, REAL_COLS);
@@ -193,8 +207,7 @@ mul_mat_shared(const struct ggml_tensor *node)
     return gb_cpu_columns_bytes(a, node->src[1], gb_cpu_way(a, cols));
 }
 
-/* Those of activations, so that rows are rounded or packed by the thread that
- * made them. */
+/* Those of B's rows, so that the thread that makes a row rounds or packs it. */
 static int64_t
 mul_mat_prepare_tiles(const struct ggml_tensor *node)
 {
