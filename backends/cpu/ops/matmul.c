@@ -243,10 +243,12 @@ walk_from(const struct ggml_tensor *node, int64_t matrix, int64_t col)
     };
 }
 
+/* N columns further, which is at most to the end of a matrix of B. */
 static void
-walk_on(struct walk *at)
+walk_on(struct walk *at, int64_t n)
 {
-    if (++at->i1 < at->node->ne[1])
+    at->i1 += n;
+    if (at->i1 < at->node->ne[1])
         return;
     at->i1 = 0;
     if (++at->i2 % at->n2 != 0)
@@ -361,12 +363,20 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
     struct gb_cpu_columns from;
     struct walk at = walk_from(node, matrix, col);
 
+    int64_t n;
+
     gb_cpu_columns_of(task, cut->way, &from);
-    for (int64_t c = 0; c < product.cols; c++, walk_on(&at)) {
-        if (!cut->is_packed)
-            columns[c] = gb_cpu_column_at(&from, at.i1, at.i2, at.i3);
-        dst[c] = (float *)(void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3) +
-                 row;
+    for (int64_t c = 0; c < product.cols; c += n, walk_on(&at, n)) {
+        char *to = gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
+        const char *column =
+            cut->is_packed ? NULL
+                           : gb_cpu_column_at(&from, at.i1, at.i2, at.i3);
+
+        n = gb_cpu_min(product.cols - c, node->ne[1] - at.i1);
+        for (int64_t i = 0; i < n; i++, to += node->nb[1])
+            dst[c + i] = (float *)(void *)to + row;
+        for (int64_t i = 0; column != NULL && i < n; i++, column += from.nb[1])
+            columns[c + i] = column;
     }
     task->k->way_product(cut->way, task->k->weight(a->type), &product);
 }
