@@ -111,8 +111,8 @@ go_on(enum kind kind, int cols, struct group *g)
             g->columns[i] += VF_LEN;
 }
 
-/* Columns that lie apart are many streams, so their next units are fetched: LEFT
- * are, then the next group begins. */
+/* Columns that lie apart are many streams, so their next units are fetched: of
+ * this group, of which LEFT are left, or of the next one. */
 GB_INLINE void
 fetch_columns(int cols, const struct gb_reals *reals, const struct group *g,
               int64_t left)

@@ -175,8 +175,8 @@ products_of_many_tiles(void **state)
 }
 
 /* Enough rows and columns for panels: rows of one step, of less than a vector,
- * some to a panel, longer than one, and of an odd number of values; columns that
- * do not fill a group; that are packed, since they lie pages apart or are
+ * some to a panel, longer than one, and of an odd number of values; columns
+ * that do not fill a group; that are packed, since they lie pages apart or are
  * several matrices', and that are not. */
 static void
 float_weights_of_many_rows(void **state)
