@@ -18,6 +18,8 @@
 #define GB_PREFETCH(ptr)      __builtin_prefetch(ptr)
 /* The same, but they may wait in the second cache. */
 #define GB_PREFETCH_FAR(ptr)  __builtin_prefetch(ptr, 0, 2)
+/* Bytes at PTR will be written soon. */
+#define GB_PREFETCH_TO(ptr)   __builtin_prefetch(ptr, 1)
 #else
 #define GB_PRINTF(fmt, first)
 #define GB_UNUSED
@@ -26,6 +28,7 @@
 #define GB_UNLIKELY(x) (x)
 #define GB_PREFETCH(ptr)
 #define GB_PREFETCH_FAR(ptr)
+#define GB_PREFETCH_TO(ptr)
 #endif
 
 #endif

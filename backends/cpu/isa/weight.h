@@ -34,6 +34,14 @@
 /* Columns are packed for float weights from a multiple of this on. */
 #define GB_PACKED_COLS 12
 
+/* Columns BYTES apart, all of which lie in the same places of the first cache:
+ * there is no room for as many as a product takes together. */
+static inline bool
+gb_shares_places(size_t bytes)
+{
+    return bytes % 4096 == 0;
+}
+
 /*
  * dst[c][r] = the sum over k of weights[r][k] * columns[c][k], for all r and c.
  * Weights have rows PITCH bytes apart; nothing of dst[c] but the ROWS first

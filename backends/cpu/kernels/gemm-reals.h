@@ -30,11 +30,17 @@ struct gb_reals {
     bool is_first;   /* dst is written, not added to */
     int64_t cols;
     const char *packed;         /* the columns; or NULL, and */
-    const void *const *columns; /* where they lie, floats */
+    const void *const *columns; /* where they lie, floats, */
+    int64_t apart; /* each so far from the one before; 0: anywhere */
     size_t pitch; /* bytes for each column in PACKED */
     int64_t from; /* unit of a column that meets a panel's first one; a
                      multiple of VF_LEN where columns are packed */
     float *const *dst;
+    /* What the next panels are made of, fetched meanwhile: so many bytes of as
+     * many rows; NULL for nothing. */
+    const char *next;
+    size_t next_bytes;
+    size_t next_pitch;
 };
 
 void GB_K_OF(PAIRS, gemm_reals)(const struct gb_reals *reals);

@@ -63,19 +63,15 @@ pack_row_of(bool in_pairs, enum ggml_type type, int64_t k, const char *row,
 }
 
 void
-GB_K(pack)(const struct gb_layout *layout, int64_t k, int64_t cols,
-           const void *const *rows, enum ggml_type type, void *packed)
+GB_K(pack)(const struct gb_layout *layout, int64_t k, int64_t cols, int64_t col,
+           const void *row, enum ggml_type type, void *packed)
 {
-    const size_t pitch = gb_packed_bytes(k);
+    const int64_t first = col / VF_COLS * VF_COLS;
+    const int64_t left = cols - first;
+    float *group =
+        (float *)(void *)((char *)packed + (size_t)first * gb_packed_bytes(k));
 
-    for (int64_t c = 0; c < cols; c++) {
-        const int64_t first = c / VF_COLS * VF_COLS;
-        const int64_t left = cols - first;
-        float *group =
-            (float *)(void *)((char *)packed + (size_t)first * pitch);
-
-        pack_row_of(gb_is_in_pairs(layout), type, k, rows[c],
-                    group + (c - first) * VF_LEN,
-                    (left < VF_COLS ? left : VF_COLS) * VF_LEN);
-    }
+    pack_row_of(gb_is_in_pairs(layout), type, k, row,
+                group + (col - first) * VF_LEN,
+                (left < VF_COLS ? left : VF_COLS) * VF_LEN);
 }

@@ -61,6 +61,31 @@ unpack_pairs(int64_t k, int64_t rows, const void *x, size_t pitch,
     }
 }
 
+/* Row 0 of a part, from value VALUE on. */
+static const char *
+part_at(const struct gb_weight *weight, const struct gb_product *p, int64_t row,
+        int64_t value)
+{
+    return (const char *)p->weights + (size_t)value * weight->layout.bytes +
+           (size_t)row * p->pitch;
+}
+
+/* Panels are made of values from VALUE on next, or of the rows below, which are
+ * most often the next tile's. */
+static void
+set_next(const struct gb_weight *weight, const struct gb_product *p,
+         int64_t rows, int64_t value, int64_t values,
+         struct gb_reals *reals)
+{
+    const bool is_below = value >= p->k;
+    const int64_t from = is_below ? 0 : value;
+
+    reals->next =
+        part_at(weight, p, reals->dst_row + (is_below ? rows : 0), from);
+    reals->next_bytes =
+        (size_t)gb_cpu_min(values, p->k - from) * weight->layout.bytes;
+}
+
 /* VALUES of rows from VALUE on become panels. */
 static void
 unpack_rows(const struct gb_weight *weight, const struct gb_product *p,
@@ -69,9 +94,7 @@ unpack_rows(const struct gb_weight *weight, const struct gb_product *p,
     const gb_unpack_fn unpack =
         VF_PAIRS && reals->in_pairs ? unpack_pairs : weight->unpack;
     float *panel = p->scratch;
-    const char *rows = (const char *)p->weights +
-                       (size_t)value * weight->layout.bytes +
-                       (size_t)reals->dst_row * p->pitch;
+    const char *rows = part_at(weight, p, reals->dst_row, value);
 
     reals->panels = panel;
     reals->panel_step = up_to(reals->units, VF_LEN) * VF_LEN;
@@ -108,6 +131,22 @@ copy_rows(const struct gb_product *p, struct gb_reals *reals)
         }
 }
 
+/* Floats from each column to the next, or 0 where that differs, and where they
+ * are better taken few at a time. */
+static int64_t
+columns_apart(const struct gb_product *p)
+{
+    const char *const *const columns = (const char *const *)p->columns;
+    const ptrdiff_t apart = p->cols > 1 ? columns[1] - columns[0] : 0;
+
+    if (apart <= 0 || gb_shares_places((size_t)apart))
+        return 0;
+    for (int64_t c = 2; c < p->cols; c++)
+        if (columns[c] - columns[c - 1] != apart)
+            return 0;
+    return apart / (ptrdiff_t)sizeof(float);
+}
+
 /* As long a part of the rows' length as there is room for, and as many rows. */
 void
 GB_K(product_reals)(const struct gb_weight *weight, const struct gb_product *p)
@@ -117,8 +156,10 @@ GB_K(product_reals)(const struct gb_weight *weight, const struct gb_product *p)
         .cols = p->cols,
         .packed = p->packed,
         .columns = p->columns,
+        .apart = p->packed == NULL ? columns_apart(p) : 0,
         .pitch = gb_packed_bytes(p->k),
         .dst = p->dst,
+        .next_pitch = p->pitch,
     };
     const int64_t unit = reals.in_pairs ? 2 : 1;
     const int64_t part = unit * GB_PANEL_K_REAL;
@@ -132,6 +173,7 @@ GB_K(product_reals)(const struct gb_weight *weight, const struct gb_product *p)
 
             reals.units = gb_cpu_parts(values, unit);
             reals.is_first = k == 0;
+            set_next(weight, p, rows, k + part, part, &reals);
             unpack_rows(weight, p, k, values, &reals);
             GB_K(gemm_reals)(&reals);
             reals.from += reals.units;

@@ -19,7 +19,8 @@
  * Quantised weights are multiplied with activations of 8 bits, some of 16 (see
  * isa/weight.h), in integers and with float scales; float weights with F32.
  *
- * For float weights columns are first packed, in the step's shared memory.
+ * For float weights columns that lie badly are first packed, in the step's
+ * shared memory.
  *
  * Threads   tiles of rows by columns, cut by the shape alone, never a sum.
  * Accuracy  float sums in the order of k (few columns: in lanes).
@@ -42,7 +43,6 @@
 #define REAL_COLS_LYING (20 * GB_PACKED_COLS)
 #define REAL_LENGTH     512 /* of a row that is not short */
 #define FEW_ROWS        128
-#define PACK_FLOATS     32768 /* packed at a time, or more */
 
 #define MAX_COLS (REAL_COLS > TILE_COLS ? REAL_COLS : TILE_COLS)
 
@@ -108,9 +108,9 @@ cols_of(const struct ggml_tensor *node)
            gb_cpu_ratio(node->ne[3], a->ne[3]);
 }
 
-/* Are columns packed beforehand?  Not for few rows, nor few of them. */
+/* Float weights that become panels for many columns? */
 static bool
-is_packed(const struct ggml_tensor *node)
+is_large(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
     const int64_t few = a->type == GGML_TYPE_BF16 ? GB_ONE_COLS_REAL
@@ -118,6 +118,19 @@ is_packed(const struct ggml_tensor *node)
 
     return gb_cpu_is_float(a->type) && a->ne[1] > FEW_ROWS &&
            cols_of(node) > few;
+}
+
+/* Are columns then packed beforehand?  Not those that are read as fast where
+ * they lie: floats, each as far from the one before. */
+static bool
+is_packed(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *b = node->src[1];
+
+    return is_large(node) &&
+           (b->type != GGML_TYPE_F32 || gb_shares_places(b->nb[1]) ||
+            node->src[0]->type == GGML_TYPE_BF16 ||
+            cols_of(node) != b->ne[1]);
 }
 
 /* Few columns are in one tile. */
@@ -143,7 +156,7 @@ cut_node(struct cut *cut, const struct ggml_tensor *node)
     cut->cols = cols_of(node);
     cut->way = gb_cpu_way(a, cut->cols);
     cut->is_packed = is_packed(node);
-    if (cut->is_packed) {
+    if (is_large(node)) {
         const int64_t strips = REAL_LENGTH / (a->ne[0] + 1) + 1;
 
         cut_reals(cut, a, strips * REAL_ROWS, REAL_COLS);
@@ -194,25 +207,12 @@ mul_mat_shared(const struct ggml_tensor *node)
     return gb_cpu_columns_bytes(a, node->src[1], gb_cpu_way(a, cols));
 }
 
-/* Columns that are packed at a time. */
-static int64_t
-pack_step(const struct ggml_tensor *node)
-{
-    const int64_t groups =
-        PACK_FLOATS / GB_PACKED_COLS / (node->src[0]->ne[0] + 1) + 1;
-
-    return gb_cpu_min(groups * GB_PACKED_COLS, REAL_COLS);
-}
-
+/* Those of B's rows, so that the thread that makes a row rounds or packs it. */
 static int64_t
 mul_mat_prepare_tiles(const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-
-    if (is_packed(node))
-        return a->ne[2] * a->ne[3] *
-               gb_cpu_parts(cols_of(node), pack_step(node));
-    return gb_cpu_columns_tiles(a, node->src[1]);
+    return is_packed(node) ? gb_cpu_tiles_by_rows(node->src[1])
+                           : gb_cpu_columns_tiles(node->src[0], node->src[1]);
 }
 
 /* The columns that meet a matrix of A, one after another. */
@@ -243,10 +243,12 @@ walk_from(const struct ggml_tensor *node, int64_t matrix, int64_t col)
     };
 }
 
+/* N columns further, which is at most to the end of a matrix of B. */
 static void
-walk_on(struct walk *at)
+walk_on(struct walk *at, int64_t n)
 {
-    if (++at->i1 < at->node->ne[1])
+    at->i1 += n;
+    if (at->i1 < at->node->ne[1])
         return;
     at->i1 = 0;
     if (++at->i2 % at->n2 != 0)
@@ -267,24 +269,36 @@ packed_at(const struct gb_cpu_task *task, int64_t matrix, const struct cut *cut,
            (size_t)(matrix * cut->cols + col) * gb_packed_bytes(k);
 }
 
+/* The row of B at AT becomes a column among those that meet its matrix of A. */
 static void
-pack_columns(const struct gb_cpu_task *task, const struct cut *cut,
-             int64_t tile)
+pack_row(const struct gb_cpu_task *task, const struct cut *cut,
+         struct gb_cpu_row at)
 {
-    const struct ggml_tensor *node = task->node;
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-    const int64_t step = pack_step(node);
-    const int64_t matrix = tile / gb_cpu_parts(cut->cols, step);
-    const int64_t col = tile % gb_cpu_parts(cut->cols, step) * step;
-    const int64_t cols = gb_cpu_min(step, cut->cols - col);
-    const void *rows[REAL_COLS];
-    struct walk at = walk_from(node, matrix, col);
+    const struct ggml_tensor *a = task->node->src[0];
+    const struct ggml_tensor *b = task->node->src[1];
+    const int64_t n2 = gb_cpu_ratio(b->ne[2], a->ne[2]);
+    const int64_t n3 = gb_cpu_ratio(b->ne[3], a->ne[3]);
+    const struct gb_cpu_split of_2 = gb_cpu_split(at.i2, n2);
+    const struct gb_cpu_split of_3 = gb_cpu_split(at.i3, n3);
+    const int64_t matrix = of_3.whole * a->ne[2] + of_2.whole;
+    const int64_t col = at.i1 + (of_2.rest + of_3.rest * n2) * b->ne[1];
 
-    for (int64_t c = 0; c < cols; c++, walk_on(&at))
-        rows[c] = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
-    task->k->pack(&task->k->weight(a->type)->layout, a->ne[0], cols, rows,
-                  b->type, packed_at(task, matrix, cut, col));
+    task->k->pack(&task->k->weight(a->type)->layout, a->ne[0], cut->cols, col,
+                  gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
+                  packed_at(task, matrix, cut, 0));
+}
+
+static void
+pack_rows(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
+{
+    const struct ggml_tensor *b = task->node->src[1];
+    const struct gb_cpu_row_range range = gb_cpu_tile_rows(b, tile);
+    struct gb_cpu_row at = gb_cpu_row_at(b, range.first);
+
+    for (int64_t i = range.first; i < range.last; i++) {
+        pack_row(task, cut, at);
+        gb_cpu_row_advance(b, &at);
+    }
 }
 
 static enum ggml_status
@@ -295,7 +309,7 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
 
     cut_node(&cut, node);
     if (cut.is_packed)
-        pack_columns(task, &cut, tile);
+        pack_rows(task, &cut, tile);
     else
         gb_cpu_columns_prepare(task, cut.way, tile);
     return GGML_STATUS_SUCCESS;
@@ -304,7 +318,7 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
 static const struct ggml_tensor *
 mul_mat_prepares_rows(const struct ggml_tensor *node)
 {
-    return is_packed(node) ? NULL : node->src[1];
+    return node->src[1];
 }
 
 /* Queries, keys and values are products of the same activations. */
@@ -349,12 +363,20 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
     struct gb_cpu_columns from;
     struct walk at = walk_from(node, matrix, col);
 
+    int64_t n;
+
     gb_cpu_columns_of(task, cut->way, &from);
-    for (int64_t c = 0; c < product.cols; c++, walk_on(&at)) {
-        if (!cut->is_packed)
-            columns[c] = gb_cpu_column_at(&from, at.i1, at.i2, at.i3);
-        dst[c] = (float *)(void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3) +
-                 row;
+    for (int64_t c = 0; c < product.cols; c += n, walk_on(&at, n)) {
+        char *to = gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
+        const char *column =
+            cut->is_packed ? NULL
+                           : gb_cpu_column_at(&from, at.i1, at.i2, at.i3);
+
+        n = gb_cpu_min(product.cols - c, node->ne[1] - at.i1);
+        for (int64_t i = 0; i < n; i++, to += node->nb[1])
+            dst[c + i] = (float *)(void *)to + row;
+        for (int64_t i = 0; column != NULL && i < n; i++, column += from.nb[1])
+            columns[c + i] = column;
     }
     task->k->way_product(cut->way, task->k->weight(a->type), &product);
 }

@@ -174,9 +174,10 @@ products_of_many_tiles(void **state)
                   (const int64_t[]){ 32, 600, 1, 1 });
 }
 
-/* Enough rows for columns to be packed: rows of one step, of less than a
- * vector, some to a panel, longer than one, and of an odd number of values;
- * columns that do not fill a group, and that are several matrices'. */
+/* Enough rows and columns for panels: rows of one step, of less than a vector,
+ * some to a panel, longer than one, and of an odd number of values; columns
+ * that do not fill a group; that are packed, since they lie pages apart or are
+ * several matrices', and that are not. */
 static void
 float_weights_of_many_rows(void **state)
 {
@@ -184,19 +185,25 @@ float_weights_of_many_rows(void **state)
         GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16,
     };
     static const int64_t sizes[][3] = {
-        { 1, 129, 5 },  { 15, 200, 13 },  { 64, 600, 24 },
-        { 333, 133, 4 }, { 1100, 130, 7 }, { 2101, 150, 15 },
+        { 1, 129, 5 },    { 1, 129, 17 },   { 15, 200, 25 },
+        { 64, 600, 24 },  { 333, 133, 4 },  { 333, 133, 22 },
+        { 1024, 130, 31 }, { 1100, 130, 19 }, { 2101, 150, 40 },
     };
 
     (void)state;
     for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-            check_product(types[t], DENSE, PADDED,
-                          (const int64_t[]){ sizes[i][0], sizes[i][1], 1, 1 },
-                          (const int64_t[]){ sizes[i][0], sizes[i][2], 1, 1 });
+            for (int lb = DENSE; lb <= PADDED; lb++)
+                check_product(
+                    types[t], DENSE, (enum layout)lb,
+                    (const int64_t[]){ sizes[i][0], sizes[i][1], 1, 1 },
+                    (const int64_t[]){ sizes[i][0], sizes[i][2], 1, 1 });
         check_product(types[t], PERMUTED, PERMUTED,
                       (const int64_t[]){ 40, 131, 2, 1 },
                       (const int64_t[]){ 40, 9, 6, 2 });
+        check_product(types[t], DENSE, PERMUTED,
+                      (const int64_t[]){ 40, 131, 2, 1 },
+                      (const int64_t[]){ 40, 23, 2, 1 });
     }
 }
 
