@@ -28,7 +28,7 @@
 
 /* Bytes that are fetched before they are needed, which the processor does not do
  * beyond a page. */
-#define AHEAD 2048
+#define ROWS_AHEAD 2048
 
 /* Blocks of 256 values that are read at a time. */
 #define GB_ROWS_BLOCKS 4
@@ -290,7 +290,7 @@ gb_rows_read(const struct gb_rows_type *t, const char *first, int64_t n,
     for (int i = 0; i < GB_ROWS_BLOCKS; i++)
         blocks[i] = i < n ? first + (size_t)i * bytes : first;
     for (size_t at = 0; at < (size_t)GB_ROWS_BLOCKS * bytes; at += 64)
-        GB_PREFETCH(first + AHEAD + at);
+        GB_PREFETCH(first + ROWS_AHEAD + at);
     t->read(blocks, to);
 }
 
