@@ -19,25 +19,25 @@ struct plain_group {
     bool has_low[PIECES];
 };
 
-/* The largest magnitude of N values, 16, 32 or 40; does it stand out?  It does when
- * it is more than five times as large as they are in the mean.  (With one value
- * of 32 that is not 0 it is 5.7 times as large.)  Behind them are zeros up to
- * whole vectors. */
+/* The largest magnitude of N values, 16, 32 or 40; does it stand out?  It does
+ * when it is more than nine times as large as they are in the mean, which two
+ * of 32 may be; one of them is 10 times as large as the others' deviation then.
+ * Behind them are zeros up to whole vectors. */
 static float
 largest_of(int n, const float *x, bool *stands_out)
 {
     vf largest = vf_zero();
-    vf squares = vf_zero();
+    vf sum = vf_zero();
     float max;
 
     for (int i = 0; i < n; i += VF_LEN) {
-        const vf v = vf_load(x + i);
+        const vf v = vf_abs(vf_load(x + i));
 
-        largest = vf_max(largest, vf_abs(v));
-        squares = vf_fma(v, v, squares);
+        largest = vf_max(largest, v);
+        sum = vf_add(sum, v);
     }
     max = vf_hmax(largest);
-    *stands_out = max * max > 25.0f / (float)n * vf_sum(squares);
+    *stands_out = max * (float)n > 9.0f * vf_sum(sum);
     return max;
 }
 
