@@ -124,13 +124,13 @@ struct gb_group {
  * 1 and 3, sixteen times.
  */
 enum gb_one {
-    GB_ONE_PIECES, /* not by place */
-    GB_ONE_SUMS,   /* by place, with sums of chunks */
-    GB_ONE_QUARTERS, /* the same, otherwise */
-    GB_ONE_FIRST,  /* with the sum that each lane begins with: minus an offset
-                      (ONE_OFFSET) times the sum of its codes */
-    GB_ONE_PAIRS,  /* with one for units 0 and 1, and one for 2 and 3 */
-    GB_ONE_DIGITS, /* the same (struct gb_digits) */
+    GB_ONE_PIECES,   /* not by place */
+    GB_ONE_SUMS,     /* by place, with sums of chunks */
+    GB_ONE_QUARTERS, /* the same with lanes of quarters */
+    GB_ONE_FIRST,    /* with the sum that each lane begins with: minus an offset
+                        (ONE_OFFSET) times the sum of its codes */
+    GB_ONE_PAIRS,    /* with one for units 0 and 1, and one for 2 and 3 */
+    GB_ONE_DIGITS,   /* as GB_ONE_FIRST (struct gb_digits) */
 };
 
 /*

@@ -362,7 +362,6 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
     };
     struct gb_cpu_columns from;
     struct walk at = walk_from(node, matrix, col);
-
     int64_t n;
 
     gb_cpu_columns_of(task, cut->way, &from);
