@@ -106,7 +106,8 @@ struct gb_group {
         } chunks;
     };
     int32_t has_low[4]; /* of each step */
-    int32_t unused[12]; /* up to a cache line */
+    int32_t unused[28]; /* up to an odd number of cache lines: else columns of
+                           4096 values would share the first cache's places */
     int8_t low[GB_GROUP]; /* valid where has_low */
 };
 
