@@ -10,10 +10,10 @@
  * activations in the order in which the type's codes come out of a register;
  * for those with a few, turned groups.
  *
- * Activations have codes of 8 bits, and where one value in a piece is much
- * larger than the others, which it would cost all their precision, of 16.  That
- * is one piece of fifteen in SmolLM2-135M, whose perplexity is 18.34 with float
- * activations and stays below 18.36; with 8 bits it is between 18.40 and 18.49.
+ * Activations have codes of 8 bits, and where a value or two in a piece are much
+ * larger than the others, which it would cost all their precision, of 16.  The
+ * perplexity of SmolLM2-135M is 18.34 with float activations and stays so; with
+ * 8 bits it is between 18.40 and 18.49.
  */
 #ifndef GB_CPU_ISA_WEIGHT_H
 #define GB_CPU_ISA_WEIGHT_H

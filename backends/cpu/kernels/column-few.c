@@ -19,10 +19,8 @@ struct plain_group {
     bool has_low[PIECES];
 };
 
-/* The largest magnitude of N values, 16, 32 or 40; does it stand out?  It does
- * when it is more than nine times as large as they are in the mean, which two
- * of 32 may be; one of them is 10 times as large as the others' deviation then.
- * Behind them are zeros up to whole vectors. */
+/* The largest magnitude of N values, 16, 32 or 40; does it stand out?  Behind
+ * them are zeros up to whole vectors. */
 static float
 largest_of(int n, const float *x, bool *stands_out)
 {
@@ -37,7 +35,7 @@ largest_of(int n, const float *x, bool *stands_out)
         sum = vf_add(sum, v);
     }
     max = vf_hmax(largest);
-    *stands_out = max * (float)n > 9.0f * vf_sum(sum);
+    *stands_out = gb_stands_out(max, vf_sum(sum), n);
     return max;
 }
 

@@ -141,7 +141,8 @@ iq4_xs_add(struct gb_row_sums *sums, const void *block, const void *group)
                                  2 * i + 2, y);
         s[i] = q64s_mul(s[i], q64s_pick(scales, pieces[i]));
     }
-    gb_add_scaled(&sums->acc[0], q64s_add(s[0], s[1]), y->scale, q_half(&b->d));
+    gb_add_scaled(&sums->acc[0], q64s_add(s[0], s[1]), y->scale,
+                  q64f_set1(q_half(&b->d)));
 }
 
 #define IQ4_XS_ADD iq4_xs_add

@@ -182,7 +182,7 @@ q3_k_add(struct gb_row_sums *sums, const void *block, const void *group)
         u[i] = q64_multiple8(multiples, i, q64_bits(codes, 2 * i, 3), third);
     gb_add_scaled(&sums->acc[0],
                   gb_add_units(q64s_load(y->first[0]), true, u, y), y->scale,
-                  -q_half(&b->d));
+                  q64f_set1(-q_half(&b->d)));
 }
 
 #define Q3_K_ADD q3_k_add

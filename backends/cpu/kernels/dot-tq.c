@@ -127,7 +127,7 @@ tq1_0_add(struct gb_row_sums *sums, const void *block, const void *group)
         codes = y->low;
     }
     gb_add_scaled(&sums->acc[0], add_digits(s, rests, codes), y->scale,
-                  q_half(&b->d) / 256.0f);
+                  q64f_set1(q_half(&b->d) / 256.0f));
 }
 
 #define TQ1_0_ADD tq1_0_add
@@ -181,7 +181,7 @@ tq2_0_add(struct gb_row_sums *sums, const void *block, const void *group)
         u[i] = q64_bits(codes, 2 * i, 3);
     gb_add_scaled(&sums->acc[0],
                   gb_add_units(q64s_load(y->first[0]), false, u, y), y->scale,
-                  q_half(&b->d));
+                  q64f_set1(q_half(&b->d)));
 }
 
 static const struct gb_blocks tq2_0 = {

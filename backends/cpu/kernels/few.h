@@ -16,9 +16,9 @@
 #include "backends/cpu/kernels/blocks.h"
 #include "lib/base/attr.h"
 
-/* Bytes that blocks up to so many bytes by place are fetched into the second
- * cache before they are needed.  (The first one waits for some lines only; and
- * where a line is left out the processor stops fetching by itself.) */
+/* Blocks by place of at most SHORT_BLOCK bytes are fetched AHEAD bytes before
+ * they are needed, into the second cache.  (The first one waits for some lines
+ * only; and where one is left out the processor stops fetching by itself.) */
 #define AHEAD       6144
 #define SHORT_BLOCK 144
 
@@ -192,10 +192,9 @@ gb_add_units(q64s first, bool is_wide, const q64 *u, const struct gb_group *y)
 
 /* Add S * SCALE * D, a block's part of a product. */
 GB_INLINE void
-gb_add_scaled(q64f *sum, q64s s, const float *scale, float d)
+gb_add_scaled(q64f *sum, q64s s, const float *scale, q64f d)
 {
-    *sum = q64f_fma(q64f_mul(q64f_from(s), q64f_load(scale)), q64f_set1(d),
-                    *sum);
+    *sum = q64f_fma(q64f_mul(q64f_from(s), q64f_load(scale)), d, *sum);
 }
 
 /* The same with D at HALVES, and MINS, the products of minima and sums of
@@ -208,10 +207,24 @@ gb_add_minima(struct gb_row_sums *sums, q64s s, qs mins,
     qf dmin;
 
     q64f_two_halves(halves, &d, &dmin);
-    sums->acc[0] = q64f_fma(q64f_mul(q64f_from(s), q64f_load(y->scale)), d,
-                            sums->acc[0]);
+    gb_add_scaled(&sums->acc[0], s, y->scale, d);
     sums->side = qf_fma(qf_mul(qf_from(mins), qf_load(y->chunks.scale)), dmin,
                         sums->side);
+}
+
+GB_INLINE struct gb_row_sums
+no_sums(void)
+{
+    return (struct gb_row_sums){
+        .acc = { q64f_zero(), q64f_zero() },
+        .side = qf_zero(),
+    };
+}
+
+GB_INLINE float
+sum_of_row(const struct gb_row_sums *sums)
+{
+    return q64f_sum(sums->acc[0], sums->acc[1], sums->side);
 }
 
 GB_INLINE float
@@ -221,10 +234,7 @@ dot_by_place(const struct gb_blocks *b, int64_t k, const char *x,
     const size_t y_bytes =
         gb_way_column_bytes(b->layout, GB_WAY_ONE, GB_GROUP);
     const size_t bytes = b->layout->bytes;
-    struct gb_row_sums sums = {
-        .acc = { q64f_zero(), q64f_zero() },
-        .side = qf_zero(),
-    };
+    struct gb_row_sums sums = no_sums();
 
     for (int64_t i = 0; i < k / GB_GROUP; i++) {
         for (size_t at = 0; bytes <= SHORT_BLOCK && at < bytes; at += 64)
@@ -233,7 +243,7 @@ dot_by_place(const struct gb_blocks *b, int64_t k, const char *x,
         x += bytes;
         y += y_bytes;
     }
-    return q64f_sum(sums.acc[0], sums.acc[1], sums.side);
+    return sum_of_row(&sums);
 }
 
 GB_INLINE float
@@ -244,17 +254,13 @@ dot_of_row(const struct gb_blocks *b, int64_t k, const char *x,
     const int blocks = GB_GROUP / layout->values;
     const size_t bytes = (size_t)blocks * layout->bytes;
     const int64_t groups = k / GB_GROUP;
-    struct gb_row_sums sums = {
-        .acc = { q64f_zero(), q64f_zero() },
-        .side = qf_zero(),
-    };
+    struct gb_row_sums sums = no_sums();
 
-    for (int64_t i = 0; i < groups; i++, x += bytes, y++) {
+    for (int64_t i = 0; i < groups; i++, x += bytes, y++)
         add_group(b, &sums, x, blocks, y);
-    }
     if (layout->values == 32 && k % GB_GROUP != 0)
         add_group(b, &sums, x, (int)(k % GB_GROUP / 32), y);
-    return q64f_sum(sums.acc[0], sums.acc[1], sums.side);
+    return sum_of_row(&sums);
 }
 
 /* gb_dots_fn for blocks. */

@@ -33,4 +33,14 @@ struct gb_panel {
     float *reals;
 };
 
+/* Does the LARGEST magnitude of N values stand out, whose magnitudes' sum is SUM?
+ * It does when it is more than nine times as large as they are in the mean, which
+ * two of 32 may be; one of them is ten times as large as the others' deviation
+ * then. */
+static inline bool
+gb_stands_out(float largest, float sum, int n)
+{
+    return largest * (float)n > 9.0f * sum;
+}
+
 #endif

@@ -248,10 +248,10 @@ put_blocks(struct writer *w, int64_t n, const void *blocks)
     }
 }
 
-/* The largest magnitudes of N pieces, and their sums of squares.  What is
+/* The largest magnitudes of N pieces, and the sums of all.  What is
  * behind the last of them is taken to be like it. */
 GB_INLINE void
-measure(int n, const float *x, float *largest, float *squares)
+measure(int n, const float *x, float *largest, float *sums)
 {
     for (int i = 0; i < n; i += 4) {
         vf max[4];
@@ -265,14 +265,14 @@ measure(int n, const float *x, float *largest, float *squares)
             sum[j] = vf_zero();
 #pragma GCC unroll 8
             for (int k = 0; k < GB_QK; k += VF_LEN) {
-                const vf v = vf_load(piece + k);
+                const vf v = vf_abs(vf_load(piece + k));
 
-                max[j] = vf_max(max[j], vf_abs(v));
-                sum[j] = vf_fma(v, v, sum[j]);
+                max[j] = vf_max(max[j], v);
+                sum[j] = vf_add(sum[j], v);
             }
         }
         vf_store_max4(largest + i, max);
-        vf_store_sums4(squares + i, sum);
+        vf_store_sums4(sums + i, sum);
     }
 }
 
@@ -294,12 +294,8 @@ low_codes(const float *x, float factor, int8_t *q)
     scaled_codes(GB_QK, codes, 1.0f, q);
 }
 
-/*
- * The largest value of a piece, or 1e-30, gets the code 127.  Lower halves are
- * for pieces with a value that stands out: it is more than five times as large
- * as they are in the mean.  (With one value that is not 0 it is 5.7 times as
- * large.)
- */
+/* The largest value of a piece, or 1e-30, gets the code 127.  Lower halves are
+ * for pieces with a value that stands out. */
 static void
 put_floats(struct writer *w, int64_t n, const float *x)
 {
@@ -308,18 +304,17 @@ put_floats(struct writer *w, int64_t n, const float *x)
     for (int64_t i = 0; i < n; i += GROUP * GB_QK) {
         const int64_t left = (n - i) / GB_QK;
         float largest[GROUP];
-        float squares[GROUP];
+        float sums[GROUP];
         float factor[GROUP];
 
         group.n = left < GROUP ? (int)left : GROUP;
-        measure(group.n, x + i, largest, squares);
+        measure(group.n, x + i, largest, sums);
         for (int j = 0; j < group.n; j++) {
             const float max = largest[j] > 1e-30f ? largest[j] : 1e-30f;
 
             factor[j] = 127.0f / max;
             group.d[j] = max * (1.0f / 127.0f);
-            group.has_low[j] =
-                largest[j] * largest[j] > 25.0f / GB_QK * squares[j];
+            group.has_low[j] = gb_stands_out(largest[j], sums[j], GB_QK);
         }
         for (int j = 0; j < group.n; j++) {
             const float *piece = x + i + j * GB_QK;

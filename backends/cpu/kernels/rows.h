@@ -273,7 +273,7 @@ gb_rows_add(const struct gb_rows_type *t, q64f sum, const void *block,
                         q64s_mul(s[1], q64s_odd(scales)));
     else
         s[0] = q64s_mul(s[0], scales);
-    gb_add_scaled(&sum, s[0], y->scale, t->d(block));
+    gb_add_scaled(&sum, s[0], y->scale, q64f_set1(t->d(block)));
     return sum;
 }
 
