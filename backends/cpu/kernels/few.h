@@ -137,8 +137,8 @@ add_step(const struct gb_blocks *b, struct gb_row_sums *sums, const void *group,
 
 /* N is 8 or 1, constants, or what there is at the end of a row. */
 GB_INLINE void
-add_group(const struct gb_blocks *b, struct gb_row_sums *sums, const void *group,
-          int n, const struct gb_group *y)
+add_group(const struct gb_blocks *b, struct gb_row_sums *sums,
+          const void *group, int n, const struct gb_group *y)
 {
     const struct gb_layout *layout = b->layout;
     const int steps = 4 / gb_step_units(layout);

@@ -33,9 +33,9 @@ struct gb_panel {
     float *reals;
 };
 
-/* Does the LARGEST magnitude of N values stand out, whose magnitudes' sum is SUM?
- * It does when it is more than nine times as large as they are in the mean, which
- * two of 32 may be; one of them is ten times as large as the others' deviation
+/* Does the LARGEST magnitude of N values stand out, the sum of which is SUM?  It
+ * does when it is more than nine times as large as they are in the mean, as two
+ * of 32 may be; one of them is ten times as large as the others' deviation
  * then. */
 static inline bool
 gb_stands_out(float largest, float sum, int n)

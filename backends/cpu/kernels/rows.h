@@ -26,8 +26,8 @@
 
 #include "backends/cpu/simd/q64-vbmi.h"
 
-/* Bytes that are fetched before they are needed, which the processor does not do
- * beyond a page. */
+/* Bytes that are fetched before they are needed, which the processor does not
+ * do beyond a page. */
 #define ROWS_AHEAD 2048
 
 /* Blocks of 256 values that are read at a time. */
