@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench/bench.c - the middle one of many times, and a line that says it.
+ * bench/bench.c - the middle one and the least of many times, and a line that
+ * says them.
  */
 #include "bench.h"
 
@@ -42,7 +43,8 @@ bench_print(
     if (times->n == 0)
         bench_stop(name);
     qsort(times->all, (size_t)times->n, sizeof(times->all[0]), compare_times);
-    printf("%s %.4f %s\n", name, times->all[times->n / 2] / count, unit);
+    printf("%s %.4f %s %.4f\n", name, times->all[times->n / 2] / count, unit,
+           times->all[0] / count);
     fflush(stdout);
 }
 

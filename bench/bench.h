@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench/bench.h - the middle one of many times, and a line that says it.
+ * bench/bench.h - the middle one and the least of many times, and a line that
+ * says them.
  */
 #ifndef GB_BENCH_BENCH_H
 #define GB_BENCH_BENCH_H
@@ -17,7 +18,7 @@ struct bench_times {
 /* One more, while there is room: microseconds since BEGIN. */
 void bench_add(struct bench_times *times, double begin);
 
-/* "NAME VALUE UNIT": the median, divided by COUNT. */
+/* "NAME MEDIAN UNIT LEAST": both divided by COUNT. */
 void bench_print(
     const char *name, struct bench_times *times, double count,
     const char *unit);

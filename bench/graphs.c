@@ -15,31 +15,19 @@
 
 enum { WIDTH = 32, HEADS = 4, TOKENS = 8, LAYER_NODES = 26 };
 
-/* The weights of one layer, which all layers share. */
-enum { NORM, QUERY, KEY, VALUE, OUT, UP, GATE, DOWN, N_WEIGHTS };
-
-static struct ggml_tensor *
-weight(const struct bench_graph *g, int which)
-{
-    struct ggml_tensor *tensor = ggml_get_first_tensor(g->fixed);
-
-    while (which-- > 0)
-        tensor = ggml_get_next_tensor(g->fixed, tensor);
-    return tensor;
-}
-
 static struct ggml_tensor *
 project(
-    const struct bench_graph *g, int which, struct ggml_tensor *x)
+    const struct bench_graph *g, enum bench_weight which,
+    struct ggml_tensor *x)
 {
-    return ggml_mul_mat(g->ctx, weight(g, which), x);
+    return ggml_mul_mat(g->ctx, g->weight[which], x);
 }
 
 static struct ggml_tensor *
 norm(const struct bench_graph *g, struct ggml_tensor *x)
 {
     return ggml_mul(
-        g->ctx, ggml_rms_norm(g->ctx, x, 1e-5f), weight(g, NORM));
+        g->ctx, ggml_rms_norm(g->ctx, x, 1e-5f), g->weight[NORM]);
 }
 
 static struct ggml_tensor *
@@ -130,8 +118,8 @@ new_weights(struct bench_graph *g, ggml_backend_t backend)
 {
     g->fixed = new_context(N_WEIGHTS, 0);
     for (int i = 0; i < N_WEIGHTS; i++)
-        ggml_new_tensor_2d(g->fixed, GGML_TYPE_F32, WIDTH,
-                           i == NORM ? 1 : WIDTH);
+        g->weight[i] = ggml_new_tensor_2d(g->fixed, GGML_TYPE_F32, WIDTH,
+                                          i == NORM ? 1 : WIDTH);
     g->weights = ggml_backend_alloc_ctx_tensors(g->fixed, backend);
     if (g->weights == NULL)
         bench_stop("weights");

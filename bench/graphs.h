@@ -8,10 +8,14 @@
 #include "ggml-backend.h"
 #include "ggml.h"
 
+/* The weights of one layer, which all layers share. */
+enum bench_weight { NORM, QUERY, KEY, VALUE, OUT, UP, GATE, DOWN, N_WEIGHTS };
+
 struct bench_graph {
     const char *name;
     int n_nodes;                /* about as many; graph says how many */
     struct ggml_context *fixed; /* weights, which lie in a buffer */
+    struct ggml_tensor *weight[N_WEIGHTS];
     ggml_backend_buffer_t weights;
     struct ggml_context *ctx; /* everything else; built into again */
     struct ggml_cgraph *graph;
@@ -26,7 +30,7 @@ void bench_rebuild(struct bench_graph *g);
 /* How often something that costs time for each node is to be done. */
 int bench_rounds(const struct bench_graph *g);
 
-/* The median for each node, as "WHAT-KIND-NODES VALUE us/node". */
+/* For each node, as "WHAT-KIND-NODES MEDIAN us/node LEAST". */
 struct bench_times;
 void bench_print_nodes(
     const char *what, const struct bench_graph *g, struct bench_times *times);

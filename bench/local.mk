@@ -5,10 +5,14 @@ bench_common = %D%/bench.c %D%/bench.h
 bench_graphs = $(bench_common) %D%/graphs.c %D%/graphs.h
 EXTRA_DIST += %D%/beside
 
-benches = bench/alloc bench/gguf bench/sched
+benches = bench/alloc bench/build bench/calls bench/gguf bench/sched
 EXTRA_PROGRAMS += $(benches)
 bench_alloc_SOURCES = %D%/alloc.c $(bench_graphs)
 bench_alloc_LDADD = libggmlbackend.la
+bench_build_SOURCES = %D%/build.c $(bench_graphs)
+bench_build_LDADD = libggmlbackend.la
+bench_calls_SOURCES = %D%/calls.c $(bench_common)
+bench_calls_LDADD = libggmlbackend.la
 bench_gguf_SOURCES = %D%/gguf.c $(bench_common)
 bench_gguf_LDADD = libggmlbackend.la
 bench_sched_SOURCES = %D%/device.c %D%/device.h %D%/sched.c $(bench_graphs)

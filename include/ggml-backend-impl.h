@@ -5,7 +5,8 @@
  *
  * Each kind of object is a struct with a table of functions and a context that
  * is the backend's own.  A function whose member says "may be NULL" is
- * optional; what its absence means stands beside it.  Functions return
+ * optional; what its absence means stands beside it.  An object that lacks
+ * another one, or a name, is refused where it comes in.  Functions return
  * statuses, NULL or false for what they cannot do, and never end the process.
  *
  * The core hands on calls as they come: threads are as ggml-backend.h says.
@@ -63,7 +64,7 @@ struct ggml_backend_buffer_i {
         ggml_backend_buffer_t buffer, struct ggml_tensor *tensor);
     /*
      * Ranges are checked, and not empty.  All are done when the call returns.
-     * memset_tensor may be NULL: it cannot be asked for.
+     * memset_tensor and get_tensor may be NULL: they cannot be asked for.
      */
     void (*memset_tensor)(
         ggml_backend_buffer_t buffer, struct ggml_tensor *tensor,
@@ -222,15 +223,15 @@ struct ggml_backend_reg {
 /*
  * What a module exports: "ggml_backend_init" gives its registration, or NULL,
  * the same again after it was unloaded, and "ggml_backend_score" how well the
- * module suits the machine, 0 for not at all.  They may look at the registry,
- * but neither load nor unload modules.
+ * module suits the machine, 0 for not at all.  Several threads may call them at
+ * once.  They may look at the registry, but neither load nor unload modules.
  */
 typedef ggml_backend_reg_t (*ggml_backend_init_t)(void);
 typedef int (*ggml_backend_score_t)(void);
 
 /*
- * A new buffer of SIZE bytes with these functions.  NULL without memory;
- * CONTEXT is still the caller's then.
+ * A new buffer of SIZE bytes with these functions.  NULL without memory, or
+ * without a function that it needs; CONTEXT is still the caller's then.
  */
 GGML_API ggml_backend_buffer_t ggml_backend_buffer_init(
     ggml_backend_buffer_type_t buft, struct ggml_backend_buffer_i iface,

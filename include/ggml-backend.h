@@ -26,20 +26,6 @@
 
 #include "ggml-alloc.h"
 
-#ifdef GGML_BACKEND_SHARED
-#if defined(_WIN32) && !defined(__MINGW32__)
-#ifdef GGML_BACKEND_BUILD
-#define GGML_BACKEND_API __declspec(dllexport) extern
-#else
-#define GGML_BACKEND_API __declspec(dllimport) extern
-#endif
-#else
-#define GGML_BACKEND_API __attribute__((visibility("default"))) extern
-#endif
-#else
-#define GGML_BACKEND_API extern
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -78,7 +64,8 @@ enum ggml_backend_buffer_usage {
 enum ggml_backend_dev_type {
     GGML_BACKEND_DEVICE_TYPE_CPU   = 0,
     GGML_BACKEND_DEVICE_TYPE_GPU   = 1, /* has memory of its own */
-    GGML_BACKEND_DEVICE_TYPE_ACCEL = 2  /* helps the CPU with some operations */
+    /* Helps the CPU with some operations. */
+    GGML_BACKEND_DEVICE_TYPE_ACCEL = 2 GGML_LEVEL_DEVICE_TYPES
 };
 
 /* What a device can do; all false is a device with the least. */
@@ -479,7 +466,7 @@ GGML_API void *ggml_backend_reg_get_proc_address(
  * unloaded, what is behind it moves up.
  *
  * Add a device of the client's, which must live as long as the process.  One
- * that is there already is not added again.
+ * that is there already is not added again, one that lacks a function not at all.
  */
 GGML_API void ggml_backend_device_register(ggml_backend_dev_t device);
 
@@ -507,8 +494,9 @@ GGML_API ggml_backend_dev_t ggml_backend_dev_by_type(
  * ggmlbackend_refused_get tells why.  The file stays mapped as long as the
  * process, refused or not.
  *
- * Any thread; modules are loaded one at a time, and devices may be asked for
- * meanwhile.
+ * Any thread, several at once, also with the same module.  What is being loaded
+ * may ask for devices; when it, or the client's log function meanwhile, wants to
+ * load a module in the same thread, that is refused.
  */
 GGML_API ggml_backend_reg_t ggml_backend_load(const char *path);
 
@@ -553,8 +541,16 @@ GGML_API ggml_backend_t ggml_backend_init_best(void);
  * All fields of the result are NULL when something failed, and for slices of
  * graphs.
  */
+#if defined(__GNUC__) && defined(__cplusplus)
+/* The interface gives a struct and a function one name; -Wshadow has doubts. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 GGML_API struct ggml_backend_graph_copy ggml_backend_graph_copy(
     ggml_backend_t backend, struct ggml_cgraph *graph);
+#if defined(__GNUC__) && defined(__cplusplus)
+#pragma GCC diagnostic pop
+#endif
 
 /* Free all of a copy; one that failed is allowed. */
 GGML_API void ggml_backend_graph_copy_free(

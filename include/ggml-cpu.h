@@ -12,7 +12,10 @@
 
 #include "ggml.h"
 
+/* Backends of 2023 see what computes without one: their handles are others. */
+#if GGML_API_LEVEL >= 202410
 #include "ggml-backend.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,8 +33,8 @@ enum ggml_numa_strategy {
 
 /* How a graph is to be computed; made by ggml_graph_plan. */
 struct ggml_cplan {
-    size_t work_size;   /* bytes that work_data must have; may be 0 */
-    uint8_t *work_data; /* the caller's, at any address */
+    size_t work_size;   /* 0: the library takes its work memory itself */
+    uint8_t *work_data; /* not looked at; may be NULL */
     int n_threads;      /* the calling one included */
     struct ggml_threadpool *threadpool; /* NULL: one for this call alone */
     /* Asked by the calling thread after each node that computed something; true
@@ -130,7 +133,8 @@ GGML_BACKEND_API void ggml_set_f32_nd(
 GGML_BACKEND_API struct ggml_threadpool *ggml_threadpool_new(
     struct ggml_threadpool_params *params);
 
-/* End the workers and wait for them.  NULL is allowed. */
+/* End the workers and wait for them.  NULL is allowed; a pool that somebody
+ * computes with is not freed, which is logged. */
 GGML_BACKEND_API void ggml_threadpool_free(struct ggml_threadpool *threadpool);
 
 /* What params->n_threads was; 0 for NULL. */
@@ -151,7 +155,7 @@ GGML_BACKEND_API void ggml_threadpool_resume(
 /*
  * What computing CGRAPH takes, with at most N_THREADS (0 and less: as many as
  * THREADPOOL has, or GGML_DEFAULT_N_THREADS).  THREADPOOL may be NULL.  The
- * caller sets work_data, and an abort callback if he likes.
+ * caller sets an abort callback if he likes.
  *
  * A graph that cannot be computed gives a plan with which computing fails.
  */
@@ -167,13 +171,13 @@ GGML_BACKEND_API struct ggml_cplan ggml_graph_plan(
  *
  * Returns GGML_STATUS_ABORTED when the callback said so; GGML_STATUS_FAILED for
  * a failed graph, an operation that cannot be computed, a tensor without memory
- * or a plan that does not fit; the thread's last failure has the reason.
+ * or a plan that makes no sense; GGML_STATUS_ALLOC_FAILED without work memory.
+ * The thread's last failure has the reason.
  */
 GGML_BACKEND_API enum ggml_status ggml_graph_compute(
     struct ggml_cgraph *cgraph, struct ggml_cplan *cplan);
 
-/* The same with a work buffer of its own, so that CTX needs no room for it; out
- * of memory GGML_STATUS_ALLOC_FAILED. */
+/* Plan and compute in one call.  CTX needs no room for it. */
 GGML_BACKEND_API enum ggml_status ggml_graph_compute_with_ctx(
     struct ggml_context *ctx, struct ggml_cgraph *cgraph, int n_threads);
 
@@ -222,9 +226,15 @@ GGML_BACKEND_API void ggml_cpu_init(void);
 
 /* ---- the backend ---- */
 
+#if GGML_API_LEVEL >= 202410
+
 /*
  * A new CPU backend with ggmlbackend_default_n_threads() threads; NULL without
- * memory.  It computes at once, in the thread that calls it.
+ * memory.  It computes at once, in the thread that calls it, and one graph at a
+ * time: until the call returns, computing on it fails with GGML_STATUS_FAILED
+ * and it is not freed, whether that is tried by the graph's own operations and
+ * callbacks or by another thread.  They may use other backends, and the
+ * functions above.
  */
 GGML_BACKEND_API ggml_backend_t ggml_backend_cpu_init(void);
 
@@ -239,7 +249,8 @@ GGML_BACKEND_API bool ggml_backend_is_cpu(ggml_backend_t backend);
  * A pool belongs to its owner, who sets another one or NULL before he frees it;
  * the one before is paused.  With NULL the backend has a pool of its own, which
  * it makes when it first needs it and keeps.  Without a callback (NULL) graphs
- * run to their end.
+ * run to their end.  What a graph's own operations and callbacks set holds from
+ * the next graph on; a callback that was there is replaced at once.
  */
 GGML_BACKEND_API void ggml_backend_cpu_set_n_threads(
     ggml_backend_t backend_cpu, int n_threads);
@@ -251,6 +262,7 @@ GGML_BACKEND_API void ggml_backend_cpu_set_abort_callback(
 
 /* The CPU's registration, with one device; static.  Any thread. */
 GGML_BACKEND_API ggml_backend_reg_t ggml_backend_cpu_reg(void);
+#endif
 
 #ifdef __cplusplus
 }

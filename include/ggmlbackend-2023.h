@@ -56,7 +56,10 @@ struct ggmlbackend_2023 {
     bool has_plans;
     /*
      * The operations that it computes, for a backend without supports_op.
-     * NULL: all of 2023, in the form that they had.
+     * NULL: all.  In either case, and with supports_op too, it gets no node
+     * that meant something else in 2023; and sources stand in the order of
+     * 2023.  Before 2023-11-01 rotary positions had other parameters: a source
+     * of that time needs a list without GGML_OP_ROPE and GGML_OP_ROPE_BACK.
      */
     const enum ggml_op *ops;
     size_t n_ops;

@@ -240,8 +240,10 @@ GGML_API void gguf_set_tensor_data(
 
 /* Write the context to the file FNAME: keys and descriptions, and unless
  * ONLY_META is set the tensors' data, from their buffers where they have
- * one.  False where a tensor has no data or is not contiguous (nothing is
- * written then), or the file cannot be written. */
+ * one.  False, and nothing is written, where a tensor has no data or is not
+ * contiguous, or where one of the functions above had no memory for what it
+ * should have put into the context; false too where the file cannot be
+ * written or a device's data not be read, with what was written left behind. */
 GGML_API bool gguf_write_to_file(
     const struct gguf_context *ctx, const char *fname, bool only_meta);
 

@@ -8,7 +8,7 @@ AC_DEFUN([GB_TOOLS], [
   gb_tools=no
   AS_IF([test "x$enable_tools" != xno], [
     PKG_CHECK_MODULES([PCRE2], [libpcre2-8 >= 10.30],
-      [PKG_CHECK_MODULES([JANSSON], [jansson >= 2.9], [gb_tools=yes], [:])], [:])
+      [PKG_CHECK_MODULES([JANSSON], [jansson >= 2.10], [gb_tools=yes], [:])], [:])
     AS_IF([test "x$enable_tools$gb_tools" = xyesno],
       [AC_MSG_ERROR([the programs need libpcre2-8 and jansson])])])
   AM_CONDITIONAL([TOOLS], [test "x$gb_tools" = xyes])

@@ -37,24 +37,31 @@ include tests/abi/local.mk
 include tests/trace/local.mk
 include tests/tree/local.mk
 include tests/tools/local.mk
+include tests/fault/local.mk
 
 # The core's programs once more under valgrind, and those about threads alone, for a
-# build with -fsanitize=thread.
-valgrind_programs = $(filter-out tests/gguf/sweep tests/loader/sim-%,$(filter \
+# build with -fsanitize=thread.  A child that is born among threads has lost what
+# they had, which valgrind counts.
+valgrind_programs = $(filter-out tests/gguf/sweep tests/loader/fork tests/loader/sim-%,$(filter \
 	tests/base/% tests/tensor/% tests/op/% tests/graph/% tests/gguf/% \
 	tests/backend/% tests/alloc/% tests/loader/% tests/levels/%,$(check_PROGRAMS)))
 check-valgrind: $(check_LTLIBRARIES) $(valgrind_programs)
-	$(MAKE) check TESTS='$(valgrind_programs)' \
+	GGMLBACKEND_TEST_MUTATIONS=40 $(MAKE) check TESTS='$(valgrind_programs)' \
 	    LOG_COMPILER="$(SHELL) '$(srcdir)/build-aux/run-test' valgrind -q \
 	        --error-exitcode=9 --leak-check=full --trace-children=no"
 
 thread_programs = $(filter tests/base/% tests/type/first-use tests/loader/% \
 	tests/cpu/threads/% tests/cpu/device/% tests/trace/% tests/sim/% \
-	tests/backend/pairs tests/backend/faults tests/sched/%,$(check_PROGRAMS))
+	tests/backend/pairs tests/backend/faults tests/sched/%,$(check_PROGRAMS)) \
+	fuzz/reentry.sh
 check-threads: $(check_LTLIBRARIES) $(thread_programs)
 	$(MAKE) check TESTS='$(thread_programs)'
 
-.PHONY: check-threads check-valgrind
+# What of the sources the tests run: a table, and pages.
+coverage:
+	$(SHELL) '$(srcdir)/build-aux/coverage' '$(abs_builddir)/coverage'
+
+.PHONY: check-faults check-threads check-valgrind coverage
 
 endif
 

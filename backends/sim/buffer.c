@@ -26,6 +26,7 @@ struct sim_buffer {
     char *reserved;  /* pages of the base; NULL for memory of the host */
     char *mapped;    /* pages of the shadow */
     size_t n_mapped; /* bytes of either */
+    struct ggml_backend_buffer inside; /* the shadow as memory of the CPU */
 };
 
 /* ---- pages ---- */
@@ -243,6 +244,22 @@ gb_sim_shadow(
     return sim->shadow + ((char *)tensor->data - sim->base);
 }
 
+static void *
+inside_get_base(ggml_backend_buffer_t buffer)
+{
+    const struct sim_buffer *sim = buffer->context;
+
+    return sim->shadow;
+}
+
+ggml_backend_buffer_t
+gb_sim_inside(const struct ggml_tensor *tensor)
+{
+    struct sim_buffer *sim = gb_sim_home(tensor)->context;
+
+    return &sim->inside;
+}
+
 /* ---- buffers ---- */
 
 /* A buffer over what SIM describes, which it owns then. */
@@ -252,6 +269,12 @@ buffer_over(struct sim_buffer *sim, ggml_backend_buffer_type_t buft)
     ggml_backend_buffer_t buffer = ggml_backend_buffer_init(
         buft, buffer_members(sim->device), sim, sim->size);
 
+    sim->inside = (struct ggml_backend_buffer){
+        .iface.get_base = inside_get_base,
+        .buft = ggml_backend_cpu_buffer_type(),
+        .context = sim,
+        .size = sim->size,
+    };
     if (buffer != NULL)
         gb_sim_add(&sim->device->counters.buffers, 1);
     return buffer;

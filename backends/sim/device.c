@@ -104,16 +104,38 @@ is_within_reach(
 }
 
 static bool
+has_type(const struct gb_sim_device *device, enum ggml_type type)
+{
+    return (unsigned)type < GGML_TYPE_COUNT &&
+           !device->config.without_type[type];
+}
+
+static bool
 has_types(const struct gb_sim_device *device, const struct ggml_tensor *op)
 {
-    if (device->config.without_type[op->type])
+    if (!has_type(device, op->type))
         return false;
     for (int i = 0; i < GGML_MAX_SRC; i++) {
-        if (op->src[i] != NULL &&
-            device->config.without_type[op->src[i]->type])
+        if (op->src[i] != NULL && !has_type(device, op->src[i]->type))
             return false;
     }
     return true;
+}
+
+/* What lies in the device's memory lies in the shadow then. */
+static struct ggml_tensor
+as_the_cpu_sees(const struct ggml_tensor *tensor)
+{
+    char *const shadow = gb_sim_shadow(NULL, tensor);
+    struct ggml_tensor copy = *tensor;
+
+    copy.buffer = NULL;
+    copy.view_src = NULL;
+    if (shadow != NULL) {
+        copy.buffer = gb_sim_inside(tensor);
+        copy.data = shadow;
+    }
+    return copy;
 }
 
 /* As the CPU can, if everything lay in memory of the host. */
@@ -123,16 +145,12 @@ has_kernel(const struct ggml_tensor *op)
     ggml_backend_dev_t cpu =
         ggml_backend_reg_dev_get(ggml_backend_cpu_reg(), 0);
     struct ggml_tensor sources[GGML_MAX_SRC];
-    struct ggml_tensor copy = *op;
+    struct ggml_tensor copy = as_the_cpu_sees(op);
 
-    copy.buffer = NULL;
-    copy.view_src = NULL;
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         if (op->src[i] == NULL)
             continue;
-        sources[i] = *op->src[i];
-        sources[i].buffer = NULL;
-        sources[i].view_src = NULL;
+        sources[i] = as_the_cpu_sees(op->src[i]);
         copy.src[i] = &sources[i];
     }
     return ggml_backend_dev_supports_op(cpu, &copy);
@@ -145,7 +163,8 @@ dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 
     if (is_view_op(op->op))
         return true;
-    if (is_host_op(op->op) || device->config.without_op[op->op] ||
+    if ((unsigned)op->op >= GGML_OP_COUNT || is_host_op(op->op) ||
+        device->config.without_op[op->op] ||
         !has_types(device, op))
         return false;
     for (int i = 0; i < GGML_MAX_SRC; i++) {

@@ -60,7 +60,22 @@ translate(const struct gb_sim_device *device, const struct ggml_tensor *tensor,
             GGML_STATUS_FAILED,
             "%s: %s \"%s\" needs \"%s\", which is not in the device's memory",
             device->name, ggml_op_name(node->op), node->name, tensor->name);
+    out->buffer = gb_sim_inside(tensor);
     return GGML_STATUS_SUCCESS;
+}
+
+/* Are there as many nodes as it says, and none is NULL?  A slice has nodes, and
+ * room for none. */
+static bool
+is_whole(const struct ggml_cgraph *cgraph)
+{
+    if (cgraph->n_nodes < 0 || (cgraph->n_nodes > 0 && cgraph->nodes == NULL) ||
+        (cgraph->n_nodes > cgraph->size && cgraph->visited_hash_set.size > 0))
+        return false;
+    for (int i = 0; i < cgraph->n_nodes; i++)
+        if (cgraph->nodes[i] == NULL)
+            return false;
+    return true;
 }
 
 static enum ggml_status
@@ -99,6 +114,10 @@ gb_sim_graph_new(struct gb_sim_device *device, const struct ggml_cgraph *cgraph,
     enum ggml_status status;
     size_t n_nodes, n_tensors;
 
+    if (!is_whole(cgraph))
+        return ggmlbackend_fail(GGML_STATUS_FAILED,
+                                "%s: a graph of %d nodes that are not there",
+                                device->name, cgraph->n_nodes);
     count(cgraph, &n_nodes, &n_tensors);
     graph = gb_sim_alloc(device, sizeof(*graph) + n_tensors * sizeof(*tensors) +
                                      n_nodes * sizeof(*graph->graph.nodes));

@@ -71,6 +71,9 @@ void *gb_sim_alloc(struct gb_sim_device *device, size_t size);
 char *gb_sim_shadow(
     const struct gb_sim_device *device, const struct ggml_tensor *tensor);
 
+/* The buffer of TENSOR, which has a shadow, as the CPU sees it. */
+ggml_backend_buffer_t gb_sim_inside(const struct ggml_tensor *tensor);
+
 /* The buffer that holds the tensor's data, a view's source's; NULL for none. */
 static inline ggml_backend_buffer_t
 gb_sim_home(const struct ggml_tensor *tensor)

@@ -26,6 +26,21 @@
 #define GGML_API extern
 #endif
 
+/* The same, for functions of the CPU backend: a library of its own elsewhere. */
+#ifdef GGML_BACKEND_SHARED
+#if defined(_WIN32) && !defined(__MINGW32__)
+#ifdef GGML_BACKEND_BUILD
+#define GGML_BACKEND_API __declspec(dllexport) extern
+#else
+#define GGML_BACKEND_API __declspec(dllimport) extern
+#endif
+#else
+#define GGML_BACKEND_API __attribute__((visibility("default"))) extern
+#endif
+#else
+#define GGML_BACKEND_API extern
+#endif
+
 #if defined(__GNUC__)
 #define GGML_DEPRECATED(declaration, hint) \
     declaration __attribute__((deprecated(hint)))
@@ -69,11 +84,12 @@
 
 /*
  * For a client's own checks; both end the process.  GGML_ASSERT is checked in
- * every build, and a semicolon follows it.  The library itself uses neither.
+ * every build.  Both are expressions without a value, so that an else behind
+ * them belongs to the client's own if.  The library itself uses neither.
  */
 #define GGML_ABORT(...) ggml_abort(__FILE__, __LINE__, __VA_ARGS__)
 #define GGML_ASSERT(x) \
-    if (!(x)) GGML_ABORT("GGML_ASSERT(%s) failed", #x)
+    (!(x) ? GGML_ABORT("GGML_ASSERT(%s) failed", #x) : (void)0)
 
 /*
  * For a client's code that is never reached: ends the process in builds for

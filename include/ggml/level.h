@@ -66,11 +66,12 @@ enum ggml_backend_type {
 
 /*
  * Names that are gone: no tensor has such a type or operation, but code that
- * asks for them compiles.
+ * asks for them compiles.  The last two operations are PowerInfer's.
  */
 #if GGML_API_LEVEL < 202410
-#define GGML_LEVEL_OPS \
-    , GGML_OP_ALIBI = 1000, GGML_OP_FLASH_ATTN = 1001, GGML_OP_FLASH_FF = 1002
+#define GGML_LEVEL_OPS                                                         \
+    , GGML_OP_ALIBI = 1000, GGML_OP_FLASH_ATTN = 1001, GGML_OP_FLASH_FF = 1002, \
+    GGML_OP_MUL_MAT_SPARSE = 1003, GGML_OP_AXPY = 1004
 #define GGML_LEVEL_UNARY_OPS , GGML_UNARY_OP_LEAKY = 1000
 #else
 #define GGML_LEVEL_OPS
@@ -82,6 +83,19 @@ enum ggml_backend_type {
 #define GGML_OP_RWKV_WKV GGML_OP_RWKV_WKV6
 #else
 #define GGML_LEVEL_TYPES
+#endif
+
+/*
+ * What a device of 2024-10 may answer besides.  Before the last of that month
+ * CPU meant one that helps the CPU, as ACCEL does since; the adapter lists both
+ * so, and these as CPU and GPU.
+ */
+#if GGML_API_LEVEL == 202410
+#define GGML_LEVEL_DEVICE_TYPES                  \
+    , GGML_BACKEND_DEVICE_TYPE_CPU_FULL = 1000, \
+    GGML_BACKEND_DEVICE_TYPE_GPU_FULL   = 1001
+#else
+#define GGML_LEVEL_DEVICE_TYPES
 #endif
 
 #endif

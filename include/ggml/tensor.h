@@ -417,41 +417,42 @@ GGML_API struct ggml_tensor *ggml_set_zero(struct ggml_tensor *tensor);
 
 /*
  * Declare constants <prefix>0, <prefix>1 ... of TYPE from POINTER's ARRAY; for
- * code that walks strides.
+ * code that walks strides.  The last declaration ends here: sources of backends
+ * write nothing behind these macros, and a semicolon there does no harm.
  */
 #define GGML_TENSOR_LOCALS_1(type, prefix, pointer, array) \
     const type prefix##0 = (pointer)->array[0];            \
-    GGML_UNUSED(prefix##0)
-#define GGML_TENSOR_LOCALS_2(type, prefix, pointer, array)  \
-    GGML_TENSOR_LOCALS_1(type, prefix, pointer, array);     \
-    const type prefix##1 = (pointer)->array[1];             \
-    GGML_UNUSED(prefix##1)
-#define GGML_TENSOR_LOCALS_3(type, prefix, pointer, array)  \
-    GGML_TENSOR_LOCALS_2(type, prefix, pointer, array);     \
-    const type prefix##2 = (pointer)->array[2];             \
-    GGML_UNUSED(prefix##2)
-#define GGML_TENSOR_LOCALS(type, prefix, pointer, array)    \
-    GGML_TENSOR_LOCALS_3(type, prefix, pointer, array);     \
-    const type prefix##3 = (pointer)->array[3];             \
-    GGML_UNUSED(prefix##3)
+    GGML_UNUSED(prefix##0);
+#define GGML_TENSOR_LOCALS_2(type, prefix, pointer, array) \
+    GGML_TENSOR_LOCALS_1(type, prefix, pointer, array)     \
+    const type prefix##1 = (pointer)->array[1];            \
+    GGML_UNUSED(prefix##1);
+#define GGML_TENSOR_LOCALS_3(type, prefix, pointer, array) \
+    GGML_TENSOR_LOCALS_2(type, prefix, pointer, array)     \
+    const type prefix##2 = (pointer)->array[2];            \
+    GGML_UNUSED(prefix##2);
+#define GGML_TENSOR_LOCALS(type, prefix, pointer, array)   \
+    GGML_TENSOR_LOCALS_3(type, prefix, pointer, array)     \
+    const type prefix##3 = (pointer)->array[3];            \
+    GGML_UNUSED(prefix##3);
 
 /*
  * The same for tensors named src0, src1 and dst: ne00 ... nb13, and ne0 ...
  * nb3.
  */
-#define GGML_TENSOR_BINARY_OP_LOCALS01          \
-    GGML_TENSOR_LOCALS(int64_t, ne0, src0, ne); \
-    GGML_TENSOR_LOCALS(size_t, nb0, src0, nb);  \
-    GGML_TENSOR_LOCALS(int64_t, ne1, src1, ne); \
+#define GGML_TENSOR_BINARY_OP_LOCALS01         \
+    GGML_TENSOR_LOCALS(int64_t, ne0, src0, ne) \
+    GGML_TENSOR_LOCALS(size_t, nb0, src0, nb)  \
+    GGML_TENSOR_LOCALS(int64_t, ne1, src1, ne) \
     GGML_TENSOR_LOCALS(size_t, nb1, src1, nb)
-#define GGML_TENSOR_UNARY_OP_LOCALS             \
-    GGML_TENSOR_LOCALS(int64_t, ne0, src0, ne); \
-    GGML_TENSOR_LOCALS(size_t, nb0, src0, nb);  \
-    GGML_TENSOR_LOCALS(int64_t, ne, dst, ne);   \
+#define GGML_TENSOR_UNARY_OP_LOCALS            \
+    GGML_TENSOR_LOCALS(int64_t, ne0, src0, ne) \
+    GGML_TENSOR_LOCALS(size_t, nb0, src0, nb)  \
+    GGML_TENSOR_LOCALS(int64_t, ne, dst, ne)   \
     GGML_TENSOR_LOCALS(size_t, nb, dst, nb)
 #define GGML_TENSOR_BINARY_OP_LOCALS           \
-    GGML_TENSOR_BINARY_OP_LOCALS01;            \
-    GGML_TENSOR_LOCALS(int64_t, ne, dst, ne);  \
+    GGML_TENSOR_BINARY_OP_LOCALS01             \
+    GGML_TENSOR_LOCALS(int64_t, ne, dst, ne)   \
     GGML_TENSOR_LOCALS(size_t, nb, dst, nb)
 
 #ifdef __cplusplus

@@ -148,8 +148,12 @@ split(struct gb_free_list *list, int32_t block, size_t size)
 }
 
 bool
-gb_free_list_reset(struct gb_free_list *list, size_t alignment)
+gb_free_list_reset(struct gb_free_list *list, size_t alignment, size_t size)
 {
+    /* Sums of an offset and a size cannot wrap. */
+    const size_t most = size < GB_FREE_LIST_ENDLESS ? size
+                                                    : GB_FREE_LIST_ENDLESS;
+
     if (list->max_blocks == 0 && !grow_to(list, 16))
         return false;
     list->alignment = alignment;
@@ -159,9 +163,9 @@ gb_free_list_reset(struct gb_free_list *list, size_t alignment)
     list->n_holes = 0;
     list->rest = 0;
 
-    /* Half of all sizes: sums of an offset and a size cannot wrap. */
+    /* With a unit that stays free behind all: the rest is never used up. */
     list->blocks[0] = (struct gb_free_list_block){
-        .size = SIZE_MAX / 2 & ~(alignment - 1),
+        .size = (most & ~(alignment - 1)) + alignment,
         .prev = -1,
         .next = -1,
         .is_free = true,
@@ -184,8 +188,10 @@ take_rest(struct gb_free_list *list, size_t size)
     const int32_t block = list->rest;
     size_t end;
 
-    if (size >= list->blocks[block].size || !split(list, block, size))
-        return -1;
+    if (size >= list->blocks[block].size)
+        return GB_FREE_LIST_NO_ROOM;
+    if (!split(list, block, size))
+        return GB_FREE_LIST_NO_MEMORY;
     list->rest = list->blocks[block].next;
     end = list->blocks[block].offset + size;
     if (list->high_water < end)
@@ -200,7 +206,7 @@ take_hole(struct gb_free_list *list, int32_t at, size_t size)
     const bool is_larger = list->holes[at].size > size;
 
     if (is_larger && !split(list, block, size))
-        return -1;
+        return GB_FREE_LIST_NO_MEMORY;
     hole_remove_at(list, at);
     if (is_larger)
         hole_insert(list, list->blocks[block].next);
@@ -213,7 +219,7 @@ gb_free_list_take(struct gb_free_list *list, size_t size)
     int32_t at, block;
 
     if (!gb_pad_size(size, list->alignment, &size))
-        return -1;
+        return GB_FREE_LIST_NO_ROOM;
 
     at = hole_position(list, size, SIZE_MAX);
     block = at < list->n_holes ? take_hole(list, at, size)

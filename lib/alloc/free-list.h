@@ -2,8 +2,8 @@
 /*
  * alloc/free-list.h - best fit in a range of offsets.
  *
- * Offsets only: no memory is touched.  The range has no end that a real buffer
- * could reach; how far it was used says how large the buffer must be.
+ * Offsets only: no memory is touched.  How far the range was used says how large
+ * the buffer must be.
  */
 #ifndef GB_ALLOC_FREE_LIST_H
 #define GB_ALLOC_FREE_LIST_H
@@ -40,19 +40,27 @@ struct gb_free_list {
     int32_t n_holes;      /* room is max_blocks: freeing never fails */
 };
 
+/* The most bytes that a range can have: no real buffer has so many. */
+#define GB_FREE_LIST_ENDLESS (SIZE_MAX / 2)
+
 /*
- * Everything is free again, in units of ALIGNMENT (a power of two), and nothing
- * was ever used.  False when there is no memory.
+ * SIZE bytes are free, in units of ALIGNMENT (a power of two), and nothing was
+ * ever used.  False when there is no memory.
  */
-bool gb_free_list_reset(struct gb_free_list *list, size_t alignment);
+bool gb_free_list_reset(
+    struct gb_free_list *list, size_t alignment, size_t size);
 
 /* Give the memory back; the list is all zero then. */
 void gb_free_list_clear(struct gb_free_list *list);
 
+/* Instead of a block. */
+#define GB_FREE_LIST_NO_ROOM   (-1)
+#define GB_FREE_LIST_NO_MEMORY (-2)
+
 /*
  * Take SIZE bytes, rounded up, from the smallest free piece that has them, or
  * from the end if none has.  Returns the piece's block, for gb_free_list_free
- * and gb_free_list_offset; -1 when there is no memory or no room.
+ * and gb_free_list_offset, or why there is none.
  */
 int32_t gb_free_list_take(struct gb_free_list *list, size_t size);
 

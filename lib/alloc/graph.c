@@ -2,8 +2,8 @@
 /*
  * alloc/graph.c - a place in memory for every tensor of a graph.
  *
- * plan.c gives each tensor an offset; buffers follow from it, one for each
- * distinct buffer type, and never shrink.
+ * plan.c gives each tensor an offset in a chunk; buffers follow from it, one for
+ * each chunk, and never shrink.
  *
  * A later graph of the same make is laid out by the plan that exists: each of
  * its tensors must play the part of one in the plan, and need no more room than
@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-/* Memory of one pool of the plan. */
+/* Memory of one chunk of the plan. */
 struct memory {
     ggml_backend_buffer_t buffer;
     char *base; /* while addresses are given */
@@ -37,7 +37,8 @@ struct ggml_gallocr {
     struct gb_plan plan;
     bool is_planned; /* the plan is whole, and the buffers are large enough */
     bool is_told;    /* some buffer wants to know of tensors */
-    struct memory *memories; /* by pool */
+    struct memory *memories; /* by chunk */
+    size_t n_memories, max_memories;
 
     /*
      * The graph that is being laid out: its tensors take the places of those
@@ -63,19 +64,13 @@ ggml_gallocr_new_n(ggml_backend_buffer_type_t *bufts, int n_bufs)
                    "graph allocator: buffer type %d is NULL", i);
 
     g = gb_mem_zalloc(1, sizeof(*g));
-    if (g == NULL)
-        goto no_memory;
-    g->memories = gb_mem_zalloc((size_t)n_bufs, sizeof(*g->memories));
-    if (g->memories == NULL)
-        goto no_memory;
+    if (g == NULL) {
+        gb_fail(GGML_STATUS_ALLOC_FAILED, "graph allocator: no memory");
+        return NULL;
+    }
     if (gb_plan_init(&g->plan, bufts, n_bufs) == GGML_STATUS_SUCCESS)
         return g;
     ggml_gallocr_free(g);
-    return NULL;
-
-no_memory:
-    gb_fail(GGML_STATUS_ALLOC_FAILED, "graph allocator: no memory");
-    gb_mem_free(g);
     return NULL;
 }
 
@@ -90,12 +85,24 @@ ggml_gallocr_free(ggml_gallocr_t g)
 {
     if (g == NULL)
         return;
-    for (int i = 0; i < g->plan.n_pools; i++)
+    for (size_t i = 0; i < g->n_memories; i++)
         ggml_backend_buffer_free(g->memories[i].buffer);
     gb_plan_clear(&g->plan);
     gb_mem_free(g->memories);
     gb_mem_free(g->placed);
     gb_mem_free(g);
+}
+
+/* Of all its chunks, which have buffers from the first plan on. */
+static size_t
+pool_size(const struct ggml_gallocr *g, int32_t pool)
+{
+    size_t size = 0;
+
+    for (int32_t i = pool; i >= 0; i = g->plan.chunks[i].next)
+        if ((size_t)i < g->n_memories && g->memories[i].buffer != NULL)
+            size += ggml_backend_buffer_get_size(g->memories[i].buffer);
+    return size;
 }
 
 size_t
@@ -107,10 +114,8 @@ ggml_gallocr_get_buffer_size(ggml_gallocr_t g, int buffer_id)
     GB_NEED_OR(0, buffer_id >= 0 && buffer_id < g->plan.n_slots,
                "graph allocator: slot %d of %d", buffer_id, g->plan.n_slots);
     pool = g->plan.slot_pools[buffer_id];
-    if (g->memories[pool].buffer == NULL ||
-        g->plan.pools[pool].first_slot != buffer_id)
-        return 0;
-    return ggml_backend_buffer_get_size(g->memories[pool].buffer);
+    return g->plan.pools[pool].first_slot == buffer_id ? pool_size(g, pool)
+                                                       : 0;
 }
 
 static enum ggml_status
@@ -125,23 +130,53 @@ check_call(const struct ggml_gallocr *g, const struct ggml_cgraph *graph)
 
 /* ---- reserving ---- */
 
-/* A buffer that is large enough for a pool of the plan. */
+/*
+ * A buffer that is large enough for a chunk of the plan.  The first of a pool
+ * has one even for no bytes, for views of what has none.
+ */
 static enum ggml_status
-reserve_buffer(struct ggml_gallocr *g, int pool)
+reserve_buffer(struct ggml_gallocr *g, int32_t chunk)
 {
-    const size_t need = gb_plan_need(&g->plan, pool);
-    struct memory *m = &g->memories[pool];
+    const size_t need = gb_plan_need(&g->plan, chunk);
+    struct memory *m = &g->memories[chunk];
 
     if (m->buffer != NULL && ggml_backend_buffer_get_size(m->buffer) >= need)
+        return GGML_STATUS_SUCCESS;
+    if (need == 0 && chunk >= g->plan.n_pools)
         return GGML_STATUS_SUCCESS;
     /* The old one goes first: there may not be room for both. */
     ggml_backend_buffer_free(m->buffer);
     m->buffer =
-        ggml_backend_buft_alloc_buffer(g->plan.pools[pool].buft, need);
+        ggml_backend_buft_alloc_buffer(g->plan.chunks[chunk].buft, need);
     if (m->buffer == NULL)
         return GGML_STATUS_ALLOC_FAILED;
     ggml_backend_buffer_set_usage(m->buffer,
                                   GGML_BACKEND_BUFFER_USAGE_COMPUTE);
+    return GGML_STATUS_SUCCESS;
+}
+
+/* Buffers for all chunks; does one of them want to know of tensors? */
+static enum ggml_status
+reserve_buffers(struct ggml_gallocr *g)
+{
+    const size_t n = (size_t)g->plan.n_chunks;
+    struct memory *memories = gb_array_room(
+        g->memories, &g->max_memories, n, sizeof(*memories));
+
+    if (memories == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED, "graph allocator: no memory");
+    g->memories = memories;
+    for (; g->n_memories < n; g->n_memories++)
+        memories[g->n_memories] = (struct memory){ 0 };
+    g->is_told = false;
+    for (size_t i = 0; i < n; i++) {
+        const struct ggml_backend_buffer *buffer;
+
+        GB_TRY(reserve_buffer(g, (int32_t)i));
+        buffer = memories[i].buffer;
+        g->is_told |= buffer != NULL && (buffer->iface.init_tensor != NULL ||
+                                         buffer->iface.reset != NULL);
+    }
     return GGML_STATUS_SUCCESS;
 }
 
@@ -165,14 +200,7 @@ reserve(struct ggml_gallocr *g, const struct ggml_cgraph *graph,
     g->is_planned = false;
     GB_TRY(gb_plan_make(&g->plan, graph, node_ids, leaf_ids));
     GB_TRY(reserve_marks(g, g->plan.life.index.n_tensors));
-    g->is_told = false;
-    for (int i = 0; i < g->plan.n_pools; i++) {
-        const struct ggml_backend_buffer_i *iface;
-
-        GB_TRY(reserve_buffer(g, i));
-        iface = &g->memories[i].buffer->iface;
-        g->is_told |= iface->init_tensor != NULL || iface->reset != NULL;
-    }
+    GB_TRY(reserve_buffers(g));
     g->tensors = g->plan.life.index.tensors;
     g->is_planned = true;
     return GGML_STATUS_SUCCESS;
@@ -212,10 +240,16 @@ static void
 reset_buffers(struct ggml_gallocr *g)
 {
     for (int i = 0; i < g->plan.n_slots; i++) {
-        struct memory *m = &g->memories[g->plan.slot_pools[i]];
+        int32_t chunk = g->plan.slot_pools[i];
 
-        ggml_backend_buffer_reset(m->buffer);
-        m->base = ggml_backend_buffer_get_base(m->buffer);
+        for (; chunk >= 0; chunk = g->plan.chunks[chunk].next) {
+            struct memory *m = &g->memories[chunk];
+
+            if (m->buffer == NULL)
+                continue;
+            ggml_backend_buffer_reset(m->buffer);
+            m->base = ggml_backend_buffer_get_base(m->buffer);
+        }
     }
 }
 
@@ -223,7 +257,7 @@ static enum ggml_status
 put(const struct ggml_gallocr *g, const struct gb_place *place,
     struct ggml_tensor *tensor)
 {
-    const struct memory *m = &g->memories[place->pool];
+    const struct memory *m = &g->memories[place->chunk];
 
     tensor->buffer = m->buffer;
     /* A buffer of no bytes has no base. */
@@ -315,9 +349,9 @@ fits_place(
         return true;
     if (life->state == GB_PLACE_EXTERNAL) {
         g->lost = tensor;
-        return true;
+        return false;
     }
-    buft = g->plan.pools[life->place.pool].buft;
+    buft = g->plan.chunks[life->place.chunk].buft;
     /* What works in place must have its source's layout in this graph too. */
     if (life->place.taken_from >= 0)
         return gb_life_same_layout(tensor,
@@ -448,10 +482,6 @@ lay_out_met(struct ggml_gallocr *g, const struct ggml_cgraph *graph,
     GB_TRY(meet_graph(g, graph, looker, fits));
     if (!*fits)
         return GGML_STATUS_SUCCESS;
-    GB_NEED_OR(GGML_STATUS_FAILED, g->lost == NULL,
-               "tensor %s had data when the graph was planned, "
-               "and has none now",
-               g->lost->name);
     if (g->is_told)
         GB_TRY(place_all(g));
     return GGML_STATUS_SUCCESS;
@@ -462,11 +492,11 @@ gb_alloc_graph_turn(ggml_gallocr_t g, int first, int n)
 {
     const int32_t *leafs = g->plan.life.links + first;
     struct gb_life *lives = g->plan.life.lives;
-    const size_t offset = lives[leafs[0]].place.offset;
+    const struct gb_place place = lives[leafs[0]].place;
 
     for (int i = 0; i < n - 1; i++)
-        lives[leafs[i]].place.offset = lives[leafs[i + 1]].place.offset;
-    lives[leafs[n - 1]].place.offset = offset;
+        lives[leafs[i]].place = lives[leafs[i + 1]].place;
+    lives[leafs[n - 1]].place = place;
 }
 
 enum ggml_status
@@ -479,13 +509,13 @@ gb_alloc_graph_place(
 
     *fits = false;
     GB_TRY(check_call(g, graph));
+    g->lost = NULL;
     life = &g->plan.life;
     if (!g->is_planned || graph->n_leafs != life->n_leafs ||
         graph->n_nodes != life->n_nodes)
         return GGML_STATUS_SUCCESS;
     begin_placing(g);
     g->n_met = 0;
-    g->lost = NULL;
     g->status = GGML_STATUS_SUCCESS;
     status = lay_out_met(g, graph, looker, fits);
     if (!*fits || status != GGML_STATUS_SUCCESS) {
@@ -504,6 +534,9 @@ ggml_gallocr_alloc_graph(ggml_gallocr_t g, struct ggml_cgraph *graph)
         return false;
     if (fits)
         return true;
+    GB_NEED_OR(false, g->lost == NULL,
+               "tensor %s had data when the graph was planned, "
+               "and has none now", g->lost->name);
     /* With several slots only the caller knows where each tensor belongs. */
     return g->plan.n_slots == 1 &&
            reserve(g, graph, NULL, NULL) == GGML_STATUS_SUCCESS &&

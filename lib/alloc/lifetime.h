@@ -19,7 +19,7 @@ enum gb_place_state {
 /* Where a tensor lies; plan.c finds it, and it is none before. */
 struct gb_place {
     size_t offset;
-    int32_t pool;
+    int32_t chunk;
     int32_t block;      /* of the free list, -1 for a tensor without bytes */
     int32_t taken_from; /* number of whose place it took over, -1 for none */
 };

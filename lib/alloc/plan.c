@@ -11,6 +11,7 @@
 
 #include "lib/alloc/plan.h"
 
+#include "lib/base/array.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 
@@ -77,26 +78,100 @@ room_of(
                      buft, plan->life.index.tensors[number]);
 }
 
+/* ---- chunks ---- */
+
+static bool
+reset_chunk(struct gb_plan *plan, int32_t chunk)
+{
+    struct gb_plan_chunk *c = &plan->chunks[chunk];
+
+    return gb_free_list_reset(&c->free_list,
+                              ggml_backend_buft_get_alignment(c->buft),
+                              plan->pools[c->pool].max_size);
+}
+
+/* A further chunk behind chunk LAST; -1 without memory. */
+static int32_t
+add_chunk(struct gb_plan *plan, int32_t last)
+{
+    const int32_t chunk = plan->n_chunks;
+    struct gb_plan_chunk *chunks = gb_array_room(
+        plan->chunks, &plan->max_chunks, (size_t)chunk + 1, sizeof(*chunks));
+
+    if (chunks == NULL)
+        return -1;
+    plan->chunks = chunks;
+    chunks[chunk] = (struct gb_plan_chunk){
+        .buft = chunks[last].buft, .pool = chunks[last].pool, .next = -1
+    };
+    if (!reset_chunk(plan, chunk)) {
+        gb_free_list_clear(&chunks[chunk].free_list);
+        return -1;
+    }
+    chunks[last].next = chunk;
+    plan->n_chunks++;
+    return chunk;
+}
+
+/*
+ * Take SIZE bytes from the first of the pool's chunks that has room, which may
+ * be a new one.  Returns the block, and in *chunk whose it is, or why there is
+ * none.
+ */
+static int32_t
+take(struct gb_plan *plan, int32_t pool, size_t size, int32_t *chunk)
+{
+    int32_t at = pool;
+    int32_t block = gb_free_list_take(&plan->chunks[at].free_list, size);
+
+    while (block == GB_FREE_LIST_NO_ROOM && size <= plan->pools[pool].max_size) {
+        const int32_t next = plan->chunks[at].next;
+
+        at = next >= 0 ? next : add_chunk(plan, at);
+        if (at < 0)
+            return GB_FREE_LIST_NO_MEMORY;
+        block = gb_free_list_take(&plan->chunks[at].free_list, size);
+    }
+    *chunk = at;
+    return block;
+}
+
+/* ---- places ---- */
+
+static enum ggml_status
+fail_to_place(const struct gb_plan *plan, int32_t number, int32_t pool)
+{
+    const char *name = plan->life.index.tensors[number]->name;
+    const size_t bytes = plan->life.lives[number].bytes;
+    const struct gb_plan_pool *p = &plan->pools[pool];
+
+    if (bytes <= p->max_size)
+        return no_memory_to_plan();
+    return gb_fail(GGML_STATUS_ALLOC_FAILED,
+                   "graph allocator: no place for the %zu bytes of %s: the "
+                   "largest buffer of %s has %zu",
+                   bytes, name, ggml_backend_buft_name(p->buft), p->max_size);
+}
+
 /* A new place for the tensor NUMBER in the pool of slot IDS[i]. */
 static enum ggml_status
 place_new(struct gb_plan *plan, int32_t number, const int *ids, int i)
 {
     struct gb_life *life = life_of(plan, number);
     struct gb_place *place = &life->place;
-    struct gb_plan_pool *pool;
+    int32_t pool;
 
-    GB_TRY(pool_of(plan, ids, i, &place->pool));
-    pool = &plan->pools[place->pool];
+    GB_TRY(pool_of(plan, ids, i, &pool));
+    place->chunk = pool;
     life->state = GB_PLACE_HELD;
-    life->bytes = room_of(plan, number, pool->buft);
+    life->bytes = room_of(plan, number, plan->pools[pool].buft);
     if (life->bytes == 0)
         return GGML_STATUS_SUCCESS;
-    place->block = gb_free_list_take(&pool->free_list, life->bytes);
+    place->block = take(plan, pool, life->bytes, &place->chunk);
     if (place->block < 0)
-        return gb_fail(GGML_STATUS_ALLOC_FAILED,
-                       "graph allocator: no place for the %zu bytes of %s",
-                       life->bytes, plan->life.index.tensors[number]->name);
-    place->offset = gb_free_list_offset(&pool->free_list, place->block);
+        return fail_to_place(plan, number, pool);
+    place->offset = gb_free_list_offset(
+        &plan->chunks[place->chunk].free_list, place->block);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -123,7 +198,8 @@ can_take_over(
 {
     const struct gb_life *life = &plan->life.lives[from];
 
-    return life->state == GB_PLACE_HELD && life->place.pool == pool &&
+    return life->state == GB_PLACE_HELD &&
+           plan->chunks[life->place.chunk].pool == pool &&
            life->n_reads == 1 && life->n_views == 0 && !life->is_output &&
            room_of(plan, number, plan->pools[pool].buft) <= life->bytes;
 }
@@ -192,7 +268,7 @@ leave(struct gb_plan *plan, int32_t number)
     }
     if (life->state == GB_PLACE_HELD) {
         if (life->place.block >= 0)
-            gb_free_list_free(&plan->pools[life->place.pool].free_list,
+            gb_free_list_free(&plan->chunks[life->place.chunk].free_list,
                               life->place.block);
         life->state = GB_PLACE_LEFT;
     }
@@ -248,13 +324,21 @@ place_nodes(struct gb_plan *plan, const int *node_ids)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Everything is free; a chunk's bytes are all in whole units. */
 static enum ggml_status
 reset_pools(struct gb_plan *plan)
 {
-    for (int i = 0; i < plan->n_pools; i++)
-        if (!gb_free_list_reset(
-                &plan->pools[i].free_list,
-                ggml_backend_buft_get_alignment(plan->pools[i].buft)))
+    for (int i = 0; i < plan->n_pools; i++) {
+        struct gb_plan_pool *pool = &plan->pools[i];
+        const size_t unit = ggml_backend_buft_get_alignment(pool->buft);
+        const size_t size = ggml_backend_buft_get_max_size(pool->buft);
+
+        pool->max_size =
+            (size < GB_FREE_LIST_ENDLESS ? size : GB_FREE_LIST_ENDLESS) &
+            ~(unit - 1);
+    }
+    for (int32_t i = 0; i < plan->n_chunks; i++)
+        if (!reset_chunk(plan, i))
             return no_memory_to_plan();
     return GGML_STATUS_SUCCESS;
 }
@@ -291,8 +375,11 @@ gb_plan_init(
     plan->slot_pools =
         gb_mem_zalloc((size_t)n_bufts, sizeof(*plan->slot_pools));
     plan->pools = gb_mem_zalloc((size_t)n_bufts, sizeof(*plan->pools));
-    if (plan->slot_pools == NULL || plan->pools == NULL)
+    plan->chunks = gb_mem_zalloc((size_t)n_bufts, sizeof(*plan->chunks));
+    if (plan->slot_pools == NULL || plan->pools == NULL ||
+        plan->chunks == NULL)
         return no_memory_to_plan();
+    plan->max_chunks = (size_t)n_bufts;
 
     plan->n_slots = n_bufts;
     for (int i = 0; i < n_bufts; i++) {
@@ -303,7 +390,11 @@ gb_plan_init(
             continue;
         plan->pools[pool].buft = bufts[i];
         plan->pools[pool].first_slot = i;
+        plan->chunks[pool] = (struct gb_plan_chunk){
+            .buft = bufts[i], .pool = pool, .next = -1
+        };
         plan->n_pools++;
+        plan->n_chunks++;
     }
     return GGML_STATUS_SUCCESS;
 }
@@ -311,9 +402,10 @@ gb_plan_init(
 void
 gb_plan_clear(struct gb_plan *plan)
 {
-    for (int i = 0; i < plan->n_pools; i++)
-        gb_free_list_clear(&plan->pools[i].free_list);
+    for (int32_t i = 0; i < plan->n_chunks; i++)
+        gb_free_list_clear(&plan->chunks[i].free_list);
     gb_lifetimes_clear(&plan->life);
+    gb_mem_free(plan->chunks);
     gb_mem_free(plan->pools);
     gb_mem_free(plan->slot_pools);
     memset(plan, 0, sizeof(*plan));

@@ -3,8 +3,10 @@
  * alloc/plan.h - an offset for every tensor of a graph.
  *
  * A plan knows no buffer and touches no data.  Each tensor belongs to a slot
- * that the caller chose; slots of the same buffer type share a pool, which is
- * the range of offsets of one buffer.
+ * that the caller chose; slots of the same buffer type share a pool.  A pool is
+ * made of chunks, each the range of offsets of one buffer: of one chunk, unless
+ * that would be larger than the largest buffer of the type.  No tensor lies in
+ * two.
  */
 #ifndef GB_ALLOC_PLAN_H
 #define GB_ALLOC_PLAN_H
@@ -14,11 +16,19 @@
 #include "lib/alloc/free-list.h"
 #include "lib/alloc/lifetime.h"
 
-/* The range of one buffer type. */
+/* The memory of one buffer type. */
 struct gb_plan_pool {
     ggml_backend_buffer_type_t buft;
     int first_slot; /* of those that share it */
+    size_t max_size; /* bytes of a chunk */
+};
+
+/* The range of one buffer. */
+struct gb_plan_chunk {
     struct gb_free_list free_list;
+    ggml_backend_buffer_type_t buft;
+    int32_t pool;
+    int32_t next; /* chunk of the same pool, -1 for none */
 };
 
 /* All zero is a plan without slots; one thread at a time. */
@@ -26,6 +36,10 @@ struct gb_plan {
     int n_slots, n_pools;
     int32_t *slot_pools; /* pool of each slot */
     struct gb_plan_pool *pools;
+    struct gb_plan_chunk *chunks; /* the first of each pool, by its number; and
+                                     all that any plan so far has needed */
+    int32_t n_chunks;
+    size_t max_chunks;
     struct gb_lifetimes life; /* of the planned graph, with places */
 };
 
@@ -45,18 +59,19 @@ void gb_plan_clear(struct gb_plan *plan);
  *                        looked at only where the tensor needs a place.  What
  *                        is neither has the slot of the node that it comes with
  *
- * Returns GGML_STATUS_ALLOC_FAILED without memory or when sizes overflow, and
+ * Returns GGML_STATUS_ALLOC_FAILED without memory, when sizes overflow and for
+ * a tensor that is larger than its buffer type's largest buffer, and
  * GGML_STATUS_FAILED for a slot that does not exist; the plan is useless then.
  */
 enum ggml_status gb_plan_make(
     struct gb_plan *plan, const struct ggml_cgraph *graph, const int *node_ids,
     const int *leaf_ids);
 
-/* Bytes that the plan needs in the buffer of a pool. */
+/* Bytes that the plan needs in the buffer of a chunk. */
 static inline size_t
-gb_plan_need(const struct gb_plan *plan, int pool)
+gb_plan_need(const struct gb_plan *plan, int32_t chunk)
 {
-    return plan->pools[pool].free_list.high_water;
+    return plan->chunks[chunk].free_list.high_water;
 }
 
 /*

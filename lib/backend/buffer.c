@@ -6,13 +6,13 @@
 
 #include "lib/backend/buffer.h"
 
-#include "ggml-backend-impl.h"
-
+#include "lib/backend/members.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
+#include "lib/tensor/view.h"
 
 ggml_backend_buffer_t
-ggml_backend_buffer_init(
+gb_buffer_new(
     ggml_backend_buffer_type_t buft, struct ggml_backend_buffer_i iface,
     void *context, size_t size)
 {
@@ -29,6 +29,21 @@ ggml_backend_buffer_init(
     buffer->size = size;
     buffer->usage = GGML_BACKEND_BUFFER_USAGE_ANY;
     return buffer;
+}
+
+ggml_backend_buffer_t
+ggml_backend_buffer_init(
+    ggml_backend_buffer_type_t buft, struct ggml_backend_buffer_i iface,
+    void *context, size_t size)
+{
+    const char *missing =
+        size > 0 ? gb_missing_member(&gb_buffer_members, &iface) : NULL;
+
+    if (missing == NULL)
+        return gb_buffer_new(buft, iface, context, size);
+    gb_fail(GGML_STATUS_FAILED, "buffer of %zu bytes: it has no %s", size,
+            missing);
+    return NULL;
 }
 
 void
@@ -211,6 +226,7 @@ ggml_backend_view_init(struct ggml_tensor *tensor)
                tensor->view_src->name);
 
     tensor->buffer = tensor->view_src->buffer;
-    tensor->data = (char *)tensor->view_src->data + tensor->view_offs;
+    tensor->data =
+        gb_tensor_view_data(tensor->view_src, tensor->view_offs);
     return ggml_backend_buffer_init_tensor(tensor->buffer, tensor);
 }

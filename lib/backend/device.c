@@ -6,6 +6,7 @@
 
 #include "ggml-backend-impl.h"
 
+#include "lib/backend/members.h"
 #include "lib/base/status.h"
 
 #include <string.h>
@@ -20,8 +21,11 @@ ggml_backend_dev_name(ggml_backend_dev_t device)
 const char *
 ggml_backend_dev_description(ggml_backend_dev_t device)
 {
+    const char *text;
+
     GB_NEED_OR(NULL, device != NULL, "device description: no device");
-    return device->iface.get_description(device);
+    text = device->iface.get_description(device);
+    return text != NULL ? text : "";
 }
 
 void
@@ -60,18 +64,59 @@ ggml_backend_dev_backend_reg(ggml_backend_dev_t device)
     return device->reg;
 }
 
+/* Has BACKEND all it needs?  Else the reason is said. */
+static bool
+is_whole_backend(ggml_backend_dev_t device, ggml_backend_t backend)
+{
+    const char *missing =
+        gb_missing_member(&gb_backend_members, &backend->iface);
+
+    if (missing == NULL && backend->iface.get_name(backend) == NULL)
+        missing = "name";
+    if (missing == NULL)
+        return true;
+    gb_fail(GGML_STATUS_FAILED, "%s: its backend has no %s",
+            ggml_backend_dev_name(device), missing);
+    return false;
+}
+
 ggml_backend_t
 ggml_backend_dev_init(ggml_backend_dev_t device, const char *params)
 {
+    ggml_backend_t backend;
+
     GB_NEED_OR(NULL, device != NULL, "new backend: no device");
-    return device->iface.init_backend(device, params);
+    backend = device->iface.init_backend(device, params);
+    if (backend == NULL || is_whole_backend(device, backend))
+        return backend;
+    if (backend->iface.free != NULL)
+        backend->iface.free(backend);
+    return NULL;
+}
+
+/* BUFT, if it is NULL or has all it needs; else NULL with the reason. */
+static ggml_backend_buffer_type_t
+whole_buffer_type(ggml_backend_dev_t device, ggml_backend_buffer_type_t buft)
+{
+    const char *missing;
+
+    if (buft == NULL)
+        return NULL;
+    missing = gb_missing_member(&gb_buffer_type_members, &buft->iface);
+    if (missing == NULL && buft->iface.get_name(buft) == NULL)
+        missing = "name";
+    if (missing == NULL)
+        return buft;
+    gb_fail(GGML_STATUS_FAILED, "%s: its buffer type has no %s",
+            ggml_backend_dev_name(device), missing);
+    return NULL;
 }
 
 ggml_backend_buffer_type_t
 ggml_backend_dev_buffer_type(ggml_backend_dev_t device)
 {
     GB_NEED_OR(NULL, device != NULL, "device memory: no device");
-    return device->iface.get_buffer_type(device);
+    return whole_buffer_type(device, device->iface.get_buffer_type(device));
 }
 
 ggml_backend_buffer_type_t
@@ -80,7 +125,8 @@ ggml_backend_dev_host_buffer_type(ggml_backend_dev_t device)
     GB_NEED_OR(NULL, device != NULL, "host memory: no device");
     if (device->iface.get_host_buffer_type == NULL)
         return NULL;
-    return device->iface.get_host_buffer_type(device);
+    return whole_buffer_type(device,
+                             device->iface.get_host_buffer_type(device));
 }
 
 ggml_backend_buffer_t

@@ -16,52 +16,61 @@
 #include "lib/graph/graph.h"
 #include "lib/graph/index.h"
 #include "lib/tensor/context.h"
+#include "lib/tensor/tensor.h"
 
 #include <string.h>
 
 struct copying {
     const struct ggml_cgraph *graph;
     struct gb_index index;         /* of the original's tensors */
+    size_t n_views;                /* among them */
     struct ggml_tensor **copies;   /* by number */
     struct ggml_backend_graph_copy result;
 };
+
+/* Number a tensor, or NULL, that is met. */
+static enum ggml_status
+meet(struct copying *c, struct ggml_tensor *tensor)
+{
+    if (tensor != NULL && gb_index_add(&c->index, tensor) < 0)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED, "graph copy: no memory");
+    return GGML_STATUS_SUCCESS;
+}
+
+static int
+n_places(const struct ggml_tensor *tensor)
+{
+    return gb_tensor_has_many_src(tensor) ? GGML_MAX_SRC : GB_FEW_SRC;
+}
+
+/* Number what TENSOR needs; there is data behind it. */
+static enum ggml_status
+look_at(struct copying *c, const struct ggml_tensor *tensor)
+{
+    const int n = n_places(tensor);
+
+    GB_NEED_OR(GGML_STATUS_FAILED,
+               tensor->data != NULL || ggml_is_empty(tensor),
+               "graph copy: tensor %s has no data", tensor->name);
+    c->n_views += tensor->view_src != NULL;
+    for (int i = 0; i < n; i++)
+        GB_TRY(meet(c, tensor->src[i]));
+    return meet(c, tensor->view_src);
+}
 
 /* Number the nodes and everything behind them. */
 static enum ggml_status
 collect(struct copying *c)
 {
     const struct ggml_cgraph *graph = c->graph;
-    bool ok = gb_index_reset(&c->index, (int64_t)graph->n_nodes +
-                                            graph->n_leafs);
 
-    for (int i = 0; ok && i < graph->n_nodes; i++)
-        ok = gb_index_add(&c->index, graph->nodes[i]) >= 0;
-
-    /* The list grows while it is walked: the sources of sources follow. */
-    for (int32_t i = 0; ok && i < c->index.n_tensors; i++) {
-        const struct ggml_tensor *t = c->index.tensors[i];
-
-        for (int s = 0; ok && s < GGML_MAX_SRC; s++)
-            if (t->src[s] != NULL)
-                ok = gb_index_add(&c->index, t->src[s]) >= 0;
-        if (ok && t->view_src != NULL)
-            ok = gb_index_add(&c->index, t->view_src) >= 0;
-    }
-    if (!ok)
+    if (!gb_index_reset(&c->index, (int64_t)graph->n_nodes + graph->n_leafs))
         return gb_fail(GGML_STATUS_ALLOC_FAILED, "graph copy: no memory");
-    return GGML_STATUS_SUCCESS;
-}
-
-/* Is there data behind every tensor? */
-static enum ggml_status
-check_data(const struct copying *c)
-{
-    for (int32_t i = 0; i < c->index.n_tensors; i++) {
-        const struct ggml_tensor *t = c->index.tensors[i];
-
-        GB_NEED_OR(GGML_STATUS_FAILED, t->data != NULL || ggml_is_empty(t),
-                   "graph copy: tensor %s has no data", t->name);
-    }
+    for (int i = 0; i < graph->n_nodes; i++)
+        GB_TRY(meet(c, graph->nodes[i]));
+    /* The list grows while it is walked: the sources of sources follow. */
+    for (int32_t i = 0; i < c->index.n_tensors; i++)
+        GB_TRY(look_at(c, c->index.tensors[i]));
     return GGML_STATUS_SUCCESS;
 }
 
@@ -86,13 +95,10 @@ make_contexts(struct copying *c)
 {
     const size_t for_graph =
         ggml_graph_overhead_custom((size_t)c->graph->size, false);
-    size_t n_views = 0;
 
-    for (int32_t i = 0; i < c->index.n_tensors; i++)
-        n_views += c->index.tensors[i]->view_src != NULL;
     c->result.ctx_allocated =
-        context_new((size_t)c->index.n_tensors - n_views, for_graph);
-    c->result.ctx_unallocated = context_new(n_views, 0);
+        context_new((size_t)c->index.n_tensors - c->n_views, for_graph);
+    c->result.ctx_unallocated = context_new(c->n_views, 0);
     c->copies = gb_mem_zalloc((size_t)c->index.n_tensors, sizeof(*c->copies));
     if (c->result.ctx_allocated == NULL || c->result.ctx_unallocated == NULL ||
         c->copies == NULL)
@@ -101,23 +107,22 @@ make_contexts(struct copying *c)
 }
 
 /*
- * SRC's description, without links.  It begins as a single number, since a
- * view's shape need not be one that a new tensor can have.
+ * SRC's description, without links.  A view's shape need not be one that a new
+ * tensor can have.
  */
 static struct ggml_tensor *
 describe(struct ggml_context *ctx, const struct ggml_tensor *src)
 {
-    struct ggml_tensor *copy = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1);
+    struct ggml_tensor *copy =
+        gb_context_alloc(ctx, GGML_OBJECT_TYPE_TENSOR, sizeof(*copy));
 
-    if (gb_tensor_is_failed(copy))
+    if (copy == NULL)
         return NULL;
-    copy->type = src->type;
-    memcpy(copy->ne, src->ne, sizeof(copy->ne));
-    memcpy(copy->nb, src->nb, sizeof(copy->nb));
+    gb_tensor_describe(copy, src->type, src->ne, src->nb);
     copy->op = src->op;
     memcpy(copy->op_params, src->op_params, sizeof(copy->op_params));
     copy->view_offs = src->view_offs;
-    ggml_set_name(copy, src->name);
+    memcpy(copy->name, src->name, sizeof(copy->name) - 1);
     return copy;
 }
 
@@ -143,8 +148,9 @@ make_tensors(struct copying *c)
     }
     for (int32_t i = 0; i < c->index.n_tensors; i++) {
         const struct ggml_tensor *t = c->index.tensors[i];
+        const int n = n_places(t);
 
-        for (int s = 0; s < GGML_MAX_SRC; s++)
+        for (int s = 0; s < n; s++)
             c->copies[i]->src[s] = copy_of(c, t->src[s]);
         c->copies[i]->view_src = copy_of(c, t->view_src);
     }
@@ -182,7 +188,6 @@ static enum ggml_status
 copy_graph(struct copying *c, ggml_backend_t backend)
 {
     GB_TRY(collect(c));
-    GB_TRY(check_data(c));
     GB_TRY(make_contexts(c));
     GB_TRY(make_tensors(c));
     GB_TRY(make_graph(c));

@@ -4,7 +4,9 @@
  * backend.
  *
  * Two kinds that differ in name and address only: memory that the buffer
- * allocates and owns, and memory of the caller, such as a mapped file.
+ * allocates and owns, and memory of the caller, such as a mapped file.  Large
+ * memory of its own comes straight from the system, which gives zeros: clients
+ * clear a cache for thousands of positions and use a few of them.
  *
  * A buffer's context is the start of its memory.  Backends rely on it: their
  * pinned memory is a buffer of the second kind whose type and free_buffer they
@@ -25,6 +27,14 @@
  */
 static const size_t tensor_alignment = 32;
 static const size_t block_alignment = 64;
+
+/*
+ * Bytes from which on a buffer is mapped: where common C libraries give up
+ * keeping freed memory for the next one who asks.  Below it a buffer that is
+ * allocated again and again would pay for its pages each time, which is twenty
+ * times as much as filling it.
+ */
+static const size_t large_size = (size_t)32 << 20;
 
 static void
 host_free_buffer(ggml_backend_buffer_t buffer)
@@ -88,6 +98,21 @@ host_clear(ggml_backend_buffer_t buffer, uint8_t value)
     memset(buffer->context, value, buffer->size);
 }
 
+static void
+mapped_free_buffer(ggml_backend_buffer_t buffer)
+{
+    gb_mem_unmap(buffer->context, buffer->size);
+}
+
+static void
+mapped_clear(ggml_backend_buffer_t buffer, uint8_t value)
+{
+    if (value == 0)
+        gb_mem_clear_map(buffer->context, buffer->size);
+    else
+        host_clear(buffer, value);
+}
+
 static const struct ggml_backend_buffer_i owned_members = {
     .free_buffer = host_free_buffer,
     .get_base = host_get_base,
@@ -96,6 +121,16 @@ static const struct ggml_backend_buffer_i owned_members = {
     .get_tensor = host_get_tensor,
     .cpy_tensor = host_cpy_tensor,
     .clear = host_clear,
+};
+
+static const struct ggml_backend_buffer_i mapped_members = {
+    .free_buffer = mapped_free_buffer,
+    .get_base = host_get_base,
+    .memset_tensor = host_memset_tensor,
+    .set_tensor = host_set_tensor,
+    .get_tensor = host_get_tensor,
+    .cpy_tensor = host_cpy_tensor,
+    .clear = mapped_clear,
 };
 
 static const struct ggml_backend_buffer_i foreign_members = {
@@ -108,11 +143,28 @@ static const struct ggml_backend_buffer_i foreign_members = {
 };
 
 static ggml_backend_buffer_t
+mapped_alloc_buffer(ggml_backend_buffer_type_t buft, size_t size)
+{
+    ggml_backend_buffer_t buffer;
+    void *data = gb_mem_map(size);
+
+    if (data == NULL)
+        return NULL;
+    buffer = ggml_backend_buffer_init(buft, mapped_members, data, size);
+    if (buffer == NULL)
+        gb_mem_unmap(data, size);
+    return buffer;
+}
+
+static ggml_backend_buffer_t
 host_alloc_buffer(ggml_backend_buffer_type_t buft, size_t size)
 {
     ggml_backend_buffer_t buffer;
-    void *data = gb_mem_alloc_aligned(size, block_alignment);
+    void *data;
 
+    if (size >= large_size)
+        return mapped_alloc_buffer(buft, size);
+    data = gb_mem_alloc_aligned(size, block_alignment);
     if (data == NULL)
         return NULL;
     buffer = ggml_backend_buffer_init(buft, owned_members, data, size);

@@ -10,6 +10,8 @@ libcore_la_SOURCES += \
 	%D%/event.c \
 	%D%/graph-copy.c \
 	%D%/host-buffer.c \
+	%D%/members.c \
+	%D%/members.h \
 	%D%/multi-buffer.c \
 	%D%/reg.c \
 	%D%/transfer.c \

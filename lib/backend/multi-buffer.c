@@ -10,6 +10,7 @@
 
 #include "ggml-backend-impl.h"
 
+#include "lib/backend/buffer.h"
 #include "lib/base/checked.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
@@ -84,8 +85,7 @@ ggml_backend_multi_buffer_alloc_buffer(
         gb_fail(GGML_STATUS_ALLOC_FAILED, "multi-buffer: no memory");
         return NULL;
     }
-    buffer =
-        ggml_backend_buffer_init(buffers[0]->buft, multi_members, parts, size);
+    buffer = gb_buffer_new(buffers[0]->buft, multi_members, parts, size);
     if (buffer == NULL)
         gb_mem_free(parts);
     return buffer;

@@ -12,15 +12,17 @@
 
 #include "ggml-backend-impl.h"
 
+#include "lib/base/attr.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
+#include "lib/tensor/bytes.h"
 
 #include <string.h>
 
-static bool
+static inline bool
 range_fits(const struct ggml_tensor *tensor, size_t offset, size_t size)
 {
-    const size_t bytes = ggml_nbytes(tensor);
+    const size_t bytes = gb_tensor_bytes(tensor);
 
     return offset <= bytes && size <= bytes - offset;
 }
@@ -56,34 +58,60 @@ reach(const struct ggml_tensor *tensor, size_t offset, size_t size,
     return buffer;
 }
 
+/*
+ * Can SIZE bytes at OFFSET be copied from or to DATA?  Clients set and get a few
+ * bytes for each token, so that is asked without a call, and only what cannot be
+ * is looked at again, for the reason.
+ */
+static inline bool
+can_copy(const struct ggml_tensor *tensor, const void *data, size_t offset,
+         size_t size)
+{
+    return GB_LIKELY(size > 0 && tensor != NULL && data != NULL && tensor->data != NULL &&
+                     gb_transfer_home(tensor) != NULL &&
+                     range_fits(tensor, offset, size));
+}
+
+/* Say why not, unless there is nothing to copy. */
+static void
+refuse_copy(const struct ggml_tensor *tensor, const void *data, size_t offset,
+            size_t size, const char *doing)
+{
+    GB_NEED_VOID(tensor != NULL, "%s tensor: no tensor", doing);
+    if (size == 0)
+        return;
+    GB_NEED_VOID(data != NULL, "%s tensor %s: no memory of the host", doing,
+                 tensor->name);
+    reach(tensor, offset, size, doing);
+}
+
 void
 ggml_backend_tensor_set(
     struct ggml_tensor *tensor, const void *data, size_t offset, size_t size)
 {
-    ggml_backend_buffer_t buffer;
+    if (can_copy(tensor, data, offset, size)) {
+        ggml_backend_buffer_t buffer = gb_transfer_home(tensor);
 
-    GB_NEED_VOID(tensor != NULL, "set tensor: no tensor");
-    if (size == 0)
-        return;
-    GB_NEED_VOID(data != NULL, "set tensor %s: no source", tensor->name);
-    buffer = reach(tensor, offset, size, "set");
-    if (buffer != NULL)
         buffer->iface.set_tensor(buffer, tensor, data, offset, size);
+    } else {
+        refuse_copy(tensor, data, offset, size, "set");
+    }
 }
 
 void
 ggml_backend_tensor_get(
     const struct ggml_tensor *tensor, void *data, size_t offset, size_t size)
 {
-    ggml_backend_buffer_t buffer;
+    if (can_copy(tensor, data, offset, size)) {
+        ggml_backend_buffer_t buffer = gb_transfer_home(tensor);
 
-    GB_NEED_VOID(tensor != NULL, "get tensor: no tensor");
-    if (size == 0)
-        return;
-    GB_NEED_VOID(data != NULL, "get tensor %s: no destination", tensor->name);
-    buffer = reach(tensor, offset, size, "get");
-    if (buffer != NULL)
+        GB_NEED_VOID(buffer->iface.get_tensor != NULL,
+                     "get tensor %s: a buffer of %s cannot be read",
+                     tensor->name, ggml_backend_buffer_name(buffer));
         buffer->iface.get_tensor(buffer, tensor, data, offset, size);
+    } else {
+        refuse_copy(tensor, data, offset, size, "get");
+    }
 }
 
 void
@@ -220,7 +248,7 @@ copy_bytes(const struct ggml_tensor *src, struct ggml_tensor *dst, size_t bytes)
     if (ggml_backend_buffer_is_host(from))
         to->iface.set_tensor(to, dst, src->data, 0, bytes);
     else if (ggml_backend_buffer_is_host(to))
-        from->iface.get_tensor(from, src, dst->data, 0, bytes);
+        ggml_backend_tensor_get(src, dst->data, 0, bytes);
     else if (!ggml_backend_buffer_copy_tensor(src, dst))
         return copy_through_host(src, dst, bytes);
     return GGML_STATUS_SUCCESS;

@@ -8,15 +8,15 @@
 #include "config.h"
 
 #include "lib/base/env.h"
+#include "lib/base/lock.h"
 #include "lib/base/status.h"
 
 #include "ggmlbackend.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static pthread_mutex_t hook_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under GB_LOCK_HOOK. */
 static ggmlbackend_precondition_fn hook_fn;
 static void *hook_data;
 
@@ -24,10 +24,10 @@ void
 ggmlbackend_set_precondition_hook(
     ggmlbackend_precondition_fn hook, void *user_data)
 {
-    pthread_mutex_lock(&hook_lock);
+    gb_lock(GB_LOCK_HOOK);
     hook_fn = hook;
     hook_data = user_data;
-    pthread_mutex_unlock(&hook_lock);
+    gb_unlock(GB_LOCK_HOOK);
 }
 
 void
@@ -39,10 +39,10 @@ gb_precondition_va(const char *fmt, va_list args)
     gb_fail_va(GGML_STATUS_FAILED, fmt, args);
 
     /* Called without the lock, so that a hook may set another one. */
-    pthread_mutex_lock(&hook_lock);
+    gb_lock(GB_LOCK_HOOK);
     hook = hook_fn;
     user_data = hook_data;
-    pthread_mutex_unlock(&hook_lock);
+    gb_unlock(GB_LOCK_HOOK);
 
     if (hook != NULL)
         hook(gb_last_failure(), user_data);

@@ -12,6 +12,9 @@
 #define GB_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define GB_UNUSED             __attribute__((unused))
 #define GB_NORETURN           __attribute__((noreturn))
+/* The function runs when the library is loaded. */
+#define GB_AT_START           __attribute__((constructor))
+#define GB_NOINLINE           __attribute__((noinline))
 #define GB_LIKELY(x)          __builtin_expect(!!(x), 1)
 #define GB_UNLIKELY(x)        __builtin_expect(!!(x), 0)
 /* The bytes at PTR, which may be any address, will be wanted soon. */
@@ -24,6 +27,8 @@
 #define GB_PRINTF(fmt, first)
 #define GB_UNUSED
 #define GB_NORETURN _Noreturn
+#define GB_AT_START GB_UNUSED
+#define GB_NOINLINE
 #define GB_LIKELY(x)   (x)
 #define GB_UNLIKELY(x) (x)
 #define GB_PREFETCH(ptr)

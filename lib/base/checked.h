@@ -21,13 +21,29 @@ gb_add_size(size_t a, size_t b, size_t *out)
     return true;
 }
 
+/*
+ * Is the product of two numbers, neither of which is negative, larger than MAX,
+ * the largest of their type?  If not it is at PRODUCT.  A multiplication says
+ * so itself where the compiler lets one ask; a division would be most of what a
+ * small tensor costs.
+ */
+#if defined(__GNUC__)
+#define GB_PRODUCT_IS_TOO_LARGE(a, b, max, product) \
+    __builtin_mul_overflow(a, b, product)
+#else
+#define GB_PRODUCT_IS_TOO_LARGE(a, b, max, product) \
+    ((b) != 0 && (a) > (max) / (b) ? true : (*(product) = (a) * (b), false))
+#endif
+
 /* *out = a * b */
 static inline bool
 gb_mul_size(size_t a, size_t b, size_t *out)
 {
-    if (b != 0 && a > SIZE_MAX / b)
+    size_t product;
+
+    if (GB_PRODUCT_IS_TOO_LARGE(a, b, SIZE_MAX, &product))
         return false;
-    *out = a * b;
+    *out = product;
     return true;
 }
 
@@ -35,9 +51,12 @@ gb_mul_size(size_t a, size_t b, size_t *out)
 static inline bool
 gb_mul_count(int64_t a, int64_t b, int64_t *out)
 {
-    if (a < 0 || b < 0 || (b != 0 && a > INT64_MAX / b))
+    int64_t product;
+
+    if (a < 0 || b < 0 ||
+        GB_PRODUCT_IS_TOO_LARGE(a, b, INT64_MAX, &product))
         return false;
-    *out = a * b;
+    *out = product;
     return true;
 }
 
@@ -49,6 +68,35 @@ gb_pad_size(size_t a, size_t align, size_t *out)
         return false;
     *out = (a + align - 1) & ~(align - 1);
     return true;
+}
+
+/*
+ * The same for sums of several parts, whose user asks once: SIZE_MAX, which no
+ * memory has, where a result does not fit, and where a part was that already,
+ * if nothing is multiplied with 0.
+ */
+static inline size_t
+gb_add_or_max(size_t a, size_t b)
+{
+    size_t sum;
+
+    return gb_add_size(a, b, &sum) ? sum : SIZE_MAX;
+}
+
+static inline size_t
+gb_mul_or_max(size_t a, size_t b)
+{
+    size_t product;
+
+    return gb_mul_size(a, b, &product) ? product : SIZE_MAX;
+}
+
+static inline size_t
+gb_pad_or_max(size_t a, size_t align)
+{
+    size_t padded;
+
+    return gb_pad_size(a, align, &padded) ? padded : SIZE_MAX;
 }
 
 #endif

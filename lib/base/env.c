@@ -11,13 +11,13 @@
 
 #include "ggmlbackend.h"
 
+#include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +45,12 @@ static const struct variable table[GB_ENV_COUNT] = {
 #undef GB_ENV
 };
 
-static pthread_once_t read_once = PTHREAD_ONCE_INIT;
+static atomic_bool is_read;
 static char *values[GB_ENV_COUNT]; /* NULL: unset */
 static atomic_bool is_warned[GB_ENV_COUNT];
+
+/* A value that found no memory, until that is said; 0 is none. */
+static atomic_int lost;
 
 bool
 gb_env_is_privileged(void)
@@ -68,15 +71,37 @@ read_all(void)
     for (int i = 0; i < GB_ENV_COUNT; i++) {
         const char *value = getenv(table[i].name);
 
-        if (value != NULL)
-            values[i] = gb_mem_strdup(value);
+        if (value == NULL)
+            continue;
+        values[i] = gb_mem_strdup(value);
+        if (values[i] == NULL)
+            atomic_store_explicit(&lost, i + 1, memory_order_relaxed);
     }
+}
+
+/*
+ * The log asks for a variable itself, so what was lost is said when all have
+ * been read.  Relaxed: nothing else hangs on who of several threads says it.
+ */
+static void
+ensure_read(void)
+{
+    int index;
+
+    gb_once(&is_read, GB_LOCK_ENV, read_all);
+    if (atomic_load_explicit(&lost, memory_order_relaxed) == 0)
+        return;
+    index = atomic_exchange_explicit(&lost, 0, memory_order_relaxed) - 1;
+    if (index >= 0)
+        gb_log(GGML_LOG_LEVEL_ERROR,
+               "environment: no memory, %s counts as unset",
+               table[index].name);
 }
 
 const char *
 gb_env_string(enum gb_env id)
 {
-    pthread_once(&read_once, read_all);
+    ensure_read();
     return values[id] != NULL ? values[id] : table[id].default_value;
 }
 
@@ -132,7 +157,7 @@ ggmlbackend_env_get(size_t index, struct ggmlbackend_env_entry *entry)
     GB_NEED_OR(false, entry != NULL, "env_get: the entry is NULL");
     if (index >= GB_ENV_COUNT)
         return false;
-    pthread_once(&read_once, read_all);
+    ensure_read();
     entry->name = table[index].name;
     entry->type = table[index].type;
     entry->default_value = table[index].default_value;

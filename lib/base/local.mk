@@ -12,10 +12,15 @@ libcore_la_SOURCES += \
 	%D%/file.c \
 	%D%/file.h \
 	%D%/guid.c \
+	%D%/lock.c \
+	%D%/lock.h \
 	%D%/log.c \
 	%D%/log.h \
 	%D%/mem.c \
 	%D%/mem.h \
+	%D%/quote.c \
+	%D%/quote.h \
+	%D%/remainder.h \
 	%D%/status.c \
 	%D%/status.h \
 	%D%/utf8.c \

@@ -9,33 +9,42 @@
 #include "ggmlbackend.h"
 
 #include "lib/base/env.h"
+#include "lib/base/lock.h"
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Messages up to this size need no memory. */
 #define SHORT_MESSAGE 1024
 
+/*
+ * Sinks that are called for what the sink itself makes the library say.  One
+ * that does so each time would never end; from here on it is told no more.
+ */
+#define MAX_NESTED 8
+
 struct sink {
     ggml_log_callback write; /* NULL for the default */
     void *user_data;
 };
 
-static pthread_mutex_t sink_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sink client_sink;
+static struct sink client_sink; /* under GB_LOCK_SINK */
 
 /* Was the last message of this thread written?  Continuations follow it. */
 static _Thread_local bool last_was_shown;
 
+/* Calls of the client's sink that this thread is in. */
+static _Thread_local int n_nested;
+
 void
 ggml_log_set(ggml_log_callback log_callback, void *user_data)
 {
-    pthread_mutex_lock(&sink_lock);
+    gb_lock(GB_LOCK_SINK);
     client_sink.write = log_callback;
     client_sink.user_data = user_data;
-    pthread_mutex_unlock(&sink_lock);
+    gb_unlock(GB_LOCK_SINK);
 }
 
 /* The sink is called without the lock: it may log, or set another sink. */
@@ -44,9 +53,9 @@ current_sink(void)
 {
     struct sink sink;
 
-    pthread_mutex_lock(&sink_lock);
+    gb_lock(GB_LOCK_SINK);
     sink = client_sink;
-    pthread_mutex_unlock(&sink_lock);
+    gb_unlock(GB_LOCK_SINK);
     return sink;
 }
 
@@ -90,6 +99,17 @@ write_to_stderr(const char *text)
     fflush(stderr);
 }
 
+static void
+write_to_client(
+    const struct sink *sink, enum ggml_log_level level, const char *text)
+{
+    if (n_nested >= MAX_NESTED)
+        return;
+    n_nested++;
+    sink->write(level, text, sink->user_data);
+    n_nested--;
+}
+
 /* IS_ASKED: the default sink shows it whatever its level. */
 static void
 send_text(enum ggml_log_level level, bool is_asked, const char *text)
@@ -97,9 +117,36 @@ send_text(enum ggml_log_level level, bool is_asked, const char *text)
     const struct sink sink = current_sink();
 
     if (sink.write != NULL)
-        sink.write(level, text, sink.user_data);
+        write_to_client(&sink, level, text);
     else if (is_asked || is_shown(level))
         write_to_stderr(text);
+}
+
+/*
+ * Names from files and modules are in many messages, so each is made fit for a
+ * terminal here, whatever sink it goes to.  Those that end their own lines,
+ * other than the library's, may have more of them.
+ */
+static void
+send_fit(enum ggml_log_level level, bool is_asked, const char *end, char *text)
+{
+    const char *keep = end[0] != '\0' ? "" : "\n\t";
+    char *quoted = NULL;
+
+    if (!gb_quote_is_plain(text, keep)) {
+        const size_t room = strlen(text) * 4 + 1;
+
+        quoted = gb_mem_alloc(room + strlen(end));
+        if (quoted != NULL) {
+            gb_quote(text, keep, quoted, room);
+            text = quoted;
+        } else {
+            gb_quote_blank(text, keep);
+        }
+    }
+    memcpy(text + strlen(text), end, strlen(end) + 1);
+    send_text(level, is_asked, text);
+    gb_mem_free(quoted);
 }
 
 /* What is too long for the stack and finds no memory is cut. */
@@ -126,8 +173,7 @@ send_formatted(enum ggml_log_level level, bool is_asked, const char *end,
         }
     }
     va_end(again);
-    memcpy(text + strlen(text), end, end_size);
-    send_text(level, is_asked, text);
+    send_fit(level, is_asked, end, text);
     gb_mem_free(long_text);
 }
 

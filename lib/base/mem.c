@@ -201,3 +201,65 @@ gb_mem_free_aligned(void *ptr)
 {
     release(ptr);
 }
+
+void *
+gb_mem_map(size_t size)
+{
+    void *ptr;
+
+    if (must_fail(size))
+        return NULL;
+    ptr = mmap(NULL, size, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return counted(ptr != MAP_FAILED ? ptr : NULL, size);
+}
+
+void
+gb_mem_unmap(void *ptr, size_t size)
+{
+    count_freed();
+    munmap(ptr, size);
+}
+
+/*
+ * A large page is cleared as a whole, wherever in it something is written.
+ * Memory that has to be zero is filled piece by piece, in as many places as it
+ * holds tensors, often some dozens: so less than a few hundred large pages would
+ * all be taken at once.
+ */
+static void
+advise_sparse(void *ptr, size_t size)
+{
+#ifdef MADV_NOHUGEPAGE
+    if (size < 256 * LARGE_PAGE)
+        madvise(ptr, size, MADV_NOHUGEPAGE);
+#else
+    (void)ptr;
+    (void)size;
+#endif
+}
+
+/*
+ * Linux: pages that are given back are zero when they are touched again; those
+ * that a program has locked stay, and are written.  Elsewhere the same advice
+ * may leave the old contents.
+ */
+static bool
+give_back(void *ptr, size_t size)
+{
+#ifdef __linux__
+    return madvise(ptr, size, MADV_DONTNEED) == 0;
+#else
+    (void)ptr;
+    (void)size;
+    return false;
+#endif
+}
+
+void
+gb_mem_clear_map(void *ptr, size_t size)
+{
+    advise_sparse(ptr, size);
+    if (!give_back(ptr, size))
+        memset(ptr, 0, size);
+}

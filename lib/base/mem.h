@@ -29,6 +29,16 @@ char *gb_mem_strdup(const char *text);
 void *gb_mem_alloc_aligned(size_t size, size_t align);
 void gb_mem_free_aligned(void *ptr);
 
+/*
+ * SIZE > 0 bytes straight from the system, zeroed and beginning on a page; freed
+ * by gb_mem_unmap with the same SIZE.  gb_mem_clear_map makes all of it zero
+ * again by giving its pages back, so that what was not used, and what will not
+ * be, costs nothing.
+ */
+void *gb_mem_map(size_t size);
+void gb_mem_unmap(void *ptr, size_t size);
+void gb_mem_clear_map(void *ptr, size_t size);
+
 #ifdef GB_FAULT_INJECTION
 /*
  * Tests only.  HOOK is asked before every allocation; true makes it fail.

@@ -9,6 +9,7 @@
 #include "ggmlbackend.h"
 
 #include "lib/base/log.h"
+#include "lib/base/quote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,13 +20,16 @@ static _Thread_local uint64_t n_failures;
 enum ggml_status
 gb_fail_va(enum ggml_status status, const char *fmt, va_list args)
 {
-    char reason[GB_REASON_SIZE];
+    char text[GB_REASON_SIZE], reason[GB_REASON_SIZE];
 
     /* Formatted beside its place: the last failure may be among ARGS. */
-    vsnprintf(reason, sizeof(reason), fmt, args);
+    vsnprintf(text, sizeof(text), fmt, args);
+    gb_quote(text, "", reason, sizeof(reason));
     memcpy(last_failure, reason, sizeof(reason));
     n_failures++;
     gb_log(GGML_LOG_LEVEL_ERROR, "%s", reason);
+    /* A client's sink may have called what failed in its turn; that is over. */
+    memcpy(last_failure, reason, sizeof(reason));
     return status;
 }
 

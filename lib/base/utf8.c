@@ -34,3 +34,14 @@ gb_utf8_length(const char *chars, size_t size)
             return 0;
     return n;
 }
+
+uint32_t
+gb_utf8_code(const char *text, size_t n)
+{
+    const unsigned lead = (unsigned char)text[0];
+    uint32_t code = n == 1 ? lead : lead & (0x7fu >> n);
+
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3fu);
+    return code;
+}

@@ -266,8 +266,10 @@ gguf_remove_key(struct gguf_context *ctx, const char *key)
     gb_gguf_index_rebuild(&ctx->keys, key_of, ctx, ctx->n_pairs);
     if (strcmp(key, GGUF_KEY_GENERAL_ALIGNMENT) == 0) {
         ctx->alignment = GGUF_DEFAULT_ALIGNMENT;
-        if (!gb_gguf_place(ctx, 0))
+        if (!gb_gguf_place(ctx, 0)) {
             gb_fail(GGML_STATUS_FAILED, "gguf: the tensors' sizes overflow");
+            ctx->is_incomplete = true;
+        }
     }
     return id;
 }
@@ -331,11 +333,15 @@ gguf_add_tensor(struct gguf_context *ctx, const struct ggml_tensor *tensor)
                  gb_gguf_quote(quoted, tensor->name, strlen(tensor->name)));
     entry.tensor = *tensor;
     entry.offset = ctx->data_size;
-    GB_NEED_VOID(gb_gguf_pad(ctx, ggml_nbytes(tensor), &bytes) &&
-                     gb_add_size(ctx->data_size, bytes, &end),
-                 "gguf: the tensors' sizes overflow");
+    if (!gb_gguf_pad(ctx, ggml_nbytes(tensor), &bytes) ||
+        !gb_add_size(ctx->data_size, bytes, &end)) {
+        ctx->is_incomplete = true;
+        gb_precondition("gguf: the tensors' sizes overflow");
+        return;
+    }
     if (!gb_gguf_tensor_add(ctx, &entry)) {
         gb_fail(GGML_STATUS_ALLOC_FAILED, "gguf: no memory for a tensor");
+        ctx->is_incomplete = true;
         return;
     }
     ctx->data_size = end;
@@ -361,6 +367,7 @@ gguf_set_tensor_type(struct gguf_context *ctx, const char *name,
     tensor->type = type;
     if (!gb_gguf_place(ctx, (size_t)id)) {
         *tensor = before;
+        ctx->is_incomplete = true;
         gb_precondition("gguf: the tensors' sizes overflow");
     }
 }

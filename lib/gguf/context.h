@@ -42,6 +42,10 @@ struct gguf_context {
     struct gb_gguf_tensor *tensors;
     size_t n_tensors, tensors_room;
     struct gb_gguf_index names;
+
+    /* Something that was to go in did not, for want of memory or of room for
+     * sizes.  Setters have no status, so it is writing that fails. */
+    bool is_incomplete;
 };
 
 /* Bytes of one element; 0 for strings, arrays and unknown types. */

@@ -328,7 +328,7 @@ take_tensor(struct reader *r)
     struct gguf_context *ctx = r->ctx;
     struct gb_gguf_tensor entry;
     uint64_t offset;
-    size_t bytes, padded, end;
+    size_t bytes = 0, padded, end;
 
     memset(&entry, 0, sizeof(entry));
     GB_TRY(take_name(r, "a tensor's name"));

@@ -93,29 +93,29 @@ set(struct gguf_context *ctx, const char *key, enum gguf_type type,
     pair.key = gb_mem_strdup(key);
     if (pair.key == NULL || !(type == GGUF_TYPE_STRING
                                   ? copy_strings(&pair, data, n)
-                                  : copy_numbers(&pair, data, n))) {
-        gb_fail(GGML_STATUS_ALLOC_FAILED, "gguf: no memory for key '%s'", key);
-        goto clear;
-    }
+                                  : copy_numbers(&pair, data, n)))
+        goto no_memory;
     if (is_alignment && !gb_gguf_is_alignment(&pair, &wanted)) {
         gb_precondition("gguf: %s takes one u32, a power of two", key);
         goto clear;
     }
     gguf_remove_key(ctx, pair.key);
-    if (!gb_gguf_pair_add(ctx, &pair)) {
-        gb_fail(GGML_STATUS_ALLOC_FAILED, "gguf: no memory for key '%s'", key);
-        goto clear;
-    }
+    if (!gb_gguf_pair_add(ctx, &pair))
+        goto no_memory;
     if (is_alignment) {
         ctx->alignment = wanted;
         if (!gb_gguf_place(ctx, 0)) {
             ctx->alignment = before;
             gguf_remove_key(ctx, key);
+            ctx->is_incomplete = true;
             gb_precondition("gguf: the tensors' sizes overflow");
         }
     }
     return;
 
+no_memory:
+    gb_fail(GGML_STATUS_ALLOC_FAILED, "gguf: no memory for key '%s'", key);
+    ctx->is_incomplete = true;
 clear:
     gb_gguf_pair_clear(&pair);
 }

@@ -150,6 +150,16 @@ put_tensor_data(struct sink *sink, const struct ggml_tensor *tensor, char *piece
 }
 
 static enum ggml_status
+check_whole(const struct gguf_context *ctx)
+{
+    if (ctx->is_incomplete)
+        return gb_fail(GGML_STATUS_FAILED,
+                       "gguf: not written, since a key or tensor could not be "
+                       "put into the context before");
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
 check_data(const struct gguf_context *ctx)
 {
     for (size_t i = 0; i < ctx->n_tensors; i++) {
@@ -165,28 +175,46 @@ check_data(const struct gguf_context *ctx)
     return GGML_STATUS_SUCCESS;
 }
 
+/* A device's answer has no status: its failures are counted. */
 static enum ggml_status
-put_data(struct sink *sink, const struct gguf_context *ctx)
+put_data(struct sink *sink, const struct gguf_context *ctx, char *piece,
+         size_t piece_size)
 {
-    const size_t piece_size = 1024 * 1024;
-    char *piece = gb_mem_alloc(piece_size);
+    const uint64_t n_failures = gb_failure_count();
 
-    if (piece == NULL)
-        return gb_fail(GGML_STATUS_ALLOC_FAILED, "gguf: no memory for writing");
     for (size_t i = 0; i < ctx->n_tensors; i++) {
         put_tensor_data(sink, &ctx->tensors[i].tensor, piece, piece_size);
         put_padding(sink, ctx->alignment);
     }
-    gb_mem_free(piece);
-    return GGML_STATUS_SUCCESS;
+    return gb_status_since(n_failures);
+}
+
+static enum ggml_status
+write_file(const struct gguf_context *ctx, const char *fname, bool only_meta,
+           char *piece, size_t piece_size)
+{
+    struct sink sink = { .file = ggml_fopen(fname, "wb") };
+    enum ggml_status status = GGML_STATUS_SUCCESS;
+
+    if (sink.file == NULL)
+        return gb_fail(GGML_STATUS_FAILED, "gguf: %s: %s", fname,
+                       strerror(errno));
+    put_meta(&sink, ctx);
+    if (!only_meta)
+        status = put_data(&sink, ctx, piece, piece_size);
+    if (fclose(sink.file) != 0 || sink.failed)
+        status = gb_fail(GGML_STATUS_FAILED, "gguf: %s: %s", fname,
+                         strerror(errno));
+    return status;
 }
 
 bool
 gguf_write_to_file(const struct gguf_context *ctx, const char *fname,
                    bool only_meta)
 {
-    struct sink sink = { .file = NULL };
-    enum ggml_status status = GGML_STATUS_SUCCESS;
+    const size_t piece_size = 1024 * 1024;
+    enum ggml_status status;
+    char *piece;
 
     GB_NEED_OR(false, ctx != NULL && fname != NULL,
                "gguf: no context or no file name");
@@ -195,19 +223,17 @@ gguf_write_to_file(const struct gguf_context *ctx, const char *fname,
                "gguf: %s: an alignment of %zu is below the format's 8", fname,
                ctx->alignment);
     /* Nothing is written over a file before it is clear that all is there. */
+    if (check_whole(ctx) != GGML_STATUS_SUCCESS)
+        return false;
     if (!only_meta && check_data(ctx) != GGML_STATUS_SUCCESS)
         return false;
-    sink.file = ggml_fopen(fname, "wb");
-    if (sink.file == NULL) {
-        gb_fail(GGML_STATUS_FAILED, "gguf: %s: %s", fname, strerror(errno));
+    piece = gb_mem_alloc(piece_size);
+    if (piece == NULL) {
+        gb_fail(GGML_STATUS_ALLOC_FAILED, "gguf: no memory for writing");
         return false;
     }
-    put_meta(&sink, ctx);
-    if (!only_meta)
-        status = put_data(&sink, ctx);
-    if (fclose(sink.file) != 0 || sink.failed)
-        status = gb_fail(GGML_STATUS_FAILED, "gguf: %s: %s", fname,
-                         strerror(errno));
+    status = write_file(ctx, fname, only_meta, piece, piece_size);
+    gb_mem_free(piece);
     return status == GGML_STATUS_SUCCESS;
 }
 

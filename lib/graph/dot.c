@@ -8,6 +8,7 @@
 
 #include "lib/graph/dot.h"
 
+#include "lib/base/quote.h"
 #include "lib/base/utf8.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ gb_dot_put_text(FILE *file, const char *text)
         n = gb_utf8_length(text + i, size - i);
         if (n == 0)
             fputs("\xef\xbf\xbd", file);
-        else if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+        else if (!gb_quote_is_shown(text + i, n))
             fputc(' ', file);
         else if (text[i] == '"' || text[i] == '\\')
             fprintf(file, "\\%c", text[i]);

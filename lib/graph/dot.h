@@ -19,7 +19,7 @@ int gb_dot_write(const char *path, gb_dot_fn draw, const void *data);
 
 /*
  * TEXT for between quotes.  Any text will do: what is not UTF-8 in it becomes
- * U+FFFD, and control characters become blanks.
+ * U+FFFD, and what gb_quote_is_shown does not show becomes a blank.
  */
 void gb_dot_put_text(FILE *file, const char *text);
 

@@ -198,13 +198,38 @@ ggml_graph_clear(struct ggml_cgraph *graph)
     ggml_hash_set_reset(&graph->visited_hash_set);
 }
 
-/* Hash SRC's tensors again, their gradients with them. */
+static bool
+is_empty(const struct ggml_hash_set *set)
+{
+    ggml_bitset_t any = 0;
+
+    for (size_t i = 0; i < ggml_bitset_size(set->size); i++)
+        any |= set->used[i];
+    return any == 0;
+}
+
+/* An empty set of SRC's size: every tensor has the slot that it has in SRC. */
 static void
-copy_set(const struct ggml_cgraph *src, struct ggml_cgraph *dst)
+copy_slots(const struct ggml_cgraph *src, struct ggml_cgraph *dst)
+{
+    const struct ggml_hash_set *set = &src->visited_hash_set;
+    const size_t bytes = set->size * sizeof(*set->keys);
+
+    memcpy(dst->visited_hash_set.keys, set->keys, bytes);
+    memcpy(dst->visited_hash_set.used, set->used,
+           ggml_bitset_size(set->size) * sizeof(*set->used));
+    if (src->grads != NULL) {
+        memcpy(dst->grads, src->grads, bytes);
+        memcpy(dst->grad_accs, src->grad_accs, bytes);
+    }
+}
+
+/* Any other: hash SRC's tensors again, their gradients with them. */
+static void
+add_slots(const struct ggml_cgraph *src, struct ggml_cgraph *dst)
 {
     const struct ggml_hash_set *set = &src->visited_hash_set;
 
-    gb_graph_forget_gradients(dst);
     for (size_t i = 0; i < set->size; i++) {
         size_t slot;
 
@@ -221,6 +246,25 @@ copy_set(const struct ggml_cgraph *src, struct ggml_cgraph *dst)
             dst->grad_accs[slot] = src->grad_accs[i];
         }
     }
+}
+
+static void
+copy_set(const struct ggml_cgraph *src, struct ggml_cgraph *dst)
+{
+    gb_graph_forget_gradients(dst);
+    if (dst->visited_hash_set.size == src->visited_hash_set.size &&
+        is_empty(&dst->visited_hash_set))
+        copy_slots(src, dst);
+    else
+        add_slots(src, dst);
+}
+
+/* A slice has no list of leafs at all. */
+static void
+copy_list(struct ggml_tensor **dst, struct ggml_tensor *const *src, int n)
+{
+    if (n > 0)
+        memmove(dst, src, (size_t)n * sizeof(*dst));
 }
 
 static bool
@@ -247,10 +291,8 @@ ggml_graph_cpy(struct ggml_cgraph *src, struct ggml_cgraph *dst)
     dst->n_nodes = src->n_nodes;
     dst->n_leafs = src->n_leafs;
     dst->order = src->order;
-    for (int i = 0; i < src->n_nodes; i++)
-        dst->nodes[i] = src->nodes[i];
-    for (int i = 0; i < src->n_leafs; i++)
-        dst->leafs[i] = src->leafs[i];
+    copy_list(dst->nodes, src->nodes, src->n_nodes);
+    copy_list(dst->leafs, src->leafs, src->n_leafs);
     copy_set(src, dst);
 }
 

@@ -27,6 +27,21 @@ void gb_graph_set_failed(struct ggml_cgraph *graph);
 /* Let no tensor of GRAPH have a gradient or an accumulator. */
 void gb_graph_forget_gradients(struct ggml_cgraph *graph);
 
+/*
+ * Has TENSOR sources behind the first GB_FEW_SRC?  Hardly any has, and asking
+ * for all of them at once costs less than looking at each.
+ */
+enum { GB_FEW_SRC = 4 };
+static inline bool
+gb_tensor_has_many_src(const struct ggml_tensor *tensor)
+{
+    struct ggml_tensor *const *s = tensor->src;
+
+    _Static_assert(GGML_MAX_SRC == GB_FEW_SRC + 6, "these are all");
+    return ((uintptr_t)s[4] | (uintptr_t)s[5] | (uintptr_t)s[6] |
+            (uintptr_t)s[7] | (uintptr_t)s[8] | (uintptr_t)s[9]) != 0;
+}
+
 /* The order in which sources are visited, whether GRAPH has failed or not. */
 enum ggml_cgraph_eval_order gb_graph_order(const struct ggml_cgraph *graph);
 

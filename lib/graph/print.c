@@ -7,6 +7,7 @@
 #include "lib/graph/graph.h"
 
 #include "lib/base/log.h"
+#include "lib/base/quote.h"
 #include "lib/base/status.h"
 
 #include <inttypes.h>
@@ -15,10 +16,14 @@ static void
 print_tensor(const char *kind, int i, const struct ggml_tensor *t,
              const char *what, const char *mark)
 {
+    char name[4 * GGML_MAX_NAME];
+
+    /* A name's own line ends are no lines of this table. */
+    gb_quote(t->name, "", name, sizeof(name));
     gb_log_print("%s %4d: [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
                  "] %-5s %-16s%s %s\n",
                  kind, i, t->ne[0], t->ne[1], t->ne[2], t->ne[3],
-                 ggml_type_name(t->type), what, mark, t->name);
+                 ggml_type_name(t->type), what, mark, name);
 }
 
 /*

@@ -272,7 +272,7 @@ ggmlbackend_l202311_backend_buffer_init(
     void *context, size_t size)
 {
     ggml_backend_buffer_t core =
-        ggml_backend_buffer_init(NULL, private_members, NULL, size);
+        gb_buffer_new(NULL, private_members, NULL, size);
 
     if (core != NULL) {
         struct gb_2023_buffer *buffer = old_face(core);

@@ -12,6 +12,7 @@
 #include "lib/base/checked.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
+#include "lib/levels/forms.h"
 
 struct stream {
     struct ggml_backend base;
@@ -23,6 +24,7 @@ struct stream {
 struct plan {
     void *old;
     struct ggml_cgraph graph;
+    struct ggml_tensor *copies; /* of nodes with another order of sources */
     struct ggml_tensor *nodes[];
 };
 
@@ -102,36 +104,87 @@ is_unknown_idler(const struct ggml_tensor *node)
     return node->op == GGML_OP_NONE || ggml_is_empty(node);
 }
 
-static ggml_backend_graph_plan_t
-stream_graph_plan_create(
-    ggml_backend_t backend, const struct ggml_cgraph *cgraph)
+static size_t
+n_reordered(const struct ggml_cgraph *cgraph)
 {
-    struct gb_2023_backend *old;
+    size_t n = 0;
+
+    for (int i = 0; i < cgraph->n_nodes; i++)
+        n += gb_form_is_reordered(cgraph->nodes[i]);
+    return n;
+}
+
+/* A plan that nobody has made anything of; NULL without memory. */
+static struct plan *
+plan_new(const struct ggml_cgraph *cgraph)
+{
+    const size_t n_copies = n_reordered(cgraph);
     struct plan *plan;
     size_t bytes;
 
     if (!gb_mul_size((size_t)cgraph->n_nodes, sizeof(plan->nodes[0]), &bytes) ||
         !gb_add_size(bytes, sizeof(*plan), &bytes) ||
-        (plan = gb_mem_alloc(bytes)) == NULL) {
+        (plan = gb_mem_alloc(bytes)) == NULL)
+        return NULL;
+    plan->copies =
+        n_copies > 0 ? gb_mem_zalloc(n_copies, sizeof(*plan->copies)) : NULL;
+    if (n_copies > 0 && plan->copies == NULL) {
+        gb_mem_free(plan);
+        return NULL;
+    }
+    return plan;
+}
+
+static void
+plan_free(struct plan *plan)
+{
+    gb_mem_free(plan->copies);
+    gb_mem_free(plan);
+}
+
+/* The nodes that a backend of 2023 may see, with sources as it knows them. */
+static void
+plan_fill(struct plan *plan, const struct ggml_cgraph *cgraph)
+{
+    struct ggml_tensor *copy = plan->copies;
+
+    plan->graph = *cgraph;
+    plan->graph.nodes = plan->nodes;
+    plan->graph.n_nodes = 0;
+    for (int i = 0; i < cgraph->n_nodes; i++) {
+        struct ggml_tensor *node = cgraph->nodes[i];
+
+        if (gb_form_is_reordered(node)) {
+            *copy = *node;
+            gb_form_to_2023(copy);
+            node = copy++;
+        }
+        if (!is_unknown_idler(node))
+            plan->nodes[plan->graph.n_nodes++] = node;
+    }
+}
+
+static ggml_backend_graph_plan_t
+stream_graph_plan_create(
+    ggml_backend_t backend, const struct ggml_cgraph *cgraph)
+{
+    struct plan *plan = plan_new(cgraph);
+    struct gb_2023_backend *old;
+
+    if (plan == NULL) {
         gb_fail(GGML_STATUS_ALLOC_FAILED,
                 "%s: no memory for a plan of %d nodes",
                 ggml_backend_name(backend), cgraph->n_nodes);
         return NULL;
     }
-    plan->graph = *cgraph;
-    plan->graph.nodes = plan->nodes;
-    plan->graph.n_nodes = 0;
-    for (int i = 0; i < cgraph->n_nodes; i++)
-        if (!is_unknown_idler(cgraph->nodes[i]))
-            plan->nodes[plan->graph.n_nodes++] = cgraph->nodes[i];
-
+    plan_fill(plan, cgraph);
     old = enter(backend);
     plan->old = old->iface.graph_plan_create(old, &plan->graph);
     leave(backend);
     if (plan->old == NULL) {
         gb_fail(GGML_STATUS_FAILED, "%s: no plan for a graph of %d nodes",
                 ggml_backend_name(backend), cgraph->n_nodes);
-        gb_mem_free(plan);
+        plan_free(plan);
         return NULL;
     }
     return plan;
@@ -144,7 +197,7 @@ stream_graph_plan_free(ggml_backend_t backend, ggml_backend_graph_plan_t plan)
 
     old->iface.graph_plan_free(old, ((struct plan *)plan)->old);
     leave(backend);
-    gb_mem_free(plan);
+    plan_free(plan);
 }
 
 static enum ggml_status
@@ -159,7 +212,33 @@ stream_graph_plan_compute(
     return gb_status_since(n_failures);
 }
 
-/* The graph in pieces, if there are nodes that the backend must not see. */
+/* Is it a node that the backend must not see, or not as it is? */
+static bool
+is_strange(const struct ggml_tensor *node)
+{
+    return is_unknown_idler(node) || gb_form_is_reordered(node);
+}
+
+/*
+ * A node with its sources in the order of 2023.  The backend sees a copy, since
+ * the node is the client's, and is done with it before the copy is gone.
+ */
+static void
+compute_reordered(
+    struct gb_2023_backend *old, const struct ggml_cgraph *cgraph, int i)
+{
+    struct ggml_tensor copy = *cgraph->nodes[i];
+    struct ggml_tensor *nodes[] = { &copy };
+    struct ggml_cgraph piece = {
+        .n_nodes = 1, .nodes = nodes, .order = cgraph->order
+    };
+
+    gb_form_to_2023(&copy);
+    old->iface.graph_compute(old, &piece);
+    old->iface.synchronize(old);
+}
+
+/* The graph in pieces, if there are strange nodes. */
 static enum ggml_status
 stream_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
@@ -170,7 +249,7 @@ stream_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
     while (begin < cgraph->n_nodes) {
         int end = begin;
 
-        while (end < cgraph->n_nodes && !is_unknown_idler(cgraph->nodes[end]))
+        while (end < cgraph->n_nodes && !is_strange(cgraph->nodes[end]))
             end++;
         if (end - begin == cgraph->n_nodes) {
             old->iface.graph_compute(old, cgraph);
@@ -179,6 +258,8 @@ stream_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 
             old->iface.graph_compute(old, &piece);
         }
+        if (end < cgraph->n_nodes && !is_unknown_idler(cgraph->nodes[end]))
+            compute_reordered(old, cgraph, end);
         begin = end + 1;
     }
     leave(backend);

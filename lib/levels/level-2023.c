@@ -6,11 +6,49 @@
 
 #include "lib/levels/level-2023.h"
 
+#include "lib/backend/members.h"
+#include "lib/base/lock.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
+#include "lib/levels/forms.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* False without memory. */
+static bool
+init_lock(struct gb_2023_device *dev)
+{
+    pthread_mutexattr_t attributes;
+    bool is_done;
+
+    if (pthread_mutexattr_init(&attributes) != 0)
+        return false;
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    is_done = pthread_mutex_init(&dev->lock, &attributes) == 0;
+    pthread_mutexattr_destroy(&attributes);
+    atomic_store_explicit(&dev->n_forks, gb_fork_count(), memory_order_release);
+    return is_done;
+}
+
+/*
+ * A fork does not wait for what a backend computes.  So in a child the lock may
+ * be held by a thread that is not there, and is made anew.
+ */
+void
+gb_2023_lock(struct gb_2023_device *dev)
+{
+    const unsigned n_forks = gb_fork_count();
+
+    if (atomic_load_explicit(&dev->n_forks, memory_order_acquire) != n_forks) {
+        gb_lock(GB_LOCK_LEVELS);
+        if (atomic_load_explicit(&dev->n_forks, memory_order_relaxed) !=
+            n_forks)
+            init_lock(dev);
+        gb_unlock(GB_LOCK_LEVELS);
+    }
+    pthread_mutex_lock(&dev->lock);
+}
 
 static struct gb_2023_device *
 device_of(ggml_backend_dev_t device)
@@ -89,21 +127,33 @@ is_idler(enum ggml_op op)
            op == GGML_OP_PERMUTE || op == GGML_OP_TRANSPOSE;
 }
 
+/* What the backend itself says, of the node as it would get it. */
+static bool
+backend_supports_op(struct gb_2023_device *dev, const struct ggml_tensor *op)
+{
+    struct ggml_tensor node = *op;
+    bool answer;
+
+    gb_form_to_2023(&node);
+    gb_2023_lock(dev);
+    answer = dev->resident->iface.supports_op(dev->resident, &node);
+    gb_2023_unlock(dev);
+    return answer;
+}
+
+/* Whoever answers knows names; whether a name means the same is known here. */
 static bool
 device_supports_op(ggml_backend_dev_t device, const struct ggml_tensor *op)
 {
     struct gb_2023_device *dev = device_of(device);
-    bool answer;
 
     if (is_idler(op->op))
         return true;
-    if (dev->resident->iface.supports_op == NULL)
-        return dev->ops != NULL ? op_is_listed(dev, op->op)
-                                : gb_2023_op_is_known(op);
-    gb_2023_lock(dev);
-    answer = dev->resident->iface.supports_op(dev->resident, op);
-    gb_2023_unlock(dev);
-    return answer;
+    if (!gb_form_is_of_2023(op))
+        return false;
+    if (dev->resident->iface.supports_op != NULL)
+        return backend_supports_op(dev, op);
+    return dev->ops == NULL || op_is_listed(dev, op->op);
 }
 
 static bool
@@ -158,45 +208,40 @@ static const struct ggml_backend_reg_i reg_members = {
     .get_device = reg_get_device,
 };
 
-/* The first member that is missing though it may not be; NULL for none. */
-static const char *
-missing_member(const struct gb_2023_backend_i *iface, bool has_plans)
-{
-    const struct {
-        const char *name;
-        bool is_there;
-    } members[] = {
-        { "get_name", iface->get_name != NULL },
-        { "free", iface->free != NULL },
-        { "alloc_buffer", iface->alloc_buffer != NULL },
-        { "get_alignment", iface->get_alignment != NULL },
-        { "set_tensor_async", iface->set_tensor_async != NULL },
-        { "get_tensor_async", iface->get_tensor_async != NULL },
-        { "synchronize", iface->synchronize != NULL },
-        { "graph_plan_create", !has_plans || iface->graph_plan_create != NULL },
-        { "graph_plan_free", !has_plans || iface->graph_plan_free != NULL },
-        { "graph_plan_compute",
-          !has_plans || iface->graph_plan_compute != NULL },
-        { "graph_compute", iface->graph_compute != NULL },
-    };
+static const struct gb_member backend_list[] = {
+    GB_MEMBER(gb_2023_backend_i, get_name),
+    GB_MEMBER(gb_2023_backend_i, free),
+    GB_MEMBER(gb_2023_backend_i, alloc_buffer),
+    GB_MEMBER(gb_2023_backend_i, get_alignment),
+    GB_MEMBER(gb_2023_backend_i, set_tensor_async),
+    GB_MEMBER(gb_2023_backend_i, get_tensor_async),
+    GB_MEMBER(gb_2023_backend_i, synchronize),
+    GB_MEMBER(gb_2023_backend_i, graph_compute),
+    /* Of a backend that has plans. */
+    GB_MEMBER(gb_2023_backend_i, graph_plan_create),
+    GB_MEMBER(gb_2023_backend_i, graph_plan_free),
+    GB_MEMBER(gb_2023_backend_i, graph_plan_compute),
+};
 
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-        if (!members[i].is_there)
-            return members[i].name;
-    return NULL;
-}
+enum {
+    N_MEMBERS = sizeof(backend_list) / sizeof(backend_list[0]),
+    N_PLAN_MEMBERS = 3
+};
 
 enum ggml_status
 gb_2023_check_backend(
     const struct gb_2023_backend *backend, const struct ggmlbackend_2023 *about,
     const char *name)
 {
+    const struct gb_members members = {
+        backend_list, about->has_plans ? N_MEMBERS : N_MEMBERS - N_PLAN_MEMBERS
+    };
     const char *missing;
 
     if (backend == NULL)
         return gb_fail(GGML_STATUS_FAILED, "%s: its init gave no backend",
                        name);
-    missing = missing_member(&backend->iface, about->has_plans);
+    missing = gb_missing_member(&members, &backend->iface);
     if (missing != NULL)
         return gb_fail(GGML_STATUS_FAILED, "%s: its backend has no %s", name,
                        missing);
@@ -276,17 +321,13 @@ device_new(const struct ggmlbackend_2023 *about,
            struct gb_2023_backend *resident)
 {
     struct gb_2023_device *dev = gb_mem_zalloc(1, sizeof(*dev));
-    pthread_mutexattr_t attributes;
 
     if (dev == NULL)
         return NULL;
-    if (pthread_mutexattr_init(&attributes) != 0)
-        goto free_dev;
-    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-    if (pthread_mutex_init(&dev->lock, &attributes) != 0)
-        goto destroy_attributes;
-    pthread_mutexattr_destroy(&attributes);
-
+    if (!init_lock(dev)) {
+        gb_mem_free(dev);
+        return NULL;
+    }
     dev->about = *about;
     dev->resident = resident;
     dev->reg.api_version = GGML_BACKEND_API_VERSION;
@@ -299,12 +340,6 @@ device_new(const struct ggmlbackend_2023 *about,
     dev->buft.device = &dev->device;
     dev->buft.context = dev;
     return dev;
-
-destroy_attributes:
-    pthread_mutexattr_destroy(&attributes);
-free_dev:
-    gb_mem_free(dev);
-    return NULL;
 }
 
 /* The resident is not the device's to free. */

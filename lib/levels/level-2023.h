@@ -19,6 +19,7 @@
 #include "ggmlbackend-2023.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct gb_2023_backend;
 struct gb_2023_buffer;
@@ -92,16 +93,14 @@ struct gb_2023_device {
     ggml_guid guid;
     size_t alignment;
 
-    pthread_mutex_t lock; /* recursive: a backend may call us from its calls */
+    /* Recursive: a backend may call us from its calls. */
+    pthread_mutex_t lock;
+    atomic_uint n_forks; /* before the process that LOCK is of */
     struct gb_2023_backend *resident;
     struct gb_2023_buffer *probe; /* to ask for sizes; made when first needed */
 };
 
-static inline void
-gb_2023_lock(struct gb_2023_device *dev)
-{
-    pthread_mutex_lock(&dev->lock);
-}
+void gb_2023_lock(struct gb_2023_device *dev);
 
 static inline void
 gb_2023_unlock(struct gb_2023_device *dev)
@@ -119,9 +118,6 @@ enum ggml_status gb_2023_check_backend(
 
 /* The device's init_backend. */
 ggml_backend_t gb_2023_stream_new(ggml_backend_dev_t dev, const char *params);
-
-/* Could a core of 2023 have made the node OP, with this meaning? */
-bool gb_2023_op_is_known(const struct ggml_tensor *op);
 
 /* As in include/level-2023/ggml-backend-impl.h. */
 GGML_API ggml_backend_buffer_t ggmlbackend_l202311_backend_buffer_init(

@@ -18,6 +18,12 @@ struct gb_2024_reg {
     void *context;
 };
 
+/* What a device may answer besides; its numbers are those of level.h. */
+enum {
+    GB_2024_DEVICE_TYPE_CPU_FULL = 1000,
+    GB_2024_DEVICE_TYPE_GPU_FULL = 1001
+};
+
 /* IFACE's init_tensor returns nothing. */
 GGML_API ggml_backend_buffer_t ggmlbackend_l202410_backend_buffer_init(
     ggml_backend_buffer_type_t buft, struct ggml_backend_buffer_i iface,

@@ -1,30 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loader/image.c - can a file be given to the system's loader?
+ * loader/image.c - files that can be given to the system's loader.
  *
  * dlopen(3) says of a file for another machine that there is no such file, and
- * ends the process with SIGBUS over one that was cut short.  So the headers are
- * looked at before.  What the machine is need not be known: the file must say
- * the same as the library's own header.
+ * ends the process over one that was cut short or damaged.  So the file is
+ * looked at before (elf.c, elf-dynamic.c).  What the machine is need not be
+ * known: the file must say the same as the library's own header.
+ *
+ * The file is opened once.  What was looked at is then loaded by the name that
+ * the system has for an open file, and known by its path afterwards.  Where
+ * there is no such name, and for a file that looks for others beside its path,
+ * the path is opened once more: it is compared with the open file just before.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dlinfo */
+#endif
 #include "config.h"
 
 #include "lib/loader/image.h"
 
-#include "ggml.h"
-
 #include "lib/base/attr.h"
-#include "lib/base/file.h"
+#if defined(HAVE_LINK_H)
+#include "lib/loader/elf.h"
+#endif
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#if defined(HAVE_LINK_H)
-#include <link.h>
-#endif
+#include <unistd.h>
 
 /* Where a reason is written. */
 struct answer {
@@ -45,96 +55,210 @@ no(const struct answer *answer, const char *fmt, ...)
 }
 
 #if defined(HAVE_LINK_H)
-/* The header of the library, or of the program that it is linked into. */
-extern const ElfW(Ehdr) __ehdr_start
-    __attribute__((weak, visibility("hidden")));
-
-static bool
-is_for_this_machine(const ElfW(Ehdr) *header)
+static const char *
+check_bytes(struct gb_elf_bytes *bytes, bool *has_origin)
 {
-    const ElfW(Ehdr) *own = &__ehdr_start;
+    struct gb_elf elf;
+    const char *wrong = gb_elf_open(&elf, bytes);
 
-    return own == NULL ||
-           (header->e_ident[EI_CLASS] == own->e_ident[EI_CLASS] &&
-            header->e_ident[EI_DATA] == own->e_ident[EI_DATA] &&
-            header->e_machine == own->e_machine);
+    *has_origin = false;
+    if (wrong == NULL)
+        wrong = gb_elf_check_dynamic(&elf, has_origin);
+    gb_elf_close(&elf);
+    return wrong;
 }
 
-/* Do SIZE bytes at OFFSET lie in a file of END bytes? */
-static bool
-lies_within(uint64_t offset, uint64_t size, uint64_t end)
+static const char *
+check_file(struct gb_image *image, uint64_t size)
 {
-    return offset <= end && size <= end - offset;
+    struct gb_elf_bytes bytes;
+
+    bytes.fd = image->fd;
+    bytes.size = size;
+    bytes.window_at = 0;
+    bytes.window_size = 0;
+    return check_bytes(&bytes, &image->has_origin);
 }
 
-/* Is everything that will be mapped in the file? */
-static bool
-is_whole(FILE *file, const ElfW(Ehdr) *header, uint64_t end)
+const char *
+gb_image_check(const void *bytes, size_t size)
 {
-    ElfW(Phdr) part;
+    struct gb_elf_bytes in_memory;
+    bool has_origin;
 
-    if (header->e_phentsize != sizeof(part) || header->e_phnum == 0 ||
-        !lies_within(header->e_phoff,
-                     (uint64_t)header->e_phnum * sizeof(part), end) ||
-        !gb_file_seek(file, header->e_phoff))
-        return false;
-    for (int i = 0; i < header->e_phnum; i++) {
-        if (fread(&part, sizeof(part), 1, file) != 1)
-            return false;
-        if (part.p_type == PT_LOAD &&
-            !lies_within(part.p_offset, part.p_filesz, end))
-            return false;
-    }
-    return true;
-}
-
-static bool
-check_content(FILE *file, uint64_t end, const struct answer *answer)
-{
-    ElfW(Ehdr) header;
-    const size_t n = fread(&header, 1, sizeof(header), file);
-
-    if (n < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return no(answer, "is no ELF file");
-    if (n < sizeof(header))
-        return no(answer, "is cut short");
-    if (!is_for_this_machine(&header))
-        return no(answer, "is for another machine");
-    if (header.e_type != ET_DYN)
-        return no(answer, "is no shared object");
-    if (!is_whole(file, &header, end))
-        return no(answer, "is cut short");
-    return true;
+    in_memory.fd = -1;
+    in_memory.memory = bytes;
+    in_memory.size = size;
+    return check_bytes(&in_memory, &has_origin);
 }
 #else
-static bool
-check_content(FILE *file, uint64_t end, const struct answer *answer)
+static const char *
+check_file(struct gb_image *image, uint64_t size)
 {
-    (void)file, (void)end, (void)answer;
-    return true;
+    (void)size;
+    image->has_origin = true; /* nothing is known, so the path is kept */
+    return NULL;
+}
+
+const char *
+gb_image_check(const void *bytes, size_t size)
+{
+    (void)bytes, (void)size;
+    return NULL;
 }
 #endif
 
+static bool
+is_ordinary(const struct stat *status, const struct answer *answer)
+{
+    if (S_ISDIR(status->st_mode))
+        return no(answer, "is a folder");
+    if (!S_ISREG(status->st_mode))
+        return no(answer, "is no ordinary file");
+    if (status->st_size == 0)
+        return no(answer, "is empty");
+    return true;
+}
+
 bool
-gb_image_check(const char *path, char *reason, size_t size)
+gb_image_open(
+    const char *path, struct gb_image *out, char *reason, size_t size)
 {
     const struct answer answer = { reason, size };
+    struct gb_image image = { .path = path, .fd = -1 };
     struct stat status;
-    FILE *file;
-    bool is_good;
+    const char *wrong;
 
+    /* What is no file is not opened: that alone may do something. */
     if (stat(path, &status) != 0)
         return no(&answer, "cannot be found: %s", strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return no(&answer, "is a folder");
-    if (!S_ISREG(status.st_mode))
-        return no(&answer, "is no ordinary file");
-    if (status.st_size == 0)
-        return no(&answer, "is empty");
-    file = ggml_fopen(path, "rb");
-    if (file == NULL)
-        return no(&answer, "cannot be read: %s", strerror(errno));
-    is_good = check_content(file, (uint64_t)status.st_size, &answer);
-    fclose(file);
-    return is_good;
+    if (!is_ordinary(&status, &answer))
+        return false;
+    image.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (image.fd < 0 || fstat(image.fd, &status) != 0) {
+        no(&answer, "cannot be read: %s", strerror(errno));
+        goto close_image;
+    }
+    if (!is_ordinary(&status, &answer))
+        goto close_image;
+    wrong = check_file(&image, (uint64_t)status.st_size);
+    if (wrong != NULL) {
+        no(&answer, "is %s", wrong);
+        goto close_image;
+    }
+    *out = image;
+    return true;
+
+close_image:
+    gb_image_close(&image);
+    return false;
 }
+
+void
+gb_image_close(struct gb_image *image)
+{
+    if (image->fd >= 0)
+        close(image->fd);
+    image->fd = -1;
+}
+
+/* ---- loading ---- */
+
+static bool
+is_same_file(const struct gb_image *image, const char *path)
+{
+    struct stat ours, other;
+
+    return fstat(image->fd, &ours) == 0 && stat(path, &other) == 0 &&
+           ours.st_dev == other.st_dev && ours.st_ino == other.st_ino &&
+           ours.st_size == other.st_size;
+}
+
+#if defined(HAVE_LINK_H) && defined(RTLD_NOLOAD) && \
+    (defined(__GLIBC__) || defined(RTLD_DI_LINKMAP))
+enum { MAX_NAME = 1024 };
+
+/* Files that the loader knows by such names, which it never forgets. */
+static atomic_uint n_named;
+
+/*
+ * The name of the open file, written so that it never meant another file: the
+ * loader takes equal names for one.  False where there is no such name.
+ */
+static bool
+name_open_file(const struct gb_image *image, char *name)
+{
+    static const char folder[] = "/proc/self/fd/";
+    const unsigned n_more =
+        atomic_load_explicit(&n_named, memory_order_relaxed);
+    const size_t n = sizeof(folder) - 1 + n_more;
+
+    if (n > MAX_NAME - 16)
+        return false;
+    memcpy(name, folder, sizeof(folder) - 1);
+    memset(name + sizeof(folder) - 1, '/', n_more);
+    snprintf(name + n, MAX_NAME - n, "%d", image->fd);
+    return is_same_file(image, name);
+}
+
+/*
+ * PATH, for the loader, which frees it with free.  Behind it stands the name
+ * before, which somebody may have asked for and kept: nothing is lost.
+ */
+static char *
+path_and_before(const char *path, char *before)
+{
+    const size_t size = strlen(path) + 1;
+    const size_t padded =
+        (size + sizeof(before) - 1) / sizeof(before) * sizeof(before);
+    char *copy = malloc(padded + sizeof(before));
+
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, path, size);
+    memcpy(copy + padded, &before, sizeof(before));
+    return copy;
+}
+
+/* Debuggers, and modules that look for themselves, shall find the path. */
+static void
+put_path(void *handle, const char *name, const char *path)
+{
+    struct link_map *map;
+    char *copy;
+
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 ||
+        strcmp(map->l_name, name) != 0)
+        return;
+    atomic_fetch_add_explicit(&n_named, 1, memory_order_relaxed);
+    copy = path_and_before(path, map->l_name);
+    if (copy != NULL)
+        map->l_name = copy;
+}
+
+void *
+gb_image_load(const struct gb_image *image)
+{
+    const int flags = RTLD_NOW | RTLD_LOCAL;
+    void *handle = dlopen(image->path, flags | RTLD_NOLOAD);
+    char name[MAX_NAME];
+
+    if (handle != NULL)
+        return handle;
+    if (image->has_origin || !name_open_file(image, name))
+        return is_same_file(image, image->path) ? dlopen(image->path, flags)
+                                                : NULL;
+    handle = dlopen(name, flags);
+    if (handle != NULL)
+        put_path(handle, name, image->path);
+    return handle;
+}
+#else
+void *
+gb_image_load(const struct gb_image *image)
+{
+    return is_same_file(image, image->path)
+               ? dlopen(image->path, RTLD_NOW | RTLD_LOCAL)
+               : NULL;
+}
+#endif

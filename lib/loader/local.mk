@@ -2,6 +2,9 @@
 # lib/loader: which backends there are, built in or as modules.
 libcore_la_SOURCES += \
 	%D%/builtin.c \
+	%D%/elf.c \
+	%D%/elf.h \
+	%D%/elf-dynamic.c \
 	%D%/image.c \
 	%D%/image.h \
 	%D%/module.c \

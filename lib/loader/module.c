@@ -17,6 +17,28 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Would be loaded by what is being loaded, perhaps without end. */
+static _Thread_local bool is_loading;
+
+bool
+gb_module_begin_load(const char *path)
+{
+    if (is_loading) {
+        gb_fail(GGML_STATUS_FAILED,
+                "%s: not loaded, since this thread is loading a module already",
+                path);
+        return false;
+    }
+    is_loading = true;
+    return true;
+}
+
+void
+gb_module_end_load(void)
+{
+    is_loading = false;
+}
+
 /* Always false. */
 GB_PRINTF(3, 4)
 static bool
@@ -31,18 +53,16 @@ refuse(struct gb_refusal *why, enum gb_refusal_kind kind, const char *fmt, ...)
     return false;
 }
 
-/* The system's words, without the path that they may begin with. */
+/* The system's words, without the name of the file that they may begin with. */
 static const char *
-dl_reason(const char *path)
+dl_reason(void)
 {
-    const size_t n = strlen(path);
-    const char *text = dlerror();
+    const char *text = dlerror(), *colon;
 
     if (text == NULL)
-        return "no reason given";
-    if (strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0)
-        return text + n + 2;
-    return text;
+        return "another file has its name now";
+    colon = strstr(text, ": ");
+    return strchr("/.", text[0]) != NULL && colon != NULL ? colon + 2 : text;
 }
 
 bool
@@ -54,17 +74,20 @@ gb_module_open(const char *path, struct gb_module *out, struct gb_refusal *why)
         ggml_backend_score_t score;
     } symbol;
     struct gb_module module = { .path = path };
+    struct gb_image image;
 
     /* Such a name would be looked for in all folders of the system. */
     if (strchr(path, '/') == NULL)
         return refuse(why, GB_REFUSAL_BROKEN, "is a name without a folder");
     why->kind = GB_REFUSAL_BROKEN;
-    if (!gb_image_check(path, why->reason, sizeof(why->reason)))
+    if (!gb_image_open(path, &image, why->reason, sizeof(why->reason)))
         return false;
-    module.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    module.handle = gb_image_load(&image);
     if (module.handle == NULL)
-        return refuse(why, GB_REFUSAL_BROKEN, "cannot be opened: %s",
-                      dl_reason(path));
+        refuse(why, GB_REFUSAL_BROKEN, "cannot be opened: %s", dl_reason());
+    gb_image_close(&image);
+    if (module.handle == NULL)
+        return false;
     symbol.object = dlsym(module.handle, "ggml_backend_init");
     if (symbol.object == NULL)
         return refuse(why, GB_REFUSAL_BROKEN, "has no ggml_backend_init");
@@ -100,31 +123,36 @@ reg_fits(ggml_backend_reg_t reg, struct gb_refusal *why)
                       reg->api_version < GGML_BACKEND_API_VERSION ? "old"
                                                                   : "new",
                       reg->api_version, GGML_BACKEND_API_VERSION);
-    if (reg->iface.get_name == NULL || reg->iface.get_device_count == NULL ||
-        reg->iface.get_device == NULL)
-        return refuse(why, GB_REFUSAL_BROKEN,
-                      "has a registration without all its functions");
-    if (reg->iface.get_name(reg) == NULL)
-        return refuse(why, GB_REFUSAL_BROKEN,
-                      "has a registration without a name");
     return true;
 }
 
 ggml_backend_reg_t
 gb_module_register(const struct gb_module *module, struct gb_refusal *why)
 {
-    ggml_backend_reg_t reg = gb_registry_loaded(module->handle);
+    ggml_backend_reg_t reg = gb_registry_loaded(module->handle), other;
 
     if (reg != NULL)
         return reg;
     reg = module->init();
     if (!reg_fits(reg, why))
         return NULL;
-    switch (gb_registry_add_module(module->handle, module->path, reg)) {
+    why->kind = GB_REFUSAL_BROKEN;
+    switch (gb_registry_add_module(module->handle, module->path, reg,
+                                   why->reason)) {
+    case GB_REGISTRY_BROKEN:
+        return NULL;
+    case GB_REGISTRY_OF_ANOTHER:
+        refuse(why, GB_REFUSAL_BROKEN, "gives a backend that is not its own: %s",
+               ggml_backend_reg_name(reg));
+        return NULL;
     case GB_REGISTRY_NO_MEMORY:
         refuse(why, GB_REFUSAL_BROKEN, "finds no memory to be registered");
         return NULL;
     case GB_REGISTRY_NAME_TAKEN:
+        /* By another thread that loads this module, if it makes each anew. */
+        other = gb_registry_loaded(module->handle);
+        if (other != NULL)
+            return other;
         refuse(why, GB_REFUSAL_THERE,
                "is not needed: a backend named %s is registered already",
                ggml_backend_reg_name(reg));
@@ -157,9 +185,10 @@ ggml_backend_load(const char *path)
     ggml_backend_reg_t reg;
 
     GB_NEED_OR(NULL, path != NULL, "load: no path");
-    gb_registry_begin_load();
+    if (!gb_module_begin_load(path))
+        return NULL;
     reg = gb_module_load(path, &why);
-    gb_registry_end_load();
+    gb_module_end_load();
     if (reg != NULL)
         return reg;
     gb_registry_refuse(path, why.reason);

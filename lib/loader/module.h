@@ -2,7 +2,7 @@
 /*
  * loader/module.h - one module: opened, weighed, registered, or refused.
  *
- * All between gb_registry_begin_load and gb_registry_end_load.
+ * All between gb_module_begin_load and gb_module_end_load.
  */
 #ifndef GB_LOADER_MODULE_H
 #define GB_LOADER_MODULE_H
@@ -29,6 +29,15 @@ struct gb_refusal {
     enum gb_refusal_kind kind;
     char reason[GB_REASON_SIZE];
 };
+
+/*
+ * Between these two a thread may load modules.  No lock is held meanwhile: what
+ * a module or the client's log function does, and waits for, is not known.  So
+ * several threads may load the same module at once.  False, with the reason,
+ * when the thread loads one already, which asked for this.
+ */
+bool gb_module_begin_load(const char *path);
+void gb_module_end_load(void);
 
 /* False, with the reason in WHY, when the file is not a module. */
 bool gb_module_open(

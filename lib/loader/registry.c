@@ -3,9 +3,12 @@
  * loader/registry.c - which backends, devices and modules there are.
  *
  * Lists behind one lock.  The built-in backends enter them on the first use,
- * whatever it is; one that there was no memory for enters on the next.  Names
- * are compared while the lock is held, so that a search misses nothing when
- * another thread takes a registration out.
+ * whatever it is; one that there was no memory for enters on the next.
+ *
+ * Backends and the client's log function may ask the registry, so nothing of
+ * theirs is called while the lock is held.  What a search needs to know of a
+ * registration or a device is asked once, before it is added, and stands beside
+ * it in the list.
  */
 #include "config.h"
 
@@ -14,15 +17,24 @@
 #include "ggml-backend-impl.h"
 #include "ggmlbackend.h"
 
+#include "lib/backend/members.h"
+#include "lib/base/lock.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 
-#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+
+/* An object, and what is known of it. */
+struct item {
+    void *object;
+    const char *name;                /* of registrations and devices */
+    enum ggml_backend_dev_type type; /* of devices */
+};
 
 /* In the order in which they came. */
 struct list {
-    void **items;
+    struct item *items;
     size_t n_items;
     size_t max_items;
 };
@@ -34,24 +46,20 @@ struct module {
     ggml_backend_reg_t reg; /* NULL while it is unloaded */
 };
 
+/* Under GB_LOCK_REGISTRY. */
 static struct {
-    pthread_mutex_t load_lock; /* one module at a time; taken before LOCK */
-    pthread_mutex_t lock;
     size_t n_builtin; /* built-in backends that are in the lists */
     struct list regs;
     struct list devices;
     struct list modules; /* struct module, never taken out */
     struct list refused; /* struct ggmlbackend_refused_module, as well */
-} registry = {
-    .load_lock = PTHREAD_MUTEX_INITIALIZER,
-    .lock = PTHREAD_MUTEX_INITIALIZER,
-};
+} registry;
 
 static bool
-list_has(const struct list *list, const void *item)
+list_has(const struct list *list, const void *object)
 {
     for (size_t i = 0; i < list->n_items; i++)
-        if (list->items[i] == item)
+        if (list->items[i].object == object)
             return true;
     return false;
 }
@@ -61,7 +69,7 @@ static bool
 list_make_room(struct list *list, size_t n_more)
 {
     size_t max_items = list->max_items > 0 ? list->max_items : 4;
-    void **items;
+    struct item *items;
 
     if (list->max_items - list->n_items >= n_more)
         return true;
@@ -78,11 +86,11 @@ list_make_room(struct list *list, size_t n_more)
     return true;
 }
 
-/* There is room; NULL, and an item that is there already, are passed over. */
+/* There is room; what is there already is passed over. */
 static void
-list_add(struct list *list, void *item)
+list_add(struct list *list, struct item item)
 {
-    if (item != NULL && !list_has(list, item))
+    if (!list_has(list, item.object))
         list->items[list->n_items++] = item;
 }
 
@@ -95,48 +103,154 @@ list_remove(struct list *list, size_t index)
             (list->n_items - index) * sizeof(*list->items));
 }
 
-/* REG and all its devices; nothing of it, and false, without memory. */
-static bool
-add_reg(ggml_backend_reg_t reg)
-{
-    size_t n_devices;
+/* ---- asking, without the lock ---- */
 
-    if (list_has(&registry.regs, reg))
-        return true;
-    n_devices = ggml_backend_reg_dev_count(reg);
-    if (!list_make_room(&registry.regs, 1) ||
-        !list_make_room(&registry.devices, n_devices))
-        return false;
-    list_add(&registry.regs, reg);
-    for (size_t i = 0; i < n_devices; i++)
-        list_add(&registry.devices, ggml_backend_reg_dev_get(reg, i));
-    return true;
+/* What the device lacks; NULL, with the item in OUT, for nothing. */
+static const char *
+ask_device(ggml_backend_dev_t device, struct item *out)
+{
+    const char *missing = gb_missing_member(&gb_device_members, &device->iface);
+    struct item item = { .object = device };
+
+    if (missing != NULL)
+        return missing;
+    item.name = ggml_backend_dev_name(device);
+    if (item.name == NULL)
+        return "name";
+    item.type = ggml_backend_dev_type(device);
+    *out = item;
+    return NULL;
+}
+
+/* What is known of a registration before it is added. */
+struct answers {
+    struct item reg;
+    struct list devices;
+};
+
+static void
+answers_clear(struct answers *answers)
+{
+    gb_mem_free(answers->devices.items);
+}
+
+/* The devices of the registration, but those that it does not give. */
+static enum gb_registry_answer
+ask_devices(struct answers *answers, char *reason)
+{
+    ggml_backend_reg_t reg = answers->reg.object;
+    const size_t n_devices = ggml_backend_reg_dev_count(reg);
+
+    if (!list_make_room(&answers->devices, n_devices))
+        return GB_REGISTRY_NO_MEMORY;
+    for (size_t i = 0; i < n_devices; i++) {
+        ggml_backend_dev_t device = ggml_backend_reg_dev_get(reg, i);
+        const char *missing;
+        struct item item;
+
+        if (device == NULL)
+            continue;
+        missing = ask_device(device, &item);
+        if (missing != NULL) {
+            snprintf(reason, GB_REASON_SIZE, "its device %zu has no %s", i,
+                     missing);
+            return GB_REGISTRY_BROKEN;
+        }
+        list_add(&answers->devices, item);
+    }
+    return GB_REGISTRY_ADDED;
 }
 
 /*
- * Take the lock, with the built-in backends in the lists.  They are made while
- * it is held, so none of them may ask the registry for anything then.
+ * Ask REG what it is, for answers_clear in any case.  GB_REGISTRY_ADDED when it
+ * may be added; REASON has room for GB_REASON_SIZE bytes.
+ */
+static enum gb_registry_answer
+ask_reg(ggml_backend_reg_t reg, struct answers *out, char *reason)
+{
+    const char *missing = gb_missing_member(&gb_reg_members, &reg->iface);
+
+    *out = (struct answers){ .reg = { .object = reg } };
+    if (missing == NULL) {
+        out->reg.name = ggml_backend_reg_name(reg);
+        missing = out->reg.name == NULL ? "name" : NULL;
+    }
+    if (missing == NULL)
+        return ask_devices(out, reason);
+    snprintf(reason, GB_REASON_SIZE, "its registration has no %s", missing);
+    return GB_REGISTRY_BROKEN;
+}
+
+/* ---- adding ---- */
+
+/*
+ * A registration and all its devices; nothing of it, and false, without memory.
+ * The lock is held.
+ */
+static bool
+add_reg(const struct answers *answers)
+{
+    const struct list *devices = &answers->devices;
+
+    if (list_has(&registry.regs, answers->reg.object))
+        return true;
+    if (!list_make_room(&registry.regs, 1) ||
+        !list_make_room(&registry.devices, devices->n_items))
+        return false;
+    list_add(&registry.regs, answers->reg);
+    for (size_t i = 0; i < devices->n_items; i++)
+        list_add(&registry.devices, devices->items[i]);
+    return true;
+}
+
+/* Also when another thread was faster; one that does not work here is passed
+ * over.  False without memory. */
+static bool
+add_builtin(size_t index)
+{
+    ggml_backend_reg_t reg = gb_builtin_reg(index);
+    struct answers answers = { .reg = { .object = NULL } };
+    char reason[GB_REASON_SIZE];
+    bool is_there = false;
+
+    if (reg == NULL ||
+        ask_reg(reg, &answers, reason) != GB_REGISTRY_NO_MEMORY) {
+        gb_lock(GB_LOCK_REGISTRY);
+        is_there = registry.n_builtin > index || reg == NULL ||
+                   add_reg(&answers);
+        if (is_there && registry.n_builtin == index)
+            registry.n_builtin++;
+        gb_unlock(GB_LOCK_REGISTRY);
+    }
+    answers_clear(&answers);
+    return is_there;
+}
+
+/*
+ * Take the lock, with the built-in backends in the lists.  None of them asks the
+ * registry for anything while it is asked itself.
  */
 static void
 lock_registry(void)
 {
-    pthread_mutex_lock(&registry.lock);
-    while (registry.n_builtin < gb_builtin_count()) {
-        ggml_backend_reg_t reg = gb_builtin_reg(registry.n_builtin);
+    bool has_memory = true;
 
-        if (reg != NULL && !add_reg(reg))
-            break;
-        registry.n_builtin++;
+    gb_lock(GB_LOCK_REGISTRY);
+    while (registry.n_builtin < gb_builtin_count() && has_memory) {
+        const size_t index = registry.n_builtin;
+
+        gb_unlock(GB_LOCK_REGISTRY);
+        has_memory = add_builtin(index);
+        gb_lock(GB_LOCK_REGISTRY);
     }
 }
 
-/* The client's log function runs without the lock. */
 static void
 unlock_registry(void)
 {
     const bool is_whole = registry.n_builtin == gb_builtin_count();
 
-    pthread_mutex_unlock(&registry.lock);
+    gb_unlock(GB_LOCK_REGISTRY);
     if (!is_whole)
         gb_fail(GGML_STATUS_ALLOC_FAILED,
                 "registry: no memory for the built-in backends");
@@ -145,32 +259,50 @@ unlock_registry(void)
 void
 ggml_backend_register(ggml_backend_reg_t reg)
 {
-    bool is_there;
+    enum gb_registry_answer answer;
+    char reason[GB_REASON_SIZE] = "no memory to register it";
+    struct answers answers;
 
     if (reg == NULL)
         return;
-    lock_registry();
-    is_there = add_reg(reg);
-    unlock_registry();
-    if (!is_there)
-        gb_fail(GGML_STATUS_ALLOC_FAILED, "registry: no memory for %s",
-                ggml_backend_reg_name(reg));
+    answer = ask_reg(reg, &answers, reason);
+    if (answer == GB_REGISTRY_ADDED) {
+        lock_registry();
+        if (!add_reg(&answers))
+            answer = GB_REGISTRY_NO_MEMORY;
+        unlock_registry();
+    }
+    if (answer != GB_REGISTRY_ADDED)
+        gb_fail(answer == GB_REGISTRY_NO_MEMORY ? GGML_STATUS_ALLOC_FAILED
+                                                : GGML_STATUS_FAILED,
+                "backend %s: %s",
+                answers.reg.name != NULL ? answers.reg.name : "without a name",
+                reason);
+    answers_clear(&answers);
 }
 
 void
 ggml_backend_device_register(ggml_backend_dev_t device)
 {
+    const char *missing;
+    struct item item;
     bool is_there;
 
     GB_NEED_VOID(device != NULL, "registry: no device");
+    missing = ask_device(device, &item);
+    if (missing != NULL) {
+        gb_fail(GGML_STATUS_FAILED,
+                "registry: a device is refused, it has no %s", missing);
+        return;
+    }
     lock_registry();
     is_there = list_make_room(&registry.devices, 1);
     if (is_there)
-        list_add(&registry.devices, device);
+        list_add(&registry.devices, item);
     unlock_registry();
     if (!is_there)
         gb_fail(GGML_STATUS_ALLOC_FAILED, "registry: no memory for device %s",
-                ggml_backend_dev_name(device));
+                item.name);
 }
 
 static size_t
@@ -184,17 +316,17 @@ list_count(const struct list *list)
     return count;
 }
 
-/* The item at INDEX, NULL behind the last. */
+/* The object at INDEX, NULL behind the last. */
 static void *
 list_at(const struct list *list, size_t index)
 {
-    void *item = NULL;
+    void *object = NULL;
 
     lock_registry();
     if (index < list->n_items)
-        item = list->items[index];
+        object = list->items[index].object;
     unlock_registry();
-    return item;
+    return object;
 }
 
 size_t
@@ -244,71 +376,60 @@ same_name(const char *a, const char *b)
     return *a == *b;
 }
 
-/* The lock is held. */
-static ggml_backend_reg_t
-find_reg(const char *name)
-{
-    for (size_t i = 0; i < registry.regs.n_items; i++) {
-        ggml_backend_reg_t reg = registry.regs.items[i];
+/* Is the object what is looked for? */
+typedef bool (*item_is_fn)(const struct item *item, const void *what);
 
-        if (same_name(ggml_backend_reg_name(reg), name))
-            return reg;
-    }
+static bool
+has_name(const struct item *item, const void *name)
+{
+    return same_name(item->name, name);
+}
+
+static bool
+has_type(const struct item *item, const void *type)
+{
+    return item->type == *(const enum ggml_backend_dev_type *)type;
+}
+
+/* The first object that is what is looked for, or NULL.  The lock is held. */
+static void *
+find(const struct list *list, item_is_fn is_it, const void *what)
+{
+    for (size_t i = 0; i < list->n_items; i++)
+        if (is_it(&list->items[i], what))
+            return list->items[i].object;
     return NULL;
+}
+
+static void *
+find_locked(const struct list *list, item_is_fn is_it, const void *what)
+{
+    void *found;
+
+    lock_registry();
+    found = find(list, is_it, what);
+    unlock_registry();
+    return found;
 }
 
 ggml_backend_reg_t
 ggml_backend_reg_by_name(const char *name)
 {
-    ggml_backend_reg_t reg;
-
     GB_NEED_OR(NULL, name != NULL, "registry: no name");
-    lock_registry();
-    reg = find_reg(name);
-    unlock_registry();
-    return reg;
-}
-
-/* Is the device what is looked for? */
-typedef bool (*device_is_fn)(ggml_backend_dev_t device, const void *what);
-
-static ggml_backend_dev_t
-first_device(device_is_fn is_it, const void *what)
-{
-    ggml_backend_dev_t found = NULL;
-
-    lock_registry();
-    for (size_t i = 0; i < registry.devices.n_items && found == NULL; i++)
-        if (is_it(registry.devices.items[i], what))
-            found = registry.devices.items[i];
-    unlock_registry();
-    return found;
-}
-
-static bool
-has_name(ggml_backend_dev_t device, const void *name)
-{
-    return same_name(ggml_backend_dev_name(device), name);
-}
-
-static bool
-has_type(ggml_backend_dev_t device, const void *type)
-{
-    return ggml_backend_dev_type(device) ==
-           *(const enum ggml_backend_dev_type *)type;
+    return find_locked(&registry.regs, has_name, name);
 }
 
 ggml_backend_dev_t
 ggml_backend_dev_by_name(const char *name)
 {
     GB_NEED_OR(NULL, name != NULL, "registry: no name");
-    return first_device(has_name, name);
+    return find_locked(&registry.devices, has_name, name);
 }
 
 ggml_backend_dev_t
 ggml_backend_dev_by_type(enum ggml_backend_dev_type type)
 {
-    return first_device(has_type, &type);
+    return find_locked(&registry.devices, has_type, &type);
 }
 
 ggml_backend_t
@@ -340,24 +461,12 @@ ggml_backend_init_best(void)
 
 /* ---- modules ---- */
 
-void
-gb_registry_begin_load(void)
-{
-    pthread_mutex_lock(&registry.load_lock);
-}
-
-void
-gb_registry_end_load(void)
-{
-    pthread_mutex_unlock(&registry.load_lock);
-}
-
 /* The lock is held. */
 static struct module *
 find_module(const void *handle)
 {
     for (size_t i = 0; i < registry.modules.n_items; i++) {
-        struct module *module = registry.modules.items[i];
+        struct module *module = registry.modules.items[i].object;
 
         if (module->handle == handle)
             return module;
@@ -383,34 +492,74 @@ get_module(void *handle, const char *path)
         gb_mem_free(module);
         return NULL;
     }
-    list_add(&registry.modules, module);
+    list_add(&registry.modules, (struct item){ .object = module });
     return module;
+}
+
+/* The module that REG came from; NULL for none.  The lock is held. */
+static struct module *
+module_of(ggml_backend_reg_t reg)
+{
+    for (size_t i = 0; i < registry.modules.n_items; i++) {
+        struct module *module = registry.modules.items[i].object;
+
+        if (module->reg == reg)
+            return module;
+    }
+    return NULL;
+}
+
+static bool
+is_builtin(ggml_backend_reg_t reg)
+{
+    for (size_t i = 0; i < gb_builtin_count(); i++)
+        if (gb_builtin_reg(i) == reg)
+            return true;
+    return false;
+}
+
+/* Does REG belong to another than the open module HANDLE?  The lock is held. */
+static bool
+is_of_another(ggml_backend_reg_t reg, const void *handle)
+{
+    const struct module *owner = module_of(reg);
+
+    return is_builtin(reg) || (owner != NULL && owner->handle != handle);
 }
 
 /* The lock is held. */
 static enum gb_registry_answer
-add_module(void *handle, const char *path, ggml_backend_reg_t reg)
+add_module(void *handle, const char *path, const struct answers *answers)
 {
+    ggml_backend_reg_t reg = answers->reg.object;
     struct module *module;
 
+    if (is_of_another(reg, handle))
+        return GB_REGISTRY_OF_ANOTHER;
     if (!list_has(&registry.regs, reg) &&
-        find_reg(ggml_backend_reg_name(reg)) != NULL)
+        find(&registry.regs, has_name, answers->reg.name) != NULL)
         return GB_REGISTRY_NAME_TAKEN;
     module = get_module(handle, path);
-    if (module == NULL || !add_reg(reg))
+    if (module == NULL || !add_reg(answers))
         return GB_REGISTRY_NO_MEMORY;
     module->reg = reg;
     return GB_REGISTRY_ADDED;
 }
 
 enum gb_registry_answer
-gb_registry_add_module(void *handle, const char *path, ggml_backend_reg_t reg)
+gb_registry_add_module(
+    void *handle, const char *path, ggml_backend_reg_t reg, char *reason)
 {
     enum gb_registry_answer answer;
+    struct answers answers;
 
-    lock_registry();
-    answer = add_module(handle, path, reg);
-    unlock_registry();
+    answer = ask_reg(reg, &answers, reason);
+    if (answer == GB_REGISTRY_ADDED) {
+        lock_registry();
+        answer = add_module(handle, path, &answers);
+        unlock_registry();
+    }
+    answers_clear(&answers);
     return answer;
 }
 
@@ -425,19 +574,6 @@ gb_registry_loaded(const void *handle)
     reg = module != NULL ? module->reg : NULL;
     unlock_registry();
     return reg;
-}
-
-/* The module that REG came from; NULL for none.  The lock is held. */
-static struct module *
-module_of(ggml_backend_reg_t reg)
-{
-    for (size_t i = 0; i < registry.modules.n_items; i++) {
-        struct module *module = registry.modules.items[i];
-
-        if (module->reg == reg)
-            return module;
-    }
-    return NULL;
 }
 
 const char *
@@ -461,11 +597,15 @@ remove_reg(ggml_backend_reg_t reg)
     struct list *devices = &registry.devices;
     struct module *module;
 
-    for (size_t i = devices->n_items; i > 0; i--)
-        if (ggml_backend_dev_backend_reg(devices->items[i - 1]) == reg)
+    for (size_t i = devices->n_items; i > 0; i--) {
+        const struct ggml_backend_device *device =
+            devices->items[i - 1].object;
+
+        if (device->reg == reg)
             list_remove(devices, i - 1);
+    }
     for (size_t i = 0; i < registry.regs.n_items; i++) {
-        if (registry.regs.items[i] == reg) {
+        if (registry.regs.items[i].object == reg) {
             list_remove(&registry.regs, i);
             break;
         }
@@ -492,7 +632,7 @@ is_refused(const char *path, const char *reason)
 {
     for (size_t i = 0; i < registry.refused.n_items; i++) {
         const struct ggmlbackend_refused_module *module =
-            registry.refused.items[i];
+            registry.refused.items[i].object;
 
         if (strcmp(module->path, path) == 0 &&
             strcmp(module->reason, reason) == 0)
@@ -522,9 +662,13 @@ new_refused(const char *path, const char *reason)
 void
 gb_registry_refuse(const char *path, const char *reason)
 {
+    struct item item = { .object = NULL };
+
     lock_registry();
     if (!is_refused(path, reason) && list_make_room(&registry.refused, 1))
-        list_add(&registry.refused, new_refused(path, reason));
+        item.object = new_refused(path, reason);
+    if (item.object != NULL)
+        list_add(&registry.refused, item);
     unlock_registry();
 }
 

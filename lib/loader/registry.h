@@ -16,14 +16,6 @@
 size_t gb_builtin_count(void);
 ggml_backend_reg_t gb_builtin_reg(size_t index);
 
-/*
- * Between these two a thread may open modules; others wait.  The registry's
- * lists are not locked meanwhile, so that a module may ask for devices, and
- * everybody else too.
- */
-void gb_registry_begin_load(void);
-void gb_registry_end_load(void);
-
 /* What the open module HANDLE is registered as; NULL when it is not. */
 ggml_backend_reg_t gb_registry_loaded(const void *handle);
 
@@ -31,14 +23,17 @@ enum gb_registry_answer {
     GB_REGISTRY_ADDED,
     GB_REGISTRY_NAME_TAKEN, /* by another registration */
     GB_REGISTRY_NO_MEMORY,
+    GB_REGISTRY_OF_ANOTHER, /* built in, or what another module gave */
+    GB_REGISTRY_BROKEN,     /* it lacks something, or a device of it does */
 };
 
 /*
  * Register REG, which the open module HANDLE gave, with its devices.  Unless it
- * was added, nothing is changed.
+ * was added, nothing is changed.  What is BROKEN is said in REASON, which has
+ * room for GB_REASON_SIZE bytes.
  */
 enum gb_registry_answer gb_registry_add_module(
-    void *handle, const char *path, ggml_backend_reg_t reg);
+    void *handle, const char *path, ggml_backend_reg_t reg, char *reason);
 
 /*
  * Remember why the module at PATH was refused, once.  Without memory it is not

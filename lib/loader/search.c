@@ -318,15 +318,16 @@ ggml_backend_load_all_from_path(const char *dir_path)
     const char *last = gb_env_string(GB_ENV_BACKEND_PATH);
     struct search search = { 0 };
 
+    if (!gb_module_begin_load(dir_path != NULL ? dir_path : "all modules"))
+        return;
     if (dir_path != NULL) {
         add_folder(&search, dir_path, true);
     } else {
         add_list(&search, gb_env_string(GB_ENV_MODULE_PATH));
         add_folder(&search, ggmlbackend_module_folder(), false);
     }
-    gb_registry_begin_load();
     load_each(&search);
-    gb_registry_end_load();
+    gb_module_end_load();
     search_clear(&search);
     if (last[0] != '\0')
         ggml_backend_load(last);

@@ -7,6 +7,8 @@
 #include "lib/op/build.h"
 
 #include "lib/base/status.h"
+#include "lib/tensor/name.h"
+#include "lib/tensor/tensor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,40 +35,26 @@ gb_op_elements(const int64_t ne[GGML_MAX_DIMS])
     return n;
 }
 
-bool
-gb_op_stack_divides(const struct ggml_tensor *a, const struct ggml_tensor *b)
+struct ggml_tensor *
+gb_op_no_sources(struct ggml_context *ctx, const char *name,
+                 struct ggml_tensor *const *src, size_t n)
 {
-    return gb_dim_divides(a->ne[2], b->ne[2]) &&
-           gb_dim_divides(a->ne[3], b->ne[3]);
-}
+    size_t i = 0;
 
-bool
-gb_op_sources_ok(struct ggml_context *ctx, const char *name,
-                 struct ggml_tensor *const *src, size_t n,
-                 struct ggml_tensor **failed)
-{
-    if (ctx == NULL) {
-        *failed = gb_context_failed(ctx, "%s: the context is NULL", name);
-        return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (src[i] == NULL) {
-            *failed = gb_context_failed(ctx, "%s: source %zu is NULL", name, i);
-            return false;
-        }
-        if (gb_tensor_is_failed(src[i])) {
-            *failed = gb_context_pass_failed(ctx, src[i]);
-            return false;
-        }
-    }
-    return true;
+    if (ctx == NULL)
+        return gb_context_failed(ctx, "%s: the context is NULL", name);
+    while (i + 1 < n && !gb_tensor_is_failed(src[i]))
+        i++;
+    if (src[i] == NULL)
+        return gb_context_failed(ctx, "%s: source %zu is NULL", name, i);
+    return gb_context_pass_failed(ctx, src[i]);
 }
 
 struct ggml_tensor *
 gb_op_make(struct ggml_tensor *node, enum ggml_op op,
            struct ggml_tensor *const src[GGML_MAX_SRC])
 {
-    const int n_src = gb_op_get(op)->n_src;
+    const int n_src = gb_ops[op].n_src;
 
     if (gb_tensor_is_failed(node))
         return node;
@@ -81,14 +69,12 @@ gb_op_new(struct ggml_context *ctx, enum ggml_op op, enum ggml_type type,
           const int64_t ne[GGML_MAX_DIMS],
           struct ggml_tensor *const src[GGML_MAX_SRC])
 {
-    size_t nb[GGML_MAX_DIMS], bytes;
+    struct ggml_tensor *node = gb_tensor_new(ctx, type, ne);
 
-    GB_NEED(ctx,
-            (unsigned)type < GGML_TYPE_COUNT &&
-                gb_tensor_sizes(type, GGML_MAX_DIMS, ne, nb, &bytes),
+    GB_NEED(ctx, node != NULL,
             "%s: a result of type %d cannot have the shape %s",
             gb_op_word(op), (int)type, gb_op_shape(ne).text);
-    return gb_op_make(ggml_new_tensor(ctx, type, GGML_MAX_DIMS, ne), op, src);
+    return gb_op_make(node, op, src);
 }
 
 struct ggml_tensor *
@@ -102,34 +88,11 @@ gb_op_like(struct ggml_context *ctx, enum ggml_op op, enum gb_op_place place,
 
 struct ggml_tensor *
 gb_op_name_after(struct ggml_tensor *node, const struct ggml_tensor *a,
-                 const char *what)
+                 const char *suffix, size_t size)
 {
     if (!gb_tensor_is_failed(node))
-        ggml_format_name(node, "%s (%s)", a->name, what);
+        gb_name_add(node, gb_name_add_name(node, 0, a), suffix, size);
     return node;
-}
-
-void
-gb_op_set_bytes(struct ggml_tensor *node, const void *bytes, size_t size)
-{
-    if (!gb_tensor_is_failed(node))
-        memcpy(node->op_params, bytes, size);
-}
-
-void
-gb_op_set_i32(struct ggml_tensor *node, int i, int32_t value)
-{
-    if (!gb_tensor_is_failed(node))
-        node->op_params[i] = value;
-}
-
-void
-gb_op_set_f32(struct ggml_tensor *node, int i, float value)
-{
-    int32_t bits;
-
-    memcpy(&bits, &value, sizeof(bits));
-    gb_op_set_i32(node, i, bits);
 }
 
 void

@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "lib/op/build.h"
+#include "lib/tensor/name.h"
+#include "lib/tensor/view.h"
 
 struct ggml_tensor *
 ggml_dup(struct ggml_context *ctx, struct ggml_tensor *a)
@@ -21,6 +23,23 @@ ggml_dup_inplace(struct ggml_context *ctx, struct ggml_tensor *a)
     return gb_op_like(ctx, GGML_OP_DUP, GB_OP_INPLACE, GB_SRC(a));
 }
 
+/* "<name of to> (copy of <name of from>)" */
+static struct ggml_tensor *
+name_copy_of(struct ggml_tensor *node, const struct ggml_tensor *to,
+             const struct ggml_tensor *from)
+{
+    static const char middle[] = " (copy of ";
+    size_t length;
+
+    if (gb_tensor_is_failed(node))
+        return node;
+    length = gb_name_add_name(node, 0, to);
+    length = gb_name_add(node, length, middle, sizeof(middle) - 1);
+    length = gb_name_add_name(node, length, from);
+    gb_name_add(node, length, ")", 1);
+    return node;
+}
+
 struct ggml_tensor *
 ggml_cpy(struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b)
 {
@@ -30,12 +49,10 @@ ggml_cpy(struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b)
     GB_NEED(ctx, ggml_nelements(a) == ggml_nelements(b),
             "cpy: a %s and b %s have different numbers of elements",
             GB_SHAPE(a), GB_SHAPE(b));
-    node = gb_op_make(ggml_view_tensor(ctx, b), GGML_OP_CPY, GB_SRC(a, b));
+    node = gb_op_make(gb_tensor_view_whole(ctx, b), GGML_OP_CPY, GB_SRC(a, b));
     if (b->name[0] == '\0')
-        return gb_op_name_after(node, a, "copy");
-    if (!gb_tensor_is_failed(node))
-        ggml_format_name(node, "%s (copy of %s)", b->name, a->name);
-    return node;
+        return GB_NAME_AFTER(node, a, "copy");
+    return name_copy_of(node, b, a);
 }
 
 struct ggml_tensor *
@@ -48,14 +65,14 @@ ggml_cast(struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_type type)
     /* A copy's second source is where it copies to: here the node itself. */
     if (!gb_tensor_is_failed(node))
         node->src[1] = node;
-    return gb_op_name_after(node, a, "copy");
+    return GB_NAME_AFTER(node, a, "copy");
 }
 
 struct ggml_tensor *
 ggml_cont(struct ggml_context *ctx, struct ggml_tensor *a)
 {
     GB_NEED_SOURCES(ctx, "cont", a);
-    return gb_op_name_after(
+    return GB_NAME_AFTER(
         gb_op_like(ctx, GGML_OP_CONT, GB_OP_NEW, GB_SRC(a)), a, "cont");
 }
 
@@ -89,7 +106,7 @@ ggml_cont_4d(struct ggml_context *ctx, struct ggml_tensor *a, int64_t ne0,
     GB_NEED(ctx, gb_op_elements(ne) == ggml_nelements(a),
             "cont: a %s and the result %s have different numbers of elements",
             GB_SHAPE(a), gb_op_shape(ne).text);
-    return gb_op_name_after(
+    return GB_NAME_AFTER(
         gb_op_new(ctx, GGML_OP_CONT, a->type, ne, GB_SRC(a)), a, "cont");
 }
 

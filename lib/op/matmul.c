@@ -14,7 +14,7 @@ ggml_mul_mat(struct ggml_context *ctx, struct ggml_tensor *a,
     GB_NEED(ctx, a->ne[0] == b->ne[0] && gb_op_stack_divides(a, b),
             "mul_mat: a %s and b %s have no product", GB_SHAPE(a),
             GB_SHAPE(b));
-    GB_NEED(ctx, !ggml_is_transposed(a), "mul_mat: a %s is transposed",
+    GB_NEED(ctx, !gb_is_truly_transposed(a), "mul_mat: a %s is transposed",
             GB_SHAPE(a));
     return gb_op_new(
         ctx, GGML_OP_MUL_MAT, GGML_TYPE_F32,
@@ -41,7 +41,7 @@ ggml_mul_mat_id(struct ggml_context *ctx, struct ggml_tensor *as,
                 ids->ne[1] == b->ne[2] && gb_dim_divides(b->ne[1], ids->ne[0]),
             "mul_mat_id: as %s, b %s and ids %s do not belong together",
             GB_SHAPE(as), GB_SHAPE(b), GB_SHAPE(ids));
-    GB_NEED(ctx, !ggml_is_transposed(as), "mul_mat_id: as %s is transposed",
+    GB_NEED(ctx, !gb_is_truly_transposed(as), "mul_mat_id: as %s is transposed",
             GB_SHAPE(as));
     return gb_op_new(
         ctx, GGML_OP_MUL_MAT_ID, GGML_TYPE_F32,
@@ -57,7 +57,7 @@ ggml_out_prod(struct ggml_context *ctx, struct ggml_tensor *a,
     GB_NEED(ctx, a->ne[1] == b->ne[1] && gb_op_stack_divides(a, b),
             "out_prod: a %s and b %s have no product", GB_SHAPE(a),
             GB_SHAPE(b));
-    GB_NEED(ctx, !ggml_is_transposed(a), "out_prod: a %s is transposed",
+    GB_NEED(ctx, !gb_is_truly_transposed(a), "out_prod: a %s is transposed",
             GB_SHAPE(a));
     return gb_op_new(
         ctx, GGML_OP_OUT_PROD, GGML_TYPE_F32,

@@ -8,7 +8,7 @@
 
 #include "lib/base/status.h"
 
-static const struct gb_op ops[GGML_OP_COUNT] = {
+const struct gb_op gb_ops[GGML_OP_COUNT] = {
 #define GB_OP(op, word, sources, text) \
     [GGML_OP_##op] = { #op, #word, text, sources },
 #include "lib/op/ops.def"
@@ -20,18 +20,6 @@ static const char *const unary_names[GGML_UNARY_OP_COUNT] = {
 #include "lib/op/unary.def"
 #undef GB_UNARY
 };
-
-const struct gb_op *
-gb_op_get(enum ggml_op op)
-{
-    return (unsigned)op < GGML_OP_COUNT ? &ops[op] : NULL;
-}
-
-const char *
-gb_op_word(enum ggml_op op)
-{
-    return ops[op].word;
-}
 
 bool
 gb_op_is_unary(enum ggml_unary_op unary)

@@ -14,11 +14,22 @@ struct gb_op {
     int n_src;          /* how many of src[] an implementation looks at */
 };
 
+/* By number. */
+extern const struct gb_op gb_ops[GGML_OP_COUNT];
+
 /* The row of OP, NULL for a number that is none.  Any thread. */
-const struct gb_op *gb_op_get(enum ggml_op op);
+static inline const struct gb_op *
+gb_op_get(enum ggml_op op)
+{
+    return (unsigned)op < GGML_OP_COUNT ? &gb_ops[op] : NULL;
+}
 
 /* The word of OP, one of the table's operations.  Any thread. */
-const char *gb_op_word(enum ggml_op op);
+static inline const char *
+gb_op_word(enum ggml_op op)
+{
+    return gb_ops[op].word;
+}
 
 /* Is UNARY one of the functions of operation UNARY?  Any thread. */
 bool gb_op_is_unary(enum ggml_unary_op unary);

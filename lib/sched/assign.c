@@ -11,7 +11,8 @@
  *   4. views follow what they look at, other sources follow their reader.
  *
  * What shares the memory of another tensor is computed where that memory is,
- * whatever was chosen.
+ * whatever was chosen (join.c).  Nobody may be left who can do something with
+ * data where it lies: then the first that can do it with copies does.
  */
 #include "config.h"
 
@@ -21,54 +22,21 @@
 #include "lib/base/status.h"
 #include "lib/tensor/tensor.h"
 
-/* Long enough for the names of a dozen backends. */
-#define NAMES_SIZE 256
-
-static bool
-can_run(
-    const struct ggml_backend_sched *s, int32_t backend,
-    const struct ggml_tensor *op)
-{
-    ggml_backend_dev_t device = s->backends[backend].backend->device;
-
-    return device->iface.supports_op(device, op);
-}
-
-/* Can BACKEND use memory of this type? */
-static bool
-can_use(
-    const struct ggml_backend_sched *s, int32_t backend,
-    ggml_backend_buffer_type_t buft)
-{
-    ggml_backend_dev_t device = s->backends[backend].backend->device;
-
-    return device->iface.supports_buft(device, buft);
-}
-
-bool
-gb_sched_can_reach(
-    const struct ggml_backend_sched *s, int32_t number, int32_t backend)
-{
-    const struct gb_sched_tensor *t = &s->tensors[number];
-    int32_t owner = t->root >= 0 ? s->tensors[t->root].backend : -1;
-
-    if (t->home != NULL)
-        return can_use(s, backend, t->home);
-    if (owner < 0)
-        owner = t->backend;
-    return owner >= 0 && s->can_use[backend * s->n_backends + owner];
-}
+/* A question whether a backend can run an operation. */
+typedef bool (*can_run_fn)(
+    const struct ggml_backend_sched *sched, int32_t backend,
+    const struct ggml_tensor *op);
 
 /* ---- 1: data, inputs, weights ---- */
 
 /* The first backend that can use BUFT and run OP, -1 for none. */
-static int32_t
+static inline int32_t
 first_that_can(
     const struct ggml_backend_sched *s, ggml_backend_buffer_type_t buft,
-    const struct ggml_tensor *op)
+    const struct ggml_tensor *op, can_run_fn can_run)
 {
     for (int32_t b = 0; b < s->n_backends; b++)
-        if (can_use(s, b, buft) && can_run(s, b, op))
+        if (gb_sched_can_use(s, b, buft) && can_run(s, b, op))
             return b;
     return -1;
 }
@@ -79,7 +47,7 @@ first_that_offloads(
     const struct ggml_backend_sched *s, const struct ggml_tensor *op)
 {
     for (int32_t b = 0; b < s->n_backends - 1; b++)
-        if (can_run(s, b, op) &&
+        if (gb_sched_can_run(s, b, op) &&
             ggml_backend_offload_op(gb_sched_backend(s, b), op))
             return b;
     return -1;
@@ -110,7 +78,8 @@ follow_weight(
 {
     int32_t backend, offload;
 
-    backend = first_that_can(s, gb_transfer_home(weight)->buft, op);
+    backend = first_that_can(s, gb_transfer_home(weight)->buft, op,
+                             gb_sched_can_run);
     if (backend != s->n_backends - 1 ||
         !ggml_backend_buffer_is_host(weight->buffer))
         return backend;
@@ -118,62 +87,59 @@ follow_weight(
     return offload >= 0 ? offload : backend;
 }
 
+/*
+ * The backend for what lies in memory: n_backends, which is nobody, for what is
+ * only read there, and has to be copied for whoever reads it.
+ */
 static enum ggml_status
-fail_for_all(
-    const struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
-{
-    const ggml_backend_buffer_t home = gb_transfer_home(tensor);
-    char names[NAMES_SIZE];
-
-    gb_sched_names(s, names, sizeof(names));
-    if (home == NULL)
-        return gb_fail(GGML_STATUS_FAILED,
-                       "sched: %s of tensor %s is supported by none of %s",
-                       ggml_op_desc(tensor), tensor->name, names);
-    return gb_fail(GGML_STATUS_FAILED,
-                   "sched: %s of tensor %s, which lies in memory of %s, is "
-                   "supported there by none of %s",
-                   ggml_op_desc(tensor), tensor->name,
-                   ggml_backend_buffer_name(home), names);
-}
-
-/* As data or the flag say; -1 for neither. */
-static enum ggml_status
-settle_by_data(struct ggml_backend_sched *s, int32_t number)
+settle_in_place(struct ggml_backend_sched *s, int32_t number)
 {
     const struct ggml_tensor *tensor = gb_sched_tensor(s, number);
     struct gb_sched_tensor *t = &s->tensors[number];
 
-    if (t->home != NULL) {
-        t->backend = first_that_can(s, t->home, tensor);
-        return t->backend >= 0 ? GGML_STATUS_SUCCESS : fail_for_all(s, tensor);
-    }
-    if ((tensor->flags & GGML_TENSOR_FLAG_INPUT) != 0)
+    t->backend = first_that_can(s, t->home, tensor, gb_sched_can_run);
+    if (t->backend >= 0)
+        return GGML_STATUS_SUCCESS;
+    t->backend = first_that_can(s, t->home, tensor, gb_sched_can_run_on_copies);
+    if (t->backend < 0 && tensor->op != GGML_OP_NONE &&
+        !gb_sched_only_looks(tensor->op))
+        return gb_sched_fail_for_all(s, tensor);
+    if (t->backend < 0)
+        t->backend = s->n_backends;
+    gb_sched_count_fallback(s, number);
+    return GGML_STATUS_SUCCESS;
+}
+
+/* As data or the flag say, the data whatever was chosen; -1 for neither. */
+static inline enum ggml_status
+settle_by_data(struct ggml_backend_sched *s, int32_t number)
+{
+    struct gb_sched_tensor *t = &s->tensors[number];
+
+    if (t->home != NULL)
+        return t->backend >= 0 && gb_sched_can_use(s, t->backend, t->home)
+                   ? GGML_STATUS_SUCCESS : settle_in_place(s, number);
+    if (t->backend < 0 &&
+        (gb_sched_tensor(s, number)->flags & GGML_TENSOR_FLAG_INPUT) != 0)
         t->backend = s->n_backends - 1;
     return GGML_STATUS_SUCCESS;
 }
 
 static enum ggml_status
-settle_leaf(struct ggml_backend_sched *s, int32_t number)
-{
-    return s->tensors[number].backend >= 0 ? GGML_STATUS_SUCCESS
-                                           : settle_by_data(s, number);
-}
-
-static enum ggml_status
-settle_node(struct ggml_backend_sched *s, const struct gb_sched_node *node)
+settle_node(struct ggml_backend_sched *s, struct gb_sched_node *node)
 {
     const struct ggml_tensor *tensor = gb_sched_tensor(s, node->number);
     int32_t *backend = &s->tensors[node->number].backend;
     const struct ggml_tensor *weight = NULL;
 
-    if (*backend < 0)
-        GB_TRY(settle_by_data(s, node->number));
+    GB_TRY(settle_by_data(s, node->number));
     /* The weights of ROPE are a few frequencies, which may go anywhere. */
     if (*backend < 0 && tensor->op != GGML_OP_ROPE)
         weight = first_weight(tensor, node->n_links);
     if (weight != NULL)
         *backend = follow_weight(s, tensor, weight);
+    /* Nobody has to do anything with a parameter. */
+    node->is_view |= *backend == s->n_backends;
     if (!node->is_view)
         *(*backend < 0 ? &s->n_open : &s->n_settled) += 1;
     return GGML_STATUS_SUCCESS;
@@ -184,11 +150,16 @@ static void
 settle_stray(struct ggml_backend_sched *s, int32_t number)
 {
     struct gb_sched_tensor *t = &s->tensors[number];
+    int32_t b = 0;
 
-    for (int32_t b = 0; t->backend < 0 && t->home != NULL && b < s->n_backends;
-         b++)
-        if (can_use(s, b, t->home))
-            t->backend = b;
+    if (t->home == NULL ||
+        (t->backend >= 0 && gb_sched_can_use(s, t->backend, t->home)))
+        return;
+    while (b < s->n_backends && !gb_sched_can_use(s, b, t->home))
+        b++;
+    t->backend = b;
+    if (b == s->n_backends)
+        gb_sched_count_fallback(s, number);
 }
 
 static enum ggml_status
@@ -198,9 +169,10 @@ settle_all(struct ggml_backend_sched *s)
 
     s->n_open = 0;
     s->n_settled = 0;
+    s->n_fallback_copies = 0;
     for (int i = 0; i < s->graph.n_leafs; i++) {
         GB_TRY(gb_sched_enter_leaf(s, i));
-        GB_TRY(settle_leaf(s, s->leafs[i]));
+        GB_TRY(settle_by_data(s, s->leafs[i]));
     }
     for (int i = 0; i < s->graph.n_nodes; i++) {
         gb_tensor_walk(&walk, s->graph.nodes[i]);
@@ -236,7 +208,7 @@ spread(struct ggml_backend_sched *s, int step, int32_t n_usable)
         if (*backend >= 0)
             current = *backend < n_usable ? *backend : -1;
         else if (current >= 0 &&
-                 can_run(s, current, gb_sched_tensor(s, node->number)))
+                 gb_sched_can_run(s, current, gb_sched_tensor(s, node->number)))
             *backend = current;
     }
 }
@@ -259,8 +231,10 @@ count_reachable(
 }
 
 /* The backend that runs the node and reaches most of its sources, or -1. */
-static int32_t
-best_for(const struct ggml_backend_sched *s, const struct gb_sched_node *node)
+static inline int32_t
+best_for(
+    const struct ggml_backend_sched *s, const struct gb_sched_node *node,
+    can_run_fn can_run)
 {
     const struct ggml_tensor *op = gb_sched_tensor(s, node->number);
     int32_t best = -1;
@@ -304,29 +278,26 @@ preferred_twin(
 
     for (int32_t b = 0; b < backend; b++)
         if (s->backends[b].buft == s->backends[backend].buft &&
-            can_run(s, b, op) && reaches_all(s, node, b))
+            gb_sched_can_run(s, b, op) && reaches_all(s, node, b))
             return b;
     return backend;
 }
 
-/* A node that writes to the memory of another tensor goes there. */
+/* A backend for a node that no rule gave one. */
 static enum ggml_status
-join_root(struct ggml_backend_sched *s, int32_t number)
+place_open(struct ggml_backend_sched *s, const struct gb_sched_node *node)
 {
-    const struct ggml_tensor *op = gb_sched_tensor(s, number);
-    struct gb_sched_tensor *t = &s->tensors[number];
-    struct gb_sched_tensor *root;
+    const struct ggml_tensor *op = gb_sched_tensor(s, node->number);
+    int32_t backend = best_for(s, node, gb_sched_can_run);
 
-    if (t->root < 0)
-        return GGML_STATUS_SUCCESS;
-    root = &s->tensors[t->root];
-    if (root->backend < 0)
-        root->backend = t->backend;
-    if (gb_sched_can_reach(s, t->root, t->backend))
-        return GGML_STATUS_SUCCESS;
-    t->backend = root->backend;
-    return can_run(s, t->backend, op) ? GGML_STATUS_SUCCESS
-                                      : fail_for_all(s, op);
+    if (backend < 0) {
+        backend = best_for(s, node, gb_sched_can_run_on_copies);
+        if (backend < 0)
+            return gb_sched_fail_for_all(s, op);
+        gb_sched_count_fallback(s, node->number);
+    }
+    s->tensors[node->number].backend = backend;
+    return GGML_STATUS_SUCCESS;
 }
 
 static enum ggml_status
@@ -338,14 +309,12 @@ improve(struct ggml_backend_sched *s)
 
         if (node->is_view)
             continue;
-        if (*backend < 0) {
-            *backend = best_for(s, node);
-            if (*backend < 0)
-                return fail_for_all(s, gb_sched_tensor(s, node->number));
-        } else if (s->backends[*backend].has_twin) {
+        if (*backend < 0)
+            GB_TRY(place_open(s, node));
+        else if (s->backends[*backend].has_twin)
             *backend = preferred_twin(s, node, *backend);
-        }
-        GB_TRY(join_root(s, node->number));
+        if (node->writes != 0)
+            GB_TRY(gb_sched_join(s, i));
     }
     return GGML_STATUS_SUCCESS;
 }
@@ -365,7 +334,8 @@ follow(struct ggml_backend_sched *s, int32_t number, int32_t backend)
     if (root->backend < 0)
         root->backend = backend;
     if (t->backend < 0 ||
-        (t->root >= 0 && !gb_sched_can_reach(s, number, t->backend)))
+        (t->backend != root->backend &&
+         !gb_sched_can_reach(s, number, t->backend)))
         t->backend = root->backend;
 }
 
@@ -388,44 +358,10 @@ complete(struct ggml_backend_sched *s)
         follow(s, i, s->n_backends - 1);
 }
 
-/* ---- a single backend ---- */
-
-/* Can the only backend compute the tensor, where it lies? */
-enum ggml_status
-gb_sched_check_single(
-    const struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
-{
-    const ggml_backend_buffer_t home = gb_transfer_home(tensor);
-
-    return (home == NULL || can_use(s, 0, home->buft)) && can_run(s, 0, tensor)
-               ? GGML_STATUS_SUCCESS
-               : fail_for_all(s, tensor);
-}
-
-static enum ggml_status
-assign_to_single(struct ggml_backend_sched *s)
-{
-    struct gb_tensor_walk walk = { { 0, 0 } };
-
-    for (int i = 0; i < s->graph.n_leafs; i++) {
-        GB_TRY(gb_sched_enter_leaf(s, i));
-        GB_TRY(gb_sched_check_single(s, s->graph.leafs[i]));
-    }
-    for (int i = 0; i < s->graph.n_nodes; i++) {
-        gb_tensor_walk(&walk, s->graph.nodes[i]);
-        GB_TRY(gb_sched_enter_node(s, i));
-        GB_TRY(gb_sched_check_single(s, s->graph.nodes[i]));
-    }
-    return GGML_STATUS_SUCCESS;
-}
-
 enum ggml_status
 gb_sched_assign(struct ggml_backend_sched *s)
 {
     GB_TRY(gb_sched_begin_index(s));
-    if (s->n_backends == 1)
-        return assign_to_single(s);
-
     GB_TRY(settle_all(s));
     if (s->n_open > 0 && s->n_settled > 0) {
         spread(s, 1, s->n_backends - 1);
@@ -435,5 +371,6 @@ gb_sched_assign(struct ggml_backend_sched *s)
     }
     GB_TRY(improve(s));
     complete(s);
+    gb_sched_say_fallback(s);
     return GGML_STATUS_SUCCESS;
 }

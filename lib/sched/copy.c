@@ -27,9 +27,8 @@ gb_sched_copy_tensor(
     return &s->pool[(size_t)copy * (size_t)s->n_copies + (size_t)which];
 }
 
-/* TENSOR, which is all zero, with the type, counts and strides of SRC. */
-static void
-describe(struct ggml_tensor *tensor, const struct ggml_tensor *src)
+void
+gb_sched_describe(struct ggml_tensor *tensor, const struct ggml_tensor *src)
 {
     tensor->type = src->type;
     memcpy(tensor->ne, src->ne, sizeof(tensor->ne));
@@ -86,7 +85,7 @@ make_copy(struct ggml_backend_sched *s, int32_t i)
         struct ggml_tensor *tensor = gb_sched_copy_tensor(s, i, which);
 
         if (tensor != source) {
-            describe(tensor, source);
+            gb_sched_describe(tensor, source);
             name_copy(s, copy, which, tensor);
             if (which == s->copy)
                 tensor->src[0] = source;

@@ -29,15 +29,13 @@ is_own_copy(
     return at >= pool && at - pool < s->max_pool * sizeof(*s->pool);
 }
 
-/* What the client chose; a single backend leaves no choice. */
+/* What the client chose. */
 static int32_t
 chosen_backend(
     const struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
 {
     int32_t number;
 
-    if (s->n_backends == 1)
-        return 0;
     if (s->chosen.n_tensors == 0)
         return -1;
     number = gb_index_find(&s->chosen, tensor);
@@ -111,12 +109,21 @@ enter_stray(
     return GGML_STATUS_SUCCESS;
 }
 
-/* Operations that compute nothing. */
-static bool
-is_view_op(enum ggml_op op)
+/*
+ * What a node writes that is not its own memory.  Operations write their
+ * results only, which may be views; but a step of the optimizer counts in two
+ * of its sources as well.
+ */
+static inline uint16_t
+writes_of(const struct ggml_tensor *node)
 {
-    return op == GGML_OP_VIEW || op == GGML_OP_RESHAPE ||
-           op == GGML_OP_PERMUTE || op == GGML_OP_TRANSPOSE;
+    uint16_t writes = 0;
+
+    if (node->view_src != NULL && node->op != GGML_OP_NONE)
+        writes |= GB_SCHED_WRITES_ROOT;
+    if (node->op == GGML_OP_OPT_STEP_ADAMW)
+        writes |= 1u << 2 | 1u << 3;
+    return writes;
 }
 
 /* Where the links of the node begin that comes next, with room for all. */
@@ -168,7 +175,8 @@ gb_sched_enter_node(struct ggml_backend_sched *s, int i)
     }
     node->links = s->n_links;
     node->n_links = (uint8_t)n;
-    node->is_view = is_view_op(tensor->op);
+    node->is_view = gb_sched_only_looks(tensor->op);
+    node->writes = node->is_view ? 0 : writes_of(tensor);
     s->n_links += (size_t)n;
     return enter(s, tensor, &node->number);
 }

@@ -6,6 +6,9 @@
  * backend is done with what the copies held before.  With several copies the
  * backend has an event for each, which stands for its last work with that copy
  * in the graph before; without events all of its work is waited for.
+ *
+ * Backends that can use each other's memory have nothing to copy; they wait for
+ * each other at each split.
  */
 #include "config.h"
 
@@ -115,6 +118,17 @@ wait_in_queues(struct running *r, ggml_backend_t from)
 }
 
 /*
+ * Does the tensor have what the client wrote, whatever is under way?  A graph
+ * that writes it itself, now or in the compute before, has to be waited for.
+ */
+static bool
+is_ready(const struct ggml_backend_sched *s, int32_t number)
+{
+    return (gb_sched_tensor(s, number)->flags & GGML_TENSOR_FLAG_INPUT) != 0 &&
+           s->tensors[gb_sched_owner(s, number)].n_writes == 0;
+}
+
+/*
  * An input of the graph is copied at once, so that the client may change it
  * while the graph is computed.
  */
@@ -139,6 +153,14 @@ copy_queued(
     return copy_now(r, from, to);
 }
 
+/* Who has the tensor: a backend, or for NULL memory of nobody. */
+static const char *
+home_name(ggml_backend_t backend, const struct ggml_tensor *tensor)
+{
+    return backend != NULL ? ggml_backend_name(backend)
+                           : ggml_backend_buffer_name(gb_transfer_home(tensor));
+}
+
 static enum ggml_status
 copy_input(struct running *r, int32_t input)
 {
@@ -151,14 +173,26 @@ copy_input(struct running *r, int32_t input)
     const int64_t start = gb_trace_start(r->track);
     enum ggml_status status;
 
-    if ((from->flags & GGML_TENSOR_FLAG_INPUT) != 0)
+    /* Nobody's memory is not written by anybody either. */
+    if (from_backend == NULL || is_ready(s, copy->tensor))
         status = copy_now(r, from, to);
     else
         status = copy_queued(r, from_backend, from, to);
     if (r->track != 0)
-        gb_trace_copy(r->track, start, from, ggml_backend_name(from_backend),
+        gb_trace_copy(r->track, start, from, home_name(from_backend, from),
                       ggml_backend_name(r->backend));
     return status;
+}
+
+/* What the split reads without a copy, or writes, may be others' work. */
+static void
+wait_for_neighbours(const struct running *r)
+{
+    const struct ggml_backend_sched *s = r->sched;
+
+    for (int32_t i = 0; i < s->n_backends; i++)
+        if (gb_sched_are_neighbours(s, r->split->backend, i))
+            wait_for(gb_sched_backend(s, i), NULL, r->track);
 }
 
 /* Waits may bring failures of earlier work to light, which have no status. */
@@ -167,6 +201,8 @@ copy_inputs(struct running *r)
 {
     const uint64_t n_failures = gb_failure_count();
 
+    if (r->sched->backends[r->split->backend].has_neighbours)
+        wait_for_neighbours(r);
     for (int32_t i = r->split->inputs_begin; i < r->split->inputs_end; i++)
         GB_TRY(copy_input(r, r->sched->inputs[i]));
     return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
@@ -182,6 +218,35 @@ slice(const struct running *r, int32_t begin, int32_t end)
     return ggml_graph_view(&graph, begin, end);
 }
 
+/* The client's callback and what it is called with. */
+struct observer {
+    ggml_backend_sched_eval_callback callback; /* NULL for none */
+    void *data;
+};
+
+static struct observer
+observer_of(const struct ggml_backend_sched *s)
+{
+    return (struct observer){ s->callback, s->callback_data };
+}
+
+/*
+ * Is NODE to be shown, and to whom?  A callback may put another one in its
+ * place, or none: nobody is shown what somebody else asked for.
+ */
+static struct observer
+ask(const struct ggml_backend_sched *s, struct ggml_tensor *node)
+{
+    const struct observer none = { NULL, NULL }, asked = observer_of(s);
+    struct observer now;
+
+    if (asked.callback == NULL || !asked.callback(node, true, asked.data))
+        return none;
+    now = observer_of(s);
+    return now.callback == asked.callback && now.data == asked.data ? now
+                                                                    : none;
+}
+
 /*
  * The client is asked about each node, those up to one that it wants to see are
  * computed, and it is shown that one.  It can end the split then.
@@ -193,17 +258,16 @@ compute_observed(const struct running *r)
     int32_t begin = r->split->begin;
 
     while (begin < r->split->end) {
+        struct observer wants = { NULL, NULL };
         struct ggml_cgraph graph;
         int32_t end = begin;
-        bool is_wanted = false;
 
-        while (end < r->split->end && !is_wanted)
-            is_wanted = s->callback(s->graph.nodes[end++], true,
-                                    s->callback_data);
+        while (end < r->split->end && wants.callback == NULL)
+            wants = ask(s, s->graph.nodes[end++]);
         graph = slice(r, begin, end);
         GB_TRY(ggml_backend_graph_compute(r->backend, &graph));
-        if (is_wanted &&
-            !s->callback(s->graph.nodes[end - 1], false, s->callback_data))
+        if (wants.callback != NULL &&
+            !wants.callback(s->graph.nodes[end - 1], false, wants.data))
             return GGML_STATUS_SUCCESS;
         begin = end;
     }
@@ -263,7 +327,8 @@ gb_sched_run(struct ggml_backend_sched *s)
     const enum ggml_status status = run_splits(s, track != 0);
 
     if (track != 0) {
-        gb_trace_compute(track, start, (int)s->n_splits, s->graph.n_nodes);
+        gb_trace_compute(track, start, (int)s->n_splits, s->graph.n_nodes,
+                         s->is_plain ? 0 : s->n_fallback_copies);
         gb_trace_flush();
     }
     if (status == GGML_STATUS_SUCCESS)

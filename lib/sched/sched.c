@@ -68,6 +68,9 @@ enter_backends(
         for (int k = 0; k < s->n_backends; k++)
             s->can_use[i * s->n_backends + k] =
                 ggml_backend_supports_buft(backends[i], s->backends[k].buft);
+    for (int i = 0; i < s->n_backends; i++)
+        for (int k = 0; k < s->n_backends; k++)
+            s->backends[i].has_neighbours |= gb_sched_are_neighbours(s, i, k);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -124,7 +127,9 @@ init(
     s->n_copies = parallel ? GB_SCHED_COPIES : 1;
     s->n_last_nodes = -1;
     s->debug = gb_env_int(GB_ENV_SCHED_DEBUG);
-    s->backends = gb_mem_zalloc(n, sizeof(*s->backends));
+    s->is_watched =
+        s->debug > 0 || *gb_env_string(GB_ENV_SCHED_DOT) != '\0';
+    s->backends = gb_mem_zalloc(n + 1, sizeof(*s->backends));
     s->can_use = gb_mem_zalloc(n * n, sizeof(*s->can_use));
     if (s->backends == NULL || s->can_use == NULL ||
         !gb_index_reset(&s->chosen, 1) ||
@@ -173,6 +178,7 @@ ggml_backend_sched_free(ggml_backend_sched_t s)
 {
     if (s == NULL)
         return;
+    GB_NEED_VOID(!s->is_busy, "sched: it is at work and cannot be freed");
     free_events(s);
     ggml_gallocr_free(s->galloc);
     gb_index_clear(&s->chosen);
@@ -210,19 +216,48 @@ forget_graph(struct ggml_backend_sched *s)
     s->given = NULL;
 }
 
-void
-ggml_backend_sched_reset(ggml_backend_sched_t s)
+static void
+reset(struct ggml_backend_sched *s)
 {
-    GB_NEED_VOID(s != NULL, "sched reset: no scheduler");
     forget_graph(s);
     if (s->chosen.n_tensors > 0)
         gb_index_reset(&s->chosen, s->chosen.n_tensors);
 }
 
+void
+ggml_backend_sched_reset(ggml_backend_sched_t s)
+{
+    GB_NEED_VOID(s != NULL, "sched reset: no scheduler");
+    GB_NEED_VOID(!s->is_busy, "sched reset: it is at work");
+    reset(s);
+}
+
+/*
+ * Begin a call that takes or runs a graph.  The client's code runs inside: its
+ * custom operations, its callbacks and its log sink.  They may call anything,
+ * but have the scheduler only when it is at rest.
+ */
 static enum ggml_status
-check_graph(const struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
+enter(struct ggml_backend_sched *s)
 {
     GB_NEED_OR(GGML_STATUS_FAILED, s != NULL, "sched: no scheduler");
+    GB_NEED_OR(GGML_STATUS_FAILED, !s->is_busy,
+               "sched: it is at work, and can do nothing for its own graph's "
+               "operations and callbacks");
+    s->is_busy = true;
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+leave(struct ggml_backend_sched *s, enum ggml_status status)
+{
+    s->is_busy = false;
+    return status;
+}
+
+static enum ggml_status
+check_graph(const struct ggml_cgraph *graph)
+{
     GB_NEED_OR(GGML_STATUS_FAILED, graph != NULL, "sched: no graph");
     if (gb_graph_is_failed(graph))
         return gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
@@ -231,12 +266,14 @@ check_graph(const struct ggml_backend_sched *s, const struct ggml_cgraph *graph)
 
 /* Take GRAPH in; nothing of it is changed unless all goes well. */
 static enum ggml_status
-split_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
+split_graph(
+    struct ggml_backend_sched *s, struct ggml_cgraph *graph, bool is_plain)
 {
     forget_graph(s);
     s->graph = *graph;
     s->copy = s->next_copy;
-    if (!gb_sched_is_plain(s))
+    s->is_plain = is_plain;
+    if (!is_plain)
         GB_TRY(gb_sched_assign(s));
     GB_TRY(gb_sched_split(s));
     gb_sched_print(s);
@@ -246,35 +283,65 @@ split_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
     return GGML_STATUS_SUCCESS;
 }
 
+/* What is done with a graph that was taken in; for plain ones, and others. */
+struct purpose {
+    enum ggml_status (*plain)(
+        struct ggml_backend_sched *sched, bool *is_refused);
+    enum ggml_status (*other)(struct ggml_backend_sched *sched);
+};
+
+static const struct purpose to_plan = { gb_sched_plan_plain, gb_sched_plan };
+static const struct purpose to_place = { gb_sched_place_plain, gb_sched_place };
+
+/* Take GRAPH in for a purpose; what fails leaves it as it was. */
+static enum ggml_status
+take_in(
+    struct ggml_backend_sched *s, struct ggml_cgraph *graph,
+    const struct purpose *purpose)
+{
+    enum ggml_status status;
+
+    GB_TRY(check_graph(graph));
+    if (gb_sched_may_be_plain(s)) {
+        bool is_refused = false;
+
+        GB_TRY(split_graph(s, graph, true));
+        status = purpose->plain(s, &is_refused);
+        if (!is_refused)
+            return status;
+    }
+    GB_TRY(split_graph(s, graph, false));
+    status = purpose->other(s);
+    if (status != GGML_STATUS_SUCCESS)
+        gb_sched_restore(s);
+    return status;
+}
+
+static enum ggml_status
+reserve(struct ggml_backend_sched *s, struct ggml_cgraph *measure_graph)
+{
+    const enum ggml_status status = take_in(s, measure_graph, &to_plan);
+
+    if (status == GGML_STATUS_SUCCESS)
+        gb_sched_restore(s);
+    reset(s);
+    return status;
+}
+
 bool
 ggml_backend_sched_reserve(
     ggml_backend_sched_t s, struct ggml_cgraph *measure_graph)
 {
-    enum ggml_status status;
-
-    if (check_graph(s, measure_graph) != GGML_STATUS_SUCCESS)
-        return false;
-    status = split_graph(s, measure_graph);
-    if (status == GGML_STATUS_SUCCESS) {
-        status = gb_sched_is_plain(s) ? gb_sched_plan_plain(s)
-                                      : gb_sched_plan(s);
-        gb_sched_restore(s);
-    }
-    ggml_backend_sched_reset(s);
-    return status == GGML_STATUS_SUCCESS;
+    return enter(s) == GGML_STATUS_SUCCESS &&
+           leave(s, reserve(s, measure_graph)) == GGML_STATUS_SUCCESS;
 }
 
 static enum ggml_status
 alloc_graph(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
 {
-    enum ggml_status status;
+    const enum ggml_status status = take_in(s, graph, &to_place);
 
-    GB_TRY(check_graph(s, graph));
-    GB_TRY(split_graph(s, graph));
-    status = gb_sched_is_plain(s) ? gb_sched_place_plain(s)
-                                  : gb_sched_place(s);
     if (status != GGML_STATUS_SUCCESS) {
-        gb_sched_restore(s);
         forget_graph(s);
         return status;
     }
@@ -287,14 +354,13 @@ bool
 ggml_backend_sched_alloc_graph(
     ggml_backend_sched_t s, struct ggml_cgraph *graph)
 {
-    return alloc_graph(s, graph) == GGML_STATUS_SUCCESS;
+    return enter(s) == GGML_STATUS_SUCCESS &&
+           leave(s, alloc_graph(s, graph)) == GGML_STATUS_SUCCESS;
 }
 
-enum ggml_status
-ggml_backend_sched_graph_compute_async(
-    ggml_backend_sched_t s, struct ggml_cgraph *graph)
+static enum ggml_status
+compute(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
 {
-    GB_NEED_OR(GGML_STATUS_FAILED, s != NULL, "sched compute: no scheduler");
     if (!s->is_allocated)
         GB_TRY(alloc_graph(s, graph));
     else if (graph != s->given)
@@ -305,15 +371,23 @@ ggml_backend_sched_graph_compute_async(
 }
 
 enum ggml_status
+ggml_backend_sched_graph_compute_async(
+    ggml_backend_sched_t s, struct ggml_cgraph *graph)
+{
+    GB_TRY(enter(s));
+    return leave(s, compute(s, graph));
+}
+
+enum ggml_status
 ggml_backend_sched_graph_compute(
     ggml_backend_sched_t s, struct ggml_cgraph *graph)
 {
     enum ggml_status status, waited;
 
-    GB_NEED_OR(GGML_STATUS_FAILED, s != NULL, "sched compute: no scheduler");
-    status = ggml_backend_sched_graph_compute_async(s, graph);
+    GB_TRY(enter(s));
+    status = compute(s, graph);
     waited = gb_sched_wait_for_all(s);
-    return status != GGML_STATUS_SUCCESS ? status : waited;
+    return leave(s, status != GGML_STATUS_SUCCESS ? status : waited);
 }
 
 void
@@ -368,7 +442,8 @@ choose(
 static struct gb_sched_tensor *
 find_tensor(struct ggml_backend_sched *s, const struct ggml_tensor *tensor)
 {
-    const int32_t number = s->is_split ? gb_index_find(&s->index, tensor) : -1;
+    const int32_t number = s->is_split && !s->is_plain
+                               ? gb_index_find(&s->index, tensor) : -1;
 
     return number >= 0 ? &s->tensors[number] : NULL;
 }
@@ -382,6 +457,7 @@ ggml_backend_sched_set_tensor_backend(
 
     GB_NEED_VOID(s != NULL && node != NULL,
                  "sched assign: no scheduler or no tensor");
+    GB_NEED_VOID(!s->is_busy, "sched assign: it is at work");
     number = backend_number(s, backend);
     GB_NEED_VOID(number >= 0, "sched assign: tensor %s: %s is not a backend of "
                  "this scheduler", node->name, ggml_backend_name(backend));
@@ -401,7 +477,7 @@ ggml_backend_sched_get_tensor_backend(
 
     GB_NEED_OR(NULL, s != NULL && node != NULL,
                "sched backend: no scheduler or no tensor");
-    if (s->is_split && gb_sched_is_plain(s))
+    if (s->is_split && s->is_plain)
         return gb_sched_backend(s, 0);
     assigned = find_tensor(s, node);
     if (assigned != NULL)

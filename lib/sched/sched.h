@@ -4,8 +4,8 @@
  *
  * Tensors, nodes, splits, inputs and copies are items of arrays and known by
  * their positions there; -1 is none.  The arrays keep their memory from graph
- * to graph.  The steps, in their order: assign.c with index.c, split.c, copy.c,
- * place.c, and run.c as often as the graph is computed.
+ * to graph.  The steps, in their order: assign.c with index.c, ask.c and join.c;
+ * split.c, copy.c, place.c, and run.c as often as the graph is computed.
  */
 #ifndef GB_SCHED_SCHED_H
 #define GB_SCHED_SCHED_H
@@ -26,6 +26,7 @@ struct gb_sched_backend {
     ggml_backend_t backend;
     ggml_backend_buffer_type_t buft; /* of the results that it computes */
     bool has_twin; /* a preferred backend has the same one */
+    bool has_neighbours; /* queue work, and it or they can use the other's */
     size_t last;   /* split that it computes */
     bool has_graph_inputs; /* that take turns */
 };
@@ -33,9 +34,10 @@ struct gb_sched_backend {
 /* A tensor of the graph. */
 struct gb_sched_tensor {
     ggml_backend_buffer_type_t home; /* of its data; NULL: nowhere yet */
-    int32_t backend;
-    int32_t root;   /* tensor that it is a view of */
-    int32_t copies; /* the first of its copies */
+    int32_t backend;  /* -1: none yet; n_backends: nobody can use its memory */
+    int32_t root;     /* tensor that it is a view of */
+    int32_t copies;   /* the newest of its copies */
+    int32_t n_writes; /* of nodes to memory of other tensors: to this one's */
 };
 
 /* A node, in the order of the graph. */
@@ -44,13 +46,22 @@ struct gb_sched_node {
     int32_t number; /* tensor */
     uint8_t n_links;
     bool is_view;   /* the operation computes nothing, it only looks */
+    uint16_t writes; /* other tensors: bits of its sources, and the next */
 };
 
-/* The copies of one tensor for one backend, as many as the scheduler keeps. */
+/* The node's result lies in the memory of the tensor that it is a view of. */
+#define GB_SCHED_WRITES_ROOT (1u << GGML_MAX_SRC)
+_Static_assert(GGML_MAX_SRC < 16, "a bit for each source, and one more");
+
+/*
+ * The copies of one tensor for one backend, as many as the scheduler keeps.
+ * They hold until the tensor's memory is written again.
+ */
 struct gb_sched_copy {
     int32_t tensor;
     int32_t backend;
-    int32_t next;        /* copy of the same tensor for another backend */
+    int32_t next;     /* older copy of the same tensor, for any backend */
+    int32_t n_writes; /* that it has seen */
     bool is_graph_input; /* on its own backend, to pipeline what it holds */
 };
 
@@ -70,9 +81,11 @@ struct gb_sched_split {
 
 struct ggml_backend_sched {
     int n_backends;
-    struct gb_sched_backend *backends;
+    struct gb_sched_backend *backends; /* and nobody behind them, all zero */
     bool *can_use; /* [backend][backend]: the first can use the second's buft */
     int debug;     /* 0, 1 or 2: what is printed of each graph */
+    bool is_watched; /* graphs are printed or drawn */
+    bool is_busy;  /* in a call that a callback must not disturb */
 
     int n_copies;
     int copy;      /* that the graph at hand uses */
@@ -90,6 +103,7 @@ struct ggml_backend_sched {
     size_t max_chosen;
 
     /* The graph at hand. */
+    bool is_plain;     /* it is on the only backend and copies nothing */
     bool is_split;     /* what follows is whole */
     bool is_allocated; /* and its tensors have their places */
     struct ggml_cgraph graph; /* the client's: its nodes, in their order */
@@ -105,6 +119,9 @@ struct ggml_backend_sched {
     int32_t *links; /* tensors of nodes' sources; gaps between them are -1 */
     size_t n_links, max_links;
     int n_settled, n_open; /* nodes with and without backend at first look */
+    int n_fallback_copies; /* tensors that gb_sched_count_fallback was told of */
+    int32_t first_fallback;
+    bool has_said_fallback; /* of a graph before */
     int32_t *strays; /* tensors that are only sources, no leafs and no nodes */
     size_t n_strays, max_strays;
 
@@ -142,13 +159,15 @@ gb_sched_tensor(const struct ggml_backend_sched *sched, int32_t number)
 
 /*
  * One backend without pipelining, and nobody who wants to read about it: all
- * tensors are on backend 0 and none is copied.  They are neither numbered nor
- * known by anything else here than the client's graph.
+ * tensors are on backend 0 and none is copied, unless it turns out that the
+ * backend cannot use them.  They are neither numbered nor known by anything
+ * else here than the client's graph.
  */
 static inline bool
-gb_sched_is_plain(const struct ggml_backend_sched *sched)
+gb_sched_may_be_plain(const struct ggml_backend_sched *sched)
 {
-    return sched->n_backends == 1 && sched->n_copies == 1 && sched->debug <= 0;
+    return sched->n_backends == 1 && sched->n_copies == 1 &&
+           !sched->is_watched;
 }
 
 /* What computes the node, or would: the client's backend by its number. */
@@ -167,9 +186,96 @@ gb_sched_event(const struct ggml_backend_sched *sched, int32_t backend)
                : NULL;
 }
 
+/* Operations that compute nothing. */
+static inline bool
+gb_sched_only_looks(enum ggml_op op)
+{
+    return op == GGML_OP_VIEW || op == GGML_OP_RESHAPE ||
+           op == GGML_OP_PERMUTE || op == GGML_OP_TRANSPOSE;
+}
+
+/* The tensor whose memory it is. */
+static inline int32_t
+gb_sched_owner(const struct ggml_backend_sched *sched, int32_t number)
+{
+    const int32_t root = sched->tensors[number].root;
+
+    return root >= 0 ? root : number;
+}
+
+/* ---- what backends are asked (ask.c) ---- */
+
+/* Can BACKEND use memory of this type? */
+static inline bool
+gb_sched_can_use(
+    const struct ggml_backend_sched *sched, int32_t backend,
+    ggml_backend_buffer_type_t buft)
+{
+    ggml_backend_dev_t device = gb_sched_backend(sched, backend)->device;
+
+    return device->iface.supports_buft(device, buft);
+}
+
 /* Can BACKEND use the tensor where it lies, or will lie? */
-bool gb_sched_can_reach(
-    const struct ggml_backend_sched *sched, int32_t number, int32_t backend);
+static inline bool
+gb_sched_can_reach(
+    const struct ggml_backend_sched *sched, int32_t number, int32_t backend)
+{
+    const struct gb_sched_tensor *t = &sched->tensors[number];
+    int32_t owner = t->root >= 0 ? sched->tensors[t->root].backend : -1;
+
+    if (t->home != NULL)
+        return gb_sched_can_use(sched, backend, t->home);
+    if (owner < 0)
+        owner = t->backend;
+    return owner >= 0 && sched->can_use[backend * sched->n_backends + owner];
+}
+
+/* Can BACKEND run OP with its sources where they are? */
+static inline bool
+gb_sched_can_run(
+    const struct ggml_backend_sched *sched, int32_t backend,
+    const struct ggml_tensor *op)
+{
+    ggml_backend_dev_t device = gb_sched_backend(sched, backend)->device;
+
+    return device->iface.supports_op(device, op);
+}
+
+/*
+ * Can it, once it has copies of those that it cannot use where they are?  Many
+ * backends look at where a source lies, so they are asked about the copies.
+ */
+bool gb_sched_can_run_on_copies(
+    const struct ggml_backend_sched *sched, int32_t backend,
+    const struct ggml_tensor *op);
+
+/* No backend can run the operation of TENSOR, or not where that lies. */
+enum ggml_status gb_sched_fail_for_all(
+    const struct ggml_backend_sched *sched, const struct ggml_tensor *tensor);
+
+/*
+ * Nobody can do what has to be done with the tensor where data lies, which is
+ * copied for that in each compute: count it; and say so, once.
+ */
+void gb_sched_count_fallback(struct ggml_backend_sched *sched, int32_t number);
+void gb_sched_say_fallback(struct ggml_backend_sched *sched);
+
+/*
+ * May BACKEND meet work of OTHER that is still queued, in memory that both can
+ * use?  There is no copy between them that would wait for it.
+ */
+static inline bool
+gb_sched_are_neighbours(
+    const struct ggml_backend_sched *sched, int32_t backend, int32_t other)
+{
+    const int32_t n = sched->n_backends;
+
+    return backend != other &&
+           gb_sched_backend(sched, other)->iface.synchronize != NULL &&
+           (sched->can_use[backend * n + other] ||
+            sched->can_use[other * n + backend]);
+}
 
 /* ---- the steps ---- */
 
@@ -180,9 +286,18 @@ bool gb_sched_can_reach(
  */
 enum ggml_status gb_sched_assign(struct ggml_backend_sched *sched);
 
-/* Can the only backend compute the tensor, where it lies? */
-enum ggml_status gb_sched_check_single(
-    const struct ggml_backend_sched *sched, const struct ggml_tensor *tensor);
+/* The tensors to whose memory the node writes, as often as it does; how many
+ * they are. */
+#define GB_SCHED_MAX_WRITTEN (GGML_MAX_SRC + 1)
+int gb_sched_find_written(
+    const struct ggml_backend_sched *sched, const struct gb_sched_node *node,
+    int32_t owners[GB_SCHED_MAX_WRITTEN]);
+
+/*
+ * Let node I, which has a backend, be computed where it can write to all memory
+ * that it writes to.  What is not in memory yet may move for that.
+ */
+enum ggml_status gb_sched_join(struct ggml_backend_sched *sched, int32_t i);
 
 /*
  * Forget the graph before; number leaf I; and node I with its sources.  What
@@ -195,7 +310,7 @@ enum ggml_status gb_sched_enter_node(struct ggml_backend_sched *sched, int i);
 /* Cut the graph into splits, and find the inputs that have to be copied. */
 enum ggml_status gb_sched_split(struct ggml_backend_sched *sched);
 
-/* The copy of TENSOR for BACKEND, -1 for none yet. */
+/* The newest copy of TENSOR for BACKEND, -1 for none yet. */
 static inline int32_t
 gb_sched_find_copy(
     const struct ggml_backend_sched *sched, int32_t tensor, int32_t backend)
@@ -206,6 +321,10 @@ gb_sched_find_copy(
         i = sched->copies[i].next;
     return i;
 }
+
+/* TENSOR, which is all zero, with the type, counts and strides of SRC. */
+void gb_sched_describe(
+    struct ggml_tensor *tensor, const struct ggml_tensor *src);
 
 /*
  * Describe all copies, and let the nodes read them.  Undone by
@@ -231,9 +350,15 @@ enum ggml_status gb_sched_place(struct ggml_backend_sched *sched);
 enum ggml_status gb_sched_place_as_planned(
     struct ggml_backend_sched *sched, const struct ggml_cgraph *graph);
 
-/* Both for a plain scheduler, which checks the graph's operations with it. */
-enum ggml_status gb_sched_plan_plain(struct ggml_backend_sched *sched);
-enum ggml_status gb_sched_place_plain(struct ggml_backend_sched *sched);
+/*
+ * Both for a plain graph, whose operations are checked with it: *is_refused,
+ * which is false before, is true and nothing was done when the backend cannot
+ * run them all where their tensors lie.
+ */
+enum ggml_status gb_sched_plan_plain(
+    struct ggml_backend_sched *sched, bool *is_refused);
+enum ggml_status gb_sched_place_plain(
+    struct ggml_backend_sched *sched, bool *is_refused);
 
 /*
  * Wait until the inputs of the graph at hand may be written: until what lies

@@ -4,8 +4,11 @@
  *
  * A split is a run of neighbouring nodes of the same backend.  A source that
  * lies where that backend cannot reach it is an input of the split: it is
- * copied before the split runs, once for all later splits on the same backend.
- * Views compute nothing, so they stay in the split that they fall into.
+ * copied before the split runs, once for all later splits on the same backend;
+ * and once more for those behind a node that writes to the source's memory.
+ * Such a node is of another backend, which can reach that memory, so it is in
+ * no split that reads the copy.  Views compute nothing, so they stay in the
+ * split that they fall into.
  */
 #include "config.h"
 
@@ -53,7 +56,11 @@ add_copy(
     s->copies = copies;
     *copy = (int32_t)s->n_copied++;
     copies[*copy] = (struct gb_sched_copy){
-        tensor, backend, s->tensors[tensor].copies, is_graph_input
+        .tensor = tensor,
+        .backend = backend,
+        .next = s->tensors[tensor].copies,
+        .n_writes = s->tensors[gb_sched_owner(s, tensor)].n_writes,
+        .is_graph_input = is_graph_input,
     };
     s->tensors[tensor].copies = *copy;
     return GGML_STATUS_SUCCESS;
@@ -97,6 +104,28 @@ needs_copy(const struct ggml_backend_sched *s, int32_t source, int32_t backend)
            !gb_sched_can_reach(s, source, backend);
 }
 
+/* The copy of SOURCE for BACKEND that has what SOURCE has now, or -1. */
+static inline int32_t
+find_fresh_copy(
+    const struct ggml_backend_sched *s, int32_t source, int32_t backend)
+{
+    const int32_t n_writes = s->tensors[gb_sched_owner(s, source)].n_writes;
+    const int32_t copy = gb_sched_find_copy(s, source, backend);
+
+    return copy >= 0 && s->copies[copy].n_writes == n_writes ? copy : -1;
+}
+
+/* The node writes to memory of other tensors. */
+static void
+count_writes(struct ggml_backend_sched *s, const struct gb_sched_node *node)
+{
+    int32_t owners[GB_SCHED_MAX_WRITTEN];
+    const int n = gb_sched_find_written(s, node, owners);
+
+    for (int i = 0; i < n; i++)
+        s->tensors[owners[i]].n_writes++;
+}
+
 /*
  * Does a node of the split's backend begin a new one all the same?  For another
  * weight, so that the copies of weights need not all have room at once; and
@@ -122,7 +151,7 @@ overloads(
             tensor->buffer->usage == GGML_BACKEND_BUFFER_USAGE_WEIGHTS)
             return true;
         if (n_inputs >= GB_SCHED_FULL &&
-            gb_sched_find_copy(s, source, split->backend) < 0)
+            find_fresh_copy(s, source, split->backend) < 0)
             return true;
     }
     return false;
@@ -162,7 +191,7 @@ add_sources(struct ggml_backend_sched *s, int32_t i)
             GB_TRY(pipeline_source(s, source));
         if (!needs_copy(s, source, split->backend))
             continue;
-        copy = gb_sched_find_copy(s, source, split->backend);
+        copy = find_fresh_copy(s, source, split->backend);
         if (copy < 0) {
             GB_TRY(add_copy(s, source, split->backend, false, &copy));
             GB_TRY(add_input(s, split, copy));
@@ -176,11 +205,13 @@ add_sources(struct ggml_backend_sched *s, int32_t i)
 static int32_t
 first_backend(const struct ggml_backend_sched *s)
 {
+    int32_t backend;
     int i = 0;
 
     while (i < s->graph.n_nodes - 1 && s->nodes[i].is_view)
         i++;
-    return s->tensors[s->nodes[i].number].backend;
+    backend = s->tensors[s->nodes[i].number].backend;
+    return backend < s->n_backends ? backend : s->n_backends - 1;
 }
 
 enum ggml_status
@@ -195,7 +226,7 @@ gb_sched_split(struct ggml_backend_sched *s)
     if (s->graph.n_nodes == 0)
         return GGML_STATUS_SUCCESS;
 
-    if (gb_sched_is_plain(s))
+    if (s->is_plain)
         return begin_split(s, 0, 0);
     GB_TRY(begin_split(s, first_backend(s), 0));
     for (int32_t i = 0; i < s->graph.n_nodes; i++) {
@@ -210,6 +241,8 @@ gb_sched_split(struct ggml_backend_sched *s)
             GB_TRY(begin_split(s, backend, i));
         }
         GB_TRY(add_sources(s, i));
+        if (node->writes != 0)
+            count_writes(s, node);
     }
     return GGML_STATUS_SUCCESS;
 }

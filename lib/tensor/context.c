@@ -18,35 +18,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Pools of our own begin at a multiple of a cache line. */
-#define POOL_ALIGN 64
-
-struct ggml_object {
-    size_t offs; /* of what follows the header, from the pool's beginning */
-    size_t size; /* of what follows the header */
-    struct ggml_object *next;
-    enum ggml_object_type type;
-    char padding[4];
-};
+/* Contexts, and pools of our own, begin at a multiple of a cache line. */
+#define LINE 64
 
 _Static_assert(sizeof(struct ggml_object) % GGML_MEM_ALIGN == 0,
                "what follows an object's header must be aligned");
 _Static_assert(sizeof(struct ggml_tensor) % GGML_MEM_ALIGN == 0,
                "the data that follows a tensor must be aligned");
 
-struct ggml_context {
-    size_t mem_size;
-    char *mem_buffer;
-    bool owns_buffer;
-    bool no_alloc;
-    struct ggml_object *first; /* NULL when there is none */
-    struct ggml_object *last;
-    struct ggml_tensor failed;
-    char reason[GB_REASON_SIZE]; /* the first failure, "" for none */
-};
-
-/* Failed nodes, and nothing else, have its address in their extra. */
-static const char failed_mark[] = "failed node";
+const char gb_failed_mark[] = "failed node";
 
 /*
  * A real tensor of one element, that any code can look at, without data.  The
@@ -67,14 +47,8 @@ failed_node_init(struct ggml_context *ctx)
     node->op = GGML_OP_NONE;
     memcpy(node->op_params, &reason, sizeof(reason));
     /* extra is a buffer's to write through; nobody writes through this one. */
-    memcpy(&node->extra, &(const char *){ failed_mark }, sizeof(node->extra));
-    snprintf(node->name, sizeof(node->name), "failed");
-}
-
-bool
-gb_tensor_is_failed(const struct ggml_tensor *tensor)
-{
-    return tensor == NULL || tensor->extra == (const void *)failed_mark;
+    memcpy(&node->extra, &(const char *){ gb_failed_mark }, sizeof(node->extra));
+    memcpy(node->name, "failed", sizeof("failed"));
 }
 
 const char *
@@ -126,6 +100,16 @@ gb_context_pass_failed(struct ggml_context *ctx, const struct ggml_tensor *src)
     return gb_context_failed_node(ctx);
 }
 
+void
+ggml_reset(struct ggml_context *ctx)
+{
+    if (ctx == NULL)
+        return;
+    ctx->used = 0;
+    ctx->reason[0] = '\0';
+    failed_node_init(ctx);
+}
+
 struct ggml_context *
 ggml_init(struct ggml_init_params params)
 {
@@ -139,35 +123,24 @@ ggml_init(struct ggml_init_params params)
         gb_fail(GGML_STATUS_ALLOC_FAILED, "init: no memory is that large");
         return NULL;
     }
-    ctx = gb_mem_zalloc(1, sizeof(*ctx));
+    ctx = gb_mem_alloc_aligned(sizeof(*ctx), LINE);
     if (ctx == NULL) {
         gb_fail(GGML_STATUS_ALLOC_FAILED, "init: no memory for a context");
         return NULL;
     }
-    ctx->mem_buffer = owns_buffer ? gb_mem_alloc_aligned(mem_size, POOL_ALIGN)
+    ctx->mem_buffer = owns_buffer ? gb_mem_alloc_aligned(mem_size, LINE)
                                   : params.mem_buffer;
     if (ctx->mem_buffer == NULL) {
         gb_fail(GGML_STATUS_ALLOC_FAILED, "init: no memory for %zu bytes",
                 mem_size);
-        gb_mem_free(ctx);
+        gb_mem_free_aligned(ctx);
         return NULL;
     }
     ctx->mem_size = mem_size;
     ctx->owns_buffer = owns_buffer;
     ctx->no_alloc = params.no_alloc;
-    failed_node_init(ctx);
+    ggml_reset(ctx);
     return ctx;
-}
-
-void
-ggml_reset(struct ggml_context *ctx)
-{
-    if (ctx == NULL)
-        return;
-    ctx->first = NULL;
-    ctx->last = NULL;
-    ctx->reason[0] = '\0';
-    failed_node_init(ctx);
 }
 
 void
@@ -177,14 +150,14 @@ ggml_free(struct ggml_context *ctx)
         return;
     if (ctx->owns_buffer)
         gb_mem_free_aligned(ctx->mem_buffer);
-    gb_mem_free(ctx);
+    gb_mem_free_aligned(ctx);
 }
 
 size_t
 ggml_used_mem(const struct ggml_context *ctx)
 {
     GB_NEED_OR(0, ctx != NULL, "used_mem: the context is NULL");
-    return ctx->last != NULL ? ctx->last->offs + ctx->last->size : 0;
+    return ctx->used;
 }
 
 bool
@@ -215,15 +188,6 @@ ggml_get_mem_size(const struct ggml_context *ctx)
     return ctx->mem_size;
 }
 
-bool
-gb_context_object_size(size_t size, size_t *out)
-{
-    size_t padded;
-
-    return gb_pad_size(size, GGML_MEM_ALIGN, &padded) &&
-           gb_add_size(padded, sizeof(struct ggml_object), out);
-}
-
 size_t
 ggml_tensor_overhead(void)
 {
@@ -231,31 +195,12 @@ ggml_tensor_overhead(void)
 }
 
 void *
-gb_context_alloc(struct ggml_context *ctx, enum ggml_object_type type,
-                 size_t size)
+gb_context_no_room(struct ggml_context *ctx, size_t size)
 {
-    struct ggml_object *object;
-    size_t used, left, taken;
-
     GB_NEED_OR(NULL, ctx != NULL, "the context is NULL");
-    used = ggml_used_mem(ctx);
-    left = ctx->mem_size - used;
-    if (!gb_context_object_size(size, &taken) || taken > left) {
-        gb_context_failed(ctx, "context: %zu bytes are wanted, %zu of %zu left",
-                          size, left, ctx->mem_size);
-        return NULL;
-    }
-    object = (struct ggml_object *)(ctx->mem_buffer + used);
-    object->offs = used + sizeof(*object);
-    object->size = taken - sizeof(*object);
-    object->next = NULL;
-    object->type = type;
-    if (ctx->last != NULL)
-        ctx->last->next = object;
-    else
-        ctx->first = object;
-    ctx->last = object;
-    return ctx->mem_buffer + object->offs;
+    gb_context_failed(ctx, "context: %zu bytes are wanted, %zu of %zu left",
+                      size, ctx->mem_size - ctx->used, ctx->mem_size);
+    return NULL;
 }
 
 void *
@@ -264,13 +209,27 @@ ggml_new_buffer(struct ggml_context *ctx, size_t nbytes)
     return gb_context_alloc(ctx, GGML_OBJECT_TYPE_WORK_BUFFER, nbytes);
 }
 
+/* The object at the pool's byte AT, NULL behind the last one. */
+static const struct ggml_object *
+object_at(const struct ggml_context *ctx, size_t at)
+{
+    return at < ctx->used ? (const struct ggml_object *)(ctx->mem_buffer + at)
+                          : NULL;
+}
+
+static const struct ggml_object *
+object_behind(const struct ggml_context *ctx, const struct ggml_object *object)
+{
+    return object_at(ctx, object->offs + object->size);
+}
+
 /* The first tensor among OBJECT and those behind it. */
 static struct ggml_tensor *
 first_tensor_from(const struct ggml_context *ctx,
                   const struct ggml_object *object)
 {
     while (object != NULL && object->type != GGML_OBJECT_TYPE_TENSOR)
-        object = object->next;
+        object = object_behind(ctx, object);
     if (object == NULL)
         return NULL;
     return (struct ggml_tensor *)(ctx->mem_buffer + object->offs);
@@ -280,7 +239,7 @@ struct ggml_tensor *
 ggml_get_first_tensor(const struct ggml_context *ctx)
 {
     GB_NEED_OR(NULL, ctx != NULL, "get_first_tensor: the context is NULL");
-    return first_tensor_from(ctx, ctx->first);
+    return first_tensor_from(ctx, object_at(ctx, 0));
 }
 
 /* A tensor of another context, or a failed node, stands outside of the pool. */
@@ -291,7 +250,7 @@ has_tensor(const struct ggml_context *ctx, const struct ggml_tensor *tensor)
     const uintptr_t at = (uintptr_t)tensor;
 
     return at >= begin + sizeof(struct ggml_object) &&
-           at < begin + ggml_used_mem(ctx);
+           at < begin + ctx->used;
 }
 
 struct ggml_tensor *
@@ -304,22 +263,19 @@ ggml_get_next_tensor(const struct ggml_context *ctx,
     GB_NEED_OR(NULL, has_tensor(ctx, tensor),
                "get_next_tensor: the tensor is not of this context");
     object = (const struct ggml_object *)tensor - 1;
-    return first_tensor_from(ctx, object->next);
+    return first_tensor_from(ctx, object_behind(ctx, object));
 }
 
 size_t
 ggml_get_max_tensor_size(const struct ggml_context *ctx)
 {
-    const struct ggml_tensor *tensor;
     size_t max = 0;
 
     GB_NEED_OR(0, ctx != NULL, "get_max_tensor_size: the context is NULL");
-    for (const struct ggml_object *o = ctx->first; o != NULL; o = o->next) {
-        if (o->type != GGML_OBJECT_TYPE_TENSOR)
-            continue;
-        tensor = (const struct ggml_tensor *)(ctx->mem_buffer + o->offs);
-        if (ggml_nbytes(tensor) > max)
-            max = ggml_nbytes(tensor);
+    for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
+         t = ggml_get_next_tensor(ctx, t)) {
+        if (ggml_nbytes(t) > max)
+            max = ggml_nbytes(t);
     }
     return max;
 }
@@ -343,6 +299,7 @@ ggml_print_objects(const struct ggml_context *ctx)
 {
     GB_NEED_VOID(ctx != NULL, "print_objects: the context is NULL");
     gb_log_print("objects of a context of %zu bytes:\n", ctx->mem_size);
-    for (const struct ggml_object *o = ctx->first; o != NULL; o = o->next)
+    for (const struct ggml_object *o = object_at(ctx, 0); o != NULL;
+         o = object_behind(ctx, o))
         ggml_print_object(o);
 }

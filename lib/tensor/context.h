@@ -8,21 +8,73 @@
 #include "ggml.h"
 
 #include "lib/base/attr.h"
+#include "lib/base/checked.h"
+#include "lib/base/status.h"
 
 #include <stdarg.h>
+
+/*
+ * What stands before each object of a pool.  The next one begins where this one
+ * ends, so that making an object touches no other.
+ */
+struct ggml_object {
+    size_t offs; /* of what follows the header, from the pool's beginning */
+    size_t size; /* of what follows the header */
+    enum ggml_object_type type;
+    char padding[12]; /* 32 bytes, as the interface's programs reckon */
+};
+
+/* All that a new tensor needs of its context is in the first line of cache. */
+struct ggml_context {
+    char *mem_buffer;
+    size_t mem_size;
+    size_t used; /* bytes up to the last object's end */
+    bool owns_buffer;
+    bool no_alloc;
+    struct ggml_tensor failed;
+    char reason[GB_REASON_SIZE]; /* the first failure, "" for none */
+};
+
+/* Failed nodes, and nothing else, have its address in their extra. */
+extern const char gb_failed_mark[];
+
+/*
+ * Bytes of the pool that an object of SIZE takes; false when they do not fit.
+ */
+static inline bool
+gb_context_object_size(size_t size, size_t *out)
+{
+    size_t padded;
+
+    return gb_pad_size(size, GGML_MEM_ALIGN, &padded) &&
+           gb_add_size(padded, sizeof(struct ggml_object), out);
+}
+
+/* Behind gb_context_alloc: says why there is no room, and gives NULL. */
+void *gb_context_no_room(struct ggml_context *ctx, size_t size);
 
 /*
  * SIZE bytes of the pool, aligned to GGML_MEM_ALIGN and not cleared.  NULL when
  * there is no room or CTX is NULL; the reason is logged, and kept if it is the
  * context's first.  They live until ggml_reset or ggml_free.
  */
-void *gb_context_alloc(
-    struct ggml_context *ctx, enum ggml_object_type type, size_t size);
+static inline void *
+gb_context_alloc(
+    struct ggml_context *ctx, enum ggml_object_type type, size_t size)
+{
+    struct ggml_object *object;
+    size_t taken;
 
-/*
- * Bytes of the pool that an object of SIZE takes; false when they do not fit.
- */
-bool gb_context_object_size(size_t size, size_t *out);
+    if (GB_UNLIKELY(ctx == NULL || !gb_context_object_size(size, &taken) ||
+                    taken > ctx->mem_size - ctx->used))
+        return gb_context_no_room(ctx, size);
+    object = (struct ggml_object *)(ctx->mem_buffer + ctx->used);
+    object->offs = ctx->used + sizeof(*object);
+    object->size = taken - sizeof(*object);
+    object->type = type;
+    ctx->used += taken;
+    return object + 1;
+}
 
 /*
  * A precondition of a builder is broken, or there is no room.  Logs the reason,
@@ -47,7 +99,11 @@ struct ggml_tensor *gb_context_pass_failed(
     struct ggml_context *ctx, const struct ggml_tensor *src);
 
 /* Is it the failed node of some context?  True for NULL too. */
-bool gb_tensor_is_failed(const struct ggml_tensor *tensor);
+static inline bool
+gb_tensor_is_failed(const struct ggml_tensor *tensor)
+{
+    return tensor == NULL || tensor->extra == (const void *)gb_failed_mark;
+}
 
 /*
  * The first reason of the context whose failed node TENSOR is; a general

@@ -4,6 +4,8 @@
  */
 #include "config.h"
 
+#include "lib/tensor/name.h"
+
 #include "lib/base/status.h"
 #include "lib/tensor/context.h"
 
@@ -44,6 +46,41 @@ ggml_format_name(struct ggml_tensor *tensor, const char *fmt, ...)
     vsnprintf(name, sizeof(name), fmt, args);
     va_end(args);
     return ggml_set_name(tensor, name);
+}
+
+size_t
+gb_name_add(struct ggml_tensor *tensor, size_t length, const char *text,
+            size_t size)
+{
+    const size_t left = sizeof(tensor->name) - 1 - length;
+
+    if (size > left)
+        size = left;
+    memcpy(tensor->name + length, text, size);
+    tensor->name[length + size] = '\0';
+    return length + size;
+}
+
+size_t
+gb_name_add_name(struct ggml_tensor *tensor, size_t length,
+                 const struct ggml_tensor *src)
+{
+    return gb_name_add(tensor, length, src->name,
+                       strnlen(src->name, sizeof(src->name)));
+}
+
+void
+gb_name_number(struct ggml_tensor *tensor, const char *prefix, int number)
+{
+    char digits[3 * sizeof(number)]; /* a byte has less than three */
+    size_t first = sizeof(digits);
+
+    do {
+        digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    gb_name_add(tensor, gb_name_add(tensor, 0, prefix, strlen(prefix)),
+                digits + first, sizeof(digits) - first);
 }
 
 struct ggml_tensor *

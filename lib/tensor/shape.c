@@ -16,17 +16,19 @@
 static bool
 is_contiguous_above(const struct ggml_tensor *tensor, int n_free)
 {
-    int64_t block;
+    const struct gb_type *type;
     size_t next;
 
     GB_NEED_OR(false, tensor != NULL, "is_contiguous: the tensor is NULL");
-    block = ggml_blck_size(tensor->type);
-    next = ggml_type_size(tensor->type);
-    if (block == 0)
+    type = gb_type_get(tensor->type);
+    next = type->bytes;
+    if (type->block == 0)
         return false; /* a type without values */
-    if (tensor->ne[0] != block && tensor->nb[0] != next)
+    if (tensor->ne[0] != type->block && tensor->nb[0] != next)
         return false;
-    next *= (size_t)(tensor->ne[0] / block);
+    next *= (size_t)(type->block == 1 ? tensor->ne[0]
+                                      : tensor->ne[0] / type->block);
+#pragma GCC unroll 3
     for (int i = 1; i < GGML_MAX_DIMS; i++) {
         if (tensor->ne[i] == 1)
             continue;
@@ -93,10 +95,11 @@ ggml_is_empty(const struct ggml_tensor *tensor)
 }
 
 /* Are the counts of all dimensions from FIRST on one? */
-static bool
+static inline bool
 is_one_from(const struct ggml_tensor *tensor, int first)
 {
     GB_NEED_OR(false, tensor != NULL, "shape: the tensor is NULL");
+#pragma GCC unroll 4
     for (int i = first; i < GGML_MAX_DIMS; i++) {
         if (tensor->ne[i] != 1)
             return false;
@@ -144,6 +147,7 @@ ggml_are_same_shape(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
 {
     GB_NEED_OR(false, t0 != NULL && t1 != NULL,
                "are_same_shape: a tensor is NULL");
+#pragma GCC unroll 4
     for (int i = 0; i < GGML_MAX_DIMS; i++) {
         if (t0->ne[i] != t1->ne[i])
             return false;
@@ -189,9 +193,31 @@ gb_can_repeat_rows(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
 }
 
 bool
+gb_is_dense(const struct ggml_tensor *tensor)
+{
+    const struct gb_type *type = gb_type_get(tensor->type);
+
+    return tensor->nb[0] == type->bytes || tensor->ne[0] == type->block;
+}
+
+bool
+gb_is_truly_transposed(const struct ggml_tensor *tensor)
+{
+    return tensor->ne[0] > ggml_blck_size(tensor->type) &&
+           tensor->ne[1] > 1 && tensor->nb[0] > tensor->nb[1];
+}
+
+bool
 gb_is_padded_1d(const struct ggml_tensor *tensor)
 {
-    return tensor->nb[0] == ggml_type_size(tensor->type) &&
-           tensor->nb[2] == tensor->nb[1] * (size_t)tensor->ne[1] &&
-           tensor->nb[3] == tensor->nb[2] * (size_t)tensor->ne[2];
+    size_t next = 0; /* stride of the next dimension with a step; 0: any */
+
+    for (int i = 1; i < GGML_MAX_DIMS; i++) {
+        if (tensor->ne[i] == 1)
+            continue;
+        if (next != 0 && tensor->nb[i] != next)
+            return false;
+        next = tensor->nb[i] * (size_t)tensor->ne[i];
+    }
+    return gb_is_dense(tensor);
 }

@@ -16,91 +16,86 @@
 #include <string.h>
 
 struct ggml_tensor *
-gb_tensor_new(struct ggml_context *ctx, enum ggml_type type, int n_dims,
-              const int64_t *ne, const size_t nb[GGML_MAX_DIMS],
-              size_t data_size)
+gb_tensor_new(struct ggml_context *ctx, enum ggml_type type,
+              const int64_t ne[GGML_MAX_DIMS])
 {
     struct ggml_tensor *tensor;
-    size_t size;
+    size_t nb[GGML_MAX_DIMS], bytes, size = sizeof(*tensor);
 
+    if (!gb_tensor_sizes(type, GGML_MAX_DIMS, ne, nb, &bytes))
+        return NULL;
     /* A sum that does not fit asks for what no context has. */
-    if (!gb_add_size(sizeof(*tensor), data_size, &size))
+    if (!ctx->no_alloc && !gb_add_size(size, bytes, &size))
         size = SIZE_MAX;
     tensor = gb_context_alloc(ctx, GGML_OBJECT_TYPE_TENSOR, size);
     if (tensor == NULL)
         return gb_context_failed_node(ctx);
-    memset(tensor, 0, sizeof(*tensor));
-    tensor->type = type;
-    tensor->op = GGML_OP_NONE;
-    for (int i = 0; i < GGML_MAX_DIMS; i++) {
-        tensor->ne[i] = i < n_dims ? ne[i] : 1;
-        tensor->nb[i] = nb[i];
-    }
+    gb_tensor_describe(tensor, type, ne, nb);
+    if (!ctx->no_alloc)
+        tensor->data = tensor + 1;
     return tensor;
+}
+
+/* The same for a client, who is told what is wrong with the shape. */
+static struct ggml_tensor *
+new_tensor(struct ggml_context *ctx, enum ggml_type type,
+           const int64_t ne[GGML_MAX_DIMS])
+{
+    struct ggml_tensor *tensor;
+
+    if (GB_UNLIKELY(ctx == NULL))
+        return gb_context_failed(NULL, "new_tensor: the context is NULL");
+    tensor = gb_tensor_new(ctx, type, ne);
+    if (GB_LIKELY(tensor != NULL))
+        return tensor;
+    if (!gb_type_has_values(type))
+        return gb_context_failed(ctx, "new_tensor: no values have type %d",
+                                 (int)type);
+    return gb_context_failed(
+        ctx, "new_tensor: type %s cannot have the shape %lld x %lld x %lld x "
+             "%lld",
+        ggml_type_name(type), (long long)ne[0], (long long)ne[1],
+        (long long)ne[2], (long long)ne[3]);
 }
 
 struct ggml_tensor *
 ggml_new_tensor(struct ggml_context *ctx, enum ggml_type type, int n_dims,
                 const int64_t *ne)
 {
-    struct ggml_tensor *tensor;
-    size_t nb[GGML_MAX_DIMS];
-    size_t bytes;
+    int64_t whole[GGML_MAX_DIMS] = { 1, 1, 1, 1 };
 
-    if (ctx == NULL)
-        return gb_context_failed(NULL, "new_tensor: the context is NULL");
     if (n_dims < 1 || n_dims > GGML_MAX_DIMS || ne == NULL)
         return gb_context_failed(ctx, "new_tensor: %d dimensions", n_dims);
-    if (!gb_type_has_values(type))
-        return gb_context_failed(ctx, "new_tensor: no values have type %d",
-                                 (int)type);
-    if (!gb_tensor_sizes(type, n_dims, ne, nb, &bytes))
-        return gb_context_failed(
-            ctx, "new_tensor: type %s cannot have the shape %lld x %lld x "
-                 "%lld x %lld",
-            ggml_type_name(type), (long long)ne[0],
-            n_dims > 1 ? (long long)ne[1] : 1LL,
-            n_dims > 2 ? (long long)ne[2] : 1LL,
-            n_dims > 3 ? (long long)ne[3] : 1LL);
-    if (ggml_get_no_alloc(ctx))
-        return gb_tensor_new(ctx, type, n_dims, ne, nb, 0);
-    tensor = gb_tensor_new(ctx, type, n_dims, ne, nb, bytes);
-    if (!gb_tensor_is_failed(tensor))
-        tensor->data = tensor + 1;
-    return tensor;
+    for (int i = 0; i < n_dims; i++)
+        whole[i] = ne[i];
+    return new_tensor(ctx, type, whole);
 }
 
 struct ggml_tensor *
 ggml_new_tensor_1d(struct ggml_context *ctx, enum ggml_type type, int64_t ne0)
 {
-    return ggml_new_tensor(ctx, type, 1, &ne0);
+    return new_tensor(ctx, type, (const int64_t[]){ ne0, 1, 1, 1 });
 }
 
 struct ggml_tensor *
 ggml_new_tensor_2d(struct ggml_context *ctx, enum ggml_type type, int64_t ne0,
                    int64_t ne1)
 {
-    const int64_t ne[] = { ne0, ne1 };
-
-    return ggml_new_tensor(ctx, type, 2, ne);
+    return new_tensor(ctx, type, (const int64_t[]){ ne0, ne1, 1, 1 });
 }
 
 struct ggml_tensor *
 ggml_new_tensor_3d(struct ggml_context *ctx, enum ggml_type type, int64_t ne0,
                    int64_t ne1, int64_t ne2)
 {
-    const int64_t ne[] = { ne0, ne1, ne2 };
-
-    return ggml_new_tensor(ctx, type, 3, ne);
+    return new_tensor(ctx, type, (const int64_t[]){ ne0, ne1, ne2, 1 });
 }
 
 struct ggml_tensor *
 ggml_new_tensor_4d(struct ggml_context *ctx, enum ggml_type type, int64_t ne0,
                    int64_t ne1, int64_t ne2, int64_t ne3)
 {
-    const int64_t ne[] = { ne0, ne1, ne2, ne3 };
-
-    return ggml_new_tensor(ctx, type, 4, ne);
+    return new_tensor(ctx, type, (const int64_t[]){ ne0, ne1, ne2, ne3 });
 }
 
 struct ggml_tensor *
@@ -108,7 +103,7 @@ ggml_dup_tensor(struct ggml_context *ctx, const struct ggml_tensor *src)
 {
     if (gb_tensor_is_failed(src))
         return gb_context_pass_failed(ctx, src);
-    return ggml_new_tensor(ctx, src->type, GGML_MAX_DIMS, src->ne);
+    return new_tensor(ctx, src->type, src->ne);
 }
 
 void *

@@ -9,14 +9,44 @@
 
 #include "lib/base/attr.h"
 
+#include <stddef.h>
+#include <string.h>
+
 /*
- * A tensor with the strides NB, as gb_tensor_sizes gave them for N_DIMS counts
- * NE, and room for DATA_SIZE bytes behind it in the pool.  Its data is NULL.  A
- * failed node when the pool has no room.
+ * A new tensor of the shape NE, contiguous, with its data behind it where CTX
+ * allocates data.  A failed node when the pool has no room; NULL, and nothing
+ * is said, when TYPE cannot have the shape (gb_tensor_sizes).
  */
-struct ggml_tensor *gb_tensor_new(
-    struct ggml_context *ctx, enum ggml_type type, int n_dims,
-    const int64_t *ne, const size_t nb[GGML_MAX_DIMS], size_t data_size);
+struct ggml_tensor *gb_tensor_new(struct ggml_context *ctx, enum ggml_type type,
+                                  const int64_t ne[GGML_MAX_DIMS]);
+
+/*
+ * The description of a tensor of the shape NE with the strides NB: no name, no
+ * operation, no sources and no data.  Each part of TENSOR is written once, and
+ * what the compiler puts between them.
+ */
+static inline void
+gb_tensor_describe(struct ggml_tensor *tensor, enum ggml_type type,
+                   const int64_t ne[GGML_MAX_DIMS],
+                   const size_t nb[GGML_MAX_DIMS])
+{
+    memset(tensor, 0, offsetof(struct ggml_tensor, ne));
+    tensor->type = type;
+    for (int i = 0; i < GGML_MAX_DIMS; i++)
+        tensor->ne[i] = ne[i];
+    for (int i = 0; i < GGML_MAX_DIMS; i++)
+        tensor->nb[i] = nb[i];
+    tensor->op = GGML_OP_NONE;
+    memset(tensor->op_params, 0, sizeof(tensor->op_params));
+    tensor->flags = 0;
+    memset(tensor->src, 0, sizeof(tensor->src));
+    tensor->view_src = NULL;
+    tensor->view_offs = 0;
+    tensor->data = NULL;
+    memset(tensor->name, 0, sizeof(tensor->name));
+    memset(&tensor->extra, 0,
+           sizeof(*tensor) - offsetof(struct ggml_tensor, extra));
+}
 
 /*
  * A walk over the tensors of a graph, all zero before.  Large graphs are in no

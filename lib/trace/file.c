@@ -11,6 +11,7 @@
 #include "lib/trace/file.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/quote.h"
 #include "lib/base/utf8.h"
 
 #include <errno.h>
@@ -167,8 +168,8 @@ gb_trace_file_put_string(struct gb_trace_file *file, const char *text)
         n = gb_utf8_length(at, size - i);
         if (n == 0)
             put_bytes(file, "\\ufffd", 6);
-        else if ((unsigned char)*at < 0x20)
-            gb_trace_file_put(file, "\\u%04x", (unsigned)*at);
+        else if (!gb_quote_is_shown(at, n))
+            gb_trace_file_put(file, "\\u%04x", (unsigned)gb_utf8_code(at, n));
         else if (*at == '"' || *at == '\\')
             gb_trace_file_put(file, "\\%c", *at);
         else

@@ -41,7 +41,8 @@ void gb_trace_file_put(struct gb_trace_file *file, const char *fmt, ...);
 
 /*
  * TEXT between quotes, as JSON has it; what is not UTF-8 in it becomes U+FFFD,
- * and text of GB_TRACE_MAX_STRING bytes or more is cut.
+ * what a terminal should not get (gb_quote_is_shown) becomes \uNNNN, and text of
+ * GB_TRACE_MAX_STRING bytes or more is cut.
  */
 void gb_trace_file_put_string(struct gb_trace_file *file, const char *text);
 

@@ -11,6 +11,7 @@
 
 #include "lib/base/attr.h"
 #include "lib/base/env.h"
+#include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "lib/trace/file.h"
@@ -34,7 +35,7 @@ struct track {
     int number;  /* of the thread, from 1 */
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool is_opened;
 
 static struct {
     _Atomic int state; /* ON is released with what is below */
@@ -204,7 +205,7 @@ add_track(const char *backend, pthread_t thread)
 static void
 open_once(void)
 {
-    pthread_once(&once, open_file);
+    gb_once(&is_opened, GB_LOCK_TRACE, open_file);
     say_error();
 }
 
@@ -337,12 +338,14 @@ gb_trace_split(int track, int64_t start, int index, int n_nodes, int n_inputs)
 }
 
 void
-gb_trace_compute(int track, int64_t start, int n_splits, int n_nodes)
+gb_trace_compute(int track, int64_t start, int n_splits, int n_nodes,
+                 int n_fallback_copies)
 {
     if (!begin_span(track, start, "compute", "compute"))
         return;
-    gb_trace_file_put(&trace.file, "\"splits\":%d,\"nodes\":%d", n_splits,
-                      n_nodes);
+    gb_trace_file_put(&trace.file,
+                      "\"splits\":%d,\"nodes\":%d,\"fallback_copies\":%d",
+                      n_splits, n_nodes, n_fallback_copies);
     end_span();
 }
 

@@ -57,8 +57,12 @@ void gb_trace_graph(int track, int64_t start, int64_t n_steps, int n_threads);
 void gb_trace_split(
     int track, int64_t start, int index, int n_nodes, int n_inputs);
 
-/* A scheduler went through a graph. */
-void gb_trace_compute(int track, int64_t start, int n_splits, int n_nodes);
+/*
+ * A scheduler went through a graph, in which N_DISPLACED tensors are computed
+ * or read away from data that nobody can compute with where it lies.
+ */
+void gb_trace_compute(
+    int track, int64_t start, int n_splits, int n_nodes, int n_fallback_copies);
 
 /* TENSOR was copied between the backends of these names, or the copy queued. */
 void gb_trace_copy(

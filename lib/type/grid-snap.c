@@ -4,7 +4,9 @@
  *
  * The lists are longer than the points are wide, so what the levels cost is
  * found out first, for a quarter of the point at a time: two levels of two
- * bits, or one of three.  A row's cost is then the sum of four table entries.
+ * bits, or one of three.  A row's cost is then the sum of four table entries:
+ * of three bits, the terms of the values in their order, so that ties are those
+ * of a plain sum.
  */
 #include "config.h"
 
@@ -23,7 +25,7 @@ cost(float x, float w, float value)
 {
     const float diff = value - x;
 
-    return w * (diff * diff);
+    return w * diff * diff;
 }
 
 /* The costs of a part of two neighbouring values with levels of two bits. */

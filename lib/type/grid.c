@@ -11,10 +11,10 @@
 
 #include "lib/type/grid.h"
 
+#include "lib/base/lock.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define MAX_ROWS     2048
@@ -52,8 +52,7 @@ static const struct grid grids[] = {
 
 #define N_GRIDS (int)(sizeof(grids) / sizeof(grids[0]))
 
-static struct gb_grid_map maps[N_GRIDS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for maps */
+static struct gb_grid_map maps[N_GRIDS]; /* under GB_LOCK_GRIDS */
 
 /* The grid's index, -1 for a type without. */
 static int
@@ -170,7 +169,7 @@ reserve(struct lists *lists)
     return true;
 }
 
-static enum ggml_status
+static bool
 make_map(const struct grid *grid, struct gb_grid_map *out)
 {
     const size_t n_numbers = (size_t)1 << grid->bits * grid->group;
@@ -206,13 +205,13 @@ make_map(const struct grid *grid, struct gb_grid_map *out)
     out->points = points;
     out->places = places;
     out->neighbours = lists.entries;
-    return GGML_STATUS_SUCCESS;
+    return true;
 
 no_memory:
     gb_mem_free(points);
     gb_mem_free(places);
     gb_mem_free(lists.entries);
-    return gb_fail(GGML_STATUS_ALLOC_FAILED, "quantize: no memory for a grid");
+    return false;
 }
 
 bool
@@ -229,11 +228,14 @@ gb_grid_map(enum ggml_type type)
 
     if (i < 0)
         return NULL;
-    pthread_mutex_lock(&lock);
-    is_there = maps[i].places != NULL ||
-               make_map(&grids[i], &maps[i]) == GGML_STATUS_SUCCESS;
-    pthread_mutex_unlock(&lock);
-    return is_there ? &maps[i] : NULL;
+    gb_lock(GB_LOCK_GRIDS);
+    is_there = maps[i].places != NULL || make_map(&grids[i], &maps[i]);
+    gb_unlock(GB_LOCK_GRIDS);
+    if (is_there)
+        return &maps[i];
+    /* Without the lock: the client's sink may quantise something. */
+    gb_fail(GGML_STATUS_ALLOC_FAILED, "quantize: no memory for a grid");
+    return NULL;
 }
 
 void
@@ -246,12 +248,12 @@ ggml_quantize_init(enum ggml_type type)
 void
 ggml_quantize_free(void)
 {
-    pthread_mutex_lock(&lock);
+    gb_lock(GB_LOCK_GRIDS);
     for (int i = 0; i < N_GRIDS; i++) {
         gb_mem_free(maps[i].points);
         gb_mem_free(maps[i].places);
         gb_mem_free(maps[i].neighbours);
     }
     memset(maps, 0, sizeof(maps));
-    pthread_mutex_unlock(&lock);
+    gb_unlock(GB_LOCK_GRIDS);
 }

@@ -25,6 +25,7 @@
 #define MAX_LEVELS 8
 #define SCALE_TOP  15 /* the largest s */
 #define COARSE_TOP 4  /* the highest level of a coarse search */
+#define WIDE_STEP  0.3f /* between candidates, where all values are alike */
 
 /* One way to quantise blocks: the format and what follows from it. */
 struct coder {
@@ -146,6 +147,17 @@ fit_levels(int n, const struct sub_block *sub, const int *levels)
     return gb_fit_numbers(n, sub->x, sub->w, numbers);
 }
 
+/* Are the values alike but for their signs?  Then there is nothing for a coarse
+ * search, and it matters which rows there are. */
+static bool
+has_one_magnitude(int n, const struct sub_block *sub)
+{
+    for (int i = 0; i < n; i++)
+        if (fabsf(sub->x[i]) != sub->largest)
+            return false;
+    return true;
+}
+
 /* The codes of a sub-block that is not empty, and its scale. */
 static float
 search_sub(const struct coder *coder, const struct sub_block *sub,
@@ -154,12 +166,15 @@ search_sub(const struct coder *coder, const struct sub_block *sub,
     const struct gb_iq_signed_format *format = coder->format;
     const float middle = (float)(2 * coder->top + 1);
     const unsigned all = (1u << coder->n_groups) - 1;
-    float largest = sub->largest;
+    float largest = sub->largest, step = format->step;
     struct gb_best best = { largest / middle, 0.0f };
     struct codes codes;
+    struct gb_fit fit = { 0.0f, 0.0f };
     unsigned again;
 
-    if (format->is_coarse_first) {
+    if (format->is_coarse_first && has_one_magnitude(format->sub, sub)) {
+        step = WIDE_STEP;
+    } else if (format->is_coarse_first) {
         uint8_t unused[MAX_SUB];
 
         best.scale =
@@ -168,8 +183,7 @@ search_sub(const struct coder *coder, const struct sub_block *sub,
     }
     memset(out, 0, sizeof(*out));
     for (int k = -format->last; k <= format->last; k++) {
-        const float inverse = (middle + format->step * (float)k) / largest;
-        struct gb_fit fit;
+        const float inverse = (middle + step * (float)k) / largest;
 
         code_groups(coder, sub, inverse, 1.0f / inverse, all, &codes);
         fit = fit_levels(format->sub, sub, codes.levels);
@@ -178,6 +192,9 @@ search_sub(const struct coder *coder, const struct sub_block *sub,
             *out = codes;
         }
     }
+    /* Only zeros have weights: the least scale is the best. */
+    if (best.score == 0.0f && fit.qq > 0.0f)
+        return 0.0f;
 
     again = format->again == GB_IQ_AGAIN_MOVED ? out->moved : all;
     if (format->again != GB_IQ_AGAIN_ALWAYS && out->moved == 0)

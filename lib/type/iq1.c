@@ -2,6 +2,10 @@
 /*
  * type/iq1.c - iq1_s and iq1_m: rows of a grid of -1, 0 and 1, all shifted by
  * an eighth up or down.
+ *
+ * ggml finds the same splits by sums in another order.  So one block of thirty
+ * has other bytes and, in the mean, the same error; blocks with many equal
+ * values have a smaller one.
  */
 #include "config.h"
 
@@ -22,6 +26,13 @@
 #define MAX_SHIFTS 4 /* ways to shift a sub-block's groups */
 #define SCALE_TOP  7 /* the largest s of a sub-block */
 #define N_LEVELS   3
+
+/*
+ * Scores that differ by no more are equal but for the rounding of sums.  The
+ * first of equal splits has the least scale, and sub-blocks of a block do well
+ * to have alike ones.
+ */
+#define ALIKE 0x1.00004p0f
 
 static void
 read_group(float scale, unsigned row, bool is_down, float *x)
@@ -190,6 +201,7 @@ search_split(const struct coder *coder, const struct sums *sums,
 
                 if (gb_fit_beats(fit, best)) {
                     best = gb_fit_best(fit);
+                    best.score *= ALIKE;
                     *out = (struct split){ a, b, c };
                 }
             }

@@ -2,6 +2,11 @@
 /*
  * type/iq2.c - iq2_xxs, iq2_xs and iq2_s: eight magnitudes from a grid, and
  * their signs.
+ *
+ * Where rows are equally near to ties, iq2_xs and iq2_s may take another one
+ * than ggml does; the error is the same.  A value of iq2_xxs whose sign cannot
+ * be told counts as zero in the coarse search, not as a large one: one block of
+ * twelve has other bytes than ggml's, and a fifth less error.
  */
 #include "config.h"
 

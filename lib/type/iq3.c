@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * type/iq3.c - iq3_xxs and iq3_s: four magnitudes from a grid, and signs.
+ *
+ * The bytes are ggml's, unless only zeros of a sub-block have weights.
  */
 #include "config.h"
 

@@ -150,6 +150,9 @@ gb_search_sym(int n, int top, const float *x, const float *w, uint8_t *codes)
         const float inverse = -((float)top + 0.1f * (float)k) / largest;
         struct gb_fit fit;
 
+        /* Seen already: it must not win back a tie by its rounding. */
+        if (k == 0)
+            continue;
         round_all(n, x, 0.0f, inverse, -top, top - 1, numbers);
         fit = gb_fit_numbers(n, x, w, numbers);
         if (gb_fit_beats(fit, best)) {

@@ -12,7 +12,7 @@
 #include "lib/type/half.h"
 #include "lib/type/iq.h"
 
-static const struct gb_type types[GGML_TYPE_COUNT] = {
+const struct gb_type gb_types[GGML_TYPE_COUNT + 1] = {
 #define GB_TYPE(id, type_name, n_values, n_bytes, reader, writer, quantiser, \
                 needs, kind, at, count)                                      \
     [GGML_TYPE_##id] = {                                                     \
@@ -31,6 +31,7 @@ static const struct gb_type types[GGML_TYPE_COUNT] = {
 #include "lib/type/type.def"
 #undef GB_RETIRED
 #undef GB_TYPE
+    [GGML_TYPE_COUNT] = { .name = "NONE" },
 };
 
 /* The same as the interface shows it. */
@@ -89,14 +90,6 @@ static bool
 in_range(enum ggml_type type)
 {
     return (unsigned)type < GGML_TYPE_COUNT;
-}
-
-const struct gb_type *
-gb_type_get(enum ggml_type type)
-{
-    static const struct gb_type none = { .name = "NONE" };
-
-    return in_range(type) ? &types[type] : &none;
 }
 
 const struct ggml_type_traits *

@@ -39,10 +39,19 @@ struct gb_type {
     uint8_t check_count; /* how many stand there in a row */
 };
 
+/* By number; behind the last one an empty row, for all numbers out of range. */
+extern const struct gb_type gb_types[GGML_TYPE_COUNT + 1];
+
 /*
  * The type's row; for a number out of range an empty row, as for a retired
  * number.  Never NULL; static.  Any thread.
  */
-const struct gb_type *gb_type_get(enum ggml_type type);
+static inline const struct gb_type *
+gb_type_get(enum ggml_type type)
+{
+    const unsigned number = (unsigned)type;
+
+    return &gb_types[number < GGML_TYPE_COUNT ? number : GGML_TYPE_COUNT];
+}
 
 #endif

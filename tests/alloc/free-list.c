@@ -65,7 +65,7 @@ run_randomly(struct gb_free_list *list, uint64_t seed)
     int n_pieces = 0;
 
     gb_random_init(&random, seed);
-    assert_true(gb_free_list_reset(list, ALIGN));
+    assert_true(gb_free_list_reset(list, ALIGN, SIZE_MAX));
     for (int step = 0; step < 600; step++) {
         struct piece *p = &pieces[n_pieces];
 
@@ -116,7 +116,7 @@ thousands_of_free_pieces_are_no_limit(void **state)
     int32_t hole;
 
     (void)state;
-    assert_true(gb_free_list_reset(&list, ALIGN));
+    assert_true(gb_free_list_reset(&list, ALIGN, SIZE_MAX));
     for (int i = 0; i < 20000; i++)
         blocks[i] = gb_free_list_take(&list, ALIGN * (1 + (size_t)i % 50));
     for (int i = 0; i < 20000; i += 2)
@@ -139,7 +139,7 @@ a_size_that_cannot_be_is_refused(void **state)
     int32_t block;
 
     (void)state;
-    assert_true(gb_free_list_reset(&list, ALIGN));
+    assert_true(gb_free_list_reset(&list, ALIGN, SIZE_MAX));
     assert_int_equal(gb_free_list_take(&list, SIZE_MAX), -1);
     assert_int_equal(gb_free_list_take(&list, SIZE_MAX / 2), -1);
     assert_int_equal(list.high_water, 0);
@@ -154,7 +154,7 @@ static void
 take_many(void *data)
 {
     struct gb_free_list list = { 0 };
-    bool ok = gb_free_list_reset(&list, ALIGN);
+    bool ok = gb_free_list_reset(&list, ALIGN, SIZE_MAX);
 
     (void)data;
     for (int i = 0; ok && i < 100; i++)

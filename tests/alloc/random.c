@@ -25,6 +25,7 @@
 #define MAX_TENSORS 160
 #define UNIT 4 /* bytes under one name */
 #define N_SLOTS 3
+#define MAX_BUFFERS 64
 
 /* ---- random graphs ---- */
 
@@ -150,8 +151,8 @@ make_graph(struct making *m, uint64_t seed, int64_t width)
 /* ---- running it on names ---- */
 
 struct names {
-    ggml_backend_buffer_t buffers[N_SLOTS];
-    const struct ggml_tensor **last_writer[N_SLOTS]; /* by unit */
+    ggml_backend_buffer_t buffers[MAX_BUFFERS];
+    const struct ggml_tensor **last_writer[MAX_BUFFERS]; /* by unit */
     int n_buffers;
 };
 
@@ -176,7 +177,7 @@ names_at(struct names *names, const struct ggml_tensor *t)
     while (i < names->n_buffers && names->buffers[i] != buffer)
         i++;
     if (i == names->n_buffers) {
-        assert_true(i < N_SLOTS);
+        assert_true(i < MAX_BUFFERS);
         names->buffers[i] = buffer;
         names->last_writer[i] =
             calloc(ggml_backend_buffer_get_size(buffer) / UNIT + 1,
@@ -297,6 +298,14 @@ run_on_names(const struct making *m, uint64_t seed)
 /* Widths of the second, third … graph of the same make. */
 static const int64_t widths[] = { 16, 16, 8, 16, 40, 24 };
 
+/* A device with small buffers, of which a graph needs several, in some cases. */
+static void
+limit(struct fake *fake, uint64_t seed)
+{
+    if (seed % 2 == 0)
+        fake->max_size = 600 + seed / 2 % 8 * 300;
+}
+
 static void
 one_slot(uint64_t seed)
 {
@@ -307,6 +316,7 @@ one_slot(uint64_t seed)
 
     fake_init(&fake, "Fake0");
     fake.padding = seed % 3 == 0 ? 20 : 0;
+    limit(&fake, seed);
     galloc = ggml_gallocr_new(&fake.buft);
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
         make_graph(&m, seed, widths[i]);
@@ -352,6 +362,8 @@ three_slots(uint64_t seed)
 
     fake_init(&fakes[0], "Fake0");
     fake_init(&fakes[1], "Fake1");
+    limit(&fakes[0], seed);
+    limit(&fakes[1], seed / 3);
     bufts[0] = bufts[2] = &fakes[0].buft;
     bufts[1] = &fakes[1].buft;
     galloc = ggml_gallocr_new_n(bufts, N_SLOTS);

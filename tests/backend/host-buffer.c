@@ -9,8 +9,11 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/base/mem.h"
 #include "tests/util/fault.h"
 
 static void
@@ -127,6 +130,126 @@ tensors_in_host_memory_are_copied_directly(void **state)
     ggml_free(ctx);
 }
 
+/* ---- large buffers ---- */
+
+#define LARGE ((size_t)64 << 20)
+
+static ggml_backend_buffer_t
+new_large(void)
+{
+    ggml_backend_buffer_t buffer = ggml_backend_buft_alloc_buffer(
+        ggml_backend_cpu_buffer_type(), LARGE);
+
+    assert_non_null(buffer);
+    assert_int_equal(ggml_backend_buffer_get_size(buffer), LARGE);
+    assert_int_equal((uintptr_t)ggml_backend_buffer_get_base(buffer) % 64, 0);
+    return buffer;
+}
+
+/* The first byte of every 4096, and the last of all. */
+static void
+expect_all(ggml_backend_buffer_t buffer, unsigned char value)
+{
+    const unsigned char *base = ggml_backend_buffer_get_base(buffer);
+
+    for (size_t i = 0; i < LARGE; i += 4096)
+        assert_int_equal(base[i], value);
+    assert_int_equal(base[LARGE - 1], value);
+}
+
+static void
+large_buffers_are_cleared_like_others(void **state)
+{
+    ggml_backend_buffer_t buffer = new_large();
+
+    (void)state;
+    ggml_backend_buffer_clear(buffer, 0);
+    expect_all(buffer, 0);
+    for (int round = 0; round < 2; round++) {
+        ggml_backend_buffer_clear(buffer, 0xa5);
+        expect_all(buffer, 0xa5);
+        ggml_backend_buffer_clear(buffer, 0);
+        expect_all(buffer, 0);
+    }
+    ggml_backend_buffer_free(buffer);
+}
+
+#ifdef __linux__
+/* Pages of the buffer that take memory. */
+static size_t
+count_resident(ggml_backend_buffer_t buffer)
+{
+    static unsigned char pages[LARGE / 4096];
+    size_t n = 0;
+
+    assert_int_equal(sysconf(_SC_PAGESIZE), 4096);
+    memset(pages, 0, sizeof(pages));
+    assert_int_equal(
+        mincore(ggml_backend_buffer_get_base(buffer), LARGE, (void *)pages),
+        0);
+    for (size_t i = 0; i < sizeof(pages); i++)
+        n += pages[i] & 1;
+    return n;
+}
+
+static void
+clearing_takes_no_memory_and_gives_back_what_was_used(void **state)
+{
+    ggml_backend_buffer_t buffer;
+
+    (void)state;
+    if (sysconf(_SC_PAGESIZE) != 4096) {
+        print_message("pages of another size\n");
+        skip();
+    }
+    buffer = new_large();
+    ggml_backend_buffer_clear(buffer, 0);
+    assert_int_equal(count_resident(buffer), 0);
+    /* A byte in each of the tensors of a cache takes a page, and no large
+     * one. */
+    for (size_t i = 0; i < LARGE; i += LARGE / 32)
+        ((char *)ggml_backend_buffer_get_base(buffer))[i] = 1;
+    assert_int_equal(count_resident(buffer), 32);
+    ggml_backend_buffer_clear(buffer, 1);
+    assert_int_equal(count_resident(buffer), LARGE / 4096);
+    ggml_backend_buffer_clear(buffer, 0);
+    assert_int_equal(count_resident(buffer), 0);
+    ggml_backend_buffer_free(buffer);
+}
+
+static void
+memory_that_is_locked_is_cleared_too(void **state)
+{
+    ggml_backend_buffer_t buffer = new_large();
+    char *base = ggml_backend_buffer_get_base(buffer);
+
+    (void)state;
+    base[5000] = 1;
+    base[LARGE - 1] = 1;
+    if (mlock(base, 8192) != 0) {
+        ggml_backend_buffer_free(buffer);
+        print_message("no memory may be locked\n");
+        skip();
+    }
+    ggml_backend_buffer_clear(buffer, 0);
+    expect_all(buffer, 0);
+    assert_int_equal(base[5000], 0);
+    ggml_backend_buffer_free(buffer);
+}
+#endif
+
+static void
+take_a_large_buffer(void *data)
+{
+    ggml_backend_buffer_t buffer =
+        ggml_backend_buft_alloc_buffer(ggml_backend_cpu_buffer_type(), LARGE);
+
+    (void)data;
+    assert_int_equal(buffer == NULL, gb_fault_happened());
+    assert_int_equal(fake_failed(), gb_fault_happened());
+    ggml_backend_buffer_free(buffer);
+}
+
 static void
 take_a_buffer(void *data)
 {
@@ -142,11 +265,15 @@ take_a_buffer(void *data)
 static void
 more_than_there_is_gives_null(void **state)
 {
+    const size_t n_blocks = gb_mem_n_blocks();
+
     (void)state;
     assert_null(ggml_backend_buft_alloc_buffer(ggml_backend_cpu_buffer_type(),
                                                SIZE_MAX - 10));
     assert_true(fake_failed());
     assert_int_equal(gb_fault_each(take_a_buffer, NULL), 2);
+    assert_int_equal(gb_fault_each(take_a_large_buffer, NULL), 2);
+    assert_int_equal(gb_mem_n_blocks(), n_blocks);
 }
 
 int
@@ -159,6 +286,11 @@ main(void)
         cmocka_unit_test(the_mapped_type_allocates_like_the_other),
         cmocka_unit_test(memory_off_the_alignment_is_refused),
         cmocka_unit_test(tensors_in_host_memory_are_copied_directly),
+        cmocka_unit_test(large_buffers_are_cleared_like_others),
+#ifdef __linux__
+        cmocka_unit_test(clearing_takes_no_memory_and_gives_back_what_was_used),
+        cmocka_unit_test(memory_that_is_locked_is_cleared_too),
+#endif
         cmocka_unit_test(more_than_there_is_gives_null),
     };
 

@@ -70,6 +70,20 @@ padding_at_the_end_of_the_range_is_noticed(void **state)
     assert_int_equal(size, 0);
 }
 
+static void
+sums_of_parts_stay_at_the_most(void **state)
+{
+    (void)state;
+    assert_int_equal(gb_add_or_max(6, 7), 13);
+    assert_true(gb_add_or_max(SIZE_MAX, 1) == SIZE_MAX);
+    assert_int_equal(gb_mul_or_max(6, 7), 42);
+    assert_int_equal(gb_mul_or_max(SIZE_MAX, 0), 0);
+    assert_true(gb_mul_or_max(SIZE_MAX / 2, 3) == SIZE_MAX);
+    assert_int_equal(gb_pad_or_max(65, 64), 128);
+    assert_true(gb_pad_or_max(SIZE_MAX - 5, 64) == SIZE_MAX);
+    assert_true(gb_pad_or_max(gb_mul_or_max(SIZE_MAX, 2), 64) == SIZE_MAX);
+}
+
 int
 main(void)
 {
@@ -78,6 +92,7 @@ main(void)
         cmocka_unit_test(a_product_that_does_not_fit_is_noticed),
         cmocka_unit_test(counts_are_never_negative),
         cmocka_unit_test(padding_at_the_end_of_the_range_is_noticed),
+        cmocka_unit_test(sums_of_parts_stay_at_the_most),
     };
 
     return cmocka_run_group_tests_name("checked sizes", tests, NULL, NULL);

@@ -157,12 +157,14 @@ set_and_read_without_memory(void)
 }
 
 static void
-without_memory_a_value_counts_as_unset(void **state)
+a_value_without_memory_is_unset_and_said_to_be(void **state)
 {
     (void)state;
     gb_child_run(set_and_read_without_memory, &child);
     assert_true(child.is_done);
-    assert_string_equal(child.errors, "..");
+    assert_string_equal(child.errors,
+                        "environment: no memory, GGMLBACKEND_CPU_LEVEL "
+                        "counts as unset\n..");
 }
 
 static void
@@ -213,7 +215,7 @@ main(void)
         cmocka_unit_test(a_number_that_is_none_is_warned_of_once),
         cmocka_unit_test(numbers_out_of_range_are_none),
         cmocka_unit_test(nothing_and_zero_are_false),
-        cmocka_unit_test(without_memory_a_value_counts_as_unset),
+        cmocka_unit_test(a_value_without_memory_is_unset_and_said_to_be),
         cmocka_unit_test(the_table_tells_what_is_in_force),
         cmocka_unit_test(each_row_of_the_table_is_whole),
     };

@@ -9,6 +9,8 @@ check_PROGRAMS += \
 	tests/base/first-use \
 	tests/base/log \
 	tests/base/mem \
+	tests/base/quote \
+	tests/base/remainder \
 	tests/base/status
 tests_base_abort_SOURCES = %D%/abort.c
 tests_base_abort_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -34,6 +36,12 @@ tests_base_log_LDADD = $(WHITE_LDADD)
 tests_base_mem_SOURCES = %D%/mem.c
 tests_base_mem_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_base_mem_LDADD = $(WHITE_LDADD)
+tests_base_quote_SOURCES = %D%/quote.c
+tests_base_quote_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_base_quote_LDADD = $(WHITE_LDADD)
+tests_base_remainder_SOURCES = %D%/remainder.c
+tests_base_remainder_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_base_remainder_LDADD = $(WHITE_LDADD)
 tests_base_status_SOURCES = %D%/status.c
 tests_base_status_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_base_status_LDADD = $(WHITE_LDADD)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "lib/base/log.h"
+#include "lib/base/status.h"
 
 #include "ggml-impl.h"
 
@@ -184,6 +185,38 @@ without_memory_a_long_message_is_cut(void **state)
     assert_int_equal(gb_fault_each(log_long_message, NULL), 1);
 }
 
+static void
+nothing_in_a_message_acts_on_a_terminal(void **state)
+{
+    (void)state;
+    gb_sink_begin(&sink);
+    gb_log(GGML_LOG_LEVEL_INFO, "tensor %s: cut", "\x1b[2J\nfake: line\xc2\x9b");
+    GGML_LOG_INFO("own\nlines\tstay%s\n", "\x07");
+    gb_log_print("asked\n%s\n", "\r");
+    gb_sink_end();
+    assert_int_equal(sink.n, 3);
+    assert_string_equal(sink.text,
+                        "tensor \\x1b[2J\\nfake: line\\xc2\\x9b: cut\n"
+                        "own\nlines\tstay\\x07\nasked\n\\r\n");
+}
+
+static void
+log_a_control_character(void *data)
+{
+    (void)data;
+    gb_sink_begin(&sink);
+    gb_log(GGML_LOG_LEVEL_INFO, "a%s", "\x1b");
+    gb_sink_end();
+    assert_string_equal(sink.text, gb_fault_happened() ? "a?\n" : "a\\x1b\n");
+}
+
+static void
+nor_does_it_without_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(gb_fault_each(log_a_control_character, NULL), 1);
+}
+
 /* A sink that logs itself, once, and takes itself away. */
 static void
 chatter(enum ggml_log_level level, const char *text, void *user_data)
@@ -208,6 +241,32 @@ a_sink_may_log_and_set_another(void **state)
     assert_string_equal(sink.text, "from within\n");
 }
 
+/* A sink that fails itself whenever it is told something. */
+static void
+fail_again(enum ggml_log_level level, const char *text, void *user_data)
+{
+    (void)level;
+    (void)text;
+    ++*(int *)user_data;
+    gb_fail(GGML_STATUS_FAILED, "from within");
+}
+
+static void
+a_sink_that_always_speaks_is_not_told_for_ever(void **state)
+{
+    int n = 0;
+
+    (void)state;
+    ggml_log_set(fail_again, &n);
+    for (int round = 1; round <= 3; round++) {
+        gb_fail(GGML_STATUS_FAILED, "the first");
+        assert_int_equal(n, 8 * round);
+        /* What failed meanwhile is not why the call did. */
+        assert_string_equal(gb_last_failure(), "the first");
+    }
+    ggml_log_set(NULL, NULL);
+}
+
 int
 main(void)
 {
@@ -218,7 +277,10 @@ main(void)
         cmocka_unit_test(the_headers_sink_writes_all_levels),
         cmocka_unit_test(a_message_of_any_length_arrives),
         cmocka_unit_test(without_memory_a_long_message_is_cut),
+        cmocka_unit_test(nothing_in_a_message_acts_on_a_terminal),
+        cmocka_unit_test(nor_does_it_without_memory),
         cmocka_unit_test(a_sink_may_log_and_set_another),
+        cmocka_unit_test(a_sink_that_always_speaks_is_not_told_for_ever),
     };
 
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);

@@ -82,6 +82,14 @@ a_reason_that_is_too_long_is_cut(void **state)
     assert_int_equal(strlen(gb_last_failure()), GB_REASON_SIZE - 1);
 }
 
+static void
+a_reason_does_not_act_on_a_terminal(void **state)
+{
+    (void)state;
+    gb_fail(GGML_STATUS_FAILED, "key '%s'", "\x1b]0;title\x07\n");
+    assert_string_equal(gb_last_failure(), "key '\\x1b]0;title\\x07\\n'");
+}
+
 static void *
 fail_there(void *data)
 {
@@ -168,6 +176,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_reason_may_quote_the_one_before,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_reason_that_is_too_long_is_cut,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(a_reason_does_not_act_on_a_terminal,
                                         begin, end),
         cmocka_unit_test_setup_teardown(each_thread_has_its_own_failure, begin,
                                         end),

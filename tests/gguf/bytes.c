@@ -176,9 +176,13 @@ open_bytes(const struct bytes *b, enum opening how, struct ggml_context **tensor
 {
     const struct gguf_init_params params = { how != DATA,
                                              how == META ? NULL : tensors };
-    FILE *file = fopen(scratch_file(), "wb");
     struct gguf_context *ctx;
+    FILE *file;
 
+    /* A file that is written anew in its place goes to the disk at once on some
+     * file systems, each time. */
+    remove_scratch_file();
+    file = fopen(scratch_file(), "wb");
     assert_non_null(file);
     if (b->size > 0)
         assert_int_equal(fwrite(b->data, 1, b->size, file), b->size);

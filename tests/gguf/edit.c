@@ -4,6 +4,9 @@
  */
 #include "tests/gguf/bytes.h"
 
+#include "ggml-backend-impl.h"
+#include "ggmlbackend.h"
+
 #include "lib/base/mem.h"
 
 #include <math.h>
@@ -446,9 +449,78 @@ without_memory_a_key_stays_as_it_was(void **state)
             assert_int_equal(gguf_get_n_kv(ctx), 0);
         else
             assert_string_equal(gguf_get_arr_str(ctx, 0, 1), "b");
+        /* A file without what was to be in it is never written. */
+        remove_scratch_file();
+        assert_int_equal(gguf_write_to_file(ctx, scratch_file(), false),
+                         countdown.left >= 0);
+        assert_int_equal(access(scratch_file(), F_OK),
+                         countdown.left < 0 ? -1 : 0);
         gguf_free(ctx);
     }
     errors_logged();
+}
+
+static void
+without_memory_for_a_tensor_nothing_is_written(void **state)
+{
+    const struct ggml_init_params params = { 1 << 16, NULL, false };
+    struct ggml_context *own = ggml_init(params);
+    struct ggml_tensor *t = ggml_new_tensor_1d(own, GGML_TYPE_F32, 4);
+    int n_failed = 0;
+
+    (void)state;
+    ggml_set_zero(t);
+    for (int n = 0; n < 4; n++) {
+        struct gguf_context *ctx = gguf_init_empty();
+        struct countdown countdown = { n };
+
+        gb_mem_set_fault(fail_one, &countdown);
+        gguf_add_tensor(ctx, t);
+        gb_mem_set_fault(NULL, NULL);
+        n_failed += countdown.left < 0;
+        remove_scratch_file();
+        assert_int_equal(gguf_write_to_file(ctx, scratch_file(), false),
+                         countdown.left >= 0);
+        gguf_free(ctx);
+    }
+    assert_in_range(n_failed, 1, 3);
+    errors_logged();
+    ggml_free(own);
+}
+
+static void
+read_fails(ggml_backend_buffer_t buffer, const struct ggml_tensor *tensor,
+           void *data, size_t offset, size_t size)
+{
+    (void)buffer;
+    (void)offset;
+    memset(data, 0, size);
+    ggmlbackend_fail(GGML_STATUS_FAILED, "%s: lost", tensor->name);
+}
+
+static void
+data_that_a_device_does_not_give_is_noticed(void **state)
+{
+    const struct ggml_init_params params = { 1 << 16, NULL, true };
+    struct ggml_context *own = ggml_init(params);
+    struct ggml_tensor *t = ggml_new_tensor_1d(own, GGML_TYPE_F32, 4);
+    struct ggml_backend_buffer_type type = *ggml_backend_cpu_buffer_type();
+    struct gguf_context *ctx = gguf_init_empty();
+    ggml_backend_buffer_t buffer;
+
+    (void)state;
+    type.iface.is_host = NULL;
+    buffer = ggml_backend_buft_alloc_buffer(&type, 4096);
+    buffer->buft = &type;
+    buffer->iface.get_tensor = read_fails;
+    ggml_backend_tensor_alloc(buffer, t, ggml_backend_buffer_get_base(buffer));
+    gguf_add_tensor(ctx, t);
+    assert_true(gguf_write_to_file(ctx, scratch_file(), true));
+    assert_false(gguf_write_to_file(ctx, scratch_file(), false));
+    assert_int_equal(errors_logged(), 1);
+    gguf_free(ctx);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(own);
 }
 
 static int
@@ -482,6 +554,8 @@ main(void)
         cmocka_unit_test(misuse_is_answered_and_logged),
         cmocka_unit_test(what_cannot_be_written_is_refused),
         cmocka_unit_test(without_memory_a_key_stays_as_it_was),
+        cmocka_unit_test(without_memory_for_a_tensor_nothing_is_written),
+        cmocka_unit_test(data_that_a_device_does_not_give_is_noticed),
     };
 
     return cmocka_run_group_tests_name("values and files", tests, begin, end);

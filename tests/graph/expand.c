@@ -306,15 +306,19 @@ a_slice_is_not_expanded(void **state)
 
 /* The order that the interface describes, written as it describes it. */
 static int
-visit_plainly(struct ggml_tensor *t, struct ggml_tensor **order, int n)
+visit_plainly(struct ggml_tensor *t, bool is_reversed,
+              struct ggml_tensor **order, int n)
 {
     for (int i = 0; i < n; i++) {
         if (order[i] == t)
             return n;
     }
     for (int i = 0; i < GGML_MAX_SRC; i++) {
-        if (t->src[i] != NULL)
-            n = visit_plainly(t->src[i], order, n);
+        struct ggml_tensor *src =
+            t->src[is_reversed ? GGML_MAX_SRC - 1 - i : i];
+
+        if (src != NULL)
+            n = visit_plainly(src, is_reversed, order, n);
     }
     order[n++] = t;
     return n;
@@ -331,16 +335,19 @@ any_graph_has_the_order_of_a_plain_recursion(void **state)
     gb_random_init(&random, gb_test_seed(1));
     for (int round = 0; round < 50; round++) {
         struct ggml_cgraph *g = ggml_new_graph_custom(ctx, n, false);
+        const bool is_reversed = round % 2 == 1;
         int n_order, next_node = 0, next_leaf = 0;
 
         for (int i = 0; i < n; i++) {
             all[i] = i < 5 ? leaf(ctx) : node(ctx, NULL, NULL);
             for (int s = 0; i >= 5 && s < GGML_MAX_SRC; s++) {
-                if (gb_random_u64(&random) % 3 == 0)
+                if (gb_random_u64(&random) % (s < 4 ? 3 : 9) == 0)
                     all[i]->src[s] = all[gb_random_u64(&random) % (size_t)i];
             }
         }
-        n_order = visit_plainly(all[n - 1], order, 0);
+        if (is_reversed)
+            g->order = GGML_CGRAPH_EVAL_ORDER_RIGHT_TO_LEFT;
+        n_order = visit_plainly(all[n - 1], is_reversed, order, 0);
         ggml_build_forward_expand(g, all[n - 1]);
         assert_false(gb_graph_is_failed(g));
         assert_int_equal(g->n_nodes + g->n_leafs, n_order);

@@ -230,6 +230,40 @@ gradients_are_hashed_again_in_a_larger_graph(void **state)
 }
 
 static void
+a_copy_into_a_used_graph_keeps_what_its_set_had(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 50, true);
+    struct ggml_cgraph *used = ggml_new_graph_custom(ctx, 50, true);
+    struct ggml_tensor *b = small(g), *other = leaf(ctx), *grad = leaf(ctx);
+
+    (void)state;
+    g->grads[ggml_hash_find(&g->visited_hash_set, b)] = grad;
+    ggml_build_forward_expand(used, other);
+    ggml_graph_cpy(g, used);
+    assert_ptr_equal(ggml_graph_get_grad(used, b), grad);
+    assert_true(ggml_hash_contains(&used->visited_hash_set, other));
+    assert_true(ggml_hash_contains(&used->visited_hash_set, used->nodes[0]));
+    assert_int_equal(used->n_nodes, 2);
+    assert_int_equal(used->n_leafs, 1);
+}
+
+static void
+a_slice_is_copied_as_its_nodes(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 50, false);
+    struct ggml_cgraph *copy = ggml_new_graph_custom(ctx, 50, false);
+    struct ggml_tensor *b = small(g);
+    struct ggml_cgraph slice = ggml_graph_view(g, 1, 2);
+
+    (void)state;
+    ggml_graph_cpy(&slice, copy);
+    assert_int_equal(copy->n_nodes, 1);
+    assert_ptr_equal(copy->nodes[0], b);
+    assert_int_equal(copy->n_leafs, 0);
+    assert_int_equal(sink.n, 0);
+}
+
+static void
 a_copy_that_does_not_fit_fails_the_destination(void **state)
 {
     struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 50, true);
@@ -346,6 +380,8 @@ main(void)
         TEST(an_order_that_was_set_outlives_a_failure),
         TEST(a_duplicate_has_the_same_tensors),
         TEST(gradients_are_hashed_again_in_a_larger_graph),
+        TEST(a_copy_into_a_used_graph_keeps_what_its_set_had),
+        TEST(a_slice_is_copied_as_its_nodes),
         TEST(a_copy_that_does_not_fit_fails_the_destination),
         TEST(copies_and_slices_of_a_failed_graph_have_failed),
         TEST(a_slice_has_nodes_and_nothing_else),

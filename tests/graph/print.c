@@ -70,6 +70,18 @@ each_tensor_is_printed_in_a_line(void **state)
     assert_non_null(strstr(sink.text, "1 leafs, failed\n"));
 }
 
+static void
+a_name_stays_within_its_line(void **state)
+{
+    struct ggml_cgraph *g = small();
+
+    (void)state;
+    ggml_set_name(g->nodes[0], "a\nnode 9: \x1b[2J\xc2\x9b");
+    ggml_graph_print(g);
+    assert_int_equal(sink.n, 4);
+    assert_non_null(strstr(sink.text, " a\\nnode 9: \\x1b[2J\\xc2\\x9b\n"));
+}
+
 /* What a drawing of GB and GF consists of. */
 static void
 draw(const struct ggml_cgraph *gb, const struct ggml_cgraph *gf, char *text,
@@ -131,6 +143,7 @@ any_name_can_be_drawn(void **state)
         const char *name, *drawn;
     } names[] = {
         { "two\nlines\ttab\x7f", "two lines tab  f32" },
+        { "csi\xc2\x9b" "2J\xe2\x80\xae", "csi 2J  f32" },
         { "\\N \\l \"x\"", "\\\\N \\\\l \\\"x\\\" f32" },
         { "a&amp;b", "a&amp;amp;b f32" },
         { "K\xc3\xb6rper \xe2\x82\xac", "K\xc3\xb6rper \xe2\x82\xac f32" },
@@ -224,6 +237,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {
         TEST(each_tensor_is_printed_in_a_line),
+        TEST(a_name_stays_within_its_line),
         TEST(a_drawing_has_boxes_and_arrows),
         TEST(sources_outside_of_the_graph_are_drawn),
         TEST(any_name_can_be_drawn),

@@ -25,10 +25,11 @@ for compiler in "$CC" gcc clang; do
     # shellcheck disable=SC2086
     $compiler --version >/dev/null 2>&1 || continue
     for level in 2023 2024; do
-        for file in kernels "backend-$level"; do
+        for file in kernels "backend-$level" "recorder-$level"; do
             check "$file.c for $level" "$compiler" "$backends/$file.c" "$level"
         done
     done
+    check 'node-2023.c' "$compiler" "$backends/node-2023.c" 2023
     check 'the example of 2023' "$compiler" \
         "$top_srcdir/examples/own-backend-2023/plain23.c" 2023
 done

@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -43,13 +44,27 @@ before_it_is_registered_it_answers_its_own_level(void **state)
 }
 
 static void
+one_without_all_its_functions_is_refused_by_name(void **state)
+{
+    struct {
+        struct ggml_backend_reg_i iface;
+        void *context;
+    } old = { { NULL, NULL, NULL, NULL }, NULL };
+
+    (void)state;
+    assert_null(ggmlbackend_reg_2024((struct ggml_backend_reg *)&old));
+    assert_non_null(strstr(ggmlbackend_last_failure(), "has no get_name"));
+    ggmlbackend_clear_failure();
+}
+
+static void
 an_entry_of_today_stands_for_it(void **state)
 {
     struct ggml_backend_reg *entry = NULL;
 
     (void)state;
     ggml_backend_dev_count(); /* the built-in backends are there */
-    assert_int_equal(gb_fault_each(wrap_once, &entry), 1);
+    assert_int_equal(gb_fault_each(wrap_once, &entry), 2);
     assert_non_null(entry);
     assert_int_equal(entry->api_version, GGML_BACKEND_API_VERSION);
     assert_ptr_equal(ggmlbackend_reg_2024(old_2024_reg()), entry);
@@ -139,6 +154,7 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_it_is_registered_it_answers_its_own_level),
+        cmocka_unit_test(one_without_all_its_functions_is_refused_by_name),
         cmocka_unit_test(an_entry_of_today_stands_for_it),
         cmocka_unit_test(its_devices_point_to_the_entry),
         cmocka_unit_test(registrations_of_both_levels_are_understood),

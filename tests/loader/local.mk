@@ -6,18 +6,37 @@ loader_common = \
 	%D%/in-child.h
 
 check_PROGRAMS += \
+	tests/loader/fork \
 	tests/loader/image \
+	tests/loader/members \
 	tests/loader/module \
+	tests/loader/reentry \
+	tests/loader/mutations \
 	tests/loader/registry \
 	tests/loader/search \
 	tests/loader/threads
+tests_loader_fork_SOURCES = %D%/fork.c $(loader_common) $(backend_fake)
+tests_loader_fork_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_fork_LDADD = $(WHITE_LDADD)
 tests_loader_image_SOURCES = %D%/image.c $(loader_common)
 tests_loader_image_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_image_LDADD = $(WHITE_LDADD)
+tests_loader_members_SOURCES = %D%/members.c $(loader_common) $(backend_fake)
+tests_loader_members_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_members_LDADD = $(WHITE_LDADD)
+tests_loader_members_LDFLAGS = -export-dynamic
 tests_loader_module_SOURCES = %D%/module.c $(loader_common) $(backend_fake)
 tests_loader_module_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_module_LDADD = $(WHITE_LDADD)
 tests_loader_module_LDFLAGS = -export-dynamic
+tests_loader_mutations_SOURCES = %D%/mutations.c $(loader_common) $(backend_fake)
+tests_loader_mutations_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_mutations_LDADD = $(WHITE_LDADD)
+tests_loader_mutations_LDFLAGS = -export-dynamic
+tests_loader_reentry_SOURCES = %D%/reentry.c $(loader_common) $(backend_fake)
+tests_loader_reentry_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_reentry_LDADD = $(WHITE_LDADD)
+tests_loader_reentry_LDFLAGS = -export-dynamic
 tests_loader_registry_SOURCES = %D%/registry.c $(loader_common) $(backend_fake)
 tests_loader_registry_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_registry_LDADD = $(WHITE_LDADD)

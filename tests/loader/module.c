@@ -5,6 +5,9 @@
  *
  * Each case runs in a child of its own, where no module was loaded before.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
 #include "tests/loader/in-child.h"
 
 #include "tests/backend/fake.h"
@@ -14,7 +17,9 @@
 #include "ggmlbackend.h"
 
 #include "lib/base/mem.h"
+#include "lib/loader/image.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,6 +61,71 @@ load_twice(void)
     check(ggml_backend_load(module_path("weighed")) == reg);
     check(ggml_backend_reg_count() == 2 && ggml_backend_dev_count() == 2);
     check(ggmlbackend_refused_count() == 0 && !fake_failed());
+}
+
+/* A module's file gives way to another between the look and the load. */
+static void
+load_replaced(void)
+{
+    size_t size;
+    unsigned char *bytes = module_read("good", &size);
+    char *scratch = folder_make();
+    const char *path = folder_write(scratch, "first.so", bytes, size);
+    const char *other = folder_write(scratch, "other.so", "nothing", 7);
+    struct gb_image image;
+    char reason[64];
+    void *handle, *symbol;
+    Dl_info info;
+
+    check(gb_image_open(path, &image, reason, sizeof(reason)));
+    check(rename(other, path) == 0);
+    handle = gb_image_load(&image);
+    gb_image_close(&image);
+    check(handle != NULL);
+    symbol = dlsym(handle, "ggml_backend_init");
+    check(symbol != NULL && dladdr(symbol, &info) != 0);
+    check(strcmp(info.dli_fname, path) == 0);
+    check(dlopen(path, RTLD_NOW | RTLD_NOLOAD) == handle);
+    folder_remove(scratch);
+    free(bytes);
+}
+
+static void
+what_was_looked_at_is_what_is_loaded(void **state)
+{
+    struct stat status;
+
+    (void)state;
+    if (stat("/proc/self/fd", &status) != 0) {
+        print_message("no names for open files here\n");
+        skip();
+    }
+    run_in_child(load_replaced);
+}
+
+/* Such a file is loaded by its path, unless that means another one by now. */
+static void
+load_origin(void)
+{
+    const char *path = module_path("origin");
+    struct gb_image image;
+    char reason[64];
+
+    check(gb_image_open(path, &image, reason, sizeof(reason)));
+    check(image.has_origin);
+    image.path = module_path("good");
+    check(gb_image_load(&image) == NULL);
+    image.path = path;
+    check(gb_image_load(&image) != NULL);
+    gb_image_close(&image);
+    check(ggml_backend_load(path) != NULL);
+}
+
+static void
+a_file_with_others_beside_it_is_loaded_by_its_path(void **state)
+{
+    (void)state;
+    run_in_child(load_origin);
 }
 
 static void
@@ -131,7 +201,7 @@ modules_that_do_not_fit_are_refused(void **state)
         { "null", "does not work here: ggml_backend_init gave nothing" },
         { "older", "is too old: interface version 0, this library has 1" },
         { "newer", "is too new: interface version 2, this library has 1" },
-        { "partial", "has a registration without all its functions" },
+        { "partial", "its registration has no get_device" },
         { "useless", "is not for this machine: its score is 0" },
     };
 
@@ -463,6 +533,8 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_module_brings_its_backend_and_devices),
         cmocka_unit_test(a_module_that_is_loaded_gives_the_same_again),
+        cmocka_unit_test(what_was_looked_at_is_what_is_loaded),
+        cmocka_unit_test(a_file_with_others_beside_it_is_loaded_by_its_path),
         cmocka_unit_test(a_module_may_ask_for_devices_while_it_is_loaded),
         cmocka_unit_test(modules_that_do_not_fit_are_refused),
         CASE(files_that_are_no_modules_are_refused),

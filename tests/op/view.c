@@ -131,6 +131,127 @@ views_count_blocks_of_quantised_types(void **state)
 }
 
 static void
+views_of_numbers_step_by_numbers(void **state)
+{
+    struct ggml_context *ctx = world.ctx;
+
+    (void)state;
+    for (int i = 0; i < GGML_TYPE_COUNT; i++) {
+        const enum ggml_type type = (enum ggml_type)i;
+        const size_t bytes = ggml_type_size(type);
+        struct ggml_tensor *a;
+
+        if (ggml_blck_size(type) != 1)
+            continue;
+        a = leaf(type, 8, 6, 4, 3);
+        assert_false(gb_tensor_is_failed(
+            ggml_view_4d(ctx, a, 3, 2, 2, 2, 5 * bytes, 0, bytes, 7 * bytes)));
+        assert_false(gb_tensor_is_failed(
+            ggml_view_4d(ctx, a, 3, 1, 1, 1, 1, 3, 5, bytes)));
+        assert_int_equal(world.n_messages, 0);
+        if (bytes == 1)
+            continue;
+        check_refused(ggml_view_1d(ctx, a, 2, 1), "view");
+        check_refused(ggml_view_1d(ctx, a, 2, bytes / 2), "view");
+        check_refused(ggml_view_2d(ctx, a, 2, 2, bytes + 1, 0), "view");
+        check_refused(ggml_view_3d(ctx, a, 2, 2, 2, bytes, 3 * bytes / 2, 0),
+                      "view");
+        check_refused(ggml_view_4d(ctx, a, 2, 1, 1, 2, 0, 0, bytes / 2, 0),
+                      "view");
+    }
+}
+
+/* What does not begin and step by whole blocks, nothing could read. */
+static void
+views_of_blocks_step_by_blocks(void **state)
+{
+    struct ggml_context *ctx = world.ctx;
+
+    (void)state;
+    for (int i = 0; i < GGML_TYPE_COUNT; i++) {
+        const enum ggml_type type = (enum ggml_type)i;
+        const size_t block = ggml_type_size(type);
+        const int64_t n = ggml_blck_size(type);
+        struct ggml_tensor *q, *part;
+
+        if (n <= 1)
+            continue;
+        q = leaf(type, 2 * n, 6, 4, 3);
+        check_refused(ggml_view_1d(ctx, q, n, 1), "view");
+        check_refused(ggml_view_1d(ctx, q, n, block - 1), "view");
+        check_refused(ggml_view_2d(ctx, q, n, 2, block + 1, 0), "view");
+        check_refused(ggml_view_2d(ctx, q, n, 2, 2 * block, 5), "view");
+        check_refused(ggml_view_3d(ctx, q, n, 2, 2, q->nb[1], 7, 0), "view");
+        check_refused(
+            ggml_view_4d(ctx, q, n, 1, 1, 2, 0, 0, q->nb[2] + 1, 0), "view");
+        assert_non_null(strstr(world.last, ggml_type_name(type)));
+
+        part = ggml_view_3d(ctx, q, n, 3, 2, q->nb[1], q->nb[2], block);
+        assert_false(gb_tensor_is_failed(part));
+        check_refused(ggml_view_1d(ctx, part, n, 1), "view");
+        assert_false(gb_tensor_is_failed(ggml_view_1d(ctx, part, n, block)));
+        /* Rows that lie over one another, and rows in another order. */
+        assert_false(gb_tensor_is_failed(
+            ggml_view_2d(ctx, q, 2 * n, 3, block, 0)));
+        assert_false(gb_tensor_is_failed(
+            ggml_view_2d(ctx, q, n, 3, 0, block)));
+        /* A stride that is never stepped over means nothing, and neither does
+         * one of a view that has no elements. */
+        assert_false(gb_tensor_is_failed(
+            ggml_view_4d(ctx, q, n, 1, 1, 1, 5, 7, 9, block)));
+        assert_false(gb_tensor_is_failed(
+            ggml_view_2d(ctx, q, n, 0, 5, 3)));
+        assert_int_equal(world.n_messages, 0);
+    }
+}
+
+/* The blocks of a row cannot stand apart: only whole rows are reordered. */
+static void
+blocks_stay_in_their_row(void **state)
+{
+    static const int stay[][4] = {
+        { 0, 1, 2, 3 }, { 0, 2, 1, 3 }, { 0, 3, 1, 2 }, { 0, 3, 2, 1 },
+    };
+    static const int move[][4] = {
+        { 1, 0, 2, 3 }, { 2, 0, 1, 3 }, { 3, 2, 1, 0 }, { 1, 2, 0, 3 },
+    };
+    struct ggml_context *ctx = world.ctx;
+
+    (void)state;
+    for (int i = 0; i < GGML_TYPE_COUNT; i++) {
+        const enum ggml_type type = (enum ggml_type)i;
+        const int64_t n = ggml_blck_size(type);
+        struct ggml_tensor *q, *none;
+
+        if (n <= 1)
+            continue;
+        q = leaf(type, n, 4, 2, 3);
+        none = leaf(type, n, 0, 2, 3);
+        for (int j = 0; j < 4; j++) {
+            struct ggml_tensor *node = ggml_permute(
+                ctx, q, stay[j][0], stay[j][1], stay[j][2], stay[j][3]);
+
+            assert_false(gb_tensor_is_failed(node));
+            assert_false(gb_tensor_is_failed(ggml_cont(ctx, node)));
+            assert_int_equal(node->ne[0], n);
+            assert_int_equal(node->ne[stay[j][1]], 4);
+            check_refused(ggml_permute(ctx, q, move[j][0], move[j][1],
+                                       move[j][2], move[j][3]),
+                          "permute");
+            assert_false(gb_tensor_is_failed(
+                ggml_permute(ctx, none, move[j][0], move[j][1], move[j][2],
+                             move[j][3])));
+        }
+        check_refused(ggml_transpose(ctx, q), "transpose");
+        assert_non_null(strstr(world.last, ggml_type_name(type)));
+        assert_false(gb_tensor_is_failed(ggml_transpose(ctx, none)));
+        check_refused(ggml_reshape_2d(ctx, q, n / 2, 48), "view of ''");
+        assert_false(gb_tensor_is_failed(ggml_reshape_2d(ctx, q, 2 * n, 12)));
+        assert_int_equal(world.n_messages, 0);
+    }
+}
+
+static void
 views_end_within_the_data(void **state)
 {
     struct ggml_context *ctx = world.ctx;
@@ -245,6 +366,9 @@ main(void)
         TEST(views_have_strides_and_offset),
         TEST(a_view_of_a_view_is_one_of_its_root),
         TEST(views_count_blocks_of_quantised_types),
+        TEST(views_of_numbers_step_by_numbers),
+        TEST(views_of_blocks_step_by_blocks),
+        TEST(blocks_stay_in_their_row),
         TEST(views_end_within_the_data),
         TEST(empty_views_may_lie_anywhere),
         TEST(permute_moves_sizes_and_strides),

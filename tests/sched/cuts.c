@@ -269,6 +269,36 @@ reserving_between_texts_changes_nothing(void **state)
     close_setup(&s);
 }
 
+/*
+ * The largest weight has just that.  Cut before every node, a pipeline has
+ * copies of most of them.
+ */
+#define SMALL "max_buffer=8K"
+
+static void
+with_small_buffers_the_bits_are_the_same(void **state)
+{
+    static const place_fn places[] = { NULL, by_layer, one_by_one };
+
+    (void)state;
+    for (int i = 0; i < 2 * 2 * 3; i++) {
+        const int n_devices = i % 2 == 0 ? 2 : 4, parallel = i / 2 % 2;
+        const place_fn place = places[i / 4];
+        struct setup s;
+
+        snprintf(s.what, sizeof(s.what), "small buffers, case %d", i);
+        open_setup(&s, n_devices, parallel, "delay=never", true);
+        /* The weights have their buffers already. */
+        assert_true(sim_configure(0, n_devices, SMALL));
+        for (int round = 0; round < 2; round++)
+            check_cut(&s, place, 0, parallel);
+        if (place == one_by_one && parallel)
+            assert_true(ggml_backend_sched_get_buffer_size(
+                            s.sched, s.backends[0]) > 8 << 10);
+        close_setup(&s);
+    }
+}
+
 int
 main(void)
 {
@@ -277,6 +307,7 @@ main(void)
         cmocka_unit_test(cut_after_every_layer_the_bits_are_the_same),
         cmocka_unit_test(cut_before_every_node_the_bits_are_the_same),
         cmocka_unit_test(cut_before_any_node_the_bits_are_the_same),
+        cmocka_unit_test(with_small_buffers_the_bits_are_the_same),
         cmocka_unit_test(texts_are_queued_without_waiting),
         cmocka_unit_test(reserving_between_texts_changes_nothing),
     };

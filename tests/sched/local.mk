@@ -4,6 +4,11 @@
 sched_rig = \
 	tests/sched/rig.c \
 	tests/sched/rig.h
+sched_random = \
+	tests/sched/graphs.c \
+	tests/sched/graphs.h \
+	tests/sched/rules.c \
+	tests/sched/rules.h
 sched_model = \
 	tests/sched/model.c \
 	tests/sched/model.h
@@ -12,7 +17,9 @@ check_PROGRAMS += \
 	tests/sched/assign \
 	tests/sched/cuts \
 	tests/sched/device-faults \
+	tests/sched/fallback \
 	tests/sched/faults \
+	tests/sched/in-place \
 	tests/sched/observe \
 	tests/sched/pipeline \
 	tests/sched/print \
@@ -31,9 +38,15 @@ tests_sched_device_faults_SOURCES = \
 	$(sim_devices)
 tests_sched_device_faults_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_device_faults_LDADD = $(SIM_LDADD)
+tests_sched_fallback_SOURCES = %D%/fallback.c $(sched_rig) $(sim_devices)
+tests_sched_fallback_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_fallback_LDADD = $(SIM_LDADD)
 tests_sched_faults_SOURCES = %D%/faults.c $(sched_rig) $(sim_devices)
 tests_sched_faults_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_faults_LDADD = $(SIM_LDADD)
+tests_sched_in_place_SOURCES = %D%/in-place.c $(sched_rig) $(sim_devices)
+tests_sched_in_place_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_sched_in_place_LDADD = $(SIM_LDADD)
 tests_sched_observe_SOURCES = %D%/observe.c $(sched_rig) $(sim_devices)
 tests_sched_observe_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_observe_LDADD = $(SIM_LDADD)
@@ -43,7 +56,11 @@ tests_sched_pipeline_LDADD = $(SIM_LDADD)
 tests_sched_print_SOURCES = %D%/print.c $(sched_rig) $(sim_devices)
 tests_sched_print_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_print_LDADD = $(SIM_LDADD)
-tests_sched_random_SOURCES = %D%/random.c $(sched_rig) $(sim_devices)
+tests_sched_random_SOURCES = \
+	%D%/random.c \
+	$(sched_random) \
+	$(sched_rig) \
+	$(sim_devices)
 tests_sched_random_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_sched_random_LDADD = $(SIM_LDADD)
 tests_sched_split_SOURCES = %D%/split.c $(sched_rig) $(sim_devices)

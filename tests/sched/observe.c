@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/sched/observe.c - a client that looks at nodes while they are computed.
+ * tests/sched/observe.c - a client that looks at nodes while they are computed,
+ * and what it may do meanwhile.
  */
 #include "tests/sched/rig.h"
+#include "tests/util/sink.h"
+
+#include "ggml-cpu.h"
+#include "ggmlbackend.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,6 +173,165 @@ a_failure_ends_the_observed_compute(void **state)
     rig_close(&rig);
 }
 
+/* A client that takes its callback away, or puts another one in its place. */
+struct fickle {
+    ggml_backend_sched_t sched;
+    const char *leaves;  /* letters of the nodes at which it goes */
+    bool leaves_asked;   /* when it is asked about them, or shown them */
+    struct seen *next;   /* whoever comes then; NULL for nobody */
+    char shown[32];
+};
+
+static bool
+observe_and_leave(struct ggml_tensor *t, bool ask, void *data)
+{
+    struct fickle *fickle = data;
+
+    if (!ask)
+        fickle->shown[strlen(fickle->shown)] = t->name[0];
+    if (ask == fickle->leaves_asked &&
+        strchr(fickle->leaves, t->name[0]) != NULL)
+        ggml_backend_sched_set_eval_callback(
+            fickle->sched, fickle->next != NULL ? observe : NULL,
+            fickle->next);
+    return true;
+}
+
+static void
+check_fickle(struct fickle *fickle)
+{
+    struct rig rig;
+    struct ggml_tensor *x, *y;
+
+    sim_reset();
+    rig_open(&rig, 1, false);
+    y = build(&rig, &x);
+    fickle->sched = rig.sched;
+    ggml_backend_sched_set_eval_callback(rig.sched, observe_and_leave, fickle);
+    rig_compute(&rig);
+    rig_expect(y, 7);
+    rig_close(&rig);
+}
+
+static void
+a_callback_may_take_itself_away(void **state)
+{
+    static const struct {
+        const char *leaves;
+        bool leaves_asked;
+        const char *shown;
+    } cases[] = {
+        { "a", true, "" },   { "b", true, "a" },  { "f", true, "abcde" },
+        { "a", false, "a" }, { "b", false, "ab" }, { "d", false, "abcd" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fickle fickle = { .leaves = cases[i].leaves,
+                                 .leaves_asked = cases[i].leaves_asked };
+
+        check_fickle(&fickle);
+        assert_string_equal(fickle.shown, cases[i].shown);
+    }
+}
+
+static void
+nobody_is_shown_what_another_one_asked_for(void **state)
+{
+    (void)state;
+    for (int leaves_asked = 0; leaves_asked < 2; leaves_asked++) {
+        struct seen next = { .wanted = "cf", .last = "" };
+        struct fickle fickle = { .leaves = "b",
+                                 .leaves_asked = leaves_asked != 0,
+                                 .next = &next };
+
+        check_fickle(&fickle);
+        assert_string_equal(fickle.shown, leaves_asked != 0 ? "a" : "ab");
+        assert_string_equal(next.asked, "cdef");
+        assert_string_equal(next.shown, "cf");
+    }
+}
+
+/* What an observer tries; N_REFUSED of it was. */
+struct meddler {
+    struct rig *rig;
+    struct ggml_cgraph *own;
+    struct ggml_tensor *own_y;
+    int n_calls, n_refused, n_right;
+};
+
+static void
+count_refusal(struct meddler *meddler, bool is_refused)
+{
+    meddler->n_refused +=
+        is_refused && strstr(ggmlbackend_last_failure(), "at work") != NULL;
+    ggmlbackend_clear_failure();
+}
+
+static bool
+meddle(struct ggml_tensor *t, bool ask, void *data)
+{
+    struct meddler *meddler = data;
+    struct rig *rig = meddler->rig;
+    struct gb_sink sink;
+
+    (void)ask;
+    meddler->n_calls++;
+    gb_sink_begin(&sink);
+    count_refusal(meddler, ggml_backend_sched_graph_compute(
+                               rig->sched, rig->graph) == GGML_STATUS_FAILED);
+    count_refusal(meddler, ggml_backend_sched_graph_compute_async(
+                               rig->sched, rig->graph) == GGML_STATUS_FAILED);
+    count_refusal(meddler,
+                  !ggml_backend_sched_alloc_graph(rig->sched, rig->graph));
+    count_refusal(meddler, !ggml_backend_sched_reserve(rig->sched, rig->graph));
+    ggml_backend_sched_reset(rig->sched);
+    count_refusal(meddler, true);
+    ggml_backend_sched_set_tensor_backend(rig->sched, t, rig->backends[1]);
+    count_refusal(meddler, true);
+    ggml_backend_sched_free(rig->sched);
+    count_refusal(meddler, true);
+    gb_sink_end();
+
+    /* Its backends have nothing to do in the meantime. */
+    ggml_backend_sched_synchronize(rig->sched);
+    meddler->n_right += ggml_backend_graph_compute(
+                            rig->backends[1], meddler->own) ==
+                            GGML_STATUS_SUCCESS &&
+                        ggml_get_f32_1d(meddler->own_y, 3) == 0.25f;
+    return true;
+}
+
+static void
+an_observer_may_use_the_backends_but_not_the_scheduler(void **state)
+{
+    struct ggml_context *ctx =
+        ggml_init((struct ggml_init_params){ .mem_size = 1 << 20 });
+    struct meddler meddler = { .own = ggml_new_graph(ctx) };
+    struct rig rig;
+    struct ggml_tensor *x, *y;
+
+    (void)state;
+    meddler.own_y = ggml_soft_max(
+        ctx, ggml_set_f32(ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 4), 1.0f));
+    ggml_build_forward_expand(meddler.own, meddler.own_y);
+    sim_reset();
+    rig_open(&rig, 1, false);
+    y = build(&rig, &x);
+    meddler.rig = &rig;
+    ggml_backend_sched_set_eval_callback(rig.sched, meddle, &meddler);
+    for (int round = 0; round < 2; round++) {
+        rig_set(x, 1);
+        rig_compute(&rig);
+        rig_expect(y, 7);
+    }
+    assert_int_equal(meddler.n_calls, 2 * 12);
+    assert_int_equal(meddler.n_refused, 7 * meddler.n_calls);
+    assert_int_equal(meddler.n_right, meddler.n_calls);
+    rig_close(&rig);
+    ggml_free(ctx);
+}
+
 int
 main(void)
 {
@@ -178,6 +342,10 @@ main(void)
         cmocka_unit_test(enough_ends_the_split_and_no_other),
         cmocka_unit_test(views_are_asked_about_too),
         cmocka_unit_test(a_failure_ends_the_observed_compute),
+        cmocka_unit_test(a_callback_may_take_itself_away),
+        cmocka_unit_test(nobody_is_shown_what_another_one_asked_for),
+        cmocka_unit_test(
+            an_observer_may_use_the_backends_but_not_the_scheduler),
     };
 
     return cmocka_run_group_tests_name("observers", tests, NULL, NULL);

@@ -196,6 +196,32 @@ other_backends_need_another_plan(void **state)
     rig_close(&rig);
 }
 
+/* Of the same make, but what was data in the first one needs a place now. */
+static void
+data_instead_of_inputs_needs_another_plan(void **state)
+{
+    (void)state;
+    for (int n_devices = 0; n_devices < 2; n_devices++) {
+        struct rig rig;
+
+        sim_reset();
+        rig_open(&rig, n_devices, false);
+        for (int i = 0; i < 4; i++) {
+            struct ggml_tensor *x, *y;
+
+            rig_restart(&rig);
+            x = i % 2 == 0 ? rig_weights(&rig, 0, 4, 1, 0) : rig_input(&rig, 4);
+            y = rig_choose(&rig, ggml_sqr(rig.ctx, x), 0);
+            rig_expand(&rig, y);
+            rig_alloc(&rig);
+            rig_set(x, (float)i);
+            rig_compute(&rig);
+            rig_expect(y, (float)(i * i));
+        }
+        rig_close(&rig);
+    }
+}
+
 static void
 while_a_graph_is_allocated_no_other_is_computed(void **state)
 {
@@ -457,6 +483,7 @@ main(void)
         cmocka_unit_test(buffers_never_shrink),
         cmocka_unit_test(a_larger_graph_makes_the_buffers_grow),
         cmocka_unit_test(other_backends_need_another_plan),
+        cmocka_unit_test(data_instead_of_inputs_needs_another_plan),
         cmocka_unit_test(while_a_graph_is_allocated_no_other_is_computed),
         cmocka_unit_test(allocating_without_a_reset_forgets_the_graph_before),
         cmocka_unit_test(a_graph_that_reads_old_copies_is_refused),

@@ -9,6 +9,8 @@
 
 #include "tests/util/child.h"
 
+#include "ggml-impl.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,6 +206,50 @@ a_graph_gives_what_the_cpu_gives(void **state)
     ggml_backend_free(cpu);
 }
 
+/* Whoever edits a node: the device asks, as the CPU does. */
+static void
+a_node_that_was_changed_is_refused(void **state)
+{
+    static const int types[] = { -1, GGML_TYPE_COUNT, 1 << 20 };
+    struct ggml_tensor *x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 64);
+    struct ggml_tensor *node = ggml_sqr(ctx, x);
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    ggml_backend_buffer_t buffer =
+        ggml_backend_alloc_ctx_tensors(ctx, sim[0]);
+    const struct ggml_tensor good = *node, good_x = *x;
+
+    (void)state;
+    assert_non_null(buffer);
+    ggml_build_forward_expand(graph, node);
+    for (int i = 0; i < 8; i++) {
+        struct ggml_tensor *t = i % 2 == 0 ? node : x;
+
+        if (i < 6)
+            t->type = (enum ggml_type)types[i / 2];
+        else
+            x->ne[0] = node->ne[0] = (int64_t)1 << (i == 6 ? 20 : 40);
+        assert_false(ggml_backend_supports_op(sim[0], node));
+        assert_int_equal(ggml_backend_graph_compute(sim[0], graph),
+                         GGML_STATUS_FAILED);
+        *node = good;
+        *x = good_x;
+    }
+    node->op = (enum ggml_op)-1;
+    assert_false(ggml_backend_supports_op(sim[0], node));
+    *node = good;
+    graph->nodes[0] = NULL;
+    assert_int_equal(ggml_backend_graph_compute(sim[0], graph),
+                     GGML_STATUS_FAILED);
+    graph->nodes[0] = node;
+    graph->n_nodes = -1;
+    assert_int_equal(ggml_backend_graph_compute(sim[0], graph),
+                     GGML_STATUS_FAILED);
+    graph->n_nodes = 1;
+    assert_int_equal(ggml_backend_graph_compute(sim[0], graph),
+                     GGML_STATUS_SUCCESS);
+    ggml_backend_buffer_free(buffer);
+}
+
 static void
 a_copy_between_devices_is_made_by_the_sources_queue(void **state)
 {
@@ -263,6 +309,7 @@ main(void)
         TEST(queued_work_is_done_when_somebody_waits),
         TEST(with_a_delay_work_is_done_unasked),
         TEST(a_graph_gives_what_the_cpu_gives),
+        TEST(a_node_that_was_changed_is_refused),
         TEST(a_copy_between_devices_is_made_by_the_sources_queue),
         TEST(an_event_stands_for_what_was_queued),
     };

@@ -8,10 +8,12 @@
 
 #include <cmocka.h>
 
-#include "ggml.h"
+#include "lib/tensor/name.h"
 
 #include "tests/util/sink.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* 70 characters. */
@@ -59,6 +61,45 @@ a_name_may_be_made_from_the_old_one(void **state)
 }
 
 static void
+a_name_of_parts_is_what_printf_writes(void **state)
+{
+    struct ggml_tensor from, to;
+    char want[200];
+
+    (void)state;
+    memset(&to, 'x', sizeof(to));
+    for (size_t n = 0; n < sizeof(long_name) - 1; n++) {
+        size_t length;
+
+        ggml_format_name(&from, "%.*s", (int)n, long_name);
+        snprintf(want, sizeof(want), "%s <%s>", from.name, from.name);
+        want[GGML_MAX_NAME - 1] = '\0';
+        length = gb_name_add_name(&to, 0, &from);
+        length = gb_name_add(&to, length, " <", 2);
+        length = gb_name_add_name(&to, length, &from);
+        length = gb_name_add(&to, length, ">", 1);
+        assert_string_equal(to.name, want);
+        assert_int_equal(length, strlen(want));
+    }
+}
+
+static void
+a_numbered_name_is_what_printf_writes(void **state)
+{
+    static const int numbers[] = { 0, 1, 9, 10, 99, 100, 12345, INT_MAX };
+    struct ggml_tensor t;
+    char want[GGML_MAX_NAME];
+
+    (void)state;
+    memset(&t, 'x', sizeof(t));
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        gb_name_number(&t, "node_", numbers[i]);
+        snprintf(want, sizeof(want), "node_%d", numbers[i]);
+        assert_string_equal(t.name, want);
+    }
+}
+
+static void
 the_first_of_equal_names_is_found(void **state)
 {
     const struct ggml_init_params params = { 10000, NULL, true };
@@ -103,6 +144,8 @@ main(void)
         cmocka_unit_test(a_long_name_is_cut),
         cmocka_unit_test(a_formatted_name_is_cut_too),
         cmocka_unit_test(a_name_may_be_made_from_the_old_one),
+        cmocka_unit_test(a_name_of_parts_is_what_printf_writes),
+        cmocka_unit_test(a_numbered_name_is_what_printf_writes),
         cmocka_unit_test(the_first_of_equal_names_is_found),
         cmocka_unit_test(nobody_has_no_name),
     };

@@ -37,6 +37,7 @@ counts_multiply(void **state)
 {
     const struct ggml_tensor t = shaped(5, 3, 2, 7);
     const struct ggml_tensor empty = shaped(5, 0, 2, 7);
+    const struct ggml_tensor huge = shaped(0, 6, INT64_MAX, 1);
 
     (void)state;
     assert_int_equal(ggml_nelements(&t), 210);
@@ -44,6 +45,8 @@ counts_multiply(void **state)
     assert_int_equal(ggml_nbytes(&t), 840);
     assert_int_equal(ggml_element_size(&t), 4);
     assert_int_equal(ggml_nelements(&empty), 0);
+    assert_int_equal(ggml_nelements(&huge), 0);
+    ggml_nrows(&huge); /* too many to be counted */
     assert_int_equal(ggml_nbytes(&empty), 0);
 }
 
@@ -273,6 +276,57 @@ rows_at_one_distance_are_padded(void **state)
 }
 
 static void
+single_rows_and_elements_are_at_any_distance(void **state)
+{
+    struct ggml_tensor t = shaped(1, 3, 1, 7);
+
+    (void)state;
+    t.nb[0] = 13;
+    t.nb[1] = 8;
+    t.nb[2] = 5;
+    t.nb[3] = 24;
+    assert_true(gb_is_padded_1d(&t));
+    t.nb[3] = 28;
+    assert_false(gb_is_padded_1d(&t));
+    t = shaped(5, 1, 1, 1);
+    t.nb[1] = t.nb[2] = t.nb[3] = 1;
+    assert_true(gb_is_padded_1d(&t));
+    t.nb[0] = 8;
+    assert_false(gb_is_padded_1d(&t));
+}
+
+static void
+one_block_ends_where_it_ends_whatever_its_stride_is(void **state)
+{
+    struct ggml_tensor t = shaped(32, 3, 1, 1);
+
+    (void)state;
+    t.type = GGML_TYPE_Q8_0;
+    t.nb[0] = 1000;
+    t.nb[1] = 34;
+    assert_true(gb_is_dense(&t));
+    assert_int_equal(ggml_nbytes(&t), 3 * 34);
+    t.ne[0] = 64;
+    assert_false(gb_is_dense(&t));
+}
+
+static void
+transposed_vectors_are_not_truly_transposed(void **state)
+{
+    struct ggml_tensor t = shaped(1, 5, 1, 1);
+
+    (void)state;
+    t.nb[0] = 20;
+    t.nb[1] = 4;
+    assert_true(ggml_is_transposed(&t));
+    assert_false(gb_is_truly_transposed(&t));
+    t.ne[0] = 2;
+    assert_true(gb_is_truly_transposed(&t));
+    t.ne[1] = 1;
+    assert_false(gb_is_truly_transposed(&t));
+}
+
+static void
 indices_unravel_in_the_order_of_dimensions(void **state)
 {
     const struct ggml_tensor t = shaped(5, 3, 2, 7);
@@ -349,6 +403,9 @@ main(void)
         cmocka_unit_test(repeating_needs_whole_multiples),
         cmocka_unit_test(shapes_and_strides_are_compared_apart),
         cmocka_unit_test(rows_at_one_distance_are_padded),
+        cmocka_unit_test(single_rows_and_elements_are_at_any_distance),
+        cmocka_unit_test(one_block_ends_where_it_ends_whatever_its_stride_is),
+        cmocka_unit_test(transposed_vectors_are_not_truly_transposed),
         cmocka_unit_test(indices_unravel_in_the_order_of_dimensions),
         cmocka_unit_test(an_index_beyond_the_end_writes_nothing),
         cmocka_unit_test(null_has_no_shape),

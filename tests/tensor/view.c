@@ -69,13 +69,18 @@ a_view_takes_no_room_for_data(void **state)
     assert_int_equal(ggml_used_mem(ctx) - used, ggml_tensor_overhead());
 }
 
+static struct ggml_tensor *
+view_1d(struct ggml_tensor *src, int64_t n, size_t offset)
+{
+    return gb_tensor_view(ctx, src, (const int64_t[]){ n, 1, 1, 1 }, offset);
+}
+
 static void
 a_view_of_a_view_sees_the_root(void **state)
 {
-    const int64_t five = 5, two = 2;
     struct ggml_tensor *a = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 10);
-    struct ggml_tensor *v = gb_tensor_view(ctx, a, 1, &five, 8);
-    struct ggml_tensor *w = gb_tensor_view(ctx, v, 1, &two, 12);
+    struct ggml_tensor *v = view_1d(a, 5, 8);
+    struct ggml_tensor *w = view_1d(v, 2, 12);
     struct ggml_tensor *x = ggml_view_tensor(ctx, w);
 
     (void)state;
@@ -91,12 +96,11 @@ static void
 a_view_without_data_gets_none(void **state)
 {
     struct ggml_tensor *a, *v;
-    const int64_t two = 2;
 
     (void)state;
     ggml_set_no_alloc(ctx, true);
     a = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 10);
-    v = gb_tensor_view(ctx, a, 1, &two, 8);
+    v = view_1d(a, 2, 8);
     assert_null(v->data);
     assert_int_equal(v->view_offs, 8);
 }
@@ -105,20 +109,21 @@ static void
 a_view_ends_where_its_source_ends(void **state)
 {
     struct ggml_tensor *a = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 10);
-    const int64_t ten = 10, eleven = 11, two = 2, none = 0, negative = -1;
     const size_t used = ggml_used_mem(ctx);
 
     (void)state;
-    assert_true(gb_tensor_is_failed(gb_tensor_view(ctx, a, 1, &eleven, 0)));
-    assert_true(gb_tensor_is_failed(gb_tensor_view(ctx, a, 1, &ten, 4)));
-    assert_true(gb_tensor_is_failed(gb_tensor_view(ctx, a, 1, &two, 36)));
-    assert_true(gb_tensor_is_failed(gb_tensor_view(ctx, a, 1, &two, 41)));
-    assert_true(gb_tensor_is_failed(gb_tensor_view(ctx, a, 1, &two, SIZE_MAX)));
-    assert_true(gb_tensor_is_failed(gb_tensor_view(ctx, a, 1, &negative, 0)));
+    assert_true(gb_tensor_is_failed(view_1d(a, 11, 0)));
+    assert_true(gb_tensor_is_failed(view_1d(a, 10, 4)));
+    assert_true(gb_tensor_is_failed(view_1d(a, 2, 36)));
+    assert_true(gb_tensor_is_failed(view_1d(a, 2, 41)));
+    assert_true(gb_tensor_is_failed(view_1d(a, 2, SIZE_MAX)));
+    assert_true(gb_tensor_is_failed(view_1d(a, -1, 0)));
     assert_int_equal(sink.n, 6);
     assert_int_equal(ggml_used_mem(ctx), used);
-    assert_false(gb_tensor_is_failed(gb_tensor_view(ctx, a, 1, &two, 32)));
-    assert_false(gb_tensor_is_failed(gb_tensor_view(ctx, a, 1, &none, 400)));
+    assert_false(gb_tensor_is_failed(view_1d(a, 2, 32)));
+    assert_false(gb_tensor_is_failed(view_1d(a, 0, 400)));
+    assert_ptr_equal(view_1d(a, 0, 400)->data, (char *)a->data + 400);
+    assert_false(gb_tensor_is_failed(view_1d(a, 0, SIZE_MAX)));
     assert_int_equal(sink.n, 6);
 }
 

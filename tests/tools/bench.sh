@@ -5,27 +5,7 @@ tool=$top_builddir/ggmlbackend-bench
 dir=bench-tool-$$
 mkdir "$dir" || exit 99
 trap 'rm -rf "$dir"' EXIT
-n=0
-
-# result TEXT: the last command's status decides.
-result() {
-    status=$?
-    n=$((n + 1))
-    if [ $status -eq 0 ]; then
-        echo "ok $n - $1"
-    else
-        sed 's/^/# /' "$dir/err"
-        echo "not ok $n - $1"
-    fi
-}
-
-# claim TEXT COMMAND…: the command succeeds.
-claim() {
-    text=$1
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    result "$text"
-}
+. "$top_srcdir/tests/tools/claim.sh"
 
 # refuse STATUS TEXT COMMAND…: it ends with STATUS and says why, in one line for 1.
 refuse() {

@@ -6,20 +6,7 @@ dir=gguf-tool-$$
 mkdir "$dir" || exit 99
 trap 'rm -rf "$dir"' EXIT
 "$top_builddir/examples/make-tiny-model" "$dir/tiny.gguf" || exit 99
-n=0
-
-# claim TEXT COMMAND…: the command succeeds.
-claim() {
-    text=$1
-    shift
-    n=$((n + 1))
-    if "$@" >"$dir/out" 2>"$dir/err"; then
-        echo "ok $n - $text"
-    else
-        sed 's/^/# /' "$dir/err"
-        echo "not ok $n - $text"
-    fi
-}
+. "$top_srcdir/tests/tools/claim.sh"
 
 # refuse STATUS TEXT COMMAND…: it ends with STATUS, and one line says why.
 refuse() {

@@ -4,6 +4,14 @@ if TOOLS
 include tests/tools/bench/local.mk
 include tests/tools/run/local.mk
 
-check_SCRIPTS += %D%/bench.sh %D%/conformance.sh %D%/gguf.sh %D%/info.sh %D%/man.sh
-EXTRA_DIST += %D%/bench.sh %D%/conformance.sh %D%/gguf.sh %D%/info.sh %D%/man.sh
+tools_checks = \
+	%D%/bench.sh \
+	%D%/conformance.sh \
+	%D%/gguf.sh \
+	%D%/info.sh \
+	%D%/input.sh \
+	%D%/man.sh \
+	%D%/output.sh
+check_SCRIPTS += $(tools_checks)
+EXTRA_DIST += $(tools_checks) %D%/claim.sh
 endif

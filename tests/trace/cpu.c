@@ -177,7 +177,6 @@ compute_and_stop(void)
     struct ggml_cgraph *graph = small_graph(ctx);
     struct ggml_cplan plan = ggml_graph_plan(graph, 1, NULL);
 
-    plan.work_data = ggml_new_buffer(ctx, plan.work_size);
     plan.abort_callback = stop_at_once;
     fprintf(stderr, "%d", ggml_graph_compute(graph, &plan));
     ggml_free(ctx);
@@ -220,7 +219,6 @@ time_of_computes(int n)
 
     ggml_build_forward_expand(graph, ggml_neg(ctx, x));
     plan = ggml_graph_plan(graph, 1, NULL);
-    plan.work_data = ggml_new_buffer(ctx, plan.work_size);
     start = gb_trace_now();
     for (int i = 0; i < n; i++)
         assert_int_equal(

@@ -109,6 +109,7 @@ static const char *const names[] = {
     "quote \" back \\ slash /", "line\nfeed\ttab\x01",
     "K\xc3\xb6rper \xe2\x82\xac",
     "half a character: \xe2\x82", "\xff\xfe", "",
+    "csi\302\2332J\177\xe2\x80\xae",
 };
 
 static void
@@ -119,18 +120,35 @@ write_names(void)
     gb_trace_flush();
 }
 
+/* Does the file at events_file have a byte that a terminal obeys? */
+static bool
+has_controls(void)
+{
+    FILE *file = fopen(events_file, "r");
+    bool is_found = false;
+    int before = 0, c;
+
+    assert_non_null(file);
+    for (; (c = getc(file)) != EOF; before = c)
+        is_found = is_found || (c < 0x20 && c != '\n') || c == 0x7f ||
+            (before == 0xc2 && c < 0xa0);
+    fclose(file);
+    return is_found;
+}
+
 static void
 any_name_survives(void **state)
 {
     const char *const read[] = {
         names[0], names[1], names[2],
         "half a character: \xef\xbf\xbd\xef\xbf\xbd",
-        "\xef\xbf\xbd\xef\xbf\xbd", "",
+        "\xef\xbf\xbd\xef\xbf\xbd", "", names[6],
     };
     json_t *events;
 
     (void)state;
     events_run(events_file, write_names, &child);
+    assert_false(has_controls());
     events = events_load(events_file);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const json_t *event = events_get(events, "wait", i);

@@ -202,14 +202,67 @@ a_compute_that_fails_shows_where(void **state)
     json_decref(events);
 }
 
+/* y = w * w, w on a device that lacks the operation; and z = y * y. */
+static void
+compute_fallback(void)
+{
+    ggml_backend_t backends[] = { sim_backend(0), sim_backend(-1) };
+    struct ggml_context *ctx = sim_context(), *data = sim_context();
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_tensor *w = ggml_new_tensor_1d(data, GGML_TYPE_F32, 8);
+    ggml_backend_buffer_t buffer;
+    ggml_backend_sched_t sched;
+
+    sim_configure(0, 1, "without_ops=SQR");
+    buffer = ggml_backend_alloc_ctx_tensors(data, backends[0]);
+    sim_fill(w, 1);
+    sched = ggml_backend_sched_new(backends, NULL, 2, 64, false);
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, ggml_sqr(ctx, w)));
+    for (int i = 0; i < 2; i++)
+        fprintf(stderr, "%d", ggml_backend_sched_graph_compute(sched, graph));
+    ggml_backend_sched_free(sched);
+    ggml_backend_buffer_free(buffer);
+    ggml_backend_free(backends[0]);
+    ggml_backend_free(backends[1]);
+    ggml_free(ctx);
+    ggml_free(data);
+}
+
+static void
+what_is_computed_away_from_its_data_is_counted(void **state)
+{
+    json_t *events;
+
+    (void)state;
+    events_run(events_file, compute_fallback, &child);
+    assert_string_equal(child.errors, "00");
+    events = events_load(events_file);
+    assert_int_equal(events_count(events, "compute"), 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(event_number(events_get(events, "compute", i),
+                                      "fallback_copies"), 1);
+    json_decref(events);
+    events_run(events_file, compute_twice, &child);
+    events = events_load(events_file);
+    assert_int_equal(
+        event_number(events_get(events, "compute", 0), "fallback_copies"), 0);
+    json_decref(events);
+}
+
 /* ---- the drawing ---- */
+
+static void
+draw_of(void (*run)(void), const char *to, struct gb_child *out)
+{
+    setenv("GGMLBACKEND_SCHED_DOT", to, 1);
+    gb_child_run(run, out);
+    unsetenv("GGMLBACKEND_SCHED_DOT");
+}
 
 static void
 draw(const char *to, struct gb_child *out)
 {
-    setenv("GGMLBACKEND_SCHED_DOT", to, 1);
-    gb_child_run(compute_twice, out);
-    unsetenv("GGMLBACKEND_SCHED_DOT");
+    draw_of(compute_twice, to, out);
 }
 
 static void
@@ -255,6 +308,38 @@ a_drawing_has_splits_and_copies(void **state)
 }
 
 static void
+compute_alone(void)
+{
+    ggml_backend_t backend = sim_backend(-1);
+    struct ggml_context *ctx = sim_context();
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    struct ggml_tensor *x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 8);
+    ggml_backend_sched_t sched =
+        ggml_backend_sched_new(&backend, NULL, 1, 64, false);
+
+    ggml_build_forward_expand(graph,
+                              ggml_set_name(ggml_sqr(ctx, x), "square"));
+    fprintf(stderr, "%d", ggml_backend_sched_alloc_graph(sched, graph));
+    ggml_backend_sched_free(sched);
+    ggml_backend_free(backend);
+    ggml_free(ctx);
+}
+
+static void
+a_graph_on_one_backend_is_drawn_as_one_split(void **state)
+{
+    char text[4096];
+
+    (void)state;
+    draw_of(compute_alone, events_file, &child);
+    assert_string_equal(child.errors, "1");
+    read_drawing(text, sizeof(text));
+    assert_non_null(strstr(text, "label=\"split 0 on CPU\\n1 node, 32 bytes"
+                                 "\\nSQR square f32 [8]\\l\"];\n"));
+    assert_null(strstr(text, "split 1"));
+}
+
+static void
 a_drawing_that_cannot_be_written_stops_nothing(void **state)
 {
     (void)state;
@@ -277,7 +362,9 @@ main(void)
         TEST(copies_have_bytes_and_backends),
         TEST(pipelined_copies_too),
         TEST(a_compute_that_fails_shows_where),
+        TEST(what_is_computed_away_from_its_data_is_counted),
         TEST(a_drawing_has_splits_and_copies),
+        TEST(a_graph_on_one_backend_is_drawn_as_one_split),
         TEST(a_drawing_that_cannot_be_written_stops_nothing),
     };
 #undef TEST

@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	tests/type/quantize \
 	tests/type/search \
 	tests/type/table \
+	tests/type/ties \
 	tests/type/validate
 
 tests_type_chunk_SOURCES = %D%/chunk.c
@@ -43,6 +44,9 @@ tests_type_search_LDADD = $(WHITE_LDADD) -lm
 tests_type_table_SOURCES = %D%/table.c %D%/tsv.h
 tests_type_table_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_type_table_LDADD = $(BLACK_LDADD)
+tests_type_ties_SOURCES = %D%/ties.c
+tests_type_ties_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_type_ties_LDADD = $(BLACK_LDADD) -lm
 tests_type_validate_SOURCES = %D%/validate.c
 tests_type_validate_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_type_validate_LDADD = $(BLACK_LDADD)

@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: MIT
-# Messages, numbers, progress bars and JSON for all tools.  Where characters end is
-# the library's own knowledge, compiled once more: it is not exported.
+# Messages, numbers, progress bars, files and JSON for all tools.  Where characters
+# end, and which of them act on a terminal, is the library's own knowledge, compiled
+# once more: it is not exported.
 noinst_LTLIBRARIES += libtools.la
 libtools_la_SOURCES = \
+	lib/base/quote.c \
+	lib/base/quote.h \
 	lib/base/utf8.c \
 	lib/base/utf8.h \
+	%D%/input.c \
+	%D%/input.h \
 	%D%/json.c \
 	%D%/json.h \
+	%D%/output.c \
+	%D%/output.h \
 	%D%/progress.c \
 	%D%/progress.h \
+	%D%/text.c \
+	%D%/text.h \
 	%D%/tool.c \
 	%D%/tool.h
 libtools_la_CPPFLAGS = $(TOOL_CPPFLAGS)

@@ -6,6 +6,8 @@
 
 #include "tools/common/tool.h"
 
+#include "tools/common/text.h"
+
 #include "ggml-backend.h"
 
 #include <errno.h>
@@ -14,17 +16,54 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *program = "ggmlbackend";
+
+/* Is text on stdout in the middle of a line? */
+static bool is_in_line;
 
 /* The library's first error since tool_forget_reason; long ones are cut. */
 static char reason[512];
 
+/* Does what goes to stderr appear behind what goes to stdout? */
+static bool
+is_seen_together(void)
+{
+    struct stat out, err;
+
+    return isatty(STDOUT_FILENO) == 1 ||
+        (fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+         out.st_dev == err.st_dev && out.st_ino == err.st_ino);
+}
+
+void
+tool_set_in_line(bool value)
+{
+    is_in_line = value;
+}
+
+void
+tool_end_line(void)
+{
+    if (is_in_line && is_seen_together()) {
+        putchar('\n');
+        fflush(stdout);
+    }
+    is_in_line = false;
+}
+
+/* What is too long, which only paths can be, is cut. */
 static void
 print(const char *kind, const char *fmt, va_list args)
 {
+    char text[8192];
+
+    tool_end_line();
+    vsnprintf(text, sizeof(text), fmt, args);
     fprintf(stderr, "%s: %s", program, kind);
-    vfprintf(stderr, fmt, args);
+    text_put(stderr, text, strlen(text), "");
     fputc('\n', stderr);
 }
 
@@ -44,7 +83,7 @@ take_log(enum ggml_log_level level, const char *text, void *user_data)
     else if (level == GGML_LOG_LEVEL_WARN)
         tool_warning("%.*s", (int)strcspn(text, "\n"), text);
     else if (level == GGML_LOG_LEVEL_NONE)
-        fputs(text, stderr);
+        text_put(stderr, text, strlen(text), "\n\t");
 }
 
 void
@@ -54,12 +93,21 @@ tool_begin(const char *name)
     ggml_log_set(take_log, NULL);
 }
 
+const char *
+tool_name(void)
+{
+    return program;
+}
+
 int
 tool_end(int status)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (fflush(stdout) != 0)
+        tool_error("standard output: %s", strerror(errno));
+    else if (ferror(stdout))
+        tool_error("standard output: not all of it could be written");
+    else
         return status;
-    tool_error("standard output: %s", strerror(errno));
     return TOOL_FAILED;
 }
 
@@ -100,6 +148,12 @@ void
 tool_forget_reason(void)
 {
     reason[0] = '\0';
+}
+
+bool
+tool_has_reason(void)
+{
+    return reason[0] != '\0';
 }
 
 const char *

@@ -29,11 +29,22 @@
  */
 void tool_begin(const char *name);
 
+/* That name. */
+const char *tool_name(void);
+
 /*
  * Flush stdout; STATUS, or TOOL_FAILED (and a message) when what was written
  * there did not arrive.
  */
 int tool_end(int status);
+
+/*
+ * Say whether text on stdout stands in a line that is not at its end.
+ * Messages, and tool_end_line, end the line where they are seen below the text:
+ * on a terminal, or where stdout and stderr are one file.
+ */
+void tool_set_in_line(bool is_in_line);
+void tool_end_line(void);
 
 /* Print "NAME: message"; always false, for "return tool_error(…)". */
 TOOL_PRINTF(1, 2)
@@ -54,6 +65,9 @@ void tool_load_modules(void);
 
 /* Forget the library's error, before a call that may fail. */
 void tool_forget_reason(void);
+
+/* Has the library said an error since then? */
+bool tool_has_reason(void);
 
 /* The library's first error since then, "unknown reason" without.  Static. */
 const char *tool_reason(void);

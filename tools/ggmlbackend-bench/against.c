@@ -288,9 +288,7 @@ static json_t *
 whole_path(const char *file)
 {
     char *path = file == NULL ? NULL : realpath(file, NULL);
-    json_t *json = path != NULL ? tool_json_string(path, strlen(path))
-        : file != NULL          ? tool_json_string(file, strlen(file))
-                                : json_null();
+    json_t *json = tool_json_text(path != NULL ? path : file);
 
     free(path);
     return json;
@@ -303,11 +301,9 @@ greet(const struct bench *bench)
     const char *device = ggml_backend_dev_name(bench->device.dev);
     json_t *root = json_object();
 
-    json_object_set_new(root, "library", whole_path(library_here()));
-    json_object_set_new(root, "backend",
-                        whole_path(library_of(bench->device.dev)));
-    json_object_set_new(root, "device",
-                        tool_json_string(device, strlen(device)));
+    tool_json_put(root, "library", whole_path(library_here()));
+    tool_json_put(root, "backend", whole_path(library_of(bench->device.dev)));
+    tool_json_put(root, "device", tool_json_text(device));
     return tool_json_print(root) && fflush(stdout) == 0;
 }
 

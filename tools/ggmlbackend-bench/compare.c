@@ -119,16 +119,19 @@ print_json(const struct result *a, const struct result *b)
 {
     double ratio, p;
     const char *verdict = report_verdict(a, b, &ratio, &p);
-    json_t *root = json_object();
+    json_t *root;
 
-    json_object_set_new(root, "name", json_string(a->name));
-    json_object_set_new(root, "threads", json_integer(a->n_threads));
-    json_object_set_new(root, "unit", json_string(unit_name(a->unit)));
-    json_object_set_new(root, "a", tool_json_real(result_median(a)));
-    json_object_set_new(root, "b", tool_json_real(result_median(b)));
-    json_object_set_new(root, "ratio", tool_json_real(ratio));
-    json_object_set_new(root, "p", tool_json_real(p));
-    json_object_set_new(root, "verdict", json_string(verdict));
+    if (verdict == NULL)
+        return false;
+    root = json_object();
+    tool_json_put(root, "name", tool_json_text(a->name));
+    tool_json_put(root, "threads", json_integer(a->n_threads));
+    tool_json_put(root, "unit", tool_json_text(unit_name(a->unit)));
+    tool_json_put(root, "a", tool_json_real(result_median(a)));
+    tool_json_put(root, "b", tool_json_real(result_median(b)));
+    tool_json_put(root, "ratio", tool_json_real(ratio));
+    tool_json_put(root, "p", tool_json_real(p));
+    tool_json_put(root, "verdict", tool_json_text(verdict));
     return tool_json_print(root);
 }
 
@@ -146,9 +149,7 @@ compare_print(const struct result_list *a, const struct result_list *b,
             continue;
         if (n++ == 0 && !is_json)
             report_pair_heading(labels[0], labels[1]);
-        if (!is_json)
-            report_pair(&a->at[i], other);
-        else if (!print_json(&a->at[i], other))
+        if (!(is_json ? print_json : report_pair)(&a->at[i], other))
             return false;
     }
     return n > 0 || tool_error("%s and %s have no case in common", labels[0],

@@ -7,16 +7,11 @@
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-bench/clock.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A sample takes at least so long, and a limit so many of them. */
 #define SAMPLE_SECONDS 0.004
@@ -206,7 +201,7 @@ measure_read_file(struct machine *m, struct result *r)
 {
     memset(r, 0, sizeof(*r));
     snprintf(r->name, sizeof(r->name), "limit/read/file");
-    return measure_read(m, m->file, m->file_size, m->n_threads, &m->file_read,
+    return measure_read(m, m->file.bytes, m->file.size, m->n_threads, &m->file_read,
                         r);
 }
 
@@ -248,21 +243,9 @@ measure_line(struct machine *m, struct result *r)
 static bool
 map_file(struct machine *m, const char *path)
 {
-    struct stat info;
-    void *mapping = MAP_FAILED;
-    const int fd = open(path, O_RDONLY);
-
-    if (fd >= 0 && fstat(fd, &info) == 0)
-        mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd,
-                       0);
-    if (fd >= 0)
-        close(fd);
-    if (mapping == MAP_FAILED)
-        return tool_error("%s: %s", path, strerror(errno));
-    m->file = mapping;
-    m->file_size = (size_t)info.st_size;
-    return m->file_size >= (size_t)m->n_threads * READ_STEP ||
-        tool_error("%s: is too short for a model", path);
+    return input_open(&m->file, path) && input_map(&m->file) &&
+        (m->file.size >= (size_t)m->n_threads * READ_STEP ||
+         tool_error("%s: is too short for a model", path));
 }
 
 bool
@@ -270,9 +253,8 @@ machine_open(struct machine *m, int n_threads, const char *file)
 {
     memset(m, 0, sizeof(*m));
     m->n_threads = n_threads;
-    if (file != NULL && !map_file(m, file))
-        return false;
-    m->team = team_new(n_threads);
+    if (file == NULL || map_file(m, file))
+        m->team = team_new(n_threads);
     if (m->team != NULL)
         return true;
     machine_close(m);
@@ -284,8 +266,7 @@ machine_close(struct machine *m)
 {
     team_free(m->team);
     free(m->array);
-    if (m->file != NULL)
-        munmap((void *)m->file, m->file_size);
+    input_close(&m->file);
     memset(m, 0, sizeof(*m));
 }
 
@@ -313,7 +294,7 @@ machine_limits(struct machine *m, take_result_fn take, void *arg)
         if (!give(measure_read_size(m, size, m->n_threads, &r), &r, take, arg))
             return false;
     }
-    if (m->file != NULL && !give(measure_read_file(m, &r), &r, take, arg))
+    if (m->file.bytes != NULL && !give(measure_read_file(m, &r), &r, take, arg))
         return false;
     return m->n_threads == 1 ||
         (give(measure_read_size(m, LARGEST, 1, &r), &r, take, arg) &&
@@ -367,7 +348,7 @@ bound_by_computing(struct machine *m, struct result *r)
 static bool
 bound_by_reading(struct machine *m, struct result *r)
 {
-    const bool is_file = r->demand.is_file && m->file != NULL;
+    const bool is_file = r->demand.is_file && m->file.bytes != NULL;
     const size_t size = size_for(m, r->demand.bytes);
     struct limit *limit = is_file ? &m->file_read : limit_of_size(m, size);
     struct result measured = { 0 };

@@ -9,6 +9,7 @@
 #ifndef TOOLS_BENCH_MACHINE_H
 #define TOOLS_BENCH_MACHINE_H
 
+#include "tools/common/input.h"
 #include "tools/ggmlbackend-bench/result.h"
 #include "tools/ggmlbackend-bench/team.h"
 
@@ -33,8 +34,7 @@ struct machine {
     struct limit file_read;
     void *array; /* what is read, of array_size bytes */
     size_t array_size;
-    const void *file; /* the model's, or NULL */
-    size_t file_size;
+    struct input file; /* the model's; not mapped where there is none */
 };
 
 /* FILE is mapped, NULL for none.  False after a message. */

@@ -4,9 +4,9 @@
  */
 #include "tools/ggmlbackend-bench/plot.h"
 
-#include "tools/common/tool.h"
+#include "tools/common/output.h"
+#include "tools/common/text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,8 +36,7 @@ put_text(FILE *out, const char *text)
         case '&': fputs("&amp;", out); break;
         case '<': fputs("&lt;", out); break;
         case '>': fputs("&gt;", out); break;
-        default:
-            fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+        default: fputc(*text, out);
         }
     }
 }
@@ -47,7 +46,7 @@ put_label(const struct plot *p, int x, int y, const char *class,
           const char *text)
 {
     fprintf(p->out, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
-    put_text(p->out, text);
+    put_text(p->out, text_quoted(text));
     fputs("</text>\n", p->out);
 }
 
@@ -179,13 +178,11 @@ plot_write(const char *path, const struct result_list *a,
            const struct result_list *b, const char *const labels[2])
 {
     struct plot p = { .lists = { a, b }, .n_lists = b->n > 0 ? 2 : 1 };
-    bool is_written;
+    struct output output;
 
-    p.out = fopen(path, "w");
-    if (p.out == NULL)
-        return tool_error("%s: %s", path, strerror(errno));
+    if (!output_open(&output, path, NULL))
+        return false;
+    p.out = output.file;
     put_all(&p, labels);
-    is_written = !ferror(p.out);
-    is_written = fclose(p.out) == 0 && is_written;
-    return is_written || tool_error("%s: %s", path, strerror(errno));
+    return output_close(&output, true);
 }

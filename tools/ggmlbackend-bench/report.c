@@ -4,6 +4,7 @@
  */
 #include "tools/ggmlbackend-bench/report.h"
 
+#include "tools/common/text.h"
 #include "tools/common/tool.h"
 
 #include <math.h>
@@ -41,28 +42,34 @@ result_list_clear(struct result_list *list)
 }
 
 /* Seconds of one unit of work: two results may differ in how much they did. */
-static struct samples
-per_work(const struct result *r)
+static bool
+per_work(const struct result *r, struct samples *out)
 {
-    struct samples out = { 0 };
-
+    memset(out, 0, sizeof(*out));
     for (size_t i = 0; i < r->seconds.n; i++)
-        if (!samples_push(&out, r->seconds.at[i] / r->work))
-            break;
-    return out;
+        if (!samples_push(out, r->seconds.at[i] / r->work))
+            return false;
+    return true;
 }
 
 const char *
 report_verdict(const struct result *a, const struct result *b, double *ratio,
                double *p)
 {
-    struct samples x = per_work(a), y = per_work(b);
-    const double median = samples_median(&y);
+    struct samples x, y = { 0 };
+    double median;
 
-    *ratio = median > 0.0 ? samples_median(&x) / median : 0.0;
-    *p = samples_compare(&x, &y).p;
+    *ratio = 0.0;
+    *p = NAN;
+    if (per_work(a, &x) && per_work(b, &y)) {
+        median = samples_median(&y);
+        *ratio = median > 0.0 ? samples_median(&x) / median : 0.0;
+        *p = samples_compare(&x, &y).p;
+    }
     samples_clear(&x);
     samples_clear(&y);
+    if (isnan(*p))
+        return NULL;
     return *p >= SIGNIFICANT ? "same" : *ratio > 1.0 ? "faster" : "slower";
 }
 
@@ -84,35 +91,42 @@ static void
 print_share(const struct result *r)
 {
     if (r->is_supported && r->bound_seconds > 0.0)
-        printf(" %5.1f%% of %s", result_share(r) * 100.0, r->bound);
+        printf(" %5.1f%% of %s", result_share(r) * 100.0,
+               text_quoted(r->bound));
 }
 
 void
 report_pair_heading(const char *a, const char *b)
 {
-    printf("A: %s\nB: %s\n%-36s %2s %10s %16s %10s %16s %6s\n", a, b, "case",
-           "t", "A", "", "B", "", "B:A");
+    printf("A: %s\nB: %s\n%-36s %2s %10s %16s %10s %16s %6s\n", text_quoted(a),
+           text_quoted(b), "case", "t", "A", "", "B", "", "B:A");
 }
 
-void
+bool
 report_pair(const struct result *a, const struct result *b)
 {
-    const char *verdict;
+    const bool is_pair = a->is_supported && b->is_supported;
+    const char *verdict = NULL;
     double ratio, p;
 
-    printf("%-36s %2d", a->name, a->n_threads);
+    if (is_pair) {
+        verdict = report_verdict(a, b, &ratio, &p);
+        if (verdict == NULL)
+            return false;
+    }
+    printf("%-36s %2d", text_quoted(a->name), a->n_threads);
     print_value(a);
     print_value(b);
-    if (a->is_supported && b->is_supported) {
-        verdict = report_verdict(a, b, &ratio, &p);
+    if (is_pair) {
         printf(" %6.3f  B is %s, ", ratio, verdict);
         printf(p < 0.0001 ? "p < 0.0001" : "p = %.4f", p);
     }
     if (a->bound_seconds > 0.0 && b->bound_seconds > 0.0)
         printf(", %.1f%% and %.1f%% of %s", result_share(a) * 100.0,
-               result_share(b) * 100.0, a->bound);
+               result_share(b) * 100.0, text_quoted(a->bound));
     printf("\n");
     fflush(stdout);
+    return true;
 }
 
 /* A line with what belongs to all lines; LABEL names the library. */
@@ -124,12 +138,9 @@ write_json(const struct report *report, const struct result *r,
     json_t *root = result_to_json(r);
 
     if (label != NULL)
-        json_object_set_new(root, "library",
-                            tool_json_string(label, strlen(label)));
-    json_object_set_new(root, "device",
-                        tool_json_string(report->device,
-                                         strlen(report->device)));
-    json_object_set_new(root, "cpu", tool_json_string(cpu, strlen(cpu)));
+        tool_json_put(root, "library", tool_json_text(label));
+    tool_json_put(root, "device", tool_json_text(report->device));
+    tool_json_put(root, "cpu", tool_json_text(cpu));
     if (!tool_json_print(root))
         return false;
     fflush(stdout);
@@ -139,7 +150,7 @@ write_json(const struct report *report, const struct result *r,
 static void
 print_line(const struct result *r)
 {
-    printf("%-36s %2d", r->name, r->n_threads);
+    printf("%-36s %2d", text_quoted(r->name), r->n_threads);
     print_value(r);
     print_share(r);
     printf("\n");
@@ -180,7 +191,8 @@ report_case(struct report *report, struct result *r, struct result *partner)
         if (!report->has_heading)
             report_pair_heading(report->labels[0], report->labels[1]);
         report->has_heading = true;
-        report_pair(r, partner);
+        if (!report_pair(r, partner))
+            return false;
     }
     for (int i = 0; i < 2 && sides[i] != NULL; i++)
         if (!result_list_take(&report->results[i], sides[i]))

@@ -48,13 +48,17 @@ void report_clear(struct report *report);
 /*
  * What the samples say about B beside A: "faster", "slower", or "same" where
  * chance may have made the difference, which it does once in a hundred cases.
- * *RATIO is how many times as fast B is, *P the rank test's.
+ * *RATIO is how many times as fast B is, *P the rank test's.  NULL, after a
+ * message, without memory.
  */
 const char *report_verdict(const struct result *a, const struct result *b,
                            double *ratio, double *p);
 
-/* A line of two results of one case, and the heading above such lines. */
+/*
+ * A line of two results of one case, false after a message, and the heading
+ * above such lines.
+ */
 void report_pair_heading(const char *a, const char *b);
-void report_pair(const struct result *a, const struct result *b);
+bool report_pair(const struct result *a, const struct result *b);
 
 #endif

@@ -60,8 +60,8 @@ samples_to_json(const struct samples *samples)
 {
     json_t *array = json_array();
 
-    for (size_t i = 0; array != NULL && i < samples->n; i++)
-        json_array_append_new(array, tool_json_real(samples->at[i]));
+    for (size_t i = 0; i < samples->n; i++)
+        tool_json_add(array, tool_json_real(samples->at[i]));
     return array;
 }
 
@@ -72,27 +72,25 @@ result_to_json(const struct result *r)
 
     for (int i = 0; i < N_PEAKS; i++)
         if (r->demand.ops[i] > 0.0)
-            json_object_set_new(ops, peak_name((enum peak)i),
-                                tool_json_real(r->demand.ops[i]));
-    json_object_set_new(root, "name", json_string(r->name));
-    json_object_set_new(root, "threads", json_integer(r->n_threads));
-    json_object_set_new(root, "supported", json_boolean(r->is_supported));
-    json_object_set_new(root, "unit", json_string(unit_name(r->unit)));
-    json_object_set_new(root, "value", tool_json_real(result_median(r)));
-    json_object_set_new(root, "spread",
-                        tool_json_real(samples_spread(&r->seconds)));
-    json_object_set_new(root, "work", tool_json_real(r->work));
-    json_object_set_new(root, "operations", ops);
-    json_object_set_new(root, "bytes", tool_json_real(r->demand.bytes));
-    json_object_set_new(root, "from_file", json_boolean(r->demand.is_file));
+            tool_json_put(ops, peak_name((enum peak)i),
+                          tool_json_real(r->demand.ops[i]));
+    tool_json_put(root, "name", tool_json_text(r->name));
+    tool_json_put(root, "threads", json_integer(r->n_threads));
+    tool_json_put(root, "supported", json_boolean(r->is_supported));
+    tool_json_put(root, "unit", tool_json_text(unit_name(r->unit)));
+    tool_json_put(root, "value", tool_json_real(result_median(r)));
+    tool_json_put(root, "spread", tool_json_real(samples_spread(&r->seconds)));
+    tool_json_put(root, "work", tool_json_real(r->work));
+    tool_json_put(root, "operations", ops);
+    tool_json_put(root, "bytes", tool_json_real(r->demand.bytes));
+    tool_json_put(root, "from_file", json_boolean(r->demand.is_file));
     if (r->bound_seconds > 0.0) {
-        json_object_set_new(root, "limit", json_string(r->bound));
-        json_object_set_new(
-            root, "limit_value",
-            tool_json_real(result_value(r, r->bound_seconds)));
-        json_object_set_new(root, "share", tool_json_real(result_share(r)));
+        tool_json_put(root, "limit", tool_json_text(r->bound));
+        tool_json_put(root, "limit_value",
+                      tool_json_real(result_value(r, r->bound_seconds)));
+        tool_json_put(root, "share", tool_json_real(result_share(r)));
     }
-    json_object_set_new(root, "seconds", samples_to_json(&r->seconds));
+    tool_json_put(root, "seconds", samples_to_json(&r->seconds));
     return root;
 }
 

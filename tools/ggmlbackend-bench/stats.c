@@ -123,7 +123,7 @@ sum_of_ties(const struct samples *a, const struct samples *b)
 /*
  * The probability of at most U, by counting: of all ways to choose N of the
  * ranks 0 to N + M - 1, how many have a sum that exceeds the smallest one by at
- * most U?  Negative without memory.
+ * most U?  NaN, after a message, without memory.
  */
 static double
 exact_probability(size_t n, size_t m, double u)
@@ -133,8 +133,10 @@ exact_probability(size_t n, size_t m, double u)
     double *ways = calloc((n + 1) * width, sizeof(*ways));
     double below = 0.0, all = 0.0;
 
-    if (ways == NULL)
-        return -1.0;
+    if (ways == NULL) {
+        tool_error("no memory for a test of ranks");
+        return NAN;
+    }
     ways[0] = 1.0;
     for (size_t rank = 0; rank < n + m; rank++)
         for (size_t k = n; k > 0; k--)
@@ -167,7 +169,7 @@ samples_compare(const struct samples *a, const struct samples *b)
 {
     const double n = (double)a->n, m = (double)b->n;
     struct rank_test test = { 0.0, 1.0 };
-    double ties, least, p = -1.0;
+    double ties, least, p;
 
     if (a->n == 0 || b->n == 0)
         return test;
@@ -177,8 +179,8 @@ samples_compare(const struct samples *a, const struct samples *b)
     least = fmin(test.u, n * m - test.u);
     if (ties == 0.0 && a->n <= EXACT_MAX && b->n <= EXACT_MAX)
         p = 2.0 * exact_probability(a->n, b->n, least);
-    if (p < 0.0)
+    else
         p = normal_probability(n, m, test.u, ties);
-    test.p = fmin(p, 1.0);
+    test.p = p > 1.0 ? 1.0 : p;
     return test;
 }

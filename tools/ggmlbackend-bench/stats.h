@@ -43,7 +43,7 @@ struct rank_test {
  * than B's?  It compares ranks, so outliers weigh no more than others.  P is
  * exact up to 25 samples a side without ties, else that of a normal
  * distribution with corrections for ties and continuity; 1 where a side is
- * empty.
+ * empty, and NaN, after a message, without memory.
  *
  * Source  "On a Test of Whether one of Two Random Variables is Stochastically
  *         Larger than the Other" (The Annals of Mathematical Statistics 18,

@@ -9,6 +9,7 @@ ggmlbackend_conformance_SOURCES = \
 	%D%/cases-networks.c \
 	%D%/cases-products.c \
 	%D%/cases-sequences.c \
+	%D%/cases-single.c \
 	%D%/main.c \
 	%D%/reference-elements.c \
 	%D%/reference-images.c \

@@ -4,6 +4,14 @@
  */
 #include "tools/ggmlbackend-conformance/reference.h"
 
+/* OUT's value at TO is one term larger. */
+static void
+add_term(struct values *out, double *to, double term)
+{
+    *to += term;
+    out->terms += term * term;
+}
+
 static void
 mul_mat(const struct ggml_tensor *node, const struct values *src,
         struct values *out)
@@ -18,11 +26,9 @@ mul_mat(const struct ggml_tensor *node, const struct values *src,
                     const double *x = at(a, 0, m, p / (b->ne[2] / a->ne[2]),
                                          q / (b->ne[3] / a->ne[3]));
                     const double *y = at(b, 0, n, p, q);
-                    double sum = 0;
 
                     for (int64_t k = 0; k < a->ne[0]; k++)
-                        sum += x[k] * y[k];
-                    *at(out, m, n, p, q) = sum;
+                        add_term(out, at(out, m, n, p, q), x[k] * y[k]);
                 }
 }
 
@@ -37,14 +43,11 @@ mul_mat_id(const struct ggml_tensor *node, const struct values *src,
         for (int64_t x = 0; x < out->ne[1]; x++) {
             const int64_t expert = (int64_t)*at(ids, x, y, 0, 0);
 
-            for (int64_t m = 0; m < out->ne[0]; m++) {
-                double sum = 0;
-
+            for (int64_t m = 0; m < out->ne[0]; m++)
                 for (int64_t k = 0; k < a->ne[0]; k++)
-                    sum += *at(a, k, m, expert, 0) *
-                           *at(b, k, x % b->ne[1], y, 0);
-                *at(out, m, x, y, 0) = sum;
-            }
+                    add_term(out, at(out, m, x, y, 0),
+                             *at(a, k, m, expert, 0) *
+                                 *at(b, k, x % b->ne[1], y, 0));
         }
 }
 
@@ -58,15 +61,12 @@ out_prod(const struct ggml_tensor *node, const struct values *src,
     for (int64_t q = 0; q < out->ne[3]; q++)
         for (int64_t p = 0; p < out->ne[2]; p++)
             for (int64_t j = 0; j < out->ne[1]; j++)
-                for (int64_t i = 0; i < out->ne[0]; i++) {
-                    double sum = 0;
-
+                for (int64_t i = 0; i < out->ne[0]; i++)
                     for (int64_t k = 0; k < a->ne[1]; k++)
-                        sum += *at(a, i, k, p / (b->ne[2] / a->ne[2]),
-                                   q / (b->ne[3] / a->ne[3])) *
-                               *at(b, j, k, p, q);
-                    *at(out, i, j, p, q) = sum;
-                }
+                        add_term(out, at(out, i, j, p, q),
+                                 *at(a, i, k, p / (b->ne[2] / a->ne[2]),
+                                     q / (b->ne[3] / a->ne[3])) *
+                                     *at(b, j, k, p, q));
 }
 
 const struct reference_row reference_products[] = {

@@ -37,6 +37,7 @@ struct suite {
     const char *only;  /* name of the operation to check, NULL for all */
     uint64_t seed;
     bool verbose;      /* a line for each case, not for failures alone */
+    bool loose;        /* leafs' strides are odd where no step is taken */
 
     /* The case in hand */
     struct ggml_context *ctx;
@@ -83,5 +84,6 @@ void cases_products(struct suite *s);
 void cases_networks(struct suite *s);
 void cases_sequences(struct suite *s);
 void cases_images(struct suite *s);
+void cases_single(struct suite *s);
 
 #endif

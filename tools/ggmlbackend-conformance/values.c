@@ -27,6 +27,7 @@ values_new(const int64_t ne[4])
     struct values x;
 
     memcpy(x.ne, ne, sizeof(x.ne));
+    x.terms = 0;
     x.v = must_alloc((size_t)values_count(&x), sizeof(*x.v));
     return x;
 }

@@ -14,6 +14,8 @@
 struct values {
     int64_t ne[4];
     double *v;
+    double terms; /* of sums: the sum of all terms' squares, which do not cancel
+                     each other; else 0 */
 };
 
 /* Room for values of that shape, zeroed.  Ends the program without memory. */

@@ -5,21 +5,24 @@
  */
 #include "tools/common/json.h"
 #include "tools/common/progress.h"
+#include "tools/common/text.h"
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-gguf/model.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* What is wrong with tensor I, or NULL. */
 static const char *
-check_tensor(const struct model *model, int64_t i)
+check_tensor(struct model *model, int64_t i)
 {
-    const uint8_t *data = model_data(model, i);
+    const uint8_t *data;
 
-    if (data == NULL)
+    if (model_is_cut(model, i))
         return "the file ends before its data does";
+    data = model_data(model, i);
+    if (data == NULL)
+        return "its data cannot be read";
     tool_forget_reason();
     if (!ggml_validate_row_data(gguf_get_tensor_type(model->gguf, i), data,
                                 gguf_get_tensor_size(model->gguf, i)))
@@ -27,15 +30,25 @@ check_tensor(const struct model *model, int64_t i)
     return NULL;
 }
 
+static void
+add_problem(json_t *problems, const char *tensor, const char *why)
+{
+    json_t *row = json_object();
+
+    tool_json_put(row, "tensor", tool_json_text(tensor));
+    tool_json_put(row, "problem", tool_json_text(why));
+    tool_json_add(problems, row);
+}
+
 int
-command_check(const char *path, bool json)
+command_check(const char *path, bool json, bool may_map)
 {
     json_t *problems = json_array(), *root;
     struct progress bar;
     struct model model;
     int64_t n, bad = 0;
 
-    if (!model_open(&model, path)) {
+    if (!model_open(&model, path, may_map)) {
         json_decref(problems);
         return TOOL_FAILED;
     }
@@ -50,22 +63,20 @@ command_check(const char *path, bool json)
             continue;
         bad++;
         tool_error("%s: tensor '%s': %s", path, name, why);
-        json_array_append_new(
-            problems, json_pack("{s:o,s:s}", "tensor",
-                                tool_json_string(name, strlen(name)), "problem",
-                                why));
+        add_problem(problems, name, why);
     }
     progress_end(&bar);
     model_close(&model);
     if (!json) {
         json_decref(problems);
         if (bad == 0)
-            printf("%s: %" PRId64 " tensors, nothing wrong\n", path, n);
+            printf("%s: %" PRId64 " tensors, nothing wrong\n",
+                   text_quoted(path), n);
         return bad == 0 ? TOOL_OK : TOOL_FAILED;
     }
     root = json_object();
-    json_object_set_new(root, "tensors", json_integer(n));
-    json_object_set_new(root, "problems", problems);
+    tool_json_put(root, "tensors", json_integer(n));
+    tool_json_put(root, "problems", problems);
     if (!tool_json_print(root))
         return TOOL_FAILED;
     return bad == 0 ? TOOL_OK : TOOL_FAILED;

@@ -6,6 +6,7 @@
  * has no whole blocks of the new type.  Data is written piece by piece behind the
  * keys and descriptions, so that no more than some rows are in memory.
  */
+#include "tools/common/output.h"
 #include "tools/common/progress.h"
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-gguf/model.h"
@@ -20,11 +21,11 @@
 enum { PIECE = 1 << 20 };
 
 struct conversion {
-    const struct model *from;
+    struct model *from;
     struct gguf_context *out;
     enum ggml_type type;
     bool pure; /* the output and embedding matrices too */
-    FILE *file;
+    struct output output;
     float *floats;
     uint8_t *blocks;
     struct progress bar;
@@ -94,9 +95,9 @@ read_floats(enum ggml_type type, const uint8_t *data, float *out, int64_t n)
 static bool
 write_bytes(struct conversion *c, const void *data, size_t size)
 {
-    if (fwrite(data, 1, size, c->file) == size)
+    if (fwrite(data, 1, size, c->output.file) == size)
         return true;
-    return tool_error("the file cannot be written: %s", strerror(errno));
+    return tool_error("%s: %s", c->output.path, strerror(errno));
 }
 
 /* Rows of T, N_ROWS at a time. */
@@ -135,13 +136,16 @@ write_tensor(struct conversion *c, int64_t i)
     static const uint8_t zeros[4096];
     const struct ggml_tensor *t = model_tensor(c->from, i);
     const enum ggml_type type = gguf_get_tensor_type(c->out, i);
-    const uint8_t *data = model_data(c->from, i);
+    const uint8_t *data;
     size_t size = gguf_get_tensor_size(c->out, i);
     const size_t align = gguf_get_alignment(c->out);
 
-    if (data == NULL)
+    if (model_is_cut(c->from, i))
         return tool_error("tensor '%s': the file ends before its data does",
                           t->name);
+    data = model_data(c->from, i);
+    if (data == NULL)
+        return false;
     if (type == t->type ? !write_bytes(c, data, size)
                         : !convert_rows(c, t, type, data))
         return false;
@@ -185,58 +189,66 @@ describe(struct conversion *c)
         gguf_add_tensor(c->out, t);
         gguf_set_tensor_type(c->out, t->name, new_type(c, t));
     }
-    if (gguf_get_n_kv(c->out) < gguf_get_n_kv(c->from->gguf) ||
-        gguf_get_n_tensors(c->out) != gguf_get_n_tensors(c->from->gguf))
+    if (tool_has_reason())
         return tool_error("%s", tool_reason());
     return true;
 }
 
+/* The keys and descriptions, with which a file begins. */
 static bool
-write_all(struct conversion *c, const char *to)
+write_meta(struct conversion *c)
+{
+    const size_t size = gguf_get_meta_size(c->out);
+    char *bytes = malloc(size);
+    bool is_written;
+
+    if (bytes == NULL)
+        return tool_error("no memory");
+    gguf_get_meta_data(c->out, bytes);
+    is_written = write_bytes(c, bytes, size);
+    free(bytes);
+    return is_written;
+}
+
+static bool
+write_all(struct conversion *c)
 {
     uint64_t total = 0;
-    bool ok = true;
+    bool ok;
 
-    if (!describe(c) || !make_room(c))
-        return false;
-    if (!gguf_write_to_file(c->out, to, true))
-        return tool_error("%s: %s", to, tool_reason());
-    c->file = ggml_fopen(to, "ab");
-    if (c->file == NULL)
-        return tool_error("%s: %s", to, strerror(errno));
     for (int64_t i = 0; i < gguf_get_n_tensors(c->out); i++) {
         if (gguf_get_tensor_type(c->out, i) !=
             gguf_get_tensor_type(c->from->gguf, i))
             total += (uint64_t)ggml_nelements(model_tensor(c->from, i));
     }
     progress_begin(&c->bar, "converting", total);
+    ok = write_meta(c);
     for (int64_t i = 0; ok && i < gguf_get_n_tensors(c->out); i++)
         ok = write_tensor(c, i);
     progress_end(&c->bar);
-    if (fclose(c->file) != 0 && ok)
-        ok = tool_error("%s: %s", to, strerror(errno));
     return ok;
 }
 
 int
 command_convert(const char *from, const char *to, const char *type_name,
-                bool pure)
+                bool pure, bool may_map)
 {
     struct conversion c;
     struct model model;
     bool ok;
 
     memset(&c, 0, sizeof(c));
-    if (!find_type(type_name, &c.type) || !model_open(&model, from))
+    if (!find_type(type_name, &c.type) || !model_open(&model, from, may_map))
         return TOOL_FAILED;
     c.from = &model;
     c.pure = pure;
     tool_forget_reason();
     c.out = gguf_init_empty();
-    /* A half written file is no model: it goes away. */
-    ok = c.out != NULL && write_all(&c, to);
-    if (!ok && c.file != NULL)
-        remove(to);
+    ok = c.out != NULL ? describe(&c) && make_room(&c)
+                       : tool_error("%s", tool_reason());
+    ok = ok && output_open(&c.output, to, &model.input.info);
+    if (ok)
+        ok = output_close(&c.output, write_all(&c));
     gguf_free(c.out);
     free(c.floats);
     free(c.blocks);

@@ -13,8 +13,8 @@ static void
 print_help(void)
 {
     puts("Usage: ggmlbackend-gguf show [--all] [--json] FILE\n"
-         "       ggmlbackend-gguf check [--json] FILE\n"
-         "       ggmlbackend-gguf convert [--pure] --type TYPE FILE OUTPUT\n"
+         "       ggmlbackend-gguf check [--json] [--no-mmap] FILE\n"
+         "       ggmlbackend-gguf convert [--pure] [--no-mmap] --type TYPE FILE OUTPUT\n"
          "Show, check and convert GGUF files.\n"
          "\n"
          "  -a, --all         whole arrays and texts\n"
@@ -23,6 +23,9 @@ print_help(void)
          "      --pure        the embedding and output matrices too, which "
          "otherwise get\n"
          "                    8 bits where TYPE has fewer\n"
+         "      --no-mmap     read the file instead of mapping it, for file "
+         "systems on a\n"
+         "                    network\n"
          "      --json        one JSON object on standard output\n"
          "      --help        print this and exit\n"
          "      --version     print the version and exit\n"
@@ -31,7 +34,7 @@ print_help(void)
 }
 
 struct options {
-    bool all, json, pure;
+    bool all, json, pure, may_map;
     const char *type;
 };
 
@@ -39,11 +42,12 @@ struct options {
 static int
 parse(int argc, char **argv, struct options *options)
 {
-    enum { HELP = 256, VERSION, JSON, PURE };
+    enum { HELP = 256, VERSION, JSON, PURE, NO_MMAP };
     static const struct option longs[] = {
         { "all", no_argument, NULL, 'a' },
         { "type", required_argument, NULL, 't' },
         { "pure", no_argument, NULL, PURE },
+        { "no-mmap", no_argument, NULL, NO_MMAP },
         { "json", no_argument, NULL, JSON },
         { "help", no_argument, NULL, HELP },
         { "version", no_argument, NULL, VERSION },
@@ -61,6 +65,9 @@ parse(int argc, char **argv, struct options *options)
             break;
         case PURE:
             options->pure = true;
+            break;
+        case NO_MMAP:
+            options->may_map = false;
             break;
         case JSON:
             options->json = true;
@@ -81,7 +88,7 @@ parse(int argc, char **argv, struct options *options)
 int
 main(int argc, char **argv)
 {
-    struct options options = { false, false, false, NULL };
+    struct options options = { .may_map = true };
     const char *command;
     char **rest;
     int status, n;
@@ -98,9 +105,10 @@ main(int argc, char **argv)
     if (strcmp(command, "show") == 0 && n == 1)
         status = command_show(rest[0], options.json, options.all);
     else if (strcmp(command, "check") == 0 && n == 1)
-        status = command_check(rest[0], options.json);
+        status = command_check(rest[0], options.json, options.may_map);
     else if (strcmp(command, "convert") == 0 && n == 2 && options.type != NULL)
-        status = command_convert(rest[0], rest[1], options.type, options.pure);
+        status = command_convert(rest[0], rest[1], options.type, options.pure,
+                                 options.may_map);
     else
         status = tool_usage_error("wrong command or number of files");
     return tool_end(status);

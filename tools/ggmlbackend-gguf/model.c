@@ -1,52 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ggmlbackend-gguf/model.c - a GGUF file, mapped.
+ * ggmlbackend-gguf/model.c - a GGUF file, mapped or read tensor by tensor.
  */
 #include "tools/ggmlbackend-gguf/model.h"
 
 #include "tools/common/tool.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+/* Room for the data of any tensor. */
 static bool
-map(struct model *model)
+make_room(struct model *model)
 {
-    const int fd = open(model->path, O_RDONLY);
-    struct stat info;
-    void *bytes;
+    size_t size = 1;
 
-    if (fd < 0)
-        return tool_error("%s: %s", model->path, strerror(errno));
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) {
-        close(fd);
-        return tool_error("%s: not a file that can be mapped", model->path);
-    }
-    bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (bytes == MAP_FAILED)
-        return tool_error("%s: %s", model->path, strerror(errno));
-    model->bytes = bytes;
-    model->size = (size_t)info.st_size;
-    return true;
+    for (int64_t i = 0; i < gguf_get_n_tensors(model->gguf); i++)
+        if (!model_is_cut(model, i) &&
+            gguf_get_tensor_size(model->gguf, i) > size)
+            size = gguf_get_tensor_size(model->gguf, i);
+    model->copy = malloc(size);
+    return model->copy != NULL ||
+        tool_error("%s: no memory for a tensor of %zu bytes",
+                   model->input.path, size);
 }
 
 bool
-model_open(struct model *model, const char *path)
+model_open(struct model *model, const char *path, bool may_map)
 {
     const struct gguf_init_params params = { true, &model->tensors };
 
     memset(model, 0, sizeof(*model));
-    model->path = path;
+    if (!input_open(&model->input, path))
+        return false;
     tool_forget_reason();
     model->gguf = gguf_init_from_file(path, params);
     if (model->gguf == NULL)
-        return tool_error("%s: %s", path, tool_reason());
-    if (map(model))
+        tool_error("%s: %s", path, tool_reason());
+    else if (may_map ? input_map(&model->input) : make_room(model))
         return true;
     model_close(model);
     return false;
@@ -57,22 +48,39 @@ model_close(struct model *model)
 {
     gguf_free(model->gguf);
     ggml_free(model->tensors);
-    if (model->bytes != NULL)
-        munmap((void *)(uintptr_t)model->bytes, model->size);
+    free(model->copy);
+    input_close(&model->input);
     memset(model, 0, sizeof(*model));
 }
 
-const uint8_t *
-model_data(const struct model *model, int64_t i)
+/* Where the data of tensor I begins in the file. */
+static size_t
+start_of(const struct model *model, int64_t i)
+{
+    return gguf_get_data_offset(model->gguf) +
+        gguf_get_tensor_offset(model->gguf, i);
+}
+
+bool
+model_is_cut(const struct model *model, int64_t i)
 {
     const size_t start = gguf_get_data_offset(model->gguf);
     const size_t offset = gguf_get_tensor_offset(model->gguf, i);
-    const size_t size = gguf_get_tensor_size(model->gguf, i);
 
-    if (start > model->size || offset > model->size - start ||
-        size > model->size - start - offset)
-        return NULL;
-    return model->bytes + start + offset;
+    return offset > SIZE_MAX - start ||
+        !input_has(&model->input, start + offset,
+                   gguf_get_tensor_size(model->gguf, i));
+}
+
+const uint8_t *
+model_data(struct model *model, int64_t i)
+{
+    if (model->input.bytes != NULL)
+        return (const uint8_t *)model->input.bytes + start_of(model, i);
+    return input_read(&model->input, start_of(model, i), model->copy,
+                      gguf_get_tensor_size(model->gguf, i))
+        ? model->copy
+        : NULL;
 }
 
 const struct ggml_tensor *

@@ -3,10 +3,10 @@
  * ggmlbackend-gguf/show.c - keys and tensors, for people and for scripts.
  */
 #include "tools/common/json.h"
+#include "tools/common/text.h"
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-gguf/model.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,20 +76,16 @@ is_real(enum gguf_type type)
 static void
 print_text(const char *text, bool all)
 {
-    size_t n = 0;
+    const size_t size = strlen(text);
+    size_t n = size;
 
+    /* Up to where a character begins. */
+    if (!all && size > SHOWN_BYTES)
+        for (n = SHOWN_BYTES; n > 0 && (text[n] & 0xc0) == 0x80;)
+            n--;
     putchar('"');
-    for (; text[n] != '\0' && (all || n < SHOWN_BYTES); n++) {
-        const unsigned char c = (unsigned char)text[n];
-
-        if (c == '\n')
-            fputs("\\n", stdout);
-        else if (iscntrl(c))
-            printf("\\x%02x", c);
-        else
-            putchar(c);
-    }
-    fputs(text[n] != '\0' ? "…\"" : "\"", stdout);
+    text_put(stdout, text, n, "");
+    fputs(n < size ? "…\"" : "\"", stdout);
 }
 
 static void
@@ -129,7 +125,7 @@ print_key(const struct gguf_context *gguf, int64_t key, bool all)
     const enum gguf_type type = element_type(gguf, key);
     const size_t n = gguf_get_arr_n(gguf, key);
 
-    printf("%-44s ", gguf_get_key(gguf, key));
+    printf("%-44s ", text_quoted(gguf_get_key(gguf, key)));
     if (is_array)
         printf("%s[%zu] ", gguf_type_name(type), n);
     else
@@ -151,7 +147,7 @@ print_tensor(const struct model *model, int64_t i)
     snprintf(shape, sizeof(shape), "[%lld, %lld, %lld, %lld]",
              (long long)t->ne[0], (long long)t->ne[1], (long long)t->ne[2],
              (long long)t->ne[3]);
-    printf("%-44s %-8s %-28s %12zu bytes at %zu\n", t->name,
+    printf("%-44s %-8s %-28s %12zu bytes at %zu\n", text_quoted(t->name),
            ggml_type_name(t->type), shape, ggml_nbytes(t),
            gguf_get_tensor_offset(model->gguf, i));
 }
@@ -163,14 +159,13 @@ json_element(const struct gguf_context *gguf, int64_t key, enum gguf_type type,
     int64_t whole = 0;
     double real;
 
-    if (type == GGUF_TYPE_STRING) {
-        const char *s = gguf_get_arr_str(gguf, key, i);
-
-        return tool_json_string(s, strlen(s));
-    }
+    if (type == GGUF_TYPE_STRING)
+        return tool_json_text(gguf_get_arr_str(gguf, key, i));
     real = number_at(type, gguf_get_arr_data(gguf, key), i, &whole);
     if (type == GGUF_TYPE_BOOL)
         return json_boolean(whole != 0);
+    if (type == GGUF_TYPE_UINT64)
+        return tool_json_unsigned((uint64_t)whole);
     return is_real(type) ? tool_json_real(real) : json_integer(whole);
 }
 
@@ -184,7 +179,7 @@ json_key(const struct gguf_context *gguf, int64_t key)
         return json_element(gguf, key, type, 0);
     array = json_array();
     for (size_t i = 0; i < gguf_get_arr_n(gguf, key); i++)
-        json_array_append_new(array, json_element(gguf, key, type, i));
+        tool_json_add(array, json_element(gguf, key, type, i));
     return array;
 }
 
@@ -195,16 +190,13 @@ json_tensor(const struct model *model, int64_t i)
     json_t *root = json_object(), *shape = json_array();
 
     for (int d = 0; d < GGML_MAX_DIMS; d++)
-        json_array_append_new(shape, json_integer(t->ne[d]));
-    json_object_set_new(root, "name", tool_json_string(t->name,
-                                                       strlen(t->name)));
-    json_object_set_new(root, "type", json_string(ggml_type_name(t->type)));
-    json_object_set_new(root, "shape", shape);
-    json_object_set_new(root, "bytes",
-                        json_integer((json_int_t)ggml_nbytes(t)));
-    json_object_set_new(
-        root, "offset",
-        json_integer((json_int_t)gguf_get_tensor_offset(model->gguf, i)));
+        tool_json_add(shape, json_integer(t->ne[d]));
+    tool_json_put(root, "name", tool_json_text(t->name));
+    tool_json_put(root, "type", tool_json_text(ggml_type_name(t->type)));
+    tool_json_put(root, "shape", shape);
+    tool_json_put(root, "bytes", tool_json_unsigned(ggml_nbytes(t)));
+    tool_json_put(root, "offset",
+                  tool_json_unsigned(gguf_get_tensor_offset(model->gguf, i)));
     return root;
 }
 
@@ -215,20 +207,17 @@ show_json(const struct model *model)
     json_t *tensors = json_array();
 
     for (int64_t i = 0; i < gguf_get_n_kv(model->gguf); i++)
-        json_object_set_new_nocheck(keys, gguf_get_key(model->gguf, i),
-                                    json_key(model->gguf, i));
+        tool_json_put_once(keys, gguf_get_key(model->gguf, i),
+                           json_key(model->gguf, i));
     for (int64_t i = 0; i < gguf_get_n_tensors(model->gguf); i++)
-        json_array_append_new(tensors, json_tensor(model, i));
-    json_object_set_new(root, "version",
-                        json_integer(gguf_get_version(model->gguf)));
-    json_object_set_new(
-        root, "alignment",
-        json_integer((json_int_t)gguf_get_alignment(model->gguf)));
-    json_object_set_new(
-        root, "data_offset",
-        json_integer((json_int_t)gguf_get_data_offset(model->gguf)));
-    json_object_set_new(root, "keys", keys);
-    json_object_set_new(root, "tensors", tensors);
+        tool_json_add(tensors, json_tensor(model, i));
+    tool_json_put(root, "version", json_integer(gguf_get_version(model->gguf)));
+    tool_json_put(root, "alignment",
+                  tool_json_unsigned(gguf_get_alignment(model->gguf)));
+    tool_json_put(root, "data_offset",
+                  tool_json_unsigned(gguf_get_data_offset(model->gguf)));
+    tool_json_put(root, "keys", keys);
+    tool_json_put(root, "tensors", tensors);
     return tool_json_print(root);
 }
 
@@ -238,7 +227,7 @@ command_show(const char *path, bool json, bool all)
     struct model model;
     int status = TOOL_OK;
 
-    if (!model_open(&model, path))
+    if (!model_open(&model, path, false))
         return TOOL_FAILED;
     if (json) {
         status = show_json(&model) ? TOOL_OK : TOOL_FAILED;

@@ -4,6 +4,7 @@
  * refused, the CPU kernels chosen and why, and the environment in force.
  */
 #include "tools/common/json.h"
+#include "tools/common/text.h"
 #include "tools/common/tool.h"
 
 #include "ggml-backend.h"
@@ -85,9 +86,9 @@ print_features(ggml_backend_reg_t reg)
         return;
     printf("    features:");
     for (; feature->name != NULL; feature++) {
-        printf(" %s", feature->name);
+        printf(" %s", text_quoted(feature->name));
         if (strcmp(feature->value, "1") != 0)
-            printf(":%s", feature->value);
+            printf(":%s", text_quoted(feature->value));
     }
     printf("\n");
 }
@@ -113,7 +114,8 @@ print_device(ggml_backend_dev_t device)
     struct ggml_backend_dev_props props;
 
     ggml_backend_dev_get_props(device, &props);
-    printf("%s: %s, %s", props.name, props.description, type_name(props.type));
+    printf("%s: %s, %s", text_quoted(props.name),
+           text_quoted(props.description), type_name(props.type));
     if (props.memory_total > 0)
         printf(", %zu of %zu MiB free", props.memory_free >> 20,
                props.memory_total >> 20);
@@ -128,9 +130,11 @@ print_reg(ggml_backend_reg_t reg)
     const char *path = ggmlbackend_module_path(reg);
     const size_t n = ggml_backend_reg_dev_count(reg);
 
-    printf("backend %s, %s%s, %zu %s\n", ggml_backend_reg_name(reg),
+    printf("backend %s, %s%s, %zu %s\n",
+           text_quoted(ggml_backend_reg_name(reg)),
            path != NULL ? "module " : "part of the library",
-           path != NULL ? path : "", n, n == 1 ? "device" : "devices");
+           text_quoted(path != NULL ? path : ""), n,
+           n == 1 ? "device" : "devices");
     print_features(reg);
     for (size_t i = 0; i < n; i++)
         print_device(ggml_backend_reg_dev_get(reg, i));
@@ -142,7 +146,7 @@ print_levels(void)
     if (ggmlbackend_cpu_level()[0] == '\0')
         return;
     printf("CPU kernels: %s, %s\n", ggmlbackend_cpu_level(),
-           ggmlbackend_cpu_level_reason());
+           text_quoted(ggmlbackend_cpu_level_reason()));
     printf("    this machine can run:");
     for (size_t i = 0; ggmlbackend_cpu_level_at(i) != NULL; i++)
         printf(" %s", ggmlbackend_cpu_level_at(i));
@@ -159,7 +163,7 @@ print_env(bool all)
         if (!ggmlbackend_env_get(i, &entry) || (!all && entry.value == NULL))
             continue;
         if (entry.value != NULL)
-            printf("%s is set to %s\n", entry.name, entry.value);
+            printf("%s is set to %s\n", entry.name, text_quoted(entry.value));
         else
             printf("%s is not set\n", entry.name);
         if (all)
@@ -168,28 +172,32 @@ print_env(bool all)
     }
 }
 
-static void
+/* Did the library have what it needed to know all? */
+static bool
+is_whole(void)
+{
+    return !tool_has_reason() || tool_error("%s", tool_reason());
+}
+
+static bool
 print_text(bool env)
 {
     printf("libggmlbackend %s, interface level %d\n", ggmlbackend_version(),
            ggmlbackend_api_level());
     for (size_t i = 0; i < ggml_backend_reg_count(); i++)
         print_reg(ggml_backend_reg_get(i));
-    printf("modules are installed in %s\n", ggmlbackend_module_folder());
+    printf("modules are installed in %s\n",
+           text_quoted(ggmlbackend_module_folder()));
     for (size_t i = 0; i < ggmlbackend_refused_count(); i++) {
         struct ggmlbackend_refused_module module;
 
         if (ggmlbackend_refused_get(i, &module))
-            printf("refused: %s: %s\n", module.path, module.reason);
+            printf("refused: %s: %s\n", text_quoted(module.path),
+                   text_quoted(module.reason));
     }
     print_levels();
     print_env(env);
-}
-
-static json_t *
-text(const char *s)
-{
-    return s != NULL ? tool_json_string(s, strlen(s)) : json_null();
+    return is_whole();
 }
 
 static json_t *
@@ -199,7 +207,7 @@ json_features(ggml_backend_reg_t reg)
     json_t *root = json_object();
 
     for (; feature != NULL && feature->name != NULL; feature++)
-        json_object_set_new(root, feature->name, text(feature->value));
+        tool_json_put(root, feature->name, tool_json_text(feature->value));
     return root;
 }
 
@@ -209,8 +217,7 @@ json_caps(const struct ggml_backend_dev_caps *caps)
     json_t *root = json_object();
 
     for (size_t i = 0; i < N_CAPS; i++)
-        json_object_set_new(root, cap_table[i].name,
-                            json_boolean(has_cap(caps, i)));
+        tool_json_put(root, cap_table[i].name, json_boolean(has_cap(caps, i)));
     return root;
 }
 
@@ -222,16 +229,14 @@ json_device(ggml_backend_dev_t device)
     struct ggml_backend_dev_props props;
 
     ggml_backend_dev_get_props(device, &props);
-    json_object_set_new(root, "name", text(props.name));
-    json_object_set_new(root, "description", text(props.description));
-    json_object_set_new(root, "type", text(type_name(props.type)));
-    json_object_set_new(root, "memory_free",
-                        json_integer((json_int_t)props.memory_free));
-    json_object_set_new(root, "memory_total",
-                        json_integer((json_int_t)props.memory_total));
-    json_object_set_new(root, "caps", json_caps(&props.caps));
-    json_object_set_new(root, "features", json_features(reg));
-    json_object_set_new(root, "backend", text(ggml_backend_reg_name(reg)));
+    tool_json_put(root, "name", tool_json_text(props.name));
+    tool_json_put(root, "description", tool_json_text(props.description));
+    tool_json_put(root, "type", tool_json_text(type_name(props.type)));
+    tool_json_put(root, "memory_free", tool_json_unsigned(props.memory_free));
+    tool_json_put(root, "memory_total", tool_json_unsigned(props.memory_total));
+    tool_json_put(root, "caps", json_caps(&props.caps));
+    tool_json_put(root, "features", json_features(reg));
+    tool_json_put(root, "backend", tool_json_text(ggml_backend_reg_name(reg)));
     return root;
 }
 
@@ -240,8 +245,8 @@ json_reg(ggml_backend_reg_t reg)
 {
     json_t *root = json_object();
 
-    json_object_set_new(root, "name", text(ggml_backend_reg_name(reg)));
-    json_object_set_new(root, "module", text(ggmlbackend_module_path(reg)));
+    tool_json_put(root, "name", tool_json_text(ggml_backend_reg_name(reg)));
+    tool_json_put(root, "module", tool_json_text(ggmlbackend_module_path(reg)));
     return root;
 }
 
@@ -255,13 +260,13 @@ json_env(void)
         json_t *row = json_object();
 
         if (ggmlbackend_env_get(i, &entry)) {
-            json_object_set_new(row, "name", text(entry.name));
-            json_object_set_new(row, "type", text(entry.type));
-            json_object_set_new(row, "default", text(entry.default_value));
-            json_object_set_new(row, "help", text(entry.help));
-            json_object_set_new(row, "value", text(entry.value));
+            tool_json_put(row, "name", tool_json_text(entry.name));
+            tool_json_put(row, "type", tool_json_text(entry.type));
+            tool_json_put(row, "default", tool_json_text(entry.default_value));
+            tool_json_put(row, "help", tool_json_text(entry.help));
+            tool_json_put(row, "value", tool_json_text(entry.value));
         }
-        json_array_append_new(root, row);
+        tool_json_add(root, row);
     }
     return root;
 }
@@ -274,36 +279,39 @@ print_json(void)
     json_t *levels = json_array(), *refused = json_array();
 
     for (size_t i = 0; i < ggml_backend_reg_count(); i++)
-        json_array_append_new(backends, json_reg(ggml_backend_reg_get(i)));
+        tool_json_add(backends, json_reg(ggml_backend_reg_get(i)));
     for (size_t i = 0; i < ggml_backend_dev_count(); i++)
-        json_array_append_new(devices, json_device(ggml_backend_dev_get(i)));
+        tool_json_add(devices, json_device(ggml_backend_dev_get(i)));
     for (size_t i = 0; ggmlbackend_cpu_level_at(i) != NULL; i++)
-        json_array_append_new(levels, text(ggmlbackend_cpu_level_at(i)));
+        tool_json_add(levels, tool_json_text(ggmlbackend_cpu_level_at(i)));
     for (size_t i = 0; i < ggmlbackend_refused_count(); i++) {
         struct ggmlbackend_refused_module module;
         json_t *row = json_object();
 
         if (ggmlbackend_refused_get(i, &module)) {
-            json_object_set_new(row, "path", text(module.path));
-            json_object_set_new(row, "reason", text(module.reason));
+            tool_json_put(row, "path", tool_json_text(module.path));
+            tool_json_put(row, "reason", tool_json_text(module.reason));
         }
-        json_array_append_new(refused, row);
+        tool_json_add(refused, row);
     }
-    json_object_set_new(root, "version", text(ggmlbackend_version()));
-    json_object_set_new(root, "level", json_integer(ggmlbackend_api_level()));
-    json_object_set_new(root, "backends", backends);
-    json_object_set_new(root, "devices", devices);
-    json_object_set_new(root, "cpu_level", text(ggmlbackend_cpu_level()));
-    json_object_set_new(root, "cpu_level_reason",
-                        text(ggmlbackend_cpu_level_reason()));
-    json_object_set_new(root, "cpu_levels", levels);
-    json_object_set_new(root, "default_threads",
-                        json_integer(ggmlbackend_default_n_threads()));
-    json_object_set_new(root, "module_folder",
-                        text(ggmlbackend_module_folder()));
-    json_object_set_new(root, "refused_modules", refused);
-    json_object_set_new(root, "environment", json_env());
-    return tool_json_print(root);
+    tool_json_put(root, "version", tool_json_text(ggmlbackend_version()));
+    tool_json_put(root, "level", json_integer(ggmlbackend_api_level()));
+    tool_json_put(root, "backends", backends);
+    tool_json_put(root, "devices", devices);
+    tool_json_put(root, "cpu_level", tool_json_text(ggmlbackend_cpu_level()));
+    tool_json_put(root, "cpu_level_reason",
+                  tool_json_text(ggmlbackend_cpu_level_reason()));
+    tool_json_put(root, "cpu_levels", levels);
+    tool_json_put(root, "default_threads",
+                  json_integer(ggmlbackend_default_n_threads()));
+    tool_json_put(root, "module_folder",
+                  tool_json_text(ggmlbackend_module_folder()));
+    tool_json_put(root, "refused_modules", refused);
+    tool_json_put(root, "environment", json_env());
+    if (is_whole())
+        return tool_json_print(root);
+    json_decref(root);
+    return false;
 }
 
 int
@@ -317,7 +325,7 @@ main(int argc, char **argv)
         { "version", no_argument, NULL, VERSION },
         { NULL, 0, NULL, 0 },
     };
-    bool json = false, env = false;
+    bool json = false, env = false, is_done;
     int c;
 
     tool_begin("ggmlbackend-info");
@@ -343,7 +351,9 @@ main(int argc, char **argv)
         return tool_end(
             tool_usage_error("unexpected argument '%s'", argv[optind]));
     tool_load_modules();
-    if (!json)
-        print_text(env);
-    return tool_end(json && !print_json() ? TOOL_FAILED : TOOL_OK);
+    if (json)
+        is_done = print_json();
+    else
+        is_done = print_text(env);
+    return tool_end(is_done ? TOOL_OK : TOOL_FAILED);
 }

@@ -4,11 +4,14 @@
  */
 #include "tools/ggmlbackend-run/generate.h"
 
+#include "lib/base/utf8.h"
+#include "tools/common/text.h"
 #include "tools/common/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static double
 seconds_since(int64_t began_us)
@@ -30,18 +33,51 @@ compute_prompt(struct answer *a, struct engine *e, const struct ids *prompt)
     return true;
 }
 
+/* Bytes at the end of TEXT that are not yet a character, and may become one. */
+static size_t
+unfinished(const struct bytes *text)
+{
+    for (size_t n = 1; n <= 3 && n <= text->n; n++) {
+        const char *at = text->at + text->n - n;
+
+        if ((unsigned char)*at >= 0xc0)
+            return gb_utf8_length(at, n) == 0 ? n : 0;
+        if ((unsigned char)*at < 0x80)
+            break;
+    }
+    return 0;
+}
+
+/*
+ * Write what was not written yet.  A terminal takes some of what a model may say
+ * as commands, so it gets whole characters, quoted; others get the bytes.
+ */
+static void
+stream(struct answer *a, bool is_last)
+{
+    const bool is_terminal = isatty(STDOUT_FILENO) == 1;
+    const size_t held = is_terminal && !is_last ? unfinished(&a->text) : 0;
+    const size_t end = a->text.n - held, begin = a->n_written;
+
+    if (end <= begin)
+        return;
+    if (is_terminal)
+        text_put(stdout, a->text.at + begin, end - begin, "\n\t");
+    else
+        fwrite(a->text.at + begin, 1, end - begin, stdout);
+    a->n_written = end;
+    fflush(stdout);
+    tool_set_in_line(a->text.at[end - 1] != '\n');
+}
+
 /* Take ID into the answer. */
 static bool
 add(struct answer *a, struct tokenizer *t, int32_t id, bool is_streamed)
 {
-    const size_t n = a->text.n;
-
     if (!ids_push(&a->ids, id) || !tokenizer_decode(t, id, &a->text))
         return false;
-    if (is_streamed && a->text.n > n) {
-        fwrite(a->text.at + n, 1, a->text.n - n, stdout);
-        fflush(stdout);
-    }
+    if (is_streamed)
+        stream(a, false);
     return true;
 }
 
@@ -96,6 +132,8 @@ generate(struct answer *a, struct engine *e, struct tokenizer *t,
     memcpy(logits, a->logits, size);
     began = ggml_time_us();
     is_done = continue_prompt(a, e, t, s, logits, n_predict, is_streamed);
+    if (is_streamed)
+        stream(a, true);
     a->seconds = seconds_since(began);
     free(logits);
     return is_done;

@@ -17,6 +17,7 @@
 struct answer {
     struct ids ids;     /* without the token that ended it */
     struct bytes text;
+    size_t n_written;   /* of its bytes, where it is streamed */
     const char *stop;   /* "end", "length" or "context" */
     float *logits;      /* after the prompt, n_vocab of them */
     double prompt_seconds;

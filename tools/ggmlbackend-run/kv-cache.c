@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Can DEVICE compute attention with this model's heads in one operation? */
+/*
+ * Can DEVICE compute attention with this model's heads in one operation?  False
+ * without memory for the question: another answer would change the numbers.
+ */
 static bool
-can_fuse(const struct hparams *hp, const struct device *device)
+ask_fused(const struct hparams *hp, const struct device *device, bool *out)
 {
     const struct ggml_init_params params = {
         .mem_size = 8 * ggml_tensor_overhead(),
@@ -20,7 +23,6 @@ can_fuse(const struct hparams *hp, const struct device *device)
     };
     struct ggml_context *ctx = ggml_init(params);
     struct ggml_tensor *q, *k, *v, *mask, *node;
-    bool can;
 
     if (ctx == NULL)
         return false;
@@ -32,9 +34,9 @@ can_fuse(const struct hparams *hp, const struct device *device)
     mask = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, KV_STEP,
                               GGML_KQ_MASK_PAD);
     node = ggml_flash_attn_ext(ctx, q, k, v, mask, hp->attn_scale, 0.0f, 0.0f);
-    can = ggml_backend_supports_op(device->backend, node);
+    *out = ggml_backend_supports_op(device->backend, node);
     ggml_free(ctx);
-    return can;
+    return true;
 }
 
 static bool
@@ -68,9 +70,10 @@ kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
 
     memset(cache, 0, sizeof(*cache));
     cache->n_ctx = GGML_PAD(n_ctx, KV_STEP);
-    cache->is_fused = may_fuse && can_fuse(hp, device);
-    tool_forget_reason();
-    cache->ctx = ggml_init(params);
+    if (!may_fuse || ask_fused(hp, device, &cache->is_fused)) {
+        tool_forget_reason();
+        cache->ctx = ggml_init(params);
+    }
     if (cache->ctx == NULL || !make_tensors(cache, hp)) {
         kv_cache_close(cache);
         return tool_error("no memory for %lld positions", (long long)n_ctx);

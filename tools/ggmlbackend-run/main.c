@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Contexts where the command line names none. */
 #define CTX_ANSWER     4096
@@ -97,8 +96,7 @@ answer_prompt(struct run *run, struct engine *engine)
         return false;
     is_done = generate(&answer, engine, run->tokenizer, &sampler, &run->ids,
                        o->n_predict, !o->is_json);
-    if (is_done && !o->is_json && isatty(STDOUT_FILENO) == 1)
-        putchar('\n');
+    tool_end_line();
     is_done = is_done && report_answer(o, engine, &run->ids, &answer);
     sampler_close(&sampler);
     answer_clear(&answer);

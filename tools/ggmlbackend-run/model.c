@@ -9,42 +9,11 @@
 #include "tools/ggmlbackend-run/array.h"
 #include "tools/ggmlbackend-run/weights.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Bytes copied to a device between two looks at the progress bar. */
 #define COPY_STEP ((size_t)1 << 22)
-
-static bool
-map_file(struct model *model, const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    bool is_done = false;
-
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        tool_error("%s: %s", path, strerror(errno));
-    } else if (!S_ISREG(st.st_mode) || st.st_size == 0) {
-        tool_error("%s: not a regular file with contents", path);
-    } else {
-        model->mapping_size = (size_t)st.st_size;
-        model->mapping = mmap(NULL, model->mapping_size, PROT_READ, MAP_PRIVATE,
-                              fd, 0);
-        is_done = model->mapping != MAP_FAILED;
-        if (!is_done) {
-            model->mapping = NULL;
-            tool_error("%s: cannot be mapped: %s", path, strerror(errno));
-        }
-    }
-    if (fd >= 0)
-        close(fd);
-    return is_done;
-}
 
 static bool
 read_index(struct model *model, const char *path)
@@ -62,12 +31,19 @@ read_index(struct model *model, const char *path)
     return true;
 }
 
-/* The bytes of tensor ID, which check_data found inside the file. */
+/* Where the data of tensor ID begins in the file, which check_data found in it. */
+static size_t
+start_of(const struct model *model, int64_t id)
+{
+    return gguf_get_data_offset(model->gguf) +
+        gguf_get_tensor_offset(model->gguf, id);
+}
+
+/* The same in the mapping. */
 static char *
 data_of(const struct model *model, int64_t id)
 {
-    return (char *)model->mapping + gguf_get_data_offset(model->gguf) +
-        gguf_get_tensor_offset(model->gguf, id);
+    return (char *)model->input.bytes + start_of(model, id);
 }
 
 static bool
@@ -75,8 +51,8 @@ check_data(const struct model *model, const char *path)
 {
     const size_t start = gguf_get_data_offset(model->gguf);
     const int64_t n = gguf_get_n_tensors(model->gguf);
-    const size_t room =
-        start > model->mapping_size ? 0 : model->mapping_size - start;
+    const size_t file_size = model->input.size;
+    const size_t room = start > file_size ? 0 : file_size - start;
 
     for (int64_t id = 0; id < n; id++) {
         const char *name = gguf_get_tensor_name(model->gguf, id);
@@ -89,7 +65,7 @@ check_data(const struct model *model, const char *path)
                               name);
         if (offset > room || size > room - offset)
             return tool_error("%s: tensor %s: ends beyond the file's %zu bytes",
-                              path, name, model->mapping_size);
+                              path, name, file_size);
     }
     return true;
 }
@@ -117,7 +93,7 @@ place_in_mapping(struct model *model, const struct device *device)
     const int64_t n = gguf_get_n_tensors(model->gguf);
 
     model->buffer = ggml_backend_dev_buffer_from_host_ptr(
-        device->dev, model->mapping, model->mapping_size,
+        device->dev, model->input.bytes, model->input.size,
         ggml_get_max_tensor_size(model->tensors));
     if (model->buffer == NULL)
         return tool_error("the mapped file cannot be used: %s", tool_reason());
@@ -134,35 +110,55 @@ place_in_mapping(struct model *model, const struct device *device)
     return true;
 }
 
+/* Copy the data of T, tensor ID, through PIECE. */
+static bool
+copy_tensor(struct model *model, int64_t id, struct ggml_tensor *t, char *piece,
+            struct progress *bar, uint64_t *done)
+{
+    const size_t size = ggml_nbytes(t);
+
+    for (size_t at = 0; at < size; at += COPY_STEP) {
+        const size_t left = size - at;
+        const size_t part = left < COPY_STEP ? left : COPY_STEP;
+
+        if (!input_read(&model->input, start_of(model, id) + at, piece, part))
+            return false;
+        ggml_backend_tensor_set(t, piece, at, part);
+        if (tool_has_reason())
+            return tool_error("tensor %s: %s", t->name, tool_reason());
+        *done += part;
+        progress_update(bar, *done);
+    }
+    return true;
+}
+
 static bool
 copy_to_device(struct model *model, const struct device *device)
 {
     const int64_t n = gguf_get_n_tensors(model->gguf);
     struct progress bar;
     uint64_t done = 0;
+    bool is_done = true;
+    char *piece;
 
     model->buffer =
         ggml_backend_alloc_ctx_tensors_from_buft(model->tensors, device->buft);
     if (model->buffer == NULL)
         return tool_error("no memory for the weights on %s: %s",
                           ggml_backend_dev_name(device->dev), tool_reason());
-    progress_begin(&bar, "loading", model->mapping_size);
-    for (int64_t id = 0; id < n; id++) {
+    piece = new_zeroed(1, COPY_STEP);
+    if (piece == NULL)
+        return false;
+    progress_begin(&bar, "loading", model->input.size);
+    for (int64_t id = 0; is_done && id < n; id++) {
         const char *name = gguf_get_tensor_name(model->gguf, id);
-        struct ggml_tensor *t = ggml_get_tensor(model->tensors, name);
-        const size_t size = ggml_nbytes(t);
 
-        for (size_t at = 0; at < size; at += COPY_STEP) {
-            const size_t left = size - at;
-            const size_t part = left < COPY_STEP ? left : COPY_STEP;
-
-            ggml_backend_tensor_set(t, data_of(model, id) + at, at, part);
-            done += part;
-            progress_update(&bar, done);
-        }
+        is_done = copy_tensor(model, id, ggml_get_tensor(model->tensors, name),
+                              piece, &bar, &done);
     }
     progress_end(&bar);
-    return true;
+    free(piece);
+    return is_done;
 }
 
 static bool
@@ -171,17 +167,18 @@ place_weights(struct model *model, const struct device *device, bool may_map)
     bool is_placed;
 
     tool_forget_reason();
-    is_placed = may_map && can_map(model, device)
-        ? place_in_mapping(model, device)
-        : copy_to_device(model, device);
+    if (may_map && !input_map(&model->input))
+        return false;
+    if (may_map && can_map(model, device)) {
+        is_placed = place_in_mapping(model, device);
+    } else {
+        input_unmap(&model->input);
+        is_placed = copy_to_device(model, device);
+    }
     if (!is_placed)
         return false;
     ggml_backend_buffer_set_usage(model->buffer,
                                   GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
-    if (!model->is_mapped) {
-        munmap(model->mapping, model->mapping_size);
-        model->mapping = NULL;
-    }
     return true;
 }
 
@@ -190,7 +187,7 @@ model_open(struct model *model, const char *path, const struct device *device,
            bool may_map)
 {
     memset(model, 0, sizeof(*model));
-    if (map_file(model, path) && read_index(model, path) &&
+    if (input_open(&model->input, path) && read_index(model, path) &&
         check_data(model, path) &&
         hparams_read(&model->hparams, model->gguf) && weights_find(model) &&
         place_weights(model, device, may_map))
@@ -206,7 +203,6 @@ model_close(struct model *model)
     ggml_backend_buffer_free(model->buffer);
     ggml_free(model->tensors);
     gguf_free(model->gguf);
-    if (model->mapping != NULL)
-        munmap(model->mapping, model->mapping_size);
+    input_close(&model->input);
     memset(model, 0, sizeof(*model));
 }

@@ -5,6 +5,7 @@
 #ifndef TOOLS_RUN_MODEL_H
 #define TOOLS_RUN_MODEL_H
 
+#include "tools/common/input.h"
 #include "tools/ggmlbackend-run/arch.h"
 #include "tools/ggmlbackend-run/device.h"
 
@@ -35,8 +36,7 @@ struct model {
     struct gguf_context *gguf;      /* keys, for the tokenizer */
     struct ggml_context *tensors;
     ggml_backend_buffer_t buffer;
-    void *mapping;
-    size_t mapping_size;
+    struct input input;
     bool is_mapped;                 /* else the weights were copied */
 };
 

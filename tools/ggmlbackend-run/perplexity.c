@@ -54,6 +54,9 @@ score_rows(struct sum *sum, const int32_t *ids, int64_t n_rows)
         for (int64_t i = 0; i < n; i++)
             sum->total += surprise(sum->logits + i * n_vocab, n_vocab,
                                    ids[first + i + 1]);
+        /* One that is NaN makes the sum NaN. */
+        if (isnan(sum->total))
+            return tool_error("the model's logits are not numbers");
         sum->n += (size_t)n;
         first += n;
     }

@@ -7,7 +7,6 @@
 #include "tools/common/json.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* N per second; 0 where there was nothing to measure. */
 static double
@@ -16,16 +15,18 @@ rate(size_t n, double seconds)
     return n == 0 || seconds <= 0.0 ? 0.0 : (double)n / seconds;
 }
 
-/* What both kinds of results have in common.  NULL without memory. */
+/* What both kinds of results have in common. */
 static json_t *
 common(const struct options *options, const struct engine *engine)
 {
     const char *device = ggml_backend_dev_name(engine->device->dev);
+    json_t *root = json_object();
 
-    return json_pack("{s:o, s:s, s:I, s:b}", "model",
-                     tool_json_string(options->model, strlen(options->model)),
-                     "device", device, "context", (json_int_t)engine->n_ctx,
-                     "mapped", engine->model->is_mapped);
+    tool_json_put(root, "model", tool_json_text(options->model));
+    tool_json_put(root, "device", tool_json_text(device));
+    tool_json_put(root, "context", json_integer(engine->n_ctx));
+    tool_json_put(root, "mapped", json_boolean(engine->model->is_mapped));
+    return root;
 }
 
 bool
@@ -43,25 +44,23 @@ report_answer(const struct options *options, const struct engine *engine,
     if (!options->is_json)
         return true;
     json = common(options, engine);
-    json_object_set_new(json, "text",
-                        tool_json_string(answer->text.at, answer->text.n));
-    json_object_set_new(json, "stop", json_string(answer->stop));
-    json_object_set_new(json, "prompt_ids",
-                        tool_json_ints(prompt->at, prompt->n));
-    json_object_set_new(json, "answer_ids",
-                        tool_json_ints(answer->ids.at, answer->ids.n));
-    json_object_set_new(json, "prompt_count",
-                        json_integer((json_int_t)prompt->n));
-    json_object_set_new(json, "answer_count",
-                        json_integer((json_int_t)answer->ids.n));
-    json_object_set_new(json, "prompt_tokens_per_second",
-                        tool_json_real(prompt_rate));
-    json_object_set_new(json, "answer_tokens_per_second",
-                        tool_json_real(answer_rate));
+    tool_json_put(json, "text",
+                  tool_json_string(answer->text.at, answer->text.n));
+    tool_json_put(json, "stop", tool_json_text(answer->stop));
+    tool_json_put(json, "prompt_ids", tool_json_ints(prompt->at, prompt->n));
+    tool_json_put(json, "answer_ids",
+                  tool_json_ints(answer->ids.at, answer->ids.n));
+    tool_json_put(json, "prompt_count", json_integer((json_int_t)prompt->n));
+    tool_json_put(json, "answer_count",
+                  json_integer((json_int_t)answer->ids.n));
+    tool_json_put(json, "prompt_tokens_per_second",
+                  tool_json_real(prompt_rate));
+    tool_json_put(json, "answer_tokens_per_second",
+                  tool_json_real(answer_rate));
     if (options->has_logits)
-        json_object_set_new(json, "logits",
-                            tool_json_floats(answer->logits,
-                                             (size_t)engine->model->n_vocab));
+        tool_json_put(json, "logits",
+                      tool_json_floats(answer->logits,
+                                       (size_t)engine->model->n_vocab));
     return tool_json_print(json);
 }
 
@@ -81,15 +80,13 @@ report_perplexity(const struct options *options, const struct engine *engine,
     json = common(options, engine);
     running = json_array();
     for (size_t i = 0; i < p->n_windows; i++)
-        json_array_append_new(running, tool_json_real(p->running[i]));
-    json_object_set_new(json, "perplexity", tool_json_real(value));
-    json_object_set_new(json, "running", running);
-    json_object_set_new(json, "chunks", json_integer((json_int_t)p->n_windows));
-    json_object_set_new(json, "prompt_count",
-                        json_integer((json_int_t)p->n_tokens));
-    json_object_set_new(json, "scored_count",
-                        json_integer((json_int_t)p->n_scored));
-    json_object_set_new(json, "prompt_tokens_per_second",
-                        tool_json_real(rate(p->n_tokens, p->seconds)));
+        tool_json_add(running, tool_json_real(p->running[i]));
+    tool_json_put(json, "perplexity", tool_json_real(value));
+    tool_json_put(json, "running", running);
+    tool_json_put(json, "chunks", json_integer((json_int_t)p->n_windows));
+    tool_json_put(json, "prompt_count", json_integer((json_int_t)p->n_tokens));
+    tool_json_put(json, "scored_count", json_integer((json_int_t)p->n_scored));
+    tool_json_put(json, "prompt_tokens_per_second",
+                  tool_json_real(rate(p->n_tokens, p->seconds)));
     return tool_json_print(json);
 }

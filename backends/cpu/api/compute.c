@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/api/compute.c - planning and computing a graph without a backend.
+ *
+ * Clients are asked for no work memory: what they would have to give is the
+ * library's business, and where other libraries of this interface ask for none,
+ * they do not look whether there is any.  It is taken when a graph is computed,
+ * so that graphs may be computed from within others with the same plan.
  */
 #include "config.h"
 
@@ -13,13 +18,11 @@
 
 #include <string.h>
 
-struct ggml_cplan
-ggml_graph_plan(const struct ggml_cgraph *cgraph, int n_threads,
-                struct ggml_threadpool *threadpool)
+/* What a plan begins with: threads as asked for, or as the pool has. */
+static struct ggml_cplan
+plan_for(int n_threads, struct ggml_threadpool *threadpool)
 {
     struct ggml_cplan cplan;
-    struct gb_cpu_size size;
-    struct gb_cpu_plan plan;
 
     memset(&cplan, 0, sizeof(cplan));
     if (n_threads <= 0)
@@ -30,12 +33,20 @@ ggml_graph_plan(const struct ggml_cgraph *cgraph, int n_threads,
         n_threads = GGML_MAX_N_THREADS;
     cplan.threadpool = threadpool;
     cplan.n_threads = n_threads;
-    if (gb_cpu_plan_build(cgraph, n_threads, NULL, 0, &size, &plan) !=
+    return cplan;
+}
+
+struct ggml_cplan
+ggml_graph_plan(const struct ggml_cgraph *cgraph, int n_threads,
+                struct ggml_threadpool *threadpool)
+{
+    struct ggml_cplan cplan = plan_for(n_threads, threadpool);
+    struct gb_cpu_size size;
+    struct gb_cpu_plan plan;
+
+    if (gb_cpu_plan_build(cgraph, cplan.n_threads, NULL, 0, &size, &plan) ==
         GGML_STATUS_SUCCESS)
-        return cplan;
-    /* For fewer threads the same is enough. */
-    cplan.work_size = size.work;
-    cplan.n_threads = size.n_threads;
+        cplan.n_threads = size.n_threads;
     return cplan;
 }
 
@@ -60,7 +71,7 @@ static enum ggml_status
 run(const struct gb_cpu_plan *plan, const struct ggml_cplan *cplan)
 {
     const struct gb_cpu_abort abort = {
-        cplan->abort_callback, cplan->abort_callback_data
+        &cplan->abort_callback, &cplan->abort_callback_data
     };
     struct ggml_threadpool_params params;
     struct ggml_threadpool *pool;
@@ -76,25 +87,74 @@ run(const struct gb_cpu_plan *plan, const struct ggml_cplan *cplan)
     return status;
 }
 
+/* So much of each of a graph's two memories is taken from the stack: enough for
+ * some forty nodes. */
+#define SMALL ((size_t)4096)
+
+/* SIZE bytes: the SMALL ones, or others that give_back frees.  NULL, with the
+ * reason recorded, when there are none. */
+static void *
+memory_for(size_t size, void *small)
+{
+    void *bytes;
+
+    if (size <= SMALL)
+        return small;
+    bytes = gb_mem_alloc(size);
+    if (bytes == NULL)
+        gb_fail(GGML_STATUS_ALLOC_FAILED,
+                "graph_compute: no memory for %zu bytes of work", size);
+    return bytes;
+}
+
+static void
+give_back(void *bytes, void *small)
+{
+    if (bytes != small)
+        gb_mem_free(bytes);
+}
+
+/* In LIST, which is large enough for any plan of this graph. */
+static enum ggml_status
+compute_with(struct ggml_cgraph *graph, const struct ggml_cplan *cplan,
+             void *list, size_t list_size)
+{
+    _Alignas(GB_CPU_WORK_ALIGN) char small[SMALL];
+    struct gb_cpu_size size;
+    struct gb_cpu_plan plan;
+    enum ggml_status status;
+    void *work;
+
+    GB_TRY(gb_cpu_plan_build(
+        graph, threads_to_use(cplan), list, list_size, &size, &plan));
+    work = memory_for(size.work, small);
+    if (work == NULL)
+        return GGML_STATUS_ALLOC_FAILED;
+    if (size.work > 0)
+        gb_cpu_plan_set_work(&plan, &size, work);
+    status = run(&plan, cplan);
+    give_back(work, small);
+    return status;
+}
+
 enum ggml_status
 ggml_graph_compute(struct ggml_cgraph *cgraph, struct ggml_cplan *cplan)
 {
-    struct gb_cpu_size size;
-    struct gb_cpu_plan plan;
+    const size_t list_size = gb_cpu_plan_list_limit(cgraph);
+    _Alignas(GB_CPU_WORK_ALIGN) char small[SMALL];
+    enum ggml_status status;
+    void *list;
 
     GB_NEED_OR(GGML_STATUS_FAILED, cplan != NULL, "graph_compute: no plan");
     GB_NEED_OR(GGML_STATUS_FAILED,
                cplan->n_threads >= 1 && cplan->n_threads <= GGML_MAX_N_THREADS,
                "graph_compute: the plan has %d threads", cplan->n_threads);
-    GB_TRY(gb_cpu_plan_build(
-        cgraph, threads_to_use(cplan), cplan->work_data,
-        cplan->work_data != NULL ? cplan->work_size : 0, &size, &plan));
-    GB_NEED_OR(GGML_STATUS_FAILED,
-               size.work <= cplan->work_size &&
-                   (size.work == 0 || cplan->work_data != NULL),
-               "graph_compute: the plan has %zu bytes at %p, the graph needs "
-               "%zu", cplan->work_size, (void *)cplan->work_data, size.work);
-    return run(&plan, cplan);
+    list = memory_for(list_size, small);
+    if (list == NULL)
+        return GGML_STATUS_ALLOC_FAILED;
+    status = compute_with(cgraph, cplan, list, list_size);
+    give_back(list, small);
+    return status;
 }
 
 enum ggml_status
@@ -102,18 +162,8 @@ ggml_graph_compute_with_ctx(
     struct ggml_context *ctx, struct ggml_cgraph *cgraph, int n_threads)
 {
     struct ggml_cplan cplan;
-    enum ggml_status status;
 
     GB_NEED_OR(GGML_STATUS_FAILED, ctx != NULL, "graph_compute: no context");
-    cplan = ggml_graph_plan(cgraph, n_threads, NULL);
-    if (cplan.work_size > 0) {
-        cplan.work_data = gb_mem_alloc(cplan.work_size);
-        if (cplan.work_data == NULL)
-            return gb_fail(GGML_STATUS_ALLOC_FAILED,
-                           "graph_compute: no memory for %zu bytes of scratch",
-                           cplan.work_size);
-    }
-    status = ggml_graph_compute(cgraph, &cplan);
-    gb_mem_free(cplan.work_data);
-    return status;
+    cplan = plan_for(n_threads, NULL);
+    return ggml_graph_compute(cgraph, &cplan);
 }

@@ -3,14 +3,20 @@
  * cpu/device/backend.c - the CPU as a backend: graphs are computed when the
  * call returns.
  *
- * A backend keeps one work buffer, which grows, and a thread pool of its own,
- * made when first needed; a client's pool takes its place while it is set.
+ * Making one costs next to nothing, since some clients make one for a single
+ * question.  How many threads the process may have is found out when the first
+ * graph is computed, or planned.  A backend keeps its memory, which grows, and a
+ * thread pool of its own, made when first needed; a client's pool takes its
+ * place while it is set.
+ *
+ * That memory serves one graph at a time.  The client's code runs while a graph
+ * is computed (custom operations, the abort callback, the log's function), and
+ * other threads do, so whoever comes with another graph then is refused.
  */
 #include "config.h"
 
 #include "backends/cpu/device/device.h"
 
-#include "backends/cpu/isa/kernels.h"
 #include "backends/cpu/plan/plan.h"
 #include "backends/cpu/pool/pool.h"
 
@@ -19,19 +25,30 @@
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 
+#include <stdatomic.h>
+
+/* Memory that grows with what is computed. */
+struct memory {
+    void *bytes;
+    size_t size;
+};
+
 struct cpu_backend {
-    int n_threads;
+    struct ggml_backend base;
+    int n_threads;       /* 0: not found out yet */
     struct ggml_threadpool *own_pool;
     struct ggml_threadpool *client_pool; /* NULL: the own one */
-    struct gb_cpu_abort abort;
-    void *work;
-    size_t work_size;
+    ggml_abort_callback abort;
+    void *abort_data;
+    struct memory list, work; /* of the graph at hand */
+    atomic_bool is_busy;      /* with a graph, which may not be a whole one */
 };
 
 /* What a client's handle for a plan points to. */
 struct graph_plan {
     struct gb_cpu_plan plan;
-    void *work;
+    void *list, *work;
+    atomic_bool is_busy; /* being computed, by whatever backend */
 };
 
 static const uint8_t guid[16] = {
@@ -46,23 +63,43 @@ backend_get_name(ggml_backend_t backend)
     return "CPU";
 }
 
+/*
+ * Take what IS_BUSY stands for; false when somebody has it.  Acquire: with the
+ * release of whoever had it before, perhaps in another thread.
+ */
+static bool
+take(atomic_bool *is_busy)
+{
+    return !atomic_exchange_explicit(is_busy, true, memory_order_acquire);
+}
+
+static void
+give_back(atomic_bool *is_busy)
+{
+    atomic_store_explicit(is_busy, false, memory_order_release);
+}
+
 static void
 backend_free(ggml_backend_t backend)
 {
     struct cpu_backend *cpu = backend->context;
 
+    GB_NEED_VOID(take(&cpu->is_busy),
+                 "cpu: the backend is at work and cannot be freed");
     ggml_threadpool_free(cpu->own_pool);
-    gb_mem_free(cpu->work);
+    gb_mem_free(cpu->list.bytes);
+    gb_mem_free(cpu->work.bytes);
     gb_mem_free(cpu);
-    gb_mem_free(backend);
 }
 
 /* Threads for a graph: no more than the client's pool has. */
 static int
-threads_to_use(const struct cpu_backend *cpu)
+threads_to_use(struct cpu_backend *cpu)
 {
     int n;
 
+    if (cpu->n_threads == 0)
+        cpu->n_threads = ggmlbackend_default_n_threads();
     if (cpu->client_pool == NULL)
         return cpu->n_threads;
     n = ggml_threadpool_get_n_threads(cpu->client_pool);
@@ -93,72 +130,126 @@ pool_to_use(struct cpu_backend *cpu, int n_threads)
 }
 
 static enum ggml_status
-grow_work(struct cpu_backend *cpu, size_t size)
+grow(struct memory *memory, size_t size)
 {
-    void *work = gb_mem_alloc(size);
+    void *bytes;
 
-    if (work == NULL)
+    if (size <= memory->size)
+        return GGML_STATUS_SUCCESS;
+    bytes = gb_mem_alloc(size);
+    if (bytes == NULL)
         return gb_fail(GGML_STATUS_ALLOC_FAILED,
                        "cpu: no memory for %zu bytes of scratch", size);
-    gb_mem_free(cpu->work);
-    cpu->work = work;
-    cpu->work_size = size;
+    gb_mem_free(memory->bytes);
+    *memory = (struct memory){ bytes, size };
+    return GGML_STATUS_SUCCESS;
+}
+
+/* The graph at hand, in the backend's memory. */
+static enum ggml_status
+make_plan(struct cpu_backend *cpu, const struct ggml_cgraph *graph,
+          struct gb_cpu_plan *plan)
+{
+    const int n = threads_to_use(cpu);
+    struct gb_cpu_size size;
+
+    GB_TRY(gb_cpu_plan_build(
+        graph, n, cpu->list.bytes, cpu->list.size, &size, plan));
+    if (size.list > cpu->list.size) {
+        GB_TRY(grow(&cpu->list, size.list));
+        GB_TRY(gb_cpu_plan_build(
+            graph, n, cpu->list.bytes, cpu->list.size, &size, plan));
+    }
+    GB_TRY(grow(&cpu->work, size.work));
+    if (size.work > 0)
+        gb_cpu_plan_set_work(plan, &size, cpu->work.bytes);
     return GGML_STATUS_SUCCESS;
 }
 
 static enum ggml_status
 run(struct cpu_backend *cpu, const struct gb_cpu_plan *plan)
 {
-    return gb_cpu_plan_run(
-        plan, pool_to_use(cpu, plan->n_threads), cpu->abort);
+    const struct gb_cpu_abort abort = { &cpu->abort, &cpu->abort_data };
+
+    return gb_cpu_plan_run(plan, pool_to_use(cpu, plan->n_threads), abort);
+}
+
+static enum ggml_status
+enter(struct cpu_backend *cpu)
+{
+    GB_NEED_OR(GGML_STATUS_FAILED, take(&cpu->is_busy),
+               "cpu: the backend is at work: it can compute nothing for its "
+               "own graph's operations and callbacks, or for another thread");
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+leave(struct cpu_backend *cpu, enum ggml_status status)
+{
+    give_back(&cpu->is_busy);
+    return status;
+}
+
+static enum ggml_status
+compute(struct cpu_backend *cpu, const struct ggml_cgraph *graph)
+{
+    struct gb_cpu_plan plan;
+
+    GB_TRY(make_plan(cpu, graph, &plan));
+    return run(cpu, &plan);
 }
 
 static enum ggml_status
 backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *graph)
 {
     struct cpu_backend *cpu = backend->context;
-    const int n = threads_to_use(cpu);
-    struct gb_cpu_size size;
-    struct gb_cpu_plan plan;
 
-    GB_TRY(gb_cpu_plan_build(
-        graph, n, cpu->work, cpu->work_size, &size, &plan));
-    if (size.work > cpu->work_size) {
-        GB_TRY(grow_work(cpu, size.work));
-        GB_TRY(gb_cpu_plan_build(
-            graph, n, cpu->work, cpu->work_size, &size, &plan));
-    }
-    return run(cpu, &plan);
+    GB_TRY(enter(cpu));
+    return leave(cpu, compute(cpu, graph));
+}
+
+static void
+free_plan(struct graph_plan *created)
+{
+    gb_mem_free(created->list);
+    gb_mem_free(created->work);
+    gb_mem_free(created);
+}
+
+/* Fill CREATED, which is empty. */
+static enum ggml_status
+create_plan(struct graph_plan *created, const struct ggml_cgraph *graph,
+            int n_threads)
+{
+    struct gb_cpu_size size;
+
+    GB_TRY(gb_cpu_plan_build(graph, n_threads, NULL, 0, &size, &created->plan));
+    if (size.n_phases == 0)
+        return GGML_STATUS_SUCCESS;
+    created->list = gb_mem_alloc(size.list);
+    created->work = gb_mem_alloc(size.work);
+    if (created->list == NULL || created->work == NULL)
+        return gb_fail(GGML_STATUS_ALLOC_FAILED, "cpu: no memory for a plan");
+    GB_TRY(gb_cpu_plan_build(graph, n_threads, created->list, size.list, &size,
+                             &created->plan));
+    gb_cpu_plan_set_work(&created->plan, &size, created->work);
+    return GGML_STATUS_SUCCESS;
 }
 
 static ggml_backend_graph_plan_t
 backend_graph_plan_create(
     ggml_backend_t backend, const struct ggml_cgraph *graph)
 {
-    const int n = threads_to_use(backend->context);
+    const int n_threads = threads_to_use(backend->context);
     struct graph_plan *created = gb_mem_zalloc(1, sizeof(*created));
-    struct gb_cpu_size size;
 
     if (created == NULL) {
         gb_fail(GGML_STATUS_ALLOC_FAILED, "cpu: no memory for a plan");
         return NULL;
     }
-    if (gb_cpu_plan_build(graph, n, NULL, 0, &size, &created->plan) !=
-        GGML_STATUS_SUCCESS)
-        goto free_created;
-    if (size.work == 0)
+    if (create_plan(created, graph, n_threads) == GGML_STATUS_SUCCESS)
         return created;
-    created->work = gb_mem_alloc(size.work);
-    if (created->work == NULL) {
-        gb_fail(GGML_STATUS_ALLOC_FAILED, "cpu: no memory for a plan");
-        goto free_created;
-    }
-    if (gb_cpu_plan_build(graph, n, created->work, size.work, &size,
-                          &created->plan) == GGML_STATUS_SUCCESS)
-        return created;
-    gb_mem_free(created->work);
-free_created:
-    gb_mem_free(created);
+    free_plan(created);
     return NULL;
 }
 
@@ -170,17 +261,31 @@ backend_graph_plan_free(ggml_backend_t backend, ggml_backend_graph_plan_t plan)
     (void)backend;
     if (created == NULL)
         return;
-    gb_mem_free(created->work);
-    gb_mem_free(created);
+    GB_NEED_VOID(take(&created->is_busy),
+                 "cpu: the plan is at work and cannot be freed");
+    free_plan(created);
+}
+
+static enum ggml_status
+compute_plan(struct cpu_backend *cpu, struct graph_plan *created)
+{
+    enum ggml_status status;
+
+    GB_NEED_OR(GGML_STATUS_FAILED, take(&created->is_busy),
+               "cpu: the plan is at work: it has memory for one at a time");
+    status = run(cpu, &created->plan);
+    give_back(&created->is_busy);
+    return status;
 }
 
 static enum ggml_status
 backend_graph_plan_compute(
     ggml_backend_t backend, ggml_backend_graph_plan_t plan)
 {
-    const struct graph_plan *created = plan;
+    struct cpu_backend *cpu = backend->context;
 
-    return run(backend->context, &created->plan);
+    GB_TRY(enter(cpu));
+    return leave(cpu, compute_plan(cpu, plan));
 }
 
 static const struct ggml_backend_i members = {
@@ -196,21 +301,16 @@ ggml_backend_t
 ggml_backend_cpu_init(void)
 {
     struct cpu_backend *cpu = gb_mem_zalloc(1, sizeof(*cpu));
-    ggml_backend_t backend = gb_mem_zalloc(1, sizeof(*backend));
 
-    if (cpu == NULL || backend == NULL) {
-        gb_mem_free(cpu);
-        gb_mem_free(backend);
+    if (cpu == NULL) {
         gb_fail(GGML_STATUS_ALLOC_FAILED, "cpu: no memory for a backend");
         return NULL;
     }
-    ggml_cpu_init();
-    cpu->n_threads = ggmlbackend_default_n_threads();
-    backend->guid = (ggml_guid_t)&guid;
-    backend->iface = members;
-    backend->device = GB_CPU_DEVICE;
-    backend->context = cpu;
-    return backend;
+    cpu->base.guid = (ggml_guid_t)&guid;
+    cpu->base.iface = members;
+    cpu->base.device = GB_CPU_DEVICE;
+    cpu->base.context = cpu;
+    return &cpu->base;
 }
 
 bool
@@ -257,5 +357,6 @@ ggml_backend_cpu_set_abort_callback(
     GB_NEED_VOID(ggml_backend_is_cpu(backend_cpu),
                  "set_abort_callback: not a CPU backend");
     cpu = backend_cpu->context;
-    cpu->abort = (struct gb_cpu_abort){ abort_callback, abort_callback_data };
+    cpu->abort = abort_callback;
+    cpu->abort_data = abort_callback_data;
 }

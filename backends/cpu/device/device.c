@@ -8,7 +8,7 @@
 #include "backends/cpu/device/device.h"
 
 #include "backends/cpu/isa/machine.h"
-#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/check.h"
 
 #include "ggml-cpu.h"
 
@@ -98,17 +98,20 @@ has_nothing_to_compute(const struct ggml_tensor *op)
 static bool
 dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 {
-    const struct gb_cpu_op *row;
+    const struct gb_cpu_op *row = gb_cpu_op_find(op);
+    struct gb_cpu_known known;
 
     (void)dev;
     if (has_nothing_to_compute(op))
         return true;
+    if (row == NULL || ggml_is_empty(op))
+        return row != NULL;
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         if (op->src[i] != NULL && !is_in_host_memory(op->src[i]))
             return false;
     }
-    row = gb_cpu_op_find(op);
-    return row != NULL && row->can_run(op);
+    gb_cpu_known_init(&known, true);
+    return gb_cpu_can_compute(op, row, &known);
 }
 
 static bool

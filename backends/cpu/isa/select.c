@@ -4,7 +4,7 @@
  *
  * A level is a row of the table below; what it needs follows from the flags that
  * it was compiled with.  What was found is kept for the process; it is written
- * once, under pthread_once.
+ * once, under GB_LOCK_CPU_LEVEL.
  */
 #include "config.h"
 
@@ -14,9 +14,9 @@
 #include "ggmlbackend.h"
 
 #include "lib/base/env.h"
+#include "lib/base/lock.h"
 #include "lib/base/log.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,11 +66,13 @@ static const struct gb_cpu_kernels *const levels[] = {
 
 #define N_LEVELS (sizeof(levels) / sizeof(levels[0]))
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_bool is_chosen;
 static struct gb_cpu_machine machine;
 static const struct gb_cpu_kernels *usable[N_LEVELS + 1];
 static const struct gb_cpu_kernels *chosen;
 static char reason[160];
+static bool is_refused; /* the level that the environment names */
+static atomic_bool is_said;
 /* The chosen one, or what gb_cpu_kernels_use put in its place; NULL: not known
  * yet. */
 static _Atomic(const struct gb_cpu_kernels *) in_use;
@@ -132,11 +134,29 @@ choose(void)
         snprintf(reason, sizeof(reason),
                  "the best that this machine can run; it cannot run "
                  "\"%.40s\", which GGMLBACKEND_CPU_LEVEL names", name);
-        gb_log(GGML_LOG_LEVEL_WARN, "cpu: no kernels of level \"%.40s\" for "
-               "this machine, using %s", name, chosen->level);
+        is_refused = true;
     }
+}
+
+/* Once, and when the choice is made: the client's sink may compute something. */
+static void
+say_choice(void)
+{
+    if (is_refused)
+        gb_log(GGML_LOG_LEVEL_WARN, "cpu: no kernels of level \"%.40s\" for "
+               "this machine, using %s", gb_env_string(GB_ENV_CPU_LEVEL),
+               chosen->level);
     gb_log(GGML_LOG_LEVEL_INFO, "cpu: %s, kernels of level %s", machine.name,
            chosen->level);
+}
+
+static void
+choose_once(void)
+{
+    gb_once(&is_chosen, GB_LOCK_CPU_LEVEL, choose);
+    /* Relaxed: nothing else hangs on who of several threads says it. */
+    if (!atomic_exchange_explicit(&is_said, true, memory_order_relaxed))
+        say_choice();
 }
 
 void
@@ -153,7 +173,7 @@ gb_cpu_kernels(void)
 
     if (kernels != NULL)
         return kernels;
-    pthread_once(&once, choose);
+    choose_once();
     gb_cpu_kernels_use(chosen);
     return chosen;
 }
@@ -161,21 +181,21 @@ gb_cpu_kernels(void)
 const char *
 gb_cpu_kernels_reason(void)
 {
-    pthread_once(&once, choose);
+    choose_once();
     return reason;
 }
 
 const struct gb_cpu_kernels *const *
 gb_cpu_kernels_all(void)
 {
-    pthread_once(&once, choose);
+    choose_once();
     return usable;
 }
 
 const struct gb_cpu_machine *
 gb_cpu_machine(void)
 {
-    pthread_once(&once, choose);
+    choose_once();
     return &machine;
 }
 

@@ -100,15 +100,19 @@ group_of_blocks(int64_t n, enum ggml_type type, const void *blocks,
         const struct gb_block_q8_0 *q8_0 = blocks;
         const struct gb_block_q8_1 *q8_1 = blocks;
         const struct gb_block_q8_k *q8_k = blocks;
-        const int8_t *codes = q8_k->qs + GB_QK * i;
-        float d = q8_k->d;
+        const int8_t *codes;
+        float d;
 
+        /* Blocks of halves may lie where one with a float cannot. */
         if (type == GGML_TYPE_Q8_0) {
             codes = q8_0[i].qs;
             d = q_half(&q8_0[i].d);
         } else if (type == GGML_TYPE_Q8_1) {
             codes = q8_1[i].qs;
             d = q_half(&q8_1[i].d);
+        } else {
+            codes = q8_k->qs + GB_QK * i;
+            d = q8_k->d;
         }
         memcpy(group->high + GB_QK * i, codes, GB_QK);
         group->d[i] = d / 256.0f;

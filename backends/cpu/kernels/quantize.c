@@ -189,7 +189,7 @@ put_records(struct writer *w, int piece, const struct group *group)
         if (group->has_low[i / records]) {
             w->marks[-1].pieces |= 1u << bit;
             put_low(w->record + (size_t)i * bytes, w->low, layout, piece,
-                    group->low[0] + i * piece);
+                    group->low[i / records] + i % records * piece);
             w->low += (size_t)piece + sizeof(struct gb_low_end);
             w->n_low++;
         }

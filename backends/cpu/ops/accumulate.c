@@ -6,6 +6,7 @@
  * of parameters 0 to 2 and the offset of parameter 3 gets, or is increased by,
  * src1.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -31,12 +32,15 @@ static bool
 part_is_inside(const struct ggml_tensor *node)
 {
     const struct ggml_tensor part = part_of(node);
+    const int32_t offset = gb_cpu_param_i32(node, 3);
+    size_t bytes;
 
     for (int i = 0; i < 4; i++)
         if (gb_cpu_param_i32(node, i) < 0)
             return false;
-    return ggml_nbytes(&part) + (size_t)gb_cpu_param_i32(node, 3) <=
-           ggml_nbytes(node);
+    return (size_t)offset % ggml_type_size(node->type) == 0 &&
+           gb_cpu_extent(&part, &bytes) &&
+           gb_add_or_max(bytes, (size_t)offset) <= ggml_nbytes(node);
 }
 
 static bool
@@ -130,6 +134,7 @@ accumulate_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_accumulate = {
+    .n_src = 2,
     .can_run = accumulate_can_run,
     .tiles = accumulate_tiles,
     .prepare_tiles = copy_tiles,

@@ -5,6 +5,7 @@
  * ADD ADD1 SUB MUL DIV SILU_BACK.  Rows of any float type and stride, and
  * quantised ones where they are dense, are computed in F32 and rounded once.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -21,8 +22,8 @@ arith_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *b = node->src[1];
 
     return gb_cpu_can_read(a) && gb_cpu_is_float(b->type) &&
-           gb_cpu_can_write(node) && ggml_are_same_shape(a, node) &&
-           ggml_can_repeat(b, a);
+           gb_cpu_can_write(node) && gb_cpu_same_from(a, node, 0) &&
+           (gb_cpu_same_from(b, a, 0) || ggml_can_repeat(b, a));
 }
 
 static binary_fn
@@ -144,6 +145,7 @@ arith_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_arith = {
+    .n_src = 2,
     .can_run = arith_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = arith_run,

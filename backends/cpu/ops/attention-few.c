@@ -42,14 +42,16 @@ struct work {
 static size_t
 groups_bytes(int64_t n)
 {
-    return ((size_t)n * sizeof(struct few) + 63) & ~(size_t)63;
+    return gb_pad_or_max(gb_mul_or_max((size_t)n, sizeof(struct few)), 64);
 }
 
 size_t
 gb_attention_few_scratch(const struct ggml_tensor *node, int64_t n)
 {
-    return groups_bytes(n) + 2 * gb_attention_lines(QUERIES * BLOCK) +
-           gb_attention_lines(BLOCK * node->ne[0]);
+    const size_t rows = gb_add_or_max(gb_attention_lines(2 * QUERIES, BLOCK),
+                                      gb_attention_lines(BLOCK, node->ne[0]));
+
+    return gb_add_or_max(groups_bytes(n), rows);
 }
 
 static struct work
@@ -66,9 +68,29 @@ work_in(void *scratch, int64_t n)
     return work;
 }
 
-/* The vectors of group G of so many, and the rows of OF that they meet.  Of the
- * block that is next each group fetches a share: where rows of heads lie side
- * by side a part of the memory of all of them, else its own rows. */
+/* Of the block that is next each group fetches a share: where rows of heads lie
+ * side by side a part of the memory of all of them, else its own rows.  Rows
+ * further apart, or one alone, whose stride may be anything, are left to
+ * themselves: most of what lies between them is nobody's. */
+#define MOST_APART 8
+
+static void
+share_fetching(struct gb_attend_few *a, const struct ggml_tensor *of,
+               int64_t g, int64_t groups)
+{
+    const size_t n = (size_t)groups;
+    const bool is_interleaved = of->nb[2] <= of->nb[1] / n;
+    const size_t share = is_interleaved ? of->nb[1] / n : of->nb[1];
+
+    if (of->ne[1] == 1 || share > MOST_APART * ggml_row_size(a->type, a->d))
+        return;
+    a->fetch = a->rows + BLOCK * of->nb[1];
+    if (is_interleaved)
+        a->fetch += (size_t)g * (BLOCK * share - of->nb[2]);
+    a->fetch_step = share * 32 / (size_t)a->d;
+}
+
+/* The vectors of group G of so many, and the rows of OF that they meet. */
 static struct gb_attend_few
 meeting(const struct work *work, const struct few *few, int64_t g,
         int64_t groups, const struct ggml_tensor *of, const char *rows,
@@ -79,17 +101,13 @@ meeting(const struct work *work, const struct few *few, int64_t g,
         .d = few->t.d,
         .rows = rows,
         .pitch = of->nb[1],
-        .fetch = rows + BLOCK * of->nb[1],
-        .fetch_step = of->nb[1] * 32 / (size_t)few->t.d,
+        .fetch = rows,
         .n_vectors = few->t.n,
         .vectors = vectors,
         .weights = work->scores,
     };
 
-    if (of->nb[2] * (size_t)groups <= of->nb[1]) {
-        a.fetch_step /= (size_t)groups;
-        a.fetch += (size_t)g * (BLOCK * of->nb[1] / (size_t)groups - of->nb[2]);
-    }
+    share_fetching(&a, of, g, groups);
     return a;
 }
 

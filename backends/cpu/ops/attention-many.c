@@ -7,9 +7,13 @@
  */
 #include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/attention.h"
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/rows.h"
 
 #define LOG2_E 1.44269504f
+
+/* As floats for all queries, longer rows would not fit. */
+#define LONGEST_ROW (INT64_MAX / GB_ATTEND_QUERIES - 15)
 
 /* Where a thread's memory goes. */
 struct room {
@@ -24,13 +28,15 @@ static struct room
 room_of(const struct ggml_tensor *node)
 {
     const int64_t d = node->ne[0];
-    const size_t rows = gb_attention_lines(GB_ATTEND_KEYS * d);
+    const size_t rows = gb_attention_lines(GB_ATTEND_KEYS, d);
     struct room room;
 
     room.masks = GB_ATTEND_QUERIES * sizeof(struct gb_attend_mask);
     room.masks = (room.masks + 63) & ~(size_t)63;
-    room.panels = gb_attend_floats(d) * sizeof(float);
-    room.scores = gb_attention_lines(2 * GB_ATTEND_QUERIES * GB_ATTEND_KEYS);
+    room.panels = d <= LONGEST_ROW
+                      ? gb_mul_or_max(gb_attend_floats(d), sizeof(float))
+                      : SIZE_MAX;
+    room.scores = gb_attention_lines(2 * GB_ATTEND_QUERIES, GB_ATTEND_KEYS);
     room.keys = gb_attention_is_plain(node->src[1]) ? 0 : rows;
     room.values = gb_attention_is_plain(node->src[2]) ? 0 : rows;
     return room;
@@ -41,8 +47,11 @@ gb_attention_many_scratch(const struct ggml_tensor *node)
 {
     const struct room room = room_of(node);
 
-    return room.masks + 2 * room.panels + room.scores + room.keys +
-           room.values;
+    const size_t panels = gb_mul_or_max(room.panels, 2);
+    const size_t rows = gb_add_or_max(room.keys, room.values);
+
+    return gb_add_or_max(gb_add_or_max(room.masks, room.scores),
+                         gb_add_or_max(panels, rows));
 }
 
 static int64_t
@@ -63,7 +72,8 @@ gb_attention_look_bytes(const struct ggml_tensor *node)
 {
     return node->src[3] == NULL
                ? 0
-               : (size_t)(node->src[0]->ne[1] * blocks_of(node));
+               : gb_mul_or_max((size_t)node->src[0]->ne[1],
+                               (size_t)blocks_of(node));
 }
 
 int64_t

@@ -4,6 +4,7 @@
  */
 #include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/attention.h"
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/params.h"
 #include "backends/cpu/ops/rows.h"
@@ -133,6 +134,24 @@ cut_of(const struct ggml_tensor *node)
  * exponentials, and as many sums of values as there are elements. */
 #define PART_FLOATS(d) ((d) + 2)
 
+/* Keys and values, of which none is missing, are shared by as many heads and
+ * batches each. */
+static bool
+are_shared(const struct ggml_tensor *t, const struct ggml_tensor *q)
+{
+    return t->ne[0] == q->ne[0] && gb_cpu_divides(t->ne[2], q->ne[2]) &&
+           gb_cpu_divides(t->ne[3], q->ne[3]);
+}
+
+static bool
+have_shapes(const struct ggml_tensor *node, const struct ggml_tensor *q,
+            const struct ggml_tensor *k, const struct ggml_tensor *v)
+{
+    return gb_cpu_has_shape(node, q->ne[0], q->ne[2], q->ne[1], q->ne[3]) &&
+           are_shared(k, q) && are_shared(v, q) && v->ne[1] >= k->ne[1] &&
+           gb_cpu_is_countable(q) && gb_cpu_is_countable(k);
+}
+
 static bool
 attention_can_run(const struct ggml_tensor *node)
 {
@@ -141,12 +160,15 @@ attention_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *v = node->src[2];
     const struct ggml_tensor *mask = node->src[3];
 
-    return q->type == GGML_TYPE_F32 && gb_cpu_is_dense(q) &&
-           gb_cpu_is_dense(k) && gb_cpu_can_read(k) &&
-           gb_cpu_is_dense(v) && gb_cpu_can_read(v) &&
+    return q->type == GGML_TYPE_F32 && gb_is_dense(q) &&
+           gb_is_dense(k) && gb_cpu_can_read(k) &&
+           gb_is_dense(v) && gb_cpu_can_read(v) &&
            node->type == GGML_TYPE_F32 && ggml_is_contiguous(node) &&
+           have_shapes(node, q, k, v) &&
            (mask == NULL ||
-            (mask->type == GGML_TYPE_F16 && gb_cpu_is_dense(mask)));
+            (mask->type == GGML_TYPE_F16 && gb_is_dense(mask) &&
+             mask->ne[0] >= k->ne[1] && mask->ne[1] >= q->ne[1] &&
+             mask->ne[2] > 0 && mask->ne[3] > 0));
 }
 
 static int64_t
@@ -168,10 +190,13 @@ attention_scratch(const struct ggml_tensor *node)
 static size_t
 parts_bytes(const struct ggml_tensor *node, const struct cut *cut)
 {
-    return cut->parts == 1 ? 0
-                           : (size_t)(cut->parts * ggml_nrows(node) *
-                                      PART_FLOATS(node->ne[0])) *
-                                 sizeof(float);
+    size_t floats;
+
+    if (cut->parts == 1)
+        return 0;
+    floats = gb_mul_or_max((size_t)cut->parts, (size_t)ggml_nrows(node));
+    floats = gb_mul_or_max(floats, (size_t)PART_FLOATS(node->ne[0]));
+    return gb_mul_or_max(floats, sizeof(float));
 }
 
 static size_t
@@ -179,8 +204,8 @@ attention_shared(const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(node);
 
-    return parts_bytes(node, &cut) +
-           (has_many(&cut) ? gb_attention_look_bytes(node) : 0);
+    return gb_add_or_max(parts_bytes(node, &cut),
+                         has_many(&cut) ? gb_attention_look_bytes(node) : 0);
 }
 
 /* Where is said what the mask hides; NULL without one.  Few queries do not
@@ -410,6 +435,7 @@ attention_finish(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_attention = {
+    .n_src = 3,
     .can_run = attention_can_run,
     .tiles = attention_tiles,
     .scratch = attention_scratch,

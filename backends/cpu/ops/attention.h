@@ -6,6 +6,7 @@
 #define GB_CPU_OPS_ATTENTION_H
 
 #include "backends/cpu/ops/op.h"
+#include "lib/base/checked.h"
 
 /* Queries of one key head in a tile, and from how many on lanes are full enough
  * to give each query one. */
@@ -57,11 +58,12 @@ const float *gb_attention_rows(
 /* Does that need a buffer? */
 bool gb_attention_is_plain(const struct ggml_tensor *of);
 
-/* N floats in bytes, whole cache lines. */
+/* ROWS of N floats in bytes, whole cache lines. */
 static inline size_t
-gb_attention_lines(int64_t n)
+gb_attention_lines(size_t rows, int64_t n)
 {
-    return ((size_t)n * sizeof(float) + 63) & ~(size_t)63;
+    return gb_pad_or_max(
+        gb_mul_or_max(gb_mul_or_max(rows, (size_t)n), sizeof(float)), 64);
 }
 
 /* Bytes of scratch for N groups of heads, and the work: T is the first one, the

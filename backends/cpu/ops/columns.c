@@ -2,11 +2,13 @@
 /*
  * cpu/ops/columns.c - the rows of a product's second operand as columns.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/columns.h"
 
 #include "backends/cpu/isa/cut.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 #include <string.h>
 
@@ -33,16 +35,23 @@ is_in_place(const struct ggml_tensor *a, const struct ggml_tensor *b)
 bool
 gb_cpu_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    return gb_cpu_kernels()->weight(a->type) != NULL && gb_cpu_is_dense(a) &&
-           gb_cpu_is_dense(b) &&
-           (b->type == GGML_TYPE_F32 || b->type == layout_of(a)->activation);
+    int64_t products;
+
+    return a->ne[0] == b->ne[0] &&
+           gb_cpu_kernels()->weight(a->type) != NULL && gb_is_dense(a) &&
+           gb_is_dense(b) &&
+           (b->type == GGML_TYPE_F32 || b->type == layout_of(a)->activation) &&
+           gb_mul_count((a->ne[0] + 1) * a->ne[1],
+                        b->ne[1] * b->ne[2] * b->ne[3] + 1, &products);
 }
 
 static size_t
 bytes_of_one(const struct ggml_tensor *a, const struct ggml_tensor *b,
              enum gb_way way)
 {
-    return gb_way_column_bytes(layout_of(a), way, b->ne[0]);
+    return b->ne[0] <= GB_CPU_LONGEST_COLUMN
+               ? gb_way_column_bytes(layout_of(a), way, b->ne[0])
+               : SIZE_MAX;
 }
 
 size_t
@@ -51,7 +60,7 @@ gb_cpu_columns_bytes(const struct ggml_tensor *a, const struct ggml_tensor *b,
 {
     if (is_in_place(a, b))
         return 0;
-    return (size_t)ggml_nrows(b) * bytes_of_one(a, b, way);
+    return gb_mul_or_max((size_t)ggml_nrows(b), bytes_of_one(a, b, way));
 }
 
 int64_t
@@ -92,11 +101,12 @@ int64_t
 gb_cpu_few_rows(const struct ggml_tensor *a, int64_t cols)
 {
     const int64_t k = a->ne[0] + 1;
+    const size_t of_row = gb_mul_or_max((size_t)k, (size_t)cols);
     int64_t rows = a->ne[1];
 
     /* Small products are many: they are spared the divisions. */
-    if (rows * k * cols > MIN_TILE_WEIGHTS) {
-        const int64_t fewest = MIN_TILE_WEIGHTS / (k * cols);
+    if (gb_mul_or_max((size_t)rows, of_row) > MIN_TILE_WEIGHTS) {
+        const int64_t fewest = (int64_t)(MIN_TILE_WEIGHTS / of_row);
 
         rows = gb_cpu_min(rows / TILES_WANTED, MAX_TILE_WEIGHTS / k);
         rows = rows < fewest ? fewest : rows;

@@ -9,6 +9,7 @@
 #ifndef GB_CPU_OPS_COLUMNS_H
 #define GB_CPU_OPS_COLUMNS_H
 
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/op.h"
 
 #include "ggml.h"
@@ -17,12 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Can rows of A be multiplied with rows of B? */
+/* Can rows of A be multiplied with rows of B, and the products be counted? */
 bool gb_cpu_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
 
 /* How products of A with COLS columns go. */
 enum gb_way gb_cpu_way(const struct ggml_tensor *a, int64_t cols);
+
+/* A column of more values would have more bytes than there are; others' bytes
+ * can be counted without a look at what fits. */
+#define GB_CPU_LONGEST_COLUMN (INT64_MAX / 64)
 
 /* Shared memory and tiles that it takes to prepare B's rows for A, for products
  * that go WAY. */

@@ -2,6 +2,7 @@
 /*
  * cpu/ops/concat.c - one tensor behind another along a dimension; any type.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -13,11 +14,18 @@ concat_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
 
-    if (a->type != node->type || b->type != node->type)
+    const uint32_t dim = (uint32_t)gb_cpu_param_i32(node, 0);
+
+    if (a->type != node->type || b->type != node->type ||
+        dim >= GGML_MAX_DIMS)
         return false;
+    for (uint32_t d = 0; d < GGML_MAX_DIMS; d++)
+        if (node->ne[d] != (d == dim ? a->ne[d] + b->ne[d] : a->ne[d]) ||
+            (d != dim && b->ne[d] != a->ne[d]))
+            return false;
     return ggml_blck_size(node->type) == 1 ||
-           (gb_cpu_is_dense(a) && gb_cpu_is_dense(b) &&
-            gb_cpu_is_dense(node));
+           (gb_is_dense(a) && gb_is_dense(b) &&
+            gb_is_dense(node));
 }
 
 static enum ggml_status
@@ -53,6 +61,7 @@ concat_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_concat = {
+    .n_src = 2,
     .can_run = concat_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = concat_run,

@@ -6,10 +6,12 @@
  * each input element adds a multiple of the kernel to it.  With a half kernel
  * the input is rounded to halves first, as the interface has it; sums are F32.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 #include <string.h>
 
@@ -21,20 +23,35 @@ conv_can_run(const struct ggml_tensor *node)
 
     return (a->type == GGML_TYPE_F16 || a->type == GGML_TYPE_F32) &&
            b->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
-           ggml_is_contiguous(node) && gb_cpu_param_i32(node, 0) > 0;
+           ggml_is_contiguous(node) && gb_cpu_param_i32(node, 0) > 0 &&
+           gb_cpu_is_countable(a) && gb_cpu_is_countable(b);
+}
+
+/* Does a kernel that is spread from each of the input's elements along
+ * dimension D just fit?  An input without elements may be of any size. */
+static bool
+is_covered(const struct ggml_tensor *node, int d)
+{
+    const int64_t stride = gb_cpu_param_i32(node, 0);
+
+    return node->src[1]->ne[d] == 0 ||
+           node->ne[d] == (node->src[1]->ne[d] - 1) * stride +
+                              node->src[0]->ne[d];
 }
 
 /* The input, rounded and in index order. */
 static size_t
 conv_shared(const struct ggml_tensor *node)
 {
-    return (size_t)ggml_nelements(node->src[1]) * sizeof(float);
+    return gb_mul_or_max(
+        (size_t)ggml_nelements(node->src[1]), sizeof(float));
 }
 
 static int64_t
 input_tiles(const struct ggml_tensor *node)
 {
-    return gb_cpu_tiles_by_rows(node->src[1]);
+    return ggml_is_empty(node->src[1]) ? 0
+                                       : gb_cpu_tiles_by_rows(node->src[1]);
 }
 
 /* N floats rounded to halves. */
@@ -79,7 +96,7 @@ input_run(const struct gb_cpu_task *task, int64_t tile)
 static size_t
 kernel_row_scratch(const struct ggml_tensor *node)
 {
-    return (size_t)node->src[0]->ne[0] * sizeof(float);
+    return gb_mul_or_max((size_t)node->src[0]->ne[0], sizeof(float));
 }
 
 /* dst[x * stride + i] += kernel[i] * input[x] */
@@ -92,6 +109,16 @@ spread_row(const struct gb_cpu_task *task, float *dst, const float *kernel,
     for (int64_t x = 0; x < width; x++)
         task->k->add_scaled_f32(task->node->src[0]->ne[0], dst + x * stride,
                                 kernel, input[x]);
+}
+
+/* Channels of the input that have elements: of others there may be any
+ * number. */
+static int64_t
+n_channels(const struct ggml_tensor *node, int d)
+{
+    return ggml_is_empty(node->src[0]) || ggml_is_empty(node->src[1])
+               ? 0
+               : node->src[1]->ne[d];
 }
 
 static int64_t
@@ -107,10 +134,11 @@ conv_1d_run(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
+    const int64_t channels = n_channels(node, 1);
     float *const dst = (void *)gb_cpu_row_ptr(node, tile, 0, 0);
 
     memset(dst, 0, (size_t)node->ne[0] * sizeof(float));
-    for (int64_t c = 0; c < b->ne[1]; c++) {
+    for (int64_t c = 0; c < channels; c++) {
         const struct gb_cpu_line line = gb_cpu_line_at(a, tile, c, 0);
         const float *kernel =
             gb_cpu_line_read(task->k, &line, 0, a->ne[0], task->scratch);
@@ -124,12 +152,17 @@ conv_1d_run(const struct gb_cpu_task *task, int64_t tile)
 static bool
 conv_1d_can_run(const struct ggml_tensor *node)
 {
-    return conv_can_run(node) && ggml_is_matrix(node->src[1]) &&
-           node->src[0]->ne[2] == node->src[1]->ne[1] &&
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    return conv_can_run(node) && ggml_is_matrix(b) && a->ne[2] == b->ne[1] &&
+           a->ne[3] == 1 && is_covered(node, 0) &&
+           gb_cpu_has_shape(node, node->ne[0], a->ne[1], 1, 1) &&
            gb_cpu_param_i32(node, 1) == 0 && gb_cpu_param_i32(node, 2) == 1;
 }
 
 const struct gb_cpu_op gb_cpu_op_conv_transpose_1d = {
+    .n_src = 2,
     .can_run = conv_1d_can_run,
     .tiles = conv_1d_tiles,
     .scratch = kernel_row_scratch,
@@ -142,7 +175,12 @@ const struct gb_cpu_op gb_cpu_op_conv_transpose_1d = {
 static bool
 conv_2d_can_run(const struct ggml_tensor *node)
 {
-    return conv_can_run(node) && node->src[0]->ne[3] == node->src[1]->ne[2];
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    return conv_can_run(node) && a->ne[3] == b->ne[2] &&
+           is_covered(node, 0) && is_covered(node, 1) &&
+           node->ne[2] == a->ne[2] && node->ne[3] == b->ne[3];
 }
 
 static int64_t
@@ -185,15 +223,17 @@ conv_2d_run(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor *node = task->node;
     const int64_t o = tile % node->ne[2];
     const int64_t n = tile / node->ne[2];
+    const int64_t channels = n_channels(node, 2);
     float *const dst = (void *)gb_cpu_row_ptr(node, 0, o, n);
 
     memset(dst, 0, (size_t)(node->ne[0] * node->ne[1]) * sizeof(float));
-    for (int64_t c = 0; c < node->src[1]->ne[2]; c++)
+    for (int64_t c = 0; c < channels; c++)
         spread_plane(task, dst, o, c, n);
     return GGML_STATUS_SUCCESS;
 }
 
 const struct gb_cpu_op gb_cpu_op_conv_transpose_2d = {
+    .n_src = 2,
     .can_run = conv_2d_can_run,
     .tiles = conv_2d_tiles,
     .scratch = kernel_row_scratch,

@@ -28,7 +28,7 @@
 static bool
 has_whole_blocks(const struct ggml_tensor *t, int64_t block)
 {
-    return gb_cpu_is_dense(t) && gb_cpu_joined(t).ne[0] % block == 0;
+    return gb_is_dense(t) && gb_cpu_joined(t).ne[0] % block == 0;
 }
 
 static bool
@@ -52,7 +52,7 @@ is_transposed(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
 
     return ggml_are_same_shape(a, node) && ggml_blck_size(a->type) == 1 &&
-           ggml_blck_size(node->type) == 1 && !gb_cpu_is_dense(a) &&
+           ggml_blck_size(node->type) == 1 && !gb_is_dense(a) &&
            a->nb[1] == ggml_type_size(a->type) && a->ne[0] >= BLOCK_LEAST &&
            a->ne[1] >= BLOCK_LEAST;
 }
@@ -88,7 +88,7 @@ copy_band(const struct gb_cpu_task *task, int64_t tile)
     const size_t size = ggml_type_size(a->type);
     const int64_t step = BLOCK_ROW_BYTES / (int64_t)size;
     const char *from = gb_cpu_row_ptr(a, row, i2, i3);
-    const bool is_move = a->type == node->type && gb_cpu_is_dense(node);
+    const bool is_move = a->type == node->type && gb_is_dense(node);
     uint64_t block[BLOCK_ROWS * BLOCK_ROW_BYTES / sizeof(uint64_t)];
 
     for (int64_t col = 0; col < node->ne[0]; col += step) {
@@ -142,9 +142,10 @@ copy_range(const struct gb_cpu_task *task, int64_t tile)
         const struct gb_cpu_line src = gb_cpu_walk_line(&from);
         const struct gb_cpu_line dst = gb_cpu_walk_line(&to);
 
+        /* Nodes of clients may lie across their sources. */
         if (is_move)
-            memcpy(dst.data + (size_t)to.at[0] * size,
-                   src.data + (size_t)from.at[0] * size, (size_t)n * size);
+            memmove(dst.data + (size_t)to.at[0] * size,
+                    src.data + (size_t)from.at[0] * size, (size_t)n * size);
         else
             gb_cpu_line_copy(task->k, &dst, to.at[0], &src, from.at[0], n);
         gb_cpu_walk_advance(&from, n);
@@ -171,6 +172,7 @@ copy_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_copy = {
+    .n_src = 1,
     .can_run = copy_can_run,
     .tiles = copy_tiles,
     .run = copy_run,

@@ -6,6 +6,7 @@
  * MAP_CUSTOM3_F32, called once: all by one thread.  MAP_CUSTOM1 to MAP_CUSTOM3
  * are called by several at once, each with its number.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -41,9 +42,29 @@ custom_of(const struct ggml_tensor *node)
     return custom;
 }
 
-static bool
-custom_can_run(const struct ggml_tensor *node)
+/* Sources that the client's function is given. */
+static int
+sources_of(const struct ggml_tensor *node)
 {
+    switch ((int)node->op) {
+    case GGML_OP_MAP_BINARY:
+    case GGML_OP_MAP_CUSTOM2_F32:
+    case GGML_OP_MAP_CUSTOM2:
+        return 2;
+    case GGML_OP_MAP_CUSTOM3_F32:
+    case GGML_OP_MAP_CUSTOM3:
+        return 3;
+    default:
+        return 1;
+    }
+}
+
+static bool
+custom_f32_can_run(const struct ggml_tensor *node)
+{
+    for (int i = 0; i < sources_of(node); i++)
+        if (node->src[i] == NULL)
+            return false;
     return custom_of(node).call.unary != NULL;
 }
 
@@ -58,10 +79,10 @@ map_can_run(const struct ggml_tensor *node)
     for (int i = 0; i < 3; i++)
         if (operands[i] != NULL &&
             (operands[i]->type != GGML_TYPE_F32 ||
-             !gb_cpu_is_dense(operands[i]) ||
+             !gb_is_dense(operands[i]) ||
              !ggml_are_same_shape(operands[i], node)))
             return false;
-    return custom_can_run(node) && node->ne[0] <= INT32_MAX;
+    return custom_f32_can_run(node) && node->ne[0] <= INT32_MAX;
 }
 
 static enum ggml_status
@@ -89,6 +110,7 @@ map_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_map = {
+    .n_src = 1,
     .can_run = map_can_run,
     .tiles = gb_cpu_one_tile,
     .run = map_run,
@@ -118,11 +140,21 @@ custom_f32_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_custom_f32 = {
-    .can_run = custom_can_run,
+    .n_src = 1,
+    .can_run = custom_f32_can_run,
     .tiles = gb_cpu_one_tile,
     .run = custom_f32_run,
     .stands_alone = true,
 };
+
+static bool
+custom_can_run(const struct ggml_tensor *node)
+{
+    const int n_tasks = custom_of(node).n_tasks;
+
+    return custom_f32_can_run(node) &&
+           (n_tasks > 0 || n_tasks == GGML_N_TASKS_MAX);
+}
 
 static int64_t
 custom_tiles(const struct ggml_tensor *node)
@@ -161,6 +193,7 @@ custom_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_custom = {
+    .n_src = 1,
     .can_run = custom_can_run,
     .tiles = custom_tiles,
     .run = custom_run,

@@ -2,6 +2,7 @@
 /*
  * cpu/ops/generate.c - values from numbers: steps, and waves of a time.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -13,7 +14,7 @@
 static bool
 arange_can_run(const struct ggml_tensor *node)
 {
-    return node->type == GGML_TYPE_F32 && gb_cpu_is_dense(node);
+    return node->type == GGML_TYPE_F32 && gb_is_dense(node);
 }
 
 /* dst[i] = start + step * i */
@@ -36,15 +37,17 @@ const struct gb_cpu_op gb_cpu_op_arange = {
     .run = arange_run,
 };
 
-/* Parameters: dim, max_period. */
+/* Parameters: dim, max_period.  The times are the first row of src0. */
 static bool
 timestep_can_run(const struct ggml_tensor *node)
 {
+    const struct ggml_tensor *a = node->src[0];
     const int32_t dim = gb_cpu_param_i32(node, 0);
 
-    return node->src[0]->type == GGML_TYPE_F32 &&
-           node->type == GGML_TYPE_F32 && gb_cpu_is_dense(node) && dim >= 0 &&
-           dim <= node->ne[0];
+    return a->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
+           gb_is_dense(node) && dim >= 0 && dim <= node->ne[0] &&
+           node->ne[2] == 1 && node->ne[3] == 1 && !ggml_is_empty(a) &&
+           a->ne[0] >= node->ne[1];
 }
 
 /*
@@ -88,6 +91,7 @@ timestep_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_timestep = {
+    .n_src = 1,
     .can_run = timestep_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = timestep_run,

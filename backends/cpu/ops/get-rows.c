@@ -2,6 +2,7 @@
 /*
  * cpu/ops/get-rows.c - rows picked by their numbers, and its gradient.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -36,9 +37,9 @@ get_rows_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
 
-    if (b->type != GGML_TYPE_I32 || !gb_cpu_is_dense(node) ||
-        a->ne[0] != node->ne[0] || a->ne[2] != b->ne[1] ||
-        a->ne[3] != b->ne[2] || b->ne[3] != 1)
+    if (b->type != GGML_TYPE_I32 || !gb_is_dense(node) ||
+        a->ne[2] != b->ne[1] || a->ne[3] != b->ne[2] || b->ne[3] != 1 ||
+        !gb_cpu_has_shape(node, a->ne[0], b->ne[0], b->ne[1], b->ne[2]))
         return false;
     if (a->type == GGML_TYPE_I32)
         return node->type == GGML_TYPE_I32;
@@ -69,6 +70,7 @@ get_rows_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_get_rows = {
+    .n_src = 2,
     .can_run = get_rows_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = get_rows_run,
@@ -82,7 +84,7 @@ get_rows_back_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *b = node->src[1];
 
     return gb_cpu_is_float(a->type) && b->type == GGML_TYPE_I32 &&
-           node->type == GGML_TYPE_F32 && gb_cpu_is_dense(node) &&
+           node->type == GGML_TYPE_F32 && gb_is_dense(node) &&
            a->ne[0] == node->ne[0] && a->ne[1] >= b->ne[0] &&
            ggml_is_matrix(a) && ggml_is_matrix(node) && ggml_is_vector(b);
 }
@@ -114,6 +116,7 @@ get_rows_back_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_get_rows_back = {
+    .n_src = 2,
     .can_run = get_rows_back_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = get_rows_back_run,

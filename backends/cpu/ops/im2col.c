@@ -5,10 +5,12 @@
  * IM2COL IM2COL_BACK.  Sizes along the second image dimension, and parameters
  * for it, exist in the two-dimensional form only.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 #include <string.h>
 
@@ -61,11 +63,21 @@ windows_of(const struct ggml_tensor *node, const struct ggml_tensor *kernel,
     return w;
 }
 
+/* Sizes are small enough for products with strides and dilations. */
 static bool
-are_consistent(const struct windows *w, const struct ggml_tensor *columns)
+are_consistent(const struct windows *w, bool is_flat,
+               const struct ggml_tensor *kernel,
+               const struct ggml_tensor *image,
+               const struct ggml_tensor *columns)
 {
-    return w->s0 > 0 && w->s1 > 0 &&
-           columns->ne[0] == w->kw * w->kh * w->channels;
+    int64_t elements;
+
+    return gb_cpu_is_countable(kernel) && gb_cpu_is_countable(image) &&
+           gb_cpu_is_countable(columns) && w->s0 > 0 && w->s1 > 0 &&
+           gb_mul_count(w->kw * w->kh, w->channels, &elements) &&
+           columns->ne[0] == elements &&
+           columns->ne[is_flat ? 2 : 3] == image->ne[is_flat ? 2 : 3] &&
+           (!is_flat || (columns->ne[3] == 1 && image->ne[3] == 1));
 }
 
 static bool
@@ -75,14 +87,16 @@ im2col_can_run(const struct ggml_tensor *node)
         windows_of(node, node->src[0], node->src[1], node);
 
     return node->src[1]->type == GGML_TYPE_F32 &&
-           gb_cpu_is_float(node->type) && are_consistent(&w, node);
+           gb_cpu_is_float(node->type) &&
+           are_consistent(&w, !is_2d(node), node->src[0], node->src[1],
+                          node);
 }
 
 /* Room for a row of windows' elements that are converted afterwards. */
 static size_t
 im2col_scratch(const struct ggml_tensor *node)
 {
-    return (size_t)node->ne[0] * sizeof(float);
+    return gb_mul_or_max((size_t)node->ne[0], sizeof(float));
 }
 
 /* The window whose first element is pixel (x, y) of IMAGE. */
@@ -93,15 +107,16 @@ fill_window(const struct windows *w, const char *image, int64_t x, int64_t y,
     for (int64_t c = 0; c < w->channels; c++)
         for (int64_t kh = 0; kh < w->kh; kh++) {
             const int64_t iy = y + kh * w->d1;
-            const char *row = image + (size_t)c * w->channel +
-                              (iy < 0 ? 0 : (size_t)iy * w->row);
+            const size_t row =
+                (size_t)c * w->channel + (iy < 0 ? 0 : (size_t)iy * w->row);
 
             for (int64_t kw = 0; kw < w->kw; kw++) {
                 const int64_t ix = x + kw * w->d0;
 
                 *dst = 0.0f;
                 if (iy >= 0 && iy < w->ih && ix >= 0 && ix < w->iw)
-                    memcpy(dst, row + (size_t)ix * w->pixel, sizeof(*dst));
+                    memcpy(dst, image + row + (size_t)ix * w->pixel,
+                           sizeof(*dst));
                 dst++;
             }
         }
@@ -123,7 +138,10 @@ im2col_run(const struct gb_cpu_task *task, int64_t tile)
         const int64_t batch = is_2d(node) ? at.i3 : at.i2;
         float *const values = gb_cpu_line_target(&to, 0, task->scratch);
 
-        fill_window(&w, (const char *)image->data + (size_t)batch * w.batch,
+        /* An image without elements may have no address. */
+        fill_window(&w,
+                    (const char *)((uintptr_t)image->data +
+                                   (size_t)batch * w.batch),
                     at.i1 * w.s0 - w.p0, oh * w.s1 - w.p1, values);
         gb_cpu_line_write(task->k, &to, 0, node->ne[0], values);
     }
@@ -131,6 +149,7 @@ im2col_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_im2col = {
+    .n_src = 2,
     .can_run = im2col_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .scratch = im2col_scratch,
@@ -145,7 +164,8 @@ im2col_back_can_run(const struct ggml_tensor *node)
     const struct windows w = windows_of(node, node->src[1], node, a);
 
     return a->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
-           gb_cpu_is_dense(node) && are_consistent(&w, a);
+           gb_is_dense(node) &&
+           are_consistent(&w, !is_2d(node), node->src[1], node, a);
 }
 
 /*
@@ -186,7 +206,8 @@ im2col_back_run(const struct gb_cpu_task *task, int64_t tile)
         float *const dst = (void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
 
         memset(dst, 0, (size_t)node->ne[0] * sizeof(float));
-        for (int64_t kh = 0; kh < w.kh; kh++) {
+        /* Kernels without elements may be of any height. */
+        for (int64_t kh = 0; w.kw > 0 && kh < w.kh; kh++) {
             const int64_t y = iy + w.p1 - kh * w.d1;
 
             if (y < 0 || y % w.s1 != 0 || y / w.s1 >= w.oh)
@@ -203,6 +224,7 @@ im2col_back_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_im2col_back = {
+    .n_src = 2,
     .can_run = im2col_back_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = im2col_back_run,

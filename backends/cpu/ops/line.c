@@ -11,22 +11,16 @@
 #include <string.h>
 
 bool
-gb_cpu_is_dense(const struct ggml_tensor *t)
-{
-    return t->nb[0] == ggml_type_size(t->type);
-}
-
-bool
 gb_cpu_can_read_blocks(const struct ggml_tensor *t)
 {
-    return ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
+    return ggml_is_quantized(t->type) && gb_is_dense(t) &&
            ggml_get_type_traits(t->type)->to_float != NULL;
 }
 
 bool
 gb_cpu_can_write_blocks(const struct ggml_tensor *t)
 {
-    return ggml_is_quantized(t->type) && gb_cpu_is_dense(t) &&
+    return ggml_is_quantized(t->type) && gb_is_dense(t) &&
            ggml_get_type_traits_cpu(t->type)->from_float != NULL;
 }
 
@@ -65,7 +59,7 @@ from_floats(const struct gb_cpu_kernels *k, enum ggml_type to, int64_t n,
             void *dst, const float *src)
 {
     if (to == GGML_TYPE_F32)
-        memcpy(dst, src, (size_t)n * sizeof(float));
+        memmove(dst, src, (size_t)n * sizeof(float));
     else if (to == GGML_TYPE_F16)
         k->f32_to_f16(n, dst, src);
     else if (to == GGML_TYPE_BF16)
@@ -80,8 +74,9 @@ gb_cpu_convert(const struct gb_cpu_kernels *k, enum ggml_type from,
 {
     float buffer[GB_CPU_PIECE];
 
+    /* Nodes of clients may lie across their sources. */
     if (from == to) {
-        memcpy(dst, src, bytes_of(from, n));
+        memmove(dst, src, bytes_of(from, n));
         return;
     }
     if (from == GGML_TYPE_F32) {
@@ -163,10 +158,14 @@ element(const struct gb_cpu_line *line, int64_t first)
     return line->data + blocks_of(line->type, first) * line->stride;
 }
 
+/* Blocks are, as gb_cpu_line_copy() wants it: a line of one may say what it
+ * likes. */
 static bool
 line_is_dense(const struct gb_cpu_line *line)
 {
-    return line->stride == gb_type_get(line->type)->bytes;
+    const struct gb_type *type = gb_type_get(line->type);
+
+    return line->stride == type->bytes || type->block != 1;
 }
 
 /* N dense elements of type FROM into LINE, in pieces if that is strided. */
@@ -226,8 +225,10 @@ gb_cpu_line_read(const struct gb_cpu_kernels *k,
         .type = GGML_TYPE_F32,
     };
 
+    /* A line without elements may have no address. */
     if (gb_cpu_line_is_plain(line))
-        return (const float *)(const void *)line->data + first;
+        return (const float *)((uintptr_t)line->data +
+                               (size_t)first * sizeof(float));
     gb_cpu_line_copy(k, &floats, 0, line, first, n);
     return buffer;
 }
@@ -237,7 +238,8 @@ gb_cpu_line_target(const struct gb_cpu_line *line, int64_t first,
                    float *buffer)
 {
     if (gb_cpu_line_is_plain(line))
-        return (float *)(void *)line->data + first;
+        return (float *)((uintptr_t)line->data +
+                         (size_t)first * sizeof(float));
     return buffer;
 }
 

@@ -11,6 +11,8 @@
 
 #include "backends/cpu/isa/kernels.h"
 
+#include "lib/tensor/shape.h"
+
 #include "ggml.h"
 
 #include <stdbool.h>
@@ -33,8 +35,9 @@ gb_cpu_line_at(const struct ggml_tensor *t, int64_t i1, int64_t i2, int64_t i3)
 {
     struct gb_cpu_line line;
 
-    line.data = (char *)t->data + i1 * t->nb[1] + i2 * t->nb[2] +
-                i3 * t->nb[3];
+    /* A tensor without elements may have no address. */
+    line.data = (char *)((uintptr_t)t->data + (size_t)i1 * t->nb[1] +
+                         (size_t)i2 * t->nb[2] + (size_t)i3 * t->nb[3]);
     line.stride = t->nb[0];
     line.type = t->type;
     return line;
@@ -51,7 +54,8 @@ gb_cpu_line_is_plain(const struct gb_cpu_line *line)
 static inline bool
 gb_cpu_is_plain(const struct ggml_tensor *t)
 {
-    return t->type == GGML_TYPE_F32 && t->nb[0] == sizeof(float);
+    return t->type == GGML_TYPE_F32 &&
+           (t->nb[0] == sizeof(float) || t->ne[0] == 1);
 }
 
 /* F32, F16 or BF16. */
@@ -61,9 +65,6 @@ gb_cpu_is_float(enum ggml_type type)
     return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
            type == GGML_TYPE_BF16;
 }
-
-/* Elements of a dimension-0 row lie one behind the other. */
-bool gb_cpu_is_dense(const struct ggml_tensor *t);
 
 /* Can T's rows be read: dense, of a quantised type that has a reader? */
 bool gb_cpu_can_read_blocks(const struct ggml_tensor *t);

@@ -7,6 +7,8 @@ libcpu_la_SOURCES += \
 	%D%/attention-many.c \
 	%D%/attention.c \
 	%D%/attention.h \
+	%D%/check.c \
+	%D%/check.h \
 	%D%/columns.c \
 	%D%/columns.h \
 	%D%/concat.c \

@@ -2,9 +2,11 @@
 /*
  * cpu/ops/loss.c - cross entropy with its gradient, and the optimiser's step.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 #include <math.h>
 
@@ -12,7 +14,7 @@
 static bool
 is_row_operand(const struct ggml_tensor *t, const struct ggml_tensor *node)
 {
-    return t->type == GGML_TYPE_F32 && gb_cpu_is_dense(t) &&
+    return t->type == GGML_TYPE_F32 && gb_is_dense(t) &&
            ggml_are_same_shape(t, node);
 }
 
@@ -23,22 +25,24 @@ is_row_operand(const struct ggml_tensor *t, const struct ggml_tensor *node)
 static bool
 cross_entropy_can_run(const struct ggml_tensor *node)
 {
-    return node->type == GGML_TYPE_F32 &&
+    return node->type == GGML_TYPE_F32 && ggml_is_scalar(node) &&
            is_row_operand(node->src[0], node->src[0]) &&
            is_row_operand(node->src[1], node->src[0]);
 }
 
+/* Rows without elements, of which there may be any number, have no loss. */
 static int64_t
 logit_tiles(const struct ggml_tensor *node)
 {
-    return gb_cpu_tiles_by_rows(node->src[0]);
+    return ggml_is_empty(node->src[0]) ? 0
+                                       : gb_cpu_tiles_by_rows(node->src[0]);
 }
 
 /* One sum a tile. */
 static size_t
 cross_entropy_shared(const struct ggml_tensor *node)
 {
-    return (size_t)logit_tiles(node) * sizeof(double);
+    return gb_mul_or_max((size_t)logit_tiles(node), sizeof(double));
 }
 
 /* ln of the sum of exp(x - max). */
@@ -97,6 +101,7 @@ cross_entropy_finish(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_cross_entropy = {
+    .n_src = 2,
     .can_run = cross_entropy_can_run,
     .tiles = logit_tiles,
     .shared = cross_entropy_shared,
@@ -143,6 +148,7 @@ cross_entropy_back_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_cross_entropy_back = {
+    .n_src = 3,
     .can_run = cross_entropy_back_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = cross_entropy_back_run,
@@ -155,6 +161,8 @@ adamw_can_run(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *params = node->src[4];
 
+    if (!is_row_operand(node, node))
+        return false;
     for (int i = 0; i < 4; i++)
         if (!is_row_operand(node->src[i], node))
             return false;
@@ -170,11 +178,14 @@ adamw_run(const struct gb_cpu_task *task, int64_t tile)
 
     for (int64_t row = rows.first; row < rows.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(node, row);
+        /* The node is a view of the parameters, in their memory. */
+        const struct ggml_tensor *of[4] = {
+            node, node->src[1], node->src[2], node->src[3]
+        };
         float *operands[4];
 
         for (int i = 0; i < 4; i++)
-            operands[i] = (void *)gb_cpu_row_ptr(node->src[i], at.i1, at.i2,
-                                                 at.i3);
+            operands[i] = (void *)gb_cpu_row_ptr(of[i], at.i1, at.i2, at.i3);
         task->k->adamw_f32(node->ne[0], operands[0], operands[2], operands[3],
                            operands[1], node->src[4]->data);
     }
@@ -182,6 +193,7 @@ adamw_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_adamw = {
+    .n_src = 5,
     .can_run = adamw_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = adamw_run,

@@ -2,6 +2,7 @@
 /*
  * cpu/ops/mask.c - diagonals: a matrix from one, or all right of one replaced.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -17,8 +18,8 @@ diag_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
 
     return a->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
-           gb_cpu_is_dense(node) && a->ne[1] == 1 &&
-           node->ne[1] == a->ne[0];
+           gb_is_dense(node) && a->ne[1] == 1 &&
+           gb_cpu_has_shape(node, a->ne[0], a->ne[0], a->ne[2], a->ne[3]);
 }
 
 static enum ggml_status
@@ -42,6 +43,7 @@ diag_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_diag = {
+    .n_src = 1,
     .can_run = diag_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = diag_run,
@@ -54,7 +56,7 @@ diag_mask_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
 
     return a->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
-           gb_cpu_is_dense(node) && ggml_are_same_shape(a, node) &&
+           gb_is_dense(node) && ggml_are_same_shape(a, node) &&
            gb_cpu_param_i32(node, 0) >= 0;
 }
 
@@ -85,6 +87,7 @@ diag_mask_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_diag_mask = {
+    .n_src = 1,
     .can_run = diag_mask_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = diag_mask_run,

@@ -2,7 +2,9 @@
 /*
  * cpu/ops/matmul-id.c - products with matrices that are chosen for each column.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/columns.h"
+#include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
 
@@ -20,7 +22,7 @@
  *
  * Threads   tiles are some rows of one expert, with all columns that chose it;
  *           where there are no more columns than experts, of one column.
- * Errors    an id that is no expert's fails the graph.
+ * Errors    an id that is no expert's fails the graph: any, if there is none.
  */
 
 #define TILE_ROWS   64
@@ -29,9 +31,16 @@
 static bool
 mul_mat_id_can_run(const struct ggml_tensor *node)
 {
-    return node->type == GGML_TYPE_F32 && node->nb[0] == sizeof(float) &&
-           node->src[2]->type == GGML_TYPE_I32 &&
-           gb_cpu_can_multiply(node->src[0], node->src[1]);
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const struct ggml_tensor *ids = node->src[2];
+
+    return node->type == GGML_TYPE_F32 && gb_is_dense(node) &&
+           ids->type == GGML_TYPE_I32 && ggml_is_matrix(ids) &&
+           a->ne[3] == 1 && b->ne[3] == 1 && ids->ne[1] == b->ne[2] &&
+           gb_cpu_divides(b->ne[1], ids->ne[0]) &&
+           gb_cpu_has_shape(node, a->ne[1], ids->ne[0], b->ne[2], 1) &&
+           gb_cpu_can_multiply(a, b);
 }
 
 /* How a product is cut. */
@@ -51,7 +60,8 @@ cut_of(const struct ggml_tensor *node)
     struct cut cut;
     int64_t cols;
 
-    cut.by_column = columns <= a->ne[2];
+    /* Without an expert, which no id can name, there is nothing to go by. */
+    cut.by_column = columns <= a->ne[2] || a->ne[2] == 0;
     cut.groups = cut.by_column ? columns : a->ne[2];
     /* Some experts get more than their share. */
     cols = cut.by_column ? 1 : GB_ONE_COLS_REAL + columns / a->ne[2];
@@ -210,6 +220,7 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_mul_mat_id = {
+    .n_src = 3,
     .can_run = mul_mat_id_can_run,
     .tiles = mul_mat_id_tiles,
     .scratch = mul_mat_id_scratch,

@@ -3,10 +3,12 @@
  * cpu/ops/matmul.c - products of matrices.
  */
 #include "backends/cpu/isa/cut.h"
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/columns.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 /*
  * D[m, n, p, q] = the sum over k of A[k, m, p / r2, q / r3] * B[k, n, p, q],
@@ -174,8 +176,13 @@ cut_node(struct cut *cut, const struct ggml_tensor *node)
 static bool
 mul_mat_can_run(const struct ggml_tensor *node)
 {
-    return node->type == GGML_TYPE_F32 && node->nb[0] == sizeof(float) &&
-           gb_cpu_can_multiply(node->src[0], node->src[1]);
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    return gb_cpu_is_plain(node) &&
+           node->ne[0] == a->ne[1] && gb_cpu_same_from(node, b, 1) &&
+           gb_cpu_divides(a->ne[2], b->ne[2]) &&
+           gb_cpu_divides(a->ne[3], b->ne[3]) && gb_cpu_can_multiply(a, b);
 }
 
 static int64_t
@@ -202,8 +209,10 @@ mul_mat_shared(const struct ggml_tensor *node)
     const int64_t cols = cols_of(node);
 
     if (is_packed(node))
-        return (size_t)(a->ne[2] * a->ne[3] * cols) *
-               gb_packed_bytes(a->ne[0]);
+        return gb_mul_or_max((size_t)ggml_nrows(node->src[1]),
+                             a->ne[0] <= GB_CPU_LONGEST_COLUMN
+                                 ? gb_packed_bytes(a->ne[0])
+                                 : SIZE_MAX);
     return gb_cpu_columns_bytes(a, node->src[1], gb_cpu_way(a, cols));
 }
 
@@ -407,6 +416,7 @@ mul_mat_reads_at(const struct ggml_tensor *node, int64_t tile, size_t *bytes)
 }
 
 const struct gb_cpu_op gb_cpu_op_mul_mat = {
+    .n_src = 2,
     .can_run = mul_mat_can_run,
     .tiles = mul_mat_tiles,
     .scratch = mul_mat_scratch,

@@ -4,6 +4,7 @@
  *
  * NORM RMS_NORM RMS_NORM_BACK GROUP_NORM, in F32.  Sums are joined in double.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -21,11 +22,10 @@ norm_can_run(const struct ggml_tensor *node)
 
     for (int i = 0; i < 3; i++)
         if (operands[i] != NULL &&
-            (operands[i]->type != GGML_TYPE_F32 ||
-             !gb_cpu_is_dense(operands[i]) ||
-             !ggml_are_same_shape(operands[i], node)))
+            (!gb_cpu_is_plain(operands[i]) ||
+             !gb_cpu_same_from(operands[i], node, 0)))
             return false;
-    return true;
+    return node->op != GGML_OP_RMS_NORM_BACK || node->src[1] != NULL;
 }
 
 /* 1 / sqrt(SUM_SQ / N + EPS), by one division: short rows wait for little
@@ -93,6 +93,7 @@ norm_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_norm = {
+    .n_src = 1,
     .can_run = norm_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = norm_run,
@@ -180,6 +181,7 @@ group_norm_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_group_norm = {
+    .n_src = 1,
     .can_run = group_norm_can_run,
     .tiles = group_norm_tiles,
     .run = group_norm_run,

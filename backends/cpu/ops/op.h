@@ -34,14 +34,18 @@ typedef enum ggml_status (*gb_cpu_tile_fn)(
 
 /* One row of the table.  Members may be NULL but for can_run, tiles and run. */
 struct gb_cpu_op {
-    /* Can this node be computed, types and strides considered?  It is asked
-     * before any memory exists: data pointers are not to be looked at. */
+    int n_src; /* sources that cannot be missing: the first ones */
+    /* Can this node be computed: are types, shapes, strides and parameters what
+     * the functions below rely on?  It and its sources, which are there, are
+     * sound (see ops/check.h); the sources may be empty.  It is asked before
+     * any memory exists: data pointers are not to be looked at. */
     bool (*can_run)(const struct ggml_tensor *node);
     /* Tiles of the run phase. */
     int64_t (*tiles)(const struct ggml_tensor *node);
-    /* Bytes of scratch for each thread; NULL for none. */
+    /* Bytes of scratch for each thread; NULL for none.  Here and below SIZE_MAX
+     * where they do not fit (lib/base/checked.h): there is no plan then. */
     size_t (*scratch)(const struct ggml_tensor *node);
-    /* Bytes that all threads share for this step; NULL for none. */
+    /* Bytes that all threads share for this step, likewise. */
     size_t (*shared)(const struct ggml_tensor *node);
     /* Phase before run; both or neither. */
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);

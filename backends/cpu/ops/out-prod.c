@@ -2,9 +2,11 @@
 /*
  * cpu/ops/out-prod.c - sums of outer products.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 /*
  * D[i, j, p, q] = the sum over k of A[i, k, p / r2, q / r3] * B[j, k, p, q], r2
@@ -29,9 +31,12 @@ out_prod_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
 
-    return gb_cpu_can_read(a) && gb_cpu_is_dense(a) &&
+    return gb_cpu_can_read(a) && gb_is_dense(a) &&
            b->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
-           node->nb[0] == sizeof(float);
+           gb_is_dense(node) && a->ne[1] == b->ne[1] &&
+           gb_cpu_has_shape(node, a->ne[0], b->ne[0], b->ne[2], b->ne[3]) &&
+           gb_cpu_divides(a->ne[2], b->ne[2]) &&
+           gb_cpu_divides(a->ne[3], b->ne[3]);
 }
 
 static bool
@@ -51,9 +56,11 @@ static size_t
 out_prod_shared(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
-    const int64_t copied = is_in_place(a) ? 0 : ggml_nelements(a);
+    const size_t copied = is_in_place(a) ? 0 : (size_t)ggml_nelements(a);
+    const size_t columns =
+        gb_mul_or_max((size_t)n_columns(node), (size_t)a->ne[1]);
 
-    return (size_t)(n_columns(node) * a->ne[1] + copied) * sizeof(float);
+    return gb_mul_or_max(gb_add_or_max(columns, copied), sizeof(float));
 }
 
 static int64_t
@@ -189,6 +196,7 @@ out_prod_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_out_prod = {
+    .n_src = 2,
     .can_run = out_prod_can_run,
     .tiles = out_prod_tiles,
     .scratch = out_prod_scratch,

@@ -6,6 +6,7 @@
  * outside does not count, but a mean is always divided by the whole window's
  * size.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -54,8 +55,11 @@ pool_can_run(const struct ggml_tensor *node)
     const struct pool pool = pool_of(node);
 
     return gb_cpu_is_float(node->src[0]->type) &&
-           node->type == GGML_TYPE_F32 && gb_cpu_is_dense(node) &&
-           is_usable(&pool);
+           node->type == GGML_TYPE_F32 && gb_is_dense(node) &&
+           is_usable(&pool) && gb_cpu_is_countable(node) &&
+           gb_cpu_is_countable(node->src[0]) &&
+           gb_cpu_same_from(node, node->src[0],
+                            node->op == GGML_OP_POOL_1D ? 1 : 2);
 }
 
 /* The part of a plane that a window covers: columns and rows [first, last). */
@@ -108,7 +112,8 @@ pool_window(const struct pool *pool, const struct cover *cover,
     for (int64_t y = cover->y_first; y < cover->y_last; y++) {
         struct gb_cpu_line row = *plane;
 
-        row.data += (size_t)y * row_stride;
+        /* A plane without elements may have no address. */
+        row.data = (char *)((uintptr_t)plane->data + (size_t)y * row_stride);
         for (int64_t x = cover->x_first; x < cover->x_last; x++) {
             const float value = value_at(&row, x);
 
@@ -147,6 +152,7 @@ pool_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_pool = {
+    .n_src = 1,
     .can_run = pool_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = pool_run,
@@ -161,9 +167,10 @@ pool_back_can_run(const struct ggml_tensor *node)
     const struct pool pool = pool_of(node);
 
     return a->type == GGML_TYPE_F32 && gb_cpu_is_float(b->type) &&
-           node->type == GGML_TYPE_F32 && gb_cpu_is_dense(node) &&
-           ggml_are_same_shape(b, node) && a->ne[2] == node->ne[2] &&
-           a->ne[3] == node->ne[3] && is_usable(&pool);
+           node->type == GGML_TYPE_F32 && gb_is_dense(node) &&
+           ggml_are_same_shape(b, node) && gb_cpu_same_from(a, node, 2) &&
+           gb_cpu_is_countable(a) && gb_cpu_is_countable(node) &&
+           is_usable(&pool);
 }
 
 static int64_t
@@ -184,7 +191,8 @@ find_largest(const struct cover *cover, const struct gb_cpu_line *plane,
     for (int64_t y = cover->y_first; y < cover->y_last; y++) {
         struct gb_cpu_line row = *plane;
 
-        row.data += (size_t)y * row_stride;
+        /* A plane without elements may have no address. */
+        row.data = (char *)((uintptr_t)plane->data + (size_t)y * row_stride);
         for (int64_t x = cover->x_first; x < cover->x_last; x++)
             if (value_at(&row, x) > max) {
                 max = value_at(&row, x);
@@ -239,7 +247,8 @@ pool_back_run(const struct gb_cpu_task *task, int64_t tile)
     for (int64_t y = 0; y < node->ne[1]; y++)
         memset(pixel(node, &plane, 0, y), 0,
                (size_t)node->ne[0] * sizeof(float));
-    for (int64_t y = 0; y < a->ne[1]; y++) {
+    /* Rows without elements may be any number. */
+    for (int64_t y = 0; a->ne[0] > 0 && y < a->ne[1]; y++) {
         const struct gb_cpu_line gradient =
             gb_cpu_line_at(a, y, plane.i2, plane.i3);
 
@@ -254,6 +263,7 @@ pool_back_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_pool_2d_back = {
+    .n_src = 2,
     .can_run = pool_back_can_run,
     .tiles = pool_back_tiles,
     .run = pool_back_run,

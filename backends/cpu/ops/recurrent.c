@@ -10,6 +10,7 @@
  * (arXiv 2404.05892), section 4; "Gated Linear Attention" (arXiv 2312.06635),
  * section 4.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -24,7 +25,7 @@ are_float_rows(const struct ggml_tensor *node, int n)
 {
     for (int i = 0; i < n; i++)
         if (node->src[i]->type != GGML_TYPE_F32 ||
-            !gb_cpu_is_dense(node->src[i]))
+            !gb_is_dense(node->src[i]))
             return false;
     return node->type == GGML_TYPE_F32 && ggml_is_contiguous(node);
 }
@@ -37,9 +38,9 @@ ssm_conv_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *b = node->src[1];
 
     return are_float_rows(node, 2) && ggml_is_contiguous(b) &&
-           a->nb[1] % sizeof(float) == 0 && node->ne[0] == a->ne[1] &&
-           node->ne[0] == b->ne[1] &&
-           a->ne[0] == b->ne[0] - 1 + node->ne[1];
+           ggml_is_matrix(b) && b->ne[1] == a->ne[1] &&
+           a->ne[0] == b->ne[0] - 1 + node->ne[1] && a->ne[3] == 1 &&
+           gb_cpu_has_shape(node, a->ne[1], node->ne[1], a->ne[2], 1);
 }
 
 static enum ggml_status
@@ -62,6 +63,7 @@ ssm_conv_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_ssm_conv = {
+    .n_src = 2,
     .can_run = ssm_conv_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = ssm_conv_run,
@@ -76,9 +78,14 @@ ssm_scan_can_run(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *s = node->src[0];
     const struct ggml_tensor *x = node->src[1];
+    const int64_t n = s->ne[0], n_tokens = x->ne[1], n_seqs = s->ne[2];
 
-    return are_float_rows(node, 6) && x->ne[0] == s->ne[1] &&
-           x->ne[2] == s->ne[2] && ggml_are_same_shape(x, node->src[2]) &&
+    return are_float_rows(node, 6) && s->ne[3] == 1 &&
+           gb_cpu_has_shape(x, s->ne[1], n_tokens, n_seqs, 1) &&
+           gb_cpu_has_shape(node->src[2], s->ne[1], n_tokens, n_seqs, 1) &&
+           gb_cpu_has_shape(node->src[3], n, s->ne[1], 1, 1) &&
+           gb_cpu_has_shape(node->src[4], n, n_tokens, n_seqs, 1) &&
+           gb_cpu_has_shape(node->src[5], n, n_tokens, n_seqs, 1) &&
            ggml_nelements(node) == ggml_nelements(x) + ggml_nelements(s);
 }
 
@@ -124,7 +131,7 @@ scan_row(const struct gb_cpu_task *task, int64_t r, int64_t seq)
     float *const state = (float *)node->data + ggml_nelements(x) +
                          (seq * n_rows + r) * n;
 
-    memcpy(state, gb_cpu_row_ptr(s, r, seq, 0), (size_t)n * sizeof(float));
+    memmove(state, gb_cpu_row_ptr(s, r, seq, 0), (size_t)n * sizeof(float));
     for (int64_t t = 0; t < x->ne[1]; t++) {
         const float step = softplus(token_value(node->src[2], r, t, seq));
 
@@ -149,6 +156,7 @@ ssm_scan_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_ssm_scan = {
+    .n_src = 6,
     .can_run = ssm_scan_can_run,
     .tiles = ssm_scan_tiles,
     .run = ssm_scan_run,
@@ -172,15 +180,28 @@ static bool
 linear_can_run(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *k = node->src[0];
+    const struct ggml_tensor *state = state_of(node);
     const int n = node->op == GGML_OP_RWKV_WKV6 ? 6 : 5;
-    const int64_t n_seqs = state_of(node)->ne[1];
+    const int64_t n_seqs = state != NULL ? state->ne[1] : 0;
+    int64_t n_state;
 
-    for (int i = 0; i < n; i++)
-        if (!ggml_is_contiguous(node->src[i]))
+    if (n_seqs == 0 || k->ne[3] != 1 || k->ne[2] % n_seqs != 0)
+        return false;
+    for (int i = 0; i < n; i++) {
+        const struct ggml_tensor *src = node->src[i];
+
+        if (!ggml_is_contiguous(src) ||
+            (n == 6 && i == 3
+                 ? !gb_cpu_has_shape(src, k->ne[0], k->ne[1], 1, 1)
+                 : i < n - 1 && !ggml_are_same_shape(src, k)))
             return false;
-    return are_float_rows(node, n) && n_seqs > 0 && k->ne[2] % n_seqs == 0 &&
-           ggml_nelements(state_of(node)) ==
-               k->ne[0] * k->ne[0] * k->ne[1] * n_seqs;
+    }
+    return are_float_rows(node, n) &&
+           gb_mul_count(k->ne[0], k->ne[0], &n_state) &&
+           gb_mul_count(n_state, k->ne[1], &n_state) &&
+           gb_mul_count(n_state, n_seqs, &n_state) &&
+           ggml_nelements(state) == n_state &&
+           ggml_nelements(node) == ggml_nelements(k) + n_state;
 }
 
 static int64_t
@@ -231,8 +252,8 @@ linear_run(const struct gb_cpu_task *task, int64_t tile)
     float *const out = node->data;
     float *const state = out + n_tokens * n_heads * z + tile * z * z;
 
-    memcpy(state, (const float *)state_of(node)->data + tile * z * z,
-           (size_t)(z * z) * sizeof(float));
+    memmove(state, (const float *)state_of(node)->data + tile * z * z,
+            (size_t)(z * z) * sizeof(float));
     for (int64_t t = seq * run; t < (seq + 1) * run; t++) {
         const int64_t at = (t * n_heads + head) * z;
 
@@ -242,6 +263,7 @@ linear_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_linear = {
+    .n_src = 5,
     .can_run = linear_can_run,
     .tiles = linear_tiles,
     .run = linear_run,

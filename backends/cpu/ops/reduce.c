@@ -5,10 +5,12 @@
  * SUM SUM_ROWS MEAN ARGMAX COUNT_EQUAL.  What is summed over a whole tensor is
  * cut by its shape into parts, which are joined in their order at the end.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
 #include "backends/cpu/ops/walk.h"
+#include "lib/base/checked.h"
 
 #include <string.h>
 
@@ -33,13 +35,19 @@ part_size(const struct ggml_tensor *t, int64_t tile)
 static size_t
 part_results(const struct ggml_tensor *node)
 {
-    return (size_t)part_tiles(node) * sizeof(double);
+    return gb_mul_or_max((size_t)part_tiles(node), sizeof(double));
+}
+
+static bool
+are_floats(const struct ggml_tensor *node)
+{
+    return gb_cpu_is_float(node->src[0]->type) && gb_cpu_is_float(node->type);
 }
 
 static bool
 sum_can_run(const struct ggml_tensor *node)
 {
-    return gb_cpu_is_float(node->src[0]->type) && gb_cpu_is_float(node->type);
+    return are_floats(node) && ggml_is_scalar(node);
 }
 
 static enum ggml_status
@@ -81,6 +89,7 @@ sum_finish(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_sum = {
+    .n_src = 1,
     .can_run = sum_can_run,
     .tiles = part_tiles,
     .shared = part_results,
@@ -92,6 +101,13 @@ static int64_t
 source_row_tiles(const struct ggml_tensor *node)
 {
     return gb_cpu_tiles_by_rows(node->src[0]);
+}
+
+static bool
+sum_rows_can_run(const struct ggml_tensor *node)
+{
+    return are_floats(node) && node->ne[0] == 1 &&
+           gb_cpu_same_from(node, node->src[0], 1);
 }
 
 /* SUM_ROWS and MEAN; the mean of an empty row is NaN. */
@@ -117,7 +133,8 @@ sum_rows_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_sum_rows = {
-    .can_run = sum_can_run,
+    .n_src = 1,
+    .can_run = sum_rows_can_run,
     .tiles = source_row_tiles,
     .run = sum_rows_run,
 };
@@ -126,14 +143,15 @@ static bool
 argmax_can_run(const struct ggml_tensor *node)
 {
     return gb_cpu_is_float(node->src[0]->type) &&
-           node->type == GGML_TYPE_I32 && ggml_is_matrix(node->src[0]);
+           node->type == GGML_TYPE_I32 && ggml_is_matrix(node->src[0]) &&
+           gb_cpu_has_shape(node, node->src[0]->ne[1], 1, 1, 1);
 }
 
 /* Room for a row that is not used where it lies. */
 static size_t
 argmax_scratch(const struct ggml_tensor *node)
 {
-    return (size_t)node->src[0]->ne[0] * sizeof(float);
+    return gb_mul_or_max((size_t)node->src[0]->ne[0], sizeof(float));
 }
 
 /* The last of the largest elements; 0 when all are NaN. */
@@ -168,6 +186,7 @@ argmax_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_argmax = {
+    .n_src = 1,
     .can_run = argmax_can_run,
     .tiles = source_row_tiles,
     .scratch = argmax_scratch,
@@ -181,7 +200,8 @@ count_equal_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *b = node->src[1];
 
     return a->type == GGML_TYPE_I32 && b->type == GGML_TYPE_I32 &&
-           node->type == GGML_TYPE_I64 && ggml_are_same_shape(a, b);
+           node->type == GGML_TYPE_I64 && ggml_is_scalar(node) &&
+           ggml_are_same_shape(a, b);
 }
 
 static int64_t
@@ -237,6 +257,7 @@ count_equal_finish(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_count_equal = {
+    .n_src = 2,
     .can_run = count_equal_can_run,
     .tiles = part_tiles,
     .shared = part_results,

@@ -14,8 +14,8 @@ repeat_can_run(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
 
-    return a->type == node->type && gb_cpu_is_dense(node) &&
-           (gb_cpu_is_dense(a) || ggml_blck_size(a->type) == 1) &&
+    return a->type == node->type && gb_is_dense(node) &&
+           (gb_is_dense(a) || ggml_blck_size(a->type) == 1) &&
            ggml_can_repeat(a, node);
 }
 
@@ -49,6 +49,7 @@ repeat_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_repeat = {
+    .n_src = 1,
     .can_run = repeat_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = repeat_run,
@@ -61,7 +62,7 @@ repeat_back_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
 
     return gb_cpu_is_float(a->type) && node->type == GGML_TYPE_F32 &&
-           gb_cpu_is_dense(node) && ggml_can_repeat(node, a);
+           gb_is_dense(node) && ggml_can_repeat(node, a);
 }
 
 /* All tiles' rows for one row of dst. */
@@ -75,6 +76,9 @@ sum_rows_of_tiles(const struct gb_cpu_task *task, const struct gb_cpu_row *at)
     double sum = 0.0;
 
     memset(dst, 0, (size_t)n * sizeof(float));
+    /* There may be any number of rows without elements. */
+    if (ggml_is_empty(a))
+        return;
     for (int64_t i3 = at->i3; i3 < a->ne[3]; i3 += node->ne[3])
         for (int64_t i2 = at->i2; i2 < a->ne[2]; i2 += node->ne[2])
             for (int64_t i1 = at->i1; i1 < a->ne[1]; i1 += node->ne[1]) {
@@ -104,6 +108,7 @@ repeat_back_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_repeat_back = {
+    .n_src = 1,
     .can_run = repeat_back_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = repeat_back_run,

@@ -3,6 +3,7 @@
  * cpu/ops/resize.c - tensors made larger: by nearest neighbours, by zeros, by
  * their mirror image.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -55,8 +56,15 @@ upscale_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+static bool
+upscale_can_run(const struct ggml_tensor *node)
+{
+    return resize_can_run(node) && !ggml_is_empty(node->src[0]);
+}
+
 const struct gb_cpu_op gb_cpu_op_upscale = {
-    .can_run = resize_can_run,
+    .n_src = 1,
+    .can_run = upscale_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = upscale_run,
 };
@@ -94,8 +102,18 @@ pad_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+static bool
+pad_can_run(const struct ggml_tensor *node)
+{
+    for (int d = 0; d < GGML_MAX_DIMS; d++)
+        if (node->src[0]->ne[d] > node->ne[d])
+            return false;
+    return resize_can_run(node);
+}
+
 const struct gb_cpu_op gb_cpu_op_pad = {
-    .can_run = resize_can_run,
+    .n_src = 1,
+    .can_run = pad_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = pad_run,
 };
@@ -136,10 +154,12 @@ pad_reflect_can_run(const struct ggml_tensor *node)
     const int32_t behind = gb_cpu_param_i32(node, 1);
 
     return resize_can_run(node) && before >= 0 && before < n && behind >= 0 &&
-           behind < n;
+           behind < n && node->ne[0] == before + n + behind &&
+           gb_cpu_same_from(node, node->src[0], 1);
 }
 
 const struct gb_cpu_op gb_cpu_op_pad_reflect = {
+    .n_src = 1,
     .can_run = pad_reflect_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = pad_reflect_run,

@@ -9,10 +9,12 @@
  * Sources: "RoFormer" (arXiv 2104.09864), section 3.2; blending of frequencies:
  * "YaRN" (arXiv 2309.00071), section 3.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,11 +102,12 @@ rope_can_run(const struct ggml_tensor *node)
         positions->ne[0] < streams * a->ne[2])
         return false;
     if (factors != NULL && (factors->type != GGML_TYPE_F32 ||
-                            factors->ne[0] < rope.n_pairs))
+                            factors->ne[0] < rope.n_pairs ||
+                            (ggml_is_empty(factors) && rope.n_pairs > 0)))
         return false;
     if (rope.n_dims < 0 || rope.n_dims % 2 != 0 || rope.n_dims > a->ne[0])
         return false;
-    if (is_vision(&rope) && 2 * rope.n_dims != a->ne[0])
+    if (is_vision(&rope) && 2 * (int64_t)rope.n_dims != a->ne[0])
         return false;
     return !has_streams(&rope) || sections_fit(&rope, a->ne[0]);
 }
@@ -141,9 +144,11 @@ static size_t
 rope_shared(const struct ggml_tensor *node)
 {
     const struct rope rope = rope_of(node);
+    const size_t of_token =
+        gb_mul_or_max((size_t)table_width(&rope), 2 * sizeof(float));
 
-    return (2 * (size_t)table_width(&rope) * (size_t)node->ne[2] + 1) *
-           sizeof(float);
+    return gb_add_or_max(
+        gb_mul_or_max(of_token, (size_t)node->ne[2]), sizeof(float));
 }
 
 /* A thread's scratch: the angle of each pair at position 1 and at a token's, or
@@ -152,7 +157,7 @@ rope_shared(const struct ggml_tensor *node)
 static size_t
 rope_scratch(const struct ggml_tensor *node)
 {
-    return 2 * (size_t)node->ne[0] * sizeof(double);
+    return gb_mul_or_max((size_t)node->ne[0], 2 * sizeof(double));
 }
 
 /* The stream of pair J, and in *first the first pair index of its section. */
@@ -311,8 +316,8 @@ rotate_row(const struct gb_cpu_task *task, const struct rope *rope,
     else
         task->k->rope_pairs_f32(rope->n_pairs, to, x, c, s);
     if (to != x)
-        memcpy(to + 2 * rope->n_pairs, x + 2 * rope->n_pairs,
-               (size_t)(n - 2 * rope->n_pairs) * sizeof(float));
+        memmove(to + 2 * rope->n_pairs, x + 2 * rope->n_pairs,
+                (size_t)(n - 2 * rope->n_pairs) * sizeof(float));
     gb_cpu_line_write(task->k, d, 0, n, to);
 }
 
@@ -342,6 +347,7 @@ rope_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_rope = {
+    .n_src = 2,
     .can_run = rope_can_run,
     .tiles = rope_tiles,
     .scratch = rope_scratch,

@@ -7,6 +7,9 @@
 
 #include "ggml.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* Elements that a tile of rows aims at: large enough to hide the counter, small
  * enough to share out among cores. */
 #define GB_CPU_TILE_ELEMENTS 16384
@@ -108,7 +111,9 @@ gb_cpu_wrap(int64_t i, int64_t n)
 static inline char *
 gb_cpu_row_ptr(const struct ggml_tensor *t, int64_t i1, int64_t i2, int64_t i3)
 {
-    return (char *)t->data + i1 * t->nb[1] + i2 * t->nb[2] + i3 * t->nb[3];
+    /* A tensor without elements may have no address. */
+    return (char *)((uintptr_t)t->data + (size_t)i1 * t->nb[1] +
+                    (size_t)i2 * t->nb[2] + (size_t)i3 * t->nb[3]);
 }
 
 #endif

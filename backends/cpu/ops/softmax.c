@@ -3,6 +3,7 @@
  * cpu/ops/softmax.c - softmax of rows, with a scale and a mask, and its
  * gradient.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -32,14 +33,13 @@ soft_max_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *mask = node->src[1];
 
-    if (a->type != GGML_TYPE_F32 || node->type != GGML_TYPE_F32 ||
-        !gb_cpu_is_dense(a) || !gb_cpu_is_dense(node) ||
-        !ggml_are_same_shape(a, node))
+    if (!gb_cpu_is_plain(a) || !gb_cpu_is_plain(node) ||
+        !gb_cpu_same_from(a, node, 0))
         return false;
     return mask == NULL ||
            ((mask->type == GGML_TYPE_F32 || mask->type == GGML_TYPE_F16) &&
-            gb_cpu_is_dense(mask) && mask->ne[0] == a->ne[0] &&
-            mask->ne[1] >= a->ne[1]);
+            gb_is_dense(mask) && mask->ne[0] == a->ne[0] &&
+            mask->ne[1] >= a->ne[1] && mask->ne[2] > 0 && mask->ne[3] > 0);
 }
 
 static enum ggml_status
@@ -78,6 +78,7 @@ soft_max_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_soft_max = {
+    .n_src = 1,
     .can_run = soft_max_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = soft_max_run,
@@ -93,9 +94,8 @@ soft_max_back_can_run(const struct ggml_tensor *node)
     };
 
     for (int i = 0; i < 3; i++)
-        if (operands[i]->type != GGML_TYPE_F32 ||
-            !gb_cpu_is_dense(operands[i]) ||
-            !ggml_are_same_shape(operands[i], node))
+        if (!gb_cpu_is_plain(operands[i]) ||
+            !gb_cpu_same_from(operands[i], node, 0))
             return false;
     return gb_cpu_param_f32(node, 1) == 0.0f;
 }
@@ -123,6 +123,7 @@ soft_max_back_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_soft_max_back = {
+    .n_src = 2,
     .can_run = soft_max_back_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = soft_max_back_run,

@@ -5,10 +5,12 @@
  * ARGSORT.  A merge sort: it needs no luck with the input, keeps equal elements
  * in their order, and ends whatever NaN compares like (they go to the end).
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +21,8 @@ argsort_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
 
     return gb_cpu_is_float(a->type) && node->type == GGML_TYPE_I32 &&
-           gb_cpu_is_dense(node) && ggml_are_same_shape(a, node) &&
+           gb_is_dense(node) && ggml_are_same_shape(a, node) &&
+           a->ne[0] <= INT32_MAX &&
            (uint32_t)gb_cpu_param_i32(node, 0) <= GGML_SORT_ORDER_DESC;
 }
 
@@ -27,7 +30,8 @@ argsort_can_run(const struct ggml_tensor *node)
 static size_t
 argsort_scratch(const struct ggml_tensor *node)
 {
-    return (size_t)node->ne[0] * (sizeof(float) + sizeof(int32_t));
+    return gb_mul_or_max(
+        (size_t)node->ne[0], sizeof(float) + sizeof(int32_t));
 }
 
 /* Must A stand before B? */
@@ -105,6 +109,7 @@ argsort_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_argsort = {
+    .n_src = 1,
     .can_run = argsort_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .scratch = argsort_scratch,

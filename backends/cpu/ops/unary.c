@@ -5,6 +5,7 @@
  * UNARY SQR SQRT LOG SIN COS SCALE CLAMP LEAKY_RELU.  Any float type and
  * stride; halves are computed in F32 and rounded once.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -20,7 +21,7 @@ unary_can_run(const struct ggml_tensor *node)
         return false;
     return gb_cpu_is_float(node->src[0]->type) &&
            gb_cpu_is_float(node->type) &&
-           ggml_are_same_shape(node, node->src[0]);
+           gb_cpu_same_from(node, node->src[0], 0);
 }
 
 /* The function of a UNARY node. */
@@ -128,6 +129,7 @@ unary_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_unary = {
+    .n_src = 1,
     .can_run = unary_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = unary_run,

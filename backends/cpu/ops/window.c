@@ -4,6 +4,7 @@
  *
  * WIN_PART WIN_UNPART GET_REL_POS ADD_REL_POS.
  */
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/params.h"
@@ -16,7 +17,7 @@ static bool
 window_can_run(const struct ggml_tensor *node)
 {
     return node->src[0]->type == node->type &&
-           ggml_blck_size(node->type) == 1 && gb_cpu_is_dense(node);
+           ggml_blck_size(node->type) == 1 && gb_is_dense(node);
 }
 
 /* dst[:, x, y, Y * px + X] = src0[:, X * w + x, Y * w + y], 0 outside. */
@@ -50,11 +51,13 @@ win_part_run(const struct gb_cpu_task *task, int64_t tile)
 static bool
 win_part_can_run(const struct ggml_tensor *node)
 {
-    return window_can_run(node) && gb_cpu_param_i32(node, 0) > 0 &&
-           gb_cpu_param_i32(node, 2) > 0;
+    return window_can_run(node) && node->src[0]->ne[0] == node->ne[0] &&
+           node->src[0]->ne[3] == 1 && gb_cpu_is_countable(node) &&
+           gb_cpu_param_i32(node, 0) > 0 && gb_cpu_param_i32(node, 2) > 0;
 }
 
 const struct gb_cpu_op gb_cpu_op_win_part = {
+    .n_src = 1,
     .can_run = win_part_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = win_part_run,
@@ -88,12 +91,13 @@ win_unpart_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
 
     return window_can_run(node) && w > 0 && a->ne[1] == w && a->ne[2] == w &&
-           node->ne[3] == 1 &&
+           a->ne[0] == node->ne[0] && node->ne[3] == 1 &&
            (node->ne[1] + w - 1) / w * ((node->ne[2] + w - 1) / w) <=
                a->ne[3];
 }
 
 const struct gb_cpu_op gb_cpu_op_win_unpart = {
+    .n_src = 1,
     .can_run = win_unpart_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = win_unpart_run,
@@ -121,11 +125,13 @@ static bool
 get_rel_pos_can_run(const struct ggml_tensor *node)
 {
     return window_can_run(node) && node->type == GGML_TYPE_F16 &&
-           node->ne[3] == 1 &&
+           node->ne[3] == 1 && node->src[0]->ne[0] == node->ne[0] &&
+           ggml_is_matrix(node->src[0]) &&
            node->ne[1] + node->ne[2] - 1 <= node->src[0]->ne[1];
 }
 
 const struct gb_cpu_op gb_cpu_op_get_rel_pos = {
+    .n_src = 1,
     .can_run = get_rel_pos_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = get_rel_pos_run,
@@ -139,13 +145,15 @@ add_rel_pos_can_run(const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *pw = node->src[1];
     const struct ggml_tensor *ph = node->src[2];
+    int64_t elements;
 
     return a->type == GGML_TYPE_F32 && pw->type == GGML_TYPE_F32 &&
            ph->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
            ggml_is_contiguous(a) && ggml_is_contiguous(node) &&
            ggml_is_contiguous(pw) && ggml_is_contiguous(ph) &&
            ggml_are_same_shape(a, node) && ggml_are_same_shape(pw, ph) &&
-           a->ne[0] == pw->ne[0] * pw->ne[0] && ggml_nrows(a) == ggml_nrows(pw);
+           gb_mul_count(pw->ne[0], pw->ne[0], &elements) &&
+           a->ne[0] == elements && ggml_nrows(a) == ggml_nrows(pw);
 }
 
 static enum ggml_status
@@ -169,6 +177,7 @@ add_rel_pos_run(const struct gb_cpu_task *task, int64_t tile)
 }
 
 const struct gb_cpu_op gb_cpu_op_add_rel_pos = {
+    .n_src = 3,
     .can_run = add_rel_pos_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = add_rel_pos_run,

@@ -32,7 +32,8 @@ struct run {
     const struct gb_cpu_plan *plan;
     const struct gb_cpu_kernels *kernels;
     struct ggml_threadpool *pool; /* NULL: thread 0 is alone */
-    struct gb_cpu_abort abort;
+    struct gb_cpu_abort abort; /* looked at by thread 0 */
+    bool is_asking;     /* there was a callback in the beginning */
     bool is_watched;    /* by a timeline or an abort callback */
     int track;          /* of the timeline; 0: there is none */
     int64_t step_start; /* then: of the step that is on */
@@ -182,14 +183,22 @@ trace_step(struct run *run, const struct gb_cpu_phase *phase)
     run->step_start = gb_trace_now();
 }
 
+/* The callback may have gone since it was asked last. */
+static bool
+is_to_stop(const struct run *run)
+{
+    const ggml_abort_callback ask = *run->abort.ask;
+
+    return ask != NULL && ask(*run->abort.data);
+}
+
 /* A step is done, and somebody wants to know: is the client content? */
 static void
 report_step(struct run *run, const struct gb_cpu_phase *phase)
 {
     if (run->track != 0)
         trace_step(run, phase);
-    if (run->abort.ask != NULL && !has_failed(run) &&
-        run->abort.ask(run->abort.data))
+    if (run->is_asking && !has_failed(run) && is_to_stop(run))
         fail(run, GGML_STATUS_ABORTED);
 }
 
@@ -412,7 +421,7 @@ wait_for_wave(struct run *run, int64_t index, int ith)
         .run = run,
         .index = index,
         .n_draws = wave.n_draws,
-        .is_asker = ith == 0 && run->abort.ask != NULL,
+        .is_asker = ith == 0 && run->is_asking,
         .ahead = &ahead,
     };
 
@@ -424,7 +433,7 @@ wait_for_wave(struct run *run, int64_t index, int ith)
 static struct share
 finish_wave(struct run *run, int64_t index, int ith)
 {
-    if (run->abort.ask == NULL || ith == 0)
+    if (!run->is_asking || ith == 0)
         return next_wave(run, index, ith);
     gb_cpu_pool_signal(run->pool);
     return wait_for_wave(run, index, ith);
@@ -488,26 +497,28 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
     int64_t start;
 
     GB_TRY(gb_cpu_plan_check_memory(plan));
+    /* From the beginning on: the client's code may run before the workers. */
+    if (pool != NULL && (plan->n_threads < 2 || !gb_cpu_pool_take(pool)))
+        pool = NULL;
     memset(&run, 0, sizeof(run));
     run.plan = plan;
     run.kernels = gb_cpu_kernels();
     run.abort = abort;
+    run.is_asking = *abort.ask != NULL;
     atomic_init(&run.status, GGML_STATUS_SUCCESS);
     run.track = gb_trace_track("CPU");
-    run.is_watched = run.track != 0 || abort.ask != NULL;
+    run.is_watched = run.track != 0 || run.is_asking;
     start = run.step_start = gb_trace_start(run.track);
     /* What needs no others, thread 0 does before it calls them. */
     share = begin_next(&run, 0, 0);
     if (share.index < plan->n_phases) {
-        if (pool != NULL && plan->n_threads > 1) {
-            run.pool = pool;
-            if (!gb_cpu_pool_begin(pool, plan->n_threads, work, &run))
-                run.pool = NULL;
-        }
+        run.pool = pool;
+        if (pool != NULL)
+            gb_cpu_pool_begin(pool, plan->n_threads, work, &run);
         work_from(&run, share, 0);
-        if (run.pool != NULL)
-            gb_cpu_pool_end(pool);
     }
+    if (pool != NULL)
+        gb_cpu_pool_end(pool);
     if (run.track != 0) {
         gb_trace_graph(run.track, start, count_steps(plan), plan->n_threads);
         gb_trace_flush();

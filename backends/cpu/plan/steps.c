@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/plan/steps.c - a graph's nodes as phases of tiles, in a work buffer.
+ * cpu/plan/steps.c - a graph's nodes as phases of tiles, in a list.
  */
 #include "config.h"
 
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/plan/plan.h"
 #include "backends/cpu/plan/waves.h"
 
@@ -37,9 +38,21 @@ has_work(const struct ggml_tensor *node)
 static inline void
 fetch(const struct ggml_tensor *node)
 {
+    if (node == NULL)
+        return;
     GB_PREFETCH(&node->op);
     GB_PREFETCH(&node->src[0]);
     GB_PREFETCH(&node->data);
+}
+
+/* A slice has nodes, and room for none. */
+static bool
+has_counts(const struct ggml_cgraph *graph)
+{
+    return graph->n_nodes >= 0 &&
+           (graph->n_nodes == 0 || graph->nodes != NULL) &&
+           (graph->n_nodes <= graph->size ||
+            graph->visited_hash_set.size == 0);
 }
 
 static enum ggml_status
@@ -49,29 +62,11 @@ check_graph(const struct ggml_cgraph *graph)
     if (gb_graph_is_failed(graph))
         return gb_fail(GGML_STATUS_FAILED, "cpu: the graph has failed: %s",
                        gb_graph_failure(graph));
+    if (!has_counts(graph))
+        return gb_fail(GGML_STATUS_FAILED,
+                       "cpu: a graph of %d nodes, with room for %d",
+                       graph->n_nodes, graph->size);
     return GGML_STATUS_SUCCESS;
-}
-
-/* The text of a source's type. */
-static const char *
-type_of(const struct ggml_tensor *tensor)
-{
-    return tensor == NULL ? "-" : ggml_type_name(tensor->type);
-}
-
-/* NULL, with the reason recorded, when NODE cannot be computed. */
-static const struct gb_cpu_op *
-find_op(const struct ggml_tensor *node)
-{
-    const struct gb_cpu_op *op = gb_cpu_op_find(node);
-
-    if (op != NULL && op->can_run(node))
-        return op;
-    gb_fail(GGML_STATUS_FAILED,
-            "cpu: %s \"%s\" cannot be computed (%s from %s, %s)",
-            ggml_op_desc(node), node->name, type_of(node),
-            type_of(node->src[0]), type_of(node->src[1]));
-    return NULL;
 }
 
 /* Member by member: a struct that is made on the stack is read before it has
@@ -131,25 +126,6 @@ operand_has_memory(const struct ggml_tensor *src)
     return src == NULL || src->data != NULL || ggml_is_empty(src);
 }
 
-static bool
-has_memory(const struct ggml_tensor *node)
-{
-    uintptr_t more = 0;
-
-    if (node->data == NULL || !operand_has_memory(node->src[0]) ||
-        !operand_has_memory(node->src[1]))
-        return false;
-    /* Few nodes have more sources, so they are looked at together first. */
-#pragma GCC unroll 8
-    for (int i = 2; i < GGML_MAX_SRC; i++)
-        more |= (uintptr_t)node->src[i];
-    for (int i = 2; i < GGML_MAX_SRC && more != 0; i++) {
-        if (!operand_has_memory(node->src[i]))
-            return false;
-    }
-    return true;
-}
-
 /* Where phases go; what has no room is only counted. */
 struct builder {
     struct gb_cpu_phase *phases;
@@ -158,7 +134,7 @@ struct builder {
     int64_t max_tiles;               /* of a phase */
     struct ggml_tensor *prepared[2]; /* nodes: in the shared memory's parts */
     int n_threads;
-    bool has_memory; /* every tensor so far */
+    struct gb_cpu_known *known;
     struct gb_cpu_size *size;
 };
 
@@ -212,15 +188,15 @@ place(struct builder *builder, int n)
 static enum ggml_status
 add_node(struct builder *builder, struct ggml_tensor *node)
 {
-    const struct gb_cpu_op *op = find_op(node);
+    const struct gb_cpu_op *op = gb_cpu_op_find(node);
     struct gb_cpu_size *size = builder->size;
     struct gb_cpu_phase spare[3];
     struct gb_cpu_phase *phases = spare;
     int64_t most;
     int n;
 
-    if (op == NULL)
-        return GGML_STATUS_FAILED;
+    if (op == NULL || !gb_cpu_can_compute(node, op, builder->known))
+        return gb_cpu_fail_node(node);
     if (builder->n_phases + 3 <= builder->room)
         phases = builder->phases + builder->n_phases;
     n = phases_of(node, op, builder->n_threads,
@@ -235,7 +211,6 @@ add_node(struct builder *builder, struct ggml_tensor *node)
     if (most > 1 && builder->n_threads > 1 && phases != spare)
         place(builder, n);
     builder->n_phases += n;
-    builder->has_memory = builder->has_memory && has_memory(node);
     size->n_phases += n;
     forget_overwritten(builder, node);
     if (op->scratch != NULL)
@@ -247,88 +222,100 @@ add_node(struct builder *builder, struct ggml_tensor *node)
 }
 
 /* Bytes that N phases take, with room for the last node to be written as if it
- * had three; a multiple of the alignment. */
+ * had three. */
 static bool
-phases_size(int64_t n_phases, size_t *out)
+list_size_of(int64_t n_phases, size_t *out)
 {
-    size_t bytes;
-
     return gb_mul_size(
-               (size_t)n_phases + 2, sizeof(struct gb_cpu_phase), &bytes) &&
-           gb_pad_size(bytes, GB_CPU_WORK_ALIGN, out);
+        (size_t)n_phases + 2, sizeof(struct gb_cpu_phase), out);
 }
 
-/* The sum, with room to begin at an aligned address; *phases of it for the
- * phases. */
+size_t
+gb_cpu_plan_list_limit(const struct ggml_cgraph *graph)
+{
+    const int64_t n_nodes =
+        graph != NULL && has_counts(graph) ? graph->n_nodes : 0;
+    size_t size;
+
+    return list_size_of(3 * n_nodes, &size) ? size : SIZE_MAX;
+}
+
+/* The sums, the work memory's with room to begin at an aligned address. */
 static enum ggml_status
-add_up(struct gb_cpu_size *size, int n_threads, size_t *phases)
+add_up(struct gb_cpu_size *size)
 {
     size_t scratch, sum;
 
-    *phases = 0;
     /* A graph in which nothing is to be done needs no memory. */
     if (size->n_phases == 0)
         return GGML_STATUS_SUCCESS;
-    if (!phases_size(size->n_phases, phases) ||
-        !gb_mul_size(size->scratch, (size_t)n_threads, &scratch) ||
-        !gb_add_size(*phases, scratch, &sum) ||
-        !gb_add_size(sum, size->shared[0], &sum) ||
+    if (!list_size_of(size->n_phases, &size->list) ||
+        !gb_mul_size(size->scratch, (size_t)size->n_threads, &scratch) ||
+        !gb_add_size(scratch, size->shared[0], &sum) ||
         !gb_add_size(sum, size->shared[1], &sum) ||
         !gb_add_size(sum, GB_CPU_WORK_ALIGN - 1, &size->work))
         return gb_fail(GGML_STATUS_FAILED, "cpu: %zu bytes of scratch for each "
-                       "of %d threads do not fit", size->scratch, n_threads);
+                       "of %d threads do not fit", size->scratch,
+                       size->n_threads);
+    if (sum == 0)
+        size->work = 0;
     return GGML_STATUS_SUCCESS;
 }
 
-/* Bytes from WORK to the first aligned address. */
-static size_t
-bytes_before(const void *work)
+void
+gb_cpu_plan_set_work(struct gb_cpu_plan *plan, const struct gb_cpu_size *size,
+                     void *work)
 {
     const size_t past = (uintptr_t)work % GB_CPU_WORK_ALIGN;
 
-    return past > 0 ? GB_CPU_WORK_ALIGN - past : 0;
+    plan->shared[0] = (char *)work + (past > 0 ? GB_CPU_WORK_ALIGN - past : 0);
+    plan->shared[1] = plan->shared[0] + size->shared[0];
+    plan->scratch = plan->shared[1] + size->shared[1];
+    plan->scratch_size = size->scratch;
 }
 
 enum ggml_status
-gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *work,
-                  size_t work_size, struct gb_cpu_size *size,
+gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *list,
+                  size_t list_size, struct gb_cpu_size *size,
                   struct gb_cpu_plan *plan)
 {
-    const size_t before = bytes_before(work);
-    const size_t left = work_size > before ? work_size - before : 0;
-    char *const start = left > 0 ? (char *)work + before : NULL;
+    struct gb_cpu_known known;
     struct builder builder = {
-        .phases = (struct gb_cpu_phase *)(void *)start,
-        .room = (int64_t)(left / sizeof(struct gb_cpu_phase)),
+        .phases = list,
+        .room = (int64_t)(list_size / sizeof(struct gb_cpu_phase)),
         .max_tiles = 1,
-        .has_memory = true,
         .n_threads = n_threads,
+        .known = &known,
         .size = size,
     };
-    size_t phases;
 
+    gb_cpu_known_init(&known, false);
     memset(size, 0, sizeof(*size));
     memset(plan, 0, sizeof(*plan));
     GB_TRY(check_graph(graph));
     for (int i = 0; i < graph->n_nodes; i++) {
+        struct ggml_tensor *node = graph->nodes[i];
+
         if (graph->n_nodes - i > AHEAD)
             fetch(graph->nodes[i + AHEAD]);
-        if (has_work(graph->nodes[i]))
-            GB_TRY(add_node(&builder, graph->nodes[i]));
+        if (GB_UNLIKELY(node == NULL))
+            return gb_fail(GGML_STATUS_FAILED,
+                           "cpu: node %d of the graph is not there", i);
+        if (has_work(node))
+            GB_TRY(add_node(&builder, node));
     }
-    GB_TRY(add_up(size, n_threads, &phases));
     size->n_threads = builder.max_tiles < n_threads ? (int)builder.max_tiles
                                                     : n_threads;
+    GB_TRY(add_up(size));
     plan->n_threads = size->n_threads;
-    if (size->n_phases == 0 || size->work > work_size)
+    if (size->n_phases == 0 || size->list > list_size)
         return GGML_STATUS_SUCCESS;
     plan->phases = builder.phases;
     plan->n_phases = builder.n_phases;
-    plan->has_memory = builder.has_memory;
-    plan->shared[0] = start + phases;
-    plan->shared[1] = plan->shared[0] + size->shared[0];
-    plan->scratch = plan->shared[1] + size->shared[1];
-    plan->scratch_size = size->scratch;
+    plan->has_memory = known.has_memory;
+    /* Parts of no bytes lie anywhere. */
+    if (size->work == 0)
+        gb_cpu_plan_set_work(plan, size, list);
     return GGML_STATUS_SUCCESS;
 }
 

@@ -8,7 +8,8 @@
  *   numactl      threads stay where the process was put (by numactl or taskset)
  *   mirror       as numactl; the interface reserves it
  *
- * The layout and the strategy are the process's, written once under a lock.
+ * The layout and the strategy are the process's, written once, under
+ * GB_LOCK_NUMA.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getcpu */
@@ -17,14 +18,13 @@
 
 #include "backends/cpu/pool/numa.h"
 
+#include "lib/base/lock.h"
 #include "lib/base/log.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_set;
 static enum ggml_numa_strategy chosen;
 static int home; /* the node where the strategy was set */
@@ -58,17 +58,19 @@ gb_cpu_numa_read(const char *root, struct gb_cpu_numa *out)
     }
 }
 
-/* The node that the calling thread is on. */
+/* The one of NODES that the calling thread is on. */
 static int
-current_node(void)
+current_node(const struct gb_cpu_numa *nodes)
 {
 #ifdef __linux__
     const int cpu = sched_getcpu();
 
-    for (int i = 0; i < nodes.n_nodes; i++) {
-        if (gb_cpu_set_has(&nodes.cpus[i], cpu))
+    for (int i = 0; i < nodes->n_nodes; i++) {
+        if (gb_cpu_set_has(&nodes->cpus[i], cpu))
             return i;
     }
+#else
+    (void)nodes;
 #endif
     return 0;
 }
@@ -76,18 +78,25 @@ current_node(void)
 void
 gb_cpu_numa_init(enum ggml_numa_strategy strategy)
 {
-    pthread_mutex_lock(&lock);
-    if (is_set) {
-        gb_log(GGML_LOG_LEVEL_WARN,
-               "numa: the strategy was set before and stays");
-    } else {
-        if (!gb_cpu_numa_read_hwloc(&nodes))
-            gb_cpu_numa_read("/sys/devices/system/node", &nodes);
+    struct gb_cpu_numa found;
+    bool was_set;
+
+    /* Without the lock: hwloc loads what it likes. */
+    if (!gb_cpu_numa_read_hwloc(&found))
+        gb_cpu_numa_read("/sys/devices/system/node", &found);
+    gb_lock(GB_LOCK_NUMA);
+    was_set = is_set;
+    if (!was_set) {
+        nodes = found;
         chosen = strategy;
-        home = current_node();
+        home = current_node(&found);
         is_set = true;
     }
-    pthread_mutex_unlock(&lock);
+    gb_unlock(GB_LOCK_NUMA);
+    /* Without the lock: the client's sink may compute something. */
+    if (was_set)
+        gb_log(GGML_LOG_LEVEL_WARN,
+               "numa: the strategy was set before and stays");
 }
 
 bool
@@ -95,9 +104,9 @@ gb_cpu_numa_is_on(void)
 {
     bool is_on;
 
-    pthread_mutex_lock(&lock);
+    gb_lock(GB_LOCK_NUMA);
     is_on = is_set && nodes.n_nodes > 1;
-    pthread_mutex_unlock(&lock);
+    gb_unlock(GB_LOCK_NUMA);
     return is_on;
 }
 

@@ -221,25 +221,30 @@ fail:
 }
 
 bool
+gb_cpu_pool_take(struct ggml_threadpool *pool)
+{
+    if (atomic_exchange_explicit(&pool->is_busy, true, memory_order_acquire))
+        return false;
+    atomic_store_explicit(&pool->is_paused, false, memory_order_relaxed);
+    if (pool->is_pinned && gb_cpu_affinity_get(&pool->caller_home))
+        settle(pool, 0);
+    return true;
+}
+
+void
 gb_cpu_pool_begin(struct ggml_threadpool *pool, int n_threads,
                   gb_cpu_work_fn work, void *data)
 {
     uint64_t job;
 
-    if (atomic_exchange_explicit(&pool->is_busy, true, memory_order_acquire))
-        return false;
-    atomic_store_explicit(&pool->is_paused, false, memory_order_relaxed);
     pool->work = work;
     pool->data = data;
-    if (pool->is_pinned && gb_cpu_affinity_get(&pool->caller_home))
-        settle(pool, 0);
     job = atomic_load_explicit(&pool->job, memory_order_relaxed);
     job = ((uint64_t)JOB_NUMBER(job) + 1) << 32 | JOB_OPEN |
           (uint64_t)(n_threads & 0x7fff) << 16;
     /* Release: with join_job. */
     atomic_store_explicit(&pool->job, job, memory_order_release);
     gb_cpu_event_signal(&pool->event);
-    return true;
 }
 
 static bool
@@ -304,6 +309,9 @@ ggml_threadpool_free(struct ggml_threadpool *threadpool)
 {
     if (threadpool == NULL)
         return;
+    GB_NEED_VOID(!atomic_exchange_explicit(
+                     &threadpool->is_busy, true, memory_order_acquire),
+                 "thread pool: it is at work and cannot be freed");
     atomic_store_explicit(&threadpool->is_ending, true, memory_order_release);
     if (threadpool->owner == getpid()) {
         gb_cpu_event_signal(&threadpool->event);

@@ -25,14 +25,21 @@ struct ggml_threadpool *gb_cpu_pool_new(
 typedef void (*gb_cpu_work_fn)(void *data, int ith);
 
 /*
+ * Have the pool for a job, which may begin later or never: nobody frees it, or
+ * has it too.  False when somebody else has it.
+ */
+bool gb_cpu_pool_take(struct ggml_threadpool *pool);
+
+/*
  * Let up to N_THREADS - 1 workers join: each calls WORK(DATA, its number).  The
  * caller goes on at once, does its own share, and ends the job when nothing is
- * left to do.  False, with nothing begun, when the pool is doing another job.
+ * left to do.
  */
-bool gb_cpu_pool_begin(struct ggml_threadpool *pool, int n_threads,
+void gb_cpu_pool_begin(struct ggml_threadpool *pool, int n_threads,
                        gb_cpu_work_fn work, void *data);
 
-/* Nobody joins any more; return when those who did have left. */
+/* Nobody joins any more, if anybody could; return when those who did have left,
+ * with the pool given back. */
 void gb_cpu_pool_end(struct ggml_threadpool *pool);
 
 /* For the threads of a job: tell the others that something has become true, and

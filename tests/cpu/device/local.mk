@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	tests/cpu/device/device \
 	tests/cpu/device/level \
 	tests/cpu/device/plan \
+	tests/cpu/device/reentry \
 	tests/cpu/device/values
 
 tests_cpu_device_detect_SOURCES = %D%/detect.c
@@ -19,6 +20,9 @@ tests_cpu_device_level_LDADD = $(BLACK_LDADD)
 tests_cpu_device_plan_SOURCES = %D%/plan.c
 tests_cpu_device_plan_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_device_plan_LDADD = $(WHITE_LDADD)
+tests_cpu_device_reentry_SOURCES = %D%/reentry.c
+tests_cpu_device_reentry_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_device_reentry_LDADD = $(BLACK_LDADD)
 tests_cpu_device_values_SOURCES = %D%/values.c
 tests_cpu_device_values_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_device_values_LDADD = $(BLACK_LDADD)

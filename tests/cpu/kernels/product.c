@@ -3,10 +3,14 @@
  * Products of weights and columns, on every level: right numbers, nothing read
  * behind the rows' ends and nothing written but the results.
  *
- * Bound: an activation is rounded by at most half a step of 1/127 of the
- * largest of its 32, so with values of even distribution the squared error is
- * about (1/127)^2 / 12 * 3 = 1.6e-5 of the squared sum; 1e-4 is far above and
- * far below what a wrong value does.
+ * Bounds follow from what is added, since a sum itself may cancel.  Each of the
+ * K additions of floats rounds off up to 2^-24 of what is added up by then, which
+ * is less than the products' magnitudes, up or down by chance.  A quantised
+ * column's value is rounded to a step of 1/127 of the largest beside it, by an
+ * error that is even over the step and so is multiplied with the weight in the
+ * sum: its variance is the sum of (weight * step)^2 / 12.  Eight times the root
+ * of that is met by chance once in 10^14 products, and the weights of some
+ * hundred values are enough for one wrong value to be beyond it.
  */
 #include "backends/cpu/isa/kernels.h"
 
@@ -27,10 +31,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUANTISED_NMSE 1e-4
-#define REAL_NMSE      1e-11
-#define MAX_COLS       15
-#define UNTOUCHED      12345.0f
+#define DEVIATIONS 8.0
+#define ROUNDED    0x1p-22 /* times the root of K, of the magnitudes */
+#define MAX_COLS   15
+#define UNTOUCHED  12345.0f
+
+/* Values from this on among others below 1 get codes of 16 bits, of which the
+ * step is a 256th; so do two of them in one piece. */
+#define STANDS_OUT 21.0f
 
 /* Rows of weights, activations and what their products are. */
 struct work {
@@ -39,6 +47,7 @@ struct work {
     struct guarded weights;
     struct guarded activations; /* k floats for each column */
     double *exact;              /* exact[col * rows + row] */
+    double *bound;              /* how far from that a product may be */
 };
 
 /* A row of the type; where there is no quantiser, bytes whose halves are finite
@@ -71,6 +80,26 @@ read_row(enum ggml_type type, int64_t k, const char *row, float *values)
         ggml_get_type_traits(type)->to_float(row, values, k);
 }
 
+/* steps[i] = the widest step that value i of a column may be rounded to: that of
+ * the group of which its piece is made. */
+static void
+find_steps(int64_t k, const float *x, double *steps)
+{
+    for (int64_t i = 0; i < k; i += GB_GROUP) {
+        const int64_t end = i + GB_GROUP < k ? i + GB_GROUP : k;
+        float largest = 0.0f;
+
+        for (int64_t j = i; j < end; j++) {
+            const float size = fabsf(x[j]);
+
+            largest =
+                fmaxf(largest, size < STANDS_OUT ? size : size / 256.0f);
+        }
+        for (int64_t j = i; j < end; j++)
+            steps[j] = (double)largest / 127.0;
+    }
+}
+
 static struct work
 work_new(struct gb_random *random, enum ggml_type type, int64_t k,
          int64_t rows)
@@ -78,6 +107,7 @@ work_new(struct gb_random *random, enum ggml_type type, int64_t k,
     const size_t pitch = ggml_row_size(type, k);
     struct work w = { .type = type, .k = k, .rows = rows, .cols = MAX_COLS };
     float *values = malloc((size_t)k * sizeof(*values));
+    double *steps = malloc((size_t)(k * w.cols) * sizeof(*steps));
     float *x;
 
     w.weights = guarded_new(pitch * (size_t)rows);
@@ -85,8 +115,11 @@ work_new(struct gb_random *random, enum ggml_type type, int64_t k,
     w.exact = malloc((size_t)(rows * w.cols) * sizeof(*w.exact));
     assert_non_null(w.weights.data);
     assert_non_null(w.activations.data);
+    w.bound = malloc((size_t)(rows * w.cols) * sizeof(*w.bound));
     assert_non_null(w.exact);
+    assert_non_null(w.bound);
     assert_non_null(values);
+    assert_non_null(steps);
     x = w.activations.data;
     for (int64_t i = 0; i < k * w.cols; i++)
         x[i] = gb_random_float(random, -1.0f, 1.0f);
@@ -94,6 +127,8 @@ work_new(struct gb_random *random, enum ggml_type type, int64_t k,
     for (int64_t c = 0; c < w.cols; c += 3)
         for (int64_t i = (int64_t)(gb_random_u64(random) % 7); i < k; i += 70)
             x[c * k + i] *= 300.0f;
+    for (int64_t c = 0; c < w.cols; c++)
+        find_steps(k, x + c * k, steps + c * k);
     for (int64_t r = 0; r < rows; r++) {
         char *row = (char *)w.weights.data + (size_t)r * pitch;
 
@@ -101,13 +136,27 @@ work_new(struct gb_random *random, enum ggml_type type, int64_t k,
         read_row(type, k, row, values);
         for (int64_t c = 0; c < w.cols; c++) {
             double sum = 0.0;
+            double magnitudes = 0.0;
+            double variance = 0.0;
 
-            for (int64_t i = 0; i < k; i++)
-                sum += (double)values[i] * (double)x[c * k + i];
+            for (int64_t i = 0; i < k; i++) {
+                const double product =
+                    (double)values[i] * (double)x[c * k + i];
+                const double step = values[i] * steps[c * k + i];
+
+                sum += product;
+                magnitudes += fabs(product);
+                if (ggml_is_quantized(type))
+                    variance += step * step / 12.0;
+            }
             w.exact[c * rows + r] = sum;
+            w.bound[c * rows + r] =
+                DEVIATIONS * sqrt(variance) +
+                ROUNDED * sqrt((double)k) * magnitudes;
         }
     }
     free(values);
+    free(steps);
     return w;
 }
 
@@ -117,6 +166,7 @@ work_free(struct work *w)
     guarded_free(&w->weights);
     guarded_free(&w->activations);
     free(w->exact);
+    free(w->bound);
 }
 
 /* The first COLS columns' products by one level. */
@@ -143,8 +193,6 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
         .dst = dst,
         .scratch = scratch.data,
     };
-    double error = 0.0;
-    double size = 0.0;
 
     assert_non_null(columns.data);
     assert_non_null(scratch.data);
@@ -163,21 +211,20 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
     for (int64_t c = 0; c < cols; c++) {
         for (int64_t r = 0; r < w->rows; r++) {
             const double want = w->exact[c * w->rows + r];
+            const double bound = w->bound[c * w->rows + r];
 
-            error += (results[c][r] - want) * (results[c][r] - want);
-            size += want * want;
+            if (!(fabs(results[c][r] - want) <= bound))
+                fail_msg("%s %s: %g, not %g within %g, with k %d, row %d of "
+                         "%d, column %d of %d, way %d",
+                         k->level, ggml_type_name(w->type), results[c][r],
+                         want, bound, (int)w->k, (int)r, (int)w->rows, (int)c,
+                         (int)cols, (int)way);
         }
         for (int64_t r = w->rows; r < 130; r++)
             if (results[c][r] != UNTOUCHED)
                 fail_msg("%s %s: row %d of %d was written", k->level,
                          ggml_type_name(w->type), (int)r, (int)w->rows);
     }
-    if (!(error <= (ggml_is_quantized(w->type) ? QUANTISED_NMSE
-                                               : REAL_NMSE) *
-                       size))
-        fail_msg("%s %s: error %g with k %d, %d rows, %d columns, way %d",
-                 k->level, ggml_type_name(w->type), error / size, (int)w->k,
-                 (int)w->rows, (int)cols, (int)way);
     guarded_free(&columns);
     guarded_free(&scratch);
 }

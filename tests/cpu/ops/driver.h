@@ -6,11 +6,12 @@
  * element must be, computed in double.  check() evaluates the reference first,
  * then computes the node on each level twice, with the tiles in order and in
  * reverse order: both must give the same bits and change nothing but the node.
+ * At last strides that mean nothing change, which must not change anything.
  */
 #ifndef GB_TESTS_CPU_OPS_DRIVER_H
 #define GB_TESTS_CPU_OPS_DRIVER_H
 
-#include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/check.h"
 
 #include "lib/base/attr.h"
 
@@ -314,8 +315,10 @@ static inline bool
 can_run(const struct ggml_tensor *node)
 {
     const struct gb_cpu_op *op = gb_cpu_op_find(node);
+    struct gb_cpu_known known;
 
-    return op != NULL && op->can_run(node);
+    gb_cpu_known_init(&known, false);
+    return op != NULL && gb_cpu_can_compute(node, op, &known);
 }
 
 /* Bytes of the memory that tensors can be in, and some behind them. */
@@ -397,6 +400,43 @@ compare(const struct ggml_tensor *node, const double *expected, double nmse,
                  (int)node->ne[1], (int)node->ne[2], (int)node->ne[3]);
 }
 
+/* Give T a stride that nobody can have meant wherever no step is taken: along
+ * dimensions of one element, or of one block. */
+static inline void
+loosen(struct ggml_tensor *t)
+{
+    for (int d = 0; d < GGML_MAX_DIMS; d++)
+        if (t->ne[d] == (d == 0 ? ggml_blck_size(t->type) : 1))
+            t->nb[d] = ((size_t)1 << 40) + 13;
+}
+
+/* NODE can be computed whatever such strides are, its own and its sources', and
+ * is what was expected. */
+static inline void
+check_loosened(struct bench *bench, struct ggml_tensor *node,
+               const double *expected, double nmse)
+{
+    const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
+    const size_t bytes = ggml_nbytes(node);
+
+    memcpy(bench->memory, bench->saved, guarded(bench));
+    loosen(node);
+    for (int i = 0; i < GGML_MAX_SRC; i++)
+        if (node->src[i] != NULL)
+            loosen(node->src[i]);
+    assert_int_equal(ggml_nbytes(node), bytes);
+    if (!can_run(node))
+        fail_msg("%s: cannot run with other strides along dimensions of one "
+                 "element", ggml_op_desc(node));
+    memcpy(bench->saved, bench->memory, guarded(bench));
+    for (; *levels != NULL; levels++) {
+        memcpy(bench->memory, bench->saved, guarded(bench));
+        assert_int_equal(compute(node, *levels, false), GGML_STATUS_SUCCESS);
+        check_surroundings(bench, node, (*levels)->level);
+        compare(node, expected, nmse, (*levels)->level);
+    }
+}
+
 /* NODE on every level; NMSE 0 asks for the very numbers.  What the last level
  * computed stays. */
 static inline void
@@ -425,6 +465,7 @@ check(struct bench *bench, struct ggml_tensor *node, reference_fn reference,
             fail_msg("%s on %s: the order of tiles changes the result",
                      ggml_op_desc(node), level);
     }
+    check_loosened(bench, node, expected, nmse);
     free(bits);
     free(expected);
 }

@@ -25,6 +25,16 @@ tests_cpu_ops_custom_SOURCES = %D%/custom.c %D%/driver.h
 tests_cpu_ops_custom_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_ops_custom_LDADD = $(WHITE_LDADD)
 
+check_PROGRAMS += tests/cpu/ops/edited
+tests_cpu_ops_edited_SOURCES = %D%/edited.c %D%/nodes.h
+tests_cpu_ops_edited_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_ops_edited_LDADD = $(WHITE_LDADD)
+
+check_PROGRAMS += tests/cpu/ops/empty
+tests_cpu_ops_empty_SOURCES = %D%/empty.c %D%/nodes.h
+tests_cpu_ops_empty_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_ops_empty_LDADD = $(WHITE_LDADD)
+
 check_PROGRAMS += tests/cpu/ops/loss
 tests_cpu_ops_loss_SOURCES = %D%/loss.c %D%/driver.h
 tests_cpu_ops_loss_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -64,6 +74,11 @@ check_PROGRAMS += tests/cpu/ops/shape
 tests_cpu_ops_shape_SOURCES = %D%/shape.c %D%/driver.h
 tests_cpu_ops_shape_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_ops_shape_LDADD = $(WHITE_LDADD)
+
+check_PROGRAMS += tests/cpu/ops/sizes
+tests_cpu_ops_sizes_SOURCES = %D%/sizes.c
+tests_cpu_ops_sizes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_ops_sizes_LDADD = $(WHITE_LDADD)
 
 check_PROGRAMS += tests/cpu/ops/table
 tests_cpu_ops_table_SOURCES = %D%/table.c %D%/driver.h

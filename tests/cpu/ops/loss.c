@@ -143,6 +143,35 @@ the_optimiser_changes_weights_and_moments(void **state)
         }
 }
 
+/* A node that was edited to stand on other weights still changes its own. */
+static void
+the_optimiser_changes_the_memory_of_its_node(void **state)
+{
+    static const float params[] = { 1e-3f, 0.9f, 0.999f, 1e-8f,
+                                    0.1f,  1.5f, 3.0f };
+    struct bench bench = bench_open();
+    struct ggml_tensor *t[4], *node;
+    struct ggml_tensor *p = tensor(&bench, GGML_TYPE_F32, DENSE, 7, 1, 1, 1);
+    float weights[8], gradient[8];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        t[i] = tensor(&bench, GGML_TYPE_F32, DENSE, 8, 1, 1, 1);
+        fill(&bench, t[i], 0.5, 1.0);
+    }
+    memcpy(p->data, params, sizeof(params));
+    ggml_set_param(bench.ctx, t[0]);
+    node = ggml_opt_step_adamw(bench.ctx, t[0], t[1], t[2], t[3], p);
+    node->src[0] = t[1];
+    memcpy(weights, t[0]->data, sizeof(weights));
+    memcpy(gradient, t[1]->data, sizeof(gradient));
+    assert_int_equal(compute(node, gb_cpu_kernels(), false),
+                     GGML_STATUS_SUCCESS);
+    assert_memory_equal(t[1]->data, gradient, sizeof(gradient));
+    assert_memory_not_equal(t[0]->data, weights, sizeof(weights));
+    bench_close(&bench);
+}
+
 int
 main(void)
 {
@@ -150,6 +179,7 @@ main(void)
         cmocka_unit_test(cross_entropy_and_its_gradient),
         cmocka_unit_test(a_label_of_zero_does_not_meet_infinity),
         cmocka_unit_test(the_optimiser_changes_weights_and_moments),
+        cmocka_unit_test(the_optimiser_changes_the_memory_of_its_node),
     };
 
     return cmocka_run_group_tests_name("loss", tests, NULL, NULL);

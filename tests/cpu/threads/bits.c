@@ -203,10 +203,7 @@ compute_with_pool(int n_threads)
     struct ggml_cplan plan = ggml_graph_plan(graph, n_threads, pool);
 
     assert_int_equal(plan.n_threads, n_threads);
-    plan.work_data = malloc(plan.work_size);
-    assert_non_null(plan.work_data);
     assert_int_equal(ggml_graph_compute(graph, &plan), GGML_STATUS_SUCCESS);
-    free(plan.work_data);
     ggml_threadpool_free(pool);
 }
 

@@ -94,10 +94,7 @@ compute(struct ggml_cgraph *of, int n_threads)
     struct ggml_cplan plan = ggml_graph_plan(of, n_threads, pool);
 
     assert_non_null(pool);
-    plan.work_data = malloc(plan.work_size + 1);
-    assert_non_null(plan.work_data);
     assert_int_equal(ggml_graph_compute(of, &plan), GGML_STATUS_SUCCESS);
-    free(plan.work_data);
     ggml_threadpool_free(pool);
 }
 
@@ -264,19 +261,18 @@ prepared_columns_last_until_all_have_used_them(void **state)
     check("columns");
 }
 
-/* The plan of the graph for two threads, in WORK. */
+/* The plan of the graph for two threads, in LIST; nobody computes it. */
 static struct gb_cpu_plan
-plan_in(void **work)
+plan_in(void **list)
 {
-    struct gb_cpu_size size;
+    const size_t size = gb_cpu_plan_list_limit(graph);
+    struct gb_cpu_size needs;
     struct gb_cpu_plan plan;
 
-    assert_int_equal(gb_cpu_plan_build(graph, 2, NULL, 0, &size, &plan),
-                     GGML_STATUS_SUCCESS);
-    *work = malloc(size.work);
-    assert_non_null(*work);
+    *list = malloc(size);
+    assert_non_null(*list);
     assert_int_equal(
-        gb_cpu_plan_build(graph, 2, *work, size.work, &size, &plan),
+        gb_cpu_plan_build(graph, 2, *list, size, &needs, &plan),
         GGML_STATUS_SUCCESS);
     return plan;
 }
@@ -286,21 +282,21 @@ products_of_the_same_activations_are_one_wave(void **state)
 {
     struct ggml_tensor *x = new_input(GGML_TYPE_F32, N_COLS, N_ROWS);
     struct gb_cpu_plan plan;
-    void *work;
+    void *list;
 
     (void)state;
     for (size_t i = 0; i < 3; i++)
         put(ggml_silu(ctx, put(product(GGML_TYPE_Q8_0, x),
                                2 * i * PRODUCT_BYTES)),
             (2 * i + 1) * PRODUCT_BYTES);
-    plan = plan_in(&work);
+    plan = plan_in(&list);
     /* The columns, three products, three functions. */
     assert_int_equal(plan.n_phases, 7);
     assert_int_equal(plan.phases[1].n_more, 2);
     assert_int_equal(plan.phases[3].n_more, -2);
     assert_int_equal(plan.phases[3].node->op, GGML_OP_MUL_MAT);
     assert_int_equal(plan.phases[4].n_more, 2);
-    free(work);
+    free(list);
     check("three products");
 }
 
@@ -311,20 +307,20 @@ steps_that_take_the_same_rows_are_a_chain(void **state)
     struct ggml_tensor *w = new_input(GGML_TYPE_F32, N_COLS, 1);
     struct ggml_tensor *y;
     struct gb_cpu_plan plan;
-    void *work;
+    void *list;
 
     (void)state;
     y = put(ggml_add(ctx, x, x), 0);
     y = put(ggml_rms_norm(ctx, y, 1e-5f), ROWS_BYTES);
     y = put(ggml_mul(ctx, y, w), ROWS_BYTES);
     put(product(GGML_TYPE_Q8_0, y), 2 * ROWS_BYTES);
-    plan = plan_in(&work);
+    plan = plan_in(&list);
     /* Sum, norm, weights and columns are one wave, the product the next. */
     assert_int_equal(plan.n_phases, 5);
     assert_int_equal(plan.phases[0].n_more, 3);
     for (int i = 0; i < 5; i++)
         assert_int_equal(plan.phases[i].is_chained, i > 0 && i < 4);
-    free(work);
+    free(list);
     check("a chain");
 }
 

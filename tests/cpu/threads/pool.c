@@ -69,7 +69,8 @@ check_meeting(struct ggml_threadpool *pool, int n)
     memset(&meeting, 0, sizeof(meeting));
     meeting.pool = pool;
     meeting.n_expected = n;
-    assert_true(gb_cpu_pool_begin(pool, n, meet, &meeting));
+    assert_true(gb_cpu_pool_take(pool));
+    gb_cpu_pool_begin(pool, n, meet, &meeting);
     meet(&meeting, 0);
     gb_cpu_pool_end(pool);
     assert_int_equal(atomic_load(&meeting.n_inside), n);
@@ -125,11 +126,15 @@ a_pool_does_one_job_at_a_time(void **state)
     struct ggml_threadpool *pool = new_pool(2, 50, false);
 
     (void)state;
-    assert_true(gb_cpu_pool_begin(pool, 2, do_nothing, NULL));
-    assert_false(gb_cpu_pool_begin(pool, 2, do_nothing, NULL));
+    assert_true(gb_cpu_pool_take(pool));
+    assert_false(gb_cpu_pool_take(pool));
+    gb_cpu_pool_begin(pool, 2, do_nothing, NULL);
+    assert_false(gb_cpu_pool_take(pool));
     gb_cpu_pool_end(pool);
-    assert_true(gb_cpu_pool_begin(pool, 2, do_nothing, NULL));
+    /* A job that never begins. */
+    assert_true(gb_cpu_pool_take(pool));
     gb_cpu_pool_end(pool);
+    check_meeting(pool, 2);
     ggml_threadpool_free(pool);
 }
 
@@ -140,7 +145,8 @@ jobs_end_when_their_workers_have_left(void **state)
 
     (void)state;
     for (int i = 0; i < 2000; i++) {
-        assert_true(gb_cpu_pool_begin(pool, 1 + i % 4, do_nothing, NULL));
+        assert_true(gb_cpu_pool_take(pool));
+        gb_cpu_pool_begin(pool, 1 + i % 4, do_nothing, NULL);
         gb_cpu_pool_end(pool);
     }
     ggml_threadpool_free(pool);
@@ -218,12 +224,14 @@ a_forked_child_can_use_and_free_the_pool(void **state)
     child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        const bool has_begun = gb_cpu_pool_begin(pool, 3, do_nothing, NULL);
+        const bool is_taken = gb_cpu_pool_take(pool);
 
-        if (has_begun)
+        if (is_taken) {
+            gb_cpu_pool_begin(pool, 3, do_nothing, NULL);
             gb_cpu_pool_end(pool);
+        }
         ggml_threadpool_free(pool);
-        _exit(has_begun ? 0 : 1);
+        _exit(is_taken ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);

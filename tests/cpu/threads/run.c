@@ -36,6 +36,11 @@ struct book {
 
 static struct book book;
 
+/* What the client's variables for the abort callback hold. */
+static ggml_abort_callback ask;
+static void *ask_data = &book;
+static const struct gb_cpu_abort abort_variables = { &ask, &ask_data };
+
 static enum ggml_status
 write_down(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -61,6 +66,7 @@ static struct gb_cpu_plan
 make_plan(int64_t n, int64_t (*count)(int64_t phase), int n_threads)
 {
     memset(&book, 0, sizeof(book));
+    ask = NULL;
     book.n_phases = n;
     book.fail_phase = -1;
     book.stop_at = -1;
@@ -131,7 +137,6 @@ each_tile_is_computed_once_and_in_its_phase(void **state)
 {
     static const int threads[] = { 1, 2, 3, 7, 16 };
     static const uint32_t polls[] = { 0, 50 };
-    const struct gb_cpu_abort never = { NULL, NULL };
 
     (void)state;
     for (int t = 0; t < 10; t++) {
@@ -142,7 +147,7 @@ each_tile_is_computed_once_and_in_its_phase(void **state)
             const struct gb_cpu_plan plan =
                 make_plan(1 + round * 20, mixed_count, n_threads);
 
-            assert_int_equal(gb_cpu_plan_run(&plan, pool, never),
+            assert_int_equal(gb_cpu_plan_run(&plan, pool, abort_variables),
                              GGML_STATUS_SUCCESS);
             assert_all_done_once();
         }
@@ -153,21 +158,21 @@ each_tile_is_computed_once_and_in_its_phase(void **state)
 static void
 an_empty_plan_is_done_at_once(void **state)
 {
-    const struct gb_cpu_abort never = { NULL, NULL };
     const struct gb_cpu_plan plan = make_plan(0, mixed_count, 2);
 
     (void)state;
-    assert_int_equal(gb_cpu_plan_run(&plan, NULL, never), GGML_STATUS_SUCCESS);
+    assert_int_equal(gb_cpu_plan_run(&plan, NULL, abort_variables),
+                     GGML_STATUS_SUCCESS);
 }
 
 static void
 one_thread_needs_no_pool(void **state)
 {
-    const struct gb_cpu_abort never = { NULL, NULL };
     const struct gb_cpu_plan plan = make_plan(100, mixed_count, 1);
 
     (void)state;
-    assert_int_equal(gb_cpu_plan_run(&plan, NULL, never), GGML_STATUS_SUCCESS);
+    assert_int_equal(gb_cpu_plan_run(&plan, NULL, abort_variables),
+                     GGML_STATUS_SUCCESS);
     assert_all_done_once();
 }
 
@@ -175,7 +180,6 @@ static void
 a_failing_tile_ends_the_graph_with_its_status(void **state)
 {
     static const int threads[] = { 1, 3 };
-    const struct gb_cpu_abort never = { NULL, NULL };
 
     (void)state;
     for (int t = 0; t < 2; t++) {
@@ -183,7 +187,7 @@ a_failing_tile_ends_the_graph_with_its_status(void **state)
         const struct gb_cpu_plan plan = make_plan(100, mixed_count, threads[t]);
 
         book.fail_phase = 44;
-        assert_int_equal(gb_cpu_plan_run(&plan, pool, never),
+        assert_int_equal(gb_cpu_plan_run(&plan, pool, abort_variables),
                          GGML_STATUS_ALLOC_FAILED);
         for (int64_t i = 45; i < 100; i++)
             assert_int_equal(atomic_load(&book.done[i]), 0);
@@ -216,10 +220,10 @@ the_caller_is_asked_after_each_step(void **state)
         struct ggml_threadpool *pool = new_pool(n_threads, 50);
         const struct gb_cpu_plan plan =
             make_plan(300, counts[t % 3], n_threads);
-        const struct gb_cpu_abort abort = { stop_after_some, &book };
 
         book.asker = pthread_self();
-        assert_int_equal(gb_cpu_plan_run(&plan, pool, abort),
+        ask = stop_after_some;
+        assert_int_equal(gb_cpu_plan_run(&plan, pool, abort_variables),
                          GGML_STATUS_SUCCESS);
         assert_int_equal(book.asked, 200);
         assert_all_done_once();
@@ -236,11 +240,11 @@ nothing_is_computed_after_the_caller_said_stop(void **state)
     for (int t = 0; t < 3; t++) {
         struct ggml_threadpool *pool = new_pool(threads[t], 50);
         const struct gb_cpu_plan plan = make_plan(300, mixed_count, threads[t]);
-        const struct gb_cpu_abort abort = { stop_after_some, &book };
 
         book.asker = pthread_self();
         book.stop_at = 20;
-        assert_int_equal(gb_cpu_plan_run(&plan, pool, abort),
+        ask = stop_after_some;
+        assert_int_equal(gb_cpu_plan_run(&plan, pool, abort_variables),
                          GGML_STATUS_ABORTED);
         assert_int_equal(book.asked, 20);
         /* Steps end at phases 1, 2, 4, 5, …: the twentieth at 29. */
@@ -254,13 +258,13 @@ nothing_is_computed_after_the_caller_said_stop(void **state)
 static void
 tensors_without_memory_are_refused(void **state)
 {
-    const struct gb_cpu_abort never = { NULL, NULL };
     const struct gb_cpu_plan plan = make_plan(5, mixed_count, 1);
 
     (void)state;
     book.nodes[2].data = NULL;
     book.nodes[2].op = GGML_OP_ADD;
-    assert_int_equal(gb_cpu_plan_run(&plan, NULL, never), GGML_STATUS_FAILED);
+    assert_int_equal(gb_cpu_plan_run(&plan, NULL, abort_variables),
+                     GGML_STATUS_FAILED);
     assert_int_equal(atomic_load(&book.done[0]), 0);
 }
 
@@ -269,14 +273,13 @@ tensors_without_memory_are_refused(void **state)
 static void
 any_number_of_threads_will_do(void **state)
 {
-    const struct gb_cpu_abort never = { NULL, NULL };
     struct ggml_threadpool *pool = new_pool(3, 0);
 
     (void)state;
     for (int n_threads = 1; n_threads <= MAX_THREADS; n_threads++) {
         const struct gb_cpu_plan plan = make_plan(60, mixed_count, n_threads);
 
-        assert_int_equal(gb_cpu_plan_run(&plan, pool, never),
+        assert_int_equal(gb_cpu_plan_run(&plan, pool, abort_variables),
                          GGML_STATUS_SUCCESS);
         assert_all_done_once();
     }

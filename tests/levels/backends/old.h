@@ -67,6 +67,19 @@ void old_2023_reset(void);
 /* A backend of 2023: the function that its registration names. */
 struct ggml_backend *old_2023_init(void);
 
+/*
+ * What sources of that level did without a table: computing one node in PASS
+ * (0 to 2: before, computing, after) as thread ITH, false for a node that is
+ * not theirs; the bytes of rows that a device gets; a sum by a plan, with the
+ * status and what it is; N values rounded to TYPE; a number kept in GGUF.
+ */
+struct ggml_tensor;
+bool old_2023_compute_forward(int pass, int ith, struct ggml_tensor *node);
+size_t old_2023_split_bytes(const struct ggml_tensor *tensor, int n_rows);
+int old_2023_add(float x, float y, float *sum);
+bool old_2023_round(int type, const float *from, float *to, int n);
+int old_2023_key(int value);
+
 /* What the backend of 2024-10 did so far. */
 struct old_2024 {
     int n_init_tensor, n_compute;

@@ -8,6 +8,12 @@ loader_module_twin = -DMODULE_NAME='"gOOD"'
 loader_module_weighed = -DMODULE_NAME='"Weighed"' -DMODULE_SCORE=7
 loader_module_curious = -DMODULE_NAME='"Curious"' \
 	-DMODULE_DOES='ggml_backend_dev_by_name("none")'
+loader_module_greedy_init = -DMODULE_NAME='"Greedy"' \
+	-DMODULE_DOES='ggml_backend_load("./none.so")'
+loader_module_greedy_search = -DMODULE_NAME='"Greedy"' \
+	-DMODULE_DOES='ggml_backend_load_all()'
+loader_module_greedy_start = -DMODULE_NAME='"Greedy"' \
+	-DMODULE_AT_START='ggml_backend_load("./none.so")'
 loader_module_older = -DMODULE_NAME='"Older"' \
 	-DMODULE_DOES='reg->api_version = GGML_BACKEND_API_VERSION - 1'
 loader_module_newer = -DMODULE_NAME='"Newer"' \
@@ -17,6 +23,12 @@ loader_module_empty = -DMODULE_SCORE=1
 loader_module_null = -DMODULE_NAME='"Null"' -DMODULE_DOES='reg = NULL'
 loader_module_partial = -DMODULE_NAME='"Partial"' \
 	-DMODULE_DOES='reg->iface.get_device = NULL'
+loader_module_nameless = -DMODULE_NAME=NULL
+loader_module_lame = -DMODULE_NAME='"Lame"' \
+	-DMODULE_DOES='fake.device.iface.supports_op = NULL'
+loader_module_borrowed = -DMODULE_NAME='"Borrowed"' \
+	-DMODULE_DOES='reg = ggml_backend_reg_by_name("CPU")'
+loader_module_origin = -DMODULE_NAME='"Origin"' '-Wl,-rpath,$$ORIGIN'
 loader_module_unlinked = -DMODULE_NAME='"Unlinked"' \
 	-DMODULE_DOES='tests_missing_symbol()'
 # Variants of one backend.

@@ -8,6 +8,8 @@
  *                  without it has no ggml_backend_init
  *   MODULE_SCORE   what ggml_backend_score gives, if there is one
  *   MODULE_DOES    what else happens when the registration is made
+ *   MODULE_AT_START
+ *                  what its constructor does
  */
 #include "tests/backend/fake.h"
 
@@ -40,6 +42,14 @@ get_reg(void)
 }
 
 GGML_BACKEND_DL_IMPL(get_reg)
+#endif
+
+#ifdef MODULE_AT_START
+static void __attribute__((constructor))
+at_start(void)
+{
+    MODULE_AT_START;
+}
 #endif
 
 #ifdef MODULE_SCORE

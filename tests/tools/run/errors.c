@@ -4,6 +4,10 @@
  */
 #include "tests/tools/run/program.h"
 
+#include "ggml.h"
+#include "gguf.h"
+
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -273,6 +277,37 @@ no_change_of_the_header_ends_it_by_a_signal(void **state)
     free(bytes);
 }
 
+/* A model whose numbers are no numbers: the last norm's weights are in front of
+ * all logits. */
+static void
+logits_that_are_no_numbers_are_an_error(void **state)
+{
+    struct ggml_context *ctx;
+    const struct gguf_init_params params = { false, &ctx };
+    struct gguf_context *gguf =
+        gguf_init_from_file(good_model(), params);
+    struct ggml_tensor *norm;
+    char line[400];
+
+    (void)state;
+    assert_non_null(gguf);
+    norm = ggml_get_tensor(ctx, "output_norm.weight");
+    ((float *)norm->data)[3] = NAN;
+    for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
+         t = ggml_get_next_tensor(ctx, t))
+        if (gguf_find_tensor(gguf, t->name) >= 0)
+            gguf_set_tensor_data(gguf, t->name, t->data);
+    assert_true(gguf_write_to_file(gguf, in_folder("nan"), false));
+    gguf_free(gguf);
+    ggml_free(ctx);
+    write_file("text", "the hello world and 12 the singing worlds", 41);
+    snprintf(line, sizeof(line), "-m %s --perplexity %s -c 4", in_folder("nan"),
+             in_folder("text"));
+    check_fails(1, "not numbers", line);
+    snprintf(line, sizeof(line), "-m %s -p the", in_folder("nan"));
+    check_fails(1, "not numbers", line);
+}
+
 int
 main(void)
 {
@@ -283,6 +318,7 @@ main(void)
         cmocka_unit_test(a_full_disk_is_noticed),
         cmocka_unit_test(a_file_cut_anywhere_is_refused),
         cmocka_unit_test(sizes_that_cannot_be_are_refused),
+        cmocka_unit_test(logits_that_are_no_numbers_are_an_error),
         cmocka_unit_test(no_change_of_the_header_ends_it_by_a_signal),
     };
 

@@ -2,9 +2,12 @@
 /*
  * tests/tools/run/program.c - tiny models, and the program run on them.
  */
+#include "config.h"
+
 #include "tests/tools/run/program.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -100,7 +103,7 @@ make_model(const char *name, const char *options)
 }
 
 static struct result
-run_v(const char *arguments, va_list args)
+run_v(const char *program, const char *arguments, va_list args)
 {
     char line[2048], command[4096];
     struct result r = { .status = -1 };
@@ -108,9 +111,9 @@ run_v(const char *arguments, va_list args)
     int status;
 
     vsnprintf(line, sizeof(line), arguments, args);
-    snprintf(command, sizeof(command),
-             "'%s'/ggmlbackend-run %s >%s 2>%s </dev/null", build_folder(),
-             line, in_folder("out"), in_folder("err"));
+    snprintf(command, sizeof(command), "'%s'/%s %s >%s 2>%s </dev/null",
+             build_folder(), program, line, in_folder("out"),
+             in_folder("err"));
     status = system(command);
     if (WIFEXITED(status) && WEXITSTATUS(status) < 126)
         r.status = WEXITSTATUS(status);
@@ -126,8 +129,66 @@ run(const char *arguments, ...)
     va_list args;
 
     va_start(args, arguments);
-    r = run_v(arguments, args);
+    r = run_v("ggmlbackend-run", arguments, args);
     va_end(args);
+    return r;
+}
+
+struct result
+run_other(const char *program, const char *arguments, ...)
+{
+    struct result r;
+    va_list args;
+
+    va_start(args, arguments);
+    r = run_v(program, arguments, args);
+    va_end(args);
+    return r;
+}
+
+/* In a new process: COMMAND with the terminal NAME for everything. */
+static _Noreturn void
+become(const char *name, const char *command)
+{
+    int fd;
+
+    setsid();
+    fd = open(name, O_RDWR);
+    if (fd >= 0 && dup2(fd, 0) >= 0 && dup2(fd, 1) >= 0 && dup2(fd, 2) >= 0)
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+struct result
+run_on_terminal(const char *program, const char *arguments)
+{
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    struct result r = { .status = -1, .out = calloc(1, 1 << 16) };
+    char command[4096];
+    ssize_t n;
+    pid_t child;
+    int status;
+
+    assert_non_null(r.out);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    snprintf(command, sizeof(command), "exec '%s'/%s %s", build_folder(),
+             program, arguments);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        become(ptsname(master), command);
+    /* EIO when the program has closed its end, and once before it opened it. */
+    while (r.size < (1 << 16) - 1) {
+        n = read(master, r.out + r.size, (1 << 16) - 1 - r.size);
+        if (n > 0)
+            r.size += (size_t)n;
+        else if (waitpid(child, &status, WNOHANG) == child)
+            break;
+    }
+    close(master);
+    if (WIFEXITED(status) && WEXITSTATUS(status) < 126)
+        r.status = WEXITSTATUS(status);
+    r.err = calloc(1, 1);
     return r;
 }
 
@@ -146,7 +207,7 @@ run_json(const char *arguments, ...)
     va_list args;
 
     va_start(args, arguments);
-    r = run_v(arguments, args);
+    r = run_v("ggmlbackend-run", arguments, args);
     va_end(args);
     if (r.status != 0)
         fail_msg("%s: status %d: %s", arguments, r.status, r.err);

@@ -36,6 +36,13 @@ struct result {
 /* Run ggmlbackend-run with ARGUMENTS, which a shell reads. */
 struct result run(const char *arguments, ...)
     __attribute__((format(printf, 1, 2)));
+
+/* The same for another program of the build folder. */
+struct result run_other(const char *program, const char *arguments, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same on a terminal: .out has all that it shows. */
+struct result run_on_terminal(const char *program, const char *arguments);
 void result_free(struct result *result);
 
 /* The object that ggmlbackend-run --json writes; json_decref it. */

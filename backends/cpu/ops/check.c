@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/check.c - whether a node can be computed, whatever stands in it.
+ */
+#include "config.h"
+
+#include "backends/cpu/ops/check.h"
+
+#include "ggml-backend-impl.h"
+
+#include "lib/base/attr.h"
+#include "lib/base/checked.h"
+#include "lib/base/status.h"
+#include "lib/type/type.h"
+
+#include <string.h>
+
+/* Bytes that no tensor reaches further than, so that sums of a few fit. */
+#define MAX_EXTENT ((size_t)1 << 62)
+
+/* Sizes of tensors that are looked at first: no product of them is too
+ * large. */
+#define IS_SMALL(n) ((uint64_t)(n) >> 14 == 0)
+
+void
+gb_cpu_known_init(struct gb_cpu_known *known, bool may_be_moved)
+{
+    const struct gb_cpu_range all = { NULL, 1, SIZE_MAX - 1 };
+
+    memset(known->sound, 0, sizeof(known->sound));
+    known->range[0] = all;
+    known->range[1] = all;
+    known->newest = 0;
+    known->may_be_moved = may_be_moved;
+    known->has_memory = true;
+}
+
+/* The steps of dimension D, N of STEP bytes, end where an element, or a block,
+ * can begin; *bytes is increased by them.  NEXT is what the dimensions before
+ * take when they are dense.  No step means nothing, but whoever walks takes it
+ * after the last element, and must not come to lower addresses. */
+static bool
+add_steps(const struct gb_type *type, int64_t n, size_t step, size_t next,
+          size_t *bytes)
+{
+    size_t more;
+
+    if (n == 0)
+        return step <= MAX_EXTENT;
+    return (step == next || step % type->bytes == 0) &&
+           gb_mul_size((size_t)n, step, &more) &&
+           gb_add_size(*bytes, more, bytes) && *bytes <= MAX_EXTENT;
+}
+
+bool
+gb_cpu_extent(const struct ggml_tensor *t, size_t *bytes)
+{
+    const struct gb_type *type = gb_type_get(t->type);
+    int64_t elements = 1;
+    int64_t blocks = t->ne[0];
+    bool is_empty = false;
+    size_t sum = type->bytes;
+
+    if (type->block == 0)
+        return false;
+    for (int d = 0; d < GGML_MAX_DIMS; d++) {
+        is_empty = is_empty || t->ne[d] == 0;
+        if (t->ne[d] != 0 && !gb_mul_count(elements, t->ne[d], &elements))
+            return false;
+    }
+    if (elements > GB_CPU_MAX_ELEMENTS)
+        return false;
+    if (type->block > 1) {
+        if (blocks % type->block != 0)
+            return false;
+        blocks /= type->block;
+    }
+    *bytes = 0;
+    if (is_empty)
+        return true;
+    if (!add_steps(type, blocks - 1, t->nb[0], type->bytes, &sum))
+        return false;
+    for (int d = 1; d < GGML_MAX_DIMS; d++) {
+        if (!add_steps(type, t->ne[d] - 1, t->nb[d], sum, &sum))
+            return false;
+    }
+    *bytes = sum;
+    return true;
+}
+
+/* Where BUFFER's bytes are; none, if the CPU does not reach them. */
+static struct gb_cpu_range
+range_of(ggml_backend_buffer_t buffer, bool may_be_moved)
+{
+    struct gb_cpu_range range = { buffer, 1, SIZE_MAX - 1 };
+
+    if (buffer == NULL)
+        return range;
+    if (buffer->size > 0 && buffer->iface.get_base != NULL &&
+        ggml_backend_buffer_is_host(buffer)) {
+        range.begin = (uintptr_t)buffer->iface.get_base(buffer);
+        range.size = buffer->size;
+    } else if (!may_be_moved) {
+        range.begin = UINTPTR_MAX;
+        range.size = 0;
+    }
+    return range;
+}
+
+static ggml_backend_buffer_t
+buffer_of(const struct ggml_tensor *t)
+{
+    return t->buffer == NULL && t->view_src != NULL ? t->view_src->buffer
+                                                    : t->buffer;
+}
+
+/* Is T in RANGE, with BYTES, and at an address? */
+static inline bool
+is_within(const struct ggml_tensor *t, size_t bytes,
+          const struct gb_cpu_range *range)
+{
+    const size_t offset = (uintptr_t)t->data - range->begin;
+
+    return offset <= range->size && bytes <= range->size - offset;
+}
+
+/* What addresses of TYPE are multiples of.  Blocks have numbers of two bytes,
+ * those of q8_K one of four. */
+static size_t
+alignment_of(enum ggml_type type)
+{
+    if (gb_type_get(type)->block == 1)
+        return gb_type_get(type)->bytes;
+    return type == GGML_TYPE_Q8_K ? sizeof(float) : sizeof(uint16_t);
+}
+
+/* Is T's place in memory good for BYTES of its type? */
+static bool
+is_well_placed(const struct ggml_tensor *t, size_t bytes,
+               struct gb_cpu_known *known)
+{
+    const struct gb_type *type = gb_type_get(t->type);
+    const ggml_backend_buffer_t buffer = buffer_of(t);
+    int at = 0;
+
+    if ((uintptr_t)t->data % alignment_of(t->type) != 0)
+        return false;
+    if (type->block > 1 && t->view_src != NULL &&
+        t->view_src->type == t->type && t->view_offs % type->bytes != 0)
+        return false;
+    if (known->range[0].buffer != buffer) {
+        at = 1;
+        if (known->range[1].buffer != buffer) {
+            at = known->newest = !known->newest;
+            known->range[at] = range_of(buffer, known->may_be_moved);
+        }
+    }
+    return is_within(t, bytes, &known->range[at]);
+}
+
+/* Any tensor.  Not for the common road, which needs few registers. */
+GB_NOINLINE static bool
+is_sound_at_all(const struct ggml_tensor *t, struct gb_cpu_known *known)
+{
+    size_t bytes;
+
+    if (!gb_cpu_extent(t, &bytes))
+        return false;
+    if (bytes == 0)
+        return true;
+    if (t->data == NULL) {
+        known->has_memory = false;
+        return true;
+    }
+    return is_well_placed(t, bytes, known);
+}
+
+/*
+ * The same, for most tensors with few questions: floats, contiguous, small, in
+ * a buffer that is known.  False says nothing.
+ */
+static inline bool
+is_plainly_sound(const struct ggml_tensor *t, const struct gb_cpu_known *known)
+{
+    const ggml_backend_buffer_t buffer = buffer_of(t);
+    const struct gb_cpu_range *range = known->range;
+
+    if (buffer != range->buffer)
+        range++;
+    return t->type == GGML_TYPE_F32 && buffer == range->buffer &&
+           t->nb[0] == sizeof(float) &&
+           IS_SMALL(t->ne[0] | t->ne[1] | t->ne[2] | t->ne[3]) &&
+           t->nb[1] == sizeof(float) * (size_t)t->ne[0] &&
+           t->nb[2] == t->nb[1] * (size_t)t->ne[1] &&
+           t->nb[3] == t->nb[2] * (size_t)t->ne[2] &&
+           (uintptr_t)t->data % sizeof(float) == 0 &&
+           is_within(t, t->nb[3] * (size_t)t->ne[3], range);
+}
+
+static inline const struct ggml_tensor **
+slot_of(const struct ggml_tensor *t, struct gb_cpu_known *known)
+{
+    return &known->sound[(uintptr_t)t / 16 % GB_CPU_KNOWN_TENSORS];
+}
+
+bool
+gb_cpu_is_sound(const struct ggml_tensor *t, struct gb_cpu_known *known)
+{
+    if (!is_plainly_sound(t, known) && !is_sound_at_all(t, known))
+        return false;
+    *slot_of(t, known) = t;
+    return true;
+}
+
+bool
+gb_cpu_has_places(const struct ggml_tensor *t)
+{
+    const struct gb_type *type = gb_type_get(t->type);
+    int64_t elements = 1;
+    size_t bytes;
+
+    if (!gb_cpu_extent(t, &bytes))
+        return false;
+    for (int d = 0; d < GGML_MAX_DIMS; d++)
+        elements *= t->ne[d];
+    return (size_t)(elements / type->block) * type->bytes <= bytes;
+}
+
+/* A result is sound, and has places, which it has if it is contiguous. */
+static inline bool
+is_result_good(const struct ggml_tensor *node, struct gb_cpu_known *known)
+{
+    if (!is_plainly_sound(node, known) &&
+        (!is_sound_at_all(node, known) || !gb_cpu_has_places(node)))
+        return false;
+    *slot_of(node, known) = node;
+    return true;
+}
+
+static inline bool
+is_source_good(const struct ggml_tensor *node, int i,
+               const struct gb_cpu_op *op, struct gb_cpu_known *known)
+{
+    const struct ggml_tensor *src = node->src[i];
+
+    if (src == NULL)
+        return i >= op->n_src;
+    return *slot_of(src, known) == src || gb_cpu_is_sound(src, known);
+}
+
+static inline bool
+are_sources_good(const struct ggml_tensor *node, const struct gb_cpu_op *op,
+                 struct gb_cpu_known *known)
+{
+    uintptr_t more = 0;
+
+    if (!is_source_good(node, 0, op, known) ||
+        !is_source_good(node, 1, op, known))
+        return false;
+    /* Few nodes have more, so they are looked at together first. */
+#pragma GCC unroll 8
+    for (int i = 2; i < GGML_MAX_SRC; i++)
+        more |= (uintptr_t)node->src[i];
+    if (more == 0)
+        return op->n_src <= 2;
+    for (int i = 2; i < GGML_MAX_SRC; i++)
+        if (!is_source_good(node, i, op, known))
+            return false;
+    return true;
+}
+
+bool
+gb_cpu_can_compute(const struct ggml_tensor *node, const struct gb_cpu_op *op,
+                   struct gb_cpu_known *known)
+{
+    return is_result_good(node, known) &&
+           are_sources_good(node, op, known) && op->can_run(node);
+}
+
+/* ---- why not ---- */
+
+/* A name that may have no end. */
+#define NAME(t) (int)sizeof((t)->name), (t)->name
+
+static const char *
+type_of(const struct ggml_tensor *t)
+{
+    const char *name = t == NULL ? "-" : gb_type_get(t->type)->name;
+
+    return name != NULL ? name : "no type";
+}
+
+static const char *
+word_of(const struct ggml_tensor *node)
+{
+    const bool is_unary = node->op == GGML_OP_UNARY &&
+                          (uint32_t)node->op_params[0] < GGML_UNARY_OP_COUNT;
+
+    return is_unary ? ggml_op_desc(node) : ggml_op_name(node->op);
+}
+
+/* What is wrong with T, NULL if nothing is. */
+static const char *
+fault_of(const struct ggml_tensor *t)
+{
+    struct gb_cpu_known known;
+    size_t bytes;
+
+    gb_cpu_known_init(&known, false);
+    if (gb_type_get(t->type)->block == 0)
+        return "has a type without values";
+    if (!gb_cpu_extent(t, &bytes))
+        return "has no possible shape and strides";
+    if (!gb_cpu_is_sound(t, &known))
+        return "does not lie where its elements can, or outside its buffer";
+    return NULL;
+}
+
+enum ggml_status
+gb_cpu_fail_node(const struct ggml_tensor *node)
+{
+    const struct gb_cpu_op *op = gb_cpu_op_find(node);
+    const char *fault;
+
+    if ((unsigned)node->op >= GGML_OP_COUNT)
+        return gb_fail(GGML_STATUS_FAILED, "cpu: \"%.*s\" is of operation %d, "
+                       "which is none", NAME(node), (int)node->op);
+    fault = fault_of(node);
+    if (fault == NULL && !gb_cpu_has_places(node))
+        fault = "has fewer bytes than its elements take";
+    if (fault != NULL)
+        return gb_fail(GGML_STATUS_FAILED, "cpu: %s \"%.*s\" %s",
+                       word_of(node), NAME(node), fault);
+    for (int i = 0; op != NULL && i < GGML_MAX_SRC; i++) {
+        if (node->src[i] != NULL)
+            fault = fault_of(node->src[i]);
+        else if (i < op->n_src)
+            fault = "is not there";
+        if (fault != NULL)
+            return gb_fail(GGML_STATUS_FAILED, "cpu: source %d of %s \"%.*s\" "
+                           "%s", i, word_of(node), NAME(node), fault);
+    }
+    return gb_fail(GGML_STATUS_FAILED,
+                   "cpu: %s \"%.*s\" cannot be computed (%s from %s, %s)",
+                   word_of(node), NAME(node), type_of(node),
+                   type_of(node->src[0]), type_of(node->src[1]));
+}

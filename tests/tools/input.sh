@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Models that are no files, and files that are cut short while they are read.
+gguf=$top_builddir/ggmlbackend-gguf
+run=$top_builddir/ggmlbackend-run
+bench=$top_builddir/ggmlbackend-bench
+dir=input-tool-$$
+mkdir "$dir" || exit 99
+trap 'rm -rf "$dir"' EXIT
+"$top_builddir/examples/make-tiny-model" "$dir/kept" || exit 99
+mkfifo "$dir/fifo" "$dir/out-fifo" || exit 99
+n=0
+
+# result TEXT WORDS STATUS: it ended with 1, and one line of err has WORDS.
+result() {
+    n=$((n + 1))
+    if [ "$3" -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] &&
+        grep -q -- "$2" "$dir/err"; then
+        echo "ok $n - $1"
+    else
+        sed "s/^/# status $3: /" "$dir/err"
+        echo "not ok $n - $1"
+    fi
+}
+
+# Nobody waits for the other end of a pipe, nor reads a device for ever.
+for file in "$dir/fifo" /dev/zero "$dir"; do
+    for command in "$gguf show" "$gguf show --json" "$gguf check" \
+        "$run -p x -m" "$run --no-mmap -p x -m" "$bench -s 0.001 -m"; do
+        name=${command##*/ggmlbackend-}
+        timeout 20 $command "$file" >"$dir/out" 2>"$dir/err"
+        result "$name with ${file##*/}" 'not a regular file' $?
+    done
+    timeout 20 "$gguf" convert --type f16 "$file" "$dir/x" >"$dir/out" 2>"$dir/err"
+    result "gguf convert with ${file##*/}" 'not a regular file' $?
+done
+
+# The model is open when the program asks for its text: then the file is cut.
+for option in '' --no-mmap; do
+    cp "$dir/kept" "$dir/model.gguf"
+    timeout 60 "$run" $option -m "$dir/model.gguf" -f "$dir/fifo" -n 4 \
+        >"$dir/out" 2>"$dir/err" &
+    pid=$!
+    exec 3>"$dir/fifo"
+    : >"$dir/model.gguf"
+    echo the hello >&3
+    exec 3>&-
+    wait $pid
+    status=$?
+    if [ -z "$option" ]; then
+        result 'a model that is cut while it is mapped' \
+            'run: .*/model.gguf: has lost pages' $status
+    else
+        n=$((n + 1))
+        [ $status -eq 0 ] || printf 'not '
+        echo "ok $n - one that was copied is whole"
+    fi
+done
+
+# The output takes 64 KiB or so before somebody reads: then the file is cut.
+for option in '' --no-mmap; do
+    cp "$dir/kept" "$dir/model.gguf"
+    timeout 60 "$gguf" convert $option --type f16 "$dir/model.gguf" \
+        "$dir/out-fifo" >"$dir/out" 2>"$dir/err" &
+    pid=$!
+    exec 3<"$dir/out-fifo"
+    : >"$dir/model.gguf"
+    cat <&3 >/dev/null
+    exec 3<&-
+    wait $pid
+    result "convert $option of a file that is cut meanwhile" \
+        'model.gguf: \(has lost pages\|was cut short while\)' $?
+done
+echo "1..$n"
