@@ -11,6 +11,7 @@
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/op.h"
+#include "backends/cpu/ops/place.h"
 
 #include "ggml.h"
 
@@ -57,8 +58,9 @@ static inline const void *
 gb_cpu_column_at(const struct gb_cpu_columns *columns, int64_t i1, int64_t i2,
                  int64_t i3)
 {
-    return columns->data + (size_t)i1 * columns->nb[1] +
-           (size_t)i2 * columns->nb[2] + (size_t)i3 * columns->nb[3];
+    return gb_cpu_place(columns->data, (size_t)i1 * columns->nb[1] +
+                                           (size_t)i2 * columns->nb[2] +
+                                           (size_t)i3 * columns->nb[3]);
 }
 
 #endif

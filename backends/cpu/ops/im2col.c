@@ -138,10 +138,7 @@ im2col_run(const struct gb_cpu_task *task, int64_t tile)
         const int64_t batch = is_2d(node) ? at.i3 : at.i2;
         float *const values = gb_cpu_line_target(&to, 0, task->scratch);
 
-        /* An image without elements may have no address. */
-        fill_window(&w,
-                    (const char *)((uintptr_t)image->data +
-                                   (size_t)batch * w.batch),
+        fill_window(&w, gb_cpu_place(image->data, (size_t)batch * w.batch),
                     at.i1 * w.s0 - w.p0, oh * w.s1 - w.p1, values);
         gb_cpu_line_write(task->k, &to, 0, node->ne[0], values);
     }
@@ -213,10 +210,11 @@ im2col_back_run(const struct gb_cpu_task *task, int64_t tile)
             if (y < 0 || y % w.s1 != 0 || y / w.s1 >= w.oh)
                 continue;
             add_window_row(&w,
-                           (const char *)a->data +
-                               (size_t)batch * w.window_batch +
-                               (size_t)(y / w.s1) * w.window_row +
-                               (size_t)((c * w.kh + kh) * w.kw) * a->nb[0],
+                           gb_cpu_place(a->data,
+                                        (size_t)batch * w.window_batch +
+                                            (size_t)(y / w.s1) * w.window_row +
+                                            (size_t)((c * w.kh + kh) * w.kw) *
+                                                a->nb[0]),
                            a->nb[0], dst);
         }
     }

@@ -74,6 +74,9 @@ gb_cpu_convert(const struct gb_cpu_kernels *k, enum ggml_type from,
 {
     float buffer[GB_CPU_PIECE];
 
+    /* A source without elements may be nowhere. */
+    if (n == 0)
+        return;
     /* Nodes of clients may lie across their sources. */
     if (from == to) {
         memmove(dst, src, bytes_of(from, n));
@@ -155,7 +158,8 @@ gb_cpu_scatter(int64_t n, size_t size, void *dst, size_t stride,
 static char *
 element(const struct gb_cpu_line *line, int64_t first)
 {
-    return line->data + blocks_of(line->type, first) * line->stride;
+    return gb_cpu_place(line->data,
+                        blocks_of(line->type, first) * line->stride);
 }
 
 /* Blocks are, as gb_cpu_line_copy() wants it: a line of one may say what it
@@ -225,10 +229,9 @@ gb_cpu_line_read(const struct gb_cpu_kernels *k,
         .type = GGML_TYPE_F32,
     };
 
-    /* A line without elements may have no address. */
     if (gb_cpu_line_is_plain(line))
-        return (const float *)((uintptr_t)line->data +
-                               (size_t)first * sizeof(float));
+        return (const float *)gb_cpu_place(line->data,
+                                           (size_t)first * sizeof(float));
     gb_cpu_line_copy(k, &floats, 0, line, first, n);
     return buffer;
 }
@@ -238,8 +241,8 @@ gb_cpu_line_target(const struct gb_cpu_line *line, int64_t first,
                    float *buffer)
 {
     if (gb_cpu_line_is_plain(line))
-        return (float *)((uintptr_t)line->data +
-                         (size_t)first * sizeof(float));
+        return (float *)gb_cpu_place(line->data,
+                                     (size_t)first * sizeof(float));
     return buffer;
 }
 

@@ -10,6 +10,7 @@
 #define GB_CPU_OPS_LINE_H
 
 #include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/ops/place.h"
 
 #include "lib/tensor/shape.h"
 
@@ -35,9 +36,9 @@ gb_cpu_line_at(const struct ggml_tensor *t, int64_t i1, int64_t i2, int64_t i3)
 {
     struct gb_cpu_line line;
 
-    /* A tensor without elements may have no address. */
-    line.data = (char *)((uintptr_t)t->data + (size_t)i1 * t->nb[1] +
-                         (size_t)i2 * t->nb[2] + (size_t)i3 * t->nb[3]);
+    line.data = gb_cpu_place(t->data, (size_t)i1 * t->nb[1] +
+                                          (size_t)i2 * t->nb[2] +
+                                          (size_t)i3 * t->nb[3]);
     line.stride = t->nb[0];
     line.type = t->type;
     return line;

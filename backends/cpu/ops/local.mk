@@ -30,6 +30,7 @@ libcpu_la_SOURCES += \
 	%D%/optable.def \
 	%D%/out-prod.c \
 	%D%/params.h \
+	%D%/place.h \
 	%D%/pool2d.c \
 	%D%/recurrent.c \
 	%D%/reduce.c \

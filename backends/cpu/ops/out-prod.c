@@ -105,8 +105,9 @@ lay_out_columns(const struct gb_cpu_task *task, int64_t tile)
     for (int64_t c = tile * TILE_COLS; c < (tile + 1) * TILE_COLS && c < end;
          c++) {
         const struct gb_cpu_row at = gb_cpu_row_at(node, c);
-        const char *from = (const char *)b->data + (size_t)at.i1 * b->nb[0] +
-                           (size_t)at.i2 * b->nb[2] + (size_t)at.i3 * b->nb[3];
+        const char *from = gb_cpu_place(b->data, (size_t)at.i1 * b->nb[0] +
+                                                     (size_t)at.i2 * b->nb[2] +
+                                                     (size_t)at.i3 * b->nb[3]);
 
         gb_cpu_gather(b->ne[1], sizeof(float),
                       column_at(task, at.i1, at.i2, at.i3), from, b->nb[1]);

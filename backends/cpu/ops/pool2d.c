@@ -112,8 +112,7 @@ pool_window(const struct pool *pool, const struct cover *cover,
     for (int64_t y = cover->y_first; y < cover->y_last; y++) {
         struct gb_cpu_line row = *plane;
 
-        /* A plane without elements may have no address. */
-        row.data = (char *)((uintptr_t)plane->data + (size_t)y * row_stride);
+        row.data = gb_cpu_place(plane->data, (size_t)y * row_stride);
         for (int64_t x = cover->x_first; x < cover->x_last; x++) {
             const float value = value_at(&row, x);
 
@@ -191,8 +190,7 @@ find_largest(const struct cover *cover, const struct gb_cpu_line *plane,
     for (int64_t y = cover->y_first; y < cover->y_last; y++) {
         struct gb_cpu_line row = *plane;
 
-        /* A plane without elements may have no address. */
-        row.data = (char *)((uintptr_t)plane->data + (size_t)y * row_stride);
+        row.data = gb_cpu_place(plane->data, (size_t)y * row_stride);
         for (int64_t x = cover->x_first; x < cover->x_last; x++)
             if (value_at(&row, x) > max) {
                 max = value_at(&row, x);

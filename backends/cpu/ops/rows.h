@@ -5,6 +5,8 @@
 #ifndef GB_CPU_OPS_ROWS_H
 #define GB_CPU_OPS_ROWS_H
 
+#include "backends/cpu/ops/place.h"
+
 #include "ggml.h"
 
 #include <stddef.h>
@@ -111,9 +113,9 @@ gb_cpu_wrap(int64_t i, int64_t n)
 static inline char *
 gb_cpu_row_ptr(const struct ggml_tensor *t, int64_t i1, int64_t i2, int64_t i3)
 {
-    /* A tensor without elements may have no address. */
-    return (char *)((uintptr_t)t->data + (size_t)i1 * t->nb[1] +
-                    (size_t)i2 * t->nb[2] + (size_t)i3 * t->nb[3]);
+    return gb_cpu_place(t->data, (size_t)i1 * t->nb[1] +
+                                     (size_t)i2 * t->nb[2] +
+                                     (size_t)i3 * t->nb[3]);
 }
 
 #endif
