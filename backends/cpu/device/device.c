@@ -79,15 +79,6 @@ dev_buffer_from_host_ptr(ggml_backend_dev_t dev, void *ptr, size_t size,
 }
 
 static bool
-is_in_host_memory(const struct ggml_tensor *tensor)
-{
-    const ggml_backend_buffer_t buffer =
-        tensor->view_src != NULL ? tensor->view_src->buffer : tensor->buffer;
-
-    return buffer == NULL || ggml_backend_buffer_is_host(buffer);
-}
-
-static bool
 has_nothing_to_compute(const struct ggml_tensor *op)
 {
     return op->op == GGML_OP_NONE || op->op == GGML_OP_RESHAPE ||
@@ -99,19 +90,13 @@ static bool
 dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 {
     const struct gb_cpu_op *row = gb_cpu_op_find(op);
-    struct gb_cpu_known known;
 
     (void)dev;
     if (has_nothing_to_compute(op))
         return true;
     if (row == NULL || ggml_is_empty(op))
         return row != NULL;
-    for (int i = 0; i < GGML_MAX_SRC; i++) {
-        if (op->src[i] != NULL && !is_in_host_memory(op->src[i]))
-            return false;
-    }
-    gb_cpu_known_init(&known, true);
-    return gb_cpu_can_compute(op, row, &known);
+    return gb_cpu_can_compute_alone(op, row);
 }
 
 static bool

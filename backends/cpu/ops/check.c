@@ -23,16 +23,22 @@
 #define IS_SMALL(n) ((uint64_t)(n) >> 14 == 0)
 
 void
-gb_cpu_known_init(struct gb_cpu_known *known, bool may_be_moved)
+gb_cpu_memory_init(struct gb_cpu_memory *memory, bool may_be_moved)
 {
     const struct gb_cpu_range all = { NULL, 1, SIZE_MAX - 1 };
 
+    memory->range[0] = all;
+    memory->range[1] = all;
+    memory->newest = 0;
+    memory->may_be_moved = may_be_moved;
+    memory->is_complete = true;
+}
+
+void
+gb_cpu_known_init(struct gb_cpu_known *known)
+{
+    gb_cpu_memory_init(&known->memory, false);
     memset(known->sound, 0, sizeof(known->sound));
-    known->range[0] = all;
-    known->range[1] = all;
-    known->newest = 0;
-    known->may_be_moved = may_be_moved;
-    known->has_memory = true;
 }
 
 /* The steps of dimension D, N of STEP bytes, end where an element, or a block,
@@ -137,7 +143,7 @@ alignment_of(enum ggml_type type)
 /* Is T's place in memory good for BYTES of its type? */
 static bool
 is_well_placed(const struct ggml_tensor *t, size_t bytes,
-               struct gb_cpu_known *known)
+               struct gb_cpu_memory *memory)
 {
     const struct gb_type *type = gb_type_get(t->type);
     const ggml_backend_buffer_t buffer = buffer_of(t);
@@ -148,19 +154,19 @@ is_well_placed(const struct ggml_tensor *t, size_t bytes,
     if (type->block > 1 && t->view_src != NULL &&
         t->view_src->type == t->type && t->view_offs % type->bytes != 0)
         return false;
-    if (known->range[0].buffer != buffer) {
+    if (memory->range[0].buffer != buffer) {
         at = 1;
-        if (known->range[1].buffer != buffer) {
-            at = known->newest = !known->newest;
-            known->range[at] = range_of(buffer, known->may_be_moved);
+        if (memory->range[1].buffer != buffer) {
+            at = memory->newest = !memory->newest;
+            memory->range[at] = range_of(buffer, memory->may_be_moved);
         }
     }
-    return is_within(t, bytes, &known->range[at]);
+    return is_within(t, bytes, &memory->range[at]);
 }
 
 /* Any tensor.  Not for the common road, which needs few registers. */
 GB_NOINLINE static bool
-is_sound_at_all(const struct ggml_tensor *t, struct gb_cpu_known *known)
+is_sound_at_all(const struct ggml_tensor *t, struct gb_cpu_memory *memory)
 {
     size_t bytes;
 
@@ -169,47 +175,42 @@ is_sound_at_all(const struct ggml_tensor *t, struct gb_cpu_known *known)
     if (bytes == 0)
         return true;
     if (t->data == NULL) {
-        known->has_memory = false;
-        return true;
+        memory->is_complete = false;
+        return memory->may_be_moved || buffer_of(t) == NULL ||
+               ggml_backend_buffer_is_host(buffer_of(t));
     }
-    return is_well_placed(t, bytes, known);
+    return is_well_placed(t, bytes, memory);
 }
 
 /*
  * The same, for most tensors with few questions: floats, contiguous, small, in
- * a buffer that is known.  False says nothing.
+ * a buffer that is known or, if it IS_ALONE, without an address.  False says
+ * nothing.
  */
 static inline bool
-is_plainly_sound(const struct ggml_tensor *t, const struct gb_cpu_known *known)
+is_plainly_sound(const struct ggml_tensor *t,
+                 const struct gb_cpu_memory *memory, bool is_alone)
 {
     const ggml_backend_buffer_t buffer = buffer_of(t);
-    const struct gb_cpu_range *range = known->range;
+    const struct gb_cpu_range *range = memory->range;
 
     if (buffer != range->buffer)
         range++;
-    return t->type == GGML_TYPE_F32 && buffer == range->buffer &&
-           t->nb[0] == sizeof(float) &&
+    return t->type == GGML_TYPE_F32 && t->nb[0] == sizeof(float) &&
            IS_SMALL(t->ne[0] | t->ne[1] | t->ne[2] | t->ne[3]) &&
            t->nb[1] == sizeof(float) * (size_t)t->ne[0] &&
            t->nb[2] == t->nb[1] * (size_t)t->ne[1] &&
            t->nb[3] == t->nb[2] * (size_t)t->ne[2] &&
-           (uintptr_t)t->data % sizeof(float) == 0 &&
-           is_within(t, t->nb[3] * (size_t)t->ne[3], range);
-}
-
-static inline const struct ggml_tensor **
-slot_of(const struct ggml_tensor *t, struct gb_cpu_known *known)
-{
-    return &known->sound[(uintptr_t)t / 16 % GB_CPU_KNOWN_TENSORS];
+           ((is_alone && t->data == NULL && buffer == NULL) ||
+            (buffer == range->buffer &&
+             (uintptr_t)t->data % sizeof(float) == 0 &&
+             is_within(t, t->nb[3] * (size_t)t->ne[3], range)));
 }
 
 bool
-gb_cpu_is_sound(const struct ggml_tensor *t, struct gb_cpu_known *known)
+gb_cpu_is_sound(const struct ggml_tensor *t, struct gb_cpu_memory *memory)
 {
-    if (!is_plainly_sound(t, known) && !is_sound_at_all(t, known))
-        return false;
-    *slot_of(t, known) = t;
-    return true;
+    return is_plainly_sound(t, memory, false) || is_sound_at_all(t, memory);
 }
 
 bool
@@ -227,35 +228,63 @@ gb_cpu_has_places(const struct ggml_tensor *t)
 }
 
 /* A result is sound, and has places, which it has if it is contiguous. */
-static inline bool
-is_result_good(const struct ggml_tensor *node, struct gb_cpu_known *known)
+static bool
+has_good_place(const struct ggml_tensor *node, struct gb_cpu_memory *memory)
 {
-    if (!is_plainly_sound(node, known) &&
-        (!is_sound_at_all(node, known) || !gb_cpu_has_places(node)))
+    return is_sound_at_all(node, memory) && gb_cpu_has_places(node);
+}
+
+static inline const struct ggml_tensor **
+slot_of(const struct ggml_tensor *t, struct gb_cpu_known *known)
+{
+    return &known->sound[(uintptr_t)t / 16 % GB_CPU_KNOWN_TENSORS];
+}
+
+/* Source SRC, which is a node of the same graph, or was asked for before. */
+static inline bool
+is_known_or_good(const struct ggml_tensor *src, struct gb_cpu_known *known)
+{
+    if (*slot_of(src, known) == src)
+        return true;
+    if (!gb_cpu_is_sound(src, &known->memory))
         return false;
-    *slot_of(node, known) = node;
+    *slot_of(src, known) = src;
     return true;
 }
 
+/* Most have no address yet, or lie in a buffer of their own. */
+static inline bool
+is_good_alone(const struct ggml_tensor *src, struct gb_cpu_memory *memory)
+{
+    const ggml_backend_buffer_t buffer = buffer_of(src);
+
+    if (buffer != NULL && buffer != memory->range[1].buffer)
+        memory->range[1] = range_of(buffer, memory->may_be_moved);
+    return is_plainly_sound(src, memory, true) || is_sound_at_all(src, memory);
+}
+
+/* Sources of a graph's node, or of one alone, for which KNOWN is NULL. */
 static inline bool
 is_source_good(const struct ggml_tensor *node, int i,
-               const struct gb_cpu_op *op, struct gb_cpu_known *known)
+               const struct gb_cpu_op *op, struct gb_cpu_known *known,
+               struct gb_cpu_memory *memory)
 {
     const struct ggml_tensor *src = node->src[i];
 
     if (src == NULL)
         return i >= op->n_src;
-    return *slot_of(src, known) == src || gb_cpu_is_sound(src, known);
+    return known != NULL ? is_known_or_good(src, known)
+                         : is_good_alone(src, memory);
 }
 
 static inline bool
 are_sources_good(const struct ggml_tensor *node, const struct gb_cpu_op *op,
-                 struct gb_cpu_known *known)
+                 struct gb_cpu_known *known, struct gb_cpu_memory *memory)
 {
     uintptr_t more = 0;
 
-    if (!is_source_good(node, 0, op, known) ||
-        !is_source_good(node, 1, op, known))
+    if (!is_source_good(node, 0, op, known, memory) ||
+        !is_source_good(node, 1, op, known, memory))
         return false;
     /* Few nodes have more, so they are looked at together first. */
 #pragma GCC unroll 8
@@ -264,7 +293,7 @@ are_sources_good(const struct ggml_tensor *node, const struct gb_cpu_op *op,
     if (more == 0)
         return op->n_src <= 2;
     for (int i = 2; i < GGML_MAX_SRC; i++)
-        if (!is_source_good(node, i, op, known))
+        if (!is_source_good(node, i, op, known, memory))
             return false;
     return true;
 }
@@ -273,8 +302,29 @@ bool
 gb_cpu_can_compute(const struct ggml_tensor *node, const struct gb_cpu_op *op,
                    struct gb_cpu_known *known)
 {
-    return is_result_good(node, known) &&
-           are_sources_good(node, op, known) && op->can_run(node);
+    if (!is_plainly_sound(node, &known->memory, false) &&
+        !has_good_place(node, &known->memory))
+        return false;
+    *slot_of(node, known) = node;
+    return are_sources_good(node, op, known, &known->memory) &&
+           op->can_run(node);
+}
+
+bool
+gb_cpu_can_compute_alone(
+    const struct ggml_tensor *node, const struct gb_cpu_op *op)
+{
+    struct gb_cpu_memory memory;
+
+    gb_cpu_memory_init(&memory, false);
+    if (!is_plainly_sound(node, &memory, true)) {
+        struct gb_cpu_memory any;
+
+        gb_cpu_memory_init(&any, true);
+        if (!has_good_place(node, &any))
+            return false;
+    }
+    return are_sources_good(node, op, NULL, &memory) && op->can_run(node);
 }
 
 /* ---- why not ---- */
@@ -303,15 +353,15 @@ word_of(const struct ggml_tensor *node)
 static const char *
 fault_of(const struct ggml_tensor *t)
 {
-    struct gb_cpu_known known;
+    struct gb_cpu_memory memory;
     size_t bytes;
 
-    gb_cpu_known_init(&known, false);
+    gb_cpu_memory_init(&memory, false);
     if (gb_type_get(t->type)->block == 0)
         return "has a type without values";
     if (!gb_cpu_extent(t, &bytes))
         return "has no possible shape and strides";
-    if (!gb_cpu_is_sound(t, &known))
+    if (!gb_cpu_is_sound(t, &memory))
         return "does not lie where its elements can, or outside its buffer";
     return NULL;
 }

@@ -35,23 +35,30 @@ struct gb_cpu_range {
     size_t size;
 };
 
-#define GB_CPU_KNOWN_TENSORS 32
-
-/* What is known of a graph's tensors, which do not change meanwhile. */
-struct gb_cpu_known {
-    /* Some that are sound, by address: most sources are nodes, and the others
-     * are used again. */
-    const struct ggml_tensor *sound[GB_CPU_KNOWN_TENSORS];
+/* The memory that tensors lie in. */
+struct gb_cpu_memory {
     /* The buffers that were asked last: tensors lie in few. */
     struct gb_cpu_range range[2];
     int newest;
     /* Tensors in memory that the CPU does not reach are good: they will lie
      * elsewhere when they are used. */
     bool may_be_moved;
-    bool has_memory; /* every tensor that has elements */
+    bool is_complete; /* every tensor that has elements has an address */
 };
 
-void gb_cpu_known_init(struct gb_cpu_known *known, bool may_be_moved);
+void gb_cpu_memory_init(struct gb_cpu_memory *memory, bool may_be_moved);
+
+#define GB_CPU_KNOWN_TENSORS 32
+
+/* What is known of a graph's tensors, which do not change meanwhile. */
+struct gb_cpu_known {
+    struct gb_cpu_memory memory;
+    /* Some that are sound, by address: most sources are nodes, and the others
+     * are used again. */
+    const struct ggml_tensor *sound[GB_CPU_KNOWN_TENSORS];
+};
+
+void gb_cpu_known_init(struct gb_cpu_known *known);
 
 /*
  * From T's first byte to the one behind the last, 0 for an empty tensor.  False
@@ -66,16 +73,23 @@ bool gb_cpu_extent(const struct ggml_tensor *t, size_t *bytes);
  * elements of its type can be, within its buffer, which is memory that can be
  * reached from here?  A view of blocks begins with one.
  */
-bool gb_cpu_is_sound(const struct ggml_tensor *t, struct gb_cpu_known *known);
+bool gb_cpu_is_sound(
+    const struct ggml_tensor *t, struct gb_cpu_memory *memory);
 
 /* Has each element of T, which is sound, a place of its own, as far as their
  * number says?  Without that, a result of few bytes could take for ever. */
 bool gb_cpu_has_places(const struct ggml_tensor *t);
 
-/* Can NODE be computed by OP, the row of its operation?  Logs nothing. */
+/* Can NODE of a graph be computed by OP, the row of its operation?  Logs
+ * nothing. */
 bool gb_cpu_can_compute(
     const struct ggml_tensor *node, const struct gb_cpu_op *op,
     struct gb_cpu_known *known);
+
+/* The same for a node of which nothing else is known.  Its sources lie in memory
+ * that the CPU reaches, or nowhere yet; it may lie anywhere. */
+bool gb_cpu_can_compute_alone(
+    const struct ggml_tensor *node, const struct gb_cpu_op *op);
 
 /* Why it cannot, or that there is no row: for a node of which that was
  * answered.  Gives GGML_STATUS_FAILED. */

@@ -289,7 +289,7 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *list,
         .size = size,
     };
 
-    gb_cpu_known_init(&known, false);
+    gb_cpu_known_init(&known);
     memset(size, 0, sizeof(*size));
     memset(plan, 0, sizeof(*plan));
     GB_TRY(check_graph(graph));
@@ -312,7 +312,7 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *list,
         return GGML_STATUS_SUCCESS;
     plan->phases = builder.phases;
     plan->n_phases = builder.n_phases;
-    plan->has_memory = known.has_memory;
+    plan->has_memory = known.memory.is_complete;
     /* Parts of no bytes lie anywhere. */
     if (size->work == 0)
         gb_cpu_plan_set_work(plan, size, list);

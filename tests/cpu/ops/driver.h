@@ -317,7 +317,7 @@ can_run(const struct ggml_tensor *node)
     const struct gb_cpu_op *op = gb_cpu_op_find(node);
     struct gb_cpu_known known;
 
-    gb_cpu_known_init(&known, false);
+    gb_cpu_known_init(&known);
     return op != NULL && gb_cpu_can_compute(node, op, &known);
 }
 

@@ -598,42 +598,42 @@ tensors_of_blocks_that_are_sound(void **state)
         };
         struct ggml_tensor t = root;
         struct rooms rooms = { .n = 0 };
-        struct gb_cpu_known known;
+        struct gb_cpu_memory memory;
         size_t bytes;
 
         if (block < 2)
             continue;
-        gb_cpu_known_init(&known, false);
+        gb_cpu_memory_init(&memory, false);
         root.data = rooms_add(&rooms, 24 * size, 1);
         t = root;
         assert_true(gb_cpu_extent(&t, &bytes));
         assert_int_equal(bytes, 24 * size);
-        assert_true(gb_cpu_is_sound(&t, &known));
+        assert_true(gb_cpu_is_sound(&t, &memory));
         t.nb[1] = 3 * size;
-        assert_true(gb_cpu_is_sound(&t, &known));
+        assert_true(gb_cpu_is_sound(&t, &memory));
         t.nb[1] = 2 * size + 1;
-        assert_false(gb_cpu_is_sound(&t, &known));
+        assert_false(gb_cpu_is_sound(&t, &memory));
         t.ne[1] = 1;
-        assert_true(gb_cpu_is_sound(&t, &known));
+        assert_true(gb_cpu_is_sound(&t, &memory));
         t.ne[0] = block / 2;
-        assert_false(gb_cpu_is_sound(&t, &known));
+        assert_false(gb_cpu_is_sound(&t, &memory));
         t.ne[0] = block;
         t.nb[0] = 1;
-        assert_true(gb_cpu_is_sound(&t, &known));
+        assert_true(gb_cpu_is_sound(&t, &memory));
         t = root;
         t.ne[3] = 1;
         t.data = (char *)root.data + 4;
-        assert_true(gb_cpu_is_sound(&t, &known));
+        assert_true(gb_cpu_is_sound(&t, &memory));
         t.data = (char *)root.data + 2;
-        assert_int_equal(gb_cpu_is_sound(&t, &known), type != GGML_TYPE_Q8_K);
+        assert_int_equal(gb_cpu_is_sound(&t, &memory), type != GGML_TYPE_Q8_K);
         t.data = (char *)root.data + 1;
-        assert_false(gb_cpu_is_sound(&t, &known));
+        assert_false(gb_cpu_is_sound(&t, &memory));
         t = root;
         t.view_src = &root;
         t.view_offs = size;
-        assert_true(gb_cpu_is_sound(&t, &known));
+        assert_true(gb_cpu_is_sound(&t, &memory));
         t.view_offs = 5 * size + 1;
-        assert_false(gb_cpu_is_sound(&t, &known));
+        assert_false(gb_cpu_is_sound(&t, &memory));
         rooms_free(&rooms);
     }
 }
