@@ -75,28 +75,8 @@ gb_pad_size(size_t a, size_t align, size_t *out)
  * memory has, where a result does not fit, and where a part was that already,
  * if nothing is multiplied with 0.
  */
-static inline size_t
-gb_add_or_max(size_t a, size_t b)
-{
-    size_t sum;
-
-    return gb_add_size(a, b, &sum) ? sum : SIZE_MAX;
-}
-
-static inline size_t
-gb_mul_or_max(size_t a, size_t b)
-{
-    size_t product;
-
-    return gb_mul_size(a, b, &product) ? product : SIZE_MAX;
-}
-
-static inline size_t
-gb_pad_or_max(size_t a, size_t align)
-{
-    size_t padded;
-
-    return gb_pad_size(a, align, &padded) ? padded : SIZE_MAX;
-}
+size_t gb_add_or_max(size_t a, size_t b);
+size_t gb_mul_or_max(size_t a, size_t b);
+size_t gb_pad_or_max(size_t a, size_t align);
 
 #endif

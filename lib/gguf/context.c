@@ -107,6 +107,16 @@ gb_gguf_pair_add(struct gguf_context *ctx, const struct gb_gguf_pair *pair)
     return true;
 }
 
+void
+gb_gguf_pair_remove(struct gguf_context *ctx, size_t id)
+{
+    gb_gguf_pair_clear(&ctx->pairs[id]);
+    ctx->n_pairs--;
+    memmove(ctx->pairs + id, ctx->pairs + id + 1,
+            (ctx->n_pairs - id) * sizeof(*ctx->pairs));
+    gb_gguf_index_rebuild(&ctx->keys, key_of, ctx, ctx->n_pairs);
+}
+
 bool
 gb_gguf_tensor_add(struct gguf_context *ctx, const struct gb_gguf_tensor *tensor)
 {
@@ -149,6 +159,18 @@ gb_gguf_place(struct gguf_context *ctx, size_t first)
     }
     ctx->data_size = end;
     return true;
+}
+
+bool
+gb_gguf_align(struct gguf_context *ctx, size_t alignment)
+{
+    const size_t before = ctx->alignment;
+
+    ctx->alignment = alignment;
+    if (gb_gguf_place(ctx, 0))
+        return true;
+    ctx->alignment = before;
+    return false;
 }
 
 bool
@@ -256,20 +278,17 @@ int64_t
 gguf_remove_key(struct gguf_context *ctx, const char *key)
 {
     const int64_t id = gguf_find_key(ctx, key);
+    bool is_alignment;
 
     if (id < 0)
         return -1;
-    gb_gguf_pair_clear(&ctx->pairs[id]);
-    ctx->n_pairs--;
-    memmove(ctx->pairs + id, ctx->pairs + id + 1,
-            (ctx->n_pairs - (size_t)id) * sizeof(*ctx->pairs));
-    gb_gguf_index_rebuild(&ctx->keys, key_of, ctx, ctx->n_pairs);
-    if (strcmp(key, GGUF_KEY_GENERAL_ALIGNMENT) == 0) {
+    /* KEY may be the pair's own. */
+    is_alignment = strcmp(key, GGUF_KEY_GENERAL_ALIGNMENT) == 0;
+    gb_gguf_pair_remove(ctx, (size_t)id);
+    if (is_alignment && !gb_gguf_align(ctx, GGUF_DEFAULT_ALIGNMENT)) {
         ctx->alignment = GGUF_DEFAULT_ALIGNMENT;
-        if (!gb_gguf_place(ctx, 0)) {
-            gb_fail(GGML_STATUS_FAILED, "gguf: the tensors' sizes overflow");
-            ctx->is_incomplete = true;
-        }
+        gb_fail(GGML_STATUS_FAILED, "gguf: the tensors' sizes overflow");
+        ctx->is_incomplete = true;
     }
     return id;
 }

@@ -60,6 +60,9 @@ void gb_gguf_pair_clear(struct gb_gguf_pair *pair);
  */
 bool gb_gguf_pair_add(struct gguf_context *ctx, const struct gb_gguf_pair *pair);
 
+/* Takes pair ID out and frees it; those behind it move up. */
+void gb_gguf_pair_remove(struct gguf_context *ctx, size_t id);
+
 /* Appends TENSOR, whose name must be new; false without memory. */
 bool gb_gguf_tensor_add(
     struct gguf_context *ctx, const struct gb_gguf_tensor *tensor);
@@ -79,6 +82,9 @@ bool gb_gguf_pad(const struct gguf_context *ctx, size_t size, size_t *out);
  * overflows.
  */
 bool gb_gguf_place(struct gguf_context *ctx, size_t first);
+
+/* The same with another alignment; false, with nothing changed, as there. */
+bool gb_gguf_align(struct gguf_context *ctx, size_t alignment);
 
 /* Are these the type, count and value that general.alignment may have? */
 bool gb_gguf_is_alignment(const struct gb_gguf_pair *pair, size_t *out);

@@ -13,6 +13,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 #include "lib/gguf/source.h"
+#include "lib/tensor/context.h"
 #include "lib/tensor/shape.h"
 
 #include <errno.h>
@@ -395,7 +396,7 @@ static enum ggml_status
 take_count(struct reader *r, const char *what, size_t smallest, uint64_t *out)
 {
     GB_TRY(take(r, out, sizeof(*out), "its counts"));
-    if (*out > SIZE_MAX / 512 || *out > INT64_MAX / smallest ||
+    if (*out > SIZE_MAX / 512 ||
         !gb_gguf_source_has(&r->source, *out * smallest))
         return gb_fail(GGML_STATUS_FAILED,
                        "gguf: %lld %s are more than the file can hold",
@@ -465,8 +466,7 @@ make_tensors(const struct gguf_context *ctx, struct ggml_context *tensors,
         struct ggml_tensor *tensor = ggml_new_tensor(
             tensors, entry->tensor.type, GGML_MAX_DIMS, entry->tensor.ne);
 
-        if (tensor == NULL || tensor->op != GGML_OP_NONE ||
-            !ggml_are_same_shape(tensor, &entry->tensor))
+        if (gb_node_has_failed(tensor))
             return GGML_STATUS_FAILED;
         ggml_set_name(tensor, entry->tensor.name);
         if (data != NULL)
@@ -484,7 +484,7 @@ make_blob(struct ggml_context *tensors, size_t size)
     ggml_set_no_alloc(tensors, false);
     blob = ggml_new_tensor_1d(tensors, GGML_TYPE_I8, (int64_t)size);
     ggml_set_no_alloc(tensors, true);
-    if (blob == NULL || blob->data == NULL)
+    if (blob->data == NULL)
         return NULL;
     return ggml_set_name(blob, "GGUF tensor data binary blob");
 }

@@ -82,6 +82,7 @@ set(struct gguf_context *ctx, const char *key, enum gguf_type type,
     struct gb_gguf_pair pair = { .type = type, .is_array = is_array, .n = n };
     bool is_alignment;
     size_t before, wanted;
+    int64_t old;
 
     GB_NEED_VOID(ctx != NULL && key != NULL, "gguf: no context or no key");
     GB_NEED_VOID(key[0] != '\0', "gguf: a key cannot be empty");
@@ -99,19 +100,19 @@ set(struct gguf_context *ctx, const char *key, enum gguf_type type,
         gb_precondition("gguf: %s takes one u32, a power of two", key);
         goto clear;
     }
-    gguf_remove_key(ctx, pair.key);
-    if (!gb_gguf_pair_add(ctx, &pair))
-        goto no_memory;
-    if (is_alignment) {
-        ctx->alignment = wanted;
-        if (!gb_gguf_place(ctx, 0)) {
-            ctx->alignment = before;
-            gguf_remove_key(ctx, key);
-            ctx->is_incomplete = true;
-            gb_precondition("gguf: the tensors' sizes overflow");
-        }
+    if (is_alignment && !gb_gguf_align(ctx, wanted)) {
+        gb_precondition("gguf: the tensors' sizes overflow");
+        ctx->is_incomplete = true;
+        goto clear;
     }
-    return;
+    old = gguf_find_key(ctx, pair.key);
+    if (old >= 0)
+        gb_gguf_pair_remove(ctx, (size_t)old);
+    /* Where an old one was there is room. */
+    if (gb_gguf_pair_add(ctx, &pair))
+        return;
+    if (is_alignment)
+        gb_gguf_align(ctx, before);
 
 no_memory:
     gb_fail(GGML_STATUS_ALLOC_FAILED, "gguf: no memory for key '%s'", key);

@@ -67,7 +67,7 @@ static void
 keep(struct gb_grad *grad, struct ggml_tensor *tensor,
      struct ggml_tensor *gradient)
 {
-    if (!gb_tensor_is_failed(gradient)) {
+    if (!gb_node_has_failed(gradient)) {
         if (!ggml_are_same_shape(gradient, tensor)) {
             gb_grad_fail(grad,
                          "build_backward_expand: a gradient of '%s' has "
@@ -172,7 +172,7 @@ gb_grad_add_to_part(struct gb_grad *grad, struct ggml_tensor *tensor,
 struct ggml_tensor *
 gb_grad_cont(const struct gb_grad *grad, struct ggml_tensor *t)
 {
-    return gb_tensor_is_failed(t) || ggml_is_contiguous(t)
+    return gb_node_has_failed(t) || ggml_is_contiguous(t)
                ? t
                : ggml_cont(grad->ctx, t);
 }
@@ -181,7 +181,7 @@ struct ggml_tensor *
 gb_grad_reshape(const struct gb_grad *grad, struct ggml_tensor *t,
                 struct ggml_tensor *like)
 {
-    if (gb_tensor_is_failed(t) || ggml_are_same_shape(t, like))
+    if (gb_node_has_failed(t) || ggml_are_same_shape(t, like))
         return t;
     return ggml_reshape(grad->ctx, gb_grad_cont(grad, t), like);
 }
@@ -190,7 +190,7 @@ struct ggml_tensor *
 gb_grad_fold(const struct gb_grad *grad, struct ggml_tensor *t,
              struct ggml_tensor *like)
 {
-    if (gb_tensor_is_failed(t) || ggml_are_same_shape(t, like))
+    if (gb_node_has_failed(t) || ggml_are_same_shape(t, like))
         return t;
     return ggml_repeat_back(grad->ctx, t, like);
 }
@@ -252,7 +252,7 @@ add_accumulator(struct gb_grad *grad, struct ggml_context *ctx_static,
     const size_t slot = slot_of(grad, node);
     struct ggml_tensor *acc = ggml_dup_tensor(ctx_static, node);
 
-    if (gb_tensor_is_failed(acc)) {
+    if (gb_node_has_failed(acc)) {
         ggml_build_forward_expand(grad->graph, acc);
         return;
     }

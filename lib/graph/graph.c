@@ -30,19 +30,13 @@ struct layout {
     size_t bytes; /* all */
 };
 
-/*
- * Room for N items of SIZE bytes at *bytes, which moves on; 0 if it is too
- * much.
- */
+/* Room for N items of SIZE bytes at *bytes, which moves on; SIZE_MAX at most. */
 static size_t
 take(size_t *bytes, size_t n, size_t size)
 {
     const size_t at = *bytes;
-    size_t taken, next;
 
-    if (!gb_mul_size(n, size, &taken) || !gb_add_size(at, taken, &next))
-        return 0;
-    *bytes = next;
+    *bytes = gb_add_or_max(at, gb_mul_or_max(n, size));
     return at;
 }
 
@@ -67,11 +61,8 @@ lay_out(size_t size, bool grads, struct layout *out)
         l.grad_accs = take(&l.bytes, l.slots, pointer);
     }
     l.used = take(&l.bytes, ggml_bitset_size(l.slots), sizeof(ggml_bitset_t));
-    if (l.nodes == 0 || l.leafs == 0 || l.keys == 0 || l.used == 0 ||
-        (grads && (l.grads == 0 || l.grad_accs == 0)))
-        return false;
     *out = l;
-    return true;
+    return l.bytes < SIZE_MAX;
 }
 
 size_t

@@ -14,6 +14,7 @@
 #include "lib/loader/elf.h"
 
 #include "lib/base/mem.h"
+#include "lib/base/status.h"
 
 #include <errno.h>
 #include <string.h>
@@ -211,12 +212,11 @@ page_size(void)
     return size > 0 ? (uint64_t)size : 4096;
 }
 
-/* Are its bytes in the file, and is what lies behind them filled in memory? */
+/* Are its bytes in the file, and is its place one that can be mapped? */
 static const char *
 check_mapped(const struct gb_elf *elf, const ElfW(Phdr) *segment)
 {
     const uint64_t page = page_size();
-    const uint64_t end = (uint64_t)segment->p_offset + segment->p_filesz;
 
     if (!lies_within(segment->p_offset, segment->p_filesz, elf->bytes->size))
         return "cut short";
@@ -227,10 +227,6 @@ check_mapped(const struct gb_elf *elf, const ElfW(Phdr) *segment)
     if (!is_power_of_two(segment->p_align) || segment->p_align % page != 0 ||
         (segment->p_vaddr - segment->p_offset) % segment->p_align != 0)
         return "damaged: a segment is not aligned";
-    /* The rest of the last page is filled, if the file has that page. */
-    if (segment->p_memsz > segment->p_filesz && end % page != 0 &&
-        end - end % page >= elf->bytes->size)
-        return "damaged: a segment begins behind the file";
     return NULL;
 }
 
@@ -270,7 +266,6 @@ is_inside(const struct gb_elf *elf, const ElfW(Phdr) *segment, ElfW(Word) flags)
     return home != NULL && segment->p_filesz <= segment->p_memsz &&
            segment->p_offset - home->p_offset ==
                segment->p_vaddr - home->p_vaddr &&
-           lies_within(segment->p_offset, segment->p_filesz, elf->bytes->size) &&
            lies_within(segment->p_vaddr - home->p_vaddr, segment->p_filesz,
                        home->p_filesz);
 }
@@ -280,7 +275,7 @@ static bool
 is_good_tls(const struct gb_elf *elf, const ElfW(Phdr) *segment)
 {
     return segment->p_memsz <= max_tls && segment->p_align <= max_tls &&
-           (segment->p_align == 0 || is_power_of_two(segment->p_align)) &&
+           (segment->p_align & (segment->p_align - 1)) == 0 &&
            (segment->p_filesz == 0 ? segment->p_memsz >= segment->p_filesz
                                 : is_inside(elf, segment, PF_R));
 }
@@ -292,11 +287,11 @@ has_name(const struct gb_elf *elf, const ElfW(Shdr) *section, const char *name)
     const ElfW(Shdr) *names;
     char text[16];
 
-    if (elf->header.e_shstrndx >= elf->n_sections || n > sizeof(text))
+    if (elf->header.e_shstrndx >= elf->n_sections)
         return false;
+    GB_INVARIANT(n <= sizeof(text));
     names = &elf->sections[elf->header.e_shstrndx];
     return lies_within(section->sh_name, n, names->sh_size) &&
-           lies_within(names->sh_offset, names->sh_size, elf->bytes->size) &&
            gb_elf_read(elf->bytes, names->sh_offset + section->sh_name, text,
                        n) &&
            memcmp(text, name, n) == 0;

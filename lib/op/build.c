@@ -26,6 +26,20 @@ gb_op_shape(const int64_t ne[GGML_MAX_DIMS])
 }
 
 int64_t
+gb_dim_mul(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return gb_mul_count(a, b, &product) ? product : -1;
+}
+
+int64_t
+gb_dim_add(int64_t a, int64_t b)
+{
+    return a < 0 || b < 0 || a > INT64_MAX - b ? -1 : a + b;
+}
+
+int64_t
 gb_op_elements(const int64_t ne[GGML_MAX_DIMS])
 {
     int64_t n = 1;
@@ -56,7 +70,7 @@ gb_op_make(struct ggml_tensor *node, enum ggml_op op,
 {
     const int n_src = gb_ops[op].n_src;
 
-    if (gb_tensor_is_failed(node))
+    if (gb_node_has_failed(node))
         return node;
     node->op = op;
     for (int i = 0; i < n_src; i++)
@@ -90,7 +104,7 @@ struct ggml_tensor *
 gb_op_name_after(struct ggml_tensor *node, const struct ggml_tensor *a,
                  const char *suffix, size_t size)
 {
-    if (!gb_tensor_is_failed(node))
+    if (!gb_node_has_failed(node))
         gb_name_add(node, gb_name_add_name(node, 0, a), suffix, size);
     return node;
 }

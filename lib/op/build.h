@@ -117,21 +117,21 @@ struct ggml_tensor *gb_op_name_after(
 static inline void
 gb_op_set_bytes(struct ggml_tensor *node, const void *bytes, size_t size)
 {
-    if (!gb_tensor_is_failed(node))
+    if (!gb_node_has_failed(node))
         memcpy(node->op_params, bytes, size);
 }
 
 static inline void
 gb_op_set_i32(struct ggml_tensor *node, int i, int32_t value)
 {
-    if (!gb_tensor_is_failed(node))
+    if (!gb_node_has_failed(node))
         node->op_params[i] = value;
 }
 
 static inline void
 gb_op_set_f32(struct ggml_tensor *node, int i, float value)
 {
-    if (!gb_tensor_is_failed(node))
+    if (!gb_node_has_failed(node))
         memcpy(&node->op_params[i], &value, sizeof(value));
 }
 
@@ -140,19 +140,8 @@ void gb_op_set_prec(
     struct ggml_tensor *node, enum ggml_op op, int i, enum ggml_prec prec);
 
 /* Sizes of results: -1 when it does not fit or one of the two is negative. */
-static inline int64_t
-gb_dim_mul(int64_t a, int64_t b)
-{
-    int64_t product;
-
-    return gb_mul_count(a, b, &product) ? product : -1;
-}
-
-static inline int64_t
-gb_dim_add(int64_t a, int64_t b)
-{
-    return a < 0 || b < 0 || a > INT64_MAX - b ? -1 : a + b;
-}
+int64_t gb_dim_mul(int64_t a, int64_t b);
+int64_t gb_dim_add(int64_t a, int64_t b);
 
 /* How many parts of PART cover WHOLE; neither is negative, PART not 0. */
 static inline int64_t

@@ -31,7 +31,7 @@ name_copy_of(struct ggml_tensor *node, const struct ggml_tensor *to,
     static const char middle[] = " (copy of ";
     size_t length;
 
-    if (gb_tensor_is_failed(node))
+    if (gb_node_has_failed(node))
         return node;
     length = gb_name_add_name(node, 0, to);
     length = gb_name_add(node, length, middle, sizeof(middle) - 1);
@@ -63,7 +63,7 @@ ggml_cast(struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_type type)
     GB_NEED_SOURCES(ctx, "cast", a);
     node = gb_op_new(ctx, GGML_OP_CPY, type, a->ne, GB_SRC(a));
     /* A copy's second source is where it copies to: here the node itself. */
-    if (!gb_tensor_is_failed(node))
+    if (!gb_node_has_failed(node))
         node->src[1] = node;
     return GB_NAME_AFTER(node, a, "copy");
 }

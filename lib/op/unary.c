@@ -81,6 +81,7 @@ ggml_leaky_relu(struct ggml_context *ctx, struct ggml_tensor *a,
 {
     struct ggml_tensor *node;
 
+    GB_NEED_SOURCES(ctx, "leaky_relu", a);
     node = map(ctx, GGML_OP_LEAKY_RELU, inplace ? GB_OP_INPLACE : GB_OP_NEW, a);
     gb_op_set_f32(node, 0, negative_slope);
     return node;

@@ -227,7 +227,7 @@ ggml_permute(struct ggml_context *ctx, struct ggml_tensor *a, int axis0,
 
     node = gb_tensor_view_whole(ctx, a);
     gb_op_make(node, GGML_OP_PERMUTE, GB_SRC(a));
-    if (gb_tensor_is_failed(node))
+    if (gb_node_has_failed(node))
         return node;
     for (int i = 0; i < GGML_MAX_DIMS; i++) {
         node->ne[axis[i]] = a->ne[i];
@@ -248,7 +248,7 @@ ggml_transpose(struct ggml_context *ctx, struct ggml_tensor *a)
             ggml_type_name(a->type));
     node = gb_tensor_view_whole(ctx, a);
     gb_op_make(node, GGML_OP_TRANSPOSE, GB_SRC(a));
-    if (gb_tensor_is_failed(node))
+    if (gb_node_has_failed(node))
         return node;
     node->ne[0] = a->ne[1];
     node->ne[1] = a->ne[0];

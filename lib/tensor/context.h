@@ -105,6 +105,13 @@ gb_tensor_is_failed(const struct ggml_tensor *tensor)
     return tensor == NULL || tensor->extra == (const void *)gb_failed_mark;
 }
 
+/* The same of what one of our builders made in a context: never NULL. */
+static inline bool
+gb_node_has_failed(const struct ggml_tensor *node)
+{
+    return node->extra == (const void *)gb_failed_mark;
+}
+
 /*
  * The first reason of the context whose failed node TENSOR is; a general
  * sentence for NULL, "" for a tensor that has not failed.  It lives as long as

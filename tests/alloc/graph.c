@@ -804,6 +804,94 @@ the_check_sees_overlaps(void **state)
     scene_close(&s);
 }
 
+/* One node, and as many sources as it can have, that stand nowhere else. */
+struct wide {
+    struct scene s;
+    int n_sources;
+    bool are_views;
+};
+
+static struct ggml_tensor *
+wide_node(struct wide *w)
+{
+    struct ggml_tensor *node = leaf(&w->s);
+
+    node->op = GGML_OP_ADD;
+    for (int i = 0; i < w->n_sources; i++) {
+        node->src[i] = leaf(&w->s);
+        if (w->are_views)
+            node->src[i] = ggml_view_1d(w->s.ctx, node->src[i], N, 0);
+    }
+    return node;
+}
+
+static void
+allocate_wide(void *data)
+{
+    struct wide *w = data;
+    ggml_gallocr_t galloc = ggml_gallocr_new(&w->s.fake.buft);
+    bool is_allocated = false;
+
+    for (struct ggml_tensor *t = ggml_get_first_tensor(w->s.ctx); t != NULL;
+         t = ggml_get_next_tensor(w->s.ctx, t)) {
+        t->data = NULL;
+        t->buffer = NULL;
+    }
+    if (galloc != NULL)
+        is_allocated = ggml_gallocr_alloc_graph(galloc, w->s.graph);
+    assert_int_equal(is_allocated, !gb_fault_happened());
+    if (is_allocated)
+        assert_non_null(ggml_graph_node(w->s.graph, 0)->src[0]->data);
+    ggml_gallocr_free(galloc);
+}
+
+static void
+check_wide(void *data)
+{
+    struct wide *w = data;
+    const enum ggml_status status = gb_alloc_check(w->s.graph);
+
+    assert_int_equal(status,
+                     gb_fault_happened() ? GGML_STATUS_ALLOC_FAILED
+                                         : GGML_STATUS_SUCCESS);
+}
+
+/* Room for numbers runs out at each place where a tensor gets one. */
+static void
+sources_that_stand_nowhere_else_need_memory_too(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= GGML_MAX_SRC; n++) {
+        for (int are_views = 0; are_views < 2; are_views++) {
+            struct wide w = { .n_sources = n, .are_views = are_views };
+
+            scene_open(&w.s);
+            ggml_graph_add_node(w.s.graph, wide_node(&w));
+            assert_true(gb_fault_each(allocate_wide, &w) > 3);
+            assert_true(fake_failed());
+            scene_close(&w.s);
+        }
+    }
+}
+
+static void
+the_check_says_when_it_has_no_memory(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= GGML_MAX_SRC; n++) {
+        for (int are_views = 0; are_views < 2; are_views++) {
+            struct wide w = { .n_sources = n, .are_views = are_views };
+
+            scene_open(&w.s);
+            ggml_graph_add_node(w.s.graph, wide_node(&w));
+            assert_true(ggml_gallocr_alloc_graph(w.s.galloc, w.s.graph));
+            assert_in_range(gb_fault_each(check_wide, &w), 4, 12);
+            assert_true(fake_failed());
+            scene_close(&w.s);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -841,6 +929,8 @@ main(void)
         cmocka_unit_test(tensors_that_no_address_space_holds_are_refused),
         cmocka_unit_test(every_allocation_may_fail_and_be_tried_again),
         cmocka_unit_test(the_check_sees_overlaps),
+        cmocka_unit_test(sources_that_stand_nowhere_else_need_memory_too),
+        cmocka_unit_test(the_check_says_when_it_has_no_memory),
     };
 
     return cmocka_run_group_tests_name("graph allocator", tests, NULL, NULL);

@@ -126,6 +126,46 @@ without_a_buffer_every_question_fails(void **state)
 }
 
 static void
+without_a_tensor_nothing_gets_a_place(void **state)
+{
+    ggml_backend_buffer_t buffer;
+    struct ggml_context *ctx = fake_context(2);
+    struct ggml_tensor *t = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 7);
+    struct ggml_tensor *view = ggml_view_1d(ctx, t, 1, 0);
+    struct fake fake;
+
+    (void)state;
+    fake_init(&fake, "Fake0");
+    buffer = ggml_backend_buft_alloc_buffer(&fake.buft, 64);
+    assert_int_equal(ggml_backend_buffer_init_tensor(buffer, NULL),
+                     GGML_STATUS_FAILED);
+    assert_true(fake_failed());
+    assert_int_equal(ggml_backend_tensor_alloc(buffer, NULL, NULL),
+                     GGML_STATUS_FAILED);
+    assert_true(fake_failed());
+    assert_int_equal(ggml_backend_buft_get_alloc_size(&fake.buft, NULL), 0);
+    assert_true(fake_failed());
+    assert_false(ggml_backend_dev_supports_buft(NULL, &fake.buft));
+    assert_true(fake_failed());
+    assert_false(ggml_backend_dev_offload_op(NULL, t));
+    assert_true(fake_failed());
+    /* One with data of its own, and a source with a buffer but without data. */
+    t->data = &fake;
+    assert_int_equal(ggml_backend_tensor_alloc(
+                         buffer, t, ggml_backend_buffer_get_base(buffer)),
+                     GGML_STATUS_FAILED);
+    assert_true(fake_failed());
+    assert_null(t->buffer);
+    t->data = NULL;
+    t->buffer = buffer;
+    assert_int_equal(ggml_backend_view_init(view), GGML_STATUS_FAILED);
+    assert_true(fake_failed());
+    assert_null(view->buffer);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(ctx);
+}
+
+static void
 a_place_must_lie_inside_the_buffer(void **state)
 {
     struct ggml_context *ctx = fake_context(4);
@@ -247,6 +287,7 @@ main(void)
         cmocka_unit_test(a_buffer_answers_for_itself_and_its_type),
         cmocka_unit_test(missing_members_do_no_harm),
         cmocka_unit_test(without_a_buffer_every_question_fails),
+        cmocka_unit_test(without_a_tensor_nothing_gets_a_place),
         cmocka_unit_test(a_place_must_lie_inside_the_buffer),
         cmocka_unit_test(what_has_a_place_gets_no_other),
         cmocka_unit_test(a_backend_may_refuse_a_tensor),

@@ -326,6 +326,37 @@ without_a_copy_there_is_no_comparison(void **state)
     scene_close(&s);
 }
 
+/* A node alone, with sources that no list of the graph has. */
+static void
+sources_of_a_slice_need_memory_too(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= GGML_MAX_SRC; n++) {
+        for (int are_views = 0; are_views < 2; are_views++) {
+            struct ggml_tensor *node, *roots[GGML_MAX_SRC];
+            struct scene s;
+
+            scene_open(&s);
+            ggml_backend_buffer_free(s.buffer);
+            ggml_reset(s.ctx);
+            node = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, N);
+            node->op = GGML_OP_ADD;
+            for (int i = 0; i < n; i++) {
+                roots[i] = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, N);
+                node->src[i] =
+                    are_views ? ggml_view_1d(s.ctx, roots[i], N, 0) : roots[i];
+            }
+            s.graph = ggml_new_graph_custom(s.ctx, 1, false);
+            ggml_graph_add_node(s.graph, node);
+            s.buffer = ggml_backend_alloc_ctx_tensors(s.ctx, s.backend0);
+            assert_non_null(s.buffer);
+            fake_failed();
+            assert_true(gb_fault_each(copy_and_free, &s) > 5);
+            scene_close(&s);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -334,6 +365,7 @@ main(void)
         cmocka_unit_test(a_view_may_have_a_shape_that_no_tensor_has),
         cmocka_unit_test(what_cannot_be_copied_gives_four_nulls),
         cmocka_unit_test(every_allocation_of_a_copy_may_fail),
+        cmocka_unit_test(sources_of_a_slice_need_memory_too),
         cmocka_unit_test(equal_backends_agree_on_every_node_but_views),
         cmocka_unit_test(a_wrong_backend_is_seen_and_its_errors_add_up),
         cmocka_unit_test(the_callback_stops_and_statuses_do_not),

@@ -299,6 +299,22 @@ setting_a_key_again_moves_it_to_the_end(void **state)
     gguf_free(ctx);
 }
 
+/* The name that says which key goes is the key's own. */
+static void
+a_key_is_removed_by_its_own_name(void **state)
+{
+    struct gguf_context *ctx = gguf_init_empty();
+
+    (void)state;
+    gguf_set_val_u32(ctx, "general.alignment", 64);
+    gguf_set_val_u32(ctx, "other", 1);
+    assert_int_equal(gguf_remove_key(ctx, gguf_get_key(ctx, 0)), 0);
+    assert_int_equal(gguf_get_alignment(ctx), 32);
+    assert_int_equal(gguf_get_n_kv(ctx), 1);
+    assert_string_equal(gguf_get_key(ctx, 0), "other");
+    gguf_free(ctx);
+}
+
 static void
 offsets_follow_types_and_alignment(void **state)
 {
@@ -390,6 +406,154 @@ misuse_is_answered_and_logged(void **state)
     bytes_free(&b);
 }
 
+static void
+keys_that_are_not_there_have_no_value(void **state)
+{
+    struct gguf_context *ctx = gguf_init_empty();
+
+    (void)state;
+    errors_logged();
+    assert_int_equal(gguf_get_arr_type(ctx, 0), GGUF_TYPE_COUNT);
+    assert_null(gguf_get_arr_data(ctx, 0));
+    assert_null(gguf_get_arr_str(ctx, 0, 0));
+    assert_null(gguf_get_val_data(ctx, 0));
+    assert_null(gguf_get_val_str(ctx, 0));
+    assert_int_equal(gguf_get_val_u8(ctx, 0), 0);
+    assert_int_equal(errors_logged(), 6);
+    assert_string_equal(last_error(), "gguf: key 0 of 0\n");
+    gguf_set_arr_data(ctx, "two", GGUF_TYPE_UINT8, "\1\2", 2);
+    gguf_set_val_u32(ctx, "one", 7);
+    assert_int_equal(*(const uint32_t *)gguf_get_val_data(ctx, 1), 7);
+    assert_int_equal(errors_logged(), 0);
+    assert_null(gguf_get_val_data(ctx, 0));
+    assert_null(gguf_get_val_str(ctx, 1));
+    assert_int_equal(errors_logged(), 2);
+    gguf_free(ctx);
+}
+
+static void
+nothing_is_read_without_a_context(void **state)
+{
+    (void)state;
+    errors_logged();
+    assert_int_equal(gguf_get_version(NULL), 0);
+    assert_int_equal(gguf_get_alignment(NULL), 0);
+    assert_int_equal(gguf_get_data_offset(NULL), 0);
+    assert_int_equal(gguf_get_n_kv(NULL), 0);
+    assert_int_equal(gguf_get_n_tensors(NULL), 0);
+    assert_int_equal(gguf_find_key(NULL, "k"), -1);
+    assert_int_equal(gguf_find_tensor(NULL, "t"), -1);
+    assert_int_equal(gguf_remove_key(NULL, "k"), -1);
+    assert_null(gguf_get_key(NULL, 0));
+    assert_null(gguf_get_tensor_name(NULL, 0));
+    assert_int_equal(gguf_get_meta_size(NULL), 0);
+    assert_false(gguf_write_to_file(NULL, scratch_file(), true));
+    assert_int_equal(errors_logged(), 12);
+    assert_string_equal(last_error(), "gguf: no context or no file name\n");
+}
+
+static void
+nothing_is_set_without_what_it_needs(void **state)
+{
+    const char *words[] = { "a", NULL };
+    struct gguf_context *ctx = gguf_init_empty();
+    unsigned char head[64] = { 7 };
+
+    (void)state;
+    errors_logged();
+    assert_int_equal(gguf_find_key(ctx, NULL), -1);
+    assert_int_equal(gguf_find_tensor(ctx, NULL), -1);
+    gguf_set_val_u8(NULL, "k", 1);
+    gguf_set_val_u8(ctx, NULL, 1);
+    gguf_set_val_str(ctx, "k", NULL);
+    gguf_set_arr_data(ctx, "k", GGUF_TYPE_UINT8, NULL, 1);
+    gguf_set_arr_str(ctx, "k", NULL, 1);
+    gguf_set_arr_str(ctx, "k", words, 2);
+    gguf_set_kv(NULL, ctx);
+    gguf_set_kv(ctx, NULL);
+    gguf_add_tensor(NULL, NULL);
+    gguf_set_tensor_type(NULL, "t", GGML_TYPE_F32);
+    gguf_set_tensor_type(ctx, NULL, GGML_TYPE_F32);
+    gguf_set_tensor_data(NULL, "t", NULL);
+    gguf_set_tensor_data(ctx, NULL, NULL);
+    gguf_get_meta_data(NULL, head);
+    gguf_get_meta_data(ctx, NULL);
+    assert_false(gguf_write_to_file(ctx, NULL, true));
+    assert_int_equal(errors_logged(), 18);
+    assert_int_equal(head[0], 7);
+    assert_int_equal(gguf_get_n_kv(ctx), 0);
+    /* Nothing of an array is all right. */
+    gguf_set_arr_data(ctx, "none", GGUF_TYPE_UINT8, NULL, 0);
+    gguf_set_arr_str(ctx, "no words", NULL, 0);
+    assert_int_equal(errors_logged(), 0);
+    assert_int_equal(gguf_get_arr_n(ctx, 0), 0);
+    assert_int_equal(gguf_get_arr_n(ctx, 1), 0);
+    gguf_free(ctx);
+}
+
+/* The largest tensors that there can be, whose places no number can say. */
+static void
+sizes_that_overflow_are_refused(void **state)
+{
+    const struct ggml_init_params params = { 1 << 16, NULL, true };
+    const int64_t most = (int64_t)((SIZE_MAX - 15) / 4);
+    struct ggml_context *own = ggml_init(params);
+    struct ggml_tensor *t = ggml_new_tensor_1d(own, GGML_TYPE_F32, most);
+    struct ggml_tensor *half[2];
+    struct gguf_context *ctx = gguf_init_empty();
+
+    (void)state;
+    ggml_set_name(t, "all");
+    for (int i = 0; i < 2; i++) {
+        half[i] = ggml_new_tensor_1d(own, GGML_TYPE_F16, most - 12);
+        ggml_format_name(half[i], "half %d", i);
+    }
+    errors_logged();
+    gguf_add_tensor(ctx, t);
+    assert_int_equal(errors_logged(), 1);
+    assert_string_equal(last_error(), "gguf: the tensors' sizes overflow\n");
+    assert_int_equal(gguf_get_n_tensors(ctx), 0);
+    assert_false(gguf_write_to_file(ctx, scratch_file(), true));
+    gguf_free(ctx);
+
+    /* Aligned to 16 bytes, it fits. */
+    ctx = gguf_init_empty();
+    gguf_set_val_u32(ctx, "general.alignment", 16);
+    gguf_add_tensor(ctx, t);
+    assert_int_equal(gguf_get_n_tensors(ctx), 1);
+    errors_logged();
+    gguf_add_tensor(ctx, half[0]);
+    assert_int_equal(gguf_get_n_tensors(ctx), 1);
+    assert_int_equal(errors_logged(), 1);
+    gguf_set_val_u32(ctx, "general.alignment", 64);
+    assert_int_equal(errors_logged(), 1);
+    assert_int_equal(gguf_get_alignment(ctx), 16);
+    assert_int_equal(gguf_get_val_u32(ctx, 0), 16);
+    gguf_set_val_u32(ctx, "general.alignment", 8);
+    assert_int_equal(errors_logged(), 0);
+    assert_int_equal(gguf_get_alignment(ctx), 8);
+    gguf_free(ctx);
+
+    ctx = gguf_init_empty();
+    gguf_set_val_u32(ctx, "general.alignment", 16);
+    gguf_add_tensor(ctx, t);
+    assert_int_equal(gguf_remove_key(ctx, "general.alignment"), 0);
+    assert_int_equal(errors_logged(), 1);
+    assert_false(gguf_write_to_file(ctx, scratch_file(), true));
+    gguf_free(ctx);
+
+    ctx = gguf_init_empty();
+    gguf_add_tensor(ctx, half[0]);
+    gguf_add_tensor(ctx, half[1]);
+    assert_int_equal(gguf_get_n_tensors(ctx), 2);
+    errors_logged();
+    gguf_set_tensor_type(ctx, "half 0", GGML_TYPE_F32);
+    assert_int_equal(errors_logged(), 1);
+    assert_int_equal(gguf_get_tensor_type(ctx, 0), GGML_TYPE_F16);
+    gguf_free(ctx);
+    ggml_free(own);
+}
+
 /* M08 */
 static void
 what_cannot_be_written_is_refused(void **state)
@@ -417,6 +581,63 @@ what_cannot_be_written_is_refused(void **state)
         assert_false(gguf_write_to_file(ctx, "/dev/full", true));
     errors_logged();
     gguf_free(ctx);
+    ggml_free(own);
+}
+
+/* More than what stdio keeps: the first writing fails, and others follow. */
+static void
+a_full_device_is_noticed_while_writing(void **state)
+{
+    const struct ggml_init_params params = { 1 << 20, NULL, false };
+    struct ggml_context *own = ggml_init(params);
+    struct gguf_context *ctx = gguf_init_empty();
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct ggml_tensor *t = ggml_new_tensor_1d(own, GGML_TYPE_F32, 50000);
+
+        ggml_format_name(t, "t%d", i);
+        gguf_add_tensor(ctx, ggml_set_zero(t));
+    }
+    errors_logged();
+    if (access("/dev/full", W_OK) == 0) {
+        assert_false(gguf_write_to_file(ctx, "/dev/full", false));
+        assert_int_equal(errors_logged(), 1);
+    }
+    gguf_free(ctx);
+    ggml_free(own);
+}
+
+/* Of a buffer of the host, of none, and of nothing. */
+static void
+data_is_written_from_where_it_lies(void **state)
+{
+    const struct ggml_init_params params = { 1 << 16, NULL, true };
+    struct ggml_context *own = ggml_init(params), *read;
+    struct ggml_tensor *t = ggml_new_tensor_1d(own, GGML_TYPE_I8, 4);
+    struct ggml_tensor *none = ggml_new_tensor_1d(own, GGML_TYPE_I8, 0);
+    struct gguf_context *ctx = gguf_init_empty();
+    ggml_backend_buffer_t buffer =
+        ggml_backend_buft_alloc_buffer(ggml_backend_cpu_buffer_type(), 64);
+
+    (void)state;
+    errors_logged();
+    ggml_set_name(t, "t");
+    ggml_set_name(none, "none");
+    ggml_backend_tensor_alloc(buffer, t, ggml_backend_buffer_get_base(buffer));
+    ggml_backend_tensor_set(t, "salt", 0, 4);
+    gguf_add_tensor(ctx, none);
+    gguf_add_tensor(ctx, t);
+    assert_true(gguf_write_to_file(ctx, scratch_file(), false));
+    gguf_free(ctx);
+    ctx = gguf_init_from_file(scratch_file(),
+                              (struct gguf_init_params){ false, &read });
+    assert_int_equal(errors_logged(), 0);
+    assert_int_equal(gguf_get_n_tensors(ctx), 2);
+    assert_memory_equal(ggml_get_tensor(read, "t")->data, "salt", 4);
+    gguf_free(ctx);
+    ggml_free(read);
+    ggml_backend_buffer_free(buffer);
     ggml_free(own);
 }
 
@@ -458,6 +679,45 @@ without_memory_a_key_stays_as_it_was(void **state)
         gguf_free(ctx);
     }
     errors_logged();
+}
+
+static void
+without_memory_a_number_is_not_there(void **state)
+{
+    int n_failed = 0;
+
+    (void)state;
+    for (int n = 0; n < 6; n++) {
+        struct gguf_context *ctx = gguf_init_empty();
+        struct countdown countdown = { n };
+
+        gb_mem_set_fault(fail_one, &countdown);
+        gguf_set_val_u32(ctx, "number", 5);
+        gb_mem_set_fault(NULL, NULL);
+        n_failed += countdown.left < 0;
+        assert_int_equal(gguf_get_n_kv(ctx), countdown.left >= 0);
+        assert_int_equal(errors_logged(), countdown.left < 0);
+        gguf_free(ctx);
+    }
+    assert_in_range(n_failed, 2, 5);
+}
+
+static void
+without_memory_nothing_is_written(void **state)
+{
+    struct gguf_context *ctx = gguf_init_empty();
+    struct countdown countdown = { 0 };
+
+    (void)state;
+    errors_logged();
+    remove_scratch_file();
+    gb_mem_set_fault(fail_one, &countdown);
+    assert_false(gguf_write_to_file(ctx, scratch_file(), true));
+    gb_mem_set_fault(NULL, NULL);
+    assert_int_equal(errors_logged(), 1);
+    assert_string_equal(last_error(), "gguf: no memory for writing\n");
+    assert_int_equal(access(scratch_file(), F_OK), -1);
+    gguf_free(ctx);
 }
 
 static void
@@ -550,10 +810,19 @@ main(void)
         cmocka_unit_test(a_file_made_from_nothing_reads_back),
         cmocka_unit_test(dimensions_of_length_zero_are_kept),
         cmocka_unit_test(setting_a_key_again_moves_it_to_the_end),
+        cmocka_unit_test(a_key_is_removed_by_its_own_name),
         cmocka_unit_test(offsets_follow_types_and_alignment),
         cmocka_unit_test(misuse_is_answered_and_logged),
+        cmocka_unit_test(keys_that_are_not_there_have_no_value),
+        cmocka_unit_test(nothing_is_read_without_a_context),
+        cmocka_unit_test(nothing_is_set_without_what_it_needs),
+        cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(a_full_device_is_noticed_while_writing),
+        cmocka_unit_test(data_is_written_from_where_it_lies),
         cmocka_unit_test(what_cannot_be_written_is_refused),
         cmocka_unit_test(without_memory_a_key_stays_as_it_was),
+        cmocka_unit_test(without_memory_a_number_is_not_there),
+        cmocka_unit_test(without_memory_nothing_is_written),
         cmocka_unit_test(without_memory_for_a_tensor_nothing_is_written),
         cmocka_unit_test(data_that_a_device_does_not_give_is_noticed),
     };

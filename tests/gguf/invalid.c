@@ -412,6 +412,9 @@ static const struct {
     { 1, { 16 }, GGML_TYPE_Q8_0 },
     { 1, { 128 }, GGML_TYPE_Q4_K },
     { 1, { 255 }, GGML_TYPE_IQ2_XXS },
+    /* All addresses but 16 or 32: 30 */
+    { 1, { P(62) - 4 }, GGML_TYPE_F32 },
+    { 1, { P(62) - 8 }, GGML_TYPE_F32 },
 };
 
 /* Shape I, and an empty tensor behind it where that is asked for. */
@@ -702,6 +705,8 @@ static const struct file_case cases[] = {
     { "T17", shape, 22, 0, OK_META | OK_NO_ALLOC, NULL },
     { "T17", shape, 23, 0, OK_META | OK_NO_ALLOC, NULL },
     { "T17", shape, 24, 0, OK_META | OK_NO_ALLOC, NULL },
+    { "T18", shape, 30, 0, BAD, "'x' ends beyond all addresses" },
+    { "T18", shape, 31, 0, OK_META | OK_NO_ALLOC, NULL },
     { "T19", sum_wraps, 0, 0, BAD, NULL },
     { "T20", type_of, -1, 8, BAD, NULL },
     { "T20", type_of, 39, 8, BAD, NULL },
@@ -839,6 +844,9 @@ a_path_that_is_no_readable_file_is_refused(void **state)
         assert_null(gguf_init_from_file(paths[i], params));
         assert_int_equal(errors_logged(), 1);
     }
+    assert_null(gguf_init_from_file(NULL, (struct gguf_init_params){ 0, NULL }));
+    assert_int_equal(errors_logged(), 1);
+    assert_string_equal(last_error(), "gguf: no file name\n");
 }
 
 /* H15: a pipe that somebody else writes into. */
@@ -908,6 +916,65 @@ a_pipe_is_read_like_a_file(void **state)
     errors_logged();
     bytes_free(&good);
     bytes_free(&bad);
+}
+
+/* In the padding behind the tensors' entries, and in the data. */
+static void
+a_pipe_that_ends_early_is_refused(void **state)
+{
+    struct bytes b = { NULL, 0, 0 };
+    struct ggml_context *tensors;
+    size_t meta;
+
+    (void)state;
+    put_head(&b, 1, 0);
+    tensor_x(&b, 0);
+    meta = b.size;
+    assert_true(meta % 32 != 0);
+    put_padding(&b, 32);
+    put_zeros(&b, 31);
+    errors_logged();
+    for (size_t n = meta; n <= b.size; n++) {
+        const struct bytes cut = { b.data, n, 0 };
+
+        assert_null(open_pipe(&cut, DATA, &tensors));
+        assert_null(tensors);
+        assert_int_equal(errors_logged(), 1);
+    }
+    put_zeros(&b, 1);
+    gguf_free(open_pipe(&b, DATA, &tensors));
+    assert_int_equal(errors_logged(), 0);
+    assert_non_null(ggml_get_tensor(tensors, "x"));
+    ggml_free(tensors);
+    bytes_free(&b);
+}
+
+/* Three pieces of a mebibyte, and some more. */
+static void
+much_data_comes_through_a_pipe(void **state)
+{
+    const int64_t ne[] = { 3 * P(20) + 5 };
+    struct bytes b = { NULL, 0, 0 };
+    struct ggml_context *tensors;
+    struct gguf_context *ctx;
+    const unsigned char *data;
+
+    (void)state;
+    put_head(&b, 1, 0);
+    put_info(&b, "x", 1, ne, GGML_TYPE_I8, 0);
+    put_padding(&b, 32);
+    for (int64_t i = 0; i < ne[0]; i++)
+        put_u8(&b, (uint8_t)(i % 251));
+    put_padding(&b, 32);
+    ctx = open_pipe(&b, DATA, &tensors);
+    assert_non_null(ctx);
+    data = ggml_get_tensor(tensors, "x")->data;
+    for (int64_t i = 0; i < ne[0]; i++)
+        if (data[i] != i % 251)
+            fail_msg("byte %lld is %d", (long long)i, data[i]);
+    gguf_free(ctx);
+    ggml_free(tensors);
+    bytes_free(&b);
 }
 
 /* Strings whose lengths have no order, from a file and from a pipe. */
@@ -1178,6 +1245,8 @@ main(void)
         cmocka_unit_test(each_case_is_taken_or_refused_as_it_should),
         cmocka_unit_test(a_path_that_is_no_readable_file_is_refused),
         cmocka_unit_test(a_pipe_is_read_like_a_file),
+        cmocka_unit_test(a_pipe_that_ends_early_is_refused),
+        cmocka_unit_test(much_data_comes_through_a_pipe),
         cmocka_unit_test(strings_of_all_lengths_come_back),
         cmocka_unit_test(a_file_cut_anywhere_is_refused_or_whole),
         cmocka_unit_test(many_keys_tensors_and_strings_take_linear_time),

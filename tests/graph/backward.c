@@ -325,6 +325,11 @@ there_must_be_contexts_and_a_graph(void **state)
     assert_int_equal(sink.n, 1);
     ggml_build_backward_expand(ctx, ctx, NULL, false);
     assert_int_equal(sink.n, 2);
+    g = ggml_new_graph_custom(ctx, SIZE, true);
+    ggml_build_forward_expand(g, loss);
+    gb_sink_begin(&sink);
+    ggml_build_backward_expand(NULL, ctx, g, false);
+    assert_failed(g, "no context");
 }
 
 /* A graph that is too small for the way back has failed, at whatever node. */
@@ -398,6 +403,217 @@ each_pool_that_is_too_small_fails(void **state)
     assert_false(is_failed);
 }
 
+/* Operations of two sources, of which either may be a parameter. */
+static struct ggml_tensor *
+build_pair(int i, struct ggml_tensor *a, struct ggml_tensor *b)
+{
+    struct ggml_tensor *one = ggml_view_1d(ctx, b, 1, 0);
+
+    switch (i) {
+    case 0:
+        return ggml_add(ctx, a, b);
+    case 1:
+        return ggml_sub(ctx, a, b);
+    case 2:
+        return ggml_mul(ctx, a, b);
+    case 3:
+        return ggml_div(ctx, a, b);
+    case 4:
+        return ggml_add1(ctx, a, one);
+    case 5:
+        return ggml_acc(ctx, a, one, 16, 16, 16, 4);
+    case 6:
+        return ggml_set(ctx, a, one, 16, 16, 16, 4);
+    default:
+        return ggml_mul_mat(ctx, a, b);
+    }
+}
+
+static void
+only_the_source_that_is_a_parameter_gets_a_gradient(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        for (int side = 0; side < 2; side++) {
+            struct ggml_tensor *s[2] = { filled(4, 2), filled(4, 3) };
+            struct ggml_cgraph *g;
+
+            ggml_set_param(ctx, s[side]);
+            g = differentiate(ggml_sum(ctx, build_pair(i, s[0], s[1])), false);
+            if (gb_graph_is_failed(g))
+                fail_msg("pair %d, parameter %d: %s", i, side, sink.text);
+            if (ggml_graph_get_grad(g, s[side]) == NULL)
+                fail_msg("pair %d: parameter %d has no gradient", i, side);
+            if (ggml_graph_get_grad(g, s[!side]) != NULL)
+                fail_msg("pair %d: source %d has a gradient", i, !side);
+            ggml_reset(ctx);
+        }
+    }
+}
+
+/* The node that makes the gradient of B in a product with A. */
+static const struct ggml_tensor *
+gradient_of_factor(struct ggml_tensor *a, struct ggml_tensor *b)
+{
+    struct ggml_cgraph *g;
+
+    ggml_set_param(ctx, b);
+    g = differentiate(ggml_sum(ctx, ggml_mul_mat(ctx, a, b)), false);
+    assert_false(gb_graph_is_failed(g));
+    return ggml_graph_get_grad(g, b);
+}
+
+/* The outer product takes f32, and quantized weights of as many matrices. */
+static void
+weights_of_other_types_become_f32_where_they_must(void **state)
+{
+    struct ggml_tensor *half = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, 32, 3);
+    struct ggml_tensor *q8 = ggml_new_tensor_2d(ctx, GGML_TYPE_Q8_0, 32, 3);
+    struct ggml_tensor *one = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 32, 2);
+    struct ggml_tensor *two = ggml_new_tensor_3d(ctx, GGML_TYPE_F32, 32, 2, 2);
+    struct ggml_tensor *four =
+        ggml_new_tensor_4d(ctx, GGML_TYPE_F32, 32, 2, 1, 2);
+    const struct ggml_tensor *grad;
+
+    (void)state;
+    grad = gradient_of_factor(half, one);
+    assert_int_equal(grad->op, GGML_OP_OUT_PROD);
+    assert_int_equal(grad->src[0]->op, GGML_OP_CPY);
+    assert_int_equal(grad->src[0]->type, GGML_TYPE_F32);
+    grad = gradient_of_factor(q8, one);
+    assert_ptr_equal(grad->src[0], q8);
+    grad = gradient_of_factor(q8, two);
+    assert_int_equal(grad->src[0]->type, GGML_TYPE_F32);
+    assert_true(ggml_are_same_shape(grad, two));
+    grad = gradient_of_factor(q8, four);
+    assert_int_equal(grad->src[0]->type, GGML_TYPE_F32);
+    assert_true(ggml_are_same_shape(grad, four));
+}
+
+static void
+gradients_of_nothing_have_its_shape(void **state)
+{
+    struct ggml_tensor *a = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 0, 3);
+    struct ggml_tensor *b = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 0, 4);
+    struct ggml_tensor *c = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 5, 3);
+    struct ggml_tensor *none = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 5, 0);
+    struct ggml_cgraph *g;
+
+    (void)state;
+    ggml_set_param(ctx, a);
+    ggml_set_param(ctx, c);
+    g = differentiate(ggml_sum(ctx, ggml_mul_mat(ctx, a, b)), false);
+    assert_false(gb_graph_is_failed(g));
+    assert_true(ggml_are_same_shape(ggml_graph_get_grad(g, a), a));
+    /* No product, so nothing to add up. */
+    g = differentiate(ggml_sum(ctx, ggml_mul_mat(ctx, c, none)), false);
+    assert_false(gb_graph_is_failed(g));
+    assert_null(ggml_graph_get_grad(g, c));
+}
+
+static void
+only_floats_have_gradients(void **state)
+{
+    struct ggml_tensor *x = param(32, 2), *y = ggml_cast(ctx, x, GGML_TYPE_BF16);
+
+    (void)state;
+    assert_failed(differentiate(ggml_sum(ctx, ggml_cast(ctx, y, GGML_TYPE_F32)),
+                                false),
+                  "bf16");
+}
+
+static void
+a_loss_is_f32(void **state)
+{
+    struct ggml_tensor *y = ggml_cast(ctx, param(1, 2), GGML_TYPE_F16);
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+
+    (void)state;
+    y->flags |= GGML_TENSOR_FLAG_LOSS;
+    ggml_build_forward_expand(g, y);
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_failed(g, "no single f32");
+}
+
+static void
+numbers_of_places_have_no_gradient(void **state)
+{
+    struct ggml_tensor *x = param(4, 2), *place = ggml_argmax(ctx, x);
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+    struct ggml_tensor *loss = ggml_sum(ctx, ggml_sqr(ctx, x));
+
+    (void)state;
+    ggml_set_loss(loss);
+    ggml_build_forward_expand(g, place);
+    ggml_build_forward_expand(g, loss);
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_false(gb_graph_is_failed(g));
+    assert_null(ggml_graph_get_grad(g, place));
+    assert_non_null(ggml_graph_get_grad(g, x));
+}
+
+static void
+a_view_of_scattered_elements_has_no_derivative(void **state)
+{
+    struct ggml_tensor *x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4, 4);
+    struct ggml_tensor *y;
+
+    (void)state;
+    ggml_set_param(ctx, x);
+    y = ggml_view_1d(ctx, ggml_transpose(ctx, x), 2, 4);
+    assert_failed(differentiate(ggml_sum(ctx, y), false), "not contiguous");
+}
+
+static void
+a_failed_graph_stays_as_it_is(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+    int n;
+
+    (void)state;
+    ggml_build_forward_expand(g, ggml_sqr(ctx, NULL));
+    assert_true(gb_graph_is_failed(g));
+    n = ggml_graph_n_nodes(g);
+    sink.n = 0;
+    ggml_build_backward_expand(ctx, ctx, g, false);
+    assert_int_equal(ggml_graph_n_nodes(g), n);
+    assert_int_equal(sink.n, 0);
+}
+
+/* Products, shapes, sums over rows and parts, with too few tensors for them. */
+static void
+each_pool_too_small_for_many_operations_fails(void **state)
+{
+    bool is_failed = true;
+    int n = 0;
+
+    (void)state;
+    for (; is_failed && n < 2 * SIZE; n++) {
+        const struct ggml_init_params params = {
+            (size_t)n * ggml_tensor_overhead() + 64, NULL, true
+        };
+        struct ggml_context *small = ggml_init(params);
+        struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 4 * SIZE, true);
+        struct ggml_tensor *x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4, 4);
+        struct ggml_tensor *row = param(4, 3), *y;
+
+        ggml_set_param(ctx, x);
+        y = ggml_cont(ctx, ggml_transpose(ctx, ggml_add(ctx, x, row)));
+        y = ggml_mul_mat(ctx, x, y);
+        y = ggml_sub(ctx, ggml_set(ctx, y, row, 16, 16, 16, 16), row);
+        y = ggml_mul(ctx, ggml_cont(ctx, ggml_permute(ctx, y, 1, 0, 2, 3)), x);
+        y = ggml_sum(ctx, ggml_view_1d(ctx, y, 3, 8));
+        ggml_set_loss(y);
+        ggml_build_forward_expand(g, y);
+        ggml_build_backward_expand(small, small, g, n % 2 == 0);
+        is_failed = gb_graph_is_failed(g);
+        ggml_free(small);
+        ggml_reset(ctx);
+    }
+    assert_true(n > 20);
+    assert_false(is_failed);
+}
+
 int
 main(void)
 {
@@ -424,6 +640,15 @@ main(void)
         TEST(each_size_that_is_too_small_fails),
         TEST(without_memory_the_graph_fails),
         TEST(each_pool_that_is_too_small_fails),
+        TEST(only_the_source_that_is_a_parameter_gets_a_gradient),
+        TEST(weights_of_other_types_become_f32_where_they_must),
+        TEST(gradients_of_nothing_have_its_shape),
+        TEST(only_floats_have_gradients),
+        TEST(a_loss_is_f32),
+        TEST(numbers_of_places_have_no_gradient),
+        TEST(a_view_of_scattered_elements_has_no_derivative),
+        TEST(a_failed_graph_stays_as_it_is),
+        TEST(each_pool_too_small_for_many_operations_fails),
     };
 #undef TEST
 

@@ -379,6 +379,50 @@ what_is_not_whole_is_noticed(void **state)
     assert_int_equal(gb_graph_check(g), GGML_STATUS_FAILED);
 }
 
+/* Counts and lists that a client has spoilt. */
+static void
+counts_that_cannot_be_are_noticed(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 4, false);
+    struct ggml_cgraph slice;
+
+    (void)state;
+    ggml_build_forward_expand(g, chain(ctx, 2));
+    assert_int_equal(gb_graph_check(g), GGML_STATUS_SUCCESS);
+    g->n_leafs = -1;
+    assert_int_equal(gb_graph_check(g), GGML_STATUS_FAILED);
+    g->n_leafs = 5;
+    assert_int_equal(gb_graph_check(g), GGML_STATUS_FAILED);
+    g->n_leafs = 1;
+    g->n_nodes = 5;
+    assert_int_equal(gb_graph_check(g), GGML_STATUS_FAILED);
+    assert_non_null(strstr(sink.text, "5 nodes, 1 leafs, room for 4"));
+    g->n_nodes = 2;
+    g->leafs[0] = g->nodes[0];
+    assert_int_equal(gb_graph_check(g), GGML_STATUS_FAILED);
+    assert_non_null(strstr(sink.text, "is there twice"));
+    /* Nodes of a slice may have sources outside, but none behind themselves. */
+    slice = ggml_graph_view(g, 1, 2);
+    assert_int_equal(gb_graph_check(&slice), GGML_STATUS_SUCCESS);
+    slice = ggml_graph_view(g, 0, 2);
+    slice.nodes[0]->src[0] = slice.nodes[1];
+    assert_int_equal(gb_graph_check(&slice), GGML_STATUS_FAILED);
+}
+
+static void
+a_failed_tensor_in_a_list_is_noticed(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 4, false);
+
+    (void)state;
+    ggml_build_forward_expand(g, chain(ctx, 1));
+    g->nodes[0] = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, -1);
+    assert_int_equal(gb_graph_check(g), GGML_STATUS_FAILED);
+    assert_non_null(strstr(sink.text, "node 0: new_tensor"));
+    g->nodes[0] = NULL;
+    assert_int_equal(gb_graph_check(g), GGML_STATUS_FAILED);
+}
+
 int
 main(void)
 {
@@ -400,6 +444,8 @@ main(void)
         TEST(a_slice_is_not_expanded),
         TEST(any_graph_has_the_order_of_a_plain_recursion),
         TEST(what_is_not_whole_is_noticed),
+        TEST(counts_that_cannot_be_are_noticed),
+        TEST(a_failed_tensor_in_a_list_is_noticed),
     };
 #undef TEST
 

@@ -15,6 +15,7 @@
 #include "tests/util/sink.h"
 
 #include <limits.h>
+#include <string.h>
 
 static struct gb_sink sink;
 static struct ggml_context *ctx;
@@ -284,6 +285,43 @@ a_copy_that_does_not_fit_fails_the_destination(void **state)
     assert_int_equal(sink.n, 5);
 }
 
+/* More tensors than the set has slots, those of both graphs together. */
+static void
+a_copy_into_a_set_that_is_full_fails(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 2, false);
+    struct ggml_cgraph *dst = ggml_new_graph_custom(ctx, 2, false);
+
+    (void)state;
+    ggml_build_forward_expand(g, node(ctx, leaf(ctx), NULL));
+    while (ggml_hash_insert(&dst->visited_hash_set, leaf(ctx)) !=
+           GGML_HASHSET_FULL)
+        ;
+    ggml_graph_cpy(g, dst);
+    assert_true(gb_graph_is_failed(dst));
+    assert_int_equal(sink.n, 1);
+    assert_non_null(strstr(sink.text, "the destination's set is full"));
+}
+
+static void
+a_copy_without_gradients_may_go_where_there_are_some(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 4, false);
+    struct ggml_cgraph *larger = ggml_new_graph_custom(ctx, 40, true);
+
+    (void)state;
+    small(g);
+    ggml_graph_cpy(g, larger);
+    assert_int_equal(larger->n_nodes, 2);
+    assert_null(ggml_graph_get_grad(larger, larger->nodes[1]));
+    assert_int_equal(gb_graph_check(larger), GGML_STATUS_SUCCESS);
+    /* Its set is too large to go back. */
+    ggml_graph_cpy(larger, g);
+    assert_true(gb_graph_is_failed(g));
+    assert_int_equal(sink.n, 1);
+    assert_null(ggml_graph_dup(NULL, larger));
+}
+
 static void
 copies_and_slices_of_a_failed_graph_have_failed(void **state)
 {
@@ -383,6 +421,8 @@ main(void)
         TEST(a_copy_into_a_used_graph_keeps_what_its_set_had),
         TEST(a_slice_is_copied_as_its_nodes),
         TEST(a_copy_that_does_not_fit_fails_the_destination),
+        TEST(a_copy_into_a_set_that_is_full_fails),
+        TEST(a_copy_without_gradients_may_go_where_there_are_some),
         TEST(copies_and_slices_of_a_failed_graph_have_failed),
         TEST(a_slice_has_nodes_and_nothing_else),
         TEST(a_node_is_added_as_it_is),

@@ -6,6 +6,7 @@ loader_common = \
 	%D%/in-child.h
 
 check_PROGRAMS += \
+	tests/loader/elf \
 	tests/loader/fork \
 	tests/loader/image \
 	tests/loader/members \
@@ -15,6 +16,9 @@ check_PROGRAMS += \
 	tests/loader/registry \
 	tests/loader/search \
 	tests/loader/threads
+tests_loader_elf_SOURCES = %D%/elf.c $(loader_common)
+tests_loader_elf_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_elf_LDADD = $(WHITE_LDADD)
 tests_loader_fork_SOURCES = %D%/fork.c $(loader_common) $(backend_fake)
 tests_loader_fork_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_fork_LDADD = $(WHITE_LDADD)

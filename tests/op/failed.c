@@ -6,6 +6,7 @@
 #include "tests/op/node.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The deprecated builders are part of the interface and tested like others. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -14,6 +15,16 @@
 
 static int sections[4] = { 1, 0, 0, 0 };
 static int64_t image[GGML_MAX_DIMS] = { 1, 1, 1, 1 };
+
+/* Functions of clients, which nobody calls. */
+static ggml_unary_op_f32_t run_unary = (ggml_unary_op_f32_t)abort;
+static ggml_binary_op_f32_t run_binary = (ggml_binary_op_f32_t)abort;
+static ggml_custom1_op_t run_custom1 = (ggml_custom1_op_t)abort;
+static ggml_custom2_op_t run_custom2 = (ggml_custom2_op_t)abort;
+static ggml_custom3_op_t run_custom3 = (ggml_custom3_op_t)abort;
+static ggml_custom1_op_f32_t run_custom1_f32 = (ggml_custom1_op_f32_t)abort;
+static ggml_custom2_op_f32_t run_custom2_f32 = (ggml_custom2_op_f32_t)abort;
+static ggml_custom3_op_f32_t run_custom3_f32 = (ggml_custom3_op_f32_t)abort;
 
 /* build_<name>: the builder, with all but context and sources chosen. */
 #define NODE(name, n, arguments)                                          \
@@ -194,6 +205,102 @@ a_full_context_keeps_failing(void **state)
     ggml_free(ctx);
 }
 
+static void
+larger_nodes_fail_in_a_full_context_too(void **state)
+{
+    struct ggml_context *ctx = new_context(ggml_tensor_overhead() / 2);
+    struct ggml_tensor *a = f32(8, 1, 1, 1), *params = f32(7, 1, 1, 1);
+    struct ggml_tensor *places = leaf(GGML_TYPE_I32, 4, 1, 1, 1);
+
+    (void)state;
+    ggml_set_param(world.ctx, a);
+    assert_false(gb_tensor_is_failed(
+        ggml_opt_step_adamw(world.ctx, a, a, a, a, params)));
+    assert_true(gb_tensor_is_failed(
+        ggml_opt_step_adamw(ctx, a, a, a, a, params)));
+    assert_false(gb_tensor_is_failed(
+        ggml_rope_multi(world.ctx, a, places, NULL, 8, sections, 0, 0, 1e4f,
+                        1.0f, 0.0f, 1.0f, 0.0f, 0.0f)));
+    assert_true(gb_tensor_is_failed(
+        ggml_rope_multi(ctx, a, places, NULL, 8, sections, 0, 0, 1e4f, 1.0f,
+                        0.0f, 1.0f, 0.0f, 0.0f)));
+    ggml_free(ctx);
+}
+
+/*
+ * Sources that builder I makes a node of: one element each, of types that it
+ * takes.  False when there are none.
+ */
+static bool
+choose_sources(size_t i, struct ggml_tensor *s[MAX_SOURCES])
+{
+    static const enum ggml_type types[] = { GGML_TYPE_F32, GGML_TYPE_I32,
+                                            GGML_TYPE_F16 };
+    const int n = builders[i].n_sources;
+    int n_choices = 1;
+
+    for (int j = 0; j < n; j++)
+        n_choices *= 3;
+    for (int choice = 0; choice < n_choices; choice++) {
+        struct ggml_context *ctx = new_context(1 << 14);
+        bool is_good;
+
+        for (int j = 0, rest = choice; j < n; j++, rest /= 3)
+            s[j] = leaf(types[rest % 3], 1, 1, 1, 1);
+        is_good = !gb_tensor_is_failed(builders[i].build(ctx, s));
+        ggml_free(ctx);
+        if (is_good)
+            return true;
+    }
+    return false;
+}
+
+/* How many objects the node of builder I and what it is made of take. */
+static size_t
+count_objects(size_t i, struct ggml_tensor *s[MAX_SOURCES])
+{
+    struct ggml_context *ctx = new_context(1 << 14);
+    size_t used;
+
+    builders[i].build(ctx, s);
+    used = ggml_used_mem(ctx);
+    ggml_free(ctx);
+    return used / ggml_tensor_overhead();
+}
+
+static void
+each_builder_fails_in_a_context_without_room(void **state)
+{
+    size_t n_built = 0;
+
+    (void)state;
+    for (size_t i = 0; i < N_BUILDERS; i++) {
+        struct ggml_tensor *s[MAX_SOURCES];
+        size_t n;
+
+        ggml_reset(world.ctx);
+        if (!choose_sources(i, s))
+            continue;
+        n_built++;
+        n = count_objects(i, s);
+        assert_in_range(n, 1, 16);
+        world.n_messages = 0;
+        for (size_t room = 0; room < n; room++) {
+            struct ggml_context *ctx = new_context(
+                room * ggml_tensor_overhead() + ggml_tensor_overhead() / 2);
+
+            if (!gb_tensor_is_failed(builders[i].build(ctx, s)) ||
+                world.n_messages == 0)
+                fail_msg("%s: made of %zu objects with room for %zu",
+                         builders[i].name, n, room);
+            world.n_messages = 0;
+            ggml_free(ctx);
+        }
+    }
+    /* Gradients of attention are never built; the others have larger sources. */
+    assert_int_equal(N_BUILDERS - n_built, 4);
+}
+
 int
 main(void)
 {
@@ -205,6 +312,8 @@ main(void)
         TEST(setters_leave_failed_nodes_alone),
         TEST(a_context_without_room_gives_a_failed_node),
         TEST(a_full_context_keeps_failing),
+        TEST(larger_nodes_fail_in_a_full_context_too),
+        TEST(each_builder_fails_in_a_context_without_room),
     };
 
     return cmocka_run_group_tests_name("failed nodes", tests, NULL, NULL);

@@ -148,6 +148,46 @@ whole_tensors_have_not_failed(void **state)
     assert_false(gb_tensor_is_failed(t));
 }
 
+static void
+a_missing_tensor_is_said(void **state)
+{
+    (void)state;
+    assert_null(ggml_get_data(NULL));
+    assert_null(ggml_get_data_f32(NULL));
+    assert_null(ggml_set_zero(NULL));
+    ggml_set_input(NULL);
+    ggml_set_param(ctx, NULL);
+    ggml_set_loss(NULL);
+    assert_int_equal(sink.n, 6);
+    assert_true(gb_tensor_is_failed(ggml_dup_tensor(ctx, NULL)));
+    assert_true(gb_tensor_is_failed(ggml_view_tensor(ctx, NULL)));
+    assert_int_equal(sink.n, 8);
+    assert_non_null(strstr(sink.text, "set_flag: the tensor is NULL"));
+    assert_non_null(strstr(sink.text, "set_loss: the tensor is NULL"));
+}
+
+static void
+views_need_a_context(void **state)
+{
+    struct ggml_tensor *t = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 4);
+
+    (void)state;
+    assert_null(ggml_view_tensor(NULL, t));
+    assert_null(ggml_dup_tensor(NULL, t));
+    assert_int_equal(sink.n, 2);
+}
+
+/* Sizes that become too large with what stands before or behind them. */
+static void
+objects_of_all_addresses_do_not_fit(void **state)
+{
+    (void)state;
+    assert_null(ggml_new_buffer(ctx, SIZE_MAX));
+    assert_null(ggml_new_buffer(ctx, SIZE_MAX - 20));
+    assert_int_equal(sink.n, 2);
+    assert_non_null(ggml_new_buffer(ctx, 16));
+}
+
 int
 main(void)
 {
@@ -163,6 +203,10 @@ main(void)
         cmocka_unit_test_setup_teardown(
             a_reason_goes_with_the_node_into_other_contexts, begin, end),
         cmocka_unit_test_setup_teardown(a_copy_of_the_struct_has_failed_too,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(a_missing_tensor_is_said, begin, end),
+        cmocka_unit_test_setup_teardown(views_need_a_context, begin, end),
+        cmocka_unit_test_setup_teardown(objects_of_all_addresses_do_not_fit,
                                         begin, end),
         cmocka_unit_test_setup_teardown(nothing_counts_as_failed, begin, end),
         cmocka_unit_test_setup_teardown(whole_tensors_have_not_failed, begin,

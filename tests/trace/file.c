@@ -245,13 +245,18 @@ what_was_written_before_the_disk_was_full_is_whole(void **state)
 static void
 write_more_than_fits(void)
 {
-    const struct rlimit limit = { 1000, 1000 };
+    struct rlimit before, limit;
 
     signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = 1000;
     setrlimit(RLIMIT_FSIZE, &limit);
     write_twice();
     write_many();
     write_many();
+    /* What else writes when the process ends, does so. */
+    setrlimit(RLIMIT_FSIZE, &before);
 }
 
 static void
@@ -269,6 +274,41 @@ a_full_disk_ends_the_timeline_with_one_message(void **state)
     events = events_load(events_file);
     assert_int_equal(events_count(events, "wait"), 2);
     events_assert_nested(events);
+    json_decref(events);
+}
+
+/* Those who have a track go on, and nothing comes of it. */
+static void
+go_on_after_it_was_full(void)
+{
+    const struct ggml_tensor x = { .op = GGML_OP_SQR, .ne = { 1, 1, 1, 1 } };
+    const int track = gb_trace_track("CPU");
+    const int64_t now = gb_trace_now();
+
+    write_more_than_fits();
+    gb_trace_node(track, now, &x);
+    gb_trace_graph(track, now, 1, 1);
+    gb_trace_split(track, now, 0, 1, 0);
+    gb_trace_compute(track, now, 1, 1, 0);
+    gb_trace_copy(track, now, &x, "CPU", "CPU");
+    gb_trace_wait(track, now, "event", "CPU");
+    gb_trace_flush();
+    fprintf(stderr, "%d", gb_trace_track("CPU"));
+}
+
+static void
+spans_after_the_end_of_a_timeline_are_not_written(void **state)
+{
+    static const char *const kinds[] = { "node", "graph", "split", "compute",
+                                         "copy" };
+    json_t *events;
+
+    (void)state;
+    events_run(events_file, go_on_after_it_was_full, &child);
+    assert_non_null(strstr(child.errors, "no more is written to it\n0"));
+    events = events_load(events_file);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        assert_int_equal(events_count(events, kinds[i]), 0);
     json_decref(events);
 }
 
@@ -429,6 +469,7 @@ main(void)
         TEST(a_pipe_is_refused),
         TEST(what_was_written_before_the_disk_was_full_is_whole),
         TEST(a_full_disk_ends_the_timeline_with_one_message),
+        TEST(spans_after_the_end_of_a_timeline_are_not_written),
         TEST(two_processes_do_not_share_a_file),
         TEST(a_forked_child_writes_nothing),
         TEST(threads_have_tracks_of_their_own),
