@@ -130,7 +130,8 @@ struct way {
 };
 
 #define WAY(type, cols)                                                      \
-    { ROWS(cols), type##_rows_by_##cols, type##_row_by_##cols }
+    { ROWS(cols), type##_rows_by_##cols,                                     \
+      ROWS(cols) == 1 ? type##_rows_by_##cols : type##_row_by_##cols }
 #define WAYS(type)                                                           \
     { WAY(type, 2), WAY(type, 3), WAY(type, 4), WAY(type, 5), WAY(type, 6) }
 
