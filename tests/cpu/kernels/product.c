@@ -332,7 +332,8 @@ use_blocks(struct work *w)
     find_exact(w);
 }
 
-/* Activations may come with codes of eight bits: those are used. */
+/* Activations may come with codes of eight bits: those are used.  Columns are
+ * longer than what is made of them at a time. */
 static void
 activations_that_are_blocks_already(void **state)
 {
@@ -348,6 +349,9 @@ activations_that_are_blocks_already(void **state)
             gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
             continue;
         w = work_new(&random, (enum ggml_type)type, 1536, 35);
+        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
+             *level != NULL; level++)
+            check_product(*level, &w, GB_WAY_MANY, 5);
         use_blocks(&w);
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++)
