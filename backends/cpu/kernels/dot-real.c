@@ -42,7 +42,7 @@ dots_of_rows(const struct gb_real *t, int n, int sums, int64_t k, const char *x,
                 s[r][j] = vf_fma(t->load(x + (size_t)r * pitch), v, s[r][j]);
         }
     }
-    for (; i + VF_LEN <= k; i += VF_LEN, x += step) {
+    for (; sums > 1 && i + VF_LEN <= k; i += VF_LEN, x += step) {
 #pragma GCC unroll 4
         for (int r = 0; r < n; r++)
             s[r][0] = vf_fma(t->load(x + (size_t)r * pitch), vf_load(y + i),

@@ -27,12 +27,12 @@
 
 typedef vf sums[ROWS(COLS_MIN)][COLS_MAX];
 
-/* One vector of each row and of each column, the first N values of it; FETCHED
- * bytes ahead, when not 0, is what is wanted later. */
+/* One vector of each row and of each column, or where IS_PART its first N
+ * values; FETCHED bytes ahead, when not 0, is what is wanted later. */
 GB_INLINE void
 add_step(const struct gb_real *t, int rows, int cols, const char *x,
          size_t pitch, size_t fetched, const float *const *columns, int64_t i,
-         int64_t n, sums acc)
+         bool is_part, int64_t n, sums acc)
 {
     vf w[ROWS(COLS_MIN)];
 
@@ -46,12 +46,12 @@ add_step(const struct gb_real *t, int rows, int cols, const char *x,
     for (int r = 0; r < rows; r++) {
         const char *at = x + (size_t)r * pitch + (size_t)i * t->bytes;
 
-        w[r] = n < VF_LEN ? t->load_n(at, n) : t->load(at);
+        w[r] = is_part ? t->load_n(at, n) : t->load(at);
     }
 #pragma GCC unroll 8
     for (int c = 0; c < cols; c++) {
-        const vf y = n < VF_LEN ? vf_load_n(columns[c] + i, n)
-                                : vf_load(columns[c] + i);
+        const vf y = is_part ? vf_load_n(columns[c] + i, n)
+                             : vf_load(columns[c] + i);
 
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++)
@@ -78,11 +78,11 @@ dots(const struct gb_real *t, int rows, int cols, const struct gb_product *p,
             acc[r][c] = vf_zero();
     }
     for (; i + VF_LEN <= p->k; i += VF_LEN)
-        add_step(t, rows, cols, x, p->pitch, fetched, columns, i, VF_LEN,
-                 acc);
+        add_step(t, rows, cols, x, p->pitch, fetched, columns, i, false,
+                 VF_LEN, acc);
     if (i < p->k)
-        add_step(t, rows, cols, x, p->pitch, fetched, columns, i, p->k - i,
-                 acc);
+        add_step(t, rows, cols, x, p->pitch, fetched, columns, i, true,
+                 p->k - i, acc);
 #pragma GCC unroll 8
     for (int c = 0; c < cols; c++) {
         float *to = p->dst[col + c] + row;
@@ -130,7 +130,8 @@ struct way {
 };
 
 #define WAY(type, cols)                                                      \
-    { ROWS(cols), type##_rows_by_##cols, type##_row_by_##cols }
+    { ROWS(cols), type##_rows_by_##cols,                                     \
+      ROWS(cols) == 1 ? type##_rows_by_##cols : type##_row_by_##cols }
 #define WAYS(type)                                                           \
     { WAY(type, 2), WAY(type, 3), WAY(type, 4), WAY(type, 5), WAY(type, 6) }
 

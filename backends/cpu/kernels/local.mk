@@ -14,8 +14,7 @@ cpu_floats_sources += \
 	%D%/rope.c \
 	%D%/softmax.c \
 	%D%/turn.c \
-	%D%/unary.c \
-	%D%/vec.c
+	%D%/unary.c
 
 cpu_pairs_sources += \
 	%D%/gemm-reals.c \

@@ -34,9 +34,10 @@ pack_row(bool in_pairs, enum ggml_type type, int64_t k, const char *row,
 
     for (int64_t i = 0; i < k; dst += step) {
         for (int half = 0; half <= in_pairs; half++, i += VF_LEN) {
-            const vf v =
-                i < k ? read_values(type, row + (size_t)i * bytes, k - i)
-                      : vf_zero();
+            const bool is_there = !in_pairs || i < k;
+            const vf v = is_there ? read_values(type, row + (size_t)i * bytes,
+                                                k - i)
+                                  : vf_zero();
 
             if (in_pairs)
                 vf_store_bf16(

@@ -131,13 +131,13 @@ copy_rows(const struct gb_product *p, struct gb_reals *reals)
         }
 }
 
-/* Floats from each column to the next, or 0 where that differs, and where they
- * are better taken few at a time. */
+/* Floats from each of several columns to the next, or 0 where that differs, and
+ * where they are better taken few at a time. */
 static int64_t
 columns_apart(const struct gb_product *p)
 {
     const char *const *const columns = (const char *const *)p->columns;
-    const ptrdiff_t apart = p->cols > 1 ? columns[1] - columns[0] : 0;
+    const ptrdiff_t apart = columns[1] - columns[0];
 
     if (apart <= 0 || gb_shares_places((size_t)apart))
         return 0;

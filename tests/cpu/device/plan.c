@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "ggml-backend.h"
 #include "ggml-cpu.h"
 #include "ggmlbackend.h"
 
@@ -349,6 +350,53 @@ without_memory_for_the_work_nothing_is_computed(void **state)
     assert_non_null(strstr(sink.text, "bytes of work"));
 }
 
+/* What a backend keeps of a graph, or of one in which nothing is to be done. */
+struct kept {
+    ggml_backend_t backend;
+    struct ggml_cgraph *graph;
+};
+
+static void
+keep_with_failures(void *data)
+{
+    const struct kept *kept = data;
+    ggml_backend_graph_plan_t plan =
+        ggml_backend_graph_plan_create(kept->backend, kept->graph);
+
+    if (gb_fault_happened()) {
+        assert_null(plan);
+        return;
+    }
+    assert_non_null(plan);
+    assert_int_equal(ggml_backend_graph_plan_compute(kept->backend, plan),
+                     GGML_STATUS_SUCCESS);
+    ggml_backend_graph_plan_free(kept->backend, plan);
+}
+
+static void
+without_memory_for_a_plan_there_is_none(void **state)
+{
+    struct ggml_tensor *x = new_ones(64, 64);
+    struct ggml_tensor *y = ggml_mul_mat(ctx, x, new_ones(64, 64));
+    struct kept kept = { ggml_backend_cpu_init(), ggml_new_graph(ctx) };
+    struct gb_sink sink;
+
+    (void)state;
+    assert_non_null(kept.backend);
+    ggml_backend_cpu_set_n_threads(kept.backend, 1);
+    ggml_build_forward_expand(kept.graph, y);
+    gb_sink_begin(&sink);
+    /* The plan, the list, and what products are packed into. */
+    assert_int_equal(gb_fault_each(keep_with_failures, &kept), 3);
+    gb_sink_end();
+    assert_non_null(strstr(sink.text, "no memory for a plan"));
+    assert_true(ggml_get_f32_1d(y, 4095) == 64.0f);
+    kept.graph = ggml_new_graph(ctx);
+    ggml_build_forward_expand(kept.graph, ggml_transpose(ctx, x));
+    assert_int_equal(gb_fault_each(keep_with_failures, &kept), 1);
+    ggml_backend_free(kept.backend);
+}
+
 static void
 small_graphs_need_no_memory_at_all(void **state)
 {
@@ -493,6 +541,7 @@ main(void)
         IN_CONTEXT(tensors_without_memory_make_it_fail),
         IN_CONTEXT(a_context_that_is_full_can_be_computed),
         IN_CONTEXT(without_memory_for_the_work_nothing_is_computed),
+        IN_CONTEXT(without_memory_for_a_plan_there_is_none),
         IN_CONTEXT(small_graphs_need_no_memory_at_all),
         IN_CONTEXT(views_and_empty_nodes_cost_nothing),
         IN_CONTEXT(custom_operations_get_the_tasks_that_they_ask_for),

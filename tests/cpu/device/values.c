@@ -206,6 +206,74 @@ what_has_no_such_element_is_left_alone(void **state)
     ggml_free(ctx);
 }
 
+/* Each is refused once, and says why. */
+static void
+elements_that_cannot_be_reached_are_zero(void **state)
+{
+    struct ggml_context *ctx = new_context();
+    struct ggml_tensor *x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 2);
+    struct ggml_tensor *q = ggml_new_tensor_1d(ctx, GGML_TYPE_Q4_0, 32);
+    void *const data = x->data;
+    struct gb_sink sink;
+
+    (void)state;
+    ggml_set_f32(x, 3.0f);
+    memset(q->data, 0x11, ggml_nbytes(q));
+    x->data = NULL;
+    gb_sink_begin(&sink);
+    assert_true(ggml_get_f32_1d(x, 0) == 0.0f);
+    gb_sink_end();
+    assert_non_null(strstr(sink.text, "has no memory"));
+    x->data = data;
+
+    x->type = GGML_TYPE_COUNT;
+    gb_sink_begin(&sink);
+    ggml_set_f32_nd(x, 0, 0, 0, 0, 9.0f);
+    gb_sink_end();
+    assert_non_null(strstr(sink.text, "cannot be reached"));
+    x->type = GGML_TYPE_F32;
+
+    gb_sink_begin(&sink);
+    assert_true(ggml_get_f32_nd(q, 0, 0, 0, 0) == 0.0f);
+    assert_int_equal(ggml_get_i32_nd(q, 0, 0, 0, 0), 0);
+    ggml_set_f32_nd(q, 0, 0, 0, 0, 9.0f);
+    gb_sink_end();
+    assert_int_equal(sink.n, 3);
+
+    gb_sink_begin(&sink);
+    assert_true(ggml_get_f32_nd(x, -1, 0, 0, 0) == 0.0f);
+    gb_sink_end();
+    assert_non_null(strstr(sink.text, "no index -1 along dimension 0"));
+
+    assert_true(ggml_get_f32_1d(x, 0) == 3.0f);
+    assert_true(ggml_get_f32_1d(x, 1) == 3.0f);
+    for (size_t i = 0; i < ggml_nbytes(q); i++)
+        assert_int_equal(((char *)q->data)[i], 0x11);
+    ggml_free(ctx);
+}
+
+static void
+a_context_that_is_full_gives_no_scalar(void **state)
+{
+    struct ggml_context *ctx = ggml_init((struct ggml_init_params){
+        .mem_size = ggml_tensor_overhead() });
+    struct gb_sink sink;
+
+    (void)state;
+    gb_sink_begin(&sink);
+    assert_null(ggml_new_f32(ctx, 1.0f)->data);
+    gb_sink_end();
+    assert_int_equal(sink.n, 1);
+    ggml_free(ctx);
+}
+
+static bool
+is_host(ggml_backend_buffer_type_t buft)
+{
+    (void)buft;
+    return true;
+}
+
 static bool
 not_host(ggml_backend_buffer_type_t buft)
 {
@@ -234,6 +302,9 @@ memory_of_other_devices_is_not_touched(void **state)
     assert_true(ggml_get_f32_1d(view, 0) == 0.0f);
     gb_sink_end();
     assert_non_null(strstr(sink.text, "host memory"));
+    elsewhere.iface.is_host = is_host;
+    assert_true(ggml_get_f32_1d(x, 0) == 1.0f);
+    assert_true(ggml_get_f32_1d(view, 0) == 1.0f);
     x->buffer = NULL;
     assert_true(ggml_get_f32_1d(x, 0) == 1.0f);
     ggml_free(ctx);
@@ -250,6 +321,8 @@ main(void)
         cmocka_unit_test(scalars_are_tensors_of_one_element),
         cmocka_unit_test(a_context_without_memory_gives_a_failed_scalar),
         cmocka_unit_test(what_has_no_such_element_is_left_alone),
+        cmocka_unit_test(elements_that_cannot_be_reached_are_zero),
+        cmocka_unit_test(a_context_that_is_full_gives_no_scalar),
         cmocka_unit_test(memory_of_other_devices_is_not_touched),
     };
 

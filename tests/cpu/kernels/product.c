@@ -13,6 +13,7 @@
  * hundred values are enough for one wrong value to be beyond it.
  */
 #include "backends/cpu/isa/kernels.h"
+#include "lib/type/blocks.h"
 
 #include "tests/cpu/kernels/guard.h"
 #include "tests/util/random.h"
@@ -46,6 +47,8 @@ struct work {
     int64_t k, rows, cols;
     struct guarded weights;
     struct guarded activations; /* k floats for each column */
+    enum ggml_type from;        /* what columns are made of: F32, or */
+    char *blocks;               /* such rows, which say the same */
     double *exact;              /* exact[col * rows + row] */
     double *bound;              /* how far from that a product may be */
 };
@@ -100,41 +103,26 @@ find_steps(int64_t k, const float *x, double *steps)
     }
 }
 
-static struct work
-work_new(struct gb_random *random, enum ggml_type type, int64_t k,
-         int64_t rows)
+/* What products are, of which blocks' values are not rounded before. */
+static void
+find_exact(struct work *w)
 {
-    const size_t pitch = ggml_row_size(type, k);
-    struct work w = { .type = type, .k = k, .rows = rows, .cols = MAX_COLS };
+    const size_t pitch = ggml_row_size(w->type, w->k);
+    const bool is_rounded =
+        ggml_is_quantized(w->type) && w->from == GGML_TYPE_F32;
+    const float *x = w->activations.data;
+    const int64_t k = w->k;
     float *values = malloc((size_t)k * sizeof(*values));
-    double *steps = malloc((size_t)(k * w.cols) * sizeof(*steps));
-    float *x;
+    double *steps = malloc((size_t)(k * w->cols) * sizeof(*steps));
 
-    w.weights = guarded_new(pitch * (size_t)rows);
-    w.activations = guarded_new((size_t)(k * w.cols) * sizeof(float));
-    w.exact = malloc((size_t)(rows * w.cols) * sizeof(*w.exact));
-    assert_non_null(w.weights.data);
-    assert_non_null(w.activations.data);
-    w.bound = malloc((size_t)(rows * w.cols) * sizeof(*w.bound));
-    assert_non_null(w.exact);
-    assert_non_null(w.bound);
     assert_non_null(values);
     assert_non_null(steps);
-    x = w.activations.data;
-    for (int64_t i = 0; i < k * w.cols; i++)
-        x[i] = gb_random_float(random, -1.0f, 1.0f);
-    /* In every third column some value is far from the others. */
-    for (int64_t c = 0; c < w.cols; c += 3)
-        for (int64_t i = (int64_t)(gb_random_u64(random) % 7); i < k; i += 70)
-            x[c * k + i] *= 300.0f;
-    for (int64_t c = 0; c < w.cols; c++)
+    for (int64_t c = 0; c < w->cols; c++)
         find_steps(k, x + c * k, steps + c * k);
-    for (int64_t r = 0; r < rows; r++) {
-        char *row = (char *)w.weights.data + (size_t)r * pitch;
-
-        random_row(random, type, k, row);
-        read_row(type, k, row, values);
-        for (int64_t c = 0; c < w.cols; c++) {
+    for (int64_t r = 0; r < w->rows; r++) {
+        read_row(w->type, k, (const char *)w->weights.data + (size_t)r * pitch,
+                 values);
+        for (int64_t c = 0; c < w->cols; c++) {
             double sum = 0.0;
             double magnitudes = 0.0;
             double variance = 0.0;
@@ -146,17 +134,49 @@ work_new(struct gb_random *random, enum ggml_type type, int64_t k,
 
                 sum += product;
                 magnitudes += fabs(product);
-                if (ggml_is_quantized(type))
+                if (is_rounded)
                     variance += step * step / 12.0;
             }
-            w.exact[c * rows + r] = sum;
-            w.bound[c * rows + r] =
+            w->exact[c * w->rows + r] = sum;
+            w->bound[c * w->rows + r] =
                 DEVIATIONS * sqrt(variance) +
                 ROUNDED * sqrt((double)k) * magnitudes;
         }
     }
     free(values);
     free(steps);
+}
+
+static struct work
+work_new(struct gb_random *random, enum ggml_type type, int64_t k,
+         int64_t rows)
+{
+    const size_t pitch = ggml_row_size(type, k);
+    struct work w = { .type = type, .k = k, .rows = rows, .cols = MAX_COLS };
+    float *x;
+
+    w.weights = guarded_new(pitch * (size_t)rows);
+    w.activations = guarded_new((size_t)(k * w.cols) * sizeof(float));
+    w.exact = malloc((size_t)(rows * w.cols) * sizeof(*w.exact));
+    assert_non_null(w.weights.data);
+    assert_non_null(w.activations.data);
+    w.bound = malloc((size_t)(rows * w.cols) * sizeof(*w.bound));
+    assert_non_null(w.exact);
+    assert_non_null(w.bound);
+    w.from = GGML_TYPE_F32;
+    x = w.activations.data;
+    for (int64_t i = 0; i < k * w.cols; i++)
+        x[i] = gb_random_float(random, -1.0f, 1.0f);
+    /* In every third column some value is far from the others. */
+    for (int64_t c = 0; c < w.cols; c += 3)
+        for (int64_t i = (int64_t)(gb_random_u64(random) % 7); i < k; i += 70)
+            x[c * k + i] *= 300.0f;
+    /* Another begins with zeros. */
+    for (int64_t i = 0; i < k && i < 64; i++)
+        x[4 * k + i] = 0.0f;
+    for (int64_t r = 0; r < rows; r++)
+        random_row(random, type, k, (char *)w.weights.data + (size_t)r * pitch);
+    find_exact(&w);
     return w;
 }
 
@@ -165,6 +185,7 @@ work_free(struct work *w)
 {
     guarded_free(&w->weights);
     guarded_free(&w->activations);
+    free(w->blocks);
     free(w->exact);
     free(w->bound);
 }
@@ -200,8 +221,12 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
         char *to = (char *)columns.data + (size_t)c * column_bytes;
 
         k->way_column(&weight->layout, way, w->k,
-                      (const float *)w->activations.data + c * w->k,
-                      GGML_TYPE_F32, to);
+                      w->from == GGML_TYPE_F32
+                          ? (const char *)w->activations.data +
+                                (size_t)(c * w->k) * sizeof(float)
+                          : w->blocks + (size_t)c * ggml_row_size(w->from,
+                                                                  w->k),
+                      w->from, to);
         column[c] = to;
         dst[c] = results[c];
         for (int64_t r = 0; r < 130; r++)
@@ -262,6 +287,106 @@ products_are_right_and_stay_within_their_rows(void **state)
     }
 }
 
+/* The value of element I of a row of quantised activations. */
+static float
+block_value(enum ggml_type type, const char *row, int64_t i)
+{
+    const struct gb_block_q8_0 *q8_0 = (const void *)row;
+    const struct gb_block_q8_1 *q8_1 = (const void *)row;
+    const struct gb_block_q8_k *q8_k = (const void *)row;
+
+    switch ((int)type) {
+    case GGML_TYPE_Q8_0:
+        return ggml_fp16_to_fp32(q8_0[i / 32].d) * q8_0[i / 32].qs[i % 32];
+    case GGML_TYPE_Q8_1:
+        return ggml_fp16_to_fp32(q8_1[i / 32].d) * q8_1[i / 32].qs[i % 32];
+    default:
+        return q8_k[i / 256].d * q8_k[i / 256].qs[i % 256];
+    }
+}
+
+/* Columns become blocks of the type that WEIGHT's activations may have. */
+static void
+use_blocks(struct work *w)
+{
+    const struct gb_cpu_kernels *k = gb_cpu_kernels();
+    const enum ggml_type type = k->weight(w->type)->layout.activation;
+    const size_t bytes = ggml_row_size(type, w->k);
+    float *x = w->activations.data;
+
+    w->from = type;
+    w->blocks = malloc(bytes * (size_t)w->cols);
+    assert_non_null(w->blocks);
+    for (int64_t c = 0; c < w->cols; c++, x += w->k) {
+        char *row = w->blocks + (size_t)c * bytes;
+
+        if (type == GGML_TYPE_Q8_0)
+            k->quantize_row_q8_0(x, row, w->k);
+        else if (type == GGML_TYPE_Q8_1)
+            k->quantize_row_q8_1(x, row, w->k);
+        else
+            k->quantize_row_q8_K(x, row, w->k);
+        for (int64_t i = 0; i < w->k; i++)
+            x[i] = block_value(type, row, i);
+    }
+    find_exact(w);
+}
+
+/* Activations may come with codes of eight bits: those are used.  Columns are
+ * longer than what is made of them at a time. */
+static void
+activations_that_are_blocks_already(void **state)
+{
+    static const int64_t columns[] = { 1, 5, MAX_COLS };
+    struct gb_random random;
+
+    (void)state;
+    gb_random_init(&random, gb_test_seed(6));
+    for (int type = 0; type < GGML_TYPE_COUNT; type++) {
+        struct work w;
+
+        if (!ggml_is_quantized((enum ggml_type)type) ||
+            gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+            continue;
+        w = work_new(&random, (enum ggml_type)type, 1536, 35);
+        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
+             *level != NULL; level++)
+            check_product(*level, &w, GB_WAY_MANY, 5);
+        use_blocks(&w);
+        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
+             *level != NULL; level++)
+            for (int c = 0; c < 3; c++)
+                for (int way = 0; way <= GB_WAY_MANY; way++)
+                    check_product(*level, &w, (enum gb_way)way, columns[c]);
+        work_free(&w);
+    }
+}
+
+/* Sums of nothing are zeros; what there are no weights of has no products. */
+static void
+rows_of_no_length_and_types_that_are_none(void **state)
+{
+    struct gb_random random;
+
+    (void)state;
+    gb_random_init(&random, gb_test_seed(7));
+    for (int type = 0; type < GGML_TYPE_COUNT; type++) {
+        struct work w;
+
+        if (gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+            continue;
+        w = work_new(&random, (enum ggml_type)type, 0, 5);
+        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
+             *level != NULL; level++) {
+            check_product(*level, &w, GB_WAY_ONE, 1);
+            check_product(*level, &w, GB_WAY_MANY, 4);
+            assert_null((*level)->weight(GGML_TYPE_COUNT));
+            assert_null((*level)->weight(GGML_TYPE_F64));
+        }
+        work_free(&w);
+    }
+}
+
 /* Threads share rows out as they come: none knows who its neighbours are. */
 static void
 check_rows_alone(const struct gb_cpu_kernels *k, const struct work *w)
@@ -295,9 +420,13 @@ a_long_column_meets_several_rows(void **state)
 
     (void)state;
     gb_random_init(&random, gb_test_seed(5));
-    for (int t = 0; t < 5; t++) {
-        const int64_t k = ggml_is_quantized(types[t]) ? 4352 : 4211;
-        struct work w = work_new(&random, types[t], k, 7);
+    for (int t = 0; t < 10; t++) {
+        const enum ggml_type type = types[t % 5];
+        /* Whole vectors, and not. */
+        const int64_t k = ggml_is_quantized(type) ? 4352
+                          : t < 5                 ? 4211
+                                                  : 4224;
+        struct work w = work_new(&random, type, k, 7);
 
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
@@ -438,12 +567,12 @@ static void
 outer_products(void **state)
 {
     static const int64_t widths[] = { 1, 7, 32, 33, 100 };
-    static const int64_t lengths[] = { 0, 1, 5, 300 };
+    static const int64_t lengths[] = { 0, 1, 5, 300, 1100 };
     struct gb_random random;
 
     (void)state;
     gb_random_init(&random, gb_test_seed(4));
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 25; i++) {
         const int64_t n = widths[i % 5];
         const int64_t k = lengths[i / 5];
         const size_t pitch = (size_t)(n + i % 2) * sizeof(float);
@@ -504,6 +633,8 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_right_and_stay_within_their_rows),
+        cmocka_unit_test(activations_that_are_blocks_already),
+        cmocka_unit_test(rows_of_no_length_and_types_that_are_none),
         cmocka_unit_test(a_long_column_meets_several_rows),
         cmocka_unit_test(a_column_is_the_same_beside_others),
         cmocka_unit_test(dots_of_two_rows),

@@ -144,12 +144,48 @@ q8_K(void **state)
     guarded_free(&in);
 }
 
+/* There is nothing that they could be scaled by; what is beside them is. */
+static void
+blocks_of_nan_and_of_zeros(void **state)
+{
+    float x[768];
+
+    (void)state;
+    for (int i = 0; i < 768; i++)
+        x[i] = i < 256 ? NAN : i < 512 ? 0.0f : 2.0f;
+    for (const struct gb_cpu_kernels *const *k = gb_cpu_kernels_all();
+         *k != NULL; k++) {
+        struct gb_block_q8_k b[3];
+
+        memset(b, 0x55, sizeof(b));
+        (*k)->quantize_row_q8_K(x, b, 768);
+        assert_false(fabsf(b[0].d) > 0.0f);
+        assert_true(b[1].d == 0.0f && b[2].d == -2.0f / 127.0f);
+        for (int i = 0; i < 256; i++) {
+            assert_int_equal(b[1].qs[i], 0);
+            assert_int_equal(b[2].qs[i], -127);
+        }
+        for (int i = 0; i < 16; i++) {
+            assert_int_equal(b[1].bsums[i], 0);
+            assert_int_equal(b[2].bsums[i], -127 * 16);
+        }
+        /* No block writes nothing. */
+        memset(b, 0x55, sizeof(b));
+        (*k)->quantize_row_q8_K(x, b, 0);
+        (*k)->quantize_row_q8_0(x, b, 0);
+        (*k)->quantize_row_q8_1(x, b, 0);
+        for (size_t i = 0; i < sizeof(b); i++)
+            assert_int_equal(((const char *)b)[i], 0x55);
+    }
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(q8_0_and_q8_1),
         cmocka_unit_test(q8_K),
+        cmocka_unit_test(blocks_of_nan_and_of_zeros),
     };
 
     return cmocka_run_group_tests_name("activations", tests, NULL, NULL);

@@ -64,6 +64,25 @@ has_too_large(const struct ggml_tensor *node)
     return has;
 }
 
+/* Nor do an operation's own sums wrap round for tensors that no plan is asked
+ * for. */
+static void
+check_row(const struct ggml_tensor *node, long double least)
+{
+    const struct gb_cpu_op *row = gb_cpu_op_find(node);
+    const size_t scratch = row->scratch != NULL ? row->scratch(node) : 0;
+    const size_t shared = row->shared != NULL ? row->shared(node) : 0;
+
+    if (scratch == SIZE_MAX || shared == SIZE_MAX) {
+        if (least < 0x1p60L)
+            fail_msg("%s: not even %Lg bytes", ggml_op_desc(node), least);
+    } else if ((long double)scratch * N_THREADS + (long double)shared <
+               least) {
+        fail_msg("%s: %zu and %zu bytes, not %Lg", ggml_op_desc(node), scratch,
+                 shared, least);
+    }
+}
+
 /* NODE takes LEAST bytes: there are as many in its plan, or it has none and
  * that is said. */
 static void
@@ -81,6 +100,7 @@ check(struct ggml_tensor *node, long double least)
     status = gb_cpu_plan_build(graph, N_THREADS, NULL, 0, &size, &plan);
     gb_sink_end();
     is_covered[node->op] = true;
+    check_row(node, least);
     if (status != GGML_STATUS_SUCCESS && has_too_large(node)) {
         assert_non_null(strstr(sink.text, "no possible shape and strides"));
     } else if (status != GGML_STATUS_SUCCESS) {

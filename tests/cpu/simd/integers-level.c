@@ -51,17 +51,35 @@ wide_product(int i, int j)
     return code * acts[j];
 }
 
+/* The first word that was found wrong. */
+static const char *wrong;
+
+/* Neither is inlined: a branch to what is wrong would count as one of the
+ * header whose word is tried. */
+static __attribute__((__noinline__)) void
+need(bool is_right, const char *word)
+{
+    if (!is_right && wrong == NULL)
+        wrong = word;
+}
+
+static __attribute__((__noinline__)) bool
+is_same(const void *got, const void *want, size_t bytes)
+{
+    return memcmp(got, want, bytes) == 0;
+}
+
 static bool
 bytes_are(q32 v, const uint8_t *want)
 {
     uint8_t got[32];
 
     q32_store(got, v);
-    return memcmp(got, want, 32) == 0;
+    return is_same(got, want, sizeof(got));
 }
 
 /* Words that make bytes of bytes. */
-static const char *
+static void
 check_bytes(void)
 {
     const q32 x = q32_load(any);
@@ -90,35 +108,25 @@ check_bytes(void)
         want[12][i] = any[100 + 12 * (i / 4) + i % 4];
     }
     mask = q32_spread(0x9badcafeu);
-    if (!bytes_are(q32_load2(any, any + 200), want[0]))
-        return "q32_load2";
-    if (!bytes_are(q32_set1(77), want[1]))
-        return "q32_set1";
-    if (!bytes_are(q32_nibbles(any), want[2]))
-        return "q32_nibbles";
-    if (!bytes_are(q32_bits(x, 3, 7), want[3]))
-        return "q32_bits";
-    if (!bytes_are(q32_shift_left(q32_bits(x, 0, 7), 5), want[4]))
-        return "q32_shift_left";
-    if (!bytes_are(q32_or(x, y), want[5]))
-        return "q32_or";
-    if (!bytes_are(q32_add(x, y), want[6]))
-        return "q32_add";
-    if (!bytes_are(q32_xor(x, y), want[7]))
-        return "q32_xor";
-    if (!bytes_are(mask, want[8]))
-        return "q32_spread";
-    if (!bytes_are(q32_where(mask, x), want[9]))
-        return "q32_where";
-    if (!bytes_are(q32_negate(mask, x), want[10]))
-        return "q32_negate";
-    if (!bytes_are(q32_lookup(any + 300, q32_bits(x, 0, 15)), want[11]))
-        return "q32_lookup";
-    return bytes_are(q32_words(words), want[12]) ? NULL : "q32_words";
+    need(bytes_are(q32_load2(any, any + 200), want[0]), "q32_load2");
+    need(bytes_are(q32_set1(77), want[1]), "q32_set1");
+    need(bytes_are(q32_nibbles(any), want[2]), "q32_nibbles");
+    need(bytes_are(q32_bits(x, 3, 7), want[3]), "q32_bits");
+    need(bytes_are(q32_shift_left(q32_bits(x, 0, 7), 5), want[4]),
+         "q32_shift_left");
+    need(bytes_are(q32_or(x, y), want[5]), "q32_or");
+    need(bytes_are(q32_add(x, y), want[6]), "q32_add");
+    need(bytes_are(q32_xor(x, y), want[7]), "q32_xor");
+    need(bytes_are(mask, want[8]), "q32_spread");
+    need(bytes_are(q32_where(mask, x), want[9]), "q32_where");
+    need(bytes_are(q32_negate(mask, x), want[10]), "q32_negate");
+    need(bytes_are(q32_lookup(any + 300, q32_bits(x, 0, 15)), want[11]),
+         "q32_lookup");
+    need(bytes_are(q32_words(words), want[12]), "q32_words");
 }
 
 /* Four by four quads in each half, and digits to the base of three. */
-static const char *
+static void
 check_turned(void)
 {
     q32 v[4];
@@ -133,20 +141,17 @@ check_turned(void)
                 memcpy(want[i] + h + 4 * j, any + 32 * j + h + 4 * i, 4);
     q32_turn(v);
     for (int i = 0; i < 4; i++)
-        if (!bytes_are(v[i], want[i]))
-            return "q32_turn";
+        need(bytes_are(v[i], want[i]), "q32_turn");
     for (int i = 0; i < 256; i++)
         thirds[i] = (uint8_t)i;
     for (int i = 0; i < 256; i += 32)
         q32_store(thirds + i, q32_thirds(q32_load(thirds + i)));
     for (int i = 0; i < 256; i++)
-        if (thirds[i] != 3 * i >> 8)
-            return "q32_thirds";
-    return NULL;
+        need(thirds[i] == 3 * i >> 8, "q32_thirds");
 }
 
 /* Halves, and floats of bytes. */
-static const char *
+static void
 check_floats(void)
 {
     char halves[64];
@@ -162,33 +167,26 @@ check_floats(void)
     for (int n = 1; n <= 8; n++) {
         q_half_pairs(a, b, halves + 1, 6, n);
         for (int i = 0; i < 8; i++)
-            if (a[i] != (i < n ? (float)i - 3.5f : 0.0f) ||
-                b[i] != (i < n ? 0x1p-20f * (float)i : 0.0f))
-                return "q_half_pairs";
+            need(a[i] == (i < n ? (float)i - 3.5f : 0.0f) &&
+                     b[i] == (i < n ? 0x1p-20f * (float)i : 0.0f),
+                 "q_half_pairs");
         q_halves(a, halves + 3, 6, n);
         for (int i = 0; i < 8; i++)
-            if (a[i] != (i < n ? 0x1p-20f * (float)i : 0.0f))
-                return "q_halves";
+            need(a[i] == (i < n ? 0x1p-20f * (float)i : 0.0f), "q_halves");
     }
-    if (a[8] != 0.0f || b[8] != 0.0f)
-        return "q_halves: one float too many";
-    if (q_half(halves + 1) != -3.5f)
-        return "q_half";
+    need(a[8] == 0.0f && b[8] == 0.0f, "q_halves: one float too many");
+    need(q_half(halves + 1) == -3.5f, "q_half");
     for (int i = 0; i < 64; i++) {
         const float x = ldexpf(1.0f + (float)any[i] / 300.0f, i / 2 - 26);
 
-        if (q_to_half(x) != ggml_fp32_to_fp16(x))
-            return "q_to_half";
+        need(q_to_half(x) == ggml_fp32_to_fp16(x), "q_to_half");
     }
     q_floats_u8(a, any + 5, 0.5f);
     q_floats_i8(b, any + 5, 0.5f);
     for (int i = 0; i < 8; i++) {
-        if (a[i] != 0.5f * (float)any[5 + i])
-            return "q_floats_u8";
-        if (b[i] != 0.5f * (float)(int8_t)any[5 + i])
-            return "q_floats_i8";
+        need(a[i] == 0.5f * (float)any[5 + i], "q_floats_u8");
+        need(b[i] == 0.5f * (float)(int8_t)any[5 + i], "q_floats_i8");
     }
-    return NULL;
 }
 
 static bool
@@ -197,11 +195,11 @@ sums_are(qs s, const int32_t *want)
     int32_t got[8];
 
     qs_store(got, s);
-    return memcmp(got, want, sizeof(got)) == 0;
+    return is_same(got, want, sizeof(got));
 }
 
 /* Sums of products along rows. */
-static const char *
+static void
 check_sums(void)
 {
     for (int at = 0; at < 1024; at += 32) {
@@ -221,24 +219,20 @@ check_sums(void)
             }
             want_256[i] = first[i] + 256 * want[i];
         }
-        if (!sums_are(s, first))
-            return "qs_first2";
-        if (!sums_are(qs_dot(s, q32_load(codes + at), a), want))
-            return "qs_dot";
-        if (!sums_are(qs_dot_wide(s, q32_load(wide + at), a), want_wide))
-            return "qs_dot_wide";
-        if (!sums_are(qs_add_256(s, qs_dot(s, q32_load(codes + at), a)),
-                      want_256))
-            return "qs_add_256";
+        need(sums_are(s, first), "qs_first2");
+        need(sums_are(qs_dot(s, q32_load(codes + at), a), want), "qs_dot");
+        need(sums_are(qs_dot_wide(s, q32_load(wide + at), a), want_wide),
+             "qs_dot_wide");
+        need(sums_are(qs_add_256(s, qs_dot(s, q32_load(codes + at), a)),
+                      want_256),
+             "qs_add_256");
         first[4] = 0;
-        if (!sums_are(qs_first(first[0]), first))
-            return "qs_first";
+        need(sums_are(qs_first(first[0]), first), "qs_first");
     }
-    return NULL;
 }
 
 /* Floats of sums; all numbers are small integers, so nothing is rounded. */
-static const char *
+static void
 check_scaled_sums(void)
 {
     static const float pair[2] = { 3.0f, -2.0f };
@@ -252,25 +246,22 @@ check_scaled_sums(void)
     acc = qf_load(x);
     qf_store(got, qf_add(acc, s, 3.0f));
     for (int i = 0; i < 8; i++)
-        if (got[i] != x[i] + 3.0f * (float)(i == 0 ? 15 : 8))
-            return "qf_add";
+        need(got[i] == x[i] + 3.0f * (float)(i == 0 ? 15 : 8), "qf_add");
     qf_store(got, qf_add2(acc, s, pair));
     for (int i = 0; i < 8; i++)
-        if (got[i] != x[i] + pair[i / 4] * (float)(i == 0 ? 15 : 8))
-            return "qf_add2";
+        need(got[i] == x[i] + pair[i / 4] * (float)(i == 0 ? 15 : 8),
+             "qf_add2");
     qf_store(got, qf_fma(acc, acc, qf_mul(acc, qf_zero())));
     for (int i = 0; i < 8; i++)
-        if (got[i] != x[i] * x[i])
-            return "qf_fma or qf_mul";
+        need(got[i] == x[i] * x[i], "qf_fma or qf_mul");
     qf_store(got, qf_from(s));
     for (int i = 0; i < 8; i++)
-        if (got[i] != (float)(i == 0 ? 15 : 8))
-            return "qf_from";
-    return qf_sum(acc) == 100.0f ? NULL : "qf_sum";
+        need(got[i] == (float)(i == 0 ? 15 : 8), "qf_from");
+    need(qf_sum(acc) == 100.0f, "qf_sum");
 }
 
 /* Words for columns. */
-static const char *
+static void
 check_quads(void)
 {
     uint8_t turned[QUADS * VF_LEN];
@@ -279,9 +270,9 @@ check_quads(void)
     vq_transpose(turned, any, QUADS + 4);
     for (int i = 0; i < VF_LEN; i++)
         for (int j = 0; j < VF_LEN; j++)
-            if (memcmp(turned + QUADS * j + 4 * i,
-                       any + (QUADS + 4) * i + 4 * j, 4) != 0)
-                return "vq_transpose";
+            need(is_same(turned + QUADS * j + 4 * i,
+                         any + (QUADS + 4) * i + 4 * j, 4),
+                 "vq_transpose");
     for (int at = 0; at < 1024; at += QUADS) {
         const vq u = vq_load(codes + at);
         const vq a = vq_spread(acts + at);
@@ -302,18 +293,14 @@ check_quads(void)
             }
         }
         vf_store(got, vf_from_vi(vi_dot(first, u, a)));
-        if (memcmp(got, dot, sizeof(got)) != 0)
-            return "vi_dot";
+        need(is_same(got, dot, sizeof(got)), "vi_dot");
         vf_store(got, vf_from_vi(vi_dot_wide(first, vq_load(wide + at), a)));
-        if (memcmp(got, dot_wide, sizeof(got)) != 0)
-            return "vi_dot_wide";
+        need(is_same(got, dot_wide, sizeof(got)), "vi_dot_wide");
         vf_store(got, vf_from_vi(vi_add_pairs(first, vh_dot(u, a))));
-        if (memcmp(got, dot, sizeof(got)) != 0)
-            return "vh_dot or vi_add_pairs";
+        need(is_same(got, dot, sizeof(got)), "vh_dot or vi_add_pairs");
         vf_store(got, vf_from_vi(vi_add_256(first, vi_dot(first, u, a))));
         for (int i = 0; i < VF_LEN; i++)
-            if (got[i] != -1000.0f + 256.0f * dot[i])
-                return "vi_add_256";
+            need(got[i] == -1000.0f + 256.0f * dot[i], "vi_add_256");
         /* Eight products of four bits fit sums of 16. */
         {
             uint8_t small[QUADS];
@@ -325,15 +312,13 @@ check_quads(void)
             for (int i = 1; i < 8; i++)
                 h = vh_dot_more(h, vq_load(small), a);
             vf_store(got, vf_from_vi(vi_add_pairs(first, h)));
-            if (memcmp(got, dot_low, sizeof(got)) != 0)
-                return "vh_dot_more";
+            need(is_same(got, dot_low, sizeof(got)), "vh_dot_more");
         }
     }
-    return NULL;
 }
 
 /* Words for two columns at a time. */
-static const char *
+static void
 check_tiles(void)
 {
     uint8_t turned[QUADS * VF_LEN];
@@ -366,17 +351,14 @@ check_tiles(void)
                     want_wide += wide_product(
                         at, (int)(columns[c] - acts) + j);
                 }
-                if (got[i] != (float)want)
-                    return "vi2_dot";
-                if (got_wide[i] != (float)want_wide)
-                    return "vi2_dot_wide";
+                need(got[i] == (float)want, "vi2_dot");
+                need(got_wide[i] == (float)want_wide, "vi2_dot_wide");
             }
         }
     }
-    return NULL;
 }
 
-static const char *
+static void
 check_rounding(void)
 {
     for (int i = -1270; i <= 1270; i++) {
@@ -392,22 +374,18 @@ check_rounding(void)
             x[j] = fminf(fmaxf(x[j], -254.0f), 254.0f);
             want[j] = (uint8_t)(int8_t)nearbyintf(x[j] * 0.5f);
         }
-        if (!bytes_are(q32_scaled(x, 0.5f), want))
-            return "q32_scaled";
+        need(bytes_are(q32_scaled(x, 0.5f), want), "q32_scaled");
         vf_store_i8(got, vf_mul(vf_load(x), vf_set1(0.5f)));
-        if (memcmp(got, want, sizeof(got)) != 0)
-            return "vf_store_i8";
+        need(is_same(got, want, sizeof(got)), "vf_store_i8");
         for (int j = 0; j < VF_LEN; j++)
             want[j] = (uint8_t)(int8_t)truncf(x[j] * 0.5f);
         vf_store_i8_cut(got, vf_mul(vf_load(x), vf_set1(0.5f)));
-        if (memcmp(got, want, sizeof(got)) != 0)
-            return "vf_store_i8_cut";
+        need(is_same(got, want, sizeof(got)), "vf_store_i8_cut");
     }
-    return NULL;
 }
 
 /* Words for four vectors; all numbers are small integers. */
-static const char *
+static void
 check_fours(void)
 {
     qs s[4];
@@ -430,16 +408,14 @@ check_fours(void)
         v[i] = vf_load(x);
     }
     qs_store_sums4(sums, s);
-    if (memcmp(sums, want, sizeof(sums)) != 0)
-        return "qs_store_sums4";
+    need(is_same(sums, want, sizeof(sums)), "qs_store_sums4");
     vf_store_sums4(got, v);
     for (int i = 0; i < 4; i++) {
         int sum = 0;
 
         for (int j = 0; j < VF_LEN; j++)
             sum += acts[VF_LEN * i + j];
-        if (got[i] != (float)sum)
-            return "vf_store_sums4";
+        need(got[i] == (float)sum, "vf_store_sums4");
     }
     vf_store_max4(got, v);
     for (int i = 0; i < 4; i++) {
@@ -448,15 +424,13 @@ check_fours(void)
         for (int j = 0; j < VF_LEN; j++)
             if (max < acts[VF_LEN * i + j])
                 max = acts[VF_LEN * i + j];
-        if (got[i] != (float)max)
-            return "vf_store_max4";
+        need(got[i] == (float)max, "vf_store_max4");
     }
-    return NULL;
 }
 
 /* Bytes picked from sixteen, 16-bit words times others, and pairs of products
  * of such words with sums. */
-static const char *
+static void
 check_words(void)
 {
     static const int16_t factors[16] = { 16, 4, 1, 2, 3, 5, 7, 9,
@@ -471,15 +445,13 @@ check_words(void)
         from[i] = (uint8_t)(i % 5 == 0 ? 255 : 7 * i % 16);
         want[i] = from[i] < 16 ? any[i / 16 * 16 + from[i]] : 0;
     }
-    if (!bytes_are(q32_pick16(q32_load(any), from), want))
-        return "q32_pick16";
+    need(bytes_are(q32_pick16(q32_load(any), from), want), "q32_pick16");
     for (int i = 0; i < 16; i++)
         words[i] = (int16_t)(any[i] * factors[i]);
     memcpy(want, words, sizeof(want));
     for (int i = 0; i < 32; i++)
         from[i] = i % 2 == 0 ? any[i / 2] : 0;
-    if (!bytes_are(q32_times(q32_load(from), factors), want))
-        return "q32_times";
+    need(bytes_are(q32_times(q32_load(from), factors), want), "q32_times");
     for (int i = 0; i < 8; i++) {
         s[0][i] = 1000 * i - 3;
         s[1][i] = 127 * any[i] - 16000;
@@ -493,17 +465,16 @@ check_words(void)
         const int32_t *two = s[1 + i / 2 % 2] + i / 4 * 4 + i % 2 * 2;
         const int16_t *w = words + 2 * i;
 
-        if (got[i] != s[0][i] + two[0] * w[0] + two[1] * w[1])
-            return "qs_dot_words";
+        need(got[i] == s[0][i] + two[0] * w[0] + two[1] * w[1],
+             "qs_dot_words");
     }
-    return NULL;
 }
 
 #if Q_WIDE_OFFSET == 128
 
 /* Some bytes or fields as sums, and multiples of those by four bytes of each
  * half. */
-static const char *
+static void
 check_multiples(void)
 {
     static const uint8_t from[8] = { 0, 2, 15, 6, 1, 3, 5, 7 };
@@ -523,15 +494,13 @@ check_multiples(void)
         fields[i] = any[i] & 3;
     qs_store(again, qs_of_16(0x0706050403020100, 0x0f0e0d0c0b0a0908, from));
     for (int i = 0; i < 8; i++)
-        if (again[i] != from[i])
-            return "qs_of_16";
+        need(again[i] == from[i], "qs_of_16");
     for (int i = 0; i < 32; i++) {
         places[i] = any[i] % 3 == 0 ? 128 : any[i] % 8;
         want[i] = places[i] == 128 ? 0 : 0x10 + places[i];
         fields[i] = any[i] & 63;
     }
-    if (!bytes_are(q32_of_8(0x1716151413121110, places), want))
-        return "q32_of_8";
+    need(bytes_are(q32_of_8(0x1716151413121110, places), want), "q32_of_8");
     qs_store(again, qs_dot_times(qs_load(got), q32_load(fields),
                                  q32_load(acts), q32_load(words)));
     for (int i = 0; i < 8; i++) {
@@ -539,23 +508,19 @@ check_multiples(void)
 
         for (int j = 4 * i; j < 4 * i + 4; j++)
             sum += fields[j] * acts[j] * words[j / 2];
-        if (again[i] != sum)
-            return "qs_dot_times";
+        need(again[i] == sum, "qs_dot_times");
     }
     for (int i = 0; i < 32; i++)
         fields[i] = any[i] & 3;
     qs_store(again, qs_fields(0x76543210, at, 15));
     for (int i = 0; i < 8; i++)
-        if (again[i] != 7 - i)
-            return "qs_fields";
+        need(again[i] == 7 - i, "qs_fields");
     qs_store(again, qs_pick(qs_load(again), picked));
     for (int i = 0; i < 8; i++)
-        if (again[i] != 7 - picked[i])
-            return "qs_pick";
+        need(again[i] == 7 - picked[i], "qs_pick");
     qs_store(again, qs_mul(qs_load(got), qs_set1(-300)));
     for (int i = 0; i < 8; i++)
-        if (again[i] != -300 * got[i])
-            return "qs_mul";
+        need(again[i] == -300 * got[i], "qs_mul");
     for (int i = 0; i < 4; i++) {
         const q32t8 table = q32_multiples8(qs_load(got));
         const q32 third = q32_load(any + 32);
@@ -565,10 +530,9 @@ check_multiples(void)
 
             want[j] = (uint8_t)(128 - (got[j / 16 * 4 + i] - 32) * code);
         }
-        if (!bytes_are(q32_multiple8(table, i, q32_load(fields), third), want))
-            return "q32_multiple8";
+        need(bytes_are(q32_multiple8(table, i, q32_load(fields), third), want),
+             "q32_multiple8");
     }
-    return NULL;
 }
 
 #endif
@@ -576,22 +540,20 @@ check_multiples(void)
 const char *
 GB_K(check_integers)(void)
 {
-    static const check_integers_fn checks[] = {
-        check_bytes,       check_floats, check_sums,
-        check_scaled_sums, check_quads,  check_tiles,
-        check_rounding,    check_fours,  check_turned,
-        check_words,
-#if Q_WIDE_OFFSET == 128
-        check_multiples,
-#endif
-    };
-
+    wrong = NULL;
     fill();
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-        const char *word = checks[i]();
-
-        if (word != NULL)
-            return word;
-    }
-    return NULL;
+    check_bytes();
+    check_floats();
+    check_sums();
+    check_scaled_sums();
+    check_quads();
+    check_tiles();
+    check_rounding();
+    check_fours();
+    check_turned();
+    check_words();
+#if Q_WIDE_OFFSET == 128
+    check_multiples();
+#endif
+    return wrong;
 }

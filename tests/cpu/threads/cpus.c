@@ -122,6 +122,43 @@ damaged_files_are_no_limit(void **state)
     assert_int_equal(gb_cpu_quota(root), 0);
 }
 
+/* A quota of nothing, a period that is not there, more than there can be. */
+static void
+quotas_that_say_nothing_are_no_limit(void **state)
+{
+    (void)state;
+    put("proc/self/cgroup", "0::/a\n");
+    put("sys/fs/cgroup/a/cpu.max", "0 100000\n");
+    assert_int_equal(gb_cpu_quota(root), 0);
+    put("sys/fs/cgroup/a/cpu.max", "-200000 100000\n");
+    assert_int_equal(gb_cpu_quota(root), 0);
+    put("sys/fs/cgroup/a/cpu.max", "200000 -100000\n");
+    assert_int_equal(gb_cpu_quota(root), 0);
+    put("sys/fs/cgroup/a/cpu.max", "900000000000000 1000\n");
+    assert_int_equal(gb_cpu_quota(root), 0);
+    put("proc/self/cgroup", "1:cpu:/b\n");
+    put("sys/fs/cgroup/cpu/b/cpu.cfs_quota_us", "200000\n");
+    assert_int_equal(gb_cpu_quota(root), 0);
+    put("sys/fs/cgroup/cpu/b/cpu.cfs_period_us", "0\n");
+    assert_int_equal(gb_cpu_quota(root), 0);
+    put("sys/fs/cgroup/cpu/b/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(gb_cpu_quota(root), 2);
+}
+
+/* Of groups of both versions, in whatever order, the least counts. */
+static void
+the_least_of_both_versions_counts(void **state)
+{
+    (void)state;
+    put("sys/fs/cgroup/a/cpu.max", "500000 100000\n");
+    put("sys/fs/cgroup/cpu/b/cpu.cfs_quota_us", "300000\n");
+    put("sys/fs/cgroup/cpu/b/cpu.cfs_period_us", "100000\n");
+    put("proc/self/cgroup", "1:cpu:/b\n0::/a\n");
+    assert_int_equal(gb_cpu_quota(root), 3);
+    put("proc/self/cgroup", "0::/a\n1:cpu:/b\n");
+    assert_int_equal(gb_cpu_quota(root), 3);
+}
+
 static void
 lists_of_cpus_are_read(void **state)
 {
@@ -224,6 +261,8 @@ main(void)
         WITH_MACHINE(a_container_sees_its_quota_at_the_mount),
         WITH_MACHINE(version_1_has_a_file_each_for_quota_and_period),
         WITH_MACHINE(damaged_files_are_no_limit),
+        WITH_MACHINE(quotas_that_say_nothing_are_no_limit),
+        WITH_MACHINE(the_least_of_both_versions_counts),
         cmocka_unit_test(lists_of_cpus_are_read),
         cmocka_unit_test(a_mask_is_shared_or_given_out_in_turn),
         WITH_MACHINE(memory_nodes_are_read),
