@@ -5,6 +5,7 @@ include tests/tools/bench/local.mk
 include tests/tools/run/local.mk
 
 tools_checks = \
+	%D%/against.sh \
 	%D%/bench.sh \
 	%D%/conformance.sh \
 	%D%/gguf.sh \
