@@ -12,7 +12,9 @@ tools_checks = \
 	%D%/info.sh \
 	%D%/input.sh \
 	%D%/man.sh \
-	%D%/output.sh
+	%D%/output.sh \
+	%D%/results.sh \
+	%D%/serve.sh
 check_SCRIPTS += $(tools_checks)
 EXTRA_DIST += $(tools_checks) %D%/claim.sh
 endif
