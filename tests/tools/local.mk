@@ -14,7 +14,8 @@ tools_checks = \
 	%D%/man.sh \
 	%D%/output.sh \
 	%D%/results.sh \
-	%D%/serve.sh
+	%D%/serve.sh \
+	%D%/usage.sh
 check_SCRIPTS += $(tools_checks)
 EXTRA_DIST += $(tools_checks) %D%/claim.sh
 endif

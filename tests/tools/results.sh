@@ -129,6 +129,21 @@ says 'is warned of' \
 says 'and has the results of the first' grep -q '"ops".*"a": 0.5,' "$dir/out"
 says 'and those of none' grep -q '"tokens".*"a": 16.0,' "$dir/out"
 
+# From standard input, and more than fits into the memory that is asked for first.
+i=0
+while [ $i -lt 200 ]; do
+    cat "$dir/a"
+    i=$((i + 1))
+done >"$dir/large"
+claim 'a file of some size' "$tool" --compare --json "$dir/large" "$dir/b"
+says 'is read to its end' grep -q '"large".*"a": 2000.0,' "$dir/out"
+claim 'standard input' \
+    sh -c '"$1" --compare --json - "$2/b" <"$2/a"' - "$tool" "$dir"
+says 'is a file as well' grep -q '"ops".*"a": 0.5, ' "$dir/out"
+refuse 1 'a folder' 'irectory' "$tool" --compare "$dir" "$dir/b"
+refuse 1 'a folder as standard input' 'standard input: .*irectory' \
+    sh -c '"$1" --compare - "$2/b" <"$2"' - "$tool" "$dir"
+
 # What is no result.
 while read -r text; do
     echo "$text" >"$dir/bad"
@@ -192,6 +207,9 @@ claim 'as many patterns as there may be' "$tool" "$@" --list
 says 'list what fits' test "$(wc -l <"$dir/out")" -eq 3
 refuse 2 'one pattern more' 'more than 32 patterns' "$tool" "$@" -c x
 refuse 2 'seconds that are no number' "'x' is not a number" "$tool" -s x
+refuse 2 'seconds that are none' "'' is not a number" "$tool" -s ''
+refuse 2 'seconds of no number' "'nan' is not a number" "$tool" -s nan
+refuse 2 'seconds that have gone by' 'is not between' "$tool" -s -1
 refuse 2 'seconds without end' 'is not between' "$tool" -s 1e9
 head -c 4096 /dev/zero | tr '\0' x >"$dir/short"
 refuse 1 'a model that is shorter than what threads read' 'is too short' \
