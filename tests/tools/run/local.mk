@@ -9,7 +9,8 @@ check_PROGRAMS += \
 	tests/tools/run/hostile \
 	tests/tools/run/keys \
 	tests/tools/run/lines \
-	tests/tools/run/tokens
+	tests/tools/run/tokens \
+	tests/tools/run/values
 tests_tools_run_answers_SOURCES = %D%/answers.c $(run_program)
 tests_tools_run_answers_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_answers_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
@@ -35,3 +36,6 @@ tests_tools_run_lines_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 tests_tools_run_tokens_SOURCES = %D%/tokens.c $(run_program)
 tests_tools_run_tokens_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_tokens_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_values_SOURCES = %D%/values.c $(run_program)
+tests_tools_run_values_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_values_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
