@@ -4,7 +4,7 @@
 #
 # FAULT_STEP=N takes every Nth call alone, the first one always.  Whatever fails:
 # no signal, no hang, no success with another result, a message, nothing left behind.
-step=${FAULT_STEP:-37}
+step=${FAULT_STEP:-11}
 case "$CC $CFLAGS" in
 *-fsanitize*)
     echo '1..0 # SKIP: sanitizers take the calls for themselves'
@@ -30,6 +30,12 @@ top=$(pwd)/fault-$$
 mkdir "$top" "$top/in" "$top/work" || exit 99
 trap 'rm -rf "$top"' EXIT
 "$build/examples/make-tiny-model" "$top/in/tiny.gguf" || exit 99
+"$build/examples/make-tiny-model" -a gemma3 -p default "$top/in/gemma3.gguf" ||
+    exit 99
+# What comes from standard input: cases for ggmlbackend-bench --serve.
+for i in 0 1 2 3 4 5 6; do
+    echo "$i 0 1"
+done >"$top/in/stdin"
 for value in 1 2; do
     echo '{"name": "x", "threads": 1, "supported": true, "unit": "GOP/s",' \
         "\"work\": 1e9, \"seconds\": [$value, $value.5]}" >"$top/in/$value.jsonl"
@@ -41,14 +47,18 @@ n_runs=0
 # once ENVIRONMENT…: the command, in a folder that has an older file named out.
 once() {
     echo old >out
-    timeout 60 env "$@" LD_PRELOAD="$library" $command >../stdout 2>../stderr </dev/null
+    timeout 60 env "$@" LD_PRELOAD="$library" $command >../stdout 2>../stderr <../in/stdin
     status=$?
     n_runs=$((n_runs + 1))
 }
 
-# What was written, less what differs each time.
+# What was written, less what differs each time: free memory, times, and whether
+# paths are whole.
 result() {
-    sed 's/[0-9]* of [0-9]* MiB free//; s/"memory_free": [0-9]*//' ../stdout
+    sed 's/[0-9]* of [0-9]* MiB free//; s/"memory_free": [0-9]*//
+        s/"value": .*"work": /"work": /; s/"seconds": \[.*//
+        s/"[a-z]*_tokens_per_second": [0-9.]*//g; s/"library": .*"device"/"device"/' \
+        ../stdout
     cat out
 }
 
@@ -148,10 +158,16 @@ fi
 each ggmlbackend-run -m ../in/tiny.gguf -p the -n 2
 each ggmlbackend-run --no-mmap --no-flash-attn --temp 1 -m ../in/tiny.gguf -p the -n 2
 each ggmlbackend-run -m ../in/tiny.gguf --perplexity ../in/1.jsonl -c 16
+each ggmlbackend-run --chat --json -m ../in/gemma3.gguf -p the -n 2
 each ggmlbackend-conformance -o DIAG
 each ggmlbackend-conformance --json -o ARGMAX
 each ggmlbackend-bench --compare --json --plot out ../in/1.jsonl ../in/2.jsonl
 each ggmlbackend-bench --compare ../in/1.jsonl ../in/2.jsonl
+each ggmlbackend-bench --serve -t 1 --size 64x4 -c op/rope -c unary/neg \
+    -c convert/f16/f32 -c get_rows/f32 -c copy/get/4KiB -c mul_mat/f32/64x4/n=1 \
+    -c mul_mat_id/f32/*/n=1
+each ggmlbackend-bench --serve -t 1 -m ../in/tiny.gguf -p 2,3 -g 2,3 -c model/* \
+    -c tiny/adds -c attention/f16/kv=512/n=1 -c op/add
 
 # A signal between any two steps of a convert leaves nothing behind either.
 n=$((n + 1))

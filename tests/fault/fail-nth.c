@@ -9,7 +9,7 @@
  *
  * Only calls that pass from one file to another are seen, so not those that the
  * C library makes for itself, but its calls of malloc.  Counted is from when
- * this library is initialised on.
+ * this library is initialised until the program exits.
  */
 #define _GNU_SOURCE
 
@@ -235,13 +235,48 @@ begin(void)
     is_counting = true;
 }
 
+static void
+stop_counting(void)
+{
+    is_counting = false;
+}
+
+typedef int main_fn(int argc, char **argv, char **environment);
+
+static main_fn *real_main;
+
+/*
+ * Programs built with --coverage read and write their counters after this
+ * handler: a failure there would lose what programs before had counted.
+ */
+static int
+run_main(int argc, char **argv, char **environment)
+{
+    return atexit(stop_counting) == 0 ? real_main(argc, argv, environment)
+                                      : EXIT_FAILURE;
+}
+
+/* What a program's first instructions call. */
+int __libc_start_main(main_fn *program, int argc, char **argv,
+                      void (*init)(void), void (*fini)(void),
+                      void (*unload)(void), void *stack_end);
+int
+__libc_start_main(main_fn *program, int argc, char **argv, void (*init)(void),
+                  void (*fini)(void), void (*unload)(void), void *stack_end)
+{
+    REAL(__libc_start_main,
+         int (*call)(main_fn *, int, char **, void (*)(void), void (*)(void),
+                     void (*)(void), void *));
+    real_main = program;
+    return real.call(run_main, argc, argv, init, fini, unload, stack_end);
+}
+
 __attribute__((destructor)) static void
 end(void)
 {
     const char *path = getenv("FAIL_COUNTS");
     int fd;
 
-    is_counting = false;
     fd = path == NULL ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     for (int i = 0; fd >= 0 && i < N_CALLS; i++)
         dprintf(fd, "%s %ld\n", names[i], atomic_load(&counts[i]));

@@ -5,13 +5,17 @@ include tests/tools/bench/local.mk
 include tests/tools/run/local.mk
 
 tools_checks = \
+	%D%/against.sh \
 	%D%/bench.sh \
 	%D%/conformance.sh \
 	%D%/gguf.sh \
 	%D%/info.sh \
 	%D%/input.sh \
 	%D%/man.sh \
-	%D%/output.sh
+	%D%/output.sh \
+	%D%/results.sh \
+	%D%/serve.sh \
+	%D%/usage.sh
 check_SCRIPTS += $(tools_checks)
 EXTRA_DIST += $(tools_checks) %D%/claim.sh
 endif

@@ -150,7 +150,8 @@ start(struct server *s)
         return true;
     stop(s, &signal);
     if (signal != 0)
-        tool_error("%s: ended by signal %d", s->preload, signal);
+        tool_error("%s: ended by signal %d",
+                   s->preload == NULL ? library_here() : s->preload, signal);
     return false;
 }
 

@@ -114,12 +114,15 @@ tell_files(const char *library, int fd)
     struct files files = { .n = 0 };
     FILE *out = fdopen(fd, "w");
 
+    /* What a library prints when it is loaded is no result. */
+    dup2(STDERR_FILENO, STDOUT_FILENO);
     if (out == NULL || !find_files(library, &files))
         _exit(TOOL_FAILED);
     for (int i = 0; i < files.n; i++) {
         char *path = realpath(files.at[i], NULL);
 
         fprintf(out, "%s%s", i == 0 ? "" : ":", path == NULL ? "" : path);
+        free(path);
     }
     _exit(fclose(out) == 0 ? TOOL_OK : TOOL_FAILED);
 }
@@ -165,6 +168,8 @@ library_files(const char *library)
                    library, WTERMSIG(status));
     if (status == 0 && files != NULL)
         return files;
+    if (status == 0)
+        tool_error("%s: ends the process that loads it", library);
     free(files);
     return NULL;
 }

@@ -100,6 +100,7 @@ apart_samples_have_the_smallest_probability(void **state)
     (void)state;
     assert_near(samples_compare(&a, &b).p, 2.0 / 252.0, 1e-15);
     assert_near(samples_compare(&a, &none).p, 1.0, 0.0);
+    assert_near(samples_compare(&none, &a).p, 1.0, 0.0);
 }
 
 static void
@@ -113,6 +114,25 @@ what_is_the_same_is_no_difference(void **state)
     assert_near(samples_compare(&b, &b).p, 1.0, 0.0);
 }
 
+/*
+ * 26 below 26: no pair, where 338 are expected with a variance of 26 * 26 * 53 /
+ * 12; with half a pair for the steps that is 6.177 deviations.
+ */
+static void
+many_samples_are_normally_distributed(void **state)
+{
+    double low[26], high[26];
+    const struct samples a = SAMPLES(low), b = SAMPLES(high);
+
+    (void)state;
+    for (int i = 0; i < 26; i++) {
+        low[i] = i;
+        high[i] = 26 + i;
+    }
+    assert_near(samples_compare(&a, &b).u, 0.0, 0.0);
+    assert_near(samples_compare(&a, &b).p, 6.548e-10, 1e-12);
+}
+
 int
 main(void)
 {
@@ -123,6 +143,7 @@ main(void)
         cmocka_unit_test(ties_are_corrected_for),
         cmocka_unit_test(apart_samples_have_the_smallest_probability),
         cmocka_unit_test(what_is_the_same_is_no_difference),
+        cmocka_unit_test(many_samples_are_normally_distributed),
     };
 
     return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);

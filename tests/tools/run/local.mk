@@ -7,8 +7,10 @@ check_PROGRAMS += \
 	tests/tools/run/errors \
 	tests/tools/run/forward \
 	tests/tools/run/hostile \
+	tests/tools/run/keys \
 	tests/tools/run/lines \
-	tests/tools/run/tokens
+	tests/tools/run/tokens \
+	tests/tools/run/values
 tests_tools_run_answers_SOURCES = %D%/answers.c $(run_program)
 tests_tools_run_answers_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_answers_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
@@ -25,9 +27,15 @@ tests_tools_run_forward_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS) -lm
 tests_tools_run_hostile_SOURCES = %D%/hostile.c $(run_program)
 tests_tools_run_hostile_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_hostile_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_keys_SOURCES = %D%/keys.c $(run_program)
+tests_tools_run_keys_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_keys_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 tests_tools_run_lines_SOURCES = %D%/lines.c $(run_program)
 tests_tools_run_lines_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_lines_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 tests_tools_run_tokens_SOURCES = %D%/tokens.c $(run_program)
 tests_tools_run_tokens_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_tokens_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_values_SOURCES = %D%/values.c $(run_program)
+tests_tools_run_values_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_values_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
