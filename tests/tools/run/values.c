@@ -279,21 +279,26 @@ types_without_a_number_of_their_own_are_those_of_all_reals(void **state)
     gguf_free(gguf);
 }
 
-/* Some 600 ms of measuring: half of it is behind when the third case begins. */
+/* The bar is drawn from 300 ms on, and not at once again: how far it has come by
+ * then depends on the machine. */
 static void
 a_terminal_shows_how_far_it_is(void **state)
 {
     struct result r = run_on_terminal(
         "ggmlbackend-bench", "-t 1 -s 0.2 --json -c tiny/adds -c tiny/mixed "
         "-c tiny/views -c copy/set/4KiB");
+    const char *bar;
 
     (void)state;
     assert_int_equal(r.status, 0);
-    if (strstr(r.out, "\rmeasuring [####################                    ]"
-                      "  50%") == NULL)
+    bar = strstr(r.out, "\rmeasuring [####");
+    if (bar == NULL)
         fail_msg("%s", r.out);
+    assert_true(strncmp(strchr(bar, ']'), "]  25%", 6) == 0 ||
+                strncmp(strchr(bar, ']'), "]  50%", 6) == 0 ||
+                strncmp(strchr(bar, ']'), "]  75%", 6) == 0);
     /* Which goes away before a line is written, and in the end. */
-    assert_non_null(strstr(r.out, "50%\r\x1b[K{\"name\""));
+    assert_non_null(strstr(bar, "%\r\x1b[K{\"name\""));
     result_free(&r);
 }
 
