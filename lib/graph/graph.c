@@ -30,7 +30,7 @@ struct layout {
     size_t bytes; /* all */
 };
 
-/* Room for N items of SIZE bytes at *bytes, which moves on; SIZE_MAX at most. */
+/* Room for N items of SIZE bytes at *bytes, which moves on, up to SIZE_MAX. */
 static size_t
 take(size_t *bytes, size_t n, size_t size)
 {

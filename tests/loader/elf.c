@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/loader/elf.c - a small ELF file, and what is said when one of its fields
- * is damaged.
+ * tests/loader/elf.c - a small ELF file, and what is said when one of its
+ * fields is damaged.
  *
  * The file has one of each table that is looked at.  It is made here, so each
  * case knows which field it changes, and nothing is loaded.
@@ -60,8 +60,9 @@ enum { RELATIVE = R_AARCH64_RELATIVE, IRELATIVE = R_AARCH64_IRELATIVE,
 enum { TEXT, DATA, MORE, TABLE, DYNAMIC, TLS, RELRO, NOTE, FRAME, PROPERTY,
        STACK, N_SEGMENTS };
 enum { NONE, HASH, GNU_HASH, SYMBOLS, VERSIONS, NEEDS, DEFINITIONS, NAMES,
-       RELOCS, PLT, PACKED, CODE, NOTES, STARTS, ENDS, WORDS, LOCALS, ZERO_LOCALS,
-       ENTRIES, VARIABLES, ZEROS, EMPTY, OTHERS, SECTION_NAMES, N_SECTIONS };
+       RELOCS, PLT, PACKED, CODE, NOTES, STARTS, ENDS, WORDS, LOCALS,
+       ZERO_LOCALS, ENTRIES, VARIABLES, ZEROS, EMPTY, OTHERS, SECTION_NAMES,
+       N_SECTIONS };
 
 struct need {
     ElfW(Verneed) need;
@@ -169,7 +170,8 @@ make_segments(void)
         [DYNAMIC] = SEGMENT(PT_DYNAMIC, PF_R | PF_W, entries - MOVED, entries,
                             sizeof(file.entries), sizeof(file.entries), 8),
         [TLS] = SEGMENT(PT_TLS, PF_R, locals - MOVED, locals, 8, 24, 8),
-        [RELRO] = SEGMENT(PT_GNU_RELRO, PF_R, PAGE, PAGE + MOVED, PAGE, PAGE, 1),
+        [RELRO] = SEGMENT(PT_GNU_RELRO, PF_R, PAGE, PAGE + MOVED, PAGE, PAGE,
+                          1),
         [NOTE] = SEGMENT(PT_NOTE, PF_R, notes, notes, 16, 16, 8),
         [FRAME] = SEGMENT(PT_GNU_EH_FRAME, PF_R, notes + 16, notes + 16, 16, 16,
                           4),
@@ -196,7 +198,8 @@ make_sections(void)
     const uint64_t read = SHF_ALLOC, write = SHF_ALLOC | SHF_WRITE;
 
 #define IN_TEXT(i, type, flags, field) \
-    set_section(i, type, flags, OFFSET(field), OFFSET(field), sizeof(file.field))
+    set_section(i, type, flags, OFFSET(field), OFFSET(field), \
+                sizeof(file.field))
 #define IN_DATA(i, type, flags, field) \
     set_section(i, type, flags, ADDRESS(field), OFFSET(field), \
                 sizeof(file.field))
@@ -267,7 +270,8 @@ make_versions(void)
 
         need->need = (ElfW(Verneed)){ 1, 2, A_FILE, sizeof(need->need),
                                       i == 0 ? sizeof(*need) : 0 };
-        need->aux[0] = (ElfW(Vernaux)){ 0, 0, 3, A_VERSION, sizeof(need->aux[0]) };
+        need->aux[0] =
+            (ElfW(Vernaux)){ 0, 0, 3, A_VERSION, sizeof(need->aux[0]) };
         need->aux[1] = (ElfW(Vernaux)){ 0, 0, 3, A_VERSION, 0 };
         definition->def = (ElfW(Verdef)){
             1, 0, (ElfW(Half))(i + 1), 1, 0, sizeof(definition->def),
@@ -407,11 +411,12 @@ check_said(const char *damage, const char *said)
 {
     const char *wrong = gb_image_check(&file, file_size);
 
-    if (said == NULL ? wrong != NULL : wrong == NULL || strcmp(wrong, said) != 0)
+    if (said == NULL ? wrong != NULL
+                     : wrong == NULL || strcmp(wrong, said) != 0)
         fail_msg("%s: said \"%s\"", damage, wrong == NULL ? "nothing" : wrong);
 }
 
-/* After the statements behind it, the file is SAID to be wrong; NULL: it is not. */
+/* After the statements behind it the file is wrong as SAID, or NULL: whole. */
 #define CASE(said, ...)                  \
     do {                                 \
         make_file();                     \

@@ -297,7 +297,7 @@ each_builder_fails_in_a_context_without_room(void **state)
             ggml_free(ctx);
         }
     }
-    /* Gradients of attention are never built; the others have larger sources. */
+    /* Gradients of attention are never built; others have larger sources. */
     assert_int_equal(N_BUILDERS - n_built, 4);
 }
 
