@@ -5,10 +5,13 @@
  * Libraries are compiled here.  The process that loads one ends by exit instead
  * of _exit (see local.mk), so that what it ran is counted.
  */
+#include "config.h"
+
 #include "tools/ggmlbackend-bench/library.h"
 
 #include "ggml.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -239,9 +242,12 @@ an_address_belongs_to_the_file_it_is_in(void **state)
     assert_null(library_of(NULL));
     assert_null(library_of(&local));
     assert_non_null(library_of(said));
-    assert_null(strstr(library_here(), "unknown library"));
-    assert_string_equal(library_here(),
-                        library_of((const void *)(uintptr_t)ggml_init));
+    /* A program that the library is linked into shows nobody its functions. */
+    if (dlsym(RTLD_DEFAULT, "ggml_init") == NULL)
+        assert_string_equal(library_here(), "unknown library");
+    else
+        assert_string_equal(library_here(),
+                            library_of((const void *)(uintptr_t)ggml_init));
 }
 
 static void
