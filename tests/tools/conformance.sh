@@ -6,7 +6,7 @@ tool=$top_builddir/ggmlbackend-conformance
 levels=$("$top_builddir/ggmlbackend-info" --json |
     sed 's/.*"cpu_levels": *\[\([^]]*\)].*/\1/' | tr -d '",')
 out=conformance-$$.out
-trap 'rm -f "$out"' EXIT
+trap 'rm -f "$out" "$out".*' EXIT
 n=1
 for level in $levels; do
     if GGMLBACKEND_CPU_LEVEL=$level "$tool" >"$out" 2>&1 &&
@@ -46,5 +46,19 @@ if [ "$(awk 'NR > 1 && $2 > 0 { print $1 }' "$out" | paste -sd' ')" = 'RELU all'
     echo "ok $n - one function of a number can be asked for"
 else
     echo "not ok $n - one function of a number can be asked for"
+fi
+n=$((n + 1))
+# Any number of threads gives the same bits, other numbers others.
+for run in '1 1' '2 1' '2 2'; do
+    # shellcheck disable=SC2086
+    set -- $run
+    GGMLBACKEND_N_THREADS=$1 "$tool" -o MUL_MAT --seed "$2" -v 2>&1 >/dev/null |
+        sed -n 's/.*, checksum //p' >"$out.$1.$2"
+done
+if [ -s "$out.1.1" ] && cmp -s "$out.1.1" "$out.2.1" &&
+    ! cmp -s "$out.2.1" "$out.2.2"; then
+    echo "ok $n - checksums of results tell whether they are the same"
+else
+    echo "not ok $n - checksums of results tell whether they are the same"
 fi
 echo "1..$n"

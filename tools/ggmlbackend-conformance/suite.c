@@ -13,6 +13,7 @@
 #include "ggml-alloc.h"
 #include "ggmlbackend.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,9 +360,29 @@ place(struct suite *s)
     return buffer;
 }
 
+/* What a case gave. */
+struct result {
+    double error;
+    uint64_t checksum; /* of the values, to tell whether two runs gave the same */
+};
+
+/* FNV-1a of Fowler, Noll and Vo, 64 bits. */
+static uint64_t
+checksum(const struct values *x)
+{
+    const unsigned char *bytes = (const unsigned char *)x->v;
+    const size_t size = (size_t)values_count(x) * sizeof(*x->v);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 /* Computes and compares; NULL when all is as it should be. */
 static const char *
-run(struct suite *s, struct ggml_tensor *node, double limit, double *error)
+run(struct suite *s, struct ggml_tensor *node, double limit,
+    struct result *result)
 {
     const reference_fn reference = reference_for(node);
     struct values sources[GGML_MAX_SRC], expected, actual;
@@ -384,7 +405,8 @@ run(struct suite *s, struct ggml_tensor *node, double limit, double *error)
         why = "it could not be computed";
     } else {
         actual = read_values(node);
-        why = compare(node->type, &actual, &expected, limit, error);
+        why = compare(node->type, &actual, &expected, limit, &result->error);
+        result->checksum = checksum(&actual);
         values_free(&actual);
         if (why == NULL)
             why = check_guards(s);
@@ -438,7 +460,7 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
     const char *why = NULL;
     ggml_backend_buffer_t buffer = NULL;
     enum outcome outcome = UNSUPPORTED;
-    double error = 0;
+    struct result result = { 0, 0 };
     char text[512];
 
     s->n_cases++;
@@ -453,7 +475,7 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
     } else if (ggml_backend_supports_op(s->backend, node)) {
         buffer = place(s);
         why = buffer == NULL ? "there is no memory for it"
-                             : run(s, node, limit, &error);
+                             : run(s, node, limit, &result);
         outcome = why == NULL ? PASSED : FAILED;
     }
     s->counts[node->op == GGML_OP_UNARY
@@ -463,9 +485,11 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
         fprintf(stderr, "FAILED %s%s: %s\n", text,
                 s->loose ? ", odd strides of single elements" : "",
                 text_quoted(why));
+    else if (s->verbose && outcome == UNSUPPORTED)
+        fprintf(stderr, "unsupported %s\n", text);
     else if (s->verbose)
-        fprintf(stderr, "%s %s, error %.3g\n",
-                outcome == PASSED ? "passed" : "unsupported", text, error);
+        fprintf(stderr, "passed %s, error %.3g, checksum %016" PRIx64 "\n",
+                text, result.error, result.checksum);
     ggml_backend_buffer_free(buffer);
     end(s);
 }
