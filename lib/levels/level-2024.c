@@ -340,6 +340,14 @@ ggmlbackend_l202410_backend_register(ggml_backend_reg_t reg)
         ggml_backend_register(ggmlbackend_reg_2024(reg));
 }
 
+/* Free an entry that neither a device nor the registry knows, if it is one. */
+static void
+forget_new(struct entry *entry)
+{
+    if (atomic_load(&entry->devices) == NULL && !is_of_today(&entry->reg))
+        gb_mem_free(entry);
+}
+
 /*
  * A device that names an old registration, or the entry of one, becomes that
  * entry's; so do the others of that registration.
@@ -351,9 +359,13 @@ ggmlbackend_l202410_backend_device_register(ggml_backend_dev_t device)
         device->iface.supports_op != device_supports_op) {
         ggml_backend_reg_t reg = ggmlbackend_reg_2024(device->reg);
 
-        if (reg == NULL || (reg->iface.get_name == entry_get_name &&
-                            !add_device((struct entry *)reg, device)))
+        if (reg == NULL)
             return;
+        if (reg->iface.get_name == entry_get_name &&
+            !add_device((struct entry *)reg, device)) {
+            forget_new((struct entry *)reg);
+            return;
+        }
     }
     ggml_backend_device_register(device);
 }

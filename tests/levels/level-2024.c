@@ -369,6 +369,21 @@ without_memory_a_device_is_not_registered(void **state)
     assert_int_equal(ggml_backend_dev_count(), n_devices);
 }
 
+/* An entry that no device came to is lost unless it is freed. */
+static void
+without_memory_for_a_device_no_entry_is_left(void **state)
+{
+    static struct small small;
+    const size_t n_devices = ggml_backend_dev_count();
+
+    (void)state;
+    make_small(&small, 1);
+    small.n_devices = 0; /* it does not list the one that names it */
+    assert_int_equal(gb_fault_each(register_small, &small), 2);
+    assert_string_equal(ggml_backend_reg_name(small.device[0].reg), "Small");
+    assert_int_equal(ggml_backend_dev_count(), n_devices);
+}
+
 static void
 free_nothing(ggml_backend_buffer_t buffer)
 {
@@ -421,6 +436,7 @@ main(void)
         cmocka_unit_test(a_device_that_comes_up_later_is_the_entrys_too),
         cmocka_unit_test(nothing_is_registered_of_what_is_not_there),
         cmocka_unit_test(without_memory_a_device_is_not_registered),
+        cmocka_unit_test(without_memory_for_a_device_no_entry_is_left),
         cmocka_unit_test(a_buffer_may_do_without_init_tensor),
     };
 
