@@ -7,6 +7,7 @@
 #include "tests/util/fault.h"
 
 #include "ggml-impl.h"
+#include "ggmlbackend.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -644,6 +645,199 @@ a_slot_that_does_not_exist_is_refused(void **state)
     scene_close(&s);
 }
 
+/* Leafs, sources that stand nowhere else, and inputs among those. */
+static void
+the_slot_of_each_kind_of_tensor_must_exist(void **state)
+{
+    static const int good[] = { 0 }, bad[] = { 1 };
+
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        struct ggml_tensor *x;
+        struct scene s;
+
+        scene_open(&s);
+        x = leaf(&s);
+        if (kind == 0)
+            ggml_build_forward_expand(s.graph, ggml_sin(s.ctx, x));
+        else
+            ggml_graph_add_node(s.graph, ggml_sin(s.ctx, x));
+        if (kind == 2)
+            ggml_set_input(x);
+        ggmlbackend_clear_failure();
+        assert_false(ggml_gallocr_reserve_n(s.galloc, s.graph,
+                                            kind == 0 ? good : bad,
+                                            kind == 0 ? bad : good));
+        assert_non_null(strstr(ggmlbackend_last_failure(), "slot 1 of 1"));
+        assert_true(ggml_gallocr_reserve_n(s.galloc, s.graph, good, good));
+        assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+        assert_non_null(x->data);
+        fake_failed();
+        scene_close(&s);
+    }
+}
+
+static size_t
+more_for_squares(
+    ggml_backend_buffer_type_t buft, const struct ggml_tensor *tensor)
+{
+    (void)buft;
+    return ggml_nbytes(tensor) + (tensor->op == GGML_OP_SQR ? 64 : 0);
+}
+
+static void
+what_needs_more_room_than_its_source_takes_a_place_of_its_own(void **state)
+{
+    struct ggml_tensor *y, *z;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    y = ggml_sin(s.ctx, leaf(&s));
+    z = ggml_sqr(s.ctx, y);
+    allocate(&s, z);
+    assert_ptr_equal(z->data, y->data);
+    scene_close(&s);
+
+    scene_open(&s);
+    s.fake.buft.iface.get_alloc_size = more_for_squares;
+    y = ggml_sin(s.ctx, leaf(&s));
+    z = ggml_sqr(s.ctx, y);
+    allocate(&s, z);
+    assert_ptr_not_equal(z->data, y->data);
+    scene_close(&s);
+}
+
+static void
+tensors_of_no_bytes_take_no_room(void **state)
+{
+    struct ggml_tensor *x, *y, *z;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    x = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, 0);
+    y = ggml_sqr(s.ctx, ggml_sin(s.ctx, x));
+    ggml_build_forward_expand(s.graph, y);
+    z = ggml_sin(s.ctx, leaf(&s));
+    allocate(&s, z);
+    assert_non_null(x->buffer);
+    assert_non_null(y->buffer);
+    assert_int_equal(size_of(&s), 2 * N * sizeof(float));
+    scene_close(&s);
+}
+
+/* The order is the caller's; what nobody reads any more gets a place again. */
+static void
+a_result_whose_views_were_read_before_gets_a_place(void **state)
+{
+    struct ggml_tensor *x, *y, *v;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    x = leaf(&s);
+    y = ggml_sin(s.ctx, x);
+    v = ggml_view_1d(s.ctx, y, N / 2, 0);
+    ggml_graph_add_node(s.graph, v);
+    ggml_graph_add_node(s.graph, ggml_sqr(s.ctx, v));
+    ggml_graph_add_node(s.graph, y);
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_non_null(y->data);
+    assert_ptr_equal(v->data, y->data);
+    assert_ptr_not_equal(y->data, x->data);
+    scene_close(&s);
+}
+
+/* Of a pool with two buffers the second is not there, and not needed. */
+static void
+a_buffer_that_could_not_be_had_may_not_be_needed(void **state)
+{
+    struct ggml_cgraph leaf_only;
+    struct ggml_tensor *x;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    s.fake.max_size = N * sizeof(float);
+    ggml_build_forward_expand(s.graph, ggml_sin(s.ctx, leaf(&s)));
+    s.fake.allocs_left = 1;
+    assert_false(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_true(fake_failed());
+    assert_int_equal(s.fake.calls.alloc, 1);
+
+    s.fake.allocs_left = 0;
+    x = leaf(&s);
+    leaf_only = (struct ggml_cgraph){ .n_leafs = 1, .leafs = &x };
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, &leaf_only));
+    assert_non_null(x->data);
+    assert_int_equal(s.fake.calls.alloc, 1);
+
+    s.fake.allocs_left = 1;
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_int_equal(s.fake.calls.alloc, 2);
+    scene_close(&s);
+}
+
+/* What is special about the graph of another make. */
+enum make { ALIKE, OTHER_OPERATION, OUTPUT, NO_VIEW, OTHER_ROOT, MORE_SOURCES };
+
+/* Sources with a gap, a result in place, and one that may be an output. */
+static struct ggml_tensor *
+make_like(struct ggml_context *ctx, struct ggml_cgraph *graph, enum make make)
+{
+    struct ggml_tensor *x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, N);
+    struct ggml_tensor *y = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, N);
+    struct ggml_tensor *a = ggml_sin(ctx, x), *b = ggml_sin(ctx, y), *c, *d;
+
+    a->src[2] = y;
+    if (make == MORE_SOURCES)
+        a->src[3] = x;
+    if (make == OTHER_OPERATION)
+        b->op = GGML_OP_COS;
+    if (make == OUTPUT)
+        ggml_set_output(a);
+    c = make == NO_VIEW ? ggml_sqr(ctx, a) : ggml_sqr_inplace(ctx, a);
+    if (make == OTHER_ROOT)
+        c->view_src = b;
+    d = ggml_add(ctx, c, b);
+    ggml_graph_add_node(graph, a);
+    ggml_graph_add_node(graph, b);
+    ggml_graph_add_node(graph, c);
+    ggml_graph_add_node(graph, d);
+    return c;
+}
+
+/* An allocator with two slots says whether a graph fits what it planned. */
+static void
+only_a_graph_of_the_same_make_fits(void **state)
+{
+    static const int slots[4] = { 0 };
+
+    (void)state;
+    for (int make = ALIKE; make <= MORE_SOURCES; make++) {
+        ggml_backend_buffer_type_t bufts[2];
+        struct ggml_context *ctx = fake_context(32);
+        struct ggml_cgraph *graph = ggml_new_graph_custom(ctx, 8, false);
+        struct ggml_tensor *c = make_like(ctx, graph, (enum make)make);
+        ggml_gallocr_t galloc;
+        struct scene s;
+
+        scene_open(&s);
+        bufts[0] = bufts[1] = &s.fake.buft;
+        galloc = ggml_gallocr_new_n(bufts, 2);
+        make_like(s.ctx, s.graph, ALIKE);
+        assert_true(ggml_gallocr_reserve_n(galloc, s.graph, slots, slots));
+        assert_int_equal(ggml_gallocr_alloc_graph(galloc, graph),
+                         make == ALIKE);
+        assert_int_equal(c->data != NULL, make == ALIKE);
+        fake_failed();
+        ggml_gallocr_free(galloc);
+        ggml_free(ctx);
+        scene_close(&s);
+    }
+}
+
 static void
 a_buffer_that_cannot_be_had_fails_and_can_be_tried_again(void **state)
 {
@@ -688,6 +882,32 @@ a_refused_tensor_fails_and_can_be_tried_again(void **state)
         assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_SUCCESS);
         scene_close(&s);
     }
+}
+
+/* The plan fits, and nothing has an address when one tensor is refused. */
+static void
+a_tensor_of_a_planned_graph_may_be_refused(void **state)
+{
+    struct ggml_tensor *x, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    x = leaf(&s);
+    y = ggml_sin(s.ctx, x);
+    ggml_build_forward_expand(s.graph, y);
+    assert_true(ggml_gallocr_reserve(s.galloc, s.graph));
+    for (int n = 0; n < 2; n++) {
+        s.fake.inits_left = n;
+        assert_false(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+        assert_null(x->data);
+        assert_null(y->data);
+    }
+    s.fake.inits_left = -1;
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, s.graph));
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_SUCCESS);
+    fake_failed();
+    scene_close(&s);
 }
 
 static void
@@ -797,18 +1017,32 @@ the_check_sees_overlaps(void **state)
     assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
     y->data = a->data; /* in place, but a shape and a last reader alike: fine */
     assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_SUCCESS);
+    y->type = GGML_TYPE_I32; /* of another type */
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
+    y->type = GGML_TYPE_F32;
+    y->ne[0] = N / 2; /* of another shape */
+    y->ne[1] = 2;
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
+    y->ne[0] = N;
+    y->ne[1] = 1;
+    y->nb[3] *= 2; /* of other strides */
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
+    y->nb[3] /= 2;
     y->data = (char *)a->data + 4; /* not where a begins */
     assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
+    y->data = NULL; /* nowhere: in nobody's way */
+    assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_SUCCESS);
     b->data = a->data;
     assert_int_equal(gb_alloc_check(s.graph), GGML_STATUS_FAILED);
     scene_close(&s);
 }
 
-/* One node, and as many sources as it can have, that stand nowhere else. */
+/* Nodes with as many sources as they can have, that stand nowhere else. */
 struct wide {
     struct scene s;
     int n_sources;
-    bool are_views;
+    int views; /* 0: no source is a view, 1: all are, 2: every other one is */
+    struct ggml_tensor *seen; /* what has its place when all went well */
 };
 
 static struct ggml_tensor *
@@ -819,9 +1053,10 @@ wide_node(struct wide *w)
     node->op = GGML_OP_ADD;
     for (int i = 0; i < w->n_sources; i++) {
         node->src[i] = leaf(&w->s);
-        if (w->are_views)
+        if (w->views == 1 || (w->views == 2 && i % 2 == 1))
             node->src[i] = ggml_view_1d(w->s.ctx, node->src[i], N, 0);
     }
+    w->seen = node->src[0];
     return node;
 }
 
@@ -841,7 +1076,7 @@ allocate_wide(void *data)
         is_allocated = ggml_gallocr_alloc_graph(galloc, w->s.graph);
     assert_int_equal(is_allocated, !gb_fault_happened());
     if (is_allocated)
-        assert_non_null(ggml_graph_node(w->s.graph, 0)->src[0]->data);
+        assert_non_null(w->seen->data);
     ggml_gallocr_free(galloc);
 }
 
@@ -862,11 +1097,37 @@ sources_that_stand_nowhere_else_need_memory_too(void **state)
 {
     (void)state;
     for (int n = 1; n <= GGML_MAX_SRC; n++) {
-        for (int are_views = 0; are_views < 2; are_views++) {
-            struct wide w = { .n_sources = n, .are_views = are_views };
+        for (int views = 0; views < 3; views++) {
+            struct wide w = { .n_sources = n, .views = views };
 
             scene_open(&w.s);
             ggml_graph_add_node(w.s.graph, wide_node(&w));
+            ggml_graph_add_node(w.s.graph, wide_node(&w));
+            assert_true(gb_fault_each(allocate_wide, &w) > 3);
+            assert_true(fake_failed());
+            scene_close(&w.s);
+        }
+    }
+}
+
+/* The same for leafs that look at what no list has. */
+static void
+leafs_that_are_views_need_memory_too(void **state)
+{
+    (void)state;
+    for (int n = 5; n <= 8; n++) {
+        for (int n_plain = 0; n_plain < 2; n_plain++) {
+            struct wide w = { .n_sources = 0 };
+            struct ggml_cgraph *graph;
+
+            scene_open(&w.s);
+            graph = w.s.graph;
+            for (int i = 0; i < n; i++) {
+                w.seen = leaf(&w.s);
+                if (i >= n_plain)
+                    w.seen = ggml_view_tensor(w.s.ctx, w.seen);
+                graph->leafs[graph->n_leafs++] = w.seen;
+            }
             assert_true(gb_fault_each(allocate_wide, &w) > 3);
             assert_true(fake_failed());
             scene_close(&w.s);
@@ -879,8 +1140,8 @@ the_check_says_when_it_has_no_memory(void **state)
 {
     (void)state;
     for (int n = 1; n <= GGML_MAX_SRC; n++) {
-        for (int are_views = 0; are_views < 2; are_views++) {
-            struct wide w = { .n_sources = n, .are_views = are_views };
+        for (int views = 0; views < 3; views++) {
+            struct wide w = { .n_sources = n, .views = views };
 
             scene_open(&w.s);
             ggml_graph_add_node(w.s.graph, wide_node(&w));
@@ -922,14 +1183,23 @@ main(void)
         cmocka_unit_test(reserving_touches_no_tensor),
         cmocka_unit_test(slots_of_one_type_share_a_buffer),
         cmocka_unit_test(a_slot_that_does_not_exist_is_refused),
+        cmocka_unit_test(the_slot_of_each_kind_of_tensor_must_exist),
+        cmocka_unit_test(
+            what_needs_more_room_than_its_source_takes_a_place_of_its_own),
+        cmocka_unit_test(tensors_of_no_bytes_take_no_room),
+        cmocka_unit_test(a_result_whose_views_were_read_before_gets_a_place),
+        cmocka_unit_test(a_buffer_that_could_not_be_had_may_not_be_needed),
+        cmocka_unit_test(only_a_graph_of_the_same_make_fits),
         cmocka_unit_test(
             a_buffer_that_cannot_be_had_fails_and_can_be_tried_again),
         cmocka_unit_test(a_refused_tensor_fails_and_can_be_tried_again),
+        cmocka_unit_test(a_tensor_of_a_planned_graph_may_be_refused),
         cmocka_unit_test(failed_graphs_and_missing_arguments_are_refused),
         cmocka_unit_test(tensors_that_no_address_space_holds_are_refused),
         cmocka_unit_test(every_allocation_may_fail_and_be_tried_again),
         cmocka_unit_test(the_check_sees_overlaps),
         cmocka_unit_test(sources_that_stand_nowhere_else_need_memory_too),
+        cmocka_unit_test(leafs_that_are_views_need_memory_too),
         cmocka_unit_test(the_check_says_when_it_has_no_memory),
     };
 
