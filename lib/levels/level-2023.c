@@ -346,8 +346,6 @@ device_new(const struct ggmlbackend_2023 *about,
 static void
 device_free(struct gb_2023_device *dev)
 {
-    if (dev == NULL)
-        return;
     pthread_mutex_destroy(&dev->lock);
     gb_mem_free(dev->name);
     gb_mem_free(dev->description);

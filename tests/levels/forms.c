@@ -60,6 +60,14 @@ rope_with_word(uint32_t word)
     return node;
 }
 
+/* The node with its source I in another shape and type than builders take. */
+static struct ggml_tensor *
+with_source(struct ggml_tensor *node, int i, struct ggml_tensor *src)
+{
+    node->src[i] = src;
+    return node;
+}
+
 static struct ggml_tensor *
 as_rope_back(struct ggml_tensor *node)
 {
@@ -182,6 +190,8 @@ add_copies(void)
     ADD(false, true, ggml_cpy(ctx, m, b));
     ADD(true, true, ggml_cont(ctx, ggml_transpose(ctx, m)));
     ADD(false, true, ggml_cont(ctx, ggml_transpose(ctx, i)));
+    ADD(false, true, ggml_cpy(ctx, ggml_cont(ctx, ggml_transpose(ctx, i)),
+                              ggml_transpose(ctx, i)));
     ADD(true, true, ggml_repeat(ctx, m, a));
     ADD(true, true, ggml_repeat_back(ctx, a, m));
     ADD(true, true, ggml_concat(ctx, a, a, 2));
@@ -196,6 +206,8 @@ add_copies(void)
     ADD(false, true, ggml_get_rows(ctx, i, ids));
     ADD(false, true, ggml_get_rows(ctx, f32(8, 6, 3, 1),
                                    of_type(GGML_TYPE_I32, 2, 3)));
+    ADD(false, true, with_source(ggml_get_rows(ctx, q, ids), 1,
+                                 of_type(GGML_TYPE_I32, 3, 2)));
     ADD(true, true, ggml_get_rows_back(ctx, f32(32, 3, 1, 1), ids, m));
     ADD(true, true, ggml_diag(ctx, f32(8, 1, 1, 1)));
     ADD(false, true, ggml_upscale(ctx, a, 2));
@@ -226,6 +238,7 @@ add_networks(void)
                                      of_type(GGML_TYPE_I32, 1, 2)));
     ADD(true, true, ggml_out_prod(ctx, a, a));
     ADD(false, false, ggml_out_prod(ctx, m, a));
+    ADD(false, false, ggml_out_prod(ctx, m, f32(8, 6, 1, 2)));
     ADD(true, true, ggml_diag_mask_inf(ctx, a, 1));
     ADD(true, true, ggml_diag_mask_zero(ctx, a, 1));
     ADD(true, true, ggml_soft_max(ctx, a));
@@ -233,6 +246,7 @@ add_networks(void)
     ADD(false, true, ggml_soft_max_ext(ctx, a, NULL, 0.5f, 0));
     ADD(true, true, ggml_soft_max_ext_back(ctx, a, a, 1, 0));
     ADD(false, false, ggml_soft_max_ext_back(ctx, a, a, 0.5f, 0));
+    ADD(false, false, ggml_soft_max_ext_back(ctx, a, a, 1, 8));
     ADD(true, true, rope(8, 0, NULL, 1, 0));
     ADD(true, true, rope(8, 0, NULL, 0.5f, 1));
     ADD(true, true, rope(8, GGML_ROPE_TYPE_NEOX, NULL, 1, 0));
@@ -240,6 +254,7 @@ add_networks(void)
     ADD(false, true, rope(8, GGML_ROPE_TYPE_NEOX, NULL, 1, 1));
     ADD(false, true, rope(4, 0, NULL, 1, 0));
     ADD(false, true, rope(8, 0, factors, 1, 0));
+    ADD(false, false, rope_with_word(2)); /* a mode of its own */
     ADD(false, true, rope_with_word(11));
     ADD(false, true, rope_with_word(14));
     ADD(false, false, rope_multi(GGML_ROPE_TYPE_MROPE));
@@ -269,6 +284,9 @@ add_windows(void)
 
     ADD(true, true, im2col(GGML_TYPE_F16, GGML_TYPE_F16));
     ADD(false, true, im2col(GGML_TYPE_F16, GGML_TYPE_F32));
+    ADD(false, true, with_source(im2col(GGML_TYPE_F16, GGML_TYPE_F16), 1,
+                                 ggml_new_tensor_4d(ctx, GGML_TYPE_F16, 8, 8, 2,
+                                                    1)));
     ADD(false, true, im2col(GGML_TYPE_F32, GGML_TYPE_F16));
     ADD(false, false, im2col_back());
     ADD(true, true, ggml_conv_transpose_1d(ctx, f32(3, 2, 4, 1),
@@ -277,6 +295,8 @@ add_windows(void)
         ctx, ggml_new_tensor_4d(ctx, GGML_TYPE_F16, 2, 2, 3, 2), image, 2));
     ADD(true, true, ggml_pool_1d(ctx, matrix, GGML_OP_POOL_AVG, 2, 2, 0));
     ADD(false, true, ggml_pool_1d(ctx, image, GGML_OP_POOL_AVG, 2, 2, 0));
+    ADD(false, true, ggml_pool_1d(ctx, f32(8, 2, 1, 2), GGML_OP_POOL_AVG, 2, 2,
+                                  0));
     ADD(true, true, ggml_pool_2d(ctx, image, GGML_OP_POOL_MAX, 2, 2, 2, 2, 0, 0));
     ADD(false, true,
         ggml_pool_2d(ctx, images, GGML_OP_POOL_MAX, 2, 2, 2, 2, 0, 0));

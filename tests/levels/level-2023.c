@@ -3,7 +3,10 @@
  * tests/levels/level-2023.c - what becomes of a backend of 2023.
  */
 #include "tests/levels/backends/old.h"
+#include "tests/util/child.h"
 #include "tests/util/fault.h"
+
+#include "lib/levels/level-2023.h"
 
 #include "ggml-backend-impl.h"
 #include "ggml-cpu.h"
@@ -16,6 +19,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -148,6 +152,8 @@ what_the_registration_says_is_what_the_device_is(void **state)
     assert_true(ggml_backend_buft_is_host(ggml_backend_dev_buffer_type(dev)));
     assert_true(
         ggml_backend_dev_supports_buft(dev, ggml_backend_cpu_buffer_type()));
+    assert_false(ggml_backend_dev_supports_buft(
+        dev, ggml_backend_dev_buffer_type(device_of(&plain))));
     backend = ggml_backend_dev_init(dev, NULL);
     assert_memory_equal(ggml_backend_guid(backend), guid, sizeof(guid));
     ggml_backend_free(backend);
@@ -186,6 +192,7 @@ what_cannot_work_is_refused_with_its_reason(void **state)
         const char *name;
     } needed[] = {
         { OLD_GET_NAME, "get_name" },
+        { OLD_FREE, "free" },
         { OLD_ALLOC_BUFFER, "alloc_buffer" },
         { OLD_GET_ALIGNMENT, "get_alignment" },
         { OLD_SET_TENSOR_ASYNC, "set_tensor_async" },
@@ -212,6 +219,10 @@ what_cannot_work_is_refused_with_its_reason(void **state)
         old_2023.missing = needed[i].member;
         refused(&plain, needed[i].name);
     }
+    old_2023.missing = 0;
+    old_2023.has_no_name = true;
+    refused(&plain, "it has no name");
+    old_2023.has_no_name = false;
     about = plain;
     about.has_plans = true;
     old_2023.missing = OLD_GRAPH_PLAN_FREE;
@@ -227,8 +238,7 @@ what_cannot_work_is_refused_with_its_reason(void **state)
 static void
 register_once(void *data)
 {
-    (void)data;
-    if (ggmlbackend_register_2023(&plain) == NULL)
+    if (ggmlbackend_register_2023(data) == NULL)
         assert_true(gb_fault_happened());
     else
         assert_false(gb_fault_happened());
@@ -242,11 +252,54 @@ a_registration_without_memory_leaves_nothing_behind(void **state)
 
     (void)state;
     ggml_backend_dev_count(); /* the built-in backends are there */
-    assert_true(gb_fault_each(register_once, NULL) >= 3);
+    assert_true(gb_fault_each(register_once, &about) >= 3);
     assert_int_equal(old_2023.n_backends, 1);
     about.ops = ops;
     about.n_ops = 1;
-    assert_non_null(ggmlbackend_register_2023(&about));
+    assert_true(gb_fault_each(register_once, &about) >= 4);
+    assert_int_equal(old_2023.n_backends, 2);
+}
+
+static const char *
+empty_name(ggml_backend_reg_t reg)
+{
+    (void)reg;
+    return "Empty";
+}
+
+static size_t
+no_devices(ggml_backend_reg_t reg)
+{
+    (void)reg;
+    return 0;
+}
+
+static ggml_backend_dev_t
+no_device(ggml_backend_reg_t reg, size_t index)
+{
+    (void)reg;
+    (void)index;
+    return NULL;
+}
+
+static void
+the_name_of_a_registration_is_taken_too(void **state)
+{
+    static struct ggml_backend_reg empty = {
+        .api_version = GGML_BACKEND_API_VERSION,
+        .iface = {
+            .get_name = empty_name,
+            .get_device_count = no_devices,
+            .get_device = no_device,
+        },
+    };
+    struct ggmlbackend_2023 about = plain;
+
+    (void)state;
+    ggml_backend_register(&empty);
+    assert_ptr_equal(ggml_backend_reg_by_name("Empty"), &empty);
+    about.name = "Empty";
+    assert_string_equal(ggml_backend_dev_name(device_of(&about)), "Empty1");
 }
 
 /* ---- buffers ---- */
@@ -294,6 +347,8 @@ no_buffer_is_no_buffer(void **state)
     assert_null(ggml_backend_buft_alloc_buffer(buft, 100));
     old_2023.has_no_base = false;
     old_2023.withheld = 65;
+    assert_null(ggml_backend_buft_alloc_buffer(buft, 100));
+    old_2023.withheld = 164 - 59; /* it ends before it is aligned */
     assert_null(ggml_backend_buft_alloc_buffer(buft, 100));
     old_2023.withheld = 0;
     old_2023.missing = OLD_GET_BASE;
@@ -395,6 +450,50 @@ data_goes_in_and_comes_out(void **state)
     assert_int_equal(old_2023.n_strange, 0);
     scene_close(&s);
     assert_int_equal(old_2023.n_extras, 0);
+}
+
+static void
+buffers_do_without_what_is_optional(void **state)
+{
+    static const unsigned missing[] = {
+        OLD_FREE_BUFFER, OLD_INIT_TENSOR | OLD_FREE_TENSOR, OLD_INIT_TENSOR
+    };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        static const float values[5] = { 1, 2, 3, 4, 5 };
+        float back[5] = { 0 };
+        const int n_buffers = old_2023.n_buffers;
+        struct scene s;
+
+        scene_open(&s, device_without(missing[i]));
+        ggml_backend_tensor_set(s.a, values, 0, sizeof(values));
+        ggml_backend_tensor_get(s.a, back, 0, sizeof(back));
+        assert_memory_equal(back, values, sizeof(back));
+        ggml_backend_buffer_clear(s.buffer, 0);
+        ggml_backend_tensor_get(s.a, back, 0, sizeof(back));
+        assert_true(back[0] == 0 && back[4] == 0);
+        scene_close(&s);
+        /* It keeps one to ask for sizes; nobody counts what stays. */
+        assert_int_equal(old_2023.n_buffers - n_buffers,
+                         missing[i] == OLD_FREE_BUFFER ? 2 : 1);
+    }
+    assert_int_equal(old_2023.n_strange, 0);
+}
+
+/* Such as a backend makes for itself, which no device knows. */
+static void
+a_private_buffer_may_have_no_way_to_be_freed(void **state)
+{
+    const struct gb_2023_buffer_i nothing = { .get_base = NULL };
+    ggml_backend_buffer_t buffer =
+        ggmlbackend_l202311_backend_buffer_init(NULL, nothing, NULL, 16);
+
+    (void)state;
+    assert_non_null(buffer);
+    assert_int_equal(ggml_backend_buffer_get_size(buffer), 16);
+    ggml_backend_buffer_free(buffer);
+    assert_int_equal(old_2023.n_buffers, 0);
 }
 
 static void
@@ -705,6 +804,79 @@ plans_are_handed_on_where_they_work(void **state)
     ggml_backend_free(backend);
 }
 
+struct planning {
+    ggml_backend_t backend;
+    struct ggml_cgraph *graph;
+};
+
+static void
+plan_and_free(void *data)
+{
+    const struct planning *p = data;
+    ggml_backend_graph_plan_t plan;
+
+    ggmlbackend_clear_failure();
+    plan = ggml_backend_graph_plan_create(p->backend, p->graph);
+    assert_true((plan == NULL) == gb_fault_happened());
+    if (plan == NULL)
+        assert_non_null(strstr(ggmlbackend_last_failure(), "of 1 nodes"));
+    else
+        ggml_backend_graph_plan_free(p->backend, plan);
+}
+
+static void
+a_plan_that_cannot_be_had_is_null(void **state)
+{
+    struct ggmlbackend_2023 about = plain;
+    struct ggml_context *ctx = context_new();
+    struct ggml_tensor *a = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 2);
+    struct planning p;
+
+    (void)state;
+    about.has_plans = true;
+    p.backend = ggml_backend_dev_init(device_of(&about), NULL);
+    p.graph = ggml_new_graph_custom(ctx, 4, false);
+    /* Its sources stand in another order: there is a copy of the node. */
+    ggml_graph_add_node(p.graph, ggml_silu_back(ctx, a, a));
+    assert_int_equal(gb_fault_each(plan_and_free, &p), 2);
+    old_2023.has_no_plan = true;
+    ggmlbackend_clear_failure();
+    assert_null(ggml_backend_graph_plan_create(p.backend, p.graph));
+    assert_non_null(strstr(ggmlbackend_last_failure(), "no plan for a graph"));
+    ggml_backend_free(p.backend);
+    ggml_free(ctx);
+}
+
+static ggml_backend_dev_t inherited;
+
+/* In the child; what is wrong ends it by abort. */
+static void
+use_inherited(void)
+{
+    static const float values[5] = { 1, 2, 3, 4, 5 };
+    float back[5] = { 0 };
+    struct scene s;
+
+    scene_open(&s, inherited);
+    ggml_backend_tensor_set(s.a, values, 0, sizeof(values));
+    ggml_backend_tensor_get(s.a, back, 0, sizeof(back));
+    if (memcmp(back, values, sizeof(back)) != 0)
+        abort();
+    scene_close(&s);
+}
+
+static void
+a_child_has_a_lock_of_its_own(void **state)
+{
+    struct gb_child child;
+
+    (void)state;
+    inherited = device_without(0);
+    gb_child_run(use_inherited, &child);
+    assert_true(child.is_done);
+    use_inherited();
+}
+
 static void
 a_backend_of_which_there_is_one_serves_all_streams(void **state)
 {
@@ -745,6 +917,8 @@ a_stream_that_cannot_be_had_is_null(void **state)
     assert_null(ggml_backend_dev_init(dev, NULL));
     old_2023.inits_left = -1;
     old_2023.missing = OLD_SYNCHRONIZE;
+    assert_null(ggml_backend_dev_init(dev, NULL));
+    old_2023.missing = OLD_FREE;
     assert_null(ggml_backend_dev_init(dev, NULL));
     old_2023.missing = 0;
     assert_int_equal(gb_fault_each(init_once, dev), 1);
@@ -852,6 +1026,8 @@ main(void)
                                set_up),
         cmocka_unit_test_setup(
             a_registration_without_memory_leaves_nothing_behind, set_up),
+        cmocka_unit_test_setup(the_name_of_a_registration_is_taken_too,
+                               set_up),
         cmocka_unit_test_setup(a_base_is_aligned_wherever_the_memory_begins,
                                set_up),
         cmocka_unit_test_setup(no_buffer_is_no_buffer, set_up),
@@ -860,6 +1036,9 @@ main(void)
         cmocka_unit_test_setup(a_tensor_gets_the_room_that_a_buffer_says,
                                set_up),
         cmocka_unit_test_setup(data_goes_in_and_comes_out, set_up),
+        cmocka_unit_test_setup(buffers_do_without_what_is_optional, set_up),
+        cmocka_unit_test_setup(a_private_buffer_may_have_no_way_to_be_freed,
+                               set_up),
         cmocka_unit_test_setup(a_large_buffer_is_cleared_to_its_end, set_up),
         cmocka_unit_test_setup(free_tensor_is_told_of_each_tensor_once, set_up),
         cmocka_unit_test_setup(placing_fails_cleanly_without_memory, set_up),
@@ -871,6 +1050,8 @@ main(void)
             memory_of_the_host_is_copied_from_and_strange_memory_not, set_up),
         cmocka_unit_test_setup(a_stream_computes_after_what_was_queued, set_up),
         cmocka_unit_test_setup(plans_are_handed_on_where_they_work, set_up),
+        cmocka_unit_test_setup(a_plan_that_cannot_be_had_is_null, set_up),
+        cmocka_unit_test_setup(a_child_has_a_lock_of_its_own, set_up),
         cmocka_unit_test_setup(
             a_backend_of_which_there_is_one_serves_all_streams, set_up),
         cmocka_unit_test_setup(a_stream_that_cannot_be_had_is_null, set_up),

@@ -37,6 +37,14 @@ struct old_memory {
     char *base;
 };
 
+/* Of a backend or buffer that cannot be freed there is but one. */
+static struct {
+    struct ggml_backend backend;
+    struct old_context context;
+    struct old_memory memory;
+    char block[4096];
+} lasting;
+
 void
 old_2023_reset(void)
 {
@@ -123,7 +131,7 @@ static const char *
 old_get_name(ggml_backend_t backend)
 {
     (void)backend;
-    return "Old";
+    return old_2023.has_no_name ? NULL : "Old";
 }
 
 static void
@@ -150,10 +158,13 @@ old_alloc_buffer(ggml_backend_t backend, size_t size)
 
     if (!take(&old_2023.allocs_left))
         return NULL;
-    memory = malloc(sizeof(*memory));
+    memory = is_there(OLD_FREE_BUFFER) ? malloc(sizeof(*memory))
+                                       : &lasting.memory;
     if (memory == NULL)
         return NULL;
-    memory->block = malloc(size + 2 * old_2023.alignment);
+    memory->block = is_there(OLD_FREE_BUFFER)
+                        ? malloc(size + 2 * old_2023.alignment)
+                        : lasting.block;
     if (memory->block == NULL) {
         free(memory);
         return NULL;
@@ -289,7 +300,7 @@ static ggml_backend_graph_plan_t
 old_graph_plan_create(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
     (void)backend;
-    return cgraph;
+    return old_2023.has_no_plan ? NULL : cgraph;
 }
 
 static void
@@ -346,6 +357,11 @@ old_2023_init(void)
 
     if (!take(&old_2023.inits_left))
         return NULL;
+    if (!is_there(OLD_FREE)) {
+        lasting.backend.iface = members;
+        lasting.backend.context = &lasting.context;
+        return &lasting.backend;
+    }
     backend = malloc(sizeof(*backend));
     if (backend == NULL)
         return NULL;

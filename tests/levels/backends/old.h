@@ -25,6 +25,8 @@ struct old_2023 {
     size_t withheld;  /* bytes by which buffers are smaller than asked for */
     bool has_no_base; /* buffers answer NULL */
     bool is_broken;   /* computing tells of a failure */
+    bool has_no_name; /* backends answer NULL */
+    bool has_no_plan; /* for any graph */
 
     int n_backends, n_buffers, n_extras; /* that live now */
     int n_init_tensor, n_free_tensor;    /* calls so far, as all below */
