@@ -367,6 +367,153 @@ a_slice_of_a_graph_reads_what_lies_elsewhere(void **state)
     rig_close(&rig);
 }
 
+/*
+ * Sources of a slice: in memory that the chosen backend can use, in memory of
+ * another, in memory of nobody here, and not in memory yet.
+ */
+static void
+a_slice_reads_what_lies_anywhere_or_nowhere(void **state)
+{
+    struct rig rig;
+    struct ggml_tensor *own, *other, *nobodys, *none, *y[4];
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 2, false);
+    own = rig_weights(&rig, 1, 4, 1, 2);
+    other = rig_weights(&rig, 1, 4, 1, 3);
+    nobodys = rig_data(&rig, ggml_backend_dev_buffer_type(sim_device(3)),
+                       GGML_BACKEND_BUFFER_USAGE_ANY, 4, 1, 4);
+    none = rig_vector(&rig, 4);
+    rig_choose(&rig, own, 1);
+    rig_choose(&rig, other, 0); /* where it cannot be used */
+    y[0] = rig_choose(&rig, ggml_sqr(rig.ctx, own), 1);
+    y[1] = rig_choose(&rig, ggml_sqr(rig.ctx, other), 0);
+    y[2] = rig_choose(&rig, ggml_sqr(rig.ctx, nobodys), 0);
+    y[3] = rig_choose(&rig, ggml_sqr(rig.ctx, none), 1);
+    for (int i = 0; i < 4; i++) {
+        ggml_set_output(y[i]);
+        ggml_graph_add_node(rig.graph, y[i]);
+    }
+    rig_alloc(&rig);
+    assert_int_equal(rig_backend_of(&rig, own), 1);
+    assert_int_equal(rig_backend_of(&rig, other), 1);
+    assert_int_equal(rig_backend_of(&rig, nobodys), -1);
+    assert_int_equal(rig_backend_of(&rig, none), 1);
+    rig_set(none, 5);
+    rig_compute(&rig);
+    for (int i = 0; i < 4; i++)
+        rig_expect(y[i], (float)((i + 2) * (i + 2)));
+    rig_close(&rig);
+}
+
+/* A source may be missing between others: places in the list are roles. */
+static void
+a_source_may_be_missing_between_others(void **state)
+{
+    (void)state;
+    for (int backend = 0; backend < 3; backend++) {
+        for (int64_t rows = 1; rows < 64; rows += 62) {
+            struct rig rig;
+            struct ggml_tensor *x, *a, *b;
+
+            sim_reset();
+            rig_open(&rig, 2, rows == 1);
+            x = ggml_new_tensor_2d(rig.ctx, GGML_TYPE_F32, 4, rows);
+            ggml_set_input(x);
+            a = ggml_sqr(rig.ctx, x);
+            a->src[2] = rig_weights(&rig, backend, 4, 1, 1);
+            b = ggml_sqr(rig.ctx, a);
+            b->src[2] = a->src[2];
+            rig_expand(&rig, b);
+            rig_alloc(&rig);
+            assert_int_equal(rig_backend_of(&rig, b),
+                             backend == 2 && rows > 32 ? 0 : backend);
+            rig_set(x, 3);
+            rig_compute(&rig);
+            rig_expect(b, 81);
+            rig_close(&rig);
+        }
+    }
+}
+
+/* The same without a weight: sources are counted. */
+static void
+missing_sources_are_not_counted(void **state)
+{
+    struct rig rig;
+    struct ggml_tensor *a, *b, *y;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 2, false);
+    a = rig_data(&rig, ggml_backend_get_default_buffer_type(rig.backends[1]),
+                 GGML_BACKEND_BUFFER_USAGE_ANY, 4, 1, 3);
+    b = rig_data(&rig, ggml_backend_get_default_buffer_type(rig.backends[1]),
+                 GGML_BACKEND_BUFFER_USAGE_ANY, 4, 1, 2);
+    y = ggml_sqr(rig.ctx, a);
+    y->src[2] = b;
+    rig_expand(&rig, y);
+    rig_alloc(&rig);
+    assert_int_equal(rig_backend_of(&rig, y), 1);
+    rig_compute(&rig);
+    rig_expect(y, 9);
+    rig_close(&rig);
+}
+
+/*
+ * Two backends of one device, and a third: what the second of them would do
+ * goes to the first, which is preferred, if that can do it.
+ */
+static void
+of_twins_the_preferred_one_works(void **state)
+{
+    ggml_backend_t backends[4];
+    struct ggml_tensor *w, *x, *a, *b, *c, *d;
+    struct rig rig;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 0, false);
+    backends[0] = sim_backend(1);
+    backends[1] = sim_backend(0);
+    backends[2] = sim_backend(0);
+    backends[3] = rig.backends[0];
+    ggml_backend_sched_free(rig.sched);
+    rig.sched = ggml_backend_sched_new(backends, NULL, 4, 64, false);
+    assert_non_null(rig.sched);
+    w = rig_data(&rig, ggml_backend_get_default_buffer_type(backends[2]),
+                 GGML_BACKEND_BUFFER_USAGE_ANY, 4, 1, 2);
+    x = rig_input(&rig, 4);
+    a = ggml_sqr(rig.ctx, w);
+    a->src[2] = w;
+    b = ggml_add(rig.ctx, a, x); /* what the twin cannot use either */
+    c = ggml_sqr(rig.ctx, b);
+    d = ggml_sqr(rig.ctx, c);
+    ggml_backend_sched_set_tensor_backend(rig.sched, a, backends[2]);
+    ggml_backend_sched_set_tensor_backend(rig.sched, b, backends[2]);
+    ggml_backend_sched_set_tensor_backend(rig.sched, c, backends[1]);
+    ggml_backend_sched_set_tensor_backend(rig.sched, d, backends[0]);
+    rig_expand(&rig, d);
+    rig_alloc(&rig);
+    assert_ptr_equal(ggml_backend_sched_get_tensor_backend(rig.sched, a),
+                     backends[1]);
+    assert_ptr_equal(ggml_backend_sched_get_tensor_backend(rig.sched, b),
+                     backends[2]);
+    assert_ptr_equal(ggml_backend_sched_get_tensor_backend(rig.sched, c),
+                     backends[1]);
+    assert_ptr_equal(ggml_backend_sched_get_tensor_backend(rig.sched, d),
+                     backends[0]);
+    rig_set(x, 1);
+    rig_compute(&rig);
+    rig_expect(d, 625);
+    ggml_backend_sched_free(rig.sched);
+    rig.sched = NULL;
+    for (int i = 0; i < 3; i++)
+        ggml_backend_free(backends[i]);
+    rig_close(&rig);
+}
+
 /* ---- the client's choices ---- */
 
 static void
@@ -572,6 +719,10 @@ main(void)
         cmocka_unit_test(what_works_in_place_is_computed_where_its_memory_is),
         cmocka_unit_test(leafs_that_nobody_reads_and_views_alone_find_a_place),
         cmocka_unit_test(a_slice_of_a_graph_reads_what_lies_elsewhere),
+        cmocka_unit_test(a_slice_reads_what_lies_anywhere_or_nowhere),
+        cmocka_unit_test(a_source_may_be_missing_between_others),
+        cmocka_unit_test(missing_sources_are_not_counted),
+        cmocka_unit_test(of_twins_the_preferred_one_works),
         cmocka_unit_test(a_choice_stands_until_the_reset),
         cmocka_unit_test(a_choice_holds_when_compute_allocates),
         cmocka_unit_test(a_choice_of_an_unknown_backend_has_no_effect),

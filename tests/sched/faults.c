@@ -120,14 +120,15 @@ a_call_without_memory_fails_and_the_next_succeeds(void **state)
     (void)state;
     sim_reset();
     for (int call = 0; call < N_CALLS; call++) {
-        for (int parallel = 0; parallel < 2; parallel++) {
+        for (int kind = 0; kind < 3; kind++) {
             bool failed = true;
 
             for (int n = 0; failed; n++) {
                 struct rig rig;
                 struct ggml_tensor *x;
 
-                rig_open(&rig, 2, parallel != 0);
+                /* The CPU alone, two devices, and these in parallel. */
+                rig_open(&rig, kind > 0 ? 2 : 0, kind == 2);
                 build(&rig, &x);
                 arm(n);
                 if (do_call(&rig, (enum call)call) == disarm())
@@ -137,6 +138,79 @@ a_call_without_memory_fails_and_the_next_succeeds(void **state)
                 rig_close(&rig);
             }
         }
+    }
+}
+
+/* Sums of views of data that stands in no list of the graph. */
+#define SLICE_NODES 14
+
+struct slice {
+    struct rig rig;
+    struct ggml_tensor *data[SLICE_NODES];
+    struct ggml_tensor *y[SLICE_NODES];
+};
+
+/* The scheduler has room for one tensor at first; data lies on all backends. */
+static void
+open_slice(struct slice *s)
+{
+    struct rig *rig = &s->rig;
+
+    rig_open(rig, 2, false);
+    ggml_backend_sched_free(rig->sched);
+    rig->sched = ggml_backend_sched_new(rig->backends, NULL, 3, 1, false);
+    assert_non_null(rig->sched);
+    for (int i = 0; i < SLICE_NODES; i++)
+        s->data[i] = rig_weights(rig, i % 3, 4, 1, (float)i);
+}
+
+/* Y[I] is data I and the next; with N_PLAIN sources that are no views. */
+static void
+build_slice(struct slice *s, int n_plain)
+{
+    struct rig *rig = &s->rig;
+
+    rig_restart(rig);
+    for (int i = 0; i < SLICE_NODES; i++) {
+        struct ggml_tensor *a = s->data[i];
+        struct ggml_tensor *b = s->data[(i + 1) % SLICE_NODES];
+
+        if (i >= n_plain)
+            a = ggml_view_tensor(rig->ctx, a);
+        b = ggml_view_tensor(rig->ctx, b);
+        s->y[i] = ggml_add(rig->ctx, a, b);
+        ggml_set_output(s->y[i]);
+        ggml_graph_add_node(rig->graph, s->y[i]);
+    }
+}
+
+/* Room for numbers runs out at each place where a tensor gets one. */
+static void
+a_slice_without_memory_fails_and_the_next_succeeds(void **state)
+{
+    (void)state;
+    sim_reset();
+    for (int n_plain = 0; n_plain < 2; n_plain++) {
+        bool failed = true;
+        int n;
+
+        for (n = 0; failed; n++) {
+            struct slice s;
+
+            open_slice(&s);
+            build_slice(&s, n_plain);
+            arm(n);
+            if (do_call(&s.rig, ALLOC) == disarm())
+                fail_msg("%d plain sources, allocation %d", n_plain, n);
+            failed = has_failed;
+            build_slice(&s, n_plain);
+            rig_alloc(&s.rig);
+            rig_compute(&s.rig);
+            for (int i = 0; i < SLICE_NODES; i++)
+                rig_expect(s.y[i], (float)(i + (i + 1) % SLICE_NODES));
+            rig_close(&s.rig);
+        }
+        assert_true(n > 20);
     }
 }
 
@@ -173,6 +247,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scheduler_without_memory_is_none),
         cmocka_unit_test(a_call_without_memory_fails_and_the_next_succeeds),
+        cmocka_unit_test(a_slice_without_memory_fails_and_the_next_succeeds),
         cmocka_unit_test(a_choice_without_memory_is_not_made),
     };
 

@@ -213,6 +213,49 @@ check_fickle(struct fickle *fickle)
     rig_close(&rig);
 }
 
+/* A callback that is asked, and changes what it is called with. */
+struct twice {
+    ggml_backend_sched_t sched;
+    struct twice *other;
+    int n_shown;
+};
+
+static bool
+observe_as_other(struct ggml_tensor *t, bool ask, void *data)
+{
+    struct twice *twice = data;
+
+    (void)t;
+    if (ask && twice->other != NULL)
+        ggml_backend_sched_set_eval_callback(twice->sched, observe_as_other,
+                                             twice->other);
+    twice->n_shown += !ask;
+    return true;
+}
+
+/* Nobody is shown the node of which somebody else was asked. */
+static void
+the_same_callback_with_other_data_is_another(void **state)
+{
+    struct twice second = { NULL, NULL, 0 }, first = { NULL, &second, 0 };
+    struct ggml_tensor *x, *y;
+    struct rig rig;
+    int n_nodes;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 1, false);
+    y = build(&rig, &x);
+    n_nodes = ggml_graph_n_nodes(rig.graph);
+    first.sched = rig.sched;
+    ggml_backend_sched_set_eval_callback(rig.sched, observe_as_other, &first);
+    rig_compute(&rig);
+    rig_expect(y, 7);
+    assert_int_equal(first.n_shown, 0);
+    assert_int_equal(second.n_shown, n_nodes - 1);
+    rig_close(&rig);
+}
+
 static void
 a_callback_may_take_itself_away(void **state)
 {
@@ -342,6 +385,7 @@ main(void)
         cmocka_unit_test(enough_ends_the_split_and_no_other),
         cmocka_unit_test(views_are_asked_about_too),
         cmocka_unit_test(a_failure_ends_the_observed_compute),
+        cmocka_unit_test(the_same_callback_with_other_data_is_another),
         cmocka_unit_test(a_callback_may_take_itself_away),
         cmocka_unit_test(nobody_is_shown_what_another_one_asked_for),
         cmocka_unit_test(

@@ -347,6 +347,148 @@ a_scheduler_needs_backends_and_a_cpu_last(void **state)
     assert_true(sim_is_clean());
 }
 
+static ggml_backend_buffer_type_t
+no_buffer_type(ggml_backend_dev_t dev)
+{
+    (void)dev;
+    return NULL;
+}
+
+static void
+a_scheduler_needs_devices_with_memory(void **state)
+{
+    struct ggml_backend_device bare;
+    ggml_backend_t backends[2];
+    ggml_backend_dev_t device;
+
+    (void)state;
+    sim_reset();
+    backends[0] = sim_backend(0);
+    backends[1] = ggml_backend_cpu_init();
+    device = backends[0]->device;
+    backends[0]->device = NULL;
+    ggmlbackend_clear_failure();
+    assert_null(ggml_backend_sched_new(backends, NULL, 2, 10, false));
+    assert_non_null(strstr(ggmlbackend_last_failure(), "backend 0"));
+    bare = *device;
+    bare.iface.get_buffer_type = no_buffer_type;
+    backends[0]->device = &bare;
+    ggmlbackend_clear_failure();
+    assert_null(ggml_backend_sched_new(backends, NULL, 2, 10, false));
+    assert_non_null(strstr(ggmlbackend_last_failure(), "Sim0 cannot use"));
+    backends[0]->device = device;
+    ggml_backend_free(backends[0]);
+    ggml_backend_free(backends[1]);
+    assert_true(sim_is_clean());
+}
+
+/* Of what events need, a device or its backend lacks one function. */
+static void
+without_a_function_for_events_there_are_none(void **state)
+{
+    (void)state;
+    for (int lacks = 0; lacks < 4; lacks++) {
+        struct ggml_backend_device less;
+        struct gb_sim_counters counters;
+        ggml_backend_sched_t sched;
+        ggml_backend_dev_t device;
+        struct rig rig;
+
+        sim_reset();
+        rig_open(&rig, 1, true);
+        device = rig.backends[0]->device;
+        less = *device;
+        if (lacks == 1)
+            rig.backends[0]->iface.event_record = NULL;
+        if (lacks == 2)
+            rig.backends[0]->iface.event_wait = NULL;
+        if (lacks == 3)
+            less.iface.event_synchronize = NULL;
+        rig.backends[0]->device = &less;
+        ggml_backend_sched_free(rig.sched);
+        rig.sched = ggml_backend_sched_new(rig.backends, NULL, 2, 64, true);
+        assert_non_null(rig.sched);
+        gb_sim_count(&counters);
+        assert_int_equal(counters.events, lacks == 0 ? 4 : 0);
+        for (int i = 0; i < 6; i++)
+            check_new(&rig, 16, (float)i);
+        sched = rig.sched;
+        rig.sched = NULL;
+        ggml_backend_sched_free(sched);
+        rig.backends[0]->device = device;
+        rig_close(&rig);
+    }
+}
+
+/* Graphs that differ in which of two backends of one device computes what. */
+static void
+twins_share_a_plan(void **state)
+{
+    ggml_backend_t backends[3];
+    struct rig rig;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 0, false);
+    backends[0] = sim_backend(0);
+    backends[1] = sim_backend(0);
+    backends[2] = rig.backends[0];
+    ggml_backend_sched_free(rig.sched);
+    rig.sched = ggml_backend_sched_new(backends, NULL, 3, 64, false);
+    assert_non_null(rig.sched);
+    for (int i = 0; i < 4; i++) {
+        struct gb_sim_counters before, after;
+        struct ggml_tensor *x, *y;
+
+        rig_restart(&rig);
+        x = rig_input(&rig, 16);
+        y = ggml_sqr(rig.ctx, x);
+        /* The last is of the CPU. */
+        ggml_backend_sched_set_tensor_backend(rig.sched, y,
+                                              backends[i < 3 ? i % 2 : 2]);
+        rig_expand(&rig, y);
+        gb_sim_count(&before);
+        rig_alloc(&rig);
+        gb_sim_count(&after);
+        if (i > 0)
+            assert_int_equal(after.buffers, before.buffers);
+        assert_ptr_equal(ggml_backend_sched_get_tensor_backend(rig.sched, y),
+                         backends[i < 3 ? i % 2 : 2]);
+        rig_set(x, (float)i);
+        rig_compute(&rig);
+        rig_expect(y, (float)(i * i));
+    }
+    ggml_backend_sched_free(rig.sched);
+    rig.sched = NULL;
+    ggml_backend_free(backends[0]);
+    ggml_backend_free(backends[1]);
+    rig_close(&rig);
+}
+
+/* A choice after the graph was taken in is what the graph then has. */
+static void
+a_choice_for_a_graph_that_has_its_places_shows(void **state)
+{
+    (void)state;
+    for (int n_devices = 0; n_devices < 2; n_devices++) {
+        struct ggml_tensor *other;
+        struct square s;
+        struct rig rig;
+
+        sim_reset();
+        rig_open(&rig, n_devices, false);
+        s = build(&rig, 16);
+        rig_alloc(&rig);
+        assert_int_equal(rig_backend_of(&rig, s.y), n_devices);
+        rig_choose(&rig, s.y, 0);
+        assert_int_equal(rig_backend_of(&rig, s.y), 0);
+        other = rig_choose(&rig, rig_vector(&rig, 3), n_devices);
+        assert_int_equal(rig_backend_of(&rig, other), n_devices);
+        check_new(&rig, 16, 3);
+        rig_close(&rig);
+    }
+}
+
 static void
 memory_can_be_chosen_for_each_backend(void **state)
 {
@@ -489,6 +631,10 @@ main(void)
         cmocka_unit_test(a_graph_that_reads_old_copies_is_refused),
         cmocka_unit_test(reset_neither_waits_nor_frees),
         cmocka_unit_test(a_scheduler_needs_backends_and_a_cpu_last),
+        cmocka_unit_test(a_scheduler_needs_devices_with_memory),
+        cmocka_unit_test(without_a_function_for_events_there_are_none),
+        cmocka_unit_test(twins_share_a_plan),
+        cmocka_unit_test(a_choice_for_a_graph_that_has_its_places_shows),
         cmocka_unit_test(memory_can_be_chosen_for_each_backend),
         cmocka_unit_test(questions_have_answers),
         cmocka_unit_test(without_a_scheduler_or_a_graph_nothing_happens),
