@@ -10,9 +10,13 @@
 #include "tests/backend/fake.h"
 #include "tests/util/fault.h"
 
+#include "lib/loader/module.h"
+#include "lib/loader/registry.h"
+
 #include "ggmlbackend.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -274,11 +278,186 @@ fill_without_memory(void)
 }
 
 static void
+register_device_without_memory(void *data)
+{
+    struct fake *fake = data;
+
+    ggml_backend_device_register(&fake->device);
+    check(fake_failed() == gb_fault_happened());
+}
+
+static void
+fill_with_devices_without_memory(void)
+{
+    static struct fake fakes[20];
+    int n_failed = 0;
+
+    check(ggml_backend_dev_count() == 1);
+    for (int i = 0; i < 20; i++) {
+        fake_init(&fakes[i], "Fake0");
+        n_failed +=
+            gb_fault_each(register_device_without_memory, &fakes[i]);
+    }
+    check(n_failed >= 2);
+    check(ggml_backend_dev_count() == 21);
+    check(ggml_backend_reg_count() == 1);
+}
+
+static void
 what_there_was_no_memory_for_comes_with_the_next_call(void **state)
 {
     (void)state;
     run_in_child(begin_without_memory);
     run_in_child(fill_without_memory);
+    run_in_child(fill_with_devices_without_memory);
+}
+
+static size_t
+two_devices(ggml_backend_reg_t reg)
+{
+    (void)reg;
+    return 2;
+}
+
+static struct fake half;
+
+static ggml_backend_dev_t
+second_device_only(ggml_backend_reg_t reg, size_t index)
+{
+    (void)reg;
+    return index == 1 ? &half.device : NULL;
+}
+
+static void
+register_half(void)
+{
+    fake_init(&half, "Fake0");
+    half.reg.iface.get_device_count = two_devices;
+    half.reg.iface.get_device = second_device_only;
+    ggml_backend_register(&half.reg);
+    check(ggml_backend_reg_count() == 2);
+    check(ggml_backend_dev_count() == 2);
+    check(ggml_backend_dev_get(1) == &half.device);
+}
+
+static void
+a_device_that_does_not_come_up_is_passed_over(void **state)
+{
+    (void)state;
+    run_in_child(register_half);
+}
+
+/* ---- modules, whose handles are any addresses ---- */
+
+static enum gb_registry_answer
+add_module(char *handle, struct fake *fake)
+{
+    char reason[GB_REASON_SIZE];
+
+    return gb_registry_add_module(handle, "/a/module.so", &fake->reg, reason);
+}
+
+static void
+add_modules(void)
+{
+    static struct fake fakes[3];
+    static char handles[2];
+
+    for (int i = 0; i < 3; i++)
+        fake_init(&fakes[i], i == 1 ? "Fake1" : "Fake0");
+    check(gb_registry_loaded(&handles[0]) == NULL);
+    check(add_module(&handles[0], &fakes[0]) == GB_REGISTRY_ADDED);
+    check(gb_registry_loaded(&handles[0]) == &fakes[0].reg);
+    /* Its own again is as good; what another gave is not. */
+    check(add_module(&handles[0], &fakes[0]) == GB_REGISTRY_ADDED);
+    check(add_module(&handles[1], &fakes[0]) == GB_REGISTRY_OF_ANOTHER);
+    check(add_module(&handles[1], &fakes[2]) == GB_REGISTRY_NAME_TAKEN);
+    /* Nobody's module gave what the program registered itself. */
+    ggml_backend_register(&fakes[1].reg);
+    check(ggmlbackend_module_path(&fakes[1].reg) == NULL);
+    check(add_module(&handles[1], &fakes[1]) == GB_REGISTRY_ADDED);
+    check(strcmp(ggmlbackend_module_path(&fakes[1].reg), "/a/module.so") == 0);
+    check(ggml_backend_reg_count() == 3);
+}
+
+static void
+a_registration_belongs_to_one_module(void **state)
+{
+    (void)state;
+    run_in_child(add_modules);
+}
+
+struct adding {
+    char handle;
+    struct fake fake;
+};
+
+static void
+add_module_without_memory(void *data)
+{
+    struct adding *adding = data;
+    const enum gb_registry_answer answer =
+        add_module(&adding->handle, &adding->fake);
+
+    check(answer == (gb_fault_happened() ? GB_REGISTRY_NO_MEMORY
+                                         : GB_REGISTRY_ADDED));
+    check((gb_registry_loaded(&adding->handle) == &adding->fake.reg) ==
+          (answer == GB_REGISTRY_ADDED));
+    fake_failed();
+}
+
+static void
+fill_with_modules(void)
+{
+    static struct adding all[12];
+
+    check(ggml_backend_reg_count() == 1);
+    for (int i = 0; i < 12; i++) {
+        static char names[12][8];
+
+        snprintf(names[i], sizeof(names[i]), "Fake%d", i);
+        fake_init(&all[i].fake, names[i]);
+        check(gb_fault_each(add_module_without_memory, &all[i]) >= 2);
+    }
+    check(ggml_backend_reg_count() == 13);
+}
+
+static void
+refuse_without_memory(void *data)
+{
+    const size_t n = ggmlbackend_refused_count();
+
+    gb_registry_refuse(data, "for a reason");
+    check(ggmlbackend_refused_count() == n + !gb_fault_happened());
+    fake_failed();
+}
+
+static void
+fill_with_refused(void)
+{
+    struct ggmlbackend_refused_module module;
+    int n_failed = 0;
+
+    check(ggml_backend_reg_count() == 1);
+    for (int i = 0; i < 12; i++) {
+        char path[8];
+
+        snprintf(path, sizeof(path), "/%d.so", i);
+        n_failed += gb_fault_each(refuse_without_memory, path);
+        gb_registry_refuse(path, "for a reason"); /* that is known */
+    }
+    check(n_failed >= 12 + 2);
+    check(ggmlbackend_refused_count() == 12);
+    check(ggmlbackend_refused_get(11, &module));
+    check(strcmp(module.path, "/11.so") == 0);
+}
+
+static void
+without_memory_a_module_is_neither_added_nor_remembered(void **state)
+{
+    (void)state;
+    run_in_child(fill_with_modules);
+    run_in_child(fill_with_refused);
 }
 
 static void
@@ -304,6 +483,10 @@ main(void)
         cmocka_unit_test(many_threads_may_be_first),
         cmocka_unit_test(a_fork_before_the_first_use_does_no_harm),
         cmocka_unit_test(what_there_was_no_memory_for_comes_with_the_next_call),
+        cmocka_unit_test(a_device_that_does_not_come_up_is_passed_over),
+        cmocka_unit_test(a_registration_belongs_to_one_module),
+        cmocka_unit_test(
+            without_memory_a_module_is_neither_added_nor_remembered),
         cmocka_unit_test(no_module_was_refused),
     };
 
