@@ -118,6 +118,21 @@ a_drawing_has_boxes_and_arrows(void **state)
     assert_string_equal(text + strlen(text) - 2, "}\n");
 }
 
+static void
+views_are_dashed_and_a_single_source_has_no_number(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 10, false);
+    char text[4096];
+
+    (void)state;
+    ggml_build_forward_expand(
+        g, ggml_sqr(ctx, ggml_view_1d(ctx, leaf(ctx), 1, 0)));
+    draw(g, NULL, text, sizeof(text));
+    assert_non_null(strstr(text, "[1]\", style=\"filled,rounded,dashed\"];\n"));
+    assert_non_null(strstr(text, "  t0 -> t1;\n"));
+    assert_non_null(strstr(text, "  t1 -> t2;\n"));
+}
+
 /* A slice begins behind what it reads. */
 static void
 sources_outside_of_the_graph_are_drawn(void **state)
@@ -177,6 +192,20 @@ without_memory_nothing_is_drawn(void **state)
     assert_int_equal(gb_fault_each(draw_with_little_memory, small()), 2);
 }
 
+/* Room for numbers runs out where a source gets one. */
+static void
+sources_outside_of_the_graph_need_memory_too(void **state)
+{
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 10, false);
+    struct ggml_tensor *wide = node(ctx, leaf(ctx), leaf(ctx));
+
+    (void)state;
+    for (int i = 2; i < GGML_MAX_SRC; i++)
+        wide->src[i] = leaf(ctx);
+    ggml_graph_add_node(g, wide);
+    assert_int_equal(gb_fault_each(draw_with_little_memory, g), 4);
+}
+
 static void
 nodes_with_gradients_have_colours(void **state)
 {
@@ -206,6 +235,8 @@ a_file_that_cannot_be_written_is_logged(void **state)
 static void
 a_file_system_without_room_is_logged(void **state)
 {
+    struct ggml_cgraph *g = ggml_new_graph_custom(ctx, 60, false);
+    struct ggml_tensor *y = leaf(ctx);
     FILE *full = fopen("/dev/full", "w");
 
     (void)state;
@@ -214,6 +245,13 @@ a_file_system_without_room_is_logged(void **state)
     fclose(full);
     ggml_graph_dump_dot(small(), NULL, "/dev/full");
     assert_int_equal(sink.n, 1);
+    /* More than the buffer of a file has room for. */
+    for (int i = 0; i < 50; i++)
+        y = ggml_format_name(ggml_sqr(ctx, y), "%060d", i);
+    ggml_build_forward_expand(g, y);
+    ggml_graph_dump_dot(g, NULL, "/dev/full");
+    assert_int_equal(sink.n, 2);
+    assert_non_null(strstr(sink.text, "/dev/full"));
 }
 
 static void
@@ -239,9 +277,11 @@ main(void)
         TEST(each_tensor_is_printed_in_a_line),
         TEST(a_name_stays_within_its_line),
         TEST(a_drawing_has_boxes_and_arrows),
+        TEST(views_are_dashed_and_a_single_source_has_no_number),
         TEST(sources_outside_of_the_graph_are_drawn),
         TEST(any_name_can_be_drawn),
         TEST(without_memory_nothing_is_drawn),
+        TEST(sources_outside_of_the_graph_need_memory_too),
         TEST(nodes_with_gradients_have_colours),
         TEST(a_file_that_cannot_be_written_is_logged),
         TEST(a_file_system_without_room_is_logged),
