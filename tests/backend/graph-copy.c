@@ -159,8 +159,32 @@ a_view_may_have_a_shape_that_no_tensor_has(void **state)
 }
 
 static void
+what_has_no_bytes_needs_no_data(void **state)
+{
+    struct ggml_backend_graph_copy copy;
+    struct ggml_tensor *empty;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    empty = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, 0);
+    ggml_build_forward_expand(s.graph, ggml_add(s.ctx, empty, empty));
+    fake_failed();
+    copy = ggml_backend_graph_copy(s.backend1, s.graph);
+    assert_non_null(copy.graph);
+    assert_int_equal(ggml_graph_n_nodes(copy.graph),
+                     ggml_graph_n_nodes(s.graph));
+    assert_int_equal(ggml_graph_node(copy.graph, -1)->ne[0], 0);
+    assert_false(fake_failed());
+    ggml_backend_graph_copy_free(copy);
+    scene_close(&s);
+}
+
+static void
 what_cannot_be_copied_gives_four_nulls(void **state)
 {
+    struct ggml_backend_graph_copy copy;
+    ggml_backend_buffer_t buffer;
     struct ggml_cgraph slice;
     struct ggml_tensor *t;
     struct scene s;
@@ -186,6 +210,16 @@ what_cannot_be_copied_gives_four_nulls(void **state)
         s.fake1.inits_left = n;
         assert_nothing(ggml_backend_graph_copy(s.backend1, s.graph));
     }
+    s.fake1.inits_left = 5; /* behind those that own their data: a view */
+    copy = ggml_backend_graph_copy(s.backend1, s.graph);
+    assert_null(copy.graph);
+    assert_null(copy.buffer);
+    s.fake1.inits_left = -1;
+
+    buffer = s.b->buffer;
+    s.b->buffer = NULL;
+    assert_nothing(ggml_backend_graph_copy(s.backend1, s.graph));
+    s.b->buffer = buffer;
 
     s.graph = ggml_new_graph_custom(s.ctx, 2, false);
     t = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, 3);
@@ -363,6 +397,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_copy_has_the_same_nodes_with_its_own_data),
         cmocka_unit_test(a_view_may_have_a_shape_that_no_tensor_has),
+        cmocka_unit_test(what_has_no_bytes_needs_no_data),
         cmocka_unit_test(what_cannot_be_copied_gives_four_nulls),
         cmocka_unit_test(every_allocation_of_a_copy_may_fail),
         cmocka_unit_test(sources_of_a_slice_need_memory_too),

@@ -346,7 +346,18 @@ different_layouts_or_places_missing_are_not_copied(void **state)
     assert_int_equal(fake_shadow(s.t0)[0], 0);
     assert_int_equal(fake_shadow(s.t1)[0], 0);
 
+    other = ggml_new_tensor_1d(s.ctx, GGML_TYPE_I32, N);
+    ggml_backend_tensor_copy(s.host, other);
+    assert_true(fake_failed());
+    other = ggml_transpose(s.ctx, ggml_view_2d(s.ctx, s.host, 4, 4, 16, 0));
+    ggml_backend_tensor_copy(other, ggml_view_2d(s.ctx, s.t0, 4, 4, 16, 0));
+    assert_true(fake_failed());
+    assert_int_equal(fake_shadow(s.t0)[0], 0);
+
     assert_false(ggml_backend_buffer_copy_tensor(NULL, s.t0));
+    assert_true(fake_failed());
+    other = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, N);
+    assert_false(ggml_backend_buffer_copy_tensor(s.t0, other));
     assert_true(fake_failed());
     scene_close(&s);
 }
