@@ -125,13 +125,16 @@ take(struct ggml_backend_sched *s, int32_t i, int32_t backend)
     s->tensors[s->nodes[i].number].backend = backend;
 }
 
-/* The first that can run node I where most of it is, else anywhere; or -1. */
+/*
+ * The first that can run node I where most of it is, which is known, else
+ * anywhere; or -1.
+ */
 static int32_t
 find_taker(const struct ggml_backend_sched *s, int32_t i, int32_t owner)
 {
     const int32_t there = s->tensors[owner].backend;
 
-    if (there >= 0 && there < s->n_backends && can_take(s, i, there))
+    if (there < s->n_backends && can_take(s, i, there))
         return there;
     for (int32_t b = 0; b < s->n_backends; b++)
         if (can_take(s, i, b))

@@ -407,6 +407,59 @@ a_slice_reads_what_lies_anywhere_or_nowhere(void **state)
     rig_close(&rig);
 }
 
+/*
+ * What works in place on a tensor that stands nowhere else; and a view without
+ * an operation as a node.
+ */
+static void
+a_slice_may_write_what_it_reads(void **state)
+{
+    struct rig rig;
+    struct ggml_tensor *x, *y, *v;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 2, false);
+    x = rig_vector(&rig, 4);
+    y = ggml_sqr_inplace(rig.ctx, x);
+    v = ggml_view_tensor(rig.ctx, y);
+    ggml_set_output(y);
+    ggml_graph_add_node(rig.graph, y);
+    ggml_graph_add_node(rig.graph, v);
+    rig_choose(&rig, y, 1);
+    rig_alloc(&rig);
+    assert_int_equal(rig_backend_of(&rig, x), 1);
+    assert_int_equal(rig_backend_of(&rig, y), 1);
+    assert_ptr_equal(v->data, x->data);
+    rig_set(x, 3);
+    rig_compute(&rig);
+    rig_expect(y, 9);
+    rig_expect(v, 9);
+    rig_close(&rig);
+}
+
+/* An input that the graph itself changes is copied after that. */
+static void
+an_input_that_is_written_is_waited_for(void **state)
+{
+    struct rig rig;
+    struct ggml_tensor *x, *w, *z;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 2, false);
+    x = rig_choose(&rig, rig_input(&rig, 4), 1);
+    w = rig_choose(&rig, ggml_scale_inplace(rig.ctx, x, 2), 1);
+    z = rig_choose(&rig, ggml_scale(rig.ctx, x, 3), 0);
+    rig_expand(&rig, w);
+    rig_expand(&rig, z);
+    rig_alloc(&rig);
+    rig_set(x, 1);
+    rig_compute(&rig);
+    rig_expect(z, 6);
+    rig_close(&rig);
+}
+
 /* A source may be missing between others: places in the list are roles. */
 static void
 a_source_may_be_missing_between_others(void **state)
@@ -720,6 +773,8 @@ main(void)
         cmocka_unit_test(leafs_that_nobody_reads_and_views_alone_find_a_place),
         cmocka_unit_test(a_slice_of_a_graph_reads_what_lies_elsewhere),
         cmocka_unit_test(a_slice_reads_what_lies_anywhere_or_nowhere),
+        cmocka_unit_test(a_slice_may_write_what_it_reads),
+        cmocka_unit_test(an_input_that_is_written_is_waited_for),
         cmocka_unit_test(a_source_may_be_missing_between_others),
         cmocka_unit_test(missing_sources_are_not_counted),
         cmocka_unit_test(of_twins_the_preferred_one_works),

@@ -312,6 +312,34 @@ more_inputs_than_ten_can_be_pipelined(void **state)
     rig_close(&rig);
 }
 
+/* Inputs that lie where the client put them, and views, take no turns. */
+static void
+inputs_with_data_or_that_are_views_have_no_copies_of_their_own(void **state)
+{
+    struct ggml_tensor *data, *x, *v, *y;
+    struct rig rig;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 1, true);
+    data = rig_data(&rig, ggml_backend_cpu_buffer_type(),
+                    GGML_BACKEND_BUFFER_USAGE_ANY, 4, 1, 5);
+    ggml_set_input(data);
+    for (int i = 0; i < GRAPHS; i++) {
+        rig_restart(&rig);
+        x = rig_input(&rig, 4);
+        v = ggml_reshape_2d(rig.ctx, x, 4, 1);
+        ggml_set_input(v);
+        y = rig_choose(&rig, ggml_add(rig.ctx, v, data), 0);
+        rig_expand(&rig, y);
+        rig_alloc(&rig);
+        rig_set(x, (float)i);
+        rig_compute(&rig);
+        rig_expect(y, (float)(5 + i));
+    }
+    rig_close(&rig);
+}
+
 int
 main(void)
 {
@@ -326,6 +354,8 @@ main(void)
         cmocka_unit_test(a_device_that_runs_ahead_waits_for_its_reader),
         cmocka_unit_test(a_single_backend_can_be_parallel),
         cmocka_unit_test(more_inputs_than_ten_can_be_pipelined),
+        cmocka_unit_test(
+            inputs_with_data_or_that_are_views_have_no_copies_of_their_own),
     };
 
     return cmocka_run_group_tests_name("pipelines", tests, NULL, NULL);

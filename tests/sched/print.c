@@ -35,6 +35,7 @@ split_something(void)
     ggml_set_name(v, "view");
     y = rig_choose(&rig, ggml_sqr(rig.ctx, v), 1);
     ggml_set_name(y, "middle");
+    y->src[2] = x; /* behind a place without a source */
     y = rig_choose(&rig, ggml_add(rig.ctx, y, v), 0);
     ggml_set_name(y, "out");
     rig_expand(&rig, y);
@@ -86,6 +87,9 @@ level_2_tells_the_nodes_too(void **state)
     assert_non_null(strstr(
         child.errors, "sched:   node out, ADD, 16 bytes, on Sim0; "
                       "middle, 16 bytes, of CPU; view, 16 bytes, of CPU\n"));
+    assert_non_null(strstr(
+        child.errors, "sched:   node middle, SQR, 16 bytes, on CPU; "
+                      "view, 16 bytes, of CPU; in, 16 bytes, of CPU\n"));
     assert_null(strstr(child.errors, "node view"));
 }
 

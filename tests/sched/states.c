@@ -465,6 +465,105 @@ twins_share_a_plan(void **state)
     rig_close(&rig);
 }
 
+/* A leaf that nobody reads may be anywhere; the plan says where. */
+static void
+a_leaf_that_moves_needs_a_plan_of_its_own(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 2, false);
+    for (int i = 0; i < 4; i++) {
+        struct ggml_tensor *lone;
+        struct square s;
+
+        rig_restart(&rig);
+        s = build(&rig, 16);
+        lone = rig_choose(&rig, rig_vector(&rig, 16), i / 2);
+        rig_expand(&rig, lone);
+        rig_alloc(&rig);
+        assert_int_equal(rig_backend_of(&rig, lone), i / 2);
+        assert_ptr_equal(
+            ggml_backend_buffer_get_type(lone->buffer),
+            ggml_backend_get_default_buffer_type(rig.backends[i / 2]));
+        check(&rig, s, (float)i);
+    }
+    rig_close(&rig);
+}
+
+/* Memory of a device that does not keep to what it said. */
+static struct {
+    ggml_backend_buffer_t (*alloc_buffer)(
+        ggml_backend_buffer_type_t buft, size_t size);
+    size_t n_asked;
+    bool refuses;
+} fickle;
+
+static size_t
+more_each_time(
+    ggml_backend_buffer_type_t buft, const struct ggml_tensor *tensor)
+{
+    (void)buft;
+    return ggml_nbytes(tensor) + 128 * ++fickle.n_asked;
+}
+
+static enum ggml_status
+refuse_or_not(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
+{
+    (void)buffer;
+    (void)tensor;
+    return fickle.refuses ? GGML_STATUS_FAILED : GGML_STATUS_SUCCESS;
+}
+
+static ggml_backend_buffer_t
+alloc_fickle(ggml_backend_buffer_type_t buft, size_t size)
+{
+    ggml_backend_buffer_t buffer = fickle.alloc_buffer(buft, size);
+
+    if (buffer != NULL)
+        buffer->iface.init_tensor = refuse_or_not;
+    return buffer;
+}
+
+static void
+memory_that_changes_its_mind_is_refused(void **state)
+{
+    struct ggml_backend_buffer_type before;
+    ggml_backend_buffer_type_t buft;
+    struct rig rig;
+
+    (void)state;
+    sim_reset();
+    rig_open(&rig, 1, false);
+    buft = ggml_backend_get_default_buffer_type(rig.backends[0]);
+    before = *buft;
+    buft->iface.get_alloc_size = more_each_time;
+    build(&rig, 16);
+    ggmlbackend_clear_failure();
+    assert_false(ggml_backend_sched_alloc_graph(rig.sched, rig.graph));
+    assert_non_null(strstr(ggmlbackend_last_failure(), "sizes of tensors"));
+    *buft = before;
+    check_new(&rig, 16, 2);
+
+    /* A tensor is refused: in a new plan, and in one that is there. */
+    fickle.alloc_buffer = before.iface.alloc_buffer;
+    buft->iface.alloc_buffer = alloc_fickle;
+    for (int i = 0; i < 2; i++) {
+        fickle.refuses = true;
+        rig_restart(&rig);
+        build(&rig, 1024);
+        assert_false(ggml_backend_sched_alloc_graph(rig.sched, rig.graph));
+        assert_int_equal(
+            ggml_backend_sched_graph_compute(rig.sched, rig.graph),
+            GGML_STATUS_FAILED);
+        fickle.refuses = false;
+        check_new(&rig, 1024, 3);
+    }
+    *buft = before;
+    rig_close(&rig);
+}
+
 /* A choice after the graph was taken in is what the graph then has. */
 static void
 a_choice_for_a_graph_that_has_its_places_shows(void **state)
@@ -634,6 +733,8 @@ main(void)
         cmocka_unit_test(a_scheduler_needs_devices_with_memory),
         cmocka_unit_test(without_a_function_for_events_there_are_none),
         cmocka_unit_test(twins_share_a_plan),
+        cmocka_unit_test(a_leaf_that_moves_needs_a_plan_of_its_own),
+        cmocka_unit_test(memory_that_changes_its_mind_is_refused),
         cmocka_unit_test(a_choice_for_a_graph_that_has_its_places_shows),
         cmocka_unit_test(memory_can_be_chosen_for_each_backend),
         cmocka_unit_test(questions_have_answers),
