@@ -324,7 +324,7 @@ write_beside_another(void)
     if (pid == 0) {
         struct gb_trace_file second;
 
-        _exit(gb_trace_file_open(&second, getenv("GGMLBACKEND_TRACE")));
+        exit(gb_trace_file_open(&second, getenv("GGMLBACKEND_TRACE")));
     }
     waitpid(pid, &status, 0);
     fprintf(stderr, "%d", WEXITSTATUS(status) == EBUSY);

@@ -228,6 +228,53 @@ compute_fallback(void)
     ggml_free(data);
 }
 
+/* Data of a device that none of the backends is on; and a CPU alone. */
+static void
+compute_of_nobody(void)
+{
+    ggml_backend_t backends[] = { sim_backend(0), sim_backend(-1) };
+    struct ggml_context *ctx = sim_context(), *data = sim_context();
+    struct ggml_cgraph *graphs[2];
+    struct ggml_tensor *w = ggml_new_tensor_1d(data, GGML_TYPE_F32, 8);
+    ggml_backend_buffer_t buffer = ggml_backend_alloc_ctx_tensors_from_buft(
+        data, ggml_backend_dev_buffer_type(sim_device(1)));
+
+    sim_fill(w, 1);
+    for (int i = 0; i < 2; i++) {
+        ggml_backend_sched_t sched =
+            ggml_backend_sched_new(backends + i, NULL, 2 - i, 64, false);
+
+        graphs[i] = ggml_new_graph(ctx);
+        ggml_build_forward_expand(
+            graphs[i], i == 0 ? ggml_sqr(ctx, w)
+                              : ggml_sqr(ctx, ggml_new_tensor_1d(
+                                                  ctx, GGML_TYPE_F32, 8)));
+        fprintf(stderr, "%d",
+                ggml_backend_sched_graph_compute(sched, graphs[i]));
+        ggml_backend_sched_free(sched);
+    }
+    ggml_backend_buffer_free(buffer);
+    ggml_backend_free(backends[0]);
+    ggml_backend_free(backends[1]);
+    ggml_free(ctx);
+    ggml_free(data);
+}
+
+static void
+memory_of_nobody_has_its_own_name(void **state)
+{
+    json_t *events;
+
+    (void)state;
+    events_run(events_file, compute_of_nobody, &child);
+    events = events_load(events_file);
+    assert_int_equal(events_count(events, "compute"), 2);
+    assert_int_equal(events_count(events, "copy"), 1);
+    assert_string_equal(event_text(events_get(events, "copy", 0), "from"),
+                        "Sim1");
+    json_decref(events);
+}
+
 static void
 what_is_computed_away_from_its_data_is_counted(void **state)
 {
@@ -362,6 +409,7 @@ main(void)
         TEST(copies_have_bytes_and_backends),
         TEST(pipelined_copies_too),
         TEST(a_compute_that_fails_shows_where),
+        TEST(memory_of_nobody_has_its_own_name),
         TEST(what_is_computed_away_from_its_data_is_counted),
         TEST(a_drawing_has_splits_and_copies),
         TEST(a_graph_on_one_backend_is_drawn_as_one_split),
