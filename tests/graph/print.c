@@ -219,6 +219,8 @@ nodes_with_gradients_have_colours(void **state)
     assert_non_null(strstr(text, "fillcolor=lightblue, label=\"ADD\\nsum"));
     draw(gb, gf, text, sizeof(text));
     assert_non_null(strstr(text, "fillcolor=green, label=\"ADD\\nsum"));
+    draw(gb, small(), text, sizeof(text)); /* that of another graph */
+    assert_non_null(strstr(text, "fillcolor=lightblue, label=\"ADD\\nsum"));
 }
 
 static void
