@@ -354,6 +354,10 @@ different_layouts_or_places_missing_are_not_copied(void **state)
     assert_true(fake_failed());
     assert_int_equal(fake_shadow(s.t0)[0], 0);
 
+    /* The host does not reach what a device has. */
+    assert_false(ggml_backend_buffer_copy_tensor(s.t0, s.host));
+    assert_int_equal(((const unsigned char *)s.host->data)[0], 0x44);
+
     assert_false(ggml_backend_buffer_copy_tensor(NULL, s.t0));
     assert_true(fake_failed());
     other = ggml_new_tensor_1d(s.ctx, GGML_TYPE_F32, N);
