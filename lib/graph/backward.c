@@ -20,8 +20,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static gb_grad_rule *const rules[GGML_OP_COUNT] = {
-#define GB_GRAD(op, rule) [GGML_OP_##op] = gb_grad_of_##rule,
+/* Bits of src[]: whose values a result is made from. */
+enum { FIRST = 1 << 0, SECOND = 1 << 1, ANY = (1 << GGML_MAX_SRC) - 1 };
+
+static const struct derivative {
+    gb_grad_rule *rule;
+    int sources;
+} derivatives[GGML_OP_COUNT] = {
+#define GB_GRAD(op, rule, source) \
+    [GGML_OP_##op] = { gb_grad_of_##rule, source },
 #include "lib/graph/grad.def"
 #undef GB_GRAD
 };
@@ -197,33 +204,33 @@ gb_grad_fold(const struct gb_grad *grad, struct ggml_tensor *t,
 
 /* -- What wants a gradient ----------------------------------------------- */
 
-/* Is source I of NODE no part of what is differentiated: an index, a shape? */
+/* Is NODE a function whose derivative is 0 wherever there is one? */
 static bool
-is_ignored(const struct ggml_tensor *node, int i)
+is_flat(const struct ggml_tensor *node)
 {
-    switch (node->op) {
-    case GGML_OP_IM2COL:
-    case GGML_OP_IM2COL_BACK:
-        return i == 0;
-    case GGML_OP_UNARY:
-        return ggml_get_unary_op(node) == GGML_UNARY_OP_SGN ||
-               ggml_get_unary_op(node) == GGML_UNARY_OP_STEP;
-    case GGML_OP_CPY:
-    case GGML_OP_GET_ROWS:
-    case GGML_OP_GET_ROWS_BACK:
-    case GGML_OP_ROPE:
-        return i == 1;
-    default:
+    enum ggml_unary_op f;
+
+    if (node->op != GGML_OP_UNARY)
         return false;
-    }
+    f = ggml_get_unary_op(node);
+    return f == GGML_UNARY_OP_SGN || f == GGML_UNARY_OP_STEP;
 }
 
-/* Does one of the sources of NODE want what the rule of NODE gives? */
+/*
+ * Does NODE change with a source that wants a gradient?  Of an operation
+ * without a rule nobody knows from which, so each counts: it is then refused by
+ * name.  Indices and positions need no word here: integers want nothing.
+ */
 static bool
 has_wanting_source(const struct gb_grad *grad, const struct ggml_tensor *node)
 {
+    const struct derivative *d = &derivatives[node->op];
+    const int sources = d->rule != NULL ? d->sources : ANY;
+
+    if (is_flat(node))
+        return false;
     for (int i = 0; i < GGML_MAX_SRC; i++)
-        if (!is_ignored(node, i) && gb_grad_wants(grad, node->src[i]))
+        if ((sources >> i & 1) != 0 && gb_grad_wants(grad, node->src[i]))
             return true;
     return false;
 }
@@ -315,11 +322,11 @@ hand_on(struct gb_grad *grad, struct ggml_tensor *node)
 
     if (g == NULL || !has_wanting_source(grad, node))
         return;
-    if (rules[node->op] == NULL)
+    if (derivatives[node->op].rule == NULL)
         gb_grad_fail(grad, "build_backward_expand: '%s': %s has no derivative",
                      node->name, ggml_op_name(node->op));
     else
-        rules[node->op](grad, node, g);
+        derivatives[node->op].rule(grad, node, g);
 }
 
 /* How many of the N nodes have FLAG? */

@@ -74,7 +74,7 @@ struct ggml_tensor *gb_grad_fold(
     struct ggml_tensor *like);
 
 /* The rules: gb_grad_of_add, … */
-#define GB_GRAD(op, rule) gb_grad_rule gb_grad_of_##rule;
+#define GB_GRAD(op, rule, source) gb_grad_rule gb_grad_of_##rule;
 #include "lib/graph/grad.def"
 #undef GB_GRAD
 
