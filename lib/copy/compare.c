@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backend/compare.c - one graph on two backends, node by node.
+ * copy/compare.c - one graph on two backends, node by node.
  */
 #include "config.h"
 
