@@ -15,6 +15,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 #include "lib/graph/graph.h"
+#include "lib/op/op.h"
 #include "lib/tensor/context.h"
 
 #include <stdio.h>
@@ -235,21 +236,15 @@ has_wanting_source(const struct gb_grad *grad, const struct ggml_tensor *node)
     return false;
 }
 
-/* Does NODE write into its source, so that the old value is lost? */
+/*
+ * Does NODE write into its source, so that the old value is lost?  (A copy
+ * writes into its destination, of which nothing is needed.)
+ */
 static bool
 overwrites(const struct ggml_tensor *node)
 {
-    switch (node->op) {
-    case GGML_OP_NONE:
-    case GGML_OP_CPY: /* only the destination, of which nothing is needed */
-    case GGML_OP_VIEW:
-    case GGML_OP_RESHAPE:
-    case GGML_OP_PERMUTE:
-    case GGML_OP_TRANSPOSE:
-        return false;
-    default:
-        return node->view_src != NULL;
-    }
+    return node->view_src != NULL && node->op != GGML_OP_CPY &&
+           gb_op_has_work(node->op);
 }
 
 static void
