@@ -291,11 +291,7 @@ GGML_API void ggml_backend_register(ggml_backend_reg_t reg);
     {                                                                  \
         return score_fn();                                             \
     }
-#ifdef _WIN32
-#define GGML_BACKEND_DL_EXPORT __declspec(dllexport)
-#else
 #define GGML_BACKEND_DL_EXPORT __attribute__((visibility("default")))
-#endif
 #else
 #define GGML_BACKEND_DL_IMPL(reg_fn)
 #define GGML_BACKEND_DL_SCORE_IMPL(score_fn)

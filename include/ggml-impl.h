@@ -237,22 +237,28 @@ ggml_bitset_clear(ggml_bitset_t *bitset, size_t i)
 #define GGML_HASHSET_FULL           ((size_t)-1)
 #define GGML_HASHSET_ALREADY_EXISTS ((size_t)-2)
 
-/* Slots of a set for at least MIN_SIZE tensors: a prime up to 2^31. */
+/*
+ * Slots of a set for at least MIN_SIZE tensors.  Addresses in an arena often
+ * have one distance, which must not share a divisor with the size, or few slots
+ * would be used: so it is a prime, the first behind a power of two, up to 2^31,
+ * and an odd number above.
+ */
 static inline size_t
 ggml_hash_size(size_t min_size)
 {
-    static const uint32_t primes[] = {
-        2, 3, 5, 11, 17, 37, 67, 131, 257, 521, 1031, 2053, 4099, 8209, 16411,
-        32771, 65537, 131101, 262147, 524309, 1048583, 2097169, 4194319,
-        8388617, 16777259, 33554467, 67108879, 134217757, 268435459, 536870923,
-        1073741827, 2147483659u
+    /* By the power's exponent: how far behind it that prime is. */
+    static const unsigned char behind[32] = {
+        1, 1, 1, 3, 1, 5, 3, 3, 1, 9, 7, 5, 3, 17, 27, 3,
+        1, 29, 3, 21, 7, 17, 15, 9, 43, 35, 15, 29, 3, 11, 3, 11
     };
-    const size_t n_primes = sizeof(primes) / sizeof(primes[0]);
-    size_t i = 0;
+    size_t power = 1;
 
-    while (i < n_primes && primes[i] < min_size)
-        i++;
-    return i < n_primes ? primes[i] : min_size | 1;
+    for (int exponent = 0; exponent < 32; exponent++) {
+        if (power + behind[exponent] >= min_size)
+            return power + behind[exponent];
+        power *= 2;
+    }
+    return min_size % 2 == 0 ? min_size + 1 : min_size;
 }
 
 /* Tensors are at least 16 bytes apart, so that the low bits say nothing. */

@@ -12,6 +12,7 @@ include lib/graph/local.mk
 include lib/gguf/local.mk
 include lib/backend/local.mk
 include lib/alloc/local.mk
+include lib/copy/local.mk
 include lib/loader/local.mk
 include lib/trace/local.mk
 include lib/sched/local.mk

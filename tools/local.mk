@@ -5,6 +5,7 @@ TOOL_LDADD = libtools.la libggmlbackend.la $(JANSSON_LIBS)
 
 if TOOLS
 include tools/common/local.mk
+include tools/model/local.mk
 include tools/ggmlbackend-run/local.mk
 include tools/ggmlbackend-bench/local.mk
 include tools/ggmlbackend-info/local.mk

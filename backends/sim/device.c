@@ -2,6 +2,7 @@
 /*
  * sim/device.c - what a device says of itself.
  */
+#include "backends/sim/graph.h"
 #include "backends/sim/state.h"
 
 #include "ggml-cpu.h"
@@ -76,14 +77,6 @@ dev_get_host_buffer_type(ggml_backend_dev_t dev)
 }
 
 /* ---- operations ---- */
-
-static bool
-is_view_op(enum ggml_op op)
-{
-    return op == GGML_OP_NONE || op == GGML_OP_VIEW ||
-           op == GGML_OP_RESHAPE || op == GGML_OP_PERMUTE ||
-           op == GGML_OP_TRANSPOSE;
-}
 
 /* A function of the client's runs where the client runs. */
 static bool
@@ -161,7 +154,7 @@ dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 {
     struct gb_sim_device *device = gb_sim_device_of(dev);
 
-    if (is_view_op(op->op))
+    if (!gb_sim_computes(op->op))
         return true;
     if ((unsigned)op->op >= GGML_OP_COUNT || is_host_op(op->op) ||
         device->config.without_op[op->op] ||

@@ -10,18 +10,23 @@
 
 #include <stdlib.h>
 
+bool
+gb_sim_computes(enum ggml_op op)
+{
+    enum { NONE, VIEW, WORK };
+    static const unsigned char kinds[GGML_OP_COUNT] = {
+#define GB_OP(op, word, sources, kind, text) [GGML_OP_##op] = kind,
+#include "lib/op/ops.def"
+#undef GB_OP
+    };
+
+    return (unsigned)op >= GGML_OP_COUNT || kinds[op] == WORK;
+}
+
 static bool
 has_work(const struct ggml_tensor *node)
 {
-    switch ((int)node->op) {
-    case GGML_OP_NONE:
-    case GGML_OP_VIEW:
-    case GGML_OP_RESHAPE:
-    case GGML_OP_PERMUTE:
-    case GGML_OP_TRANSPOSE:
-        return false;
-    }
-    return !ggml_is_empty(node);
+    return gb_sim_computes(node->op) && !ggml_is_empty(node);
 }
 
 /* Of CGRAPH: nodes with work, and these with their sources. */

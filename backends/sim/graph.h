@@ -18,6 +18,9 @@ struct gb_sim_graph {
     struct ggml_cgraph graph;
 };
 
+/* Is OP something to compute, and neither a view nor no operation? */
+bool gb_sim_computes(enum ggml_op op);
+
 /* Fails when a tensor does not lie in the device's memory. */
 enum ggml_status gb_sim_graph_new(
     struct gb_sim_device *device, const struct ggml_cgraph *cgraph,

@@ -9,72 +9,28 @@
 #define GGML_BASE_H
 
 /*
- * Marks of declarations.  With GGML_SHARED defined the library is a shared one,
- * and the compiler is told so; GGML_BUILD is for the library's own build.
+ * Marks of declarations, for compilers that know GNU C's attributes; others do
+ * without.  GGML_API and GGML_BACKEND_API mark what the library exports, which
+ * is compiled with -fvisibility=hidden.  A client's macros, such as GGML_SHARED,
+ * change nothing.
  */
-#ifdef GGML_SHARED
-#if defined(_WIN32) && !defined(__MINGW32__)
-#ifdef GGML_BUILD
-#define GGML_API __declspec(dllexport) extern
-#else
-#define GGML_API __declspec(dllimport) extern
-#endif
-#else
+#ifdef __GNUC__
 #define GGML_API __attribute__((visibility("default"))) extern
-#endif
-#else
-#define GGML_API extern
-#endif
-
-/* The same, for functions of the CPU backend: a library of its own elsewhere. */
-#ifdef GGML_BACKEND_SHARED
-#if defined(_WIN32) && !defined(__MINGW32__)
-#ifdef GGML_BACKEND_BUILD
-#define GGML_BACKEND_API __declspec(dllexport) extern
-#else
-#define GGML_BACKEND_API __declspec(dllimport) extern
-#endif
-#else
-#define GGML_BACKEND_API __attribute__((visibility("default"))) extern
-#endif
-#else
-#define GGML_BACKEND_API extern
-#endif
-
-#if defined(__GNUC__)
+#define GGML_ATTRIBUTE_FORMAT(...) __attribute__((format(printf, __VA_ARGS__)))
 #define GGML_DEPRECATED(declaration, hint) \
     declaration __attribute__((deprecated(hint)))
-#elif defined(_MSC_VER)
-#define GGML_DEPRECATED(declaration, hint) \
-    __declspec(deprecated(hint)) declaration
-#else
-#define GGML_DEPRECATED(declaration, hint) declaration
-#endif
-
-#if defined(__MINGW32__) && !defined(__clang__)
-#define GGML_ATTRIBUTE_FORMAT(...) \
-    __attribute__((format(gnu_printf, __VA_ARGS__)))
-#elif defined(__GNUC__)
-#define GGML_ATTRIBUTE_FORMAT(...) __attribute__((format(printf, __VA_ARGS__)))
-#else
-#define GGML_ATTRIBUTE_FORMAT(...)
-#endif
-
-#if defined(__GNUC__)
 #define GGML_NORETURN __attribute__((noreturn))
-#elif defined(_MSC_VER)
-#define GGML_NORETURN __declspec(noreturn)
-#else
-#define GGML_NORETURN
-#endif
-
-#if !defined(__cplusplus) && defined(__STDC_VERSION__)
-#define GGML_RESTRICT restrict
-#elif defined(__GNUC__) || defined(_MSC_VER)
 #define GGML_RESTRICT __restrict
 #else
+#define GGML_API extern
+#define GGML_ATTRIBUTE_FORMAT(...)
+#define GGML_DEPRECATED(declaration, hint) declaration
+#define GGML_NORETURN
 #define GGML_RESTRICT
 #endif
+
+/* For the CPU backend, which is a library of its own elsewhere. */
+#define GGML_BACKEND_API GGML_API
 
 /* Evaluates X and forgets it. */
 #define GGML_UNUSED(x) (void)(x)
@@ -99,8 +55,6 @@
 #define GGML_UNREACHABLE() GGML_ABORT("reached what was said to be unreachable")
 #elif defined(__GNUC__)
 #define GGML_UNREACHABLE() __builtin_unreachable()
-#elif defined(_MSC_VER)
-#define GGML_UNREACHABLE() __assume(0)
 #else
 #define GGML_UNREACHABLE() ((void)0)
 #endif

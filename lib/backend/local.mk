@@ -5,14 +5,13 @@ libcore_la_SOURCES += \
 	%D%/buffer-type.c \
 	%D%/buffer.c \
 	%D%/buffer.h \
-	%D%/compare.c \
 	%D%/device.c \
 	%D%/event.c \
-	%D%/graph-copy.c \
 	%D%/host-buffer.c \
 	%D%/members.c \
 	%D%/members.h \
 	%D%/multi-buffer.c \
 	%D%/reg.c \
+	%D%/reset.c \
 	%D%/transfer.c \
 	%D%/transfer.h

@@ -144,6 +144,21 @@ gb_grad_of_im2col(struct gb_grad *grad, struct ggml_tensor *y,
                                  p[6] != 0));
 }
 
+/* im2col_back is im2col transposed, so what goes back through it is im2col. */
+void
+gb_grad_of_im2col_back(struct gb_grad *grad, struct ggml_tensor *y,
+                       struct ggml_tensor *g)
+{
+    int p[7];
+
+    for (int i = 0; i < 7; i++)
+        p[i] = ggml_get_op_params_i32(y, (uint32_t)i);
+    gb_grad_add(grad, y->src[0],
+                ggml_im2col(grad->ctx, y->src[1], gb_grad_cont(grad, g), p[0],
+                            p[1], p[2], p[3], p[4], p[5], p[6] != 0,
+                            GGML_TYPE_F32));
+}
+
 void
 gb_grad_of_pool_2d(struct gb_grad *grad, struct ggml_tensor *y,
                    struct ggml_tensor *g)

@@ -10,7 +10,7 @@
 #ifndef GB_GRAPH_GRAD_H
 #define GB_GRAPH_GRAD_H
 
-#include "ggml.h"
+#include "ggml-impl.h"
 
 #include "lib/base/attr.h"
 
@@ -25,6 +25,13 @@ struct gb_grad {
 
 typedef void gb_grad_rule(
     struct gb_grad *grad, struct ggml_tensor *y, struct ggml_tensor *g);
+
+/* The slot of TENSOR, which is in the graph. */
+static inline size_t
+gb_grad_slot(const struct gb_grad *grad, const struct ggml_tensor *tensor)
+{
+    return ggml_hash_find(&grad->graph->visited_hash_set, tensor);
+}
 
 /* Does TENSOR, which may be NULL, want a gradient? */
 bool gb_grad_wants(
@@ -74,7 +81,7 @@ struct ggml_tensor *gb_grad_fold(
     struct ggml_tensor *like);
 
 /* The rules: gb_grad_of_add, … */
-#define GB_GRAD(op, rule) gb_grad_rule gb_grad_of_##rule;
+#define GB_GRAD(op, rule, source) gb_grad_rule gb_grad_of_##rule;
 #include "lib/graph/grad.def"
 #undef GB_GRAD
 

@@ -12,6 +12,7 @@ libcore_la_SOURCES += \
 	%D%/grad-arith.c \
 	%D%/grad-layout.c \
 	%D%/grad-nn.c \
+	%D%/grad.c \
 	%D%/grad.def \
 	%D%/grad.h \
 	%D%/gradient.c \

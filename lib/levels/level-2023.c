@@ -11,6 +11,7 @@
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 #include "lib/levels/forms.h"
+#include "lib/op/op.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,14 +120,6 @@ op_is_listed(const struct gb_2023_device *dev, enum ggml_op op)
     return false;
 }
 
-/* Nodes that every backend has to accept. */
-static bool
-is_idler(enum ggml_op op)
-{
-    return op == GGML_OP_NONE || op == GGML_OP_VIEW || op == GGML_OP_RESHAPE ||
-           op == GGML_OP_PERMUTE || op == GGML_OP_TRANSPOSE;
-}
-
 /* What the backend itself says, of the node as it would get it. */
 static bool
 backend_supports_op(struct gb_2023_device *dev, const struct ggml_tensor *op)
@@ -147,7 +140,7 @@ device_supports_op(ggml_backend_dev_t device, const struct ggml_tensor *op)
 {
     struct gb_2023_device *dev = device_of(device);
 
-    if (is_idler(op->op))
+    if (!gb_op_has_work(op->op))
         return true;
     if (!gb_form_is_of_2023(op))
         return false;

@@ -74,7 +74,7 @@ ggml_add_cast(struct ggml_context *ctx, struct ggml_tensor *a,
               struct ggml_tensor *b, enum ggml_type type)
 {
     GB_NEED_SOURCES(ctx, "add_cast", a, b);
-    GB_NEED(ctx, gb_can_repeat_rows(b, a),
+    GB_NEED(ctx, a->ne[0] == b->ne[0] && ggml_can_repeat(b, a),
             "add_cast: b %s does not repeat its rows into a %s", GB_SHAPE(b),
             GB_SHAPE(a));
     GB_NEED(ctx,

@@ -142,19 +142,40 @@ ggml_conv_1d_ph(struct ggml_context *ctx, struct ggml_tensor *a,
     return ggml_conv_1d(ctx, a, b, s, (int)(a->ne[0] / 2), d);
 }
 
+/*
+ * Depthwise: each channel has a kernel and an image of its own.  To im2col that
+ * is a stack of images of one channel, in which channels take the place of
+ * images; the product then goes matrix by matrix, one for each channel.
+ */
+
+/* T [length, channels, images] with one channel, as lines of 1D. */
+static struct ggml_tensor *
+lines_of(struct ggml_context *ctx, struct ggml_tensor *t)
+{
+    return ggml_reshape_4d(ctx, t, t->ne[0], 1, t->ne[1], t->ne[2]);
+}
+
+/* T [width, height, channels, images] with one channel, as planes of 2D. */
+static struct ggml_tensor *
+planes_of(struct ggml_context *ctx, struct ggml_tensor *t)
+{
+    return ggml_reshape_4d(ctx, t, t->ne[0], t->ne[1], 1,
+                           gb_dim_mul(t->ne[2], t->ne[3]));
+}
+
 struct ggml_tensor *
 ggml_conv_1d_dw(struct ggml_context *ctx, struct ggml_tensor *a,
                 struct ggml_tensor *b, int s0, int p0, int d0)
 {
-    struct ggml_tensor *kernel, *image, *columns;
+    struct ggml_tensor *node;
 
     GB_NEED_SOURCES(ctx, "conv_1d_dw", a, b);
-    kernel = ggml_reshape_4d(ctx, a, a->ne[0], 1, a->ne[1], a->ne[2]);
-    image = ggml_reshape_4d(ctx, b, b->ne[0], 1, b->ne[1], b->ne[2]);
-    columns = ggml_im2col(ctx, kernel, image, s0, 0, p0, 0, d0, 0, false,
-                          GGML_TYPE_F16);
-    return ggml_reshape_3d(ctx, ggml_mul_mat(ctx, columns, a), b->ne[0],
-                           b->ne[1], 1);
+    node = lines_of(ctx, a);
+    node = ggml_im2col(ctx, node, lines_of(ctx, b), s0, 0, p0, 0, d0, 0, false,
+                       GGML_TYPE_F16);
+    node = ggml_mul_mat(ctx, node, a);
+    /* As long as B; where it is not, there is no such shape. */
+    return ggml_reshape_2d(ctx, node, b->ne[0], b->ne[1]);
 }
 
 struct ggml_tensor *
@@ -216,24 +237,24 @@ ggml_conv_2d_dw(struct ggml_context *ctx, struct ggml_tensor *a,
                 struct ggml_tensor *b, int s0, int s1, int p0, int p1, int d0,
                 int d1)
 {
-    struct ggml_tensor *kernel, *image, *columns, *rows;
-    int64_t n_weights;
+    struct ggml_tensor *kernel, *columns, *taps, *rows;
+    int64_t width, height;
 
     GB_NEED_SOURCES(ctx, "conv_2d_dw", a, b);
-    kernel = ggml_reshape_4d(ctx, a, a->ne[0], a->ne[1], 1,
-                             gb_dim_mul(a->ne[2], a->ne[3]));
-    image = ggml_reshape_4d(ctx, b, b->ne[0], b->ne[1], 1,
-                            gb_dim_mul(b->ne[2], b->ne[3]));
-    columns = ggml_im2col(ctx, kernel, image, s0, s1, p0, p1, d0, d1, true,
-                          GGML_TYPE_F16);
+    kernel = planes_of(ctx, a);
+    columns = ggml_im2col(ctx, kernel, planes_of(ctx, b), s0, s1, p0, p1, d0,
+                          d1, true, GGML_TYPE_F16);
+    width = columns->ne[1];
+    height = columns->ne[2];
+    /* The planes of B become its channels and images again. */
     rows = ggml_reshape_4d(ctx, columns, columns->ne[0],
-                           gb_dim_mul(columns->ne[2], columns->ne[1]),
-                           b->ne[2], b->ne[3]);
-    n_weights = gb_dim_mul(kernel->ne[0], kernel->ne[1]);
-    kernel = ggml_reshape_4d(ctx, kernel, n_weights, kernel->ne[2],
-                             kernel->ne[3], 1);
-    return ggml_reshape_4d(ctx, ggml_mul_mat(ctx, kernel, rows),
-                           columns->ne[1], columns->ne[2], b->ne[2], b->ne[3]);
+                                      gb_dim_mul(width, height), b->ne[2],
+                                      b->ne[3]);
+    taps = ggml_reshape_3d(ctx, kernel,
+                           gb_dim_mul(kernel->ne[0], kernel->ne[1]), 1,
+                           kernel->ne[3]);
+    return ggml_reshape_4d(ctx, ggml_mul_mat(ctx, taps, rows), width,
+                           height, b->ne[2], b->ne[3]);
 }
 
 /* What IN elements become when each is spread to K at a distance of S. */

@@ -14,8 +14,16 @@ struct gb_op {
     int n_src;          /* how many of src[] an implementation looks at */
 };
 
-/* By number. */
+/* What a backend has to do for a node. */
+enum gb_op_kind {
+    GB_OP_NONE, /* nothing: the tensor has its data */
+    GB_OP_VIEW, /* nothing: it is its source's data, looked at otherwise */
+    GB_OP_WORK  /* to compute it */
+};
+
+/* By number.  The kinds are apart, where all of them share two cache lines. */
 extern const struct gb_op gb_ops[GGML_OP_COUNT];
+extern const unsigned char gb_op_kinds[GGML_OP_COUNT];
 
 /* The row of OP, NULL for a number that is none.  Any thread. */
 static inline const struct gb_op *
@@ -29,6 +37,20 @@ static inline const char *
 gb_op_word(enum ggml_op op)
 {
     return gb_ops[op].word;
+}
+
+/* Is OP one that only looks at its source?  Any thread. */
+static inline bool
+gb_op_is_view(enum ggml_op op)
+{
+    return (unsigned)op < GGML_OP_COUNT && gb_op_kinds[op] == GB_OP_VIEW;
+}
+
+/* Is there something to compute?  Of an unknown OP, yes.  Any thread. */
+static inline bool
+gb_op_has_work(enum ggml_op op)
+{
+    return (unsigned)op >= GGML_OP_COUNT || gb_op_kinds[op] == GB_OP_WORK;
 }
 
 /* Is UNARY one of the functions of operation UNARY?  Any thread. */

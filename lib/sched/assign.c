@@ -20,6 +20,7 @@
 
 #include "lib/backend/transfer.h"
 #include "lib/base/status.h"
+#include "lib/op/op.h"
 #include "lib/tensor/tensor.h"
 
 /* A question whether a backend can run an operation. */
@@ -102,7 +103,7 @@ settle_in_place(struct ggml_backend_sched *s, int32_t number)
         return GGML_STATUS_SUCCESS;
     t->backend = first_that_can(s, t->home, tensor, gb_sched_can_run_on_copies);
     if (t->backend < 0 && tensor->op != GGML_OP_NONE &&
-        !gb_sched_only_looks(tensor->op))
+        !gb_op_is_view(tensor->op))
         return gb_sched_fail_for_all(s, tensor);
     if (t->backend < 0)
         t->backend = s->n_backends;

@@ -12,6 +12,7 @@
 #include "lib/backend/transfer.h"
 #include "lib/base/array.h"
 #include "lib/base/status.h"
+#include "lib/op/op.h"
 
 static enum ggml_status
 no_memory(void)
@@ -175,7 +176,7 @@ gb_sched_enter_node(struct ggml_backend_sched *s, int i)
     }
     node->links = s->n_links;
     node->n_links = (uint8_t)n;
-    node->is_view = gb_sched_only_looks(tensor->op);
+    node->is_view = gb_op_is_view(tensor->op);
     node->writes = node->is_view ? 0 : writes_of(tensor);
     s->n_links += (size_t)n;
     return enter(s, tensor, &node->number);

@@ -186,14 +186,6 @@ gb_sched_event(const struct ggml_backend_sched *sched, int32_t backend)
                : NULL;
 }
 
-/* Operations that compute nothing. */
-static inline bool
-gb_sched_only_looks(enum ggml_op op)
-{
-    return op == GGML_OP_VIEW || op == GGML_OP_RESHAPE ||
-           op == GGML_OP_PERMUTE || op == GGML_OP_TRANSPOSE;
-}
-
 /* The tensor whose memory it is. */
 static inline int32_t
 gb_sched_owner(const struct ggml_backend_sched *sched, int32_t number)

@@ -8,35 +8,39 @@
 
 #include "lib/base/status.h"
 
+/* Rows of one block have no stride between blocks. */
+static inline bool
+has_dense_rows(const struct ggml_tensor *tensor, const struct gb_type *type)
+{
+    return tensor->nb[0] == type->bytes || tensor->ne[0] == type->block;
+}
+
 /*
  * Do the elements stand as in a new tensor, but that the strides of dimensions
- * 1 to N_FREE may be any?  A stride that is never stepped over is not looked
- * at.
+ * 1 to N_FREE may be any?  A dimension of one has a stride that nobody uses;
+ * each other one begins its next index where what is below it ends.
  */
-static bool
+static inline bool
 is_contiguous_above(const struct ggml_tensor *tensor, int n_free)
 {
     const struct gb_type *type;
-    size_t next;
+    size_t end; /* of what is below, in bytes from where it begins */
 
     GB_NEED_OR(false, tensor != NULL, "is_contiguous: the tensor is NULL");
     type = gb_type_get(tensor->type);
-    next = type->bytes;
-    if (type->block == 0)
-        return false; /* a type without values */
-    if (tensor->ne[0] != type->block && tensor->nb[0] != next)
-        return false;
-    next *= (size_t)(type->block == 1 ? tensor->ne[0]
-                                      : tensor->ne[0] / type->block);
+    if (type->block == 0 || !has_dense_rows(tensor, type))
+        return false; /* block 0: a type without values */
+    end = type->bytes * (size_t)(type->block == 1
+                                     ? tensor->ne[0]
+                                     : tensor->ne[0] / type->block);
 #pragma GCC unroll 3
     for (int i = 1; i < GGML_MAX_DIMS; i++) {
-        if (tensor->ne[i] == 1)
-            continue;
-        if (i <= n_free)
-            next = tensor->nb[i];
-        else if (tensor->nb[i] != next)
+        const bool has_steps = tensor->ne[i] != 1;
+
+        if (has_steps && i > n_free && tensor->nb[i] != end)
             return false;
-        next *= (size_t)tensor->ne[i];
+        if (has_steps)
+            end = tensor->nb[i] * (size_t)tensor->ne[i];
     }
     return true;
 }
@@ -187,17 +191,9 @@ ggml_can_repeat(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
 }
 
 bool
-gb_can_repeat_rows(const struct ggml_tensor *t0, const struct ggml_tensor *t1)
-{
-    return t0->ne[0] == t1->ne[0] && ggml_can_repeat(t0, t1);
-}
-
-bool
 gb_is_dense(const struct ggml_tensor *tensor)
 {
-    const struct gb_type *type = gb_type_get(tensor->type);
-
-    return tensor->nb[0] == type->bytes || tensor->ne[0] == type->block;
+    return has_dense_rows(tensor, gb_type_get(tensor->type));
 }
 
 bool

@@ -76,8 +76,4 @@ bool gb_is_truly_transposed(const struct ggml_tensor *tensor);
 /* Do the rows stand one after another, with any distance but the same? */
 bool gb_is_padded_1d(const struct ggml_tensor *tensor);
 
-/* Can T0 be repeated into T1 by whole rows? */
-bool gb_can_repeat_rows(
-    const struct ggml_tensor *t0, const struct ggml_tensor *t1);
-
 #endif

@@ -6,14 +6,10 @@
 
 #include "lib/tensor/tensor.h"
 
-#include "ggml-backend.h"
-
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
 #include "lib/tensor/context.h"
 #include "lib/tensor/shape.h"
-
-#include <string.h>
 
 struct ggml_tensor *
 gb_tensor_new(struct ggml_context *ctx, enum ggml_type type,
@@ -155,24 +151,4 @@ ggml_set_loss(struct ggml_tensor *tensor)
     GB_NEED_VOID(ggml_is_scalar(tensor) && tensor->type == GGML_TYPE_F32,
                  "set_loss: '%s' is no single f32 value", tensor->name);
     set_flag(tensor, GGML_TENSOR_FLAG_LOSS);
-}
-
-struct ggml_tensor *
-ggml_set_zero(struct ggml_tensor *tensor)
-{
-    const struct ggml_backend_buffer *buffer;
-
-    GB_NEED_OR(NULL, tensor != NULL, "set_zero: the tensor is NULL");
-    if (ggml_is_empty(tensor))
-        return tensor;
-    buffer = tensor->view_src != NULL ? tensor->view_src->buffer
-                                      : tensor->buffer;
-    if (buffer != NULL) {
-        ggml_backend_tensor_memset(tensor, 0, 0, ggml_nbytes(tensor));
-        return tensor;
-    }
-    GB_NEED_OR(tensor, tensor->data != NULL, "set_zero: '%s' has no data",
-               tensor->name);
-    memset(tensor->data, 0, ggml_nbytes(tensor));
-    return tensor;
 }

@@ -176,6 +176,30 @@ what_is_ignored_needs_no_derivative(void **state)
     assert_null(ggml_graph_get_grad(g, kernel));
 }
 
+/* im2col and its opposite look at a kernel for its shape alone. */
+static void
+im2col_hands_on_past_the_kernel(void **state)
+{
+    (void)state;
+    for (int is_back = 0; is_back < 2; is_back++) {
+        struct ggml_tensor *kernel = param(3, 1), *y, *x;
+        struct ggml_cgraph *g;
+
+        x = is_back ? ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 3, 6)
+                    : ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 8);
+        ggml_set_param(ctx, x);
+        y = is_back ? ggml_im2col_back(ctx, x, kernel,
+                                       (int64_t[]){ 8, 1, 1, 1 }, 1, 0, 0, 0, 1,
+                                       0, false)
+                    : ggml_im2col(ctx, kernel, x, 1, 0, 0, 0, 1, 0, false,
+                                  GGML_TYPE_F32);
+        g = differentiate(ggml_sum(ctx, ggml_add(ctx, y, y)), false);
+        assert_false(gb_graph_is_failed(g));
+        assert_non_null(ggml_graph_get_grad(g, x));
+        assert_null(ggml_graph_get_grad(g, kernel));
+    }
+}
+
 /* -- What fails ---------------------------------------------------------- */
 
 /* G has failed with one message, and says why: it names WHAT. */
@@ -625,6 +649,7 @@ main(void)
         TEST(a_second_expansion_starts_anew),
         TEST(infinity_outside_of_a_view_does_not_reach_its_gradient),
         TEST(what_is_ignored_needs_no_derivative),
+        TEST(im2col_hands_on_past_the_kernel),
         TEST(an_operation_without_derivative_is_named),
         TEST(a_function_without_derivative_is_named),
         TEST(a_mask_has_no_gradient),

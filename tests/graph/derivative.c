@@ -168,6 +168,17 @@ build_im2col_2d(struct ggml_tensor **p)
                        GGML_TYPE_F32);
 }
 
+/* The other way: columns of that shape become an image. */
+static struct ggml_tensor *
+build_im2col_back(struct ggml_tensor **p)
+{
+    struct ggml_tensor *kernel =
+        ggml_new_tensor_4d(ctx, GGML_TYPE_F32, 2, 3, 2, 1);
+
+    return ggml_im2col_back(ctx, p[0], kernel, (int64_t[]){ 5, 6, 2, 2 }, 1, 2,
+                            1, 0, 1, 1, true);
+}
+
 /* Each kind of contribution as a later one: x has a gradient before. */
 CASE(later_sub, ggml_sub(ctx, ggml_sqr(ctx, p[0]), p[0]))
 CASE(later_neg, ggml_add(ctx, ggml_neg(ctx, p[0]), ggml_exp(ctx, p[0])))
@@ -262,6 +273,7 @@ static const struct test_case cases[] = {
     { "pool_2d, maximum", build_pool_max, ONE(7, 4, 2, 1), APART },
     { "im2col", build_im2col, ONE(8, 2, 1, 1), ANY },
     { "im2col, 2d", build_im2col_2d, ONE(5, 6, 2, 2), ANY },
+    { "im2col_back", build_im2col_back, ONE(12, 6, 2, 2), ANY },
     { "rope", build_rope, ONE(8, 2, 3, 1), ANY },
     { "rope, neox", build_rope_neox, ONE(8, 2, 3, 1), ANY },
     { "rope, multi", build_rope_multi, ONE(8, 2, 3, 1), ANY },

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/levels: backends of older levels, compiled with those levels' headers.
 check_LTLIBRARIES += liblevel2023.la liblevel2024.la
-LEVEL_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/%D%/backends -DGGML_SHARED \
+LEVEL_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/%D%/backends \
 	-D_POSIX_C_SOURCE=200809L
 liblevel2023_la_SOURCES = \
 	%D%/backends/backend-2023.c \

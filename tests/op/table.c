@@ -6,7 +6,7 @@
 
 #include "lib/op/op.h"
 
-/* The interface's names and symbols; GB_OP(name, word, sources, symbol). */
+/* The interface's names and symbols; GB_OP(name, word, sources, kind, symbol). */
 static const struct {
     const char *name;
     const char *symbol;
@@ -119,7 +119,7 @@ every_operation_has_one_row(void **state)
     int rows = 0;
 
     (void)state;
-#define GB_OP(op, word, sources, text) rows++;
+#define GB_OP(op, word, sources, kind, text) rows++;
 #include "lib/op/ops.def"
 #undef GB_OP
     assert_int_equal(rows, GGML_OP_COUNT);
@@ -133,6 +133,25 @@ every_operation_has_one_row(void **state)
     }
     assert_null(gb_op_get(GGML_OP_COUNT));
     assert_null(gb_op_get((enum ggml_op)-1));
+}
+
+/* Four operations make views; a tensor of none and these have no work. */
+static void
+views_and_no_operation_have_no_work(void **state)
+{
+    static const enum ggml_op views[] = { GGML_OP_RESHAPE, GGML_OP_VIEW,
+                                          GGML_OP_PERMUTE, GGML_OP_TRANSPOSE };
+
+    (void)state;
+    for (int op = -1; op <= GGML_OP_COUNT; op++) {
+        bool is_view = false;
+
+        for (int i = 0; i < 4; i++)
+            is_view |= views[i] == (enum ggml_op)op;
+        assert_int_equal(gb_op_is_view((enum ggml_op)op), is_view);
+        assert_int_equal(gb_op_has_work((enum ggml_op)op),
+                         !is_view && op != GGML_OP_NONE);
+    }
 }
 
 static void
@@ -184,6 +203,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         TEST(names_and_symbols_are_the_interfaces),
         TEST(every_operation_has_one_row),
+        TEST(views_and_no_operation_have_no_work),
         TEST(unary_functions_have_the_interfaces_names),
         TEST(a_description_is_the_function_of_a_unary_operation),
         TEST(what_is_no_operation_has_no_name),

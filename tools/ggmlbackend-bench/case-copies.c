@@ -3,7 +3,7 @@
  * bench/case-copies.c - bytes to a device, from it, and on it.
  */
 #include "tools/ggmlbackend-bench/case.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 static const int64_t sizes[] = {
     (int64_t)4 << 10, (int64_t)256 << 10, (int64_t)16 << 20,

@@ -3,7 +3,7 @@
  * bench/case-models.c - a model that reads a prompt, and one that answers.
  */
 #include "tools/ggmlbackend-bench/case.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 /* Tokens that a model may meet; which ones does not matter. */
 static void

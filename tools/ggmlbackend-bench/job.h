@@ -9,7 +9,7 @@
 #define TOOLS_BENCH_JOB_H
 
 #include "tools/ggmlbackend-bench/result.h"
-#include "tools/ggmlbackend-run/engine.h"
+#include "tools/model/engine.h"
 
 #include "ggml-alloc.h"
 #include "ggml-backend.h"

@@ -40,4 +40,4 @@ ggmlbackend_bench_SOURCES = \
 	%D%/team.c \
 	%D%/team.h
 ggmlbackend_bench_CPPFLAGS = $(TOOL_CPPFLAGS)
-ggmlbackend_bench_LDADD = librunmodel.la $(TOOL_LDADD) -lm
+ggmlbackend_bench_LDADD = libmodel.la $(TOOL_LDADD) -lm

@@ -5,7 +5,7 @@
 #include "tools/ggmlbackend-run/chat.h"
 
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/keys.h"
+#include "tools/model/keys.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -5,10 +5,10 @@
 #ifndef TOOLS_RUN_GENERATE_H
 #define TOOLS_RUN_GENERATE_H
 
-#include "tools/ggmlbackend-run/array.h"
-#include "tools/ggmlbackend-run/engine.h"
 #include "tools/ggmlbackend-run/sample.h"
 #include "tools/ggmlbackend-run/tokenizer.h"
+#include "tools/model/array.h"
+#include "tools/model/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,28 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Text from a GGUF model.  The model itself, tokens in and logits out, is shared with
-# ggmlbackend-bench.
-noinst_LTLIBRARIES += librunmodel.la
-librunmodel_la_SOURCES = \
-	%D%/arch.c \
-	%D%/arch.h \
-	%D%/array.c \
-	%D%/array.h \
-	%D%/device.c \
-	%D%/device.h \
-	%D%/engine.c \
-	%D%/engine.h \
-	%D%/graph.c \
-	%D%/graph.h \
-	%D%/keys.c \
-	%D%/keys.h \
-	%D%/kv-cache.c \
-	%D%/kv-cache.h \
-	%D%/model.c \
-	%D%/model.h \
-	%D%/weights.c \
-	%D%/weights.h
-librunmodel_la_CPPFLAGS = $(TOOL_CPPFLAGS)
-
+# ggmlbackend-run: text from a GGUF model.
 bin_PROGRAMS += ggmlbackend-run
 ggmlbackend_run_SOURCES = \
 	%D%/chat.c \
@@ -49,4 +26,4 @@ ggmlbackend_run_SOURCES = \
 	%D%/vocab.c \
 	%D%/vocab.h
 ggmlbackend_run_CPPFLAGS = $(TOOL_CPPFLAGS)
-ggmlbackend_run_LDADD = librunmodel.la $(TOOL_LDADD) $(PCRE2_LIBS)
+ggmlbackend_run_LDADD = libmodel.la $(TOOL_LDADD) $(PCRE2_LIBS)

@@ -5,7 +5,7 @@
 #include "tools/ggmlbackend-run/perplexity.h"
 
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef TOOLS_RUN_PERPLEXITY_H
 #define TOOLS_RUN_PERPLEXITY_H
 
-#include "tools/ggmlbackend-run/engine.h"
+#include "tools/model/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

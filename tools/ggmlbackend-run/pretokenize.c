@@ -10,7 +10,7 @@
 
 #include "lib/base/utf8.h"
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 #include <stdint.h>
 #include <stdlib.h>

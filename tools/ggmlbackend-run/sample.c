@@ -5,7 +5,7 @@
 #include "tools/ggmlbackend-run/sample.h"
 
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 #include <math.h>
 #include <stdlib.h>

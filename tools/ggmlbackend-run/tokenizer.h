@@ -5,8 +5,8 @@
 #ifndef TOOLS_RUN_TOKENIZER_H
 #define TOOLS_RUN_TOKENIZER_H
 
-#include "tools/ggmlbackend-run/array.h"
 #include "tools/ggmlbackend-run/vocab.h"
+#include "tools/model/array.h"
 
 #include <stdbool.h>
 #include <stddef.h>

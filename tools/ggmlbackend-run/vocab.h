@@ -5,8 +5,8 @@
 #ifndef TOOLS_RUN_VOCAB_H
 #define TOOLS_RUN_VOCAB_H
 
-#include "tools/ggmlbackend-run/array.h"
-#include "tools/ggmlbackend-run/keys.h"
+#include "tools/model/array.h"
+#include "tools/model/keys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,6 +12,8 @@
 
 #include "ggml-cpu.h"
 
+#include "lib/op/op.h"
+
 static const char *
 dev_get_name(ggml_backend_dev_t dev)
 {
@@ -79,20 +81,12 @@ dev_buffer_from_host_ptr(ggml_backend_dev_t dev, void *ptr, size_t size,
 }
 
 static bool
-has_nothing_to_compute(const struct ggml_tensor *op)
-{
-    return op->op == GGML_OP_NONE || op->op == GGML_OP_RESHAPE ||
-           op->op == GGML_OP_VIEW || op->op == GGML_OP_PERMUTE ||
-           op->op == GGML_OP_TRANSPOSE;
-}
-
-static bool
 dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 {
     const struct gb_cpu_op *row = gb_cpu_op_find(op);
 
     (void)dev;
-    if (has_nothing_to_compute(op))
+    if (!gb_op_has_work(op->op))
         return true;
     if (row == NULL || ggml_is_empty(op))
         return row != NULL;

@@ -12,6 +12,7 @@
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
 #include "lib/graph/graph.h"
+#include "lib/op/op.h"
 
 #include <string.h>
 
@@ -19,16 +20,8 @@
 static bool
 has_work(const struct ggml_tensor *node)
 {
-    switch ((int)node->op) {
-    case GGML_OP_NONE:
-    case GGML_OP_RESHAPE:
-    case GGML_OP_VIEW:
-    case GGML_OP_PERMUTE:
-    case GGML_OP_TRANSPOSE:
-        return false;
-    }
-    return node->ne[0] != 0 && node->ne[1] != 0 && node->ne[2] != 0 &&
-           node->ne[3] != 0;
+    return gb_op_has_work(node->op) && node->ne[0] != 0 && node->ne[1] != 0 &&
+           node->ne[2] != 0 && node->ne[3] != 0;
 }
 
 /* Nodes of long graphs are in no near cache: one is fetched when it is so many

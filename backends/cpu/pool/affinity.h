@@ -29,15 +29,6 @@ void gb_cpu_set_parse(struct gb_cpu_set *set, const char *list);
 bool gb_cpu_affinity_get(struct gb_cpu_set *out);
 bool gb_cpu_affinity_set(const struct gb_cpu_set *set);
 
-/*
- * Where thread INDEX of a pool with PARAMS is to run: the CPUs of the mask, or,
- * with strict_cpu, one of them for each thread in turn; without a mask, what
- * the NUMA strategy says.  False when it may run where it likes.
- */
-bool gb_cpu_affinity_wanted(
-    const struct ggml_threadpool_params *params, int index,
-    struct gb_cpu_set *out);
-
 /* Give the calling thread a priority; false when it may not have it. */
 bool gb_cpu_priority_set(enum ggml_sched_priority priority);
 

@@ -10,5 +10,7 @@ libcpu_la_SOURCES += \
 	%D%/hwloc.c \
 	%D%/numa.c \
 	%D%/numa.h \
+	%D%/placement.c \
+	%D%/placement.h \
 	%D%/pool.c \
 	%D%/pool.h

@@ -13,6 +13,7 @@
 
 #include "backends/cpu/pool/affinity.h"
 #include "backends/cpu/pool/cpus.h"
+#include "backends/cpu/pool/placement.h"
 
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
@@ -70,7 +71,7 @@ settle(struct ggml_threadpool *pool, int index)
 {
     struct gb_cpu_set set;
     const bool is_placed =
-        !gb_cpu_affinity_wanted(&pool->params, index, &set) ||
+        !gb_cpu_placement(&pool->params, index, &set) ||
         gb_cpu_affinity_set(&set);
     const bool is_ranked = index == 0 || gb_cpu_priority_set(pool->params.prio);
 
@@ -204,7 +205,7 @@ gb_cpu_pool_new(const struct ggml_threadpool_params *params, int n_cpus)
     pool->params = *params;
     pool->spins = (params->poll < 100 ? params->poll : 100) * SPINS_PER_LEVEL;
     pool->owner = getpid();
-    pool->is_pinned = gb_cpu_affinity_wanted(params, 0, &set) &&
+    pool->is_pinned = gb_cpu_placement(params, 0, &set) &&
                       gb_cpu_affinity_get(&pool->caller_home);
     atomic_init(&pool->is_paused, params->paused);
     start_workers(pool, n_workers);

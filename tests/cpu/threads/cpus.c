@@ -8,6 +8,7 @@
 #include "backends/cpu/pool/affinity.h"
 #include "backends/cpu/pool/cpus.h"
 #include "backends/cpu/pool/numa.h"
+#include "backends/cpu/pool/placement.h"
 
 #include "ggmlbackend.h"
 
@@ -187,13 +188,13 @@ a_mask_is_shared_or_given_out_in_turn(void **state)
     struct gb_cpu_set set;
 
     (void)state;
-    assert_false(gb_cpu_affinity_wanted(&params, 0, &set));
+    assert_false(gb_cpu_placement(&params, 0, &set));
     params.cpumask[3] = params.cpumask[500] = true;
-    assert_true(gb_cpu_affinity_wanted(&params, 1, &set));
+    assert_true(gb_cpu_placement(&params, 1, &set));
     assert_int_equal(gb_cpu_set_count(&set), 2);
     params.strict_cpu = true;
     for (int i = 0; i < 4; i++) {
-        assert_true(gb_cpu_affinity_wanted(&params, i, &set));
+        assert_true(gb_cpu_placement(&params, i, &set));
         assert_int_equal(gb_cpu_set_count(&set), 1);
         assert_true(gb_cpu_set_has(&set, i % 2 == 0 ? 3 : 500));
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/kv-cache.h - keys and values of the positions seen so far.
+ * model/kv-cache.h - keys and values of the positions seen so far.
  */
-#ifndef TOOLS_RUN_KV_CACHE_H
-#define TOOLS_RUN_KV_CACHE_H
+#ifndef TOOLS_MODEL_KV_CACHE_H
+#define TOOLS_MODEL_KV_CACHE_H
 
-#include "tools/ggmlbackend-run/arch.h"
-#include "tools/ggmlbackend-run/device.h"
+#include "tools/model/arch.h"
+#include "tools/model/device.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backend/graph-copy.c - a graph with all its data on another backend.
+ * copy/graph-copy.c - a graph with all its data on another backend.
  *
  * All tensors that the nodes reach are numbered, so that copying is a few
  * passes over arrays: describe each, link them, give them memory, copy the

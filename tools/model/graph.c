@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/graph.c - a model's computation as graphs.
+ * model/graph.c - a model's computation as graphs.
  */
-#include "tools/ggmlbackend-run/graph.h"
+#include "tools/model/graph.h"
 
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 #include "ggml-alloc.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/model.c - a GGUF file: its sizes, and its weights on a device.
+ * model/model.c - a GGUF file: its sizes, and its weights on a device.
  */
-#include "tools/ggmlbackend-run/model.h"
+#include "tools/model/model.h"
 
 #include "tools/common/progress.h"
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/array.h"
-#include "tools/ggmlbackend-run/weights.h"
+#include "tools/model/array.h"
+#include "tools/model/weights.h"
 
 #include <stdlib.h>
 #include <string.h>

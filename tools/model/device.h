@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/device.h - the device that computes.
+ * model/device.h - the device that computes.
  */
-#ifndef TOOLS_RUN_DEVICE_H
-#define TOOLS_RUN_DEVICE_H
+#ifndef TOOLS_MODEL_DEVICE_H
+#define TOOLS_MODEL_DEVICE_H
 
 #include "ggml-backend.h"
 

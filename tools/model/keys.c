@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/keys.c - typed reading of a GGUF file's keys.
+ * model/keys.c - typed reading of a GGUF file's keys.
  */
-#include "tools/ggmlbackend-run/keys.h"
+#include "tools/model/keys.h"
 
 #include "tools/common/tool.h"
 

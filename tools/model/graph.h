@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/graph.h - a model's computation as graphs.
+ * model/graph.h - a model's computation as graphs.
  *
  * There are two: the body makes hidden states of tokens, the head makes logits
  * of hidden states.  A graph belongs to a shape and is computed again and
  * again; where in the cache it writes is moved by graph_set_past.
  */
-#ifndef TOOLS_RUN_GRAPH_H
-#define TOOLS_RUN_GRAPH_H
+#ifndef TOOLS_MODEL_GRAPH_H
+#define TOOLS_MODEL_GRAPH_H
 
-#include "tools/ggmlbackend-run/kv-cache.h"
-#include "tools/ggmlbackend-run/model.h"
+#include "tools/model/kv-cache.h"
+#include "tools/model/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/arch.h - the architectures this tool knows, and one model's sizes.
+ * model/arch.h - the architectures that are known, and one model's sizes.
  */
-#ifndef TOOLS_RUN_ARCH_H
-#define TOOLS_RUN_ARCH_H
+#ifndef TOOLS_MODEL_ARCH_H
+#define TOOLS_MODEL_ARCH_H
 
-#include "tools/ggmlbackend-run/keys.h"
+#include "tools/model/keys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/engine.c - tokens in, logits out.
+ * model/engine.c - tokens in, logits out.
  */
-#include "tools/ggmlbackend-run/engine.h"
+#include "tools/model/engine.h"
 
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/keys.h - typed reading of a GGUF file's keys.
+ * model/keys.h - typed reading of a GGUF file's keys.
  *
  * A name that begins with a dot is the architecture's: ".block_count" is read
  * from "llama.block_count".  A key that is there with another type, or outside
  * its limits, is an error: a message, and false.  A key that is not there
  * leaves *VALUE as it is; that is an error only for KEYS_NEEDED.
  */
-#ifndef TOOLS_RUN_KEYS_H
-#define TOOLS_RUN_KEYS_H
+#ifndef TOOLS_MODEL_KEYS_H
+#define TOOLS_MODEL_KEYS_H
 
 #include "gguf.h"
 

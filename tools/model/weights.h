@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/weights.h - which tensors a model must have, and of which shapes.
+ * model/weights.h - which tensors a model must have, and of which shapes.
  */
-#ifndef TOOLS_RUN_WEIGHTS_H
-#define TOOLS_RUN_WEIGHTS_H
+#ifndef TOOLS_MODEL_WEIGHTS_H
+#define TOOLS_MODEL_WEIGHTS_H
 
-#include "tools/ggmlbackend-run/model.h"
+#include "tools/model/model.h"
 
 #include <stdbool.h>
 

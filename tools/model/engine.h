@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/engine.h - tokens in, logits out.
+ * model/engine.h - tokens in, logits out.
  */
-#ifndef TOOLS_RUN_ENGINE_H
-#define TOOLS_RUN_ENGINE_H
+#ifndef TOOLS_MODEL_ENGINE_H
+#define TOOLS_MODEL_ENGINE_H
 
-#include "tools/ggmlbackend-run/graph.h"
+#include "tools/model/graph.h"
 
 #include <stdbool.h>
 #include <stddef.h>

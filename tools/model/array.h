@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/array.h - growing arrays of token ids and of bytes.
+ * model/array.h - growing arrays of token ids and of bytes.
  */
-#ifndef TOOLS_RUN_ARRAY_H
-#define TOOLS_RUN_ARRAY_H
+#ifndef TOOLS_MODEL_ARRAY_H
+#define TOOLS_MODEL_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

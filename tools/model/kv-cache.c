@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/kv-cache.c - keys and values of the positions seen so far.
+ * model/kv-cache.c - keys and values of the positions seen so far.
  */
-#include "tools/ggmlbackend-run/kv-cache.h"
+#include "tools/model/kv-cache.h"
 
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/array.c - growing arrays of token ids and of bytes.
+ * model/array.c - growing arrays of token ids and of bytes.
  */
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 #include "tools/common/tool.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/device.c - the device that computes.
+ * model/device.c - the device that computes.
  */
-#include "tools/ggmlbackend-run/device.h"
+#include "tools/model/device.h"
 
 #include "tools/common/tool.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backend/compare.c - one graph on two backends, node by node.
+ * copy/compare.c - one graph on two backends, node by node.
  */
 #include "config.h"
 
@@ -8,6 +8,7 @@
 
 #include "lib/base/status.h"
 #include "lib/graph/graph.h"
+#include "lib/op/op.h"
 
 /* A graph of the one node at INDEX of GRAPH; nothing else of GRAPH is in it. */
 static struct ggml_cgraph
@@ -20,13 +21,6 @@ slice_of_one(const struct ggml_cgraph *graph, int index)
     };
 
     return slice;
-}
-
-static bool
-is_view_op(enum ggml_op op)
-{
-    return op == GGML_OP_VIEW || op == GGML_OP_RESHAPE ||
-           op == GGML_OP_PERMUTE || op == GGML_OP_TRANSPOSE;
 }
 
 bool
@@ -54,7 +48,7 @@ ggml_backend_compare_graph_backend(
          */
         ggml_backend_graph_compute(backend1, &slice1);
         ggml_backend_graph_compute(backend2, &slice2);
-        if (!is_view_op(graph->nodes[i]->op))
+        if (!gb_op_is_view(graph->nodes[i]->op))
             go_on = callback(i, graph->nodes[i], copy.graph->nodes[i],
                              user_data);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/arch.c - the architectures this tool knows, and one model's sizes.
+ * model/arch.c - the architectures that are known, and one model's sizes.
  */
-#include "tools/ggmlbackend-run/arch.h"
+#include "tools/model/arch.h"
 
 #include "tools/common/tool.h"
 

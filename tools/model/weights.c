@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/weights.c - which tensors a model must have, and of which shapes.
+ * model/weights.c - which tensors a model must have, and of which shapes.
  */
-#include "tools/ggmlbackend-run/weights.h"
+#include "tools/model/weights.h"
 
 #include "tools/common/tool.h"
-#include "tools/ggmlbackend-run/array.h"
+#include "tools/model/array.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run/model.h - a GGUF file: its sizes, and its weights on a device.
+ * model/model.h - a GGUF file: its sizes, and its weights on a device.
  */
-#ifndef TOOLS_RUN_MODEL_H
-#define TOOLS_RUN_MODEL_H
+#ifndef TOOLS_MODEL_MODEL_H
+#define TOOLS_MODEL_MODEL_H
 
 #include "tools/common/input.h"
-#include "tools/ggmlbackend-run/arch.h"
-#include "tools/ggmlbackend-run/device.h"
+#include "tools/model/arch.h"
+#include "tools/model/device.h"
 
 #include <stdbool.h>
 #include <stddef.h>
