@@ -231,10 +231,14 @@ work_new(struct gb_random *random, enum ggml_type type, int64_t k,
     x = w.activations.data;
     for (int64_t i = 0; i < k * w.cols; i++)
         x[i] = gb_random_float(random, -1.0f, 1.0f);
-    /* In every third column some value is far from the others. */
-    for (int64_t c = 0; c < w.cols; c += 3)
-        for (int64_t i = (int64_t)(gb_random_u64(random) % 7); i < k; i += 70)
+    /* In every third column some value is far from the others; anywhere. */
+    for (int64_t c = 0; c < w.cols; c += 3) {
+        const uint64_t places = k < 70 ? (uint64_t)k + 1 : 70;
+
+        for (int64_t i = (int64_t)(gb_random_u64(random) % places); i < k;
+             i += 70)
             x[c * k + i] *= 300.0f;
+    }
     /* Another begins with zeros. */
     for (int64_t i = 0; i < k && i < 64; i++)
         x[4 * k + i] = 0.0f;
