@@ -38,6 +38,7 @@ include tests/trace/local.mk
 include tests/tree/local.mk
 include tests/tools/local.mk
 include tests/fault/local.mk
+include tests/mutation/local.mk
 
 # The core's programs once more under valgrind, and those about threads alone, for a
 # build with -fsanitize=thread.  A child that is born among threads has lost what

@@ -11,7 +11,8 @@ tests_cpu_kernels_blocks_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_kernels_blocks_LDADD = $(WHITE_LDADD)
 
 check_PROGRAMS += tests/cpu/kernels/product
-tests_cpu_kernels_product_SOURCES = %D%/guard.h %D%/product.c
+tests_cpu_kernels_product_SOURCES = \
+	tests/cpu/blocks.h %D%/guard.h %D%/product.c
 tests_cpu_kernels_product_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_kernels_product_LDADD = $(WHITE_LDADD)
 

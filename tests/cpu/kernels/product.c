@@ -15,6 +15,7 @@
 #include "backends/cpu/isa/kernels.h"
 #include "lib/type/blocks.h"
 
+#include "tests/cpu/blocks.h"
 #include "tests/cpu/kernels/guard.h"
 #include "tests/util/random.h"
 
@@ -53,24 +54,56 @@ struct work {
     double *bound;              /* how far from that a product may be */
 };
 
-/* A row of the type; where there is no quantiser, bytes whose halves are finite
- * and not small. */
+/* Values as a quantiser would meet them: pieces of 32 about different means. */
+static void
+random_values(struct gb_random *random, int64_t k, float *values)
+{
+    float mean = 0.0f;
+
+    for (int64_t i = 0; i < k; i++) {
+        if (i % 32 == 0)
+            mean = gb_random_float(random, -0.5f, 0.5f);
+        values[i] = mean + gb_random_float(random, -1.0f, 1.0f);
+    }
+}
+
+/* A quantised row: one of four as the type's quantiser makes them, the others of
+ * any bytes, which have codes, scales and signs that no quantiser writes. */
+static void
+random_blocks(struct gb_random *random, enum ggml_type type, int64_t k,
+              const float *values, char *row)
+{
+    const size_t bytes = ggml_row_size(type, k);
+
+    if (gb_random_u64(random) % 4 == 0) {
+        float *weights = malloc((size_t)k * sizeof(*weights) + 1);
+
+        assert_non_null(weights);
+        for (int64_t i = 0; i < k; i++)
+            weights[i] = 1.0f;
+        assert_int_equal(
+            ggml_quantize_chunk(type, values, row, 0, 1, k, weights), bytes);
+        free(weights);
+        return;
+    }
+    for (size_t i = 0; i < bytes; i++)
+        row[i] = (char)(gb_random_u64(random) >> 40);
+    settle_scales(type, bytes / ggml_type_size(type), row);
+}
+
 static void
 random_row(struct gb_random *random, enum ggml_type type, int64_t k, char *row)
 {
-    const struct ggml_type_traits *traits = ggml_get_type_traits(type);
-    float *values = malloc((size_t)k * sizeof(*values));
+    float *values = malloc((size_t)k * sizeof(*values) + 1);
 
     assert_non_null(values);
-    for (int64_t i = 0; i < k; i++)
-        values[i] = gb_random_float(random, -1.0f, 1.0f);
-    if (type == GGML_TYPE_F32)
+    random_values(random, k, values);
+    if (k > 0 && ggml_is_quantized(type))
+        random_blocks(random, type, k, values, row);
+    else if (type == GGML_TYPE_F32)
         memcpy(row, values, (size_t)k * sizeof(*values));
-    else if (traits->from_float_ref != NULL && !ggml_is_quantized(type))
-        traits->from_float_ref(values, row, k);
-    else
-        for (size_t i = 0; i < ggml_row_size(type, k); i++)
-            row[i] = (char)(32 + (gb_random_u64(random) >> 40) % 24);
+    else if (k > 0)
+        ggml_get_type_traits(type)->from_float_ref(values, row, k);
     free(values);
 }
 
@@ -103,6 +136,35 @@ find_steps(int64_t k, const float *x, double *steps)
     }
 }
 
+/* Minima are multiplied with sums of activations, of chunks of 16, that one
+ * column's groups keep with 16 bits: a step for all sums of a group.  A minimum
+ * is taken to be at most twice the largest weight beside it. */
+static double
+variance_of_sums(int64_t k, const float *values, const float *x)
+{
+    double variance = 0.0;
+
+    for (int64_t i = 0; i < k; i += GB_GROUP) {
+        double largest = 0.0;
+        double squares = 0.0;
+
+        for (int64_t j = i; j < i + GB_GROUP && j < k; j += 16) {
+            float weight = 0.0f;
+            double sum = 0.0;
+
+            for (int64_t e = j; e < j + 16; e++) {
+                weight = fmaxf(weight, fabsf(values[e]));
+                sum += x[e];
+            }
+            largest = fabs(sum) > largest ? fabs(sum) : largest;
+            squares += 4.0 * weight * weight;
+        }
+        largest /= 127.0 * 256.0;
+        variance += squares * largest * largest / 12.0;
+    }
+    return variance;
+}
+
 /* What products are, of which blocks' values are not rounded before. */
 static void
 find_exact(struct work *w)
@@ -110,6 +172,7 @@ find_exact(struct work *w)
     const size_t pitch = ggml_row_size(w->type, w->k);
     const bool is_rounded =
         ggml_is_quantized(w->type) && w->from == GGML_TYPE_F32;
+    const bool has_min = gb_cpu_kernels()->weight(w->type)->layout.has_min;
     const float *x = w->activations.data;
     const int64_t k = w->k;
     float *values = malloc((size_t)k * sizeof(*values));
@@ -125,7 +188,8 @@ find_exact(struct work *w)
         for (int64_t c = 0; c < w->cols; c++) {
             double sum = 0.0;
             double magnitudes = 0.0;
-            double variance = 0.0;
+            double variance =
+                has_min ? variance_of_sums(k, values, x + c * k) : 0.0;
 
             for (int64_t i = 0; i < k; i++) {
                 const double product =
@@ -167,10 +231,14 @@ work_new(struct gb_random *random, enum ggml_type type, int64_t k,
     x = w.activations.data;
     for (int64_t i = 0; i < k * w.cols; i++)
         x[i] = gb_random_float(random, -1.0f, 1.0f);
-    /* In every third column some value is far from the others. */
-    for (int64_t c = 0; c < w.cols; c += 3)
-        for (int64_t i = (int64_t)(gb_random_u64(random) % 7); i < k; i += 70)
+    /* In every third column some value is far from the others; anywhere. */
+    for (int64_t c = 0; c < w.cols; c += 3) {
+        const uint64_t places = k < 70 ? (uint64_t)k + 1 : 70;
+
+        for (int64_t i = (int64_t)(gb_random_u64(random) % places); i < k;
+             i += 70)
             x[c * k + i] *= 300.0f;
+    }
     /* Another begins with zeros. */
     for (int64_t i = 0; i < k && i < 64; i++)
         x[4 * k + i] = 0.0f;
@@ -641,5 +709,9 @@ main(void)
         cmocka_unit_test(outer_products),
     };
 
-    return cmocka_run_group_tests_name("product kernels", tests, NULL, NULL);
+    const int failed =
+        cmocka_run_group_tests_name("product kernels", tests, NULL, NULL);
+
+    ggml_quantize_free();
+    return failed;
 }

@@ -262,6 +262,39 @@ many_queries_of_many_heads(void **state)
         GGML_TYPE_F16, GGML_TYPE_F16, PERMUTED, true, 0.0f, 0.0f });
 }
 
+/* What a token sees of a block of keys is added to scores for some queries of a
+ * tile and changes nothing for others: masks are 0 where they do not hide. */
+static void
+causal_masks(void **state)
+{
+    static const struct shape causal[] = {
+        { 16, 70, 2, 2, 2, 70, 1 }, { 16, 130, 1, 1, 1, 200, 1 },
+        { 16, 9, 4, 1, 1, 72, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(causal) / sizeof(causal[0]); i++) {
+        const struct shape *s = &causal[i];
+        struct bench bench = bench_open();
+        struct ggml_tensor *q = tensor(&bench, GGML_TYPE_F32, DENSE, s->d,
+                                       s->tokens, s->heads, 1);
+        struct ggml_tensor *k = tensor(&bench, GGML_TYPE_F16, DENSE, s->d,
+                                       s->keys, s->key_heads, 1);
+        struct ggml_tensor *v = tensor(&bench, GGML_TYPE_F16, DENSE, s->d,
+                                       s->keys, s->value_heads, 1);
+        struct ggml_tensor *mask = mask_for(&bench, s);
+
+        for (int64_t n = 0; n < s->tokens; n++)
+            for (int64_t j = 0; j < s->keys; j++)
+                if (at(mask, j, n, 0, 0) > -INFINITY)
+                    put(mask, j, n, 0, 0, 0.0);
+        check(&bench,
+              ggml_flash_attn_ext(bench.ctx, q, k, v, mask, 0.25f, 0.0f, 0.0f),
+              reference, NMSE);
+        bench_close(&bench);
+    }
+}
+
 /* Large scores must not overflow, and the largest may come last. */
 static void
 large_scores(void **state)
@@ -294,6 +327,7 @@ main(void)
         cmocka_unit_test(long_rows_of_half_floats),
         cmocka_unit_test(few_queries_of_types_that_are_read_in_place),
         cmocka_unit_test(many_queries_of_many_heads),
+        cmocka_unit_test(causal_masks),
         cmocka_unit_test(large_scores),
     };
 

@@ -15,6 +15,8 @@
 
 #include "lib/base/attr.h"
 
+#include "tests/cpu/blocks.h"
+
 #include "ggml-cpu.h"
 #include "ggml.h"
 
@@ -157,8 +159,8 @@ put(struct ggml_tensor *t, int64_t i0, int64_t i1, int64_t i2, int64_t i3,
     }
 }
 
-/* One block of random values; of a type that has no row quantiser, bytes whose
- * halves are all finite. */
+/* One block of random values; of a type that has no row quantiser, of any
+ * bytes. */
 static inline void
 fill_block(struct bench *bench, enum ggml_type type, void *to, double lo,
            double hi)
@@ -169,11 +171,13 @@ fill_block(struct bench *bench, enum ggml_type type, void *to, double lo,
 
     for (int64_t i = 0; i < traits->blck_size; i++)
         values[i] = (float)draw(bench, lo, hi);
-    if (traits->from_float_ref != NULL)
+    if (traits->from_float_ref != NULL) {
         traits->from_float_ref(values, to, traits->blck_size);
-    else
-        for (size_t i = 0; i < traits->type_size; i++)
-            bytes[i] = (unsigned char)draw(bench, 0.0, 64.0);
+        return;
+    }
+    for (size_t i = 0; i < traits->type_size; i++)
+        bytes[i] = (unsigned char)draw(bench, 0.0, 256.0);
+    settle_scales(type, 1, to);
 }
 
 /* Random values in [lo, hi) everywhere. */

@@ -81,7 +81,7 @@ tests_cpu_ops_sizes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_ops_sizes_LDADD = $(WHITE_LDADD)
 
 check_PROGRAMS += tests/cpu/ops/table
-tests_cpu_ops_table_SOURCES = %D%/table.c %D%/driver.h
+tests_cpu_ops_table_SOURCES = tests/cpu/blocks.h %D%/driver.h %D%/table.c
 tests_cpu_ops_table_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_ops_table_LDADD = $(WHITE_LDADD)
 

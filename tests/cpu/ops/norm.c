@@ -244,6 +244,27 @@ softmax_over_its_own_operand(void **state)
     bench_close(&bench);
 }
 
+/* The largest score must be found wherever it stands, or exponentials of those
+ * above the one that was found overflow. */
+static void
+softmax_of_large_scores(void **state)
+{
+    static const int64_t lengths[] = { 7, 33, 70 };
+
+    (void)state;
+    for (int n = 0; n < 3; n++) {
+        struct bench bench = bench_open();
+        struct ggml_tensor *a = tensor(&bench, GGML_TYPE_F32, DENSE,
+                                       lengths[n], lengths[n], 1, 1);
+
+        fill(&bench, a, -300.0, 100.0);
+        for (int64_t i = 0; i < lengths[n]; i++)
+            put(a, i, i, 0, 0, 300.0);
+        check(&bench, ggml_soft_max(bench.ctx, a), soft_max_reference, 1e-11);
+        bench_close(&bench);
+    }
+}
+
 static void
 a_row_without_a_finite_score_gives_zeros(void **state)
 {
@@ -332,6 +353,7 @@ main(void)
         cmocka_unit_test(groups_of_channels),
         cmocka_unit_test(softmax_with_and_without_a_mask),
         cmocka_unit_test(softmax_over_its_own_operand),
+        cmocka_unit_test(softmax_of_large_scores),
         cmocka_unit_test(a_row_without_a_finite_score_gives_zeros),
         cmocka_unit_test(nan_in_a_row_is_not_lost),
         cmocka_unit_test(the_gradient_of_softmax),

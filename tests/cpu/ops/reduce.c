@@ -166,7 +166,8 @@ equal_numbers_are_counted(void **state)
         }
 }
 
-/* All numbers once, and each element not before one that must precede it. */
+/* All numbers once, and each element not before one that must precede it; equal
+ * ones in the order of their numbers. */
 static void
 check_order(const struct ggml_tensor *node, int64_t i1)
 {
@@ -182,9 +183,11 @@ check_order(const struct ggml_tensor *node, int64_t i1)
         seen[number] = 1;
         if (i > 0) {
             const double here = at(a, number, i1, 0, 0);
-            const double before =
-                at(a, (int64_t)at(node, i - 1, i1, 0, 0), i1, 0, 0);
+            const int64_t last = (int64_t)at(node, i - 1, i1, 0, 0);
+            const double before = at(a, last, i1, 0, 0);
 
+            if (before == here || (isnan(before) && isnan(here)))
+                assert_true(last < number);
             assert_true(isnan(here) ||
                         (node->op_params[0] == GGML_SORT_ORDER_ASC
                              ? before <= here
@@ -210,6 +213,8 @@ orders_of_rows(void **state)
 
                 for (int64_t i = 0; i < lengths[n]; i += 3)
                     put(a, i, 1, 0, 0, i % 2 ? NAN : INFINITY);
+                for (int64_t i = 0; i < lengths[n]; i++)
+                    put(a, i, 2, 0, 0, (double)(i * i % 5));
                 assert_true(can_run(node));
                 assert_int_equal(
                     compute(node, gb_cpu_kernels_all()[0], false),

@@ -42,18 +42,41 @@ an_unknown_operation_has_no_row(void **state)
     assert_null(gb_cpu_op_find(&node));
 }
 
+/* A level's kernels are there by the compiler's word: a name without a function
+ * does not link.  What a table says of types and levels is not. */
 static void
-every_kernel_of_every_level_is_there(void **state)
+every_level_has_every_type(void **state)
 {
     const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
 
     (void)state;
     for (; *levels != NULL; levels++) {
-#define GB_KERNEL(group, result, name, parameters) \
-    assert_true((*levels)->name != NULL);
-#include "backends/cpu/isa/kernels.def"
-#undef GB_KERNEL
+        for (int t = 0; t < GGML_TYPE_COUNT; t++) {
+            const enum ggml_type type = (enum ggml_type)t;
+            const struct ggml_type_traits_cpu *traits =
+                ggml_get_type_traits_cpu(type);
+            const struct gb_weight *weight = (*levels)->weight(type);
+
+            assert_true((weight != NULL) == (traits->vec_dot != NULL));
+            if (weight == NULL)
+                continue;
+            assert_int_equal(weight->layout.values, ggml_blck_size(type));
+            assert_int_equal(weight->layout.bytes, ggml_type_size(type));
+            assert_int_equal(weight->layout.activation, traits->vec_dot_type);
+        }
     }
+}
+
+static void
+every_level_has_a_name_of_its_own(void **state)
+{
+    const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
+
+    (void)state;
+    assert_string_equal(levels[0]->level, "generic");
+    for (int i = 0; levels[i] != NULL; i++)
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(levels[i]->level, levels[j]->level);
 }
 
 int
@@ -62,7 +85,8 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_that_computes_has_a_row),
         cmocka_unit_test(an_unknown_operation_has_no_row),
-        cmocka_unit_test(every_kernel_of_every_level_is_there),
+        cmocka_unit_test(every_level_has_every_type),
+        cmocka_unit_test(every_level_has_a_name_of_its_own),
     };
 
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);
