@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/isa/machine.h"
 
 #include "ggmlbackend.h"

@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "backends/cpu/isa/compiled.h"
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/isa/machine.h"
 
 #include <setjmp.h>

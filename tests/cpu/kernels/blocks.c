@@ -3,7 +3,7 @@
  * Rows of blocks from and to floats, on every level, to the bit as lib/type/
  * has them.
  */
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 
 #include "tests/cpu/kernels/guard.h"
 #include "tests/util/random.h"

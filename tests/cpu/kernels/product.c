@@ -12,7 +12,7 @@
  * of that is met by chance once in 10^14 products, and the weights of some
  * hundred values are enough for one wrong value to be beyond it.
  */
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "lib/type/blocks.h"
 
 #include "tests/cpu/kernels/guard.h"
@@ -88,8 +88,8 @@ read_row(enum ggml_type type, int64_t k, const char *row, float *values)
 static void
 find_steps(int64_t k, const float *x, double *steps)
 {
-    for (int64_t i = 0; i < k; i += GB_GROUP) {
-        const int64_t end = i + GB_GROUP < k ? i + GB_GROUP : k;
+    for (int64_t i = 0; i < k; i += GB_SUPER_BLOCK) {
+        const int64_t end = i + GB_SUPER_BLOCK < k ? i + GB_SUPER_BLOCK : k;
         float largest = 0.0f;
 
         for (int64_t j = i; j < end; j++) {
@@ -193,11 +193,11 @@ work_free(struct work *w)
 /* The first COLS columns' products by one level. */
 static void
 check_product(const struct gb_cpu_kernels *k, const struct work *w,
-              enum gb_way way, int64_t cols)
+              enum gb_path path, int64_t cols)
 {
-    const struct gb_weight *weight = k->weight(w->type);
+    const struct gb_format_kernels *weight = k->format(w->type);
     const size_t column_bytes =
-        gb_way_column_bytes(&weight->layout, way, w->k);
+        gb_path_activation_bytes(weight->format, path, w->k);
     const size_t pitch = ggml_row_size(w->type, w->k);
     struct guarded columns = guarded_new(column_bytes * MAX_COLS);
     struct guarded scratch = guarded_new(GB_PRODUCT_SCRATCH);
@@ -220,7 +220,7 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
     for (int64_t c = 0; c < cols; c++) {
         char *to = (char *)columns.data + (size_t)c * column_bytes;
 
-        k->way_column(&weight->layout, way, w->k,
+        k->pack_activations(weight->format, path, w->k,
                       w->from == GGML_TYPE_F32
                           ? (const char *)w->activations.data +
                                 (size_t)(c * w->k) * sizeof(float)
@@ -232,7 +232,7 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
         for (int64_t r = 0; r < 130; r++)
             results[c][r] = UNTOUCHED;
     }
-    k->way_product(way, weight, &product);
+    k->multiply(path, weight, &product);
     for (int64_t c = 0; c < cols; c++) {
         for (int64_t r = 0; r < w->rows; r++) {
             const double want = w->exact[c * w->rows + r];
@@ -240,10 +240,10 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
 
             if (!(fabs(results[c][r] - want) <= bound))
                 fail_msg("%s %s: %g, not %g within %g, with k %d, row %d of "
-                         "%d, column %d of %d, way %d",
+                         "%d, column %d of %d, path %d",
                          k->level, ggml_type_name(w->type), results[c][r],
                          want, bound, (int)w->k, (int)r, (int)w->rows, (int)c,
-                         (int)cols, (int)way);
+                         (int)cols, (int)path);
         }
         for (int64_t r = w->rows; r < 130; r++)
             if (results[c][r] != UNTOUCHED)
@@ -266,7 +266,7 @@ products_are_right_and_stay_within_their_rows(void **state)
     for (int type = 0; type < GGML_TYPE_COUNT; type++) {
         const int64_t block = ggml_blck_size((enum ggml_type)type);
 
-        if (gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+        if (gb_cpu_kernels()->format((enum ggml_type)type) == NULL)
             continue;
         for (int i = 0; i < 6; i++) {
             const int64_t k = block == 1 ? 37 * i + i * i * i + 1
@@ -278,10 +278,10 @@ products_are_right_and_stay_within_their_rows(void **state)
                      gb_cpu_kernels_all();
                  *level != NULL; level++)
                 for (int c = 0; c < 6; c++)
-                    for (int way = 0; way <= GB_WAY_MANY; way++)
-                        if (way != GB_WAY_FEW || ggml_is_quantized(w.type))
+                    for (int path = 0; path <= GB_PATH_GEMM; path++)
+                        if (path != GB_PATH_SKINNY || ggml_is_quantized(w.type))
                             check_product(
-                                *level, &w, (enum gb_way)way, columns[c]);
+                                *level, &w, (enum gb_path)path, columns[c]);
             work_free(&w);
         }
     }
@@ -310,7 +310,7 @@ static void
 use_blocks(struct work *w)
 {
     const struct gb_cpu_kernels *k = gb_cpu_kernels();
-    const enum ggml_type type = k->weight(w->type)->layout.activation;
+    const enum ggml_type type = k->format(w->type)->format->activation;
     const size_t bytes = ggml_row_size(type, w->k);
     float *x = w->activations.data;
 
@@ -346,18 +346,18 @@ activations_that_are_blocks_already(void **state)
         struct work w;
 
         if (!ggml_is_quantized((enum ggml_type)type) ||
-            gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+            gb_cpu_kernels()->format((enum ggml_type)type) == NULL)
             continue;
         w = work_new(&random, (enum ggml_type)type, 1536, 35);
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++)
-            check_product(*level, &w, GB_WAY_MANY, 5);
+            check_product(*level, &w, GB_PATH_GEMM, 5);
         use_blocks(&w);
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++)
             for (int c = 0; c < 3; c++)
-                for (int way = 0; way <= GB_WAY_MANY; way++)
-                    check_product(*level, &w, (enum gb_way)way, columns[c]);
+                for (int path = 0; path <= GB_PATH_GEMM; path++)
+                    check_product(*level, &w, (enum gb_path)path, columns[c]);
         work_free(&w);
     }
 }
@@ -373,15 +373,15 @@ rows_of_no_length_and_types_that_are_none(void **state)
     for (int type = 0; type < GGML_TYPE_COUNT; type++) {
         struct work w;
 
-        if (gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+        if (gb_cpu_kernels()->format((enum ggml_type)type) == NULL)
             continue;
         w = work_new(&random, (enum ggml_type)type, 0, 5);
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
-            check_product(*level, &w, GB_WAY_ONE, 1);
-            check_product(*level, &w, GB_WAY_MANY, 4);
-            assert_null((*level)->weight(GGML_TYPE_COUNT));
-            assert_null((*level)->weight(GGML_TYPE_F64));
+            check_product(*level, &w, GB_PATH_GEMV, 1);
+            check_product(*level, &w, GB_PATH_GEMM, 4);
+            assert_null((*level)->format(GGML_TYPE_COUNT));
+            assert_null((*level)->format(GGML_TYPE_F64));
         }
         work_free(&w);
     }
@@ -391,19 +391,19 @@ rows_of_no_length_and_types_that_are_none(void **state)
 static void
 check_rows_alone(const struct gb_cpu_kernels *k, const struct work *w)
 {
-    const struct gb_weight *weight = k->weight(w->type);
+    const struct gb_format_kernels *weight = k->format(w->type);
     const size_t pitch = ggml_row_size(w->type, w->k);
     const size_t bytes =
-        gb_way_column_bytes(&weight->layout, GB_WAY_ONE, w->k);
+        gb_path_activation_bytes(weight->format, GB_PATH_GEMV, w->k);
     struct guarded column = guarded_new(bytes);
     float together[130], alone[130];
 
     assert_non_null(column.data);
-    k->way_column(&weight->layout, GB_WAY_ONE, w->k, w->activations.data,
+    k->pack_activations(weight->format, GB_PATH_GEMV, w->k, w->activations.data,
                   GGML_TYPE_F32, column.data);
-    weight->dots(w->k, w->rows, w->weights.data, pitch, column.data, together);
+    weight->gemv(w->k, w->rows, w->weights.data, pitch, column.data, together);
     for (int64_t r = 0; r < w->rows; r++)
-        weight->dots(w->k, 1, (char *)w->weights.data + (size_t)r * pitch,
+        weight->gemv(w->k, 1, (char *)w->weights.data + (size_t)r * pitch,
                      pitch, column.data, alone + r);
     assert_memory_equal(together, alone, (size_t)w->rows * sizeof(*alone));
     guarded_free(&column);
@@ -430,7 +430,7 @@ a_long_column_meets_several_rows(void **state)
 
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
-            check_product(*level, &w, GB_WAY_ONE, 1);
+            check_product(*level, &w, GB_PATH_GEMV, 1);
             check_rows_alone(*level, &w);
         }
         work_free(&w);
@@ -454,8 +454,8 @@ a_column_is_the_same_beside_others(void **state)
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
             const struct gb_cpu_kernels *k = *level;
-            const struct gb_weight *weight = k->weight(types[t]);
-            const size_t bytes = gb_column_bytes(&weight->layout, w.k);
+            const struct gb_format_kernels *weight = k->format(types[t]);
+            const size_t bytes = gb_activation_panel_bytes(weight->format, w.k);
             char *columns = malloc(bytes * MAX_COLS);
             void *scratch = aligned_alloc(64, GB_PRODUCT_SCRATCH);
             float alone[MAX_COLS][40];
@@ -475,9 +475,9 @@ a_column_is_the_same_beside_others(void **state)
 
             assert_non_null(columns);
             assert_non_null(scratch);
-            /* Four is the least that goes the way of many. */
+            /* Four is the least that goes the path of many. */
             for (int c = 0; c < MAX_COLS; c++) {
-                k->column(&weight->layout, w.k,
+                k->pack_panel(weight->format, w.k,
                           (const float *)w.activations.data + c * w.k,
                           GGML_TYPE_F32, columns + (size_t)c * bytes);
                 for (int i = 0; i < 4; i++) {
@@ -485,14 +485,14 @@ a_column_is_the_same_beside_others(void **state)
                     dst[i] = i == 0 ? alone[c] : again[i - 1];
                 }
                 product.cols = 4;
-                k->product(weight, &product);
+                k->gemm(weight, &product);
             }
             for (int c = 0; c < MAX_COLS; c++) {
                 column[c] = columns + (size_t)c * bytes;
                 dst[c] = all[c];
             }
             product.cols = MAX_COLS;
-            k->product(weight, &product);
+            k->gemm(weight, &product);
             if (memcmp(alone, all, sizeof(all)) != 0)
                 fail_msg("%s %s: columns change each other", k->level,
                          ggml_type_name(types[t]));
@@ -512,8 +512,8 @@ dots_of_two_rows(void **state)
     (void)state;
     gb_random_init(&random, gb_test_seed(3));
     for (int type = 0; type < GGML_TYPE_COUNT; type++) {
-        const struct gb_weight *weight =
-            gb_cpu_kernels()->weight((enum ggml_type)type);
+        const struct gb_format_kernels *weight =
+            gb_cpu_kernels()->format((enum ggml_type)type);
         struct work w;
 
         if (weight == NULL)
@@ -522,7 +522,7 @@ dots_of_two_rows(void **state)
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
             const struct gb_cpu_kernels *k = *level;
-            const enum ggml_type act = weight->layout.activation;
+            const enum ggml_type act = weight->format->activation;
             struct guarded row = guarded_new(ggml_row_size(act, w.k));
             /* A column without outliers, which 8 bits may round. */
             const float *x = (const float *)w.activations.data + w.k;

@@ -3,7 +3,7 @@
  * Rows of activations in the Q8 formats, on every level, against the formats'
  * definitions.
  */
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 
 #include "lib/type/blocks.h"
 #include "tests/cpu/kernels/guard.h"

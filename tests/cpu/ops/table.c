@@ -51,7 +51,7 @@ every_kernel_of_every_level_is_there(void **state)
     for (; *levels != NULL; levels++) {
 #define GB_KERNEL(group, result, name, parameters) \
     assert_true((*levels)->name != NULL);
-#include "backends/cpu/isa/kernels.def"
+#include "backends/cpu/kernels/api/kernels.def"
 #undef GB_KERNEL
     }
 }

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/pool/pool.h"
 
 #include "ggml-alloc.h"
