@@ -12,7 +12,7 @@
 extern const struct gb_cpu_kernels GB_K(table);
 
 const struct gb_cpu_kernels GB_K(table) = {
-    .level = GB_VARIANT_NAME(GB_VARIANT),
+    .variant = GB_VARIANT_NAME(GB_VARIANT),
     .needs = GB_CPU_COMPILED,
 #define GB_KERNEL(group, result, name, parameters) .name = GB_K_OF(group, name),
 #include "backends/cpu/kernels/api/kernels.def"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/activations.h - the rows of a product's second operand as columns.
+ * cpu/ops/activations.h - the rows of a product's second operand, packed
+ * as columns.
  *
  * Rows of activations are rounded to what the weights' type is multiplied with,
  * once for each product, into the step's shared memory; F32 rows for float
  * weights are used where they lie.
  */
-#ifndef GB_CPU_OPS_COLUMNS_H
-#define GB_CPU_OPS_COLUMNS_H
+#ifndef GB_CPU_OPS_ACTIVATIONS_H
+#define GB_CPU_OPS_ACTIVATIONS_H
 
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/op.h"
@@ -41,7 +42,7 @@ int64_t gb_cpu_activations_tiles(
 void gb_cpu_activations_pack(
     const struct gb_cpu_task *task, enum gb_path path, int64_t tile);
 
-/* Rows of A in a tile of a product with COLS columns, which are few. */
+/* Rows of A in a tile of a GEMV or skinny GEMM with COLS columns. */
 int64_t gb_cpu_gemv_rows(const struct ggml_tensor *a, int64_t cols);
 
 /* Where the columns of a product are. */

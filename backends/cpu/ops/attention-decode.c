@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/attention-decode.c - attention of a few queries: generation.
+ * cpu/ops/attention-decode.c - decode: attention of a few queries to a long
+ * cache.
  *
  * Keys and values are used once, so it is memory that has to be waited for.
  * Some keys of all heads, whose rows lie side by side, are looked at, while the

@@ -31,7 +31,7 @@
  * a softmax over these keys needs, and are scaled down when a larger s appears.
  * All heads that share a key head, and some tokens, go through it together:
  * when they are many, each in a lane of a vector (attention-many.c); else keys
- * of all heads are read in their order (attention-few.c).
+ * of all heads are read in their order (attention-decode.c).
  *
  * Threads   tiles are some tokens and heads and, where there would be too few
  *           tiles, a part of the keys; parts are joined in their order.

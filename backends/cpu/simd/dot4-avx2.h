@@ -3,8 +3,8 @@
  * cpu/simd/dot4-avx2.h - small integers in columns for AVX2, with or without
  * dot products of bytes (AVX-VNNI).
  */
-#ifndef GB_CPU_SIMD_QUAD_AVX2_H
-#define GB_CPU_SIMD_QUAD_AVX2_H
+#ifndef GB_CPU_SIMD_DOT4_AVX2_H
+#define GB_CPU_SIMD_DOT4_AVX2_H
 
 #define VF_ROWS   2
 #define VF_PAIRS  0
@@ -41,7 +41,7 @@ vq_spread(const void *p)
     return _mm256_set1_epi32(quad);
 }
 
-/* Squares of four by four quads are turned first, then the squares' places. */
+/* Squares of four by four dot4 operands are turned first, then the squares' places. */
 static inline void
 vq_transpose(void *dst, const void *src, int64_t pitch)
 {

@@ -3,8 +3,8 @@
  * cpu/simd/dot4-avx512.h - small integers in columns for AVX-512, with or
  * without its dot products of bytes (VNNI).
  */
-#ifndef GB_CPU_SIMD_QUAD_AVX512_H
-#define GB_CPU_SIMD_QUAD_AVX512_H
+#ifndef GB_CPU_SIMD_DOT4_AVX512_H
+#define GB_CPU_SIMD_DOT4_AVX512_H
 
 #define VF_ROWS  2
 #define VF_COLS  12
@@ -47,7 +47,7 @@ vq_spread(const void *p)
     return _mm512_set1_epi32(quad);
 }
 
-/* Squares of four by four quads are turned first, then the squares' places. */
+/* Squares of four by four dot4 operands are turned first, then the squares' places. */
 static inline void
 vq_transposed(__m512i *row, const void *src, int64_t pitch)
 {

@@ -3,8 +3,8 @@
  * cpu/simd/dot4-generic.h - small integers in columns, in the compiler's vector
  * type.
  */
-#ifndef GB_CPU_SIMD_QUAD_GENERIC_H
-#define GB_CPU_SIMD_QUAD_GENERIC_H
+#ifndef GB_CPU_SIMD_DOT4_GENERIC_H
+#define GB_CPU_SIMD_DOT4_GENERIC_H
 
 #define VQ_ROWS   1
 #define VQ_COLS   4

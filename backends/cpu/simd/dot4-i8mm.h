@@ -8,8 +8,8 @@
  * of the other two, and then the next eight of each.  A vector of sums has both
  * columns' of its first row, then those of its second one.
  */
-#ifndef GB_CPU_SIMD_QUAD_I8MM_H
-#define GB_CPU_SIMD_QUAD_I8MM_H
+#ifndef GB_CPU_SIMD_DOT4_I8MM_H
+#define GB_CPU_SIMD_DOT4_I8MM_H
 
 typedef struct {
     int8x16_t first[2]; /* eight codes of rows 0 and 1, of rows 2 and 3 */

@@ -3,11 +3,11 @@
  * cpu/simd/dot4-neon.h - small integers in columns for arm64, with or without
  * its dot products of bytes.
  *
- * With them two columns at a time save loads: the quads of a column are lanes
+ * With them two columns at a time save loads: the dot4 operands of a column are lanes
  * of a vector.
  */
-#ifndef GB_CPU_SIMD_QUAD_NEON_H
-#define GB_CPU_SIMD_QUAD_NEON_H
+#ifndef GB_CPU_SIMD_DOT4_NEON_H
+#define GB_CPU_SIMD_DOT4_NEON_H
 
 #define VF_ROWS         4
 #define VF_COLS         4

@@ -3,8 +3,8 @@
  * cpu/simd/dot4-pairs.h - two columns at a time, for machines that gain nothing
  * by it: made of the words for one.
  */
-#ifndef GB_CPU_SIMD_QUAD_PAIRS_H
-#define GB_CPU_SIMD_QUAD_PAIRS_H
+#ifndef GB_CPU_SIMD_DOT4_PAIRS_H
+#define GB_CPU_SIMD_DOT4_PAIRS_H
 
 typedef struct {
     vq quad[4];

@@ -2,7 +2,7 @@
 /*
  * cpu/simd/dot4.h - the vocabulary of small integers in columns.
  *
- * A vq is VF_LEN quads of bytes: four successive weights of as many rows, or
+ * A vq is VF_LEN dot4 operands of bytes: four successive weights of as many rows, or
  * four activations VF_LEN times.  A vi is as many sums in 32-bit integers, a vh
  * twice as many in 16 bits.  Codes, wide codes and activations are those of
  * q32.h.  A vq4 is sixteen weights of each row, a va2 sixteen activations of
@@ -45,8 +45,8 @@
  * VQ_COLS columns, one of floats on VF_ROWS by VF_COLS: as many as the
  * registers hold.
  */
-#ifndef GB_CPU_SIMD_QUAD_H
-#define GB_CPU_SIMD_QUAD_H
+#ifndef GB_CPU_SIMD_DOT4_H
+#define GB_CPU_SIMD_DOT4_H
 
 #include "backends/cpu/simd/q32.h"
 

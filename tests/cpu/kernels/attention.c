@@ -171,7 +171,7 @@ check(const struct gb_cpu_kernels *k, const struct work *w, int n, int queries,
                 sum += (long)w->queries[q][i] * w->codes[MAX_KEYS - n + j][i];
             if (weights[q][j] != (float)sum * SCALE)
                 fail_msg("%s %s: %g, not %g: key %d of %d, query %d of %d, "
-                         "rows of %d", k->level, ggml_type_name(w->type),
+                         "rows of %d", k->variant, ggml_type_name(w->type),
                          weights[q][j], (float)sum * SCALE, j, n, q, queries,
                          (int)w->d);
         }
@@ -189,7 +189,7 @@ check(const struct gb_cpu_kernels *k, const struct work *w, int n, int queries,
             want = (float)w->queries[q][i] + (float)sum * SCALE;
             if (vectors[q][i] != want)
                 fail_msg("%s %s: %g, not %g: element %d of %d, query %d of "
-                         "%d, %d values", k->level, ggml_type_name(w->type),
+                         "%d, %d values", k->variant, ggml_type_name(w->type),
                          vectors[q][i], want, (int)i, (int)w->d, q, queries,
                          n);
         }

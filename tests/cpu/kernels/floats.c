@@ -186,7 +186,7 @@ check_results(const struct gb_cpu_kernels *k, const struct work *w,
 
             if (got != want)
                 fail_msg("%s %s: %g, not %g: row %d of %d, column %d of %d, "
-                         "k %d, place %d of %s", k->level,
+                         "k %d, place %d of %s", k->variant,
                          ggml_type_name(w->type), got, want, (int)r,
                          (int)w->rows, (int)c, (int)cols, (int)w->k,
                          (int)place, ggml_type_name(from));

@@ -241,13 +241,13 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
             if (!(fabs(results[c][r] - want) <= bound))
                 fail_msg("%s %s: %g, not %g within %g, with k %d, row %d of "
                          "%d, column %d of %d, path %d",
-                         k->level, ggml_type_name(w->type), results[c][r],
+                         k->variant, ggml_type_name(w->type), results[c][r],
                          want, bound, (int)w->k, (int)r, (int)w->rows, (int)c,
                          (int)cols, (int)path);
         }
         for (int64_t r = w->rows; r < 130; r++)
             if (results[c][r] != UNTOUCHED)
-                fail_msg("%s %s: row %d of %d was written", k->level,
+                fail_msg("%s %s: row %d of %d was written", k->variant,
                          ggml_type_name(w->type), (int)r, (int)w->rows);
     }
     guarded_free(&columns);
@@ -494,7 +494,7 @@ a_column_is_the_same_beside_others(void **state)
             product.cols = MAX_COLS;
             k->gemm(weight, &product);
             if (memcmp(alone, all, sizeof(all)) != 0)
-                fail_msg("%s %s: columns change each other", k->level,
+                fail_msg("%s %s: columns change each other", k->variant,
                          ggml_type_name(types[t]));
             free(columns);
             free(scratch);
@@ -552,7 +552,7 @@ dots_of_two_rows(void **state)
                 for (int64_t i = 0; i < w.k; i++)
                     squares += (double)values[i] * values[i] * x[i] * x[i];
                 if (!(fabs(got - w.exact[1]) < 0.03 * sqrt(squares)))
-                    fail_msg("%s %s: %g, not %g (terms %g)", k->level,
+                    fail_msg("%s %s: %g, not %g (terms %g)", k->variant,
                              ggml_type_name((enum ggml_type)type), got,
                              w.exact[1], sqrt(squares));
             }
@@ -616,7 +616,7 @@ outer_products(void **state)
                                     (size_t)j * pitch))[r];
                     if (!(fabs(dst[0][r] - want) < 1e-5 * (1.0 + (double)k)))
                         fail_msg("%s: %g, not %g (n %d, k %d, add %d)",
-                                 (*level)->level, dst[0][r], want, (int)n,
+                                 (*level)->variant, dst[0][r], want, (int)n,
                                  (int)k, add);
                 }
                 guarded_free(&result);

@@ -51,7 +51,7 @@ check(const struct gb_cpu_kernels *k, size_t size, int64_t rows, int64_t cols,
                     ? byte_of((int64_t)(b / size), i, b % size) : 0xaa;
 
             if (to[(size_t)i * to_pitch + b] != want)
-                fail_msg("%s, %d bytes, %d by %d: byte %d of row %d", k->level,
+                fail_msg("%s, %d bytes, %d by %d: byte %d of row %d", k->variant,
                          (int)size, (int)rows, (int)cols, (int)b, (int)i);
         }
     }

@@ -2,8 +2,8 @@
 /*
  * cpu/kernels/api/attention.h - queries that look at the same keys.
  */
-#ifndef GB_CPU_ISA_ATTEND_H
-#define GB_CPU_ISA_ATTEND_H
+#ifndef GB_CPU_KERNELS_API_ATTENTION_H
+#define GB_CPU_KERNELS_API_ATTENTION_H
 
 #include "ggml.h"
 

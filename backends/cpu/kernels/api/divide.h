@@ -2,8 +2,8 @@
 /*
  * cpu/kernels/api/divide.h - the arithmetic of cutting work into tiles.
  */
-#ifndef GB_CPU_ISA_CUT_H
-#define GB_CPU_ISA_CUT_H
+#ifndef GB_CPU_KERNELS_API_DIVIDE_H
+#define GB_CPU_KERNELS_API_DIVIDE_H
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/api/kernels.h - the table of one level's kernels, and choosing it.
+ * cpu/kernels/api/kernels.h - the table of one variant's kernels, and choosing it.
  */
-#ifndef GB_CPU_ISA_KERNELS_H
-#define GB_CPU_ISA_KERNELS_H
+#ifndef GB_CPU_KERNELS_API_KERNELS_H
+#define GB_CPU_KERNELS_API_KERNELS_H
 
 #include "backends/cpu/kernels/api/attention.h"
 #include "backends/cpu/kernels/api/gemm.h"
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct gb_cpu_kernels {
-    const char *level; /* "generic", "avx2", … */
+    const char *variant; /* "generic", "avx2", … */
     uint32_t needs;    /* GB_CPU_BIT(…) of each feature */
 #define GB_KERNEL(group, result, name, parameters) result(*name) parameters;
 #include "backends/cpu/kernels/api/kernels.def"
@@ -25,7 +25,7 @@ struct gb_cpu_kernels {
  * GGMLBACKEND_CPU_LEVEL names.  Chosen once; any thread. */
 const struct gb_cpu_kernels *gb_cpu_kernels(void);
 
-/* One sentence on why that level was chosen; static. */
+/* One sentence on why that variant was chosen; static. */
 const char *gb_cpu_kernels_reason(void);
 
 /* All tables that this machine can run, slowest first, NULL behind the last. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/api/prototypes.h - the kernels of the level that is being compiled.
+ * cpu/kernels/api/prototypes.h - the kernels of the variant that is being compiled.
  */
-#ifndef GB_CPU_KERNELS_KERNELS_H
-#define GB_CPU_KERNELS_KERNELS_H
+#ifndef GB_CPU_KERNELS_API_PROTOTYPES_H
+#define GB_CPU_KERNELS_API_PROTOTYPES_H
 
 #include "backends/cpu/kernels/api/attention.h"
 #include "backends/cpu/kernels/api/variant.h"

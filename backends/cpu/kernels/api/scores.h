@@ -2,8 +2,8 @@
 /*
  * cpu/kernels/api/scores.h - one row that a softmax is taken of.
  */
-#ifndef GB_CPU_ISA_SCORES_H
-#define GB_CPU_ISA_SCORES_H
+#ifndef GB_CPU_KERNELS_API_SCORES_H
+#define GB_CPU_KERNELS_API_SCORES_H
 
 #include "ggml.h"
 

@@ -3,9 +3,9 @@
  * cpu/kernels/attention/prefill.c - many queries that look at the same keys.
  *
  * Each lane of a vector is a query.  So a key's element is the same for all
- * lanes: keys and values are used as they lie, without being turned, and the
+ * lanes: keys and values are used as they lie, without a transpose, and the
  * largest score and the sum of the exponentials need nothing from other lanes.
- * VF_LEN queries, turned, are a panel; VECTORS panels go together.
+ * VF_LEN queries, transposed, are a panel; VECTORS panels go together.
  */
 #include "backends/cpu/kernels/api/attention.h"
 #include "backends/cpu/kernels/api/divide.h"

@@ -7,8 +7,8 @@
  * the error does not grow with it; adding each term in double would take four
  * times as long.  The order is fixed by the row's length alone.
  */
-#ifndef GB_CPU_KERNELS_BLOCK_SUM_H
-#define GB_CPU_KERNELS_BLOCK_SUM_H
+#ifndef GB_CPU_KERNELS_ELEMENTWISE_LONG_SUM_H
+#define GB_CPU_KERNELS_ELEMENTWISE_LONG_SUM_H
 
 #include "backends/cpu/simd/simd.h"
 

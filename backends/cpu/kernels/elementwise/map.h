@@ -7,8 +7,8 @@
  * The last vector is loaded and stored in part, so nothing behind a row is
  * touched.
  */
-#ifndef GB_CPU_KERNELS_MAP_H
-#define GB_CPU_KERNELS_MAP_H
+#ifndef GB_CPU_KERNELS_ELEMENTWISE_MAP_H
+#define GB_CPU_KERNELS_ELEMENTWISE_MAP_H
 
 #include "backends/cpu/simd/simd.h"
 

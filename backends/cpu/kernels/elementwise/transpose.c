@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/elementwise/transpose.c - rows become columns.
  *
- * Squares are turned in registers; what is left at the edges goes element by
+ * Squares are transposed in registers; what is left at the edges goes element by
  * element.
  */
 #include "backends/cpu/kernels/api/prototypes.h"
@@ -55,7 +55,7 @@ square_of_words(char *dst, size_t dst_pitch, const char *src, size_t src_pitch)
                VF_LEN * sizeof(float));
 }
 
-/* Pairs of halves are turned as words, then taken apart. */
+/* Pairs of halves are transposed as words, then taken apart. */
 GB_INLINE void
 square_of_halves(char *dst, size_t dst_pitch, const char *src,
                  size_t src_pitch)

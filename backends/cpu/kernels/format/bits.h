@@ -3,8 +3,8 @@
  * cpu/kernels/format/bits.h - the packed signs, nibbles and small numbers of the IQ
  * formats, many at a time in a word of the machine.
  */
-#ifndef GB_CPU_KERNELS_SIGNS_H
-#define GB_CPU_KERNELS_SIGNS_H
+#ifndef GB_CPU_KERNELS_FORMAT_BITS_H
+#define GB_CPU_KERNELS_FORMAT_BITS_H
 
 #include "backends/cpu/kernels/gemm/panel.h"
 

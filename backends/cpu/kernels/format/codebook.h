@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/codebook.h - products of one column or a few with weights that are
- * rows of a grid, on machines that look up bytes in large tables.
+ * cpu/kernels/format/codebook.h - GEMV and skinny GEMM of codebook types (IQ1 to IQ3)
+ * on machines that look up 64 bytes at once in tables of 128 (Q_HAS_TABLE_128).
  *
- * A grid's row is a number that has some bits for each value's level.  Tables
- * of bytes, which stay in registers or in the first cache, have the numbers'
- * low and high halves, so that some instructions look up 64 rows where there
- * was a load for each.
+ * An entry of a codebook is a number that has some bits for the magnitude of each
+ * of its four or eight values.  Tables of bytes, which stay in registers or in the
+ * first cache, have the numbers' low and high bytes, so that some instructions look
+ * up 64 entries where there was a load for each.
  *
- * Unit i of a block has row i of each piece of 32 values (GB_ORDER_ENTRIES), so
- * that a lane's products share the piece's scale.  Codes are magnitudes; signs
- * are given to the activations, which are -127 at least.
+ * Vector i of a super-block has entry i of each sub-block of 32 values
+ * (GB_ORDER_ENTRIES), so that a lane's products share the sub-block's scale.  Codes
+ * are magnitudes; the sign mask is applied to the activations, which are -127 at
+ * least.
  */
 #ifndef GB_CPU_KERNELS_FORMAT_CODEBOOK_H
 #define GB_CPU_KERNELS_FORMAT_CODEBOOK_H
@@ -18,8 +19,8 @@
 #include "backends/cpu/kernels/format/format-kernels.h"
 
 /*
- * GB_CODEBOOK_FORMAT(name) is as GB_FORMAT_KERNELS; where there is Q_HAS_TABLE_128 one
- * column and a few go by the struct gb_codebook_format NAME_rows.
+ * GB_CODEBOOK_FORMAT(name) is as GB_FORMAT_KERNELS; with Q_HAS_TABLE_128 GEMV and
+ * skinny GEMM go by the struct gb_codebook_format NAME_entries.
  */
 #if Q_HAS_TABLE_128
 
@@ -27,7 +28,7 @@
 
 /* Bytes that are fetched before they are needed, which the processor does not
  * do beyond a page. */
-#define ROWS_AHEAD 2048
+#define CODEBOOK_AHEAD 2048
 
 /* Blocks of 256 values that are read at a time. */
 #define GB_CODEBOOK_BLOCKS 4
@@ -35,7 +36,7 @@
 
 /* What is read of them ahead of their products. */
 struct gb_codebook_codes {
-    _Alignas(64) uint8_t levels[GB_CODEBOOK_BLOCKS][2][64]; /* of their rows */
+    _Alignas(64) uint8_t levels[GB_CODEBOOK_BLOCKS][2][64]; /* of their entries */
     uint64_t minus[GB_CODEBOOK_BLOCKS][4]; /* of each unit, a bit for each value */
 };
 
@@ -45,7 +46,7 @@ struct gb_codebook_format {
     bool has_minus;
     bool has_pairs;  /* units 0 and 1 have another scale than 2 and 3 */
     void (*read)(const void *const *blocks, struct gb_codebook_codes *to);
-    q64s (*scales)(const void *block); /* of each chunk of 16 values */
+    q64s (*scales)(const void *block); /* of each sub-block of 16 values */
     float (*d)(const void *block);
     /* The codes of unit I, whose LEVELS were read. */
     q64 (*unit)(const void *block, const uint8_t (*levels)[64], int i);
@@ -67,7 +68,7 @@ gb_codebook_tables(q64 high, q64 numbers, int mask)
                    q64_set1(mask));
 }
 
-/* Rows by their NUMBERS, COUNT times 64 of them, whose bits from the seventh on
+/* Entries by their NUMBERS, COUNT times 64 of them, whose bits from the seventh on
  * are TABLES, below N: of TABLE's N times 128 low halves and as many high ones.
  * HIGH and LOW are NUMBERS at first. */
 GB_INLINE void
@@ -86,7 +87,7 @@ gb_codebook_lookup(const uint8_t *table, int n, int count, const q64 *tables,
     }
 }
 
-/* For rows of eight values, 32 in a block: those of pairs of blocks. */
+/* For entries of eight values, 32 in a block: those of pairs of blocks. */
 GB_INLINE void
 gb_codebook_read_eights(const uint8_t *table, int n, const q64 *numbers,
                     const q64 *tables, struct gb_codebook_codes *to)
@@ -105,7 +106,7 @@ gb_codebook_read_eights(const uint8_t *table, int n, const q64 *numbers,
     }
 }
 
-/* For rows of four, 64 in a block: four rows, those of two units, in each eight
+/* For entries of four, 64 in a block: four entries, those of two units, in each eight
  * bytes. */
 GB_INLINE void
 gb_codebook_read_fours(const uint8_t *table, int n, const q64 *numbers,
@@ -128,7 +129,7 @@ gb_codebook_read_fours(const uint8_t *table, int n, const q64 *numbers,
     }
 }
 
-/* Row I's levels of two bits each, from bit AT of a byte on. */
+/* Entry I's levels of two bits each, from bit AT of a byte on. */
 GB_INLINE q64
 gb_codebook_pairs(const uint8_t (*levels)[64], int i, int at)
 {
@@ -138,7 +139,7 @@ gb_codebook_pairs(const uint8_t (*levels)[64], int i, int at)
                                  (uint64_t)i * 0x1010101010101010));
 }
 
-/* The same for rows 2 * I and 2 * I + 1, of four levels of four bits. */
+/* The same for entries 2 * I and 2 * I + 1, of four levels of four bits. */
 GB_INLINE q64
 gb_codebook_nibbles(const uint8_t (*levels)[64], int i)
 {
@@ -289,7 +290,7 @@ gb_codebook_read(const struct gb_codebook_format *t, const char *first, int64_t 
     for (int i = 0; i < GB_CODEBOOK_BLOCKS; i++)
         blocks[i] = i < n ? first + (size_t)i * bytes : first;
     for (size_t at = 0; at < (size_t)GB_CODEBOOK_BLOCKS * bytes; at += 64)
-        GB_PREFETCH(first + ROWS_AHEAD + at);
+        GB_PREFETCH(first + CODEBOOK_AHEAD + at);
     t->read(blocks, to);
 }
 
@@ -342,7 +343,7 @@ gb_codebook_gemv(const struct gb_codebook_format *t, int64_t k, int64_t rows,
     }
 }
 
-/* Units in GB_ORDER_ENTRIES as those of a turned group. */
+/* Vectors in GB_ORDER_ENTRIES lane-interleaved. */
 GB_INLINE void
 gb_codebook_to_lanes(q64 *u)
 {

@@ -2,14 +2,14 @@
 /*
  * cpu/kernels/format/float-types.h - how rows of f32, f16 and bf16 are read.
  */
-#ifndef GB_CPU_KERNELS_REAL_H
-#define GB_CPU_KERNELS_REAL_H
+#ifndef GB_CPU_KERNELS_FORMAT_FLOAT_TYPES_H
+#define GB_CPU_KERNELS_FORMAT_FLOAT_TYPES_H
 
 #include "backends/cpu/kernels/gemm/panel.h"
 
 /* How values are read: VF_LEN of them, or the first n; BYTES is one's size.
  * TRANSPOSE, NULL where there is none, reads GB_TRANSPOSED values of VF_LEN rows and
- * puts them side by side. */
+ * transposes them. */
 struct gb_float_type {
     size_t bytes;
     vf (*load)(const void *p);

@@ -96,7 +96,7 @@ read_row(const struct gb_float_type *t, int64_t n, const char *row, float *dst)
     }
 }
 
-/* Up to GB_TRANSPOSED values of up to VF_LEN rows become floats and are turned. */
+/* Up to GB_TRANSPOSED values of up to VF_LEN rows become floats and are transposed. */
 GB_INLINE void
 turn_some(const struct gb_float_type *t, int64_t k, int64_t rows, const char *x,
           size_t pitch, float *dst)

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/gemv.h - products of rows of blocks with one column, for a type
- * that says how a group of 256 values is read.
+ * cpu/kernels/format/gemv.h - GEMV: rows of quantised weights times one column, for
+ * a format that says how a super-block of 256 values is read (struct
+ * gb_block_reader).
  *
- * Weights come from memory, and the processor fetches ahead what is read in
- * order: row after row.  Four rows side by side, from places far apart, are a
- * twentieth faster with two threads, and a quarter slower with one.  Two that
- * share what they read of a group by place are a twentieth faster in the caches
- * and a fifth slower from memory.  Instructions that fetch make it slower by a
- * tenth, but for those kernels that take longer than reading a short block.
+ * Weights are used where they lie.  64 codes at a time come out of a register by
+ * shifts and masks and meet the activations, which were packed in the same order;
+ * dot4 sums of int32 become floats once a sub-block, times both scales, or once a
+ * super-block where activations are lane-interleaved.
+ *
+ * Memory is the limit, and the processor fetches ahead what is read in order: row
+ * after row.  Four rows at a time, from places far apart, are a twentieth faster
+ * with two threads, and a quarter slower with one.  Two that share what they load
+ * of a column are a twentieth faster in the caches and a fifth slower from memory.
+ * Instructions that fetch make it slower by a tenth, but for those kernels that
+ * take longer than reading a short block.
  */
-#ifndef GB_CPU_KERNELS_FEW_H
-#define GB_CPU_KERNELS_FEW_H
+#ifndef GB_CPU_KERNELS_FORMAT_GEMV_H
+#define GB_CPU_KERNELS_FORMAT_GEMV_H
 
 #include "backends/cpu/kernels/format/reader.h"
 #include "lib/base/attr.h"
 
-/* Blocks by place of at most SHORT_BLOCK bytes are fetched AHEAD bytes before
+/* Lane-interleaved blocks of at most SHORT_BLOCK bytes are fetched AHEAD bytes before
  * they are needed, into the second cache.  (The first one waits for some lines
  * only; and where one is left out the processor stops fetching by itself.) */
 #define AHEAD       6144
 #define SHORT_BLOCK 144
 
-/* Block I of a group of N that have BYTES each, or the last one: what is behind
+/* Block I of a super-block of N that have BYTES each, or the last one: what is behind
  * it meets activations that are 0. */
 GB_INLINE const char *
 gb_group_block(const void *group, size_t bytes, int i, int n)
@@ -100,7 +106,7 @@ scales_of_group(const struct gb_block_reader *b, const void *group, int n, qf *d
     }
 }
 
-/* Add the products of step I of a group. */
+/* Add the products of step I of a super-block. */
 GB_INLINE void
 add_step(const struct gb_block_reader *b, struct gb_gemv_sums *sums, const void *group,
          int n, int i, const struct gb_q8_super_block *y, q64t scales)
@@ -162,7 +168,8 @@ add_group(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
     }
 }
 
-/* FIRST and the products of units from I on to N with a group by place. */
+/* FIRST and the products of units from I on to N with lane-interleaved
+ * activations. */
 GB_INLINE q64s
 gb_add_some_units(q64s first, bool is_wide, const q64 *u, int i, int n,
                   const struct gb_q8_super_block *y)
@@ -197,8 +204,8 @@ gb_add_scaled(q64f *sum, q64s s, const float *scale, q64f d)
     *sum = q64f_fma(q64f_mul(q64f_from(s), q64f_load(scale)), d, *sum);
 }
 
-/* The same with D at HALVES, and MINS, the products of minima and sums of
- * chunks, times the half behind it. */
+/* The same with D at HALVES, and MINS, the products of mins and sums of
+ * sub-blocks, times the half behind it. */
 GB_INLINE void
 gb_add_minima(struct gb_gemv_sums *sums, q64s s, qs mins,
               const struct gb_q8_super_block *y, const void *halves)

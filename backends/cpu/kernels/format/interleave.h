@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/interleave.h - turned groups of weights, for a type that says how a
- * group of 256 values is read.
+ * cpu/kernels/format/interleave.h - weights lane-interleaved for the skinny GEMM, for
+ * a format that says how a super-block of 256 values is read.
  */
-#ifndef GB_CPU_KERNELS_TURNED_H
-#define GB_CPU_KERNELS_TURNED_H
+#ifndef GB_CPU_KERNELS_FORMAT_INTERLEAVE_H
+#define GB_CPU_KERNELS_FORMAT_INTERLEAVE_H
 
 #include "backends/cpu/kernels/format/gemv.h"
 
-/* 256 weights, a chunk of 16 in each lane: see struct gb_q8_super_block. */
+/* 256 weights, a sub-block of 16 in each lane: see packing.h. */
 struct gb_interleaved {
     uint8_t codes[GB_SUPER_BLOCK];
     float scale[16];

@@ -10,7 +10,7 @@
 
 /*
  * Values are levels -1, 0, 1 plus or minus an eighth.  Eight times that plus 9
- * is the code, from 0 to 18; the scales take an eighth.  Eight grid rows, and a
+ * is the code, from 0 to 18; the scales take an eighth.  Eight codebook entries, and a
  * bit for each value from which the eighth is taken.
  */
 GB_INLINE q64
@@ -60,7 +60,7 @@ read_levels(const void *const *blocks, size_t low, size_t high, uint64_t at,
     gb_codebook_read_eights(iq1_table, 16, numbers, tables, to);
 }
 
-/* The 16 bits of each piece of 32, again and again. */
+/* The 16 bits of each sub-block of 32, again and again. */
 #define PIECE(i) ((i) / 8 * 2 + (i) % 2)
 static const uint8_t piece_order[64] = { GB_EACH64(PIECE) };
 
@@ -72,7 +72,7 @@ twos_but_where(q64 pieces, int n)
                    q64_set1(2));
 }
 
-/* Eight times the levels of row I, and what MORE has. */
+/* Eight times the levels of entry I, and what MORE has. */
 GB_INLINE q64
 eight_levels(const uint8_t (*levels)[64], int i, q64 more)
 {
@@ -239,7 +239,7 @@ static const struct gb_block_reader iq1_m = {
 
 #if Q_HAS_TABLE_128
 
-/* The word that has a chunk's scale. */
+/* The word that has a sub-block's scale. */
 #define SCALE(i) ((i) / 16 * 2 + (i) % 2)
 static const uint8_t scale_order[64] = { GB_EACH64(SCALE) };
 
@@ -285,7 +285,7 @@ iq1_m_row(const void *block, const uint8_t (*levels)[64], int i)
     return eight_levels(levels, i, twos_but_where(pieces, 4 * i + 3));
 }
 
-/* Each chunk's values go to one lane (GB_ORDER_LANES). */
+/* Each sub-block's values go to one lane (GB_ORDER_LANES). */
 GB_INLINE q64
 iq1_m_unit(const void *block, const uint8_t (*levels)[64], int i)
 {

@@ -8,9 +8,9 @@
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
-#define LARGEST 43 /* magnitude in the iq2 grids, the codes' offset */
+#define LARGEST 43 /* magnitude in the iq2 codebooks, the codes' bias */
 
-/* Codes of eight grid rows, one for eight values, with their signs. */
+/* Codes of eight codebook entries, one for eight values, with their signs. */
 GB_INLINE q64
 signed_rows(const void *const *rows, uint64_t signs)
 {

@@ -8,7 +8,7 @@
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
-/* Codes of sixteen grid rows, one for four values, with their signs. */
+/* Codes of sixteen codebook entries, one for four values, with their signs. */
 GB_INLINE q64
 signed_rows(const void *const *rows, uint64_t signs, int offset)
 {
@@ -86,7 +86,7 @@ static const uint8_t iq3_xxs_table[512] = {
 };
 #undef NIBBLE
 
-/* The words that are behind the rows of two blocks, side by side. */
+/* The words that are behind the entries of two blocks, one after the other. */
 #define WORD(i) ((i) / 8 * 4 + (i) % 4 + (i) / 4 % 2 * 32)
 static const uint8_t words_order[64] = { GB_EACH64(WORD) };
 
@@ -200,7 +200,7 @@ static const uint8_t iq3_s_table[1024] = {
 };
 #undef NIBBLE
 
-/* A scale's nibble is for two chunks. */
+/* A scale's nibble is for two sub-blocks. */
 GB_INLINE q64s
 iq3_s_row_scales(const void *block)
 {

@@ -56,7 +56,7 @@ static const uint8_t q2_k_words[2][64] = {
 #define FACTORS 16, 16, 16, 16, 4, 4, 4, 4
 static const int16_t q2_k_factors[32] = { FACTORS, FACTORS, FACTORS, FACTORS };
 
-/* Sixteen times the products of units with a group, which are 48 * 4 * 127 at
+/* Sixteen times the products of units with a super-block, which are 48 * 4 * 127 at
  * most before they meet scales. */
 GB_INLINE q64s
 q2_k_dot(const q64 *u, const int8_t *y, const q64 *scales)

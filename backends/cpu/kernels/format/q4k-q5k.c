@@ -115,7 +115,7 @@ static const uint8_t pieces[4][64] = {
     PIECES(0), PIECES(1), PIECES(4), PIECES(5)
 };
 
-/* Which minima chunks of 16 values have, twice. */
+/* Which mins sub-blocks of 16 values have, twice. */
 #define PAIRS 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7
 static const uint8_t chunks[32] = { PAIRS, PAIRS };
 

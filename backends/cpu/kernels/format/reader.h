@@ -3,8 +3,8 @@
  * cpu/kernels/format/reader.h - rows of blocks, for a type that says how one block is
  * read.
  */
-#ifndef GB_CPU_KERNELS_BLOCKS_H
-#define GB_CPU_KERNELS_BLOCKS_H
+#ifndef GB_CPU_KERNELS_FORMAT_READER_H
+#define GB_CPU_KERNELS_FORMAT_READER_H
 
 #include "backends/cpu/kernels/api/variant.h"
 #include "backends/cpu/kernels/gemm/panel.h"
@@ -18,7 +18,7 @@ struct gb_gemv_sums {
     qf mins;     /* what mins and biases add */
 };
 
-/* Value e of a block is d[e / piece] * (code - offset) + m[e / piece]. */
+/* Value e of a block is d[e / sub_block] * (code - bias) + m[e / sub_block]. */
 struct gb_block_reader {
     struct gb_format format;
     /* The d and, if there are minima, m of N blocks: one of 256 values, or up
@@ -27,15 +27,15 @@ struct gb_block_reader {
     /* The codes of values 32 * g to 32 * g + 31; blocks of 256 in plain order
      * may do without. */
     q32 (*codes)(const void *block, int g);
-    /* For few columns, which take groups: a block of 256 values, or N of 32,
+    /* For GEMV and skinny GEMM, by super-blocks: a block of 256 values, or N of 32,
      * which are 8 but at the end of a row.  Types of plain order may do without
-     * the first, those with one block in a group without both. */
-    /* The codes of step I in the layout's order: a unit of 64, or two. */
+     * the first, those with one block in a super-block without both. */
+    /* The codes of step I in the format's order: a unit of 64, or two. */
     void (*units)(const void *group, int i, int n, q64 *u);
-    /* Eight d and, if there are minima, m of a group, or twice eight. */
+    /* Eight d and, if there are mins, m of a super-block, or twice eight. */
     void (*group_scales)(const void *group, int n, qf *d, qf *m);
-    /* For one column whose groups are by place: add the products of a block of
-     * 256 values with a group. */
+    /* For GEMV with lane-interleaved activations: add the products of a block of
+     * 256 values with a super-block. */
     void (*add)(struct gb_gemv_sums *sums, const void *block, const void *y);
 };
 

@@ -5,7 +5,7 @@
 #include "backends/cpu/kernels/format/format-kernels.h"
 #include "lib/type/blocks.h"
 
-/* The same scale for all pieces. */
+/* The same scale for all sub-blocks. */
 GB_INLINE void
 one_scale(const void *half, float *d)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/dispatch.c - products of rows of weights with columns.
+ * cpu/kernels/gemm/dispatch.c - products of weights with columns, by the path that
+ * columns were packed for.
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/gemm/int8.h"
@@ -14,7 +15,7 @@ _Static_assert(CODES_BYTES + VQ_ROWS * (CODES_BYTES + 2 * SCALES_BYTES) <=
                    GB_PRODUCT_SCRATCH,
                "the panels' place");
 _Static_assert(GB_PANEL_STEP == GB_MASK_VALUES && GB_PANEL_K <= 2 * GB_MASK_VALUES,
-               "a panel has one struct of marks, or two");
+               "a panel has one outlier mask, or two");
 
 /* The panels in SCRATCH. */
 static void
@@ -34,9 +35,9 @@ place_panels(struct gb_panel *panels, char *scratch)
     }
 }
 
-/* A part of the rows' length at a time, so that its part of the columns stays
- * in the second cache; of that each strip of rows is unpacked once and then
- * meets all columns. */
+/* KC blocking: a part of the rows' length at a time, whose part of the columns
+ * stays in the second cache.  MR rows of it are unpacked into panels once, which
+ * stay in the first cache and meet all columns. */
 static void
 gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
 {
@@ -58,7 +59,7 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
         strip.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
         strip.is_first = k == 0;
         strip.from = gb_panel_block_at(format, k);
-        strip.marks = gb_panel_masks_at(format, p->k) +
+        strip.masks = gb_panel_masks_at(format, p->k) +
                       (size_t)(k / GB_MASK_VALUES) * sizeof(struct gb_outlier_mask);
         for (int64_t r = 0; r < p->rows; r += VQ_ROWS * VF_LEN) {
             strip.dst_row = r;
@@ -84,7 +85,7 @@ gemv(const struct gb_format_kernels *weight, const struct gb_product *p)
                      p->dst[c]);
 }
 
-/* Columns of floats are the same for all ways. */
+/* Columns of floats are the same for all paths. */
 void
 GB_K(gemm)(const struct gb_format_kernels *weight, const struct gb_product *p)
 {

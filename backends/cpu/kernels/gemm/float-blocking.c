@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/float-blocking.c - products of float weights with several columns.
+ * cpu/kernels/gemm/float-blocking.c - KC and MR blocking of products of
+ * float weights with several columns.
  *
- * A strip of rows becomes panels, which stay in the second cache, while all
+ * MR rows become panels, which stay in the second cache, while all
  * columns go by as one stream: the sums stay in registers for as long as a
  * panel is, and nothing but the weights is read more than once from afar.
  */
@@ -13,8 +14,8 @@
 
 #include <string.h>
 
-#define STRIP         (VF_ROWS * VF_LEN)
-#define PANELS_FLOATS (GB_PANEL_K_FLOAT * STRIP)
+#define MR         (VF_ROWS * VF_LEN)
+#define PANELS_FLOATS (GB_PANEL_K_FLOAT * MR)
 
 _Static_assert(PANELS_FLOATS * sizeof(float) <= GB_PRODUCT_SCRATCH,
                "the panels' place");
@@ -29,7 +30,7 @@ up_to(int64_t n, int64_t step)
 static int64_t
 batch_rows(int64_t units)
 {
-    return PANELS_FLOATS / up_to(units, VF_LEN) / STRIP * STRIP;
+    return PANELS_FLOATS / up_to(units, VF_LEN) / MR * MR;
 }
 
 /* Up to VF_LEN pairs of up to VF_LEN rows. */
@@ -99,15 +100,15 @@ unpack_rows(const struct gb_format_kernels *weight, const struct gb_product *p,
     reals->panels = panel;
     reals->panel_step = up_to(reals->units, VF_LEN) * VF_LEN;
     reals->step = VF_LEN;
-    for (int64_t r = 0; r < up_to(reals->rows, STRIP); r += VF_LEN) {
+    for (int64_t r = 0; r < up_to(reals->rows, MR); r += VF_LEN) {
         unpack(values, reals->rows - r, rows + (size_t)r * p->pitch, p->pitch,
                &(const struct gb_panel){ .reals = panel });
         panel += reals->panel_step;
     }
 }
 
-/* The same for the last rows of those that lie side by side, which do not fill
- * a strip. */
+/* The same for the last rows of weights that are stored transposed, fewer than
+ * MR. */
 static void
 copy_rows(const struct gb_product *p, struct gb_float_tile *reals)
 {
@@ -118,9 +119,9 @@ copy_rows(const struct gb_product *p, struct gb_float_tile *reals)
 
     reals->panels = panels;
     reals->panel_step = VF_LEN;
-    reals->step = STRIP;
+    reals->step = MR;
     for (int64_t i = 0; i < reals->units; i++, from += p->pitch)
-        for (int64_t r = 0; r < STRIP; r += VF_LEN, panels += VF_LEN) {
+        for (int64_t r = 0; r < MR; r += VF_LEN, panels += VF_LEN) {
             const int64_t left = gb_cpu_min(VF_LEN, reals->rows - r);
 
             vf_store(panels, left <= 0
@@ -132,7 +133,7 @@ copy_rows(const struct gb_product *p, struct gb_float_tile *reals)
 }
 
 /* Floats from each of several columns to the next, or 0 where that differs, and
- * where they are better taken few at a time. */
+ * where they have 4 KiB aliasing. */
 static int64_t
 column_stride(const struct gb_product *p)
 {
@@ -181,13 +182,13 @@ GB_K(gemm_floats)(const struct gb_format_kernels *weight, const struct gb_produc
     }
 }
 
-/* The rows that fill strips need not be copied. */
+/* Whole tiles of MR rows need not be copied. */
 void
 GB_K(outer)(const struct gb_product *p, bool add)
 {
     struct gb_float_tile reals = {
         .units = p->k,
-        .rows = p->rows / STRIP * STRIP,
+        .rows = p->rows / MR * MR,
         .is_first = !add,
         .cols = p->cols,
         .columns = p->columns,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/float.c - panels of float weights times columns.
+ * cpu/kernels/gemm/float.c - GEMM micro-kernel of float panels.
  *
- * One step takes a unit of each row of a strip and a unit of each column of a
- * group, which all rows share; the sums stay in registers.
+ * The register tile has MR = VF_ROWS vectors of rows and NR = VF_COLS columns.  A
+ * step loads one value (or pair of BF16 values) of each row, spreads that of each
+ * column over all lanes, and takes one fused multiply-add for each: sums stay in
+ * registers for as long as a panel is (KC values).
  */
 #include "backends/cpu/kernels/gemm/float.h"
 
@@ -11,7 +13,7 @@
 
 #define STRIP (VF_ROWS * VF_LEN)
 
-/* Columns in a group: packed ones, and those that lie elsewhere, each of which
+/* Columns of a tile: packed ones, and those that lie elsewhere, each of which
  * takes an address in a register. */
 #define GROUP_LYING 6
 #define GROUP_MAX   (VF_COLS > GROUP_LYING ? VF_COLS : GROUP_LYING)
@@ -22,7 +24,7 @@
 /* Columns that are found from one address by their distance. */
 #define FROM_ONE 3
 
-/* What differs; constants where a strip is computed. */
+/* What differs; constants where a tile is computed. */
 enum kind {
     LYING,  /* columns of floats where they lie */
     APART,  /* the same, each as far from the one before */
@@ -39,7 +41,7 @@ struct fetched {
     size_t at;    /* byte of the row */
 };
 
-/* Where a group's columns are: one of both. */
+/* Where a tile's columns are: one of both. */
 struct group {
     const float *packed;
     const float *columns[GROUP_LYING]; /* APART: every FROM_ONE'th */
@@ -112,7 +114,7 @@ go_on(enum kind kind, int cols, struct group *g)
 }
 
 /* Columns that lie apart are many streams, so their next units are fetched: of
- * this group, of which LEFT are left, or of the next one. */
+ * this tile, of which LEFT are left, or of the next one. */
 GB_INLINE void
 fetch_columns(int cols, const struct gb_float_tile *reals, const struct group *g,
               int64_t left)
@@ -147,7 +149,7 @@ add_all(enum kind kind, int cols, const struct gb_float_tile *reals,
     add_units(kind, cols, left, x, reals->step, &g, acc);
 }
 
-/* COLS columns and the strip from row ROW on.  What is written in the end is
+/* COLS columns and the rows from ROW on.  What is written in the end is
  * fetched first: so many stores would fill the buffer in which they wait. */
 GB_INLINE void
 strip(enum kind kind, int cols, const struct gb_float_tile *reals, int64_t row,
@@ -248,8 +250,8 @@ column_at(const struct gb_float_tile *reals, int64_t c)
     return first + c * reals->apart + reals->from;
 }
 
-/* The group of COLS columns from column C on.  Not returned: a struct that is
- * copied waits for the stores before it, which are a strip's. */
+/* The tile of COLS columns from column C on.  Not returned: a struct that is
+ * copied waits for the stores before it, which are a tile's. */
 static void
 find_group(const struct gb_float_tile *reals, int64_t c, int64_t cols,
            struct group *g)

@@ -3,13 +3,13 @@
  * cpu/kernels/gemm/float.h - panels of float weights times columns.
  *
  * A unit is a float or, where VF_PAIRS is 1 and weights are BF16, a pair of
- * those.  Packed columns stand in groups of VF_COLS, the last group maybe
+ * those.  Packed columns stand in panels of VF_COLS, the last one maybe
  * narrower: VF_LEN units of its first column, as many of the next, and after
  * those of its last column the next ones of its first.  So a product reads them
  * as one stream.
  */
-#ifndef GB_CPU_KERNELS_GEMM_REALS_H
-#define GB_CPU_KERNELS_GEMM_REALS_H
+#ifndef GB_CPU_KERNELS_GEMM_FLOAT_H
+#define GB_CPU_KERNELS_GEMM_FLOAT_H
 
 #include "backends/cpu/kernels/api/variant.h"
 #include "backends/cpu/kernels/gemm/panel.h"
@@ -19,7 +19,7 @@
 /* dst[c][r] gets row r of the panels times a part of column c. */
 struct gb_float_tile {
     /* Panels, or what lies in memory as they do: unit j of row r of panel v is
-     * panels[panel_step * v + step * j + r]; whole strips of VF_ROWS panels. */
+     * panels[panel_step * v + step * j + r]; always VF_ROWS panels together. */
     const float *panels;
     int64_t panel_step;
     int64_t step;

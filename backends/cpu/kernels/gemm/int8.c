@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/int8.c - panels of quantised weights times columns.
+ * cpu/kernels/gemm/int8.c - GEMM micro-kernel of int8 panels.
  *
- * One step takes a quad of each row of a panel and a quad of a column, which
- * all rows share: sums of integers, one a row and column, stay in registers for
- * a sub_block and then join the float sums, times both scales.
+ *     dst[c][r] (+)= sum over sub-blocks b of
+ *         scale[b][r] * d[b][c] * dot(codes[b][r], codes[b][c]) + min[b][r] * sum[b][c]
+ *
+ * The register tile has MR = VQ_ROWS vectors of VF_LEN rows and NR = VQ_COLS
+ * columns.  A step loads four codes of each row (one vector of dot4 operands for
+ * VF_LEN rows), spreads four codes of a column over all lanes, and adds their dot4
+ * to a sum of int32 for each row and column.  At the end of a sub-block, 4 or 8
+ * steps, sums become floats, times both scales.  A sub-block of 32 thus costs
+ * 8 dot4 instructions and 3 of floats for VF_LEN products of 32 values.
+ *
+ * Where dot4 is two instructions (sums of 16 bits, VQ_HALVES), as many of them are
+ * added in 16 bits as the format's codes allow.  Low parts of outliers are a second
+ * pass over the sub-block, for those columns' tiles alone.
  */
 #include "backends/cpu/kernels/gemm/int8.h"
 #include "lib/type/blocks.h"
@@ -18,9 +28,9 @@ struct micro_kernel {
     int has_min;
 };
 
-/* Where the parts of a record and of lower halves are, behind their codes. */
-#define AT_D         offsetof(struct gb_panel_block_end, d)
-#define AT_SUM       offsetof(struct gb_panel_block_end, sum)
+/* Where the parts of a panel's blocks are, behind their codes. */
+#define AT_D              offsetof(struct gb_panel_block_end, d)
+#define AT_SUM            offsetof(struct gb_panel_block_end, sum)
 #define AT_CORRECTION     offsetof(struct gb_panel_block_end, correction)
 #define AT_LOW_CORRECTION offsetof(struct gb_low_block_end, correction)
 
@@ -42,7 +52,7 @@ int_at(const char *p)
     return x;
 }
 
-/* Add N dot4s' products to the sums. */
+/* Add N dot4s to the sums. */
 GB_INLINE void
 add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
           const char *const *records, vi s[VQ_ROWS][VQ_COLS])
@@ -66,7 +76,7 @@ add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
     }
 }
 
-/* The same for N dot4s whose products fit sums of 16 bits. */
+/* The same where their sum fits in 16 bits. */
 GB_INLINE void
 add_dot4s_halves(int n, const uint8_t *const *codes,
                  const char *const *records, vi s[VQ_ROWS][VQ_COLS])
@@ -135,7 +145,7 @@ add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
             s[v][c] = vi2_sums(t[v][c / 2], c % 2);
 }
 
-/* Add the products of one sub_block. */
+/* Add the products of one sub-block. */
 GB_INLINE void
 add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
           const char *const *records, vi s[VQ_ROWS][VQ_COLS])
@@ -166,12 +176,12 @@ add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
     }
 }
 
-/* Which blocks of the tile's part of COLUMN have lower halves. */
+/* Which sub-blocks of the tile's part of COLUMN have a low part. */
 GB_INLINE uint64_t
 mask_of(const struct gb_gemm_tile *tile, int sub_block, const void *column)
 {
     const struct gb_outlier_mask *marks =
-        (const void *)((const char *)column + tile->marks);
+        (const void *)((const char *)column + tile->masks);
     uint64_t blocks = marks[0].blocks;
 
     if (tile->k > GB_MASK_VALUES)
@@ -179,7 +189,7 @@ mask_of(const struct gb_gemm_tile *tile, int sub_block, const void *column)
     return blocks;
 }
 
-/* The lower halves of sub_block P of the tile's part of COLUMN. */
+/* The low part of sub-block P of the tile's part of COLUMN. */
 GB_INLINE const char *
 low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column, int64_t p)
 {
@@ -187,7 +197,7 @@ low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column, int64
     const uint64_t marks = mask_of(tile, sub_block, column);
     const uint64_t bit = (uint64_t)1 << p;
     const struct gb_outlier_mask *at =
-        (const void *)((const char *)column + tile->marks);
+        (const void *)((const char *)column + tile->masks);
     const int place = at->before + __builtin_popcountll(marks & (bit - 1));
 
     if ((marks & bit) == 0)
@@ -196,7 +206,7 @@ low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column, int64
            place * (sub_block + (int)sizeof(struct gb_low_block_end));
 }
 
-/* The same for the lower halves.  One column that has any is enough for all:
+/* The same for the low parts.  One column that has any is enough for all:
  * with and without them a sum comes out the same. */
 GB_INLINE void
 add_low(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
@@ -279,7 +289,7 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
         add_sub_block(kernel, codes, records, s);
         if ((marks >> p & 1) != 0) {
             /* Weights are read again: kept for this, they would fill the
-             * registers of all the blocks that need it not. */
+             * registers of all sub-blocks that have no outlier. */
             atomic_signal_fence(memory_order_seq_cst);
             add_low(tile, kernel, p, codes, columns, s);
             floats(1.0f / 256.0f, s, f);

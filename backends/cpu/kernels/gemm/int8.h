@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/int8.h - panels of weights times columns.
+ * cpu/kernels/gemm/int8.h - the products of quantised weights that dispatch.c
+ * chooses from.
  */
-#ifndef GB_CPU_KERNELS_GEMM_H
-#define GB_CPU_KERNELS_GEMM_H
+#ifndef GB_CPU_KERNELS_GEMM_INT8_H
+#define GB_CPU_KERNELS_GEMM_INT8_H
 
 #include "backends/cpu/kernels/api/variant.h"
 #include "backends/cpu/kernels/gemm/panel.h"
 
-/* dst[c][r] gets the panels' row r times a part of column c. */
+/* Row panels of weights times a part of all columns (KC values). */
 struct gb_gemm_tile {
     const struct gb_panel *panels;
     int64_t k;       /* values in a panel's row */
     int64_t rows;    /* to be written, at most those of all panels */
     size_t from;     /* the part's first byte in a column */
-    size_t marks;    /* quantised: and its marks' */
-    size_t lows;     /* where all lower halves begin */
+    size_t masks;    /* and that of its outlier masks */
+    size_t lows;     /* where all low parts begin */
     int64_t dst_row; /* row 0's place in dst[c] */
     bool is_first;   /* dst is written, not added to */
     int64_t cols;
@@ -27,7 +28,7 @@ struct gb_gemm_tile {
 void GB_K_OF(BYTES, gemm_int8_tile)(const struct gb_format *format,
                                 const struct gb_gemm_tile *strip);
 
-/* Quantised weights times columns of turned groups. */
+/* Quantised weights times columns packed for GB_PATH_SKINNY. */
 void GB_K_OF(BYTES, skinny_int8)(const struct gb_format_kernels *weight,
                               const struct gb_product *p);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/pack-activations.c - rows of activations in the Q8 formats.
+ * cpu/kernels/gemm/pack-activations.c - activations as Q8_K blocks, and packed for
+ * the GEMM: activation panels (kernels/api/packing.h).
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/panel.h"
@@ -79,8 +80,8 @@ GB_K(quantize_row_q8_K)(const float *x, void *y, int64_t n)
     }
 }
 
-/* Pieces of 32 activations that go together, so that what is done with one need
- * not wait for what is done with another; some words are for four of them. */
+/* So many times 32 activations go together, so that what is done with some need
+ * not wait for what is done with others; some operations are for four of them. */
 #define GROUP 32
 
 struct group {
@@ -94,16 +95,16 @@ struct group {
 /* Where the next parts of a column go, and what they are like. */
 struct writer {
     const struct gb_format *format;
-    char *record;
-    struct gb_outlier_mask *marks;
+    char *block_at;
+    struct gb_outlier_mask *masks;
     char *low;
     int n_low; /* so far */
 };
 
 _Static_assert(GROUP * GB_QK % GB_MASK_VALUES == 0,
-               "groups begin and end with their marks");
+               "groups begin and end with their masks");
 
-/* The sums of the first and the last sixteen of four pieces' codes. */
+/* The sums of the first and the last sixteen of four sub-blocks' codes. */
 GB_INLINE void
 sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
 {
@@ -115,9 +116,9 @@ sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
     qs_store_sums4(sums, s);
 }
 
-/* A record of PIECE codes, whose sum is given. */
+/* A panel's block of SUB_BLOCK codes, whose sum is given. */
 GB_INLINE void
-put_panel_block(char *record, const struct gb_format *format, int piece,
+put_panel_block(char *block_at, const struct gb_format *format, int sub_block,
            const int8_t *codes, float d, int32_t sum)
 {
     const struct gb_panel_block_end end = {
@@ -126,41 +127,41 @@ put_panel_block(char *record, const struct gb_format *format, int piece,
         .correction = -format->bias * sum,
     };
 
-    memcpy(record, codes, (size_t)piece);
-    memcpy(record + piece, &end, sizeof(end));
+    memcpy(block_at, codes, (size_t)sub_block);
+    memcpy(block_at + sub_block, &end, sizeof(end));
 }
 
-/* The lower halves of the record, which change its sum. */
+/* Its low part, which changes the sum. */
 GB_INLINE void
-put_low(char *record, char *low, const struct gb_format *format, int piece,
+put_low(char *block_at, char *low, const struct gb_format *format, int sub_block,
         const int8_t *codes)
 {
-    const int8_t *high = (const int8_t *)record;
+    const int8_t *high = (const int8_t *)block_at;
     struct gb_panel_block_end end;
     struct gb_low_block_end low_end;
     int sum_high = 0;
     int sum = 0;
 
-    for (int i = 0; i < piece; i++) {
+    for (int i = 0; i < sub_block; i++) {
         sum_high += high[i];
         sum += codes[i];
     }
-    memcpy(&end, record + piece, sizeof(end));
+    memcpy(&end, block_at + sub_block, sizeof(end));
     end.sum = end.d * ((float)sum_high + (float)sum * (1.0f / 256.0f));
-    memcpy(record + piece, &end, sizeof(end));
+    memcpy(block_at + sub_block, &end, sizeof(end));
     low_end.correction = -format->bias * sum;
-    memcpy(low, codes, (size_t)piece);
-    memcpy(low + piece, &low_end, sizeof(low_end));
+    memcpy(low, codes, (size_t)sub_block);
+    memcpy(low + sub_block, &low_end, sizeof(low_end));
 }
 
-/* One record for each piece of GROUP, or two. */
+/* One block for each 32 values, or two of 16. */
 GB_INLINE void
-put_records(struct writer *w, int piece, const struct group *group)
+put_records(struct writer *w, int sub_block, const struct group *group)
 {
     const struct gb_format *const format = w->format;
-    const size_t bytes = (size_t)piece + sizeof(struct gb_panel_block_end);
-    const int records = GB_QK / piece;
-    char *record = w->record;
+    const size_t bytes = (size_t)sub_block + sizeof(struct gb_panel_block_end);
+    const int records = GB_QK / sub_block;
+    char *block_at = w->block_at;
 
     for (int i = 0; i < group->n; i += 4) {
         int32_t sums[8];
@@ -171,30 +172,30 @@ put_records(struct writer *w, int piece, const struct group *group)
             const float d = group->d[i + j];
 
             if (records == 1) {
-                put_panel_block(record, format, piece, codes, d,
+                put_panel_block(block_at, format, sub_block, codes, d,
                            sums[j] + sums[4 + j]);
             } else {
-                put_panel_block(record, format, piece, codes, d, sums[j]);
-                put_panel_block(record + bytes, format, piece, codes + piece, d,
+                put_panel_block(block_at, format, sub_block, codes, d, sums[j]);
+                put_panel_block(block_at + bytes, format, sub_block, codes + sub_block, d,
                            sums[4 + j]);
             }
-            record += (size_t)records * bytes;
+            block_at += (size_t)records * bytes;
         }
     }
     for (int i = 0; i < group->n * records; i++) {
-        const int bit = i % (GB_MASK_VALUES / piece);
+        const int bit = i % (GB_MASK_VALUES / sub_block);
 
         if (bit == 0)
-            *w->marks++ = (struct gb_outlier_mask){ .before = w->n_low };
+            *w->masks++ = (struct gb_outlier_mask){ .before = w->n_low };
         if (group->has_low[i / records]) {
-            w->marks[-1].blocks |= 1u << bit;
-            put_low(w->record + (size_t)i * bytes, w->low, format, piece,
-                    group->low[i / records] + i % records * piece);
-            w->low += (size_t)piece + sizeof(struct gb_low_block_end);
+            w->masks[-1].blocks |= 1u << bit;
+            put_low(w->block_at + (size_t)i * bytes, w->low, format, sub_block,
+                    group->low[i / records] + i % records * sub_block);
+            w->low += (size_t)sub_block + sizeof(struct gb_low_block_end);
             w->n_low++;
         }
     }
-    w->record = record;
+    w->block_at = block_at;
 }
 
 static void
@@ -206,7 +207,7 @@ put_group(struct writer *w, const struct group *group)
         put_records(w, GB_QK / 2, group);
 }
 
-/* The scale and the codes of the piece that begins with value I of blocks.
+/* The scale and the codes of the 32 values from value I of blocks on.
  * (The sums of q8_1 are the same to within the rounding of a half.) */
 static float
 piece_of_blocks(enum ggml_type type, const void *blocks, int64_t i,
@@ -248,7 +249,7 @@ put_blocks(struct writer *w, int64_t n, const void *blocks)
     }
 }
 
-/* The largest magnitudes of N pieces, and the sums of all.  What is
+/* The largest magnitudes of N times 32 values, and the sums of all.  What is
  * behind the last of them is taken to be like it. */
 GB_INLINE void
 measure(int n, const float *x, float *largest, float *sums)
@@ -259,13 +260,13 @@ measure(int n, const float *x, float *largest, float *sums)
 
 #pragma GCC unroll 4
         for (int j = 0; j < 4; j++) {
-            const float *piece = x + GB_QK * (i + j < n ? i + j : n - 1);
+            const float *sub_block = x + GB_QK * (i + j < n ? i + j : n - 1);
 
             max[j] = vf_zero();
             sum[j] = vf_zero();
 #pragma GCC unroll 8
             for (int k = 0; k < GB_QK; k += VF_LEN) {
-                const vf v = vf_abs(vf_load(piece + k));
+                const vf v = vf_abs(vf_load(sub_block + k));
 
                 max[j] = vf_max(max[j], v);
                 sum[j] = vf_add(sum[j], v);
@@ -294,8 +295,8 @@ low_codes(const float *x, float factor, int8_t *q)
     scaled_codes(GB_QK, codes, 1.0f, q);
 }
 
-/* The largest value of a piece, or 1e-30, gets the code 127.  Lower halves are
- * for pieces with a value that stands out. */
+/* The largest of 32 values, or 1e-30, gets the code 127.  Low parts are for those
+ * with an outlier. */
 static void
 put_floats(struct writer *w, int64_t n, const float *x)
 {
@@ -317,11 +318,11 @@ put_floats(struct writer *w, int64_t n, const float *x)
             group.has_low[j] = gb_is_outlier(largest[j], sums[j], GB_QK);
         }
         for (int j = 0; j < group.n; j++) {
-            const float *piece = x + i + j * GB_QK;
+            const float *sub_block = x + i + j * GB_QK;
 
-            scaled_codes(GB_QK, piece, factor[j], group.high[j]);
+            scaled_codes(GB_QK, sub_block, factor[j], group.high[j]);
             if (group.has_low[j])
-                low_codes(piece, factor[j], group.low[j]);
+                low_codes(sub_block, factor[j], group.low[j]);
         }
         put_group(w, &group);
     }
@@ -344,8 +345,8 @@ column_of_records(const struct gb_format *format, int64_t n, const void *row,
 {
     struct writer w = {
         .format = format,
-        .record = column,
-        .marks = (void *)(column + gb_panel_masks_at(format, n)),
+        .block_at = column,
+        .masks = (void *)(column + gb_panel_masks_at(format, n)),
         .low = column + gb_panel_lows_at(format, n),
     };
 

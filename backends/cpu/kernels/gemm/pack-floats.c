@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/pack-floats.c - columns for products with float weights, side by side.
+ * cpu/kernels/gemm/pack-floats.c - columns of floats, packed for products with
+ * float weights.
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/api/prototypes.h"

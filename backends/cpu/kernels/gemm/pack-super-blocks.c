@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/pack-super-blocks.c - rows of activations as columns of groups.
+ * cpu/kernels/gemm/pack-super-blocks.c - activations packed for GEMV and skinny
+ * GEMM: q8 super-blocks (struct gb_q8_super_block).
+ *
+ * Three steps: 256 floats, or blocks that are int8 already, become high and low
+ * parts with a scale for each 32 values; these go to their places, in the format's
+ * order or lane-interleaved; the sums that mins and biases are multiplied with are
+ * made of the codes.
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/panel.h"
@@ -9,17 +15,17 @@
 
 #include <string.h>
 
-#define PIECES (GB_SUPER_BLOCK / GB_QK)
+#define SUB_BLOCKS (GB_SUPER_BLOCK / GB_QK)
 
-/* A group in the order of its values, which are d * (256 * high + low). */
+/* A super-block in the order of its values, d * (256 * high + low). */
 struct q8_values {
     int8_t high[GB_SUPER_BLOCK];
     int8_t low[GB_SUPER_BLOCK];
-    float d[PIECES];
-    bool has_low[PIECES];
+    float d[SUB_BLOCKS];
+    bool has_low[SUB_BLOCKS];
 };
 
-/* The largest magnitude of N values, 16, 32 or 40; does it stand out?  Behind
+/* The largest magnitude of N values, 16, 32 or 40; is it an outlier?  Behind
  * them are zeros up to whole vectors. */
 static float
 largest_of(int n, const float *x, bool *is_outlier)
@@ -61,7 +67,7 @@ codes_of(int n, const float *x, float largest, int8_t *high, int8_t *low)
 static void
 group_of_floats(const float *x, struct q8_values *group)
 {
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < SUB_BLOCKS; i++) {
         const float largest =
             largest_of(GB_QK, x + GB_QK * i, &group->has_low[i]);
 
@@ -119,12 +125,12 @@ group_of_blocks(int64_t n, enum ggml_type type, const void *blocks,
     }
 }
 
-/* The sum of the values of each piece of the format, times FACTOR. */
+/* The sum of the values of each sub-block, times FACTOR. */
 GB_INLINE void
 put_sums(const struct gb_format *format, const struct q8_values *group,
          const bool *has_low, float factor, float *sum)
 {
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < SUB_BLOCKS; i++) {
         const q32 one = q32_set1(1);
         int32_t s[8];
         qs sums = qs_dot(
@@ -145,13 +151,14 @@ put_sums(const struct gb_format *format, const struct q8_values *group,
     }
 }
 
-/* Where one piece of a step has low codes, all have. */
+/* In the format's order.  Where one of the sub-blocks that are unpacked together
+ * has a low part, all have. */
 static void
 put_group(const struct gb_format *format, const struct q8_values *from,
           struct gb_q8_super_block *to)
 {
-    const int chunks = 4 * gb_step_units(format);
-    bool has_low[PIECES];
+    const int sub_blocks = 4 * gb_step_units(format);
+    bool has_low[SUB_BLOCKS];
 
     memset(to->scale, 0, sizeof(to->scale));
     memset(to->sum, 0, sizeof(to->sum));
@@ -160,13 +167,13 @@ put_group(const struct gb_format *format, const struct q8_values *from,
         const int at = gb_order_sub_block(format->order, c);
 
         memcpy(to->high + 16 * c, from->high + 16 * at, 16);
-        to->has_low[c / chunks] |= from->has_low[at / 2];
+        to->has_low[c / sub_blocks] |= from->has_low[at / 2];
     }
     for (int c = 0; c < GB_SUPER_BLOCK / 16; c++) {
         const int at = gb_order_sub_block(format->order, c);
         const float d = from->d[at / 2];
 
-        has_low[at / 2] = to->has_low[c / chunks] != 0;
+        has_low[at / 2] = to->has_low[c / sub_blocks] != 0;
         if (has_low[at / 2])
             memcpy(to->low + 16 * c, from->low + 16 * at, 16);
         to->scale[16 * at / format->sub_block] =
@@ -176,7 +183,7 @@ put_group(const struct gb_format *format, const struct q8_values *from,
              format->has_min ? 1.0f : -(float)format->bias, to->sum);
 }
 
-/* The same for a turned group. */
+/* The same lane-interleaved, for the skinny GEMM. */
 static void
 interleave_super_block(const struct gb_format *format, const struct q8_values *from,
            struct gb_q8_super_block *to)
@@ -184,21 +191,21 @@ interleave_super_block(const struct gb_format *format, const struct q8_values *f
     const float factor = format->has_min ? 1.0f : -(float)format->bias;
     bool low = false;
 
-    for (int i = 0; i < PIECES; i++)
+    for (int i = 0; i < SUB_BLOCKS; i++)
         low |= from->has_low[i];
     for (int l = 0; l < 16; l++) {
-        const int chunk = gb_interleaved_sub_block(format->order, l);
-        const float d = from->d[chunk / 2];
+        const int sub_block = gb_interleaved_sub_block(format->order, l);
+        const float d = from->d[sub_block / 2];
         int32_t sum = 0;
 
         for (int i = 0; i < 16; i++)
-            sum += 256 * from->high[16 * chunk + i] +
-                   (low ? from->low[16 * chunk + i] : 0);
+            sum += 256 * from->high[16 * sub_block + i] +
+                   (low ? from->low[16 * sub_block + i] : 0);
         for (int q = 0; q < 4; q++) {
-            memcpy(to->high + 64 * q + 4 * l, from->high + 16 * chunk + 4 * q,
+            memcpy(to->high + 64 * q + 4 * l, from->high + 16 * sub_block + 4 * q,
                    4);
             if (low)
-                memcpy(to->low + 64 * q + 4 * l, from->low + 16 * chunk + 4 * q,
+                memcpy(to->low + 64 * q + 4 * l, from->low + 16 * sub_block + 4 * q,
                        4);
         }
         to->scale[l] = low ? d : 256.0f * d;
@@ -207,16 +214,16 @@ interleave_super_block(const struct gb_format *format, const struct q8_values *f
     to->has_low[0] = low;
 }
 
-/* A group by place: a piece is what two lanes have, unit by unit of the correction
- * one, then of the other; up to whole vectors there are zeros. */
+/* Lane-interleaved for GEMV: 32 values are what two lanes have, vector by vector
+ * of the first lane, then of the other; up to whole vectors there are zeros. */
 #define MOST 48
 
-_Static_assert(MOST >= 8 * GB_TERNARY_DIGITS && MOST % VF_LEN == 0, "a piece's place");
+_Static_assert(MOST >= 8 * GB_TERNARY_DIGITS && MOST % VF_LEN == 0, "room for two lanes");
 
 struct lanes_group {
-    int8_t high[PIECES][MOST];
-    int8_t low[PIECES][MOST];
-    float d[PIECES];
+    int8_t high[SUB_BLOCKS][MOST];
+    int8_t low[SUB_BLOCKS][MOST];
+    float d[SUB_BLOCKS];
     bool has_low;
 };
 
@@ -239,7 +246,7 @@ unit_at(const struct gb_format *format, int l, int i)
     return format->gemv == GB_GEMV_LANES_QUARTERS ? l / 2 % 2 + i / 2 * 2 : i;
 }
 
-/* Which four of a group's values is that; none: -1. */
+/* Which four of the super-block's values is that; none: -1. */
 static int
 four_at(const struct gb_format *format, int l, int i)
 {
@@ -258,7 +265,7 @@ by_place(const struct gb_format *format, const void *from, size_t four,
 {
     const int units = units_of(format);
 
-    memset(to, 0, PIECES * MOST / 4 * four);
+    memset(to, 0, SUB_BLOCKS * MOST / 4 * four);
     for (int l = 0; l < 16; l++) {
         for (int i = 0; i < units; i++) {
             const int at = four_at(format, l, i);
@@ -276,11 +283,11 @@ lanes_of_floats(const struct gb_format *format, const float *x,
              struct lanes_group *group)
 {
     const int n = 8 * units_of(format);
-    float values[PIECES][MOST];
+    float values[SUB_BLOCKS][MOST];
 
     by_place(format, x, 4 * sizeof(*x), values);
     group->has_low = false;
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < SUB_BLOCKS; i++) {
         bool is_outlier;
         const float largest = largest_of(n, values[i], &is_outlier);
 
@@ -296,7 +303,7 @@ lanes_of_block(const struct gb_format *format, const struct gb_block_q8_k *block
 {
     by_place(format, block->qs, 4, group->high);
     group->has_low = false;
-    for (int i = 0; i < PIECES; i++)
+    for (int i = 0; i < SUB_BLOCKS; i++)
         group->d[i] = block->d / 256.0f;
 }
 
@@ -314,7 +321,7 @@ sums_of_unit(const int8_t *high, const int8_t *low, int32_t *sums)
     }
 }
 
-/* The sums of chunks, in the order of their values, get codes as values do. */
+/* The sums of sub-blocks, in the order of their values, get codes as values do. */
 static void
 put_chunks(const float *sums, struct gb_q8_super_block *to)
 {

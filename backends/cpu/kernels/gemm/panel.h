@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/panel.h - some rows of weights, unpacked for a product.
- *
- * The rows lie side by side, one in each lane of a vector.
+ * cpu/kernels/gemm/panel.h - a packed panel: VF_LEN rows of weights, unpacked, one
+ * in each lane of a vector.
  */
-#ifndef GB_CPU_KERNELS_PANEL_H
-#define GB_CPU_KERNELS_PANEL_H
+#ifndef GB_CPU_KERNELS_GEMM_PANEL_H
+#define GB_CPU_KERNELS_GEMM_PANEL_H
 
 #include "backends/cpu/kernels/api/gemm.h"
 #include "backends/cpu/simd/dot4.h"
@@ -23,18 +22,18 @@
 #define GB_PANEL_K_FLOAT 1024
 
 struct gb_panel {
-    uint8_t *rows; /* room for VF_LEN rows before they are turned */
-    /* Quantised: code 4 * j + b of row r is byte b of quad r of vector j, or
+    uint8_t *rows; /* room for VF_LEN rows before they are transposed */
+    /* Quantised: code 4 * j + b of row r is byte b of lane r of vector j, or
      * vectors are those of a vq4, where VQ_TILES is 1. */
     uint8_t *codes;
-    float *scales; /* scales[VF_LEN * piece + row] */
+    float *scales; /* scales[VF_LEN * sub_block + row] */
     float *mins;   /* what is added to each value, likewise */
     /* Floats: value j of row r is reals[VF_LEN * j + r]. */
     float *reals;
 };
 
-/* Does the LARGEST magnitude of N values stand out, the sum of which is SUM?  It
- * does when it is more than nine times as large as they are in the mean, as two
+/* Is the LARGEST magnitude of N values, whose sum is SUM, an outlier?  It
+ * is when it is more than nine times as large as they are in the mean, as two
  * of 32 may be; one of them is ten times as large as the others' deviation
  * then. */
 static inline bool

@@ -2,7 +2,7 @@
 /*
  * cpu/kernels/gemm/skinny-float.c - float weights times 2 to 16 columns, as they lie.
  *
- * Turning weights into panels costs more than so few columns bring.  Vectors
+ * Transposing weights into panels costs more than so few columns bring.  Vectors
  * run along the rows; each of some rows meets each of some columns while both
  * are in registers.
  */

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/skinny-int8.c - quantised weights times a few columns.
+ * cpu/kernels/gemm/skinny-int8.c - skinny GEMM: quantised weights times 2 to 16
+ * columns.
  *
- * Some rows are turned, each weight once, and meet the columns while they are
- * in the first cache.  A lane has the products of one chunk, so the sums of
- * integers of a group become floats together, and the lanes are added up at the
- * end of the rows.
+ * Q64_ROWS rows of weights are interleaved, a part of PART super-blocks at a time,
+ * into the first cache, and meet all columns there, so that each weight is unpacked
+ * once.  Lane l of a vector has values of sub-block l, in weights and activations
+ * alike: four dot4 of 64 bytes are the products of a super-block, one sum a lane,
+ * which becomes floats once, times both scales of the lane.  Lanes are added up at
+ * the end of the rows.
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/kernels/gemm/int8.h"
 #include "backends/cpu/kernels/format/interleave.h"
 
-/* Groups of a row at a time. */
+/* Super-blocks of a row at a time. */
 #define PART 8
 
 /* The sums of some rows with one column, in lanes. */
 typedef float row_sums[Q64_ROWS][16];
 
-/* Some rows' turned groups and as many of some columns. */
+/* Interleaved super-blocks of some rows, and as many of some columns. */
 struct strip {
     const struct gb_interleaved *codes;
     int64_t groups; /* in a row */
@@ -37,7 +40,7 @@ dot_of_group(bool is_wide, q64s s, const q64 *w, const int8_t *codes)
     return s;
 }
 
-/* Add the product of a group of a row with one of a column. */
+/* Add the product of a super-block of a row with one of a column. */
 GB_INLINE q64f
 add_products(bool is_wide, q64f acc, const q64 *w, const struct gb_interleaved *x,
              const struct gb_q8_super_block *y)
@@ -115,7 +118,7 @@ static const struct {
     { wide_by_one, wide_by_cols },
 };
 
-/* The strip's groups, which are those from FROM on, times all columns. */
+/* The part's super-blocks, from number FROM on, times all columns. */
 static void
 add_part(bool is_wide, struct strip *strip, const struct gb_product *p,
          int64_t from, row_sums *sums)
