@@ -20,6 +20,7 @@
 #include "lib/loader/image.h"
 
 #include "lib/base/attr.h"
+#include "lib/base/lock.h"
 #if defined(HAVE_LINK_H)
 #include "lib/loader/elf.h"
 #endif
@@ -220,20 +221,24 @@ path_and_before(const char *path, char *before)
     return copy;
 }
 
-/* Debuggers, and modules that look for themselves, shall find the path. */
+/* Debuggers, and modules that look for themselves, shall find the path.  Threads
+ * that load one module at once have one MAP. */
 static void
 put_path(void *handle, const char *name, const char *path)
 {
     struct link_map *map;
-    char *copy;
+    char *copy = NULL;
 
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 ||
-        strcmp(map->l_name, name) != 0)
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
         return;
-    atomic_fetch_add_explicit(&n_named, 1, memory_order_relaxed);
-    copy = path_and_before(path, map->l_name);
+    gb_lock(GB_LOCK_REGISTRY);
+    if (strcmp(map->l_name, name) == 0) {
+        atomic_fetch_add_explicit(&n_named, 1, memory_order_relaxed);
+        copy = path_and_before(path, map->l_name);
+    }
     if (copy != NULL)
         map->l_name = copy;
+    gb_unlock(GB_LOCK_REGISTRY);
 }
 
 void *

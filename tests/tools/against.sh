@@ -36,7 +36,8 @@ serve() {
 
 claim 'it greets, and ends with its input' serve ''
 says 'it names the library, the backend and the device' \
-    grep -q '^{"library": "/.*", "backend": .*, "device": "CPU"}$' "$dir/out"
+    grep -q '^{"library": "\(/.*\|unknown library\)", "backend": .*, "device": "CPU"}$' \
+    "$dir/out"
 claim 'it answers each line with a result' serve '0 0 1\n0 0 3\n1 0 2\n'
 says 'of the case that was asked for' sh -c '
     sed 1d "$1" | sed "s/{\"name\": \"\([^\"]*\)\".*/\1/" | tr "\n" " " |

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/pool/cpus.h"
 #include "backends/cpu/pool/numa.h"
 

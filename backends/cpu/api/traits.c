@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 
 #include "ggml-cpu.h"
 

@@ -3,7 +3,7 @@
  * cpu/isa/compiled.h - the features that the compiler takes for granted in the
  * file that includes this.
  *
- * A level's table says by it what a machine must have, and the rest of the
+ * A variant's table says by it what a machine must have, and the rest of the
  * library what any machine has that runs it, whether the system tells or not.
  */
 #ifndef GB_CPU_ISA_COMPILED_H

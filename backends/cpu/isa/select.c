@@ -2,13 +2,13 @@
 /*
  * cpu/isa/select.c - the best table of kernels that this machine can run.
  *
- * A level is a row of the table below; what it needs follows from the flags that
+ * A variant is a row of the table below; what it needs follows from the flags that
  * it was compiled with.  What was found is kept for the process; it is written
  * once, under GB_LOCK_CPU_LEVEL.
  */
 #include "config.h"
 
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/isa/machine.h"
 
 #include "ggmlbackend.h"
@@ -33,7 +33,7 @@ extern const struct gb_cpu_kernels gb_cpu_i8mm_table;
 extern const struct gb_cpu_kernels gb_cpu_sve_table;
 
 /* The slowest first; the first one runs on every machine. */
-static const struct gb_cpu_kernels *const levels[] = {
+static const struct gb_cpu_kernels *const variants[] = {
     &gb_cpu_generic_table,
 #ifdef GB_ISA_AVX2
     &gb_cpu_avx2_table,
@@ -64,14 +64,14 @@ static const struct gb_cpu_kernels *const levels[] = {
 #endif
 };
 
-#define N_LEVELS (sizeof(levels) / sizeof(levels[0]))
+#define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
 static atomic_bool is_chosen;
 static struct gb_cpu_machine machine;
-static const struct gb_cpu_kernels *usable[N_LEVELS + 1];
+static const struct gb_cpu_kernels *usable[N_VARIANTS + 1];
 static const struct gb_cpu_kernels *chosen;
 static char reason[160];
-static bool is_refused; /* the level that the environment names */
+static bool is_refused; /* the variant that the environment names */
 static atomic_bool is_said;
 /* The chosen one, or what gb_cpu_kernels_use put in its place; NULL: not known
  * yet. */
@@ -80,17 +80,17 @@ static _Atomic(const struct gb_cpu_kernels *) in_use;
 static bool
 can_run(const struct gb_cpu_kernels *level, uint32_t features)
 {
-    return level == levels[0] || (level->needs & ~features) == 0;
+    return level == variants[0] || (level->needs & ~features) == 0;
 }
 
 const struct gb_cpu_kernels *
 gb_cpu_kernels_for(uint32_t features)
 {
-    const struct gb_cpu_kernels *best = levels[0];
+    const struct gb_cpu_kernels *best = variants[0];
 
-    for (size_t i = 0; i < N_LEVELS; i++) {
-        if (can_run(levels[i], features))
-            best = levels[i];
+    for (size_t i = 0; i < N_VARIANTS; i++) {
+        if (can_run(variants[i], features))
+            best = variants[i];
     }
     return best;
 }
@@ -100,18 +100,18 @@ find_usable(void)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < N_LEVELS; i++) {
-        if (can_run(levels[i], machine.features))
-            usable[n++] = levels[i];
+    for (size_t i = 0; i < N_VARIANTS; i++) {
+        if (can_run(variants[i], machine.features))
+            usable[n++] = variants[i];
     }
 }
 
-/* The level that the environment names, NULL when this machine has no such. */
+/* The variant that the environment names, NULL when this machine has no such. */
 static const struct gb_cpu_kernels *
 find_named(const char *name)
 {
     for (size_t i = 0; usable[i] != NULL; i++) {
-        if (strcmp(usable[i]->level, name) == 0)
+        if (strcmp(usable[i]->variant, name) == 0)
             return usable[i];
     }
     return NULL;
@@ -145,9 +145,9 @@ say_choice(void)
     if (is_refused)
         gb_log(GGML_LOG_LEVEL_WARN, "cpu: no kernels of level \"%.40s\" for "
                "this machine, using %s", gb_env_string(GB_ENV_CPU_LEVEL),
-               chosen->level);
+               chosen->variant);
     gb_log(GGML_LOG_LEVEL_INFO, "cpu: %s, kernels of level %s", machine.name,
-           chosen->level);
+           chosen->variant);
 }
 
 static void
@@ -202,7 +202,7 @@ gb_cpu_machine(void)
 const char *
 ggmlbackend_cpu_level(void)
 {
-    return gb_cpu_kernels()->level;
+    return gb_cpu_kernels()->variant;
 }
 
 const char *
@@ -218,7 +218,7 @@ ggmlbackend_cpu_level_at(size_t index)
 
     for (size_t i = 0; all[i] != NULL; i++) {
         if (i == index)
-            return all[i]->level;
+            return all[i]->variant;
     }
     return NULL;
 }

@@ -1,60 +1,69 @@
 # SPDX-License-Identifier: MIT
-# backends/cpu/kernels: inner loops, in the groups of isa/level.h.
+# backends/cpu/kernels: inner loops, in the groups of kernels/api/variant.h.
+libcpu_la_SOURCES += \
+	%D%/api/attention.h \
+	%D%/api/divide.h \
+	%D%/api/format.h \
+	%D%/api/kernels.def \
+	%D%/api/kernels.h \
+	%D%/api/scores.h \
+	%D%/api/variant.h
+
 cpu_floats_sources += \
-	%D%/arith.c \
-	%D%/attend-few.c \
-	%D%/attend.c \
-	%D%/convert.c \
-	%D%/dot-real.c \
-	%D%/few-real.c \
-	%D%/optimize.c \
-	%D%/quantize-blocks.c \
-	%D%/recurrent.c \
-	%D%/reduce.c \
-	%D%/rope.c \
-	%D%/softmax.c \
-	%D%/turn.c \
-	%D%/unary.c
+	%D%/attention/decode.c \
+	%D%/attention/prefill.c \
+	%D%/elementwise/arith.c \
+	%D%/elementwise/convert.c \
+	%D%/elementwise/optimize.c \
+	%D%/elementwise/recurrent.c \
+	%D%/elementwise/reduce.c \
+	%D%/elementwise/rope.c \
+	%D%/elementwise/softmax.c \
+	%D%/elementwise/transpose.c \
+	%D%/elementwise/unary.c \
+	%D%/format/floats.c \
+	%D%/format/quantize.c \
+	%D%/gemm/skinny-float.c
 
 cpu_pairs_sources += \
-	%D%/gemm-reals.c \
-	%D%/pack.c \
-	%D%/product-real.c
+	%D%/gemm/float-blocking.c \
+	%D%/gemm/float.c \
+	%D%/gemm/pack-floats.c
 
 cpu_bytes_sources += \
-	%D%/blocks.c \
-	%D%/column-few.c \
-	%D%/dot-iq4.c \
-	%D%/dot-q23k.c \
-	%D%/dot-q4.c \
-	%D%/dot-q45k.c \
-	%D%/dot-q5.c \
-	%D%/dot-q6k.c \
-	%D%/dot-q8.c \
-	%D%/dot-tq.c \
-	%D%/gemm-few.c \
-	%D%/gemm-quads.c \
-	%D%/quantize.c
+	%D%/format/iq4.c \
+	%D%/format/q2k-q3k.c \
+	%D%/format/q4.c \
+	%D%/format/q4k-q5k.c \
+	%D%/format/q5.c \
+	%D%/format/q6k.c \
+	%D%/format/q8.c \
+	%D%/format/ternary.c \
+	%D%/format/unpack.c \
+	%D%/gemm/int8.c \
+	%D%/gemm/pack-activations.c \
+	%D%/gemm/pack-super-blocks.c \
+	%D%/gemm/skinny-int8.c
 
-cpu_level_sources += \
-	%D%/block-sum.h \
-	%D%/block-weight.h \
-	%D%/blocks.h \
-	%D%/dot-iq1.c \
-	%D%/dot-iq2.c \
-	%D%/dot-iq3.c \
-	%D%/few.h \
-	%D%/gemm.h \
-	%D%/gemm-reals.h \
-	%D%/kernels.h \
-	%D%/map.h \
-	%D%/panel.h \
-	%D%/product.c \
-	%D%/real.h \
-	%D%/rows.h \
-	%D%/signs.h \
-	%D%/table.c \
-	%D%/turned.h \
-	%D%/weights.c \
-	%D%/weights.def \
-	%D%/weights.h
+cpu_variant_sources += \
+	%D%/api/prototypes.h \
+	%D%/elementwise/long-sum.h \
+	%D%/elementwise/map.h \
+	%D%/format/bits.h \
+	%D%/format/codebook.h \
+	%D%/format/float-types.h \
+	%D%/format/format-kernels.h \
+	%D%/format/formats.c \
+	%D%/format/formats.def \
+	%D%/format/formats.h \
+	%D%/format/gemv.h \
+	%D%/format/interleave.h \
+	%D%/format/iq1.c \
+	%D%/format/iq2.c \
+	%D%/format/iq3.c \
+	%D%/format/reader.h \
+	%D%/gemm/dispatch.c \
+	%D%/gemm/float.h \
+	%D%/gemm/int8.h \
+	%D%/gemm/panel.h \
+	%D%/table.c

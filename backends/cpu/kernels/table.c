@@ -3,18 +3,18 @@
  * cpu/kernels/table.c - this level's kernels as a table.
  */
 #include "backends/cpu/isa/compiled.h"
-#include "backends/cpu/isa/kernels.h"
-#include "backends/cpu/kernels/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
+#include "backends/cpu/kernels/api/prototypes.h"
 
 #define GB_STRING(x)     #x
-#define GB_LEVEL_NAME(x) GB_STRING(x)
+#define GB_VARIANT_NAME(x) GB_STRING(x)
 
 extern const struct gb_cpu_kernels GB_K(table);
 
 const struct gb_cpu_kernels GB_K(table) = {
-    .level = GB_LEVEL_NAME(GB_LEVEL),
+    .variant = GB_VARIANT_NAME(GB_VARIANT),
     .needs = GB_CPU_COMPILED,
 #define GB_KERNEL(group, result, name, parameters) .name = GB_K_OF(group, name),
-#include "backends/cpu/isa/kernels.def"
+#include "backends/cpu/kernels/api/kernels.def"
 #undef GB_KERNEL
 };

@@ -2,7 +2,7 @@
 /*
  * cpu/ops/attention.c - attention in one operation.
  */
-#include "backends/cpu/isa/cut.h"
+#include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/attention.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -31,7 +31,7 @@
  * a softmax over these keys needs, and are scaled down when a larger s appears.
  * All heads that share a key head, and some tokens, go through it together:
  * when they are many, each in a lane of a vector (attention-many.c); else keys
- * of all heads are read in their order (attention-few.c).
+ * of all heads are read in their order (attention-decode.c).
  *
  * Threads   tiles are some tokens and heads and, where there would be too few
  *           tiles, a part of the keys; parts are joined in their order.
@@ -75,22 +75,22 @@ group_of(int64_t heads, int64_t key_heads, int64_t value_heads)
 static bool
 has_many(const struct cut *cut)
 {
-    return cut->heads * cut->tokens >= GB_ATTENTION_MANY;
+    return cut->heads * cut->tokens >= GB_ATTENTION_PREFILL;
 }
 
 /* Keys are cut into parts where there are too few tiles. */
 static void
 cut_keys(struct cut *cut, int64_t keys, int64_t width, int64_t wanted)
 {
-    const int64_t block = GB_ATTEND_KEYS;
-    const int64_t least = gb_cpu_parts(PART, width > 0 ? width : 1);
+    const int64_t block = GB_PREFILL_KEYS;
+    const int64_t least = gb_cpu_ceil_div(PART, width > 0 ? width : 1);
     int64_t part = keys;
 
     if (cut->tiles > 0 && cut->tiles < wanted)
-        part = gb_cpu_parts(keys, gb_cpu_parts(wanted, cut->tiles));
+        part = gb_cpu_ceil_div(keys, gb_cpu_ceil_div(wanted, cut->tiles));
     part = part > least ? part : least;
-    cut->part = gb_cpu_parts(part, block) * block;
-    cut->parts = keys > 0 ? gb_cpu_parts(keys, cut->part) : 1;
+    cut->part = gb_cpu_ceil_div(part, block) * block;
+    cut->parts = keys > 0 ? gb_cpu_ceil_div(keys, cut->part) : 1;
     cut->tiles *= cut->parts;
 }
 
@@ -101,12 +101,12 @@ cut_tokens(struct cut *cut, const struct ggml_tensor *q)
 {
     int64_t queries = GB_ATTENTION_QUERIES;
 
-    if (gb_cpu_parts(q->ne[1] * cut->heads, queries) * cut->head_tiles *
+    if (gb_cpu_ceil_div(q->ne[1] * cut->heads, queries) * cut->head_tiles *
             q->ne[3] < TILES_WANTED)
         queries /= 2;
     cut->tokens = gb_cpu_min(
         q->ne[1], cut->heads < queries ? queries / cut->heads : 1);
-    cut->token_tiles = gb_cpu_parts(q->ne[1], cut->tokens);
+    cut->token_tiles = gb_cpu_ceil_div(q->ne[1], cut->tokens);
 }
 
 static struct cut
@@ -119,7 +119,7 @@ cut_of(const struct ggml_tensor *node)
     cut.group = group_of(q->ne[2], k->ne[2], node->src[2]->ne[2]);
     cut.heads = gb_cpu_min(cut.group, GB_ATTENTION_QUERIES);
     cut.head_tiles =
-        gb_cpu_parts(cut.group, cut.heads) * (q->ne[2] / cut.group);
+        gb_cpu_ceil_div(cut.group, cut.heads) * (q->ne[2] / cut.group);
     cut_tokens(&cut, q);
     cut.in_tile = has_many(&cut) ? 1 : cut.head_tiles;
     cut.tiles = cut.token_tiles * cut.head_tiles / cut.in_tile * q->ne[3];
@@ -182,8 +182,8 @@ attention_scratch(const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(node);
 
-    return has_many(&cut) ? gb_attention_many_scratch(node)
-                          : gb_attention_few_scratch(node, cut.in_tile);
+    return has_many(&cut) ? gb_attention_prefill_scratch(node)
+                          : gb_attention_decode_scratch(node, cut.in_tile);
 }
 
 /* Results of parts, when there are several: by part, batch, token and head. */
@@ -205,7 +205,7 @@ attention_shared(const struct ggml_tensor *node)
     const struct cut cut = cut_of(node);
 
     return gb_add_or_max(parts_bytes(node, &cut),
-                         has_many(&cut) ? gb_attention_look_bytes(node) : 0);
+                         has_many(&cut) ? gb_attention_mask_bytes(node) : 0);
 }
 
 /* Where is said what the mask hides; NULL without one.  Few queries do not
@@ -223,7 +223,7 @@ attention_prepare_tiles(const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(node);
 
-    return has_many(&cut) ? gb_attention_look_tiles(node) : 0;
+    return has_many(&cut) ? gb_attention_mask_tiles(node) : 0;
 }
 
 static enum ggml_status
@@ -231,7 +231,7 @@ attention_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
     const struct cut cut = cut_of(task->node);
 
-    gb_attention_look(task, tile, seen_in(task, &cut));
+    gb_attention_mask_blocks(task, tile, seen_in(task, &cut));
     return GGML_STATUS_SUCCESS;
 }
 
@@ -265,7 +265,7 @@ tile_of(const struct gb_cpu_task *task, const struct cut *cut, int64_t number)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *q = node->src[0];
-    const int64_t in_group = gb_cpu_parts(cut->group, cut->heads);
+    const int64_t in_group = gb_cpu_ceil_div(cut->group, cut->heads);
     struct gb_attention t = { .task = task };
     int64_t first;
     int64_t head_tile;
@@ -397,9 +397,9 @@ attention_run(const struct gb_cpu_task *task, int64_t number)
     const struct gb_attention t = tile_of(task, &cut, number * cut.in_tile);
 
     if (has_many(&cut))
-        gb_attention_many(&t);
+        gb_attention_prefill(&t);
     else
-        gb_attention_few(&t, cut.in_tile);
+        gb_attention_decode(&t, cut.in_tile);
     return GGML_STATUS_SUCCESS;
 }
 

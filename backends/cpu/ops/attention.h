@@ -10,8 +10,8 @@
 
 /* Queries of one key head in a tile, and from how many on lanes are full enough
  * to give each query one. */
-#define GB_ATTENTION_QUERIES GB_ATTEND_QUERIES
-#define GB_ATTENTION_MANY    12
+#define GB_ATTENTION_QUERIES GB_PREFILL_QUERIES
+#define GB_ATTENTION_PREFILL    12
 
 /* Queries of some heads and tokens, and the keys that they look at. */
 struct gb_attention {
@@ -27,7 +27,7 @@ struct gb_attention {
     int64_t parts; /* of the keys; with several, results are joined later */
     int64_t first_key;
     int64_t end_key;
-    const uint8_t *seen; /* many queries: what gb_attention_look found */
+    const uint8_t *seen; /* many queries: what gb_attention_mask_blocks found */
     const char *keys; /* key 0 of the head, and value 0 */
     const char *values;
     float scale; /* with a softcap divided by it */
@@ -68,15 +68,15 @@ gb_attention_lines(size_t rows, int64_t n)
 
 /* Bytes of scratch for N groups of heads, and the work: T is the first one, the
  * others' heads follow. */
-size_t gb_attention_few_scratch(const struct ggml_tensor *node, int64_t n);
-void gb_attention_few(const struct gb_attention *t, int64_t n);
+size_t gb_attention_decode_scratch(const struct ggml_tensor *node, int64_t n);
+void gb_attention_decode(const struct gb_attention *t, int64_t n);
 /* The same for many queries; before that, what the mask says is looked up once
  * for all heads. */
-size_t gb_attention_look_bytes(const struct ggml_tensor *node);
-int64_t gb_attention_look_tiles(const struct ggml_tensor *node);
-void gb_attention_look(
+size_t gb_attention_mask_bytes(const struct ggml_tensor *node);
+int64_t gb_attention_mask_tiles(const struct ggml_tensor *node);
+void gb_attention_mask_blocks(
     const struct gb_cpu_task *task, int64_t tile, uint8_t *seen);
-size_t gb_attention_many_scratch(const struct ggml_tensor *node);
-void gb_attention_many(const struct gb_attention *t);
+size_t gb_attention_prefill_scratch(const struct ggml_tensor *node);
+void gb_attention_prefill(const struct gb_attention *t);
 
 #endif

@@ -11,7 +11,7 @@
  * some cache lines of each row of either side: what is read from memory is used
  * before it is thrown out, and pages are not left at each step.
  */
-#include "backends/cpu/isa/cut.h"
+#include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -61,7 +61,7 @@ is_transposed(const struct ggml_tensor *node)
 static int64_t
 bands_of(const struct ggml_tensor *node)
 {
-    return gb_cpu_parts(node->ne[1], BLOCK_ROWS);
+    return gb_cpu_ceil_div(node->ne[1], BLOCK_ROWS);
 }
 
 static int64_t
@@ -103,11 +103,11 @@ copy_band(const struct gb_cpu_task *task, int64_t tile)
         if (is_move) {
             char *to = gb_cpu_row_ptr(node, row, i2, i3) + (size_t)col * size;
 
-            task->k->turn(size, n_rows, n_cols, to, node->nb[1], cols,
+            task->k->transpose(size, n_rows, n_cols, to, node->nb[1], cols,
                           a->nb[0]);
             continue;
         }
-        task->k->turn(size, n_rows, n_cols, block, BLOCK_ROW_BYTES, cols,
+        task->k->transpose(size, n_rows, n_cols, block, BLOCK_ROW_BYTES, cols,
                       a->nb[0]);
         for (int64_t j = 0; j < n_rows; j++) {
             const struct gb_cpu_line to =

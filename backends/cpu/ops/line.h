@@ -9,7 +9,7 @@
 #ifndef GB_CPU_OPS_LINE_H
 #define GB_CPU_OPS_LINE_H
 
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/ops/place.h"
 
 #include "lib/tensor/shape.h"

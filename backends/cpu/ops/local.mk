@@ -2,15 +2,15 @@
 # cpu/ops: operations over tensors, one file a family.
 libcpu_la_SOURCES += \
 	%D%/accumulate.c \
+	%D%/activations.c \
+	%D%/activations.h \
 	%D%/arith.c \
-	%D%/attention-few.c \
-	%D%/attention-many.c \
+	%D%/attention-decode.c \
+	%D%/attention-prefill.c \
 	%D%/attention.c \
 	%D%/attention.h \
 	%D%/check.c \
 	%D%/check.h \
-	%D%/columns.c \
-	%D%/columns.h \
 	%D%/concat.c \
 	%D%/conv.c \
 	%D%/copy.c \

@@ -3,7 +3,7 @@
  * cpu/ops/matmul-id.c - products with matrices that are chosen for each column.
  */
 #include "backends/cpu/ops/check.h"
-#include "backends/cpu/ops/columns.h"
+#include "backends/cpu/ops/activations.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -26,7 +26,7 @@
  */
 
 #define TILE_ROWS   64
-#define TILE_COLS   GB_FEW_COLS_MAX /* that go through a kernel at a time */
+#define TILE_COLS   GB_SKINNY_COLS_MAX /* that go through a kernel at a time */
 
 static bool
 mul_mat_id_can_run(const struct ggml_tensor *node)
@@ -46,7 +46,7 @@ mul_mat_id_can_run(const struct ggml_tensor *node)
 /* How a product is cut. */
 struct cut {
     bool by_column; /* else by expert */
-    enum gb_way way;
+    enum gb_path path;
     int64_t row_step;
     int64_t row_tiles;
     int64_t groups; /* columns or experts */
@@ -64,10 +64,10 @@ cut_of(const struct ggml_tensor *node)
     cut.by_column = columns <= a->ne[2] || a->ne[2] == 0;
     cut.groups = cut.by_column ? columns : a->ne[2];
     /* Some experts get more than their share. */
-    cols = cut.by_column ? 1 : GB_ONE_COLS_REAL + columns / a->ne[2];
-    cut.way = gb_cpu_way(a, cols);
+    cols = cut.by_column ? 1 : GB_GEMV_COLS_FLOAT + columns / a->ne[2];
+    cut.path = gb_cpu_path(a, cols);
     cut.row_step =
-        cut.way == GB_WAY_MANY ? TILE_ROWS : gb_cpu_few_rows(a, cols);
+        cut.path == GB_PATH_GEMM ? TILE_ROWS : gb_cpu_gemv_rows(a, cols);
     cut.row_tiles = (a->ne[1] + cut.row_step - 1) / cut.row_step;
     return cut;
 }
@@ -90,8 +90,8 @@ mul_mat_id_scratch(const struct ggml_tensor *node)
 static size_t
 mul_mat_id_shared(const struct ggml_tensor *node)
 {
-    return gb_cpu_columns_bytes(
-        node->src[0], node->src[1], cut_of(node).way);
+    return gb_cpu_activations_bytes(
+        node->src[0], node->src[1], cut_of(node).path);
 }
 
 static int32_t
@@ -106,7 +106,7 @@ id_at(const struct ggml_tensor *ids, int64_t x, int64_t y)
 static int64_t
 mul_mat_id_prepare_tiles(const struct ggml_tensor *node)
 {
-    return gb_cpu_columns_tiles(node->src[0], node->src[1]) + 1;
+    return gb_cpu_activations_tiles(node->src[0], node->src[1]) + 1;
 }
 
 static enum ggml_status
@@ -132,15 +132,15 @@ mul_mat_id_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
     if (tile == task->n_tiles - 1)
         return check_ids(task->node);
-    gb_cpu_columns_prepare(task, cut_of(task->node).way, tile);
+    gb_cpu_activations_pack(task, cut_of(task->node).path, tile);
     return GGML_STATUS_SUCCESS;
 }
 
 /* Some rows of one expert, and the columns gathered for them so far. */
 struct gathering {
     const struct gb_cpu_task *task;
-    enum gb_way way;
-    struct gb_cpu_columns from;
+    enum gb_path path;
+    struct gb_cpu_activations from;
     int64_t row;
     struct gb_product product;
     const void **columns;
@@ -151,11 +151,11 @@ static void
 flush(struct gathering *g)
 {
     const struct gb_cpu_kernels *k = g->task->k;
-    const struct gb_weight *weight =
-        k->weight(g->task->node->src[0]->type);
+    const struct gb_format_kernels *weight =
+        k->format(g->task->node->src[0]->type);
 
     if (g->product.cols > 0)
-        k->way_product(g->way, weight, &g->product);
+        k->multiply(g->path, weight, &g->product);
     g->product.cols = 0;
 }
 
@@ -191,7 +191,7 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
     float **dst = (float **)(void *)(columns + TILE_COLS);
     struct gathering g = {
         .task = task,
-        .way = cut.way,
+        .path = cut.path,
         .row = row,
         .product = {
             .k = a->ne[0],
@@ -206,7 +206,7 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
         .dst = dst,
     };
 
-    gb_cpu_columns_of(task, cut.way, &g.from);
+    gb_cpu_activations_of(task, cut.path, &g.from);
     if (cut.by_column) {
         gather(&g, x, y);
     } else {

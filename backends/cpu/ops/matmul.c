@@ -2,9 +2,9 @@
 /*
  * cpu/ops/matmul.c - products of matrices.
  */
-#include "backends/cpu/isa/cut.h"
+#include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/check.h"
-#include "backends/cpu/ops/columns.h"
+#include "backends/cpu/ops/activations.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -19,7 +19,7 @@
  *   dst    F32, rows dense
  *
  * Quantised weights are multiplied with activations of 8 bits, some of 16 (see
- * isa/weight.h), in integers and with float scales; float weights with F32.
+ * kernels/api/packing.h), in integers and with float scales; float weights with F32.
  *
  * For float weights columns that lie badly are first packed, in the step's
  * shared memory.
@@ -57,47 +57,47 @@ struct cut {
     int64_t row_tiles; /* in a matrix */
     int64_t col_tiles;
     int64_t matrices;  /* of A */
-    enum gb_way way;
+    enum gb_path path;
     bool is_packed;    /* are they, for float weights? */
 };
 
 /* Quantised weights: fewer columns where there would be too few tiles. */
 static void
-cut_codes(struct cut *cut, const struct ggml_tensor *a)
+tile_int8(struct cut *cut, const struct ggml_tensor *a)
 {
     cut->row_step = TILE_ROWS;
-    cut->row_tiles = gb_cpu_parts(a->ne[1], TILE_ROWS);
+    cut->row_tiles = gb_cpu_ceil_div(a->ne[1], TILE_ROWS);
     cut->col_step = TILE_COLS;
     while (cut->col_step > TILE_COLS_MIN &&
            cut->matrices * cut->row_tiles *
-                   gb_cpu_parts(cut->cols, cut->col_step) <
+                   gb_cpu_ceil_div(cut->cols, cut->col_step) <
                TILES_WANTED)
         cut->col_step /= 2;
-    cut->col_tiles = gb_cpu_parts(cut->cols, cut->col_step);
+    cut->col_tiles = gb_cpu_ceil_div(cut->cols, cut->col_step);
 }
 
 /* The same for float weights: fewer columns, then fewer rows, where there would
  * be too few tiles.  All tiles have about as many columns. */
 static void
-cut_reals(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
+tile_floats(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
           int64_t cols)
 {
-    const int64_t fewest = gb_cpu_parts(cut->cols, cols);
-    const int64_t most = gb_cpu_parts(cut->cols, REAL_COLS_MIN);
-    const int64_t row_tiles = cut->matrices * gb_cpu_parts(a->ne[1], rows);
-    int64_t wanted = gb_cpu_parts(TILES_WANTED, row_tiles);
+    const int64_t fewest = gb_cpu_ceil_div(cut->cols, cols);
+    const int64_t most = gb_cpu_ceil_div(cut->cols, REAL_COLS_MIN);
+    const int64_t row_tiles = cut->matrices * gb_cpu_ceil_div(a->ne[1], rows);
+    int64_t wanted = gb_cpu_ceil_div(TILES_WANTED, row_tiles);
 
     wanted = wanted > most ? most : wanted < fewest ? fewest : wanted;
     cut->col_step =
-        gb_cpu_parts(gb_cpu_parts(cut->cols, wanted), GB_PACKED_COLS) *
+        gb_cpu_ceil_div(gb_cpu_ceil_div(cut->cols, wanted), GB_PACKED_COLS) *
         GB_PACKED_COLS;
-    cut->col_tiles = gb_cpu_parts(cut->cols, cut->col_step);
+    cut->col_tiles = gb_cpu_ceil_div(cut->cols, cut->col_step);
     while (rows > REAL_ROWS &&
-           cut->matrices * cut->col_tiles * gb_cpu_parts(a->ne[1], rows) <
+           cut->matrices * cut->col_tiles * gb_cpu_ceil_div(a->ne[1], rows) <
                TILES_WANTED)
-        rows = gb_cpu_parts(rows / 2, REAL_ROWS) * REAL_ROWS;
+        rows = gb_cpu_ceil_div(rows / 2, REAL_ROWS) * REAL_ROWS;
     cut->row_step = rows;
-    cut->row_tiles = gb_cpu_parts(a->ne[1], rows);
+    cut->row_tiles = gb_cpu_ceil_div(a->ne[1], rows);
 }
 
 /* Columns that meet each matrix of A. */
@@ -106,8 +106,8 @@ cols_of(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
 
-    return node->ne[1] * gb_cpu_ratio(node->ne[2], a->ne[2]) *
-           gb_cpu_ratio(node->ne[3], a->ne[3]);
+    return node->ne[1] * gb_cpu_exact_div(node->ne[2], a->ne[2]) *
+           gb_cpu_exact_div(node->ne[3], a->ne[3]);
 }
 
 /* Float weights that become panels for many columns? */
@@ -115,8 +115,8 @@ static bool
 is_large(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
-    const int64_t few = a->type == GGML_TYPE_BF16 ? GB_ONE_COLS_REAL
-                                                  : GB_FEW_COLS_REAL;
+    const int64_t few = a->type == GGML_TYPE_BF16 ? GB_GEMV_COLS_FLOAT
+                                                  : GB_SKINNY_COLS_FLOAT;
 
     return gb_cpu_is_float(a->type) && a->ne[1] > FEW_ROWS &&
            cols_of(node) > few;
@@ -130,18 +130,18 @@ is_packed(const struct ggml_tensor *node)
     const struct ggml_tensor *b = node->src[1];
 
     return is_large(node) &&
-           (b->type != GGML_TYPE_F32 || gb_shares_places(b->nb[1]) ||
+           (b->type != GGML_TYPE_F32 || gb_has_4k_aliasing(b->nb[1]) ||
             node->src[0]->type == GGML_TYPE_BF16 ||
             cols_of(node) != b->ne[1]);
 }
 
 /* Few columns are in one tile. */
 static void
-cut_few(struct cut *cut, const struct ggml_tensor *a)
+tile_rows(struct cut *cut, const struct ggml_tensor *a)
 {
-    cut->row_step = gb_cpu_few_rows(a, cut->cols);
+    cut->row_step = gb_cpu_gemv_rows(a, cut->cols);
     cut->row_tiles = cut->row_step < a->ne[1]
-                         ? gb_cpu_parts(a->ne[1], cut->row_step)
+                         ? gb_cpu_ceil_div(a->ne[1], cut->row_step)
                          : 1;
     cut->col_step = cut->cols;
     cut->col_tiles = 1;
@@ -150,26 +150,26 @@ cut_few(struct cut *cut, const struct ggml_tensor *a)
 /* Not returned: a struct that is copied is read before it has arrived, which
  * costs a small product as much as all else here. */
 static void
-cut_node(struct cut *cut, const struct ggml_tensor *node)
+tile_product(struct cut *cut, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
 
     cut->matrices = a->ne[2] * a->ne[3];
     cut->cols = cols_of(node);
-    cut->way = gb_cpu_way(a, cut->cols);
+    cut->path = gb_cpu_path(a, cut->cols);
     cut->is_packed = is_packed(node);
     if (is_large(node)) {
         const int64_t strips = REAL_LENGTH / (a->ne[0] + 1) + 1;
 
-        cut_reals(cut, a, strips * REAL_ROWS, REAL_COLS);
-    } else if (cut->way != GB_WAY_MANY) {
-        cut_few(cut, a);
+        tile_floats(cut, a, strips * REAL_ROWS, REAL_COLS);
+    } else if (cut->path != GB_PATH_GEMM) {
+        tile_rows(cut, a);
     } else if (!gb_cpu_is_float(a->type)) {
-        cut_codes(cut, a);
-    } else if (cut->cols <= GB_FEW_COLS_REAL && a->type != GGML_TYPE_BF16) {
-        cut_few(cut, a);
+        tile_int8(cut, a);
+    } else if (cut->cols <= GB_SKINNY_COLS_FLOAT && a->type != GGML_TYPE_BF16) {
+        tile_rows(cut, a);
     } else {
-        cut_reals(cut, a, FEW_ROWS, REAL_COLS_LYING);
+        tile_floats(cut, a, FEW_ROWS, REAL_COLS_LYING);
     }
 }
 
@@ -190,7 +190,7 @@ mul_mat_tiles(const struct ggml_tensor *node)
 {
     struct cut cut;
 
-    cut_node(&cut, node);
+    tile_product(&cut, node);
     return cut.row_tiles * cut.col_tiles * cut.matrices;
 }
 
@@ -210,10 +210,10 @@ mul_mat_shared(const struct ggml_tensor *node)
 
     if (is_packed(node))
         return gb_mul_or_max((size_t)ggml_nrows(node->src[1]),
-                             a->ne[0] <= GB_CPU_LONGEST_COLUMN
-                                 ? gb_packed_bytes(a->ne[0])
+                             a->ne[0] <= GB_CPU_LONGEST_ROW
+                                 ? gb_float_panel_bytes(a->ne[0])
                                  : SIZE_MAX);
-    return gb_cpu_columns_bytes(a, node->src[1], gb_cpu_way(a, cols));
+    return gb_cpu_activations_bytes(a, node->src[1], gb_cpu_path(a, cols));
 }
 
 /* Those of B's rows, so that the thread that makes a row rounds or packs it. */
@@ -221,7 +221,7 @@ static int64_t
 mul_mat_prepare_tiles(const struct ggml_tensor *node)
 {
     return is_packed(node) ? gb_cpu_tiles_by_rows(node->src[1])
-                           : gb_cpu_columns_tiles(node->src[0], node->src[1]);
+                           : gb_cpu_activations_tiles(node->src[0], node->src[1]);
 }
 
 /* The columns that meet a matrix of A, one after another. */
@@ -237,11 +237,11 @@ static struct walk
 walk_from(const struct ggml_tensor *node, int64_t matrix, int64_t col)
 {
     const struct ggml_tensor *a = node->src[0];
-    const int64_t n2 = gb_cpu_ratio(node->ne[2], a->ne[2]);
-    const int64_t n3 = gb_cpu_ratio(node->ne[3], a->ne[3]);
-    const struct gb_cpu_split of_a = gb_cpu_split(matrix, a->ne[2]);
-    const struct gb_cpu_split of_col = gb_cpu_split(col, node->ne[1]);
-    const struct gb_cpu_split shared_by = gb_cpu_split(of_col.whole, n2);
+    const int64_t n2 = gb_cpu_exact_div(node->ne[2], a->ne[2]);
+    const int64_t n3 = gb_cpu_exact_div(node->ne[3], a->ne[3]);
+    const struct gb_cpu_div of_a = gb_cpu_div(matrix, a->ne[2]);
+    const struct gb_cpu_div of_col = gb_cpu_div(col, node->ne[1]);
+    const struct gb_cpu_div shared_by = gb_cpu_div(of_col.whole, n2);
 
     return (struct walk){
         .node = node,
@@ -275,7 +275,7 @@ packed_at(const struct gb_cpu_task *task, int64_t matrix, const struct cut *cut,
     const int64_t k = task->node->src[0]->ne[0];
 
     return (char *)task->shared +
-           (size_t)(matrix * cut->cols + col) * gb_packed_bytes(k);
+           (size_t)(matrix * cut->cols + col) * gb_float_panel_bytes(k);
 }
 
 /* The row of B at AT becomes a column among those that meet its matrix of A. */
@@ -285,14 +285,14 @@ pack_row(const struct gb_cpu_task *task, const struct cut *cut,
 {
     const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
-    const int64_t n2 = gb_cpu_ratio(b->ne[2], a->ne[2]);
-    const int64_t n3 = gb_cpu_ratio(b->ne[3], a->ne[3]);
-    const struct gb_cpu_split of_2 = gb_cpu_split(at.i2, n2);
-    const struct gb_cpu_split of_3 = gb_cpu_split(at.i3, n3);
+    const int64_t n2 = gb_cpu_exact_div(b->ne[2], a->ne[2]);
+    const int64_t n3 = gb_cpu_exact_div(b->ne[3], a->ne[3]);
+    const struct gb_cpu_div of_2 = gb_cpu_div(at.i2, n2);
+    const struct gb_cpu_div of_3 = gb_cpu_div(at.i3, n3);
     const int64_t matrix = of_3.whole * a->ne[2] + of_2.whole;
     const int64_t col = at.i1 + (of_2.rest + of_3.rest * n2) * b->ne[1];
 
-    task->k->pack(&task->k->weight(a->type)->layout, a->ne[0], cut->cols, col,
+    task->k->pack_floats(task->k->format(a->type)->format, a->ne[0], cut->cols, col,
                   gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
                   packed_at(task, matrix, cut, 0));
 }
@@ -316,11 +316,11 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor *node = task->node;
     struct cut cut;
 
-    cut_node(&cut, node);
+    tile_product(&cut, node);
     if (cut.is_packed)
         pack_rows(task, &cut, tile);
     else
-        gb_cpu_columns_prepare(task, cut.way, tile);
+        gb_cpu_activations_pack(task, cut.path, tile);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -348,13 +348,13 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *a = node->src[0];
-    const struct gb_cpu_split by_rows = gb_cpu_split(tile, cut->row_tiles);
-    const struct gb_cpu_split by_cols =
-        gb_cpu_split(by_rows.whole, cut->col_tiles);
+    const struct gb_cpu_div by_rows = gb_cpu_div(tile, cut->row_tiles);
+    const struct gb_cpu_div by_cols =
+        gb_cpu_div(by_rows.whole, cut->col_tiles);
     const int64_t row = by_rows.rest * cut->row_step;
     const int64_t col = by_cols.rest * cut->col_step;
     const int64_t matrix = by_cols.whole;
-    const struct gb_cpu_split of_a = gb_cpu_split(matrix, a->ne[2]);
+    const struct gb_cpu_div of_a = gb_cpu_div(matrix, a->ne[2]);
     const void **columns =
         (const void **)(void *)((char *)task->scratch + GB_PRODUCT_SCRATCH);
     float **dst = (float **)(void *)(columns + MAX_COLS);
@@ -369,11 +369,11 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
         .dst = dst,
         .scratch = task->scratch,
     };
-    struct gb_cpu_columns from;
+    struct gb_cpu_activations from;
     struct walk at = walk_from(node, matrix, col);
     int64_t n;
 
-    gb_cpu_columns_of(task, cut->way, &from);
+    gb_cpu_activations_of(task, cut->path, &from);
     for (int64_t c = 0; c < product.cols; c += n, walk_on(&at, n)) {
         char *to = gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
         const char *column =
@@ -386,7 +386,7 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
         for (int64_t i = 0; column != NULL && i < n; i++, column += from.nb[1])
             columns[c + i] = column;
     }
-    task->k->way_product(cut->way, task->k->weight(a->type), &product);
+    task->k->multiply(cut->path, task->k->format(a->type), &product);
 }
 
 static enum ggml_status
@@ -394,7 +394,7 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
 {
     struct cut cut;
 
-    cut_node(&cut, task->node);
+    tile_product(&cut, task->node);
     multiply(task, &cut, tile);
     return GGML_STATUS_SUCCESS;
 }
@@ -407,9 +407,9 @@ mul_mat_reads_at(const struct ggml_tensor *node, int64_t tile, size_t *bytes)
     struct cut cut;
     int64_t row;
 
-    cut_node(&cut, node);
+    tile_product(&cut, node);
     row = tile * cut.row_step;
-    if (cut.way == GB_WAY_MANY || row >= a->ne[1])
+    if (cut.path == GB_PATH_GEMM || row >= a->ne[1])
         return NULL;
     *bytes = (size_t)(a->ne[1] - row) * a->nb[1];
     return gb_cpu_row_ptr(a, row, 0, 0);

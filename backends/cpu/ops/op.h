@@ -10,7 +10,7 @@
 #ifndef GB_CPU_OPS_OP_H
 #define GB_CPU_OPS_OP_H
 
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 
 #include "ggml.h"
 

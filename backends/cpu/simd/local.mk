@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: MIT
 # backends/cpu/simd: the vocabulary, once for each instruction set.
-cpu_level_sources += \
+cpu_variant_sources += \
 	%D%/avx2.h \
 	%D%/avx512.h \
+	%D%/dot4-avx2.h \
+	%D%/dot4-avx512.h \
+	%D%/dot4-generic.h \
+	%D%/dot4-i8mm.h \
+	%D%/dot4-neon.h \
+	%D%/dot4-pairs.h \
+	%D%/dot4.h \
 	%D%/generic.h \
 	%D%/math.h \
 	%D%/neon-sve.h \
@@ -16,11 +23,4 @@ cpu_level_sources += \
 	%D%/q64-pairs.h \
 	%D%/q64-vbmi.h \
 	%D%/q64.h \
-	%D%/quad-avx2.h \
-	%D%/quad-avx512.h \
-	%D%/quad-generic.h \
-	%D%/quad-i8mm.h \
-	%D%/quad-neon.h \
-	%D%/quad-pairs.h \
-	%D%/quad.h \
 	%D%/simd.h

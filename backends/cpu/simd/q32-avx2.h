@@ -208,7 +208,7 @@ q32_eights(const void *const *p)
 }
 
 static inline void
-q32_turn(q32 *v)
+q32_transpose(q32 *v)
 {
     const __m256i a = _mm256_unpacklo_epi32(v[0], v[1]);
     const __m256i b = _mm256_unpackhi_epi32(v[0], v[1]);

@@ -201,7 +201,7 @@ q32_words(const void *const *p)
 }
 
 static inline void
-q32_turn(q32 *v)
+q32_transpose(q32 *v)
 {
     const q32 from[4] = { v[0], v[1], v[2], v[3] };
 

@@ -204,7 +204,7 @@ q32_words(const void *const *p)
 }
 
 static inline void
-q_turn(uint8x16_t *a, uint8x16_t *b, uint8x16_t *c, uint8x16_t *d)
+q_transpose(uint8x16_t *a, uint8x16_t *b, uint8x16_t *c, uint8x16_t *d)
 {
     const uint32x4x2_t ab =
         vtrnq_u32(vreinterpretq_u32_u8(*a), vreinterpretq_u32_u8(*b));
@@ -222,10 +222,10 @@ q_turn(uint8x16_t *a, uint8x16_t *b, uint8x16_t *c, uint8x16_t *d)
 }
 
 static inline void
-q32_turn(q32 *v)
+q32_transpose(q32 *v)
 {
-    q_turn(&v[0].low, &v[1].low, &v[2].low, &v[3].low);
-    q_turn(&v[0].high, &v[1].high, &v[2].high, &v[3].high);
+    q_transpose(&v[0].low, &v[1].low, &v[2].low, &v[3].low);
+    q_transpose(&v[0].high, &v[1].high, &v[2].high, &v[3].high);
 }
 
 static inline float

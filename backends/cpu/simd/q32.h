@@ -28,7 +28,7 @@
  *                         times f where that is from -127 to 127; else any
  *   q32_words(p)          eight 32-bit words at p[0] to p[7], as bytes
  *   q32_eights(p)         eight bytes from each of p[0] to p[3]
- *   q32_turn(v)           four of them: quad i of sixteen bytes of v[j] becomes
+ *   q32_transpose(v)           four of them: quad i of sixteen bytes of v[j] becomes
  *                         quad j of the same sixteen bytes of v[i]
  *   q_half(p)             the half float at p, exact; p may be odd
  *   q_halves(dst, p, pitch, n)

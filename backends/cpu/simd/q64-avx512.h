@@ -168,7 +168,7 @@ q64_times(q64 v, const int16_t *p)
 }
 
 static inline void
-q64_turn(q64 *v)
+q64_transpose(q64 *v)
 {
     const __m512i a = _mm512_unpacklo_epi32(v[0], v[1]);
     const __m512i b = _mm512_unpackhi_epi32(v[0], v[1]);

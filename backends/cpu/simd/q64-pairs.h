@@ -175,13 +175,13 @@ q64_times(q64 v, const int16_t *p)
 }
 
 static inline void
-q64_turn(q64 *v)
+q64_transpose(q64 *v)
 {
     for (int h = 0; h < 2; h++) {
         q32 quads[4] = { v[0].half[h], v[1].half[h], v[2].half[h],
                          v[3].half[h] };
 
-        q32_turn(quads);
+        q32_transpose(quads);
         for (int i = 0; i < 4; i++)
             v[i].half[h] = quads[i];
     }

@@ -85,6 +85,13 @@
 
 #include "backends/cpu/simd/q32.h"
 
+/* 1 where one instruction looks up 64 bytes in a table of 128 (VPERMI2B). */
+#ifdef __AVX512VBMI__
+#define Q_HAS_TABLE_128 1
+#else
+#define Q_HAS_TABLE_128 0
+#endif
+
 #if defined(GB_SIMD_AVX512)
 #include "backends/cpu/simd/q64-avx512.h"
 #else

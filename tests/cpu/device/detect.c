@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "backends/cpu/isa/compiled.h"
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/isa/machine.h"
 
 #include <setjmp.h>
@@ -150,13 +150,13 @@ machines_get_the_best_level_they_can_run(void **state)
         skip();
     }
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-        const char *level = gb_cpu_kernels_for(machines[i].features)->level;
+        const char *level = gb_cpu_kernels_for(machines[i].features)->variant;
 
         if (strcmp(level, machines[i].level) != 0)
             fail_msg("%s: %s", machines[i].name, level);
     }
-    assert_string_equal(gb_cpu_kernels_for(0)->level, "generic");
-    assert_string_equal(gb_cpu_kernels_for(UINT32_MAX)->level, AVX512_BF16);
+    assert_string_equal(gb_cpu_kernels_for(0)->variant, "generic");
+    assert_string_equal(gb_cpu_kernels_for(UINT32_MAX)->variant, AVX512_BF16);
 }
 
 int
@@ -176,7 +176,7 @@ static void
 levels_follow_from_features(void **state)
 {
     (void)state;
-    assert_string_equal(gb_cpu_kernels_for(0)->level, "generic");
+    assert_string_equal(gb_cpu_kernels_for(0)->variant, "generic");
 }
 
 int

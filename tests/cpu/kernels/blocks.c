@@ -3,7 +3,7 @@
  * Rows of blocks from and to floats, on every level, to the bit as lib/type/
  * has them.
  */
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 
 #include "tests/cpu/kernels/guard.h"
 #include "tests/util/random.h"
@@ -42,7 +42,7 @@ check_row(enum ggml_type type, int64_t n, const void *row, const float *want)
         (*k)->floats(type, n, out.data, row);
         for (int64_t i = 0; i < n; i++)
             if (!same(got[i], want[i]))
-                fail_msg("%s, %s, value %d of %d: %a, not %a", (*k)->level,
+                fail_msg("%s, %s, value %d of %d: %a, not %a", (*k)->variant,
                          ggml_type_name(type), (int)i, (int)n, (double)got[i],
                          (double)want[i]);
         guarded_free(&out);
@@ -159,7 +159,7 @@ check_written(enum ggml_type type, enum kind kind, int blocks,
 
         gb_cpu_kernels_use(*k);
         ggml_get_type_traits_cpu(type)->from_float(x, out.data, n);
-        check_blocks((*k)->level, type, kind, blocks, out.data, want);
+        check_blocks((*k)->variant, type, kind, blocks, out.data, want);
         guarded_free(&out);
     }
     gb_cpu_kernels_use(NULL);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# tests/cpu/kernels: inner loops, on every level.
-check_PROGRAMS += tests/cpu/kernels/attend
-tests_cpu_kernels_attend_SOURCES = %D%/attend.c %D%/guard.h
-tests_cpu_kernels_attend_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cpu_kernels_attend_LDADD = $(WHITE_LDADD)
+# tests/cpu/kernels: inner loops, on every variant.
+check_PROGRAMS += tests/cpu/kernels/attention
+tests_cpu_kernels_attention_SOURCES = %D%/attention.c %D%/guard.h
+tests_cpu_kernels_attention_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_kernels_attention_LDADD = $(WHITE_LDADD)
 
 check_PROGRAMS += tests/cpu/kernels/blocks
 tests_cpu_kernels_blocks_SOURCES = %D%/blocks.c %D%/guard.h
@@ -21,12 +21,12 @@ tests_cpu_kernels_quantize_SOURCES = %D%/guard.h %D%/quantize.c
 tests_cpu_kernels_quantize_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_kernels_quantize_LDADD = $(WHITE_LDADD)
 
-check_PROGRAMS += tests/cpu/kernels/reals
-tests_cpu_kernels_reals_SOURCES = %D%/guard.h %D%/reals.c
-tests_cpu_kernels_reals_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cpu_kernels_reals_LDADD = $(WHITE_LDADD)
+check_PROGRAMS += tests/cpu/kernels/floats
+tests_cpu_kernels_floats_SOURCES = %D%/guard.h %D%/floats.c
+tests_cpu_kernels_floats_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_kernels_floats_LDADD = $(WHITE_LDADD)
 
-check_PROGRAMS += tests/cpu/kernels/turn
-tests_cpu_kernels_turn_SOURCES = %D%/guard.h %D%/turn.c
-tests_cpu_kernels_turn_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cpu_kernels_turn_LDADD = $(WHITE_LDADD)
+check_PROGRAMS += tests/cpu/kernels/transpose
+tests_cpu_kernels_transpose_SOURCES = %D%/guard.h %D%/transpose.c
+tests_cpu_kernels_transpose_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_kernels_transpose_LDADD = $(WHITE_LDADD)

@@ -12,7 +12,7 @@
  * of that is met by chance once in 10^14 products, and the weights of some
  * hundred values are enough for one wrong value to be beyond it.
  */
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "lib/type/blocks.h"
 
 #include "tests/cpu/blocks.h"
@@ -121,8 +121,8 @@ read_row(enum ggml_type type, int64_t k, const char *row, float *values)
 static void
 find_steps(int64_t k, const float *x, double *steps)
 {
-    for (int64_t i = 0; i < k; i += GB_GROUP) {
-        const int64_t end = i + GB_GROUP < k ? i + GB_GROUP : k;
+    for (int64_t i = 0; i < k; i += GB_SUPER_BLOCK) {
+        const int64_t end = i + GB_SUPER_BLOCK < k ? i + GB_SUPER_BLOCK : k;
         float largest = 0.0f;
 
         for (int64_t j = i; j < end; j++) {
@@ -144,11 +144,11 @@ variance_of_sums(int64_t k, const float *values, const float *x)
 {
     double variance = 0.0;
 
-    for (int64_t i = 0; i < k; i += GB_GROUP) {
+    for (int64_t i = 0; i < k; i += GB_SUPER_BLOCK) {
         double largest = 0.0;
         double squares = 0.0;
 
-        for (int64_t j = i; j < i + GB_GROUP && j < k; j += 16) {
+        for (int64_t j = i; j < i + GB_SUPER_BLOCK && j < k; j += 16) {
             float weight = 0.0f;
             double sum = 0.0;
 
@@ -172,7 +172,7 @@ find_exact(struct work *w)
     const size_t pitch = ggml_row_size(w->type, w->k);
     const bool is_rounded =
         ggml_is_quantized(w->type) && w->from == GGML_TYPE_F32;
-    const bool has_min = gb_cpu_kernels()->weight(w->type)->layout.has_min;
+    const bool has_min = gb_cpu_kernels()->format(w->type)->format->has_min;
     const float *x = w->activations.data;
     const int64_t k = w->k;
     float *values = malloc((size_t)k * sizeof(*values));
@@ -261,11 +261,11 @@ work_free(struct work *w)
 /* The first COLS columns' products by one level. */
 static void
 check_product(const struct gb_cpu_kernels *k, const struct work *w,
-              enum gb_way way, int64_t cols)
+              enum gb_path path, int64_t cols)
 {
-    const struct gb_weight *weight = k->weight(w->type);
+    const struct gb_format_kernels *weight = k->format(w->type);
     const size_t column_bytes =
-        gb_way_column_bytes(&weight->layout, way, w->k);
+        gb_path_activation_bytes(weight->format, path, w->k);
     const size_t pitch = ggml_row_size(w->type, w->k);
     struct guarded columns = guarded_new(column_bytes * MAX_COLS);
     struct guarded scratch = guarded_new(GB_PRODUCT_SCRATCH);
@@ -288,7 +288,7 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
     for (int64_t c = 0; c < cols; c++) {
         char *to = (char *)columns.data + (size_t)c * column_bytes;
 
-        k->way_column(&weight->layout, way, w->k,
+        k->pack_activations(weight->format, path, w->k,
                       w->from == GGML_TYPE_F32
                           ? (const char *)w->activations.data +
                                 (size_t)(c * w->k) * sizeof(float)
@@ -300,7 +300,7 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
         for (int64_t r = 0; r < 130; r++)
             results[c][r] = UNTOUCHED;
     }
-    k->way_product(way, weight, &product);
+    k->multiply(path, weight, &product);
     for (int64_t c = 0; c < cols; c++) {
         for (int64_t r = 0; r < w->rows; r++) {
             const double want = w->exact[c * w->rows + r];
@@ -308,14 +308,14 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
 
             if (!(fabs(results[c][r] - want) <= bound))
                 fail_msg("%s %s: %g, not %g within %g, with k %d, row %d of "
-                         "%d, column %d of %d, way %d",
-                         k->level, ggml_type_name(w->type), results[c][r],
+                         "%d, column %d of %d, path %d",
+                         k->variant, ggml_type_name(w->type), results[c][r],
                          want, bound, (int)w->k, (int)r, (int)w->rows, (int)c,
-                         (int)cols, (int)way);
+                         (int)cols, (int)path);
         }
         for (int64_t r = w->rows; r < 130; r++)
             if (results[c][r] != UNTOUCHED)
-                fail_msg("%s %s: row %d of %d was written", k->level,
+                fail_msg("%s %s: row %d of %d was written", k->variant,
                          ggml_type_name(w->type), (int)r, (int)w->rows);
     }
     guarded_free(&columns);
@@ -334,7 +334,7 @@ products_are_right_and_stay_within_their_rows(void **state)
     for (int type = 0; type < GGML_TYPE_COUNT; type++) {
         const int64_t block = ggml_blck_size((enum ggml_type)type);
 
-        if (gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+        if (gb_cpu_kernels()->format((enum ggml_type)type) == NULL)
             continue;
         for (int i = 0; i < 6; i++) {
             const int64_t k = block == 1 ? 37 * i + i * i * i + 1
@@ -346,10 +346,10 @@ products_are_right_and_stay_within_their_rows(void **state)
                      gb_cpu_kernels_all();
                  *level != NULL; level++)
                 for (int c = 0; c < 6; c++)
-                    for (int way = 0; way <= GB_WAY_MANY; way++)
-                        if (way != GB_WAY_FEW || ggml_is_quantized(w.type))
+                    for (int path = 0; path <= GB_PATH_GEMM; path++)
+                        if (path != GB_PATH_SKINNY || ggml_is_quantized(w.type))
                             check_product(
-                                *level, &w, (enum gb_way)way, columns[c]);
+                                *level, &w, (enum gb_path)path, columns[c]);
             work_free(&w);
         }
     }
@@ -378,7 +378,7 @@ static void
 use_blocks(struct work *w)
 {
     const struct gb_cpu_kernels *k = gb_cpu_kernels();
-    const enum ggml_type type = k->weight(w->type)->layout.activation;
+    const enum ggml_type type = k->format(w->type)->format->activation;
     const size_t bytes = ggml_row_size(type, w->k);
     float *x = w->activations.data;
 
@@ -414,18 +414,18 @@ activations_that_are_blocks_already(void **state)
         struct work w;
 
         if (!ggml_is_quantized((enum ggml_type)type) ||
-            gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+            gb_cpu_kernels()->format((enum ggml_type)type) == NULL)
             continue;
         w = work_new(&random, (enum ggml_type)type, 1536, 35);
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++)
-            check_product(*level, &w, GB_WAY_MANY, 5);
+            check_product(*level, &w, GB_PATH_GEMM, 5);
         use_blocks(&w);
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++)
             for (int c = 0; c < 3; c++)
-                for (int way = 0; way <= GB_WAY_MANY; way++)
-                    check_product(*level, &w, (enum gb_way)way, columns[c]);
+                for (int path = 0; path <= GB_PATH_GEMM; path++)
+                    check_product(*level, &w, (enum gb_path)path, columns[c]);
         work_free(&w);
     }
 }
@@ -441,15 +441,15 @@ rows_of_no_length_and_types_that_are_none(void **state)
     for (int type = 0; type < GGML_TYPE_COUNT; type++) {
         struct work w;
 
-        if (gb_cpu_kernels()->weight((enum ggml_type)type) == NULL)
+        if (gb_cpu_kernels()->format((enum ggml_type)type) == NULL)
             continue;
         w = work_new(&random, (enum ggml_type)type, 0, 5);
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
-            check_product(*level, &w, GB_WAY_ONE, 1);
-            check_product(*level, &w, GB_WAY_MANY, 4);
-            assert_null((*level)->weight(GGML_TYPE_COUNT));
-            assert_null((*level)->weight(GGML_TYPE_F64));
+            check_product(*level, &w, GB_PATH_GEMV, 1);
+            check_product(*level, &w, GB_PATH_GEMM, 4);
+            assert_null((*level)->format(GGML_TYPE_COUNT));
+            assert_null((*level)->format(GGML_TYPE_F64));
         }
         work_free(&w);
     }
@@ -459,19 +459,19 @@ rows_of_no_length_and_types_that_are_none(void **state)
 static void
 check_rows_alone(const struct gb_cpu_kernels *k, const struct work *w)
 {
-    const struct gb_weight *weight = k->weight(w->type);
+    const struct gb_format_kernels *weight = k->format(w->type);
     const size_t pitch = ggml_row_size(w->type, w->k);
     const size_t bytes =
-        gb_way_column_bytes(&weight->layout, GB_WAY_ONE, w->k);
+        gb_path_activation_bytes(weight->format, GB_PATH_GEMV, w->k);
     struct guarded column = guarded_new(bytes);
     float together[130], alone[130];
 
     assert_non_null(column.data);
-    k->way_column(&weight->layout, GB_WAY_ONE, w->k, w->activations.data,
+    k->pack_activations(weight->format, GB_PATH_GEMV, w->k, w->activations.data,
                   GGML_TYPE_F32, column.data);
-    weight->dots(w->k, w->rows, w->weights.data, pitch, column.data, together);
+    weight->gemv(w->k, w->rows, w->weights.data, pitch, column.data, together);
     for (int64_t r = 0; r < w->rows; r++)
-        weight->dots(w->k, 1, (char *)w->weights.data + (size_t)r * pitch,
+        weight->gemv(w->k, 1, (char *)w->weights.data + (size_t)r * pitch,
                      pitch, column.data, alone + r);
     assert_memory_equal(together, alone, (size_t)w->rows * sizeof(*alone));
     guarded_free(&column);
@@ -498,7 +498,7 @@ a_long_column_meets_several_rows(void **state)
 
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
-            check_product(*level, &w, GB_WAY_ONE, 1);
+            check_product(*level, &w, GB_PATH_GEMV, 1);
             check_rows_alone(*level, &w);
         }
         work_free(&w);
@@ -522,8 +522,8 @@ a_column_is_the_same_beside_others(void **state)
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
             const struct gb_cpu_kernels *k = *level;
-            const struct gb_weight *weight = k->weight(types[t]);
-            const size_t bytes = gb_column_bytes(&weight->layout, w.k);
+            const struct gb_format_kernels *weight = k->format(types[t]);
+            const size_t bytes = gb_activation_panel_bytes(weight->format, w.k);
             char *columns = malloc(bytes * MAX_COLS);
             void *scratch = aligned_alloc(64, GB_PRODUCT_SCRATCH);
             float alone[MAX_COLS][40];
@@ -543,9 +543,9 @@ a_column_is_the_same_beside_others(void **state)
 
             assert_non_null(columns);
             assert_non_null(scratch);
-            /* Four is the least that goes the way of many. */
+            /* Four is the least that goes the path of many. */
             for (int c = 0; c < MAX_COLS; c++) {
-                k->column(&weight->layout, w.k,
+                k->pack_panel(weight->format, w.k,
                           (const float *)w.activations.data + c * w.k,
                           GGML_TYPE_F32, columns + (size_t)c * bytes);
                 for (int i = 0; i < 4; i++) {
@@ -553,16 +553,16 @@ a_column_is_the_same_beside_others(void **state)
                     dst[i] = i == 0 ? alone[c] : again[i - 1];
                 }
                 product.cols = 4;
-                k->product(weight, &product);
+                k->gemm(weight, &product);
             }
             for (int c = 0; c < MAX_COLS; c++) {
                 column[c] = columns + (size_t)c * bytes;
                 dst[c] = all[c];
             }
             product.cols = MAX_COLS;
-            k->product(weight, &product);
+            k->gemm(weight, &product);
             if (memcmp(alone, all, sizeof(all)) != 0)
-                fail_msg("%s %s: columns change each other", k->level,
+                fail_msg("%s %s: columns change each other", k->variant,
                          ggml_type_name(types[t]));
             free(columns);
             free(scratch);
@@ -580,8 +580,8 @@ dots_of_two_rows(void **state)
     (void)state;
     gb_random_init(&random, gb_test_seed(3));
     for (int type = 0; type < GGML_TYPE_COUNT; type++) {
-        const struct gb_weight *weight =
-            gb_cpu_kernels()->weight((enum ggml_type)type);
+        const struct gb_format_kernels *weight =
+            gb_cpu_kernels()->format((enum ggml_type)type);
         struct work w;
 
         if (weight == NULL)
@@ -590,7 +590,7 @@ dots_of_two_rows(void **state)
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
             const struct gb_cpu_kernels *k = *level;
-            const enum ggml_type act = weight->layout.activation;
+            const enum ggml_type act = weight->format->activation;
             struct guarded row = guarded_new(ggml_row_size(act, w.k));
             /* A column without outliers, which 8 bits may round. */
             const float *x = (const float *)w.activations.data + w.k;
@@ -620,7 +620,7 @@ dots_of_two_rows(void **state)
                 for (int64_t i = 0; i < w.k; i++)
                     squares += (double)values[i] * values[i] * x[i] * x[i];
                 if (!(fabs(got - w.exact[1]) < 0.03 * sqrt(squares)))
-                    fail_msg("%s %s: %g, not %g (terms %g)", k->level,
+                    fail_msg("%s %s: %g, not %g (terms %g)", k->variant,
                              ggml_type_name((enum ggml_type)type), got,
                              w.exact[1], sqrt(squares));
             }
@@ -684,7 +684,7 @@ outer_products(void **state)
                                     (size_t)j * pitch))[r];
                     if (!(fabs(dst[0][r] - want) < 1e-5 * (1.0 + (double)k)))
                         fail_msg("%s: %g, not %g (n %d, k %d, add %d)",
-                                 (*level)->level, dst[0][r], want, (int)n,
+                                 (*level)->variant, dst[0][r], want, (int)n,
                                  (int)k, add);
                 }
                 guarded_free(&result);

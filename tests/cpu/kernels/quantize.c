@@ -3,7 +3,7 @@
  * Rows of activations in the Q8 formats, on every level, against the formats'
  * definitions.
  */
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 
 #include "lib/type/blocks.h"
 #include "tests/cpu/kernels/guard.h"
@@ -90,7 +90,7 @@ q8_0_and_q8_1(void **state)
             const float half = ggml_fp16_to_fp32(ggml_fp32_to_fp16((float)d));
             int sum = 0;
 
-            check_codes((*k)->level, 32, x + 32 * b, d, b0[b].qs);
+            check_codes((*k)->variant, 32, x + 32 * b, d, b0[b].qs);
             assert_memory_equal(b0[b].qs, b1[b].qs, 32);
             assert_true(ggml_fp16_to_fp32(b0[b].d) == half);
             assert_true(ggml_fp16_to_fp32(b1[b].d) == half);
@@ -125,7 +125,7 @@ q8_K(void **state)
 
         (*k)->quantize_row_q8_K(x, out.data, N);
         for (int i = 0; i < N / 256; i++) {
-            check_codes((*k)->level, 256, x + 256 * i, b[i].d, b[i].qs);
+            check_codes((*k)->variant, 256, x + 256 * i, b[i].d, b[i].qs);
             assert_true(fabs(fabs(b[i].d) * 127.0 -
                              largest(256, x + 256 * i)) <=
                         largest(256, x + 256 * i) * 1e-6);

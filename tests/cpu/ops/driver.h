@@ -436,8 +436,8 @@ check_loosened(struct bench *bench, struct ggml_tensor *node,
     for (; *levels != NULL; levels++) {
         memcpy(bench->memory, bench->saved, guarded(bench));
         assert_int_equal(compute(node, *levels, false), GGML_STATUS_SUCCESS);
-        check_surroundings(bench, node, (*levels)->level);
-        compare(node, expected, nmse, (*levels)->level);
+        check_surroundings(bench, node, (*levels)->variant);
+        compare(node, expected, nmse, (*levels)->variant);
     }
 }
 
@@ -456,7 +456,7 @@ check(struct bench *bench, struct ggml_tensor *node, reference_fn reference,
         fail_msg("%s: cannot run", ggml_op_desc(node));
     memcpy(bench->saved, bench->memory, guarded(bench));
     for (; *levels != NULL; levels++) {
-        const char *level = (*levels)->level;
+        const char *level = (*levels)->variant;
 
         memcpy(bench->memory, bench->saved, guarded(bench));
         assert_int_equal(compute(node, *levels, false), GGML_STATUS_SUCCESS);

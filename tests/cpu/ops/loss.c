@@ -138,7 +138,7 @@ the_optimiser_changes_weights_and_moments(void **state)
                     if (fabs(at(t[i], j % 133, j / 133 % 3, j / 399, 0) -
                              want[i][j]) > 3e-7)
                         fail_msg("%s: source %d, element %d",
-                                 levels[level]->level, i, (int)j);
+                                 levels[level]->variant, i, (int)j);
             bench_close(&bench);
         }
 }

@@ -266,7 +266,7 @@ activations_may_have_the_weights_partner_type(void **state)
 
                 assert_int_equal(compute(node, *k, false),
                                  GGML_STATUS_SUCCESS);
-                compare(node, expected, QUANTISED_NMSE, (*k)->level);
+                compare(node, expected, QUANTISED_NMSE, (*k)->variant);
                 free(expected);
             }
         }

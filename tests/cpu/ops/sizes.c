@@ -5,7 +5,7 @@
  * A plan of tensors without memory says what they need.  What that is at least
  * is counted here in long double, which no shape is too large for.
  */
-#include "backends/cpu/isa/cut.h"
+#include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/plan/plan.h"
@@ -146,14 +146,14 @@ check_product(enum ggml_type type, int64_t rows, enum ggml_type column,
 {
     struct ggml_tensor *a = tensor(type, k, rows, 1, 1);
     struct ggml_tensor *b = tensor(column, k, n, matrices, 1);
-    const struct gb_layout *layout = &gb_cpu_kernels()->weight(type)->layout;
-    const enum gb_way way = gb_way_of(layout, n * matrices);
+    const struct gb_format *format = gb_cpu_kernels()->format(type)->format;
+    const enum gb_path path = gb_path_of(format, n * matrices);
     long double least = (long double)k;
 
-    if (layout->piece == 0)
+    if (format->sub_block == 0)
         least *= column == GGML_TYPE_F32 && type != GGML_TYPE_BF16 ? 0 : 4;
     else if (k <= 1024) /* whose bytes can be counted without a care */
-        least = (long double)gb_way_column_bytes(layout, way, k);
+        least = (long double)gb_path_activation_bytes(format, path, k);
     check(ggml_mul_mat(ctx, a, b),
           least * (long double)n * (long double)matrices);
 }
@@ -233,7 +233,7 @@ check_attention(enum ggml_type type, int64_t d, int64_t tokens, int64_t keys,
 
     /* Keys as floats, a block of them. */
     check(ggml_flash_attn_ext(ctx, q, k, v, mask, 1.0f, 0.0f, 0.0f),
-          (long double)GB_ATTEND_KEYS * 4 * (long double)d);
+          (long double)GB_PREFILL_KEYS * 4 * (long double)d);
 }
 
 static void

@@ -55,14 +55,15 @@ every_level_has_every_type(void **state)
             const enum ggml_type type = (enum ggml_type)t;
             const struct ggml_type_traits_cpu *traits =
                 ggml_get_type_traits_cpu(type);
-            const struct gb_weight *weight = (*levels)->weight(type);
+            const struct gb_format_kernels *weight =
+                (*levels)->format(type);
 
             assert_true((weight != NULL) == (traits->vec_dot != NULL));
             if (weight == NULL)
                 continue;
-            assert_int_equal(weight->layout.values, ggml_blck_size(type));
-            assert_int_equal(weight->layout.bytes, ggml_type_size(type));
-            assert_int_equal(weight->layout.activation, traits->vec_dot_type);
+            assert_int_equal(weight->format->block, ggml_blck_size(type));
+            assert_int_equal(weight->format->bytes, ggml_type_size(type));
+            assert_int_equal(weight->format->activation, traits->vec_dot_type);
         }
     }
 }
@@ -73,10 +74,10 @@ every_level_has_a_name_of_its_own(void **state)
     const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
 
     (void)state;
-    assert_string_equal(levels[0]->level, "generic");
+    assert_string_equal(levels[0]->variant, "generic");
     for (int i = 0; levels[i] != NULL; i++)
         for (int j = 0; j < i; j++)
-            assert_string_not_equal(levels[i]->level, levels[j]->level);
+            assert_string_not_equal(levels[i]->variant, levels[j]->variant);
 }
 
 int

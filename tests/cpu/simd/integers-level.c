@@ -5,8 +5,8 @@
  */
 #include "tests/cpu/simd/integers.h"
 
-#include "backends/cpu/isa/level.h"
-#include "backends/cpu/simd/quad.h"
+#include "backends/cpu/kernels/api/variant.h"
+#include "backends/cpu/simd/dot4.h"
 
 #include "ggml.h"
 
@@ -139,9 +139,9 @@ check_turned(void)
         for (int j = 0; j < 4; j++)
             for (int h = 0; h < 32; h += 16)
                 memcpy(want[i] + h + 4 * j, any + 32 * j + h + 4 * i, 4);
-    q32_turn(v);
+    q32_transpose(v);
     for (int i = 0; i < 4; i++)
-        need(bytes_are(v[i], want[i]), "q32_turn");
+        need(bytes_are(v[i], want[i]), "q32_transpose");
     for (int i = 0; i < 256; i++)
         thirds[i] = (uint8_t)i;
     for (int i = 0; i < 256; i += 32)
@@ -324,8 +324,8 @@ check_tiles(void)
     uint8_t turned[QUADS * VF_LEN];
     uint8_t turned_wide[QUADS * VF_LEN];
 
-    vq4_turn(turned, codes, QUADS + 4);
-    vq4_turn(turned_wide, wide, QUADS + 4);
+    vq4_transpose(turned, codes, QUADS + 4);
+    vq4_transpose(turned_wide, wide, QUADS + 4);
     for (int from = 0; from < VF_LEN; from += 4) {
         const int8_t *columns[2] = { acts + from, acts + 100 + from };
         const va2 a = va2_load(columns[0], columns[1]);

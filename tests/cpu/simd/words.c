@@ -4,7 +4,7 @@
  */
 #include "tests/cpu/simd/words.h"
 
-#include "backends/cpu/isa/level.h"
+#include "backends/cpu/kernels/api/variant.h"
 #include "backends/cpu/simd/math.h"
 #include "backends/cpu/simd/simd.h"
 
@@ -150,7 +150,7 @@ any_below(const float *v, float limit)
 extern const struct simd_level GB_K(simd);
 
 const struct simd_level GB_K(simd) = {
-    .name = LEVEL_NAME(GB_LEVEL),
+    .name = LEVEL_NAME(GB_VARIANT),
     .len = VF_LEN,
     .apply = apply,
     .load = load,

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "backends/cpu/isa/kernels.h"
+#include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/pool/pool.h"
 
 #include "ggml-alloc.h"
@@ -178,7 +178,7 @@ keep_or_compare(char *kept, bool is_first, const char *how, int n_threads)
             memcpy(kept, node->data, size);
         else if (memcmp(kept, node->data, size) != 0)
             fail_msg("%s, %s, %d threads: %s %d differs",
-                     gb_cpu_kernels()->level, how, n_threads,
+                     gb_cpu_kernels()->variant, how, n_threads,
                      ggml_op_desc(node), i);
         kept += size;
     }

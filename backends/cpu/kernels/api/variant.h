@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/api/variant.h - GB_K(name): NAME in the CPU variant that is being
+ * compiled.
+ *
+ * kernels/ is compiled once a variant with -DGB_VARIANT=avx2 and the like; GB_K(x)
+ * is then gb_cpu_avx2_x.  A file whose code is the same in a lesser variant is
+ * compiled there only, and -DGB_FLOATS=avx2 and the like name that variant:
+ *   FLOATS   kernels of floats alone
+ *   PAIRS    products that take BF16 in pairs where the machine does
+ *   BYTES    products of bytes
+ *   VARIANT  what every variant has of its own
+ * GB_K_OF(FLOATS, x) is x of that set.
+ */
+#ifndef GB_CPU_KERNELS_API_VARIANT_H
+#define GB_CPU_KERNELS_API_VARIANT_H
+
+#ifndef GB_VARIANT
+#error "compile with -DGB_VARIANT=<variant>"
+#endif
+#ifndef GB_FLOATS
+#define GB_FLOATS GB_VARIANT
+#endif
+#ifndef GB_PAIRS
+#define GB_PAIRS GB_FLOATS
+#endif
+#ifndef GB_BYTES
+#define GB_BYTES GB_VARIANT
+#endif
+
+#define GB_K_PASTE(variant, name)  gb_cpu_##variant##_##name
+#define GB_K_EXPAND(variant, name) GB_K_PASTE(variant, name)
+#define GB_K_OF(group, name)       GB_K_EXPAND(GB_##group, name)
+#define GB_K(name)                 GB_K_OF(VARIANT, name)
+
+#endif

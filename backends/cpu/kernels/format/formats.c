@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/format/formats.c - the types that weights may have, as a table.
+ */
+#include "backends/cpu/kernels/api/prototypes.h"
+
+#define GB_FORMAT(group, type, name) \
+    extern const struct gb_format_kernels GB_K_OF(group, name##_kernels);
+#include "backends/cpu/kernels/format/formats.def"
+#undef GB_FORMAT
+
+static const struct gb_format_kernels *const formats[GGML_TYPE_COUNT] = {
+#define GB_FORMAT(group, type, name) \
+    [GGML_TYPE_##type] = &GB_K_OF(group, name##_kernels),
+#include "backends/cpu/kernels/format/formats.def"
+#undef GB_FORMAT
+};
+
+void
+GB_K(floats)(enum ggml_type type, int64_t n, float *dst, const void *src)
+{
+    formats[type]->floats(n, dst, src);
+}
+
+const struct gb_format_kernels *
+GB_K(format)(enum ggml_type type)
+{
+    return (unsigned)type < GGML_TYPE_COUNT ? formats[type] : NULL;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/gemm/dispatch.c - products of weights with columns, by the path that
+ * columns were packed for.
+ */
+#include "backends/cpu/kernels/gemm/float.h"
+#include "backends/cpu/kernels/gemm/int8.h"
+#include "backends/cpu/kernels/api/prototypes.h"
+
+/* Bytes of a panel's parts. */
+#define CODES_BYTES  (GB_PANEL_K * VF_LEN)
+#define SCALES_BYTES (GB_PANEL_K / 16 * VF_LEN * sizeof(float))
+
+_Static_assert(CODES_BYTES + VQ_ROWS * (CODES_BYTES + 2 * SCALES_BYTES) <=
+                   GB_PRODUCT_SCRATCH,
+               "the panels' place");
+_Static_assert(GB_PANEL_STEP == GB_MASK_VALUES && GB_PANEL_K <= 2 * GB_MASK_VALUES,
+               "a panel has one outlier mask, or two");
+
+/* The panels in SCRATCH. */
+static void
+place_panels(struct gb_panel *panels, char *scratch)
+{
+    char *place = scratch + CODES_BYTES;
+
+    for (int i = 0; i < VQ_ROWS; i++) {
+        struct gb_panel *panel = &panels[i];
+
+        panel->rows = (uint8_t *)scratch;
+        panel->codes = (uint8_t *)place;
+        panel->scales = (float *)(void *)(place + CODES_BYTES);
+        panel->mins =
+            (float *)(void *)(place + CODES_BYTES + SCALES_BYTES);
+        place += CODES_BYTES + 2 * SCALES_BYTES;
+    }
+}
+
+/* KC blocking: a part of the rows' length at a time, whose part of the columns
+ * stays in the second cache.  MR rows of it are unpacked into panels once, which
+ * stay in the first cache and meet all columns. */
+static void
+gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
+{
+    const struct gb_format *format = weight->format;
+    struct gb_panel panels[VQ_ROWS] = { { .rows = NULL } };
+    struct gb_gemm_tile strip = {
+        .panels = panels,
+        .cols = p->cols,
+        .columns = p->columns,
+        .dst = p->dst,
+        .lows = gb_panel_lows_at(format, p->k),
+    };
+
+    place_panels(panels, p->scratch);
+    for (int64_t k = 0; k < p->k; k += strip.k) {
+        const char *x = (const char *)p->weights +
+                        (size_t)(k / format->block) * format->bytes;
+
+        strip.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
+        strip.is_first = k == 0;
+        strip.from = gb_panel_block_at(format, k);
+        strip.masks = gb_panel_masks_at(format, p->k) +
+                      (size_t)(k / GB_MASK_VALUES) * sizeof(struct gb_outlier_mask);
+        for (int64_t r = 0; r < p->rows; r += VQ_ROWS * VF_LEN) {
+            strip.dst_row = r;
+            strip.rows = p->rows - r;
+            for (int i = 0; i < VQ_ROWS; i++)
+                weight->unpack(strip.k, strip.rows - i * VF_LEN,
+                               x + (size_t)(r + i * VF_LEN) * p->pitch,
+                               p->pitch, &panels[i]);
+            GB_K_OF(BYTES, gemm_int8_tile)(format, &strip);
+        }
+    }
+}
+
+static void
+gemv(const struct gb_format_kernels *weight, const struct gb_product *p)
+{
+    if (weight->format->sub_block == 0 && p->cols > 1) {
+        GB_K_OF(FLOATS, skinny_floats)(weight->format->activation, p);
+        return;
+    }
+    for (int64_t c = 0; c < p->cols; c++)
+        weight->gemv(p->k, p->rows, p->weights, p->pitch, p->columns[c],
+                     p->dst[c]);
+}
+
+/* Columns of floats are the same for all paths. */
+void
+GB_K(gemm)(const struct gb_format_kernels *weight, const struct gb_product *p)
+{
+    const bool is_real = weight->format->sub_block == 0;
+
+    if (p->k == 0 || (is_real && p->cols <= GB_GEMV_COLS_FLOAT))
+        gemv(weight, p);
+    else if (is_real && p->packed == NULL && p->cols <= GB_SKINNY_COLS_FLOAT)
+        GB_K_OF(FLOATS, skinny_floats)(weight->format->activation, p);
+    else if (is_real)
+        GB_K_OF(PAIRS, gemm_floats)(weight, p);
+    else
+        gemm_int8(weight, p);
+}
+
+void
+GB_K(multiply)(enum gb_path path, const struct gb_format_kernels *weight,
+                  const struct gb_product *p)
+{
+    if (path == GB_PATH_GEMV)
+        gemv(weight, p);
+    else if (path == GB_PATH_SKINNY)
+        GB_K_OF(BYTES, skinny_int8)(weight, p);
+    else
+        GB_K(gemm)(weight, p);
+}
+
+#define DOT_PART 1024 /* values of a row at a time */
+
+float
+GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
+{
+    const struct gb_format_kernels *weight = GB_K(format)(type);
+    const struct gb_format *format = weight->format;
+    const char *weights = x;
+    const char *activations = y;
+    union {
+        struct gb_q8_super_block groups[DOT_PART / GB_SUPER_BLOCK];
+        struct gb_q8_ternary digits[DOT_PART / GB_SUPER_BLOCK];
+        float reals[DOT_PART];
+    } column;
+    float sum = 0.0f;
+
+    for (int64_t i = 0; i < n; i += DOT_PART) {
+        const int64_t k = n - i < DOT_PART ? n - i : DOT_PART;
+        float part;
+
+        GB_K_OF(BYTES, pack_activations)(format, GB_PATH_GEMV, k, activations,
+                                   format->activation, &column);
+        weight->gemv(k, 1, weights, 0, &column, &part);
+        sum += part;
+        weights += (size_t)(k / format->block) * format->bytes;
+        activations += GB_K_OF(BYTES, activation_bytes)(format->activation, k);
+    }
+    return sum;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/gemm/float-blocking.c - KC and MR blocking of products of
+ * float weights with several columns.
+ *
+ * MR rows become panels, which stay in the second cache, while all
+ * columns go by as one stream: the sums stay in registers for as long as a
+ * panel is, and nothing but the weights is read more than once from afar.
+ */
+#include "backends/cpu/kernels/api/divide.h"
+#include "backends/cpu/kernels/gemm/float.h"
+#include "backends/cpu/kernels/api/prototypes.h"
+#include "backends/cpu/kernels/format/float-types.h"
+
+#include <string.h>
+
+#define MR         (VF_ROWS * VF_LEN)
+#define PANELS_FLOATS (GB_PANEL_K_FLOAT * MR)
+
+_Static_assert(PANELS_FLOATS * sizeof(float) <= GB_PRODUCT_SCRATCH,
+               "the panels' place");
+
+static int64_t
+up_to(int64_t n, int64_t step)
+{
+    return gb_cpu_ceil_div(n, step) * step;
+}
+
+/* Rows that there is room for when each has UNITS. */
+static int64_t
+batch_rows(int64_t units)
+{
+    return PANELS_FLOATS / up_to(units, VF_LEN) / MR * MR;
+}
+
+/* Up to VF_LEN pairs of up to VF_LEN rows. */
+static void
+transpose_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,
+                float *dst)
+{
+    uint16_t square[VF_LEN][GB_TRANSPOSED] = { { 0 } };
+    const int64_t n = k < GB_TRANSPOSED ? k : GB_TRANSPOSED;
+
+    for (int64_t r = 0; r < rows && r < VF_LEN; r++)
+        memcpy(square[r], x + (size_t)r * pitch, (size_t)n * sizeof(uint16_t));
+    vq_transpose(dst, square, sizeof(square[0]));
+}
+
+/* BF16 weights as pairs: a gb_unpack_fn, with units of the panel for floats. */
+static void
+unpack_pairs(int64_t k, int64_t rows, const void *x, size_t pitch,
+             const struct gb_panel *panel)
+{
+    for (int64_t i = 0; i < k; i += GB_TRANSPOSED) {
+        const char *from = (const char *)x + (size_t)i * sizeof(uint16_t);
+        float *dst = panel->reals + i / 2 * VF_LEN;
+
+        if (rows >= VF_LEN && k - i >= GB_TRANSPOSED)
+            vq_transpose(dst, from, (int64_t)pitch);
+        else
+            transpose_some_pairs(k - i, rows, from, pitch, dst);
+    }
+}
+
+/* Row 0 of a part, from value VALUE on. */
+static const char *
+part_at(const struct gb_format_kernels *weight, const struct gb_product *p, int64_t row,
+        int64_t value)
+{
+    return (const char *)p->weights + (size_t)value * weight->format->bytes +
+           (size_t)row * p->pitch;
+}
+
+/* Panels are made of values from VALUE on next, or of the rows below, which are
+ * most often the next tile's. */
+static void
+set_next(const struct gb_format_kernels *weight, const struct gb_product *p,
+         int64_t rows, int64_t value, int64_t values,
+         struct gb_float_tile *reals)
+{
+    const bool is_below = value >= p->k;
+    const int64_t from = is_below ? 0 : value;
+
+    reals->next =
+        part_at(weight, p, reals->dst_row + (is_below ? rows : 0), from);
+    reals->next_bytes =
+        (size_t)gb_cpu_min(values, p->k - from) * weight->format->bytes;
+}
+
+/* VALUES of rows from VALUE on become panels. */
+static void
+unpack_rows(const struct gb_format_kernels *weight, const struct gb_product *p,
+            int64_t value, int64_t values, struct gb_float_tile *reals)
+{
+    const gb_unpack_fn unpack =
+        VF_PAIRS && reals->in_pairs ? unpack_pairs : weight->unpack;
+    float *panel = p->scratch;
+    const char *rows = part_at(weight, p, reals->dst_row, value);
+
+    reals->panels = panel;
+    reals->panel_step = up_to(reals->units, VF_LEN) * VF_LEN;
+    reals->step = VF_LEN;
+    for (int64_t r = 0; r < up_to(reals->rows, MR); r += VF_LEN) {
+        unpack(values, reals->rows - r, rows + (size_t)r * p->pitch, p->pitch,
+               &(const struct gb_panel){ .reals = panel });
+        panel += reals->panel_step;
+    }
+}
+
+/* The same for the last rows of weights that are stored transposed, fewer than
+ * MR. */
+static void
+copy_rows(const struct gb_product *p, struct gb_float_tile *reals)
+{
+    const char *from = (const char *)p->weights +
+                       (size_t)reals->from * p->pitch +
+                       (size_t)reals->dst_row * sizeof(float);
+    float *panels = p->scratch;
+
+    reals->panels = panels;
+    reals->panel_step = VF_LEN;
+    reals->step = MR;
+    for (int64_t i = 0; i < reals->units; i++, from += p->pitch)
+        for (int64_t r = 0; r < MR; r += VF_LEN, panels += VF_LEN) {
+            const int64_t left = gb_cpu_min(VF_LEN, reals->rows - r);
+
+            vf_store(panels, left <= 0
+                                 ? vf_zero()
+                                 : vf_load_n((const float *)(const void *)from +
+                                                 r,
+                                             left));
+        }
+}
+
+/* Floats from each of several columns to the next, or 0 where that differs, and
+ * where they have 4 KiB aliasing. */
+static int64_t
+column_stride(const struct gb_product *p)
+{
+    const char *const *const columns = (const char *const *)p->columns;
+    const ptrdiff_t apart = columns[1] - columns[0];
+
+    if (apart <= 0 || gb_has_4k_aliasing((size_t)apart))
+        return 0;
+    for (int64_t c = 2; c < p->cols; c++)
+        if (columns[c] - columns[c - 1] != apart)
+            return 0;
+    return apart / (ptrdiff_t)sizeof(float);
+}
+
+/* As long a part of the rows' length as there is room for, and as many rows. */
+void
+GB_K(gemm_floats)(const struct gb_format_kernels *weight, const struct gb_product *p)
+{
+    struct gb_float_tile reals = {
+        .in_pairs = p->packed != NULL && gb_takes_pairs(weight->format),
+        .cols = p->cols,
+        .packed = p->packed,
+        .columns = p->columns,
+        .apart = p->packed == NULL ? column_stride(p) : 0,
+        .pitch = gb_float_panel_bytes(p->k),
+        .dst = p->dst,
+        .next_pitch = p->pitch,
+    };
+    const int64_t unit = reals.in_pairs ? 2 : 1;
+    const int64_t part = unit * GB_PANEL_K_FLOAT;
+    const int64_t rows = batch_rows(gb_cpu_ceil_div(gb_cpu_min(part, p->k), unit));
+
+    for (; reals.dst_row < p->rows; reals.dst_row += rows) {
+        reals.rows = gb_cpu_min(rows, p->rows - reals.dst_row);
+        reals.from = 0;
+        for (int64_t k = 0; k < p->k; k += part) {
+            const int64_t values = gb_cpu_min(part, p->k - k);
+
+            reals.units = gb_cpu_ceil_div(values, unit);
+            reals.is_first = k == 0;
+            set_next(weight, p, rows, k + part, part, &reals);
+            unpack_rows(weight, p, k, values, &reals);
+            GB_K(gemm_float_tile)(&reals);
+            reals.from += reals.units;
+        }
+    }
+}
+
+/* Whole tiles of MR rows need not be copied. */
+void
+GB_K(outer)(const struct gb_product *p, bool add)
+{
+    struct gb_float_tile reals = {
+        .units = p->k,
+        .rows = p->rows / MR * MR,
+        .is_first = !add,
+        .cols = p->cols,
+        .columns = p->columns,
+        .panels = p->weights,
+        .panel_step = VF_LEN,
+        .step = (int64_t)(p->pitch / sizeof(float)),
+        .dst = p->dst,
+    };
+
+    GB_K(gemm_float_tile)(&reals);
+    reals.dst_row = reals.rows;
+    reals.rows = p->rows - reals.dst_row;
+    /* Once at least: columns of no length make zeros. */
+    while (reals.rows > 0 && (reals.from == 0 || reals.from < p->k)) {
+        reals.units = gb_cpu_min(GB_PANEL_K_FLOAT, p->k - reals.from);
+        copy_rows(p, &reals);
+        GB_K(gemm_float_tile)(&reals);
+        reals.is_first = false;
+        reals.from += GB_PANEL_K_FLOAT;
+    }
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/gemm/int8.c - GEMM micro-kernel of int8 panels.
+ *
+ *     dst[c][r] (+)= sum over sub-blocks b of
+ *         scale[b][r] * d[b][c] * dot(codes[b][r], codes[b][c]) + min[b][r] * sum[b][c]
+ *
+ * The register tile has MR = VQ_ROWS vectors of VF_LEN rows and NR = VQ_COLS
+ * columns.  A step loads four codes of each row (one vector of dot4 operands for
+ * VF_LEN rows), spreads four codes of a column over all lanes, and adds their dot4
+ * to a sum of int32 for each row and column.  At the end of a sub-block, 4 or 8
+ * steps, sums become floats, times both scales.  A sub-block of 32 thus costs
+ * 8 dot4 instructions and 3 of floats for VF_LEN products of 32 values.
+ *
+ * Where dot4 is two instructions (sums of 16 bits, VQ_HALVES), as many of them are
+ * added in 16 bits as the format's codes allow.  Low parts of outliers are a second
+ * pass over the sub-block, for those columns' tiles alone.
+ */
+#include "backends/cpu/kernels/gemm/int8.h"
+#include "lib/type/blocks.h"
+
+#include <stdatomic.h>
+
+/* What differs by type; constants where a tile is computed. */
+struct micro_kernel {
+    int sub_block;
+    int dot4s;
+    int has_min;
+};
+
+/* Where the parts of a panel's blocks are, behind their codes. */
+#define AT_D              offsetof(struct gb_panel_block_end, d)
+#define AT_SUM            offsetof(struct gb_panel_block_end, sum)
+#define AT_CORRECTION     offsetof(struct gb_panel_block_end, correction)
+#define AT_LOW_CORRECTION offsetof(struct gb_low_block_end, correction)
+
+GB_INLINE float
+float_at(const char *p)
+{
+    float x;
+
+    memcpy(&x, p, sizeof(x));
+    return x;
+}
+
+GB_INLINE int32_t
+int_at(const char *p)
+{
+    int32_t x;
+
+    memcpy(&x, p, sizeof(x));
+    return x;
+}
+
+/* Add N dot4s to the sums. */
+GB_INLINE void
+add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
+          const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+{
+#pragma GCC unroll 8
+    for (int q = 0; q < n; q++) {
+        vq w[VQ_ROWS];
+
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
+#pragma GCC unroll 8
+        for (int c = 0; c < VQ_COLS; c++) {
+            const vq a = vq_spread(records[c] + 4 * q);
+
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                s[v][c] = is_wide ? vi_dot_wide(s[v][c], w[v], a)
+                                  : vi_dot(s[v][c], w[v], a);
+        }
+    }
+}
+
+/* The same where their sum fits in 16 bits. */
+GB_INLINE void
+add_dot4s_halves(int n, const uint8_t *const *codes,
+                 const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+{
+    vh h[VQ_ROWS][VQ_COLS];
+
+#pragma GCC unroll 8
+    for (int q = 0; q < n; q++) {
+        vq w[VQ_ROWS];
+
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
+#pragma GCC unroll 8
+        for (int c = 0; c < VQ_COLS; c++) {
+            const vq a = vq_spread(records[c] + 4 * q);
+
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                h[v][c] = q == 0 ? vh_dot(w[v], a)
+                                 : vh_dot_more(h[v][c], w[v], a);
+        }
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            s[v][c] = vi_add_pairs(s[v][c], h[v][c]);
+}
+
+_Static_assert(VQ_COLS % 2 == 0, "columns have partners");
+
+/* The same for N dot4s, a multiple of four, by two columns at a time. */
+GB_INLINE void
+add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
+                const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+{
+    vi2 t[VQ_ROWS][VQ_COLS / 2];
+
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c += 2)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            t[v][c / 2] = vi2_join(s[v][c], s[v][c + 1]);
+#pragma GCC unroll 2
+    for (int q = 0; q < n; q += 4) {
+        va2 a[VQ_COLS / 2];
+
+#pragma GCC unroll 8
+        for (int c = 0; c < VQ_COLS; c += 2)
+            a[c / 2] = va2_load(records[c] + 4 * q, records[c + 1] + 4 * q);
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++) {
+            const vq4 w = vq4_load(codes[v] + 4 * VF_LEN * q);
+
+#pragma GCC unroll 8
+            for (int c = 0; c < VQ_COLS / 2; c++)
+                t[v][c] = is_wide ? vi2_dot_wide(t[v][c], w, a[c])
+                                  : vi2_dot(t[v][c], w, a[c]);
+        }
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            s[v][c] = vi2_sums(t[v][c / 2], c % 2);
+}
+
+/* Add the products of one sub-block. */
+GB_INLINE void
+add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
+          const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+{
+    const bool in_halves = VQ_HALVES && kernel->dot4s > 1;
+    const int step = in_halves ? kernel->dot4s : 1;
+
+    if (VQ_TILES) {
+        add_dot4s_tiles(kernel->sub_block / 4, kernel->dot4s == 0, panels,
+                        records, s);
+        return;
+    }
+#pragma GCC unroll 8
+    for (int q = 0; q < kernel->sub_block / 4; q += step) {
+        const uint8_t *codes[VQ_ROWS];
+        const char *dot4s[VQ_COLS];
+
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            codes[v] = panels[v] + 4 * VF_LEN * q;
+#pragma GCC unroll 8
+        for (int c = 0; c < VQ_COLS; c++)
+            dot4s[c] = records[c] + 4 * q;
+        if (in_halves)
+            add_dot4s_halves(step, codes, dot4s, s);
+        else
+            add_dot4s(step, kernel->dot4s == 0, codes, dot4s, s);
+    }
+}
+
+/* Which sub-blocks of the tile's part of COLUMN have a low part. */
+GB_INLINE uint64_t
+mask_of(const struct gb_gemm_tile *tile, int sub_block, const void *column)
+{
+    const struct gb_outlier_mask *marks =
+        (const void *)((const char *)column + tile->masks);
+    uint64_t blocks = marks[0].blocks;
+
+    if (tile->k > GB_MASK_VALUES)
+        blocks |= (uint64_t)marks[1].blocks << GB_MASK_VALUES / sub_block;
+    return blocks;
+}
+
+/* The low part of sub-block P of the tile's part of COLUMN. */
+GB_INLINE const char *
+low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column, int64_t p)
+{
+    static const char none[GB_QK + sizeof(struct gb_low_block_end)];
+    const uint64_t marks = mask_of(tile, sub_block, column);
+    const uint64_t bit = (uint64_t)1 << p;
+    const struct gb_outlier_mask *at =
+        (const void *)((const char *)column + tile->masks);
+    const int place = at->before + __builtin_popcountll(marks & (bit - 1));
+
+    if ((marks & bit) == 0)
+        return none;
+    return (const char *)column + tile->lows +
+           place * (sub_block + (int)sizeof(struct gb_low_block_end));
+}
+
+/* The same for the low parts.  One column that has any is enough for all:
+ * with and without them a sum comes out the same. */
+GB_INLINE void
+add_low(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
+        int64_t p, const uint8_t *const *panels, const void *const *columns,
+        vi s[VQ_ROWS][VQ_COLS])
+{
+    const int sub_block = kernel->sub_block;
+    const char *low[VQ_COLS];
+
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c++) {
+        vi first;
+
+        low[c] = low_of(tile, sub_block, columns[c], p);
+        first = vi_set1(int_at(low[c] + sub_block + AT_LOW_CORRECTION));
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            s[v][c] = vi_add_256(first, s[v][c]);
+    }
+    add_sub_block(kernel, panels, low, s);
+}
+
+/* The sums times FACTOR. */
+GB_INLINE void
+floats(float factor, vi s[VQ_ROWS][VQ_COLS],
+       vf f[VQ_ROWS][VQ_COLS])
+{
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++) {
+            f[v][c] = vf_from_vi(s[v][c]);
+            if (factor != 1.0f)
+                f[v][c] = vf_mul(f[v][c], vf_set1(factor));
+        }
+}
+
+/* VQ_COLS columns. */
+GB_INLINE void
+add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
+     const void *const *columns, float *const *dst)
+{
+    const int sub_block = kernel->sub_block;
+    const int64_t blocks = tile->k / kernel->sub_block;
+    vf acc[VQ_ROWS][VQ_COLS];
+    int64_t rest[VQ_ROWS];
+    const char *records[VQ_COLS];
+    const uint8_t *codes[VQ_ROWS];
+    uint64_t marks = 0;
+
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c++)
+        marks |= mask_of(tile, sub_block, columns[c]);
+#pragma GCC unroll 8
+    for (int v = 0; v < VQ_ROWS; v++) {
+        rest[v] = tile->rows - v * VF_LEN;
+        rest[v] = rest[v] < 0 ? 0 : rest[v] > VF_LEN ? VF_LEN : rest[v];
+        codes[v] = tile->panels[v].codes;
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c++) {
+        records[c] = (const char *)columns[c] + tile->from;
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            acc[v][c] =
+                tile->is_first
+                    ? vf_zero()
+                    : vf_load_n(dst[c] + tile->dst_row + v * VF_LEN, rest[v]);
+    }
+    for (int64_t p = 0; p < blocks; p++) {
+        vi s[VQ_ROWS][VQ_COLS];
+        vf f[VQ_ROWS][VQ_COLS];
+        vf d[VQ_ROWS];
+
+#pragma GCC unroll 8
+        for (int c = 0; c < VQ_COLS; c++)
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                s[v][c] = vi_set1(int_at(records[c] + sub_block + AT_CORRECTION));
+        add_sub_block(kernel, codes, records, s);
+        if ((marks >> p & 1) != 0) {
+            /* Weights are read again: kept for this, they would fill the
+             * registers of all sub-blocks that have no outlier. */
+            atomic_signal_fence(memory_order_seq_cst);
+            add_low(tile, kernel, p, codes, columns, s);
+            floats(1.0f / 256.0f, s, f);
+        } else {
+            floats(1.0f, s, f);
+        }
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++) {
+            d[v] = vf_load(tile->panels[v].scales + p * VF_LEN);
+            codes[v] += kernel->sub_block * VF_LEN;
+        }
+#pragma GCC unroll 8
+        for (int c = 0; c < VQ_COLS; c++) {
+            const vf scale = vf_set1(float_at(records[c] + sub_block + AT_D));
+
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                acc[v][c] =
+                    vf_fma(f[v][c], vf_mul(d[v], scale), acc[v][c]);
+        }
+        if (kernel->has_min) {
+#pragma GCC unroll 8
+            for (int v = 0; v < VQ_ROWS; v++)
+                d[v] = vf_load(tile->panels[v].mins + p * VF_LEN);
+#pragma GCC unroll 8
+            for (int c = 0; c < VQ_COLS; c++) {
+                const vf sum = vf_set1(
+                    float_at(records[c] + sub_block + AT_SUM));
+
+#pragma GCC unroll 8
+                for (int v = 0; v < VQ_ROWS; v++)
+                    acc[v][c] = vf_fma(d[v], sum, acc[v][c]);
+            }
+        }
+#pragma GCC unroll 8
+        for (int c = 0; c < VQ_COLS; c++)
+            records[c] += sub_block + (int)sizeof(struct gb_panel_block_end);
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c++)
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            vf_store_n(dst[c] + tile->dst_row + v * VF_LEN, acc[v][c],
+                       rest[v]);
+}
+
+/* All columns, the last ones more than once where they do not fill a tile: the
+ * same sum is then written again. */
+GB_INLINE void
+all_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel)
+{
+    for (int64_t c = 0; c < tile->cols; c += VQ_COLS) {
+        const int64_t left = tile->cols - c;
+        const void *columns[VQ_COLS];
+        float *dst[VQ_COLS];
+
+        for (int i = 0; i < VQ_COLS; i++) {
+            const int64_t from = c + (i < left ? i : left - 1);
+
+            columns[i] = tile->columns[from];
+            dst[i] = tile->dst[from];
+        }
+        add_columns(tile, kernel, columns, dst);
+    }
+}
+
+/* Every micro-kernel that a format asks for:
+ * MICRO_KERNEL(name, sub_block, dot4s, has_min). */
+#define MICRO_KERNELS                  \
+    MICRO_KERNEL(wide_32, 32, 0, 0)    \
+    MICRO_KERNEL(dot4s1_32, 32, 1, 0)  \
+    MICRO_KERNEL(dot4s4_32, 32, 4, 0)  \
+    MICRO_KERNEL(mins4_32, 32, 4, 1)   \
+    MICRO_KERNEL(dot4s8_32, 32, 8, 0)  \
+    MICRO_KERNEL(mins8_32, 32, 8, 1)   \
+    MICRO_KERNEL(dot4s1_16, 16, 1, 0)  \
+    MICRO_KERNEL(dot4s2_16, 16, 2, 0)  \
+    MICRO_KERNEL(dot4s4_16, 16, 4, 0)  \
+    MICRO_KERNEL(mins4_16, 16, 4, 1)
+
+#define MICRO_KERNEL(name, ...)                                         \
+    static void tile_##name(const struct gb_gemm_tile *tile)            \
+    {                                                                   \
+        all_columns(tile, &(const struct micro_kernel){ __VA_ARGS__ }); \
+    }
+MICRO_KERNELS
+#undef MICRO_KERNEL
+
+static const struct {
+    struct micro_kernel kernel;
+    void (*compute)(const struct gb_gemm_tile *tile);
+} micro_kernels[] = {
+#define MICRO_KERNEL(name, ...) { { __VA_ARGS__ }, tile_##name },
+    MICRO_KERNELS
+#undef MICRO_KERNEL
+};
+
+void
+GB_K(gemm_int8_tile)(
+    const struct gb_format *format, const struct gb_gemm_tile *tile)
+{
+    for (size_t i = 0; i < sizeof(micro_kernels) / sizeof(micro_kernels[0]);
+         i++) {
+        const struct micro_kernel *kernel = &micro_kernels[i].kernel;
+
+        if (kernel->sub_block == format->sub_block &&
+            kernel->dot4s == format->dot4s &&
+            kernel->has_min == format->has_min)
+            micro_kernels[i].compute(tile);
+    }
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/ops/attention-decode.c - decode: attention of a few queries to a long
+ * cache.
+ *
+ * Keys and values are used once, so it is memory that has to be waited for.
+ * Some keys of all heads, whose rows lie side by side, are looked at, while the
+ * next ones are fetched in the order of memory.  Float types, Q8_0 and Q4_0 are
+ * used where they lie.
+ */
+#include "backends/cpu/kernels/api/divide.h"
+#include "backends/cpu/ops/attention.h"
+#include "backends/cpu/ops/line.h"
+#include "backends/cpu/ops/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK   GB_PREFILL_KEYS /* keys that are looked at at a time */
+#define QUERIES GB_ATTENTION_PREFILL
+#define LOG2_E  1.44269504f
+
+/* The queries of one group of heads. */
+struct few {
+    struct gb_attention t;
+    struct gb_decode keys; /* but for what a block says */
+    struct gb_decode values;
+    float max[QUERIES]; /* the largest s so far */
+    float sum[QUERIES]; /* of exp(s - max) */
+    float slope[QUERIES];
+    float *queries[QUERIES];
+    float *sums[QUERIES];
+};
+
+/* A thread's memory; all parts are whole cache lines. */
+struct work {
+    struct few *groups;
+    float *scores[QUERIES];
+    float *masks; /* BLOCK floats for each token */
+    float *rows;  /* keys or values that cannot be used in place */
+};
+
+static size_t
+groups_bytes(int64_t n)
+{
+    return gb_pad_or_max(gb_mul_or_max((size_t)n, sizeof(struct few)), 64);
+}
+
+size_t
+gb_attention_decode_scratch(const struct ggml_tensor *node, int64_t n)
+{
+    const size_t rows = gb_add_or_max(gb_attention_lines(2 * QUERIES, BLOCK),
+                                      gb_attention_lines(BLOCK, node->ne[0]));
+
+    return gb_add_or_max(groups_bytes(n), rows);
+}
+
+static struct work
+work_in(void *scratch, int64_t n)
+{
+    float *floats = (float *)(void *)((char *)scratch + groups_bytes(n));
+    struct work work;
+
+    work.groups = scratch;
+    for (int64_t c = 0; c < QUERIES; c++)
+        work.scores[c] = floats + c * BLOCK;
+    work.masks = floats + QUERIES * BLOCK;
+    work.rows = work.masks + QUERIES * BLOCK;
+    return work;
+}
+
+/* Of the block that is next each group fetches a share: where rows of heads lie
+ * side by side a part of the memory of all of them, else its own rows.  Rows
+ * further apart, or one alone, whose stride may be anything, are left to
+ * themselves: most of what lies between them is nobody's. */
+#define MOST_APART 8
+
+static void
+share_fetching(struct gb_decode *a, const struct ggml_tensor *of,
+               int64_t g, int64_t groups)
+{
+    const size_t n = (size_t)groups;
+    const bool is_interleaved = of->nb[2] <= of->nb[1] / n;
+    const size_t share = is_interleaved ? of->nb[1] / n : of->nb[1];
+
+    if (of->ne[1] == 1 || share > MOST_APART * ggml_row_size(a->type, a->d))
+        return;
+    a->fetch = a->rows + BLOCK * of->nb[1];
+    if (is_interleaved)
+        a->fetch += (size_t)g * (BLOCK * share - of->nb[2]);
+    a->fetch_step = share * 32 / (size_t)a->d;
+}
+
+/* The vectors of group G of so many, and the rows of OF that they meet. */
+static struct gb_decode
+meeting(const struct work *work, const struct few *few, int64_t g,
+        int64_t groups, const struct ggml_tensor *of, const char *rows,
+        float *const *vectors)
+{
+    struct gb_decode a = {
+        .type = of->type,
+        .d = few->t.d,
+        .rows = rows,
+        .pitch = of->nb[1],
+        .fetch = rows,
+        .n_vectors = few->t.n,
+        .vectors = vectors,
+        .weights = work->scores,
+    };
+
+    share_fetching(&a, of, g, groups);
+    return a;
+}
+
+/* Group G of so many, with nothing seen so far. */
+static void
+begin(const struct work *work, const struct gb_attention *first, int64_t g,
+      int64_t groups)
+{
+    struct few *const few = &work->groups[g];
+    const struct gb_attention *t = &few->t;
+
+    few->t = gb_attention_later(first, g);
+    few->keys = meeting(work, few, g, groups, t->task->node->src[1], t->keys,
+                        few->queries);
+    few->values = meeting(work, few, g, groups, t->task->node->src[2],
+                          t->values, few->sums);
+    for (int64_t c = 0; c < t->n; c++) {
+        few->max[c] = -INFINITY;
+        few->sum[c] = 0.0f;
+        few->slope[c] = gb_attention_slope(t, c);
+        few->queries[c] = (float *)gb_attention_query(t, c);
+        few->sums[c] = gb_attention_sums(t, c);
+        memset(few->sums[c], 0, (size_t)t->d * sizeof(float));
+    }
+}
+
+/* The mask for N keys from KEY on, as floats; can any query see any of them? */
+static bool
+read_mask(const struct work *work, const struct gb_attention *t, int64_t key,
+          int64_t n)
+{
+    const struct ggml_tensor *mask = t->task->node->src[3];
+    bool is_seen = false;
+
+    if (mask == NULL)
+        return true;
+    for (int64_t i = 0; i < t->tokens; i++) {
+        const char *row = gb_cpu_row_ptr(mask, t->first_token + i, 0, 0);
+        float *floats = work->masks + i * BLOCK;
+
+        t->task->k->f16_to_f32(
+            n, floats, (const uint16_t *)(const void *)row + key);
+        if (t->task->k->max_f32(n, floats) > -INFINITY)
+            is_seen = true;
+    }
+    return is_seen;
+}
+
+/* Turn N products of query C into weights of its values. */
+static void
+weigh(const struct work *work, struct few *few, int64_t c, int64_t n)
+{
+    const struct gb_attention *t = &few->t;
+    const struct gb_cpu_kernels *k = t->task->k;
+    const float *mask = t->task->node->src[3] != NULL
+                            ? work->masks + c / t->heads * BLOCK
+                            : NULL;
+    float *const scores = work->scores[c];
+    float scale = t->scale;
+    float max;
+
+    if (t->softcap != 0.0f) {
+        k->scale_f32(n, scores, scores, scale);
+        k->tanh_f32(n, scores, scores);
+        scale = t->softcap;
+    }
+    max = k->scale_mask_max_f32(
+        n, scores, scores, mask, scale, few->slope[c]);
+    if (max == -INFINITY) {
+        memset(scores, 0, (size_t)n * sizeof(*scores));
+        return;
+    }
+    if (max > few->max[c]) {
+        const float factor = expf(few->max[c] - max);
+
+        k->scale_f32(t->d, few->sums[c], few->sums[c], factor);
+        few->sum[c] *= factor;
+        few->max[c] = max;
+    }
+    few->sum[c] += (float)k->exp_sum_f32(n, scores, scores, few->max[c]);
+}
+
+/* N of ALL rows from KEY on, as they are or as floats. */
+static struct gb_decode
+block_of(const struct work *work, const struct few *few,
+         const struct gb_decode *all, int64_t key, int64_t n)
+{
+    struct gb_decode a = *all;
+
+    a.n = n;
+    a.rows += (size_t)key * a.pitch;
+    a.fetch += (size_t)key * a.pitch;
+    if (gb_decode_reads(a.type))
+        return a;
+    for (int64_t j = 0; j < n; j++)
+        gb_cpu_convert(few->t.task->k, a.type, GGML_TYPE_F32, a.d,
+                       work->rows + j * a.d, a.rows + (size_t)j * a.pitch);
+    a.type = GGML_TYPE_F32;
+    a.pitch = (size_t)a.d * sizeof(float);
+    a.rows = (const char *)work->rows;
+    return a;
+}
+
+/* What N keys from KEY on do to the queries of a group. */
+static void
+add_keys(const struct work *work, struct few *few, int64_t key, int64_t n)
+{
+    const struct gb_cpu_kernels *k = few->t.task->k;
+    struct gb_decode a = block_of(work, few, &few->keys, key, n);
+
+    k->decode_scores(&a);
+    for (int64_t c = 0; c < few->t.n; c++)
+        weigh(work, few, c, n);
+    a = block_of(work, few, &few->values, key, n);
+    k->decode_values(&a);
+}
+
+void
+gb_attention_decode(const struct gb_attention *t, int64_t n)
+{
+    const struct work work = work_in(t->task->scratch, n);
+
+    for (int64_t g = 0; g < n; g++)
+        begin(&work, t, g, n);
+    for (int64_t key = t->first_key; key < t->end_key; key += BLOCK) {
+        const int64_t keys = gb_cpu_min(BLOCK, t->end_key - key);
+
+        if (!read_mask(&work, t, key, keys))
+            continue;
+        for (int64_t g = 0; g < n; g++)
+            add_keys(&work, &work.groups[g], key, keys);
+    }
+    for (int64_t g = 0; g < n; g++) {
+        const struct few *few = &work.groups[g];
+
+        for (int64_t c = 0; c < few->t.n; c++)
+            gb_attention_done(
+                &few->t, c, few->max[c] * LOG2_E, few->sum[c]);
+    }
+}

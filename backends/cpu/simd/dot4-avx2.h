@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/dot4-avx2.h - small integers in columns for AVX2, with or without
+ * dot products of bytes (AVX-VNNI).
+ */
+#ifndef GB_CPU_SIMD_DOT4_AVX2_H
+#define GB_CPU_SIMD_DOT4_AVX2_H
+
+#define VF_ROWS   2
+#define VF_PAIRS  0
+#define VF_COLS   6
+#define VQ_TRANSPOSES_HALVES 0
+#define VQ_TILES  0
+
+#if Q_WIDE_OFFSET == 128
+#define VQ_ROWS   2
+#define VQ_COLS   4
+#define VQ_HALVES 0
+#else
+#define VQ_ROWS   1
+#define VQ_COLS   4
+#define VQ_HALVES 1
+#endif
+
+typedef __m256i vq;
+typedef __m256i vi;
+typedef __m256i vh;
+
+static inline vq
+vq_load(const void *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+static inline vq
+vq_spread(const void *p)
+{
+    int32_t quad;
+
+    memcpy(&quad, p, sizeof(quad));
+    return _mm256_set1_epi32(quad);
+}
+
+/* Squares of four by four dot4 operands are turned first, then the squares' places. */
+static inline void
+vq_transpose(void *dst, const void *src, int64_t pitch)
+{
+    const char *from = src;
+    char *to = dst;
+    __m256i square[8];
+
+    for (int i = 0; i < 8; i += 4) {
+        const __m256i r0 = vq_load(from + i * pitch);
+        const __m256i r1 = vq_load(from + (i + 1) * pitch);
+        const __m256i r2 = vq_load(from + (i + 2) * pitch);
+        const __m256i r3 = vq_load(from + (i + 3) * pitch);
+        const __m256i a = _mm256_unpacklo_epi32(r0, r1);
+        const __m256i b = _mm256_unpackhi_epi32(r0, r1);
+        const __m256i c = _mm256_unpacklo_epi32(r2, r3);
+        const __m256i d = _mm256_unpackhi_epi32(r2, r3);
+
+        square[i] = _mm256_unpacklo_epi64(a, c);
+        square[i + 1] = _mm256_unpackhi_epi64(a, c);
+        square[i + 2] = _mm256_unpacklo_epi64(b, d);
+        square[i + 3] = _mm256_unpackhi_epi64(b, d);
+    }
+    for (int i = 0; i < 4; i++) {
+        q32_store(to + 32 * i,
+            _mm256_permute2x128_si256(square[i], square[i + 4], 0x20));
+        q32_store(to + 32 * (i + 4),
+            _mm256_permute2x128_si256(square[i], square[i + 4], 0x31));
+    }
+}
+
+static inline vi
+vi_set1(int32_t x)
+{
+    return _mm256_set1_epi32(x);
+}
+
+static inline vi
+vi_dot(vi s, vq u, vq a)
+{
+    return qs_dot(s, u, a);
+}
+
+static inline vi
+vi_dot_wide(vi s, vq w, vq a)
+{
+    return qs_dot_wide(s, w, a);
+}
+
+static inline vh
+vh_dot(vq u, vq a)
+{
+    return _mm256_maddubs_epi16(u, a);
+}
+
+static inline vh
+vh_dot_more(vh h, vq u, vq a)
+{
+    return _mm256_add_epi16(h, vh_dot(u, a));
+}
+
+static inline vi
+vi_add_pairs(vi s, vh h)
+{
+    return _mm256_add_epi32(
+        s, _mm256_madd_epi16(h, _mm256_set1_epi16(1)));
+}
+
+static inline vi
+vi_add_256(vi s, vi t)
+{
+    return qs_add_256(s, t);
+}
+
+static inline vf
+vf_from_vi(vi s)
+{
+    return _mm256_cvtepi32_ps(s);
+}
+
+static inline void
+vf_store_words_i8(int8_t *p, __m256i words)
+{
+    const __m128i halves = _mm_packs_epi32(
+        _mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+
+    _mm_storel_epi64((__m128i *)p, _mm_packs_epi16(halves, halves));
+}
+
+static inline void
+vf_store_i8(int8_t *p, vf v)
+{
+    vf_store_words_i8(p, _mm256_cvtps_epi32(v));
+}
+
+static inline void
+vf_store_i8_cut(int8_t *p, vf v)
+{
+    vf_store_words_i8(p, _mm256_cvttps_epi32(v));
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/dot4-generic.h - small integers in columns, in the compiler's vector
+ * type.
+ */
+#ifndef GB_CPU_SIMD_DOT4_GENERIC_H
+#define GB_CPU_SIMD_DOT4_GENERIC_H
+
+#define VQ_ROWS   1
+#define VQ_COLS   4
+#define VF_ROWS   2
+#define VF_PAIRS  0
+#define VF_COLS   4
+#define VQ_TRANSPOSES_HALVES 0
+#define VQ_HALVES 0
+#define VQ_TILES  0
+
+typedef q_u32x4 vq;
+typedef q_i32x4 vi;
+typedef q_i32x4 vh; /* there are no sums of 16 bits here */
+
+static inline vq
+vq_load(const void *p)
+{
+    vq v;
+
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+static inline vq
+vq_spread(const void *p)
+{
+    uint32_t quad;
+
+    memcpy(&quad, p, sizeof(quad));
+    return (vq){ quad, quad, quad, quad };
+}
+
+static inline void
+vq_transpose(void *dst, const void *src, int64_t pitch)
+{
+    const char *from = src;
+    char *to = dst;
+
+    for (int i = 0; i < VF_LEN; i++)
+        for (int j = 0; j < VF_LEN; j++)
+            memcpy(to + 4 * (VF_LEN * j + i), from + i * pitch + 4 * j, 4);
+}
+
+static inline vi
+vi_set1(int32_t x)
+{
+    return (vi){ x, x, x, x };
+}
+
+static inline vi
+vi_dot_wide(vi s, vq w, vq a)
+{
+    return q_dot_words(s, w, a);
+}
+
+/* Codes are below 128, so that they may be taken as signed. */
+static inline vi
+vi_dot(vi s, vq u, vq a)
+{
+    return vi_dot_wide(s, u, a);
+}
+
+static inline vh
+vh_dot(vq u, vq a)
+{
+    return vi_dot_wide(vi_set1(0), u, a);
+}
+
+static inline vh
+vh_dot_more(vh h, vq u, vq a)
+{
+    return vi_dot_wide(h, u, a);
+}
+
+static inline vi
+vi_add_pairs(vi s, vh h)
+{
+    return s + h;
+}
+
+static inline vi
+vi_add_256(vi s, vi t)
+{
+    return s + t * 256;
+}
+
+static inline vf
+vf_from_vi(vi s)
+{
+    return __builtin_convertvector(s, vf);
+}
+
+static inline void
+vf_store_i8_cut(int8_t *p, vf v)
+{
+    /* What is no number becomes one too: such a conversion is undefined. */
+    v = vf_min(vf_max(v, vf_set1(-127.0f)), vf_set1(127.0f));
+    for (int i = 0; i < VF_LEN; i++)
+        p[i] = (int8_t)v[i];
+}
+
+static inline void
+vf_store_i8(int8_t *p, vf v)
+{
+    vf_store_i8_cut(p, vf_round(v));
+}
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/simd/dot4-neon.h - small integers in columns for arm64, with or without
+ * its dot products of bytes.
+ *
+ * With them two columns at a time save loads: the dot4 operands of a column are lanes
+ * of a vector.
+ */
+#ifndef GB_CPU_SIMD_DOT4_NEON_H
+#define GB_CPU_SIMD_DOT4_NEON_H
+
+#define VF_ROWS         4
+#define VF_COLS         4
+#define VF_PAIRS        0
+#define VQ_COLS         4
+#define VQ_TRANSPOSES_HALVES 0
+
+#ifdef __ARM_FEATURE_DOTPROD
+#define VQ_ROWS   2
+#define VQ_HALVES 0
+#define VQ_TILES  1
+#else
+#define VQ_ROWS   1
+#define VQ_HALVES 1
+#define VQ_TILES  0
+#endif
+
+typedef uint8x16_t vq;
+typedef int32x4_t vi;
+
+/* A sum of 16 bits is that of one byte of each quad here, and half of a sum is
+ * in either vector. */
+typedef struct {
+    int16x8_t low;
+    int16x8_t high;
+} vh;
+
+static inline vq
+vq_load(const void *p)
+{
+    return vld1q_u8(p);
+}
+
+static inline vq
+vq_spread(const void *p)
+{
+    uint32_t quad;
+
+    memcpy(&quad, p, sizeof(quad));
+    return vreinterpretq_u8_u32(vdupq_n_u32(quad));
+}
+
+static inline void
+vq_transpose(void *dst, const void *src, int64_t pitch)
+{
+    const uint8_t *from = src;
+    uint8_t *to = dst;
+    const uint32x4_t r0 = vreinterpretq_u32_u8(vq_load(from));
+    const uint32x4_t r1 = vreinterpretq_u32_u8(vq_load(from + pitch));
+    const uint32x4_t r2 = vreinterpretq_u32_u8(vq_load(from + 2 * pitch));
+    const uint32x4_t r3 = vreinterpretq_u32_u8(vq_load(from + 3 * pitch));
+    const uint64x2_t a = vreinterpretq_u64_u32(vtrn1q_u32(r0, r1));
+    const uint64x2_t b = vreinterpretq_u64_u32(vtrn2q_u32(r0, r1));
+    const uint64x2_t c = vreinterpretq_u64_u32(vtrn1q_u32(r2, r3));
+    const uint64x2_t d = vreinterpretq_u64_u32(vtrn2q_u32(r2, r3));
+
+    vst1q_u8(to, vreinterpretq_u8_u64(vtrn1q_u64(a, c)));
+    vst1q_u8(to + 16, vreinterpretq_u8_u64(vtrn1q_u64(b, d)));
+    vst1q_u8(to + 32, vreinterpretq_u8_u64(vtrn2q_u64(a, c)));
+    vst1q_u8(to + 48, vreinterpretq_u8_u64(vtrn2q_u64(b, d)));
+}
+
+static inline vi
+vi_set1(int32_t x)
+{
+    return vdupq_n_s32(x);
+}
+
+static inline vi
+vi_dot_wide(vi s, vq w, vq a)
+{
+    return q_dot_words(s, w, a);
+}
+
+static inline vi
+vi_dot(vi s, vq u, vq a)
+{
+    return vi_dot_wide(s, u, a);
+}
+
+static inline vh
+vh_dot(vq u, vq a)
+{
+    const int8x16_t x = vreinterpretq_s8_u8(u);
+    const int8x16_t y = vreinterpretq_s8_u8(a);
+
+    return (vh){ vmull_s8(vget_low_s8(x), vget_low_s8(y)),
+                 vmull_high_s8(x, y) };
+}
+
+static inline vh
+vh_dot_more(vh h, vq u, vq a)
+{
+    const int8x16_t x = vreinterpretq_s8_u8(u);
+    const int8x16_t y = vreinterpretq_s8_u8(a);
+
+    return (vh){ vmlal_s8(h.low, vget_low_s8(x), vget_low_s8(y)),
+                 vmlal_high_s8(h.high, x, y) };
+}
+
+static inline vi
+vi_add_pairs(vi s, vh h)
+{
+    return vpadalq_s16(s, vpaddq_s16(h.low, h.high));
+}
+
+static inline vi
+vi_add_256(vi s, vi t)
+{
+    return vaddq_s32(s, vshlq_n_s32(t, 8));
+}
+
+static inline vf
+vf_from_vi(vi s)
+{
+    return vcvtq_f32_s32(s);
+}
+
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+#include "backends/cpu/simd/dot4-i8mm.h"
+#elif defined(__ARM_FEATURE_DOTPROD)
+
+typedef struct {
+    int8x16_t quad[4];
+} vq4;
+
+typedef struct {
+    int8x16_t column[2];
+} va2;
+
+typedef struct {
+    vi sum[2];
+} vi2;
+
+static inline void
+vq4_transpose(void *dst, const void *src, int64_t pitch)
+{
+    vq_transpose(dst, src, pitch);
+}
+
+static inline vq4
+vq4_load(const void *p)
+{
+    const int8_t *from = p;
+
+    return (vq4){ { vld1q_s8(from), vld1q_s8(from + 16), vld1q_s8(from + 32),
+                    vld1q_s8(from + 48) } };
+}
+
+static inline va2
+va2_load(const void *p, const void *p2)
+{
+    return (va2){ { vld1q_s8(p), vld1q_s8(p2) } };
+}
+
+static inline vi2
+vi2_join(vi s, vi s2)
+{
+    return (vi2){ { s, s2 } };
+}
+
+static inline vi
+vi2_sums(vi2 t, int i)
+{
+    return t.sum[i];
+}
+
+static inline vi
+vi_dot_column(vi s, vq4 w, int8x16_t a)
+{
+    s = vdotq_laneq_s32(s, w.quad[0], a, 0);
+    s = vdotq_laneq_s32(s, w.quad[1], a, 1);
+    s = vdotq_laneq_s32(s, w.quad[2], a, 2);
+    return vdotq_laneq_s32(s, w.quad[3], a, 3);
+}
+
+static inline vi2
+vi2_dot_wide(vi2 t, vq4 w, va2 a)
+{
+    return vi2_join(vi_dot_column(t.sum[0], w, a.column[0]),
+                    vi_dot_column(t.sum[1], w, a.column[1]));
+}
+
+static inline vi2
+vi2_dot(vi2 t, vq4 u, va2 a)
+{
+    return vi2_dot_wide(t, u, a);
+}
+
+#endif
+
+static inline void
+vf_store_words_i8(int8_t *p, int32x4_t words)
+{
+    const int16x4_t halves = vqmovn_s32(words);
+    const int8x8_t bytes = vqmovn_s16(vcombine_s16(halves, halves));
+    const int32_t quad = vget_lane_s32(vreinterpret_s32_s8(bytes), 0);
+
+    memcpy(p, &quad, sizeof(quad));
+}
+
+static inline void
+vf_store_i8(int8_t *p, vf v)
+{
+    vf_store_words_i8(p, vcvtnq_s32_f32(v));
+}
+
+static inline void
+vf_store_i8_cut(int8_t *p, vf v)
+{
+    vf_store_words_i8(p, vcvtq_s32_f32(v));
+}
+
+#endif
