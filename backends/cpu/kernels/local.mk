@@ -4,8 +4,10 @@ libcpu_la_SOURCES += \
 	%D%/api/attention.h \
 	%D%/api/divide.h \
 	%D%/api/format.h \
+	%D%/api/gemm.h \
 	%D%/api/kernels.def \
 	%D%/api/kernels.h \
+	%D%/api/packing.h \
 	%D%/api/scores.h \
 	%D%/api/variant.h
 
