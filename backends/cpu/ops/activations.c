@@ -14,7 +14,7 @@
 
 /* The type's layout is the same at every level, but for the offset. */
 static const struct gb_format *
-layout_of(const struct ggml_tensor *a)
+format_of(const struct ggml_tensor *a)
 {
     return gb_cpu_kernels()->format(a->type)->format;
 }
@@ -22,7 +22,7 @@ layout_of(const struct ggml_tensor *a)
 enum gb_path
 gb_cpu_path(const struct ggml_tensor *a, int64_t cols)
 {
-    return gb_path_of(layout_of(a), cols);
+    return gb_path_of(format_of(a), cols);
 }
 
 /* Are B's rows columns already? */
@@ -40,7 +40,7 @@ gb_cpu_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
     return a->ne[0] == b->ne[0] &&
            gb_cpu_kernels()->format(a->type) != NULL && gb_is_dense(a) &&
            gb_is_dense(b) &&
-           (b->type == GGML_TYPE_F32 || b->type == layout_of(a)->activation) &&
+           (b->type == GGML_TYPE_F32 || b->type == format_of(a)->activation) &&
            gb_mul_count((a->ne[0] + 1) * a->ne[1],
                         b->ne[1] * b->ne[2] * b->ne[3] + 1, &products);
 }
@@ -50,7 +50,7 @@ bytes_of_one(const struct ggml_tensor *a, const struct ggml_tensor *b,
              enum gb_path path)
 {
     return b->ne[0] <= GB_CPU_LONGEST_ROW
-               ? gb_path_activation_bytes(layout_of(a), path, b->ne[0])
+               ? gb_path_activation_bytes(format_of(a), path, b->ne[0])
                : SIZE_MAX;
 }
 

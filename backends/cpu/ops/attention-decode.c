@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/attention-decode.c - decode: attention of a few queries to a long
+ * cpu/ops/attention-decode.c - decode: one or few tokens with a long
  * cache.
  *
  * Keys and values are used once, so it is memory that has to be waited for.
@@ -21,7 +21,7 @@
 #define LOG2_E  1.44269504f
 
 /* The queries of one group of heads. */
-struct few {
+struct decode {
     struct gb_attention t;
     struct gb_decode keys; /* but for what a block says */
     struct gb_decode values;
@@ -34,7 +34,7 @@ struct few {
 
 /* A thread's memory; all parts are whole cache lines. */
 struct work {
-    struct few *groups;
+    struct decode *groups;
     float *scores[QUERIES];
     float *masks; /* BLOCK floats for each token */
     float *rows;  /* keys or values that cannot be used in place */
@@ -43,7 +43,7 @@ struct work {
 static size_t
 groups_bytes(int64_t n)
 {
-    return gb_pad_or_max(gb_mul_or_max((size_t)n, sizeof(struct few)), 64);
+    return gb_pad_or_max(gb_mul_or_max((size_t)n, sizeof(struct decode)), 64);
 }
 
 size_t
@@ -93,17 +93,17 @@ share_fetching(struct gb_decode *a, const struct ggml_tensor *of,
 
 /* The vectors of group G of so many, and the rows of OF that they meet. */
 static struct gb_decode
-meeting(const struct work *work, const struct few *few, int64_t g,
+meeting(const struct work *work, const struct decode *decode, int64_t g,
         int64_t groups, const struct ggml_tensor *of, const char *rows,
         float *const *vectors)
 {
     struct gb_decode a = {
         .type = of->type,
-        .d = few->t.d,
+        .d = decode->t.d,
         .rows = rows,
         .pitch = of->nb[1],
         .fetch = rows,
-        .n_vectors = few->t.n,
+        .n_vectors = decode->t.n,
         .vectors = vectors,
         .weights = work->scores,
     };
@@ -117,21 +117,21 @@ static void
 begin(const struct work *work, const struct gb_attention *first, int64_t g,
       int64_t groups)
 {
-    struct few *const few = &work->groups[g];
-    const struct gb_attention *t = &few->t;
+    struct decode *const decode = &work->groups[g];
+    const struct gb_attention *t = &decode->t;
 
-    few->t = gb_attention_later(first, g);
-    few->keys = meeting(work, few, g, groups, t->task->node->src[1], t->keys,
-                        few->queries);
-    few->values = meeting(work, few, g, groups, t->task->node->src[2],
-                          t->values, few->sums);
+    decode->t = gb_attention_later(first, g);
+    decode->keys = meeting(work, decode, g, groups, t->task->node->src[1], t->keys,
+                        decode->queries);
+    decode->values = meeting(work, decode, g, groups, t->task->node->src[2],
+                          t->values, decode->sums);
     for (int64_t c = 0; c < t->n; c++) {
-        few->max[c] = -INFINITY;
-        few->sum[c] = 0.0f;
-        few->slope[c] = gb_attention_slope(t, c);
-        few->queries[c] = (float *)gb_attention_query(t, c);
-        few->sums[c] = gb_attention_sums(t, c);
-        memset(few->sums[c], 0, (size_t)t->d * sizeof(float));
+        decode->max[c] = -INFINITY;
+        decode->sum[c] = 0.0f;
+        decode->slope[c] = gb_attention_slope(t, c);
+        decode->queries[c] = (float *)gb_attention_query(t, c);
+        decode->sums[c] = gb_attention_sums(t, c);
+        memset(decode->sums[c], 0, (size_t)t->d * sizeof(float));
     }
 }
 
@@ -159,9 +159,9 @@ read_mask(const struct work *work, const struct gb_attention *t, int64_t key,
 
 /* Turn N products of query C into weights of its values. */
 static void
-weigh(const struct work *work, struct few *few, int64_t c, int64_t n)
+weigh(const struct work *work, struct decode *decode, int64_t c, int64_t n)
 {
-    const struct gb_attention *t = &few->t;
+    const struct gb_attention *t = &decode->t;
     const struct gb_cpu_kernels *k = t->task->k;
     const float *mask = t->task->node->src[3] != NULL
                             ? work->masks + c / t->heads * BLOCK
@@ -176,24 +176,24 @@ weigh(const struct work *work, struct few *few, int64_t c, int64_t n)
         scale = t->softcap;
     }
     max = k->scale_mask_max_f32(
-        n, scores, scores, mask, scale, few->slope[c]);
+        n, scores, scores, mask, scale, decode->slope[c]);
     if (max == -INFINITY) {
         memset(scores, 0, (size_t)n * sizeof(*scores));
         return;
     }
-    if (max > few->max[c]) {
-        const float factor = expf(few->max[c] - max);
+    if (max > decode->max[c]) {
+        const float factor = expf(decode->max[c] - max);
 
-        k->scale_f32(t->d, few->sums[c], few->sums[c], factor);
-        few->sum[c] *= factor;
-        few->max[c] = max;
+        k->scale_f32(t->d, decode->sums[c], decode->sums[c], factor);
+        decode->sum[c] *= factor;
+        decode->max[c] = max;
     }
-    few->sum[c] += (float)k->exp_sum_f32(n, scores, scores, few->max[c]);
+    decode->sum[c] += (float)k->exp_sum_f32(n, scores, scores, decode->max[c]);
 }
 
 /* N of ALL rows from KEY on, as they are or as floats. */
 static struct gb_decode
-block_of(const struct work *work, const struct few *few,
+block_of(const struct work *work, const struct decode *decode,
          const struct gb_decode *all, int64_t key, int64_t n)
 {
     struct gb_decode a = *all;
@@ -204,7 +204,7 @@ block_of(const struct work *work, const struct few *few,
     if (gb_decode_reads(a.type))
         return a;
     for (int64_t j = 0; j < n; j++)
-        gb_cpu_convert(few->t.task->k, a.type, GGML_TYPE_F32, a.d,
+        gb_cpu_convert(decode->t.task->k, a.type, GGML_TYPE_F32, a.d,
                        work->rows + j * a.d, a.rows + (size_t)j * a.pitch);
     a.type = GGML_TYPE_F32;
     a.pitch = (size_t)a.d * sizeof(float);
@@ -214,15 +214,15 @@ block_of(const struct work *work, const struct few *few,
 
 /* What N keys from KEY on do to the queries of a group. */
 static void
-add_keys(const struct work *work, struct few *few, int64_t key, int64_t n)
+add_keys(const struct work *work, struct decode *decode, int64_t key, int64_t n)
 {
-    const struct gb_cpu_kernels *k = few->t.task->k;
-    struct gb_decode a = block_of(work, few, &few->keys, key, n);
+    const struct gb_cpu_kernels *k = decode->t.task->k;
+    struct gb_decode a = block_of(work, decode, &decode->keys, key, n);
 
     k->decode_scores(&a);
-    for (int64_t c = 0; c < few->t.n; c++)
-        weigh(work, few, c, n);
-    a = block_of(work, few, &few->values, key, n);
+    for (int64_t c = 0; c < decode->t.n; c++)
+        weigh(work, decode, c, n);
+    a = block_of(work, decode, &decode->values, key, n);
     k->decode_values(&a);
 }
 
@@ -242,10 +242,10 @@ gb_attention_decode(const struct gb_attention *t, int64_t n)
             add_keys(&work, &work.groups[g], key, keys);
     }
     for (int64_t g = 0; g < n; g++) {
-        const struct few *few = &work.groups[g];
+        const struct decode *decode = &work.groups[g];
 
-        for (int64_t c = 0; c < few->t.n; c++)
+        for (int64_t c = 0; c < decode->t.n; c++)
             gb_attention_done(
-                &few->t, c, few->max[c] * LOG2_E, few->sum[c]);
+                &decode->t, c, decode->max[c] * LOG2_E, decode->sum[c]);
     }
 }

@@ -62,7 +62,7 @@ blocks_of(const struct ggml_tensor *node)
 
 /* Tokens whose masks make a tile. */
 static int64_t
-look_step(const struct ggml_tensor *node)
+mask_step(const struct ggml_tensor *node)
 {
     return GB_CPU_TILE_ELEMENTS / (node->src[1]->ne[1] + 1) + 1;
 }
@@ -81,14 +81,14 @@ gb_attention_mask_tiles(const struct ggml_tensor *node)
 {
     return node->src[3] == NULL
                ? 0
-               : gb_cpu_ceil_div(node->src[0]->ne[1], look_step(node));
+               : gb_cpu_ceil_div(node->src[0]->ne[1], mask_step(node));
 }
 
 void
 gb_attention_mask_blocks(const struct gb_cpu_task *task, int64_t tile, uint8_t *seen)
 {
     const struct ggml_tensor *node = task->node;
-    const int64_t step = look_step(node);
+    const int64_t step = mask_step(node);
     const int64_t end = gb_cpu_min((tile + 1) * step, node->src[0]->ne[1]);
 
     for (int64_t i = tile * step; i < end; i++)

@@ -30,7 +30,7 @@
  * Keys are taken a block at a time: with the largest s so far the sums are what
  * a softmax over these keys needs, and are scaled down when a larger s appears.
  * All heads that share a key head, and some tokens, go through it together:
- * when they are many, each in a lane of a vector (attention-many.c); else keys
+ * when they are many, each in a lane of a vector (attention-prefill.c); else keys
  * of all heads are read in their order (attention-decode.c).
  *
  * Threads   tiles are some tokens and heads and, where there would be too few
@@ -47,8 +47,8 @@
 #define TILES_WANTED     16
 #define FEW_TILES_WANTED 32
 
-/* How the work is cut. */
-struct cut {
+/* How the work is cut into tiles. */
+struct tiling {
     int64_t group;       /* heads that share a key and a value head */
     int64_t heads;       /* of them that go together */
     int64_t head_tiles;  /* of all heads */
@@ -73,61 +73,61 @@ group_of(int64_t heads, int64_t key_heads, int64_t value_heads)
 
 /* Are there enough queries in a tile to give each a lane? */
 static bool
-has_many(const struct cut *cut)
+is_prefill(const struct tiling *tiling)
 {
-    return cut->heads * cut->tokens >= GB_ATTENTION_PREFILL;
+    return tiling->heads * tiling->tokens >= GB_ATTENTION_PREFILL;
 }
 
 /* Keys are cut into parts where there are too few tiles. */
 static void
-cut_keys(struct cut *cut, int64_t keys, int64_t width, int64_t wanted)
+tile_keys(struct tiling *tiling, int64_t keys, int64_t width, int64_t wanted)
 {
     const int64_t block = GB_PREFILL_KEYS;
     const int64_t least = gb_cpu_ceil_div(PART, width > 0 ? width : 1);
     int64_t part = keys;
 
-    if (cut->tiles > 0 && cut->tiles < wanted)
-        part = gb_cpu_ceil_div(keys, gb_cpu_ceil_div(wanted, cut->tiles));
+    if (tiling->tiles > 0 && tiling->tiles < wanted)
+        part = gb_cpu_ceil_div(keys, gb_cpu_ceil_div(wanted, tiling->tiles));
     part = part > least ? part : least;
-    cut->part = gb_cpu_ceil_div(part, block) * block;
-    cut->parts = keys > 0 ? gb_cpu_ceil_div(keys, cut->part) : 1;
-    cut->tiles *= cut->parts;
+    tiling->part = gb_cpu_ceil_div(part, block) * block;
+    tiling->parts = keys > 0 ? gb_cpu_ceil_div(keys, tiling->part) : 1;
+    tiling->tiles *= tiling->parts;
 }
 
 /* As many tokens as go together, or half of that where there would be too few
  * tiles. */
 static void
-cut_tokens(struct cut *cut, const struct ggml_tensor *q)
+tile_tokens(struct tiling *tiling, const struct ggml_tensor *q)
 {
     int64_t queries = GB_ATTENTION_QUERIES;
 
-    if (gb_cpu_ceil_div(q->ne[1] * cut->heads, queries) * cut->head_tiles *
+    if (gb_cpu_ceil_div(q->ne[1] * tiling->heads, queries) * tiling->head_tiles *
             q->ne[3] < TILES_WANTED)
         queries /= 2;
-    cut->tokens = gb_cpu_min(
-        q->ne[1], cut->heads < queries ? queries / cut->heads : 1);
-    cut->token_tiles = gb_cpu_ceil_div(q->ne[1], cut->tokens);
+    tiling->tokens = gb_cpu_min(
+        q->ne[1], tiling->heads < queries ? queries / tiling->heads : 1);
+    tiling->token_tiles = gb_cpu_ceil_div(q->ne[1], tiling->tokens);
 }
 
-static struct cut
-cut_of(const struct ggml_tensor *node)
+static struct tiling
+tiling_of(const struct ggml_tensor *node)
 {
     const struct ggml_tensor *q = node->src[0];
     const struct ggml_tensor *k = node->src[1];
-    struct cut cut;
+    struct tiling tiling;
 
-    cut.group = group_of(q->ne[2], k->ne[2], node->src[2]->ne[2]);
-    cut.heads = gb_cpu_min(cut.group, GB_ATTENTION_QUERIES);
-    cut.head_tiles =
-        gb_cpu_ceil_div(cut.group, cut.heads) * (q->ne[2] / cut.group);
-    cut_tokens(&cut, q);
-    cut.in_tile = has_many(&cut) ? 1 : cut.head_tiles;
-    cut.tiles = cut.token_tiles * cut.head_tiles / cut.in_tile * q->ne[3];
-    if (has_many(&cut))
-        cut_keys(&cut, k->ne[1], q->ne[0], TILES_WANTED);
+    tiling.group = group_of(q->ne[2], k->ne[2], node->src[2]->ne[2]);
+    tiling.heads = gb_cpu_min(tiling.group, GB_ATTENTION_QUERIES);
+    tiling.head_tiles =
+        gb_cpu_ceil_div(tiling.group, tiling.heads) * (q->ne[2] / tiling.group);
+    tile_tokens(&tiling, q);
+    tiling.in_tile = is_prefill(&tiling) ? 1 : tiling.head_tiles;
+    tiling.tiles = tiling.token_tiles * tiling.head_tiles / tiling.in_tile * q->ne[3];
+    if (is_prefill(&tiling))
+        tile_keys(&tiling, k->ne[1], q->ne[0], TILES_WANTED);
     else
-        cut_keys(&cut, k->ne[1], q->ne[0] * k->ne[2], FEW_TILES_WANTED);
-    return cut;
+        tile_keys(&tiling, k->ne[1], q->ne[0] * k->ne[2], FEW_TILES_WANTED);
+    return tiling;
 }
 
 /* What one part of the keys gives for one query: the largest s, the sum of the
@@ -174,27 +174,27 @@ attention_can_run(const struct ggml_tensor *node)
 static int64_t
 attention_tiles(const struct ggml_tensor *node)
 {
-    return cut_of(node).tiles;
+    return tiling_of(node).tiles;
 }
 
 static size_t
 attention_scratch(const struct ggml_tensor *node)
 {
-    const struct cut cut = cut_of(node);
+    const struct tiling tiling = tiling_of(node);
 
-    return has_many(&cut) ? gb_attention_prefill_scratch(node)
-                          : gb_attention_decode_scratch(node, cut.in_tile);
+    return is_prefill(&tiling) ? gb_attention_prefill_scratch(node)
+                          : gb_attention_decode_scratch(node, tiling.in_tile);
 }
 
 /* Results of parts, when there are several: by part, batch, token and head. */
 static size_t
-parts_bytes(const struct ggml_tensor *node, const struct cut *cut)
+parts_bytes(const struct ggml_tensor *node, const struct tiling *tiling)
 {
     size_t floats;
 
-    if (cut->parts == 1)
+    if (tiling->parts == 1)
         return 0;
-    floats = gb_mul_or_max((size_t)cut->parts, (size_t)ggml_nrows(node));
+    floats = gb_mul_or_max((size_t)tiling->parts, (size_t)ggml_nrows(node));
     floats = gb_mul_or_max(floats, (size_t)PART_FLOATS(node->ne[0]));
     return gb_mul_or_max(floats, sizeof(float));
 }
@@ -202,36 +202,36 @@ parts_bytes(const struct ggml_tensor *node, const struct cut *cut)
 static size_t
 attention_shared(const struct ggml_tensor *node)
 {
-    const struct cut cut = cut_of(node);
+    const struct tiling tiling = tiling_of(node);
 
-    return gb_add_or_max(parts_bytes(node, &cut),
-                         has_many(&cut) ? gb_attention_mask_bytes(node) : 0);
+    return gb_add_or_max(parts_bytes(node, &tiling),
+                         is_prefill(&tiling) ? gb_attention_mask_bytes(node) : 0);
 }
 
 /* Where is said what the mask hides; NULL without one.  Few queries do not
  * ask. */
 static uint8_t *
-seen_in(const struct gb_cpu_task *task, const struct cut *cut)
+summaries_in(const struct gb_cpu_task *task, const struct tiling *tiling)
 {
-    return task->node->src[3] != NULL && has_many(cut)
-               ? (uint8_t *)task->shared + parts_bytes(task->node, cut)
+    return task->node->src[3] != NULL && is_prefill(tiling)
+               ? (uint8_t *)task->shared + parts_bytes(task->node, tiling)
                : NULL;
 }
 
 static int64_t
 attention_prepare_tiles(const struct ggml_tensor *node)
 {
-    const struct cut cut = cut_of(node);
+    const struct tiling tiling = tiling_of(node);
 
-    return has_many(&cut) ? gb_attention_mask_tiles(node) : 0;
+    return is_prefill(&tiling) ? gb_attention_mask_tiles(node) : 0;
 }
 
 static enum ggml_status
 attention_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
-    const struct cut cut = cut_of(task->node);
+    const struct tiling tiling = tiling_of(task->node);
 
-    gb_attention_mask_blocks(task, tile, seen_in(task, &cut));
+    gb_attention_mask_blocks(task, tile, summaries_in(task, &tiling));
     return GGML_STATUS_SUCCESS;
 }
 
@@ -261,33 +261,33 @@ gb_attention_later(const struct gb_attention *t, int64_t g)
 
 /* Tiles of heads that make one of ours have successive numbers. */
 static struct gb_attention
-tile_of(const struct gb_cpu_task *task, const struct cut *cut, int64_t number)
+tile_of(const struct gb_cpu_task *task, const struct tiling *tiling, int64_t number)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *q = node->src[0];
-    const int64_t in_group = gb_cpu_ceil_div(cut->group, cut->heads);
+    const int64_t in_group = gb_cpu_ceil_div(tiling->group, tiling->heads);
     struct gb_attention t = { .task = task };
     int64_t first;
     int64_t head_tile;
 
-    if (cut->in_tile == 1) {
-        t.first_token = number % cut->token_tiles * cut->tokens;
-        number /= cut->token_tiles;
+    if (tiling->in_tile == 1) {
+        t.first_token = number % tiling->token_tiles * tiling->tokens;
+        number /= tiling->token_tiles;
     }
-    head_tile = number % cut->head_tiles;
-    number /= cut->head_tiles;
-    first = head_tile % in_group * cut->heads;
-    t.part = number % cut->parts;
-    t.parts = cut->parts;
-    t.seen = seen_in(task, cut);
-    t.batch = number / cut->parts;
+    head_tile = number % tiling->head_tiles;
+    number /= tiling->head_tiles;
+    first = head_tile % in_group * tiling->heads;
+    t.part = number % tiling->parts;
+    t.parts = tiling->parts;
+    t.seen = summaries_in(task, tiling);
+    t.batch = number / tiling->parts;
     t.d = node->ne[0];
-    t.first_head = head_tile / in_group * cut->group + first;
-    t.heads = gb_cpu_min(cut->heads, cut->group - first);
-    t.tokens = gb_cpu_min(cut->tokens, q->ne[1] - t.first_token);
+    t.first_head = head_tile / in_group * tiling->group + first;
+    t.heads = gb_cpu_min(tiling->heads, tiling->group - first);
+    t.tokens = gb_cpu_min(tiling->tokens, q->ne[1] - t.first_token);
     t.n = t.heads * t.tokens;
-    t.first_key = t.part * cut->part;
-    t.end_key = gb_cpu_min(t.first_key + cut->part, node->src[1]->ne[1]);
+    t.first_key = t.part * tiling->part;
+    t.end_key = gb_cpu_min(t.first_key + tiling->part, node->src[1]->ne[1]);
     t.softcap = gb_cpu_param_f32(node, 2);
     t.scale = gb_cpu_param_f32(node, 0);
     if (t.softcap != 0.0f)
@@ -393,13 +393,13 @@ gb_attention_done(const struct gb_attention *t, int64_t c, float max,
 static enum ggml_status
 attention_run(const struct gb_cpu_task *task, int64_t number)
 {
-    const struct cut cut = cut_of(task->node);
-    const struct gb_attention t = tile_of(task, &cut, number * cut.in_tile);
+    const struct tiling tiling = tiling_of(task->node);
+    const struct gb_attention t = tile_of(task, &tiling, number * tiling.in_tile);
 
-    if (has_many(&cut))
+    if (is_prefill(&tiling))
         gb_attention_prefill(&t);
     else
-        gb_attention_decode(&t, cut.in_tile);
+        gb_attention_decode(&t, tiling.in_tile);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -407,7 +407,7 @@ attention_run(const struct gb_cpu_task *task, int64_t number)
 static enum ggml_status
 attention_finish(const struct gb_cpu_task *task, int64_t tile)
 {
-    const int64_t parts = cut_of(task->node).parts;
+    const int64_t parts = tiling_of(task->node).parts;
     const int64_t d = task->node->ne[0];
 
     (void)tile;

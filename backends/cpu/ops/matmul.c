@@ -39,18 +39,18 @@
 /* The same for float weights: a strip of rows, of short ones several, and many
  * columns, since strips are unpacked for each tile; multiples of what packs
  * begin at.  Where rows are few it does not pay to pack columns beforehand. */
-#define REAL_ROWS       32
-#define REAL_COLS       (48 * GB_PACKED_COLS)
-#define REAL_COLS_MIN   (10 * GB_PACKED_COLS)
-#define REAL_COLS_LYING (20 * GB_PACKED_COLS)
-#define REAL_LENGTH     512 /* of a row that is not short */
+#define FLOAT_ROWS       32
+#define FLOAT_COLS       (48 * GB_PACKED_COLS)
+#define FLOAT_COLS_MIN   (10 * GB_PACKED_COLS)
+#define FLOAT_COLS_IN_PLACE (20 * GB_PACKED_COLS)
+#define FLOAT_LENGTH     512 /* of a row that is not short */
 #define FEW_ROWS        128
 
-#define MAX_COLS (REAL_COLS > TILE_COLS ? REAL_COLS : TILE_COLS)
+#define MAX_COLS (FLOAT_COLS > TILE_COLS ? FLOAT_COLS : TILE_COLS)
 
-/* How a product is cut.  All columns of B that meet the same matrix of A are
+/* How a product is cut into tiles.  All columns of B that meet the same matrix of A are
  * taken together. */
-struct cut {
+struct tiling {
     int64_t cols;      /* for each matrix of A */
     int64_t row_step;  /* of a tile */
     int64_t col_step;
@@ -63,41 +63,41 @@ struct cut {
 
 /* Quantised weights: fewer columns where there would be too few tiles. */
 static void
-tile_int8(struct cut *cut, const struct ggml_tensor *a)
+tile_int8(struct tiling *tiling, const struct ggml_tensor *a)
 {
-    cut->row_step = TILE_ROWS;
-    cut->row_tiles = gb_cpu_ceil_div(a->ne[1], TILE_ROWS);
-    cut->col_step = TILE_COLS;
-    while (cut->col_step > TILE_COLS_MIN &&
-           cut->matrices * cut->row_tiles *
-                   gb_cpu_ceil_div(cut->cols, cut->col_step) <
+    tiling->row_step = TILE_ROWS;
+    tiling->row_tiles = gb_cpu_ceil_div(a->ne[1], TILE_ROWS);
+    tiling->col_step = TILE_COLS;
+    while (tiling->col_step > TILE_COLS_MIN &&
+           tiling->matrices * tiling->row_tiles *
+                   gb_cpu_ceil_div(tiling->cols, tiling->col_step) <
                TILES_WANTED)
-        cut->col_step /= 2;
-    cut->col_tiles = gb_cpu_ceil_div(cut->cols, cut->col_step);
+        tiling->col_step /= 2;
+    tiling->col_tiles = gb_cpu_ceil_div(tiling->cols, tiling->col_step);
 }
 
 /* The same for float weights: fewer columns, then fewer rows, where there would
  * be too few tiles.  All tiles have about as many columns. */
 static void
-tile_floats(struct cut *cut, const struct ggml_tensor *a, int64_t rows,
+tile_floats(struct tiling *tiling, const struct ggml_tensor *a, int64_t rows,
           int64_t cols)
 {
-    const int64_t fewest = gb_cpu_ceil_div(cut->cols, cols);
-    const int64_t most = gb_cpu_ceil_div(cut->cols, REAL_COLS_MIN);
-    const int64_t row_tiles = cut->matrices * gb_cpu_ceil_div(a->ne[1], rows);
+    const int64_t fewest = gb_cpu_ceil_div(tiling->cols, cols);
+    const int64_t most = gb_cpu_ceil_div(tiling->cols, FLOAT_COLS_MIN);
+    const int64_t row_tiles = tiling->matrices * gb_cpu_ceil_div(a->ne[1], rows);
     int64_t wanted = gb_cpu_ceil_div(TILES_WANTED, row_tiles);
 
     wanted = wanted > most ? most : wanted < fewest ? fewest : wanted;
-    cut->col_step =
-        gb_cpu_ceil_div(gb_cpu_ceil_div(cut->cols, wanted), GB_PACKED_COLS) *
+    tiling->col_step =
+        gb_cpu_ceil_div(gb_cpu_ceil_div(tiling->cols, wanted), GB_PACKED_COLS) *
         GB_PACKED_COLS;
-    cut->col_tiles = gb_cpu_ceil_div(cut->cols, cut->col_step);
-    while (rows > REAL_ROWS &&
-           cut->matrices * cut->col_tiles * gb_cpu_ceil_div(a->ne[1], rows) <
+    tiling->col_tiles = gb_cpu_ceil_div(tiling->cols, tiling->col_step);
+    while (rows > FLOAT_ROWS &&
+           tiling->matrices * tiling->col_tiles * gb_cpu_ceil_div(a->ne[1], rows) <
                TILES_WANTED)
-        rows = gb_cpu_ceil_div(rows / 2, REAL_ROWS) * REAL_ROWS;
-    cut->row_step = rows;
-    cut->row_tiles = gb_cpu_ceil_div(a->ne[1], rows);
+        rows = gb_cpu_ceil_div(rows / 2, FLOAT_ROWS) * FLOAT_ROWS;
+    tiling->row_step = rows;
+    tiling->row_tiles = gb_cpu_ceil_div(a->ne[1], rows);
 }
 
 /* Columns that meet each matrix of A. */
@@ -137,39 +137,39 @@ is_packed(const struct ggml_tensor *node)
 
 /* Few columns are in one tile. */
 static void
-tile_rows(struct cut *cut, const struct ggml_tensor *a)
+tile_rows(struct tiling *tiling, const struct ggml_tensor *a)
 {
-    cut->row_step = gb_cpu_gemv_rows(a, cut->cols);
-    cut->row_tiles = cut->row_step < a->ne[1]
-                         ? gb_cpu_ceil_div(a->ne[1], cut->row_step)
+    tiling->row_step = gb_cpu_gemv_rows(a, tiling->cols);
+    tiling->row_tiles = tiling->row_step < a->ne[1]
+                         ? gb_cpu_ceil_div(a->ne[1], tiling->row_step)
                          : 1;
-    cut->col_step = cut->cols;
-    cut->col_tiles = 1;
+    tiling->col_step = tiling->cols;
+    tiling->col_tiles = 1;
 }
 
 /* Not returned: a struct that is copied is read before it has arrived, which
  * costs a small product as much as all else here. */
 static void
-tile_product(struct cut *cut, const struct ggml_tensor *node)
+tile_product(struct tiling *tiling, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
 
-    cut->matrices = a->ne[2] * a->ne[3];
-    cut->cols = cols_of(node);
-    cut->path = gb_cpu_path(a, cut->cols);
-    cut->is_packed = is_packed(node);
+    tiling->matrices = a->ne[2] * a->ne[3];
+    tiling->cols = cols_of(node);
+    tiling->path = gb_cpu_path(a, tiling->cols);
+    tiling->is_packed = is_packed(node);
     if (is_large(node)) {
-        const int64_t strips = REAL_LENGTH / (a->ne[0] + 1) + 1;
+        const int64_t strips = FLOAT_LENGTH / (a->ne[0] + 1) + 1;
 
-        tile_floats(cut, a, strips * REAL_ROWS, REAL_COLS);
-    } else if (cut->path != GB_PATH_GEMM) {
-        tile_rows(cut, a);
+        tile_floats(tiling, a, strips * FLOAT_ROWS, FLOAT_COLS);
+    } else if (tiling->path != GB_PATH_GEMM) {
+        tile_rows(tiling, a);
     } else if (!gb_cpu_is_float(a->type)) {
-        tile_int8(cut, a);
-    } else if (cut->cols <= GB_SKINNY_COLS_FLOAT && a->type != GGML_TYPE_BF16) {
-        tile_rows(cut, a);
+        tile_int8(tiling, a);
+    } else if (tiling->cols <= GB_SKINNY_COLS_FLOAT && a->type != GGML_TYPE_BF16) {
+        tile_rows(tiling, a);
     } else {
-        tile_floats(cut, a, FEW_ROWS, REAL_COLS_LYING);
+        tile_floats(tiling, a, FEW_ROWS, FLOAT_COLS_IN_PLACE);
     }
 }
 
@@ -188,10 +188,10 @@ mul_mat_can_run(const struct ggml_tensor *node)
 static int64_t
 mul_mat_tiles(const struct ggml_tensor *node)
 {
-    struct cut cut;
+    struct tiling tiling;
 
-    tile_product(&cut, node);
-    return cut.row_tiles * cut.col_tiles * cut.matrices;
+    tile_product(&tiling, node);
+    return tiling.row_tiles * tiling.col_tiles * tiling.matrices;
 }
 
 /* The kernel's, and the addresses of columns and of their results. */
@@ -269,18 +269,18 @@ walk_on(struct walk *at, int64_t n)
 /* Where column COL of those that meet a matrix of A is packed, a multiple of
  * GB_PACKED_COLS. */
 static void *
-packed_at(const struct gb_cpu_task *task, int64_t matrix, const struct cut *cut,
+packed_at(const struct gb_cpu_task *task, int64_t matrix, const struct tiling *tiling,
           int64_t col)
 {
     const int64_t k = task->node->src[0]->ne[0];
 
     return (char *)task->shared +
-           (size_t)(matrix * cut->cols + col) * gb_float_panel_bytes(k);
+           (size_t)(matrix * tiling->cols + col) * gb_float_panel_bytes(k);
 }
 
 /* The row of B at AT becomes a column among those that meet its matrix of A. */
 static void
-pack_row(const struct gb_cpu_task *task, const struct cut *cut,
+pack_row(const struct gb_cpu_task *task, const struct tiling *tiling,
          struct gb_cpu_row at)
 {
     const struct ggml_tensor *a = task->node->src[0];
@@ -292,20 +292,20 @@ pack_row(const struct gb_cpu_task *task, const struct cut *cut,
     const int64_t matrix = of_3.whole * a->ne[2] + of_2.whole;
     const int64_t col = at.i1 + (of_2.rest + of_3.rest * n2) * b->ne[1];
 
-    task->k->pack_floats(task->k->format(a->type)->format, a->ne[0], cut->cols, col,
+    task->k->pack_floats(task->k->format(a->type)->format, a->ne[0], tiling->cols, col,
                   gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
-                  packed_at(task, matrix, cut, 0));
+                  packed_at(task, matrix, tiling, 0));
 }
 
 static void
-pack_rows(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
+pack_rows(const struct gb_cpu_task *task, const struct tiling *tiling, int64_t tile)
 {
     const struct ggml_tensor *b = task->node->src[1];
     const struct gb_cpu_row_range range = gb_cpu_tile_rows(b, tile);
     struct gb_cpu_row at = gb_cpu_row_at(b, range.first);
 
     for (int64_t i = range.first; i < range.last; i++) {
-        pack_row(task, cut, at);
+        pack_row(task, tiling, at);
         gb_cpu_row_advance(b, &at);
     }
 }
@@ -314,13 +314,13 @@ static enum ggml_status
 mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
     const struct ggml_tensor *node = task->node;
-    struct cut cut;
+    struct tiling tiling;
 
-    tile_product(&cut, node);
-    if (cut.is_packed)
-        pack_rows(task, &cut, tile);
+    tile_product(&tiling, node);
+    if (tiling.is_packed)
+        pack_rows(task, &tiling, tile);
     else
-        gb_cpu_activations_pack(task, cut.path, tile);
+        gb_cpu_activations_pack(task, tiling.path, tile);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -344,15 +344,15 @@ mul_mat_is_prepared(const struct ggml_tensor *node,
 }
 
 static void
-multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
+multiply(const struct gb_cpu_task *task, const struct tiling *tiling, int64_t tile)
 {
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *a = node->src[0];
-    const struct gb_cpu_div by_rows = gb_cpu_div(tile, cut->row_tiles);
+    const struct gb_cpu_div by_rows = gb_cpu_div(tile, tiling->row_tiles);
     const struct gb_cpu_div by_cols =
-        gb_cpu_div(by_rows.whole, cut->col_tiles);
-    const int64_t row = by_rows.rest * cut->row_step;
-    const int64_t col = by_cols.rest * cut->col_step;
+        gb_cpu_div(by_rows.whole, tiling->col_tiles);
+    const int64_t row = by_rows.rest * tiling->row_step;
+    const int64_t col = by_cols.rest * tiling->col_step;
     const int64_t matrix = by_cols.whole;
     const struct gb_cpu_div of_a = gb_cpu_div(matrix, a->ne[2]);
     const void **columns =
@@ -360,12 +360,12 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
     float **dst = (float **)(void *)(columns + MAX_COLS);
     const struct gb_product product = {
         .k = a->ne[0],
-        .rows = gb_cpu_min(cut->row_step, a->ne[1] - row),
-        .cols = gb_cpu_min(cut->col_step, cut->cols - col),
+        .rows = gb_cpu_min(tiling->row_step, a->ne[1] - row),
+        .cols = gb_cpu_min(tiling->col_step, tiling->cols - col),
         .weights = gb_cpu_row_ptr(a, row, of_a.rest, of_a.whole),
         .pitch = a->nb[1],
         .columns = columns,
-        .packed = cut->is_packed ? packed_at(task, matrix, cut, col) : NULL,
+        .packed = tiling->is_packed ? packed_at(task, matrix, tiling, col) : NULL,
         .dst = dst,
         .scratch = task->scratch,
     };
@@ -373,11 +373,11 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
     struct walk at = walk_from(node, matrix, col);
     int64_t n;
 
-    gb_cpu_activations_of(task, cut->path, &from);
+    gb_cpu_activations_of(task, tiling->path, &from);
     for (int64_t c = 0; c < product.cols; c += n, walk_on(&at, n)) {
         char *to = gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
         const char *column =
-            cut->is_packed ? NULL
+            tiling->is_packed ? NULL
                            : gb_cpu_column_at(&from, at.i1, at.i2, at.i3);
 
         n = gb_cpu_min(product.cols - c, node->ne[1] - at.i1);
@@ -386,16 +386,16 @@ multiply(const struct gb_cpu_task *task, const struct cut *cut, int64_t tile)
         for (int64_t i = 0; column != NULL && i < n; i++, column += from.nb[1])
             columns[c + i] = column;
     }
-    task->k->multiply(cut->path, task->k->format(a->type), &product);
+    task->k->multiply(tiling->path, task->k->format(a->type), &product);
 }
 
 static enum ggml_status
 mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
 {
-    struct cut cut;
+    struct tiling tiling;
 
-    tile_product(&cut, task->node);
-    multiply(task, &cut, tile);
+    tile_product(&tiling, task->node);
+    multiply(task, &tiling, tile);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -404,12 +404,12 @@ static const char *
 mul_mat_reads_at(const struct ggml_tensor *node, int64_t tile, size_t *bytes)
 {
     const struct ggml_tensor *a = node->src[0];
-    struct cut cut;
+    struct tiling tiling;
     int64_t row;
 
-    tile_product(&cut, node);
-    row = tile * cut.row_step;
-    if (cut.path == GB_PATH_GEMM || row >= a->ne[1])
+    tile_product(&tiling, node);
+    row = tile * tiling.row_step;
+    if (tiling.path == GB_PATH_GEMM || row >= a->ne[1])
         return NULL;
     *bytes = (size_t)(a->ne[1] - row) * a->nb[1];
     return gb_cpu_row_ptr(a, row, 0, 0);

@@ -65,7 +65,7 @@ dots_of_rows(const struct gb_float_type *t, int n, int sums, int64_t k, const ch
 }
 
 GB_INLINE void
-real_dots(const struct gb_float_type *t, int64_t k, int64_t rows, const void *x,
+float_gemv(const struct gb_float_type *t, int64_t k, int64_t rows, const void *x,
           size_t pitch, const void *column, float *dst)
 {
     const char *row = x;
@@ -98,7 +98,7 @@ read_row(const struct gb_float_type *t, int64_t n, const char *row, float *dst)
 
 /* Up to GB_TRANSPOSED values of up to VF_LEN rows become floats and are transposed. */
 GB_INLINE void
-turn_some(const struct gb_float_type *t, int64_t k, int64_t rows, const char *x,
+transpose_some(const struct gb_float_type *t, int64_t k, int64_t rows, const char *x,
           size_t pitch, float *dst)
 {
     float square[VF_LEN][GB_TRANSPOSED];
@@ -110,17 +110,17 @@ turn_some(const struct gb_float_type *t, int64_t k, int64_t rows, const char *x,
 }
 
 GB_INLINE void
-real_unpack(const struct gb_float_type *t, int64_t k, int64_t rows, const void *x,
+float_unpack(const struct gb_float_type *t, int64_t k, int64_t rows, const void *x,
             size_t pitch, const struct gb_panel *panel)
 {
     for (int64_t i = 0; i < k; i += GB_TRANSPOSED) {
         const char *from = (const char *)x + (size_t)i * t->bytes;
-        float *dst = panel->reals + i * VF_LEN;
+        float *dst = panel->floats + i * VF_LEN;
 
         if (t->transpose != NULL && rows >= VF_LEN && k - i >= GB_TRANSPOSED)
             t->transpose(dst, from, (int64_t)pitch);
         else
-            turn_some(t, k - i, rows, from, pitch, dst);
+            transpose_some(t, k - i, rows, from, pitch, dst);
     }
 }
 
@@ -146,13 +146,13 @@ floats_bf16(int64_t n, float *dst, const void *x)
     static void gemv_##name(int64_t k, int64_t rows, const void *x,            \
                             size_t pitch, const void *column, float *dst)      \
     {                                                                          \
-        real_dots(&gb_##name, k, rows, x, pitch, column, dst);                 \
+        float_gemv(&gb_##name, k, rows, x, pitch, column, dst);                 \
     }                                                                          \
                                                                                \
     static void unpack_##name(int64_t k, int64_t rows, const void *x,          \
                               size_t pitch, const struct gb_panel *panel)      \
     {                                                                          \
-        real_unpack(&gb_##name, k, rows, x, pitch, panel);                     \
+        float_unpack(&gb_##name, k, rows, x, pitch, panel);                     \
     }                                                                          \
                                                                                \
     extern const struct gb_format_kernels GB_K(name##_kernels);                \

@@ -43,20 +43,20 @@
                               size_t pitch, const struct gb_panel *panel)      \
     {                                                                          \
         GB_K_OF(BYTES, unpack_blocks)(                                         \
-            &(name).format, read_##name, k, rows, x, pitch, panel);            \
+            &name##_format, read_##name, k, rows, x, pitch, panel);            \
     }                                                                          \
                                                                                \
     static void floats_##name(int64_t n, float *dst, const void *x)            \
     {                                                                          \
         GB_K_OF(BYTES, floats_of_blocks)(                                      \
-            &(name).format, read_##name, n, dst, x);                           \
+            &name##_format, read_##name, n, dst, x);                           \
     }
 
 #define GB_FORMAT_TABLE(name)                                                  \
     extern const struct gb_format_kernels GB_K(name##_kernels);                \
                                                                                \
     const struct gb_format_kernels GB_K(name##_kernels) = {                    \
-        .format = &(name).format,                                              \
+        .format = &name##_format,                                              \
         .gemv = gemv_##name,                                                   \
         .unpack = unpack_##name,                                               \
         .floats = floats_##name,                                               \

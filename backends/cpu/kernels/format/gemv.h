@@ -31,21 +31,21 @@
 /* Block I of a super-block of N that have BYTES each, or the last one: what is behind
  * it meets activations that are 0. */
 GB_INLINE const char *
-gb_group_block(const void *group, size_t bytes, int i, int n)
+gb_nth_block(const void *super_block, size_t bytes, int i, int n)
 {
-    return (const char *)group + (size_t)(i < n ? i : n - 1) * bytes;
+    return (const char *)super_block + (size_t)(i < n ? i : n - 1) * bytes;
 }
 
 /* The nibbles, AT bytes behind their beginnings, of the four blocks of step
  * I. */
 GB_INLINE void
-gb_nibble_units(const void *group, size_t bytes, size_t at, int i, int n,
+gb_nibble_units(const void *super_block, size_t bytes, size_t at, int i, int n,
                 q64 *u)
 {
-    const q64 both = q64_load4(gb_group_block(group, bytes, 4 * i, n) + at,
-                               gb_group_block(group, bytes, 4 * i + 1, n) + at,
-                               gb_group_block(group, bytes, 4 * i + 2, n) + at,
-                               gb_group_block(group, bytes, 4 * i + 3, n) + at);
+    const q64 both = q64_load4(gb_nth_block(super_block, bytes, 4 * i, n) + at,
+                               gb_nth_block(super_block, bytes, 4 * i + 1, n) + at,
+                               gb_nth_block(super_block, bytes, 4 * i + 2, n) + at,
+                               gb_nth_block(super_block, bytes, 4 * i + 3, n) + at);
 
     u[0] = q64_bits(both, 0, 15);
     u[1] = q64_bits(both, 4, 15);
@@ -53,29 +53,29 @@ gb_nibble_units(const void *group, size_t bytes, size_t at, int i, int n,
 
 /* The half floats that N blocks begin with. */
 GB_INLINE qf
-gb_group_halves(const void *group, size_t bytes, int n)
+gb_block_halves(const void *super_block, size_t bytes, int n)
 {
     float d[8];
 
     if (n == 8)
-        return q_eight_halves(group, bytes);
-    q_halves(d, group, bytes, n);
+        return q_eight_halves(super_block, bytes);
+    q_halves(d, super_block, bytes, n);
     return qf_load(d);
 }
 
 /* The first two of each. */
 GB_INLINE void
-gb_group_half_pairs(const void *group, size_t bytes, int n, qf *d, qf *m)
+gb_block_half_pairs(const void *super_block, size_t bytes, int n, qf *d, qf *m)
 {
     float first[8];
     float second[8];
 
     if (n == 8) {
-        *d = q_eight_halves(group, bytes);
-        *m = q_eight_halves((const char *)group + 2, bytes);
+        *d = q_eight_halves(super_block, bytes);
+        *m = q_eight_halves((const char *)super_block + 2, bytes);
         return;
     }
-    q_half_pairs(first, second, group, bytes, n);
+    q_half_pairs(first, second, super_block, bytes, n);
     *d = qf_load(first);
     *m = qf_load(second);
 }
@@ -88,30 +88,30 @@ gb_add_unit(bool is_wide, q64s s, q64 codes, const int8_t *y)
 }
 
 GB_INLINE void
-scales_of_group(const struct gb_block_reader *b, const void *group, int n, qf *d,
+super_block_scales(const struct gb_block_reader *b, const void *super_block, int n, qf *d,
                 qf *m)
 {
     float floats[2][16];
 
-    if (b->group_scales != NULL) {
-        b->group_scales(group, n, d, m);
+    if (b->all_scales != NULL) {
+        b->all_scales(super_block, n, d, m);
         return;
     }
-    b->scales(group, 1, floats[0], floats[1]);
+    b->scales(super_block, 1, floats[0], floats[1]);
 #pragma GCC unroll 2
-    for (int i = 0; i < 32 / b->format.sub_block; i++) {
+    for (int i = 0; i < 32 / b->format->sub_block; i++) {
         d[i] = qf_load(floats[0] + 8 * i);
-        if (b->format.has_min)
+        if (b->format->has_min)
             m[i] = qf_load(floats[1] + 8 * i);
     }
 }
 
 /* Add the products of step I of a super-block. */
 GB_INLINE void
-add_step(const struct gb_block_reader *b, struct gb_gemv_sums *sums, const void *group,
+add_step(const struct gb_block_reader *b, struct gb_gemv_sums *sums, const void *super_block,
          int n, int i, const struct gb_q8_super_block *y, q64t scales)
 {
-    const struct gb_format *format = &b->format;
+    const struct gb_format *format = b->format;
     const bool is_wide = format->dot4s == 0;
     const int width = gb_step_units(format);
     const int first = gb_order_sub_block(format->order, 4 * width * i);
@@ -121,9 +121,9 @@ add_step(const struct gb_block_reader *b, struct gb_gemv_sums *sums, const void 
     q64 u[2];
 
     if (b->units != NULL)
-        b->units(group, i, n, u);
+        b->units(super_block, i, n, u);
     else
-        u[0] = q64_join(b->codes(group, 2 * i), b->codes(group, 2 * i + 1));
+        u[0] = q64_join(b->codes(super_block, 2 * i), b->codes(super_block, 2 * i + 1));
 #pragma GCC unroll 2
     for (int j = 0; j < width; j++)
         s = gb_add_unit(is_wide, s, u[j], y->high + 64 * (width * i + j));
@@ -143,16 +143,16 @@ add_step(const struct gb_block_reader *b, struct gb_gemv_sums *sums, const void 
 
 /* N is 8 or 1, constants, or what there is at the end of a row. */
 GB_INLINE void
-add_group(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
-          const void *group, int n, const struct gb_q8_super_block *y)
+add_super_block(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
+          const void *super_block, int n, const struct gb_q8_super_block *y)
 {
-    const struct gb_format *format = &b->format;
+    const struct gb_format *format = b->format;
     const int steps = 4 / gb_step_units(format);
     const bool has_sum = format->has_min || format->bias != 0;
     qf d[2] = { qf_zero(), qf_zero() };
     qf m[2] = { qf_zero(), qf_zero() };
 
-    scales_of_group(b, group, n, d, m);
+    super_block_scales(b, super_block, n, d, m);
 #pragma GCC unroll 2
     for (int i = 0; i < 32 / format->sub_block; i++) {
         if (has_sum)
@@ -164,7 +164,7 @@ add_group(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
     for (int i = 0; i < steps; i++) {
         if (format->block == 32 && i * (8 / steps) >= n)
             break;
-        add_step(b, sums, group, n, i, y, q64t_set(d[0], d[1]));
+        add_step(b, sums, super_block, n, i, y, q64t_set(d[0], d[1]));
     }
 }
 
@@ -239,8 +239,8 @@ gemv_lanes(const struct gb_block_reader *b, int64_t k, const char *x,
              const char *y)
 {
     const size_t y_bytes =
-        gb_path_activation_bytes(&b->format, GB_PATH_GEMV, GB_SUPER_BLOCK);
-    const size_t bytes = b->format.bytes;
+        gb_path_activation_bytes(b->format, GB_PATH_GEMV, GB_SUPER_BLOCK);
+    const size_t bytes = b->format->bytes;
     struct gb_gemv_sums sums = no_sums();
 
     for (int64_t i = 0; i < k / GB_SUPER_BLOCK; i++) {
@@ -257,16 +257,16 @@ GB_INLINE float
 gemv_in_order(const struct gb_block_reader *b, int64_t k, const char *x,
                const struct gb_q8_super_block *y)
 {
-    const struct gb_format *format = &b->format;
+    const struct gb_format *format = b->format;
     const int blocks = GB_SUPER_BLOCK / format->block;
     const size_t bytes = (size_t)blocks * format->bytes;
-    const int64_t groups = k / GB_SUPER_BLOCK;
+    const int64_t super_blocks = k / GB_SUPER_BLOCK;
     struct gb_gemv_sums sums = no_sums();
 
-    for (int64_t i = 0; i < groups; i++, x += bytes, y++)
-        add_group(b, &sums, x, blocks, y);
+    for (int64_t i = 0; i < super_blocks; i++, x += bytes, y++)
+        add_super_block(b, &sums, x, blocks, y);
     if (format->block == 32 && k % GB_SUPER_BLOCK != 0)
-        add_group(b, &sums, x, (int)(k % GB_SUPER_BLOCK / 32), y);
+        add_super_block(b, &sums, x, (int)(k % GB_SUPER_BLOCK / 32), y);
     return sum_of_row(&sums);
 }
 

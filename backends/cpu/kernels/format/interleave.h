@@ -16,36 +16,36 @@ struct gb_interleaved {
 };
 
 GB_INLINE void
-units_of_group(const struct gb_block_reader *b, const void *group, int n, q64 *u)
+super_block_units(const struct gb_block_reader *b, const void *super_block, int n, q64 *u)
 {
-    const int width = gb_step_units(&b->format);
+    const int width = gb_step_units(b->format);
 
 #pragma GCC unroll 4
     for (int i = 0; i < 4 / width; i++) {
         if (b->units != NULL)
-            b->units(group, i, n, u + width * i);
+            b->units(super_block, i, n, u + width * i);
         else
-            u[i] = q64_join(b->codes(group, 2 * i), b->codes(group, 2 * i + 1));
+            u[i] = q64_join(b->codes(super_block, 2 * i), b->codes(super_block, 2 * i + 1));
     }
 }
 
 /* FROM[i] is the factor of lane i. */
 GB_INLINE void
-interleave_super_block(const struct gb_block_reader *b, const void *group, int n,
+interleave_super_block(const struct gb_block_reader *b, const void *super_block, int n,
            const int32_t *from, struct gb_interleaved *to)
 {
-    const bool has_min = b->format.has_min;
+    const bool has_min = b->format->has_min;
     qf d[2] = { qf_zero(), qf_zero() };
     qf m[2] = { qf_zero(), qf_zero() };
     q64f scale;
     q64 u[4];
 
-    units_of_group(b, group, n, u);
+    super_block_units(b, super_block, n, u);
     q64_transpose(u);
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
         q64_store(to->codes + 64 * i, u[i]);
-    scales_of_group(b, group, n, d, m);
+    super_block_scales(b, super_block, n, d, m);
     scale = q64t_pick(q64t_set(d[0], d[1]), from);
     q64f_store(to->scale, scale);
     q64f_store(to->min,
@@ -57,7 +57,7 @@ GB_INLINE void
 gb_block_interleave(const struct gb_block_reader *b, int64_t k, int64_t rows,
               const void *x, size_t pitch, struct gb_interleaved *to)
 {
-    const struct gb_format *format = &b->format;
+    const struct gb_format *format = b->format;
     const int blocks = GB_SUPER_BLOCK / format->block;
     const size_t bytes = (size_t)blocks * format->bytes;
     const size_t ahead = (size_t)rows * pitch;
@@ -67,15 +67,15 @@ gb_block_interleave(const struct gb_block_reader *b, int64_t k, int64_t rows,
         from[i] = 16 * gb_interleaved_sub_block(format->order, i) /
                   format->sub_block;
     for (int64_t r = 0; r < rows; r++) {
-        const char *group = (const char *)x + (size_t)r * pitch;
+        const char *super_block = (const char *)x + (size_t)r * pitch;
 
-        for (int64_t i = 0; i < k / GB_SUPER_BLOCK; i++, group += bytes, to++) {
+        for (int64_t i = 0; i < k / GB_SUPER_BLOCK; i++, super_block += bytes, to++) {
             for (size_t at = 0; at < bytes; at += 64)
-                GB_PREFETCH(group + ahead + at);
-            interleave_super_block(b, group, blocks, from, to);
+                GB_PREFETCH(super_block + ahead + at);
+            interleave_super_block(b, super_block, blocks, from, to);
         }
         if (format->block == 32 && k % GB_SUPER_BLOCK != 0)
-            interleave_super_block(b, group, (int)(k % GB_SUPER_BLOCK / 32), from, to++);
+            interleave_super_block(b, super_block, (int)(k % GB_SUPER_BLOCK / 32), from, to++);
     }
 }
 

@@ -98,9 +98,9 @@ iq1_s_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq1_s_units(const void *group, int i, int n, q64 *u)
+iq1_s_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_iq1_s *b = group;
+    const struct gb_block_iq1_s *b = super_block;
     const uint32_t low = b->qh[2 * i];
     const uint32_t high = b->qh[2 * i + 1];
     const void *rows[8];
@@ -116,18 +116,20 @@ iq1_s_units(const void *group, int i, int n, q64 *u)
                               (uint32_t)(0 - (low >> 15)));
 }
 
+static const struct gb_format iq1_s_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 50,
+    .sub_block = 32,
+    .bias = 9,
+    .dot4s = 4,
+    .order = GB_ORDER_CODEBOOK,
+    .gemv = GB_GEMV_CODEBOOK,
+    .gemv_bias = 9,
+};
+
 static const struct gb_block_reader iq1_s = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 50,
-        .sub_block = 32,
-        .bias = 9,
-        .dot4s = 4,
-        .order = GB_ORDER_CODEBOOK,
-        .gemv = GB_GEMV_CODEBOOK,
-        .gemv_bias = 9,
-    },
+    .format = &iq1_s_format,
     .scales = iq1_s_scales,
     .units = iq1_s_units,
 };
@@ -163,7 +165,7 @@ iq1_s_unit(const void *block, const uint8_t (*levels)[64], int i)
 }
 
 static const struct gb_codebook_format iq1_s_entries = {
-    &iq1_s.format, 0.125f, false, false,
+    &iq1_s_format, 0.125f, false, false,
     iq1_s_read, iq1_s_row_scales, gb_codebook_d, iq1_s_unit,
 };
 
@@ -204,9 +206,9 @@ iq1_m_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq1_m_units(const void *group, int i, int n, q64 *u)
+iq1_m_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_iq1_m *b = group;
+    const struct gb_block_iq1_m *b = super_block;
     const void *rows[8];
     uint32_t packed;
     uint64_t nibbles;
@@ -221,18 +223,20 @@ iq1_m_units(const void *group, int i, int n, q64 *u)
     u[0] = codes_of(rows, (nibbles >> 3 & 0x0101010101010101) * 255);
 }
 
+static const struct gb_format iq1_m_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 56,
+    .sub_block = 16,
+    .bias = 9,
+    .dot4s = 4,
+    .order = GB_ORDER_CODEBOOK_LANES,
+    .gemv = GB_GEMV_CODEBOOK,
+    .gemv_bias = 9,
+};
+
 static const struct gb_block_reader iq1_m = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 56,
-        .sub_block = 16,
-        .bias = 9,
-        .dot4s = 4,
-        .order = GB_ORDER_CODEBOOK_LANES,
-        .gemv = GB_GEMV_CODEBOOK,
-        .gemv_bias = 9,
-    },
+    .format = &iq1_m_format,
     .scales = iq1_m_scales,
     .units = iq1_m_units,
 };
@@ -296,7 +300,7 @@ iq1_m_unit(const void *block, const uint8_t (*levels)[64], int i)
 }
 
 static const struct gb_codebook_format iq1_m_entries = {
-    &iq1_m.format, 0.125f, false, false,
+    &iq1_m_format, 0.125f, false, false,
     iq1_m_read, iq1_m_row_scales, iq1_m_row_d, iq1_m_unit,
 };
 

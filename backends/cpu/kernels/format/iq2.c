@@ -45,10 +45,10 @@ iq2_xxs_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq2_xxs_units(const void *group, int i, int n, q64 *u)
+iq2_xxs_units(const void *super_block, int i, int n, q64 *u)
 {
-    const uint64_t w[2] = { iq2_xxs_word(group, 2 * i),
-                            iq2_xxs_word(group, 2 * i + 1) };
+    const uint64_t w[2] = { iq2_xxs_word(super_block, 2 * i),
+                            iq2_xxs_word(super_block, 2 * i + 1) };
     const void *rows[8];
 
     (void)n;
@@ -59,17 +59,19 @@ iq2_xxs_units(const void *group, int i, int n, q64 *u)
         rows, gb_eight_signs(w[0] >> 32 | (w[1] >> 32 << 32)));
 }
 
+static const struct gb_format iq2_xxs_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 66,
+    .sub_block = 32,
+    .bias = 43,
+    .dot4s = 1,
+    .order = GB_ORDER_CODEBOOK,
+    .gemv = GB_GEMV_CODEBOOK,
+};
+
 static const struct gb_block_reader iq2_xxs = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 66,
-        .sub_block = 32,
-        .bias = 43,
-        .dot4s = 1,
-        .order = GB_ORDER_CODEBOOK,
-        .gemv = GB_GEMV_CODEBOOK,
-    },
+    .format = &iq2_xxs_format,
     .scales = iq2_xxs_scales,
     .units = iq2_xxs_units,
 };
@@ -124,7 +126,7 @@ iq2_xxs_row_scales(const void *block)
 }
 
 static const struct gb_codebook_format iq2_xxs_entries = {
-    &iq2_xxs.format, 0.125f, true, false,
+    &iq2_xxs_format, 0.125f, true, false,
     iq2_xxs_read, iq2_xxs_row_scales, gb_codebook_d, magnitudes,
 };
 
@@ -155,9 +157,9 @@ iq2_xs_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq2_xs_units(const void *group, int i, int n, q64 *u)
+iq2_xs_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_iq2_xs *b = group;
+    const struct gb_block_iq2_xs *b = super_block;
     const uint64_t seven = 0x007f007f007f007f;
     const void *rows[8];
     uint64_t w[2];
@@ -173,17 +175,19 @@ iq2_xs_units(const void *group, int i, int n, q64 *u)
                                   << 32));
 }
 
+static const struct gb_format iq2_xs_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 74,
+    .sub_block = 16,
+    .bias = 43,
+    .dot4s = 1,
+    .order = GB_ORDER_CODEBOOK,
+    .gemv = GB_GEMV_CODEBOOK,
+};
+
 static const struct gb_block_reader iq2_xs = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 74,
-        .sub_block = 16,
-        .bias = 43,
-        .dot4s = 1,
-        .order = GB_ORDER_CODEBOOK,
-        .gemv = GB_GEMV_CODEBOOK,
-    },
+    .format = &iq2_xs_format,
     .scales = iq2_xs_scales,
     .units = iq2_xs_units,
 };
@@ -236,7 +240,7 @@ iq2_xs_row_scales(const void *block)
 }
 
 static const struct gb_codebook_format iq2_xs_entries = {
-    &iq2_xs.format, 0.125f, true, true,
+    &iq2_xs_format, 0.125f, true, true,
     iq2_xs_read, iq2_xs_row_scales, gb_codebook_d, magnitudes,
 };
 
@@ -255,9 +259,9 @@ iq2_s_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq2_s_units(const void *group, int i, int n, q64 *u)
+iq2_s_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_iq2_s *b = group;
+    const struct gb_block_iq2_s *b = super_block;
     const uint8_t *low = b->qs + 8 * i;
     const void *rows[8];
     uint64_t signs;
@@ -273,17 +277,19 @@ iq2_s_units(const void *group, int i, int n, q64 *u)
     u[0] = signed_rows(rows, signs);
 }
 
+static const struct gb_format iq2_s_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 82,
+    .sub_block = 16,
+    .bias = 43,
+    .dot4s = 1,
+    .order = GB_ORDER_CODEBOOK,
+    .gemv = GB_GEMV_CODEBOOK,
+};
+
 static const struct gb_block_reader iq2_s = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 82,
-        .sub_block = 16,
-        .bias = 43,
-        .dot4s = 1,
-        .order = GB_ORDER_CODEBOOK,
-        .gemv = GB_GEMV_CODEBOOK,
-    },
+    .format = &iq2_s_format,
     .scales = iq2_s_scales,
     .units = iq2_s_units,
 };
@@ -332,7 +338,7 @@ iq2_s_row_scales(const void *block)
 }
 
 static const struct gb_codebook_format iq2_s_entries = {
-    &iq2_s.format, 0.125f, true, true,
+    &iq2_s_format, 0.125f, true, true,
     iq2_s_read, iq2_s_row_scales, gb_codebook_d, magnitudes,
 };
 

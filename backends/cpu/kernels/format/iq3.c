@@ -46,29 +46,31 @@ iq3_xxs_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq3_xxs_units(const void *group, int i, int n, q64 *u)
+iq3_xxs_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_iq3_xxs *b = group;
+    const struct gb_block_iq3_xxs *b = super_block;
     const void *rows[16];
 
     (void)n;
 #pragma GCC unroll 16
     for (int j = 0; j < 16; j++)
         rows[j] = gb_grid_iq3_xxs[b->qs[16 * i + j]];
-    u[0] = signed_rows(rows, gb_eight_signs(iq3_xxs_word(group, i)), 62);
+    u[0] = signed_rows(rows, gb_eight_signs(iq3_xxs_word(super_block, i)), 62);
 }
 
+static const struct gb_format iq3_xxs_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 98,
+    .sub_block = 32,
+    .bias = 62,
+    .dot4s = 1,
+    .order = GB_ORDER_CODEBOOK,
+    .gemv = GB_GEMV_CODEBOOK,
+};
+
 static const struct gb_block_reader iq3_xxs = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 98,
-        .sub_block = 32,
-        .bias = 62,
-        .dot4s = 1,
-        .order = GB_ORDER_CODEBOOK,
-        .gemv = GB_GEMV_CODEBOOK,
-    },
+    .format = &iq3_xxs_format,
     .scales = iq3_xxs_scales,
     .units = iq3_xxs_units,
 };
@@ -132,7 +134,7 @@ iq3_xxs_unit(const void *block, const uint8_t (*levels)[64], int i)
 }
 
 static const struct gb_codebook_format iq3_xxs_entries = {
-    &iq3_xxs.format, 0.25f, true, false,
+    &iq3_xxs_format, 0.25f, true, false,
     iq3_xxs_read, iq3_xxs_row_scales, gb_codebook_d, iq3_xxs_unit,
 };
 
@@ -153,9 +155,9 @@ iq3_s_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq3_s_units(const void *group, int i, int n, q64 *u)
+iq3_s_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_iq3_s *b = group;
+    const struct gb_block_iq3_s *b = super_block;
     const void *rows[16];
     uint64_t signs;
 
@@ -171,17 +173,19 @@ iq3_s_units(const void *group, int i, int n, q64 *u)
     u[0] = signed_rows(rows, signs, 15);
 }
 
+static const struct gb_format iq3_s_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 110,
+    .sub_block = 32,
+    .bias = 15,
+    .dot4s = 4,
+    .order = GB_ORDER_CODEBOOK,
+    .gemv = GB_GEMV_CODEBOOK,
+};
+
 static const struct gb_block_reader iq3_s = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 110,
-        .sub_block = 32,
-        .bias = 15,
-        .dot4s = 4,
-        .order = GB_ORDER_CODEBOOK,
-        .gemv = GB_GEMV_CODEBOOK,
-    },
+    .format = &iq3_s_format,
     .scales = iq3_s_scales,
     .units = iq3_s_units,
 };
@@ -244,7 +248,7 @@ iq3_s_unit(const void *block, const uint8_t (*levels)[64], int i)
 }
 
 static const struct gb_codebook_format iq3_s_entries = {
-    &iq3_s.format, 1.0f, true, false,
+    &iq3_s_format, 1.0f, true, false,
     iq3_s_read, iq3_s_row_scales, gb_codebook_d, iq3_s_unit,
 };
 

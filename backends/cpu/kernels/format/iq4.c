@@ -39,33 +39,35 @@ iq4_nl_codes(const void *block, int g)
 }
 
 GB_INLINE void
-iq4_nl_units(const void *group, int i, int n, q64 *u)
+iq4_nl_units(const void *super_block, int i, int n, q64 *u)
 {
-    gb_nibble_units(group, sizeof(struct gb_block_iq4_nl),
+    gb_nibble_units(super_block, sizeof(struct gb_block_iq4_nl),
                     offsetof(struct gb_block_iq4_nl, qs), i, n, u);
     look_up(u);
 }
 
 GB_INLINE void
-iq4_nl_group_scales(const void *group, int n, qf *d, qf *m)
+iq4_nl_all_scales(const void *super_block, int n, qf *d, qf *m)
 {
     (void)m;
-    *d = gb_group_halves(group, sizeof(struct gb_block_iq4_nl), n);
+    *d = gb_block_halves(super_block, sizeof(struct gb_block_iq4_nl), n);
 }
 
+static const struct gb_format iq4_nl_format = {
+    .activation = GGML_TYPE_Q8_0,
+    .block = 32,
+    .bytes = 18,
+    .sub_block = 32,
+    .bias = Q_WIDE_OFFSET,
+    .order = GB_ORDER_NIBBLES,
+};
+
 static const struct gb_block_reader iq4_nl = {
-    .format = {
-        .activation = GGML_TYPE_Q8_0,
-        .block = 32,
-        .bytes = 18,
-        .sub_block = 32,
-        .bias = Q_WIDE_OFFSET,
-        .order = GB_ORDER_NIBBLES,
-    },
+    .format = &iq4_nl_format,
     .scales = iq4_nl_scales,
     .codes = iq4_nl_codes,
     .units = iq4_nl_units,
-    .group_scales = iq4_nl_group_scales,
+    .all_scales = iq4_nl_all_scales,
 };
 
 GB_FORMAT_KERNELS(iq4_nl)
@@ -104,9 +106,9 @@ values_of(q64 both, q64 *u)
 }
 
 GB_INLINE void
-iq4_xs_units(const void *group, int i, int n, q64 *u)
+iq4_xs_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_iq4_xs *b = group;
+    const struct gb_block_iq4_xs *b = super_block;
 
     (void)n;
     values_of(q64_load_once(b->qs + 64 * i), u);
@@ -127,10 +129,10 @@ static const int32_t high_at[8] = { 12, 14, 16, 18, 20, 22, 24, 26 };
 /* Twice eight values of 127 at most times as many activations of 127 * 257 and
  * scales of 32 at most are below 2^31. */
 GB_INLINE void
-iq4_xs_add(struct gb_gemv_sums *sums, const void *block, const void *group)
+iq4_xs_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
     const struct gb_block_iq4_xs *b = block;
-    const struct gb_q8_super_block *y = group;
+    const struct gb_q8_super_block *y = super_block;
     /* Both here: the processor fetches ahead best what it reads in order. */
     const q64 codes[2] = { q64_load_once(b->qs), q64_load_once(b->qs + 64) };
     uint32_t low;
@@ -160,17 +162,19 @@ iq4_xs_add(struct gb_gemv_sums *sums, const void *block, const void *group)
 #define IQ4_XS_ADD NULL
 #endif
 
+static const struct gb_format iq4_xs_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 136,
+    .sub_block = 32,
+    .bias = Q_WIDE_OFFSET,
+    .order = GB_ORDER_NIBBLES,
+    .gemv = GB_GEMV_WIDE_PAIRS,
+    .gemv_bias = Q_WIDE_OFFSET,
+};
+
 static const struct gb_block_reader iq4_xs = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 136,
-        .sub_block = 32,
-        .bias = Q_WIDE_OFFSET,
-        .order = GB_ORDER_NIBBLES,
-        .gemv = GB_GEMV_WIDE_PAIRS,
-        .gemv_bias = Q_WIDE_OFFSET,
-    },
+    .format = &iq4_xs_format,
     .scales = iq4_xs_scales,
     .codes = iq4_xs_codes,
     .units = iq4_xs_units,

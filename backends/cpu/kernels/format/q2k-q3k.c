@@ -34,9 +34,9 @@ q2_k_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q2_k_units(const void *group, int i, int n, q64 *u)
+q2_k_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_q2_k *b = group;
+    const struct gb_block_q2_k *b = super_block;
 
     (void)n;
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
@@ -71,10 +71,10 @@ q2_k_dot(const q64 *u, const int8_t *y, const q64 *scales)
 }
 
 GB_INLINE void
-q2_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
+q2_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
     const struct gb_block_q2_k *b = block;
-    const struct gb_q8_super_block *y = group;
+    const struct gb_q8_super_block *y = super_block;
     const q64 packed = q64_again(b->scales);
     const q64 codes = q64_load_once(b->qs);
     const q64 low = q64_bits(packed, 0, 15);
@@ -96,17 +96,19 @@ q2_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
     gb_add_minima(sums, s, mins, y, &b->d);
 }
 
+static const struct gb_format q2_k_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 84,
+    .sub_block = 16,
+    .has_min = 1,
+    .dot4s = 4,
+    .order = GB_ORDER_QUARTERS,
+    .gemv = GB_GEMV_LANES_QUARTERS,
+};
+
 static const struct gb_block_reader q2_k = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 84,
-        .sub_block = 16,
-        .has_min = 1,
-        .dot4s = 4,
-        .order = GB_ORDER_QUARTERS,
-        .gemv = GB_GEMV_LANES_QUARTERS,
-    },
+    .format = &q2_k_format,
     .scales = q2_k_scales,
     .codes = q2_k_codes,
     .units = q2_k_units,
@@ -151,9 +153,9 @@ q3_k_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q3_k_units(const void *group, int i, int n, q64 *u)
+q3_k_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_q3_k *b = group;
+    const struct gb_block_q3_k *b = super_block;
     const q64 low = q64_bits(q64_load(b->qs), 2 * i, 3);
     const q64 high = q64_bits2(q64_load2(b->hmask, b->hmask), i, i + 4, 1);
 
@@ -170,12 +172,12 @@ static const uint8_t places[16] = {
 
 /* Codes times their scales are from -128 to 124 when these are negated. */
 GB_INLINE void
-q3_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
+q3_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
     const uint64_t four = 0x0f0f0f0f0f0f0f0f;
     const uint64_t two = 0x3030303030303030;
     const struct gb_block_q3_k *b = block;
-    const struct gb_q8_super_block *y = group;
+    const struct gb_q8_super_block *y = super_block;
     const q64 codes = q64_load_once(b->qs);
     const q64 third = q64_bits2(q64_load2(b->hmask, b->hmask), 0, 4, 255);
     uint64_t low;
@@ -203,18 +205,20 @@ q3_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
 #define Q3_K_ADD NULL
 #endif
 
+static const struct gb_format q3_k_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 110,
+    .sub_block = 16,
+    .bias = 4,
+    .dot4s = 4,
+    .order = GB_ORDER_QUARTERS,
+    .gemv = GB_GEMV_WIDE,
+    .gemv_bias = Q_WIDE_OFFSET,
+};
+
 static const struct gb_block_reader q3_k = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 110,
-        .sub_block = 16,
-        .bias = 4,
-        .dot4s = 4,
-        .order = GB_ORDER_QUARTERS,
-        .gemv = GB_GEMV_WIDE,
-        .gemv_bias = Q_WIDE_OFFSET,
-    },
+    .format = &q3_k_format,
     .scales = q3_k_scales,
     .codes = q3_k_codes,
     .units = q3_k_units,

@@ -26,33 +26,35 @@ q4_0_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q4_0_units(const void *group, int i, int n, q64 *u)
+q4_0_units(const void *super_block, int i, int n, q64 *u)
 {
-    gb_nibble_units(group, sizeof(struct gb_block_q4_0),
+    gb_nibble_units(super_block, sizeof(struct gb_block_q4_0),
                     offsetof(struct gb_block_q4_0, qs), i, n, u);
 }
 
 GB_INLINE void
-q4_0_group_scales(const void *group, int n, qf *d, qf *m)
+q4_0_all_scales(const void *super_block, int n, qf *d, qf *m)
 {
     (void)m;
-    *d = gb_group_halves(group, sizeof(struct gb_block_q4_0), n);
+    *d = gb_block_halves(super_block, sizeof(struct gb_block_q4_0), n);
 }
 
+static const struct gb_format q4_0_format = {
+    .activation = GGML_TYPE_Q8_0,
+    .block = 32,
+    .bytes = 18,
+    .sub_block = 32,
+    .bias = 8,
+    .dot4s = 8,
+    .order = GB_ORDER_NIBBLES,
+};
+
 static const struct gb_block_reader q4_0 = {
-    .format = {
-        .activation = GGML_TYPE_Q8_0,
-        .block = 32,
-        .bytes = 18,
-        .sub_block = 32,
-        .bias = 8,
-        .dot4s = 8,
-        .order = GB_ORDER_NIBBLES,
-    },
+    .format = &q4_0_format,
     .scales = q4_0_scales,
     .codes = q4_0_codes,
     .units = q4_0_units,
-    .group_scales = q4_0_group_scales,
+    .all_scales = q4_0_all_scales,
 };
 
 GB_FORMAT_KERNELS(q4_0)
@@ -75,32 +77,34 @@ q4_1_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q4_1_units(const void *group, int i, int n, q64 *u)
+q4_1_units(const void *super_block, int i, int n, q64 *u)
 {
-    gb_nibble_units(group, sizeof(struct gb_block_q4_1),
+    gb_nibble_units(super_block, sizeof(struct gb_block_q4_1),
                     offsetof(struct gb_block_q4_1, qs), i, n, u);
 }
 
 GB_INLINE void
-q4_1_group_scales(const void *group, int n, qf *d, qf *m)
+q4_1_all_scales(const void *super_block, int n, qf *d, qf *m)
 {
-    gb_group_half_pairs(group, sizeof(struct gb_block_q4_1), n, d, m);
+    gb_block_half_pairs(super_block, sizeof(struct gb_block_q4_1), n, d, m);
 }
 
+static const struct gb_format q4_1_format = {
+    .activation = GGML_TYPE_Q8_1,
+    .block = 32,
+    .bytes = 20,
+    .sub_block = 32,
+    .has_min = 1,
+    .dot4s = 8,
+    .order = GB_ORDER_NIBBLES,
+};
+
 static const struct gb_block_reader q4_1 = {
-    .format = {
-        .activation = GGML_TYPE_Q8_1,
-        .block = 32,
-        .bytes = 20,
-        .sub_block = 32,
-        .has_min = 1,
-        .dot4s = 8,
-        .order = GB_ORDER_NIBBLES,
-    },
+    .format = &q4_1_format,
     .scales = q4_1_scales,
     .codes = q4_1_codes,
     .units = q4_1_units,
-    .group_scales = q4_1_group_scales,
+    .all_scales = q4_1_all_scales,
 };
 
 GB_FORMAT_KERNELS(q4_1)

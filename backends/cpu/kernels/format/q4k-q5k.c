@@ -48,24 +48,26 @@ q4_k_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q4_k_units(const void *group, int i, int n, q64 *u)
+q4_k_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_q4_k *b = group;
+    const struct gb_block_q4_k *b = super_block;
 
     (void)n;
     u[0] = q64_bits(q64_load(b->qs + 64 * (i / 2)), 4 * (i % 2), 15);
 }
 
+static const struct gb_format q4_k_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 144,
+    .sub_block = 32,
+    .has_min = 1,
+    .dot4s = 8,
+    .order = GB_ORDER_HALVES,
+};
+
 static const struct gb_block_reader q4_k = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 144,
-        .sub_block = 32,
-        .has_min = 1,
-        .dot4s = 8,
-        .order = GB_ORDER_HALVES,
-    },
+    .format = &q4_k_format,
     .scales = q4_k_scales,
     .codes = q4_k_codes,
     .units = q4_k_units,
@@ -94,9 +96,9 @@ q5_k_codes(const void *block, int g)
 
 /* Pieces P and P + 2. */
 GB_INLINE void
-q5_k_units(const void *group, int i, int n, q64 *u)
+q5_k_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_q5_k *b = group;
+    const struct gb_block_q5_k *b = super_block;
     const int p = 4 * (i / 2) + i % 2;
     const q64 low = q64_bits(q64_load(b->qs + 64 * (i / 2)), 4 * (i % 2), 15);
     const q64 fifth = q64_bits2(q64_load2(b->qh, b->qh), p, p + 2, 1);
@@ -129,10 +131,10 @@ add_units_times(q64s s, const q64 *u, const q64 *scales, const int8_t *y)
 }
 
 GB_INLINE void
-q5_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
+q5_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
     const struct gb_block_q5_k *b = block;
-    const struct gb_q8_super_block *y = group;
+    const struct gb_q8_super_block *y = super_block;
     const q64 codes[2] = { q64_load_once(b->qs), q64_load_once(b->qs + 64) };
     /* Of two units each as bits 4 and 5; the others are any. */
     const q64 high = q64_bits2(q64_load2(b->qh, b->qh), 0, 2, 255);
@@ -168,17 +170,19 @@ q5_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
 #define Q5_K_ADD NULL
 #endif
 
+static const struct gb_format q5_k_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 176,
+    .sub_block = 32,
+    .has_min = 1,
+    .dot4s = 4,
+    .order = GB_ORDER_HALVES,
+    .gemv = GB_GEMV_WIDE_SUMS,
+};
+
 static const struct gb_block_reader q5_k = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 176,
-        .sub_block = 32,
-        .has_min = 1,
-        .dot4s = 4,
-        .order = GB_ORDER_HALVES,
-        .gemv = GB_GEMV_WIDE_SUMS,
-    },
+    .format = &q5_k_format,
     .scales = q5_k_scales,
     .codes = q5_k_codes,
     .units = q5_k_units,

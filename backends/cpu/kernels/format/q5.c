@@ -31,14 +31,14 @@ sixteens(const uint32_t *w, int at)
 
 /* The units of blocks whose fifth bits lie before their nibbles. */
 GB_INLINE void
-fifth_units(const void *group, size_t bytes, size_t at, int i, int n, q64 *u)
+fifth_units(const void *super_block, size_t bytes, size_t at, int i, int n, q64 *u)
 {
     uint32_t w[4];
 
     for (int j = 0; j < 4; j++)
-        memcpy(&w[j], gb_group_block(group, bytes, 4 * i + j, n) + at,
+        memcpy(&w[j], gb_nth_block(super_block, bytes, 4 * i + j, n) + at,
                sizeof(w[j]));
-    gb_nibble_units(group, bytes, at + sizeof(w[0]), i, n, u);
+    gb_nibble_units(super_block, bytes, at + sizeof(w[0]), i, n, u);
     u[0] = q64_or_where(u[0], sixteens(w, 0), 16);
     u[1] = q64_or_where(u[1], sixteens(w, 16), 16);
 }
@@ -62,33 +62,35 @@ q5_0_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q5_0_units(const void *group, int i, int n, q64 *u)
+q5_0_units(const void *super_block, int i, int n, q64 *u)
 {
-    fifth_units(group, sizeof(struct gb_block_q5_0),
+    fifth_units(super_block, sizeof(struct gb_block_q5_0),
                 offsetof(struct gb_block_q5_0, qh), i, n, u);
 }
 
 GB_INLINE void
-q5_0_group_scales(const void *group, int n, qf *d, qf *m)
+q5_0_all_scales(const void *super_block, int n, qf *d, qf *m)
 {
     (void)m;
-    *d = gb_group_halves(group, sizeof(struct gb_block_q5_0), n);
+    *d = gb_block_halves(super_block, sizeof(struct gb_block_q5_0), n);
 }
 
+static const struct gb_format q5_0_format = {
+    .activation = GGML_TYPE_Q8_0,
+    .block = 32,
+    .bytes = 22,
+    .sub_block = 32,
+    .bias = 16,
+    .dot4s = 4,
+    .order = GB_ORDER_NIBBLES,
+};
+
 static const struct gb_block_reader q5_0 = {
-    .format = {
-        .activation = GGML_TYPE_Q8_0,
-        .block = 32,
-        .bytes = 22,
-        .sub_block = 32,
-        .bias = 16,
-        .dot4s = 4,
-        .order = GB_ORDER_NIBBLES,
-    },
+    .format = &q5_0_format,
     .scales = q5_0_scales,
     .codes = q5_0_codes,
     .units = q5_0_units,
-    .group_scales = q5_0_group_scales,
+    .all_scales = q5_0_all_scales,
 };
 
 GB_FORMAT_KERNELS(q5_0)
@@ -111,32 +113,34 @@ q5_1_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q5_1_units(const void *group, int i, int n, q64 *u)
+q5_1_units(const void *super_block, int i, int n, q64 *u)
 {
-    fifth_units(group, sizeof(struct gb_block_q5_1),
+    fifth_units(super_block, sizeof(struct gb_block_q5_1),
                 offsetof(struct gb_block_q5_1, qh), i, n, u);
 }
 
 GB_INLINE void
-q5_1_group_scales(const void *group, int n, qf *d, qf *m)
+q5_1_all_scales(const void *super_block, int n, qf *d, qf *m)
 {
-    gb_group_half_pairs(group, sizeof(struct gb_block_q5_1), n, d, m);
+    gb_block_half_pairs(super_block, sizeof(struct gb_block_q5_1), n, d, m);
 }
 
+static const struct gb_format q5_1_format = {
+    .activation = GGML_TYPE_Q8_1,
+    .block = 32,
+    .bytes = 24,
+    .sub_block = 32,
+    .has_min = 1,
+    .dot4s = 4,
+    .order = GB_ORDER_NIBBLES,
+};
+
 static const struct gb_block_reader q5_1 = {
-    .format = {
-        .activation = GGML_TYPE_Q8_1,
-        .block = 32,
-        .bytes = 24,
-        .sub_block = 32,
-        .has_min = 1,
-        .dot4s = 4,
-        .order = GB_ORDER_NIBBLES,
-    },
+    .format = &q5_1_format,
     .scales = q5_1_scales,
     .codes = q5_1_codes,
     .units = q5_1_units,
-    .group_scales = q5_1_group_scales,
+    .all_scales = q5_1_all_scales,
 };
 
 GB_FORMAT_KERNELS(q5_1)

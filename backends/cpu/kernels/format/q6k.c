@@ -31,9 +31,9 @@ q6_k_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q6_k_units(const void *group, int i, int n, q64 *u)
+q6_k_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_q6_k *b = group;
+    const struct gb_block_q6_k *b = super_block;
     const int h = i / 2;
     const int k = i % 2 * 2;
     const uint8_t *qh = b->qh + 32 * h;
@@ -44,15 +44,17 @@ q6_k_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_or(low, q64_shift_left(high, 4));
 }
 
+static const struct gb_format q6_k_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 210,
+    .sub_block = 16,
+    .bias = 32,
+    .dot4s = 2,
+};
+
 static const struct gb_block_reader q6_k = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 210,
-        .sub_block = 16,
-        .bias = 32,
-        .dot4s = 2,
-    },
+    .format = &q6_k_format,
     .scales = q6_k_scales,
     .codes = q6_k_codes,
     .units = q6_k_units,

@@ -26,35 +26,37 @@ q8_0_codes(const void *block, int g)
 }
 
 GB_INLINE void
-q8_0_units(const void *group, int i, int n, q64 *u)
+q8_0_units(const void *super_block, int i, int n, q64 *u)
 {
     const size_t bytes = sizeof(struct gb_block_q8_0);
     const size_t at = offsetof(struct gb_block_q8_0, qs);
-    const q64 both = q64_load2(gb_group_block(group, bytes, 2 * i, n) + at,
-                               gb_group_block(group, bytes, 2 * i + 1, n) + at);
+    const q64 both = q64_load2(gb_nth_block(super_block, bytes, 2 * i, n) + at,
+                               gb_nth_block(super_block, bytes, 2 * i + 1, n) + at);
 
     u[0] = q64_xor(both, q64_set1(Q_WIDE_OFFSET));
 }
 
 GB_INLINE void
-q8_0_group_scales(const void *group, int n, qf *d, qf *m)
+q8_0_all_scales(const void *super_block, int n, qf *d, qf *m)
 {
     (void)m;
-    *d = gb_group_halves(group, sizeof(struct gb_block_q8_0), n);
+    *d = gb_block_halves(super_block, sizeof(struct gb_block_q8_0), n);
 }
 
+static const struct gb_format q8_0_format = {
+    .activation = GGML_TYPE_Q8_0,
+    .block = 32,
+    .bytes = 34,
+    .sub_block = 32,
+    .bias = Q_WIDE_OFFSET,
+};
+
 static const struct gb_block_reader q8_0 = {
-    .format = {
-        .activation = GGML_TYPE_Q8_0,
-        .block = 32,
-        .bytes = 34,
-        .sub_block = 32,
-        .bias = Q_WIDE_OFFSET,
-    },
+    .format = &q8_0_format,
     .scales = q8_0_scales,
     .codes = q8_0_codes,
     .units = q8_0_units,
-    .group_scales = q8_0_group_scales,
+    .all_scales = q8_0_all_scales,
 };
 
 GB_FORMAT_KERNELS(q8_0)

@@ -26,7 +26,7 @@
 _Static_assert(BLOCKS % VF_LEN == 0, "blocks fill vectors");
 
 /* What is known of each block. */
-struct group {
+struct batch {
     int n;
     float max[BLOCKS];
     float min[BLOCKS];
@@ -44,7 +44,7 @@ blocks_of(int64_t left)
 
 /* The extremes, 0 being one of the values of each block, or not. */
 GB_INLINE void
-find_extremes(struct group *g, const float *x, bool with_zero)
+find_extremes(struct batch *g, const float *x, bool with_zero)
 {
     for (int i = 0; i < g->n; i += 4) {
         vf high[4];
@@ -72,7 +72,7 @@ find_extremes(struct group *g, const float *x, bool with_zero)
 
 /* The largest magnitudes as max. */
 GB_INLINE void
-find_magnitudes(struct group *g, const float *x)
+find_magnitudes(struct batch *g, const float *x)
 {
     for (int i = 0; i < g->n; i += 4) {
         vf top[4];
@@ -101,7 +101,7 @@ first_of(const float *x, float a, float b)
 
 /* The values of largest magnitude, of equals the first, in the place of max. */
 GB_INLINE void
-find_largest(struct group *g, const float *x)
+find_largest(struct batch *g, const float *x)
 {
     find_extremes(g, x, true);
     for (int i = 0; i < BLOCKS; i += VF_LEN) {
@@ -121,7 +121,7 @@ find_largest(struct group *g, const float *x)
 
 /* The scales are vector V / PARTS for blocks I on. */
 GB_INLINE void
-set_scales(struct group *g, int i, vf v, float parts)
+set_scales(struct batch *g, int i, vf v, float parts)
 {
     const vf d = vf_div(v, vf_set1(parts));
     const vf inverse = vf_div(vf_set1(1.0f), d);
@@ -132,7 +132,7 @@ set_scales(struct group *g, int i, vf v, float parts)
 }
 
 GB_INLINE void
-set_scales_by_max(struct group *g, float parts)
+set_scales_by_max(struct batch *g, float parts)
 {
     for (int i = 0; i < BLOCKS; i += VF_LEN)
         set_scales(g, i, vf_load(g->max + i), parts);
@@ -189,7 +189,7 @@ pack_fifths(const uint8_t *codes, uint8_t *qh)
 
 /* Blocks whose largest value has the code 0, and zeros the code TOP. */
 GB_INLINE void
-code_by_scale(struct group *g, const float *x, int top,
+code_by_scale(struct batch *g, const float *x, int top,
               uint8_t codes[BLOCKS][GB_QK])
 {
     find_largest(g, x);
@@ -201,7 +201,7 @@ code_by_scale(struct group *g, const float *x, int top,
 
 /* Blocks with codes from 0, for min, to TOP, for max. */
 GB_INLINE void
-code_by_range(struct group *g, const float *x, int top,
+code_by_range(struct batch *g, const float *x, int top,
               uint8_t codes[BLOCKS][GB_QK])
 {
     find_extremes(g, x, false);
@@ -225,7 +225,7 @@ GB_K(quantize_row_q4_0)(const float *x, void *y, int64_t n)
     struct gb_block_q4_0 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct group g = { .n = blocks_of(left) };
+        struct batch g = { .n = blocks_of(left) };
         uint8_t codes[BLOCKS][GB_QK];
 
         code_by_scale(&g, x, 8, codes);
@@ -243,7 +243,7 @@ GB_K(quantize_row_q5_0)(const float *x, void *y, int64_t n)
     struct gb_block_q5_0 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct group g = { .n = blocks_of(left) };
+        struct batch g = { .n = blocks_of(left) };
         uint8_t codes[BLOCKS][GB_QK];
 
         code_by_scale(&g, x, 16, codes);
@@ -262,7 +262,7 @@ GB_K(quantize_row_q4_1)(const float *x, void *y, int64_t n)
     struct gb_block_q4_1 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct group g = { .n = blocks_of(left) };
+        struct batch g = { .n = blocks_of(left) };
         uint8_t codes[BLOCKS][GB_QK];
 
         code_by_range(&g, x, 15, codes);
@@ -281,7 +281,7 @@ GB_K(quantize_row_q5_1)(const float *x, void *y, int64_t n)
     struct gb_block_q5_1 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct group g = { .n = blocks_of(left) };
+        struct batch g = { .n = blocks_of(left) };
         uint8_t codes[BLOCKS][GB_QK];
 
         code_by_range(&g, x, 31, codes);
@@ -317,7 +317,7 @@ code_bytes(const float *x, float inverse, int8_t *codes)
 
 /* The scales of the next blocks of what is LEFT; there may be none. */
 GB_INLINE void
-scale_bytes(struct group *g, const float *x, int64_t left)
+scale_bytes(struct batch *g, const float *x, int64_t left)
 {
     g->n = blocks_of(left);
     if (g->n <= 0)
@@ -331,13 +331,13 @@ void
 GB_K(quantize_row_q8_0)(const float *x, void *y, int64_t n)
 {
     struct gb_block_q8_0 *block = y;
-    struct group groups[2] = { { .n = 0 } };
-    struct group *g = &groups[0];
-    struct group *next = &groups[1];
+    struct batch batches[2] = { { .n = 0 } };
+    struct batch *g = &batches[0];
+    struct batch *next = &batches[1];
 
     scale_bytes(g, x, n / GB_QK);
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct group *const done = g;
+        struct batch *const done = g;
 
         scale_bytes(next, x + g->n * GB_QK, left - BLOCKS);
         for (int i = 0; i < g->n; i++, block++) {
@@ -368,7 +368,7 @@ GB_K(quantize_row_q8_1)(const float *x, void *y, int64_t n)
     struct gb_block_q8_1 *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct group g = { .n = blocks_of(left) };
+        struct batch g = { .n = blocks_of(left) };
 
         find_magnitudes(&g, x);
         set_scales_by_max(&g, 127.0f);
@@ -446,7 +446,7 @@ sums_in_order(const float rows[BLOCKS][GB_QK], float *sums)
 
 /* A block without values to speak of has neither codes nor terms. */
 GB_INLINE void
-code_by_values(struct group *g, const float *x, struct gb_block_iq4_nl *block)
+code_by_values(struct batch *g, const float *x, struct gb_block_iq4_nl *block)
 {
     float xq[BLOCKS][GB_QK] = { { 0.0f } };
     float qq[BLOCKS][GB_QK] = { { 0.0f } };
@@ -475,7 +475,7 @@ GB_K(quantize_row_iq4_nl)(const float *x, void *y, int64_t n)
     struct gb_block_iq4_nl *block = y;
 
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct group g = { .n = blocks_of(left) };
+        struct batch g = { .n = blocks_of(left) };
 
         find_largest(&g, x);
         set_scales_by_max(&g, (float)gb_iq4_values[0]);

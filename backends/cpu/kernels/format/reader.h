@@ -20,7 +20,7 @@ struct gb_gemv_sums {
 
 /* Value e of a block is d[e / sub_block] * (code - bias) + m[e / sub_block]. */
 struct gb_block_reader {
-    struct gb_format format;
+    const struct gb_format *format;
     /* The d and, if there are minima, m of N blocks: one of 256 values, or up
      * to eight of 32. */
     void (*scales)(const void *blocks, int n, float *d, float *m);
@@ -31,9 +31,9 @@ struct gb_block_reader {
      * which are 8 but at the end of a row.  Types of plain order may do without
      * the first, those with one block in a super-block without both. */
     /* The codes of step I in the format's order: a unit of 64, or two. */
-    void (*units)(const void *group, int i, int n, q64 *u);
+    void (*units)(const void *super_block, int i, int n, q64 *u);
     /* Eight d and, if there are mins, m of a super-block, or twice eight. */
-    void (*group_scales)(const void *group, int n, qf *d, qf *m);
+    void (*all_scales)(const void *super_block, int n, qf *d, qf *m);
     /* For GEMV with lane-interleaved activations: add the products of a block of
      * 256 values with a super-block. */
     void (*add)(struct gb_gemv_sums *sums, const void *block, const void *y);
@@ -62,7 +62,7 @@ codes_of_block(const struct gb_block_reader *b, const void *block, uint8_t *code
 {
     if (b->codes != NULL) {
 #pragma GCC unroll 8
-        for (int g = 0; g < b->format.block / 32; g++)
+        for (int g = 0; g < b->format->block / 32; g++)
             q32_store(codes + 32 * g, b->codes(block, g));
         return;
     }
@@ -83,9 +83,9 @@ gb_block_read(const struct gb_block_reader *b, const void *blocks, int n,
     const char *block = blocks;
 
     b->scales(blocks, n, d, m);
-    for (int i = 0; i < n; i++, block += b->format.bytes) {
+    for (int i = 0; i < n; i++, block += b->format->bytes) {
         codes_of_block(b, block, codes);
-        codes += b->format.block;
+        codes += b->format->block;
     }
 }
 

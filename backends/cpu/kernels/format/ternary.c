@@ -110,10 +110,10 @@ add_digits(q64s s, const q64 *rests, const int8_t *y)
 
 /* The last four bytes have four digits: the fifth one meets zeros. */
 GB_INLINE void
-tq1_0_add(struct gb_gemv_sums *sums, const void *block, const void *group)
+tq1_0_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
     const struct gb_block_tq1_0 *b = block;
-    const struct gb_q8_ternary *y = group;
+    const struct gb_q8_ternary *y = super_block;
     const int8_t *codes = y->high;
     q64s s = q64s_load(y->correction);
     q64 rests[GB_TERNARY_DIGITS + 1];
@@ -135,17 +135,19 @@ tq1_0_add(struct gb_gemv_sums *sums, const void *block, const void *group)
 #define TQ1_0_ADD NULL
 #endif
 
+static const struct gb_format tq1_0_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 54,
+    .sub_block = 32,
+    .bias = 1,
+    .dot4s = 8,
+    .gemv = GB_GEMV_TERNARY,
+    .gemv_bias = 256,
+};
+
 static const struct gb_block_reader tq1_0 = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 54,
-        .sub_block = 32,
-        .bias = 1,
-        .dot4s = 8,
-        .gemv = GB_GEMV_TERNARY,
-        .gemv_bias = 256,
-    },
+    .format = &tq1_0_format,
     .scales = tq1_0_scales,
     .codes = tq1_0_codes,
     .add = TQ1_0_ADD,
@@ -172,19 +174,19 @@ tq2_0_codes(const void *block, int g)
 }
 
 GB_INLINE void
-tq2_0_units(const void *group, int i, int n, q64 *u)
+tq2_0_units(const void *super_block, int i, int n, q64 *u)
 {
-    const struct gb_block_tq2_0 *b = group;
+    const struct gb_block_tq2_0 *b = super_block;
 
     (void)n;
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
 }
 
 GB_INLINE void
-tq2_0_add(struct gb_gemv_sums *sums, const void *block, const void *group)
+tq2_0_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
     const struct gb_block_tq2_0 *b = block;
-    const struct gb_q8_super_block *y = group;
+    const struct gb_q8_super_block *y = super_block;
     const q64 codes = q64_load_once(b->qs);
     q64 u[4];
 
@@ -196,18 +198,20 @@ tq2_0_add(struct gb_gemv_sums *sums, const void *block, const void *group)
                   q64f_set1(q_half(&b->d)));
 }
 
+static const struct gb_format tq2_0_format = {
+    .activation = GGML_TYPE_Q8_K,
+    .block = 256,
+    .bytes = 66,
+    .sub_block = 32,
+    .bias = 1,
+    .dot4s = 8,
+    .order = GB_ORDER_QUARTERS,
+    .gemv = GB_GEMV_LANES_BIAS,
+    .gemv_bias = 1,
+};
+
 static const struct gb_block_reader tq2_0 = {
-    .format = {
-        .activation = GGML_TYPE_Q8_K,
-        .block = 256,
-        .bytes = 66,
-        .sub_block = 32,
-        .bias = 1,
-        .dot4s = 8,
-        .order = GB_ORDER_QUARTERS,
-        .gemv = GB_GEMV_LANES_BIAS,
-        .gemv_bias = 1,
-    },
+    .format = &tq2_0_format,
     .scales = tq2_0_scales,
     .codes = tq2_0_codes,
     .units = tq2_0_units,

@@ -43,7 +43,7 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
 {
     const struct gb_format *format = weight->format;
     struct gb_panel panels[VQ_ROWS] = { { .rows = NULL } };
-    struct gb_gemm_tile strip = {
+    struct gb_gemm_tile tile = {
         .panels = panels,
         .cols = p->cols,
         .columns = p->columns,
@@ -52,23 +52,23 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
     };
 
     place_panels(panels, p->scratch);
-    for (int64_t k = 0; k < p->k; k += strip.k) {
+    for (int64_t k = 0; k < p->k; k += tile.k) {
         const char *x = (const char *)p->weights +
                         (size_t)(k / format->block) * format->bytes;
 
-        strip.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
-        strip.is_first = k == 0;
-        strip.from = gb_panel_block_at(format, k);
-        strip.masks = gb_panel_masks_at(format, p->k) +
+        tile.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
+        tile.is_first = k == 0;
+        tile.from = gb_panel_block_at(format, k);
+        tile.masks = gb_panel_masks_at(format, p->k) +
                       (size_t)(k / GB_MASK_VALUES) * sizeof(struct gb_outlier_mask);
         for (int64_t r = 0; r < p->rows; r += VQ_ROWS * VF_LEN) {
-            strip.dst_row = r;
-            strip.rows = p->rows - r;
+            tile.dst_row = r;
+            tile.rows = p->rows - r;
             for (int i = 0; i < VQ_ROWS; i++)
-                weight->unpack(strip.k, strip.rows - i * VF_LEN,
+                weight->unpack(tile.k, tile.rows - i * VF_LEN,
                                x + (size_t)(r + i * VF_LEN) * p->pitch,
                                p->pitch, &panels[i]);
-            GB_K_OF(BYTES, gemm_int8_tile)(format, &strip);
+            GB_K_OF(BYTES, gemm_int8_tile)(format, &tile);
         }
     }
 }
@@ -89,13 +89,13 @@ gemv(const struct gb_format_kernels *weight, const struct gb_product *p)
 void
 GB_K(gemm)(const struct gb_format_kernels *weight, const struct gb_product *p)
 {
-    const bool is_real = weight->format->sub_block == 0;
+    const bool is_float = weight->format->sub_block == 0;
 
-    if (p->k == 0 || (is_real && p->cols <= GB_GEMV_COLS_FLOAT))
+    if (p->k == 0 || (is_float && p->cols <= GB_GEMV_COLS_FLOAT))
         gemv(weight, p);
-    else if (is_real && p->packed == NULL && p->cols <= GB_SKINNY_COLS_FLOAT)
+    else if (is_float && p->packed == NULL && p->cols <= GB_SKINNY_COLS_FLOAT)
         GB_K_OF(FLOATS, skinny_floats)(weight->format->activation, p);
-    else if (is_real)
+    else if (is_float)
         GB_K_OF(PAIRS, gemm_floats)(weight, p);
     else
         gemm_int8(weight, p);
@@ -123,9 +123,9 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
     const char *weights = x;
     const char *activations = y;
     union {
-        struct gb_q8_super_block groups[DOT_PART / GB_SUPER_BLOCK];
+        struct gb_q8_super_block super_blocks[DOT_PART / GB_SUPER_BLOCK];
         struct gb_q8_ternary digits[DOT_PART / GB_SUPER_BLOCK];
-        float reals[DOT_PART];
+        float floats[DOT_PART];
     } column;
     float sum = 0.0f;
 

@@ -53,7 +53,7 @@ unpack_pairs(int64_t k, int64_t rows, const void *x, size_t pitch,
 {
     for (int64_t i = 0; i < k; i += GB_TRANSPOSED) {
         const char *from = (const char *)x + (size_t)i * sizeof(uint16_t);
-        float *dst = panel->reals + i / 2 * VF_LEN;
+        float *dst = panel->floats + i / 2 * VF_LEN;
 
         if (rows >= VF_LEN && k - i >= GB_TRANSPOSED)
             vq_transpose(dst, from, (int64_t)pitch);
@@ -76,53 +76,53 @@ part_at(const struct gb_format_kernels *weight, const struct gb_product *p, int6
 static void
 set_next(const struct gb_format_kernels *weight, const struct gb_product *p,
          int64_t rows, int64_t value, int64_t values,
-         struct gb_float_tile *reals)
+         struct gb_float_tile *tile)
 {
     const bool is_below = value >= p->k;
     const int64_t from = is_below ? 0 : value;
 
-    reals->next =
-        part_at(weight, p, reals->dst_row + (is_below ? rows : 0), from);
-    reals->next_bytes =
+    tile->next =
+        part_at(weight, p, tile->dst_row + (is_below ? rows : 0), from);
+    tile->next_bytes =
         (size_t)gb_cpu_min(values, p->k - from) * weight->format->bytes;
 }
 
 /* VALUES of rows from VALUE on become panels. */
 static void
 unpack_rows(const struct gb_format_kernels *weight, const struct gb_product *p,
-            int64_t value, int64_t values, struct gb_float_tile *reals)
+            int64_t value, int64_t values, struct gb_float_tile *tile)
 {
     const gb_unpack_fn unpack =
-        VF_PAIRS && reals->in_pairs ? unpack_pairs : weight->unpack;
+        VF_PAIRS && tile->in_pairs ? unpack_pairs : weight->unpack;
     float *panel = p->scratch;
-    const char *rows = part_at(weight, p, reals->dst_row, value);
+    const char *rows = part_at(weight, p, tile->dst_row, value);
 
-    reals->panels = panel;
-    reals->panel_step = up_to(reals->units, VF_LEN) * VF_LEN;
-    reals->step = VF_LEN;
-    for (int64_t r = 0; r < up_to(reals->rows, MR); r += VF_LEN) {
-        unpack(values, reals->rows - r, rows + (size_t)r * p->pitch, p->pitch,
-               &(const struct gb_panel){ .reals = panel });
-        panel += reals->panel_step;
+    tile->panels = panel;
+    tile->panel_step = up_to(tile->units, VF_LEN) * VF_LEN;
+    tile->step = VF_LEN;
+    for (int64_t r = 0; r < up_to(tile->rows, MR); r += VF_LEN) {
+        unpack(values, tile->rows - r, rows + (size_t)r * p->pitch, p->pitch,
+               &(const struct gb_panel){ .floats = panel });
+        panel += tile->panel_step;
     }
 }
 
 /* The same for the last rows of weights that are stored transposed, fewer than
  * MR. */
 static void
-copy_rows(const struct gb_product *p, struct gb_float_tile *reals)
+copy_rows(const struct gb_product *p, struct gb_float_tile *tile)
 {
     const char *from = (const char *)p->weights +
-                       (size_t)reals->from * p->pitch +
-                       (size_t)reals->dst_row * sizeof(float);
+                       (size_t)tile->from * p->pitch +
+                       (size_t)tile->dst_row * sizeof(float);
     float *panels = p->scratch;
 
-    reals->panels = panels;
-    reals->panel_step = VF_LEN;
-    reals->step = MR;
-    for (int64_t i = 0; i < reals->units; i++, from += p->pitch)
+    tile->panels = panels;
+    tile->panel_step = VF_LEN;
+    tile->step = MR;
+    for (int64_t i = 0; i < tile->units; i++, from += p->pitch)
         for (int64_t r = 0; r < MR; r += VF_LEN, panels += VF_LEN) {
-            const int64_t left = gb_cpu_min(VF_LEN, reals->rows - r);
+            const int64_t left = gb_cpu_min(VF_LEN, tile->rows - r);
 
             vf_store(panels, left <= 0
                                  ? vf_zero()
@@ -152,7 +152,7 @@ column_stride(const struct gb_product *p)
 void
 GB_K(gemm_floats)(const struct gb_format_kernels *weight, const struct gb_product *p)
 {
-    struct gb_float_tile reals = {
+    struct gb_float_tile tile = {
         .in_pairs = p->packed != NULL && gb_takes_pairs(weight->format),
         .cols = p->cols,
         .packed = p->packed,
@@ -162,22 +162,22 @@ GB_K(gemm_floats)(const struct gb_format_kernels *weight, const struct gb_produc
         .dst = p->dst,
         .next_pitch = p->pitch,
     };
-    const int64_t unit = reals.in_pairs ? 2 : 1;
+    const int64_t unit = tile.in_pairs ? 2 : 1;
     const int64_t part = unit * GB_PANEL_K_FLOAT;
     const int64_t rows = batch_rows(gb_cpu_ceil_div(gb_cpu_min(part, p->k), unit));
 
-    for (; reals.dst_row < p->rows; reals.dst_row += rows) {
-        reals.rows = gb_cpu_min(rows, p->rows - reals.dst_row);
-        reals.from = 0;
+    for (; tile.dst_row < p->rows; tile.dst_row += rows) {
+        tile.rows = gb_cpu_min(rows, p->rows - tile.dst_row);
+        tile.from = 0;
         for (int64_t k = 0; k < p->k; k += part) {
             const int64_t values = gb_cpu_min(part, p->k - k);
 
-            reals.units = gb_cpu_ceil_div(values, unit);
-            reals.is_first = k == 0;
-            set_next(weight, p, rows, k + part, part, &reals);
-            unpack_rows(weight, p, k, values, &reals);
-            GB_K(gemm_float_tile)(&reals);
-            reals.from += reals.units;
+            tile.units = gb_cpu_ceil_div(values, unit);
+            tile.is_first = k == 0;
+            set_next(weight, p, rows, k + part, part, &tile);
+            unpack_rows(weight, p, k, values, &tile);
+            GB_K(gemm_float_tile)(&tile);
+            tile.from += tile.units;
         }
     }
 }
@@ -186,7 +186,7 @@ GB_K(gemm_floats)(const struct gb_format_kernels *weight, const struct gb_produc
 void
 GB_K(outer)(const struct gb_product *p, bool add)
 {
-    struct gb_float_tile reals = {
+    struct gb_float_tile tile = {
         .units = p->k,
         .rows = p->rows / MR * MR,
         .is_first = !add,
@@ -198,15 +198,15 @@ GB_K(outer)(const struct gb_product *p, bool add)
         .dst = p->dst,
     };
 
-    GB_K(gemm_float_tile)(&reals);
-    reals.dst_row = reals.rows;
-    reals.rows = p->rows - reals.dst_row;
+    GB_K(gemm_float_tile)(&tile);
+    tile.dst_row = tile.rows;
+    tile.rows = p->rows - tile.dst_row;
     /* Once at least: columns of no length make zeros. */
-    while (reals.rows > 0 && (reals.from == 0 || reals.from < p->k)) {
-        reals.units = gb_cpu_min(GB_PANEL_K_FLOAT, p->k - reals.from);
-        copy_rows(p, &reals);
-        GB_K(gemm_float_tile)(&reals);
-        reals.is_first = false;
-        reals.from += GB_PANEL_K_FLOAT;
+    while (tile.rows > 0 && (tile.from == 0 || tile.from < p->k)) {
+        tile.units = gb_cpu_min(GB_PANEL_K_FLOAT, p->k - tile.from);
+        copy_rows(p, &tile);
+        GB_K(gemm_float_tile)(&tile);
+        tile.is_first = false;
+        tile.from += GB_PANEL_K_FLOAT;
     }
 }

@@ -43,7 +43,7 @@ struct gb_float_tile {
     size_t next_pitch;
 };
 
-void GB_K_OF(PAIRS, gemm_float_tile)(const struct gb_float_tile *reals);
+void GB_K_OF(PAIRS, gemm_float_tile)(const struct gb_float_tile *tile);
 
 /* The same as product() for 2 to 16 columns, which are not packed. */
 void GB_K_OF(FLOATS, skinny_floats)(enum ggml_type type,

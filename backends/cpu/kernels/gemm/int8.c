@@ -55,7 +55,7 @@ int_at(const char *p)
 /* Add N dot4s to the sums. */
 GB_INLINE void
 add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
-          const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+          const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
 {
 #pragma GCC unroll 8
     for (int q = 0; q < n; q++) {
@@ -66,7 +66,7 @@ add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
             w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c++) {
-            const vq a = vq_spread(records[c] + 4 * q);
+            const vq a = vq_spread(blocks_at[c] + 4 * q);
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
@@ -79,7 +79,7 @@ add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
 /* The same where their sum fits in 16 bits. */
 GB_INLINE void
 add_dot4s_halves(int n, const uint8_t *const *codes,
-                 const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+                 const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
 {
     vh h[VQ_ROWS][VQ_COLS];
 
@@ -92,7 +92,7 @@ add_dot4s_halves(int n, const uint8_t *const *codes,
             w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c++) {
-            const vq a = vq_spread(records[c] + 4 * q);
+            const vq a = vq_spread(blocks_at[c] + 4 * q);
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
@@ -112,7 +112,7 @@ _Static_assert(VQ_COLS % 2 == 0, "columns have partners");
 /* The same for N dot4s, a multiple of four, by two columns at a time. */
 GB_INLINE void
 add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
-                const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+                const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
 {
     vi2 t[VQ_ROWS][VQ_COLS / 2];
 
@@ -127,7 +127,7 @@ add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
 
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c += 2)
-            a[c / 2] = va2_load(records[c] + 4 * q, records[c + 1] + 4 * q);
+            a[c / 2] = va2_load(blocks_at[c] + 4 * q, blocks_at[c + 1] + 4 * q);
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
             const vq4 w = vq4_load(codes[v] + 4 * VF_LEN * q);
@@ -148,14 +148,14 @@ add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
 /* Add the products of one sub-block. */
 GB_INLINE void
 add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
-          const char *const *records, vi s[VQ_ROWS][VQ_COLS])
+          const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
 {
     const bool in_halves = VQ_HALVES && kernel->dot4s > 1;
     const int step = in_halves ? kernel->dot4s : 1;
 
     if (VQ_TILES) {
         add_dot4s_tiles(kernel->sub_block / 4, kernel->dot4s == 0, panels,
-                        records, s);
+                        blocks_at, s);
         return;
     }
 #pragma GCC unroll 8
@@ -168,7 +168,7 @@ add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
             codes[v] = panels[v] + 4 * VF_LEN * q;
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c++)
-            dot4s[c] = records[c] + 4 * q;
+            dot4s[c] = blocks_at[c] + 4 * q;
         if (in_halves)
             add_dot4s_halves(step, codes, dot4s, s);
         else
@@ -180,12 +180,12 @@ add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
 GB_INLINE uint64_t
 mask_of(const struct gb_gemm_tile *tile, int sub_block, const void *column)
 {
-    const struct gb_outlier_mask *marks =
+    const struct gb_outlier_mask *masks =
         (const void *)((const char *)column + tile->masks);
-    uint64_t blocks = marks[0].blocks;
+    uint64_t blocks = masks[0].blocks;
 
     if (tile->k > GB_MASK_VALUES)
-        blocks |= (uint64_t)marks[1].blocks << GB_MASK_VALUES / sub_block;
+        blocks |= (uint64_t)masks[1].blocks << GB_MASK_VALUES / sub_block;
     return blocks;
 }
 
@@ -194,13 +194,13 @@ GB_INLINE const char *
 low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column, int64_t p)
 {
     static const char none[GB_QK + sizeof(struct gb_low_block_end)];
-    const uint64_t marks = mask_of(tile, sub_block, column);
+    const uint64_t masks = mask_of(tile, sub_block, column);
     const uint64_t bit = (uint64_t)1 << p;
     const struct gb_outlier_mask *at =
         (const void *)((const char *)column + tile->masks);
-    const int place = at->before + __builtin_popcountll(marks & (bit - 1));
+    const int place = at->before + __builtin_popcountll(masks & (bit - 1));
 
-    if ((marks & bit) == 0)
+    if ((masks & bit) == 0)
         return none;
     return (const char *)column + tile->lows +
            place * (sub_block + (int)sizeof(struct gb_low_block_end));
@@ -253,13 +253,13 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
     const int64_t blocks = tile->k / kernel->sub_block;
     vf acc[VQ_ROWS][VQ_COLS];
     int64_t rest[VQ_ROWS];
-    const char *records[VQ_COLS];
+    const char *blocks_at[VQ_COLS];
     const uint8_t *codes[VQ_ROWS];
-    uint64_t marks = 0;
+    uint64_t masks = 0;
 
 #pragma GCC unroll 8
     for (int c = 0; c < VQ_COLS; c++)
-        marks |= mask_of(tile, sub_block, columns[c]);
+        masks |= mask_of(tile, sub_block, columns[c]);
 #pragma GCC unroll 8
     for (int v = 0; v < VQ_ROWS; v++) {
         rest[v] = tile->rows - v * VF_LEN;
@@ -268,7 +268,7 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
     }
 #pragma GCC unroll 8
     for (int c = 0; c < VQ_COLS; c++) {
-        records[c] = (const char *)columns[c] + tile->from;
+        blocks_at[c] = (const char *)columns[c] + tile->from;
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
             acc[v][c] =
@@ -285,9 +285,9 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
         for (int c = 0; c < VQ_COLS; c++)
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
-                s[v][c] = vi_set1(int_at(records[c] + sub_block + AT_CORRECTION));
-        add_sub_block(kernel, codes, records, s);
-        if ((marks >> p & 1) != 0) {
+                s[v][c] = vi_set1(int_at(blocks_at[c] + sub_block + AT_CORRECTION));
+        add_sub_block(kernel, codes, blocks_at, s);
+        if ((masks >> p & 1) != 0) {
             /* Weights are read again: kept for this, they would fill the
              * registers of all sub-blocks that have no outlier. */
             atomic_signal_fence(memory_order_seq_cst);
@@ -303,7 +303,7 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
         }
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c++) {
-            const vf scale = vf_set1(float_at(records[c] + sub_block + AT_D));
+            const vf scale = vf_set1(float_at(blocks_at[c] + sub_block + AT_D));
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
@@ -317,7 +317,7 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
 #pragma GCC unroll 8
             for (int c = 0; c < VQ_COLS; c++) {
                 const vf sum = vf_set1(
-                    float_at(records[c] + sub_block + AT_SUM));
+                    float_at(blocks_at[c] + sub_block + AT_SUM));
 
 #pragma GCC unroll 8
                 for (int v = 0; v < VQ_ROWS; v++)
@@ -326,7 +326,7 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
         }
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c++)
-            records[c] += sub_block + (int)sizeof(struct gb_panel_block_end);
+            blocks_at[c] += sub_block + (int)sizeof(struct gb_panel_block_end);
     }
 #pragma GCC unroll 8
     for (int c = 0; c < VQ_COLS; c++)

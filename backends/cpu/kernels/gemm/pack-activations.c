@@ -82,14 +82,14 @@ GB_K(quantize_row_q8_K)(const float *x, void *y, int64_t n)
 
 /* So many times 32 activations go together, so that what is done with some need
  * not wait for what is done with others; some operations are for four of them. */
-#define GROUP 32
+#define BATCH 32
 
-struct group {
+struct batch {
     int n;
-    int8_t high[GROUP][GB_QK];
-    int8_t low[GROUP][GB_QK]; /* valid where has_low */
-    float d[GROUP];           /* values are d * (high + low / 256) */
-    bool has_low[GROUP];
+    int8_t high[BATCH][GB_QK];
+    int8_t low[BATCH][GB_QK]; /* valid where has_low */
+    float d[BATCH];           /* values are d * (high + low / 256) */
+    bool has_low[BATCH];
 };
 
 /* Where the next parts of a column go, and what they are like. */
@@ -101,8 +101,8 @@ struct writer {
     int n_low; /* so far */
 };
 
-_Static_assert(GROUP * GB_QK % GB_MASK_VALUES == 0,
-               "groups begin and end with their masks");
+_Static_assert(BATCH * GB_QK % GB_MASK_VALUES == 0,
+               "batches begin and end with their masks");
 
 /* The sums of the first and the last sixteen of four sub-blocks' codes. */
 GB_INLINE void
@@ -156,22 +156,22 @@ put_low(char *block_at, char *low, const struct gb_format *format, int sub_block
 
 /* One block for each 32 values, or two of 16. */
 GB_INLINE void
-put_records(struct writer *w, int sub_block, const struct group *group)
+put_panel_blocks(struct writer *w, int sub_block, const struct batch *batch)
 {
     const struct gb_format *const format = w->format;
     const size_t bytes = (size_t)sub_block + sizeof(struct gb_panel_block_end);
-    const int records = GB_QK / sub_block;
+    const int n_blocks = GB_QK / sub_block;
     char *block_at = w->block_at;
 
-    for (int i = 0; i < group->n; i += 4) {
+    for (int i = 0; i < batch->n; i += 4) {
         int32_t sums[8];
 
-        sums_of_codes(group->high + i, sums);
-        for (int j = 0; j < 4 && i + j < group->n; j++) {
-            const int8_t *codes = group->high[i + j];
-            const float d = group->d[i + j];
+        sums_of_codes(batch->high + i, sums);
+        for (int j = 0; j < 4 && i + j < batch->n; j++) {
+            const int8_t *codes = batch->high[i + j];
+            const float d = batch->d[i + j];
 
-            if (records == 1) {
+            if (n_blocks == 1) {
                 put_panel_block(block_at, format, sub_block, codes, d,
                            sums[j] + sums[4 + j]);
             } else {
@@ -179,18 +179,18 @@ put_records(struct writer *w, int sub_block, const struct group *group)
                 put_panel_block(block_at + bytes, format, sub_block, codes + sub_block, d,
                            sums[4 + j]);
             }
-            block_at += (size_t)records * bytes;
+            block_at += (size_t)n_blocks * bytes;
         }
     }
-    for (int i = 0; i < group->n * records; i++) {
+    for (int i = 0; i < batch->n * n_blocks; i++) {
         const int bit = i % (GB_MASK_VALUES / sub_block);
 
         if (bit == 0)
             *w->masks++ = (struct gb_outlier_mask){ .before = w->n_low };
-        if (group->has_low[i / records]) {
+        if (batch->has_low[i / n_blocks]) {
             w->masks[-1].blocks |= 1u << bit;
             put_low(w->block_at + (size_t)i * bytes, w->low, format, sub_block,
-                    group->low[i / records] + i % records * sub_block);
+                    batch->low[i / n_blocks] + i % n_blocks * sub_block);
             w->low += (size_t)sub_block + sizeof(struct gb_low_block_end);
             w->n_low++;
         }
@@ -199,18 +199,18 @@ put_records(struct writer *w, int sub_block, const struct group *group)
 }
 
 static void
-put_group(struct writer *w, const struct group *group)
+put_batch(struct writer *w, const struct batch *batch)
 {
     if (w->format->sub_block == GB_QK)
-        put_records(w, GB_QK, group);
+        put_panel_blocks(w, GB_QK, batch);
     else
-        put_records(w, GB_QK / 2, group);
+        put_panel_blocks(w, GB_QK / 2, batch);
 }
 
 /* The scale and the codes of the 32 values from value I of blocks on.
  * (The sums of q8_1 are the same to within the rounding of a half.) */
 static float
-piece_of_blocks(enum ggml_type type, const void *blocks, int64_t i,
+codes_of_blocks(enum ggml_type type, const void *blocks, int64_t i,
                 const int8_t **codes)
 {
     const struct gb_block_q8_0 *q8_0 = blocks;
@@ -233,18 +233,18 @@ piece_of_blocks(enum ggml_type type, const void *blocks, int64_t i,
 static void
 put_blocks(struct writer *w, int64_t n, const void *blocks)
 {
-    struct group group = { .n = 0 };
+    struct batch batch = { .n = 0 };
 
     for (int64_t i = 0; i < n; i += GB_QK) {
         const int8_t *codes;
         const float d =
-            piece_of_blocks(w->format->activation, blocks, i, &codes);
+            codes_of_blocks(w->format->activation, blocks, i, &codes);
 
-        memcpy(group.high[group.n], codes, GB_QK);
-        group.d[group.n++] = d;
-        if (group.n == GROUP || i + GB_QK == n) {
-            put_group(w, &group);
-            group.n = 0;
+        memcpy(batch.high[batch.n], codes, GB_QK);
+        batch.d[batch.n++] = d;
+        if (batch.n == BATCH || i + GB_QK == n) {
+            put_batch(w, &batch);
+            batch.n = 0;
         }
     }
 }
@@ -300,31 +300,31 @@ low_codes(const float *x, float factor, int8_t *q)
 static void
 put_floats(struct writer *w, int64_t n, const float *x)
 {
-    struct group group;
+    struct batch batch;
 
-    for (int64_t i = 0; i < n; i += GROUP * GB_QK) {
+    for (int64_t i = 0; i < n; i += BATCH * GB_QK) {
         const int64_t left = (n - i) / GB_QK;
-        float largest[GROUP];
-        float sums[GROUP];
-        float factor[GROUP];
+        float largest[BATCH];
+        float sums[BATCH];
+        float factor[BATCH];
 
-        group.n = left < GROUP ? (int)left : GROUP;
-        measure(group.n, x + i, largest, sums);
-        for (int j = 0; j < group.n; j++) {
+        batch.n = left < BATCH ? (int)left : BATCH;
+        measure(batch.n, x + i, largest, sums);
+        for (int j = 0; j < batch.n; j++) {
             const float max = largest[j] > 1e-30f ? largest[j] : 1e-30f;
 
             factor[j] = 127.0f / max;
-            group.d[j] = max * (1.0f / 127.0f);
-            group.has_low[j] = gb_is_outlier(largest[j], sums[j], GB_QK);
+            batch.d[j] = max * (1.0f / 127.0f);
+            batch.has_low[j] = gb_is_outlier(largest[j], sums[j], GB_QK);
         }
-        for (int j = 0; j < group.n; j++) {
+        for (int j = 0; j < batch.n; j++) {
             const float *sub_block = x + i + j * GB_QK;
 
-            scaled_codes(GB_QK, sub_block, factor[j], group.high[j]);
-            if (group.has_low[j])
-                low_codes(sub_block, factor[j], group.low[j]);
+            scaled_codes(GB_QK, sub_block, factor[j], batch.high[j]);
+            if (batch.has_low[j])
+                low_codes(sub_block, factor[j], batch.low[j]);
         }
-        put_group(w, &group);
+        put_batch(w, &batch);
     }
 }
 
@@ -340,7 +340,7 @@ column_of_floats(int64_t n, const void *row, enum ggml_type type, float *column)
 }
 
 static void
-column_of_records(const struct gb_format *format, int64_t n, const void *row,
+panel_of_row(const struct gb_format *format, int64_t n, const void *row,
                   enum ggml_type type, char *column)
 {
     struct writer w = {
@@ -363,5 +363,5 @@ GB_K(pack_panel)(const struct gb_format *format, int64_t n, const void *row,
     if (format->sub_block == 0)
         column_of_floats(n, row, type, column);
     else
-        column_of_records(format, n, row, type, column);
+        panel_of_row(format, n, row, type, column);
 }

@@ -7,7 +7,7 @@
 #include "backends/cpu/kernels/api/prototypes.h"
 
 _Static_assert(GB_PACKED_COLS % VF_COLS == 0 && 16 % VF_LEN == 0,
-               "whole groups in any pack, whole vectors in any column");
+               "whole panels in any pack, whole vectors in any column");
 
 /* The first N of VF_LEN values of TYPE. */
 GB_INLINE vf
@@ -70,10 +70,10 @@ GB_K(pack_floats)(const struct gb_format *format, int64_t k, int64_t cols, int64
 {
     const int64_t first = col / VF_COLS * VF_COLS;
     const int64_t left = cols - first;
-    float *group =
+    float *panel =
         (float *)(void *)((char *)packed + (size_t)first * gb_float_panel_bytes(k));
 
     pack_row_of(gb_takes_pairs(format), type, k, row,
-                group + (col - first) * VF_LEN,
+                panel + (col - first) * VF_LEN,
                 (left < VF_COLS ? left : VF_COLS) * VF_LEN);
 }

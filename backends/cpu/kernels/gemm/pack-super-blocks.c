@@ -65,15 +65,15 @@ codes_of(int n, const float *x, float largest, int8_t *high, int8_t *low)
 }
 
 static void
-group_of_floats(const float *x, struct q8_values *group)
+values_of_floats(const float *x, struct q8_values *plain)
 {
     for (int i = 0; i < SUB_BLOCKS; i++) {
         const float largest =
-            largest_of(GB_QK, x + GB_QK * i, &group->has_low[i]);
+            largest_of(GB_QK, x + GB_QK * i, &plain->has_low[i]);
 
-        group->d[i] = largest / (127.0f * 256.0f);
-        codes_of(GB_QK, x + GB_QK * i, largest, group->high + GB_QK * i,
-                 group->low + GB_QK * i);
+        plain->d[i] = largest / (127.0f * 256.0f);
+        codes_of(GB_QK, x + GB_QK * i, largest, plain->high + GB_QK * i,
+                 plain->low + GB_QK * i);
     }
 }
 
@@ -98,10 +98,10 @@ GB_K(activation_bytes)(enum ggml_type type, int64_t n)
 
 /* N values that are blocks of TYPE. */
 static void
-group_of_blocks(int64_t n, enum ggml_type type, const void *blocks,
-                struct q8_values *group)
+values_of_blocks(int64_t n, enum ggml_type type, const void *blocks,
+                struct q8_values *plain)
 {
-    memset(group, 0, sizeof(*group));
+    memset(plain, 0, sizeof(*plain));
     for (int64_t i = 0; i < n / GB_QK; i++) {
         const struct gb_block_q8_0 *q8_0 = blocks;
         const struct gb_block_q8_1 *q8_1 = blocks;
@@ -120,33 +120,33 @@ group_of_blocks(int64_t n, enum ggml_type type, const void *blocks,
             codes = q8_k->qs + GB_QK * i;
             d = q8_k->d;
         }
-        memcpy(group->high + GB_QK * i, codes, GB_QK);
-        group->d[i] = d / 256.0f;
+        memcpy(plain->high + GB_QK * i, codes, GB_QK);
+        plain->d[i] = d / 256.0f;
     }
 }
 
 /* The sum of the values of each sub-block, times FACTOR. */
 GB_INLINE void
-put_sums(const struct gb_format *format, const struct q8_values *group,
+put_sums(const struct gb_format *format, const struct q8_values *plain,
          const bool *has_low, float factor, float *sum)
 {
     for (int i = 0; i < SUB_BLOCKS; i++) {
         const q32 one = q32_set1(1);
         int32_t s[8];
         qs sums = qs_dot(
-            qs_first(0), one, q32_load(group->high + GB_QK * i));
+            qs_first(0), one, q32_load(plain->high + GB_QK * i));
 
         sums = qs_add_256(qs_first(0), sums);
         if (has_low[i])
-            sums = qs_dot(sums, one, q32_load(group->low + GB_QK * i));
+            sums = qs_dot(sums, one, q32_load(plain->low + GB_QK * i));
         qs_store(s, sums);
         s[0] += s[1] + s[2] + s[3];
         s[4] += s[5] + s[6] + s[7];
         if (format->sub_block == 16) {
-            sum[2 * i] = factor * group->d[i] * (float)s[0];
-            sum[2 * i + 1] = factor * group->d[i] * (float)s[4];
+            sum[2 * i] = factor * plain->d[i] * (float)s[0];
+            sum[2 * i + 1] = factor * plain->d[i] * (float)s[4];
         } else {
-            sum[i] = factor * group->d[i] * (float)(s[0] + s[4]);
+            sum[i] = factor * plain->d[i] * (float)(s[0] + s[4]);
         }
     }
 }
@@ -154,7 +154,7 @@ put_sums(const struct gb_format *format, const struct q8_values *group,
 /* In the format's order.  Where one of the sub-blocks that are unpacked together
  * has a low part, all have. */
 static void
-put_group(const struct gb_format *format, const struct q8_values *from,
+put_in_order(const struct gb_format *format, const struct q8_values *from,
           struct gb_q8_super_block *to)
 {
     const int sub_blocks = 4 * gb_step_units(format);
@@ -220,7 +220,7 @@ interleave_super_block(const struct gb_format *format, const struct q8_values *f
 
 _Static_assert(MOST >= 8 * GB_TERNARY_DIGITS && MOST % VF_LEN == 0, "room for two lanes");
 
-struct lanes_group {
+struct lanes {
     int8_t high[SUB_BLOCKS][MOST];
     int8_t low[SUB_BLOCKS][MOST];
     float d[SUB_BLOCKS];
@@ -260,7 +260,7 @@ four_at(const struct gb_format *format, int l, int i)
 
 /* FOUR are the bytes of four values. */
 GB_INLINE void
-by_place(const struct gb_format *format, const void *from, size_t four,
+to_lanes(const struct gb_format *format, const void *from, size_t four,
          void *to)
 {
     const int units = units_of(format);
@@ -280,31 +280,31 @@ by_place(const struct gb_format *format, const void *from, size_t four,
 
 static void
 lanes_of_floats(const struct gb_format *format, const float *x,
-             struct lanes_group *group)
+             struct lanes *lanes)
 {
     const int n = 8 * units_of(format);
     float values[SUB_BLOCKS][MOST];
 
-    by_place(format, x, 4 * sizeof(*x), values);
-    group->has_low = false;
+    to_lanes(format, x, 4 * sizeof(*x), values);
+    lanes->has_low = false;
     for (int i = 0; i < SUB_BLOCKS; i++) {
         bool is_outlier;
         const float largest = largest_of(n, values[i], &is_outlier);
 
-        group->has_low |= is_outlier;
-        group->d[i] = largest / (127.0f * 256.0f);
-        codes_of(n, values[i], largest, group->high[i], group->low[i]);
+        lanes->has_low |= is_outlier;
+        lanes->d[i] = largest / (127.0f * 256.0f);
+        codes_of(n, values[i], largest, lanes->high[i], lanes->low[i]);
     }
 }
 
 static void
 lanes_of_block(const struct gb_format *format, const struct gb_block_q8_k *block,
-            struct lanes_group *group)
+            struct lanes *lanes)
 {
-    by_place(format, block->qs, 4, group->high);
-    group->has_low = false;
+    to_lanes(format, block->qs, 4, lanes->high);
+    lanes->has_low = false;
     for (int i = 0; i < SUB_BLOCKS; i++)
-        group->d[i] = block->d / 256.0f;
+        lanes->d[i] = block->d / 256.0f;
 }
 
 /* The sums of the codes of each lane of a unit; LOW may be NULL. */
@@ -323,7 +323,7 @@ sums_of_unit(const int8_t *high, const int8_t *low, int32_t *sums)
 
 /* The sums of sub-blocks, in the order of their values, get codes as values do. */
 static void
-put_chunks(const float *sums, struct gb_q8_super_block *to)
+put_sub_block_sums(const float *sums, struct gb_q8_super_block *to)
 {
     bool is_outlier;
     const float largest = largest_of(16, sums, &is_outlier);
@@ -337,7 +337,7 @@ put_chunks(const float *sums, struct gb_q8_super_block *to)
 
 /* TO is a struct gb_q8_super_block, or gb_q8_ternary. */
 static void
-put_lanes(const struct gb_format *format, const struct lanes_group *from,
+put_lanes(const struct gb_format *format, const struct lanes *from,
            void *to)
 {
     const int units = units_of(format);
@@ -346,10 +346,10 @@ put_lanes(const struct gb_format *format, const struct lanes_group *from,
     const bool has_sums = is_quarters || format->gemv == GB_GEMV_LANES_SUMS;
     const float factor = is_quarters ? 16.0f : 1.0f;
     struct gb_q8_ternary *digits = to;
-    struct gb_q8_super_block *group = to;
-    int8_t *high = is_digits ? digits->high : group->high;
-    int8_t *low = is_digits ? digits->low : group->low;
-    float *scale = is_digits ? digits->scale : group->scale;
+    struct gb_q8_super_block *super_block = to;
+    int8_t *high = is_digits ? digits->high : super_block->high;
+    int8_t *low = is_digits ? digits->low : super_block->low;
+    float *scale = is_digits ? digits->scale : super_block->scale;
     int32_t correction[2][16] = { { 0 } };
     float sums[16] = { 0.0f };
 
@@ -387,11 +387,11 @@ put_lanes(const struct gb_format *format, const struct lanes_group *from,
         memcpy(digits->correction, correction[0], sizeof(digits->correction));
         return;
     }
-    group->has_low[0] = from->has_low;
+    super_block->has_low[0] = from->has_low;
     if (has_sums)
-        put_chunks(sums, group);
+        put_sub_block_sums(sums, super_block);
     else
-        memcpy(group->correction, correction, sizeof(correction));
+        memcpy(super_block->correction, correction, sizeof(correction));
 }
 
 static void
@@ -400,14 +400,14 @@ interleaved_activations(const struct gb_format *format, int64_t n, const void *r
 {
     const size_t bytes = gb_path_activation_bytes(format, GB_PATH_GEMV, GB_SUPER_BLOCK);
     const struct gb_block_q8_k *block = row;
-    struct lanes_group group;
+    struct lanes lanes;
 
     for (int64_t i = 0; i < n; i += GB_SUPER_BLOCK, to += bytes) {
         if (type == GGML_TYPE_F32)
-            lanes_of_floats(format, (const float *)row + i, &group);
+            lanes_of_floats(format, (const float *)row + i, &lanes);
         else
-            lanes_of_block(format, block++, &group);
-        put_lanes(format, &group, to);
+            lanes_of_block(format, block++, &lanes);
+        put_lanes(format, &lanes, to);
     }
 }
 
@@ -417,7 +417,7 @@ GB_K(pack_activations)(const struct gb_format *format, enum gb_path path, int64_
 {
     struct gb_q8_super_block *to = column;
     const char *from = row;
-    struct q8_values group;
+    struct q8_values plain;
 
     if (format->sub_block == 0 || path == GB_PATH_GEMM) {
         GB_K(pack_panel)(format, n, row, type, column);
@@ -431,20 +431,20 @@ GB_K(pack_activations)(const struct gb_format *format, enum gb_path path, int64_
         const int64_t left = n - i < GB_SUPER_BLOCK ? n - i : GB_SUPER_BLOCK;
 
         if (type == GGML_TYPE_F32 && left == GB_SUPER_BLOCK) {
-            group_of_floats((const float *)row + i, &group);
+            values_of_floats((const float *)row + i, &plain);
         } else if (type == GGML_TYPE_F32) {
             float padded[GB_SUPER_BLOCK] = { 0.0f };
 
             memcpy(padded, (const float *)row + i,
                    (size_t)left * sizeof(*padded));
-            group_of_floats(padded, &group);
+            values_of_floats(padded, &plain);
         } else {
-            group_of_blocks(left, type, from, &group);
+            values_of_blocks(left, type, from, &plain);
             from += GB_K(activation_bytes)(type, left);
         }
         if (path == GB_PATH_SKINNY)
-            interleave_super_block(format, &group, to);
+            interleave_super_block(format, &plain, to);
         else
-            put_group(format, &group, to);
+            put_in_order(format, &plain, to);
     }
 }

@@ -28,8 +28,8 @@ struct gb_panel {
     uint8_t *codes;
     float *scales; /* scales[VF_LEN * sub_block + row] */
     float *mins;   /* what is added to each value, likewise */
-    /* Floats: value j of row r is reals[VF_LEN * j + r]. */
-    float *reals;
+    /* Floats: value j of row r is floats[VF_LEN * j + r]. */
+    float *floats;
 };
 
 /* Is the LARGEST magnitude of N values, whose sum is SUM, an outlier?  It

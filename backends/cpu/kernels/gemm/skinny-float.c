@@ -123,26 +123,26 @@ DOTS_OF(f32)
 DOTS_OF(f16)
 DOTS_OF(bf16)
 
-struct way {
+struct micro_kernel {
     int rows;
     dots_fn *of_rows;
     dots_fn *of_row;
 };
 
-#define WAY(type, cols)                                                      \
+#define MICRO_KERNEL(type, cols)                                                      \
     { ROWS(cols), type##_rows_by_##cols,                                     \
       ROWS(cols) == 1 ? type##_rows_by_##cols : type##_row_by_##cols }
-#define WAYS(type)                                                           \
-    { WAY(type, 2), WAY(type, 3), WAY(type, 4), WAY(type, 5), WAY(type, 6) }
+#define MICRO_KERNELS(type)                                                           \
+    { MICRO_KERNEL(type, 2), MICRO_KERNEL(type, 3), MICRO_KERNEL(type, 4), MICRO_KERNEL(type, 5), MICRO_KERNEL(type, 6) }
 
-static const struct way ways[][COLS_MAX - COLS_MIN + 1] = {
-    WAYS(f32), WAYS(f16), WAYS(bf16),
+static const struct micro_kernel micro_kernels[][COLS_MAX - COLS_MIN + 1] = {
+    MICRO_KERNELS(f32), MICRO_KERNELS(f16), MICRO_KERNELS(bf16),
 };
 
-static const struct way *
-ways_of(enum ggml_type type)
+static const struct micro_kernel *
+micro_kernels_of(enum ggml_type type)
 {
-    return ways[type == GGML_TYPE_F32 ? 0 : type == GGML_TYPE_F16 ? 1 : 2];
+    return micro_kernels[type == GGML_TYPE_F32 ? 0 : type == GGML_TYPE_F16 ? 1 : 2];
 }
 
 /* All rows with a part of the columns after the other; parts are of about the
@@ -155,13 +155,13 @@ GB_K(skinny_floats)(enum ggml_type type, const struct gb_product *p)
 
     for (int64_t part = 0; part < parts; part++) {
         const int64_t cols = (p->cols - col) / (parts - part);
-        const struct way *way = &ways_of(type)[cols - COLS_MIN];
+        const struct micro_kernel *kernel = &micro_kernels_of(type)[cols - COLS_MIN];
         int64_t row = 0;
 
-        for (; row + way->rows <= p->rows; row += way->rows)
-            way->of_rows(p, row, col);
+        for (; row + kernel->rows <= p->rows; row += kernel->rows)
+            kernel->of_rows(p, row, col);
         for (; row < p->rows; row++)
-            way->of_row(p, row, col);
+            kernel->of_row(p, row, col);
         col += cols;
     }
 }

@@ -21,15 +21,15 @@
 typedef float row_sums[Q64_ROWS][16];
 
 /* Interleaved super-blocks of some rows, and as many of some columns. */
-struct strip {
+struct tile {
     const struct gb_interleaved *codes;
-    int64_t groups; /* in a row */
+    int64_t super_blocks; /* in a row */
     const struct gb_q8_super_block *columns[Q64_COLS];
     row_sums *sums[Q64_COLS];
 };
 
 GB_INLINE q64s
-dot_of_group(bool is_wide, q64s s, const q64 *w, const int8_t *codes)
+dot_of_super_block(bool is_wide, q64s s, const q64 *w, const int8_t *codes)
 {
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
@@ -45,17 +45,17 @@ GB_INLINE q64f
 add_products(bool is_wide, q64f acc, const q64 *w, const struct gb_interleaved *x,
              const struct gb_q8_super_block *y)
 {
-    q64s s = dot_of_group(is_wide, q64s_zero(), w, y->high);
+    q64s s = dot_of_super_block(is_wide, q64s_zero(), w, y->high);
 
     if (y->has_low[0] != 0)
-        s = dot_of_group(is_wide, q64s_add_256(q64s_zero(), s), w, y->low);
+        s = dot_of_super_block(is_wide, q64s_add_256(q64s_zero(), s), w, y->low);
     acc = q64f_fma(q64f_load(x->min), q64f_load(y->sum), acc);
     return q64f_fma(q64f_from(s),
                     q64f_mul(q64f_load(x->scale), q64f_load(y->scale)), acc);
 }
 
 GB_INLINE void
-add_groups(const struct strip *strip, int cols, bool is_wide)
+add_super_blocks(const struct tile *tile, int cols, bool is_wide)
 {
     q64f acc[Q64_ROWS][Q64_COLS];
 
@@ -63,11 +63,11 @@ add_groups(const struct strip *strip, int cols, bool is_wide)
     for (int r = 0; r < Q64_ROWS; r++)
 #pragma GCC unroll 4
         for (int c = 0; c < cols; c++)
-            acc[r][c] = q64f_load((*strip->sums[c])[r]);
-    for (int64_t g = 0; g < strip->groups; g++) {
+            acc[r][c] = q64f_load((*tile->sums[c])[r]);
+    for (int64_t g = 0; g < tile->super_blocks; g++) {
 #pragma GCC unroll 4
         for (int r = 0; r < Q64_ROWS; r++) {
-            const struct gb_interleaved *x = strip->codes + r * strip->groups + g;
+            const struct gb_interleaved *x = tile->codes + r * tile->super_blocks + g;
             q64 w[4];
 
 #pragma GCC unroll 4
@@ -76,43 +76,43 @@ add_groups(const struct strip *strip, int cols, bool is_wide)
 #pragma GCC unroll 4
             for (int c = 0; c < cols; c++)
                 acc[r][c] = add_products(is_wide, acc[r][c], w, x,
-                                         strip->columns[c] + g);
+                                         tile->columns[c] + g);
         }
     }
 #pragma GCC unroll 4
     for (int r = 0; r < Q64_ROWS; r++)
 #pragma GCC unroll 4
         for (int c = 0; c < cols; c++)
-            q64f_store((*strip->sums[c])[r], acc[r][c]);
+            q64f_store((*tile->sums[c])[r], acc[r][c]);
 }
 
 static void
-narrow_by_one(const struct strip *strip)
+narrow_by_one(const struct tile *tile)
 {
-    add_groups(strip, 1, false);
+    add_super_blocks(tile, 1, false);
 }
 
 static void
-narrow_by_cols(const struct strip *strip)
+narrow_by_cols(const struct tile *tile)
 {
-    add_groups(strip, Q64_COLS, false);
+    add_super_blocks(tile, Q64_COLS, false);
 }
 
 static void
-wide_by_one(const struct strip *strip)
+wide_by_one(const struct tile *tile)
 {
-    add_groups(strip, 1, true);
+    add_super_blocks(tile, 1, true);
 }
 
 static void
-wide_by_cols(const struct strip *strip)
+wide_by_cols(const struct tile *tile)
 {
-    add_groups(strip, Q64_COLS, true);
+    add_super_blocks(tile, Q64_COLS, true);
 }
 
 static const struct {
-    void (*by_one)(const struct strip *strip);
-    void (*by_cols)(const struct strip *strip);
+    void (*by_one)(const struct tile *tile);
+    void (*by_cols)(const struct tile *tile);
 } kinds[] = {
     { narrow_by_one, narrow_by_cols },
     { wide_by_one, wide_by_cols },
@@ -120,7 +120,7 @@ static const struct {
 
 /* The part's super-blocks, from number FROM on, times all columns. */
 static void
-add_part(bool is_wide, struct strip *strip, const struct gb_product *p,
+add_part(bool is_wide, struct tile *tile, const struct gb_product *p,
          int64_t from, row_sums *sums)
 {
     int64_t step;
@@ -128,14 +128,14 @@ add_part(bool is_wide, struct strip *strip, const struct gb_product *p,
     for (int64_t c = 0; c < p->cols; c += step) {
         step = c + Q64_COLS <= p->cols ? Q64_COLS : 1;
         for (int64_t i = 0; i < step; i++) {
-            strip->columns[i] =
+            tile->columns[i] =
                 (const struct gb_q8_super_block *)p->columns[c + i] + from;
-            strip->sums[i] = &sums[c + i];
+            tile->sums[i] = &sums[c + i];
         }
         if (step == Q64_COLS)
-            kinds[is_wide].by_cols(strip);
+            kinds[is_wide].by_cols(tile);
         else
-            kinds[is_wide].by_one(strip);
+            kinds[is_wide].by_one(tile);
     }
 }
 
@@ -145,17 +145,17 @@ static void
 interleave_rows(const struct gb_format_kernels *weight, int64_t k, int64_t rows,
           const void *x, size_t pitch, struct gb_interleaved *codes)
 {
-    const int64_t groups = gb_cpu_ceil_div(k, GB_SUPER_BLOCK);
+    const int64_t super_blocks = gb_cpu_ceil_div(k, GB_SUPER_BLOCK);
 
     weight->interleave(k, rows, x, pitch, codes);
-    memset(codes + rows * groups, 0,
-           (size_t)((Q64_ROWS - rows) * groups) * sizeof(*codes));
+    memset(codes + rows * super_blocks, 0,
+           (size_t)((Q64_ROWS - rows) * super_blocks) * sizeof(*codes));
 }
 
 _Static_assert(Q64_ROWS * PART * sizeof(struct gb_interleaved) +
                        GB_SKINNY_COLS_MAX * sizeof(row_sums) <=
                    GB_PRODUCT_SCRATCH,
-               "the turned groups' and the sums' place");
+               "the turned super_blocks' and the sums' place");
 
 void
 GB_K(skinny_int8)(const struct gb_format_kernels *weight, const struct gb_product *p)
@@ -174,13 +174,13 @@ GB_K(skinny_int8)(const struct gb_format_kernels *weight, const struct gb_produc
         memset(sums, 0, (size_t)p->cols * sizeof(*sums));
         for (int64_t k = 0; k < p->k; k += PART * GB_SUPER_BLOCK, x += part_bytes) {
             const int64_t n = gb_cpu_min(PART * GB_SUPER_BLOCK, p->k - k);
-            struct strip strip = {
+            struct tile tile = {
                 .codes = codes,
-                .groups = gb_cpu_ceil_div(n, GB_SUPER_BLOCK),
+                .super_blocks = gb_cpu_ceil_div(n, GB_SUPER_BLOCK),
             };
 
             interleave_rows(weight, n, rows, x, p->pitch, codes);
-            add_part(is_wide, &strip, p, k / GB_SUPER_BLOCK, sums);
+            add_part(is_wide, &tile, p, k / GB_SUPER_BLOCK, sums);
         }
         for (int64_t c = 0; c < p->cols; c++)
             for (int64_t i = 0; i < rows; i++)
