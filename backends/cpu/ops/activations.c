@@ -2,89 +2,81 @@
 /*
  * cpu/ops/activations.c - the rows of a product's second operand as columns.
  */
-#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/activations.h"
 
 #include "backends/cpu/kernels/api/divide.h"
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
 #include "lib/base/checked.h"
 
 #include <string.h>
 
-/* The type's layout is the same at every level, but for the offset. */
-static const struct gb_format *
-format_of(const struct ggml_tensor *a)
-{
-    return gb_cpu_kernels()->format(a->type)->format;
-}
-
-enum gb_path
-gb_cpu_path(const struct ggml_tensor *a, int64_t cols)
-{
-    return gb_path_of(format_of(a), cols);
-}
-
-/* Are B's rows columns already? */
-static bool
-is_in_place(const struct ggml_tensor *a, const struct ggml_tensor *b)
-{
-    return gb_cpu_is_float(a->type) && b->type == GGML_TYPE_F32;
-}
-
 bool
 gb_cpu_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
+    const struct gb_format_kernels *weight = gb_cpu_kernels()->format(a->type);
     int64_t products;
 
-    return a->ne[0] == b->ne[0] &&
-           gb_cpu_kernels()->format(a->type) != NULL && gb_is_dense(a) &&
+    return weight != NULL && a->ne[0] == b->ne[0] && gb_is_dense(a) &&
            gb_is_dense(b) &&
-           (b->type == GGML_TYPE_F32 || b->type == format_of(a)->activation) &&
+           (b->type == GGML_TYPE_F32 ||
+            b->type == weight->format->activation) &&
            gb_mul_count((a->ne[0] + 1) * a->ne[1],
                         b->ne[1] * b->ne[2] * b->ne[3] + 1, &products);
 }
 
-static size_t
-bytes_of_one(const struct ggml_tensor *a, const struct ggml_tensor *b,
-             enum gb_path path)
+void
+gb_cpu_activations_init(struct gb_cpu_activations *columns,
+                        const struct ggml_tensor *b,
+                        const struct gb_format *format, enum gb_path path)
 {
-    return b->ne[0] <= GB_CPU_LONGEST_ROW
-               ? gb_path_activation_bytes(format_of(a), path, b->ne[0])
-               : SIZE_MAX;
+    columns->path = path;
+    columns->in_place = format->sub_block == 0 && b->type == GGML_TYPE_F32;
+    if (columns->in_place) {
+        memcpy(columns->nb, b->nb, sizeof(columns->nb));
+        return;
+    }
+    columns->nb[1] = b->ne[0] <= GB_CPU_LONGEST_ROW
+                         ? gb_path_activation_bytes(format, path, b->ne[0])
+                         : SIZE_MAX;
+    for (int i = 2; i < GGML_MAX_DIMS; i++)
+        columns->nb[i] =
+            gb_mul_or_max(columns->nb[i - 1], (size_t)b->ne[i - 1]);
 }
 
 size_t
-gb_cpu_activations_bytes(const struct ggml_tensor *a, const struct ggml_tensor *b,
-                     enum gb_path path)
+gb_cpu_activations_bytes(const struct gb_cpu_activations *columns,
+                         const struct ggml_tensor *b)
 {
-    if (is_in_place(a, b))
-        return 0;
-    return gb_mul_or_max((size_t)ggml_nrows(b), bytes_of_one(a, b, path));
+    return columns->in_place
+               ? 0
+               : gb_mul_or_max(columns->nb[3], (size_t)b->ne[3]);
 }
 
 int64_t
-gb_cpu_activations_tiles(const struct ggml_tensor *a, const struct ggml_tensor *b)
+gb_cpu_activations_tiles(const struct gb_cpu_activations *columns,
+                         const struct ggml_tensor *b)
 {
-    return is_in_place(a, b) ? 0 : gb_cpu_tiles_by_rows(b);
+    return columns->in_place ? 0 : gb_cpu_tiles_by_rows(b);
 }
 
 void
-gb_cpu_activations_pack(const struct gb_cpu_task *task, enum gb_path path,
-                       int64_t tile)
+gb_cpu_activations_pack(const struct gb_cpu_task *task,
+                        const struct gb_cpu_activations *columns, int64_t tile)
 {
-    const struct ggml_tensor *a = task->node->src[0];
     const struct ggml_tensor *b = task->node->src[1];
-    const struct gb_format *format = task->k->format(a->type)->format;
+    const struct gb_format *format =
+        task->k->format(task->node->src[0]->type)->format;
     const struct gb_cpu_row_range range = gb_cpu_tile_rows(b, tile);
-    const size_t bytes = bytes_of_one(a, b, path);
 
     for (int64_t row = range.first; row < range.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(b, row);
-        const void *from = gb_cpu_row_ptr(b, at.i1, at.i2, at.i3);
-        char *to = (char *)task->shared + (size_t)row * bytes;
 
-        task->k->pack_activations(format, path, b->ne[0], from, b->type, to);
+        task->k->pack_activations(
+            format, columns->path, b->ne[0],
+            gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
+            (char *)task->shared + (size_t)row * columns->nb[1]);
     }
 }
 
@@ -112,22 +104,4 @@ gb_cpu_gemv_rows(const struct ggml_tensor *a, int64_t cols)
         rows = rows < fewest ? fewest : rows;
     }
     return rows / ROWS_MULTIPLE * ROWS_MULTIPLE + ROWS_MULTIPLE;
-}
-
-void
-gb_cpu_activations_of(const struct gb_cpu_task *task, enum gb_path path,
-                  struct gb_cpu_activations *columns)
-{
-    const struct ggml_tensor *a = task->node->src[0];
-    const struct ggml_tensor *b = task->node->src[1];
-
-    if (is_in_place(a, b)) {
-        columns->data = b->data;
-        memcpy(columns->nb, b->nb, sizeof(columns->nb));
-        return;
-    }
-    columns->data = task->shared;
-    columns->nb[1] = bytes_of_one(a, b, path);
-    for (int i = 2; i < GGML_MAX_DIMS; i++)
-        columns->nb[i] = columns->nb[i - 1] * (size_t)b->ne[i - 1];
 }

@@ -108,7 +108,7 @@ read_masks(const struct gb_attention *t, int64_t key,
     const struct ggml_tensor *node = t->task->node;
     const int64_t blocks = blocks_of(node);
     const uint8_t *seen =
-        t->seen + t->first_token * blocks + key / GB_PREFILL_KEYS;
+        t->block_masks + t->first_token * blocks + key / GB_PREFILL_KEYS;
     bool is_seen = false;
 
     for (int64_t i = 0; i < t->tokens; i++, seen += blocks) {

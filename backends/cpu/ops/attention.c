@@ -43,12 +43,13 @@
 /* Elements of keys that are worth a tile, and how many tiles there should be
  * before keys are cut: more where they are read once, since it takes many
  * threads to read at the memory's speed. */
-#define PART             16384
-#define TILES_WANTED     16
-#define FEW_TILES_WANTED 32
+#define PART                16384
+#define TILES_WANTED        16
+#define DECODE_TILES_WANTED 32
 
-/* How the work is cut into tiles. */
+/* Which path the work takes, and how it is cut into tiles. */
 struct tiling {
+    bool is_prefill;     /* enough queries in a tile to give each a lane */
     int64_t group;       /* heads that share a key and a value head */
     int64_t heads;       /* of them that go together */
     int64_t head_tiles;  /* of all heads */
@@ -58,7 +59,10 @@ struct tiling {
     int64_t parts;
     int64_t in_tile;     /* tiles of heads that make one of ours */
     int64_t tiles;
+    size_t parts_bytes;  /* of the parts' results in the shared memory */
 };
+
+_Static_assert(sizeof(struct tiling) <= GB_CPU_TILING_MAX, "its place");
 
 /* Heads that share both a key head and a value head. */
 static int64_t
@@ -69,13 +73,6 @@ group_of(int64_t heads, int64_t key_heads, int64_t value_heads)
     const int64_t smaller = gb_cpu_min(by_key, by_value);
 
     return by_key % smaller == 0 && by_value % smaller == 0 ? smaller : 1;
-}
-
-/* Are there enough queries in a tile to give each a lane? */
-static bool
-is_prefill(const struct tiling *tiling)
-{
-    return tiling->heads * tiling->tokens >= GB_ATTENTION_PREFILL;
 }
 
 /* Keys are cut into parts where there are too few tiles. */
@@ -109,25 +106,27 @@ tile_tokens(struct tiling *tiling, const struct ggml_tensor *q)
     tiling->token_tiles = gb_cpu_ceil_div(q->ne[1], tiling->tokens);
 }
 
-static struct tiling
-tiling_of(const struct ggml_tensor *node)
+/* The dispatch of attention: each tile follows what is decided here. */
+static void
+dispatch(struct tiling *tiling, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *q = node->src[0];
     const struct ggml_tensor *k = node->src[1];
-    struct tiling tiling;
 
-    tiling.group = group_of(q->ne[2], k->ne[2], node->src[2]->ne[2]);
-    tiling.heads = gb_cpu_min(tiling.group, GB_ATTENTION_QUERIES);
-    tiling.head_tiles =
-        gb_cpu_ceil_div(tiling.group, tiling.heads) * (q->ne[2] / tiling.group);
-    tile_tokens(&tiling, q);
-    tiling.in_tile = is_prefill(&tiling) ? 1 : tiling.head_tiles;
-    tiling.tiles = tiling.token_tiles * tiling.head_tiles / tiling.in_tile * q->ne[3];
-    if (is_prefill(&tiling))
-        tile_keys(&tiling, k->ne[1], q->ne[0], TILES_WANTED);
+    tiling->group = group_of(q->ne[2], k->ne[2], node->src[2]->ne[2]);
+    tiling->heads = gb_cpu_min(tiling->group, GB_ATTENTION_QUERIES);
+    tiling->head_tiles = gb_cpu_ceil_div(tiling->group, tiling->heads) *
+                         (q->ne[2] / tiling->group);
+    tile_tokens(tiling, q);
+    tiling->is_prefill =
+        tiling->heads * tiling->tokens >= GB_ATTENTION_PREFILL;
+    tiling->in_tile = tiling->is_prefill ? 1 : tiling->head_tiles;
+    tiling->tiles = tiling->token_tiles * tiling->head_tiles /
+                    tiling->in_tile * q->ne[3];
+    if (tiling->is_prefill)
+        tile_keys(tiling, k->ne[1], q->ne[0], TILES_WANTED);
     else
-        tile_keys(&tiling, k->ne[1], q->ne[0] * k->ne[2], FEW_TILES_WANTED);
-    return tiling;
+        tile_keys(tiling, k->ne[1], q->ne[0] * k->ne[2], DECODE_TILES_WANTED);
 }
 
 /* What one part of the keys gives for one query: the largest s, the sum of the
@@ -171,67 +170,58 @@ attention_can_run(const struct ggml_tensor *node)
              mask->ne[2] > 0 && mask->ne[3] > 0));
 }
 
-static int64_t
-attention_tiles(const struct ggml_tensor *node)
-{
-    return tiling_of(node).tiles;
-}
-
-static size_t
-attention_scratch(const struct ggml_tensor *node)
-{
-    const struct tiling tiling = tiling_of(node);
-
-    return is_prefill(&tiling) ? gb_attention_prefill_scratch(node)
-                          : gb_attention_decode_scratch(node, tiling.in_tile);
-}
-
 /* Results of parts, when there are several: by part, batch, token and head. */
 static size_t
-parts_bytes(const struct ggml_tensor *node, const struct tiling *tiling)
+parts_bytes(const struct ggml_tensor *node, int64_t parts)
 {
     size_t floats;
 
-    if (tiling->parts == 1)
+    if (parts == 1)
         return 0;
-    floats = gb_mul_or_max((size_t)tiling->parts, (size_t)ggml_nrows(node));
+    floats = gb_mul_or_max((size_t)parts, (size_t)ggml_nrows(node));
     floats = gb_mul_or_max(floats, (size_t)PART_FLOATS(node->ne[0]));
     return gb_mul_or_max(floats, sizeof(float));
 }
 
-static size_t
-attention_shared(const struct ggml_tensor *node)
+static void
+attention_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
+               void *out, struct gb_cpu_needs *needs)
 {
-    const struct tiling tiling = tiling_of(node);
+    struct tiling *tiling = out;
 
-    return gb_add_or_max(parts_bytes(node, &tiling),
-                         is_prefill(&tiling) ? gb_attention_mask_bytes(node) : 0);
+    (void)k;
+    dispatch(tiling, node);
+    tiling->parts_bytes = parts_bytes(node, tiling->parts);
+    needs->tiles = tiling->tiles;
+    needs->shared = tiling->parts_bytes;
+    needs->prepare_tiles = 0;
+    needs->prepared_as = 0;
+    if (tiling->is_prefill) {
+        needs->scratch = gb_attention_prefill_scratch(node);
+        needs->shared =
+            gb_add_or_max(needs->shared, gb_attention_mask_bytes(node));
+        needs->prepare_tiles = gb_attention_mask_tiles(node);
+    } else {
+        needs->scratch = gb_attention_decode_scratch(node, tiling->in_tile);
+    }
 }
 
-/* Where is said what the mask hides; NULL without one.  Few queries do not
- * ask. */
+/* Where the block masks are; NULL without a mask, and for decode, which looks at
+ * the mask itself. */
 static uint8_t *
-summaries_in(const struct gb_cpu_task *task, const struct tiling *tiling)
+block_masks_in(const struct gb_cpu_task *task)
 {
-    return task->node->src[3] != NULL && is_prefill(tiling)
-               ? (uint8_t *)task->shared + parts_bytes(task->node, tiling)
+    const struct tiling *tiling = task->tiling;
+
+    return task->node->src[3] != NULL && tiling->is_prefill
+               ? (uint8_t *)task->shared + tiling->parts_bytes
                : NULL;
-}
-
-static int64_t
-attention_prepare_tiles(const struct ggml_tensor *node)
-{
-    const struct tiling tiling = tiling_of(node);
-
-    return is_prefill(&tiling) ? gb_attention_mask_tiles(node) : 0;
 }
 
 static enum ggml_status
 attention_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
-    const struct tiling tiling = tiling_of(task->node);
-
-    gb_attention_mask_blocks(task, tile, summaries_in(task, &tiling));
+    gb_attention_mask_blocks(task, tile, block_masks_in(task));
     return GGML_STATUS_SUCCESS;
 }
 
@@ -261,8 +251,9 @@ gb_attention_later(const struct gb_attention *t, int64_t g)
 
 /* Tiles of heads that make one of ours have successive numbers. */
 static struct gb_attention
-tile_of(const struct gb_cpu_task *task, const struct tiling *tiling, int64_t number)
+tile_of(const struct gb_cpu_task *task, int64_t number)
 {
+    const struct tiling *tiling = task->tiling;
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *q = node->src[0];
     const int64_t in_group = gb_cpu_ceil_div(tiling->group, tiling->heads);
@@ -279,7 +270,7 @@ tile_of(const struct gb_cpu_task *task, const struct tiling *tiling, int64_t num
     first = head_tile % in_group * tiling->heads;
     t.part = number % tiling->parts;
     t.parts = tiling->parts;
-    t.seen = summaries_in(task, tiling);
+    t.block_masks = block_masks_in(task);
     t.batch = number / tiling->parts;
     t.d = node->ne[0];
     t.first_head = head_tile / in_group * tiling->group + first;
@@ -393,13 +384,13 @@ gb_attention_done(const struct gb_attention *t, int64_t c, float max,
 static enum ggml_status
 attention_run(const struct gb_cpu_task *task, int64_t number)
 {
-    const struct tiling tiling = tiling_of(task->node);
-    const struct gb_attention t = tile_of(task, &tiling, number * tiling.in_tile);
+    const struct tiling *tiling = task->tiling;
+    const struct gb_attention t = tile_of(task, number * tiling->in_tile);
 
-    if (is_prefill(&tiling))
+    if (tiling->is_prefill)
         gb_attention_prefill(&t);
     else
-        gb_attention_decode(&t, tiling.in_tile);
+        gb_attention_decode(&t, tiling->in_tile);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -407,7 +398,8 @@ attention_run(const struct gb_cpu_task *task, int64_t number)
 static enum ggml_status
 attention_finish(const struct gb_cpu_task *task, int64_t tile)
 {
-    const int64_t parts = tiling_of(task->node).parts;
+    const struct tiling *tiling = task->tiling;
+    const int64_t parts = tiling->parts;
     const int64_t d = task->node->ne[0];
 
     (void)tile;
@@ -437,10 +429,8 @@ attention_finish(const struct gb_cpu_task *task, int64_t tile)
 const struct gb_cpu_op gb_cpu_op_attention = {
     .n_src = 3,
     .can_run = attention_can_run,
-    .tiles = attention_tiles,
-    .scratch = attention_scratch,
-    .shared = attention_shared,
-    .prepare_tiles = attention_prepare_tiles,
+    .tile = attention_tile,
+    .tiling_size = sizeof(struct tiling),
     .prepare = attention_prepare,
     .run = attention_run,
     .finish = attention_finish,

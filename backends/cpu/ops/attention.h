@@ -11,7 +11,7 @@
 /* Queries of one key head in a tile, and from how many on lanes are full enough
  * to give each query one. */
 #define GB_ATTENTION_QUERIES GB_PREFILL_QUERIES
-#define GB_ATTENTION_PREFILL    12
+#define GB_ATTENTION_PREFILL 12
 
 /* Queries of some heads and tokens, and the keys that they look at. */
 struct gb_attention {
@@ -27,7 +27,7 @@ struct gb_attention {
     int64_t parts; /* of the keys; with several, results are joined later */
     int64_t first_key;
     int64_t end_key;
-    const uint8_t *seen; /* many queries: what gb_attention_mask_blocks found */
+    const uint8_t *block_masks; /* prefill: see struct gb_block_mask; or NULL */
     const char *keys; /* key 0 of the head, and value 0 */
     const char *values;
     float scale; /* with a softcap divided by it */
@@ -66,12 +66,12 @@ gb_attention_lines(size_t rows, int64_t n)
         gb_mul_or_max(gb_mul_or_max(rows, (size_t)n), sizeof(float)), 64);
 }
 
-/* Bytes of scratch for N groups of heads, and the work: T is the first one, the
- * others' heads follow. */
+/* Decode: bytes of scratch for N groups of heads, and the work: T is the first
+ * one, the others' heads follow. */
 size_t gb_attention_decode_scratch(const struct ggml_tensor *node, int64_t n);
 void gb_attention_decode(const struct gb_attention *t, int64_t n);
-/* The same for many queries; before that, what the mask says is looked up once
- * for all heads. */
+/* Prefill: the same; before that, the mask's blocks are summed up once for all
+ * heads. */
 size_t gb_attention_mask_bytes(const struct ggml_tensor *node);
 int64_t gb_attention_mask_tiles(const struct ggml_tensor *node);
 void gb_attention_mask_blocks(

@@ -2,8 +2,9 @@
 /*
  * cpu/ops/matmul-id.c - products with matrices that are chosen for each column.
  */
-#include "backends/cpu/ops/check.h"
+#include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/activations.h"
+#include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
@@ -25,8 +26,9 @@
  * Errors    an id that is no expert's fails the graph: any, if there is none.
  */
 
-#define TILE_ROWS   64
-#define TILE_COLS   GB_SKINNY_COLS_MAX /* that go through a kernel at a time */
+#define TILE_ROWS 64
+#define TILE_COLS GB_SKINNY_COLS_MAX /* that go through a kernel at a time */
+#define MORE_COLS 3                  /* that an expert may have above the mean */
 
 static bool
 mul_mat_id_can_run(const struct ggml_tensor *node)
@@ -43,55 +45,45 @@ mul_mat_id_can_run(const struct ggml_tensor *node)
            gb_cpu_can_multiply(a, b);
 }
 
-/* How a product is cut. */
-struct cut {
-    bool by_column; /* else by expert */
-    enum gb_path path;
+/* How a product is computed, and cut into tiles. */
+struct tiling {
+    const struct gb_format_kernels *weight;
+    bool by_column;    /* else by expert */
     int64_t row_step;
-    int64_t row_tiles;
-    int64_t groups; /* columns or experts */
+    int64_t row_tiles; /* of a column or expert */
+    struct gb_cpu_activations columns;
 };
 
-static struct cut
-cut_of(const struct ggml_tensor *node)
+_Static_assert(sizeof(struct tiling) <= GB_CPU_TILING_MAX, "its place");
+
+static void
+mul_mat_id_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
+                void *out, struct gb_cpu_needs *needs)
 {
     const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
     const int64_t columns = node->ne[1] * node->ne[2];
-    struct cut cut;
+    struct tiling *tiling = out;
+    enum gb_path path;
     int64_t cols;
 
     /* Without an expert, which no id can name, there is nothing to go by. */
-    cut.by_column = columns <= a->ne[2] || a->ne[2] == 0;
-    cut.groups = cut.by_column ? columns : a->ne[2];
+    tiling->by_column = columns <= a->ne[2] || a->ne[2] == 0;
     /* Some experts get more than their share. */
-    cols = cut.by_column ? 1 : GB_GEMV_COLS_FLOAT + columns / a->ne[2];
-    cut.path = gb_cpu_path(a, cols);
-    cut.row_step =
-        cut.path == GB_PATH_GEMM ? TILE_ROWS : gb_cpu_gemv_rows(a, cols);
-    cut.row_tiles = (a->ne[1] + cut.row_step - 1) / cut.row_step;
-    return cut;
-}
-
-static int64_t
-mul_mat_id_tiles(const struct ggml_tensor *node)
-{
-    const struct cut cut = cut_of(node);
-
-    return cut.groups * cut.row_tiles;
-}
-
-static size_t
-mul_mat_id_scratch(const struct ggml_tensor *node)
-{
-    (void)node;
-    return GB_PRODUCT_SCRATCH + 2 * TILE_COLS * sizeof(void *);
-}
-
-static size_t
-mul_mat_id_shared(const struct ggml_tensor *node)
-{
-    return gb_cpu_activations_bytes(
-        node->src[0], node->src[1], cut_of(node).path);
+    cols = tiling->by_column ? 1 : MORE_COLS + columns / a->ne[2];
+    path = gb_path_of(a->ne[0], cols);
+    tiling->weight = k->format(a->type);
+    tiling->row_step =
+        path == GB_PATH_GEMM ? TILE_ROWS : gb_cpu_gemv_rows(a, cols);
+    tiling->row_tiles = gb_cpu_ceil_div(a->ne[1], tiling->row_step);
+    gb_cpu_activations_init(&tiling->columns, b, tiling->weight->format, path);
+    needs->tiles =
+        (tiling->by_column ? columns : a->ne[2]) * tiling->row_tiles;
+    needs->scratch = GB_PRODUCT_SCRATCH + 2 * TILE_COLS * sizeof(void *);
+    needs->shared = gb_cpu_activations_bytes(&tiling->columns, b);
+    /* The tiles of the columns, and one more that looks at the ids. */
+    needs->prepare_tiles = gb_cpu_activations_tiles(&tiling->columns, b) + 1;
+    needs->prepared_as = 0;
 }
 
 static int32_t
@@ -100,13 +92,6 @@ id_at(const struct ggml_tensor *ids, int64_t x, int64_t y)
     return *(const int32_t *)(const void *)(
         (const char *)ids->data + (size_t)x * ids->nb[0] +
         (size_t)y * ids->nb[1]);
-}
-
-/* The tiles of the columns, and one more that looks at the ids. */
-static int64_t
-mul_mat_id_prepare_tiles(const struct ggml_tensor *node)
-{
-    return gb_cpu_activations_tiles(node->src[0], node->src[1]) + 1;
 }
 
 static enum ggml_status
@@ -130,43 +115,47 @@ check_ids(const struct ggml_tensor *node)
 static enum ggml_status
 mul_mat_id_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
+    const struct tiling *tiling = task->tiling;
+
     if (tile == task->n_tiles - 1)
         return check_ids(task->node);
-    gb_cpu_activations_pack(task, cut_of(task->node).path, tile);
+    gb_cpu_activations_pack(task, &tiling->columns, tile);
     return GGML_STATUS_SUCCESS;
 }
 
 /* Some rows of one expert, and the columns gathered for them so far. */
 struct gathering {
     const struct gb_cpu_task *task;
-    enum gb_path path;
-    struct gb_cpu_activations from;
     int64_t row;
     struct gb_product product;
     const void **columns;
     float **dst;
 };
 
+/* How many columns an expert has is known only now; where they are floats, which
+ * all paths take as they are, it decides. */
 static void
 flush(struct gathering *g)
 {
-    const struct gb_cpu_kernels *k = g->task->k;
-    const struct gb_format_kernels *weight =
-        k->format(g->task->node->src[0]->type);
+    const struct tiling *tiling = g->task->tiling;
+    const bool is_float = tiling->weight->format->sub_block == 0;
 
     if (g->product.cols > 0)
-        k->multiply(g->path, weight, &g->product);
+        g->task->k->multiply(is_float ? gb_path_of(g->product.k, g->product.cols)
+                                      : tiling->columns.path,
+                             tiling->weight, &g->product);
     g->product.cols = 0;
 }
 
 static void
 gather(struct gathering *g, int64_t x, int64_t y)
 {
+    const struct tiling *tiling = g->task->tiling;
     const struct ggml_tensor *node = g->task->node;
     const int64_t at = g->product.cols;
 
-    g->columns[at] =
-        gb_cpu_column_at(&g->from, x % node->src[1]->ne[1], y, 0);
+    g->columns[at] = gb_cpu_column_at(g->task, &tiling->columns,
+                                      x % node->src[1]->ne[1], y, 0);
     g->dst[at] = (float *)(void *)gb_cpu_row_ptr(node, x, y, 0) + g->row;
     g->product.cols++;
     if (g->product.cols == TILE_COLS)
@@ -176,26 +165,24 @@ gather(struct gathering *g, int64_t x, int64_t y)
 static enum ggml_status
 mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
 {
+    const struct tiling *tiling = task->tiling;
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *a = node->src[0];
-    const struct cut cut = cut_of(node);
-    const int64_t row = tile % cut.row_tiles * cut.row_step;
-    const int64_t group = tile / cut.row_tiles;
-    const int64_t x = group % node->ne[1];
-    const int64_t y = group / node->ne[1];
+    const int64_t row = tile % tiling->row_tiles * tiling->row_step;
+    const int64_t number = tile / tiling->row_tiles; /* column's, or expert's */
+    const int64_t x = number % node->ne[1];
+    const int64_t y = number / node->ne[1];
     const int64_t expert =
-        cut.by_column ? id_at(node->src[2], x, y) : group;
-    const int64_t rows_left = a->ne[1] - row;
+        tiling->by_column ? id_at(node->src[2], x, y) : number;
     const void **columns =
         (const void **)(void *)((char *)task->scratch + GB_PRODUCT_SCRATCH);
     float **dst = (float **)(void *)(columns + TILE_COLS);
     struct gathering g = {
         .task = task,
-        .path = cut.path,
         .row = row,
         .product = {
             .k = a->ne[0],
-            .rows = rows_left < cut.row_step ? rows_left : cut.row_step,
+            .rows = gb_cpu_min(tiling->row_step, a->ne[1] - row),
             .weights = gb_cpu_row_ptr(a, row, expert, 0),
             .pitch = a->nb[1],
             .columns = columns,
@@ -206,8 +193,7 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
         .dst = dst,
     };
 
-    gb_cpu_activations_of(task, cut.path, &g.from);
-    if (cut.by_column) {
+    if (tiling->by_column) {
         gather(&g, x, y);
     } else {
         for (int64_t j = 0; j < node->ne[2]; j++)
@@ -222,10 +208,8 @@ mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
 const struct gb_cpu_op gb_cpu_op_mul_mat_id = {
     .n_src = 3,
     .can_run = mul_mat_id_can_run,
-    .tiles = mul_mat_id_tiles,
-    .scratch = mul_mat_id_scratch,
-    .shared = mul_mat_id_shared,
-    .prepare_tiles = mul_mat_id_prepare_tiles,
+    .tile = mul_mat_id_tile,
+    .tiling_size = sizeof(struct tiling),
     .prepare = mul_mat_id_prepare,
     .run = mul_mat_id_run,
 };

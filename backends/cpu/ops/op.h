@@ -6,6 +6,9 @@
  * call).  Threads wait for each other between phases.  Tiles are cut by shapes
  * alone, never by the number of threads, so results are the same to the bit for
  * any number of threads; two tiles of a phase never write the same byte.
+ *
+ * What a row decides about a node (which kernels it takes, and the sizes of its
+ * tiles) it decides when the plan is made, for the kernels that will run.
  */
 #ifndef GB_CPU_OPS_OP_H
 #define GB_CPU_OPS_OP_H
@@ -21,7 +24,8 @@
 /* What a tile's function is given. */
 struct gb_cpu_task {
     struct ggml_tensor *node;       /* the node to compute: dst */
-    const struct gb_cpu_kernels *k; /* the level in use */
+    const struct gb_cpu_kernels *k; /* the variant in use */
+    const void *tiling;             /* what the row's tile() decided, or NULL */
     void *scratch;                  /* this thread's, 64-byte aligned */
     void *shared;                   /* the step's, 64-byte aligned */
     int64_t n_tiles;                /* of the phase */
@@ -32,7 +36,22 @@ struct gb_cpu_task {
 typedef enum ggml_status (*gb_cpu_tile_fn)(
     const struct gb_cpu_task *task, int64_t tile);
 
-/* One row of the table.  Members may be NULL but for can_run, tiles and run. */
+/* What a step takes: the answers of the members of struct gb_cpu_op that have
+ * these names. */
+struct gb_cpu_needs {
+    int64_t tiles;
+    int64_t prepare_tiles;
+    size_t scratch;
+    size_t shared;
+    int prepared_as; /* nodes that leave the shared memory in different ways, or
+                        of different layouts, have different numbers */
+};
+
+/* The most bytes that a row's tiling takes. */
+#define GB_CPU_TILING_MAX 160
+
+/* One row of the table.  Members may be NULL but for can_run, run, and tiles or
+ * tile. */
 struct gb_cpu_op {
     int n_src; /* sources that cannot be missing: the first ones */
     /* Can this node be computed: are types, shapes, strides and parameters what
@@ -40,6 +59,13 @@ struct gb_cpu_op {
      * sound (see ops/check.h); the sources may be empty.  It is asked before
      * any memory exists: data pointers are not to be looked at. */
     bool (*can_run)(const struct ggml_tensor *node);
+    /* Instead of tiles, scratch, shared and prepare_tiles below, for rows that
+     * choose among kernels or tile sizes: decide for NODE and kernels K, once a
+     * plan.  TILING is the row's own struct of TILING_SIZE bytes, a multiple of
+     * 8, which tiles find in their task. */
+    void (*tile)(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
+                 void *tiling, struct gb_cpu_needs *needs);
+    size_t tiling_size;
     /* Tiles of the run phase. */
     int64_t (*tiles)(const struct ggml_tensor *node);
     /* Bytes of scratch for each thread; NULL for none.  Here and below SIZE_MAX
@@ -51,8 +77,9 @@ struct gb_cpu_op {
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);
     gb_cpu_tile_fn prepare;
     /* Would that, which writes the shared memory alone, leave what it left for
-     * BEFORE, a node of the same row, with sources 1 and 2 and the shared
-     * memory as they were?  Then it is not done again.  NULL: never. */
+     * BEFORE, a node of the same row and prepared_as the same, with sources 1
+     * and 2 and the shared memory as they were?  Then it is not done again.
+     * NULL: never. */
     bool (*is_prepared)(
         const struct ggml_tensor *node, const struct ggml_tensor *before);
     /* The shared memory is apart from other rows', so that what was prepared
@@ -70,8 +97,8 @@ struct gb_cpu_op {
     /* The memory that tile TILE of run reads in order, and those behind it, and
      * its *bytes: where memory is the limit, threads that wait have it fetched.
      * NULL, or an answer of NULL: not worth it. */
-    const char *(*reads_at)(
-        const struct ggml_tensor *node, int64_t tile, size_t *bytes);
+    const char *(*reads_at)(const struct ggml_tensor *node, const void *tiling,
+                            int64_t tile, size_t *bytes);
     /* The source whose rows are prepare's tiles, likewise; NULL, or an answer
      * of NULL, where they are others. */
     const struct ggml_tensor *(*prepares_rows)(const struct ggml_tensor *node);
@@ -89,6 +116,23 @@ gb_cpu_op_find(const struct ggml_tensor *node)
     const unsigned op = (unsigned)node->op;
 
     return op < GGML_OP_COUNT ? gb_cpu_ops[op] : NULL;
+}
+
+/* What NODE, of row OP, takes with kernels K; TILING has op->tiling_size bytes. */
+static inline void
+gb_cpu_op_needs(const struct ggml_tensor *node, const struct gb_cpu_op *op,
+                const struct gb_cpu_kernels *k, void *tiling,
+                struct gb_cpu_needs *needs)
+{
+    if (op->tile != NULL) {
+        op->tile(node, k, tiling, needs);
+        return;
+    }
+    needs->tiles = op->tiles(node);
+    needs->prepare_tiles = op->prepare != NULL ? op->prepare_tiles(node) : 0;
+    needs->scratch = op->scratch != NULL ? op->scratch(node) : 0;
+    needs->shared = op->shared != NULL ? op->shared(node) : 0;
+    needs->prepared_as = 0;
 }
 
 /* Rows: extern const struct gb_cpu_op gb_cpu_op_<row>; */

@@ -6,7 +6,8 @@
  * and a phase has tiles.  Phases that need not wait for each other are a wave
  * (see waves.h).  The list of phases and the work memory are provided by the
  * caller, so that nothing is allocated while a graph is computed.  One pass over
- * the nodes fills the list and measures both.  The work memory is
+ * the nodes fills the list, phases from its begin on and tilings from its end
+ * down, and measures both.  The work memory is
  *
  *     memory that the threads of a step share | scratch of each thread
  *
@@ -26,9 +27,11 @@
 struct gb_cpu_phase {
     struct ggml_tensor *node;
     gb_cpu_tile_fn tile;
+    const void *tiling; /* of its step, in the list too; or NULL */
     int64_t n_tiles;
     bool is_last; /* of its step: here the abort callback is asked */
-    bool is_kept; /* its shared memory is the second part */
+    bool has_shared; /* its step uses shared memory */
+    bool is_kept;    /* that is the second part */
     /* Its tiles are done each behind the same tile of the phase before it. */
     bool is_chained;
     /* Phases behind it in the wave that it begins; in others of a wave minus
@@ -39,6 +42,7 @@ struct gb_cpu_phase {
 /* What a graph needs. */
 struct gb_cpu_size {
     int64_t n_phases;  /* at most */
+    size_t tilings;    /* bytes */
     int n_threads;     /* no more than a phase has tiles */
     size_t shared[2];  /* bytes, multiples of GB_CPU_WORK_ALIGN */
     size_t scratch;    /* bytes for each thread, likewise */
@@ -48,6 +52,7 @@ struct gb_cpu_size {
 
 /* The steps of a graph. */
 struct gb_cpu_plan {
+    const struct gb_cpu_kernels *kernels; /* that it is for */
     const struct gb_cpu_phase *phases;
     int64_t n_phases;
     char *shared[2];

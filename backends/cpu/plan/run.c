@@ -30,7 +30,6 @@
 
 struct run {
     const struct gb_cpu_plan *plan;
-    const struct gb_cpu_kernels *kernels;
     struct ggml_threadpool *pool; /* NULL: thread 0 is alone */
     struct gb_cpu_abort abort; /* looked at by thread 0 */
     bool is_asking;     /* there was a callback in the beginning */
@@ -97,7 +96,7 @@ task_of_thread(const struct run *run, int ith)
     const struct gb_cpu_plan *plan = run->plan;
 
     return (struct gb_cpu_task){
-        .k = run->kernels,
+        .k = plan->kernels,
         .scratch = plan->scratch + (size_t)ith * plan->scratch_size,
         .n_threads = plan->n_threads,
     };
@@ -110,6 +109,7 @@ run_tiles_with(struct run *run, struct gb_cpu_task *task,
                const struct gb_cpu_phase *phase, int64_t first, int64_t last)
 {
     task->node = phase->node;
+    task->tiling = phase->tiling;
     task->shared = run->plan->shared[phase->is_kept];
     task->n_tiles = phase->n_tiles;
     for (int64_t tile = first; tile < last && !has_failed(run); tile++) {
@@ -354,7 +354,7 @@ look_ahead(const struct run *run, int64_t index, int ith)
     if (op == NULL || op->reads_at == NULL || phase->tile != op->run ||
         tile >= phase->n_tiles)
         return nothing;
-    ahead.at = op->reads_at(phase->node, tile, &bytes);
+    ahead.at = op->reads_at(phase->node, phase->tiling, tile, &bytes);
     if (ahead.at == NULL)
         return nothing;
     ahead.left = bytes < AHEAD_MOST ? bytes : AHEAD_MOST;
@@ -502,7 +502,6 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
         pool = NULL;
     memset(&run, 0, sizeof(run));
     run.plan = plan;
-    run.kernels = gb_cpu_kernels();
     run.abort = abort;
     run.is_asking = *abort.ask != NULL;
     atomic_init(&run.status, GGML_STATUS_SUCCESS);

@@ -66,12 +66,15 @@ check_graph(const struct ggml_cgraph *graph)
  * arrived there, which costs a fifth of a small node's time. */
 static inline void
 set_phase(struct gb_cpu_phase *out, struct ggml_tensor *node,
-          const struct gb_cpu_op *op, gb_cpu_tile_fn tile, int64_t n_tiles)
+          const struct gb_cpu_op *op, const void *tiling, gb_cpu_tile_fn tile,
+          int64_t n_tiles)
 {
     out->node = node;
     out->tile = tile;
+    out->tiling = tiling;
     out->n_tiles = n_tiles;
     out->is_last = false;
+    out->has_shared = false;
     out->is_kept = op->keeps_shared;
     out->is_chained = false;
     out->n_more = 0;
@@ -80,19 +83,17 @@ set_phase(struct gb_cpu_phase *out, struct ggml_tensor *node,
 /* A step's phases, in a row of at most three, the first one to prepare when
  * that has PREPARE_TILES. */
 static int
-phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op, int n_threads,
-          int64_t prepare_tiles, struct gb_cpu_phase out[3])
+phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op,
+          const void *tiling, int64_t tiles, int64_t prepare_tiles,
+          struct gb_cpu_phase out[3])
 {
-    int64_t tiles = op->tiles(node);
     int n = 0;
 
-    if (op->tiles_by_threads && tiles > n_threads)
-        tiles = n_threads;
     if (prepare_tiles > 0)
-        set_phase(&out[n++], node, op, op->prepare, prepare_tiles);
-    set_phase(&out[n++], node, op, op->run, tiles);
+        set_phase(&out[n++], node, op, tiling, op->prepare, prepare_tiles);
+    set_phase(&out[n++], node, op, tiling, op->run, tiles);
     if (op->finish != NULL)
-        set_phase(&out[n++], node, op, op->finish, 1);
+        set_phase(&out[n++], node, op, tiling, op->finish, 1);
     out[n - 1].is_last = true;
     return n;
 }
@@ -119,36 +120,58 @@ operand_has_memory(const struct ggml_tensor *src)
     return src == NULL || src->data != NULL || ggml_is_empty(src);
 }
 
-/* Where phases go; what has no room is only counted. */
+/* What was prepared last in a part of the shared memory. */
+struct prepared {
+    struct ggml_tensor *node; /* NULL: nothing that could be used again */
+    int as;
+};
+
+/* Where phases and tilings go; what has no room is only counted. */
 struct builder {
+    const struct gb_cpu_kernels *kernels;
     struct gb_cpu_phase *phases;
-    int64_t room;
+    char *tilings; /* the first of them, up to the end of the list; NULL when
+                      the list is full */
     int64_t n_phases;
-    int64_t max_tiles;               /* of a phase */
-    struct ggml_tensor *prepared[2]; /* nodes: in the shared memory's parts */
+    int64_t max_tiles; /* of a phase */
+    struct prepared prepared[2];
     int n_threads;
     struct gb_cpu_known *known;
     struct gb_cpu_size *size;
 };
 
+/* Is there room for three more phases and a tiling of SIZE bytes? */
+static bool
+has_room(const struct builder *builder, size_t size)
+{
+    const char *end = (const char *)(builder->phases + builder->n_phases + 3);
+
+    return builder->tilings != NULL &&
+           (uintptr_t)end + size <= (uintptr_t)builder->tilings;
+}
+
 /* Tiles in which NODE's source is prepared; 0 when it has been, for an earlier
  * node. */
 static int64_t
 prepare_tiles(struct builder *builder, struct ggml_tensor *node,
-              const struct gb_cpu_op *op)
+              const struct gb_cpu_op *op, const struct gb_cpu_needs *needs)
 {
-    struct ggml_tensor **prepared = &builder->prepared[op->keeps_shared];
-    const int64_t tiles = op->prepare != NULL ? op->prepare_tiles(node) : 0;
+    struct prepared *prepared = &builder->prepared[op->keeps_shared];
 
-    if (*prepared != NULL && op->is_prepared != NULL &&
-        gb_cpu_op_find(*prepared) == op && op->is_prepared(node, *prepared)) {
+    if (prepared->node != NULL && op->is_prepared != NULL &&
+        gb_cpu_op_find(prepared->node) == op &&
+        prepared->as == needs->prepared_as &&
+        op->is_prepared(node, prepared->node)) {
         /* Where tensors lie may change before the graph is computed. */
-        builder->size->n_phases += tiles > 0;
+        builder->size->n_phases += needs->prepare_tiles > 0;
         return 0;
     }
-    if (op->shared != NULL)
-        *prepared = tiles > 0 && op->is_prepared != NULL ? node : NULL;
-    return tiles;
+    if (needs->shared > 0) {
+        prepared->node =
+            needs->prepare_tiles > 0 && op->is_prepared != NULL ? node : NULL;
+        prepared->as = needs->prepared_as;
+    }
+    return needs->prepare_tiles;
 }
 
 /* What NODE writes over is not what was prepared any more. */
@@ -157,12 +180,12 @@ forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
 {
 #pragma GCC unroll 2
     for (int part = 0; part < 2; part++) {
-        const struct ggml_tensor *prepared = builder->prepared[part];
+        const struct ggml_tensor *prepared = builder->prepared[part].node;
 
         for (int i = 1; prepared != NULL && i <= 2; i++) {
             if (prepared->src[i] != NULL &&
                 gb_cpu_writes_to(node, prepared->src[i]))
-                builder->prepared[part] = NULL;
+                builder->prepared[part].node = NULL;
         }
     }
 }
@@ -184,18 +207,31 @@ add_node(struct builder *builder, struct ggml_tensor *node)
     const struct gb_cpu_op *op = gb_cpu_op_find(node);
     struct gb_cpu_size *size = builder->size;
     struct gb_cpu_phase spare[3];
+    _Alignas(8) char spare_tiling[GB_CPU_TILING_MAX];
     struct gb_cpu_phase *phases = spare;
+    char *tiling = spare_tiling;
+    struct gb_cpu_needs needs;
     int64_t most;
     int n;
 
     if (op == NULL || !gb_cpu_can_compute(node, op, builder->known))
         return gb_cpu_fail_node(node);
-    if (builder->n_phases + 3 <= builder->room)
+    if (has_room(builder, op->tiling_size)) {
         phases = builder->phases + builder->n_phases;
-    n = phases_of(node, op, builder->n_threads,
-                  prepare_tiles(builder, node, op), phases);
-    most = phases[0].n_tiles;
-    for (int i = 1; i < n; i++) {
+        builder->tilings -= op->tiling_size;
+        tiling = builder->tilings;
+    } else {
+        builder->tilings = NULL;
+    }
+    size->tilings += op->tiling_size;
+    gb_cpu_op_needs(node, op, builder->kernels, tiling, &needs);
+    if (op->tiles_by_threads && needs.tiles > builder->n_threads)
+        needs.tiles = builder->n_threads;
+    n = phases_of(node, op, tiling, needs.tiles,
+                  prepare_tiles(builder, node, op, &needs), phases);
+    most = 0;
+    for (int i = 0; i < n; i++) {
+        phases[i].has_shared = needs.shared > 0;
         if (phases[i].n_tiles > most)
             most = phases[i].n_tiles;
     }
@@ -206,21 +242,17 @@ add_node(struct builder *builder, struct ggml_tensor *node)
     builder->n_phases += n;
     size->n_phases += n;
     forget_overwritten(builder, node);
-    if (op->scratch != NULL)
-        GB_TRY(raise_to(&size->scratch, op->scratch(node), node));
-    if (op->shared != NULL)
-        GB_TRY(raise_to(
-            &size->shared[op->keeps_shared], op->shared(node), node));
-    return GGML_STATUS_SUCCESS;
+    GB_TRY(raise_to(&size->scratch, needs.scratch, node));
+    return raise_to(&size->shared[op->keeps_shared], needs.shared, node);
 }
 
-/* Bytes that N phases take, with room for the last node to be written as if it
- * had three. */
+/* Bytes of a list of N phases, with room for the last node to be written as if
+ * it had three, and of TILINGS bytes. */
 static bool
-list_size_of(int64_t n_phases, size_t *out)
+list_size_of(int64_t n_phases, size_t tilings, size_t *out)
 {
-    return gb_mul_size(
-        (size_t)n_phases + 2, sizeof(struct gb_cpu_phase), out);
+    return gb_mul_size((size_t)n_phases + 2, sizeof(struct gb_cpu_phase), out) &&
+           gb_add_size(*out, tilings, out);
 }
 
 size_t
@@ -230,7 +262,9 @@ gb_cpu_plan_list_limit(const struct ggml_cgraph *graph)
         graph != NULL && has_counts(graph) ? graph->n_nodes : 0;
     size_t size;
 
-    return list_size_of(3 * n_nodes, &size) ? size : SIZE_MAX;
+    return list_size_of(3 * n_nodes, (size_t)n_nodes * GB_CPU_TILING_MAX, &size)
+               ? size
+               : SIZE_MAX;
 }
 
 /* The sums, the work memory's with room to begin at an aligned address. */
@@ -242,7 +276,7 @@ add_up(struct gb_cpu_size *size)
     /* A graph in which nothing is to be done needs no memory. */
     if (size->n_phases == 0)
         return GGML_STATUS_SUCCESS;
-    if (!list_size_of(size->n_phases, &size->list) ||
+    if (!list_size_of(size->n_phases, size->tilings, &size->list) ||
         !gb_mul_size(size->scratch, (size_t)size->n_threads, &scratch) ||
         !gb_add_size(scratch, size->shared[0], &sum) ||
         !gb_add_size(sum, size->shared[1], &sum) ||
@@ -274,8 +308,9 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *list,
 {
     struct gb_cpu_known known;
     struct builder builder = {
+        .kernels = gb_cpu_kernels(),
         .phases = list,
-        .room = (int64_t)(list_size / sizeof(struct gb_cpu_phase)),
+        .tilings = list == NULL ? NULL : (char *)list + list_size / 8 * 8,
         .max_tiles = 1,
         .n_threads = n_threads,
         .known = &known,
@@ -300,6 +335,7 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *list,
     size->n_threads = builder.max_tiles < n_threads ? (int)builder.max_tiles
                                                     : n_threads;
     GB_TRY(add_up(size));
+    plan->kernels = builder.kernels;
     plan->n_threads = size->n_threads;
     if (size->n_phases == 0 || size->list > list_size)
         return GGML_STATUS_SUCCESS;

@@ -97,8 +97,7 @@ static bool
 meet_in_shared(const struct gb_cpu_phase *a, const struct gb_cpu_op *op_a,
                const struct gb_cpu_phase *b, const struct gb_cpu_op *op_b)
 {
-    return op_a->shared != NULL && op_b->shared != NULL &&
-           a->is_kept == b->is_kept &&
+    return a->has_shared && b->has_shared && a->is_kept == b->is_kept &&
            !(reads_shared(a, op_a) && reads_shared(b, op_b));
 }
 
@@ -109,7 +108,8 @@ hazard_between(const struct gb_cpu_phase *a, const struct gb_cpu_phase *b)
     const struct gb_cpu_op *op_b = gb_cpu_op_find(b->node);
     enum hazard hazard = HAZARD_NONE;
 
-    if (op_a->stands_alone || op_b->stands_alone ||
+    /* A step's phases are in order, whatever they write. */
+    if (a->node == b->node || op_a->stands_alone || op_b->stands_alone ||
         meet_in_shared(a, op_a, b, op_b))
         return HAZARD_ANY;
     if (writes_node(a, op_a))

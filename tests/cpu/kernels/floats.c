@@ -163,6 +163,8 @@ place_columns(const struct gb_cpu_kernels *k, const struct work *w,
         return;
     }
     product->columns = columns;
+    if (place == APART)
+        product->column_pitch = (size_t)apart(place, w->k) * sizeof(float);
     for (int64_t c = 0; c < cols; c++) {
         float *at = w->columns + c * apart(place, w->k);
 
@@ -194,8 +196,9 @@ check_results(const struct gb_cpu_kernels *k, const struct work *w,
 }
 
 static void
-check(const struct gb_cpu_kernels *k, const struct work *w, enum place place,
-      enum ggml_type from, int64_t cols)
+check_path(const struct gb_cpu_kernels *k, const struct work *w,
+           enum gb_path path, enum place place, enum ggml_type from,
+           int64_t cols)
 {
     const void *columns[MAX_COLS];
     float *dst[MAX_COLS];
@@ -214,11 +217,21 @@ check(const struct gb_cpu_kernels *k, const struct work *w, enum place place,
         w->results[i] = UNTOUCHED;
     for (int64_t c = 0; c < cols; c++)
         dst[c] = w->results + c * (MAX_ROWS + 1);
-    k->gemm(k->format(w->type), &product);
+    k->multiply(path, k->format(w->type), &product);
     check_results(k, w, place, from, cols);
 }
 
-/* As many columns as are no longer taken one by one, and more. */
+/* By panels of weights, and by the path that so many columns take. */
+static void
+check(const struct gb_cpu_kernels *k, const struct work *w, enum place place,
+      enum ggml_type from, int64_t cols)
+{
+    check_path(k, w, place == PACKED ? GB_PATH_GEMM_PACKED : GB_PATH_GEMM,
+               place, from, cols);
+    if (place != PACKED)
+        check_path(k, w, gb_path_of(w->k, cols), place, from, cols);
+}
+
 static void
 check_all(const struct work *w)
 {
@@ -227,8 +240,7 @@ check_all(const struct work *w)
         for (int64_t cols = 1; cols <= MAX_COLS; cols++) {
             for (int place = ANYWHERE; place <= ALIASED; place++)
                 check(*level, w, (enum place)place, GGML_TYPE_F32, cols);
-            if (cols > GB_GEMV_COLS_FLOAT)
-                check(*level, w, PACKED, types[cols % 3], cols);
+            check(*level, w, PACKED, types[cols % 3], cols);
         }
 }
 

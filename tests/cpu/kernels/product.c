@@ -447,7 +447,7 @@ rows_of_no_length_and_types_that_are_none(void **state)
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
             check_product(*level, &w, GB_PATH_GEMV, 1);
-            check_product(*level, &w, GB_PATH_GEMM, 4);
+            check_product(*level, &w, gb_path_of(0, 4), 4);
             assert_null((*level)->format(GGML_TYPE_COUNT));
             assert_null((*level)->format(GGML_TYPE_F64));
         }
@@ -509,21 +509,30 @@ a_long_column_meets_several_rows(void **state)
 static void
 a_column_is_the_same_beside_others(void **state)
 {
-    static const enum ggml_type types[] = {
-        GGML_TYPE_F32, GGML_TYPE_Q4_0, GGML_TYPE_Q8_0, GGML_TYPE_Q6_K,
+    static const struct {
+        enum ggml_type type;
+        enum gb_path path;
+    } products[] = {
+        { GGML_TYPE_F32, GB_PATH_SKINNY },  { GGML_TYPE_F32, GB_PATH_GEMM },
+        { GGML_TYPE_Q4_0, GB_PATH_SKINNY }, { GGML_TYPE_Q4_0, GB_PATH_GEMM },
+        { GGML_TYPE_Q8_0, GB_PATH_GEMM },   { GGML_TYPE_Q6_K, GB_PATH_SKINNY },
+        { GGML_TYPE_Q6_K, GB_PATH_GEMM },
     };
     struct gb_random random;
 
     (void)state;
     gb_random_init(&random, gb_test_seed(2));
-    for (int t = 0; t < 4; t++) {
-        struct work w = work_new(&random, types[t], 768, 40);
+    for (size_t t = 0; t < sizeof(products) / sizeof(products[0]); t++) {
+        const enum ggml_type type = products[t].type;
+        const enum gb_path path = products[t].path;
+        struct work w = work_new(&random, type, 768, 40);
 
         for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
              *level != NULL; level++) {
             const struct gb_cpu_kernels *k = *level;
-            const struct gb_format_kernels *weight = k->format(types[t]);
-            const size_t bytes = gb_activation_panel_bytes(weight->format, w.k);
+            const struct gb_format_kernels *weight = k->format(type);
+            const size_t bytes =
+                gb_path_activation_bytes(weight->format, path, w.k);
             char *columns = malloc(bytes * MAX_COLS);
             void *scratch = aligned_alloc(64, GB_PRODUCT_SCRATCH);
             float alone[MAX_COLS][40];
@@ -535,7 +544,7 @@ a_column_is_the_same_beside_others(void **state)
                 .k = w.k,
                 .rows = w.rows,
                 .weights = w.weights.data,
-                .pitch = ggml_row_size(types[t], w.k),
+                .pitch = ggml_row_size(type, w.k),
                 .columns = column,
                 .dst = dst,
                 .scratch = scratch,
@@ -543,27 +552,27 @@ a_column_is_the_same_beside_others(void **state)
 
             assert_non_null(columns);
             assert_non_null(scratch);
-            /* Four is the least that goes the path of many. */
             for (int c = 0; c < MAX_COLS; c++) {
-                k->pack_panel(weight->format, w.k,
-                          (const float *)w.activations.data + c * w.k,
-                          GGML_TYPE_F32, columns + (size_t)c * bytes);
+                k->pack_activations(
+                    weight->format, path, w.k,
+                    (const float *)w.activations.data + c * w.k,
+                    GGML_TYPE_F32, columns + (size_t)c * bytes);
                 for (int i = 0; i < 4; i++) {
                     column[i] = columns + (size_t)c * bytes;
                     dst[i] = i == 0 ? alone[c] : again[i - 1];
                 }
                 product.cols = 4;
-                k->gemm(weight, &product);
+                k->multiply(path, weight, &product);
             }
             for (int c = 0; c < MAX_COLS; c++) {
                 column[c] = columns + (size_t)c * bytes;
                 dst[c] = all[c];
             }
             product.cols = MAX_COLS;
-            k->gemm(weight, &product);
+            k->multiply(path, weight, &product);
             if (memcmp(alone, all, sizeof(all)) != 0)
-                fail_msg("%s %s: columns change each other", k->variant,
-                         ggml_type_name(types[t]));
+                fail_msg("%s %s: columns change each other, path %d",
+                         k->variant, ggml_type_name(type), (int)path);
             free(columns);
             free(scratch);
         }

@@ -288,20 +288,25 @@ compute(struct ggml_tensor *node, const struct gb_cpu_kernels *k,
         bool reverse)
 {
     const struct gb_cpu_op *op = gb_cpu_op_find(node);
-    struct gb_cpu_task task = { .node = node, .k = k, .n_threads = 3 };
+    _Alignas(8) char tiling[GB_CPU_TILING_MAX];
+    struct gb_cpu_task task = {
+        .node = node, .k = k, .tiling = tiling, .n_threads = 3
+    };
+    struct gb_cpu_needs needs;
     enum ggml_status status = GGML_STATUS_SUCCESS;
 
     assert_non_null(op);
     if (ggml_is_empty(node))
         return GGML_STATUS_SUCCESS;
-    task.scratch = work_memory(op->scratch != NULL ? op->scratch(node) : 0);
-    task.shared = work_memory(op->shared != NULL ? op->shared(node) : 0);
+    gb_cpu_op_needs(node, op, k, tiling, &needs);
+    task.scratch = work_memory(needs.scratch);
+    task.shared = work_memory(needs.shared);
     if (op->prepare != NULL) {
-        task.n_tiles = op->prepare_tiles(node);
+        task.n_tiles = needs.prepare_tiles;
         status = run_phase(&task, op->prepare, reverse);
     }
     if (status == GGML_STATUS_SUCCESS) {
-        task.n_tiles = op->tiles(node);
+        task.n_tiles = needs.tiles;
         if (op->tiles_by_threads && task.n_tiles > task.n_threads)
             task.n_tiles = task.n_threads;
         status = run_phase(&task, op->run, reverse);

@@ -228,6 +228,21 @@ float_weights_of_many_rows(void **state)
     }
 }
 
+/* Of many packed columns the last tile may have no more than one, two or three:
+ * of columns that are packed in pairs, and that are two matrices'. */
+static void
+last_tiles_of_few_packed_columns(void **state)
+{
+    (void)state;
+    for (int64_t n = 1201; n <= 1203; n++)
+        check_product(GGML_TYPE_BF16, DENSE, DENSE,
+                      (const int64_t[]){ 64, 200, 1, 1 },
+                      (const int64_t[]){ 64, n, 1, 1 });
+    check_product(GGML_TYPE_F32, DENSE, PERMUTED,
+                  (const int64_t[]){ 64, 150, 1, 1 },
+                  (const int64_t[]){ 64, 601, 2, 1 });
+}
+
 static void
 activations_may_have_the_weights_partner_type(void **state)
 {
@@ -462,6 +477,7 @@ main(void)
         cmocka_unit_test(operands_may_lie_anyhow_and_a_is_shared),
         cmocka_unit_test(products_of_many_tiles),
         cmocka_unit_test(float_weights_of_many_rows),
+        cmocka_unit_test(last_tiles_of_few_packed_columns),
         cmocka_unit_test(activations_may_have_the_weights_partner_type),
         cmocka_unit_test(what_cannot_be_multiplied_is_refused),
         cmocka_unit_test(each_column_chooses_its_matrix),

@@ -70,16 +70,18 @@ static void
 check_row(const struct ggml_tensor *node, long double least)
 {
     const struct gb_cpu_op *row = gb_cpu_op_find(node);
-    const size_t scratch = row->scratch != NULL ? row->scratch(node) : 0;
-    const size_t shared = row->shared != NULL ? row->shared(node) : 0;
+    _Alignas(8) char tiling[GB_CPU_TILING_MAX];
+    struct gb_cpu_needs needs;
 
-    if (scratch == SIZE_MAX || shared == SIZE_MAX) {
+    gb_cpu_op_needs(node, row, gb_cpu_kernels(), tiling, &needs);
+    if (needs.scratch == SIZE_MAX || needs.shared == SIZE_MAX) {
         if (least < 0x1p60L)
             fail_msg("%s: not even %Lg bytes", ggml_op_desc(node), least);
-    } else if ((long double)scratch * N_THREADS + (long double)shared <
+    } else if ((long double)needs.scratch * N_THREADS +
+                   (long double)needs.shared <
                least) {
-        fail_msg("%s: %zu and %zu bytes, not %Lg", ggml_op_desc(node), scratch,
-                 shared, least);
+        fail_msg("%s: %zu and %zu bytes, not %Lg", ggml_op_desc(node),
+                 needs.scratch, needs.shared, least);
     }
 }
 
@@ -147,7 +149,7 @@ check_product(enum ggml_type type, int64_t rows, enum ggml_type column,
     struct ggml_tensor *a = tensor(type, k, rows, 1, 1);
     struct ggml_tensor *b = tensor(column, k, n, matrices, 1);
     const struct gb_format *format = gb_cpu_kernels()->format(type)->format;
-    const enum gb_path path = gb_path_of(format, n * matrices);
+    const enum gb_path path = gb_path_of(k, n * matrices);
     long double least = (long double)k;
 
     if (format->sub_block == 0)

@@ -18,22 +18,20 @@
 /* Scratch that a product needs, in bytes. */
 #define GB_PRODUCT_SCRATCH (128 * 1024)
 
-/* Columns up to which a path is taken.  A skinny GEMM of experts has as many in
- * the mean, and at most GB_SKINNY_COLS_MAX at a time. */
-#define GB_SKINNY_COLS       16
-#define GB_SKINNY_COLS_MAX   264
-#define GB_GEMV_COLS_FLOAT   3
-#define GB_SKINNY_COLS_FLOAT 16 /* not packed, weights read where they lie */
+/* Columns up to which a product is a skinny GEMM, and the most of them at a time:
+ * of experts' columns there may be more than the mean. */
+#define GB_SKINNY_COLS     16
+#define GB_SKINNY_COLS_MAX 264
 
-/* Columns are packed for float weights from a multiple of this on. */
+/* Float columns are packed in panels from a multiple of this on. */
 #define GB_PACKED_COLS 12
 
+/* The path of a product of K values a row with COLS columns where these are used
+ * one by one, as the format has them; see ops/matmul.c for packed ones. */
 static inline enum gb_path
-gb_path_of(const struct gb_format *format, int64_t cols)
+gb_path_of(int64_t k, int64_t cols)
 {
-    if (format->sub_block == 0)
-        return cols <= GB_GEMV_COLS_FLOAT ? GB_PATH_GEMV : GB_PATH_GEMM;
-    return cols == 1                ? GB_PATH_GEMV
+    return k == 0 || cols == 1      ? GB_PATH_GEMV
            : cols <= GB_SKINNY_COLS ? GB_PATH_SKINNY
                                     : GB_PATH_GEMM;
 }
@@ -54,9 +52,10 @@ struct gb_product {
     int64_t cols;
     const void *weights;
     size_t pitch; /* bytes from row to row */
-    const void *const *columns;
-    const void *packed; /* float weights: the columns as pack() left them, or
-                           NULL */
+    const void *const *columns; /* packed for the path; or, GEMM_PACKED: */
+    const void *packed;         /* the panel of columns that begins here */
+    /* GEMM of floats: bytes from column to column, 0: any, or 4 KiB aliasing. */
+    size_t column_pitch;
     float *const *dst;
     void *scratch; /* GB_PRODUCT_SCRATCH bytes, 64-byte aligned */
 };

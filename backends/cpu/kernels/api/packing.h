@@ -43,11 +43,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which product: packed for it, and computed by it. */
+/* The path of a product: its activations are packed for it, its micro-kernel
+ * follows from it (gemm.h). */
 enum gb_path {
-    GB_PATH_GEMV,   /* column by column; super-blocks, or floats */
-    GB_PATH_SKINNY, /* up to 16 columns; lane-interleaved super-blocks */
-    GB_PATH_GEMM    /* panels, or floats */
+    GB_PATH_GEMV,       /* column by column; super-blocks, or floats */
+    GB_PATH_SKINNY,     /* up to 16 columns; interleaved super-blocks, or floats */
+    GB_PATH_GEMM,       /* panels of weights; activation panels, or floats */
+    GB_PATH_GEMM_PACKED /* the same, floats packed in panels of columns */
 };
 
 /* ---- GEMM: activation panels ---- */

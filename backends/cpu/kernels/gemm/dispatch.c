@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/dispatch.c - products of weights with columns, by the path that
- * columns were packed for.
+ * cpu/kernels/gemm/dispatch.c - products of weights with columns: the kernel of
+ * each path, and MR and KC blocking of quantised ones.
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/gemm/int8.h"
@@ -59,8 +59,9 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
         tile.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
         tile.is_first = k == 0;
         tile.from = gb_panel_block_at(format, k);
-        tile.masks = gb_panel_masks_at(format, p->k) +
-                      (size_t)(k / GB_MASK_VALUES) * sizeof(struct gb_outlier_mask);
+        tile.masks =
+            gb_panel_masks_at(format, p->k) +
+            (size_t)(k / GB_MASK_VALUES) * sizeof(struct gb_outlier_mask);
         for (int64_t r = 0; r < p->rows; r += VQ_ROWS * VF_LEN) {
             tile.dst_row = r;
             tile.rows = p->rows - r;
@@ -76,41 +77,31 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
 static void
 gemv(const struct gb_format_kernels *weight, const struct gb_product *p)
 {
-    if (weight->format->sub_block == 0 && p->cols > 1) {
-        GB_K_OF(FLOATS, skinny_floats)(weight->format->activation, p);
-        return;
-    }
     for (int64_t c = 0; c < p->cols; c++)
         weight->gemv(p->k, p->rows, p->weights, p->pitch, p->columns[c],
                      p->dst[c]);
 }
 
-/* Columns of floats are the same for all paths. */
-void
-GB_K(gemm)(const struct gb_format_kernels *weight, const struct gb_product *p)
-{
-    const bool is_float = weight->format->sub_block == 0;
-
-    if (p->k == 0 || (is_float && p->cols <= GB_GEMV_COLS_FLOAT))
-        gemv(weight, p);
-    else if (is_float && p->packed == NULL && p->cols <= GB_SKINNY_COLS_FLOAT)
-        GB_K_OF(FLOATS, skinny_floats)(weight->format->activation, p);
-    else if (is_float)
-        GB_K_OF(PAIRS, gemm_floats)(weight, p);
-    else
-        gemm_int8(weight, p);
-}
+typedef void multiply_fn(const struct gb_format_kernels *weight,
+                         const struct gb_product *p);
 
 void
 GB_K(multiply)(enum gb_path path, const struct gb_format_kernels *weight,
-                  const struct gb_product *p)
+               const struct gb_product *p)
 {
-    if (path == GB_PATH_GEMV)
-        gemv(weight, p);
-    else if (path == GB_PATH_SKINNY)
-        GB_K_OF(BYTES, skinny_int8)(weight, p);
-    else
-        GB_K(gemm)(weight, p);
+    static multiply_fn *const int8[] = {
+        [GB_PATH_GEMV] = gemv,
+        [GB_PATH_SKINNY] = GB_K_OF(BYTES, skinny_int8),
+        [GB_PATH_GEMM] = gemm_int8,
+    };
+    static multiply_fn *const floats[] = {
+        [GB_PATH_GEMV] = gemv,
+        [GB_PATH_SKINNY] = GB_K_OF(FLOATS, skinny_floats),
+        [GB_PATH_GEMM] = GB_K_OF(PAIRS, gemm_floats),
+        [GB_PATH_GEMM_PACKED] = GB_K_OF(PAIRS, gemm_floats),
+    };
+
+    (weight->format->sub_block == 0 ? floats : int8)[path](weight, p);
 }
 
 #define DOT_PART 1024 /* values of a row at a time */
@@ -134,7 +125,7 @@ GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
         float part;
 
         GB_K_OF(BYTES, pack_activations)(format, GB_PATH_GEMV, k, activations,
-                                   format->activation, &column);
+                                         format->activation, &column);
         weight->gemv(k, 1, weights, 0, &column, &part);
         sum += part;
         weights += (size_t)(k / format->block) * format->bytes;

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define MR         (VF_ROWS * VF_LEN)
+#define MR            (VF_ROWS * VF_LEN)
 #define PANELS_FLOATS (GB_PANEL_K_FLOAT * MR)
 
 _Static_assert(PANELS_FLOATS * sizeof(float) <= GB_PRODUCT_SCRATCH,
@@ -36,7 +36,7 @@ batch_rows(int64_t units)
 /* Up to VF_LEN pairs of up to VF_LEN rows. */
 static void
 transpose_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,
-                float *dst)
+                     float *dst)
 {
     uint16_t square[VF_LEN][GB_TRANSPOSED] = { { 0 } };
     const int64_t n = k < GB_TRANSPOSED ? k : GB_TRANSPOSED;
@@ -64,8 +64,8 @@ unpack_pairs(int64_t k, int64_t rows, const void *x, size_t pitch,
 
 /* Row 0 of a part, from value VALUE on. */
 static const char *
-part_at(const struct gb_format_kernels *weight, const struct gb_product *p, int64_t row,
-        int64_t value)
+part_at(const struct gb_format_kernels *weight, const struct gb_product *p,
+        int64_t row, int64_t value)
 {
     return (const char *)p->weights + (size_t)value * weight->format->bytes +
            (size_t)row * p->pitch;
@@ -132,39 +132,25 @@ copy_rows(const struct gb_product *p, struct gb_float_tile *tile)
         }
 }
 
-/* Floats from each of several columns to the next, or 0 where that differs, and
- * where they have 4 KiB aliasing. */
-static int64_t
-column_stride(const struct gb_product *p)
-{
-    const char *const *const columns = (const char *const *)p->columns;
-    const ptrdiff_t apart = columns[1] - columns[0];
-
-    if (apart <= 0 || gb_has_4k_aliasing((size_t)apart))
-        return 0;
-    for (int64_t c = 2; c < p->cols; c++)
-        if (columns[c] - columns[c - 1] != apart)
-            return 0;
-    return apart / (ptrdiff_t)sizeof(float);
-}
-
 /* As long a part of the rows' length as there is room for, and as many rows. */
 void
-GB_K(gemm_floats)(const struct gb_format_kernels *weight, const struct gb_product *p)
+GB_K(gemm_floats)(const struct gb_format_kernels *weight,
+                  const struct gb_product *p)
 {
     struct gb_float_tile tile = {
         .in_pairs = p->packed != NULL && gb_takes_pairs(weight->format),
         .cols = p->cols,
         .packed = p->packed,
         .columns = p->columns,
-        .apart = p->packed == NULL ? column_stride(p) : 0,
+        .apart = (int64_t)(p->column_pitch / sizeof(float)),
         .pitch = gb_float_panel_bytes(p->k),
         .dst = p->dst,
         .next_pitch = p->pitch,
     };
     const int64_t unit = tile.in_pairs ? 2 : 1;
     const int64_t part = unit * GB_PANEL_K_FLOAT;
-    const int64_t rows = batch_rows(gb_cpu_ceil_div(gb_cpu_min(part, p->k), unit));
+    const int64_t rows =
+        batch_rows(gb_cpu_ceil_div(gb_cpu_min(part, p->k), unit));
 
     for (; tile.dst_row < p->rows; tile.dst_row += rows) {
         tile.rows = gb_cpu_min(rows, p->rows - tile.dst_row);

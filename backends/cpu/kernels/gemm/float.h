@@ -45,13 +45,11 @@ struct gb_float_tile {
 
 void GB_K_OF(PAIRS, gemm_float_tile)(const struct gb_float_tile *tile);
 
-/* The same as product() for 2 to 16 columns, which are not packed. */
-void GB_K_OF(FLOATS, skinny_floats)(enum ggml_type type,
-                                const struct gb_product *p);
-
-/* product() for float weights and several columns. */
+/* Products of float weights with 2 to 16 columns, with more of them. */
+void GB_K_OF(FLOATS, skinny_floats)(const struct gb_format_kernels *weight,
+                                    const struct gb_product *p);
 void GB_K_OF(PAIRS, gemm_floats)(const struct gb_format_kernels *weight,
-                                   const struct gb_product *p);
+                                 const struct gb_product *p);
 
 /* Are packed columns for such weights rounded to BF16 and taken in pairs? */
 static inline bool

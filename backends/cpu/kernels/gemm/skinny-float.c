@@ -148,14 +148,17 @@ micro_kernels_of(enum ggml_type type)
 /* All rows with a part of the columns after the other; parts are of about the
  * same number. */
 void
-GB_K(skinny_floats)(enum ggml_type type, const struct gb_product *p)
+GB_K(skinny_floats)(const struct gb_format_kernels *weight,
+                    const struct gb_product *p)
 {
+    const struct micro_kernel *const kernels =
+        micro_kernels_of(weight->format->activation);
     const int64_t parts = (p->cols + COLS_MAX - 1) / COLS_MAX;
     int64_t col = 0;
 
     for (int64_t part = 0; part < parts; part++) {
         const int64_t cols = (p->cols - col) / (parts - part);
-        const struct micro_kernel *kernel = &micro_kernels_of(type)[cols - COLS_MIN];
+        const struct micro_kernel *kernel = &kernels[cols - COLS_MIN];
         int64_t row = 0;
 
         for (; row + kernel->rows <= p->rows; row += kernel->rows)
