@@ -40,10 +40,12 @@ cpu_bytes_sources += \
 	%D%/format/q5.c \
 	%D%/format/q6k.c \
 	%D%/format/q8.c \
+	%D%/format/q8k.c \
 	%D%/format/ternary.c \
 	%D%/format/unpack.c \
 	%D%/gemm/int8.c \
 	%D%/gemm/pack-activations.c \
+	%D%/gemm/pack-panels.c \
 	%D%/gemm/pack-super-blocks.c \
 	%D%/gemm/skinny-int8.c
 
@@ -67,5 +69,7 @@ cpu_variant_sources += \
 	%D%/gemm/dispatch.c \
 	%D%/gemm/float.h \
 	%D%/gemm/int8.h \
+	%D%/gemm/pack.h \
 	%D%/gemm/panel.h \
+	%D%/gemm/q8.h \
 	%D%/table.c

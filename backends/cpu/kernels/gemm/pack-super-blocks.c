@@ -3,150 +3,38 @@
  * cpu/kernels/gemm/pack-super-blocks.c - activations packed for GEMV and skinny
  * GEMM: q8 super-blocks (struct gb_q8_super_block).
  *
- * Three steps: 256 floats, or blocks that are int8 already, become high and low
- * parts with a scale for each 32 values; these go to their places, in the format's
- * order or lane-interleaved; the sums that mins and biases are multiplied with are
- * made of the codes.
+ * 256 values become int8 codes (kernels/gemm/q8.h), which go to their places, in
+ * the format's order or lane-interleaved; the sums that mins and biases are
+ * multiplied with are made of the codes.  For GEMV with lanes it is what two lanes
+ * have that shares a scale, so values go to their lanes first.
  */
-#include "backends/cpu/kernels/api/prototypes.h"
-#include "backends/cpu/kernels/gemm/panel.h"
-#include "backends/cpu/simd/q32.h"
-#include "lib/type/blocks.h"
-
-#include <string.h>
+#include "backends/cpu/kernels/gemm/pack.h"
+#include "backends/cpu/kernels/gemm/q8.h"
 
 #define SUB_BLOCKS (GB_SUPER_BLOCK / GB_QK)
 
-/* A super-block in the order of its values, d * (256 * high + low). */
-struct q8_values {
-    int8_t high[GB_SUPER_BLOCK];
-    int8_t low[GB_SUPER_BLOCK];
-    float d[SUB_BLOCKS];
-    bool has_low[SUB_BLOCKS];
-};
-
-/* The largest magnitude of N values, 16, 32 or 40; is it an outlier?  Behind
- * them are zeros up to whole vectors. */
-static float
-largest_of(int n, const float *x, bool *is_outlier)
-{
-    vf largest = vf_zero();
-    vf sum = vf_zero();
-    float max;
-
-    for (int i = 0; i < n; i += VF_LEN) {
-        const vf v = vf_abs(vf_load(x + i));
-
-        largest = vf_max(largest, v);
-        sum = vf_add(sum, v);
-    }
-    max = vf_hmax(largest);
-    *is_outlier = gb_is_outlier(max, vf_sum(sum), n);
-    return max;
-}
-
-/* The largest value gets the code 127 * 256; what is left behind the high half
- * is the low one. */
-static void
-codes_of(int n, const float *x, float largest, int8_t *high, int8_t *low)
-{
-    const vf factor =
-        vf_set1(largest > 0.0f ? 127.0f * 256.0f / largest : 0.0f);
-    const vf limit = vf_set1(127.0f);
-
-    for (int i = 0; i < n; i += VF_LEN) {
-        const vf code = vf_mul(vf_load(x + i), factor);
-        const vf upper = vf_round(vf_mul(code, vf_set1(1.0f / 256.0f)));
-        const vf rest = vf_fnma(upper, vf_set1(256.0f), code);
-
-        vf_store_i8(high + i, upper);
-        vf_store_i8(low + i, vf_min(vf_max(rest, vf_neg(limit)), limit));
-    }
-}
-
-static void
-values_of_floats(const float *x, struct q8_values *plain)
-{
-    for (int i = 0; i < SUB_BLOCKS; i++) {
-        const float largest =
-            largest_of(GB_QK, x + GB_QK * i, &plain->has_low[i]);
-
-        plain->d[i] = largest / (127.0f * 256.0f);
-        codes_of(GB_QK, x + GB_QK * i, largest, plain->high + GB_QK * i,
-                 plain->low + GB_QK * i);
-    }
-}
-
-size_t
-GB_K(activation_bytes)(enum ggml_type type, int64_t n)
-{
-    const size_t values = (size_t)n;
-
-    switch ((int)type) {
-    case GGML_TYPE_F32:
-        return values * sizeof(float);
-    case GGML_TYPE_Q8_0:
-        return values / GB_QK * sizeof(struct gb_block_q8_0);
-    case GGML_TYPE_Q8_1:
-        return values / GB_QK * sizeof(struct gb_block_q8_1);
-    case GGML_TYPE_Q8_K:
-        return values / GB_QK_K * sizeof(struct gb_block_q8_k);
-    default:
-        return values * sizeof(uint16_t);
-    }
-}
-
-/* N values that are blocks of TYPE. */
-static void
-values_of_blocks(int64_t n, enum ggml_type type, const void *blocks,
-                struct q8_values *plain)
-{
-    memset(plain, 0, sizeof(*plain));
-    for (int64_t i = 0; i < n / GB_QK; i++) {
-        const struct gb_block_q8_0 *q8_0 = blocks;
-        const struct gb_block_q8_1 *q8_1 = blocks;
-        const struct gb_block_q8_k *q8_k = blocks;
-        const int8_t *codes;
-        float d;
-
-        /* Blocks of halves may lie where one with a float cannot. */
-        if (type == GGML_TYPE_Q8_0) {
-            codes = q8_0[i].qs;
-            d = q_half(&q8_0[i].d);
-        } else if (type == GGML_TYPE_Q8_1) {
-            codes = q8_1[i].qs;
-            d = q_half(&q8_1[i].d);
-        } else {
-            codes = q8_k->qs + GB_QK * i;
-            d = q8_k->d;
-        }
-        memcpy(plain->high + GB_QK * i, codes, GB_QK);
-        plain->d[i] = d / 256.0f;
-    }
-}
-
 /* The sum of the values of each sub-block, times FACTOR. */
 GB_INLINE void
-put_sums(const struct gb_format *format, const struct q8_values *plain,
+put_sums(const struct gb_format *format, const struct gb_q8_rows *from,
          const bool *has_low, float factor, float *sum)
 {
     for (int i = 0; i < SUB_BLOCKS; i++) {
         const q32 one = q32_set1(1);
+        const float d = factor * (from->d[i] * (1.0f / 256.0f));
         int32_t s[8];
-        qs sums = qs_dot(
-            qs_first(0), one, q32_load(plain->high + GB_QK * i));
+        qs sums = qs_dot(qs_first(0), one, q32_load(from->high[i]));
 
         sums = qs_add_256(qs_first(0), sums);
         if (has_low[i])
-            sums = qs_dot(sums, one, q32_load(plain->low + GB_QK * i));
+            sums = qs_dot(sums, one, q32_load(from->low[i]));
         qs_store(s, sums);
         s[0] += s[1] + s[2] + s[3];
         s[4] += s[5] + s[6] + s[7];
         if (format->sub_block == 16) {
-            sum[2 * i] = factor * plain->d[i] * (float)s[0];
-            sum[2 * i + 1] = factor * plain->d[i] * (float)s[4];
+            sum[2 * i] = d * (float)s[0];
+            sum[2 * i + 1] = d * (float)s[4];
         } else {
-            sum[i] = factor * plain->d[i] * (float)(s[0] + s[4]);
+            sum[i] = d * (float)(s[0] + s[4]);
         }
     }
 }
@@ -154,8 +42,8 @@ put_sums(const struct gb_format *format, const struct q8_values *plain,
 /* In the format's order.  Where one of the sub-blocks that are unpacked together
  * has a low part, all have. */
 static void
-put_in_order(const struct gb_format *format, const struct q8_values *from,
-          struct gb_q8_super_block *to)
+put_in_order(const struct gb_format *format, const struct gb_q8_rows *from,
+             struct gb_q8_super_block *to)
 {
     const int sub_blocks = 4 * gb_step_units(format);
     bool has_low[SUB_BLOCKS];
@@ -166,7 +54,7 @@ put_in_order(const struct gb_format *format, const struct q8_values *from,
     for (int c = 0; c < GB_SUPER_BLOCK / 16; c++) {
         const int at = gb_order_sub_block(format->order, c);
 
-        memcpy(to->high + 16 * c, from->high + 16 * at, 16);
+        memcpy(to->high + 16 * c, from->high[0] + 16 * at, 16);
         to->has_low[c / sub_blocks] |= from->has_low[at / 2];
     }
     for (int c = 0; c < GB_SUPER_BLOCK / 16; c++) {
@@ -175,9 +63,9 @@ put_in_order(const struct gb_format *format, const struct q8_values *from,
 
         has_low[at / 2] = to->has_low[c / sub_blocks] != 0;
         if (has_low[at / 2])
-            memcpy(to->low + 16 * c, from->low + 16 * at, 16);
+            memcpy(to->low + 16 * c, from->low[0] + 16 * at, 16);
         to->scale[16 * at / format->sub_block] =
-            has_low[at / 2] ? d : 256.0f * d;
+            has_low[at / 2] ? d * (1.0f / 256.0f) : d;
     }
     put_sums(format, from, has_low,
              format->has_min ? 1.0f : -(float)format->bias, to->sum);
@@ -185,44 +73,46 @@ put_in_order(const struct gb_format *format, const struct q8_values *from,
 
 /* The same lane-interleaved, for the skinny GEMM. */
 static void
-interleave_super_block(const struct gb_format *format, const struct q8_values *from,
-           struct gb_q8_super_block *to)
+put_interleaved(const struct gb_format *format, const struct gb_q8_rows *from,
+                struct gb_q8_super_block *to)
 {
     const float factor = format->has_min ? 1.0f : -(float)format->bias;
-    bool low = false;
+    bool has_low = false;
 
     for (int i = 0; i < SUB_BLOCKS; i++)
-        low |= from->has_low[i];
+        has_low |= from->has_low[i];
     for (int l = 0; l < 16; l++) {
         const int sub_block = gb_interleaved_sub_block(format->order, l);
+        const int8_t *high = from->high[0] + 16 * sub_block;
+        const int8_t *low = from->low[0] + 16 * sub_block;
         const float d = from->d[sub_block / 2];
         int32_t sum = 0;
 
         for (int i = 0; i < 16; i++)
-            sum += 256 * from->high[16 * sub_block + i] +
-                   (low ? from->low[16 * sub_block + i] : 0);
+            sum += 256 * high[i] +
+                   (has_low ? low[i] : 0);
         for (int q = 0; q < 4; q++) {
-            memcpy(to->high + 64 * q + 4 * l, from->high + 16 * sub_block + 4 * q,
+            memcpy(to->high + 64 * q + 4 * l, high + 4 * q,
                    4);
-            if (low)
-                memcpy(to->low + 64 * q + 4 * l, from->low + 16 * sub_block + 4 * q,
+            if (has_low)
+                memcpy(to->low + 64 * q + 4 * l, low + 4 * q,
                        4);
         }
-        to->scale[l] = low ? d : 256.0f * d;
-        to->sum[l] = factor * d * (float)sum;
+        to->scale[l] = has_low ? d * (1.0f / 256.0f) : d;
+        to->sum[l] = factor * (d * (1.0f / 256.0f)) * (float)sum;
     }
-    to->has_low[0] = low;
+    to->has_low[0] = has_low;
 }
 
-/* Lane-interleaved for GEMV: 32 values are what two lanes have, vector by vector
- * of the first lane, then of the other; up to whole vectors there are zeros. */
-#define MOST 48
+/* Lane-interleaved for GEMV: a row is what two lanes have, vector by vector of the
+ * first lane, then of the other. */
+#define LENGTH_MAX (2 * GB_QK)
 
-_Static_assert(MOST >= 8 * GB_TERNARY_DIGITS && MOST % VF_LEN == 0, "room for two lanes");
+_Static_assert(LENGTH_MAX >= 8 * GB_TERNARY_DIGITS, "room for two lanes");
 
 struct lanes {
-    int8_t high[SUB_BLOCKS][MOST];
-    int8_t low[SUB_BLOCKS][MOST];
+    int8_t high[SUB_BLOCKS * LENGTH_MAX];
+    int8_t low[SUB_BLOCKS * LENGTH_MAX];
     float d[SUB_BLOCKS];
     bool has_low;
 };
@@ -231,6 +121,13 @@ static int
 units_of(const struct gb_format *format)
 {
     return format->gemv == GB_GEMV_LANES_TERNARY ? GB_TERNARY_DIGITS : 4;
+}
+
+/* Of a row; there are zeros at its end for digits. */
+static int
+length_of(const struct gb_format *format)
+{
+    return format->gemv == GB_GEMV_LANES_TERNARY ? LENGTH_MAX : GB_QK;
 }
 
 /* In which lane of which unit is number I of what lane L of the sums has? */
@@ -260,16 +157,16 @@ four_at(const struct gb_format *format, int l, int i)
 
 /* FOUR are the bytes of four values. */
 GB_INLINE void
-to_lanes(const struct gb_format *format, const void *from, size_t four,
-         void *to)
+to_lanes(const struct gb_format *format, const void *from, size_t four, void *to)
 {
     const int units = units_of(format);
+    const int length = length_of(format);
 
-    memset(to, 0, SUB_BLOCKS * MOST / 4 * four);
+    memset(to, 0, (size_t)(SUB_BLOCKS * length / 4) * four);
     for (int l = 0; l < 16; l++) {
         for (int i = 0; i < units; i++) {
             const int at = four_at(format, l, i);
-            const int place = l / 2 * (MOST / 4) + l % 2 * units + i;
+            const int place = l / 2 * (length / 4) + l % 2 * units + i;
 
             if (at >= 0)
                 memcpy((char *)to + (size_t)place * four,
@@ -280,31 +177,32 @@ to_lanes(const struct gb_format *format, const void *from, size_t four,
 
 static void
 lanes_of_floats(const struct gb_format *format, const float *x,
-             struct lanes *lanes)
+                struct lanes *lanes)
 {
-    const int n = 8 * units_of(format);
-    float values[SUB_BLOCKS][MOST];
+    float values[SUB_BLOCKS * LENGTH_MAX];
+    bool has_low[SUB_BLOCKS];
 
     to_lanes(format, x, 4 * sizeof(*x), values);
+    if (length_of(format) == GB_QK)
+        gb_q8_quantize(SUB_BLOCKS, GB_QK, GB_QK, GB_Q8_LOWS_IF_ANY, values,
+                       lanes->high, lanes->low, lanes->d, has_low);
+    else
+        gb_q8_quantize(SUB_BLOCKS, LENGTH_MAX, 8 * GB_TERNARY_DIGITS,
+                       GB_Q8_LOWS_IF_ANY, values, lanes->high, lanes->low,
+                       lanes->d, has_low);
     lanes->has_low = false;
-    for (int i = 0; i < SUB_BLOCKS; i++) {
-        bool is_outlier;
-        const float largest = largest_of(n, values[i], &is_outlier);
-
-        lanes->has_low |= is_outlier;
-        lanes->d[i] = largest / (127.0f * 256.0f);
-        codes_of(n, values[i], largest, lanes->high[i], lanes->low[i]);
-    }
+    for (int i = 0; i < SUB_BLOCKS; i++)
+        lanes->has_low |= has_low[i];
 }
 
 static void
-lanes_of_block(const struct gb_format *format, const struct gb_block_q8_k *block,
-            struct lanes *lanes)
+lanes_of_block(const struct gb_format *format,
+               const struct gb_block_q8_k *block, struct lanes *lanes)
 {
     to_lanes(format, block->qs, 4, lanes->high);
     lanes->has_low = false;
     for (int i = 0; i < SUB_BLOCKS; i++)
-        lanes->d[i] = block->d / 256.0f;
+        lanes->d[i] = block->d;
 }
 
 /* The sums of the codes of each lane of a unit; LOW may be NULL. */
@@ -325,25 +223,32 @@ sums_of_unit(const int8_t *high, const int8_t *low, int32_t *sums)
 static void
 put_sub_block_sums(const float *sums, struct gb_q8_super_block *to)
 {
-    bool is_outlier;
-    const float largest = largest_of(16, sums, &is_outlier);
+    float x[GB_QK] = { 0.0f };
+    int8_t high[GB_QK];
+    int8_t low[GB_QK];
+    float d;
+    bool has_low;
 
-    codes_of(16, sums, largest, to->sub_block_sums.codes, to->sub_block_sums.codes + 16);
+    memcpy(x, sums, 16 * sizeof(*x));
+    gb_q8_quantize(1, GB_QK, 16, GB_Q8_LOWS_ALL, x, high, low, &d, &has_low);
+    memcpy(to->sub_block_sums.codes, high, 16);
+    memcpy(to->sub_block_sums.codes + 16, low, 16);
     for (int i = 0; i < 4; i++) {
-        to->sub_block_sums.scale[i] = -largest / 127.0f;
-        to->sub_block_sums.scale[4 + i] = to->sub_block_sums.scale[i] / 256.0f;
+        to->sub_block_sums.scale[i] = -d;
+        to->sub_block_sums.scale[4 + i] = -d * (1.0f / 256.0f);
     }
 }
 
 /* TO is a struct gb_q8_super_block, or gb_q8_ternary. */
 static void
-put_lanes(const struct gb_format *format, const struct lanes *from,
-           void *to)
+put_lanes(const struct gb_format *format, const struct lanes *from, void *to)
 {
     const int units = units_of(format);
+    const int length = length_of(format);
     const bool is_digits = format->gemv == GB_GEMV_LANES_TERNARY;
     const bool is_quarters = format->gemv == GB_GEMV_LANES_QUARTERS;
     const bool has_sums = is_quarters || format->gemv == GB_GEMV_LANES_SUMS;
+    const bool has_low = from->has_low;
     const float factor = is_quarters ? 16.0f : 1.0f;
     struct gb_q8_ternary *digits = to;
     struct gb_q8_super_block *super_block = to;
@@ -354,17 +259,16 @@ put_lanes(const struct gb_format *format, const struct lanes *from,
     float sums[16] = { 0.0f };
 
     for (int l = 0; l < 16; l++) {
-        const int8_t *lane = from->high[l / 2] + l % 2 * 4 * units;
-        const int8_t *lane_low = from->low[l / 2] + l % 2 * 4 * units;
+        const int8_t *lane = from->high + l / 2 * length + l % 2 * 4 * units;
+        const int8_t *lane_low = from->low + l / 2 * length + l % 2 * 4 * units;
 
-        scale[l] =
-            (from->has_low ? 1.0f : 256.0f) / factor * from->d[l / 2];
+        scale[l] = (has_low ? 1.0f / 256.0f : 1.0f) / factor * from->d[l / 2];
         for (int i = 0; i < units; i++) {
             const int at =
                 64 * unit_at(format, l, i) + 4 * lane_at(format, l, i);
 
             memcpy(high + at, lane + 4 * i, 4);
-            if (from->has_low)
+            if (has_low)
                 memcpy(low + at, lane_low + 4 * i, 4);
         }
     }
@@ -372,7 +276,7 @@ put_lanes(const struct gb_format *format, const struct lanes *from,
         const int pair = format->gemv == GB_GEMV_LANES_PAIRS ? i / 2 : 0;
         int32_t s[16];
 
-        sums_of_unit(high + 64 * i, from->has_low ? low + 64 * i : NULL, s);
+        sums_of_unit(high + 64 * i, has_low ? low + 64 * i : NULL, s);
         for (int l = 0; l < 16; l++) {
             const int of = is_quarters ? l / 4 * 4 + i % 2 * 2 : l;
 
@@ -383,11 +287,11 @@ put_lanes(const struct gb_format *format, const struct lanes *from,
         }
     }
     if (is_digits) {
-        digits->has_low = from->has_low;
+        digits->has_low = has_low;
         memcpy(digits->correction, correction[0], sizeof(digits->correction));
         return;
     }
-    super_block->has_low[0] = from->has_low;
+    super_block->has_low[0] = has_low;
     if (has_sums)
         put_sub_block_sums(sums, super_block);
     else
@@ -395,10 +299,11 @@ put_lanes(const struct gb_format *format, const struct lanes *from,
 }
 
 static void
-interleaved_activations(const struct gb_format *format, int64_t n, const void *row,
-                enum ggml_type type, char *to)
+pack_lanes(const struct gb_format *format, int64_t n, const void *row,
+           enum ggml_type type, char *to)
 {
-    const size_t bytes = gb_path_activation_bytes(format, GB_PATH_GEMV, GB_SUPER_BLOCK);
+    const size_t bytes =
+        gb_path_activation_bytes(format, GB_PATH_GEMV, GB_SUPER_BLOCK);
     const struct gb_block_q8_k *block = row;
     struct lanes lanes;
 
@@ -412,39 +317,31 @@ interleaved_activations(const struct gb_format *format, int64_t n, const void *r
 }
 
 void
-GB_K(pack_activations)(const struct gb_format *format, enum gb_path path, int64_t n,
-                 const void *row, enum ggml_type type, void *column)
+GB_K(pack_super_blocks)(const struct gb_format *format, enum gb_path path,
+                        int64_t n, const void *row, enum ggml_type type,
+                        void *column)
 {
     struct gb_q8_super_block *to = column;
-    const char *from = row;
-    struct q8_values plain;
 
-    if (format->sub_block == 0 || path == GB_PATH_GEMM) {
-        GB_K(pack_panel)(format, n, row, type, column);
-        return;
-    }
     if (path == GB_PATH_GEMV && format->gemv != GB_GEMV_IN_ORDER) {
-        interleaved_activations(format, n, row, type, column);
+        pack_lanes(format, n, row, type, column);
         return;
     }
     for (int64_t i = 0; i < n; i += GB_SUPER_BLOCK, to++) {
-        const int64_t left = n - i < GB_SUPER_BLOCK ? n - i : GB_SUPER_BLOCK;
+        const int64_t left = (n - i) / GB_QK;
+        const int count = left < SUB_BLOCKS ? (int)left : SUB_BLOCKS;
+        struct gb_q8_rows rows;
 
-        if (type == GGML_TYPE_F32 && left == GB_SUPER_BLOCK) {
-            values_of_floats((const float *)row + i, &plain);
-        } else if (type == GGML_TYPE_F32) {
-            float padded[GB_SUPER_BLOCK] = { 0.0f };
-
-            memcpy(padded, (const float *)row + i,
-                   (size_t)left * sizeof(*padded));
-            values_of_floats(padded, &plain);
-        } else {
-            values_of_blocks(left, type, from, &plain);
-            from += GB_K(activation_bytes)(type, left);
+        gb_q8_rows_of(count, GB_Q8_LOWS_IF_ANY, type, row, i, &rows);
+        for (int j = count; j < SUB_BLOCKS; j++) {
+            memset(rows.high[j], 0, sizeof(rows.high[j]));
+            memset(rows.low[j], 0, sizeof(rows.low[j]));
+            rows.d[j] = 0.0f;
+            rows.has_low[j] = false;
         }
         if (path == GB_PATH_SKINNY)
-            interleave_super_block(format, &plain, to);
+            put_interleaved(format, &rows, to);
         else
-            put_in_order(format, &plain, to);
+            put_in_order(format, &rows, to);
     }
 }

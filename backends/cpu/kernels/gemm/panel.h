@@ -32,14 +32,4 @@ struct gb_panel {
     float *floats;
 };
 
-/* Is the LARGEST magnitude of N values, whose sum is SUM, an outlier?  It
- * is when it is more than nine times as large as they are in the mean, as two
- * of 32 may be; one of them is ten times as large as the others' deviation
- * then. */
-static inline bool
-gb_is_outlier(float largest, float sum, int n)
-{
-    return largest * (float)n > 9.0f * sum;
-}
-
 #endif

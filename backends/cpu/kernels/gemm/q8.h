@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu/kernels/gemm/q8.h - activations as int8 codes, which all packings begin with.
+ *
+ * Values that share a scale, a row of them here, are
+ *
+ *     value = d * (high + low / 256)
+ *
+ * d is the largest magnitude's 127th part, so that high, the nearest integer, is a
+ * code of eight bits; low is what is left of it, eight bits more.  It is kept
+ * where a row has an outlier (kernels/api/packing.h).
+ */
+#ifndef GB_CPU_KERNELS_GEMM_Q8_H
+#define GB_CPU_KERNELS_GEMM_Q8_H
+
+#include "backends/cpu/kernels/gemm/panel.h"
+#include "backends/cpu/simd/q32.h"
+#include "lib/type/blocks.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* So many rows go together, so that what is done with some need not wait for what
+ * is done with others; some operations are for four of them. */
+#define GB_Q8_ROWS 32
+
+/* Rows of 32 values. */
+struct gb_q8_rows {
+    int8_t high[GB_Q8_ROWS][GB_QK];
+    int8_t low[GB_Q8_ROWS][GB_QK]; /* valid where has_low */
+    float d[GB_Q8_ROWS];
+    bool has_low[GB_Q8_ROWS];
+};
+
+/* Is the LARGEST magnitude of N values, whose sum is SUM, an outlier?  It is when
+ * it is more than nine times as large as they are in the mean, as two of 32 may
+ * be; one of them is ten times as large as the others' deviation then. */
+static inline bool
+gb_is_outlier(float largest, float sum, int n)
+{
+    return largest * (float)n > 9.0f * sum;
+}
+
+/* The largest magnitudes of N rows, and the sums of all.  Behind the last row
+ * it is taken once more. */
+GB_INLINE void
+gb_q8_measure(int n, int length, const float *x, float *largest, float *sums)
+{
+    for (int i = 0; i < n; i += 4) {
+        vf max[4];
+        vf sum[4];
+
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++) {
+            const float *row = x + length * (i + j < n ? i + j : n - 1);
+
+            max[j] = vf_zero();
+            sum[j] = vf_zero();
+#pragma GCC unroll 8
+            for (int k = 0; k < length; k += VF_LEN) {
+                const vf v = vf_abs(vf_load(row + k));
+
+                max[j] = vf_max(max[j], v);
+                sum[j] = vf_add(sum[j], v);
+            }
+        }
+        vf_store_max4(largest + i, max);
+        vf_store_sums4(sums + i, sum);
+    }
+}
+
+/* The nearest integers to a row's values times FACTOR. */
+GB_INLINE void
+gb_q8_high(int length, const float *x, float factor, int8_t *high)
+{
+    for (int i = 0; i < length; i += GB_QK)
+        q32_store(high + i, q32_scaled(x + i, factor));
+}
+
+/* What is left of them, in parts of 256. */
+GB_INLINE void
+gb_q8_low(int length, const float *x, float factor, int8_t *low)
+{
+    const vf limit = vf_set1(127.0f);
+
+    for (int i = 0; i < length; i += GB_QK) {
+        float rest[GB_QK];
+
+        for (int j = 0; j < GB_QK; j += VF_LEN) {
+            const vf code = vf_mul(vf_load(x + i + j), vf_set1(factor));
+            const vf part =
+                vf_mul(vf_sub(code, vf_round(code)), vf_set1(256.0f));
+
+            vf_store(rest + j, vf_min(vf_max(part, vf_neg(limit)), limit));
+        }
+        q32_store(low + i, q32_scaled(rest, 1.0f));
+    }
+}
+
+/* Which rows get low codes. */
+enum gb_q8_lows {
+    GB_Q8_LOWS_OF_OUTLIERS, /* those with an outlier */
+    GB_Q8_LOWS_IF_ANY,      /* all, if one has an outlier */
+    GB_Q8_LOWS_ALL,
+};
+
+/*
+ * N rows, at most GB_Q8_ROWS, of LENGTH floats, a multiple of 32; those from COUNT
+ * on of each are zeros.  *has_low says which have an outlier.  The largest of a
+ * row, or 1e-30, gets the code 127.
+ */
+GB_INLINE void
+gb_q8_quantize(int n, int length, int count, enum gb_q8_lows lows,
+               const float *x, int8_t *high, int8_t *low, float *d,
+               bool *has_low)
+{
+    float largest[GB_Q8_ROWS];
+    float sums[GB_Q8_ROWS];
+    float factor[GB_Q8_ROWS];
+    bool all = lows == GB_Q8_LOWS_ALL;
+
+    gb_q8_measure(n, length, x, largest, sums);
+    for (int i = 0; i < n; i++) {
+        const float max = largest[i] > 1e-30f ? largest[i] : 1e-30f;
+
+        factor[i] = 127.0f / max;
+        d[i] = max * (1.0f / 127.0f);
+        has_low[i] = gb_is_outlier(largest[i], sums[i], count);
+        all |= lows == GB_Q8_LOWS_IF_ANY && has_low[i];
+    }
+    for (int i = 0; i < n; i++) {
+        gb_q8_high(length, x + length * i, factor[i], high + length * i);
+        if (all || has_low[i])
+            gb_q8_low(length, x + length * i, factor[i], low + length * i);
+    }
+}
+
+/* The scale and the codes of the 32 values from value I of blocks on.  (The sums
+ * of Q8_1 are the same to within the rounding of a half.) */
+static inline float
+gb_q8_codes(enum ggml_type type, const void *blocks, int64_t i,
+            const int8_t **codes)
+{
+    const struct gb_block_q8_0 *q8_0 = blocks;
+    const struct gb_block_q8_1 *q8_1 = blocks;
+    const struct gb_block_q8_k *q8_k = blocks;
+
+    /* Blocks of halves may lie where one with a float cannot. */
+    switch ((int)type) {
+    case GGML_TYPE_Q8_0:
+        *codes = q8_0[i / GB_QK].qs;
+        return q_half(&q8_0[i / GB_QK].d);
+    case GGML_TYPE_Q8_1:
+        *codes = q8_1[i / GB_QK].qs;
+        return q_half(&q8_1[i / GB_QK].d);
+    default:
+        *codes = q8_k[i / GB_QK_K].qs + i % GB_QK_K;
+        return q8_k[i / GB_QK_K].d;
+    }
+}
+
+/* N rows of 32 values of TYPE, F32 or blocks, from value I of ROW on. */
+GB_INLINE void
+gb_q8_rows_of(int n, enum gb_q8_lows lows, enum ggml_type type, const void *row,
+              int64_t i, struct gb_q8_rows *rows)
+{
+    if (type == GGML_TYPE_F32) {
+        gb_q8_quantize(n, GB_QK, GB_QK, lows, (const float *)row + i,
+                       rows->high[0], rows->low[0], rows->d, rows->has_low);
+        return;
+    }
+    for (int j = 0; j < n; j++) {
+        const int8_t *codes;
+
+        rows->d[j] = gb_q8_codes(type, row, i + j * GB_QK, &codes);
+        memcpy(rows->high[j], codes, GB_QK);
+        rows->has_low[j] = false;
+    }
+}
+
+#endif
