@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/attention/decode.c - a few queries that look at the same keys.
+ * cpu/kernels/attention/decode.c - decode: scores and sums of values of the few
+ * queries, one for each head of a group, that look at the same keys.
  *
- * Rows of keys and values are read once for up to FEW queries, and converted
- * while they are.
+ * Memory is the limit: a row of keys or values is read once for QUERIES queries and
+ * becomes floats in registers.  Scores are dot products, vectors running along
+ * the rows; values are added to sums that stay in registers for a block of keys.
+ * The softmax between the two is the operation's (ops/attention-decode.c).
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/kernels/api/prototypes.h"
@@ -14,38 +17,20 @@
 #include "lib/base/attr.h"
 #include "lib/type/blocks.h"
 
-/* Queries that meet KEYS keys, whose sums are in registers, and vectors of a
- * row of values likewise: whole blocks. */
-#define FEW   (VF_LEN == 16 ? 4 : 2)
-#define KEYS  4
-#define WIDTH (VF_LEN == 4 ? 8 : 4)
+/* The register tile of scores has KEYS keys by QUERIES queries, that of values
+ * QUERIES queries by WIDTH vectors of a row, which are whole blocks. */
+#define QUERIES (VF_LEN == 16 ? 4 : 2)
+#define KEYS    4
+#define WIDTH   (VF_LEN == 4 ? 8 : 4)
 
 _Static_assert(WIDTH * VF_LEN % GB_QK == 0, "whole blocks");
 
-/* How a row is read: VF_LEN values from I + R on, I the first of 32 and R a
- * constant where it matters, or the N first of them. */
+/* How a row is read. */
 struct reader {
+    const struct gb_float_type *floats; /* or NULL, and for blocks of 32: */
+    /* VF_LEN values from I + R on, I the first of a block. */
     vf (*load)(const void *row, int64_t i, int r);
-    vf (*load_n)(const void *row, int64_t i, int64_t n); /* NULL for blocks */
 };
-
-#define FLOATS(type)                                                  \
-    GB_INLINE vf load_##type(const void *row, int64_t i, int r)       \
-    {                                                                 \
-        return gb_##type.load((const char *)row +                     \
-                              (size_t)(i + r) * gb_##type.bytes);     \
-    }                                                                 \
-                                                                      \
-    GB_INLINE vf load_##type##_n(const void *row, int64_t i,          \
-                                 int64_t n)                           \
-    {                                                                 \
-        return gb_##type.load_n(                                      \
-            (const char *)row + (size_t)i * gb_##type.bytes, n);      \
-    }
-
-FLOATS(f32)
-FLOATS(f16)
-FLOATS(bf16)
 
 GB_INLINE vf
 load_q8_0(const void *row, int64_t i, int r)
@@ -67,11 +52,30 @@ load_q4_0(const void *row, int64_t i, int r)
     return vf_mul(vf_sub(codes, vf_set1(8.0f)), vf_set1(q_half(&block->d)));
 }
 
-static const struct reader f32 = { load_f32, load_f32_n };
-static const struct reader f16 = { load_f16, load_f16_n };
-static const struct reader bf16 = { load_bf16, load_bf16_n };
-static const struct reader q8_0 = { load_q8_0, NULL };
-static const struct reader q4_0 = { load_q4_0, NULL };
+static const struct reader f32 = { .floats = &gb_f32 };
+static const struct reader f16 = { .floats = &gb_f16 };
+static const struct reader bf16 = { .floats = &gb_bf16 };
+static const struct reader q8_0 = { .load = load_q8_0 };
+static const struct reader q4_0 = { .load = load_q4_0 };
+
+/* VF_LEN values from I + R on, I the first of 32 and R a constant where it
+ * matters. */
+GB_INLINE vf
+load(const struct reader *t, const char *row, int64_t i, int r)
+{
+    return t->floats != NULL
+               ? t->floats->load(row + (size_t)(i + r) * t->floats->bytes)
+               : t->load(row, i, r);
+}
+
+/* The N values from I on, at most VF_LEN; blocks have no fewer. */
+GB_INLINE vf
+load_n(const struct reader *t, const char *row, int64_t i, int64_t n)
+{
+    return t->floats != NULL
+               ? t->floats->load_n(row + (size_t)i * t->floats->bytes, n)
+               : t->load(row, i / GB_QK * GB_QK, (int)(i % GB_QK));
+}
 
 /* What is wanted later comes into the second cache in the order of memory, a
  * bit with each step, N values behind the DONE first: the machine does not
@@ -90,13 +94,13 @@ fetch(const struct gb_decode *a, int64_t first, int64_t done, int64_t n)
 }
 
 /* Add the products of N < VF_LEN values, or else of a vector, of some keys and
- * queries, from I + R on. */
+ * queries, from I + R on, R being 0 for N. */
 GB_INLINE void
 add_step(const struct reader *t, int keys, int queries, const char *rows,
          size_t pitch, float *const *vectors, int64_t i, int r, int64_t n,
-         vf sum[KEYS][FEW])
+         vf sum[KEYS][QUERIES])
 {
-    vf y[FEW];
+    vf y[QUERIES];
 
 #pragma GCC unroll 8
     for (int q = 0; q < queries; q++)
@@ -105,7 +109,7 @@ add_step(const struct reader *t, int keys, int queries, const char *rows,
 #pragma GCC unroll 8
     for (int k = 0; k < keys; k++) {
         const char *row = rows + (size_t)k * pitch;
-        const vf x = n < VF_LEN ? t->load_n(row, i, n) : t->load(row, i, r);
+        const vf x = n < VF_LEN ? load_n(t, row, i, n) : load(t, row, i, r);
 
 #pragma GCC unroll 8
         for (int q = 0; q < queries; q++)
@@ -116,12 +120,12 @@ add_step(const struct reader *t, int keys, int queries, const char *rows,
 /* weights[q][j] = key j times query q, for KEYS of them or one from J on, and
  * QUERIES from FIRST on. */
 GB_INLINE void
-dots_of(const struct reader *t, int keys, int queries,
-        const struct gb_decode *a, int64_t first, int64_t j)
+scores_of(const struct reader *t, int keys, int queries,
+          const struct gb_decode *a, int64_t first, int64_t j)
 {
     const char *rows = a->rows + (size_t)j * a->pitch;
-    float *vectors[FEW];
-    vf sum[KEYS][FEW];
+    float *vectors[QUERIES];
+    vf sum[KEYS][QUERIES];
     int64_t i = 0;
 
 #pragma GCC unroll 8
@@ -138,7 +142,7 @@ dots_of(const struct reader *t, int keys, int queries,
             add_step(t, keys, queries, rows, a->pitch, vectors, i, r, VF_LEN,
                      sum);
     }
-    for (; t->load_n != NULL && i < a->d; i += VF_LEN)
+    for (; t->floats != NULL && i < a->d; i += VF_LEN)
         add_step(t, keys, queries, rows, a->pitch, vectors, i, 0,
                  gb_cpu_min(a->d - i, VF_LEN), sum);
 #pragma GCC unroll 8
@@ -153,15 +157,15 @@ dots_of(const struct reader *t, int keys, int queries,
 }
 
 GB_INLINE void
-dots(const struct reader *t, int queries, const struct gb_decode *a,
-     int64_t first)
+scores(const struct reader *t, int queries, const struct gb_decode *a,
+       int64_t first)
 {
     int64_t j = 0;
 
     for (; j + KEYS <= a->n; j += KEYS)
-        dots_of(t, KEYS, queries, a, first, j);
+        scores_of(t, KEYS, queries, a, first, j);
     for (; j < a->n; j++)
-        dots_of(t, 1, queries, a, first, j);
+        scores_of(t, 1, queries, a, first, j);
 }
 
 /* vectors[q] += weights[q][j] * value j, WIDTH vectors from element FROM on. */
@@ -170,9 +174,9 @@ add_wide(const struct reader *t, int queries, const struct gb_decode *a,
          int64_t first, int64_t from)
 {
     const char *row = a->rows;
-    float *vectors[FEW];
-    const float *weights[FEW];
-    vf sum[FEW][WIDTH];
+    float *vectors[QUERIES];
+    const float *weights[QUERIES];
+    vf sum[QUERIES][WIDTH];
 
 #pragma GCC unroll 8
     for (int q = 0; q < queries; q++) {
@@ -188,8 +192,8 @@ add_wide(const struct reader *t, int queries, const struct gb_decode *a,
         fetch(a, first, from * a->n + j * WIDTH * VF_LEN, WIDTH * VF_LEN);
 #pragma GCC unroll 8
         for (int v = 0; v < WIDTH; v++)
-            x[v] = t->load(row, from + v * VF_LEN / GB_QK * GB_QK,
-                           v * VF_LEN % GB_QK);
+            x[v] = load(t, row, from + v * VF_LEN / GB_QK * GB_QK,
+                        v * VF_LEN % GB_QK);
 #pragma GCC unroll 8
         for (int q = 0; q < queries; q++) {
             const vf w = vf_set1(weights[q][j]);
@@ -212,16 +216,13 @@ add_narrow(const struct reader *t, int queries, const struct gb_decode *a,
            int64_t first, int64_t from, int64_t n)
 {
     const char *row = a->rows;
-    vf sum[FEW];
+    vf sum[QUERIES];
 
 #pragma GCC unroll 8
     for (int q = 0; q < queries; q++)
         sum[q] = vf_load_n(a->vectors[first + q] + from, n);
     for (int64_t j = 0; j < a->n; j++, row += a->pitch) {
-        const vf x = t->load_n != NULL
-                         ? t->load_n(row, from, n)
-                         : t->load(row, from / GB_QK * GB_QK,
-                                   (int)(from % GB_QK));
+        const vf x = load_n(t, row, from, n);
 
         fetch(a, first, from * a->n + j * n, n);
 #pragma GCC unroll 8
@@ -234,8 +235,8 @@ add_narrow(const struct reader *t, int queries, const struct gb_decode *a,
 }
 
 GB_INLINE void
-sums(const struct reader *t, int queries, const struct gb_decode *a,
-     int64_t first)
+values(const struct reader *t, int queries, const struct gb_decode *a,
+       int64_t first)
 {
     int64_t i = 0;
 
@@ -245,51 +246,61 @@ sums(const struct reader *t, int queries, const struct gb_decode *a,
         add_narrow(t, queries, a, first, i, gb_cpu_min(a->d - i, VF_LEN));
 }
 
-/* All queries, FEW at a time. */
-#define BY_QUERIES(work, type)                                        \
-    static void work##_##type(const struct gb_decode *a)          \
-    {                                                                 \
-        int64_t first = 0;                                            \
-                                                                      \
-        for (; first + FEW <= a->n_vectors; first += FEW)             \
-            work(&type, FEW, a, first);                               \
-        if (first + 3 == a->n_vectors)                                \
-            work(&type, FEW < 3 ? FEW : 3, a, first);                 \
-        else if (first + 2 == a->n_vectors)                           \
-            work(&type, FEW < 2 ? FEW : 2, a, first);                 \
-        else if (first + 1 == a->n_vectors)                           \
-            work(&type, 1, a, first);                                 \
+typedef void work_fn(const struct reader *t, int queries,
+                     const struct gb_decode *a, int64_t first);
+
+/* All queries, QUERIES at a time; each call has a constant number of them. */
+GB_INLINE void
+all_queries(work_fn *work, const struct reader *t, const struct gb_decode *a)
+{
+    int64_t first = 0;
+
+    for (; first + QUERIES <= a->n_vectors; first += QUERIES)
+        work(t, QUERIES, a, first);
+    if (QUERIES > 3 && first + 3 == a->n_vectors)
+        work(t, 3, a, first);
+    else if (QUERIES > 2 && first + 2 == a->n_vectors)
+        work(t, 2, a, first);
+    else if (first + 1 == a->n_vectors)
+        work(t, 1, a, first);
+}
+
+/* Functions of their own, so that the compiler has all registers for each. */
+#define KERNELS(name)                                                    \
+    static void scores_##name(const struct gb_decode *a)                 \
+    {                                                                    \
+        all_queries(scores, &name, a);                                   \
+    }                                                                    \
+    static void values_##name(const struct gb_decode *a)                 \
+    {                                                                    \
+        all_queries(values, &name, a);                                   \
     }
 
-#define BOTH(type)          \
-    BY_QUERIES(dots, type)  \
-    BY_QUERIES(sums, type)
-
-BOTH(f32)
-BOTH(f16)
-BOTH(bf16)
-BOTH(q8_0)
-BOTH(q4_0)
+KERNELS(f32)
+KERNELS(f16)
+KERNELS(bf16)
+KERNELS(q8_0)
+KERNELS(q4_0)
 
 static const struct {
-    void (*dots)(const struct gb_decode *a);
-    void (*sums)(const struct gb_decode *a);
-} ways[] = {
-    [GGML_TYPE_F32] = { dots_f32, sums_f32 },
-    [GGML_TYPE_F16] = { dots_f16, sums_f16 },
-    [GGML_TYPE_BF16] = { dots_bf16, sums_bf16 },
-    [GGML_TYPE_Q8_0] = { dots_q8_0, sums_q8_0 },
-    [GGML_TYPE_Q4_0] = { dots_q4_0, sums_q4_0 },
+    void (*scores)(const struct gb_decode *a);
+    void (*values)(const struct gb_decode *a);
+} kernels[] = {
+    [GGML_TYPE_F32] = { scores_f32, values_f32 },
+    [GGML_TYPE_F16] = { scores_f16, values_f16 },
+    [GGML_TYPE_BF16] = { scores_bf16, values_bf16 },
+    [GGML_TYPE_Q8_0] = { scores_q8_0, values_q8_0 },
+    [GGML_TYPE_Q4_0] = { scores_q4_0, values_q4_0 },
 };
 
 void
 GB_K(decode_scores)(const struct gb_decode *a)
 {
-    ways[a->type].dots(a);
+    kernels[a->type].scores(a);
 }
 
 void
 GB_K(decode_values)(const struct gb_decode *a)
 {
-    ways[a->type].sums(a);
+    kernels[a->type].values(a);
 }

@@ -13,10 +13,13 @@
 
 #define MR (VF_ROWS * VF_LEN)
 
-/* Columns of a tile: packed ones, and those that lie elsewhere, each of which
- * takes an address in a register. */
+/* NR, columns of a tile: gathered ones each take an address in a register. */
 #define COLS_GATHERED 6
-#define GROUP_MAX   (VF_COLS > COLS_GATHERED ? VF_COLS : COLS_GATHERED)
+#define COLS_MAX      (VF_COLS > COLS_GATHERED ? VF_COLS : COLS_GATHERED)
+#define COLS_OF(kind)                                                         \
+    ((kind) == GATHERED               ? COLS_GATHERED                         \
+     : (kind) == PAIRS && !VF_PAIRS   ? 0                                     \
+                                      : VF_COLS)
 
 #define LINE    64 /* bytes in one of the cache */
 #define FETCHED 32 /* units of a column ahead */
@@ -26,13 +29,13 @@
 
 /* What differs; constants where a tile is computed. */
 enum kind {
-    GATHERED,  /* columns of floats where they lie */
-    APART,  /* the same, each as far from the one before */
-    PACKED, /* packed columns of floats */
-    PAIRS,  /* and of pairs */
+    GATHERED, /* columns of floats, one address each */
+    STRIDED,  /* the same, each as far from the one before */
+    PACKED,   /* packed columns of floats */
+    PAIRS,    /* and of pairs */
 };
 
-typedef vf sums[VF_ROWS][GROUP_MAX];
+typedef vf sums[VF_ROWS][COLS_MAX];
 
 /* How far weights have been fetched. */
 struct fetched {
@@ -44,8 +47,8 @@ struct fetched {
 /* Where a tile's columns are: one of both. */
 struct tile_columns {
     const float *packed;
-    const float *columns[COLS_GATHERED]; /* APART: every FROM_ONE'th */
-    int64_t apart;
+    const float *columns[COLS_GATHERED]; /* STRIDED: each FROM_ONE'th */
+    int64_t col_stride;
     struct fetched *fetched;
 };
 
@@ -54,10 +57,10 @@ _Static_assert(COLS_GATHERED * FROM_ONE >= VF_COLS, "addresses");
 GB_INLINE float
 unit_at(enum kind kind, const struct tile_columns *g, int c, int64_t j)
 {
-    return kind == GATHERED   ? g->columns[c][j]
-           : kind == APART ? g->columns[c / FROM_ONE]
-                                       [c % FROM_ONE * g->apart + j]
-                           : g->packed[VF_LEN * c + j];
+    return kind == GATHERED  ? g->columns[c][j]
+           : kind == STRIDED ? g->columns[c / FROM_ONE]
+                                         [c % FROM_ONE * g->col_stride + j]
+                             : g->packed[VF_LEN * c + j];
 }
 
 /* N steps. */
@@ -103,7 +106,7 @@ fetch(const struct gb_float_tile *tile, struct fetched *done)
 GB_INLINE void
 go_on(enum kind kind, int cols, struct tile_columns *g)
 {
-    if (kind != APART) {
+    if (kind != STRIDED) {
         g->packed += VF_LEN * cols;
         return;
     }
@@ -113,22 +116,22 @@ go_on(enum kind kind, int cols, struct tile_columns *g)
             g->columns[i] += VF_LEN;
 }
 
-/* Columns that lie apart are many streams, so their next units are fetched: of
+/* Strided columns are many streams, so their next units are fetched: of
  * this tile, of which LEFT are left, or of the next one. */
 GB_INLINE void
-fetch_columns(int cols, const struct gb_float_tile *tile, const struct tile_columns *g,
-              int64_t left)
+fetch_columns(int cols, const struct gb_float_tile *tile,
+              const struct tile_columns *g, int64_t left)
 {
     const float *at = g->columns[0] + FETCHED;
 
     if (left <= FETCHED)
-        at += cols * tile->apart - tile->units;
+        at += cols * tile->col_stride - tile->units;
 #pragma GCC unroll 16
-    for (int c = 0; c < cols; c++, at += tile->apart)
+    for (int c = 0; c < cols; c++, at += tile->col_stride)
         GB_PREFETCH(at);
 }
 
-/* All steps; columns that lie anywhere are taken at once, others VF_LEN units
+/* All steps; gathered columns are taken at once, others VF_LEN units
  * at a time. */
 GB_INLINE void
 add_all(enum kind kind, int cols, const struct gb_float_tile *tile,
@@ -137,7 +140,7 @@ add_all(enum kind kind, int cols, const struct gb_float_tile *tile,
     int64_t left = tile->units;
 
     for (; kind != GATHERED && left >= VF_LEN; left -= VF_LEN) {
-        if (kind == APART)
+        if (kind == STRIDED)
             fetch_columns(cols, tile, &g, left);
         add_units(kind, cols, VF_LEN, x, tile->step, &g, acc);
         fetch(tile, g.fetched);
@@ -152,8 +155,8 @@ add_all(enum kind kind, int cols, const struct gb_float_tile *tile,
 /* COLS columns and the rows from ROW on.  What is written in the end is
  * fetched first: so many stores would fill the buffer in which they wait. */
 GB_INLINE void
-compute_tile(enum kind kind, int cols, const struct gb_float_tile *tile, int64_t row,
-      const struct tile_columns *g, float *const *dst)
+compute_tile(enum kind kind, int cols, const struct gb_float_tile *tile,
+             int64_t row, const struct tile_columns *g, float *const *dst)
 {
     const int64_t to = tile->dst_row + row;
     const float *x[VF_ROWS];
@@ -184,79 +187,62 @@ compute_tile(enum kind kind, int cols, const struct gb_float_tile *tile, int64_t
 }
 
 typedef void tile_fn(const struct gb_float_tile *tile, int64_t row,
-                      const struct tile_columns *g, float *const *dst);
+                     const struct tile_columns *g, float *const *dst);
 
-/* N columns, or fewer where there never are so many. */
-#define MOST(n, most) ((n) < (most) ? (n) : (most))
-
-#define LYING_STRIP(n)                                                      \
-    static void gathered_##n(const struct gb_float_tile *tile, int64_t row,        \
-                          const struct tile_columns *g, float *const *dst)         \
-    {                                                                       \
-        compute_tile(GATHERED, MOST(n, COLS_GATHERED), tile, row, g, dst);             \
+/* Functions of their own, so that the compiler has all registers for each; empty
+ * ones for tiles that the variant never has. */
+#define TILE(kind, n)                                                         \
+    static void tile_##kind##_##n(const struct gb_float_tile *tile,           \
+                                  int64_t row, const struct tile_columns *g,  \
+                                  float *const *dst)                          \
+    {                                                                         \
+        if (n <= COLS_OF(kind))                                               \
+            compute_tile(kind, n, tile, row, g, dst);                         \
     }
+#define NAME(kind, n) [n - 1] = tile_##kind##_##n,
+#define EACH(X, kind)                                                         \
+    X(kind, 1) X(kind, 2) X(kind, 3) X(kind, 4) X(kind, 5) X(kind, 6)         \
+    X(kind, 7) X(kind, 8) X(kind, 9) X(kind, 10) X(kind, 11) X(kind, 12)
 
-#define GROUP_STRIP(n)                                                      \
-    static void regular_##n(const struct gb_float_tile *tile, int64_t row,        \
-                          const struct tile_columns *g, float *const *dst)         \
-    {                                                                       \
-        if (tile->packed == NULL)                                          \
-            compute_tile(APART, MOST(n, VF_COLS), tile, row, g, dst);             \
-        else if (VF_PAIRS && tile->in_pairs)                               \
-            compute_tile(PAIRS, MOST(n, VF_COLS), tile, row, g, dst);             \
-        else                                                                \
-            compute_tile(PACKED, MOST(n, VF_COLS), tile, row, g, dst);            \
-    }
+EACH(TILE, GATHERED)
+EACH(TILE, STRIDED)
+EACH(TILE, PACKED)
+EACH(TILE, PAIRS)
 
-LYING_STRIP(1)
-LYING_STRIP(2)
-LYING_STRIP(3)
-LYING_STRIP(4)
-LYING_STRIP(5)
-LYING_STRIP(6)
-GROUP_STRIP(1)
-GROUP_STRIP(2)
-GROUP_STRIP(3)
-GROUP_STRIP(4)
-GROUP_STRIP(5)
-GROUP_STRIP(6)
-GROUP_STRIP(7)
-GROUP_STRIP(8)
-GROUP_STRIP(9)
-GROUP_STRIP(10)
-GROUP_STRIP(11)
-GROUP_STRIP(12)
-
-static tile_fn *const strips_lying[] = {
-    gathered_1, gathered_2, gathered_3, gathered_4, gathered_5, gathered_6,
+static tile_fn *const tiles_of[][12] = {
+    [GATHERED] = { EACH(NAME, GATHERED) },
+    [STRIDED] = { EACH(NAME, STRIDED) },
+    [PACKED] = { EACH(NAME, PACKED) },
+    [PAIRS] = { EACH(NAME, PAIRS) },
 };
 
-static tile_fn *const strips_group[] = {
-    regular_1, regular_2, regular_3, regular_4,  regular_5,  regular_6,
-    regular_7, regular_8, regular_9, regular_10, regular_11, regular_12,
-};
+_Static_assert(COLS_MAX <= 12, "tiles");
 
-_Static_assert(sizeof(strips_lying) / sizeof(tile_fn *) >= COLS_GATHERED &&
-                   sizeof(strips_group) / sizeof(tile_fn *) >= VF_COLS,
-               "tiles");
+static enum kind
+kind_of(const struct gb_float_tile *tile)
+{
+    if (tile->packed != NULL)
+        return tile->in_pairs ? PAIRS : PACKED;
+    return tile->col_stride > 0 ? STRIDED : GATHERED;
+}
 
-/* Unit 0 of column C.  Where columns are apart the list of them, which is in no
- * near cache, is not read. */
+/* Unit 0 of column C.  The list of strided ones, which is in no near cache, is
+ * not read. */
 static const float *
 column_at(const struct gb_float_tile *tile, int64_t c)
 {
-    const float *first = tile->columns[tile->apart > 0 ? 0 : c];
+    const float *first = tile->columns[tile->col_stride > 0 ? 0 : c];
 
-    return first + c * tile->apart + tile->from;
+    return first + c * tile->col_stride + tile->from;
 }
 
 /* The tile of COLS columns from column C on.  Not returned: a struct that is
  * copied waits for the stores before it, which are a tile's. */
 static void
 find_columns(const struct gb_float_tile *tile, int64_t c, int64_t cols,
-           struct tile_columns *g)
+             struct tile_columns *g)
 {
-    const int64_t step = tile->apart > 0 ? FROM_ONE : 1;
+    const int64_t step = tile->col_stride > 0 ? FROM_ONE : 1;
 
     if (tile->packed != NULL)
         g->packed = (const float *)(const void *)(
@@ -270,14 +256,17 @@ find_columns(const struct gb_float_tile *tile, int64_t c, int64_t cols,
 void
 GB_K(gemm_float_tile)(const struct gb_float_tile *tile)
 {
-    const bool is_gathered = tile->packed == NULL && tile->apart == 0;
-    tile_fn *const *const tiles = is_gathered ? strips_lying : strips_group;
-    const int64_t step = is_gathered ? COLS_GATHERED : VF_COLS;
+    const enum kind kind = kind_of(tile);
+    tile_fn *const *const tiles = tiles_of[kind];
+    const int64_t step = COLS_OF(kind);
     struct fetched fetched = {
         .row = tile->next,
         .rows = tile->next == NULL ? 0 : tile->rows,
     };
-    struct tile_columns g = { .apart = tile->apart, .fetched = &fetched };
+    struct tile_columns g = {
+        .col_stride = tile->col_stride,
+        .fetched = &fetched,
+    };
 
     for (int64_t c = 0; c < tile->cols; c += step) {
         const int64_t left = tile->cols - c;

@@ -31,7 +31,7 @@ struct gb_float_tile {
     int64_t cols;
     const char *packed;         /* the columns; or NULL, and */
     const void *const *columns; /* where they lie, floats, */
-    int64_t apart; /* each so far from the one before; 0: anywhere */
+    int64_t col_stride; /* floats from each to the next; 0: anywhere */
     size_t pitch; /* bytes for each column in PACKED */
     int64_t from; /* unit of a column that meets a panel's first one; a
                      multiple of VF_LEN where columns are packed */
