@@ -6,7 +6,7 @@
  * of pkg-config ggmlbackend-2024).  There ggml_backend_register,
  * ggml_backend_device_register and the functions that ask a registration take
  * the registrations of that level, so that most need nothing of this header.
-
+ *
  * Devices get no node that meant something else in 2024-10, whatever they say.
  * One that says CPU is listed as ACCEL: at first that was the word for one that
  * helps the CPU, which is CPU_FULL there.

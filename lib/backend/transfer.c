@@ -67,8 +67,8 @@ static inline bool
 can_copy(const struct ggml_tensor *tensor, const void *data, size_t offset,
          size_t size)
 {
-    return GB_LIKELY(size > 0 && tensor != NULL && data != NULL && tensor->data != NULL &&
-                     gb_transfer_home(tensor) != NULL &&
+    return GB_LIKELY(size > 0 && tensor != NULL && data != NULL &&
+                     tensor->data != NULL && gb_transfer_home(tensor) != NULL &&
                      range_fits(tensor, offset, size));
 }
 
@@ -234,8 +234,7 @@ copy_through_host(
     if (gb_failure_count() == n_failures)
         ggml_backend_tensor_set(dst, data, 0, bytes);
     gb_mem_free(data);
-    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
-                                            : GGML_STATUS_FAILED;
+    return gb_status_since(n_failures);
 }
 
 /* Copy what may be copied.  That a member failed is not among the answers. */
@@ -263,8 +262,7 @@ gb_transfer_copy(const struct ggml_tensor *src, struct ggml_tensor *dst)
     GB_TRY(check_copy(src, dst, &bytes));
     if (bytes > 0)
         GB_TRY(copy_bytes(src, dst, bytes));
-    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
-                                            : GGML_STATUS_FAILED;
+    return gb_status_since(n_failures);
 }
 
 void

@@ -29,17 +29,13 @@
 /* Relocations of this machine that need a look; -1 for machines not known. */
 #if defined(__x86_64__)
 enum { RELATIVE = R_X86_64_RELATIVE, IRELATIVE = R_X86_64_IRELATIVE,
-       COPY = R_X86_64_COPY, HAS_REL = false, HAS_RELA = true };
+       COPY = R_X86_64_COPY, HAS_REL = false };
 #elif defined(__aarch64__)
 enum { RELATIVE = R_AARCH64_RELATIVE, IRELATIVE = R_AARCH64_IRELATIVE,
-       COPY = R_AARCH64_COPY, HAS_REL = false, HAS_RELA = true };
+       COPY = R_AARCH64_COPY, HAS_REL = false };
 #else
-enum { RELATIVE = -1, IRELATIVE = -1, COPY = -1, HAS_REL = true,
-       HAS_RELA = true };
+enum { RELATIVE = -1, IRELATIVE = -1, COPY = -1, HAS_REL = true };
 #endif
-
-/* Entries looked at in one go. */
-enum { BATCH = 64 };
 
 /* Steps through tables that chain their entries: more than any linker makes. */
 enum { MAX_STEPS = 1 << 16 };
@@ -59,7 +55,6 @@ enum tag {
     VERNEED,
     VERDEF,
     RELACOUNT,
-    RELCOUNT,
     N_TAGS
 };
 
@@ -92,8 +87,6 @@ tag_of(int64_t tag)
         return VERDEF;
     case DT_RELACOUNT:
         return RELACOUNT;
-    case DT_RELCOUNT:
-        return RELCOUNT;
     default:
         return N_TAGS;
     }
@@ -252,19 +245,16 @@ static bool
 read_buckets(const struct dynamic *dyn, uint64_t address, uint64_t n,
              uint32_t *first, uint32_t *last)
 {
-    uint32_t batch[BATCH];
+    uint32_t symbol;
 
     *first = *last = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const size_t k = i % BATCH, left = n - i < BATCH ? n - i : BATCH;
-
-        if (k == 0 && !gb_elf_read_at(dyn->elf, address + i * sizeof(*batch),
-                                      batch, left * sizeof(*batch)))
+        if (!read_word(dyn, address, i, &symbol))
             return false;
-        if (batch[k] != 0 && (*first == 0 || batch[k] < *first))
-            *first = batch[k];
-        if (batch[k] > *last)
-            *last = batch[k];
+        if (symbol != 0 && (*first == 0 || symbol < *first))
+            *first = symbol;
+        if (symbol > *last)
+            *last = symbol;
     }
     return true;
 }
@@ -425,7 +415,7 @@ is_good_place(struct dynamic *dyn, uint64_t place, bool is_known,
     const bool ends = is_in_array(dyn, place, DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
 
     if (gb_elf_segment_at(dyn->elf, place, sizeof(ElfW(Addr)),
-                       dyn->writes_all ? 0 : PF_W) == NULL)
+                          dyn->writes_all ? 0 : PF_W) == NULL)
         return false;
     dyn->n_starts += starts;
     dyn->n_ends += ends;
@@ -457,24 +447,19 @@ are_good_rela(struct dynamic *dyn, uint64_t address, uint64_t size,
               uint64_t n_relative)
 {
     const uint64_t n = size / sizeof(ElfW(Rela));
-    ElfW(Rela) batch[BATCH];
+    ElfW(Rela) entry;
 
-    if (size % sizeof(batch[0]) != 0 || n_relative > n ||
+    if (size % sizeof(entry) != 0 || n_relative > n ||
         address % sizeof(ElfW(Addr)) != 0)
         return false;
-    for (uint64_t i = 0; i < n; i++) {
-        const size_t k = i % BATCH, left = n - i < BATCH ? n - i : BATCH;
-
-        if (k == 0 && !gb_elf_read_at(dyn->elf, address + i * sizeof(batch[0]),
-                                      batch, left * sizeof(batch[0])))
+    for (uint64_t i = 0; i < n; i++)
+        if (!gb_elf_read_at(dyn->elf, address + i * sizeof(entry), &entry,
+                            sizeof(entry)) ||
+            (i < n_relative && RELATIVE >= 0 &&
+             (int)R_TYPE(entry.r_info) != RELATIVE) ||
+            !is_good_reloc(dyn, entry.r_info, entry.r_offset, true,
+                           (uint64_t)entry.r_addend))
             return false;
-        if (i < n_relative && RELATIVE >= 0 &&
-            (int)R_TYPE(batch[k].r_info) != RELATIVE)
-            return false;
-        if (!is_good_reloc(dyn, batch[k].r_info, batch[k].r_offset, true,
-                           (uint64_t)batch[k].r_addend))
-            return false;
-    }
     return true;
 }
 
@@ -554,7 +539,7 @@ is_good_plt(struct dynamic *dyn)
         !is_table(dyn, DT_JMPREL, DT_PLTRELSZ))
         return false;
     if (dyn->value[DT_PLTREL] == DT_RELA)
-        return HAS_RELA && are_good_rela(dyn, address, size, 0);
+        return are_good_rela(dyn, address, size, 0);
     return dyn->value[DT_PLTREL] == DT_REL && are_good_rel(dyn, address, size);
 }
 

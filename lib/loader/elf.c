@@ -230,7 +230,9 @@ check_mapped(const struct gb_elf *elf, const ElfW(Phdr) *segment)
     return NULL;
 }
 
-/* Parts are mapped over each other unless they ascend on pages of their own. */
+/*
+ * Segments are mapped over each other unless they ascend on pages of their own.
+ */
 static const char *
 check_order(const struct gb_elf *elf)
 {
@@ -256,7 +258,7 @@ check_order(const struct gb_elf *elf)
     return n_segments > 0 ? NULL : "damaged: nothing of it is mapped";
 }
 
-/* Does PART lie where a mapped one with these rights has the same bytes? */
+/* Does SEGMENT lie where a mapped one with these rights has the same bytes? */
 static bool
 is_inside(const struct gb_elf *elf, const ElfW(Phdr) *segment, ElfW(Word) flags)
 {
@@ -276,8 +278,7 @@ is_good_tls(const struct gb_elf *elf, const ElfW(Phdr) *segment)
 {
     return segment->p_memsz <= max_tls && segment->p_align <= max_tls &&
            (segment->p_align & (segment->p_align - 1)) == 0 &&
-           (segment->p_filesz == 0 ? segment->p_memsz >= segment->p_filesz
-                                : is_inside(elf, segment, PF_R));
+           (segment->p_filesz == 0 || is_inside(elf, segment, PF_R));
 }
 
 static bool

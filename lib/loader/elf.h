@@ -29,7 +29,7 @@ bool gb_elf_read(
 struct gb_elf {
     struct gb_elf_bytes *bytes;
     ElfW(Ehdr) header;
-    ElfW(Phdr) *segments;    /* header.e_phnum of them */
+    ElfW(Phdr) *segments; /* header.e_phnum of them */
     ElfW(Shdr) *sections; /* NULL where the file has none */
     size_t n_sections;
     const ElfW(Phdr) *dynamic;

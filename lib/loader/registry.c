@@ -203,21 +203,25 @@ add_reg(const struct answers *answers)
     return true;
 }
 
-/* Also when another thread was faster; one that does not work here is passed
- * over.  False without memory. */
+/*
+ * Also when another thread was faster.  One that gives no registration here, or
+ * none that is whole, is passed over.  False without memory.
+ */
 static bool
 add_builtin(size_t index)
 {
     ggml_backend_reg_t reg = gb_builtin_reg(index);
     struct answers answers = { .reg = { .object = NULL } };
+    enum gb_registry_answer answer = GB_REGISTRY_BROKEN;
     char reason[GB_REASON_SIZE];
     bool is_there = false;
 
-    if (reg == NULL ||
-        ask_reg(reg, &answers, reason) != GB_REGISTRY_NO_MEMORY) {
+    if (reg != NULL)
+        answer = ask_reg(reg, &answers, reason);
+    if (answer != GB_REGISTRY_NO_MEMORY) {
         gb_lock(GB_LOCK_REGISTRY);
-        is_there = registry.n_builtin > index || reg == NULL ||
-                   add_reg(&answers);
+        is_there = registry.n_builtin > index ||
+                   answer == GB_REGISTRY_BROKEN || add_reg(&answers);
         if (is_there && registry.n_builtin == index)
             registry.n_builtin++;
         gb_unlock(GB_LOCK_REGISTRY);
@@ -461,17 +465,23 @@ ggml_backend_init_best(void)
 
 /* ---- modules ---- */
 
+static bool
+has_handle(const struct item *item, const void *handle)
+{
+    return ((const struct module *)item->object)->handle == handle;
+}
+
+static bool
+has_reg(const struct item *item, const void *reg)
+{
+    return ((const struct module *)item->object)->reg == reg;
+}
+
 /* The lock is held. */
 static struct module *
 find_module(const void *handle)
 {
-    for (size_t i = 0; i < registry.modules.n_items; i++) {
-        struct module *module = registry.modules.items[i].object;
-
-        if (module->handle == handle)
-            return module;
-    }
-    return NULL;
+    return find(&registry.modules, has_handle, handle);
 }
 
 /* The one that HANDLE has already, or a new one; NULL without memory. */
@@ -500,13 +510,7 @@ get_module(void *handle, const char *path)
 static struct module *
 module_of(ggml_backend_reg_t reg)
 {
-    for (size_t i = 0; i < registry.modules.n_items; i++) {
-        struct module *module = registry.modules.items[i].object;
-
-        if (module->reg == reg)
-            return module;
-    }
-    return NULL;
+    return find(&registry.modules, has_reg, reg);
 }
 
 static bool

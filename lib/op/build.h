@@ -88,8 +88,9 @@ struct ggml_tensor *gb_op_no_sources(
     struct ggml_tensor *const *src, size_t n);
 
 /*
- * A node with a result of its own in CTX, which is there.  Sizes below 0, which gb_dim_… give for what
- * does not fit, and sizes that TYPE cannot have, give a failed node.
+ * A node with a result of its own in CTX, which is there.  Sizes below 0, which
+ * gb_dim_… give for what does not fit, and sizes that TYPE cannot have, give a
+ * failed node.
  */
 struct ggml_tensor *gb_op_new(
     struct ggml_context *ctx, enum ggml_op op, enum ggml_type type,

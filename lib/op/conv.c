@@ -248,8 +248,7 @@ ggml_conv_2d_dw(struct ggml_context *ctx, struct ggml_tensor *a,
     height = columns->ne[2];
     /* The planes of B become its channels and images again. */
     rows = ggml_reshape_4d(ctx, columns, columns->ne[0],
-                                      gb_dim_mul(width, height), b->ne[2],
-                                      b->ne[3]);
+                           gb_dim_mul(width, height), b->ne[2], b->ne[3]);
     taps = ggml_reshape_3d(ctx, kernel,
                            gb_dim_mul(kernel->ne[0], kernel->ne[1]), 1,
                            kernel->ne[3]);

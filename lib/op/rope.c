@@ -109,8 +109,8 @@ rope_multi(struct ggml_context *ctx, enum ggml_op op,
             gb_op_word(op));
     for (int i = 0; i < N_SECTIONS; i++)
         rope.sections[i] = sections[i];
-    return rope_node(ctx, op, GB_OP_NEW, src[0], src[1],
-                     src[2], &rope, N_SECTIONS);
+    return rope_node(ctx, op, GB_OP_NEW, src[0], src[1], src[2], &rope,
+                     N_SECTIONS);
 }
 
 struct ggml_tensor *
@@ -154,8 +154,7 @@ ggml_rope_ext_inplace(struct ggml_context *ctx, struct ggml_tensor *a,
                                freq_base, freq_scale, ext_factor,
                                attn_factor, beta_fast, beta_slow, { 0 } };
 
-    return rope_node(ctx, GGML_OP_ROPE, GB_OP_INPLACE, a, b, c, &rope,
-                     1);
+    return rope_node(ctx, GGML_OP_ROPE, GB_OP_INPLACE, a, b, c, &rope, 1);
 }
 
 struct ggml_tensor *
@@ -206,8 +205,7 @@ ggml_rope_ext_back(struct ggml_context *ctx, struct ggml_tensor *a,
                                freq_base, freq_scale, ext_factor,
                                attn_factor, beta_fast, beta_slow, { 0 } };
 
-    return rope_node(ctx, GGML_OP_ROPE_BACK, GB_OP_NEW, a, b, c, &rope,
-                     1);
+    return rope_node(ctx, GGML_OP_ROPE_BACK, GB_OP_NEW, a, b, c, &rope, 1);
 }
 
 struct ggml_tensor *

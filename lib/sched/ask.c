@@ -10,8 +10,7 @@
 #include "lib/backend/transfer.h"
 #include "lib/base/log.h"
 #include "lib/base/status.h"
-
-#include <string.h>
+#include "lib/tensor/tensor.h"
 
 /* Long enough for the names of a dozen backends. */
 #define NAMES_SIZE 256
@@ -44,8 +43,8 @@ gb_sched_can_run_on_copies(
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         if (op->src[i] == NULL || !is_out_of_reach(s, backend, op->src[i]))
             continue;
-        memset(&copies[i], 0, sizeof(copies[i]));
-        gb_sched_describe(&copies[i], op->src[i]);
+        gb_tensor_describe(&copies[i], op->src[i]->type, op->src[i]->ne,
+                           op->src[i]->nb);
         asked.src[i] = &copies[i];
         has_copies = true;
     }

@@ -102,8 +102,7 @@ settle_in_place(struct ggml_backend_sched *s, int32_t number)
     if (t->backend >= 0)
         return GGML_STATUS_SUCCESS;
     t->backend = first_that_can(s, t->home, tensor, gb_sched_can_run_on_copies);
-    if (t->backend < 0 && tensor->op != GGML_OP_NONE &&
-        !gb_op_is_view(tensor->op))
+    if (t->backend < 0 && gb_op_has_work(tensor->op))
         return gb_sched_fail_for_all(s, tensor);
     if (t->backend < 0)
         t->backend = s->n_backends;

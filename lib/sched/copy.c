@@ -13,8 +13,6 @@
 #include "lib/base/status.h"
 #include "lib/tensor/tensor.h"
 
-#include <string.h>
-
 struct ggml_tensor *
 gb_sched_copy_tensor(
     const struct ggml_backend_sched *s, int32_t copy, int which)
@@ -25,14 +23,6 @@ gb_sched_copy_tensor(
     if (c->is_graph_input && which == s->copy)
         return gb_sched_tensor(s, c->tensor);
     return &s->pool[(size_t)copy * (size_t)s->n_copies + (size_t)which];
-}
-
-void
-gb_sched_describe(struct ggml_tensor *tensor, const struct ggml_tensor *src)
-{
-    tensor->type = src->type;
-    memcpy(tensor->ne, src->ne, sizeof(tensor->ne));
-    memcpy(tensor->nb, src->nb, sizeof(tensor->nb));
 }
 
 /*
@@ -78,14 +68,12 @@ make_copy(struct ggml_backend_sched *s, int32_t i)
 {
     const struct gb_sched_copy *copy = &s->copies[i];
     struct ggml_tensor *source = gb_sched_tensor(s, copy->tensor);
-    const size_t n = (size_t)s->n_copies;
 
-    memset(&s->pool[(size_t)i * n], 0, n * sizeof(*s->pool));
     for (int which = 0; which < s->n_copies; which++) {
         struct ggml_tensor *tensor = gb_sched_copy_tensor(s, i, which);
 
         if (tensor != source) {
-            gb_sched_describe(tensor, source);
+            gb_tensor_describe(tensor, source->type, source->ne, source->nb);
             name_copy(s, copy, which, tensor);
             if (which == s->copy)
                 tensor->src[0] = source;

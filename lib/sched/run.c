@@ -65,8 +65,7 @@ gb_sched_wait_for_all(const struct ggml_backend_sched *s)
     }
     if (is_traced)
         gb_trace_flush();
-    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
-                                            : GGML_STATUS_FAILED;
+    return gb_status_since(n_failures);
 }
 
 void
@@ -205,8 +204,7 @@ copy_inputs(struct running *r)
         wait_for_neighbours(r);
     for (int32_t i = r->split->inputs_begin; i < r->split->inputs_end; i++)
         GB_TRY(copy_input(r, r->sched->inputs[i]));
-    return gb_failure_count() == n_failures ? GGML_STATUS_SUCCESS
-                                            : GGML_STATUS_FAILED;
+    return gb_status_since(n_failures);
 }
 
 /* The nodes from BEGIN up to, but not with, END. */

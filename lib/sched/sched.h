@@ -314,10 +314,6 @@ gb_sched_find_copy(
     return i;
 }
 
-/* TENSOR, which is all zero, with the type, counts and strides of SRC. */
-void gb_sched_describe(
-    struct ggml_tensor *tensor, const struct ggml_tensor *src);
-
 /*
  * Describe all copies, and let the nodes read them.  Undone by
  * gb_sched_restore, while the graph is still there.

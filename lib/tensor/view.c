@@ -12,7 +12,6 @@
 #include "lib/tensor/shape.h"
 #include "lib/tensor/tensor.h"
 
-
 struct ggml_tensor *
 gb_tensor_view_sized(struct ggml_context *ctx, struct ggml_tensor *src,
                      const int64_t ne[GGML_MAX_DIMS],

@@ -58,8 +58,8 @@ void gb_trace_split(
     int track, int64_t start, int index, int n_nodes, int n_inputs);
 
 /*
- * A scheduler went through a graph, in which N_DISPLACED tensors are computed
- * or read away from data that nobody can compute with where it lies.
+ * A scheduler went through a graph, in which N_FALLBACK_COPIES tensors are
+ * computed or read away from data that nobody can compute with where it lies.
  */
 void gb_trace_compute(
     int track, int64_t start, int n_splits, int n_nodes, int n_fallback_copies);
