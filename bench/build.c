@@ -16,18 +16,6 @@ enum { N_TENSORS = 1000, N_ROUNDS = 200, WIDTH = 32 };
 static struct ggml_context *fixed, *pool;
 static struct ggml_tensor *x, *y, *weight, *ids;
 
-static struct ggml_context *
-new_context(size_t size)
-{
-    const struct ggml_init_params params = { .mem_size = size,
-                                             .no_alloc = true };
-    struct ggml_context *ctx = ggml_init(params);
-
-    if (ctx == NULL)
-        bench_stop("a context");
-    return ctx;
-}
-
 /* ---- one tensor ---- */
 
 static struct ggml_tensor *
@@ -178,8 +166,8 @@ time_maker(size_t i)
 static void
 time_makers(void)
 {
-    fixed = new_context(8 * ggml_tensor_overhead());
-    pool = new_context((N_TENSORS + 1) * ggml_tensor_overhead());
+    fixed = bench_new_context(8, 0);
+    pool = bench_new_context(N_TENSORS + 1, 0);
     x = ggml_new_tensor_2d(fixed, GGML_TYPE_F32, WIDTH, WIDTH);
     y = ggml_new_tensor_2d(fixed, GGML_TYPE_F32, WIDTH, WIDTH);
     weight = ggml_new_tensor_2d(fixed, GGML_TYPE_F32, WIDTH, WIDTH);
@@ -204,7 +192,7 @@ copy_lists(struct bench_graph *g)
 {
     const size_t room = (size_t)ggml_graph_size(g->graph);
     struct ggml_context *ctx =
-        new_context(2 * ggml_graph_overhead_custom(room, false));
+        bench_new_context(0, 2 * ggml_graph_overhead_custom(room, false));
     struct bench_times dup = { .n = 0 }, cpy_times = { .n = 0 };
     struct ggml_cgraph *copy;
     double begin;

@@ -79,6 +79,8 @@ time_computing(struct ggml_context *ctx, struct ggml_tensor *x)
     ggml_build_forward_expand(graph, ggml_add(ctx, x, x));
     plan = ggml_graph_plan(graph, 1, NULL);
     plan.work_data = malloc(plan.work_size + 1);
+    if (plan.work_data == NULL)
+        bench_stop("work memory");
     for (int round = 0; round < ROUNDS; round++) {
         const double begin = bench_now();
 

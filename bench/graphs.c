@@ -99,8 +99,8 @@ bench_rebuild(struct bench_graph *g)
         bench_stop("building a graph");
 }
 
-static struct ggml_context *
-new_context(size_t n_tensors, size_t more)
+struct ggml_context *
+bench_new_context(size_t n_tensors, size_t more)
 {
     const struct ggml_init_params params = {
         .mem_size = n_tensors * ggml_tensor_overhead() + more,
@@ -116,7 +116,7 @@ new_context(size_t n_tensors, size_t more)
 static void
 new_weights(struct bench_graph *g, ggml_backend_t backend)
 {
-    g->fixed = new_context(N_WEIGHTS, 0);
+    g->fixed = bench_new_context(N_WEIGHTS, 0);
     for (int i = 0; i < N_WEIGHTS; i++)
         g->weight[i] = ggml_new_tensor_2d(g->fixed, GGML_TYPE_F32, WIDTH,
                                           i == NORM ? 1 : WIDTH);
@@ -138,8 +138,8 @@ bench_graphs(ggml_backend_t backend, void (*run)(struct bench_graph *g))
             const size_t n_tensors = (size_t)n + 64;
 
             new_weights(&g, backend);
-            g.ctx = new_context(n_tensors,
-                                ggml_graph_overhead_custom(n_tensors, false));
+            g.ctx = bench_new_context(
+                n_tensors, ggml_graph_overhead_custom(n_tensors, false));
             bench_rebuild(&g);
             run(&g);
             ggml_free(g.ctx);

@@ -27,6 +27,9 @@ void bench_graphs(ggml_backend_t backend, void (*run)(struct bench_graph *g));
 /* The same graph again, with no tensor but the weights in memory. */
 void bench_rebuild(struct bench_graph *g);
 
+/* A context without data for N_TENSORS tensors and MORE bytes. */
+struct ggml_context *bench_new_context(size_t n_tensors, size_t more);
+
 /* How often something that costs time for each node is to be done. */
 int bench_rounds(const struct bench_graph *g);
 

@@ -127,11 +127,12 @@ show_progress(long i, long count)
 static void
 change(uint8_t *copy, size_t size, bool is_noise, uint64_t *state)
 {
-    uint64_t n = 1 + next_random(state) % 8;
-
-    for (size_t i = 0; is_noise && i < size; i++)
-        copy[i] = (uint8_t)next_random(state);
-    for (; !is_noise && n > 0 && size > 0; n--)
+    if (is_noise) {
+        for (size_t i = 0; i < size; i++)
+            copy[i] = (uint8_t)next_random(state);
+        return;
+    }
+    for (uint64_t n = 1 + next_random(state) % 8; n > 0 && size > 0; n--)
         copy[next_random(state) % size] = (uint8_t)next_random(state);
 }
 

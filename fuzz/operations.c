@@ -72,6 +72,7 @@ choose_dimension(struct fuzz_bytes *bytes, bool is_inner)
                     : outer[which % FUZZ_LENGTH(outer)];
 }
 
+/* A product, at most INT32_MAX where a factor is positive. */
 static int64_t
 times(int64_t a, int64_t b)
 {

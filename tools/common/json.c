@@ -140,16 +140,17 @@ document(json_t *json, size_t *size)
     /* Some terminals take C1 control characters as commands. */
     const size_t flags = JSON_REAL_PRECISION(9) |
         (isatty(STDOUT_FILENO) == 1 ? JSON_ENSURE_ASCII : 0);
-    char *text = NULL;
+    char *text;
 
-    if (json != NULL && flaw == NULL) {
-        *size = json_dumpb(json, NULL, 0, flags);
-        text = *size == 0 ? NULL : malloc(*size);
-        if (text != NULL && json_dumpb(json, text, *size, flags) == *size)
-            return text;
-        free(text);
-        flaw = "no memory";
-    }
+    note(json == NULL);
+    if (flaw != NULL)
+        return NULL;
+    *size = json_dumpb(json, NULL, 0, flags);
+    text = *size == 0 ? NULL : malloc(*size);
+    if (text != NULL && json_dumpb(json, text, *size, flags) == *size)
+        return text;
+    free(text);
+    note(-1);
     return NULL;
 }
 
@@ -158,7 +159,7 @@ tool_json_print(json_t *json)
 {
     size_t size;
     char *text = document(json, &size);
-    const char *why = json == NULL && flaw == NULL ? "no memory" : flaw;
+    const char *why = flaw;
 
     flaw = NULL;
     json_decref(json);

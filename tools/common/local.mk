@@ -8,6 +8,7 @@ libtools_la_SOURCES = \
 	lib/base/quote.h \
 	lib/base/utf8.c \
 	lib/base/utf8.h \
+	%D%/hash.h \
 	%D%/input.c \
 	%D%/input.h \
 	%D%/json.c \

@@ -201,8 +201,8 @@ measure_read_file(struct machine *m, struct result *r)
 {
     memset(r, 0, sizeof(*r));
     snprintf(r->name, sizeof(r->name), "limit/read/file");
-    return measure_read(m, m->file.bytes, m->file.size, m->n_threads, &m->file_read,
-                        r);
+    return measure_read(m, m->file.bytes, m->file.size, m->n_threads,
+                        &m->file_read, r);
 }
 
 /* A line that two threads write in turns. */

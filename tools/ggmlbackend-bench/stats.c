@@ -181,6 +181,6 @@ samples_compare(const struct samples *a, const struct samples *b)
         p = 2.0 * exact_probability(a->n, b->n, least);
     else
         p = normal_probability(n, m, test.u, ties);
-    test.p = p > 1.0 ? 1.0 : p;
+    test.p = p > 1.0 ? 1.0 : p; /* not fmin, which takes 1 for NaN */
     return test;
 }

@@ -185,9 +185,10 @@ unary(const struct ggml_tensor *node, const struct values *src,
       struct values *out)
 {
     map(&src[0], out, unary_functions[param_i(node, 0)]);
+    if (param_i(node, 0) != GGML_UNARY_OP_GELU)
+        return;
     /* x / 2 and x / 2 * tanh, which cancel each other far below 0. */
-    for (int64_t i = 0;
-         param_i(node, 0) == GGML_UNARY_OP_GELU && i < values_count(out); i++)
+    for (int64_t i = 0; i < values_count(out); i++)
         out->terms += src[0].v[i] * src[0].v[i] / 4;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "tools/ggmlbackend-conformance/suite.h"
 
+#include "tools/common/hash.h"
 #include "tools/common/text.h"
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-conformance/reference.h"
@@ -366,19 +367,6 @@ struct result {
     uint64_t checksum; /* of the values, to tell whether two runs gave the same */
 };
 
-/* FNV-1a of Fowler, Noll and Vo, 64 bits. */
-static uint64_t
-checksum(const struct values *x)
-{
-    const unsigned char *bytes = (const unsigned char *)x->v;
-    const size_t size = (size_t)values_count(x) * sizeof(*x->v);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* Computes and compares; NULL when all is as it should be. */
 static const char *
 run(struct suite *s, struct ggml_tensor *node, double limit,
@@ -406,7 +394,9 @@ run(struct suite *s, struct ggml_tensor *node, double limit,
     } else {
         actual = read_values(node);
         why = compare(node->type, &actual, &expected, limit, &result->error);
-        result->checksum = checksum(&actual);
+        result->checksum =
+            hash_bytes(actual.v,
+                       (size_t)values_count(&actual) * sizeof(*actual.v));
         values_free(&actual);
         if (why == NULL)
             why = check_guards(s);

@@ -77,12 +77,11 @@ static void
 print_text(const char *text, bool all)
 {
     const size_t size = strlen(text);
-    size_t n = size;
+    size_t n = all || size < SHOWN_BYTES ? size : SHOWN_BYTES;
 
     /* Up to where a character begins. */
-    if (!all && size > SHOWN_BYTES)
-        for (n = SHOWN_BYTES; n > 0 && (text[n] & 0xc0) == 0x80;)
-            n--;
+    while (n > 0 && n < size && (text[n] & 0xc0) == 0x80)
+        n--;
     putchar('"');
     text_put(stdout, text, n, "");
     fputs(n < size ? "…\"" : "\"", stdout);

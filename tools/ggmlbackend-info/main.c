@@ -141,7 +141,7 @@ print_reg(ggml_backend_reg_t reg)
 }
 
 static void
-print_levels(void)
+print_variants(void)
 {
     if (ggmlbackend_cpu_level()[0] == '\0')
         return;
@@ -195,7 +195,7 @@ print_text(bool env)
             printf("refused: %s: %s\n", text_quoted(module.path),
                    text_quoted(module.reason));
     }
-    print_levels();
+    print_variants();
     print_env(env);
     return is_whole();
 }
@@ -276,14 +276,14 @@ print_json(void)
 {
     json_t *root = json_object(), *devices = json_array();
     json_t *backends = json_array();
-    json_t *levels = json_array(), *refused = json_array();
+    json_t *variants = json_array(), *refused = json_array();
 
     for (size_t i = 0; i < ggml_backend_reg_count(); i++)
         tool_json_add(backends, json_reg(ggml_backend_reg_get(i)));
     for (size_t i = 0; i < ggml_backend_dev_count(); i++)
         tool_json_add(devices, json_device(ggml_backend_dev_get(i)));
     for (size_t i = 0; ggmlbackend_cpu_level_at(i) != NULL; i++)
-        tool_json_add(levels, tool_json_text(ggmlbackend_cpu_level_at(i)));
+        tool_json_add(variants, tool_json_text(ggmlbackend_cpu_level_at(i)));
     for (size_t i = 0; i < ggmlbackend_refused_count(); i++) {
         struct ggmlbackend_refused_module module;
         json_t *row = json_object();
@@ -301,7 +301,7 @@ print_json(void)
     tool_json_put(root, "cpu_level", tool_json_text(ggmlbackend_cpu_level()));
     tool_json_put(root, "cpu_level_reason",
                   tool_json_text(ggmlbackend_cpu_level_reason()));
-    tool_json_put(root, "cpu_levels", levels);
+    tool_json_put(root, "cpu_levels", variants);
     tool_json_put(root, "default_threads",
                   json_integer(ggmlbackend_default_n_threads()));
     tool_json_put(root, "module_folder",

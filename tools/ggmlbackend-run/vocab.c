@@ -4,19 +4,18 @@
  */
 #include "tools/ggmlbackend-run/vocab.h"
 
+#include "tools/common/hash.h"
 #include "tools/common/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a, folded, since a table uses the low bits. */
+/* Folded, since a table uses the low bits. */
 static size_t
 hash(const char *text, size_t size)
 {
-    uint64_t h = 0xcbf29ce484222325u;
+    const uint64_t h = hash_bytes(text, size);
 
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
     return (size_t)(h ^ (h >> 32));
 }
 
