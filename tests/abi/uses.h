@@ -39,7 +39,7 @@ int use_assert_between_branches(int x, int y);
 /* Y in a loop without braces: their sum, none of which may be negative. */
 int use_assert_in_a_loop(const int *y, int n);
 
-/* The sign of X: -1, 0 or 1; nothing is returned behind what never ends. */
+/* The sign of X: -1, 0 or 1; other X would end the process. */
 int use_what_ends_the_process(int x);
 
 /* X + N rounded up to a multiple of 32, thrice. */

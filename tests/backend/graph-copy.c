@@ -139,7 +139,7 @@ a_view_may_have_a_shape_that_no_tensor_has(void **state)
     fake_init(&fake, "Fake0");
     backend = fake_backend(&fake);
     w = ggml_new_tensor_2d(ctx, GGML_TYPE_Q8_0, 64, 3);
-    /* No builder turns blocks; another program's nodes may still be so. */
+    /* No builder transposes blocks; another program's nodes may still be so. */
     t = ggml_permute(ctx, w, 0, 1, 2, 3);
     t->ne[0] = w->ne[1];
     t->ne[1] = w->ne[0];

@@ -29,7 +29,8 @@ static const struct {
     { "next\xc2\x85line", "next\\xc2\\x85line" },
     { "K\xc3\xb6rper \xe2\x82\xac \xf0\x9f\x98\x80 \xc2\xa0",
       "K\xc3\xb6rper \xe2\x82\xac \xf0\x9f\x98\x80 \xc2\xa0" },
-    /* Hebrew is turned by the terminal itself; overrides turn the rest too. */
+    /* A terminal writes Hebrew from right to left by itself; an override makes
+     * it write the rest so too. */
     { "\xd7\xa9 \xe2\x80\x8f \xe2\x80\xae" "abc \xe2\x81\xa6",
       "\xd7\xa9 \xe2\x80\x8f \\xe2\\x80\\xaeabc \\xe2\\x81\\xa6" },
     { "\xe2\x80\xa8|\xe2\x80\xa9", "\\xe2\\x80\\xa8|\\xe2\\x80\\xa9" },

@@ -12,7 +12,8 @@ case "$CC $CFLAGS" in
     ;;
 esac
 library=$PWD/tests/fault/fail-nth.so
-if ! [ -f "$library" ] || ! LD_PRELOAD=$library true 2>/dev/null; then
+# Where it cannot be preloaded the dynamic linker says so and goes on.
+if ! [ -f "$library" ] || [ -n "$(env LD_PRELOAD="$library" env 2>&1 >/dev/null)" ]; then
     echo '1..0 # SKIP: there is no library to preload'
     exit 0
 fi
@@ -125,6 +126,7 @@ each() {
     command="$bin/$program $*"
     n=$((n + 1))
     bad=0
+    rm -f ../counts
     once FAIL_COUNTS=../counts
     result >../wanted
     cp ../stdout ../wanted.stdout
@@ -133,9 +135,15 @@ each() {
         return
     fi
     before=$n_runs
-    while read -r call count; do
-        fail_each "$call" "$count"
-    done <../counts
+    if [ -s ../counts ]; then
+        while read -r call count; do
+            fail_each "$call" "$count"
+        done <../counts
+    fi
+    if [ $n_runs -eq "$before" ]; then
+        bad=$((bad + 1))
+        echo '# no call was seen, so none failed'
+    fi
     fail_output
     [ $bad -eq 0 ] || printf 'not '
     echo "ok $n - $name: $((n_runs - before)) runs, $bad findings"
@@ -154,6 +162,9 @@ if [ -f "$build/.libs/libggml-sim.so" ]; then
     export GGMLBACKEND_MODULE_PATH
     each ggmlbackend-info --env
     unset GGMLBACKEND_MODULE_PATH
+else
+    n=$((n + 1))
+    echo "ok $n # SKIP no module of the simulated device"
 fi
 each ggmlbackend-run -m ../in/tiny.gguf -p the -n 2
 each ggmlbackend-run --no-mmap --no-flash-attn --temp 1 -m ../in/tiny.gguf -p the -n 2

@@ -593,6 +593,11 @@ a_full_device_is_noticed_while_writing(void **state)
     struct gguf_context *ctx = gguf_init_empty();
 
     (void)state;
+    if (access("/dev/full", W_OK) != 0) {
+        gguf_free(ctx);
+        ggml_free(own);
+        skip();
+    }
     for (int i = 0; i < 3; i++) {
         struct ggml_tensor *t = ggml_new_tensor_1d(own, GGML_TYPE_F32, 50000);
 
@@ -600,10 +605,8 @@ a_full_device_is_noticed_while_writing(void **state)
         gguf_add_tensor(ctx, ggml_set_zero(t));
     }
     errors_logged();
-    if (access("/dev/full", W_OK) == 0) {
-        assert_false(gguf_write_to_file(ctx, "/dev/full", false));
-        assert_int_equal(errors_logged(), 1);
-    }
+    assert_false(gguf_write_to_file(ctx, "/dev/full", false));
+    assert_int_equal(errors_logged(), 1);
     gguf_free(ctx);
     ggml_free(own);
 }

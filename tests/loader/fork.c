@@ -8,6 +8,7 @@
 #include "tests/loader/in-child.h"
 
 #include "tests/backend/fake.h"
+#include "tests/util/sink.h"
 
 #include "ggmlbackend.h"
 
@@ -45,12 +46,6 @@ __tsan_default_options(void)
 static atomic_bool is_over;
 
 static void
-be_silent(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level, (void)text, (void)data;
-}
-
-static void
 hook_nothing(const char *reason, void *data)
 {
     (void)reason, (void)data;
@@ -60,7 +55,7 @@ hook_nothing(const char *reason, void *data)
 static void
 log_something(void)
 {
-    ggml_log_set(be_silent, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     ggmlbackend_log(GGML_LOG_LEVEL_ERROR, "nothing %d\n", 1);
     ggmlbackend_set_precondition_hook(hook_nothing, NULL);
     check(ggml_backend_reg_get(SIZE_MAX) == NULL);

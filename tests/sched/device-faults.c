@@ -13,6 +13,7 @@
 
 #include "lib/base/status.h"
 #include "tests/util/fault.h"
+#include "tests/util/sink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -321,14 +322,6 @@ a_device_may_be_lost_anywhere(void **state)
     with_each_setup(lose_device);
 }
 
-static void
-ignore(enum ggml_log_level level, const char *text, void *user_data)
-{
-    (void)level;
-    (void)text;
-    (void)user_data;
-}
-
 int
 main(void)
 {
@@ -340,7 +333,7 @@ main(void)
         cmocka_unit_test(a_device_may_be_lost_anywhere),
     };
 
-    ggml_log_set(ignore, NULL); /* thousands of reasons */
+    ggml_log_set(gb_sink_ignore, NULL); /* thousands of reasons */
     return cmocka_run_group_tests_name("faults", tests, compute_expected,
                                        NULL);
 }

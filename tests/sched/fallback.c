@@ -17,20 +17,6 @@
 
 #include <cmocka.h>
 
-/* Half of a number: something that only the host runs. */
-static void
-halve(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith, int nth,
-      void *data)
-{
-    const float *from = a->data;
-    float *to = dst->data;
-
-    (void)nth;
-    (void)data;
-    for (int64_t i = 0; ith == 0 && i < ggml_nelements(dst); i++)
-        to[i] = from[i] / 2;
-}
-
 /* Four numbers VALUE in memory of the device, in the scheduler or not. */
 static struct ggml_tensor *
 data_on(struct rig *rig, int device, float value)
@@ -59,8 +45,8 @@ what_only_the_cpu_runs_gets_a_copy_of_a_device_s_weight(void **state)
         rig_open(&rig, 2, false);
         w = data_on(&rig, 1, 6);
         y = ggml_map_custom1(
-            rig.ctx, is_view ? ggml_view_1d(rig.ctx, w, 2, 4) : w, halve, 1,
-            NULL);
+            rig.ctx, is_view ? ggml_view_1d(rig.ctx, w, 2, 4) : w, rig_halve,
+            1, NULL);
         z = ggml_sqr(rig.ctx, y);
         rig_expand(&rig, y);
         rig_expand(&rig, z);
@@ -237,7 +223,7 @@ an_input_moves_too(void **state)
     sim_reset();
     rig_open(&rig, 1, false);
     x = rig_choose(&rig, rig_input(&rig, 4), 0);
-    y = ggml_map_custom1_inplace(rig.ctx, x, halve, 1, NULL);
+    y = ggml_map_custom1_inplace(rig.ctx, x, rig_halve, 1, NULL);
     rig_expand(&rig, y);
     rig_alloc(&rig);
     rig_set(x, 5);
@@ -325,7 +311,7 @@ it_is_said_once_at_debug(void **state)
         struct ggml_tensor *y;
 
         rig_restart(&rig);
-        y = ggml_map_custom1(rig.ctx, data_on(&rig, 0, 2), halve, 1, NULL);
+        y = ggml_map_custom1(rig.ctx, data_on(&rig, 0, 2), rig_halve, 1, NULL);
         ggml_set_name(y, "halves");
         rig_expand(&rig, y);
         rig_alloc(&rig);

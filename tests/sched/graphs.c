@@ -4,6 +4,8 @@
  */
 #include "tests/sched/graphs.h"
 
+#include "lib/op/op.h"
+
 #include "ggml-impl.h"
 
 #include <setjmp.h>
@@ -71,19 +73,6 @@ next(struct graphs *g)
 
 /* ---- operations in place ---- */
 
-static void
-negate(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith, int nth,
-       void *data)
-{
-    const float *from = a->data;
-    float *to = dst->data;
-
-    (void)nth;
-    (void)data;
-    for (int64_t i = 0; ith == 0 && i < ggml_nelements(dst); i++)
-        to[i] = -from[i];
-}
-
 /* One half of T, by bytes. */
 static struct ggml_tensor *
 half(struct graphs *g, struct ggml_tensor *t)
@@ -122,7 +111,7 @@ write_to(struct graphs *g, struct ggml_tensor *t)
     case 8:
         return ggml_clamp(ctx, t, -1, 1);
     case 9:
-        return ggml_map_custom1_inplace(ctx, t, negate, 1, NULL);
+        return ggml_map_custom1_inplace(ctx, t, rig_halve, 1, NULL);
     case 10:
         return ggml_sub_inplace(ctx, half(g, t), half(g, any(g)));
     default:
@@ -299,8 +288,7 @@ graphs_are_refused(const struct graphs *g)
     for (int i = 0; i < ggml_graph_n_nodes(graph); i++) {
         const struct ggml_tensor *t = ggml_graph_node(graph, i);
         bool can = t->view_src == NULL || t->view_src->buffer == NULL ||
-                   t->op == GGML_OP_VIEW || t->op == GGML_OP_RESHAPE ||
-                   t->op == GGML_OP_PERMUTE || t->op == GGML_OP_TRANSPOSE;
+                   gb_op_is_view(t->op);
 
         for (int b = 0; !can && b < g->rig->n_backends; b++)
             can = ggml_backend_supports_buft(

@@ -68,4 +68,8 @@ void rig_expect(const struct ggml_tensor *tensor, float value);
 /* Compute the allocated graph, which must succeed. */
 void rig_compute(struct rig *rig);
 
+/* A custom operation, which only the host runs: half of each float. */
+void rig_halve(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith,
+               int nth, void *data);
+
 #endif

@@ -5,6 +5,8 @@
  */
 #include "tests/sched/rules.h"
 
+#include "lib/op/op.h"
+
 #include "ggml-impl.h"
 
 #include <setjmp.h>
@@ -76,13 +78,6 @@ supported(struct rules *r, struct ggml_tensor *t, int backend)
                       r->rig->backends[owner]));
 }
 
-static bool
-looks_only(const struct ggml_tensor *t)
-{
-    return t->op == GGML_OP_VIEW || t->op == GGML_OP_RESHAPE ||
-           t->op == GGML_OP_PERMUTE || t->op == GGML_OP_TRANSPOSE;
-}
-
 static void
 by_data_and_weights(struct rules *r, struct ggml_tensor *t)
 {
@@ -130,7 +125,7 @@ sweep(struct rules *r, bool down, bool with_last)
     for (int k = 0; k < n; k++) {
         struct ggml_tensor *t = r->rig->graph->nodes[down ? k : n - 1 - k];
 
-        if (looks_only(t))
+        if (gb_op_is_view(t->op))
             continue;
         if (*at(r, t) < 0) {
             if (current >= 0 && runs(r, current, t))
@@ -207,7 +202,7 @@ rules_apply(struct rules *r, const struct rig *rig)
     sweep(r, false, true);
     for (int i = 0; i < g->n_nodes; i++)
         for (int on_copies = 0; on_copies < 2; on_copies++)
-            if (!looks_only(g->nodes[i]) && *at(r, g->nodes[i]) < 0)
+            if (!gb_op_is_view(g->nodes[i]->op) && *at(r, g->nodes[i]) < 0)
                 by_sources(r, g->nodes[i], on_copies != 0);
     for (int i = 0; i < g->n_nodes; i++)
         complete(r, g->nodes[i]);

@@ -18,15 +18,6 @@ refuse() {
     result "$text"
 }
 
-# says TEXT COMMAND…: the command succeeds with what the last one wrote in out and
-# err, which stay.
-says() {
-    text=$1
-    shift
-    "$@" >/dev/null
-    result "$text"
-}
-
 # line NAME THREADS SECONDS…: a result of one operation a run.
 line() {
     name=$1 threads=$2

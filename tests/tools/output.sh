@@ -78,6 +78,8 @@ if ! [ -w "$dir/protected" ]; then
     refuse 'a file that may not be written' 'denied' \
         convert "$dir/in.gguf" "$dir/protected"
     claim 'is left as it was' cmp "$dir/protected" "$dir/old"
+else
+    skip 'nothing is protected from this user'
 fi
 
 # What is no regular file is written to, and stays.
@@ -97,6 +99,8 @@ claim 'and stays as well' test -c /dev/null
 if [ -c /dev/full ]; then
     refuse 'a device that is full' 'space' convert "$dir/in.gguf" /dev/full
     claim 'is still there' test -c /dev/full
+else
+    skip 'no device that is full'
 fi
 
 # A signal, here that of a file larger than it may be, ends it without a trace.
@@ -120,6 +124,8 @@ claim 'and is one' grep -q '</svg>' "$dir/plot"
 if [ -c /dev/full ]; then
     refuse 'a drawing on a device that is full' 'space' \
         "$bench" --plot /dev/full "$dir/results"
+else
+    skip 'no device that is full'
 fi
 claim 'nothing half written stays' is_tidy
 echo "1..$n"

@@ -8,23 +8,6 @@ mkdir "$dir" || exit 99
 trap 'rm -rf "$dir"' EXIT
 . "$top_srcdir/tests/tools/claim.sh"
 
-# refuse STATUS TEXT WORDS COMMAND…: it ends with STATUS and a line with WORDS.
-refuse() {
-    wanted=$1 text=$2 words=$3
-    shift 3
-    "$@" >"$dir/out" 2>"$dir/err"
-    [ $? -eq "$wanted" ] && grep -q -- "$words" "$dir/err"
-    result "$text"
-}
-
-# says TEXT COMMAND…: the command succeeds; out and err stay.
-says() {
-    text=$1
-    shift
-    "$@" >/dev/null
-    result "$text"
-}
-
 # line NAME UNIT WORK SECONDS [MORE]: a result; MORE begins with a comma.
 line() {
     echo "{\"name\": \"$1\", \"threads\": 2, \"supported\": true," \
@@ -180,6 +163,8 @@ if [ -c /dev/full ]; then
         '"$1" --compare "$2/a" "$2/b" >/dev/full' - "$tool" "$dir"
     refuse 1 'as JSON' 'JSON was not written\|standard output' sh -c \
         '"$1" --compare --json "$2/a" "$2/b" >/dev/full' - "$tool" "$dir"
+else
+    skip 'no device that is full'
 fi
 
 # Options.

@@ -5,6 +5,8 @@
  */
 #include "ggml.h"
 
+#include "tests/util/sink.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,19 +19,11 @@
 
 static float x[N_ROWS * N_COLUMNS], importance[N_COLUMNS];
 
-static void
-ignore_log(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level;
-    (void)text;
-    (void)data;
-}
-
 static int
 make_data(void **state)
 {
     (void)state;
-    ggml_log_set(ignore_log, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     for (int i = 0; i < N_ROWS * N_COLUMNS; i++)
         x[i] = sinf((float)i * 0.7f) + 0.3f * cosf((float)i * 2.9f);
     for (int i = 0; i < N_COLUMNS; i++)

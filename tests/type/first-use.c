@@ -4,6 +4,8 @@
  */
 #include "ggml.h"
 
+#include "tests/util/sink.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -17,14 +19,6 @@
 #define ROOM      (GGML_TYPE_COUNT * N * sizeof(float))
 
 static float x[N], importance[N];
-
-static void
-ignore_log(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level;
-    (void)text;
-    (void)data;
-}
 
 struct worker {
     pthread_t thread;
@@ -89,6 +83,6 @@ main(void)
         cmocka_unit_test(all_threads_get_the_same_bytes),
     };
 
-    ggml_log_set(ignore_log, NULL); /* types that cannot be quantised say so */
+    ggml_log_set(gb_sink_ignore, NULL); /* types that cannot be quantised say so */
     return cmocka_run_group_tests_name("first use", tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
 
 #include "lib/base/mem.h"
 
+#include "tests/util/sink.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -208,14 +210,6 @@ types_without_a_grid_have_no_map(void **state)
                      gb_grid_map(GGML_TYPE_IQ1_M));
 }
 
-static void
-ignore_log(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level;
-    (void)text;
-    (void)data;
-}
-
 /* Fails the allocation after *DATA others. */
 static bool
 fail_after(void *data)
@@ -233,7 +227,7 @@ a_map_without_memory_is_not_there_and_made_later(void **state)
 
     (void)state;
     ggml_quantize_free();
-    ggml_log_set(ignore_log, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     for (int n = 0; n < 3; n++) {
         int left = n;
 

@@ -8,6 +8,7 @@
 #include "lib/type/grid.h"
 #include "lib/type/type.h"
 #include "tests/util/random.h"
+#include "tests/util/sink.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,19 +30,11 @@ static const enum ggml_type types[] = {
 
 static float ones[N], zeros[N];
 
-static void
-ignore_log(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level;
-    (void)text;
-    (void)data;
-}
-
 static int
 make_weights(void **state)
 {
     (void)state;
-    ggml_log_set(ignore_log, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     for (int i = 0; i < N; i++)
         ones[i] = 1;
     return 0;

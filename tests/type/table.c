@@ -3,6 +3,7 @@
  * tests/type/table.c - the table of types as the interface shows it.
  */
 #include "tests/type/tsv.h"
+#include "tests/util/sink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,19 +23,11 @@ enum column {
     CHUNK,
 };
 
-static void
-ignore_log(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level;
-    (void)text;
-    (void)data;
-}
-
 static int
 silence(void **state)
 {
     (void)state;
-    ggml_log_set(ignore_log, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     return 0;
 }
 

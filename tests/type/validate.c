@@ -4,6 +4,8 @@
  */
 #include "ggml.h"
 
+#include "tests/util/sink.h"
+
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -34,19 +36,11 @@ static const struct {
 
 #define N_HALVES (sizeof(halves) / sizeof(halves[0]))
 
-static void
-ignore_log(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level;
-    (void)text;
-    (void)data;
-}
-
 static int
 silence(void **state)
 {
     (void)state;
-    ggml_log_set(ignore_log, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     return 0;
 }
 

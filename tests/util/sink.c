@@ -31,3 +31,11 @@ gb_sink_end(void)
 {
     ggml_log_set(NULL, NULL);
 }
+
+void
+gb_sink_ignore(enum ggml_log_level level, const char *text, void *user_data)
+{
+    (void)level;
+    (void)text;
+    (void)user_data;
+}

@@ -19,4 +19,8 @@ void gb_sink_begin(struct gb_sink *sink);
 /* Back to the default sink. */
 void gb_sink_end(void);
 
+/* A log function for what nobody looks at; any number of threads. */
+void gb_sink_ignore(
+    enum ggml_log_level level, const char *text, void *user_data);
+
 #endif

@@ -10,6 +10,8 @@
 #include "ggml-cpu.h"
 #include "ggmlbackend.h"
 
+#include "tests/util/sink.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,19 +26,11 @@
 #define N 96
 
 /* Refusals are meant to happen; some are said by several threads at once. */
-static void
-drop(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level;
-    (void)text;
-    (void)data;
-}
-
 static int
 drop_messages(void **state)
 {
     (void)state;
-    ggml_log_set(drop, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     return 0;
 }
 
@@ -63,6 +57,7 @@ struct scene {
     struct ggml_threadpool *pool;
     ggml_backend_sched_t sched;
     bool is_to_stop;
+    atomic_int n_tasks; /* among which the last function was shared */
     atomic_int n_visits;
     atomic_int n_good; /* calls in them that did what they should */
 };
@@ -93,6 +88,7 @@ pass_on(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith, int nth,
     for (int64_t row = ith; row < N; row += nth)
         memcpy((float *)dst->data + row * N, (const float *)a->data + row * N,
                N * sizeof(float));
+    atomic_store(&scene->n_tasks, nth);
     if (scene->visit == NULL)
         return;
     atomic_fetch_add(&scene->n_visits, 1);
@@ -277,7 +273,7 @@ a_log_function_cannot_compute_on_a_backend_that_plans(void **state)
     ggml_log_set(visit_and_log, &scene);
     assert_int_equal(ggml_backend_graph_compute(scene.backend, failing),
                      GGML_STATUS_FAILED);
-    ggml_log_set(drop, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     assert_int_equal(atomic_load(&scene.n_good), 3);
     assert_true(computes(&scene));
     ggml_backend_graph_plan_free(scene.backend, scene.plan);
@@ -427,9 +423,12 @@ a_plan_of_the_client_s_serves_several_depths(void **state)
 
 /* ---- settings ---- */
 
+/* Once a graph: settings are not for several threads at a time. */
 static void
 change_settings(struct scene *scene)
 {
+    if (atomic_fetch_add(&scene->n_good, 1) > 0)
+        return;
     ggml_backend_cpu_set_n_threads(scene->backend, 2);
     ggml_backend_cpu_set_threadpool(scene->backend, scene->pool);
     ggml_backend_cpu_set_abort_callback(scene->backend, NULL, NULL);
@@ -445,11 +444,14 @@ settings_hold_from_the_next_graph_on(void **state)
     for (int n_threads = 1; n_threads < 8; n_threads++) {
         struct scene scene;
 
-        scene_open(&scene, 1, n_threads);
+        scene_open(&scene, GGML_N_TASKS_MAX, n_threads);
         scene.visit = change_settings;
         for (int round = 0; round < 6; round++) {
             scene.pool = round % 2 == 0 ? pool : NULL;
             assert_true(computes(&scene));
+            assert_int_equal(atomic_load(&scene.n_tasks),
+                             round == 0 ? n_threads : 2);
+            expect_visits(&scene, 1);
         }
         scene_close(&scene);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A few queries that meet keys, and their sums of values, on every level: every
- * type that is read where it lies, every remainder of a row's length and of the
- * numbers of keys and queries.
+ * The scores of a few queries with keys, and their sums of values, on every
+ * variant: every type that is read where it lies, every remainder of a row's
+ * length and of the numbers of keys and queries.
  *
  * All numbers are small integers times a power of two, and so are all sums of
  * their products: nothing is rounded, in whatever order they are added, and the
@@ -44,7 +44,7 @@ struct work {
     int queries[MAX_QUERIES][MAX_D]; /* also sums to which is added */
     int weights[MAX_QUERIES][MAX_KEYS];
     struct guarded vectors[MAX_QUERIES]; /* D floats */
-    struct guarded dots[MAX_QUERIES];    /* MAX_KEYS floats */
+    struct guarded scores[MAX_QUERIES];  /* MAX_KEYS floats */
 };
 
 static int
@@ -110,9 +110,9 @@ work_new(struct gb_random *random, enum ggml_type type, int64_t d)
     }
     for (int q = 0; q < MAX_QUERIES; q++) {
         w->vectors[q] = guarded_new((size_t)d * sizeof(float));
-        w->dots[q] = guarded_new(MAX_KEYS * sizeof(float));
+        w->scores[q] = guarded_new(MAX_KEYS * sizeof(float));
         assert_non_null(w->vectors[q].data);
-        assert_non_null(w->dots[q].data);
+        assert_non_null(w->scores[q].data);
         for (int64_t i = 0; i < d; i++)
             w->queries[q][i] = draw(random, -30, 30);
         for (int j = 0; j < MAX_KEYS; j++)
@@ -127,7 +127,7 @@ work_free(struct work *w)
     guarded_free(&w->rows);
     for (int q = 0; q < MAX_QUERIES; q++) {
         guarded_free(&w->vectors[q]);
-        guarded_free(&w->dots[q]);
+        guarded_free(&w->scores[q]);
     }
     free(w);
 }
@@ -156,7 +156,7 @@ check(const struct gb_cpu_kernels *k, const struct work *w, int n, int queries,
 
     for (int q = 0; q < queries; q++) {
         vectors[q] = w->vectors[q].data;
-        weights[q] = (float *)w->dots[q].data + MAX_KEYS - n;
+        weights[q] = (float *)w->scores[q].data + MAX_KEYS - n;
         for (int64_t i = 0; i < w->d; i++)
             vectors[q][i] = (float)w->queries[q][i];
         for (int j = 0; j < n; j++)
@@ -198,11 +198,11 @@ check(const struct gb_cpu_kernels *k, const struct work *w, int n, int queries,
 static void
 check_all(const struct work *w)
 {
-    for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-         *level != NULL; level++)
+    for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+         *variant != NULL; variant++)
         for (int queries = 1; queries <= MAX_QUERIES; queries++)
             for (int n = 1; n <= MAX_KEYS; n += n < 5 ? 1 : 2)
-                check(*level, w, n, queries, (n + queries) % 2 == 0);
+                check(*variant, w, n, queries, (n + queries) % 2 == 0);
 }
 
 /* With and without whole vectors and blocks before and behind. */
@@ -256,10 +256,10 @@ no_keys_and_no_queries(void **state)
     (void)state;
     gb_random_init(&random, gb_test_seed(13));
     w = work_new(&random, GGML_TYPE_F16, 70);
-    for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-         *level != NULL; level++) {
-        check(*level, w, 0, 3, true);
-        check(*level, w, 3, 0, true);
+    for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+         *variant != NULL; variant++) {
+        check(*variant, w, 0, 3, true);
+        check(*variant, w, 3, 0, true);
     }
     work_free(w);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of blocks from and to floats, on every level, to the bit as lib/type/
+ * Rows of blocks from and to floats, on every variant, to the bit as lib/type/
  * has them.
  */
 #include "backends/cpu/kernels/api/kernels.h"
@@ -124,7 +124,7 @@ same_half(const char *a, const char *b)
 
 /* The halves that a block begins with, and the codes behind them. */
 static void
-check_blocks(const char *level, enum ggml_type type, enum kind kind, int n,
+check_blocks(const char *variant, enum ggml_type type, enum kind kind, int n,
              const char *got, const char *want)
 {
     const size_t size = ggml_type_size(type);
@@ -136,8 +136,8 @@ check_blocks(const char *level, enum ggml_type type, enum kind kind, int n,
         if (!same_half(got, want) ||
             !same_half(got + halves - 2, want + halves - 2) ||
             memcmp(got + halves, want + halves, size - halves) != 0)
-            fail_msg("%s, %s, values of kind %d: block %d of %d differs", level,
-                     ggml_type_name(type), (int)kind, b, n);
+            fail_msg("%s, %s, values of kind %d: block %d of %d differs",
+                     variant, ggml_type_name(type), (int)kind, b, n);
 }
 
 static void

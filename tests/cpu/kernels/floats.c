@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products of float weights with columns, on every level: every number of
+ * Products of float weights with columns, on every variant: every number of
  * columns, which are packed or lie somewhere, every remainder of the numbers of
  * rows and of what rows are long.
  *
@@ -235,12 +235,12 @@ check(const struct gb_cpu_kernels *k, const struct work *w, enum place place,
 static void
 check_all(const struct work *w)
 {
-    for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-         *level != NULL; level++)
+    for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+         *variant != NULL; variant++)
         for (int64_t cols = 1; cols <= MAX_COLS; cols++) {
             for (int place = ANYWHERE; place <= ALIASED; place++)
-                check(*level, w, (enum place)place, GGML_TYPE_F32, cols);
-            check(*level, w, PACKED, types[cols % 3], cols);
+                check(*variant, w, (enum place)place, GGML_TYPE_F32, cols);
+            check(*variant, w, PACKED, types[cols % 3], cols);
         }
 }
 
@@ -278,11 +278,11 @@ rows_of_several_panels(void **state)
         check_all(&w);
         work_free(&w);
         w = work_new(&random, types[t], 2060, MAX_ROWS);
-        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-             *level != NULL; level++)
+        for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+             *variant != NULL; variant++)
             for (int64_t cols = 17; cols <= MAX_COLS; cols += 7) {
-                check(*level, &w, APART, GGML_TYPE_F32, cols);
-                check(*level, &w, PACKED, GGML_TYPE_F16, cols);
+                check(*variant, &w, APART, GGML_TYPE_F32, cols);
+                check(*variant, &w, PACKED, GGML_TYPE_F16, cols);
             }
         work_free(&w);
     }
@@ -300,11 +300,11 @@ packed_rows_of_every_type(void **state)
         for (int64_t k = 1; k <= 49; k++) {
             struct work w = work_new(&random, types[t], k, 2);
 
-            for (const struct gb_cpu_kernels *const *level =
+            for (const struct gb_cpu_kernels *const *variant =
                      gb_cpu_kernels_all();
-                 *level != NULL; level++)
+                 *variant != NULL; variant++)
                 for (int from = 0; from < 3; from++)
-                    check(*level, &w, PACKED, types[from], 5);
+                    check(*variant, &w, PACKED, types[from], 5);
             work_free(&w);
         }
 }

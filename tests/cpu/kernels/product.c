@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products of weights and columns, on every level: right numbers, nothing read
- * behind the rows' ends and nothing written but the results.
+ * Products of weights and columns, on every variant: right numbers, nothing
+ * read behind the rows' ends and nothing written but the results.
  *
  * Bounds follow from what is added, since a sum itself may cancel.  Each of the
  * K additions of floats rounds off up to 2^-24 of what is added up by then, which
@@ -38,9 +38,9 @@
 #define MAX_COLS   15
 #define UNTOUCHED  12345.0f
 
-/* Values from this on among others below 1 get codes of 16 bits, of which the
- * step is a 256th; so do two of them in one piece. */
-#define STANDS_OUT 21.0f
+/* An outlier: values from this on among others below 1 get codes of 16 bits, of
+ * which the step is a 256th; so do two of them in one block. */
+#define OUTLIER 21.0f
 
 /* Rows of weights, activations and what their products are. */
 struct work {
@@ -54,7 +54,7 @@ struct work {
     double *bound;              /* how far from that a product may be */
 };
 
-/* Values as a quantiser would meet them: pieces of 32 about different means. */
+/* Values as a quantiser would meet them: blocks of 32 about different means. */
 static void
 random_values(struct gb_random *random, int64_t k, float *values)
 {
@@ -117,7 +117,7 @@ read_row(enum ggml_type type, int64_t k, const char *row, float *values)
 }
 
 /* steps[i] = the widest step that value i of a column may be rounded to: that of
- * the group of which its piece is made. */
+ * its super-block. */
 static void
 find_steps(int64_t k, const float *x, double *steps)
 {
@@ -129,16 +129,16 @@ find_steps(int64_t k, const float *x, double *steps)
             const float size = fabsf(x[j]);
 
             largest =
-                fmaxf(largest, size < STANDS_OUT ? size : size / 256.0f);
+                fmaxf(largest, size < OUTLIER ? size : size / 256.0f);
         }
         for (int64_t j = i; j < end; j++)
             steps[j] = (double)largest / 127.0;
     }
 }
 
-/* Minima are multiplied with sums of activations, of chunks of 16, that one
- * column's groups keep with 16 bits: a step for all sums of a group.  A minimum
- * is taken to be at most twice the largest weight beside it. */
+/* Mins are multiplied with sums of activations, of sub-blocks of 16, that one
+ * column's super-blocks keep with 16 bits: a step for all sums of a super-block.
+ * A min is taken to be at most twice the largest weight beside it. */
 static double
 variance_of_sums(int64_t k, const float *values, const float *x)
 {
@@ -258,7 +258,7 @@ work_free(struct work *w)
     free(w->bound);
 }
 
-/* The first COLS columns' products by one level. */
+/* The first COLS columns' products by one variant. */
 static void
 check_product(const struct gb_cpu_kernels *k, const struct work *w,
               enum gb_path path, int64_t cols)
@@ -287,14 +287,13 @@ check_product(const struct gb_cpu_kernels *k, const struct work *w,
     assert_non_null(scratch.data);
     for (int64_t c = 0; c < cols; c++) {
         char *to = (char *)columns.data + (size_t)c * column_bytes;
+        const char *from =
+            w->from == GGML_TYPE_F32
+                ? (const char *)w->activations.data +
+                      (size_t)(c * w->k) * sizeof(float)
+                : w->blocks + (size_t)c * ggml_row_size(w->from, w->k);
 
-        k->pack_activations(weight->format, path, w->k,
-                      w->from == GGML_TYPE_F32
-                          ? (const char *)w->activations.data +
-                                (size_t)(c * w->k) * sizeof(float)
-                          : w->blocks + (size_t)c * ggml_row_size(w->from,
-                                                                  w->k),
-                      w->from, to);
+        k->pack_activations(weight->format, path, w->k, from, w->from, to);
         column[c] = to;
         dst[c] = results[c];
         for (int64_t r = 0; r < 130; r++)
@@ -342,14 +341,14 @@ products_are_right_and_stay_within_their_rows(void **state)
             struct work w =
                 work_new(&random, (enum ggml_type)type, k, rows[i]);
 
-            for (const struct gb_cpu_kernels *const *level =
+            for (const struct gb_cpu_kernels *const *variant =
                      gb_cpu_kernels_all();
-                 *level != NULL; level++)
+                 *variant != NULL; variant++)
                 for (int c = 0; c < 6; c++)
                     for (int path = 0; path <= GB_PATH_GEMM; path++)
                         if (path != GB_PATH_SKINNY || ggml_is_quantized(w.type))
                             check_product(
-                                *level, &w, (enum gb_path)path, columns[c]);
+                                *variant, &w, (enum gb_path)path, columns[c]);
             work_free(&w);
         }
     }
@@ -417,15 +416,15 @@ activations_that_are_blocks_already(void **state)
             gb_cpu_kernels()->format((enum ggml_type)type) == NULL)
             continue;
         w = work_new(&random, (enum ggml_type)type, 1536, 35);
-        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-             *level != NULL; level++)
-            check_product(*level, &w, GB_PATH_GEMM, 5);
+        for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+             *variant != NULL; variant++)
+            check_product(*variant, &w, GB_PATH_GEMM, 5);
         use_blocks(&w);
-        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-             *level != NULL; level++)
+        for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+             *variant != NULL; variant++)
             for (int c = 0; c < 3; c++)
                 for (int path = 0; path <= GB_PATH_GEMM; path++)
-                    check_product(*level, &w, (enum gb_path)path, columns[c]);
+                    check_product(*variant, &w, (enum gb_path)path, columns[c]);
         work_free(&w);
     }
 }
@@ -444,12 +443,12 @@ rows_of_no_length_and_types_that_are_none(void **state)
         if (gb_cpu_kernels()->format((enum ggml_type)type) == NULL)
             continue;
         w = work_new(&random, (enum ggml_type)type, 0, 5);
-        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-             *level != NULL; level++) {
-            check_product(*level, &w, GB_PATH_GEMV, 1);
-            check_product(*level, &w, gb_path_of(0, 4), 4);
-            assert_null((*level)->format(GGML_TYPE_COUNT));
-            assert_null((*level)->format(GGML_TYPE_F64));
+        for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+             *variant != NULL; variant++) {
+            check_product(*variant, &w, GB_PATH_GEMV, 1);
+            check_product(*variant, &w, gb_path_of(0, 4), 4);
+            assert_null((*variant)->format(GGML_TYPE_COUNT));
+            assert_null((*variant)->format(GGML_TYPE_F64));
         }
         work_free(&w);
     }
@@ -467,8 +466,8 @@ check_rows_alone(const struct gb_cpu_kernels *k, const struct work *w)
     float together[130], alone[130];
 
     assert_non_null(column.data);
-    k->pack_activations(weight->format, GB_PATH_GEMV, w->k, w->activations.data,
-                  GGML_TYPE_F32, column.data);
+    k->pack_activations(weight->format, GB_PATH_GEMV, w->k,
+                        w->activations.data, GGML_TYPE_F32, column.data);
     weight->gemv(w->k, w->rows, w->weights.data, pitch, column.data, together);
     for (int64_t r = 0; r < w->rows; r++)
         weight->gemv(w->k, 1, (char *)w->weights.data + (size_t)r * pitch,
@@ -496,10 +495,10 @@ a_long_column_meets_several_rows(void **state)
                                                   : 4224;
         struct work w = work_new(&random, type, k, 7);
 
-        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-             *level != NULL; level++) {
-            check_product(*level, &w, GB_PATH_GEMV, 1);
-            check_rows_alone(*level, &w);
+        for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+             *variant != NULL; variant++) {
+            check_product(*variant, &w, GB_PATH_GEMV, 1);
+            check_rows_alone(*variant, &w);
         }
         work_free(&w);
     }
@@ -527,9 +526,9 @@ a_column_is_the_same_beside_others(void **state)
         const enum gb_path path = products[t].path;
         struct work w = work_new(&random, type, 768, 40);
 
-        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-             *level != NULL; level++) {
-            const struct gb_cpu_kernels *k = *level;
+        for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+             *variant != NULL; variant++) {
+            const struct gb_cpu_kernels *k = *variant;
             const struct gb_format_kernels *weight = k->format(type);
             const size_t bytes =
                 gb_path_activation_bytes(weight->format, path, w.k);
@@ -596,9 +595,9 @@ dots_of_two_rows(void **state)
         if (weight == NULL)
             continue;
         w = work_new(&random, (enum ggml_type)type, 1280, 1);
-        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-             *level != NULL; level++) {
-            const struct gb_cpu_kernels *k = *level;
+        for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+             *variant != NULL; variant++) {
+            const struct gb_cpu_kernels *k = *variant;
             const enum ggml_type act = weight->format->activation;
             struct guarded row = guarded_new(ggml_row_size(act, w.k));
             /* A column without outliers, which 8 bits may round. */
@@ -666,8 +665,8 @@ outer_products(void **state)
                                    (size_t)j * pitch))[r] =
                     gb_random_float(&random, -1.0f, 1.0f);
         }
-        for (const struct gb_cpu_kernels *const *level = gb_cpu_kernels_all();
-             *level != NULL; level++) {
+        for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+             *variant != NULL; variant++) {
             for (int add = 0; add <= 1; add++) {
                 const void *columns[] = { column.data };
                 struct guarded result =
@@ -676,7 +675,7 @@ outer_products(void **state)
 
                 for (int64_t r = 0; r < n; r++)
                     dst[0][r] = 0.5f;
-                (*level)->outer(
+                (*variant)->outer(
                     &(const struct gb_product){
                         .k = k, .rows = n, .cols = 1,
                         .weights = weights.data, .pitch = pitch,
@@ -693,7 +692,7 @@ outer_products(void **state)
                                     (size_t)j * pitch))[r];
                     if (!(fabs(dst[0][r] - want) < 1e-5 * (1.0 + (double)k)))
                         fail_msg("%s: %g, not %g (n %d, k %d, add %d)",
-                                 (*level)->variant, dst[0][r], want, (int)n,
+                                 (*variant)->variant, dst[0][r], want, (int)n,
                                  (int)k, add);
                 }
                 guarded_free(&result);

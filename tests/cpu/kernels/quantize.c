@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of activations in the Q8 formats, on every level, against the formats'
+ * Rows of activations in the Q8 formats, on every variant, against the formats'
  * definitions.
  */
 #include "backends/cpu/kernels/api/kernels.h"

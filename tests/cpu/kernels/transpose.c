@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows become columns, on every level, for elements of every size.
+ * Rows become columns, on every variant, for elements of every size.
  */
 #include "backends/cpu/kernels/api/kernels.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/cpu/ops/driver.h - one operation, tile by tile, on every level.
+ * tests/cpu/ops/driver.h - one operation, tile by tile, on every variant.
  *
  * A case builds a node in the bench's context and gives a reference: what each
  * element must be, computed in double.  check() evaluates the reference first,
- * then computes the node on each level twice, with the tiles in order and in
+ * then computes the node on each variant twice, with the tiles in order and in
  * reverse order: both must give the same bits and change nothing but the node.
  * At last strides that mean nothing change, which must not change anything.
  */
@@ -342,7 +342,7 @@ guarded(const struct bench *bench)
 /* Nothing outside of NODE's bytes differs from what was saved. */
 static inline void
 check_surroundings(const struct bench *bench, const struct ggml_tensor *node,
-                   const char *level)
+                   const char *variant)
 {
     const size_t first = (size_t)((const char *)node->data - bench->memory);
     const size_t behind = first + ggml_nbytes(node);
@@ -351,7 +351,7 @@ check_surroundings(const struct bench *bench, const struct ggml_tensor *node,
         memcmp(bench->memory + behind, bench->saved + behind,
                guarded(bench) - behind) != 0)
         fail_msg("%s on %s: bytes outside of the node were changed",
-                 ggml_op_desc(node), level);
+                 ggml_op_desc(node), variant);
 }
 
 static inline double *
@@ -374,7 +374,7 @@ references(const struct ggml_tensor *node, reference_fn reference)
  * squared values at most NMSE. */
 static inline void
 compare(const struct ggml_tensor *node, const double *expected, double nmse,
-        const char *level)
+        const char *variant)
 {
     double error = 0.0;
     double size = 0.0;
@@ -393,18 +393,18 @@ compare(const struct ggml_tensor *node, const double *expected, double nmse,
                         continue;
                     if (!isfinite(got) || !isfinite(want))
                         fail_msg("%s on %s: %g, not %g, at %d %d %d %d",
-                                 ggml_op_desc(node), level, got, want,
+                                 ggml_op_desc(node), variant, got, want,
                                  (int)i0, (int)i1, (int)i2, (int)i3);
                     if (nmse == 0.0 && got != want)
                         fail_msg("%s on %s: %.9g, not %.9g, at %d %d %d %d",
-                                 ggml_op_desc(node), level, got, want,
+                                 ggml_op_desc(node), variant, got, want,
                                  (int)i0, (int)i1, (int)i2, (int)i3);
                     error += (got - want) * (got - want);
                     size += want * want;
                 }
     if (error > nmse * size)
         fail_msg("%s on %s: error %g of %g (%s %d %d %d %d)",
-                 ggml_op_desc(node), level, error / size, nmse,
+                 ggml_op_desc(node), variant, error / size, nmse,
                  ggml_type_name(node->type), (int)node->ne[0],
                  (int)node->ne[1], (int)node->ne[2], (int)node->ne[3]);
 }
@@ -425,7 +425,7 @@ static inline void
 check_loosened(struct bench *bench, struct ggml_tensor *node,
                const double *expected, double nmse)
 {
-    const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
+    const struct gb_cpu_kernels *const *variants = gb_cpu_kernels_all();
     const size_t bytes = ggml_nbytes(node);
 
     memcpy(bench->memory, bench->saved, guarded(bench));
@@ -438,21 +438,21 @@ check_loosened(struct bench *bench, struct ggml_tensor *node,
         fail_msg("%s: cannot run with other strides along dimensions of one "
                  "element", ggml_op_desc(node));
     memcpy(bench->saved, bench->memory, guarded(bench));
-    for (; *levels != NULL; levels++) {
+    for (; *variants != NULL; variants++) {
         memcpy(bench->memory, bench->saved, guarded(bench));
-        assert_int_equal(compute(node, *levels, false), GGML_STATUS_SUCCESS);
-        check_surroundings(bench, node, (*levels)->variant);
-        compare(node, expected, nmse, (*levels)->variant);
+        assert_int_equal(compute(node, *variants, false), GGML_STATUS_SUCCESS);
+        check_surroundings(bench, node, (*variants)->variant);
+        compare(node, expected, nmse, (*variants)->variant);
     }
 }
 
-/* NODE on every level; NMSE 0 asks for the very numbers.  What the last level
- * computed stays. */
+/* NODE on every variant; NMSE 0 asks for the very numbers.  What the last
+ * variant computed stays. */
 static inline void
 check(struct bench *bench, struct ggml_tensor *node, reference_fn reference,
       double nmse)
 {
-    const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
+    const struct gb_cpu_kernels *const *variants = gb_cpu_kernels_all();
     double *expected = references(node, reference);
     char *bits = malloc(ggml_nbytes(node) + 1);
 
@@ -460,26 +460,26 @@ check(struct bench *bench, struct ggml_tensor *node, reference_fn reference,
     if (!can_run(node))
         fail_msg("%s: cannot run", ggml_op_desc(node));
     memcpy(bench->saved, bench->memory, guarded(bench));
-    for (; *levels != NULL; levels++) {
-        const char *level = (*levels)->variant;
+    for (; *variants != NULL; variants++) {
+        const char *variant = (*variants)->variant;
 
         memcpy(bench->memory, bench->saved, guarded(bench));
-        assert_int_equal(compute(node, *levels, false), GGML_STATUS_SUCCESS);
-        check_surroundings(bench, node, level);
-        compare(node, expected, nmse, level);
+        assert_int_equal(compute(node, *variants, false), GGML_STATUS_SUCCESS);
+        check_surroundings(bench, node, variant);
+        compare(node, expected, nmse, variant);
         memcpy(bits, node->data, ggml_nbytes(node));
         memcpy(bench->memory, bench->saved, guarded(bench));
-        assert_int_equal(compute(node, *levels, true), GGML_STATUS_SUCCESS);
+        assert_int_equal(compute(node, *variants, true), GGML_STATUS_SUCCESS);
         if (memcmp(bits, node->data, ggml_nbytes(node)) != 0)
             fail_msg("%s on %s: the order of tiles changes the result",
-                     ggml_op_desc(node), level);
+                     ggml_op_desc(node), variant);
     }
     check_loosened(bench, node, expected, nmse);
     free(bits);
     free(expected);
 }
 
-/* NODE fails with a status on the first level. */
+/* NODE fails with a status on the first variant. */
 static inline void
 check_fails(struct ggml_tensor *node)
 {

@@ -4,7 +4,9 @@
  * them is computed or refused, and what lies outside of tensors is not touched.
  */
 #include "tests/cpu/ops/nodes.h"
+#include "tests/util/sink.h"
 
+#include "lib/op/op.h"
 #include "lib/tensor/context.h"
 
 #include <stdio.h>
@@ -84,14 +86,6 @@ try_empty(ggml_backend_t backend, const struct sample *sample, uint64_t which,
 }
 
 static void
-ignore(enum ggml_log_level level, const char *text, void *data)
-{
-    (void)level;
-    (void)text;
-    (void)data;
-}
-
-static void
 every_sample_is_computed(void **state)
 {
     ggml_backend_t backend = ggml_backend_cpu_init();
@@ -113,10 +107,8 @@ every_operation_has_a_sample(void **state)
     for (size_t i = 0; i < N_SAMPLES; i++)
         has[samples[i].op] = true;
     for (int op = 0; op < GGML_OP_COUNT; op++) {
-        const bool is_computed =
-            op != GGML_OP_NONE && op != GGML_OP_RESHAPE &&
-            op != GGML_OP_VIEW && op != GGML_OP_PERMUTE &&
-            op != GGML_OP_TRANSPOSE && op != GGML_OP_FLASH_ATTN_BACK;
+        const bool is_computed = gb_op_has_work((enum ggml_op)op) &&
+                                 op != GGML_OP_FLASH_ATTN_BACK;
 
         if (has[op] != is_computed)
             fail_msg("%s", ggml_op_name((enum ggml_op)op));
@@ -146,7 +138,7 @@ sources_without_elements(void **state)
 
     (void)state;
     ggml_backend_cpu_set_n_threads(backend, 1);
-    ggml_log_set(ignore, NULL);
+    ggml_log_set(gb_sink_ignore, NULL);
     for (size_t i = 0; i < N_SAMPLES; i++) {
         const int n = n_sources(&samples[i]) * GGML_MAX_DIMS;
 

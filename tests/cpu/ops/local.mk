@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/cpu/ops: operations, a family a program, on every level.
+# tests/cpu/ops: operations, a family a program, on every variant.
 check_PROGRAMS += tests/cpu/ops/arith
 tests_cpu_ops_arith_SOURCES = %D%/arith.c %D%/driver.h
 tests_cpu_ops_arith_CPPFLAGS = $(TEST_CPPFLAGS)

@@ -97,10 +97,10 @@ the_optimiser_changes_weights_and_moments(void **state)
 {
     static const float params[] = { 1e-3f, 0.9f, 0.999f, 1e-8f,
                                     0.1f,  1.5f, 3.0f };
-    const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
+    const struct gb_cpu_kernels *const *variants = gb_cpu_kernels_all();
 
     (void)state;
-    for (int level = 0; levels[level] != NULL; level++)
+    for (int variant = 0; variants[variant] != NULL; variant++)
         for (int layout = DENSE; layout <= PADDED; layout++) {
             struct bench bench = bench_open();
             struct ggml_context *ctx = bench.ctx;
@@ -131,14 +131,14 @@ the_optimiser_changes_weights_and_moments(void **state)
                                  (sqrt(want[3][j] * params[6]) + params[3]);
             }
             assert_true(can_run(node));
-            assert_int_equal(compute(node, levels[level], false),
+            assert_int_equal(compute(node, variants[variant], false),
                              GGML_STATUS_SUCCESS);
             for (int i = 0; i < 4; i++)
                 for (int64_t j = 0; j < 133 * 6; j++)
                     if (fabs(at(t[i], j % 133, j / 133 % 3, j / 399, 0) -
                              want[i][j]) > 3e-7)
                         fail_msg("%s: source %d, element %d",
-                                 levels[level]->variant, i, (int)j);
+                                 variants[variant]->variant, i, (int)j);
             bench_close(&bench);
         }
 }

@@ -42,21 +42,21 @@ an_unknown_operation_has_no_row(void **state)
     assert_null(gb_cpu_op_find(&node));
 }
 
-/* A level's kernels are there by the compiler's word: a name without a function
- * does not link.  What a table says of types and levels is not. */
+/* A variant's kernels are there by the compiler's word: a name without a
+ * function does not link.  What a table says of types and variants is not. */
 static void
-every_level_has_every_type(void **state)
+every_variant_has_every_type(void **state)
 {
-    const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
+    const struct gb_cpu_kernels *const *variants = gb_cpu_kernels_all();
 
     (void)state;
-    for (; *levels != NULL; levels++) {
+    for (; *variants != NULL; variants++) {
         for (int t = 0; t < GGML_TYPE_COUNT; t++) {
             const enum ggml_type type = (enum ggml_type)t;
             const struct ggml_type_traits_cpu *traits =
                 ggml_get_type_traits_cpu(type);
             const struct gb_format_kernels *weight =
-                (*levels)->format(type);
+                (*variants)->format(type);
 
             assert_true((weight != NULL) == (traits->vec_dot != NULL));
             if (weight == NULL)
@@ -69,15 +69,15 @@ every_level_has_every_type(void **state)
 }
 
 static void
-every_level_has_a_name_of_its_own(void **state)
+every_variant_has_a_name_of_its_own(void **state)
 {
-    const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
+    const struct gb_cpu_kernels *const *variants = gb_cpu_kernels_all();
 
     (void)state;
-    assert_string_equal(levels[0]->variant, "generic");
-    for (int i = 0; levels[i] != NULL; i++)
+    assert_string_equal(variants[0]->variant, "generic");
+    for (int i = 0; variants[i] != NULL; i++)
         for (int j = 0; j < i; j++)
-            assert_string_not_equal(levels[i]->variant, levels[j]->variant);
+            assert_string_not_equal(variants[i]->variant, variants[j]->variant);
 }
 
 int
@@ -86,8 +86,8 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_that_computes_has_a_row),
         cmocka_unit_test(an_unknown_operation_has_no_row),
-        cmocka_unit_test(every_level_has_every_type),
-        cmocka_unit_test(every_level_has_a_name_of_its_own),
+        cmocka_unit_test(every_variant_has_every_type),
+        cmocka_unit_test(every_variant_has_a_name_of_its_own),
     };
 
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);

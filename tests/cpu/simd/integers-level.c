@@ -127,7 +127,7 @@ check_bytes(void)
 
 /* Four by four quads in each half, and digits to the base of three. */
 static void
-check_turned(void)
+check_transposed(void)
 {
     q32 v[4];
     uint8_t want[4][32];
@@ -264,13 +264,13 @@ check_scaled_sums(void)
 static void
 check_quads(void)
 {
-    uint8_t turned[QUADS * VF_LEN];
+    uint8_t transposed[QUADS * VF_LEN];
     float got[VF_LEN];
 
-    vq_transpose(turned, any, QUADS + 4);
+    vq_transpose(transposed, any, QUADS + 4);
     for (int i = 0; i < VF_LEN; i++)
         for (int j = 0; j < VF_LEN; j++)
-            need(is_same(turned + QUADS * j + 4 * i,
+            need(is_same(transposed + QUADS * j + 4 * i,
                          any + (QUADS + 4) * i + 4 * j, 4),
                  "vq_transpose");
     for (int at = 0; at < 1024; at += QUADS) {
@@ -321,18 +321,18 @@ check_quads(void)
 static void
 check_tiles(void)
 {
-    uint8_t turned[QUADS * VF_LEN];
-    uint8_t turned_wide[QUADS * VF_LEN];
+    uint8_t transposed[QUADS * VF_LEN];
+    uint8_t transposed_wide[QUADS * VF_LEN];
 
-    vq4_transpose(turned, codes, QUADS + 4);
-    vq4_transpose(turned_wide, wide, QUADS + 4);
+    vq4_transpose(transposed, codes, QUADS + 4);
+    vq4_transpose(transposed_wide, wide, QUADS + 4);
     for (int from = 0; from < VF_LEN; from += 4) {
         const int8_t *columns[2] = { acts + from, acts + 100 + from };
         const va2 a = va2_load(columns[0], columns[1]);
         const vi2 first = vi2_join(vi_set1(-1000), vi_set1(30));
-        const vi2 t = vi2_dot(first, vq4_load(turned + QUADS * from), a);
+        const vi2 t = vi2_dot(first, vq4_load(transposed + QUADS * from), a);
         const vi2 t_wide =
-            vi2_dot_wide(first, vq4_load(turned_wide + QUADS * from), a);
+            vi2_dot_wide(first, vq4_load(transposed_wide + QUADS * from), a);
 
         for (int c = 0; c < 2; c++) {
             float got[VF_LEN];
@@ -550,7 +550,7 @@ GB_K(check_integers)(void)
     check_tiles();
     check_rounding();
     check_fours();
-    check_turned();
+    check_transposed();
     check_words();
 #if Q_WIDE_OFFSET == 128
     check_multiples();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tests/cpu/threads/bits.c - a graph of many operations gives the same bits
- * with any number of threads, on every level and through every way of computing
- * it.
+ * with any number of threads, on every variant and through every way of
+ * computing it.
  */
 #include "config.h"
 
@@ -231,15 +231,15 @@ compute_with_backend(int n_threads)
 }
 
 static void
-check_all_levels(void (*compute)(int n_threads), const char *how)
+check_all_variants(void (*compute)(int n_threads), const char *how)
 {
     static const int threads[] = { 1, 2, 3, 7, 16 };
-    const struct gb_cpu_kernels *const *levels = gb_cpu_kernels_all();
+    const struct gb_cpu_kernels *const *variants = gb_cpu_kernels_all();
     char *kept = malloc((size_t)16 << 20);
 
     assert_non_null(kept);
-    for (; *levels != NULL; levels++) {
-        gb_cpu_kernels_use(*levels);
+    for (; *variants != NULL; variants++) {
+        gb_cpu_kernels_use(*variants);
         for (int t = 0; t < 5; t++) {
             forget_results();
             compute(threads[t]);
@@ -254,14 +254,14 @@ static void
 pools_of_all_sizes_give_the_same_bits(void **state)
 {
     (void)state;
-    check_all_levels(compute_with_pool, "pool");
+    check_all_variants(compute_with_pool, "pool");
 }
 
 static void
 backends_and_plans_give_the_same_bits(void **state)
 {
     (void)state;
-    check_all_levels(compute_with_backend, "backend");
+    check_all_variants(compute_with_backend, "backend");
 }
 
 int

@@ -4,9 +4,6 @@
  */
 #include "tests/tools/run/program.h"
 
-#include "ggml.h"
-#include "gguf.h"
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -293,13 +290,7 @@ logits_that_are_no_numbers_are_an_error(void **state)
     assert_non_null(gguf);
     norm = ggml_get_tensor(ctx, "output_norm.weight");
     ((float *)norm->data)[3] = NAN;
-    for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
-         t = ggml_get_next_tensor(ctx, t))
-        if (gguf_find_tensor(gguf, t->name) >= 0)
-            gguf_set_tensor_data(gguf, t->name, t->data);
-    assert_true(gguf_write_to_file(gguf, in_folder("nan"), false));
-    gguf_free(gguf);
-    ggml_free(ctx);
+    write_model("nan", gguf, ctx);
     write_file("text", "the hello world and 12 the singing worlds", 41);
     snprintf(line, sizeof(line), "-m %s --perplexity %s -c 4", in_folder("nan"),
              in_folder("text"));

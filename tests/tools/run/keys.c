@@ -4,9 +4,6 @@
  */
 #include "tests/tools/run/program.h"
 
-#include "ggml.h"
-#include "gguf.h"
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,9 +19,9 @@ enum kind {
     U8, I8, U16, I16, U32, I32, U64, I64, F32, F64,
     BOOL,
     TEXT,
-    INTS,  /* .number zeros */
-    REALS, /* .number zeros */
-    TEXTS  /* .number times .text */
+    INTS,   /* .number zeros */
+    FLOATS, /* .number zeros */
+    TEXTS   /* .number times .text */
 };
 
 /* One key of a model that is told something else. */
@@ -87,7 +84,7 @@ set_key(struct gguf_context *gguf, const struct edit *e)
     case BOOL: gguf_set_val_bool(gguf, key, x != 0.0); break;
     case TEXT: gguf_set_val_str(gguf, key, e->text); break;
     case INTS:
-    case REALS:
+    case FLOATS:
     case TEXTS: set_array(gguf, e); break;
     }
 }
@@ -105,13 +102,7 @@ edited(int model, const struct edit *edits, size_t n)
     assert_non_null(gguf);
     for (size_t i = 0; i < n; i++)
         set_key(gguf, &edits[i]);
-    for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
-         t = ggml_get_next_tensor(ctx, t))
-        if (gguf_find_tensor(gguf, t->name) >= 0)
-            gguf_set_tensor_data(gguf, t->name, t->data);
-    assert_true(gguf_write_to_file(gguf, in_folder("edited"), false));
-    gguf_free(gguf);
-    ggml_free(ctx);
+    write_model("edited", gguf, ctx);
     return in_folder("edited");
 }
 
@@ -197,8 +188,8 @@ keys_of_another_type_or_range_are_refused(void **state)
         { LLAMA, { TOKENIZER("tokens"), INTS, 3, NULL }, "array of str" },
         { LLAMA, { TOKENIZER("tokens"), TEXTS, 0, "" }, "has 0 tokens" },
         { LLAMA, { TOKENIZER("token_type"), INTS, 3, NULL }, "3 token types" },
-        { LLAMA, { TOKENIZER("token_type"), REALS, 3, NULL }, "array of i32" },
-        { GEMMA3, { TOKENIZER("scores"), REALS, 3, NULL }, "3 scores for" },
+        { LLAMA, { TOKENIZER("token_type"), FLOATS, 3, NULL }, "array of i32" },
+        { GEMMA3, { TOKENIZER("scores"), FLOATS, 3, NULL }, "3 scores for" },
         { GEMMA3, { TOKENIZER("scores"), INTS, 3, NULL }, "array of f32" },
         { GEMMA3, { TOKENIZER("scores"), NOTHING, 0, NULL }, "no key" },
         { LLAMA, { TOKENIZER("bos_token_id"), TEXT, 0, "1" }, "bos_token_id" },
@@ -408,15 +399,9 @@ retold(int model, int32_t id, const char *text, int32_t type,
     gguf_set_arr_str(gguf, TOKENIZER("tokens"), texts, n_tokens);
     gguf_set_arr_data(gguf, TOKENIZER("token_type"), GGUF_TYPE_INT32, types,
                       n_tokens);
-    for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
-         t = ggml_get_next_tensor(ctx, t))
-        if (gguf_find_tensor(gguf, t->name) >= 0)
-            gguf_set_tensor_data(gguf, t->name, t->data);
-    assert_true(gguf_write_to_file(gguf, in_folder("retold"), false));
+    write_model("retold", gguf, ctx);
     for (size_t i = 0; i < n_tokens; i++)
         free((char *)texts[i]);
-    gguf_free(gguf);
-    ggml_free(ctx);
     return in_folder("retold");
 }
 

@@ -102,6 +102,19 @@ make_model(const char *name, const char *options)
         fail_msg("%s", command);
 }
 
+void
+write_model(const char *name, struct gguf_context *gguf,
+            struct ggml_context *ctx)
+{
+    for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
+         t = ggml_get_next_tensor(ctx, t))
+        if (gguf_find_tensor(gguf, t->name) >= 0)
+            gguf_set_tensor_data(gguf, t->name, t->data);
+    assert_true(gguf_write_to_file(gguf, in_folder(name), false));
+    gguf_free(gguf);
+    ggml_free(ctx);
+}
+
 static struct result
 run_v(const char *program, const char *arguments, va_list args)
 {
@@ -186,6 +199,7 @@ run_on_terminal(const char *program, const char *arguments)
             break;
     }
     close(master);
+    assert_true(r.size < (1 << 16) - 1);
     if (WIFEXITED(status) && WEXITSTATUS(status) < 126)
         r.status = WEXITSTATUS(status);
     r.err = calloc(1, 1);

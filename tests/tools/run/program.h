@@ -8,6 +8,9 @@
 #ifndef TESTS_TOOLS_RUN_PROGRAM_H
 #define TESTS_TOOLS_RUN_PROGRAM_H
 
+#include "ggml.h"
+#include "gguf.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +27,11 @@ void write_file(const char *name, const void *data, size_t size);
 
 /* Make NAME in the folder with make-tiny-model's OPTIONS, once. */
 void make_model(const char *name, const char *options);
+
+/* Write GGUF with the data of CTX's tensors to NAME in the folder, and free
+ * both. */
+void write_model(
+    const char *name, struct gguf_context *gguf, struct ggml_context *ctx);
 
 /* What a program did. */
 struct result {

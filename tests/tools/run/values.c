@@ -5,9 +5,6 @@
  */
 #include "tests/tools/run/program.h"
 
-#include "ggml.h"
-#include "gguf.h"
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -260,7 +257,7 @@ matrices_of_numbers_are_converted_and_nothing_else(void **state)
 
 /* A type that no number is for counts as that of unquantised files. */
 static void
-types_without_a_number_of_their_own_are_those_of_all_reals(void **state)
+types_without_a_number_of_their_own_count_as_f32(void **state)
 {
     struct gguf_context *gguf;
     const struct gguf_init_params params = { true, NULL };
@@ -310,7 +307,7 @@ main(void)
         cmocka_unit_test(json_has_each_type_with_its_value),
         cmocka_unit_test(matrices_of_numbers_are_converted_and_nothing_else),
         cmocka_unit_test(
-            types_without_a_number_of_their_own_are_those_of_all_reals),
+            types_without_a_number_of_their_own_count_as_f32),
         cmocka_unit_test(a_terminal_shows_how_far_it_is),
     };
 
