@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/attention-prefill.c - attention of many queries: prompts.
+ * cpu/ops/attention-prefill.c - prefill: attention of many queries.
  *
  * Keys and values are made floats once for all queries of the tile.  What its
  * mask hides from all of them is not looked at.
@@ -85,7 +85,8 @@ gb_attention_mask_tiles(const struct ggml_tensor *node)
 }
 
 void
-gb_attention_mask_blocks(const struct gb_cpu_task *task, int64_t tile, uint8_t *seen)
+gb_attention_mask_blocks(const struct gb_cpu_task *task, int64_t tile,
+                         uint8_t *summaries)
 {
     const struct ggml_tensor *node = task->node;
     const int64_t step = mask_step(node);
@@ -96,7 +97,7 @@ gb_attention_mask_blocks(const struct gb_cpu_task *task, int64_t tile, uint8_t *
             node->src[1]->ne[1],
             (const uint16_t *)(const void *)gb_cpu_row_ptr(
                 node->src[3], i, 0, 0),
-            seen + i * blocks_of(node));
+            summaries + i * blocks_of(node));
 }
 
 /* The masks of the keys from KEY on, which a block begins with; can any query
@@ -107,17 +108,17 @@ read_masks(const struct gb_attention *t, int64_t key,
 {
     const struct ggml_tensor *node = t->task->node;
     const int64_t blocks = blocks_of(node);
-    const uint8_t *seen =
+    const uint8_t *summary =
         t->block_masks + t->first_token * blocks + key / GB_PREFILL_KEYS;
     bool is_seen = false;
 
-    for (int64_t i = 0; i < t->tokens; i++, seen += blocks) {
+    for (int64_t i = 0; i < t->tokens; i++, summary += blocks) {
         const char *row =
             gb_cpu_row_ptr(node->src[3], t->first_token + i, 0, 0);
 
         masks[i].values = (const uint16_t *)(const void *)row + key;
-        masks[i].seen = *seen;
-        if ((*seen & GB_BLOCK_MASK_END) > 0)
+        masks[i].summary = *summary;
+        if ((*summary & GB_BLOCK_MASK_END) > 0)
             is_seen = true;
     }
     return is_seen;

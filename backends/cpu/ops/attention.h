@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/attention.h - a tile of an attention, and the two ways to compute it.
+ * cpu/ops/attention.h - a tile of an attention, and the two paths that
+ * compute it: prefill (many queries) and decode (few).
  */
 #ifndef GB_CPU_OPS_ATTENTION_H
 #define GB_CPU_OPS_ATTENTION_H
@@ -8,8 +9,8 @@
 #include "backends/cpu/ops/op.h"
 #include "lib/base/checked.h"
 
-/* Queries of one key head in a tile, and from how many on lanes are full enough
- * to give each query one. */
+/* Queries of one key head in a tile at most, and from how many on it is prefill:
+ * lanes are then full enough to give each query one. */
 #define GB_ATTENTION_QUERIES GB_PREFILL_QUERIES
 #define GB_ATTENTION_PREFILL 12
 
@@ -75,7 +76,7 @@ void gb_attention_decode(const struct gb_attention *t, int64_t n);
 size_t gb_attention_mask_bytes(const struct ggml_tensor *node);
 int64_t gb_attention_mask_tiles(const struct ggml_tensor *node);
 void gb_attention_mask_blocks(
-    const struct gb_cpu_task *task, int64_t tile, uint8_t *seen);
+    const struct gb_cpu_task *task, int64_t tile, uint8_t *summaries);
 size_t gb_attention_prefill_scratch(const struct ggml_tensor *node);
 void gb_attention_prefill(const struct gb_attention *t);
 

@@ -43,8 +43,8 @@ struct gb_cpu_needs {
     int64_t prepare_tiles;
     size_t scratch;
     size_t shared;
-    int prepared_as; /* nodes that leave the shared memory in different ways, or
-                        of different layouts, have different numbers */
+    int prepared_as; /* nodes that leave different layouts in the shared memory
+                        have different numbers */
 };
 
 /* The most bytes that a row's tiling takes. */

@@ -37,14 +37,14 @@ gb_decode_reads(enum ggml_type type)
            type == GGML_TYPE_Q4_0;
 }
 
-/* What a mask says about a block of keys: how many there are up to the last one
- * that is seen, and whether all of its values are 0. */
+/* A block mask sums up a mask's values for a block of keys: how many keys there are
+ * up to the last one that is not hidden, and whether all values are 0. */
 #define GB_BLOCK_MASK_END  0x7F
 #define GB_BLOCK_MASK_ZERO 0x80
 
 struct gb_block_mask {
     const uint16_t *values;
-    uint8_t seen;
+    uint8_t summary;
 };
 
 /*

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/attention/prefill.c - many queries that look at the same keys.
+ * cpu/kernels/attention/prefill.c - prefill: attention of up to 256 queries to a
+ * block of 64 keys, with an online softmax (arXiv 1805.02867, 2205.14135).
  *
  * Each lane of a vector is a query.  So a key's element is the same for all
- * lanes: keys and values are used as they lie, without a transpose, and the
- * largest score and the sum of the exponentials need nothing from other lanes.
- * VF_LEN queries, transposed, are a panel; VECTORS panels go together.
+ * lanes: keys and values are read as they are stored, without a transpose, and
+ * the largest score and the sum of the exponentials need nothing from other
+ * lanes.  VF_LEN queries, transposed, are a panel.
+ *
+ *     scores[key][lane]    = sum over i of query[i][lane] * key[i]
+ *     weights              = 2^(scores - running maximum), in place
+ *     sums[element][lane]  = sums * 2^(old maximum - new) + sum over keys of
+ *                            weights[key][lane] * value[element]
+ *
+ * Both products have a register tile of VECTORS panels by COLS keys or elements:
+ * one load of each panel and one value spread over all lanes for VECTORS fused
+ * multiply-adds.
  */
 #include "backends/cpu/kernels/api/attention.h"
 #include "backends/cpu/kernels/api/divide.h"
@@ -15,7 +25,8 @@
 
 #include <math.h>
 
-_Static_assert(GB_PREFILL_KEYS <= GB_BLOCK_MASK_END, "what is said about a block");
+_Static_assert(GB_PREFILL_KEYS <= GB_BLOCK_MASK_END,
+               "a block's keys are counted");
 
 #define VECTORS 2
 
@@ -29,10 +40,10 @@ panel_floats(int64_t n)
     return (n + 15) / 16 * 16 * VF_LEN;
 }
 
-/* VF_LEN rows of N values, multiplied by FACTOR, side by side. */
+/* VF_LEN rows of N values, multiplied by FACTOR, become the lanes of a panel. */
 GB_INLINE void
-turn(const struct gb_float_type *t, int64_t n, const void *const *rows, float factor,
-     float *panel)
+transpose_rows(const struct gb_float_type *t, int64_t n,
+               const void *const *rows, float factor, float *panel)
 {
     const vf by = vf_set1(factor);
     float square[VF_LEN * VF_LEN];
@@ -61,7 +72,8 @@ GB_K(prefill_begin)(struct gb_prefill *a, const float *const *rows, float factor
 
         for (int64_t i = 0; i < VF_LEN; i++)
             lanes[i] = rows[gb_cpu_min(c + i, a->n - 1)];
-        turn(&gb_f32, a->d, lanes, factor, a->queries + c / VF_LEN * size);
+        transpose_rows(&gb_f32, a->d, lanes, factor,
+                       a->queries + c / VF_LEN * size);
         for (int64_t i = 0; i < size; i += VF_LEN)
             vf_store(a->sums + c / VF_LEN * size + i, vf_zero());
         vf_store(a->max + c, vf_set1(-INFINITY));
@@ -136,11 +148,12 @@ product_columns(const struct product *p, int vectors, int64_t n,
         product_tile(p, vectors, 1, c, y_step, y_column);
 }
 
-/* Scores of a panel: made 2^(s - max), with the largest s and the sum brought
- * up to date.  Gives what sums so far have to be multiplied with. */
+/* A step of the online softmax: the scores of a panel become 2^(s - max), with the
+ * largest s and the sum brought up to date.  Gives the factor of the sums so
+ * far. */
 static vf
-weigh(struct gb_prefill *a, int64_t first, int64_t n, float *scores,
-      const float *mask)
+softmax_step(struct gb_prefill *a, int64_t first, int64_t n, float *scores,
+             const float *mask)
 {
     const vf before = vf_load(a->max + first);
     const vf slope = vf_load(a->slope + first);
@@ -177,10 +190,10 @@ weigh(struct gb_prefill *a, int64_t first, int64_t n, float *scores,
     return factor;
 }
 
-/* What the masks of the queries from FIRST to LAST say. */
+/* The block masks of the queries from FIRST to LAST as one. */
 static uint8_t
-seen_by(const struct gb_prefill *a, const struct gb_block_mask *masks,
-        int64_t first, int64_t last, int64_t n)
+join_masks(const struct gb_prefill *a, const struct gb_block_mask *masks,
+           int64_t first, int64_t last, int64_t n)
 {
     uint8_t end = 0;
     uint8_t zero = GB_BLOCK_MASK_ZERO;
@@ -188,23 +201,23 @@ seen_by(const struct gb_prefill *a, const struct gb_block_mask *masks,
     if (masks == NULL)
         return (uint8_t)(n | GB_BLOCK_MASK_ZERO);
     for (int64_t i = first / a->per_mask; i <= last / a->per_mask; i++) {
-        const uint8_t one = masks[i].seen & GB_BLOCK_MASK_END;
+        const uint8_t keys = masks[i].summary & GB_BLOCK_MASK_END;
 
-        end = one > end ? one : end;
-        zero &= masks[i].seen;
+        end = keys > end ? keys : end;
+        zero &= masks[i].summary;
     }
     return end | zero;
 }
 
 static void
-turn_masks(const struct gb_prefill *a, const struct gb_block_mask *masks,
-           int64_t first, int64_t n, float *panel)
+transpose_masks(const struct gb_prefill *a, const struct gb_block_mask *masks,
+                int64_t first, int64_t n, float *panel)
 {
     const void *lanes[VF_LEN];
 
     for (int64_t i = 0; i < VF_LEN; i++)
         lanes[i] = masks[gb_cpu_min(first + i, a->n - 1) / a->per_mask].values;
-    turn(&gb_f16, n, lanes, 1.0f, panel);
+    transpose_rows(&gb_f16, n, lanes, 1.0f, panel);
 }
 
 /* The queries of VECTORS panels from FIRST on. */
@@ -216,9 +229,9 @@ attend_panels(struct gb_prefill *a, int vectors, int64_t first, int64_t n,
     const int64_t size = panel_floats(a->d);
     const int64_t panel = GB_PREFILL_KEYS * VF_LEN;
     const int64_t last = gb_cpu_min(first + vectors * VF_LEN, a->n) - 1;
-    const uint8_t seen = seen_by(a, masks, first, last, n);
-    const int64_t end = seen & GB_BLOCK_MASK_END;
-    const bool is_zero = (seen & GB_BLOCK_MASK_ZERO) != 0;
+    const uint8_t mask = join_masks(a, masks, first, last, n);
+    const int64_t end = mask & GB_BLOCK_MASK_END;
+    const bool is_zero = (mask & GB_BLOCK_MASK_ZERO) != 0;
     const struct product scores = {
         .k = a->d,
         .x = a->queries + first / VF_LEN * size,
@@ -245,9 +258,9 @@ attend_panels(struct gb_prefill *a, int vectors, int64_t first, int64_t n,
         const int64_t at = first + i * VF_LEN;
 
         if (!is_zero)
-            turn_masks(a, masks, at, end, a->masks);
-        factor[i] = weigh(a, at, end, a->scores + i * panel,
-                          is_zero ? NULL : a->masks);
+            transpose_masks(a, masks, at, end, a->masks);
+        factor[i] = softmax_step(a, at, end, a->scores + i * panel,
+                                 is_zero ? NULL : a->masks);
     }
     product_columns(&sums, vectors, a->d, v_step, 1);
 }
@@ -265,7 +278,7 @@ GB_K(prefill_keys)(struct gb_prefill *a, int64_t n, const float *k,
         attend_panels(a, 1, c, n, k, k_step, v, v_step, masks);
 }
 
-/* What sums are multiplied with; nothing seen makes zeros. */
+/* What sums are multiplied with; queries without keys get zeros. */
 static vf
 factor_of(const struct gb_prefill *a, int64_t first, bool divide)
 {
@@ -306,9 +319,9 @@ GB_K(prefill_sums)(const struct gb_prefill *a, float *const *rows, bool divide)
     }
 }
 
-/* Of one block, by vectors. */
+/* The mask of one block, summed up. */
 static uint8_t
-look_at(int64_t n, const uint16_t *mask)
+summary_of(int64_t n, const uint16_t *mask)
 {
     int64_t end = 0;
     vm is_other = vf_lt(vf_zero(), vf_zero());
@@ -326,8 +339,9 @@ look_at(int64_t n, const uint16_t *mask)
 }
 
 void
-GB_K(mask_blocks)(int64_t n, const uint16_t *mask, uint8_t *seen)
+GB_K(mask_blocks)(int64_t n, const uint16_t *mask, uint8_t *summaries)
 {
     for (int64_t i = 0; i < n; i += GB_PREFILL_KEYS)
-        *seen++ = look_at(gb_cpu_min(n - i, GB_PREFILL_KEYS), mask + i);
+        *summaries++ =
+            summary_of(gb_cpu_min(n - i, GB_PREFILL_KEYS), mask + i);
 }

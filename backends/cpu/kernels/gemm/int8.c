@@ -3,7 +3,8 @@
  * cpu/kernels/gemm/int8.c - GEMM micro-kernel of int8 panels.
  *
  *     dst[c][r] (+)= sum over sub-blocks b of
- *         scale[b][r] * d[b][c] * dot(codes[b][r], codes[b][c]) + min[b][r] * sum[b][c]
+ *         scale[b][r] * d[b][c] * dot(codes[b][r], codes[b][c]) +
+ *         min[b][r] * sum[b][c]
  *
  * The register tile has MR = VQ_ROWS vectors of VF_LEN rows and NR = VQ_COLS
  * columns.  A step loads four codes of each row (one vector of dot4 operands for
@@ -191,7 +192,8 @@ mask_of(const struct gb_gemm_tile *tile, int sub_block, const void *column)
 
 /* The low part of sub-block P of the tile's part of COLUMN. */
 GB_INLINE const char *
-low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column, int64_t p)
+low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column,
+       int64_t p)
 {
     static const char none[GB_QK + sizeof(struct gb_low_block_end)];
     const uint64_t masks = mask_of(tile, sub_block, column);
@@ -231,8 +233,7 @@ add_low(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
 
 /* The sums times FACTOR. */
 GB_INLINE void
-floats(float factor, vi s[VQ_ROWS][VQ_COLS],
-       vf f[VQ_ROWS][VQ_COLS])
+floats(float factor, vi s[VQ_ROWS][VQ_COLS], vf f[VQ_ROWS][VQ_COLS])
 {
 #pragma GCC unroll 8
     for (int c = 0; c < VQ_COLS; c++)
@@ -247,7 +248,7 @@ floats(float factor, vi s[VQ_ROWS][VQ_COLS],
 /* VQ_COLS columns. */
 GB_INLINE void
 add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
-     const void *const *columns, float *const *dst)
+            const void *const *columns, float *const *dst)
 {
     const int sub_block = kernel->sub_block;
     const int64_t blocks = tile->k / kernel->sub_block;
@@ -285,7 +286,8 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
         for (int c = 0; c < VQ_COLS; c++)
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
-                s[v][c] = vi_set1(int_at(blocks_at[c] + sub_block + AT_CORRECTION));
+                s[v][c] = vi_set1(
+                    int_at(blocks_at[c] + sub_block + AT_CORRECTION));
         add_sub_block(kernel, codes, blocks_at, s);
         if ((masks >> p & 1) != 0) {
             /* Weights are read again: kept for this, they would fill the

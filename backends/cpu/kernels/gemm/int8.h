@@ -26,10 +26,10 @@ struct gb_gemm_tile {
 
 /* VQ_ROWS panels of quantised weights. */
 void GB_K_OF(BYTES, gemm_int8_tile)(const struct gb_format *format,
-                                const struct gb_gemm_tile *strip);
+                                    const struct gb_gemm_tile *tile);
 
 /* Quantised weights times columns packed for GB_PATH_SKINNY. */
 void GB_K_OF(BYTES, skinny_int8)(const struct gb_format_kernels *weight,
-                              const struct gb_product *p);
+                                 const struct gb_product *p);
 
 #endif
