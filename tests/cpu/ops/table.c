@@ -27,8 +27,18 @@ every_operation_that_computes_has_a_row(void **state)
         if (row == NULL)
             fail_msg("%s has no row", ggml_op_name((enum ggml_op)op));
         assert_non_null(row->can_run);
-        assert_non_null(row->tiles);
         assert_non_null(row->run);
+        if (row->tile != NULL) {
+            assert_null(row->tiles);
+            assert_null(row->scratch);
+            assert_null(row->shared);
+            assert_null(row->prepare_tiles);
+            assert_true(row->tiling_size <= GB_CPU_TILING_MAX &&
+                        row->tiling_size % 8 == 0);
+            continue;
+        }
+        assert_int_equal(row->tiling_size, 0);
+        assert_non_null(row->tiles);
         assert_true((row->prepare == NULL) == (row->prepare_tiles == NULL));
     }
 }
