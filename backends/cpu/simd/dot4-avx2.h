@@ -12,7 +12,7 @@
 #define VQ_TRANSPOSES_HALVES 0
 #define VQ_TILES  0
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 #define VQ_ROWS   2
 #define VQ_COLS   4
 #define VQ_HALVES 0
@@ -33,7 +33,7 @@ vq_load(const void *p)
 }
 
 static inline vq
-vq_spread(const void *p)
+vq_broadcast(const void *p)
 {
     int32_t quad;
 
@@ -137,7 +137,7 @@ vf_store_i8(int8_t *p, vf v)
 }
 
 static inline void
-vf_store_i8_cut(int8_t *p, vf v)
+vf_store_i8_trunc(int8_t *p, vf v)
 {
     vf_store_words_i8(p, _mm256_cvttps_epi32(v));
 }

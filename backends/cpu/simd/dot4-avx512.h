@@ -10,7 +10,7 @@
 #define VF_COLS  12
 #define VQ_TILES 0
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 #define VQ_ROWS   2
 #define VQ_COLS   4
 #define VQ_HALVES 0
@@ -39,7 +39,7 @@ vq_load(const void *p)
 }
 
 static inline vq
-vq_spread(const void *p)
+vq_broadcast(const void *p)
 {
     int32_t quad;
 
@@ -160,7 +160,7 @@ vi_add_pairs(vi s, vh h)
         s, _mm512_madd_epi16(h, _mm512_set1_epi16(1)));
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 static inline vi
 vi_dot(vi s, vq u, vq a)
@@ -226,7 +226,7 @@ vf_store_i8(int8_t *p, vf v)
 }
 
 static inline void
-vf_store_i8_cut(int8_t *p, vf v)
+vf_store_i8_trunc(int8_t *p, vf v)
 {
     _mm_storeu_si128(
         (__m128i *)p, _mm512_cvtepi32_epi8(_mm512_cvttps_epi32(v)));

@@ -29,7 +29,7 @@ vq_load(const void *p)
 }
 
 static inline vq
-vq_spread(const void *p)
+vq_broadcast(const void *p)
 {
     uint32_t quad;
 
@@ -98,7 +98,7 @@ vf_from_vi(vi s)
 }
 
 static inline void
-vf_store_i8_cut(int8_t *p, vf v)
+vf_store_i8_trunc(int8_t *p, vf v)
 {
     /* What is no number becomes one too: such a conversion is undefined. */
     v = vf_min(vf_max(v, vf_set1(-127.0f)), vf_set1(127.0f));
@@ -109,7 +109,7 @@ vf_store_i8_cut(int8_t *p, vf v)
 static inline void
 vf_store_i8(int8_t *p, vf v)
 {
-    vf_store_i8_cut(p, vf_round(v));
+    vf_store_i8_trunc(p, vf_round(v));
 }
 
 #endif

@@ -42,7 +42,7 @@ vq_load(const void *p)
 }
 
 static inline vq
-vq_spread(const void *p)
+vq_broadcast(const void *p)
 {
     uint32_t quad;
 
@@ -216,7 +216,7 @@ vf_store_i8(int8_t *p, vf v)
 }
 
 static inline void
-vf_store_i8_cut(int8_t *p, vf v)
+vf_store_i8_trunc(int8_t *p, vf v)
 {
     vf_store_words_i8(p, vcvtq_s32_f32(v));
 }

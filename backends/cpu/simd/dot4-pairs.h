@@ -58,7 +58,7 @@ vi2_dot(vi2 t, vq4 u, va2 a)
     for (int c = 0; c < 2; c++)
         for (int q = 0; q < 4; q++)
             t.sum[c] = vi_dot(
-                t.sum[c], u.quad[q], vq_spread(a.column[c] + 4 * q));
+                t.sum[c], u.quad[q], vq_broadcast(a.column[c] + 4 * q));
     return t;
 }
 
@@ -68,7 +68,7 @@ vi2_dot_wide(vi2 t, vq4 w, va2 a)
     for (int c = 0; c < 2; c++)
         for (int q = 0; q < 4; q++)
             t.sum[c] = vi_dot_wide(
-                t.sum[c], w.quad[q], vq_spread(a.column[c] + 4 * q));
+                t.sum[c], w.quad[q], vq_broadcast(a.column[c] + 4 * q));
     return t;
 }
 

@@ -9,7 +9,7 @@
  * each of two columns, a vi2 the sums of both, all in an order of their own.
  *
  *   vq_load(p)           4 * VF_LEN bytes
- *   vq_spread(p)         four bytes, in every lane
+ *   vq_broadcast(p)         four bytes, in every lane
  *   vq_transpose(dst, src, pitch)
  *                        VF_LEN rows of 4 * VF_LEN bytes, PITCH bytes apart:
  *                        quad j of row i to quad i of row j; the rows of dst
@@ -36,7 +36,7 @@
  *   vf_from_vi(s)
  *   vf_store_i8(p, v)    the nearest integers, ties to even, of floats from
  *                        -127 to 127 as VF_LEN bytes; of others any
- *   vf_store_i8_cut(p, v) the same without the fractions
+ *   vf_store_i8_trunc(p, v) the same without the fractions
  *   vf_dot_pairs(s, x, y) s + the products of both BF16 values in each lane of
  *                        x and y; only where VF_PAIRS is 1
  *

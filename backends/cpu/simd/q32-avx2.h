@@ -13,9 +13,9 @@
 
 #if defined(__AVXVNNI__) || \
     (defined(__AVX512VNNI__) && defined(__AVX512VL__))
-#define Q_WIDE_OFFSET 128
+#define Q_WIDE_BIAS 128
 #else
-#define Q_WIDE_OFFSET 0
+#define Q_WIDE_BIAS 0
 #endif
 
 typedef __m256i q32;
@@ -91,7 +91,7 @@ q32_xor(q32 a, q32 b)
 }
 
 static inline q32
-q32_spread(uint32_t bits)
+q32_mask_of_bits(uint32_t bits)
 {
     /* Byte i gets the byte of BITS that its bit is in, then keeps the bit. */
     const __m256i place = _mm256_setr_epi64x(0, 0x0101010101010101,
@@ -301,13 +301,13 @@ q_floats_i8(float *dst, const void *p, float f)
 }
 
 static inline qs
-qs_first(int32_t a)
+qs_set_lane0(int32_t a)
 {
     return _mm256_zextsi128_si256(_mm_cvtsi32_si128(a));
 }
 
 static inline qs
-qs_first2(int32_t a, int32_t b)
+qs_set_lanes04(int32_t a, int32_t b)
 {
     return _mm256_inserti128_si256(
         _mm256_castsi128_si256(_mm_cvtsi32_si128(a)), _mm_cvtsi32_si128(b), 1);
@@ -319,7 +319,7 @@ qs_load(const int32_t *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 static inline qs
 qs_set1(int32_t x)

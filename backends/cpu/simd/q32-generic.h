@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define Q_WIDE_OFFSET 0
+#define Q_WIDE_BIAS 0
 
 typedef uint8_t q_u8x16 __attribute__((vector_size(16)));
 typedef int16_t q_i16x8 __attribute__((vector_size(16)));
@@ -109,7 +109,7 @@ q32_xor(q32 a, q32 b)
 }
 
 static inline q32
-q32_spread(uint32_t bits)
+q32_mask_of_bits(uint32_t bits)
 {
     q32 v;
 
@@ -267,15 +267,15 @@ q_floats_i8(float *dst, const void *p, float f)
 }
 
 static inline qs
-qs_first2(int32_t a, int32_t b)
+qs_set_lanes04(int32_t a, int32_t b)
 {
     return (qs){ { { a, 0, 0, 0 }, { b, 0, 0, 0 } } };
 }
 
 static inline qs
-qs_first(int32_t a)
+qs_set_lane0(int32_t a)
 {
-    return qs_first2(a, 0);
+    return qs_set_lanes04(a, 0);
 }
 
 static inline qs

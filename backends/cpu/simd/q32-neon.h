@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define Q_WIDE_OFFSET 0
+#define Q_WIDE_BIAS 0
 
 typedef struct {
     uint8x16_t low;
@@ -104,7 +104,7 @@ q32_xor(q32 a, q32 b)
 }
 
 static inline q32
-q32_spread(uint32_t bits)
+q32_mask_of_bits(uint32_t bits)
 {
     /* Byte i gets the byte of BITS that its bit is in, then tests the bit. */
     const uint8x16_t bytes = vreinterpretq_u8_u32(vdupq_n_u32(bits));
@@ -313,7 +313,7 @@ q_floats_i8(float *dst, const void *p, float f)
 }
 
 static inline qs
-qs_first2(int32_t a, int32_t b)
+qs_set_lanes04(int32_t a, int32_t b)
 {
     const int32x4_t zero = vdupq_n_s32(0);
 
@@ -321,9 +321,9 @@ qs_first2(int32_t a, int32_t b)
 }
 
 static inline qs
-qs_first(int32_t a)
+qs_set_lane0(int32_t a)
 {
-    return qs_first2(a, 0);
+    return qs_set_lanes04(a, 0);
 }
 
 static inline qs

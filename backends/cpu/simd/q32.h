@@ -6,7 +6,7 @@
  * sums in 32-bit integers, the first for bytes 0 to 3 and so on; qf are eight
  * floats, one for each sum.  Weights are CODES, bytes from 0 to 127 that are
  * a type's values plus an offset, or WIDE codes, whose offset is
- * Q_WIDE_OFFSET: signed bytes where that is 0, unsigned ones where it is 128.
+ * Q_WIDE_BIAS: signed bytes where that is 0, unsigned ones where it is 128.
  * Activations are signed bytes from -127 to 127.
  *
  *   q32_load(p) q32_store(p, v)
@@ -17,7 +17,7 @@
  *   q32_bits(v, n, mask)  (v >> n) & mask in each byte, n + bits of mask <= 8
  *   q32_shift_left(v, n) v << n in each byte, no bit leaving it
  *   q32_or q32_add q32_xor
- *   q32_spread(bits)      byte i is 255 when bit i of 32 is set, else 0
+ *   q32_mask_of_bits(bits)      byte i is 255 when bit i of 32 is set, else 0
  *   q32_where(m, v)       v where the mask byte is 255, 0 where it is 0
  *   q32_negate(m, v)      -v where the mask byte is 255, v where it is 0
  *   q32_lookup(p, v)      byte v of a table of sixteen at p, v < 16
@@ -40,7 +40,7 @@
  *   q_to_half(x)          its nearest half float, ties to even
  *   q_floats_u8(dst, p, f), q_floats_i8(dst, p, f)
  *                         dst[i] = p[i] * f for eight bytes
- *   qs_first(a) qs_first2(a, b)
+ *   qs_set_lane0(a) qs_set_lanes04(a, b)
  *                         a in sum 0, b in sum 4 (or none), the rest 0
  *   qs_load(p)            eight int32_t
  *   qs_dot(s, u, a)       s + the products of codes and activations

@@ -150,7 +150,7 @@ q64_lookup(const void *p, q64 v)
 }
 
 static inline q64
-q64_again(const void *p)
+q64_broadcast16(const void *p)
 {
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)p));
 }
@@ -193,7 +193,7 @@ q64s_load(const int32_t *p)
     return _mm512_loadu_si512(p);
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 typedef struct {
     q64 low; /* where the third bit is not set */

@@ -44,7 +44,7 @@ q64_load_once(const void *p)
     return q64_load(p);
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* N is above 8. */
 static inline q64
@@ -131,15 +131,15 @@ static inline q64
 q64_negate_where(q64 v, uint64_t bits)
 {
     return q64_join(
-        q32_negate(q32_spread((uint32_t)bits), v.half[0]),
-        q32_negate(q32_spread((uint32_t)(bits >> 32)), v.half[1]));
+        q32_negate(q32_mask_of_bits((uint32_t)bits), v.half[0]),
+        q32_negate(q32_mask_of_bits((uint32_t)(bits >> 32)), v.half[1]));
 }
 
 static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)
 {
-    const q32 low = q32_where(q32_spread((uint32_t)bits), q32_set1(x));
-    const q32 high = q32_where(q32_spread((uint32_t)(bits >> 32)), q32_set1(x));
+    const q32 low = q32_where(q32_mask_of_bits((uint32_t)bits), q32_set1(x));
+    const q32 high = q32_where(q32_mask_of_bits((uint32_t)(bits >> 32)), q32_set1(x));
 
     return q64_or(v, q64_join(low, high));
 }
@@ -157,7 +157,7 @@ q64_low(q64 v)
 }
 
 static inline q64
-q64_again(const void *p)
+q64_broadcast16(const void *p)
 {
     return q64_join(q32_load2(p, p), q32_load2(p, p));
 }
@@ -190,7 +190,7 @@ q64_transpose(q64 *v)
 static inline q64s
 q64s_zero(void)
 {
-    return (q64s){ { qs_first(0), qs_first(0) } };
+    return (q64s){ { qs_set_lane0(0), qs_set_lane0(0) } };
 }
 
 static inline q64s
@@ -213,7 +213,7 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
                      qs_dot_wide(s.half[1], w.half[1], a.half[1]) } };
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 static inline q64s
 q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)

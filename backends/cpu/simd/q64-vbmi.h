@@ -7,16 +7,16 @@
  *   q64_pick2(v, w, from)    byte from[i] % 128 of V with W behind it
  *   q64_fields(v, at)        of each eight bytes eight bits from bit at[i] on
  *   q64_load16(p)            sixteen bytes, and others that are nothing
- *   q64_double_quads(p)      eight times four bytes, each twice
+ *   q64_dup_dwords(p)      eight times four bytes, each twice
  *   q64_two_words(p, q)      eight bytes at P and eight at Q, again and again
  *   q64_and(v, w)
  *   q64_repeat(x)            the eight bytes of a uint64_t, again and again
- *   q64_even_quads(v, w) q64_odd_quads(v, w)
+ *   q64_even_dwords(v, w) q64_odd_dwords(v, w)
  *                            of each sixteen bytes the first and third four, or
  *                            the others, of V and those of W
- *   q64_swap_quads(v)        the second four of each sixteen bytes and the
+ *   q64_swap_dwords(v)        the second four of each sixteen bytes and the
  *                            third
- *   q64_low_quads(v, w) q64_high_quads(v, w)
+ *   q64_low_dwords(v, w) q64_high_dwords(v, w)
  *                            of each eight bytes the low four, or high four, of
  *                            V and those of W
  *   q64_zip_low(v, w) q64_zip_high(v, w)
@@ -64,7 +64,7 @@ q64_load16(const void *p)
 }
 
 static inline q64
-q64_double_quads(const void *p)
+q64_dup_dwords(const void *p)
 {
     return _mm512_shuffle_epi32(
         _mm512_cvtepu32_epi64(q32_load(p)), (_MM_PERM_ENUM)0xa0);
@@ -91,33 +91,33 @@ q64_repeat(uint64_t x)
 }
 
 static inline q64
-q64_even_quads(q64 v, q64 w)
+q64_even_dwords(q64 v, q64 w)
 {
     return _mm512_castps_si512(_mm512_shuffle_ps(
         _mm512_castsi512_ps(v), _mm512_castsi512_ps(w), 0x88));
 }
 
 static inline q64
-q64_odd_quads(q64 v, q64 w)
+q64_odd_dwords(q64 v, q64 w)
 {
     return _mm512_castps_si512(_mm512_shuffle_ps(
         _mm512_castsi512_ps(v), _mm512_castsi512_ps(w), 0xdd));
 }
 
 static inline q64
-q64_swap_quads(q64 v)
+q64_swap_dwords(q64 v)
 {
     return _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0xd8);
 }
 
 static inline q64
-q64_low_quads(q64 v, q64 w)
+q64_low_dwords(q64 v, q64 w)
 {
     return _mm512_mask_shuffle_epi32(v, 0xaaaa, w, (_MM_PERM_ENUM)0xa0);
 }
 
 static inline q64
-q64_high_quads(q64 v, q64 w)
+q64_high_dwords(q64 v, q64 w)
 {
     return _mm512_mask_shuffle_epi32(w, 0x5555, v, (_MM_PERM_ENUM)0xf5);
 }

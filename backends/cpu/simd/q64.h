@@ -27,7 +27,7 @@
  *   q64_words(p)             sixteen 32-bit words at p[0] to p[15], as bytes
  *   q64_lookup(p, v)         byte v of a table of sixteen at p, v < 16
  *   q64_low(v)               the first thirty-two bytes, as a q32
- *   q64_again(p)             the sixteen bytes at P four times
+ *   q64_broadcast16(p)             the sixteen bytes at P four times
  *   q64_pick16(v, p)         in each sixteen bytes of V byte p[i], or 0 where
  *                            that is above 127
  *   q64_times(v, p)          16-bit words of V times the 32 at P

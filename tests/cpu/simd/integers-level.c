@@ -35,7 +35,7 @@ fill(void)
         acts[i] = (state >> 10 & 3) == 0 ? -127
                                          : (int8_t)((state >> 16) % 255 - 127);
         wide[i] = (state >> 12 & 3) == 0
-                      ? (uint8_t)(Q_WIDE_OFFSET - 128)
+                      ? (uint8_t)(Q_WIDE_BIAS - 128)
                       : any[i];
     }
 }
@@ -45,7 +45,7 @@ fill(void)
 static int32_t
 wide_product(int i, int j)
 {
-    const int code = Q_WIDE_OFFSET == 0 && wide[i] > 127 ? wide[i] - 256
+    const int code = Q_WIDE_BIAS == 0 && wide[i] > 127 ? wide[i] - 256
                                                          : wide[i];
 
     return code * acts[j];
@@ -107,7 +107,7 @@ check_bytes(void)
         want[11][i] = any[300 + (any[i] & 15)];
         want[12][i] = any[100 + 12 * (i / 4) + i % 4];
     }
-    mask = q32_spread(0x9badcafeu);
+    mask = q32_mask_of_bits(0x9badcafeu);
     need(bytes_are(q32_load2(any, any + 200), want[0]), "q32_load2");
     need(bytes_are(q32_set1(77), want[1]), "q32_set1");
     need(bytes_are(q32_nibbles(any), want[2]), "q32_nibbles");
@@ -117,7 +117,7 @@ check_bytes(void)
     need(bytes_are(q32_or(x, y), want[5]), "q32_or");
     need(bytes_are(q32_add(x, y), want[6]), "q32_add");
     need(bytes_are(q32_xor(x, y), want[7]), "q32_xor");
-    need(bytes_are(mask, want[8]), "q32_spread");
+    need(bytes_are(mask, want[8]), "q32_mask_of_bits");
     need(bytes_are(q32_where(mask, x), want[9]), "q32_where");
     need(bytes_are(q32_negate(mask, x), want[10]), "q32_negate");
     need(bytes_are(q32_lookup(any + 300, q32_bits(x, 0, 15)), want[11]),
@@ -208,7 +208,7 @@ check_sums(void)
         int32_t want[8];
         int32_t want_wide[8];
         int32_t want_256[8];
-        qs s = qs_first2(first[0], first[4]);
+        qs s = qs_set_lanes04(first[0], first[4]);
 
         for (int i = 0; i < 8; i++) {
             want[i] = first[i];
@@ -219,7 +219,7 @@ check_sums(void)
             }
             want_256[i] = first[i] + 256 * want[i];
         }
-        need(sums_are(s, first), "qs_first2");
+        need(sums_are(s, first), "qs_set_lanes04");
         need(sums_are(qs_dot(s, q32_load(codes + at), a), want), "qs_dot");
         need(sums_are(qs_dot_wide(s, q32_load(wide + at), a), want_wide),
              "qs_dot_wide");
@@ -227,7 +227,7 @@ check_sums(void)
                       want_256),
              "qs_add_256");
         first[4] = 0;
-        need(sums_are(qs_first(first[0]), first), "qs_first");
+        need(sums_are(qs_set_lane0(first[0]), first), "qs_set_lane0");
     }
 }
 
@@ -236,7 +236,7 @@ static void
 check_scaled_sums(void)
 {
     static const float pair[2] = { 3.0f, -2.0f };
-    const qs s = qs_dot(qs_first(7), q32_set1(1), q32_set1(2));
+    const qs s = qs_dot(qs_set_lane0(7), q32_set1(1), q32_set1(2));
     float x[8];
     float got[8];
     qf acc;
@@ -275,7 +275,7 @@ check_quads(void)
                  "vq_transpose");
     for (int at = 0; at < 1024; at += QUADS) {
         const vq u = vq_load(codes + at);
-        const vq a = vq_spread(acts + at);
+        const vq a = vq_broadcast(acts + at);
         const vi first = vi_set1(-1000);
         float dot[VF_LEN];
         float dot_wide[VF_LEN];
@@ -379,8 +379,8 @@ check_rounding(void)
         need(is_same(got, want, sizeof(got)), "vf_store_i8");
         for (int j = 0; j < VF_LEN; j++)
             want[j] = (uint8_t)(int8_t)truncf(x[j] * 0.5f);
-        vf_store_i8_cut(got, vf_mul(vf_load(x), vf_set1(0.5f)));
-        need(is_same(got, want, sizeof(got)), "vf_store_i8_cut");
+        vf_store_i8_trunc(got, vf_mul(vf_load(x), vf_set1(0.5f)));
+        need(is_same(got, want, sizeof(got)), "vf_store_i8_trunc");
     }
 }
 
@@ -397,7 +397,7 @@ check_fours(void)
     for (int i = 0; i < 4; i++) {
         float x[VF_LEN];
 
-        s[i] = qs_dot(qs_first2(i, 10 * i), q32_load(codes + 32 * i),
+        s[i] = qs_dot(qs_set_lanes04(i, 10 * i), q32_load(codes + 32 * i),
                       q32_load(acts + 32 * i));
         want[i] = i;
         want[4 + i] = 10 * i;
@@ -470,7 +470,7 @@ check_words(void)
     }
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* Some bytes or fields as sums, and multiples of those by four bytes of each
  * half. */
@@ -552,7 +552,7 @@ GB_K(check_integers)(void)
     check_fours();
     check_turned();
     check_words();
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
     check_multiples();
 #endif
     return wrong;

@@ -118,8 +118,8 @@ gb_codebook_read_fours(const uint8_t *table, int n, const q64 *numbers,
 
 #pragma GCC unroll 4
     for (int i = 0; i < GB_CODEBOOK_BLOCKS; i++) {
-        low[i] = high[i] = q64_swap_quads(numbers[i]);
-        swapped[i] = q64_swap_quads(tables[i]);
+        low[i] = high[i] = q64_swap_dwords(numbers[i]);
+        swapped[i] = q64_swap_dwords(tables[i]);
     }
     gb_codebook_lookup(table, n, GB_CODEBOOK_BLOCKS, swapped, low, high);
 #pragma GCC unroll 4
@@ -349,10 +349,10 @@ gb_codebook_to_lanes(q64 *u)
 {
     const q64 v[4] = { u[0], u[1], u[2], u[3] };
 
-    u[0] = q64_low_quads(v[0], v[2]);
-    u[1] = q64_high_quads(v[0], v[2]);
-    u[2] = q64_low_quads(v[1], v[3]);
-    u[3] = q64_high_quads(v[1], v[3]);
+    u[0] = q64_low_dwords(v[0], v[2]);
+    u[1] = q64_high_dwords(v[0], v[2]);
+    u[2] = q64_low_dwords(v[1], v[3]);
+    u[3] = q64_high_dwords(v[1], v[3]);
 }
 
 GB_INLINE void

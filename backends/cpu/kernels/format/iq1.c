@@ -292,7 +292,7 @@ iq1_m_unit(const void *block, const uint8_t (*levels)[64], int i)
     const q64 v = iq1_m_row(block, levels, i / 2);
     const q64 w = iq1_m_row(block, levels, i / 2 + 2);
 
-    return i % 2 == 0 ? q64_low_quads(v, w) : q64_high_quads(v, w);
+    return i % 2 == 0 ? q64_low_dwords(v, w) : q64_high_dwords(v, w);
 }
 
 static const struct gb_codebook_format iq1_m_entries = {

@@ -106,9 +106,9 @@ iq2_xxs_read(const void *const *blocks, struct gb_codebook_codes *to)
         const q64 wa = q64_load(a->qs);
         const q64 wb = q64_load(b->qs);
 
-        numbers[i] = q64_even_quads(wa, wb);
+        numbers[i] = q64_even_dwords(wa, wb);
         tables[i] = q64_bits(numbers[i], 7, 1);
-        gb_codebook_four_sevens(q64_high_quads(wa, wb), to->minus[2 * i]);
+        gb_codebook_four_sevens(q64_high_dwords(wa, wb), to->minus[2 * i]);
     }
     gb_codebook_read_eights(iq2_xxs_table, 2, numbers, tables, to);
 }
@@ -220,8 +220,8 @@ iq2_xs_read(const void *const *blocks, struct gb_codebook_codes *to)
         const q64 fb = q64_fields(wb, at);
         const q64 high = q64_pick2(wa, wb, q64_load(sevens_order));
 
-        numbers[i] = q64_even_quads(fa, fb);
-        tables[i] = q64_and(q64_odd_quads(fa, fb), q64_set1(3));
+        numbers[i] = q64_even_dwords(fa, fb);
+        tables[i] = q64_and(q64_odd_dwords(fa, fb), q64_set1(3));
         gb_codebook_sevens(q64_down(high, 1), to->minus[2 * i]);
     }
     gb_codebook_read_eights(iq2_xs_table, 4, numbers, tables, to);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* The values as wide codes. */
-#define WIDE(v) (uint8_t)((v) + Q_WIDE_OFFSET)
+#define WIDE(v) (uint8_t)((v) + Q_WIDE_BIAS)
 static const uint8_t wide_values[16] = { GB_IQ4_VALUES(WIDE) };
 
 /* Nibbles as the numbers of values. */
@@ -59,7 +59,7 @@ static const struct gb_block_reader iq4_nl = {
         .block = 32,
         .bytes = 18,
         .sub_block = 32,
-        .bias = Q_WIDE_OFFSET,
+        .bias = Q_WIDE_BIAS,
         .order = GB_ORDER_NIBBLES,
     },
     .scales = iq4_nl_scales,
@@ -112,7 +112,7 @@ iq4_xs_units(const void *group, int i, int n, q64 *u)
     values_of(q64_load_once(b->qs + 64 * i), u);
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* The scales that units 0 and 1 have in lane i, and units 2 and 3. */
 static const int32_t pieces[2][16] = {
@@ -166,10 +166,10 @@ static const struct gb_block_reader iq4_xs = {
         .block = 256,
         .bytes = 136,
         .sub_block = 32,
-        .bias = Q_WIDE_OFFSET,
+        .bias = Q_WIDE_BIAS,
         .order = GB_ORDER_NIBBLES,
         .gemv = GB_GEMV_WIDE_PAIRS,
-        .gemv_bias = Q_WIDE_OFFSET,
+        .gemv_bias = Q_WIDE_BIAS,
     },
     .scales = iq4_xs_scales,
     .codes = iq4_xs_codes,

@@ -75,7 +75,7 @@ q2_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
 {
     const struct gb_block_q2_k *b = block;
     const struct gb_q8_super_block *y = group;
-    const q64 packed = q64_again(b->scales);
+    const q64 packed = q64_broadcast16(b->scales);
     const q64 codes = q64_load_once(b->qs);
     const q64 low = q64_bits(packed, 0, 15);
     const q64 scales[2] = {
@@ -87,7 +87,7 @@ q2_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
         q64_bits(codes, 2, 48),
     };
     const qs mins = qs_dot(
-        qs_first(0), q32_bits(q64_low(packed), 4, 15),
+        qs_set_lane0(0), q32_bits(q64_low(packed), 4, 15),
         q32_load(y->sub_block_sums.codes));
     q64s s = q2_k_dot(u, y->high, scales);
 
@@ -161,7 +161,7 @@ q3_k_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_or(low, q64_shift_left(high, 2));
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* Which scale quarter l of unit i has, at 4 * l + i. */
 static const uint8_t places[16] = {
@@ -213,7 +213,7 @@ static const struct gb_block_reader q3_k = {
         .dot4s = 4,
         .order = GB_ORDER_QUARTERS,
         .gemv = GB_GEMV_WIDE,
-        .gemv_bias = Q_WIDE_OFFSET,
+        .gemv_bias = Q_WIDE_BIAS,
     },
     .scales = q3_k_scales,
     .codes = q3_k_codes,

@@ -105,7 +105,7 @@ q5_k_units(const void *group, int i, int n, q64 *u)
     u[0] = q64_or(low, q64_shift_left(fifth, 4));
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* Which scales the pairs of a unit's values have, as words. */
 #define FOUR(p)   p, 128, p, 128, p, 128, p, 128
@@ -157,7 +157,7 @@ q5_k_add(struct gb_gemv_sums *sums, const void *block, const void *group)
     }
     s = add_units_times(s, u, scales, activations);
     gb_add_minima(sums, s,
-                  qs_dot(qs_first(0),
+                  qs_dot(qs_set_lane0(0),
                          q32_of_8(mins[0] | (uint64_t)mins[1] << 32, chunks),
                          q32_load(y->sub_block_sums.codes)),
                   y, &b->d);

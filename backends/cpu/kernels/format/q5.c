@@ -14,7 +14,7 @@ add_fifth_bits(q32 codes, const uint8_t *qh)
     uint32_t bits;
 
     memcpy(&bits, qh, sizeof(bits));
-    return q32_or(codes, q32_where(q32_spread(bits), q32_set1(16)));
+    return q32_or(codes, q32_where(q32_mask_of_bits(bits), q32_set1(16)));
 }
 
 /* Sixteen from each of four words, the first ones when AT is 0, the second ones

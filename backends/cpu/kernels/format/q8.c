@@ -22,7 +22,7 @@ q8_0_codes(const void *block, int g)
     const struct gb_block_q8_0 *b = block;
 
     (void)g;
-    return q32_xor(q32_load(b->qs), q32_set1(Q_WIDE_OFFSET));
+    return q32_xor(q32_load(b->qs), q32_set1(Q_WIDE_BIAS));
 }
 
 GB_INLINE void
@@ -33,7 +33,7 @@ q8_0_units(const void *group, int i, int n, q64 *u)
     const q64 both = q64_load2(gb_group_block(group, bytes, 2 * i, n) + at,
                                gb_group_block(group, bytes, 2 * i + 1, n) + at);
 
-    u[0] = q64_xor(both, q64_set1(Q_WIDE_OFFSET));
+    u[0] = q64_xor(both, q64_set1(Q_WIDE_BIAS));
 }
 
 GB_INLINE void
@@ -49,7 +49,7 @@ static const struct gb_block_reader q8_0 = {
         .block = 32,
         .bytes = 34,
         .sub_block = 32,
-        .bias = Q_WIDE_OFFSET,
+        .bias = Q_WIDE_BIAS,
     },
     .scales = q8_0_scales,
     .codes = q8_0_codes,

@@ -86,7 +86,7 @@ tq1_0_codes(const void *block, int g)
     return q32_thirds(tq1_0_rests(block, g));
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* S + 256 times the products of digits with the units at Y.  A digit and the
  * next rest are three times a rest, so those of rests say it: two instructions
