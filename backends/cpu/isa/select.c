@@ -4,7 +4,7 @@
  *
  * A variant is a row of the table below; what it needs follows from the flags that
  * it was compiled with.  What was found is kept for the process; it is written
- * once, under GB_LOCK_CPU_LEVEL.
+ * once, under GB_LOCK_CPU_VARIANT.
  */
 #include "config.h"
 
@@ -78,9 +78,9 @@ static atomic_bool is_said;
 static _Atomic(const struct gb_cpu_kernels *) in_use;
 
 static bool
-can_run(const struct gb_cpu_kernels *level, uint32_t features)
+can_run(const struct gb_cpu_kernels *kernels, uint32_t features)
 {
-    return level == variants[0] || (level->needs & ~features) == 0;
+    return kernels == variants[0] || (kernels->needs & ~features) == 0;
 }
 
 const struct gb_cpu_kernels *
@@ -153,7 +153,7 @@ say_choice(void)
 static void
 choose_once(void)
 {
-    gb_once(&is_chosen, GB_LOCK_CPU_LEVEL, choose);
+    gb_once(&is_chosen, GB_LOCK_CPU_VARIANT, choose);
     /* Relaxed: nothing else hangs on who of several threads says it. */
     if (!atomic_exchange_explicit(&is_said, true, memory_order_relaxed))
         say_choice();

@@ -34,7 +34,7 @@
  * microseconds, which is longer than most steps of a graph and shorter than
  * a time slice.
  */
-#define SPINS_PER_LEVEL 20
+#define SPINS_PER_POLL 20
 
 /* Client's functions may run on workers; musl gives them 128 KiB. */
 #define MIN_STACK ((size_t)1 << 20)
@@ -203,7 +203,7 @@ gb_cpu_pool_new(const struct ggml_threadpool_params *params, int n_cpus)
     if (!gb_cpu_event_init(&pool->event))
         goto free_pool;
     pool->params = *params;
-    pool->spins = (params->poll < 100 ? params->poll : 100) * SPINS_PER_LEVEL;
+    pool->spins = (params->poll < 100 ? params->poll : 100) * SPINS_PER_POLL;
     pool->owner = getpid();
     pool->is_pinned = gb_cpu_placement(params, 0, &set) &&
                       gb_cpu_affinity_get(&pool->caller_home);

@@ -35,10 +35,10 @@ vq_load(const void *p)
 static inline vq
 vq_broadcast(const void *p)
 {
-    int32_t quad;
+    int32_t operand;
 
-    memcpy(&quad, p, sizeof(quad));
-    return _mm256_set1_epi32(quad);
+    memcpy(&operand, p, sizeof(operand));
+    return _mm256_set1_epi32(operand);
 }
 
 /* Squares of four by four dot4 operands are turned first, then the squares' places. */

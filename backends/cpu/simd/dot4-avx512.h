@@ -41,10 +41,10 @@ vq_load(const void *p)
 static inline vq
 vq_broadcast(const void *p)
 {
-    int32_t quad;
+    int32_t operand;
 
-    memcpy(&quad, p, sizeof(quad));
-    return _mm512_set1_epi32(quad);
+    memcpy(&operand, p, sizeof(operand));
+    return _mm512_set1_epi32(operand);
 }
 
 /* Squares of four by four dot4 operands are turned first, then the squares' places. */
@@ -186,10 +186,10 @@ vi_dot(vi s, vq u, vq a)
 static inline vi
 vi_dot_wide(vi s, vq w, vq a)
 {
-    const __m512i turned = _mm512_mask_sub_epi8(
+    const __m512i signed_a = _mm512_mask_sub_epi8(
         a, _mm512_movepi8_mask(w), _mm512_setzero_si512(), a);
 
-    return vi_dot(s, _mm512_abs_epi8(w), turned);
+    return vi_dot(s, _mm512_abs_epi8(w), signed_a);
 }
 
 #endif

@@ -31,10 +31,10 @@ vq_load(const void *p)
 static inline vq
 vq_broadcast(const void *p)
 {
-    uint32_t quad;
+    uint32_t operand;
 
-    memcpy(&quad, p, sizeof(quad));
-    return (vq){ quad, quad, quad, quad };
+    memcpy(&operand, p, sizeof(operand));
+    return (vq){ operand, operand, operand, operand };
 }
 
 static inline void

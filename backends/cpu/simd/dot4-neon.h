@@ -44,10 +44,10 @@ vq_load(const void *p)
 static inline vq
 vq_broadcast(const void *p)
 {
-    uint32_t quad;
+    uint32_t operand;
 
-    memcpy(&quad, p, sizeof(quad));
-    return vreinterpretq_u8_u32(vdupq_n_u32(quad));
+    memcpy(&operand, p, sizeof(operand));
+    return vreinterpretq_u8_u32(vdupq_n_u32(operand));
 }
 
 static inline void
@@ -131,7 +131,7 @@ vf_from_vi(vi s)
 #elif defined(__ARM_FEATURE_DOTPROD)
 
 typedef struct {
-    int8x16_t quad[4];
+    int8x16_t operand[4];
 } vq4;
 
 typedef struct {
@@ -178,10 +178,10 @@ vi2_sums(vi2 t, int i)
 static inline vi
 vi_dot_column(vi s, vq4 w, int8x16_t a)
 {
-    s = vdotq_laneq_s32(s, w.quad[0], a, 0);
-    s = vdotq_laneq_s32(s, w.quad[1], a, 1);
-    s = vdotq_laneq_s32(s, w.quad[2], a, 2);
-    return vdotq_laneq_s32(s, w.quad[3], a, 3);
+    s = vdotq_laneq_s32(s, w.operand[0], a, 0);
+    s = vdotq_laneq_s32(s, w.operand[1], a, 1);
+    s = vdotq_laneq_s32(s, w.operand[2], a, 2);
+    return vdotq_laneq_s32(s, w.operand[3], a, 3);
 }
 
 static inline vi2
@@ -204,9 +204,9 @@ vf_store_words_i8(int8_t *p, int32x4_t words)
 {
     const int16x4_t halves = vqmovn_s32(words);
     const int8x8_t bytes = vqmovn_s16(vcombine_s16(halves, halves));
-    const int32_t quad = vget_lane_s32(vreinterpret_s32_s8(bytes), 0);
+    const int32_t four = vget_lane_s32(vreinterpret_s32_s8(bytes), 0);
 
-    memcpy(p, &quad, sizeof(quad));
+    memcpy(p, &four, sizeof(four));
 }
 
 static inline void

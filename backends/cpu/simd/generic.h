@@ -308,11 +308,11 @@ static __attribute__((noinline, unused)) vf /* kernels have it many times */
 vf_from_f16_bits(vf_bits h)
 {
     const vf_bits sign = (h & 0x8000u) << 16;
-    const vf_bits place = (h & 0x7fffu) << 13;
-    const vf scaled = (vf)place * vf_set1(0x1p112f);
+    const vf_bits shifted = (h & 0x7fffu) << 13;
+    const vf scaled = (vf)shifted * vf_set1(0x1p112f);
     const vm is_special = (vm)((h & 0x7c00u) == 0x7c00u);
     const vf_bits is_nan = (vf_bits)((h & 0x7fffu) > 0x7c00u);
-    const vf_bits special = place | 0x7f800000u | (is_nan & 0x00400000u);
+    const vf_bits special = shifted | 0x7f800000u | (is_nan & 0x00400000u);
 
     return (vf)((vf_bits)vf_select(is_special, (vf)special, scaled) | sign);
 }

@@ -172,12 +172,12 @@ vf_log(vf x)
 static inline vf
 vf_sin_quadrant(vf r, vf q)
 {
-    const vf turn = vf_fnma(
+    const vf quadrant = vf_fnma(
         vf_set1(4.0f), vf_floor(vf_mul(q, vf_set1(0.25f))), q);
-    const vm is_upper = vf_gt(turn, vf_set1(1.5f));
+    const vm is_upper = vf_gt(quadrant, vf_set1(1.5f));
     const vf z = vf_mul(r, r);
-    const vf half_turn = vf_sub(
-        turn, vf_select(is_upper, vf_set1(2.0f), vf_zero()));
+    const vf parity = vf_sub(
+        quadrant, vf_select(is_upper, vf_set1(2.0f), vf_zero()));
     vf s = vf_fma(vf_set1(-0x1.994cfap-13f), z, vf_set1(0x1.11075cp-7f));
     vf c = vf_fma(vf_set1(0x1.9a00cep-16f), z, vf_set1(-0x1.6c0c86p-10f));
     vf y;
@@ -186,7 +186,7 @@ vf_sin_quadrant(vf r, vf q)
     s = vf_fma(vf_mul(s, z), r, r);
     c = vf_fma(c, z, vf_set1(0x1.55554ap-5f));
     c = vf_fma(vf_mul(c, z), z, vf_fnma(vf_set1(0.5f), z, vf_set1(1.0f)));
-    y = vf_select(vf_gt(half_turn, vf_set1(0.5f)), c, s);
+    y = vf_select(vf_gt(parity, vf_set1(0.5f)), c, s);
     return vf_select(is_upper, vf_neg(y), y);
 }
 

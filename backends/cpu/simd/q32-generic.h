@@ -207,11 +207,11 @@ q32_transpose(q32 *v)
 
     for (int h = 0; h < 2; h++) {
         for (int i = 0; i < 4; i++) {
-            q_i32x4 quads;
+            q_i32x4 dwords;
 
             for (int j = 0; j < 4; j++)
-                quads[j] = ((q_i32x4)from[j].half[h])[i];
-            v[i].half[h] = (q_u8x16)quads;
+                dwords[j] = ((q_i32x4)from[j].half[h])[i];
+            v[i].half[h] = (q_u8x16)dwords;
         }
     }
 }

@@ -288,10 +288,10 @@ q64s_dot(q64s s, q64 u, q64 a)
 static inline q64s
 q64s_dot_wide(q64s s, q64 w, q64 a)
 {
-    const __m512i turned = _mm512_mask_sub_epi8(
+    const __m512i signed_a = _mm512_mask_sub_epi8(
         a, _mm512_movepi8_mask(w), _mm512_setzero_si512(), a);
 
-    return q64s_dot(s, _mm512_abs_epi8(w), turned);
+    return q64s_dot(s, _mm512_abs_epi8(w), signed_a);
 }
 
 static inline q64s
@@ -408,14 +408,14 @@ q64f_add2(q64f acc, q64s s, q64t t, int a, int b)
 }
 
 static inline float
-q64f_sum(q64f acc, q64f acc2, qf side)
+q64f_sum(q64f acc, q64f acc2, qf acc3)
 {
     const __m512 both = _mm512_add_ps(acc, acc2);
 
     return qf_sum(_mm256_add_ps(
         _mm256_add_ps(_mm512_castps512_ps256(both),
             _mm512_extractf32x8_ps(both, 1)),
-        side));
+        acc3));
 }
 
 /* Where, in halves, half I of those PITCH bytes apart is in a window of 64

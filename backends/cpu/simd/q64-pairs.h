@@ -178,12 +178,12 @@ static inline void
 q64_transpose(q64 *v)
 {
     for (int h = 0; h < 2; h++) {
-        q32 quads[4] = { v[0].half[h], v[1].half[h], v[2].half[h],
+        q32 four[4] = { v[0].half[h], v[1].half[h], v[2].half[h],
                          v[3].half[h] };
 
-        q32_transpose(quads);
+        q32_transpose(four);
         for (int i = 0; i < 4; i++)
-            v[i].half[h] = quads[i];
+            v[i].half[h] = four[i];
     }
 }
 
@@ -385,11 +385,11 @@ q64f_add4(q64f acc, q64s s, q64t t, int a, int b)
 }
 
 static inline float
-q64f_sum(q64f acc, q64f acc2, qf side)
+q64f_sum(q64f acc, q64f acc2, qf acc3)
 {
     return ((qf_sum(acc.half[0]) + qf_sum(acc.half[1])) +
             (qf_sum(acc2.half[0]) + qf_sum(acc2.half[1]))) +
-           qf_sum(side);
+           qf_sum(acc3);
 }
 
 static inline qf
