@@ -9,7 +9,7 @@
 #ifndef GB_CPU_ISA_COMPILED_H
 #define GB_CPU_ISA_COMPILED_H
 
-#include "backends/cpu/isa/machine.h"
+#include "backends/cpu/isa/features.h"
 
 enum {
     GB_CPU_COMPILED = 0

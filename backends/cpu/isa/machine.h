@@ -5,19 +5,12 @@
 #ifndef GB_CPU_ISA_MACHINE_H
 #define GB_CPU_ISA_MACHINE_H
 
+#include "backends/cpu/isa/features.h"
+
 #include "ggml-backend.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum gb_cpu_feature {
-#define GB_CPU_FEATURE(id, name) GB_CPU_##id,
-#include "backends/cpu/isa/features.def"
-#undef GB_CPU_FEATURE
-    GB_CPU_FEATURE_COUNT
-};
-
-#define GB_CPU_BIT(feature) (UINT32_C(1) << (feature))
 
 /* A feature counts when the processor has it and the system saves its
  * registers. */
