@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/dot4-neon.h - small integers in columns for arm64, with or without
- * its dot products of bytes.
+ * cpu/simd/dot4-neon.h - int8 micro-kernel words for arm64, four rows a vector.
  *
- * With them two columns at a time save loads: the dot4 operands of a column are lanes
- * of a vector.
+ * With DOTPROD a dot4 is one instruction (SDOT), of signed bytes: wide codes
+ * are not biased here.  It can take one of four operands of the other vector
+ * for all its lanes, so that sixteen activations are loaded at once and need no
+ * broadcast; two columns at a time share the weights' loads.  Without it
+ * products are made in 16 bits and added there (VQ_HALVES).
+ *
+ * MR x NR is 8 x 4 with DOTPROD, 4 x 4 without, and 16 x 4 for floats.
  */
 #ifndef GB_CPU_SIMD_DOT4_NEON_H
 #define GB_CPU_SIMD_DOT4_NEON_H
@@ -28,8 +32,8 @@
 typedef uint8x16_t vq;
 typedef int32x4_t vi;
 
-/* A sum of 16 bits is that of one byte of each quad here, and half of a sum is
- * in either vector. */
+/* One product for each byte: those of bytes 0 to 7, and of bytes 8 to 15.  Four
+ * neighbours belong to a lane of a vi. */
 typedef struct {
     int16x8_t low;
     int16x8_t high;
@@ -50,6 +54,7 @@ vq_broadcast(const void *p)
     return vreinterpretq_u8_u32(vdupq_n_u32(operand));
 }
 
+/* Four by four operands: pairs of 32 bits interleaved, then pairs of 64. */
 static inline void
 vq_transpose(void *dst, const void *src, int64_t pitch)
 {
@@ -88,6 +93,7 @@ vi_dot(vi s, vq u, vq a)
     return vi_dot_wide(s, u, a);
 }
 
+/* SMULL makes sixteen products of 16 bits, in two vectors. */
 static inline vh
 vh_dot(vq u, vq a)
 {
@@ -98,6 +104,7 @@ vh_dot(vq u, vq a)
                  vmull_high_s8(x, y) };
 }
 
+/* The caller knows how many products 16 bits hold. */
 static inline vh
 vh_dot_more(vh h, vq u, vq a)
 {
@@ -108,6 +115,7 @@ vh_dot_more(vh h, vq u, vq a)
                  vmlal_high_s8(h.high, x, y) };
 }
 
+/* Neighbours added in 16 bits, then to the sums of 32. */
 static inline vi
 vi_add_pairs(vi s, vh h)
 {
@@ -175,6 +183,8 @@ vi2_sums(vi2 t, int i)
     return t.sum[i];
 }
 
+/* Four dot4 with the four operands of a column, each taken from its place in
+ * A. */
 static inline vi
 vi_dot_column(vi s, vq4 w, int8x16_t a)
 {
@@ -199,6 +209,7 @@ vi2_dot(vi2 t, vq4 u, va2 a)
 
 #endif
 
+/* Saturated to 16 bits, then to bytes; the four of them leave as a word. */
 static inline void
 vf_store_words_i8(int8_t *p, int32x4_t words)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/dot4-pairs.h - two columns at a time, for machines that gain nothing
- * by it: made of the words for one.
+ * cpu/simd/dot4-pairs.h - two columns at a time where that gains nothing.
+ *
+ * Made of the words for one column, so that a kernel need not ask; what
+ * VQ_TILES says decides which words it uses.
  */
 #ifndef GB_CPU_SIMD_DOT4_PAIRS_H
 #define GB_CPU_SIMD_DOT4_PAIRS_H

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q32-generic.h - small integers in rows, in the compiler's vector
+ * cpu/simd/q32-generic.h - dot products along a row in the compiler's vector
  * type.
  *
- * Vectors are halves of sixteen bytes: compilers for machines without longer
- * ones warn about functions with such arguments.
+ * The reference for the other headers, and what machines without a header of
+ * their own run.  Vectors are made of two halves of sixteen bytes: compilers
+ * for machines without longer registers warn about longer arguments.  Operators
+ * act on each element; loops stand where C has no operator, and compilers
+ * unroll them.
  */
 #ifndef GB_CPU_SIMD_Q32_GENERIC_H
 #define GB_CPU_SIMD_Q32_GENERIC_H
@@ -124,6 +127,7 @@ q32_where(q32 m, q32 v)
     return (q32){ { m.half[0] & v.half[0], m.half[1] & v.half[1] } };
 }
 
+/* -v is (v ^ -1) - -1; where the mask is 0 nothing changes. */
 static inline q32
 q32_negate(q32 m, q32 v)
 {
@@ -131,6 +135,7 @@ q32_negate(q32 m, q32 v)
                     (v.half[1] ^ m.half[1]) - m.half[1] } };
 }
 
+/* 3 * v >> 8 is 1 from 86 on, since 3 * 86 is 258, and 2 from 171 on. */
 static inline q32
 q32_thirds(q32 v)
 {
@@ -173,7 +178,8 @@ q32_times(q32 v, const int16_t *p)
                     (q_u8x16)((q_i16x8)v.half[1] * factors[1]) } };
 }
 
-/* What is no number becomes one too: such a conversion is undefined. */
+/* The conversion is undefined for NaN and for what an int8_t does not hold, so
+ * that both are limited first; NaN becomes -127. */
 static inline q32
 q32_scaled(const float *p, float f)
 {
@@ -200,6 +206,7 @@ q32_words(const void *const *p)
     return q32_load(bytes);
 }
 
+/* Four by four operands in each half. */
 static inline void
 q32_transpose(q32 *v)
 {
@@ -287,8 +294,9 @@ qs_load(const int32_t *p)
     return s;
 }
 
-/* The bytes at even or odd places of pairs; which is which does not matter, as
- * long as it is the same for both factors. */
+/* The bytes at even addresses of pairs, with their sign, and below those at odd
+ * ones.  On big-endian machines it is the other way round, which does not
+ * matter as long as both factors are treated alike. */
 static inline q_i16x8
 q_even_bytes(q_u16x8 pairs)
 {
@@ -301,8 +309,9 @@ q_odd_bytes(q_u16x8 pairs)
     return (q_i16x8)pairs >> 8;
 }
 
-/* s + for each word the products of its four bytes, taken as signed.  Those of
- * two bytes fit 16 bits, since activations are not below -127. */
+/* A dot4 of signed bytes: products of 16 bits, of which two neighbours are
+ * added in 16 bits (activations are not below -127, so that they fit), and
+ * those sums in 32. */
 static inline q_i32x4
 q_dot_words(q_i32x4 s, q_u32x4 w, q_u32x4 a)
 {
@@ -324,14 +333,14 @@ qs_dot_wide(qs s, q32 w, q32 a)
     return s;
 }
 
-/* Codes are below 128, so that they may be taken as signed. */
+/* Codes are below 128: signed bytes as well. */
 static inline qs
 qs_dot(qs s, q32 u, q32 a)
 {
     return qs_dot_wide(s, u, a);
 }
 
-/* Words are below 2^15, their products and two of them below 2^31. */
+/* Sums are below 2^15 by contract, so that two products are below 2^31. */
 static inline qs
 qs_dot_words(qs s, qs a, qs b, q32 w)
 {
@@ -372,6 +381,7 @@ qs_store_sums4(int32_t *p, const qs *s)
     }
 }
 
+/* One after the other: there is nothing to gain without shuffles. */
 static inline void
 vf_store_max4(float *p, const vf *v)
 {

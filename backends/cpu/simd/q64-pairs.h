@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q64-pairs.h - longer rows of small integers, made of two q32.
+ * cpu/simd/q64-pairs.h - dot products along a row, 64 bytes as two q32.
+ *
+ * For instruction sets without registers of 64 bytes.  Each word is that of
+ * q32.h for both halves; a table of factors is an array, since a lane's factor
+ * is most often the same for four of them and loaded into all.
+ *
+ * MR x NR of the skinny GEMM is 2 x 1: sums take two registers each.
  */
 #ifndef GB_CPU_SIMD_Q64_PAIRS_H
 #define GB_CPU_SIMD_Q64_PAIRS_H
@@ -46,7 +52,8 @@ q64_load_once(const void *p)
 
 #if Q_WIDE_BIAS == 128
 
-/* N is above 8. */
+/* N is above 8: the lower half is whole, and missing words are read from a
+ * zero. */
 static inline q64
 q64_load_fours(const void *p, int n)
 {
@@ -139,7 +146,8 @@ static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)
 {
     const q32 low = q32_where(q32_mask_of_bits((uint32_t)bits), q32_set1(x));
-    const q32 high = q32_where(q32_mask_of_bits((uint32_t)(bits >> 32)), q32_set1(x));
+    const q32 high = q32_where(
+        q32_mask_of_bits((uint32_t)(bits >> 32)), q32_set1(x));
 
     return q64_or(v, q64_join(low, high));
 }
@@ -384,6 +392,7 @@ q64f_add4(q64f acc, q64s s, q64t t, int a, int b)
                      qf_add2(acc.half[1], s.half[1], t.f + b) } };
 }
 
+/* One accumulator after the other: this order is part of the result. */
 static inline float
 q64f_sum(q64f acc, q64f acc2, qf acc3)
 {
@@ -392,6 +401,7 @@ q64f_sum(q64f acc, q64f acc2, qf acc3)
            qf_sum(acc3);
 }
 
+/* One after the other. */
 static inline qf
 q_eight_halves(const void *p, size_t pitch)
 {
