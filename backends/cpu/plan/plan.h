@@ -5,8 +5,8 @@
  * Each node that computes something is a step; a step has up to three phases,
  * and a phase has tiles.  Phases that need not wait for each other are a wave
  * (see waves.h).  The list of phases and the work memory are provided by the
- * caller, so that nothing is allocated while a graph is computed.  One pass over
- * the nodes fills the list and measures both.  The work memory is
+ * caller, so that nothing is allocated while a graph is computed.  One pass
+ * over the nodes fills the list and measures both.  The work memory is
  *
  *     memory that the threads of a step share | scratch of each thread
  *
@@ -20,7 +20,8 @@
 
 #include "ggml-cpu.h"
 
-/* The parts of the work memory begin at multiples of this. */
+/* The parts of the work memory begin at multiples of this: a cache line, so
+ * that threads do not share one by accident. */
 #define GB_CPU_WORK_ALIGN 64
 
 struct gb_cpu_phase {

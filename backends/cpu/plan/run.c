@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/plan/run.c - each thread's way through phases and tiles.
+ * cpu/plan/run.c - what each thread does with a plan: guided self-scheduling of
+ * the tiles of each wave.
  *
- * One counter says which wave is on, by its first phase in its upper half, and
- * which tile is next, in its lower.  A thread that raises it owns those tiles.
- * Whoever finishes a wave's last tile begins the next wave; nobody waits for a
- * thread that has no tile, be it asleep, late or without a processor.  Phases
- * of one tile are done on the way by the thread that gets there, so runs of
- * small steps need no one else.
+ * A thread takes a chunk of a wave's tiles, in proportion to what is left: long
+ * runs at the beginning, since memory is read faster in order, single tiles in
+ * the end, so that nobody waits for long.  Source: Polychronopoulos and Kuck,
+ * "Guided Self-Scheduling", IEEE Transactions on Computers C-36 (1987).
  *
- * Where somebody watches, each phase is a wave of its own.  With an abort
- * callback, waves are begun by thread 0 only: clients expect to be asked on the
- * thread that computes.
+ * One counter has the wave that is on, by the number of its first phase, in its
+ * upper half and the next tile in its lower half.  A thread that raises it by
+ * compare-and-swap owns those tiles.  Whoever finishes a wave's last tile
+ * begins the next wave; nobody waits for a thread that has no tile, be it
+ * asleep, late or without a processor.  Phases of one tile are done on the way
+ * by the thread that gets there, so that runs of small steps need no one else.
+ *
+ * With a timeline or an abort callback each phase is a wave of its own.  With
+ * an abort callback, waves are begun by thread 0 only: clients expect to be
+ * asked on the thread that computes.
  */
 #include "config.h"
 
@@ -25,7 +31,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A draw is so many tiles that all numbers fit half a word. */
+/* Tiles are counted in grains, the least that a chunk has: of one tile, or of
+ * so many that the number of grains fits half a word. */
 #define MAX_GRAINS (INT64_C(1) << 31)
 
 struct run {
@@ -40,12 +47,13 @@ struct run {
     _Atomic int status; /* the first that is not success */
 
     /* Each on a cache line of its own: all threads write them. */
-    _Alignas(64) _Atomic uint64_t next; /* first phase << 32 | draw */
-    _Alignas(64) _Atomic int64_t n_done; /* draws of the wave, counted by
-                                            those who found no more */
+    _Alignas(64) _Atomic uint64_t next; /* first phase << 32 | grain */
+    _Alignas(64) _Atomic int64_t n_done; /* grains of the wave, counted
+                                            by those who found no more */
 };
 
-/* Phases that are done together, tiles that they have, and tiles in a draw. */
+/* Phases that are done together, the tiles of all chains, and how they are
+ * counted. */
 struct wave {
     int64_t n_phases;
     int64_t n_tiles;
@@ -80,6 +88,7 @@ has_failed(const struct run *run)
            GGML_STATUS_SUCCESS;
 }
 
+/* The status of a run is the first failure; others are dropped. */
 static void
 fail(struct run *run, enum ggml_status status)
 {
@@ -209,9 +218,8 @@ end_phase(struct run *run, const struct gb_cpu_phase *phase)
         report_step(run, phase);
 }
 
-/* Draws that a thread takes at once when LEFT are left: long runs at first, for
- * memory is read faster in one piece, single ones in the end, so that nobody
- * waits for long. */
+/* Grains in the next chunk when LEFT are left: two thirds of a thread's equal
+ * share, at least one. */
 static int64_t
 chunk_of(int64_t left, int n_threads)
 {
@@ -220,7 +228,7 @@ chunk_of(int64_t left, int n_threads)
     return chunk > 0 ? chunk : 1;
 }
 
-/* Some draws of a wave. */
+/* Some grains of a wave. */
 struct chunk {
     int64_t index; /* of its first phase; behind the last one there is none */
     int64_t first, n;
@@ -248,7 +256,8 @@ run_singles(struct run *run, int64_t index, int ith)
 /*
  * Go on from phase INDEX: do what has one tile, and begin the next wave, or the
  * end.  The first chunk is the caller's, so that nobody else has the counter's
- * cache line in between.  Release: who draws sees all that was computed before.
+ * cache line in between.  Release: who takes a chunk sees all that was
+ * computed.
  */
 static struct chunk
 begin_next(struct run *run, int64_t index, int ith)
@@ -278,8 +287,8 @@ wave_index(const struct run *run)
                          &run->next, memory_order_acquire) >> 32);
 }
 
-/* Take the next draws; none where the wave has no more.  Phases are constant,
- * so looking one up by a number that is out of date is harmless. */
+/* Take the next chunk; empty where the wave has no more tiles.  Phases are
+ * constant, so looking one up by a number that is out of date is harmless. */
 static struct chunk
 take_chunk(struct run *run)
 {
@@ -309,7 +318,8 @@ struct prefetch {
     size_t left;
 };
 
-/* Cache lines that a waiting thread asks for at a look, and bytes in all. */
+/* Cache lines that a waiting thread prefetches between two questions, and the
+ * most bytes in all. */
 #define PREFETCH_LINES 8
 #define PREFETCH_MOST  65536
 
@@ -361,7 +371,7 @@ next_prefetch(const struct run *run, int64_t index, int ith)
     return prefetch;
 }
 
-/* Have the next few lines fetched. */
+/* Prefetch the next lines. */
 static void
 fetch(struct prefetch *prefetch)
 {
@@ -404,7 +414,7 @@ can_go_on(const void *data)
     return false;
 }
 
-/* The next chunk after a wave's end. */
+/* End the wave of phase INDEX and begin the next one; gives a chunk of that. */
 static struct chunk
 next_wave(struct run *run, int64_t index, int ith)
 {
@@ -412,6 +422,8 @@ next_wave(struct run *run, int64_t index, int ith)
     return begin_next(run, index + wave_at(run, index).n_phases, ith);
 }
 
+/* Wait until another thread has begun the next wave, and prefetch what this one
+ * will probably compute there. */
 static struct chunk
 wait_for_wave(struct run *run, int64_t index, int ith)
 {
@@ -439,7 +451,8 @@ finish_wave(struct run *run, int64_t index, int ith)
     return wait_for_wave(run, index, ith);
 }
 
-/* Compute CHUNK and what can be drawn behind it; gives the next wave's. */
+/* Compute CHUNK and what can be taken behind it; gives a chunk of the next
+ * wave. */
 static struct chunk
 do_wave(struct run *run, struct chunk chunk, int ith)
 {
@@ -447,7 +460,7 @@ do_wave(struct run *run, struct chunk chunk, int ith)
     const struct wave wave = wave_at(run, index);
     int64_t n_done = 0;
 
-    /* The wave does not end before this thread's draws have been counted. */
+    /* The wave does not end before this thread's grains have been counted. */
     for (; chunk.n > 0; chunk = take_chunk(run)) {
         const int64_t first = chunk.first * wave.grain_size;
 
@@ -472,6 +485,7 @@ work_from(struct run *run, struct chunk chunk, int ith)
         chunk = do_wave(run, chunk, ith);
 }
 
+/* What a worker does: whatever the counter has. */
 static void
 work(void *data, int ith)
 {
