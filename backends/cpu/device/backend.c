@@ -5,8 +5,8 @@
  *
  * Making one costs next to nothing, since some clients make one for a single
  * question.  How many threads the process may have is found out when the first
- * graph is computed, or planned.  A backend keeps its memory, which grows, and a
- * thread pool of its own, made when first needed; a client's pool takes its
+ * graph is computed, or planned.  A backend keeps its memory, which grows, and
+ * a thread pool of its own, made when first needed; a client's pool takes its
  * place while it is set.
  *
  * That memory serves one graph at a time.  The client's code runs while a graph
@@ -27,7 +27,7 @@
 
 #include <stdatomic.h>
 
-/* Memory that grows with what is computed. */
+/* Memory that is kept between graphs and grows with them. */
 struct memory {
     void *bytes;
     size_t size;
@@ -129,6 +129,7 @@ pool_to_use(struct cpu_backend *cpu, int n_threads)
     return cpu->own_pool;
 }
 
+/* The old contents are not needed: memory is filled for each graph. */
 static enum ggml_status
 grow(struct memory *memory, size_t size)
 {
@@ -145,7 +146,8 @@ grow(struct memory *memory, size_t size)
     return GGML_STATUS_SUCCESS;
 }
 
-/* The graph at hand, in the backend's memory. */
+/* Plan GRAPH in the backend's memory: once to measure and, where the list was
+ * too small, again to fill it. */
 static enum ggml_status
 make_plan(struct cpu_backend *cpu, const struct ggml_cgraph *graph,
           struct gb_cpu_plan *plan)
@@ -174,6 +176,8 @@ run(struct cpu_backend *cpu, const struct gb_cpu_plan *plan)
     return gb_cpu_plan_run(plan, pool_to_use(cpu, plan->n_threads), abort);
 }
 
+/* The backend is taken for one graph; leave gives it back and hands the status
+ * on. */
 static enum ggml_status
 enter(struct cpu_backend *cpu)
 {
@@ -266,6 +270,8 @@ backend_graph_plan_free(ggml_backend_t backend, ggml_backend_graph_plan_t plan)
     free_plan(created);
 }
 
+/* Two backends may be given the same plan, whose memory serves one at a
+ * time. */
 static enum ggml_status
 compute_plan(struct cpu_backend *cpu, struct graph_plan *created)
 {
