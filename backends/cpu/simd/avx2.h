@@ -21,6 +21,8 @@
 typedef __m256 vf;
 typedef __m256 vm; /* a lane is all ones or all zeros */
 
+/* Loading and storing. */
+
 static inline vf
 vf_zero(void)
 {
@@ -67,6 +69,8 @@ vf_store_n(float *p, vf v, int64_t n)
     _mm256_maskstore_ps(p, vf_first_lanes(n), v);
 }
 
+/* Integers to floats; beyond 2^24 they are rounded to the nearest. */
+
 static inline vf
 vf_from_i32(const int32_t *p)
 {
@@ -81,6 +85,7 @@ vf_from_i8(const int8_t *p)
         _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p)));
 }
 
+/* Bytes are widened first: there are no shifts of bytes. */
 static inline vf
 vf_from_nibbles(const uint8_t *p, int is_high)
 {
@@ -91,6 +96,8 @@ vf_from_nibbles(const uint8_t *p, int is_high)
         is_high ? _mm256_srli_epi32(v, 4)
                 : _mm256_and_si256(v, _mm256_set1_epi32(15)));
 }
+
+/* Arithmetic, lane by lane. */
 
 static inline vf
 vf_add(vf a, vf b)
@@ -230,6 +237,8 @@ vf_mantissa(vf v)
         _mm256_or_si256(fraction, _mm256_set1_epi32(0x3f800000)));
 }
 
+/* Across lanes. */
+
 /* Eight lanes to four, to two, to one. */
 static inline float
 vf_sum(vf v)
@@ -277,6 +286,8 @@ vf_add_quarters(vf v)
 {
     return _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
 }
+
+/* Masks. */
 
 /* Ordered, quiet: false for NaN, and no exception is raised. */
 static inline vm
@@ -328,11 +339,14 @@ vm_any(vm m)
     return _mm256_movemask_ps(m) != 0;
 }
 
+/* VBLENDVPS looks at the sign bit of each lane of the mask. */
 static inline vf
 vf_select(vm m, vf yes, vf no)
 {
     return _mm256_blendv_ps(no, yes, m);
 }
+
+/* 16-bit floats. */
 
 /* The first N of eight 16-bit words, and zeros.  AVX2 has no loads of 16-bit
  * words with a mask, so they go by way of the stack. */

@@ -21,6 +21,8 @@
 typedef __m512 vf;
 typedef __mmask16 vm;
 
+/* Loading and storing. */
+
 static inline vf
 vf_zero(void)
 {
@@ -65,12 +67,15 @@ vf_store_n(float *p, vf v, int64_t n)
     _mm512_mask_storeu_ps(p, vf_first_lanes(n), v);
 }
 
+/* Integers to floats; beyond 2^24 they are rounded to the nearest. */
+
 static inline vf
 vf_from_i32(const int32_t *p)
 {
     return _mm512_cvtepi32_ps(_mm512_loadu_si512(p));
 }
 
+/* VPMOVSXBD: bytes to words of 32 bits, with their sign. */
 static inline vf
 vf_from_i8(const int8_t *p)
 {
@@ -78,6 +83,7 @@ vf_from_i8(const int8_t *p)
         _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)));
 }
 
+/* Bytes are widened first: there are no shifts of bytes. */
 static inline vf
 vf_from_nibbles(const uint8_t *p, int is_high)
 {
@@ -88,6 +94,8 @@ vf_from_nibbles(const uint8_t *p, int is_high)
         is_high ? _mm512_srli_epi32(v, 4)
                 : _mm512_and_si512(v, _mm512_set1_epi32(15)));
 }
+
+/* Arithmetic, lane by lane. */
 
 static inline vf
 vf_add(vf a, vf b)
@@ -125,6 +133,7 @@ vf_fnma(vf a, vf b, vf c)
     return _mm512_fnmadd_ps(a, b, c);
 }
 
+/* MINPS gives its second operand where one is NaN. */
 static inline vf
 vf_min(vf a, vf b)
 {
@@ -137,6 +146,7 @@ vf_max(vf a, vf b)
     return _mm512_max_ps(a, b);
 }
 
+/* -0.0 is the sign bit alone. */
 static inline vf
 vf_neg(vf v)
 {
@@ -203,6 +213,8 @@ vf_mantissa(vf v)
 {
     return _mm512_getmant_ps(v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);
 }
+
+/* Across lanes. */
 
 /* Sixteen lanes to eight, to four, to two, to one. */
 static inline float
@@ -272,6 +284,8 @@ vf_sum4(float *p, vf a, vf b, vf c, vf d)
         _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)))));
 }
 
+/* Masks. */
+
 /* Ordered, quiet: false for NaN, and no exception is raised. */
 static inline vm
 vf_lt(vf a, vf b)
@@ -297,6 +311,7 @@ vf_eq(vf a, vf b)
     return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
 }
 
+/* Masks are integers of 16 bits, and compilers keep them in mask registers. */
 static inline vm
 vm_and(vm a, vm b)
 {
@@ -321,12 +336,16 @@ vm_any(vm m)
     return m != 0;
 }
 
+/* A blend under the mask takes its second source where the bit is 1. */
 static inline vf
 vf_select(vm m, vf yes, vf no)
 {
     return _mm512_mask_blend_ps(m, no, yes);
 }
 
+/* 16-bit floats. */
+
+/* The first N of sixteen 16-bit words, and zeros. */
 static inline __m256i
 vf_load_halves_n(const uint16_t *p, int64_t n)
 {
@@ -366,6 +385,7 @@ vf_to_bf16_bits(vf v)
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
 }
 
+/* VCVTPS2PH, with the rounding named in the instruction. */
 static inline __m256i
 vf_to_f16_bits(vf v)
 {

@@ -138,6 +138,8 @@ vf_from_vi(vi s)
 #include "backends/cpu/simd/dot4-i8mm.h"
 #elif defined(__ARM_FEATURE_DOTPROD)
 
+/* Sixteen weights of four rows, as four successive operands; then sixteen
+ * activations of either column, and the sums of either. */
 typedef struct {
     int8x16_t operand[4];
 } vq4;

@@ -8,10 +8,12 @@
 #ifndef GB_CPU_SIMD_DOT4_PAIRS_H
 #define GB_CPU_SIMD_DOT4_PAIRS_H
 
+/* Sixteen weights of each row, as four successive operands. */
 typedef struct {
     vq operand[4];
 } vq4;
 
+/* Activations stay in memory, where vq_broadcast reads them. */
 typedef struct {
     const char *column[2];
 } va2;

@@ -26,6 +26,8 @@ typedef int32_t vm __attribute__((vector_size(16)));
 typedef uint32_t vf_bits __attribute__((vector_size(16)));
 typedef uint16_t vf_halves __attribute__((vector_size(8)));
 
+/* Loading and storing. */
+
 static inline vf
 vf_set1(float x)
 {
@@ -71,6 +73,8 @@ vf_store_n(float *p, vf v, int64_t n)
         p[i] = v[i];
 }
 
+/* Integers to floats; beyond 2^24 they are rounded to the nearest. */
+
 static inline vf
 vf_from_i32(const int32_t *p)
 {
@@ -96,6 +100,8 @@ vf_from_nibbles(const uint8_t *p, int is_high)
 
     return __builtin_convertvector(v >> shift & 15, vf);
 }
+
+/* Arithmetic, lane by lane. */
 
 static inline vf
 vf_add(vf a, vf b)
@@ -248,6 +254,8 @@ vf_mantissa(vf v)
     return (vf)(((vm)v & 0x007fffff) | 0x3f800000);
 }
 
+/* Across lanes. */
+
 static inline float
 vf_sum(vf v)
 {
@@ -272,6 +280,8 @@ vf_hmax(vf v)
 
     return a > b ? a : b;
 }
+
+/* Masks. */
 
 static inline vm
 vf_lt(vf a, vf b)
@@ -320,6 +330,8 @@ vm_any(vm m)
 {
     return (m[0] | m[1] | m[2] | m[3]) != 0;
 }
+
+/* 16-bit floats. */
 
 /*
  * binary16 to binary32 (IEEE 754-2019, section 3.4): 1 + 5 + 10 bits to 1 + 8 +

@@ -21,6 +21,8 @@
 typedef float32x4_t vf;
 typedef uint32x4_t vm; /* a lane is all ones or all zeros */
 
+/* Loading and storing. */
+
 static inline vf
 vf_zero(void)
 {
@@ -44,6 +46,8 @@ vf_store(float *p, vf v)
 {
     vst1q_f32(p, v);
 }
+
+/* Integers to floats; beyond 2^24 they are rounded to the nearest. */
 
 static inline vf
 vf_from_i32(const int32_t *p)
@@ -74,6 +78,8 @@ vf_from_nibbles(const uint8_t *p, int is_high)
     return vcvtq_f32_u32(vmovl_u16(
         vget_low_u16(vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(word))))));
 }
+
+/* Arithmetic, lane by lane. */
 
 static inline vf
 vf_add(vf a, vf b)
@@ -106,6 +112,7 @@ vf_fma(vf a, vf b, vf c)
     return vfmaq_f32(c, a, b);
 }
 
+/* FMLS subtracts the product from its first operand. */
 static inline vf
 vf_fnma(vf a, vf b, vf c)
 {
@@ -195,6 +202,8 @@ vf_mantissa(vf v)
     return vbslq_f32(vdupq_n_u32(0x007fffff), v, vdupq_n_f32(1.0f));
 }
 
+/* Across lanes. */
+
 /* Neighbours are added, then those sums. */
 static inline float
 vf_sum(vf v)
@@ -214,6 +223,8 @@ vf_hmax(vf v)
 {
     return vmaxvq_f32(v);
 }
+
+/* Masks. */
 
 static inline vm
 vf_lt(vf a, vf b)
@@ -263,6 +274,8 @@ vm_any(vm m)
 {
     return vmaxvq_u32(m) != 0;
 }
+
+/* 16-bit floats. */
 
 /* VF_LEN values of IEEE binary16, by the instruction that every arm64 processor
  * has for it. */

@@ -32,6 +32,8 @@ typedef __m256i q32;
 typedef __m256i qs;
 typedef __m256 qf;
 
+/* Loading and storing. */
+
 static inline q32
 q32_load(const void *p)
 {
@@ -57,6 +59,8 @@ q32_set1(int x)
 {
     return _mm256_set1_epi8((char)x);
 }
+
+/* Unpacking. */
 
 /* The sixteen bytes in both parts; the upper part is shifted down by four. */
 static inline q32
@@ -118,6 +122,7 @@ q32_mask_of_bits(uint32_t bits)
     return _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit);
 }
 
+/* All bits or none of a byte. */
 static inline q32
 q32_where(q32 m, q32 v)
 {
@@ -158,6 +163,7 @@ q32_pick16(q32 v, const uint8_t *p)
     return _mm256_shuffle_epi8(v, q32_load(p));
 }
 
+/* Words of 16 bits, the lower half of the product (VPMULLW). */
 static inline q32
 q32_times(q32 v, const int16_t *p)
 {
@@ -246,6 +252,9 @@ q32_transpose(q32 *v)
     v[3] = _mm256_unpackhi_epi64(b, d);
 }
 
+/* Scales: F16 of successive blocks. */
+
+/* VCVTPH2PS, of one value. */
 static inline float
 q_half(const void *p)
 {
@@ -328,6 +337,8 @@ q_floats_i8(float *dst, const void *p, float f)
     _mm256_storeu_ps(
         dst, _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(f)));
 }
+
+/* Integer sums. */
 
 static inline qs
 qs_set_lane0(int32_t a)
@@ -511,6 +522,8 @@ qs_store_sums4(int32_t *p, const qs *s)
     _mm256_storeu_si256((__m256i *)p, sums);
 }
 
+/* Over the lanes of four vectors. */
+
 /* Vectors become four lanes each, by the maxima of their parts; the rest is the
  * maximum over the columns of a 4 x 4 matrix: interleaved in pairs, then moved
  * together. */
@@ -542,6 +555,8 @@ vf_store_sums4(float *p, const vf *v)
     _mm_storeu_ps(
         p, _mm_add_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab)));
 }
+
+/* Floats. */
 
 static inline qf
 qf_zero(void)

@@ -23,6 +23,7 @@ typedef uint16_t q_u16x8 __attribute__((vector_size(16)));
 typedef int32_t q_i32x4 __attribute__((vector_size(16)));
 typedef uint32_t q_u32x4 __attribute__((vector_size(16)));
 
+/* Bytes 0 to 15 and 16 to 31, and the four sums that belong to either. */
 typedef struct {
     q_u8x16 half[2];
 } q32;
@@ -34,6 +35,8 @@ typedef struct {
 typedef struct {
     vf half[2];
 } qf;
+
+/* Loading and storing. */
 
 static inline q32
 q32_load(const void *p)
@@ -68,6 +71,8 @@ q32_set1(int x)
     return (q32){ { half, half } };
 }
 
+/* Unpacking. */
+
 static inline q32
 q32_bits(q32 v, int n, int mask)
 {
@@ -85,6 +90,7 @@ q32_nibbles(const void *p)
     return (q32){ { bytes & 15, bytes >> 4 } };
 }
 
+/* By bytes here: bits that leave one are lost. */
 static inline q32
 q32_shift_left(q32 v, int n)
 {
@@ -111,6 +117,7 @@ q32_xor(q32 a, q32 b)
     return (q32){ { a.half[0] ^ b.half[0], a.half[1] ^ b.half[1] } };
 }
 
+/* -1 is 255 as a byte. */
 static inline q32
 q32_mask_of_bits(uint32_t bits)
 {
@@ -155,6 +162,7 @@ q32_lookup(const void *p, q32 v)
     return v;
 }
 
+/* Within each half, 0 for an index beyond it, as byte shuffles do. */
 static inline q32
 q32_pick16(q32 v, const uint8_t *p)
 {
@@ -223,6 +231,9 @@ q32_transpose(q32 *v)
     }
 }
 
+/* Scales: F16 of successive blocks. */
+
+/* By way of a vector, so that the conversion is that of vf_load_f16. */
 static inline float
 q_half(const void *p)
 {
@@ -272,6 +283,8 @@ q_floats_i8(float *dst, const void *p, float f)
     for (int i = 0; i < 8; i++)
         dst[i] = (float)b[i] * f;
 }
+
+/* Integer sums. */
 
 static inline qs
 qs_set_lanes04(int32_t a, int32_t b)
@@ -381,6 +394,8 @@ qs_store_sums4(int32_t *p, const qs *s)
     }
 }
 
+/* Over the lanes of four vectors. */
+
 /* One after the other: there is nothing to gain without shuffles. */
 static inline void
 vf_store_max4(float *p, const vf *v)
@@ -395,6 +410,8 @@ vf_store_sums4(float *p, const vf *v)
     for (int i = 0; i < 4; i++)
         p[i] = vf_sum(v[i]);
 }
+
+/* Floats. */
 
 static inline qf
 qf_zero(void)
@@ -434,6 +451,7 @@ qf_fma(qf a, qf b, qf c)
                    vf_fma(a.half[1], b.half[1], c.half[1]) } };
 }
 
+/* Product and sum are rounded each. */
 static inline qf
 qf_add2(qf acc, qs s, const float *p)
 {

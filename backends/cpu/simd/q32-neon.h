@@ -19,6 +19,7 @@
 
 #define Q_WIDE_BIAS 0
 
+/* Bytes 0 to 15 and 16 to 31, and the four sums that belong to either. */
 typedef struct {
     uint8x16_t low;
     uint8x16_t high;
@@ -33,6 +34,8 @@ typedef struct {
     float32x4_t low;
     float32x4_t high;
 } qf;
+
+/* Loading and storing. */
 
 static inline q32
 q32_load2(const void *p, const void *p2)
@@ -60,6 +63,8 @@ q32_set1(int x)
 
     return (q32){ half, half };
 }
+
+/* Unpacking. */
 
 /* Both halves of a byte, one for each register. */
 static inline q32
@@ -110,7 +115,8 @@ q32_xor(q32 a, q32 b)
 static inline q32
 q32_mask_of_bits(uint32_t bits)
 {
-    /* Byte i gets the byte of BITS that its bit is in, then tests the bit. */
+    /* Byte i is given that byte of BITS which its bit is in; CMTST says whether
+     * the bit is set. */
     const uint8x16_t bytes = vreinterpretq_u8_u32(vdupq_n_u32(bits));
     const uint8x16_t bit = vreinterpretq_u8_u64(
         vdupq_n_u64(0x8040201008040201u));
@@ -143,6 +149,7 @@ q32_pick16(q32 v, const uint8_t *p)
                   vqtbl1q_u8(v.high, vld1q_u8(p + 16)) };
 }
 
+/* Words of 16 bits times words of 16 bits, the lower half of the product. */
 static inline uint8x16_t
 q_times(uint8x16_t v, int16x8_t w)
 {
@@ -193,6 +200,7 @@ q_scaled8(const float *p, float f)
     return vqmovn_s16(vcombine_s16(vqmovn_s32(low), vqmovn_s32(high)));
 }
 
+/* Eight floats at a time. */
 static inline q32
 q32_scaled(const float *p, float f)
 {
@@ -240,6 +248,8 @@ q32_transpose(q32 *v)
     q_transpose(&v[0].low, &v[1].low, &v[2].low, &v[3].low);
     q_transpose(&v[0].high, &v[1].high, &v[2].high, &v[3].high);
 }
+
+/* Scales: F16 of successive blocks. */
 
 static inline float
 q_half(const void *p)
@@ -301,12 +311,14 @@ q_halves(float *dst, const void *p, size_t pitch, int n)
         vmovn_u32(q_four_words(from + 4 * pitch, pitch, n - 4))));
 }
 
+/* By the conversion of a whole vector. */
 static inline uint16_t
 q_to_half(float x)
 {
     return vget_lane_u16(vf_to_f16_bits(vf_set1(x)), 0);
 }
 
+/* Widened twice, then converted. */
 static inline void
 q_floats_u8(float *dst, const void *p, float f)
 {
@@ -324,6 +336,8 @@ q_floats_i8(float *dst, const void *p, float f)
     vf_store(dst, vmulq_n_f32(vcvtq_f32_s32(vmovl_s16(vget_low_s16(v))), f));
     vf_store(dst + 4, vmulq_n_f32(vcvtq_f32_s32(vmovl_high_s16(v)), f));
 }
+
+/* Integer sums. */
 
 static inline qs
 qs_set_lanes04(int32_t a, int32_t b)
@@ -428,6 +442,8 @@ qs_store_sums4(int32_t *p, const qs *s)
     vst1q_s32(p + 4, q_sums4(s[0].high, s[1].high, s[2].high, s[3].high));
 }
 
+/* Over the lanes of four vectors. */
+
 /* Neighbours' maxima, twice. */
 static inline void
 vf_store_max4(float *p, const vf *v)
@@ -440,6 +456,8 @@ vf_store_sums4(float *p, const vf *v)
 {
     vf_store(p, vpaddq_f32(vpaddq_f32(v[0], v[1]), vpaddq_f32(v[2], v[3])));
 }
+
+/* Floats. */
 
 static inline qf
 qf_zero(void)
@@ -478,6 +496,7 @@ qf_fma(qf a, qf b, qf c)
     return (qf){ vf_fma(a.low, b.low, c.low), vf_fma(a.high, b.high, c.high) };
 }
 
+/* FMLA by one element, which needs no broadcast. */
 static inline qf
 qf_add2(qf acc, qs s, const float *p)
 {

@@ -29,6 +29,8 @@ typedef __m512i q64s;
 typedef __m512 q64f;
 typedef __m512 q64t;
 
+/* Loading and storing. */
+
 static inline q64
 q64_load(const void *p)
 {
@@ -47,6 +49,7 @@ q64_load_once(const void *p)
     return v;
 }
 
+/* Masked dwords are zero and not read. */
 static inline q64
 q64_load_fours(const void *p, int n)
 {
@@ -91,6 +94,8 @@ q64_load4(const void *p0, const void *p1, const void *p2, const void *p3)
     return _mm512_mask_broadcast_i32x4(
         v, 0xf000, _mm_loadu_si128((const __m128i *)p3));
 }
+
+/* Unpacking. */
 
 static inline q64
 q64_set1(int x)
@@ -142,6 +147,7 @@ q64_add(q64 a, q64 b)
     return _mm512_add_epi8(a, b);
 }
 
+/* 0 - v under a mask; other bytes stay. */
 static inline q64
 q64_negate_where(q64 v, uint64_t bits)
 {
@@ -200,6 +206,8 @@ q64_transpose(q64 *v)
     v[3] = _mm512_unpackhi_epi64(b, d);
 }
 
+/* Integer sums. */
+
 static inline q64s
 q64s_zero(void)
 {
@@ -233,6 +241,7 @@ q64s_dot_times(q64s s, q64 u, q64 a, q64 t)
     return _mm512_dpwssd_epi32(s, _mm512_maddubs_epi16(u, a), t);
 }
 
+/* VPERMD, with eight sums in the lower half of its source. */
 static inline q64s
 q64s_pick(qs s, const int32_t *from)
 {
@@ -353,6 +362,8 @@ q64s_add_256(q64s s, q64s t)
 {
     return _mm512_add_epi32(s, _mm512_slli_epi32(t, 8));
 }
+
+/* Floats. */
 
 static inline q64t
 q64t_set(qf low, qf high)

@@ -16,6 +16,7 @@
 #define Q64_ROWS 2
 #define Q64_COLS 1
 
+/* Bytes 0 to 31 and 32 to 63, and what belongs to either. */
 typedef struct {
     q32 half[2];
 } q64;
@@ -28,9 +29,12 @@ typedef struct {
     qf half[2];
 } q64f;
 
+/* A table that is read by constant indices: memory, not registers. */
 typedef struct {
     float f[16];
 } q64t;
+
+/* Loading and storing. */
 
 static inline q64
 q64_join(q32 low, q32 high)
@@ -87,6 +91,8 @@ q64_load4(const void *p0, const void *p1, const void *p2, const void *p3)
     return q64_join(q32_load2(p0, p1), q32_load2(p2, p3));
 }
 
+/* Unpacking. */
+
 static inline q64
 q64_bits2(q64 v, int n, int n2, int mask)
 {
@@ -134,6 +140,8 @@ q64_add(q64 a, q64 b)
         q32_add(a.half[0], b.half[0]), q32_add(a.half[1], b.half[1]));
 }
 
+/* The sign mask as bytes of 255 and 0, by which negation is an exclusive or and
+ * a subtraction. */
 static inline q64
 q64_negate_where(q64 v, uint64_t bits)
 {
@@ -142,6 +150,7 @@ q64_negate_where(q64 v, uint64_t bits)
         q32_negate(q32_mask_of_bits((uint32_t)(bits >> 32)), v.half[1]));
 }
 
+/* The mask as bytes of 255 and 0, and X where it is 255. */
 static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)
 {
@@ -195,6 +204,8 @@ q64_transpose(q64 *v)
     }
 }
 
+/* Integer sums. */
+
 static inline q64s
 q64s_zero(void)
 {
@@ -221,6 +232,7 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
                      qs_dot_wide(s.half[1], w.half[1], a.half[1]) } };
 }
 
+/* The words for processors with VPDPBUSD. */
 #if Q_WIDE_BIAS == 128
 
 static inline q64s
@@ -306,6 +318,8 @@ q64s_add_256(q64s s, q64s t)
                      qs_add_256(s.half[1], t.half[1]) } };
 }
 
+/* Floats. */
+
 static inline q64t
 q64t_set(qf low, qf high)
 {
@@ -378,6 +392,7 @@ q64f_fma(q64f a, q64f b, q64f c)
                      qf_fma(a.half[1], b.half[1], c.half[1]) } };
 }
 
+/* A factor for each half: one broadcast each. */
 static inline q64f
 q64f_add2(q64f acc, q64s s, q64t t, int a, int b)
 {
@@ -385,6 +400,7 @@ q64f_add2(q64f acc, q64s s, q64t t, int a, int b)
                      qf_add(acc.half[1], s.half[1], t.f[b]) } };
 }
 
+/* Two neighbouring factors for each half. */
 static inline q64f
 q64f_add4(q64f acc, q64s s, q64t t, int a, int b)
 {
