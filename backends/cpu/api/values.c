@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+/* How elements of one type are read and written. */
 struct accessor {
     double (*get)(const void *p);
     void (*set)(void *p, double value);
@@ -35,6 +36,9 @@ to_i32(double value)
         return INT32_MAX;
     return value <= INT32_MIN ? INT32_MIN : (int32_t)value;
 }
+
+/* A pair for each type.  I8 and I16 keep the low bits of an int32_t; floats are
+ * rounded to the nearest. */
 
 static double
 get_i8(const void *p)
@@ -140,7 +144,8 @@ accessor_of(const struct ggml_tensor *tensor)
     return accessor;
 }
 
-/* The element's address, NULL when an index is out of range. */
+/* The address of the element at INDEX; NULL, with the reason recorded, when an
+ * index is out of range. */
 static void *
 element_at(const struct ggml_tensor *tensor, const int64_t index[4])
 {

@@ -51,6 +51,7 @@ struct graph_plan {
     atomic_bool is_busy; /* being computed, by whatever backend */
 };
 
+/* The interface tells backends apart by this: clients compare it. */
 static const uint8_t guid[16] = {
     0xaa, 0x67, 0xc7, 0x43, 0x96, 0xe6, 0xa3, 0x8a,
     0xe3, 0xaf, 0xea, 0x92, 0x36, 0xbc, 0xfc, 0x89
@@ -212,6 +213,7 @@ backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *graph)
     return leave(cpu, compute(cpu, graph));
 }
 
+/* Of a plan that may be half made. */
 static void
 free_plan(struct graph_plan *created)
 {
@@ -220,7 +222,7 @@ free_plan(struct graph_plan *created)
     gb_mem_free(created);
 }
 
-/* Fill CREATED, which is empty. */
+/* Planned twice: to measure, then into memory of that size. */
 static enum ggml_status
 create_plan(struct graph_plan *created, const struct ggml_cgraph *graph,
             int n_threads)
@@ -240,6 +242,7 @@ create_plan(struct graph_plan *created, const struct ggml_cgraph *graph,
     return GGML_STATUS_SUCCESS;
 }
 
+/* A plan has memory of its own, and may be computed by any CPU backend. */
 static ggml_backend_graph_plan_t
 backend_graph_plan_create(
     ggml_backend_t backend, const struct ggml_cgraph *graph)
