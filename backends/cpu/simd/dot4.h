@@ -18,7 +18,7 @@
  * types
  *   vq       VF_LEN dot4 operands, 4 * VF_LEN bytes
  *   vi       VF_LEN sums of 32 bits
- *   vh       sums of 16 bits, two for each lane of a vi (four on arm64)
+ *   vh       sums of 16 bits, two or four for each lane of a vi
  *   vq4      sixteen weights of each row: four vq, or what the instructions for
  *            two columns at a time want
  *   va2      sixteen activations of each of two columns
@@ -44,9 +44,9 @@
  *   vi_dot(s, u, a)       s + dot4 of codes and activations
  *   vi_dot_wide(s, w, a)  the same of wide codes
  *   vi_add_256(s, t)      s + 256 * t
- *   vh_dot(u, a)          products of codes and activations, two to a sum
+ *   vh_dot(u, a)          products of codes and activations, added in part
  *   vh_dot_more(h, u, a)  h + the same; 16 bits must hold it
- *   vi_add_pairs(s, h)    s + both sums of h in each lane
+ *   vi_add_pairs(s, h)    s + the sums of H that belong to each lane
  * two columns
  *   vi2_join(s, s2)       the sums of two columns
  *   vi2_sums(t, i)        those of column I, 0 or 1

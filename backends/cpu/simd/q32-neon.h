@@ -6,7 +6,7 @@
  * With DOTPROD a dot4 is one instruction (SDOT), of signed bytes, so that wide
  * codes are not biased.  Without it products of 16 bits are added in pairs,
  * twice.  Products of unsigned bytes by signed ones (USDOT, of I8MM) would
- * bring nothing: codes are below 128, and so are signed bytes too.
+ * bring nothing: codes are below 128 and may be taken as signed bytes.
  *
  * Source  Arm Architecture Reference Manual for A-profile, chapter C7.
  */

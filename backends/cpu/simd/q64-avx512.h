@@ -11,8 +11,10 @@
  * Shuffles and packing work within each 128 bits; what crosses them is a
  * permutation (VPERMD, VPERMPS).
  *
- * MR x NR of the skinny GEMM is 4 x 2.  Source  Intel 64 and IA-32
- * Architectures Software Developer's Manual, volume 2.
+ * MR x NR of the skinny GEMM is 4 x 2.
+ *
+ * Source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+ * 2.
  */
 #ifndef GB_CPU_SIMD_Q64_AVX512_H
 #define GB_CPU_SIMD_Q64_AVX512_H
@@ -477,7 +479,7 @@ static inline qf
 q_eight_halves(const void *p, size_t pitch)
 {
     const char *from = p;
-    const size_t last = 8 * pitch - 2 - 64; /* the last load ends there */
+    const size_t last = 8 * pitch - 2 - 64; /* its load ends with the last F16 */
     const size_t start1 = (pitch <= 20 ? 4 : 2) * pitch;
     const size_t start2 = 4 * pitch;
     const size_t start3 = 6 * pitch < last ? 6 * pitch : last;
