@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The CPU backend.  kernels/ is built once a level: the same files, another
-# -DGB_VARIANT and other flags.  What a level has in common with a lower one is
-# taken from there, see kernels/api/variant.h.
+# The CPU backend.  kernels/ is built once a variant: the same files, another
+# -DGB_VARIANT and other flags.  What a variant has in common with a lesser one
+# is taken from there, see kernels/api/variant.h.
 noinst_LTLIBRARIES += libcpu.la
 libcpu_la_SOURCES =
 libcpu_la_LIBADD = libcpu_generic.la

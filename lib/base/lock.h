@@ -14,7 +14,7 @@
 
 /* Who has one of them may take those behind it. */
 enum gb_lock {
-    GB_LOCK_CPU_LEVEL,
+    GB_LOCK_CPU_VARIANT,
     GB_LOCK_NUMA,
     GB_LOCK_GRIDS,
     GB_LOCK_TRACE,

@@ -36,6 +36,8 @@ plan_for(int n_threads, struct ggml_threadpool *threadpool)
     return cplan;
 }
 
+/* The plan itself is not kept: it is made to know how many threads find
+ * something to do. */
 struct ggml_cplan
 ggml_graph_plan(const struct ggml_cgraph *cgraph, int n_threads,
                 struct ggml_threadpool *threadpool)
@@ -67,6 +69,8 @@ threads_to_use(const struct ggml_cplan *cplan)
     return n;
 }
 
+/* Without a pool of the client's one is made for this graph, which costs more
+ * than a backend that keeps its own. */
 static enum ggml_status
 run(const struct gb_cpu_plan *plan, const struct ggml_cplan *cplan)
 {
@@ -87,12 +91,12 @@ run(const struct gb_cpu_plan *plan, const struct ggml_cplan *cplan)
     return status;
 }
 
-/* So much of each of a graph's two memories is taken from the stack: enough for
- * some forty nodes. */
+/* Bytes on the stack for the list of phases, and as many for the work memory:
+ * enough for some forty nodes, so that small graphs allocate nothing. */
 #define SMALL ((size_t)4096)
 
-/* SIZE bytes: the SMALL ones, or others that give_back frees.  NULL, with the
- * reason recorded, when there are none. */
+/* SIZE bytes: those at SMALL where they are enough, or others that give_back
+ * frees.  NULL, with the reason recorded, when there is no memory. */
 static void *
 memory_for(size_t size, void *small)
 {

@@ -36,6 +36,8 @@ ggml_is_numa(void)
     return gb_cpu_numa_is_on();
 }
 
+/* GGMLBACKEND_N_THREADS, or the least of the interface's default, the CPUs that
+ * this process may run on, and what its control group grants. */
 int
 ggmlbackend_default_n_threads(void)
 {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/api/values.c - reading and writing single elements.
+ * cpu/api/values.c - reading and writing single elements of tensors, by index.
  *
- * Every type that has elements of its own is a row: how to read one as a
- * double, which holds all of them exactly, and how to write one.
+ * Every type whose elements stand alone is a row of a table: how to read one as
+ * a double, which holds all of them exactly, and how to write one.  Blocks of
+ * the quantised types cannot be written element by element and have no row.
+ *
+ * For tests and small tensors: each call looks the type up and checks the
+ * index.
  */
 #include "config.h"
 
@@ -15,13 +19,14 @@
 #include <math.h>
 #include <string.h>
 
+/* How elements of one type are read and written. */
 struct accessor {
     double (*get)(const void *p);
     void (*set)(void *p, double value);
 };
 
-/* As C converts, but for what it leaves open: values beyond the type's range
- * give the nearest that it has, NaN gives 0. */
+/* As C converts, towards 0, but for what it leaves undefined: values beyond the
+ * range give its nearest end, NaN gives 0. */
 static int32_t
 to_i32(double value)
 {
@@ -31,6 +36,9 @@ to_i32(double value)
         return INT32_MAX;
     return value <= INT32_MIN ? INT32_MIN : (int32_t)value;
 }
+
+/* A pair for each type.  I8 and I16 keep the low bits of an int32_t; floats are
+ * rounded to the nearest. */
 
 static double
 get_i8(const void *p)
@@ -136,7 +144,8 @@ accessor_of(const struct ggml_tensor *tensor)
     return accessor;
 }
 
-/* The element's address, NULL when an index is out of range. */
+/* The address of the element at INDEX; NULL, with the reason recorded, when an
+ * index is out of range. */
 static void *
 element_at(const struct ggml_tensor *tensor, const int64_t index[4])
 {
@@ -211,6 +220,7 @@ fill_row(const struct ggml_tensor *tensor, char *row,
         accessor->set(row + (size_t)i0 * tensor->nb[0], value);
 }
 
+/* All elements, row by row; rows may have any strides. */
 static void
 fill(struct ggml_tensor *tensor, double value)
 {

@@ -5,8 +5,8 @@
  *
  * Making one costs next to nothing, since some clients make one for a single
  * question.  How many threads the process may have is found out when the first
- * graph is computed, or planned.  A backend keeps its memory, which grows, and a
- * thread pool of its own, made when first needed; a client's pool takes its
+ * graph is computed, or planned.  A backend keeps its memory, which grows, and
+ * a thread pool of its own, made when first needed; a client's pool takes its
  * place while it is set.
  *
  * That memory serves one graph at a time.  The client's code runs while a graph
@@ -27,7 +27,7 @@
 
 #include <stdatomic.h>
 
-/* Memory that grows with what is computed. */
+/* Memory that is kept between graphs and grows with them. */
 struct memory {
     void *bytes;
     size_t size;
@@ -51,6 +51,7 @@ struct graph_plan {
     atomic_bool is_busy; /* being computed, by whatever backend */
 };
 
+/* The interface tells backends apart by this: clients compare it. */
 static const uint8_t guid[16] = {
     0xaa, 0x67, 0xc7, 0x43, 0x96, 0xe6, 0xa3, 0x8a,
     0xe3, 0xaf, 0xea, 0x92, 0x36, 0xbc, 0xfc, 0x89
@@ -129,6 +130,7 @@ pool_to_use(struct cpu_backend *cpu, int n_threads)
     return cpu->own_pool;
 }
 
+/* The old contents are not needed: memory is filled for each graph. */
 static enum ggml_status
 grow(struct memory *memory, size_t size)
 {
@@ -145,7 +147,8 @@ grow(struct memory *memory, size_t size)
     return GGML_STATUS_SUCCESS;
 }
 
-/* The graph at hand, in the backend's memory. */
+/* Plan GRAPH in the backend's memory: once to measure and, where the list was
+ * too small, again to fill it. */
 static enum ggml_status
 make_plan(struct cpu_backend *cpu, const struct ggml_cgraph *graph,
           struct gb_cpu_plan *plan)
@@ -174,6 +177,8 @@ run(struct cpu_backend *cpu, const struct gb_cpu_plan *plan)
     return gb_cpu_plan_run(plan, pool_to_use(cpu, plan->n_threads), abort);
 }
 
+/* The backend is taken for one graph; leave gives it back and hands the status
+ * on. */
 static enum ggml_status
 enter(struct cpu_backend *cpu)
 {
@@ -208,6 +213,7 @@ backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *graph)
     return leave(cpu, compute(cpu, graph));
 }
 
+/* Of a plan that may be half made. */
 static void
 free_plan(struct graph_plan *created)
 {
@@ -216,7 +222,7 @@ free_plan(struct graph_plan *created)
     gb_mem_free(created);
 }
 
-/* Fill CREATED, which is empty. */
+/* Planned twice: to measure, then into memory of that size. */
 static enum ggml_status
 create_plan(struct graph_plan *created, const struct ggml_cgraph *graph,
             int n_threads)
@@ -236,6 +242,7 @@ create_plan(struct graph_plan *created, const struct ggml_cgraph *graph,
     return GGML_STATUS_SUCCESS;
 }
 
+/* A plan has memory of its own, and may be computed by any CPU backend. */
 static ggml_backend_graph_plan_t
 backend_graph_plan_create(
     ggml_backend_t backend, const struct ggml_cgraph *graph)
@@ -266,6 +273,8 @@ backend_graph_plan_free(ggml_backend_t backend, ggml_backend_graph_plan_t plan)
     free_plan(created);
 }
 
+/* Two backends may be given the same plan, whose memory serves one at a
+ * time. */
 static enum ggml_status
 compute_plan(struct cpu_backend *cpu, struct graph_plan *created)
 {

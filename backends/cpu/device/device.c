@@ -2,6 +2,10 @@
 /*
  * cpu/device/device.c - the CPU as a device: what it can run, and on which
  * memory.
+ *
+ * There is one CPU device, whatever the number of sockets, and it is constant.
+ * It computes on any buffer that the host can address, so that other devices'
+ * pinned memory needs no copy, and can wrap memory of the client's.
  */
 #include "config.h"
 
@@ -80,6 +84,8 @@ dev_buffer_from_host_ptr(ggml_backend_dev_t dev, void *ptr, size_t size,
     return ggml_backend_cpu_buffer_from_ptr(ptr, size);
 }
 
+/* Views need no work and are always fine; empty tensors ask only whether the
+ * operation is known. */
 static bool
 dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 {

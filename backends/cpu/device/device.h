@@ -2,6 +2,8 @@
 /*
  * cpu/device/device.h - the CPU's registration, its one device and its
  * backends.
+ *
+ * Both objects are constant: they hold functions, not state.
  */
 #ifndef GB_CPU_DEVICE_DEVICE_H
 #define GB_CPU_DEVICE_DEVICE_H

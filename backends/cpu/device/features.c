@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/device/features.c - ggml_cpu_has_…: what this machine can do.
+ * cpu/device/features.c - ggml_cpu_has_…: one question of the interface a
+ * feature.
+ *
+ * The answers are those of isa/machine.h: what processor and system offer, not
+ * what the kernels in use were compiled for.
  */
 #include "config.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/device/reg.c - the CPU's registration: one device, and functions by name.
+ *
+ * The names are for programs that load a backend at run time and cannot link
+ * its functions: the interface says which there are.
  */
 #include "config.h"
 
@@ -42,8 +45,8 @@ get_features(ggml_backend_reg_t reg)
     return (struct ggml_backend_feature *)gb_cpu_machine()->list;
 }
 
-/* Buffer types with weights in another order: there are none yet, and NULL
- * is the list's end. */
+/* Buffer types that keep weights packed: there are none, and NULL ends the
+ * list. */
 static ggml_backend_buffer_type_t *
 get_extra_bufts(ggml_backend_dev_t dev)
 {

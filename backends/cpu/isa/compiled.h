@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/isa/compiled.h - the features that the compiler takes for granted in the
- * file that includes this.
+ * cpu/isa/compiled.h - the features that the compiler assumes in the file that
+ * includes this.
  *
- * A variant's table says by it what a machine must have, and the rest of the
- * library what any machine has that runs it, whether the system tells or not.
+ * The compiler's flags differ from variant to variant and define these macros;
+ * the constant is therefore another one in each.  A variant's table says by it
+ * what a machine must have.  In files outside of kernels/ it is the baseline:
+ * what any machine has that runs the library at all, whether the system tells
+ * or not.
  */
 #ifndef GB_CPU_ISA_COMPILED_H
 #define GB_CPU_ISA_COMPILED_H
 
-#include "backends/cpu/isa/machine.h"
+#include "backends/cpu/isa/features.h"
 
 enum {
     GB_CPU_COMPILED = 0

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/isa/detect-arm.c - asking the system about an arm64 processor.
+ * cpu/isa/detect-arm.c - the features of an arm64 processor, as the system
+ * tells them.
  *
- * Bits are those of Linux, Documentation/arch/arm64/elf_hwcaps.rst and
- * asm/hwcap.h.  Without Linux only the architecture's baseline is known.
+ * User programs cannot read the processor's identification registers, so Linux
+ * hands a summary to each process: AT_HWCAP and AT_HWCAP2 of the auxiliary
+ * vector.  Elsewhere the architecture's baseline alone is known.
+ *
+ * Source  Linux, Documentation/arch/arm64/elf_hwcaps.rst and asm/hwcap.h (the
+ * bits), Documentation/arch/arm64/sve.rst (the length of vectors).
  */
 #include "config.h"
 
@@ -15,6 +20,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
+/* Where the system says whether there is a feature. */
 struct bit {
     enum gb_cpu_feature feature;
     unsigned long type; /* AT_HWCAP or AT_HWCAP2 */
@@ -41,7 +47,8 @@ ask_system(void)
     return features;
 }
 
-/* The upper bits of the answer are flags. */
+/* The length of this process's SVE vectors in bytes, 0 when the system does not
+ * say.  The upper bits of the answer are flags. */
 static int
 ask_sve_bytes(void)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/isa/detect-x86.c - asking an x86 processor, and the system that runs on
- * it.
+ * cpu/isa/detect-x86.c - the features of an x86 processor, by CPUID.
  *
- * Leaves and bits of CPUID and XCR0 are those of the "Intel 64 and IA-32
- * Architectures Software Developer's Manual", volume 2A (CPUID) and volume 1,
- * section 13.3 (which registers the system saves).
+ * A feature counts only when the system also saves its registers at a switch of
+ * threads: XCR0, read by XGETBV, has a bit for each set of registers.  Without
+ * that AVX-512 or AMX would lose their contents, or fault.
+ *
+ * Source  "Intel 64 and IA-32 Architectures Software Developer's Manual",
+ * volume 2A (CPUID: leaves and bits) and volume 1, section 13.3 (XCR0).
  */
 #include "config.h"
 
@@ -18,12 +20,15 @@
 
 enum reg { EAX, EBX, ECX, EDX };
 
-/* Registers that the system must save, as bits of XCR0. */
+/* Registers that the system must save, as bits of XCR0: those of SSE and AVX
+ * (1, 2), of AVX-512 besides (5 to 7: masks and both halves), of AMX (17,
+ * 18). */
 #define NEEDS_NONE   UINT64_C(0)
 #define NEEDS_YMM    UINT64_C(0x6)
 #define NEEDS_ZMM    UINT64_C(0xe6)
 #define NEEDS_TILES  UINT64_C(0x60000)
 
+/* Where CPUID says whether there is a feature. */
 struct bit {
     enum gb_cpu_feature feature;
     uint32_t leaf;
@@ -50,7 +55,7 @@ static const struct bit bits[] = {
     { GB_CPU_AVX512_BF16, 7, 1, EAX, UINT32_C(1) << 5, NEEDS_ZMM },
 };
 
-/* What the system saves when it switches threads; 0 when it does not say. */
+/* XCR0; 0 when the system has not switched XGETBV on (OSXSAVE, bit 27). */
 static uint64_t
 saved_registers(void)
 {
@@ -95,7 +100,8 @@ gb_cpu_features_x86(gb_cpuid_fn ask, uint64_t saved)
     return features;
 }
 
-/* Three leaves of sixteen letters each, padded with blanks on either side. */
+/* The brand string: three leaves of sixteen characters each, padded with blanks
+ * on either side.  False where there is none or it does not fit. */
 bool
 gb_cpu_name_x86(char *out, size_t size)
 {

@@ -5,6 +5,7 @@ libcpu_la_SOURCES += \
 	%D%/detect-arm.c \
 	%D%/detect-x86.c \
 	%D%/features.def \
+	%D%/features.h \
 	%D%/machine.c \
 	%D%/machine.h \
 	%D%/select.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/isa/machine.c - what the processor is and can do, put together.
+ * cpu/isa/machine.c - the description of the processor, from what the parts
+ * that ask it have found.
  */
 #include "config.h"
 
@@ -40,6 +41,8 @@ name_from_proc(const char *key, char *out, size_t size)
     return is_found;
 }
 
+/* The model: as CPUID has it, or as the system names it (x86 and others, some
+ * arm64 boards), or "CPU". */
 static void
 detect_name(char *out, size_t size)
 {
@@ -49,6 +52,7 @@ detect_name(char *out, size_t size)
         snprintf(out, size, "CPU");
 }
 
+/* The list that clients are given: the features that are there. */
 static void
 fill_list(struct gb_cpu_machine *machine)
 {

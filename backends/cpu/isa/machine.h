@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/isa/machine.h - what the processor is and can do.
+ *
+ * Found once for a process (isa/select.c) and constant from then on.
  */
 #ifndef GB_CPU_ISA_MACHINE_H
 #define GB_CPU_ISA_MACHINE_H
+
+#include "backends/cpu/isa/features.h"
 
 #include "ggml-backend.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum gb_cpu_feature {
-#define GB_CPU_FEATURE(id, name) GB_CPU_##id,
-#include "backends/cpu/isa/features.def"
-#undef GB_CPU_FEATURE
-    GB_CPU_FEATURE_COUNT
-};
-
-#define GB_CPU_BIT(feature) (UINT32_C(1) << (feature))
 
 /* A feature counts when the processor has it and the system saves its
  * registers. */
@@ -52,7 +47,8 @@ uint32_t gb_cpu_detect_arm(int *sve_bytes);
 /* EAX, EBX, ECX and EDX of a leaf of CPUID; false when there is no such. */
 typedef bool (*gb_cpuid_fn)(uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 
-/* What they say, where the system saves the registers of SAVED (XCR0). */
+/* The features that ASK's answers and SAVED (XCR0) make: what gb_cpu_detect_x86
+ * finds on such a processor.  Tests have others than their own. */
 uint32_t gb_cpu_features_x86(gb_cpuid_fn ask, uint64_t saved);
 
 #endif

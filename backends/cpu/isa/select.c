@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/isa/select.c - the best table of kernels that this machine can run.
+ * cpu/isa/select.c - dispatch by CPU variant: the best table of kernels that
+ * this machine can run.
  *
- * A variant is a row of the table below; what it needs follows from the flags that
- * it was compiled with.  What was found is kept for the process; it is written
- * once, under GB_LOCK_CPU_LEVEL.
+ * A variant is a row of the table below; its table of kernels says which
+ * features it needs, which are those that it was compiled for.  The last row
+ * whose needs the machine meets is chosen, unless the environment names another
+ * one.  The choice is made on first use, kept for the process and written once,
+ * under GB_LOCK_CPU_VARIANT.
  */
 #include "config.h"
 
@@ -32,7 +35,8 @@ extern const struct gb_cpu_kernels gb_cpu_dotprod_table;
 extern const struct gb_cpu_kernels gb_cpu_i8mm_table;
 extern const struct gb_cpu_kernels gb_cpu_sve_table;
 
-/* The slowest first; the first one runs on every machine. */
+/* In rising order of speed, since the last one that can run is taken; row 0
+ * runs on every machine. */
 static const struct gb_cpu_kernels *const variants[] = {
     &gb_cpu_generic_table,
 #ifdef GB_ISA_AVX2
@@ -66,6 +70,7 @@ static const struct gb_cpu_kernels *const variants[] = {
 
 #define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
+/* All of this is constant once is_chosen is set. */
 static atomic_bool is_chosen;
 static struct gb_cpu_machine machine;
 static const struct gb_cpu_kernels *usable[N_VARIANTS + 1];
@@ -77,10 +82,11 @@ static atomic_bool is_said;
  * yet. */
 static _Atomic(const struct gb_cpu_kernels *) in_use;
 
+/* Has a machine with FEATURES all that KERNELS need? */
 static bool
-can_run(const struct gb_cpu_kernels *level, uint32_t features)
+can_run(const struct gb_cpu_kernels *kernels, uint32_t features)
 {
-    return level == variants[0] || (level->needs & ~features) == 0;
+    return kernels == variants[0] || (kernels->needs & ~features) == 0;
 }
 
 const struct gb_cpu_kernels *
@@ -95,6 +101,7 @@ gb_cpu_kernels_for(uint32_t features)
     return best;
 }
 
+/* The variants that this machine can run, in the order of the table. */
 static void
 find_usable(void)
 {
@@ -106,7 +113,8 @@ find_usable(void)
     }
 }
 
-/* The variant that the environment names, NULL when this machine has no such. */
+/* The variant that the environment names, NULL when this machine has no
+ * such. */
 static const struct gb_cpu_kernels *
 find_named(const char *name)
 {
@@ -117,6 +125,9 @@ find_named(const char *name)
     return NULL;
 }
 
+/* Chosen without logging, which is done outside of the lock.  A variant that
+ * the environment names and this machine does not have is a warning, not a
+ * failure. */
 static void
 choose(void)
 {
@@ -138,7 +149,8 @@ choose(void)
     }
 }
 
-/* Once, and when the choice is made: the client's sink may compute something. */
+/* Once, and when the choice is made: the client's sink may compute
+ * something. */
 static void
 say_choice(void)
 {
@@ -153,7 +165,7 @@ say_choice(void)
 static void
 choose_once(void)
 {
-    gb_once(&is_chosen, GB_LOCK_CPU_LEVEL, choose);
+    gb_once(&is_chosen, GB_LOCK_CPU_VARIANT, choose);
     /* Relaxed: nothing else hangs on who of several threads says it. */
     if (!atomic_exchange_explicit(&is_said, true, memory_order_relaxed))
         say_choice();

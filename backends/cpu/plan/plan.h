@@ -21,7 +21,8 @@
 
 #include "ggml-cpu.h"
 
-/* The parts of the work memory begin at multiples of this. */
+/* The parts of the work memory begin at multiples of this: a cache line, so
+ * that threads do not share one by accident. */
 #define GB_CPU_WORK_ALIGN 64
 
 struct gb_cpu_phase {

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/plan/run.c - each thread's way through phases and tiles.
+ * cpu/plan/run.c - what each thread does with a plan: guided self-scheduling of
+ * the tiles of each wave.
  *
- * One counter says which wave is on, by its first phase in its upper half, and
- * which tile is next, in its lower.  A thread that raises it owns those tiles.
- * Whoever finishes a wave's last tile begins the next wave; nobody waits for a
- * thread that has no tile, be it asleep, late or without a processor.  Phases
- * of one tile are done on the way by the thread that gets there, so runs of
- * small steps need no one else.
+ * A thread takes a chunk of a wave's tiles, in proportion to what is left: long
+ * runs at the beginning, since memory is read faster in order, single tiles in
+ * the end, so that nobody waits for long.  Source: Polychronopoulos and Kuck,
+ * "Guided Self-Scheduling", IEEE Transactions on Computers C-36 (1987).
  *
- * Where somebody watches, each phase is a wave of its own.  With an abort
- * callback, waves are begun by thread 0 only: clients expect to be asked on the
- * thread that computes.
+ * One counter has the wave that is on, by the number of its first phase, in its
+ * upper half and the next tile in its lower half.  A thread that raises it by
+ * compare-and-swap owns those tiles.  Whoever finishes a wave's last tile
+ * begins the next wave; nobody waits for a thread that has no tile, be it
+ * asleep, late or without a processor.  Phases of one tile are done on the way
+ * by the thread that gets there, so that runs of small steps need no one else.
+ *
+ * With a timeline or an abort callback each phase is a wave of its own.  With
+ * an abort callback, waves are begun by thread 0 only: clients expect to be
+ * asked on the thread that computes.
  */
 #include "config.h"
 
@@ -25,8 +31,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A draw is so many tiles that all numbers fit half a word. */
-#define MAX_DRAWS (INT64_C(1) << 31)
+/* Tiles are counted in grains, the least that a chunk has: of one tile, or of
+ * so many that the number of grains fits half a word. */
+#define MAX_GRAINS (INT64_C(1) << 31)
 
 struct run {
     const struct gb_cpu_plan *plan;
@@ -39,17 +46,18 @@ struct run {
     _Atomic int status; /* the first that is not success */
 
     /* Each on a cache line of its own: all threads write them. */
-    _Alignas(64) _Atomic uint64_t next; /* first phase << 32 | draw */
-    _Alignas(64) _Atomic int64_t n_done; /* draws of the wave, counted by
-                                            those who found no more */
+    _Alignas(64) _Atomic uint64_t next; /* first phase << 32 | grain */
+    _Alignas(64) _Atomic int64_t n_done; /* grains of the wave, counted
+                                            by those who found no more */
 };
 
-/* Phases that are done together, tiles that they have, and tiles in a draw. */
+/* Phases that are done together, the tiles of all chains, and how they are
+ * counted. */
 struct wave {
     int64_t n_phases;
     int64_t n_tiles;
-    int64_t draw_size;
-    int64_t n_draws;
+    int64_t grain_size;
+    int64_t n_grains;
 };
 
 static struct wave
@@ -59,15 +67,15 @@ wave_at(const struct run *run, int64_t index)
     struct wave wave = {
         .n_phases = run->is_watched ? 1 : 1 + phases->n_more,
         .n_tiles = phases->n_tiles,
-        .draw_size = 1,
+        .grain_size = 1,
     };
 
     for (int64_t i = 1; i < wave.n_phases; i++)
         wave.n_tiles += phases[i].is_chained ? 0 : phases[i].n_tiles;
-    wave.n_draws = wave.n_tiles;
-    if (wave.n_tiles > MAX_DRAWS) {
-        wave.draw_size = wave.n_tiles / MAX_DRAWS + 1;
-        wave.n_draws = (wave.n_tiles + wave.draw_size - 1) / wave.draw_size;
+    wave.n_grains = wave.n_tiles;
+    if (wave.n_tiles > MAX_GRAINS) {
+        wave.grain_size = wave.n_tiles / MAX_GRAINS + 1;
+        wave.n_grains = (wave.n_tiles + wave.grain_size - 1) / wave.grain_size;
     }
     return wave;
 }
@@ -79,6 +87,7 @@ has_failed(const struct run *run)
            GGML_STATUS_SUCCESS;
 }
 
+/* The status of a run is the first failure; others are dropped. */
 static void
 fail(struct run *run, enum ggml_status status)
 {
@@ -209,19 +218,18 @@ end_phase(struct run *run, const struct gb_cpu_phase *phase)
         report_step(run, phase);
 }
 
-/* Draws that a thread takes at once when LEFT are left: long runs at first, for
- * memory is read faster in one piece, single ones in the end, so that nobody
- * waits for long. */
+/* Grains in the next chunk when LEFT are left: two thirds of a thread's equal
+ * share, at least one. */
 static int64_t
-share_of(int64_t left, int n_threads)
+chunk_of(int64_t left, int n_threads)
 {
-    const int64_t share = 2 * left / (3 * n_threads);
+    const int64_t chunk = 2 * left / (3 * n_threads);
 
-    return share > 0 ? share : 1;
+    return chunk > 0 ? chunk : 1;
 }
 
-/* Some draws of a wave. */
-struct share {
+/* Some grains of a wave. */
+struct chunk {
     int64_t index; /* of its first phase; behind the last one there is none */
     int64_t first, n;
 };
@@ -247,27 +255,28 @@ run_singles(struct run *run, int64_t index, int ith)
 
 /*
  * Go on from phase INDEX: do what has one tile, and begin the next wave, or the
- * end.  The first share is the caller's, so that nobody else has the counter's
- * cache line in between.  Release: who draws sees all that was computed before.
+ * end.  The first chunk is the caller's, so that nobody else has the counter's
+ * cache line in between.  Release: who takes a chunk sees all that was
+ * computed.
  */
-static struct share
+static struct chunk
 begin_next(struct run *run, int64_t index, int ith)
 {
     const struct gb_cpu_plan *plan = run->plan;
-    struct share share = { 0 };
+    struct chunk chunk = { 0 };
 
     if (index < plan->n_phases)
         index = run_singles(run, index, ith);
     if (index < plan->n_phases)
-        share.n = share_of(wave_at(run, index).n_draws, plan->n_threads);
-    share.index = index;
+        chunk.n = chunk_of(wave_at(run, index).n_grains, plan->n_threads);
+    chunk.index = index;
     atomic_store_explicit(&run->n_done, 0, memory_order_relaxed);
     atomic_store_explicit(&run->next,
-                          (uint64_t)index << 32 | (uint64_t)share.n,
+                          (uint64_t)index << 32 | (uint64_t)chunk.n,
                           memory_order_release);
     if (run->pool != NULL)
         gb_cpu_pool_signal(run->pool);
-    return share;
+    return chunk;
 }
 
 /* Which wave is on?  Acquire: with begin_next. */
@@ -278,40 +287,41 @@ wave_index(const struct run *run)
                          &run->next, memory_order_acquire) >> 32);
 }
 
-/* Take the next draws; none where the wave has no more.  Phases are constant,
- * so looking one up by a number that is out of date is harmless. */
-static struct share
-take_share(struct run *run)
+/* Take the next chunk; empty where the wave has no more tiles.  Phases are
+ * constant, so looking one up by a number that is out of date is harmless. */
+static struct chunk
+take_chunk(struct run *run)
 {
     uint64_t next = atomic_load_explicit(&run->next, memory_order_acquire);
 
     for (;;) {
-        struct share share = { .index = (int64_t)(next >> 32) };
+        struct chunk chunk = { .index = (int64_t)(next >> 32) };
         int64_t left;
 
-        if (share.index >= run->plan->n_phases)
-            return share;
-        share.first = (int64_t)(next & UINT32_MAX);
-        left = wave_at(run, share.index).n_draws - share.first;
+        if (chunk.index >= run->plan->n_phases)
+            return chunk;
+        chunk.first = (int64_t)(next & UINT32_MAX);
+        left = wave_at(run, chunk.index).n_grains - chunk.first;
         if (left <= 0)
-            return share;
-        share.n = share_of(left, run->plan->n_threads);
+            return chunk;
+        chunk.n = chunk_of(left, run->plan->n_threads);
         if (atomic_compare_exchange_weak_explicit(
-                &run->next, &next, next + (uint64_t)share.n,
+                &run->next, &next, next + (uint64_t)chunk.n,
                 memory_order_acquire, memory_order_acquire))
-            return share;
+            return chunk;
     }
 }
 
 /* Memory that a thread will want soon. */
-struct ahead {
+struct prefetch {
     const char *at;
     size_t left;
 };
 
-/* Cache lines that a waiting thread asks for at a look, and bytes in all. */
-#define AHEAD_LINES 8
-#define AHEAD_MOST  65536
+/* Cache lines that a waiting thread prefetches between two questions, and the
+ * most bytes in all. */
+#define PREFETCH_LINES 8
+#define PREFETCH_MOST  65536
 
 /* The next wave's first phase from phase INDEX on; n_phases when there is
  * none. */
@@ -326,51 +336,51 @@ next_wave_index(const struct run *run, int64_t index)
 }
 
 /* What thread ITH is likely to begin the next wave with, from phase INDEX on:
- * whoever begins that has the first share, and the others get theirs in any
+ * whoever begins that has the first chunk, and the others get theirs in any
  * order. */
-static struct ahead
-look_ahead(const struct run *run, int64_t index, int ith)
+static struct prefetch
+next_prefetch(const struct run *run, int64_t index, int ith)
 {
-    const struct ahead nothing = { NULL, 0 };
+    const struct prefetch nothing = { NULL, 0 };
     const int64_t begin = next_wave_index(run, index);
     const struct gb_cpu_phase *phase = &run->plan->phases[begin];
     const struct gb_cpu_op *op;
-    struct ahead ahead;
+    struct prefetch prefetch;
     int64_t tile, left;
     size_t bytes;
 
     if (begin == run->plan->n_phases || run->plan->n_threads < 2)
         return nothing;
-    left = wave_at(run, begin).n_draws;
-    tile = share_of(left, run->plan->n_threads);
+    left = wave_at(run, begin).n_grains;
+    tile = chunk_of(left, run->plan->n_threads);
     left -= tile;
     for (int i = ith % (run->plan->n_threads - 1); i > 0; i--) {
-        const int64_t share = share_of(left, run->plan->n_threads);
+        const int64_t chunk = chunk_of(left, run->plan->n_threads);
 
-        tile += share;
-        left -= share;
+        tile += chunk;
+        left -= chunk;
     }
     op = gb_cpu_op_find(phase->node);
     if (op == NULL || op->reads_at == NULL || phase->tile != op->run ||
         tile >= phase->n_tiles)
         return nothing;
-    ahead.at = op->reads_at(phase->node, phase->tiling, tile, &bytes);
-    if (ahead.at == NULL)
+    prefetch.at = op->reads_at(phase->node, phase->tiling, tile, &bytes);
+    if (prefetch.at == NULL)
         return nothing;
-    ahead.left = bytes < AHEAD_MOST ? bytes : AHEAD_MOST;
-    return ahead;
+    prefetch.left = bytes < PREFETCH_MOST ? bytes : PREFETCH_MOST;
+    return prefetch;
 }
 
-/* Have the next few lines fetched. */
+/* Prefetch the next lines. */
 static void
-fetch(struct ahead *ahead)
+fetch(struct prefetch *prefetch)
 {
-    for (int i = 0; i < AHEAD_LINES && ahead->left > 0; i++) {
-        const size_t line = ahead->left < 64 ? ahead->left : 64;
+    for (int i = 0; i < PREFETCH_LINES && prefetch->left > 0; i++) {
+        const size_t line = prefetch->left < 64 ? prefetch->left : 64;
 
-        GB_PREFETCH(ahead->at);
-        ahead->at += line;
-        ahead->left -= line;
+        GB_PREFETCH(prefetch->at);
+        prefetch->at += line;
+        prefetch->left -= line;
     }
 }
 
@@ -378,16 +388,16 @@ fetch(struct ahead *ahead)
 struct waiter {
     const struct run *run;
     int64_t index;
-    int64_t n_draws;
+    int64_t n_grains;
     bool is_asker; /* thread 0, when there is an abort callback */
-    struct ahead *ahead;
+    struct prefetch *prefetch;
 };
 
 static bool
 is_complete(const struct waiter *waiter)
 {
     return atomic_load_explicit(&waiter->run->n_done, memory_order_acquire) ==
-           waiter->n_draws;
+           waiter->n_grains;
 }
 
 /* Thread 0 finds a complete wave before the others see the next one, since
@@ -400,37 +410,39 @@ can_go_on(const void *data)
     if (wave_index(waiter->run) != waiter->index ||
         (waiter->is_asker && is_complete(waiter)))
         return true;
-    fetch(waiter->ahead);
+    fetch(waiter->prefetch);
     return false;
 }
 
-/* The next share after a wave's end. */
-static struct share
+/* End the wave of phase INDEX and begin the next one; gives a chunk of that. */
+static struct chunk
 next_wave(struct run *run, int64_t index, int ith)
 {
     end_phase(run, &run->plan->phases[index]);
     return begin_next(run, index + wave_at(run, index).n_phases, ith);
 }
 
-static struct share
+/* Wait until another thread has begun the next wave, and prefetch what this one
+ * will probably compute there. */
+static struct chunk
 wait_for_wave(struct run *run, int64_t index, int ith)
 {
     const struct wave wave = wave_at(run, index);
-    struct ahead ahead = look_ahead(run, index + wave.n_phases, ith);
+    struct prefetch prefetch = next_prefetch(run, index + wave.n_phases, ith);
     const struct waiter waiter = {
         .run = run,
         .index = index,
-        .n_draws = wave.n_draws,
+        .n_grains = wave.n_grains,
         .is_asker = ith == 0 && run->is_asking,
-        .ahead = &ahead,
+        .prefetch = &prefetch,
     };
 
     gb_cpu_pool_wait(run->pool, can_go_on, &waiter);
-    return waiter.is_asker ? next_wave(run, index, ith) : take_share(run);
+    return waiter.is_asker ? next_wave(run, index, ith) : take_chunk(run);
 }
 
 /* Thread ITH computed the last tile of the wave that begins at phase INDEX. */
-static struct share
+static struct chunk
 finish_wave(struct run *run, int64_t index, int ith)
 {
     if (!run->is_asking || ith == 0)
@@ -439,43 +451,45 @@ finish_wave(struct run *run, int64_t index, int ith)
     return wait_for_wave(run, index, ith);
 }
 
-/* Compute SHARE and what can be drawn behind it; gives the next wave's. */
-static struct share
-do_wave(struct run *run, struct share share, int ith)
+/* Compute CHUNK and what can be taken behind it; gives a chunk of the next
+ * wave. */
+static struct chunk
+do_wave(struct run *run, struct chunk chunk, int ith)
 {
-    const int64_t index = share.index;
+    const int64_t index = chunk.index;
     const struct wave wave = wave_at(run, index);
     int64_t n_done = 0;
 
-    /* The wave does not end before this thread's draws have been counted. */
-    for (; share.n > 0; share = take_share(run)) {
-        const int64_t first = share.first * wave.draw_size;
+    /* The wave does not end before this thread's grains have been counted. */
+    for (; chunk.n > 0; chunk = take_chunk(run)) {
+        const int64_t first = chunk.first * wave.grain_size;
 
         run_wave(run, &run->plan->phases[index], wave.n_phases, first,
-                 first + share.n * wave.draw_size, ith);
-        n_done += share.n;
+                 first + chunk.n * wave.grain_size, ith);
+        n_done += chunk.n;
     }
     /* Both orders: the last one sees the others' results and hands them on. */
     if (n_done > 0 &&
         atomic_fetch_add_explicit(&run->n_done, n_done,
                                   memory_order_acq_rel) + n_done ==
-            wave.n_draws)
+            wave.n_grains)
         return finish_wave(run, index, ith);
     return wait_for_wave(run, index, ith);
 }
 
-/* All that thread ITH has to do from SHARE on. */
+/* All that thread ITH has to do from CHUNK on. */
 static void
-work_from(struct run *run, struct share share, int ith)
+work_from(struct run *run, struct chunk chunk, int ith)
 {
-    while (share.index < run->plan->n_phases)
-        share = do_wave(run, share, ith);
+    while (chunk.index < run->plan->n_phases)
+        chunk = do_wave(run, chunk, ith);
 }
 
+/* What a worker does: whatever the counter has. */
 static void
 work(void *data, int ith)
 {
-    work_from(data, take_share(data), ith);
+    work_from(data, take_chunk(data), ith);
 }
 
 static int64_t
@@ -493,7 +507,7 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
                 struct gb_cpu_abort abort)
 {
     struct run run;
-    struct share share;
+    struct chunk chunk;
     int64_t start;
 
     GB_TRY(gb_cpu_plan_check_memory(plan));
@@ -509,12 +523,12 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
     run.is_watched = run.track != 0 || run.is_asking;
     start = run.step_start = gb_trace_start(run.track);
     /* What needs no others, thread 0 does before it calls them. */
-    share = begin_next(&run, 0, 0);
-    if (share.index < plan->n_phases) {
+    chunk = begin_next(&run, 0, 0);
+    if (chunk.index < plan->n_phases) {
         run.pool = pool;
         if (pool != NULL)
             gb_cpu_pool_begin(pool, plan->n_threads, work, &run);
-        work_from(&run, share, 0);
+        work_from(&run, chunk, 0);
     }
     if (pool != NULL)
         gb_cpu_pool_end(pool);

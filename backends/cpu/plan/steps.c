@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/plan/steps.c - a graph's nodes as phases of tiles, in a list.
+ * cpu/plan/steps.c - from a graph's nodes to a list of phases, and the memory
+ * that they need.
+ *
+ * One pass over the nodes: each is checked, becomes a step of up to three
+ * phases (prepare a source, run, finish), is put among the phases before it by
+ * waves.c, and raises the sizes of scratch and shared memory.  A source that an
+ * earlier node has prepared, and nobody has written over since, is not prepared
+ * again.  Without room for the list everything is only counted, so that the
+ * caller can provide it.
  */
 #include "config.h"
 
@@ -16,7 +24,7 @@
 
 #include <string.h>
 
-/* Nodes that only say how others' data is to be looked at, and empty ones. */
+/* Views compute nothing, nor do nodes without elements. */
 static bool
 has_work(const struct ggml_tensor *node)
 {
@@ -24,8 +32,8 @@ has_work(const struct ggml_tensor *node)
            node->ne[2] != 0 && node->ne[3] != 0;
 }
 
-/* Nodes of long graphs are in no near cache: one is fetched when it is so many
- * ahead. */
+/* Nodes of long graphs are not in the first caches: prefetch distance in
+ * nodes. */
 #define AHEAD 4
 
 static inline void
@@ -38,7 +46,8 @@ fetch(const struct ggml_tensor *node)
     GB_PREFETCH(&node->data);
 }
 
-/* A slice has nodes, and room for none. */
+/* Are the counts possible?  A slice of a graph (ggml_graph_view) has nodes but
+ * no room of its own. */
 static bool
 has_counts(const struct ggml_cgraph *graph)
 {
@@ -80,8 +89,8 @@ set_phase(struct gb_cpu_phase *out, struct ggml_tensor *node,
     out->n_more = 0;
 }
 
-/* A step's phases, in a row of at most three, the first one to prepare when
- * that has PREPARE_TILES. */
+/* Write a step's phases, one to three of them, to OUT and return how many: to
+ * prepare a source, when that has PREPARE_TILES, to run, to finish. */
 static int
 phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op,
           const void *tiling, int64_t tiles, int64_t prepare_tiles,
@@ -126,7 +135,8 @@ struct prepared {
     int as;
 };
 
-/* Where phases and tilings go; what has no room is only counted. */
+/* State of the pass over the nodes; phases and tilings that have no room are only
+ * counted. */
 struct builder {
     const struct gb_cpu_kernels *kernels;
     struct gb_cpu_phase *phases;
@@ -162,7 +172,8 @@ prepare_tiles(struct builder *builder, struct ggml_tensor *node,
         gb_cpu_op_find(prepared->node) == op &&
         prepared->as == needs->prepared_as &&
         op->is_prepared(node, prepared->node)) {
-        /* Where tensors lie may change before the graph is computed. */
+        /* Addresses may change before the graph is computed, and a plan that
+         * is made then may need the phase. */
         builder->size->n_phases += needs->prepare_tiles > 0;
         return 0;
     }
@@ -190,8 +201,8 @@ forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
     }
 }
 
-/* Of a step's N phases, which stand behind all others, bring those that have
- * more than one tile where they can be done. */
+/* Schedule a step's N phases, which stand behind all others: those of more than
+ * one tile move to the wave that they may join. */
 static void
 place(struct builder *builder, int n)
 {
@@ -201,6 +212,7 @@ place(struct builder *builder, int n)
     }
 }
 
+/* Check NODE, append its step, and account for its memory. */
 static enum ggml_status
 add_node(struct builder *builder, struct ggml_tensor *node)
 {
@@ -342,7 +354,7 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *list,
     plan->phases = builder.phases;
     plan->n_phases = builder.n_phases;
     plan->has_memory = known.memory.is_complete;
-    /* Parts of no bytes lie anywhere. */
+    /* Parts without bytes may have any address. */
     if (size->work == 0)
         gb_cpu_plan_set_work(plan, size, list);
     return GGML_STATUS_SUCCESS;

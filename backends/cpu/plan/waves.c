@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/plan/waves.c - where among others a phase may be done.
+ * cpu/plan/waves.c - list scheduling: the earliest wave that a phase may join.
+ *
+ * For a new phase the list is searched from its end for the last phase that it
+ * has a hazard with: read after write, write after read or write after write,
+ * by the addresses of tensors, and the memory that the threads of a step share.
+ * If that one has the same rows, tile for tile, the new phase is chained behind
+ * it; else it joins the first wave after that one's, or begins one.
+ *
+ * The search ends after MAX_PASSED phases, so that a graph of n nodes takes
+ * time proportional to n.
  */
 #include "config.h"
 
@@ -8,9 +17,10 @@
 
 #include <string.h>
 
-/* Phases that one may pass. */
+/* Phases that one may be moved ahead of. */
 #define MAX_PASSED 24
 
+/* Do the bytes that the tensors span overlap? */
 bool
 gb_cpu_writes_to(const struct ggml_tensor *node,
                  const struct ggml_tensor *other)
@@ -25,8 +35,8 @@ gb_cpu_writes_to(const struct ggml_tensor *node,
                      : to < from + ggml_nbytes(other);
 }
 
-/* The tensor whose rows, cut as gb_cpu_tile_rows does, are PHASE's tiles, or
- * NULL. */
+/* The tensor whose rows are PHASE's tiles, divided as gb_cpu_tile_rows does, or
+ * NULL where tiles are something else. */
 static const struct ggml_tensor *
 rows_of(const struct gb_cpu_phase *phase)
 {
@@ -46,8 +56,8 @@ enum hazard {
     HAZARD_ANY,
 };
 
-/* A and B lie where the other does; how, if tiles are rows of a tensor of ROWS'
- * shape? */
+/* A and B overlap in memory.  If they are the same elements and tiles are rows
+ * of a tensor of ROWS' shape, a tile meets the same tile of the other alone. */
 static enum hazard
 meeting(const struct ggml_tensor *a, const struct ggml_tensor *b,
         const struct ggml_tensor *rows)
@@ -101,6 +111,7 @@ meet_in_shared(const struct gb_cpu_phase *a, const struct gb_cpu_op *op_a,
            !(reads_shared(a, op_a) && reads_shared(b, op_b));
 }
 
+/* The worst hazard between two phases, whichever comes before the other. */
 static enum hazard
 hazard_between(const struct gb_cpu_phase *a, const struct gb_cpu_phase *b)
 {
@@ -187,12 +198,15 @@ can_follow(const struct gb_cpu_phase *phases, int64_t n, int64_t last,
     return true;
 }
 
+/* BEHIND is the number of phases that the new one has to follow.  It is chained
+ * to the last of those, or inserted into the first wave behind it that has more
+ * than one tile, or appended. */
 void
 gb_cpu_wave_add(struct gb_cpu_phase *phases, int64_t n,
                 struct gb_cpu_phase phase)
 {
     const int64_t fewest = n > MAX_PASSED ? n - MAX_PASSED : 0;
-    int64_t behind = n; /* what it may not pass */
+    int64_t behind = n;
 
     while (behind > fewest &&
            hazard_between(&phases[behind - 1], &phase) == HAZARD_NONE)

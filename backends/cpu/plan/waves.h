@@ -2,15 +2,16 @@
 /*
  * cpu/plan/waves.h - phases that need not wait for each other.
  *
- * A wave is a run of phases whose tiles are drawn from one counter.  Within it
- * a chain is a run of phases that have the same rows and are done tile by tile:
- * a tile of the second one finds in the cache what the first one's left.
+ * A wave is a run of phases whose tiles are given out together, without a
+ * barrier between them.  Within it a chain is a run of phases that have the
+ * same rows and are done tile by tile (fused tiles): a tile of the second one
+ * finds in the cache what the same tile of the one before it has left there.
  *
  * A graph's nodes stand in an order in which each may be computed when those
- * before it have been.  Here a phase goes ahead of its neighbours where nothing
- * that it reads is written, and nothing that it writes is read or written, by
- * what it passes.  That is asked of addresses, since an allocator gives one
- * place to several tensors.
+ * before it have been.  Here a phase is moved ahead of its neighbours where
+ * there is no hazard: where nothing that it reads is written, and nothing that
+ * it writes is read or written, by what it passes.  That is asked of addresses,
+ * since an allocator gives the same memory to several tensors.
  */
 #ifndef GB_CPU_PLAN_WAVES_H
 #define GB_CPU_PLAN_WAVES_H

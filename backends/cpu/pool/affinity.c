@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/pool/affinity.c - on which CPUs a thread may run, and how urgent it is.
+ * cpu/pool/affinity.c - on which CPUs a thread may run, and its priority.
+ *
+ * A set of CPUs has the form of the system's cpu_set_t, but a fixed size that
+ * holds any machine's, so that no macro of the C library is needed to walk it.
+ * Systems other than Linux have no such calls; there threads run where they
+ * like.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_setaffinity */

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The affinity mask says more than the number of CPUs: containers and taskset
+ * narrow it. */
 int
 gb_cpu_count(void)
 {
@@ -100,7 +102,7 @@ least_grant(const char *mount, const char *group,
     }
 }
 
-/* Is WORD one of the words of LIST, which are parted by commas? */
+/* Is WORD one of LIST's, which commas separate? */
 static bool
 has_word(const char *list, const char *word)
 {
@@ -115,7 +117,8 @@ has_word(const char *list, const char *word)
     return false;
 }
 
-/* A line of /proc/self/cgroup: number, controllers (version 1), group. */
+/* A line of /proc/self/cgroup is "number:controllers:group"; version 2 has no
+ * controllers.  Gives the CPUs that this group grants, 0 for no limit. */
 static double
 grant_of_line(const char *root, char *line)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/pool/event.c - a short look, then sleep: a futex on Linux, a condition
+ * cpu/pool/event.c - spin, then sleep: on a futex on Linux, on a condition
  * variable elsewhere.
  *
- * No wake-up is lost: a sleeper counts itself, then reads the number of
- * signals, then looks once more; a signaller has stored what it did, raises the
- * number and then reads the count.  All of that is in one order (seq_cst), so
- * one of the two sees the other.
+ * No wake-up is lost.  A waiter counts itself among the sleepers, reads the
+ * number of signals, and asks its condition once more; whoever signals has
+ * stored what it did, raises that number, and then reads the count of sleepers.
+ * All of these accesses are in one order (seq_cst), so that one of the two sees
+ * the other: the waiter the condition, or the signaller the sleeper.
+ *
+ * Source  Drepper, "Futexes Are Tricky" (2011), for the use of the system call.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* syscall */
@@ -94,7 +97,8 @@ sleep_while(struct gb_cpu_event *event, uint32_t seen)
 
 #endif
 
-/* Tell the processor that this is a loop which waits. */
+/* Tell the processor that this loop waits: it saves power and, with two threads
+ * a core, time of the other one. */
 static inline void
 relax(void)
 {
@@ -113,6 +117,8 @@ gb_cpu_event_signal(struct gb_cpu_event *event)
         wake_all(event);
 }
 
+/* Spinning first is worth it since most waits of a graph end within some
+ * microseconds, and a sleep costs about as much. */
 void
 gb_cpu_event_wait(struct gb_cpu_event *event, uint32_t spins,
                   gb_cpu_ready_fn ready, const void *data)

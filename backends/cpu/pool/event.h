@@ -3,7 +3,7 @@
  * cpu/pool/event.h - waiting until something has become true.
  *
  * Whoever makes it true stores that first, with release order at least, and
- * then signals.  A waiter looks a bounded number of times and then sleeps, so
+ * then signals.  A waiter spins for a bounded number of times, then sleeps, so
  * that a thread which waits for one that has no processor gives up its own.
  */
 #ifndef GB_CPU_POOL_EVENT_H
@@ -32,7 +32,7 @@ void gb_cpu_event_clear(struct gb_cpu_event *event);
 /* Wake all sleepers. */
 void gb_cpu_event_signal(struct gb_cpu_event *event);
 
-/* Return when READY says so: look SPINS times, then sleep between signals. */
+/* Return when READY says so: ask SPINS times, then sleep between signals. */
 void gb_cpu_event_wait(struct gb_cpu_event *event, uint32_t spins,
                        gb_cpu_ready_fn ready, const void *data);
 

@@ -8,8 +8,10 @@
  *   numactl      threads stay where the process was put (by numactl or taskset)
  *   mirror       as numactl; the interface reserves it
  *
- * The layout and the strategy are the process's, written once, under
- * GB_LOCK_NUMA.
+ * The nodes and the strategy are the process's, written once, under
+ * GB_LOCK_NUMA.  Nodes are those that hwloc finds or, without it, those of the
+ * system's files.  Only threads are placed: memory goes where the system puts
+ * it, to the node of the thread that touches it first.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getcpu */
@@ -43,6 +45,7 @@ read_line(const char *path, char *line, int size)
     return is_read;
 }
 
+/* One file a node: Linux, Documentation/ABI/stable/sysfs-devices-node. */
 void
 gb_cpu_numa_read(const char *root, struct gb_cpu_numa *out)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/pool/placement.c - which thread of a pool goes where.
+ * cpu/pool/placement.c - which thread of a pool is bound to which CPUs.
+ *
+ * A mask of the client's comes before a NUMA strategy.  With strict_cpu each
+ * thread is bound to one CPU of the mask, else all of them to the whole mask.
  */
 #include "config.h"
 

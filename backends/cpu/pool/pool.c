@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/pool/pool.c - threads that do one job together.
+ * cpu/pool/pool.c - a pool of threads that do one job together.
  *
- * One word says all about the job: its number, whether it can still be joined,
- * how many threads it takes and how many workers are inside.  So joining is one
- * compare-and-swap, and whoever has joined knows that the job's other fields
- * hold.
+ * The caller publishes a job and works on it itself; workers join if they find
+ * the time.  One atomic word says all about the job: its number, whether it can
+ * still be joined, how many threads it takes and how many workers are inside:
+ *
+ *   63          32  31    30      16  15      0
+ *   | job number | open | threads    | inside  |
+ *
+ * So joining is one compare-and-swap, and whoever has joined knows that the
+ * job's other fields hold until it leaves.  The caller closes the job and waits
+ * for "inside" to become 0.
  */
 #include "config.h"
 
@@ -23,18 +29,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The word: number << 32 | open << 31 | threads << 16 | workers inside. */
 #define JOB_OPEN          (UINT64_C(1) << 31)
 #define JOB_NUMBER(word)  ((uint32_t)((word) >> 32))
 #define JOB_THREADS(word) ((int)((word) >> 16 & 0x7fff))
 #define JOB_INSIDE(word)  ((int)((word) & 0xffff))
 
 /*
- * Looks for each level of "poll": at the usual 50 some 20 to 50
- * microseconds, which is longer than most steps of a graph and shorter than
- * a time slice.
+ * Spins for each of the hundred steps of "poll".  At the usual 50 that takes 20
+ * to 50 microseconds, longer than most steps of a graph and shorter than a time
+ * slice.
  */
-#define SPINS_PER_LEVEL 20
+#define SPINS_PER_POLL 20
 
 /* Client's functions may run on workers; musl gives them 128 KiB. */
 #define MIN_STACK ((size_t)1 << 20)
@@ -80,6 +85,7 @@ settle(struct ggml_threadpool *pool, int index)
                "that was asked for", is_placed ? "priority" : "CPU mask");
 }
 
+/* Open, not joined by this worker before, and with a thread number for it. */
 static bool
 can_join(uint64_t job, const struct worker *worker)
 {
@@ -87,6 +93,7 @@ can_join(uint64_t job, const struct worker *worker)
            worker->index < JOB_THREADS(job);
 }
 
+/* What a worker waits for. */
 static bool
 has_something_to_do(const void *data)
 {
@@ -98,7 +105,8 @@ has_something_to_do(const void *data)
                     worker);
 }
 
-/* Acquire: what the caller wrote before it opened the job is seen. */
+/* One compare-and-swap adds this worker to those inside.  Acquire: what the
+ * caller wrote before it opened the job is seen. */
 static bool
 join_job(struct worker *worker)
 {
@@ -127,6 +135,7 @@ leave_job(struct ggml_threadpool *pool)
         gb_cpu_event_signal(&pool->event);
 }
 
+/* A paused worker does not spin; a job wakes it all the same. */
 static void *
 worker_main(void *arg)
 {
@@ -203,7 +212,7 @@ gb_cpu_pool_new(const struct ggml_threadpool_params *params, int n_cpus)
     if (!gb_cpu_event_init(&pool->event))
         goto free_pool;
     pool->params = *params;
-    pool->spins = (params->poll < 100 ? params->poll : 100) * SPINS_PER_LEVEL;
+    pool->spins = (params->poll < 100 ? params->poll : 100) * SPINS_PER_POLL;
     pool->owner = getpid();
     pool->is_pinned = gb_cpu_placement(params, 0, &set) &&
                       gb_cpu_affinity_get(&pool->caller_home);
@@ -221,6 +230,8 @@ fail:
     return NULL;
 }
 
+/* The caller may be moved for the length of the job; where it ran before is
+ * kept. */
 bool
 gb_cpu_pool_take(struct ggml_threadpool *pool)
 {
@@ -232,6 +243,8 @@ gb_cpu_pool_take(struct ggml_threadpool *pool)
     return true;
 }
 
+/* The fields are written before the word that opens the job: nobody is inside
+ * who could read them. */
 void
 gb_cpu_pool_begin(struct ggml_threadpool *pool, int n_threads,
                   gb_cpu_work_fn work, void *data)

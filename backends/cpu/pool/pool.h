@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/pool/pool.h - threads that do one job together.
+ * cpu/pool/pool.h - a pool of threads that do one job together.
  *
  * The caller is thread 0 of a job, and the pool's workers join it when they get
  * a processor.  A job never needs them: it may be done before one has come.  So
  * a worker that is late, or gone because the process was forked, costs nothing.
+ * How the work is divided is the job's own affair (plan/run.c).
  */
 #ifndef GB_CPU_POOL_POOL_H
 #define GB_CPU_POOL_POOL_H

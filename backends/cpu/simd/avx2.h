@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/avx2.h - the vocabulary for AVX2 with FMA and F16C.
+ * cpu/simd/avx2.h - vectors of eight floats, for AVX2 with FMA and F16C.
+ *
+ * A register of 256 bits is two parts of 128, and most instructions that move
+ * elements between lanes work within each part: hence the steps of the sums
+ * below, which first add the parts.  Masks are ordinary registers, of which
+ * instructions look at each lane's sign bit.
+ *
+ * Source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+ * 2.
  */
 #ifndef GB_CPU_SIMD_AVX2_H
 #define GB_CPU_SIMD_AVX2_H
@@ -12,6 +20,8 @@
 
 typedef __m256 vf;
 typedef __m256 vm; /* a lane is all ones or all zeros */
+
+/* Loading and storing. */
 
 static inline vf
 vf_zero(void)
@@ -37,7 +47,7 @@ vf_store(float *p, vf v)
     _mm256_storeu_ps(p, v);
 }
 
-/* All ones in the first N lanes. */
+/* All ones in the first N lanes: those whose number is less than N. */
 static inline __m256i
 vf_first_lanes(int64_t n)
 {
@@ -45,6 +55,8 @@ vf_first_lanes(int64_t n)
         _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
+/* VMASKMOVPS: lanes without the mask are not read, even where the page behind
+ * the row is not mapped. */
 static inline vf
 vf_load_n(const float *p, int64_t n)
 {
@@ -57,12 +69,15 @@ vf_store_n(float *p, vf v, int64_t n)
     _mm256_maskstore_ps(p, vf_first_lanes(n), v);
 }
 
+/* Integers to floats; beyond 2^24 they are rounded to the nearest. */
+
 static inline vf
 vf_from_i32(const int32_t *p)
 {
     return _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)p));
 }
 
+/* VPMOVSXBD: bytes to words of 32 bits, with their sign. */
 static inline vf
 vf_from_i8(const int8_t *p)
 {
@@ -70,6 +85,7 @@ vf_from_i8(const int8_t *p)
         _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p)));
 }
 
+/* Bytes are widened first: there are no shifts of bytes. */
 static inline vf
 vf_from_nibbles(const uint8_t *p, int is_high)
 {
@@ -80,6 +96,8 @@ vf_from_nibbles(const uint8_t *p, int is_high)
         is_high ? _mm256_srli_epi32(v, 4)
                 : _mm256_and_si256(v, _mm256_set1_epi32(15)));
 }
+
+/* Arithmetic, lane by lane. */
 
 static inline vf
 vf_add(vf a, vf b)
@@ -117,6 +135,7 @@ vf_fnma(vf a, vf b, vf c)
     return _mm256_fnmadd_ps(a, b, c);
 }
 
+/* MINPS gives its second operand where one is NaN. */
 static inline vf
 vf_min(vf a, vf b)
 {
@@ -129,6 +148,7 @@ vf_max(vf a, vf b)
     return _mm256_max_ps(a, b);
 }
 
+/* -0.0 is the sign bit alone. */
 static inline vf
 vf_neg(vf v)
 {
@@ -148,6 +168,7 @@ vf_copysign(vf magnitude, vf sign)
         _mm256_and_ps(sign, _mm256_set1_ps(-0.0f)));
 }
 
+/* 0xB1 names lanes 1, 0, 3, 2 of each part. */
 static inline vf
 vf_swap_pairs(vf v)
 {
@@ -166,13 +187,15 @@ vf_floor(vf v)
     return _mm256_floor_ps(v);
 }
 
+/* The rounding is named in the instruction; the processor's mode does not
+ * matter, nor is "inexact" raised. */
 static inline vf
 vf_round(vf v)
 {
     return _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-/* 2^n for n of -126 to 127. */
+/* 2^n for n of -126 to 127: n + 127 in the place of the exponent. */
 static inline vf
 vf_power_of_two(__m256i n)
 {
@@ -180,6 +203,7 @@ vf_power_of_two(__m256i n)
         _mm256_slli_epi32(_mm256_add_epi32(n, _mm256_set1_epi32(127)), 23));
 }
 
+/* 2^n is not a float for all n: it is applied in two halves. */
 static inline vf
 vf_ldexp(vf v, vf n)
 {
@@ -192,6 +216,7 @@ vf_ldexp(vf v, vf n)
     return vf_mul(vf_mul(v, vf_power_of_two(half)), vf_power_of_two(rest));
 }
 
+/* Bits 23 to 30 hold the exponent plus 127. */
 static inline vf
 vf_exponent(vf v)
 {
@@ -201,6 +226,7 @@ vf_exponent(vf v)
         _mm256_sub_epi32(biased, _mm256_set1_epi32(127)));
 }
 
+/* The fraction, with the exponent of 1. */
 static inline vf
 vf_mantissa(vf v)
 {
@@ -211,6 +237,9 @@ vf_mantissa(vf v)
         _mm256_or_si256(fraction, _mm256_set1_epi32(0x3f800000)));
 }
 
+/* Across lanes. */
+
+/* Eight lanes to four, to two, to one. */
 static inline float
 vf_sum(vf v)
 {
@@ -221,6 +250,9 @@ vf_sum(vf v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
+/* VHADDPS adds neighbours of both operands.  After two rounds each part has its
+ * four lanes' sums of a, b, c and d side by side; adding the parts ends it,
+ * with five instructions for four sums. */
 static inline void
 vf_sum4(float *p, vf a, vf b, vf c, vf d)
 {
@@ -241,18 +273,23 @@ vf_hmax(vf v)
     return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
 }
 
+/* The two parts, lane by lane: four maxima of two. */
 static inline __m128
 vf_max_quarters(vf v)
 {
     return _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
 }
 
+/* The two parts, lane by lane: four sums of two. */
 static inline __m128
 vf_add_quarters(vf v)
 {
     return _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
 }
 
+/* Masks. */
+
+/* Ordered, quiet: false for NaN, and no exception is raised. */
 static inline vm
 vf_lt(vf a, vf b)
 {
@@ -289,6 +326,7 @@ vm_or(vm a, vm b)
     return _mm256_or_ps(a, b);
 }
 
+/* AVX2 has no "not": exclusive or with all ones. */
 static inline vm
 vm_not(vm m)
 {
@@ -301,13 +339,17 @@ vm_any(vm m)
     return _mm256_movemask_ps(m) != 0;
 }
 
+/* VBLENDVPS looks at the sign bit of each lane of the mask. */
 static inline vf
 vf_select(vm m, vf yes, vf no)
 {
     return _mm256_blendv_ps(no, yes, m);
 }
 
-/* Eight halves, of which the first N are read and the others are 0. */
+/* 16-bit floats. */
+
+/* The first N of eight 16-bit words, and zeros.  AVX2 has no loads of 16-bit
+ * words with a mask, so they go by way of the stack. */
 static inline __m128i
 vf_load_halves_n(const uint16_t *p, int64_t n)
 {
@@ -328,6 +370,7 @@ vf_store_halves_n(uint16_t *p, __m128i v, int64_t n)
         p[i] = h[i];
 }
 
+/* A bfloat16 is the upper half of a float. */
 static inline vf
 vf_from_bf16_bits(__m128i h)
 {
@@ -335,8 +378,10 @@ vf_from_bf16_bits(__m128i h)
         _mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
 }
 
-/* Rounded to the nearest in the integer, ties to even; a NaN keeps its upper
- * bits, and one of them is set. */
+/* To the nearest, ties to even: half a unit less one, plus the last bit that
+ * stays, is added before the lower half is dropped.  A NaN keeps its upper
+ * bits, and the one that makes it quiet is set, or a carry might turn it into
+ * something else. */
 static inline __m128i
 vf_to_bf16_bits(vf v)
 {

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/avx512.h - the vocabulary for AVX-512 with F, BW, DQ and VL.
+ * cpu/simd/avx512.h - vectors of sixteen floats, for AVX-512 F, BW, DQ and VL.
+ *
+ * A mask is a register of its own (k1 to k7) with one bit for each lane.  Loads
+ * and stores under a mask touch nothing where its bit is 0, which makes tails
+ * of rows cheap.  What other headers do in several steps, exponents above all,
+ * is one instruction here.
+ *
+ * Source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+ * 2.
  */
 #ifndef GB_CPU_SIMD_AVX512_H
 #define GB_CPU_SIMD_AVX512_H
@@ -12,6 +20,8 @@
 
 typedef __m512 vf;
 typedef __mmask16 vm;
+
+/* Loading and storing. */
 
 static inline vf
 vf_zero(void)
@@ -37,12 +47,14 @@ vf_store(float *p, vf v)
     _mm512_storeu_ps(p, v);
 }
 
+/* N ones, for N of 0 to 16. */
 static inline __mmask16
 vf_first_lanes(int64_t n)
 {
     return (__mmask16)((1u << n) - 1u);
 }
 
+/* Masked lanes are 0 and their addresses are not read. */
 static inline vf
 vf_load_n(const float *p, int64_t n)
 {
@@ -55,12 +67,15 @@ vf_store_n(float *p, vf v, int64_t n)
     _mm512_mask_storeu_ps(p, vf_first_lanes(n), v);
 }
 
+/* Integers to floats; beyond 2^24 they are rounded to the nearest. */
+
 static inline vf
 vf_from_i32(const int32_t *p)
 {
     return _mm512_cvtepi32_ps(_mm512_loadu_si512(p));
 }
 
+/* VPMOVSXBD: bytes to words of 32 bits, with their sign. */
 static inline vf
 vf_from_i8(const int8_t *p)
 {
@@ -68,6 +83,7 @@ vf_from_i8(const int8_t *p)
         _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)));
 }
 
+/* Bytes are widened first: there are no shifts of bytes. */
 static inline vf
 vf_from_nibbles(const uint8_t *p, int is_high)
 {
@@ -78,6 +94,8 @@ vf_from_nibbles(const uint8_t *p, int is_high)
         is_high ? _mm512_srli_epi32(v, 4)
                 : _mm512_and_si512(v, _mm512_set1_epi32(15)));
 }
+
+/* Arithmetic, lane by lane. */
 
 static inline vf
 vf_add(vf a, vf b)
@@ -115,6 +133,7 @@ vf_fnma(vf a, vf b, vf c)
     return _mm512_fnmadd_ps(a, b, c);
 }
 
+/* MINPS gives its second operand where one is NaN. */
 static inline vf
 vf_min(vf a, vf b)
 {
@@ -127,6 +146,7 @@ vf_max(vf a, vf b)
     return _mm512_max_ps(a, b);
 }
 
+/* -0.0 is the sign bit alone. */
 static inline vf
 vf_neg(vf v)
 {
@@ -146,6 +166,7 @@ vf_copysign(vf magnitude, vf sign)
         _mm512_and_ps(sign, _mm512_set1_ps(-0.0f)));
 }
 
+/* 0xB1 names lanes 1, 0, 3, 2 of each 128 bits. */
 static inline vf
 vf_swap_pairs(vf v)
 {
@@ -158,6 +179,7 @@ vf_sqrt(vf v)
     return _mm512_sqrt_ps(v);
 }
 
+/* VRNDSCALEPS with no fraction bits to keep. */
 static inline vf
 vf_floor(vf v)
 {
@@ -171,24 +193,30 @@ vf_round(vf v)
         v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
+/* VSCALEFPS takes any n and rounds a subnormal result once. */
 static inline vf
 vf_ldexp(vf v, vf n)
 {
     return _mm512_scalef_ps(v, n);
 }
 
+/* VGETEXPPS, which is right for subnormal numbers too. */
 static inline vf
 vf_exponent(vf v)
 {
     return _mm512_getexp_ps(v);
 }
 
+/* VGETMANTPS, for an interval of 1 up to 2. */
 static inline vf
 vf_mantissa(vf v)
 {
     return _mm512_getmant_ps(v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);
 }
 
+/* Across lanes. */
+
+/* Sixteen lanes to eight, to four, to two, to one. */
 static inline float
 vf_sum(vf v)
 {
@@ -213,6 +241,7 @@ vf_hmax(vf v)
     return _mm_cvtss_f32(_mm_max_ss(s, _mm_movehdup_ps(s)));
 }
 
+/* The four parts of 128 bits, lane by lane: four maxima of four. */
 static inline __m128
 vf_max_quarters(vf v)
 {
@@ -223,6 +252,7 @@ vf_max_quarters(vf v)
         _mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
 
+/* The four parts of 128 bits, lane by lane: four sums of four. */
 static inline __m128
 vf_add_quarters(vf v)
 {
@@ -233,13 +263,16 @@ vf_add_quarters(vf v)
         _mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
 }
 
-/* Lanes i and i + 2 of each quarter: of A, of B, of A, of B. */
+/* In each 128 bits: lanes i and i + 2 added, and the sums of A and of B
+ * interleaved: A0, B0, A1, B1. */
 static inline vf
 vf_add_halves(vf a, vf b)
 {
     return vf_add(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
 }
 
+/* Interleaving in two rounds transposes each 128 bits while it adds, so that
+ * lane j of each part is the sum of that part's lanes of vector j. */
 static inline void
 vf_sum4(float *p, vf a, vf b, vf c, vf d)
 {
@@ -251,6 +284,9 @@ vf_sum4(float *p, vf a, vf b, vf c, vf d)
         _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)))));
 }
 
+/* Masks. */
+
+/* Ordered, quiet: false for NaN, and no exception is raised. */
 static inline vm
 vf_lt(vf a, vf b)
 {
@@ -275,6 +311,7 @@ vf_eq(vf a, vf b)
     return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
 }
 
+/* Masks are integers of 16 bits, and compilers keep them in mask registers. */
 static inline vm
 vm_and(vm a, vm b)
 {
@@ -299,12 +336,16 @@ vm_any(vm m)
     return m != 0;
 }
 
+/* A blend under the mask takes its second source where the bit is 1. */
 static inline vf
 vf_select(vm m, vf yes, vf no)
 {
     return _mm512_mask_blend_ps(m, no, yes);
 }
 
+/* 16-bit floats. */
+
+/* The first N of sixteen 16-bit words, and zeros. */
 static inline __m256i
 vf_load_halves_n(const uint16_t *p, int64_t n)
 {
@@ -317,6 +358,7 @@ vf_store_halves_n(uint16_t *p, __m256i v, int64_t n)
     _mm256_mask_storeu_epi16(p, vf_first_lanes(n), v);
 }
 
+/* A bfloat16 is the upper half of a float. */
 static inline vf
 vf_from_bf16_bits(__m256i h)
 {
@@ -324,8 +366,10 @@ vf_from_bf16_bits(__m256i h)
         _mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
 }
 
-/* Rounded to the nearest in the integer, ties to even; a NaN keeps its upper
- * bits, and one of them is set.  (The instruction for it loses subnormals.) */
+/* To the nearest, ties to even: half a unit less one, plus the last bit that
+ * stays, is added before the lower half is dropped.  A NaN keeps its upper bits
+ * and becomes a quiet one.  VCVTNEPS2BF16 is not used: it takes subnormal
+ * numbers for 0. */
 static inline __m256i
 vf_to_bf16_bits(vf v)
 {
@@ -341,6 +385,7 @@ vf_to_bf16_bits(vf v)
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
 }
 
+/* VCVTPS2PH, with the rounding named in the instruction. */
 static inline __m256i
 vf_to_f16_bits(vf v)
 {

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/dot4-avx2.h - small integers in columns for AVX2, with or without
- * dot products of bytes (AVX-VNNI).
+ * cpu/simd/dot4-avx2.h - int8 micro-kernel words for AVX2, eight rows a vector.
+ *
+ * With AVX-VNNI a dot4 is one instruction (VPDPBUSD), of unsigned bytes and
+ * signed ones: wide codes are biased by 128 (Q_WIDE_BIAS).  Without it three
+ * take its place, VPMADDUBSW, VPMADDWD and VPADDD, the last two of which
+ * vh_dot_more saves where the codes are small enough for some products to be
+ * added in 16 bits.
+ *
+ * MR x NR is 16 x 4 with AVX-VNNI: eight registers of sums, two of weights, one
+ * of activations.  Without it 8 x 4, since the products in between need
+ * registers too.  Of the float micro-kernel it is 16 x 6.
  */
 #ifndef GB_CPU_SIMD_DOT4_AVX2_H
 #define GB_CPU_SIMD_DOT4_AVX2_H
@@ -32,16 +41,19 @@ vq_load(const void *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
+/* VPBROADCASTD. */
 static inline vq
 vq_broadcast(const void *p)
 {
-    int32_t quad;
+    int32_t operand;
 
-    memcpy(&quad, p, sizeof(quad));
-    return _mm256_set1_epi32(quad);
+    memcpy(&operand, p, sizeof(operand));
+    return _mm256_set1_epi32(operand);
 }
 
-/* Squares of four by four dot4 operands are turned first, then the squares' places. */
+/* Two rounds of interleaving, first of 32 and then of 64 bits, transpose the
+ * four by four operands within each 128 bits.  The third round puts each of
+ * those squares in its place. */
 static inline void
 vq_transpose(void *dst, const void *src, int64_t pitch)
 {
@@ -90,18 +102,22 @@ vi_dot_wide(vi s, vq w, vq a)
     return qs_dot_wide(s, w, a);
 }
 
+/* VPMADDUBSW multiplies unsigned codes by signed activations and adds
+ * neighbours: 2 * 127 * 127 fits 16 bits. */
 static inline vh
 vh_dot(vq u, vq a)
 {
     return _mm256_maddubs_epi16(u, a);
 }
 
+/* The caller knows how many such sums 16 bits hold. */
 static inline vh
 vh_dot_more(vh h, vq u, vq a)
 {
     return _mm256_add_epi16(h, vh_dot(u, a));
 }
 
+/* A multiplication by 1 that adds neighbours (VPMADDWD). */
 static inline vi
 vi_add_pairs(vi s, vh h)
 {
@@ -121,6 +137,8 @@ vf_from_vi(vi s)
     return _mm256_cvtepi32_ps(s);
 }
 
+/* The lower bytes of eight words: packing works within 128 bits, so the two
+ * parts are packed with each other. */
 static inline void
 vf_store_words_i8(int8_t *p, __m256i words)
 {

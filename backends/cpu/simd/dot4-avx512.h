@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/dot4-avx512.h - small integers in columns for AVX-512, with or
- * without its dot products of bytes (VNNI).
+ * cpu/simd/dot4-avx512.h - int8 micro-kernel words for AVX-512, sixteen rows a
+ * vector.
+ *
+ * With AVX512-VNNI a dot4 is one instruction (VPDPBUSD), of unsigned bytes and
+ * signed ones: wide codes are biased by 128 (Q_WIDE_BIAS).  Without it three
+ * take its place, VPMADDUBSW, VPMADDWD and VPADDD, the last two of which
+ * vh_dot_more saves where the codes are small enough for some products to be
+ * added in 16 bits.
+ *
+ * MR x NR is 32 x 4 with VNNI, 16 x 6 without; of the float micro-kernel it is
+ * 32 x 12: 24 of the 32 registers hold sums.
  */
 #ifndef GB_CPU_SIMD_DOT4_AVX512_H
 #define GB_CPU_SIMD_DOT4_AVX512_H
@@ -38,16 +47,20 @@ vq_load(const void *p)
     return _mm512_loadu_si512(p);
 }
 
+/* VPBROADCASTD. */
 static inline vq
 vq_broadcast(const void *p)
 {
-    int32_t quad;
+    int32_t operand;
 
-    memcpy(&quad, p, sizeof(quad));
-    return _mm512_set1_epi32(quad);
+    memcpy(&operand, p, sizeof(operand));
+    return _mm512_set1_epi32(operand);
 }
 
-/* Squares of four by four dot4 operands are turned first, then the squares' places. */
+/* Sixteen by sixteen operands in four rounds: interleaving of 32 and of 64 bits
+ * transposes the four by four operands within each 128 bits, and two rounds of
+ * VSHUFI32X4 put those squares in their places.  Loops are unrolled, so that
+ * all of it stays in registers. */
 static inline void
 vq_transposed(__m512i *row, const void *src, int64_t pitch)
 {
@@ -99,6 +112,8 @@ vq_transpose(void *dst, const void *src, int64_t pitch)
         _mm512_storeu_si512((char *)dst + 64 * i, row[i]);
 }
 
+/* The even elements of a pair, moved up to be floats, and the odd ones, which
+ * are in the upper half already. */
 static inline void
 vq_transpose_bf16(float *dst, const void *src, int64_t pitch)
 {
@@ -114,7 +129,8 @@ vq_transpose_bf16(float *dst, const void *src, int64_t pitch)
     }
 }
 
-/* The first halves of all pairs are brought to a vector's lower half. */
+/* A permutation brings the even elements of all pairs to the lower half of the
+ * vector and the odd ones to the upper one. */
 static inline void
 vq_transpose_f16(float *dst, const void *src, int64_t pitch)
 {
@@ -141,18 +157,21 @@ vi_set1(int32_t x)
     return _mm512_set1_epi32(x);
 }
 
+/* VPMADDUBSW: unsigned codes by signed activations, neighbours added. */
 static inline vh
 vh_dot(vq u, vq a)
 {
     return _mm512_maddubs_epi16(u, a);
 }
 
+/* The caller knows how many such sums 16 bits hold. */
 static inline vh
 vh_dot_more(vh h, vq u, vq a)
 {
     return _mm512_add_epi16(h, vh_dot(u, a));
 }
 
+/* A multiplication by 1 that adds neighbours (VPMADDWD). */
 static inline vi
 vi_add_pairs(vi s, vh h)
 {
@@ -182,14 +201,15 @@ vi_dot(vi s, vq u, vq a)
     return vi_add_pairs(s, vh_dot(u, a));
 }
 
-/* With the signs moved to the activations the pairs stay below 2^15. */
+/* VPMADDUBSW wants unsigned codes and saturates.  |w| * (a with w's sign) is
+ * the same product, and two of them are at most 2 * 128 * 127, below 2^15. */
 static inline vi
 vi_dot_wide(vi s, vq w, vq a)
 {
-    const __m512i turned = _mm512_mask_sub_epi8(
+    const __m512i signed_a = _mm512_mask_sub_epi8(
         a, _mm512_movepi8_mask(w), _mm512_setzero_si512(), a);
 
-    return vi_dot(s, _mm512_abs_epi8(w), turned);
+    return vi_dot(s, _mm512_abs_epi8(w), signed_a);
 }
 
 #endif
@@ -208,7 +228,7 @@ vf_from_vi(vi s)
 
 #if VF_PAIRS
 
-/* The conversions only rename a register. */
+/* VDPBF16PS.  The conversions only rename a register. */
 static inline vf
 vf_dot_pairs(vf s, vf x, vf y)
 {
@@ -218,6 +238,7 @@ vf_dot_pairs(vf s, vf x, vf y)
 
 #endif
 
+/* VPMOVDB keeps the lowest byte of each word. */
 static inline void
 vf_store_i8(int8_t *p, vf v)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/dot4-generic.h - small integers in columns, in the compiler's vector
- * type.
+ * cpu/simd/dot4-generic.h - int8 micro-kernel words in the compiler's vector
+ * type, four rows a vector.
+ *
+ * The reference for the other headers.  A sum of 16 bits would gain nothing
+ * here, so that a vh is a vi.
  */
 #ifndef GB_CPU_SIMD_DOT4_GENERIC_H
 #define GB_CPU_SIMD_DOT4_GENERIC_H
@@ -31,12 +34,13 @@ vq_load(const void *p)
 static inline vq
 vq_broadcast(const void *p)
 {
-    uint32_t quad;
+    uint32_t operand;
 
-    memcpy(&quad, p, sizeof(quad));
-    return (vq){ quad, quad, quad, quad };
+    memcpy(&operand, p, sizeof(operand));
+    return (vq){ operand, operand, operand, operand };
 }
 
+/* Operand by operand. */
 static inline void
 vq_transpose(void *dst, const void *src, int64_t pitch)
 {
@@ -97,10 +101,11 @@ vf_from_vi(vi s)
     return __builtin_convertvector(s, vf);
 }
 
+/* The conversion is undefined for NaN and for what an int8_t does not hold, so
+ * that both are limited first; NaN becomes -127. */
 static inline void
 vf_store_i8_trunc(int8_t *p, vf v)
 {
-    /* What is no number becomes one too: such a conversion is undefined. */
     v = vf_min(vf_max(v, vf_set1(-127.0f)), vf_set1(127.0f));
     for (int i = 0; i < VF_LEN; i++)
         p[i] = (int8_t)v[i];

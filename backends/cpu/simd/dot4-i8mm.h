@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/dot4-i8mm.h - two columns at a time for arm64 with products of
- * matrices: two rows of eight codes by two columns of eight activations in one
- * instruction, which does twice as much as a dot product.
+ * cpu/simd/dot4-i8mm.h - two columns at a time, by arm64's int8 matrix
+ * products.
  *
- * So weights lie in pairs of rows: eight codes of either row of the first two,
- * of the other two, and then the next eight of each.  A vector of sums has both
- * columns' of its first row, then those of its second one.
+ * SMMLA multiplies two rows of eight codes by two columns of eight activations:
+ * 32 products in one instruction, where SDOT has 16.  Its result is a 2 x 2
+ * tile of sums, row by row:
+ *
+ *   first operand   row 0: 8 codes    | row 1: 8 codes
+ *   second operand  column 0: 8 bytes | column 1: 8 bytes
+ *   sums            r0c0  r0c1        | r1c0  r1c1
+ *
+ * So weights are packed by pairs of rows: eight codes each of rows 0 and 1, of
+ * rows 2 and 3, then the next eight of each.
+ *
+ * Source  Arm Architecture Reference Manual for A-profile, SMMLA (vector).
  */
 #ifndef GB_CPU_SIMD_DOT4_I8MM_H
 #define GB_CPU_SIMD_DOT4_I8MM_H
@@ -25,6 +33,8 @@ typedef struct {
     vi rows[2]; /* 0 and 1, 2 and 3 */
 } vi2;
 
+/* 64 bits of two rows interleaved: the first eight codes of both (TRN1), then
+ * the last eight of both (TRN2), 32 bytes further on. */
 static inline void
 vq4_transpose(void *dst, const void *src, int64_t pitch)
 {
@@ -50,6 +60,7 @@ vq4_load(const void *p)
                   { vld1q_s8(from + 32), vld1q_s8(from + 48) } };
 }
 
+/* The columns interleaved by 64 bits, as the rows are. */
 static inline va2
 va2_load(const void *p, const void *p2)
 {
@@ -60,12 +71,14 @@ va2_load(const void *p, const void *p2)
                   vreinterpretq_s8_s64(vtrn2q_s64(a, a2)) };
 }
 
+/* Sums by rows from sums by columns. */
 static inline vi2
 vi2_join(vi s, vi s2)
 {
     return (vi2){ { vzip1q_s32(s, s2), vzip2q_s32(s, s2) } };
 }
 
+/* The even lanes are column 0, the odd ones column 1. */
 static inline vi
 vi2_sums(vi2 t, int i)
 {

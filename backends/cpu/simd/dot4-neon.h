@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/dot4-neon.h - small integers in columns for arm64, with or without
- * its dot products of bytes.
+ * cpu/simd/dot4-neon.h - int8 micro-kernel words for arm64, four rows a vector.
  *
- * With them two columns at a time save loads: the dot4 operands of a column are lanes
- * of a vector.
+ * With DOTPROD a dot4 is one instruction (SDOT), of signed bytes: wide codes
+ * are not biased here.  It can take one of four operands of the other vector
+ * for all its lanes, so that sixteen activations are loaded at once and need no
+ * broadcast; two columns at a time share the weights' loads.  Without it
+ * products are made in 16 bits and added there (VQ_HALVES).
+ *
+ * MR x NR is 8 x 4 with DOTPROD, 4 x 4 without, and 16 x 4 for floats.
  */
 #ifndef GB_CPU_SIMD_DOT4_NEON_H
 #define GB_CPU_SIMD_DOT4_NEON_H
@@ -28,8 +32,8 @@
 typedef uint8x16_t vq;
 typedef int32x4_t vi;
 
-/* A sum of 16 bits is that of one byte of each quad here, and half of a sum is
- * in either vector. */
+/* One product for each byte: those of bytes 0 to 7, and of bytes 8 to 15.  Four
+ * neighbours belong to a lane of a vi. */
 typedef struct {
     int16x8_t low;
     int16x8_t high;
@@ -44,12 +48,13 @@ vq_load(const void *p)
 static inline vq
 vq_broadcast(const void *p)
 {
-    uint32_t quad;
+    uint32_t operand;
 
-    memcpy(&quad, p, sizeof(quad));
-    return vreinterpretq_u8_u32(vdupq_n_u32(quad));
+    memcpy(&operand, p, sizeof(operand));
+    return vreinterpretq_u8_u32(vdupq_n_u32(operand));
 }
 
+/* Four by four operands: pairs of 32 bits interleaved, then pairs of 64. */
 static inline void
 vq_transpose(void *dst, const void *src, int64_t pitch)
 {
@@ -88,6 +93,7 @@ vi_dot(vi s, vq u, vq a)
     return vi_dot_wide(s, u, a);
 }
 
+/* SMULL makes sixteen products of 16 bits, in two vectors. */
 static inline vh
 vh_dot(vq u, vq a)
 {
@@ -98,6 +104,7 @@ vh_dot(vq u, vq a)
                  vmull_high_s8(x, y) };
 }
 
+/* The caller knows how many products 16 bits hold. */
 static inline vh
 vh_dot_more(vh h, vq u, vq a)
 {
@@ -108,6 +115,7 @@ vh_dot_more(vh h, vq u, vq a)
                  vmlal_high_s8(h.high, x, y) };
 }
 
+/* Neighbours added in 16 bits, then to the sums of 32. */
 static inline vi
 vi_add_pairs(vi s, vh h)
 {
@@ -130,8 +138,10 @@ vf_from_vi(vi s)
 #include "backends/cpu/simd/dot4-i8mm.h"
 #elif defined(__ARM_FEATURE_DOTPROD)
 
+/* Sixteen weights of four rows, as four successive operands; then sixteen
+ * activations of either column, and the sums of either. */
 typedef struct {
-    int8x16_t quad[4];
+    int8x16_t operand[4];
 } vq4;
 
 typedef struct {
@@ -175,13 +185,15 @@ vi2_sums(vi2 t, int i)
     return t.sum[i];
 }
 
+/* Four dot4 with the four operands of a column, each taken from its place in
+ * A. */
 static inline vi
 vi_dot_column(vi s, vq4 w, int8x16_t a)
 {
-    s = vdotq_laneq_s32(s, w.quad[0], a, 0);
-    s = vdotq_laneq_s32(s, w.quad[1], a, 1);
-    s = vdotq_laneq_s32(s, w.quad[2], a, 2);
-    return vdotq_laneq_s32(s, w.quad[3], a, 3);
+    s = vdotq_laneq_s32(s, w.operand[0], a, 0);
+    s = vdotq_laneq_s32(s, w.operand[1], a, 1);
+    s = vdotq_laneq_s32(s, w.operand[2], a, 2);
+    return vdotq_laneq_s32(s, w.operand[3], a, 3);
 }
 
 static inline vi2
@@ -199,14 +211,15 @@ vi2_dot(vi2 t, vq4 u, va2 a)
 
 #endif
 
+/* Saturated to 16 bits, then to bytes; the four of them leave as a word. */
 static inline void
 vf_store_words_i8(int8_t *p, int32x4_t words)
 {
     const int16x4_t halves = vqmovn_s32(words);
     const int8x8_t bytes = vqmovn_s16(vcombine_s16(halves, halves));
-    const int32_t quad = vget_lane_s32(vreinterpret_s32_s8(bytes), 0);
+    const int32_t four = vget_lane_s32(vreinterpret_s32_s8(bytes), 0);
 
-    memcpy(p, &quad, sizeof(quad));
+    memcpy(p, &four, sizeof(four));
 }
 
 static inline void

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/dot4-pairs.h - two columns at a time, for machines that gain nothing
- * by it: made of the words for one.
+ * cpu/simd/dot4-pairs.h - two columns at a time where that gains nothing.
+ *
+ * Made of the words for one column, so that a kernel need not ask; what
+ * VQ_TILES says decides which words it uses.
  */
 #ifndef GB_CPU_SIMD_DOT4_PAIRS_H
 #define GB_CPU_SIMD_DOT4_PAIRS_H
 
+/* Sixteen weights of each row, as four successive operands. */
 typedef struct {
-    vq quad[4];
+    vq operand[4];
 } vq4;
 
+/* Activations stay in memory, where vq_broadcast reads them. */
 typedef struct {
     const char *column[2];
 } va2;
@@ -30,7 +34,7 @@ vq4_load(const void *p)
     vq4 v;
 
     for (int q = 0; q < 4; q++)
-        v.quad[q] = vq_load((const char *)p + 4 * VF_LEN * q);
+        v.operand[q] = vq_load((const char *)p + 4 * VF_LEN * q);
     return v;
 }
 
@@ -58,7 +62,7 @@ vi2_dot(vi2 t, vq4 u, va2 a)
     for (int c = 0; c < 2; c++)
         for (int q = 0; q < 4; q++)
             t.sum[c] = vi_dot(
-                t.sum[c], u.quad[q], vq_broadcast(a.column[c] + 4 * q));
+                t.sum[c], u.operand[q], vq_broadcast(a.column[c] + 4 * q));
     return t;
 }
 
@@ -68,7 +72,7 @@ vi2_dot_wide(vi2 t, vq4 w, va2 a)
     for (int c = 0; c < 2; c++)
         for (int q = 0; q < 4; q++)
             t.sum[c] = vi_dot_wide(
-                t.sum[c], w.quad[q], vq_broadcast(a.column[c] + 4 * q));
+                t.sum[c], w.operand[q], vq_broadcast(a.column[c] + 4 * q));
     return t;
 }
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/generic.h - the vocabulary in the compiler's own vector type.
+ * cpu/simd/generic.h - vectors of floats in the compiler's own vector type.
  *
- * GCC and Clang translate it for any machine, with the vectors of the baseline
- * where there are some (SSE2, NEON, VSX) and with scalars elsewhere.  It is
- * also what the other headers are tested against.
+ * GCC and Clang translate the type for any machine: to the vectors of the
+ * baseline where there are some (SSE2, NEON, VSX), to scalars elsewhere.  So
+ * each machine has all kernels.  It is also the reference that the other
+ * headers are tested against: what it says is what a word means.
+ *
+ * Operators act on each lane.  A comparison gives an integer vector with -1
+ * (all ones) for true and 0 for false, and a cast between vectors keeps the
+ * bits.
  */
 #ifndef GB_CPU_SIMD_GENERIC_H
 #define GB_CPU_SIMD_GENERIC_H
@@ -17,9 +22,11 @@
 typedef float vf __attribute__((vector_size(16)));
 typedef int32_t vm __attribute__((vector_size(16)));
 
-/* The bits of a vf, and as many halves. */
+/* The lanes of a vf as unsigned words, and VF_LEN 16-bit floats. */
 typedef uint32_t vf_bits __attribute__((vector_size(16)));
 typedef uint16_t vf_halves __attribute__((vector_size(8)));
+
+/* Loading and storing. */
 
 static inline vf
 vf_set1(float x)
@@ -33,6 +40,7 @@ vf_zero(void)
     return vf_set1(0.0f);
 }
 
+/* memcpy is how C loads from any address; it becomes one instruction. */
 static inline vf
 vf_load(const float *p)
 {
@@ -65,6 +73,8 @@ vf_store_n(float *p, vf v, int64_t n)
         p[i] = v[i];
 }
 
+/* Integers to floats; beyond 2^24 they are rounded to the nearest. */
+
 static inline vf
 vf_from_i32(const int32_t *p)
 {
@@ -80,6 +90,8 @@ vf_from_i8(const int8_t *p)
     return (vf){ p[0], p[1], p[2], p[3] };
 }
 
+/* The shift leaves the upper four bits at the bottom, the mask takes away what
+ * is above them. */
 static inline vf
 vf_from_nibbles(const uint8_t *p, int is_high)
 {
@@ -88,6 +100,8 @@ vf_from_nibbles(const uint8_t *p, int is_high)
 
     return __builtin_convertvector(v >> shift & 15, vf);
 }
+
+/* Arithmetic, lane by lane. */
 
 static inline vf
 vf_add(vf a, vf b)
@@ -113,8 +127,9 @@ vf_div(vf a, vf b)
     return a / b;
 }
 
-/* Without a fused instruction the library's fmaf would cost fifty times a
- * multiplication, so there it is two roundings. */
+/* With a fused instruction, which rounds once.  Without one the C library's
+ * fmaf would take fifty times as long as a multiplication, and product and sum
+ * are rounded each. */
 static inline vf
 vf_fma(vf a, vf b, vf c)
 {
@@ -133,12 +148,15 @@ vf_fnma(vf a, vf b, vf c)
     return vf_fma(-a, b, c);
 }
 
+/* Bits of YES where the mask has ones, bits of NO where it has zeros. */
 static inline vf
 vf_select(vm m, vf yes, vf no)
 {
     return (vf)((m & (vm)yes) | (~m & (vm)no));
 }
 
+/* The comparison is false for a NaN, which gives b: that is what MINPS of x86
+ * does. */
 static inline vf
 vf_min(vf a, vf b)
 {
@@ -157,6 +175,7 @@ vf_neg(vf v)
     return -v;
 }
 
+/* INT32_MAX is all bits but the sign. */
 static inline vf
 vf_abs(vf v)
 {
@@ -175,6 +194,7 @@ vf_swap_pairs(vf v)
     return (vf){ v[1], v[0], v[3], v[2] };
 }
 
+/* The builtin is an instruction: -fno-math-errno frees it from errno. */
 static inline vf
 vf_sqrt(vf v)
 {
@@ -183,8 +203,10 @@ vf_sqrt(vf v)
     return v;
 }
 
-/* Added to 2^23, a smaller number loses its fraction; what is larger, or
- * NaN, has none. */
+/* 2^23 and the floats above it are integers.  So a smaller magnitude loses its
+ * fraction when 2^23 is added: the addition rounds it, to the nearest with ties
+ * to even, and the subtraction is exact.  What is larger, or NaN, has no
+ * fraction. */
 static inline vf
 vf_round(vf v)
 {
@@ -195,6 +217,7 @@ vf_round(vf v)
     return vf_copysign(vf_select(magnitude < big, rounded, magnitude), v);
 }
 
+/* The nearest integer may be the one above; then it is one too many. */
 static inline vf
 vf_floor(vf v)
 {
@@ -204,6 +227,8 @@ vf_floor(vf v)
     return vf_copysign(down, v);
 }
 
+/* 2^n is not a float for all n, so that it is applied as 2^half times 2^(n -
+ * half).  A float with the bits (e + 127) << 23 is 2^e. */
 static inline vf
 vf_ldexp(vf v, vf n)
 {
@@ -215,17 +240,21 @@ vf_ldexp(vf v, vf n)
     return v * (vf)((half + 127) << 23) * (vf)((exponent - half + 127) << 23);
 }
 
+/* Bits 23 to 30 hold the exponent plus 127. */
 static inline vf
 vf_exponent(vf v)
 {
     return __builtin_convertvector(((vm)v >> 23) - 127, vf);
 }
 
+/* The fraction, with the exponent of 1. */
 static inline vf
 vf_mantissa(vf v)
 {
     return (vf)(((vm)v & 0x007fffff) | 0x3f800000);
 }
+
+/* Across lanes. */
 
 static inline float
 vf_sum(vf v)
@@ -242,6 +271,7 @@ vf_sum4(float *p, vf a, vf b, vf c, vf d)
     p[3] = vf_sum(d);
 }
 
+/* By comparisons, in the order of vf_sum. */
 static inline float
 vf_hmax(vf v)
 {
@@ -250,6 +280,8 @@ vf_hmax(vf v)
 
     return a > b ? a : b;
 }
+
+/* Masks. */
 
 static inline vm
 vf_lt(vf a, vf b)
@@ -299,28 +331,43 @@ vm_any(vm m)
     return (m[0] | m[1] | m[2] | m[3]) != 0;
 }
 
+/* 16-bit floats. */
+
 /*
- * A half's exponent and fraction, moved to a float's place, are a float that is
- * 2^112 too small; that holds for subnormals too.  Infinity and NaN keep an
- * exponent of all ones instead, and a NaN becomes a quiet one.
+ * binary16 to binary32 (IEEE 754-2019, section 3.4): 1 + 5 + 10 bits to 1 + 8 +
+ * 23.
+ *
+ * Moved up by 13 bits the fraction is in its place and the exponent, whose bias
+ * is 15 and not 127, is 112 too small.  A multiplication by 2^112 mends that,
+ * and makes normal numbers of subnormal ones.  Infinity and NaN get an exponent
+ * of all ones instead, and a signalling NaN becomes a quiet one.
+ *
+ * Not inlined, since some kernels need it many times.
  */
-static __attribute__((noinline, unused)) vf /* kernels have it many times */
+static __attribute__((noinline, unused)) vf
 vf_from_f16_bits(vf_bits h)
 {
     const vf_bits sign = (h & 0x8000u) << 16;
-    const vf_bits place = (h & 0x7fffu) << 13;
-    const vf scaled = (vf)place * vf_set1(0x1p112f);
+    const vf_bits shifted = (h & 0x7fffu) << 13;
+    const vf scaled = (vf)shifted * vf_set1(0x1p112f);
     const vm is_special = (vm)((h & 0x7c00u) == 0x7c00u);
     const vf_bits is_nan = (vf_bits)((h & 0x7fffu) > 0x7c00u);
-    const vf_bits special = place | 0x7f800000u | (is_nan & 0x00400000u);
+    const vf_bits special = shifted | 0x7f800000u | (is_nan & 0x00400000u);
 
     return (vf)((vf_bits)vf_select(is_special, (vf)special, scaled) | sign);
 }
 
 /*
- * The other way.  For a normal half the rounding is done in the integer: half a
- * unit less one, plus one if the last bit that stays is odd.  For a subnormal
- * one the addition of 1/2 rounds at the right place.
+ * binary32 to binary16, to the nearest with ties to even.
+ *
+ * Normal results: the exponent is made smaller by 112 (0x38000000), and
+ * thirteen bits are rounded off by an addition of half a unit of the last bit
+ * that stays, less one, plus that bit.  A carry goes on into the exponent and
+ * may reach infinity, as it shall.
+ *
+ * Subnormal results, below 2^-14: floats from 1/2 up to 1 are 2^-24 apart, as
+ * subnormal halves are.  So adding 1/2 rounds at the right bit, and the bits of
+ * 1/2 are taken off again.
  */
 static inline vf_bits
 vf_to_f16_bits(vf v)
@@ -341,7 +388,9 @@ vf_to_f16_bits(vf v)
     return half | (bits >> 16 & 0x8000u);
 }
 
-/* Rounded as above; a NaN keeps its upper bits, and one of them is set. */
+/* A bfloat16 is the upper half of a float.  The lower half is rounded off as
+ * above; a NaN keeps its upper bits, and the one that makes it quiet is set, or
+ * it might become infinity. */
 static inline vf_bits
 vf_to_bf16_bits(vf v)
 {
@@ -352,6 +401,7 @@ vf_to_bf16_bits(vf v)
     return (is_nan & (bits >> 16 | 0x40u)) | (~is_nan & rounded);
 }
 
+/* VF_LEN 16-bit words, each widened to 32 bits with zeros above. */
 static inline vf_bits
 vf_load_halves(const uint16_t *p)
 {

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/simd/math.h - exponential, logarithm, hyperbolic and circular functions
- * of vectors, written in the vocabulary.
+ * of vectors of floats, written in words.
  *
- * An argument is reduced to a short interval, a polynomial does the rest.  The
- * polynomials are least-maximum fits of the relative error, found by Remez'
- * exchange in fifty decimal digits and rounded to floats.  Infinities, NaN,
- * overflow and subnormal results are as in libm.  Accuracy in ulp of the
- * result, over all finite arguments: exp, exp2 and log 1.5, sigmoid, expm1 and
- * tanh 2.5, sin and cos 2 or 2^-24 absolute.
+ * Each reduces its argument to a short interval, in two or more parts of a
+ * constant so that the reduction is exact (Cody and Waite, "Software Manual for
+ * the Elementary Functions", 1980), and evaluates a polynomial there by
+ * Horner's scheme.  The polynomials are least-maximum fits of the relative
+ * error, found by Remez' exchange in fifty decimal digits and rounded to
+ * floats.
+ *
+ * Infinities, NaN, overflow and subnormal results are as in libm.  Accuracy, in
+ * ulp of the result, over all finite arguments:
+ *
+ *   exp, exp2, log         1.5
+ *   sigmoid, expm1, tanh   2.5
+ *   sin, cos               2, or 2^-24 absolute
  */
 #ifndef GB_CPU_SIMD_MATH_H
 #define GB_CPU_SIMD_MATH_H
@@ -23,7 +30,9 @@ struct vf_reduced {
     vf r;
 };
 
-/* The upper part of ln 2 has twelve bits, so that n times it is exact. */
+/* n = round(x / ln 2), r = x - n ln 2.  The upper part of ln 2 has twelve bits,
+ * so that n times it is exact, and the subtraction too; the lower part has the
+ * rest. */
 static inline struct vf_reduced
 vf_reduce_exp(vf x)
 {
@@ -48,14 +57,16 @@ vf_expm1_short(vf r)
     return vf_fma(vf_mul(q, r), r, r);
 }
 
-/* X down to where the result vanishes and up to where it overflows, but 2^n
- * does not yet; a NaN stays one. */
+/* X within the arguments whose results are neither 0 nor infinite: down to
+ * where e^x is below the least subnormal number, up to where it overflows but
+ * 2^n does not yet.  A NaN stays one, since it is the second operand. */
 static inline vf
 vf_clamp_exp(vf x)
 {
     return vf_max(vf_set1(-105.0f), vf_min(vf_set1(89.0f), x));
 }
 
+/* e^x = 2^n e^r. */
 static inline vf
 vf_exp(vf x)
 {
@@ -65,6 +76,7 @@ vf_exp(vf x)
     return vf_ldexp(short_exp, at.n);
 }
 
+/* 2^x = 2^n 2^r with n = round(x) and |r| <= 1/2, which is exact. */
 static inline vf
 vf_exp2(vf x)
 {
@@ -81,8 +93,9 @@ vf_exp2(vf x)
     return vf_ldexp(vf_fma(p, r, vf_set1(1.0f)), n);
 }
 
-/* 2^n (e^r - 1) + (2^n - 1), all halved until the end, so that 2^n does not
- * overflow before the result does.  Where n is 0 nothing is left to round. */
+/* e^x - 1 = 2^n (e^r - 1) + (2^n - 1).  All is halved until the end, so that
+ * 2^n does not overflow before the result does.  Near 0 n is 0, and the
+ * polynomial alone remains: nothing cancels. */
 static inline vf
 vf_expm1(vf x)
 {
@@ -95,7 +108,8 @@ vf_expm1(vf x)
     return vf_copysign(result, x);
 }
 
-/* From 10 on the result is 1. */
+/* tanh |x| = (e^2|x| - 1) / (e^2|x| + 1), by expm1, so that nothing cancels
+ * near 0.  From 10 on the result is 1. */
 static inline vf
 vf_tanh(vf x)
 {
@@ -105,7 +119,8 @@ vf_tanh(vf x)
     return vf_copysign(vf_div(e, vf_add(e, vf_set1(2.0f))), x);
 }
 
-/* 1 / (1 + e^-x), in a form whose exponential cannot overflow. */
+/* 1 / (1 + e^-x).  With e = e^-|x|, which cannot overflow, it is 1 / (1 + e)
+ * for x >= 0 and e / (1 + e) for x < 0. */
 static inline vf
 vf_sigmoid(vf x)
 {
@@ -133,7 +148,9 @@ vf_log_short(vf f)
     return vf_mul(vf_mul(p, f), f);
 }
 
-/* For x that is neither negative, zero, infinite nor NaN. */
+/* log x = e ln 2 + log m with m from sqrt 1/2 to sqrt 2, for x that is neither
+ * negative, zero, infinite nor NaN.  Subnormal numbers are scaled by 2^24
+ * first.  The small terms are added up before the large ones. */
 static inline vf
 vf_log_positive(vf x)
 {
@@ -152,6 +169,8 @@ vf_log_positive(vf x)
     return vf_fma(e, vf_set1(0x1.62ep-1f), vf_add(tail, f));
 }
 
+/* The special cases: log 0 is -infinity, that of a negative number NaN;
+ * infinity and NaN give themselves. */
 static inline vf
 vf_log(vf x)
 {
@@ -160,24 +179,22 @@ vf_log(vf x)
 
     y = vf_select(vf_eq(x, vf_zero()), vf_neg(infinity), y);
     y = vf_select(vf_lt(x, vf_zero()), vf_set1(NAN), y);
-    /* Infinity gives itself, and so does NaN. */
     return vf_select(vf_lt(x, infinity), y, x);
 }
 
-/*
- * sin(r + q pi/2) for |r| <= pi/4 and an integer q: the polynomial of the sine
- * for even q, of the cosine for odd, with the sign turned in the upper half
- * circle.
- */
+/* sin(r + q pi/2) for |r| <= pi/4 and an integer q: by q mod 4 it is sin r,
+ * cos r, -sin r or -cos r, so that the polynomial is chosen by its lower bit
+ * and the sign by its upper one.  Both polynomials are found, since lanes
+ * differ. */
 static inline vf
 vf_sin_quadrant(vf r, vf q)
 {
-    const vf turn = vf_fnma(
+    const vf quadrant = vf_fnma(
         vf_set1(4.0f), vf_floor(vf_mul(q, vf_set1(0.25f))), q);
-    const vm is_upper = vf_gt(turn, vf_set1(1.5f));
+    const vm is_upper = vf_gt(quadrant, vf_set1(1.5f));
     const vf z = vf_mul(r, r);
-    const vf half_turn = vf_sub(
-        turn, vf_select(is_upper, vf_set1(2.0f), vf_zero()));
+    const vf parity = vf_sub(
+        quadrant, vf_select(is_upper, vf_set1(2.0f), vf_zero()));
     vf s = vf_fma(vf_set1(-0x1.994cfap-13f), z, vf_set1(0x1.11075cp-7f));
     vf c = vf_fma(vf_set1(0x1.9a00cep-16f), z, vf_set1(-0x1.6c0c86p-10f));
     vf y;
@@ -186,15 +203,16 @@ vf_sin_quadrant(vf r, vf q)
     s = vf_fma(vf_mul(s, z), r, r);
     c = vf_fma(c, z, vf_set1(0x1.55554ap-5f));
     c = vf_fma(vf_mul(c, z), z, vf_fnma(vf_set1(0.5f), z, vf_set1(1.0f)));
-    y = vf_select(vf_gt(half_turn, vf_set1(0.5f)), c, s);
+    y = vf_select(vf_gt(parity, vf_set1(0.5f)), c, s);
     return vf_select(is_upper, vf_neg(y), y);
 }
 
 /* The largest argument that the reduction below is exact enough for. */
 #define VF_SIN_LIMIT 8192.0f
 
-/* x = q pi/2 + r.  Three parts of pi/2 have eleven bits and less, so that q
- * times them is exact for |x| up to VF_SIN_LIMIT. */
+/* q = round(x 2 / pi), r = x - q pi/2, with pi/2 in four parts.  The upper
+ * three have eleven bits and less, so that q times each is exact for |x| up to
+ * VF_SIN_LIMIT. */
 static inline struct vf_reduced
 vf_reduce_sin(vf x)
 {
@@ -208,7 +226,8 @@ vf_reduce_sin(vf x)
     return out;
 }
 
-/* Arguments that need a longer pi, infinity and NaN, lane by lane. */
+/* Lane by lane, by libm: for arguments that need more bits of pi, and for
+ * infinity and NaN. */
 static inline vf
 vf_by_lane(vf x, float (*function)(float))
 {
@@ -220,6 +239,7 @@ vf_by_lane(vf x, float (*function)(float))
     return vf_load(lanes);
 }
 
+/* One lane beyond the limit sends all to libm: such arguments are rare. */
 static inline vf
 vf_sin(vf x)
 {
@@ -231,6 +251,7 @@ vf_sin(vf x)
     return vf_sin_quadrant(at.r, at.n);
 }
 
+/* cos x = sin(x + pi/2). */
 static inline vf
 vf_cos(vf x)
 {

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/neon-sve.h - the words of float vectors that gain by SVE: loads and
- * stores of a few lanes under a predicate, and powers of two in one
- * instruction.
+ * cpu/simd/neon-sve.h - those words of float vectors that gain by SVE.
  *
- * A vf is the first 128 bits of an SVE vector, which is at least as long.  What
- * the vector has behind them is never active, so that its length means nothing.
+ * They are loads and stores of a row's tail, under a predicate instead of lane
+ * by lane, and the scaling by powers of two, one instruction instead of
+ * several.
+ *
+ * A vf is the first 128 bits of an SVE register, which is at least as long.
+ * What a register has behind them is never active, so that its length means
+ * nothing and results are those of any other length.
  */
 #ifndef GB_CPU_SIMD_NEON_SVE_H
 #define GB_CPU_SIMD_NEON_SVE_H
 
 #include <arm_sve.h>
 
-/* Both are the same register.  What compilers offer for this (ACLE,
- * arm_neon_sve_bridge.h) is younger than those that are supported. */
+/* An SVE register and the 128-bit register of the same number share their
+ * low bits, so that nothing has to be moved.  Compilers have intrinsics for
+ * this (ACLE, arm_neon_sve_bridge.h), but younger ones than the oldest that
+ * are supported; Clang takes no operand of one kind for the other and gets a
+ * move. */
 static inline vf
 vf_of_sve(svfloat32_t z)
 {
@@ -40,7 +46,7 @@ vf_to_sve(vf v)
     return z;
 }
 
-/* The first N of at most VF_LEN lanes. */
+/* A predicate for the first N of at most VF_LEN lanes. */
 static inline svbool_t
 vf_first_lanes(int64_t n)
 {
@@ -59,7 +65,8 @@ vf_store_n(float *p, vf v, int64_t n)
     svst1_f32(vf_first_lanes(n), p, vf_to_sve(v));
 }
 
-/* Four halves, of which the first N are read and the others are 0. */
+/* The first N of four 16-bit words, and zeros.  LD1H widens each to 32 bits as
+ * it loads; XTN makes them 16 again. */
 static inline uint16x4_t
 vf_load_halves_n(const uint16_t *p, int64_t n)
 {
@@ -78,6 +85,8 @@ vf_store_halves_n(uint16_t *p, uint16x4_t v, int64_t n)
                svreinterpret_u32_f32(vf_to_sve(words)));
 }
 
+/* FSCALE takes any exponent and rounds a subnormal result once; the limits are
+ * those of the contract. */
 static inline vf
 vf_ldexp(vf v, vf n)
 {

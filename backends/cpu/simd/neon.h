@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/neon.h - the vocabulary for arm64's vectors of 128 bits; with SVE,
- * whatever the length of its vectors, for those words that gain by it.
+ * cpu/simd/neon.h - vectors of four floats, for arm64.
+ *
+ * Vectors have 128 bits on every arm64 processor.  With SVE, whatever the
+ * length of its vectors, neon-sve.h gives those words that gain by its
+ * predicates; the others stay these, so that results do not depend on that
+ * length.
+ *
+ * Source  Arm Architecture Reference Manual for A-profile, chapter C7.
  */
 #ifndef GB_CPU_SIMD_NEON_H
 #define GB_CPU_SIMD_NEON_H
@@ -14,6 +20,8 @@
 
 typedef float32x4_t vf;
 typedef uint32x4_t vm; /* a lane is all ones or all zeros */
+
+/* Loading and storing. */
 
 static inline vf
 vf_zero(void)
@@ -39,12 +47,15 @@ vf_store(float *p, vf v)
     vst1q_f32(p, v);
 }
 
+/* Integers to floats; beyond 2^24 they are rounded to the nearest. */
+
 static inline vf
 vf_from_i32(const int32_t *p)
 {
     return vcvtq_f32_s32(vld1q_s32(p));
 }
 
+/* There is no load of four bytes into a vector: they come as a word. */
 static inline vf
 vf_from_i8(const int8_t *p)
 {
@@ -55,6 +66,8 @@ vf_from_i8(const int8_t *p)
         vget_low_s16(vmovl_s8(vreinterpret_s8_s32(vdup_n_s32(word))))));
 }
 
+/* The shift and the mask are done on four bytes at once in a general
+ * register. */
 static inline vf
 vf_from_nibbles(const uint8_t *p, int is_high)
 {
@@ -65,6 +78,8 @@ vf_from_nibbles(const uint8_t *p, int is_high)
     return vcvtq_f32_u32(vmovl_u16(
         vget_low_u16(vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(word))))));
 }
+
+/* Arithmetic, lane by lane. */
 
 static inline vf
 vf_add(vf a, vf b)
@@ -90,12 +105,14 @@ vf_div(vf a, vf b)
     return vdivq_f32(a, b);
 }
 
+/* FMLA adds to its first operand. */
 static inline vf
 vf_fma(vf a, vf b, vf c)
 {
     return vfmaq_f32(c, a, b);
 }
 
+/* FMLS subtracts the product from its first operand. */
 static inline vf
 vf_fnma(vf a, vf b, vf c)
 {
@@ -108,7 +125,8 @@ vf_select(vm m, vf yes, vf no)
     return vbslq_f32(m, yes, no);
 }
 
-/* The machine's own minimum and maximum give a NaN for a NaN, or never. */
+/* FMIN gives NaN where either is one, FMINNM where both are; the contract is
+ * that of MINPS, and takes a comparison. */
 static inline vf
 vf_min(vf a, vf b)
 {
@@ -133,12 +151,14 @@ vf_abs(vf v)
     return vabsq_f32(v);
 }
 
+/* BSL takes the bits of SIGN where the mask has ones. */
 static inline vf
 vf_copysign(vf magnitude, vf sign)
 {
     return vbslq_f32(vdupq_n_u32(0x80000000u), sign, magnitude);
 }
 
+/* REV64 reverses the two words of each 64 bits. */
 static inline vf
 vf_swap_pairs(vf v)
 {
@@ -151,18 +171,21 @@ vf_sqrt(vf v)
     return vsqrtq_f32(v);
 }
 
+/* FRINTM, towards minus infinity. */
 static inline vf
 vf_floor(vf v)
 {
     return vrndmq_f32(v);
 }
 
+/* FRINTN, to the nearest with ties to even. */
 static inline vf
 vf_round(vf v)
 {
     return vrndnq_f32(v);
 }
 
+/* Bits 23 to 30 hold the exponent plus 127. */
 static inline vf
 vf_exponent(vf v)
 {
@@ -172,18 +195,23 @@ vf_exponent(vf v)
     return vcvtq_f32_s32(vsubq_s32(biased, vdupq_n_s32(127)));
 }
 
+/* The fraction, with the exponent of 1. */
 static inline vf
 vf_mantissa(vf v)
 {
     return vbslq_f32(vdupq_n_u32(0x007fffff), v, vdupq_n_f32(1.0f));
 }
 
+/* Across lanes. */
+
+/* Neighbours are added, then those sums. */
 static inline float
 vf_sum(vf v)
 {
     return vaddvq_f32(v);
 }
 
+/* FADDP adds neighbours of both operands, which packs as it adds. */
 static inline void
 vf_sum4(float *p, vf a, vf b, vf c, vf d)
 {
@@ -195,6 +223,8 @@ vf_hmax(vf v)
 {
     return vmaxvq_f32(v);
 }
+
+/* Masks. */
 
 static inline vm
 vf_lt(vf a, vf b)
@@ -238,13 +268,17 @@ vm_not(vm m)
     return vmvnq_u32(m);
 }
 
+/* UMAXV: the largest lane; there is no move of a mask to a register. */
 static inline int
 vm_any(vm m)
 {
     return vmaxvq_u32(m) != 0;
 }
 
-/* Halves that are floats of 16 bits. */
+/* 16-bit floats. */
+
+/* VF_LEN values of IEEE binary16, by the instruction that every arm64 processor
+ * has for it. */
 static inline vf
 vf_from_f16_bits(uint16x4_t h)
 {
@@ -263,8 +297,9 @@ vf_from_bf16_bits(uint16x4_t h)
     return vreinterpretq_f32_u32(vshll_n_u16(h, 16));
 }
 
-/* Rounded to the nearest in the integer, ties to even; a NaN keeps its upper
- * bits, and one of them is set. */
+/* To the nearest, ties to even: half a unit less one, plus the last bit that
+ * stays, is added before the lower half is dropped.  A NaN keeps its upper bits
+ * and becomes a quiet one. */
 static inline uint16x4_t
 vf_to_bf16_bits(vf v)
 {
@@ -305,6 +340,7 @@ vf_store_bf16(uint16_t *p, vf v)
 #include "backends/cpu/simd/neon-sve.h"
 #else
 
+/* Lane by lane, but a whole vector by one load. */
 static inline vf
 vf_load_n(const float *p, int64_t n)
 {
@@ -336,7 +372,7 @@ vf_store_n(float *p, vf v, int64_t n)
         vst1q_lane_f32(p + 2, v, 2);
 }
 
-/* Four halves, of which the first N are read and the others are 0. */
+/* The first N of four 16-bit words, and zeros. */
 static inline uint16x4_t
 vf_load_halves_n(const uint16_t *p, int64_t n)
 {
@@ -368,7 +404,7 @@ vf_store_halves_n(uint16_t *p, uint16x4_t v, int64_t n)
         vst1_lane_u16(p + 2, v, 2);
 }
 
-/* 2^n for n of -126 to 127. */
+/* 2^n for n of -126 to 127: n + 127 in the place of the exponent. */
 static inline vf
 vf_power_of_two(int32x4_t n)
 {
@@ -376,6 +412,7 @@ vf_power_of_two(int32x4_t n)
         vshlq_n_s32(vaddq_s32(n, vdupq_n_s32(127)), 23));
 }
 
+/* 2^n is not a float for all n: it is applied in two halves. */
 static inline vf
 vf_ldexp(vf v, vf n)
 {

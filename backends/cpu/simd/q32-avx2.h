@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q32-avx2.h - small integers in rows for AVX2 and AVX-512, with or
- * without dot products of bytes, which either has an encoding of (AVX-VNNI and
- * AVX512-VNNI): compilers choose it by their flags.
+ * cpu/simd/q32-avx2.h - dot products along a row for AVX2 and AVX-512, 32 bytes
+ * a register.
+ *
+ * A dot4 is one instruction where there is VPDPBUSD: AVX-VNNI and AVX512-VNNI
+ * have it, each in its own encoding, which the compiler chooses by its flags.
+ * Both multiply unsigned bytes by signed ones, so that wide codes are biased by
+ * 128.  Elsewhere three instructions take its place: VPMADDUBSW, VPMADDWD and
+ * VPADDD.
+ *
+ * Shuffles and packing work within the two parts of 128 bits of a register.
+ *
+ * Source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+ * 2.
  */
 #ifndef GB_CPU_SIMD_Q32_AVX2_H
 #define GB_CPU_SIMD_Q32_AVX2_H
@@ -21,6 +31,8 @@
 typedef __m256i q32;
 typedef __m256i qs;
 typedef __m256 qf;
+
+/* Loading and storing. */
 
 static inline q32
 q32_load(const void *p)
@@ -48,6 +60,9 @@ q32_set1(int x)
     return _mm256_set1_epi8((char)x);
 }
 
+/* Unpacking. */
+
+/* The sixteen bytes in both parts; the upper part is shifted down by four. */
 static inline q32
 q32_nibbles(const void *p)
 {
@@ -59,6 +74,8 @@ q32_nibbles(const void *p)
         _mm256_set1_epi8(15));
 }
 
+/* There is no shift of bytes: 16 bits are shifted, and the mask takes away what
+ * came from the neighbour. */
 static inline q32
 q32_bits(q32 v, int n, int mask)
 {
@@ -66,6 +83,7 @@ q32_bits(q32 v, int n, int mask)
         _mm256_srli_epi16(v, n), _mm256_set1_epi8((char)mask));
 }
 
+/* By 16 bits: no bit leaves its byte, by contract. */
 static inline q32
 q32_shift_left(q32 v, int n)
 {
@@ -93,7 +111,8 @@ q32_xor(q32 a, q32 b)
 static inline q32
 q32_mask_of_bits(uint32_t bits)
 {
-    /* Byte i gets the byte of BITS that its bit is in, then keeps the bit. */
+    /* Byte i is given that byte of BITS which its bit is in, and compared with
+     * that one bit. */
     const __m256i place = _mm256_setr_epi64x(0, 0x0101010101010101,
         0x0202020202020202, 0x0303030303030303);
     const __m256i bit = _mm256_set1_epi64x((int64_t)0x8040201008040201u);
@@ -103,12 +122,14 @@ q32_mask_of_bits(uint32_t bits)
     return _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit);
 }
 
+/* All bits or none of a byte. */
 static inline q32
 q32_where(q32 m, q32 v)
 {
     return _mm256_and_si256(m, v);
 }
 
+/* -v is (v ^ -1) - -1; where the mask is 0 nothing changes. */
 static inline q32
 q32_negate(q32 m, q32 v)
 {
@@ -127,6 +148,7 @@ q32_thirds(q32 v)
             _mm256_subs_epu8(v, _mm256_set1_epi8((char)170)), one));
 }
 
+/* VPSHUFB looks up sixteen bytes in each part; the table is in both. */
 static inline q32
 q32_lookup(const void *p, q32 v)
 {
@@ -134,12 +156,14 @@ q32_lookup(const void *p, q32 v)
         _mm_loadu_si128((const __m128i *)p)), v);
 }
 
+/* VPSHUFB gives 0 where the index has its upper bit set. */
 static inline q32
 q32_pick16(q32 v, const uint8_t *p)
 {
     return _mm256_shuffle_epi8(v, q32_load(p));
 }
 
+/* Words of 16 bits, the lower half of the product (VPMULLW). */
 static inline q32
 q32_times(q32 v, const int16_t *p)
 {
@@ -148,6 +172,7 @@ q32_times(q32 v, const int16_t *p)
 
 #if defined(GB_SIMD_AVX512)
 
+/* VPMOVDB keeps the lowest byte of each of sixteen words. */
 static inline q32
 q32_scaled(const float *p, float f)
 {
@@ -161,13 +186,15 @@ q32_scaled(const float *p, float f)
 
 #else
 
+/* VCVTPS2DQ rounds to the nearest, ties to even. */
 static inline __m256i
 q_eight_scaled(const float *p, float f)
 {
     return _mm256_cvtps_epi32(vf_mul(vf_load(p), vf_set1(f)));
 }
 
-/* Packing leaves quads in the order 0 2 4 6 1 3 5 7. */
+/* Packing works within each part and leaves the eight words in the order 0 2 4
+ * 6 1 3 5 7, which VPERMD mends. */
 static inline q32
 q32_scaled(const float *p, float f)
 {
@@ -182,6 +209,8 @@ q32_scaled(const float *p, float f)
 
 #endif
 
+/* Loads and insertions: through memory the load of 32 bytes would have to wait
+ * for eight shorter stores. */
 static inline q32
 q32_words(const void *const *p)
 {
@@ -196,6 +225,7 @@ q32_words(const void *const *p)
 
 #define Q32_EIGHTS
 
+/* Loads and insertions, as above. */
 static inline q32
 q32_eights(const void *const *p)
 {
@@ -207,6 +237,7 @@ q32_eights(const void *const *p)
     return _mm256_setr_epi64x(w[0], w[1], w[2], w[3]);
 }
 
+/* Four by four operands in each part: 32 bits interleaved, then 64. */
 static inline void
 q32_transpose(q32 *v)
 {
@@ -221,6 +252,9 @@ q32_transpose(q32 *v)
     v[3] = _mm256_unpackhi_epi64(b, d);
 }
 
+/* Scales: F16 of successive blocks. */
+
+/* VCVTPH2PS, of one value. */
 static inline float
 q_half(const void *p)
 {
@@ -230,7 +264,7 @@ q_half(const void *p)
     return _cvtsh_ss(h);
 }
 
-/* The word at P when there is one, else 0. */
+/* The word at P, or 0 where there is none, whose address is not read. */
 static inline __m128i
 q_word_at(const char *p, int is_there)
 {
@@ -241,7 +275,7 @@ q_word_at(const char *p, int is_there)
     return _mm_cvtsi32_si128(w);
 }
 
-/* N of four words. */
+/* N of four words, PITCH bytes apart, and zeros. */
 static inline __m128i
 q_four_words(const char *p, size_t pitch, int n)
 {
@@ -252,6 +286,8 @@ q_four_words(const char *p, size_t pitch, int n)
             q_word_at(p + 3 * pitch, n > 3)));
 }
 
+/* Two F16 are a word: the lower ones are kept by a mask, the upper ones by a
+ * shift, and eight of either are packed and converted. */
 static inline void
 q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
 {
@@ -266,6 +302,8 @@ q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
         _mm_srli_epi32(low, 16), _mm_srli_epi32(high, 16))));
 }
 
+/* Half of what was loaded is not needed, but a load of words is shorter than
+ * one of 16 bits. */
 static inline void
 q_halves(float *dst, const void *p, size_t pitch, int n)
 {
@@ -300,6 +338,8 @@ q_floats_i8(float *dst, const void *p, float f)
         dst, _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(f)));
 }
 
+/* Integer sums. */
+
 static inline qs
 qs_set_lane0(int32_t a)
 {
@@ -327,6 +367,7 @@ qs_set1(int32_t x)
     return _mm256_set1_epi32(x);
 }
 
+/* Each lane shifts by a count of its own (VPSRLVD). */
 static inline qs
 qs_fields(uint32_t w, const int32_t *at, int32_t mask)
 {
@@ -334,6 +375,7 @@ qs_fields(uint32_t w, const int32_t *at, int32_t mask)
         _mm256_srlv_epi32(qs_set1((int32_t)w), qs_load(at)), qs_set1(mask));
 }
 
+/* Sixteen bytes are shuffled in a register, eight of them widened. */
 static inline qs
 qs_of_16(uint64_t a, uint64_t b, const uint8_t *from)
 {
@@ -347,7 +389,11 @@ typedef struct {
     q32 high;
 } q32t8;
 
-/* 128 + (s - 32) * (4 - k) and 128 - (s - 32) * k, modulo 256. */
+/* Byte k of a word of T is the product of its factor s - 32 with one of eight
+ * small integers, all biased by 128: 128 + (s - 32) * (4 - k) in the low table,
+ * 128 - (s - 32) * k in the high one.  One multiplication of 32 bits makes four
+ * of them, since byte k of the constant is 4 - k or k; factors are below 64, so
+ * that no product leaves its byte. */
 static inline q32t8
 q32_multiples8(qs s)
 {
@@ -361,6 +407,8 @@ q32_multiples8(qs s)
     };
 }
 
+/* A product looked up instead of multiplied: the two lower bits of V and I name
+ * a byte of 16, the third bit the table. */
 static inline q32
 q32_multiple8(q32t8 t, int i, q32 v, q32 third)
 {
@@ -371,6 +419,7 @@ q32_multiple8(q32t8 t, int i, q32 v, q32 third)
         _mm256_slli_epi16(third, 7 - i));
 }
 
+/* The eight bytes in all 64 bits, then a shuffle. */
 static inline q32
 q32_of_8(uint64_t x, const uint8_t *from)
 {
@@ -378,6 +427,7 @@ q32_of_8(uint64_t x, const uint8_t *from)
         _mm256_set1_epi64x((int64_t)x), q32_load(from));
 }
 
+/* VPMADDUBSW, then VPDPWSSD: sums of two bytes times factors of 16 bits. */
 static inline qs
 qs_dot_times(qs s, q32 u, q32 a, q32 t)
 {
@@ -410,6 +460,8 @@ qs_dot_wide(qs s, q32 w, q32 a)
 
 #else
 
+/* VPMADDUBSW adds two products in 16 bits (codes are at most 127, so they fit),
+ * VPMADDWD by 1 two of those sums. */
 static inline qs
 qs_dot(qs s, q32 u, q32 a)
 {
@@ -417,7 +469,8 @@ qs_dot(qs s, q32 u, q32 a)
         _mm256_maddubs_epi16(u, a), _mm256_set1_epi16(1)));
 }
 
-/* With the signs moved to the activations the pairs stay below 2^15. */
+/* VPMADDUBSW wants unsigned codes and saturates.  |w| * (a with w's sign) is
+ * the same product, and two of them are at most 2 * 128 * 127, below 2^15. */
 static inline qs
 qs_dot_wide(qs s, q32 w, q32 a)
 {
@@ -438,6 +491,8 @@ qs_sub(qs s, qs t)
     return _mm256_sub_epi32(s, t);
 }
 
+/* Sums below 2^15 are packed to 16 bits and multiplied with W there
+ * (VPMADDWD). */
 static inline qs
 qs_dot_words(qs s, qs a, qs b, q32 w)
 {
@@ -457,6 +512,7 @@ qs_store(int32_t *p, qs s)
     _mm256_storeu_si256((__m256i *)p, s);
 }
 
+/* Two rounds of VPHADDD, which works within each part, as the sums shall. */
 static inline void
 qs_store_sums4(int32_t *p, const qs *s)
 {
@@ -466,7 +522,11 @@ qs_store_sums4(int32_t *p, const qs *s)
     _mm256_storeu_si256((__m256i *)p, sums);
 }
 
-/* The columns of four rows of four: of two pairs, then of all. */
+/* Over the lanes of four vectors. */
+
+/* Vectors become four lanes each, by the maxima of their parts; the rest is the
+ * maximum over the columns of a 4 x 4 matrix: interleaved in pairs, then moved
+ * together. */
 static inline void
 vf_store_max4(float *p, const vf *v)
 {
@@ -481,6 +541,7 @@ vf_store_max4(float *p, const vf *v)
         p, _mm_max_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab)));
 }
 
+/* As vf_store_max4, with sums. */
 static inline void
 vf_store_sums4(float *p, const vf *v)
 {
@@ -494,6 +555,8 @@ vf_store_sums4(float *p, const vf *v)
     _mm_storeu_ps(
         p, _mm_add_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab)));
 }
+
+/* Floats. */
 
 static inline qf
 qf_zero(void)
@@ -537,6 +600,7 @@ qf_add(qf acc, qs s, float f)
     return _mm256_fmadd_ps(_mm256_cvtepi32_ps(s), _mm256_set1_ps(f), acc);
 }
 
+/* The two factors are loaded together and repeated in four lanes each. */
 static inline qf
 qf_add2(qf acc, qs s, const float *p)
 {
@@ -554,6 +618,7 @@ qf_from(qs s)
     return _mm256_cvtepi32_ps(s);
 }
 
+/* Eight lanes to four, to two, to one. */
 static inline float
 qf_sum(qf acc)
 {

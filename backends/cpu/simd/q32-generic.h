@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q32-generic.h - small integers in rows, in the compiler's vector
+ * cpu/simd/q32-generic.h - dot products along a row in the compiler's vector
  * type.
  *
- * Vectors are halves of sixteen bytes: compilers for machines without longer
- * ones warn about functions with such arguments.
+ * The reference for the other headers, and what machines without a header of
+ * their own run.  Vectors are made of two halves of sixteen bytes: compilers
+ * for machines without longer registers warn about longer arguments.  Operators
+ * act on each element; loops stand where C has no operator, and compilers
+ * unroll them.
  */
 #ifndef GB_CPU_SIMD_Q32_GENERIC_H
 #define GB_CPU_SIMD_Q32_GENERIC_H
@@ -20,6 +23,7 @@ typedef uint16_t q_u16x8 __attribute__((vector_size(16)));
 typedef int32_t q_i32x4 __attribute__((vector_size(16)));
 typedef uint32_t q_u32x4 __attribute__((vector_size(16)));
 
+/* Bytes 0 to 15 and 16 to 31, and the four sums that belong to either. */
 typedef struct {
     q_u8x16 half[2];
 } q32;
@@ -31,6 +35,8 @@ typedef struct {
 typedef struct {
     vf half[2];
 } qf;
+
+/* Loading and storing. */
 
 static inline q32
 q32_load(const void *p)
@@ -65,6 +71,8 @@ q32_set1(int x)
     return (q32){ { half, half } };
 }
 
+/* Unpacking. */
+
 static inline q32
 q32_bits(q32 v, int n, int mask)
 {
@@ -82,6 +90,7 @@ q32_nibbles(const void *p)
     return (q32){ { bytes & 15, bytes >> 4 } };
 }
 
+/* By bytes here: bits that leave one are lost. */
 static inline q32
 q32_shift_left(q32 v, int n)
 {
@@ -108,6 +117,7 @@ q32_xor(q32 a, q32 b)
     return (q32){ { a.half[0] ^ b.half[0], a.half[1] ^ b.half[1] } };
 }
 
+/* -1 is 255 as a byte. */
 static inline q32
 q32_mask_of_bits(uint32_t bits)
 {
@@ -124,6 +134,7 @@ q32_where(q32 m, q32 v)
     return (q32){ { m.half[0] & v.half[0], m.half[1] & v.half[1] } };
 }
 
+/* -v is (v ^ -1) - -1; where the mask is 0 nothing changes. */
 static inline q32
 q32_negate(q32 m, q32 v)
 {
@@ -131,6 +142,7 @@ q32_negate(q32 m, q32 v)
                     (v.half[1] ^ m.half[1]) - m.half[1] } };
 }
 
+/* 3 * v >> 8 is 1 from 86 on, since 3 * 86 is 258, and 2 from 171 on. */
 static inline q32
 q32_thirds(q32 v)
 {
@@ -150,6 +162,7 @@ q32_lookup(const void *p, q32 v)
     return v;
 }
 
+/* Within each half, 0 for an index beyond it, as byte shuffles do. */
 static inline q32
 q32_pick16(q32 v, const uint8_t *p)
 {
@@ -173,7 +186,8 @@ q32_times(q32 v, const int16_t *p)
                     (q_u8x16)((q_i16x8)v.half[1] * factors[1]) } };
 }
 
-/* What is no number becomes one too: such a conversion is undefined. */
+/* The conversion is undefined for NaN and for what an int8_t does not hold, so
+ * that both are limited first; NaN becomes -127. */
 static inline q32
 q32_scaled(const float *p, float f)
 {
@@ -200,6 +214,7 @@ q32_words(const void *const *p)
     return q32_load(bytes);
 }
 
+/* Four by four operands in each half. */
 static inline void
 q32_transpose(q32 *v)
 {
@@ -207,15 +222,18 @@ q32_transpose(q32 *v)
 
     for (int h = 0; h < 2; h++) {
         for (int i = 0; i < 4; i++) {
-            q_i32x4 quads;
+            q_i32x4 dwords;
 
             for (int j = 0; j < 4; j++)
-                quads[j] = ((q_i32x4)from[j].half[h])[i];
-            v[i].half[h] = (q_u8x16)quads;
+                dwords[j] = ((q_i32x4)from[j].half[h])[i];
+            v[i].half[h] = (q_u8x16)dwords;
         }
     }
 }
 
+/* Scales: F16 of successive blocks. */
+
+/* By way of a vector, so that the conversion is that of vf_load_f16. */
 static inline float
 q_half(const void *p)
 {
@@ -266,6 +284,8 @@ q_floats_i8(float *dst, const void *p, float f)
         dst[i] = (float)b[i] * f;
 }
 
+/* Integer sums. */
+
 static inline qs
 qs_set_lanes04(int32_t a, int32_t b)
 {
@@ -287,8 +307,9 @@ qs_load(const int32_t *p)
     return s;
 }
 
-/* The bytes at even or odd places of pairs; which is which does not matter, as
- * long as it is the same for both factors. */
+/* The bytes at even addresses of pairs, with their sign, and below those at odd
+ * ones.  On big-endian machines it is the other way round, which does not
+ * matter as long as both factors are treated alike. */
 static inline q_i16x8
 q_even_bytes(q_u16x8 pairs)
 {
@@ -301,8 +322,9 @@ q_odd_bytes(q_u16x8 pairs)
     return (q_i16x8)pairs >> 8;
 }
 
-/* s + for each word the products of its four bytes, taken as signed.  Those of
- * two bytes fit 16 bits, since activations are not below -127. */
+/* A dot4 of signed bytes: products of 16 bits, of which two neighbours are
+ * added in 16 bits (activations are not below -127, so that they fit), and
+ * those sums in 32. */
 static inline q_i32x4
 q_dot_words(q_i32x4 s, q_u32x4 w, q_u32x4 a)
 {
@@ -324,14 +346,14 @@ qs_dot_wide(qs s, q32 w, q32 a)
     return s;
 }
 
-/* Codes are below 128, so that they may be taken as signed. */
+/* Codes are below 128: signed bytes as well. */
 static inline qs
 qs_dot(qs s, q32 u, q32 a)
 {
     return qs_dot_wide(s, u, a);
 }
 
-/* Words are below 2^15, their products and two of them below 2^31. */
+/* Sums are below 2^15 by contract, so that two products are below 2^31. */
 static inline qs
 qs_dot_words(qs s, qs a, qs b, q32 w)
 {
@@ -372,6 +394,9 @@ qs_store_sums4(int32_t *p, const qs *s)
     }
 }
 
+/* Over the lanes of four vectors. */
+
+/* One after the other: there is nothing to gain without shuffles. */
 static inline void
 vf_store_max4(float *p, const vf *v)
 {
@@ -385,6 +410,8 @@ vf_store_sums4(float *p, const vf *v)
     for (int i = 0; i < 4; i++)
         p[i] = vf_sum(v[i]);
 }
+
+/* Floats. */
 
 static inline qf
 qf_zero(void)
@@ -424,6 +451,7 @@ qf_fma(qf a, qf b, qf c)
                    vf_fma(a.half[1], b.half[1], c.half[1]) } };
 }
 
+/* Product and sum are rounded each. */
 static inline qf
 qf_add2(qf acc, qs s, const float *p)
 {

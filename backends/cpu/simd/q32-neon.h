@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q32-neon.h - small integers in rows for arm64, with or without its
- * dot products of bytes.
+ * cpu/simd/q32-neon.h - dot products along a row for arm64, 32 bytes in two
+ * registers.
  *
- * Those that multiply unsigned bytes by signed ones (I8MM) would bring nothing:
- * codes are below 128, so that they may be taken as signed, and wide codes are
- * signed here.
+ * With DOTPROD a dot4 is one instruction (SDOT), of signed bytes, so that wide
+ * codes are not biased.  Without it products of 16 bits are added in pairs,
+ * twice.  Products of unsigned bytes by signed ones (USDOT, of I8MM) would
+ * bring nothing: codes are below 128 and may be taken as signed bytes.
+ *
+ * Source  Arm Architecture Reference Manual for A-profile, chapter C7.
  */
 #ifndef GB_CPU_SIMD_Q32_NEON_H
 #define GB_CPU_SIMD_Q32_NEON_H
@@ -16,6 +19,7 @@
 
 #define Q_WIDE_BIAS 0
 
+/* Bytes 0 to 15 and 16 to 31, and the four sums that belong to either. */
 typedef struct {
     uint8x16_t low;
     uint8x16_t high;
@@ -30,6 +34,8 @@ typedef struct {
     float32x4_t low;
     float32x4_t high;
 } qf;
+
+/* Loading and storing. */
 
 static inline q32
 q32_load2(const void *p, const void *p2)
@@ -58,6 +64,9 @@ q32_set1(int x)
     return (q32){ half, half };
 }
 
+/* Unpacking. */
+
+/* Both halves of a byte, one for each register. */
 static inline q32
 q32_nibbles(const void *p)
 {
@@ -66,7 +75,7 @@ q32_nibbles(const void *p)
     return (q32){ vandq_u8(bytes, vdupq_n_u8(15)), vshrq_n_u8(bytes, 4) };
 }
 
-/* The machine shifts to the right by shifting less than nothing to the left. */
+/* A shift by a variable goes to the left; a negative count is to the right. */
 static inline q32
 q32_bits(q32 v, int n, int mask)
 {
@@ -106,7 +115,8 @@ q32_xor(q32 a, q32 b)
 static inline q32
 q32_mask_of_bits(uint32_t bits)
 {
-    /* Byte i gets the byte of BITS that its bit is in, then tests the bit. */
+    /* Byte i is given that byte of BITS which its bit is in; CMTST says whether
+     * the bit is set. */
     const uint8x16_t bytes = vreinterpretq_u8_u32(vdupq_n_u32(bits));
     const uint8x16_t bit = vreinterpretq_u8_u64(
         vdupq_n_u64(0x8040201008040201u));
@@ -123,6 +133,7 @@ q32_where(q32 m, q32 v)
     return (q32){ vandq_u8(m.low, v.low), vandq_u8(m.high, v.high) };
 }
 
+/* -v is (v ^ -1) - -1; where the mask is 0 nothing changes. */
 static inline q32
 q32_negate(q32 m, q32 v)
 {
@@ -130,6 +141,7 @@ q32_negate(q32 m, q32 v)
                   vsubq_u8(veorq_u8(v.high, m.high), m.high) };
 }
 
+/* TBL gives 0 where the index is above 15. */
 static inline q32
 q32_pick16(q32 v, const uint8_t *p)
 {
@@ -137,6 +149,7 @@ q32_pick16(q32 v, const uint8_t *p)
                   vqtbl1q_u8(v.high, vld1q_u8(p + 16)) };
 }
 
+/* Words of 16 bits times words of 16 bits, the lower half of the product. */
 static inline uint8x16_t
 q_times(uint8x16_t v, int16x8_t w)
 {
@@ -150,6 +163,8 @@ q32_times(q32 v, const int16_t *p)
                   q_times(v.high, vld1q_s16(p + 8)) };
 }
 
+/* 3 * v >> 8 is 1 from 86 on and 2 from 171 on.  A comparison that holds gives
+ * 255, which is -1. */
 static inline uint8x16_t
 q_thirds(uint8x16_t v)
 {
@@ -165,6 +180,7 @@ q32_thirds(q32 v)
     return (q32){ q_thirds(v.low), q_thirds(v.high) };
 }
 
+/* TBL, sixteen lookups at once. */
 static inline q32
 q32_lookup(const void *p, q32 v)
 {
@@ -173,7 +189,8 @@ q32_lookup(const void *p, q32 v)
     return (q32){ vqtbl1q_u8(table, v.low), vqtbl1q_u8(table, v.high) };
 }
 
-/* Eight floats times F as integers, to the nearest, ties to even. */
+/* Eight floats times F as integers (FCVTNS: to the nearest, ties to even),
+ * narrowed with saturation. */
 static inline int8x8_t
 q_scaled8(const float *p, float f)
 {
@@ -183,6 +200,7 @@ q_scaled8(const float *p, float f)
     return vqmovn_s16(vcombine_s16(vqmovn_s32(low), vqmovn_s32(high)));
 }
 
+/* Eight floats at a time. */
 static inline q32
 q32_scaled(const float *p, float f)
 {
@@ -193,6 +211,7 @@ q32_scaled(const float *p, float f)
     };
 }
 
+/* By way of the stack. */
 static inline q32
 q32_words(const void *const *p)
 {
@@ -203,6 +222,8 @@ q32_words(const void *const *p)
     return q32_load(w);
 }
 
+/* Four by four operands: TRN interleaves pairs of 32 bits, and halves are
+ * joined. */
 static inline void
 q_transpose(uint8x16_t *a, uint8x16_t *b, uint8x16_t *c, uint8x16_t *d)
 {
@@ -228,6 +249,8 @@ q32_transpose(q32 *v)
     q_transpose(&v[0].high, &v[1].high, &v[2].high, &v[3].high);
 }
 
+/* Scales: F16 of successive blocks. */
+
 static inline float
 q_half(const void *p)
 {
@@ -241,7 +264,7 @@ q_half(const void *p)
 #include "backends/cpu/simd/q32-sve.h"
 #else
 
-/* The word at P when there is one, else 0. */
+/* The word at P, or 0 where there is none, whose address is not read. */
 static inline uint32_t
 q_word_at(const char *p, int is_there)
 {
@@ -252,7 +275,7 @@ q_word_at(const char *p, int is_there)
     return w;
 }
 
-/* The first N of four words, PITCH bytes apart, and zeros. */
+/* N of four words, PITCH bytes apart, and zeros. */
 static inline uint32x4_t
 q_four_words(const char *p, size_t pitch, int n)
 {
@@ -263,7 +286,7 @@ q_four_words(const char *p, size_t pitch, int n)
 
 #endif
 
-/* Two halves in each of eight words. */
+/* Two F16 are a word: XTN keeps the lower ones, SHRN the upper ones. */
 static inline void
 q_half_pairs(float *a, float *b, const void *p, size_t pitch, int n)
 {
@@ -288,12 +311,14 @@ q_halves(float *dst, const void *p, size_t pitch, int n)
         vmovn_u32(q_four_words(from + 4 * pitch, pitch, n - 4))));
 }
 
+/* By the conversion of a whole vector. */
 static inline uint16_t
 q_to_half(float x)
 {
     return vget_lane_u16(vf_to_f16_bits(vf_set1(x)), 0);
 }
 
+/* Widened twice, then converted. */
 static inline void
 q_floats_u8(float *dst, const void *p, float f)
 {
@@ -311,6 +336,8 @@ q_floats_i8(float *dst, const void *p, float f)
     vf_store(dst, vmulq_n_f32(vcvtq_f32_s32(vmovl_s16(vget_low_s16(v))), f));
     vf_store(dst + 4, vmulq_n_f32(vcvtq_f32_s32(vmovl_high_s16(v)), f));
 }
+
+/* Integer sums. */
 
 static inline qs
 qs_set_lanes04(int32_t a, int32_t b)
@@ -342,8 +369,8 @@ q_dot_words(int32x4_t s, uint8x16_t w, uint8x16_t a)
 
 #else
 
-/* The products of two bytes fit 16 bits, since activations are not below
- * -127. */
+/* SMULL makes products of 16 bits, ADDP adds neighbours (activations are not
+ * below -127, so that two fit), SADALP adds two of those to a sum of 32. */
 static inline int32x4_t
 q_dot_words(int32x4_t s, uint8x16_t w, uint8x16_t a)
 {
@@ -369,6 +396,7 @@ qs_dot(qs s, q32 u, q32 a)
     return qs_dot_wide(s, u, a);
 }
 
+/* Sums below 2^15 are narrowed to 16 bits and multiplied with W there. */
 static inline int32x4_t
 q_dot_sums(int32x4_t s, int32x4_t a, int32x4_t b, uint8x16_t w)
 {
@@ -400,7 +428,7 @@ qs_store(int32_t *p, qs s)
     vst1q_s32(p + 4, s.high);
 }
 
-/* Four sums of four neighbours each. */
+/* Neighbours added twice: the sums of four vectors in one. */
 static inline int32x4_t
 q_sums4(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
 {
@@ -414,6 +442,9 @@ qs_store_sums4(int32_t *p, const qs *s)
     vst1q_s32(p + 4, q_sums4(s[0].high, s[1].high, s[2].high, s[3].high));
 }
 
+/* Over the lanes of four vectors. */
+
+/* Neighbours' maxima, twice. */
 static inline void
 vf_store_max4(float *p, const vf *v)
 {
@@ -425,6 +456,8 @@ vf_store_sums4(float *p, const vf *v)
 {
     vf_store(p, vpaddq_f32(vpaddq_f32(v[0], v[1]), vpaddq_f32(v[2], v[3])));
 }
+
+/* Floats. */
 
 static inline qf
 qf_zero(void)
@@ -463,6 +496,7 @@ qf_fma(qf a, qf b, qf c)
     return (qf){ vf_fma(a.low, b.low, c.low), vf_fma(a.high, b.high, c.high) };
 }
 
+/* FMLA by one element, which needs no broadcast. */
 static inline qf
 qf_add2(qf acc, qs s, const float *p)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q32-sve.h - the part of small integers in rows that gains by SVE:
- * words that lie apart, gathered.
+ * cpu/simd/q32-sve.h - the words of q32.h that gain by SVE: a gather.
+ *
+ * Scales of successive blocks are PITCH bytes apart; one gather with a
+ * predicate loads four of them, where NEON takes four loads and insertions.
  */
 #ifndef GB_CPU_SIMD_Q32_SVE_H
 #define GB_CPU_SIMD_Q32_SVE_H
 
-/* The first N of four words, PITCH bytes apart, and zeros. */
+/* N of four words, PITCH bytes apart, and zeros. */
 static inline uint32x4_t
 q_four_words(const char *p, size_t pitch, int n)
 {

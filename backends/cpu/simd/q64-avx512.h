@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q64-avx512.h - longer rows of small integers for AVX-512, with and
- * without its dot products of bytes (VNNI).
+ * cpu/simd/q64-avx512.h - dot products along a row for AVX-512, 64 bytes a
+ * register.
+ *
+ * With AVX512-VNNI a dot4 is one instruction (VPDPBUSD), of unsigned bytes and
+ * signed ones: wide codes are biased by 128.  Without it VPMADDUBSW, VPMADDWD
+ * and VPADDD take its place.  Sign masks and single bits of codes are applied
+ * under a mask register, in one instruction.
+ *
+ * Shuffles and packing work within each 128 bits; what crosses them is a
+ * permutation (VPERMD, VPERMPS).
+ *
+ * MR x NR of the skinny GEMM is 4 x 2.
+ *
+ * Source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+ * 2.
  */
 #ifndef GB_CPU_SIMD_Q64_AVX512_H
 #define GB_CPU_SIMD_Q64_AVX512_H
@@ -18,14 +31,17 @@ typedef __m512i q64s;
 typedef __m512 q64f;
 typedef __m512 q64t;
 
+/* Loading and storing. */
+
 static inline q64
 q64_load(const void *p)
 {
     return _mm512_loadu_si512(p);
 }
 
-/* Compilers load again for each use, which takes twice as long where a line
- * ends within. */
+/* Compilers make a memory operand of each use of a load, which takes twice as
+ * long where the 64 bytes are in two cache lines.  The empty statement keeps
+ * the value in a register. */
 static inline q64
 q64_load_once(const void *p)
 {
@@ -35,6 +51,7 @@ q64_load_once(const void *p)
     return v;
 }
 
+/* Masked dwords are zero and not read. */
 static inline q64
 q64_load_fours(const void *p, int n)
 {
@@ -65,8 +82,8 @@ q64_load2(const void *p, const void *p2)
     return q64_join(q32_load(p), q32_load(p2));
 }
 
-/* Masked loads that repeat sixteen bytes: they leave the shuffles' ports to
- * others. */
+/* Broadcast loads under a mask: they need a load port alone, and leave the port
+ * of the shuffles to others. */
 static inline q64
 q64_load4(const void *p0, const void *p1, const void *p2, const void *p3)
 {
@@ -80,12 +97,16 @@ q64_load4(const void *p0, const void *p1, const void *p2, const void *p3)
         v, 0xf000, _mm_loadu_si128((const __m128i *)p3));
 }
 
+/* Unpacking. */
+
 static inline q64
 q64_set1(int x)
 {
     return _mm512_set1_epi8((char)x);
 }
 
+/* There is no shift of bytes: 16 bits are shifted, and the mask takes away what
+ * came from the neighbour. */
 static inline q64
 q64_bits(q64 v, int n, int mask)
 {
@@ -93,6 +114,7 @@ q64_bits(q64 v, int n, int mask)
         _mm512_srli_epi16(v, (unsigned)n), _mm512_set1_epi8((char)mask));
 }
 
+/* Each lane shifts by a count of its own (VPSRLVD). */
 static inline q64
 q64_bits2(q64 v, int n, int n2, int mask)
 {
@@ -127,6 +149,7 @@ q64_add(q64 a, q64 b)
     return _mm512_add_epi8(a, b);
 }
 
+/* 0 - v under a mask; other bytes stay. */
 static inline q64
 q64_negate_where(q64 v, uint64_t bits)
 {
@@ -134,7 +157,8 @@ q64_negate_where(q64 v, uint64_t bits)
         v, (__mmask64)bits, _mm512_setzero_si512(), v);
 }
 
-/* Bit x is not set in any byte of V. */
+/* Where the bits of X are not set in V, "or" is an addition, and that has a
+ * masked form for bytes. */
 static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)
 {
@@ -142,6 +166,7 @@ q64_or_where(q64 v, uint64_t bits, int x)
         v, (__mmask64)bits, v, _mm512_set1_epi8((char)x));
 }
 
+/* VPSHUFB looks up sixteen bytes in each 128 bits; the table is in all four. */
 static inline q64
 q64_lookup(const void *p, q64 v)
 {
@@ -155,6 +180,7 @@ q64_broadcast16(const void *p)
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)p));
 }
 
+/* VPSHUFB gives 0 where the index has its upper bit set. */
 static inline q64
 q64_pick16(q64 v, const uint8_t *p)
 {
@@ -167,6 +193,7 @@ q64_times(q64 v, const int16_t *p)
     return _mm512_mullo_epi16(v, q64_load(p));
 }
 
+/* Four by four operands in each 128 bits: 32 bits interleaved, then 64. */
 static inline void
 q64_transpose(q64 *v)
 {
@@ -180,6 +207,8 @@ q64_transpose(q64 *v)
     v[2] = _mm512_unpacklo_epi64(b, d);
     v[3] = _mm512_unpackhi_epi64(b, d);
 }
+
+/* Integer sums. */
 
 static inline q64s
 q64s_zero(void)
@@ -200,18 +229,21 @@ typedef struct {
     q64 high;
 } q64t8;
 
+/* The eight bytes in all 64 bits, then a shuffle. */
 static inline q64
 q64_of_8(uint64_t x, const uint8_t *from)
 {
     return _mm512_shuffle_epi8(_mm512_set1_epi64((int64_t)x), q64_load(from));
 }
 
+/* VPMADDUBSW (two codes below 64: no saturation), then VPDPWSSD. */
 static inline q64s
 q64s_dot_times(q64s s, q64 u, q64 a, q64 t)
 {
     return _mm512_dpwssd_epi32(s, _mm512_maddubs_epi16(u, a), t);
 }
 
+/* VPERMD, with eight sums in the lower half of its source. */
 static inline q64s
 q64s_pick(qs s, const int32_t *from)
 {
@@ -225,6 +257,7 @@ q64s_mul(q64s s, q64s t)
     return _mm512_mullo_epi32(s, t);
 }
 
+/* Shuffled in a register of 128 bits, then each byte widened. */
 static inline q64s
 q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
 {
@@ -233,7 +266,11 @@ q64s_of_16(uint64_t a, uint64_t b, const uint8_t *from)
         _mm_loadu_si128((const __m128i *)(const void *)from)));
 }
 
-/* 128 + (s - 32) * (4 - k) and 128 - (s - 32) * k, modulo 256. */
+/* Byte k of a word is the product of its factor s - 32 with a small integer,
+ * biased by 128: 128 + (s - 32) * (4 - k) in the low table, 128 - (s - 32) * k
+ * in the high one.  One multiplication makes four of them: byte k of the
+ * constant is 4 - k, or k, and factors are below 64, so that no product leaves
+ * its byte. */
 static inline q64t8
 q64_multiples8(q64s s)
 {
@@ -247,6 +284,8 @@ q64_multiples8(q64s s)
     };
 }
 
+/* A product looked up instead of multiplied: the two lower bits of V and I name
+ * one byte of sixteen, the third bit the table. */
 static inline q64
 q64_multiple8(q64t8 t, int i, q64 v, q64 third)
 {
@@ -269,6 +308,8 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
     return _mm512_dpbusd_epi32(s, w, a);
 }
 
+/* Sums are packed to 16 bits; VPDPWSSD multiplies, adds neighbours and
+ * accumulates. */
 static inline q64s
 q64s_dot_words(q64s s, q64s a, q64s b, q64 w)
 {
@@ -277,6 +318,8 @@ q64s_dot_words(q64s s, q64s a, q64s b, q64 w)
 
 #else
 
+/* VPMADDUBSW adds two products in 16 bits (codes are at most 127, so they fit),
+ * VPMADDWD by 1 two of those sums. */
 static inline q64s
 q64s_dot(q64s s, q64 u, q64 a)
 {
@@ -284,14 +327,15 @@ q64s_dot(q64s s, q64 u, q64 a)
         _mm512_maddubs_epi16(u, a), _mm512_set1_epi16(1)));
 }
 
-/* With the signs moved to the activations the pairs stay below 2^15. */
+/* VPMADDUBSW wants unsigned codes and saturates.  |w| * (a with w's sign) is
+ * the same product, and two of them are at most 2 * 128 * 127, below 2^15. */
 static inline q64s
 q64s_dot_wide(q64s s, q64 w, q64 a)
 {
-    const __m512i turned = _mm512_mask_sub_epi8(
+    const __m512i signed_a = _mm512_mask_sub_epi8(
         a, _mm512_movepi8_mask(w), _mm512_setzero_si512(), a);
 
-    return q64s_dot(s, _mm512_abs_epi8(w), turned);
+    return q64s_dot(s, _mm512_abs_epi8(w), signed_a);
 }
 
 static inline q64s
@@ -320,6 +364,8 @@ q64s_add_256(q64s s, q64s t)
 {
     return _mm512_add_epi32(s, _mm512_slli_epi32(t, 8));
 }
+
+/* Floats. */
 
 static inline q64t
 q64t_set(qf low, qf high)
@@ -357,6 +403,7 @@ q64f_store(float *p, q64f v)
     _mm512_storeu_ps(p, v);
 }
 
+/* Both F16 are converted together, as one word repeated. */
 static inline void
 q64f_two_halves(const void *p, q64f *a, qf *b)
 {
@@ -387,6 +434,7 @@ q64f_fma(q64f a, q64f b, q64f c)
     return _mm512_fmadd_ps(a, b, c);
 }
 
+/* Where A and B are constants, so are the indices. */
 static inline q64f
 q64f_add4(q64f acc, q64s s, q64t t, int a, int b)
 {
@@ -408,32 +456,34 @@ q64f_add2(q64f acc, q64s s, q64t t, int a, int b)
 }
 
 static inline float
-q64f_sum(q64f acc, q64f acc2, qf side)
+q64f_sum(q64f acc, q64f acc2, qf acc3)
 {
     const __m512 both = _mm512_add_ps(acc, acc2);
 
     return qf_sum(_mm256_add_ps(
         _mm256_add_ps(_mm512_castps512_ps256(both),
             _mm512_extractf32x8_ps(both, 1)),
-        side));
+        acc3));
 }
 
-/* Where, in halves, half I of those PITCH bytes apart is in a window of 64
+/* The index, in 16-bit words, of the I-th F16 of those PITCH bytes apart in 64
  * bytes from byte START on. */
 #define Q_IN_WINDOW(i, pitch, start) \
     ((short)(((size_t)(i) * (pitch) - (start)) / 2))
 
-/* Windows of 64 bytes have two halves of each pair of blocks at least, or four
- * of them: one instruction picks from two windows. */
+/* A gather of the scales of eight blocks.  A load of 64 bytes has the scales of
+ * two successive blocks at least (PITCH <= 34), or of four (PITCH <= 20), and
+ * one VPERMI2W takes words from two loads.  So it takes two loads and a
+ * permutation, or four and two; indices are constants where PITCH is one. */
 static inline qf
 q_eight_halves(const void *p, size_t pitch)
 {
     const char *from = p;
-    const size_t last = 8 * pitch - 2 - 64; /* no byte behind is read */
+    const size_t last = 8 * pitch - 2 - 64; /* its load ends with the last F16 */
     const size_t start1 = (pitch <= 20 ? 4 : 2) * pitch;
     const size_t start2 = 4 * pitch;
     const size_t start3 = 6 * pitch < last ? 6 * pitch : last;
-    const short a = 32; /* in the second window */
+    const short a = 32; /* words of the second load */
     const __m512i w0 = _mm512_loadu_si512(from);
     const __m512i w1 = _mm512_loadu_si512(from + start1);
     __m512i halves;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q64-pairs.h - longer rows of small integers, made of two q32.
+ * cpu/simd/q64-pairs.h - dot products along a row, 64 bytes as two q32.
+ *
+ * For instruction sets without registers of 64 bytes.  Each word is that of
+ * q32.h for both halves; a table of factors is an array, since a lane's factor
+ * is most often the same for four of them and loaded into all.
+ *
+ * MR x NR of the skinny GEMM is 2 x 1: sums take two registers each.
  */
 #ifndef GB_CPU_SIMD_Q64_PAIRS_H
 #define GB_CPU_SIMD_Q64_PAIRS_H
@@ -10,6 +16,7 @@
 #define Q64_ROWS 2
 #define Q64_COLS 1
 
+/* Bytes 0 to 31 and 32 to 63, and what belongs to either. */
 typedef struct {
     q32 half[2];
 } q64;
@@ -22,9 +29,12 @@ typedef struct {
     qf half[2];
 } q64f;
 
+/* A table that is read by constant indices: memory, not registers. */
 typedef struct {
     float f[16];
 } q64t;
+
+/* Loading and storing. */
 
 static inline q64
 q64_join(q32 low, q32 high)
@@ -46,7 +56,8 @@ q64_load_once(const void *p)
 
 #if Q_WIDE_BIAS == 128
 
-/* N is above 8. */
+/* N is above 8: the lower half is whole, and missing words are read from a
+ * zero. */
 static inline q64
 q64_load_fours(const void *p, int n)
 {
@@ -79,6 +90,8 @@ q64_load4(const void *p0, const void *p1, const void *p2, const void *p3)
 {
     return q64_join(q32_load2(p0, p1), q32_load2(p2, p3));
 }
+
+/* Unpacking. */
 
 static inline q64
 q64_bits2(q64 v, int n, int n2, int mask)
@@ -127,6 +140,8 @@ q64_add(q64 a, q64 b)
         q32_add(a.half[0], b.half[0]), q32_add(a.half[1], b.half[1]));
 }
 
+/* The sign mask as bytes of 255 and 0, by which negation is an exclusive or and
+ * a subtraction. */
 static inline q64
 q64_negate_where(q64 v, uint64_t bits)
 {
@@ -135,11 +150,13 @@ q64_negate_where(q64 v, uint64_t bits)
         q32_negate(q32_mask_of_bits((uint32_t)(bits >> 32)), v.half[1]));
 }
 
+/* The mask as bytes of 255 and 0, and X where it is 255. */
 static inline q64
 q64_or_where(q64 v, uint64_t bits, int x)
 {
     const q32 low = q32_where(q32_mask_of_bits((uint32_t)bits), q32_set1(x));
-    const q32 high = q32_where(q32_mask_of_bits((uint32_t)(bits >> 32)), q32_set1(x));
+    const q32 high = q32_where(
+        q32_mask_of_bits((uint32_t)(bits >> 32)), q32_set1(x));
 
     return q64_or(v, q64_join(low, high));
 }
@@ -178,14 +195,16 @@ static inline void
 q64_transpose(q64 *v)
 {
     for (int h = 0; h < 2; h++) {
-        q32 quads[4] = { v[0].half[h], v[1].half[h], v[2].half[h],
+        q32 four[4] = { v[0].half[h], v[1].half[h], v[2].half[h],
                          v[3].half[h] };
 
-        q32_transpose(quads);
+        q32_transpose(four);
         for (int i = 0; i < 4; i++)
-            v[i].half[h] = quads[i];
+            v[i].half[h] = four[i];
     }
 }
+
+/* Integer sums. */
 
 static inline q64s
 q64s_zero(void)
@@ -213,6 +232,7 @@ q64s_dot_wide(q64s s, q64 w, q64 a)
                      qs_dot_wide(s.half[1], w.half[1], a.half[1]) } };
 }
 
+/* The words for processors with VPDPBUSD. */
 #if Q_WIDE_BIAS == 128
 
 static inline q64s
@@ -298,6 +318,8 @@ q64s_add_256(q64s s, q64s t)
                      qs_add_256(s.half[1], t.half[1]) } };
 }
 
+/* Floats. */
+
 static inline q64t
 q64t_set(qf low, qf high)
 {
@@ -370,6 +392,7 @@ q64f_fma(q64f a, q64f b, q64f c)
                      qf_fma(a.half[1], b.half[1], c.half[1]) } };
 }
 
+/* A factor for each half: one broadcast each. */
 static inline q64f
 q64f_add2(q64f acc, q64s s, q64t t, int a, int b)
 {
@@ -377,6 +400,7 @@ q64f_add2(q64f acc, q64s s, q64t t, int a, int b)
                      qf_add(acc.half[1], s.half[1], t.f[b]) } };
 }
 
+/* Two neighbouring factors for each half. */
 static inline q64f
 q64f_add4(q64f acc, q64s s, q64t t, int a, int b)
 {
@@ -384,14 +408,16 @@ q64f_add4(q64f acc, q64s s, q64t t, int a, int b)
                      qf_add2(acc.half[1], s.half[1], t.f + b) } };
 }
 
+/* One accumulator after the other: this order is part of the result. */
 static inline float
-q64f_sum(q64f acc, q64f acc2, qf side)
+q64f_sum(q64f acc, q64f acc2, qf acc3)
 {
     return ((qf_sum(acc.half[0]) + qf_sum(acc.half[1])) +
             (qf_sum(acc2.half[0]) + qf_sum(acc2.half[1]))) +
-           qf_sum(side);
+           qf_sum(acc3);
 }
 
+/* One after the other. */
 static inline qf
 q_eight_halves(const void *p, size_t pitch)
 {

@@ -1,56 +1,68 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q64-vbmi.h - tables of many bytes, and fields of bits at any place,
- * for AVX-512 with its byte manipulation (VBMI).
+ * cpu/simd/q64-vbmi.h - codebook words for AVX-512 with VBMI.
  *
+ * VBMI moves single bytes anywhere in a register of 64 (VPERMB) and looks up 64
+ * bytes in a table of 128 at once (VPERMI2B): the grids of the IQ types are
+ * such tables.  VPMULTISHIFTQB takes eight fields of eight bits, from any bit
+ * on, out of each 64 bits, which unpacks fields wherever they begin.  Used
+ * where Q_HAS_TABLE_128 is 1, by the codebook lookups of kernels/format; a
+ * dword is 32 bits.
+ *
+ * loading
+ *   q64_load16(p)            sixteen bytes; the others are anything
+ *   q64_dup_dwords(p)        eight dwords, each twice
+ *   q64_two_words(p, q)      eight bytes at P and eight at Q, in all 128 bits
+ *   q64_repeat(x)            the eight bytes of a uint64_t, in all 64 bits
+ * bytes
  *   q64_pick(v, from)        byte from[i] % 64 of V
  *   q64_pick2(v, w, from)    byte from[i] % 128 of V with W behind it
- *   q64_fields(v, at)        of each eight bytes eight bits from bit at[i] on
- *   q64_load16(p)            sixteen bytes, and others that are nothing
- *   q64_dup_dwords(p)      eight times four bytes, each twice
- *   q64_two_words(p, q)      eight bytes at P and eight at Q, again and again
- *   q64_and(v, w)
- *   q64_repeat(x)            the eight bytes of a uint64_t, again and again
- *   q64_even_dwords(v, w) q64_odd_dwords(v, w)
- *                            of each sixteen bytes the first and third four, or
- *                            the others, of V and those of W
- *   q64_swap_dwords(v)        the second four of each sixteen bytes and the
- *                            third
- *   q64_low_dwords(v, w) q64_high_dwords(v, w)
- *                            of each eight bytes the low four, or high four, of
- *                            V and those of W
+ *   q64_choose(k, p, v)      byte v % 128 of the table at P where bit i of K is
+ *                            set, else v
+ *   q64_is(v, x)             a bit for each byte: is it X?
  *   q64_zip_low(v, w) q64_zip_high(v, w)
  *                            of each sixteen bytes the low eight of V, or the
  *                            high ones, each with that of W behind it
+ * bits
+ *   q64_fields(v, at)        of each 64 bits eight bits from bit at[i] on, for
+ *                            each of its bytes
+ *   q64_and(v, w)
  *   q64_where(m, v, w)       bits of V where M has ones, else of W
- *   q64_down(v, n)           each 32 bits of V >> n
- *   q64_is(v, x)             a bit for each byte: is it X?
- *   q64_choose(k, p, v)      byte v % 128 of the table at P where bit i of K is
- *                            set, else V
- *   q64s_set1(x) q64s_set2(x, y)
- *                            the same in all, or in the first eight and last
- *                            eight
+ *   q64_down(v, n)           each dword of V >> n
+ * dwords
+ *   q64_even_dwords(v, w) q64_odd_dwords(v, w)
+ *                            of each 128 bits dwords 0 and 2, or 1 and 3, of V
+ *                            and those of W
+ *   q64_low_dwords(v, w) q64_high_dwords(v, w)
+ *                            of each 64 bits the low dword, or the high one, of
+ *                            V and that of W
+ *   q64_swap_dwords(v)       dwords 1 and 2 of each 128 bits exchanged
+ *   q64s_set1(x)             the same in all
+ *   q64s_set2(x, y)          X in dwords 0 to 7, Y in the others
  *   q64s_rotate(s, n)        to the right, by n[i] bits
  *   q64s_or(s, t)
- *   q64s_even(s) q64s_odd(s) each even sum, or odd one, twice
+ *   q64s_even(s) q64s_odd(s) each even dword, or odd one, twice
  */
 #ifndef GB_CPU_SIMD_Q64_VBMI_H
 #define GB_CPU_SIMD_Q64_VBMI_H
 
 #include "backends/cpu/simd/q64.h"
 
+/* VPERMB. */
 static inline q64
 q64_pick(q64 v, q64 from)
 {
     return _mm512_permutexvar_epi8(from, v);
 }
 
+/* VPERMI2B. */
 static inline q64
 q64_pick2(q64 v, q64 w, q64 from)
 {
     return _mm512_permutex2var_epi8(v, from, w);
 }
 
+/* VPMULTISHIFTQB. */
 static inline q64
 q64_fields(q64 v, q64 at)
 {
@@ -63,6 +75,7 @@ q64_load16(const void *p)
     return _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)p));
 }
 
+/* Widened to 64 bits, then each dword copied to the one above it. */
 static inline q64
 q64_dup_dwords(const void *p)
 {
@@ -90,6 +103,7 @@ q64_repeat(uint64_t x)
     return _mm512_set1_epi64((int64_t)x);
 }
 
+/* VSHUFPS is the shuffle of two operands; it exists for floats alone. */
 static inline q64
 q64_even_dwords(q64 v, q64 w)
 {
@@ -110,6 +124,7 @@ q64_swap_dwords(q64 v)
     return _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0xd8);
 }
 
+/* A shuffle of W under a mask, which keeps V in the even dwords. */
 static inline q64
 q64_low_dwords(q64 v, q64 w)
 {
@@ -134,6 +149,7 @@ q64_zip_high(q64 v, q64 w)
     return _mm512_unpackhi_epi8(v, w);
 }
 
+/* 0xca is the truth table of "m ? v : w". */
 static inline q64
 q64_where(q64 m, q64 v, q64 w)
 {
@@ -152,6 +168,7 @@ q64_is(q64 v, int x)
     return _mm512_cmpeq_epi8_mask(v, q64_set1(x));
 }
 
+/* VPERMI2B under a mask, with the indices as what stays. */
 static inline q64
 q64_choose(uint64_t k, const uint8_t *p, q64 v)
 {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/arith.c - sums and products, element by element.
+ * cpu/kernels/elementwise/arith.c - arithmetic along contiguous rows, element
+ * by element.
+ *
+ * One load for each operand, one to three instructions, one store: rows that do
+ * not fit the caches are limited by memory, the others by loads.  Nothing is
+ * accumulated, so that results do not depend on the order.  Formulas stand in
+ * kernels.def.
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/elementwise/map.h"
@@ -31,6 +37,7 @@ GB_K(div_f32)(int64_t n, float *dst, const float *a, const float *b)
     map_2(n, dst, a, b, vf_div);
 }
 
+/* The derivative of x s(x) with s the sigmoid: s (1 + x (1 - s)). */
 GB_MAP vf
 silu_back(vf dy, vf x)
 {
@@ -98,7 +105,8 @@ GB_K(sub_scaled_f32)(int64_t n, float *dst, const float *a, const float *b,
     map_2_with(n, dst, a, b, t, factor, sub_scaled);
 }
 
-/* By comparisons: vf_min and vf_max may lose a NaN. */
+/* By comparisons: where an operand is NaN, vf_min and vf_max give the second
+ * one, which would lose it. */
 GB_MAP vf
 clamp(vf x, vf lo, vf hi)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/convert.c - rows of half floats from and to float.
+ * cpu/kernels/elementwise/convert.c - rows of 16-bit floats from and to F32.
+ *
+ * F16 is IEEE binary16, BF16 the upper half of an F32.  To F32 both are exact;
+ * back they are rounded to the nearest, ties to even, and a NaN stays one.
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/simd/simd.h"

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/long-sum.h - long sums of floats without their rounding.
+ * cpu/kernels/elementwise/long-sum.h - sums of long rows: blocked summation, in
+ * double between blocks.
  *
- * A few vectors are added in float, then their sum goes on in double.  A term
- * passes through some ten float additions whatever the length of the row, so
- * the error does not grow with it; adding each term in double would take four
- * times as long.  The order is fixed by the row's length alone.
+ * VF_LEN lanes each add GB_LONG_SUM_VECTORS terms in F32, then the sum over the
+ * lanes is added to a double.  A term passes through some ten additions in F32
+ * whatever the length of the row, so that the error does not grow with it;
+ * adding each term in double would take four times as long.  The order depends
+ * on the row's length and on VF_LEN alone.
+ *
+ * Source  Higham, "The Accuracy of Floating Point Summation", SIAM Journal on
+ * Scientific Computing 14 (1993).
  */
 #ifndef GB_CPU_KERNELS_ELEMENTWISE_LONG_SUM_H
 #define GB_CPU_KERNELS_ELEMENTWISE_LONG_SUM_H
 
 #include "backends/cpu/simd/simd.h"
 
-/* Vectors in one block. */
+/* Vectors that are added in F32. */
 #define GB_LONG_SUM_VECTORS 8
 
 struct long_sum {
-    vf block;
-    int filled; /* vectors added to block so far */
+    vf block;   /* the sum in F32 */
+    int filled; /* vectors in it so far */
     double total;
 };
 
@@ -40,7 +45,7 @@ long_sum_add(struct long_sum *sum, vf v)
     }
 }
 
-/* The first N elements of V only. */
+/* Lanes from N on become 0, which adds nothing. */
 static inline void
 long_sum_add_n(struct long_sum *sum, vf v, int n)
 {

@@ -2,10 +2,13 @@
 /*
  * cpu/kernels/elementwise/map.h - a function of vectors, applied along rows.
  *
- * The functions given are known where map_1 and so on are called and are
- * compiled into it; without the attribute GCC leaves some of them as calls.
- * The last vector is loaded and stored in part, so nothing behind a row is
- * touched.
+ * The loops of all element by element kernels: whole vectors, then the tail by
+ * loads and stores of some lanes, so that no byte behind a row is touched.
+ *
+ * The function is a constant where map_1 and so on are called, and is inlined
+ * into the loop; without the attribute GCC leaves some of them as calls.  Two
+ * operands that are the same for all elements (p, q) are spread over vectors
+ * once.
  */
 #ifndef GB_CPU_KERNELS_ELEMENTWISE_MAP_H
 #define GB_CPU_KERNELS_ELEMENTWISE_MAP_H

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/optimize.c - one step of an optimiser along a row.
+ * cpu/kernels/elementwise/optimize.c - one step of the optimiser AdamW along a
+ * row.
  *
- * AdamW: "Decoupled Weight Decay Regularization" (arXiv 1711.05101), algorithm
- * 2, with the bias corrections given as factors.
+ * With gradient g, moments m and v, and beta1h = 1 / (1 - beta1^t), beta2h
+ * likewise:
+ *
+ *     m = beta1 m + (1 - beta1) g
+ *     v = beta2 v + (1 - beta2) g^2
+ *     w = (1 - alpha wd) w - alpha m beta1h / (sqrt(v beta2h) + eps)
+ *
+ * Three rows are read and written and one is read, so that memory is the limit.
+ *
+ * Source  "Decoupled Weight Decay Regularization" (arXiv 1711.05101), algorithm
+ * 2, with the corrections of the bias given as factors.
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/simd/simd.h"

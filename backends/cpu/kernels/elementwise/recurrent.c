@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/recurrent.c - one token's step of the sequence operations.
+ * cpu/kernels/elementwise/recurrent.c - one token's step of the sequence
+ * operations: state-space models and linear attention.
+ *
+ * Each keeps a state that a token decays and adds to, along one row of it:
+ *
+ *   ssm   state = exp(step a) state + b input; y = sum(state c)
+ *   wkv6  out += r (first k v + state);        state = decay state + k v
+ *   gla   state = gate state + k v;            out += q state
+ *
+ * The recurrence is over tokens, so that vectors go along the state.
+ *
+ * Source  "Mamba" (arXiv 2312.00752), algorithm 2; "Eagle and Finch" (arXiv
+ * 2404.05892), section 4; "Gated Linear Attention" (arXiv 2312.06635).
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/simd/math.h"
 #include "backends/cpu/simd/simd.h"
 
-/* k is 4 in every known model: too short for vectors along it. */
+/* A convolution of K taps, row by row.  K is 4 in every known model: too short
+ * for vectors along it. */
 void
 GB_K(ssm_conv_f32)(int64_t k, int64_t rows, float *dst, const float *x,
                    int64_t x_row, const float *w)
@@ -40,6 +53,7 @@ GB_K(ssm_step_f32)(int64_t n, float *state, const float *a, const float *b,
     return vf_sum(sum);
 }
 
+/* The token itself counts with FIRST (the "bonus") instead of its decay. */
 void
 GB_K(wkv6_step_f32)(int64_t n, float *out, float *state, const float *v,
                     float k, float r, float first, float decay)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/reduce.c - one number from a row.
+ * cpu/kernels/elementwise/reduce.c - reductions of a row to one number: sums
+ * and maxima.
+ *
+ * Sums are those of long-sum.h: F32 within a block of vectors, double between
+ * them.
  */
 #include "backends/cpu/kernels/elementwise/long-sum.h"
 #include "backends/cpu/kernels/api/prototypes.h"
@@ -94,6 +98,8 @@ GB_K(sum_weighted_f32)(int64_t n, const float *weight, const float *x,
     return sum_of(n, weight, x, shift, weighted);
 }
 
+/* A comparison with NaN is false, so that a NaN is passed over wherever it
+ * stands. */
 float
 GB_K(max_f32)(int64_t n, const float *x)
 {

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/rope.c - rotating pairs of elements.
+ * cpu/kernels/elementwise/rope.c - rotary position embedding: pairs of elements
+ * rotated by an angle of their own.
+ *
+ *     lo' = lo cos - hi sin
+ *     hi' = lo sin + hi cos
+ *
+ * Cosines and sines of a position are found once and used for all heads.  A
+ * pair is either x[j] and x[j + distance] (two vectors at a time), or
+ * neighbours: then cosines and sines are stored twice, the sines with
+ * alternating signs, so that v c + swapped(v) s does both in place.
+ *
+ * Source  "RoFormer" (arXiv 2104.09864), section 3.4.
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/simd/math.h"
@@ -8,7 +19,8 @@
 
 #include <math.h>
 
-/* Angles can be large: whole turns are taken off in double. */
+/* Angles can be large: whole turns of the circle are taken off in double, so
+ * that what is left is small and exact enough for vf_sin. */
 void
 GB_K(rope_angles_f32)(int64_t n, float *c, float *s, const double *angle,
                       float m_cos, float m_sin)
@@ -29,7 +41,7 @@ GB_K(rope_angles_f32)(int64_t n, float *c, float *s, const double *angle,
     }
 }
 
-/* Two vectors of first and second elements of pairs, rotated. */
+/* Two vectors with either element of VF_LEN pairs. */
 struct rotated {
     vf lo, hi;
 };
@@ -68,7 +80,7 @@ GB_K(rope_halves_f32)(int64_t n, int64_t distance, float *dst, const float *x,
     }
 }
 
-/* From the back, so that nothing is overwritten before it is read. */
+/* From the back, since it is done in place. */
 void
 GB_K(rope_spread_f32)(int64_t n, float *c, float *s)
 {

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/softmax.c - the steps of a softmax over one row.
+ * cpu/kernels/elementwise/softmax.c - the passes of a softmax over one row.
+ *
+ *     score = scale x + slope mask
+ *     dst = exp(score - max) / sum
+ *
+ * The first pass finds the maximum, which is taken off so that nothing
+ * overflows; the second one the exponentials and their sum.  Scores are
+ * computed twice, since that costs less than storing them: so dst is written
+ * once.
+ *
+ * Exponentials are those of simd/math.h, sums those of long-sum.h.
  */
 #include "backends/cpu/kernels/elementwise/long-sum.h"
 #include "backends/cpu/kernels/api/prototypes.h"
@@ -11,6 +21,8 @@
 
 #include <math.h>
 
+/* Lanes behind the row would count as 0, so that the tail is compared element
+ * by element. */
 float
 GB_K(scale_mask_max_f32)(int64_t n, float *dst, const float *x,
                          const float *mask, float scale, float slope)
@@ -44,7 +56,8 @@ GB_K(scale_mask_max_f32)(int64_t n, float *dst, const float *x,
     return max;
 }
 
-/* VF_LEN scores from number I on; the mask, if there is one, is read as T. */
+/* VF_LEN scores from number I on.  T is the mask's type, NULL for no mask; it
+ * is a constant of each caller, so that the questions cost nothing. */
 GB_INLINE vf
 scores_at(const struct gb_float_type *t, const struct gb_scores *s, int64_t i)
 {
@@ -70,6 +83,7 @@ some_scores_at(const struct gb_float_type *t, const struct gb_scores *s, int64_t
                   v);
 }
 
+/* Two maxima, since one would wait for its own latency. */
 GB_INLINE float
 max_of_scores(const struct gb_float_type *t, int64_t n, const struct gb_scores *s)
 {
@@ -127,8 +141,6 @@ GB_K(exp_sum_f32)(int64_t n, float *dst, const float *x, float shift)
     return exp_of_scores(NULL, n, dst, &s, shift);
 }
 
-/* Scores are found twice, which costs less than storing them: so DST is written
- * once, beside the exponentials. */
 float
 GB_K(scores_max)(int64_t n, const struct gb_scores *s)
 {
@@ -150,6 +162,7 @@ GB_K(scores_exp_sum)(int64_t n, float *dst, const struct gb_scores *s,
     return exp_of_scores(&gb_f32, n, dst, s, shift);
 }
 
+/* The gradient: y (dy - sum(y dy)), with the scale. */
 GB_MAP vf
 soft_max_back(vf dy, vf y, vf sum, vf scale)
 {

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/transpose.c - rows become columns.
+ * cpu/kernels/elementwise/transpose.c - transposition of a matrix of elements
+ * of 1, 2, 4 or any other number of bytes.
  *
- * Squares are transposed in registers; what is left at the edges goes element by
- * element.
+ * Squares of VF_LEN by VF_LEN words are transposed in registers (vq_transpose),
+ * so that loads and stores are whole vectors along rows on either side.
+ * Elements of two bytes are taken as words in pairs, and the pairs are separated
+ * afterwards.  What is left at the edges goes element by element.
+ *
+ * How much of a matrix is taken at a time is the caller's affair (ops/copy.c).
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/panel.h"
 
 #include <string.h>
 
-/* One element after the other, of SIZE bytes, which is a constant. */
+/* Element by element; SIZE is a constant of the caller, so that a copy is one
+ * load and one store. */
 GB_INLINE void
 transpose_rest(size_t size, int64_t rows, int64_t cols, char *dst, size_t dst_pitch,
           const char *src, size_t src_pitch)
@@ -55,7 +61,7 @@ square_of_words(char *dst, size_t dst_pitch, const char *src, size_t src_pitch)
                VF_LEN * sizeof(float));
 }
 
-/* Pairs of halves are transposed as words, then taken apart. */
+/* 2 * VF_LEN rows: the two of a word become neighbouring rows of the result. */
 GB_INLINE void
 square_of_halves(char *dst, size_t dst_pitch, const char *src,
                  size_t src_pitch)

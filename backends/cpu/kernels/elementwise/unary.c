@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/elementwise/unary.c - functions of one operand, element by element.
+ * cpu/kernels/elementwise/unary.c - functions of one operand, element by
+ * element: activation functions, and those of math.h.
+ *
+ * Accuracy is that of simd/math.h.  Sources of the activation functions: ELU
+ * (arXiv 1511.07289), GELU and SiLU (arXiv 1606.08415), hardswish (arXiv
+ * 1905.02244).
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/elementwise/map.h"
@@ -13,6 +18,7 @@ sqr(vf x)
     return vf_mul(x, x);
 }
 
+/* NaN gives 0: both comparisons are false. */
 GB_MAP vf
 sgn(vf x)
 {
@@ -28,6 +34,7 @@ step(vf x)
     return vf_select(vf_gt(x, vf_zero()), vf_set1(1.0f), vf_zero());
 }
 
+/* x for x > 0, else e^x - 1. */
 GB_MAP vf
 elu(vf x)
 {
@@ -41,9 +48,10 @@ relu(vf x)
 }
 
 /*
- * (1 + tanh u) / 2 is sigmoid(2 u), which does not cancel for negative u.
- * Below -10 the result is smaller than any float; said by a comparison, since
- * -inf times 0 would be NaN.
+ * x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3).  (1 + tanh u) /
+ * 2 is sigmoid(2 u), which does not cancel for negative u.  Below -10 the
+ * result is smaller than any float; a comparison says so, since -infinity times
+ * 0 would be NaN.
  */
 GB_MAP vf
 gelu(vf x)
@@ -56,7 +64,7 @@ gelu(vf x)
     return vf_select(vf_lt(x, vf_set1(-10.0f)), vf_zero(), y);
 }
 
-/* x / (1 + exp(-factor x)) */
+/* x sigmoid(factor x) = x / (1 + exp(-factor x)). */
 GB_MAP vf
 swish(vf x, float factor)
 {
@@ -65,6 +73,7 @@ swish(vf x, float factor)
     return vf_div(x, vf_add(vf_set1(1.0f), e));
 }
 
+/* 1.702 makes the sigmoid closest to the normal distribution. */
 GB_MAP vf
 gelu_quick(vf x)
 {
@@ -77,6 +86,7 @@ silu(vf x)
     return swish(x, 1.0f);
 }
 
+/* (x + 3) / 6, limited to [0, 1]. */
 GB_MAP vf
 hardsigmoid(vf x)
 {
