@@ -7,7 +7,7 @@ AC_DEFUN([GB_SUMMARY], [
 
     prefix ................. $prefix
     compiler ............... $CC $CFLAGS
-    CPU kernels ............ $gb_levels
+    CPU kernels ............ $gb_variants
     backends ............... cpu=builtin
     symbol versions ........ $gb_cv_version_script
     programs ............... $gb_tools

@@ -1,4 +1,10 @@
 # SPDX-License-Identifier: MIT
 # What holds for the whole tree and its objects.
-check_SCRIPTS += %D%/includes.sh %D%/objects.sh %D%/licence.sh %D%/sizes.sh
-EXTRA_DIST += %D%/includes.sh %D%/objects.sh %D%/licence.sh %D%/sizes.sh
+tree_scripts = \
+	%D%/includes.sh \
+	%D%/licence.sh \
+	%D%/objects.sh \
+	%D%/sizes.sh \
+	%D%/variants.sh
+check_SCRIPTS += $(tree_scripts)
+EXTRA_DIST += $(tree_scripts)

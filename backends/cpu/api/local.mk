@@ -4,4 +4,5 @@ libcpu_la_SOURCES += \
 	%D%/compute.c \
 	%D%/init.c \
 	%D%/traits.c \
+	%D%/traits.def \
 	%D%/values.c

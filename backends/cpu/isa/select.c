@@ -3,7 +3,7 @@
  * cpu/isa/select.c - dispatch by CPU variant: the best table of kernels that
  * this machine can run.
  *
- * A variant is a row of the table below; its table of kernels says which
+ * A variant is a row of backends/cpu/variants.m4; its table of kernels says which
  * features it needs, which are those that it was compiled for.  The last row
  * whose needs the machine meets is chosen, unless the environment names another
  * one.  The choice is made on first use, kept for the process and written once,
@@ -24,48 +24,16 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct gb_cpu_kernels gb_cpu_generic_table;
-extern const struct gb_cpu_kernels gb_cpu_avx2_table;
-extern const struct gb_cpu_kernels gb_cpu_avx2_vnni_table;
-extern const struct gb_cpu_kernels gb_cpu_avx512_table;
-extern const struct gb_cpu_kernels gb_cpu_avx512_vnni_table;
-extern const struct gb_cpu_kernels gb_cpu_avx512_bf16_table;
-extern const struct gb_cpu_kernels gb_cpu_neon_table;
-extern const struct gb_cpu_kernels gb_cpu_dotprod_table;
-extern const struct gb_cpu_kernels gb_cpu_i8mm_table;
-extern const struct gb_cpu_kernels gb_cpu_sve_table;
+/* The variants that the compiler could make are a list of config.h. */
+#define DECLARE(variant, floats) \
+    extern const struct gb_cpu_kernels gb_cpu_##variant##_table;
+GB_CPU_VARIANTS(DECLARE)
 
-/* In rising order of speed, since the last one that can run is taken; row 0
- * runs on every machine. */
+/* In rising order of speed, since the last one that can run is taken; the first
+ * one runs on every machine. */
+#define ADDRESS(variant, floats) &gb_cpu_##variant##_table,
 static const struct gb_cpu_kernels *const variants[] = {
-    &gb_cpu_generic_table,
-#ifdef GB_ISA_AVX2
-    &gb_cpu_avx2_table,
-#endif
-#ifdef GB_ISA_AVX2_VNNI
-    &gb_cpu_avx2_vnni_table,
-#endif
-#ifdef GB_ISA_AVX512
-    &gb_cpu_avx512_table,
-#endif
-#ifdef GB_ISA_AVX512_VNNI
-    &gb_cpu_avx512_vnni_table,
-#endif
-#ifdef GB_ISA_AVX512_BF16
-    &gb_cpu_avx512_bf16_table,
-#endif
-#ifdef GB_ISA_NEON
-    &gb_cpu_neon_table,
-#endif
-#ifdef GB_ISA_DOTPROD
-    &gb_cpu_dotprod_table,
-#endif
-#ifdef GB_ISA_I8MM
-    &gb_cpu_i8mm_table,
-#endif
-#ifdef GB_ISA_SVE
-    &gb_cpu_sve_table,
-#endif
+    GB_CPU_VARIANTS(ADDRESS)
 };
 
 #define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))

@@ -3,6 +3,8 @@
  * tests/cpu/simd/integers-level.c - the words for small integers of the level
  * that is being compiled, against plain C.
  */
+#include "config.h"
+
 #include "tests/cpu/simd/integers.h"
 
 #include "backends/cpu/kernels/api/variant.h"

@@ -16,38 +16,12 @@
 
 #include <cmocka.h>
 
+#define ROW(variant, floats) { #variant, gb_cpu_##variant##_check_integers },
 static const struct {
     const char *level;
     check_integers_fn check;
 } built[] = {
-    { "generic", gb_cpu_generic_check_integers },
-#ifdef GB_ISA_AVX2
-    { "avx2", gb_cpu_avx2_check_integers },
-#endif
-#ifdef GB_ISA_AVX2_VNNI
-    { "avx2_vnni", gb_cpu_avx2_vnni_check_integers },
-#endif
-#ifdef GB_ISA_AVX512
-    { "avx512", gb_cpu_avx512_check_integers },
-#endif
-#ifdef GB_ISA_AVX512_VNNI
-    { "avx512_vnni", gb_cpu_avx512_vnni_check_integers },
-#endif
-#ifdef GB_ISA_AVX512_BF16
-    { "avx512_bf16", gb_cpu_avx512_bf16_check_integers },
-#endif
-#ifdef GB_ISA_NEON
-    { "neon", gb_cpu_neon_check_integers },
-#endif
-#ifdef GB_ISA_DOTPROD
-    { "dotprod", gb_cpu_dotprod_check_integers },
-#endif
-#ifdef GB_ISA_I8MM
-    { "i8mm", gb_cpu_i8mm_check_integers },
-#endif
-#ifdef GB_ISA_SVE
-    { "sve", gb_cpu_sve_check_integers },
-#endif
+    GB_CPU_VARIANTS(ROW)
 };
 
 static void

@@ -10,38 +10,41 @@
 
 #include <string.h>
 
-extern const struct simd_level gb_cpu_generic_simd;
-extern const struct simd_level gb_cpu_avx2_simd;
-extern const struct simd_level gb_cpu_avx512_simd;
-extern const struct simd_level gb_cpu_neon_simd;
-extern const struct simd_level gb_cpu_sve_simd;
+/* Variants share their floats' words; each table has the name of its own. */
+#define DECLARE(variant, floats) \
+    extern const struct simd_level gb_cpu_##floats##_simd;
+#define ROW(variant, floats) { #variant, &gb_cpu_##floats##_simd },
 
-static const struct simd_level *const built[] = {
-    &gb_cpu_generic_simd,
-#ifdef GB_ISA_AVX2
-    &gb_cpu_avx2_simd,
-#endif
-#ifdef GB_ISA_AVX512
-    &gb_cpu_avx512_simd,
-#endif
-#ifdef GB_ISA_NEON
-    &gb_cpu_neon_simd,
-#endif
-#ifdef GB_ISA_SVE
-    &gb_cpu_sve_simd,
-#endif
+GB_CPU_VARIANTS(DECLARE)
+
+static const struct {
+    const char *variant;
+    const struct simd_level *words;
+} built[] = {
+    GB_CPU_VARIANTS(ROW)
 };
+
+static const struct simd_level *
+find(const char *variant)
+{
+    for (size_t i = 0; i < sizeof(built) / sizeof(built[0]); i++) {
+        if (strcmp(built[i].variant, variant) == 0)
+            return built[i].words;
+    }
+    return NULL;
+}
 
 int
 simd_levels(const struct simd_level *out[3])
 {
+    const char *variant;
     int n = 0;
 
-    for (size_t i = 0; ggmlbackend_cpu_level_at(i) != NULL; i++) {
-        for (size_t k = 0; k < sizeof(built) / sizeof(built[0]); k++) {
-            if (strcmp(built[k]->name, ggmlbackend_cpu_level_at(i)) == 0)
-                out[n++] = built[k];
-        }
+    for (size_t i = 0; (variant = ggmlbackend_cpu_level_at(i)) != NULL; i++) {
+        const struct simd_level *words = find(variant);
+
+        if (words != NULL && strcmp(words->name, variant) == 0)
+            out[n++] = words;
     }
     return n;
 }
