@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/float-types.h - how rows of f32, f16 and bf16 are read.
+ * cpu/kernels/format/float-types.h - how rows of floats (F32, F16, BF16) are
+ * read: loads that convert to F32, and a transpose with conversion.
  */
 #ifndef GB_CPU_KERNELS_FORMAT_FLOAT_TYPES_H
 #define GB_CPU_KERNELS_FORMAT_FLOAT_TYPES_H
 
 #include "backends/cpu/kernels/gemm/panel.h"
 
-/* How values are read: VF_LEN of them, or the first n; BYTES is one's size.
- * TRANSPOSE, NULL where there is none, reads GB_TRANSPOSED values of VF_LEN rows and
- * transposes them. */
 struct gb_float_type {
-    size_t bytes;
-    vf (*load)(const void *p);
-    vf (*load_n)(const void *p, int64_t n);
+    size_t bytes;                           /* of a value */
+    vf (*load)(const void *p);              /* VF_LEN values */
+    vf (*load_n)(const void *p, int64_t n); /* N of them, the rest 0 */
+    /* GB_TRANSPOSED values of each of VF_LEN rows, PITCH bytes apart; NULL
+     * where the instruction set has none that is fast. */
     void (*transpose)(float *dst, const void *src, int64_t pitch);
 };
 
-/* Cache lines of half floats are read as a whole, since rows a power of two
- * apart share the cache's places. */
+/* A whole cache line of half floats: with rows a power of two apart, lines
+ * would be evicted before the rest of them is read (cache-set conflicts). */
 #define GB_TRANSPOSED (2 * VF_LEN)
 
 GB_INLINE vf
