@@ -13,6 +13,8 @@
 
 #include "backends/cpu/kernels/gemm/panel.h"
 
+#include <string.h>
+
 /* The sign masks of eight entries: in each byte, bit 7 becomes the parity of
  * the seven bits below. */
 GB_INLINE uint64_t
@@ -61,6 +63,23 @@ gb_odd_scales(float *dst, uint64_t s, float f)
     const uint64_t odd = s + s + 0x0101010101010101;
 
     q_floats_u8(dst, &odd, f);
+}
+
+/* Eight such scales of 32 values each: s is the top four bits of eight 32-bit
+ * words, PITCH bytes apart, whose other bits are signs. */
+GB_INLINE void
+gb_sign_word_scales(float *dst, const void *words, size_t pitch, float f)
+{
+    uint64_t s = 0;
+
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) {
+        uint32_t w;
+
+        memcpy(&w, (const char *)words + (size_t)i * pitch, sizeof(w));
+        s |= (uint64_t)(w >> 28) << 8 * i;
+    }
+    gb_odd_scales(dst, s, f);
 }
 
 #endif

@@ -21,42 +21,6 @@ struct gb_float_type {
  * would be evicted before the rest of them is read (cache-set conflicts). */
 #define GB_TRANSPOSED (2 * VF_LEN)
 
-GB_INLINE vf
-gb_load_f32(const void *p)
-{
-    return vf_load(p);
-}
-
-GB_INLINE vf
-gb_load_f32_n(const void *p, int64_t n)
-{
-    return vf_load_n(p, n);
-}
-
-GB_INLINE vf
-gb_load_f16(const void *p)
-{
-    return vf_load_f16(p);
-}
-
-GB_INLINE vf
-gb_load_f16_n(const void *p, int64_t n)
-{
-    return vf_load_f16_n(p, n);
-}
-
-GB_INLINE vf
-gb_load_bf16(const void *p)
-{
-    return vf_load_bf16(p);
-}
-
-GB_INLINE vf
-gb_load_bf16_n(const void *p, int64_t n)
-{
-    return vf_load_bf16_n(p, n);
-}
-
 GB_INLINE void
 gb_transpose_f32(float *dst, const void *src, int64_t pitch)
 {
@@ -72,14 +36,28 @@ gb_transpose_f32(float *dst, const void *src, int64_t pitch)
 #define gb_transpose_bf16 NULL
 #endif
 
-static const struct gb_float_type gb_f32 = {
-    4, gb_load_f32, gb_load_f32_n, gb_transpose_f32
-};
-static const struct gb_float_type gb_f16 = {
-    2, gb_load_f16, gb_load_f16_n, gb_transpose_f16
-};
-static const struct gb_float_type gb_bf16 = {
-    2, gb_load_bf16, gb_load_bf16_n, gb_transpose_bf16
-};
+/* Defines struct gb_float_type gb_NAME.  The loads are wrapped, so that they
+ * take any pointer and are always inlined. */
+#define GB_FLOAT_TYPE(name, size, vf_load_name, vf_load_name_n) \
+    GB_INLINE vf gb_load_##name(const void *p)                  \
+    {                                                           \
+        return vf_load_name(p);                                 \
+    }                                                           \
+                                                                \
+    GB_INLINE vf gb_load_##name##_n(const void *p, int64_t n)   \
+    {                                                           \
+        return vf_load_name_n(p, n);                            \
+    }                                                           \
+                                                                \
+    static const struct gb_float_type gb_##name = {             \
+        .bytes = size,                                          \
+        .load = gb_load_##name,                                 \
+        .load_n = gb_load_##name##_n,                           \
+        .transpose = gb_transpose_##name,                       \
+    };
+
+GB_FLOAT_TYPE(f32, 4, vf_load, vf_load_n)
+GB_FLOAT_TYPE(f16, 2, vf_load_f16, vf_load_f16_n)
+GB_FLOAT_TYPE(bf16, 2, vf_load_bf16, vf_load_bf16_n)
 
 #endif

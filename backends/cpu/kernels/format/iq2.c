@@ -56,14 +56,10 @@ GB_INLINE void
 iq2_xxs_scales(const void *block, int n, float *d, float *m)
 {
     const struct gb_block_iq2_xxs *b = block;
-    uint64_t s = 0;
 
     (void)n;
     (void)m;
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++)
-        s |= iq2_xxs_word(block, i) >> 60 << 8 * i;
-    gb_odd_scales(d, s, q_half(&b->d) * 0.125f);
+    gb_sign_word_scales(d, b->qs + 2, 8, q_half(&b->d) * 0.125f);
 }
 
 GB_INLINE void

@@ -52,17 +52,10 @@ GB_INLINE void
 iq3_xxs_scales(const void *block, int n, float *d, float *m)
 {
     const struct gb_block_iq3_xxs *b = block;
-    uint64_t s = 0;
 
     (void)n;
     (void)m;
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        const uint64_t w = iq3_xxs_word(block, i);
-
-        s |= ((w >> 28 & 15) | w >> 60 << 8) << 16 * i;
-    }
-    gb_odd_scales(d, s, q_half(&b->d) * 0.25f);
+    gb_sign_word_scales(d, b->qs + GB_QK_K / 4, 4, q_half(&b->d) * 0.25f);
 }
 
 GB_INLINE void

@@ -232,81 +232,55 @@ code_by_range(struct batch *b, const float *x, int top,
         vf_store_f16(b->m + i, vf_load(b->min + i));
 }
 
-void
-GB_K(quantize_row_q4_0)(const float *x, void *y, int64_t n)
-{
-    struct gb_block_q4_0 *block = y;
+/* A format of four or five bits.  Blocks have d, then m if has_min; then the
+ * fifth bits if there are 32 codes; then nibbles. */
+struct nibble_format {
+    int codes; /* 16 or 32 */
+    bool has_min;
+    size_t bytes; /* of a block */
+};
 
+GB_INLINE void
+quantize_row(const struct nibble_format *format, const float *x, uint8_t *y,
+             int64_t n)
+{
     for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
         struct batch b = { .n = blocks_of(left) };
         uint8_t codes[BLOCKS][GB_QK];
 
-        code_by_scale(&b, x, 8, codes);
-        for (int i = 0; i < b.n; i++, block++) {
-            block->d = b.d[i];
-            pack_nibbles(codes[i], block->qs);
+        if (format->has_min)
+            code_by_range(&b, x, format->codes - 1, codes);
+        else
+            code_by_scale(&b, x, format->codes / 2, codes);
+        for (int i = 0; i < b.n; i++, y += format->bytes) {
+            memcpy(y, &b.d[i], sizeof(b.d[i]));
+            if (format->has_min)
+                memcpy(y + sizeof(b.d[i]), &b.m[i], sizeof(b.m[i]));
+            pack_nibbles(codes[i], y + format->bytes - GB_QK / 2);
+            if (format->codes == 32)
+                pack_fifths(codes[i],
+                            y + format->bytes - GB_QK / 2 - GB_QK / 8);
         }
         x += b.n * GB_QK;
     }
 }
 
-void
-GB_K(quantize_row_q5_0)(const float *x, void *y, int64_t n)
-{
-    struct gb_block_q5_0 *block = y;
-
-    for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct batch b = { .n = blocks_of(left) };
-        uint8_t codes[BLOCKS][GB_QK];
-
-        code_by_scale(&b, x, 16, codes);
-        for (int i = 0; i < b.n; i++, block++) {
-            block->d = b.d[i];
-            pack_nibbles(codes[i], block->qs);
-            pack_fifths(codes[i], block->qh);
-        }
-        x += b.n * GB_QK;
+#define QUANTIZE_ROW(name, n_codes, with_min)                          \
+    void GB_K(quantize_row_##name)(const float *x, void *y, int64_t n) \
+    {                                                                  \
+        static const struct nibble_format format = {                   \
+            .codes = n_codes,                                          \
+            .has_min = with_min,                                       \
+            .bytes = sizeof(struct gb_block_##name),                   \
+        };                                                             \
+                                                                       \
+        quantize_row(&format, x, y, n);                                \
     }
-}
 
-void
-GB_K(quantize_row_q4_1)(const float *x, void *y, int64_t n)
-{
-    struct gb_block_q4_1 *block = y;
-
-    for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct batch b = { .n = blocks_of(left) };
-        uint8_t codes[BLOCKS][GB_QK];
-
-        code_by_range(&b, x, 15, codes);
-        for (int i = 0; i < b.n; i++, block++) {
-            block->d = b.d[i];
-            block->m = b.m[i];
-            pack_nibbles(codes[i], block->qs);
-        }
-        x += b.n * GB_QK;
-    }
-}
-
-void
-GB_K(quantize_row_q5_1)(const float *x, void *y, int64_t n)
-{
-    struct gb_block_q5_1 *block = y;
-
-    for (int64_t left = n / GB_QK; left > 0; left -= BLOCKS) {
-        struct batch b = { .n = blocks_of(left) };
-        uint8_t codes[BLOCKS][GB_QK];
-
-        code_by_range(&b, x, 31, codes);
-        for (int i = 0; i < b.n; i++, block++) {
-            block->d = b.d[i];
-            block->m = b.m[i];
-            pack_nibbles(codes[i], block->qs);
-            pack_fifths(codes[i], block->qh);
-        }
-        x += b.n * GB_QK;
-    }
-}
+QUANTIZE_ROW(q4_0, 16, false)
+QUANTIZE_ROW(q4_1, 16, true)
+QUANTIZE_ROW(q5_0, 32, false)
+QUANTIZE_ROW(q5_1, 32, true)
 
 /* V plus almost a half, away from zero, which truncated is the nearest integer
  * from -127 to 127, ties away from zero.  What is added is the largest float
