@@ -142,8 +142,8 @@ gb_codebook_lookup_fours(const uint8_t *table, int n, const q64 *indices,
 
 #pragma GCC unroll 4
     for (int i = 0; i < GB_CODEBOOK_BLOCKS; i++) {
-        low[i] = high[i] = q64_swap_quads(indices[i]);
-        swapped[i] = q64_swap_quads(tables[i]);
+        low[i] = high[i] = q64_swap_dwords(indices[i]);
+        swapped[i] = q64_swap_dwords(tables[i]);
     }
     gb_codebook_lookup(table, n, GB_CODEBOOK_BLOCKS, swapped, low, high);
 #pragma GCC unroll 4
@@ -386,10 +386,10 @@ gb_codebook_to_lanes(q64 *u)
 {
     const q64 v[4] = { u[0], u[1], u[2], u[3] };
 
-    u[0] = q64_low_quads(v[0], v[2]);
-    u[1] = q64_high_quads(v[0], v[2]);
-    u[2] = q64_low_quads(v[1], v[3]);
-    u[3] = q64_high_quads(v[1], v[3]);
+    u[0] = q64_low_dwords(v[0], v[2]);
+    u[1] = q64_high_dwords(v[0], v[2]);
+    u[2] = q64_low_dwords(v[1], v[3]);
+    u[3] = q64_high_dwords(v[1], v[3]);
 }
 
 /* Pack a super-block for the skinny GEMM; signs become part of the codes, with

@@ -24,7 +24,7 @@
 /* Lane-interleaved only where the dot4 of wide codes takes unsigned bytes: with
  * signed ones GEMV in order is faster. */
 #define GB_GEMV_UNSIGNED(order) \
-    (Q_WIDE_OFFSET == 128 ? (order) : GB_GEMV_IN_ORDER)
+    (Q_WIDE_BIAS == 128 ? (order) : GB_GEMV_IN_ORDER)
 #define GB_GEMV_WIDE       GB_GEMV_UNSIGNED(GB_GEMV_LANES_BIAS)
 #define GB_GEMV_WIDE_PAIRS GB_GEMV_UNSIGNED(GB_GEMV_LANES_PAIRS)
 #define GB_GEMV_WIDE_SUMS  GB_GEMV_UNSIGNED(GB_GEMV_LANES_SUMS)

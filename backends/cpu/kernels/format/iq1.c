@@ -330,7 +330,7 @@ iq1_m_codebook_codes(const void *block, const uint8_t (*packed)[64], int i)
     const q64 v = iq1_m_entry(block, packed, i / 2);
     const q64 w = iq1_m_entry(block, packed, i / 2 + 2);
 
-    return i % 2 == 0 ? q64_low_quads(v, w) : q64_high_quads(v, w);
+    return i % 2 == 0 ? q64_low_dwords(v, w) : q64_high_dwords(v, w);
 }
 
 static const struct gb_codebook iq1_m_codebook = {

@@ -128,9 +128,9 @@ iq2_xxs_lookup(const void *const *blocks, struct gb_codebook_values *to)
         const q64 wa = q64_load(a->qs);
         const q64 wb = q64_load(b->qs);
 
-        indices[i] = q64_even_quads(wa, wb);
+        indices[i] = q64_even_dwords(wa, wb);
         tables[i] = q64_bits(indices[i], 7, 1);
-        gb_codebook_parity_signs_words(q64_high_quads(wa, wb),
+        gb_codebook_parity_signs_words(q64_high_dwords(wa, wb),
                                        to->signs[2 * i]);
     }
     gb_codebook_lookup_eights(iq2_xxs_table, 2, indices, tables, to);
@@ -253,8 +253,8 @@ iq2_xs_lookup(const void *const *blocks, struct gb_codebook_values *to)
         const q64 fb = q64_fields(wb, at);
         const q64 high = q64_pick2(wa, wb, q64_load(signs_order));
 
-        indices[i] = q64_even_quads(fa, fb);
-        tables[i] = q64_and(q64_odd_quads(fa, fb), q64_set1(3));
+        indices[i] = q64_even_dwords(fa, fb);
+        tables[i] = q64_and(q64_odd_dwords(fa, fb), q64_set1(3));
         gb_codebook_parity_signs(q64_down(high, 1), to->signs[2 * i]);
     }
     gb_codebook_lookup_eights(iq2_xs_table, 4, indices, tables, to);

@@ -137,7 +137,7 @@ iq3_xxs_lane_scales(const void *block)
 {
     const struct gb_block_iq3_xxs *b = block;
 
-    return q64s_or(q64_down(q64_double_quads(b->qs + 64), 27),
+    return q64s_or(q64_down(q64_dup_dwords(b->qs + 64), 27),
                    q64s_set1(1));
 }
 

@@ -32,7 +32,7 @@
 #include <stddef.h>
 
 /* The table, as wide codes. */
-#define WIDE(v) (uint8_t)((v) + Q_WIDE_OFFSET)
+#define WIDE(v) (uint8_t)((v) + Q_WIDE_BIAS)
 static const uint8_t wide_values[16] = { GB_IQ4_VALUES(WIDE) };
 
 /* Two vectors of nibbles become codes. */
@@ -81,7 +81,7 @@ static const struct gb_format iq4_nl_format = {
     .block = 32,
     .bytes = 18,
     .sub_block = 32,
-    .bias = Q_WIDE_OFFSET,
+    .bias = Q_WIDE_BIAS,
     .order = GB_ORDER_NIBBLES,
 };
 
@@ -137,7 +137,7 @@ iq4_xs_codes64(const void *super_block, int i, int n, q64 *u)
     codes_of_nibbles(q64_load_once(b->qs + 64 * i), u);
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* The sub-block of each lane, in vectors 0 and 1 and in 2 and 3. */
 static const int32_t lane_sub_blocks[2][16] = {
@@ -193,10 +193,10 @@ static const struct gb_format iq4_xs_format = {
     .block = 256,
     .bytes = 136,
     .sub_block = 32,
-    .bias = Q_WIDE_OFFSET,
+    .bias = Q_WIDE_BIAS,
     .order = GB_ORDER_NIBBLES,
     .gemv = GB_GEMV_WIDE_PAIRS,
-    .gemv_bias = Q_WIDE_OFFSET,
+    .gemv_bias = Q_WIDE_BIAS,
 };
 
 static const struct gb_block_reader iq4_xs = {

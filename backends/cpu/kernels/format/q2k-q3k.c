@@ -107,7 +107,7 @@ q2_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
     const struct gb_block_q2_k *b = block;
     const struct gb_q8_super_block *y = super_block;
-    const q64 packed = q64_again(b->scales);
+    const q64 packed = q64_broadcast16(b->scales);
     const q64 codes = q64_load_once(b->qs);
     const q64 low = q64_bits(packed, 0, 15);
     const q64 scales[2] = {
@@ -119,7 +119,7 @@ q2_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
         q64_bits(codes, 2, 48),
     };
     const qs mins = qs_dot(
-        qs_first(0), q32_bits(q64_low(packed), 4, 15),
+        qs_set_lane0(0), q32_bits(q64_low(packed), 4, 15),
         q32_load(y->sub_block_sums.codes));
     q64s s = q2_k_dot(u, y->high, scales);
 
@@ -195,7 +195,7 @@ q3_k_codes64(const void *super_block, int i, int n, q64 *u)
     u[0] = q64_or(low, q64_shift_left(high, 2));
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* At 4 * l + i: the sub-block in quarter l of vector i. */
 static const uint8_t lane_scales[16] = {
@@ -247,7 +247,7 @@ static const struct gb_format q3_k_format = {
     .dot4s = 4,
     .order = GB_ORDER_QUARTERS,
     .gemv = GB_GEMV_WIDE,
-    .gemv_bias = Q_WIDE_OFFSET,
+    .gemv_bias = Q_WIDE_BIAS,
 };
 
 static const struct gb_block_reader q3_k = {

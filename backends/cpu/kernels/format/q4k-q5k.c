@@ -134,7 +134,7 @@ q5_k_codes64(const void *super_block, int i, int n, q64 *u)
     u[0] = q64_or(low, q64_shift_left(fifth, 4));
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* Vector i has sub-blocks P and P + 2: of which sub-block the scale is of each
  * pair of its codes, as 16-bit words (128 gives a byte of 0). */
@@ -193,7 +193,7 @@ q5_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
     }
     s = add_scaled_vectors(s, u, scales, activations);
     gb_add_minima(sums, s,
-                  qs_dot(qs_first(0),
+                  qs_dot(qs_set_lane0(0),
                          q32_of_8(mins[0] | (uint64_t)mins[1] << 32, min_order),
                          q32_load(y->sub_block_sums.codes)),
                   y, &b->d);

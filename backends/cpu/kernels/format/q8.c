@@ -31,7 +31,7 @@ q8_0_codes32(const void *block, int i)
     const struct gb_block_q8_0 *b = block;
 
     (void)i;
-    return q32_xor(q32_load(b->qs), q32_set1(Q_WIDE_OFFSET));
+    return q32_xor(q32_load(b->qs), q32_set1(Q_WIDE_BIAS));
 }
 
 GB_INLINE void
@@ -43,7 +43,7 @@ q8_0_codes64(const void *super_block, int i, int n, q64 *u)
                                gb_nth_block(super_block, bytes, 2 * i + 1, n) +
                                    at);
 
-    u[0] = q64_xor(both, q64_set1(Q_WIDE_OFFSET));
+    u[0] = q64_xor(both, q64_set1(Q_WIDE_BIAS));
 }
 
 GB_INLINE void
@@ -58,7 +58,7 @@ static const struct gb_format q8_0_format = {
     .block = 32,
     .bytes = 34,
     .sub_block = 32,
-    .bias = Q_WIDE_OFFSET,
+    .bias = Q_WIDE_BIAS,
 };
 
 static const struct gb_block_reader q8_0 = {

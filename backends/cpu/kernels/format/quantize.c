@@ -161,7 +161,7 @@ code_block(const float *x, float min, float inverse, float bias, int top,
 
         v = vf_add(vf_mul(v, vf_set1(inverse)), vf_set1(bias));
         v = vf_min(vf_max(v, vf_zero()), vf_set1((float)top));
-        vf_store_i8_cut((int8_t *)codes + j, v);
+        vf_store_i8_trunc((int8_t *)codes + j, v);
     }
 }
 
@@ -299,7 +299,7 @@ code_bytes(const float *x, float inverse, int8_t *codes)
 {
 #pragma GCC unroll 8
     for (int j = 0; j < GB_QK; j += VF_LEN)
-        vf_store_i8_cut(codes + j,
+        vf_store_i8_trunc(codes + j,
                         round_away(vf_mul(vf_load(x + j), vf_set1(inverse))));
 }
 
@@ -345,7 +345,7 @@ sum_of_codes(const int8_t *q)
     int32_t s[8];
     int sum = 0;
 
-    qs_store(s, qs_dot(qs_first(0), q32_set1(1), q32_load(q)));
+    qs_store(s, qs_dot(qs_set_lane0(0), q32_set1(1), q32_load(q)));
     for (int i = 0; i < 8; i++)
         sum += s[i];
     return sum;

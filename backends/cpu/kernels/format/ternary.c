@@ -113,7 +113,7 @@ tq1_0_codes32(const void *block, int i)
     return q32_thirds(tq1_0_remainders(block, i));
 }
 
-#if Q_WIDE_OFFSET == 128
+#if Q_WIDE_BIAS == 128
 
 /* S + 256 times the products of the digits with the activations at Y: three
  * times the products of each vector of remainders, minus those of the next one.

@@ -66,7 +66,7 @@ add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
             w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c++) {
-            const vq a = vq_spread(blocks_at[c] + 4 * q);
+            const vq a = vq_broadcast(blocks_at[c] + 4 * q);
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
@@ -92,7 +92,7 @@ add_dot4s_halves(int n, const uint8_t *const *codes,
             w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
 #pragma GCC unroll 8
         for (int c = 0; c < VQ_COLS; c++) {
-            const vq a = vq_spread(blocks_at[c] + 4 * q);
+            const vq a = vq_broadcast(blocks_at[c] + 4 * q);
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)

@@ -36,7 +36,7 @@ sums_of_16(const int8_t *q, int *first, int *last)
 {
     int32_t s[8];
 
-    qs_store(s, qs_dot(qs_first(0), q32_set1(1), q32_load(q)));
+    qs_store(s, qs_dot(qs_set_lane0(0), q32_set1(1), q32_load(q)));
     *first = s[0] + s[1] + s[2] + s[3];
     *last = s[4] + s[5] + s[6] + s[7];
 }
@@ -112,7 +112,7 @@ sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
 
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
-        s[i] = qs_dot(qs_first(0), q32_set1(1), q32_load(codes[i]));
+        s[i] = qs_dot(qs_set_lane0(0), q32_set1(1), q32_load(codes[i]));
     qs_store_sums4(sums, s);
 }
 

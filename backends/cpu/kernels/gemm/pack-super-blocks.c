@@ -134,9 +134,9 @@ put_sums(const struct gb_format *format, const struct q8_values *plain,
         const q32 one = q32_set1(1);
         int32_t s[8];
         qs sums = qs_dot(
-            qs_first(0), one, q32_load(plain->high + GB_QK * i));
+            qs_set_lane0(0), one, q32_load(plain->high + GB_QK * i));
 
-        sums = qs_add_256(qs_first(0), sums);
+        sums = qs_add_256(qs_set_lane0(0), sums);
         if (has_low[i])
             sums = qs_dot(sums, one, q32_load(plain->low + GB_QK * i));
         qs_store(s, sums);
@@ -312,10 +312,10 @@ GB_INLINE void
 sums_of_unit(const int8_t *high, const int8_t *low, int32_t *sums)
 {
     for (int i = 0; i < 64; i += 32) {
-        qs s = qs_dot(qs_first(0), q32_set1(1), q32_load(high + i));
+        qs s = qs_dot(qs_set_lane0(0), q32_set1(1), q32_load(high + i));
 
         if (low != NULL)
-            s = qs_dot(qs_add_256(qs_first(0), s), q32_set1(1),
+            s = qs_dot(qs_add_256(qs_set_lane0(0), s), q32_set1(1),
                        q32_load(low + i));
         qs_store(sums + i / 4, s);
     }
