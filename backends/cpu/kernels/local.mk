@@ -7,6 +7,7 @@ libcpu_la_SOURCES += \
 	%D%/api/gemm.h \
 	%D%/api/kernels.def \
 	%D%/api/kernels.h \
+	%D%/api/micro-kernels.def \
 	%D%/api/packing.h \
 	%D%/api/scores.h \
 	%D%/api/variant.h

@@ -52,10 +52,25 @@ enum gb_gemv_order {
     GB_GEMV_LANES_TERNARY,  /* as LANES_BIAS, five vectors (gb_q8_ternary) */
 };
 
+/* Of the int8 GEMM, by what differs in its inner loop. */
+enum gb_micro_kernel {
+    GB_MICRO_KERNEL_NONE, /* floats */
+#define GB_MICRO_KERNEL(sub_block, dot4s, has_min) \
+    GB_MICRO_KERNEL_##sub_block##_##dot4s##_##has_min,
+#include "backends/cpu/kernels/api/micro-kernels.def"
+#undef GB_MICRO_KERNEL
+};
+
+/* In the initializer of a format: the members that its micro-kernel depends on. */
+#define GB_MICRO_KERNEL_OF(sub_block_, dot4s_, has_min_)                      \
+    .micro_kernel = GB_MICRO_KERNEL_##sub_block_##_##dot4s_##_##has_min_,     \
+    .sub_block = sub_block_, .dot4s = dot4s_, .has_min = has_min_
+
 struct gb_format {
     enum ggml_type activation; /* what activations may be instead of F32 */
     int block;      /* values in a block of the type */
     size_t bytes;   /* of a block */
+    enum gb_micro_kernel micro_kernel;
     int sub_block;  /* values that share a scale: 16 or 32; 0: floats */
     int bias;       /* a code minus its value */
     int has_min;

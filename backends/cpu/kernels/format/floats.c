@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/floats.c - weights f32, f16 and bf16, multiplied in float.
+ * cpu/kernels/format/floats.c - float weights (F32, F16, BF16): GEMV with a
+ * column of floats, packing into panels of the GEMM, conversion to F32.
+ *
+ * GEMV is dot products along the rows, in F32.  Memory is read at full speed
+ * row after row (gemv.h), as long as the column stays in the L1 cache.  How
+ * many rows share loads of the column:
+ *
+ *     k <= SHORT   4 rows, one accumulator each: horizontal sums of four rows
+ *                  together take less than those of one after the other
+ *     k <= LONG    1 row, four accumulators
+ *     k > LONG     LONG_ROWS rows, four accumulators each: the column comes
+ *                  from L2, and competes with the weights for line-fill buffers
+ *
+ * Packing: VF_LEN rows are transposed, with conversion to F32 (gemm/panel.h).
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/format/float-types.h"
 #include "backends/cpu/kernels/format/formats.h"
 
-/*
- * Memory is read at full speed when rows come one after the other, see
- * format/gemv.h, as long as the column stays in the first cache.  A longer one
- * comes from the second one again and again, and takes the buffers that wait
- * for memory; so it meets as many rows at a time as there are registers for
- * their sums.  Short rows are read sooner than their sums are put together, so
- * that is done for some of them at once.
- */
 #define SHORT     256
 #define LONG      4096
 #define LONG_ROWS (VF_LEN == 16 ? 4 : 2)
 
-/* N rows, PITCH bytes apart, times a column; so many SUMS of each are in flight:
- * 4, or 1 of 4 rows. */
+/* N rows, PITCH bytes apart, times a column, with SUMS accumulators for each
+ * row: 4, or 1 where there are 4 rows. */
 GB_INLINE void
-dots_of_rows(const struct gb_float_type *t, int n, int sums, int64_t k, const char *x,
-             size_t pitch, const float *y, float *dst)
+dot_rows(const struct gb_float_type *t, int n, int sums, int64_t k,
+         const char *x, size_t pitch, const float *y, float *dst)
 {
-    const size_t step = VF_LEN * t->bytes;
+    const size_t vector_bytes = VF_LEN * t->bytes;
     vf s[4][4];
     int64_t i = 0;
 
@@ -34,7 +39,7 @@ dots_of_rows(const struct gb_float_type *t, int n, int sums, int64_t k, const ch
         s[j / sums][j % sums] = vf_zero();
     for (; i + sums * VF_LEN <= k; i += sums * VF_LEN) {
 #pragma GCC unroll 4
-        for (int j = 0; j < sums; j++, x += step) {
+        for (int j = 0; j < sums; j++, x += vector_bytes) {
             const vf v = vf_load(y + i + j * VF_LEN);
 
 #pragma GCC unroll 4
@@ -42,7 +47,7 @@ dots_of_rows(const struct gb_float_type *t, int n, int sums, int64_t k, const ch
                 s[r][j] = vf_fma(t->load(x + (size_t)r * pitch), v, s[r][j]);
         }
     }
-    for (; sums > 1 && i + VF_LEN <= k; i += VF_LEN, x += step) {
+    for (; sums > 1 && i + VF_LEN <= k; i += VF_LEN, x += vector_bytes) {
 #pragma GCC unroll 4
         for (int r = 0; r < n; r++)
             s[r][0] = vf_fma(t->load(x + (size_t)r * pitch), vf_load(y + i),
@@ -65,22 +70,22 @@ dots_of_rows(const struct gb_float_type *t, int n, int sums, int64_t k, const ch
 }
 
 GB_INLINE void
-float_gemv(const struct gb_float_type *t, int64_t k, int64_t rows, const void *x,
-          size_t pitch, const void *column, float *dst)
+float_gemv(const struct gb_float_type *t, int64_t k, int64_t rows,
+           const void *x, size_t pitch, const void *column, float *dst)
 {
     const char *row = x;
     int64_t r = 0;
 
     for (; k <= SHORT && r + 4 <= rows; r += 4, row += 4 * pitch)
-        dots_of_rows(t, 4, 1, k, row, pitch, column, dst + r);
+        dot_rows(t, 4, 1, k, row, pitch, column, dst + r);
     for (; k > LONG && r + LONG_ROWS <= rows;
          r += LONG_ROWS, row += LONG_ROWS * pitch)
-        dots_of_rows(t, LONG_ROWS, 4, k, row, pitch, column, dst + r);
+        dot_rows(t, LONG_ROWS, 4, k, row, pitch, column, dst + r);
     for (; r < rows; r++, row += pitch)
-        dots_of_rows(t, 1, 4, k, row, pitch, column, dst + r);
+        dot_rows(t, 1, 4, k, row, pitch, column, dst + r);
 }
 
-/* N values of a row as floats; of other rows zeros. */
+/* N values of a row as floats, up to GB_TRANSPOSED; zeros for the rest. */
 GB_INLINE void
 read_row(const struct gb_float_type *t, int64_t n, const char *row, float *dst)
 {
@@ -96,10 +101,11 @@ read_row(const struct gb_float_type *t, int64_t n, const char *row, float *dst)
     }
 }
 
-/* Up to GB_TRANSPOSED values of up to VF_LEN rows become floats and are transposed. */
+/* Transpose less than VF_LEN rows or GB_TRANSPOSED values, which become floats
+ * before. */
 GB_INLINE void
-transpose_some(const struct gb_float_type *t, int64_t k, int64_t rows, const char *x,
-          size_t pitch, float *dst)
+transpose_tail(const struct gb_float_type *t, int64_t k, int64_t rows,
+               const char *x, size_t pitch, float *dst)
 {
     float square[VF_LEN][GB_TRANSPOSED];
 
@@ -110,8 +116,8 @@ transpose_some(const struct gb_float_type *t, int64_t k, int64_t rows, const cha
 }
 
 GB_INLINE void
-float_unpack(const struct gb_float_type *t, int64_t k, int64_t rows, const void *x,
-            size_t pitch, const struct gb_panel *panel)
+float_unpack(const struct gb_float_type *t, int64_t k, int64_t rows,
+             const void *x, size_t pitch, const struct gb_panel *panel)
 {
     for (int64_t i = 0; i < k; i += GB_TRANSPOSED) {
         const char *from = (const char *)x + (size_t)i * t->bytes;
@@ -120,7 +126,7 @@ float_unpack(const struct gb_float_type *t, int64_t k, int64_t rows, const void 
         if (t->transpose != NULL && rows >= VF_LEN && k - i >= GB_TRANSPOSED)
             t->transpose(dst, from, (int64_t)pitch);
         else
-            transpose_some(t, k - i, rows, from, pitch, dst);
+            transpose_tail(t, k - i, rows, from, pitch, dst);
     }
 }
 
@@ -142,30 +148,30 @@ floats_bf16(int64_t n, float *dst, const void *x)
     GB_K(bf16_to_f32)(n, dst, x);
 }
 
-#define FLOAT_KERNELS(name, TYPE, size)                                              \
-    static void gemv_##name(int64_t k, int64_t rows, const void *x,            \
-                            size_t pitch, const void *column, float *dst)      \
-    {                                                                          \
-        float_gemv(&gb_##name, k, rows, x, pitch, column, dst);                 \
-    }                                                                          \
-                                                                               \
-    static void unpack_##name(int64_t k, int64_t rows, const void *x,          \
-                              size_t pitch, const struct gb_panel *panel)      \
-    {                                                                          \
-        float_unpack(&gb_##name, k, rows, x, pitch, panel);                     \
-    }                                                                          \
-                                                                               \
-    extern const struct gb_format_kernels GB_K(name##_kernels);                \
-                                                                               \
-    const struct gb_format_kernels GB_K(name##_kernels) = {                    \
-        .format = &(const struct gb_format){                                   \
-            .activation = GGML_TYPE_##TYPE,                                    \
-            .block = 1,                                                        \
-            .bytes = size,                                                     \
-        },                                                                     \
-        .gemv = gemv_##name,                                                   \
-        .unpack = unpack_##name,                                               \
-        .floats = floats_##name,                                               \
+#define FLOAT_KERNELS(name, TYPE, size)                                   \
+    static void gemv_##name(int64_t k, int64_t rows, const void *x,       \
+                            size_t pitch, const void *column, float *dst) \
+    {                                                                     \
+        float_gemv(&gb_##name, k, rows, x, pitch, column, dst);           \
+    }                                                                     \
+                                                                          \
+    static void unpack_##name(int64_t k, int64_t rows, const void *x,     \
+                              size_t pitch, const struct gb_panel *panel) \
+    {                                                                     \
+        float_unpack(&gb_##name, k, rows, x, pitch, panel);               \
+    }                                                                     \
+                                                                          \
+    extern const struct gb_format_kernels GB_K(name##_kernels);           \
+                                                                          \
+    const struct gb_format_kernels GB_K(name##_kernels) = {               \
+        .format = &(const struct gb_format){                              \
+            .activation = GGML_TYPE_##TYPE,                               \
+            .block = 1,                                                   \
+            .bytes = size,                                                \
+        },                                                                \
+        .gemv = gemv_##name,                                              \
+        .unpack = unpack_##name,                                          \
+        .floats = floats_##name,                                          \
     };
 
 FLOAT_KERNELS(f32, F32, 4)

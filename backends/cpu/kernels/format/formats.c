@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/formats.c - the types that weights may have, as a table.
+ * cpu/kernels/format/formats.c - from a data type to its kernels.
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 
-#define GB_FORMAT(group, type, name) \
-    extern const struct gb_format_kernels GB_K_OF(group, name##_kernels);
+#define GB_FORMAT(set, type, name) \
+    extern const struct gb_format_kernels GB_K_OF(set, name##_kernels);
 #include "backends/cpu/kernels/format/formats.def"
 #undef GB_FORMAT
 
 static const struct gb_format_kernels *const formats[GGML_TYPE_COUNT] = {
-#define GB_FORMAT(group, type, name) \
-    [GGML_TYPE_##type] = &GB_K_OF(group, name##_kernels),
+#define GB_FORMAT(set, type, name) \
+    [GGML_TYPE_##type] = &GB_K_OF(set, name##_kernels),
 #include "backends/cpu/kernels/format/formats.def"
 #undef GB_FORMAT
 };

@@ -1,6 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/iq1.c - weights iq1_s and iq1_m.
+ * cpu/kernels/format/iq1.c - GGML/GGUF IQ1_S and IQ1_M: super-blocks of 256
+ * values, a codebook of 2048 entries of eight values -1, 0, 1.
+ *
+ *     IQ1_S  | d f16 | qs 32 | qh u16 x 8 |        50 bytes
+ *     IQ1_M  | qs 32 | qh 16 | scales u16 x 4 |    56 bytes
+ *
+ *     value e = d * (2 * s + 1) * (entry[e % 8] +- 1/8)
+ *
+ * Entry i, of values 8 * i on, has eleven bits of index: the low eight are
+ * qs[i].
+ *
+ *     IQ1_S, word qh[b], 32 values    | +- 1 | s 3 | high index bits 4 x 3 |
+ *     IQ1_M, nibble i of qh           | +- 1 | high index bits 3 |
+ *     IQ1_M, word of scales, 64 of e   | quarter of d 4 | s 4 x 3 |
+ *
+ * The top bit +- is set for -1/8.  The four top bits of the words of scales are
+ * the half float d, the first word's being the lowest.
+ *
+ * Codes are 8 * (entry + 1), plus 2 for +1/8: from 0 to 18, with the bias 9, so
+ * that
+ *
+ *     value = d / 8 * (2 * s + 1) * (code - 9)
+ *
+ * GEMV: codebook.h where tables of 128 are looked up at once (16 tables of
+ * 128); the lanes of IQ1_M have sub-blocks of 16 (GB_ORDER_LANES).  Elsewhere
+ * gemv.h in order, with a load for each entry.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
 #include "backends/cpu/kernels/format/codebook.h"
@@ -8,42 +33,43 @@
 #include "lib/type/blocks.h"
 #include "lib/type/grid.h"
 
-/*
- * Values are levels -1, 0, 1 plus or minus an eighth.  Eight times that plus 9
- * is the code, from 0 to 18; the scales take an eighth.  Eight codebook entries, and a
- * bit for each value from which the eighth is taken.
- */
+/* Codes of the eight ENTRIES, one vector; bits of MINUS are set for values with
+ * -1/8. */
 GB_INLINE q64
-codes_of(const void *const *rows, uint64_t minus)
+iq1_codes(const void *const *entries, uint64_t minus)
 {
-    const q64 levels = q64_add(q64_eights(rows), q64_set1(1));
+    const q64 digits = q64_add(q64_eights(entries), q64_set1(1));
 
-    return q64_or_where(q64_shift_left(levels, 3), ~minus, 2);
+    return q64_or_where(q64_shift_left(digits, 3), ~minus, 2);
 }
 
 #if Q_HAS_TABLE_128
 
-#define R(row) (row)&255
+/* Two bits a value: 0, 1, 2 for -1, 0, 1.  Low bytes of all entries, then high
+ * ones. */
+#define R(entry) (entry) & 255
 static const uint8_t iq1_table[4096] = {
 #include "lib/type/grid-iq1.def"
 #undef R
-#define R(row) (row) >> 8
+#define R(entry) (entry) >> 8
 #include "lib/type/grid-iq1.def"
 #undef R
 };
 
-/* 128 bits of each block have the high bits of rows' numbers: those of eight
- * rows in the 32 that eight numbers meet. */
+/* For the eight indices in each eight bytes (gb_codebook_order): the four bytes
+ * of qh with their high bits, twice; 64 stands for the second block's first
+ * byte. */
 #define HIGH(i) ((i) / 16 * 4 + (i) % 4 + (i) / 8 % 2 * 64)
 static const uint8_t high_order[64] = { GB_EACH64(HIGH) };
 
-/* Three high bits of rows' numbers are behind a bit that AT tells for those of
- * eight, in 128 bits from HIGH on of a block; the low bits are from LOW on. */
+/* Look up the entries of blocks whose qs is LOW and whose qh is HIGH bytes
+ * behind their beginnings.  Byte j of AT is where, in 32 bits of qh, the three
+ * high bits of entry j of eight are, less one. */
 GB_INLINE void
-read_levels(const void *const *blocks, size_t low, size_t high, uint64_t at,
-            struct gb_codebook_codes *to)
+lookup_ternary(const void *const *blocks, size_t low, size_t high, uint64_t at,
+               struct gb_codebook_values *to)
 {
-    q64 numbers[GB_CODEBOOK_PAIRS];
+    q64 indices[GB_CODEBOOK_PAIRS];
     q64 tables[GB_CODEBOOK_PAIRS];
 
 #pragma GCC unroll 2
@@ -53,30 +79,32 @@ read_levels(const void *const *blocks, size_t low, size_t high, uint64_t at,
         const q64 bits = q64_pick2(q64_load16(a + high), q64_load16(b + high),
                                    q64_load(high_order));
 
-        numbers[i] = gb_codebook_of_two(a + low, b + low);
-        tables[i] =
-            gb_codebook_tables(q64_fields(bits, q64_repeat(at)), numbers[i], 15);
+        indices[i] = gb_codebook_of_two(a + low, b + low);
+        tables[i] = gb_codebook_tables(q64_fields(bits, q64_repeat(at)),
+                                       indices[i], 15);
     }
-    gb_codebook_read_eights(iq1_table, 16, numbers, tables, to);
+    gb_codebook_lookup_eights(iq1_table, 16, indices, tables, to);
 }
 
-/* The 16 bits of each sub-block of 32, again and again. */
-#define PIECE(i) ((i) / 8 * 2 + (i) % 2)
-static const uint8_t piece_order[64] = { GB_EACH64(PIECE) };
+/* For each eight bytes, a sub-block of 32 values: its 16 bits of qh, four
+ * times. */
+#define WORD(i) ((i) / 8 * 2 + (i) % 2)
+static const uint8_t words_order[64] = { GB_EACH64(WORD) };
 
-/* 2 in each byte whose bit from N on is not set. */
+/* 2 for values with +1/8, else 0: bit N of their words says minus. */
 GB_INLINE q64
-twos_but_where(q64 pieces, int n)
+twos_but_where(q64 words, int n)
 {
-    return q64_and(q64_xor(q64_fields(pieces, q64_set1(n - 1)), q64_set1(2)),
+    return q64_and(q64_xor(q64_fields(words, q64_set1(n - 1)), q64_set1(2)),
                    q64_set1(2));
 }
 
-/* Eight times the levels of entry I, and what MORE has. */
+/* The codes of entry I of each sub-block of 32 values, from the entries' PACKED
+ * bits and EIGHTHS as twos_but_where has them. */
 GB_INLINE q64
-eight_levels(const uint8_t (*levels)[64], int i, q64 more)
+ternary_codes(const uint8_t (*packed)[64], int i, q64 eighths)
 {
-    return q64_where(q64_set1(24), gb_codebook_pairs(levels, i, 3), more);
+    return q64_where(q64_set1(24), gb_codebook_bits2(packed, i, 3), eighths);
 }
 
 #endif
@@ -98,21 +126,21 @@ iq1_s_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq1_s_units(const void *super_block, int i, int n, q64 *u)
+iq1_s_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_iq1_s *b = super_block;
     const uint32_t low = b->qh[2 * i];
     const uint32_t high = b->qh[2 * i + 1];
-    const void *rows[8];
+    const void *entries[8];
 
     (void)n;
 #pragma GCC unroll 4
     for (int l = 0; l < 4; l++) {
-        rows[l] = gb_grid_iq1[b->qs[8 * i + l] | (low >> 3 * l & 7) << 8];
-        rows[4 + l] = gb_grid_iq1[b->qs[8 * i + 4 + l] |
-                                  (high >> 3 * l & 7) << 8];
+        entries[l] = gb_grid_iq1[b->qs[8 * i + l] | (low >> 3 * l & 7) << 8];
+        entries[4 + l] =
+            gb_grid_iq1[b->qs[8 * i + 4 + l] | (high >> 3 * l & 7) << 8];
     }
-    u[0] = codes_of(rows, (0 - (uint64_t)(high >> 15)) << 32 |
+    u[0] = iq1_codes(entries, (0 - (uint64_t)(high >> 15)) << 32 |
                               (uint32_t)(0 - (low >> 15)));
 }
 
@@ -120,9 +148,8 @@ static const struct gb_format iq1_s_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 50,
-    .sub_block = 32,
+    GB_MICRO_KERNEL_OF(32, 4, 0),
     .bias = 9,
-    .dot4s = 4,
     .order = GB_ORDER_CODEBOOK,
     .gemv = GB_GEMV_CODEBOOK,
     .gemv_bias = 9,
@@ -131,49 +158,53 @@ static const struct gb_format iq1_s_format = {
 static const struct gb_block_reader iq1_s = {
     .format = &iq1_s_format,
     .scales = iq1_s_scales,
-    .units = iq1_s_units,
+    .codes64 = iq1_s_codes64,
 };
 
 #if Q_HAS_TABLE_128
 
 GB_INLINE void
-iq1_s_read(const void *const *blocks, struct gb_codebook_codes *to)
+iq1_s_lookup(const void *const *blocks, struct gb_codebook_values *to)
 {
-    read_levels(blocks, offsetof(struct gb_block_iq1_s, qs),
-                offsetof(struct gb_block_iq1_s, qh), 0x1815120f0805023f, to);
+    lookup_ternary(blocks, offsetof(struct gb_block_iq1_s, qs),
+                   offsetof(struct gb_block_iq1_s, qh), 0x1815120f0805023f, to);
 }
 
 GB_INLINE q64
-iq1_s_pieces(const void *block)
+iq1_s_words(const void *block)
 {
     const struct gb_block_iq1_s *b = block;
 
-    return q64_pick(q64_load16(b->qh), q64_load(piece_order));
+    return q64_pick(q64_load16(b->qh), q64_load(words_order));
 }
 
-/* Bits 12 to 14 are the scale's, 15 is set for minus. */
+/* s is bits 12 to 14 of a word. */
 GB_INLINE q64s
-iq1_s_row_scales(const void *block)
+iq1_s_lane_scales(const void *block)
 {
-    return gb_codebook_odd(q64_down(iq1_s_pieces(block), 11), 14);
+    return gb_codebook_odd(q64_down(iq1_s_words(block), 11), 14);
 }
 
 GB_INLINE q64
-iq1_s_unit(const void *block, const uint8_t (*levels)[64], int i)
+iq1_s_codebook_codes(const void *block, const uint8_t (*packed)[64], int i)
 {
-    return eight_levels(levels, i, twos_but_where(iq1_s_pieces(block), 15));
+    return ternary_codes(packed, i, twos_but_where(iq1_s_words(block), 15));
 }
 
-static const struct gb_codebook_format iq1_s_entries = {
-    &iq1_s_format, 0.125f, false, false,
-    iq1_s_read, iq1_s_row_scales, gb_codebook_d, iq1_s_unit,
+static const struct gb_codebook iq1_s_codebook = {
+    .format = &iq1_s_format,
+    .factor = 0.125f,
+    .lookup = iq1_s_lookup,
+    .lane_scales = iq1_s_lane_scales,
+    .d = gb_codebook_d,
+    .codes64 = iq1_s_codebook_codes,
 };
 
 #endif
 
 GB_CODEBOOK_FORMAT(iq1_s)
 
-/* The top bits of four words. */
+/* d, from the top four bits of the four words of scales. */
 GB_INLINE float
 iq1_m_d(const uint16_t *w)
 {
@@ -206,10 +237,10 @@ iq1_m_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE void
-iq1_m_units(const void *super_block, int i, int n, q64 *u)
+iq1_m_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_iq1_m *b = super_block;
-    const void *rows[8];
+    const void *entries[8];
     uint32_t packed;
     uint64_t nibbles;
 
@@ -218,18 +249,17 @@ iq1_m_units(const void *super_block, int i, int n, q64 *u)
     nibbles = gb_nibbles(packed);
 #pragma GCC unroll 8
     for (int l = 0; l < 8; l++)
-        rows[l] = gb_grid_iq1[b->qs[8 * i + l] |
-                              (nibbles >> 8 * l & 7) << 8];
-    u[0] = codes_of(rows, (nibbles >> 3 & 0x0101010101010101) * 255);
+        entries[l] =
+            gb_grid_iq1[b->qs[8 * i + l] | (nibbles >> 8 * l & 7) << 8];
+    u[0] = iq1_codes(entries, (nibbles >> 3 & 0x0101010101010101) * 255);
 }
 
 static const struct gb_format iq1_m_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 56,
-    .sub_block = 16,
+    GB_MICRO_KERNEL_OF(16, 4, 0),
     .bias = 9,
-    .dot4s = 4,
     .order = GB_ORDER_CODEBOOK_LANES,
     .gemv = GB_GEMV_CODEBOOK,
     .gemv_bias = 9,
@@ -238,24 +268,25 @@ static const struct gb_format iq1_m_format = {
 static const struct gb_block_reader iq1_m = {
     .format = &iq1_m_format,
     .scales = iq1_m_scales,
-    .units = iq1_m_units,
+    .codes64 = iq1_m_codes64,
 };
 
 #if Q_HAS_TABLE_128
 
-/* The word that has a sub-block's scale. */
+/* For each lane, a sub-block of 16 values: the word that has its scale,
+ * twice. */
 #define SCALE(i) ((i) / 16 * 2 + (i) % 2)
 static const uint8_t scale_order[64] = { GB_EACH64(SCALE) };
 
 GB_INLINE void
-iq1_m_read(const void *const *blocks, struct gb_codebook_codes *to)
+iq1_m_lookup(const void *const *blocks, struct gb_codebook_values *to)
 {
-    read_levels(blocks, offsetof(struct gb_block_iq1_m, qs),
-                offsetof(struct gb_block_iq1_m, qh), 0x1b17130f0b07033f, to);
+    lookup_ternary(blocks, offsetof(struct gb_block_iq1_m, qs),
+                   offsetof(struct gb_block_iq1_m, qh), 0x1b17130f0b07033f, to);
 }
 
 GB_INLINE q64s
-iq1_m_row_scales(const void *block)
+iq1_m_lane_scales(const void *block)
 {
     static const int32_t by[16] = { 31, 2, 5, 8, 31, 2, 5, 8,
                                     31, 2, 5, 8, 31, 2, 5, 8 };
@@ -270,7 +301,7 @@ iq1_m_row_scales(const void *block)
 }
 
 GB_INLINE float
-iq1_m_row_d(const void *block)
+iq1_m_block_d(const void *block)
 {
     const struct gb_block_iq1_m *b = block;
     uint16_t w[4];
@@ -279,29 +310,34 @@ iq1_m_row_d(const void *block)
     return iq1_m_d(w);
 }
 
-/* A nibble's highest bit is set for minus. */
+/* The codes of entry I of each sub-block of 32 values. */
 GB_INLINE q64
-iq1_m_row(const void *block, const uint8_t (*levels)[64], int i)
+iq1_m_entry(const void *block, const uint8_t (*packed)[64], int i)
 {
     const struct gb_block_iq1_m *b = block;
-    const q64 pieces = q64_pick(q64_load16(b->qh), q64_load(piece_order));
+    const q64 words = q64_pick(q64_load16(b->qh), q64_load(words_order));
 
-    return eight_levels(levels, i, twos_but_where(pieces, 4 * i + 3));
+    return ternary_codes(packed, i, twos_but_where(words, 4 * i + 3));
 }
 
-/* Each sub-block's values go to one lane (GB_ORDER_LANES). */
+/* GB_ORDER_LANES: each sub-block of 16 values, which is two entries, goes to
+ * one lane. */
 GB_INLINE q64
-iq1_m_unit(const void *block, const uint8_t (*levels)[64], int i)
+iq1_m_codebook_codes(const void *block, const uint8_t (*packed)[64], int i)
 {
-    const q64 v = iq1_m_row(block, levels, i / 2);
-    const q64 w = iq1_m_row(block, levels, i / 2 + 2);
+    const q64 v = iq1_m_entry(block, packed, i / 2);
+    const q64 w = iq1_m_entry(block, packed, i / 2 + 2);
 
     return i % 2 == 0 ? q64_low_dwords(v, w) : q64_high_dwords(v, w);
 }
 
-static const struct gb_codebook_format iq1_m_entries = {
-    &iq1_m_format, 0.125f, false, false,
-    iq1_m_read, iq1_m_row_scales, iq1_m_row_d, iq1_m_unit,
+static const struct gb_codebook iq1_m_codebook = {
+    .format = &iq1_m_format,
+    .factor = 0.125f,
+    .lookup = iq1_m_lookup,
+    .lane_scales = iq1_m_lane_scales,
+    .d = iq1_m_block_d,
+    .codes64 = iq1_m_codebook_codes,
 };
 
 #endif

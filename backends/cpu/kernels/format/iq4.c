@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/iq4.c - weights iq4_nl and iq4_xs.
+ * cpu/kernels/format/iq4.c - GGML/GGUF IQ4_NL, blocks of 32 values, and IQ4_XS,
+ * super-blocks of 256 with 8 sub-blocks of 32.
+ *
+ *     IQ4_NL  | d f16 | qs 16 |                                      18 bytes
+ *     IQ4_XS  | d f16 | scales_h u16 | scales_l 4 | qs 128 |        136 bytes
+ *
+ *     IQ4_NL  value e = d * table[nibble]
+ *     IQ4_XS  value e = d * (scale[b] - 32) * table[nibble],   b = e / 32
+ *
+ * Nibbles are packed as in Q4_0 (q4.c), 16 bytes for 32 values.  They are
+ * indices of a table of 16 non-uniform values from -127 to 113
+ * (lib/type/iq4.h).  The scales of IQ4_XS have six bits: the low four of scale
+ * b are nibble b of scales_l, the high two are bits 2 * b and 2 * b + 1 of
+ * scales_h.
+ *
+ * The table has wide codes (simd/q32.h), so that a lookup of 64 nibbles, one
+ * byte shuffle, gives codes for dot4.
+ *
+ * GEMV of IQ4_NL: gemv.h in order, as q4.c with 4 lookups more a super-block.
+ *
+ * GEMV of IQ4_XS, where wide codes are unsigned: lane-interleaved.  64 bytes of
+ * qs are two vectors with the same sub-blocks in their lanes: 2 dot4, which
+ * begin with their zero-point correction, and a product with the integer
+ * scales; the two sums of a super-block are added and become floats once.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
 #include "lib/type/blocks.h"
@@ -8,13 +31,13 @@
 
 #include <stddef.h>
 
-/* The values as wide codes. */
+/* The table, as wide codes. */
 #define WIDE(v) (uint8_t)((v) + Q_WIDE_BIAS)
 static const uint8_t wide_values[16] = { GB_IQ4_VALUES(WIDE) };
 
-/* Nibbles as the numbers of values. */
+/* Two vectors of nibbles become codes. */
 GB_INLINE void
-look_up(q64 *u)
+lookup_codes(q64 *u)
 {
     for (int j = 0; j < 2; j++)
         u[j] = q64_lookup(wide_values, u[j]);
@@ -30,24 +53,24 @@ iq4_nl_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE q32
-iq4_nl_codes(const void *block, int g)
+iq4_nl_codes32(const void *block, int i)
 {
     const struct gb_block_iq4_nl *b = block;
 
-    (void)g;
+    (void)i;
     return q32_lookup(wide_values, q32_nibbles(b->qs));
 }
 
 GB_INLINE void
-iq4_nl_units(const void *super_block, int i, int n, q64 *u)
+iq4_nl_codes64(const void *super_block, int i, int n, q64 *u)
 {
-    gb_nibble_units(super_block, sizeof(struct gb_block_iq4_nl),
-                    offsetof(struct gb_block_iq4_nl, qs), i, n, u);
-    look_up(u);
+    gb_nibble_codes64(super_block, sizeof(struct gb_block_iq4_nl),
+                      offsetof(struct gb_block_iq4_nl, qs), i, n, u);
+    lookup_codes(u);
 }
 
 GB_INLINE void
-iq4_nl_all_scales(const void *super_block, int n, qf *d, qf *m)
+iq4_nl_scale_vectors(const void *super_block, int n, qf *d, qf *m)
 {
     (void)m;
     *d = gb_block_halves(super_block, sizeof(struct gb_block_iq4_nl), n);
@@ -57,7 +80,7 @@ static const struct gb_format iq4_nl_format = {
     .activation = GGML_TYPE_Q8_0,
     .block = 32,
     .bytes = 18,
-    .sub_block = 32,
+    GB_MICRO_KERNEL_OF(32, 0, 0),
     .bias = Q_WIDE_BIAS,
     .order = GB_ORDER_NIBBLES,
 };
@@ -65,15 +88,14 @@ static const struct gb_format iq4_nl_format = {
 static const struct gb_block_reader iq4_nl = {
     .format = &iq4_nl_format,
     .scales = iq4_nl_scales,
-    .codes = iq4_nl_codes,
-    .units = iq4_nl_units,
-    .all_scales = iq4_nl_all_scales,
+    .codes32 = iq4_nl_codes32,
+    .codes64 = iq4_nl_codes64,
+    .scale_vectors = iq4_nl_scale_vectors,
 };
 
 GB_FORMAT_KERNELS(iq4_nl)
 
-/* Eight scales of six bits minus 32, the low four bits of which are neighbours'
- * nibbles. */
+/* The eight scales, six bits each, minus 32. */
 GB_INLINE void
 iq4_xs_scales(const void *block, int n, float *d, float *m)
 {
@@ -83,57 +105,61 @@ iq4_xs_scales(const void *block, int n, float *d, float *m)
     (void)n;
     (void)m;
 #pragma GCC unroll 8
-    for (int g = 0; g < 8; g++)
-        scales[g] = (int8_t)((b->scales_l[g / 2] >> 4 * (g % 2) & 15) +
-                             (b->scales_h >> 2 * g & 3) * 16 - 32);
+    for (int i = 0; i < 8; i++)
+        scales[i] = (int8_t)((b->scales_l[i / 2] >> 4 * (i % 2) & 15) +
+                             (b->scales_h >> 2 * i & 3) * 16 - 32);
     q_floats_i8(d, scales, q_half(&b->d));
 }
 
 GB_INLINE q32
-iq4_xs_codes(const void *block, int g)
+iq4_xs_codes32(const void *block, int i)
 {
     const struct gb_block_iq4_xs *b = block;
 
-    return q32_lookup(wide_values, q32_nibbles(b->qs + 16 * g));
+    return q32_lookup(wide_values, q32_nibbles(b->qs + 16 * i));
 }
 
+/* The codes of 64 bytes of nibbles. */
 GB_INLINE void
-values_of(q64 both, q64 *u)
+codes_of_nibbles(q64 both, q64 *u)
 {
     u[0] = q64_bits(both, 0, 15);
     u[1] = q64_bits(both, 4, 15);
-    look_up(u);
+    lookup_codes(u);
 }
 
 GB_INLINE void
-iq4_xs_units(const void *super_block, int i, int n, q64 *u)
+iq4_xs_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_iq4_xs *b = super_block;
 
     (void)n;
-    values_of(q64_load_once(b->qs + 64 * i), u);
+    codes_of_nibbles(q64_load_once(b->qs + 64 * i), u);
 }
 
 #if Q_WIDE_BIAS == 128
 
-/* The scales that units 0 and 1 have in lane i, and units 2 and 3. */
-static const int32_t pieces[2][16] = {
+/* The sub-block of each lane, in vectors 0 and 1 and in 2 and 3. */
+static const int32_t lane_sub_blocks[2][16] = {
     { 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3 },
     { 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7 },
 };
 
-/* Their low four bits in scales_l; the others behind D, above those. */
+/* Where the bits of each scale are: the low four in scales_l; the high two in
+ * the word of d and scales_h, shifted so that they come out as bits 4 and 5. */
 static const int32_t low_at[8] = { 0, 4, 8, 12, 16, 20, 24, 28 };
 static const int32_t high_at[8] = { 12, 14, 16, 18, 20, 22, 24, 26 };
 
-/* Twice eight values of 127 at most times as many activations of 127 * 257 and
- * scales of 32 at most are below 2^31. */
+/* No sum overflows: 16 codes of magnitude 127 times activations of 127 * 257
+ * (high and low part) times a scale of 32 are below 2^31. */
 GB_INLINE void
-iq4_xs_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
+iq4_xs_add(struct gb_gemv_sums *sums, const void *block,
+           const void *super_block)
 {
     const struct gb_block_iq4_xs *b = block;
     const struct gb_q8_super_block *y = super_block;
-    /* Both here: the processor fetches ahead best what it reads in order. */
+    /* Both loads stand first: the hardware prefetcher follows addresses in
+     * order. */
     const q64 codes[2] = { q64_load_once(b->qs), q64_load_once(b->qs + 64) };
     uint32_t low;
     uint32_t high;
@@ -148,10 +174,10 @@ iq4_xs_add(struct gb_gemv_sums *sums, const void *block, const void *super_block
                     qs_set1(-32));
 #pragma GCC unroll 2
     for (int i = 0; i < 2; i++) {
-        values_of(codes[i], u + 2 * i);
-        s[i] = gb_add_some_units(q64s_load(y->correction[i]), true, u, 2 * i,
+        codes_of_nibbles(codes[i], u + 2 * i);
+        s[i] = gb_add_vectors_of(q64s_load(y->correction[i]), true, u, 2 * i,
                                  2 * i + 2, y);
-        s[i] = q64s_mul(s[i], q64s_pick(scales, pieces[i]));
+        s[i] = q64s_mul(s[i], q64s_pick(scales, lane_sub_blocks[i]));
     }
     gb_add_scaled(&sums->acc[0], q64s_add(s[0], s[1]), y->scale,
                   q64f_set1(q_half(&b->d)));
@@ -166,7 +192,7 @@ static const struct gb_format iq4_xs_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 136,
-    .sub_block = 32,
+    GB_MICRO_KERNEL_OF(32, 0, 0),
     .bias = Q_WIDE_BIAS,
     .order = GB_ORDER_NIBBLES,
     .gemv = GB_GEMV_WIDE_PAIRS,
@@ -176,8 +202,8 @@ static const struct gb_format iq4_xs_format = {
 static const struct gb_block_reader iq4_xs = {
     .format = &iq4_xs_format,
     .scales = iq4_xs_scales,
-    .codes = iq4_xs_codes,
-    .units = iq4_xs_units,
+    .codes32 = iq4_xs_codes32,
+    .codes64 = iq4_xs_codes64,
     .add = IQ4_XS_ADD,
 };
 

@@ -1,6 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/q2k-q3k.c - weights q2_K and q3_K.
+ * cpu/kernels/format/q2k-q3k.c - GGML/GGUF Q2_K and Q3_K: super-blocks of 256
+ * values, 16 sub-blocks of 16.
+ *
+ *     Q2_K  | scales 16 | qs 64 | d f16 | dmin f16 |      84 bytes
+ *     Q3_K  | hmask 32 | qs 64 | scales 12 | d f16 |     110 bytes
+ *
+ *     Q2_K  value e = d * scale[b] * code - dmin * min[b],   b = e / 16
+ *     Q3_K  value e = d * (scale[b] - 32) * (code - 4)
+ *
+ * 32 bytes of qs hold 128 values, the low two bits of their codes: values 0 to
+ * 31 in bits 0 and 1 of each byte, 32 to 63 in bits 2 and 3, and so on.  The
+ * third bit of Q3_K is bit e / 32 of hmask[e % 32].  Q2_K has its scales in low
+ * nibbles, its mins in high nibbles.  Q3_K has scales of six bits: low four
+ * bits of scales 0 to 7 and 8 to 15 in the low and high nibbles of bytes 0 to
+ * 7; the high two bits in bytes 8 to 11, those of scale b from bit 2 * (b / 4)
+ * of byte 8 + b % 4 on.
+ *
+ * GEMV (GB_ORDER_QUARTERS): all 64 bytes of qs are one vector, so that each
+ * shift of it with a mask is one of the four vectors of codes; sub-blocks are
+ * quarters of vectors.  Activations are lane-interleaved, and one sum becomes
+ * floats:
+ *
+ *   Q2_K  4 dot4, whose sums stay below 2^15; pairs of sums are multiplied with
+ *         their four-bit scales as 16-bit words, in two instructions a
+ *         super-block.  Codes are masked in place where that saves a shift; the
+ *         scales make up for their powers of 4.  Mins meet the sums of the
+ *         activations in one dot4 of 32 bytes.
+ *   Q3_K  where wide codes are unsigned: for each vector a table of the eight
+ *         multiples of each scale; a lookup gives minus scale * (code - 4) as a
+ *         wide code, then 4 dot4 and a zero-point correction.  Elsewhere gemv.h
+ *         in order.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
 #include "lib/type/blocks.h"
@@ -9,8 +39,8 @@ GB_INLINE void
 q2_k_scales(const void *block, int n, float *d, float *m)
 {
     const struct gb_block_q2_k *b = block;
-    const float factor = q_half(&b->d);
-    const float factor_min = -q_half(&b->dmin);
+    const float super_scale = q_half(&b->d);
+    const float super_min = -q_half(&b->dmin);
     uint64_t packed[2];
     uint64_t scales[2];
     uint64_t mins[2];
@@ -20,21 +50,21 @@ q2_k_scales(const void *block, int n, float *d, float *m)
     for (int i = 0; i < 2; i++) {
         scales[i] = packed[i] & 0x0f0f0f0f0f0f0f0f;
         mins[i] = packed[i] >> 4 & 0x0f0f0f0f0f0f0f0f;
-        q_floats_u8(d + 8 * i, &scales[i], factor);
-        q_floats_u8(m + 8 * i, &mins[i], factor_min);
+        q_floats_u8(d + 8 * i, &scales[i], super_scale);
+        q_floats_u8(m + 8 * i, &mins[i], super_min);
     }
 }
 
 GB_INLINE q32
-q2_k_codes(const void *block, int g)
+q2_k_codes32(const void *block, int i)
 {
     const struct gb_block_q2_k *b = block;
 
-    return q32_bits(q32_load(b->qs + 32 * (g / 4)), 2 * (g % 4), 3);
+    return q32_bits(q32_load(b->qs + 32 * (i / 4)), 2 * (i % 4), 3);
 }
 
 GB_INLINE void
-q2_k_units(const void *super_block, int i, int n, q64 *u)
+q2_k_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_q2_k *b = super_block;
 
@@ -42,7 +72,9 @@ q2_k_units(const void *super_block, int i, int n, q64 *u)
     u[0] = q64_bits(q64_load(b->qs), 2 * i, 3);
 }
 
-/* The scales that quarters of two units have, as words for each; 255 is 0. */
+/* The scales of vectors 0 and 1 and of 2 and 3, as 16-bit words: QUARTER(s, t)
+ * for a quarter of both, which have sub-blocks s and t.  255 gives a byte of
+ * 0. */
 #define WORD(s)       s, 255
 #define WORDS(s)      WORD(s), WORD(s), WORD(s), WORD(s)
 #define QUARTER(s, t) WORDS(s), WORDS(t)
@@ -51,13 +83,13 @@ static const uint8_t q2_k_words[2][64] = {
     { QUARTER(4, 6), QUARTER(5, 7), QUARTER(12, 14), QUARTER(13, 15) },
 };
 
-/* What makes up for codes that are read where they lie, two bits above those of
- * the unit before, up to 48. */
-#define FACTORS 16, 16, 16, 16, 4, 4, 4, 4
-static const int16_t q2_k_factors[32] = { FACTORS, FACTORS, FACTORS, FACTORS };
+/* Codes are masked in place, as 1, 4 and 16 times the code (and 16 times,
+ * shifted, in vector 3); these powers make all products 16 times as large. */
+#define POWERS 16, 16, 16, 16, 4, 4, 4, 4
+static const int16_t q2_k_powers[32] = { POWERS, POWERS, POWERS, POWERS };
 
-/* Sixteen times the products of units with a super-block, which are 48 * 4 * 127 at
- * most before they meet scales. */
+/* 16 times the products of a super-block: before the scales a sum is 48 * 4 *
+ * 127 at most, which fits 16 bits. */
 GB_INLINE q64s
 q2_k_dot(const q64 *u, const int8_t *y, const q64 *scales)
 {
@@ -79,7 +111,7 @@ q2_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
     const q64 codes = q64_load_once(b->qs);
     const q64 low = q64_bits(packed, 0, 15);
     const q64 scales[2] = {
-        q64_times(q64_pick16(low, q2_k_words[0]), q2_k_factors),
+        q64_times(q64_pick16(low, q2_k_words[0]), q2_k_powers),
         q64_pick16(low, q2_k_words[1]),
     };
     const q64 u[4] = {
@@ -100,9 +132,7 @@ static const struct gb_format q2_k_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 84,
-    .sub_block = 16,
-    .has_min = 1,
-    .dot4s = 4,
+    GB_MICRO_KERNEL_OF(16, 4, 1),
     .order = GB_ORDER_QUARTERS,
     .gemv = GB_GEMV_LANES_QUARTERS,
 };
@@ -110,19 +140,19 @@ static const struct gb_format q2_k_format = {
 static const struct gb_block_reader q2_k = {
     .format = &q2_k_format,
     .scales = q2_k_scales,
-    .codes = q2_k_codes,
-    .units = q2_k_units,
+    .codes32 = q2_k_codes32,
+    .codes64 = q2_k_codes64,
     .add = q2_k_add,
 };
 
 GB_FORMAT_KERNELS(q2_k)
 
-/* Sixteen scales of six bits minus 32, four at a time. */
+/* The sixteen scales, six bits each, minus 32; four in a 32-bit word. */
 GB_INLINE void
 q3_k_scales(const void *block, int n, float *d, float *m)
 {
     const struct gb_block_q3_k *b = block;
-    const float factor = q_half(&b->d);
+    const float super_scale = q_half(&b->d);
     uint32_t w[3];
     uint32_t scales[4];
 
@@ -133,27 +163,27 @@ q3_k_scales(const void *block, int n, float *d, float *m)
         const uint32_t low = w[i % 2] >> 4 * (i / 2) & 0x0f0f0f0f;
         const uint32_t high = w[2] >> 2 * i & 0x03030303;
 
-        /* x - 32 in a byte, for x < 64: the upper bits are those of x ^ 32,
-         * bit 5 being the sign; no byte borrows from its neighbour. */
+        /* x - 32 in each byte, for x < 64: x ^ 32 with its bit 5, the sign,
+         * copied to bits 6 and 7; no byte borrows from its neighbour. */
         scales[i] = (low | high << 4) ^ 0x20202020;
         scales[i] |= (scales[i] & 0x20202020) * 6;
     }
-    q_floats_i8(d, scales, factor);
-    q_floats_i8(d + 8, scales + 2, factor);
+    q_floats_i8(d, scales, super_scale);
+    q_floats_i8(d + 8, scales + 2, super_scale);
 }
 
 GB_INLINE q32
-q3_k_codes(const void *block, int g)
+q3_k_codes32(const void *block, int i)
 {
     const struct gb_block_q3_k *b = block;
-    const q32 low = q32_bits(q32_load(b->qs + 32 * (g / 4)), 2 * (g % 4), 3);
-    const q32 high = q32_bits(q32_load(b->hmask), g, 1);
+    const q32 low = q32_bits(q32_load(b->qs + 32 * (i / 4)), 2 * (i % 4), 3);
+    const q32 high = q32_bits(q32_load(b->hmask), i, 1);
 
     return q32_or(low, q32_shift_left(high, 2));
 }
 
 GB_INLINE void
-q3_k_units(const void *super_block, int i, int n, q64 *u)
+q3_k_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_q3_k *b = super_block;
     const q64 low = q64_bits(q64_load(b->qs), 2 * i, 3);
@@ -165,12 +195,13 @@ q3_k_units(const void *super_block, int i, int n, q64 *u)
 
 #if Q_WIDE_BIAS == 128
 
-/* Which scale quarter l of unit i has, at 4 * l + i. */
-static const uint8_t places[16] = {
+/* At 4 * l + i: the sub-block in quarter l of vector i. */
+static const uint8_t lane_scales[16] = {
     0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15,
 };
 
-/* Codes times their scales are from -128 to 124 when these are negated. */
+/* Minus scale * (code - 4) is from -128 to 124 and fits a wide code; scale
+ * times (code - 4) does not.  So the product is subtracted. */
 GB_INLINE void
 q3_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
@@ -191,13 +222,13 @@ q3_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
     high = w | (uint64_t)w << 30; /* scales 4 to 7 beside 0 to 3 */
     multiples = q64_multiples8(q64s_of_16((low & four) | (high << 4 & two),
                                           (low >> 4 & four) | (high & two),
-                                          places));
+                                          lane_scales));
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
         u[i] = q64_multiple8(multiples, i, q64_bits(codes, 2 * i, 3), third);
     gb_add_scaled(&sums->acc[0],
-                  gb_add_units(q64s_load(y->correction[0]), true, u, y), y->scale,
-                  q64f_set1(-q_half(&b->d)));
+                  gb_add_vectors(q64s_load(y->correction[0]), true, u, y),
+                  y->scale, q64f_set1(-q_half(&b->d)));
 }
 
 #define Q3_K_ADD q3_k_add
@@ -209,9 +240,8 @@ static const struct gb_format q3_k_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 110,
-    .sub_block = 16,
+    GB_MICRO_KERNEL_OF(16, 4, 0),
     .bias = 4,
-    .dot4s = 4,
     .order = GB_ORDER_QUARTERS,
     .gemv = GB_GEMV_WIDE,
     .gemv_bias = Q_WIDE_BIAS,
@@ -220,8 +250,8 @@ static const struct gb_format q3_k_format = {
 static const struct gb_block_reader q3_k = {
     .format = &q3_k_format,
     .scales = q3_k_scales,
-    .codes = q3_k_codes,
-    .units = q3_k_units,
+    .codes32 = q3_k_codes32,
+    .codes64 = q3_k_codes64,
     .add = Q3_K_ADD,
 };
 

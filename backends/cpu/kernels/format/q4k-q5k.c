@@ -1,13 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/q4k-q5k.c - weights q4_K and q5_K.
+ * cpu/kernels/format/q4k-q5k.c - GGML/GGUF Q4_K and Q5_K: super-blocks of 256
+ * values, 8 sub-blocks of 32.
+ *
+ *     Q4_K  | d f16 | dmin f16 | scales 12 | qs 128 |           144 bytes
+ *     Q5_K  | d f16 | dmin f16 | scales 12 | qh 32 | qs 128 |   176 bytes
+ *
+ *     value e = d * scale[b] * code - dmin * min[b],   b = e / 32
+ *
+ * 32 bytes of qs hold 64 values: the low nibbles the first 32, the high nibbles
+ * the next 32.  The fifth bit of Q5_K is bit b of qh[e % 32].  Scales and mins
+ * have six bits, packed as
+ *
+ *                     bits 7, 6          bits 5 to 0
+ *     bytes 0 to 3    scale 4 to 7 high  scale 0 to 3
+ *     bytes 4 to 7    min 4 to 7 high    min 0 to 3
+ *
+ *                     bits 7 to 4        bits 3 to 0
+ *     bytes 8 to 11   min 4 to 7 low     scale 4 to 7 low
+ *
+ * GEMV of Q4_K (gemv.h, in order, GB_ORDER_HALVES): 64 bytes of qs give two
+ * vectors, of sub-blocks 0 and 2, 1 and 3; 4 dot4 of 64 bytes and 4 conversions
+ * to float a super-block.
+ *
+ * GEMV of Q5_K is lane-interleaved where wide codes are unsigned: pairs of
+ * products are added to 16 bits, multiplied with their six-bit scale and added
+ * to int32 (two instructions instead of one dot4), so that only one sum
+ * becomes floats.  Mins meet the int8 sums of the activations' sub-blocks in
+ * one dot4 of 32 bytes.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
 #include "lib/type/blocks.h"
 
-/* Eight scales and as many mins of six bits each, four at a time. */
+/* The eight scales and eight mins of six bits as bytes, four in a word. */
 GB_INLINE void
-bytes_of_six(const uint8_t *packed, uint32_t *scales, uint32_t *mins)
+unpack_six_bits(const uint8_t *packed, uint32_t *scales, uint32_t *mins)
 {
     uint32_t w[3];
 
@@ -25,7 +52,7 @@ scales_and_mins(const uint8_t *packed, const void *d_half,
     uint32_t scales[2];
     uint32_t mins[2];
 
-    bytes_of_six(packed, scales, mins);
+    unpack_six_bits(packed, scales, mins);
     q_floats_u8(d, scales, q_half(d_half));
     q_floats_u8(m, mins, -q_half(dmin_half));
 }
@@ -40,15 +67,15 @@ q4_k_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE q32
-q4_k_codes(const void *block, int g)
+q4_k_codes32(const void *block, int i)
 {
     const struct gb_block_q4_k *b = block;
 
-    return q32_bits(q32_load(b->qs + 32 * (g / 2)), 4 * (g % 2), 15);
+    return q32_bits(q32_load(b->qs + 32 * (i / 2)), 4 * (i % 2), 15);
 }
 
 GB_INLINE void
-q4_k_units(const void *super_block, int i, int n, q64 *u)
+q4_k_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_q4_k *b = super_block;
 
@@ -60,17 +87,15 @@ static const struct gb_format q4_k_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 144,
-    .sub_block = 32,
-    .has_min = 1,
-    .dot4s = 8,
+    GB_MICRO_KERNEL_OF(32, 8, 1),
     .order = GB_ORDER_HALVES,
 };
 
 static const struct gb_block_reader q4_k = {
     .format = &q4_k_format,
     .scales = q4_k_scales,
-    .codes = q4_k_codes,
-    .units = q4_k_units,
+    .codes32 = q4_k_codes32,
+    .codes64 = q4_k_codes64,
 };
 
 GB_FORMAT_KERNELS(q4_k)
@@ -85,18 +110,18 @@ q5_k_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE q32
-q5_k_codes(const void *block, int g)
+q5_k_codes32(const void *block, int i)
 {
     const struct gb_block_q5_k *b = block;
-    const q32 low = q32_bits(q32_load(b->qs + 32 * (g / 2)), 4 * (g % 2), 15);
-    const q32 fifth = q32_bits(q32_load(b->qh), g, 1);
+    const q32 low = q32_bits(q32_load(b->qs + 32 * (i / 2)), 4 * (i % 2), 15);
+    const q32 fifth = q32_bits(q32_load(b->qh), i, 1);
 
     return q32_or(low, q32_shift_left(fifth, 4));
 }
 
-/* Pieces P and P + 2. */
+/* Sub-blocks P and P + 2. */
 GB_INLINE void
-q5_k_units(const void *super_block, int i, int n, q64 *u)
+q5_k_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_q5_k *b = super_block;
     const int p = 4 * (i / 2) + i % 2;
@@ -109,20 +134,25 @@ q5_k_units(const void *super_block, int i, int n, q64 *u)
 
 #if Q_WIDE_BIAS == 128
 
-/* Which scales the pairs of a unit's values have, as words. */
-#define FOUR(p)   p, 128, p, 128, p, 128, p, 128
-#define HALF(p)   FOUR(p), FOUR(p), FOUR(p), FOUR(p)
-#define PIECES(p) { HALF(p), HALF((p) + 2) }
-static const uint8_t pieces[4][64] = {
-    PIECES(0), PIECES(1), PIECES(4), PIECES(5)
-};
+/* Vector i has sub-blocks P and P + 2: of which sub-block the scale is of each
+ * pair of its codes, as 16-bit words (128 gives a byte of 0). */
+#define FOUR(p)      p, 128, p, 128, p, 128, p, 128
+#define SUB_BLOCK(p) FOUR(p), FOUR(p), FOUR(p), FOUR(p)
+#define SUB_BLOCKS(p)                    \
+    {                                    \
+        SUB_BLOCK(p), SUB_BLOCK((p) + 2) \
+    }
+static const uint8_t scale_order[4][64] = { SUB_BLOCKS(0), SUB_BLOCKS(1),
+                                            SUB_BLOCKS(4), SUB_BLOCKS(5) };
 
-/* Which mins sub-blocks of 16 values have, twice. */
+/* Activations' sums are of 16 values: the sub-block whose min each of them
+ * meets, for their high parts and again for their low parts. */
 #define PAIRS 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7
-static const uint8_t chunks[32] = { PAIRS, PAIRS };
+static const uint8_t min_order[32] = { PAIRS, PAIRS };
 
+/* S + the products of four vectors with the activations at Y, times scales. */
 GB_INLINE q64s
-add_units_times(q64s s, const q64 *u, const q64 *scales, const int8_t *y)
+add_scaled_vectors(q64s s, const q64 *u, const q64 *scales, const int8_t *y)
 {
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
@@ -136,31 +166,33 @@ q5_k_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
     const struct gb_block_q5_k *b = block;
     const struct gb_q8_super_block *y = super_block;
     const q64 codes[2] = { q64_load_once(b->qs), q64_load_once(b->qs + 64) };
-    /* Of two units each as bits 4 and 5; the others are any. */
+    /* Fifth bits of vectors 0 and 1 as bits 4 and 5 of fifths[0], of 2 and 3
+     * likewise; other bits are not used. */
     const q64 high = q64_bits2(q64_load2(b->qh, b->qh), 0, 2, 255);
     const q64 fifths[2] = { q64_shift_left(high, 4), high };
     const int8_t *activations = y->high;
     q64s s = q64s_zero();
-    uint32_t bytes[2];
+    uint32_t scale_bytes[2];
     uint32_t mins[2];
     q64 scales[4];
     q64 u[4];
 
-    bytes_of_six(b->scales, bytes, mins);
+    unpack_six_bits(b->scales, scale_bytes, mins);
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
-        scales[i] = q64_of_8(bytes[0] | (uint64_t)bytes[1] << 32, pieces[i]);
+        scales[i] = q64_of_8(scale_bytes[0] | (uint64_t)scale_bytes[1] << 32,
+                             scale_order[i]);
         u[i] = q64_or(q64_bits(codes[i / 2], 4 * (i % 2), 15),
                       q64_bits(fifths[i / 2], i % 2, 16));
     }
     if (y->has_low[0] != 0) {
-        s = q64s_add_256(s, add_units_times(s, u, scales, y->high));
+        s = q64s_add_256(s, add_scaled_vectors(s, u, scales, y->high));
         activations = y->low;
     }
-    s = add_units_times(s, u, scales, activations);
+    s = add_scaled_vectors(s, u, scales, activations);
     gb_add_minima(sums, s,
                   qs_dot(qs_set_lane0(0),
-                         q32_of_8(mins[0] | (uint64_t)mins[1] << 32, chunks),
+                         q32_of_8(mins[0] | (uint64_t)mins[1] << 32, min_order),
                          q32_load(y->sub_block_sums.codes)),
                   y, &b->d);
 }
@@ -174,9 +206,7 @@ static const struct gb_format q5_k_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 176,
-    .sub_block = 32,
-    .has_min = 1,
-    .dot4s = 4,
+    GB_MICRO_KERNEL_OF(32, 4, 1),
     .order = GB_ORDER_HALVES,
     .gemv = GB_GEMV_WIDE_SUMS,
 };
@@ -184,8 +214,8 @@ static const struct gb_format q5_k_format = {
 static const struct gb_block_reader q5_k = {
     .format = &q5_k_format,
     .scales = q5_k_scales,
-    .codes = q5_k_codes,
-    .units = q5_k_units,
+    .codes32 = q5_k_codes32,
+    .codes64 = q5_k_codes64,
     .add = Q5_K_ADD,
 };
 

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/q5.c - weights q5_0 and q5_1.
+ * cpu/kernels/format/q5.c - GGML/GGUF Q5_0 and Q5_1: blocks of 32 values.
+ *
+ *     Q5_0  | d f16 | qh 4 | qs 16 |          22 bytes, value = d * (code - 16)
+ *     Q5_1  | d f16 | m f16 | qh 4 | qs 16 |  24 bytes, value = d * code + m
+ *
+ * The low four bits of code e are those of Q4_0 (q4.c); the fifth is bit e of
+ * the 32-bit word qh.
+ *
+ * GEMV (gemv.h, GB_ORDER_NIBBLES): as q4.c, and 64 fifth bits, collected from
+ * the words of four blocks in a general register, are a mask with which 16 is
+ * added.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
 #include "lib/type/blocks.h"
 
 #include <stddef.h>
 
-/* CODES plus 16 where the bit of QH is set. */
+/* CODES, with 16 added where the bit of the word QH is set. */
 GB_INLINE q32
 add_fifth_bits(q32 codes, const uint8_t *qh)
 {
@@ -17,10 +27,9 @@ add_fifth_bits(q32 codes, const uint8_t *qh)
     return q32_or(codes, q32_where(q32_mask_of_bits(bits), q32_set1(16)));
 }
 
-/* Sixteen from each of four words, the first ones when AT is 0, the second ones
- * when it is 16. */
+/* Sixteen bits from bit AT (0 or 16) on of each of four words. */
 GB_INLINE uint64_t
-sixteens(const uint32_t *w, int at)
+sixteen_of_each(const uint32_t *w, int at)
 {
     const uint64_t mask = 0x0000ffff0000ffff;
     const uint64_t even = w[0] | (uint64_t)w[2] << 32;
@@ -29,18 +38,20 @@ sixteens(const uint32_t *w, int at)
     return (even >> at & mask) | (odd >> at & mask) << 16;
 }
 
-/* The units of blocks whose fifth bits lie before their nibbles. */
+/* Two vectors of codes as gb_nibble_codes64 makes them, with fifth bits: AT is
+ * where the word of fifth bits is in a block; nibbles are behind it. */
 GB_INLINE void
-fifth_units(const void *super_block, size_t bytes, size_t at, int i, int n, q64 *u)
+five_bit_codes64(const void *super_block, size_t bytes, size_t at, int i, int n,
+                 q64 *u)
 {
     uint32_t w[4];
 
     for (int j = 0; j < 4; j++)
         memcpy(&w[j], gb_nth_block(super_block, bytes, 4 * i + j, n) + at,
                sizeof(w[j]));
-    gb_nibble_units(super_block, bytes, at + sizeof(w[0]), i, n, u);
-    u[0] = q64_or_where(u[0], sixteens(w, 0), 16);
-    u[1] = q64_or_where(u[1], sixteens(w, 16), 16);
+    gb_nibble_codes64(super_block, bytes, at + sizeof(w[0]), i, n, u);
+    u[0] = q64_or_where(u[0], sixteen_of_each(w, 0), 16);
+    u[1] = q64_or_where(u[1], sixteen_of_each(w, 16), 16);
 }
 
 GB_INLINE void
@@ -53,23 +64,23 @@ q5_0_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE q32
-q5_0_codes(const void *block, int g)
+q5_0_codes32(const void *block, int i)
 {
     const struct gb_block_q5_0 *b = block;
 
-    (void)g;
+    (void)i;
     return add_fifth_bits(q32_nibbles(b->qs), b->qh);
 }
 
 GB_INLINE void
-q5_0_units(const void *super_block, int i, int n, q64 *u)
+q5_0_codes64(const void *super_block, int i, int n, q64 *u)
 {
-    fifth_units(super_block, sizeof(struct gb_block_q5_0),
-                offsetof(struct gb_block_q5_0, qh), i, n, u);
+    five_bit_codes64(super_block, sizeof(struct gb_block_q5_0),
+                     offsetof(struct gb_block_q5_0, qh), i, n, u);
 }
 
 GB_INLINE void
-q5_0_all_scales(const void *super_block, int n, qf *d, qf *m)
+q5_0_scale_vectors(const void *super_block, int n, qf *d, qf *m)
 {
     (void)m;
     *d = gb_block_halves(super_block, sizeof(struct gb_block_q5_0), n);
@@ -79,18 +90,17 @@ static const struct gb_format q5_0_format = {
     .activation = GGML_TYPE_Q8_0,
     .block = 32,
     .bytes = 22,
-    .sub_block = 32,
+    GB_MICRO_KERNEL_OF(32, 4, 0),
     .bias = 16,
-    .dot4s = 4,
     .order = GB_ORDER_NIBBLES,
 };
 
 static const struct gb_block_reader q5_0 = {
     .format = &q5_0_format,
     .scales = q5_0_scales,
-    .codes = q5_0_codes,
-    .units = q5_0_units,
-    .all_scales = q5_0_all_scales,
+    .codes32 = q5_0_codes32,
+    .codes64 = q5_0_codes64,
+    .scale_vectors = q5_0_scale_vectors,
 };
 
 GB_FORMAT_KERNELS(q5_0)
@@ -104,23 +114,23 @@ q5_1_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE q32
-q5_1_codes(const void *block, int g)
+q5_1_codes32(const void *block, int i)
 {
     const struct gb_block_q5_1 *b = block;
 
-    (void)g;
+    (void)i;
     return add_fifth_bits(q32_nibbles(b->qs), b->qh);
 }
 
 GB_INLINE void
-q5_1_units(const void *super_block, int i, int n, q64 *u)
+q5_1_codes64(const void *super_block, int i, int n, q64 *u)
 {
-    fifth_units(super_block, sizeof(struct gb_block_q5_1),
-                offsetof(struct gb_block_q5_1, qh), i, n, u);
+    five_bit_codes64(super_block, sizeof(struct gb_block_q5_1),
+                     offsetof(struct gb_block_q5_1, qh), i, n, u);
 }
 
 GB_INLINE void
-q5_1_all_scales(const void *super_block, int n, qf *d, qf *m)
+q5_1_scale_vectors(const void *super_block, int n, qf *d, qf *m)
 {
     gb_block_half_pairs(super_block, sizeof(struct gb_block_q5_1), n, d, m);
 }
@@ -129,18 +139,16 @@ static const struct gb_format q5_1_format = {
     .activation = GGML_TYPE_Q8_1,
     .block = 32,
     .bytes = 24,
-    .sub_block = 32,
-    .has_min = 1,
-    .dot4s = 4,
+    GB_MICRO_KERNEL_OF(32, 4, 1),
     .order = GB_ORDER_NIBBLES,
 };
 
 static const struct gb_block_reader q5_1 = {
     .format = &q5_1_format,
     .scales = q5_1_scales,
-    .codes = q5_1_codes,
-    .units = q5_1_units,
-    .all_scales = q5_1_all_scales,
+    .codes32 = q5_1_codes32,
+    .codes64 = q5_1_codes64,
+    .scale_vectors = q5_1_scale_vectors,
 };
 
 GB_FORMAT_KERNELS(q5_1)

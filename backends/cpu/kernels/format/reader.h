@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/reader.h - rows of blocks, for a type that says how one block is
- * read.
+ * cpu/kernels/format/reader.h - how the blocks of a format are read: what a
+ * format gives to the kernels that are made for it (format-kernels.h).
+ *
+ * A block has a header of scales (d, and dmin or m where the format has mins)
+ * and packed codes:
+ *
+ *     value e = d[e / sub_block] * (code[e] - bias) + m[e / sub_block]
+ *
+ * Codes are read in two ways: 32 at a time in the order of the values, for
+ * conversion to floats and the panels of the GEMM; and 64 at a time, a whole
+ * vector, in the order in which shifts and masks give them (enum gb_order), for
+ * GEMV and skinny GEMM, whose activations were packed in the same order.
  */
 #ifndef GB_CPU_KERNELS_FORMAT_READER_H
 #define GB_CPU_KERNELS_FORMAT_READER_H
@@ -12,43 +22,45 @@
 
 #include <string.h>
 
-/* A row's sums so far. */
+/* Accumulators of one row of a GEMV. */
 struct gb_gemv_sums {
-    q64f acc[2]; /* so many additions are in flight */
-    qf mins;     /* what mins and biases add */
+    q64f acc[2]; /* scaled sums; two, so that additions need not wait for each
+                    other */
+    qf mins;     /* mins and zero-point corrections times sums of activations */
 };
 
-/* Value e of a block is d[e / sub_block] * (code - bias) + m[e / sub_block]. */
 struct gb_block_reader {
     const struct gb_format *format;
-    /* The d and, if there are minima, m of N blocks: one of 256 values, or up
+    /* d and, if the format has mins, m of N blocks: one of 256 values, or up
      * to eight of 32. */
     void (*scales)(const void *blocks, int n, float *d, float *m);
-    /* The codes of values 32 * g to 32 * g + 31; blocks of 256 in plain order
-     * may do without. */
-    q32 (*codes)(const void *block, int g);
-    /* For GEMV and skinny GEMM, by super-blocks: a block of 256 values, or N of 32,
-     * which are 8 but at the end of a row.  Types of plain order may do without
-     * the first, those with one block in a super-block without both. */
-    /* The codes of step I in the format's order: a unit of 64, or two. */
-    void (*units)(const void *super_block, int i, int n, q64 *u);
-    /* Eight d and, if there are mins, m of a super-block, or twice eight. */
-    void (*all_scales)(const void *super_block, int n, qf *d, qf *m);
-    /* For GEMV with lane-interleaved activations: add the products of a block of
-     * 256 values with a super-block. */
+    /* The codes of values 32 * i to 32 * i + 31.  May be NULL for blocks of 256
+     * values whose codes64 are in the order of the values. */
+    q32 (*codes32)(const void *block, int i);
+    /* 64 codes in the format's order: vector I of a super-block, which is one
+     * block of 256 values, or N of 32 (8 but at the end of a row).  Two
+     * vectors, 2 * I and 2 * I + 1, for GB_ORDER_NIBBLES.  May be NULL in
+     * GB_ORDER_PLAIN. */
+    void (*codes64)(const void *super_block, int i, int n, q64 *u);
+    /* d and, if the format has mins, m of a super-block's sub-blocks: one
+     * vector of eight, or two.  May be NULL where a super-block is one
+     * block. */
+    void (*scale_vectors)(const void *super_block, int n, qf *d, qf *m);
+    /* The GEMV's inner loop where activations are lane-interleaved: add the
+     * products of a block of 256 values with the activations Y.  Else NULL. */
     void (*add)(struct gb_gemv_sums *sums, const void *block, const void *y);
 };
 
-/* Blocks that are taken at a time have 256 values, and so many scales at
- * most. */
+/* Scales of 256 values at most. */
 #define GB_SUPER_BLOCK_SCALES 16
 
-/* N blocks: their codes, and the d and, if there are minima, m of all. */
+/* Codes of N blocks in the order of the values, and their d and, if the format
+ * has mins, m. */
 typedef void (*gb_read_fn)(const void *blocks, int n, uint8_t *codes, float *d,
                            float *m);
 
-/* gb_unpack_fn and gb_floats_fn for blocks that READ reads; the second one to
- * the bit what lib/type/ makes of them. */
+/* gb_unpack_fn and gb_floats_fn (api/format.h) of a format, with READ its
+ * gb_read_fn.  Floats are the same bits as those of lib/type/. */
 void GB_K_OF(BYTES, unpack_blocks)(const struct gb_format *format,
                                    gb_read_fn read, int64_t k, int64_t rows,
                                    const void *x, size_t pitch,
@@ -58,24 +70,25 @@ void GB_K_OF(BYTES, floats_of_blocks)(const struct gb_format *format,
                                       const void *x);
 
 GB_INLINE void
-codes_of_block(const struct gb_block_reader *b, const void *block, uint8_t *codes)
+codes_of_block(const struct gb_block_reader *b, const void *block,
+               uint8_t *codes)
 {
-    if (b->codes != NULL) {
+    if (b->codes32 != NULL) {
 #pragma GCC unroll 8
-        for (int g = 0; g < b->format->block / 32; g++)
-            q32_store(codes + 32 * g, b->codes(block, g));
+        for (int i = 0; i < b->format->block / 32; i++)
+            q32_store(codes + 32 * i, b->codes32(block, i));
         return;
     }
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++) {
         q64 u;
 
-        b->units(block, i, 1, &u);
+        b->codes64(block, i, 1, &u);
         q64_store(codes + 64 * i, u);
     }
 }
 
-/* gb_read_fn for blocks. */
+/* gb_read_fn made of a struct gb_block_reader. */
 GB_INLINE void
 gb_block_read(const struct gb_block_reader *b, const void *blocks, int n,
               uint8_t *codes, float *d, float *m)

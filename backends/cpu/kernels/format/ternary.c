@@ -1,11 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/ternary.c - weights tq1_0 and tq2_0.
+ * cpu/kernels/format/ternary.c - GGML/GGUF TQ1_0 and TQ2_0: super-blocks of 256
+ * values -1, 0 and 1 times one scale.
+ *
+ *     TQ1_0  | qs 48 | qh 4 | d f16 |   54 bytes, five ternary digits in a byte
+ *     TQ2_0  | qs 64 | d f16 |          66 bytes, two bits a value
+ *
+ *     value e = d * (code - 1)
+ *
+ * TQ2_0 packs 32 bytes for 128 values, as Q2_K does (q2k-q3k.c).
+ *
+ * In TQ1_0 a byte b is the fraction b / 256, written with five digits to the
+ * base of 3.  Multiplied with 3, its digit comes before the point and the
+ * remainder is the next fraction:
+ *
+ *     3 * b = 256 * digit + remainder
+ *
+ * Digit k of qs[0] to qs[31] are values 32 * k on, of qs[32] to qs[47] values
+ * 160 + 16 * k on; digit k < 4 of qh are values 240 + 4 * k on.
+ *
+ * GEMV, lane-interleaved: one scale for all, so a super-block is one sum of
+ * integers from a zero-point correction on.  TQ2_0: the 64 bytes are four
+ * vectors of codes by shifts and masks, 4 dot4.  TQ1_0, where wide codes are
+ * unsigned: 52 bytes are one vector and its remainders five more; activations
+ * are in five vectors, one for each digit (struct gb_q8_ternary).  Since 256 *
+ * digit = 3 * b - remainder, the dot4 of bytes and of remainders give those of
+ * digits: 10 dot4 and 10 additions a super-block, and no digit is ever
+ * extracted.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
 #include "lib/type/blocks.h"
 
-/* The same scale for all sub-blocks. */
+/* One scale for all sub-blocks of 32 values. */
 GB_INLINE void
 one_scale(const void *half, float *d)
 {
@@ -25,7 +51,7 @@ tq1_0_scales(const void *block, int n, float *d, float *m)
     one_scale(&b->d, d);
 }
 
-/* FACTOR times each byte, but for what does not fit. */
+/* Each byte times FACTOR, modulo 256. */
 GB_INLINE uint32_t
 bytes_times(uint32_t w, uint32_t factor)
 {
@@ -41,74 +67,76 @@ triple(q32 v)
     return q32_add(v, q32_add(v, v));
 }
 
-/* Digit k of a byte is what is above the point in three times the rest that
- * multiplying with 3^k leaves.  Those rests of thirty-two values: of the first
- * 32 bytes for k = 0 to 4, of the next 16 for 0 to 4, then of the four of qh
- * for 0 to 3. */
+/* Remainders before the digits of values 32 * i to 32 * i + 31: bytes times 3^k
+ * modulo 256.  For i < 5 bytes 0 to 31 with k = i; for i = 5, 6 and the first
+ * half of 7 bytes 32 to 47 with k = 0 to 4; then the four bytes of qh with k =
+ * 0 to 3. */
 GB_INLINE q32
-tq1_0_rests(const struct gb_block_tq1_0 *b, int g)
+tq1_0_remainders(const struct gb_block_tq1_0 *b, int i)
 {
     static const uint8_t upper[32] = {
         [16] = 255, 255, 255, 255, 255, 255, 255, 255,
         255, 255, 255, 255, 255, 255, 255, 255,
     };
     uint32_t last[4];
-    q32 rests;
+    q32 remainders;
 
-    if (g < 5) {
-        rests = q32_load(b->qs);
+    if (i < 5) {
+        remainders = q32_load(b->qs);
 #pragma GCC unroll 4
-        for (int k = 0; k < g; k++)
-            rests = triple(rests);
-        return rests;
+        for (int k = 0; k < i; k++)
+            remainders = triple(remainders);
+        return remainders;
     }
-    rests = q32_load2(b->qs + 32, b->qs + 32);
-    if (g < 7)
-        rests = q32_add(rests, q32_where(q32_load(upper),
-                                         q32_add(rests, rests)));
+    remainders = q32_load2(b->qs + 32, b->qs + 32);
+    if (i < 7)
+        remainders = q32_add(
+            remainders,
+            q32_where(q32_load(upper), q32_add(remainders, remainders)));
 #pragma GCC unroll 4
-    for (int k = 0; k < 2 * (g - 5); k++)
-        rests = triple(rests);
-    if (g < 7)
-        return rests;
+    for (int k = 0; k < 2 * (i - 5); k++)
+        remainders = triple(remainders);
+    if (i < 7)
+        return remainders;
     memcpy(&last[0], b->qh, sizeof(last[0]));
     last[1] = bytes_times(last[0], 3);
     last[2] = bytes_times(last[0], 9);
     last[3] = bytes_times(last[0], 27);
-    /* Sixteen bytes: a load as wide as the stores need not wait for them. */
+    /* A load as wide as the store of LAST, so that the store is forwarded. */
     return q32_or(q32_load2(upper, last),
-                  q32_xor(rests, q32_where(q32_load(upper), rests)));
+                  q32_xor(remainders, q32_where(q32_load(upper), remainders)));
 }
 
 GB_INLINE q32
-tq1_0_codes(const void *block, int g)
+tq1_0_codes32(const void *block, int i)
 {
-    return q32_thirds(tq1_0_rests(block, g));
+    return q32_thirds(tq1_0_remainders(block, i));
 }
 
 #if Q_WIDE_BIAS == 128
 
-/* S + 256 times the products of digits with the units at Y.  A digit and the
- * next rest are three times a rest, so those of rests say it: two instructions
- * where to find a digit takes five. */
+/* S + 256 times the products of the digits with the activations at Y: three
+ * times the products of each vector of remainders, minus those of the next one.
+ * A digit costs two dot4 so; to extract it and multiply takes five
+ * instructions. */
 GB_INLINE q64s
-add_digits(q64s s, const q64 *rests, const int8_t *y)
+add_digits(q64s s, const q64 *remainders, const int8_t *y)
 {
     q64s sum = q64s_zero();
     q64s next = q64s_zero();
 
 #pragma GCC unroll 5
     for (int i = 0; i < GB_TERNARY_DIGITS; i++) {
-        const q64 unit = q64_load_once(y + 64 * i);
+        const q64 activations = q64_load_once(y + 64 * i);
 
-        sum = q64s_dot_wide(sum, rests[i], unit);
-        next = q64s_dot_wide(next, rests[i + 1], unit);
+        sum = q64s_dot_wide(sum, remainders[i], activations);
+        next = q64s_dot_wide(next, remainders[i + 1], activations);
     }
     sum = q64s_add(sum, q64s_add(sum, sum));
     return q64s_add(s, q64s_sub(sum, next));
 }
 
-/* The last four bytes have four digits: the fifth one meets zeros. */
+/* The bytes of qh have four digits; activations are 0 for a fifth one. */
 GB_INLINE void
 tq1_0_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
 {
@@ -116,17 +144,18 @@ tq1_0_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
     const struct gb_q8_ternary *y = super_block;
     const int8_t *codes = y->high;
     q64s s = q64s_load(y->correction);
-    q64 rests[GB_TERNARY_DIGITS + 1];
+    q64 remainders[GB_TERNARY_DIGITS + 1];
 
-    rests[0] = q64_load_fours(b->qs, 13);
+    remainders[0] = q64_load_fours(b->qs, 13);
 #pragma GCC unroll 5
     for (int i = 0; i < GB_TERNARY_DIGITS; i++)
-        rests[i + 1] = q64_add(rests[i], q64_add(rests[i], rests[i]));
+        remainders[i + 1] = q64_add(remainders[i],
+                                    q64_add(remainders[i], remainders[i]));
     if (y->has_low != 0) {
-        s = q64s_add_256(s, add_digits(q64s_zero(), rests, codes));
+        s = q64s_add_256(s, add_digits(q64s_zero(), remainders, codes));
         codes = y->low;
     }
-    gb_add_scaled(&sums->acc[0], add_digits(s, rests, codes), y->scale,
+    gb_add_scaled(&sums->acc[0], add_digits(s, remainders, codes), y->scale,
                   q64f_set1(q_half(&b->d) / 256.0f));
 }
 
@@ -139,9 +168,8 @@ static const struct gb_format tq1_0_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 54,
-    .sub_block = 32,
+    GB_MICRO_KERNEL_OF(32, 8, 0),
     .bias = 1,
-    .dot4s = 8,
     .gemv = GB_GEMV_TERNARY,
     .gemv_bias = 256,
 };
@@ -149,7 +177,7 @@ static const struct gb_format tq1_0_format = {
 static const struct gb_block_reader tq1_0 = {
     .format = &tq1_0_format,
     .scales = tq1_0_scales,
-    .codes = tq1_0_codes,
+    .codes32 = tq1_0_codes32,
     .add = TQ1_0_ADD,
 };
 
@@ -166,15 +194,15 @@ tq2_0_scales(const void *block, int n, float *d, float *m)
 }
 
 GB_INLINE q32
-tq2_0_codes(const void *block, int g)
+tq2_0_codes32(const void *block, int i)
 {
     const struct gb_block_tq2_0 *b = block;
 
-    return q32_bits(q32_load(b->qs + 32 * (g / 4)), 2 * (g % 4), 3);
+    return q32_bits(q32_load(b->qs + 32 * (i / 4)), 2 * (i % 4), 3);
 }
 
 GB_INLINE void
-tq2_0_units(const void *super_block, int i, int n, q64 *u)
+tq2_0_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_tq2_0 *b = super_block;
 
@@ -194,17 +222,16 @@ tq2_0_add(struct gb_gemv_sums *sums, const void *block, const void *super_block)
     for (int i = 0; i < 4; i++)
         u[i] = q64_bits(codes, 2 * i, 3);
     gb_add_scaled(&sums->acc[0],
-                  gb_add_units(q64s_load(y->correction[0]), false, u, y), y->scale,
-                  q64f_set1(q_half(&b->d)));
+                  gb_add_vectors(q64s_load(y->correction[0]), false, u, y),
+                  y->scale, q64f_set1(q_half(&b->d)));
 }
 
 static const struct gb_format tq2_0_format = {
     .activation = GGML_TYPE_Q8_K,
     .block = 256,
     .bytes = 66,
-    .sub_block = 32,
+    GB_MICRO_KERNEL_OF(32, 8, 0),
     .bias = 1,
-    .dot4s = 8,
     .order = GB_ORDER_QUARTERS,
     .gemv = GB_GEMV_LANES_BIAS,
     .gemv_bias = 1,
@@ -213,8 +240,8 @@ static const struct gb_format tq2_0_format = {
 static const struct gb_block_reader tq2_0 = {
     .format = &tq2_0_format,
     .scales = tq2_0_scales,
-    .codes = tq2_0_codes,
-    .units = tq2_0_units,
+    .codes32 = tq2_0_codes32,
+    .codes64 = tq2_0_codes64,
     .add = tq2_0_add,
 };
 

@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/format/unpack.c - rows of blocks as panels and as floats.
+ * cpu/kernels/format/unpack.c - rows of blocks unpacked into panels of the
+ * GEMM, and converted to floats.
+ *
+ * A panel (gemm/panel.h) has VF_LEN rows.  Each is unpacked to a row of codes,
+ * with its scales and mins written VF_LEN apart, one lane a row; then codes are
+ * transposed, four of a row becoming a lane's operand of dot4.  Rows that are
+ * not there are zeros.
+ *
+ * Floats are d * (code - bias) + m, rounded after each operation as lib/type/
+ * does.
+ *
+ * Both take a super-block of 256 values at a time: one block, or eight of 32.
  */
 #include "backends/cpu/kernels/format/reader.h"
 
-/* Blocks that are taken at a time, when there are as many. */
+/* Blocks of a super-block. */
 static int
-blocks_at_a_time(const struct gb_format *format)
+super_block_blocks(const struct gb_format *format)
 {
     return 256 / format->block;
 }
 
-/* A row of zeros in its place. */
+/* K zeros, for a row that is not there. */
 static void
-unpack_nothing(const struct gb_format *format, int64_t k, uint8_t *codes,
-               float *scales, float *mins)
+unpack_zeros(const struct gb_format *format, int64_t k, uint8_t *codes,
+             float *scales, float *mins)
 {
     memset(codes, 0, (size_t)k);
     for (int64_t j = 0; j < k / format->sub_block; j++) {
@@ -24,13 +35,14 @@ unpack_nothing(const struct gb_format *format, int64_t k, uint8_t *codes,
     }
 }
 
-/* K values of one row, whose place among the panel's scales is the first. */
+/* K values of one row; SCALES and MINS are its lane of the panel's first
+ * vectors. */
 static void
 unpack_row(const struct gb_format *format, gb_read_fn read, int64_t k,
            const char *row, uint8_t *codes, float *scales, float *mins)
 {
-    const int at_a_time = blocks_at_a_time(format);
-    const int pieces = format->block / format->sub_block;
+    const int at_a_time = super_block_blocks(format);
+    const int sub_blocks = format->block / format->sub_block;
 
     for (int64_t left = k / format->block; left > 0; left -= at_a_time) {
         const int n = left < at_a_time ? (int)left : at_a_time;
@@ -38,15 +50,15 @@ unpack_row(const struct gb_format *format, gb_read_fn read, int64_t k,
         float m[GB_SUPER_BLOCK_SCALES];
 
         read(row, n, codes, d, m);
-        for (int j = 0; j < n * pieces; j++) {
+        for (int j = 0; j < n * sub_blocks; j++) {
             scales[j * VF_LEN] = d[j];
             if (format->has_min)
                 mins[j * VF_LEN] = m[j];
         }
         row += (size_t)n * format->bytes;
         codes += n * format->block;
-        scales += n * pieces * VF_LEN;
-        mins += n * pieces * VF_LEN;
+        scales += n * sub_blocks * VF_LEN;
+        mins += n * sub_blocks * VF_LEN;
     }
 }
 
@@ -62,14 +74,14 @@ GB_K(unpack_blocks)(const struct gb_format *format, gb_read_fn read,
             unpack_row(format, read, k, (const char *)x + (size_t)r * pitch,
                        codes, panel->scales + r, panel->mins + r);
         else
-            unpack_nothing(format, k, codes, panel->scales + r,
-                           panel->mins + r);
+            unpack_zeros(format, k, codes, panel->scales + r, panel->mins + r);
     }
     for (int64_t i = 0; i < k; i += 4 * VF_LEN)
         vq4_transpose(panel->codes + i * VF_LEN, panel->rows + i, GB_PANEL_K);
 }
 
-/* N values, whose scales are from D on and minima from M on. */
+/* N values from their codes, the scales D and the mins M of their
+ * sub-blocks. */
 static void
 floats_of_codes(const struct gb_format *format, int n, const uint8_t *codes,
                 const float *d, const float *m, float *dst)
@@ -94,7 +106,7 @@ void
 GB_K(floats_of_blocks)(const struct gb_format *format, gb_read_fn read,
                        int64_t n, float *dst, const void *x)
 {
-    const int at_a_time = blocks_at_a_time(format);
+    const int at_a_time = super_block_blocks(format);
     const char *block = x;
 
     for (int64_t left = n / format->block; left > 0; left -= at_a_time) {

@@ -358,48 +358,28 @@ all_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel)
     }
 }
 
-/* Every micro-kernel that a format asks for:
- * MICRO_KERNEL(name, sub_block, dot4s, has_min). */
-#define MICRO_KERNELS                  \
-    MICRO_KERNEL(wide_32, 32, 0, 0)    \
-    MICRO_KERNEL(dot4s1_32, 32, 1, 0)  \
-    MICRO_KERNEL(dot4s4_32, 32, 4, 0)  \
-    MICRO_KERNEL(mins4_32, 32, 4, 1)   \
-    MICRO_KERNEL(dot4s8_32, 32, 8, 0)  \
-    MICRO_KERNEL(mins8_32, 32, 8, 1)   \
-    MICRO_KERNEL(dot4s1_16, 16, 1, 0)  \
-    MICRO_KERNEL(dot4s2_16, 16, 2, 0)  \
-    MICRO_KERNEL(dot4s4_16, 16, 4, 0)  \
-    MICRO_KERNEL(mins4_16, 16, 4, 1)
-
-#define MICRO_KERNEL(name, ...)                                         \
-    static void tile_##name(const struct gb_gemm_tile *tile)            \
-    {                                                                   \
-        all_columns(tile, &(const struct micro_kernel){ __VA_ARGS__ }); \
+/* Functions of their own, so that the compiler has all registers for each. */
+#define GB_MICRO_KERNEL(sub_block, dot4s, has_min)                            \
+    static void tile_##sub_block##_##dot4s##_##has_min(                       \
+        const struct gb_gemm_tile *tile)                                      \
+    {                                                                         \
+        all_columns(tile, &(const struct micro_kernel){ sub_block, dot4s,     \
+                                                        has_min });           \
     }
-MICRO_KERNELS
-#undef MICRO_KERNEL
+#include "backends/cpu/kernels/api/micro-kernels.def"
+#undef GB_MICRO_KERNEL
 
-static const struct {
-    struct micro_kernel kernel;
-    void (*compute)(const struct gb_gemm_tile *tile);
-} micro_kernels[] = {
-#define MICRO_KERNEL(name, ...) { { __VA_ARGS__ }, tile_##name },
-    MICRO_KERNELS
-#undef MICRO_KERNEL
+static void (*const micro_kernels[])(const struct gb_gemm_tile *tile) = {
+#define GB_MICRO_KERNEL(sub_block, dot4s, has_min)                            \
+    [GB_MICRO_KERNEL_##sub_block##_##dot4s##_##has_min] =                     \
+        tile_##sub_block##_##dot4s##_##has_min,
+#include "backends/cpu/kernels/api/micro-kernels.def"
+#undef GB_MICRO_KERNEL
 };
 
 void
 GB_K(gemm_int8_tile)(
     const struct gb_format *format, const struct gb_gemm_tile *tile)
 {
-    for (size_t i = 0; i < sizeof(micro_kernels) / sizeof(micro_kernels[0]);
-         i++) {
-        const struct micro_kernel *kernel = &micro_kernels[i].kernel;
-
-        if (kernel->sub_block == format->sub_block &&
-            kernel->dot4s == format->dot4s &&
-            kernel->has_min == format->has_min)
-            micro_kernels[i].compute(tile);
-    }
+    micro_kernels[format->micro_kernel](tile);
 }

@@ -1,38 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/skinny-float.c - float weights times 2 to 16 columns, as they lie.
+ * cpu/kernels/gemm/skinny-float.c - skinny GEMM: float weights (F32, F16, BF16)
+ * times 2 to 16 columns, neither of them packed.
  *
- * Transposing weights into panels costs more than so few columns bring.  Vectors
- * run along the rows; each of some rows meets each of some columns while both
- * are in registers.
+ * Transposing weights into panels would cost more than so few columns gain.
+ * Vectors run along the rows, as in a dot product: the micro-kernel is MR rows
+ * by NR columns of accumulators, each a vector, which are added up at the end
+ * of the rows.
+ *
+ *     for each NR of 2 to 6 columns, split evenly
+ *         for each MR rows
+ *             for each VF_LEN values of k: MR + NR loads, MR * NR FMA
+ *             MR * NR horizontal sums, four rows together where MR is 4
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/format/float-types.h"
 #include "lib/base/attr.h"
 
-/* At a time; with more than six the addresses do not fit the registers. */
+/* NR.  With more than six columns their addresses do not fit the general
+ * registers. */
 #define COLS_MIN 2
 #define COLS_MAX 6
 
-/* As many rows as there are registers for the sums, at most four, whose sums
- * are then made together: rows may be short. */
+/* MR: as many rows as there are registers for accumulators, four at most, whose
+ * horizontal sums are computed together, which counts where rows are short. */
 #define FIT(cols)  (VF_ROWS * VF_COLS / (cols))
 #define ROWS(cols) (FIT(cols) < 1 ? 1 : FIT(cols) > 4 ? 4 : FIT(cols))
 
-/* Rows of at most so many bytes are over before the machine foresees what comes
- * next, the more so where rows of other matrices lie between them: rows so far
- * ahead are fetched. */
+/* Rows of at most SHORT bytes end before the hardware prefetcher follows them,
+ * the more so where rows of other matrices are between them in memory: prefetch
+ * AHEAD rows ahead. */
 #define SHORT 1024
 #define AHEAD 32
 
 typedef vf sums[ROWS(COLS_MIN)][COLS_MAX];
 
-/* One vector of each row and of each column, or where IS_PART its first N
- * values; FETCHED bytes ahead, when not 0, is what is wanted later. */
+/* Values I to I + VF_LEN - 1 of the rows times those of the columns, or only
+ * the first N where IS_TAIL.  Prefetches FETCHED bytes ahead when that is not
+ * 0. */
 GB_INLINE void
-add_step(const struct gb_float_type *t, int rows, int cols, const char *x,
-         size_t pitch, size_t fetched, const float *const *columns, int64_t i,
-         bool is_part, int64_t n, sums acc)
+add_vectors(const struct gb_float_type *t, int rows, int cols, const char *x,
+            size_t pitch, size_t fetched, const float *const *columns,
+            int64_t i, bool is_tail, int64_t n, sums acc)
 {
     vf w[ROWS(COLS_MIN)];
 
@@ -46,11 +55,11 @@ add_step(const struct gb_float_type *t, int rows, int cols, const char *x,
     for (int r = 0; r < rows; r++) {
         const char *at = x + (size_t)r * pitch + (size_t)i * t->bytes;
 
-        w[r] = is_part ? t->load_n(at, n) : t->load(at);
+        w[r] = is_tail ? t->load_n(at, n) : t->load(at);
     }
 #pragma GCC unroll 8
     for (int c = 0; c < cols; c++) {
-        const vf y = is_part ? vf_load_n(columns[c] + i, n)
+        const vf y = is_tail ? vf_load_n(columns[c] + i, n)
                              : vf_load(columns[c] + i);
 
 #pragma GCC unroll 8
@@ -59,9 +68,10 @@ add_step(const struct gb_float_type *t, int rows, int cols, const char *x,
     }
 }
 
+/* The micro-kernel: ROWS rows from ROW on times COLS columns from COL on. */
 GB_INLINE void
-dots(const struct gb_float_type *t, int rows, int cols, const struct gb_product *p,
-     int64_t row, int64_t col)
+multiply_tile(const struct gb_float_type *t, int rows, int cols,
+              const struct gb_product *p, int64_t row, int64_t col)
 {
     const char *x = (const char *)p->weights + (size_t)row * p->pitch;
     const bool is_short = col == 0 && (size_t)p->k * t->bytes <= SHORT;
@@ -78,11 +88,11 @@ dots(const struct gb_float_type *t, int rows, int cols, const struct gb_product 
             acc[r][c] = vf_zero();
     }
     for (; i + VF_LEN <= p->k; i += VF_LEN)
-        add_step(t, rows, cols, x, p->pitch, fetched, columns, i, false,
-                 VF_LEN, acc);
+        add_vectors(t, rows, cols, x, p->pitch, fetched, columns, i, false,
+                    VF_LEN, acc);
     if (i < p->k)
-        add_step(t, rows, cols, x, p->pitch, fetched, columns, i, true,
-                 p->k - i, acc);
+        add_vectors(t, rows, cols, x, p->pitch, fetched, columns, i, true,
+                    p->k - i, acc);
 #pragma GCC unroll 8
     for (int c = 0; c < cols; c++) {
         float *to = p->dst[col + c] + row;
@@ -97,67 +107,79 @@ dots(const struct gb_float_type *t, int rows, int cols, const struct gb_product 
     }
 }
 
-/* Functions of their own, so that the compiler has all registers for each. */
-typedef void dots_fn(const struct gb_product *p, int64_t row, int64_t col);
+/* Functions of their own, so that each has all registers. */
+typedef void
+micro_kernel_fn(const struct gb_product *p, int64_t row, int64_t col);
 
-#define DOTS(type, cols)                                                     \
-    static void type##_rows_by_##cols(const struct gb_product *p,            \
-                                      int64_t row, int64_t col)              \
-    {                                                                        \
-        dots(&gb_##type, ROWS(cols), cols, p, row, col);                     \
-    }                                                                        \
-    static void type##_row_by_##cols(const struct gb_product *p,             \
-                                     int64_t row, int64_t col)               \
-    {                                                                        \
-        dots(&gb_##type, 1, cols, p, row, col);                              \
+#define TILES(type, cols)                                                      \
+    static void type##_rows_by_##cols(const struct gb_product *p, int64_t row, \
+                                      int64_t col)                             \
+    {                                                                          \
+        multiply_tile(&gb_##type, ROWS(cols), cols, p, row, col);              \
+    }                                                                          \
+    static void type##_row_by_##cols(const struct gb_product *p, int64_t row,  \
+                                     int64_t col)                              \
+    {                                                                          \
+        multiply_tile(&gb_##type, 1, cols, p, row, col);                       \
     }
 
-#define DOTS_OF(type)                                                        \
-    DOTS(type, 2)                                                            \
-    DOTS(type, 3)                                                            \
-    DOTS(type, 4)                                                            \
-    DOTS(type, 5)                                                            \
-    DOTS(type, 6)
+#define TILES_OF(type) \
+    TILES(type, 2)     \
+    TILES(type, 3)     \
+    TILES(type, 4)     \
+    TILES(type, 5)     \
+    TILES(type, 6)
 
-DOTS_OF(f32)
-DOTS_OF(f16)
-DOTS_OF(bf16)
+TILES_OF(f32)
+TILES_OF(f16)
+TILES_OF(bf16)
 
 struct micro_kernel {
-    int rows;
-    dots_fn *of_rows;
-    dots_fn *of_row;
+    int rows; /* MR */
+    micro_kernel_fn *of_rows;
+    micro_kernel_fn *of_row; /* for the rows left over */
 };
 
-#define MICRO_KERNEL(type, cols)                                                      \
-    { ROWS(cols), type##_rows_by_##cols,                                     \
-      ROWS(cols) == 1 ? type##_rows_by_##cols : type##_row_by_##cols }
-#define MICRO_KERNELS(type)                                                           \
-    { MICRO_KERNEL(type, 2), MICRO_KERNEL(type, 3), MICRO_KERNEL(type, 4), MICRO_KERNEL(type, 5), MICRO_KERNEL(type, 6) }
+#define MICRO_KERNEL(type, cols)                              \
+    {                                                         \
+        .rows = ROWS(cols), .of_rows = type##_rows_by_##cols, \
+        .of_row = ROWS(cols) == 1 ? type##_rows_by_##cols     \
+                                  : type##_row_by_##cols,     \
+    }
+#define MICRO_KERNELS(type)                                                  \
+    {                                                                        \
+        MICRO_KERNEL(type, 2), MICRO_KERNEL(type, 3), MICRO_KERNEL(type, 4), \
+            MICRO_KERNEL(type, 5), MICRO_KERNEL(type, 6),                    \
+    }
 
+/* By type and number of columns. */
 static const struct micro_kernel micro_kernels[][COLS_MAX - COLS_MIN + 1] = {
-    MICRO_KERNELS(f32), MICRO_KERNELS(f16), MICRO_KERNELS(bf16),
+    MICRO_KERNELS(f32),
+    MICRO_KERNELS(f16),
+    MICRO_KERNELS(bf16),
 };
 
 static const struct micro_kernel *
 micro_kernels_of(enum ggml_type type)
 {
-    return micro_kernels[type == GGML_TYPE_F32 ? 0 : type == GGML_TYPE_F16 ? 1 : 2];
+    return micro_kernels[type == GGML_TYPE_F32   ? 0
+                         : type == GGML_TYPE_F16 ? 1
+                                                 : 2];
 }
 
-/* All rows with a part of the columns after the other; parts are of about the
- * same number. */
+/* All rows with one tile of columns after the other; tiles differ by one column
+ * at most. */
 void
 GB_K(skinny_floats)(const struct gb_format_kernels *weight,
                     const struct gb_product *p)
 {
     const struct micro_kernel *const kernels =
         micro_kernels_of(weight->format->activation);
-    const int64_t parts = (p->cols + COLS_MAX - 1) / COLS_MAX;
+    const int64_t tiles = (p->cols + COLS_MAX - 1) / COLS_MAX;
     int64_t col = 0;
 
-    for (int64_t part = 0; part < parts; part++) {
-        const int64_t cols = (p->cols - col) / (parts - part);
+    for (int64_t tile = 0; tile < tiles; tile++) {
+        const int64_t cols = (p->cols - col) / (tiles - tile);
         const struct micro_kernel *kernel = &kernels[cols - COLS_MIN];
         int64_t row = 0;
 
