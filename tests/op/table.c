@@ -6,7 +6,7 @@
 
 #include "lib/op/op.h"
 
-/* The interface's names and symbols; GB_OP(name, word, sources, kind, symbol). */
+/* The interface's names and symbols; lib/op/ops.def. */
 static const struct {
     const char *name;
     const char *symbol;
@@ -119,7 +119,7 @@ every_operation_has_one_row(void **state)
     int rows = 0;
 
     (void)state;
-#define GB_OP(op, word, sources, kind, text) rows++;
+#define GB_OP(op, word, sources, kind, in_place, derivative, text) rows++;
 #include "lib/op/ops.def"
 #undef GB_OP
     assert_int_equal(rows, GGML_OP_COUNT);
