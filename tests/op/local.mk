@@ -40,3 +40,6 @@ check_PROGRAMS += tests/op/view
 tests_op_view_SOURCES = %D%/view.c %D%/node.h
 tests_op_view_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_op_view_LDADD = $(WHITE_LDADD)
+
+check_SCRIPTS += %D%/builders.sh
+EXTRA_DIST += %D%/builders.sh
