@@ -3,8 +3,7 @@
 # `make fuzzers` links them with libFuzzer.
 fuzz_common = %D%/common.c %D%/fuzz.h
 fuzz_operations = \
-	%D%/bytes.h %D%/edit.c %D%/edit.h %D%/guard.c %D%/guard.h %D%/nodes.def \
-	%D%/operations.c
+	%D%/bytes.h %D%/edit.c %D%/edit.h %D%/guard.c %D%/guard.h %D%/operations.c
 EXTRA_DIST += %D%/corpus %D%/image.sh %D%/reentry.sh %D%/replay-one.sh \
 	%D%/replay.sh
 

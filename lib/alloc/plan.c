@@ -14,33 +14,9 @@
 #include "lib/base/array.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
+#include "lib/op/op.h"
 
 #include <string.h>
-
-/*
- * How many of its first sources an operation may overwrite with its result, at
- * most GB_LIFE_ALIKE.  Of others it reads an element after it has written that
- * position.
- */
-static const uint8_t in_place_sources[GGML_OP_COUNT] = {
-    [GGML_OP_ADD] = 2,
-    [GGML_OP_ADD1] = 1,
-    [GGML_OP_DIAG_MASK_INF] = 1,
-    [GGML_OP_DIAG_MASK_ZERO] = 1,
-    [GGML_OP_DIV] = 2,
-    [GGML_OP_LOG] = 1,
-    [GGML_OP_MUL] = 2,
-    [GGML_OP_RMS_NORM] = 1,
-    [GGML_OP_ROPE] = 1,
-    [GGML_OP_ROPE_BACK] = 1,
-    [GGML_OP_SCALE] = 1,
-    [GGML_OP_SILU_BACK] = 2,
-    [GGML_OP_SOFT_MAX] = 1,
-    [GGML_OP_SQR] = 1,
-    [GGML_OP_SQRT] = 1,
-    [GGML_OP_SUB] = 2,
-    [GGML_OP_UNARY] = 1,
-};
 
 static enum ggml_status
 no_memory_to_plan(void)
@@ -227,7 +203,7 @@ place_node(
 {
     const int32_t number = links[n_sources];
     struct gb_life *life = life_of(plan, number);
-    int n_tried = in_place_sources[life->op];
+    int n_tried = gb_op_in_place_sources[life->op];
     int32_t pool;
 
     /* Left already: only views of it were read, before it is computed. */

@@ -19,14 +19,20 @@
 /* Bits of src[]: whose values a result is made from. */
 enum { FIRST = 1 << 0, SECOND = 1 << 1, ANY = (1 << GGML_MAX_SRC) - 1 };
 
+/* What the table of operations says of a derivative, as a row. */
+#define ROW_OF_NONE(word)   { NULL, 0 }
+#define ROW_OF_FIRST(word)  { gb_grad_of_##word, FIRST }
+#define ROW_OF_SECOND(word) { gb_grad_of_##word, SECOND }
+#define ROW_OF_ANY(word)    { gb_grad_of_##word, ANY }
+
 static const struct derivative {
     gb_grad_rule *rule;
     int sources;
 } derivatives[GGML_OP_COUNT] = {
-#define GB_GRAD(op, rule, source) \
-    [GGML_OP_##op] = { gb_grad_of_##rule, source },
-#include "lib/graph/grad.def"
-#undef GB_GRAD
+#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+    [GGML_OP_##op] = ROW_OF_##derivative(word),
+#include "lib/op/ops.def"
+#undef GB_OP
 };
 
 /* -- What wants a gradient ----------------------------------------------- */

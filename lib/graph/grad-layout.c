@@ -145,11 +145,26 @@ gb_grad_of_get_rows(struct gb_grad *grad, struct ggml_tensor *y,
                                    y->src[0]));
 }
 
-void
-gb_grad_of_diag_mask(struct gb_grad *grad, struct ggml_tensor *y,
-                     struct ggml_tensor *g)
+/* What was masked counts for nothing, whatever stands there now. */
+static void
+through_mask(struct gb_grad *grad, const struct ggml_tensor *y,
+             struct ggml_tensor *g)
 {
     gb_grad_add(grad, y->src[0],
                 ggml_diag_mask_zero(grad->ctx, g,
                                     ggml_get_op_params_i32(y, 0)));
+}
+
+void
+gb_grad_of_diag_mask_inf(struct gb_grad *grad, struct ggml_tensor *y,
+                         struct ggml_tensor *g)
+{
+    through_mask(grad, y, g);
+}
+
+void
+gb_grad_of_diag_mask_zero(struct gb_grad *grad, struct ggml_tensor *y,
+                          struct ggml_tensor *g)
+{
+    through_mask(grad, y, g);
 }

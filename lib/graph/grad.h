@@ -80,9 +80,18 @@ struct ggml_tensor *gb_grad_fold(
     const struct gb_grad *grad, struct ggml_tensor *t,
     struct ggml_tensor *like);
 
-/* The rules: gb_grad_of_add, … */
-#define GB_GRAD(op, rule, source) gb_grad_rule gb_grad_of_##rule;
-#include "lib/graph/grad.def"
-#undef GB_GRAD
+/* The rules of operations that have a derivative: gb_grad_of_add, … */
+#define GB_RULE_NONE(word)
+#define GB_RULE_ANY(word) gb_grad_rule gb_grad_of_##word;
+#define GB_RULE_FIRST GB_RULE_ANY
+#define GB_RULE_SECOND GB_RULE_ANY
+#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+    GB_RULE_##derivative(word)
+#include "lib/op/ops.def"
+#undef GB_OP
+#undef GB_RULE_NONE
+#undef GB_RULE_ANY
+#undef GB_RULE_FIRST
+#undef GB_RULE_SECOND
 
 #endif

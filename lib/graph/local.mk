@@ -13,7 +13,6 @@ libcore_la_SOURCES += \
 	%D%/grad-layout.c \
 	%D%/grad-nn.c \
 	%D%/grad.c \
-	%D%/grad.def \
 	%D%/grad.h \
 	%D%/gradient.c \
 	%D%/graph.c \

@@ -21,9 +21,11 @@ enum gb_op_kind {
     GB_OP_WORK  /* to compute it */
 };
 
-/* By number.  The kinds are apart, where all of them share two cache lines. */
+/* By number.  Kinds, and how many of the first sources a result may be written
+ * over, are apart, where all of them share two cache lines. */
 extern const struct gb_op gb_ops[GGML_OP_COUNT];
 extern const unsigned char gb_op_kinds[GGML_OP_COUNT];
+extern const unsigned char gb_op_in_place_sources[GGML_OP_COUNT];
 
 /* The row of OP, NULL for a number that is none.  Any thread. */
 static inline const struct gb_op *

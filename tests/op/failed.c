@@ -27,14 +27,13 @@ static ggml_custom2_op_f32_t run_custom2_f32 = (ggml_custom2_op_f32_t)abort;
 static ggml_custom3_op_f32_t run_custom3_f32 = (ggml_custom3_op_f32_t)abort;
 
 /* build_<name>: the builder, with all but context and sources chosen. */
-#define NODE(name, n, arguments)                                          \
+#define BUILDER(name, n, arguments)                                       \
     static struct ggml_tensor *build_##name(                              \
         struct ggml_context *ctx, struct ggml_tensor *const *s)           \
     {                                                                     \
         return ggml_##name arguments;                                     \
     }
-#include "tests/op/builders.def"
-#undef NODE
+#include "tests/op/operations.def"
 
 static const struct {
     const char *name;
@@ -42,9 +41,8 @@ static const struct {
     struct ggml_tensor *(*build)(
         struct ggml_context *ctx, struct ggml_tensor *const *s);
 } builders[] = {
-#define NODE(name, n, arguments) { #name, n, build_##name },
-#include "tests/op/builders.def"
-#undef NODE
+#define BUILDER(name, n, arguments) { #name, n, build_##name },
+#include "tests/op/operations.def"
 };
 
 #define N_BUILDERS (sizeof(builders) / sizeof(builders[0]))

@@ -17,7 +17,7 @@ tests_op_custom_SOURCES = %D%/custom.c %D%/node.h
 tests_op_custom_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_op_custom_LDADD = $(WHITE_LDADD)
 check_PROGRAMS += tests/op/failed
-tests_op_failed_SOURCES = %D%/builders.def %D%/failed.c %D%/node.h
+tests_op_failed_SOURCES = %D%/failed.c %D%/node.h %D%/operations.def
 tests_op_failed_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_op_failed_LDADD = $(WHITE_LDADD)
 check_PROGRAMS += tests/op/nn
@@ -40,3 +40,6 @@ check_PROGRAMS += tests/op/view
 tests_op_view_SOURCES = %D%/view.c %D%/node.h
 tests_op_view_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_op_view_LDADD = $(WHITE_LDADD)
+
+check_SCRIPTS += %D%/builders.sh
+EXTRA_DIST += %D%/builders.sh

@@ -5,6 +5,7 @@
  */
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
+#include "tools/ggmlbackend-conformance/reference.h"
 #include "tools/ggmlbackend-conformance/suite.h"
 
 #include "ggmlbackend.h"
@@ -119,6 +120,7 @@ run_all(struct suite *s)
         cases_sequences(s);
         cases_images(s);
         cases_single(s);
+        reference_cases(s);
     }
 }
 

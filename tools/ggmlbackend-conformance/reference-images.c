@@ -208,12 +208,12 @@ pool_back(const struct ggml_tensor *node, const struct values *src,
 }
 
 const struct reference_row reference_images[] = {
-    { GGML_OP_IM2COL, im2col },
-    { GGML_OP_IM2COL_BACK, im2col_back },
-    { GGML_OP_CONV_TRANSPOSE_1D, conv_transpose_1d },
-    { GGML_OP_CONV_TRANSPOSE_2D, conv_transpose_2d },
-    { GGML_OP_POOL_1D, pool },
-    { GGML_OP_POOL_2D, pool },
-    { GGML_OP_POOL_2D_BACK, pool_back },
-    { GGML_OP_NONE, NULL },
+    { GGML_OP_IM2COL, im2col, NULL },
+    { GGML_OP_IM2COL_BACK, im2col_back, NULL },
+    { GGML_OP_CONV_TRANSPOSE_1D, conv_transpose_1d, NULL },
+    { GGML_OP_CONV_TRANSPOSE_2D, conv_transpose_2d, NULL },
+    { GGML_OP_POOL_1D, pool, NULL },
+    { GGML_OP_POOL_2D, pool, NULL },
+    { GGML_OP_POOL_2D_BACK, pool_back, NULL },
+    { GGML_OP_NONE, NULL, NULL },
 };

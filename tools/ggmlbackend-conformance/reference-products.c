@@ -70,8 +70,8 @@ out_prod(const struct ggml_tensor *node, const struct values *src,
 }
 
 const struct reference_row reference_products[] = {
-    { GGML_OP_MUL_MAT, mul_mat },
-    { GGML_OP_MUL_MAT_ID, mul_mat_id },
-    { GGML_OP_OUT_PROD, out_prod },
-    { GGML_OP_NONE, NULL },
+    { GGML_OP_MUL_MAT, mul_mat, NULL },
+    { GGML_OP_MUL_MAT_ID, mul_mat_id, NULL },
+    { GGML_OP_OUT_PROD, out_prod, NULL },
+    { GGML_OP_NONE, NULL, NULL },
 };

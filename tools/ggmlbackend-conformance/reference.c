@@ -19,15 +19,29 @@ reference_slope(double max_bias, int64_t h, int64_t n_heads)
     return pow(exp2(-max_bias / (2 * low)), 2 * ((double)h - low) + 1);
 }
 
+static const struct reference_row *const tables[] = {
+    reference_elements, reference_layout,    reference_products,
+    reference_networks, reference_sequences, reference_images,
+};
+
+enum { N_TABLES = sizeof(tables) / sizeof(tables[0]) };
+
+void
+reference_cases(struct suite *s)
+{
+    for (int i = 0; i < N_TABLES; i++) {
+        for (const struct reference_row *row = tables[i]; row->fn != NULL;
+             row++) {
+            if (row->cases != NULL)
+                row->cases(s);
+        }
+    }
+}
+
 reference_fn
 reference_for(const struct ggml_tensor *node)
 {
-    static const struct reference_row *const tables[] = {
-        reference_elements, reference_layout,    reference_products,
-        reference_networks, reference_sequences, reference_images,
-    };
-
-    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+    for (int i = 0; i < N_TABLES; i++) {
         for (const struct reference_row *row = tables[i]; row->fn != NULL;
              row++) {
             if (row->op == node->op)

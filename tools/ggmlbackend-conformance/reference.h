@@ -6,6 +6,7 @@
 #ifndef CONFORMANCE_REFERENCE_H
 #define CONFORMANCE_REFERENCE_H
 
+#include "tools/ggmlbackend-conformance/suite.h"
 #include "tools/ggmlbackend-conformance/values.h"
 
 #include "ggml.h"
@@ -20,6 +21,9 @@ typedef void (*reference_fn)(
 
 /* NULL for an operation that has none. */
 reference_fn reference_for(const struct ggml_tensor *node);
+
+/* The cases that stand in rows. */
+void reference_cases(struct suite *s);
 
 /* Parameters of a node. */
 static inline int32_t
@@ -47,6 +51,7 @@ double reference_slope(double max_bias, int64_t h, int64_t n_heads);
 struct reference_row {
     enum ggml_op op;
     reference_fn fn;
+    void (*cases)(struct suite *s); /* NULL where cases-*.c has them */
 };
 extern const struct reference_row reference_elements[];
 extern const struct reference_row reference_layout[];

@@ -50,6 +50,11 @@ tests_cpu_ops_norm_SOURCES = %D%/norm.c %D%/driver.h
 tests_cpu_ops_norm_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_ops_norm_LDADD = $(WHITE_LDADD)
 
+check_PROGRAMS += tests/cpu/ops/over
+tests_cpu_ops_over_SOURCES = %D%/over.c %D%/nodes.h
+tests_cpu_ops_over_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_ops_over_LDADD = $(WHITE_LDADD)
+
 check_PROGRAMS += tests/cpu/ops/recurrent
 tests_cpu_ops_recurrent_SOURCES = %D%/recurrent.c %D%/driver.h
 tests_cpu_ops_recurrent_CPPFLAGS = $(TEST_CPPFLAGS)
