@@ -15,6 +15,8 @@
 /* The function runs when the library is loaded. */
 #define GB_AT_START           __attribute__((constructor))
 #define GB_NOINLINE           __attribute__((noinline))
+/* Where its arguments are constants, or parts of structs for registers. */
+#define GB_ALWAYS_INLINE      inline __attribute__((always_inline))
 #define GB_LIKELY(x)          __builtin_expect(!!(x), 1)
 #define GB_UNLIKELY(x)        __builtin_expect(!!(x), 0)
 /* The bytes at PTR, which may be any address, will be wanted soon. */
@@ -29,6 +31,7 @@
 #define GB_NORETURN _Noreturn
 #define GB_AT_START GB_UNUSED
 #define GB_NOINLINE
+#define GB_ALWAYS_INLINE inline
 #define GB_LIKELY(x)   (x)
 #define GB_UNLIKELY(x) (x)
 #define GB_PREFETCH(ptr)

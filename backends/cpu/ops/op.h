@@ -118,21 +118,16 @@ gb_cpu_op_find(const struct ggml_tensor *node)
     return op < GGML_OP_COUNT ? gb_cpu_ops[op] : NULL;
 }
 
-/* What NODE, of row OP, takes with kernels K; TILING has op->tiling_size bytes. */
-static inline void
-gb_cpu_op_needs(const struct ggml_tensor *node, const struct gb_cpu_op *op,
-                const struct gb_cpu_kernels *k, void *tiling,
-                struct gb_cpu_needs *needs)
+/* What NODE takes, of row OP, which decides nothing. */
+static inline struct gb_cpu_needs
+gb_cpu_op_needs(const struct ggml_tensor *node, const struct gb_cpu_op *op)
 {
-    if (op->tile != NULL) {
-        op->tile(node, k, tiling, needs);
-        return;
-    }
-    needs->tiles = op->tiles(node);
-    needs->prepare_tiles = op->prepare != NULL ? op->prepare_tiles(node) : 0;
-    needs->scratch = op->scratch != NULL ? op->scratch(node) : 0;
-    needs->shared = op->shared != NULL ? op->shared(node) : 0;
-    needs->prepared_as = 0;
+    return (struct gb_cpu_needs){
+        .tiles = op->tiles(node),
+        .prepare_tiles = op->prepare != NULL ? op->prepare_tiles(node) : 0,
+        .scratch = op->scratch != NULL ? op->scratch(node) : 0,
+        .shared = op->shared != NULL ? op->shared(node) : 0,
+    };
 }
 
 /* Rows: extern const struct gb_cpu_op gb_cpu_op_<row>; */

@@ -73,17 +73,17 @@ check_graph(const struct ggml_cgraph *graph)
 
 /* Member by member: a struct that is made on the stack is read before it has
  * arrived there, which costs a fifth of a small node's time. */
-static inline void
+static GB_ALWAYS_INLINE void
 set_phase(struct gb_cpu_phase *out, struct ggml_tensor *node,
-          const struct gb_cpu_op *op, const void *tiling, gb_cpu_tile_fn tile,
-          int64_t n_tiles)
+          const struct gb_cpu_op *op, const void *tiling, bool has_shared,
+          gb_cpu_tile_fn tile, int64_t n_tiles)
 {
     out->node = node;
     out->tile = tile;
     out->tiling = tiling;
     out->n_tiles = n_tiles;
     out->is_last = false;
-    out->has_shared = false;
+    out->has_shared = has_shared;
     out->is_kept = op->keeps_shared;
     out->is_chained = false;
     out->n_more = 0;
@@ -91,24 +91,25 @@ set_phase(struct gb_cpu_phase *out, struct ggml_tensor *node,
 
 /* Write a step's phases, one to three of them, to OUT and return how many: to
  * prepare a source, when that has PREPARE_TILES, to run, to finish. */
-static int
+static GB_ALWAYS_INLINE int
 phases_of(struct ggml_tensor *node, const struct gb_cpu_op *op,
-          const void *tiling, int64_t tiles, int64_t prepare_tiles,
-          struct gb_cpu_phase out[3])
+          const void *tiling, bool has_shared, int64_t tiles,
+          int64_t prepare_tiles, struct gb_cpu_phase out[3])
 {
     int n = 0;
 
     if (prepare_tiles > 0)
-        set_phase(&out[n++], node, op, tiling, op->prepare, prepare_tiles);
-    set_phase(&out[n++], node, op, tiling, op->run, tiles);
+        set_phase(&out[n++], node, op, tiling, has_shared, op->prepare,
+                  prepare_tiles);
+    set_phase(&out[n++], node, op, tiling, has_shared, op->run, tiles);
     if (op->finish != NULL)
-        set_phase(&out[n++], node, op, tiling, op->finish, 1);
+        set_phase(&out[n++], node, op, tiling, has_shared, op->finish, 1);
     out[n - 1].is_last = true;
     return n;
 }
 
 /* Raise *MOST to SIZE, rounded up. */
-static enum ggml_status
+static GB_ALWAYS_INLINE enum ggml_status
 raise_to(size_t *most, size_t size, const struct ggml_tensor *node)
 {
     size_t padded;
@@ -156,18 +157,19 @@ has_room(const struct builder *builder, size_t size)
 {
     const char *end = (const char *)(builder->phases + builder->n_phases + 3);
 
-    return builder->tilings != NULL &&
-           (uintptr_t)end + size <= (uintptr_t)builder->tilings;
+    return (uintptr_t)end + size <= (uintptr_t)builder->tilings;
 }
 
 /* Tiles in which NODE's source is prepared; 0 when it has been, for an earlier
  * node. */
-static int64_t
+static GB_ALWAYS_INLINE int64_t
 prepare_tiles(struct builder *builder, struct ggml_tensor *node,
               const struct gb_cpu_op *op, const struct gb_cpu_needs *needs)
 {
     struct prepared *prepared = &builder->prepared[op->keeps_shared];
 
+    if (needs->prepare_tiles == 0 && needs->shared == 0)
+        return 0;
     if (prepared->node != NULL && op->is_prepared != NULL &&
         gb_cpu_op_find(prepared->node) == op &&
         prepared->as == needs->prepared_as &&
@@ -186,7 +188,7 @@ prepare_tiles(struct builder *builder, struct ggml_tensor *node,
 }
 
 /* What NODE writes over is not what was prepared any more. */
-static void
+static GB_ALWAYS_INLINE void
 forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
 {
 #pragma GCC unroll 2
@@ -212,50 +214,78 @@ place(struct builder *builder, int n)
     }
 }
 
-/* Check NODE, append its step, and account for its memory. */
-static enum ggml_status
-add_node(struct builder *builder, struct ggml_tensor *node)
+/* Where the phases of a step go that has a tiling of SIZE bytes: SPARE when the
+ * list is full, as it is from then on. */
+static GB_ALWAYS_INLINE struct gb_cpu_phase *
+phases_for(struct builder *builder, size_t size, struct gb_cpu_phase *spare)
 {
-    const struct gb_cpu_op *op = gb_cpu_op_find(node);
-    struct gb_cpu_size *size = builder->size;
-    struct gb_cpu_phase spare[3];
-    _Alignas(8) char spare_tiling[GB_CPU_TILING_MAX];
-    struct gb_cpu_phase *phases = spare;
-    char *tiling = spare_tiling;
-    struct gb_cpu_needs needs;
-    int64_t most;
-    int n;
+    if (GB_LIKELY(has_room(builder, size)))
+        return builder->phases + builder->n_phases;
+    builder->tilings = NULL;
+    return spare;
+}
 
-    if (op == NULL || !gb_cpu_can_compute(node, op, builder->known))
-        return gb_cpu_fail_node(node);
-    if (has_room(builder, op->tiling_size)) {
-        phases = builder->phases + builder->n_phases;
-        builder->tilings -= op->tiling_size;
-        tiling = builder->tilings;
-    } else {
-        builder->tilings = NULL;
-    }
-    size->tilings += op->tiling_size;
-    gb_cpu_op_needs(node, op, builder->kernels, tiling, &needs);
-    if (op->tiles_by_threads && needs.tiles > builder->n_threads)
-        needs.tiles = builder->n_threads;
-    n = phases_of(node, op, tiling, needs.tiles,
-                  prepare_tiles(builder, node, op, &needs), phases);
-    most = 0;
-    for (int i = 0; i < n; i++) {
-        phases[i].has_shared = needs.shared > 0;
-        if (phases[i].n_tiles > most)
-            most = phases[i].n_tiles;
-    }
+/* Append a step to PHASES, and account for its memory. */
+static GB_ALWAYS_INLINE enum ggml_status
+append(struct builder *builder, struct ggml_tensor *node,
+       const struct gb_cpu_op *op, const void *tiling,
+       const struct gb_cpu_needs *needs, struct gb_cpu_phase *phases)
+{
+    struct gb_cpu_size *size = builder->size;
+    const int64_t tiles =
+        op->tiles_by_threads && needs->tiles > builder->n_threads
+            ? builder->n_threads
+            : needs->tiles;
+    const int64_t prepare = prepare_tiles(builder, node, op, needs);
+    const int64_t most = prepare > tiles ? prepare : tiles;
+    const int n = phases_of(node, op, tiling, needs->shared > 0, tiles, prepare,
+                            phases);
+
     if (most > builder->max_tiles)
         builder->max_tiles = most;
-    if (most > 1 && builder->n_threads > 1 && phases != spare)
+    if (most > 1 && builder->n_threads > 1 && builder->tilings != NULL)
         place(builder, n);
     builder->n_phases += n;
     size->n_phases += n;
     forget_overwritten(builder, node);
-    GB_TRY(raise_to(&size->scratch, needs.scratch, node));
-    return raise_to(&size->shared[op->keeps_shared], needs.shared, node);
+    GB_TRY(raise_to(&size->scratch, needs->scratch, node));
+    return raise_to(&size->shared[op->keeps_shared], needs->shared, node);
+}
+
+/* A step of a row that decides. */
+static enum ggml_status GB_NOINLINE
+add_tiled(struct builder *builder, struct ggml_tensor *node,
+          const struct gb_cpu_op *op)
+{
+    struct gb_cpu_phase spare[3];
+    _Alignas(8) char spare_tiling[GB_CPU_TILING_MAX];
+    struct gb_cpu_phase *phases =
+        phases_for(builder, op->tiling_size, spare);
+    void *tiling = spare_tiling;
+    struct gb_cpu_needs needs;
+
+    if (builder->tilings != NULL)
+        tiling = builder->tilings -= op->tiling_size;
+    builder->size->tilings += op->tiling_size;
+    op->tile(node, builder->kernels, tiling, &needs);
+    return append(builder, node, op, tiling, &needs, phases);
+}
+
+/* Check NODE, and append its step. */
+static enum ggml_status
+add_node(struct builder *builder, struct ggml_tensor *node)
+{
+    const struct gb_cpu_op *op = gb_cpu_op_find(node);
+    struct gb_cpu_phase spare[3];
+    struct gb_cpu_needs needs;
+
+    if (op == NULL || !gb_cpu_can_compute(node, op, builder->known))
+        return gb_cpu_fail_node(node);
+    if (op->tile != NULL)
+        return add_tiled(builder, node, op);
+    needs = gb_cpu_op_needs(node, op);
+    return append(builder, node, op, NULL, &needs,
+                  phases_for(builder, 0, spare));
 }
 
 /* Bytes of a list of N phases, with room for the last node to be written as if

@@ -298,7 +298,10 @@ compute(struct ggml_tensor *node, const struct gb_cpu_kernels *k,
     assert_non_null(op);
     if (ggml_is_empty(node))
         return GGML_STATUS_SUCCESS;
-    gb_cpu_op_needs(node, op, k, tiling, &needs);
+    if (op->tile != NULL)
+        op->tile(node, k, tiling, &needs);
+    else
+        needs = gb_cpu_op_needs(node, op);
     task.scratch = work_memory(needs.scratch);
     task.shared = work_memory(needs.shared);
     if (op->prepare != NULL) {

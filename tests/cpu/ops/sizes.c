@@ -73,7 +73,10 @@ check_row(const struct ggml_tensor *node, long double least)
     _Alignas(8) char tiling[GB_CPU_TILING_MAX];
     struct gb_cpu_needs needs;
 
-    gb_cpu_op_needs(node, row, gb_cpu_kernels(), tiling, &needs);
+    if (row->tile != NULL)
+        row->tile(node, gb_cpu_kernels(), tiling, &needs);
+    else
+        needs = gb_cpu_op_needs(node, row);
     if (needs.scratch == SIZE_MAX || needs.shared == SIZE_MAX) {
         if (least < 0x1p60L)
             fail_msg("%s: not even %Lg bytes", ggml_op_desc(node), least);
