@@ -139,12 +139,10 @@ struct ggml_backend_i {
      * TRANSPOSE, and those without elements, are there to be skipped.  May
      * return before the work is done.
      *
-     * A node may have the address of a source, with the same type, counts and
-     * strides, and is then written over it: of the first source for ADD1, SQR,
-     * SQRT, LOG, RMS_NORM, SCALE, DIAG_MASK_INF, DIAG_MASK_ZERO, SOFT_MAX, ROPE,
-     * ROPE_BACK and UNARY, of the first or the second for ADD, SUB, MUL, DIV and
-     * SILU_BACK, and for any operation where view_src is that source, as the
-     * builders *_inplace make it, CPY and SET.
+     * A node may have the address of its first or second source, with the same
+     * type, counts and strides, and is then written over it: for the operations
+     * that ggml-backend-module(7) names, and for any where view_src is that
+     * source, as the builders *_inplace make it, CPY and SET.
      */
     enum ggml_status (*graph_compute)(
         ggml_backend_t backend, struct ggml_cgraph *cgraph);
