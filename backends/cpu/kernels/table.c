@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/table.c - this level's kernels as a table.
+ * cpu/kernels/table.c - a variant's kernels as a table.
  */
 #include "backends/cpu/isa/compiled.h"
 #include "backends/cpu/kernels/api/kernels.h"
