@@ -155,9 +155,11 @@ struct builder {
 static bool
 has_room(const struct builder *builder, size_t size)
 {
-    const char *end = (const char *)(builder->phases + builder->n_phases + 3);
+    const size_t phases =
+        (size_t)(builder->n_phases + 3) * sizeof(*builder->phases);
 
-    return (uintptr_t)end + size <= (uintptr_t)builder->tilings;
+    return (uintptr_t)builder->phases + phases + size <=
+           (uintptr_t)builder->tilings;
 }
 
 /* Tiles in which NODE's source is prepared; 0 when it has been, for an earlier
