@@ -2,9 +2,22 @@
 /*
  * cpu/ops/accumulate.c - a tensor with a part of it replaced or added to.
  *
- * ACC SET: dst = src0, then the part of dst that has src1's shape, the strides
- * of parameters 0 to 2 and the offset of parameter 3 gets, or is increased by,
- * src1.
+ * ACC SET.  P is a view of dst, described by the parameters:
+ *     dst = src0
+ *     P[i, j, k, l] = src1[i, j, k, l]        SET
+ *     P[i, j, k, l] += src1[i, j, k, l]       ACC
+ *
+ *   src0   the shape and the type of dst, any strides
+ *   src1   the shape of P and the type of dst, any strides
+ *   dst    contiguous; F32 for ACC, any type with blocks of one element for SET
+ *   params byte strides of P along dimensions 1 to 3, then the bytes from the
+ *          beginning of dst to that of P
+ *
+ * Phases    prepare copies src0 to dst; run writes P.  Threads wait between the
+ *           two, since rows of P need not be rows of dst.
+ * Threads   tiles are whole rows, of dst in prepare, of P in run; one tile if
+ *           rows of P may overlap.
+ * Accuracy  one F32 addition an element; SET copies bits.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -12,7 +25,8 @@
 #include "backends/cpu/ops/params.h"
 #include "backends/cpu/ops/rows.h"
 
-/* The part, as a tensor of its own. */
+/* P as a tensor of its own: the shape of src1, elements of a row next to each
+ * other, and the strides and the offset of the parameters. */
 static struct ggml_tensor
 part_of(const struct ggml_tensor *node)
 {
@@ -28,6 +42,9 @@ part_of(const struct ggml_tensor *node)
     return part;
 }
 
+/* Are all elements of P within dst, each where an element can begin?  The
+ * parameters are signed numbers that come from outside: negative ones are
+ * refused, and sums that overflow count as the largest number of bytes. */
 static bool
 part_is_inside(const struct ggml_tensor *node)
 {
@@ -57,7 +74,12 @@ accumulate_can_run(const struct ggml_tensor *node)
            part_is_inside(node);
 }
 
-/* Rows of the part do not share bytes, so they may be written side by side. */
+/*
+ * Do no two rows of P have a byte in common, so that threads may write them at
+ * the same time?  This is so if in each dimension a stride is at least the
+ * bytes that the dimensions before it span.  Other strides may be harmless too,
+ * but are rare; they get a single tile.
+ */
 static bool
 rows_are_apart(const struct ggml_tensor *part)
 {
@@ -71,6 +93,7 @@ rows_are_apart(const struct ggml_tensor *part)
     return true;
 }
 
+/* The prepare phase: dst = src0, row by row. */
 static int64_t
 copy_tiles(const struct ggml_tensor *node)
 {
@@ -84,6 +107,7 @@ copy_run(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor *a = node->src[0];
     const struct gb_cpu_row_range rows = gb_cpu_tile_rows(node, tile);
 
+    /* In place: dst has the values of src0 already. */
     if (node->data == a->data)
         return GGML_STATUS_SUCCESS;
     for (int64_t row = rows.first; row < rows.last; row++) {
@@ -98,6 +122,7 @@ copy_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* The run phase: src1 into P, or added to it. */
 static int64_t
 accumulate_tiles(const struct ggml_tensor *node)
 {
@@ -116,6 +141,7 @@ accumulate_run(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor part = part_of(node);
     struct gb_cpu_row_range rows = gb_cpu_tile_rows(&part, tile);
 
+    /* A single tile has all rows, however many elements they have. */
     if (task->n_tiles == 1)
         rows.last = ggml_nrows(&part);
     for (int64_t row = rows.first; row < rows.last; row++) {

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/activations.c - the rows of a product's second operand as columns.
+ * cpu/ops/activations.c - the rows of a product's second operand, packed as
+ * columns, and the tile sizes of products with few columns.
+ *
+ * Row (i1, i2, i3) of B becomes column i1 + ne[1] * (i2 + ne[2] * i3) in the
+ * shared memory: columns are contiguous whatever the strides of B, and nb has
+ * the bytes from one to the next along dimensions 1 to 3.
+ *
+ * Threads   a tile of the prepare phase has whole rows of B.
+ * Accuracy  rounding to q8 activations is that of packing.h; F32 rows for float
+ *           weights keep their bits.
  */
 #include "backends/cpu/ops/activations.h"
 
@@ -18,6 +27,8 @@ gb_cpu_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
     const struct gb_format_kernels *weight = gb_cpu_kernels()->format(a->type);
     int64_t products;
 
+    /* Counted with k + 1, as tile sizes are, so that these never divide by
+     * 0. */
     return weight != NULL && a->ne[0] == b->ne[0] && gb_is_dense(a) &&
            gb_is_dense(b) &&
            (b->type == GGML_TYPE_F32 ||
@@ -37,6 +48,8 @@ gb_cpu_activations_init(struct gb_cpu_activations *columns,
         memcpy(columns->nb, b->nb, sizeof(columns->nb));
         return;
     }
+    /* Longer rows do not fit; SIZE_MAX stays SIZE_MAX through the products
+     * below, and the plan is refused for lack of memory. */
     columns->nb[1] = b->ne[0] <= GB_CPU_LONGEST_ROW
                          ? gb_path_activation_bytes(format, path, b->ne[0])
                          : SIZE_MAX;
@@ -81,8 +94,12 @@ gb_cpu_activations_pack(const struct gb_cpu_task *task,
 }
 
 /*
- * Some tiles for each of a few threads; but a tile is worth a thread's trouble,
- * and where there are many, memory is read in long pieces.
+ * Tile sizes of GEMV and skinny GEMM, in weights.  About TILES_WANTED tiles let
+ * a handful of threads share a product evenly.  Fewer than MIN_TILE_WEIGHTS
+ * multiplications are not worth taking a tile from the counter.  A large matrix
+ * has tiles of MAX_TILE_WEIGHTS weights: they are read in long contiguous runs,
+ * and there are still enough of them.  ROWS_MULTIPLE results are one cache line
+ * of 64 bytes.
  */
 #define TILES_WANTED     16
 #define MIN_TILE_WEIGHTS 16384 /* times columns */
@@ -96,7 +113,8 @@ gb_cpu_gemv_rows(const struct ggml_tensor *a, int64_t cols)
     const size_t of_row = gb_mul_or_max((size_t)k, (size_t)cols);
     int64_t rows = a->ne[1];
 
-    /* Small products are many: they are spared the divisions. */
+    /* A graph has many small products, each a single tile: they are spared the
+     * divisions. */
     if (gb_mul_or_max((size_t)rows, of_row) > MIN_TILE_WEIGHTS) {
         const int64_t fewest = (int64_t)(MIN_TILE_WEIGHTS / of_row);
 

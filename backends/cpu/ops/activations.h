@@ -3,9 +3,16 @@
  * cpu/ops/activations.h - the rows of a product's second operand, packed as
  * columns.
  *
- * They are rounded to what the weights' type is multiplied with, once for each
- * product, into the step's shared memory; F32 rows for float weights are used
- * where they lie.
+ * In D = A * B the weights A [k, m] and the activations B [k, n] both have rows
+ * of k values; a row of B makes a column of D.  Activations are packed once for
+ * each product, before the first tile runs, into the memory that all threads of
+ * the step share:
+ *
+ *   quantised weights  q8 activations in the layout of the path
+ *                      (kernels/api/packing.h)
+ *   float weights      F32; rows that are F32 already are used in place
+ *
+ * MUL_MAT and MUL_MAT_ID share this.
  */
 #ifndef GB_CPU_OPS_ACTIVATIONS_H
 #define GB_CPU_OPS_ACTIVATIONS_H
@@ -19,15 +26,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Can rows of A be multiplied with rows of B, and the products be counted? */
+/* Is there a kernel for A's type that multiplies its rows with rows of B, and
+ * does the number of multiplications fit an int64_t? */
 bool gb_cpu_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
 
-/* A column of more values would have more bytes than there are; others' bytes
- * can be counted without a look at what fits. */
+/* A column of more values would have more bytes than can be addressed.  In
+ * all layouts long columns take fewer than 64 bytes a value, so that the size
+ * of a shorter one does not overflow. */
 #define GB_CPU_LONGEST_ROW (INT64_MAX / 64)
 
-/* Where a product's columns are: part of its tiling. */
+/* Where a product's columns are.  Decided once a plan; part of the tiling. */
 struct gb_cpu_activations {
     enum gb_path path;        /* that they are packed for */
     bool in_place;            /* F32 rows for float weights: not packed */
@@ -35,8 +44,10 @@ struct gb_cpu_activations {
                                  SIZE_MAX where packed ones do not fit */
 };
 
-/* Columns of B for weights of A and FORMAT that take PATH; the bytes of shared
- * memory and the tiles that it takes to pack them. */
+/* Decide where the rows of B go as columns of a product that takes PATH with
+ * weights of FORMAT.  Then: the bytes of shared memory that they fill, SIZE_MAX
+ * where that is too much, and the tiles in which they are packed; 0 of both if
+ * they are used in place. */
 void gb_cpu_activations_init(
     struct gb_cpu_activations *columns, const struct ggml_tensor *b,
     const struct gb_format *format, enum gb_path path);
@@ -45,12 +56,14 @@ size_t gb_cpu_activations_bytes(
 int64_t gb_cpu_activations_tiles(
     const struct gb_cpu_activations *columns, const struct ggml_tensor *b);
 
-/* One of those tiles, for the node whose sources 0 and 1 are A and B. */
+/* Pack the rows of one of those tiles, for a node with A as source 0 and B as
+ * source 1. */
 void gb_cpu_activations_pack(
     const struct gb_cpu_task *task, const struct gb_cpu_activations *columns,
     int64_t tile);
 
-/* Rows of A in a tile of a GEMV or skinny GEMM with COLS columns. */
+/* Rows of A in a tile of a GEMV or skinny GEMM with COLS columns, a multiple of
+ * 16; there may be more than A has. */
 int64_t gb_cpu_gemv_rows(const struct ggml_tensor *a, int64_t cols);
 
 /* The column that B's row at (i1, i2, i3) has become. */

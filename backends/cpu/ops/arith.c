@@ -2,8 +2,18 @@
 /*
  * cpu/ops/arith.c - two operands, element by element, the second one repeated.
  *
- * ADD ADD1 SUB MUL DIV SILU_BACK.  Rows of any float type and stride, and
- * quantised ones where they are dense, are computed in F32 and rounded once.
+ * With a = src0, b = src1 and b's index taken modulo b's size in each
+ * dimension:
+ *     dst = a + b, a - b, a * b, a / b         ADD and ADD1, SUB, MUL, DIV
+ *     dst = a * s * (1 + b * (1 - s)),         SILU_BACK: a is the gradient of
+ *     s = 1 / (1 + exp(-b))                    silu(b)
+ *
+ *   src0   a float type with any strides, or a quantised one with dense rows
+ *   src1   a float type with any strides; each ne[d] divides that of src0
+ *   dst    the shape of src0; types and strides as for src0; may be src0
+ *
+ * Threads   tiles are whole rows of dst.
+ * Accuracy  computed in F32; the result is rounded once, to the type of dst.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -12,6 +22,7 @@
 
 #include <string.h>
 
+/* A contiguous row kernel: N floats of A and B to DST, which may be either. */
 typedef void (*binary_fn)(
     int64_t n, float *dst, const float *a, const float *b);
 
@@ -26,6 +37,7 @@ arith_can_run(const struct ggml_tensor *node)
            (gb_cpu_same_from(b, a, 0) || ggml_can_repeat(b, a));
 }
 
+/* The contiguous row kernel of an operation. */
 static binary_fn
 kernel_of(const struct gb_cpu_kernels *k, enum ggml_op op)
 {
@@ -44,8 +56,10 @@ kernel_of(const struct gb_cpu_kernels *k, enum ggml_op op)
 }
 
 /*
- * N elements from FIRST on of LINE, whose NE elements repeat for ever, as
- * floats: where they lie or in BUFFER.
+ * N floats of the endless sequence that repeats the NE elements of LINE, from
+ * number FIRST on.  Used in place where they are dense F32 and do not wrap
+ * around, else copied to BUFFER.  A row that wraps around is not quantised, so
+ * that any element may be the first.
  */
 static const float *
 read_repeated(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
@@ -64,7 +78,7 @@ read_repeated(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
             memcpy(buffer + done, values, (size_t)len * sizeof(float));
         done += len;
         at = 0;
-        /* One value alone, and what is there already, fill the rest faster. */
+        /* A single value fills the rest without further reads. */
         if (ne == 1)
             for (; done < n; done++)
                 buffer[done] = buffer[0];
@@ -72,7 +86,11 @@ read_repeated(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
     return buffer;
 }
 
-/* One row, through buffers where it cannot be used where it lies. */
+/*
+ * One row of N elements: D = compute(A, B), B having B_NE elements that repeat.
+ * Operands that are not dense F32 pass through buffers of 2 KiB each, which
+ * stay in the first cache.
+ */
 static void
 arith_row(const struct gb_cpu_kernels *k, binary_fn compute, int64_t n,
           const struct gb_cpu_line *d, const struct gb_cpu_line *a,
@@ -93,7 +111,8 @@ arith_row(const struct gb_cpu_kernels *k, binary_fn compute, int64_t n,
     }
 }
 
-/* Rows [first, last) where the rows of all three are dense F32. */
+/* Rows [first, last) where the rows of all three are dense F32 and equally
+ * long, as in most nodes: no buffers, and no divisions to find the next row. */
 static void
 arith_plain(const struct ggml_tensor *node, binary_fn compute,
             struct gb_cpu_row_range rows)
@@ -102,6 +121,7 @@ arith_plain(const struct ggml_tensor *node, binary_fn compute,
     const struct ggml_tensor *b = node->src[1];
     struct gb_cpu_row at = gb_cpu_row_at(node, rows.first);
 
+    /* A single row, as in decode: no addresses to compute. */
     if (rows.last == 1) {
         compute(node->ne[0], node->data, a->data, b->data);
         return;

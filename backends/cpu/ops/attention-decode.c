@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/attention-decode.c - decode: one or few tokens with a long
- * cache.
+ * cpu/ops/attention-decode.c - decode: attention of one or few tokens to a long
+ * cache of keys and values.
  *
- * Keys and values are used once, so it is memory that has to be waited for.
- * Some keys of all heads, whose rows lie side by side, are looked at, while the
- * next ones are fetched in the order of memory.  Float types, Q8_0 and Q4_0 are
- * used where they lie.
+ * Each key and value is used once, so that the bandwidth of the memory is the
+ * limit.  A tile therefore has all heads: it takes a block of 64 keys, computes
+ * it for one group of heads after another, whose rows are usually next to each
+ * other in memory, and meanwhile prefetches the next block in the order of
+ * addresses.
+ *
+ * For each block, group and query, with the online softmax of attention.c:
+ *     scores[j] = query * key[j]                 decode_scores
+ *     weights[j] = exp(s[j] - max)               weigh(), in place
+ *     sums += weights[j] * value[j]              decode_values
+ *
+ * F32, F16, BF16, Q8_0 and Q4_0 are read in their own type; rows of other types
+ * are converted to F32, a block at a time.
+ *
+ * Accuracy  F32 throughout.
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/attention.h"
@@ -16,30 +27,32 @@
 #include <math.h>
 #include <string.h>
 
-#define BLOCK   GB_PREFILL_KEYS /* keys that are looked at at a time */
+#define BLOCK   GB_PREFILL_KEYS /* keys between two steps of the softmax */
 #define QUERIES GB_ATTENTION_PREFILL
 #define LOG2_E  1.44269504f
 
-/* The queries of one group of heads. */
+/* The queries of one group of heads, fewer than QUERIES, and the state of their
+ * online softmax. */
 struct decode {
     struct gb_attention t;
-    struct gb_decode keys; /* but for what a block says */
+    struct gb_decode keys; /* of all keys; block_of() makes a block of it */
     struct gb_decode values;
-    float max[QUERIES]; /* the largest s so far */
-    float sum[QUERIES]; /* of exp(s - max) */
-    float slope[QUERIES];
-    float *queries[QUERIES];
-    float *sums[QUERIES];
+    float max[QUERIES];      /* the largest s so far */
+    float sum[QUERIES];      /* of exp(s - max) */
+    float slope[QUERIES];    /* of the query's head */
+    float *queries[QUERIES]; /* rows of src0 */
+    float *sums[QUERIES];    /* of exp(s - max) * v, D floats */
 };
 
-/* A thread's memory; all parts are whole cache lines. */
+/* A thread's scratch; each array begins on a cache line. */
 struct work {
     struct decode *groups;
-    float *scores[QUERIES];
+    float *scores[QUERIES]; /* BLOCK floats each: scores, then weights */
     float *masks; /* BLOCK floats for each token */
     float *rows;  /* keys or values that cannot be used in place */
 };
 
+/* Bytes of the states of N groups, whole cache lines. */
 static size_t
 groups_bytes(int64_t n)
 {
@@ -55,6 +68,8 @@ gb_attention_decode_scratch(const struct ggml_tensor *node, int64_t n)
     return gb_add_or_max(groups_bytes(n), rows);
 }
 
+/* The arrays of N groups in SCRATCH, in the sizes that
+ * gb_attention_decode_scratch() has counted. */
 static struct work
 work_in(void *scratch, int64_t n)
 {
@@ -69,10 +84,16 @@ work_in(void *scratch, int64_t n)
     return work;
 }
 
-/* Of the block that is next each group fetches a share: where rows of heads lie
- * side by side a part of the memory of all of them, else its own rows.  Rows
- * further apart, or one alone, whose stride may be anything, are left to
- * themselves: most of what lies between them is nobody's. */
+/*
+ * What group G prefetches while it computes a block.  Where rows of all heads
+ * of a key are next to each other, each group takes an equal contiguous share
+ * of the next block, so that together they run through it in the order of
+ * addresses; else a group prefetches its own rows.
+ *
+ * Rows more than MOST_APART times their length apart are not prefetched, since
+ * most bytes between them are not needed; nor is a single row, whose stride
+ * means nothing.
+ */
 #define MOST_APART 8
 
 static void
@@ -91,7 +112,8 @@ share_fetching(struct gb_decode *a, const struct ggml_tensor *of,
     a->fetch_step = share * 32 / (size_t)a->d;
 }
 
-/* The vectors of group G of so many, and the rows of OF that they meet. */
+/* The operands of decode_scores (VECTORS: queries) or decode_values (sums) for
+ * group G of GROUPS and all rows of OF, the first of which is at ROWS. */
 static struct gb_decode
 meeting(const struct work *work, const struct decode *decode, int64_t g,
         int64_t groups, const struct ggml_tensor *of, const char *rows,
@@ -112,7 +134,8 @@ meeting(const struct work *work, const struct decode *decode, int64_t g,
     return a;
 }
 
-/* Group G of so many, with nothing seen so far. */
+/* Begin the online softmax of group G of GROUPS: maximum -infinity, sums 0.
+ * FIRST is the tile of group 0. */
 static void
 begin(const struct work *work, const struct gb_attention *first, int64_t g,
       int64_t groups)
@@ -135,7 +158,9 @@ begin(const struct work *work, const struct gb_attention *first, int64_t g,
     }
 }
 
-/* The mask for N keys from KEY on, as floats; can any query see any of them? */
+/* Convert the mask of each token for N keys from KEY on to floats.  False if it
+ * hides all these keys from all tokens, so that the block can be left out; true
+ * without a mask. */
 static bool
 read_mask(const struct work *work, const struct gb_attention *t, int64_t key,
           int64_t n)
@@ -157,7 +182,12 @@ read_mask(const struct work *work, const struct gb_attention *t, int64_t key,
     return is_seen;
 }
 
-/* Turn N products of query C into weights of its values. */
+/*
+ * One step of query C's online softmax: N products q * k in its scores become
+ * scores s, then weights exp(s - max).  When the maximum grows, sums of weights
+ * and of values so far are scaled down by exp(old maximum - new one).  Where
+ * the mask hides all N keys, weights are 0 and nothing else changes.
+ */
 static void
 weigh(const struct work *work, struct decode *decode, int64_t c, int64_t n)
 {
@@ -191,7 +221,8 @@ weigh(const struct work *work, struct decode *decode, int64_t c, int64_t n)
     decode->sum[c] += (float)k->exp_sum_f32(n, scores, scores, decode->max[c]);
 }
 
-/* N of ALL rows from KEY on, as they are or as floats. */
+/* The operands for N rows from KEY on, out of those for ALL rows.  Types that
+ * the kernels do not read are converted to F32 in the scratch. */
 static struct gb_decode
 block_of(const struct work *work, const struct decode *decode,
          const struct gb_decode *all, int64_t key, int64_t n)
@@ -212,7 +243,7 @@ block_of(const struct work *work, const struct decode *decode,
     return a;
 }
 
-/* What N keys from KEY on do to the queries of a group. */
+/* Add N keys and values from KEY on to the online softmax of a group. */
 static void
 add_keys(const struct work *work, struct decode *decode, int64_t key, int64_t n)
 {
@@ -245,6 +276,7 @@ gb_attention_decode(const struct gb_attention *t, int64_t n)
         const struct decode *decode = &work.groups[g];
 
         for (int64_t c = 0; c < decode->t.n; c++)
+            /* Exponentials were of base e here; the join has base 2. */
             gb_attention_done(
                 &decode->t, c, decode->max[c] * LOG2_E, decode->sum[c]);
     }

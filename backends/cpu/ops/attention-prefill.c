@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/attention-prefill.c - prefill: attention of many queries.
+ * cpu/ops/attention-prefill.c - prefill: attention of 12 to 256 queries.
  *
- * Keys and values are made floats once for all queries of the tile.  What its
- * mask hides from all of them is not looked at.
+ * Queries of the tile are transposed once, so that each is a lane of a vector.
+ * Then for each block of 64 keys (kernels/attention/prefill.c):
+ *   1. the block masks of all tokens are read; a block whose keys are hidden
+ *      from all of them is left out: about half of all with a causal mask;
+ *   2. its keys and values are converted to F32, unless they are, once for all
+ *      queries;
+ *   3. prefill_keys multiplies, goes on with the online softmax of attention.c
+ *      and adds up values.
+ *
+ * A block mask is a byte for a token and a block: behind which key everything
+ * is hidden, and whether all values are 0, so that the mask need not be read.
+ * It is the same for all heads, so it is computed once, in the prepare phase.
+ *
+ * Exponentials have base 2: the slopes and the queries, or the softcap, are
+ * multiplied with log2(e) beforehand, which saves a multiplication for each
+ * score.
+ *
+ * Accuracy  F32 throughout.
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/attention.h"
@@ -12,15 +28,17 @@
 
 #define LOG2_E 1.44269504f
 
-/* As floats for all queries, longer rows would not fit. */
+/* Rows of more elements would have more floats, padded to 16 and for 256
+ * queries, than an int64_t counts. */
 #define LONGEST_ROW (INT64_MAX / GB_PREFILL_QUERIES - 15)
 
-/* Where a thread's memory goes. */
+/* Bytes of the arrays in a thread's scratch, in this order; panels are there
+ * twice, for the transposed queries and for their sums of values. */
 struct room {
     size_t masks; /* struct gb_block_mask for each token */
     size_t panels;
-    size_t scores;
-    size_t keys;
+    size_t scores; /* of a block for all queries; and as many mask values */
+    size_t keys;   /* a block as F32; 0 if used in place */
     size_t values;
 };
 
@@ -54,13 +72,15 @@ gb_attention_prefill_scratch(const struct ggml_tensor *node)
                          gb_add_or_max(panels, rows));
 }
 
+/* Blocks of keys, the last one perhaps shorter. */
 static int64_t
 blocks_of(const struct ggml_tensor *node)
 {
     return gb_cpu_ceil_div(node->src[1]->ne[1], GB_PREFILL_KEYS);
 }
 
-/* Tokens whose masks make a tile. */
+/* Tokens in a tile of the prepare phase: about GB_CPU_TILE_ELEMENTS values of
+ * the mask. */
 static int64_t
 mask_step(const struct ggml_tensor *node)
 {
@@ -100,8 +120,8 @@ gb_attention_mask_blocks(const struct gb_cpu_task *task, int64_t tile,
             summaries + i * blocks_of(node));
 }
 
-/* The masks of the keys from KEY on, which a block begins with; can any query
- * see any of them? */
+/* Collect the mask and the block mask of each token for the block that begins
+ * with KEY.  False if all its keys are hidden from all tokens. */
 static bool
 read_masks(const struct gb_attention *t, int64_t key,
            struct gb_block_mask *masks)
@@ -124,8 +144,9 @@ read_masks(const struct gb_attention *t, int64_t key,
     return is_seen;
 }
 
-/* With a softcap it is the product that is scaled for the exponential's base,
- * else the queries. */
+/* Transpose the queries and begin their online softmax.  The factors scale and
+ * log2(e) go into the queries; with a softcap only the scale does, and log2(e)
+ * into the softcap, since tanh is between the two. */
 static void
 begin(const struct gb_attention *t, struct gb_prefill *a)
 {
@@ -143,6 +164,9 @@ begin(const struct gb_attention *t, struct gb_prefill *a)
     t->task->k->prefill_begin(a, rows, scale);
 }
 
+/* Put the sums of values where they belong, transposed back: divided by the
+ * sums of exponentials, which finishes the queries; or, with several parts, as
+ * they are, with maximum and sum for the join. */
 static void
 end(const struct gb_attention *t, const struct gb_prefill *a)
 {

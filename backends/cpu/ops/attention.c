@@ -22,49 +22,65 @@
  *   dst    F32 [d, H, N, b], contiguous
  *   params scale, max_bias, softcap
  *
- * For head h and token n, with z the products of q and the keys:
- *     s = scale * z, or softcap * tanh(scale / softcap * z), + slope(h) * mask
- *     dst = the sum of softmax(s)[j] * v[j]
- * A token that sees no key gets zeros.
+ * For query head h, token n and batch b, with key head h / (H / Hk), value head
+ * h / (H / Hv), and batches of K and V likewise:
+ *     z[j] = sum over i of q[i, n, h, b] * k[i, j, ...]
+ *     s[j] = scale * z[j] + slope(h) * mask[j, n], or with a softcap
+ *            softcap * tanh(scale / softcap * z[j]) + slope(h) * mask[j, n]
+ *     dst[:, h, n, b] = sum over j of softmax(s)[j] * v[:, j, ...]
+ * Without a mask its term is 0.  Where all s are -infinity, or M is 0, the
+ * result is 0.  slope.h has the slopes.
  *
- * Keys are taken a block at a time: with the largest s so far the sums are what
- * a softmax over these keys needs, and are scaled down when a larger s appears.
- * All heads that share a key head, and some tokens, go through it together:
- * when they are many, each in a lane of a vector (attention-prefill.c); else keys
- * of all heads are read in their order (attention-decode.c).
+ * Online softmax: keys are taken a block of 64 at a time.  Kept for each query
+ * are the running maximum m, the sum of exp(s - m) and the sums of
+ * exp(s - m) * v.  A new maximum m' scales both down by exp(m - m').  Memory
+ * does not grow with M: only a block of scores exists at a time.
  *
- * Threads   tiles are some tokens and heads and, where there would be too few
- *           tiles, a part of the keys; parts are joined in their order.
+ * Heads that share a key head and a value head are a group (grouped-query
+ * attention).  A group and some tokens go through the keys together:
+ *   prefill  12 to 256 queries, each in a lane of a vector
+ *            (attention-prefill.c)
+ *   decode   fewer; keys of all groups in the order of memory
+ *            (attention-decode.c)
+ *
+ * Threads   a tile has some tokens and heads of one batch; where there would be
+ *           too few tiles, of a part of the keys only (flash decoding).  Then
+ *           each tile leaves maximum and sums in the shared memory, and finish
+ *           joins them in the order of the keys.
  * Accuracy  sums and exponentials in float; q is not rounded.
  * Source    one pass: "Online normalizer calculation for softmax" (arXiv
- *           1805.02867); blocks: "FlashAttention" (arXiv 2205.14135).
+ *           1805.02867); blocks: "FlashAttention" (arXiv 2205.14135); groups:
+ *           "GQA" (arXiv 2305.13245); softcap: "Gemma 2" (arXiv 2408.00118).
  */
 
-/* Elements of keys that are worth a tile, and how many tiles there should be
- * before keys are cut: more where they are read once, since it takes many
- * threads to read at the memory's speed. */
+/* A part of the keys has PART elements or more, so that its join costs little
+ * beside it.  Keys are divided among tiles where there are fewer tiles than
+ * wanted: more are wanted for decode, which reads each key once and needs many
+ * threads to reach the bandwidth of the memory. */
 #define PART                16384
 #define TILES_WANTED        16
 #define DECODE_TILES_WANTED 32
 
-/* Which path the work takes, and how it is cut into tiles. */
+/* The path of a node and its tiles: decided once a plan. */
 struct tiling {
     bool is_prefill;     /* enough queries in a tile to give each a lane */
     int64_t group;       /* heads that share a key and a value head */
-    int64_t heads;       /* of them that go together */
-    int64_t head_tiles;  /* of all heads */
+    int64_t heads;       /* of a group that go together, 256 at most */
+    int64_t head_tiles;  /* ranges of that many heads, over all groups */
     int64_t tokens;      /* that go together */
-    int64_t token_tiles;
-    int64_t part;        /* keys in a tile */
-    int64_t parts;
-    int64_t in_tile;     /* tiles of heads that make one of ours */
-    int64_t tiles;
+    int64_t token_tiles; /* ranges of that many tokens */
+    int64_t part;        /* keys in a tile, whole blocks of 64 */
+    int64_t parts;       /* 1: each tile has all keys */
+    int64_t in_tile;     /* ranges of heads in a tile: 1, decode all */
+    int64_t tiles;       /* of the run phase */
     size_t parts_bytes;  /* of the parts' results in the shared memory */
 };
 
 _Static_assert(sizeof(struct tiling) <= GB_CPU_TILING_MAX, "its place");
 
-/* Heads that share both a key head and a value head. */
+/* How many successive query heads share both a key head and a value head.
+ * There may be different numbers of the two: if neither number is a multiple of
+ * the other, each head goes alone. */
 static int64_t
 group_of(int64_t heads, int64_t key_heads, int64_t value_heads)
 {
@@ -75,7 +91,8 @@ group_of(int64_t heads, int64_t key_heads, int64_t value_heads)
     return by_key % smaller == 0 && by_value % smaller == 0 ? smaller : 1;
 }
 
-/* Keys are cut into parts where there are too few tiles. */
+/* Divide KEYS of WIDTH elements into parts, one a tile, where there are fewer
+ * tiles than WANTED.  A part is whole blocks, PART elements or more. */
 static void
 tile_keys(struct tiling *tiling, int64_t keys, int64_t width, int64_t wanted)
 {
@@ -91,8 +108,8 @@ tile_keys(struct tiling *tiling, int64_t keys, int64_t width, int64_t wanted)
     tiling->tiles *= tiling->parts;
 }
 
-/* As many tokens as go together, or half of that where there would be too few
- * tiles. */
+/* Choose the tokens of a tile: with all heads of the group 256 queries at most,
+ * or 128 where that would give too few tiles. */
 static void
 tile_tokens(struct tiling *tiling, const struct ggml_tensor *q)
 {
@@ -106,7 +123,13 @@ tile_tokens(struct tiling *tiling, const struct ggml_tensor *q)
     tiling->token_tiles = gb_cpu_ceil_div(q->ne[1], tiling->tokens);
 }
 
-/* The dispatch of attention: each tile follows what is decided here. */
+/*
+ * The dispatch of attention: the path and the tiles, from shapes alone.
+ *
+ * Fewer than 12 queries are decode.  These are all tokens then, since a tile of
+ * 128 queries would have taken more; so a tile can have all heads, and reads
+ * rows of keys whole, in which key heads are usually next to each other.
+ */
 static void
 dispatch(struct tiling *tiling, const struct ggml_tensor *node)
 {
@@ -129,12 +152,12 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node)
         tile_keys(tiling, k->ne[1], q->ne[0] * k->ne[2], DECODE_TILES_WANTED);
 }
 
-/* What one part of the keys gives for one query: the largest s, the sum of the
- * exponentials, and as many sums of values as there are elements. */
+/* Floats that a part of the keys leaves for one query: the maximum of its
+ * scores (times log2(e)), the sum of the exponentials, and D sums of values. */
 #define PART_FLOATS(d) ((d) + 2)
 
-/* Keys and values, of which none is missing, are shared by as many heads and
- * batches each. */
+/* Does each head, and each batch, of K or V serve the same number of those of
+ * Q, with rows of the same length? */
 static bool
 are_shared(const struct ggml_tensor *t, const struct ggml_tensor *q)
 {
@@ -142,6 +165,8 @@ are_shared(const struct ggml_tensor *t, const struct ggml_tensor *q)
            gb_cpu_divides(t->ne[3], q->ne[3]);
 }
 
+/* Do the dimensions agree?  Those of Q and K are below 2^30, so that the
+ * products of two of them, with which tiles are counted, fit an int64_t. */
 static bool
 have_shapes(const struct ggml_tensor *node, const struct ggml_tensor *q,
             const struct ggml_tensor *k, const struct ggml_tensor *v)
@@ -170,7 +195,8 @@ attention_can_run(const struct ggml_tensor *node)
              mask->ne[2] > 0 && mask->ne[3] > 0));
 }
 
-/* Results of parts, when there are several: by part, batch, token and head. */
+/* Bytes of the results of parts, 0 for a single one.  Order, from the slowest
+ * index to the fastest: part, batch, token, head; see part_at(). */
 static size_t
 parts_bytes(const struct ggml_tensor *node, int64_t parts)
 {
@@ -183,6 +209,7 @@ parts_bytes(const struct ggml_tensor *node, int64_t parts)
     return gb_mul_or_max(floats, sizeof(float));
 }
 
+/* What a step needs.  Shared memory: results of parts, then block masks. */
 static void
 attention_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
                void *out, struct gb_cpu_needs *needs)
@@ -206,8 +233,8 @@ attention_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
     }
 }
 
-/* Where the block masks are; NULL without a mask, and for decode, which looks at
- * the mask itself. */
+/* The block masks in the shared memory, behind the results of parts; NULL
+ * without a mask, and for decode, which reads the mask itself. */
 static uint8_t *
 block_masks_in(const struct gb_cpu_task *task)
 {
@@ -218,6 +245,7 @@ block_masks_in(const struct gb_cpu_task *task)
                : NULL;
 }
 
+/* A tile of the prepare phase, of prefill only: block masks of some tokens. */
 static enum ggml_status
 attention_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -225,8 +253,8 @@ attention_prepare(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
-/* A head's matrix in T, whose heads and batches are shared by H and B of
- * them. */
+/* The matrix of T, keys or values, that query head HEAD of batch BATCH of Q
+ * uses: successive heads and batches of Q share one. */
 static const char *
 matrix_of(const struct ggml_tensor *t, const struct ggml_tensor *q,
           int64_t head, int64_t batch)
@@ -249,7 +277,12 @@ gb_attention_later(const struct gb_attention *t, int64_t g)
     return later;
 }
 
-/* Tiles of heads that make one of ours have successive numbers. */
+/*
+ * The tile with a number: from the fastest index to the slowest, range of
+ * tokens, range of heads, part of the keys, batch.  A tile of decode has all
+ * ranges of heads and no index of tokens, there being one range of them: NUMBER
+ * is then that of its first range of heads.
+ */
 static struct gb_attention
 tile_of(const struct gb_cpu_task *task, int64_t number)
 {
@@ -325,7 +358,7 @@ gb_attention_rows(const struct gb_attention *t, const struct ggml_tensor *of,
     return buffer;
 }
 
-/* Which of the node's rows a query's result is. */
+/* The row of dst, [d, H, N, b], that has query C's result, as a number. */
 static int64_t
 row_of(const struct gb_attention *t, int64_t c)
 {
@@ -336,6 +369,7 @@ row_of(const struct gb_attention *t, int64_t c)
                           node->ne[2] * t->batch);
 }
 
+/* What part PART has left for row ROW of dst: PART_FLOATS floats. */
 static float *
 part_at(const struct gb_cpu_task *task, int64_t part, int64_t row)
 {
@@ -343,6 +377,7 @@ part_at(const struct gb_cpu_task *task, int64_t part, int64_t row)
                                        PART_FLOATS(task->node->ne[0]);
 }
 
+/* Row ROW of dst, which is contiguous. */
 static float *
 result_at(const struct gb_cpu_task *task, int64_t row)
 {
@@ -358,7 +393,8 @@ gb_attention_sums(const struct gb_attention *t, int64_t c)
                          : part_at(t->task, t->part, row) + 2;
 }
 
-/* dst = sums / sum; nothing seen makes zeros. */
+/* Normalise: dst = SUMS / SUM, the end of the softmax.  SUM is 0 where the mask
+ * hides all keys; the result then is zeros. */
 static void
 write_result(const struct gb_cpu_task *task, int64_t row, float sum,
              const float *sums)
@@ -376,6 +412,7 @@ gb_attention_done(const struct gb_attention *t, int64_t c, float max,
     if (t->parts == 1) {
         write_result(t->task, row_of(t, c), sum, sums);
     } else {
+        /* The two floats of the part before its sums. */
         sums[-2] = max;
         sums[-1] = sum;
     }
@@ -394,7 +431,12 @@ attention_run(const struct gb_cpu_task *task, int64_t number)
     return GGML_STATUS_SUCCESS;
 }
 
-/* Join the parts of each row. */
+/*
+ * Join the parts of each row, in their order, with the maximum over all parts:
+ *     sums = sum over parts of sums[part] * 2^(max[part] - max), sum likewise
+ * A part in which the mask hides all keys has a maximum of -infinity and counts
+ * nothing; -infinity minus itself would be NaN.  One call by one thread.
+ */
 static enum ggml_status
 attention_finish(const struct gb_cpu_task *task, int64_t tile)
 {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/ops/check.c - whether a node can be computed, whatever stands in it.
+ *
+ * Every node of every graph passes here each time a plan is made, so most
+ * tensors must cost little.  There are two paths: is_plainly_sound answers yes
+ * for small contiguous F32 tensors in a known buffer, with a few comparisons
+ * and no call; is_sound_at_all answers for any tensor.  The first may say no to
+ * a sound tensor, never yes to an unsound one.
  */
 #include "config.h"
 
@@ -15,16 +21,18 @@
 
 #include <string.h>
 
-/* Bytes that no tensor reaches further than, so that sums of a few fit. */
+/* The most bytes from a tensor's first to its last one: sums of a few such
+ * numbers fit a size_t. */
 #define MAX_EXTENT ((size_t)1 << 62)
 
-/* Sizes of tensors that are looked at first: no product of them is too
- * large. */
+/* Is a dimension, or all of several that are or-ed, below 2^14?  The product of
+ * four is below 2^56 then, and its bytes as F32 below 2^58: no overflow. */
 #define IS_SMALL(n) ((uint64_t)(n) >> 14 == 0)
 
 void
 gb_cpu_memory_init(struct gb_cpu_memory *memory, bool may_be_moved)
 {
+    /* Without a buffer: any address but 0. */
     const struct gb_cpu_range all = { NULL, 1, SIZE_MAX - 1 };
 
     memory->range[0] = all;
@@ -41,10 +49,16 @@ gb_cpu_known_init(struct gb_cpu_known *known)
     memset(known->sound, 0, sizeof(known->sound));
 }
 
-/* The steps of dimension D, N of STEP bytes, end where an element, or a block,
- * can begin; *bytes is increased by them.  NEXT is what the dimensions before
- * take when they are dense.  No step means nothing, but whoever walks takes it
- * after the last element, and must not come to lower addresses. */
+/*
+ * Add N strides of STEP bytes along one dimension to *bytes, the extent so far.
+ * NEXT is the extent of the dimensions before, which is the stride of a dense
+ * tensor.  True if each stride ends where an element, or a block, can begin and
+ * the extent stays within MAX_EXTENT.
+ *
+ * For a single element (N = 0) the stride means nothing.  But loops add it to
+ * an address after the last element: it must not be so large that the sum wraps
+ * around.
+ */
 static bool
 add_steps(const struct gb_type *type, int64_t n, size_t step, size_t next,
           size_t *bytes)
@@ -94,7 +108,8 @@ gb_cpu_extent(const struct ggml_tensor *t, size_t *bytes)
     return true;
 }
 
-/* Where BUFFER's bytes are; none, if the CPU does not reach them. */
+/* The addresses of BUFFER's bytes.  If the CPU does not reach them: none, so
+ * that nothing is within, or all if tensors MAY_BE_MOVED. */
 static struct gb_cpu_range
 range_of(ggml_backend_buffer_t buffer, bool may_be_moved)
 {
@@ -113,6 +128,7 @@ range_of(ggml_backend_buffer_t buffer, bool may_be_moved)
     return range;
 }
 
+/* T's buffer; a view that has none of its own is in that of its source. */
 static ggml_backend_buffer_t
 buffer_of(const struct ggml_tensor *t)
 {
@@ -120,7 +136,8 @@ buffer_of(const struct ggml_tensor *t)
                                                     : t->buffer;
 }
 
-/* Is T in RANGE, with BYTES, and at an address? */
+/* Are T's BYTES all within RANGE?  NULL is within none: the range without a
+ * buffer begins at 1.  An address below the range makes a huge offset. */
 static inline bool
 is_within(const struct ggml_tensor *t, size_t bytes,
           const struct gb_cpu_range *range)
@@ -130,8 +147,9 @@ is_within(const struct ggml_tensor *t, size_t bytes,
     return offset <= range->size && bytes <= range->size - offset;
 }
 
-/* What addresses of TYPE are multiples of.  Blocks have numbers of two bytes,
- * those of q8_K one of four. */
+/* The alignment of addresses of TYPE: that of its elements; for blocks that of
+ * the widest number in them, which has four bytes in q8_K and two in other
+ * types. */
 static size_t
 alignment_of(enum ggml_type type)
 {
@@ -140,7 +158,9 @@ alignment_of(enum ggml_type type)
     return type == GGML_TYPE_Q8_K ? sizeof(float) : sizeof(uint16_t);
 }
 
-/* Is T's place in memory good for BYTES of its type? */
+/* Is T's address aligned, on a block of the tensor that it is a view of, and
+ * are its BYTES within its buffer?  The range of a buffer that is not one of
+ * the two known ones replaces that of the older one. */
 static bool
 is_well_placed(const struct ggml_tensor *t, size_t bytes,
                struct gb_cpu_memory *memory)
@@ -164,7 +184,8 @@ is_well_placed(const struct ggml_tensor *t, size_t bytes,
     return is_within(t, bytes, &memory->range[at]);
 }
 
-/* Any tensor.  Not for the common road, which needs few registers. */
+/* gb_cpu_is_sound for any tensor.  Not inlined, so that the short path keeps
+ * its few registers. */
 GB_NOINLINE static bool
 is_sound_at_all(const struct ggml_tensor *t, struct gb_cpu_memory *memory)
 {
@@ -183,9 +204,10 @@ is_sound_at_all(const struct ggml_tensor *t, struct gb_cpu_memory *memory)
 }
 
 /*
- * The same, for most tensors with few questions: floats, contiguous, small, in
- * a buffer that is known or, if it IS_ALONE, without an address.  False says
- * nothing.
+ * The short path: is T F32, contiguous and small, with an aligned address in
+ * one of the two known buffers or, if it IS_ALONE, without address and buffer?
+ * Such a tensor is sound and has its places.  False means nothing: ask
+ * is_sound_at_all.
  */
 static inline bool
 is_plainly_sound(const struct ggml_tensor *t,
@@ -227,20 +249,23 @@ gb_cpu_has_places(const struct ggml_tensor *t)
     return (size_t)(elements / type->block) * type->bytes <= bytes;
 }
 
-/* A result is sound, and has places, which it has if it is contiguous. */
+/* Is NODE good as a result: sound, and with bytes for all its elements? */
 static bool
 has_good_place(const struct ggml_tensor *node, struct gb_cpu_memory *memory)
 {
     return is_sound_at_all(node, memory) && gb_cpu_has_places(node);
 }
 
+/* The entry of the cache that T may be in.  Tensors are 16 bytes or more apart,
+ * so the lowest four bits of the address say nothing. */
 static inline const struct ggml_tensor **
 slot_of(const struct ggml_tensor *t, struct gb_cpu_known *known)
 {
     return &known->sound[(uintptr_t)t / 16 % GB_CPU_KNOWN_TENSORS];
 }
 
-/* Source SRC, which is a node of the same graph, or was asked for before. */
+/* Is source SRC sound?  Known at once for most: those checked before, as node
+ * or as source. */
 static inline bool
 is_known_or_good(const struct ggml_tensor *src, struct gb_cpu_known *known)
 {
@@ -252,7 +277,9 @@ is_known_or_good(const struct ggml_tensor *src, struct gb_cpu_known *known)
     return true;
 }
 
-/* Most have no address yet, or lie in a buffer of their own. */
+/* Is source SRC of a node without its graph sound?  Most of these have no
+ * address yet, or are weights in a buffer; its range is put in range[1], since
+ * range[0] is that without a buffer. */
 static inline bool
 is_good_alone(const struct ggml_tensor *src, struct gb_cpu_memory *memory)
 {
@@ -263,7 +290,8 @@ is_good_alone(const struct ggml_tensor *src, struct gb_cpu_memory *memory)
     return is_plainly_sound(src, memory, true) || is_sound_at_all(src, memory);
 }
 
-/* Sources of a graph's node, or of one alone, for which KNOWN is NULL. */
+/* Is source I good: sound, or missing where the operation can do without it?
+ * KNOWN is NULL for a node without its graph. */
 static inline bool
 is_source_good(const struct ggml_tensor *node, int i,
                const struct gb_cpu_op *op, struct gb_cpu_known *known,
@@ -277,6 +305,7 @@ is_source_good(const struct ggml_tensor *node, int i,
                          : is_good_alone(src, memory);
 }
 
+/* Are all sources good? */
 static inline bool
 are_sources_good(const struct ggml_tensor *node, const struct gb_cpu_op *op,
                  struct gb_cpu_known *known, struct gb_cpu_memory *memory)
@@ -286,7 +315,7 @@ are_sources_good(const struct ggml_tensor *node, const struct gb_cpu_op *op,
     if (!is_source_good(node, 0, op, known, memory) ||
         !is_source_good(node, 1, op, known, memory))
         return false;
-    /* Few nodes have more, so they are looked at together first. */
+    /* Few nodes have a third source: all others are tested for NULL at once. */
 #pragma GCC unroll 8
     for (int i = 2; i < GGML_MAX_SRC; i++)
         more |= (uintptr_t)node->src[i];
@@ -317,6 +346,8 @@ gb_cpu_can_compute_alone(
     struct gb_cpu_memory memory;
 
     gb_cpu_memory_init(&memory, false);
+    /* The result may be in another device's memory: the scheduler asks before
+     * it decides where nodes are computed. */
     if (!is_plainly_sound(node, &memory, true)) {
         struct gb_cpu_memory any;
 
@@ -327,11 +358,12 @@ gb_cpu_can_compute_alone(
     return are_sources_good(node, op, NULL, &memory) && op->can_run(node);
 }
 
-/* ---- why not ---- */
+/* ---- why a node cannot be computed ---- */
 
-/* A name that may have no end. */
+/* For "%.*s": a name that may have no terminating 0. */
 #define NAME(t) (int)sizeof((t)->name), (t)->name
 
+/* The name of T's type for a message, "-" without T. */
 static const char *
 type_of(const struct ggml_tensor *t)
 {
@@ -340,6 +372,8 @@ type_of(const struct ggml_tensor *t)
     return name != NULL ? name : "no type";
 }
 
+/* The name of NODE's operation for a message: of GGML_OP_UNARY the function, if
+ * the number of that is one. */
 static const char *
 word_of(const struct ggml_tensor *node)
 {
@@ -349,7 +383,7 @@ word_of(const struct ggml_tensor *node)
     return is_unary ? ggml_op_desc(node) : ggml_op_name(node->op);
 }
 
-/* What is wrong with T, NULL if nothing is. */
+/* What is unsound about T as the predicate of a message, NULL if nothing is. */
 static const char *
 fault_of(const struct ggml_tensor *t)
 {

@@ -3,13 +3,18 @@
  * cpu/ops/check.h - whether a node can be computed, whatever stands in it.
  *
  * Builders make good nodes, but clients may change them afterwards, or take
- * them from elsewhere.  So each node is looked at again when a plan is made,
- * and when it is asked whether it can be computed: its sources are there; it
- * and they are sound tensors, in the memory that they are said to lie in; and
- * what its operation needs of types, shapes and parameters is so, which is
- * that row's can_run.  Nothing behind that checks any more.
+ * them from elsewhere.  So each node is checked when a plan is made, and when a
+ * client asks whether the backend supports it:
  *
- * Pointers are believed: what they point to, if they are not NULL, is there.
+ *   1. the sources that its operation needs are there;
+ *   2. it and they are sound: a type with values, a shape whose bytes can be
+ *      counted, strides at which elements can be, all bytes within the buffer;
+ *   3. types, shapes and parameters are what its operation needs: the can_run
+ *      of its row (op.h).
+ *
+ * Code that computes relies on this and checks nothing again, but values that
+ * are known only then, such as row numbers.  Pointers are believed: a pointer
+ * that is not NULL points to what its type says.
  */
 #ifndef GB_CPU_OPS_CHECK_H
 #define GB_CPU_OPS_CHECK_H
@@ -24,24 +29,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Elements that a tensor has at most, so that a few times as many, in bytes,
- * can be counted. */
+/* The most elements of a tensor: 2^58, so that an int64_t can count the bytes
+ * of elements of eight bytes, with room for sums of a few such numbers. */
 #define GB_CPU_MAX_ELEMENTS (INT64_C(1) << 58)
 
-/* Where a buffer lies; no buffer is all memory but address 0. */
+/* The address range of a buffer.  Without a buffer it is all addresses but 0,
+ * because nothing is known of a client's own memory. */
 struct gb_cpu_range {
     const struct ggml_backend_buffer *buffer;
     uintptr_t begin;
     size_t size;
 };
 
-/* The memory that tensors lie in. */
+/* The buffers that tensors of a graph are in. */
 struct gb_cpu_memory {
-    /* The buffers that were asked last: tensors lie in few. */
+    /* Two that were met, a third one replacing the older: a graph's tensors are
+     * in few buffers, and asking one for its address calls its backend. */
     struct gb_cpu_range range[2];
-    int newest;
-    /* Tensors in memory that the CPU does not reach are good: they will lie
-     * elsewhere when they are used. */
+    int newest; /* index of the one that was met later */
+    /* Are tensors in memory that the CPU does not reach sound too?  So for a
+     * result that will be elsewhere when it is computed. */
     bool may_be_moved;
     bool is_complete; /* every tensor that has elements has an address */
 };
@@ -50,34 +57,38 @@ void gb_cpu_memory_init(struct gb_cpu_memory *memory, bool may_be_moved);
 
 #define GB_CPU_KNOWN_TENSORS 32
 
-/* What is known of a graph's tensors, which do not change meanwhile. */
+/* What is known of a graph's tensors while its nodes are checked one after
+ * another.  Nothing may change them meanwhile. */
 struct gb_cpu_known {
     struct gb_cpu_memory memory;
-    /* Some that are sound, by address: most sources are nodes, and the others
-     * are used again. */
+    /* A direct-mapped cache of tensors that are sound, indexed by address: most
+     * sources are earlier nodes, and others are used more than once. */
     const struct ggml_tensor *sound[GB_CPU_KNOWN_TENSORS];
 };
 
 void gb_cpu_known_init(struct gb_cpu_known *known);
 
 /*
- * From T's first byte to the one behind the last, 0 for an empty tensor.  False
- * when its type has no values, its shape is none or too large, a row does not
- * consist of whole blocks, or it steps to where no element, or no block, can
- * be.
+ * *bytes = the bytes from T's first one to its last one, 0 for an empty tensor.
+ * False if its type has no values, a dimension is negative, there are more than
+ * GB_CPU_MAX_ELEMENTS elements, a row does not consist of whole blocks, a
+ * stride is not a multiple of the size of an element or block, or the bytes are
+ * more than 2^62.
  */
 bool gb_cpu_extent(const struct ggml_tensor *t, size_t *bytes);
 
 /*
- * Is T sound: has it an extent, and lies it, if it has an address yet, where
- * elements of its type can be, within its buffer, which is memory that can be
- * reached from here?  A view of blocks begins with one.
+ * Is T sound?  It has an extent (gb_cpu_extent).  If it has an address yet,
+ * that is aligned for its type, and all its bytes are within its buffer, in
+ * memory that the CPU reaches.  A view of a quantised tensor begins with a
+ * block.
  */
 bool gb_cpu_is_sound(
     const struct ggml_tensor *t, struct gb_cpu_memory *memory);
 
-/* Has each element of T, which is sound, a place of its own, as far as their
- * number says?  Without that, a result of few bytes could take for ever. */
+/* Does T, which is sound, span at least the bytes of its elements?  Otherwise a
+ * result of few bytes, with strides of 0, could take any time to compute.
+ * Sources need not: with strides of 0 their values are repeated. */
 bool gb_cpu_has_places(const struct ggml_tensor *t);
 
 /* Can NODE of a graph be computed by OP, the row of its operation?  Logs
@@ -86,18 +97,18 @@ bool gb_cpu_can_compute(
     const struct ggml_tensor *node, const struct gb_cpu_op *op,
     struct gb_cpu_known *known);
 
-/* The same for a node of which nothing else is known.  Its sources lie in memory
- * that the CPU reaches, or nowhere yet; it may lie anywhere. */
+/* The same for a node without its graph.  Its sources must be in memory that
+ * the CPU reaches, or have no address yet; the node itself may be anywhere. */
 bool gb_cpu_can_compute_alone(
     const struct ggml_tensor *node, const struct gb_cpu_op *op);
 
-/* Why it cannot, or that there is no row: for a node of which that was
- * answered.  Gives GGML_STATUS_FAILED. */
+/* Log why NODE, which was refused above or has no row, cannot be computed.
+ * Gives GGML_STATUS_FAILED. */
 enum ggml_status gb_cpu_fail_node(const struct ggml_tensor *node);
 
-/* ---- what rows ask, of sound tensors ---- */
+/* ---- what can_run functions ask, of sound tensors ---- */
 
-/* Dimensions FIRST to 3 of A and B are the same. */
+/* Are dimensions FIRST to 3 of A and B the same? */
 static inline bool
 gb_cpu_same_from(const struct ggml_tensor *a, const struct ggml_tensor *b,
                  int first)
@@ -110,7 +121,7 @@ gb_cpu_same_from(const struct ggml_tensor *a, const struct ggml_tensor *b,
     return differences == 0;
 }
 
-/* T has the shape N0, N1, N2, N3. */
+/* Has T the shape [N0, N1, N2, N3]? */
 static inline bool
 gb_cpu_has_shape(const struct ggml_tensor *t, int64_t n0, int64_t n1,
                  int64_t n2, int64_t n3)
@@ -119,15 +130,16 @@ gb_cpu_has_shape(const struct ggml_tensor *t, int64_t n0, int64_t n1,
            t->ne[3] == n3;
 }
 
-/* Each matrix of A is there for the same number of B's: of 0 only 0 are. */
+/* Can A matrices be shared by B, each by the same number: B a multiple of A, or
+ * both 0? */
 static inline bool
 gb_cpu_divides(int64_t a, int64_t b)
 {
     return a == b || (a > 0 && (a == 1 || b % a == 0));
 }
 
-/* No dimension of T is larger than positions in images are counted here: their
- * products with parameters then fit. */
+/* Is each dimension of T below 2^30?  Products with a parameter, which has 31
+ * bits, then fit an int64_t. */
 static inline bool
 gb_cpu_is_countable(const struct ggml_tensor *t)
 {

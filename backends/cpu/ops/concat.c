@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/concat.c - one tensor behind another along a dimension; any type.
+ * cpu/ops/concat.c - one tensor behind another along a dimension.
+ *
+ * CONCAT along dimension dim, with i[dim] the index there:
+ *     dst[..., i[dim], ...] = src0[..., i[dim], ...]     i[dim] < src0->ne[dim]
+ *                             src1[..., i[dim] - src0->ne[dim], ...]     else
+ *
+ *   src0, src1  one type and, but for dimension dim, one shape; any strides,
+ *               quantised types with dense rows
+ *   dst         that type; ne[dim] is the sum of both
+ *   param       dim, 0 to 3
+ *
+ * Threads   tiles are whole rows of dst.
+ * Accuracy  bits are copied.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -8,6 +20,8 @@
 #include "backends/cpu/ops/params.h"
 #include "backends/cpu/ops/rows.h"
 
+/* A row of src0 is whole blocks, so along dimension 0 that of src1 begins with
+ * a block of dst. */
 static bool
 concat_can_run(const struct ggml_tensor *node)
 {
@@ -28,6 +42,8 @@ concat_can_run(const struct ggml_tensor *node)
             gb_is_dense(node));
 }
 
+/* Along dimension 0 each row of dst is a row of src0, then one of src1; along
+ * others it is a row of one of the two. */
 static enum ggml_status
 concat_run(const struct gb_cpu_task *task, int64_t tile)
 {

@@ -2,9 +2,31 @@
 /*
  * cpu/ops/conv.c - transposed convolutions.
  *
- * CONV_TRANSPOSE_1D CONV_TRANSPOSE_2D.  A tile is one channel of the output;
- * each input element adds a multiple of the kernel to it.  With a half kernel
- * the input is rounded to halves first, as the interface has it; sums are F32.
+ * CONV_TRANSPOSE_1D, with stride s:
+ *     dst[x, o] = sum over all c, l and k with l * s + k = x of
+ *                 src0[k, o, c] * src1[l, c]
+ *
+ *   src0   kernel [K, OC, IC]
+ *   src1   input [L, IC]
+ *   dst    [(L - 1) * s + K, OC]
+ *
+ * CONV_TRANSPOSE_2D, with the same stride both ways, likewise over x and y:
+ *   src0   kernel [KW, KH, OC, IC]
+ *   src1   input [IW, IH, IC, N]
+ *   dst    [(IW - 1) * s + KW, (IH - 1) * s + KH, OC, N]
+ *
+ * Kernels are F32 or F16, inputs F32, both with any strides; dst is F32 and
+ * contiguous.  There is no padding, and dilation is 1.
+ *
+ * Computed as a scatter: the output begins as zeros, and each input element
+ * adds the kernel times itself at its place.  The input is copied to the shared
+ * memory once (prepare), contiguous and in index order.
+ *
+ * Threads   a tile is one channel of the output (in two dimensions: of one
+ *           image), so that no two threads add to the same element.
+ * Accuracy  F32 sums in the order of c, then of the kernel's rows, then of
+ *           input elements.  With an F16 kernel the input is rounded to F16
+ *           first, as the interface has it.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -15,6 +37,8 @@
 
 #include <string.h>
 
+/* Types, strides and the stride parameter, which both operations have in
+ * common.  Sizes below 2^30 keep l * s + k within an int64_t. */
 static bool
 conv_can_run(const struct ggml_tensor *node)
 {
@@ -27,8 +51,8 @@ conv_can_run(const struct ggml_tensor *node)
            gb_cpu_is_countable(a) && gb_cpu_is_countable(b);
 }
 
-/* Does a kernel that is spread from each of the input's elements along
- * dimension D just fit?  An input without elements may be of any size. */
+/* Has the output (L - 1) * s + K elements along dimension D?  Of an empty input
+ * it is zeros, and may have any length. */
 static bool
 is_covered(const struct ggml_tensor *node, int d)
 {
@@ -39,7 +63,7 @@ is_covered(const struct ggml_tensor *node, int d)
                               node->src[0]->ne[d];
 }
 
-/* The input, rounded and in index order. */
+/* Bytes of the input as contiguous F32. */
 static size_t
 conv_shared(const struct ggml_tensor *node)
 {
@@ -47,6 +71,7 @@ conv_shared(const struct ggml_tensor *node)
         (size_t)ggml_nelements(node->src[1]), sizeof(float));
 }
 
+/* Tiles of the prepare phase: rows of the input. */
 static int64_t
 input_tiles(const struct ggml_tensor *node)
 {
@@ -54,7 +79,7 @@ input_tiles(const struct ggml_tensor *node)
                                        : gb_cpu_tiles_by_rows(node->src[1]);
 }
 
-/* N floats rounded to halves. */
+/* Round N floats to the nearest F16 numbers, in place. */
 static void
 round_row(const struct gb_cpu_kernels *k, int64_t n, float *values)
 {
@@ -68,6 +93,8 @@ round_row(const struct gb_cpu_kernels *k, int64_t n, float *values)
     }
 }
 
+/* Copy the rows of a tile of the input to the shared memory, rounded to F16 if
+ * the kernel is F16. */
 static enum ggml_status
 input_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -92,14 +119,15 @@ input_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
-/* One row of the kernel as floats. */
+/* Bytes of scratch: one row of the kernel as floats. */
 static size_t
 kernel_row_scratch(const struct ggml_tensor *node)
 {
     return gb_mul_or_max((size_t)node->src[0]->ne[0], sizeof(float));
 }
 
-/* dst[x * stride + i] += kernel[i] * input[x] */
+/* Add the kernel's row times each of the WIDTH elements of an input row to a
+ * row of the output: dst[x * stride + i] += kernel[i] * input[x]. */
 static void
 spread_row(const struct gb_cpu_task *task, float *dst, const float *kernel,
            const float *input, int64_t width)
@@ -111,8 +139,8 @@ spread_row(const struct gb_cpu_task *task, float *dst, const float *kernel,
                                 kernel, input[x]);
 }
 
-/* Channels of the input that have elements: of others there may be any
- * number. */
+/* Channels of the input, its dimension D, to go through: none if input or
+ * kernel are empty, since the number of empty channels has no limit. */
 static int64_t
 n_channels(const struct ggml_tensor *node, int d)
 {
@@ -121,13 +149,15 @@ n_channels(const struct ggml_tensor *node, int d)
                : node->src[1]->ne[d];
 }
 
+/* A tile for each channel of the output. */
 static int64_t
 conv_1d_tiles(const struct ggml_tensor *node)
 {
     return node->ne[1];
 }
 
-/* Kernel [n, out channels, in channels], input [width, in channels]. */
+/* One channel of the output: row TILE of dst, from row TILE of each input
+ * channel's kernel. */
 static enum ggml_status
 conv_1d_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -149,6 +179,7 @@ conv_1d_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Parameters are stride, padding and dilation, the last two 0 and 1. */
 static bool
 conv_1d_can_run(const struct ggml_tensor *node)
 {
@@ -183,6 +214,7 @@ conv_2d_can_run(const struct ggml_tensor *node)
            node->ne[2] == a->ne[2] && node->ne[3] == b->ne[3];
 }
 
+/* A tile for each channel of each image. */
 static int64_t
 conv_2d_tiles(const struct ggml_tensor *node)
 {
@@ -190,8 +222,8 @@ conv_2d_tiles(const struct ggml_tensor *node)
 }
 
 /*
- * What channel C of the input's image N adds to a plane of the output through
- * the kernel's plane (O, C).
+ * Add to DST, the plane of output channel O and image N, what input channel C
+ * contributes: each row of the kernel's plane (O, C) times each input row.
  */
 static void
 spread_plane(const struct gb_cpu_task *task, float *dst, int64_t o, int64_t c,
@@ -215,8 +247,7 @@ spread_plane(const struct gb_cpu_task *task, float *dst, int64_t o, int64_t c,
     }
 }
 
-/* Kernel [w, h, out channels, in channels], input [w, h, in channels,
- * images]. */
+/* One plane of the output: channel O of image N. */
 static enum ggml_status
 conv_2d_run(const struct gb_cpu_task *task, int64_t tile)
 {

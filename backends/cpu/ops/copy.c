@@ -2,14 +2,27 @@
 /*
  * cpu/ops/copy.c - element k of one tensor becomes element k of another.
  *
- * DUP CPY CONT.  The shapes may differ and both may be strided; types are
- * converted.  A tile is a range of elements in index order.  Quantised types
- * are read and written in whole blocks, so their rows are dense.
+ * DUP CPY CONT.  With k the number of an element in index order, dimension 0
+ * the fastest:
+ *     dst[k] = src0[k], converted to the type of dst
  *
- * A transposed source is read against its grain: a few elements of each of
- * many rows.  Where both sides have the same shape it is copied in blocks, of
- * some cache lines of each row of either side: what is read from memory is used
- * before it is thrown out, and pages are not left at each step.
+ *   src0   any type; any strides, quantised types with dense rows
+ *   dst    as many elements, perhaps in another shape; likewise.  The pairs of
+ *          types are those of gb_cpu_can_convert() (line.h)
+ *
+ * Both sides are walked run by run, a run being elements that are one behind
+ * the other in memory (walk.h).
+ *
+ * A transposed source would be read a few bytes at a time out of each of many
+ * rows, with a miss of cache and TLB for each.  If both sides have the same
+ * shape it is copied in blocks of 64 rows by 256 bytes instead, whole cache
+ * lines of each row of either side, which stay in the first cache while they
+ * are transposed.
+ *
+ * Threads   a tile is a range of elements in index order, or for a transposed
+ *           source a band of 64 rows of one matrix.
+ * Accuracy  one rounding to the type of dst; bits are copied if the type is the
+ *           same.
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/line.h"
@@ -19,18 +32,22 @@
 
 #include <string.h>
 
-/* A block: rows, and bytes of each; and what is worth being one. */
+/* A block of a transposed copy: its rows, and the bytes of each, four cache
+ * lines; together 16 KiB.  Smaller sides than BLOCK_LEAST are not worth it. */
 #define BLOCK_ROWS      64
 #define BLOCK_ROW_BYTES 256
 #define BLOCK_LEAST     16
 
-/* Runs of T are dense and whole blocks of BLOCK elements. */
+/* Can T be walked in whole blocks of BLOCK elements: dense rows, and runs that
+ * are a multiple of BLOCK? */
 static bool
 has_whole_blocks(const struct ggml_tensor *t, int64_t block)
 {
     return gb_is_dense(t) && gb_cpu_joined(t).ne[0] % block == 0;
 }
 
+/* With a quantised type on either side both must be walked in its blocks: tiles
+ * are a multiple of these, and a block cannot be split between two runs. */
 static bool
 copy_can_run(const struct ggml_tensor *node)
 {
@@ -46,6 +63,8 @@ copy_can_run(const struct ggml_tensor *node)
            (has_whole_blocks(a, block) && has_whole_blocks(node, block));
 }
 
+/* Is the source strided along dimension 0 but dense along dimension 1, of dst's
+ * shape, and with sides that are long enough? */
 static bool
 is_transposed(const struct ggml_tensor *node)
 {
@@ -64,6 +83,7 @@ bands_of(const struct ggml_tensor *node)
     return gb_cpu_ceil_div(node->ne[1], BLOCK_ROWS);
 }
 
+/* Bands of a transposed copy, else ranges of GB_CPU_TILE_ELEMENTS elements. */
 static int64_t
 copy_tiles(const struct ggml_tensor *node)
 {
@@ -74,7 +94,11 @@ copy_tiles(const struct ggml_tensor *node)
     return (n + GB_CPU_TILE_ELEMENTS - 1) / GB_CPU_TILE_ELEMENTS;
 }
 
-/* The rows of one band, a block at a time. */
+/*
+ * Copy one band of a transposed source, a block at a time.  If the types are
+ * the same and dst has dense rows, blocks are transposed right into dst; else
+ * into a buffer, from which rows are converted and scattered.
+ */
 static void
 copy_band(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -119,7 +143,8 @@ copy_band(const struct gb_cpu_task *task, int64_t tile)
     }
 }
 
-/* The elements of one tile, run by run. */
+/* Copy the elements of one tile: each time as many as are left in the current
+ * run of either side. */
 static void
 copy_range(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -129,7 +154,8 @@ copy_range(const struct gb_cpu_task *task, int64_t tile)
     struct gb_cpu_walk to = gb_cpu_walk_begin(task->node, first);
     int64_t left = all < GB_CPU_TILE_ELEMENTS ? all : GB_CPU_TILE_ELEMENTS;
     const size_t size = ggml_type_size(to.type);
-    /* Heads are moved in runs too short to ask for the types each time. */
+    /* Permuted heads have short runs: types and strides are compared only
+     * once. */
     const bool is_move = from.type == to.type &&
                          ggml_blck_size(to.type) == 1 &&
                          from.shape.nb[0] == size && to.shape.nb[0] == size;
@@ -142,7 +168,7 @@ copy_range(const struct gb_cpu_task *task, int64_t tile)
         const struct gb_cpu_line src = gb_cpu_walk_line(&from);
         const struct gb_cpu_line dst = gb_cpu_walk_line(&to);
 
-        /* Nodes of clients may lie across their sources. */
+        /* A client's node may overlap its source in memory. */
         if (is_move)
             memmove(dst.data + (size_t)to.at[0] * size,
                     src.data + (size_t)from.at[0] * size, (size_t)n * size);
@@ -160,7 +186,7 @@ copy_run(const struct gb_cpu_task *task, int64_t tile)
     const struct ggml_tensor *node = task->node;
     const struct ggml_tensor *a = node->src[0];
 
-    /* A duplicate in place has nothing to do. */
+    /* A copy of a tensor onto itself has nothing to do. */
     if (node->data == a->data && node->type == a->type &&
         ggml_are_same_shape(node, a) && ggml_are_same_stride(node, a))
         return GGML_STATUS_SUCCESS;

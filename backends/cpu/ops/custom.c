@@ -2,9 +2,21 @@
 /*
  * cpu/ops/custom.c - functions that the client gives.
  *
- * MAP_UNARY MAP_BINARY, called once a row, and MAP_CUSTOM1_F32 to
- * MAP_CUSTOM3_F32, called once: all by one thread.  MAP_CUSTOM1 to MAP_CUSTOM3
- * are called by several at once, each with its number.
+ * With f the client's function, its pointer a parameter of the node:
+ *   MAP_UNARY        f(n, dst row, src0 row), for each row of n floats
+ *   MAP_BINARY       f(n, dst row, src0 row, src1 row), likewise
+ *   MAP_CUSTOMi_F32  f(dst, src0, ...) with i sources, once
+ *   MAP_CUSTOMi      f(dst, src0, ..., ith, nth, userdata), nth calls in
+ *                    parallel, with ith from 0 to nth - 1
+ *
+ * MAP_UNARY and MAP_BINARY take F32 of one shape with dense rows.  The others
+ * hand tensors of any type and strides to the function, which must know.
+ *
+ * Threads   one, in a single tile; for MAP_CUSTOMi as many as the client wants
+ *           and there are, so that nth depends on the number of threads.
+ *
+ * A function may read and write anything, so no other node runs at the same
+ * time (stands_alone).
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -13,8 +25,8 @@
 
 #include <string.h>
 
-/* The parameters of MAP_CUSTOM1 to MAP_CUSTOM3; those of the others are the
- * function alone. */
+/* The parameters of MAP_CUSTOM1 to MAP_CUSTOM3, in the order of bytes that
+ * ggml/op-custom.h documents; other operations have the function alone. */
 struct custom {
     union {
         ggml_unary_op_f32_t unary;
@@ -26,13 +38,14 @@ struct custom {
         ggml_custom2_op_t custom2;
         ggml_custom3_op_t custom3;
     } call;
-    int n_tasks;
+    int n_tasks; /* calls that the client wants, or GGML_N_TASKS_MAX */
     void *userdata;
 };
 
 _Static_assert(sizeof(struct custom) <= GGML_MAX_OP_PARAMS,
                "parameters of custom operations");
 
+/* Copied, since op_params need not be aligned for pointers. */
 static struct custom
 custom_of(const struct ggml_tensor *node)
 {
@@ -42,7 +55,7 @@ custom_of(const struct ggml_tensor *node)
     return custom;
 }
 
-/* Sources that the client's function is given. */
+/* How many sources the client's function is given. */
 static int
 sources_of(const struct ggml_tensor *node)
 {
@@ -59,6 +72,8 @@ sources_of(const struct ggml_tensor *node)
     }
 }
 
+/* Are all sources and the function there?  Any member of the union may be
+ * asked: all begin at the same byte. */
 static bool
 custom_f32_can_run(const struct ggml_tensor *node)
 {
@@ -68,7 +83,7 @@ custom_f32_can_run(const struct ggml_tensor *node)
     return custom_of(node).call.unary != NULL;
 }
 
-/* F32 of the same shape, rows dense. */
+/* F32 of one shape, with dense rows that an int can count. */
 static bool
 map_can_run(const struct ggml_tensor *node)
 {
@@ -147,6 +162,8 @@ const struct gb_cpu_op gb_cpu_op_custom_f32 = {
     .stands_alone = true,
 };
 
+/* The number of calls is above 0, or stands for as many as there are
+ * threads. */
 static bool
 custom_can_run(const struct ggml_tensor *node)
 {
@@ -156,6 +173,8 @@ custom_can_run(const struct ggml_tensor *node)
            (n_tasks > 0 || n_tasks == GGML_N_TASKS_MAX);
 }
 
+/* The calls that the client wants: an upper bound, since a plan takes no more
+ * tiles than there are threads. */
 static int64_t
 custom_tiles(const struct ggml_tensor *node)
 {
@@ -164,6 +183,7 @@ custom_tiles(const struct ggml_tensor *node)
     return n_tasks == GGML_N_TASKS_MAX ? GGML_MAX_N_THREADS : n_tasks;
 }
 
+/* Call ITH of NTH; tiles behind the last call have nothing to do. */
 static enum ggml_status
 custom_run(const struct gb_cpu_task *task, int64_t tile)
 {

@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/generate.c - values from numbers: steps, and waves of a time.
+ * cpu/ops/generate.c - tensors made of numbers: ranges, and embeddings of
+ * times.
+ *
+ * ARANGE, with parameters start, stop and step:
+ *     dst[i] = start + step * i
+ *   dst    F32 [n]; n is the builder's, which has used stop
+ *
+ * TIMESTEP_EMBEDDING, with parameters dim and max_period, and h = dim / 2:
+ *     phi[i, j] = src0[j] * max_period^(-i / h)        0 <= i < h
+ *     dst[i, j] = cos(phi[i, j]), dst[h + i, j] = sin(phi[i, j]), the rest 0
+ *   src0   times, F32 [n] or more, any stride; the first row counts
+ *   dst    F32 [dim or more, n], rows dense
+ *
+ * Threads   ARANGE is one tile; TIMESTEP_EMBEDDING has tiles of whole rows.
+ * Accuracy  ARANGE in F32, as the formula stands, so that errors do not add up;
+ *           phases, cosines and sines in double, rounded once.
+ * Source    "Attention Is All You Need" (arXiv 1706.03762), section 3.5, with
+ *           the cosines in front.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -17,7 +34,7 @@ arange_can_run(const struct ggml_tensor *node)
     return node->type == GGML_TYPE_F32 && gb_is_dense(node);
 }
 
-/* dst[i] = start + step * i */
+/* The whole range in one tile: ranges of graphs are short. */
 static enum ggml_status
 arange_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -37,7 +54,7 @@ const struct gb_cpu_op gb_cpu_op_arange = {
     .run = arange_run,
 };
 
-/* Parameters: dim, max_period.  The times are the first row of src0. */
+/* dim values fit a row of dst, and there is a time for each row. */
 static bool
 timestep_can_run(const struct ggml_tensor *node)
 {
@@ -51,8 +68,8 @@ timestep_can_run(const struct ggml_tensor *node)
 }
 
 /*
- * Cosines, then as many sines, of the time at falling frequencies; zeros behind
- * them where dim is odd.
+ * One row of N values: the cosines of TIME at DIM / 2 frequencies, which fall
+ * from 1 to nearly 1 / MAX_PERIOD in equal ratios, then the sines, then zeros.
  */
 static void
 timestep_row(float *dst, int64_t n, float time, int32_t dim,

@@ -1,6 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/get-rows.c - rows picked by their numbers, and its gradient.
+ * cpu/ops/get-rows.c - rows picked by their numbers (embeddings), and its
+ * gradient.
+ *
+ * GET_ROWS:
+ *     dst[:, i, j, k] = src0[:, src1[i, j, k], j, k]
+ *   src0   [n0, rows, m1, m2]: a float type or I32 with any strides, or a
+ *          quantised type with dense rows
+ *   src1   row numbers, I32 [m0, m1, m2], any strides
+ *   dst    [n0, m0, m1, m2], rows dense: I32 for an I32 src0, else F32
+ *
+ * GET_ROWS_BACK:
+ *     dst = 0, then dst[:, src1[i]] += src0[:, i] for each i in order
+ *   src0   the gradient of the rows [n0, m0 or more], a float type, any strides
+ *   src1   row numbers, I32 [m0]
+ *   dst    F32 [n0, rows], rows dense
+ *
+ * Row numbers are known only when the graph is computed: one below 0 or not
+ * below the number of rows ends that with GGML_STATUS_FAILED and a message.
+ *
+ * Threads   tiles are whole rows of dst.
+ * Accuracy  GET_ROWS converts as line.h does; GET_ROWS_BACK adds in F32.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -22,6 +42,7 @@ number_at(const struct ggml_tensor *t, int64_t i0, int64_t i1, int64_t i2)
     return number;
 }
 
+/* Fail with a message: NUMBER is not that of one of N_ROWS rows. */
 static enum ggml_status
 no_such_row(const struct ggml_tensor *node, int64_t number, int64_t n_rows)
 {
@@ -30,7 +51,7 @@ no_such_row(const struct ggml_tensor *node, int64_t number, int64_t n_rows)
                    node->name, (long long)number, (long long)n_rows);
 }
 
-/* dst[:, i, j, k] = src0[:, src1[i, j, k], j, k] */
+/* Shapes agree and src0 can be read; the numbers are checked by each tile. */
 static bool
 get_rows_can_run(const struct ggml_tensor *node)
 {
@@ -76,7 +97,7 @@ const struct gb_cpu_op gb_cpu_op_get_rows = {
     .run = get_rows_run,
 };
 
-/* dst = 0, then dst[:, src1[i]] += src0[:, i] */
+/* Matrices only; src0 has a row for each number. */
 static bool
 get_rows_back_can_run(const struct ggml_tensor *node)
 {
@@ -89,8 +110,9 @@ get_rows_back_can_run(const struct ggml_tensor *node)
            ggml_is_matrix(a) && ggml_is_matrix(node) && ggml_is_vector(b);
 }
 
-/* Each tile has its rows of dst and looks through all numbers, so that the
- * order of the additions is that of the numbers. */
+/* A tile goes through all numbers and adds the rows that belong to its own rows
+ * of dst.  So no two threads write the same row, and the order of additions,
+ * and with it the result, does not depend on the threads. */
 static enum ggml_status
 get_rows_back_run(const struct gb_cpu_task *task, int64_t tile)
 {

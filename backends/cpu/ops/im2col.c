@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/im2col.c - the windows of an image as rows, and its transpose.
+ * cpu/ops/im2col.c - the windows of an image as rows (im2col), by which a
+ * convolution becomes a matrix product, and its gradient.
  *
- * IM2COL IM2COL_BACK.  Sizes along the second image dimension, and parameters
- * for it, exist in the two-dimensional form only.
+ * IM2COL, with stride s, padding p and dilation d along x (0) and y (1):
+ *     dst[(c * KH + kh) * KW + kw, ow, oh, n] =
+ *         src1[ow * s0 + kw * d0 - p0, oh * s1 + kh * d1 - p1, c, n]
+ *     and 0 outside of the image
+ *   src0   the kernel [KW, KH, IC, OC]; only its shape is used
+ *   src1   images, F32 [IW, IH, IC, N], any strides
+ *   dst    a float type [IC * KH * KW, OW, OH, N], any strides
+ *
+ * IM2COL_BACK is the transpose of that linear map, which is its gradient: each
+ * pixel is the sum of all elements of windows that read it (col2im).
+ *   src0   gradient of the windows, F32 [IC * KH * KW, OW, OH, N], any strides
+ *   src1   the kernel; only its shape is used
+ *   dst    F32 [IW, IH, IC, N], rows dense
+ *
+ * Parameters: s0, s1, p0, p1, d0, d1, and 1 for the two-dimensional form.  In
+ * the one-dimensional form (0) tensors have no dimensions KH, IH and OH, those
+ * behind them move down by one, and the parameters for y are not used.
+ *
+ * Threads   tiles are whole rows of dst: windows, or rows of images.  The
+ *           gradient is computed as a gather for that reason, pixel row by
+ *           pixel row.
+ * Accuracy  IM2COL copies, with one rounding to the type of dst; IM2COL_BACK
+ *           adds in F32, in the order of kh, kw and ow.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -14,6 +36,7 @@
 
 #include <string.h>
 
+/* Sizes of an im2col, the one-dimensional form as an image of height 1. */
 struct windows {
     int64_t s0, s1, p0, p1, d0, d1; /* strides, paddings, dilations */
     int64_t kw, kh;                 /* the kernel */
@@ -31,7 +54,8 @@ is_2d(const struct ggml_tensor *node)
     return gb_cpu_param_i32(node, 6) == 1;
 }
 
-/* KERNEL lends its shape. */
+/* The sizes for a node with these three tensors, in whichever role they are its
+ * sources or itself. */
 static struct windows
 windows_of(const struct ggml_tensor *node, const struct ggml_tensor *kernel,
            const struct ggml_tensor *image, const struct ggml_tensor *columns)
@@ -63,7 +87,9 @@ windows_of(const struct ggml_tensor *node, const struct ggml_tensor *kernel,
     return w;
 }
 
-/* Sizes are small enough for products with strides and dilations. */
+/* Do the shapes agree?  All sizes are below 2^30, so that their products with
+ * strides and dilations fit an int64_t.  OW and OH need not be
+ * those of the formula: positions outside of the image are 0. */
 static bool
 are_consistent(const struct windows *w, bool is_flat,
                const struct ggml_tensor *kernel,
@@ -92,14 +118,16 @@ im2col_can_run(const struct ggml_tensor *node)
                           node);
 }
 
-/* Room for a row of windows' elements that are converted afterwards. */
+/* Bytes of scratch: one window as floats, before it is converted. */
 static size_t
 im2col_scratch(const struct ggml_tensor *node)
 {
     return gb_mul_or_max((size_t)node->ne[0], sizeof(float));
 }
 
-/* The window whose first element is pixel (x, y) of IMAGE. */
+/* Write one window of all channels to DST as floats: that which begins at pixel
+ * (X, Y) of IMAGE.  Both may be negative, in the padding.  The address of a row
+ * above the image is not computed. */
 static void
 fill_window(const struct windows *w, const char *image, int64_t x, int64_t y,
             float *dst)
@@ -122,6 +150,7 @@ fill_window(const struct windows *w, const char *image, int64_t x, int64_t y,
         }
 }
 
+/* The windows of a tile: a row of dst is one window. */
 static enum ggml_status
 im2col_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -153,7 +182,8 @@ const struct gb_cpu_op gb_cpu_op_im2col = {
     .run = im2col_run,
 };
 
-/* src0 is the gradient of the windows, src1 the kernel, dst the image's. */
+/* The roles of im2col_can_run(): src0 has the windows, the node is the
+ * image. */
 static bool
 im2col_back_can_run(const struct ggml_tensor *node)
 {
@@ -166,8 +196,10 @@ im2col_back_can_run(const struct ggml_tensor *node)
 }
 
 /*
- * Add to one image row what window row OH sends there through kernel row KH.
- * GRADIENT is element (kw = 0, kh) of the row's first window, at this channel.
+ * Add to DST, a row of one channel of the image, what one row of windows read
+ * there with one kernel row: dst[ow * s0 + kw * d0 - p0] += the gradient of
+ * element kw of window ow.  GRADIENT is the address of kw = 0 of window 0;
+ * ELEMENT the bytes from one kw to the next.
  */
 static void
 add_window_row(const struct windows *w, const char *gradient, size_t element,
@@ -187,6 +219,8 @@ add_window_row(const struct windows *w, const char *gradient, size_t element,
         }
 }
 
+/* The image rows of a tile.  Window row oh reads image row iy with kernel row
+ * kh if oh * s1 + kh * d1 - p1 = iy: for each kh there is one oh at most. */
 static enum ggml_status
 im2col_back_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -203,7 +237,7 @@ im2col_back_run(const struct gb_cpu_task *task, int64_t tile)
         float *const dst = (void *)gb_cpu_row_ptr(node, at.i1, at.i2, at.i3);
 
         memset(dst, 0, (size_t)node->ne[0] * sizeof(float));
-        /* Kernels without elements may be of any height. */
+        /* A kernel of width 0 has no elements, and may have any height. */
         for (int64_t kh = 0; w.kw > 0 && kh < w.kh; kh++) {
             const int64_t y = iy + w.p1 - kh * w.d1;
 

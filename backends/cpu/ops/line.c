@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/ops/line.c - rows of any type and stride, read and written as floats.
+ *
+ * Elements of a strided row are gathered into a dense buffer of GB_CPU_PIECE
+ * elements before they are converted; what goes to a strided row is converted
+ * in a dense buffer, then scattered.  Dense rows go through one conversion, or
+ * one memmove, without these buffers.
+ *
+ * Accuracy  from F16 and BF16 to F32 exact, from quantised types their formula
+ *           in F32; from F32 one rounding, or the type's quantiser.  Between
+ *           other types values go through F32.
  */
 #include "backends/cpu/ops/line.h"
 
@@ -37,8 +46,8 @@ gb_cpu_can_convert(enum ggml_type from, enum ggml_type to)
            ggml_get_type_traits(from)->to_float != NULL;
 }
 
-/* Blocks of N elements, without a division where it can be told from the type:
- * rows may be short, and this is done for each. */
+/* How many blocks N elements are, without a division for types whose blocks are
+ * single elements: this is computed for each row, and rows may be short. */
 static size_t
 blocks_of(enum ggml_type type, int64_t n)
 {
@@ -54,6 +63,7 @@ bytes_of(enum ggml_type type, int64_t n)
     return blocks_of(type, n) * gb_type_get(type)->bytes;
 }
 
+/* N floats as dense elements of type TO.  F32 may overlap its source. */
 static void
 from_floats(const struct gb_cpu_kernels *k, enum ggml_type to, int64_t n,
             void *dst, const float *src)
@@ -74,10 +84,10 @@ gb_cpu_convert(const struct gb_cpu_kernels *k, enum ggml_type from,
 {
     float buffer[GB_CPU_PIECE];
 
-    /* A source without elements may be nowhere. */
+    /* A source without elements may have a NULL address. */
     if (n == 0)
         return;
-    /* Nodes of clients may lie across their sources. */
+    /* A client's node may overlap its source in memory. */
     if (from == to) {
         memmove(dst, src, bytes_of(from, n));
         return;
@@ -90,6 +100,7 @@ gb_cpu_convert(const struct gb_cpu_kernels *k, enum ggml_type from,
         k->floats(from, n, dst, src);
         return;
     }
+    /* No direct conversion: through F32. */
     for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
         const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
 
@@ -106,7 +117,7 @@ gb_cpu_gather(int64_t n, size_t size, void *dst, const void *src,
     const char *from = src;
     char *to = dst;
 
-    /* With a known size each copy is one instruction. */
+    /* A copy of a constant size compiles to one load and one store. */
     switch (size) {
     case 1:
         for (int64_t i = 0; i < n; i++)
@@ -134,6 +145,7 @@ gb_cpu_scatter(int64_t n, size_t size, void *dst, size_t stride,
     const char *from = src;
     char *to = dst;
 
+    /* Constant sizes as above. */
     switch (size) {
     case 1:
         for (int64_t i = 0; i < n; i++)
@@ -154,7 +166,8 @@ gb_cpu_scatter(int64_t n, size_t size, void *dst, size_t stride,
     }
 }
 
-/* Element FIRST's place. */
+/* The address of element FIRST, the first one of a block.  LINE may have no
+ * elements and no address: then the result is not read. */
 static char *
 element(const struct gb_cpu_line *line, int64_t first)
 {
@@ -162,8 +175,9 @@ element(const struct gb_cpu_line *line, int64_t first)
                         blocks_of(line->type, first) * line->stride);
 }
 
-/* Blocks are, as gb_cpu_line_copy() wants it: a line of one may say what it
- * likes. */
+/* Are elements next to each other?  Quantised rows always are, since
+ * gb_cpu_line_copy() demands it; their stride is not asked, because that of a
+ * row of one block means nothing. */
 static bool
 line_is_dense(const struct gb_cpu_line *line)
 {
@@ -172,13 +186,14 @@ line_is_dense(const struct gb_cpu_line *line)
     return line->stride == type->bytes || type->block != 1;
 }
 
-/* N dense elements of type FROM into LINE, in pieces if that is strided. */
+/* Write N dense elements of type FROM to LINE from element FIRST on, converted
+ * to its type: at once if LINE is dense, else through a buffer. */
 static void
 put(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
     int64_t first, int64_t n, enum ggml_type from, const void *src)
 {
     const size_t size = ggml_type_size(from);
-    /* Only types of eight bytes at most are strided. */
+    /* Strided rows have blocks of one element, of eight bytes at most. */
     uint64_t converted[GB_CPU_PIECE];
 
     if (line_is_dense(line)) {
@@ -203,6 +218,7 @@ gb_cpu_line_copy(const struct gb_cpu_kernels *k, const struct gb_cpu_line *dst,
                  int64_t dst_first, const struct gb_cpu_line *src,
                  int64_t src_first, int64_t n)
 {
+    /* As in put(): eight bytes an element. */
     uint64_t gathered[GB_CPU_PIECE];
 
     if (line_is_dense(src)) {

@@ -2,9 +2,16 @@
 /*
  * cpu/ops/line.h - rows of any type and stride, read and written as floats.
  *
- * An operation that works on floats takes a row through here: a dense F32 row
- * is used where it lies, any other passes through a buffer, in pieces that stay
- * in the first cache.  So an operation is written once, not once a type.
+ * A "line" is one row of a tensor with its type and its stride.  Operations
+ * that compute in F32 read and write rows through these functions, and so are
+ * written once for all types:
+ *
+ *   dense F32            used in place, nothing is copied
+ *   F16, BF16, strided   converted or gathered in a buffer of GB_CPU_PIECE
+ *   or quantised         elements, which stays in the first cache
+ *
+ * Dense means that elements, or blocks, of a row are next to each other.
+ * Quantised rows must be dense and are read and written in whole blocks.
  */
 #ifndef GB_CPU_OPS_LINE_H
 #define GB_CPU_OPS_LINE_H
@@ -20,10 +27,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Elements of a piece: whole blocks of every type. */
+/* Elements that go through a buffer at a time: a multiple of the longest block,
+ * 256, and 2 KiB of floats, so that a few buffers fit the first cache. */
 #define GB_CPU_PIECE 512
 
-/* Elements along one dimension. */
+/* A row: elements along dimension 0 of a tensor. */
 struct gb_cpu_line {
     char *data;
     size_t stride; /* bytes from one element (quantised: block) to the next */
@@ -44,14 +52,15 @@ gb_cpu_line_at(const struct ggml_tensor *t, int64_t i1, int64_t i2, int64_t i3)
     return line;
 }
 
-/* Dense F32 can be used in place. */
+/* Is the row dense F32, which is used in place? */
 static inline bool
 gb_cpu_line_is_plain(const struct gb_cpu_line *line)
 {
     return line->type == GGML_TYPE_F32 && line->stride == sizeof(float);
 }
 
-/* All rows of T can be used in place. */
+/* Are all rows of T used in place?  The stride of a single element means
+ * nothing. */
 static inline bool
 gb_cpu_is_plain(const struct ggml_tensor *t)
 {
@@ -59,7 +68,8 @@ gb_cpu_is_plain(const struct ggml_tensor *t)
            (t->nb[0] == sizeof(float) || t->ne[0] == 1);
 }
 
-/* F32, F16 or BF16. */
+/* Is it one of the types that a row may have with any stride: F32, F16 or
+ * BF16? */
 static inline bool
 gb_cpu_is_float(enum ggml_type type)
 {
@@ -88,36 +98,43 @@ gb_cpu_can_write(const struct ggml_tensor *t)
     return gb_cpu_is_float(t->type) || gb_cpu_can_write_blocks(t);
 }
 
-/* Can dense rows of FROM be turned into dense rows of TO? */
+/* Is there a conversion of dense rows of type FROM to dense rows of type TO?
+ * There is one of a type to itself, of float types to all types that can be
+ * written, and of quantised types to F32. */
 bool gb_cpu_can_convert(enum ggml_type from, enum ggml_type to);
 
 /*
- * N dense elements of type FROM as dense elements of type TO.  For quantised
- * types N is a whole number of blocks.
+ * Convert N dense elements of type FROM at SRC to dense elements of type TO at
+ * DST.  For quantised types N is a whole number of blocks.  Without a change of
+ * type the two may overlap.
  */
 void gb_cpu_convert(
     const struct gb_cpu_kernels *k, enum ggml_type from, enum ggml_type to,
     int64_t n, void *dst, const void *src);
 
-/* N elements of SIZE bytes, from or to every STRIDE bytes.  They do not
- * overlap. */
+/* Strided loops: gather copies N elements of SIZE bytes, each STRIDE bytes
+ * behind the one before, to consecutive ones; scatter is the inverse.  Source
+ * and destination do not overlap. */
 void gb_cpu_gather(
     int64_t n, size_t size, void *dst, const void *src, size_t stride);
 void gb_cpu_scatter(
     int64_t n, size_t size, void *dst, size_t stride, const void *src);
 
 /*
- * N elements of LINE from element FIRST on, as floats: where they lie if that
- * is possible, else in BUFFER, which has room for N.  For quantised types FIRST
- * and N are whole numbers of blocks.
+ * N elements of LINE from element FIRST on, as floats.  The result points into
+ * the line if that is dense F32, else to BUFFER, which has room for N floats
+ * and then has them.  For quantised types FIRST and N are whole numbers of
+ * blocks.
  */
 const float *gb_cpu_line_read(
     const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
     int64_t first, int64_t n, float *buffer);
 
 /*
- * Where floats for LINE from FIRST on should be put: the line itself, if that
- * is possible, or BUFFER; gb_cpu_line_write brings them home from there.
+ * Writing floats to LINE from element FIRST on, in two steps.  target says
+ * where to compute them: in the line itself if that is dense F32, else in
+ * BUFFER.  write, called afterwards with these floats as VALUES, then converts
+ * and scatters them from the buffer; for dense F32 it has nothing to do.
  */
 float *gb_cpu_line_target(
     const struct gb_cpu_line *line, int64_t first, float *buffer);
@@ -126,20 +143,23 @@ void gb_cpu_line_write(
     int64_t first, int64_t n, const float *values);
 
 /*
- * Copy N elements between lines, converting where the types differ.  Quantised
- * lines are dense, with FIRST and N whole numbers of blocks.
+ * Copy N elements between rows, converting where the types differ
+ * (gb_cpu_can_convert).  Quantised rows are dense, with FIRST and N whole
+ * numbers of blocks.
  */
 void gb_cpu_line_copy(
     const struct gb_cpu_kernels *k, const struct gb_cpu_line *dst,
     int64_t dst_first, const struct gb_cpu_line *src, int64_t src_first,
     int64_t n);
 
-/* dst += N floats of LINE, F32 or half, from FIRST on. */
+/* dst[i] += element FIRST + i of LINE, a row that can be read, for i < N: one
+ * F32 addition each. */
 void gb_cpu_line_add(
     const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
     int64_t first, int64_t n, float *dst);
 
-/* The sum of N elements of LINE, F32 or half, from FIRST on. */
+/* The sum of N elements of LINE, a row that can be read, from FIRST on: F32
+ * within blocks of vectors, double between them. */
 double gb_cpu_line_sum(
     const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
     int64_t first, int64_t n);

@@ -1,6 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/ops/loss.c - cross entropy with its gradient, and the optimiser's step.
+ *
+ * All tensors are F32.  Rows run over the classes, R is the number of rows, and
+ * softmax is that of one row.
+ *
+ * CROSS_ENTROPY_LOSS:
+ *     dst = -1/R * sum over rows and classes of labels * log(softmax(logits))
+ *   src0   logits, rows dense
+ *   src1   labels, the probabilities of the classes; the shape of src0, rows
+ *          dense
+ *   dst    one element
+ *
+ * CROSS_ENTROPY_LOSS_BACK:
+ *     dst = (softmax(logits) - labels) * gradient / R
+ *   This is the gradient for labels whose sum in each row is 1.
+ *   src0   the gradient of the loss, one element
+ *   src1   logits, src2 labels: as above
+ *   dst    the shape of src1, rows dense
+ *
+ * OPT_STEP_ADAMW: one step of AdamW; its formula is in
+ * kernels/elementwise/optimize.c.
+ *   src0   the parameters, changed in place: dst is a view of them
+ *   src1   their gradient
+ *   src2   first moment, changed
+ *   src3   second moment, changed
+ *   src4   [7]: alpha, beta1, beta2, eps, wd, beta1h, beta2h
+ *
+ * Threads   tiles are whole rows.  The loss of each tile goes to the shared
+ *           memory, and finish adds them in the order of the tiles.
+ * Accuracy  exponentials in F32; the loss is added up in double and rounded
+ *           once.
+ * Source    AdamW: "Decoupled Weight Decay Regularization" (arXiv 1711.05101),
+ *           algorithm 2.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -10,7 +42,7 @@
 
 #include <math.h>
 
-/* F32 with dense rows, of NODE's shape. */
+/* Is T F32 with dense rows, and of NODE's shape? */
 static bool
 is_row_operand(const struct ggml_tensor *t, const struct ggml_tensor *node)
 {
@@ -18,10 +50,7 @@ is_row_operand(const struct ggml_tensor *t, const struct ggml_tensor *node)
            ggml_are_same_shape(t, node);
 }
 
-/*
- * dst = -(1 / rows) * sum of labels * log_softmax(logits): src0 are the logits,
- * src1 the labels.  A label of 0 adds nothing, whatever its logit.
- */
+/* The shape of labels is that of logits; the result is one number. */
 static bool
 cross_entropy_can_run(const struct ggml_tensor *node)
 {
@@ -30,7 +59,8 @@ cross_entropy_can_run(const struct ggml_tensor *node)
            is_row_operand(node->src[1], node->src[0]);
 }
 
-/* Rows without elements, of which there may be any number, have no loss. */
+/* Tiles of rows of logits.  Rows without elements have no loss, and their
+ * number has no limit: no tiles. */
 static int64_t
 logit_tiles(const struct ggml_tensor *node)
 {
@@ -38,19 +68,21 @@ logit_tiles(const struct ggml_tensor *node)
                                        : gb_cpu_tiles_by_rows(node->src[0]);
 }
 
-/* One sum a tile. */
+/* Bytes of shared memory: one double for each tile. */
 static size_t
 cross_entropy_shared(const struct ggml_tensor *node)
 {
     return gb_mul_or_max((size_t)logit_tiles(node), sizeof(double));
 }
 
-/* ln of the sum of exp(x - max). */
+/* log(sum of exp(x - MAX)), for MAX the largest x, which is finite:
+ * exponentials are 1 at most and one of them is 1, so that neither overflow nor
+ * log(0) can occur. */
 static double
 log_sum_exp(const struct gb_cpu_kernels *k, int64_t n, const float *x,
             float max)
 {
-    float unused[GB_CPU_PIECE];
+    float unused[GB_CPU_PIECE]; /* the kernel stores exponentials too */
     double sum = 0.0;
 
     for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
@@ -61,6 +93,12 @@ log_sum_exp(const struct gb_cpu_kernels *k, int64_t n, const float *x,
     return log(sum);
 }
 
+/*
+ * The sum over the rows of a tile.  With l the labels, m the largest logit and
+ * log softmax(x) = x - m - log(sum of exp(x - m)), a row's is
+ *     sum(l * (x - m)) - sum(l) * log(sum of exp(x - m))
+ * A label of 0 adds nothing, even if its logit is -infinity.
+ */
 static enum ggml_status
 cross_entropy_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -86,6 +124,7 @@ cross_entropy_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* The mean over the rows, from the sums of the tiles in their order. */
 static enum ggml_status
 cross_entropy_finish(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -109,10 +148,7 @@ const struct gb_cpu_op gb_cpu_op_cross_entropy = {
     .finish = cross_entropy_finish,
 };
 
-/*
- * dst = (softmax(logits) - labels) * gradient / rows: src0 is the gradient, one
- * number, src1 the logits, src2 the labels.
- */
+/* Logits and labels have the shape of the node, the gradient is one number. */
 static bool
 cross_entropy_back_can_run(const struct ggml_tensor *node)
 {
@@ -122,6 +158,8 @@ cross_entropy_back_can_run(const struct ggml_tensor *node)
            is_row_operand(node->src[2], node);
 }
 
+/* Passes over each row of a tile: maximum, exponentials and their sum, softmax,
+ * difference to the labels. */
 static enum ggml_status
 cross_entropy_back_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -154,8 +192,7 @@ const struct gb_cpu_op gb_cpu_op_cross_entropy_back = {
     .run = cross_entropy_back_run,
 };
 
-/* src0 weights, src1 gradient, src2 and src3 moments, src4 seven numbers;
- * weights and moments are changed where they are. */
+/* Parameters, gradient and both moments have the shape of the node. */
 static bool
 adamw_can_run(const struct ggml_tensor *node)
 {
@@ -170,6 +207,7 @@ adamw_can_run(const struct ggml_tensor *node)
            ggml_nelements(params) == 7;
 }
 
+/* One step for the rows of a tile. */
 static enum ggml_status
 adamw_run(const struct gb_cpu_task *task, int64_t tile)
 {
