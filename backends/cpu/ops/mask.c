@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/ops/mask.c - diagonals: a matrix from one, or all right of one replaced.
+ *
+ * DIAG, DIAG_MASK_INF and DIAG_MASK_ZERO.  Rows are dimension 1 of a matrix,
+ * columns dimension 0; dimensions 2 and 3 are batches.
+ *
+ * Threads   tiles are rows of dst (ops/rows.h).
+ * Accuracy  values are copied, bit by bit.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -11,7 +17,12 @@
 #include <math.h>
 #include <string.h>
 
-/* dst[i0, i1, i2, i3] = i0 == i1 ? src0[i0, 0, i2, i3] : 0 */
+/*
+ * DIAG: dst[i0, i1, i2, i3] = i0 == i1 ? src0[i0, 0, i2, i3] : 0
+ *
+ *   src0   F32 [n, 1, n2, n3], any strides
+ *   dst    F32 [n, n, n2, n3], rows dense, any other strides
+ */
 static bool
 diag_can_run(const struct ggml_tensor *node)
 {
@@ -49,7 +60,17 @@ const struct gb_cpu_op gb_cpu_op_diag = {
     .run = diag_run,
 };
 
-/* dst = src0, with -inf or 0 where i0 > n_past + i1 */
+/*
+ * DIAG_MASK_INF, DIAG_MASK_ZERO: the causal mask of attention,
+ *
+ *     dst[i0, i1, ..] = i0 <= n_past + i1 ? src0[i0, i1, ..] : value
+ *
+ * with value -inf (before a softmax) or 0 (behind it, and in gradients).
+ *
+ *   src0   F32, any strides
+ *   dst    F32, the same shape, rows dense; may be src0 itself
+ *   params n_past: keys that stood before the first query, not negative
+ */
 static bool
 diag_mask_can_run(const struct ggml_tensor *node)
 {
@@ -78,6 +99,7 @@ diag_mask_run(const struct gb_cpu_task *task, int64_t tile)
         const int64_t keep = seen < node->ne[0] ? seen : node->ne[0];
         float *const values = (void *)to.data;
 
+        /* In place only the part that is hidden is written. */
         if (to.data != from.data)
             gb_cpu_line_copy(task->k, &to, 0, &from, 0, keep);
         for (int64_t i = keep; i < node->ne[0]; i++)

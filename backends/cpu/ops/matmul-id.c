@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/matmul-id.c - products with matrices that are chosen for each column.
+ * cpu/ops/matmul-id.c - products with matrices that are chosen for each column
+ * (MUL_MAT_ID: the feed-forward layers of a mixture of experts).
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/activations.h"
@@ -21,11 +22,20 @@
  *   src2   ids, I32 [slots, n], any strides
  *   dst    F32 [m, slots, n], rows dense
  *
+ * Prepare   all columns are packed once, into the step's shared memory, for one
+ *           path; one tile more checks the ids.
+ * Dispatch  the path follows from the columns that an expert has in the mean:
+ *           how many it really has is known only when the graph runs.
  * Threads   tiles are some rows of one expert, with all columns that chose it;
- *           where there are no more columns than experts, of one column.
+ *           where there are no more columns than experts, of one column.  An
+ *           expert that no column chose costs a look through the ids.
+ * Accuracy  as MUL_MAT (ops/matmul.c): each result is one product's, whatever
+ *           the other columns are.
  * Errors    an id that is no expert's fails the graph: any, if there is none.
  */
 
+/* Rows of a tile of the GEMM: each tile unpacks its own rows, and a panel has
+ * at most 32 of them.  GEMV and skinny GEMM take gb_cpu_gemv_rows() of them. */
 #define TILE_ROWS 64
 #define TILE_COLS GB_SKINNY_COLS_MAX /* that go through a kernel at a time */
 #define MORE_COLS 3                  /* that an expert may have above the mean */
@@ -45,7 +55,7 @@ mul_mat_id_can_run(const struct ggml_tensor *node)
            gb_cpu_can_multiply(a, b);
 }
 
-/* How a product is computed, and cut into tiles. */
+/* How a product is computed, and divided into tiles. */
 struct tiling {
     const struct gb_format_kernels *weight;
     bool by_column;    /* else by expert */
@@ -86,6 +96,7 @@ mul_mat_id_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
     needs->prepared_as = 0;
 }
 
+/* ids[x, y]: the expert that slot X of token Y chose. */
 static int32_t
 id_at(const struct ggml_tensor *ids, int64_t x, int64_t y)
 {
@@ -94,6 +105,8 @@ id_at(const struct ggml_tensor *ids, int64_t x, int64_t y)
         (size_t)y * ids->nb[1]);
 }
 
+/* All ids are looked at before the first product, so that a bad one is an error
+ * and not a read behind the experts. */
 static enum ggml_status
 check_ids(const struct ggml_tensor *node)
 {
@@ -132,8 +145,8 @@ struct gathering {
     float **dst;
 };
 
-/* How many columns an expert has is known only now; where they are floats, which
- * all paths take as they are, it decides. */
+/* How many columns an expert has is known only now; where they are floats,
+ * which all paths take as they are, it decides. */
 static void
 flush(struct gathering *g)
 {
@@ -147,6 +160,8 @@ flush(struct gathering *g)
     g->product.cols = 0;
 }
 
+/* Column (x, y) joins the product.  When there is no room for another one, what
+ * has been gathered is multiplied, and the next ones start anew. */
 static void
 gather(struct gathering *g, int64_t x, int64_t y)
 {
@@ -162,6 +177,7 @@ gather(struct gathering *g, int64_t x, int64_t y)
         flush(g);
 }
 
+/* A tile's number is row tile + row_tiles * (column or expert). */
 static enum ggml_status
 mul_mat_id_run(const struct gb_cpu_task *task, int64_t tile)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/matmul.c - products of matrices.
+ * cpu/ops/matmul.c - products of matrices (MUL_MAT): shapes, dispatch to a
+ * path, and tiles.  The products themselves are in kernels/gemm and
+ * kernels/format.
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/activations.h"
@@ -12,11 +14,17 @@
 
 /*
  * D[m, n, p, q] = the sum over k of A[k, m, p / r2, q / r3] * B[k, n, p, q],
- * r2 and r3 saying how many matrices of B share one of A.
+ * r2 and r3 saying how many matrices of B share one of A (grouped queries:
+ * several heads of queries look at one head of keys).
  *
- *   src0   weights of any type; rows dense, any other strides
- *   src1   F32, or what the weights' type is multiplied with; likewise
- *   dst    F32, rows dense
+ *   src0   A, weights of any type, [k, m, p / r2, q / r3]; rows dense, any
+ *          other strides
+ *   src1   B, activations, [k, n, p, q], F32 or what the weights' type is
+ *          multiplied with (struct gb_format); likewise
+ *   dst    D, F32 [m, n, p, q], rows dense, any other strides
+ *
+ * Both operands have k along dimension 0, which is contiguous.  What lies along
+ * dimension 0 of A is called a row of weights, of B a column of activations.
  *
  * Quantised weights are multiplied with int8 activations, some of which have a
  * low part (kernels/api/packing.h), in integers and with float scales; float
@@ -24,12 +32,20 @@
  *
  * Dispatch  by type, columns, rows and how B lies: GEMV, skinny GEMM, GEMM, or
  *           GEMM with columns packed in panels, in the step's shared memory.
- * Threads   tiles of rows by columns, cut by the shape alone, never a sum.
+ * Prepare   columns are packed once for all tiles, unless they are F32 for
+ *           float weights and used in place.  Products of the same B that
+ *           follow each other (queries, keys, values) share what was packed.
+ * Threads   tiles are row_step rows by col_step columns of one matrix of A.
+ *           Their sizes follow from shape and variant, not from the number of
+ *           threads, and a sum over k is never divided.
  * Accuracy  float sums in the order of k (few columns: in lanes).
  */
 
-/* A tile's extent.  Rows are unpacked for each tile, so it has many columns.
- * These are a multiple of what any variant's kernels take at a time. */
+/* A tile's extent.  Rows are unpacked for each tile, so it has many columns:
+ * 528 of them make unpacking a small part of the work.  528 is a multiple of NR
+ * of any variant's micro-kernel (4 or 6).  Where a product has fewer than
+ * TILES_WANTED tiles, many cores would wait for the last one: tiles then get
+ * fewer columns, but no fewer than TILE_COLS_MIN. */
 #define TILE_ROWS     32
 #define TILE_COLS     528
 #define TILE_COLS_MIN 66
@@ -48,10 +64,11 @@
 /* BF16 columns are packed from so many on, as pairs. */
 #define BF16_COLS_MIN 4
 
+/* The most columns of any tile: for so many addresses there is scratch. */
 #define MAX_COLS (FLOAT_COLS > TILE_COLS ? FLOAT_COLS : TILE_COLS)
 
-/* How a product is computed, and cut into tiles.  All columns of B that meet the
- * same matrix of A are taken together. */
+/* How a product is computed, and divided into tiles.  All columns of B that
+ * meet the same matrix of A are taken together. */
 struct tiling {
     const struct gb_format_kernels *weight;
     int64_t cols;      /* for each matrix of A */
@@ -59,7 +76,9 @@ struct tiling {
     int64_t col_step;
     int64_t row_tiles; /* in a matrix */
     int64_t col_tiles;
-    enum gb_path last_path; /* of a matrix' last columns; the others' is that of */
+    /* The path of a matrix' last tile of columns; that of the others is the one
+     * that columns are packed for. */
+    enum gb_path last_path;
     struct gb_cpu_activations columns;
     size_t column_pitch; /* see struct gb_product */
 };
@@ -108,7 +127,8 @@ tile_floats(struct tiling *tiling, const struct ggml_tensor *a, int64_t rows,
     tiling->row_tiles = gb_cpu_ceil_div(a->ne[1], rows);
 }
 
-/* Few columns are in one tile. */
+/* GEMV and skinny GEMM: few columns are in one tile, and tiles are rows.
+ * Memory is the limit there, so each weight is to be read by one tile only. */
 static void
 tile_rows(struct tiling *tiling, const struct ggml_tensor *a)
 {
@@ -151,7 +171,8 @@ cols_of(const struct ggml_tensor *node)
            gb_cpu_exact_div(node->ne[3], a->ne[3]);
 }
 
-/* The dispatch of products: each tile follows what is decided here. */
+/* The dispatch of products: path, tile sizes, and where columns come from.  It
+ * is called once a plan; each tile follows what is decided here. */
 static void
 dispatch(struct tiling *tiling, const struct ggml_tensor *node,
          const struct gb_cpu_kernels *k)
@@ -174,6 +195,7 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
     } else if (a->ne[1] <= MAX_ROWS_IN_PLACE) {
         tile_floats(tiling, a, MAX_ROWS_IN_PLACE, FLOAT_COLS_IN_PLACE);
     } else {
+        /* Short rows do little work each: a tile has more of them. */
         const int64_t many = FLOAT_LENGTH / (a->ne[0] + 1) + 1;
 
         tile_floats(tiling, a, many * FLOAT_ROWS, FLOAT_COLS);
@@ -211,8 +233,8 @@ mul_mat_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
         tiling->row_tiles * tiling->col_tiles * a->ne[2] * a->ne[3];
     /* The kernel's, and the addresses of columns and of their results. */
     needs->scratch = GB_PRODUCT_SCRATCH + 2 * MAX_COLS * sizeof(void *);
-    /* Tiles are those of B's rows, so that the thread that makes a row rounds or
-     * packs it. */
+    /* Tiles are those of B's rows, so that the thread that makes a row rounds
+     * or packs it. */
     if (tiling->columns.path == GB_PATH_GEMM_PACKED) {
         needs->shared = panels_bytes(b);
         needs->prepare_tiles = gb_cpu_tiles_by_rows(b);
@@ -220,9 +242,12 @@ mul_mat_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
         needs->shared = gb_cpu_activations_bytes(&tiling->columns, b);
         needs->prepare_tiles = gb_cpu_activations_tiles(&tiling->columns, b);
     }
+    /* Type and path say the layout; there are four paths. */
     needs->prepared_as = 4 * (int)a->type + (int)tiling->columns.path;
 }
 
+/* Shapes as at the head of this file; that lengths and types of A and B go
+ * together is gb_cpu_can_multiply()'s to say. */
 static bool
 mul_mat_can_run(const struct ggml_tensor *node)
 {
@@ -235,7 +260,9 @@ mul_mat_can_run(const struct ggml_tensor *node)
            gb_cpu_divides(a->ne[3], b->ne[3]) && gb_cpu_can_multiply(a, b);
 }
 
-/* The columns that meet a matrix of A, one after another. */
+/* The columns that meet a matrix of A, one after another: n of a matrix of B,
+ * then those of the next matrix of B that shares A's, in dimension 2 and then
+ * 3. */
 struct walk {
     const struct ggml_tensor *node;
     int64_t n2; /* matrices of B that share one of A: those in dimension 2 */
@@ -244,6 +271,7 @@ struct walk {
     int64_t i3;
 };
 
+/* At column COL of those that meet matrix MATRIX of A. */
 static struct walk
 walk_from(const struct ggml_tensor *node, int64_t matrix, int64_t col)
 {
@@ -308,6 +336,7 @@ pack_row(const struct gb_cpu_task *task, struct gb_cpu_row at)
                          packed_at(task, matrix, 0));
 }
 
+/* The rows of B that are tile TILE, packed in panels of columns. */
 static void
 pack_rows(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -333,13 +362,17 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Prepare's tiles are B's rows, so that the thread that makes some rows of B
+ * may pack them at once, without a barrier. */
 static const struct ggml_tensor *
 mul_mat_prepares_rows(const struct ggml_tensor *node)
 {
     return node->src[1];
 }
 
-/* Queries, keys and values are products of the same activations. */
+/* Queries, keys and values are products of the same activations: what was
+ * packed for the first of them serves the others.  A's dimensions 2 and 3 say
+ * which columns of a panel stand together, so they have to be the same. */
 static bool
 mul_mat_is_prepared(const struct ggml_tensor *node,
                     const struct ggml_tensor *before)
@@ -383,6 +416,9 @@ find_columns(const struct gb_cpu_task *task, int64_t matrix, int64_t row,
     }
 }
 
+/* A tile's number is row tile + row_tiles * (column tile + col_tiles * matrix),
+ * so that tiles that follow each other share columns, and then weights of a
+ * matrix. */
 static enum ggml_status
 mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
 {

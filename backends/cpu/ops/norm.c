@@ -2,7 +2,27 @@
 /*
  * cpu/ops/norm.c - rows brought to mean 0 and length 1, or to length 1 alone.
  *
- * NORM RMS_NORM RMS_NORM_BACK GROUP_NORM, in F32.  Sums are joined in double.
+ * NORM RMS_NORM RMS_NORM_BACK, over rows of n elements:
+ *
+ *     NORM            dst = (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps)
+ *     RMS_NORM        dst = x * f,  f = 1 / sqrt(mean(x^2) + eps)
+ *     RMS_NORM_BACK   dst = f * (dz - x * sum(x * dz) / (sum(x^2) + n * eps)),
+ *                     the gradient of RMS_NORM for x, dz being that of its
+ *                     result
+ *
+ *   src0   x (RMS_NORM_BACK: dz), F32, rows dense, any other strides
+ *   src1   RMS_NORM_BACK: x, likewise
+ *   dst    F32, the same shape, likewise; may be src0
+ *   params eps
+ *
+ * GROUP_NORM: as NORM, over elements of several rows and channels; see there.
+ *
+ * Threads   tiles are rows; of GROUP_NORM a group of channels of a batch.
+ * Accuracy  sums are joined in double; the variance is summed around the mean,
+ *           in a second pass, since the difference of two large sums would lose
+ *           its digits.
+ * Sources   "Layer Normalization" (arXiv 1607.06450), "Root Mean Square Layer
+ *           Normalization" (1910.07467), "Group Normalization" (1803.08494).
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -12,7 +32,8 @@
 
 #include <math.h>
 
-/* All tensors are F32 of the same shape with dense rows. */
+/* All tensors, as far as they are there, are F32 of the same shape with dense
+ * rows. */
 static bool
 norm_can_run(const struct ggml_tensor *node)
 {
@@ -36,6 +57,7 @@ factor_of(double sum_sq, int64_t n, float eps)
     return (float)sqrt((double)n / (sum_sq + (double)n * eps));
 }
 
+/* NORM of one row: sum, then squares of what is left without the mean. */
 static void
 norm_row(const struct gb_cpu_kernels *k, int64_t n, float *dst, const float *x,
          float eps)
@@ -46,6 +68,7 @@ norm_row(const struct gb_cpu_kernels *k, int64_t n, float *dst, const float *x,
     k->shift_scale_f32(n, dst, x, mean, factor_of(sum_sq, n, eps));
 }
 
+/* RMS_NORM of one row. */
 static void
 rms_norm_row(const struct gb_cpu_kernels *k, int64_t n, float *dst,
              const float *x, float eps)
@@ -53,6 +76,8 @@ rms_norm_row(const struct gb_cpu_kernels *k, int64_t n, float *dst,
     k->scale_f32(n, dst, x, factor_of(k->sum_sq_f32(n, x), n, eps));
 }
 
+/* RMS_NORM_BACK of one row: the part of DZ along X is taken off, since a longer
+ * X gives the same result (but for eps), and the rest is scaled as X was. */
 static void
 rms_norm_back_row(const struct gb_cpu_kernels *k, int64_t n, float *dst,
                   const float *dz, const float *x, float eps)
@@ -100,7 +125,15 @@ const struct gb_cpu_op gb_cpu_op_norm = {
     .by_rows = true,
 };
 
-/* Channels (dimension 2) of one group; the last group may have fewer. */
+/*
+ * GROUP_NORM: x [width, height, channels, batches] in groups of channels, each
+ * group of each batch brought to mean 0 and variance 1 as a whole.
+ *
+ *   params n_groups, eps
+ *
+ * Channels (dimension 2) of one group are the channels by the groups, rounded
+ * up; the last group may have fewer, and some groups none.
+ */
 static int64_t
 channels_per_group(const struct ggml_tensor *node)
 {
@@ -124,6 +157,7 @@ group_norm_can_run(const struct ggml_tensor *node)
     return norm_can_run(node) && gb_cpu_param_i32(node, 0) > 0;
 }
 
+/* A tile is a group of a batch: its mean needs all of it. */
 static int64_t
 group_norm_tiles(const struct ggml_tensor *node)
 {

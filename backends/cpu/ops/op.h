@@ -3,12 +3,24 @@
  * cpu/ops/op.h - what the CPU backend knows of one operation.
  *
  * A step runs in up to three phases: prepare (tiles), run (tiles), finish (one
- * call).  Threads wait for each other between phases.  Tiles are cut by shapes
+ * call).  Threads wait for each other between phases.  Tiles are made by shapes
  * alone, never by the number of threads, so results are the same to the bit for
  * any number of threads; two tiles of a phase never write the same byte.
  *
  * What a row decides about a node (which kernels it takes, and the sizes of its
  * tiles) it decides when the plan is made, for the kernels that will run.
+ *
+ * The life of a node on the CPU:
+ *
+ *     plan made     can_run; then tile, or tiles, scratch and shared
+ *     plan run      prepare(0 .. prepare_tiles - 1)    unless is_prepared
+ *                   run(0 .. tiles - 1)
+ *                   finish(0)
+ *
+ * Words  A row is one entry of the table of operations here, and elsewhere the
+ *        elements of a tensor along dimension 0.  Scratch is one thread's
+ *        alone; its content is not kept from tile to tile.  Shared memory is
+ *        the step's; it carries results from one phase to the next.
  */
 #ifndef GB_CPU_OPS_OP_H
 #define GB_CPU_OPS_OP_H
@@ -47,7 +59,8 @@ struct gb_cpu_needs {
                         have different numbers */
 };
 
-/* The most bytes that a row's tiling takes. */
+/* The most bytes that a row's tiling takes: a step of a plan has room for so
+ * many.  Rows assert at compile time that theirs fits. */
 #define GB_CPU_TILING_MAX 160
 
 /* One row of the table.  Members may be NULL but for can_run, run, and tiles or
@@ -76,14 +89,16 @@ struct gb_cpu_op {
     /* Phase before run; both or neither. */
     int64_t (*prepare_tiles)(const struct ggml_tensor *node);
     gb_cpu_tile_fn prepare;
-    /* Would that, which writes the shared memory alone, leave what it left for
-     * BEFORE, a node of the same row and prepared_as the same, with sources 1
-     * and 2 and the shared memory as they were?  Then it is not done again.
-     * NULL: never. */
+    /* Would prepare() leave the same bytes for NODE as it did for BEFORE, an
+     * earlier node of the same row with the same prepared_as?  Sources 1 and 2
+     * and the shared memory have not changed since.  If so, NODE's prepare
+     * phase, which may write nothing but the shared memory, is left out: keys
+     * and values use the activations that were packed for queries.  NULL:
+     * never. */
     bool (*is_prepared)(
         const struct ggml_tensor *node, const struct ggml_tensor *before);
-    /* The shared memory is apart from other rows', so that what was prepared
-     * outlives their steps. */
+    /* There are two shared memories: one for rows that say so here, one for all
+     * others.  What was prepared in the former outlives the others' steps. */
     bool keeps_shared;
     gb_cpu_tile_fn run;
     /* Phase behind run, one call by one thread; NULL for none. */
@@ -94,15 +109,18 @@ struct gb_cpu_op {
     /* Tiles are those of gb_cpu_tile_rows(), and of operands that have the
      * node's shape a tile reads these rows alone. */
     bool by_rows;
-    /* The memory that tile TILE of run reads in order, and those behind it, and
-     * its *bytes: where memory is the limit, threads that wait have it fetched.
-     * NULL, or an answer of NULL: not worth it. */
+    /* The address from which tile TILE of run and the tiles behind it read, in
+     * order, and in *bytes how much: where memory is the limit, threads that
+     * wait at a barrier prefetch it.  NULL, or an answer of NULL: not worth
+     * it. */
     const char *(*reads_at)(const struct ggml_tensor *node, const void *tiling,
                             int64_t tile, size_t *bytes);
-    /* The source whose rows are prepare's tiles, likewise; NULL, or an answer
-     * of NULL, where they are others. */
+    /* The source whose rows prepare's tiles are, those of gb_cpu_tile_rows():
+     * tile T then needs these rows alone.  NULL, or an answer of NULL, where
+     * tiles are something else. */
     const struct ggml_tensor *(*prepares_rows)(const struct ggml_tensor *node);
-    /* May write more than the node, or read more than the sources. */
+    /* May write more than the node, or read more than the sources: no other
+     * step runs at the same time. */
     bool stands_alone;
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/optable.c - the rows, by operation.
+ * cpu/ops/optable.c - the rows, by operation: one array that is indexed with
+ * the operation's number.  Operations that are not in optable.def have no row,
+ * and nodes of theirs are refused, but for views, which compute nothing.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/out-prod.c - sums of outer products.
+ * cpu/ops/out-prod.c - sums of outer products (OUT_PROD), which are the
+ * gradient of a matrix product for its weights.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -12,14 +13,20 @@
  * D[i, j, p, q] = the sum over k of A[i, k, p / r2, q / r3] * B[j, k, p, q], r2
  * and r3 saying how many matrices of B share one of A.
  *
- *   src0   any type that can be read; rows dense, any other strides
- *   src1   F32, any strides
- *   dst    F32, rows dense
+ *   src0   A [m, k, p / r2, q / r3], any type that can be read; rows dense, any
+ *          other strides
+ *   src1   B [n, k, p, q], F32, any strides
+ *   dst    D [m, n, p, q], F32, rows dense, any other strides
  *
- * First B's dimension 1 is laid out in columns, and A is made floats if it has
- * other values; both lie in the step's shared memory.
+ * Here k is dimension 1 of both operands: weights are stored transposed, with
+ * the values of one k side by side.  The micro-kernel reads those as they are,
+ * one vector of i for each k.  First B's dimension 1 is packed into columns,
+ * and A is made floats if it has other values; both lie in the step's shared
+ * memory:
  *
- * Threads   tiles of D's rows; a sum is never cut.
+ *     | n * p * q columns of k floats | A as floats, if it is not in place |
+ *
+ * Threads   tiles of D's rows; a sum is never divided.
  * Accuracy  float sums in the order of k.
  */
 
@@ -39,6 +46,8 @@ out_prod_can_run(const struct ggml_tensor *node)
            gb_cpu_divides(a->ne[3], b->ne[3]);
 }
 
+/* Can A be read where it is?  Its rows are addressed in floats, so their stride
+ * has to be a whole number of them. */
 static bool
 is_in_place(const struct ggml_tensor *a)
 {
@@ -52,6 +61,8 @@ n_columns(const struct ggml_tensor *node)
     return node->ne[1] * node->ne[2] * node->ne[3];
 }
 
+/* Columns, and A where it is copied; SIZE_MAX where their number does not
+ * fit. */
 static size_t
 out_prod_shared(const struct ggml_tensor *node)
 {
@@ -63,6 +74,7 @@ out_prod_shared(const struct ggml_tensor *node)
     return gb_mul_or_max(gb_add_or_max(columns, copied), sizeof(float));
 }
 
+/* Tiles that pack columns come first, then those that convert rows of A. */
 static int64_t
 out_prod_prepare_tiles(const struct ggml_tensor *node)
 {
@@ -95,6 +107,7 @@ copied_row(const struct gb_cpu_task *task, int64_t k, int64_t i2, int64_t i3)
            (k + a->ne[1] * (i2 + a->ne[2] * i3)) * a->ne[0];
 }
 
+/* TILE_COLS columns of B become contiguous. */
 static void
 lay_out_columns(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -114,6 +127,7 @@ lay_out_columns(const struct gb_cpu_task *task, int64_t tile)
     }
 }
 
+/* Some rows of A become floats. */
 static void
 copy_rows(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -162,6 +176,8 @@ out_prod_scratch(const struct ggml_tensor *node)
     return GB_PRODUCT_SCRATCH;
 }
 
+/* The columns first .. first + TILE_COLS - 1 of matrix (p, q) of D: all m rows
+ * of A times those. */
 static enum ggml_status
 out_prod_run(const struct gb_cpu_task *task, int64_t tile)
 {

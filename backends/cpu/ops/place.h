@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/place.h - addresses of what may be nowhere.
+ * cpu/ops/place.h - addresses within tensors that may have no memory.
  *
- * A tensor without elements may have no address, and C allows nothing to be added
- * to none, not even 0.  Operations that walk such a tensor, and read nothing of it,
- * come here for their addresses.
+ * A tensor without elements may have no address, and C allows nothing to be
+ * added to none, not even 0.  Operations that walk such a tensor, and read
+ * nothing of it, come here for their addresses.
  */
 #ifndef GB_CPU_OPS_PLACE_H
 #define GB_CPU_OPS_PLACE_H

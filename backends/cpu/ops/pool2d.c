@@ -2,9 +2,24 @@
 /*
  * cpu/ops/pool2d.c - the largest or the mean of windows over rows and planes.
  *
- * POOL_1D POOL_2D POOL_2D_BACK.  A window may reach over the edges; what is
- * outside does not count, but a mean is always divided by the whole window's
- * size.
+ * POOL_1D POOL_2D POOL_2D_BACK.  With w(x, y) the window of k0 x k1 elements
+ * that begins at column x * s0 - p0 and row y * s1 - p1 of a plane,
+ *
+ *     MAX   dst[x, y, c, b] = the largest of src0[w(x, y), c, b]
+ *     AVG   dst[x, y, c, b] = their sum / (k0 * k1)
+ *
+ * POOL_1D has windows of one row: k1 = s1 = 1, p1 = 0, on each row of src0.
+ *
+ * A window may reach over the edges; what is outside does not count, but a mean
+ * is always divided by the whole window's size.  A window that has nothing
+ * inside gives -FLT_MAX, or 0.
+ *
+ *   src0   F32, F16 or BF16, any strides
+ *   dst    F32, rows dense; dimensions from 1 (POOL_1D) or 2 on as src0's
+ *   params op, then window, stride and padding: k0 s0 p0, or k0 k1 s0 s1 p0 p1
+ *
+ * Threads   tiles are rows of dst; of POOL_2D_BACK planes.
+ * Accuracy  float sums in the order of memory.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -15,6 +30,7 @@
 #include <float.h>
 #include <string.h>
 
+/* A node's parameters, with those that POOL_1D lacks filled in. */
 struct pool {
     enum ggml_op_pool op;
     int64_t k0, k1, s0, s1, p0, p1; /* window, strides, paddings */
@@ -42,6 +58,8 @@ pool_of(const struct ggml_tensor *node)
     return pool;
 }
 
+/* A known function, and a window that is not empty.  Strides and paddings may
+ * be anything: windows outside of the plane are empty. */
 static bool
 is_usable(const struct pool *pool)
 {
@@ -62,7 +80,9 @@ pool_can_run(const struct ggml_tensor *node)
                             node->op == GGML_OP_POOL_1D ? 1 : 2);
 }
 
-/* The part of a plane that a window covers: columns and rows [first, last). */
+/* The part of a plane that a window covers: columns and rows [first, last),
+ * none where last is not larger than first.  Sizes are below 2^30
+ * (gb_cpu_is_countable), so that positions times parameters fit 64 bits. */
 struct cover {
     int64_t x_first, x_last;
     int64_t y_first, y_last;
@@ -157,7 +177,17 @@ const struct gb_cpu_op gb_cpu_op_pool = {
     .run = pool_run,
 };
 
-/* src0 is the gradient, src1 what had been pooled, dst src1's gradient. */
+/*
+ * POOL_2D_BACK: dst = the gradient of POOL_2D's source.
+ *
+ *   src0   F32, the gradient of the result, any strides
+ *   src1   what had been pooled, F32, F16 or BF16, any strides
+ *   dst    F32, of src1's shape, rows dense
+ *
+ * MAX: the first of a window's largest elements gets all of its gradient.  AVG:
+ * each element gets its 1 / (k0 * k1) part.  Windows may overlap, so gradients
+ * are added up, and a plane is one thread's.
+ */
 static bool
 pool_back_can_run(const struct ggml_tensor *node)
 {
@@ -172,6 +202,7 @@ pool_back_can_run(const struct ggml_tensor *node)
            is_usable(&pool);
 }
 
+/* A plane each. */
 static int64_t
 pool_back_tiles(const struct ggml_tensor *node)
 {
@@ -202,6 +233,7 @@ find_largest(const struct cover *cover, const struct gb_cpu_line *plane,
     return found;
 }
 
+/* Where element (x, y) of PLANE is in NODE, whose rows are dense. */
 static float *
 pixel(const struct ggml_tensor *node, const struct gb_cpu_row *plane,
       int64_t x, int64_t y)

@@ -4,7 +4,14 @@
  *
  * SSM_CONV SSM_SCAN RWKV_WKV6 GATED_LINEAR_ATTN, in F32.  A sequence's tokens
  * come one after another; tiles are parts of the state that do not see each
- * other.  The new states are kept in dst, where each step changes them.
+ * other.  The new states are kept in dst, where each step changes them: behind
+ * the outputs of all tokens.
+ *
+ * Words     T tokens, S sequences, R channels ("inner" size), N numbers of
+ *           state for each channel, K taps of the convolution, H heads of Z
+ *           elements.
+ * Accuracy  floats, in the order of the tokens; a sum over N is in lanes, one
+ *           over Z in the order of its terms.
  *
  * Sources: "Mamba" (arXiv 2312.00752), algorithm 2; "Eagle and Finch"
  * (arXiv 2404.05892), section 4; "Gated Linear Attention" (arXiv 2312.06635),
@@ -30,7 +37,17 @@ are_float_rows(const struct ggml_tensor *node, int n)
     return node->type == GGML_TYPE_F32 && ggml_is_contiguous(node);
 }
 
-/* dst[r, t, s] = sum over x < K of src0[t + x, r, s] * src1[x, r] */
+/*
+ * SSM_CONV: a causal convolution of each channel with K taps of its own,
+ *
+ *     dst[r, t, s] = sum over x < K of src0[t + x, r, s] * src1[x, r]
+ *
+ *   src0   [K - 1 + T, R, S], rows dense: the K - 1 tokens before come first
+ *   src1   [K, R], contiguous
+ *   dst    [R, T, S], contiguous
+ *
+ * Threads   tiles are rows of dst: tokens, with all channels.
+ */
 static bool
 ssm_conv_can_run(const struct ggml_tensor *node)
 {
@@ -72,7 +89,23 @@ const struct gb_cpu_op gb_cpu_op_ssm_conv = {
 /* Rows of the state in one tile: a cache line of results. */
 #define SCAN_ROWS 16
 
-/* s [N, R, S], x and dt [R, T, S], A [N, R], B and C [N, T, S]. */
+/*
+ * SSM_SCAN: the selective state space model of Mamba.  With h the state of
+ * channel r, N numbers, and step = softplus(dt[r, t]), for one token after the
+ * other:
+ *
+ *     h[n]    = h[n] * exp(step * A[n, r]) + B[n, t] * x[r, t] * step
+ *     y[r, t] = sum over n of h[n] * C[n, t]
+ *
+ *   src0   s, the first states [N, R, S]     src3   A [N, R]
+ *   src1   x [R, T, S]                       src4   B [N, T, S]
+ *   src2   dt [R, T, S]                      src5   C [N, T, S]
+ *   dst    y [R, T, S], then the last states [N, R, S]; contiguous
+ *
+ * All sources have dense rows and any other strides.
+ *
+ * Threads   tiles are SCAN_ROWS channels of a sequence.
+ */
 static bool
 ssm_scan_can_run(const struct ggml_tensor *node)
 {
@@ -89,6 +122,7 @@ ssm_scan_can_run(const struct ggml_tensor *node)
            ggml_nelements(node) == ggml_nelements(x) + ggml_nelements(s);
 }
 
+/* Tiles of one sequence. */
 static int64_t
 scan_parts(const struct ggml_tensor *node)
 {
@@ -111,14 +145,16 @@ token_value(const struct ggml_tensor *t, int64_t r, int64_t token,
     return row[r];
 }
 
-/* ln(1 + e^x), which is x itself above 20. */
+/* ln(1 + e^x), which is x itself above 20: it is x + ln(1 + e^-x), and e^-20 is
+ * far below half a unit in the last place of 20. */
 static float
 softplus(float x)
 {
     return x <= 20.0f ? log1pf(expf(x)) : x;
 }
 
-/* All tokens of row R of sequence SEQ. */
+/* All tokens of channel R of sequence SEQ.  The first state is copied to its
+ * place in dst, where it then changes; the source stays as it is. */
 static void
 scan_row(const struct gb_cpu_task *task, int64_t r, int64_t seq)
 {
@@ -168,7 +204,18 @@ const struct gb_cpu_op gb_cpu_op_ssm_scan = {
  *
  * k, v, r or q, td or g: [Z, H, T]; tf: [Z, H]; a state of Z * Z numbers for
  * each head and sequence.  dst: outputs [Z * H, T], then the new states.  The
- * tokens of a sequence follow each other.
+ * tokens of a sequence follow each other, as many of each.  All are contiguous.
+ *
+ * For each token, with the state M a Z x Z matrix of the head:
+ *
+ *     WKV6  out[j] = sum over i of r[i] * (tf[i] * k[i] * v[j] + M[i][j]), then
+ *           M[i][j] = td[i] * M[i][j] + k[i] * v[j]
+ *     GLA   M[i][j] = g[i] * M[i][j] + k[i] * v[j], then
+ *           out[j] = scale * sum over i of q[i] * M[i][j]
+ *
+ * td and g are decays of the state, tf is the bonus of the present token.
+ *
+ * Threads   a tile is a head of a sequence.
  */
 static const struct ggml_tensor *
 state_of(const struct ggml_tensor *node)
@@ -176,6 +223,8 @@ state_of(const struct ggml_tensor *node)
     return node->src[node->op == GGML_OP_RWKV_WKV6 ? 5 : 4];
 }
 
+/* Shapes as above; the states' size is counted with care, as Z * Z may not
+ * fit. */
 static bool
 linear_can_run(const struct ggml_tensor *node)
 {

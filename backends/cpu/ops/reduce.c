@@ -2,8 +2,22 @@
 /*
  * cpu/ops/reduce.c - one number from a row or from everything.
  *
- * SUM SUM_ROWS MEAN ARGMAX COUNT_EQUAL.  What is summed over a whole tensor is
- * cut by its shape into parts, which are joined in their order at the end.
+ * SUM SUM_ROWS MEAN ARGMAX COUNT_EQUAL:
+ *
+ *     SUM          dst[0] = the sum of all elements of src0
+ *     SUM_ROWS     dst[0, i1, i2, i3] = the sum of src0[:, i1, i2, i3]
+ *     MEAN         the same, divided by the row's length
+ *     ARGMAX       dst[i1] = the index of the largest of src0[:, i1]
+ *     COUNT_EQUAL  dst[0] = for how many indices src0 and src1 are equal
+ *
+ *   src0   F32, F16 or BF16 (COUNT_EQUAL: I32, src1 too), any strides
+ *   dst    of sums a float type, of ARGMAX I32, of COUNT_EQUAL I64; any strides
+ *
+ * Threads   tiles are rows of src0; of SUM and COUNT_EQUAL, parts of
+ *           GB_CPU_TILE_ELEMENTS elements in index order.  Each leaves its
+ *           result in the shared memory, and finish() joins them in their
+ *           order, so that it does not matter which thread was first.
+ * Accuracy  sums are joined in double and rounded once.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -23,6 +37,7 @@ part_tiles(const struct ggml_tensor *node)
     return (n + GB_CPU_TILE_ELEMENTS - 1) / GB_CPU_TILE_ELEMENTS;
 }
 
+/* Elements of part TILE of T; the last one may have fewer than the others. */
 static int64_t
 part_size(const struct ggml_tensor *t, int64_t tile)
 {
@@ -50,6 +65,7 @@ sum_can_run(const struct ggml_tensor *node)
     return are_floats(node) && ggml_is_scalar(node);
 }
 
+/* The sum of one part, run by run, to its place in the shared memory. */
 static enum ggml_status
 sum_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -72,6 +88,7 @@ sum_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* The sums of all parts in their order, rounded to dst's type. */
 static enum ggml_status
 sum_finish(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -97,6 +114,7 @@ const struct gb_cpu_op gb_cpu_op_sum = {
     .finish = sum_finish,
 };
 
+/* Tiles are rows of the source: dst has one element for each. */
 static int64_t
 source_row_tiles(const struct ggml_tensor *node)
 {
@@ -147,14 +165,16 @@ argmax_can_run(const struct ggml_tensor *node)
            gb_cpu_has_shape(node, node->src[0]->ne[1], 1, 1, 1);
 }
 
-/* Room for a row that is not used where it lies. */
+/* Room for a row of floats, for rows that are halves or have gaps. */
 static size_t
 argmax_scratch(const struct ggml_tensor *node)
 {
     return gb_mul_or_max((size_t)node->src[0]->ne[0], sizeof(float));
 }
 
-/* The last of the largest elements; 0 when all are NaN. */
+/* The index of the largest element, the last one of several that are equal; 0
+ * when all are NaN, which equals nothing.  The maximum is found with vectors
+ * first, its place by a search from the end. */
 static int32_t
 last_largest(const struct gb_cpu_kernels *k, int64_t n, const float *x)
 {
@@ -204,6 +224,8 @@ count_equal_can_run(const struct ggml_tensor *node)
            ggml_are_same_shape(a, b);
 }
 
+/* How many of the next N elements of A and B are equal; N is at most what is
+ * left in either run. */
 static int64_t
 equal_in_run(const struct gb_cpu_walk *a, const struct gb_cpu_walk *b,
              int64_t n)
@@ -219,6 +241,8 @@ equal_in_run(const struct gb_cpu_walk *a, const struct gb_cpu_walk *b,
     return count;
 }
 
+/* A and B have one shape but may have different runs; the shorter one
+ * counts. */
 static enum ggml_status
 count_equal_run(const struct gb_cpu_task *task, int64_t tile)
 {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/ops/repeat.c - a tensor tiled over a larger shape, and the sum of tiles.
+ *
+ * REPEAT REPEAT_BACK.  In each dimension the larger shape is a multiple of the
+ * smaller one.
+ *
+ * Threads   tiles are rows of dst (ops/rows.h).
  */
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
@@ -8,7 +13,14 @@
 
 #include <string.h>
 
-/* dst[i, j, k, l] = src0[i % n0, j % n1, k % n2, l % n3]; any type. */
+/*
+ * REPEAT: dst[i, j, k, l] = src0[i % n0, j % n1, k % n2, l % n3]
+ *
+ *   src0   [n0, n1, n2, n3] of any type; of a quantised one with dense rows
+ *   dst    of the same type, rows dense, any other strides
+ *
+ * Values are copied as they are, a quantised type's by whole blocks.
+ */
 static bool
 repeat_can_run(const struct ggml_tensor *node)
 {
@@ -37,6 +49,7 @@ repeat_run(const struct gb_cpu_task *task, int64_t tile)
         size_t done = tile_bytes;
 
         gb_cpu_line_copy(task->k, &to, 0, &from, 0, a->ne[0]);
+        /* Copies double in length, so that many short tiles take few calls. */
         while (done < row_bytes) {
             const size_t rest = row_bytes - done;
             const size_t len = done < rest ? done : rest;
@@ -55,7 +68,17 @@ const struct gb_cpu_op gb_cpu_op_repeat = {
     .run = repeat_run,
 };
 
-/* dst is the sum of all tiles of src0, in F32. */
+/*
+ * REPEAT_BACK, the gradient of REPEAT: dst is the sum of all tiles of src0,
+ *
+ *     dst[i, j, k, l] = sum over a, b, c, d of
+ *         src0[i + a * n0, j + b * n1, k + c * n2, l + d * n3]
+ *
+ *   src0   F32, F16 or BF16, any strides
+ *   dst    F32 [n0, n1, n2, n3], rows dense
+ *
+ * Accuracy  float sums in index order; rows of one element in double.
+ */
 static bool
 repeat_back_can_run(const struct ggml_tensor *node)
 {

@@ -2,6 +2,16 @@
 /*
  * cpu/ops/resize.c - tensors made larger: by nearest neighbours, by zeros, by
  * their mirror image.
+ *
+ *     UPSCALE         dst[i] = src0[floor(i / factor)] along each dimension,
+ *                     with factor = dst's size / src0's
+ *     PAD             dst[i] = src0[i] where all indices are within it, else 0
+ *     PAD_REFLECT_1D  dst[i, ..] = src0[reflect(i - before), ..]
+ *
+ *   src0, dst   the same unquantised type, any strides
+ *
+ * Threads   tiles are rows of dst (ops/rows.h).
+ * Accuracy  values are copied, bit by bit.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -20,9 +30,9 @@ resize_can_run(const struct ggml_tensor *node)
 }
 
 /*
- * Where element I along DIM comes from.  The quotient is a float's, cut to an
- * integer, as in files and programs of this level; it can hit the neighbour for
- * factors such as 3 or 7.
+ * Where element I along DIM comes from.  The quotient is a float's, truncated
+ * to an integer, as programs that use this interface expect; it can hit the
+ * neighbour for factors such as 3 or 7, whose quotients are not exact.
  */
 static int64_t
 nearest(const struct ggml_tensor *node, int dim, int64_t i)
@@ -56,6 +66,7 @@ upscale_run(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* An empty source has no nearest element. */
 static bool
 upscale_can_run(const struct ggml_tensor *node)
 {
@@ -77,6 +88,8 @@ clear(const struct ggml_tensor *node, char *row, int64_t first, int64_t n)
         memset(row + (size_t)i * node->nb[0], 0, ggml_type_size(node->type));
 }
 
+/* A row that is in the source is copied and the rest of it cleared; other rows
+ * are zeros throughout. */
 static enum ggml_status
 pad_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -118,7 +131,9 @@ const struct gb_cpu_op gb_cpu_op_pad = {
     .run = pad_run,
 };
 
-/* The first and last elements are mirrors and are not repeated themselves. */
+/* The first and last elements are mirrors and are not repeated themselves: with
+ * one element before, 1 2 3 becomes 2 1 2 3.  There are fewer elements on
+ * either side than the source has, so one reflection is enough. */
 static enum ggml_status
 pad_reflect_run(const struct gb_cpu_task *task, int64_t tile)
 {

@@ -2,9 +2,37 @@
 /*
  * cpu/ops/rope.c - rotary position embedding and its gradient.
  *
- * ROPE ROPE_BACK.  The cosines and sines of all tokens are prepared in a table,
- * which queries and keys share, of all layers.  A tile is some tokens with all
- * their heads.
+ * ROPE ROPE_BACK.  Pair j of a row, (u, v), is rotated by an angle that grows
+ * with the token's position p:
+ *
+ *     u' = u * cos(a) - v * sin(a)        a = p * frequency(j)
+ *     v' = u * sin(a) + v * cos(a)        frequency(j) = base^(-2 j / n_dims)
+ *
+ * so that the product of a query and a key depends on how far they are apart.
+ * ROPE_BACK rotates by -a.  Pairs are (2 j, 2 j + 1), or (j, j + pairs) where
+ * they are split in halves; elements behind the pairs are copied.
+ *
+ *   src0   F32, F16 or BF16 [n, heads, tokens, batches], any strides
+ *   src1   positions, I32 [tokens], or with sections four times as many: all of
+ *          time, then height, width, extra
+ *   src2   F32, by which the pairs' frequencies are divided, or NULL
+ *   dst    a float type, the same shape, any strides; may be src0
+ *   params see rope_of()
+ *
+ * The cosines and sines of all tokens are prepared in a table, which queries
+ * and keys share, of all layers.  A token's part of it is its cosines, then its
+ * sines:
+ *
+ *     split in halves   c0 c1 c2 ..         s0 s1 s2 ..
+ *     neighbours        c0 c0 c1 c1 ..     -s0 s0 -s1 s1 ..
+ *
+ * all times the attention factor.  Neighbours have both for either element, so
+ * that vectors need no shuffle but of x.
+ *
+ * Threads   a tile is some tokens with all their heads; of the table, 32
+ *           tokens.
+ * Accuracy  angles are in double: at position 100,000 a float angle would be
+ *           off by some thousandths.  Cosines and sines are of floats.
  *
  * Sources: "RoFormer" (arXiv 2104.09864), section 3.2; blending of frequencies:
  * "YaRN" (arXiv 2309.00071), section 3.
@@ -22,6 +50,11 @@
 /* Streams of positions: time, height, width, extra. */
 #define N_STREAMS 4
 
+/* A node's parameters.  mode is one of GGML_ROPE_TYPE_; n_dims are the elements
+ * that are rotated, with vision half of them; sections say how many successive
+ * pairs follow the position of each stream.  YaRN: ext_factor says how much
+ * frequencies are blended, 0 for not; attn_factor multiplies cosines and
+ * sines. */
 struct rope {
     int mode;
     int n_dims;
@@ -38,6 +71,7 @@ is_vision(const struct rope *rope)
     return rope->mode == GGML_ROPE_TYPE_VISION;
 }
 
+/* Has each token four positions, and each pair a section that says which? */
 static bool
 has_streams(const struct rope *rope)
 {
@@ -73,6 +107,9 @@ rope_of(const struct ggml_tensor *node)
     return rope;
 }
 
+/* Sections are not negative, no more pairs than a row has elements, and one of
+ * the first three has a pair.  Pairs behind the last section begin with the
+ * first one again, so their sum, which is divided by, must not be 0. */
 static bool
 sections_fit(const struct rope *rope, int64_t ne0)
 {
@@ -112,6 +149,7 @@ rope_can_run(const struct ggml_tensor *node)
     return !has_streams(&rope) || sections_fit(&rope, a->ne[0]);
 }
 
+/* Tokens of about GB_CPU_TILE_ELEMENTS elements, and at least one. */
 static int64_t
 tokens_per_tile(const struct ggml_tensor *node)
 {
@@ -139,7 +177,7 @@ table_width(const struct rope *rope)
     return is_split(rope) ? rope->n_pairs : 2 * rope->n_pairs;
 }
 
-/* The table has an address even where no pair is turned. */
+/* The table has an address even where no pair is rotated. */
 static size_t
 rope_shared(const struct ggml_tensor *node)
 {
@@ -179,7 +217,10 @@ stream_of(const struct rope *rope, int64_t j, int64_t *first)
     return stream;
 }
 
-/* The share of the unscaled frequency that pair J keeps. */
+/* The share of the unscaled frequency that pair J keeps: ext_factor for fast
+ * pairs, which turn often within the context that the model was trained with,
+ * nothing for slow ones, and between the two pairs of rope->corr a linear
+ * ramp. */
 static double
 kept_share(const struct rope *rope, int64_t j)
 {
@@ -193,6 +234,7 @@ kept_share(const struct rope *rope, int64_t j)
 /*
  * The angle of each pair at position 1: base^(-2 e / n_dims), where e counts
  * pairs (with vision: pairs of the section), scaled and divided by its factor.
+ * Powers are successive products in double: one pow() for all.
  */
 static void
 fill_frequencies(const struct rope *rope, const struct ggml_tensor *factors,
@@ -263,6 +305,8 @@ table_row(const struct gb_cpu_task *task, const struct rope *rope, int64_t i2)
     return (float *)task->shared + 2 * table_width(rope) * i2;
 }
 
+/* Part TILE of the table.  With YaRN the rows get longer too, by 0.1 ln(1 /
+ * scale) (its "attention temperature").  Negated sines rotate back. */
 static enum ggml_status
 rope_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -289,6 +333,7 @@ rope_prepare(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Is the table the same: operation, positions, factors and all parameters? */
 static bool
 rope_is_prepared(const struct ggml_tensor *node,
                  const struct ggml_tensor *before)

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/ops/rows.h - walking the rows of strided tensors, tile by tile.
+ *
+ * A row is what lies along dimension 0.  Rows have numbers in index order,
+ *
+ *     row = i1 + ne[1] * (i2 + ne[2] * i3),
+ *
+ * whatever the strides are.  A tile is a range of consecutive numbers.  Where a
+ * tile begins follows from the shape alone, so that tile T of one node and tile
+ * T of another of the same shape are the same rows.
  */
 #ifndef GB_CPU_OPS_ROWS_H
 #define GB_CPU_OPS_ROWS_H
@@ -16,7 +24,8 @@
  * enough to share out among cores. */
 #define GB_CPU_TILE_ELEMENTS 16384
 
-/* Rows of NODE in one tile. */
+/* Rows of NODE in one tile: as many as have together about GB_CPU_TILE_ELEMENTS
+ * elements, and at least one however long it is. */
 static inline int64_t
 gb_cpu_rows_per_tile(const struct ggml_tensor *node)
 {
@@ -26,7 +35,8 @@ gb_cpu_rows_per_tile(const struct ggml_tensor *node)
     return rows > 0 ? rows : 1;
 }
 
-/* The tiles of a node that is computed row by row. */
+/* The tiles of a node that is computed row by row; the last one may have fewer
+ * rows than the others.  No tile where there is no row. */
 static inline int64_t
 gb_cpu_tiles_by_rows(const struct ggml_tensor *node)
 {
@@ -40,7 +50,8 @@ gb_cpu_tiles_by_rows(const struct ggml_tensor *node)
     return (rows + per_tile - 1) / per_tile;
 }
 
-/* Everything in one tile. */
+/* Everything in one tile: for operations that cannot be divided, or never pay
+ * for it. */
 static inline int64_t
 gb_cpu_one_tile(const struct ggml_tensor *node)
 {
@@ -54,6 +65,8 @@ struct gb_cpu_row_range {
     int64_t last;
 };
 
+/* The rows of tile TILE.  A node that gb_cpu_tiles_by_rows() puts into one tile
+ * gives all its rows, again without a division. */
 static inline struct gb_cpu_row_range
 gb_cpu_tile_rows(const struct ggml_tensor *node, int64_t tile)
 {
@@ -87,7 +100,8 @@ gb_cpu_row_at(const struct ggml_tensor *node, int64_t row)
     return at;
 }
 
-/* From row AT to the next one. */
+/* From row AT to the next one, with carries from dimension to dimension.  A
+ * loop over rows is spared the divisions of gb_cpu_row_at() so. */
 static inline void
 gb_cpu_row_advance(const struct ggml_tensor *node, struct gb_cpu_row *at)
 {

@@ -24,6 +24,10 @@
  *     dst = exp(s - max s) / sum(exp(s - max s))     over each row.
  * A row whose s are all -inf gives zeros, not NaN.
  *
+ * max_bias 0 means slopes of 1; see ops/slope.h.  The largest s is taken off so
+ * that no exponential overflows; it cancels in the quotient.
+ *
+ * Threads   tiles are rows.
  * Accuracy  exponentials of about 2 ulp, their sum joined in double.
  * Source    slope: "Train Short, Test Long" (arXiv 2108.12409), section 3.
  */
@@ -42,6 +46,8 @@ soft_max_can_run(const struct ggml_tensor *node)
             mask->ne[1] >= a->ne[1] && mask->ne[2] > 0 && mask->ne[3] > 0);
 }
 
+/* Three passes over a row: the largest score, the exponentials and their sum,
+ * and the division, which is a multiplication with the sum's reciprocal. */
 static enum ggml_status
 soft_max_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -85,7 +91,15 @@ const struct gb_cpu_op gb_cpu_op_soft_max = {
     .by_rows = true,
 };
 
-/* dst = scale * y * (dy - sum of y * dy): src0 is dy, src1 is y. */
+/*
+ * SOFT_MAX_BACK: dst = scale * y * (dy - sum of y * dy), over each row.
+ *
+ *   src0   dy, the gradient of the result, F32, rows dense, any other strides
+ *   src1   y, the result of SOFT_MAX, likewise
+ *   params scale; max_bias, which must be 0
+ *
+ * Accuracy  the sum is joined in double.
+ */
 static bool
 soft_max_back_can_run(const struct ggml_tensor *node)
 {

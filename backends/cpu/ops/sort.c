@@ -2,8 +2,18 @@
 /*
  * cpu/ops/sort.c - the order of a row's elements.
  *
- * ARGSORT.  A merge sort: it needs no luck with the input, keeps equal elements
- * in their order, and ends whatever NaN compares like (they go to the end).
+ * ARGSORT: dst[:, i1, i2, i3] = the indices of src0's row in the order of their
+ * elements, ascending or descending.
+ *
+ *   src0   F32, F16 or BF16, any strides
+ *   dst    I32, the same shape, rows dense
+ *   params order
+ *
+ * A merge sort from short runs to long ones: n * log2(n) comparisons at most,
+ * whatever the input; equal elements keep their order, as they would not in a
+ * quicksort; and it ends whatever NaN compares like (they go to the end).
+ *
+ * Threads   tiles are rows.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -15,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+/* An index must fit an int32_t. */
 static bool
 argsort_can_run(const struct ggml_tensor *node)
 {
@@ -26,7 +37,7 @@ argsort_can_run(const struct ggml_tensor *node)
            (uint32_t)gb_cpu_param_i32(node, 0) <= GGML_SORT_ORDER_DESC;
 }
 
-/* The row as floats, and a second row of numbers. */
+/* The row as floats, and a second row of numbers to merge to and from. */
 static size_t
 argsort_scratch(const struct ggml_tensor *node)
 {
@@ -60,6 +71,8 @@ merge(const float *x, enum ggml_sort_order order, const int32_t *from,
     }
 }
 
+/* Runs of 1, 2, 4 .. elements are merged, from NUMBERS to OTHER and back each
+ * time; the last ones may end at OTHER, and are copied then. */
 static void
 sort_row(const float *x, int64_t n, enum ggml_sort_order order,
          int32_t *numbers, int32_t *other)

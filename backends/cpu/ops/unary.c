@@ -2,8 +2,20 @@
 /*
  * cpu/ops/unary.c - functions of one operand, element by element.
  *
- * UNARY SQR SQRT LOG SIN COS SCALE CLAMP LEAKY_RELU.  Any float type and
- * stride; halves are computed in F32 and rounded once.
+ * UNARY SQR SQRT LOG SIN COS SCALE CLAMP LEAKY_RELU:
+ *
+ *     dst[i0, i1, i2, i3] = f(src0[i0, i1, i2, i3])
+ *
+ *   src0   F32, F16 or BF16, any strides
+ *   dst    a float type, the same shape, any strides; may be src0
+ *   params UNARY: which function; SCALE: factor; CLAMP: least, largest;
+ *          LEAKY_RELU: slope of negative values
+ *
+ * Dense F32 is computed where it lies; other types and strides pass through
+ * buffers in the L1 cache.  Halves are computed in F32 and rounded once.
+ *
+ * Threads   tiles are rows (ops/rows.h).
+ * Accuracy  that of the kernels (kernels/elementwise).
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -13,6 +25,7 @@
 
 typedef void (*unary_fn)(int64_t n, float *dst, const float *x);
 
+/* The function's number indexes a table, so it is checked here. */
 static bool
 unary_can_run(const struct ggml_tensor *node)
 {
@@ -104,6 +117,7 @@ unary_row(const struct gb_cpu_task *task, const struct gb_cpu_line *d,
     }
 }
 
+/* Rows in place are spared the buffers and their loop. */
 static enum ggml_status
 unary_run(const struct gb_cpu_task *task, int64_t tile)
 {

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/ops/walk.c - a tensor's elements in index order, run by run.
+ *
+ * Dimension d joins the one before it, e, when a step along d leads exactly
+ * behind the last element along e:
+ *
+ *     nb[d] == nb[e] * ne[e]
+ *
+ * in units of blocks along dimension 0.  Dimensions of one element have no
+ * steps, and are left out.
  */
 #include "backends/cpu/ops/walk.h"
 
+/* Blocks of a quantised type stay in dimension 0: nb[0] is then the stride from
+ * block to block, and ne[0] still counts elements. */
 struct gb_cpu_shape
 gb_cpu_joined(const struct ggml_tensor *t)
 {
@@ -35,6 +45,8 @@ gb_cpu_joined(const struct ggml_tensor *t)
     return shape;
 }
 
+/* FIRST is taken apart into indices of the joined shape, whose index order is
+ * the tensor's own. */
 struct gb_cpu_walk
 gb_cpu_walk_begin(const struct ggml_tensor *t, int64_t first)
 {
@@ -64,6 +76,8 @@ gb_cpu_walk_line(const struct gb_cpu_walk *walk)
     return line;
 }
 
+/* Carries go up as in addition.  The last dimension is not wrapped: behind the
+ * last element the walk stands at its end. */
 void
 gb_cpu_walk_advance(struct gb_cpu_walk *walk, int64_t n)
 {

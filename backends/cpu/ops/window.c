@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/ops/window.c - images cut into windows, and positions inside of them.
+ * cpu/ops/window.c - images divided into windows, and positions inside of them.
  *
- * WIN_PART WIN_UNPART GET_REL_POS ADD_REL_POS.
+ * WIN_PART WIN_UNPART GET_REL_POS ADD_REL_POS, of image encoders whose
+ * attention is within windows of w x w positions.
+ *
+ * Source    "Exploring Plain Vision Transformer Backbones" (arXiv 2203.16527)
+ *           for windows, "MViTv2" (2112.01526) for relative positions.
+ * Threads   tiles are rows of dst (ops/rows.h).
+ * Accuracy  values are copied; ADD_REL_POS adds in F32, pw first.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
@@ -12,7 +18,8 @@
 
 #include <string.h>
 
-/* Rows are moved as they are. */
+/* Rows are moved as they are: any unquantised type, any strides of the source,
+ * dense rows of dst. */
 static bool
 window_can_run(const struct ggml_tensor *node)
 {
@@ -20,7 +27,15 @@ window_can_run(const struct ggml_tensor *node)
            ggml_blck_size(node->type) == 1 && gb_is_dense(node);
 }
 
-/* dst[:, x, y, Y * px + X] = src0[:, X * w + x, Y * w + y], 0 outside. */
+/*
+ * WIN_PART: an image [c, width, height] becomes windows [c, w, w, px * py],
+ *
+ *     dst[:, x, y, Y * px + X] = src0[:, X * w + x, Y * w + y], 0 outside
+ *
+ * where px is how many windows stand side by side.
+ *
+ *   params px, py, w
+ */
 static enum ggml_status
 win_part_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -63,7 +78,15 @@ const struct gb_cpu_op gb_cpu_op_win_part = {
     .run = win_part_run,
 };
 
-/* dst[:, x, y] = src0[:, x % w, y % w, window of (x, y)] */
+/*
+ * WIN_UNPART: the reverse of WIN_PART,
+ *
+ *     dst[:, x, y] = src0[:, x % w, y % w, window of (x, y)]
+ *
+ * What was outside of the image is dropped.
+ *
+ *   params w
+ */
 static enum ggml_status
 win_unpart_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -103,7 +126,16 @@ const struct gb_cpu_op gb_cpu_op_win_unpart = {
     .run = win_unpart_run,
 };
 
-/* dst[:, x, y] = src0[:, (n - 1 - x) + y] */
+/*
+ * GET_REL_POS: rows of a table of embeddings by the distance of two positions,
+ *
+ *     dst[:, x, y] = src0[:, (n - 1 - x) + y]
+ *
+ * with n = dst's ne[1].  The table has n rows and more: from distance 1 - n on.
+ *
+ *   src0   F16 [c, at least ne[1] + ne[2] - 1], any strides
+ *   dst    F16 [c, n, n2], rows dense
+ */
 static enum ggml_status
 get_rel_pos_run(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -137,8 +169,18 @@ const struct gb_cpu_op gb_cpu_op_get_rel_pos = {
     .run = get_rel_pos_run,
 };
 
-/* A row of e * e elements with indices x + e * y: dst = src0 + pw[x] + ph[y],
- * with rows of e elements of pw and ph of the same number. */
+/*
+ * ADD_REL_POS: scores of a query with all e * e positions get a part that
+ * depends on the column and one that depends on the row,
+ *
+ *     dst[x + e * y, r] = src0[x + e * y, r] + pw[x, r] + ph[y, r]
+ *
+ * with r the number of the row, in the index order of each tensor.
+ *
+ *   src0   F32, ne[0] = e * e, contiguous
+ *   src1, src2   pw and ph, F32, ne[0] = e, as many rows, contiguous
+ *   dst    F32, src0's shape, contiguous; may be src0
+ */
 static bool
 add_rel_pos_can_run(const struct ggml_tensor *node)
 {

@@ -3,10 +3,30 @@
  * cpu/kernels/attention/decode.c - decode: scores and sums of values of the few
  * queries, one for each head of a group, that look at the same keys.
  *
- * Memory is the limit: a row of keys or values is read once for QUERIES queries and
- * becomes floats in registers.  Scores are dot products, vectors running along
- * the rows; values are added to sums that stay in registers for a block of keys.
- * The softmax between the two is the operation's (ops/attention-decode.c).
+ * Memory is the limit: a row of keys or values is read once for QUERIES queries
+ * and becomes floats in registers.  Scores are dot products, vectors running
+ * along the rows; values are added to sums that stay in registers for a block
+ * of keys.  The softmax between the two is the operation's
+ * (ops/attention-decode.c).
+ *
+ * For a block of n keys of d elements, and the queries q of a group of heads:
+ *
+ *     decode_scores   weights[q][j] = sum over i of query[q][i] * key[j][i]
+ *     decode_values   sums[q][i] += sum over j of weights[q][j] * value[j][i]
+ *
+ * Register tiles, and what a vector of VF_LEN elements costs:
+ *
+ *     scores   KEYS x QUERIES sums    KEYS + QUERIES loads
+ *              KEYS * QUERIES FMA; at the end of the rows their lanes are added
+ *              up, four keys together
+ *     values   QUERIES x WIDTH sums   WIDTH loads, QUERIES broadcasts for each
+ *              key; QUERIES * WIDTH FMA
+ *
+ * Layout    keys and values are rows of the cache, PITCH bytes apart, in its
+ *           own type: F32, F16, BF16, Q8_0 or Q4_0.  Queries and sums are
+ *           floats.  Blocks are converted in registers: code times scale.
+ * Accuracy  floats; a score is VF_LEN sums that are joined at the end, a sum of
+ *           values is in the order of the keys.
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/kernels/api/prototypes.h"
@@ -18,20 +38,23 @@
 #include "lib/type/blocks.h"
 
 /* The register tile of scores has KEYS keys by QUERIES queries, that of values
- * QUERIES queries by WIDTH vectors of a row, which are whole blocks. */
+ * QUERIES queries by WIDTH vectors of a row, which are whole blocks.  Sums of
+ * either are 16 of 32 registers with AVX-512, 8 of 16 with AVX2 (values: 8, or
+ * 16 of NEON's 32), which leaves enough for the loads. */
 #define QUERIES (VF_LEN == 16 ? 4 : 2)
 #define KEYS    4
 #define WIDTH   (VF_LEN == 4 ? 8 : 4)
 
 _Static_assert(WIDTH * VF_LEN % GB_QK == 0, "whole blocks");
 
-/* How a row is read. */
+/* How a row of the cache's type is read as floats, a vector at a time. */
 struct reader {
     const struct gb_float_type *floats; /* or NULL, and for blocks of 32: */
     /* VF_LEN values from I + R on, I the first of a block. */
     vf (*load)(const void *row, int64_t i, int r);
 };
 
+/* Q8_0: 32 signed bytes and a scale in F16. */
 GB_INLINE vf
 load_q8_0(const void *row, int64_t i, int r)
 {
@@ -41,6 +64,9 @@ load_q8_0(const void *row, int64_t i, int r)
     return vf_mul(vf_from_i8(block->qs + r), vf_set1(q_half(&block->d)));
 }
 
+/* Q4_0: 32 codes minus 8, times a scale in F16; the low nibbles of 16 bytes are
+ * the first 16 codes, the high ones the others.  A vector lies within one
+ * half. */
 GB_INLINE vf
 load_q4_0(const void *row, int64_t i, int r)
 {
@@ -77,10 +103,12 @@ load_n(const struct reader *t, const char *row, int64_t i, int64_t n)
                : t->load(row, i / GB_QK * GB_QK, (int)(i % GB_QK));
 }
 
-/* What is wanted later comes into the second cache in the order of memory, a
- * bit with each step, N values behind the DONE first: the machine does not
- * foresee what comes behind some rows, between which those of other heads lie.
- * Further queries find it there. */
+/* Prefetch what is wanted later (gb_decode's fetch) into the L2 cache: the
+ * part that belongs to N values of the block's rows after the first DONE of
+ * them.  So it comes in the order of memory, spread evenly over the
+ * computation.  The hardware prefetcher does not find it: rows of other heads
+ * lie between those of one.  FIRST is the first query of the tile: only the
+ * first tile of queries fetches, for the others find everything there. */
 GB_INLINE void
 fetch(const struct gb_decode *a, int64_t first, int64_t done, int64_t n)
 {
@@ -93,8 +121,9 @@ fetch(const struct gb_decode *a, int64_t first, int64_t done, int64_t n)
         GB_PREFETCH_FAR(a->fetch + i);
 }
 
-/* Add the products of N < VF_LEN values, or else of a vector, of some keys and
- * queries, from I + R on, R being 0 for N. */
+/* A step of the scores' tile: add the products of one vector, from value I + R
+ * on, of KEYS keys and QUERIES queries; at a row's end of the N < VF_LEN values
+ * that are left, where R is 0. */
 GB_INLINE void
 add_step(const struct reader *t, int keys, int queries, const char *rows,
          size_t pitch, float *const *vectors, int64_t i, int r, int64_t n,
@@ -117,8 +146,8 @@ add_step(const struct reader *t, int keys, int queries, const char *rows,
     }
 }
 
-/* weights[q][j] = key j times query q, for KEYS of them or one from J on, and
- * QUERIES from FIRST on. */
+/* The tile of scores: weights[q][j] = key j times query q, for KEYS keys from J
+ * on (or one), and QUERIES queries from FIRST on. */
 GB_INLINE void
 scores_of(const struct reader *t, int keys, int queries,
           const struct gb_decode *a, int64_t first, int64_t j)
@@ -156,6 +185,8 @@ scores_of(const struct reader *t, int keys, int queries,
     }
 }
 
+/* Scores of all keys of the block with QUERIES queries.  The keys that are left
+ * over come one by one. */
 GB_INLINE void
 scores(const struct reader *t, int queries, const struct gb_decode *a,
        int64_t first)
@@ -168,7 +199,10 @@ scores(const struct reader *t, int queries, const struct gb_decode *a,
         scores_of(t, 1, queries, a, first, j);
 }
 
-/* vectors[q] += weights[q][j] * value j, WIDTH vectors from element FROM on. */
+/* The tile of values: vectors[q] += weights[q][j] * value j, over all keys of
+ * the block, for WIDTH vectors of elements from FROM on.  The sums stay in
+ * registers for all keys, and each element of a value is loaded and converted
+ * once for QUERIES queries. */
 GB_INLINE void
 add_wide(const struct reader *t, int queries, const struct gb_decode *a,
          int64_t first, int64_t from)
@@ -210,7 +244,8 @@ add_wide(const struct reader *t, int queries, const struct gb_decode *a,
             vf_store(vectors[q] + v * VF_LEN, sum[q][v]);
 }
 
-/* The same for the N elements, at most a vector, from FROM on. */
+/* The same for the N elements, at most a vector, from FROM on: what is left of
+ * rows whose length is no multiple of WIDTH vectors. */
 GB_INLINE void
 add_narrow(const struct reader *t, int queries, const struct gb_decode *a,
            int64_t first, int64_t from, int64_t n)
@@ -234,6 +269,7 @@ add_narrow(const struct reader *t, int queries, const struct gb_decode *a,
         vf_store_n(a->vectors[first + q] + from, sum[q], n);
 }
 
+/* Sums of values of QUERIES queries, all elements. */
 GB_INLINE void
 values(const struct reader *t, int queries, const struct gb_decode *a,
        int64_t first)
@@ -246,6 +282,7 @@ values(const struct reader *t, int queries, const struct gb_decode *a,
         add_narrow(t, queries, a, first, i, gb_cpu_min(a->d - i, VF_LEN));
 }
 
+/* Scores or values of QUERIES queries from FIRST on. */
 typedef void work_fn(const struct reader *t, int queries,
                      const struct gb_decode *a, int64_t first);
 
@@ -293,6 +330,8 @@ static const struct {
     [GGML_TYPE_Q4_0] = { scores_q4_0, values_q4_0 },
 };
 
+/* TYPE is one of those of gb_decode_reads(): the operation converts all
+ * others. */
 void
 GB_K(decode_scores)(const struct gb_decode *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/attention/prefill.c - prefill: attention of up to 256 queries to a
- * block of 64 keys, with an online softmax (arXiv 1805.02867, 2205.14135).
+ * cpu/kernels/attention/prefill.c - prefill: attention of up to 256 queries to
+ * a block of 64 keys, with an online softmax (arXiv 1805.02867, 2205.14135).
  *
  * Each lane of a vector is a query.  So a key's element is the same for all
  * lanes: keys and values are read as they are stored, without a transpose, and
@@ -13,9 +13,32 @@
  *     sums[element][lane]  = sums * 2^(old maximum - new) + sum over keys of
  *                            weights[key][lane] * value[element]
  *
- * Both products have a register tile of VECTORS panels by COLS keys or elements:
- * one load of each panel and one value spread over all lanes for VECTORS fused
- * multiply-adds.
+ * Both products have a register tile of VECTORS panels by COLS keys or
+ * elements: one load of each panel and one value spread over all lanes for
+ * VECTORS fused multiply-adds.
+ *
+ *     for each block of 64 keys                       (ops/attention-prefill.c)
+ *         for each VECTORS panels of queries          prefill_keys
+ *             scores of up to 64 keys                 d FMA a score
+ *             softmax_step, panel by panel            one 2^x a score
+ *             sums += weights * values                d FMA a score
+ *
+ * So a block's scores, 64 x VECTORS vectors, stay in the L1 cache, and its keys
+ * and values in the L2 cache for all queries.  With VF_LEN 16 a step over k has
+ * 2 loads and 8 broadcasts for 16 FMA.
+ *
+ * Scores are to the base of 2, since 2^x takes fewer instructions than e^x: the
+ * operation multiplies the factor of the queries, or the cap, and the slopes
+ * with log2(e) before.  The running maximum is to that base, too.
+ *
+ * Masks     block masks say up to which key of a block anything is seen, so
+ *           that keys behind it cost nothing (half of a causal mask), and
+ *           whether the mask is all zero up to there, so that it need not be
+ *           read.
+ * Layout    a panel has d vectors (rounded up to 16), element i of VF_LEN
+ *           queries in vector i.  Lanes without a query repeat the last one,
+ *           and are not written.
+ * Accuracy  floats: sums in the order of elements and keys.
  */
 #include "backends/cpu/kernels/api/attention.h"
 #include "backends/cpu/kernels/api/divide.h"
@@ -28,19 +51,24 @@
 _Static_assert(GB_PREFILL_KEYS <= GB_BLOCK_MASK_END,
                "a block's keys are counted");
 
+/* Panels of queries that are taken together. */
 #define VECTORS 2
 
-/* Rows that meet VECTORS panels at a time, as many as registers hold. */
+/* Keys, or elements of values, that meet VECTORS panels at a time: VECTORS *
+ * COLS sums are half of the registers at most. */
 #define COLS (VF_LEN == 16 ? 8 : 4)
 
-/* Floats of a panel that has N floats of each query. */
+/* Floats of a panel that has N floats of each query; N is rounded up so that a
+ * transpose can write whole squares, of 16 x 16 at most. */
 static int64_t
 panel_floats(int64_t n)
 {
     return (n + 15) / 16 * 16 * VF_LEN;
 }
 
-/* VF_LEN rows of N values, multiplied by FACTOR, become the lanes of a panel. */
+/* VF_LEN rows of N values, multiplied by FACTOR, become the lanes of a panel,
+ * by squares of VF_LEN x VF_LEN; what is behind the end of the rows becomes
+ * 0. */
 GB_INLINE void
 transpose_rows(const struct gb_float_type *t, int64_t n,
                const void *const *rows, float factor, float *panel)
@@ -62,6 +90,8 @@ transpose_rows(const struct gb_float_type *t, int64_t n,
     }
 }
 
+/* Queries become panels, sums are 0, and the largest score is -inf: the state
+ * of an online softmax that has seen nothing. */
 void
 GB_K(prefill_begin)(struct gb_prefill *a, const float *const *rows, float factor)
 {
@@ -94,6 +124,10 @@ struct product {
     const vf *factor; /* on what is there, for each panel; NULL for nothing */
 };
 
+/* The register tile: VECTORS panels times COLS columns from FROM on.  Y_STEP
+ * and Y_COLUMN are the floats between two k of y, and between two columns: 1
+ * and the distance of keys for scores, the distance of values and 1 for their
+ * sums. */
 GB_INLINE void
 product_tile(const struct product *p, int vectors, int cols, int64_t from,
              int64_t y_step, int64_t y_column)
@@ -136,6 +170,7 @@ product_tile(const struct product *p, int vectors, int cols, int64_t from,
             vf_store(dst + v * p->dst_panel + c * VF_LEN, acc[v][c]);
 }
 
+/* All N columns; those left over come one by one. */
 GB_INLINE void
 product_columns(const struct product *p, int vectors, int64_t n,
                 int64_t y_step, int64_t y_column)
@@ -148,9 +183,12 @@ product_columns(const struct product *p, int vectors, int64_t n,
         product_tile(p, vectors, 1, c, y_step, y_column);
 }
 
-/* A step of the online softmax: the scores of a panel become 2^(s - max), with the
- * largest s and the sum brought up to date.  Gives the factor of the sums so
- * far. */
+/* A step of the online softmax: the scores of a panel become 2^(s - max), with
+ * the largest s and the sum brought up to date.  Gives the factor of the sums
+ * so far, 2^(old maximum - new one), at most 1.
+ *
+ * First pass: cap, mask and maximum.  Second pass: exponentials and their sum.
+ * The queries of a panel are its lanes, so none of it crosses lanes. */
 static vf
 softmax_step(struct gb_prefill *a, int64_t first, int64_t n, float *scores,
              const float *mask)
@@ -190,7 +228,9 @@ softmax_step(struct gb_prefill *a, int64_t first, int64_t n, float *scores,
     return factor;
 }
 
-/* The block masks of the queries from FIRST to LAST as one. */
+/* The block masks of the queries from FIRST to LAST as one: the last key that
+ * any of them sees, and zero only where all are.  Without a mask all N are
+ * seen. */
 static uint8_t
 join_masks(const struct gb_prefill *a, const struct gb_block_mask *masks,
            int64_t first, int64_t last, int64_t n)
@@ -209,6 +249,8 @@ join_masks(const struct gb_prefill *a, const struct gb_block_mask *masks,
     return end | zero;
 }
 
+/* The masks of a panel of queries for N keys, as lanes like the scores.  Heads
+ * of a token share a mask, so some lanes read the same row. */
 static void
 transpose_masks(const struct gb_prefill *a, const struct gb_block_mask *masks,
                 int64_t first, int64_t n, float *panel)
@@ -220,7 +262,9 @@ transpose_masks(const struct gb_prefill *a, const struct gb_block_mask *masks,
     transpose_rows(&gb_f16, n, lanes, 1.0f, panel);
 }
 
-/* The queries of VECTORS panels from FIRST on. */
+/* What a block of keys does to the queries of VECTORS panels (or one) from
+ * FIRST on: scores, softmax, sums of values.  What the mask hides from all of
+ * these queries is left out. */
 GB_INLINE void
 attend_panels(struct gb_prefill *a, int vectors, int64_t first, int64_t n,
               const float *k, int64_t k_step, const float *v, int64_t v_step,
@@ -265,6 +309,8 @@ attend_panels(struct gb_prefill *a, int vectors, int64_t first, int64_t n,
     product_columns(&sums, vectors, a->d, v_step, 1);
 }
 
+/* A block of N keys and values for all queries; K_STEP and V_STEP are in
+ * floats. */
 void
 GB_K(prefill_keys)(struct gb_prefill *a, int64_t n, const float *k,
                   int64_t k_step, const float *v, int64_t v_step,
@@ -278,7 +324,9 @@ GB_K(prefill_keys)(struct gb_prefill *a, int64_t n, const float *k,
         attend_panels(a, 1, c, n, k, k_step, v, v_step, masks);
 }
 
-/* What sums are multiplied with; queries without keys get zeros. */
+/* What the sums of a panel's queries are multiplied with: one divided by the
+ * sum of the exponentials, or one where results of several parts of the keys
+ * will be joined later.  Queries that have seen no key get zeros, not NaN. */
 static vf
 factor_of(const struct gb_prefill *a, int64_t first, bool divide)
 {
@@ -290,6 +338,8 @@ factor_of(const struct gb_prefill *a, int64_t first, bool divide)
     return vf_select(vf_gt(sum, vf_zero()), vf_div(one, sum), vf_zero());
 }
 
+/* Panels of sums back to rows, one for each query: the transpose of their
+ * squares. */
 void
 GB_K(prefill_sums)(const struct gb_prefill *a, float *const *rows, bool divide)
 {
@@ -319,7 +369,9 @@ GB_K(prefill_sums)(const struct gb_prefill *a, float *const *rows, bool divide)
     }
 }
 
-/* The mask of one block, summed up. */
+/* The block mask of N values: the number of keys up to the last one that is not
+ * hidden, rounded up to the end of a vector, and whether all values are 0 (-0
+ * is, NaN is not). */
 static uint8_t
 summary_of(int64_t n, const uint16_t *mask)
 {

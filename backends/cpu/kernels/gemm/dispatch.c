@@ -2,12 +2,28 @@
 /*
  * cpu/kernels/gemm/dispatch.c - products of weights with columns: the kernel of
  * each path, and MR and KC blocking of quantised ones.
+ *
+ * The int8 GEMM, for a tile of rows and columns that ops/matmul.c made:
+ *
+ *     for each KC = 512 (the last: up to 640) values of k
+ *         for each MR = VQ_ROWS * VF_LEN rows
+ *             unpack MR x KC weights into panels           in the L1 cache
+ *             for each NR = VQ_COLS columns
+ *                 micro-kernel (int8.c): MR x NR sums      in registers
+ *
+ * KC values of all columns stay in the L2 cache, where all rows' panels meet
+ * them.  512 is what one outlier mask is for.  640 saves rows of 576 or 640
+ * values a second pass over their sums.  Scratch has the panels one behind the
+ * other:
+ *
+ *     | rows, not transposed yet | codes  scales  mins | codes  scales  mins |
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/gemm/int8.h"
 #include "backends/cpu/kernels/api/prototypes.h"
 
-/* Bytes of a panel's parts. */
+/* Bytes of a panel's parts: a byte for each value, and as many scales as the
+ * smallest sub-blocks, 16 values, can need. */
 #define CODES_BYTES  (GB_PANEL_K * VF_LEN)
 #define SCALES_BYTES (GB_PANEL_K / 16 * VF_LEN * sizeof(float))
 
@@ -35,9 +51,8 @@ place_panels(struct gb_panel *panels, char *scratch)
     }
 }
 
-/* KC blocking: a part of the rows' length at a time, whose part of the columns
- * stays in the second cache.  MR rows of it are unpacked into panels once, which
- * stay in the first cache and meet all columns. */
+/* The int8 GEMM: the loops at the head of this file.  From the second KC on,
+ * sums are added to those in dst. */
 static void
 gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
 {
@@ -74,6 +89,8 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
     }
 }
 
+/* Column by column: a GEMV has one, but for rows without values, which may have
+ * any number of them. */
 static void
 gemv(const struct gb_format_kernels *weight, const struct gb_product *p)
 {
@@ -82,6 +99,7 @@ gemv(const struct gb_format_kernels *weight, const struct gb_product *p)
                      p->dst[c]);
 }
 
+/* A product by one path: struct gb_product says what has to be where. */
 typedef void multiply_fn(const struct gb_format_kernels *weight,
                          const struct gb_product *p);
 
@@ -106,6 +124,10 @@ GB_K(multiply)(enum gb_path path, const struct gb_format_kernels *weight,
 
 #define DOT_PART 1024 /* values of a row at a time */
 
+/* The product of a row of weights with a row of activations of TYPE's own
+ * activation type, as a single number: the interface of type traits.
+ * Activations are packed in parts of DOT_PART values on the stack, as for a
+ * GEMV. */
 float
 GB_K(dot)(enum ggml_type type, int64_t n, const void *x, const void *y)
 {

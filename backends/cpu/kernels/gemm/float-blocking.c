@@ -3,9 +3,20 @@
  * cpu/kernels/gemm/float-blocking.c - KC and MR blocking of products of
  * float weights with several columns.
  *
- * MR rows become panels, which stay in the second cache, while all
+ * MR rows become panels, which stay in the L2 cache, while all
  * columns go by as one stream: the sums stay in registers for as long as a
  * panel is, and nothing but the weights is read more than once from afar.
+ *
+ *     for each group of rows whose panels are KC * MR floats, at most 128 KiB
+ *         for each KC = 1024 units of k
+ *             unpack them into panels of VF_LEN rows        in the L2 cache
+ *             for each NR columns
+ *                 for each MR = VF_ROWS * VF_LEN rows
+ *                     micro-kernel (float.c): MR x NR sums  in registers
+ *
+ * A unit is a float, or a pair of BF16 values (float.h).  Rows of up to 1024
+ * units need one pass, and sums are stored once; the shorter rows are, the more
+ * of them are taken together.  Between two passes sums are in dst.
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/kernels/gemm/float.h"
@@ -20,20 +31,24 @@
 _Static_assert(PANELS_FLOATS * sizeof(float) <= GB_PRODUCT_SCRATCH,
                "the panels' place");
 
+/* N rounded up to a multiple of STEP. */
 static int64_t
 up_to(int64_t n, int64_t step)
 {
     return gb_cpu_ceil_div(n, step) * step;
 }
 
-/* Rows that there is room for when each has UNITS. */
+/* How many rows of UNITS units each fit the panels' room: a multiple of MR, and
+ * at least MR, since UNITS is at most GB_PANEL_K_FLOAT. */
 static int64_t
 batch_rows(int64_t units)
 {
     return PANELS_FLOATS / up_to(units, VF_LEN) / MR * MR;
 }
 
-/* Up to VF_LEN pairs of up to VF_LEN rows. */
+/* Transpose a square of VF_LEN rows by VF_LEN pairs of which fewer rows or
+ * values are there: it is completed with zeros first, as nothing behind the
+ * rows may be read. */
 static void
 transpose_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,
                      float *dst)
@@ -46,7 +61,8 @@ transpose_some_pairs(int64_t k, int64_t rows, const char *x, size_t pitch,
     vq_transpose(dst, square, sizeof(square[0]));
 }
 
-/* BF16 weights as pairs: a gb_unpack_fn, with units of the panel for floats. */
+/* BF16 weights as pairs: a gb_unpack_fn that does not convert them.  A pair has
+ * 32 bits, so a transpose of 32-bit units makes the panel. */
 static void
 unpack_pairs(int64_t k, int64_t rows, const void *x, size_t pitch,
              const struct gb_panel *panel)
@@ -62,7 +78,7 @@ unpack_pairs(int64_t k, int64_t rows, const void *x, size_t pitch,
     }
 }
 
-/* Row 0 of a part, from value VALUE on. */
+/* Where value VALUE of row ROW of the weights is. */
 static const char *
 part_at(const struct gb_format_kernels *weight, const struct gb_product *p,
         int64_t row, int64_t value)
@@ -71,8 +87,10 @@ part_at(const struct gb_format_kernels *weight, const struct gb_product *p,
            (size_t)row * p->pitch;
 }
 
-/* Panels are made of values from VALUE on next, or of the rows below, which are
- * most often the next tile's. */
+/* Say what the micro-kernel shall prefetch while it computes: the values from
+ * VALUE on of the same rows, of which the next panels will be made; where these
+ * rows have no more, the first values of the rows below, which are most often
+ * the next tile's. */
 static void
 set_next(const struct gb_format_kernels *weight, const struct gb_product *p,
          int64_t rows, int64_t value, int64_t values,
@@ -87,7 +105,8 @@ set_next(const struct gb_format_kernels *weight, const struct gb_product *p,
         (size_t)gb_cpu_min(values, p->k - from) * weight->format->bytes;
 }
 
-/* VALUES of rows from VALUE on become panels. */
+/* VALUES values of the tile's rows, from VALUE on, become panels.  Rows up to a
+ * multiple of MR that are not there are zeros. */
 static void
 unpack_rows(const struct gb_format_kernels *weight, const struct gb_product *p,
             int64_t value, int64_t values, struct gb_float_tile *tile)
@@ -107,8 +126,8 @@ unpack_rows(const struct gb_format_kernels *weight, const struct gb_product *p,
     }
 }
 
-/* The same for the last rows of weights that are stored transposed, fewer than
- * MR. */
+/* Panels of the last rows, fewer than MR, of weights that are stored
+ * transposed: a load of MR floats would read behind the matrix there. */
 static void
 copy_rows(const struct gb_product *p, struct gb_float_tile *tile)
 {
@@ -132,7 +151,7 @@ copy_rows(const struct gb_product *p, struct gb_float_tile *tile)
         }
 }
 
-/* As long a part of the rows' length as there is room for, and as many rows. */
+/* The GEMM of float weights: the loops at the head of this file. */
 void
 GB_K(gemm_floats)(const struct gb_format_kernels *weight,
                   const struct gb_product *p)
@@ -168,7 +187,10 @@ GB_K(gemm_floats)(const struct gb_format_kernels *weight,
     }
 }
 
-/* Whole tiles of MR rows need not be copied. */
+/* Float weights that are stored transposed (value j of all rows side by side),
+ * as in a sum of outer products; with ADD the sums are added to what is in dst.
+ * Such weights are panels as they are, but for the last rows where fewer than
+ * MR are left. */
 void
 GB_K(outer)(const struct gb_product *p, bool add)
 {

@@ -2,10 +2,20 @@
 /*
  * cpu/kernels/gemm/float.c - GEMM micro-kernel of float panels.
  *
- * The register tile has MR = VF_ROWS vectors of rows and NR = VF_COLS columns.  A
- * step loads one value (or pair of BF16 values) of each row, spreads that of each
- * column over all lanes, and takes one fused multiply-add for each: sums stay in
- * registers for as long as a panel is (KC values).
+ * The register tile has MR = VF_ROWS vectors of rows and NR = VF_COLS columns.
+ * A step loads one value (or pair of BF16 values) of each row, spreads that of
+ * each column over all lanes, and takes one fused multiply-add for each: sums
+ * stay in registers for as long as a panel is (KC values).
+ *
+ *     for each unit j of KC
+ *         VF_ROWS loads of weights        w[v] = panel v, unit j
+ *         for each of NR columns          y = column c, unit j, in all lanes
+ *             VF_ROWS FMA                 acc[v][c] += w[v] * y
+ *
+ * A broadcast from memory is a load, so a step has VF_ROWS + NR loads for
+ * VF_ROWS * NR FMA.  With AVX-512, 32 x 12: 14 loads for 24 FMA, and 24 of 32
+ * registers are sums; a core that does two of each in a cycle is limited by the
+ * FMA.
  */
 #include "backends/cpu/kernels/gemm/float.h"
 
@@ -13,7 +23,8 @@
 
 #define MR (VF_ROWS * VF_LEN)
 
-/* NR, columns of a tile: gathered ones each take an address in a register. */
+/* NR, columns of a tile: gathered ones each take an address in a register, and
+ * there are 16 registers for addresses on x86. */
 #define COLS_GATHERED 6
 #define COLS_MAX      (VF_COLS > COLS_GATHERED ? VF_COLS : COLS_GATHERED)
 #define COLS_OF(kind)                                                         \
@@ -24,7 +35,9 @@
 #define LINE    64 /* bytes in one of the cache */
 #define FETCHED 32 /* units of a column ahead */
 
-/* Columns that are found from one address by their distance. */
+/* How many columns are addressed from one register: the address, plus the
+ * distance once and twice, which x86 addressing can add.  So 12 columns take
+ * four registers and one for the distance. */
 #define FROM_ONE 3
 
 /* What differs; constants where a tile is computed. */
@@ -35,16 +48,18 @@ enum kind {
     PAIRS,    /* and of pairs */
 };
 
+/* The register tile. */
 typedef vf sums[VF_ROWS][COLS_MAX];
 
-/* How far weights have been fetched. */
+/* How far the weights of the next panels have been prefetched: row by row. */
 struct fetched {
     const char *row;
     int64_t rows; /* that are left */
     size_t at;    /* byte of the row */
 };
 
-/* Where a tile's columns are: one of both. */
+/* Where a tile's columns are: packed, or columns with an address each (or one
+ * for FROM_ONE of them). */
 struct tile_columns {
     const float *packed;
     const float *columns[COLS_GATHERED]; /* STRIDED: each FROM_ONE'th */
@@ -54,6 +69,8 @@ struct tile_columns {
 
 _Static_assert(COLS_GATHERED * FROM_ONE >= VF_COLS, "addresses");
 
+/* Unit J of column C of the tile, by the tile's kind; for PAIRS the bits of
+ * both values. */
 GB_INLINE float
 unit_at(enum kind kind, const struct tile_columns *g, int c, int64_t j)
 {
@@ -63,7 +80,8 @@ unit_at(enum kind kind, const struct tile_columns *g, int c, int64_t j)
                              : g->packed[VF_LEN * c + j];
 }
 
-/* N steps. */
+/* N units of k: the inner loop at the head of this file.  X[v] is panel v,
+ * whose units are STEP floats apart. */
 GB_INLINE void
 add_units(enum kind kind, int cols, int64_t n, const float *const *x,
           int64_t step, const struct tile_columns *g, sums acc)
@@ -86,7 +104,8 @@ add_units(enum kind kind, int cols, int64_t n, const float *const *x,
     }
 }
 
-/* A little more with every step, for loads need the same buffers. */
+/* Prefetch two more cache lines of the weights that become the next panels.
+ * Few at a time, for loads of the product need the same line-fill buffers. */
 GB_INLINE void
 fetch(const struct gb_float_tile *tile, struct fetched *done)
 {
@@ -102,7 +121,8 @@ fetch(const struct gb_float_tile *tile, struct fetched *done)
     }
 }
 
-/* VF_LEN units further. */
+/* The columns' addresses, VF_LEN units further: packed columns have the next
+ * units of all columns behind these. */
 GB_INLINE void
 go_on(enum kind kind, int cols, struct tile_columns *g)
 {
@@ -189,8 +209,8 @@ compute_tile(enum kind kind, int cols, const struct gb_float_tile *tile,
 typedef void tile_fn(const struct gb_float_tile *tile, int64_t row,
                      const struct tile_columns *g, float *const *dst);
 
-/* Functions of their own, so that the compiler has all registers for each; empty
- * ones for tiles that the variant never has. */
+/* Functions of their own, so that the compiler has all registers for each;
+ * empty ones for tiles that the variant never has. */
 #define TILE(kind, n)                                                         \
     static void tile_##kind##_##n(const struct gb_float_tile *tile,           \
                                   int64_t row, const struct tile_columns *g,  \
@@ -218,6 +238,7 @@ static tile_fn *const tiles_of[][12] = {
 
 _Static_assert(COLS_MAX <= 12, "tiles");
 
+/* Packed columns, else columns of one stride, else any. */
 static enum kind
 kind_of(const struct gb_float_tile *tile)
 {
@@ -236,8 +257,8 @@ column_at(const struct gb_float_tile *tile, int64_t c)
     return first + c * tile->col_stride + tile->from;
 }
 
-/* The tile of COLS columns from column C on.  Not returned: a struct that is
- * copied waits for the stores before it, which are a tile's. */
+/* Addresses of the COLS columns from column C on.  Not returned: a struct that
+ * is copied waits for the stores before it, which are a tile's. */
 static void
 find_columns(const struct gb_float_tile *tile, int64_t c, int64_t cols,
              struct tile_columns *g)
@@ -253,6 +274,9 @@ find_columns(const struct gb_float_tile *tile, int64_t c, int64_t cols,
             g->columns[i] = column_at(tile, c + i * step);
 }
 
+/* All rows of the panels by all columns.  Columns are the outer loop: KC by NR
+ * of them are read again for each MR rows, so they are what stays nearest,
+ * while the panels come from the L2 cache. */
 void
 GB_K(gemm_float_tile)(const struct gb_float_tile *tile)
 {

@@ -6,7 +6,15 @@
  * those.  Packed columns stand in panels of VF_COLS, the last one maybe
  * narrower: VF_LEN units of its first column, as many of the next, and after
  * those of its last column the next ones of its first.  So a product reads them
- * as one stream.
+ * as one stream:
+ *
+ *     panel 0   | c0: u0 .. u15 | c1: u0 .. u15 | .. | c11: u0 .. u15 |
+ *               | c0: u16 .. u31 | ..                                      |
+ *     panel 1   | c12: u0 .. u15 | ..
+ *
+ * with AVX-512 (VF_LEN 16, VF_COLS 12).  Columns of one length have panels of
+ * one length, gb_float_panel_bytes() for each column, so that column 12 i
+ * begins at 12 i times that.
  */
 #ifndef GB_CPU_KERNELS_GEMM_FLOAT_H
 #define GB_CPU_KERNELS_GEMM_FLOAT_H

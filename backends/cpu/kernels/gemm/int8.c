@@ -7,22 +7,33 @@
  *         min[b][r] * sum[b][c]
  *
  * The register tile has MR = VQ_ROWS vectors of VF_LEN rows and NR = VQ_COLS
- * columns.  A step loads four codes of each row (one vector of dot4 operands for
- * VF_LEN rows), spreads four codes of a column over all lanes, and adds their dot4
- * to a sum of int32 for each row and column.  At the end of a sub-block, 4 or 8
- * steps, sums become floats, times both scales.  A sub-block of 32 thus costs
- * 8 dot4 instructions and 3 of floats for VF_LEN products of 32 values.
+ * columns.  A step loads four codes of each row (one vector of dot4 operands
+ * for VF_LEN rows), spreads four codes of a column over all lanes, and adds
+ * their dot4 to a sum of int32 for each row and column.  At the end of a
+ * sub-block, 4 or 8 steps, sums become floats, times both scales.  A sub-block
+ * of 32 thus costs 8 dot4 instructions and 3 of floats (convert, multiply the
+ * scales, multiply and add) for VF_LEN products of 32 values; a min is one
+ * more.  Loads are VQ_ROWS of weights and NR of activations for VQ_ROWS * NR
+ * dot4.
  *
- * Where dot4 is two instructions (sums of 16 bits, VQ_HALVES), as many of them are
- * added in 16 bits as the format's codes allow.  Low parts of outliers are a second
- * pass over the sub-block, for those columns' tiles alone.
+ * An integer sum begins with the zero-point correction, minus the bias times
+ * the sum of the column's codes, which was computed when the column was packed:
+ * so codes can be unsigned, as VPDPBUSD wants them, at no cost here.  It cannot
+ * overflow: 32 products of 255 * 127 are about 2^20, times 256 for a low part
+ * 2^28.
+ *
+ * Where dot4 is two instructions (sums of 16 bits, VQ_HALVES), as many of them
+ * are added in 16 bits as the format's codes allow.  Low parts of outliers are
+ * a second pass over the sub-block, for those columns' tiles alone.
  */
 #include "backends/cpu/kernels/gemm/int8.h"
 #include "lib/type/blocks.h"
 
 #include <stdatomic.h>
 
-/* What differs by type; constants where a tile is computed. */
+/* What differs by type; constants where a tile is computed: values that share a
+ * scale, dot4s that a sum of 16 bits can hold (0: wide codes), and whether
+ * there are mins. */
 struct micro_kernel {
     int sub_block;
     int dot4s;
@@ -35,6 +46,8 @@ struct micro_kernel {
 #define AT_CORRECTION     offsetof(struct gb_panel_block_end, correction)
 #define AT_LOW_CORRECTION offsetof(struct gb_low_block_end, correction)
 
+/* A float and an integer of an activation panel, which is addressed in
+ * bytes. */
 GB_INLINE float
 float_at(const char *p)
 {
@@ -53,7 +66,8 @@ int_at(const char *p)
     return x;
 }
 
-/* Add N dot4s to the sums. */
+/* Add N dot4s of each row and column to the sums in 32 bits: the next 4 * N
+ * values of the sub-block. */
 GB_INLINE void
 add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
           const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
@@ -77,7 +91,8 @@ add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
     }
 }
 
-/* The same where their sum fits in 16 bits. */
+/* The same where the sum of all N fits in 16 bits (struct gb_format, dot4s):
+ * the step from 16 to 32 bits is made once instead of N times. */
 GB_INLINE void
 add_dot4s_halves(int n, const uint8_t *const *codes,
                  const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
@@ -110,7 +125,8 @@ add_dot4s_halves(int n, const uint8_t *const *codes,
 
 _Static_assert(VQ_COLS % 2 == 0, "columns have partners");
 
-/* The same for N dot4s, a multiple of four, by two columns at a time. */
+/* The same for N dot4s, a multiple of four, by two columns at a time, where an
+ * instruction multiplies small matrices of bytes (VQ_TILES). */
 GB_INLINE void
 add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
                 const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
@@ -146,7 +162,8 @@ add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
             s[v][c] = vi2_sums(t[v][c / 2], c % 2);
 }
 
-/* Add the products of one sub-block. */
+/* Add the products of one sub-block: 4 or 8 dot4 for each row and column, in
+ * the form that the instruction set is best at. */
 GB_INLINE void
 add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
           const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
@@ -177,7 +194,8 @@ add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
     }
 }
 
-/* Which sub-blocks of the tile's part of COLUMN have a low part. */
+/* Which sub-blocks of the tile's part of COLUMN have a low part: bit i for
+ * sub-block i.  A panel of 640 values has the bits of two masks. */
 GB_INLINE uint64_t
 mask_of(const struct gb_gemm_tile *tile, int sub_block, const void *column)
 {
@@ -190,7 +208,9 @@ mask_of(const struct gb_gemm_tile *tile, int sub_block, const void *column)
     return blocks;
 }
 
-/* The low part of sub-block P of the tile's part of COLUMN. */
+/* The low part of sub-block P of the tile's part of COLUMN; zeros where it has
+ * none.  Low parts of a column stand in the order of their sub-blocks, so the
+ * number of mask bits before P says which one it is. */
 GB_INLINE const char *
 low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column,
        int64_t p)
@@ -208,8 +228,10 @@ low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column,
            place * (sub_block + (int)sizeof(struct gb_low_block_end));
 }
 
-/* The same for the low parts.  One column that has any is enough for all:
- * with and without them a sum comes out the same. */
+/* The sums so far, of high parts, times 256, plus the products of low parts.
+ * One column of the tile that has a low part is enough for all: those without
+ * add 0, and a sum that is multiplied with 256 and divided by it again is the
+ * same. */
 GB_INLINE void
 add_low(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
         int64_t p, const uint8_t *const *panels, const void *const *columns,
@@ -231,7 +253,8 @@ add_low(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
     add_sub_block(kernel, panels, low, s);
 }
 
-/* The sums times FACTOR. */
+/* The integer sums as floats, times FACTOR: 1/256 where low parts are in
+ * them. */
 GB_INLINE void
 floats(float factor, vi s[VQ_ROWS][VQ_COLS], vf f[VQ_ROWS][VQ_COLS])
 {
@@ -245,7 +268,8 @@ floats(float factor, vi s[VQ_ROWS][VQ_COLS], vf f[VQ_ROWS][VQ_COLS])
         }
 }
 
-/* VQ_COLS columns. */
+/* The micro-kernel: MR rows times VQ_COLS columns, all sub-blocks of the tile's
+ * part of k.  Sums stay in registers from the first sub-block to the last. */
 GB_INLINE void
 add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
             const void *const *columns, float *const *dst)
@@ -260,7 +284,7 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
 
 #pragma GCC unroll 8
     for (int c = 0; c < VQ_COLS; c++)
-        masks |= mask_of(tile, sub_block, columns[c]);
+        masks |= mask_of(tile, sub_block, columns[c]); /* of any column */
 #pragma GCC unroll 8
     for (int v = 0; v < VQ_ROWS; v++) {
         rest[v] = tile->rows - v * VF_LEN;
@@ -277,6 +301,8 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
                     ? vf_zero()
                     : vf_load_n(dst[c] + tile->dst_row + v * VF_LEN, rest[v]);
     }
+    /* Sub-block by sub-block: integer sums from the zero-point correction on,
+     * low parts if any column has one, then scales, then mins. */
     for (int64_t p = 0; p < blocks; p++) {
         vi s[VQ_ROWS][VQ_COLS];
         vf f[VQ_ROWS][VQ_COLS];
@@ -377,6 +403,7 @@ static void (*const micro_kernels[])(const struct gb_gemm_tile *tile) = {
 #undef GB_MICRO_KERNEL
 };
 
+/* Each format names its micro-kernel (struct gb_format). */
 void
 GB_K(gemm_int8_tile)(
     const struct gb_format *format, const struct gb_gemm_tile *tile)

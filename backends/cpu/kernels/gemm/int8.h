@@ -24,7 +24,8 @@ struct gb_gemm_tile {
     float *const *dst;
 };
 
-/* VQ_ROWS panels of quantised weights. */
+/* The micro-kernel's loop over columns: VQ_ROWS panels of quantised weights
+ * times all columns of the tile, packed for GB_PATH_GEMM. */
 void GB_K_OF(BYTES, gemm_int8_tile)(const struct gb_format *format,
                                     const struct gb_gemm_tile *tile);
 

@@ -2,6 +2,10 @@
 /*
  * cpu/kernels/gemm/pack-activations.c - a row of activations as a column of a
  * product, for any path.
+ *
+ * Activations come as F32, or as the type that the weights' type is multiplied
+ * with by the interface's convention (Q8_0, Q8_1, Q8_K, F16, BF16); in the
+ * latter case their codes are taken as they are, and have no low parts.
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/pack.h"
@@ -9,6 +13,8 @@
 
 #include <string.h>
 
+/* Bytes of N activations of TYPE in memory, N a multiple of its block; types
+ * that are not named have 16 bits a value. */
 size_t
 GB_K(activation_bytes)(enum ggml_type type, int64_t n)
 {
@@ -28,6 +34,7 @@ GB_K(activation_bytes)(enum ggml_type type, int64_t n)
     }
 }
 
+/* A row of floats as F32; what has 16 bits becomes F32 without loss. */
 static void
 column_of_floats(int64_t n, const void *row, enum ggml_type type, float *column)
 {
@@ -39,6 +46,7 @@ column_of_floats(int64_t n, const void *row, enum ggml_type type, float *column)
         memcpy(column, row, (size_t)n * sizeof(*column));
 }
 
+/* Float weights meet floats on any path but GEMM_PACKED (pack-floats.c). */
 void
 GB_K(pack_activations)(const struct gb_format *format, enum gb_path path,
                        int64_t n, const void *row, enum ggml_type type,

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cpu/kernels/gemm/pack-floats.c - columns of floats, packed for products with
- * float weights.
+ * float weights (GB_PATH_GEMM_PACKED).
+ *
+ * VF_COLS columns stand together as one stream, VF_LEN units of each in turn
+ * (float.h shows the layout).  A call packs one column, since columns are rows
+ * of the operand before, and each is packed by the thread that has just made
+ * it.  What is behind the last value, up to VF_LEN units, is zero.
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/api/prototypes.h"
@@ -25,7 +30,9 @@ read_values(enum ggml_type type, const char *p, int64_t n)
                                    : vf_load_bf16(halves);
 }
 
-/* A row of activations, VF_LEN units of it every STEP floats. */
+/* Write a row of K activations to DST, VF_LEN units of it every STEP floats.
+ * Units are floats, or with IN_PAIRS two BF16 values, to which they are
+ * rounded: then two vectors of floats make one vector of units. */
 GB_INLINE void
 pack_row(bool in_pairs, enum ggml_type type, int64_t k, const char *row,
          float *dst, int64_t step)
@@ -49,7 +56,7 @@ pack_row(bool in_pairs, enum ggml_type type, int64_t k, const char *row,
     }
 }
 
-/* The same for a type that is known. */
+/* The same with constants for the arguments that the loop depends on. */
 static void
 pack_row_of(bool in_pairs, enum ggml_type type, int64_t k, const char *row,
             float *dst, int64_t step)
@@ -64,6 +71,8 @@ pack_row_of(bool in_pairs, enum ggml_type type, int64_t k, const char *row,
         pack_row(false, GGML_TYPE_BF16, k, row, dst, step);
 }
 
+/* Column COL of COLS.  Its panel begins at a multiple of VF_COLS columns; the
+ * last panel may have fewer columns, which then are less far apart. */
 void
 GB_K(pack_floats)(const struct gb_format *format, int64_t k, int64_t cols, int64_t col,
            const void *row, enum ggml_type type, void *packed)

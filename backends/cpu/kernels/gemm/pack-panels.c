@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/pack-panels.c - activations packed for the GEMM: an activation
- * panel for each column (kernels/api/packing.h).
+ * cpu/kernels/gemm/pack-panels.c - activations packed for the GEMM: an
+ * activation panel for each column (kernels/api/packing.h).
  *
- * Codes of a sub-block, then its scale, its sum and its zero-point correction, are
- * written one after another, as the micro-kernel reads them; low parts, which few
- * sub-blocks have, go behind all of them, and the outlier masks say whose they
- * are.
+ * Codes of a sub-block, then its scale, its sum and its zero-point correction,
+ * are written one after another, as the micro-kernel reads them; low parts,
+ * which few sub-blocks have, go behind all of them, and the outlier masks say
+ * whose they are.
+ *
+ *     for each 32 rows of 32 values (1024 activations)
+ *         quantise them: d, high codes, and low codes of outliers (q8.h)
+ *         for each sub-block: | codes | d | sum | correction |
+ *         for each sub-block with an outlier: its low part, and its mask bit
+ *
+ * With sub-blocks of 16 values, two of them share the scale of 32 values.
  */
 #include "backends/cpu/kernels/api/variant.h"
 #include "backends/cpu/kernels/gemm/pack.h"
@@ -24,7 +31,9 @@ struct writer {
 _Static_assert(GB_Q8_ROWS * GB_QK % GB_MASK_VALUES == 0,
                "rows that go together begin and end with their masks");
 
-/* The sums of the first and the last sixteen of four sub-blocks' codes. */
+/* The sums of the codes of four rows of 32: SUMS[i] is that of the first
+ * sixteen codes of row i, SUMS[4 + i] that of the last sixteen.  They are dot4
+ * with ones. */
 GB_INLINE void
 sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
 {
@@ -51,7 +60,9 @@ put_panel_block(char *block_at, const struct gb_format *format, int sub_block,
     memcpy(block_at + sub_block, &end, sizeof(end));
 }
 
-/* Its low part, which changes the sum. */
+/* The low part of the block at BLOCK_AT goes to LOW.  The block's sum is that
+ * of values, so the low codes count in it, too; its correction is that of the
+ * high codes, and the low part has one of its own. */
 GB_INLINE void
 put_low(char *block_at, char *low, const struct gb_format *format, int sub_block,
         const int8_t *codes)
@@ -74,7 +85,10 @@ put_low(char *block_at, char *low, const struct gb_format *format, int sub_block
     memcpy(low + sub_block, &low_end, sizeof(low_end));
 }
 
-/* One block for each 32 values, or two of 16. */
+/* N rows of 32 values become blocks of the panel: one for each, or two of 16.
+ * First all blocks are written, four rows at a time, then the masks and the low
+ * parts of those that have any: the first loop has no branch that depends on
+ * the values. */
 GB_INLINE void
 put_panel_blocks(struct writer *w, int sub_block, int n,
                  const struct gb_q8_rows *rows)
@@ -120,6 +134,7 @@ put_panel_blocks(struct writer *w, int sub_block, int n,
     w->block_at = block_at;
 }
 
+/* N is a multiple of 32. */
 void
 GB_K(pack_panel)(const struct gb_format *format, int64_t n, const void *row,
                  enum ggml_type type, void *column)

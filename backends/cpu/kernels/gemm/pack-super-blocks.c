@@ -3,17 +3,32 @@
  * cpu/kernels/gemm/pack-super-blocks.c - activations packed for GEMV and skinny
  * GEMM: q8 super-blocks (struct gb_q8_super_block).
  *
- * 256 values become int8 codes (kernels/gemm/q8.h), which go to their places, in
- * the format's order or lane-interleaved; the sums that mins and biases are
- * multiplied with are made of the codes.  For GEMV with lanes it is what two lanes
- * have that shares a scale, so values go to their lanes first.
+ * 256 values become int8 codes (kernels/gemm/q8.h), which go to their places,
+ * in the format's order or lane-interleaved; the sums that mins and biases are
+ * multiplied with are made of the codes.
+ *
+ * Three layouts (kernels/api/packing.h draws them):
+ *
+ *   in order      GEMV of most types: codes stand in the order in which the
+ *                 weights' come out of a register, a scale for each sub-block
+ *   interleaved   skinny GEMM: lane l of all vectors has sub-block l
+ *   lanes         GEMV of the other types: a lane of all vectors has values of
+ *                 one scale of the weights, so that a super-block's products
+ *                 are one integer sum for each lane, which becomes a float once
+ *
+ * For GEMV with lanes it is what two lanes have that shares a scale, so values
+ * go to their lanes first.  Either all codes of what is unpacked together have
+ * low parts or none, so that a kernel decides once for them whether it reads
+ * any.  Super-blocks that are not complete end with zeros.
  */
 #include "backends/cpu/kernels/gemm/pack.h"
 #include "backends/cpu/kernels/gemm/q8.h"
 
+/* Rows of 32 values in a super-block, each of which has one scale. */
 #define SUB_BLOCKS (GB_SUPER_BLOCK / GB_QK)
 
-/* The sum of the values of each sub-block, times FACTOR. */
+/* The sum of the values of each sub-block, times FACTOR, which is what a min or
+ * a bias is multiplied with.  Codes are added as 256 * high + low. */
 GB_INLINE void
 put_sums(const struct gb_format *format, const struct gb_q8_rows *from,
          const bool *has_low, float factor, float *sum)
@@ -39,8 +54,9 @@ put_sums(const struct gb_format *format, const struct gb_q8_rows *from,
     }
 }
 
-/* In the format's order.  Where one of the sub-blocks that are unpacked together
- * has a low part, all have. */
+/* A super-block in the format's order, sixteen codes at a time.  Where one of
+ * the sub-blocks that are unpacked together has a low part, all have: their
+ * scales are then of 256 * high + low, a 256th. */
 static void
 put_in_order(const struct gb_format *format, const struct gb_q8_rows *from,
              struct gb_q8_super_block *to)
@@ -71,7 +87,9 @@ put_in_order(const struct gb_format *format, const struct gb_q8_rows *from,
              format->has_min ? 1.0f : -(float)format->bias, to->sum);
 }
 
-/* The same lane-interleaved, for the skinny GEMM. */
+/* A super-block lane-interleaved, for the skinny GEMM: lane l of vector q has
+ * the four values from 4 * q on of sub-block l (in the format's order of
+ * those), and scale[l] and sum[l] are that sub-block's. */
 static void
 put_interleaved(const struct gb_format *format, const struct gb_q8_rows *from,
                 struct gb_q8_super_block *to)
@@ -104,12 +122,14 @@ put_interleaved(const struct gb_format *format, const struct gb_q8_rows *from,
     to->has_low[0] = has_low;
 }
 
-/* Lane-interleaved for GEMV: a row is what two lanes have, vector by vector of the
- * first lane, then of the other. */
+/* Lane-interleaved for GEMV.  What two neighbouring lanes have gets one scale:
+ * such a row is 32 values (of ternary digits 40, and zeros up to 64), those of
+ * the first lane in the order of the vectors, then those of the other. */
 #define LENGTH_MAX (2 * GB_QK)
 
 _Static_assert(LENGTH_MAX >= 8 * GB_TERNARY_DIGITS, "room for two lanes");
 
+/* The codes of a super-block, row by row, before they go to their vectors. */
 struct lanes {
     int8_t high[SUB_BLOCKS * LENGTH_MAX];
     int8_t low[SUB_BLOCKS * LENGTH_MAX];
@@ -117,20 +137,24 @@ struct lanes {
     bool has_low;
 };
 
+/* Vectors of 64 codes in a super-block. */
 static int
 units_of(const struct gb_format *format)
 {
     return format->gemv == GB_GEMV_LANES_TERNARY ? GB_TERNARY_DIGITS : 4;
 }
 
-/* Of a row; there are zeros at its end for digits. */
+/* Values of a row, with the zeros at the end of one of ternary digits. */
 static int
 length_of(const struct gb_format *format)
 {
     return format->gemv == GB_GEMV_LANES_TERNARY ? LENGTH_MAX : GB_QK;
 }
 
-/* In which lane of which unit is number I of what lane L of the sums has? */
+/* A lane has one group of four values in each vector.  In which lane of which
+ * vector does group I of lane L stand?  In lane L of vector I; but where lanes
+ * are quarters of vectors, two neighbouring lanes of two vectors share what is
+ * lane L's. */
 static int
 lane_at(const struct gb_format *format, int l, int i)
 {
@@ -143,7 +167,9 @@ unit_at(const struct gb_format *format, int l, int i)
     return format->gemv == GB_GEMV_LANES_QUARTERS ? l / 2 % 2 + i / 2 * 2 : i;
 }
 
-/* Which four of the super-block's values is that; none: -1. */
+/* Which group of four of the super-block's values is group I of lane L; -1 for
+ * one that has only zeros.  Of ternary digits, lanes 0 to 11 are 48 bytes with
+ * five digits each, lane 12 is four bytes with four each: 256 together. */
 static int
 four_at(const struct gb_format *format, int l, int i)
 {
@@ -155,7 +181,9 @@ four_at(const struct gb_format *format, int l, int i)
     return l == 12 && i < 4 ? 12 * GB_TERNARY_DIGITS + i : -1;
 }
 
-/* FOUR are the bytes of four values. */
+/* Bring the values of a super-block from their own order to rows as above.
+ * FOUR is the size in bytes of four values, so that it serves floats and
+ * codes. */
 GB_INLINE void
 to_lanes(const struct gb_format *format, const void *from, size_t four, void *to)
 {
@@ -175,6 +203,8 @@ to_lanes(const struct gb_format *format, const void *from, size_t four, void *to
     }
 }
 
+/* A super-block of floats: to lanes first, then to codes, so that each row has
+ * the scale of its own largest value. */
 static void
 lanes_of_floats(const struct gb_format *format, const float *x,
                 struct lanes *lanes)
@@ -195,6 +225,7 @@ lanes_of_floats(const struct gb_format *format, const float *x,
         lanes->has_low |= has_low[i];
 }
 
+/* A Q8_K block: it has codes and one scale already. */
 static void
 lanes_of_block(const struct gb_format *format,
                const struct gb_block_q8_k *block, struct lanes *lanes)
@@ -205,7 +236,8 @@ lanes_of_block(const struct gb_format *format,
         lanes->d[i] = block->d;
 }
 
-/* The sums of the codes of each lane of a unit; LOW may be NULL. */
+/* The sums of the four codes of each lane of a vector, as 256 * high + low
+ * where there are low codes, else of HIGH alone. */
 GB_INLINE void
 sums_of_unit(const int8_t *high, const int8_t *low, int32_t *sums)
 {
@@ -219,7 +251,9 @@ sums_of_unit(const int8_t *high, const int8_t *low, int32_t *sums)
     }
 }
 
-/* The sums of sub-blocks, in the order of their values, get codes as values do. */
+/* The sums of the sixteen sub-blocks, in the order of their values, get codes
+ * with high and low parts as values do: mins are integers times a scale, too,
+ * so that the part of the mins in a product is an integer dot product. */
 static void
 put_sub_block_sums(const float *sums, struct gb_q8_super_block *to)
 {
@@ -239,7 +273,9 @@ put_sub_block_sums(const float *sums, struct gb_q8_super_block *to)
     }
 }
 
-/* TO is a struct gb_q8_super_block, or gb_q8_ternary. */
+/* Write a super-block: codes to their vectors, a scale for each lane, and for
+ * each lane the zero-point correction or, where the type has mins, the sums of
+ * sub-blocks.  TO is a struct gb_q8_super_block, or gb_q8_ternary. */
 static void
 put_lanes(const struct gb_format *format, const struct lanes *from, void *to)
 {
@@ -298,6 +334,8 @@ put_lanes(const struct gb_format *format, const struct lanes *from, void *to)
         memcpy(super_block->correction, correction, sizeof(correction));
 }
 
+/* All super-blocks of a row; N is a multiple of 256, as such types have no
+ * smaller blocks. */
 static void
 pack_lanes(const struct gb_format *format, int64_t n, const void *row,
            enum ggml_type type, char *to)

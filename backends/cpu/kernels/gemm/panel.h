@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/panel.h - a packed panel: VF_LEN rows of weights, unpacked, one
- * in each lane of a vector.
+ * cpu/kernels/gemm/panel.h - a packed panel: VF_LEN rows of weights, unpacked,
+ * one in each lane of a vector.
  */
 #ifndef GB_CPU_KERNELS_GEMM_PANEL_H
 #define GB_CPU_KERNELS_GEMM_PANEL_H
@@ -15,12 +15,15 @@
  * arguments; it has to be inlined for them to become constants. */
 #define GB_INLINE static inline __attribute__((__always_inline__))
 
-/* Values of a row of quantised weights in a panel: so many at a time, but all
- * that are left where one panel has room for them; of float weights. */
+/* KC.  Of a row of quantised weights GB_PANEL_STEP values are in a panel at a
+ * time, but all that are left where it has room for them, which is for
+ * GB_PANEL_K; of float weights up to GB_PANEL_K_FLOAT units. */
 #define GB_PANEL_STEP   512
 #define GB_PANEL_K      640
 #define GB_PANEL_K_FLOAT 1024
 
+/* VF_LEN rows by up to KC values.  Only the members of the weights' kind are
+ * set: rows, codes, scales and mins, or floats. */
 struct gb_panel {
     uint8_t *rows; /* room for VF_LEN rows before they are transposed */
     /* Quantised: code 4 * j + b of row r is byte b of lane r of vector j, or

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/q8.h - activations as int8 codes, which all packings begin with.
+ * cpu/kernels/gemm/q8.h - activations as int8 codes, which all packings begin
+ * with.
  *
  * Values that share a scale, a row of them here, are
  *
  *     value = d * (high + low / 256)
  *
- * d is the largest magnitude's 127th part, so that high, the nearest integer, is a
- * code of eight bits; low is what is left of it, eight bits more.  It is kept
- * where a row has an outlier (kernels/api/packing.h).
+ * d is the largest magnitude's 127th part, so that high, the nearest integer,
+ * is a code of eight bits; low is what is left of it, eight bits more.  It is
+ * kept where a row has an outlier (kernels/api/packing.h).
+ *
+ * The rounding error of a value is at most d / 2 without a low part, and with
+ * one about d / 512: low is rounded to the nearest, but held between -127 and
+ * 127, so that a value half way between two high codes is off by d / 256.
  */
 #ifndef GB_CPU_KERNELS_GEMM_Q8_H
 #define GB_CPU_KERNELS_GEMM_Q8_H
@@ -20,8 +25,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* So many rows go together, so that what is done with some need not wait for what
- * is done with others; some operations are for four of them. */
+/* So many rows go together, so that what is done with some need not wait for
+ * what is done with others; some operations are for four of them. */
 #define GB_Q8_ROWS 32
 
 /* Rows of 32 values. */
@@ -32,17 +37,19 @@ struct gb_q8_rows {
     bool has_low[GB_Q8_ROWS];
 };
 
-/* Is the LARGEST magnitude of N values, whose sum is SUM, an outlier?  It is when
- * it is more than nine times as large as they are in the mean, as two of 32 may
- * be; one of them is ten times as large as the others' deviation then. */
+/* Is the LARGEST magnitude of N values, whose sum is SUM, an outlier?  It is
+ * when it is more than nine times as large as they are in the mean, as two of
+ * 32 may be; one of them is ten times as large as the others' deviation
+ * then. */
 static inline bool
 gb_is_outlier(float largest, float sum, int n)
 {
     return largest * (float)n > 9.0f * sum;
 }
 
-/* The largest magnitudes of N rows, and the sums of all.  Behind the last row
- * it is taken once more. */
+/* The largest magnitude of each of N rows, and the sum of its magnitudes.  Rows
+ * go four at a time, so the last one is taken again where N is no multiple of
+ * four: LARGEST and SUMS have room for that. */
 GB_INLINE void
 gb_q8_measure(int n, int length, const float *x, float *largest, float *sums)
 {
@@ -77,7 +84,8 @@ gb_q8_high(int length, const float *x, float factor, int8_t *high)
         q32_store(high + i, q32_scaled(x + i, factor));
 }
 
-/* What is left of them, in parts of 256. */
+/* What rounding to the nearest integer left of a row's values times FACTOR, in
+ * 256ths, from -127 to 127. */
 GB_INLINE void
 gb_q8_low(int length, const float *x, float factor, int8_t *low)
 {
@@ -105,9 +113,9 @@ enum gb_q8_lows {
 };
 
 /*
- * N rows, at most GB_Q8_ROWS, of LENGTH floats, a multiple of 32; those from COUNT
- * on of each are zeros.  *has_low says which have an outlier.  The largest of a
- * row, or 1e-30, gets the code 127.
+ * N rows, at most GB_Q8_ROWS, of LENGTH floats, a multiple of 32; those from
+ * COUNT on of each are zeros.  *has_low says which have an outlier.  The
+ * largest of a row, or 1e-30, gets the code 127.
  */
 GB_INLINE void
 gb_q8_quantize(int n, int length, int count, enum gb_q8_lows lows,
@@ -135,8 +143,8 @@ gb_q8_quantize(int n, int length, int count, enum gb_q8_lows lows,
     }
 }
 
-/* The scale and the codes of the 32 values from value I of blocks on.  (The sums
- * of Q8_1 are the same to within the rounding of a half.) */
+/* The scale and the codes of the 32 values from value I of blocks on.  (The
+ * sums of Q8_1 are the same to within the rounding of a half.) */
 static inline float
 gb_q8_codes(enum ggml_type type, const void *blocks, int64_t i,
             const int8_t **codes)

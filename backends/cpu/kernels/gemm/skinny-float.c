@@ -12,6 +12,12 @@
  *         for each MR rows
  *             for each VF_LEN values of k: MR + NR loads, MR * NR FMA
  *             MR * NR horizontal sums, four rows together where MR is 4
+ *
+ * Each load of weights serves NR columns and each of a column MR rows: with
+ * AVX-512 and six columns 10 loads for 24 FMA.  All rows of the tile go by for
+ * one NR of columns, then for the next.
+ *
+ * Accuracy  VF_LEN float sums for each result, joined at the end.
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/format/float-types.h"

@@ -17,6 +17,10 @@
  * it becomes floats once, times both scales of the lane.  Mins, or the bias as
  * zero-point correction, are one multiply-add with the sums of the activations.
  * Where an activation has an outlier: 4 dot4 more for the low parts.
+ *
+ * A super-block of a row by one of a column thus costs 4 dot4 (of 16 lanes),
+ * one conversion, one multiplication of scales and two multiply-adds for 256
+ * products.  Packed weights are MR * KC * 384 bytes: 12 KiB with MR = 4.
  */
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/kernels/gemm/int8.h"
@@ -159,6 +163,8 @@ _Static_assert(Q64_ROWS * KC * sizeof(struct gb_interleaved) +
                    GB_PRODUCT_SCRATCH,
                "room for packed super-blocks and sums");
 
+/* The loops at the head of this file.  Accumulators of all columns are in
+ * memory between two KC of k. */
 void
 GB_K(skinny_int8)(const struct gb_format_kernels *weight,
                   const struct gb_product *p)
