@@ -31,7 +31,8 @@
 static bool
 arange_can_run(const struct ggml_tensor *node)
 {
-    return node->type == GGML_TYPE_F32 && gb_is_dense(node);
+    return node->type == GGML_TYPE_F32 && gb_is_dense(node) &&
+           node->ne[1] == 1 && node->ne[2] == 1 && node->ne[3] == 1;
 }
 
 /* The whole range in one tile: ranges of graphs are short. */

@@ -148,9 +148,4 @@ gb_cpu_op_needs(const struct ggml_tensor *node, const struct gb_cpu_op *op)
     };
 }
 
-/* Rows: extern const struct gb_cpu_op gb_cpu_op_<row>; */
-#define GB_CPU_OP(op, row) extern const struct gb_cpu_op gb_cpu_op_##row;
-#include "backends/cpu/ops/optable.def"
-#undef GB_CPU_OP
-
 #endif

@@ -106,6 +106,13 @@ steps_from_a_start(void **state)
     (void)state;
     assert_int_equal(node->ne[0], 46);
     check(&bench, node, arange_reference, 0.0);
+    /* A range has one row, whatever somebody made of the node. */
+    assert_true(can_run(node));
+    node->ne[0] = 23;
+    node->ne[1] = 2;
+    node->nb[1] = 23 * sizeof(float);
+    node->nb[2] = node->nb[3] = 46 * sizeof(float);
+    assert_false(can_run(node));
     bench_close(&bench);
 }
 
