@@ -70,7 +70,7 @@ put_in_order(const struct gb_format *format, const struct gb_q8_rows *from,
     for (int c = 0; c < GB_SUPER_BLOCK / 16; c++) {
         const int at = gb_order_sub_block(format->order, c);
 
-        memcpy(to->high + 16 * c, from->high[0] + 16 * at, 16);
+        memcpy(to->high + 16 * c, from->high[at / 2] + at % 2 * 16, 16);
         to->has_low[c / sub_blocks] |= from->has_low[at / 2];
     }
     for (int c = 0; c < GB_SUPER_BLOCK / 16; c++) {
@@ -79,7 +79,7 @@ put_in_order(const struct gb_format *format, const struct gb_q8_rows *from,
 
         has_low[at / 2] = to->has_low[c / sub_blocks] != 0;
         if (has_low[at / 2])
-            memcpy(to->low + 16 * c, from->low[0] + 16 * at, 16);
+            memcpy(to->low + 16 * c, from->low[at / 2] + at % 2 * 16, 16);
         to->scale[16 * at / format->sub_block] =
             has_low[at / 2] ? d * (1.0f / 256.0f) : d;
     }
@@ -101,8 +101,8 @@ put_interleaved(const struct gb_format *format, const struct gb_q8_rows *from,
         has_low |= from->has_low[i];
     for (int l = 0; l < 16; l++) {
         const int sub_block = gb_interleaved_sub_block(format->order, l);
-        const int8_t *high = from->high[0] + 16 * sub_block;
-        const int8_t *low = from->low[0] + 16 * sub_block;
+        const int8_t *high = from->high[sub_block / 2] + sub_block % 2 * 16;
+        const int8_t *low = from->low[sub_block / 2] + sub_block % 2 * 16;
         const float d = from->d[sub_block / 2];
         int32_t sum = 0;
 

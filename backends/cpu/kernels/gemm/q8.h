@@ -174,7 +174,8 @@ gb_q8_rows_of(int n, enum gb_q8_lows lows, enum ggml_type type, const void *row,
 {
     if (type == GGML_TYPE_F32) {
         gb_q8_quantize(n, GB_QK, GB_QK, lows, (const float *)row + i,
-                       rows->high[0], rows->low[0], rows->d, rows->has_low);
+                       (int8_t *)rows->high, (int8_t *)rows->low, rows->d,
+                       rows->has_low);
         return;
     }
     for (int j = 0; j < n; j++) {
