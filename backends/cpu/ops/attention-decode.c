@@ -104,7 +104,8 @@ share_fetching(struct gb_decode *a, const struct ggml_tensor *of,
     const bool is_interleaved = of->nb[2] <= of->nb[1] / n;
     const size_t share = is_interleaved ? of->nb[1] / n : of->nb[1];
 
-    if (of->ne[1] == 1 || share > MOST_APART * ggml_row_size(a->type, a->d))
+    if (a->rows == NULL || of->ne[1] == 1 ||
+        share > MOST_APART * ggml_row_size(a->type, a->d))
         return;
     a->fetch = a->rows + BLOCK * of->nb[1];
     if (is_interleaved)

@@ -407,10 +407,11 @@ find_columns(const struct gb_cpu_task *task, int64_t matrix, int64_t row,
                                                   at.i1, at.i2, at.i3);
 
             for (int64_t i = 0; i < n; i++)
-                columns[c + i] = column + (size_t)i * tiling->columns.nb[1];
+                columns[c + i] =
+                    gb_cpu_place(column, (size_t)i * tiling->columns.nb[1]);
             /* Where several matrices' columns are not as far apart. */
-            if (c > 0 && column != (const char *)columns[c - 1] +
-                                       tiling->column_pitch)
+            if (c > 0 && column != gb_cpu_place(columns[c - 1],
+                                                tiling->column_pitch))
                 product->column_pitch = 0;
         }
     }

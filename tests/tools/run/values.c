@@ -285,15 +285,19 @@ a_terminal_shows_how_far_it_is(void **state)
         "ggmlbackend-bench", "-t 1 -s 0.8 --json -c tiny/adds -c tiny/mixed "
         "-c tiny/views -c copy/set/4KiB");
     const char *bar;
+    int done;
+    int percent;
 
     (void)state;
     assert_int_equal(r.status, 0);
     bar = strstr(r.out, "\rmeasuring [####");
     if (bar == NULL)
         fail_msg("%s", r.out);
-    assert_true(strncmp(strchr(bar, ']'), "]  25%", 6) == 0 ||
-                strncmp(strchr(bar, ']'), "]  50%", 6) == 0 ||
-                strncmp(strchr(bar, ']'), "]  75%", 6) == 0);
+    bar += strlen("\rmeasuring [");
+    done = (int)strspn(bar, "#");
+    percent = atoi(strchr(bar, ']') + 1);
+    assert_true(percent > 0 && percent % 25 == 0);
+    assert_int_equal(done, percent * 40 / 100);
     /* Which goes away before a line is written, and in the end. */
     assert_non_null(strstr(bar, "%\r\x1b[K{\"name\""));
     result_free(&r);
