@@ -93,7 +93,7 @@ run(const struct gb_cpu_plan *plan, const struct ggml_cplan *cplan)
 
 /* Bytes on the stack for the list of phases, and as many for the work memory:
  * enough for some forty nodes, so that small graphs allocate nothing. */
-#define SMALL ((size_t)4096)
+#define SMALL ((size_t)10240)
 
 /* SIZE bytes: those at SMALL where they are enough, or others that give_back
  * frees.  NULL, with the reason recorded, when there is no memory. */

@@ -42,8 +42,10 @@ gb_cpu_activations_init(struct gb_cpu_activations *columns,
                         const struct ggml_tensor *b,
                         const struct gb_format *format, enum gb_path path)
 {
+    columns->format = format;
     columns->path = path;
-    columns->in_place = format->sub_block == 0 && b->type == GGML_TYPE_F32;
+    columns->in_place = path != GB_PATH_GEMM_PACKED &&
+                        format->sub_block == 0 && b->type == GGML_TYPE_F32;
     if (columns->in_place) {
         memcpy(columns->nb, b->nb, sizeof(columns->nb));
         return;
@@ -79,15 +81,13 @@ gb_cpu_activations_pack(const struct gb_cpu_task *task,
                         const struct gb_cpu_activations *columns, int64_t tile)
 {
     const struct ggml_tensor *b = task->node->src[1];
-    const struct gb_format *format =
-        task->k->format(task->node->src[0]->type)->format;
     const struct gb_cpu_row_range range = gb_cpu_tile_rows(b, tile);
 
     for (int64_t row = range.first; row < range.last; row++) {
         const struct gb_cpu_row at = gb_cpu_row_at(b, row);
 
         task->k->pack_activations(
-            format, columns->path, b->ne[0],
+            columns->format, columns->path, b->ne[0],
             gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
             (char *)task->shared + (size_t)row * columns->nb[1]);
     }

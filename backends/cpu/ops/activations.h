@@ -38,6 +38,7 @@ bool gb_cpu_can_multiply(
 
 /* Where a product's columns are.  Decided once a plan; part of the tiling. */
 struct gb_cpu_activations {
+    const struct gb_format *format; /* of the weights */
     enum gb_path path;        /* that they are packed for */
     bool in_place;            /* F32 rows for float weights: not packed */
     size_t nb[GGML_MAX_DIMS]; /* from column to column in dimension 1 to 3;

@@ -96,12 +96,12 @@ arith_row(const struct gb_cpu_kernels *k, binary_fn compute, int64_t n,
           const struct gb_cpu_line *d, const struct gb_cpu_line *a,
           const struct gb_cpu_line *b, int64_t b_ne)
 {
-    float a_buffer[GB_CPU_PIECE];
-    float b_buffer[GB_CPU_PIECE];
-    float d_buffer[GB_CPU_PIECE];
+    float a_buffer[GB_CPU_BUFFER];
+    float b_buffer[GB_CPU_BUFFER];
+    float d_buffer[GB_CPU_BUFFER];
 
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
         const float *x = gb_cpu_line_read(k, a, i, len, a_buffer);
         const float *y = read_repeated(k, b, b_ne, i, len, b_buffer);
         float *const to = gb_cpu_line_target(d, i, d_buffer);

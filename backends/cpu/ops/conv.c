@@ -83,10 +83,10 @@ input_tiles(const struct ggml_tensor *node)
 static void
 round_row(const struct gb_cpu_kernels *k, int64_t n, float *values)
 {
-    uint16_t halves[GB_CPU_PIECE];
+    uint16_t halves[GB_CPU_BUFFER];
 
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
 
         k->f32_to_f16(len, halves, values + i);
         k->f16_to_f32(len, values + i, halves);

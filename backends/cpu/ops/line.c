@@ -2,7 +2,7 @@
 /*
  * cpu/ops/line.c - rows of any type and stride, read and written as floats.
  *
- * Elements of a strided row are gathered into a dense buffer of GB_CPU_PIECE
+ * Elements of a strided row are gathered into a dense buffer of GB_CPU_BUFFER
  * elements before they are converted; what goes to a strided row is converted
  * in a dense buffer, then scattered.  Dense rows go through one conversion, or
  * one memmove, without these buffers.
@@ -82,7 +82,7 @@ void
 gb_cpu_convert(const struct gb_cpu_kernels *k, enum ggml_type from,
                enum ggml_type to, int64_t n, void *dst, const void *src)
 {
-    float buffer[GB_CPU_PIECE];
+    float buffer[GB_CPU_BUFFER];
 
     /* A source without elements may have a NULL address. */
     if (n == 0)
@@ -101,8 +101,8 @@ gb_cpu_convert(const struct gb_cpu_kernels *k, enum ggml_type from,
         return;
     }
     /* No direct conversion: through F32. */
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
 
         k->floats(from, len, buffer,
                   (const char *)src + bytes_of(from, i));
@@ -194,14 +194,14 @@ put(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
 {
     const size_t size = ggml_type_size(from);
     /* Strided rows have blocks of one element, of eight bytes at most. */
-    uint64_t converted[GB_CPU_PIECE];
+    uint64_t converted[GB_CPU_BUFFER];
 
     if (line_is_dense(line)) {
         gb_cpu_convert(k, from, line->type, n, element(line, first), src);
         return;
     }
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
         const void *values = (const char *)src + (size_t)i * size;
 
         if (from != line->type) {
@@ -219,14 +219,14 @@ gb_cpu_line_copy(const struct gb_cpu_kernels *k, const struct gb_cpu_line *dst,
                  int64_t src_first, int64_t n)
 {
     /* As in put(): eight bytes an element. */
-    uint64_t gathered[GB_CPU_PIECE];
+    uint64_t gathered[GB_CPU_BUFFER];
 
     if (line_is_dense(src)) {
         put(k, dst, dst_first, n, src->type, element(src, src_first));
         return;
     }
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
 
         gb_cpu_gather(len, ggml_type_size(src->type), gathered,
                       element(src, src_first + i), src->stride);
@@ -275,10 +275,10 @@ void
 gb_cpu_line_add(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
                 int64_t first, int64_t n, float *dst)
 {
-    float buffer[GB_CPU_PIECE];
+    float buffer[GB_CPU_BUFFER];
 
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
 
         k->add_f32(len, dst + i, dst + i,
                    gb_cpu_line_read(k, line, first + i, len, buffer));
@@ -289,11 +289,11 @@ double
 gb_cpu_line_sum(const struct gb_cpu_kernels *k, const struct gb_cpu_line *line,
                 int64_t first, int64_t n)
 {
-    float buffer[GB_CPU_PIECE];
+    float buffer[GB_CPU_BUFFER];
     double sum = 0.0;
 
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
 
         sum += k->sum_f32(
             len, gb_cpu_line_read(k, line, first + i, len, buffer));

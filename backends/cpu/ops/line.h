@@ -7,7 +7,7 @@
  * written once for all types:
  *
  *   dense F32            used in place, nothing is copied
- *   F16, BF16, strided   converted or gathered in a buffer of GB_CPU_PIECE
+ *   F16, BF16, strided   converted or gathered in a buffer of GB_CPU_BUFFER
  *   or quantised         elements, which stays in the first cache
  *
  * Dense means that elements, or blocks, of a row are next to each other.
@@ -29,7 +29,7 @@
 
 /* Elements that go through a buffer at a time: a multiple of the longest block,
  * 256, and 2 KiB of floats, so that a few buffers fit the first cache. */
-#define GB_CPU_PIECE 512
+#define GB_CPU_BUFFER 512
 
 /* A row: elements along dimension 0 of a tensor. */
 struct gb_cpu_line {

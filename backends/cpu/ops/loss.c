@@ -82,11 +82,11 @@ static double
 log_sum_exp(const struct gb_cpu_kernels *k, int64_t n, const float *x,
             float max)
 {
-    float unused[GB_CPU_PIECE]; /* the kernel stores exponentials too */
+    float unused[GB_CPU_BUFFER]; /* the kernel stores exponentials too */
     double sum = 0.0;
 
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
 
         sum += k->exp_sum_f32(len, unused, x + i, max);
     }

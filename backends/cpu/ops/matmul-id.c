@@ -151,7 +151,7 @@ static void
 flush(struct gathering *g)
 {
     const struct tiling *tiling = g->task->tiling;
-    const bool is_float = tiling->weight->format->sub_block == 0;
+    const bool is_float = gb_cpu_is_float(g->task->node->src[0]->type);
 
     if (g->product.cols > 0)
         g->task->k->multiply(is_float ? gb_path_of(g->product.k, g->product.cols)

@@ -10,7 +10,6 @@
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
-#include "lib/base/checked.h"
 
 /*
  * D[m, n, p, q] = the sum over k of A[k, m, p / r2, q / r3] * B[k, n, p, q],
@@ -180,7 +179,7 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
     const struct gb_format_kernels *weight = k->format(a->type);
-    const bool is_float = weight->format->sub_block == 0;
+    const bool is_float = gb_cpu_is_float(a->type);
     const int64_t cols = cols_of(node);
     const enum gb_path path =
         is_float ? float_path(a, b, cols) : gb_path_of(a->ne[0], cols);
@@ -210,16 +209,6 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
                                : tiling->columns.nb[1];
 }
 
-/* Bytes of all columns packed in panels. */
-static size_t
-panels_bytes(const struct ggml_tensor *b)
-{
-    return gb_mul_or_max((size_t)ggml_nrows(b),
-                         b->ne[0] <= GB_CPU_LONGEST_ROW
-                             ? gb_float_panel_bytes(b->ne[0])
-                             : SIZE_MAX);
-}
-
 static void
 mul_mat_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
              void *out, struct gb_cpu_needs *needs)
@@ -235,13 +224,8 @@ mul_mat_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
     needs->scratch = GB_PRODUCT_SCRATCH + 2 * MAX_COLS * sizeof(void *);
     /* Tiles are those of B's rows, so that the thread that makes a row rounds
      * or packs it. */
-    if (tiling->columns.path == GB_PATH_GEMM_PACKED) {
-        needs->shared = panels_bytes(b);
-        needs->prepare_tiles = gb_cpu_tiles_by_rows(b);
-    } else {
-        needs->shared = gb_cpu_activations_bytes(&tiling->columns, b);
-        needs->prepare_tiles = gb_cpu_activations_tiles(&tiling->columns, b);
-    }
+    needs->shared = gb_cpu_activations_bytes(&tiling->columns, b);
+    needs->prepare_tiles = gb_cpu_activations_tiles(&tiling->columns, b);
     /* Type and path say the layout; there are four paths. */
     needs->prepared_as = 4 * (int)a->type + (int)tiling->columns.path;
 }
@@ -311,10 +295,9 @@ static void *
 packed_at(const struct gb_cpu_task *task, int64_t matrix, int64_t col)
 {
     const struct tiling *tiling = task->tiling;
-    const int64_t k = task->node->src[0]->ne[0];
 
     return (char *)task->shared +
-           (size_t)(matrix * tiling->cols + col) * gb_float_panel_bytes(k);
+           (size_t)(matrix * tiling->cols + col) * tiling->columns.nb[1];
 }
 
 /* The row of B at AT becomes a column among those that meet its matrix of A. */

@@ -61,7 +61,7 @@ struct gb_cpu_needs {
 
 /* The most bytes that a row's tiling takes: a step of a plan has room for so
  * many.  Rows assert at compile time that theirs fits. */
-#define GB_CPU_TILING_MAX 160
+#define GB_CPU_TILING_MAX 112
 
 /* One row of the table.  Members may be NULL but for can_run, run, and tiles or
  * tile. */

@@ -104,11 +104,11 @@ unary_row(const struct gb_cpu_task *task, const struct gb_cpu_line *d,
           const struct gb_cpu_line *a)
 {
     const int64_t n = task->node->ne[0];
-    float x_buffer[GB_CPU_PIECE];
-    float d_buffer[GB_CPU_PIECE];
+    float x_buffer[GB_CPU_BUFFER];
+    float d_buffer[GB_CPU_BUFFER];
 
-    for (int64_t i = 0; i < n; i += GB_CPU_PIECE) {
-        const int64_t len = n - i < GB_CPU_PIECE ? n - i : GB_CPU_PIECE;
+    for (int64_t i = 0; i < n; i += GB_CPU_BUFFER) {
+        const int64_t len = n - i < GB_CPU_BUFFER ? n - i : GB_CPU_BUFFER;
         const float *x = gb_cpu_line_read(task->k, a, i, len, x_buffer);
         float *const to = gb_cpu_line_target(d, i, d_buffer);
 

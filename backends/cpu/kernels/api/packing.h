@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/api/packing.h - how activations lie in memory once they are packed
- * for a product.
+ * cpu/kernels/api/packing.h - how activations lie in memory once they are
+ * packed for a product.
  *
  * Float weights meet floats.  Quantised weights meet q8 activations: int8 codes
  * with a float scale for each sub-block,
@@ -10,8 +10,9 @@
  *
  * The high part is always there.  The low part, eight bits more, is kept only
  * where a sub-block has an outlier (gb_is_outlier), which would cost the other
- * values all their precision.  The perplexity of SmolLM2-135M is 18.34 with float
- * activations and stays so; with 8 bits alone it is between 18.40 and 18.49.
+ * values all their precision.  The perplexity of SmolLM2-135M is 18.34 with
+ * float activations and stays so; with 8 bits alone it is between 18.40 and
+ * 18.49.
  *
  * Three layouts, one for each path (gemm.h):
  *
@@ -181,6 +182,8 @@ gb_path_activation_bytes(
 {
     const size_t n = (size_t)k;
 
+    if (path == GB_PATH_GEMM_PACKED)
+        return gb_float_panel_bytes(k);
     if (format->sub_block == 0 || path == GB_PATH_GEMM)
         return gb_activation_panel_bytes(format, k);
     return (n + GB_SUPER_BLOCK - 1) / GB_SUPER_BLOCK *

@@ -8,7 +8,7 @@
  * which few sub-blocks have, go behind all of them, and the outlier masks say
  * whose they are.
  *
- *     for each 32 rows of 32 values (1024 activations)
+ *     for each 32 sub-blocks of 32 values (1024 activations)
  *         quantise them: d, high codes, and low codes of outliers (q8.h)
  *         for each sub-block: | codes | d | sum | correction |
  *         for each sub-block with an outlier: its low part, and its mask bit
@@ -28,12 +28,12 @@ struct writer {
     int n_low; /* so far */
 };
 
-_Static_assert(GB_Q8_ROWS * GB_QK % GB_MASK_VALUES == 0,
-               "rows that go together begin and end with their masks");
+_Static_assert(GB_Q8_SUB_BLOCKS * GB_QK % GB_MASK_VALUES == 0,
+               "sub-blocks that go together begin and end with their masks");
 
-/* The sums of the codes of four rows of 32: SUMS[i] is that of the first
- * sixteen codes of row i, SUMS[4 + i] that of the last sixteen.  They are dot4
- * with ones. */
+/* The sums of the codes of four sub-blocks of 32: SUMS[i] is that of the first
+ * sixteen codes of sub-block i, SUMS[4 + i] that of the last sixteen.  They are
+ * dot4 with ones. */
 GB_INLINE void
 sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
 {
@@ -85,13 +85,13 @@ put_low(char *block_at, char *low, const struct gb_format *format, int sub_block
     memcpy(low + sub_block, &low_end, sizeof(low_end));
 }
 
-/* N rows of 32 values become blocks of the panel: one for each, or two of 16.
- * First all blocks are written, four rows at a time, then the masks and the low
- * parts of those that have any: the first loop has no branch that depends on
- * the values. */
+/* N sub-blocks of 32 values become blocks of the panel: one for each, or two of
+ * 16.  First all blocks are written, four sub-blocks at a time, then the masks
+ * and the low parts of those that have any: the first loop has no branch that
+ * depends on the values. */
 GB_INLINE void
 put_panel_blocks(struct writer *w, int sub_block, int n,
-                 const struct gb_q8_rows *rows)
+                 const struct gb_q8_sub_blocks *from)
 {
     const struct gb_format *const format = w->format;
     const size_t bytes = (size_t)sub_block + sizeof(struct gb_panel_block_end);
@@ -101,10 +101,10 @@ put_panel_blocks(struct writer *w, int sub_block, int n,
     for (int i = 0; i < n; i += 4) {
         int32_t sums[8];
 
-        sums_of_codes(rows->high + i, sums);
+        sums_of_codes(from->high + i, sums);
         for (int j = 0; j < 4 && i + j < n; j++) {
-            const int8_t *codes = rows->high[i + j];
-            const float d = rows->d[i + j];
+            const int8_t *codes = from->high[i + j];
+            const float d = from->d[i + j];
 
             if (n_blocks == 1) {
                 put_panel_block(block_at, format, sub_block, codes, d,
@@ -123,10 +123,10 @@ put_panel_blocks(struct writer *w, int sub_block, int n,
 
         if (bit == 0)
             *w->masks++ = (struct gb_outlier_mask){ .before = w->n_low };
-        if (rows->has_low[i / n_blocks]) {
+        if (from->has_low[i / n_blocks]) {
             w->masks[-1].blocks |= 1u << bit;
             put_low(w->block_at + (size_t)i * bytes, w->low, format, sub_block,
-                    rows->low[i / n_blocks] + i % n_blocks * sub_block);
+                    from->low[i / n_blocks] + i % n_blocks * sub_block);
             w->low += (size_t)sub_block + sizeof(struct gb_low_block_end);
             w->n_low++;
         }
@@ -145,16 +145,18 @@ GB_K(pack_panel)(const struct gb_format *format, int64_t n, const void *row,
         .masks = (void *)((char *)column + gb_panel_masks_at(format, n)),
         .low = (char *)column + gb_panel_lows_at(format, n),
     };
-    struct gb_q8_rows rows;
+    struct gb_q8_sub_blocks sub_blocks;
 
-    for (int64_t i = 0; i < n; i += GB_Q8_ROWS * GB_QK) {
+    for (int64_t i = 0; i < n; i += GB_Q8_SUB_BLOCKS * GB_QK) {
         const int64_t left = (n - i) / GB_QK;
-        const int count = left < GB_Q8_ROWS ? (int)left : GB_Q8_ROWS;
+        const int count =
+            left < GB_Q8_SUB_BLOCKS ? (int)left : GB_Q8_SUB_BLOCKS;
 
-        gb_q8_rows_of(count, GB_Q8_LOWS_OF_OUTLIERS, type, row, i, &rows);
+        gb_q8_sub_blocks_of(count, GB_Q8_LOWS_OF_OUTLIERS, type, row, i,
+                            &sub_blocks);
         if (format->sub_block == GB_QK)
-            put_panel_blocks(&w, GB_QK, count, &rows);
+            put_panel_blocks(&w, GB_QK, count, &sub_blocks);
         else
-            put_panel_blocks(&w, GB_QK / 2, count, &rows);
+            put_panel_blocks(&w, GB_QK / 2, count, &sub_blocks);
     }
 }

@@ -30,7 +30,7 @@
 /* The sum of the values of each sub-block, times FACTOR, which is what a min or
  * a bias is multiplied with.  Codes are added as 256 * high + low. */
 GB_INLINE void
-put_sums(const struct gb_format *format, const struct gb_q8_rows *from,
+put_sums(const struct gb_format *format, const struct gb_q8_sub_blocks *from,
          const bool *has_low, float factor, float *sum)
 {
     for (int i = 0; i < SUB_BLOCKS; i++) {
@@ -58,7 +58,8 @@ put_sums(const struct gb_format *format, const struct gb_q8_rows *from,
  * the sub-blocks that are unpacked together has a low part, all have: their
  * scales are then of 256 * high + low, a 256th. */
 static void
-put_in_order(const struct gb_format *format, const struct gb_q8_rows *from,
+put_in_order(const struct gb_format *format,
+             const struct gb_q8_sub_blocks *from,
              struct gb_q8_super_block *to)
 {
     const int sub_blocks = 4 * gb_step_units(format);
@@ -91,7 +92,8 @@ put_in_order(const struct gb_format *format, const struct gb_q8_rows *from,
  * the four values from 4 * q on of sub-block l (in the format's order of
  * those), and scale[l] and sum[l] are that sub-block's. */
 static void
-put_interleaved(const struct gb_format *format, const struct gb_q8_rows *from,
+put_interleaved(const struct gb_format *format,
+                const struct gb_q8_sub_blocks *from,
                 struct gb_q8_super_block *to)
 {
     const float factor = format->has_min ? 1.0f : -(float)format->bias;
@@ -123,13 +125,15 @@ put_interleaved(const struct gb_format *format, const struct gb_q8_rows *from,
 }
 
 /* Lane-interleaved for GEMV.  What two neighbouring lanes have gets one scale:
- * such a row is 32 values (of ternary digits 40, and zeros up to 64), those of
- * the first lane in the order of the vectors, then those of the other. */
+ * such a sub-block is 32 values (of ternary digits 40, and zeros up to 64),
+ * those of the first lane in the order of the vectors, then those of the other.
+ */
 #define LENGTH_MAX (2 * GB_QK)
 
 _Static_assert(LENGTH_MAX >= 8 * GB_TERNARY_DIGITS, "room for two lanes");
 
-/* The codes of a super-block, row by row, before they go to their vectors. */
+/* The codes of a super-block, sub-block by sub-block, before they go to their
+ * vectors. */
 struct lanes {
     int8_t high[SUB_BLOCKS * LENGTH_MAX];
     int8_t low[SUB_BLOCKS * LENGTH_MAX];
@@ -144,7 +148,7 @@ units_of(const struct gb_format *format)
     return format->gemv == GB_GEMV_LANES_TERNARY ? GB_TERNARY_DIGITS : 4;
 }
 
-/* Values of a row, with the zeros at the end of one of ternary digits. */
+/* Values of a sub-block, with the zeros at the end of one of ternary digits. */
 static int
 length_of(const struct gb_format *format)
 {
@@ -181,8 +185,8 @@ four_at(const struct gb_format *format, int l, int i)
     return l == 12 && i < 4 ? 12 * GB_TERNARY_DIGITS + i : -1;
 }
 
-/* Bring the values of a super-block from their own order to rows as above.
- * FOUR is the size in bytes of four values, so that it serves floats and
+/* Bring the values of a super-block from their own order to sub-blocks as
+ * above.  FOUR is the size in bytes of four values, so that it serves floats and
  * codes. */
 GB_INLINE void
 to_lanes(const struct gb_format *format, const void *from, size_t four, void *to)
@@ -203,8 +207,8 @@ to_lanes(const struct gb_format *format, const void *from, size_t four, void *to
     }
 }
 
-/* A super-block of floats: to lanes first, then to codes, so that each row has
- * the scale of its own largest value. */
+/* A super-block of floats: to lanes first, then to codes, so that each
+ * sub-block has the scale of its own largest value. */
 static void
 lanes_of_floats(const struct gb_format *format, const float *x,
                 struct lanes *lanes)
@@ -368,18 +372,19 @@ GB_K(pack_super_blocks)(const struct gb_format *format, enum gb_path path,
     for (int64_t i = 0; i < n; i += GB_SUPER_BLOCK, to++) {
         const int64_t left = (n - i) / GB_QK;
         const int count = left < SUB_BLOCKS ? (int)left : SUB_BLOCKS;
-        struct gb_q8_rows rows;
+        struct gb_q8_sub_blocks sub_blocks;
 
-        gb_q8_rows_of(count, GB_Q8_LOWS_IF_ANY, type, row, i, &rows);
+        gb_q8_sub_blocks_of(count, GB_Q8_LOWS_IF_ANY, type, row, i,
+                            &sub_blocks);
         for (int j = count; j < SUB_BLOCKS; j++) {
-            memset(rows.high[j], 0, sizeof(rows.high[j]));
-            memset(rows.low[j], 0, sizeof(rows.low[j]));
-            rows.d[j] = 0.0f;
-            rows.has_low[j] = false;
+            memset(sub_blocks.high[j], 0, sizeof(sub_blocks.high[j]));
+            memset(sub_blocks.low[j], 0, sizeof(sub_blocks.low[j]));
+            sub_blocks.d[j] = 0.0f;
+            sub_blocks.has_low[j] = false;
         }
         if (path == GB_PATH_SKINNY)
-            put_interleaved(format, &rows, to);
+            put_interleaved(format, &sub_blocks, to);
         else
-            put_in_order(format, &rows, to);
+            put_in_order(format, &sub_blocks, to);
     }
 }

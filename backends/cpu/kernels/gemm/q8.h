@@ -3,13 +3,13 @@
  * cpu/kernels/gemm/q8.h - activations as int8 codes, which all packings begin
  * with.
  *
- * Values that share a scale, a row of them here, are
+ * The values of a sub-block share a scale and are
  *
  *     value = d * (high + low / 256)
  *
  * d is the largest magnitude's 127th part, so that high, the nearest integer,
  * is a code of eight bits; low is what is left of it, eight bits more.  It is
- * kept where a row has an outlier (kernels/api/packing.h).
+ * kept where a sub-block has an outlier (kernels/api/packing.h).
  *
  * The rounding error of a value is at most d / 2 without a low part, and with
  * one about d / 512: low is rounded to the nearest, but held between -127 and
@@ -25,16 +25,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* So many rows go together, so that what is done with some need not wait for
- * what is done with others; some operations are for four of them. */
-#define GB_Q8_ROWS 32
+/* So many sub-blocks go together, so that what is done with some need not wait
+ * for what is done with others; some operations are for four of them. */
+#define GB_Q8_SUB_BLOCKS 32
 
-/* Rows of 32 values. */
-struct gb_q8_rows {
-    int8_t high[GB_Q8_ROWS][GB_QK];
-    int8_t low[GB_Q8_ROWS][GB_QK]; /* valid where has_low */
-    float d[GB_Q8_ROWS];
-    bool has_low[GB_Q8_ROWS];
+/* Sub-blocks of 32 values. */
+struct gb_q8_sub_blocks {
+    int8_t high[GB_Q8_SUB_BLOCKS][GB_QK];
+    int8_t low[GB_Q8_SUB_BLOCKS][GB_QK]; /* valid where has_low */
+    float d[GB_Q8_SUB_BLOCKS];
+    bool has_low[GB_Q8_SUB_BLOCKS];
 };
 
 /* Is the LARGEST magnitude of N values, whose sum is SUM, an outlier?  It is
@@ -47,9 +47,9 @@ gb_is_outlier(float largest, float sum, int n)
     return largest * (float)n > 9.0f * sum;
 }
 
-/* The largest magnitude of each of N rows, and the sum of its magnitudes.  Rows
- * go four at a time, so the last one is taken again where N is no multiple of
- * four: LARGEST and SUMS have room for that. */
+/* The largest magnitude of each of N sub-blocks, and the sum of its magnitudes.
+ * They go four at a time, so the last one is taken again where N is no multiple
+ * of four: LARGEST and SUMS have room for that. */
 GB_INLINE void
 gb_q8_measure(int n, int length, const float *x, float *largest, float *sums)
 {
@@ -59,13 +59,13 @@ gb_q8_measure(int n, int length, const float *x, float *largest, float *sums)
 
 #pragma GCC unroll 4
         for (int j = 0; j < 4; j++) {
-            const float *row = x + length * (i + j < n ? i + j : n - 1);
+            const float *values = x + length * (i + j < n ? i + j : n - 1);
 
             max[j] = vf_zero();
             sum[j] = vf_zero();
 #pragma GCC unroll 8
             for (int k = 0; k < length; k += VF_LEN) {
-                const vf v = vf_abs(vf_load(row + k));
+                const vf v = vf_abs(vf_load(values + k));
 
                 max[j] = vf_max(max[j], v);
                 sum[j] = vf_add(sum[j], v);
@@ -76,7 +76,7 @@ gb_q8_measure(int n, int length, const float *x, float *largest, float *sums)
     }
 }
 
-/* The nearest integers to a row's values times FACTOR. */
+/* The nearest integers to a sub-block's values times FACTOR. */
 GB_INLINE void
 gb_q8_high(int length, const float *x, float factor, int8_t *high)
 {
@@ -84,8 +84,8 @@ gb_q8_high(int length, const float *x, float factor, int8_t *high)
         q32_store(high + i, q32_scaled(x + i, factor));
 }
 
-/* What rounding to the nearest integer left of a row's values times FACTOR, in
- * 256ths, from -127 to 127. */
+/* What rounding to the nearest integer left of a sub-block's values times
+ * FACTOR, in 256ths, from -127 to 127. */
 GB_INLINE void
 gb_q8_low(int length, const float *x, float factor, int8_t *low)
 {
@@ -105,7 +105,7 @@ gb_q8_low(int length, const float *x, float factor, int8_t *low)
     }
 }
 
-/* Which rows get low codes. */
+/* Which sub-blocks get low codes. */
 enum gb_q8_lows {
     GB_Q8_LOWS_OF_OUTLIERS, /* those with an outlier */
     GB_Q8_LOWS_IF_ANY,      /* all, if one has an outlier */
@@ -113,18 +113,18 @@ enum gb_q8_lows {
 };
 
 /*
- * N rows, at most GB_Q8_ROWS, of LENGTH floats, a multiple of 32; those from
- * COUNT on of each are zeros.  *has_low says which have an outlier.  The
- * largest of a row, or 1e-30, gets the code 127.
+ * N sub-blocks, at most GB_Q8_SUB_BLOCKS, of LENGTH floats, a multiple of 32;
+ * those from COUNT on of each are zeros.  *has_low says which have an outlier.
+ * The largest of a sub-block, or 1e-30, gets the code 127.
  */
 GB_INLINE void
 gb_q8_quantize(int n, int length, int count, enum gb_q8_lows lows,
                const float *x, int8_t *high, int8_t *low, float *d,
                bool *has_low)
 {
-    float largest[GB_Q8_ROWS];
-    float sums[GB_Q8_ROWS];
-    float factor[GB_Q8_ROWS];
+    float largest[GB_Q8_SUB_BLOCKS];
+    float sums[GB_Q8_SUB_BLOCKS];
+    float factor[GB_Q8_SUB_BLOCKS];
     bool all = lows == GB_Q8_LOWS_ALL;
 
     gb_q8_measure(n, length, x, largest, sums);
@@ -167,23 +167,23 @@ gb_q8_codes(enum ggml_type type, const void *blocks, int64_t i,
     }
 }
 
-/* N rows of 32 values of TYPE, F32 or blocks, from value I of ROW on. */
+/* N sub-blocks of 32 values of TYPE, F32 or blocks, from value I of ROW on. */
 GB_INLINE void
-gb_q8_rows_of(int n, enum gb_q8_lows lows, enum ggml_type type, const void *row,
-              int64_t i, struct gb_q8_rows *rows)
+gb_q8_sub_blocks_of(int n, enum gb_q8_lows lows, enum ggml_type type,
+                    const void *row, int64_t i, struct gb_q8_sub_blocks *to)
 {
     if (type == GGML_TYPE_F32) {
         gb_q8_quantize(n, GB_QK, GB_QK, lows, (const float *)row + i,
-                       (int8_t *)rows->high, (int8_t *)rows->low, rows->d,
-                       rows->has_low);
+                       (int8_t *)to->high, (int8_t *)to->low, to->d,
+                       to->has_low);
         return;
     }
     for (int j = 0; j < n; j++) {
         const int8_t *codes;
 
-        rows->d[j] = gb_q8_codes(type, row, i + j * GB_QK, &codes);
-        memcpy(rows->high[j], codes, GB_QK);
-        rows->has_low[j] = false;
+        to->d[j] = gb_q8_codes(type, row, i + j * GB_QK, &codes);
+        memcpy(to->high[j], codes, GB_QK);
+        to->has_low[j] = false;
     }
 }
 
