@@ -111,31 +111,38 @@ task_of_thread(const struct run *run, int ith)
     };
 }
 
-/* Compute tiles [FIRST, LAST) of a phase.  After a failure there is no need
- * to. */
+/* TASK becomes one of PHASE. */
 static inline void
-run_tiles_with(struct run *run, struct gb_cpu_task *task,
-               const struct gb_cpu_phase *phase, int64_t first, int64_t last)
+set_phase(const struct run *run, const struct gb_cpu_phase *phase,
+          struct gb_cpu_task *task)
 {
     task->node = phase->node;
     task->tiling = phase->tiling;
     task->shared = run->plan->shared[phase->is_kept];
     task->n_tiles = phase->n_tiles;
-    for (int64_t tile = first; tile < last && !has_failed(run); tile++) {
-        const enum ggml_status status = phase->tile(task, tile);
-
-        if (status != GGML_STATUS_SUCCESS)
-            fail(run, status);
-    }
 }
 
+static inline void
+run_tile(struct run *run, const struct gb_cpu_phase *phase,
+         const struct gb_cpu_task *task, int64_t tile)
+{
+    const enum ggml_status status = phase->tile(task, tile);
+
+    if (status != GGML_STATUS_SUCCESS)
+        fail(run, status);
+}
+
+/* Compute tiles [FIRST, LAST) of a phase.  After a failure there is no need
+ * to. */
 static void
 run_tiles(struct run *run, const struct gb_cpu_phase *phase, int64_t first,
           int64_t last, int ith)
 {
     struct gb_cpu_task task = task_of_thread(run, ith);
 
-    run_tiles_with(run, &task, phase, first, last);
+    set_phase(run, phase, &task);
+    for (int64_t tile = first; tile < last && !has_failed(run); tile++)
+        run_tile(run, phase, &task, tile);
 }
 
 /* The same of N phases, which are a chain: each tile of all of them, then the
@@ -247,7 +254,9 @@ run_singles(struct run *run, int64_t index, int ith)
 
         if (phase->n_tiles > 1)
             return index;
-        run_tiles_with(run, &task, phase, 0, phase->n_tiles);
+        set_phase(run, phase, &task);
+        if (phase->n_tiles == 1)
+            run_tile(run, phase, &task, 0);
         end_phase(run, phase);
     }
     return plan->n_phases;
