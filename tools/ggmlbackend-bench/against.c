@@ -346,6 +346,9 @@ against_serve(const struct case_list *list, const struct bench *bench)
         else
             is_done = answer(&m, bench, &list->at[index], seconds, n_least);
     }
+    /* No memory for a line is no end of the cases. */
+    if (is_done && !feof(stdin))
+        is_done = tool_error("standard input: %s", strerror(errno));
     if (m.c != NULL)
         measure_close(&m);
     free(line);
