@@ -24,6 +24,7 @@ says 'a variable that is set is shown' '^GGMLBACKEND_CPU_LEVEL is set to generic
     env GGMLBACKEND_CPU_LEVEL=generic "$tool"
 says '--env shows those that are not' '^GGMLBACKEND_STRICT is not set' "$tool" --env
 says '--json is JSON with devices' '"devices"' "$tool" --json
+says '--list names devices' '^CPU$' "$tool" --list
 says '--help' '^Usage' "$tool" --help
 says '--version' '[0-9]\.[0-9]' "$tool" --version
 
@@ -45,6 +46,8 @@ if [ -f "$top_builddir/.libs/libggml-sim.so" ]; then
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool"
     says 'with the file of the module' '^backend Sim, module /.*/libggml-sim.so, ' \
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool"
+    says '--list has them' '^Sim0$' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool" --list
     says '--json has the file' '"module": *"/.*/libggml-sim.so"' \
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool" --json
 fi
