@@ -51,6 +51,16 @@ refuse 'a folder of completions that is no path' \
     '--with-bash-completion-dir is a whole path or no' --with-bash-completion-dir=here
 refuse 'hwloc without its header' 'Debian: libhwloc-dev' \
     ac_cv_have_decl_HWLOC_TYPE_DEPTH_NUMANODE=no --with-hwloc
+case $CC in
+*clang*)
+    n=$((n + 1))
+    echo "ok $n # SKIP this compiler has libFuzzer"
+    ;;
+*)
+    refuse 'fuzzers by a compiler that has none' 'CC=clang (Debian: clang, ' \
+        --enable-fuzzing
+    ;;
+esac
 n=$((n + 1))
 # shellcheck disable=SC2086
 if PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' "$source/configure" \
