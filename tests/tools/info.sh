@@ -37,6 +37,8 @@ says 'the folder of modules is named' '^modules are installed in /' "$tool"
 says 'a refused module is named, with the reason' \
     '^refused: .*/libggml-text.so: is no ELF file' \
     env GGMLBACKEND_MODULE_PATH="$modules" "$tool"
+says '--list warns of it' 'warning: .*/libggml-text.so: is no ELF file' \
+    env GGMLBACKEND_MODULE_PATH="$modules" "$tool" --list
 says '--json has it as well' '"reason": *"is no ELF file"' \
     env GGMLBACKEND_MODULE_PATH="$modules" "$tool" --json
 says 'a file that is asked for and missing is warned of' 'warning: module .*missing' \

@@ -316,6 +316,12 @@ print_names(void)
 {
     for (size_t i = 0; i < ggml_backend_dev_count(); i++)
         puts(text_quoted(ggml_backend_dev_name(ggml_backend_dev_get(i))));
+    for (size_t i = 0; i < ggmlbackend_refused_count(); i++) {
+        struct ggmlbackend_refused_module module;
+
+        if (ggmlbackend_refused_get(i, &module))
+            tool_warning("%s: %s", module.path, module.reason);
+    }
     return is_whole();
 }
 
