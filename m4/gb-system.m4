@@ -11,11 +11,13 @@ AC_DEFUN([GB_SYSTEM], [
   AC_ARG_WITH([hwloc],
     [AS_HELP_STRING([--without-hwloc], [do not ask hwloc for memory nodes])], [],
     [with_hwloc=check])
+  AS_CASE([$with_hwloc], [yes|no|check], [],
+    [AC_MSG_ERROR([--with-hwloc is yes or no, not '$with_hwloc'; CPPFLAGS says where its header is])])
   AS_IF([test "x$with_hwloc" != xno], [
     AC_CHECK_DECL([HWLOC_TYPE_DEPTH_NUMANODE],
       [AC_DEFINE([GB_HWLOC], [1], [hwloc, version 2, can be asked.])],
       [AS_IF([test "x$with_hwloc" = xyes],
-        [AC_MSG_ERROR([--with-hwloc needs hwloc.h of version 2])])],
+        [AC_MSG_ERROR([--with-hwloc needs hwloc.h of version 2 (Debian: libhwloc-dev)])])],
       [[#include <hwloc.h>]])])
   AC_DEFINE([GB_BUILTIN_CPU], [1], [The CPU backend is built in.])
 ])

@@ -5,11 +5,14 @@ AC_DEFUN([GB_TOOLS], [
   AC_ARG_ENABLE([tools],
     [AS_HELP_STRING([--disable-tools], [do not build the programs])], [],
     [enable_tools=auto])
+  AS_IF([test "x$enable_tools" != xauto], [GB_YES_OR_NO([tools])])
   gb_tools=no
   AS_IF([test "x$enable_tools" != xno], [
     PKG_CHECK_MODULES([PCRE2], [libpcre2-8 >= 10.30],
       [PKG_CHECK_MODULES([JANSSON], [jansson >= 2.10], [gb_tools=yes], [:])], [:])
     AS_IF([test "x$enable_tools$gb_tools" = xyesno],
-      [AC_MSG_ERROR([the programs need libpcre2-8 and jansson])])])
+      [AC_MSG_ERROR([the programs need pkg-config, PCRE2 10.30 and Jansson 2.10 (Debian: pkgconf, libpcre2-dev, libjansson-dev); --disable-tools leaves them out])])])
+  AS_IF([test "x$enable_tools$gb_tools" = xautono],
+    [gb_tools='no, they need libpcre2-dev and libjansson-dev'])
   AM_CONDITIONAL([TOOLS], [test "x$gb_tools" = xyes])
 ])

@@ -4,6 +4,7 @@ AC_DEFUN([GB_WARNINGS], [
   AC_ARG_ENABLE([werror],
     [AS_HELP_STRING([--enable-werror], [make warnings errors])], [],
     [enable_werror=no])
+  GB_YES_OR_NO([werror])
   GB_CFLAGS=
   for gb_flag in -Wall -Wextra -Wmissing-prototypes -Wpointer-arith \
       -Wwrite-strings -Wvla -fvisibility=hidden -fno-math-errno \

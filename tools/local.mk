@@ -11,4 +11,5 @@ include tools/ggmlbackend-bench/local.mk
 include tools/ggmlbackend-info/local.mk
 include tools/ggmlbackend-gguf/local.mk
 include tools/ggmlbackend-conformance/local.mk
+include tools/completions.mk
 endif

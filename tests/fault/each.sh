@@ -155,21 +155,26 @@ each ggmlbackend-gguf check ../in/tiny.gguf
 each ggmlbackend-gguf check --json --no-mmap ../in/tiny.gguf
 each ggmlbackend-gguf convert --type q8_0 ../in/tiny.gguf out
 each ggmlbackend-gguf convert --no-mmap --type f16 ../in/tiny.gguf out
+each ggmlbackend-gguf types
 each ggmlbackend-info
 each ggmlbackend-info --json
 if [ -f "$build/.libs/libggml-sim.so" ]; then
     GGMLBACKEND_MODULE_PATH=$build/.libs
     export GGMLBACKEND_MODULE_PATH
     each ggmlbackend-info --env
+    each ggmlbackend-info --list
     unset GGMLBACKEND_MODULE_PATH
 else
-    n=$((n + 1))
-    echo "ok $n # SKIP no module of the simulated device"
+    for option in --env --list; do
+        n=$((n + 1))
+        echo "ok $n # SKIP ggmlbackend-info $option: no module of the simulated device"
+    done
 fi
 each ggmlbackend-run -m ../in/tiny.gguf -p the -n 2
 each ggmlbackend-run --no-mmap --no-flash-attn --temp 1 -m ../in/tiny.gguf -p the -n 2
 each ggmlbackend-run -m ../in/tiny.gguf --perplexity ../in/1.jsonl -c 16
 each ggmlbackend-run --chat --json -m ../in/gemma3.gguf -p the -n 2
+each ggmlbackend-conformance --list
 each ggmlbackend-conformance -o DIAG
 each ggmlbackend-conformance --json -o ARGMAX
 each ggmlbackend-bench --compare --json --plot out ../in/1.jsonl ../in/2.jsonl

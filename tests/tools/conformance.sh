@@ -41,6 +41,15 @@ else
     echo "not ok $n - every operation has cases"
 fi
 n=$((n + 1))
+sed -n 's/^ *GGML_\(UNARY_\)\{0,1\}OP_\([A-Z0-9_]*\) *[=,].*/\2/p' \
+    "$top_srcdir/include/ggml/tensor.h" | grep -vx COUNT | sort -u >"$out.names"
+if "$tool" --list | sort -u | diff "$out.names" - >"$out" && [ -s "$out.names" ]; then
+    echo "ok $n - every operation and function of a number is listed"
+else
+    sed 's/^/# /' "$out"
+    echo "not ok $n - every operation and function of a number is listed"
+fi
+n=$((n + 1))
 "$tool" -o RELU >"$out" 2>&1
 if [ "$(awk 'NR > 1 && $2 > 0 { print $1 }' "$out" | paste -sd' ')" = 'RELU all' ]; then
     echo "ok $n - one function of a number can be asked for"

@@ -39,6 +39,15 @@ for type in f32 f16 bf16 q8_0 q4_0 q4_1 q5_0 q5_1 iq4_nl; do
     claim "and as many tensors" \
         test "$(tensors "$dir/tiny.gguf")" -eq "$(tensors "$dir/$type.gguf")"
 done
+claim 'types are listed' "$tool" types
+cp "$dir/out" "$dir/types"
+claim 'those above among them' test "$(grep -cx \
+    -e f32 -e f16 -e bf16 -e q8_0 -e q4_0 -e q4_1 -e q5_0 -e q5_1 -e iq4_nl \
+    "$dir/types")" -eq 9
+claim 'none that needs an importance matrix' sh -c '! grep iq2_xxs "$1"' - "$dir/types"
+claim 'and each of them can be converted to' sh -c 'while read -r type; do
+    "$1" convert --pure --type "$type" "$2/tiny.gguf" "$2/x.gguf" || exit 1
+done <"$2/types"' - "$tool" "$dir"
 claim 'back to f32' "$tool" convert --pure --type f32 "$dir/f16.gguf" "$dir/back.gguf"
 claim 'and to f16 again' "$tool" convert --pure --type f16 "$dir/back.gguf" "$dir/again.gguf"
 claim 'f16 that was f32 in between is what it was' \

@@ -24,6 +24,7 @@ says 'a variable that is set is shown' '^GGMLBACKEND_CPU_LEVEL is set to generic
     env GGMLBACKEND_CPU_LEVEL=generic "$tool"
 says '--env shows those that are not' '^GGMLBACKEND_STRICT is not set' "$tool" --env
 says '--json is JSON with devices' '"devices"' "$tool" --json
+says '--list names devices' '^CPU$' "$tool" --list
 says '--help' '^Usage' "$tool" --help
 says '--version' '[0-9]\.[0-9]' "$tool" --version
 
@@ -36,6 +37,8 @@ says 'the folder of modules is named' '^modules are installed in /' "$tool"
 says 'a refused module is named, with the reason' \
     '^refused: .*/libggml-text.so: is no ELF file' \
     env GGMLBACKEND_MODULE_PATH="$modules" "$tool"
+says '--list warns of it' 'warning: .*/libggml-text.so: is no ELF file' \
+    env GGMLBACKEND_MODULE_PATH="$modules" "$tool" --list
 says '--json has it as well' '"reason": *"is no ELF file"' \
     env GGMLBACKEND_MODULE_PATH="$modules" "$tool" --json
 says 'a file that is asked for and missing is warned of' 'warning: module .*missing' \
@@ -45,6 +48,8 @@ if [ -f "$top_builddir/.libs/libggml-sim.so" ]; then
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool"
     says 'with the file of the module' '^backend Sim, module /.*/libggml-sim.so, ' \
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool"
+    says '--list has them' '^Sim0$' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool" --list
     says '--json has the file' '"module": *"/.*/libggml-sim.so"' \
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool" --json
 fi

@@ -12,6 +12,7 @@ tools_checks = \
 	%D%/info.sh \
 	%D%/input.sh \
 	%D%/man.sh \
+	%D%/options.sh \
 	%D%/output.sh \
 	%D%/results.sh \
 	%D%/serve.sh \

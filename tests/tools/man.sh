@@ -3,7 +3,7 @@
 # Each page is without warnings; a program's names each of its options, and other
 # pages' examples compile.
 n=0
-for page in "$top_srcdir"/man/*.[1-8]; do
+for page in "$top_srcdir"/man/*.[2-8] "$top_builddir"/man/*.1; do
     name=$(basename "$page")
     n=$((n + 1))
     if ! ${MANDOC:-:} -V >/dev/null 2>&1 && [ "${MANDOC:-:}" = : ]; then
@@ -31,7 +31,7 @@ for page in "$top_srcdir"/man/*.[2-8]; do
     fi
     rm -f man-$$.*
 done
-for page in "$top_srcdir"/man/*.1; do
+for page in "$top_builddir"/man/*.1; do
     name=$(basename "$page" .1)
     n=$((n + 1))
     missing=$("$top_builddir/$name" --help |

@@ -5,7 +5,7 @@ cd "$top_srcdir" || exit 99
 missing=$(find lib include backends tools examples tests fuzz m4 man cmake \
     build-aux/check-includes build-aux/check-symbols build-aux/run-test \
     \( -name '*.[ch]' -o -name '*.cmake' -o -name '*.cmake.in' -o -name '*.cpp' -o -name '*.def' -o -name '*.mk' -o -name '*.sh' -o \
-    -name 'gb-*.m4' -o -name 'variants*.m4' -o -name '*.[1-8]' -o -name 'check-*' -o -name 'run-test' \) -type f |
+    -name 'gb-*.m4' -o -name 'variants*.m4' -o -name '*.[1-8]' -o -name '*.[1-8].in' -o -name '*.awk' -o -name 'check-*' -o -name 'run-test' \) -type f |
     while IFS= read -r file; do
         head -n 3 "$file" | grep -q SPDX-License-Identifier || echo "# $file"
     done)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What holds for the whole tree and its objects.
 tree_scripts = \
+	%D%/configure.sh \
 	%D%/includes.sh \
 	%D%/licence.sh \
 	%D%/objects.sh \

@@ -22,7 +22,7 @@ check 1 doc/architecture.md "$(sed -n '/^| variant | machine /,/^$/p' \
 check 2 include/ggmlbackend.h "$(sed -n '/^ \* Name of the level/,/ \*\/$/p' \
     include/ggmlbackend.h | tr ' ' '\n' | sed -n 's/.*"\([a-z].*\)".*/\1/p' |
     paste -sd' ' -)"
-check 3 man/ggmlbackend-info.1 "$(sed -n \
+check 3 man/ggmlbackend-info.1.in "$(sed -n \
     '/^\.It Ev GGMLBACKEND_CPU_LEVEL/,/^\.It Ev GGMLBACKEND_M/p' \
-    man/ggmlbackend-info.1 | sed -n 's/^\.Cm \([^ ]*\).*/\1/p' |
+    man/ggmlbackend-info.1.in | sed -n 's/^\.Cm \([^ ]*\).*/\1/p' |
     paste -sd' ' -)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Messages, numbers, progress bars, files and JSON for all tools.  Where characters
+# Command lines, messages, numbers, progress bars, files and JSON for all tools.  Where characters
 # end, and which of them act on a terminal, is the library's own knowledge, compiled
 # once more: it is not exported.
 noinst_LTLIBRARIES += libtools.la
@@ -13,6 +13,8 @@ libtools_la_SOURCES = \
 	%D%/input.h \
 	%D%/json.c \
 	%D%/json.h \
+	%D%/options.c \
+	%D%/options.h \
 	%D%/output.c \
 	%D%/output.h \
 	%D%/progress.c \

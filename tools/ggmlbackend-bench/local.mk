@@ -25,6 +25,7 @@ ggmlbackend_bench_SOURCES = \
 	%D%/measure.c \
 	%D%/measure.h \
 	%D%/options.c \
+	%D%/options.def \
 	%D%/options.h \
 	%D%/peak-machine.c \
 	%D%/peak.c \

@@ -4,46 +4,16 @@
  */
 #include "tools/ggmlbackend-bench/options.h"
 
+#include "tools/common/options.h"
 #include "tools/common/tool.h"
 
 #include "ggml.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MAX_LENGTH (1 << 20)
-
-static void
-print_help(void)
-{
-    puts("usage: ggmlbackend-bench [-m FILE] [-c PATTERN]... [OPTION]...\n"
-         "       ggmlbackend-bench --compare A.jsonl B.jsonl [--plot FILE]\n"
-         "       ggmlbackend-bench --plot FILE A.jsonl [B.jsonl]\n"
-         "\n"
-         "Measure models and operations, and how near to the machine's limits\n"
-         "they come; without arguments the limits and some matrix products.\n"
-         "\n"
-         "  -m, --model FILE      a GGUF file: prompts and generation\n"
-         "  -p, --prompt N,...    lengths of prompts (512)\n"
-         "  -g, --generate N,...  tokens to generate (128)\n"
-         "  -d, --depth N,...     tokens there are before (0)\n"
-         "  -c, --case PATTERN    cases whose names fit, may be repeated\n"
-         "      --list            print the names of the cases and exit\n"
-         "      --size KxN        weights of N rows of K elements (4096x4096)\n"
-         "  -t, --threads N       threads (one a processor)\n"
-         "  -s, --seconds S       seconds for each case (0.3)\n"
-         "      --device NAME     the device that computes (the best)\n"
-         "      --against LIBRARY the same on another library, in turns\n"
-         "      --json            write JSON, one line a result\n"
-         "      --compare         compare two files of such lines\n"
-         "      --plot FILE       draw the results as SVG\n"
-         "      --serve           take cases from standard input\n"
-         "  -h, --help            print this\n"
-         "  -V, --version         print the version");
-}
 
 /* Up to MAX numbers of at least LEAST with SEPARATOR between them. */
 static bool
@@ -74,22 +44,52 @@ read_numbers(const char *option, const char *text, char separator,
 }
 
 static bool
-read_size(const char *text, struct numbers *out)
+read_prompts(void *options, const char *option, const char *text)
 {
-    if (!read_numbers("--size", text, 'x', 1, out))
-        return false;
-    return out->n == 2 ||
-        tool_error("--size: '%s' is not like 4096x4096", text);
+    return read_numbers(option, text, ',', 1,
+                        &((struct options *)options)->prompts);
 }
 
 static bool
-add_pattern(struct options *o, const char *pattern)
+read_answers(void *options, const char *option, const char *text)
 {
+    return read_numbers(option, text, ',', 1,
+                        &((struct options *)options)->answers);
+}
+
+static bool
+read_depths(void *options, const char *option, const char *text)
+{
+    return read_numbers(option, text, ',', 0,
+                        &((struct options *)options)->depths);
+}
+
+static bool
+read_size(void *options, const char *option, const char *text)
+{
+    struct numbers *size = &((struct options *)options)->size;
+
+    if (!read_numbers(option, text, 'x', 1, size))
+        return false;
+    return size->n == 2 ||
+        tool_error("%s: '%s' is not like 4096x4096", option, text);
+}
+
+static bool
+add_pattern(void *options, const char *option, const char *text)
+{
+    struct options *o = options;
+
+    (void)option;
     if (o->n_patterns == MAX_PATTERNS)
         return tool_error("more than %d patterns", MAX_PATTERNS);
-    o->patterns[o->n_patterns++] = pattern;
+    o->patterns[o->n_patterns++] = text;
     return true;
 }
+
+static const struct tool_row rows[] = {
+#include "tools/ggmlbackend-bench/options.def"
+};
 
 /* Do the options make sense together? */
 static bool
@@ -121,73 +121,14 @@ set_defaults(struct options *o)
     o->seconds = 0.3;
 }
 
-enum { HELP = 'h', VERSION = 'V', LIST = 256, SIZE, DEVICE, AGAINST, JSON,
-       COMPARE, PLOT, SERVE };
-
-/* Take option C; false when its argument is not usable. */
-static bool
-take(struct options *o, int c, const char *text)
-{
-    switch (c) {
-    case 'm': o->model = text; return true;
-    case 'p': return read_numbers("--prompt", text, ',', 1, &o->prompts);
-    case 'g': return read_numbers("--generate", text, ',', 1, &o->answers);
-    case 'd': return read_numbers("--depth", text, ',', 0, &o->depths);
-    case 'c': return add_pattern(o, text);
-    case 't':
-        return tool_parse_int("--threads", text, 1, GGML_MAX_N_THREADS,
-                              &o->n_threads);
-    case 's':
-        return tool_parse_real("--seconds", text, 0.0, 3600.0, &o->seconds);
-    case SIZE: return read_size(text, &o->size);
-    case DEVICE: o->device = text; return true;
-    case AGAINST: o->against = text; return true;
-    case PLOT: o->plot = text; return true;
-    case LIST: o->is_list = true; return true;
-    case JSON: o->is_json = true; return true;
-    case COMPARE: o->is_compare = true; return true;
-    case SERVE: o->is_serve = true; return true;
-    }
-    return false;
-}
-
 bool
 options_read(struct options *o, int argc, char **argv, int *status)
 {
-    static const struct option longs[] = {
-        { "model", required_argument, NULL, 'm' },
-        { "prompt", required_argument, NULL, 'p' },
-        { "generate", required_argument, NULL, 'g' },
-        { "depth", required_argument, NULL, 'd' },
-        { "case", required_argument, NULL, 'c' },
-        { "list", no_argument, NULL, LIST },
-        { "size", required_argument, NULL, SIZE },
-        { "threads", required_argument, NULL, 't' },
-        { "seconds", required_argument, NULL, 's' },
-        { "device", required_argument, NULL, DEVICE },
-        { "against", required_argument, NULL, AGAINST },
-        { "json", no_argument, NULL, JSON },
-        { "compare", no_argument, NULL, COMPARE },
-        { "plot", required_argument, NULL, PLOT },
-        { "serve", no_argument, NULL, SERVE },
-        { "help", no_argument, NULL, HELP },
-        { "version", no_argument, NULL, VERSION },
-        { NULL, 0, NULL, 0 },
-    };
-    int c;
-
     set_defaults(o);
-    while ((c = getopt_long(argc, argv, "m:p:g:d:c:t:s:hV", longs, NULL)) !=
-           -1) {
-        *status = c == HELP || c == VERSION ? TOOL_OK : TOOL_USAGE;
-        if (c == HELP)
-            print_help();
-        else if (c == VERSION)
-            tool_print_version();
-        else if (take(o, c, optarg))
-            continue;
+    *status = tool_options_read(rows, sizeof(rows) / sizeof(rows[0]), argc,
+                                argv, o);
+    if (*status >= 0)
         return false;
-    }
     while (optind < argc && o->n_files < 2)
         o->files[o->n_files++] = argv[optind++];
     if (optind < argc) {

@@ -11,6 +11,7 @@ ggmlbackend_conformance_SOURCES = \
 	%D%/cases-sequences.c \
 	%D%/cases-single.c \
 	%D%/main.c \
+	%D%/options.def \
 	%D%/reference-elements.c \
 	%D%/reference-images.c \
 	%D%/reference-layout.c \

@@ -4,105 +4,56 @@
  * double precision.
  */
 #include "tools/common/json.h"
+#include "tools/common/options.h"
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-conformance/reference.h"
 #include "tools/ggmlbackend-conformance/suite.h"
 
 #include "ggmlbackend.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct options {
     const char *device;
     const char *op;
     int64_t seed;
-    bool json, verbose;
+    bool json, list, verbose;
 };
 
-static void
-print_help(void)
-{
-    puts("Usage: ggmlbackend-conformance [OPTION]…\n"
-         "Check every operation of a device against a reference in double "
-         "precision.\n"
-         "\n"
-         "  -d, --device NAME   device to check, instead of the best one\n"
-         "  -o, --op NAME       check one operation, for example MUL_MAT\n"
-         "  -s, --seed N        make the numbers from another seed\n"
-         "  -v, --verbose       a line for each case on standard error\n"
-         "      --json          one JSON object on standard output\n"
-         "      --help          print this and exit\n"
-         "      --version       print the version and exit\n"
-         "\n"
-         "Exit status: 0 all passed, 1 something failed, 2 wrong usage.");
-}
+static const struct tool_row rows[] = {
+#include "tools/ggmlbackend-conformance/options.def"
+};
 
-/* Fills OPTIONS; a status to end with, or -1 to go on. */
-static int
-parse(int argc, char **argv, struct options *options)
-{
-    enum { HELP = 256, VERSION, JSON };
-    static const struct option longs[] = {
-        { "device", required_argument, NULL, 'd' },
-        { "op", required_argument, NULL, 'o' },
-        { "seed", required_argument, NULL, 's' },
-        { "verbose", no_argument, NULL, 'v' },
-        { "json", no_argument, NULL, JSON },
-        { "help", no_argument, NULL, HELP },
-        { "version", no_argument, NULL, VERSION },
-        { NULL, 0, NULL, 0 },
-    };
-    int c;
+/* The operations, and behind them the functions of one number. */
+enum { N_NAMES = GGML_OP_COUNT + GGML_UNARY_OP_COUNT };
 
-    while ((c = getopt_long(argc, argv, "d:o:s:v", longs, NULL)) != -1) {
-        switch (c) {
-        case 'd':
-            options->device = optarg;
-            break;
-        case 'o':
-            options->op = optarg;
-            break;
-        case 's':
-            if (!tool_parse_int("--seed", optarg, 0, INT64_MAX, &options->seed))
-                return TOOL_USAGE;
-            break;
-        case 'v':
-            options->verbose = true;
-            break;
-        case JSON:
-            options->json = true;
-            break;
-        case HELP:
-            print_help();
-            return TOOL_OK;
-        case VERSION:
-            tool_print_version();
-            return TOOL_OK;
-        default:
-            return tool_usage_error("wrong option");
-        }
-    }
-    if (optind < argc)
-        return tool_usage_error("unexpected argument '%s'", argv[optind]);
-    return -1;
+static const char *
+name_of(int i)
+{
+    return i < GGML_OP_COUNT
+               ? ggml_op_name((enum ggml_op)i)
+               : ggml_unary_op_name((enum ggml_unary_op)(i - GGML_OP_COUNT));
 }
 
 static bool
 is_operation(const char *name)
 {
-    for (int op = 0; op < GGML_OP_COUNT; op++) {
-        if (strcmp(ggml_op_name((enum ggml_op)op), name) == 0)
+    for (int i = 0; i < N_NAMES; i++)
+        if (strcmp(name_of(i), name) == 0)
             return true;
-    }
-    for (int op = 0; op < GGML_UNARY_OP_COUNT; op++) {
-        if (strcmp(ggml_unary_op_name((enum ggml_unary_op)op), name) == 0)
-            return true;
-    }
     return false;
+}
+
+static int
+print_names(void)
+{
+    for (int i = 0; i < N_NAMES; i++)
+        puts(name_of(i));
+    return TOOL_OK;
 }
 
 /* All cases, as new tensors lie and with other strides where those mean
@@ -124,20 +75,12 @@ run_all(struct suite *s)
     }
 }
 
-static const char *
-name_of(int i)
-{
-    return i < GGML_OP_COUNT
-               ? ggml_op_name((enum ggml_op)i)
-               : ggml_unary_op_name((enum ggml_unary_op)(i - GGML_OP_COUNT));
-}
-
 static void
 print_table(const struct suite *s, const int64_t totals[N_OUTCOMES])
 {
     printf("%-24s %8s %8s %12s\n", "operation", "passed", "failed",
            "unsupported");
-    for (int i = 0; i < GGML_OP_COUNT + GGML_UNARY_OP_COUNT; i++) {
+    for (int i = 0; i < N_NAMES; i++) {
         const int64_t *n = s->counts[i];
 
         if (n[PASSED] + n[FAILED] + n[UNSUPPORTED] > 0)
@@ -165,7 +108,7 @@ print_json(const struct suite *s, const int64_t totals[N_OUTCOMES],
 {
     json_t *root = json_counts(totals), *ops = json_object();
 
-    for (int i = 0; i < GGML_OP_COUNT + GGML_UNARY_OP_COUNT; i++) {
+    for (int i = 0; i < N_NAMES; i++) {
         const int64_t *n = s->counts[i];
 
         if (n[PASSED] + n[FAILED] + n[UNSUPPORTED] > 0)
@@ -187,9 +130,15 @@ main(int argc, char **argv)
     int status;
 
     tool_begin("ggmlbackend-conformance");
-    status = parse(argc, argv, &options);
+    status = tool_options_read(rows, sizeof(rows) / sizeof(rows[0]), argc, argv,
+                               &options);
     if (status >= 0)
         return tool_end(status);
+    if (optind < argc)
+        return tool_end(
+            tool_usage_error("unexpected argument '%s'", argv[optind]));
+    if (options.list)
+        return tool_end(print_names());
     if (options.op != NULL && !is_operation(options.op))
         return tool_end(
             tool_usage_error("there is no operation '%s'", options.op));
@@ -209,7 +158,7 @@ main(int argc, char **argv)
     s.verbose = options.verbose;
     run_all(&s);
 
-    for (int i = 0; i < GGML_OP_COUNT + GGML_UNARY_OP_COUNT; i++)
+    for (int i = 0; i < N_NAMES; i++)
         for (int j = 0; j < N_OUTCOMES; j++)
             totals[j] += s.counts[i][j];
     if (options.json)

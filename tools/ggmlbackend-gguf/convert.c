@@ -32,6 +32,13 @@ struct conversion {
     uint64_t done;
 };
 
+/* Can the library make real numbers of TYPE? */
+static bool
+has_floats(enum ggml_type type)
+{
+    return type == GGML_TYPE_F32 || ggml_get_type_traits(type)->to_float != NULL;
+}
+
 static bool
 find_type(const char *name, enum ggml_type *out)
 {
@@ -41,7 +48,7 @@ find_type(const char *name, enum ggml_type *out)
 
         if (traits->blck_size == 0 || strcasecmp(name, traits->type_name) != 0)
             continue;
-        if (type != GGML_TYPE_F32 && traits->to_float == NULL)
+        if (!has_floats(type))
             return tool_error("models have no weights of type %s", name);
         if (ggml_quantize_requires_imatrix(type))
             return tool_error("type %s needs an importance matrix", name);
@@ -57,11 +64,10 @@ new_type(const struct conversion *c, const struct ggml_tensor *t)
 {
     const bool is_head = strcmp(t->name, "token_embd.weight") == 0 ||
                          strcmp(t->name, "output.weight") == 0;
-    const struct ggml_type_traits *traits = ggml_get_type_traits(t->type);
 
     /* Only real numbers can be converted, and only matrices are worth it. */
-    if ((t->type != GGML_TYPE_F32 && traits->to_float == NULL) ||
-        ggml_n_dims(t) < 2 || t->ne[0] % ggml_blck_size(c->type) != 0)
+    if (!has_floats(t->type) || ggml_n_dims(t) < 2 ||
+        t->ne[0] % ggml_blck_size(c->type) != 0)
         return t->type;
     /* Coarse types lose most in the first and last matrix: those get 8 bits. */
     if (is_head && !c->pure && ggml_is_quantized(c->type) &&
@@ -254,4 +260,17 @@ command_convert(const char *from, const char *to, const char *type_name,
     free(c.blocks);
     model_close(&model);
     return ok ? TOOL_OK : TOOL_FAILED;
+}
+
+int
+command_types(void)
+{
+    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
+        const enum ggml_type type = (enum ggml_type)t;
+
+        if (ggml_get_type_traits(type)->blck_size != 0 && has_floats(type) &&
+            !ggml_quantize_requires_imatrix(type))
+            puts(ggml_type_name(type));
+    }
+    return TOOL_OK;
 }

@@ -7,6 +7,7 @@ ggmlbackend_gguf_SOURCES = \
 	%D%/main.c \
 	%D%/model.c \
 	%D%/model.h \
+	%D%/options.def \
 	%D%/show.c
 ggmlbackend_gguf_CPPFLAGS = $(TOOL_CPPFLAGS)
 ggmlbackend_gguf_LDADD = $(TOOL_LDADD)

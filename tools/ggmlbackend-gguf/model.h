@@ -41,5 +41,6 @@ int command_show(const char *path, bool json, bool all);
 int command_check(const char *path, bool json, bool may_map);
 int command_convert(const char *from, const char *to, const char *type_name,
                     bool pure, bool may_map);
+int command_types(void);
 
 #endif

@@ -4,29 +4,25 @@
  * refused, the CPU kernels chosen and why, and the environment in force.
  */
 #include "tools/common/json.h"
+#include "tools/common/options.h"
 #include "tools/common/text.h"
 #include "tools/common/tool.h"
 
 #include "ggml-backend.h"
 #include "ggmlbackend.h"
 
-#include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-static void
-print_help(void)
-{
-    puts("Usage: ggmlbackend-info [--env] [--json]\n"
-         "Load all modules, and show the devices that compute, modules that were\n"
-         "refused, the CPU kernels in use, and environment variables that are set.\n"
-         "\n"
-         "      --env       every environment variable that the library reads\n"
-         "      --json      one JSON object on standard output\n"
-         "      --help      print this and exit\n"
-         "      --version   print the version and exit");
-}
+struct options {
+    bool env, json, list;
+};
+
+static const struct tool_row rows[] = {
+#include "tools/ggmlbackend-info/options.def"
+};
 
 static const char *
 type_name(enum ggml_backend_dev_type type)
@@ -314,46 +310,42 @@ print_json(void)
     return false;
 }
 
+/* For scripts, and for shells that complete a device's name. */
+static bool
+print_names(void)
+{
+    for (size_t i = 0; i < ggml_backend_dev_count(); i++)
+        puts(text_quoted(ggml_backend_dev_name(ggml_backend_dev_get(i))));
+    for (size_t i = 0; i < ggmlbackend_refused_count(); i++) {
+        struct ggmlbackend_refused_module module;
+
+        if (ggmlbackend_refused_get(i, &module))
+            tool_warning("%s: %s", module.path, module.reason);
+    }
+    return is_whole();
+}
+
 int
 main(int argc, char **argv)
 {
-    enum { HELP = 256, VERSION, JSON, ENV };
-    static const struct option longs[] = {
-        { "env", no_argument, NULL, ENV },
-        { "json", no_argument, NULL, JSON },
-        { "help", no_argument, NULL, HELP },
-        { "version", no_argument, NULL, VERSION },
-        { NULL, 0, NULL, 0 },
-    };
-    bool json = false, env = false, is_done;
-    int c;
+    struct options options = { .env = false };
+    bool is_done;
+    int status;
 
     tool_begin("ggmlbackend-info");
-    while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-        switch (c) {
-        case ENV:
-            env = true;
-            break;
-        case JSON:
-            json = true;
-            break;
-        case HELP:
-            print_help();
-            return tool_end(TOOL_OK);
-        case VERSION:
-            tool_print_version();
-            return tool_end(TOOL_OK);
-        default:
-            return tool_end(tool_usage_error("wrong option"));
-        }
-    }
+    status = tool_options_read(rows, sizeof(rows) / sizeof(rows[0]), argc, argv,
+                               &options);
+    if (status >= 0)
+        return tool_end(status);
     if (optind < argc)
         return tool_end(
             tool_usage_error("unexpected argument '%s'", argv[optind]));
     tool_load_modules();
-    if (json)
+    if (options.json)
         is_done = print_json();
+    else if (options.list)
+        is_done = print_names();
     else
-        is_done = print_text(env);
+        is_done = print_text(options.env);
     return tool_end(is_done ? TOOL_OK : TOOL_FAILED);
 }

@@ -10,6 +10,7 @@ ggmlbackend_run_SOURCES = \
 	%D%/merge.c \
 	%D%/merge.h \
 	%D%/options.c \
+	%D%/options.def \
 	%D%/options.h \
 	%D%/perplexity.c \
 	%D%/perplexity.h \

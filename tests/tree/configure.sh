@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# configure ends with a sentence where it is asked for what it does not know or
+# cannot have, and says which package would help.
+if [ -f "$top_srcdir/config.status" ]; then
+    echo '1..0 # SKIP no other folder can be configured beside one in the source'
+    exit 0
+fi
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+source=$(cd "$top_srcdir" && pwd)
+build=$(cd "$top_builddir" && pwd)
+cd "$scratch" || exit 99
+n=0
+
+# What the build's configure found out, so that this one has little to do.
+sed -n '/^## Cache variables/,/^## Output/ { /^[a-z_]*_cv_/p; }' "$build/config.log" |
+    grep -v '^ac_cv_env_' >found
+host=$(sed -n "s/^host_alias='\(..*\)'/--host=\1/p" "$build/config.log")
+
+# refuse TEXT SENTENCE ARGUMENT…: with variables of the cache first.
+refuse() {
+    text=$1 sentence=$2
+    shift 2
+    n=$((n + 1))
+    cp found cache
+    while case $1 in --*) false ;; esac; do
+        sed "/^${1%%=*}=/d" cache >cache.less
+        { cat cache.less && echo "$1"; } >cache
+        shift
+    done
+    # shellcheck disable=SC2086
+    "$source/configure" --cache-file=cache CC="$CC" CXX="$CXX" $host "$@" >out 2>err
+    status=$?
+    if [ $status -ne 0 ] && grep -q "^configure: error: .*$sentence" err; then
+        echo "ok $n - $text"
+    else
+        sed "s/^/# status $status: /" err
+        echo "not ok $n - $text"
+    fi
+}
+
+refuse 'an unknown --with' 'no option --with-frob;.* --help' --with-frob
+refuse 'an unknown --enable, among others' 'no option --enable-frob;.* --help' \
+    --enable-debug --enable-frob=3
+refuse 'a slip of a known one' 'no option --disable-tool;' --disable-tool
+refuse 'no library at all' 'no library to build' --disable-shared --disable-static
+refuse 'a value that is none' '--enable-werror is yes or no' --enable-werror=perhaps
+refuse 'another' '--with-hwloc is yes or no' --with-hwloc=/usr/local
+refuse 'a folder of completions that is no path' \
+    '--with-bash-completion-dir is a whole path or no' --with-bash-completion-dir=here
+refuse 'hwloc without its header' 'Debian: libhwloc-dev' \
+    ac_cv_have_decl_HWLOC_TYPE_DEPTH_NUMANODE=no --with-hwloc
+case $CC in
+*clang*)
+    n=$((n + 1))
+    echo "ok $n # SKIP this compiler has libFuzzer"
+    ;;
+*)
+    refuse 'fuzzers by a compiler that has none' 'CC=clang (Debian: clang, ' \
+        --enable-fuzzing
+    ;;
+esac
+n=$((n + 1))
+# shellcheck disable=SC2086
+if PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' "$source/configure" \
+    --cache-file=found CC="$CC" CXX="$CXX" $host --enable-tools >out 2>err ||
+    ! grep -q 'Debian: .*libpcre2-dev, libjansson-dev.*--disable-tools' err; then
+    sed 's/^/# /' err
+    printf 'not '
+fi
+echo "ok $n - programs without their libraries"
+
+# Packagers pass all packages the same options, and say so.
+n=$((n + 1))
+# shellcheck disable=SC2086
+"$source/configure" --cache-file=found CC="$CC" CXX="$CXX" $host --disable-option-checking \
+    --with-frob --disable-shared --disable-static >out 2>err
+if ! grep -q 'no library to build' err; then
+    sed 's/^/# /' err
+    printf 'not '
+fi
+echo "ok $n - unknown ones go where options are not checked"
+echo "1..$n"
