@@ -3,8 +3,10 @@
 tree_scripts = \
 	%D%/configure.sh \
 	%D%/includes.sh \
+	%D%/layers.sh \
 	%D%/licence.sh \
 	%D%/objects.sh \
+	%D%/reuse.sh \
 	%D%/sizes.sh \
 	%D%/variants.sh
 check_SCRIPTS += $(tree_scripts)
