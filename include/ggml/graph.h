@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+/* -- Graphs -------------------------------------------------------------- */
+
 /*
  * A graph: nodes in the order in which they are computed, and leafs, which are
  * not.  It lives in its context's pool and has room for a number of nodes, and
@@ -22,58 +24,6 @@ extern "C" {
  * it whole again.
  */
 struct ggml_cgraph;
-
-/*
- * Priority of a pool's threads; above NORMAL the system may want rights for it.
- */
-enum ggml_sched_priority {
-    GGML_SCHED_PRIO_NORMAL   = 0,
-    GGML_SCHED_PRIO_MEDIUM   = 1,
-    GGML_SCHED_PRIO_HIGH     = 2,
-    GGML_SCHED_PRIO_REALTIME = 3
-};
-
-/* How a pool of threads is made (ggml-cpu.h). */
-struct ggml_threadpool_params {
-    bool cpumask[GGML_MAX_N_THREADS]; /* CPUs to run on; none set: any */
-    int n_threads;
-    enum ggml_sched_priority prio;
-    uint32_t poll;   /* how long to spin before sleeping: 0 never, 100 long */
-    bool strict_cpu; /* each thread on one CPU of the mask */
-    bool paused;     /* start asleep */
-};
-
-struct ggml_threadpool;
-typedef struct ggml_threadpool *ggml_threadpool_t;
-
-/*
- * Append TENSOR and, before it, everything that it is computed from and that is
- * not there yet: depth first, sources in their order.  Tensors with the
- * operation NONE that are no parameters become leafs.  Those without a name get
- * "node_<n>" or "leaf_<n>".
- */
-GGML_API void ggml_build_forward_expand(
-    struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
-
-/*
- * Append what computes the gradients of the loss (ggml_set_loss, one F32 value)
- * by the parameters (ggml_set_param) and by all between: reverse accumulation
- * over the nodes that are there, of a graph made with places for gradients and
- * with room for about three times the nodes.  ggml_graph_get_grad gives them.
- *
- * New nodes are made in CTX_COMPUTE.  The loss gets an accumulator in
- * CTX_STATIC, which ggml_graph_reset sets to 1; if ACCUMULATE, so do the
- * parameters, and their gradients are added up there over several runs.  The
- * contexts belong to the caller and must outlive the graph.
- *
- * The graph has failed when there is no parameter or no loss, when an operation
- * in between has no derivative or overwrites what its derivative needs, or when
- * there is no room.  Gradients flow through values of F32 and F16; through
- * indices, positions and a copy's destination they do not.
- */
-GGML_API void ggml_build_backward_expand(
-    struct ggml_context *ctx_static, struct ggml_context *ctx_compute,
-    struct ggml_cgraph *cgraph, bool accumulate);
 
 /*
  * An empty graph for GGML_DEFAULT_GRAPH_SIZE nodes, or for SIZE, with places
@@ -98,14 +48,33 @@ GGML_API struct ggml_cgraph *ggml_graph_dup(
  */
 GGML_API void ggml_graph_cpy(struct ggml_cgraph *src, struct ggml_cgraph *dst);
 
-/*
- * Prepare for training's next step, in a graph with gradients: accumulators
- * become 0, those of losses 1, and the moments of AdamW steps 0.
- */
-GGML_API void ggml_graph_reset(struct ggml_cgraph *cgraph);
-
 /* Take all tensors out. */
 GGML_API void ggml_graph_clear(struct ggml_cgraph *cgraph);
+
+/*
+ * Bytes of a pool that a graph takes.  0 when no graph can be that large.  Any
+ * thread.
+ */
+GGML_API size_t ggml_graph_overhead(void);
+GGML_API size_t ggml_graph_overhead_custom(size_t size, bool grads);
+
+/* -- Nodes --------------------------------------------------------------- */
+
+/*
+ * Append TENSOR and, before it, everything that it is computed from and that is
+ * not there yet: depth first, sources in their order.  Tensors with the
+ * operation NONE that are no parameters become leafs.  Those without a name get
+ * "node_<n>" or "leaf_<n>".
+ */
+GGML_API void ggml_build_forward_expand(
+    struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
+
+/*
+ * Append TENSOR alone: without its sources, and without a look whether it is
+ * there.
+ */
+GGML_API void ggml_graph_add_node(
+    struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
 
 /* How many nodes there is room for. */
 GGML_API int ggml_graph_size(struct ggml_cgraph *cgraph);
@@ -122,24 +91,38 @@ GGML_API struct ggml_tensor * *ggml_graph_nodes(struct ggml_cgraph *cgraph);
 GGML_API int ggml_graph_n_nodes(struct ggml_cgraph *cgraph);
 
 /*
- * Append TENSOR alone: without its sources, and without a look whether it is
- * there.
- */
-GGML_API void ggml_graph_add_node(
-    struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
-
-/*
- * Bytes of a pool that a graph takes.  0 when no graph can be that large.  Any
- * thread.
- */
-GGML_API size_t ggml_graph_overhead(void);
-GGML_API size_t ggml_graph_overhead_custom(size_t size, bool grads);
-
-/*
  * The first leaf, else the first node, with this name; NULL when there is none.
  */
 GGML_API struct ggml_tensor *ggml_graph_get_tensor(
     const struct ggml_cgraph *cgraph, const char *name);
+
+/* -- Gradients ----------------------------------------------------------- */
+
+/*
+ * Append what computes the gradients of the loss (ggml_set_loss, one F32 value)
+ * by the parameters (ggml_set_param) and by all between: reverse accumulation
+ * over the nodes that are there, of a graph made with places for gradients and
+ * with room for about three times the nodes.  ggml_graph_get_grad gives them.
+ *
+ * New nodes are made in CTX_COMPUTE.  The loss gets an accumulator in
+ * CTX_STATIC, which ggml_graph_reset sets to 1; if ACCUMULATE, so do the
+ * parameters, and their gradients are added up there over several runs.  The
+ * contexts belong to the caller and must outlive the graph.
+ *
+ * The graph has failed when there is no parameter or no loss, when an operation
+ * in between has no derivative or overwrites what its derivative needs, or when
+ * there is no room.  Gradients flow through values of F32 and F16; through
+ * indices, positions and a copy's destination they do not.
+ */
+GGML_API void ggml_build_backward_expand(
+    struct ggml_context *ctx_static, struct ggml_context *ctx_compute,
+    struct ggml_cgraph *cgraph, bool accumulate);
+
+/*
+ * Prepare for training's next step, in a graph with gradients: accumulators
+ * become 0, those of losses 1, and the moments of AdamW steps 0.
+ */
+GGML_API void ggml_graph_reset(struct ggml_cgraph *cgraph);
 
 /*
  * The gradient of NODE, and what adds it up over several runs; NULL when there
@@ -150,12 +133,7 @@ GGML_API struct ggml_tensor *ggml_graph_get_grad(
 GGML_API struct ggml_tensor *ggml_graph_get_grad_acc(
     const struct ggml_cgraph *cgraph, const struct ggml_tensor *node);
 
-/* Graph files are no more: both say so, write nothing, and give NULL. */
-GGML_API void ggml_graph_export(
-    const struct ggml_cgraph *cgraph, const char *fname);
-GGML_API struct ggml_cgraph *ggml_graph_import(
-    const char *fname, struct ggml_context **ctx_data,
-    struct ggml_context **ctx_eval);
+/* -- Showing graphs ------------------------------------------------------ */
 
 /*
  * Log a line for each node and leaf.  Level INFO; the default sink shows it
@@ -171,6 +149,38 @@ GGML_API void ggml_graph_print(const struct ggml_cgraph *cgraph);
 GGML_API void ggml_graph_dump_dot(
     const struct ggml_cgraph *gb, const struct ggml_cgraph *gf,
     const char *filename);
+
+/* Graph files are no more: both say so, write nothing, and give NULL. */
+GGML_API void ggml_graph_export(
+    const struct ggml_cgraph *cgraph, const char *fname);
+GGML_API struct ggml_cgraph *ggml_graph_import(
+    const char *fname, struct ggml_context **ctx_data,
+    struct ggml_context **ctx_eval);
+
+/* -- Parameters of thread pools ------------------------------------------ */
+
+/*
+ * Priority of a pool's threads; above NORMAL the system may want rights for it.
+ */
+enum ggml_sched_priority {
+    GGML_SCHED_PRIO_NORMAL   = 0,
+    GGML_SCHED_PRIO_MEDIUM   = 1,
+    GGML_SCHED_PRIO_HIGH     = 2,
+    GGML_SCHED_PRIO_REALTIME = 3
+};
+
+/* How a pool of threads is made (ggml-cpu.h). */
+struct ggml_threadpool_params {
+    bool cpumask[GGML_MAX_N_THREADS]; /* CPUs to run on; none set: any */
+    int n_threads;
+    enum ggml_sched_priority prio;
+    uint32_t poll;   /* how long to spin before sleeping: 0 never, 100 long */
+    bool strict_cpu; /* each thread on one CPU of the mask */
+    bool paused;     /* start asleep */
+};
+
+struct ggml_threadpool;
+typedef struct ggml_threadpool *ggml_threadpool_t;
 
 /*
  * N_THREADS threads of normal priority that wait at half of the spinning (poll

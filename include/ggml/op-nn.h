@@ -16,12 +16,6 @@
 extern "C" {
 #endif
 
-enum ggml_op_pool {
-    GGML_OP_POOL_MAX   = 0,
-    GGML_OP_POOL_AVG   = 1,
-    GGML_OP_POOL_COUNT = 2
-};
-
 /* -- Norms --------------------------------------------------------------- */
 
 /*
@@ -421,6 +415,14 @@ GGML_API struct ggml_tensor *ggml_conv_transpose_2d_p0(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,
     int stride);
 
+/* -- Pooling ------------------------------------------------------------- */
+
+enum ggml_op_pool {
+    GGML_OP_POOL_MAX   = 0,
+    GGML_OP_POOL_AVG   = 1,
+    GGML_OP_POOL_COUNT = 2
+};
+
 /*
  * The largest element or the mean in a window of K0 elements (in 2D K0 x K1).
  *
@@ -494,6 +496,8 @@ GGML_API struct ggml_tensor *ggml_flash_attn_back(
     struct ggml_context *ctx, struct ggml_tensor *q, struct ggml_tensor *k,
     struct ggml_tensor *v, struct ggml_tensor *d, bool masked);
 
+/* -- Windows and relative positions -------------------------------------- */
+
 /*
  * An image cut into windows of W x W, row by row, filled up with zeros.
  *
@@ -543,6 +547,8 @@ GGML_API struct ggml_tensor *ggml_add_rel_pos(
 GGML_API struct ggml_tensor *ggml_add_rel_pos_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *pw,
     struct ggml_tensor *ph);
+
+/* -- Embeddings of time steps -------------------------------------------- */
 
 /*
  * Sines and cosines of time steps: with h = dim / 2 and

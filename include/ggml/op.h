@@ -37,11 +37,6 @@
 extern "C" {
 #endif
 
-enum ggml_sort_order {
-    GGML_SORT_ORDER_ASC  = 0,
-    GGML_SORT_ORDER_DESC = 1
-};
-
 /* -- Arithmetic of two tensors ------------------------------------------- */
 
 /*
@@ -87,6 +82,8 @@ GGML_API struct ggml_tensor *ggml_add1(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b);
 GGML_API struct ggml_tensor *ggml_add1_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b);
+
+/* -- Parts of a tensor --------------------------------------------------- */
 
 /*
  * a, with b added to a part of it.
@@ -134,9 +131,13 @@ GGML_API struct ggml_tensor *ggml_set_2d_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,
     size_t nb1, size_t offset);
 
-/* -- Functions of one element -------------------------------------------- */
+/* -- Elementary functions ------------------------------------------------ */
 
-/* s * a.  The rows of a are at one distance, as for ggml_add1. */
+/*
+ * s * a.
+ *
+ *   a  rows at one distance: nb[2] = n1 * nb[1], nb[3] = n2 * nb[2]
+ */
 GGML_API struct ggml_tensor *ggml_scale(
     struct ggml_context *ctx, struct ggml_tensor *a, float s);
 GGML_API struct ggml_tensor *ggml_scale_inplace(
@@ -168,20 +169,8 @@ GGML_API struct ggml_tensor *ggml_cos(
 GGML_API struct ggml_tensor *ggml_cos_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a);
 
-/*
- * The function OP of each element; the builders below are this one, with the
- * function in their name.
- *
- *   a  contiguous, but for the distance of its rows (ggml_is_contiguous_1)
- *
- * Parameter 0: OP, which ggml_get_unary_op gives back.
- */
-GGML_API struct ggml_tensor *ggml_unary(
-    struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_unary_op op);
-GGML_API struct ggml_tensor *ggml_unary_inplace(
-    struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_unary_op op);
-
-/* The absolute value; the sign as -1, 0 or 1; the negative. */
+/* The absolute value; the sign as -1, 0 or 1; the negative.  a as for
+ * ggml_unary. */
 GGML_API struct ggml_tensor *ggml_abs(
     struct ggml_context *ctx, struct ggml_tensor *a);
 GGML_API struct ggml_tensor *ggml_abs_inplace(
@@ -195,20 +184,39 @@ GGML_API struct ggml_tensor *ggml_neg(
 GGML_API struct ggml_tensor *ggml_neg_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a);
 
-/* 1 above 0, else 0. */
+/* 1 above 0, else 0.  a as for ggml_unary. */
 GGML_API struct ggml_tensor *ggml_step(
     struct ggml_context *ctx, struct ggml_tensor *a);
 GGML_API struct ggml_tensor *ggml_step_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a);
 
-/* The hyperbolic tangent, e^x, and 1 / (1 + e^-x). */
-GGML_API struct ggml_tensor *ggml_tanh(
-    struct ggml_context *ctx, struct ggml_tensor *a);
-GGML_API struct ggml_tensor *ggml_tanh_inplace(
-    struct ggml_context *ctx, struct ggml_tensor *a);
+/* e^x.  a as for ggml_unary. */
 GGML_API struct ggml_tensor *ggml_exp(
     struct ggml_context *ctx, struct ggml_tensor *a);
 GGML_API struct ggml_tensor *ggml_exp_inplace(
+    struct ggml_context *ctx, struct ggml_tensor *a);
+
+/* -- Activation functions ------------------------------------------------ */
+
+/*
+ * The function OP of each element.  The builders from ggml_tanh to
+ * ggml_hardsigmoid, ggml_leaky_relu and ggml_silu_back excepted, and ggml_exp,
+ * ggml_abs, ggml_sgn, ggml_neg and ggml_step are this one, with the function in
+ * their name; the same holds for them.
+ *
+ *   a  contiguous, but for the distance of its rows (ggml_is_contiguous_1)
+ *
+ * Parameter 0: OP, which ggml_get_unary_op gives back.
+ */
+GGML_API struct ggml_tensor *ggml_unary(
+    struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_unary_op op);
+GGML_API struct ggml_tensor *ggml_unary_inplace(
+    struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_unary_op op);
+
+/* The hyperbolic tangent, and 1 / (1 + e^-x). */
+GGML_API struct ggml_tensor *ggml_tanh(
+    struct ggml_context *ctx, struct ggml_tensor *a);
+GGML_API struct ggml_tensor *ggml_tanh_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a);
 GGML_API struct ggml_tensor *ggml_sigmoid(
     struct ggml_context *ctx, struct ggml_tensor *a);
@@ -281,6 +289,11 @@ GGML_API struct ggml_tensor *ggml_hardsigmoid(
     struct ggml_context *ctx, struct ggml_tensor *a);
 
 /* -- Reductions and orders ----------------------------------------------- */
+
+enum ggml_sort_order {
+    GGML_SORT_ORDER_ASC  = 0,
+    GGML_SORT_ORDER_DESC = 1
+};
 
 /* The sum of all elements: one element of a's type, 0 when there are none. */
 GGML_API struct ggml_tensor *ggml_sum(

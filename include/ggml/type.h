@@ -17,6 +17,15 @@
 extern "C" {
 #endif
 
+/* How a product is to be computed: as the backend does it best, or with sums
+ * in F32 at least. */
+enum ggml_prec {
+    GGML_PREC_DEFAULT = 0,
+    GGML_PREC_F32     = 1
+};
+
+/* -- Data types ---------------------------------------------------------- */
+
 /* The numbers are those in files.  4, 5, 31 to 33 and 36 to 38 belonged to
  * types that are gone: they have a name, and blocks of no values or bytes. */
 enum ggml_type {
@@ -54,13 +63,6 @@ enum ggml_type {
     GGML_TYPE_COUNT   = 39 GGML_LEVEL_TYPES
 };
 
-/* How a product is to be computed: as the backend does it best, or with sums
- * in F32 at least. */
-enum ggml_prec {
-    GGML_PREC_DEFAULT = 0,
-    GGML_PREC_F32     = 1
-};
-
 /* What most weights of a file are; 5 and 6 are not used. */
 enum ggml_ftype {
     GGML_FTYPE_UNKNOWN              = -1,
@@ -89,14 +91,6 @@ enum ggml_ftype {
     GGML_FTYPE_MOSTLY_BF16          = 24
 };
 
-/* The bits of an IEEE 754 half. */
-typedef uint16_t ggml_fp16_t;
-
-/* The upper half of a float. */
-typedef struct {
-    uint16_t bits;
-} ggml_bf16_t;
-
 /* K values, a multiple of the block, out of blocks and into them. */
 typedef void (*ggml_to_float_t)(
     const void *GGML_RESTRICT x, float *GGML_RESTRICT y, int64_t k);
@@ -113,23 +107,6 @@ struct ggml_type_traits {
     ggml_from_float_t from_float_ref; /* the same bytes on every machine, or
                                          NULL */
 };
-
-/*
- * Half floats.  Widening is exact, subnormals included; a NaN becomes a quiet
- * one.  Narrowing goes to the nearest, of two to the one whose last bit is 0:
- * for F16 everything from 65520 on becomes infinite, half of the smallest
- * subnormal and less zero.  A NaN stays one.  The row functions convert so many
- * values and give what single ones give, whatever number and addresses are.
- */
-GGML_API float ggml_fp16_to_fp32(ggml_fp16_t);
-GGML_API ggml_fp16_t ggml_fp32_to_fp16(float);
-GGML_API void ggml_fp16_to_fp32_row(const ggml_fp16_t *, float *, int64_t);
-GGML_API void ggml_fp32_to_fp16_row(const float *, ggml_fp16_t *, int64_t);
-GGML_API ggml_bf16_t ggml_fp32_to_bf16(float);
-GGML_API float ggml_bf16_to_fp32(ggml_bf16_t);
-GGML_API void ggml_bf16_to_fp32_row(const ggml_bf16_t *, float *, int64_t);
-GGML_API void ggml_fp32_to_bf16_row_ref(const float *, ggml_bf16_t *, int64_t);
-GGML_API void ggml_fp32_to_bf16_row(const float *, ggml_bf16_t *, int64_t);
 
 /* Values in a block; bytes of a block.  0 for retired numbers, and for a number
  * out of range, which is logged. */
@@ -153,6 +130,46 @@ GGML_API bool ggml_is_quantized(enum ggml_type type);
 
 /* GGML_TYPE_COUNT, logged, for a file type that does not name one type. */
 GGML_API enum ggml_type ggml_ftype_to_ggml_type(enum ggml_ftype ftype);
+
+/* Never NULL; static.  A number out of range is logged, and answered as if it
+ * were a retired one. */
+GGML_API const struct ggml_type_traits *ggml_get_type_traits(
+    enum ggml_type type);
+
+/* -- Half floats --------------------------------------------------------- */
+
+/* The bits of an IEEE 754 half. */
+typedef uint16_t ggml_fp16_t;
+
+/* The upper half of a float. */
+typedef struct {
+    uint16_t bits;
+} ggml_bf16_t;
+
+/*
+ * Half floats.  Widening is exact, subnormals included; a NaN becomes a quiet
+ * one.  Narrowing goes to the nearest, of two to the one whose last bit is 0:
+ * for F16 everything from 65520 on becomes infinite, half of the smallest
+ * subnormal and less zero.  A NaN stays one.  The row functions convert N
+ * values of X to Y and give what single ones give, whatever number and addresses
+ * are; ggml_fp32_to_bf16_row_ref gives the same bytes as the one without _ref.
+ */
+GGML_API float ggml_fp16_to_fp32(ggml_fp16_t x);
+GGML_API ggml_fp16_t ggml_fp32_to_fp16(float x);
+GGML_API void ggml_fp16_to_fp32_row(
+    const ggml_fp16_t *x, float *y, int64_t n);
+GGML_API void ggml_fp32_to_fp16_row(
+    const float *x, ggml_fp16_t *y, int64_t n);
+GGML_API ggml_bf16_t ggml_fp32_to_bf16(float x);
+GGML_API float ggml_bf16_to_fp32(ggml_bf16_t x);
+GGML_API void ggml_bf16_to_fp32_row(
+    const ggml_bf16_t *x, float *y, int64_t n);
+GGML_API void ggml_fp32_to_bf16_row_ref(
+    const float *x, ggml_bf16_t *y, int64_t n);
+GGML_API void ggml_fp32_to_bf16_row(
+    const float *x, ggml_bf16_t *y, int64_t n);
+
+/* -- Quantising rows ----------------------------------------------------- */
 
 /*
  * Can these be NBYTES bytes of rows of that type?  False, logged, when they are
@@ -193,11 +210,6 @@ GGML_API bool ggml_quantize_requires_imatrix(enum ggml_type type);
 GGML_API size_t ggml_quantize_chunk(
     enum ggml_type type, const float *src, void *dst, int64_t start,
     int64_t nrows, int64_t n_per_row, const float *imatrix);
-
-/* Never NULL; static.  A number out of range is logged, and answered as if it
- * were a retired one. */
-GGML_API const struct ggml_type_traits *ggml_get_type_traits(
-    enum ggml_type type);
 
 #ifdef __cplusplus
 }
