@@ -11,8 +11,8 @@
 /*
  * Marks of declarations, for compilers that know GNU C's attributes; others do
  * without.  GGML_API and GGML_BACKEND_API mark what the library exports, which
- * is compiled with -fvisibility=hidden.  A client's macros, such as GGML_SHARED,
- * change nothing.
+ * is compiled with -fvisibility=hidden.  A client's macros, such as
+ * GGML_SHARED, change nothing.
  */
 #ifdef __GNUC__
 #define GGML_API __attribute__((visibility("default"))) extern

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ggml/graph.h - part of ggml.h: graphs, and the parameters of thread pools.
+ *
+ * A graph is used by one thread at a time.  NULL where a graph is needed is
+ * logged as a failure; nothing happens, and NULL, false or 0 comes back.
  */
 #ifndef GGML_H_PARTS
 #error "include ggml.h instead of its parts"
@@ -27,8 +30,9 @@ struct ggml_cgraph;
 
 /*
  * An empty graph for GGML_DEFAULT_GRAPH_SIZE nodes, or for SIZE, with places
- * for gradients if GRADS.  NULL when the pool has no room; ggml_graph_overhead
- * says how much it takes.
+ * for gradients if GRADS.  ggml_graph_overhead says how much of the pool it
+ * takes.  The graph is CTX's, and used by one thread at a time.  NULL, logged,
+ * when the pool has no room, and for NULL.
  */
 GGML_API struct ggml_cgraph *ggml_new_graph(struct ggml_context *ctx);
 GGML_API struct ggml_cgraph *ggml_new_graph_custom(
@@ -48,7 +52,7 @@ GGML_API struct ggml_cgraph *ggml_graph_dup(
  */
 GGML_API void ggml_graph_cpy(struct ggml_cgraph *src, struct ggml_cgraph *dst);
 
-/* Take all tensors out. */
+/* Take all tensors out; a graph that had failed is whole again. */
 GGML_API void ggml_graph_clear(struct ggml_cgraph *cgraph);
 
 /*
@@ -64,14 +68,15 @@ GGML_API size_t ggml_graph_overhead_custom(size_t size, bool grads);
  * Append TENSOR and, before it, everything that it is computed from and that is
  * not there yet: depth first, sources in their order.  Tensors with the
  * operation NONE that are no parameters become leafs.  Those without a name get
- * "node_<n>" or "leaf_<n>".
+ * "node_<n>" or "leaf_<n>".  The graph has failed when there is no room, or
+ * when TENSOR is NULL or one of them has failed.
  */
 GGML_API void ggml_build_forward_expand(
     struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
 
 /*
  * Append TENSOR alone: without its sources, and without a look whether it is
- * there.
+ * there.  The graph has failed when it is full.
  */
 GGML_API void ggml_graph_add_node(
     struct ggml_cgraph *cgraph, struct ggml_tensor *tensor);
@@ -86,7 +91,7 @@ GGML_API int ggml_graph_size(struct ggml_cgraph *cgraph);
 GGML_API struct ggml_tensor *ggml_graph_node(
     struct ggml_cgraph *cgraph, int i);
 
-/* The nodes, as the graph keeps them, and their number. */
+/* The nodes, in an array that is the graph's, and their number. */
 GGML_API struct ggml_tensor * *ggml_graph_nodes(struct ggml_cgraph *cgraph);
 GGML_API int ggml_graph_n_nodes(struct ggml_cgraph *cgraph);
 

@@ -247,8 +247,8 @@ GGML_DEPRECATED(GGML_API struct ggml_tensor *ggml_rope_custom_inplace(
     "replaced by ggml_rope_ext_inplace");
 
 /*
- * The same with four positions for each token: of time, height, width, and one
- * more.
+ * As ggml_rope_ext, with four positions for each token: of time, height, width,
+ * and one more.
  *
  *   b         I32 [4 * tokens], all of one kind before those of the next
  *   sections  pairs that turn by each of the four; sums over the four go round.
@@ -268,7 +268,8 @@ GGML_API struct ggml_tensor *ggml_rope_multi(
     int n_ctx_orig, float freq_base, float freq_scale, float ext_factor,
     float attn_factor, float beta_fast, float beta_slow);
 
-/* The gradients of the two: a, the gradient of the result, is turned back. */
+/* The gradients of ggml_rope_ext and ggml_rope_multi: a, here the gradient of
+ * the result, is turned back. */
 GGML_API struct ggml_tensor *ggml_rope_ext_back(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,
     struct ggml_tensor *c, int n_dims, int mode, int n_ctx_orig,
@@ -344,7 +345,7 @@ GGML_API struct ggml_tensor *ggml_conv_1d_ph(
     int s, int d);
 
 /*
- * The same for each channel by itself.
+ * As ggml_conv_1d, but each channel by itself.
  *
  *   a    [K, 1, C]
  *   b    [L, C, 1]
@@ -376,7 +377,7 @@ GGML_API struct ggml_tensor *ggml_conv_2d_s1_ph(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b);
 
 /*
- * The same for each channel by itself, with im2col in F16.
+ * As ggml_conv_2d, but each channel by itself, with im2col in F16.
  *
  *   a    [KW, KH, 1, C]
  *   b    [IW, IH, C, N]
@@ -403,7 +404,7 @@ GGML_API struct ggml_tensor *ggml_conv_transpose_1d(
     int s0, int p0, int d0);
 
 /*
- * The same in two dimensions, without padding.
+ * As ggml_conv_transpose_1d, in two dimensions and without padding.
  *
  *   a    [KW, KH, OC, IC]
  *   b    [IW, IH, IC, N]
@@ -512,7 +513,7 @@ GGML_API struct ggml_tensor *ggml_win_part(
     struct ggml_context *ctx, struct ggml_tensor *a, int w);
 
 /*
- * The reverse: windows put together to an image of W0 x H0.
+ * The reverse of ggml_win_part: windows put together to an image of W0 x H0.
  *
  *   a    F32 [c, w, w, m], with all windows that are needed
  *   dst  F32 [c, w0, h0]
@@ -627,7 +628,8 @@ GGML_API struct ggml_tensor *ggml_rwkv_wkv6(
     struct ggml_tensor *state);
 
 /*
- * The same with a gate, and the output after the state:
+ * As ggml_rwkv_wkv6, with a gate g instead of td and tf, and the output after
+ * the state:
  *     state[i, j] = g[i] * state[i, j] + k[i] * v[j]
  *     out[j] = scale * sum over i of q[i] * state[i, j]
  *

@@ -31,9 +31,9 @@ struct ggml_tensor;
 
 /* How a context is made. */
 struct ggml_init_params {
-    size_t mem_size;  /* bytes */
-    void *mem_buffer; /* the caller's, or NULL */
-    bool no_alloc;
+    size_t mem_size;  /* bytes of the pool */
+    void *mem_buffer; /* the pool, the caller's, or NULL */
+    bool no_alloc;    /* no room for data */
 };
 
 /*
@@ -55,27 +55,34 @@ GGML_API void ggml_reset(struct ggml_context *ctx);
 /* Free the context with all its tensors and graphs.  Nothing for NULL. */
 GGML_API void ggml_free(struct ggml_context *ctx);
 
-/* Bytes of the pool in use. */
+/* Bytes of the pool in use; 0 for NULL. */
 GGML_API size_t ggml_used_mem(const struct ggml_context *ctx);
 
-/* Do new tensors come without room for data?  The setter acts on later ones. */
+/*
+ * Do new tensors come without room for data?  False for NULL.  The setter acts
+ * on tensors that are made afterwards; nothing for NULL.
+ */
 GGML_API bool ggml_get_no_alloc(struct ggml_context *ctx);
 GGML_API void ggml_set_no_alloc(struct ggml_context *ctx, bool no_alloc);
 
-/* The pool and its bytes. */
+/* The pool, be it the context's or the caller's, and its bytes; NULL and 0 for
+ * NULL. */
 GGML_API void *ggml_get_mem_buffer(const struct ggml_context *ctx);
 GGML_API size_t ggml_get_mem_size(const struct ggml_context *ctx);
 
-/* ggml_nbytes of the largest tensor; 0 when there is none. */
+/* ggml_nbytes of the largest tensor; 0 when there is none, and for NULL. */
 GGML_API size_t ggml_get_max_tensor_size(const struct ggml_context *ctx);
 
 /*
- * NBYTES bytes of the pool, aligned to GGML_MEM_ALIGN.  NULL when there is no
- * room.
+ * NBYTES bytes of the pool, aligned to GGML_MEM_ALIGN and not cleared; the
+ * context's, and gone with it.  NULL when there is no room, and for NULL.
  */
 GGML_API void *ggml_new_buffer(struct ggml_context *ctx, size_t nbytes);
 
-/* Bytes of a pool that a tensor takes, its data not counted.  Any thread. */
+/*
+ * Bytes of a pool that a tensor takes besides its data.  With data it takes
+ * ggml_nbytes_pad more.  Any thread.
+ */
 GGML_API size_t ggml_tensor_overhead(void);
 
 /* -- Operations ---------------------------------------------------------- */
@@ -187,14 +194,17 @@ enum ggml_unary_op {
     GGML_UNARY_OP_COUNT       = 14 GGML_LEVEL_UNARY_OPS
 };
 
-/* "ADD", and "x+y".  Static; "unknown" for what is no operation. */
+/* For GGML_OP_ADD "ADD" and "x+y".  Static; "unknown", logged, for what is no
+ * operation. */
 GGML_API const char *ggml_op_name(enum ggml_op op);
 GGML_API const char *ggml_op_symbol(enum ggml_op op);
 
-/* "GELU".  Static; "unknown" for what is no function. */
+/* For GGML_UNARY_OP_GELU "GELU".  Static; "unknown", logged, for what is no
+ * function. */
 GGML_API const char *ggml_unary_op_name(enum ggml_unary_op op);
 
-/* The function's name for GGML_OP_UNARY, else the operation's.  Static. */
+/* The function's name for a node of GGML_OP_UNARY, else the operation's.
+ * Static; "unknown" for NULL. */
 GGML_API const char *ggml_op_desc(const struct ggml_tensor *t);
 
 /*
@@ -269,26 +279,28 @@ GGML_API struct ggml_tensor *ggml_new_tensor_4d(
 
 /*
  * A new contiguous tensor of SRC's type and shape, without its name and its
- * data.
+ * data; it fails as ggml_new_tensor does, and when SRC has failed or is NULL.
  */
 GGML_API struct ggml_tensor *ggml_dup_tensor(
     struct ggml_context *ctx, const struct ggml_tensor *src);
 
 /*
  * A tensor with SRC's shape and strides that shares its data, named "<SRC>
- * (view)".  The view_src of a view is never itself a view.
+ * (view)".  The view_src of a view is never itself a view.  It fails as
+ * ggml_dup_tensor does.
  */
 GGML_API struct ggml_tensor *ggml_view_tensor(
     struct ggml_context *ctx, struct ggml_tensor *src);
 
 /* -- Names and flags ----------------------------------------------------- */
 
-/* The name, "" for none; it is the tensor's. */
+/* The name, "" for none and for NULL; it is the tensor's. */
 GGML_API const char *ggml_get_name(const struct ggml_tensor *tensor);
 
 /*
  * Give TENSOR a name, of which at most GGML_MAX_NAME - 1 bytes are kept; the
- * second forms it as printf does.  Gives TENSOR back.
+ * second forms it as printf does.  Gives TENSOR back.  With a NULL nothing is
+ * changed, which is logged.
  */
 GGML_API struct ggml_tensor *ggml_set_name(
     struct ggml_tensor *tensor, const char *name);
@@ -308,7 +320,8 @@ enum ggml_tensor_flag {
 
 /*
  * Add a flag; see enum ggml_tensor_flag.  A loss is a single F32 element,
- * nothing else gets the flag.  CTX is not used.
+ * nothing else gets the flag, which is logged.  CTX is not used, and may be
+ * NULL.
  */
 GGML_API void ggml_set_input(struct ggml_tensor *tensor);
 GGML_API void ggml_set_output(struct ggml_tensor *tensor);
@@ -330,7 +343,7 @@ GGML_API int64_t ggml_nrows(const struct ggml_tensor *tensor);
  */
 GGML_API size_t ggml_nbytes(const struct ggml_tensor *tensor);
 
-/* ggml_nbytes rounded up to a multiple of GGML_MEM_ALIGN. */
+/* ggml_nbytes rounded up to a multiple of GGML_MEM_ALIGN; 0 for NULL. */
 GGML_API size_t ggml_nbytes_pad(const struct ggml_tensor *tensor);
 
 /* Bytes of an element, or of a block in quantised types.  0 for NULL. */
@@ -391,14 +404,16 @@ GGML_API bool ggml_can_repeat(
 
 /*
  * The tensor's data: an address of the host, or of its buffer's device; NULL
- * when it has none yet.  With _f32 also NULL for another type.
+ * when it has none yet, and for NULL.  With _f32 also NULL, logged, for another
+ * type.
  */
 GGML_API void *ggml_get_data(const struct ggml_tensor *tensor);
 GGML_API float *ggml_get_data_f32(const struct ggml_tensor *tensor);
 
 /*
- * Clear the tensor's data, in host memory or through its buffer, and give
- * TENSOR back. Nothing is done to an empty tensor or to one without data.
+ * Set the bytes of the tensor's data to 0, in host memory or through its
+ * buffer, and give TENSOR back.  Nothing is done to an empty tensor, to one
+ * without data, which is logged, and for NULL.
  */
 GGML_API struct ggml_tensor *ggml_set_zero(struct ggml_tensor *tensor);
 
@@ -421,7 +436,8 @@ GGML_API struct ggml_tensor *ggml_get_first_tensor(
 GGML_API struct ggml_tensor *ggml_get_next_tensor(
     const struct ggml_context *ctx, struct ggml_tensor *tensor);
 
-/* The context's first tensor with this name, NULL when there is none. */
+/* The context's first tensor with this name; NULL when there is none, and when
+ * one of the two is NULL. */
 GGML_API struct ggml_tensor *ggml_get_tensor(
     struct ggml_context *ctx, const char *name);
 

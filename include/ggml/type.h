@@ -117,7 +117,7 @@ GGML_API size_t ggml_type_size(enum ggml_type type);
  * type has no rows, or the size does not fit. */
 GGML_API size_t ggml_row_size(enum ggml_type type, int64_t ne);
 
-/* Bytes of a value, on average. */
+/* Bytes of a value, on average; 0 where there are no values. */
 GGML_DEPRECATED(GGML_API double ggml_type_sizef(enum ggml_type type),
     "replaced by ggml_row_size");
 
@@ -125,14 +125,16 @@ GGML_DEPRECATED(GGML_API double ggml_type_sizef(enum ggml_type type),
  * Static. */
 GGML_API const char *ggml_type_name(enum ggml_type type);
 
-/* Do blocks hold more than one value? */
+/* Do blocks hold more than one value?  False for retired numbers, and for one
+ * out of range, which is logged. */
 GGML_API bool ggml_is_quantized(enum ggml_type type);
 
-/* GGML_TYPE_COUNT, logged, for a file type that does not name one type. */
+/* The type of most of a file's weights; GGML_TYPE_COUNT, logged, for a file
+ * type that does not name one. */
 GGML_API enum ggml_type ggml_ftype_to_ggml_type(enum ggml_ftype ftype);
 
-/* Never NULL; static.  A number out of range is logged, and answered as if it
- * were a retired one. */
+/* What is known of a type, and its functions for rows.  Never NULL; static.  A
+ * number out of range is logged, and answered as if it were a retired one. */
 GGML_API const struct ggml_type_traits *ggml_get_type_traits(
     enum ggml_type type);
 
@@ -151,8 +153,8 @@ typedef struct {
  * one.  Narrowing goes to the nearest, of two to the one whose last bit is 0:
  * for F16 everything from 65520 on becomes infinite, half of the smallest
  * subnormal and less zero.  A NaN stays one.  The row functions convert N
- * values of X to Y and give what single ones give, whatever number and addresses
- * are; ggml_fp32_to_bf16_row_ref gives the same bytes as the one without _ref.
+ * values of X to Y and give what single ones give, whatever number and
+ * addresses are; ggml_fp32_to_bf16_row_ref is the same as the one without _ref.
  */
 GGML_API float ggml_fp16_to_fp32(ggml_fp16_t x);
 GGML_API ggml_fp16_t ggml_fp32_to_fp16(float x);
@@ -189,7 +191,8 @@ GGML_API void ggml_quantize_init(enum ggml_type type);
  * made again when they are needed again. */
 GGML_API void ggml_quantize_free(void);
 
-/* Can rows of this type be quantised with an importance matrix only? */
+/* Can rows of this type be quantised with an importance matrix only?  False for
+ * what is no type. */
 GGML_API bool ggml_quantize_requires_imatrix(enum ggml_type type);
 
 /*
