@@ -108,8 +108,8 @@ typedef bool (*ggml_abort_callback)(void *data);
 /* -- Failures ------------------------------------------------------------ */
 
 /*
- * What a call came to.  Anything but SUCCESS leaves a reason behind, which
- * ggmlbackend_last_failure (ggmlbackend.h) gives.
+ * What a call came to.  Anything but GGML_STATUS_SUCCESS leaves a reason
+ * behind, which ggmlbackend_last_failure (ggmlbackend.h) gives.
  */
 enum ggml_status {
     GGML_STATUS_ALLOC_FAILED = -2,
@@ -126,8 +126,8 @@ GGML_API const char *ggml_status_to_string(enum ggml_status status);
 
 /*
  * End the process, for a client that asks for it: standard output is flushed,
- * "FILE:LINE: message" is written to standard error, and abort is called.  FMT
- * and what follows are as for printf.  Any thread.
+ * "file:line: message" is written to standard error, and abort is called.  The
+ * message is FMT with what follows it, as for printf.  Any thread.
  */
 GGML_NORETURN GGML_ATTRIBUTE_FORMAT(3, 4)
 GGML_API void ggml_abort(const char *file, int line, const char *fmt, ...);

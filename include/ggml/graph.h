@@ -124,14 +124,15 @@ GGML_API void ggml_build_backward_expand(
     struct ggml_cgraph *cgraph, bool accumulate);
 
 /*
- * Prepare for training's next step, in a graph with gradients: accumulators
- * become 0, those of losses 1, and the moments of AdamW steps 0.
+ * Begin anew, in a graph with gradients: accumulators become 0, those of losses
+ * 1, and the moments of AdamW steps 0, if the graph has such.  Once before the
+ * first run is enough where nothing is accumulated.
  */
 GGML_API void ggml_graph_reset(struct ggml_cgraph *cgraph);
 
 /*
  * The gradient of NODE, and what adds it up over several runs; NULL when there
- * is none.
+ * is none.  Both are the graph's.
  */
 GGML_API struct ggml_tensor *ggml_graph_get_grad(
     const struct ggml_cgraph *cgraph, const struct ggml_tensor *node);

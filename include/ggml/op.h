@@ -18,6 +18,8 @@
  * Types      Builders look at a type where the contract names it as a rule.
  *            Which types and layouts a backend computes,
  *            ggml_backend_supports_op answers.
+ * Parameters For those who write backends: what the node's op_params hold, in
+ *            words of 32 bits from number 0 on where nothing else is said.
  * Errors     Arguments that break a rule, a NULL where a tensor is needed, a
  *            result too large to address and a CTX without room give a failed
  *            node: a tensor of one element that no backend computes; a NULL CTX

@@ -252,6 +252,7 @@ struct ggml_tensor {
 #endif
 };
 
+/* Bytes of the struct. */
 static const size_t GGML_TENSOR_SIZE = sizeof(struct ggml_tensor);
 
 /*

@@ -97,6 +97,7 @@ typedef void (*ggml_to_float_t)(
 typedef void (*ggml_from_float_t)(
     const float *GGML_RESTRICT x, void *GGML_RESTRICT y, int64_t k);
 
+/* What is known of a type. */
 struct ggml_type_traits {
     const char *type_name;
     int64_t blck_size;            /* values in a block, 0 for no type */
@@ -133,8 +134,8 @@ GGML_API bool ggml_is_quantized(enum ggml_type type);
  * type that does not name one. */
 GGML_API enum ggml_type ggml_ftype_to_ggml_type(enum ggml_ftype ftype);
 
-/* What is known of a type, and its functions for rows.  Never NULL; static.  A
- * number out of range is logged, and answered as if it were a retired one. */
+/* What is known of a type.  Never NULL; static.  A number out of range is
+ * logged, and answered as if it were a retired one. */
 GGML_API const struct ggml_type_traits *ggml_get_type_traits(
     enum ggml_type type);
 
