@@ -18,11 +18,12 @@ for page in man/*.3; do
         is_head { next }
         /^\./ {
             sub(/^\./, "")
-            if ($1 == "Xr" && $2 ~ /_/)
-                $3 = ""
-            for (i = 1; i <= NF; i++)
+            for (i = 1; i <= NF; i++) {
+                if ($i == "Xr" && $(i + 1) ~ /_/)
+                    $(i + 2) = ""
                 if ($i ~ /^(Dv|Ev|Fa|Fn|It|Ns|Pf|Sy|Va|Vt|Xr)$/)
                     $i = ""
+            }
         }
         { print }'
 done >"$scratch/texts"
@@ -50,7 +51,9 @@ function check(name,   page) {
 !has_pages && page == "" { page_of[$1] = $2; next }
 !has_pages { text[page] = text[page] $0 "\n"; next }
 
-# Headers: a comment, and the first function that follows it.
+# Headers, as a C program sees them: a comment, and the first function that follows it.
+/^#if.* defined\(__cplusplus\)/ { is_cpp = 1 }
+is_cpp { is_cpp = !/^#endif/; next }
 /^\/\*/ { comment = ""; is_comment = 1 }
 is_comment {
     line = $0
