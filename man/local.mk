@@ -14,7 +14,49 @@ endif
 
 # Families of functions.
 function_pages = \
-	%D%/ggml_cpy.3
+	%D%/ggml_add.3 \
+	%D%/ggml_build_backward_expand.3 \
+	%D%/ggml_build_forward_expand.3 \
+	%D%/ggml_conv_2d.3 \
+	%D%/ggml_cpy.3 \
+	%D%/ggml_flash_attn_ext.3 \
+	%D%/ggml_fopen.3 \
+	%D%/ggml_fp32_to_fp16.3 \
+	%D%/ggml_get_data.3 \
+	%D%/ggml_get_rows.3 \
+	%D%/ggml_get_tensor.3 \
+	%D%/ggml_graph_dump_dot.3 \
+	%D%/ggml_guid_matches.3 \
+	%D%/ggml_init.3 \
+	%D%/ggml_is_contiguous.3 \
+	%D%/ggml_log_set.3 \
+	%D%/ggml_map_custom1.3 \
+	%D%/ggml_map_unary_f32.3 \
+	%D%/ggml_mul_mat.3 \
+	%D%/ggml_nelements.3 \
+	%D%/ggml_new_graph.3 \
+	%D%/ggml_new_tensor.3 \
+	%D%/ggml_norm.3 \
+	%D%/ggml_op_name.3 \
+	%D%/ggml_opt_step_adamw.3 \
+	%D%/ggml_pad.3 \
+	%D%/ggml_pool_2d.3 \
+	%D%/ggml_quantize_chunk.3 \
+	%D%/ggml_reshape.3 \
+	%D%/ggml_rope.3 \
+	%D%/ggml_set.3 \
+	%D%/ggml_set_name.3 \
+	%D%/ggml_soft_max.3 \
+	%D%/ggml_sqr.3 \
+	%D%/ggml_ssm_scan.3 \
+	%D%/ggml_status_to_string.3 \
+	%D%/ggml_sum.3 \
+	%D%/ggml_threadpool_params_default.3 \
+	%D%/ggml_time_us.3 \
+	%D%/ggml_timestep_embedding.3 \
+	%D%/ggml_type_size.3 \
+	%D%/ggml_unary.3 \
+	%D%/ggml_win_part.3
 
 subject_pages = \
 	%D%/ggmlbackend.7 \
@@ -22,10 +64,50 @@ subject_pages = \
 	%D%/gguf.5
 
 page_examples = \
+	%D%/examples/adamw.c \
+	%D%/examples/add.c \
+	%D%/examples/context.c \
+	%D%/examples/conv.c \
 	%D%/examples/cpy.c \
+	%D%/examples/custom.c \
+	%D%/examples/data.c \
 	%D%/examples/device.c \
+	%D%/examples/dot.c \
+	%D%/examples/flash_attn.c \
+	%D%/examples/fopen.c \
 	%D%/examples/gguf.c \
-	%D%/examples/matrix.c
+	%D%/examples/gradients.c \
+	%D%/examples/graph.c \
+	%D%/examples/guid.c \
+	%D%/examples/half.c \
+	%D%/examples/log.c \
+	%D%/examples/matrix.c \
+	%D%/examples/mul_mat.c \
+	%D%/examples/nodes.c \
+	%D%/examples/norm.c \
+	%D%/examples/ops.c \
+	%D%/examples/pad.c \
+	%D%/examples/pool.c \
+	%D%/examples/quantize.c \
+	%D%/examples/reshape.c \
+	%D%/examples/rope.c \
+	%D%/examples/rows.c \
+	%D%/examples/set.c \
+	%D%/examples/shapes.c \
+	%D%/examples/sizes.c \
+	%D%/examples/soft_max.c \
+	%D%/examples/sqr.c \
+	%D%/examples/ssm.c \
+	%D%/examples/status.c \
+	%D%/examples/sum.c \
+	%D%/examples/tensor.c \
+	%D%/examples/threadpool.c \
+	%D%/examples/time.c \
+	%D%/examples/timestep.c \
+	%D%/examples/types.c \
+	%D%/examples/unary.c \
+	%D%/examples/walk.c \
+	%D%/examples/windows.c
 
 made_pages = $(function_pages) $(subject_pages)
 man_MANS = $(made_pages)

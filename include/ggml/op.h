@@ -2,32 +2,33 @@
 /*
  * ggml/op.h - part of ggml.h: arithmetic, reductions, copies, views.
  *
- * What holds for all builders of nodes, here and in the other two parts:
+ * What holds for all builders of nodes:
  *
- * Building   A builder makes a tensor in CTX that says how it will be computed:
- *            its operation, its sources, its parameters.  Nothing is computed.
- *            The node is CTX's and lives as long.
- * Result     Contiguous and of a's type and shape where nothing else is said.
- *            With _inplace it is a view of a, which computing then overwrites;
- *            it is named "<name of a> (view)".
- * Shapes     [n0, n1, n2, n3]; n0 runs fastest, and a row is the n0 elements at
- *            one (i1, i2, i3).  Dimensions that are not mentioned are treated
- *            one by one.  b "repeats into" a when each size of a is a multiple
- *            of b's; b is then laid over a like tiles.  Sizes of 0 are allowed
- *            where the rules hold, and nothing is computed for them.
- * Types      Builders look at a type where the contract names it as a rule.
- *            Which types and layouts a backend computes,
- *            ggml_backend_supports_op answers.
- * Parameters For those who write backends: what the node's op_params hold, in
- *            words of 32 bits from number 0 on where nothing else is said.
- * Errors     Arguments that break a rule, a NULL where a tensor is needed, a
- *            result too large to address and a CTX without room give a failed
- *            node: a tensor of one element that no backend computes; a NULL CTX
- *            gives NULL.  The reason is logged, and comes back as
- *            GGML_STATUS_FAILED when a graph with that node is allocated or
- *            computed.  Nothing else has changed.  Builders take failed nodes
- *            and pass them on without a word.
- * Threads    One thread at a time for each context.
+ * Building    A builder makes a tensor in CTX that says how it will be
+ *             computed: its operation, its sources, its parameters.  Nothing is
+ *             computed.  The node is CTX's and lives as long.
+ * Result      Contiguous and of a's type and shape where nothing else is said.
+ *             With _inplace it is a view of a, which computing then overwrites;
+ *             it is named "<name of a> (view)".
+ * Shapes      [n0, n1, n2, n3]; n0 runs fastest, and a row is the n0 elements
+ *             at one (i1, i2, i3).  Dimensions that are not mentioned are
+ *             treated one by one.  b "repeats into" a when each size of a is a
+ *             multiple of b's; b is then laid over a like tiles.  Sizes of 0
+ *             are allowed where the rules hold, and nothing is computed for
+ *             them.
+ * Types       Builders look at a type where the contract names it as a rule.
+ *             Which types and layouts a backend computes,
+ *             ggml_backend_supports_op answers.
+ * Parameters  For those who write backends: what the node's op_params hold, in
+ *             words of 32 bits from number 0 on where nothing else is said.
+ * Errors      Arguments that break a rule, a NULL where a tensor is needed, a
+ *             result too large to address and a CTX without room give a failed
+ *             node: a tensor of one element that no backend computes; a NULL
+ *             CTX gives NULL.  The reason is logged, and comes back as
+ *             GGML_STATUS_FAILED when a graph with that node is allocated or
+ *             computed.  Nothing else has changed.  Builders take failed nodes
+ *             and pass them on without a word.
+ * Threads     One thread at a time for each context.
  */
 #ifndef GGML_H_PARTS
 #error "include ggml.h instead of its parts"
