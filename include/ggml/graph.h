@@ -131,8 +131,9 @@ GGML_API void ggml_build_backward_expand(
 GGML_API void ggml_graph_reset(struct ggml_cgraph *cgraph);
 
 /*
- * The gradient of NODE, and what adds it up over several runs; NULL when there
- * is none.  Both are the graph's.
+ * The gradient of NODE after the last run, and the accumulator that adds it up
+ * over several; with an accumulator the first has the sum, too.  NULL where
+ * there is none.
  */
 GGML_API struct ggml_tensor *ggml_graph_get_grad(
     const struct ggml_cgraph *cgraph, const struct ggml_tensor *node);

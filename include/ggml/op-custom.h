@@ -22,7 +22,8 @@ extern "C" {
 /*
  * Compute a share of dst: number ITH of NTH, each in a thread of its own.  The
  * sources and dst may be of any type, shape and layout; it is the function's
- * business to read and write them right.
+ * business to read and write them right.  It writes all elements of its share,
+ * which hold anything before, and nothing else.
  *
  *   userdata  what the builder was given
  */

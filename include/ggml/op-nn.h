@@ -86,7 +86,8 @@ GGML_API struct ggml_tensor *ggml_mul_mat(
 
 /*
  * Ask for sums in F32 (GGML_PREC_F32) where a backend would take fewer bits.
- * For nodes of ggml_mul_mat only; nothing happens to a failed node.
+ * For nodes of ggml_mul_mat only: another one is not changed, which is logged
+ * unless it has failed.
  *
  * Parameter 0: PREC.
  */
@@ -333,7 +334,8 @@ GGML_API struct ggml_tensor *ggml_im2col_back(
  *
  *   a    [K, IC, OC]
  *   b    [L, IC, N]
- *   dst  F32 [OL, OC, N]; with N > 1 the elements lie as for [OL, N, OC]
+ *   dst  F32 [OL, OC, N], OL as OW for ggml_im2col; with N > 1 the elements lie
+ *        as for [OL, N, OC]
  *
  * _ph pads with half the kernel.
  */
@@ -363,7 +365,7 @@ GGML_API struct ggml_tensor *ggml_conv_1d_dw_ph(
  *
  *   a    [KW, KH, IC, OC]
  *   b    [IW, IH, IC, N]
- *   dst  F32 [OW, OH, OC, N]
+ *   dst  F32 [OW, OH, OC, N], OW and OH as for ggml_im2col
  *
  * _sk_p0 has strides as large as the kernel and no padding, _s1_ph strides of 1
  * and half the kernel as padding.
@@ -381,7 +383,7 @@ GGML_API struct ggml_tensor *ggml_conv_2d_s1_ph(
  *
  *   a    [KW, KH, 1, C]
  *   b    [IW, IH, C, N]
- *   dst  F32 [OW, OH, C, N]
+ *   dst  F32 [OW, OH, C, N], OW and OH as for ggml_im2col
  */
 GGML_API struct ggml_tensor *ggml_conv_2d_dw(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,

@@ -2,7 +2,7 @@
 #include <ggml.h>
 #include <ggmlbackend.h>
 
-/* Draws a layer to a file, or to standard output: dot-example | dot -Tsvg */
+/* Draws a layer to a file, which "dot -Tsvg layer.dot" makes a picture of. */
 int main(int argc, char **argv)
 {
     struct ggml_init_params params = { 1 << 20, NULL, true };
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
         graph, ggml_silu(ctx, ggml_mul_mat(ctx, w, ggml_rms_norm(
                                                        ctx, x, 1e-6f))));
     ggmlbackend_clear_failure();
-    ggml_graph_dump_dot(graph, NULL, argc > 1 ? argv[1] : "/dev/stdout");
+    ggml_graph_dump_dot(graph, NULL, argc > 1 ? argv[1] : "layer.dot");
     ggml_free(ctx);
     return ggmlbackend_last_failure()[0] == '\0' ? 0 : 1;
 }
