@@ -155,7 +155,8 @@ typedef struct {
  * for F16 everything from 65520 on becomes infinite, half of the smallest
  * subnormal and less zero.  A NaN stays one.  The row functions convert N
  * values of X to Y and give what single ones give, whatever number and
- * addresses are; ggml_fp32_to_bf16_row_ref is the same as the one without _ref.
+ * addresses are; X and Y do not overlap.  ggml_fp32_to_bf16_row_ref is the same
+ * as the one without _ref.
  */
 GGML_API float ggml_fp16_to_fp32(ggml_fp16_t x);
 GGML_API ggml_fp16_t ggml_fp32_to_fp16(float x);

@@ -18,6 +18,7 @@ int main(void)
     struct ggml_cgraph *graph = ggml_new_graph_custom(ctx, 64, true);
     struct ggml_tensor *loss;
     enum ggml_status status = GGML_STATUS_SUCCESS;
+    float beta1_t = 1, beta2_t = 1; /* to the power of t */
 
     ggml_set_param(ctx, w);
     loss = ggml_sqr(ctx, ggml_sub(ctx, w, goal));
@@ -32,8 +33,8 @@ int main(void)
     ggml_set_f32(goal, 3);
     for (int t = 1; t <= 500 && status == GGML_STATUS_SUCCESS; t++) {
         const float values[] = { alpha, beta1, beta2, eps, 0,
-                                 1 / (1 - powf(beta1, (float)t)),
-                                 1 / (1 - powf(beta2, (float)t)) };
+                                 1 / (1 - (beta1_t *= beta1)),
+                                 1 / (1 - (beta2_t *= beta2)) };
 
         for (int i = 0; i < 7; i++)
             ggml_set_f32_1d(adamw, i, values[i]);

@@ -19,7 +19,7 @@ int main(void)
     struct ggml_tensor *mask = ggml_new_tensor_2d(
         ctx, GGML_TYPE_F16, N_TOKENS, GGML_PAD(N_TOKENS, GGML_KQ_MASK_PAD));
     struct ggml_tensor *out = ggml_flash_attn_ext(
-        ctx, q, k, v, mask, 1 / sqrtf(HEAD), 0, 0);
+        ctx, q, k, v, mask, 0.1767767f, 0, 0); /* 1 / sqrt(HEAD) */
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
     bool is_right;
 

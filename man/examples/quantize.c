@@ -20,13 +20,16 @@ int main(void)
     if (rows == NULL)
         return 1;
     for (int i = 0; i < N_ROWS * N_PER_ROW; i++)
-        weights[i] = sinf((float)i);
+        weights[i] = (float)(i * 37 % 101) / 50 - 1; /* -1 to 1 */
     size = ggml_quantize_chunk(type, weights, rows, 0, N_ROWS, N_PER_ROW,
                                NULL);
     for (int i = 0; i < N_ROWS && size > 0; i++) {
         traits->to_float(rows + (size_t)i * row_size, row, N_PER_ROW);
-        for (int j = 0; j < N_PER_ROW; j++)
-            worst = fmaxf(worst, fabsf(row[j] - weights[i * N_PER_ROW + j]));
+        for (int j = 0; j < N_PER_ROW; j++) {
+            const float error = fabsf(row[j] - weights[i * N_PER_ROW + j]);
+
+            worst = error > worst ? error : worst;
+        }
     }
     printf("%zu bytes instead of %zu, largest error %.3f\n", size,
            sizeof(weights), (double)worst);

@@ -12,7 +12,7 @@ int main(void)
     struct ggml_context *ctx = ggml_init(params);
     struct ggml_tensor *q = ggml_new_tensor_2d(
         ctx, GGML_TYPE_F32, HEAD * N_HEAD, N_TOKENS);
-    /* [HEAD, N_HEAD, N_TOKENS], then [HEAD, N_TOKENS, N_HEAD]: both are views */
+    /* Both are views: [HEAD, N_HEAD, N_TOKENS], [HEAD, N_TOKENS, N_HEAD]. */
     struct ggml_tensor *split = ggml_reshape_3d(ctx, q, HEAD, N_HEAD, N_TOKENS);
     struct ggml_tensor *heads = ggml_permute(ctx, split, 0, 2, 1, 3);
     /* The second head of all tokens, straight from q. */

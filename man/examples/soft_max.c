@@ -18,7 +18,7 @@ int main(void)
     struct ggml_tensor *mask = ggml_new_tensor_2d(
         ctx, GGML_TYPE_F32, N_TOKENS, N_TOKENS);
     struct ggml_tensor *weights = ggml_soft_max_ext(
-        ctx, ggml_mul_mat(ctx, k, q), mask, 1 / sqrtf(HEAD), 0);
+        ctx, ggml_mul_mat(ctx, k, q), mask, 0.25f, 0); /* 1/sqrt(HEAD) */
     struct ggml_tensor *out = ggml_mul_mat(
         ctx, ggml_cont(ctx, ggml_transpose(ctx, v)), weights);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);

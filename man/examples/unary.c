@@ -7,6 +7,7 @@
 /* The gate of a SwiGLU layer: silu(gate) * up. */
 int main(void)
 {
+    const double expected[] = { -0.537883, 0, 1.462117 };
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
     struct ggml_tensor *gate = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 3);
@@ -22,10 +23,8 @@ int main(void)
     is_right = ggml_graph_compute_with_ctx(ctx, graph, 1) ==
                GGML_STATUS_SUCCESS;
     for (int i = 0; i < 3 && is_right; i++) {
-        const double x = i - 1;
-
         printf("%g\n", ggml_get_f32_1d(y, i));
-        is_right = fabs(ggml_get_f32_1d(y, i) - 2 * x / (1 + exp(-x))) < 1e-6;
+        is_right = fabs(ggml_get_f32_1d(y, i) - expected[i]) < 1e-5;
     }
     ggml_free(ctx);
     return is_right ? 0 : 1;
