@@ -88,6 +88,7 @@ ggml_log_callback_default(
     fflush(stderr);
 }
 
+/* Messages of level debug, there when GGML_DEBUG is at least 1, 5 or 10. */
 #ifndef GGML_DEBUG
 #define GGML_DEBUG 0
 #endif
