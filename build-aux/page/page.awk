@@ -22,20 +22,26 @@ function fail(text) {
 
 # -- What a page is about ------------------------------------------------------
 
-# Puts the items of a @synopsis or @type line into selected[first..last].
-function select_items(line,   word, title, i, found) {
+# Is the item what the words of a @synopsis or @type line ask for?
+function is_wanted(i, word, title) {
+    if (item_header[i] != word[2])
+        return 0
+    if (word[1] == "@synopsis")
+        return item_section[i] == tolower(title)
+    # A struct that is merely announced is another declaration.
+    return item_kind[i] == "raw" && item_name[i] == title && \
+        item_text[i] !~ /^(struct|enum) [a-z0-9_]+;/
+}
+
+# Adds the items of such a line to selected.
+function select_items(line,   word, title, i, n) {
     split(line, word, " ")
     title = trim(substr(line, index(line, word[2]) + length(word[2])))
-    found = 0
+    n = n_selected
     for (i = 1; i <= items; i++)
-        if (item_header[i] == word[2] &&
-            (word[1] == "@type" ? item_name[i] == title && \
-                item_kind[i] == "raw" && item_text[i] !~ /^(struct|enum) [a-z0-9_]+;/ : \
-                item_section[i] == tolower(title))) {
+        if (is_wanted(i, word, title))
             selected[++n_selected] = i
-            found = 1
-        }
-    if (!found)
+    if (n == n_selected)
         fail(word[2] " has no " (word[1] == "@type" ? "type " : "section ") title)
 }
 
