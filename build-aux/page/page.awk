@@ -118,7 +118,10 @@ function write_declarations(first, last, deprecated,   k, i, is_open, is_long) {
 
 function write_synopsis(line,   first, word) {
     split(line, word, " ")
+    # As a client includes it: a part through the whole, and a header of another
+    # level from a folder that is on the path.
     sub(/^ggml\/.*/, "ggml.h", word[2])
+    sub(/^level-[0-9]*\//, "", word[2])
     if (word[1] == "@synopsis" && word[2] != last_header) {
         print ".In " word[2]
         last_header = word[2]

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/man/pages.sh"
 
 if [ -f "$top_builddir/.libs/libggmlbackend.so" ]; then
-    libraries="-L$top_builddir/.libs -lggmlbackend"
+    libraries="-L$top_builddir/.libs -lggmlbackend -lm"
     LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
 else
@@ -16,14 +16,15 @@ GGMLBACKEND_MODULE_PATH=
 export GGMLBACKEND_MODULE_PATH
 unset GGML_BACKEND_PATH
 
-# Each literal display of PAGE that includes something, as FOLDER/1.c and so on.
+# extract PAGE FOLDER: each literal display that includes something, as 1.c and so
+# on, or 1.cpp when it is C++.
 extract() {
     sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g; s/\\(ga/`/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\e/\\/g' \
         "$1" | awk -v folder="$2" '
         /^\.Bd -literal/ { text = ""; is_in = 1; next }
         /^\.Ed/ {
             if (text ~ /(^|\n)#include </) {
-                file = folder "/" ++n ".c"
+                file = folder "/" ++n (text ~ /#include <ggml-cpp\.h>/ ? ".cpp" : ".c")
                 printf "%s", text >file
                 close(file)
             }
@@ -32,16 +33,18 @@ extract() {
         is_in { text = text $0 "\n" }'
 }
 
-# try PAGE FILE: compiled, and run where there is a main function.
+# try FILE: compiled, and run where there is a main function.
 try() {
-    flags='-Wall -Wextra -Werror'
-    if ! grep -q '^main(\|^int main(' "$2"; then
+    compiler=$CC
+    [ "${1%.cpp}" = "$1" ] || compiler=$CXX
+    flags="-Wall -Wextra -Werror -I$top_srcdir/include"
+    if ! grep -q '^main(\|^int main(' "$1"; then
         # shellcheck disable=SC2086
-        $CC $flags -DGGML_BACKEND_DL -I"$top_srcdir/include" -c -o "$scratch/o" "$2"
+        $compiler $flags -DGGML_BACKEND_DL -c -o "$scratch/o" "$1"
         return
     fi
     # shellcheck disable=SC2086
-    $CC $flags -I"$top_srcdir/include" -o "$scratch/program" "$2" $libraries &&
+    $compiler $flags -o "$scratch/program" "$1" $libraries &&
         (cd "$scratch" && ./program)
 }
 
@@ -49,9 +52,9 @@ all_pages >"$scratch/pages"
 while IFS= read -r page; do
     folder=$scratch/${page##*/}
     mkdir "$folder" && extract "$page" "$folder"
-    for file in "$folder"/*.c; do
+    for file in "$folder"/*.c*; do
         [ -f "$file" ] || continue
-        if try "$page" "$file" >"$scratch/out" 2>&1; then
+        if try "$file" >"$scratch/out" 2>&1; then
             : >"$scratch/out"
         elif ! [ -s "$scratch/out" ]; then
             echo 'failed without a word' >"$scratch/out"
@@ -61,7 +64,7 @@ while IFS= read -r page; do
 done <"$scratch/pages"
 
 # The files that they are made from.
-for file in "$top_srcdir"/man/examples/*.c; do
+for file in "$top_srcdir"/man/examples/*; do
     grep -q "^@example ${file##*/}\$" "$top_srcdir"/man/*.in ||
         echo "${file##*/} is in no page"
 done >"$scratch/wrong"
