@@ -118,10 +118,9 @@ function write_declarations(first, last, deprecated,   k, i, is_open, is_long) {
 
 function write_synopsis(line,   first, word) {
     split(line, word, " ")
-    # As a client includes it: a part through the whole, and a header of another
-    # level from a folder that is on the path.
     sub(/^ggml\/.*/, "ggml.h", word[2])
-    sub(/^level-[0-9]*\//, "", word[2])
+    # Sources of an older level have its folder in front.
+    sub(/^level-[0-9]+\//, "", word[2])
     if (word[1] == "@synopsis" && word[2] != last_header) {
         print ".In " word[2]
         last_header = word[2]
@@ -192,7 +191,7 @@ function write_contract(first, last,   k, i) {
 function write_section(i, title) {
     clear_params()
     if (title)
-        print ".Ss " item_name[i]
+        print ".Ss " toupper(substr(item_name[i], 1, 1)) substr(item_name[i], 2)
     else if (item_remark[i] != "" || item_text[i] != "")
         print ".Pp"
     if (item_remark[i] != "")

@@ -16,15 +16,14 @@ GGMLBACKEND_MODULE_PATH=
 export GGMLBACKEND_MODULE_PATH
 unset GGML_BACKEND_PATH
 
-# extract PAGE FOLDER: each literal display that includes something, as 1.c and so
-# on, or 1.cpp when it is C++.
+# Each literal display of PAGE that includes something, as FOLDER/1.c and so on.
 extract() {
     sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g; s/\\(ga/`/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\e/\\/g' \
         "$1" | awk -v folder="$2" '
         /^\.Bd -literal/ { text = ""; is_in = 1; next }
         /^\.Ed/ {
             if (text ~ /(^|\n)#include </) {
-                file = folder "/" ++n (text ~ /#include <ggml-cpp\.h>/ ? ".cpp" : ".c")
+                file = folder "/" ++n ".c"
                 printf "%s", text >file
                 close(file)
             }
@@ -33,18 +32,22 @@ extract() {
         is_in { text = text $0 "\n" }'
 }
 
-# try FILE: compiled, and run where there is a main function.
+# try PAGE FILE: compiled, and run where there is a main function.
 try() {
-    compiler=$CC
-    [ "${1%.cpp}" = "$1" ] || compiler=$CXX
-    flags="-Wall -Wextra -Werror -I$top_srcdir/include"
-    if ! grep -q '^main(\|^int main(' "$1"; then
+    flags='-Wall -Wextra -Werror'
+    if ! grep -q '^main(\|^int main(' "$2"; then
         # shellcheck disable=SC2086
-        $compiler $flags -DGGML_BACKEND_DL -c -o "$scratch/o" "$1"
+        $CC $flags -DGGML_BACKEND_DL -I"$top_srcdir/include" -c -o "$scratch/o" "$2"
         return
     fi
+    compiler=$CC
+    if grep -q '^#include <ggml-cpp.h>' "$2"; then
+        $CXX --version >/dev/null 2>&1 || return 0
+        compiler="$CXX -x c++ -std=c++11"
+    fi
     # shellcheck disable=SC2086
-    $compiler $flags -o "$scratch/program" "$1" $libraries &&
+    $compiler $flags -I"$top_srcdir/include" -o "$scratch/program" "$2" \
+        -x none $libraries &&
         (cd "$scratch" && ./program)
 }
 
@@ -52,9 +55,9 @@ all_pages >"$scratch/pages"
 while IFS= read -r page; do
     folder=$scratch/${page##*/}
     mkdir "$folder" && extract "$page" "$folder"
-    for file in "$folder"/*.c*; do
+    for file in "$folder"/*.c; do
         [ -f "$file" ] || continue
-        if try "$file" >"$scratch/out" 2>&1; then
+        if try "$page" "$file" >"$scratch/out" 2>&1; then
             : >"$scratch/out"
         elif ! [ -s "$scratch/out" ]; then
             echo 'failed without a word' >"$scratch/out"
