@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/man/pages.sh"
 
 if [ -f "$top_builddir/.libs/libggmlbackend.so" ]; then
-    libraries="-L$top_builddir/.libs -lggmlbackend -lm"
+    libraries="-L$top_builddir/.libs -lggmlbackend"
     LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
 else
