@@ -270,7 +270,7 @@ GGML_API struct ggml_tensor *ggml_rope_multi(
     float attn_factor, float beta_fast, float beta_slow);
 
 /* The gradients of ggml_rope_ext and ggml_rope_multi: a, here the gradient of
- * the result, is turned back. */
+ * the result, is rotated back. */
 GGML_API struct ggml_tensor *ggml_rope_ext_back(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,
     struct ggml_tensor *c, int n_dims, int mode, int n_ctx_orig,

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 /* A bias for each column, added to every row: b repeats into a. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 /* Edges of an image: each pixel less the one to its left. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
@@ -22,11 +23,12 @@ int main(void)
     ggml_set_f32(kernel, 0);
     ggml_set_f32_nd(kernel, 0, 1, 0, 0, -1);
     ggml_set_f32_nd(kernel, 1, 1, 0, 0, 1);
-    for (int y = 0; y < 4; y++)
-        for (int x = 0; x < 6; x++) /* dark to the left, bright from x = 3 on */
+    for (int y = 0; y < 4; y++) /* dark, and bright from x = 3 on */
+        for (int x = 0; x < 6; x++)
             ggml_set_f32_nd(image, x, y, 0, 0, x < 3 ? 0 : 1);
     is_right = ggml_graph_compute_with_ctx(ctx, graph, 1) ==
-               GGML_STATUS_SUCCESS && ggml_are_same_shape(edges, image);
+                   GGML_STATUS_SUCCESS &&
+               ggml_are_same_shape(edges, image);
     for (int y = 0; y < 4 && is_right; y++)
         for (int x = 0; x < 6; x++) {
             const float e = ggml_get_f32_nd(edges, x, y, 0, 0);

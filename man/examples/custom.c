@@ -3,10 +3,10 @@
 #include <ggml.h>
 #include <stdio.h>
 
-/* Sums along each row of contiguous F32; this thread has every NTH row. */
-static void cumulate(
-    struct ggml_tensor *dst, const struct ggml_tensor *a, int ith, int nth,
-    void *userdata)
+/* Sums along each row of contiguous F32; NTH threads share the rows. */
+static void
+cumulate(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith,
+         int nth, void *userdata)
 {
     const float start = *(const float *)userdata;
 
@@ -20,14 +20,15 @@ static void cumulate(
     }
 }
 
-int main(void)
+int
+main(void)
 {
     float start = 100;
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
     struct ggml_tensor *a = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4, 3);
-    struct ggml_tensor *y = ggml_map_custom1(
-        ctx, a, cumulate, GGML_N_TASKS_MAX, &start);
+    struct ggml_tensor *y = ggml_map_custom1(ctx, a, cumulate,
+                                             GGML_N_TASKS_MAX, &start);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
     bool is_right;
 

@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 /* Where in a matrix is the largest element? */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 16, NULL, false };
     struct ggml_context *ctx = ggml_init(params);

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Is the file a model?  Without an argument this program looks at itself. */
-int main(int argc, char **argv)
+/* Is the file a model?  Without an argument it looks at itself. */
+int
+main(int argc, char **argv)
 {
     const char *name = argv[argc > 1 ? 1 : 0];
     FILE *file = ggml_fopen(name, "rb");
@@ -17,7 +18,8 @@ int main(int argc, char **argv)
     }
     printf("%s: %s\n", name,
            fread(magic, 1, 4, file) == 4 && memcmp(magic, "GGUF", 4) == 0
-               ? "a GGUF file" : "no GGUF file");
+               ? "a GGUF file"
+               : "no GGUF file");
     fclose(file);
     return 0;
 }

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 /* The gradient of the sum of x^2 by x, which is 2x. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);

@@ -6,7 +6,8 @@
 enum { MAX_NODES = 16 };
 
 /* Compute 1 + 1 + ... in a graph that is built anew for each length. */
-static bool count_to(struct ggml_context *ctx, struct ggml_cgraph *graph, int n)
+static bool
+count_to(struct ggml_context *ctx, struct ggml_cgraph *graph, int n)
 {
     struct ggml_tensor *one = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1);
     struct ggml_tensor *sum = one;
@@ -23,14 +24,16 @@ static bool count_to(struct ggml_context *ctx, struct ggml_cgraph *graph, int n)
     return ggml_get_f32_1d(sum, 0) == n;
 }
 
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = {
         .mem_size = ggml_graph_overhead_custom(MAX_NODES, false) +
                     100 * (ggml_tensor_overhead() + GGML_MEM_ALIGN),
     };
     struct ggml_context *ctx = ggml_init(params);
-    struct ggml_cgraph *graph = ggml_new_graph_custom(ctx, MAX_NODES, false);
+    struct ggml_cgraph *graph = ggml_new_graph_custom(
+        ctx, MAX_NODES, false);
     bool is_right = true;
 
     for (int n = 2; n <= 5; n++)

@@ -4,15 +4,17 @@
 #include <stdio.h>
 
 /* Is the backend of the kind whose functions this program calls? */
-static bool is_of_kind(ggml_backend_t backend, ggml_guid_t kind)
+static bool
+is_of_kind(ggml_backend_t backend, ggml_guid_t kind)
 {
     return ggml_guid_matches(ggml_backend_guid(backend), kind);
 }
 
-int main(void)
+int
+main(void)
 {
-    static ggml_guid mine = { 'm', 'y', ' ', 'b', 'a', 'c', 'k', 'e', 'n',
-                              'd', 0, 0, 0, 0, 0, 1 };
+    static ggml_guid mine = { 'm', 'y', ' ', 'b', 'a', 'c', 'k', 'e',
+                              'n', 'd', 0,   0,   0,   0,   0,   1 };
     ggml_backend_t cpu = ggml_backend_cpu_init();
     bool is_mine, is_itself;
 

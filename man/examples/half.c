@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-int main(void)
+int
+main(void)
 {
     const float x[] = { 0.1f, 1.0f, 3.14159265f, -65504.0f, 1e6f };
     ggml_fp16_t half[5];

@@ -7,16 +7,19 @@
 enum { N_IN = 3, N_OUT = 2, N_TOKENS = 2 };
 
 /* A linear layer: weights times the column of each token. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
-    /* A row of weights for each output, a row of inputs for each token. */
+    /* A row of weights for each output, a row of inputs for each token.
+     */
     struct ggml_tensor *w = ggml_new_tensor_2d(
         ctx, GGML_TYPE_F32, N_IN, N_OUT);
     struct ggml_tensor *x = ggml_new_tensor_2d(
         ctx, GGML_TYPE_F32, N_IN, N_TOKENS);
-    struct ggml_tensor *y = ggml_mul_mat(ctx, w, x); /* [N_OUT, N_TOKENS] */
+    struct ggml_tensor *y = ggml_mul_mat(ctx, w,
+                                         x); /* [N_OUT, N_TOKENS] */
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
     bool is_right;
 

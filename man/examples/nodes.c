@@ -4,13 +4,15 @@
 #include <stdio.h>
 
 /* Two results from one graph; what they share is computed once. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
     struct ggml_tensor *x = ggml_set_name(
         ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 4), "x");
-    struct ggml_tensor *squares = ggml_set_name(ggml_sqr(ctx, x), "squares");
+    struct ggml_tensor *squares = ggml_set_name(ggml_sqr(ctx, x),
+                                                "squares");
     struct ggml_tensor *sum = ggml_sum(ctx, squares);
     struct ggml_tensor *mean = ggml_mean(ctx, squares);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);

@@ -4,15 +4,16 @@
 #include <math.h>
 #include <stdio.h>
 
-/* RMS norm with a gain for each column, as in front of a model's layers. */
-int main(void)
+/* RMS norm with a gain for each column, as models have it. */
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
     struct ggml_tensor *x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4, 2);
     struct ggml_tensor *gain = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 4);
-    struct ggml_tensor *y = ggml_mul(
-        ctx, ggml_rms_norm(ctx, x, 1e-6f), gain);
+    struct ggml_tensor *y = ggml_mul(ctx, ggml_rms_norm(ctx, x, 1e-6f),
+                                     gain);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
     double squares = 0;
     bool is_right;

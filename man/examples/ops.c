@@ -4,10 +4,15 @@
 #include <string.h>
 
 /* What a graph computes, a line for each node. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, true };
     struct ggml_context *ctx = ggml_init(params);
+
+    if (ctx == NULL)
+        return 1;
+
     struct ggml_tensor *a = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 8);
     struct ggml_tensor *y = ggml_add(ctx, ggml_gelu(ctx, a), a);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);

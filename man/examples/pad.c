@@ -3,7 +3,8 @@
 #include <ggml.h>
 #include <stdio.h>
 
-static void show(const char *what, const struct ggml_tensor *t)
+static void
+show(const char *what, const struct ggml_tensor *t)
 {
     printf("%-8s", what);
     for (int i = 0; i < ggml_nelements(t); i++)
@@ -11,7 +12,8 @@ static void show(const char *what, const struct ggml_tensor *t)
     printf("\n");
 }
 
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);

@@ -5,15 +5,21 @@
 
 enum { N_HEAD = 2, HEAD = 3, N_TOKENS = 4 };
 
-/* Rows of all heads of a token, sorted by head instead, as attention wants. */
-int main(void)
+/* Rows of all heads of a token, sorted by head, as attention wants. */
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
-    struct ggml_tensor *q = ggml_new_tensor_2d(
-        ctx, GGML_TYPE_F32, HEAD * N_HEAD, N_TOKENS);
-    /* Both are views: [HEAD, N_HEAD, N_TOKENS], [HEAD, N_TOKENS, N_HEAD]. */
-    struct ggml_tensor *split = ggml_reshape_3d(ctx, q, HEAD, N_HEAD, N_TOKENS);
+
+    if (ctx == NULL)
+        return 1;
+
+    struct ggml_tensor *q = ggml_new_tensor_2d(ctx, GGML_TYPE_F32,
+                                               HEAD * N_HEAD, N_TOKENS);
+    /* Two views, [HEAD, N_HEAD, N_TOKENS] and [HEAD, N_TOKENS, N_HEAD] */
+    struct ggml_tensor *split = ggml_reshape_3d(
+        ctx, q, HEAD, N_HEAD, N_TOKENS);
     struct ggml_tensor *heads = ggml_permute(ctx, split, 0, 2, 1, 3);
     /* The second head of all tokens, straight from q. */
     struct ggml_tensor *second = ggml_view_2d(

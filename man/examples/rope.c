@@ -7,7 +7,8 @@
 enum { HEAD = 8, N_TOKENS = 5 };
 
 /* The product of a query and a key depends on their distance alone. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
@@ -15,8 +16,9 @@ int main(void)
         ctx, GGML_TYPE_F32, HEAD, 1, N_TOKENS); /* one head */
     struct ggml_tensor *pos = ggml_new_tensor_1d(
         ctx, GGML_TYPE_I32, N_TOKENS);
-    struct ggml_tensor *q = ggml_rope_ext(
-        ctx, x, pos, NULL, HEAD, GGML_ROPE_TYPE_NEOX, 0, 10000, 1, 0, 1, 0, 0);
+    struct ggml_tensor *q = ggml_rope_ext(ctx, x, pos, NULL, HEAD,
+                                          GGML_ROPE_TYPE_NEOX, 0, 10000,
+                                          1, 0, 1, 0, 0);
     struct ggml_tensor *rows = ggml_reshape_2d(ctx, q, HEAD, N_TOKENS);
     struct ggml_tensor *y = ggml_mul_mat(ctx, rows, rows);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);

@@ -4,12 +4,14 @@
 #include <stdio.h>
 
 /* The embeddings of three tokens. */
-int main(void)
+int
+main(void)
 {
     const int32_t tokens[] = { 9, 0, 9 };
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
-    struct ggml_tensor *table = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, 4, 10);
+    struct ggml_tensor *table = ggml_new_tensor_2d(
+        ctx, GGML_TYPE_F16, 4, 10);
     struct ggml_tensor *ids = ggml_new_tensor_1d(ctx, GGML_TYPE_I32, 3);
     struct ggml_tensor *rows = ggml_get_rows(ctx, table, ids);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);

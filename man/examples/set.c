@@ -3,13 +3,20 @@
 #include <ggml.h>
 #include <stdio.h>
 
-/* Keep the rows of two new tokens in a cache that has five tokens already. */
-int main(void)
+/* Keep the rows of two new tokens behind the five of a cache. */
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
-    struct ggml_tensor *cache = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4, 8);
-    struct ggml_tensor *rows = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4, 2);
+
+    if (ctx == NULL)
+        return 1;
+
+    struct ggml_tensor *cache = ggml_new_tensor_2d(
+        ctx, GGML_TYPE_F32, 4, 8);
+    struct ggml_tensor *rows = ggml_new_tensor_2d(
+        ctx, GGML_TYPE_F32, 4, 2);
     struct ggml_tensor *kept = ggml_set_2d_inplace(
         ctx, cache, rows, cache->nb[1], 5 * cache->nb[1]);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);

@@ -2,19 +2,28 @@
 #include <ggml.h>
 #include <stdio.h>
 
-static void show(const char *what, const struct ggml_tensor *t)
+static void
+show(const char *what, const struct ggml_tensor *t)
 {
-    printf("%-14s %d dimensions, %5lld elements in %3lld rows, %5zu bytes\n",
-           what, ggml_n_dims(t), (long long)ggml_nelements(t),
-           (long long)ggml_nrows(t), ggml_nbytes(t));
+    printf(
+        "%-14s %d dimensions, %5lld elements in %3lld rows, %5zu bytes\n",
+        what, ggml_n_dims(t), (long long)ggml_nelements(t),
+        (long long)ggml_nrows(t), ggml_nbytes(t));
 }
 
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 16, NULL, true };
     struct ggml_context *ctx = ggml_init(params);
-    struct ggml_tensor *a = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 64, 10);
-    struct ggml_tensor *q = ggml_new_tensor_2d(ctx, GGML_TYPE_Q8_0, 64, 10);
+
+    if (ctx == NULL)
+        return 1;
+
+    struct ggml_tensor *a = ggml_new_tensor_2d(
+        ctx, GGML_TYPE_F32, 64, 10);
+    struct ggml_tensor *q = ggml_new_tensor_2d(
+        ctx, GGML_TYPE_Q8_0, 64, 10);
     /* The first 16 columns: gaps lie between the rows. */
     struct ggml_tensor *left = ggml_view_2d(ctx, a, 16, 10, a->nb[1], 0);
     bool is_right;

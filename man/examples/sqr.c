@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The distance of two points: the root of the sum of squared differences. */
-int main(void)
+/* The distance of two points: the root of the differences' squares. */
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);

@@ -3,7 +3,8 @@
 #include <ggmlbackend.h>
 #include <stdio.h>
 
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
@@ -14,10 +15,10 @@ int main(void)
 
     GGML_ASSERT(graph != NULL); /* this program's own check */
 
-    /* Rows of 3 and rows of 4 do not multiply: mul_mat gives a failed node,
-     * which the others hand on; one look at the end is enough. */
-    ggml_build_forward_expand(
-        graph, ggml_sqr(ctx, ggml_mul_mat(ctx, a, b)));
+    /* Rows of 3 and rows of 4 do not multiply: mul_mat gives a failed
+     * node, which the others hand on; one look at the end is enough. */
+    ggml_build_forward_expand(graph,
+                              ggml_sqr(ctx, ggml_mul_mat(ctx, a, b)));
     status = ggml_graph_compute_with_ctx(ctx, graph, 1);
     if (status != GGML_STATUS_SUCCESS)
         printf("%s: %s\n", ggml_status_to_string(status),

@@ -4,11 +4,13 @@
 #include <stdio.h>
 
 /* The three most likely of 100 tokens, and the mean of all logits. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
-    struct ggml_tensor *logits = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 100);
+    struct ggml_tensor *logits = ggml_new_tensor_1d(
+        ctx, GGML_TYPE_F32, 100);
     struct ggml_tensor *best = ggml_top_k(ctx, logits, 3);
     struct ggml_tensor *mean = ggml_mean(ctx, logits);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
@@ -21,7 +23,7 @@ int main(void)
     ggml_set_f32_1d(logits, 7, 8);
     ggml_set_f32_1d(logits, 99, 5);
     is_right = ggml_graph_compute_with_ctx(ctx, graph, 1) ==
-               GGML_STATUS_SUCCESS &&
+                   GGML_STATUS_SUCCESS &&
                ggml_get_i32_1d(best, 0) == 42 &&
                ggml_get_i32_1d(best, 1) == 7 &&
                ggml_get_i32_1d(best, 2) == 99;

@@ -3,11 +3,13 @@
 #include <ggml.h>
 #include <stdio.h>
 
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 4 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
-    struct ggml_tensor *a = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 256, 256);
+    struct ggml_tensor *a = ggml_new_tensor_2d(
+        ctx, GGML_TYPE_F32, 256, 256);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
     enum ggml_status status;
     int64_t wall, cpu;

@@ -5,11 +5,14 @@
 #include <stdio.h>
 
 /* How a diffusion model is told that it is at steps 0 and 10. */
-int main(void)
+int
+main(void)
 {
     /* of 10 * 10000^(-i / 4), which is 10, 1, 0.1 and 0.01 */
-    const double cosines[] = { -0.8390715, 0.5403023, 0.9950042, 0.9999500 };
-    const double sines[] = { -0.5440211, 0.8414710, 0.0998334, 0.0099998 };
+    const double cosines[] = { -0.8390715, 0.5403023, 0.9950042,
+                               0.9999500 };
+    const double sines[] = { -0.5440211, 0.8414710, 0.0998334,
+                             0.0099998 };
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
     struct ggml_tensor *steps = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 2);

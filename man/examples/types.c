@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 /* Bytes of a row of 4096 weights in each type that quantises them. */
-int main(void)
+int
+main(void)
 {
     for (int i = 0; i < GGML_TYPE_COUNT; i++) {
         const enum ggml_type type = (enum ggml_type)i;

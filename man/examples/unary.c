@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 /* The gate of a SwiGLU layer: silu(gate) * up. */
-int main(void)
+int
+main(void)
 {
     const double expected[] = { -0.537883, 0, 1.462117 };
     struct ggml_init_params params = { 1 << 20, NULL, false };

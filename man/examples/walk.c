@@ -2,8 +2,9 @@
 #include <ggml.h>
 #include <stdio.h>
 
-/* Make the tensors of a small model by name, find one, and list them all. */
-int main(void)
+/* Name the tensors of a small model, find one, and list them all. */
+int
+main(void)
 {
     enum { N_LAYERS = 2 };
     struct ggml_init_params params = { 1 << 16, NULL, true };
@@ -18,8 +19,8 @@ int main(void)
                          "blk.%d.attn_q.weight", i);
     for (struct ggml_tensor *t = ggml_get_first_tensor(ctx); t != NULL;
          t = ggml_get_next_tensor(ctx, t)) {
-        printf("%-20s %lld x %lld\n", ggml_get_name(t), (long long)t->ne[0],
-               (long long)t->ne[1]);
+        printf("%-20s %lld x %lld\n", ggml_get_name(t),
+               (long long)t->ne[0], (long long)t->ne[1]);
         n_weights += ggml_nelements(t);
     }
     is_found = ggml_get_tensor(ctx, "blk.1.attn_q.weight") != NULL &&

@@ -6,14 +6,20 @@
 enum { C = 2, W = 5, H = 3, WINDOW = 2 };
 
 /* Cut an image of C channels into windows, and put it together again. */
-int main(void)
+int
+main(void)
 {
     struct ggml_init_params params = { 1 << 20, NULL, false };
     struct ggml_context *ctx = ggml_init(params);
-    struct ggml_tensor *image = ggml_new_tensor_3d(
-        ctx, GGML_TYPE_F32, C, W, H);
+
+    if (ctx == NULL)
+        return 1;
+
+    struct ggml_tensor *image = ggml_new_tensor_3d(ctx, GGML_TYPE_F32, C,
+                                                   W, H);
     struct ggml_tensor *windows = ggml_win_part(ctx, image, WINDOW);
-    struct ggml_tensor *back = ggml_win_unpart(ctx, windows, W, H, WINDOW);
+    struct ggml_tensor *back = ggml_win_unpart(
+        ctx, windows, W, H, WINDOW);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
     bool is_right;
 
