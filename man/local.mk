@@ -88,6 +88,7 @@ page_examples = \
 	%D%/examples/ops.c \
 	%D%/examples/pad.c \
 	%D%/examples/pool.c \
+	%D%/examples/pool_params.c \
 	%D%/examples/quantize.c \
 	%D%/examples/reshape.c \
 	%D%/examples/rope.c \
@@ -101,7 +102,6 @@ page_examples = \
 	%D%/examples/status.c \
 	%D%/examples/sum.c \
 	%D%/examples/tensor.c \
-	%D%/examples/threadpool.c \
 	%D%/examples/time.c \
 	%D%/examples/timestep.c \
 	%D%/examples/types.c \
