@@ -157,7 +157,7 @@ GGML_API void ggml_graph_dump_dot(
     const struct ggml_cgraph *gb, const struct ggml_cgraph *gf,
     const char *filename);
 
-/* Graph files are no more: both say so, write nothing, and give NULL. */
+/* Graph files are no more: both log that, write nothing, and give NULL. */
 GGML_API void ggml_graph_export(
     const struct ggml_cgraph *cgraph, const char *fname);
 GGML_API struct ggml_cgraph *ggml_graph_import(
@@ -191,7 +191,8 @@ typedef struct ggml_threadpool *ggml_threadpool_t;
 
 /*
  * N_THREADS threads of normal priority that wait at half of the spinning (poll
- * 50), are bound to no CPU and not paused.  Any thread.
+ * 50), are bound to no CPU and not paused; nothing is written to a P of NULL.
+ * Any thread.
  */
 GGML_API struct ggml_threadpool_params ggml_threadpool_params_default(
     int n_threads);
@@ -199,8 +200,8 @@ GGML_API void ggml_threadpool_params_init(
     struct ggml_threadpool_params *p, int n_threads);
 
 /*
- * Could a pool made with P0 serve for P1?  All but paused is compared.  Any
- * thread.
+ * Could a pool made with P0 serve for P1?  All but paused is compared.  False
+ * when one is NULL.  Any thread.
  */
 GGML_API bool ggml_threadpool_params_match(
     const struct ggml_threadpool_params *p0,
