@@ -11,8 +11,8 @@
 /*
  * Marks of declarations, for compilers that know GNU C's attributes; others do
  * without.  GGML_API and GGML_BACKEND_API mark what the library exports, which
- * is compiled with -fvisibility=hidden.  A client's macros, such as GGML_SHARED,
- * change nothing.
+ * is compiled with -fvisibility=hidden.  A client's macros, such as
+ * GGML_SHARED, change nothing.
  */
 #ifdef __GNUC__
 #define GGML_API __attribute__((visibility("default"))) extern
@@ -37,15 +37,6 @@
 
 /* X rounded up to a multiple of N, a power of two. */
 #define GGML_PAD(x, n) (((x) + (n) - 1) & ~((n) - 1))
-
-/*
- * For a client's own checks; both end the process.  GGML_ASSERT is checked in
- * every build.  Both are expressions without a value, so that an else behind
- * them belongs to the client's own if.  The library itself uses neither.
- */
-#define GGML_ABORT(...) ggml_abort(__FILE__, __LINE__, __VA_ARGS__)
-#define GGML_ASSERT(x) \
-    (!(x) ? GGML_ABORT("GGML_ASSERT(%s) failed", #x) : (void)0)
 
 /*
  * For a client's code that is never reached: ends the process in builds for
@@ -111,9 +102,14 @@
 extern "C" {
 #endif
 
+/* Asked between the steps of a computation; true stops it. */
+typedef bool (*ggml_abort_callback)(void *data);
+
+/* -- Failures ------------------------------------------------------------ */
+
 /*
- * What a call came to.  Anything but SUCCESS leaves a reason behind, which
- * ggmlbackend_last_failure (ggmlbackend.h) gives.
+ * What a call came to.  Anything but GGML_STATUS_SUCCESS leaves a reason
+ * behind, which ggmlbackend_last_failure (ggmlbackend.h) gives.
  */
 enum ggml_status {
     GGML_STATUS_ALLOC_FAILED = -2,
@@ -121,6 +117,31 @@ enum ggml_status {
     GGML_STATUS_SUCCESS      = 0,
     GGML_STATUS_ABORTED      = 1
 };
+
+/*
+ * A sentence for STATUS; another value gives "GGML status: unknown".  Static.
+ * Any thread.
+ */
+GGML_API const char *ggml_status_to_string(enum ggml_status status);
+
+/*
+ * End the process, for a client that asks for it: standard output is flushed,
+ * "file:line: message" is written to standard error, and abort is called.  The
+ * message is FMT with what follows it, as for printf.  Any thread.
+ */
+GGML_NORETURN GGML_ATTRIBUTE_FORMAT(3, 4)
+GGML_API void ggml_abort(const char *file, int line, const char *fmt, ...);
+
+/*
+ * For a client's own checks; both end the process.  GGML_ASSERT is checked in
+ * every build.  Both are expressions without a value, so that an else behind
+ * them belongs to the client's own if.  The library itself uses neither.
+ */
+#define GGML_ABORT(...) ggml_abort(__FILE__, __LINE__, __VA_ARGS__)
+#define GGML_ASSERT(x) \
+    (!(x) ? GGML_ABORT("GGML_ASSERT(%s) failed", #x) : (void)0)
+
+/* -- Log ----------------------------------------------------------------- */
 
 /* NONE is text without a level; CONT goes on where the last message ended. */
 enum ggml_log_level {
@@ -135,34 +156,20 @@ enum ggml_log_level {
 /*
  * Gets each message; TEXT ends with a newline unless a message of level CONT
  * follows, and is the callee's until it returns.  It is called by whatever
- * thread logs, by several at once too.
+ * thread logs, by several at once too, and may call the library.
  */
 typedef void (*ggml_log_callback)(
     enum ggml_log_level level, const char *text, void *user_data);
 
-/* Asked between the steps of a computation; true stops it. */
-typedef bool (*ggml_abort_callback)(void *data);
-
-/* Identifies a kind of backend. */
-typedef uint8_t ggml_guid[16];
-typedef ggml_guid *ggml_guid_t;
-
 /*
- * End the process, for a client that asks for it: standard output is flushed,
- * "FILE:LINE: message" is written to standard error, and abort is called.  Any
- * thread.
+ * Send all messages to LOG_CALLBACK with USER_DATA.  NULL brings the default
+ * back, which writes warnings and errors to standard error (the environment's
+ * GGMLBACKEND_LOG names another level).  Any thread; a message that is on its
+ * way in another thread may still reach the sink before.
  */
-GGML_NORETURN GGML_ATTRIBUTE_FORMAT(3, 4)
-GGML_API void ggml_abort(const char *file, int line, const char *fmt, ...);
+GGML_API void ggml_log_set(ggml_log_callback log_callback, void *user_data);
 
-/*
- * A sentence for STATUS; another value gives "GGML status: unknown".  Static.
- * Any thread.
- */
-GGML_API const char *ggml_status_to_string(enum ggml_status status);
-
-/* Are the 16 bytes equal?  False when one is NULL.  Any thread. */
-GGML_API bool ggml_guid_matches(ggml_guid_t guid_a, ggml_guid_t guid_b);
+/* -- Clock --------------------------------------------------------------- */
 
 /* Does nothing: the clock needs no start.  Any thread. */
 GGML_API void ggml_time_init(void);
@@ -175,25 +182,29 @@ GGML_API int64_t ggml_time_ms(void);
 GGML_API int64_t ggml_time_us(void);
 
 /*
- * Processor time of the process, in units of which ggml_cycles_per_ms go into a
- * millisecond.  Any thread.
+ * Processor time of the process, that of all its threads together, in units of
+ * which ggml_cycles_per_ms go into a millisecond.  Any thread.
  */
 GGML_API int64_t ggml_cycles(void);
 GGML_API int64_t ggml_cycles_per_ms(void);
 
+/* -- Files --------------------------------------------------------------- */
+
 /*
  * fopen, with a name in UTF-8 on every system.  NULL when the file cannot be
- * opened (errno says why) or a parameter is NULL.  Any thread.
+ * opened (errno says why) or a parameter is NULL.  The caller closes it with
+ * fclose.  Any thread.
  */
 GGML_API FILE *ggml_fopen(const char *fname, const char *mode);
 
-/*
- * Send all messages to LOG_CALLBACK with USER_DATA.  NULL brings the default
- * back, which writes warnings and errors to standard error (the environment's
- * GGMLBACKEND_LOG names another level).  Any thread; a message that is on its
- * way in another thread may still reach the sink before.
- */
-GGML_API void ggml_log_set(ggml_log_callback log_callback, void *user_data);
+/* -- Identity of a backend ----------------------------------------------- */
+
+/* Identifies a kind of backend. */
+typedef uint8_t ggml_guid[16];
+typedef ggml_guid *ggml_guid_t;
+
+/* Are the 16 bytes equal?  False when one is NULL.  Any thread. */
+GGML_API bool ggml_guid_matches(ggml_guid_t guid_a, ggml_guid_t guid_b);
 
 #ifdef __cplusplus
 }

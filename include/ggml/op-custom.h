@@ -22,7 +22,8 @@ extern "C" {
 /*
  * Compute a share of dst: number ITH of NTH, each in a thread of its own.  The
  * sources and dst may be of any type, shape and layout; it is the function's
- * business to read and write them right.
+ * business to read and write them right.  It writes all elements of its share,
+ * which hold anything before, and nothing else.
  *
  *   userdata  what the builder was given
  */
@@ -71,19 +72,19 @@ GGML_API struct ggml_tensor *ggml_map_custom3_inplace(
 /* -- In one thread, deprecated ------------------------------------------- */
 
 /* Compute a row of N elements: dst from a, or from a and b. */
-typedef void (*ggml_unary_op_f32_t)(const int, float *, const float *);
+typedef void (*ggml_unary_op_f32_t)(const int n, float *dst, const float *a);
 typedef void (*ggml_binary_op_f32_t)(
-    const int, float *, const float *, const float *);
+    const int n, float *dst, const float *a, const float *b);
 
 /* Compute all of dst. */
 typedef void (*ggml_custom1_op_f32_t)(
-    struct ggml_tensor *, const struct ggml_tensor *);
+    struct ggml_tensor *dst, const struct ggml_tensor *a);
 typedef void (*ggml_custom2_op_f32_t)(
-    struct ggml_tensor *, const struct ggml_tensor *,
-    const struct ggml_tensor *);
+    struct ggml_tensor *dst, const struct ggml_tensor *a,
+    const struct ggml_tensor *b);
 typedef void (*ggml_custom3_op_f32_t)(
-    struct ggml_tensor *, const struct ggml_tensor *,
-    const struct ggml_tensor *, const struct ggml_tensor *);
+    struct ggml_tensor *dst, const struct ggml_tensor *a,
+    const struct ggml_tensor *b, const struct ggml_tensor *c);
 
 /*
  * FUN of each row of F32 elements; a and b have one shape.

@@ -16,12 +16,6 @@
 extern "C" {
 #endif
 
-enum ggml_op_pool {
-    GGML_OP_POOL_MAX   = 0,
-    GGML_OP_POOL_AVG   = 1,
-    GGML_OP_POOL_COUNT = 2
-};
-
 /* -- Norms --------------------------------------------------------------- */
 
 /*
@@ -92,7 +86,8 @@ GGML_API struct ggml_tensor *ggml_mul_mat(
 
 /*
  * Ask for sums in F32 (GGML_PREC_F32) where a backend would take fewer bits.
- * For nodes of ggml_mul_mat only; nothing happens to a failed node.
+ * For nodes of ggml_mul_mat only: another one is not changed, which is logged
+ * unless it has failed.
  *
  * Parameter 0: PREC.
  */
@@ -253,8 +248,8 @@ GGML_DEPRECATED(GGML_API struct ggml_tensor *ggml_rope_custom_inplace(
     "replaced by ggml_rope_ext_inplace");
 
 /*
- * The same with four positions for each token: of time, height, width, and one
- * more.
+ * As ggml_rope_ext, with four positions for each token: of time, height, width,
+ * and one more.
  *
  *   b         I32 [4 * tokens], all of one kind before those of the next
  *   sections  pairs that turn by each of the four; sums over the four go round.
@@ -274,7 +269,8 @@ GGML_API struct ggml_tensor *ggml_rope_multi(
     int n_ctx_orig, float freq_base, float freq_scale, float ext_factor,
     float attn_factor, float beta_fast, float beta_slow);
 
-/* The gradients of the two: a, the gradient of the result, is turned back. */
+/* The gradients of ggml_rope_ext and ggml_rope_multi: a, here the gradient of
+ * the result, is rotated back. */
 GGML_API struct ggml_tensor *ggml_rope_ext_back(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,
     struct ggml_tensor *c, int n_dims, int mode, int n_ctx_orig,
@@ -338,7 +334,8 @@ GGML_API struct ggml_tensor *ggml_im2col_back(
  *
  *   a    [K, IC, OC]
  *   b    [L, IC, N]
- *   dst  F32 [OL, OC, N]; with N > 1 the elements lie as for [OL, N, OC]
+ *   dst  F32 [OL, OC, N], OL as OW for ggml_im2col; with N > 1 the elements lie
+ *        as for [OL, N, OC]
  *
  * _ph pads with half the kernel.
  */
@@ -350,7 +347,7 @@ GGML_API struct ggml_tensor *ggml_conv_1d_ph(
     int s, int d);
 
 /*
- * The same for each channel by itself.
+ * As ggml_conv_1d, but each channel by itself.
  *
  *   a    [K, 1, C]
  *   b    [L, C, 1]
@@ -368,7 +365,7 @@ GGML_API struct ggml_tensor *ggml_conv_1d_dw_ph(
  *
  *   a    [KW, KH, IC, OC]
  *   b    [IW, IH, IC, N]
- *   dst  F32 [OW, OH, OC, N]
+ *   dst  F32 [OW, OH, OC, N], OW and OH as for ggml_im2col
  *
  * _sk_p0 has strides as large as the kernel and no padding, _s1_ph strides of 1
  * and half the kernel as padding.
@@ -382,11 +379,11 @@ GGML_API struct ggml_tensor *ggml_conv_2d_s1_ph(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b);
 
 /*
- * The same for each channel by itself, with im2col in F16.
+ * As ggml_conv_2d, but each channel by itself, with im2col in F16.
  *
  *   a    [KW, KH, 1, C]
  *   b    [IW, IH, C, N]
- *   dst  F32 [OW, OH, C, N]
+ *   dst  F32 [OW, OH, C, N], OW and OH as for ggml_im2col
  */
 GGML_API struct ggml_tensor *ggml_conv_2d_dw(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,
@@ -409,7 +406,7 @@ GGML_API struct ggml_tensor *ggml_conv_transpose_1d(
     int s0, int p0, int d0);
 
 /*
- * The same in two dimensions, without padding.
+ * As ggml_conv_transpose_1d, in two dimensions and without padding.
  *
  *   a    [KW, KH, OC, IC]
  *   b    [IW, IH, IC, N]
@@ -420,6 +417,14 @@ GGML_API struct ggml_tensor *ggml_conv_transpose_1d(
 GGML_API struct ggml_tensor *ggml_conv_transpose_2d_p0(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,
     int stride);
+
+/* -- Pooling ------------------------------------------------------------- */
+
+enum ggml_op_pool {
+    GGML_OP_POOL_MAX   = 0,
+    GGML_OP_POOL_AVG   = 1,
+    GGML_OP_POOL_COUNT = 2
+};
 
 /*
  * The largest element or the mean in a window of K0 elements (in 2D K0 x K1).
@@ -494,6 +499,8 @@ GGML_API struct ggml_tensor *ggml_flash_attn_back(
     struct ggml_context *ctx, struct ggml_tensor *q, struct ggml_tensor *k,
     struct ggml_tensor *v, struct ggml_tensor *d, bool masked);
 
+/* -- Windows and relative positions -------------------------------------- */
+
 /*
  * An image cut into windows of W x W, row by row, filled up with zeros.
  *
@@ -508,7 +515,7 @@ GGML_API struct ggml_tensor *ggml_win_part(
     struct ggml_context *ctx, struct ggml_tensor *a, int w);
 
 /*
- * The reverse: windows put together to an image of W0 x H0.
+ * The reverse of ggml_win_part: windows put together to an image of W0 x H0.
  *
  *   a    F32 [c, w, w, m], with all windows that are needed
  *   dst  F32 [c, w0, h0]
@@ -543,6 +550,8 @@ GGML_API struct ggml_tensor *ggml_add_rel_pos(
 GGML_API struct ggml_tensor *ggml_add_rel_pos_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *pw,
     struct ggml_tensor *ph);
+
+/* -- Embeddings of time steps -------------------------------------------- */
 
 /*
  * Sines and cosines of time steps: with h = dim / 2 and
@@ -621,7 +630,8 @@ GGML_API struct ggml_tensor *ggml_rwkv_wkv6(
     struct ggml_tensor *state);
 
 /*
- * The same with a gate, and the output after the state:
+ * As ggml_rwkv_wkv6, with a gate g instead of td and tf, and the output after
+ * the state:
  *     state[i, j] = g[i] * state[i, j] + k[i] * v[j]
  *     out[j] = scale * sum over i of q[i] * state[i, j]
  *

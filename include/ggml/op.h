@@ -2,30 +2,33 @@
 /*
  * ggml/op.h - part of ggml.h: arithmetic, reductions, copies, views.
  *
- * What holds for all builders of nodes, here and in the other two parts:
+ * What holds for all builders of nodes:
  *
- * Building   A builder makes a tensor in CTX that says how it will be computed:
- *            its operation, its sources, its parameters.  Nothing is computed.
- *            The node is CTX's and lives as long.
- * Result     Contiguous and of a's type and shape where nothing else is said.
- *            With _inplace it is a view of a, which computing then overwrites;
- *            it is named "<name of a> (view)".
- * Shapes     [n0, n1, n2, n3]; n0 runs fastest, and a row is the n0 elements at
- *            one (i1, i2, i3).  Dimensions that are not mentioned are treated
- *            one by one.  b "repeats into" a when each size of a is a multiple
- *            of b's; b is then laid over a like tiles.  Sizes of 0 are allowed
- *            where the rules hold, and nothing is computed for them.
- * Types      Builders look at a type where the contract names it as a rule.
- *            Which types and layouts a backend computes,
- *            ggml_backend_supports_op answers.
- * Errors     Arguments that break a rule, a NULL where a tensor is needed, a
- *            result too large to address and a CTX without room give a failed
- *            node: a tensor of one element that no backend computes; a NULL CTX
- *            gives NULL.  The reason is logged, and comes back as
- *            GGML_STATUS_FAILED when a graph with that node is allocated or
- *            computed.  Nothing else has changed.  Builders take failed nodes
- *            and pass them on without a word.
- * Threads    One thread at a time for each context.
+ * Building    A builder makes a tensor in CTX that says how it will be
+ *             computed: its operation, its sources, its parameters.  Nothing is
+ *             computed.  The node is CTX's and lives as long.
+ * Result      Contiguous and of a's type and shape where nothing else is said.
+ *             With _inplace it is a view of a, which computing then overwrites;
+ *             it is named "<name of a> (view)".
+ * Shapes      [n0, n1, n2, n3]; n0 runs fastest, and a row is the n0 elements
+ *             at one (i1, i2, i3).  Dimensions that are not mentioned are
+ *             treated one by one.  b "repeats into" a when each size of a is a
+ *             multiple of b's; b is then laid over a like tiles.  Sizes of 0
+ *             are allowed where the rules hold, and nothing is computed for
+ *             them.
+ * Types       Builders look at a type where the contract names it as a rule.
+ *             Which types and layouts a backend computes,
+ *             ggml_backend_supports_op answers.
+ * Parameters  For those who write backends: what the node's op_params hold, in
+ *             words of 32 bits from number 0 on where nothing else is said.
+ * Errors      Arguments that break a rule, a NULL where a tensor is needed, a
+ *             result too large to address and a CTX without room give a failed
+ *             node: a tensor of one element that no backend computes; a NULL
+ *             CTX gives NULL.  The reason is logged, and comes back as
+ *             GGML_STATUS_FAILED when a graph with that node is allocated or
+ *             computed.  Nothing else has changed.  Builders take failed nodes
+ *             and pass them on without a word.
+ * Threads     One thread at a time for each context.
  */
 #ifndef GGML_H_PARTS
 #error "include ggml.h instead of its parts"
@@ -36,11 +39,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum ggml_sort_order {
-    GGML_SORT_ORDER_ASC  = 0,
-    GGML_SORT_ORDER_DESC = 1
-};
 
 /* -- Arithmetic of two tensors ------------------------------------------- */
 
@@ -88,6 +86,8 @@ GGML_API struct ggml_tensor *ggml_add1(
 GGML_API struct ggml_tensor *ggml_add1_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b);
 
+/* -- Parts of a tensor --------------------------------------------------- */
+
 /*
  * a, with b added to a part of it.
  *
@@ -134,9 +134,13 @@ GGML_API struct ggml_tensor *ggml_set_2d_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a, struct ggml_tensor *b,
     size_t nb1, size_t offset);
 
-/* -- Functions of one element -------------------------------------------- */
+/* -- Elementary functions ------------------------------------------------ */
 
-/* s * a.  The rows of a are at one distance, as for ggml_add1. */
+/*
+ * s * a.
+ *
+ *   a  rows at one distance: nb[2] = n1 * nb[1], nb[3] = n2 * nb[2]
+ */
 GGML_API struct ggml_tensor *ggml_scale(
     struct ggml_context *ctx, struct ggml_tensor *a, float s);
 GGML_API struct ggml_tensor *ggml_scale_inplace(
@@ -168,20 +172,8 @@ GGML_API struct ggml_tensor *ggml_cos(
 GGML_API struct ggml_tensor *ggml_cos_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a);
 
-/*
- * The function OP of each element; the builders below are this one, with the
- * function in their name.
- *
- *   a  contiguous, but for the distance of its rows (ggml_is_contiguous_1)
- *
- * Parameter 0: OP, which ggml_get_unary_op gives back.
- */
-GGML_API struct ggml_tensor *ggml_unary(
-    struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_unary_op op);
-GGML_API struct ggml_tensor *ggml_unary_inplace(
-    struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_unary_op op);
-
-/* The absolute value; the sign as -1, 0 or 1; the negative. */
+/* The absolute value; the sign as -1, 0 or 1; the negative.  a as for
+ * ggml_unary. */
 GGML_API struct ggml_tensor *ggml_abs(
     struct ggml_context *ctx, struct ggml_tensor *a);
 GGML_API struct ggml_tensor *ggml_abs_inplace(
@@ -195,20 +187,39 @@ GGML_API struct ggml_tensor *ggml_neg(
 GGML_API struct ggml_tensor *ggml_neg_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a);
 
-/* 1 above 0, else 0. */
+/* 1 above 0, else 0.  a as for ggml_unary. */
 GGML_API struct ggml_tensor *ggml_step(
     struct ggml_context *ctx, struct ggml_tensor *a);
 GGML_API struct ggml_tensor *ggml_step_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a);
 
-/* The hyperbolic tangent, e^x, and 1 / (1 + e^-x). */
-GGML_API struct ggml_tensor *ggml_tanh(
-    struct ggml_context *ctx, struct ggml_tensor *a);
-GGML_API struct ggml_tensor *ggml_tanh_inplace(
-    struct ggml_context *ctx, struct ggml_tensor *a);
+/* e^x.  a as for ggml_unary. */
 GGML_API struct ggml_tensor *ggml_exp(
     struct ggml_context *ctx, struct ggml_tensor *a);
 GGML_API struct ggml_tensor *ggml_exp_inplace(
+    struct ggml_context *ctx, struct ggml_tensor *a);
+
+/* -- Activation functions ------------------------------------------------ */
+
+/*
+ * The function OP of each element.  The builders from ggml_tanh to
+ * ggml_hardsigmoid, ggml_leaky_relu and ggml_silu_back excepted, and ggml_exp,
+ * ggml_abs, ggml_sgn, ggml_neg and ggml_step are this one, with the function in
+ * their name; the same holds for them.
+ *
+ *   a  contiguous, but for the distance of its rows (ggml_is_contiguous_1)
+ *
+ * Parameter 0: OP, which ggml_get_unary_op gives back.
+ */
+GGML_API struct ggml_tensor *ggml_unary(
+    struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_unary_op op);
+GGML_API struct ggml_tensor *ggml_unary_inplace(
+    struct ggml_context *ctx, struct ggml_tensor *a, enum ggml_unary_op op);
+
+/* The hyperbolic tangent, and 1 / (1 + e^-x). */
+GGML_API struct ggml_tensor *ggml_tanh(
+    struct ggml_context *ctx, struct ggml_tensor *a);
+GGML_API struct ggml_tensor *ggml_tanh_inplace(
     struct ggml_context *ctx, struct ggml_tensor *a);
 GGML_API struct ggml_tensor *ggml_sigmoid(
     struct ggml_context *ctx, struct ggml_tensor *a);
@@ -281,6 +292,11 @@ GGML_API struct ggml_tensor *ggml_hardsigmoid(
     struct ggml_context *ctx, struct ggml_tensor *a);
 
 /* -- Reductions and orders ----------------------------------------------- */
+
+enum ggml_sort_order {
+    GGML_SORT_ORDER_ASC  = 0,
+    GGML_SORT_ORDER_DESC = 1
+};
 
 /* The sum of all elements: one element of a's type, 0 when there are none. */
 GGML_API struct ggml_tensor *ggml_sum(

@@ -22,27 +22,70 @@ enum ggml_object_type {
     GGML_OBJECT_TYPE_WORK_BUFFER = 2
 };
 
-/*
- * INPUT and OUTPUT keep the graph allocator from using a tensor's place for
- * others before, or after, the graph has run; PARAM and LOSS are for training.
- */
-enum ggml_tensor_flag {
-    GGML_TENSOR_FLAG_INPUT  = 1,
-    GGML_TENSOR_FLAG_OUTPUT = 2,
-    GGML_TENSOR_FLAG_PARAM  = 4,
-    GGML_TENSOR_FLAG_LOSS   = 8
-};
-
 struct ggml_object;
 struct ggml_context;
 struct ggml_backend_buffer;
+struct ggml_tensor;
+
+/* -- Contexts ------------------------------------------------------------ */
 
 /* How a context is made. */
 struct ggml_init_params {
-    size_t mem_size;  /* bytes */
-    void *mem_buffer; /* the caller's, or NULL */
-    bool no_alloc;
+    size_t mem_size;  /* bytes of the pool */
+    void *mem_buffer; /* the pool, the caller's, or NULL */
+    bool no_alloc;    /* no room for data */
 };
+
+/*
+ * A new context, which holds tensors and graphs in a pool.
+ *
+ *   mem_size    bytes of the pool; 0 is taken as GGML_MEM_ALIGN
+ *   mem_buffer  the pool, at a multiple of GGML_MEM_ALIGN; it stays the
+ *               caller's and must outlive the context; NULL to have one made
+ *   no_alloc    tensors get no room for data in the pool; their data is NULL
+ *
+ * NULL when there is no memory or the caller's is not aligned.  Any thread; a
+ * context and what is in it is used by one thread at a time.
+ */
+GGML_API struct ggml_context *ggml_init(struct ggml_init_params params);
+
+/* Forget all tensors and graphs and keep the pool, empty.  Nothing for NULL. */
+GGML_API void ggml_reset(struct ggml_context *ctx);
+
+/* Free the context with all its tensors and graphs.  Nothing for NULL. */
+GGML_API void ggml_free(struct ggml_context *ctx);
+
+/* Bytes of the pool in use; 0 for NULL. */
+GGML_API size_t ggml_used_mem(const struct ggml_context *ctx);
+
+/*
+ * Do new tensors come without room for data?  False for NULL.  The setter acts
+ * on tensors that are made afterwards; nothing for NULL.
+ */
+GGML_API bool ggml_get_no_alloc(struct ggml_context *ctx);
+GGML_API void ggml_set_no_alloc(struct ggml_context *ctx, bool no_alloc);
+
+/* The pool, be it the context's or the caller's, and its bytes; NULL and 0 for
+ * NULL. */
+GGML_API void *ggml_get_mem_buffer(const struct ggml_context *ctx);
+GGML_API size_t ggml_get_mem_size(const struct ggml_context *ctx);
+
+/* ggml_nbytes of the largest tensor; 0 when there is none, and for NULL. */
+GGML_API size_t ggml_get_max_tensor_size(const struct ggml_context *ctx);
+
+/*
+ * NBYTES bytes of the pool, aligned to GGML_MEM_ALIGN and not cleared; the
+ * context's, and gone with it.  NULL when there is no room, and for NULL.
+ */
+GGML_API void *ggml_new_buffer(struct ggml_context *ctx, size_t nbytes);
+
+/*
+ * Bytes of a pool that a tensor takes besides its data.  With data it takes
+ * ggml_nbytes_pad more.  Any thread.
+ */
+GGML_API size_t ggml_tensor_overhead(void);
+
+/* -- Operations ---------------------------------------------------------- */
 
 /* Operations.  What each computes stands at its builder. */
 enum ggml_op {
@@ -151,6 +194,28 @@ enum ggml_unary_op {
     GGML_UNARY_OP_COUNT       = 14 GGML_LEVEL_UNARY_OPS
 };
 
+/* For GGML_OP_ADD "ADD" and "x+y".  Static; "unknown", logged, for what is no
+ * operation. */
+GGML_API const char *ggml_op_name(enum ggml_op op);
+GGML_API const char *ggml_op_symbol(enum ggml_op op);
+
+/* For GGML_UNARY_OP_GELU "GELU".  Static; "unknown", logged, for what is no
+ * function. */
+GGML_API const char *ggml_unary_op_name(enum ggml_unary_op op);
+
+/* The function's name for a node of GGML_OP_UNARY, else the operation's.
+ * Static; "unknown" for NULL. */
+GGML_API const char *ggml_op_desc(const struct ggml_tensor *t);
+
+/*
+ * The function of a node of GGML_OP_UNARY; GGML_UNARY_OP_COUNT for another
+ * node.
+ */
+GGML_API enum ggml_unary_op ggml_get_unary_op(
+    const struct ggml_tensor *tensor);
+
+/* -- Tensors ------------------------------------------------------------- */
+
 /*
  * A tensor of four dimensions, number 0 running fastest, or a node that
  * computes one.
@@ -187,127 +252,8 @@ struct ggml_tensor {
 #endif
 };
 
+/* Bytes of the struct. */
 static const size_t GGML_TENSOR_SIZE = sizeof(struct ggml_tensor);
-
-/*
- * Log one line for an object of a pool, or for each of a context's.  Level
- * INFO; the default sink shows it whatever its level.
- */
-GGML_API void ggml_print_object(const struct ggml_object *obj);
-GGML_API void ggml_print_objects(const struct ggml_context *ctx);
-
-/* The product of all counts.  0 for NULL. */
-GGML_API int64_t ggml_nelements(const struct ggml_tensor *tensor);
-
-/* The product of the counts of dimensions 1 to 3.  0 for NULL. */
-GGML_API int64_t ggml_nrows(const struct ggml_tensor *tensor);
-
-/*
- * Bytes from the first to behind the last element, the gaps of strides
- * included; 0 when the tensor is empty or NULL.
- */
-GGML_API size_t ggml_nbytes(const struct ggml_tensor *tensor);
-
-/* ggml_nbytes rounded up to a multiple of GGML_MEM_ALIGN. */
-GGML_API size_t ggml_nbytes_pad(const struct ggml_tensor *tensor);
-
-/* "ADD", and "x+y".  Static; "unknown" for what is no operation. */
-GGML_API const char *ggml_op_name(enum ggml_op op);
-GGML_API const char *ggml_op_symbol(enum ggml_op op);
-
-/* "GELU".  Static; "unknown" for what is no function. */
-GGML_API const char *ggml_unary_op_name(enum ggml_unary_op op);
-
-/* The function's name for GGML_OP_UNARY, else the operation's.  Static. */
-GGML_API const char *ggml_op_desc(const struct ggml_tensor *t);
-
-/* Bytes of an element, or of a block in quantised types.  0 for NULL. */
-GGML_API size_t ggml_element_size(const struct ggml_tensor *tensor);
-
-/*
- * Questions about shapes and strides.  All are false for NULL.
- *
- * Is dimension 0 more distant than dimension 1?
- */
-GGML_API bool ggml_is_transposed(const struct ggml_tensor *tensor);
-
-/* Is some dimension more distant than the next? */
-GGML_API bool ggml_is_permuted(const struct ggml_tensor *tensor);
-
-/* Is some count 0? */
-GGML_API bool ggml_is_empty(const struct ggml_tensor *tensor);
-
-/*
- * Are the counts of all dimensions 1; of all from 1 on; from 2 on; from 3 on?
- */
-GGML_API bool ggml_is_scalar(const struct ggml_tensor *tensor);
-GGML_API bool ggml_is_vector(const struct ggml_tensor *tensor);
-GGML_API bool ggml_is_matrix(const struct ggml_tensor *tensor);
-GGML_API bool ggml_is_3d(const struct ggml_tensor *tensor);
-
-/*
- * The dimensions up to the last whose count is above 1; at least 1, 0 for NULL.
- */
-GGML_API int ggml_n_dims(const struct ggml_tensor *tensor);
-
-/*
- * Do the elements stand without gaps and in order?  With _1 and _2 the strides
- * of dimensions up to that one may have gaps.  Strides of dimensions with a
- * count of 1 do not matter.
- */
-GGML_API bool ggml_is_contiguous(const struct ggml_tensor *tensor);
-GGML_API bool ggml_is_contiguous_0(const struct ggml_tensor *tensor);
-GGML_API bool ggml_is_contiguous_1(const struct ggml_tensor *tensor);
-GGML_API bool ggml_is_contiguous_2(const struct ggml_tensor *tensor);
-
-/* Are all four counts equal; all four strides?  Types are not compared. */
-GGML_API bool ggml_are_same_shape(
-    const struct ggml_tensor *t0, const struct ggml_tensor *t1);
-GGML_API bool ggml_are_same_stride(
-    const struct ggml_tensor *t0, const struct ggml_tensor *t1);
-
-/*
- * Is each count of T1 a multiple, 0 times included, of T0's?  Of an empty
- * tensor only an empty one is.
- */
-GGML_API bool ggml_can_repeat(
-    const struct ggml_tensor *t0, const struct ggml_tensor *t1);
-
-/* Bytes of a pool that a tensor takes, its data not counted.  Any thread. */
-GGML_API size_t ggml_tensor_overhead(void);
-
-/*
- * A new context, which holds tensors and graphs in a pool.
- *
- *   mem_size    bytes of the pool; 0 is taken as GGML_MEM_ALIGN
- *   mem_buffer  the pool, at a multiple of GGML_MEM_ALIGN; it stays the
- *               caller's and must outlive the context; NULL to have one made
- *   no_alloc    tensors get no room for data in the pool; their data is NULL
- *
- * NULL when there is no memory or the caller's is not aligned.  Any thread; a
- * context and what is in it is used by one thread at a time.
- */
-GGML_API struct ggml_context *ggml_init(struct ggml_init_params params);
-
-/* Forget all tensors and graphs and keep the pool, empty.  Nothing for NULL. */
-GGML_API void ggml_reset(struct ggml_context *ctx);
-
-/* Free the context with all its tensors and graphs.  Nothing for NULL. */
-GGML_API void ggml_free(struct ggml_context *ctx);
-
-/* Bytes of the pool in use. */
-GGML_API size_t ggml_used_mem(const struct ggml_context *ctx);
-
-/* Do new tensors come without room for data?  The setter acts on later ones. */
-GGML_API bool ggml_get_no_alloc(struct ggml_context *ctx);
-GGML_API void ggml_set_no_alloc(struct ggml_context *ctx, bool no_alloc);
-
-/* The pool and its bytes. */
-GGML_API void *ggml_get_mem_buffer(const struct ggml_context *ctx);
-GGML_API size_t ggml_get_mem_size(const struct ggml_context *ctx);
-
-/* ggml_nbytes of the largest tensor; 0 when there is none. */
-GGML_API size_t ggml_get_max_tensor_size(const struct ggml_context *ctx);
 
 /*
  * A new contiguous tensor of NE[0] x ... elements, N_DIMS (1 to 4) dimensions;
@@ -333,24 +279,154 @@ GGML_API struct ggml_tensor *ggml_new_tensor_4d(
     int64_t ne2, int64_t ne3);
 
 /*
- * NBYTES bytes of the pool, aligned to GGML_MEM_ALIGN.  NULL when there is no
- * room.
- */
-GGML_API void *ggml_new_buffer(struct ggml_context *ctx, size_t nbytes);
-
-/*
  * A new contiguous tensor of SRC's type and shape, without its name and its
- * data.
+ * data; it fails as ggml_new_tensor does, and when SRC has failed or is NULL.
  */
 GGML_API struct ggml_tensor *ggml_dup_tensor(
     struct ggml_context *ctx, const struct ggml_tensor *src);
 
 /*
  * A tensor with SRC's shape and strides that shares its data, named "<SRC>
- * (view)".  The view_src of a view is never itself a view.
+ * (view)".  The view_src of a view is never itself a view.  It fails as
+ * ggml_dup_tensor does.
  */
 GGML_API struct ggml_tensor *ggml_view_tensor(
     struct ggml_context *ctx, struct ggml_tensor *src);
+
+/* -- Names and flags ----------------------------------------------------- */
+
+/* The name, "" for none and for NULL; it is the tensor's. */
+GGML_API const char *ggml_get_name(const struct ggml_tensor *tensor);
+
+/*
+ * Give TENSOR a name, of which at most GGML_MAX_NAME - 1 bytes are kept; the
+ * second forms it as printf does.  Gives TENSOR back.  With a NULL nothing is
+ * changed, which is logged.
+ */
+GGML_API struct ggml_tensor *ggml_set_name(
+    struct ggml_tensor *tensor, const char *name);
+GGML_API struct ggml_tensor *ggml_format_name(
+    struct ggml_tensor *tensor, const char *fmt, ...);
+
+/*
+ * INPUT and OUTPUT keep the graph allocator from using a tensor's place for
+ * others before, or after, the graph has run; PARAM and LOSS are for training.
+ */
+enum ggml_tensor_flag {
+    GGML_TENSOR_FLAG_INPUT  = 1,
+    GGML_TENSOR_FLAG_OUTPUT = 2,
+    GGML_TENSOR_FLAG_PARAM  = 4,
+    GGML_TENSOR_FLAG_LOSS   = 8
+};
+
+/*
+ * Add a flag; see enum ggml_tensor_flag.  A loss is a single F32 element,
+ * nothing else gets the flag, which is logged.  CTX is not used, and may be
+ * NULL.
+ */
+GGML_API void ggml_set_input(struct ggml_tensor *tensor);
+GGML_API void ggml_set_output(struct ggml_tensor *tensor);
+GGML_API void ggml_set_param(
+    struct ggml_context *ctx, struct ggml_tensor *tensor);
+GGML_API void ggml_set_loss(struct ggml_tensor *tensor);
+
+/* -- Sizes --------------------------------------------------------------- */
+
+/* The product of all counts.  0 for NULL. */
+GGML_API int64_t ggml_nelements(const struct ggml_tensor *tensor);
+
+/* The product of the counts of dimensions 1 to 3.  0 for NULL. */
+GGML_API int64_t ggml_nrows(const struct ggml_tensor *tensor);
+
+/*
+ * Bytes from the first to behind the last element, the gaps of strides
+ * included; 0 when the tensor is empty or NULL.
+ */
+GGML_API size_t ggml_nbytes(const struct ggml_tensor *tensor);
+
+/* ggml_nbytes rounded up to a multiple of GGML_MEM_ALIGN; 0 for NULL. */
+GGML_API size_t ggml_nbytes_pad(const struct ggml_tensor *tensor);
+
+/* Bytes of an element, or of a block in quantised types.  0 for NULL. */
+GGML_API size_t ggml_element_size(const struct ggml_tensor *tensor);
+
+/*
+ * The dimensions up to the last whose count is above 1; at least 1, 0 for NULL.
+ */
+GGML_API int ggml_n_dims(const struct ggml_tensor *tensor);
+
+/* -- Shapes and strides -------------------------------------------------- */
+
+/* Is dimension 0 more distant than dimension 1?  False for NULL. */
+GGML_API bool ggml_is_transposed(const struct ggml_tensor *tensor);
+
+/* Is some dimension more distant than the next?  False for NULL. */
+GGML_API bool ggml_is_permuted(const struct ggml_tensor *tensor);
+
+/* Is some count 0?  False for NULL. */
+GGML_API bool ggml_is_empty(const struct ggml_tensor *tensor);
+
+/*
+ * Are the counts of all dimensions 1; of all from 1 on; from 2 on; from 3 on?
+ * False for NULL.
+ */
+GGML_API bool ggml_is_scalar(const struct ggml_tensor *tensor);
+GGML_API bool ggml_is_vector(const struct ggml_tensor *tensor);
+GGML_API bool ggml_is_matrix(const struct ggml_tensor *tensor);
+GGML_API bool ggml_is_3d(const struct ggml_tensor *tensor);
+
+/*
+ * Do the elements stand without gaps and in order?  With _1 and _2 the strides
+ * of dimensions up to that one may have gaps.  Strides of dimensions with a
+ * count of 1 do not matter.  False for NULL.
+ */
+GGML_API bool ggml_is_contiguous(const struct ggml_tensor *tensor);
+GGML_API bool ggml_is_contiguous_0(const struct ggml_tensor *tensor);
+GGML_API bool ggml_is_contiguous_1(const struct ggml_tensor *tensor);
+GGML_API bool ggml_is_contiguous_2(const struct ggml_tensor *tensor);
+
+/*
+ * Are all four counts equal; all four strides?  Types are not compared.  False
+ * when one is NULL.
+ */
+GGML_API bool ggml_are_same_shape(
+    const struct ggml_tensor *t0, const struct ggml_tensor *t1);
+GGML_API bool ggml_are_same_stride(
+    const struct ggml_tensor *t0, const struct ggml_tensor *t1);
+
+/*
+ * Is each count of T1 a multiple, 0 times included, of T0's?  Of an empty
+ * tensor only an empty one is.  False when one is NULL.
+ */
+GGML_API bool ggml_can_repeat(
+    const struct ggml_tensor *t0, const struct ggml_tensor *t1);
+
+/* -- Data ---------------------------------------------------------------- */
+
+/*
+ * The tensor's data: an address of the host, or of its buffer's device; NULL
+ * when it has none yet, and for NULL.  With _f32 also NULL, logged, for another
+ * type.
+ */
+GGML_API void *ggml_get_data(const struct ggml_tensor *tensor);
+GGML_API float *ggml_get_data_f32(const struct ggml_tensor *tensor);
+
+/*
+ * Set the bytes of the tensor's data to 0, in host memory or through its
+ * buffer, and give TENSOR back.  Nothing is done to an empty tensor, to one
+ * without data, which is logged, and for NULL.
+ */
+GGML_API struct ggml_tensor *ggml_set_zero(struct ggml_tensor *tensor);
+
+/*
+ * The four indices of the I-th element, counted in the order of dimensions.
+ * Each output may be NULL; none is written when there is no such element.
+ */
+GGML_API void ggml_unravel_index(
+    const struct ggml_tensor *tensor, int64_t i, int64_t *i0, int64_t *i1,
+    int64_t *i2, int64_t *i3);
+
+/* -- Tensors of a context ------------------------------------------------ */
 
 /*
  * The tensors of a context in the order in which they were made; NULL behind
@@ -361,59 +437,19 @@ GGML_API struct ggml_tensor *ggml_get_first_tensor(
 GGML_API struct ggml_tensor *ggml_get_next_tensor(
     const struct ggml_context *ctx, struct ggml_tensor *tensor);
 
-/* The context's first tensor with this name, NULL when there is none. */
+/* The context's first tensor with this name; NULL when there is none, and when
+ * one of the two is NULL. */
 GGML_API struct ggml_tensor *ggml_get_tensor(
     struct ggml_context *ctx, const char *name);
 
 /*
- * The four indices of the I-th element, counted in the order of dimensions.
- * Each output may be NULL; none is written when there is no such element.
+ * Log one line for an object of a pool, or for each of a context's.  Level
+ * INFO; the default sink shows it whatever its level.
  */
-GGML_API void ggml_unravel_index(
-    const struct ggml_tensor *tensor, int64_t i, int64_t *i0, int64_t *i1,
-    int64_t *i2, int64_t *i3);
+GGML_API void ggml_print_object(const struct ggml_object *obj);
+GGML_API void ggml_print_objects(const struct ggml_context *ctx);
 
-/*
- * The function of a node of GGML_OP_UNARY; GGML_UNARY_OP_COUNT for another
- * node.
- */
-GGML_API enum ggml_unary_op ggml_get_unary_op(
-    const struct ggml_tensor *tensor);
-
-/*
- * The tensor's data: an address of the host, or of its buffer's device; NULL
- * when it has none yet.  With _f32 also NULL for another type.
- */
-GGML_API void *ggml_get_data(const struct ggml_tensor *tensor);
-GGML_API float *ggml_get_data_f32(const struct ggml_tensor *tensor);
-
-/* The name, "" for none; it is the tensor's. */
-GGML_API const char *ggml_get_name(const struct ggml_tensor *tensor);
-
-/*
- * Give TENSOR a name, of which at most GGML_MAX_NAME - 1 bytes are kept; the
- * second forms it as printf does.  Gives TENSOR back.
- */
-GGML_API struct ggml_tensor *ggml_set_name(
-    struct ggml_tensor *tensor, const char *name);
-GGML_API struct ggml_tensor *ggml_format_name(
-    struct ggml_tensor *tensor, const char *fmt, ...);
-
-/*
- * Add a flag; see enum ggml_tensor_flag.  A loss is a single F32 element,
- * nothing else gets the flag.  CTX is not used.
- */
-GGML_API void ggml_set_input(struct ggml_tensor *tensor);
-GGML_API void ggml_set_output(struct ggml_tensor *tensor);
-GGML_API void ggml_set_param(
-    struct ggml_context *ctx, struct ggml_tensor *tensor);
-GGML_API void ggml_set_loss(struct ggml_tensor *tensor);
-
-/*
- * Clear the tensor's data, in host memory or through its buffer, and give
- * TENSOR back. Nothing is done to an empty tensor or to one without data.
- */
-GGML_API struct ggml_tensor *ggml_set_zero(struct ggml_tensor *tensor);
+/* -- Shapes as local constants ------------------------------------------- */
 
 /*
  * Declare constants <prefix>0, <prefix>1 ... of TYPE from POINTER's ARRAY; for

@@ -17,6 +17,15 @@
 extern "C" {
 #endif
 
+/* How a product is to be computed: as the backend does it best, or with sums
+ * in F32 at least. */
+enum ggml_prec {
+    GGML_PREC_DEFAULT = 0,
+    GGML_PREC_F32     = 1
+};
+
+/* -- Data types ---------------------------------------------------------- */
+
 /* The numbers are those in files.  4, 5, 31 to 33 and 36 to 38 belonged to
  * types that are gone: they have a name, and blocks of no values or bytes. */
 enum ggml_type {
@@ -54,13 +63,6 @@ enum ggml_type {
     GGML_TYPE_COUNT   = 39 GGML_LEVEL_TYPES
 };
 
-/* How a product is to be computed: as the backend does it best, or with sums
- * in F32 at least. */
-enum ggml_prec {
-    GGML_PREC_DEFAULT = 0,
-    GGML_PREC_F32     = 1
-};
-
 /* What most weights of a file are; 5 and 6 are not used. */
 enum ggml_ftype {
     GGML_FTYPE_UNKNOWN              = -1,
@@ -89,20 +91,13 @@ enum ggml_ftype {
     GGML_FTYPE_MOSTLY_BF16          = 24
 };
 
-/* The bits of an IEEE 754 half. */
-typedef uint16_t ggml_fp16_t;
-
-/* The upper half of a float. */
-typedef struct {
-    uint16_t bits;
-} ggml_bf16_t;
-
 /* K values, a multiple of the block, out of blocks and into them. */
 typedef void (*ggml_to_float_t)(
     const void *GGML_RESTRICT x, float *GGML_RESTRICT y, int64_t k);
 typedef void (*ggml_from_float_t)(
     const float *GGML_RESTRICT x, void *GGML_RESTRICT y, int64_t k);
 
+/* What is known of a type. */
 struct ggml_type_traits {
     const char *type_name;
     int64_t blck_size;            /* values in a block, 0 for no type */
@@ -114,23 +109,6 @@ struct ggml_type_traits {
                                          NULL */
 };
 
-/*
- * Half floats.  Widening is exact, subnormals included; a NaN becomes a quiet
- * one.  Narrowing goes to the nearest, of two to the one whose last bit is 0:
- * for F16 everything from 65520 on becomes infinite, half of the smallest
- * subnormal and less zero.  A NaN stays one.  The row functions convert so many
- * values and give what single ones give, whatever number and addresses are.
- */
-GGML_API float ggml_fp16_to_fp32(ggml_fp16_t);
-GGML_API ggml_fp16_t ggml_fp32_to_fp16(float);
-GGML_API void ggml_fp16_to_fp32_row(const ggml_fp16_t *, float *, int64_t);
-GGML_API void ggml_fp32_to_fp16_row(const float *, ggml_fp16_t *, int64_t);
-GGML_API ggml_bf16_t ggml_fp32_to_bf16(float);
-GGML_API float ggml_bf16_to_fp32(ggml_bf16_t);
-GGML_API void ggml_bf16_to_fp32_row(const ggml_bf16_t *, float *, int64_t);
-GGML_API void ggml_fp32_to_bf16_row_ref(const float *, ggml_bf16_t *, int64_t);
-GGML_API void ggml_fp32_to_bf16_row(const float *, ggml_bf16_t *, int64_t);
-
 /* Values in a block; bytes of a block.  0 for retired numbers, and for a number
  * out of range, which is logged. */
 GGML_API int64_t ggml_blck_size(enum ggml_type type);
@@ -140,7 +118,7 @@ GGML_API size_t ggml_type_size(enum ggml_type type);
  * type has no rows, or the size does not fit. */
 GGML_API size_t ggml_row_size(enum ggml_type type, int64_t ne);
 
-/* Bytes of a value, on average. */
+/* Bytes of a value, on average; 0 where there are no values. */
 GGML_DEPRECATED(GGML_API double ggml_type_sizef(enum ggml_type type),
     "replaced by ggml_row_size");
 
@@ -148,11 +126,54 @@ GGML_DEPRECATED(GGML_API double ggml_type_sizef(enum ggml_type type),
  * Static. */
 GGML_API const char *ggml_type_name(enum ggml_type type);
 
-/* Do blocks hold more than one value? */
+/* Do blocks hold more than one value?  False for retired numbers, and for one
+ * out of range, which is logged. */
 GGML_API bool ggml_is_quantized(enum ggml_type type);
 
-/* GGML_TYPE_COUNT, logged, for a file type that does not name one type. */
+/* The type of most of a file's weights; GGML_TYPE_COUNT, logged, for a file
+ * type that does not name one. */
 GGML_API enum ggml_type ggml_ftype_to_ggml_type(enum ggml_ftype ftype);
+
+/* What is known of a type.  Never NULL; static.  A number out of range is
+ * logged, and answered as if it were a retired one. */
+GGML_API const struct ggml_type_traits *ggml_get_type_traits(
+    enum ggml_type type);
+
+/* -- Half floats --------------------------------------------------------- */
+
+/* The bits of an IEEE 754 half. */
+typedef uint16_t ggml_fp16_t;
+
+/* The upper half of a float. */
+typedef struct {
+    uint16_t bits;
+} ggml_bf16_t;
+
+/*
+ * Half floats.  Widening is exact, subnormals included; a NaN becomes a quiet
+ * one.  Narrowing goes to the nearest, of two to the one whose last bit is 0:
+ * for F16 everything from 65520 on becomes infinite, half of the smallest
+ * subnormal and less zero.  A NaN stays one.  The row functions convert N
+ * values of X to Y and give what single ones give, whatever number and
+ * addresses are; X and Y do not overlap.  ggml_fp32_to_bf16_row_ref is the same
+ * as the one without _ref.
+ */
+GGML_API float ggml_fp16_to_fp32(ggml_fp16_t x);
+GGML_API ggml_fp16_t ggml_fp32_to_fp16(float x);
+GGML_API void ggml_fp16_to_fp32_row(
+    const ggml_fp16_t *x, float *y, int64_t n);
+GGML_API void ggml_fp32_to_fp16_row(
+    const float *x, ggml_fp16_t *y, int64_t n);
+GGML_API ggml_bf16_t ggml_fp32_to_bf16(float x);
+GGML_API float ggml_bf16_to_fp32(ggml_bf16_t x);
+GGML_API void ggml_bf16_to_fp32_row(
+    const ggml_bf16_t *x, float *y, int64_t n);
+GGML_API void ggml_fp32_to_bf16_row_ref(
+    const float *x, ggml_bf16_t *y, int64_t n);
+GGML_API void ggml_fp32_to_bf16_row(
+    const float *x, ggml_bf16_t *y, int64_t n);
+
+/* -- Quantising rows ----------------------------------------------------- */
 
 /*
  * Can these be NBYTES bytes of rows of that type?  False, logged, when they are
@@ -172,7 +193,8 @@ GGML_API void ggml_quantize_init(enum ggml_type type);
  * made again when they are needed again. */
 GGML_API void ggml_quantize_free(void);
 
-/* Can rows of this type be quantised with an importance matrix only? */
+/* Can rows of this type be quantised with an importance matrix only?  False for
+ * what is no type. */
 GGML_API bool ggml_quantize_requires_imatrix(enum ggml_type type);
 
 /*
@@ -193,11 +215,6 @@ GGML_API bool ggml_quantize_requires_imatrix(enum ggml_type type);
 GGML_API size_t ggml_quantize_chunk(
     enum ggml_type type, const float *src, void *dst, int64_t start,
     int64_t nrows, int64_t n_per_row, const float *imatrix);
-
-/* Never NULL; static.  A number out of range is logged, and answered as if it
- * were a retired one. */
-GGML_API const struct ggml_type_traits *ggml_get_type_traits(
-    enum ggml_type type);
 
 #ifdef __cplusplus
 }

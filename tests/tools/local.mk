@@ -11,7 +11,6 @@ tools_checks = \
 	%D%/gguf.sh \
 	%D%/info.sh \
 	%D%/input.sh \
-	%D%/man.sh \
 	%D%/options.sh \
 	%D%/output.sh \
 	%D%/results.sh \
