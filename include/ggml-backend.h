@@ -444,8 +444,8 @@ GGML_API void ggml_backend_synchronize(ggml_backend_t backend);
 typedef void *ggml_backend_graph_plan_t;
 
 /*
- * Prepare a graph to be run often with the same tensors in the same places,
- * which must stay there as long as the plan is used; the caller frees the plan.
+ * Prepare a graph to be run often.  The graph, its tensors and their places must
+ * stay as they are as long as the plan is used; the caller frees the plan.
  * NULL from a backend that makes no plans, for a failed graph and without
  * memory.
  */
