@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Manual pages.
+# Manual pages.  Those of the programs are written by hand; the others are made
+# from a text NAME.SECTION.in, the public headers' comments and the tables of the
+# library by build-aux/make-page.
 dist_man_MANS += %D%/ggml-backend-module.7
 if TOOLS
 dist_man_MANS += \
@@ -9,3 +11,94 @@ dist_man_MANS += \
 	%D%/ggmlbackend-info.1 \
 	%D%/ggmlbackend-run.1
 endif
+
+# Families of functions.
+function_pages = \
+	%D%/ggml_cpy.3
+
+subject_pages = \
+	%D%/ggmlbackend.7 \
+	%D%/ggmlbackend.env.7 \
+	%D%/gguf.5
+
+page_examples = \
+	%D%/examples/cpy.c
+
+made_pages = $(function_pages) $(subject_pages)
+man_MANS = $(made_pages)
+CLEANFILES += $(made_pages)
+EXTRA_DIST += \
+	build-aux/make-html \
+	build-aux/make-page \
+	$(function_pages:.3=.3.in) \
+	%D%/ggmlbackend.7.in \
+	%D%/ggmlbackend.env.7.in \
+	%D%/gguf.5.in \
+	%D%/page.css \
+	%D%/search.js \
+	$(page_examples)
+
+# What all pages are made from.
+page_sources = \
+	lib/base/env.def \
+	lib/type/type.def \
+	$(gbinclude_HEADERS) \
+	$(gbparts_HEADERS)
+
+# A page that could not be made leaves nothing behind.
+$(made_pages): %: %.in build-aux/make-page $(page_sources) $(page_examples)
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	{ $(AWK) -f '$(srcdir)/build-aux/make-page' \
+	    -v 'examples=$(srcdir)/%D%/examples' '$<' \
+	    $(page_sources:%='$(srcdir)/%') >$@.tmp || \
+	    { rm -f $@.tmp; exit 1; }; } && mv $@.tmp $@
+
+# Each further name of a page is a file that leads to it.
+%D%/links/made: $(function_pages)
+	$(AM_V_GEN)rm -rf %D%/links && $(MKDIR_P) %D%/links && \
+	for page in $(function_pages:%D%/%.3=%); do \
+	    sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm \([^ ]*\).*/\1/p' %D%/$$page.3 | \
+	    while read -r name; do \
+	        test $$name = $$page || \
+	            echo ".so man3/$$page.3" >%D%/links/$$name.3; \
+	    done; \
+	done && touch $@
+
+all-local: %D%/links/made
+
+install-data-local: install-man-links
+install-man-links: %D%/links/made
+	$(MKDIR_P) '$(DESTDIR)$(man3dir)'
+	$(INSTALL_DATA) %D%/links/*.3 '$(DESTDIR)$(man3dir)'
+
+uninstall-local: uninstall-man-links
+uninstall-man-links: %D%/links/made
+	for link in %D%/links/*.3; do \
+	    rm -f '$(DESTDIR)$(man3dir)'/$${link##*/}; \
+	done
+
+# The same as pages for a browser, with an index and a search: make html, and
+# make install-html puts them into $(htmldir).
+html_inputs = $(made_pages) $(dist_man_MANS)
+html/made: $(html_inputs) build-aux/make-html %D%/page.css %D%/search.js
+	$(AM_V_GEN)MANDOC='$(MANDOC)' AWK='$(AWK)' \
+	    $(SHELL) '$(srcdir)/build-aux/make-html' html \
+	    '$(srcdir)/%D%/page.css' '$(srcdir)/%D%/search.js' \
+	    $(made_pages) $(dist_man_MANS:%='$(srcdir)/%') && touch $@
+
+html-local: html/made
+install-html-local: html/made
+	if test -f html/index.html; then \
+	    $(MKDIR_P) '$(DESTDIR)$(htmldir)' && \
+	    $(INSTALL_DATA) html/*.html html/*.css html/*.js \
+	        '$(DESTDIR)$(htmldir)'; \
+	fi
+uninstall-local: uninstall-html
+uninstall-html:
+	rm -f '$(DESTDIR)$(htmldir)'/*.3.html
+
+clean-local: clean-man
+clean-man:
+	rm -rf %D%/links html
+
+.PHONY: clean-man install-man-links uninstall-html uninstall-man-links
