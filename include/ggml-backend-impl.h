@@ -262,11 +262,14 @@ GGML_API bool ggml_backend_buffer_copy_tensor(
 GGML_API ggml_backend_buffer_t ggml_backend_multi_buffer_alloc_buffer(
     ggml_backend_buffer_t *buffers, size_t n_buffers);
 
-/* Is it one of those? */
+/* Is BUFFER one that ggml_backend_multi_buffer_alloc_buffer made? */
 GGML_API bool ggml_backend_buffer_is_multi_buffer(
     ggml_backend_buffer_t buffer);
 
-/* Say what every part is for. */
+/*
+ * Say what every part of a multi-buffer is for, as ggml_backend_buffer_set_usage
+ * does for the whole and its parts.  No effect on another buffer.
+ */
 GGML_API void ggml_backend_multi_buffer_set_usage(
     ggml_backend_buffer_t buffer, enum ggml_backend_buffer_usage usage);
 

@@ -72,7 +72,7 @@ GGML_API size_t ggml_backend_buft_get_alignment(
 GGML_API size_t ggml_backend_buft_get_max_size(
     ggml_backend_buffer_type_t buft);
 
-/* Bytes that TENSOR takes in such a buffer; at least ggml_nbytes(tensor). */
+/* Bytes that TENSOR takes in such a buffer; not less than ggml_nbytes says. */
 GGML_API size_t ggml_backend_buft_get_alloc_size(
     ggml_backend_buffer_type_t buft, struct ggml_tensor *tensor);
 

@@ -96,9 +96,9 @@ GGML_BACKEND_API void ggml_set_f32_nd(
  * A mask, a strict one (a CPU each) or a priority that the system refuses is a
  * warning, and so are threads that cannot be started.
  *
- * Returns NULL for parameters out of range and when there is no memory.  The
- * caller frees the pool when nothing computes with it.  After a fork the child
- * may use and free it; it has no workers there.
+ * Returns NULL for parameters out of range and when there is no memory; PARAMS
+ * is copied.  The caller frees the pool when nothing computes with it.  After a
+ * fork the child may use and free it; it has no workers there.
  */
 GGML_BACKEND_API struct ggml_threadpool *ggml_threadpool_new(
     struct ggml_threadpool_params *params);
@@ -201,15 +201,16 @@ GGML_BACKEND_API int ggml_cpu_has_llamafile(void);
 /* ---- rows of a type: any thread ---- */
 
 /*
- * A dot product of N values: *S = x . y.
+ * A dot product of N values: *S is the sum of their products.
  *
  *   x, y  rows of the type and of its vec_dot_type; N is whole blocks of both
- *   nrc   1.  Rows at once; BS, BX and BY are their strides and not looked at
+ *   nrc   rows at once: 1.  BS, BX and BY, their strides, are not looked at
  */
 typedef void (*ggml_vec_dot_t)(
     int n, float *GGML_RESTRICT s, size_t bs, const void *GGML_RESTRICT x,
     size_t bx, const void *GGML_RESTRICT y, size_t by, int nrc);
 
+/* What the CPU does with rows of one type. */
 struct ggml_type_traits_cpu {
     ggml_from_float_t from_float; /* rounds a row; NULL: not to this type */
     ggml_vec_dot_t vec_dot;       /* NULL: no products with this type */
@@ -237,7 +238,7 @@ GGML_BACKEND_API void ggml_cpu_init(void);
  * time: until the call returns, computing on it fails with GGML_STATUS_FAILED
  * and it is not freed, whether that is tried by the graph's own operations and
  * callbacks or by another thread.  They may use other backends, and the
- * functions above.
+ * functions that compute without one.
  */
 GGML_BACKEND_API ggml_backend_t ggml_backend_cpu_init(void);
 

@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+struct ggml_backend_reg;
+
 /* ---- version ---- */
 
 #define GGMLBACKEND_VERSION_MAJOR 0
@@ -105,7 +107,7 @@ GGML_API size_t ggmlbackend_env_count(void);
 GGML_API bool ggmlbackend_env_get(
     size_t index, struct ggmlbackend_env_entry *entry);
 
-/* ---- modules ---- */
+/* ---- module files ---- */
 
 /* One module that was tried and refused. */
 struct ggmlbackend_refused_module {
@@ -124,8 +126,6 @@ GGML_API bool ggmlbackend_refused_get(
 
 /* Where the modules of this release are installed. */
 GGML_API const char *ggmlbackend_module_folder(void);
-
-struct ggml_backend_reg;
 
 /*
  * The file that a registered backend was loaded from; NULL for one that is part

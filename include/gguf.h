@@ -171,7 +171,7 @@ GGML_API int64_t gguf_find_tensor(
     const struct gguf_context *ctx, const char *name);
 
 /* Where the tensor's data begins, in bytes behind the begin of the data
- * section: in the file, gguf_get_data_offset(ctx) bytes further on. */
+ * section: in the file, further on by what gguf_get_data_offset tells. */
 GGML_API size_t gguf_get_tensor_offset(
     const struct gguf_context *ctx, int64_t tensor_id);
 
@@ -195,8 +195,8 @@ GGML_API int64_t gguf_remove_key(struct gguf_context *ctx, const char *key);
 
 /* Set KEY to a single value, copied.  A key that is there already is taken
  * out first, so the new one is the last.  Refused, with nothing changed: an
- * empty key, and for general.alignment everything but a u32 that is a power
- * of two (which moves the tensors' offsets). */
+ * empty key, a string of NULL, and for general.alignment everything but a u32
+ * that is a power of two (which moves the tensors' offsets). */
 GGML_API void gguf_set_val_u8(
     struct gguf_context *ctx, const char *key, uint8_t val);
 GGML_API void gguf_set_val_i8(
@@ -271,7 +271,7 @@ GGML_API bool gguf_write_to_file(
 GGML_API size_t gguf_get_meta_size(const struct gguf_context *ctx);
 
 /* The bytes in front of the data section, into DATA, which has room for
- * gguf_get_meta_size(ctx) of them. */
+ * as many as gguf_get_meta_size tells. */
 GGML_API void gguf_get_meta_data(const struct gguf_context *ctx, void *data);
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ main(void)
     a = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4, 2); /* 32 bytes */
     b = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 4);    /* 16, rounded up to 32 */
     second = ggml_view_1d(ctx, a, 4, 4 * sizeof(float));
-    c = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1);
+    c = ggml_set_name(ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1), "c");
 
     talloc = ggml_tallocr_new(buffer);
     if (ggml_tallocr_alloc(&talloc, a) != GGML_STATUS_SUCCESS ||

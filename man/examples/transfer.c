@@ -23,6 +23,7 @@ main(void)
     if (ctx == NULL || backend == NULL)
         goto done;
     a = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 3, 2);
+    ggml_set_name(a, "a");
     buffer = ggml_backend_alloc_ctx_tensors(ctx, backend);
     if (buffer == NULL)
         goto done;
