@@ -22,7 +22,10 @@ subject_pages = \
 	%D%/gguf.5
 
 page_examples = \
-	%D%/examples/cpy.c
+	%D%/examples/cpy.c \
+	%D%/examples/device.c \
+	%D%/examples/gguf.c \
+	%D%/examples/matrix.c
 
 made_pages = $(function_pages) $(subject_pages)
 man_MANS = $(made_pages)
@@ -66,16 +69,19 @@ $(made_pages): %: %.in build-aux/make-page $(page_sources) $(page_examples)
 
 all-local: %D%/links/made
 
-install-data-local: install-man-links
-install-man-links: %D%/links/made
+install-data-local: %D%/links/made
 	$(MKDIR_P) '$(DESTDIR)$(man3dir)'
 	$(INSTALL_DATA) %D%/links/*.3 '$(DESTDIR)$(man3dir)'
 
-uninstall-local: uninstall-man-links
-uninstall-man-links: %D%/links/made
+uninstall-local: %D%/links/made
 	for link in %D%/links/*.3; do \
 	    rm -f '$(DESTDIR)$(man3dir)'/$${link##*/}; \
 	done
+	if test -f html/index.html; then \
+	    for file in html/*.html html/*.css html/*.js; do \
+	        rm -f '$(DESTDIR)$(htmldir)'/$${file##*/}; \
+	    done; \
+	fi
 
 # The same as pages for a browser, with an index and a search: make html, and
 # make install-html puts them into $(htmldir).
@@ -93,12 +99,5 @@ install-html-local: html/made
 	    $(INSTALL_DATA) html/*.html html/*.css html/*.js \
 	        '$(DESTDIR)$(htmldir)'; \
 	fi
-uninstall-local: uninstall-html
-uninstall-html:
-	rm -f '$(DESTDIR)$(htmldir)'/*.3.html
-
-clean-local: clean-man
-clean-man:
+clean-local:
 	rm -rf %D%/links html
-
-.PHONY: clean-man install-man-links uninstall-html uninstall-man-links

@@ -69,3 +69,4 @@ coverage:
 endif
 
 include tests/install/local.mk
+include tests/man/local.mk

@@ -1,36 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each page is without warnings; a program's names each of its options, and other
-# pages' examples compile.
+# A program's page names each of its options.
 n=0
-for page in "$top_srcdir"/man/*.[1-8]; do
-    name=$(basename "$page")
-    n=$((n + 1))
-    if ! ${MANDOC:-:} -V >/dev/null 2>&1 && [ "${MANDOC:-:}" = : ]; then
-        echo "ok $n # SKIP no mandoc"
-    elif $MANDOC -Tlint -Wwarning "$page" >man-$$.out 2>&1; then
-        echo "ok $n - $name: no warnings"
-    else
-        sed 's/^/# /' man-$$.out
-        echo "not ok $n - $name: no warnings"
-    fi
-    rm -f man-$$.out
-done
-for page in "$top_srcdir"/man/*.[2-8]; do
-    name=$(basename "$page")
-    n=$((n + 1))
-    # The first literal display of the examples.
-    sed -n '/^\.Sh EXAMPLES/,$ { /^\.Bd -literal/,/^\.Ed/p; /^\.Ed/q; }' "$page" |
-        sed '/^\./d; s/\\e/\\/g' >man-$$.c
-    if $CC -Wall -Wextra -Werror -DGGML_BACKEND_DL -I"$top_srcdir/include" -c \
-        -o man-$$.o man-$$.c >man-$$.out 2>&1; then
-        echo "ok $n - $name: the example compiles"
-    else
-        sed 's/^/# /' man-$$.out
-        echo "not ok $n - $name: the example compiles"
-    fi
-    rm -f man-$$.*
-done
 for page in "$top_srcdir"/man/*.1; do
     name=$(basename "$page" .1)
     n=$((n + 1))

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each exported function has one page, which its name leads to; and pages name and
+# refer to nothing that is not there.
+. "$top_srcdir/tests/man/pages.sh"
+cd "$top_builddir" || exit 99
+echo 1..5
+
+sed -n 's/^    \([a-z][a-z0-9_]*\);$/\1/p' "$top_srcdir/lib/libggmlbackend.map" |
+    sort >"$scratch/exported"
+names_of man/*.3 | sort >"$scratch/names"
+cut -d' ' -f1 "$scratch/names" >"$scratch/named"
+
+sort -u "$scratch/named" | comm -23 "$scratch/exported" - >"$scratch/missing"
+if [ -s "$scratch/missing" ] || [ "$(wc -l <"$scratch/exported")" -lt 500 ]; then
+    {
+        echo "$(wc -l <"$scratch/missing") of" \
+            "$(wc -l <"$scratch/exported") exported functions have no page:"
+        paste -sd' ' "$scratch/missing" | fold -s -w 76
+    } >"$scratch/wrong"
+else
+    : >"$scratch/wrong"
+fi
+result 'each exported function has a page' "$scratch/wrong"
+
+uniq -d "$scratch/named" | while read -r name; do
+    grep "^$name " "$scratch/names"
+done >"$scratch/wrong"
+result 'none has two' "$scratch/wrong"
+
+# What a header says of a name: a function or a macro with arguments.
+cat "$top_srcdir"/include/*.h "$top_srcdir"/include/ggml/*.h |
+    grep -o '[A-Za-z0-9_]*(' | tr -d '(' | sort -u |
+    sort -u - "$scratch/exported" >"$scratch/declared"
+sort -u "$scratch/named" | comm -13 "$scratch/declared" - >"$scratch/wrong"
+result 'what pages name is declared' "$scratch/wrong"
+
+# "link page", as the files say it and as the names need it.
+for link in man/links/*.3; do
+    name=${link##*/}
+    echo "${name%.3} $(sed -n 's:^\.so man3/::p' "$link")"
+done | sort >"$scratch/links"
+awk '$1 ".3" != $2' "$scratch/names" | sort | diff - "$scratch/links" \
+    >"$scratch/wrong"
+result 'each further name of a page is a link to it, and there are no others' \
+    "$scratch/wrong"
+
+# References to pages of ours.
+all_pages >"$scratch/pages"
+while IFS= read -r page; do
+    names_of "$page" | sed 's/ .*\.\([1-8]\)$/ \1/'
+done <"$scratch/pages" | sort -u >"$scratch/known"
+while IFS= read -r page; do
+    sed -n 's/^\.Xr \(gg[mu][lf][a-z0-9_.-]*\) \([1-8]\).*/\1 \2/p' "$page" |
+        sort -u | comm -23 - "$scratch/known" | sed "s:^:${page##*/} refers to :"
+done <"$scratch/pages" >"$scratch/wrong"
+result 'references lead somewhere' "$scratch/wrong"
