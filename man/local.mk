@@ -14,7 +14,49 @@ endif
 
 # Families of functions.
 function_pages = \
-	%D%/ggml_cpy.3
+	%D%/ggml-cpp.3 \
+	%D%/ggml_backend_alloc_ctx_tensors.3 \
+	%D%/ggml_backend_buffer.3 \
+	%D%/ggml_backend_buffer_init.3 \
+	%D%/ggml_backend_buft.3 \
+	%D%/ggml_backend_cpu_buffer.3 \
+	%D%/ggml_backend_cpu_init.3 \
+	%D%/ggml_backend_dev.3 \
+	%D%/ggml_backend_dev_buffer_type.3 \
+	%D%/ggml_backend_dev_supports_op.3 \
+	%D%/ggml_backend_event.3 \
+	%D%/ggml_backend_graph_compute.3 \
+	%D%/ggml_backend_graph_copy.3 \
+	%D%/ggml_backend_graph_plan.3 \
+	%D%/ggml_backend_init.3 \
+	%D%/ggml_backend_load.3 \
+	%D%/ggml_backend_reg.3 \
+	%D%/ggml_backend_register.3 \
+	%D%/ggml_backend_sched.3 \
+	%D%/ggml_backend_sched_set_tensor_backend.3 \
+	%D%/ggml_backend_tensor_set.3 \
+	%D%/ggml_cpu_has.3 \
+	%D%/ggml_cpy.3 \
+	%D%/ggml_gallocr.3 \
+	%D%/ggml_get_type_traits_cpu.3 \
+	%D%/ggml_graph_compute.3 \
+	%D%/ggml_numa_init.3 \
+	%D%/ggml_set_f32.3 \
+	%D%/ggml_tallocr.3 \
+	%D%/ggml_threadpool.3 \
+	%D%/ggmlbackend_cpu_level.3 \
+	%D%/ggmlbackend_env_get.3 \
+	%D%/ggmlbackend_fail.3 \
+	%D%/ggmlbackend_last_failure.3 \
+	%D%/ggmlbackend_reg_2024.3 \
+	%D%/ggmlbackend_register_2023.3 \
+	%D%/ggmlbackend_version.3 \
+	%D%/gguf_get_arr.3 \
+	%D%/gguf_get_tensor.3 \
+	%D%/gguf_get_val.3 \
+	%D%/gguf_init_from_file.3 \
+	%D%/gguf_set_val.3 \
+	%D%/gguf_write_to_file.3
 
 subject_pages = \
 	%D%/ggmlbackend.7 \
@@ -22,10 +64,48 @@ subject_pages = \
 	%D%/gguf.5
 
 page_examples = \
+	%D%/examples/backend.c \
+	%D%/examples/buffer-types.c \
+	%D%/examples/buffer.c \
+	%D%/examples/compare.c \
+	%D%/examples/compute.c \
+	%D%/examples/cpu-backend.c \
+	%D%/examples/cpu-buffer.c \
+	%D%/examples/cpu-features.c \
+	%D%/examples/cpu-level.c \
 	%D%/examples/cpy.c \
+	%D%/examples/ctx-tensors.c \
+	%D%/examples/device-memory.c \
 	%D%/examples/device.c \
+	%D%/examples/devices.c \
+	%D%/examples/elements.c \
+	%D%/examples/env.c \
+	%D%/examples/events.c \
+	%D%/examples/failure.c \
+	%D%/examples/gallocr.c \
+	%D%/examples/gguf-arrays.c \
+	%D%/examples/gguf-keys.c \
+	%D%/examples/gguf-open.c \
+	%D%/examples/gguf-set.c \
+	%D%/examples/gguf-weights.c \
+	%D%/examples/gguf-write.c \
 	%D%/examples/gguf.c \
-	%D%/examples/matrix.c
+	%D%/examples/matrix.c \
+	%D%/examples/modules.c \
+	%D%/examples/no-backend.c \
+	%D%/examples/numa.c \
+	%D%/examples/own-buffer.c \
+	%D%/examples/own-log.c \
+	%D%/examples/plan.c \
+	%D%/examples/registrations.c \
+	%D%/examples/row-product.c \
+	%D%/examples/sched-observe.c \
+	%D%/examples/sched.c \
+	%D%/examples/supports.c \
+	%D%/examples/tallocr.c \
+	%D%/examples/threadpool.c \
+	%D%/examples/transfer.c \
+	%D%/examples/version.c
 
 made_pages = $(function_pages) $(subject_pages)
 man_MANS = $(made_pages)
@@ -46,6 +126,7 @@ page_sources = \
 	lib/base/env.def \
 	lib/type/type.def \
 	$(gbinclude_HEADERS) \
+	$(gblevel2023_HEADERS) \
 	$(gbparts_HEADERS)
 
 # A page that could not be made leaves nothing behind.
