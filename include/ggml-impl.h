@@ -70,7 +70,6 @@ ggml_up(int n, int m)
  * Text goes to the sink as it is: write the newline.  CONT goes on in a line.
  */
 #define ggml_log_internal ggmlbackend_log
-
 #define GGML_LOG(...)       ggml_log_internal(GGML_LOG_LEVEL_NONE, __VA_ARGS__)
 #define GGML_LOG_INFO(...)  ggml_log_internal(GGML_LOG_LEVEL_INFO, __VA_ARGS__)
 #define GGML_LOG_WARN(...)  ggml_log_internal(GGML_LOG_LEVEL_WARN, __VA_ARGS__)
@@ -89,6 +88,7 @@ ggml_log_callback_default(
     fflush(stderr);
 }
 
+/* Messages of level debug, there when GGML_DEBUG is at least 1, 5 or 10. */
 #ifndef GGML_DEBUG
 #define GGML_DEBUG 0
 #endif
@@ -367,6 +367,7 @@ ggml_graph_view(struct ggml_cgraph *cgraph, int i0, int i1)
 
 /* ---- half floats ---- */
 
+/* The bits of a float, and the float of bits. */
 static inline uint32_t
 ggml_impl_float_bits(float f)
 {

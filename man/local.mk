@@ -112,7 +112,7 @@ man_MANS = $(made_pages)
 CLEANFILES += $(made_pages)
 EXTRA_DIST += \
 	build-aux/make-html \
-	build-aux/make-page \
+	$(make_page) \
 	$(function_pages:.3=.3.in) \
 	%D%/ggmlbackend.7.in \
 	%D%/ggmlbackend.env.7.in \
@@ -121,7 +121,13 @@ EXTRA_DIST += \
 	%D%/search.js \
 	$(page_examples)
 
-# What all pages are made from.
+# What makes all pages, and from what.
+make_page = \
+	build-aux/make-page \
+	build-aux/page/header.awk \
+	build-aux/page/page.awk \
+	build-aux/page/text.awk
+
 page_sources = \
 	lib/base/env.def \
 	lib/type/type.def \
@@ -130,11 +136,10 @@ page_sources = \
 	$(gbparts_HEADERS)
 
 # A page that could not be made leaves nothing behind.
-$(made_pages): %: %.in build-aux/make-page $(page_sources) $(page_examples)
+$(made_pages): %: %.in $(make_page) $(page_sources) $(page_examples)
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
-	{ $(AWK) -f '$(srcdir)/build-aux/make-page' \
-	    -v 'examples=$(srcdir)/%D%/examples' '$<' \
-	    $(page_sources:%='$(srcdir)/%') >$@.tmp || \
+	{ AWK='$(AWK)' $(SHELL) '$(srcdir)/build-aux/make-page' \
+	    '$(srcdir)/%D%/examples' '$<' $(page_sources:%='$(srcdir)/%') >$@.tmp || \
 	    { rm -f $@.tmp; exit 1; }; } && mv $@.tmp $@
 
 # Each further name of a page is a file that leads to it.

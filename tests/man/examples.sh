@@ -40,8 +40,14 @@ try() {
         $CC $flags -DGGML_BACKEND_DL -I"$top_srcdir/include" -c -o "$scratch/o" "$2"
         return
     fi
+    compiler=$CC
+    if grep -q '^#include <ggml-cpp.h>' "$2"; then
+        $CXX --version >/dev/null 2>&1 || return 0
+        compiler="$CXX -x c++ -std=c++11"
+    fi
     # shellcheck disable=SC2086
-    $CC $flags -I"$top_srcdir/include" -o "$scratch/program" "$2" $libraries &&
+    $compiler $flags -I"$top_srcdir/include" -o "$scratch/program" "$2" \
+        -x none $libraries &&
         (cd "$scratch" && ./program)
 }
 

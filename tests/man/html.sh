@@ -4,7 +4,7 @@
 # from elsewhere, and the index and the search know every name and task.
 . "$top_srcdir/tests/man/pages.sh"
 [ "${MANDOC:-:}" != : ] || skip_all 'no mandoc'
-echo 1..6
+echo 1..7
 
 all_pages >"$scratch/pages"
 # Names of files have no spaces, but the folders above may.
@@ -68,3 +68,50 @@ sed -n '/^\.Sh TASKS/,/^\.Sh [^T]/s/^\.It //p' "$top_srcdir/man/ggmlbackend.7.in
     done >"$scratch/wrong"
 grep -q '<dt>Load weights</dt>' index.html || echo 'no tasks' >>"$scratch/wrong"
 result 'the index has every task' "$scratch/wrong"
+
+# The search with as much of a browser as it needs.
+cat >"$scratch/search.js" <<'END'
+const fs = require("fs"), vm = require("vm");
+const listeners = {};
+const element = () => ({
+    children: [],
+    appendChild(child) { this.children.push(child); },
+    set textContent(text) { this.children = text === "" ? [] : [{ text }]; },
+});
+const found = element();
+const input = {
+    value: "",
+    addEventListener(event, run) { listeners[event] = run; },
+};
+const context = vm.createContext({
+    document: {
+        getElementById: (id) => (id === "found" ? found : input),
+        createElement: element,
+        createTextNode: (text) => ({ text }),
+    },
+});
+for (const file of ["entries.js", "search.js"])
+    vm.runInContext(fs.readFileSync(file, "utf8"), context);
+function first(words) {
+    input.value = words;
+    listeners.input();
+    const row = found.children[0];
+    return row && row.children ? row.children[0].href : row && row.text;
+}
+function expect(words, answer) {
+    if (!answer.test(first(words)))
+        console.log(`'${words}' finds ${first(words)}, not ${answer}`);
+}
+expect("gguf", /^gguf\.5\.html$/);
+expect("GGML_REPEAT", /^ggml_[a-z_]*\.3\.html#ggml_repeat$/);
+expect("file tensors", /^gguf\.5\.html$/);
+expect("environment variables", /^ggmlbackend\.env\.7\.html$/);
+expect("no such words", /^nothing found$/);
+expect(" ", /^undefined$/);
+END
+if command -v node >/dev/null 2>&1; then
+    node "$scratch/search.js" >"$scratch/wrong" 2>&1
+    result 'the search finds names and words' "$scratch/wrong"
+else
+    echo 'ok 7 # SKIP no node'
+fi
