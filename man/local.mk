@@ -132,8 +132,9 @@ page_sources = \
 	lib/base/env.def \
 	lib/type/type.def \
 	$(gbinclude_HEADERS) \
+	$(gbparts_HEADERS) \
 	$(gblevel2023_HEADERS) \
-	$(gbparts_HEADERS)
+	$(gblevel2024_HEADERS)
 
 # A page that could not be made leaves nothing behind.
 $(made_pages): %: %.in $(make_page) $(page_sources) $(page_examples)

@@ -75,36 +75,8 @@ function macro_of(word, after, follows) {
     return ""
 }
 
-function write_word(w, follows,   before, word, after, end, call) {
-    if (match(w, /^[a-z][-a-z0-9._]*\([1-8]\)/)) {
-        call = substr(w, 1, RLENGTH)
-        after = substr(w, RLENGTH + 1)
-        sub(/\(/, " ", call)
-        sub(/\)/, "", call)
-        call = "Xr " call
-        before = ""
-    } else {
-        if (!match(w, /[A-Za-z_][A-Za-z0-9_]*/)) {
-            add_word(escape(w))
-            return
-        }
-        before = substr(w, 1, RSTART - 1)
-        word = substr(w, RSTART, RLENGTH)
-        after = substr(w, RSTART + RLENGTH)
-        call = before ~ /[0-9.]/ ? "" : macro_of(word, after, follows)
-        if (call == "" && word in is_param && after ~ /^->[a-z_]/ && before == "")
-            call = "Fa " word
-        if (call ~ /^Fa/ && match(after, /^->[a-z_0-9]+/)) {
-            call = call substr(after, 1, RLENGTH)
-            after = substr(after, RLENGTH + 1)
-        }
-        if (call ~ /^(Fn|Xr)/)
-            sub(/^\(\)/, "", after)
-        if (call == "") {
-            add_word(escape(w))
-            return
-        }
-    }
+# A line with the macro CALL, what stands in front of its word, and behind it.
+function write_macro(before, call, after,   end) {
     end = ""
     if (match(after, after ~ /[[(]/ ? "[.,:;?!]+$" : "[].,:;?!)]+$")) {
         end = substr(after, RSTART)
@@ -119,6 +91,36 @@ function write_word(w, follows,   before, word, after, end, call) {
         call = "Pf \\&" argument(before) " " call
     flush()
     print "." call after end
+}
+
+# W, and FOLLOWS the word behind it.
+function write_word(w, follows,   before, word, after, call) {
+    # A page: "gguf(5)".
+    if (match(w, /^[a-z][-a-z0-9._]*\([1-8]\)/)) {
+        call = "Xr " substr(w, 1, RLENGTH - 3) " " substr(w, RLENGTH - 1, 1)
+        write_macro("", call, substr(w, RLENGTH + 1))
+        return
+    }
+    call = ""
+    if (match(w, /[A-Za-z_][A-Za-z0-9_]*/)) {
+        before = substr(w, 1, RSTART - 1)
+        word = substr(w, RSTART, RLENGTH)
+        after = substr(w, RSTART + RLENGTH)
+        if (before !~ /[0-9.]/)
+            call = macro_of(word, after, follows)
+        # A field: "params->poll".
+        if (word in is_param && match(after, /^->[a-z_0-9]+/)) {
+            call = "Fa " word substr(after, 1, RLENGTH)
+            after = substr(after, RLENGTH + 1)
+        }
+    }
+    if (call == "") {
+        add_word(escape(w))
+        return
+    }
+    if (call ~ /^(Fn|Xr)/)
+        sub(/^\(\)/, "", after)
+    write_macro(before, call, after)
 }
 
 function ends_sentence(w) {

@@ -13,7 +13,8 @@ main(void)
         .mem_size = 8 * ggml_tensor_overhead() + ggml_graph_overhead(),
         .no_alloc = true,
     };
-    const float w_data[2][2] = { { 1, 2 }, { 3, 4 } }, x_data[2] = { 1, 1 };
+    const float w_data[2][2] = { { 1, 2 }, { 3, 4 } };
+    const float x_data[2] = { 1, 1 };
     float y_data[2] = { 0, 0 };
     struct ggml_context *ctx = ggml_init(params);
     ggml_backend_buffer_t buffer = NULL;

@@ -22,7 +22,8 @@ main(void)
 
     if (ctx == NULL || buffer == NULL)
         goto done;
-    ggml_backend_buffer_set_usage(buffer, GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+    ggml_backend_buffer_set_usage(buffer,
+                                  GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
     ggml_backend_buffer_clear(buffer, 0);
 
     w = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 8);

@@ -4,19 +4,23 @@
 #include <ggml.h>
 #include <ggmlbackend.h>
 
-#include <math.h>
 #include <stdio.h>
 
 /* Both results are F32 and have 4 elements in this graph. */
 static bool
-compare(int node, struct ggml_tensor *t1, struct ggml_tensor *t2, void *user)
+compare(int node, struct ggml_tensor *t1, struct ggml_tensor *t2,
+        void *user)
 {
     float a[4], b[4], *largest = (float *)user;
 
     ggml_backend_tensor_get(t1, a, 0, sizeof(a));
     ggml_backend_tensor_get(t2, b, 0, sizeof(b));
-    for (int i = 0; i < 4; i++)
-        *largest = fmaxf(*largest, fabsf(a[i] - b[i]));
+    for (int i = 0; i < 4; i++) {
+        const float d = a[i] > b[i] ? a[i] - b[i] : b[i] - a[i];
+
+        if (d > *largest)
+            *largest = d;
+    }
     printf("node %d, %s: largest difference so far %g\n", node, t1->name,
            *largest);
     return true;

@@ -27,7 +27,8 @@ main(void)
     ggml_backend_buffer_t buffer = NULL;
     struct ggml_tensor *x, *y;
     struct ggml_cgraph *graph;
-    enum ggml_status in_time = GGML_STATUS_FAILED, late = GGML_STATUS_FAILED;
+    enum ggml_status in_time = GGML_STATUS_FAILED;
+    enum ggml_status late = GGML_STATUS_FAILED;
 
     if (ctx == NULL || cpu == NULL)
         goto done;

@@ -14,7 +14,7 @@ main(void)
            ggml_cpu_has_dotprod(), ggml_cpu_has_matmul_int8(),
            ggml_cpu_get_sve_cnt());
     printf("kernels: %s\n", ggmlbackend_cpu_level());
-    /* What has AVX2 has AVX, and there is no machine with both families. */
+    /* What has AVX2 has AVX, and no machine has both families. */
     return ggml_cpu_has_avx2() <= ggml_cpu_has_avx() &&
            !(ggml_cpu_has_avx() && ggml_cpu_has_neon()) ? 0 : 1;
 }

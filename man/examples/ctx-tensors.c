@@ -28,14 +28,15 @@ main(void)
     buffer = ggml_backend_alloc_ctx_tensors(ctx, backend);
     if (buffer == NULL)
         goto done;
-    ggml_backend_buffer_set_usage(buffer, GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+    ggml_backend_buffer_set_usage(buffer,
+                                  GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
     ggml_backend_tensor_memset(w, 0, 0, ggml_nbytes(w));
     ggml_backend_tensor_memset(bias, 0, 0, ggml_nbytes(bias));
     has_place = last->buffer == buffer;
-    printf("%zu and %zu bytes of data in a buffer of %zu; the view %s in it\n",
+    printf("%zu and %zu bytes of data in a buffer of %zu, the view %s\n",
            ggml_nbytes(w), ggml_nbytes(bias),
            ggml_backend_buffer_get_size(buffer),
-           has_place ? "is" : "is not");
+           has_place ? "too" : "not");
 done:
     if (!has_place)
         fprintf(stderr, "%s\n", ggmlbackend_last_failure());

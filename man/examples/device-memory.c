@@ -44,7 +44,8 @@ main(void)
         ggml_backend_tensor_set(w, weights, 0, sizeof(weights));
         printf("%s has a copy of the weights\n", props.name);
     }
-    ggml_backend_buffer_set_usage(buffer, GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+    ggml_backend_buffer_set_usage(buffer,
+                                  GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
     ggml_backend_tensor_get(w, back, 0, sizeof(back));
     is_right = memcmp(back, weights, sizeof(back)) == 0;
 done:

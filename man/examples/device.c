@@ -4,9 +4,10 @@
 #include <ggmlbackend.h>
 #include <stdio.h>
 
-/* y = A x, computed on BACKEND; false with the reason kept when it failed. */
+/* y = A x, computed on BACKEND; false when that failed. */
 static bool
-multiply(ggml_backend_t backend, const float a[4], const float x[2], float y[2])
+multiply(ggml_backend_t backend, const float a[4], const float x[2],
+         float y[2])
 {
     /* Descriptions alone; the data will lie in buffers of the device. */
     struct ggml_init_params params = {
@@ -21,8 +22,9 @@ multiply(ggml_backend_t backend, const float a[4], const float x[2], float y[2])
     bool done = false;
 
     if (weights != NULL && nodes != NULL && places != NULL) {
-        struct ggml_tensor *wa = ggml_new_tensor_2d(weights, GGML_TYPE_F32, 2, 2);
-        struct ggml_tensor *vx = ggml_new_tensor_1d(nodes, GGML_TYPE_F32, 2);
+        const enum ggml_type f32 = GGML_TYPE_F32;
+        struct ggml_tensor *wa = ggml_new_tensor_2d(weights, f32, 2, 2);
+        struct ggml_tensor *vx = ggml_new_tensor_1d(nodes, f32, 2);
         struct ggml_tensor *vy = ggml_mul_mat(nodes, wa, vx);
         struct ggml_cgraph *graph = ggml_new_graph(nodes);
 

@@ -30,7 +30,8 @@ main(void)
         if (props.memory_total > 0)
             printf("  %zu of %zu MiB are free\n", props.memory_free >> 20,
                    props.memory_total >> 20);
-        printf("  queued work %s, events %s\n", props.caps.async ? "yes" : "no",
+        printf("  queued work %s, events %s\n",
+               props.caps.async ? "yes" : "no",
                props.caps.events ? "yes" : "no");
     }
 

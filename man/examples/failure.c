@@ -24,7 +24,8 @@ main(void)
     if (gguf_init_from_file("no-such-file.gguf", params) != NULL)
         return 1;
     printf("failure: %s\n", ggmlbackend_last_failure());
-    is_right = strstr(ggmlbackend_last_failure(), "no-such-file.gguf") != NULL;
+    is_right =
+        strstr(ggmlbackend_last_failure(), "no-such-file.gguf") != NULL;
 
     /* What the program does wrong: a call that returns nothing. */
     ggmlbackend_set_precondition_hook(count, &n_broken);

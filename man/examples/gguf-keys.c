@@ -5,7 +5,8 @@
 
 /* The u32 called KEY, or OTHERWISE if there is no such one. */
 static uint32_t
-get_u32(const struct gguf_context *gguf, const char *key, uint32_t otherwise)
+get_u32(const struct gguf_context *gguf, const char *key,
+        uint32_t otherwise)
 {
     const int64_t id = gguf_find_key(gguf, key);
 

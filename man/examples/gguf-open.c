@@ -53,8 +53,8 @@ main(void)
     bias = ggml_get_tensor(tensors, "bias");
     if (bias != NULL)
         second = ggml_get_data_f32(bias)[1];
-    printf("version %u, alignment %zu, bias[1] = %g\n", gguf_get_version(gguf),
-           gguf_get_alignment(gguf), second);
+    printf("version %u, alignment %zu, bias[1] = %g\n",
+           gguf_get_version(gguf), gguf_get_alignment(gguf), second);
     gguf_free(gguf);
     ggml_free(tensors);
     remove(path);

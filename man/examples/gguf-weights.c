@@ -57,7 +57,9 @@ int
 main(void)
 {
     struct ggml_context *ctx = NULL;
-    const struct gguf_init_params params = { .no_alloc = true, .ctx = &ctx };
+    const struct gguf_init_params params = {
+        .no_alloc = true, .ctx = &ctx,
+    };
     ggml_backend_t backend = ggml_backend_init_best();
     struct gguf_context *gguf =
         write_file() ? gguf_init_from_file(path, params) : NULL;
@@ -70,7 +72,8 @@ main(void)
     weights = ggml_backend_alloc_ctx_tensors(ctx, backend);
     if (weights == NULL)
         goto done;
-    ggml_backend_buffer_set_usage(weights, GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+    ggml_backend_buffer_set_usage(weights,
+                                  GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
     for (int64_t id = 0; id < gguf_get_n_tensors(gguf); id++) {
         const char *name = gguf_get_tensor_name(gguf, id);
 

@@ -18,12 +18,14 @@ main(void)
     struct ggml_tensor *x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 2);
     struct ggml_tensor *y = ggml_mul_mat(ctx, a, x);
     struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    enum ggml_status computed;
 
     for (int i = 0; i < 4; i++)
         ggml_set_f32_1d(a, i, values[i]);
     ggml_set_f32(x, 1);
     ggml_build_forward_expand(graph, y);
-    if (ggml_graph_compute_with_ctx(ctx, graph, 2) == GGML_STATUS_SUCCESS) {
+    computed = ggml_graph_compute_with_ctx(ctx, graph, 2);
+    if (computed == GGML_STATUS_SUCCESS) {
         printf("%g %g\n", ggml_get_f32_1d(y, 0), ggml_get_f32_1d(y, 1));
         if (ggml_get_f32_1d(y, 0) == 3 && ggml_get_f32_1d(y, 1) == 7)
             status = 0;

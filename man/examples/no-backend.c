@@ -45,7 +45,8 @@ main(void)
     plan.abort_callback = is_enough;
     plan.abort_callback_data = &n_asked;
     status = ggml_graph_compute(graph, &plan);
-    printf("after %d questions: %s\n", n_asked, ggml_status_to_string(status));
+    printf("after %d questions: %s\n", n_asked,
+           ggml_status_to_string(status));
     ggml_free(ctx);
     return status == GGML_STATUS_ABORTED ? 0 : 1;
 }

@@ -24,8 +24,10 @@ check_version(int version)
 {
     if (version < 3)
         return ggmlbackend_fail(GGML_STATUS_FAILED,
-                                "device 0: firmware %d is too old", version);
-    ggmlbackend_log(GGML_LOG_LEVEL_INFO, "device 0: firmware %d\n", version);
+                                "device 0: firmware %d is too old",
+                                version);
+    ggmlbackend_log(GGML_LOG_LEVEL_INFO, "device 0: firmware %d\n",
+                    version);
     return GGML_STATUS_SUCCESS;
 }
 
@@ -43,7 +45,8 @@ main(void)
     printf("info: %serror: %s", last.text[GGML_LOG_LEVEL_INFO],
            last.text[GGML_LOG_LEVEL_ERROR]);
     is_right = is_right &&
-               strstr(last.text[GGML_LOG_LEVEL_ERROR], "too old") != NULL &&
+               strcmp(last.text[GGML_LOG_LEVEL_ERROR],
+                      "device 0: firmware 2 is too old\n") == 0 &&
                strcmp(ggmlbackend_last_failure(),
                       "device 0: firmware 2 is too old") == 0;
     return is_right ? 0 : 1;

@@ -6,8 +6,10 @@
 static void
 print_features(ggml_backend_reg_t reg)
 {
-    ggml_backend_get_features_t get_features = (ggml_backend_get_features_t)
-        ggml_backend_reg_get_proc_address(reg, "ggml_backend_get_features");
+    void *address = ggml_backend_reg_get_proc_address(
+        reg, "ggml_backend_get_features");
+    ggml_backend_get_features_t get_features =
+        (ggml_backend_get_features_t)address;
     const struct ggml_backend_feature *f;
 
     printf("%s, %zu devices:", ggml_backend_reg_name(reg),
@@ -24,8 +26,9 @@ set_n_threads(ggml_backend_t backend, int n_threads)
 {
     ggml_backend_reg_t reg =
         ggml_backend_dev_backend_reg(ggml_backend_get_device(backend));
-    ggml_backend_set_n_threads_t set = (ggml_backend_set_n_threads_t)
-        ggml_backend_reg_get_proc_address(reg, "ggml_backend_set_n_threads");
+    void *address = ggml_backend_reg_get_proc_address(
+        reg, "ggml_backend_set_n_threads");
+    ggml_backend_set_n_threads_t set = (ggml_backend_set_n_threads_t)address;
 
     if (set != NULL)
         set(backend, n_threads);

@@ -39,8 +39,8 @@ main(void)
 
     if (ctx == NULL || backends[0] == NULL || backends[1] == NULL)
         goto done;
-    sched = ggml_backend_sched_new(backends, NULL, 2, GGML_DEFAULT_GRAPH_SIZE,
-                                   false);
+    sched = ggml_backend_sched_new(backends, NULL, 2,
+                                   GGML_DEFAULT_GRAPH_SIZE, false);
     if (sched == NULL)
         goto done;
     ggml_backend_sched_set_eval_callback(sched, observe, &seen);
@@ -57,7 +57,8 @@ main(void)
     if (!ggml_backend_sched_alloc_graph(sched, graph))
         goto done;
     ggml_backend_tensor_set(x, data, 0, sizeof(data));
-    if (ggml_backend_sched_graph_compute(sched, graph) != GGML_STATUS_SUCCESS)
+    if (ggml_backend_sched_graph_compute(sched, graph) !=
+        GGML_STATUS_SUCCESS)
         goto done;
     printf("%d splits; %s has %zu bytes\n",
            ggml_backend_sched_get_n_splits(sched),

@@ -23,7 +23,7 @@ build(struct ggml_context *ctx, struct ggml_tensor *w, int n_columns,
     return graph;
 }
 
-/* The sum of all results for N_COLUMNS columns of ones, -1 if it failed. */
+/* The sum of all results for N_COLUMNS columns of ones; -1: it failed. */
 static float
 compute(ggml_backend_sched_t sched, struct ggml_tensor *w, int n_columns)
 {
@@ -88,13 +88,15 @@ main(void)
     buffer = ggml_backend_alloc_ctx_tensors(weights, backends[0]);
     if (buffer == NULL)
         goto done;
-    ggml_backend_buffer_set_usage(buffer, GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+    ggml_backend_buffer_set_usage(buffer,
+                                  GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
     ggml_backend_tensor_set(w, data, 0, sizeof(data));
 
     sched = ggml_backend_sched_new(backends, NULL, n_backends,
                                    GGML_DEFAULT_GRAPH_SIZE, false);
     if (sched == NULL ||
-        !ggml_backend_sched_reserve(sched, build(largest, w, 8, &in, &out)))
+        !ggml_backend_sched_reserve(sched,
+                                    build(largest, w, 8, &in, &out)))
         goto done;
     few = compute(sched, w, 1);
     many = compute(sched, w, 8);

@@ -13,13 +13,14 @@ can_multiply(ggml_backend_dev_t device, ggml_backend_buffer_type_t buft,
         .mem_size = 3 * ggml_tensor_overhead(), .no_alloc = true,
     };
     struct ggml_context *ctx = ggml_init(params);
-    /* It has no memory: it stands for the place that the weight would get. */
+    /* Without memory: it stands for the place that the weight would get. */
     ggml_backend_buffer_t place = ggml_backend_buft_alloc_buffer(buft, 0);
     bool can = false;
 
     if (ctx != NULL && place != NULL) {
         struct ggml_tensor *w = ggml_new_tensor_2d(ctx, type, 4096, 4096);
-        struct ggml_tensor *x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4096, 8);
+        struct ggml_tensor *x =
+            ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4096, 8);
         struct ggml_tensor *y = ggml_mul_mat(ctx, w, x);
 
         w->buffer = place;

@@ -24,7 +24,7 @@ main(void)
     if (ctx == NULL || buffer == NULL)
         goto done;
     a = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 4, 2); /* 32 bytes */
-    b = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 4);    /* 16, rounded up to 32 */
+    b = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 4);    /* 16, made 32 */
     second = ggml_view_1d(ctx, a, 4, 4 * sizeof(float));
     c = ggml_set_name(ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1), "c");
 

@@ -14,7 +14,8 @@ main(void)
         .mem_size = 8 * ggml_tensor_overhead() + ggml_graph_overhead(),
         .no_alloc = true,
     };
-    struct ggml_threadpool_params settings = ggml_threadpool_params_default(2);
+    struct ggml_threadpool_params settings =
+        ggml_threadpool_params_default(2);
     struct ggml_context *ctx = ggml_init(params);
     ggml_backend_t backends[2] = {
         ggml_backend_cpu_init(), ggml_backend_cpu_init()
@@ -40,8 +41,8 @@ main(void)
     ggml_set_f32(x, 1);
 
     for (int i = 0; i < 2; i++) {
-        ggml_backend_cpu_set_n_threads(backends[i],
-                                       ggml_threadpool_get_n_threads(pool));
+        ggml_backend_cpu_set_n_threads(
+            backends[i], ggml_threadpool_get_n_threads(pool));
         ggml_backend_cpu_set_threadpool(backends[i], pool);
         n_done += ggml_backend_graph_compute(backends[i], graph) ==
                       GGML_STATUS_SUCCESS &&

@@ -33,10 +33,11 @@ main(void)
     ggml_backend_tensor_get(a, row, a->nb[1], sizeof(row));
 
     /* Queued: again is there when the backend is done. */
-    ggml_backend_tensor_get_async(backend, a, again, a->nb[1], sizeof(again));
+    ggml_backend_tensor_get_async(backend, a, again, a->nb[1],
+                                  sizeof(again));
     ggml_backend_synchronize(backend);
-    printf("%g %g %g, %g %g %g\n", row[0], row[1], row[2], again[0], again[1],
-           again[2]);
+    printf("%g %g %g, %g %g %g\n", row[0], row[1], row[2], again[0],
+           again[1], again[2]);
 
     /* One row more than there is: nothing is written. */
     ggmlbackend_clear_failure();

@@ -30,7 +30,8 @@ done >"$scratch/texts"
 names_of man/*.3 >"$scratch/names"
 
 cat "$scratch/names" "$scratch/texts" "$top_srcdir"/include/*.h \
-    "$top_srcdir"/include/ggml/*.h | awk -v out="$scratch" '
+    "$top_srcdir"/include/ggml/*.h \
+    "$top_srcdir"/include/level-2023/ggml-backend-impl.h | awk -v out="$scratch" '
 function words(s) {
     s = tolower(s)
     gsub(/[^a-z0-9]+/, " ", s)

@@ -67,7 +67,7 @@ while IFS= read -r page; do
 done <"$scratch/pages"
 
 # The files that they are made from.
-for file in "$top_srcdir"/man/examples/*.c; do
+for file in "$top_srcdir"/man/examples/*; do
     grep -q "^@example ${file##*/}\$" "$top_srcdir"/man/*.in ||
         echo "${file##*/} is in no page"
 done >"$scratch/wrong"

@@ -28,10 +28,12 @@ uniq -d "$scratch/named" | while read -r name; do
 done >"$scratch/wrong"
 result 'none has two' "$scratch/wrong"
 
-# What a header says of a name: a function or a macro with arguments.
+# Functions, macros with arguments, and headers.
 cat "$top_srcdir"/include/*.h "$top_srcdir"/include/ggml/*.h |
     grep -o '[A-Za-z0-9_]*(' | tr -d '(' | sort -u |
     sort -u - "$scratch/exported" >"$scratch/declared"
+(cd "$top_srcdir/include" && ls ./*.h) | sed 's:^\./\(.*\)\.h$:\1:' |
+    sort -u - "$scratch/declared" -o "$scratch/declared"
 sort -u "$scratch/named" | comm -13 "$scratch/declared" - >"$scratch/wrong"
 result 'what pages name is declared' "$scratch/wrong"
 
