@@ -82,8 +82,9 @@ GGML_API void ggml_gallocr_free(ggml_gallocr_t galloc);
  * allocated before have to be built again.
  *
  *   node_buffer_ids, leaf_buffer_ids   the slot of each node and each leaf of
- *                                      the graph; NULL, and the short form,
- *                                      mean slot 0
+ *                                      the graph, in the order of its nodes
+ *                                      and leafs (ggml-impl.h); NULL, and the
+ *                                      short form, mean slot 0
  *
  * Tensors that have data already, and views, are left where they are.  Leafs,
  * and tensors flagged as inputs, never share memory with each other; after its

@@ -267,8 +267,8 @@ GGML_API bool ggml_backend_buffer_is_multi_buffer(
     ggml_backend_buffer_t buffer);
 
 /*
- * Say what every part of a multi-buffer is for, as ggml_backend_buffer_set_usage
- * does for the whole and its parts.  No effect on another buffer.
+ * Say what every part of a multi-buffer is for; ggml_backend_buffer_set_usage
+ * does it too, and for the whole.  No effect on another buffer.
  */
 GGML_API void ggml_backend_multi_buffer_set_usage(
     ggml_backend_buffer_t buffer, enum ggml_backend_buffer_usage usage);

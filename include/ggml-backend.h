@@ -444,8 +444,8 @@ GGML_API void ggml_backend_synchronize(ggml_backend_t backend);
 typedef void *ggml_backend_graph_plan_t;
 
 /*
- * Prepare a graph to be run often.  The graph, its tensors and their places must
- * stay as they are as long as the plan is used; the caller frees the plan.
+ * Prepare a graph to be run often.  The graph, its tensors and their places
+ * must stay as they are as long as the plan is used; the caller frees the plan.
  * NULL from a backend that makes no plans, for a failed graph and without
  * memory.
  */
@@ -580,9 +580,9 @@ GGML_API void ggml_backend_unload(ggml_backend_reg_t reg);
  * Load all modules, files libggml-NAME.so and libggml-NAME-VARIANT.so, in the
  * order of their names: those of the folders in GGMLBACKEND_MODULE_PATH and of
  * the library's own (ggmlbackend_module_folder), or those of the one folder
- * DIR_PATH.  Of the variants of one name the one with the highest score is
- * taken, and the file without a variant where none can be had.  At the end
- * comes the file that GGML_BACKEND_PATH names.
+ * DIR_PATH, if that is not NULL.  Of the variants of one name the one with the
+ * highest score is taken, and the file without a variant where none can be had.
+ * At the end comes the file that GGML_BACKEND_PATH names.
  *
  * What is refused is passed over, as are backends that are there already, so
  * that a second call adds nothing.  A folder that cannot be read is passed over
@@ -720,6 +720,9 @@ GGML_API bool ggml_backend_sched_alloc_graph(
  * may be changed, and outputs are read after ggml_backend_sched_synchronize or
  * by functions that wait.
  *
+ * The same graph may be computed again and again.  Its inputs are to be written
+ * each time: behind their last reader their memory is used for others.
+ *
  * Returns the status of the first split that did not succeed, after which no
  * other was begun; GGML_STATUS_ALLOC_FAILED without memory, and
  * GGML_STATUS_FAILED when the graph cannot be split or allocated for another
@@ -751,8 +754,9 @@ GGML_API void ggml_backend_sched_synchronize(ggml_backend_sched_t sched);
 
 /*
  * Asked by a scheduler that computes.  With ASK: is the client going to look at
- * node T?  Without: T, which it wanted to look at, is computed; false leaves
- * out the nodes that follow in the same split.
+ * node T?  Without: T, which it wanted to look at, is computed, and its data
+ * can be read; false leaves out the nodes that follow in the same split, which
+ * is not a failure of the computation.
  */
 typedef bool (*ggml_backend_sched_eval_callback)(
     struct ggml_tensor *t, bool ask, void *user_data);

@@ -28,7 +28,8 @@ set_n_threads(ggml_backend_t backend, int n_threads)
         ggml_backend_dev_backend_reg(ggml_backend_get_device(backend));
     void *address = ggml_backend_reg_get_proc_address(
         reg, "ggml_backend_set_n_threads");
-    ggml_backend_set_n_threads_t set = (ggml_backend_set_n_threads_t)address;
+    ggml_backend_set_n_threads_t set =
+        (ggml_backend_set_n_threads_t)address;
 
     if (set != NULL)
         set(backend, n_threads);

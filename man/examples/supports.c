@@ -13,7 +13,7 @@ can_multiply(ggml_backend_dev_t device, ggml_backend_buffer_type_t buft,
         .mem_size = 3 * ggml_tensor_overhead(), .no_alloc = true,
     };
     struct ggml_context *ctx = ggml_init(params);
-    /* Without memory: it stands for the place that the weight would get. */
+    /* Without memory: it stands for the place that w would get. */
     ggml_backend_buffer_t place = ggml_backend_buft_alloc_buffer(buft, 0);
     bool can = false;
 
