@@ -177,7 +177,7 @@ html/made: $(html_inputs) build-aux/make-html %D%/page.css %D%/search.js
 	$(AM_V_GEN)MANDOC='$(MANDOC)' AWK='$(AWK)' \
 	    $(SHELL) '$(srcdir)/build-aux/make-html' html \
 	    '$(srcdir)/%D%/page.css' '$(srcdir)/%D%/search.js' \
-	    $(made_pages) $(dist_man_MANS:%='$(srcdir)/%') && touch $@
+	    $(filter %.1 %.3 %.5 %.7,$^) && touch $@
 
 html-local: html/made
 install-html-local: html/made

@@ -258,7 +258,7 @@ function write_about(line,   word, i, text) {
     body(text)
 }
 
-function write_example(line,   word, file, text, is_begun) {
+function write_example(line, follows,   word, file, text, is_begun) {
     split(line, word, " ")
     file = examples "/" word[2]
     print ".Bd -literal"
@@ -272,6 +272,8 @@ function write_example(line,   word, file, text, is_begun) {
     if (!is_begun)
         fail(file " cannot be read")
     print ".Ed"
+    if (follows ~ /^[^.]/)
+        print ".Pp"
 }
 
 function environment_line(line,   part) {
@@ -357,7 +359,7 @@ function write_line(line, follows) {
     else if (line ~ /^@about /)
         write_about(line)
     else if (line ~ /^@example /)
-        write_example(line)
+        write_example(line, follows)
     else if (line == "@environment")
         write_environment()
     else if (line == "@types")
