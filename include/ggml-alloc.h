@@ -26,6 +26,8 @@ typedef struct ggml_backend_buffer *ggml_backend_buffer_t;
 typedef struct ggml_backend *ggml_backend_t;
 #endif
 
+/* ---- linear allocator ---- */
+
 /*
  * The linear allocator.  A plain struct of the client's, which owns nothing and
  * needs no end.
@@ -36,10 +38,6 @@ struct ggml_tallocr {
     size_t alignment;  /* of the buffer */
     size_t offset;     /* of the next tensor, from the base */
 };
-
-/* The graph allocator; owns the buffers that its tensors lie in. */
-struct ggml_gallocr;
-typedef struct ggml_gallocr *ggml_gallocr_t;
 
 /*
  * An allocator that begins at the first aligned address of BUFFER.  Its buffer
@@ -56,10 +54,16 @@ GGML_API struct ggml_tallocr ggml_tallocr_new(ggml_backend_buffer_t buffer);
 GGML_API enum ggml_status ggml_tallocr_alloc(
     struct ggml_tallocr *talloc, struct ggml_tensor *tensor);
 
+/* ---- graph allocator ---- */
+
+/* The graph allocator; owns the buffers that its tensors lie in. */
+struct ggml_gallocr;
+typedef struct ggml_gallocr *ggml_gallocr_t;
+
 /*
- * An allocator with one slot for each of the N_BUFS buffer types.  Slots with
- * the same type share one buffer.  Freed with ggml_gallocr_free; NULL without
- * memory.
+ * An allocator with one slot for each of the N_BUFS buffer types; the short
+ * form has one slot.  Slots with the same type share one buffer.  Freed with
+ * ggml_gallocr_free; NULL without memory.
  */
 GGML_API ggml_gallocr_t ggml_gallocr_new(ggml_backend_buffer_type_t buft);
 GGML_API ggml_gallocr_t ggml_gallocr_new_n(
@@ -78,8 +82,9 @@ GGML_API void ggml_gallocr_free(ggml_gallocr_t galloc);
  * allocated before have to be built again.
  *
  *   node_buffer_ids, leaf_buffer_ids   the slot of each node and each leaf of
- *                                      the graph; NULL, and the short form,
- *                                      mean slot 0
+ *                                      the graph, in the order of its nodes
+ *                                      and leafs (ggml-impl.h); NULL, and the
+ *                                      short form, mean slot 0
  *
  * Tensors that have data already, and views, are left where they are.  Leafs,
  * and tensors flagged as inputs, never share memory with each other; after its
@@ -97,7 +102,8 @@ GGML_API bool ggml_gallocr_reserve_n(
     const int *node_buffer_ids, const int *leaf_buffer_ids);
 
 /*
- * Give every tensor of GRAPH its place: data and buffer, for views too.
+ * Give every tensor of GRAPH its place: data and buffer, for views too.  Those
+ * of a graph that was allocated before must not be used any more.
  *
  * The last plan is used when GRAPH has the same make (nodes, sources, flags)
  * and no tensor that needs more room than its counterpart.  If not, an
@@ -116,6 +122,8 @@ GGML_API bool ggml_gallocr_alloc_graph(
  */
 GGML_API size_t ggml_gallocr_get_buffer_size(
     ggml_gallocr_t galloc, int buffer_id);
+
+/* ---- all tensors of a context ---- */
 
 /*
  * Memory for all tensors of CTX (made with no_alloc) that are no views and have

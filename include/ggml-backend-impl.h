@@ -225,6 +225,8 @@ struct ggml_backend_reg {
     void *context;
 };
 
+/* ---- modules ---- */
+
 /*
  * What a module exports: "ggml_backend_init" gives its registration, or NULL,
  * the same again after it was unloaded, and "ggml_backend_score" how well the
@@ -234,9 +236,12 @@ struct ggml_backend_reg {
 typedef ggml_backend_reg_t (*ggml_backend_init_t)(void);
 typedef int (*ggml_backend_score_t)(void);
 
+/* ---- making buffers ---- */
+
 /*
- * A new buffer of SIZE bytes with these functions.  NULL without memory, or
- * without a function that it needs; CONTEXT is still the caller's then.
+ * A new buffer of SIZE bytes with these functions, for any thread to make.
+ * NULL without memory, or without a function that it needs; CONTEXT is still
+ * the caller's then.
  */
 GGML_API ggml_backend_buffer_t ggml_backend_buffer_init(
     ggml_backend_buffer_type_t buft, struct ggml_backend_buffer_i iface,
@@ -257,13 +262,18 @@ GGML_API bool ggml_backend_buffer_copy_tensor(
 GGML_API ggml_backend_buffer_t ggml_backend_multi_buffer_alloc_buffer(
     ggml_backend_buffer_t *buffers, size_t n_buffers);
 
-/* Is it one of those? */
+/* Is BUFFER one that ggml_backend_multi_buffer_alloc_buffer made? */
 GGML_API bool ggml_backend_buffer_is_multi_buffer(
     ggml_backend_buffer_t buffer);
 
-/* Say what every part is for. */
+/*
+ * Say what every part of a multi-buffer is for; ggml_backend_buffer_set_usage
+ * does it too, and for the whole.  No effect on another buffer.
+ */
 GGML_API void ggml_backend_multi_buffer_set_usage(
     ggml_backend_buffer_t buffer, enum ggml_backend_buffer_usage usage);
+
+/* ---- registering ---- */
 
 /*
  * Put REG and its devices into the registry, behind those that are there.  One
@@ -271,6 +281,8 @@ GGML_API void ggml_backend_multi_buffer_set_usage(
  * the registry's own calls into the backend.
  */
 GGML_API void ggml_backend_register(ggml_backend_reg_t reg);
+
+/* ---- a module's exports ---- */
 
 /*
  * In a module (built with GGML_BACKEND_DL defined): export what a module

@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+/* ---- memory nodes: any thread ---- */
+
 /* Where threads run on a machine with several memory nodes. */
 enum ggml_numa_strategy {
     GGML_NUMA_STRATEGY_DISABLED   = 0, /* where the system puts them */
@@ -31,45 +33,13 @@ enum ggml_numa_strategy {
     GGML_NUMA_STRATEGY_COUNT      = 5
 };
 
-/* How a graph is to be computed; made by ggml_graph_plan. */
-struct ggml_cplan {
-    size_t work_size;   /* 0: the library takes its work memory itself */
-    uint8_t *work_data; /* not looked at; may be NULL */
-    int n_threads;      /* the calling one included */
-    struct ggml_threadpool *threadpool; /* NULL: one for this call alone */
-    /* Asked by the calling thread after each node that computed something; true
-     * ends the graph.  NULL: never. */
-    ggml_abort_callback abort_callback;
-    void *abort_callback_data;
-};
-
-/*
- * A dot product of N values: *S = x . y.
- *
- *   x, y  rows of the type and of its vec_dot_type; N is whole blocks of both
- *   nrc   1.  Rows at once; BS, BX and BY are their strides and not looked at
- */
-typedef void (*ggml_vec_dot_t)(
-    int n, float *GGML_RESTRICT s, size_t bs, const void *GGML_RESTRICT x,
-    size_t bx, const void *GGML_RESTRICT y, size_t by, int nrc);
-
-struct ggml_type_traits_cpu {
-    ggml_from_float_t from_float; /* rounds a row; NULL: not to this type */
-    ggml_vec_dot_t vec_dot;       /* NULL: no products with this type */
-    enum ggml_type vec_dot_type;  /* the other operand's */
-    int64_t nrows;                /* that vec_dot can do at once: 1 */
-};
-
-/* ---- memory nodes ---- */
-
 /*
  * Set the process's strategy, for thread pools made afterwards that have no
- * mask of CPUs.  The first call counts; a further one logs a warning.  Any
- * thread.
+ * mask of CPUs.  The first call counts; a further one logs a warning.
  */
 GGML_BACKEND_API void ggml_numa_init(enum ggml_numa_strategy numa);
 
-/* Has a strategy been set on a machine with several nodes?  Any thread. */
+/* Has a strategy been set on a machine with several nodes? */
 GGML_BACKEND_API bool ggml_is_numa(void);
 
 /*
@@ -126,9 +96,9 @@ GGML_BACKEND_API void ggml_set_f32_nd(
  * A mask, a strict one (a CPU each) or a priority that the system refuses is a
  * warning, and so are threads that cannot be started.
  *
- * Returns NULL for parameters out of range and when there is no memory.  The
- * caller frees the pool when nothing computes with it.  After a fork the child
- * may use and free it; it has no workers there.
+ * Returns NULL for parameters out of range and when there is no memory; PARAMS
+ * is copied.  The caller frees the pool when nothing computes with it.  After a
+ * fork the child may use and free it; it has no workers there.
  */
 GGML_BACKEND_API struct ggml_threadpool *ggml_threadpool_new(
     struct ggml_threadpool_params *params);
@@ -152,6 +122,18 @@ GGML_BACKEND_API void ggml_threadpool_resume(
 
 /* ---- computing without a backend ---- */
 
+/* How a graph is to be computed; made by ggml_graph_plan. */
+struct ggml_cplan {
+    size_t work_size;   /* 0: the library takes its work memory itself */
+    uint8_t *work_data; /* not looked at; may be NULL */
+    int n_threads;      /* the calling one included */
+    struct ggml_threadpool *threadpool; /* NULL: one for this call alone */
+    /* Asked by the calling thread after each node that computed something; true
+     * ends the graph.  NULL: never. */
+    ggml_abort_callback abort_callback;
+    void *abort_callback_data;
+};
+
 /*
  * What computing CGRAPH takes, with at most N_THREADS (0 and less: as many as
  * THREADPOOL has, or GGML_DEFAULT_N_THREADS).  THREADPOOL may be NULL.  The
@@ -164,7 +146,8 @@ GGML_BACKEND_API struct ggml_cplan ggml_graph_plan(
     struct ggml_threadpool *threadpool);
 
 /*
- * Compute CGRAPH, all of whose tensors have memory of the host.
+ * Compute CGRAPH, all of whose tensors have memory of the host, as CPLAN says,
+ * which is the caller's; it is only read, and may be used again.
  *
  * A pool that is computing another graph is not waited for: this thread works
  * alone.  More threads than the pool has are a warning.
@@ -181,13 +164,13 @@ GGML_BACKEND_API enum ggml_status ggml_graph_compute(
 GGML_BACKEND_API enum ggml_status ggml_graph_compute_with_ctx(
     struct ggml_context *ctx, struct ggml_cgraph *cgraph, int n_threads);
 
+/* ---- the machine: any thread ---- */
+
 /*
- * ---- the machine ----
- *
  * 1 when the processor can do that and the system lets programs do it, else 0;
  * whether the kernels in use need it is another question
- * (ggmlbackend_cpu_level). ggml_cpu_get_sve_cnt gives the bytes of a vector.
- * Any thread.
+ * (ggmlbackend_cpu_level).  ggml_cpu_get_sve_cnt gives the bytes of an SVE
+ * vector, 0 without SVE.
  */
 GGML_BACKEND_API int ggml_cpu_has_sse3(void);
 GGML_BACKEND_API int ggml_cpu_has_ssse3(void);
@@ -215,18 +198,39 @@ GGML_BACKEND_API int ggml_cpu_has_vxe(void);
 GGML_BACKEND_API int ggml_cpu_has_wasm_simd(void);
 GGML_BACKEND_API int ggml_cpu_has_llamafile(void);
 
+/* ---- rows of a type: any thread ---- */
+
+/*
+ * A dot product of N values: *S is the sum of their products.
+ *
+ *   x, y  rows of the type and of its vec_dot_type; N is whole blocks of both
+ *   nrc   rows at once: 1.  BS, BX and BY, their strides, are not looked at
+ */
+typedef void (*ggml_vec_dot_t)(
+    int n, float *GGML_RESTRICT s, size_t bs, const void *GGML_RESTRICT x,
+    size_t bx, const void *GGML_RESTRICT y, size_t by, int nrc);
+
+/* What the CPU does with rows of one type. */
+struct ggml_type_traits_cpu {
+    ggml_from_float_t from_float; /* rounds a row; NULL: not to this type */
+    ggml_vec_dot_t vec_dot;       /* NULL: no products with this type */
+    enum ggml_type vec_dot_type;  /* the other operand's */
+    int64_t nrows;                /* that vec_dot can do at once: 1 */
+};
+
 /* Functions for rows of TYPE, at the level in use; static, never NULL, without
- * functions for a type that has none.  Any thread. */
+ * functions for a type that has none. */
 GGML_BACKEND_API const struct ggml_type_traits_cpu *ggml_get_type_traits_cpu(
     enum ggml_type type);
 
-/* Choose the kernels now rather than on first use.  Any thread, any number of
- * times. */
+/* ---- kernels: any thread ---- */
+
+/* Choose the kernels now rather than on first use.  Any number of times. */
 GGML_BACKEND_API void ggml_cpu_init(void);
 
-/* ---- the backend ---- */
-
 #if GGML_API_LEVEL >= 202410
+
+/* ---- the backend ---- */
 
 /*
  * A new CPU backend with ggmlbackend_default_n_threads() threads; NULL without
@@ -234,11 +238,11 @@ GGML_BACKEND_API void ggml_cpu_init(void);
  * time: until the call returns, computing on it fails with GGML_STATUS_FAILED
  * and it is not freed, whether that is tried by the graph's own operations and
  * callbacks or by another thread.  They may use other backends, and the
- * functions above.
+ * functions that compute without one.
  */
 GGML_BACKEND_API ggml_backend_t ggml_backend_cpu_init(void);
 
-/* False for NULL. */
+/* Is it a backend of the CPU device, however it was made?  False for NULL. */
 GGML_BACKEND_API bool ggml_backend_is_cpu(ggml_backend_t backend);
 
 /*

@@ -25,6 +25,8 @@ extern "C" {
 struct ggml_backend;
 struct ggml_backend_reg;
 
+/* ---- registering ---- */
+
 /* What the device counts as. */
 enum ggmlbackend_2023_kind {
     GGMLBACKEND_2023_GPU   = 0, /* has memory of its own */

@@ -23,6 +23,8 @@ extern "C" {
 
 struct ggml_backend_reg;
 
+/* ---- registrations ---- */
+
 /*
  * The registration of today that stands for REG, one of level 2024-10: what a
  * module's ggml_backend_init returns.  It is not put into the registry, and

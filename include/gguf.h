@@ -23,33 +23,19 @@
 extern "C" {
 #endif
 
-/* Types of values; the numbers are those in the file. */
-enum gguf_type {
-    GGUF_TYPE_UINT8   = 0,
-    GGUF_TYPE_INT8    = 1,
-    GGUF_TYPE_UINT16  = 2,
-    GGUF_TYPE_INT16   = 3,
-    GGUF_TYPE_UINT32  = 4,
-    GGUF_TYPE_INT32   = 5,
-    GGUF_TYPE_FLOAT32 = 6,
-    GGUF_TYPE_BOOL    = 7,
-    GGUF_TYPE_STRING  = 8,
-    GGUF_TYPE_ARRAY   = 9,
-    GGUF_TYPE_UINT64  = 10,
-    GGUF_TYPE_INT64   = 11,
-    GGUF_TYPE_FLOAT64 = 12,
-    GGUF_TYPE_COUNT   = 13
-};
-
 struct gguf_context;
+
+/* ---- files ---- */
 
 /*
  * How much of a file is loaded.
  *
  *   ctx        NULL: the keys and descriptions alone.  Else *ctx becomes a new
- *              context, for the caller to free, with one tensor for each in the file
- *   no_alloc   with ctx: the tensors have no data.  Without it the data is loaded,
- *              into a tensor that is the context's first and to which all others point
+ *              context, for the caller to free, with one tensor for each in the
+ *              file
+ *   no_alloc   with ctx: the tensors have no data.  Without it the data is
+ *              loaded, into a tensor that is the context's first and to which
+ *              all others point
  */
 struct gguf_init_params {
     bool no_alloc;
@@ -74,9 +60,6 @@ GGML_API struct gguf_context *gguf_init_from_file(
  * it lives on. */
 GGML_API void gguf_free(struct gguf_context *ctx);
 
-/* "u8", "str", "arr" …; NULL for what is no type. */
-GGML_API const char *gguf_type_name(enum gguf_type type);
-
 /* The version of the format: that of the file read, or 3. */
 GGML_API uint32_t gguf_get_version(const struct gguf_context *ctx);
 
@@ -86,6 +69,29 @@ GGML_API size_t gguf_get_alignment(const struct gguf_context *ctx);
 /* Where the data section begins in the file that was read, in bytes; 0
  * without one. */
 GGML_API size_t gguf_get_data_offset(const struct gguf_context *ctx);
+
+/* ---- keys ---- */
+
+/* Types of values; the numbers are those in the file. */
+enum gguf_type {
+    GGUF_TYPE_UINT8   = 0,
+    GGUF_TYPE_INT8    = 1,
+    GGUF_TYPE_UINT16  = 2,
+    GGUF_TYPE_INT16   = 3,
+    GGUF_TYPE_UINT32  = 4,
+    GGUF_TYPE_INT32   = 5,
+    GGUF_TYPE_FLOAT32 = 6,
+    GGUF_TYPE_BOOL    = 7,
+    GGUF_TYPE_STRING  = 8,
+    GGUF_TYPE_ARRAY   = 9,
+    GGUF_TYPE_UINT64  = 10,
+    GGUF_TYPE_INT64   = 11,
+    GGUF_TYPE_FLOAT64 = 12,
+    GGUF_TYPE_COUNT   = 13
+};
+
+/* "u8", "str", "arr" …; NULL for what is no type. */
+GGML_API const char *gguf_type_name(enum gguf_type type);
 
 /* How many keys there are. */
 GGML_API int64_t gguf_get_n_kv(const struct gguf_context *ctx);
@@ -103,9 +109,7 @@ GGML_API const char *gguf_get_key(
 GGML_API enum gguf_type gguf_get_kv_type(
     const struct gguf_context *ctx, int64_t key_id);
 
-/* The type of an array's elements; GGUF_TYPE_COUNT for what is no array. */
-GGML_API enum gguf_type gguf_get_arr_type(
-    const struct gguf_context *ctx, int64_t key_id);
+/* ---- single values ---- */
 
 /* The single value of a key, which must have exactly this type. */
 GGML_API uint8_t gguf_get_val_u8(
@@ -139,6 +143,12 @@ GGML_API const char *gguf_get_val_str(
 GGML_API const void *gguf_get_val_data(
     const struct gguf_context *ctx, int64_t key_id);
 
+/* ---- arrays ---- */
+
+/* The type of an array's elements; GGUF_TYPE_COUNT for what is no array. */
+GGML_API enum gguf_type gguf_get_arr_type(
+    const struct gguf_context *ctx, int64_t key_id);
+
 /* Elements of an array; 1 for a single value. */
 GGML_API size_t gguf_get_arr_n(const struct gguf_context *ctx, int64_t key_id);
 
@@ -151,6 +161,8 @@ GGML_API const void *gguf_get_arr_data(
 GGML_API const char *gguf_get_arr_str(
     const struct gguf_context *ctx, int64_t key_id, size_t i);
 
+/* ---- tensors ---- */
+
 /* How many tensors there are. */
 GGML_API int64_t gguf_get_n_tensors(const struct gguf_context *ctx);
 
@@ -159,7 +171,7 @@ GGML_API int64_t gguf_find_tensor(
     const struct gguf_context *ctx, const char *name);
 
 /* Where the tensor's data begins, in bytes behind the begin of the data
- * section. */
+ * section: in the file, further on by what gguf_get_data_offset tells. */
 GGML_API size_t gguf_get_tensor_offset(
     const struct gguf_context *ctx, int64_t tensor_id);
 
@@ -175,14 +187,16 @@ GGML_API enum ggml_type gguf_get_tensor_type(
 GGML_API size_t gguf_get_tensor_size(
     const struct gguf_context *ctx, int64_t tensor_id);
 
+/* ---- setting keys ---- */
+
 /* Take KEY out; the number that it had, or -1 where it was not there.  Keys
  * behind it move up by one. */
 GGML_API int64_t gguf_remove_key(struct gguf_context *ctx, const char *key);
 
 /* Set KEY to a single value, copied.  A key that is there already is taken
  * out first, so the new one is the last.  Refused, with nothing changed: an
- * empty key, and for general.alignment everything but a u32 that is a power
- * of two (which moves the tensors' offsets). */
+ * empty key, a string of NULL, and for general.alignment everything but a u32
+ * that is a power of two (which moves the tensors' offsets). */
 GGML_API void gguf_set_val_u8(
     struct gguf_context *ctx, const char *key, uint8_t val);
 GGML_API void gguf_set_val_i8(
@@ -208,19 +222,22 @@ GGML_API void gguf_set_val_bool(
 GGML_API void gguf_set_val_str(
     struct gguf_context *ctx, const char *key, const char *val);
 
-/* Set KEY to an array of N numbers of TYPE, copied from DATA.  Otherwise as
- * above. */
+/* Set KEY to an array of N numbers of TYPE, copied from DATA; bools are
+ * bytes.  Otherwise as the functions for a single value do. */
 GGML_API void gguf_set_arr_data(
     struct gguf_context *ctx, const char *key, enum gguf_type type,
     const void *data, size_t n);
 
-/* Set KEY to an array of N strings, copied.  Otherwise as above. */
+/* Set KEY to an array of N strings, copied.  Otherwise as the functions for a
+ * single value do. */
 GGML_API void gguf_set_arr_str(
     struct gguf_context *ctx, const char *key, const char **data, size_t n);
 
 /* Set every key of SRC, in its order.  Nothing happens where SRC is CTX. */
 GGML_API void gguf_set_kv(
     struct gguf_context *ctx, const struct gguf_context *src);
+
+/* ---- setting tensors ---- */
 
 /* Add a copy of TENSOR's description behind all others.  Its data stays
  * where it is and is read when the file is written.  Refused where the name
@@ -229,7 +246,8 @@ GGML_API void gguf_add_tensor(
     struct gguf_context *ctx, const struct ggml_tensor *tensor);
 
 /* Give the tensor called NAME another type: its size, and the offsets
- * behind it, follow. Refused where its rows are not whole blocks of TYPE. */
+ * behind it, follow.  Its data stays what it was: gguf_set_tensor_data gives
+ * the converted one.  Refused where its rows are not whole blocks of TYPE. */
 GGML_API void gguf_set_tensor_type(
     struct gguf_context *ctx, const char *name, enum ggml_type type);
 
@@ -238,12 +256,14 @@ GGML_API void gguf_set_tensor_type(
 GGML_API void gguf_set_tensor_data(
     struct gguf_context *ctx, const char *name, const void *data);
 
+/* ---- writing ---- */
+
 /* Write the context to the file FNAME: keys and descriptions, and unless
  * ONLY_META is set the tensors' data, from their buffers where they have
  * one.  False, and nothing is written, where a tensor has no data or is not
- * contiguous, or where one of the functions above had no memory for what it
- * should have put into the context; false too where the file cannot be
- * written or a device's data not be read, with what was written left behind. */
+ * contiguous, or where a key or tensor could not be put into the context
+ * before for want of memory; false too where the file cannot be written or a
+ * device's data not be read, with what was written left behind. */
 GGML_API bool gguf_write_to_file(
     const struct gguf_context *ctx, const char *fname, bool only_meta);
 
@@ -251,7 +271,7 @@ GGML_API bool gguf_write_to_file(
 GGML_API size_t gguf_get_meta_size(const struct gguf_context *ctx);
 
 /* The bytes in front of the data section, into DATA, which has room for
- * them. */
+ * as many as gguf_get_meta_size tells. */
 GGML_API void gguf_get_meta_data(const struct gguf_context *ctx, void *data);
 
 #ifdef __cplusplus

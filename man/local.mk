@@ -17,17 +17,42 @@ endif
 
 # Families of functions.
 function_pages = \
+	%D%/ggml-cpp.3 \
 	%D%/ggml_add.3 \
+	%D%/ggml_backend_alloc_ctx_tensors.3 \
+	%D%/ggml_backend_buffer.3 \
+	%D%/ggml_backend_buffer_init.3 \
+	%D%/ggml_backend_buft.3 \
+	%D%/ggml_backend_cpu_buffer.3 \
+	%D%/ggml_backend_cpu_init.3 \
+	%D%/ggml_backend_dev.3 \
+	%D%/ggml_backend_dev_buffer_type.3 \
+	%D%/ggml_backend_dev_supports_op.3 \
+	%D%/ggml_backend_event.3 \
+	%D%/ggml_backend_graph_compute.3 \
+	%D%/ggml_backend_graph_copy.3 \
+	%D%/ggml_backend_graph_plan.3 \
+	%D%/ggml_backend_init.3 \
+	%D%/ggml_backend_load.3 \
+	%D%/ggml_backend_reg.3 \
+	%D%/ggml_backend_register.3 \
+	%D%/ggml_backend_sched.3 \
+	%D%/ggml_backend_sched_set_tensor_backend.3 \
+	%D%/ggml_backend_tensor_set.3 \
 	%D%/ggml_build_backward_expand.3 \
 	%D%/ggml_build_forward_expand.3 \
 	%D%/ggml_conv_2d.3 \
+	%D%/ggml_cpu_has.3 \
 	%D%/ggml_cpy.3 \
 	%D%/ggml_flash_attn_ext.3 \
 	%D%/ggml_fopen.3 \
 	%D%/ggml_fp32_to_fp16.3 \
+	%D%/ggml_gallocr.3 \
 	%D%/ggml_get_data.3 \
 	%D%/ggml_get_rows.3 \
 	%D%/ggml_get_tensor.3 \
+	%D%/ggml_get_type_traits_cpu.3 \
+	%D%/ggml_graph_compute.3 \
 	%D%/ggml_graph_dump_dot.3 \
 	%D%/ggml_guid_matches.3 \
 	%D%/ggml_init.3 \
@@ -40,6 +65,7 @@ function_pages = \
 	%D%/ggml_new_graph.3 \
 	%D%/ggml_new_tensor.3 \
 	%D%/ggml_norm.3 \
+	%D%/ggml_numa_init.3 \
 	%D%/ggml_op_name.3 \
 	%D%/ggml_opt_step_adamw.3 \
 	%D%/ggml_pad.3 \
@@ -48,18 +74,34 @@ function_pages = \
 	%D%/ggml_reshape.3 \
 	%D%/ggml_rope.3 \
 	%D%/ggml_set.3 \
+	%D%/ggml_set_f32.3 \
 	%D%/ggml_set_name.3 \
 	%D%/ggml_soft_max.3 \
 	%D%/ggml_sqr.3 \
 	%D%/ggml_ssm_scan.3 \
 	%D%/ggml_status_to_string.3 \
 	%D%/ggml_sum.3 \
+	%D%/ggml_tallocr.3 \
+	%D%/ggml_threadpool.3 \
 	%D%/ggml_threadpool_params_default.3 \
 	%D%/ggml_time_us.3 \
 	%D%/ggml_timestep_embedding.3 \
 	%D%/ggml_type_size.3 \
 	%D%/ggml_unary.3 \
-	%D%/ggml_win_part.3
+	%D%/ggml_win_part.3 \
+	%D%/ggmlbackend_cpu_level.3 \
+	%D%/ggmlbackend_env_get.3 \
+	%D%/ggmlbackend_fail.3 \
+	%D%/ggmlbackend_last_failure.3 \
+	%D%/ggmlbackend_reg_2024.3 \
+	%D%/ggmlbackend_register_2023.3 \
+	%D%/ggmlbackend_version.3 \
+	%D%/gguf_get_arr.3 \
+	%D%/gguf_get_tensor.3 \
+	%D%/gguf_get_val.3 \
+	%D%/gguf_init_from_file.3 \
+	%D%/gguf_set_val.3 \
+	%D%/gguf_write_to_file.3
 
 subject_pages = \
 	%D%/ggmlbackend.7 \
@@ -69,15 +111,38 @@ subject_pages = \
 page_examples = \
 	%D%/examples/adamw.c \
 	%D%/examples/add.c \
+	%D%/examples/backend.c \
+	%D%/examples/buffer-types.c \
+	%D%/examples/buffer.c \
+	%D%/examples/compare.c \
+	%D%/examples/compute.c \
 	%D%/examples/context.c \
 	%D%/examples/conv.c \
+	%D%/examples/cpu-backend.c \
+	%D%/examples/cpu-buffer.c \
+	%D%/examples/cpu-features.c \
+	%D%/examples/cpu-level.c \
 	%D%/examples/cpy.c \
+	%D%/examples/ctx-tensors.c \
 	%D%/examples/custom.c \
 	%D%/examples/data.c \
+	%D%/examples/device-memory.c \
 	%D%/examples/device.c \
+	%D%/examples/devices.c \
 	%D%/examples/dot.c \
+	%D%/examples/elements.c \
+	%D%/examples/env.c \
+	%D%/examples/events.c \
+	%D%/examples/failure.c \
 	%D%/examples/flash_attn.c \
 	%D%/examples/fopen.c \
+	%D%/examples/gallocr.c \
+	%D%/examples/gguf-arrays.c \
+	%D%/examples/gguf-keys.c \
+	%D%/examples/gguf-open.c \
+	%D%/examples/gguf-set.c \
+	%D%/examples/gguf-weights.c \
+	%D%/examples/gguf-write.c \
 	%D%/examples/gguf.c \
 	%D%/examples/gradients.c \
 	%D%/examples/graph.c \
@@ -85,17 +150,27 @@ page_examples = \
 	%D%/examples/half.c \
 	%D%/examples/log.c \
 	%D%/examples/matrix.c \
+	%D%/examples/modules.c \
 	%D%/examples/mul_mat.c \
+	%D%/examples/no-backend.c \
 	%D%/examples/nodes.c \
 	%D%/examples/norm.c \
+	%D%/examples/numa.c \
 	%D%/examples/ops.c \
+	%D%/examples/own-buffer.c \
+	%D%/examples/own-log.c \
 	%D%/examples/pad.c \
+	%D%/examples/plan.c \
 	%D%/examples/pool.c \
 	%D%/examples/pool_params.c \
 	%D%/examples/quantize.c \
+	%D%/examples/registrations.c \
 	%D%/examples/reshape.c \
 	%D%/examples/rope.c \
+	%D%/examples/row-product.c \
 	%D%/examples/rows.c \
+	%D%/examples/sched-observe.c \
+	%D%/examples/sched.c \
 	%D%/examples/set.c \
 	%D%/examples/shapes.c \
 	%D%/examples/sizes.c \
@@ -104,11 +179,16 @@ page_examples = \
 	%D%/examples/ssm.c \
 	%D%/examples/status.c \
 	%D%/examples/sum.c \
+	%D%/examples/supports.c \
+	%D%/examples/tallocr.c \
 	%D%/examples/tensor.c \
+	%D%/examples/threadpool.c \
 	%D%/examples/time.c \
 	%D%/examples/timestep.c \
+	%D%/examples/transfer.c \
 	%D%/examples/types.c \
 	%D%/examples/unary.c \
+	%D%/examples/version.c \
 	%D%/examples/walk.c \
 	%D%/examples/windows.c
 

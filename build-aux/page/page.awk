@@ -85,13 +85,12 @@ function write_function(i,   n, k, part) {
     print ".Fc"
 }
 
-# Of selected[first..last] the functions that are, or are not, deprecated; the
-# other declarations with the latter.
-function write_declarations(first, last, deprecated,   k, i, is_open, is_long) {
+# Of selected[first..last] all that is not deprecated.
+function write_declarations(first, last,   k, i, is_open, is_long) {
     is_open = 0
     for (k = first; k <= last; k++) {
         i = selected[k]
-        if (item_kind[i] == "section" || (item_hint[i] != "") != deprecated)
+        if (item_kind[i] == "section" || item_hint[i] != "")
             continue
         if (item_kind[i] == "raw") {
             if (!is_open)
@@ -104,16 +103,22 @@ function write_declarations(first, last, deprecated,   k, i, is_open, is_long) {
             continue
         }
         if (is_open)
-            print ".Ed"
-        if (is_open || (deprecated && !n_deprecated++))
-            print ".Pp"
-        if (deprecated && n_deprecated == 1)
-            print "Deprecated:\n.Pp"
+            print ".Ed\n.Pp"
         is_open = 0
         write_function(i)
     }
     if (is_open)
         print ".Ed"
+}
+
+function write_deprecated(first, last,   k, n) {
+    n = 0
+    for (k = first; k <= last; k++)
+        if (item_hint[selected[k]] != "") {
+            if (n++ == 0)
+                print ".Pp\nDeprecated:\n.Pp"
+            write_function(selected[k])
+        }
 }
 
 function write_synopsis(line,   first, word) {
@@ -128,9 +133,8 @@ function write_synopsis(line,   first, word) {
     first = shown + 1
     # As many as the first walk through the text found for this line.
     shown = selected_by[++n_lines]
-    n_deprecated = 0
-    write_declarations(first, shown, 0)
-    write_declarations(first, shown, 1)
+    write_declarations(first, shown)
+    write_deprecated(first, shown)
 }
 
 # -- Contracts -----------------------------------------------------------------
@@ -258,7 +262,7 @@ function write_about(line,   word, i, text) {
     body(text)
 }
 
-function write_example(line,   word, file, text, is_begun) {
+function write_example(line, follows,   word, file, text, is_begun) {
     split(line, word, " ")
     file = examples "/" word[2]
     print ".Bd -literal"
@@ -272,6 +276,8 @@ function write_example(line,   word, file, text, is_begun) {
     if (!is_begun)
         fail(file " cannot be read")
     print ".Ed"
+    if (follows ~ /^[^.]/)
+        print ".Pp"
 }
 
 function environment_line(line,   part) {
@@ -357,7 +363,7 @@ function write_line(line, follows) {
     else if (line ~ /^@about /)
         write_about(line)
     else if (line ~ /^@example /)
-        write_example(line)
+        write_example(line, follows)
     else if (line == "@environment")
         write_environment()
     else if (line == "@types")

@@ -125,6 +125,8 @@ struct ggml_backend {
     ggml_backend_context_t context;
 };
 
+/* ---- making buffers ---- */
+
 /*
  * A new buffer of SIZE bytes with these functions.  BACKEND may be NULL.  NULL
  * without memory; CONTEXT is still the caller's then.  Any thread.

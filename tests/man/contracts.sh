@@ -5,7 +5,7 @@
 # out of both, and what is left of the comment has to be a part of the page.
 . "$top_srcdir/tests/man/pages.sh"
 cd "$top_builddir" || exit 99
-echo 1..2
+echo 1..3
 
 for page in man/*.3; do
     echo "PAGE ${page##*/}"
@@ -77,3 +77,11 @@ touch "$scratch/wrong"
 result 'pages have the words of the headers' "$scratch/wrong"
 grep -vx '[1-9][0-9]*' "$scratch/checked" >"$scratch/wrong"
 result "$(cat "$scratch/checked") comments were compared" "$scratch/wrong"
+
+# gguf(5) has the numbers of gguf.h.
+sed -n 's/^ *GGUF_TYPE_\([A-Z0-9]*\) *= \([0-9]*\),$/\2 \1/p' \
+    "$top_srcdir/include/gguf.h" | tr '[:upper:]' '[:lower:]' >"$scratch/types"
+sed -n 's/^\.It \([0-9]*\) Ta \([a-z0-9]*\) Ta.*/\1 \2/p' \
+    "$top_srcdir/man/gguf.5.in" | diff "$scratch/types" - >"$scratch/wrong"
+grep -q '^9 array$' "$scratch/types" || echo 'no types' >>"$scratch/wrong"
+result 'gguf(5) has the types of values' "$scratch/wrong"

@@ -32,22 +32,30 @@ extract() {
         is_in { text = text $0 "\n" }'
 }
 
-# try PAGE FILE: compiled, and run where there is a main function.
+# What instruments the library has to instrument the program.
+flags="-Wall -Wextra -Werror -I$top_srcdir/include"
+case " $CC $CFLAGS " in
+*sanitize*)
+    flags="$flags $CFLAGS"
+    is_instrumented=true
+    ;;
+*) is_instrumented=false ;;
+esac
+
+# try FILE: compiled, and run where there is a main function; 77 when that cannot be
+# tried.
+# shellcheck disable=SC2086
 try() {
-    flags='-Wall -Wextra -Werror'
-    if ! grep -q '^main(\|^int main(' "$2"; then
-        # shellcheck disable=SC2086
-        $CC $flags -DGGML_BACKEND_DL -I"$top_srcdir/include" -c -o "$scratch/o" "$2"
+    if ! grep -q '^main(\|^int main(' "$1"; then
+        $CC $flags -DGGML_BACKEND_DL -c -o "$scratch/o" "$1"
         return
     fi
     compiler=$CC
-    if grep -q '^#include <ggml-cpp.h>' "$2"; then
-        $CXX --version >/dev/null 2>&1 || return 0
+    if grep -q '^#include <ggml-cpp.h>' "$1"; then
+        ! $is_instrumented && $CXX --version >/dev/null 2>&1 || return 77
         compiler="$CXX -x c++ -std=c++11"
     fi
-    # shellcheck disable=SC2086
-    $compiler $flags -I"$top_srcdir/include" -o "$scratch/program" "$2" \
-        -x none $libraries &&
+    $compiler $flags -o "$scratch/program" "$1" -x none $libraries &&
         (cd "$scratch" && ./program)
 }
 
@@ -57,11 +65,16 @@ while IFS= read -r page; do
     mkdir "$folder" && extract "$page" "$folder"
     for file in "$folder"/*.c; do
         [ -f "$file" ] || continue
-        if try "$page" "$file" >"$scratch/out" 2>&1; then
-            : >"$scratch/out"
-        elif ! [ -s "$scratch/out" ]; then
-            echo 'failed without a word' >"$scratch/out"
-        fi
+        try "$file" >"$scratch/out" 2>&1
+        case $? in
+        0) : >"$scratch/out" ;;
+        77)
+            n=$((n + 1))
+            echo "ok $n # SKIP no C++ compiler that fits the library"
+            continue
+            ;;
+        *) [ -s "$scratch/out" ] || echo 'failed silently' >"$scratch/out" ;;
+        esac
         result "${page##*/}: program ${file##*/}" "$scratch/out"
     done
 done <"$scratch/pages"
