@@ -257,12 +257,12 @@ uninstall-local: %D%/links/made
 
 # The same as pages for a browser, with an index and a search: make html, and
 # make install-html puts them into $(htmldir).
-html_inputs = $(made_pages) $(tool_pages) $(dist_man_MANS)
+html_inputs = $(man_MANS) $(dist_man_MANS)
 html/made: $(html_inputs) build-aux/make-html %D%/page.css %D%/search.js
 	$(AM_V_GEN)MANDOC='$(MANDOC)' AWK='$(AWK)' \
 	    $(SHELL) '$(srcdir)/build-aux/make-html' html \
 	    '$(srcdir)/%D%/page.css' '$(srcdir)/%D%/search.js' \
-	    $(made_pages) $(tool_pages) $(dist_man_MANS:%='$(srcdir)/%') && touch $@
+	    $(filter %.1 %.3 %.5 %.7,$^) && touch $@
 
 html-local: html/made
 install-html-local: html/made
