@@ -126,7 +126,7 @@ function write_synopsis(line,   first, word) {
     sub(/^ggml\/.*/, "ggml.h", word[2])
     # Sources of an older level have its folder in front.
     sub(/^level-[0-9]+\//, "", word[2])
-    if (word[1] == "@synopsis" && word[2] != last_header) {
+    if (word[2] != last_header) {
         print ".In " word[2]
         last_header = word[2]
     }
