@@ -8,15 +8,15 @@ EXTRA_DIST += %D%/beside
 benches = bench/alloc bench/build bench/calls bench/gguf bench/sched
 EXTRA_PROGRAMS += $(benches)
 bench_alloc_SOURCES = %D%/alloc.c $(bench_graphs)
-bench_alloc_LDADD = libggmlbackend.la
+bench_alloc_LDADD = $(GB_LIBRARY)
 bench_build_SOURCES = %D%/build.c $(bench_graphs)
-bench_build_LDADD = libggmlbackend.la
+bench_build_LDADD = $(GB_LIBRARY)
 bench_calls_SOURCES = %D%/calls.c $(bench_common)
-bench_calls_LDADD = libggmlbackend.la
+bench_calls_LDADD = $(GB_LIBRARY)
 bench_gguf_SOURCES = %D%/gguf.c $(bench_common)
-bench_gguf_LDADD = libggmlbackend.la
+bench_gguf_LDADD = $(GB_LIBRARY)
 bench_sched_SOURCES = %D%/device.c %D%/device.h %D%/sched.c $(bench_graphs)
-bench_sched_LDADD = libggmlbackend.la
+bench_sched_LDADD = $(GB_LIBRARY)
 CLEANFILES += $(benches)
 
 bench: $(benches)

@@ -2,9 +2,9 @@
 # Complete programs to copy from.
 noinst_PROGRAMS += examples/hello examples/make-tiny-model
 examples_hello_SOURCES = %D%/hello.c
-examples_hello_LDADD = libggmlbackend.la
+examples_hello_LDADD = $(GB_LIBRARY)
 examples_make_tiny_model_SOURCES = %D%/make-tiny-model.c
-examples_make_tiny_model_LDADD = libggmlbackend.la -lm
+examples_make_tiny_model_LDADD = $(GB_LIBRARY) -lm
 
 # A project of its own, which finds the library as a stranger would.
 EXTRA_DIST += \

@@ -11,17 +11,17 @@ fuzz_replays = fuzz/replay-gguf fuzz/replay-graph fuzz/replay-operations \
 	fuzz/replay-row
 EXTRA_PROGRAMS += $(fuzz_replays) fuzz/replay-image fuzz/replay-reentry
 fuzz_replay_gguf_SOURCES = %D%/gguf.c %D%/main.c $(fuzz_common)
-fuzz_replay_gguf_LDADD = libggmlbackend.la
+fuzz_replay_gguf_LDADD = $(GB_LIBRARY)
 fuzz_replay_graph_SOURCES = %D%/graph.c %D%/main.c $(fuzz_common)
-fuzz_replay_graph_LDADD = libggmlbackend.la
+fuzz_replay_graph_LDADD = $(GB_LIBRARY)
 fuzz_replay_image_SOURCES = %D%/image.c %D%/main.c $(fuzz_common)
 fuzz_replay_image_LDADD = libwhite.la
 fuzz_replay_operations_SOURCES = $(fuzz_operations) %D%/main.c $(fuzz_common)
-fuzz_replay_operations_LDADD = libggmlbackend.la
+fuzz_replay_operations_LDADD = $(GB_LIBRARY)
 fuzz_replay_reentry_SOURCES = %D%/reentry.c %D%/main.c $(fuzz_common)
-fuzz_replay_reentry_LDADD = libsim.la libggmlbackend.la
+fuzz_replay_reentry_LDADD = libsim.la $(GB_LIBRARY)
 fuzz_replay_row_SOURCES = %D%/row.c %D%/main.c $(fuzz_common)
-fuzz_replay_row_LDADD = libggmlbackend.la -lm
+fuzz_replay_row_LDADD = $(GB_LIBRARY) -lm
 check_SCRIPTS += %D%/image.sh %D%/reentry.sh %D%/replay.sh
 fuzz/image.log: fuzz/replay-image tests/loader/modules/good.so
 fuzz/reentry.log: fuzz/replay-reentry
@@ -33,22 +33,22 @@ fuzz_fuzzers = fuzz/fuzz-gguf fuzz/fuzz-graph fuzz/fuzz-image \
 	fuzz/fuzz-operations fuzz/fuzz-reentry fuzz/fuzz-row
 EXTRA_PROGRAMS += $(fuzz_fuzzers)
 fuzz_fuzz_gguf_SOURCES = %D%/gguf.c $(fuzz_common)
-fuzz_fuzz_gguf_LDADD = libggmlbackend.la
+fuzz_fuzz_gguf_LDADD = $(GB_LIBRARY)
 fuzz_fuzz_gguf_LDFLAGS = -fsanitize=fuzzer
 fuzz_fuzz_graph_SOURCES = %D%/graph.c $(fuzz_common)
-fuzz_fuzz_graph_LDADD = libggmlbackend.la
+fuzz_fuzz_graph_LDADD = $(GB_LIBRARY)
 fuzz_fuzz_graph_LDFLAGS = -fsanitize=fuzzer
 fuzz_fuzz_image_SOURCES = %D%/image.c $(fuzz_common)
 fuzz_fuzz_image_LDADD = libwhite.la
 fuzz_fuzz_image_LDFLAGS = -fsanitize=fuzzer
 fuzz_fuzz_operations_SOURCES = $(fuzz_operations) $(fuzz_common)
-fuzz_fuzz_operations_LDADD = libggmlbackend.la
+fuzz_fuzz_operations_LDADD = $(GB_LIBRARY)
 fuzz_fuzz_operations_LDFLAGS = -fsanitize=fuzzer
 fuzz_fuzz_reentry_SOURCES = %D%/reentry.c $(fuzz_common)
-fuzz_fuzz_reentry_LDADD = libsim.la libggmlbackend.la
+fuzz_fuzz_reentry_LDADD = libsim.la $(GB_LIBRARY)
 fuzz_fuzz_reentry_LDFLAGS = -fsanitize=fuzzer
 fuzz_fuzz_row_SOURCES = %D%/row.c $(fuzz_common)
-fuzz_fuzz_row_LDADD = libggmlbackend.la -lm
+fuzz_fuzz_row_LDADD = $(GB_LIBRARY) -lm
 fuzz_fuzz_row_LDFLAGS = -fsanitize=fuzzer
 fuzzers: $(fuzz_fuzzers)
 CLEANFILES += $(fuzz_fuzzers)

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "ggml/prefix.h"
+
 #include "ggml/level.h"
 
 #include "ggml/base.h"

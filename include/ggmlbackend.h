@@ -15,10 +15,10 @@ extern "C" {
 #endif
 
 #define GGMLBACKEND_VERSION_MAJOR 0
-#define GGMLBACKEND_VERSION_MINOR 1
+#define GGMLBACKEND_VERSION_MINOR 2
 #define GGMLBACKEND_VERSION_PATCH 0
 
-/* The library's version, "0.1.0"; the macros are those of this header. */
+/* The library's version, "MAJOR.MINOR.PATCH"; the macros are this header's. */
 GGML_API const char *ggmlbackend_version(void);
 
 /* The API level that the library serves: 202503. */

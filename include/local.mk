@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Public headers, installed as they are.
-gbincludedir = $(includedir)/ggmlbackend
+gbincludedir = $(includedir)/$(GB_PREFIX)ggmlbackend
 gbinclude_HEADERS = \
 	%D%/ggml-alloc.h \
 	%D%/ggml-backend-impl.h \
@@ -25,6 +25,11 @@ gbparts_HEADERS = \
 	%D%/ggml/op.h \
 	%D%/ggml/tensor.h \
 	%D%/ggml/type.h
+if SYMBOL_PREFIX
+nodist_gbparts_HEADERS = prefix/prefix.h
+else
+gbparts_HEADERS += %D%/ggml/prefix.h
+endif
 
 # For backends of older levels, which put one of these folders first.
 gblevel2023dir = $(gbincludedir)/level-2023

@@ -18,16 +18,33 @@ include lib/trace/local.mk
 include lib/sched/local.mk
 include lib/levels/local.mk
 
-lib_LTLIBRARIES += libggmlbackend.la
-libggmlbackend_la_SOURCES =
-libggmlbackend_la_LIBADD = libcore.la libcpu.la
-libggmlbackend_la_LDFLAGS = \
-	-version-info $(GB_LIBTOOL_VERSION) -no-undefined $(GB_BSYMBOLIC)
-EXTRA_libggmlbackend_la_DEPENDENCIES = %D%/libggmlbackend.map
-EXTRA_DIST += %D%/libggmlbackend.map
-if VERSION_SCRIPT
-libggmlbackend_la_LDFLAGS += \
-	'-Wl,--version-script=$(srcdir)/%D%/libggmlbackend.map'
+# With --with-symbol-prefix, prefix/ has what compiler and linker are told of it, and
+# the library is another file.
+EXTRA_DIST += %D%/libggmlbackend.map build-aux/add-prefix
+if SYMBOL_PREFIX
+GB_MAP = prefix/libggmlbackend.map
+AM_CPPFLAGS += -include prefix/internal.h
+BUILT_SOURCES += prefix/internal.h
+CLEANFILES += prefix/internal.h prefix/libggmlbackend.map prefix/prefix.h
+
+prefix/internal.h: $(srcdir)/%D%/libggmlbackend.map $(srcdir)/build-aux/add-prefix
+	$(AM_V_GEN)$(SHELL) '$(srcdir)/build-aux/add-prefix' '$(GB_PREFIX)' \
+	    '$(srcdir)' prefix
+prefix/libggmlbackend.map prefix/prefix.h: prefix/internal.h
 else
-libggmlbackend_la_LDFLAGS += -export-symbols-regex '^(ggml|gguf)'
+GB_MAP = $(srcdir)/%D%/libggmlbackend.map
+endif
+
+GB_LIBRARY = lib@GB_PREFIX@ggmlbackend.la
+lib_LTLIBRARIES += lib@GB_PREFIX@ggmlbackend.la
+lib@GB_PREFIX@ggmlbackend_la_SOURCES =
+lib@GB_PREFIX@ggmlbackend_la_LIBADD = libcore.la libcpu.la
+lib@GB_PREFIX@ggmlbackend_la_LDFLAGS = \
+	-version-info $(GB_LIBTOOL_VERSION) -no-undefined $(GB_BSYMBOLIC)
+EXTRA_lib@GB_PREFIX@ggmlbackend_la_DEPENDENCIES = $(GB_MAP)
+if VERSION_SCRIPT
+lib@GB_PREFIX@ggmlbackend_la_LDFLAGS += '-Wl,--version-script=$(GB_MAP)'
+else
+lib@GB_PREFIX@ggmlbackend_la_LDFLAGS += \
+	-export-symbols-regex '^$(GB_PREFIX)(ggml|gguf)'
 endif

@@ -9,6 +9,7 @@ AC_DEFUN([GB_SUMMARY], [
     compiler ............... $CC $CFLAGS
     CPU kernels ............ $gb_variants
     backends ............... cpu=builtin
+    symbol prefix .......... ${GB_PREFIX:-none}
     symbol versions ........ $gb_cv_version_script
     programs ............... $gb_tools
     tests .................. $gb_tests

@@ -5,6 +5,11 @@ AC_DEFUN([GB_TOOLS], [
   AC_ARG_ENABLE([tools],
     [AS_HELP_STRING([--disable-tools], [do not build the programs])], [],
     [enable_tools=auto])
+  # They exist once, beside the library without a prefix.
+  AS_IF([test -n "$GB_PREFIX"], [
+    AS_IF([test "x$enable_tools" = xyes],
+      [AC_MSG_ERROR([--with-symbol-prefix makes a library alone: it cannot be had together with --enable-tools])])
+    enable_tools=no])
   gb_tools=no
   AS_IF([test "x$enable_tools" != xno], [
     PKG_CHECK_MODULES([PCRE2], [libpcre2-8 >= 10.30],

@@ -13,7 +13,7 @@ libtestutil_la_SOURCES = lib/base/mem.c
 libtestutil_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_FAULT_INJECTION $(CMOCKA_CFLAGS)
 
 WHITE_LDADD = libtestutil.la libwhite.la $(CMOCKA_LIBS)
-BLACK_LDADD = libtestutil.la libggmlbackend.la $(CMOCKA_LIBS)
+BLACK_LDADD = libtestutil.la $(GB_LIBRARY) $(CMOCKA_LIBS)
 TEST_CPPFLAGS = \
 	$(AM_CPPFLAGS) $(CMOCKA_CFLAGS) -DGB_FAULT_INJECTION \
 	'-DTEST_DATA_DIR="$(abs_srcdir)/tests/data"'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Programs that are installed.
 TOOL_CPPFLAGS = $(AM_CPPFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS)
-TOOL_LDADD = libtools.la libggmlbackend.la $(JANSSON_LIBS)
+TOOL_LDADD = libtools.la $(GB_LIBRARY) $(JANSSON_LIBS)
 
 if TOOLS
 include tools/common/local.mk

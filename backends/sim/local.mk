@@ -20,7 +20,7 @@ if MODULES
 # Without -rpath libtool would make an archive of it.
 noinst_LTLIBRARIES += libggml-sim.la
 libggml_sim_la_SOURCES = %D%/module.c
-libggml_sim_la_LIBADD = libsim.la libggmlbackend.la
+libggml_sim_la_LIBADD = libsim.la $(GB_LIBRARY)
 libggml_sim_la_LDFLAGS = \
 	-module -avoid-version -shared -no-undefined -rpath /nowhere \
 	-export-symbols-regex '^ggml_backend_(init|score)$$'

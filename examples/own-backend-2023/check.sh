@@ -3,7 +3,7 @@
 # The example is built as a project of its own, with pkg-config's answers alone,
 # and computes.
 source=$top_srcdir/examples/own-backend-2023
-if ! [ -f "$top_builddir/.libs/libggmlbackend.so" ]; then
+if ! [ -f "$top_builddir/.libs/lib${symbol_prefix}ggmlbackend.so" ]; then
     echo '1..0 # SKIP no shared library in this build'
     exit 0
 fi
@@ -18,6 +18,7 @@ trap 'rm -rf "$scratch"' EXIT
 cp "$source/Makefile" "$source/plain23.c" "$source/use.c" "$scratch/" || exit 99
 chmod -R u+w "$scratch"
 n=0
+package=${symbol_prefix}ggmlbackend
 
 # works TEXT COMMAND…
 works() {
@@ -37,13 +38,14 @@ LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 unset MAKEFLAGS MFLAGS MAKELEVEL
 works 'the level comes first on the include path' \
-    sh -c '${PKG_CONFIG:-pkg-config} --cflags ggmlbackend-2023 |
-        grep "^-I[^ ]*include/level-2023 "'
+    sh -c '${PKG_CONFIG:-pkg-config} --cflags "$1"-2023 |
+        grep "^-I[^ ]*include/level-2023 "' sh "$package"
 works 'so it does for 2024-10' \
-    sh -c '${PKG_CONFIG:-pkg-config} --cflags ggmlbackend-2024 |
-        grep "^-I[^ ]*include/level-2024 "'
+    sh -c '${PKG_CONFIG:-pkg-config} --cflags "$1"-2024 |
+        grep "^-I[^ ]*include/level-2024 "' sh "$package"
 works 'the backend and the program are built' \
-    ${MAKE:-make} -C "$scratch" CC="$CC" CFLAGS='-g -O2 -Wall -Wextra -Werror'
+    ${MAKE:-make} -C "$scratch" CC="$CC" PACKAGE="$package" \
+    CFLAGS='-g -O2 -Wall -Wextra -Werror'
 works 'the CPU and it compute together' \
-    ${MAKE:-make} -C "$scratch" check CC="$CC"
+    ${MAKE:-make} -C "$scratch" check CC="$CC" PACKAGE="$package"
 echo "1..$n"

@@ -3,7 +3,7 @@
 # The example is built as a project of its own, with pkg-config's answers alone,
 # and its module is used by the example's program and by ours.
 source=$top_srcdir/examples/own-backend
-if ! [ -f "$top_builddir/.libs/libggmlbackend.so" ]; then
+if ! [ -f "$top_builddir/.libs/lib${symbol_prefix}ggmlbackend.so" ]; then
     echo '1..0 # SKIP no shared library in this build'
     exit 0
 fi
@@ -18,6 +18,7 @@ trap 'rm -rf "$scratch"' EXIT
 cp "$source/Makefile" "$source/plain.c" "$source/use.c" "$scratch/" || exit 99
 chmod -R u+w "$scratch"
 n=0
+package=${symbol_prefix}ggmlbackend
 
 # works TEXT COMMAND…
 works() {
@@ -37,13 +38,15 @@ LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 unset MAKEFLAGS MFLAGS MAKELEVEL
 works 'the module and the program are built' \
-    ${MAKE:-make} -C "$scratch" CC="$CC" CFLAGS='-g -O2 -Wall -Wextra -Werror'
+    ${MAKE:-make} -C "$scratch" CC="$CC" PACKAGE="$package" \
+    CFLAGS='-g -O2 -Wall -Wextra -Werror'
 works 'the module exports one symbol' \
     sh -c '${NM:-nm} -D --defined-only "$1" | grep -c " T " | grep -x 1' sh \
     "$scratch/libggml-plain.so"
-works 'it computes what the CPU does' ${MAKE:-make} -C "$scratch" check CC="$CC"
+works 'it computes what the CPU does' ${MAKE:-make} -C "$scratch" check CC="$CC" PACKAGE="$package"
 works 'it is installed where modules are looked for' \
-    ${MAKE:-make} -C "$scratch" install CC="$CC" DESTDIR="$scratch/root" MODULE_DIR=/modules
+    ${MAKE:-make} -C "$scratch" install CC="$CC" PACKAGE="$package" \
+    DESTDIR="$scratch/root" MODULE_DIR=/modules
 GGMLBACKEND_MODULE_PATH=$scratch/root/modules
 export GGMLBACKEND_MODULE_PATH
 if [ -x "$top_builddir/ggmlbackend-conformance" ]; then

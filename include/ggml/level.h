@@ -26,9 +26,17 @@
 
 /*
  * Names with another meaning at level 202410: the structs that they are given
- * differ, so they are other functions in the library.
+ * differ, so they are other functions in the library.  prefix.h may have named
+ * them before.
  */
 #if GGML_API_LEVEL == 202410
+#undef ggml_backend_buffer_init
+#undef ggml_backend_register
+#undef ggml_backend_device_register
+#undef ggml_backend_reg_name
+#undef ggml_backend_reg_dev_count
+#undef ggml_backend_reg_dev_get
+#undef ggml_backend_reg_get_proc_address
 #define ggml_backend_buffer_init ggmlbackend_l202410_backend_buffer_init
 #define ggml_backend_register ggmlbackend_l202410_backend_register
 #define ggml_backend_device_register ggmlbackend_l202410_backend_device_register

@@ -132,6 +132,7 @@ struct ggml_backend {
 GGML_API ggml_backend_buffer_t ggmlbackend_l202311_backend_buffer_init(
     ggml_backend_t backend, struct ggml_backend_buffer_i iface,
     ggml_backend_buffer_context_t context, size_t size);
+#undef ggml_backend_buffer_init
 #define ggml_backend_buffer_init ggmlbackend_l202311_backend_buffer_init
 
 #ifdef __cplusplus

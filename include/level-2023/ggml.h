@@ -91,6 +91,7 @@ ggmlbackend_l202311_graph_plan(const struct ggml_cgraph *cgraph, int n_threads)
 {
     return ggml_graph_plan(cgraph, n_threads, NULL);
 }
+#undef ggml_graph_plan
 #define ggml_graph_plan ggmlbackend_l202311_graph_plan
 
 #ifdef __cplusplus

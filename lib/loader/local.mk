@@ -14,7 +14,7 @@ libcore_la_SOURCES += \
 	%D%/search.c
 
 # A folder may be given to make as well as to configure, so config.h cannot have it.
-moduledir = $(libdir)/ggmlbackend/$(GB_MODULE_ABI)
+moduledir = $(libdir)/$(GB_PREFIX)ggmlbackend/$(GB_MODULE_ABI)
 noinst_LTLIBRARIES += libfolder.la
 libcore_la_LIBADD += libfolder.la
 libfolder_la_SOURCES = %D%/folder.c

@@ -9,6 +9,7 @@ tests_abi_macros_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_abi_macros_LDADD = $(BLACK_LDADD)
 
 abi_checks = \
+	%D%/baseline.sh \
 	%D%/headers.sh \
 	%D%/macros.sh \
 	%D%/symbols.sh \

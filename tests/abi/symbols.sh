@@ -5,4 +5,5 @@
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 exec sh "$top_srcdir/build-aux/check-symbols" "$top_srcdir" \
-    "$top_builddir/.libs/libggmlbackend.so" "$scratch"
+    "$top_builddir/.libs/lib${symbol_prefix}ggmlbackend.so" "$scratch" \
+    "$symbol_prefix"

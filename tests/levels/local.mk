@@ -2,7 +2,7 @@
 # tests/levels: backends of older levels, compiled with those levels' headers.
 check_LTLIBRARIES += liblevel2023.la liblevel2024.la
 LEVEL_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/%D%/backends \
-	-D_POSIX_C_SOURCE=200809L
+	-D_POSIX_C_SOURCE=200809L $(GB_PREFIX_CPPFLAGS)
 liblevel2023_la_SOURCES = \
 	%D%/backends/backend-2023.c \
 	%D%/backends/kernels.c \

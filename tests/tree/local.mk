@@ -2,8 +2,10 @@
 # What holds for the whole tree and its objects.
 tree_scripts = \
 	%D%/includes.sh \
+	%D%/layers.sh \
 	%D%/licence.sh \
 	%D%/objects.sh \
+	%D%/reuse.sh \
 	%D%/sizes.sh \
 	%D%/variants.sh
 check_SCRIPTS += $(tree_scripts)

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "backends/cpu/kernels/api/kernels.h"
+#include "backends/cpu/kernels/api/variant-name.h"
 #include "backends/cpu/isa/machine.h"
 
 #include "ggmlbackend.h"
@@ -26,12 +27,12 @@
 
 /* The variants that the compiler could make are a list of config.h. */
 #define DECLARE(variant, floats) \
-    extern const struct gb_cpu_kernels gb_cpu_##variant##_table;
+    extern const struct gb_cpu_kernels GB_CPU_NAME(variant, table);
 GB_CPU_VARIANTS(DECLARE)
 
 /* In rising order of speed, since the last one that can run is taken; the first
  * one runs on every machine. */
-#define ADDRESS(variant, floats) &gb_cpu_##variant##_table,
+#define ADDRESS(variant, floats) &GB_CPU_NAME(variant, table),
 static const struct gb_cpu_kernels *const variants[] = {
     GB_CPU_VARIANTS(ADDRESS)
 };

@@ -10,6 +10,7 @@ libcpu_la_SOURCES += \
 	%D%/api/micro-kernels.def \
 	%D%/api/packing.h \
 	%D%/api/scores.h \
+	%D%/api/variant-name.h \
 	%D%/api/variant.h
 
 cpu_floats_sources += \

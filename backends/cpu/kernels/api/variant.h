@@ -28,8 +28,9 @@
 #define GB_BYTES GB_VARIANT
 #endif
 
-#define GB_K_PASTE(variant, name)  gb_cpu_##variant##_##name
-#define GB_K_EXPAND(variant, name) GB_K_PASTE(variant, name)
+#include "backends/cpu/kernels/api/variant-name.h"
+
+#define GB_K_EXPAND(variant, name) GB_CPU_NAME(variant, name)
 #define GB_K_OF(group, name)       GB_K_EXPAND(GB_##group, name)
 #define GB_K(name)                 GB_K_OF(VARIANT, name)
 
