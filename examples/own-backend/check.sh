@@ -43,7 +43,8 @@ works 'the module and the program are built' \
 works 'the module exports one symbol' \
     sh -c '${NM:-nm} -D --defined-only "$1" | grep -c " T " | grep -x 1' sh \
     "$scratch/libggml-plain.so"
-works 'it computes what the CPU does' ${MAKE:-make} -C "$scratch" check CC="$CC" PACKAGE="$package"
+works 'it computes what the CPU does' \
+    ${MAKE:-make} -C "$scratch" check CC="$CC" PACKAGE="$package"
 works 'it is installed where modules are looked for' \
     ${MAKE:-make} -C "$scratch" install CC="$CC" PACKAGE="$package" \
     DESTDIR="$scratch/root" MODULE_DIR=/modules

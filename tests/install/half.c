@@ -2,8 +2,8 @@
 /*
  * install/half.c - one half of a program that has two libraries.
  *
- * It is compiled twice, with another library's headers and -DHALF=first or second;
- * its source knows nothing of that but HALF.
+ * It is compiled twice, with another library's headers and -DHALF=first or
+ * -DHALF=second; its source knows nothing of that but HALF.
  */
 #include <ggml-alloc.h>
 #include <ggml-backend.h>

@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-#define ROW(variant, floats) { #variant, gb_cpu_##variant##_check_integers },
+#define ROW(variant, floats) \
+    { #variant, GB_CPU_NAME(variant, check_integers) },
 static const struct {
     const char *level;
     check_integers_fn check;

@@ -6,11 +6,13 @@
 #ifndef GB_TESTS_CPU_SIMD_INTEGERS_H
 #define GB_TESTS_CPU_SIMD_INTEGERS_H
 
+#include "backends/cpu/kernels/api/variant-name.h"
+
 /* The first word that does not do what q32.h or quad.h say; NULL for none. */
 typedef const char *(*check_integers_fn)(void);
 
 #define GB_DECLARE(variant, floats) \
-    const char *gb_cpu_##variant##_check_integers(void);
+    const char *GB_CPU_NAME(variant, check_integers)(void);
 GB_CPU_VARIANTS(GB_DECLARE)
 #undef GB_DECLARE
 

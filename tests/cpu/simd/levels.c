@@ -4,6 +4,8 @@
  */
 #include "config.h"
 
+#include "backends/cpu/kernels/api/variant-name.h"
+
 #include "tests/cpu/simd/words.h"
 
 #include "ggmlbackend.h"
@@ -12,8 +14,8 @@
 
 /* Variants share their floats' words; each table has the name of its own. */
 #define DECLARE(variant, floats) \
-    extern const struct simd_level gb_cpu_##floats##_simd;
-#define ROW(variant, floats) { #variant, &gb_cpu_##floats##_simd },
+    extern const struct simd_level GB_CPU_NAME(floats, simd);
+#define ROW(variant, floats) { #variant, &GB_CPU_NAME(floats, simd) },
 
 GB_CPU_VARIANTS(DECLARE)
 
