@@ -15,4 +15,4 @@ abi_checks = \
 	%D%/symbols.sh \
 	%D%/warnings.sh
 check_SCRIPTS += $(abi_checks)
-EXTRA_DIST += $(abi_checks)
+EXTRA_DIST += $(abi_checks) %D%/baseline-x86_64.xml
