@@ -8,6 +8,7 @@
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/q8.h"
+#include "lib/base/byte-order.h"
 
 /* The largest and the smallest of N values, a multiple of VF_LEN. */
 GB_INLINE void
@@ -57,19 +58,22 @@ GB_K(quantize_row_q8_K)(const float *x, void *y, int64_t n)
         float max;
         float min;
         float factor;
+        float d;
 
         extremes(GB_QK_K, x + i, &max, &min);
         factor = furthest(GB_QK_K, x + i, max, min);
         factor = factor != 0.0f ? -127.0f / factor : 0.0f;
         gb_q8_high(GB_QK_K, x + i, factor, block->qs);
-        block->d = factor != 0.0f ? 1.0f / factor : 0.0f;
+        d = factor != 0.0f ? 1.0f / factor : 0.0f;
+        gb_le_bytes(&d, sizeof(d), sizeof(d));
+        memcpy(&block->d, &d, sizeof(d));
         for (int j = 0; j < GB_QK_K / 32; j++) {
             int first;
             int last;
 
             sums_of_16(block->qs + 32 * j, &first, &last);
-            block->bsums[2 * j] = (int16_t)first;
-            block->bsums[2 * j + 1] = (int16_t)last;
+            block->bsums[2 * j] = (int16_t)gb_le16((uint16_t)first);
+            block->bsums[2 * j + 1] = (int16_t)gb_le16((uint16_t)last);
         }
     }
 }
