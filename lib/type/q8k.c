@@ -25,7 +25,8 @@ gb_q8_k_from_float(const float *x, void *y, int64_t n)
         if (largest == 0.0f)
             continue;
         inverse = -127.0f / largest;
-        block->d = gb_f32_from_bits(gb_le32(gb_f32_bits(1.0f / inverse)));
+        block->d = 1.0f / inverse;
+        gb_le_bytes(&block->d, sizeof(block->d), sizeof(block->d));
         for (int e = 0; e < GB_QK_K; e++) {
             const int code = gb_round(inverse * x[e], -127, 127);
 

@@ -58,15 +58,13 @@ GB_K(quantize_row_q8_K)(const float *x, void *y, int64_t n)
         float max;
         float min;
         float factor;
-        float d;
 
         extremes(GB_QK_K, x + i, &max, &min);
         factor = furthest(GB_QK_K, x + i, max, min);
         factor = factor != 0.0f ? -127.0f / factor : 0.0f;
         gb_q8_high(GB_QK_K, x + i, factor, block->qs);
-        d = factor != 0.0f ? 1.0f / factor : 0.0f;
-        gb_le_bytes(&d, sizeof(d), sizeof(d));
-        memcpy(&block->d, &d, sizeof(d));
+        block->d = factor != 0.0f ? 1.0f / factor : 0.0f;
+        gb_le_bytes(&block->d, sizeof(block->d), sizeof(block->d));
         for (int j = 0; j < GB_QK_K / 32; j++) {
             int first;
             int last;

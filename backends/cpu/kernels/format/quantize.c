@@ -196,7 +196,7 @@ pack_fifths(const uint8_t *codes, uint8_t *qh)
         uint64_t w;
 
         memcpy(&w, codes + 8 * i, sizeof(w));
-        w = w >> 4 & 0x0101010101010101;
+        w = gb_le64(w) >> 4 & 0x0101010101010101;
         qh[i] = (uint8_t)(w * 0x0102040810204080 >> 56);
     }
 }
