@@ -20,8 +20,8 @@
 static inline void
 file_order_turn(enum ggml_type type, void *data, size_t size)
 {
-    gb_le_bytes(data, ggml_blck_size(type) == 1 ? ggml_type_size(type) : 1,
-                size);
+    if (!FILE_ORDER_IS_MEMORY && ggml_blck_size(type) == 1)
+        gb_le_bytes(data, ggml_row_size(type, 1), size);
 }
 
 #endif
