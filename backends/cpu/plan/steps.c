@@ -300,7 +300,8 @@ static bool
 list_size_of(int64_t n_phases, size_t tilings, size_t *out)
 {
     return (uint64_t)n_phases < SIZE_MAX - 2 &&
-           gb_mul_size((size_t)n_phases + 2, sizeof(struct gb_cpu_phase), out) &&
+           gb_mul_size((size_t)n_phases + 2, sizeof(struct gb_cpu_phase),
+                       out) &&
            gb_add_size(*out, tilings, out) &&
            gb_pad_size(*out, TILING_ALIGN, out);
 }

@@ -25,7 +25,8 @@ add_fifth_bits(q32 codes, const uint8_t *qh)
     uint32_t bits;
 
     memcpy(&bits, qh, sizeof(bits));
-    return q32_or(codes, q32_where(q32_mask_of_bits(gb_le32(bits)), q32_set1(16)));
+    return q32_or(codes, q32_where(q32_mask_of_bits(gb_le32(bits)),
+                                   q32_set1(16)));
 }
 
 /* Sixteen bits from bit AT (0 or 16) on of each of four words. */
