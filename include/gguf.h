@@ -2,8 +2,12 @@
 /* gguf.h - reading and writing GGUF files.  A file has keys with typed
  * values, descriptions of tensors, and the tensors' data, each padded to
  * the file's alignment.  A context holds the first two, and knows where the
- * data lies.  Versions 2 and 3 of the format are read, in the byte order of
- * the machine.  Keys and tensors are numbered from 0 in the order of the
+ * data lies.  Versions 2 and 3 of the format are read.  Files are
+ * little-endian on every machine.  In memory values are as the machine has
+ * them, and so is loaded data of tensors but for quantised blocks, whose bytes
+ * are those of the file.  A program that reads or writes data by itself on a
+ * big-endian machine turns the bytes of each number of types with a block size
+ * of 1 round.  Keys and tensors are numbered from 0 in the order of the
  * file.  A number that does not exist, or a value of another type, is
  * answered with 0, NULL or false, and the reason is logged.  A context may
  * be read by several threads at once and changed by one; different contexts

@@ -5,6 +5,25 @@ AC_DEFUN([GB_SYSTEM], [
   AC_SEARCH_LIBS([pthread_create], [pthread], [],
     [AC_MSG_ERROR([POSIX threads are needed])])
   AC_SEARCH_LIBS([dlopen], [dl], [], [AC_MSG_ERROR([dlopen is needed])])
+  dnl GCC before 14 has no instructions for those of one byte on riscv64, and
+  dnl some machines of 32 bits have none for those of eight.
+  AC_CACHE_CHECK([for the library of atomic operations], [gb_cv_lib_atomic],
+    [gb_cv_lib_atomic=missing
+    gb_save_LIBS=$LIBS
+    for gb_lib in '' -latomic; do
+      LIBS="$gb_save_LIBS $gb_lib"
+      AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdatomic.h>
+#include <stdint.h>
+_Atomic _Bool flag;
+_Atomic int64_t number;]],
+        [[return atomic_exchange(&flag, 1) || atomic_fetch_add(&number, 1) > 0;]])],
+        [gb_cv_lib_atomic=${gb_lib:-none}; break])
+    done
+    LIBS=$gb_save_LIBS])
+  AS_CASE([$gb_cv_lib_atomic],
+    [none], [],
+    [missing], [AC_MSG_ERROR([C11's atomic operations are needed])],
+    [LIBS="$LIBS $gb_cv_lib_atomic"])
   AC_CHECK_HEADERS([linux/futex.h execinfo.h link.h sys/auxv.h])
   AC_CHECK_FUNCS([secure_getenv sched_getaffinity pthread_setaffinity_np backtrace])
   dnl hwloc is opened at run time, so its header is enough.

@@ -51,7 +51,8 @@ void
 gb_sim_default(struct gb_sim_config *out)
 {
     memset(out, 0, sizeof(*out));
-    out->memory = (size_t)8 << 30;
+    out->memory = SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(8) << 30)
+                                        : (size_t)2 << 30;
     out->max_buffer = out->memory;
     out->alignment = 128;
     out->delay_us = -1;

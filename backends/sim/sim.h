@@ -53,7 +53,8 @@ struct gb_sim_config {
 };
 
 /*
- * The settings of a device that nobody has configured: 8 GiB, alignment 128,
+ * The settings of a device that nobody has configured: 8 GiB, or 2 GiB where
+ * sizes have 32 bits, alignment 128,
  * work that runs when waited for, offload from 32 rows on; all members but
  * from_host_ptr, as most GPUs have it.
  */

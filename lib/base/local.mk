@@ -4,6 +4,7 @@ libcore_la_SOURCES += \
 	%D%/abort.c \
 	%D%/array.h \
 	%D%/attr.h \
+	%D%/byte-order.h \
 	%D%/checked.c \
 	%D%/checked.h \
 	%D%/clock.c \

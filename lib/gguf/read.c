@@ -9,12 +9,15 @@
 
 #include "lib/gguf/context.h"
 
+#include "lib/base/byte-order.h"
 #include "lib/base/checked.h"
+#include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
 #include "lib/gguf/source.h"
 #include "lib/tensor/context.h"
 #include "lib/tensor/shape.h"
+#include "lib/type/type.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,6 +62,23 @@ take(struct reader *r, void *out, size_t size, const char *part)
     return GGML_STATUS_SUCCESS;
 }
 
+/* The same for numbers, which are little-endian in the file. */
+static enum ggml_status
+take_u32(struct reader *r, uint32_t *out, const char *part)
+{
+    GB_TRY(take(r, out, sizeof(*out), part));
+    *out = gb_le32(*out);
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+take_u64(struct reader *r, uint64_t *out, const char *part)
+{
+    GB_TRY(take(r, out, sizeof(*out), part));
+    *out = gb_le64(*out);
+    return GGML_STATUS_SUCCESS;
+}
+
 static enum ggml_status
 too_long(const char *part, uint64_t length)
 {
@@ -74,7 +94,7 @@ take_name(struct reader *r, const char *part)
     uint64_t bytes = 0;
     size_t length;
 
-    GB_TRY(take(r, &bytes, sizeof(bytes), part));
+    GB_TRY(take_u64(r, &bytes, part));
     if (bytes > MAX_LENGTH || !gb_gguf_source_has(&r->source, bytes))
         return too_long(part, bytes);
     length = (size_t)bytes;
@@ -113,6 +133,7 @@ meet_string(struct reader *r, struct strings *s)
     uint64_t length;
 
     memcpy(&length, s->block + s->at, sizeof(length));
+    length = gb_le64(length);
     if (length > MAX_LENGTH ||
         (length > behind && !gb_gguf_source_has(&r->source, length - behind)))
         return too_long("a string", length);
@@ -183,6 +204,7 @@ take_numbers(struct reader *r, struct gb_gguf_pair *pair, size_t n)
     if (!fits)
         return gb_fail(GGML_STATUS_FAILED,
                        "gguf: the file ends in the value of '%s'", pair->key);
+    gb_le_bytes(block, size, n * size);
     if (pair->type == GGUF_TYPE_BOOL) {
         for (size_t i = 0; i < n; i++)
             block[i] = block[i] != 0;
@@ -197,11 +219,11 @@ take_type(struct reader *r, struct gb_gguf_pair *pair)
     uint32_t type;
     uint64_t n = 1;
 
-    GB_TRY(take(r, &type, sizeof(type), "a value's type"));
+    GB_TRY(take_u32(r, &type, "a value's type"));
     pair->is_array = type == GGUF_TYPE_ARRAY;
     if (pair->is_array) {
-        GB_TRY(take(r, &type, sizeof(type), "an array's type"));
-        GB_TRY(take(r, &n, sizeof(n), "an array's length"));
+        GB_TRY(take_u32(r, &type, "an array's type"));
+        GB_TRY(take_u64(r, &n, "an array's length"));
     }
     if (type >= GGUF_TYPE_COUNT || type == GGUF_TYPE_ARRAY)
         return gb_fail(GGML_STATUS_FAILED,
@@ -287,22 +309,23 @@ take_shape(struct reader *r, struct ggml_tensor *tensor, size_t *bytes)
 {
     uint32_t n_dims, type;
 
-    GB_TRY(take(r, &n_dims, sizeof(n_dims), "a tensor's shape"));
+    GB_TRY(take_u32(r, &n_dims, "a tensor's shape"));
     if (n_dims > GGML_MAX_DIMS)
         return gb_fail(GGML_STATUS_FAILED,
                        "gguf: tensor '%s' has %lu dimensions", r->quoted,
                        (unsigned long)n_dims);
     for (uint32_t i = 0; i < GGML_MAX_DIMS; i++) {
-        tensor->ne[i] = 1;
+        uint64_t n = 1;
+
         if (i < n_dims)
-            GB_TRY(take(r, &tensor->ne[i], sizeof(tensor->ne[i]),
-                        "a tensor's shape"));
+            GB_TRY(take_u64(r, &n, "a tensor's shape"));
+        tensor->ne[i] = (int64_t)n;
         if (tensor->ne[i] < 0)
             return gb_fail(GGML_STATUS_FAILED,
                            "gguf: tensor '%s' has a dimension of %lld",
                            r->quoted, (long long)tensor->ne[i]);
     }
-    GB_TRY(take(r, &type, sizeof(type), "a tensor's type"));
+    GB_TRY(take_u32(r, &type, "a tensor's type"));
     if (type >= GGML_TYPE_COUNT || ggml_blck_size((enum ggml_type)type) == 0)
         return gb_fail(GGML_STATUS_FAILED,
                        "gguf: tensor '%s' has type %ld, %s", r->quoted,
@@ -343,7 +366,7 @@ take_tensor(struct reader *r)
         return gb_fail(GGML_STATUS_FAILED, "gguf: tensor '%s' is there twice",
                        r->quoted);
     GB_TRY(take_shape(r, &entry.tensor, &bytes));
-    GB_TRY(take(r, &offset, sizeof(offset), "a tensor's offset"));
+    GB_TRY(take_u64(r, &offset, "a tensor's offset"));
     if (offset != ctx->data_size)
         return gb_fail(GGML_STATUS_FAILED,
                        "gguf: tensor '%s' lies at %llu and should at %zu",
@@ -379,10 +402,11 @@ take_head(struct reader *r)
         return gb_fail(GGML_STATUS_FAILED,
                        "gguf: the file begins with '%s', not '%s'",
                        gb_gguf_quote(quoted, magic, sizeof(magic)), GGUF_MAGIC);
-    GB_TRY(take(r, &version, sizeof(version), "its version"));
+    GB_TRY(take_u32(r, &version, "its version"));
     if ((version & 0xffff) == 0 && version != 0 && swap32(version) <= 3)
         return gb_fail(GGML_STATUS_FAILED,
-                       "gguf: the file has the other byte order");
+                       "gguf: the file's byte order is big-endian, which is "
+                       "not read");
     if (version < 2 || version > GGUF_VERSION)
         return gb_fail(GGML_STATUS_FAILED,
                        "gguf: v%lu of the format is not read, v2 and v3 are",
@@ -395,7 +419,7 @@ take_head(struct reader *r)
 static enum ggml_status
 take_count(struct reader *r, const char *what, size_t smallest, uint64_t *out)
 {
-    GB_TRY(take(r, out, sizeof(*out), "its counts"));
+    GB_TRY(take_u64(r, out, "its counts"));
     if (*out > SIZE_MAX / 512 ||
         !gb_gguf_source_has(&r->source, *out * smallest))
         return gb_fail(GGML_STATUS_FAILED,
@@ -456,7 +480,8 @@ new_context(const struct gguf_context *ctx, size_t data_size)
     return ggml_init(params);
 }
 
-/* One tensor for each entry; their data lies at DATA, or nowhere. */
+/* One tensor for each entry; their data lies at DATA, as in the file, or
+ * nowhere. */
 static enum ggml_status
 make_tensors(const struct gguf_context *ctx, struct ggml_context *tensors,
              char *data)
@@ -469,8 +494,11 @@ make_tensors(const struct gguf_context *ctx, struct ggml_context *tensors,
         if (gb_node_has_failed(tensor))
             return GGML_STATUS_FAILED;
         ggml_set_name(tensor, entry->tensor.name);
-        if (data != NULL)
-            tensor->data = data + entry->offset;
+        if (data == NULL)
+            continue;
+        tensor->data = data + entry->offset;
+        gb_le_bytes(tensor->data, gb_type_number_bytes(tensor->type),
+                    ggml_nbytes(tensor));
     }
     return GGML_STATUS_SUCCESS;
 }
@@ -543,6 +571,23 @@ make_context(struct reader *r, bool no_alloc, struct ggml_context **out)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Numbers as the machine does not have them would give results without sense
+ * and without a message. */
+static void
+tell_of_byte_order(const struct gguf_context *ctx)
+{
+    size_t n = 0;
+
+    if (!GB_IS_BIG_ENDIAN)
+        return;
+    for (size_t i = 0; i < ctx->n_tensors; i++)
+        n += gb_type_number_bytes(ctx->tensors[i].tensor.type) > 1;
+    if (n > 0)
+        gb_log(GGML_LOG_LEVEL_INFO,
+               "gguf: numbers of %zu tensors are little-endian in the file; "
+               "a program that reads them by itself has to turn them", n);
+}
+
 static struct gguf_context *
 read_file(FILE *file, struct gguf_init_params params)
 {
@@ -558,6 +603,8 @@ read_file(FILE *file, struct gguf_init_params params)
         status = take_meta(&r);
     if (status == GGML_STATUS_SUCCESS && params.ctx != NULL)
         status = make_context(&r, params.no_alloc, params.ctx);
+    if (status == GGML_STATUS_SUCCESS && (params.ctx == NULL || params.no_alloc))
+        tell_of_byte_order(r.ctx);
     gb_mem_free(r.text);
     gb_gguf_source_close(&r.source);
     if (status != GGML_STATUS_SUCCESS) {

@@ -6,9 +6,11 @@
 
 #include "lib/gguf/context.h"
 
+#include "lib/base/byte-order.h"
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
+#include "lib/type/type.h"
 
 #include "ggml-backend.h"
 
@@ -35,16 +37,37 @@ put(struct sink *sink, const void *data, size_t n)
     sink->size += n;
 }
 
+/* Numbers are little-endian in files. */
 static void
 put_u32(struct sink *sink, uint32_t value)
 {
+    value = gb_le32(value);
     put(sink, &value, sizeof(value));
 }
 
 static void
 put_u64(struct sink *sink, uint64_t value)
 {
+    value = gb_le64(value);
     put(sink, &value, sizeof(value));
+}
+
+static void
+put_numbers(struct sink *sink, const void *numbers, size_t width, size_t n)
+{
+    const unsigned char *at = numbers;
+
+    if (!GB_IS_BIG_ENDIAN) {
+        put(sink, numbers, n * width);
+        return;
+    }
+    for (; n > 0; n--, at += width) {
+        unsigned char number[8];
+
+        memcpy(number, at, width);
+        gb_le_bytes(number, width, width);
+        put(sink, number, width);
+    }
 }
 
 static void
@@ -83,7 +106,7 @@ put_pair(struct sink *sink, const struct gb_gguf_pair *pair)
         put_u32(sink, pair->type);
     }
     if (pair->type != GGUF_TYPE_STRING) {
-        put(sink, pair->data, pair->n * gb_gguf_type_size(pair->type));
+        put_numbers(sink, pair->data, gb_gguf_type_size(pair->type), pair->n);
         return;
     }
     for (size_t i = 0; i < pair->n; i++)
@@ -129,22 +152,29 @@ put_meta(struct sink *sink, const struct gguf_context *ctx)
     put_padding(sink, ctx->alignment);
 }
 
-/* A tensor's data, through a piece of memory when a device has it. */
+/* A tensor's data, through a piece of memory when a device has it or its
+ * numbers have to be turned. */
 static void
 put_tensor_data(struct sink *sink, const struct ggml_tensor *tensor, char *piece,
                 size_t piece_size)
 {
     const size_t size = ggml_nbytes(tensor);
+    const size_t width = gb_type_number_bytes(tensor->type);
+    const bool is_host = tensor->buffer == NULL ||
+                         ggml_backend_buffer_is_host(tensor->buffer);
 
-    if (tensor->buffer == NULL ||
-        ggml_backend_buffer_is_host(tensor->buffer)) {
+    if (is_host && (width == 1 || !GB_IS_BIG_ENDIAN)) {
         put(sink, tensor->data, size);
         return;
     }
     for (size_t at = 0; at < size; at += piece_size) {
         const size_t n = size - at < piece_size ? size - at : piece_size;
 
-        ggml_backend_tensor_get(tensor, piece, at, n);
+        if (is_host)
+            memcpy(piece, (const char *)tensor->data + at, n);
+        else
+            ggml_backend_tensor_get(tensor, piece, at, n);
+        gb_le_bytes(piece, width, n);
         put(sink, piece, n);
     }
 }

@@ -441,6 +441,15 @@ is_good_reloc(struct dynamic *dyn, uint64_t info, uint64_t place, bool has_sum,
     return is_good_place(dyn, place, has_sum && type == RELATIVE, sum);
 }
 
+/* On a machine that is not known any may. */
+static bool
+may_be_relative(uint64_t info)
+{
+    const int type = (int)R_TYPE(info);
+
+    return RELATIVE < 0 || type == RELATIVE;
+}
+
 /* One of the tables with addends; the first N_RELATIVE are of one type. */
 static bool
 are_good_rela(struct dynamic *dyn, uint64_t address, uint64_t size,
@@ -455,8 +464,7 @@ are_good_rela(struct dynamic *dyn, uint64_t address, uint64_t size,
     for (uint64_t i = 0; i < n; i++)
         if (!gb_elf_read_at(dyn->elf, address + i * sizeof(entry), &entry,
                             sizeof(entry)) ||
-            (i < n_relative && RELATIVE >= 0 &&
-             (int)R_TYPE(entry.r_info) != RELATIVE) ||
+            (i < n_relative && !may_be_relative(entry.r_info)) ||
             !is_good_reloc(dyn, entry.r_info, entry.r_offset, true,
                            (uint64_t)entry.r_addend))
             return false;

@@ -2,7 +2,9 @@
 /*
  * type/blocks.h - the blocks of the quantised formats, as they lie in files.
  *
- * Blocks have no padding.  Members named d, dmin, m and s are the bits of half
+ * Blocks have no padding.  Whatever in them has more than a byte is little-endian
+ * on every machine (base/byte-order.h), so that blocks are the same bytes in
+ * memory as in files.  Members named d, dmin, m and s are the bits of half
  * floats unless said otherwise.  How values come out of a block is said with
  * each struct; e is the index of a value in its block, nib(b, 0) the low and
  * nib(b, 1) the high four bits of a byte.

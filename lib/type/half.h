@@ -9,6 +9,8 @@
 #ifndef GB_TYPE_HALF_H
 #define GB_TYPE_HALF_H
 
+#include "lib/base/byte-order.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -95,6 +97,19 @@ gb_f32_to_bf16(float x)
     if ((bits & 0x7FFFFFFF) > 0x7F800000)
         return (uint16_t)(bits >> 16 | 0x0040);
     return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+/* The same for the halves of blocks, which are little-endian. */
+static inline float
+gb_f16_le_to_f32(uint16_t half)
+{
+    return gb_f16_to_f32(gb_le16(half));
+}
+
+static inline uint16_t
+gb_f32_to_f16_le(float x)
+{
+    return gb_le16(gb_f32_to_f16(x));
 }
 
 /* Rows of N values, each as the function for one value does it. */

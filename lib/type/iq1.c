@@ -49,10 +49,10 @@ gb_iq1_s_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_iq1_s *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int g = 0; g < GB_QK_K / 8; g++) {
-            const unsigned head = block->qh[g / 4];
+            const unsigned head = gb_le16(block->qh[g / 4]);
             const unsigned row = block->qs[g] | (head >> 3 * (g % 4) & 7) << 8;
             const float scale = d * (float)(2 * (head >> 12 & 7) + 1);
 
@@ -72,8 +72,10 @@ gb_iq1_m_to_float(const void *y, float *x, int64_t n)
         float d;
 
         memcpy(scales, block->scales, sizeof(scales));
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) {
+            scales[i] = gb_le16(scales[i]);
             half |= (unsigned)(scales[i] >> 12) << 4 * i;
+        }
         d = gb_f16_to_f32((uint16_t)half);
 
         for (int g = 0; g < GB_QK_K / 8; g++) {
@@ -358,7 +360,7 @@ gb_iq1_s_quantize(const float *x, void *y, int64_t n, const float *importance)
             !quantize_block(&coder, x + i,
                             importance != NULL ? importance + i : NULL, &found))
             continue;
-        block->d = gb_f32_to_finite_f16(1.125f * found.d);
+        block->d = gb_le16(gb_f32_to_finite_f16(1.125f * found.d));
         for (int b = 0; b < GB_QK_K / 32; b++) {
             const struct codes *codes = &found.subs[b];
             unsigned head = found.scales[b] << 12 | (codes->shifts & 1) << 15;
@@ -367,7 +369,7 @@ gb_iq1_s_quantize(const float *x, void *y, int64_t n, const float *importance)
                 block->qs[4 * b + g] = (uint8_t)codes->rows[g];
                 head |= (unsigned)(codes->rows[g] >> 8) << 3 * g;
             }
-            block->qh[b] = (uint16_t)head;
+            block->qh[b] = gb_le16((uint16_t)head);
         }
     }
 }
@@ -421,6 +423,7 @@ gb_iq1_m_quantize(const float *x, void *y, int64_t n, const float *importance)
                 block->qh[b] |= (uint8_t)(head << 4 * g);
             }
         }
+        gb_le_bytes(words, sizeof(words[0]), sizeof(words));
         memcpy(block->scales, words, sizeof(words));
     }
 }

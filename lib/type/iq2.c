@@ -41,7 +41,7 @@ gb_iq2_xxs_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_iq2_xxs *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int g = 0; g < GROUPS; g++) {
             uint8_t rows[4];
@@ -49,6 +49,7 @@ gb_iq2_xxs_to_float(const void *y, float *x, int64_t n)
 
             memcpy(rows, block->qs + g / 4 * 4, sizeof(rows));
             memcpy(&word, block->qs + g / 4 * 4 + 2, sizeof(word));
+            word = gb_le32(word);
             read_group(sub_scale(d, word >> 28), gb_grid_iq2_xxs[rows[g % 4]],
                        gb_grid_signs(word >> 7 * (g % 4) & 127), x + 8 * g);
         }
@@ -61,13 +62,14 @@ gb_iq2_xs_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_iq2_xs *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int g = 0; g < GROUPS; g++) {
             const unsigned code = block->scales[g / 4] >> 4 * (g / 2 % 2) & 15;
+            const unsigned word = gb_le16(block->qs[g]);
 
-            read_group(sub_scale(d, code), gb_grid_iq2_xs[block->qs[g] & 511],
-                       gb_grid_signs(block->qs[g] >> 9), x + 8 * g);
+            read_group(sub_scale(d, code), gb_grid_iq2_xs[word & 511],
+                       gb_grid_signs(word >> 9), x + 8 * g);
         }
     }
 }
@@ -78,7 +80,7 @@ gb_iq2_s_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_iq2_s *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int g = 0; g < GROUPS; g++) {
             const unsigned code = block->scales[g / 4] >> 4 * (g / 2 % 2) & 15;
@@ -96,7 +98,7 @@ pack_xxs(const struct gb_iq_signed *found, void *block)
 {
     struct gb_block_iq2_xxs *out = block;
 
-    out->d = found->d;
+    out->d = gb_le16(found->d);
     for (int b = 0; b < GB_QK_K / 32; b++) {
         uint8_t rows[4];
         uint32_t word = (uint32_t)found->scales[b] << 28;
@@ -106,6 +108,7 @@ pack_xxs(const struct gb_iq_signed *found, void *block)
             word |= (found->signs[4 * b + g] & 127u) << 7 * g;
         }
         memcpy(out->qs + 4 * b, rows, sizeof(rows));
+        word = gb_le32(word);
         memcpy(out->qs + 4 * b + 2, &word, sizeof(word));
     }
 }
@@ -123,11 +126,11 @@ pack_xs(const struct gb_iq_signed *found, void *block)
 {
     struct gb_block_iq2_xs *out = block;
 
-    out->d = found->d;
+    out->d = gb_le16(found->d);
     pack_scales(found->scales, out->scales);
     for (int g = 0; g < GROUPS; g++)
-        out->qs[g] =
-            (uint16_t)(found->rows[g] | (found->signs[g] & 127u) << 9);
+        out->qs[g] = gb_le16(
+            (uint16_t)(found->rows[g] | (found->signs[g] & 127u) << 9));
 }
 
 static void
@@ -135,7 +138,7 @@ pack_s(const struct gb_iq_signed *found, void *block)
 {
     struct gb_block_iq2_s *out = block;
 
-    out->d = found->d;
+    out->d = gb_le16(found->d);
     pack_scales(found->scales, out->scales);
     memset(out->qh, 0, sizeof(out->qh));
     for (int g = 0; g < GROUPS; g++) {

@@ -32,7 +32,7 @@ gb_iq3_xxs_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_iq3_xxs *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int g = 0; g < GROUPS; g++) {
             uint32_t word;
@@ -40,6 +40,7 @@ gb_iq3_xxs_to_float(const void *y, float *x, int64_t n)
             float scale;
 
             memcpy(&word, block->qs + GROUPS + g / 8 * 4, sizeof(word));
+            word = gb_le32(word);
             signs = gb_grid_signs(word >> 7 * (g / 2 % 4) & 127);
             scale = d * (0.5f + (float)(word >> 28)) * 0.5f;
             read_group(scale, gb_grid_iq3_xxs[block->qs[g]],
@@ -54,7 +55,7 @@ gb_iq3_s_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_iq3_s *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int g = 0; g < GROUPS; g++) {
             const unsigned code = block->scales[g / 16] >> 4 * (g / 8 % 2) & 15;
@@ -72,7 +73,7 @@ pack_xxs(const struct gb_iq_signed *found, void *block)
 {
     struct gb_block_iq3_xxs *out = block;
 
-    out->d = found->d;
+    out->d = gb_le16(found->d);
     for (int g = 0; g < GROUPS; g++)
         out->qs[g] = (uint8_t)found->rows[g];
     for (int b = 0; b < GB_QK_K / 32; b++) {
@@ -80,6 +81,7 @@ pack_xxs(const struct gb_iq_signed *found, void *block)
 
         for (int i = 0; i < 4; i++)
             word |= (found->signs[4 * b + i] & 127u) << 7 * i;
+        word = gb_le32(word);
         memcpy(out->qs + GROUPS + 4 * b, &word, sizeof(word));
     }
 }
@@ -89,7 +91,7 @@ pack_s(const struct gb_iq_signed *found, void *block)
 {
     struct gb_block_iq3_s *out = block;
 
-    out->d = found->d;
+    out->d = gb_le16(found->d);
     memset(out->qh, 0, sizeof(out->qh));
     for (int g = 0; g < GROUPS; g++) {
         out->qs[g] = (uint8_t)found->rows[g];

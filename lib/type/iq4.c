@@ -98,7 +98,7 @@ gb_iq4_nl_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_iq4_nl *block = y;
 
     for (; n > 0; n -= GB_QK, x += GB_QK, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
         uint8_t codes[GB_QK];
 
         gb_unpack_nibbles(GB_QK / 2, block->qs, codes);
@@ -126,7 +126,7 @@ gb_iq4_nl_from_float(const float *x, void *y, int64_t n)
         gb_weights(GB_QK, x, NULL, 0.0f, w);
         code_by(x, largest / (float)gb_iq4_values[0], codes);
         fit = fit_codes(x, w, codes);
-        block->d = gb_f32_to_f16(gb_fit_scale(fit));
+        block->d = gb_f32_to_f16_le(gb_fit_scale(fit));
         gb_pack_nibbles(GB_QK / 2, codes, block->qs);
     }
 }
@@ -146,7 +146,7 @@ gb_iq4_nl_quantize(const float *x, void *y, int64_t n, const float *importance)
         gb_weights(GB_QK, x + i, weights, energy, w);
         d = search_scale(x + i, w);
         code_by(x + i, d, codes);
-        block->d = gb_f32_to_f16(d);
+        block->d = gb_f32_to_f16_le(d);
         gb_pack_nibbles(GB_QK / 2, codes, block->qs);
     }
 }
@@ -157,11 +157,11 @@ gb_iq4_xs_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_iq4_xs *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int b = 0; b < SUBS; b++) {
             const int low = block->scales_l[b / 2] >> 4 * (b % 2) & 15;
-            const int high = block->scales_h >> 2 * b & 3;
+            const int high = gb_le16(block->scales_h) >> 2 * b & 3;
             const float scale = d * (float)((low | high << 4) - 32);
             uint8_t codes[GB_QK];
 
@@ -192,14 +192,14 @@ quantize_xs_block(const float *x, const float *importance,
     inverse = d != 0.0f ? 1.0f / d : 0.0f;
 
     memset(block, 0, sizeof(*block));
-    block->d = gb_f32_to_f16(d);
+    block->d = gb_f32_to_f16_le(d);
     for (int b = 0; b < SUBS; b++) {
         const int multiple = gb_round(inverse * scales[b], -32, 31);
         const unsigned code = (unsigned)(multiple + 32);
         uint8_t codes[GB_QK];
 
         block->scales_l[b / 2] |= (uint8_t)((code & 15) << 4 * (b % 2));
-        block->scales_h |= (uint16_t)(code >> 4 << 2 * b);
+        block->scales_h |= gb_le16((uint16_t)(code >> 4 << 2 * b));
         code_by(x + GB_QK * b, d * (float)multiple, codes);
         gb_pack_nibbles(GB_QK / 2, codes, block->qs + GB_QK / 2 * b);
     }

@@ -24,8 +24,8 @@ gb_q2_k_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q2_k *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
-        const float dmin = gb_f16_to_f32(block->dmin);
+        const float d = gb_f16_le_to_f32(block->d);
+        const float dmin = gb_f16_le_to_f32(block->dmin);
         uint8_t codes[GB_QK_K];
 
         gb_unpack_pairs(block->qs, codes);
@@ -50,8 +50,8 @@ gb_q2_k_quantize(const float *x, void *y, int64_t n, const float *importance)
         gb_k_affine_quantize(&q2_k, x + i,
                              importance != NULL ? importance + i : NULL,
                              &found);
-        block->d = found.d;
-        block->dmin = found.dmin;
+        block->d = gb_le16(found.d);
+        block->dmin = gb_le16(found.dmin);
         for (int b = 0; b < 16; b++)
             block->scales[b] =
                 (uint8_t)(found.scales[b] | found.mins[b] << 4);

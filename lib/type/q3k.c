@@ -21,7 +21,7 @@ gb_q3_k_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q3_k *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
         uint8_t scales[SUBS], codes[GB_QK_K];
 
         gb_q3_k_unpack_scales(block->scales, scales);
@@ -101,8 +101,8 @@ gb_q3_k_quantize(const float *x, void *y, int64_t n, const float *importance)
         uint8_t multiples[SUBS], codes[GB_QK_K];
         const float *weights = importance != NULL ? importance + i : NULL;
 
-        block->d = gb_f32_to_f16(search_subs(x + i, weights, codes, multiples));
-        code_again(x + i, gb_f16_to_f32(block->d), multiples, codes);
+        block->d = gb_f32_to_f16_le(search_subs(x + i, weights, codes, multiples));
+        code_again(x + i, gb_f16_le_to_f32(block->d), multiples, codes);
         gb_q3_k_pack_scales(multiples, block->scales);
         gb_pack_pairs(codes, block->qs);
         memset(block->hmask, 0, sizeof(block->hmask));

@@ -16,7 +16,7 @@ gb_q4_0_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q4_0 *block = y;
 
     for (; n > 0; n -= GB_QK, x += GB_QK, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int j = 0; j < GB_QK / 2; j++) {
             x[j] = d * (float)((block->qs[j] & 15) - 8);
@@ -35,7 +35,7 @@ gb_q4_0_from_float(const float *x, void *y, int64_t n)
         const float d = gb_search_largest(GB_QK, x) / -8.0f;
 
         gb_codes_by_scale(GB_QK, x, d, 8, codes);
-        block->d = gb_f32_to_f16(d);
+        block->d = gb_f32_to_f16_le(d);
         gb_pack_nibbles(GB_QK / 2, codes, block->qs);
     }
 }
@@ -57,7 +57,7 @@ gb_q4_0_quantize(const float *x, void *y, int64_t n, const float *importance)
         uint8_t codes[GB_QK];
 
         gb_weights(GB_QK, x + i, importance + i, energy, w);
-        block->d = gb_f32_to_f16(gb_search_sym(GB_QK, 8, x + i, w, codes));
+        block->d = gb_f32_to_f16_le(gb_search_sym(GB_QK, 8, x + i, w, codes));
         gb_pack_nibbles(GB_QK / 2, codes, block->qs);
     }
 }
@@ -68,8 +68,8 @@ gb_q4_1_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q4_1 *block = y;
 
     for (; n > 0; n -= GB_QK, x += GB_QK, block++) {
-        const float d = gb_f16_to_f32(block->d);
-        const float m = gb_f16_to_f32(block->m);
+        const float d = gb_f16_le_to_f32(block->d);
+        const float m = gb_f16_le_to_f32(block->m);
 
         for (int j = 0; j < GB_QK / 2; j++) {
             x[j] = d * (float)(block->qs[j] & 15) + m;
@@ -89,8 +89,8 @@ gb_q4_1_from_float(const float *x, void *y, int64_t n)
         const float d = (range.max - range.min) / 15.0f;
 
         gb_codes_by_range(GB_QK, x, d, range.min, 15, codes);
-        block->d = gb_f32_to_f16(d);
-        block->m = gb_f32_to_f16(range.min);
+        block->d = gb_f32_to_f16_le(d);
+        block->m = gb_f32_to_f16_le(range.min);
         gb_pack_nibbles(GB_QK / 2, codes, block->qs);
     }
 }
@@ -112,9 +112,9 @@ gb_q4_1_quantize(const float *x, void *y, int64_t n, const float *importance)
         uint8_t codes[GB_QK];
 
         gb_weights(GB_QK, x + i, importance + i, energy, w);
-        block->d = gb_f32_to_f16(gb_search_asym(
+        block->d = gb_f32_to_f16_le(gb_search_asym(
             &gb_steps_fine, GB_QK, 15, x + i, w, codes, &min));
-        block->m = gb_f32_to_f16(-min);
+        block->m = gb_f32_to_f16_le(-min);
         gb_pack_nibbles(GB_QK / 2, codes, block->qs);
     }
 }

@@ -26,8 +26,8 @@ gb_q4_k_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q4_k *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
-        const float dmin = gb_f16_to_f32(block->dmin);
+        const float d = gb_f16_le_to_f32(block->d);
+        const float dmin = gb_f16_le_to_f32(block->dmin);
         uint8_t scales[8], mins[8], codes[64];
 
         gb_k_unpack_scales(block->scales, scales, mins);
@@ -53,8 +53,8 @@ gb_q4_k_quantize(const float *x, void *y, int64_t n, const float *importance)
         gb_k_affine_quantize(&q4_k, x + i,
                              importance != NULL ? importance + i : NULL,
                              &found);
-        block->d = found.d;
-        block->dmin = found.dmin;
+        block->d = gb_le16(found.d);
+        block->dmin = gb_le16(found.dmin);
         gb_k_pack_scales(found.scales, found.mins, block->scales);
         for (int e = 0; e < GB_QK_K; e += 64)
             gb_pack_nibbles(32, found.codes + e, block->qs + e / 2);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* The fifth bits make one word in the machine's order. */
+/* The fifth bits make one little-endian word. */
 static void
 pack(const uint8_t *codes, uint8_t *qs, uint8_t *qh)
 {
@@ -21,6 +21,7 @@ pack(const uint8_t *codes, uint8_t *qs, uint8_t *qh)
     gb_pack_nibbles(GB_QK / 2, codes, qs);
     for (int j = 0; j < GB_QK; j++)
         high |= (uint32_t)(codes[j] >> 4) << j;
+    high = gb_le32(high);
     memcpy(qh, &high, sizeof(high));
 }
 
@@ -30,6 +31,7 @@ unpack(const uint8_t *qs, const uint8_t *qh, uint8_t *codes)
     uint32_t high;
 
     memcpy(&high, qh, sizeof(high));
+    high = gb_le32(high);
     gb_unpack_nibbles(GB_QK / 2, qs, codes);
     for (int j = 0; j < GB_QK; j++)
         codes[j] |= (uint8_t)((high >> j & 1) << 4);
@@ -41,7 +43,7 @@ gb_q5_0_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q5_0 *block = y;
 
     for (; n > 0; n -= GB_QK, x += GB_QK, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
         uint8_t codes[GB_QK];
 
         unpack(block->qs, block->qh, codes);
@@ -60,7 +62,7 @@ gb_q5_0_from_float(const float *x, void *y, int64_t n)
         const float d = gb_search_largest(GB_QK, x) / -16.0f;
 
         gb_codes_by_scale(GB_QK, x, d, 16, codes);
-        block->d = gb_f32_to_f16(d);
+        block->d = gb_f32_to_f16_le(d);
         pack(codes, block->qs, block->qh);
     }
 }
@@ -82,7 +84,7 @@ gb_q5_0_quantize(const float *x, void *y, int64_t n, const float *importance)
         uint8_t codes[GB_QK];
 
         gb_weights(GB_QK, x + i, importance + i, energy, w);
-        block->d = gb_f32_to_f16(gb_search_sym(GB_QK, 16, x + i, w, codes));
+        block->d = gb_f32_to_f16_le(gb_search_sym(GB_QK, 16, x + i, w, codes));
         pack(codes, block->qs, block->qh);
     }
 }
@@ -93,8 +95,8 @@ gb_q5_1_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q5_1 *block = y;
 
     for (; n > 0; n -= GB_QK, x += GB_QK, block++) {
-        const float d = gb_f16_to_f32(block->d);
-        const float m = gb_f16_to_f32(block->m);
+        const float d = gb_f16_le_to_f32(block->d);
+        const float m = gb_f16_le_to_f32(block->m);
         uint8_t codes[GB_QK];
 
         unpack(block->qs, block->qh, codes);
@@ -114,8 +116,8 @@ gb_q5_1_from_float(const float *x, void *y, int64_t n)
         const float d = (range.max - range.min) / 31.0f;
 
         gb_codes_by_range(GB_QK, x, d, range.min, 31, codes);
-        block->d = gb_f32_to_f16(d);
-        block->m = gb_f32_to_f16(range.min);
+        block->d = gb_f32_to_f16_le(d);
+        block->m = gb_f32_to_f16_le(range.min);
         pack(codes, block->qs, block->qh);
     }
 }
@@ -137,9 +139,9 @@ gb_q5_1_quantize(const float *x, void *y, int64_t n, const float *importance)
         uint8_t codes[GB_QK];
 
         gb_weights(GB_QK, x + i, importance + i, energy, w);
-        block->d = gb_f32_to_f16(gb_search_asym(
+        block->d = gb_f32_to_f16_le(gb_search_asym(
             &gb_steps_fine, GB_QK, 31, x + i, w, codes, &min));
-        block->m = gb_f32_to_f16(-min);
+        block->m = gb_f32_to_f16_le(-min);
         pack(codes, block->qs, block->qh);
     }
 }

@@ -41,7 +41,7 @@ gb_q6_k_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q6_k *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int e = 0; e < GB_QK_K; e++) {
             const struct place at = place_of(e);
@@ -71,7 +71,7 @@ pack(const uint8_t *codes, struct gb_block_q6_k *block)
 static void
 code_again(const float *x, const struct gb_block_q6_k *block, uint8_t *codes)
 {
-    const float d = gb_f16_to_f32(block->d);
+    const float d = gb_f16_le_to_f32(block->d);
 
     for (int e = 0; e < GB_QK_K; e++) {
         const float scale = d * (float)block->scales[e / SUBS];
@@ -99,7 +99,7 @@ quantize_block(const float *x, const float *importance,
         return;
     }
     inverse = -128.0f / largest;
-    block->d = gb_f32_to_f16(1.0f / inverse);
+    block->d = gb_f32_to_f16_le(1.0f / inverse);
     for (int b = 0; b < SUBS; b++)
         block->scales[b] = (int8_t)gb_round(inverse * scales[b], -128, 127);
     code_again(x, block, codes);

@@ -29,7 +29,7 @@ gb_q8_0_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_q8_0 *block = y;
 
     for (; n > 0; n -= GB_QK, x += GB_QK, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int j = 0; j < GB_QK; j++)
             x[j] = d * (float)block->qs[j];
@@ -42,7 +42,7 @@ gb_q8_0_from_float(const float *x, void *y, int64_t n)
     struct gb_block_q8_0 *block = y;
 
     for (; n > 0; n -= GB_QK, x += GB_QK, block++)
-        block->d = gb_f32_to_f16(quantize_block(x, block->qs));
+        block->d = gb_f32_to_f16_le(quantize_block(x, block->qs));
 }
 
 void
@@ -63,7 +63,7 @@ gb_q8_1_from_float(const float *x, void *y, int64_t n)
 
         for (int j = 0; j < GB_QK; j++)
             sum += block->qs[j];
-        block->d = gb_f32_to_f16(d);
-        block->s = gb_f32_to_f16(d * (float)sum);
+        block->d = gb_f32_to_f16_le(d);
+        block->s = gb_f32_to_f16_le(d * (float)sum);
     }
 }

@@ -64,7 +64,7 @@ gb_tq1_0_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_tq1_0 *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
 
         for (int r = 0; r < N_RUNS; r++) {
             const uint8_t *bytes = run_bytes(block, r);
@@ -91,7 +91,7 @@ gb_tq1_0_from_float(const float *x, void *y, int64_t n)
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
         uint8_t digits[GB_QK_K];
 
-        block->d = gb_f32_to_f16(ternary(x, digits));
+        block->d = gb_f32_to_f16_le(ternary(x, digits));
         for (int j = 0; j < 32; j++)
             block->qs[j] = pack_digits(&runs[0], digits + j);
         for (int j = 0; j < 16; j++)
@@ -114,7 +114,7 @@ gb_tq2_0_to_float(const void *y, float *x, int64_t n)
     const struct gb_block_tq2_0 *block = y;
 
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
-        const float d = gb_f16_to_f32(block->d);
+        const float d = gb_f16_le_to_f32(block->d);
         uint8_t digits[GB_QK_K];
 
         gb_unpack_pairs(block->qs, digits);
@@ -131,7 +131,7 @@ gb_tq2_0_from_float(const float *x, void *y, int64_t n)
     for (; n > 0; n -= GB_QK_K, x += GB_QK_K, block++) {
         uint8_t digits[GB_QK_K];
 
-        block->d = gb_f32_to_f16(ternary(x, digits));
+        block->d = gb_f32_to_f16_le(ternary(x, digits));
         gb_pack_pairs(digits, block->qs);
     }
 }

@@ -54,4 +54,16 @@ gb_type_get(enum ggml_type type)
     return &gb_types[number < GGML_TYPE_COUNT ? number : GGML_TYPE_COUNT];
 }
 
+/*
+ * Bytes of each number that data of TYPE is made of.  Blocks are made of bytes:
+ * they are the same on machines of any byte order (blocks.h).
+ */
+static inline size_t
+gb_type_number_bytes(enum ggml_type type)
+{
+    const struct gb_type *t = gb_type_get(type);
+
+    return t->block == 1 ? t->bytes : 1;
+}
+
 #endif

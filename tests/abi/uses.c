@@ -47,7 +47,7 @@ use_locals_of_expressions(
     const struct ggml_tensor *const *both = &src1;
 
     GGML_TENSOR_LOCALS(long long, x, second(src0, src1), ne)
-    GGML_TENSOR_LOCALS_2(long, y, *both + 0, ne)
+    GGML_TENSOR_LOCALS_2(int64_t, y, *both + 0, ne)
     if (x0 > 0) {
         GGML_TENSOR_LOCALS_1(int64_t, z, x1 > 0 ? src0 : src1, ne)
         return (int64_t)x3 + y1 + z0;

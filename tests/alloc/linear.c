@@ -49,7 +49,7 @@ static void *
 odd_base(ggml_backend_buffer_t buffer)
 {
     (void)buffer;
-    return (void *)(((uintptr_t)0x7001 << 48) + 40);
+    return (void *)(FAKE_ADDRESS(1) + 40);
 }
 
 static void

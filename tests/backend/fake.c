@@ -162,8 +162,7 @@ fake_buft_name(ggml_backend_buffer_type_t buft)
 static ggml_backend_buffer_t
 fake_alloc_buffer(ggml_backend_buffer_type_t buft, size_t size)
 {
-    /* No processor has such addresses. */
-    static uintptr_t next_base = (uintptr_t)0x7000 << 48;
+    static uintptr_t next_base = FAKE_ADDRESS(0);
     struct fake *fake = fake_of_type(buft);
     ggml_backend_buffer_t buffer;
     struct memory *memory;
@@ -176,7 +175,9 @@ fake_alloc_buffer(ggml_backend_buffer_type_t buft, size_t size)
     memory->fake = fake;
     memory->shadow = calloc(1, size);
     memory->base = next_base;
-    next_base += (uintptr_t)1 << 36;
+    next_base += FAKE_ADDRESS(1) - FAKE_ADDRESS(0);
+    if (next_base < FAKE_ADDRESS(0))
+        next_base = FAKE_ADDRESS(0);
     buffer =
         ggml_backend_buffer_init(buft, fake->buffer_members, memory, size);
     if (buffer == NULL) {

@@ -11,6 +11,16 @@
 
 #include "ggml-backend-impl.h"
 
+#include <stdint.h>
+
+/* Where the memory of the Nth buffer is: no processor of 64 bits has such
+ * addresses.  With 32 bits there may be something, and less fits in between. */
+#if UINTPTR_MAX > UINT32_MAX
+#define FAKE_ADDRESS(n) (((uintptr_t)0x7000 << 48) + ((uintptr_t)(n) << 36))
+#else
+#define FAKE_ADDRESS(n) ((uintptr_t)0x80000000 + ((uintptr_t)(n) << 24))
+#endif
+
 struct fake_calls {
     int alloc, free, clear, reset, init_tensor;
     int set, get, fill, copy;

@@ -2,6 +2,7 @@
 # tests/base: lib/base and the environment.
 check_PROGRAMS += \
 	tests/base/abort \
+	tests/base/byte-order \
 	tests/base/checked \
 	tests/base/clock \
 	tests/base/env \
@@ -15,6 +16,9 @@ check_PROGRAMS += \
 tests_base_abort_SOURCES = %D%/abort.c
 tests_base_abort_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_base_abort_LDADD = $(WHITE_LDADD)
+tests_base_byte_order_SOURCES = %D%/byte-order.c
+tests_base_byte_order_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_base_byte_order_LDADD = $(WHITE_LDADD)
 tests_base_checked_SOURCES = %D%/checked.c
 tests_base_checked_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_base_checked_LDADD = $(WHITE_LDADD)

@@ -5,12 +5,27 @@
 #ifndef GB_TESTS_CPU_BLOCKS_H
 #define GB_TESTS_CPU_BLOCKS_H
 
+#include "lib/base/byte-order.h"
 #include "lib/type/blocks.h"
 
 #include "ggml.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* A block's half float, and the float of q8_K, as numbers. */
+static inline float
+block_half(uint16_t half)
+{
+    return ggml_fp16_to_fp32(gb_le16(half));
+}
+
+static inline float
+block_float(float d)
+{
+    gb_le_bytes(&d, sizeof(d), sizeof(d));
+    return d;
+}
 
 /* Where the upper bytes of a block's one or two half floats are. */
 struct block_halves {

@@ -83,13 +83,15 @@ put_u8(struct bytes *b, uint8_t value)
 void
 put_u32(struct bytes *b, uint32_t value)
 {
-    put_bytes(b, &value, sizeof(value));
+    for (int i = 0; i < 4; i++)
+        put_u8(b, (uint8_t)(value >> 8 * i));
 }
 
 void
 put_u64(struct bytes *b, uint64_t value)
 {
-    put_bytes(b, &value, sizeof(value));
+    put_u32(b, (uint32_t)value);
+    put_u32(b, (uint32_t)(value >> 32));
 }
 
 void

@@ -21,6 +21,8 @@ void bytes_free(struct bytes *b);
 void put_bytes(struct bytes *b, const void *data, size_t n);
 void put_zeros(struct bytes *b, size_t n);
 void put_u8(struct bytes *b, uint8_t value);
+
+/* Little-endian, as files are. */
 void put_u32(struct bytes *b, uint32_t value);
 void put_u64(struct bytes *b, uint64_t value);
 void put_text(struct bytes *b, const char *text); /* length and bytes */

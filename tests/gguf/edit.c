@@ -7,6 +7,7 @@
 #include "ggml-backend-impl.h"
 #include "ggmlbackend.h"
 
+#include "lib/base/byte-order.h"
 #include "lib/base/mem.h"
 
 #include <math.h>
@@ -77,7 +78,8 @@ values_are_those_of_the_file(void **state)
     assert_int_equal(gguf_get_kv_type(ctx, id), GGUF_TYPE_ARRAY);
     assert_int_equal(gguf_get_arr_type(ctx, id), GGUF_TYPE_UINT16);
     assert_int_equal(gguf_get_arr_n(ctx, id), 3);
-    assert_int_equal(((const uint8_t *)gguf_get_arr_data(ctx, id))[5], 27);
+    assert_int_equal(((const uint16_t *)gguf_get_arr_data(ctx, id))[2],
+                     0x1B16);
     id = gguf_find_key(ctx, "texts");
     assert_string_equal(gguf_get_arr_str(ctx, id, 2), "three");
     assert_int_equal(gguf_get_arr_n(ctx, gguf_find_key(ctx, "no texts")), 0);
@@ -112,7 +114,8 @@ odd_values_are_kept(void **state)
     put_u8(&b, 255);
     put_u8(&b, 0);
     put_array(&b, "floats", GGUF_TYPE_FLOAT32, 3);
-    put_bytes(&b, bits, sizeof(bits));
+    for (int i = 0; i < 3; i++)
+        put_u32(&b, bits[i]);
     ctx = open_bytes(&b, META, &tensors);
     assert_non_null(ctx);
     assert_string_equal(gguf_get_val_str(ctx, 0), "x");
@@ -137,7 +140,6 @@ loaded_data_lies_in_one_blob(void **state)
     assert_string_equal(blob->name, "GGUF tensor data binary blob");
     assert_int_equal(blob->type, GGML_TYPE_I8);
     assert_int_equal(ggml_nbytes(blob), b.size - start);
-    assert_memory_equal(blob->data, b.data + start, b.size - start);
     for (int64_t i = 0; i < gguf_get_n_tensors(ctx); i++) {
         const struct ggml_tensor *t = ggml_get_tensor(
             tensors, gguf_get_tensor_name(ctx, i));
@@ -145,7 +147,11 @@ loaded_data_lies_in_one_blob(void **state)
         assert_non_null(t);
         assert_ptr_equal(t->data, (const char *)blob->data +
                                       gguf_get_tensor_offset(ctx, i));
+        /* Numbers are as the machine has them, blocks as the file. */
+        if (ggml_blck_size(t->type) == 1)
+            gb_le_bytes(t->data, ggml_type_size(t->type), ggml_nbytes(t));
     }
+    assert_memory_equal(blob->data, b.data + start, b.size - start);
     assert_false(ggml_get_no_alloc(tensors));
     gguf_free(ctx);
     ggml_free(tensors);
@@ -192,6 +198,81 @@ what_is_written_is_what_was_read(void **state)
     ggml_free(tensors);
     bytes_free(&b);
     bytes_free(&again);
+}
+
+/* Bytes written down by hand: -1.5 and 1 as F32, then as F16, then as q4_0 with
+ * a scale of 0.5, of which the first code is 8 - 3 and the seventeenth 8 + 2. */
+static const unsigned char spelt[96] = {
+    [0] = 0x00, 0x00, 0xc0, 0xbf, 0x00, 0x00, 0x80, 0x3f,
+    [32] = 0x00, 0xbe, 0x00, 0x3c,
+    [64] = 0x00, 0x38, 0xa5, 0x88, 0x88, 0x88, 0x88, 0x88, 0x88,
+    0x88, 0x88, 0x88, 0x88, 0x88, 0x88, 0x88, 0x88, 0x88,
+};
+
+static void
+numbers_in_files_are_little_endian(void **state)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q4_0,
+    };
+    static const uint16_t words[] = { 0x1234, 0xabcd };
+    const struct ggml_init_params params = { 1 << 16, NULL, false };
+    struct ggml_context *own = ggml_init(params), *tensors = NULL;
+    struct gguf_context *ctx = gguf_init_empty();
+    const struct gguf_init_params whole = { false, &tensors };
+    const float *f32;
+    const ggml_fp16_t *f16;
+    float values[32];
+    struct bytes b = { NULL, 0, 0 };
+    size_t start;
+
+    (void)state;
+    gguf_set_arr_data(ctx, "words", GGUF_TYPE_UINT16, words, 2);
+    for (int i = 0; i < 3; i++) {
+        const bool is_block = types[i] == GGML_TYPE_Q4_0;
+        struct ggml_tensor *t =
+            ggml_new_tensor_1d(own, types[i], is_block ? 32 : 2);
+
+        ggml_format_name(t, "t%d", i);
+        gguf_add_tensor(ctx, t);
+        if (types[i] == GGML_TYPE_F32) {
+            ((float *)t->data)[0] = -1.5f;
+            ((float *)t->data)[1] = 1.0f;
+        } else if (types[i] == GGML_TYPE_F16) {
+            ((ggml_fp16_t *)t->data)[0] = ggml_fp32_to_fp16(-1.5f);
+            ((ggml_fp16_t *)t->data)[1] = ggml_fp32_to_fp16(1.0f);
+        } else {
+            memcpy(t->data, spelt + 64, 18);
+        }
+    }
+    assert_true(gguf_write_to_file(ctx, scratch_file(), false));
+    read_back(&b);
+    gguf_free(ctx);
+    ggml_free(own);
+    /* Magic, version, counts, the key and its length, type, element type,
+     * count, then the words. */
+    assert_memory_equal(b.data + 4, "\3\0\0\0\3\0\0\0\0\0\0\0\1", 13);
+    assert_memory_equal(b.data + 24, "\5\0\0\0\0\0\0\0words\11\0\0\0"
+                                     "\2\0\0\0\2\0\0\0\0\0\0\0"
+                                     "\x34\x12\xcd\xab", 33);
+
+    ctx = gguf_init_from_file(scratch_file(), whole);
+    assert_non_null(ctx);
+    start = gguf_get_data_offset(ctx);
+    assert_int_equal(b.size - start, sizeof(spelt));
+    assert_memory_equal(b.data + start, spelt, sizeof(spelt));
+    assert_memory_equal(gguf_get_arr_data(ctx, 0), words, sizeof(words));
+    f32 = ggml_get_tensor(tensors, "t0")->data;
+    f16 = ggml_get_tensor(tensors, "t1")->data;
+    assert_true(f32[0] == -1.5f && f32[1] == 1.0f);
+    assert_true(ggml_fp16_to_fp32(f16[0]) == -1.5f);
+    assert_true(ggml_fp16_to_fp32(f16[1]) == 1.0f);
+    ggml_get_type_traits(GGML_TYPE_Q4_0)
+        ->to_float(ggml_get_tensor(tensors, "t2")->data, values, 32);
+    assert_true(values[0] == -1.5f && values[16] == 1.0f && values[1] == 0.0f);
+    gguf_free(ctx);
+    ggml_free(tensors);
+    bytes_free(&b);
 }
 
 static void
@@ -810,6 +891,7 @@ main(void)
         cmocka_unit_test(odd_values_are_kept),
         cmocka_unit_test(loaded_data_lies_in_one_blob),
         cmocka_unit_test(what_is_written_is_what_was_read),
+        cmocka_unit_test(numbers_in_files_are_little_endian),
         cmocka_unit_test(a_file_made_from_nothing_reads_back),
         cmocka_unit_test(dimensions_of_length_zero_are_kept),
         cmocka_unit_test(setting_a_key_again_moves_it_to_the_end),

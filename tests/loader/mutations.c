@@ -136,6 +136,11 @@ no_mutation_ends_the_process(void **state)
     int n_loaded = 0, n_ended = 0;
 
     (void)state;
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    /* The system's loader applies a damaged one wherever it says. */
+    print_message("the relocations of this machine are not known\n");
+    skip();
+#endif
     gb_random_init(&rng, 20250313);
     for (int i = 0; i < n_mutations; i++) {
         const struct piece *piece = &pieces[gb_random_u64(&rng) % 3];

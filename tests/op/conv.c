@@ -89,7 +89,7 @@ kernels_fit_their_image(void **state)
 {
     struct ggml_context *ctx = world.ctx;
     struct ggml_tensor *a = f32(3, 2, 4, 5), *b = f32(10, 9, 4, 2);
-    struct ggml_tensor *wide = f32(0, (int64_t)1 << 62, 4, 0);
+    struct ggml_tensor *wide = f32(0, LARGEST, 4, 0);
 
     (void)state;
     im2col_2d_refuses(a, f32(10, 9, 3, 2), 1, 0, 1);
@@ -248,7 +248,7 @@ static void
 kernels_too_large_for_parameters_are_refused(void **state)
 {
     struct ggml_context *ctx = world.ctx;
-    struct ggml_tensor *a = leaf(GGML_TYPE_I8, (int64_t)1 << 33, 1, 1, 1);
+    struct ggml_tensor *a = leaf(GGML_TYPE_I8, (int64_t)3 << 30, 1, 1, 1);
     struct ggml_tensor *b = f32(10, 1, 1, 1);
 
     (void)state;
@@ -307,7 +307,7 @@ conv_transpose_1d_spreads(void **state)
     check_refused(ggml_conv_transpose_1d(ctx, f32(3, 5, 4, 2), b, 2, 0, 1),
                   word);
     check_refused(
-        ggml_conv_transpose_1d(ctx, a, leaf(GGML_TYPE_I8, 1LL << 60, 4, 1, 1),
+        ggml_conv_transpose_1d(ctx, a, leaf(GGML_TYPE_I8, LARGEST / 4, 4, 1, 1),
                                INT32_MAX, 0, 1),
         word);
 }

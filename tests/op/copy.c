@@ -89,7 +89,7 @@ static void
 concat_adds_one_dimension_up(void **state)
 {
     struct ggml_tensor *a = f32(8, 6, 4, 2), *b = f32(8, 6, 3, 2);
-    struct ggml_tensor *huge = f32(0, 6, INT64_MAX / 8, 1);
+    struct ggml_tensor *huge = f32(0, 6, LARGEST / 4 - 1, 1);
 
     (void)state;
     check_new(ggml_concat(world.ctx, a, b, 2),
@@ -296,7 +296,8 @@ upscale_never_shrinks(void **state)
     check_refused(ggml_upscale_ext(ctx, f32(0, 1, 1, 1), 1, 1, 1, 1),
                   "upscale");
     check_refused(
-        ggml_upscale(ctx, leaf(GGML_TYPE_I8, (int64_t)1 << 40, 0, 1, 1),
+        ggml_upscale(ctx, leaf(GGML_TYPE_I8, LARGEST >> 2 * sizeof(size_t), 0,
+                               1, 1),
                      INT32_MAX),
         "upscale");
 }

@@ -126,6 +126,10 @@ check_as_wanted(const struct ggml_tensor *node, const struct want *want)
     assert_string_equal(node->name, want->name != NULL ? want->name : "");
 }
 
+/* A dimension that a tensor can have, and most results of it cannot: a quarter
+ * of the largest size. */
+#define LARGEST ((int64_t)(SIZE_MAX / 4 + 1))
+
 /* NODE has a result of its own. */
 static inline void
 check_new(const struct ggml_tensor *node, const struct want *want)

@@ -319,11 +319,17 @@ permute_moves_sizes_and_strides(void **state)
 static void
 permute_keeps_strides_above_4_gib(void **state)
 {
-    struct ggml_tensor *a = leaf(GGML_TYPE_I8, (int64_t)1 << 33, 2, 1, 1);
-    const struct ggml_tensor *node = ggml_permute(world.ctx, a, 1, 0, 2, 3);
+    struct ggml_tensor *a;
+    const struct ggml_tensor *node;
 
     (void)state;
-    assert_int_equal(node->nb[0], (size_t)1 << 33);
+    if (SIZE_MAX == UINT32_MAX) {
+        print_message("sizes have 32 bits here: no tensor is as large\n");
+        skip();
+    }
+    a = leaf(GGML_TYPE_I8, (int64_t)1 << 33, 2, 1, 1);
+    node = ggml_permute(world.ctx, a, 1, 0, 2, 3);
+    assert_true(node->nb[0] == UINT64_C(1) << 33);
     assert_int_equal(node->nb[1], 1);
     assert_int_equal(node->ne[1], (int64_t)1 << 33);
 }

@@ -92,7 +92,12 @@ every_bf16_comes_back(void **state)
         const float x = ggml_bf16_to_fp32(half);
         const unsigned quiet = isnan(x) ? 0x0040 : 0;
 
+#ifdef __i386__
+        /* Functions return floats on a stack that makes NaN quiet. */
+        assert_int_equal(bits_of(x), (bits | quiet) << 16);
+#else
         assert_int_equal(bits_of(x), bits << 16);
+#endif
         assert_int_equal(ggml_fp32_to_bf16(x).bits, bits | quiet);
     }
 }

@@ -2,6 +2,8 @@
 /*
  * tests/type/validate.c - which rows are good.
  */
+#include "lib/base/byte-order.h"
+
 #include "ggml.h"
 
 #include "tests/util/sink.h"
@@ -44,9 +46,12 @@ silence(void **state)
     return 0;
 }
 
+/* Little-endian in blocks, as the machine has it by itself. */
 static void
-put_half(uint8_t *row, size_t at, uint16_t half)
+put_half(enum ggml_type type, uint8_t *row, size_t at, uint16_t half)
 {
+    if (type != GGML_TYPE_F16)
+        half = gb_le16(half);
     memcpy(row + at, &half, sizeof(half));
 }
 
@@ -67,11 +72,11 @@ a_half_that_is_not_finite_is_found_in_any_block(void **state)
 
                 for (int v = 0; v < 4; v++) {
                     memset(row, 0, sizeof(row));
-                    put_half(row, at, bad[v]);
+                    put_half(type, row, at, bad[v]);
                     if (ggml_validate_row_data(type, row, N_BLOCKS * size))
                         fail_msg("%s, block %d", ggml_type_name(type), b);
                 }
-                put_half(row, at, 0x7BFF);
+                put_half(type, row, at, 0x7BFF);
                 assert_true(
                     ggml_validate_row_data(type, row, N_BLOCKS * size));
             }
@@ -91,7 +96,8 @@ all_other_bytes_may_be_anything(void **state)
         memset(row, 0xFF, sizeof(row));
         for (int k = 0; k < 2 && halves[i].at[k] >= 0; k++)
             for (size_t b = 0; b < N_BLOCKS; b++)
-                put_half(row + 1, b * size + (size_t)halves[i].at[k], 0x8001);
+                put_half(halves[i].type, row + 1,
+                         b * size + (size_t)halves[i].at[k], 0x8001);
         if (!ggml_validate_row_data(halves[i].type, row + 1, N_BLOCKS * size))
             fail_msg("%s", ggml_type_name(halves[i].type));
     }
@@ -106,11 +112,11 @@ the_spread_half_of_iq1_m_is_put_together(void **state)
     memset(block, 0xFF, sizeof(block));
     assert_false(ggml_validate_row_data(GGML_TYPE_IQ1_M, block, sizeof(block)));
     /* The top four bits of the last word are the half's sign and exponent. */
-    put_half(block, 54, 0x3FFF);
+    put_half(GGML_TYPE_IQ1_M, block, 54, 0x3FFF);
     assert_true(ggml_validate_row_data(GGML_TYPE_IQ1_M, block, sizeof(block)));
-    put_half(block, 54, 0x7FFF);
+    put_half(GGML_TYPE_IQ1_M, block, 54, 0x7FFF);
     assert_false(ggml_validate_row_data(GGML_TYPE_IQ1_M, block, sizeof(block)));
-    put_half(block, 52, 0x0FFF);
+    put_half(GGML_TYPE_IQ1_M, block, 52, 0x0FFF);
     assert_true(ggml_validate_row_data(GGML_TYPE_IQ1_M, block, sizeof(block)));
 }
 
@@ -140,6 +146,7 @@ floats_are_finite(void **state)
     memset(q8_k, 0, sizeof(q8_k));
     assert_true(ggml_validate_row_data(GGML_TYPE_Q8_K, q8_k, sizeof(q8_k)));
     memcpy(q8_k, &f32[3], sizeof(float));
+    gb_le_bytes(q8_k, sizeof(float), sizeof(float));
     assert_false(ggml_validate_row_data(GGML_TYPE_Q8_K, q8_k, sizeof(q8_k)));
 }
 

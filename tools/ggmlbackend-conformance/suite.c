@@ -102,7 +102,7 @@ loosen(struct ggml_tensor *t)
 {
     for (int d = ggml_is_quantized(t->type) ? 1 : 0; d < GGML_MAX_DIMS; d++) {
         if (t->ne[d] == 1)
-            t->nb[d] = ((size_t)1 << 40) + 13;
+            t->nb[d] = ((size_t)1 << 5 * sizeof(size_t)) + 13;
     }
 }
 

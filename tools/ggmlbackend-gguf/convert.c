@@ -6,6 +6,7 @@
  * has no whole blocks of the new type.  Data is written piece by piece behind the
  * keys and descriptions, so that no more than some rows are in memory.
  */
+#include "tools/common/file-order.h"
 #include "tools/common/output.h"
 #include "tools/common/progress.h"
 #include "tools/common/tool.h"
@@ -106,6 +107,27 @@ write_bytes(struct conversion *c, const void *data, size_t size)
     return tool_error("%s: %s", c->output.path, strerror(errno));
 }
 
+/* Whole numbers or blocks of TYPE, by way of c->blocks where they are not as in
+ * the file. */
+static bool
+write_data(struct conversion *c, enum ggml_type type, const uint8_t *data,
+           size_t size)
+{
+    const size_t room = PIECE * sizeof(*c->floats);
+
+    if (FILE_ORDER_IS_MEMORY)
+        return write_bytes(c, data, size);
+    for (size_t at = 0; at < size; at += room) {
+        const size_t n = size - at < room ? size - at : room;
+
+        memcpy(c->blocks, data + at, n);
+        file_order_turn(type, c->blocks, n);
+        if (!write_bytes(c, c->blocks, n))
+            return false;
+    }
+    return true;
+}
+
 /* Rows of T, N_ROWS at a time. */
 static bool
 convert_rows(struct conversion *c, const struct ggml_tensor *t,
@@ -128,6 +150,7 @@ convert_rows(struct conversion *c, const struct ggml_tensor *t,
                                        NULL);
         if (size == 0)
             return tool_error("tensor '%s': %s", t->name, tool_reason());
+        file_order_turn(type, c->blocks, size);
         if (!write_bytes(c, c->blocks, size))
             return false;
         c->done += (uint64_t)(n * count);
@@ -152,7 +175,7 @@ write_tensor(struct conversion *c, int64_t i)
     data = model_data(c->from, i);
     if (data == NULL)
         return false;
-    if (type == t->type ? !write_bytes(c, data, size)
+    if (type == t->type ? !write_data(c, type, data, size)
                         : !convert_rows(c, t, type, data))
         return false;
     for (; size % align != 0; size++) {

@@ -4,6 +4,7 @@
  */
 #include "tools/ggmlbackend-gguf/model.h"
 
+#include "tools/common/file-order.h"
 #include "tools/common/tool.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ model_open(struct model *model, const char *path, bool may_map)
     model->gguf = gguf_init_from_file(path, params);
     if (model->gguf == NULL)
         tool_error("%s: %s", path, tool_reason());
-    else if (may_map ? input_map(&model->input) : make_room(model))
+    else if (may_map && FILE_ORDER_IS_MEMORY ? input_map(&model->input) : make_room(model))
         return true;
     model_close(model);
     return false;
@@ -75,12 +76,14 @@ model_is_cut(const struct model *model, int64_t i)
 const uint8_t *
 model_data(struct model *model, int64_t i)
 {
+    const size_t size = gguf_get_tensor_size(model->gguf, i);
+
     if (model->input.bytes != NULL)
         return (const uint8_t *)model->input.bytes + start_of(model, i);
-    return input_read(&model->input, start_of(model, i), model->copy,
-                      gguf_get_tensor_size(model->gguf, i))
-        ? model->copy
-        : NULL;
+    if (!input_read(&model->input, start_of(model, i), model->copy, size))
+        return NULL;
+    file_order_turn(gguf_get_tensor_type(model->gguf, i), model->copy, size);
+    return model->copy;
 }
 
 const struct ggml_tensor *

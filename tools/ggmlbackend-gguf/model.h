@@ -28,8 +28,8 @@ void model_close(struct model *model);
 bool model_is_cut(const struct model *model, int64_t i);
 
 /*
- * The data of tensor I, which is not cut, until the next call; NULL after a
- * message.
+ * The data of tensor I, which is not cut, as the machine has it, until the next
+ * call; NULL after a message.
  */
 const uint8_t *model_data(struct model *model, int64_t i);
 

@@ -4,6 +4,7 @@
  */
 #include "tools/model/model.h"
 
+#include "tools/common/file-order.h"
 #include "tools/common/progress.h"
 #include "tools/common/tool.h"
 #include "tools/model/array.h"
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes copied to a device between two looks at the progress bar. */
+/* Bytes copied to a device between two looks at the progress bar: whole numbers
+ * of every type. */
 #define COPY_STEP ((size_t)1 << 22)
 
 static bool
@@ -79,7 +81,7 @@ can_map(const struct model *model, const struct device *device)
     struct ggml_backend_dev_props props;
 
     ggml_backend_dev_get_props(device->dev, &props);
-    if (!props.caps.buffer_from_host_ptr)
+    if (!props.caps.buffer_from_host_ptr || !FILE_ORDER_IS_MEMORY)
         return false;
     for (int64_t id = 0; id < n; id++)
         if ((uintptr_t)data_of(model, id) % alignment != 0)
@@ -123,6 +125,7 @@ copy_tensor(struct model *model, int64_t id, struct ggml_tensor *t, char *piece,
 
         if (!input_read(&model->input, start_of(model, id) + at, piece, part))
             return false;
+        file_order_turn(t->type, piece, part);
         ggml_backend_tensor_set(t, piece, at, part);
         if (tool_has_reason())
             return tool_error("tensor %s: %s", t->name, tool_reason());

@@ -23,11 +23,12 @@
 
 /* The most bytes from a tensor's first to its last one: sums of a few such
  * numbers fit a size_t. */
-#define MAX_EXTENT ((size_t)1 << 62)
+#define MAX_EXTENT (SIZE_MAX / 4)
 
 /* Is a dimension, or all of several that are or-ed, below 2^14?  The product of
- * four is below 2^56 then, and its bytes as F32 below 2^58: no overflow. */
-#define IS_SMALL(n) ((uint64_t)(n) >> 14 == 0)
+ * four is below 2^56 then, and its bytes as F32 below 2^58: no overflow.  With
+ * sizes of 32 bits: below 2^7, 2^28 and 2^30. */
+#define IS_SMALL(n) ((uint64_t)(n) >> (SIZE_MAX > UINT32_MAX ? 14 : 7) == 0)
 
 void
 gb_cpu_memory_init(struct gb_cpu_memory *memory, bool may_be_moved)
@@ -68,6 +69,7 @@ add_steps(const struct gb_type *type, int64_t n, size_t step, size_t next,
     if (n == 0)
         return step <= MAX_EXTENT;
     return (step == next || step % type->bytes == 0) &&
+           (uint64_t)n <= SIZE_MAX &&
            gb_mul_size((size_t)n, step, &more) &&
            gb_add_size(*bytes, more, bytes) && *bytes <= MAX_EXTENT;
 }
@@ -246,7 +248,7 @@ gb_cpu_has_places(const struct ggml_tensor *t)
         return false;
     for (int d = 0; d < GGML_MAX_DIMS; d++)
         elements *= t->ne[d];
-    return (size_t)(elements / type->block) * type->bytes <= bytes;
+    return (uint64_t)(elements / type->block) * type->bytes <= bytes;
 }
 
 /* Is NODE good as a result: sound, and with bytes for all its elements? */

@@ -71,6 +71,9 @@ check_graph(const struct ggml_cgraph *graph)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Tilings have 64-bit numbers, and sizes that need not be multiples of them. */
+#define TILING_ALIGN ((size_t)8)
+
 /* Member by member: a struct that is made on the stack is read before it has
  * arrived there, which costs a fifth of a small node's time. */
 static GB_ALWAYS_INLINE void
@@ -260,15 +263,16 @@ add_tiled(struct builder *builder, struct ggml_tensor *node,
           const struct gb_cpu_op *op)
 {
     struct gb_cpu_phase spare[3];
-    _Alignas(8) char spare_tiling[GB_CPU_TILING_MAX];
+    _Alignas(TILING_ALIGN) char spare_tiling[GB_CPU_TILING_MAX];
+    const size_t size = GGML_PAD(op->tiling_size, TILING_ALIGN);
     struct gb_cpu_phase *phases =
-        phases_for(builder, op->tiling_size, spare);
+        phases_for(builder, size, spare);
     void *tiling = spare_tiling;
     struct gb_cpu_needs needs;
 
     if (builder->tilings != NULL)
-        tiling = builder->tilings -= op->tiling_size;
-    builder->size->tilings += op->tiling_size;
+        tiling = builder->tilings -= size;
+    builder->size->tilings += size;
     op->tile(node, builder->kernels, tiling, &needs);
     return append(builder, node, op, tiling, &needs, phases);
 }
@@ -291,12 +295,15 @@ add_node(struct builder *builder, struct ggml_tensor *node)
 }
 
 /* Bytes of a list of N phases, with room for the last node to be written as if
- * it had three, and of TILINGS bytes. */
+ * it had three, and of TILINGS bytes, which end at an aligned address. */
 static bool
 list_size_of(int64_t n_phases, size_t tilings, size_t *out)
 {
-    return gb_mul_size((size_t)n_phases + 2, sizeof(struct gb_cpu_phase), out) &&
-           gb_add_size(*out, tilings, out);
+    return (uint64_t)n_phases < SIZE_MAX - 2 &&
+           gb_mul_size((size_t)n_phases + 2, sizeof(struct gb_cpu_phase),
+                       out) &&
+           gb_add_size(*out, tilings, out) &&
+           gb_pad_size(*out, TILING_ALIGN, out);
 }
 
 size_t
@@ -354,7 +361,8 @@ gb_cpu_plan_build(const struct ggml_cgraph *graph, int n_threads, void *list,
     struct builder builder = {
         .kernels = gb_cpu_kernels(),
         .phases = list,
-        .tilings = list == NULL ? NULL : (char *)list + list_size / 8 * 8,
+        .tilings = list == NULL ? NULL : (char *)list + list_size /
+                       TILING_ALIGN * TILING_ALIGN,
         .max_tiles = 1,
         .n_threads = n_threads,
         .known = &known,

@@ -18,7 +18,7 @@
 
 #include "backends/cpu/pool/event.h"
 
-#ifdef __linux__
+#ifdef HAVE_LINUX_FUTEX_H
 
 #include <linux/futex.h>
 #include <limits.h>

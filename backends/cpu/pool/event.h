@@ -17,7 +17,7 @@
 struct gb_cpu_event {
     _Atomic uint32_t signals;  /* so far; sleepers watch it */
     _Atomic uint32_t sleepers; /* threads that sleep or are about to */
-#ifndef __linux__
+#ifndef HAVE_LINUX_FUTEX_H
     pthread_mutex_t lock;
     pthread_cond_t changed;
 #endif

@@ -12,6 +12,8 @@
 #ifndef GB_CPU_SIMD_Q32_GENERIC_H
 #define GB_CPU_SIMD_Q32_GENERIC_H
 
+#include "lib/base/byte-order.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -176,14 +178,25 @@ q32_pick16(q32 v, const uint8_t *p)
     return picked;
 }
 
+/* Words of 16 bits have their low byte first, as bytes were put together. */
+static inline q_i16x8
+q_le_words(q_i16x8 v)
+{
+    return GB_IS_BIG_ENDIAN
+               ? (q_i16x8)((q_u16x8)v >> 8 | (q_u16x8)v << 8)
+               : v;
+}
+
 static inline q32
 q32_times(q32 v, const int16_t *p)
 {
     q_i16x8 factors[2];
 
     memcpy(factors, p, sizeof(factors));
-    return (q32){ { (q_u8x16)((q_i16x8)v.half[0] * factors[0]),
-                    (q_u8x16)((q_i16x8)v.half[1] * factors[1]) } };
+    for (int i = 0; i < 2; i++)
+        v.half[i] = (q_u8x16)q_le_words(
+            q_le_words((q_i16x8)v.half[i]) * factors[i]);
+    return v;
 }
 
 /* The conversion is undefined for NaN and for what an int8_t does not hold, so
@@ -240,6 +253,7 @@ q_half(const void *p)
     uint16_t h;
 
     memcpy(&h, p, sizeof(h));
+    h = gb_le16(h);
     return vf_load_f16_n(&h, 1)[0];
 }
 
@@ -263,7 +277,7 @@ q_to_half(float x)
     uint16_t h;
 
     vf_store_f16_n(&h, vf_set1(x), 1);
-    return h;
+    return gb_le16(h);
 }
 
 static inline void
@@ -358,7 +372,7 @@ static inline qs
 qs_dot_words(qs s, qs a, qs b, q32 w)
 {
     for (int h = 0; h < 2; h++) {
-        const q_i16x8 words = (q_i16x8)w.half[h];
+        const q_i16x8 words = q_le_words((q_i16x8)w.half[h]);
 
         for (int i = 0; i < 2; i++) {
             s.half[h][i] += a.half[h][2 * i] * words[2 * i] +

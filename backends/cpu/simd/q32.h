@@ -43,7 +43,8 @@
  *   q32_scaled(p, f)      quantises: the nearest integers, ties to even, of 32
  *                         floats times F, from -127 to 127; of others any
  * scales
- *   q_half(p)             the F16 at P, exact; P may be odd
+ *   q_half(p)             the F16 at P, exact; P may be odd; all F16 here are
+ *                         those of blocks, so little-endian
  *   q_halves(dst, p, pitch, n)
  *                         N of 1 to 8 F16, PITCH bytes apart, and zeros up to
  *                         eight; two bytes behind each may be read

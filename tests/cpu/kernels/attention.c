@@ -10,6 +10,7 @@
  */
 #include "backends/cpu/kernels/api/kernels.h"
 
+#include "lib/base/byte-order.h"
 #include "tests/cpu/kernels/guard.h"
 #include "tests/util/random.h"
 
@@ -57,7 +58,7 @@ draw(struct gb_random *random, int lo, int hi)
 static void
 write_block(enum ggml_type type, const int *codes, char *to)
 {
-    const uint16_t scale = ggml_fp32_to_fp16(SCALE);
+    const uint16_t scale = gb_le16(ggml_fp32_to_fp16(SCALE));
 
     memcpy(to, &scale, sizeof(scale));
     for (int i = 0; i < 32; i++)

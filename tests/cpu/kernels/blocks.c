@@ -5,6 +5,7 @@
  */
 #include "backends/cpu/kernels/api/kernels.h"
 
+#include "tests/cpu/blocks.h"
 #include "tests/cpu/kernels/guard.h"
 #include "tests/util/random.h"
 
@@ -119,7 +120,7 @@ same_half(const char *a, const char *b)
 
     memcpy(&ha, a, sizeof(ha));
     memcpy(&hb, b, sizeof(hb));
-    return same(ggml_fp16_to_fp32(ha), ggml_fp16_to_fp32(hb));
+    return same(block_half(ha), block_half(hb));
 }
 
 /* The halves that a block begins with, and the codes behind them. */

@@ -364,11 +364,11 @@ block_value(enum ggml_type type, const char *row, int64_t i)
 
     switch ((int)type) {
     case GGML_TYPE_Q8_0:
-        return ggml_fp16_to_fp32(q8_0[i / 32].d) * q8_0[i / 32].qs[i % 32];
+        return block_half(q8_0[i / 32].d) * q8_0[i / 32].qs[i % 32];
     case GGML_TYPE_Q8_1:
-        return ggml_fp16_to_fp32(q8_1[i / 32].d) * q8_1[i / 32].qs[i % 32];
+        return block_half(q8_1[i / 32].d) * q8_1[i / 32].qs[i % 32];
     default:
-        return q8_k[i / 256].d * q8_k[i / 256].qs[i % 256];
+        return block_float(q8_k[i / 256].d) * q8_k[i / 256].qs[i % 256];
     }
 }
 

@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels/api/kernels.h"
 
 #include "lib/type/blocks.h"
+#include "tests/cpu/blocks.h"
 #include "tests/cpu/kernels/guard.h"
 #include "tests/util/random.h"
 
@@ -92,11 +93,11 @@ q8_0_and_q8_1(void **state)
 
             check_codes((*k)->variant, 32, x + 32 * b, d, b0[b].qs);
             assert_memory_equal(b0[b].qs, b1[b].qs, 32);
-            assert_true(ggml_fp16_to_fp32(b0[b].d) == half);
-            assert_true(ggml_fp16_to_fp32(b1[b].d) == half);
+            assert_true(block_half(b0[b].d) == half);
+            assert_true(block_half(b1[b].d) == half);
             for (int i = 0; i < 32; i++)
                 sum += b1[b].qs[i];
-            assert_true(fabs(ggml_fp16_to_fp32(b1[b].s) - d * sum) <=
+            assert_true(fabs(block_half(b1[b].s) - d * sum) <=
                         fabs(d * sum) * 0x1p-10 + 0x1p-24);
         }
         guarded_free(&out0);
@@ -125,8 +126,10 @@ q8_K(void **state)
 
         (*k)->quantize_row_q8_K(x, out.data, N);
         for (int i = 0; i < N / 256; i++) {
-            check_codes((*k)->variant, 256, x + 256 * i, b[i].d, b[i].qs);
-            assert_true(fabs(fabs(b[i].d) * 127.0 -
+            const float d = block_float(b[i].d);
+
+            check_codes((*k)->variant, 256, x + 256 * i, d, b[i].qs);
+            assert_true(fabs(fabs(d) * 127.0 -
                              largest(256, x + 256 * i)) <=
                         largest(256, x + 256 * i) * 1e-6);
             for (int j = 0; j < 16; j++) {
@@ -134,7 +137,8 @@ q8_K(void **state)
 
                 for (int e = 0; e < 16; e++)
                     sum += b[i].qs[16 * j + e];
-                assert_int_equal(b[i].bsums[j], sum);
+                assert_int_equal((int16_t)gb_le16((uint16_t)b[i].bsums[j]),
+                                 sum);
             }
         }
         assert_int_equal(b[2].qs[520 - 512], -127);
@@ -159,15 +163,17 @@ blocks_of_nan_and_of_zeros(void **state)
 
         memset(b, 0x55, sizeof(b));
         (*k)->quantize_row_q8_K(x, b, 768);
-        assert_false(fabsf(b[0].d) > 0.0f);
-        assert_true(b[1].d == 0.0f && b[2].d == -2.0f / 127.0f);
+        assert_false(fabsf(block_float(b[0].d)) > 0.0f);
+        assert_true(b[1].d == 0.0f);
+        assert_true(block_float(b[2].d) == -2.0f / 127.0f);
         for (int i = 0; i < 256; i++) {
             assert_int_equal(b[1].qs[i], 0);
             assert_int_equal(b[2].qs[i], -127);
         }
         for (int i = 0; i < 16; i++) {
             assert_int_equal(b[1].bsums[i], 0);
-            assert_int_equal(b[2].bsums[i], -127 * 16);
+            assert_int_equal((int16_t)gb_le16((uint16_t)b[2].bsums[i]),
+                             -127 * 16);
         }
         /* No block writes nothing. */
         memset(b, 0x55, sizeof(b));

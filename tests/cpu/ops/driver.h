@@ -419,7 +419,7 @@ loosen(struct ggml_tensor *t)
 {
     for (int d = 0; d < GGML_MAX_DIMS; d++)
         if (t->ne[d] == (d == 0 ? ggml_blck_size(t->type) : 1))
-            t->nb[d] = ((size_t)1 << 40) + 13;
+            t->nb[d] = ((size_t)1 << 5 * sizeof(size_t)) + 13;
 }
 
 /* NODE can be computed whatever such strides are, its own and its sources', and

@@ -228,7 +228,7 @@ edit_stride(struct scene *scene, int t, int i)
     size_t *const nb = &scene->tensor[t]->nb[i % GGML_MAX_DIMS];
     const size_t values[] = {
         0, 1, 2, 3, 4, 5, 18, 34, *nb - 1, *nb + 1, *nb + 4, 2 * *nb,
-        *nb / 2, (size_t)1 << 20, (size_t)1 << 40, (size_t)1 << 63,
+        *nb / 2, (size_t)1 << 20, (size_t)1 << 5 * sizeof(size_t), SIZE_MAX / 2 + 1,
         SIZE_MAX - 3, SIZE_MAX,
     };
 

@@ -24,6 +24,7 @@
 #include <cmocka.h>
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #define P(n)      ((int64_t)1 << (n))
@@ -375,5 +376,9 @@ main(void)
     };
 #undef SIZES
 
+    if (SIZE_MAX == UINT32_MAX) {
+        puts("1..0 # SKIP the shapes that overflow are for 64 bits");
+        return 0;
+    }
     return cmocka_run_group_tests_name("sizes", tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include "backends/cpu/kernels/api/variant.h"
 #include "backends/cpu/simd/dot4.h"
+#include "lib/base/byte-order.h"
 
 #include "ggml.h"
 
@@ -161,8 +162,10 @@ check_floats(void)
     float b[9] = { 0 };
 
     for (int i = 0; i < 8; i++) {
-        const uint16_t pair[2] = { ggml_fp32_to_fp16((float)i - 3.5f),
-                                   ggml_fp32_to_fp16(0x1p-20f * (float)i) };
+        const uint16_t pair[2] = {
+            gb_le16(ggml_fp32_to_fp16((float)i - 3.5f)),
+            gb_le16(ggml_fp32_to_fp16(0x1p-20f * (float)i)),
+        };
 
         memcpy(halves + 1 + 6 * i, pair, sizeof(pair));
     }
@@ -181,7 +184,7 @@ check_floats(void)
     for (int i = 0; i < 64; i++) {
         const float x = ldexpf(1.0f + (float)any[i] / 300.0f, i / 2 - 26);
 
-        need(q_to_half(x) == ggml_fp32_to_fp16(x), "q_to_half");
+        need(gb_le16(q_to_half(x)) == ggml_fp32_to_fp16(x), "q_to_half");
     }
     q_floats_u8(a, any + 5, 0.5f);
     q_floats_i8(b, any + 5, 0.5f);
@@ -450,6 +453,7 @@ check_words(void)
     need(bytes_are(q32_pick16(q32_load(any), from), want), "q32_pick16");
     for (int i = 0; i < 16; i++)
         words[i] = (int16_t)(any[i] * factors[i]);
+    gb_le_bytes(words, sizeof(words[0]), sizeof(words));
     memcpy(want, words, sizeof(want));
     for (int i = 0; i < 32; i++)
         from[i] = i % 2 == 0 ? any[i / 2] : 0;
@@ -461,8 +465,10 @@ check_words(void)
     }
     for (int i = 0; i < 16; i++)
         words[i] = (int16_t)(any[16 + i] - 100);
+    memcpy(from, words, sizeof(from));
+    gb_le_bytes(from, sizeof(words[0]), sizeof(from));
     qs_store(got, qs_dot_words(qs_load(s[0]), qs_load(s[1]), qs_load(s[2]),
-                               q32_load(words)));
+                               q32_load(from)));
     for (int i = 0; i < 8; i++) {
         const int32_t *two = s[1 + i / 2 % 2] + i / 4 * 4 + i % 2 * 2;
         const int16_t *w = words + 2 * i;

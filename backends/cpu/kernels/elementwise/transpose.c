@@ -12,6 +12,7 @@
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/panel.h"
+#include "lib/base/byte-order.h"
 
 #include <string.h>
 
@@ -75,8 +76,10 @@ square_of_halves(char *dst, size_t dst_pitch, const char *src,
         uint16_t second[VF_LEN];
 
         for (int j = 0; j < VF_LEN; j++) {
-            first[j] = (uint16_t)square[i * VF_LEN + j];
-            second[j] = (uint16_t)(square[i * VF_LEN + j] >> 16);
+            const uint32_t both = square[i * VF_LEN + j];
+
+            first[j] = (uint16_t)(GB_IS_BIG_ENDIAN ? both >> 16 : both);
+            second[j] = (uint16_t)(GB_IS_BIG_ENDIAN ? both : both >> 16);
         }
         memcpy(row, first, sizeof(first));
         memcpy(row + dst_pitch, second, sizeof(second));

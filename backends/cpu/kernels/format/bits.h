@@ -12,6 +12,7 @@
 #define GB_CPU_KERNELS_FORMAT_BITS_H
 
 #include "backends/cpu/kernels/gemm/panel.h"
+#include "lib/base/byte-order.h"
 
 #include <string.h>
 
@@ -60,7 +61,7 @@ gb_nibbles(uint32_t packed)
 GB_INLINE void
 gb_odd_scales(float *dst, uint64_t s, float f)
 {
-    const uint64_t odd = s + s + 0x0101010101010101;
+    const uint64_t odd = gb_le64(s + s + 0x0101010101010101);
 
     q_floats_u8(dst, &odd, f);
 }
@@ -77,7 +78,7 @@ gb_sign_word_scales(float *dst, const void *words, size_t pitch, float f)
         uint32_t w;
 
         memcpy(&w, (const char *)words + (size_t)i * pitch, sizeof(w));
-        s |= (uint64_t)(w >> 28) << 8 * i;
+        s |= (uint64_t)(gb_le32(w) >> 28) << 8 * i;
     }
     gb_odd_scales(dst, s, f);
 }

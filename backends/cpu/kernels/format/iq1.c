@@ -119,6 +119,7 @@ iq1_s_scales(const void *block, int n, float *d, float *m)
     (void)n;
     (void)m;
     memcpy(w, b->qh, sizeof(w));
+    gb_le_bytes(w, sizeof(w[0]), sizeof(w));
     gb_odd_scales(d,
                   gb_low_bytes(w[0] >> 12 & three) |
                       (uint64_t)gb_low_bytes(w[1] >> 12 & three) << 32,
@@ -129,8 +130,8 @@ GB_INLINE void
 iq1_s_codes64(const void *super_block, int i, int n, q64 *u)
 {
     const struct gb_block_iq1_s *b = super_block;
-    const uint32_t low = b->qh[2 * i];
-    const uint32_t high = b->qh[2 * i + 1];
+    const uint32_t low = gb_le16(b->qh[2 * i]);
+    const uint32_t high = gb_le16(b->qh[2 * i + 1]);
     const void *entries[8];
 
     (void)n;
@@ -204,13 +205,14 @@ static const struct gb_codebook iq1_s_codebook = {
 
 GB_CODEBOOK_FORMAT(iq1_s)
 
-/* d, from the top four bits of the four words of scales. */
+/* d, from the top four bits of the four words of scales; q_half is for halves
+ * that are in blocks. */
 GB_INLINE float
 iq1_m_d(const uint16_t *w)
 {
-    const uint16_t half =
+    const uint16_t half = gb_le16(
         (uint16_t)(w[0] >> 12 | (w[1] >> 8 & 0x00f0) | (w[2] >> 4 & 0x0f00) |
-                   (w[3] & 0xf000));
+                   (w[3] & 0xf000)));
 
     return q_half(&half);
 }
@@ -225,6 +227,7 @@ iq1_m_scales(const void *block, int n, float *d, float *m)
     (void)n;
     (void)m;
     memcpy(w, b->scales, sizeof(w));
+    gb_le_bytes(w, sizeof(w[0]), sizeof(w));
     d8 = iq1_m_d(w) * 0.125f;
 #pragma GCC unroll 2
     for (int i = 0; i < 2; i++) {
@@ -246,7 +249,7 @@ iq1_m_codes64(const void *super_block, int i, int n, q64 *u)
 
     (void)n;
     memcpy(&packed, b->qh + 4 * i, sizeof(packed));
-    nibbles = gb_nibbles(packed);
+    nibbles = gb_nibbles(gb_le32(packed));
 #pragma GCC unroll 8
     for (int l = 0; l < 8; l++)
         entries[l] =

@@ -49,7 +49,7 @@ iq2_xxs_word(const void *block, int i)
     uint64_t w;
 
     memcpy(&w, b->qs + 4 * i, sizeof(w));
-    return w;
+    return gb_le64(w);
 }
 
 GB_INLINE void
@@ -167,8 +167,8 @@ nibble_scales(const uint8_t *nibbles, const void *half, float *d)
     uint32_t w[2];
 
     memcpy(w, nibbles, sizeof(w));
-    gb_odd_scales(d, gb_nibbles(w[0]), d8);
-    gb_odd_scales(d + 8, gb_nibbles(w[1]), d8);
+    gb_odd_scales(d, gb_nibbles(gb_le32(w[0])), d8);
+    gb_odd_scales(d + 8, gb_nibbles(gb_le32(w[1])), d8);
 }
 
 GB_INLINE void
@@ -191,6 +191,7 @@ iq2_xs_codes64(const void *super_block, int i, int n, q64 *u)
 
     (void)n;
     memcpy(w, b->qs + 8 * i, sizeof(w));
+    gb_le_bytes(w, sizeof(w[0]), sizeof(w));
 #pragma GCC unroll 8
     for (int l = 0; l < 8; l++)
         entries[l] = gb_grid_iq2_xs[w[l / 4] >> 16 * (l % 4) & 511];
@@ -308,7 +309,7 @@ iq2_s_codes64(const void *super_block, int i, int n, q64 *u)
             gb_grid_iq2_s[low[l] | (high << (8 - 2 * (l % 4)) & 0x300)];
     }
     memcpy(&signs, b->qs + 32 + 8 * i, sizeof(signs));
-    u[0] = signed_codes(entries, signs);
+    u[0] = signed_codes(entries, gb_le64(signs));
 }
 
 static const struct gb_format iq2_s_format = {

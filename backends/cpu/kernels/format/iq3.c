@@ -45,7 +45,7 @@ iq3_xxs_word(const void *block, int i)
     uint64_t w;
 
     memcpy(&w, b->qs + GB_QK_K / 4 + 8 * i, sizeof(w));
-    return w;
+    return gb_le64(w);
 }
 
 GB_INLINE void
@@ -171,7 +171,7 @@ iq3_s_scales(const void *block, int n, float *d, float *m)
     (void)n;
     (void)m;
     memcpy(&w, b->scales, sizeof(w));
-    gb_odd_scales(d, gb_nibbles(w), q_half(&b->d));
+    gb_odd_scales(d, gb_nibbles(gb_le32(w)), q_half(&b->d));
 }
 
 GB_INLINE void
@@ -190,7 +190,7 @@ iq3_s_codes64(const void *super_block, int i, int n, q64 *u)
             gb_grid_iq3_s[b->qs[16 * i + j] | (high << (8 - j % 8) & 256)];
     }
     memcpy(&signs, b->signs + 8 * i, sizeof(signs));
-    u[0] = signed_codes(entries, signs, 15);
+    u[0] = signed_codes(entries, gb_le64(signs), 15);
 }
 
 static const struct gb_format iq3_s_format = {

@@ -26,6 +26,7 @@
  * scales; the two sums of a super-block are added and become floats once.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
+#include "lib/base/byte-order.h"
 #include "lib/type/blocks.h"
 #include "lib/type/iq4.h"
 
@@ -107,7 +108,7 @@ iq4_xs_scales(const void *block, int n, float *d, float *m)
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
         scales[i] = (int8_t)((b->scales_l[i / 2] >> 4 * (i % 2) & 15) +
-                             (b->scales_h >> 2 * i & 3) * 16 - 32);
+                             (gb_le16(b->scales_h) >> 2 * i & 3) * 16 - 32);
     q_floats_i8(d, scales, q_half(&b->d));
 }
 

@@ -13,6 +13,7 @@
  * added.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
+#include "lib/base/byte-order.h"
 #include "lib/type/blocks.h"
 
 #include <stddef.h>
@@ -24,7 +25,8 @@ add_fifth_bits(q32 codes, const uint8_t *qh)
     uint32_t bits;
 
     memcpy(&bits, qh, sizeof(bits));
-    return q32_or(codes, q32_where(q32_mask_of_bits(bits), q32_set1(16)));
+    return q32_or(codes, q32_where(q32_mask_of_bits(gb_le32(bits)),
+                                   q32_set1(16)));
 }
 
 /* Sixteen bits from bit AT (0 or 16) on of each of four words. */
@@ -49,6 +51,7 @@ five_bit_codes64(const void *super_block, size_t bytes, size_t at, int i, int n,
     for (int j = 0; j < 4; j++)
         memcpy(&w[j], gb_nth_block(super_block, bytes, 4 * i + j, n) + at,
                sizeof(w[j]));
+    gb_le_bytes(w, sizeof(w[0]), sizeof(w));
     gb_nibble_codes64(super_block, bytes, at + sizeof(w[0]), i, n, u);
     u[0] = q64_or_where(u[0], sixteen_of_each(w, 0), 16);
     u[1] = q64_or_where(u[1], sixteen_of_each(w, 16), 16);

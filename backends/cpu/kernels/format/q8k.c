@@ -8,6 +8,7 @@
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/q8.h"
+#include "lib/base/byte-order.h"
 
 /* The largest and the smallest of N values, a multiple of VF_LEN. */
 GB_INLINE void
@@ -63,13 +64,14 @@ GB_K(quantize_row_q8_K)(const float *x, void *y, int64_t n)
         factor = factor != 0.0f ? -127.0f / factor : 0.0f;
         gb_q8_high(GB_QK_K, x + i, factor, block->qs);
         block->d = factor != 0.0f ? 1.0f / factor : 0.0f;
+        gb_le_bytes(&block->d, sizeof(block->d), sizeof(block->d));
         for (int j = 0; j < GB_QK_K / 32; j++) {
             int first;
             int last;
 
             sums_of_16(block->qs + 32 * j, &first, &last);
-            block->bsums[2 * j] = (int16_t)first;
-            block->bsums[2 * j + 1] = (int16_t)last;
+            block->bsums[2 * j] = (int16_t)gb_le16((uint16_t)first);
+            block->bsums[2 * j + 1] = (int16_t)gb_le16((uint16_t)last);
         }
     }
 }

@@ -26,6 +26,7 @@
  */
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/panel.h"
+#include "lib/base/byte-order.h"
 #include "lib/type/blocks.h"
 #include "lib/type/iq4.h"
 #include "lib/type/search.h"
@@ -43,7 +44,7 @@ struct batch {
     float max[BLOCKS];
     float min[BLOCKS];
     float inverse[BLOCKS]; /* of the scale, 0 for none */
-    uint16_t d[BLOCKS];    /* the scale as a half float */
+    uint16_t d[BLOCKS];    /* the scale as blocks have it */
     uint16_t m[BLOCKS];    /* the min, where the format has one */
 };
 
@@ -139,6 +140,7 @@ set_scales(struct batch *b, int i, vf v, float parts)
     const vf inverse = vf_div(vf_set1(1.0f), d);
 
     vf_store_f16(b->d + i, d);
+    gb_le_bytes(b->d + i, sizeof(*b->d), VF_LEN * sizeof(*b->d));
     vf_store(b->inverse + i,
              vf_select(vf_eq(d, vf_zero()), vf_zero(), inverse));
 }
@@ -194,7 +196,7 @@ pack_fifths(const uint8_t *codes, uint8_t *qh)
         uint64_t w;
 
         memcpy(&w, codes + 8 * i, sizeof(w));
-        w = w >> 4 & 0x0101010101010101;
+        w = gb_le64(w) >> 4 & 0x0101010101010101;
         qh[i] = (uint8_t)(w * 0x0102040810204080 >> 56);
     }
 }
@@ -230,6 +232,7 @@ code_by_range(struct batch *b, const float *x, int top,
     }
     for (int i = 0; i < BLOCKS; i += VF_LEN)
         vf_store_f16(b->m + i, vf_load(b->min + i));
+    gb_le_bytes(b->m, sizeof(*b->m), sizeof(b->m));
 }
 
 /* A format of four or five bits.  Blocks have d, then m if has_min; then the

@@ -237,7 +237,7 @@ lanes_of_block(const struct gb_format *format,
     to_lanes(format, block->qs, 4, lanes->high);
     lanes->has_low = false;
     for (int i = 0; i < SUB_BLOCKS; i++)
-        lanes->d[i] = block->d;
+        lanes->d[i] = gb_q8_k_d(block);
 }
 
 /* The sums of the four codes of each lane of a vector, as 256 * high + low

@@ -20,6 +20,7 @@
 
 #include "backends/cpu/kernels/gemm/panel.h"
 #include "backends/cpu/simd/q32.h"
+#include "lib/base/byte-order.h"
 #include "lib/type/blocks.h"
 
 #include <stdbool.h>
@@ -143,6 +144,15 @@ gb_q8_quantize(int n, int length, int count, enum gb_q8_lows lows,
     }
 }
 
+static inline float
+gb_q8_k_d(const struct gb_block_q8_k *block)
+{
+    float d = block->d;
+
+    gb_le_bytes(&d, sizeof(d), sizeof(d));
+    return d;
+}
+
 /* The scale and the codes of the 32 values from value I of blocks on.  (The
  * sums of Q8_1 are the same to within the rounding of a half.) */
 static inline float
@@ -163,7 +173,7 @@ gb_q8_codes(enum ggml_type type, const void *blocks, int64_t i,
         return q_half(&q8_1[i / GB_QK].d);
     default:
         *codes = q8_k[i / GB_QK_K].qs + i % GB_QK_K;
-        return q8_k[i / GB_QK_K].d;
+        return gb_q8_k_d(&q8_k[i / GB_QK_K]);
     }
 }
 
