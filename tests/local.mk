@@ -43,6 +43,7 @@ include tests/tools/local.mk
 include tests/fault/local.mk
 include tests/mutation/local.mk
 include tests/installed/local.mk
+include tests/packaging/local.mk
 
 # The core's programs once more under valgrind, and those about threads alone, for a
 # build with -fsanitize=thread.  A child that is born among threads has lost what

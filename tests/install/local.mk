@@ -4,7 +4,8 @@ EXTRA_DIST += \
 	%D%/client.c \
 	%D%/client.cpp \
 	%D%/cmake/CMakeLists.txt \
-	%D%/installcheck
+	%D%/installcheck \
+	%D%/llama/CMakeLists.txt
 
 installcheck-local:
 	CC='$(CC)' CXX='$(CXX)' PKG_CONFIG='$(PKG_CONFIG)' \
