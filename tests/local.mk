@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make check: cmocka programs and shell scripts, all of them speak TAP.
-#
+testsdir = $(libexecdir)/ggmlbackend/tests
+
 # White-box programs link everything with nothing hidden; black-box programs the
 # shared library.  libtestutil has lib/base/mem.c once more, with the hook that
 # makes allocations fail: a program that uses the hook gets that one.
@@ -14,9 +15,11 @@ libtestutil_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_FAULT_INJECTION $(CMOCKA_CFLAGS)
 
 WHITE_LDADD = libtestutil.la libwhite.la $(CMOCKA_LIBS)
 BLACK_LDADD = libtestutil.la $(GB_LIBRARY) $(CMOCKA_LIBS)
+# Tests find files through the environment, by top_srcdir and top_builddir, so that
+# they can be installed; a test that is run by hand looks here.
 TEST_CPPFLAGS = \
 	$(AM_CPPFLAGS) $(CMOCKA_CFLAGS) -DGB_FAULT_INJECTION \
-	'-DTEST_DATA_DIR="$(abs_srcdir)/tests/data"'
+	'-DTEST_SRCDIR="$(srcdir)"'
 
 include tests/util/local.mk
 include tests/data/local.mk
@@ -39,6 +42,8 @@ include tests/tree/local.mk
 include tests/tools/local.mk
 include tests/fault/local.mk
 include tests/mutation/local.mk
+include tests/installed/local.mk
+include tests/packaging/local.mk
 
 # The core's programs once more under valgrind, and those about threads alone, for a
 # build with -fsanitize=thread.  A child that is born among threads has lost what

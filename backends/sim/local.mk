@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The simulated device, for tests: a library to link in, and a module to load,
-# which stays in the build folder.
+# which is installed with the tests alone.
 noinst_LTLIBRARIES += libsim.la
 libsim_la_SOURCES = \
 	%D%/backend.c \
@@ -22,6 +22,6 @@ noinst_LTLIBRARIES += libggml-sim.la
 libggml_sim_la_SOURCES = %D%/module.c
 libggml_sim_la_LIBADD = libsim.la $(GB_LIBRARY)
 libggml_sim_la_LDFLAGS = \
-	-module -avoid-version -shared -no-undefined -rpath /nowhere \
+	-module -avoid-version -shared -no-undefined -rpath $(testsdir) \
 	-export-symbols-regex '^ggml_backend_(init|score)$$'
 endif

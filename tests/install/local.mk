@@ -7,7 +7,8 @@ EXTRA_DIST += \
 	%D%/cmake/CMakeLists.txt \
 	%D%/half.c \
 	%D%/half.h \
-	%D%/installcheck
+	%D%/installcheck \
+	%D%/llama/CMakeLists.txt
 
 installcheck-local:
 	CC='$(CC)' CXX='$(CXX)' PKG_CONFIG='$(PKG_CONFIG)' \

@@ -59,20 +59,17 @@ LOADER_CPPFLAGS = $(TEST_CPPFLAGS) \
 # Tests with the simulated device once more, with its module instead of the code
 # that is linked in.
 if MODULES
-SIM_LOADED_CPPFLAGS = $(TEST_CPPFLAGS) \
-	'-DTEST_SIM_MODULE="$(abs_builddir)/.libs/libggml-sim.so"'
-
 check_PROGRAMS += \
 	tests/loader/sim-cuts \
 	tests/loader/sim-device
 tests_loader_sim_cuts_SOURCES = \
 	tests/sched/cuts.c tests/sched/model.c tests/sched/model.h \
 	$(sim_devices) %D%/sim-loaded.c
-tests_loader_sim_cuts_CPPFLAGS = $(SIM_LOADED_CPPFLAGS)
+tests_loader_sim_cuts_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_loader_sim_cuts_LDADD = $(BLACK_LDADD)
 tests_loader_sim_device_SOURCES = \
 	tests/sim/device.c $(sim_devices) %D%/sim-loaded.c
-tests_loader_sim_device_CPPFLAGS = $(SIM_LOADED_CPPFLAGS)
+tests_loader_sim_device_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_loader_sim_device_LDADD = $(BLACK_LDADD)
 endif
 

@@ -7,6 +7,7 @@
  */
 #include "backends/sim/sim.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +24,12 @@ union function {
 ggml_backend_reg_t
 ggml_backend_sim_reg(void)
 {
-    return ggml_backend_load(TEST_SIM_MODULE);
+    const char *top = getenv("top_builddir");
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/.libs/libggml-sim.so",
+             top == NULL ? "." : top);
+    return ggml_backend_load(path);
 }
 
 static union function

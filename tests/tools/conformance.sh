@@ -27,13 +27,15 @@ else
 fi
 n=$((n + 1))
 # Views move nothing, and two operations have no forward form at this level.
-missing=$(sed -n 's/^ *GGML_OP_\([A-Z0-9_]*\) *= .*/\1/p' \
-    "$top_srcdir/include/ggml/tensor.h" |
+header=$top_srcdir/include/ggml/tensor.h
+missing=$(sed -n 's/^ *GGML_OP_\([A-Z0-9_]*\) *= .*/\1/p' "$header" 2>/dev/null |
     grep -vx 'NONE\|RESHAPE\|VIEW\|PERMUTE\|TRANSPOSE\|UNARY\|FLASH_ATTN_BACK\|COUNT' |
     while read -r op; do
         grep -q "^$op " "$out" || echo "$op"
     done)
-if [ -z "$missing" ]; then
+if ! [ -f "$header" ]; then
+    echo "ok $n # SKIP no header that names all operations"
+elif [ -z "$missing" ]; then
     echo "ok $n - every operation has cases"
 else
     echo "# $missing" | tr '\n' ' '

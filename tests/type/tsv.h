@@ -44,9 +44,11 @@ tsv_next(struct tsv *tsv)
 static inline bool
 tsv_open(struct tsv *tsv, const char *name)
 {
+    const char *top = getenv("top_srcdir");
     char path[1024];
 
-    snprintf(path, sizeof(path), "%s/%s", TEST_DATA_DIR, name);
+    snprintf(path, sizeof(path), "%s/tests/data/%s",
+             top == NULL ? TEST_SRCDIR : top, name);
     tsv->file = fopen(path, "r");
     return tsv->file != NULL && tsv_next(tsv);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/loader/modules: one source, many modules.  They find the library in the
-# program that loads them, so they exist in builds without a shared library too.
+# program that loads them, so they exist in builds without a shared library too,
+# and are linked whatever LDFLAGS says of undefined symbols.
 EXTRA_DIST += %D%/module.c
 
 loader_module_good = -DMODULE_NAME='"Good"'
@@ -48,4 +49,5 @@ $(loader_modules): %D%/%.so: %D%/module.c tests/backend/fake.c tests/backend/fak
 	$(AM_V_CCLD)$(CC) -shared -fPIC -fvisibility=hidden -DGGML_BACKEND_DL \
 	    $(DEFS) $(TEST_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) \
 	    $(loader_module_$*) -o $@ \
-	    '$(srcdir)/%D%/module.c' '$(srcdir)/tests/backend/fake.c'
+	    '$(srcdir)/%D%/module.c' '$(srcdir)/tests/backend/fake.c' \
+	    $(filter-out %defs,$(LDFLAGS))
