@@ -477,8 +477,8 @@ GGML_API struct ggml_tensor *ggml_pool_2d_back(
  *     dst = sum over j of softmax(s + slope(h) * mask)[j] * v[j]
  *
  * Head h of q reads head h / (H / Hk) of k and h / (H / Hv) of v; batches
- * likewise.  Mv and Mm may be larger than M: what v and mask have beyond M is
- * not looked at.  A token that the mask lets see nothing gets zeros.
+ * likewise.  Mv and Mm are M or more: what v and mask have beyond M is not
+ * looked at.  A token that the mask lets see nothing gets zeros.
  * Parameters: SCALE, MAX_BIAS, LOGIT_SOFTCAP, the precision.
  * Source: "FlashAttention" (arXiv 2205.14135), algorithm 1; the bound:
  * "Gemma 2" (arXiv 2408.00118), section 2.
