@@ -53,8 +53,8 @@ GGML_API struct gguf_context *gguf_init_empty(void);
  * What is read is checked before it is believed: lengths against the file's,
  * counts, types, shapes and offsets.  NULL, and a *ctx of NULL, when something
  * does not hold or cannot be read or there is no memory.  The data section is
- * read, and its length checked, only where the data is loaded: with a CTX of
- * NULL and with no_alloc the file may end before its tensors do.
+ * read, and its length checked, only where the data is loaded: with no ctx and
+ * with no_alloc the file may end before its tensors do.
  */
 GGML_API struct gguf_context *gguf_init_from_file(
     const char *fname, struct gguf_init_params params);
