@@ -120,6 +120,8 @@ function write_deprecated(first, last,   k, n) {
                 print ".Pp\nDeprecated:\n.Pp"
             write_function(selected[k])
         }
+    if (n > 0)
+        ends_in_display = 0
 }
 
 # Is the first declaration from selected[k] on shown as it stands in the header?
