@@ -61,8 +61,9 @@ struct ggml_gallocr;
 typedef struct ggml_gallocr *ggml_gallocr_t;
 
 /*
- * An allocator with one slot for each of the N_BUFS buffer types; the short
- * form has one slot.  Slots with the same type share one buffer.  Freed with
+ * An allocator with a slot for each of the N_BUFS buffer types, numbered from
+ * 0; the short form has one slot.  A slot is a place for tensors: a buffer of
+ * its type, but slots with the same type share one.  Freed with
  * ggml_gallocr_free; NULL without memory.
  */
 GGML_API ggml_gallocr_t ggml_gallocr_new(ggml_backend_buffer_type_t buft);
@@ -79,7 +80,8 @@ GGML_API void ggml_gallocr_free(ggml_gallocr_t galloc);
  * Plan GRAPH and make the buffers large enough for it, without touching any
  * tensor.  Usually done once with the largest graph to come: buffers grow and
  * never shrink.  When one grows, what lay in it is gone, so graphs that were
- * allocated before have to be built again.
+ * allocated before have to be built again.  GRAPH itself is not needed
+ * afterwards.
  *
  *   node_buffer_ids, leaf_buffer_ids   the slot of each node and each leaf of
  *                                      the graph, in the order of its nodes
@@ -107,8 +109,10 @@ GGML_API bool ggml_gallocr_reserve_n(
  *
  * The last plan is used when GRAPH has the same make (nodes, sources, flags)
  * and no tensor that needs more room than its counterpart.  If not, an
- * allocator with one slot plans again; one with several gives false and has
- * touched nothing, and the caller reserves with the slots that only it knows.
+ * allocator with one slot plans again, as ggml_gallocr_reserve does, and takes
+ * a larger buffer where that is needed, which ggml_gallocr_get_buffer_size
+ * shows; one with several gives false and has touched nothing, and the caller
+ * reserves with the slots that only it knows.
  *
  * False also when a buffer cannot be had, a backend refuses a tensor, the graph
  * has failed, or a tensor that had data in the plan has none now.

@@ -423,9 +423,9 @@ GGML_API ggml_backend_dev_t ggml_backend_get_device(ggml_backend_t backend);
  * touched until the backend is synchronised.
  *
  * Returns GGML_STATUS_SUCCESS; GGML_STATUS_ABORTED when the client's abort
- * callback ended it; GGML_STATUS_ALLOC_FAILED without memory;
- * GGML_STATUS_FAILED for a failed graph, with its reason, and for anything
- * else.
+ * callback ended it, which is no failure; GGML_STATUS_ALLOC_FAILED without
+ * memory; GGML_STATUS_FAILED for a failed graph, with its reason, and for
+ * anything else.
  */
 GGML_API enum ggml_status ggml_backend_graph_compute(
     ggml_backend_t backend, struct ggml_cgraph *cgraph);
@@ -657,13 +657,14 @@ GGML_API bool ggml_backend_compare_graph_backend(
  */
 
 /*
- * A new scheduler for N_BACKENDS backends, the preferred one first and one of a
- * CPU device last.  They stay the client's and outlive it.
+ * A new scheduler for N_BACKENDS backends, any number of them, the preferred
+ * one first and one of a CPU device last: GPUs, then accelerators (devices of
+ * type ACCEL), then the CPU.  They stay the client's and outlive it.
  *
  *   bufts       the memory that each backend computes in; NULL, for all or for
  *               one, means its default
- *   graph_size  nodes and leafs that graphs will have; larger ones only cost
- *               time
+ *   graph_size  how many nodes and leafs a graph will have, in all, about; it
+ *               is no limit, and a graph that has more only takes longer, once
  *   parallel    keep several copies of all inputs, so that a graph can be
  *               prepared while the last one is still computed
  *

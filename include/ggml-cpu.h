@@ -90,15 +90,17 @@ GGML_BACKEND_API void ggml_set_f32_nd(
  * A pool of params->n_threads threads, of which the thread that computes is
  * one.
  *
- * Workers wait for work by looking for it, as long as params->poll (0 to 100)
- * says, and then sleep.  No more of them are started than there are CPUs for
+ * Workers wait for work by looking for it, as long as params->poll says, and
+ * then sleep: with 0 at once, with 100 after about a tenth of a millisecond;
+ * more counts as 100.  No more of them are started than there are CPUs for
  * them: those of the mask if there is one, else those that the process may use.
  * A mask, a strict one (a CPU each) or a priority that the system refuses is a
  * warning, and so are threads that cannot be started.
  *
- * Returns NULL for parameters out of range and when there is no memory; PARAMS
- * is copied.  The caller frees the pool when nothing computes with it.  After a
- * fork the child may use and free it; it has no workers there.
+ * Returns NULL for params->n_threads below 1 or above GGML_MAX_N_THREADS, for a
+ * priority that is none, and when there is no memory; PARAMS is copied.  The
+ * caller frees the pool when nothing computes with it.  After a fork the child
+ * may use and free it; it has no workers there.
  */
 GGML_BACKEND_API struct ggml_threadpool *ggml_threadpool_new(
     struct ggml_threadpool_params *params);
@@ -107,7 +109,7 @@ GGML_BACKEND_API struct ggml_threadpool *ggml_threadpool_new(
  * computes with is not freed, which is logged. */
 GGML_BACKEND_API void ggml_threadpool_free(struct ggml_threadpool *threadpool);
 
-/* What params->n_threads was; 0 for NULL. */
+/* What params->n_threads was; 0 for NULL, which is logged as a failure. */
 GGML_BACKEND_API int ggml_threadpool_get_n_threads(
     struct ggml_threadpool *threadpool);
 
@@ -128,9 +130,7 @@ struct ggml_cplan {
     uint8_t *work_data; /* not looked at; may be NULL */
     int n_threads;      /* the calling one included */
     struct ggml_threadpool *threadpool; /* NULL: one for this call alone */
-    /* Asked by the calling thread after each node that computed something; true
-     * ends the graph.  NULL: never. */
-    ggml_abort_callback abort_callback;
+    ggml_abort_callback abort_callback; /* NULL: not asked */
     void *abort_callback_data;
 };
 
@@ -150,12 +150,13 @@ GGML_BACKEND_API struct ggml_cplan ggml_graph_plan(
  * which is the caller's; it is only read, and may be used again.
  *
  * A pool that is computing another graph is not waited for: this thread works
- * alone.  More threads than the pool has are a warning.
+ * alone.  When the plan has more threads than its pool, those of the pool are
+ * used, with a warning.
  *
  * Returns GGML_STATUS_ABORTED when the callback said so; GGML_STATUS_FAILED for
  * a failed graph, an operation that cannot be computed, a tensor without memory
  * or a plan that makes no sense; GGML_STATUS_ALLOC_FAILED without work memory.
- * The thread's last failure has the reason.
+ * For the last two the thread's last failure has the reason.
  */
 GGML_BACKEND_API enum ggml_status ggml_graph_compute(
     struct ggml_cgraph *cgraph, struct ggml_cplan *cplan);
@@ -248,11 +249,13 @@ GGML_BACKEND_API bool ggml_backend_is_cpu(ggml_backend_t backend);
 /*
  * Setters, cheap enough for every graph; on a backend that is not the CPU's,
  * and for a number of threads below 1 or above GGML_MAX_N_THREADS, nothing is
- * changed.
+ * changed, and the reason is the thread's last failure.
  *
  * A pool belongs to its owner, who sets another one or NULL before he frees it;
- * the one before is paused.  With NULL the backend has a pool of its own, which
- * it makes when it first needs it and keeps.  Without a callback (NULL) graphs
+ * the one before is paused.  The backend computes with the smaller of its own
+ * number of threads and the pool's, and says nothing about it.  With NULL the
+ * backend has a pool of its own, which it makes when it first needs it and
+ * keeps.  Without a callback (NULL) graphs
  * run to their end.  What a graph's own operations and callbacks set holds from
  * the next graph on; a callback that was there is replaced at once.
  */

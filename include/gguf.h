@@ -38,8 +38,9 @@ struct gguf_context;
  *              context, for the caller to free, with one tensor for each in the
  *              file
  *   no_alloc   with ctx: the tensors have no data.  Without it the data is
- *              loaded, into a tensor that is the context's first and to which
- *              all others point
+ *              loaded, into an I8 tensor named "GGUF tensor data binary blob",
+ *              to whose data all others point; it is the context's first, so a
+ *              walk with ggml_get_first_tensor meets it before the file's own
  */
 struct gguf_init_params {
     bool no_alloc;
@@ -53,9 +54,11 @@ GGML_API struct gguf_context *gguf_init_empty(void);
 /*
  * Read the file FNAME.
  *
- * Everything in the file is checked before it is believed: lengths against the
- * file's, counts, types, shapes and offsets.  NULL, and a *ctx of NULL, when
- * something does not hold or cannot be read or there is no memory.
+ * What is read is checked before it is believed: lengths against the file's,
+ * counts, types, shapes and offsets.  NULL, and a *ctx of NULL, when something
+ * does not hold or cannot be read or there is no memory.  The data section is
+ * read, and its length checked, only where the data is loaded: with no ctx and
+ * with no_alloc the file may end before its tensors do.
  */
 GGML_API struct gguf_context *gguf_init_from_file(
     const char *fname, struct gguf_init_params params);
@@ -243,9 +246,10 @@ GGML_API void gguf_set_kv(
 
 /* ---- setting tensors ---- */
 
-/* Add a copy of TENSOR's description behind all others.  Its data stays
- * where it is and is read when the file is written.  Refused where the name
- * is there already. */
+/* Add a copy of TENSOR's description behind all others.  TENSOR itself is not
+ * needed afterwards, but a view's source is; its data, and its buffer if it
+ * has one, are read when the file is written and stay where they are until
+ * then.  Refused where the name is there already. */
 GGML_API void gguf_add_tensor(
     struct gguf_context *ctx, const struct ggml_tensor *tensor);
 
@@ -255,8 +259,9 @@ GGML_API void gguf_add_tensor(
 GGML_API void gguf_set_tensor_type(
     struct gguf_context *ctx, const char *name, enum ggml_type type);
 
-/* Say where the data of the tensor called NAME is, in host memory, until
- * the file is written. */
+/* Say where the data of the tensor called NAME is, in host memory, where it
+ * stays until the file is written; what the tensor had before is not needed
+ * any more. */
 GGML_API void gguf_set_tensor_data(
     struct gguf_context *ctx, const char *name, const void *data);
 

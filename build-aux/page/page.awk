@@ -109,6 +109,7 @@ function write_declarations(first, last,   k, i, is_open, is_long) {
     }
     if (is_open)
         print ".Ed"
+    ends_in_display = is_open
 }
 
 function write_deprecated(first, last,   k, n) {
@@ -119,6 +120,15 @@ function write_deprecated(first, last,   k, n) {
                 print ".Pp\nDeprecated:\n.Pp"
             write_function(selected[k])
         }
+    if (n > 0)
+        ends_in_display = 0
+}
+
+# Is the first declaration from selected[k] on shown as it stands in the header?
+function begins_in_display(k) {
+    while (item_kind[selected[k]] == "section")
+        k++
+    return item_kind[selected[k]] == "raw"
 }
 
 function write_synopsis(line,   first, word) {
@@ -126,6 +136,8 @@ function write_synopsis(line,   first, word) {
     sub(/^ggml\/.*/, "ggml.h", word[2])
     # Sources of an older level have its folder in front.
     sub(/^level-[0-9]+\//, "", word[2])
+    if (ends_in_display && (word[2] != last_header || !begins_in_display(shown + 1)))
+        print ".Pp"
     if (word[2] != last_header) {
         print ".In " word[2]
         last_header = word[2]

@@ -35,9 +35,6 @@
 /* Evaluates X and forgets it. */
 #define GGML_UNUSED(x) (void)(x)
 
-/* X rounded up to a multiple of N, a power of two. */
-#define GGML_PAD(x, n) (((x) + (n) - 1) & ~((n) - 1))
-
 /*
  * For a client's code that is never reached: ends the process in builds for
  * debugging, and tells the compiler in others.
@@ -62,26 +59,42 @@
 #define GGML_QNT_VERSION        2
 #define GGML_QNT_VERSION_FACTOR 1000
 
+/* Dimensions of a tensor, at most. */
+#define GGML_MAX_DIMS 4
+
+/* Sources of a node, at most. */
+#define GGML_MAX_SRC 10
+
+/* Bytes of a node's parameters. */
+#define GGML_MAX_OP_PARAMS 64
+
 /*
- * Limits.  GGML_MAX_NAME, bytes of a name with its terminator, may be defined
- * by a client before; it changes struct ggml_tensor, so the library must have
- * the same.
+ * Bytes of a name with its terminator.  May be defined by a client before; it
+ * changes struct ggml_tensor, so the library must have the same.
  */
-#define GGML_MAX_DIMS           4
-#define GGML_MAX_PARAMS         2048
-#define GGML_MAX_SRC            10
-#define GGML_MAX_N_THREADS      512
-#define GGML_MAX_OP_PARAMS      64
 #ifndef GGML_MAX_NAME
 #define GGML_MAX_NAME 64
 #endif
-#define GGML_DEFAULT_N_THREADS  4
-#define GGML_DEFAULT_GRAPH_SIZE 2048
+
+/* Not used. */
+#define GGML_MAX_PARAMS 2048
+
+/*
+ * To what a context's pool aligns tensors and their data, in bytes; 4 where
+ * addresses have 32 bits.
+ */
 #if UINTPTR_MAX == 0xFFFFFFFF
 #define GGML_MEM_ALIGN 4
 #else
 #define GGML_MEM_ALIGN 16
 #endif
+
+/* Nodes that a graph has room for, and as many leafs, if nothing is said. */
+#define GGML_DEFAULT_GRAPH_SIZE 2048
+
+/* Threads of a pool or a plan: at most, and if nothing is said. */
+#define GGML_MAX_N_THREADS     512
+#define GGML_DEFAULT_N_THREADS 4
 
 /* Exit codes of old programs. */
 #define GGML_EXIT_SUCCESS 0
@@ -102,14 +115,18 @@
 extern "C" {
 #endif
 
-/* Asked between the steps of a computation; true stops it. */
-typedef bool (*ggml_abort_callback)(void *data);
+/* -- Rounding up --------------------------------------------------------- */
+
+/* X rounded up to a multiple of N, a power of two; N is evaluated twice. */
+#define GGML_PAD(x, n) (((x) + (n) - 1) & ~((n) - 1))
 
 /* -- Failures ------------------------------------------------------------ */
 
 /*
- * What a call came to.  Anything but GGML_STATUS_SUCCESS leaves a reason
- * behind, which ggmlbackend_last_failure (ggmlbackend.h) gives.
+ * What a call came to.  A failure, of a value below 0, leaves a reason behind,
+ * which ggmlbackend_last_failure (ggmlbackend.h) gives.  ABORTED is what the
+ * client's callback asked for, and no failure: it leaves none and is not
+ * logged.
  */
 enum ggml_status {
     GGML_STATUS_ALLOC_FAILED = -2,
@@ -117,6 +134,18 @@ enum ggml_status {
     GGML_STATUS_SUCCESS      = 0,
     GGML_STATUS_ABORTED      = 1
 };
+
+/*
+ * Asked by the thread that computes a graph, after each node that computed
+ * something, the last one included.  True ends the graph: computing it gives
+ * GGML_STATUS_ABORTED, after the last node too, when everything is done.
+ *
+ * Nodes up to the one after which it was asked are computed, and what they left
+ * in memory can be read, as after a success; the nodes behind them have not
+ * been touched.  The same graph may be computed again, with the same backend,
+ * plan and pool, and starts from its first node.
+ */
+typedef bool (*ggml_abort_callback)(void *data);
 
 /*
  * A sentence for STATUS; another value gives "GGML status: unknown".  Static.

@@ -181,7 +181,7 @@ struct ggml_threadpool_params {
     bool cpumask[GGML_MAX_N_THREADS]; /* CPUs to run on; none set: any */
     int n_threads;
     enum ggml_sched_priority prio;
-    uint32_t poll;   /* how long to spin before sleeping: 0 never, 100 long */
+    uint32_t poll;   /* how long to spin before sleeping: 0 never, 100 most */
     bool strict_cpu; /* each thread on one CPU of the mask */
     bool paused;     /* start asleep */
 };

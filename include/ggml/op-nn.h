@@ -463,9 +463,10 @@ GGML_API struct ggml_tensor *ggml_pool_2d_back(
  *
  *   q     F32 [d, N, H, B]
  *   k     [d, M, Hk, Bk], H a multiple of Hk, B of Bk
- *   v     [d, M' >= M, Hv, Bv], H a multiple of Hv, B of Bv; not transposed
- *   mask  F16 [M' >= M, N' >= N], contiguous, N' at least N rounded up to
- *         GGML_KQ_MASK_PAD; or NULL for none, when max_bias is 0
+ *   v     [d, Mv, Hv, Bv], H a multiple of Hv, B of Bv; not transposed
+ *   mask  F16 [Mm, Nm], contiguous, the same for all heads and batches, Nm at
+ *         least N rounded up to GGML_KQ_MASK_PAD; or NULL for none, when
+ *         max_bias is 0
  *   scale, max_bias
  *         as in ggml_soft_max_ext
  *   logit_softcap
@@ -475,7 +476,9 @@ GGML_API struct ggml_tensor *ggml_pool_2d_back(
  *     s[j] = scale * q.k[j], with a bound c: c * tanh(scale / c * q.k[j])
  *     dst = sum over j of softmax(s + slope(h) * mask)[j] * v[j]
  *
- * A token that the mask lets see nothing gets zeros.
+ * Head h of q reads head h / (H / Hk) of k and h / (H / Hv) of v; batches
+ * likewise.  Mv and Mm are M or more: what v and mask have beyond M is not
+ * looked at.  A token that the mask lets see nothing gets zeros.
  * Parameters: SCALE, MAX_BIAS, LOGIT_SOFTCAP, the precision.
  * Source: "FlashAttention" (arXiv 2205.14135), algorithm 1; the bound:
  * "Gemma 2" (arXiv 2408.00118), section 2.

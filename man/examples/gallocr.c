@@ -33,11 +33,13 @@ main(void)
     const int n_rows[3] = { N_MAX, 1, N_MAX };
     float zeros[2 * N_MAX] = { 0 }, sums[N_MAX];
     ggml_backend_t backend = ggml_backend_init_best();
-    ggml_gallocr_t galloc = ggml_gallocr_new(
-        ggml_backend_get_default_buffer_type(backend));
+    ggml_gallocr_t galloc = NULL;
     int n_right = 0;
 
-    for (int i = 0; i < 3 && backend != NULL && galloc != NULL; i++) {
+    if (backend != NULL)
+        galloc = ggml_gallocr_new(
+            ggml_backend_get_default_buffer_type(backend));
+    for (int i = 0; i < 3 && galloc != NULL; i++) {
         struct ggml_context *ctx = ggml_init(params);
         struct ggml_tensor *in, *out;
         struct ggml_cgraph *graph;

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each exported function has one page, which its name leads to; and pages name and
-# refer to nothing that is not there.
+# Each exported function has one page, which its name leads to, and so has the name
+# of each page; and pages name and refer to nothing that is not there.
 . "$top_srcdir/tests/man/pages.sh"
 cd "$top_builddir" || exit 99
-echo 1..5
+echo 1..6
 
 sed -n 's/^    \([a-z][a-z0-9_]*\);$/\1/p' "$top_srcdir/lib/libggmlbackend.map" |
     sort >"$scratch/exported"
@@ -34,8 +34,24 @@ cat "$top_srcdir"/include/*.h "$top_srcdir"/include/ggml/*.h |
     sort -u - "$scratch/exported" >"$scratch/declared"
 (cd "$top_srcdir/include" && ls ./*.h) | sed 's:^\./\(.*\)\.h$:\1:' |
     sort -u - "$scratch/declared" -o "$scratch/declared"
-sort -u "$scratch/named" | comm -13 "$scratch/declared" - >"$scratch/wrong"
-result 'what pages name is declared' "$scratch/wrong"
+# A family, whose name is that of its page and begins several of its functions'.
+awk '
+FNR == NR { is_declared[$1] = 1; next }
+!($1 in is_declared) { family[$1] = $2; next }
+{ for (i = length($1); i > 0; i--)
+      if (substr($1, i, 1) == "_")
+          n[substr($1, 1, i - 1) ".3", $2]++ }
+END { for (name in family)
+          if (family[name] != name ".3" || n[name ".3", family[name]] < 2)
+              print name " of " family[name] }' \
+    "$scratch/declared" "$scratch/names" >"$scratch/wrong"
+result 'what pages name is declared, or their family' "$scratch/wrong"
+
+for page in man/*.3; do
+    title=${page##*/}
+    grep -qx "${title%.3} $title" "$scratch/names" || echo "$title"
+done >"$scratch/wrong"
+result 'the name of each page is one of its names' "$scratch/wrong"
 
 # "link page", as the files say it and as the names need it.
 for link in man/links/*.3; do

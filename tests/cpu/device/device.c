@@ -355,6 +355,70 @@ the_abort_callback_is_asked_and_heard(void **state)
     ggml_free(ctx);
 }
 
+static bool
+stop_at_the_second(void *data)
+{
+    int *asked = data;
+
+    return ++*asked == 2;
+}
+
+/* What the client asked for is no failure, and harms nothing. */
+static void
+an_abort_leaves_no_reason_and_all_that_was_computed(void **state)
+{
+    struct ggml_context *ctx =
+        ggml_init((struct ggml_init_params){ .mem_size = 1 << 20 });
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    ggml_backend_t backend = ggml_backend_cpu_init();
+    struct ggml_tensor *x = ggml_new_f32(ctx, 3.0f);
+    struct ggml_tensor *y = ggml_sqr(ctx, ggml_sqr(ctx, x));
+    struct ggml_tensor *z = ggml_sqrt(ctx, y);
+    struct gb_sink sink;
+    int asked = 0;
+
+    (void)state;
+    ggml_build_forward_expand(graph, z);
+    ggml_set_f32(z, 0.5f);
+    ggml_backend_cpu_set_abort_callback(backend, stop_at_the_second, &asked);
+    ggmlbackend_clear_failure();
+    gb_sink_begin(&sink);
+    assert_int_equal(ggml_backend_graph_compute(backend, graph),
+                     GGML_STATUS_ABORTED);
+    assert_string_equal(ggmlbackend_last_failure(), "");
+    assert_int_equal(sink.n, 0);
+    gb_sink_end();
+    assert_true(ggml_get_f32_1d(y, 0) == 81.0f);
+    assert_true(ggml_get_f32_1d(z, 0) == 0.5f);
+    /* With three questions more the second is not among them. */
+    assert_int_equal(ggml_backend_graph_compute(backend, graph),
+                     GGML_STATUS_SUCCESS);
+    assert_int_equal(asked, 5);
+    assert_true(ggml_get_f32_1d(z, 0) == 9.0f);
+    ggml_backend_free(backend);
+    ggml_free(ctx);
+}
+
+/* The last node is computed when the callback is asked, and heard. */
+static void
+an_abort_behind_the_last_node_counts(void **state)
+{
+    struct ggml_context *ctx =
+        ggml_init((struct ggml_init_params){ .mem_size = 1 << 20 });
+    struct ggml_cgraph *graph = ggml_new_graph(ctx);
+    ggml_backend_t backend = ggml_backend_cpu_init();
+    struct ggml_tensor *y = ggml_sqr(ctx, ggml_new_f32(ctx, 3.0f));
+
+    (void)state;
+    ggml_build_forward_expand(graph, y);
+    ggml_backend_cpu_set_abort_callback(backend, stop_at_once, NULL);
+    assert_int_equal(ggml_backend_graph_compute(backend, graph),
+                     GGML_STATUS_ABORTED);
+    assert_true(ggml_get_f32_1d(y, 0) == 9.0f);
+    ggml_backend_free(backend);
+    ggml_free(ctx);
+}
+
 /* A backend that is not the CPU's. */
 static void
 setters_want_a_cpu_backend_and_sense(void **state)
@@ -442,6 +506,8 @@ main(void)
         cmocka_unit_test(what_cannot_be_computed_is_refused_with_a_reason),
         cmocka_unit_test(a_plan_can_be_made_before_there_is_memory),
         cmocka_unit_test(the_abort_callback_is_asked_and_heard),
+        cmocka_unit_test(an_abort_leaves_no_reason_and_all_that_was_computed),
+        cmocka_unit_test(an_abort_behind_the_last_node_counts),
         cmocka_unit_test(setters_want_a_cpu_backend_and_sense),
         cmocka_unit_test(the_numa_strategy_is_set_once),
         cmocka_unit_test(rows_of_every_weight_type_can_be_multiplied),
