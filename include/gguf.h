@@ -6,8 +6,8 @@
  * little-endian on every machine.  In memory values are as the machine has
  * them, and so is loaded data of tensors but for quantised blocks, whose bytes
  * are those of the file.  A program that reads or writes data by itself on a
- * big-endian machine turns the bytes of each number of types with a block size
- * of 1 round.  Keys and tensors are numbered from 0 in the order of the
+ * big-endian machine swaps the bytes of each number of types with a block size
+ * of 1.  Keys and tensors are numbered from 0 in the order of the
  * file.  A number that does not exist, or a value of another type, is
  * answered with 0, NULL or false, and the reason is logged.  A context may
  * be read by several threads at once and changed by one; different contexts

@@ -3,8 +3,8 @@
  * base/byte-order.h - numbers that are little-endian on every machine.
  *
  * Those in GGUF files are, and those in the blocks of quantised types, in
- * memory too (doc/architecture.md).  Each function turns such a number that was
- * copied as it stands into the machine's, and back: it is its own inverse.  On
+ * memory too (doc/architecture.md).  Each function swaps the bytes of such a
+ * number where the machine is big-endian, and so is its own inverse.  On
  * little-endian machines nothing happens and no code is made.
  */
 #ifndef GB_BASE_BYTE_ORDER_H

@@ -585,7 +585,7 @@ tell_of_byte_order(const struct gguf_context *ctx)
     if (n > 0)
         gb_log(GGML_LOG_LEVEL_INFO,
                "gguf: numbers of %zu tensors are little-endian in the file; "
-               "a program that reads them by itself has to turn them", n);
+               "a program that reads them by itself swaps their bytes", n);
 }
 
 static struct gguf_context *

@@ -153,7 +153,7 @@ put_meta(struct sink *sink, const struct gguf_context *ctx)
 }
 
 /* A tensor's data, through a piece of memory when a device has it or its
- * numbers have to be turned. */
+ * numbers' bytes are swapped. */
 static void
 put_tensor_data(struct sink *sink, const struct ggml_tensor *tensor, char *piece,
                 size_t piece_size)

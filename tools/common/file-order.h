@@ -18,7 +18,7 @@
 /* From the file's order to the machine's, or back: SIZE bytes, which are whole
  * numbers, of a tensor of TYPE. */
 static inline void
-file_order_turn(enum ggml_type type, void *data, size_t size)
+file_order_swap(enum ggml_type type, void *data, size_t size)
 {
     if (!FILE_ORDER_IS_MEMORY && ggml_blck_size(type) == 1)
         gb_le_bytes(data, ggml_row_size(type, 1), size);

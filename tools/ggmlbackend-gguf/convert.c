@@ -121,7 +121,7 @@ write_data(struct conversion *c, enum ggml_type type, const uint8_t *data,
         const size_t n = size - at < room ? size - at : room;
 
         memcpy(c->blocks, data + at, n);
-        file_order_turn(type, c->blocks, n);
+        file_order_swap(type, c->blocks, n);
         if (!write_bytes(c, c->blocks, n))
             return false;
     }
@@ -150,7 +150,7 @@ convert_rows(struct conversion *c, const struct ggml_tensor *t,
                                        NULL);
         if (size == 0)
             return tool_error("tensor '%s': %s", t->name, tool_reason());
-        file_order_turn(type, c->blocks, size);
+        file_order_swap(type, c->blocks, size);
         if (!write_bytes(c, c->blocks, size))
             return false;
         c->done += (uint64_t)(n * count);

@@ -82,7 +82,7 @@ model_data(struct model *model, int64_t i)
         return (const uint8_t *)model->input.bytes + start_of(model, i);
     if (!input_read(&model->input, start_of(model, i), model->copy, size))
         return NULL;
-    file_order_turn(gguf_get_tensor_type(model->gguf, i), model->copy, size);
+    file_order_swap(gguf_get_tensor_type(model->gguf, i), model->copy, size);
     return model->copy;
 }
 

@@ -125,7 +125,7 @@ copy_tensor(struct model *model, int64_t id, struct ggml_tensor *t, char *piece,
 
         if (!input_read(&model->input, start_of(model, id) + at, piece, part))
             return false;
-        file_order_turn(t->type, piece, part);
+        file_order_swap(t->type, piece, part);
         ggml_backend_tensor_set(t, piece, at, part);
         if (tool_has_reason())
             return tool_error("tensor %s: %s", t->name, tool_reason());
