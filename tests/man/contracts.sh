@@ -75,7 +75,8 @@ END { print n_checked + 0 >(out "/checked") }'
 
 touch "$scratch/wrong"
 result 'pages have the words of the headers' "$scratch/wrong"
-grep -vx '[1-9][0-9]*' "$scratch/checked" >"$scratch/wrong"
+# Comments stand over groups of functions, a few of them.
+awk '$1 < 250 { print "too few" }' "$scratch/checked" >"$scratch/wrong"
 result "$(cat "$scratch/checked") comments were compared" "$scratch/wrong"
 
 # gguf(5) has the numbers of gguf.h.

@@ -79,10 +79,12 @@ while IFS= read -r page; do
     done
 done <"$scratch/pages"
 
-# The files that they are made from.
+# The files that they are made from, each a program at least.
 for file in "$top_srcdir"/man/examples/*; do
     grep -q "^@example ${file##*/}\$" "$top_srcdir"/man/*.in ||
         echo "${file##*/} is in no page"
 done >"$scratch/wrong"
+[ $n -ge "$(ls "$top_srcdir/man/examples" | wc -l)" ] ||
+    echo "pages have $n programs only" >>"$scratch/wrong"
 result 'each file of man/examples is in a page' "$scratch/wrong"
 echo "1..$n"
