@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/args.h - what argument structs have in common; read by C and by
+ * device code.
+ *
+ * A kernel takes one struct by value (at most 4,096 bytes).  Addresses are the
+ * device's, counts and strides 64 bits wide.
+ */
+#ifndef GB_CUDA_KERNELS_ARGS_H
+#define GB_CUDA_KERNELS_ARGS_H
+
+#ifdef __cplusplus
+#include "backends/cuda/kernels/device.cuh"
+#else
+#include <stdint.h>
+#endif
+
+/* A tensor: element (i0, i1, i2, i3) is at data + i0 * nb[0] + … + i3 * nb[3]. */
+struct gb_cuda_tensor {
+    char *data;
+    int64_t ne[4]; /* elements */
+    int64_t nb[4]; /* bytes between neighbours along each dimension */
+};
+
+#endif

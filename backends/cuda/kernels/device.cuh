@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/device.cuh - what kernels may use of a card, in one set of words.
+ *
+ * Kernels are written with these alone.  The names below come from the CUDA
+ * compiler, from hipify.h on AMD's cards, and from tests/gpu-emulator/device.h
+ * where the tests compile kernels for the host.
+ *
+ * All of a warp's lanes, or all of a block's threads, must come to a function
+ * that says so.
+ */
+#ifndef GB_CUDA_KERNELS_DEVICE_CUH
+#define GB_CUDA_KERNELS_DEVICE_CUH
+
+#include <stdint.h>
+
+#if defined(GB_EMULATOR)
+#include "tests/gpu-emulator/device.h"
+#elif defined(__HIP__)
+#include "backends/hip/hipify.h"
+#elif defined(__clang__) && !defined(__CUDACC_VER_MAJOR__)
+#include "backends/cuda/kernels/device-clang.cuh"
+#endif
+
+/* Lanes of a warp. */
+#ifndef GB_WARP
+#define GB_WARP 32
+#endif
+
+#define GB_DEVICE static __device__ __forceinline__
+
+/*
+ * GB_KERNEL(256, name, args): the head of a kernel for blocks of 256 threads
+ * whose argument is A, a struct gb_cuda_<args>_args.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define GB_KERNEL(threads, name, args)                     \
+    extern "C" __global__ void __launch_bounds__(threads)  \
+    name(const __grid_constant__ struct gb_cuda_##args##_args a)
+#else
+#define GB_KERNEL(threads, name, args)                     \
+    extern "C" __global__ void __launch_bounds__(threads)  \
+    name(const struct gb_cuda_##args##_args a)
+#endif
+
+/* ---- where this thread is ---- */
+
+GB_DEVICE int
+gb_thread()
+{
+    return (int)threadIdx.x;
+}
+
+GB_DEVICE int
+gb_n_threads()
+{
+    return (int)blockDim.x;
+}
+
+GB_DEVICE int64_t
+gb_block()
+{
+    return blockIdx.x;
+}
+
+GB_DEVICE int64_t
+gb_n_blocks()
+{
+    return gridDim.x;
+}
+
+GB_DEVICE int
+gb_lane()
+{
+    return (int)threadIdx.x % GB_WARP;
+}
+
+GB_DEVICE int
+gb_warp()
+{
+    return (int)threadIdx.x / GB_WARP;
+}
+
+/* Number of this thread in the grid, and how many there are. */
+GB_DEVICE int64_t
+gb_global_thread()
+{
+    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+GB_DEVICE int64_t
+gb_global_threads()
+{
+    return (int64_t)gridDim.x * blockDim.x;
+}
+
+/* ---- warps: all lanes take part ---- */
+
+#if GB_WARP == 64
+#define GB_ALL_LANES 0xffffffffffffffffull
+#else
+#define GB_ALL_LANES 0xffffffffu
+#endif
+
+/* The value of lane LANE ^ MASK. */
+template <typename T>
+GB_DEVICE T
+gb_shuffle_xor(T value, int mask)
+{
+    return __shfl_xor_sync(GB_ALL_LANES, value, mask, GB_WARP);
+}
+
+/* The value of lane FROM. */
+template <typename T>
+GB_DEVICE T
+gb_shuffle(T value, int from)
+{
+    return __shfl_sync(GB_ALL_LANES, value, from, GB_WARP);
+}
+
+GB_DEVICE void
+gb_warp_sync()
+{
+    __syncwarp(GB_ALL_LANES);
+}
+
+/*
+ * The sum, the largest value of WIDTH neighbouring lanes (a power of two), the
+ * same in each of them; added up in the order of a butterfly.
+ */
+template <int width = GB_WARP>
+GB_DEVICE float
+gb_warp_sum(float value)
+{
+#pragma unroll
+    for (int mask = width / 2; mask > 0; mask /= 2)
+        value += gb_shuffle_xor(value, mask);
+    return value;
+}
+
+template <int width = GB_WARP>
+GB_DEVICE float
+gb_warp_max(float value)
+{
+#pragma unroll
+    for (int mask = width / 2; mask > 0; mask /= 2) {
+        const float other = gb_shuffle_xor(value, mask);
+
+        value = other > value ? other : value;
+    }
+    return value;
+}
+
+/* ---- thread blocks: all threads take part ---- */
+
+GB_DEVICE void
+gb_sync()
+{
+    __syncthreads();
+}
+
+/* GB_SHARED float x[8];: memory that the threads of a block share. */
+#define GB_SHARED __shared__
+
+/* TYPE *NAME: the shared memory that the launch asked for. */
+#ifndef GB_DYNAMIC_SHARED
+#define GB_DYNAMIC_SHARED(type, name)                       \
+    extern __shared__ __align__(16) char gb_dynamic_shared[]; \
+    type *const name = (type *)gb_dynamic_shared
+#endif
+
+/*
+ * The sum, the largest value of a block of THREADS threads, the same in each:
+ * warps by butterfly, then the warps in order.
+ */
+template <int threads>
+GB_DEVICE float
+gb_block_sum(float value)
+{
+    GB_SHARED float parts[threads / GB_WARP];
+
+    value = gb_warp_sum(value);
+    gb_sync();
+    if (gb_lane() == 0)
+        parts[gb_warp()] = value;
+    gb_sync();
+    value = parts[0];
+#pragma unroll
+    for (int i = 1; i < threads / GB_WARP; i++)
+        value += parts[i];
+    return value;
+}
+
+template <int threads>
+GB_DEVICE float
+gb_block_max(float value)
+{
+    GB_SHARED float parts[threads / GB_WARP];
+
+    value = gb_warp_max(value);
+    gb_sync();
+    if (gb_lane() == 0)
+        parts[gb_warp()] = value;
+    gb_sync();
+    value = parts[0];
+#pragma unroll
+    for (int i = 1; i < threads / GB_WARP; i++)
+        value = parts[i] > value ? parts[i] : value;
+    return value;
+}
+
+/* ---- floating-point types and integers ---- */
+
+/* What is stored; arithmetic is in float. */
+struct gb_f16 {
+    uint16_t bits;
+};
+
+struct gb_bf16 {
+    uint16_t bits;
+};
+
+GB_DEVICE float
+gb_float_of_bits(uint32_t bits)
+{
+    return __uint_as_float(bits);
+}
+
+GB_DEVICE uint32_t
+gb_bits_of_float(float value)
+{
+    return __float_as_uint(value);
+}
+
+/* f16 <-> float, to nearest, ties to even. */
+#if defined(__CUDA_ARCH__) || defined(__NVPTX__)
+GB_DEVICE float
+gb_float(gb_f16 value)
+{
+    float result;
+
+    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value.bits));
+    return result;
+}
+
+GB_DEVICE gb_f16
+gb_f16_of(float value)
+{
+    gb_f16 result;
+
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
+    return result;
+}
+#else
+GB_DEVICE float
+gb_float(gb_f16 value)
+{
+    _Float16 half;
+
+    __builtin_memcpy(&half, &value, sizeof(half));
+    return (float)half;
+}
+
+GB_DEVICE gb_f16
+gb_f16_of(float value)
+{
+    const _Float16 half = (_Float16)value;
+    gb_f16 result;
+
+    __builtin_memcpy(&result, &half, sizeof(half));
+    return result;
+}
+#endif
+
+GB_DEVICE float
+gb_float(float value)
+{
+    return value;
+}
+
+GB_DEVICE float
+gb_float(gb_bf16 value)
+{
+    return gb_float_of_bits((uint32_t)value.bits << 16);
+}
+
+/* To nearest, ties to even; a NaN stays one. */
+GB_DEVICE gb_bf16
+gb_bf16_of(float value)
+{
+    const uint32_t bits = gb_bits_of_float(value);
+    gb_bf16 result;
+
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        result.bits = (uint16_t)(bits >> 16 | 64);
+    else
+        result.bits = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    return result;
+}
+
+/* gb_store(p, x): *p = x in the type of *p. */
+GB_DEVICE void
+gb_store(float *to, float value)
+{
+    *to = value;
+}
+
+GB_DEVICE void
+gb_store(gb_f16 *to, float value)
+{
+    *to = gb_f16_of(value);
+}
+
+GB_DEVICE void
+gb_store(gb_bf16 *to, float value)
+{
+    *to = gb_bf16_of(value);
+}
+
+/* c plus the products of four pairs of int8. */
+GB_DEVICE int
+gb_dot4(int a, int b, int c)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 610
+    return __dp4a(a, b, c);
+#else
+    for (int i = 0; i < 32; i += 8)
+        c += (int8_t)(a >> i) * (int8_t)(b >> i);
+    return c;
+#endif
+}
+
+/* a * b + c, rounded once. */
+GB_DEVICE float
+gb_fma(float a, float b, float c)
+{
+    return __fmaf_rn(a, b, c);
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/emit.h - what an operation's row calls to put launches into a plan.
+ *
+ * Launches run in the order in which they come, each after the one before it is
+ * done.  Grids have one dimension, so that only the limit of 2^31 - 1 blocks
+ * counts; kernels work out what a block is for.
+ */
+#ifndef GB_CUDA_OPS_EMIT_H
+#define GB_CUDA_OPS_EMIT_H
+
+#include "backends/cuda/ops/limits.h"
+
+#include <stdint.h>
+
+/* One name a kernel: GB_CUDA_KERNEL_gb_add_f32 … */
+enum gb_cuda_kernel {
+#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant) \
+    GB_CUDA_KERNEL_##name,
+#include "backends/cuda/kernels/kernels.def"
+#undef GB_CUDA_KERNEL
+    GB_CUDA_KERNEL_COUNT
+};
+
+struct gb_cuda_emit {
+    const struct gb_cuda_limits *limits;
+    char *scratch; /* address of as many bytes as the row's scratch asked for;
+                      their content is undefined, and lost after the node */
+    void (*add)(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
+                unsigned n_blocks, size_t shared, const void *args, size_t size);
+};
+
+/*
+ * Launch KERNEL with N_BLOCKS thread blocks (none for 0), SHARED bytes of
+ * dynamic shared memory a block, and a copy of the struct ARGS.
+ */
+#define GB_CUDA_LAUNCH(emit, kernel, n_blocks, shared, args)                  \
+    (emit)->add(emit, GB_CUDA_KERNEL_##kernel, n_blocks, shared, args,        \
+                sizeof(*(args)))
+
+/*
+ * Thread blocks for N_ITEMS when each block takes PER_BLOCK at once: enough to
+ * take them all, but at most 2^31 - 1; a kernel that may get fewer than it
+ * needs goes on by the size of the grid.
+ */
+static inline unsigned
+gb_cuda_blocks(int64_t n_items, int64_t per_block)
+{
+    const int64_t n = (n_items + per_block - 1) / per_block;
+
+    return n > INT32_MAX ? INT32_MAX : (unsigned)n;
+}
+
+#endif

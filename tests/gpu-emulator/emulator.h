@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpu-emulator/emulator.h - the parts of the emulated driver, as they see each
+ * other.
+ *
+ * The library is named like the vendor's (libcuda.so.1), so that a module runs
+ * on it as it ships.  driver*.cpp has the vendor's entry points: cards, contexts,
+ * streams that run late, recorded graphs, failures on demand.  memory.cpp has the
+ * cards' memory and what is known of each byte of it, run*.cpp the execution of
+ * kernels, which the host's compiler made, on fibers.
+ */
+#ifndef GB_GPU_EMULATOR_EMULATOR_H
+#define GB_GPU_EMULATOR_EMULATOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace emu {
+
+/* ---- kernels: a table made of kernels.def ---- */
+
+struct kernel {
+    const char *name;
+    const char *file;           /* kernels/<file>.cu */
+    void (*call)(const void *args);
+    size_t args_size;
+    unsigned threads;           /* of a block: a launch with others fails */
+    size_t shared;              /* most dynamic shared memory of a launch */
+    int variant;                /* enum gb_cuda_variant */
+};
+
+/* NULL for a name that no kernel has. */
+const kernel *find_kernel(const char *name);
+const kernel *kernels(size_t *count);
+
+/* ---- memory of the cards (memory.cpp) ---- */
+
+/*
+ * SIZE bytes (more than 0) of CARD's memory, filled with bytes that make bad
+ * numbers and known as never written; NULL when CARD's limit is reached.
+ * Addresses are the host's, so that kernels can run, of a range that nothing
+ * else has; memory beyond what is touched costs nothing.
+ */
+void *memory_alloc(int card, size_t size);
+/* False: not the start of an allocation that lives. */
+bool memory_free(void *address);
+/* Bytes that CARD has given out. */
+size_t memory_used(int card);
+/* The card whose allocation has all SIZE bytes from ADDRESS on; -1: none. */
+int memory_owner(const void *address, size_t size);
+
+/*
+ * A copy or fill by the driver: the bytes are known as written from now on, or as
+ * the source's were (copies of bytes never written carry that along).
+ */
+void memory_wrote(void *to, size_t size);
+void memory_copied(void *to, const void *from, size_t size);
+/* Was each of the bytes written? (for copies to the host) */
+bool memory_is_written(const void *from, size_t size);
+
+/* ---- running a kernel (run.cpp) ---- */
+
+struct launch {
+    const kernel *k;
+    int card;
+    unsigned grid[3], block[3];
+    size_t shared;
+    const void *args; /* k->args_size bytes */
+};
+
+/* What a run found wrong: the first report's text is kept and written. */
+/* 0, or the driver's result: an illegal address, a failed launch. */
+int run(const launch &what);
+
+/* ---- reports ---- */
+
+/*
+ * Something is wrong with the code under test.  The text goes to stderr and to
+ * the file that GGMLBACKEND_TEST_EMU_REPORT names (appended), once for the same
+ * text; the count of all is what emu_reports() of the library tells.
+ */
+void report(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+uint64_t reports();
+
+/* A variable of the environment as a number; OTHERWISE without it. */
+long setting(const char *name, long otherwise);
+
+} // namespace emu
+
+#endif
