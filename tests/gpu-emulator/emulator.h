@@ -58,6 +58,14 @@ void memory_copied(void *to, const void *from, size_t size);
 /* Was each of the bytes written? (for copies to the host) */
 bool memory_is_written(const void *from, size_t size);
 
+/* ---- the host's memory (driver-host.cpp) ---- */
+
+/*
+ * Is all of it pinned, so that kernels may use it where the host has it?  Its
+ * bytes count as written.  Does not change while kernels run.
+ */
+bool host_is_pinned(const void *address, size_t size);
+
 /* ---- running a kernel (run.cpp) ---- */
 
 struct launch {
