@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/image.h - which embedded image of the kernels fits a card.
+ */
+#ifndef GB_CUDA_DEVICE_IMAGE_H
+#define GB_CUDA_DEVICE_IMAGE_H
+
+#include "backends/cuda/ops/limits.h"
+
+#include <stdbool.h>
+
+/*
+ * Architectures that the kernels were compiled for, as configure has them: "75
+ * 90 90a ptx75", where ptx begins what the driver compiles when it is loaded.
+ */
+#ifndef GB_CUDA_IMAGES
+#define GB_CUDA_IMAGES ""
+#endif
+
+/* Version of the compiler that made them, 13000 for 13.0; 0: any driver does. */
+#ifndef GB_CUDA_COMPILER
+#define GB_CUDA_COMPILER 0
+#endif
+
+struct gb_cuda_image {
+    int arch;         /* 90 for compute 9.0 */
+    bool is_ptx;
+    bool is_specific; /* 90a: for that architecture alone */
+};
+
+/* What images are chosen for, and who made them. */
+struct gb_cuda_target {
+    int arch;     /* of the card: 10 * major + minor */
+    int driver;   /* version that it serves: 1000 * major + 10 * minor */
+    int compiler; /* version of that which made the images; 0: not known */
+};
+
+/*
+ * The best image of IMAGES for TARGET: code before PTX, the architecture's own
+ * before others, then the highest.  False, with *OUT untouched, without one.
+ */
+bool gb_cuda_image_choose(
+    const char *images, const struct gb_cuda_target *target,
+    struct gb_cuda_image *out);
+
+/* The kernel variant that code for this image has. */
+enum gb_cuda_variant gb_cuda_image_variant(const struct gb_cuda_image *image);
+
+/* The variant called NAME ("mma8"); false, with *OUT untouched, for none. */
+bool gb_cuda_variant_of_name(const char *name, enum gb_cuda_variant *out);
+const char *gb_cuda_variant_name(enum gb_cuda_variant variant);
+
+#endif
