@@ -3,9 +3,9 @@
  * cuda/module.c - the backend as a module that can be loaded.
  */
 #define GGML_BACKEND_DL
-#include "backends/cuda/device/device.h"
+#include "backends/cuda/device/reg.h"
 
-/* Whether the machine has cards is found out with the reasons, by the other. */
+/* There is one file of it, so all that counts is that it is not 0. */
 static int
 score(void)
 {

@@ -9,6 +9,7 @@
 #include "backends/cuda/driver/errors.h"
 #include "backends/cuda/driver/nvml.h"
 #include "backends/cuda/driver/platform.h"
+#include "backends/cuda/images.h"
 
 #include "ggml-impl.h"
 
@@ -134,18 +135,18 @@ choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
     const enum gb_cuda_variant highest = highest_variant();
     struct gb_cuda_target target = {
         .arch = 10 * card->major + card->minor,
-        .compiler = GB_CUDA_COMPILER,
+        .compiler = gb_cuda_image_compiler,
     };
     enum gb_cuda_variant variant;
 
     if (!answered(refusal, card->driver->version(&target.driver),
                   GB_CUDA_CALL_version))
         return false;
-    if (!gb_cuda_image_choose(GB_CUDA_IMAGES, &target, &card->image))
+    if (!gb_cuda_image_choose(gb_cuda_image_archs, &target, &card->image))
         return refuse(refusal,
                       "none of the images (%s) fits compute %d.%d with a "
                       "driver of %s %d.%d",
-                      GB_CUDA_IMAGES, card->major, card->minor,
+                      gb_cuda_image_archs, card->major, card->minor,
                       gb_cuda_platform.name, target.driver / 1000,
                       target.driver % 1000 / 10);
     variant = gb_cuda_image_variant(&card->image);

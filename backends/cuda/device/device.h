@@ -39,9 +39,6 @@ int gb_cuda_device_count(void);
  */
 struct gb_cuda_card *gb_cuda_card_for_host(void);
 
-/* The registration; NULL where there is nothing to compute with. */
-ggml_backend_reg_t gb_cuda_reg(void);
-
 /* ---- kinds of memory ---- */
 
 void gb_cuda_buffer_type_init(struct gb_cuda_device *device);

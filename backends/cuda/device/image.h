@@ -9,19 +9,6 @@
 
 #include <stdbool.h>
 
-/*
- * Architectures that the kernels were compiled for, as configure has them: "75
- * 90 90a ptx75", where ptx begins what the driver compiles when it is loaded.
- */
-#ifndef GB_CUDA_IMAGES
-#define GB_CUDA_IMAGES ""
-#endif
-
-/* Version of the compiler that made them, 13000 for 13.0; 0: any driver does. */
-#ifndef GB_CUDA_COMPILER
-#define GB_CUDA_COMPILER 0
-#endif
-
 struct gb_cuda_image {
     int arch;         /* 90 for compute 9.0 */
     bool is_ptx;
@@ -32,11 +19,11 @@ struct gb_cuda_image {
 struct gb_cuda_target {
     int arch;     /* of the card: 10 * major + minor */
     int driver;   /* version that it serves: 1000 * major + 10 * minor */
-    int compiler; /* version of that which made the images; 0: not known */
+    int compiler; /* release of that which made the images; 0: any driver does */
 };
 
 /*
- * The best image of IMAGES for TARGET: code before PTX, the architecture's own
+ * The best image of IMAGES ("75 90 90a ptx75", as images.h has them) for TARGET: code before PTX, the architecture's own
  * before others, then the highest.  False, with *OUT untouched, without one.
  */
 bool gb_cuda_image_choose(

@@ -6,6 +6,7 @@
 #include "backends/cuda/device/proc.h"
 
 #include "backends/cuda/device/device.h"
+#include "backends/cuda/images.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +71,7 @@ make_features(void)
 {
     int n = 0;
 
-    features[n++] = (struct ggml_backend_feature){ "ARCHS", GB_CUDA_IMAGES };
+    features[n++] = (struct ggml_backend_feature){ "ARCHS", gb_cuda_image_archs };
     features[n++] = (struct ggml_backend_feature){ "VARIANTS", variants() };
     if (gb_cuda_device_at(0)->card->records_graphs)
         features[n++] = (struct ggml_backend_feature){ "USE_GRAPHS", "1" };

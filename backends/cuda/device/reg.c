@@ -5,9 +5,10 @@
  * Cards are asked once, when somebody first wants the registration.  Nothing of
  * a card is taken by that: no context, no memory.
  */
-#include "backends/cuda/device/device.h"
+#include "backends/cuda/device/reg.h"
 
 #include "backends/cuda/device/context.h"
+#include "backends/cuda/device/device.h"
 #include "backends/cuda/device/proc.h"
 #include "backends/cuda/device/settings.h"
 #include "backends/cuda/driver/errors.h"
