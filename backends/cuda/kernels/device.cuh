@@ -27,6 +27,13 @@
 #define GB_WARP 32
 #endif
 
+/* Before a loop whose count is known: all rounds one after the other. */
+#ifdef GB_EMULATOR
+#define GB_UNROLL
+#else
+#define GB_UNROLL _Pragma("unroll")
+#endif
+
 #define GB_DEVICE static __device__ __forceinline__
 
 /*
@@ -132,7 +139,7 @@ template <int width = GB_WARP>
 GB_DEVICE float
 gb_warp_sum(float value)
 {
-#pragma unroll
+    GB_UNROLL
     for (int mask = width / 2; mask > 0; mask /= 2)
         value += gb_shuffle_xor(value, mask);
     return value;
@@ -142,7 +149,7 @@ template <int width = GB_WARP>
 GB_DEVICE float
 gb_warp_max(float value)
 {
-#pragma unroll
+    GB_UNROLL
     for (int mask = width / 2; mask > 0; mask /= 2) {
         const float other = gb_shuffle_xor(value, mask);
 
@@ -185,7 +192,7 @@ gb_block_sum(float value)
         parts[gb_warp()] = value;
     gb_sync();
     value = parts[0];
-#pragma unroll
+    GB_UNROLL
     for (int i = 1; i < threads / GB_WARP; i++)
         value += parts[i];
     return value;
@@ -203,7 +210,7 @@ gb_block_max(float value)
         parts[gb_warp()] = value;
     gb_sync();
     value = parts[0];
-#pragma unroll
+    GB_UNROLL
     for (int i = 1; i < threads / GB_WARP; i++)
         value = parts[i] > value ? parts[i] : value;
     return value;
