@@ -314,9 +314,15 @@ gb_emu_float_of_f16(uint16_t bits)
 {
     const uint32_t sign = (bits & 0x8000u) << 16, rest = bits & 0x7fffu;
 
+    uint32_t size;
+
     if (rest >= 0x7c00)
-        return __uint_as_float(sign | 0x7f800000 | rest << 13);
-    return __uint_as_float(sign | rest << 13) * 0x1p112f;
+        size = 0x7f800000 | rest << 13;
+    else if (rest >= 0x400)
+        size = 0x38000000 + (rest << 13);
+    else
+        size = __float_as_uint((float)rest * 0x1p-24f);
+    return __uint_as_float(sign | size);
 }
 
 /* To nearest, ties to even. */
