@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# tests/cuda: the CUDA backend on an emulated driver.  The module for it has the
+# host code of the one that is installed; where that has the kernels' code there is a
+# line of text, for the emulated driver has the kernels itself.
+if MODULES
+cuda_placeholders = $(GB_CUDA_KERNEL_FILES:%=%D%/images/%.image)
+CLEANFILES += $(cuda_placeholders)
+$(cuda_placeholders):
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo 'GB-IMAGE $(basename $(@F))' >$@
+
+check_LTLIBRARIES += %D%/libimages.la %D%/libggml-cuda.la
+tests_cuda_libimages_la_SOURCES = backends/cuda/images.c
+tests_cuda_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) $(cuda_image_names) \
+	'-DGB_CUDA_FOLDER="%D%/images"' -DGB_CUDA_RELEASE=0 \
+	'-DGB_CUDA_ARCHS="75 80 86 89 90 90a 100 120 ptx75 ptx90"'
+$(tests_cuda_libimages_la_OBJECTS): $(cuda_placeholders)
+
+# Without -rpath libtool would make an archive of it.
+tests_cuda_libggml_cuda_la_SOURCES = backends/cuda/module.c
+tests_cuda_libggml_cuda_la_LIBADD = \
+	backends/cuda/libhost.la %D%/libimages.la $(GB_LIBRARY)
+tests_cuda_libggml_cuda_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
+endif
