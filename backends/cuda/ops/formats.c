@@ -4,25 +4,20 @@
  */
 #include "backends/cuda/ops/formats.h"
 
-/* Types that kernels/formats.def lists: 1 for floats, 2 for blocks. */
-static const char formats[GGML_TYPE_COUNT] = {
-#define GB_CUDA_FLOATS(TYPE, name, type) [GGML_TYPE_##TYPE] = 1,
-#define GB_CUDA_BLOCKS(TYPE, name)       [GGML_TYPE_##TYPE] = 2,
+#include "backends/cuda/ops/shape.h"
+
+static const bool formats[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type) [GGML_TYPE_##TYPE] = true,
+#define GB_CUDA_BLOCKS(TYPE, name)       [GGML_TYPE_##TYPE] = true,
 #include "backends/cuda/kernels/formats.def"
 #undef GB_CUDA_FLOATS
 #undef GB_CUDA_BLOCKS
 };
 
 bool
-gb_cuda_is_float(enum ggml_type type)
-{
-    return (unsigned)type < GGML_TYPE_COUNT && formats[type] == 1;
-}
-
-bool
 gb_cuda_has_format(enum ggml_type type)
 {
-    return (unsigned)type < GGML_TYPE_COUNT && formats[type] != 0;
+    return (unsigned)type < GGML_TYPE_COUNT && formats[type];
 }
 
 bool

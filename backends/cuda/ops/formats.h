@@ -9,9 +9,6 @@
 
 #include <stdbool.h>
 
-/* Is TYPE F32, F16 or BF16? */
-bool gb_cuda_is_float(enum ggml_type type);
-
 /* Is there a reader for TYPE (kernels/formats.def)? */
 bool gb_cuda_has_format(enum ggml_type type);
 

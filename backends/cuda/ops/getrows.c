@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/ops/rows.c - rows picked by their numbers (embeddings), and the gradient.
+ * cuda/ops/getrows.c - rows picked by their numbers (embeddings), and the gradient.
  */
-#include "backends/cuda/kernels/args-rows.h"
+#include "backends/cuda/kernels/args-getrows.h"
 #include "backends/cuda/ops/args.h"
 #include "backends/cuda/ops/formats.h"
 #include "backends/cuda/ops/op.h"
+#include "backends/cuda/ops/shape.h"
 
 #define THREADS 256
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/kernels/args-rows.h - arguments of the kernels of rows.cu.
+ * cuda/kernels/args-getrows.h - arguments of the kernels of getrows.cu.
  */
-#ifndef GB_CUDA_KERNELS_ARGS_ROWS_H
-#define GB_CUDA_KERNELS_ARGS_ROWS_H
+#ifndef GB_CUDA_KERNELS_ARGS_GETROWS_H
+#define GB_CUDA_KERNELS_ARGS_GETROWS_H
 
 #include "backends/cuda/kernels/args.h"
 

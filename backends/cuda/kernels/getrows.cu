@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/kernels/rows.cu - rows picked by their numbers, and the gradient.
+ * cuda/kernels/getrows.cu - rows picked by their numbers, and the gradient.
  *
  * GET_ROWS: one thread a value, or four neighbours of a format in blocks, in
  * steps of the grid; 256 threads a block; memory is the limit.  GET_ROWS_BACK:
@@ -10,7 +10,7 @@
  * A number that is no row's gives zeros, or adds nothing: the host does not look
  * at the numbers, and nothing outside the tensor may be read.
  */
-#include "backends/cuda/kernels/args-rows.h"
+#include "backends/cuda/kernels/args-getrows.h"
 #include "backends/cuda/kernels/tensor.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
