@@ -391,7 +391,7 @@ gb_reduce_sin_near(float x)
 }
 
 /* 2 / pi: 32 bits before the point, then 224 behind it. */
-static __device__ const uint32_t gb_two_over_pi_words[] = {
+GB_TABLE uint32_t gb_two_over_pi_words[] = {
     0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1,
     0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 };

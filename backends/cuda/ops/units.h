@@ -11,15 +11,15 @@
 #define GB_CUDA_OPS_UNITS_H
 
 #include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/formats.h"
 #include "backends/cuda/ops/shape.h"
 
-/* Are the elements of a row, or its blocks, next to each other?  Quantised rows
- * always have to be so. */
+/* Is it a type with values and any strides, or one in blocks with dense rows? */
 static inline bool
 gb_cuda_can_be_moved(const struct ggml_tensor *t)
 {
     return ggml_blck_size(t->type) == 1 ? ggml_type_size(t->type) > 0
-                                        : t->nb[0] == ggml_type_size(t->type);
+                                        : gb_cuda_has_dense_rows(t);
 }
 
 /* May T be moved in units of SIZE bytes, its rows being dense? */
