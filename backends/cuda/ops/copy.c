@@ -3,13 +3,15 @@
  * cuda/ops/copy.c - a tensor's elements in row-major order as those of another
  * one: DUP CPY CONT.
  *
- * Of a type to itself, and between floating-point types.
+ * Of any type to itself, between floating-point types, of these to the types in
+ * blocks that can be written, and of all types in blocks to F32.
  */
 #include "backends/cuda/ops/copy.h"
 
 #include "backends/cuda/kernels/args-move.h"
 #include "backends/cuda/ops/args.h"
 #include "backends/cuda/ops/op.h"
+#include "backends/cuda/ops/quantize.h"
 #include "backends/cuda/ops/shape.h"
 #include "backends/cuda/ops/units.h"
 
@@ -25,7 +27,8 @@ copy_supports(
         return false;
     if (a->type == node->type)
         return gb_cuda_can_be_moved(a) && gb_cuda_can_be_moved(node);
-    return gb_cuda_is_float(a->type) && gb_cuda_is_float(node->type);
+    return (gb_cuda_is_float(a->type) && gb_cuda_is_float(node->type)) ||
+           gb_cuda_can_convert_blocks(node, a);
 }
 
 void
@@ -81,8 +84,10 @@ copy_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
         return;
     if (a->type == node->type)
         gb_cuda_emit_move(emit, node, a);
-    else
+    else if (gb_cuda_is_float(a->type) && gb_cuda_is_float(node->type))
         emit_convert(emit, node, a);
+    else
+        gb_cuda_emit_convert_blocks(emit, node, a);
 }
 
 const struct gb_cuda_op gb_cuda_op_copy = {
