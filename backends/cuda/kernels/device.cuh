@@ -344,4 +344,11 @@ gb_fma(float a, float b, float c)
     return __fmaf_rn(a, b, c);
 }
 
+/* The square root, rounded once. */
+GB_DEVICE float
+gb_sqrt(float value)
+{
+    return __fsqrt_rn(value);
+}
+
 #endif
