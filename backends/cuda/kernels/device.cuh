@@ -344,11 +344,38 @@ gb_fma(float a, float b, float c)
     return __fmaf_rn(a, b, c);
 }
 
-/* The square root, rounded once. */
+/* a * b, never contracted with a sum; the square root.  Rounded as IEEE 754
+ * says. */
+#if defined(__CUDA_ARCH__) || defined(__NVPTX__)
+GB_DEVICE float
+gb_mul(float a, float b)
+{
+    float result;
+
+    asm("mul.rn.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+}
+
 GB_DEVICE float
 gb_sqrt(float value)
 {
-    return __fsqrt_rn(value);
+    float result;
+
+    asm("sqrt.rn.f32 %0, %1;" : "=f"(result) : "f"(value));
+    return result;
 }
+#else
+GB_DEVICE float
+gb_mul(float a, float b)
+{
+    return a * b;
+}
+
+GB_DEVICE float
+gb_sqrt(float value)
+{
+    return __builtin_sqrtf(value);
+}
+#endif
 
 #endif

@@ -10,7 +10,7 @@
  */
 #include "backends/cuda/kernels/args-reduce.h"
 #include "backends/cuda/kernels/math.cuh"
-#include "backends/cuda/kernels/rows.cuh"
+#include "backends/cuda/kernels/tensor.cuh"
 
 /* ---- sums ---- */
 
@@ -51,14 +51,18 @@ template <typename T>
 GB_DEVICE float
 gb_sum_term(const gb_cuda_parts_args &a, int64_t i)
 {
-    return gb_float(*(const T *)gb_flat_element(a.src0, i));
+    const gb_index at = gb_index_of(i, a.src0.ne);
+
+    return gb_float(*(const T *)gb_element(a.src0, at));
 }
 
 GB_DEVICE float
 gb_equal_term(const gb_cuda_parts_args &a, int64_t i)
 {
-    return *(const int *)gb_flat_element(a.src0, i) ==
-                   *(const int *)gb_flat_element(a.src1, i)
+    const gb_index at = gb_index_of(i, a.src0.ne);
+
+    return *(const int *)gb_element(a.src0, at) ==
+                   *(const int *)gb_element(a.src1, at)
                ? 1.0f
                : 0.0f;
 }

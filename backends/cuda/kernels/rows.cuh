@@ -55,15 +55,6 @@ gb_row_data(const gb_cuda_tensor &t, const gb_row &row)
     return t.data + row.i1 * t.nb[1] + row.i2 * t.nb[2] + row.i3 * t.nb[3];
 }
 
-/* Element N of T in index order. */
-GB_DEVICE char *
-gb_flat_element(const gb_cuda_tensor &t, int64_t n)
-{
-    const int64_t i0 = gb_take_index(&n, t.ne[0]);
-
-    return gb_row_data(t, gb_row_of(n, t.ne)) + i0 * t.nb[0];
-}
-
 /* The element at FROM, of a type that the launch gave. */
 GB_DEVICE float
 gb_float_at(const char *from, int type)
