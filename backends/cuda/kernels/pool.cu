@@ -102,10 +102,8 @@ gb_windows_at(int64_t place, int64_t size, int64_t stride, int64_t padding,
         return windows;
     if (behind >= 0)
         windows.first = gb_quotient(behind, stride) + 1;
-    if (last < 0)
-        windows.last = 0;
-    else if (gb_quotient(last, stride) < n)
-        windows.last = gb_quotient(last, stride) + 1;
+    windows.last = last < 0 ? 0 : gb_quotient(last, stride) + 1;
+    windows.last = windows.last < n ? windows.last : n;
     return windows;
 }
 

@@ -137,13 +137,15 @@ GB_DEVICE gb_rope_rotation
 gb_rope_rotation_of(const gb_cuda_rope_args &a, int64_t slot, int64_t token)
 {
     gb_rope_rotation rotation = { 2 * slot, 2 * slot + 1, 1.0f, 0.0f };
-    float angle;
+    gb_reduced angle;
 
     if (slot >= a.n_pairs)
         return rotation;
-    angle = gb_rope_angle(a, slot, token);
-    rotation.cosine = gb_mul(gb_cos(angle), a.cos_factor);
-    rotation.sine = gb_mul(gb_sin(angle), a.sin_factor);
+    angle = gb_reduce_sin_near(gb_rope_angle(a, slot, token));
+    rotation.cosine =
+        gb_mul(gb_sin_quadrant(angle.r, angle.count + 1), a.cos_factor);
+    rotation.sine =
+        gb_mul(gb_sin_quadrant(angle.r, angle.count), a.sin_factor);
     if (a.is_split) {
         rotation.u = slot;
         rotation.v = slot + a.n_pairs;
