@@ -50,6 +50,9 @@
     name(const struct gb_cuda_##args##_args a)
 #endif
 
+/* GB_TABLE int x[] = { … };: data that kernels only read, in global memory. */
+#define GB_TABLE static __device__ const
+
 /* ---- where this thread is ---- */
 
 GB_DEVICE int
@@ -335,6 +338,23 @@ gb_dot4(int a, int b, int c)
         c += (int8_t)(a >> i) * (int8_t)(b >> i);
     return c;
 #endif
+}
+
+/* Bytes of B:A that the nibbles of SELECTOR (0 to 7) name, the lowest first. */
+GB_DEVICE uint32_t
+gb_pick_bytes(uint32_t a, uint32_t b, uint32_t selector)
+{
+    uint32_t result;
+#if defined(__CUDA_ARCH__) || defined(__NVPTX__)
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
+#else
+    const uint64_t bytes = (uint64_t)b << 32 | a;
+
+    result = 0;
+    for (int i = 0; i < 4; i++)
+        result |= (uint32_t)(bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+#endif
+    return result;
 }
 
 /* a * b + c, rounded once. */

@@ -88,6 +88,14 @@ struct gb_windows {
     int64_t first, last;
 };
 
+/* A place within a plane, moved by a padding, divided by a stride: all fit 32
+ * bits. */
+GB_DEVICE int64_t
+gb_stride_of(int64_t place, int64_t stride)
+{
+    return (uint32_t)place / (uint32_t)stride;
+}
+
 /* Of N windows of SIZE elements, the first at -PADDING; with a stride that is
  * not positive, all of them. */
 GB_DEVICE gb_windows
@@ -101,8 +109,8 @@ gb_windows_at(int64_t place, int64_t size, int64_t stride, int64_t padding,
     if (stride <= 0)
         return windows;
     if (behind >= 0)
-        windows.first = gb_quotient(behind, stride) + 1;
-    windows.last = last < 0 ? 0 : gb_quotient(last, stride) + 1;
+        windows.first = gb_stride_of(behind, stride) + 1;
+    windows.last = last < 0 ? 0 : gb_stride_of(last, stride) + 1;
     windows.last = windows.last < n ? windows.last : n;
     return windows;
 }
