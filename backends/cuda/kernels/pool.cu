@@ -115,40 +115,58 @@ gb_windows_at(int64_t place, int64_t size, int64_t stride, int64_t padding,
     return windows;
 }
 
-/* What window FROM sends to the element AT of its plane. */
-GB_DEVICE float
-gb_share_of_window(const gb_cuda_pool_args &a, const gb_index &at,
-                   const gb_index &from)
+/* An element (x, y) of a plane, the gradients of its windows and the places of
+ * their largest elements. */
+struct gb_pooled {
+    int64_t x, y;
+    const char *grads;
+    const int64_t *places;
+};
+
+GB_DEVICE gb_pooled
+gb_pooled_of(const gb_cuda_pool_args &a, const gb_index &at)
 {
-    const float grad = *(const float *)gb_element(a.grad, from);
-    const gb_cover cover = gb_cover_of(a, from.i[0], from.i[1]);
     const int64_t plane = at.i[3] * a.grad.ne[2] + at.i[2];
-    const int64_t row = plane * a.grad.ne[1] + from.i[1];
+    gb_pooled pooled;
+
+    pooled.x = at.i[0];
+    pooled.y = at.i[1];
+    pooled.grads =
+        a.grad.data + at.i[2] * a.grad.nb[2] + at.i[3] * a.grad.nb[3];
+    pooled.places = a.places + plane * a.grad.ne[1] * a.grad.ne[0];
+    return pooled;
+}
+
+/* Does window (X, Y) send something to the element: to its largest one alone,
+ * or to all? */
+GB_DEVICE bool
+gb_sends_to(const gb_cuda_pool_args &a, const gb_pooled &to, int64_t x,
+            int64_t y)
+{
+    const gb_cover cover = gb_cover_of(a, x, y);
 
     if (a.is_max)
-        return a.places[row * a.grad.ne[0] + from.i[0]] ==
-                       at.i[1] * a.src.ne[0] + at.i[0]
-                   ? grad
-                   : 0.0f;
-    if (at.i[0] < cover.x_first || at.i[0] >= cover.x_last ||
-        at.i[1] < cover.y_first || at.i[1] >= cover.y_last)
-        return 0.0f;
-    return grad / (float)(a.k0 * a.k1);
+        return to.places[y * a.grad.ne[0] + x] == to.y * a.src.ne[0] + to.x;
+    return to.x >= cover.x_first && to.x < cover.x_last &&
+           to.y >= cover.y_first && to.y < cover.y_last;
 }
 
 GB_DEVICE float
-gb_gather_gradient(const gb_cuda_pool_args &a, const gb_index &at)
+gb_gather_gradient(const gb_cuda_pool_args &a, const gb_pooled &to)
 {
-    const gb_windows x =
-        gb_windows_at(at.i[0], a.k0, a.s0, a.p0, a.grad.ne[0]);
-    const gb_windows y =
-        gb_windows_at(at.i[1], a.k1, a.s1, a.p1, a.grad.ne[1]);
-    gb_index from = at;
+    const gb_windows columns =
+        gb_windows_at(to.x, a.k0, a.s0, a.p0, a.grad.ne[0]);
+    const gb_windows rows =
+        gb_windows_at(to.y, a.k1, a.s1, a.p1, a.grad.ne[1]);
+    const float size = a.is_max ? 1.0f : (float)(a.k0 * a.k1);
     float sum = 0.0f;
 
-    for (from.i[1] = y.first; from.i[1] < y.last; from.i[1]++)
-        for (from.i[0] = x.first; from.i[0] < x.last; from.i[0]++)
-            sum += gb_share_of_window(a, at, from);
+    for (int64_t y = rows.first; y < rows.last; y++)
+        for (int64_t x = columns.first; x < columns.last; x++)
+            if (gb_sends_to(a, to, x, y))
+                sum += *(const float *)(to.grads + y * a.grad.nb[1] +
+                                        x * a.grad.nb[0]) /
+                       size;
     return sum;
 }
 
@@ -157,6 +175,7 @@ GB_KERNEL(256, gb_pool_back, pool)
     for (int64_t n = gb_global_thread(); n < a.n; n += gb_global_threads()) {
         const gb_index at = gb_index_of(n, a.dst.ne);
 
-        *(float *)gb_element(a.dst, at) = gb_gather_gradient(a, at);
+        *(float *)gb_element(a.dst, at) =
+            gb_gather_gradient(a, gb_pooled_of(a, at));
     }
 }
