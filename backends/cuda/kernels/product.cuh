@@ -109,4 +109,19 @@ gb_column_within(const gb_cuda_product_args &a, const gb_product_tile &tile,
     return gb_column_of(a, tile, j < tile.n_cols ? j : tile.n_cols - 1);
 }
 
+/*
+ * N columns into shared memory, a thread each: finding one takes divisions,
+ * which are long.  All threads of a block; what was there before is read no
+ * more, and the list can be read afterwards.
+ */
+GB_DEVICE void
+gb_list_columns(const gb_cuda_product_args &a, const gb_product_tile &tile,
+                gb_column *list, int n)
+{
+    gb_sync();
+    for (int j = gb_thread(); j < n; j += gb_n_threads())
+        list[j] = gb_column_within(a, tile, j);
+    gb_sync();
+}
+
 #endif

@@ -43,6 +43,37 @@ static const enum gb_cuda_kernel gemm_kernels[GGML_TYPE_COUNT] = {
 #undef GB_CUDA_BLOCKS
 };
 
+/* On tensor cores. */
+struct mma_kernel {
+    enum gb_cuda_kernel kernel;
+    enum gb_cuda_packing packing;
+    bool is_there;
+};
+
+static const struct mma_kernel mma_kernels[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type)
+#define GB_CUDA_BLOCKS(TYPE, name)                               \
+    [GGML_TYPE_##TYPE] = { GB_CUDA_KERNEL_gb_mma_gemm_##name,    \
+                           GB_CUDA_PACK_F16, true },
+#include "backends/cuda/kernels/formats.def"
+    GB_CUDA_BLOCKS(F16, f16)
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+};
+
+static const struct mma_kernel mma8_kernels[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type)
+#define GB_CUDA_BLOCKS(TYPE, name)                               \
+    [GGML_TYPE_##TYPE] = { GB_CUDA_KERNEL_gb_mma8_gemm_##name,   \
+                           GB_CUDA_PACK_F16, true },
+#include "backends/cuda/kernels/formats.def"
+    GB_CUDA_BLOCKS(F16, f16)
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+    [GGML_TYPE_BF16] = { GB_CUDA_KERNEL_gb_mma8_gemm_bf16,
+                         GB_CUDA_PACK_BF16, true },
+};
+
 static int64_t
 ceil_div(int64_t a, int64_t b)
 {
@@ -62,11 +93,34 @@ tile_gemv(const struct gb_cuda_limits *limits,
     tiling->col_step = cols[size];
 }
 
+/* The kernel on tensor cores for weights of TYPE; NULL for none. */
+static const struct mma_kernel *
+mma_kernel_of(const struct gb_cuda_limits *limits, enum ggml_type type)
+{
+    const struct mma_kernel *kernel = limits->variant >= GB_CUDA_MMA8
+                                          ? &mma8_kernels[type]
+                                          : &mma_kernels[type];
+
+    return limits->variant >= GB_CUDA_MMA && limits->warp == 32 &&
+                   kernel->is_there
+               ? kernel
+               : NULL;
+}
+
 static void
 tile_gemm(const struct gb_cuda_product_shape *shape,
           struct gb_cuda_tiling *tiling)
 {
     tiling->kernel = gemm_kernels[shape->weights];
+    tiling->row_step = GEMM_TILE;
+    tiling->col_step = GEMM_TILE;
+}
+
+static void
+tile_mma(const struct mma_kernel *mma, struct gb_cuda_tiling *tiling)
+{
+    tiling->kernel = mma->kernel;
+    tiling->packing = mma->packing;
     tiling->row_step = GEMM_TILE;
     tiling->col_step = GEMM_TILE;
 }
@@ -93,12 +147,15 @@ gb_cuda_matmul_dispatch(const struct gb_cuda_limits *limits,
                         const struct gb_cuda_product_shape *shape)
 {
     const bool is_float = gb_cuda_is_float(shape->weights);
+    const struct mma_kernel *mma = mma_kernel_of(limits, shape->weights);
     struct gb_cuda_tiling tiling;
 
     tiling.packing = !is_float                               ? GB_CUDA_PACK_Q8
                      : shape->activations == GGML_TYPE_F32 ? GB_CUDA_IN_PLACE
                                                              : GB_CUDA_PACK_F32;
-    if (is_float && shape->cols > GEMV_COLS)
+    if (shape->cols > GEMV_COLS && mma != NULL)
+        tile_mma(mma, &tiling);
+    else if (shape->cols > GEMV_COLS && is_float)
         tile_gemm(shape, &tiling);
     else
         tile_gemv(limits, shape, &tiling);
