@@ -93,15 +93,12 @@ GB_DEVICE void
 gemm(const gb_cuda_product_args &a)
 {
     GB_SHARED panels p;
+    const gb_product_tile tile = gb_product_tile_of(a);
 
-    for (int64_t n = gb_block(); n < a.n_tiles; n += gb_n_blocks()) {
-        const gb_product_tile tile = gb_product_tile_of(a, n);
-
-        if (tile.n_cols == 0)
-            continue;
-        gb_list_columns(a, tile, p.columns, TILE);
-        multiply_tile<T>(a, tile, p);
-    }
+    if (tile.n_cols == 0)
+        return;
+    gb_list_columns(a, tile, p.columns, TILE);
+    multiply_tile<T>(a, tile, p);
 }
 
 #define GB_CUDA_FLOATS(TYPE, name, type)        \

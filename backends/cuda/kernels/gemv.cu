@@ -132,13 +132,11 @@ template <typename T, int cols>
 GB_DEVICE void
 gemv(const gb_cuda_product_args &a)
 {
-    for (int64_t n = gb_block(); n < a.n_tiles; n += gb_n_blocks()) {
-        const gb_product_tile tile = gb_product_tile_of(a, n);
-        const int64_t row = tile.row + gb_warp();
+    const gb_product_tile tile = gb_product_tile_of(a);
+    const int64_t row = tile.row + gb_warp();
 
-        if (row < a.weights.ne[1] && tile.n_cols > 0)
-            multiply_row<T, cols>(a, tile, row);
-    }
+    if (row < a.weights.ne[1] && tile.n_cols > 0)
+        multiply_row<T, cols>(a, tile, row);
 }
 
 #define GEMV(name, type, cols)                      \

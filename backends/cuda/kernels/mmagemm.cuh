@@ -192,15 +192,12 @@ GB_DEVICE void
 gb_mma_gemm(const gb_cuda_product_args &a)
 {
     GB_SHARED gb_mma_panels p;
+    const gb_product_tile tile = gb_product_tile_of(a);
 
-    for (int64_t n = gb_block(); n < a.n_tiles; n += gb_n_blocks()) {
-        const gb_product_tile tile = gb_product_tile_of(a, n);
-
-        if (tile.n_cols == 0)
-            continue;
-        gb_list_columns(a, tile, p.columns, GB_MMA_TILE);
-        gb_mma_tile<T, how>(a, tile, p);
-    }
+    if (tile.n_cols == 0)
+        return;
+    gb_list_columns(a, tile, p.columns, GB_MMA_TILE);
+    gb_mma_tile<T, how>(a, tile, p);
 }
 
 #endif

@@ -163,25 +163,6 @@ gb_cuda_matmul_dispatch(const struct gb_cuda_limits *limits,
     return tiling;
 }
 
-static bool
-divides(int64_t part, int64_t whole)
-{
-    return part > 0 && whole % part == 0;
-}
-
-static bool
-mul_mat_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-
-    (void)limits;
-    return node->type == GGML_TYPE_F32 && node->ne[0] == a->ne[1] &&
-           gb_cuda_same_from(node, b, 1) && divides(a->ne[2], b->ne[2]) &&
-           divides(a->ne[3], b->ne[3]) && gb_cuda_can_multiply(a, b);
-}
-
 static struct gb_cuda_tiling
 tiling_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
@@ -197,6 +178,38 @@ tiling_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
     };
 
     return gb_cuda_matmul_dispatch(limits, &shape);
+}
+
+/* Is NODE empty, or are its tiles not too many? */
+static bool
+has_tiles(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t matrices = a->ne[2] * a->ne[3];
+    struct gb_cuda_tiling tiling;
+    int64_t n_tiles;
+
+    if (ggml_is_empty(node))
+        return true;
+    tiling = tiling_of(limits, node);
+    return gb_cuda_tiles(
+        &tiling, a->ne[1],
+        ceil_div(ggml_nrows(node) / matrices, tiling.col_step), matrices,
+        &n_tiles);
+}
+
+static bool
+mul_mat_supports(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    return node->type == GGML_TYPE_F32 && node->ne[0] == a->ne[1] &&
+           gb_cuda_same_from(node, b, 1) &&
+           gb_cuda_divides(a->ne[2], b->ne[2]) &&
+           gb_cuda_divides(a->ne[3], b->ne[3]) && gb_cuda_can_multiply(a, b) &&
+           has_tiles(limits, node);
 }
 
 static size_t
@@ -217,17 +230,18 @@ mul_mat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     const struct ggml_tensor *b = node->src[1];
     const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
     const int64_t matrices = a->ne[2] * a->ne[3];
+    char *parts = emit->scratch + gb_cuda_scratch_up(gb_cuda_packed_size(
+                                      tiling.packing, b));
     struct gb_cuda_product_args args = {
         .weights = gb_cuda_arg(a),
-        .n_cols = ggml_nrows(b) / matrices,
+        .n_cols = (int32_t)(ggml_nrows(b) / matrices),
+        .r2 = (int32_t)(b->ne[2] / a->ne[2]),
+        .r3 = (int32_t)(b->ne[3] / a->ne[3]),
     };
 
-    args.col_tiles = ceil_div(args.n_cols, tiling.col_step);
+    args.col_tiles = (int32_t)ceil_div(args.n_cols, tiling.col_step);
     gb_cuda_pack(emit, tiling.packing, b, emit->scratch, &args.columns);
-    gb_cuda_multiply(emit, &tiling, node, matrices,
-                     emit->scratch + gb_cuda_scratch_up(gb_cuda_packed_size(
-                                         tiling.packing, b)),
-                     &args);
+    gb_cuda_multiply(emit, &tiling, node, matrices, parts, &args);
 }
 
 const struct gb_cuda_op gb_cuda_op_mul_mat = {
