@@ -390,15 +390,18 @@ gb_reduce_sin_near(float x)
     return out;
 }
 
+/* 2 / pi: 32 bits before the point, then 224 behind it. */
+GB_TABLE uint32_t gb_two_over_pi_words[] = {
+    0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1,
+    0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+};
+
 /* 32 bits of 2 / pi, the first of which counts 2^-(FIRST + 1); FIRST from -32
  * to 191. */
 GB_DEVICE uint32_t
 gb_two_over_pi(int first)
 {
-    const uint32_t words[] = {
-        0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1,
-        0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
-    };
+    const uint32_t *const words = gb_two_over_pi_words;
     const int word = (first + 32) / 32;
     const int shift = (first + 32) % 32;
     const uint64_t both = (uint64_t)words[word] << 32 | words[word + 1];
