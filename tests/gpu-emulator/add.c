@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/add.c - launches of one kernel, for tests of the emulated driver.
+ * gpu-emulator/add.c - launches of one kernel, for tests of the emulated
+ * driver.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/add.h - launches of one kernel, for tests of the emulated driver:
- * what it has in CARD memory is dst = src0 + src1, of ADD_N floats each.
+ * gpu-emulator/add.h - launches of one kernel, for tests of the emulated
+ * driver: what it has in CARD memory is dst = src0 + src1, of ADD_N floats
+ * each.
  */
 #ifndef GB_GPU_EMULATOR_ADD_H
 #define GB_GPU_EMULATOR_ADD_H

@@ -55,7 +55,8 @@ begin(struct chain *c, const char *settings, bool has_edge)
     add_begin(&c->add);
     assert_int_equal(cu.graph_create(&c->graph, 0), GB_CUDA_SUCCESS);
     c->nodes[0] = add_to_graph(&c->add, c->graph, 0, 1, 2, NULL, 0);
-    c->nodes[1] = add_to_graph(&c->add, c->graph, 3, 0, 0, &c->nodes[0], has_edge);
+    c->nodes[1] = add_to_graph(&c->add, c->graph, 3, 0, 0, &c->nodes[0],
+                               has_edge);
     assert_int_equal(cu.graph_instantiate(&c->exec, c->graph, 0),
                      GB_CUDA_SUCCESS);
     emu.reset();

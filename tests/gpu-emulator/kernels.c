@@ -56,8 +56,8 @@ a_driver_that_does_nothing_counts(void **state)
 
 /* A launch with another grid, block, or shared memory. */
 static int
-launch(const struct add *add, unsigned x, unsigned y, unsigned z, unsigned block,
-       unsigned shared)
+launch(const struct add *add, unsigned x, unsigned y, unsigned z,
+       unsigned block, unsigned shared)
 {
     struct gb_cuda_binary_args args = add_args(add, 0, 1, 2);
     void *params[] = { &args };
@@ -204,16 +204,18 @@ functions_have_limits(void **state)
     assert_int_equal(cu.function_attribute(&value, GB_CUDA_FUNCTION_MAX_THREADS,
                                            add.function), GB_CUDA_SUCCESS);
     assert_int_equal(value, 256);
-    assert_int_equal(
-        cu.function_set(add.function, GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED, 65536),
-        GB_CUDA_SUCCESS);
+    assert_int_equal(cu.function_set(add.function,
+                                     GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
+                                     65536),
+                     GB_CUDA_SUCCESS);
     assert_int_equal(
         cu.function_attribute(&value, GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
                               add.function), GB_CUDA_SUCCESS);
     assert_int_equal(value, 65536);
-    assert_int_equal(
-        cu.function_set(add.function, GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED, 65537),
-        GB_CUDA_INVALID_VALUE);
+    assert_int_equal(cu.function_set(add.function,
+                                     GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
+                                     65537),
+                     GB_CUDA_INVALID_VALUE);
     assert_int_equal(
         cu.function_attribute(&value, 12345, add.function),
         GB_CUDA_INVALID_VALUE);
