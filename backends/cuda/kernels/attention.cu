@@ -143,28 +143,46 @@ four_of(const T *row, int i, int end, bool is_aligned)
     return out;
 }
 
-/* WIDTH elements from FIRST on of N rows of MATRIX into TO; what is behind N or
- * END is 0. */
+/* Elements at I of WIDTH from FIRST on of N rows of MATRIX into TO; what is
+ * behind N or END is 0. */
+template <typename T>
+GB_DEVICE void
+load_four(const char *matrix, int64_t stride, int n, int first, int end,
+          bool is_aligned, int i, float *to)
+{
+    const int row = i / (WIDTH / 4), at = i % (WIDTH / 4) * 4;
+    gb_float4 four = { { 0.0f, 0.0f, 0.0f, 0.0f } };
+
+    if (row < n && first + at < end)
+        four = four_of((const T *)(matrix + row * stride), first + at, end,
+                       is_aligned);
+    *(gb_float4 *)(to + row * STRIDE + at) = four;
+}
+
+/* All of them.  Reading blocks is too much code to be there four times. */
 template <typename T>
 GB_DEVICE void
 load_rows(const char *matrix, int64_t stride, int n, int first, int end,
           bool is_aligned, float *to)
 {
-    GB_UNROLL
-    for (int k = 0; k < KEYS * WIDTH / 4 / THREADS; k++) {
-        const int i = k * THREADS + gb_thread();
-        const int row = i / (WIDTH / 4), at = i % (WIDTH / 4) * 4;
-        gb_float4 four = { { 0.0f, 0.0f, 0.0f, 0.0f } };
+    constexpr int all = KEYS * WIDTH / 4;
 
-        if (row < n && first + at < end)
-            four = four_of((const T *)(matrix + row * stride), first + at, end,
-                           is_aligned);
-        *(gb_float4 *)(to + row * STRIDE + at) = four;
+    if constexpr (gb_format<T>::is_float) {
+        GB_UNROLL
+        for (int i = 0; i < all; i += THREADS)
+            load_four<T>(matrix, stride, n, first, end, is_aligned,
+                         i + gb_thread(), to);
+    } else {
+        GB_DO_NOT_UNROLL
+        for (int i = 0; i < all; i += THREADS)
+            load_four<T>(matrix, stride, n, first, end, is_aligned,
+                         i + gb_thread(), to);
     }
 }
 
-/* The same for a type that the launch gave. */
-GB_DEVICE void
+/* The same for a type that the launch gave; called, since it has code for all
+ * types. */
+GB_DEVICE_CALL void
 load_tile(int format, const char *matrix, int64_t stride, int n, int first,
           int end, bool is_aligned, float *to)
 {
