@@ -406,16 +406,16 @@ gb_search_iq4(const float *x)
 {
     const float lowest = -127.0f;
     const float largest = gb_largest<32>(x);
-    gb_best best;
+    gb_best best = { 0.0f, 0.0f, 0.0f };
 
     if (gb_abs(largest) < GB_SEARCH_TINY)
         return 0.0f;
-    best = gb_fit_best(gb_fit_iq4(x, -lowest / largest), 0.0f);
     GB_DO_NOT_UNROLL
-    for (int k = -7; k <= 7; k++) {
-        const gb_fit fit = gb_fit_iq4(x, ((float)k + lowest) / largest);
+    for (int k = -8; k <= 7; k++) {
+        const float of_lowest = k == -8 ? -lowest : (float)k + lowest;
+        const gb_fit fit = gb_fit_iq4(x, of_lowest / largest);
 
-        if (gb_fit_beats(fit, best))
+        if (k == -8 || gb_fit_beats(fit, best))
             best = gb_fit_best(fit, 0.0f);
     }
     return best.scale;
