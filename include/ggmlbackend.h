@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+struct ggml_backend_device;
+struct ggml_backend_feature;
 struct ggml_backend_reg;
 
 /* ---- version ---- */
@@ -70,6 +72,58 @@ GGML_API enum ggml_status ggmlbackend_fail(
 GGML_ATTRIBUTE_FORMAT(2, 3)
 GGML_API void ggmlbackend_log(enum ggml_log_level level, const char *fmt, ...);
 
+/* ---- backends that are not for this machine ---- */
+
+/*
+ * For a module's ggml_backend_init, and what it calls: the backend finds nothing
+ * to work with on this machine, which is no failure, and the reason (a line
+ * without its newline) is for people.  Always NULL, which ggml_backend_init then
+ * gives: return ggmlbackend_not_here("there is no %s", name).  The library keeps
+ * the reason with the module (ggmlbackend_refused_get) and logs it as
+ * information.
+ */
+GGML_ATTRIBUTE_FORMAT(1, 2)
+GGML_API struct ggml_backend_reg *ggmlbackend_not_here(const char *fmt, ...);
+
+/* ---- what is known of a device ---- */
+
+/*
+ * A registration may give a function of this type for the name
+ * "ggmlbackend_dev_get_properties" (ggml_backend_reg_get_proc_address).  It
+ * returns rows of names and values for people, the last with NULL as its name,
+ * which live as long as the device.  Two names have a meaning: "PCI" is the
+ * device's address, such as 0000:65:00.0, and "UUID" is the same in every
+ * process, so that both tell whether two devices are one card.
+ */
+typedef const struct ggml_backend_feature *(*ggmlbackend_dev_get_properties_t)(
+    struct ggml_backend_device *device);
+
+/* ---- timeline ---- */
+
+/*
+ * The calling thread's track on the timeline, among those of the backend of that
+ * name; 0 when no timeline is written, which is nearly always.  Asked for when a
+ * computation begins.
+ */
+GGML_API int ggmlbackend_trace_track(const char *backend);
+
+/* Nanoseconds of the timeline's clock, which begins anywhere. */
+GGML_API int64_t ggmlbackend_trace_now(void);
+
+/*
+ * On TRACK, which may be another thread's while that waits, NAME lasted DURATION
+ * nanoseconds from START on.  Spans of one track lie beside or in each other.
+ * Track 0 takes nothing.
+ */
+GGML_API void ggmlbackend_trace_span(
+    int track, const char *name, int64_t start, int64_t duration);
+
+/*
+ * Bring all spans so far to the file.  For the end of a computation that no
+ * scheduler has asked for, since a process says nothing before it ends.
+ */
+GGML_API void ggmlbackend_trace_flush(void);
+
 /* ---- level of CPU kernels ---- */
 
 /*
@@ -106,6 +160,12 @@ struct ggmlbackend_env_entry {
 GGML_API size_t ggmlbackend_env_count(void);
 GGML_API bool ggmlbackend_env_get(
     size_t index, struct ggmlbackend_env_entry *entry);
+
+/*
+ * The value in force of the variable called NAME; NULL when it is unset, and for
+ * a name that is none of them.
+ */
+GGML_API const char *ggmlbackend_env_value(const char *name);
 
 /* ---- module files ---- */
 

@@ -7,6 +7,7 @@ gbinclude_HEADERS = \
 	%D%/ggml-backend.h \
 	%D%/ggml-cpp.h \
 	%D%/ggml-cpu.h \
+	%D%/ggml-cuda.h \
 	%D%/ggml-impl.h \
 	%D%/ggml.h \
 	%D%/ggmlbackend-2023.h \

@@ -35,10 +35,13 @@ else
 GB_MAP = $(srcdir)/%D%/libggmlbackend.map
 endif
 
+# Those of backends that are built in add themselves.
+builtin_libraries = libcore.la libcpu.la
+
 GB_LIBRARY = lib@GB_PREFIX@ggmlbackend.la
 lib_LTLIBRARIES += lib@GB_PREFIX@ggmlbackend.la
 lib@GB_PREFIX@ggmlbackend_la_SOURCES =
-lib@GB_PREFIX@ggmlbackend_la_LIBADD = libcore.la libcpu.la
+lib@GB_PREFIX@ggmlbackend_la_LIBADD = $(builtin_libraries)
 lib@GB_PREFIX@ggmlbackend_la_LDFLAGS = \
 	-version-info $(GB_LIBTOOL_VERSION) -no-undefined $(GB_BSYMBOLIC)
 EXTRA_lib@GB_PREFIX@ggmlbackend_la_DEPENDENCIES = $(GB_MAP)

@@ -8,7 +8,8 @@ AC_DEFUN([GB_SUMMARY], [
     prefix ................. $prefix
     compiler ............... $CC $CFLAGS
     CPU kernels ............ $gb_variants
-    backends ............... cpu=builtin
+    backends ............... cpu=builtin$gb_backends
+    CUDA kernels ........... $gb_cuda_kernels
     symbol prefix .......... ${GB_PREFIX:-none}
     symbol versions ........ $gb_cv_version_script
     programs ............... $gb_tools

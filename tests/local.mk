@@ -9,7 +9,7 @@ if TESTS_CMOCKA
 
 check_LTLIBRARIES += libwhite.la libtestutil.la
 libwhite_la_SOURCES =
-libwhite_la_LIBADD = libcore.la libcpu.la
+libwhite_la_LIBADD = $(builtin_libraries)
 libtestutil_la_SOURCES = lib/base/mem.c
 libtestutil_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_FAULT_INJECTION $(CMOCKA_CFLAGS)
 
@@ -36,6 +36,8 @@ include tests/levels/local.mk
 include tests/sched/local.mk
 include tests/cpu/local.mk
 include tests/sim/local.mk
+include tests/gpu-emulator/local.mk
+include tests/cuda/local.mk
 include tests/abi/local.mk
 include tests/trace/local.mk
 include tests/tree/local.mk

@@ -165,3 +165,16 @@ ggmlbackend_env_get(size_t index, struct ggmlbackend_env_entry *entry)
     entry->value = values[index];
     return true;
 }
+
+const char *
+ggmlbackend_env_value(const char *name)
+{
+    GB_NEED_OR(NULL, name != NULL, "env_value: the name is NULL");
+    for (int i = 0; i < GB_ENV_COUNT; i++) {
+        if (strcmp(table[i].name, name) == 0) {
+            ensure_read();
+            return values[i];
+        }
+    }
+    return NULL;
+}

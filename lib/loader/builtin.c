@@ -7,10 +7,19 @@
 #include "lib/loader/registry.h"
 
 #include "ggml-cpu.h"
+#ifdef GB_BUILTIN_CUDA
+#include "backends/cuda/device/reg.h"
+#endif
 
 /* Best first; the CPU, which can do everything, comes last. */
-static ggml_backend_reg_t (*const builtin[])(void) = {
-    ggml_backend_cpu_reg,
+static const struct {
+    const char *name;
+    ggml_backend_reg_t (*get_reg)(void);
+} builtin[] = {
+#ifdef GB_BUILTIN_CUDA
+    { "cuda", gb_cuda_reg },
+#endif
+    { "cpu", ggml_backend_cpu_reg },
 };
 
 size_t
@@ -22,5 +31,11 @@ gb_builtin_count(void)
 ggml_backend_reg_t
 gb_builtin_reg(size_t index)
 {
-    return builtin[index]();
+    return builtin[index].get_reg();
+}
+
+const char *
+gb_builtin_name(size_t index)
+{
+    return builtin[index].name;
 }

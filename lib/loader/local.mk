@@ -2,6 +2,7 @@
 # lib/loader: which backends there are, built in or as modules.
 libcore_la_SOURCES += \
 	%D%/builtin.c \
+	%D%/direct.c \
 	%D%/elf.c \
 	%D%/elf.h \
 	%D%/elf-dynamic.c \
@@ -9,9 +10,12 @@ libcore_la_SOURCES += \
 	%D%/image.h \
 	%D%/module.c \
 	%D%/module.h \
+	%D%/not-here.c \
+	%D%/not-here.h \
 	%D%/registry.c \
 	%D%/registry.h \
-	%D%/search.c
+	%D%/search.c \
+	%D%/search.h
 
 # A folder may be given to make as well as to configure, so config.h cannot have it.
 moduledir = $(libdir)/$(GB_PREFIX)ggmlbackend/$(GB_MODULE_ABI)

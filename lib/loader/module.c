@@ -11,6 +11,7 @@
 
 #include "lib/base/log.h"
 #include "lib/loader/image.h"
+#include "lib/loader/not-here.h"
 #include "lib/loader/registry.h"
 
 #include <dlfcn.h>
@@ -116,7 +117,7 @@ reg_fits(ggml_backend_reg_t reg, struct gb_refusal *why)
 {
     if (reg == NULL)
         return refuse(why, GB_REFUSAL_NOT_HERE,
-                      "does not work here: ggml_backend_init gave nothing");
+                      "does not work here: %s", gb_not_here_reason());
     if (reg->api_version != GGML_BACKEND_API_VERSION)
         return refuse(why, GB_REFUSAL_BROKEN,
                       "is too %s: interface version %d, this library has %d",
@@ -133,6 +134,7 @@ gb_module_register(const struct gb_module *module, struct gb_refusal *why)
 
     if (reg != NULL)
         return reg;
+    gb_not_here_clear();
     reg = module->init();
     if (!reg_fits(reg, why))
         return NULL;

@@ -19,8 +19,10 @@
 
 #include "lib/backend/members.h"
 #include "lib/base/lock.h"
+#include "lib/base/log.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
+#include "lib/loader/not-here.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -203,6 +205,17 @@ add_reg(const struct answers *answers)
     return true;
 }
 
+/* One that is not for this machine stands with the modules of which that holds. */
+static void
+refuse_builtin(const char *name, const char *reason)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "built-in %s", name);
+    gb_registry_refuse(path, reason);
+    gb_log(GGML_LOG_LEVEL_INFO, "%s: %s", path, reason);
+}
+
 /*
  * Also when another thread was faster.  One that gives no registration here, or
  * none that is whole, is passed over.  False without memory.
@@ -210,22 +223,29 @@ add_reg(const struct answers *answers)
 static bool
 add_builtin(size_t index)
 {
-    ggml_backend_reg_t reg = gb_builtin_reg(index);
     struct answers answers = { .reg = { .object = NULL } };
     enum gb_registry_answer answer = GB_REGISTRY_BROKEN;
     char reason[GB_REASON_SIZE];
-    bool is_there = false;
+    ggml_backend_reg_t reg;
+    bool is_there = false, is_first = false;
 
+    gb_not_here_clear();
+    reg = gb_builtin_reg(index);
     if (reg != NULL)
         answer = ask_reg(reg, &answers, reason);
+    else
+        snprintf(reason, sizeof(reason), "does not work here: %s",
+                 gb_not_here_reason());
     if (answer != GB_REGISTRY_NO_MEMORY) {
         gb_lock(GB_LOCK_REGISTRY);
         is_there = registry.n_builtin > index ||
                    answer == GB_REGISTRY_BROKEN || add_reg(&answers);
-        if (is_there && registry.n_builtin == index)
-            registry.n_builtin++;
+        is_first = is_there && registry.n_builtin == index;
+        registry.n_builtin += is_first;
         gb_unlock(GB_LOCK_REGISTRY);
     }
+    if (is_first && reg == NULL)
+        refuse_builtin(gb_builtin_name(index), reason);
     answers_clear(&answers);
     return is_there;
 }

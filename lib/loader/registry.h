@@ -15,6 +15,7 @@
  */
 size_t gb_builtin_count(void);
 ggml_backend_reg_t gb_builtin_reg(size_t index);
+const char *gb_builtin_name(size_t index);
 
 /* What the open module HANDLE is registered as; NULL when it is not. */
 ggml_backend_reg_t gb_registry_loaded(const void *handle);

@@ -8,6 +8,8 @@
  */
 #include "config.h"
 
+#include "lib/loader/search.h"
+
 #include "ggmlbackend.h"
 
 #include "lib/base/env.h"
@@ -36,6 +38,7 @@ struct candidate {
 };
 
 struct search {
+    const char *name; /* of the backend that is looked for; NULL: all */
     struct candidate *found;
     size_t n_found;
     size_t max_found;
@@ -135,6 +138,10 @@ add_file(struct search *search, const char *folder, const char *file)
         !make_room(search)) {
         gb_fail(GGML_STATUS_ALLOC_FAILED, "module %s/%s: no memory", folder,
                 file);
+        candidate_clear(&candidate);
+        return;
+    }
+    if (search->name != NULL && strcmp(candidate.name, search->name) != 0) {
         candidate_clear(&candidate);
         return;
     }
@@ -310,22 +317,42 @@ search_clear(struct search *search)
     gb_mem_free(search->found);
 }
 
+/* The folders of the environment, then the library's own. */
+static void
+add_folders(struct search *search)
+{
+    add_list(search, gb_env_string(GB_ENV_MODULE_PATH));
+    add_folder(search, ggmlbackend_module_folder(), false);
+}
+
+bool
+gb_search_load(const char *name)
+{
+    struct search search = { .name = name };
+
+    if (!gb_module_begin_load(name))
+        return false;
+    add_folders(&search);
+    load_each(&search);
+    gb_module_end_load();
+    search_clear(&search);
+    return true;
+}
+
 /* ---- the interface ---- */
 
 void
 ggml_backend_load_all_from_path(const char *dir_path)
 {
     const char *last = gb_env_string(GB_ENV_BACKEND_PATH);
-    struct search search = { 0 };
+    struct search search = { .name = NULL };
 
     if (!gb_module_begin_load(dir_path != NULL ? dir_path : "all modules"))
         return;
-    if (dir_path != NULL) {
+    if (dir_path != NULL)
         add_folder(&search, dir_path, true);
-    } else {
-        add_list(&search, gb_env_string(GB_ENV_MODULE_PATH));
-        add_folder(&search, ggmlbackend_module_folder(), false);
-    }
+    else
+        add_folders(&search);
     load_each(&search);
     gb_module_end_load();
     search_clear(&search);

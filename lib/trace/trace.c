@@ -9,11 +9,14 @@
 
 #include "lib/trace/trace.h"
 
+#include "ggmlbackend.h"
+
 #include "lib/base/attr.h"
 #include "lib/base/env.h"
 #include "lib/base/lock.h"
 #include "lib/base/log.h"
 #include "lib/base/mem.h"
+#include "lib/base/status.h"
 #include "lib/trace/file.h"
 
 #include <errno.h>
@@ -234,13 +237,14 @@ gb_trace_track(const char *backend)
 }
 
 /*
- * Begin a span's event, up to where its arguments go; false when there is
- * nothing to write to.
+ * Begin the event of a span of DURATION, up to where its arguments go; false when
+ * there is nothing to write to.
  */
 static bool
-begin_span(int track, int64_t start, const char *category, const char *name)
+begin_span_of(int track, int64_t start, int64_t duration, const char *category,
+              const char *name)
 {
-    const int64_t now = gb_trace_now(), ns = start - trace.start;
+    const int64_t ns = start - trace.start;
 
     if (!begin())
         return false;
@@ -253,8 +257,15 @@ begin_span(int track, int64_t start, const char *category, const char *name)
                       "\"args\":{", category,
                       trace.tracks[track - 1].process, track,
                       ns / 1000, (int)(ns % 1000),
-                      (now - start) / 1000, (int)((now - start) % 1000));
+                      duration / 1000, (int)(duration % 1000));
     return true;
+}
+
+/* The same for one that ends now. */
+static bool
+begin_span(int track, int64_t start, const char *category, const char *name)
+{
+    return begin_span_of(track, start, gb_trace_now() - start, category, name);
 }
 
 static void
@@ -380,4 +391,52 @@ gb_trace_flush(void)
         return;
     gb_trace_file_flush(&trace.file);
     end();
+}
+
+/* ---- spans of backends, who may be wrong about tracks and times ---- */
+
+int
+ggmlbackend_trace_track(const char *backend)
+{
+    GB_NEED_OR(0, backend != NULL, "trace: no backend's name");
+    return gb_trace_track(backend);
+}
+
+int64_t
+ggmlbackend_trace_now(void)
+{
+    return gb_trace_now();
+}
+
+/* No such track, or before the timeline began?  Nothing is, when none is written. */
+static bool
+is_wrong(int track, int64_t start, int64_t duration)
+{
+    bool is_good;
+
+    if (!begin())
+        return false;
+    is_good = track > 0 && track <= trace.n_tracks && start >= trace.start &&
+              duration >= 0;
+    end();
+    return !is_good;
+}
+
+void
+ggmlbackend_trace_span(
+    int track, const char *name, int64_t start, int64_t duration)
+{
+    if (track == 0)
+        return;
+    GB_NEED_VOID(name != NULL, "trace: a span without a name");
+    GB_NEED_VOID(!is_wrong(track, start, duration),
+                 "trace: span %s: no such track or time", name);
+    if (begin_span_of(track, start, duration, "backend", name))
+        end_span();
+}
+
+void
+ggmlbackend_trace_flush(void)
+{
+    gb_trace_flush();
 }

@@ -18,7 +18,7 @@ gb_quotient(int64_t n, int64_t d)
 {
     if ((uint64_t)(n | d) >> 32 == 0)
         return (uint32_t)n / (uint32_t)d;
-    return n / d;
+    return (int64_t)((uint64_t)n / (uint64_t)d);
 }
 
 /* Takes N % D off N: n becomes the quotient, the remainder is the result. */

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/backend.c - backends: each has a stream, and what is asked of it
+ * is put there in the order of the calls.
+ */
+#include "backends/cuda/device/buffer.h"
+#include "backends/cuda/device/check.h"
+#include "backends/cuda/device/event.h"
+#include "backends/cuda/device/graph.h"
+#include "backends/cuda/device/peer.h"
+#include "backends/cuda/device/stage.h"
+#include "backends/cuda/device/stream.h"
+
+#include <stdlib.h>
+
+struct cuda_backend {
+    struct ggml_backend base;
+    struct gb_cuda_device *device;
+    struct gb_cuda_hold hold;
+    struct gb_cuda_queue queue;
+    struct gb_cuda_scratch scratch;
+    struct gb_cuda_plan plan;
+    struct gb_cuda_recordings recordings;
+    struct gb_cuda_stage stage; /* copies from cards that it does not reach */
+    struct gb_cuda_abort abort;
+};
+
+/* What a client's handle for a plan points to; it has memory of its own. */
+struct graph_plan {
+    struct gb_cuda_hold hold;
+    struct gb_cuda_plan plan;
+    struct gb_cuda_scratch scratch;
+    struct gb_cuda_recordings recordings;
+};
+
+/* The interface tells backends apart by this: clients compare it. */
+static const uint8_t guid[16] = {
+    0x2c, 0xdd, 0xe8, 0x1c, 0x65, 0xb3, 0x65, 0x73,
+    0x6a, 0x12, 0x88, 0x61, 0x1c, 0xc9, 0xdc, 0x25
+};
+
+static const char *
+backend_get_name(ggml_backend_t backend)
+{
+    const struct cuda_backend *own = backend->context;
+
+    return own->device->name;
+}
+
+/* Work may still run; only memory is waited for by the driver itself. */
+static void
+backend_free(ggml_backend_t backend)
+{
+    struct cuda_backend *own = backend->context;
+    struct gb_cuda_card *card = own->hold.card;
+
+    if (gb_cuda_enter_cleanup(&own->hold)) {
+        if (!atomic_load_explicit(&card->has_failed, memory_order_relaxed))
+            gb_cuda_queue_wait(card, &own->queue);
+        gb_cuda_recordings_clear(&own->recordings, card);
+        gb_cuda_scratch_clear(&own->scratch, card);
+        gb_cuda_stage_clear(&own->stage, card);
+        gb_cuda_queue_clear(card, &own->queue);
+        gb_cuda_leave(&own->hold);
+    }
+    gb_cuda_plan_clear(&own->plan);
+    gb_cuda_release(&own->hold);
+    free(own);
+}
+
+static void
+backend_synchronize(ggml_backend_t backend)
+{
+    struct cuda_backend *own = backend->context;
+
+    if (!gb_cuda_enter(&own->hold))
+        return;
+    gb_cuda_queue_wait(own->hold.card, &own->queue);
+    gb_cuda_leave(&own->hold);
+}
+
+/* ---- copies ---- */
+
+/* Does TENSOR lie on the backend's card?  It is told where not. */
+static bool
+reaches(const struct cuda_backend *own, const struct ggml_tensor *tensor)
+{
+    const struct gb_cuda_buffer *buffer = gb_cuda_buffer_of(tensor);
+
+    if (buffer != NULL && buffer->hold.card == own->hold.card)
+        return true;
+    ggmlbackend_fail(GGML_STATUS_FAILED,
+                     "%s: tensor %s does not lie on the card",
+                     own->device->name, tensor->name);
+    return false;
+}
+
+static void
+backend_set_tensor_async(
+    ggml_backend_t backend, struct ggml_tensor *tensor, const void *data,
+    size_t offset, size_t size)
+{
+    struct cuda_backend *own = backend->context;
+
+    if (!reaches(own, tensor) || !gb_cuda_enter(&own->hold))
+        return;
+    GB_CUDA(own->hold.card, copy_to_device,
+            (gb_cuda_address_of(tensor) + offset, data, size,
+             own->queue.stream));
+    gb_cuda_leave(&own->hold);
+}
+
+static void
+backend_get_tensor_async(
+    ggml_backend_t backend, const struct ggml_tensor *tensor, void *data,
+    size_t offset, size_t size)
+{
+    struct cuda_backend *own = backend->context;
+
+    if (!reaches(own, tensor) || !gb_cuda_enter(&own->hold))
+        return;
+    GB_CUDA(own->hold.card, copy_to_host,
+            (data, gb_cuda_address_of(tensor) + offset, size,
+             own->queue.stream));
+    gb_cuda_leave(&own->hold);
+}
+
+/* In the source's stream, whose context is entered. */
+static enum ggml_status
+queue_copy(
+    struct cuda_backend *from, struct cuda_backend *to,
+    const struct ggml_tensor *src, const struct ggml_tensor *dst)
+{
+    struct gb_cuda_card *card = from->hold.card;
+    const gb_cuda_address source = gb_cuda_address_of(src);
+    const gb_cuda_address target = gb_cuda_address_of(dst);
+    const size_t size = ggml_nbytes(src);
+
+    if (card == to->hold.card)
+        GB_CUDA_TRY(card, copy_on_device,
+                    (target, source, size, from->queue.stream));
+    else
+        GB_CUDA_TRY(card, copy_to_peer,
+                    (target, to->hold.context, source, from->hold.context,
+                     size, from->queue.stream));
+    if (from == to)
+        return GGML_STATUS_SUCCESS;
+    return GB_CUDA(card, event_record, (from->queue.end, from->queue.stream));
+}
+
+/* Later work of TO waits for what FROM's event was recorded behind. */
+static bool
+queue_wait(struct cuda_backend *to, struct cuda_backend *from)
+{
+    enum ggml_status status;
+
+    if (!gb_cuda_enter(&to->hold))
+        return false;
+    status = GB_CUDA(to->hold.card, stream_wait_event,
+                     (to->queue.stream, from->queue.end, 0));
+    gb_cuda_leave(&to->hold);
+    return status == GGML_STATUS_SUCCESS;
+}
+
+static bool
+copy_directly(
+    struct cuda_backend *from, struct cuda_backend *to,
+    const struct ggml_tensor *src, const struct ggml_tensor *dst)
+{
+    enum ggml_status status;
+
+    if (!gb_cuda_enter(&from->hold))
+        return false;
+    status = queue_copy(from, to, src, dst);
+    gb_cuda_leave(&from->hold);
+    return status == GGML_STATUS_SUCCESS &&
+           (from == to || queue_wait(to, from));
+}
+
+static bool
+lies_on(const struct cuda_backend *own, const struct ggml_tensor *tensor)
+{
+    const struct gb_cuda_buffer *buffer = gb_cuda_buffer_of(tensor);
+
+    return buffer != NULL && buffer->hold.card == own->hold.card &&
+           gb_cuda_is_held(&buffer->hold);
+}
+
+/*
+ * The source's stream copies, and the destination's waits for it, so that later
+ * work of the source may write over what was copied.
+ */
+static bool
+backend_cpy_tensor_async(
+    ggml_backend_t backend_src, ggml_backend_t backend_dst,
+    const struct ggml_tensor *src, struct ggml_tensor *dst)
+{
+    struct cuda_backend *from, *to = backend_dst->context;
+
+    if (!gb_cuda_is_backend(backend_src))
+        return false;
+    from = backend_src->context;
+    if (!lies_on(from, src) || !lies_on(to, dst))
+        return false;
+    if (from->hold.card == to->hold.card ||
+        gb_cuda_peer_works(&from->hold, &to->hold))
+        return copy_directly(from, to, src, dst);
+    return gb_cuda_stage_copy(
+        &to->stage,
+        &(struct gb_cuda_stage_end){ &from->hold, &from->queue,
+                                     gb_cuda_address_of(src) },
+        &(struct gb_cuda_stage_end){ &to->hold, &to->queue,
+                                     gb_cuda_address_of(dst) },
+        ggml_nbytes(src));
+}
+
+/* ---- graphs ---- */
+
+static enum ggml_status
+compute(struct cuda_backend *own, const struct ggml_cgraph *cgraph)
+{
+    const enum ggml_status status = gb_cuda_plan_make(
+        &own->plan, &own->hold, &own->scratch, &own->queue, cgraph);
+
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    return gb_cuda_run(&own->recordings, own->hold.card, own->queue.stream,
+                       &own->plan, &own->abort);
+}
+
+static enum ggml_status
+backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
+{
+    struct cuda_backend *own = backend->context;
+    enum ggml_status status;
+
+    if (!gb_cuda_enter(&own->hold))
+        return GGML_STATUS_FAILED;
+    status = compute(own, cgraph);
+    gb_cuda_leave(&own->hold);
+    return status;
+}
+
+static void
+backend_graph_plan_free(ggml_backend_t backend, ggml_backend_graph_plan_t plan)
+{
+    struct graph_plan *own = plan;
+
+    (void)backend;
+    if (gb_cuda_enter_cleanup(&own->hold)) {
+        gb_cuda_recordings_clear(&own->recordings, own->hold.card);
+        gb_cuda_scratch_clear(&own->scratch, own->hold.card);
+        gb_cuda_leave(&own->hold);
+    }
+    gb_cuda_plan_clear(&own->plan);
+    gb_cuda_release(&own->hold);
+    free(own);
+}
+
+static enum ggml_status
+make_plan(struct graph_plan *plan, struct cuda_backend *own,
+          const struct ggml_cgraph *cgraph)
+{
+    enum ggml_status status;
+
+    if (!gb_cuda_enter(&own->hold))
+        return GGML_STATUS_FAILED;
+    status = gb_cuda_plan_make(&plan->plan, &plan->hold, &plan->scratch,
+                               &own->queue, cgraph);
+    gb_cuda_leave(&own->hold);
+    return status;
+}
+
+static ggml_backend_graph_plan_t
+backend_graph_plan_create(
+    ggml_backend_t backend, const struct ggml_cgraph *cgraph)
+{
+    struct cuda_backend *own = backend->context;
+    struct graph_plan *plan = calloc(1, sizeof(*plan));
+
+    if (plan == NULL) {
+        ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED, "%s: no memory for a plan",
+                         own->device->name);
+        return NULL;
+    }
+    if (gb_cuda_hold(own->hold.card, false, &plan->hold) !=
+        GGML_STATUS_SUCCESS) {
+        free(plan);
+        return NULL;
+    }
+    if (make_plan(plan, own, cgraph) == GGML_STATUS_SUCCESS)
+        return plan;
+    backend_graph_plan_free(backend, plan);
+    return NULL;
+}
+
+static enum ggml_status
+backend_graph_plan_compute(
+    ggml_backend_t backend, ggml_backend_graph_plan_t plan)
+{
+    struct cuda_backend *own = backend->context;
+    struct graph_plan *graph = plan;
+    enum ggml_status status;
+
+    if (!gb_cuda_enter(&own->hold))
+        return GGML_STATUS_FAILED;
+    status = gb_cuda_run(&graph->recordings, own->hold.card, own->queue.stream,
+                         &graph->plan, &own->abort);
+    gb_cuda_leave(&own->hold);
+    return status;
+}
+
+/* ---- events ---- */
+
+static void
+backend_event_record(ggml_backend_t backend, ggml_backend_event_t event)
+{
+    struct cuda_backend *own = backend->context;
+    const struct gb_cuda_event_of_device *recorded = gb_cuda_event_of(event);
+
+    if (recorded == NULL || recorded->hold.card != own->hold.card) {
+        ggmlbackend_fail(GGML_STATUS_FAILED,
+                         "%s: an event of %s cannot be recorded",
+                         own->device->name,
+                         ggml_backend_dev_name(event->device));
+        return;
+    }
+    if (!gb_cuda_enter(&own->hold))
+        return;
+    GB_CUDA(own->hold.card, event_record,
+            (recorded->handle, own->queue.stream));
+    gb_cuda_leave(&own->hold);
+}
+
+/* The host waits for another backend's event, which no stream knows. */
+static void
+backend_event_wait(ggml_backend_t backend, ggml_backend_event_t event)
+{
+    struct cuda_backend *own = backend->context;
+    const struct gb_cuda_event_of_device *recorded = gb_cuda_event_of(event);
+
+    if (recorded == NULL) {
+        ggml_backend_event_synchronize(event);
+        return;
+    }
+    if (!gb_cuda_enter(&own->hold))
+        return;
+    GB_CUDA(own->hold.card, stream_wait_event,
+            (own->queue.stream, recorded->handle, 0));
+    gb_cuda_leave(&own->hold);
+}
+
+/* ---- the backend ---- */
+
+static const struct ggml_backend_i backend_members = {
+    .get_name = backend_get_name,
+    .free = backend_free,
+    .set_tensor_async = backend_set_tensor_async,
+    .get_tensor_async = backend_get_tensor_async,
+    .cpy_tensor_async = backend_cpy_tensor_async,
+    .synchronize = backend_synchronize,
+    .graph_plan_create = backend_graph_plan_create,
+    .graph_plan_free = backend_graph_plan_free,
+    .graph_plan_compute = backend_graph_plan_compute,
+    .graph_compute = backend_graph_compute,
+    .event_record = backend_event_record,
+    .event_wait = backend_event_wait,
+};
+
+static bool
+make_queue(struct cuda_backend *own)
+{
+    enum ggml_status status;
+
+    if (!gb_cuda_enter(&own->hold))
+        return false;
+    status = gb_cuda_queue_init(own->hold.card, &own->queue);
+    gb_cuda_leave(&own->hold);
+    return status == GGML_STATUS_SUCCESS;
+}
+
+ggml_backend_t
+gb_cuda_backend_new(struct gb_cuda_device *device)
+{
+    struct cuda_backend *own = calloc(1, sizeof(*own));
+
+    if (own == NULL) {
+        ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
+                         "%s: no memory for a backend", device->name);
+        return NULL;
+    }
+    own->device = device;
+    if (gb_cuda_hold(device->card, true, &own->hold) != GGML_STATUS_SUCCESS)
+        goto free_own;
+    if (!make_queue(own))
+        goto release;
+    own->base = (struct ggml_backend){
+        .guid = (ggml_guid_t)&guid,
+        .iface = backend_members,
+        .device = &device->handle,
+        .context = own,
+    };
+    return &own->base;
+
+release:
+    gb_cuda_release(&own->hold);
+free_own:
+    free(own);
+    return NULL;
+}
+
+bool
+gb_cuda_is_backend(ggml_backend_t backend)
+{
+    return backend != NULL && backend->iface.free == backend_free;
+}
+
+void
+gb_cuda_set_abort_callback(
+    ggml_backend_t backend, ggml_abort_callback callback, void *data)
+{
+    struct cuda_backend *own;
+
+    if (!gb_cuda_is_backend(backend))
+        return;
+    own = backend->context;
+    own->abort = (struct gb_cuda_abort){ callback, data };
+}

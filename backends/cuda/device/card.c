@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/card.c - what a card is; nothing here takes a context.
+ */
+#include "backends/cuda/device/card.h"
+
+#include "backends/cuda/device/context.h"
+#include "backends/cuda/device/settings.h"
+#include "backends/cuda/driver/errors.h"
+#include "backends/cuda/driver/nvml.h"
+#include "backends/cuda/driver/platform.h"
+#include "backends/cuda/images.h"
+
+#include "ggml-impl.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Why a card cannot be used, for whoever lists it. */
+struct refusal {
+    char *text;
+    size_t size;
+};
+
+GGML_ATTRIBUTE_FORMAT(2, 3)
+static bool
+refuse(const struct refusal *refusal, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(refusal->text, refusal->size, fmt, args);
+    va_end(args);
+    return false;
+}
+
+static bool
+answered(const struct refusal *refusal, int result, enum gb_cuda_call call)
+{
+    return result == GB_CUDA_SUCCESS ||
+           refuse(refusal, "%s: %s", gb_cuda_call_name(call),
+                  gb_cuda_error(result));
+}
+
+/* An attribute that a driver does not know is 0. */
+static int
+attribute(const struct gb_cuda_card *card, enum gb_cuda_attribute which)
+{
+    int value = 0;
+
+    if (card->driver->device_attribute(&value, which, card->handle) !=
+        GB_CUDA_SUCCESS)
+        return 0;
+    return value;
+}
+
+static void
+read_limits(struct gb_cuda_card *card)
+{
+    const int shared = attribute(card, GB_CUDA_MAX_SHARED_PER_BLOCK);
+    const int optin = attribute(card, GB_CUDA_MAX_SHARED_OPTIN);
+
+    card->limits.n_sms = attribute(card, GB_CUDA_MULTIPROCESSORS);
+    card->limits.warp = attribute(card, GB_CUDA_WARP_SIZE);
+    card->limits.shared = (size_t)(optin > shared ? optin : shared);
+}
+
+static void
+read_attributes(struct gb_cuda_card *card)
+{
+    card->major = attribute(card, GB_CUDA_MAJOR);
+    card->minor = attribute(card, GB_CUDA_MINOR);
+    card->is_integrated = attribute(card, GB_CUDA_INTEGRATED) != 0;
+    card->reads_pageable =
+        attribute(card, GB_CUDA_PAGEABLE_BY_HOST_TABLES) != 0;
+    read_limits(card);
+}
+
+/* Cards that the driver knows no number of go by their address. */
+static void
+read_uuid(struct gb_cuda_card *card)
+{
+    struct gb_cuda_uuid uuid;
+    const uint8_t *b = uuid.bytes;
+
+    if (card->driver->device_uuid == NULL ||
+        card->driver->device_uuid(&uuid, card->handle) != GB_CUDA_SUCCESS)
+        return;
+    snprintf(card->uuid_text, sizeof(card->uuid_text),
+             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+             "%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10],
+             b[11], b[12], b[13], b[14], b[15]);
+}
+
+static bool
+read_names(struct gb_cuda_card *card, const struct refusal *refusal)
+{
+    const struct gb_cuda_driver *driver = card->driver;
+    const int handle = card->handle;
+
+    read_uuid(card);
+    return answered(refusal,
+                    driver->device_name(card->name, sizeof(card->name),
+                                        handle),
+                    GB_CUDA_CALL_device_name) &&
+           answered(refusal,
+                    driver->device_pci(card->pci, sizeof(card->pci), handle),
+                    GB_CUDA_CALL_device_pci) &&
+           answered(refusal, driver->device_memory(&card->memory, handle),
+                    GB_CUDA_CALL_device_memory);
+}
+
+/* The variant that the environment allows at most. */
+static enum gb_cuda_variant
+highest_variant(void)
+{
+    const char *name = gb_cuda_setting("GGMLBACKEND_GPU_VARIANT");
+    enum gb_cuda_variant variant = GB_CUDA_WGMMA;
+
+    if (name != NULL && !gb_cuda_variant_of_name(name, &variant))
+        GGML_LOG_WARN("GGMLBACKEND_GPU_VARIANT: %s is no kernel variant, and "
+                      "not used\n", name);
+    return variant;
+}
+
+/*
+ * A wait sleeps after a time in which short work is done: 0.5 % of a token's
+ * time are lost by sleeping, and a whole core by asking all the time.
+ */
+static int64_t
+spin_time(void)
+{
+    const char *wait = gb_cuda_setting("GGMLBACKEND_GPU_WAIT");
+
+    if (wait != NULL && strcmp(wait, "spin") == 0)
+        return -1;
+    if (wait != NULL && strcmp(wait, "sleep") != 0)
+        GGML_LOG_WARN("GGMLBACKEND_GPU_WAIT: %s is neither sleep nor spin, "
+                      "and not used\n", wait);
+    return 50;
+}
+
+static bool
+choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
+{
+    const enum gb_cuda_variant highest = highest_variant();
+    struct gb_cuda_target target = {
+        .arch = 10 * card->major + card->minor,
+        .compiler = gb_cuda_image_compiler,
+    };
+    enum gb_cuda_variant variant;
+
+    if (!answered(refusal, card->driver->version(&target.driver),
+                  GB_CUDA_CALL_version))
+        return false;
+    snprintf(card->driver_text, sizeof(card->driver_text), "%d.%d",
+             target.driver / 1000, target.driver % 1000 / 10);
+    if (!gb_cuda_image_choose(gb_cuda_image_archs, &target, &card->image))
+        return refuse(refusal,
+                      "none of the images (%s) fits compute %d.%d with a "
+                      "driver of %s %s",
+                      gb_cuda_image_archs, card->major, card->minor,
+                      gb_cuda_platform.name, card->driver_text);
+    variant = gb_cuda_image_variant(&card->image);
+    atomic_init(&card->variant, variant < highest ? variant : highest);
+    return true;
+}
+
+bool
+gb_cuda_card_init(
+    struct gb_cuda_card *card, const struct gb_cuda_driver *driver, int ordinal,
+    const char *label, char *reason, size_t size)
+{
+    const struct refusal refusal = { reason, size };
+    const int prohibited = 2;
+
+    memset(card, 0, sizeof(*card));
+    card->driver = driver;
+    card->process = getpid();
+    snprintf(card->label, sizeof(card->label), "%s", label);
+    pthread_mutex_init(&card->failure_lock, NULL);
+    pthread_mutex_init(&card->lock, NULL);
+    pthread_mutex_init(&card->kernel_lock, NULL);
+    pthread_mutex_init(&card->copy_lock, NULL);
+    if (!answered(&refusal, driver->device_get(&card->handle, ordinal),
+                  GB_CUDA_CALL_device_get) ||
+        !read_names(card, &refusal))
+        return false;
+    read_attributes(card);
+    if (attribute(card, GB_CUDA_COMPUTE_MODE) == prohibited)
+        return refuse(&refusal, "%s may be used by nobody (compute mode)",
+                      card->name);
+    card->most_memory =
+        gb_cuda_setting_bytes("GGMLBACKEND_GPU_MEMORY", card->memory);
+    card->spin_us = spin_time();
+    card->records_graphs = !gb_cuda_setting_is_on("GGML_CUDA_DISABLE_GRAPHS");
+    if (card->most_memory > card->memory)
+        card->most_memory = card->memory;
+    return choose_image(card, &refusal);
+}
+
+struct gb_cuda_limits
+gb_cuda_card_limits(struct gb_cuda_card *card)
+{
+    struct gb_cuda_limits limits = card->limits;
+
+    limits.variant = (enum gb_cuda_variant)atomic_load_explicit(
+        &card->variant, memory_order_relaxed);
+    return limits;
+}
+
+static size_t
+smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+void
+gb_cuda_card_memory(struct gb_cuda_card *card, size_t *free, size_t *total)
+{
+    size_t n_bytes, found;
+
+    *total = card->most_memory;
+    n_bytes = gb_cuda_context_bytes(card);
+    *free = *total - smaller(n_bytes, *total);
+    if (gb_cuda_context_free_memory(card, &found) ||
+        gb_cuda_nvml_free_memory(card->pci, &found))
+        *free = smaller(*free, found);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/graph.h - run a plan: launch after launch, or as a driver's graph
+ * that was recorded from one of the same shape.
+ */
+#ifndef GB_CUDA_DEVICE_GRAPH_H
+#define GB_CUDA_DEVICE_GRAPH_H
+
+#include "backends/cuda/device/plan.h"
+
+enum { GB_CUDA_MAX_RECORDINGS = 8 };
+
+/* A plan that was run, and the driver's graph that was made of it. */
+struct gb_cuda_recording {
+    struct gb_cuda_plan plan;  /* with the arguments that EXEC has */
+    gb_cuda_graph graph;
+    gb_cuda_graph_exec exec;   /* NULL: the plan was seen once */
+    gb_cuda_graph_node *nodes; /* one a launch */
+    uint64_t last_use;
+};
+
+/* All zero: nothing was run. */
+struct gb_cuda_recordings {
+    struct gb_cuda_recording items[GB_CUDA_MAX_RECORDINGS];
+    uint64_t n_uses;
+    bool is_off; /* the driver could not; launches do it */
+};
+
+/* Asked before each batch of launches; NULL: nobody to ask. */
+struct gb_cuda_abort {
+    ggml_abort_callback callback;
+    void *data;
+};
+
+/*
+ * Put PLAN's launches into STREAM, in the entered context.  GGML_STATUS_ABORTED
+ * when the callback says so: those before are in the stream then.
+ */
+enum ggml_status gb_cuda_run(
+    struct gb_cuda_recordings *recordings, struct gb_cuda_card *card,
+    gb_cuda_stream stream, const struct gb_cuda_plan *plan,
+    const struct gb_cuda_abort *abort);
+
+/* In the entered context; nothing of them runs any more. */
+void gb_cuda_recordings_clear(
+    struct gb_cuda_recordings *recordings, struct gb_cuda_card *card);
+
+#endif

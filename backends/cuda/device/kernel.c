@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/kernel.c - kernels on a card, loaded when they are first needed.
+ *
+ * The kernels of one .cu file are one embedded image, a bundle of which the
+ * driver takes what fits the card.  A file is loaded with the first of its
+ * kernels; one that cannot be loaded is not tried again.
+ */
+#include "backends/cuda/device/kernel.h"
+
+#include "backends/cuda/device/check.h"
+
+#include "ggml-impl.h"
+
+#include <string.h>
+
+struct row {
+    const char *name;
+    const unsigned char *image;
+    unsigned threads;
+    size_t shared; /* most dynamic shared memory of a launch */
+    enum gb_cuda_variant variant;
+};
+
+#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant) \
+    extern const unsigned char gb_cuda_image_##file[];
+#include "backends/cuda/kernels/kernels.def"
+#undef GB_CUDA_KERNEL
+
+static const struct row rows[GB_CUDA_KERNEL_COUNT] = {
+#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant) \
+    [GB_CUDA_KERNEL_##name] = {                                    \
+        #name, gb_cuda_image_##file, threads, shared, GB_CUDA_##variant },
+#include "backends/cuda/kernels/kernels.def"
+#undef GB_CUDA_KERNEL
+};
+
+unsigned
+gb_cuda_kernel_threads(enum gb_cuda_kernel kernel)
+{
+    return rows[kernel].threads;
+}
+
+const char *
+gb_cuda_kernel_name(enum gb_cuda_kernel kernel)
+{
+    return rows[kernel].name;
+}
+
+/* ---- with the lock ---- */
+
+static void
+tell_of_compiling(const struct gb_cuda_card *card)
+{
+    if (card->n_modules == 0 && card->image.is_ptx)
+        GGML_LOG_INFO("%s: no code for compute %d.%d: the driver compiles "
+                      "PTX of %d.%d now, and keeps what it made\n",
+                      card->label, card->major, card->minor,
+                      card->image.arch / 10, card->image.arch % 10);
+}
+
+/* NULL where the image cannot be loaded. */
+static gb_cuda_module
+load(struct gb_cuda_card *card, const unsigned char *image)
+{
+    struct gb_cuda_card_module *module = &card->modules[card->n_modules];
+    int result;
+
+    tell_of_compiling(card);
+    module->image = image;
+    result = card->driver->module_load(&module->handle, image);
+    if (result != GB_CUDA_SUCCESS) {
+        module->handle = NULL;
+        GGML_LOG_WARN("%s: %s: %s\n", card->label,
+                      gb_cuda_call_name(GB_CUDA_CALL_module_load),
+                      gb_cuda_error(result));
+    }
+    /* Memory may be there another time; what does not fit never will. */
+    if (!gb_cuda_is_harmless(result) || module->handle != NULL)
+        card->n_modules++;
+    return module->handle;
+}
+
+static gb_cuda_module
+module_of(struct gb_cuda_card *card, const unsigned char *image)
+{
+    for (int i = 0; i < card->n_modules; i++) {
+        if (card->modules[i].image == image)
+            return card->modules[i].handle;
+    }
+    return load(card, image);
+}
+
+/* More shared memory than every card has must be asked for, kernel by kernel. */
+static bool
+allow_shared(
+    struct gb_cuda_card *card, const struct row *row, gb_cuda_function function)
+{
+    const struct gb_cuda_driver *driver = card->driver;
+    size_t most = row->shared;
+    int own = 0;
+
+    if (most == 0)
+        return true;
+    driver->function_attribute(&own, GB_CUDA_FUNCTION_STATIC_SHARED, function);
+    if (most + (size_t)own > card->limits.shared)
+        most = card->limits.shared - (size_t)own;
+    return driver->function_set(function, GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
+                                (int)most) == GB_CUDA_SUCCESS;
+}
+
+static gb_cuda_function
+look_up(struct gb_cuda_card *card, const struct row *row)
+{
+    gb_cuda_module module = module_of(card, row->image);
+    gb_cuda_function function;
+
+    if (module == NULL ||
+        card->driver->module_function(&function, module, row->name) !=
+            GB_CUDA_SUCCESS ||
+        !allow_shared(card, row, function))
+        return NULL;
+    return function;
+}
+
+/*
+ * Kernels of the row's variant are not used any more; there is nothing below
+ * the lowest one.
+ */
+static enum gb_cuda_found
+lower(struct gb_cuda_card *card, const struct row *row)
+{
+    const int next = (int)row->variant - 1;
+
+    if (next < 0) {
+        ggmlbackend_fail(GGML_STATUS_FAILED, "%s: kernel %s is missing",
+                         card->label, row->name);
+        return GB_CUDA_MISSING;
+    }
+    if (next < atomic_load_explicit(&card->variant, memory_order_relaxed)) {
+        GGML_LOG_WARN("%s: kernel %s is missing: kernel variant %s instead of "
+                      "%s\n", card->label, row->name,
+                      gb_cuda_variant_name((enum gb_cuda_variant)next),
+                      gb_cuda_variant_name(row->variant));
+        atomic_store_explicit(&card->variant, next, memory_order_relaxed);
+    }
+    return GB_CUDA_LOWERED;
+}
+
+static enum gb_cuda_found
+find(struct gb_cuda_card *card, enum gb_cuda_kernel kernel,
+     gb_cuda_function *out)
+{
+    gb_cuda_function function = look_up(card, &rows[kernel]);
+
+    if (function == NULL)
+        return lower(card, &rows[kernel]);
+    atomic_store_explicit(&card->functions[kernel], function,
+                          memory_order_release);
+    *out = function;
+    return GB_CUDA_FOUND;
+}
+
+/* ---- without ---- */
+
+enum gb_cuda_found
+gb_cuda_kernel_find(
+    struct gb_cuda_card *card, enum gb_cuda_kernel kernel,
+    gb_cuda_function *function)
+{
+    gb_cuda_function known = atomic_load_explicit(&card->functions[kernel],
+                                                  memory_order_acquire);
+    enum gb_cuda_found found;
+
+    if (known != NULL) {
+        *function = known;
+        return GB_CUDA_FOUND;
+    }
+    pthread_mutex_lock(&card->kernel_lock);
+    found = find(card, kernel, function);
+    pthread_mutex_unlock(&card->kernel_lock);
+    return found;
+}
+
+void
+gb_cuda_kernels_clear(struct gb_cuda_card *card)
+{
+    pthread_mutex_lock(&card->kernel_lock);
+    for (int i = 0; i < card->n_modules; i++) {
+        if (card->modules[i].handle != NULL)
+            GB_CUDA_CLEANUP(card, module_unload, (card->modules[i].handle));
+    }
+    card->n_modules = 0;
+    for (int i = 0; i < GB_CUDA_KERNEL_COUNT; i++)
+        atomic_store_explicit(&card->functions[i], NULL, memory_order_release);
+    pthread_mutex_unlock(&card->kernel_lock);
+}

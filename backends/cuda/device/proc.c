@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/proc.c - functions that only this backend has, by name.
+ */
+#include "backends/cuda/device/proc.h"
+
+#include "backends/cuda/device/device.h"
+#include "backends/cuda/images.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The variants of all devices, "wgmma,mma8". */
+static const char *
+variants(void)
+{
+    static char text[GB_CUDA_MAX_DEVICES * 8];
+    size_t n = 0;
+
+    for (int i = 0; i < gb_cuda_device_count(); i++) {
+        struct gb_cuda_card *card = gb_cuda_device_at(i)->card;
+
+        n += (size_t)snprintf(
+            text + n, sizeof(text) - n, "%s%s", i > 0 ? "," : "",
+            gb_cuda_variant_name(gb_cuda_card_limits(card).variant));
+    }
+    return text;
+}
+
+static struct ggml_backend_feature features[5]; /* the last one ends it */
+
+static void
+make_features(void)
+{
+    int n = 0;
+
+    features[n++] = (struct ggml_backend_feature){ "ARCHS", gb_cuda_image_archs };
+    features[n++] = (struct ggml_backend_feature){ "VARIANTS", variants() };
+    if (gb_cuda_device_at(0)->card->records_graphs)
+        features[n++] = (struct ggml_backend_feature){ "USE_GRAPHS", "1" };
+    features[n++] =
+        (struct ggml_backend_feature){ "PEER_MAX_BATCH_SIZE", "128" };
+}
+
+static struct ggml_backend_feature *
+get_features(ggml_backend_reg_t reg)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)reg;
+    pthread_once(&once, make_features);
+    return features;
+}
+
+static const struct ggml_backend_feature *
+get_properties(ggml_backend_dev_t dev)
+{
+    const struct gb_cuda_device *device = gb_cuda_device_of(dev);
+
+    return device != NULL ? device->properties : NULL;
+}
+
+/* ---- names ---- */
+
+struct named_function {
+    const char *name;
+    void *function;
+};
+
+static const struct named_function functions[] = {
+    { "ggml_backend_get_features", (void *)get_features },
+    { "ggml_backend_register_host_buffer", (void *)gb_cuda_register_host },
+    { "ggml_backend_set_abort_callback", (void *)gb_cuda_set_abort_callback },
+    { "ggml_backend_unregister_host_buffer", (void *)gb_cuda_unregister_host },
+    { "ggmlbackend_dev_get_properties", (void *)get_properties },
+};
+
+void *
+gb_cuda_proc_address(ggml_backend_reg_t reg, const char *name)
+{
+    (void)reg;
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        if (strcmp(functions[i].name, name) == 0)
+            return functions[i].function;
+    }
+    return NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/settings.h - what the environment asks of the backend.
+ */
+#ifndef GB_CUDA_DEVICE_SETTINGS_H
+#define GB_CUDA_DEVICE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The variable NAME: NULL where it is not set, or empty. */
+const char *gb_cuda_setting(const char *name);
+
+/* Is the variable NAME set to anything but 0 and nothing? */
+bool gb_cuda_setting_is_on(const char *name);
+
+/*
+ * The variable NAME as bytes, a number that K, M or G may follow; OTHERWISE
+ * where it is not set, or is no such number, which is told.
+ */
+size_t gb_cuda_setting_bytes(const char *name, size_t otherwise);
+
+/*
+ * Read "2,0,0" into OUT: numbers below N, at most CAPACITY of them, from TEXT.
+ * The count; -1 for text that is anything else.
+ */
+int gb_cuda_read_list(const char *text, int n, int capacity, int *out);
+
+/* Read "512M" into *BYTES; false, with it untouched, for other text. */
+bool gb_cuda_read_bytes(const char *text, size_t *bytes);
+
+#endif

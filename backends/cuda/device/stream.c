@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/stream.c - a stream, and waiting for it.
+ *
+ * A wait asks for a short time whether the work is done, which catches short
+ * work at once, and then sleeps in the driver.
+ */
+#include "backends/cuda/device/stream.h"
+
+#include "backends/cuda/device/check.h"
+
+#include <time.h>
+
+enum ggml_status
+gb_cuda_event_make(struct gb_cuda_card *card, gb_cuda_event *event)
+{
+    return GB_CUDA(card, event_create,
+                   (event, GB_CUDA_EVENT_BLOCKING_SYNC |
+                               GB_CUDA_EVENT_DISABLE_TIMING));
+}
+
+enum ggml_status
+gb_cuda_queue_init(struct gb_cuda_card *card, struct gb_cuda_queue *queue)
+{
+    enum ggml_status status;
+
+    GB_CUDA_TRY(card, stream_create,
+                (&queue->stream, GB_CUDA_STREAM_NON_BLOCKING));
+    status = gb_cuda_event_make(card, &queue->end);
+    if (status != GGML_STATUS_SUCCESS)
+        GB_CUDA_CLEANUP(card, stream_destroy, (queue->stream));
+    return status;
+}
+
+void
+gb_cuda_queue_clear(struct gb_cuda_card *card, struct gb_cuda_queue *queue)
+{
+    GB_CUDA_CLEANUP(card, event_destroy, (queue->end));
+    GB_CUDA_CLEANUP(card, stream_destroy, (queue->stream));
+}
+
+/* ---- waiting ---- */
+
+static int64_t
+now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* What the event answers when the time is over, or it is done. */
+static int
+spin(struct gb_cuda_card *card, gb_cuda_event event)
+{
+    const int64_t time = card->spin_us;
+    const int64_t end = now_us() + time;
+    int result;
+
+    do {
+        result = card->driver->event_query(event);
+    } while (result == GB_CUDA_NOT_READY && (time < 0 || now_us() < end));
+    return result;
+}
+
+enum ggml_status
+gb_cuda_event_await(struct gb_cuda_card *card, gb_cuda_event event)
+{
+    const int result = spin(card, event);
+
+    if (result == GB_CUDA_NOT_READY)
+        return GB_CUDA(card, event_wait, (event));
+    return gb_cuda_check(card, result, GB_CUDA_CALL_event_query);
+}
+
+enum ggml_status
+gb_cuda_queue_wait(struct gb_cuda_card *card, struct gb_cuda_queue *queue)
+{
+    GB_CUDA_TRY(card, event_record, (queue->end, queue->stream));
+    return gb_cuda_event_await(card, queue->end);
+}
+
+enum ggml_status
+gb_cuda_stream_after(
+    struct gb_cuda_card *card, gb_cuda_stream stream,
+    struct gb_cuda_queue *queue)
+{
+    GB_CUDA_TRY(card, event_record, (queue->end, queue->stream));
+    return GB_CUDA(card, stream_wait_event, (stream, queue->end, 0));
+}

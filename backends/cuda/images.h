@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/images.h - the kernels as they were compiled for cards, which are data here.
+ *
+ * Each of kernels/NAME.cu gives one image, in a form that the driver's
+ * cuModuleLoadData takes: code for several architectures, PTX.  All images have
+ * the same architectures.
+ */
+#ifndef GB_CUDA_IMAGES_H
+#define GB_CUDA_IMAGES_H
+
+#include <stddef.h>
+
+struct gb_cuda_image_file {
+    const char *name;          /* "binary", of binary.cu */
+    const unsigned char *data; /* a byte of 0 follows */
+    const unsigned char *end;
+};
+
+extern const struct gb_cuda_image_file gb_cuda_image_files[];
+extern const size_t gb_cuda_image_file_count;
+
+/*
+ * Architectures that the images are for, "75 90 90a ptx75", where ptx begins what
+ * the driver compiles when it loads it.
+ */
+extern const char gb_cuda_image_archs[];
+
+/* Release of the compiler that made them, 13000 for 13.0; 0: any driver does. */
+extern const int gb_cuda_image_compiler;
+
+#endif

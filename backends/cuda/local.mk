@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+# The CUDA backend: host code in C over the vendor's driver, and kernels, which are
+# data for the C compiler.  The host code is compiled in any case, since the tests run
+# it on an emulated driver, with images of nothing where there is no compiler for CUDA.
+
+# kernels/NAME.cu, for each of them; the names are words of C.
+GB_CUDA_KERNEL_FILES = \
+	binary \
+	conv \
+	gemm \
+	gemv \
+	generate \
+	getrows \
+	im2col \
+	loss \
+	mask \
+	move \
+	norm \
+	outprod \
+	pack \
+	pool \
+	product \
+	quantize \
+	recurrent \
+	reduce \
+	rope \
+	softmax \
+	sort \
+	unary \
+	window
+
+noinst_LTLIBRARIES += %D%/libhost.la
+backends_cuda_libhost_la_SOURCES = \
+	%D%/device/backend.c \
+	%D%/device/buffer.c \
+	%D%/device/buffer.h \
+	%D%/device/card.c \
+	%D%/device/card.h \
+	%D%/device/check.c \
+	%D%/device/check.h \
+	%D%/device/context.c \
+	%D%/device/context.h \
+	%D%/device/device.c \
+	%D%/device/device.h \
+	%D%/device/event.c \
+	%D%/device/event.h \
+	%D%/device/graph.c \
+	%D%/device/graph.h \
+	%D%/device/host-buffer.c \
+	%D%/device/image.c \
+	%D%/device/image.h \
+	%D%/device/kernel.c \
+	%D%/device/kernel.h \
+	%D%/device/peer.c \
+	%D%/device/peer.h \
+	%D%/device/pinned.c \
+	%D%/device/pinned.h \
+	%D%/device/plan.c \
+	%D%/device/plan.h \
+	%D%/device/proc.c \
+	%D%/device/proc.h \
+	%D%/device/reg.c \
+	%D%/device/reg.h \
+	%D%/device/register.c \
+	%D%/device/settings.c \
+	%D%/device/settings.h \
+	%D%/device/stage.c \
+	%D%/device/stage.h \
+	%D%/device/stream.c \
+	%D%/device/stream.h \
+	%D%/device/transfer.c \
+	%D%/device/transfer.h \
+	%D%/driver/driver.c \
+	%D%/driver/driver.def \
+	%D%/driver/driver.h \
+	%D%/driver/errors.c \
+	%D%/driver/errors.h \
+	%D%/driver/nvml.c \
+	%D%/driver/nvml.h \
+	%D%/driver/platform.c \
+	%D%/driver/platform.h \
+	%D%/images.h \
+	%D%/kernels/activations.def \
+	%D%/kernels/args-all.h \
+	%D%/kernels/args-binary.h \
+	%D%/kernels/args-conv.h \
+	%D%/kernels/args-generate.h \
+	%D%/kernels/args-getrows.h \
+	%D%/kernels/args-im2col.h \
+	%D%/kernels/args-loss.h \
+	%D%/kernels/args-mask.h \
+	%D%/kernels/args-matmul.h \
+	%D%/kernels/args-move.h \
+	%D%/kernels/args-norm.h \
+	%D%/kernels/args-outprod.h \
+	%D%/kernels/args-pool.h \
+	%D%/kernels/args-quantize.h \
+	%D%/kernels/args-recurrent.h \
+	%D%/kernels/args-reduce.h \
+	%D%/kernels/args-rope.h \
+	%D%/kernels/args-softmax.h \
+	%D%/kernels/args-sort.h \
+	%D%/kernels/args-unary.h \
+	%D%/kernels/args-window.h \
+	%D%/kernels/args.h \
+	%D%/kernels/binary.def \
+	%D%/kernels/conv.def \
+	%D%/kernels/formats.def \
+	%D%/kernels/gemm.def \
+	%D%/kernels/gemv.def \
+	%D%/kernels/generate.def \
+	%D%/kernels/getrows.def \
+	%D%/kernels/im2col.def \
+	%D%/kernels/kernels.def \
+	%D%/kernels/loss.def \
+	%D%/kernels/mask.def \
+	%D%/kernels/move.def \
+	%D%/kernels/norm.def \
+	%D%/kernels/outprod.def \
+	%D%/kernels/pack.def \
+	%D%/kernels/packed.def \
+	%D%/kernels/pool.def \
+	%D%/kernels/product.def \
+	%D%/kernels/quantize.def \
+	%D%/kernels/recurrent.def \
+	%D%/kernels/reduce.def \
+	%D%/kernels/rope.def \
+	%D%/kernels/softmax.def \
+	%D%/kernels/sort.def \
+	%D%/kernels/unary-functions.def \
+	%D%/kernels/unary.def \
+	%D%/kernels/window.def \
+	%D%/ops/accumulate.c \
+	%D%/ops/args.c \
+	%D%/ops/args.h \
+	%D%/ops/binary.c \
+	%D%/ops/concat.c \
+	%D%/ops/contiguous.h \
+	%D%/ops/conv.c \
+	%D%/ops/copy.c \
+	%D%/ops/copy.h \
+	%D%/ops/emit.h \
+	%D%/ops/formats.c \
+	%D%/ops/formats.h \
+	%D%/ops/generate.c \
+	%D%/ops/getrows.c \
+	%D%/ops/im2col.c \
+	%D%/ops/limits.h \
+	%D%/ops/loss.c \
+	%D%/ops/mask.c \
+	%D%/ops/matmul.c \
+	%D%/ops/matmul.h \
+	%D%/ops/matmulid.c \
+	%D%/ops/norm.c \
+	%D%/ops/op.h \
+	%D%/ops/optable.c \
+	%D%/ops/optable.def \
+	%D%/ops/outprod.c \
+	%D%/ops/pool.c \
+	%D%/ops/product.c \
+	%D%/ops/quantize.c \
+	%D%/ops/quantize.h \
+	%D%/ops/recurrent.c \
+	%D%/ops/reduce.c \
+	%D%/ops/reduce.h \
+	%D%/ops/repeat.c \
+	%D%/ops/resize.c \
+	%D%/ops/rope.c \
+	%D%/ops/rows.h \
+	%D%/ops/shape.h \
+	%D%/ops/softmax.c \
+	%D%/ops/sort.c \
+	%D%/ops/unary.c \
+	%D%/ops/units.h \
+	%D%/ops/window.c
+
+cuda_sources = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.cu)
+EXTRA_DIST += \
+	$(cuda_sources) \
+	%D%/kernels/blocks.cuh \
+	%D%/kernels/codebooks.cuh \
+	%D%/kernels/device.cuh \
+	%D%/kernels/math.cuh \
+	%D%/kernels/pack.cuh \
+	%D%/kernels/product.cuh \
+	%D%/kernels/rows.cuh \
+	%D%/kernels/search.cuh \
+	%D%/kernels/tensor.cuh \
+	%D%/kernels/unpack.cuh
+
+# ---- images: kernels compiled for cards ----
+
+# What fuses a product and a sum is said in the sources, as for the CPU.
+GB_NVCC_FLAGS = $(GB_CUDA_GENCODE) -std=c++17 -I$(srcdir)
+if CUDA_CLANG
+GB_NVCC_FLAGS += -O3 -ffp-contract=off -MMD -MP
+else
+GB_NVCC_FLAGS += -fatbin -fmad=false -Wno-deprecated-gpu-targets -MMD -MP \
+	-Xfatbin -compress-all -Xfatbin -compress-mode=size
+endif
+
+AM_V_NVCC = $(am__v_NVCC_$(V))
+am__v_NVCC_ = $(am__v_NVCC_$(AM_DEFAULT_VERBOSITY))
+am__v_NVCC_0 = @echo "  NVCC    " $@;
+am__v_NVCC_1 =
+
+cuda_images = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.image)
+CLEANFILES += $(cuda_images) %D%/kernels/*.d %D%/compiler
+
+$(cuda_images): %.image: %.cu %D%/compiler
+	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) $(GB_NVCC_FLAGS) $(NVCCFLAGS) \
+	    -MT $@ -MF $(@:.image=.d) -o $@.tmp $< && mv $@.tmp $@
+-include $(cuda_images:.image=.d)
+
+# Changes when the compiler does, or its flags.
+%D%/compiler: Makefile
+	@$(MKDIR_P) %D% && echo '$(NVCC) $(GB_NVCC_FLAGS) $(NVCCFLAGS)' >$@.tmp && \
+	{ cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
+
+# What images.c has to know: the folder of the images, and what they are for.
+cuda_image_names = \
+	'-DGB_CUDA_IMAGES=$(patsubst %,IMAGE(%),$(GB_CUDA_KERNEL_FILES))'
+
+if !CUDA_NO
+noinst_LTLIBRARIES += %D%/libimages.la
+backends_cuda_libimages_la_SOURCES = %D%/images.c
+backends_cuda_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) $(cuda_image_names) \
+	'-DGB_CUDA_FOLDER="%D%/kernels"' '-DGB_CUDA_ARCHS="$(GB_CUDA_ARCHS)"' \
+	-DGB_CUDA_RELEASE=$(GB_CUDA_RELEASE)
+$(backends_cuda_libimages_la_OBJECTS): $(cuda_images)
+endif
+
+# ---- the module, or a part of the library ----
+
+# Without the C compiler's own start files, which have nothing to start here, opening
+# the module runs no code.
+CUDA_MODULE_LDFLAGS = \
+	-module -avoid-version -shared -no-undefined -Wc,-nostartfiles \
+	-export-symbols-regex '^ggml_backend_(init|score)$$'
+
+if CUDA_MODULE
+module_LTLIBRARIES += %D%/libggml-cuda.la
+backends_cuda_libggml_cuda_la_SOURCES = %D%/module.c
+backends_cuda_libggml_cuda_la_LIBADD = \
+	%D%/libhost.la %D%/libimages.la $(GB_LIBRARY)
+backends_cuda_libggml_cuda_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS)
+endif
+
+if CUDA_BUILTIN
+builtin_libraries += %D%/libhost.la %D%/libimages.la
+endif

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# tests/cuda: the CUDA backend on an emulated driver.  The module for it has the
+# host code of the one that is installed; where that has the kernels' code there is a
+# line of text, for the emulated driver has the kernels itself.
+if MODULES
+cuda_placeholders = $(GB_CUDA_KERNEL_FILES:%=%D%/images/%.image)
+CLEANFILES += $(cuda_placeholders)
+$(cuda_placeholders):
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo 'GB-IMAGE $(basename $(@F))' >$@
+
+check_LTLIBRARIES += %D%/libimages.la %D%/libggml-cuda.la
+tests_cuda_libimages_la_SOURCES = backends/cuda/images.c
+tests_cuda_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) $(cuda_image_names) \
+	'-DGB_CUDA_FOLDER="%D%/images"' -DGB_CUDA_RELEASE=0 \
+	'-DGB_CUDA_ARCHS="75 80 86 89 90 90a 100 120 ptx75 ptx90"'
+$(tests_cuda_libimages_la_OBJECTS): $(cuda_placeholders)
+
+# Without -rpath libtool would make an archive of it.
+tests_cuda_libggml_cuda_la_SOURCES = backends/cuda/module.c
+tests_cuda_libggml_cuda_la_LIBADD = \
+	backends/cuda/libhost.la %D%/libimages.la $(GB_LIBRARY)
+tests_cuda_libggml_cuda_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
+endif
+
+# White box: what is decided without a card.
+check_PROGRAMS += tests/cuda/images
+tests_cuda_images_SOURCES = %D%/images.c
+tests_cuda_images_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_images_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+
+# Black box: the module on the emulated driver.
+if MODULES
+if GPU_EMULATOR
+cuda_emulated = \
+	tests/cuda/emulated.c \
+	tests/cuda/emulated.h
+check_PROGRAMS += \
+	tests/cuda/failures
+tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
+tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_failures_LDADD = $(BLACK_LDADD)
+endif
+endif
