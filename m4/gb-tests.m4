@@ -5,6 +5,21 @@ AC_DEFUN([GB_TESTS], [
   PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1.1.5], [gb_tests=yes],
     [gb_tests='no, they need libcmocka-dev'])
   AM_CONDITIONAL([TESTS_CMOCKA], [test "x$gb_tests" = xyes])
+  # The emulated GPU driver is C++, and switches stacks as this processor does.
+  AC_LANG_PUSH([C++])
+  AC_CACHE_CHECK([whether $CXX makes the emulated GPU driver], [gb_cv_emulator],
+    [gb_save_CXXFLAGS=$CXXFLAGS
+    CXXFLAGS="$CXXFLAGS -std=c++17"
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+#include <memory>
+#if !defined(__x86_64__) || !defined(__linux__)
+#error "not this system"
+#endif
+std::unique_ptr<int> one = std::make_unique<int>(1);
+]])], [gb_cv_emulator=yes], [gb_cv_emulator=no])
+    CXXFLAGS=$gb_save_CXXFLAGS])
+  AC_LANG_POP([C++])
+  AM_CONDITIONAL([GPU_EMULATOR], [test "x$gb_cv_emulator$enable_shared" = xyesyes])
   AC_PATH_PROG([MANDOC], [mandoc], [:])
   AC_PATH_PROG([NM], [nm], [:])
   AC_ARG_ENABLE([installed-tests],

@@ -36,6 +36,7 @@ include tests/levels/local.mk
 include tests/sched/local.mk
 include tests/cpu/local.mk
 include tests/sim/local.mk
+include tests/gpu-emulator/local.mk
 include tests/cuda/local.mk
 include tests/abi/local.mk
 include tests/trace/local.mk

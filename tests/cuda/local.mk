@@ -21,3 +21,23 @@ tests_cuda_libggml_cuda_la_LIBADD = \
 	backends/cuda/libhost.la %D%/libimages.la $(GB_LIBRARY)
 tests_cuda_libggml_cuda_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
 endif
+
+# White box: what is decided without a card.
+check_PROGRAMS += tests/cuda/images
+tests_cuda_images_SOURCES = %D%/images.c
+tests_cuda_images_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_images_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+
+# Black box: the module on the emulated driver.
+if MODULES
+if GPU_EMULATOR
+cuda_emulated = \
+	tests/cuda/emulated.c \
+	tests/cuda/emulated.h
+check_PROGRAMS += \
+	tests/cuda/failures
+tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
+tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_failures_LDADD = $(BLACK_LDADD)
+endif
+endif

@@ -58,6 +58,14 @@ void memory_copied(void *to, const void *from, size_t size);
 /* Was each of the bytes written? (for copies to the host) */
 bool memory_is_written(const void *from, size_t size);
 
+/* ---- the host's memory (driver-host.cpp) ---- */
+
+/*
+ * Is all of it pinned, so that kernels may use it where the host has it?  Its
+ * bytes count as written.  Does not change while kernels run.
+ */
+bool host_is_pinned(const void *address, size_t size);
+
 /* ---- running a kernel (run.cpp) ---- */
 
 struct launch {
@@ -66,10 +74,15 @@ struct launch {
     unsigned grid[3], block[3];
     size_t shared;
     const void *args; /* k->args_size bytes */
+    size_t args_size; /* bytes that the caller has there; 0: not told */
 };
 
-/* What a run found wrong: the first report's text is kept and written. */
-/* 0, or the driver's result: an illegal address, a failed launch. */
+/*
+ * 0, or the driver's result: 1 for a launch that no card takes, 700 for an address
+ * outside, 716 for a misaligned one, 719 for threads that wait for ever or on
+ * different sides of a branch.  Races and bytes never written are reported
+ * alone.  Never ends the process.
+ */
 int run(const launch &what);
 
 /* ---- reports ---- */

@@ -20,10 +20,10 @@ for level in $levels; do
     n=$((n + 1))
 done
 cases=$(awk '$1 == "all" { print $2 }' "$out")
-if [ "${cases:-0}" -ge 15000 ]; then
-    echo "ok $n - at least 15000 cases"
+if [ "${cases:-0}" -ge 19000 ]; then
+    echo "ok $n - at least 19000 cases"
 else
-    echo "not ok $n - at least 15000 cases"
+    echo "not ok $n - at least 19000 cases"
 fi
 n=$((n + 1))
 # Views move nothing, and two operations have no forward form at this level.
@@ -58,6 +58,27 @@ if [ "$(awk 'NR > 1 && $2 > 0 { print $1 }' "$out" | paste -sd' ')" = 'RELU all'
 else
     echo "not ok $n - one function of a number can be asked for"
 fi
+n=$((n + 1))
+# What is known of a part is known of the whole, and no case is in two of them.
+"$tool" -o MUL_MAT -v 2>&1 >/dev/null | sort >"$out.whole"
+for part in 1/3 2/3 3/3; do
+    "$tool" -o MUL_MAT -v -p $part 2>&1 >/dev/null
+done | sort >"$out.parts"
+if [ -s "$out.whole" ] && cmp -s "$out.whole" "$out.parts" &&
+    [ "$("$tool" -o MUL_MAT -p 1/3 | awk '$1 == "all" { print $2 }')" -lt 4000 ]; then
+    echo "ok $n - parts are the whole, each case once"
+else
+    echo "not ok $n - parts are the whole, each case once"
+fi
+n=$((n + 1))
+for part in 0/3 4/3 -1/3 3 1/3x 1/-3; do
+    if "$tool" --part $part >"$out" 2>&1 || [ $? -ne 2 ]; then
+        echo "# $part is taken"
+        echo "not ok $n - only parts that there are can be asked for"
+        break
+    fi
+done
+[ "$part" = 1/-3 ] && echo "ok $n - only parts that there are can be asked for"
 n=$((n + 1))
 # Any number of threads gives the same bits, other numbers others.
 for run in '1 1' '2 1' '2 2'; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ggmlbackend-conformance/cases-networks.c - norms, softmax, rotary positions,
- * attention and losses.
+ * and losses.
  */
 #include "tools/ggmlbackend-conformance/suite.h"
 
@@ -201,76 +201,10 @@ rotations(struct suite *s)
                     }
 }
 
-static void
-attend(struct suite *s, enum ggml_type type_k, enum ggml_type type_v, int64_t d,
-       int64_t n, int64_t m, int64_t heads, int64_t kv_heads, int how)
-{
-    const bool masked = how % 2 == 1;
-    const float bias = how == 3 ? 8.0f : 0.0f;
-    const float cap = how >= 4 ? 10.0f : 0.0f;
-    struct ggml_tensor *q, *k, *v, *mask = NULL;
-
-    if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
-        return;
-    if (how == 5) {
-        /* [d, heads, tokens] in memory. */
-        q = ggml_permute(s->ctx, leaf_4d(s, GGML_TYPE_F32, d, heads, n, 1), 0, 2,
-                         1, 3);
-        k = ggml_permute(s->ctx, leaf_4d(s, type_k, d, kv_heads, m, 1), 0, 2, 1,
-                         3);
-        v = ggml_permute(s->ctx, leaf_4d(s, type_v, d, kv_heads, m, 1), 0, 2, 1,
-                         3);
-    } else {
-        q = leaf_4d(s, GGML_TYPE_F32, d, n, heads, 1);
-        k = leaf_4d(s, type_k, d, m, kv_heads, 1);
-        v = leaf_4d(s, type_v, d, m, kv_heads, 1);
-    }
-    if (masked)
-        mask = leaf_range(s, GGML_TYPE_F16,
-                          NE(m, GGML_PAD(n, GGML_KQ_MASK_PAD), 1, 1), -2, 0);
-    suite_check(s,
-                ggml_flash_attn_ext(s->ctx, q, k, v, mask, 0.25f, bias, cap),
-                5e-4);
-}
-
-static void
-attentions(struct suite *s)
-{
-    static const enum ggml_type types[] = {
-        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_Q8_0,
-        GGML_TYPE_Q4_0, GGML_TYPE_Q5_1,
-    };
-
-    for (int t = 0; t < LENGTH(types); t++)
-        for (int how = 0; how < 6; how++)
-            for (int shape = 0; shape < 6; shape++) {
-                static const int64_t tokens[] = { 1, 3, 35, 1, 7, 2 };
-                static const int64_t keys[] = { 1, 113, 64, 512, 33, 96 };
-                static const int64_t heads[] = { 4, 8, 2, 9, 4, 6 };
-                static const int64_t kv_heads[] = { 4, 2, 2, 3, 1, 2 };
-
-                attend(s, types[t], types[t], shape % 2 == 0 ? 64 : 128,
-                       tokens[shape], keys[shape], heads[shape],
-                       kv_heads[shape], how);
-            }
-    for (int t = 0; t < LENGTH(types); t++) {
-        attend(s, types[t], GGML_TYPE_F16, 256, 4, 50, 4, 2, 1);
-        attend(s, GGML_TYPE_F16, types[t], 64, 4, 50, 4, 2, 3);
-    }
-    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
-        const enum ggml_type type = (enum ggml_type)t;
-
-        if (ggml_is_quantized(type) && type != GGML_TYPE_Q8_1 &&
-            type != GGML_TYPE_Q8_K)
-            attend(s, type, type, 256, 3, 20, 2, 1, 1);
-    }
-}
-
 void
 cases_networks(struct suite *s)
 {
     norms(s);
     softmaxes(s);
     rotations(s);
-    attentions(s);
 }

@@ -237,6 +237,49 @@ outer(struct suite *s, enum ggml_type type)
             }
 }
 
+static void
+product(struct suite *s, enum ggml_type type, int64_t k, int64_t rows,
+        int64_t columns, double largest)
+{
+    if (!suite_begin(s, GGML_OP_MUL_MAT))
+        return;
+    suite_check(s,
+                ggml_mul_mat(s->ctx, leaf_4d(s, type, k, rows, 1, 1),
+                             leaf_range(s, GGML_TYPE_F32, NE(k, columns, 1, 1),
+                                        -largest, largest)),
+                limit_of(type));
+}
+
+/* Rows and columns that fill tiles, and those that are one more or less; long rows;
+ * numbers of columns up to which other kernels may be taken. */
+static void
+tiles(struct suite *s, enum ggml_type type)
+{
+    static const int64_t sizes[] = { 63, 64, 65, 127, 128, 129, 257 };
+    static const int64_t few[] = { 1, 2, 3, 4, 6, 7, 8, 11, 15, 16 };
+    const int64_t block = ggml_blck_size(type);
+
+    for (int i = 0; i < LENGTH(sizes); i++)
+        product(s, type, block > 1 ? 256 : 250 + i, sizes[i],
+                sizes[(i + (int)type) % LENGTH(sizes)], 1);
+    for (int i = 0; i < LENGTH(few); i++)
+        product(s, type, block > 1 ? 768 : 700 + i, 65, few[i], 1);
+    for (int64_t n = 1; n <= 16; n += 15)
+        product(s, type, 8192, 17, n, 1);
+    if (type % 3 == 0)
+        product(s, type, 256, 64, 511, 1);
+    if (type % 3 == 1)
+        product(s, type, 256, 70, 512, 1);
+}
+
+/* What halves cannot hold on the right. */
+static void
+large_values(struct suite *s, enum ggml_type type)
+{
+    for (int n = 1; n <= 65; n += 32)
+        product(s, type, 512, 40, n, 1e6);
+}
+
 void
 cases_products(struct suite *s)
 {
@@ -249,6 +292,8 @@ cases_products(struct suite *s)
         batched(s, type);
         strided(s, type);
         by_expert(s, type);
+        tiles(s, type);
+        large_values(s, type);
         if (type == GGML_TYPE_F32 || ggml_is_quantized(type))
             outer(s, type);
     }

@@ -2,8 +2,10 @@
 # ggmlbackend-conformance: operations against a reference.
 bin_PROGRAMS += ggmlbackend-conformance
 ggmlbackend_conformance_SOURCES = \
+	%D%/cases-attention.c \
 	%D%/cases-copies.c \
 	%D%/cases-elements.c \
+	%D%/cases-far.c \
 	%D%/cases-images.c \
 	%D%/cases-layout.c \
 	%D%/cases-networks.c \

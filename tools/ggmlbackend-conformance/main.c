@@ -20,6 +20,7 @@
 struct options {
     const char *device;
     const char *op;
+    const char *part;
     int64_t seed;
     bool json, list, verbose;
 };
@@ -48,6 +49,17 @@ is_operation(const char *name)
     return false;
 }
 
+/* "2/5": the second of five parts. */
+static bool
+read_part(const char *text, struct suite *s)
+{
+    char behind;
+
+    return sscanf(text, "%" SCNu64 "/%" SCNu64 "%c", &s->part, &s->parts,
+                  &behind) == 2 &&
+           strchr(text, '-') == NULL && s->part >= 1 && s->part <= s->parts;
+}
+
 static int
 print_names(void)
 {
@@ -68,9 +80,11 @@ run_all(struct suite *s)
         cases_copies(s);
         cases_products(s);
         cases_networks(s);
+        cases_attention(s);
         cases_sequences(s);
         cases_images(s);
         cases_single(s);
+        cases_far(s);
         reference_cases(s);
     }
 }
@@ -142,6 +156,11 @@ main(int argc, char **argv)
     if (options.op != NULL && !is_operation(options.op))
         return tool_end(
             tool_usage_error("there is no operation '%s'", options.op));
+
+    s.part = s.parts = 1;
+    if (options.part != NULL && !read_part(options.part, &s))
+        return tool_end(tool_usage_error(
+            "'%s' is no part such as 2/5, the second of five", options.part));
 
     tool_load_modules();
     s.backend = options.device != NULL

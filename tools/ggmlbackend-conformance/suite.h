@@ -38,6 +38,7 @@ struct suite {
     uint64_t seed;
     bool verbose;      /* a line for each case, not for failures alone */
     bool loose;        /* leafs' strides are odd where no step is taken */
+    uint64_t part, parts; /* cases whose number leaves that remainder are run */
 
     /* The case in hand */
     struct ggml_context *ctx;
@@ -64,6 +65,14 @@ struct ggml_tensor *leaf_filled(struct suite *s, enum ggml_type type,
                                 const int64_t ne[4], enum fill fill, double low,
                                 double high);
 
+/*
+ * Rows of N0 elements, FAR_ROWS of them, so far apart that the last one begins
+ * beyond 4 GiB, in memory of which only the rows are touched.
+ */
+enum { FAR_ROWS = 5 };
+struct ggml_tensor *leaf_far(struct suite *s, enum ggml_type type, int64_t n0,
+                             double low, double high);
+
 /* A whole number in [0, n). */
 int64_t suite_random(struct suite *s, int64_t n);
 
@@ -82,8 +91,10 @@ void cases_layout(struct suite *s);
 void cases_copies(struct suite *s);
 void cases_products(struct suite *s);
 void cases_networks(struct suite *s);
+void cases_attention(struct suite *s);
 void cases_sequences(struct suite *s);
 void cases_images(struct suite *s);
 void cases_single(struct suite *s);
+void cases_far(struct suite *s);
 
 #endif

@@ -78,14 +78,30 @@ read_attributes(struct gb_cuda_card *card)
     read_limits(card);
 }
 
+/* Cards that the driver knows no number of go by their address. */
+static void
+read_uuid(struct gb_cuda_card *card)
+{
+    struct gb_cuda_uuid uuid;
+    const uint8_t *b = uuid.bytes;
+
+    if (card->driver->device_uuid == NULL ||
+        card->driver->device_uuid(&uuid, card->handle) != GB_CUDA_SUCCESS)
+        return;
+    snprintf(card->uuid_text, sizeof(card->uuid_text),
+             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+             "%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10],
+             b[11], b[12], b[13], b[14], b[15]);
+}
+
 static bool
 read_names(struct gb_cuda_card *card, const struct refusal *refusal)
 {
     const struct gb_cuda_driver *driver = card->driver;
     const int handle = card->handle;
 
-    if (driver->device_uuid != NULL)
-        driver->device_uuid(&card->uuid, handle);
+    read_uuid(card);
     return answered(refusal,
                     driver->device_name(card->name, sizeof(card->name),
                                         handle),
@@ -111,22 +127,20 @@ highest_variant(void)
 }
 
 /*
- * GGMLBACKEND_GPU_WAIT: "spin" saves some microseconds a token, for a core that
- * does nothing else; with "sleep" a wait begins asleep.
+ * A wait sleeps after a time in which short work is done: 0.5 % of a token's
+ * time are lost by sleeping, and a whole core by asking all the time.
  */
 static int64_t
 spin_time(void)
 {
     const char *wait = gb_cuda_setting("GGMLBACKEND_GPU_WAIT");
 
-    if (wait == NULL)
-        return 50;
-    if (strcmp(wait, "spin") == 0)
+    if (wait != NULL && strcmp(wait, "spin") == 0)
         return -1;
-    if (strcmp(wait, "sleep") != 0)
+    if (wait != NULL && strcmp(wait, "sleep") != 0)
         GGML_LOG_WARN("GGMLBACKEND_GPU_WAIT: %s is neither sleep nor spin, "
                       "and not used\n", wait);
-    return 0;
+    return 50;
 }
 
 static bool
@@ -142,13 +156,14 @@ choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
     if (!answered(refusal, card->driver->version(&target.driver),
                   GB_CUDA_CALL_version))
         return false;
+    snprintf(card->driver_text, sizeof(card->driver_text), "%d.%d",
+             target.driver / 1000, target.driver % 1000 / 10);
     if (!gb_cuda_image_choose(gb_cuda_image_archs, &target, &card->image))
         return refuse(refusal,
                       "none of the images (%s) fits compute %d.%d with a "
-                      "driver of %s %d.%d",
+                      "driver of %s %s",
                       gb_cuda_image_archs, card->major, card->minor,
-                      gb_cuda_platform.name, target.driver / 1000,
-                      target.driver % 1000 / 10);
+                      gb_cuda_platform.name, card->driver_text);
     variant = gb_cuda_image_variant(&card->image);
     atomic_init(&card->variant, variant < highest ? variant : highest);
     return true;

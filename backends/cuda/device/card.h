@@ -34,7 +34,8 @@ struct gb_cuda_card {
     char label[16];    /* its first device's name, for messages */
     char name[96];
     char pci[32];      /* "00000000:01:00.0" */
-    struct gb_cuda_uuid uuid;
+    char uuid_text[48]; /* "GPU-…" as the vendor's tools have it, or "" */
+    char driver_text[16]; /* what the driver serves, "13.0" */
     int major, minor;  /* compute capability */
     size_t memory;     /* bytes */
     size_t most_memory; /* that the process may take */

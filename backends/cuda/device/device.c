@@ -168,11 +168,38 @@ static const struct ggml_backend_device_i dev_members = {
     .event_synchronize = gb_cuda_event_synchronize,
 };
 
+/* The variant may become lower later; this is what the card was listed with. */
+static void
+set_properties(struct gb_cuda_device *device)
+{
+    struct gb_cuda_card *card = device->card;
+    const struct ggml_backend_feature rows[] = {
+        { "PCI", card->pci },
+        { "UUID", card->uuid_text[0] != '\0' ? card->uuid_text : NULL },
+        { "compute", device->compute },
+        { "image", device->image },
+        { "variant",
+          gb_cuda_variant_name(gb_cuda_card_limits(card).variant) },
+        { "driver", card->driver_text },
+    };
+    int n = 0;
+
+    snprintf(device->compute, sizeof(device->compute), "%d.%d", card->major,
+             card->minor);
+    snprintf(device->image, sizeof(device->image), "%s%d%s",
+             card->image.is_ptx ? "ptx" : "", card->image.arch,
+             card->image.is_specific ? "a" : "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].value != NULL)
+            device->properties[n++] = rows[i];
+    }
+}
+
 void
 gb_cuda_device_init(
     struct gb_cuda_device *device, ggml_backend_reg_t reg, int index)
 {
-    const struct gb_cuda_card *card = device->card;
+    struct gb_cuda_card *card = device->card;
 
     device->index = index;
     snprintf(device->name, sizeof(device->name), "%s%d", gb_cuda_platform.name,
@@ -185,4 +212,5 @@ gb_cuda_device_init(
     device->handle.reg = reg;
     device->handle.context = device;
     gb_cuda_buffer_type_init(device);
+    set_properties(device);
 }

@@ -13,6 +13,8 @@
 /* Most devices of the registration, as ggml-cuda.h has it. */
 #define GB_CUDA_MAX_DEVICES 16
 
+#define GB_CUDA_MAX_PROPERTIES 8
+
 struct gb_cuda_device {
     struct ggml_backend_device handle;
     struct ggml_backend_buffer_type buft;
@@ -20,6 +22,8 @@ struct gb_cuda_device {
     int index;
     char name[16];         /* "CUDA0" */
     char description[128]; /* the card's name */
+    char compute[8], image[8]; /* "9.0", "90a" */
+    struct ggml_backend_feature properties[GB_CUDA_MAX_PROPERTIES];
 };
 
 /* Set a device's tables up; the card is known. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/proc.c - functions that only this backend has, by name: those of
- * ggml-cuda.h, which the library hands on, and those that programs ask for.
+ * cuda/device/proc.c - functions that only this backend has, by name.
  */
 #include "backends/cuda/device/proc.h"
 
@@ -10,42 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-static ggml_backend_t
-init(int device)
-{
-    struct gb_cuda_device *own = gb_cuda_device_at(device);
-
-    return own != NULL ? gb_cuda_backend_new(own) : NULL;
-}
-
-static ggml_backend_buffer_type_t
-buffer_type(int device)
-{
-    struct gb_cuda_device *own = gb_cuda_device_at(device);
-
-    return own != NULL ? &own->buft : NULL;
-}
-
-static void
-get_device_description(int device, char *description, size_t size)
-{
-    const struct gb_cuda_device *own = gb_cuda_device_at(device);
-
-    snprintf(description, size, "%s", own != NULL ? own->description : "");
-}
-
-static void
-get_device_memory(int device, size_t *free, size_t *total)
-{
-    const struct gb_cuda_device *own = gb_cuda_device_at(device);
-
-    *free = *total = 0;
-    if (own != NULL)
-        gb_cuda_card_memory(own->card, free, total);
-}
-
-/* ---- features ---- */
 
 /* The variants of all devices, "wgmma,mma8". */
 static const char *
@@ -64,7 +27,7 @@ variants(void)
     return text;
 }
 
-static struct ggml_backend_feature features[5];
+static struct ggml_backend_feature features[5]; /* the last one ends it */
 
 static void
 make_features(void)
@@ -89,6 +52,14 @@ get_features(ggml_backend_reg_t reg)
     return features;
 }
 
+static const struct ggml_backend_feature *
+get_properties(ggml_backend_dev_t dev)
+{
+    const struct gb_cuda_device *device = gb_cuda_device_of(dev);
+
+    return device != NULL ? device->properties : NULL;
+}
+
 /* ---- names ---- */
 
 struct named_function {
@@ -97,21 +68,11 @@ struct named_function {
 };
 
 static const struct named_function functions[] = {
-    { "ggml_backend_cuda_buffer_type", (void *)buffer_type },
-    { "ggml_backend_cuda_get_device_count", (void *)gb_cuda_device_count },
-    { "ggml_backend_cuda_get_device_description",
-      (void *)get_device_description },
-    { "ggml_backend_cuda_get_device_memory", (void *)get_device_memory },
-    { "ggml_backend_cuda_host_buffer_type", (void *)gb_cuda_host_buffer_type },
-    { "ggml_backend_cuda_init", (void *)init },
-    { "ggml_backend_cuda_register_host_buffer", (void *)gb_cuda_register_host },
-    { "ggml_backend_cuda_unregister_host_buffer",
-      (void *)gb_cuda_unregister_host },
     { "ggml_backend_get_features", (void *)get_features },
-    { "ggml_backend_is_cuda", (void *)gb_cuda_is_backend },
     { "ggml_backend_register_host_buffer", (void *)gb_cuda_register_host },
     { "ggml_backend_set_abort_callback", (void *)gb_cuda_set_abort_callback },
     { "ggml_backend_unregister_host_buffer", (void *)gb_cuda_unregister_host },
+    { "ggmlbackend_dev_get_properties", (void *)get_properties },
 };
 
 void *

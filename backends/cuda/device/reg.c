@@ -25,6 +25,7 @@ static struct {
     int n_cards;
     struct gb_cuda_device devices[GB_CUDA_MAX_DEVICES];
     int n_devices;
+    char reason[320]; /* why there is no device */
 } state = { .once = PTHREAD_ONCE_INIT };
 
 /* ---- members ---- */
@@ -63,12 +64,22 @@ static struct ggml_backend_reg cuda_reg = {
 
 /* ---- listing ---- */
 
+/* Said at once if other cards are there, and else by who finds none. */
+static void
+refuse_card(const struct gb_cuda_card *card, int ordinal, const char *reason)
+{
+    snprintf(state.reason, sizeof(state.reason), "card %d%s%s: %s", ordinal,
+             card->name[0] != '\0' ? ", " : "", card->name, reason);
+    GGML_LOG_WARN("%s: not used: %s\n", gb_cuda_platform.log_name,
+                  state.reason);
+}
+
 /* The card of ORDINAL, which may be listed already; NULL: not to be used. */
 static struct gb_cuda_card *
 card_of(const struct gb_cuda_driver *driver, int ordinal)
 {
     struct gb_cuda_card *card = &state.cards[state.n_cards];
-    char label[16], reason[256];
+    char label[16], reason[256] = "";
 
     for (int i = 0; i < state.n_cards; i++) {
         if (state.ordinals[i] == ordinal)
@@ -78,9 +89,7 @@ card_of(const struct gb_cuda_driver *driver, int ordinal)
              state.n_devices);
     if (!gb_cuda_card_init(card, driver, ordinal, label, reason,
                            sizeof(reason))) {
-        GGML_LOG_WARN("%s: card %d%s%s is not used: %s\n",
-                      gb_cuda_platform.log_name, ordinal,
-                      card->name[0] != '\0' ? ", " : "", card->name, reason);
+        refuse_card(card, ordinal, reason);
         return NULL;
     }
     state.ordinals[state.n_cards++] = ordinal;
@@ -143,14 +152,14 @@ list_devices(void)
 
     driver = gb_cuda_driver(&reason);
     if (driver == NULL) {
-        GGML_LOG_INFO("%s: %s\n", gb_cuda_platform.log_name, reason);
+        snprintf(state.reason, sizeof(state.reason), "%s", reason);
         return;
     }
     result = driver->device_count(&n_cards);
     if (result != GB_CUDA_SUCCESS || n_cards == 0) {
-        GGML_LOG_INFO("%s: %s\n", gb_cuda_platform.log_name,
-                      result == GB_CUDA_SUCCESS ? "there is no card"
-                                                : gb_cuda_error(result));
+        snprintf(state.reason, sizeof(state.reason), "%s",
+                 result == GB_CUDA_SUCCESS ? "there is no card"
+                                           : gb_cuda_error(result));
         return;
     }
     n = wanted_cards(n_cards, ordinals);
@@ -164,7 +173,9 @@ ggml_backend_reg_t
 gb_cuda_reg(void)
 {
     pthread_once(&state.once, list_devices);
-    return state.n_devices > 0 ? &cuda_reg : NULL;
+    if (state.n_devices > 0)
+        return &cuda_reg;
+    return ggmlbackend_not_here("%s", state.reason);
 }
 
 struct gb_cuda_device *

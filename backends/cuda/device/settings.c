@@ -14,7 +14,7 @@
 const char *
 gb_cuda_setting(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = ggmlbackend_env_value(name);
 
     return value != NULL && value[0] != '\0' ? value : NULL;
 }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cuda/emulated.c - the module on the emulated driver.
+ */
+#include "config.h"
+
+#include "tests/cuda/emulated.h"
+
+#include "tests/util/child.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct cuda_emulator emulator;
+
+static void (*current)(void);
+static const char *current_variables;
+
+/* ---- processes ---- */
+
+/* "NAME=value …" */
+static void
+set_variables(const char *list)
+{
+    while (*list != '\0') {
+        const size_t n = strcspn(list, " ");
+        char one[512], name[256];
+        char *value;
+
+        CHECK(n < sizeof(one));
+        memcpy(one, list, n);
+        one[n] = '\0';
+        value = strchr(one, '=');
+        CHECK(value != NULL);
+        *value++ = '\0';
+        snprintf(name, sizeof(name), "%s%s",
+                 strncmp(one, "EMU_", 4) == 0 ? "GGMLBACKEND_TEST_" : "", one);
+        setenv(name, value, 1);
+        list += n + strspn(list + n, " ");
+    }
+}
+
+static void
+run_current(void)
+{
+    set_variables(current_variables);
+    current();
+}
+
+void
+cuda_case(void (*run)(void), const char *variables, const char **errors)
+{
+    static struct gb_child child;
+
+    current = run;
+    current_variables = variables;
+    gb_child_run(run_current, &child);
+    if (!child.is_done)
+        fail_msg("[%s] %s", variables, child.errors);
+    if (errors != NULL)
+        *errors = child.errors;
+}
+
+/* ---- the driver and the module ---- */
+
+static const char *
+built(const char *path)
+{
+    static char whole[4096];
+    const char *top = getenv("top_builddir");
+
+    snprintf(whole, sizeof(whole), "%s/%s", top != NULL ? top : ".", path);
+    return whole;
+}
+
+static void
+look_up(void *library, void *member, const char *name)
+{
+    void *address = dlsym(library, name);
+
+    CHECK(address != NULL);
+    memcpy(member, &address, sizeof(address));
+}
+
+/* It has the driver's name, by which the module finds it opened. */
+static void
+open_emulator(void)
+{
+    void *library = dlopen(
+        built("tests/gpu-emulator/lanes32/.libs/libcuda.so.1"),
+        RTLD_NOW | RTLD_LOCAL);
+
+    CHECK(library != NULL);
+    look_up(library, &emulator.count, "emu_count");
+    look_up(library, &emulator.calls, "emu_calls");
+    look_up(library, &emulator.reports, "emu_reports");
+    look_up(library, &emulator.reset, "emu_reset");
+    look_up(library, &emulator.fail_call, "emu_fail_call");
+    look_up(library, &emulator.failures, "emu_failures");
+    look_up(library, &emulator.lose_card, "emu_lose_card");
+    look_up(library, &emulator.memory_used, "emu_memory_used");
+    look_up(library, &emulator.live, "emu_live");
+}
+
+ggml_backend_reg_t
+cuda_load(void)
+{
+    open_emulator();
+    return ggml_backend_load(built("tests/cuda/.libs/libggml-cuda.so"));
+}
+
+ggml_backend_dev_t
+cuda_device(const char *name)
+{
+    ggml_backend_dev_t dev = ggml_backend_dev_by_name(name);
+
+    CHECK(dev != NULL);
+    return dev;
+}
+
+/* ---- sums ---- */
+
+static float
+value_at(int seed, int i)
+{
+    return (float)((i * 7 + seed * 13) % 101);
+}
+
+struct sums
+sums_make(ggml_backend_buffer_type_t buft, int k)
+{
+    const size_t size = (size_t)(k + 8) * ggml_tensor_overhead() +
+                        ggml_graph_overhead_custom((size_t)k + 8, false);
+    struct sums sums = { .ctx = NULL };
+
+    sums.ctx = ggml_init((struct ggml_init_params){
+        .mem_size = size, .no_alloc = true });
+    CHECK(sums.ctx != NULL);
+    sums.x = ggml_new_tensor_1d(sums.ctx, GGML_TYPE_F32, SUMS_N);
+    sums.y = ggml_new_tensor_1d(sums.ctx, GGML_TYPE_F32, SUMS_N);
+    sums.result = sums.x;
+    for (int i = 0; i < k; i++)
+        sums.result = ggml_add(sums.ctx, sums.result, sums.y);
+    sums.graph = ggml_new_graph_custom(sums.ctx, (size_t)k + 8, false);
+    ggml_build_forward_expand(sums.graph, sums.result);
+    sums.buffer = ggml_backend_alloc_ctx_tensors_from_buft(sums.ctx, buft);
+    return sums;
+}
+
+void
+sums_free(struct sums *sums)
+{
+    ggml_backend_buffer_free(sums->buffer);
+    ggml_free(sums->ctx);
+}
+
+void
+sums_set(struct sums *sums, int seed)
+{
+    float x[SUMS_N], y[SUMS_N];
+
+    for (int i = 0; i < SUMS_N; i++) {
+        x[i] = value_at(seed, i);
+        y[i] = value_at(seed + 1, i);
+    }
+    ggml_backend_tensor_set(sums->x, x, 0, sizeof(x));
+    ggml_backend_tensor_set(sums->y, y, 0, sizeof(y));
+}
+
+bool
+sums_are_right(struct sums *sums, int k, int seed)
+{
+    float result[SUMS_N];
+
+    memset(result, 0xff, sizeof(result));
+    ggml_backend_tensor_get(sums->result, result, 0, sizeof(result));
+    for (int i = 0; i < SUMS_N; i++) {
+        const float right = value_at(seed, i) +
+                            (float)k * value_at(seed + 1, i);
+
+        if (!(result[i] == right))
+            return false;
+    }
+    return true;
+}

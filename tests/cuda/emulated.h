@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cuda/emulated.h - the module on the emulated driver, in processes of
+ * their own: a process opens a driver once.
+ */
+#ifndef GB_TESTS_CUDA_EMULATED_H
+#define GB_TESTS_CUDA_EMULATED_H
+
+#include "tests/gpu-emulator/control.h"
+
+#include "ggml-alloc.h"
+#include "ggml-backend.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Ends a case, which fails the test. */
+#define CHECK(cond)                                                    \
+    do {                                                               \
+        if (!(cond)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
+            exit(1);                                                   \
+        }                                                              \
+    } while (0)
+
+/*
+ * Run RUN in a child with these variables, "NAME=value …", where EMU_ stands for
+ * GGMLBACKEND_TEST_EMU_.  The test fails where RUN does not return.  What it wrote
+ * to stderr is in *ERRORS, if that is not NULL, until the next call.
+ */
+void cuda_case(
+    void (*run)(void), const char *variables, const char **errors);
+
+/* In a case: the module's registration; NULL where it is refused. */
+ggml_backend_reg_t cuda_load(void);
+
+/* In a case, after cuda_load: what the emulated driver offers tests. */
+struct cuda_emulator {
+    uint64_t (*count)(enum emu_counter which);
+    uint64_t (*calls)(const char *name);
+    uint64_t (*reports)(void);
+    void (*reset)(void);
+    void (*fail_call)(const char *name, uint64_t n, int result);
+    uint64_t (*failures)(void);
+    void (*lose_card)(uint64_t n, int result);
+    uint64_t (*memory_used)(int card);
+    uint64_t (*live)(void);
+};
+extern struct cuda_emulator emulator;
+
+/* In a case: the module's device NAME ("CUDA0"), which is there. */
+ggml_backend_dev_t cuda_device(const char *name);
+
+/* A graph of sums, on whatever backend. */
+struct sums {
+    struct ggml_context *ctx;
+    struct ggml_tensor *x, *y; /* inputs of N values */
+    struct ggml_tensor *result; /* x + k * y, for k sums */
+    struct ggml_cgraph *graph;
+    ggml_backend_buffer_t buffer; /* NULL where there is no memory */
+};
+
+enum { SUMS_N = 1000 };
+
+struct sums sums_make(ggml_backend_buffer_type_t buft, int k);
+void sums_free(struct sums *sums);
+/* Values that differ by SEED; what the result has to be. */
+void sums_set(struct sums *sums, int seed);
+bool sums_are_right(struct sums *sums, int k, int seed);
+
+#endif

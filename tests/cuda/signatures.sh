@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The driver's entry points are declared as the vendor's header declares them,
+# where there is that header: types may have other names, but every parameter is a
+# pointer where the vendor's is one, and as large.
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+. "$top_srcdir/tests/tools/claim.sh"
+table=$top_srcdir/backends/cuda/driver/driver.def
+
+# header FOLDER…: that of the first that has it.
+header() {
+    for folder; do
+        if [ -f "$folder/cuda.h" ]; then
+            echo "$folder"
+            return 0
+        fi
+    done
+    return 1
+}
+
+nvcc=$(command -v nvcc) && nvcc=$(dirname "$(dirname "$nvcc")")/include
+if ! folder=$(header "${CUDA_HOME:-/nowhere}/include" \
+    "${CUDA_PATH:-/nowhere}/include" "${nvcc:-/nowhere}" \
+    /usr/local/cuda/include); then
+    echo '1..0 # SKIP cuda.h is not here'
+    exit 0
+fi
+
+cat >"$dir/same.h" <<'END'
+// What a caller passes is the same where a type is passed alike: pointers, what
+// they point to as far as it is known, and numbers of one size.
+#include <cstddef>
+template <class T, class = void> struct size_of { static const size_t n = 0; };
+template <class T> struct size_of<T, decltype(void(sizeof(T)))> {
+    static const size_t n = sizeof(T);
+};
+template <> struct size_of<void> { static const size_t n = 0; };
+template <class A, class B> struct same {
+    static const bool is = sizeof(A) == sizeof(B) && !__is_class(A);
+};
+template <class A, class B> struct same<A *, B *> {
+    static const bool is = size_of<A>::n == 0 || size_of<B>::n == 0 ||
+                           size_of<A>::n == size_of<B>::n;
+};
+template <class A, class B> struct same<A *, B> { static const bool is = false; };
+template <class A, class B> struct same<A, B *> { static const bool is = false; };
+template <class... A> struct list {};
+template <class X, class Y> struct all;
+template <> struct all<list<>, list<>> { static const bool is = true; };
+template <class X, class Y> struct all { static const bool is = false; };
+template <class A, class... As, class B, class... Bs>
+struct all<list<A, As...>, list<B, Bs...>> {
+    static const bool is = same<A, B>::is && all<list<As...>, list<Bs...>>::is;
+};
+template <class R, class... A, class S, class... B>
+constexpr bool agree(R (*)(A...), S (*)(B...))
+{
+    return same<R, S>::is && all<list<A...>, list<B...>>::is;
+}
+END
+
+# check TABLE: each row of TABLE against the header.
+check() {
+    {
+        printf '#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n'
+        echo '#include "backends/cuda/driver/driver.h"'
+        echo '#include "same.h"'
+        sed -n 's/^GB_DRIVER_CALL([A-Z]*, \([a-z_]*\), "\([A-Za-z0-9_]*\)", "[A-Za-z0-9_]*", \((.*)\), (.*))$/\1 \2 \3/p' \
+            "$1" | while read -r id name parameters; do
+            echo "static int ours_$id $parameters;"
+            echo "static_assert(agree(&$name, &ours_$id), \"$name is declared so\");"
+        done
+    } >"$dir/check.cpp"
+    # shellcheck disable=SC2086
+    $CXX -std=c++14 -fsyntax-only -w -I"$folder" -I"$dir" -I"$top_srcdir" \
+        "$dir/check.cpp"
+}
+
+rows=$(grep -c '^GB_DRIVER_CALL' "$table")
+claim "all $rows rows agree with the vendor's header" check "$table"
+claim 'each was compared' [ "$(grep -c static_assert "$dir/check.cpp")" -eq "$rows" ]
+
+# Numbers: "ours theirs" a line, results by their names.
+numbers() {
+    sed -n '/^enum gb_cuda_result/,/^}/s/^ *GB_CUDA_\([A-Z_0-9]*\) = [1-9].*/GB_CUDA_\1 CUDA_ERROR_\1/p' \
+        "$top_srcdir/backends/cuda/driver/driver.h"
+    cat <<'END'
+GB_CUDA_MAX_THREADS_PER_BLOCK CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+GB_CUDA_MAX_SHARED_PER_BLOCK CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK
+GB_CUDA_WARP_SIZE CU_DEVICE_ATTRIBUTE_WARP_SIZE
+GB_CUDA_MULTIPROCESSORS CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+GB_CUDA_INTEGRATED CU_DEVICE_ATTRIBUTE_INTEGRATED
+GB_CUDA_COMPUTE_MODE CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
+GB_CUDA_ASYNC_ENGINES CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT
+GB_CUDA_UNIFIED_ADDRESSING CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
+GB_CUDA_MAJOR CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+GB_CUDA_MINOR CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+GB_CUDA_MANAGED_MEMORY CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
+GB_CUDA_PAGEABLE_ACCESS CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
+GB_CUDA_CONCURRENT_MANAGED CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
+GB_CUDA_MAX_SHARED_OPTIN CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+GB_CUDA_PAGEABLE_BY_HOST_TABLES CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES
+GB_CUDA_FUNCTION_MAX_THREADS CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+GB_CUDA_FUNCTION_STATIC_SHARED CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+GB_CUDA_FUNCTION_LOCAL_BYTES CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES
+GB_CUDA_FUNCTION_REGISTERS CU_FUNC_ATTRIBUTE_NUM_REGS
+GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+GB_CUDA_STREAM_NON_BLOCKING CU_STREAM_NON_BLOCKING
+GB_CUDA_EVENT_BLOCKING_SYNC CU_EVENT_BLOCKING_SYNC
+GB_CUDA_EVENT_DISABLE_TIMING CU_EVENT_DISABLE_TIMING
+GB_CUDA_HOST_PORTABLE CU_MEMHOSTALLOC_PORTABLE
+GB_CUDA_HOST_MAPPED CU_MEMHOSTALLOC_DEVICEMAP
+GB_CUDA_HOST_READ_ONLY CU_MEMHOSTREGISTER_READ_ONLY
+GB_CUDA_MANAGED_GLOBAL CU_MEM_ATTACH_GLOBAL
+END
+}
+
+# How many numbers driver.h has.
+count() {
+    grep -c '^ *GB_CUDA_[A-Z_0-9]* = [0-9]' \
+        "$top_srcdir/backends/cuda/driver/driver.h"
+}
+
+compare_numbers() {
+    {
+        printf '#include <cuda.h>\n#include "backends/cuda/driver/driver.h"\n'
+        numbers | while read -r ours theirs; do
+            echo "static_assert((int)$ours == (int)$theirs, \"$ours\");"
+        done
+    } >"$dir/numbers.cpp"
+    $CXX -std=c++14 -fsyntax-only -w -I"$folder" -I"$top_srcdir" \
+        "$dir/numbers.cpp"
+}
+
+claim 'numbers agree' compare_numbers
+# GB_CUDA_SUCCESS, which is 0, alone is left out.
+claim 'each was compared' \
+    [ "$(numbers | wc -l)" -eq $(($(count) - 1)) ]
+
+# The comparison sees another type, another count, and a value for a pointer.
+while IFS='|' read -r text command; do
+    sed "$command" "$table" >"$dir/other.def"
+    claim "not the same: a table with $text" \
+        sh -c '! cmp -s "$1" "$2"' - "$table" "$dir/other.def"
+    n=$((n + 1))
+    if check "$dir/other.def" >"$dir/out" 2>"$dir/err"; then
+        echo "not ok $n - $text is found"
+    else
+        echo "ok $n - $text is found"
+    fi
+done <<'END'
+a smaller number|s/(size_t \*bytes, int device)/(int *bytes, int device)/
+a parameter less|s/(unsigned flags), (flags)/(void), ()/
+an address by value|s/(gb_cuda_stream \*stream, unsigned flags)/(gb_cuda_address stream, unsigned flags)/
+END
+echo "1..$n"

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpu-emulator/control.h - what tests ask of the emulated driver besides what the
+ * vendor's has.
+ *
+ * The functions are in the library that has the entry points (libcuda.so.1):
+ * dlsym finds them.  Any thread.  GGMLBACKEND_TEST_EMU_… variables, which
+ * driver-settings.cpp lists, say how it begins.
+ */
+#ifndef GB_GPU_EMULATOR_CONTROL_H
+#define GB_GPU_EMULATOR_CONTROL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum emu_counter {
+    EMU_CALLS,         /* of all entry points */
+    EMU_LAUNCHES,      /* of kernels, one by one */
+    EMU_GRAPH_LAUNCHES,
+    EMU_KERNELS,       /* that ran, those of recorded graphs too */
+    EMU_HOST_WAITS,    /* calls that had to wait for a card */
+    EMU_ALLOCATIONS,   /* of card memory */
+    EMU_HOST_ALLOCATIONS, /* pinned: allocated or registered */
+    EMU_COPIES,        /* fills too */
+    EMU_COPIED_BYTES,
+    EMU_MODULES,       /* loaded */
+    EMU_COUNTERS
+};
+
+/* Since the process began, or emu_reset. */
+uint64_t emu_count(enum emu_counter which);
+/* Calls of one entry point, by CUDA's name or driver.def's; "any": of all. */
+uint64_t emu_calls(const char *name);
+/* How often a kernel ran. */
+uint64_t emu_kernel_runs(const char *kernel);
+/* Faults of the code under test that were found. */
+uint64_t emu_reports(void);
+
+/* Counters to 0; nothing fails any more. */
+void emu_reset(void);
+
+/*
+ * The N-th call from now on (1: the next) of the entry point NAME ("any": of all
+ * together) fails with RESULT (0: the usual one).  N 0: none does.
+ */
+void emu_fail_call(const char *name, uint64_t n, int result);
+/* Calls that emu_fail_call or _FAIL made fail. */
+uint64_t emu_failures(void);
+/*
+ * With the N-th call from now on that has a context, that context's card is lost:
+ * all calls of it give RESULT (0: 719), until nobody retains its context.  N 0:
+ * no card is.
+ */
+void emu_lose_card(uint64_t n, int result);
+
+/* Order of streams with work: 0 the oldest first, 1 the newest, 2 at random. */
+void emu_order(int order, uint64_t seed);
+
+/* Bytes of a card; 0 for a card that is not there. */
+uint64_t emu_memory_total(int card);
+uint64_t emu_memory_used(int card);
+/* Objects that live: memory, pinned too, streams, events, modules, graphs. */
+uint64_t emu_live(void);
+/* Operations that are queued and did not run yet. */
+uint64_t emu_queued(void);
+
+/*
+ * As if the process began: nothing is initialized, nothing lives, the environment
+ * is read when next needed.  Nobody may use anything from before.
+ */
+void emu_restart(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

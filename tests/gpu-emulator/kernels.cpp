@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpu-emulator/kernels.cpp - every kernel of kernels.def by name.
+ */
+#include "tests/gpu-emulator/emulator.h"
+
+#include "backends/cuda/kernels/args-all.h"
+#include "backends/cuda/ops/limits.h"
+
+#include <string.h>
+
+#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant) \
+    extern "C" void name(const struct gb_cuda_##args##_args);
+#include "backends/cuda/kernels/kernels.def"
+#undef GB_CUDA_KERNEL
+
+namespace emu {
+
+namespace {
+
+template <typename T, void (*function)(T)>
+void
+call(const void *args)
+{
+    function(*(const T *)args);
+}
+
+const kernel table[] = {
+#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant)     \
+    { #name, #file, call<const struct gb_cuda_##args##_args, name>,    \
+      sizeof(struct gb_cuda_##args##_args), threads, shared,           \
+      GB_CUDA_##variant },
+#include "backends/cuda/kernels/kernels.def"
+#undef GB_CUDA_KERNEL
+};
+
+} // namespace
+
+const kernel *
+kernels(size_t *count)
+{
+    *count = sizeof(table) / sizeof(*table);
+    return table;
+}
+
+const kernel *
+find_kernel(const char *name)
+{
+    for (const kernel &k : table)
+        if (strcmp(k.name, name) == 0)
+            return &k;
+    return nullptr;
+}
+
+} // namespace emu

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+# An emulated GPU driver under the vendor's names, over the kernels as the host's
+# compiler makes them: lanes32/.libs/ or lanes64/.libs/ is put into
+# LD_LIBRARY_PATH.  Not installed.
+EXTRA_DIST += \
+	%D%/bugs.cu \
+	%D%/exports.map \
+	%D%/run
+
+if GPU_EMULATOR
+# How kernels run, which the checker's own test has too.
+emulator_run_sources = \
+	%D%/atomic.cpp \
+	%D%/block.cpp \
+	%D%/block.h \
+	%D%/check.cpp \
+	%D%/check.h \
+	%D%/count.cpp \
+	%D%/count.h \
+	%D%/device.h \
+	%D%/emulator.h \
+	%D%/fiber.cpp \
+	%D%/fiber.h \
+	%D%/hooks.cpp \
+	%D%/kernels.cpp \
+	%D%/late.cpp \
+	%D%/matrix.cpp \
+	%D%/memory.cpp \
+	%D%/memory.h \
+	%D%/report.cpp \
+	%D%/run.cpp \
+	%D%/shared.cpp \
+	%D%/shared.h \
+	%D%/stamp.h \
+	%D%/warp.cpp
+emulator_driver_sources = \
+	%D%/control.h \
+	%D%/driver-call.cpp \
+	%D%/driver-context.cpp \
+	%D%/driver-copy.cpp \
+	%D%/driver-device.cpp \
+	%D%/driver-error.cpp \
+	%D%/driver-graph.cpp \
+	%D%/driver-host.cpp \
+	%D%/driver-launch.cpp \
+	%D%/driver-memory.cpp \
+	%D%/driver-module.cpp \
+	%D%/driver-queue.cpp \
+	%D%/driver-settings.cpp \
+	%D%/driver-stream.cpp \
+	%D%/driver.cpp \
+	%D%/driver.h \
+	%D%/emulator.h
+emulator_cxxflags = -std=c++17 -Wall -Wextra -fvisibility=hidden \
+	-fno-exceptions -fno-rtti -ffp-contract=off -pthread
+# It stays when it is closed: threads and the process's end still come to it.
+emulator_ldflags = -shared -no-undefined -version-info 1:0:0 -rpath $(testsdir) \
+	-pthread -Wl,-z,nodelete -Wl,--version-script='$(srcdir)/%D%/exports.map'
+
+check_LTLIBRARIES += \
+	tests/gpu-emulator/lanes32/libcuda.la \
+	tests/gpu-emulator/lanes32/libnvidia-ml.la \
+	tests/gpu-emulator/lanes32/librun.la \
+	tests/gpu-emulator/lanes64/libcuda.la \
+	tests/gpu-emulator/lanes64/libnvidia-ml.la \
+	tests/gpu-emulator/lanes64/librun.la
+
+tests_gpu_emulator_lanes32_librun_la_SOURCES = $(emulator_run_sources)
+tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_lanes32_librun_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_lanes32_librun_la_LIBADD = $(emulator_kernels32)
+tests_gpu_emulator_lanes32_librun_la_DEPENDENCIES = $(emulator_kernels32)
+tests_gpu_emulator_lanes32_libcuda_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_lanes32_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_lanes32_libcuda_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_lanes32_libcuda_la_LDFLAGS = $(emulator_ldflags)
+tests_gpu_emulator_lanes32_libcuda_la_LIBADD = %D%/lanes32/librun.la
+tests_gpu_emulator_lanes32_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
+tests_gpu_emulator_lanes32_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_lanes32_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
+
+tests_gpu_emulator_lanes64_librun_la_SOURCES = $(emulator_run_sources)
+tests_gpu_emulator_lanes64_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
+tests_gpu_emulator_lanes64_librun_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_lanes64_librun_la_LIBADD = $(emulator_kernels64)
+tests_gpu_emulator_lanes64_librun_la_DEPENDENCIES = $(emulator_kernels64)
+tests_gpu_emulator_lanes64_libcuda_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_lanes64_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
+tests_gpu_emulator_lanes64_libcuda_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_lanes64_libcuda_la_LDFLAGS = $(emulator_ldflags)
+tests_gpu_emulator_lanes64_libcuda_la_LIBADD = %D%/lanes64/librun.la
+tests_gpu_emulator_lanes64_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
+tests_gpu_emulator_lanes64_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_lanes64_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
+
+# Each access to memory calls a hook of the emulator's, by the compiler's means for
+# finding races of threads; another sanitizer takes the place of that.
+emulator_hooks = $(if $(findstring -fsanitize,$(CXXFLAGS)),,-fsanitize=thread)
+EMULATOR_KERNEL = $(MKDIR_P) $(@D) && \
+	$(LIBTOOL) $(AM_V_lt) --tag=CXX --mode=compile $(CXX) $(DEFS) $(AM_CPPFLAGS) \
+	$(CPPFLAGS) -DGB_EMULATOR $(emulator_cxxflags) -Wno-unknown-pragmas \
+	$(CXXFLAGS) $(emulator_hooks) -MD -MP -MF $(@:.lo=.d) -MT $@
+
+emulator_kernels32 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
+%D%/lanes32/kernels/%.lo: backends/cuda/kernels/%.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
+%D%/lanes32/bugs.lo: %D%/bugs.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
+-include $(emulator_kernels32:.lo=.d) %D%/lanes32/bugs.d
+
+emulator_kernels64 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes64/kernels/%.lo)
+%D%/lanes64/kernels/%.lo: backends/cuda/kernels/%.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
+%D%/lanes64/bugs.lo: %D%/bugs.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
+-include $(emulator_kernels64:.lo=.d) %D%/lanes64/bugs.d
+
+check_PROGRAMS += \
+	tests/gpu-emulator/cards \
+	tests/gpu-emulator/checker-32 \
+	tests/gpu-emulator/checker-64 \
+	tests/gpu-emulator/contexts \
+	tests/gpu-emulator/copies \
+	tests/gpu-emulator/counts \
+	tests/gpu-emulator/events \
+	tests/gpu-emulator/failures \
+	tests/gpu-emulator/graphs \
+	tests/gpu-emulator/kernels \
+	tests/gpu-emulator/memory \
+	tests/gpu-emulator/nvml \
+	tests/gpu-emulator/threads
+
+# Is each planted fault found?
+tests_gpu_emulator_checker_32_SOURCES = %D%/bugs.h %D%/checker.cpp
+tests_gpu_emulator_checker_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_checker_32_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_checker_32_LDADD = %D%/lanes32/librun.la %D%/lanes32/bugs.lo $(CMOCKA_LIBS)
+tests_gpu_emulator_checker_64_SOURCES = %D%/bugs.h %D%/checker.cpp
+tests_gpu_emulator_checker_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=64
+tests_gpu_emulator_checker_64_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_checker_64_LDADD = %D%/lanes64/librun.la %D%/lanes64/bugs.lo $(CMOCKA_LIBS)
+
+# The driver's behaviour, by programs that open the library.
+emulator_open = \
+	%D%/open.c \
+	%D%/open.h
+emulator_add = $(emulator_open) \
+	%D%/add.c \
+	%D%/add.h
+tests_gpu_emulator_cards_SOURCES = %D%/cards.c $(emulator_open)
+tests_gpu_emulator_cards_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_cards_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_contexts_SOURCES = %D%/contexts.c $(emulator_open)
+tests_gpu_emulator_contexts_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_contexts_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_copies_SOURCES = %D%/copies.c $(emulator_open)
+tests_gpu_emulator_copies_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_copies_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_counts_SOURCES = %D%/counts.c $(emulator_add)
+tests_gpu_emulator_counts_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_counts_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_events_SOURCES = %D%/events.c $(emulator_open)
+tests_gpu_emulator_events_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_events_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_failures_SOURCES = %D%/failures.c $(emulator_open)
+tests_gpu_emulator_failures_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_failures_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_graphs_SOURCES = %D%/graphs.c $(emulator_add)
+tests_gpu_emulator_graphs_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_graphs_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_kernels_SOURCES = %D%/kernels.c $(emulator_add)
+tests_gpu_emulator_kernels_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_kernels_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_memory_SOURCES = %D%/memory.c $(emulator_open)
+tests_gpu_emulator_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_memory_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_nvml_SOURCES = %D%/nvml.c $(emulator_open)
+tests_gpu_emulator_nvml_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_nvml_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_threads_SOURCES = %D%/threads.c $(emulator_open)
+tests_gpu_emulator_threads_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_threads_LDADD = $(CMOCKA_LIBS)
+endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpu-emulator/run.cpp - a kernel's blocks, dealt out to threads of the host.
+ */
+#include "tests/gpu-emulator/block.h"
+#include "tests/gpu-emulator/check.h"
+#include "tests/gpu-emulator/count.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <numeric>
+
+namespace emu {
+
+namespace {
+
+constexpr int max_workers = 16;
+constexpr int out_of_memory = 2;
+
+/* One launch runs at a time, by all workers. */
+std::mutex running;
+std::unique_ptr<block> blocks[max_workers];
+uint32_t n_launches;
+
+struct work {
+    grid *of;
+    uint64_t n_blocks, next;     /* next: changed atomically */
+    uint64_t first, step;        /* the n-th is number first + n * step */
+    int n_unable;                /* workers without memory */
+};
+
+struct share {
+    work *of;
+    int worker;
+};
+
+uint64_t
+number_of(const work *w, uint64_t n)
+{
+    return (w->first + (unsigned __int128)n * w->step) % w->n_blocks;
+}
+
+void *
+work_on(void *argument)
+{
+    const share *const s = (const share *)argument;
+    work *const w = s->of;
+    block *const b = blocks[s->worker].get();
+
+    if (!b->shared.prepare(w->of->what->shared)) {
+        __atomic_fetch_add(&w->n_unable, 1, __ATOMIC_RELAXED);
+        return nullptr;
+    }
+    for (;;) {
+        const uint64_t n = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED);
+
+        if (n >= w->n_blocks ||
+            __atomic_load_n(&w->of->result, __ATOMIC_RELAXED) != ok)
+            break;
+        if (!b->run(w->of, number_of(w, n))) {
+            __atomic_fetch_add(&w->n_unable, 1, __ATOMIC_RELAXED);
+            break;
+        }
+        count_block(b);
+    }
+    return nullptr;
+}
+
+/* Any order is a step that has no divisor in common with the count. */
+void
+order_blocks(work *w, order by)
+{
+    const uint64_t n = w->n_blocks;
+
+    w->first = by == 0 ? 0 : n - 1;
+    w->step = by == 0 ? 1 : n - 1;
+    if (by < 2 || n < 3)
+        return;
+    w->first = by % n;
+    w->step = (by * 2654435761u) % n;
+    while (std::gcd(w->step, n) != 1)
+        w->step++;
+}
+
+int
+work_together(work *w, int n_workers)
+{
+    pthread_t threads[max_workers];
+    share shares[max_workers];
+    int n = 0;
+
+    for (int i = 0; i < n_workers; i++) {
+        shares[i] = { w, i };
+        if (blocks[i] == nullptr)
+            blocks[i].reset(new block);
+        if (pthread_create(&threads[n], nullptr, work_on, &shares[i]) == 0)
+            n++;
+    }
+    for (int i = 0; i < n; i++)
+        pthread_join(threads[i], nullptr);
+    if (w->of->result != ok)
+        return w->of->result;
+    return w->next < w->n_blocks || w->n_unable == n_workers ? out_of_memory
+                                                             : ok;
+}
+
+/* Is it a launch that a card would take? */
+bool
+is_valid(const launch &l)
+{
+    const uint64_t threads = (uint64_t)l.block[0] * l.block[1] * l.block[2];
+    const uint64_t blocks_yz = std::max(l.grid[1], l.grid[2]);
+
+    if (l.grid[0] == 0 || l.grid[1] == 0 || l.grid[2] == 0 ||
+        l.grid[0] > INT32_MAX || blocks_yz > 65535) {
+        report("kernel %s: a grid of %u x %u x %u blocks", l.k->name,
+               l.grid[0], l.grid[1], l.grid[2]);
+        return false;
+    }
+    if (threads != l.k->threads || threads > max_threads) {
+        report("kernel %s: launched with %llu threads a block, made for %u",
+               l.k->name, (unsigned long long)threads, l.k->threads);
+        return false;
+    }
+    if (l.shared > l.k->shared) {
+        report("kernel %s: %zu bytes of dynamic shared memory, %zu at most",
+               l.k->name, l.shared, l.k->shared);
+        return false;
+    }
+    if (l.args_size != 0 && l.args_size != l.k->args_size) {
+        report("kernel %s: arguments of %zu bytes, made for %zu", l.k->name,
+               l.args_size, l.k->args_size);
+        return false;
+    }
+    return true;
+}
+
+} // namespace
+
+int
+run(const launch &what)
+{
+    const std::lock_guard<std::mutex> alone(running);
+    const int n_workers = (int)std::clamp<long>(
+        setting("GGMLBACKEND_TEST_EMU_THREADS", 2), 1, max_workers);
+    grid g = { &what, 0, (order)setting("GGMLBACKEND_TEST_EMU_ORDER", 0), ok,
+               {} };
+    work w = { &g, 0, 0, 0, 1, 0 };
+    int result;
+
+    if (!is_valid(what))
+        return invalid_value;
+    g.serial = ++n_launches;
+    w.n_blocks = (uint64_t)what.grid[0] * what.grid[1] * what.grid[2];
+    order_blocks(&w, g.in_order);
+    check_begins(&g, w.n_blocks);
+    result = work_together(
+        &w, (int)std::min<uint64_t>(w.n_blocks, (uint64_t)n_workers));
+    count_launch(what);
+    return result;
+}
+
+} // namespace emu
+
+/* ---- what kernels call ---- */
+
+using emu::this_fiber;
+
+extern "C" gb_emu_dim
+gb_emu_thread_index()
+{
+    return this_fiber()->index;
+}
+
+extern "C" gb_emu_dim
+gb_emu_block_index()
+{
+    return this_fiber()->in->index;
+}
+
+extern "C" gb_emu_dim
+gb_emu_block_dim()
+{
+    return this_fiber()->in->dim;
+}
+
+extern "C" gb_emu_dim
+gb_emu_grid_dim()
+{
+    return this_fiber()->in->grid_dim;
+}
+
+extern "C" int
+gb_emu_lane()
+{
+    return this_fiber()->lane;
+}
+
+extern "C" void *
+gb_emu_dynamic_shared()
+{
+    return (void *)this_fiber()->in->shared.dynamic;
+}
+
+extern "C" void
+gb_emu_barrier()
+{
+    this_fiber()->in->barrier(__builtin_return_address(0));
+}

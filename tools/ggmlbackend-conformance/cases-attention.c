@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ggmlbackend-conformance/cases-attention.c - attention: types, masks, sizes of heads,
+ * and numbers of keys that fill and overhang tiles.
+ */
+#include "tools/ggmlbackend-conformance/suite.h"
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define NE(...)       ((const int64_t[]){ __VA_ARGS__ })
+
+static void
+attend(struct suite *s, enum ggml_type type_k, enum ggml_type type_v, int64_t d,
+       int64_t n, int64_t m, int64_t heads, int64_t kv_heads, int how)
+{
+    const bool masked = how % 2 == 1;
+    const float bias = how == 3 ? 8.0f : 0.0f;
+    const float cap = how >= 4 ? 10.0f : 0.0f;
+    struct ggml_tensor *q, *k, *v, *mask = NULL;
+
+    if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
+        return;
+    if (how == 5) {
+        /* [d, heads, tokens] in memory. */
+        q = ggml_permute(s->ctx, leaf_4d(s, GGML_TYPE_F32, d, heads, n, 1), 0, 2,
+                         1, 3);
+        k = ggml_permute(s->ctx, leaf_4d(s, type_k, d, kv_heads, m, 1), 0, 2, 1,
+                         3);
+        v = ggml_permute(s->ctx, leaf_4d(s, type_v, d, kv_heads, m, 1), 0, 2, 1,
+                         3);
+    } else {
+        q = leaf_4d(s, GGML_TYPE_F32, d, n, heads, 1);
+        k = leaf_4d(s, type_k, d, m, kv_heads, 1);
+        v = leaf_4d(s, type_v, d, m, kv_heads, 1);
+    }
+    if (masked)
+        mask = leaf_range(s, GGML_TYPE_F16,
+                          NE(m, GGML_PAD(n, GGML_KQ_MASK_PAD), 1, 1), -2, 0);
+    suite_check(s,
+                ggml_flash_attn_ext(s->ctx, q, k, v, mask, 0.25f, bias, cap),
+                5e-4);
+}
+
+static void
+attentions(struct suite *s)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_Q8_0,
+        GGML_TYPE_Q4_0, GGML_TYPE_Q5_1,
+    };
+
+    for (int t = 0; t < LENGTH(types); t++)
+        for (int how = 0; how < 6; how++)
+            for (int shape = 0; shape < 6; shape++) {
+                static const int64_t tokens[] = { 1, 3, 35, 1, 7, 2 };
+                static const int64_t keys[] = { 1, 113, 64, 512, 33, 96 };
+                static const int64_t heads[] = { 4, 8, 2, 9, 4, 6 };
+                static const int64_t kv_heads[] = { 4, 2, 2, 3, 1, 2 };
+
+                attend(s, types[t], types[t], shape % 2 == 0 ? 64 : 128,
+                       tokens[shape], keys[shape], heads[shape],
+                       kv_heads[shape], how);
+            }
+    for (int t = 0; t < LENGTH(types); t++) {
+        attend(s, types[t], GGML_TYPE_F16, 256, 4, 50, 4, 2, 1);
+        attend(s, GGML_TYPE_F16, types[t], 64, 4, 50, 4, 2, 3);
+    }
+    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
+        const enum ggml_type type = (enum ggml_type)t;
+
+        if (ggml_is_quantized(type) && type != GGML_TYPE_Q8_1 &&
+            type != GGML_TYPE_Q8_K)
+            attend(s, type, type, 256, 3, 20, 2, 1, 1);
+    }
+}
+
+/* Each size of heads with some numbers of keys and tokens, so that in all of them
+ * each number was there. */
+static void
+sizes(struct suite *s)
+{
+    static const int64_t heads[] = { 40, 64, 72, 80, 96, 112, 128, 192, 256 };
+    static const int64_t keys[] = { 31, 64, 65, 127, 257, 1024, 4096 };
+    static const int64_t tokens[] = { 1, 2, 8, 16, 17, 64, 65 };
+    static const enum ggml_type types[] = { GGML_TYPE_F16, GGML_TYPE_BF16,
+                                            GGML_TYPE_F32 };
+
+    for (int i = 0; i < LENGTH(heads); i++)
+        for (int j = 0; j < LENGTH(keys); j++) {
+            const enum ggml_type type = types[(i + j) % LENGTH(types)];
+            const int64_t n = tokens[(2 * i + j) % LENGTH(tokens)];
+
+            /* Many keys with many tokens show nothing that fewer do not. */
+            attend(s, type, type, heads[i], keys[j] > 1000 && n > 8 ? 3 : n,
+                   keys[j], 2, 1, (i + 2 * j) % 6);
+        }
+}
+
+/* Keys that agree with a token far better than others, and values beyond what
+ * products of halves may come to. */
+static void
+large_values(struct suite *s)
+{
+    for (int n = 1; n <= 33; n += 16) {
+        struct ggml_tensor *q, *k, *v;
+
+        if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
+            continue;
+        q = leaf_range(s, GGML_TYPE_F32, NE(64, n, 4, 1), -3e3, 3e3);
+        k = leaf_range(s, GGML_TYPE_F16, NE(64, 70, 2, 1), -3e2, 3e2);
+        v = leaf_range(s, GGML_TYPE_F16, NE(64, 70, 2, 1), -6e4, 6e4);
+        suite_check(s, ggml_flash_attn_ext(s->ctx, q, k, v, NULL, 1e-6f, 0, 0),
+                    5e-4);
+    }
+}
+
+void
+cases_attention(struct suite *s)
+{
+    attentions(s);
+    sizes(s);
+    large_values(s);
+}
