@@ -255,9 +255,9 @@ template <bool M>
 GB_DEVICE void
 misaligned_vector(const gb_bug_args &a)
 {
-    const float4 four = *(const float4 *)(a.in + (M ? 4 : 1));
+    const float4 *const four = (const float4 *)(a.in + (M ? 4 : 1));
 
-    a.out[mine()] = four.x + four.w;
+    a.out[mine()] = four->x + four->w;
 }
 
 /* Rows that lie more than 4 GiB apart. */

@@ -37,6 +37,16 @@ struct gb_emu_dim {
     unsigned x, y, z;
 };
 
+/*
+ * Of a barrier, the place in the code is looked at: calls in two branches stay
+ * two, a call in one place stays one (for GCC: -fno-thread-jumps).
+ */
+#ifdef __clang__
+#define GB_EMU_PLACE __attribute__((nomerge, noduplicate, convergent))
+#else
+#define GB_EMU_PLACE
+#endif
+
 extern "C" {
 
 /*
@@ -51,7 +61,7 @@ int gb_emu_lane() __attribute__((const));
 void *gb_emu_dynamic_shared() __attribute__((const));
 
 /* All threads of the block. */
-void gb_emu_barrier();
+void gb_emu_barrier() GB_EMU_PLACE;
 
 /* All lanes of MASK; the value of lane FROM, or the caller's own for -1. */
 uint64_t gb_emu_shuffle(uint64_t mask, uint64_t value, int from);
@@ -296,6 +306,41 @@ static inline int
 __float_as_int(float value)
 {
     return gb_emu_bits<int>(value);
+}
+
+/* Not every compiler for the host has a type of 16 bits. */
+static inline float
+gb_emu_float_of_f16(uint16_t bits)
+{
+    const uint32_t sign = (bits & 0x8000u) << 16, rest = bits & 0x7fffu;
+
+    uint32_t size;
+
+    if (rest >= 0x7c00)
+        size = 0x7f800000 | rest << 13;
+    else if (rest >= 0x400)
+        size = 0x38000000 + (rest << 13);
+    else
+        size = __float_as_uint((float)rest * 0x1p-24f);
+    return __uint_as_float(sign | size);
+}
+
+/* To nearest, ties to even. */
+static inline uint16_t
+gb_emu_f16_of_float(float value)
+{
+    const uint32_t bits = __float_as_uint(value), rest = bits & 0x7fffffff;
+    uint32_t result;
+
+    if (rest > 0x7f800000)
+        result = 0x7e00 | (rest >> 13 & 0x3ff);
+    else if (rest >= 0x47800000)
+        result = 0x7c00;
+    else if (rest < 0x38800000) /* the unit of a sum with 0.5 is 2^-24 */
+        result = __float_as_uint(__uint_as_float(rest) + 0.5f) - 0x3f000000;
+    else
+        result = (rest - 0x38000000 + 0xfff + (rest >> 13 & 1)) >> 13;
+    return (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)result;
 }
 
 static inline float

@@ -85,6 +85,13 @@ struct launch {
  */
 int run(const launch &what);
 
+/*
+ * Are accesses checked?  Where kernels are compiled with hooks, unless
+ * GGMLBACKEND_TEST_EMU_CHECK is 0 when the first kernel runs or the first memory
+ * is looked at.  Otherwise all memory counts as written.
+ */
+bool checks();
+
 /* ---- reports ---- */
 
 /*

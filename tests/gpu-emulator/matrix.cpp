@@ -37,15 +37,7 @@ struct operands {
 double
 of_f16(uint32_t bits)
 {
-    const uint32_t sign = (bits & 0x8000) << 16, rest = bits & 0x7fff;
-    uint32_t wide = sign | (rest << 13);
-    float value;
-
-    /* The exponent's bias is 127 here, 15 there; infinities stay. */
-    if (rest >= 0x7c00)
-        wide |= 0x7f800000;
-    memcpy(&value, &wide, sizeof(value));
-    return rest >= 0x7c00 ? value : value * 0x1p112f;
+    return gb_emu_float_of_f16((uint16_t)bits);
 }
 
 double

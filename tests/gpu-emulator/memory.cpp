@@ -306,7 +306,8 @@ memory_wrote(void *to, size_t size)
 bool
 memory_is_written(const void *from, size_t size)
 {
-    return written_all((uintptr_t)from - device_memory.first, size);
+    return !checks() ||
+           written_all((uintptr_t)from - device_memory.first, size);
 }
 
 static void

@@ -258,6 +258,18 @@ gb_f16_of(float value)
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
     return result;
 }
+#elif defined(GB_EMULATOR)
+GB_DEVICE float
+gb_float(gb_f16 value)
+{
+    return gb_emu_float_of_f16(value.bits);
+}
+
+GB_DEVICE gb_f16
+gb_f16_of(float value)
+{
+    return { gb_emu_f16_of_float(value) };
+}
 #else
 GB_DEVICE float
 gb_float(gb_f16 value)

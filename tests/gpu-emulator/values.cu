@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpu-emulator/values.cu - kernels that hand out what each word of device.h gives.
+ */
+#include "backends/cuda/kernels/device.cuh"
+#include "tests/gpu-emulator/values.h"
+
+#define GB_VALUE_KERNEL(name)    \
+    extern "C" __global__ void   \
+    gb_value_##name(const struct gb_value_args a)
+
+/* ---- warps ---- */
+
+GB_VALUE_KERNEL(warp)
+{
+    uint32_t *const out = a.out + gb_thread() * VALUE_WARP_COUNT;
+    const uint32_t value = a.in[gb_thread()];
+    const uint64_t all = GB_ALL_LANES;
+    const uint64_t votes = __ballot_sync(all, value % 3 == 0);
+
+    out[VALUE_SHUFFLE] = __shfl_sync(all, value, 5);
+    out[VALUE_SHUFFLE_8] = __shfl_sync(all, value, 3, 8);
+    out[VALUE_XOR] = __shfl_xor_sync(all, value, 9);
+    out[VALUE_XOR_ACROSS] = __shfl_xor_sync(all, value, 9, 8);
+    out[VALUE_DOWN] = __shfl_down_sync(all, value, 3);
+    out[VALUE_DOWN_8] = __shfl_down_sync(all, value, 3, 8);
+    out[VALUE_UP] = __shfl_up_sync(all, value, 3);
+    out[VALUE_UP_8] = __shfl_up_sync(all, value, 3, 8);
+    out[VALUE_BALLOT_LOW] = (uint32_t)votes;
+    out[VALUE_BALLOT_HIGH] = (uint32_t)(votes >> 32);
+    out[VALUE_ANY] = (uint32_t)__any_sync(all, value == 7);
+    out[VALUE_ALL] = (uint32_t)__all_sync(all, value < 1000);
+}
+
+/* ---- blocks ---- */
+
+/* Blocks of 3 x 4 x 5 threads. */
+GB_VALUE_KERNEL(place)
+{
+    const uint32_t thread =
+        threadIdx.x +
+        blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const uint32_t block =
+        blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    const uint32_t at = block * 60 + thread;
+
+    a.out[4 * at] = threadIdx.x | threadIdx.y << 8 | threadIdx.z << 16;
+    a.out[4 * at + 1] = blockIdx.x | blockIdx.y << 8 | blockIdx.z << 16;
+    a.out[4 * at + 2] = blockDim.x | blockDim.y << 8 | blockDim.z << 16;
+    a.out[4 * at + 3] = gridDim.x | gridDim.y << 8 | gridDim.z << 16;
+}
+
+GB_VALUE_KERNEL(atomic)
+{
+    const int t = gb_thread();
+
+    atomicAdd((int *)a.out, t);
+    atomicAdd(a.out + 1, 1u);
+    atomicAdd((unsigned long long *)(a.out + 2), 1ull << 32 | 1);
+    atomicMax((int *)a.out + 4, t - 100);
+    atomicMax(a.out + 5, (unsigned)t);
+    atomicExch(a.out + 6, 42u);
+    if (atomicCAS((int *)a.out + 7, 0, 9) == 0)
+        atomicAdd(a.out + 8, 1u);
+}
+
+/* ---- matrix instructions ---- */
+
+GB_VALUE_KERNEL(mma_m16n8k8_f16)
+{
+    const uint32_t *const in = a.in + 7 * gb_thread();
+    float d[4];
+
+    for (int i = 0; i < 4; i++)
+        d[i] = __uint_as_float(in[3 + i]);
+    gb_emu_mma_m16n8k8_f16(d, in, in[2]);
+    for (int i = 0; i < 4; i++)
+        a.out[4 * gb_thread() + i] = __float_as_uint(d[i]);
+}
+
+GB_VALUE_KERNEL(mma_m16n8k16_f16)
+{
+    const uint32_t *const in = a.in + 10 * gb_thread();
+    float d[4];
+
+    for (int i = 0; i < 4; i++)
+        d[i] = __uint_as_float(in[6 + i]);
+    gb_emu_mma_m16n8k16_f16(d, in, in + 4);
+    for (int i = 0; i < 4; i++)
+        a.out[4 * gb_thread() + i] = __float_as_uint(d[i]);
+}
+
+GB_VALUE_KERNEL(mma_m16n8k16_bf16)
+{
+    const uint32_t *const in = a.in + 10 * gb_thread();
+    float d[4];
+
+    for (int i = 0; i < 4; i++)
+        d[i] = __uint_as_float(in[6 + i]);
+    gb_emu_mma_m16n8k16_bf16(d, in, in + 4);
+    for (int i = 0; i < 4; i++)
+        a.out[4 * gb_thread() + i] = __float_as_uint(d[i]);
+}
+
+GB_VALUE_KERNEL(mma_m8n8k16_s8)
+{
+    const uint32_t *const in = a.in + 4 * gb_thread();
+    int32_t d[2] = { (int32_t)in[2], (int32_t)in[3] };
+
+    gb_emu_mma_m8n8k16_s8(d, in[0], in[1]);
+    for (int i = 0; i < 2; i++)
+        a.out[2 * gb_thread() + i] = (uint32_t)d[i];
+}
+
+GB_VALUE_KERNEL(mma_m16n8k32_s8)
+{
+    const uint32_t *const in = a.in + 10 * gb_thread();
+    int32_t d[4];
+
+    for (int i = 0; i < 4; i++)
+        d[i] = (int32_t)in[6 + i];
+    gb_emu_mma_m16n8k32_s8(d, in, in + 4);
+    for (int i = 0; i < 4; i++)
+        a.out[4 * gb_thread() + i] = (uint32_t)d[i];
+}
+
+/* Four matrices, 8 rows of 16 bytes each, one after the other, for each half. */
+GB_VALUE_KERNEL(ldmatrix)
+{
+    GB_SHARED __align__(16) uint32_t rows[GB_WARP][4];
+    uint32_t *const out = a.out + 14 * gb_thread();
+
+    for (int i = 0; i < 4; i++)
+        rows[gb_lane()][i] = a.in[4 * gb_lane() + i];
+    gb_warp_sync();
+    for (int i = 0; i < 2; i++) {
+        uint32_t r[7];
+
+        gb_emu_ldmatrix_x1(r, rows[gb_lane()], i != 0);
+        gb_emu_ldmatrix_x2(r + 1, rows[gb_lane()], i != 0);
+        gb_emu_ldmatrix_x4(r + 3, rows[gb_lane()], i != 0);
+        for (int j = 0; j < 7; j++)
+            out[7 * i + j] = r[j];
+    }
+}
+
+/* ---- copies beside the thread ---- */
+
+/* Three copies of a lane: all, half, nothing of 16 bytes. */
+GB_VALUE_KERNEL(late)
+{
+    GB_SHARED __align__(16) uint32_t shared[3][GB_WARP][4];
+    const int t = gb_thread();
+
+    for (int i = 0; i < 3; i++) {
+        gb_emu_cp_async_16(shared[i][t], a.in + 4 * t, 16 - 8 * i);
+        gb_emu_cp_async_commit();
+    }
+    for (int i = 0; i < 3; i++) {
+        gb_emu_cp_async_wait(2 - i);
+        for (int j = 0; j < 4; j++)
+            a.out[(4 * i + j) * GB_WARP + t] = shared[i][t][j];
+    }
+}
