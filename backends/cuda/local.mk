@@ -5,7 +5,29 @@
 
 # kernels/NAME.cu, for each of them; the names are words of C.
 GB_CUDA_KERNEL_FILES = \
-	binary
+	binary \
+	conv \
+	gemm \
+	gemv \
+	generate \
+	getrows \
+	im2col \
+	loss \
+	mask \
+	move \
+	norm \
+	outprod \
+	pack \
+	pool \
+	product \
+	quantize \
+	recurrent \
+	reduce \
+	rope \
+	softmax \
+	sort \
+	unary \
+	window
 
 noinst_LTLIBRARIES += %D%/libhost.la
 backends_cuda_libhost_la_SOURCES = \
@@ -58,24 +80,113 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/driver/platform.c \
 	%D%/driver/platform.h \
 	%D%/images.h \
+	%D%/kernels/activations.def \
+	%D%/kernels/args-all.h \
 	%D%/kernels/args-binary.h \
+	%D%/kernels/args-conv.h \
+	%D%/kernels/args-generate.h \
+	%D%/kernels/args-getrows.h \
+	%D%/kernels/args-im2col.h \
+	%D%/kernels/args-loss.h \
+	%D%/kernels/args-mask.h \
+	%D%/kernels/args-matmul.h \
+	%D%/kernels/args-move.h \
+	%D%/kernels/args-norm.h \
+	%D%/kernels/args-outprod.h \
+	%D%/kernels/args-pool.h \
+	%D%/kernels/args-quantize.h \
+	%D%/kernels/args-recurrent.h \
+	%D%/kernels/args-reduce.h \
+	%D%/kernels/args-rope.h \
+	%D%/kernels/args-softmax.h \
+	%D%/kernels/args-sort.h \
+	%D%/kernels/args-unary.h \
+	%D%/kernels/args-window.h \
 	%D%/kernels/args.h \
 	%D%/kernels/binary.def \
+	%D%/kernels/conv.def \
+	%D%/kernels/formats.def \
+	%D%/kernels/gemm.def \
+	%D%/kernels/gemv.def \
+	%D%/kernels/generate.def \
+	%D%/kernels/getrows.def \
+	%D%/kernels/im2col.def \
 	%D%/kernels/kernels.def \
+	%D%/kernels/loss.def \
+	%D%/kernels/mask.def \
+	%D%/kernels/move.def \
+	%D%/kernels/norm.def \
+	%D%/kernels/outprod.def \
+	%D%/kernels/pack.def \
+	%D%/kernels/packed.def \
+	%D%/kernels/pool.def \
+	%D%/kernels/product.def \
+	%D%/kernels/quantize.def \
+	%D%/kernels/recurrent.def \
+	%D%/kernels/reduce.def \
+	%D%/kernels/rope.def \
+	%D%/kernels/softmax.def \
+	%D%/kernels/sort.def \
+	%D%/kernels/unary-functions.def \
+	%D%/kernels/unary.def \
+	%D%/kernels/window.def \
+	%D%/ops/accumulate.c \
 	%D%/ops/args.c \
 	%D%/ops/args.h \
 	%D%/ops/binary.c \
+	%D%/ops/concat.c \
+	%D%/ops/contiguous.h \
+	%D%/ops/conv.c \
+	%D%/ops/copy.c \
+	%D%/ops/copy.h \
 	%D%/ops/emit.h \
+	%D%/ops/formats.c \
+	%D%/ops/formats.h \
+	%D%/ops/generate.c \
+	%D%/ops/getrows.c \
+	%D%/ops/im2col.c \
 	%D%/ops/limits.h \
+	%D%/ops/loss.c \
+	%D%/ops/mask.c \
+	%D%/ops/matmul.c \
+	%D%/ops/matmul.h \
+	%D%/ops/matmulid.c \
+	%D%/ops/norm.c \
 	%D%/ops/op.h \
 	%D%/ops/optable.c \
-	%D%/ops/optable.def
+	%D%/ops/optable.def \
+	%D%/ops/outprod.c \
+	%D%/ops/pool.c \
+	%D%/ops/product.c \
+	%D%/ops/quantize.c \
+	%D%/ops/quantize.h \
+	%D%/ops/recurrent.c \
+	%D%/ops/reduce.c \
+	%D%/ops/reduce.h \
+	%D%/ops/repeat.c \
+	%D%/ops/resize.c \
+	%D%/ops/rope.c \
+	%D%/ops/rows.h \
+	%D%/ops/shape.h \
+	%D%/ops/softmax.c \
+	%D%/ops/sort.c \
+	%D%/ops/unary.c \
+	%D%/ops/units.h \
+	%D%/ops/window.c
 
 cuda_sources = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.cu)
 EXTRA_DIST += \
 	$(cuda_sources) \
+	%D%/kernels/blocks.cuh \
+	%D%/kernels/codebooks.cuh \
 	%D%/kernels/device.cuh \
-	%D%/kernels/tensor.cuh
+	%D%/kernels/math.cuh \
+	%D%/kernels/pack.cuh \
+	%D%/kernels/product.cuh \
+	%D%/kernels/rows.cuh \
+	%D%/kernels/search.cuh \
+	%D%/kernels/tensor.cuh \
+	%D%/kernels/unpack.cuh
 
 # ---- images: kernels compiled for cards ----
 

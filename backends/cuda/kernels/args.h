@@ -15,6 +15,13 @@
 #include <stdint.h>
 #endif
 
+/* Floating-point types, where a kernel learns of one by a number. */
+enum gb_cuda_float {
+    GB_CUDA_F32,
+    GB_CUDA_F16,
+    GB_CUDA_BF16,
+};
+
 /* A tensor: element (i0, i1, i2, i3) is at data + i0 * nb[0] + … + i3 * nb[3]. */
 struct gb_cuda_tensor {
     char *data;

@@ -51,4 +51,12 @@ gb_cuda_blocks(int64_t n_items, int64_t per_block)
     return n > INT32_MAX ? INT32_MAX : (unsigned)n;
 }
 
+/* Bytes of a part of scratch, so that the next one begins at a multiple of
+ * 256. */
+static inline size_t
+gb_cuda_scratch_up(size_t size)
+{
+    return (size + 255) & ~(size_t)255;
+}
+
 #endif

@@ -37,5 +37,6 @@ gb_cuda_supports(
 {
     const struct gb_cuda_op *op = gb_cuda_op_of(node->op);
 
-    return needs_no_row(node) || (op != NULL && op->supports(limits, node));
+    return needs_no_row(node) || ggml_is_empty(node) ||
+           (op != NULL && op->supports(limits, node));
 }

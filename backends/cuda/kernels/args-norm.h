@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/args-norm.h - arguments of the kernels of norm.cu.
+ */
+#ifndef GB_CUDA_KERNELS_ARGS_NORM_H
+#define GB_CUDA_KERNELS_ARGS_NORM_H
+
+#include "backends/cuda/kernels/args.h"
+
+/* Rows of F32, dense.  src1 is there for RMS_NORM_BACK. */
+struct gb_cuda_norm_args {
+    struct gb_cuda_tensor dst, src0, src1;
+    int64_t n_rows;
+    float eps;
+};
+
+/* Groups of channels (dimension 2), the last of which may have fewer. */
+struct gb_cuda_group_norm_args {
+    struct gb_cuda_tensor dst, src0;
+    int64_t per_group; /* channels */
+    int64_t n_groups;  /* of each batch */
+    float eps;
+};
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/gemv.cu - GEMV and skinny GEMM: products with 1 to 8 columns at
+ * once, for every type of weights.
+ *
+ * A warp takes one row of weights and all columns of the tile; 128 threads a
+ * block.  Floats: lanes take neighbouring values; quantised weights: lanes take
+ * 32 values each, whose codes meet those of q8 activations in dot4, four
+ * products at a time.  Weights are read once for all columns of a tile; reading
+ * them is the limit.
+ */
+#include "backends/cuda/kernels/product.cuh"
+#include "backends/cuda/kernels/unpack.cuh"
+
+/* The largest tile of columns; in registers. */
+template <int cols>
+struct columns {
+    gb_column at[cols];
+    float sum[cols];
+};
+
+template <typename T, int cols>
+GB_DEVICE void
+add_floats(const gb_product_tile &tile, const T *row, columns<cols> &c)
+{
+    for (int64_t k = tile.k + gb_lane(); k < tile.k_end; k += GB_WARP) {
+        const float weight = gb_float(row[k]);
+
+        GB_UNROLL
+        for (int j = 0; j < cols; j++)
+            c.sum[j] = gb_fma(weight, ((const float *)c.at[j].from)[k],
+                              c.sum[j]);
+    }
+}
+
+GB_DEVICE int
+dot16(const int codes[4], const int32_t qs[4])
+{
+    int sum = 0;
+
+    GB_UNROLL
+    for (int i = 0; i < 4; i++)
+        sum = gb_dot4(codes[i], qs[i], sum);
+    return sum;
+}
+
+/* Thirty-two values from E on of a block times a block of q8. */
+template <typename T>
+GB_DEVICE float
+dot32(const T *block, int e, const int codes[8], const gb_cuda_q8 *q8)
+{
+    const int low = dot16(codes, q8->qs);
+    const int high = dot16(codes + 4, q8->qs + 4);
+    float sum;
+
+    if (T::sub == 32) {
+        sum = gb_scale(block, e) * (float)(low + high) * q8->d;
+        if (T::has_mins)
+            sum -= gb_min(block, e) * (q8->sums[0] + q8->sums[1]);
+        return sum;
+    }
+    sum = (gb_scale(block, e) * (float)low +
+           gb_scale(block, e + 16) * (float)high) * q8->d;
+    if (T::has_mins)
+        sum -= gb_min(block, e) * q8->sums[0] +
+               gb_min(block, e + 16) * q8->sums[1];
+    return sum;
+}
+
+template <typename T, int cols>
+GB_DEVICE void
+add_blocks(const gb_product_tile &tile, const T *row, columns<cols> &c)
+{
+    for (int64_t unit = tile.k / 32 + gb_lane(); unit < tile.k_end / 32;
+         unit += GB_WARP) {
+        const T *block = row + unit / (T::values / 32);
+        const int e = (int)(unit % (T::values / 32)) * 32;
+        int codes[8];
+
+        GB_UNROLL
+        for (int i = 0; i < 8; i++)
+            codes[i] = gb_codes(block, e + 4 * i);
+        GB_UNROLL
+        for (int j = 0; j < cols; j++)
+            c.sum[j] += dot32(block, e, codes,
+                              (const gb_cuda_q8 *)c.at[j].from + unit);
+    }
+}
+
+/* One row, by a warp. */
+template <typename T, int cols>
+GB_DEVICE void
+multiply_row(const gb_cuda_product_args &a, const gb_product_tile &tile,
+             int64_t row)
+{
+    const T *weights = (const T *)(tile.weights + row * a.weights.nb[1]);
+    columns<cols> c;
+
+    GB_UNROLL
+    for (int j = 0; j < cols; j++) {
+        c.at[j] = gb_column_within(a, tile, j);
+        c.sum[j] = 0.0f;
+    }
+    if constexpr (gb_format<T>::is_float)
+        add_floats(tile, weights, c);
+    else
+        add_blocks(tile, weights, c);
+    GB_UNROLL
+    for (int j = 0; j < cols; j++) {
+        const float sum = gb_warp_sum(c.sum[j]);
+
+        if (gb_lane() == 0 && j < tile.n_cols)
+            *(float *)(c.at[j].to + row * a.dst.nb[0]) = sum;
+    }
+}
+
+template <typename T, int cols>
+GB_DEVICE void
+gemv(const gb_cuda_product_args &a)
+{
+    for (int64_t n = gb_block(); n < a.n_tiles; n += gb_n_blocks()) {
+        const gb_product_tile tile = gb_product_tile_of(a, n);
+        const int64_t row = tile.row + gb_warp();
+
+        if (row < a.weights.ne[1] && tile.n_cols > 0)
+            multiply_row<T, cols>(a, tile, row);
+    }
+}
+
+#define GEMV(name, type, cols)                      \
+    GB_KERNEL(128, gb_gemv_##name##_##cols, product) \
+    {                                               \
+        gemv<type, cols>(a);                        \
+    }
+#define GB_CUDA_FLOATS(TYPE, name, type) \
+    GEMV(name, type, 1)                  \
+    GEMV(name, type, 4)                  \
+    GEMV(name, type, 8)
+#define GB_CUDA_BLOCKS(TYPE, name) GB_CUDA_FLOATS(TYPE, name, gb_##name)
+#include "backends/cuda/kernels/formats.def"

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/norm.cu - rows, or groups of channels, brought to mean 0 and
+ * variance 1, or to a mean square of 1.
+ *
+ * A warp a row, eight (of 64 lanes: four) a block of 256 threads, up to 512
+ * elements; a block of 512 threads for longer rows, and one of 512 for a group.
+ * A row is read two to three times, mostly from cache; memory is the limit.
+ * The variance is summed around the mean, since the difference of two large
+ * sums would lose its digits.
+ */
+#include "backends/cuda/kernels/args-norm.h"
+#include "backends/cuda/kernels/rows.cuh"
+
+/* 1 / sqrt(SUM_SQ / N + EPS). */
+GB_DEVICE float
+gb_norm_factor(float sum_sq, int64_t n, float eps)
+{
+    return 1.0f / gb_sqrt(sum_sq / (float)n + eps);
+}
+
+template <typename team>
+GB_DEVICE void
+gb_norm_row(const gb_cuda_norm_args &a, int64_t row)
+{
+    const gb_row at = gb_row_of(row, a.dst.ne);
+    const float *x = (const float *)gb_row_data(a.src0, at);
+    float *dst = (float *)gb_row_data(a.dst, at);
+    const int64_t n = a.dst.ne[0];
+    float sum = 0.0f;
+    float sum_sq = 0.0f;
+    float mean;
+    float factor;
+
+    for (int64_t i = team::rank(); i < n; i += team::size)
+        sum += x[i];
+    mean = team::sum(sum) / (float)n;
+    for (int64_t i = team::rank(); i < n; i += team::size)
+        sum_sq = gb_fma(x[i] - mean, x[i] - mean, sum_sq);
+    factor = gb_norm_factor(team::sum(sum_sq), n, a.eps);
+    for (int64_t i = team::rank(); i < n; i += team::size)
+        dst[i] = (x[i] - mean) * factor;
+}
+
+template <typename team>
+GB_DEVICE void
+gb_rms_norm_row(const gb_cuda_norm_args &a, int64_t row)
+{
+    const gb_row at = gb_row_of(row, a.dst.ne);
+    const float *x = (const float *)gb_row_data(a.src0, at);
+    float *dst = (float *)gb_row_data(a.dst, at);
+    const int64_t n = a.dst.ne[0];
+    float sum_sq = 0.0f;
+    float factor;
+
+    for (int64_t i = team::rank(); i < n; i += team::size)
+        sum_sq = gb_fma(x[i], x[i], sum_sq);
+    factor = gb_norm_factor(team::sum(sum_sq), n, a.eps);
+    for (int64_t i = team::rank(); i < n; i += team::size)
+        dst[i] = x[i] * factor;
+}
+
+/* The part of dz along x is taken off, since a longer x gives the same result
+ * but for eps, and the rest is scaled as x was. */
+template <typename team>
+GB_DEVICE void
+gb_rms_norm_back_row(const gb_cuda_norm_args &a, int64_t row)
+{
+    const gb_row at = gb_row_of(row, a.dst.ne);
+    const float *dz = (const float *)gb_row_data(a.src0, at);
+    const float *x = (const float *)gb_row_data(a.src1, at);
+    float *dst = (float *)gb_row_data(a.dst, at);
+    const int64_t n = a.dst.ne[0];
+    float sum_sq = 0.0f;
+    float along = 0.0f;
+    float part;
+    float factor;
+
+    for (int64_t i = team::rank(); i < n; i += team::size) {
+        sum_sq = gb_fma(x[i], x[i], sum_sq);
+        along = gb_fma(x[i], dz[i], along);
+    }
+    sum_sq = team::sum(sum_sq);
+    part = team::sum(along) / gb_fma((float)n, a.eps, sum_sq);
+    factor = gb_norm_factor(sum_sq, n, a.eps);
+    for (int64_t i = team::rank(); i < n; i += team::size)
+        dst[i] = gb_fma(-part, x[i], dz[i]) * factor;
+}
+
+#define GB_NORM_KERNELS(name)                                             \
+    GB_KERNEL(256, gb_##name##_f32_warp, norm)                            \
+    {                                                                     \
+        gb_each_row<gb_warp_team<256>, gb_cuda_norm_args,                 \
+                    gb_##name##_row<gb_warp_team<256>>>(a, a.n_rows);     \
+    }                                                                     \
+    GB_KERNEL(512, gb_##name##_f32_block, norm)                           \
+    {                                                                     \
+        gb_each_row<gb_block_team<512>, gb_cuda_norm_args,                \
+                    gb_##name##_row<gb_block_team<512>>>(a, a.n_rows);    \
+    }
+
+GB_NORM_KERNELS(norm)
+GB_NORM_KERNELS(rms_norm)
+GB_NORM_KERNELS(rms_norm_back)
+
+/* ---- groups ---- */
+
+/* A group: channels from FIRST on of batch I3, and N elements. */
+struct gb_group {
+    int64_t first, i3, n;
+};
+
+GB_DEVICE gb_group
+gb_group_of(const gb_cuda_group_norm_args &a, int64_t number)
+{
+    gb_group group;
+    int64_t channels;
+
+    group.first = gb_take_index(&number, a.n_groups) * a.per_group;
+    group.i3 = number;
+    channels = a.dst.ne[2] - group.first;
+    group.n = a.dst.ne[0] * a.dst.ne[1] *
+              (channels < a.per_group ? channels : a.per_group);
+    return group;
+}
+
+/* Element I of a group of T. */
+GB_DEVICE float *
+gb_group_element(const gb_cuda_tensor &t, const gb_group &group, int64_t i)
+{
+    const int64_t i0 = gb_take_index(&i, t.ne[0]);
+    gb_row row;
+
+    row.i1 = gb_take_index(&i, t.ne[1]);
+    row.i2 = group.first + i;
+    row.i3 = group.i3;
+    return (float *)gb_row_data(t, row) + i0;
+}
+
+GB_DEVICE void
+gb_group_norm_of(const gb_cuda_group_norm_args &a, int64_t number)
+{
+    const gb_group group = gb_group_of(a, number);
+    float sum = 0.0f;
+    float sum_sq = 0.0f;
+    float mean;
+    float factor;
+
+    for (int64_t i = gb_thread(); i < group.n; i += 512)
+        sum += *gb_group_element(a.src0, group, i);
+    mean = gb_block_sum<512>(sum) / (float)group.n;
+    for (int64_t i = gb_thread(); i < group.n; i += 512) {
+        const float x = *gb_group_element(a.src0, group, i) - mean;
+
+        sum_sq = gb_fma(x, x, sum_sq);
+    }
+    factor = gb_norm_factor(gb_block_sum<512>(sum_sq), group.n, a.eps);
+    for (int64_t i = gb_thread(); i < group.n; i += 512)
+        *gb_group_element(a.dst, group, i) =
+            (*gb_group_element(a.src0, group, i) - mean) * factor;
+}
+
+GB_KERNEL(512, gb_group_norm_f32, group_norm)
+{
+    gb_each_row<gb_block_team<512>, gb_cuda_group_norm_args,
+                gb_group_norm_of>(a, a.n_groups * a.dst.ne[3]);
+}

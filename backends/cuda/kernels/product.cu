@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/product.cu - what comes before and after a product of matrices:
+ * sorting columns by expert, joining the splits of k.
+ *
+ * Sorting: one thread block of 256 threads, a thread an expert, in steps of the
+ * block; each goes through all ids twice.  So the order is that of the pairs,
+ * whatever the threads do; reading the ids is the limit.  Joining: one thread a
+ * value, in steps of the grid.
+ */
+#include "backends/cuda/kernels/args-matmul.h"
+#include "backends/cuda/kernels/tensor.cuh"
+
+/* The expert of a pair; n_experts for an id that is no expert's. */
+GB_DEVICE int32_t
+expert_of(const gb_cuda_sort_args &a, int32_t pair)
+{
+    const int32_t slots = (int32_t)a.ids.ne[0];
+    const int32_t id = *(const int32_t *)(a.ids.data +
+                                          pair % slots * a.ids.nb[0] +
+                                          pair / slots * a.ids.nb[1]);
+
+    return id >= 0 && id < a.n_experts ? id : a.n_experts;
+}
+
+GB_DEVICE void
+count_pairs(const gb_cuda_sort_args &a, int32_t expert, int32_t n_pairs)
+{
+    int32_t count = 0;
+
+    for (int32_t pair = 0; pair < n_pairs; pair++)
+        count += expert_of(a, pair) == expert;
+    a.counts[expert] = count;
+}
+
+GB_DEVICE void
+list_pairs(const gb_cuda_sort_args &a, int32_t expert, int32_t n_pairs)
+{
+    int32_t first = 0, tile = 0, count;
+
+    for (int32_t before = 0; before < expert; before++) {
+        first += a.counts[before];
+        tile += (a.counts[before] + a.col_step - 1) / a.col_step;
+    }
+    for (count = 0; count < a.counts[expert]; count += a.col_step) {
+        const int32_t left = a.counts[expert] - count;
+
+        a.tiles[tile].expert = expert;
+        a.tiles[tile].first = first + count;
+        a.tiles[tile].count = left < a.col_step ? left : a.col_step;
+        tile++;
+    }
+    for (int32_t pair = 0; pair < n_pairs; pair++)
+        if (expert_of(a, pair) == expert)
+            a.pairs[first++] = pair;
+    if (expert < a.n_experts)
+        return;
+    for (; tile < a.n_tiles; tile++)
+        a.tiles[tile].count = 0;
+}
+
+GB_KERNEL(256, gb_sort_by_expert, sort)
+{
+    const int32_t n_pairs = (int32_t)(a.ids.ne[0] * a.ids.ne[1]);
+
+    for (int32_t e = gb_thread(); e <= a.n_experts; e += gb_n_threads())
+        count_pairs(a, e, n_pairs);
+    gb_sync();
+    for (int32_t e = gb_thread(); e <= a.n_experts; e += gb_n_threads())
+        list_pairs(a, e, n_pairs);
+}
+
+GB_KERNEL(256, gb_join_splits, join)
+{
+    for (int64_t n = gb_global_thread(); n < a.n; n += gb_global_threads()) {
+        float sum = a.parts[n];
+
+        for (int64_t split = 1; split < a.n_splits; split++)
+            sum += a.parts[split * a.n + n];
+        *(float *)gb_element(a.dst, gb_index_of(n, a.dst.ne)) = sum;
+    }
+}

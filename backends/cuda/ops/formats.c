@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/formats.c - which tensors kernels read as floats.
+ */
+#include "backends/cuda/ops/formats.h"
+
+#include "backends/cuda/ops/shape.h"
+
+static const bool formats[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type) [GGML_TYPE_##TYPE] = true,
+#define GB_CUDA_BLOCKS(TYPE, name)       [GGML_TYPE_##TYPE] = true,
+#include "backends/cuda/kernels/formats.def"
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+};
+
+bool
+gb_cuda_has_format(enum ggml_type type)
+{
+    return (unsigned)type < GGML_TYPE_COUNT && formats[type];
+}
+
+bool
+gb_cuda_has_dense_rows(const struct ggml_tensor *tensor)
+{
+    return tensor->nb[0] == ggml_type_size(tensor->type) ||
+           tensor->ne[0] <= ggml_blck_size(tensor->type);
+}
+
+bool
+gb_cuda_can_read(const struct ggml_tensor *tensor)
+{
+    return gb_cuda_is_float(tensor->type) ||
+           (gb_cuda_has_format(tensor->type) && gb_cuda_has_dense_rows(tensor));
+}

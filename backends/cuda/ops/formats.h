@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/formats.h - which tensors kernels read as floats.
+ */
+#ifndef GB_CUDA_OPS_FORMATS_H
+#define GB_CUDA_OPS_FORMATS_H
+
+#include "ggml.h"
+
+#include <stdbool.h>
+
+/* Is there a reader for TYPE (kernels/formats.def)? */
+bool gb_cuda_has_format(enum ggml_type type);
+
+/* Do the elements of each row of TENSOR lie side by side?  The stride of a row
+ * of one element, or of one block, means nothing. */
+bool gb_cuda_has_dense_rows(const struct ggml_tensor *tensor);
+
+/* Can TENSOR's elements be read as floats: of a floating-point type with any
+ * strides, or in blocks with dense rows? */
+bool gb_cuda_can_read(const struct ggml_tensor *tensor);
+
+#endif

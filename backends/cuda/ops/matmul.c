@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/matmul.c - products of matrices (MUL_MAT): the dispatch, and rows of
+ * the table.
+ *
+ * D[m, n, p, q] = the sum over k of A[k, m, p / r2, q / r3] * B[k, n, p, q].
+ * All columns of B that meet the same matrix of A are taken together.
+ */
+#include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/matmul.h"
+#include "backends/cuda/ops/op.h"
+#include "backends/cuda/ops/shape.h"
+
+#define GEMV_COLS    8   /* the largest tile of columns of the GEMV */
+#define GEMV_THREADS 128
+#define GEMM_TILE    64  /* rows, and columns */
+
+/* A split has at least so many values of k, a multiple of any block; a product
+ * is cut until each multiprocessor has so many thread blocks. */
+#define SPLIT_STEP    256
+#define SPLIT_MIN     1024
+#define SPLITS_MAX    16
+#define BLOCKS_PER_SM 2
+
+/* GEMV by type of the weights and columns: up to 1, 4, 8. */
+static const enum gb_cuda_kernel gemv_kernels[3][GGML_TYPE_COUNT] = {
+#define GB_CUDA_BLOCKS(TYPE, name)                                \
+    [0][GGML_TYPE_##TYPE] = GB_CUDA_KERNEL_gb_gemv_##name##_1,    \
+    [1][GGML_TYPE_##TYPE] = GB_CUDA_KERNEL_gb_gemv_##name##_4,    \
+    [2][GGML_TYPE_##TYPE] = GB_CUDA_KERNEL_gb_gemv_##name##_8,
+#define GB_CUDA_FLOATS(TYPE, name, type) GB_CUDA_BLOCKS(TYPE, name)
+#include "backends/cuda/kernels/formats.def"
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+};
+
+static const enum gb_cuda_kernel gemm_kernels[GGML_TYPE_COUNT] = {
+#define GB_CUDA_BLOCKS(TYPE, name)
+#define GB_CUDA_FLOATS(TYPE, name, type) \
+    [GGML_TYPE_##TYPE] = GB_CUDA_KERNEL_gb_gemm_##name,
+#include "backends/cuda/kernels/formats.def"
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+};
+
+static int64_t
+ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static void
+tile_gemv(const struct gb_cuda_limits *limits,
+          const struct gb_cuda_product_shape *shape,
+          struct gb_cuda_tiling *tiling)
+{
+    const int size = shape->cols <= 1 ? 0 : shape->cols <= 4 ? 1 : 2;
+    static const int cols[] = { 1, 4, GEMV_COLS };
+
+    tiling->kernel = gemv_kernels[size][shape->weights];
+    tiling->row_step = GEMV_THREADS / limits->warp;
+    tiling->col_step = cols[size];
+}
+
+static void
+tile_gemm(const struct gb_cuda_product_shape *shape,
+          struct gb_cuda_tiling *tiling)
+{
+    tiling->kernel = gemm_kernels[shape->weights];
+    tiling->row_step = GEMM_TILE;
+    tiling->col_step = GEMM_TILE;
+}
+
+/* Cut k where tiles are too few to fill the card. */
+static void
+split(const struct gb_cuda_limits *limits,
+      const struct gb_cuda_product_shape *shape, struct gb_cuda_tiling *tiling)
+{
+    const int64_t tiles = shape->matrices *
+                          ceil_div(shape->m, tiling->row_step) *
+                          ceil_div(shape->cols, tiling->col_step);
+    const int64_t wanted = BLOCKS_PER_SM * (int64_t)limits->n_sms / tiles;
+    const int64_t most = shape->k / SPLIT_MIN;
+    int64_t n = wanted < most ? wanted : most;
+
+    n = n < 1 ? 1 : n > SPLITS_MAX ? SPLITS_MAX : n;
+    tiling->split_k = ceil_div(ceil_div(shape->k, n), SPLIT_STEP) * SPLIT_STEP;
+    tiling->n_splits = shape->k == 0 ? 1 : ceil_div(shape->k, tiling->split_k);
+}
+
+struct gb_cuda_tiling
+gb_cuda_matmul_dispatch(const struct gb_cuda_limits *limits,
+                        const struct gb_cuda_product_shape *shape)
+{
+    const bool is_float = gb_cuda_is_float(shape->weights);
+    struct gb_cuda_tiling tiling;
+
+    tiling.packing = !is_float                               ? GB_CUDA_PACK_Q8
+                     : shape->activations == GGML_TYPE_F32 ? GB_CUDA_IN_PLACE
+                                                             : GB_CUDA_PACK_F32;
+    if (is_float && shape->cols > GEMV_COLS)
+        tile_gemm(shape, &tiling);
+    else
+        tile_gemv(limits, shape, &tiling);
+    split(limits, shape, &tiling);
+    return tiling;
+}
+
+static bool
+divides(int64_t part, int64_t whole)
+{
+    return part > 0 && whole % part == 0;
+}
+
+static bool
+mul_mat_supports(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    (void)limits;
+    return node->type == GGML_TYPE_F32 && node->ne[0] == a->ne[1] &&
+           gb_cuda_same_from(node, b, 1) && divides(a->ne[2], b->ne[2]) &&
+           divides(a->ne[3], b->ne[3]) && gb_cuda_can_multiply(a, b);
+}
+
+static struct gb_cuda_tiling
+tiling_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const struct gb_cuda_product_shape shape = {
+        .weights = a->type,
+        .activations = b->type,
+        .m = a->ne[1],
+        .k = a->ne[0],
+        .cols = ggml_nrows(b) / (a->ne[2] * a->ne[3]),
+        .matrices = a->ne[2] * a->ne[3],
+    };
+
+    return gb_cuda_matmul_dispatch(limits, &shape);
+}
+
+static size_t
+mul_mat_scratch(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct gb_cuda_tiling tiling = tiling_of(limits, node);
+
+    return gb_cuda_scratch_up(
+               gb_cuda_packed_size(tiling.packing, node->src[1])) +
+           gb_cuda_parts_size(&tiling, node);
+}
+
+static void
+mul_mat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
+    const int64_t matrices = a->ne[2] * a->ne[3];
+    struct gb_cuda_product_args args = {
+        .weights = gb_cuda_arg(a),
+        .n_cols = ggml_nrows(b) / matrices,
+    };
+
+    args.col_tiles = ceil_div(args.n_cols, tiling.col_step);
+    gb_cuda_pack(emit, tiling.packing, b, emit->scratch, &args.columns);
+    gb_cuda_multiply(emit, &tiling, node, matrices,
+                     emit->scratch + gb_cuda_scratch_up(gb_cuda_packed_size(
+                                         tiling.packing, b)),
+                     &args);
+}
+
+const struct gb_cuda_op gb_cuda_op_mul_mat = {
+    .supports = mul_mat_supports,
+    .scratch = mul_mat_scratch,
+    .emit = mul_mat_emit,
+};

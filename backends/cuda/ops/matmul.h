@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/matmul.h - how products of matrices are computed (MUL_MAT,
+ * MUL_MAT_ID).
+ */
+#ifndef GB_CUDA_OPS_MATMUL_H
+#define GB_CUDA_OPS_MATMUL_H
+
+#include "backends/cuda/kernels/args-matmul.h"
+#include "backends/cuda/ops/emit.h"
+
+#include "ggml.h"
+
+#include <stdbool.h>
+
+/* What activations are packed as. */
+enum gb_cuda_packing {
+    GB_CUDA_PACK_F32,
+    GB_CUDA_PACK_Q8,
+    GB_CUDA_PACK_F16,
+    GB_CUDA_PACK_BF16,
+    GB_CUDA_PACK_COUNT,
+    GB_CUDA_IN_PLACE = GB_CUDA_PACK_COUNT, /* F32 as it lies */
+};
+
+/* What the dispatch looks at. */
+struct gb_cuda_product_shape {
+    enum ggml_type weights;
+    enum ggml_type activations;
+    int64_t m;        /* rows of a matrix of weights */
+    int64_t k;
+    int64_t cols;     /* that meet one matrix; with experts: in the mean */
+    int64_t matrices; /* of weights that are multiplied */
+};
+
+/* And what it decides. */
+struct gb_cuda_tiling {
+    enum gb_cuda_kernel kernel;
+    enum gb_cuda_packing packing;
+    int row_step, col_step; /* of a tile */
+    int64_t n_splits;
+    int64_t split_k; /* values of k in each split but the last */
+};
+
+/* Path, tiles and splits, by shape and limits alone. */
+struct gb_cuda_tiling gb_cuda_matmul_dispatch(
+    const struct gb_cuda_limits *limits,
+    const struct gb_cuda_product_shape *shape);
+
+/* Are there kernels for weights A and activations B, whose rows have the same
+ * length? */
+bool gb_cuda_can_multiply(
+    const struct ggml_tensor *a, const struct ggml_tensor *b);
+
+/* Bytes of B packed, and the launch that packs it at TO; args->columns is where
+ * columns then are. */
+size_t gb_cuda_packed_size(
+    enum gb_cuda_packing packing, const struct ggml_tensor *b);
+void gb_cuda_pack(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
+                  const struct ggml_tensor *b, char *to,
+                  struct gb_cuda_tensor *columns_out);
+
+/* Bytes of the parts of NODE that splits of k make: none without splits. */
+size_t gb_cuda_parts_size(
+    const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node);
+
+/*
+ * Launch the product, and where k is split, what joins the parts, which are made
+ * at PARTS.  Of ARGS weights, columns, ids, tiles, pairs, n_cols and col_tiles
+ * are set.
+ */
+void gb_cuda_multiply(struct gb_cuda_emit *emit,
+                      const struct gb_cuda_tiling *tiling,
+                      const struct ggml_tensor *node, int64_t matrices,
+                      char *parts, struct gb_cuda_product_args *args);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/product.c - the launches of which products of matrices are made.
+ */
+#include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/formats.h"
+#include "backends/cuda/ops/matmul.h"
+
+#define THREADS 256
+
+/* By type of the activations; 0 where there are none, and never asked for. */
+static const enum gb_cuda_kernel
+    pack_kernels[GB_CUDA_PACK_COUNT][GGML_TYPE_COUNT] = {
+#define GB_CUDA_ACTIVATIONS(TYPE, name, type)    \
+    [GB_CUDA_PACK_F32][GGML_TYPE_##TYPE] =       \
+        GB_CUDA_KERNEL_gb_pack_f32_##name,       \
+    [GB_CUDA_PACK_Q8][GGML_TYPE_##TYPE] =        \
+        GB_CUDA_KERNEL_gb_pack_q8_##name,        \
+    [GB_CUDA_PACK_F16][GGML_TYPE_##TYPE] =       \
+        GB_CUDA_KERNEL_gb_pack_f16_##name,       \
+    [GB_CUDA_PACK_BF16][GGML_TYPE_##TYPE] =      \
+        GB_CUDA_KERNEL_gb_pack_bf16_##name,
+#include "backends/cuda/kernels/activations.def"
+#undef GB_CUDA_ACTIVATIONS
+};
+
+static const bool activations[GGML_TYPE_COUNT] = {
+#define GB_CUDA_ACTIVATIONS(TYPE, name, type) [GGML_TYPE_##TYPE] = true,
+#include "backends/cuda/kernels/activations.def"
+#undef GB_CUDA_ACTIVATIONS
+};
+
+/* Columns are counted through in kernels, and rows of weights are cut into
+ * tiles; neither may come near what an int64_t counts. */
+static bool
+is_countable(const struct ggml_tensor *t)
+{
+    return t->ne[0] <= INT64_MAX / 64 && ggml_nrows(t) <= INT32_MAX;
+}
+
+bool
+gb_cuda_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return gb_cuda_has_format(a->type) && activations[b->type] &&
+           a->ne[0] == b->ne[0] && gb_cuda_has_dense_rows(a) &&
+           gb_cuda_has_dense_rows(b) && is_countable(a) && is_countable(b);
+}
+
+/* Bytes of a column of K values. */
+static int64_t
+column_bytes(enum gb_cuda_packing packing, int64_t k)
+{
+    const int64_t steps = (k + GB_CUDA_K_STEP - 1) / GB_CUDA_K_STEP;
+
+    switch (packing) {
+    case GB_CUDA_PACK_F32:
+        return k * (int64_t)sizeof(float);
+    case GB_CUDA_PACK_Q8:
+        return k / 32 * (int64_t)sizeof(struct gb_cuda_q8);
+    case GB_CUDA_PACK_F16:
+    case GB_CUDA_PACK_BF16:
+        return GB_CUDA_HALVES_HEAD + steps * GB_CUDA_K_STEP * 2;
+    case GB_CUDA_IN_PLACE:
+        break;
+    }
+    return 0;
+}
+
+size_t
+gb_cuda_packed_size(
+    enum gb_cuda_packing packing, const struct ggml_tensor *b)
+{
+    return (size_t)(ggml_nrows(b) * column_bytes(packing, b->ne[0]));
+}
+
+void
+gb_cuda_pack(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
+             const struct ggml_tensor *b, char *to,
+             struct gb_cuda_tensor *columns_out)
+{
+    struct gb_cuda_pack_args args = { .src = gb_cuda_arg(b) };
+    const bool by_column =
+        packing == GB_CUDA_PACK_F16 || packing == GB_CUDA_PACK_BF16;
+
+    *columns_out = args.src;
+    if (packing == GB_CUDA_IN_PLACE)
+        return;
+    columns_out->data = to;
+    columns_out->nb[0] = 0;
+    columns_out->nb[1] = column_bytes(packing, b->ne[0]);
+    for (int i = 2; i < GGML_MAX_DIMS; i++)
+        columns_out->nb[i] = columns_out->nb[i - 1] * b->ne[i - 1];
+    args.dst = *columns_out;
+    args.n = by_column ? ggml_nrows(b) : ggml_nelements(b);
+    emit->add(emit, pack_kernels[packing][b->type],
+              gb_cuda_blocks(args.n, by_column ? 1 : THREADS), 0, &args,
+              sizeof(args));
+}
+
+size_t
+gb_cuda_parts_size(
+    const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node)
+{
+    if (tiling->n_splits == 1)
+        return 0;
+    return (size_t)(tiling->n_splits * ggml_nelements(node)) * sizeof(float);
+}
+
+/* The first part of NODE: the same counts, dense. */
+static struct gb_cuda_tensor
+part_of(const struct ggml_tensor *node, char *parts)
+{
+    struct gb_cuda_tensor part = gb_cuda_arg(node);
+
+    part.data = parts;
+    part.nb[0] = sizeof(float);
+    for (int i = 1; i < GGML_MAX_DIMS; i++)
+        part.nb[i] = part.nb[i - 1] * part.ne[i - 1];
+    return part;
+}
+
+static void
+join(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
+     const char *parts, int64_t n_splits)
+{
+    const struct gb_cuda_join_args args = {
+        .dst = gb_cuda_arg(node),
+        .parts = (const float *)parts,
+        .n = ggml_nelements(node),
+        .n_splits = n_splits,
+    };
+
+    GB_CUDA_LAUNCH(emit, gb_join_splits, gb_cuda_blocks(args.n, THREADS), 0,
+                   &args);
+}
+
+void
+gb_cuda_multiply(struct gb_cuda_emit *emit,
+                 const struct gb_cuda_tiling *tiling,
+                 const struct ggml_tensor *node, int64_t matrices, char *parts,
+                 struct gb_cuda_product_args *args)
+{
+    const bool is_split = tiling->n_splits > 1;
+
+    args->dst = is_split ? part_of(node, parts) : gb_cuda_arg(node);
+    args->row_step = tiling->row_step;
+    args->col_step = tiling->col_step;
+    args->row_tiles =
+        (args->weights.ne[1] + tiling->row_step - 1) / tiling->row_step;
+    args->n_splits = tiling->n_splits;
+    args->split_k = tiling->split_k;
+    args->split_bytes = args->dst.nb[3] * args->dst.ne[3];
+    args->n_tiles =
+        args->row_tiles * args->col_tiles * args->n_splits * matrices;
+    emit->add(emit, tiling->kernel, gb_cuda_blocks(args->n_tiles, 1), 0, args,
+              sizeof(*args));
+    if (is_split)
+        join(emit, node, parts, tiling->n_splits);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/unary.c - functions of one tensor, element by element.
+ *
+ * UNARY SQR SQRT LOG SIN COS SCALE CLAMP LEAKY_RELU, of floating-point types
+ * with any strides.
+ */
+#include "backends/cuda/kernels/args-unary.h"
+#include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/contiguous.h"
+#include "backends/cuda/ops/op.h"
+#include "backends/cuda/ops/shape.h"
+
+static bool
+unary_supports(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    (void)limits;
+    if (node->op == GGML_OP_UNARY &&
+        (uint32_t)gb_cuda_param_i32(node, 0) >= GGML_UNARY_OP_COUNT)
+        return false;
+    return gb_cuda_has_sources(node, 1) && gb_cuda_is_float(node->type) &&
+           gb_cuda_is_float(node->src[0]->type) &&
+           ggml_are_same_shape(node, node->src[0]);
+}
+
+/* The function of a UNARY node, or of an operation that is one. */
+static enum gb_cuda_function
+function_of(const struct ggml_tensor *node)
+{
+    static const uint8_t unary[GGML_UNARY_OP_COUNT] = {
+#define GB_CUDA_UNARY(name, value) \
+    [GGML_UNARY_OP_##name] = GB_CUDA_FUNCTION_##name,
+#define GB_CUDA_MAP(name, value)
+#include "backends/cuda/kernels/unary-functions.def"
+#undef GB_CUDA_MAP
+#undef GB_CUDA_UNARY
+    };
+    static const uint8_t map[GGML_OP_COUNT] = {
+#define GB_CUDA_UNARY(name, value)
+#define GB_CUDA_MAP(name, value) [GGML_OP_##name] = GB_CUDA_FUNCTION_##name,
+#include "backends/cuda/kernels/unary-functions.def"
+#undef GB_CUDA_MAP
+#undef GB_CUDA_UNARY
+    };
+
+    return node->op == GGML_OP_UNARY ? unary[gb_cuda_param_i32(node, 0)]
+                                     : map[node->op];
+}
+
+static void
+unary_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct gb_cuda_unary_args args = {
+        .dst = gb_cuda_arg(node),
+        .src = gb_cuda_arg(a),
+        .n = ggml_nelements(node),
+        .function = function_of(node),
+        .dst_type = gb_cuda_float_of(node->type),
+        .src_type = gb_cuda_float_of(a->type),
+        .p0 = gb_cuda_param_f32(node, 0),
+        .p1 = gb_cuda_param_f32(node, 1),
+    };
+
+    if (gb_cuda_is_f32_by_4(node) && gb_cuda_is_f32_by_4(a))
+        GB_CUDA_LAUNCH(
+            emit, gb_unary_f32, gb_cuda_blocks(args.n / 4, 256), 0, &args);
+    else
+        GB_CUDA_LAUNCH(
+            emit, gb_unary_any, gb_cuda_blocks(args.n, 256), 0, &args);
+}
+
+const struct gb_cuda_op gb_cuda_op_unary = {
+    .supports = unary_supports,
+    .emit = unary_emit,
+};
