@@ -51,8 +51,8 @@ emulator_driver_sources = \
 	%D%/driver.cpp \
 	%D%/driver.h \
 	%D%/emulator.h
-emulator_cxxflags = -std=c++17 -Wall -Wextra -fvisibility=hidden \
-	-fno-exceptions -fno-rtti -ffp-contract=off -pthread
+emulator_cxxflags = -std=c++17 -Wall -Wextra -Wno-unknown-pragmas \
+	-fvisibility=hidden -fno-exceptions -fno-rtti -ffp-contract=off -pthread
 # It stays when it is closed: threads and the process's end still come to it.
 emulator_ldflags = -shared -no-undefined -version-info 1:0:0 -rpath $(testsdir) \
 	-pthread -Wl,-z,nodelete -Wl,--version-script='$(srcdir)/%D%/exports.map'
@@ -66,7 +66,7 @@ check_LTLIBRARIES += \
 	tests/gpu-emulator/lanes64/librun.la
 
 tests_gpu_emulator_lanes32_librun_la_SOURCES = $(emulator_run_sources)
-tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_EMULATOR -DGB_WARP=32
 tests_gpu_emulator_lanes32_librun_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_librun_la_LIBADD = $(emulator_kernels32)
 tests_gpu_emulator_lanes32_librun_la_DEPENDENCIES = $(emulator_kernels32)
@@ -80,7 +80,7 @@ tests_gpu_emulator_lanes32_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
 
 tests_gpu_emulator_lanes64_librun_la_SOURCES = $(emulator_run_sources)
-tests_gpu_emulator_lanes64_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
+tests_gpu_emulator_lanes64_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_EMULATOR -DGB_WARP=64
 tests_gpu_emulator_lanes64_librun_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_librun_la_LIBADD = $(emulator_kernels64)
 tests_gpu_emulator_lanes64_librun_la_DEPENDENCIES = $(emulator_kernels64)
@@ -98,7 +98,7 @@ tests_gpu_emulator_lanes64_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
 emulator_hooks = $(if $(findstring -fsanitize,$(CXXFLAGS)),,-fsanitize=thread)
 EMULATOR_KERNEL = $(MKDIR_P) $(@D) && \
 	$(LIBTOOL) $(AM_V_lt) --tag=CXX --mode=compile $(CXX) $(DEFS) $(AM_CPPFLAGS) \
-	$(CPPFLAGS) -DGB_EMULATOR $(emulator_cxxflags) -Wno-unknown-pragmas \
+	$(CPPFLAGS) -DGB_EMULATOR $(emulator_cxxflags) \
 	$(CXXFLAGS) $(emulator_hooks) -MD -MP -MF $(@:.lo=.d) -MT $@
 
 emulator_kernels32 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
@@ -132,11 +132,11 @@ check_PROGRAMS += \
 
 # Is each planted fault found?
 tests_gpu_emulator_checker_32_SOURCES = %D%/bugs.h %D%/checker.cpp
-tests_gpu_emulator_checker_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_checker_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_EMULATOR -DGB_WARP=32
 tests_gpu_emulator_checker_32_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_checker_32_LDADD = %D%/lanes32/librun.la %D%/lanes32/bugs.lo $(CMOCKA_LIBS)
 tests_gpu_emulator_checker_64_SOURCES = %D%/bugs.h %D%/checker.cpp
-tests_gpu_emulator_checker_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=64
+tests_gpu_emulator_checker_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_EMULATOR -DGB_WARP=64
 tests_gpu_emulator_checker_64_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_checker_64_LDADD = %D%/lanes64/librun.la %D%/lanes64/bugs.lo $(CMOCKA_LIBS)
 
