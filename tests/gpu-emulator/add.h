@@ -13,6 +13,9 @@
 
 enum { ADD_N = 100 };
 
+/* That kernel. */
+#define ADD_KERNEL "gb_binary_any"
+
 struct add {
     gb_cuda_stream stream;
     gb_cuda_module module;

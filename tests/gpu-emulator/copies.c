@@ -326,6 +326,34 @@ memory_of_another_card_is_refused(void **state)
     end_with_reports(3);
 }
 
+/* What runs and fails is known to who waits, and ends what is queued. */
+static void
+an_error_of_queued_work_stays(void **state)
+{
+    struct second s;
+    gb_cuda_context popped;
+    gb_cuda_event event;
+
+    (void)state;
+    begin("DEVICES=2");
+    begin_second(&s);
+    event = emu_event();
+    assert_int_equal(cu.copy_to_peer(memory, s.first, s.memory, s.context,
+                                     SIZE, stream), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.fill(memory, 1, SIZE, stream), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_record(event, stream), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.context_push(s.context), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.memory_free(s.memory), GB_CUDA_SUCCESS);
+    s.memory = 0;
+    assert_int_equal(cu.context_pop(&popped), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_wait(event), GB_CUDA_ILLEGAL_ADDRESS);
+    assert_int_equal(emu.queued(), 0);
+    assert_int_equal(cu.event_query(event), GB_CUDA_ILLEGAL_ADDRESS);
+    assert_int_equal(cu.fill(memory, 1, SIZE, stream), GB_CUDA_ILLEGAL_ADDRESS);
+    end_second(&s);
+    emu_end_with_reports(2);
+}
+
 int
 main(void)
 {
@@ -343,6 +371,7 @@ main(void)
         cmocka_unit_test(cards_refuse_each_other),
         cmocka_unit_test(copies_between_cards_may_be_corrupted),
         cmocka_unit_test(memory_of_another_card_is_refused),
+        cmocka_unit_test(an_error_of_queued_work_stays),
     };
 
     return cmocka_run_group_tests_name("copies of the emulated driver", tests,

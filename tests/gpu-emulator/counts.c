@@ -92,7 +92,7 @@ runs_of_kernels_are_written_at_the_end(void **state)
     file = fopen(path, "r");
     assert_non_null(file);
     assert_non_null(fgets(line, sizeof(line), file));
-    assert_string_equal(line, "32 gb_add_f32_f32 2\n");
+    assert_string_equal(line, "32 " ADD_KERNEL " 2\n");
     assert_null(fgets(line, sizeof(line), file));
     fclose(file);
     unlink(path);

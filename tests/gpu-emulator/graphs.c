@@ -85,7 +85,7 @@ a_graph_is_one_operation_of_its_stream(void **state)
     assert_float_equal(add_result(&c.add, 3), 10.0f, 0.0f);
     assert_int_equal(emu.count(EMU_GRAPH_LAUNCHES), 1);
     assert_int_equal(emu.count(EMU_LAUNCHES), 0);
-    assert_int_equal(emu.kernel_runs("gb_add_f32_f32"), 2);
+    assert_int_equal(emu.kernel_runs(ADD_KERNEL), 2);
     end(&c);
 }
 
@@ -160,7 +160,7 @@ a_graph_may_be_destroyed_while_it_is_queued(void **state)
     assert_int_equal(cu.graph_launch(c.exec, c.add.stream),
                      GB_CUDA_INVALID_HANDLE);
     assert_float_equal(add_result(&c.add, 3), 10.0f, 0.0f);
-    assert_int_equal(emu.kernel_runs("gb_add_f32_f32"), 4);
+    assert_int_equal(emu.kernel_runs(ADD_KERNEL), 4);
     add_end(&c.add);
     emu_end();
 }
