@@ -43,6 +43,46 @@ find_node(node_list *nodes, gb_cuda_graph_node handle)
     return nullptr;
 }
 
+/* Which node may run next, while one after the other does. */
+class edges {
+    std::vector<std::vector<size_t>> followers;
+    std::vector<size_t> n_before; /* that did not run yet */
+    std::vector<size_t> ready;
+
+public:
+    /* Nodes come after older ones alone. */
+    explicit edges(const node_list &nodes)
+        : followers(nodes.size()), n_before(nodes.size())
+    {
+        std::map<gb_cuda_graph_node, size_t> number;
+
+        for (size_t i = 0; i < nodes.size(); i++) {
+            number[nodes[i]->handle] = i;
+            n_before[i] = nodes[i]->after.size();
+            if (n_before[i] == 0)
+                ready.push_back(i);
+            for (const gb_cuda_graph_node before : nodes[i]->after)
+                followers[number[before]].push_back(i);
+        }
+    }
+    /* False: all did. */
+    bool
+    next(size_t *number)
+    {
+        if (ready.empty())
+            return false;
+
+        const size_t at = queue_choice(ready.size());
+
+        *number = ready[at];
+        ready.erase(ready.begin() + (ptrdiff_t)at);
+        for (const size_t i : followers[*number])
+            if (--n_before[i] == 0)
+                ready.push_back(i);
+        return true;
+    }
+};
+
 /* One launch of a graph; keeps the nodes that it had then. */
 struct graph_item : item {
     node_list nodes;
@@ -61,15 +101,11 @@ struct graph_item : item {
     int
     run()
     {
-        node_list left = nodes;
+        edges e(nodes);
+        size_t i;
 
-        while (!left.empty()) {
-            const size_t i = next(left);
-            const std::shared_ptr<const node> n = left[i];
-
-            left.erase(left.begin() + (ptrdiff_t)i);
-
-            const int result = n->what.run();
+        while (e.next(&i)) {
+            const int result = nodes[i]->what.run();
 
             if (result != 0)
                 return result;
@@ -83,27 +119,6 @@ struct graph_item : item {
                            [&](const std::shared_ptr<const node> &n) {
                                return n->what.may_use(what);
                            });
-    }
-
-private:
-    static bool
-    waits_for_one(const node &n, node_list *left)
-    {
-        return std::any_of(
-            n.after.begin(), n.after.end(), [left](gb_cuda_graph_node before) {
-                return find_node(left, before) != nullptr;
-            });
-    }
-    /* Nodes name only older ones as those that they come after. */
-    static size_t
-    next(node_list &left)
-    {
-        std::vector<size_t> ready;
-
-        for (size_t i = 0; i < left.size(); i++)
-            if (!waits_for_one(*left[i], &left))
-                ready.push_back(i);
-        return ready[queue_choice(ready.size())];
     }
 };
 
