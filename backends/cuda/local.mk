@@ -32,6 +32,8 @@ GB_CUDA_KERNEL_FILES = \
 noinst_LTLIBRARIES += %D%/libhost.la
 backends_cuda_libhost_la_SOURCES = \
 	%D%/device/backend.c \
+	%D%/device/between.c \
+	%D%/device/between.h \
 	%D%/device/buffer.c \
 	%D%/device/buffer.h \
 	%D%/device/card.c \

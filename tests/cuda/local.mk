@@ -35,9 +35,17 @@ cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h
 check_PROGRAMS += \
-	tests/cuda/failures
+	tests/cuda/failures \
+	tests/cuda/listing \
+	tests/cuda/plans
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
+tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
+tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_listing_LDADD = $(BLACK_LDADD)
+tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
+tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_plans_LDADD = $(BLACK_LDADD)
 endif
 endif

@@ -3,12 +3,11 @@
  * cuda/device/backend.c - backends: each has a stream, and what is asked of it
  * is put there in the order of the calls.
  */
+#include "backends/cuda/device/between.h"
 #include "backends/cuda/device/buffer.h"
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/event.h"
 #include "backends/cuda/device/graph.h"
-#include "backends/cuda/device/peer.h"
-#include "backends/cuda/device/stage.h"
 #include "backends/cuda/device/stream.h"
 
 #include <stdlib.h>
@@ -123,58 +122,6 @@ backend_get_tensor_async(
     gb_cuda_leave(&own->hold);
 }
 
-/* In the source's stream, whose context is entered. */
-static enum ggml_status
-queue_copy(
-    struct cuda_backend *from, struct cuda_backend *to,
-    const struct ggml_tensor *src, const struct ggml_tensor *dst)
-{
-    struct gb_cuda_card *card = from->hold.card;
-    const gb_cuda_address source = gb_cuda_address_of(src);
-    const gb_cuda_address target = gb_cuda_address_of(dst);
-    const size_t size = ggml_nbytes(src);
-
-    if (card == to->hold.card)
-        GB_CUDA_TRY(card, copy_on_device,
-                    (target, source, size, from->queue.stream));
-    else
-        GB_CUDA_TRY(card, copy_to_peer,
-                    (target, to->hold.context, source, from->hold.context,
-                     size, from->queue.stream));
-    if (from == to)
-        return GGML_STATUS_SUCCESS;
-    return GB_CUDA(card, event_record, (from->queue.end, from->queue.stream));
-}
-
-/* Later work of TO waits for what FROM's event was recorded behind. */
-static bool
-queue_wait(struct cuda_backend *to, struct cuda_backend *from)
-{
-    enum ggml_status status;
-
-    if (!gb_cuda_enter(&to->hold))
-        return false;
-    status = GB_CUDA(to->hold.card, stream_wait_event,
-                     (to->queue.stream, from->queue.end, 0));
-    gb_cuda_leave(&to->hold);
-    return status == GGML_STATUS_SUCCESS;
-}
-
-static bool
-copy_directly(
-    struct cuda_backend *from, struct cuda_backend *to,
-    const struct ggml_tensor *src, const struct ggml_tensor *dst)
-{
-    enum ggml_status status;
-
-    if (!gb_cuda_enter(&from->hold))
-        return false;
-    status = queue_copy(from, to, src, dst);
-    gb_cuda_leave(&from->hold);
-    return status == GGML_STATUS_SUCCESS &&
-           (from == to || queue_wait(to, from));
-}
-
 static bool
 lies_on(const struct cuda_backend *own, const struct ggml_tensor *tensor)
 {
@@ -184,10 +131,6 @@ lies_on(const struct cuda_backend *own, const struct ggml_tensor *tensor)
            gb_cuda_is_held(&buffer->hold);
 }
 
-/*
- * The source's stream copies, and the destination's waits for it, so that later
- * work of the source may write over what was copied.
- */
 static bool
 backend_cpy_tensor_async(
     ggml_backend_t backend_src, ggml_backend_t backend_dst,
@@ -200,10 +143,7 @@ backend_cpy_tensor_async(
     from = backend_src->context;
     if (!lies_on(from, src) || !lies_on(to, dst))
         return false;
-    if (from->hold.card == to->hold.card ||
-        gb_cuda_peer_works(&from->hold, &to->hold))
-        return copy_directly(from, to, src, dst);
-    return gb_cuda_stage_copy(
+    return gb_cuda_copy_between(
         &to->stage,
         &(struct gb_cuda_stage_end){ &from->hold, &from->queue,
                                      gb_cuda_address_of(src) },
