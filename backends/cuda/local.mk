@@ -14,6 +14,8 @@ GB_CUDA_KERNEL_FILES = \
 	im2col \
 	loss \
 	mask \
+	mma8gemm \
+	mmagemm \
 	move \
 	norm \
 	outprod \
@@ -116,6 +118,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/kernels.def \
 	%D%/kernels/loss.def \
 	%D%/kernels/mask.def \
+	%D%/kernels/mmagemm.def \
 	%D%/kernels/move.def \
 	%D%/kernels/norm.def \
 	%D%/kernels/outprod.def \
@@ -183,6 +186,8 @@ EXTRA_DIST += \
 	%D%/kernels/codebooks.cuh \
 	%D%/kernels/device.cuh \
 	%D%/kernels/math.cuh \
+	%D%/kernels/mma.cuh \
+	%D%/kernels/mmagemm.cuh \
 	%D%/kernels/pack.cuh \
 	%D%/kernels/product.cuh \
 	%D%/kernels/rows.cuh \

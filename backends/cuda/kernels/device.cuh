@@ -128,6 +128,15 @@ gb_shuffle(T value, int from)
     return __shfl_sync(GB_ALL_LANES, value, from, GB_WARP);
 }
 
+/* The same for an address. */
+template <typename T>
+GB_DEVICE const T *
+gb_shuffle_pointer(const T *value, int from)
+{
+    return (const T *)(uintptr_t)gb_shuffle(
+        (unsigned long long)(uintptr_t)value, from);
+}
+
 GB_DEVICE void
 gb_warp_sync()
 {
