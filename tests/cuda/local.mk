@@ -2,6 +2,9 @@
 # tests/cuda: the CUDA backend on an emulated driver.  The module for it has the
 # host code of the one that is installed; where that has the kernels' code there is a
 # line of text, for the emulated driver has the kernels itself.
+check_SCRIPTS += %D%/module.sh
+EXTRA_DIST += %D%/module.sh
+
 if MODULES
 cuda_placeholders = $(GB_CUDA_KERNEL_FILES:%=%D%/images/%.image)
 CLEANFILES += $(cuda_placeholders)
