@@ -69,6 +69,10 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/register.c \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
+	%D%/device/split-buffer.c \
+	%D%/device/split-buffer.h \
+	%D%/device/split.c \
+	%D%/device/split.h \
 	%D%/device/stage.c \
 	%D%/device/stage.h \
 	%D%/device/stream.c \

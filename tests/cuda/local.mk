@@ -40,7 +40,8 @@ cuda_emulated = \
 check_PROGRAMS += \
 	tests/cuda/failures \
 	tests/cuda/listing \
-	tests/cuda/plans
+	tests/cuda/plans \
+	tests/cuda/split
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
@@ -50,5 +51,8 @@ tests_cuda_listing_LDADD = $(BLACK_LDADD)
 tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
 tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_plans_LDADD = $(BLACK_LDADD)
+tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
+tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_split_LDADD = $(BLACK_LDADD)
 endif
 endif

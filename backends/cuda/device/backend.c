@@ -8,6 +8,7 @@
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/event.h"
 #include "backends/cuda/device/graph.h"
+#include "backends/cuda/device/split.h"
 #include "backends/cuda/device/stream.h"
 
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct cuda_backend {
     struct gb_cuda_plan plan;
     struct gb_cuda_recordings recordings;
     struct gb_cuda_stage stage; /* copies from cards that it does not reach */
+    struct gb_cuda_split split; /* products of weights on several cards */
     struct gb_cuda_abort abort;
 };
 
@@ -55,6 +57,7 @@ backend_free(ggml_backend_t backend)
     if (gb_cuda_enter_cleanup(&own->hold)) {
         gb_cuda_queue_drain(card, &own->queue);
         gb_cuda_recordings_clear(&own->recordings, card);
+        gb_cuda_split_clear(&own->split, card);
         gb_cuda_scratch_clear(&own->scratch, card);
         gb_cuda_stage_clear(&own->stage, card);
         gb_cuda_queue_clear(card, &own->queue);
@@ -154,6 +157,44 @@ backend_cpy_tensor_async(
 
 /* ---- graphs ---- */
 
+/* Steps with the launches between them. */
+static enum ggml_status
+run_steps(struct cuda_backend *own, const struct gb_cuda_plan *plan)
+{
+    struct gb_cuda_card *card = own->hold.card;
+    enum ggml_status status =
+        gb_cuda_split_prepare(&own->split, &own->hold, &own->queue, plan);
+    size_t first = 0;
+
+    for (size_t i = 0; i < plan->n_steps && status == GGML_STATUS_SUCCESS;
+         i++) {
+        const struct gb_cuda_step *step = &plan->steps[i];
+
+        if (gb_cuda_is_aborted(&own->abort))
+            return GGML_STATUS_ABORTED;
+        status = gb_cuda_launch_all(card, own->queue.stream, plan, first,
+                                    step->before - first);
+        if (status == GGML_STATUS_SUCCESS)
+            status = gb_cuda_split_run(&own->split, &own->hold, &own->queue,
+                                       step);
+        first = step->before;
+    }
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    return gb_cuda_launch_all(card, own->queue.stream, plan, first,
+                              plan->n_launches - first);
+}
+
+static enum ggml_status
+run(struct cuda_backend *own, struct gb_cuda_recordings *recordings,
+    const struct gb_cuda_plan *plan)
+{
+    if (plan->n_steps > 0)
+        return run_steps(own, plan);
+    return gb_cuda_run(recordings, own->hold.card, own->queue.stream, plan,
+                       &own->abort);
+}
+
 static enum ggml_status
 compute(struct cuda_backend *own, const struct ggml_cgraph *cgraph)
 {
@@ -162,8 +203,7 @@ compute(struct cuda_backend *own, const struct ggml_cgraph *cgraph)
 
     if (status != GGML_STATUS_SUCCESS)
         return status;
-    return gb_cuda_run(&own->recordings, own->hold.card, own->queue.stream,
-                       &own->plan, &own->abort);
+    return run(own, &own->recordings, &own->plan);
 }
 
 static enum ggml_status
@@ -242,8 +282,7 @@ backend_graph_plan_compute(
 
     if (!gb_cuda_enter(&own->hold))
         return GGML_STATUS_FAILED;
-    status = gb_cuda_run(&graph->recordings, own->hold.card, own->queue.stream,
-                         &graph->plan, &own->abort);
+    status = run(own, &graph->recordings, &graph->plan);
     gb_cuda_leave(&own->hold);
     return status;
 }
