@@ -26,10 +26,10 @@ tests_cuda_libggml_cuda_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
 endif
 
 # White box: what is decided without a card.
-check_PROGRAMS += tests/cuda/images
-tests_cuda_images_SOURCES = %D%/images.c
-tests_cuda_images_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_images_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+check_PROGRAMS += tests/cuda/choices
+tests_cuda_choices_SOURCES = %D%/choices.c
+tests_cuda_choices_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_choices_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 
 # Black box: the module on the emulated driver.
 if MODULES

@@ -138,11 +138,22 @@ new_reports()
     return text;
 }
 
+/* With another sanitizer there are no hooks. */
+void
+need_checks()
+{
+    if (!emu::checks()) {
+        print_message("kernels are compiled without hooks\n");
+        skip();
+    }
+}
+
 /* ---- tests ---- */
 
 void
 planted_faults_are_found_in_every_order(void **)
 {
+    need_checks();
     for (const char *order : orders) {
         setenv("GGMLBACKEND_TEST_EMU_ORDER", order, 1);
         for (size_t i = 0; i < sizeof(bugs) / sizeof(*bugs); i++) {
@@ -160,6 +171,7 @@ planted_faults_are_found_in_every_order(void **)
 void
 reports_name_the_fault(void **)
 {
+    need_checks();
     setenv("GGMLBACKEND_TEST_EMU_ORDER", "0", 1);
     for (size_t i = 0; i < sizeof(bugs) / sizeof(*bugs); i++) {
         const setting_of_bug s(bugs[i]);
@@ -177,6 +189,7 @@ reports_name_the_fault(void **)
 void
 mended_twins_have_no_report(void **)
 {
+    need_checks();
     for (const char *order : orders) {
         setenv("GGMLBACKEND_TEST_EMU_ORDER", order, 1);
         for (size_t i = 0; i < sizeof(bugs) / sizeof(*bugs); i++) {
@@ -205,6 +218,8 @@ bug_named(const char *name)
 void
 freed_memory_is_found(void **)
 {
+    need_checks();
+
     const bug &b = bug_named("outside_global");
     setting_of_bug s(b);
     const uint64_t before = emu::reports();
@@ -245,7 +260,7 @@ open_reports(void **)
 {
     const int fd = mkstemp(report_file);
 
-    if (fd < 0 || !emu::checks())
+    if (fd < 0)
         return -1;
     close(fd);
     return setenv("GGMLBACKEND_TEST_EMU_REPORT", report_file, 1);

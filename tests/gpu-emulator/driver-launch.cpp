@@ -135,7 +135,7 @@ kernel_runs_write()
 
     for (size_t i = 0; i < all_runs.size(); i++)
         if (all_runs[i] != 0)
-            text += std::to_string(GB_WARP) + ' ' + table[i].name + ' ' +
+            text += std::to_string(lanes) + ' ' + table[i].name + ' ' +
                     std::to_string(all_runs[i]) + '\n';
     if (path == nullptr || text.empty())
         return;

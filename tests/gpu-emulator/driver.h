@@ -21,6 +21,9 @@
 
 namespace emu {
 
+/* Of a warp, in the library that the driver is linked into (lanes.cpp). */
+extern const int lanes;
+
 /* Results that driver.h has no use for. */
 enum {
     PEER_UNSUPPORTED = 217,

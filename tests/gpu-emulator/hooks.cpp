@@ -115,6 +115,8 @@ __tsan_func_exit(void)
 {
 }
 
+#ifndef GB_EMULATOR_OTHER_SANITIZER
+
 /*
  * -fsanitize=alignment: a pointer whose type wants more than its address has.
  * It is found even where the compiler takes a vector apart afterwards.
@@ -136,3 +138,5 @@ __ubsan_handle_type_mismatch_v1(type_mismatch *where, uintptr_t address)
              where->line);
     f->in->failed(emu::misaligned_address);
 }
+
+#endif

@@ -5,7 +5,8 @@
 EXTRA_DIST += \
 	%D%/bugs.cu \
 	%D%/exports.map \
-	%D%/run
+	%D%/run \
+	%D%/values.cu
 
 if GPU_EMULATOR
 # How kernels run, which the checker's own test has too.
@@ -33,6 +34,7 @@ emulator_run_sources = \
 	%D%/shared.h \
 	%D%/stamp.h \
 	%D%/warp.cpp
+# The entry points, the same for all widths of a warp.
 emulator_driver_sources = \
 	%D%/control.h \
 	%D%/driver-call.cpp \
@@ -51,13 +53,16 @@ emulator_driver_sources = \
 	%D%/driver.cpp \
 	%D%/driver.h \
 	%D%/emulator.h
-emulator_cxxflags = -std=c++17 -Wall -Wextra -Wno-unknown-pragmas \
-	-fvisibility=hidden -fno-exceptions -fno-rtti -ffp-contract=off -pthread
+emulator_other_sanitizer = \
+	$(if $(findstring -fsanitize,$(CXXFLAGS)),-DGB_EMULATOR_OTHER_SANITIZER)
+emulator_cxxflags = -std=c++17 -Wall -Wextra -fvisibility=hidden \
+	-fno-exceptions -fno-rtti -ffp-contract=off -pthread
 # It stays when it is closed: threads and the process's end still come to it.
 emulator_ldflags = -shared -no-undefined -version-info 1:0:0 -rpath $(testsdir) \
 	-pthread -Wl,-z,nodelete -Wl,--version-script='$(srcdir)/%D%/exports.map'
 
 check_LTLIBRARIES += \
+	tests/gpu-emulator/libdriver.la \
 	tests/gpu-emulator/lanes32/libcuda.la \
 	tests/gpu-emulator/lanes32/libnvidia-ml.la \
 	tests/gpu-emulator/lanes32/librun.la \
@@ -65,40 +70,45 @@ check_LTLIBRARIES += \
 	tests/gpu-emulator/lanes64/libnvidia-ml.la \
 	tests/gpu-emulator/lanes64/librun.la
 
+tests_gpu_emulator_libdriver_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_libdriver_la_CXXFLAGS = $(emulator_cxxflags)
+
 tests_gpu_emulator_lanes32_librun_la_SOURCES = $(emulator_run_sources)
-tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_EMULATOR -DGB_WARP=32
+tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_lanes32_librun_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_librun_la_LIBADD = $(emulator_kernels32)
 tests_gpu_emulator_lanes32_librun_la_DEPENDENCIES = $(emulator_kernels32)
-tests_gpu_emulator_lanes32_libcuda_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_lanes32_libcuda_la_SOURCES = %D%/lanes.cpp
 tests_gpu_emulator_lanes32_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_lanes32_libcuda_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_libcuda_la_LDFLAGS = $(emulator_ldflags)
-tests_gpu_emulator_lanes32_libcuda_la_LIBADD = %D%/lanes32/librun.la
+tests_gpu_emulator_lanes32_libcuda_la_LIBADD = %D%/libdriver.la %D%/lanes32/librun.la
 tests_gpu_emulator_lanes32_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
 tests_gpu_emulator_lanes32_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
 
 tests_gpu_emulator_lanes64_librun_la_SOURCES = $(emulator_run_sources)
-tests_gpu_emulator_lanes64_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_EMULATOR -DGB_WARP=64
+tests_gpu_emulator_lanes64_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_lanes64_librun_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_librun_la_LIBADD = $(emulator_kernels64)
 tests_gpu_emulator_lanes64_librun_la_DEPENDENCIES = $(emulator_kernels64)
-tests_gpu_emulator_lanes64_libcuda_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_lanes64_libcuda_la_SOURCES = %D%/lanes.cpp
 tests_gpu_emulator_lanes64_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_lanes64_libcuda_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libcuda_la_LDFLAGS = $(emulator_ldflags)
-tests_gpu_emulator_lanes64_libcuda_la_LIBADD = %D%/lanes64/librun.la
+tests_gpu_emulator_lanes64_libcuda_la_LIBADD = %D%/libdriver.la %D%/lanes64/librun.la
 tests_gpu_emulator_lanes64_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
 tests_gpu_emulator_lanes64_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
 
 # Each access to memory calls a hook of the emulator's, by the compiler's means for
-# finding races of threads; another sanitizer takes the place of that.
-emulator_hooks = $(if $(findstring -fsanitize,$(CXXFLAGS)),,-fsanitize=thread)
+# finding races of threads; another sanitizer takes the place of that.  A barrier
+# stays one place in the code (device.h).
+emulator_hooks = @EMULATOR_CXXFLAGS@ $(if $(findstring -fsanitize,$(CXXFLAGS)),, \
+	-fsanitize=thread -fsanitize=alignment)
 EMULATOR_KERNEL = $(MKDIR_P) $(@D) && \
 	$(LIBTOOL) $(AM_V_lt) --tag=CXX --mode=compile $(CXX) $(DEFS) $(AM_CPPFLAGS) \
-	$(CPPFLAGS) -DGB_EMULATOR $(emulator_cxxflags) \
+	$(CPPFLAGS) -DGB_EMULATOR $(emulator_cxxflags) -Wno-unknown-pragmas \
 	$(CXXFLAGS) $(emulator_hooks) -MD -MP -MF $(@:.lo=.d) -MT $@
 
 emulator_kernels32 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
@@ -106,14 +116,18 @@ emulator_kernels32 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
 %D%/lanes32/bugs.lo: %D%/bugs.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
--include $(emulator_kernels32:.lo=.d) %D%/lanes32/bugs.d
+%D%/lanes32/values.lo: %D%/values.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
+-include $(emulator_kernels32:.lo=.d) %D%/lanes32/bugs.d %D%/lanes32/values.d
 
 emulator_kernels64 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes64/kernels/%.lo)
 %D%/lanes64/kernels/%.lo: backends/cuda/kernels/%.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
 %D%/lanes64/bugs.lo: %D%/bugs.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
--include $(emulator_kernels64:.lo=.d) %D%/lanes64/bugs.d
+%D%/lanes64/values.lo: %D%/values.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
+-include $(emulator_kernels64:.lo=.d) %D%/lanes64/bugs.d %D%/lanes64/values.d
 
 check_PROGRAMS += \
 	tests/gpu-emulator/cards \
@@ -128,17 +142,29 @@ check_PROGRAMS += \
 	tests/gpu-emulator/kernels \
 	tests/gpu-emulator/memory \
 	tests/gpu-emulator/nvml \
-	tests/gpu-emulator/threads
+	tests/gpu-emulator/threads \
+	tests/gpu-emulator/values-32 \
+	tests/gpu-emulator/values-64
 
 # Is each planted fault found?
 tests_gpu_emulator_checker_32_SOURCES = %D%/bugs.h %D%/checker.cpp
-tests_gpu_emulator_checker_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_EMULATOR -DGB_WARP=32
+tests_gpu_emulator_checker_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_checker_32_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_checker_32_LDADD = %D%/lanes32/librun.la %D%/lanes32/bugs.lo $(CMOCKA_LIBS)
 tests_gpu_emulator_checker_64_SOURCES = %D%/bugs.h %D%/checker.cpp
-tests_gpu_emulator_checker_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_EMULATOR -DGB_WARP=64
+tests_gpu_emulator_checker_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_checker_64_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_checker_64_LDADD = %D%/lanes64/librun.la %D%/lanes64/bugs.lo $(CMOCKA_LIBS)
+
+# Do the words of device.h give what the vendor says?
+tests_gpu_emulator_values_32_SOURCES = %D%/values.cpp %D%/values.h
+tests_gpu_emulator_values_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_values_32_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_values_32_LDADD = %D%/lanes32/librun.la %D%/lanes32/values.lo $(CMOCKA_LIBS)
+tests_gpu_emulator_values_64_SOURCES = %D%/values.cpp %D%/values.h
+tests_gpu_emulator_values_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=64
+tests_gpu_emulator_values_64_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_values_64_LDADD = %D%/lanes64/librun.la %D%/lanes64/values.lo $(CMOCKA_LIBS)
 
 # The driver's behaviour, by programs that open the library.
 emulator_open = \

@@ -41,7 +41,7 @@ struct gb_cuda_expert_tile {
 };
 
 /* The pairs (slot, token) of ids in the order of their experts. */
-struct gb_cuda_sort_args {
+struct gb_cuda_experts_args {
     struct gb_cuda_tensor ids; /* [slots, tokens] */
     int32_t n_experts;
     int32_t col_step; /* most columns of a tile */
@@ -52,8 +52,9 @@ struct gb_cuda_sort_args {
 };
 
 /*
- * Tiles of row_step rows and col_step columns, cut into splits of k.  All
- * columns of B that meet the same matrix of A are counted through.
+ * Tiles of row_step rows and col_step columns, cut into splits of k; a thread
+ * block each.  All columns of B that meet the same matrix of A are counted
+ * through.
  */
 struct gb_cuda_product_args {
     struct gb_cuda_tensor weights; /* A [k, m, a2, a3] */
@@ -62,11 +63,12 @@ struct gb_cuda_product_args {
     struct gb_cuda_tensor ids;     /* MUL_MAT_ID's; else data is NULL */
     const int32_t *pairs;          /* sorted; NULL: in their own order */
     const struct gb_cuda_expert_tile *tiles;
-    int64_t n_cols; /* that meet one matrix of A */
-    int64_t col_tiles, row_tiles, n_splits, n_tiles;
+    int32_t n_cols; /* that meet one matrix of A */
+    int32_t r2, r3; /* matrices of B that meet one of A, by dimension */
+    int32_t col_tiles, row_tiles, n_splits;
+    int32_t row_step, col_step;
     int64_t split_k;     /* of a split; the last may have less */
     int64_t split_bytes; /* between parts of D */
-    int32_t row_step, col_step;
 };
 
 /* dst = the sum of its parts in order. */

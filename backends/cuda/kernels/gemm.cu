@@ -3,7 +3,7 @@
  * cuda/kernels/gemm.cu - GEMM in F32, for floating-point weights.
  *
  * Tiles of 64 rows and 64 columns by 256 threads, which have 4 x 4 sums each;
- * 16 values of k a step, unpacked to F32 in shared memory (8.5 KB).  Its fused
+ * 16 values of k a step, unpacked to F32 in shared memory (9.5 KB).  Its fused
  * multiply-adds are the limit: 16 for 8 values read from shared memory.
  */
 #include "backends/cuda/kernels/product.cuh"
@@ -17,6 +17,7 @@
 struct panels {
     float rows[STEP][PITCH];
     float cols[STEP][PITCH];
+    gb_column columns[TILE];
 };
 
 /* Four values from K on of a row into a panel; 0 behind END, or without a row. */
@@ -46,33 +47,35 @@ add_step(const panels &p, int row, int col, float sum[4][4])
 }
 
 GB_DEVICE void
-store_sums(const gb_cuda_product_args &a, const gb_product_tile &tile, int row,
-           int col, const float sum[4][4])
+store_sums(const gb_cuda_product_args &a, const gb_product_tile &tile,
+           const panels &p, int row, int col, const float sum[4][4])
 {
-    for (int j = 0; j < 4 && col + j < tile.n_cols; j++) {
-        char *to = gb_column_of(a, tile, col + j).to;
+    GB_UNROLL
+    for (int j = 0; j < 4; j++) {
+        char *to = p.columns[col + j].to + (tile.row + row) * a.dst.nb[0];
 
+        GB_UNROLL
         for (int i = 0; i < 4; i++)
-            if (tile.row + row + i < a.weights.ne[1])
-                *(float *)(to + (tile.row + row + i) * a.dst.nb[0]) = sum[j][i];
+            if (col + j < tile.n_cols && tile.row + row + i < a.weights.ne[1])
+                *(float *)(to + i * a.dst.nb[0]) = sum[j][i];
     }
 }
 
 /* All threads of the block. */
 template <typename T>
 GB_DEVICE void
-multiply_tile(const gb_cuda_product_args &a, const gb_product_tile &tile)
+multiply_tile(const gb_cuda_product_args &a, const gb_product_tile &tile,
+              panels &p)
 {
-    GB_SHARED panels p;
     const int line = gb_thread() / 4, step = gb_thread() % 4 * 4;
     const int row = gb_thread() % 16 * 4, col = gb_thread() / 16 * 4;
     const T *weights =
         tile.row + line < a.weights.ne[1]
             ? (const T *)(tile.weights + (tile.row + line) * a.weights.nb[1])
             : nullptr;
-    const float *column =
-        line < tile.n_cols ? (const float *)gb_column_of(a, tile, line).from
-                           : nullptr;
+    const float *column = line < tile.n_cols
+                              ? (const float *)p.columns[line].from
+                              : nullptr;
     float sum[4][4] = { { 0.0f } };
 
     for (int64_t k = tile.k; k < tile.k_end; k += STEP) {
@@ -82,19 +85,20 @@ multiply_tile(const gb_cuda_product_args &a, const gb_product_tile &tile)
         gb_sync();
         add_step(p, row, col, sum);
     }
-    store_sums(a, tile, row, col, sum);
+    store_sums(a, tile, p, row, col, sum);
 }
 
 template <typename T>
 GB_DEVICE void
 gemm(const gb_cuda_product_args &a)
 {
-    for (int64_t n = gb_block(); n < a.n_tiles; n += gb_n_blocks()) {
-        const gb_product_tile tile = gb_product_tile_of(a, n);
+    GB_SHARED panels p;
+    const gb_product_tile tile = gb_product_tile_of(a);
 
-        if (tile.n_cols > 0)
-            multiply_tile<T>(a, tile);
-    }
+    if (tile.n_cols == 0)
+        return;
+    gb_list_columns(a, tile, p.columns, TILE);
+    multiply_tile<T>(a, tile, p);
 }
 
 #define GB_CUDA_FLOATS(TYPE, name, type)        \

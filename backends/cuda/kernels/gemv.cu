@@ -12,10 +12,10 @@
 #include "backends/cuda/kernels/product.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
-/* The largest tile of columns; in registers. */
+/* A tile's columns, in registers. */
 template <int cols>
 struct columns {
-    gb_column at[cols];
+    const char *from[cols];
     float sum[cols];
 };
 
@@ -28,7 +28,7 @@ add_floats(const gb_product_tile &tile, const T *row, columns<cols> &c)
 
         GB_UNROLL
         for (int j = 0; j < cols; j++)
-            c.sum[j] = gb_fma(weight, ((const float *)c.at[j].from)[k],
+            c.sum[j] = gb_fma(weight, ((const float *)c.from[j])[k],
                               c.sum[j]);
     }
 }
@@ -83,48 +83,60 @@ add_blocks(const gb_product_tile &tile, const T *row, columns<cols> &c)
         GB_UNROLL
         for (int j = 0; j < cols; j++)
             c.sum[j] += dot32(block, e, codes,
-                              (const gb_cuda_q8 *)c.at[j].from + unit);
+                              (const gb_cuda_q8 *)c.from[j] + unit);
     }
 }
 
-/* One row, by a warp. */
+/* Sum J of all lanes, where J is this lane. */
+template <int cols>
+GB_DEVICE float
+sum_of_lane(const columns<cols> &c)
+{
+    float result = 0.0f;
+
+    GB_UNROLL
+    for (int j = 0; j < cols; j++) {
+        const float sum = gb_warp_sum(c.sum[j]);
+
+        result = gb_lane() == j ? sum : result;
+    }
+    return result;
+}
+
+/* One row, by a warp.  Lane j finds column j for all, and stores its sum. */
 template <typename T, int cols>
 GB_DEVICE void
 multiply_row(const gb_cuda_product_args &a, const gb_product_tile &tile,
              int64_t row)
 {
     const T *weights = (const T *)(tile.weights + row * a.weights.nb[1]);
+    const gb_column mine = gb_column_within(a, tile, gb_lane());
     columns<cols> c;
+    float sum;
 
     GB_UNROLL
     for (int j = 0; j < cols; j++) {
-        c.at[j] = gb_column_within(a, tile, j);
+        c.from[j] = gb_shuffle_pointer(mine.from, j);
         c.sum[j] = 0.0f;
     }
     if constexpr (gb_format<T>::is_float)
         add_floats(tile, weights, c);
     else
         add_blocks(tile, weights, c);
-    GB_UNROLL
-    for (int j = 0; j < cols; j++) {
-        const float sum = gb_warp_sum(c.sum[j]);
-
-        if (gb_lane() == 0 && j < tile.n_cols)
-            *(float *)(c.at[j].to + row * a.dst.nb[0]) = sum;
-    }
+    sum = sum_of_lane(c);
+    if (gb_lane() < tile.n_cols)
+        *(float *)(mine.to + row * a.dst.nb[0]) = sum;
 }
 
 template <typename T, int cols>
 GB_DEVICE void
 gemv(const gb_cuda_product_args &a)
 {
-    for (int64_t n = gb_block(); n < a.n_tiles; n += gb_n_blocks()) {
-        const gb_product_tile tile = gb_product_tile_of(a, n);
-        const int64_t row = tile.row + gb_warp();
+    const gb_product_tile tile = gb_product_tile_of(a);
+    const int64_t row = tile.row + gb_warp();
 
-        if (row < a.weights.ne[1] && tile.n_cols > 0)
-            multiply_row<T, cols>(a, tile, row);
-    }
+    if (row < a.weights.ne[1] && tile.n_cols > 0)
+        multiply_row<T, cols>(a, tile, row);
 }
 
 #define GEMV(name, type, cols)                      \

@@ -10,50 +10,62 @@
 
 struct gb_product_tile {
     const char *weights; /* a matrix of A */
-    int64_t i2, i3;      /* its indices */
+    int32_t i2, i3;      /* its indices */
     int64_t row;         /* the first of the tile */
-    int64_t col;
-    int n_cols;
+    int32_t col;
+    int32_t n_cols;
     int64_t k, k_end; /* of the split; equal where no expert is chosen */
     int64_t dst;      /* where the split's part of D begins */
 };
 
+/* Takes N % D off N, as gb_take_index() does.  Tiles, columns and pairs are
+ * fewer than 2^31, and a division of 64 bits is a kilobyte of code. */
+GB_DEVICE uint32_t
+gb_take_number(uint32_t *n, uint32_t d)
+{
+    const uint32_t index = *n % d;
+
+    *n /= d;
+    return index;
+}
+
 /* Set the tile's columns and matrix, for column tile NUMBER. */
 GB_DEVICE void
-gb_take_columns(const gb_cuda_product_args &a, int64_t number,
+gb_take_columns(const gb_cuda_product_args &a, int32_t number,
                 gb_product_tile *tile)
 {
-    if (a.ids.data == nullptr) {
-        const int64_t left = a.n_cols - number * a.col_step;
+    const int32_t left = a.n_cols - number * a.col_step;
 
-        tile->col = number * a.col_step;
-        tile->n_cols = left < a.col_step ? (int)left : a.col_step;
+    tile->col = number * a.col_step;
+    tile->n_cols = left < a.col_step ? left : a.col_step;
+    if (a.ids.data == nullptr)
         return;
-    }
     if (a.tiles != nullptr) {
         tile->col = a.tiles[number].first;
         tile->n_cols = a.tiles[number].count;
         tile->i2 = a.tiles[number].expert;
-        return;
+    } else {
+        uint32_t pair = (uint32_t)number;
+        const uint32_t slot = gb_take_number(&pair, (uint32_t)a.ids.ne[0]);
+
+        tile->i2 = *(const int32_t *)(a.ids.data + slot * a.ids.nb[0] +
+                                      pair * a.ids.nb[1]);
     }
-    tile->col = number;
-    tile->n_cols = 1;
-    tile->i2 = *(const int32_t *)(a.ids.data +
-                                  number % a.ids.ne[0] * a.ids.nb[0] +
-                                  number / a.ids.ne[0] * a.ids.nb[1]);
 }
 
+/* The tile of this thread block. */
 GB_DEVICE gb_product_tile
-gb_product_tile_of(const gb_cuda_product_args &a, int64_t number)
+gb_product_tile_of(const gb_cuda_product_args &a)
 {
-    const int64_t col_tile = gb_take_index(&number, a.col_tiles);
-    const int64_t row_tile = gb_take_index(&number, a.row_tiles);
-    const int64_t split = gb_take_index(&number, a.n_splits);
+    uint32_t number = (uint32_t)gb_block();
+    const int32_t col_tile = (int32_t)gb_take_number(&number, a.col_tiles);
+    const int64_t row_tile = gb_take_number(&number, a.row_tiles);
+    const int64_t split = gb_take_number(&number, a.n_splits);
     const int64_t k_end = (split + 1) * a.split_k;
     gb_product_tile tile;
 
-    tile.i2 = gb_take_index(&number, a.weights.ne[2]);
-    tile.i3 = number;
+    tile.i2 = (int32_t)gb_take_number(&number, (uint32_t)a.weights.ne[2]);
+    tile.i3 = (int32_t)number;
     tile.row = row_tile * a.row_step;
     tile.k = split * a.split_k;
     tile.k_end = k_end < a.weights.ne[0] ? k_end : a.weights.ne[0];
@@ -78,24 +90,21 @@ struct gb_column {
 GB_DEVICE gb_column
 gb_column_of(const gb_cuda_product_args &a, const gb_product_tile &tile, int j)
 {
-    int64_t number = tile.col + j;
+    uint32_t number = (uint32_t)(tile.col + j);
     gb_row b, d;
 
     if (a.ids.data != nullptr) {
         if (a.pairs != nullptr)
-            number = a.pairs[number];
-        d.i1 = gb_take_index(&number, a.ids.ne[0]);
+            number = (uint32_t)a.pairs[number];
+        d.i1 = gb_take_number(&number, (uint32_t)a.ids.ne[0]);
         d.i2 = number;
         d.i3 = 0;
         b = d;
-        b.i1 = d.i1 % a.columns.ne[1];
+        b.i1 = (uint32_t)d.i1 % (uint32_t)a.columns.ne[1];
     } else {
-        const int64_t r2 = gb_quotient(a.columns.ne[2], a.weights.ne[2]);
-        const int64_t r3 = gb_quotient(a.columns.ne[3], a.weights.ne[3]);
-
-        d.i1 = gb_take_index(&number, a.columns.ne[1]);
-        d.i2 = tile.i2 * r2 + gb_take_index(&number, r2);
-        d.i3 = tile.i3 * r3 + number;
+        d.i1 = gb_take_number(&number, (uint32_t)a.columns.ne[1]);
+        d.i2 = tile.i2 * a.r2 + (int64_t)gb_take_number(&number, a.r2);
+        d.i3 = tile.i3 * a.r3 + (int64_t)number;
         b = d;
     }
     return { gb_row_data(a.columns, b), gb_row_data(a.dst, d) + tile.dst };
@@ -107,6 +116,19 @@ gb_column_within(const gb_cuda_product_args &a, const gb_product_tile &tile,
                  int j)
 {
     return gb_column_of(a, tile, j < tile.n_cols ? j : tile.n_cols - 1);
+}
+
+/*
+ * N columns into shared memory, a thread each, since finding one takes
+ * divisions.  All threads of a block, which may then read the list.
+ */
+GB_DEVICE void
+gb_list_columns(const gb_cuda_product_args &a, const gb_product_tile &tile,
+                gb_column *list, int n)
+{
+    for (int j = gb_thread(); j < n; j += gb_n_threads())
+        list[j] = gb_column_within(a, tile, j);
+    gb_sync();
 }
 
 #endif

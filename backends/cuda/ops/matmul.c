@@ -43,6 +43,37 @@ static const enum gb_cuda_kernel gemm_kernels[GGML_TYPE_COUNT] = {
 #undef GB_CUDA_BLOCKS
 };
 
+/* On tensor cores. */
+struct mma_kernel {
+    enum gb_cuda_kernel kernel;
+    enum gb_cuda_packing packing;
+    bool is_there;
+};
+
+static const struct mma_kernel mma_kernels[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type)
+#define GB_CUDA_BLOCKS(TYPE, name)                               \
+    [GGML_TYPE_##TYPE] = { GB_CUDA_KERNEL_gb_mma_gemm_##name,    \
+                           GB_CUDA_PACK_F16, true },
+#include "backends/cuda/kernels/formats.def"
+    GB_CUDA_BLOCKS(F16, f16)
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+};
+
+static const struct mma_kernel mma8_kernels[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type)
+#define GB_CUDA_BLOCKS(TYPE, name)                               \
+    [GGML_TYPE_##TYPE] = { GB_CUDA_KERNEL_gb_mma8_gemm_##name,   \
+                           GB_CUDA_PACK_F16, true },
+#include "backends/cuda/kernels/formats.def"
+    GB_CUDA_BLOCKS(F16, f16)
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+    [GGML_TYPE_BF16] = { GB_CUDA_KERNEL_gb_mma8_gemm_bf16,
+                         GB_CUDA_PACK_BF16, true },
+};
+
 static int64_t
 ceil_div(int64_t a, int64_t b)
 {
@@ -62,11 +93,34 @@ tile_gemv(const struct gb_cuda_limits *limits,
     tiling->col_step = cols[size];
 }
 
+/* The kernel on tensor cores for weights of TYPE; NULL for none. */
+static const struct mma_kernel *
+mma_kernel_of(const struct gb_cuda_limits *limits, enum ggml_type type)
+{
+    const struct mma_kernel *kernel = limits->variant >= GB_CUDA_MMA8
+                                          ? &mma8_kernels[type]
+                                          : &mma_kernels[type];
+
+    return limits->variant >= GB_CUDA_MMA && limits->warp == 32 &&
+                   kernel->is_there
+               ? kernel
+               : NULL;
+}
+
 static void
 tile_gemm(const struct gb_cuda_product_shape *shape,
           struct gb_cuda_tiling *tiling)
 {
     tiling->kernel = gemm_kernels[shape->weights];
+    tiling->row_step = GEMM_TILE;
+    tiling->col_step = GEMM_TILE;
+}
+
+static void
+tile_mma(const struct mma_kernel *mma, struct gb_cuda_tiling *tiling)
+{
+    tiling->kernel = mma->kernel;
+    tiling->packing = mma->packing;
     tiling->row_step = GEMM_TILE;
     tiling->col_step = GEMM_TILE;
 }
@@ -93,36 +147,20 @@ gb_cuda_matmul_dispatch(const struct gb_cuda_limits *limits,
                         const struct gb_cuda_product_shape *shape)
 {
     const bool is_float = gb_cuda_is_float(shape->weights);
+    const struct mma_kernel *mma = mma_kernel_of(limits, shape->weights);
     struct gb_cuda_tiling tiling;
 
     tiling.packing = !is_float                               ? GB_CUDA_PACK_Q8
                      : shape->activations == GGML_TYPE_F32 ? GB_CUDA_IN_PLACE
                                                              : GB_CUDA_PACK_F32;
-    if (is_float && shape->cols > GEMV_COLS)
+    if (shape->cols > GEMV_COLS && mma != NULL)
+        tile_mma(mma, &tiling);
+    else if (shape->cols > GEMV_COLS && is_float)
         tile_gemm(shape, &tiling);
     else
         tile_gemv(limits, shape, &tiling);
     split(limits, shape, &tiling);
     return tiling;
-}
-
-static bool
-divides(int64_t part, int64_t whole)
-{
-    return part > 0 && whole % part == 0;
-}
-
-static bool
-mul_mat_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-
-    (void)limits;
-    return node->type == GGML_TYPE_F32 && node->ne[0] == a->ne[1] &&
-           gb_cuda_same_from(node, b, 1) && divides(a->ne[2], b->ne[2]) &&
-           divides(a->ne[3], b->ne[3]) && gb_cuda_can_multiply(a, b);
 }
 
 static struct gb_cuda_tiling
@@ -140,6 +178,38 @@ tiling_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
     };
 
     return gb_cuda_matmul_dispatch(limits, &shape);
+}
+
+/* Is NODE empty, or are its tiles not too many? */
+static bool
+has_tiles(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t matrices = a->ne[2] * a->ne[3];
+    struct gb_cuda_tiling tiling;
+    int64_t n_tiles;
+
+    if (ggml_is_empty(node))
+        return true;
+    tiling = tiling_of(limits, node);
+    return gb_cuda_tiles(
+        &tiling, a->ne[1],
+        ceil_div(ggml_nrows(node) / matrices, tiling.col_step), matrices,
+        &n_tiles);
+}
+
+static bool
+mul_mat_supports(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    return node->type == GGML_TYPE_F32 && node->ne[0] == a->ne[1] &&
+           gb_cuda_same_from(node, b, 1) &&
+           gb_cuda_divides(a->ne[2], b->ne[2]) &&
+           gb_cuda_divides(a->ne[3], b->ne[3]) && gb_cuda_can_multiply(a, b) &&
+           has_tiles(limits, node);
 }
 
 static size_t
@@ -160,17 +230,18 @@ mul_mat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     const struct ggml_tensor *b = node->src[1];
     const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
     const int64_t matrices = a->ne[2] * a->ne[3];
+    char *parts = emit->scratch + gb_cuda_scratch_up(gb_cuda_packed_size(
+                                      tiling.packing, b));
     struct gb_cuda_product_args args = {
         .weights = gb_cuda_arg(a),
-        .n_cols = ggml_nrows(b) / matrices,
+        .n_cols = (int32_t)(ggml_nrows(b) / matrices),
+        .r2 = (int32_t)(b->ne[2] / a->ne[2]),
+        .r3 = (int32_t)(b->ne[3] / a->ne[3]),
     };
 
-    args.col_tiles = ceil_div(args.n_cols, tiling.col_step);
+    args.col_tiles = (int32_t)ceil_div(args.n_cols, tiling.col_step);
     gb_cuda_pack(emit, tiling.packing, b, emit->scratch, &args.columns);
-    gb_cuda_multiply(emit, &tiling, node, matrices,
-                     emit->scratch + gb_cuda_scratch_up(gb_cuda_packed_size(
-                                         tiling.packing, b)),
-                     &args);
+    gb_cuda_multiply(emit, &tiling, node, matrices, parts, &args);
 }
 
 const struct gb_cuda_op gb_cuda_op_mul_mat = {

@@ -52,13 +52,18 @@ struct gb_cuda_tiling gb_cuda_matmul_dispatch(
 bool gb_cuda_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
 
-/* Bytes of B packed, and the launch that packs it at TO; args->columns is where
- * columns then are. */
+/* Bytes of B packed; and the launch that packs it at TO, with what columns are
+ * then. */
 size_t gb_cuda_packed_size(
     enum gb_cuda_packing packing, const struct ggml_tensor *b);
 void gb_cuda_pack(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
                   const struct ggml_tensor *b, char *to,
                   struct gb_cuda_tensor *columns_out);
+
+/* Tiles of a product of MATRICES with M rows; false when they are more than one
+ * launch has thread blocks. */
+bool gb_cuda_tiles(const struct gb_cuda_tiling *tiling, int64_t m,
+                   int64_t col_tiles, int64_t matrices, int64_t *tiles_out);
 
 /* Bytes of the parts of NODE that splits of k make: none without splits. */
 size_t gb_cuda_parts_size(
@@ -66,8 +71,8 @@ size_t gb_cuda_parts_size(
 
 /*
  * Launch the product, and where k is split, what joins the parts, which are made
- * at PARTS.  Of ARGS weights, columns, ids, tiles, pairs, n_cols and col_tiles
- * are set.
+ * at PARTS.  Of ARGS weights, columns, ids, pairs, tiles, n_cols, r2, r3 and
+ * col_tiles are set.
  */
 void gb_cuda_multiply(struct gb_cuda_emit *emit,
                       const struct gb_cuda_tiling *tiling,

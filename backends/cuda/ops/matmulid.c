@@ -14,24 +14,6 @@
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
-static bool
-mul_mat_id_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-    const struct ggml_tensor *ids = node->src[2];
-
-    (void)limits;
-    return node->type == GGML_TYPE_F32 && ids->type == GGML_TYPE_I32 &&
-           ggml_is_matrix(ids) && a->ne[3] == 1 && b->ne[3] == 1 &&
-           ids->ne[1] == b->ne[2] &&
-           (b->ne[1] == 0 || ids->ne[0] % b->ne[1] == 0) &&
-           gb_cuda_has_shape(node, a->ne[1], ids->ne[0], b->ne[2], 1) &&
-           ggml_nelements(ids) < INT32_MAX / 2 &&
-           a->ne[2] < INT32_MAX / 2 && gb_cuda_can_multiply(a, b);
-}
-
 /* How a product is computed, and what lies where in scratch. */
 struct plan {
     struct gb_cuda_tiling tiling;
@@ -83,6 +65,36 @@ plan_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
     return plan;
 }
 
+static bool
+has_tiles(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    struct plan plan;
+    int64_t n_tiles;
+
+    if (ggml_is_empty(node))
+        return true;
+    plan = plan_of(limits, node);
+    return gb_cuda_tiles(
+        &plan.tiling, node->ne[0], plan.n_tiles, 1, &n_tiles);
+}
+
+static bool
+mul_mat_id_supports(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const struct ggml_tensor *ids = node->src[2];
+
+    return node->type == GGML_TYPE_F32 && ids->type == GGML_TYPE_I32 &&
+           ggml_is_matrix(ids) && a->ne[3] == 1 && b->ne[3] == 1 &&
+           ids->ne[1] == b->ne[2] && gb_cuda_divides(b->ne[1], ids->ne[0]) &&
+           gb_cuda_has_shape(node, a->ne[1], ids->ne[0], b->ne[2], 1) &&
+           ggml_nelements(ids) < INT32_MAX / 2 && a->ne[2] > 0 &&
+           a->ne[2] < INT32_MAX / 2 && gb_cuda_can_multiply(a, b) &&
+           has_tiles(limits, node);
+}
+
 static size_t
 mul_mat_id_scratch(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
@@ -94,7 +106,7 @@ static void
 sort(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
      const struct plan *plan, struct gb_cuda_product_args *args)
 {
-    const struct gb_cuda_sort_args sort = {
+    const struct gb_cuda_experts_args sort = {
         .ids = args->ids,
         .n_experts = (int32_t)node->src[0]->ne[2],
         .col_step = plan->tiling.col_step,
@@ -116,8 +128,8 @@ mul_mat_id_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     struct gb_cuda_product_args args = {
         .weights = gb_cuda_arg(node->src[0]),
         .ids = gb_cuda_arg(node->src[2]),
-        .n_cols = plan.n_pairs,
-        .col_tiles = plan.n_tiles,
+        .n_cols = (int32_t)plan.n_pairs,
+        .col_tiles = (int32_t)plan.n_tiles,
     };
 
     if (plan.is_sorted)

@@ -13,12 +13,6 @@
 #define COLS 8
 
 static bool
-divides(int64_t part, int64_t whole)
-{
-    return part > 0 && whole % part == 0;
-}
-
-static bool
 out_prod_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
@@ -30,7 +24,8 @@ out_prod_supports(
            b->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
            a->ne[1] == b->ne[1] &&
            gb_cuda_has_shape(node, a->ne[0], b->ne[0], b->ne[2], b->ne[3]) &&
-           divides(a->ne[2], b->ne[2]) && divides(a->ne[3], b->ne[3]);
+           gb_cuda_divides(a->ne[2], b->ne[2]) &&
+           gb_cuda_divides(a->ne[3], b->ne[3]);
 }
 
 static const enum gb_cuda_kernel kernels[GGML_TYPE_COUNT] = {

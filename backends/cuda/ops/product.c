@@ -134,6 +134,22 @@ join(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
                    &args);
 }
 
+bool
+gb_cuda_tiles(const struct gb_cuda_tiling *tiling, int64_t m, int64_t col_tiles,
+              int64_t matrices, int64_t *tiles_out)
+{
+    const int64_t row_tiles = (m + tiling->row_step - 1) / tiling->row_step;
+    const int64_t a = row_tiles * tiling->n_splits;
+
+    /* Rows and columns are below 2^31, splits few: no product overflows. */
+    if (col_tiles > INT32_MAX || matrices > INT32_MAX ||
+        a > INT32_MAX || a * col_tiles > INT32_MAX ||
+        a * col_tiles * matrices > INT32_MAX)
+        return false;
+    *tiles_out = a * col_tiles * matrices;
+    return true;
+}
+
 void
 gb_cuda_multiply(struct gb_cuda_emit *emit,
                  const struct gb_cuda_tiling *tiling,
@@ -141,19 +157,18 @@ gb_cuda_multiply(struct gb_cuda_emit *emit,
                  struct gb_cuda_product_args *args)
 {
     const bool is_split = tiling->n_splits > 1;
+    const int64_t m = args->weights.ne[1];
+    int64_t n_tiles = 0;
 
+    gb_cuda_tiles(tiling, m, args->col_tiles, matrices, &n_tiles);
     args->dst = is_split ? part_of(node, parts) : gb_cuda_arg(node);
     args->row_step = tiling->row_step;
     args->col_step = tiling->col_step;
-    args->row_tiles =
-        (args->weights.ne[1] + tiling->row_step - 1) / tiling->row_step;
-    args->n_splits = tiling->n_splits;
+    args->row_tiles = (int32_t)((m + tiling->row_step - 1) / tiling->row_step);
+    args->n_splits = (int32_t)tiling->n_splits;
     args->split_k = tiling->split_k;
     args->split_bytes = args->dst.nb[3] * args->dst.ne[3];
-    args->n_tiles =
-        args->row_tiles * args->col_tiles * args->n_splits * matrices;
-    emit->add(emit, tiling->kernel, gb_cuda_blocks(args->n_tiles, 1), 0, args,
-              sizeof(*args));
+    emit->add(emit, tiling->kernel, (unsigned)n_tiles, 0, args, sizeof(*args));
     if (is_split)
         join(emit, node, parts, tiling->n_splits);
 }

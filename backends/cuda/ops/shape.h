@@ -96,6 +96,13 @@ gb_cuda_is_countable(const struct ggml_tensor *t)
     return (t->ne[0] | t->ne[1] | t->ne[2] | t->ne[3]) >> 30 == 0;
 }
 
+/* Is WHOLE a multiple of PART?  Nothing is one of 0 but 0. */
+static inline bool
+gb_cuda_divides(int64_t part, int64_t whole)
+{
+    return part == 0 ? whole == 0 : whole % part == 0;
+}
+
 /* Is A times B equal to PRODUCT, for counts?  No product overflows here. */
 static inline bool
 gb_cuda_is_product(int64_t product, int64_t a, int64_t b)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/mmagemm.cu - GEMM on tensor cores of 7.5 (MMA), for every type of
+ * weights that fits f16: blocking in mmagemm.cuh.
+ */
+#include "backends/cuda/kernels/mmagemm.cuh"
+
+#define GEMM(name, type)                          \
+    GB_KERNEL(128, gb_mma_gemm_##name, product)   \
+    {                                             \
+        if constexpr (gb_has_mma)                 \
+            gb_mma_gemm<type, gb_multiply_f16_by_8>(a); \
+    }
+
+GEMM(f16, gb_f16)
+
+#define GB_CUDA_FLOATS(TYPE, name, type)
+#define GB_CUDA_BLOCKS(TYPE, name) GEMM(name, gb_##name)
+#include "backends/cuda/kernels/formats.def"
