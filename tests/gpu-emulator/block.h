@@ -128,6 +128,7 @@ public:
     uint64_t number;
     allocation near; /* of an access a short time ago */
     late_copies copies[max_threads];
+    struct block_counts *counts; /* count.cpp; NULL: none yet */
     warp warps[max_warps];
     unsigned n_threads;
 
