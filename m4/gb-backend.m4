@@ -4,6 +4,8 @@
 # one can be built.  Unless it is no, FIND is run, which leaves in gb_missing what is
 # missing, in words for people, or nothing.
 #
+# Clients are told of what is built in by GGML_USE_NAME, as at the API level.
+#
 # Afterwards gb_backend_NAME is module, builtin or no, gb_backends has the words of
 # all backends for the summary, and gb_why_not_NAME the reason of an auto that came
 # to nothing.  Conditionals, NAME in capitals: NAME_MODULE,
@@ -33,6 +35,10 @@ AC_DEFUN([GB_BACKEND], [
   AM_CONDITIONAL(m4_toupper([$1])[_MODULE], [test "x$gb_backend_$1" = xmodule])
   AM_CONDITIONAL(m4_toupper([$1])[_BUILTIN], [test "x$gb_backend_$1" = xbuiltin])
   AM_CONDITIONAL(m4_toupper([$1])[_NO], [test "x$gb_backend_$1" = xno])
-  AS_IF([test "x$gb_backend_$1" = xbuiltin],
-    [AC_DEFINE([GB_BUILTIN_]m4_toupper([$1]), [1], [The backend $1 is built in.])])
+  AS_IF([test "x$gb_backend_$1" = xbuiltin], [
+    AC_DEFINE([GB_BUILTIN_]m4_toupper([$1]), [1], [The backend $1 is built in.])
+    GB_USE_FLAGS="$GB_USE_FLAGS -DGGML_USE_[]m4_toupper([$1])"
+    GB_USE_LIST="$GB_USE_LIST;GGML_USE_[]m4_toupper([$1])"])
+  AC_SUBST([GB_USE_FLAGS])
+  AC_SUBST([GB_USE_LIST])
 ])

@@ -2,7 +2,9 @@
 # Manual pages.  Those of the programs are made of a text NAME.1.in and the program's
 # tools/NAME/options.def, the others of a text NAME.SECTION.in, the public headers'
 # comments and the library's tables by build-aux/make-page.
-dist_man_MANS += %D%/ggml-backend-module.7
+dist_man_MANS += \
+	%D%/ggml-backend-module.7 \
+	%D%/ggml-cuda.7
 if TOOLS
 tool_pages = \
 	%D%/ggmlbackend-bench.1 \
@@ -25,6 +27,7 @@ function_pages = \
 	%D%/ggml_backend_buft.3 \
 	%D%/ggml_backend_cpu_buffer.3 \
 	%D%/ggml_backend_cpu_init.3 \
+	%D%/ggml_backend_cuda_init.3 \
 	%D%/ggml_backend_dev.3 \
 	%D%/ggml_backend_dev_buffer_type.3 \
 	%D%/ggml_backend_dev_supports_op.3 \
@@ -95,6 +98,7 @@ function_pages = \
 	%D%/ggmlbackend_last_failure.3 \
 	%D%/ggmlbackend_reg_2024.3 \
 	%D%/ggmlbackend_register_2023.3 \
+	%D%/ggmlbackend_trace_span.3 \
 	%D%/ggmlbackend_version.3 \
 	%D%/gguf_get_arr.3 \
 	%D%/gguf_get_tensor.3 \
@@ -124,6 +128,7 @@ page_examples = \
 	%D%/examples/cpu-level.c \
 	%D%/examples/cpy.c \
 	%D%/examples/ctx-tensors.c \
+	%D%/examples/cuda.c \
 	%D%/examples/custom.c \
 	%D%/examples/data.c \
 	%D%/examples/device-memory.c \
@@ -185,6 +190,7 @@ page_examples = \
 	%D%/examples/threadpool.c \
 	%D%/examples/time.c \
 	%D%/examples/timestep.c \
+	%D%/examples/trace.c \
 	%D%/examples/transfer.c \
 	%D%/examples/types.c \
 	%D%/examples/unary.c \

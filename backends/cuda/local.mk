@@ -5,6 +5,7 @@
 
 # kernels/NAME.cu, for each of them; the names are words of C.
 GB_CUDA_KERNEL_FILES = \
+	attention \
 	binary \
 	conv \
 	gemm \
@@ -84,6 +85,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/images.h \
 	%D%/kernels/activations.def \
 	%D%/kernels/args-all.h \
+	%D%/kernels/args-attention.h \
 	%D%/kernels/args-binary.h \
 	%D%/kernels/args-conv.h \
 	%D%/kernels/args-generate.h \
@@ -105,9 +107,11 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/args-unary.h \
 	%D%/kernels/args-window.h \
 	%D%/kernels/args.h \
+	%D%/kernels/attention.def \
 	%D%/kernels/binary.def \
 	%D%/kernels/conv.def \
 	%D%/kernels/formats.def \
+	%D%/kernels/formats.h \
 	%D%/kernels/gemm.def \
 	%D%/kernels/gemv.def \
 	%D%/kernels/generate.def \
@@ -136,6 +140,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/accumulate.c \
 	%D%/ops/args.c \
 	%D%/ops/args.h \
+	%D%/ops/attention.c \
 	%D%/ops/binary.c \
 	%D%/ops/concat.c \
 	%D%/ops/contiguous.h \
@@ -182,6 +187,7 @@ EXTRA_DIST += \
 	$(cuda_sources) \
 	%D%/kernels/blocks.cuh \
 	%D%/kernels/codebooks.cuh \
+	%D%/kernels/device-clang.cuh \
 	%D%/kernels/device.cuh \
 	%D%/kernels/math.cuh \
 	%D%/kernels/mma.cuh \

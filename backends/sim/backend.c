@@ -216,13 +216,20 @@ static enum ggml_status
 run_graph(struct gb_sim_job *job)
 {
     struct graph_job *graph = (struct graph_job *)job;
+    const int track = ggmlbackend_trace_track(graph->device->name);
+    const int64_t start = track != 0 ? ggmlbackend_trace_now() : 0;
+    enum ggml_status status;
     uint64_t n_runs = 0;
 
     if (!gb_sim_begin(graph->device, GB_SIM_FAULT_RUN, &n_runs))
         return ggmlbackend_fail(GGML_STATUS_FAILED,
                                 "%s: a graph failed on its way",
                                 graph->device->name);
-    return ggml_backend_graph_compute(graph->cpu, &graph->graph->graph);
+    status = ggml_backend_graph_compute(graph->cpu, &graph->graph->graph);
+    if (track != 0)
+        ggmlbackend_trace_span(track, "queued graph", start,
+                               ggmlbackend_trace_now() - start);
+    return status;
 }
 
 static void

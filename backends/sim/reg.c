@@ -134,8 +134,23 @@ device_new(int index)
     snprintf(device->name, sizeof(device->name), "Sim%d", index);
     snprintf(device->description, sizeof(device->description),
              "simulated device %d", index);
+    snprintf(device->pci, sizeof(device->pci), "ffff:%02x:00.0", index);
+    snprintf(device->uuid, sizeof(device->uuid),
+             "53696d00-0000-4000-8000-%012x", index);
+    device->properties[0] = (struct ggml_backend_feature){ "PCI", device->pci };
+    device->properties[1] =
+        (struct ggml_backend_feature){ "UUID", device->uuid };
     device->handle.context = device;
     return device;
+}
+
+/* "ggmlbackend_dev_get_properties" */
+static const struct ggml_backend_feature *
+get_properties(ggml_backend_dev_t dev)
+{
+    struct gb_sim_device *device = gb_sim_device_of(dev);
+
+    return device != NULL ? device->properties : NULL;
 }
 
 static const char *
@@ -184,6 +199,7 @@ reg_get_proc_address(ggml_backend_reg_t reg, const char *name)
         { "ggml_backend_sim_default", (void *)gb_sim_default },
         { "ggml_backend_sim_fail", (void *)gb_sim_fail },
         { "ggml_backend_sim_parse", (void *)gb_sim_parse },
+        { "ggmlbackend_dev_get_properties", (void *)get_properties },
     };
 
     (void)reg;
@@ -247,19 +263,32 @@ gb_sim_configure(int first, int n, const struct gb_sim_config *config)
     return is_made;
 }
 
+/* As much memory as the environment lets cards have; false for nonsense. */
+static bool
+read_memory(int *n_devices, struct gb_sim_config *config)
+{
+    const char *bytes = ggmlbackend_env_value("GGMLBACKEND_GPU_MEMORY");
+    char setting[64];
+
+    if (bytes == NULL || bytes[0] == '\0')
+        return true;
+    snprintf(setting, sizeof(setting), "memory=%s", bytes);
+    return gb_sim_parse(setting, n_devices, config);
+}
+
 /* The devices that the environment asks for; two without it. */
 static bool
-configure_from_environment(void)
+configure_from_environment(const char *text)
 {
-    const char *text = getenv("GGMLBACKEND_SIM");
     struct gb_sim_config config;
     int n_devices = 2;
 
     gb_sim_default(&config);
-    if (text != NULL && !gb_sim_parse(text, &n_devices, &config)) {
+    if (!read_memory(&n_devices, &config) ||
+        (text != NULL && !gb_sim_parse(text, &n_devices, &config))) {
         ggmlbackend_fail(GGML_STATUS_FAILED,
                          "sim: GGMLBACKEND_SIM has what no device can be: %s",
-                         text);
+                         text != NULL ? text : "GGMLBACKEND_GPU_MEMORY");
         return false;
     }
     return gb_sim_configure(0, n_devices, &config);
@@ -268,10 +297,13 @@ configure_from_environment(void)
 ggml_backend_reg_t
 ggml_backend_sim_reg(void)
 {
+    const char *text = getenv("GGMLBACKEND_SIM");
     bool has_devices;
 
     gb_sim_lock();
     has_devices = state.n_devices > 0;
     gb_sim_unlock();
-    return has_devices || configure_from_environment() ? SIM_REG : NULL;
+    if (!has_devices && text != NULL && strcmp(text, "none") == 0)
+        return ggmlbackend_not_here("GGMLBACKEND_SIM is none");
+    return has_devices || configure_from_environment(text) ? SIM_REG : NULL;
 }

@@ -19,7 +19,7 @@
  *
  * Programs that know nothing of this file have one environment variable,
  * GGMLBACKEND_SIM, a list of settings such as "devices=4,delay=100"; config.c
- * has all of them.  Tests link the device in and call the functions below, or
+ * has all of them, and "none" stands for a machine without the devices.  Tests link the device in and call the functions below, or
  * ask a loaded module for them with ggml_backend_reg_get_proc_address; names
  * and types stand beside them.
  *
@@ -128,7 +128,7 @@ typedef void (*gb_sim_count_fn)(struct gb_sim_counters *out);
 
 /*
  * The registration; NULL when GGMLBACKEND_SIM has what no device can be, which
- * is logged.
+ * is logged, and when it is "none".
  */
 ggml_backend_reg_t ggml_backend_sim_reg(void);
 

@@ -18,6 +18,8 @@ struct gb_sim_device {
     struct ggml_backend_buffer_type host_buft;
     char name[16];
     char description[32];
+    char pci[16], uuid[40];
+    struct ggml_backend_feature properties[3];
     struct gb_sim_config config;
     struct gb_sim_counters counters;
     bool is_lost;

@@ -45,6 +45,9 @@ works 'the module exports one symbol' \
     "$scratch/libggml-plain.so"
 works 'it computes what the CPU does' \
     ${MAKE:-make} -C "$scratch" check CC="$CC" PACKAGE="$package"
+works 'it is on the timeline' \
+    sh -c 'GGMLBACKEND_TRACE="$1/trace" "$1/use" "$1/libggml-plain.so" &&
+        grep "\"name\":\"loops\",\"cat\":\"backend\"" "$1/trace"' sh "$scratch"
 works 'it is installed where modules are looked for' \
     ${MAKE:-make} -C "$scratch" install CC="$CC" PACKAGE="$package" \
     DESTDIR="$scratch/root" MODULE_DIR=/modules
@@ -53,6 +56,12 @@ export GGMLBACKEND_MODULE_PATH
 if [ -x "$top_builddir/ggmlbackend-conformance" ]; then
     works 'programs find it there' \
         sh -c '"$1/ggmlbackend-info" | grep "^Plain: "' sh "$top_builddir"
+    works 'and show what it knows of its device' \
+        sh -c '"$1/ggmlbackend-info" | grep "^    UUID: 1d5c0e3b-"' sh "$top_builddir"
+    works 'it says why it is not there' \
+        sh -c 'GGMLBACKEND_GPU_DEVICES=1 "$1/ggmlbackend-info" |
+            grep "^refused: .*does not work here: GGMLBACKEND_GPU_DEVICES has 1"' \
+        sh "$top_builddir"
     works 'every operation that it offers is right' \
         "$top_builddir/ggmlbackend-conformance" --device Plain
 fi

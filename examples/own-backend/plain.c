@@ -7,6 +7,7 @@
  * the CPU.  ggml-backend-module(7) explains the parts; they are in its order.
  */
 #include <ggml-backend-impl.h>
+#include <ggmlbackend.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,9 @@ backend_free(ggml_backend_t backend)
 static enum ggml_status
 backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *graph)
 {
+    const int track = ggmlbackend_trace_track(PLAIN_NAME);
+    const int64_t start = track != 0 ? ggmlbackend_trace_now() : 0;
+
     (void)backend;
     for (int i = 0; i < ggml_graph_n_nodes(graph); i++) {
         const struct ggml_tensor *node = ggml_graph_node(graph, i);
@@ -221,6 +225,11 @@ backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *graph)
 
         if (element != NULL)
             compute(node, element);
+    }
+    if (track != 0) {
+        ggmlbackend_trace_span(track, "loops", start,
+                               ggmlbackend_trace_now() - start);
+        ggmlbackend_trace_flush();
     }
     return GGML_STATUS_SUCCESS;
 }
@@ -354,18 +363,48 @@ reg_get_device(ggml_backend_reg_t reg, size_t index)
     return index == 0 ? &plain_device : NULL;
 }
 
+/* There is one such device, wherever it is met. */
+static const struct ggml_backend_feature *
+get_properties(ggml_backend_dev_t device)
+{
+    static const struct ggml_backend_feature properties[] = {
+        { "UUID", "1d5c0e3b-6a95-470f-9a41-d2778c13e658" },
+        { NULL, NULL },
+    };
+
+    (void)device;
+    return properties;
+}
+
+static void *
+reg_get_proc_address(ggml_backend_reg_t reg, const char *name)
+{
+    (void)reg;
+    if (strcmp(name, "ggmlbackend_dev_get_properties") == 0)
+        return (void *)get_properties;
+    return NULL;
+}
+
 static struct ggml_backend_reg plain_reg = {
     .api_version = GGML_BACKEND_API_VERSION,
     .iface = {
         .get_name = reg_get_name,
         .get_device_count = reg_get_device_count,
         .get_device = reg_get_device,
+        .get_proc_address = reg_get_proc_address,
     },
 };
 
+/* A backend of a real device looks for its driver here. */
 static ggml_backend_reg_t
 get_reg(void)
 {
+    const char *devices = ggmlbackend_env_value("GGMLBACKEND_GPU_DEVICES");
+
+    if (devices != NULL && devices[0] != '\0' && strchr(devices, '0') == NULL)
+        return ggmlbackend_not_here(
+            "GGMLBACKEND_GPU_DEVICES has %s, and the only device is 0",
+            devices);
     return &plain_reg;
 }
 

@@ -141,6 +141,28 @@ nothing_and_zero_are_false(void **state)
 }
 
 static void
+say_by_name(void)
+{
+    setenv("GGMLBACKEND_GPU_MEMORY", "2G", 1);
+    unsetenv("GGMLBACKEND_GPU_WAIT");
+    setenv("GGMLBACKEND_UNHEARD_OF", "1", 1);
+    setenv("GGMLBACKEND_LOG", "none", 1);
+    fprintf(stderr, "%s %d %d %d",
+            ggmlbackend_env_value("GGMLBACKEND_GPU_MEMORY"),
+            ggmlbackend_env_value("GGMLBACKEND_GPU_WAIT") == NULL,
+            ggmlbackend_env_value("GGMLBACKEND_UNHEARD_OF") == NULL,
+            ggmlbackend_env_value(NULL) == NULL);
+}
+
+static void
+a_value_is_had_by_its_name_but_only_one_of_the_table(void **state)
+{
+    (void)state;
+    gb_child_run(say_by_name, &child);
+    assert_string_equal(child.errors, "2G 1 1 1");
+}
+
+static void
 read_without_memory(void *data)
 {
     (void)data;
@@ -215,6 +237,7 @@ main(void)
         cmocka_unit_test(a_number_that_is_none_is_warned_of_once),
         cmocka_unit_test(numbers_out_of_range_are_none),
         cmocka_unit_test(nothing_and_zero_are_false),
+        cmocka_unit_test(a_value_is_had_by_its_name_but_only_one_of_the_table),
         cmocka_unit_test(a_value_without_memory_is_unset_and_said_to_be),
         cmocka_unit_test(the_table_tells_what_is_in_force),
         cmocka_unit_test(each_row_of_the_table_is_whole),

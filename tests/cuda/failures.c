@@ -25,13 +25,21 @@ compute(ggml_backend_t backend, struct sums *sums)
            GGML_STATUS_SUCCESS;
 }
 
+/* A copy that failed tells by the reason alone. */
+static bool
+sets(struct sums *sums, int seed)
+{
+    ggmlbackend_clear_failure();
+    sums_set(sums, seed);
+    return ggmlbackend_last_failure()[0] == '\0';
+}
+
 /* Several times, so that the graph is recorded, run again and changed. */
 static bool
 computes(ggml_backend_t backend, struct sums *sums)
 {
     for (int seed = 0; seed < 3; seed++) {
-        sums_set(sums, seed);
-        if (!compute(backend, sums))
+        if (!sets(sums, seed) || !compute(backend, sums))
             return false;
         if (!sums_are_right(sums, K, seed))
             return false;
@@ -75,50 +83,77 @@ run_program(void)
     if (is_right) {
         ggml_backend_event_record(event, one);
         ggml_backend_event_wait(two, event);
-        sums_set(&b, 7);
+        is_right = sets(&b, 7);
         ggml_backend_tensor_copy_async(one, two, a.result, b.x);
-        is_right = compute(two, &b);
+        is_right = is_right && compute(two, &b);
         ggml_backend_event_synchronize(event);
     }
+    ggml_backend_event_free(event);
+    ggml_backend_free(one);
+    ggml_backend_free(two);
     ggml_backend_buffer_free(pinned);
     sums_free(&a);
     sums_free(&b);
-    ggml_backend_event_free(event);
-    ggml_backend_free(two);
-    ggml_backend_free(one);
     return is_right;
 }
 
+/* Objects, bytes, and faults that the emulated driver found since the last. */
 static void
 nothing_is_left(const char *what, uint64_t n)
 {
+    static uint64_t n_reports;
+    const uint64_t n_new = emulator.reports() - n_reports;
+
+    n_reports += n_new;
     if (emulator.live() == 0 && emulator.memory_used(0) == 0 &&
-        emulator.memory_used(1) == 0 && emulator.reports() == 0)
+        emulator.memory_used(1) == 0 && n_new == 0)
         return;
     fprintf(stderr, "%s %d: %d objects, %d bytes, %d reports\n", what, (int)n,
-            (int)emulator.live(), (int)emulator.memory_used(0),
-            (int)emulator.reports());
+            (int)emulator.live(), (int)emulator.memory_used(0), (int)n_new);
     exit(1);
 }
 
+/* Every call of NAME in its turn; how many there were. */
+static uint64_t
+fail_calls_of(const char *name, int result)
+{
+    uint64_t n = 0;
+
+    for (;;) {
+        emulator.reset();
+        emulator.fail_call(name, ++n, result);
+        /* A way around a failure is right, too: no peers, no recording. */
+        run_program();
+        nothing_is_left(name, n);
+        if (emulator.failures() == 0)
+            return n - 1;
+        CHECK(run_program());
+        nothing_is_left("afterwards", n);
+    }
+}
+
+/*
+ * A context that cannot be made current cannot be left clean either, so that is
+ * left out here; it happens with a card that is lost.
+ */
 static void
 fail_each_call(int result)
 {
-    uint64_t n = 0;
+    static const char *const names[] = {
+#define GB_DRIVER_CALL(need, id, cuda, hip, parameters, arguments) cuda,
+#include "backends/cuda/driver/driver.def"
+#undef GB_DRIVER_CALL
+    };
+    uint64_t n_calls = 0;
 
     CHECK(cuda_load() != NULL);
     CHECK(run_program());
     nothing_is_left("before", 0);
-    do {
-        emulator.reset();
-        emulator.fail_call("any", ++n, result);
-        /* A way around a failure is right, too: no peers, no recording. */
-        run_program();
-        nothing_is_left("failing call", n);
-    } while (emulator.failures() > 0);
-    CHECK(n > 100);
-    CHECK(run_program());
-    nothing_is_left("after", 0);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], "cuCtxPushCurrent_v2") != 0)
+            n_calls += fail_calls_of(names[i], result);
+    }
+    CHECK(n_calls > 100);
 }
 
 static void

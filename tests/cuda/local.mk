@@ -2,6 +2,9 @@
 # tests/cuda: the CUDA backend on an emulated driver.  The module for it has the
 # host code of the one that is installed; where that has the kernels' code there is a
 # line of text, for the emulated driver has the kernels itself.
+check_SCRIPTS += %D%/module.sh
+EXTRA_DIST += %D%/module.sh
+
 if MODULES
 cuda_placeholders = $(GB_CUDA_KERNEL_FILES:%=%D%/images/%.image)
 CLEANFILES += $(cuda_placeholders)
@@ -23,10 +26,10 @@ tests_cuda_libggml_cuda_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
 endif
 
 # White box: what is decided without a card.
-check_PROGRAMS += tests/cuda/images
-tests_cuda_images_SOURCES = %D%/images.c
-tests_cuda_images_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_images_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+check_PROGRAMS += tests/cuda/choices
+tests_cuda_choices_SOURCES = %D%/choices.c
+tests_cuda_choices_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_choices_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 
 # Black box: the module on the emulated driver.
 if MODULES

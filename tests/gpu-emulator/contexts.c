@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,6 +148,35 @@ a_forked_child_gets_failures(void **state)
     emu_end();
 }
 
+static bool is_asked_at_the_end;
+
+static void
+ask_at_the_end(void)
+{
+    int count;
+
+    if (is_asked_at_the_end)
+        _exit(cu.device_count(&count) == GB_CUDA_DEINITIALIZED ? 7 : 8);
+}
+
+static void
+nothing_works_when_the_process_ends(void **state)
+{
+    int status;
+    pid_t child;
+
+    (void)state;
+    emu.restart();
+    child = fork();
+    if (child == 0) {
+        is_asked_at_the_end = true;
+        exit(cu.init(0));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+}
+
 static void
 objects_that_are_left_are_reported_and_end(void **state)
 {
@@ -199,11 +229,14 @@ main(void)
         cmocka_unit_test(contexts_are_stacked),
         cmocka_unit_test(each_thread_has_its_own_current_one),
         cmocka_unit_test(a_forked_child_gets_failures),
+        cmocka_unit_test(nothing_works_when_the_process_ends),
         cmocka_unit_test(objects_that_are_left_are_reported_and_end),
         cmocka_unit_test(one_release_too_many_is_reported),
         cmocka_unit_test(a_card_that_nobody_may_use_has_no_context),
     };
 
+    /* Before the driver's own, so that it is called after that. */
+    atexit(ask_at_the_end);
     return cmocka_run_group_tests_name("contexts of the emulated driver", tests,
                                        emu_open, NULL);
 }

@@ -56,8 +56,11 @@ uint64_t emu_failures(void);
  */
 void emu_lose_card(uint64_t n, int result);
 
-/* Order of streams with work: 0 the oldest first, 1 the newest, 2 at random. */
-void emu_order(int order, uint64_t seed);
+/*
+ * Of streams with work run 0: the oldest first, 1: the newest, more: one by
+ * chance, with this seed.
+ */
+void emu_order(uint64_t order);
 
 /* Bytes of a card; 0 for a card that is not there. */
 uint64_t emu_memory_total(int card);

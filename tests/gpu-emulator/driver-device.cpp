@@ -48,7 +48,7 @@ attribute_of(const card &c, int attribute)
     case GB_CUDA_MAX_SHARED_PER_BLOCK:
         return 48 * 1024;
     case GB_CUDA_WARP_SIZE:
-        return GB_WARP;
+        return lanes;
     case GB_CUDA_MULTIPROCESSORS:
         return c.sms;
     case GB_CUDA_INTEGRATED:

@@ -37,30 +37,6 @@ count_run(const kernel *k)
     counts[EMU_KERNELS]++;
 }
 
-/* Lines are appended in one piece: many processes write the same file. */
-__attribute__((destructor)) void
-write_counts()
-{
-    const char *path = setting_text("COUNTS");
-    std::string text;
-    size_t n;
-    const kernel *table = kernels(&n);
-
-    for (size_t i = 0; i < all_runs.size(); i++)
-        if (all_runs[i] != 0)
-            text += std::to_string(GB_WARP) + ' ' + table[i].name + ' ' +
-                    std::to_string(all_runs[i]) + '\n';
-    if (path == nullptr || text.empty())
-        return;
-
-    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0666);
-
-    if (fd < 0 || write(fd, text.data(), text.size()) != (ssize_t)text.size())
-        report("%s cannot be written", path);
-    if (fd >= 0)
-        close(fd);
-}
-
 int
 wrong(const kernel *k, const char *what, size_t is, size_t limit, int result)
 {
@@ -141,10 +117,35 @@ kernel_launch::run() const
     const launch what = {
         k, on->number, { grid[0], grid[1], grid[2] },
         { block[0], block[1], block[2] }, shared, args.data(),
+        args.size(),
     };
 
     count_run(k);
     return set.is_idle ? 0 : emu::run(what);
+}
+
+/* Lines are appended in one piece: many processes write the same file. */
+void
+kernel_runs_write()
+{
+    const char *path = setting_text("COUNTS");
+    std::string text;
+    size_t n;
+    const kernel *table = kernels(&n);
+
+    for (size_t i = 0; i < all_runs.size(); i++)
+        if (all_runs[i] != 0)
+            text += std::to_string(lanes) + ' ' + table[i].name + ' ' +
+                    std::to_string(all_runs[i]) + '\n';
+    if (path == nullptr || text.empty())
+        return;
+
+    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0666);
+
+    if (fd < 0 || write(fd, text.data(), text.size()) != (ssize_t)text.size())
+        report("%s cannot be written", path);
+    if (fd >= 0)
+        close(fd);
 }
 
 /* Any word of the arguments that could be an address in there. */

@@ -18,11 +18,13 @@ namespace {
 /* In the order in which they were made. */
 std::vector<std::shared_ptr<stream>> streams;
 
+uint64_t order, seed;
+
 uint64_t
 random_number()
 {
-    set.seed = set.seed * 6364136223846793005u + 1442695040888963407u;
-    return set.seed >> 33;
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed >> 33;
 }
 
 bool
@@ -74,12 +76,16 @@ run_next()
 
 } // namespace
 
+void
+queue_order(uint64_t new_order)
+{
+    order = seed = new_order;
+}
+
 size_t
 queue_choice(size_t n)
 {
-    return set.order == 0   ? 0
-           : set.order == 1 ? n - 1
-                            : random_number() % n;
+    return order == 0 ? 0 : order == 1 ? n - 1 : random_number() % n;
 }
 
 void

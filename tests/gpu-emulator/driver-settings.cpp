@@ -18,8 +18,8 @@
  *   INIT_FAIL       result of cuInit (0)
  *   NO_IMAGE        1: no image fits the card, module_load fails with 209
  *   PTX_OLD         1: module_load fails with 222, as an old driver does
- *   ORDER, SEED     of streams with work: 0 the oldest first, 1 the newest,
- *                   2 at random
+ *   ORDER           of streams with work: 0 the oldest first, 1 the newest, more:
+ *                   by chance, with this seed; the threads of kernels follow it
  *   IDLE            1: kernels are counted and not run
  *   FAIL            NAME:N[:RESULT], see emu_fail_call
  *   LOST            N[:RESULT], see emu_lose_card
@@ -127,8 +127,7 @@ settings_read()
     is_read = true;
     set.version = (int)number("DRIVER_VERSION", 13000);
     set.init_failure = (int)number("INIT_FAIL", 0);
-    set.order = (int)number("ORDER", 0);
-    set.seed = (uint64_t)number("SEED", 1);
+    queue_order((uint64_t)number("ORDER", 0));
     set.is_idle = number("IDLE", 0) != 0;
     set.has_no_image = number("NO_IMAGE", 0) != 0;
     set.is_ptx_too_new = number("PTX_OLD", 0) != 0;

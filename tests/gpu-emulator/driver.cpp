@@ -10,6 +10,7 @@
 #include <atomic>
 #include <mutex>
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -37,10 +38,35 @@ is_child()
     return began != 0 && began != getpid();
 }
 
+/*
+ * The process ends, but others may still have something to free, when what is
+ * here is destroyed.
+ */
+std::atomic<bool> is_over;
+
+void
+end()
+{
+    is_over = true;
+    if (!is_child())
+        emu::kernel_runs_write();
+}
+
+void
+begin()
+{
+    static const int registered = atexit(end);
+
+    (void)registered;
+    owner = getpid();
+}
+
 template <typename F>
 int
 enter(emu::call which, F function)
 {
+    if (is_over)
+        return GB_CUDA_DEINITIALIZED;
     if (is_child())
         return GB_CUDA_NOT_INITIALIZED;
 
@@ -53,7 +79,7 @@ enter(emu::call which, F function)
     if (result == 0)
         result = after;
     if (result == 0 && which == emu::CALL_init)
-        owner = getpid();
+        begin();
     return result;
 }
 
@@ -168,11 +194,10 @@ emu_lose_card(uint64_t n, int result)
 }
 
 EXPORTED void
-emu_order(int order, uint64_t seed)
+emu_order(uint64_t order)
 {
     CONTROL;
-    emu::set.order = order;
-    emu::set.seed = seed;
+    emu::queue_order(order);
 }
 
 EXPORTED uint64_t

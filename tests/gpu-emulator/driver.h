@@ -21,6 +21,9 @@
 
 namespace emu {
 
+/* Of a warp, in the library that the driver is linked into (lanes.cpp). */
+extern const int lanes;
+
 /* Results that driver.h has no use for. */
 enum {
     PEER_UNSUPPORTED = 217,
@@ -62,8 +65,7 @@ struct card {
 };
 
 struct settings {
-    int version, init_failure, order;
-    uint64_t seed;
+    int version, init_failure;
     bool is_idle; /* kernels are counted and not run */
     bool has_no_image, is_ptx_too_new;
     peer_kind peer;
@@ -209,7 +211,9 @@ void queue_each(const std::function<void(item &)> &see);
 void queue_drop(const card *on);
 std::shared_ptr<stream> queue_new(card *on);
 uint64_t queue_length();
-/* A number below N, as the order says: 0, N - 1, at random. */
+/* 0: the oldest first, 1: the newest, more: by chance, with this seed. */
+void queue_order(uint64_t order);
+/* A number below N, as that says. */
 size_t queue_choice(size_t n);
 
 /* ---- objects that a context owns ---- */
@@ -250,6 +254,8 @@ struct function {
 std::shared_ptr<function> function_of(gb_cuda_function handle);
 uint64_t kernel_runs(const char *name);
 void kernel_runs_reset();
+/* To the file that COUNTS names; the process ends. */
+void kernel_runs_write();
 
 /* A launch that was checked; has its own copy of the arguments. */
 struct kernel_launch {

@@ -109,10 +109,9 @@ streams_without_events_depend_on_the_order(void **state)
     (void)state;
     assert_int_equal(value_read_without_event("ORDER=0"), 7);
     assert_int_equal(value_read_without_event("ORDER=1"), 1);
-    for (char seed = '1'; seed <= '9'; seed++) {
-        char settings[] = "ORDER=2 SEED=0";
+    for (char seed = '2'; seed <= '9'; seed++) {
+        const char settings[] = { 'O', 'R', 'D', 'E', 'R', '=', seed, '\0' };
 
-        settings[sizeof(settings) - 2] = seed;
         seen_values |= 1 << value_read_without_event(settings);
     }
     assert_int_equal(seen_values, 1 << 7 | 1 << 1);

@@ -34,6 +34,7 @@ emulator_run_sources = \
 	%D%/shared.h \
 	%D%/stamp.h \
 	%D%/warp.cpp
+# The entry points, the same for all widths of a warp.
 emulator_driver_sources = \
 	%D%/control.h \
 	%D%/driver-call.cpp \
@@ -61,6 +62,7 @@ emulator_ldflags = -shared -no-undefined -version-info 1:0:0 -rpath $(testsdir) 
 	-pthread -Wl,-z,nodelete -Wl,--version-script='$(srcdir)/%D%/exports.map'
 
 check_LTLIBRARIES += \
+	tests/gpu-emulator/libdriver.la \
 	tests/gpu-emulator/lanes32/libcuda.la \
 	tests/gpu-emulator/lanes32/libnvidia-ml.la \
 	tests/gpu-emulator/lanes32/librun.la \
@@ -68,16 +70,19 @@ check_LTLIBRARIES += \
 	tests/gpu-emulator/lanes64/libnvidia-ml.la \
 	tests/gpu-emulator/lanes64/librun.la
 
+tests_gpu_emulator_libdriver_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_libdriver_la_CXXFLAGS = $(emulator_cxxflags)
+
 tests_gpu_emulator_lanes32_librun_la_SOURCES = $(emulator_run_sources)
 tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_lanes32_librun_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_librun_la_LIBADD = $(emulator_kernels32)
 tests_gpu_emulator_lanes32_librun_la_DEPENDENCIES = $(emulator_kernels32)
-tests_gpu_emulator_lanes32_libcuda_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_lanes32_libcuda_la_SOURCES = %D%/lanes.cpp
 tests_gpu_emulator_lanes32_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_lanes32_libcuda_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_libcuda_la_LDFLAGS = $(emulator_ldflags)
-tests_gpu_emulator_lanes32_libcuda_la_LIBADD = %D%/lanes32/librun.la
+tests_gpu_emulator_lanes32_libcuda_la_LIBADD = %D%/libdriver.la %D%/lanes32/librun.la
 tests_gpu_emulator_lanes32_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
 tests_gpu_emulator_lanes32_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
@@ -87,11 +92,11 @@ tests_gpu_emulator_lanes64_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_lanes64_librun_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_librun_la_LIBADD = $(emulator_kernels64)
 tests_gpu_emulator_lanes64_librun_la_DEPENDENCIES = $(emulator_kernels64)
-tests_gpu_emulator_lanes64_libcuda_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_lanes64_libcuda_la_SOURCES = %D%/lanes.cpp
 tests_gpu_emulator_lanes64_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_lanes64_libcuda_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libcuda_la_LDFLAGS = $(emulator_ldflags)
-tests_gpu_emulator_lanes64_libcuda_la_LIBADD = %D%/lanes64/librun.la
+tests_gpu_emulator_lanes64_libcuda_la_LIBADD = %D%/libdriver.la %D%/lanes64/librun.la
 tests_gpu_emulator_lanes64_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
 tests_gpu_emulator_lanes64_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)

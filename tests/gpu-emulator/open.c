@@ -82,7 +82,7 @@ set_environment(const char *settings)
     static const char *const names[] = {
         "DEVICES", "ARCH", "MEMORY", "SMS", "NAME", "INTEGRATED", "PAGEABLE",
         "COMPUTE_MODE", "PEER", "DRIVER_VERSION", "INIT_FAIL", "NO_IMAGE",
-        "PTX_OLD", "ORDER", "SEED", "IDLE", "FAIL", "LOST",
+        "PTX_OLD", "ORDER", "IDLE", "FAIL", "LOST",
     };
     char copy[512], variable[600];
 

@@ -17,7 +17,7 @@ struct emu_control {
     void (*fail_call)(const char *name, uint64_t n, int result);
     uint64_t (*failures)(void);
     void (*lose_card)(uint64_t n, int result);
-    void (*order)(int order, uint64_t seed);
+    void (*order)(uint64_t order);
     uint64_t (*memory_total)(int card);
     uint64_t (*memory_used)(int card);
     uint64_t (*live)(void);

@@ -6,6 +6,7 @@ loader_common = \
 	%D%/in-child.h
 
 check_PROGRAMS += \
+	tests/loader/direct \
 	tests/loader/elf \
 	tests/loader/fork \
 	tests/loader/image \
@@ -16,6 +17,10 @@ check_PROGRAMS += \
 	tests/loader/registry \
 	tests/loader/search \
 	tests/loader/threads
+tests_loader_direct_SOURCES = %D%/direct.c $(loader_common) $(backend_fake)
+tests_loader_direct_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_direct_LDADD = $(WHITE_LDADD)
+tests_loader_direct_LDFLAGS = -export-dynamic
 tests_loader_elf_SOURCES = %D%/elf.c $(loader_common)
 tests_loader_elf_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_elf_LDADD = $(WHITE_LDADD)

@@ -199,6 +199,7 @@ modules_that_do_not_fit_are_refused(void **state)
         { "unlinked", "cannot be opened: undefined symbol: tests_missing" },
         { "empty", "has no ggml_backend_init" },
         { "null", "does not work here: ggml_backend_init gave nothing" },
+        { "absent", "does not work here: there is no card 7" },
         { "older", "is too old: interface version 0, this library has 1" },
         { "newer", "is too new: interface version 2, this library has 1" },
         { "partial", "its registration has no get_device" },

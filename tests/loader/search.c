@@ -229,6 +229,35 @@ a_broken_module_does_not_end_the_search(void **state)
 }
 
 static void
+load_absent(void)
+{
+    check(setenv("GGMLBACKEND_LOG", "info", 1) == 0);
+    folder_add(own, "libggml-a.so", "absent");
+    folder_add(own, "libggml-b.so", "null");
+    ggml_backend_load_all();
+    check(ggml_backend_reg_count() == 1 && !fake_failed());
+    check(strcmp(refusal(own, "libggml-a.so"),
+                 "does not work here: there is no card 7") == 0);
+    /* What one module said is not the next one's reason. */
+    check(strcmp(refusal(own, "libggml-b.so"),
+                 "does not work here: ggml_backend_init gave nothing") == 0);
+}
+
+static void
+a_module_that_is_not_for_this_machine_says_why_and_is_no_failure(void **state)
+{
+    static struct gb_child child;
+
+    (void)state;
+    gb_child_run(load_absent, &child);
+    if (!child.is_done)
+        fail_msg("%s", child.errors);
+    assert_non_null(strstr(child.errors,
+                           "libggml-a.so: does not work here: there is no "
+                           "card 7\n"));
+}
+
+static void
 load_other_names(void)
 {
     static const char *const names[] = {
@@ -470,6 +499,8 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
+        CASE(
+            a_module_that_is_not_for_this_machine_says_why_and_is_no_failure),
         CASE(modules_of_all_folders_come_in_the_order_of_their_names),
         CASE(of_equal_names_the_first_folder_counts),
         CASE(of_variants_the_first_of_the_highest_score_is_taken),

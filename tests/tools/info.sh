@@ -50,6 +50,16 @@ if [ -f "$top_builddir/.libs/libggml-sim.so" ]; then
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool"
     says '--list has them' '^Sim0$' \
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool" --list
+    says 'what is known of a device is shown' '^    PCI: ffff:01:00.0$' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool"
+    says '--json has it' '"PCI": *"ffff:00:00.0"' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool" --json
+    says 'a module that is not for this machine says why' \
+        '^refused: .*/libggml-sim.so: does not work here: GGMLBACKEND_SIM is none$' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" GGMLBACKEND_SIM=none "$tool"
+    says 'memory of cards can be limited' '^Sim0: .*, 512 of 512 MiB free' \
+        env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" GGMLBACKEND_GPU_MEMORY=512M \
+        "$tool"
     says '--json has the file' '"module": *"/.*/libggml-sim.so"' \
         env GGMLBACKEND_MODULE_PATH="$top_builddir/.libs" "$tool" --json
 fi

@@ -7,6 +7,8 @@
 
 #include "lib/trace/trace.h"
 
+#include "ggmlbackend.h"
+
 #include "lib/base/mem.h"
 #include "lib/trace/file.h"
 
@@ -312,6 +314,70 @@ spans_after_the_end_of_a_timeline_are_not_written(void **state)
     json_decref(events);
 }
 
+/* The clock began long before the timeline. */
+static void
+write_own_spans(void)
+{
+    const int track = ggmlbackend_trace_track("Plain0");
+    const int64_t start = ggmlbackend_trace_now();
+
+    ggmlbackend_trace_span(track, "outer", start, 5000);
+    ggmlbackend_trace_span(track, "inner", start + 1000, 2500);
+    ggmlbackend_trace_span(0, "of no track", start, 1);
+    ggmlbackend_trace_flush();
+    fprintf(stderr, "%d%s", track, ggmlbackend_last_failure());
+    setenv("GGMLBACKEND_LOG", "none", 1);
+    ggmlbackend_trace_span(track + 1, "of a track too high", start, 1);
+    ggmlbackend_trace_span(-1, "of a track too low", start, 1);
+    ggmlbackend_trace_span(track, "too early", 0, 1);
+    ggmlbackend_trace_span(track, "backwards", start, -1);
+    ggmlbackend_trace_span(track, NULL, start, 1);
+    fprintf(stderr, "%d", ggmlbackend_trace_track(NULL));
+    ggmlbackend_trace_flush();
+}
+
+static void
+backends_add_spans_of_their_own(void **state)
+{
+    const json_t *outer, *inner;
+    json_t *events;
+
+    (void)state;
+    events_run(events_file, write_own_spans, &child);
+    assert_true(child.is_done);
+    assert_memory_equal(child.errors, "1", 1);
+    assert_null(strstr(child.errors, "outer"));
+    events = events_load(events_file);
+    events_assert_nested(events);
+    assert_int_equal(events_count(events, "backend"), 2);
+    outer = events_get(events, "backend", 0);
+    inner = events_get(events, "backend", 1);
+    assert_string_equal(
+        json_string_value(json_object_get(outer, "name")), "outer");
+    assert_string_equal(event_process(events, outer), "Plain0");
+    assert_true(event_is_within(inner, outer));
+    assert_true(
+        json_number_value(json_object_get(inner, "dur")) == 2.5);
+    json_decref(events);
+}
+
+static void
+write_own_spans_without_a_file(void)
+{
+    fprintf(stderr, "%d", ggmlbackend_trace_track("Plain0"));
+    ggmlbackend_trace_span(3, "for nobody", 0, -1);
+    ggmlbackend_trace_flush();
+}
+
+static void
+without_a_timeline_spans_are_nothing(void **state)
+{
+    (void)state;
+    events_run("", write_own_spans_without_a_file, &child);
+    assert_true(child.is_done);
+    assert_string_equal(child.errors, "0");
+}
+
 /* The first process writes while a second one tries to. */
 static void
 write_beside_another(void)
@@ -460,6 +526,8 @@ main(void)
     cmocka_unit_test_setup_teardown(name, events_begin, events_end)
     /* All run in children: this process's environment stays unread. */
     static const struct CMUnitTest tests[] = {
+        TEST(backends_add_spans_of_their_own),
+        TEST(without_a_timeline_spans_are_nothing),
         TEST(a_timeline_without_spans_is_whole),
         TEST(without_the_variable_there_is_no_track),
         TEST(what_was_flushed_is_whole_when_the_process_is_gone),

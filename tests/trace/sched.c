@@ -112,6 +112,15 @@ each_node_and_split_appears_once_a_compute(void **state)
             event_process(events, split), processes[i % N_SPLITS]);
         assert_int_equal(event_number(split, "inputs"), 1);
     }
+    /* What the devices themselves told of their three splits. */
+    assert_int_equal(events_count(events, "backend"), 2 * 3);
+    for (size_t i = 0; i < 2 * 3; i++) {
+        const json_t *run = events_get(events, "backend", i);
+
+        assert_string_equal(
+            json_string_value(json_object_get(run, "name")), "queued graph");
+        assert_memory_equal(event_process(events, run), "Sim", 3);
+    }
     /* The devices compute with the CPU's kernels. */
     assert_int_equal(events_count(events, "node"), 2 * N_NODES);
     for (size_t i = 0; i < 2 * N_NODES; i++) {

@@ -104,6 +104,31 @@ print_caps(const struct ggml_backend_dev_caps *caps)
         printf("\n");
 }
 
+/* What is known of a device beyond the interface; NULL for nothing. */
+static const struct ggml_backend_feature *
+properties_of(ggml_backend_dev_t device)
+{
+    union {
+        void *object;
+        ggmlbackend_dev_get_properties_t function;
+    } get;
+
+    get.object = ggml_backend_reg_get_proc_address(
+        ggml_backend_dev_backend_reg(device), "ggmlbackend_dev_get_properties");
+    return get.object != NULL ? get.function(device) : NULL;
+}
+
+static void
+print_properties(ggml_backend_dev_t device)
+{
+    const struct ggml_backend_feature *row = properties_of(device);
+
+    for (; row != NULL && row->name != NULL; row++) {
+        printf("    %s: ", text_quoted(row->name));
+        printf("%s\n", text_quoted(row->value));
+    }
+}
+
 static void
 print_device(ggml_backend_dev_t device)
 {
@@ -117,6 +142,7 @@ print_device(ggml_backend_dev_t device)
                props.memory_total >> 20);
     printf("\n");
     print_caps(&props.caps);
+    print_properties(device);
 }
 
 /* A backend and its devices. */
@@ -197,9 +223,8 @@ print_text(bool env)
 }
 
 static json_t *
-json_features(ggml_backend_reg_t reg)
+json_features(const struct ggml_backend_feature *feature)
 {
-    const struct ggml_backend_feature *feature = features_of(reg);
     json_t *root = json_object();
 
     for (; feature != NULL && feature->name != NULL; feature++)
@@ -231,7 +256,8 @@ json_device(ggml_backend_dev_t device)
     tool_json_put(root, "memory_free", tool_json_unsigned(props.memory_free));
     tool_json_put(root, "memory_total", tool_json_unsigned(props.memory_total));
     tool_json_put(root, "caps", json_caps(&props.caps));
-    tool_json_put(root, "features", json_features(reg));
+    tool_json_put(root, "features", json_features(features_of(reg)));
+    tool_json_put(root, "properties", json_features(properties_of(device)));
     tool_json_put(root, "backend", tool_json_text(ggml_backend_reg_name(reg)));
     return root;
 }

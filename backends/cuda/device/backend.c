@@ -47,7 +47,6 @@ backend_get_name(ggml_backend_t backend)
     return own->device->name;
 }
 
-/* Work may still run; only memory is waited for by the driver itself. */
 static void
 backend_free(ggml_backend_t backend)
 {
@@ -55,8 +54,7 @@ backend_free(ggml_backend_t backend)
     struct gb_cuda_card *card = own->hold.card;
 
     if (gb_cuda_enter_cleanup(&own->hold)) {
-        if (!atomic_load_explicit(&card->has_failed, memory_order_relaxed))
-            gb_cuda_queue_wait(card, &own->queue);
+        gb_cuda_queue_drain(card, &own->queue);
         gb_cuda_recordings_clear(&own->recordings, card);
         gb_cuda_scratch_clear(&own->scratch, card);
         gb_cuda_stage_clear(&own->stage, card);

@@ -74,18 +74,29 @@ gb_cuda_event_await(struct gb_cuda_card *card, gb_cuda_event event)
     return gb_cuda_check(card, result, GB_CUDA_CALL_event_query);
 }
 
+/* One more try where an event cannot be recorded just now: memory may be short. */
+void
+gb_cuda_queue_drain(struct gb_cuda_card *card, struct gb_cuda_queue *queue)
+{
+    const struct gb_cuda_driver *driver = card->driver;
+    int result = driver->event_record(queue->end, queue->stream);
+
+    if (result != GB_CUDA_SUCCESS)
+        result = driver->event_record(queue->end, queue->stream);
+    if (result == GB_CUDA_SUCCESS)
+        driver->event_wait(queue->end);
+}
+
+/* Memory that queued work uses may go when the call returns, however it ends. */
 enum ggml_status
 gb_cuda_queue_wait(struct gb_cuda_card *card, struct gb_cuda_queue *queue)
 {
-    GB_CUDA_TRY(card, event_record, (queue->end, queue->stream));
-    return gb_cuda_event_await(card, queue->end);
-}
+    enum ggml_status status =
+        GB_CUDA(card, event_record, (queue->end, queue->stream));
 
-enum ggml_status
-gb_cuda_stream_after(
-    struct gb_cuda_card *card, gb_cuda_stream stream,
-    struct gb_cuda_queue *queue)
-{
-    GB_CUDA_TRY(card, event_record, (queue->end, queue->stream));
-    return GB_CUDA(card, stream_wait_event, (stream, queue->end, 0));
+    if (status == GGML_STATUS_SUCCESS)
+        status = gb_cuda_event_await(card, queue->end);
+    if (status != GGML_STATUS_SUCCESS)
+        gb_cuda_queue_drain(card, queue);
+    return status;
 }

@@ -27,10 +27,9 @@ void gb_cuda_queue_clear(
 enum ggml_status gb_cuda_queue_wait(
     struct gb_cuda_card *card, struct gb_cuda_queue *queue);
 
-/* Later work of STREAM waits for what is in QUEUE now; the host does not. */
-enum ggml_status gb_cuda_stream_after(
-    struct gb_cuda_card *card, gb_cuda_stream stream,
-    struct gb_cuda_queue *queue);
+/* The same before something goes, without a word about failures. */
+void gb_cuda_queue_drain(
+    struct gb_cuda_card *card, struct gb_cuda_queue *queue);
 
 /* An event for waits of streams and of the host. */
 enum ggml_status gb_cuda_event_make(

@@ -41,7 +41,7 @@ struct gb_cuda_expert_tile {
 };
 
 /* The pairs (slot, token) of ids in the order of their experts. */
-struct gb_cuda_expert_sort_args {
+struct gb_cuda_experts_args {
     struct gb_cuda_tensor ids; /* [slots, tokens] */
     int32_t n_experts;
     int32_t col_step; /* most columns of a tile */

@@ -9,11 +9,7 @@
 #ifndef GB_CUDA_KERNELS_ARGS_H
 #define GB_CUDA_KERNELS_ARGS_H
 
-#ifdef __cplusplus
-#include "backends/cuda/kernels/device.cuh"
-#else
 #include <stdint.h>
-#endif
 
 /* Floating-point types, where a kernel learns of one by a number. */
 enum gb_cuda_float {

@@ -27,14 +27,21 @@
 #define GB_WARP 32
 #endif
 
-/* Before a loop whose count is known: all rounds one after the other. */
+/* Before a loop whose count is known: all rounds one after the other; or the
+ * code of a single one, where it is long. */
 #ifdef GB_EMULATOR
 #define GB_UNROLL
+#define GB_DO_NOT_UNROLL
 #else
-#define GB_UNROLL _Pragma("unroll")
+#define GB_UNROLL        _Pragma("unroll")
+#define GB_DO_NOT_UNROLL _Pragma("unroll 1")
 #endif
 
 #define GB_DEVICE static __device__ __forceinline__
+
+/* A function that is called: for code that is large and would be there several
+ * times. */
+#define GB_DEVICE_CALL static __device__ __attribute__((noinline))
 
 /*
  * GB_KERNEL(256, name, args): the head of a kernel for blocks of 256 threads

@@ -13,7 +13,7 @@
 
 /* The expert of a pair; n_experts for an id that is no expert's. */
 GB_DEVICE int32_t
-expert_of(const gb_cuda_expert_sort_args &a, int32_t pair)
+expert_of(const gb_cuda_experts_args &a, int32_t pair)
 {
     const int32_t slots = (int32_t)a.ids.ne[0];
     const int32_t id = *(const int32_t *)(a.ids.data +
@@ -24,7 +24,7 @@ expert_of(const gb_cuda_expert_sort_args &a, int32_t pair)
 }
 
 GB_DEVICE void
-count_pairs(const gb_cuda_expert_sort_args &a, int32_t expert, int32_t n_pairs)
+count_pairs(const gb_cuda_experts_args &a, int32_t expert, int32_t n_pairs)
 {
     int32_t count = 0;
 
@@ -34,7 +34,7 @@ count_pairs(const gb_cuda_expert_sort_args &a, int32_t expert, int32_t n_pairs)
 }
 
 GB_DEVICE void
-list_pairs(const gb_cuda_expert_sort_args &a, int32_t expert, int32_t n_pairs)
+list_pairs(const gb_cuda_experts_args &a, int32_t expert, int32_t n_pairs)
 {
     int32_t first = 0, tile = 0, count;
 
@@ -59,7 +59,7 @@ list_pairs(const gb_cuda_expert_sort_args &a, int32_t expert, int32_t n_pairs)
         a.tiles[tile].count = 0;
 }
 
-GB_KERNEL(256, gb_sort_by_expert, expert_sort)
+GB_KERNEL(256, gb_sort_by_expert, experts)
 {
     const int32_t n_pairs = (int32_t)(a.ids.ne[0] * a.ids.ne[1]);
 

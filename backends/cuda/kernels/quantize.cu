@@ -14,16 +14,26 @@
 
 #define THREADS 128
 
+template <int n, typename T>
+GB_DEVICE void
+load_floats_of(const T *from, float *x)
+{
+    GB_UNROLL
+    for (int i = 0; i < n; i++)
+        x[i] = gb_float(from[i]);
+}
+
 /* N floats of a type that the launch gave, side by side. */
 template <int n>
 GB_DEVICE void
 load_floats(const char *from, int type, float *x)
 {
-    const int size = type == GB_CUDA_F32 ? 4 : 2;
-
-    GB_UNROLL
-    for (int i = 0; i < n; i++)
-        x[i] = gb_float_at(from + i * size, type);
+    if (type == GB_CUDA_F32)
+        load_floats_of<n>((const float *)from, x);
+    else if (type == GB_CUDA_F16)
+        load_floats_of<n>((const gb_f16 *)from, x);
+    else
+        load_floats_of<n>((const gb_bf16 *)from, x);
 }
 
 template <typename B>

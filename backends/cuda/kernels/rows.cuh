@@ -10,6 +10,7 @@
 #define GB_CUDA_KERNELS_ROWS_CUH
 
 #include "backends/cuda/kernels/args.h"
+#include "backends/cuda/kernels/device.cuh"
 
 /* N / D for counts; most fit 32 bits, of which a division takes a quarter of
  * the time. */

@@ -173,6 +173,7 @@ gb_search_sym(const float *x, float top)
         return best;
     best.inverse = -top / largest;
     best = gb_fit_best(gb_fit_sym<n>(x, top, best.inverse), best.inverse);
+    GB_DO_NOT_UNROLL
     for (int k = -9; k <= 9; k++) {
         const float inverse = -(top + gb_mul(0.1f, (float)k)) / largest;
         const gb_fit fit = gb_fit_sym<n>(x, top, inverse);
@@ -227,6 +228,7 @@ gb_search_sym_by_moves(const float *x, float top, float *numbers)
         numbers[i] = gb_round_even(x[i] * (-top / largest), -top, top - 1.0f);
         gb_fit_add(&fit, gb_mul(x[i], x[i]), x[i], numbers[i]);
     }
+    GB_DO_NOT_UNROLL
     for (int sweep = 0; sweep < 5 && has_moved; sweep++) {
         has_moved = false;
         GB_UNROLL
@@ -343,6 +345,7 @@ gb_search_asym(const float *x, float rms, float top, gb_steps steps)
     best.inverse = top / (range.max - best.min);
     best.scale = 1.0f / best.inverse;
     best_error = gb_line_error<n>(x, rms, top, best, steps.is_absolute);
+    GB_DO_NOT_UNROLL
     for (int k = 0; k <= steps.last; k++) {
         gb_line line = { 0.0f, 0.0f, best.min, 0.0f };
         float error;
@@ -403,15 +406,16 @@ gb_search_iq4(const float *x)
 {
     const float lowest = -127.0f;
     const float largest = gb_largest<32>(x);
-    gb_best best;
+    gb_best best = { 0.0f, 0.0f, 0.0f };
 
     if (gb_abs(largest) < GB_SEARCH_TINY)
         return 0.0f;
-    best = gb_fit_best(gb_fit_iq4(x, -lowest / largest), 0.0f);
-    for (int k = -7; k <= 7; k++) {
-        const gb_fit fit = gb_fit_iq4(x, ((float)k + lowest) / largest);
+    GB_DO_NOT_UNROLL
+    for (int k = -8; k <= 7; k++) {
+        const float of_lowest = k == -8 ? -lowest : (float)k + lowest;
+        const gb_fit fit = gb_fit_iq4(x, of_lowest / largest);
 
-        if (gb_fit_beats(fit, best))
+        if (k == -8 || gb_fit_beats(fit, best))
             best = gb_fit_best(fit, 0.0f);
     }
     return best.scale;

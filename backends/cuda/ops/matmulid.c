@@ -106,7 +106,7 @@ static void
 sort(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
      const struct plan *plan, struct gb_cuda_product_args *args)
 {
-    const struct gb_cuda_expert_sort_args sort = {
+    const struct gb_cuda_experts_args sort = {
         .ids = args->ids,
         .n_experts = (int32_t)node->src[0]->ne[2],
         .col_step = plan->tiling.col_step,

@@ -22,6 +22,10 @@ loader_module_newer = -DMODULE_NAME='"Newer"' \
 loader_module_useless = -DMODULE_NAME='"Useless"' -DMODULE_SCORE=0
 loader_module_empty = -DMODULE_SCORE=1
 loader_module_null = -DMODULE_NAME='"Null"' -DMODULE_DOES='reg = NULL'
+loader_module_absent = -DMODULE_NAME='"Absent"' \
+	-DMODULE_ABSENT='"there is no card %d", 7'
+loader_module_cuda = -DMODULE_NAME='"CUDA"' -DMODULE_CUDA
+loader_module_hip = -DMODULE_NAME='"ROCm"'
 loader_module_partial = -DMODULE_NAME='"Partial"' \
 	-DMODULE_DOES='reg->iface.get_device = NULL'
 loader_module_nameless = -DMODULE_NAME=NULL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/cuda/images.c - which image fits a card, and what the environment's
+ * tests/cuda/choices.c - which image fits a card, and what the environment's
  * lists and sizes mean.
  */
 #include "config.h"

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/device-clang.cuh - for clang without the CUDA toolkit: the names
+ * that device.cuh uses and the toolkit's headers have otherwise.
+ */
+#ifndef GB_CUDA_KERNELS_DEVICE_CLANG_CUH
+#define GB_CUDA_KERNELS_DEVICE_CLANG_CUH
+
+#include <stdint.h>
+
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __forceinline__        inline __attribute__((always_inline))
+#define __launch_bounds__(n)   __attribute__((launch_bounds(n)))
+#define __align__(n)           __attribute__((aligned(n)))
+/* clang 16 does not know it, and reads arguments where they are anyway. */
+#define __grid_constant__
+
+/* Grids and blocks have one dimension. */
+struct gb_clang_index {
+    unsigned x;
+};
+
+#define threadIdx (gb_clang_index{ (unsigned)__nvvm_read_ptx_sreg_tid_x() })
+#define blockIdx  (gb_clang_index{ (unsigned)__nvvm_read_ptx_sreg_ctaid_x() })
+#define blockDim  (gb_clang_index{ (unsigned)__nvvm_read_ptx_sreg_ntid_x() })
+#define gridDim   (gb_clang_index{ (unsigned)__nvvm_read_ptx_sreg_nctaid_x() })
+
+#define __syncthreads()  __nvvm_bar_sync(0)
+#define __syncwarp(mask) __nvvm_bar_warp_sync(mask)
+
+static __device__ __forceinline__ unsigned
+__float_as_uint(float value)
+{
+    unsigned bits;
+
+    __builtin_memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static __device__ __forceinline__ float
+__uint_as_float(unsigned bits)
+{
+    float value;
+
+    __builtin_memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static __device__ __forceinline__ float
+__fmaf_rn(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+
+static __device__ __forceinline__ int
+__dp4a(int a, int b, int c)
+{
+    int result;
+
+    asm("dp4a.s32.s32 %0, %1, %2, %3;"
+        : "=r"(result) : "r"(a), "r"(b), "r"(c));
+    return result;
+}
+
+/*
+ * Lanes of a part of WIDTH lanes give each other 32 bits: PTX ISA, shfl.sync,
+ * where C has the mask of the part in its upper half and the last lane below.
+ */
+#define GB_CLANG_PART(width) ((32 - (width)) << 8 | 31)
+
+/* A value of one or of two times 32 bits. */
+template <typename T, typename Shuffle>
+static __device__ __forceinline__ T
+gb_clang_shuffle(T value, Shuffle shuffle)
+{
+    int words[sizeof(T) / 4];
+
+    static_assert(sizeof(T) % 4 == 0, "a whole number of words");
+    __builtin_memcpy(words, &value, sizeof(value));
+    for (int &word : words)
+        word = shuffle(word);
+    __builtin_memcpy(&value, words, sizeof(value));
+    return value;
+}
+
+template <typename T>
+static __device__ __forceinline__ T
+__shfl_xor_sync(unsigned lanes, T value, int mask, int width)
+{
+    return gb_clang_shuffle(value, [=] __device__(int word) {
+        return __nvvm_shfl_sync_bfly_i32(lanes, word, mask,
+                                         GB_CLANG_PART(width));
+    });
+}
+
+template <typename T>
+static __device__ __forceinline__ T
+__shfl_sync(unsigned lanes, T value, int from, int width)
+{
+    return gb_clang_shuffle(value, [=] __device__(int word) {
+        return __nvvm_shfl_sync_idx_i32(lanes, word, from,
+                                        GB_CLANG_PART(width));
+    });
+}
+
+#endif
