@@ -190,13 +190,13 @@ block::try_release()
 }
 
 void
-block::barrier(const void *pc)
+block::barrier(int place, const void *pc)
 {
     fiber *const f = this_fiber();
 
     if (n_at_barrier == 0)
-        barrier_pc = pc;
-    if (pc != barrier_pc) {
+        barrier_place = place;
+    if (place != barrier_place) {
         complain(f, pc, "divergent barrier: other threads of the block wait "
                         "at another one");
         failed(launch_failed);

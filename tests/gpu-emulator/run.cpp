@@ -244,7 +244,7 @@ gb_emu_dynamic_shared()
 }
 
 extern "C" void
-gb_emu_barrier()
+gb_emu_barrier(int place)
 {
-    this_fiber()->in->barrier(__builtin_return_address(0));
+    this_fiber()->in->barrier(place, __builtin_return_address(0));
 }
