@@ -21,12 +21,6 @@ namespace {
 
 constexpr uintptr_t sector = 32, bank_width = 4, n_banks = 32;
 
-struct totals {
-    uint64_t launches, blocks, read, written;
-    uint64_t requests, sectors, full_sectors;
-    uint64_t shared_requests, turns;
-};
-
 /* One place in the code. */
 struct place {
     uint32_t times[max_threads]; /* that each thread came here */
@@ -61,7 +55,7 @@ struct hash_key {
 
 /* What a block's threads did so far. */
 struct block_counts {
-    totals sum = {};
+    kernel_counts sum = {};
     std::unordered_map<const void *, place> places;
     std::unordered_map<request_key, request, hash_key> requests;
 };
@@ -72,12 +66,12 @@ namespace {
 class table {
 public:
     ~table();
-    totals &of(const kernel *k) { return rows[k->name]; }
+    kernel_counts &of(const kernel *k) { return rows[k->name]; }
 
     std::mutex lock;
 
 private:
-    std::map<std::string, totals> rows;
+    std::map<std::string, kernel_counts> rows;
 };
 
 table all;
@@ -91,7 +85,7 @@ table::~table()
     if (file == nullptr)
         return;
     for (const auto &r : rows) {
-        const totals &t = r.second;
+        const kernel_counts &t = r.second;
 
         fprintf(file, "%s %d", r.first.c_str(), GB_WARP);
         for (const uint64_t n :
@@ -117,7 +111,7 @@ turns_of(const std::vector<uintptr_t> &words)
 }
 
 void
-add_request(totals *sum, request *r)
+add_request(kernel_counts *sum, request *r)
 {
     std::vector<uintptr_t> *const units = &r->units;
 
@@ -134,6 +128,14 @@ add_request(totals *sum, request *r)
 }
 
 } // namespace
+
+kernel_counts
+counts_of(const kernel *k)
+{
+    const std::lock_guard<std::mutex> alone(all.lock);
+
+    return all.of(k);
+}
 
 void
 count_access(const fiber *f, uintptr_t address, size_t size, access what,
@@ -172,7 +174,7 @@ count_block(block *b)
 {
     block_counts *const counts = b->counts;
     const std::lock_guard<std::mutex> alone(all.lock);
-    totals &t = all.of(b->of->what->k);
+    kernel_counts &t = all.of(b->of->what->k);
 
     t.blocks++;
     if (counts == nullptr)

@@ -19,6 +19,15 @@
 
 namespace emu {
 
+struct kernel_counts {
+    uint64_t launches, blocks, read, written; /* the last two: bytes */
+    uint64_t requests, sectors, full_sectors;
+    uint64_t shared_requests, turns;
+};
+
+/* Of all launches that are over. */
+kernel_counts counts_of(const kernel *k);
+
 /* Are accesses counted? */
 extern bool counting;
 

@@ -176,6 +176,14 @@ is_valid(const launch &l)
     return true;
 }
 
+order
+chosen_order()
+{
+    const long by = setting("GGMLBACKEND_TEST_EMU_ORDER", 0);
+
+    return (order)(by < 2 ? by : by + setting("GGMLBACKEND_TEST_EMU_SEED", 0));
+}
+
 } // namespace
 
 int
@@ -184,8 +192,7 @@ run(const launch &what)
     const std::lock_guard<std::mutex> alone(running);
     const int n_workers = (int)std::clamp<long>(
         setting("GGMLBACKEND_TEST_EMU_THREADS", 2), 1, max_workers);
-    grid g = { &what, 0, (order)setting("GGMLBACKEND_TEST_EMU_ORDER", 0), ok,
-               {} };
+    grid g = { &what, 0, chosen_order(), ok, {} };
     work w = { &g, 0, 0, 0, 1, 0 };
     int result;
 
