@@ -527,13 +527,14 @@ accesses_are_counted_by_warp(void **)
 {
     const emu::kernel k = { "count", "values", nullptr, 0, 0, 0, 0 };
     const uint64_t lanes = GB_WARP;
-    words out(GB_WARP);
     emu::kernel_counts n;
 
     if (!emu::checks()) {
         print_message("kernels are compiled without hooks\n");
         skip();
     }
+    words out(GB_WARP);
+
     setenv("GGMLBACKEND_TEST_EMU_COUNT", "1", 1);
     run_block("count", words(8 * GB_WARP), &out);
     unsetenv("GGMLBACKEND_TEST_EMU_COUNT");
