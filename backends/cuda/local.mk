@@ -5,6 +5,7 @@
 
 # kernels/NAME.cu, for each of them; the names are words of C.
 GB_CUDA_KERNEL_FILES = \
+	attention \
 	binary \
 	conv \
 	gemm \
@@ -82,6 +83,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/images.h \
 	%D%/kernels/activations.def \
 	%D%/kernels/args-all.h \
+	%D%/kernels/args-attention.h \
 	%D%/kernels/args-binary.h \
 	%D%/kernels/args-conv.h \
 	%D%/kernels/args-generate.h \
@@ -103,9 +105,11 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/args-unary.h \
 	%D%/kernels/args-window.h \
 	%D%/kernels/args.h \
+	%D%/kernels/attention.def \
 	%D%/kernels/binary.def \
 	%D%/kernels/conv.def \
 	%D%/kernels/formats.def \
+	%D%/kernels/formats.h \
 	%D%/kernels/gemm.def \
 	%D%/kernels/gemv.def \
 	%D%/kernels/generate.def \
@@ -133,6 +137,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/accumulate.c \
 	%D%/ops/args.c \
 	%D%/ops/args.h \
+	%D%/ops/attention.c \
 	%D%/ops/binary.c \
 	%D%/ops/concat.c \
 	%D%/ops/contiguous.h \

@@ -5,6 +5,7 @@
 #ifndef GB_CUDA_KERNELS_ARGS_ALL_H
 #define GB_CUDA_KERNELS_ARGS_ALL_H
 
+#include "backends/cuda/kernels/args-attention.h"
 #include "backends/cuda/kernels/args-binary.h"
 #include "backends/cuda/kernels/args-conv.h"
 #include "backends/cuda/kernels/args-generate.h"
