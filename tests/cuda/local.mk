@@ -31,6 +31,11 @@ tests_cuda_choices_SOURCES = %D%/choices.c
 tests_cuda_choices_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_choices_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 
+check_PROGRAMS += tests/cuda/rows
+tests_cuda_rows_SOURCES = %D%/rows.c
+tests_cuda_rows_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_rows_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+
 # Black box: the module on the emulated driver.
 if MODULES
 if GPU_EMULATOR
