@@ -61,10 +61,13 @@ bool
 ptx_has(const std::string &text, const char *name)
 {
     const std::string entry = std::string(".entry ") + name;
-    const size_t at = text.find(entry);
+    size_t at = text.find(entry);
 
-    return at != std::string::npos &&
-           strchr("( \t\n", text[at + entry.size()]) != nullptr;
+    /* Not the beginning of a longer name. */
+    while (at != std::string::npos &&
+           strchr("( \t\n", text[at + entry.size()]) == nullptr)
+        at = text.find(entry, at + 1);
+    return at != std::string::npos;
 }
 
 bool

@@ -128,6 +128,7 @@ images_have_kernels_of_their_own(void **state)
 {
     gb_cuda_module module;
     gb_cuda_function function, again;
+    int n;
 
     (void)state;
     emu_begin_in_context("");
@@ -140,6 +141,8 @@ images_have_kernels_of_their_own(void **state)
 
     assert_int_equal(
         cu.module_load(&module, "//\n.version 7.0\n"
+                                ".visible .entry gb_binary_f32_more(\n"
+                                ".visible .entry " ADD_KERNEL "_more(\n"
                                 ".visible .entry " ADD_KERNEL "(\n.param x"), GB_CUDA_SUCCESS);
     assert_int_equal(cu.module_function(&function, module, ADD_KERNEL),
                      GB_CUDA_SUCCESS);
@@ -149,6 +152,9 @@ images_have_kernels_of_their_own(void **state)
     assert_int_equal(cu.module_function(&function, module, "gb_binary_f32"),
                      GB_CUDA_NOT_FOUND);
     assert_int_equal(cu.module_unload(module), GB_CUDA_SUCCESS);
+    assert_int_equal(
+        cu.function_attribute(&n, GB_CUDA_FUNCTION_MAX_THREADS, function),
+        GB_CUDA_INVALID_HANDLE);
 
     assert_int_equal(cu.module_load(&module, "\x50\xed\x55\xba and so on"),
                      GB_CUDA_SUCCESS);
