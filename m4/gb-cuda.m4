@@ -16,6 +16,7 @@ AC_DEFUN([GB_CUDA], [
   AC_SUBST([GB_CUDA_RELEASE], [${gb_cuda_release:-0}])
   AC_SUBST([GB_CUDA_GENCODE], [$gb_cuda_gencode])
   AM_CONDITIONAL([CUDA_CLANG], [test "x$gb_cuda_is_clang" = xyes])
+  AM_CONDITIONAL([CUDA_SOURCE_NAME], [test "x$gb_cuda_source_name" = xyes])
 ])
 
 # Find the compiler and what it can do.  NVCC may be any command; it is not looked
@@ -41,6 +42,7 @@ AC_DEFUN([GB_CUDA_COMPILER], [
     AS_ECHO(['extern "C" __attribute__((global)) void gb_probe(int *p) { *p = 1; }']) >conftest.cu
     GB_CUDA_LIST
     GB_CUDA_TRY_EACH
+    GB_CUDA_SOURCE_NAME
     rm -f conftest.cu conftest.image conftest.err])
 ])
 
@@ -109,4 +111,14 @@ AC_DEFUN([GB_CUDA_TRY_EACH], [
     done
     gb_cuda_archs=${gb_cuda_archs# }
   ])
+])
+
+# What is static in a kernel's file gets a name from the file's path, unless nvcc's
+# compiler is told another one.
+AC_DEFUN([GB_CUDA_SOURCE_NAME], [
+  AS_IF([test $gb_cuda_is_clang = no], [
+    AC_MSG_CHECKING([whether $NVCC can be told a source's name])
+    AS_IF([$NVCC $NVCCFLAGS -ptx -Xcicc --orig_src_path_name -Xcicc conftest.cu -o conftest.image conftest.cu >conftest.err 2>&1],
+      [gb_cuda_source_name=yes], [gb_cuda_source_name=no])
+    AC_MSG_RESULT([$gb_cuda_source_name])])
 ])

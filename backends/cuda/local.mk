@@ -216,6 +216,11 @@ GB_NVCC_FLAGS += -fatbin -fmad=false -Wno-deprecated-gpu-targets -MMD -MP \
 	-Xfatbin -compress-all -Xfatbin -compress-mode=size
 endif
 
+# Else names in PTX would depend on the folder of the source.
+if CUDA_SOURCE_NAME
+cuda_source_name = -Xcicc --orig_src_path_name -Xcicc $(<F)
+endif
+
 AM_V_NVCC = $(am__v_NVCC_$(V))
 am__v_NVCC_ = $(am__v_NVCC_$(AM_DEFAULT_VERBOSITY))
 am__v_NVCC_0 = @echo "  NVCC    " $@;
@@ -225,8 +230,8 @@ cuda_images = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.image)
 CLEANFILES += $(cuda_images) %D%/kernels/*.d %D%/compiler
 
 $(cuda_images): %.image: %.cu %D%/compiler
-	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) $(GB_NVCC_FLAGS) $(NVCCFLAGS) \
-	    -MT $@ -MF $(@:.image=.d) -o $@.tmp $< && mv $@.tmp $@
+	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) $(GB_NVCC_FLAGS) $(cuda_source_name) \
+	    $(NVCCFLAGS) -MT $@ -MF $(@:.image=.d) -o $@.tmp $< && mv $@.tmp $@
 -include $(cuda_images:.image=.d)
 
 # Changes when the compiler does, or its flags.
