@@ -210,7 +210,7 @@ EXTRA_DIST += \
 # What fuses a product and a sum is said in the sources, as for the CPU.
 GB_NVCC_FLAGS = $(GB_CUDA_GENCODE) -std=c++17 -I$(srcdir)
 if CUDA_CLANG
-GB_NVCC_FLAGS += -O3 -ffp-contract=off -MMD -MP
+GB_NVCC_FLAGS += -O3 -ffp-contract=off -MMD -MP -Wno-unknown-cuda-version
 else
 GB_NVCC_FLAGS += -fatbin -fmad=false -Wno-deprecated-gpu-targets -MMD -MP \
 	-Xfatbin -compress-all -Xfatbin -compress-mode=size

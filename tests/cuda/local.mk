@@ -2,8 +2,12 @@
 # tests/cuda: the CUDA backend on an emulated driver.  The module for it has the
 # host code of the one that is installed; where that has the kernels' code there is a
 # line of text, for the emulated driver has the kernels itself.
-check_SCRIPTS += %D%/module.sh
-EXTRA_DIST += %D%/module.sh
+cuda_scripts = \
+	%D%/conformance.sh \
+	%D%/module.sh \
+	%D%/signatures.sh
+check_SCRIPTS += $(cuda_scripts)
+EXTRA_DIST += $(cuda_scripts)
 
 if MODULES
 cuda_placeholders = $(GB_CUDA_KERNEL_FILES:%=%D%/images/%.image)
@@ -30,6 +34,11 @@ check_PROGRAMS += tests/cuda/choices
 tests_cuda_choices_SOURCES = %D%/choices.c
 tests_cuda_choices_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_choices_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+
+check_PROGRAMS += tests/cuda/rows
+tests_cuda_rows_SOURCES = %D%/rows.c
+tests_cuda_rows_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_rows_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 
 # Black box: the module on the emulated driver.
 if MODULES

@@ -102,9 +102,8 @@ tests_gpu_emulator_lanes64_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
 
 # Each access to memory calls a hook of the emulator's, by the compiler's means for
-# finding races of threads; another sanitizer takes the place of that.  A barrier
-# stays one place in the code (device.h).
-emulator_hooks = @EMULATOR_CXXFLAGS@ $(if $(findstring -fsanitize,$(CXXFLAGS)),, \
+# finding races of threads; another sanitizer takes the place of that.
+emulator_hooks = $(if $(findstring -fsanitize,$(CXXFLAGS)),, \
 	-fsanitize=thread -fsanitize=alignment)
 EMULATOR_KERNEL = $(MKDIR_P) $(@D) && \
 	$(LIBTOOL) $(AM_V_lt) --tag=CXX --mode=compile $(CXX) $(DEFS) $(AM_CPPFLAGS) \

@@ -17,6 +17,7 @@ struct gb_cuda_im2col_args {
     int64_t s0, s1, p0, p1, d0, d1, k0, k1;
     int64_t n;        /* elements of the result */
     int windows_type; /* enum gb_cuda_float */
+    int32_t unused;
 };
 
 #endif

@@ -13,6 +13,7 @@ struct gb_cuda_mask_args {
     int64_t n;
     int64_t n_past;
     float value;
+    int32_t unused;
 };
 
 #endif

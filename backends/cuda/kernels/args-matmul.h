@@ -46,6 +46,7 @@ struct gb_cuda_experts_args {
     int32_t n_experts;
     int32_t col_step; /* most columns of a tile */
     int32_t n_tiles;
+    int32_t unused;
     int32_t *counts; /* n_experts + 1 */
     int32_t *pairs;  /* slot + slots * token, in order */
     struct gb_cuda_expert_tile *tiles;

@@ -39,6 +39,7 @@ struct gb_cuda_repeat_back_args {
     int64_t n_tiles;
     int64_t tiles[4]; /* along each dimension */
     int32_t src_type; /* an enum gb_cuda_float */
+    int32_t unused;
 };
 
 #endif

@@ -12,6 +12,7 @@ struct gb_cuda_norm_args {
     struct gb_cuda_tensor dst, src0, src1;
     int64_t n_rows;
     float eps;
+    int32_t unused;
 };
 
 /* Groups of channels (dimension 2), the last of which may have fewer. */
@@ -20,6 +21,7 @@ struct gb_cuda_group_norm_args {
     int64_t per_group; /* channels */
     int64_t n_groups;  /* of each batch */
     float eps;
+    int32_t unused;
 };
 
 #endif

@@ -16,6 +16,7 @@ struct gb_cuda_quantize_args {
     struct gb_cuda_tensor dst, src;
     int64_t n;        /* blocks */
     int32_t src_type; /* an enum gb_cuda_float, where dst is in blocks */
+    int32_t unused;
 };
 
 #endif

@@ -35,6 +35,7 @@ struct gb_cuda_linear_args {
     int64_t n_seqs;
     int64_t n_tokens; /* of each sequence */
     float scale;      /* of the output, without a bonus */
+    int32_t unused;
 };
 
 #endif

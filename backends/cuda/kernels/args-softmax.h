@@ -24,6 +24,7 @@ struct gb_cuda_softmax_back_args {
     struct gb_cuda_tensor dst, src0, src1;
     int64_t n_rows;
     float scale;
+    int32_t unused;
 };
 
 #endif

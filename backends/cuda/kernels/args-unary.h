@@ -23,6 +23,7 @@ struct gb_cuda_unary_args {
     int32_t function;            /* an enum gb_cuda_function */
     int32_t dst_type, src_type;  /* enum gb_cuda_float each */
     float p0, p1;                /* parameters of the function */
+    int32_t unused;
 };
 
 #endif

@@ -11,6 +11,7 @@
 struct gb_cuda_window_args {
     struct gb_cuda_tensor dst, src0;
     int size;     /* bytes of an element: 1, 2, 4 or 8 */
+    int32_t unused;
     int64_t n;    /* elements of dst */
     int64_t side; /* positions of a window along x and y */
     int64_t across; /* windows side by side */

@@ -4,7 +4,9 @@
  * device code.
  *
  * A kernel takes one struct by value (at most 4,096 bytes).  Addresses are the
- * device's, counts and strides 64 bits wide.
+ * device's, counts and strides 64 bits wide.  Structs are compared as bytes, so
+ * that none has padding, which could have any value: where a word is left over
+ * it has the name unused.
  */
 #ifndef GB_CUDA_KERNELS_ARGS_H
 #define GB_CUDA_KERNELS_ARGS_H

@@ -39,10 +39,10 @@ part_is_inside(const struct ggml_tensor *node)
     size_t left = ggml_nbytes(node);
 
     for (int i = 0; i < 4; i++)
-        if (gb_cuda_param_i32(node, i) < 0 ||
-            (size_t)gb_cuda_param_i32(node, i) % size != 0)
+        if (gb_cuda_param_i32(node, i) < 0)
             return false;
-    if ((size_t)gb_cuda_param_i32(node, 3) > left)
+    if ((size_t)gb_cuda_param_i32(node, 3) % size != 0 ||
+        (size_t)gb_cuda_param_i32(node, 3) > left)
         return false;
     if (ggml_is_empty(&part))
         return true;
@@ -50,6 +50,8 @@ part_is_inside(const struct ggml_tensor *node)
     for (int d = 0; d < GGML_MAX_DIMS; d++) {
         const size_t steps = (size_t)part.ne[d] - 1;
 
+        if (steps > 0 && part.nb[d] % size != 0)
+            return false;
         if (part.nb[d] > 0 && steps > left / part.nb[d])
             return false;
         left -= steps * part.nb[d];
