@@ -25,9 +25,9 @@
     } while (0)
 
 /*
- * Run RUN in a child with these variables, "NAME=value …", where EMU_ stands for
- * GGMLBACKEND_TEST_EMU_.  The test fails where RUN does not return.  What it wrote
- * to stderr is in *ERRORS, if that is not NULL, until the next call.
+ * Run RUN in a child with these variables, "NAME=value …", where EMU_ stands
+ * for GGMLBACKEND_TEST_EMU_.  The test fails where RUN does not return.  What
+ * it wrote to stderr is in *ERRORS, if that is not NULL, until the next call.
  */
 void cuda_case(
     void (*run)(void), const char *variables, const char **errors);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/cuda/failures.c - every call of the driver fails once, and a card is lost
- * with every one: statuses, nothing left behind, and the same again afterwards.
+ * tests/cuda/failures.c - every call of the driver fails once, and a card is
+ * lost with every one: statuses, nothing left behind, and the same again
+ * afterwards.
  */
 #include "config.h"
 

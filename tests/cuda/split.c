@@ -24,8 +24,8 @@ split_type(ggml_backend_reg_t reg, const float *shares)
     ggml_backend_split_buffer_type_t get;
     ggml_backend_buffer_type_t buft;
 
-    *(void **)&get =
-        ggml_backend_reg_get_proc_address(reg, "ggml_backend_split_buffer_type");
+    *(void **)&get = ggml_backend_reg_get_proc_address(
+        reg, "ggml_backend_split_buffer_type");
     CHECK(get != NULL);
     buft = get(0, shares);
     CHECK(buft != NULL && buft == get(0, shares));

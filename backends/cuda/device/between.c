@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/between.c - asynchronous copies from one stream's card to another's.
+ * cuda/device/between.c - asynchronous copies from one stream's card to
+ * another's.
  *
  * The source's stream copies, and the destination's waits for it, so that later
  * work of the source may write over what was copied.

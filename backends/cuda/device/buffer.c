@@ -17,7 +17,7 @@
 
 enum {
     ALIGNMENT = 128,
-    ROW_PADDING = 512, /* values: the interface completes quantised rows to it */
+    ROW_PADDING = 512, /* values: quantised rows are completed to it */
 };
 
 /* ---- members of buffers ---- */
@@ -124,7 +124,9 @@ buffer_get_tensor(
     gb_cuda_leave(&own->hold);
 }
 
-/* Through the host, which the core does, where cards do not reach each other. */
+/*
+ * Through the host, which the core does, where cards do not reach each other.
+ */
 static bool
 buffer_cpy_tensor(
     ggml_backend_buffer_t buffer, const struct ggml_tensor *src,

@@ -86,6 +86,7 @@ bool gb_cuda_card_init(
 struct gb_cuda_limits gb_cuda_card_limits(struct gb_cuda_card *card);
 
 /* Free and total bytes, as the environment limits them; takes no context. */
-void gb_cuda_card_memory(struct gb_cuda_card *card, size_t *free, size_t *total);
+void gb_cuda_card_memory(
+    struct gb_cuda_card *card, size_t *free, size_t *total);
 
 #endif

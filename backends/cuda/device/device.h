@@ -38,8 +38,8 @@ struct gb_cuda_device *gb_cuda_device_at(int index);
 int gb_cuda_device_count(void);
 
 /*
- * The card in whose context memory of the host is pinned: one that has a context
- * already, or else the first; NULL without devices.
+ * The card in whose context memory of the host is pinned: one that has a
+ * context already, or else the first; NULL without devices.
  */
 struct gb_cuda_card *gb_cuda_card_for_host(void);
 

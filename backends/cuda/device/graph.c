@@ -5,9 +5,9 @@
  *
  * Two plans have the same shape when they launch the same kernels in the same
  * order.  The second one is recorded: a graph of the driver's is built node by
- * node from the list, which no other thread's calls can disturb, as they would a
- * capture of the stream.  From the third on only those launches are changed that
- * differ in arguments or size: a few addresses and counts a token.
+ * node from the list, which no other thread's calls can disturb, as they would
+ * a capture of the stream.  From the third on only those launches are changed
+ * that differ in arguments or size: a few addresses and counts a token.
  */
 #include "backends/cuda/device/graph.h"
 

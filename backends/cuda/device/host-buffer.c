@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/host-buffer.c - buffers of memory of the host that cards copy from
- * and to by themselves.
+ * cuda/device/host-buffer.c - buffers of memory of the host that cards copy
+ * from and to by themselves.
  */
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/context.h"

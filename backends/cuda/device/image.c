@@ -5,8 +5,8 @@
  * The driver chooses among the images by the same rules when it loads them;
  * here they are asked before, so that a card without one is not listed and its
  * kernel variant is known without a context.  The rules are those of the CUDA
- * programming guide, "Application Compatibility": code runs on cards of the same
- * major version and an equal or higher minor one, PTX on all later ones.
+ * programming guide, "Application Compatibility": code runs on cards of the
+ * same major version and an equal or higher minor one, PTX on all later ones.
  */
 #include "backends/cuda/device/image.h"
 
@@ -82,7 +82,9 @@ read_image(const char *word, size_t length, struct gb_cuda_image *out)
     return word == end && image.arch >= 10 && image.arch < 1000;
 }
 
-/* A driver takes code of its own major version's compilers, PTX of none newer. */
+/*
+ * A driver takes code of its own major version's compilers, PTX of none newer.
+ */
 static bool
 driver_takes(
     const struct gb_cuda_image *image, const struct gb_cuda_target *target)

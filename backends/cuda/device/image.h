@@ -19,12 +19,13 @@ struct gb_cuda_image {
 struct gb_cuda_target {
     int arch;     /* of the card: 10 * major + minor */
     int driver;   /* version that it serves: 1000 * major + 10 * minor */
-    int compiler; /* release of that which made the images; 0: any driver does */
+    int compiler; /* release that made the images; 0: any driver does */
 };
 
 /*
- * The best image of IMAGES ("75 90 90a ptx75", as images.h has them) for TARGET: code before PTX, the architecture's own
- * before others, then the highest.  False, with *OUT untouched, without one.
+ * The best image of IMAGES ("75 90 90a ptx75", as images.h has them) for
+ * TARGET: code before PTX, the architecture's own before others, then the
+ * highest.  False, with *OUT untouched, without one.
  */
 bool gb_cuda_image_choose(
     const char *images, const struct gb_cuda_target *target,

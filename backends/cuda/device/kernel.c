@@ -91,7 +91,9 @@ module_of(struct gb_cuda_card *card, const unsigned char *image)
     return load(card, image);
 }
 
-/* More shared memory than every card has must be asked for, kernel by kernel. */
+/*
+ * More shared memory than every card has must be asked for, kernel by kernel.
+ */
 static bool
 allow_shared(
     struct gb_cuda_card *card, const struct row *row, gb_cuda_function function)

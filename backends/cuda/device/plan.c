@@ -147,7 +147,8 @@ check_graph(
         enum ggml_status status;
         size_t size;
 
-        if (ggml_is_empty(node) || (op == NULL && gb_cuda_supports(limits, node)))
+        if (ggml_is_empty(node) ||
+            (op == NULL && gb_cuda_supports(limits, node)))
             continue;
         status = check_node(hold, limits, node);
         if (status != GGML_STATUS_SUCCESS)

@@ -69,8 +69,8 @@ enum ggml_status gb_cuda_plan_node(
 void gb_cuda_plan_clear(struct gb_cuda_plan *plan);
 
 /*
- * SIZE bytes at least, in the entered context; what uses them is in QUEUE, which
- * is waited for where they move.
+ * SIZE bytes at least, in the entered context; what uses them is in QUEUE,
+ * which is waited for where they move.
  */
 enum ggml_status gb_cuda_scratch_grow(
     struct gb_cuda_scratch *scratch, struct gb_cuda_card *card,

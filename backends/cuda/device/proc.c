@@ -35,7 +35,8 @@ make_features(void)
 {
     int n = 0;
 
-    features[n++] = (struct ggml_backend_feature){ "ARCHS", gb_cuda_image_archs };
+    features[n++] =
+        (struct ggml_backend_feature){ "ARCHS", gb_cuda_image_archs };
     features[n++] = (struct ggml_backend_feature){ "VARIANTS", variants() };
     if (gb_cuda_device_at(0)->card->records_graphs)
         features[n++] = (struct ggml_backend_feature){ "USE_GRAPHS", "1" };

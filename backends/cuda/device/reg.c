@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/reg.c - the registration: which cards are there, as which devices.
+ * cuda/device/reg.c - the registration: which cards are there, as which
+ * devices.
  *
  * Cards are asked once, when somebody first wants the registration.  Nothing of
  * a card is taken by that: no context, no memory.

@@ -8,8 +8,8 @@
 #include "ggml-backend-impl.h"
 
 /*
- * The registration, the same each time; NULL, with ggmlbackend_not_here told why,
- * where there is no driver or no card that can be used.  Any thread.
+ * The registration, the same each time; NULL, with ggmlbackend_not_here told
+ * why, where there is no driver or no card that can be used.  Any thread.
  */
 ggml_backend_reg_t gb_cuda_reg(void);
 

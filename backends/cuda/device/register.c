@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/register.c - memory of the client's that is pinned, as long as the
- * client wants it.
+ * cuda/device/register.c - memory of the client's that is pinned, as long as
+ * the client wants it.
  */
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/context.h"

@@ -3,8 +3,8 @@
  * cuda/device/split-buffer.h - matrices of weights whose rows lie on several
  * cards.
  *
- * Row r of every matrix of a tensor lies on the card whose share has it, so that
- * each card has a tensor of the same kind with fewer rows.
+ * Row r of every matrix of a tensor lies on the card whose share has it, so
+ * that each card has a tensor of the same kind with fewer rows.
  */
 #ifndef GB_CUDA_DEVICE_SPLIT_BUFFER_H
 #define GB_CUDA_DEVICE_SPLIT_BUFFER_H
@@ -42,9 +42,9 @@ bool gb_cuda_is_split_type(ggml_backend_buffer_type_t buft);
 struct gb_cuda_device *gb_cuda_split_main(ggml_backend_buffer_type_t buft);
 
 /*
- * Memory of all devices by SHARES (one a device; NULL or all 0: by their memory)
- * for products that MAIN_DEVICE gathers; the same one for the same shares.  NULL
- * for what no type can be.  Any thread.
+ * Memory of all devices by SHARES (one a device; NULL or all 0: by their
+ * memory) for products that MAIN_DEVICE gathers; the same one for the same
+ * shares.  NULL for what no type can be.  Any thread.
  */
 ggml_backend_buffer_type_t gb_cuda_split_buffer_type(
     int main_device, const float *shares);

@@ -253,7 +253,9 @@ end_at(const struct gb_cuda_hold *hold, struct gb_cuda_queue *queue,
                                        gb_cuda_address_of(tensor) };
 }
 
-/* Sources there, the product, and its result back, all in the worker's stream. */
+/*
+ * Sources there, the product, and its result back, all in the worker's stream.
+ */
 static enum ggml_status
 run_worker(const struct run *run, const struct gb_cuda_split_part *part)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/stage.c - asynchronous copies between cards that do not reach each
- * other, through pinned memory of the host.
+ * cuda/device/stage.c - asynchronous copies between cards that do not reach
+ * each other, through pinned memory of the host.
  *
  * The sender's stream fills a slot when the receiver's has emptied it, the
  * receiver's empties it when it is full: each waits for the other's event, and

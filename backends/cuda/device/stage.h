@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/stage.h - asynchronous copies between cards that do not reach each
- * other, through pinned memory of the host.
+ * cuda/device/stage.h - asynchronous copies between cards that do not reach
+ * each other, through pinned memory of the host.
  */
 #ifndef GB_CUDA_DEVICE_STAGE_H
 #define GB_CUDA_DEVICE_STAGE_H

@@ -74,7 +74,10 @@ gb_cuda_event_await(struct gb_cuda_card *card, gb_cuda_event event)
     return gb_cuda_check(card, result, GB_CUDA_CALL_event_query);
 }
 
-/* One more try where an event cannot be recorded just now: memory may be short. */
+/*
+ * One more try where an event cannot be recorded just now: memory may be
+ * short.
+ */
 void
 gb_cuda_queue_drain(struct gb_cuda_card *card, struct gb_cuda_queue *queue)
 {
@@ -87,7 +90,9 @@ gb_cuda_queue_drain(struct gb_cuda_card *card, struct gb_cuda_queue *queue)
         driver->event_wait(queue->end);
 }
 
-/* Memory that queued work uses may go when the call returns, however it ends. */
+/*
+ * Memory that queued work uses may go when the call returns, however it ends.
+ */
 enum ggml_status
 gb_cuda_queue_wait(struct gb_cuda_card *card, struct gb_cuda_queue *queue)
 {

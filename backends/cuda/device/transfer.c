@@ -227,7 +227,7 @@ receive(
     return status;
 }
 
-/* ---- copies ---- */
+/* ---- copies: nothing of them is queued any more, however they end ---- */
 
 struct gb_cuda_queue *
 gb_cuda_transfer_begin(struct gb_cuda_card *card)
@@ -266,6 +266,8 @@ gb_cuda_copy_to_card(
         return GGML_STATUS_FAILED;
     if (uses_ring(card, from, size)) {
         status = send(card, card->ring, to, from, size);
+        if (status != GGML_STATUS_SUCCESS)
+            gb_cuda_queue_drain(card, queue);
     } else {
         status = GB_CUDA(card, copy_to_device,
                          (to, from, size, queue->stream));
@@ -287,6 +289,8 @@ gb_cuda_copy_to_host(
         return GGML_STATUS_FAILED;
     if (uses_ring(card, to, size)) {
         status = receive(card, card->ring, to, from, size);
+        if (status != GGML_STATUS_SUCCESS)
+            gb_cuda_queue_drain(card, queue);
     } else {
         status = GB_CUDA(card, copy_to_host, (to, from, size, queue->stream));
         if (status == GGML_STATUS_SUCCESS)

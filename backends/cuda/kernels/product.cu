@@ -72,7 +72,7 @@ list_expert(const gb_cuda_experts_args &a, int32_t expert)
     tile = list_tiles(a, expert, first, tile);
     list_pairs(a, expert, first);
     for (; expert == a.n_experts && tile < a.n_tiles; tile++)
-        a.tiles[tile].count = 0;
+        a.tiles[tile] = { 0, 0, 0 };
 }
 
 GB_KERNEL(256, gb_sort_by_expert, experts)
