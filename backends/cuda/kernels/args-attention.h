@@ -12,15 +12,16 @@
  * Attention of queries q [d, N, H, b] to keys k [d, M, Hk, bk] and values v:
  * dst [d, H, N, b], contiguous.
  *
- * Heads that share a key and a value head are a group.  A group's queries, those
- * of the first token, of the second and so on, are rows; a tile has some rows of
- * a group, a part of the keys, and a range of the d elements of its results.
+ * Heads that share a key and a value head are a group.  A group's queries,
+ * those of the first token, of the second and so on, are rows; a tile has some
+ * rows of a group, a part of the keys, and a range of the d elements of its
+ * results.
  */
 struct gb_cuda_attention_args {
     struct gb_cuda_tensor q, k, v, mask;
     float *dst;
-    float *parts; /* results of parts, where there are several: for each part and
-                     row of dst the maximum of the scores, the sum of the
+    float *parts; /* results of parts, where there are several: for each part
+                     and row of dst the maximum of the scores, the sum of the
                      exponentials, d sums of values */
     int64_t n_tiles;
     int64_t n_keys;

@@ -16,8 +16,8 @@
  *
  * Sums of up to 256 elements a query are in registers; for longer heads there
  * are more tiles, which find the scores again.  About 35 KiB of shared memory
- * with 32 rows (prefill), limited by its bandwidth; 22 KiB with 8 rows (decode),
- * limited by memory.
+ * with 32 rows (prefill), limited by its bandwidth; 22 KiB with 8 rows
+ * (decode), limited by memory.
  *
  * Where there are too few tiles for the card the keys are in parts, whose
  * results are joined in their order ("flash decoding").
@@ -450,8 +450,8 @@ join_shares(attention_memory<rows> &s, const place<rows> &at, float sums[4][2])
                                        at.element + j];
 }
 
-/* Results of a row: into dst, divided by the sum of the exponentials, which is 0
- * where the mask hides all keys; or as they are for the join. */
+/* Results of a row: into dst, divided by the sum of the exponentials, which is
+ * 0 where the mask hides all keys; or as they are for the join. */
 template <int rows>
 GB_DEVICE void
 store_row(const gb_cuda_attention_args &a, const tile &t,
@@ -481,9 +481,9 @@ store_row(const gb_cuda_attention_args &a, const tile &t,
     }
     for (int j = 0; j < 2; j++)
         if (first + j < d)
-            to[first + j] = is_part       ? values[j]
+            to[first + j] = is_part      ? values[j]
                             : sum > 0.0f ? values[j] / sum
-                                          : 0.0f;
+                                         : 0.0f;
 }
 
 template <int rows>
@@ -532,8 +532,8 @@ GB_KERNEL(THREADS, gb_attention_prefill, attention)
     attend<32>(a);
 }
 
-/* One thread an element of dst; parts in the order of the keys.  A part that the
- * mask hides has a maximum of -infinity and sums of 0. */
+/* One thread an element of dst; parts in the order of the keys.  A part that
+ * the mask hides has a maximum of -infinity and sums of 0. */
 GB_KERNEL(THREADS, gb_attention_join, attention_join)
 {
     for (int64_t n = gb_global_thread(); n < a.n_rows * a.d;

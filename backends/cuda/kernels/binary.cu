@@ -49,7 +49,8 @@ GB_KERNEL(256, gb_binary_f32, binary)
     const gb_float4 *const src0 = (const gb_float4 *)a.src0.data;
     const gb_float4 *const src1 = (const gb_float4 *)a.src1.data;
 
-    for (int64_t i = gb_global_thread(); i < a.n / 4; i += gb_global_threads()) {
+    for (int64_t i = gb_global_thread(); i < a.n / 4;
+         i += gb_global_threads()) {
         const gb_float4 x = src0[i];
         const gb_float4 y = src1[gb_remainder(i, a.n_src1 / 4)];
         gb_float4 d;

@@ -21,7 +21,6 @@
  *   exp, exp2, log           1.5
  *   sigmoid, expm1, tanh     2.5
  *   log1p                    2
- *   pow                      5
  *   sin, cos                 3
  */
 #ifndef GB_CUDA_KERNELS_MATH_CUH
@@ -208,7 +207,8 @@ gb_reduce_log(float x)
 }
 
 /* Y, the logarithm of x if that is positive and finite.  That of 0 is
- * -infinity, that of a negative number NaN; infinity and NaN give themselves. */
+ * -infinity, that of a negative number NaN; infinity and NaN give
+ * themselves. */
 GB_DEVICE float
 gb_log_special(float x, float y)
 {
@@ -257,120 +257,6 @@ gb_log1p(float x)
     return u == 1.0f ? x : gb_log(u) + rest / u;
 }
 
-/* ---- powers ---- */
-
-/* The number high + low, where high is the float next to it. */
-struct gb_double_float {
-    float high;
-    float low;
-};
-
-/* a + b, exact, for |a| >= |b| or a = 0 (Dekker, "A Floating-Point Technique
- * for Extending the Available Precision", 1971). */
-GB_DEVICE gb_double_float
-gb_exact_sum(float a, float b)
-{
-    gb_double_float out;
-
-    out.high = a + b;
-    out.low = b - (out.high - a);
-    return out;
-}
-
-/* a * b, exact. */
-GB_DEVICE gb_double_float
-gb_exact_product(float a, float b)
-{
-    gb_double_float out;
-
-    out.high = gb_mul(a, b);
-    out.low = gb_fma(a, b, -out.high);
-    return out;
-}
-
-/* a + b for |a| >= |b|. */
-GB_DEVICE gb_double_float
-gb_sum(gb_double_float a, gb_double_float b)
-{
-    gb_double_float out = gb_exact_sum(a.high, b.high);
-
-    out.low += a.low + b.low;
-    return out;
-}
-
-GB_DEVICE gb_double_float
-gb_product(gb_double_float a, gb_double_float b)
-{
-    gb_double_float out = gb_exact_product(a.high, b.high);
-
-    out.low += gb_fma(a.high, b.low, a.low * b.high);
-    return out;
-}
-
-/* (log(1 + f) - f + f^2 / 2) / f^3 for 1 + f in [sqrt 1/2, sqrt 2]: its leading
- * 1/3 as two floats. */
-GB_DEVICE gb_double_float
-gb_log_cubic(float f)
-{
-    const gb_double_float third = { 0x1.555556p-2f, -0x1.555556p-27f };
-    float p = -0x1.05a16p-4f;
-    gb_double_float rest;
-
-    p = gb_fma(p, f, 0x1.ac646p-4f);
-    p = gb_fma(p, f, -0x1.af48aep-4f);
-    p = gb_fma(p, f, 0x1.c44b8cp-4f);
-    p = gb_fma(p, f, -0x1.fe9d6ep-4f);
-    p = gb_fma(p, f, 0x1.2497ccp-3f);
-    p = gb_fma(p, f, -0x1.5558ccp-3f);
-    p = gb_fma(p, f, 0x1.999996p-3f);
-    p = gb_fma(p, f, -0x1.fffffep-3f);
-    rest.high = gb_mul(p, f);
-    rest.low = 0.0f;
-    return gb_sum(third, rest);
-}
-
-/* log x for positive and finite x, with an error of at most 2^-29 of it:
- * n ln 2 + f - f^2 / 2 + f^3 cubic(f), the larger terms first. */
-GB_DEVICE gb_double_float
-gb_log_double(float x)
-{
-    const gb_reduced at = gb_reduce_log(x);
-    const gb_double_float f = { at.r, 0.0f };
-    const gb_double_float square = gb_exact_product(at.r, at.r);
-    const gb_double_float minus_half = { -0.5f * square.high,
-                                         -0.5f * square.low };
-    const gb_double_float cube = gb_product(square, f);
-    const gb_double_float ln2_high = { at.n * 0x1.62ep-1f, 0.0f };
-    gb_double_float ln2_low = gb_exact_product(at.n, 0x1.0bfbe8p-15f);
-    gb_double_float sum;
-
-    ln2_low.low = gb_fma(at.n, 0x1.cf79acp-40f, ln2_low.low);
-    sum = gb_sum(ln2_high, f);
-    sum = gb_sum(sum, minus_half);
-    sum = gb_sum(sum, gb_product(cube, gb_log_cubic(at.r)));
-    return gb_sum(sum, ln2_low);
-}
-
-/*
- * x^y = e^(y log x) for x >= 0 and finite y; NaN for x < 0.  An error of the
- * exponent is one of the result, so that the exponent is found as two floats;
- * the lower one counts only where the result is neither 0 nor infinite.
- */
-GB_DEVICE float
-gb_pow(float x, float y)
-{
-    const gb_double_float log_x = gb_log_double(x);
-    const float high = y * gb_log_special(x, log_x.high);
-    const float low =
-        gb_fma(y, log_x.low, gb_fma(y, log_x.high, -high));
-    gb_reduced at = gb_reduce_exp(gb_clamp_exp(high));
-
-    if (y == 0.0f || x == 1.0f)
-        return 1.0f;
-    at.r += gb_abs(high) < 105.0f ? low : 0.0f;
-    return gb_ldexp(gb_expm1_short(at.r) + 1.0f, at.count);
-}
-
 /* ---- circular functions ---- */
 
 /* The largest argument that gb_reduce_sin_near() is exact enough for. */
@@ -401,10 +287,9 @@ GB_TABLE uint32_t gb_two_over_pi_words[] = {
 GB_DEVICE uint32_t
 gb_two_over_pi(int first)
 {
-    const uint32_t *const words = gb_two_over_pi_words;
-    const int word = (first + 32) / 32;
+    const uint32_t *const words = gb_two_over_pi_words + (first + 32) / 32;
     const int shift = (first + 32) % 32;
-    const uint64_t both = (uint64_t)words[word] << 32 | words[word + 1];
+    const uint64_t both = (uint64_t)words[0] << 32 | words[1];
 
     return (uint32_t)(both >> (32 - shift));
 }

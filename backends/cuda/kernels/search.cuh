@@ -5,8 +5,8 @@
  * What lib/type/search.h says, for values in registers: candidates in the same
  * order, each rounded where the library's are, so that blocks have the same
  * bits.  With numbers q for codes and weights w, the best scale is
- * sum(w x q) / sum(w q^2), and sum(w x q)^2 / sum(w q^2) the score.  Numbers are
- * floats; they are found again where they are needed rather than kept.
+ * sum(w x q) / sum(w q^2), and sum(w x q)^2 / sum(w q^2) is the score.  Numbers
+ * are floats; they are found again where they are needed rather than kept.
  */
 #ifndef GB_CUDA_KERNELS_SEARCH_CUH
 #define GB_CUDA_KERNELS_SEARCH_CUH

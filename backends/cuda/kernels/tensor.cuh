@@ -11,7 +11,7 @@ struct gb_index {
     int64_t i[4];
 };
 
-/* The indices of element N of a tensor with counts NE, in its row-major order. */
+/* The indices of element N of a tensor with counts NE, in row-major order. */
 GB_DEVICE gb_index
 gb_index_of(int64_t n, const int64_t ne[4])
 {

@@ -75,7 +75,8 @@ GB_KERNEL(256, gb_unary_f32, unary)
     gb_float4 *const dst = (gb_float4 *)a.dst.data;
     const gb_float4 *const src = (const gb_float4 *)a.src.data;
 
-    for (int64_t i = gb_global_thread(); i < a.n / 4; i += gb_global_threads()) {
+    for (int64_t i = gb_global_thread(); i < a.n / 4;
+         i += gb_global_threads()) {
         gb_float4 x = src[i];
 
         GB_UNROLL

@@ -3,8 +3,8 @@
  * cuda/ops/binary.c - operations on two tensors, element by element, the second
  * one repeated.
  *
- * ADD ADD1 SUB MUL DIV SILU_BACK, of floating-point types with any strides; src0
- * and dst may be in blocks, and then pass through floats in scratch.
+ * ADD ADD1 SUB MUL DIV SILU_BACK, of floating-point types with any strides;
+ * src0 and dst may be in blocks, and then pass through floats in scratch.
  */
 #include "backends/cuda/kernels/args-binary.h"
 #include "backends/cuda/ops/args.h"

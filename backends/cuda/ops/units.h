@@ -14,7 +14,8 @@
 #include "backends/cuda/ops/formats.h"
 #include "backends/cuda/ops/shape.h"
 
-/* Is it a type with values and any strides, or one in blocks with dense rows? */
+/* Is it of a type with values and any strides, or of one in blocks with dense
+ * rows? */
 static inline bool
 gb_cuda_can_be_moved(const struct ggml_tensor *t)
 {
