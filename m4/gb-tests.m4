@@ -18,18 +18,7 @@ AC_DEFUN([GB_TESTS], [
 std::unique_ptr<int> one = std::make_unique<int>(1);
 ]])], [gb_cv_emulator=yes], [gb_cv_emulator=no])
     CXXFLAGS=$gb_save_CXXFLAGS])
-  # A barrier of a kernel must not become two.
-  AC_CACHE_CHECK([whether $CXX can leave calls in one place],
-    [gb_cv_no_thread_jumps],
-    [gb_save_CXXFLAGS=$CXXFLAGS
-    CXXFLAGS="$CXXFLAGS -Werror -fno-thread-jumps"
-    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])],
-      [gb_cv_no_thread_jumps=yes], [gb_cv_no_thread_jumps=no])
-    CXXFLAGS=$gb_save_CXXFLAGS])
   AC_LANG_POP([C++])
-  AS_IF([test $gb_cv_no_thread_jumps = yes],
-    [AC_SUBST([EMULATOR_CXXFLAGS], [-fno-thread-jumps])],
-    [AC_SUBST([EMULATOR_CXXFLAGS], [])])
   AM_CONDITIONAL([GPU_EMULATOR], [test "x$gb_cv_emulator$enable_shared" = xyesyes])
   AC_PATH_PROG([MANDOC], [mandoc], [:])
   AC_PATH_PROG([NM], [nm], [:])

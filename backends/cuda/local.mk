@@ -35,6 +35,8 @@ GB_CUDA_KERNEL_FILES = \
 noinst_LTLIBRARIES += %D%/libhost.la
 backends_cuda_libhost_la_SOURCES = \
 	%D%/device/backend.c \
+	%D%/device/between.c \
+	%D%/device/between.h \
 	%D%/device/buffer.c \
 	%D%/device/buffer.h \
 	%D%/device/card.c \
@@ -67,6 +69,10 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/register.c \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
+	%D%/device/split-buffer.c \
+	%D%/device/split-buffer.h \
+	%D%/device/split.c \
+	%D%/device/split.h \
 	%D%/device/stage.c \
 	%D%/device/stage.h \
 	%D%/device/stream.c \
@@ -204,7 +210,7 @@ EXTRA_DIST += \
 # What fuses a product and a sum is said in the sources, as for the CPU.
 GB_NVCC_FLAGS = $(GB_CUDA_GENCODE) -std=c++17 -I$(srcdir)
 if CUDA_CLANG
-GB_NVCC_FLAGS += -O3 -ffp-contract=off -MMD -MP
+GB_NVCC_FLAGS += -O3 -ffp-contract=off -MMD -MP -Wno-unknown-cuda-version
 else
 GB_NVCC_FLAGS += -fatbin -fmad=false -Wno-deprecated-gpu-targets -MMD -MP \
 	-Xfatbin -compress-all -Xfatbin -compress-mode=size

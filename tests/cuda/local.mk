@@ -2,8 +2,12 @@
 # tests/cuda: the CUDA backend on an emulated driver.  The module for it has the
 # host code of the one that is installed; where that has the kernels' code there is a
 # line of text, for the emulated driver has the kernels itself.
-check_SCRIPTS += %D%/module.sh
-EXTRA_DIST += %D%/module.sh
+cuda_scripts = \
+	%D%/conformance.sh \
+	%D%/module.sh \
+	%D%/signatures.sh
+check_SCRIPTS += $(cuda_scripts)
+EXTRA_DIST += $(cuda_scripts)
 
 if MODULES
 cuda_placeholders = $(GB_CUDA_KERNEL_FILES:%=%D%/images/%.image)
@@ -43,9 +47,21 @@ cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h
 check_PROGRAMS += \
-	tests/cuda/failures
+	tests/cuda/failures \
+	tests/cuda/listing \
+	tests/cuda/plans \
+	tests/cuda/split
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
+tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
+tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_listing_LDADD = $(BLACK_LDADD)
+tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
+tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_plans_LDADD = $(BLACK_LDADD)
+tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
+tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_split_LDADD = $(BLACK_LDADD)
 endif
 endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/add.c - launches of one kernel, for tests of the emulated driver.
+ * gpu-emulator/add.c - launches of one kernel, for tests of the emulated
+ * driver.
  */
 #include "config.h"
 
@@ -32,7 +33,7 @@ add_begin(struct add *add)
     assert_int_equal(cu.module_load(&add->module, "GB-IMAGE binary\n"),
                      GB_CUDA_SUCCESS);
     assert_int_equal(
-        cu.module_function(&add->function, add->module, "gb_add_f32_f32"),
+        cu.module_function(&add->function, add->module, ADD_KERNEL),
         GB_CUDA_SUCCESS);
 }
 
@@ -63,6 +64,11 @@ add_args(const struct add *add, int to, int a, int b)
         .src0 = tensor(add, a),
         .src1 = tensor(add, b),
         .n = ADD_N,
+        .n_src1 = ADD_N,
+        .op = GB_CUDA_ADD,
+        .dst_type = GB_CUDA_F32,
+        .src0_type = GB_CUDA_F32,
+        .src1_type = GB_CUDA_F32,
     };
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/add.h - launches of one kernel, for tests of the emulated driver:
- * what it has in CARD memory is dst = src0 + src1, of ADD_N floats each.
+ * gpu-emulator/add.h - launches of one kernel, for tests of the emulated
+ * driver: what it has in CARD memory is dst = src0 + src1, of ADD_N floats
+ * each.
  */
 #ifndef GB_GPU_EMULATOR_ADD_H
 #define GB_GPU_EMULATOR_ADD_H
@@ -11,6 +12,9 @@
 #include "backends/cuda/kernels/args-binary.h"
 
 enum { ADD_N = 100 };
+
+/* That kernel. */
+#define ADD_KERNEL "gb_binary_any"
 
 struct add {
     gb_cuda_stream stream;

@@ -13,7 +13,7 @@ namespace emu {
 
 block::block()
     : of(nullptr), clock(0), barrier_clock(0), fence_clock(0), acquired(0),
-      serial(0), number(0), near{ 0, 0, -1, false }, n_threads(0), host(nullptr), abandoned(true), order_known(false),
+      serial(0), number(0), near{ 0, 0, -1, false }, counts(nullptr), n_threads(0), host(nullptr), abandoned(true), order_known(false),
       known_order(0), known_n(0), random(1)
 {
 }
@@ -190,13 +190,13 @@ block::try_release()
 }
 
 void
-block::barrier(const void *pc)
+block::barrier(int place, const void *pc)
 {
     fiber *const f = this_fiber();
 
     if (n_at_barrier == 0)
-        barrier_pc = pc;
-    if (pc != barrier_pc) {
+        barrier_place = place;
+    if (place != barrier_place) {
         complain(f, pc, "divergent barrier: other threads of the block wait "
                         "at another one");
         failed(launch_failed);
@@ -331,7 +331,9 @@ block::prepare()
     random = (uint32_t)((of->in_order * 2654435761u) ^
                         (number * 40503u) ^ of->serial) | 1;
     order_threads();
-    shared.poison_all();
+    shared.poison_dynamic();
+    if (!checks())
+        shared.poison_fixed();
 }
 
 bool

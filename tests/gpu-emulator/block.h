@@ -106,7 +106,7 @@ public:
 
     /* ---- called on fibers ---- */
 
-    void barrier(const void *pc);
+    void barrier(int place, const void *pc);
     void meet(const collective *what, uint64_t mask, void *data,
               const void *pc);
     /* Give the block up, with this result; the caller does not go on. */
@@ -128,6 +128,7 @@ public:
     uint64_t number;
     allocation near; /* of an access a short time ago */
     late_copies copies[max_threads];
+    struct block_counts *counts; /* count.cpp; NULL: none yet */
     warp warps[max_warps];
     unsigned n_threads;
 
@@ -151,7 +152,7 @@ private:
     fibers stacks;
     void *host;
     unsigned n_live, n_started, n_ready, first_ready, n_idle, n_at_barrier;
-    const void *barrier_pc;
+    int barrier_place;
     bool abandoned, order_known;
     order known_order;
     unsigned known_n;

@@ -42,7 +42,8 @@ there_is_one_unless_told(void **state)
     assert_int_equal(cu.device_get(&device, 1), GB_CUDA_INVALID_DEVICE);
     assert_int_equal(cu.device_name(name, sizeof(name), 0), GB_CUDA_SUCCESS);
     assert_string_equal(name, "Emulated GPU");
-    assert_int_equal(cu.device_pci(address, sizeof(address), 0), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.device_pci(address, sizeof(address), 0),
+                     GB_CUDA_SUCCESS);
     assert_string_equal(address, "0000:10:00.0");
     assert_int_equal(cu.device_memory(&bytes, 0), GB_CUDA_SUCCESS);
     assert_int_equal(bytes, (size_t)8 << 30);

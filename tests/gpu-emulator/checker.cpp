@@ -30,7 +30,7 @@ constexpr int64_t GiB = (int64_t)1 << 30;
 /* First to last, last to first, two by chance. */
 const char *const orders[] = { "0", "1", "2", "77" };
 
-char report_file[] = "/tmp/gpu-emulator-checker-XXXXXX";
+char report_file[] = "gpu-emulator-checker-XXXXXX";
 
 struct bug {
     const char *name;

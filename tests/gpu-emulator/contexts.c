@@ -117,8 +117,8 @@ each_thread_has_its_own_current_one(void **state)
 
     (void)state;
     emu_begin_in_context("");
-    assert_int_equal(pthread_create(&thread, NULL, ask_without_context, &result),
-                     0);
+    assert_int_equal(
+        pthread_create(&thread, NULL, ask_without_context, &result), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(result, GB_CUDA_INVALID_CONTEXT);
     emu_end();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/control.h - what tests ask of the emulated driver besides what the
- * vendor's has.
+ * gpu-emulator/control.h - what tests ask of the emulated driver besides what
+ * the vendor's has.
  *
  * The functions are in the library that has the entry points (libcuda.so.1):
  * dlsym finds them.  Any thread.  GGMLBACKEND_TEST_EMU_… variables, which
@@ -43,16 +43,16 @@ uint64_t emu_reports(void);
 void emu_reset(void);
 
 /*
- * The N-th call from now on (1: the next) of the entry point NAME ("any": of all
- * together) fails with RESULT (0: the usual one).  N 0: none does.
+ * The N-th call from now on (1: the next) of the entry point NAME ("any": of
+ * all together) fails with RESULT (0: the usual one).  N 0: none does.
  */
 void emu_fail_call(const char *name, uint64_t n, int result);
 /* Calls that emu_fail_call or _FAIL made fail. */
 uint64_t emu_failures(void);
 /*
- * With the N-th call from now on that has a context, that context's card is lost:
- * all calls of it give RESULT (0: 719), until nobody retains its context.  N 0:
- * no card is.
+ * With the N-th call from now on that has a context, that context's card is
+ * lost: all calls of it give RESULT (0: 719), until nobody retains its context.
+ * N 0: no card is.
  */
 void emu_lose_card(uint64_t n, int result);
 
@@ -71,8 +71,8 @@ uint64_t emu_live(void);
 uint64_t emu_queued(void);
 
 /*
- * As if the process began: nothing is initialized, nothing lives, the environment
- * is read when next needed.  Nobody may use anything from before.
+ * As if the process began: nothing is initialized, nothing lives, the
+ * environment is read when next needed.  Nobody may use anything from before.
  */
 void emu_restart(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/copies.c - copies of the emulated driver: what is read when, what
- * is refused, and cards that do not reach each other.
+ * gpu-emulator/copies.c - copies of the emulated driver: what is read when,
+ * what is refused, and cards that do not reach each other.
  */
 #include "config.h"
 
@@ -44,7 +44,8 @@ first_byte(void)
 {
     char byte;
 
-    assert_int_equal(cu.copy_to_host(&byte, memory, 1, stream), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.copy_to_host(&byte, memory, 1, stream),
+                     GB_CUDA_SUCCESS);
     return byte;
 }
 
@@ -193,7 +194,8 @@ bytes_that_were_never_written_are_reported(void **state)
 
     (void)state;
     begin("");
-    assert_int_equal(cu.copy_to_host(data, memory, 16, stream), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.copy_to_host(data, memory, 16, stream),
+                     GB_CUDA_SUCCESS);
     end_with_reports(1);
 }
 
@@ -289,7 +291,7 @@ cards_refuse_each_other(void **state)
     end_with_reports(0);
 }
 
-/* As with a broken bridge: only where cards reach each other without the host. */
+/* As with a broken bridge: where cards reach each other without the host. */
 static void
 copies_between_cards_may_be_corrupted(void **state)
 {
@@ -316,11 +318,40 @@ memory_of_another_card_is_refused(void **state)
     begin("DEVICES=2");
     begin_second(&s);
     assert_int_equal(cu.fill(s.memory, 1, SIZE, stream), GB_CUDA_INVALID_VALUE);
-    assert_int_equal(cu.fill(memory, 1, SIZE, s.stream), GB_CUDA_INVALID_HANDLE);
+    assert_int_equal(cu.fill(memory, 1, SIZE, s.stream),
+                     GB_CUDA_INVALID_HANDLE);
     assert_int_equal(cu.copy_to_peer(memory, s.first, s.memory, s.first, SIZE,
                                      stream), GB_CUDA_INVALID_VALUE);
     end_second(&s);
     end_with_reports(3);
+}
+
+/* What runs and fails is known to who waits, and ends what is queued. */
+static void
+an_error_of_queued_work_stays(void **state)
+{
+    struct second s;
+    gb_cuda_context popped;
+    gb_cuda_event event;
+
+    (void)state;
+    begin("DEVICES=2");
+    begin_second(&s);
+    event = emu_event();
+    assert_int_equal(cu.copy_to_peer(memory, s.first, s.memory, s.context,
+                                     SIZE, stream), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.fill(memory, 1, SIZE, stream), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_record(event, stream), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.context_push(s.context), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.memory_free(s.memory), GB_CUDA_SUCCESS);
+    s.memory = 0;
+    assert_int_equal(cu.context_pop(&popped), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_wait(event), GB_CUDA_ILLEGAL_ADDRESS);
+    assert_int_equal(emu.queued(), 0);
+    assert_int_equal(cu.event_query(event), GB_CUDA_ILLEGAL_ADDRESS);
+    assert_int_equal(cu.fill(memory, 1, SIZE, stream), GB_CUDA_ILLEGAL_ADDRESS);
+    end_second(&s);
+    emu_end_with_reports(2);
 }
 
 int
@@ -340,6 +371,7 @@ main(void)
         cmocka_unit_test(cards_refuse_each_other),
         cmocka_unit_test(copies_between_cards_may_be_corrupted),
         cmocka_unit_test(memory_of_another_card_is_refused),
+        cmocka_unit_test(an_error_of_queued_work_stays),
     };
 
     return cmocka_run_group_tests_name("copies of the emulated driver", tests,

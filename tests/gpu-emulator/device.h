@@ -37,16 +37,6 @@ struct gb_emu_dim {
     unsigned x, y, z;
 };
 
-/*
- * Of a barrier, the place in the code is looked at: calls in two branches stay
- * two, a call in one place stays one (for GCC: -fno-thread-jumps).
- */
-#ifdef __clang__
-#define GB_EMU_PLACE __attribute__((nomerge, noduplicate, convergent))
-#else
-#define GB_EMU_PLACE
-#endif
-
 extern "C" {
 
 /*
@@ -60,8 +50,8 @@ struct gb_emu_dim gb_emu_grid_dim() __attribute__((const));
 int gb_emu_lane() __attribute__((const));
 void *gb_emu_dynamic_shared() __attribute__((const));
 
-/* All threads of the block. */
-void gb_emu_barrier() GB_EMU_PLACE;
+/* All threads of the block; they must all come to the same place. */
+void gb_emu_barrier(int place);
 
 /* All lanes of MASK; the value of lane FROM, or the caller's own for -1. */
 uint64_t gb_emu_shuffle(uint64_t mask, uint64_t value, int from);
@@ -114,7 +104,12 @@ void gb_emu_cp_async_wait(int n_pending);
 #define GB_DYNAMIC_SHARED(type, name) \
     type *const name = (type *)gb_emu_dynamic_shared()
 
-#define __syncthreads() gb_emu_barrier()
+/*
+ * The place is told by number, not by address: compilers put calls together or
+ * make two of one.
+ */
+#define __syncthreads() gb_emu_barrier(__COUNTER__)
+#define gb_sync()       gb_emu_barrier(__COUNTER__)
 
 /* ---- warps ---- */
 

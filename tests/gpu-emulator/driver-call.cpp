@@ -95,7 +95,7 @@ usual_failure(call which)
     }
 }
 
-/* What emu_fail_call and emu_lose_card asked for: calls from then on that are left. */
+/* What emu_fail_call and emu_lose_card asked for; calls that are left. */
 struct {
     int which; /* N_CALLS: any */
     uint64_t left;
@@ -146,7 +146,8 @@ read_failing(const char *text)
     char *end = nullptr;
     const uint64_t n = *rest == ':' ? strtoull(rest + 1, &end, 0) : 1;
 
-    fail_call(name.c_str(), n, end != nullptr && *end == ':' ? atoi(end + 1) : 0);
+    fail_call(name.c_str(), n,
+              end != nullptr && *end == ':' ? atoi(end + 1) : 0);
 }
 
 void

@@ -2,9 +2,9 @@
 /*
  * gpu-emulator/driver-copy.cpp - copies and fills, as operations of streams.
  *
- * Pinned memory is read and written when the stream comes to it; pageable memory
- * is read at once, and written before the call returns, as the vendor says
- * ("API synchronization behavior" in the driver's manual).
+ * Pinned memory is read and written when the stream comes to it; pageable
+ * memory is read at once, and written before the call returns, as the vendor
+ * says ("API synchronization behavior" in the driver's manual).
  */
 #include "tests/gpu-emulator/driver.h"
 
@@ -201,7 +201,8 @@ add_device_copy(stream &s, const card *to_card, gb_cuda_address to,
     copy->from_card = from_card;
     copy->to = { memory_at(to), size };
     copy->from = { memory_at(from), size };
-    copy->is_corrupted = to_card != from_card && may_corrupt(to_card, from_card);
+    copy->is_corrupted = to_card != from_card &&
+                         may_corrupt(to_card, from_card);
     queue_add(s, std::move(copy));
     count_copy(size);
     return 0;
@@ -274,8 +275,8 @@ api::copy_on_device(gb_cuda_address to, gb_cuda_address from, size_t size,
 
 int
 api::copy_to_peer(gb_cuda_address to, gb_cuda_context to_context,
-                  gb_cuda_address from, gb_cuda_context from_context, size_t size,
-                  gb_cuda_stream stream)
+                  gb_cuda_address from, gb_cuda_context from_context,
+                  size_t size, gb_cuda_stream stream)
 {
     int result;
     const auto s = stream_of(stream, &result);

@@ -151,7 +151,8 @@ api::graph_add_kernel(gb_cuda_graph_node *node, gb_cuda_graph graph,
 
     if (g == nullptr)
         return GB_CUDA_INVALID_HANDLE;
-    if (node == nullptr || params == nullptr || (n_after > 0 && after == nullptr))
+    if (node == nullptr || params == nullptr ||
+        (n_after > 0 && after == nullptr))
         return GB_CUDA_INVALID_VALUE;
     for (size_t i = 0; i < n_after; i++) {
         if (find_node(&g->nodes, after[i]) == nullptr)

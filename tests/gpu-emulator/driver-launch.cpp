@@ -191,8 +191,9 @@ launch_prepare(const struct gb_cuda_kernel_node &from, kernel_launch *out)
 
 int
 api::launch(gb_cuda_function function, unsigned grid_x, unsigned grid_y,
-            unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
-            unsigned shared, gb_cuda_stream stream, void **params, void **extra)
+            unsigned grid_z, unsigned block_x, unsigned block_y,
+            unsigned block_z, unsigned shared, gb_cuda_stream stream,
+            void **params, void **extra)
 {
     const struct gb_cuda_kernel_node from = {
         function, { grid_x, grid_y, grid_z }, { block_x, block_y, block_z },

@@ -7,8 +7,8 @@
  *
  *   a fatbin        all of the table (it is compressed)
  *   PTX             those that it has an .entry of
- *   "GB-IMAGE x\n"  those of kernels/x.cu; stands for a fatbin where there is no
- *                   compiler that makes one
+ *   "GB-IMAGE x\n"  those of kernels/x.cu; stands for a fatbin where no
+ *                   compiler makes one
  */
 #include "tests/gpu-emulator/driver.h"
 
@@ -158,7 +158,8 @@ api::module_unload(gb_cuda_module module)
     if (m == nullptr)
         return GB_CUDA_INVALID_HANDLE;
 
-    const int result = host_wait(m->on, [&m] { return !queue_has_work(m->on); });
+    card *on = m->on;
+    const int result = host_wait(on, [on] { return !queue_has_work(on); });
 
     for (const auto &row : m->functions)
         functions.drop(row.second);

@@ -3,9 +3,10 @@
  * gpu-emulator/driver-queue.cpp - streams as queues that run only when the host
  * waits.
  *
- * A real card runs ahead of the host or lags behind it as it likes.  Here nothing
- * runs before somebody waits, and then streams take turns in an order that the
- * test chooses: work that relies on luck gives wrong results in one of them.
+ * A real card runs ahead of the host or lags behind it as it likes.  Here
+ * nothing runs before somebody waits, and then streams take turns in an order
+ * that the test chooses: work that relies on luck gives wrong results in one of
+ * them.
  */
 #include "tests/gpu-emulator/driver.h"
 

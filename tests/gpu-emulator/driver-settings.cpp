@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * gpu-emulator/driver-settings.cpp - what the environment says of driver and cards.
+ * gpu-emulator/driver-settings.cpp - what the environment says of driver and
+ * cards.
  *
- * Names begin with GGMLBACKEND_TEST_EMU_.  Those marked * are lists with commas,
- * one entry a card; the last is that of all cards behind it.
+ * Names begin with GGMLBACKEND_TEST_EMU_.  Those marked * are lists with
+ * commas, one entry a card; the last is that of all cards behind it.
  *
  *   DEVICES         cards (1); 0: the driver finds none
  *   ARCH*           90 for 9.0 (90)
@@ -11,22 +12,22 @@
  *   SMS*            multiprocessors (4)
  *   NAME*           ("Emulated GPU")
  *   INTEGRATED*     1: shares the host's memory (0)
- *   PAGEABLE*       1: reads all of the host's memory, 2: by its page tables (0)
+ *   PAGEABLE*       1: reads all of the host's memory, 2: by its tables (0)
  *   COMPUTE_MODE*   2: nobody may use the card (0)
  *   PEER            right, refused, corrupting: copies between cards (right)
  *   DRIVER_VERSION  (13000)
  *   INIT_FAIL       result of cuInit (0)
  *   NO_IMAGE        1: no image fits the card, module_load fails with 209
  *   PTX_OLD         1: module_load fails with 222, as an old driver does
- *   ORDER           of streams with work: 0 the oldest first, 1 the newest, more:
- *                   by chance, with this seed; the threads of kernels follow it
+ *   ORDER           of streams with work: 0 the oldest first, 1 the newest,
+ *                   more: by chance, with this seed; kernels' threads follow it
  *   IDLE            1: kernels are counted and not run
  *   FAIL            NAME:N[:RESULT], see emu_fail_call
  *   LOST            N[:RESULT], see emu_lose_card
  *   COUNTS          a file that gets "lanes kernel runs" when the process ends
  *
- * MISSING, the names of entry points that the library shall not have, is for the
- * script "run" alone.
+ * MISSING, the names of entry points that the library shall not have, is for
+ * the script "run" alone.
  */
 #include "tests/gpu-emulator/driver.h"
 

@@ -136,7 +136,8 @@ api::stream_query(gb_cuda_stream stream)
 }
 
 int
-api::stream_wait_event(gb_cuda_stream stream, gb_cuda_event event, unsigned flags)
+api::stream_wait_event(gb_cuda_stream stream, gb_cuda_event event,
+                       unsigned flags)
 {
     int result;
     const auto s = stream_of(stream, &result);

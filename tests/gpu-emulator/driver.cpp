@@ -2,8 +2,9 @@
 /*
  * gpu-emulator/driver.cpp - the entry points, under the vendor's names.
  *
- * Each is made of its row of driver.def: it takes the lock, asks driver-call.cpp
- * whether it may be done, and calls the function of the same name in emu::api.
+ * Each is made of its row of driver.def: it takes the lock, asks
+ * driver-call.cpp whether it may be done, and calls the function of the same
+ * name in emu::api.
  */
 #include "tests/gpu-emulator/driver.h"
 

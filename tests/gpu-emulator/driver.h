@@ -143,8 +143,8 @@ void calls_read_settings();
 
 /*
  * A call of an entry point begins: 0, or what it fails with instead of being
- * done.  AFTER is what it fails with although it was done, 0 for none: those that
- * give something back do that first, so that nothing leaks.
+ * done.  AFTER is what it fails with although it was done, 0 for none: those
+ * that give something back do that first, so that nothing leaks.
  */
 int call_begins(call which, int *after);
 
@@ -233,7 +233,7 @@ size_t graphs_live();
 
 /* The stream, of the current context; otherwise *RESULT says what is wrong. */
 std::shared_ptr<stream> stream_of(gb_cuda_stream handle, int *result);
-/* WAIT_FOR, counted as a wait of the host's where it is one; the card's error. */
+/* Until IS_DONE; counted where the host has to wait.  The card's error. */
 int host_wait(card *on, const std::function<bool()> &is_done);
 
 /*

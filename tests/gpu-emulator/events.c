@@ -259,7 +259,8 @@ handles_that_do_not_live_are_refused(void **state)
     assert_int_equal(cu.event_destroy(event), GB_CUDA_INVALID_HANDLE);
     assert_int_equal(cu.event_wait(event), GB_CUDA_INVALID_HANDLE);
     assert_int_equal(cu.event_query(event), GB_CUDA_INVALID_HANDLE);
-    assert_int_equal(cu.event_record(event, streams[0]), GB_CUDA_INVALID_HANDLE);
+    assert_int_equal(cu.event_record(event, streams[0]),
+                     GB_CUDA_INVALID_HANDLE);
     assert_int_equal(cu.stream_wait_event(streams[0], event, 0),
                      GB_CUDA_INVALID_HANDLE);
     assert_int_equal(cu.host_free(seen), GB_CUDA_SUCCESS);
@@ -286,6 +287,6 @@ main(void)
         cmocka_unit_test(handles_that_do_not_live_are_refused),
     };
 
-    return cmocka_run_group_tests_name("streams and events of the emulated driver",
-                                       tests, emu_open, NULL);
+    return cmocka_run_group_tests_name(
+        "streams and events of the emulated driver", tests, emu_open, NULL);
 }

@@ -55,7 +55,8 @@ begin(struct chain *c, const char *settings, bool has_edge)
     add_begin(&c->add);
     assert_int_equal(cu.graph_create(&c->graph, 0), GB_CUDA_SUCCESS);
     c->nodes[0] = add_to_graph(&c->add, c->graph, 0, 1, 2, NULL, 0);
-    c->nodes[1] = add_to_graph(&c->add, c->graph, 3, 0, 0, &c->nodes[0], has_edge);
+    c->nodes[1] = add_to_graph(&c->add, c->graph, 3, 0, 0, &c->nodes[0],
+                               has_edge);
     assert_int_equal(cu.graph_instantiate(&c->exec, c->graph, 0),
                      GB_CUDA_SUCCESS);
     emu.reset();
@@ -84,7 +85,7 @@ a_graph_is_one_operation_of_its_stream(void **state)
     assert_float_equal(add_result(&c.add, 3), 10.0f, 0.0f);
     assert_int_equal(emu.count(EMU_GRAPH_LAUNCHES), 1);
     assert_int_equal(emu.count(EMU_LAUNCHES), 0);
-    assert_int_equal(emu.kernel_runs("gb_add_f32_f32"), 2);
+    assert_int_equal(emu.kernel_runs(ADD_KERNEL), 2);
     end(&c);
 }
 
@@ -159,7 +160,7 @@ a_graph_may_be_destroyed_while_it_is_queued(void **state)
     assert_int_equal(cu.graph_launch(c.exec, c.add.stream),
                      GB_CUDA_INVALID_HANDLE);
     assert_float_equal(add_result(&c.add, 3), 10.0f, 0.0f);
-    assert_int_equal(emu.kernel_runs("gb_add_f32_f32"), 4);
+    assert_int_equal(emu.kernel_runs(ADD_KERNEL), 4);
     add_end(&c.add);
     emu_end();
 }

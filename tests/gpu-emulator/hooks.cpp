@@ -9,6 +9,8 @@
 #include "tests/gpu-emulator/check.h"
 #include "tests/gpu-emulator/count.h"
 
+#include <string.h>
+
 namespace emu {
 
 namespace {
@@ -97,6 +99,31 @@ extern "C" void
 __tsan_write_range(void *address, size_t size)
 {
     note(address, size, emu::writes, __builtin_return_address(0));
+}
+
+/* Later compilers have these in the place of the functions without __tsan_. */
+
+extern "C" void *
+__tsan_memcpy(void *to, const void *from, size_t size)
+{
+    note((void *)from, size, emu::reads, __builtin_return_address(0));
+    note(to, size, emu::writes, __builtin_return_address(0));
+    return memcpy(to, from, size);
+}
+
+extern "C" void *
+__tsan_memmove(void *to, const void *from, size_t size)
+{
+    note((void *)from, size, emu::reads, __builtin_return_address(0));
+    note(to, size, emu::writes, __builtin_return_address(0));
+    return memmove(to, from, size);
+}
+
+extern "C" void *
+__tsan_memset(void *to, int value, size_t size)
+{
+    note(to, size, emu::writes, __builtin_return_address(0));
+    return memset(to, value, size);
 }
 
 extern "C" void

@@ -33,7 +33,7 @@ a_launch_runs_late_with_arguments_of_its_time(void **state)
     assert_int_equal(emu.count(EMU_KERNELS), 0);
     assert_float_equal(add_result(&add, 0), 5.0f, 0.0f);
     assert_int_equal(emu.count(EMU_KERNELS), 1);
-    assert_int_equal(emu.kernel_runs("gb_add_f32_f32"), 1);
+    assert_int_equal(emu.kernel_runs(ADD_KERNEL), 1);
     assert_int_equal(emu.kernel_runs("gb_nothing"), 0);
     add_end(&add);
     emu_end();
@@ -49,15 +49,15 @@ a_driver_that_does_nothing_counts(void **state)
     add_begin(&add);
     assert_int_equal(add_launch(&add, 0, 1, 2), GB_CUDA_SUCCESS);
     assert_float_equal(add_result(&add, 0), 1.0f, 0.0f);
-    assert_int_equal(emu.kernel_runs("gb_add_f32_f32"), 1);
+    assert_int_equal(emu.kernel_runs(ADD_KERNEL), 1);
     add_end(&add);
     emu_end();
 }
 
 /* A launch with another grid, block, or shared memory. */
 static int
-launch(const struct add *add, unsigned x, unsigned y, unsigned z, unsigned block,
-       unsigned shared)
+launch(const struct add *add, unsigned x, unsigned y, unsigned z,
+       unsigned block, unsigned shared)
 {
     struct gb_cuda_binary_args args = add_args(add, 0, 1, 2);
     void *params[] = { &args };
@@ -133,26 +133,26 @@ images_have_kernels_of_their_own(void **state)
     emu_begin_in_context("");
     assert_int_equal(cu.module_load(&module, "GB-IMAGE other\n"),
                      GB_CUDA_SUCCESS);
-    assert_int_equal(cu.module_function(&function, module, "gb_add_f32_f32"),
+    assert_int_equal(cu.module_function(&function, module, ADD_KERNEL),
                      GB_CUDA_NOT_FOUND);
     assert_int_equal(cu.module_unload(module), GB_CUDA_SUCCESS);
     assert_int_equal(cu.module_unload(module), GB_CUDA_INVALID_HANDLE);
 
     assert_int_equal(
-        cu.module_load(&module, "//\n.version 7.0\n.visible .entry "
-                                "gb_add_f32_f32(\n.param x"), GB_CUDA_SUCCESS);
-    assert_int_equal(cu.module_function(&function, module, "gb_add_f32_f32"),
+        cu.module_load(&module, "//\n.version 7.0\n"
+                                ".visible .entry " ADD_KERNEL "(\n.param x"), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.module_function(&function, module, ADD_KERNEL),
                      GB_CUDA_SUCCESS);
-    assert_int_equal(cu.module_function(&again, module, "gb_add_f32_f32"),
+    assert_int_equal(cu.module_function(&again, module, ADD_KERNEL),
                      GB_CUDA_SUCCESS);
     assert_ptr_equal(function, again);
-    assert_int_equal(cu.module_function(&function, module, "gb_add_f32"),
+    assert_int_equal(cu.module_function(&function, module, "gb_binary_f32"),
                      GB_CUDA_NOT_FOUND);
     assert_int_equal(cu.module_unload(module), GB_CUDA_SUCCESS);
 
     assert_int_equal(cu.module_load(&module, "\x50\xed\x55\xba and so on"),
                      GB_CUDA_SUCCESS);
-    assert_int_equal(cu.module_function(&function, module, "gb_add_f32_f32"),
+    assert_int_equal(cu.module_function(&function, module, ADD_KERNEL),
                      GB_CUDA_SUCCESS);
     assert_int_equal(cu.module_unload(module), GB_CUDA_SUCCESS);
     assert_int_equal(cu.module_load(&module, "anything else"),
@@ -186,7 +186,7 @@ old_cards_lack_kernels(void **state)
     emu_begin_in_context("ARCH=50");
     assert_int_equal(cu.module_load(&module, "GB-IMAGE binary\n"),
                      GB_CUDA_SUCCESS);
-    assert_int_equal(cu.module_function(&function, module, "gb_add_f32_f32"),
+    assert_int_equal(cu.module_function(&function, module, ADD_KERNEL),
                      GB_CUDA_NOT_FOUND);
     assert_int_equal(cu.module_unload(module), GB_CUDA_SUCCESS);
     emu_end();
@@ -204,16 +204,18 @@ functions_have_limits(void **state)
     assert_int_equal(cu.function_attribute(&value, GB_CUDA_FUNCTION_MAX_THREADS,
                                            add.function), GB_CUDA_SUCCESS);
     assert_int_equal(value, 256);
-    assert_int_equal(
-        cu.function_set(add.function, GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED, 65536),
-        GB_CUDA_SUCCESS);
+    assert_int_equal(cu.function_set(add.function,
+                                     GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
+                                     65536),
+                     GB_CUDA_SUCCESS);
     assert_int_equal(
         cu.function_attribute(&value, GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
                               add.function), GB_CUDA_SUCCESS);
     assert_int_equal(value, 65536);
-    assert_int_equal(
-        cu.function_set(add.function, GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED, 65537),
-        GB_CUDA_INVALID_VALUE);
+    assert_int_equal(cu.function_set(add.function,
+                                     GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
+                                     65537),
+                     GB_CUDA_INVALID_VALUE);
     assert_int_equal(
         cu.function_attribute(&value, 12345, add.function),
         GB_CUDA_INVALID_VALUE);

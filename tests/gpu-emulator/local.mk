@@ -74,7 +74,7 @@ tests_gpu_emulator_libdriver_la_SOURCES = $(emulator_driver_sources)
 tests_gpu_emulator_libdriver_la_CXXFLAGS = $(emulator_cxxflags)
 
 tests_gpu_emulator_lanes32_librun_la_SOURCES = $(emulator_run_sources)
-tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) $(emulator_other_sanitizer) -DGB_WARP=32
 tests_gpu_emulator_lanes32_librun_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_librun_la_LIBADD = $(emulator_kernels32)
 tests_gpu_emulator_lanes32_librun_la_DEPENDENCIES = $(emulator_kernels32)
@@ -88,7 +88,7 @@ tests_gpu_emulator_lanes32_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
 
 tests_gpu_emulator_lanes64_librun_la_SOURCES = $(emulator_run_sources)
-tests_gpu_emulator_lanes64_librun_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
+tests_gpu_emulator_lanes64_librun_la_CPPFLAGS = $(AM_CPPFLAGS) $(emulator_other_sanitizer) -DGB_WARP=64
 tests_gpu_emulator_lanes64_librun_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_librun_la_LIBADD = $(emulator_kernels64)
 tests_gpu_emulator_lanes64_librun_la_DEPENDENCIES = $(emulator_kernels64)
@@ -102,9 +102,8 @@ tests_gpu_emulator_lanes64_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
 
 # Each access to memory calls a hook of the emulator's, by the compiler's means for
-# finding races of threads; another sanitizer takes the place of that.  A barrier
-# stays one place in the code (device.h).
-emulator_hooks = @EMULATOR_CXXFLAGS@ $(if $(findstring -fsanitize,$(CXXFLAGS)),, \
+# finding races of threads; another sanitizer takes the place of that.
+emulator_hooks = $(if $(findstring -fsanitize,$(CXXFLAGS)),, \
 	-fsanitize=thread -fsanitize=alignment)
 EMULATOR_KERNEL = $(MKDIR_P) $(@D) && \
 	$(LIBTOOL) $(AM_V_lt) --tag=CXX --mode=compile $(CXX) $(DEFS) $(AM_CPPFLAGS) \

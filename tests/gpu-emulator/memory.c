@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/memory.c - memory of the emulated cards, and pinned memory of the
- * host.
+ * gpu-emulator/memory.c - memory of the emulated cards, and pinned memory of
+ * the host.
  */
 #include "config.h"
 
@@ -177,8 +177,9 @@ managed_memory_is_the_hosts_too(void **state)
     (void)state;
     emu_begin_in_context("");
     stream = emu_stream();
-    assert_int_equal(cu.memory_alloc_managed(&memory, 16, GB_CUDA_MANAGED_GLOBAL),
-                     GB_CUDA_SUCCESS);
+    assert_int_equal(
+        cu.memory_alloc_managed(&memory, 16, GB_CUDA_MANAGED_GLOBAL),
+        GB_CUDA_SUCCESS);
     assert_int_equal(cu.host_alloc((void **)&pinned, 16, 0), GB_CUDA_SUCCESS);
     memset((void *)(uintptr_t)memory, 3, 16);
     assert_int_equal(cu.copy_to_host(pinned, memory, 16, stream),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/nvml.c - the emulated management library tells the cards' memory.
+ * gpu-emulator/nvml.c - the emulated management library tells the cards'
+ * memory.
  */
 #include "config.h"
 
@@ -40,7 +41,8 @@ open_it(void **state)
     *(void **)&stop = dlsym(library, "nvmlShutdown");
     *(void **)&device_at = dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2");
     *(void **)&memory_of = dlsym(library, "nvmlDeviceGetMemoryInfo");
-    return init == NULL || stop == NULL || device_at == NULL || memory_of == NULL;
+    return init == NULL || stop == NULL || device_at == NULL ||
+           memory_of == NULL;
 }
 
 static void
@@ -54,7 +56,8 @@ it_knows_the_cards_memory(void **state)
     (void)state;
     emu_begin_in_context("DEVICES=2 MEMORY=1048576");
     assert_int_equal(init(), 0);
-    assert_int_equal(cu.device_pci(address, sizeof(address), 0), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.device_pci(address, sizeof(address), 0),
+                     GB_CUDA_SUCCESS);
     assert_int_equal(device_at(address, &device), 0);
     assert_int_equal(memory_of(device, &m), 0);
     assert_int_equal(m.total, 1048576);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * gpu-emulator/nvml.cpp - the vendor's management library, as far as free memory
- * goes: it asks the emulated driver.
+ * gpu-emulator/nvml.cpp - the vendor's management library, as far as free
+ * memory goes: it asks the emulated driver.
  *
  * Functions return nvmlReturn_t, a device is a pointer that nobody looks into.
  */

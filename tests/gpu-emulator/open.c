@@ -87,11 +87,13 @@ set_environment(const char *settings)
     char copy[512], variable[600];
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        snprintf(variable, sizeof(variable), "GGMLBACKEND_TEST_EMU_%s", names[i]);
+        snprintf(variable, sizeof(variable), "GGMLBACKEND_TEST_EMU_%s",
+                 names[i]);
         unsetenv(variable);
     }
     snprintf(copy, sizeof(copy), "%s", settings);
-    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+    for (char *word = strtok(copy, " "); word != NULL;
+         word = strtok(NULL, " ")) {
         char *value = strchr(word, '=');
 
         assert_non_null(value);

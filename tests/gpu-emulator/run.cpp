@@ -7,7 +7,7 @@
 #include "tests/gpu-emulator/count.h"
 
 #include <pthread.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -33,27 +33,18 @@ struct work {
     int n_unable;                /* workers without memory */
 };
 
-struct share {
-    work *of;
-    int worker;
-};
-
 uint64_t
 number_of(const work *w, uint64_t n)
 {
     return (w->first + (unsigned __int128)n * w->step) % w->n_blocks;
 }
 
-void *
-work_on(void *argument)
+void
+work_on(work *w, block *b)
 {
-    const share *const s = (const share *)argument;
-    work *const w = s->of;
-    block *const b = blocks[s->worker].get();
-
     if (!b->shared.prepare(w->of->what->shared)) {
         __atomic_fetch_add(&w->n_unable, 1, __ATOMIC_RELAXED);
-        return nullptr;
+        return;
     }
     for (;;) {
         const uint64_t n = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED);
@@ -67,7 +58,6 @@ work_on(void *argument)
         }
         count_block(b);
     }
-    return nullptr;
 }
 
 /* Any order is a step that has no divisor in common with the count. */
@@ -86,22 +76,69 @@ order_blocks(work *w, order by)
         w->step++;
 }
 
+/* ---- threads of the host, which stay for the next launch ---- */
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t begins = PTHREAD_COND_INITIALIZER;
+pthread_cond_t ends = PTHREAD_COND_INITIALIZER;
+work *now;          /* NULL: none */
+int n_wanted;       /* workers that have not begun with it yet */
+int n_busy;         /* and those that have not ended */
+int n_threads;      /* that there are */
+pid_t process;      /* that has them: a forked child has none */
+
+void *
+work_for_ever(void *argument)
+{
+    block *const b = (block *)argument;
+
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (n_wanted == 0)
+            pthread_cond_wait(&begins, &lock);
+        n_wanted--;
+        pthread_mutex_unlock(&lock);
+        work_on(now, b);
+        pthread_mutex_lock(&lock);
+        if (--n_busy == 0)
+            pthread_cond_signal(&ends);
+    }
+    return nullptr;
+}
+
+bool
+add_thread()
+{
+    std::unique_ptr<block> *const b = &blocks[n_threads];
+    pthread_t thread;
+
+    if (*b == nullptr)
+        b->reset(new block);
+    if (pthread_create(&thread, nullptr, work_for_ever, b->get()) != 0)
+        return false;
+    pthread_detach(thread);
+    n_threads++;
+    return true;
+}
+
 int
 work_together(work *w, int n_workers)
 {
-    pthread_t threads[max_workers];
-    share shares[max_workers];
-    int n = 0;
-
-    for (int i = 0; i < n_workers; i++) {
-        shares[i] = { w, i };
-        if (blocks[i] == nullptr)
-            blocks[i].reset(new block);
-        if (pthread_create(&threads[n], nullptr, work_on, &shares[i]) == 0)
-            n++;
+    if (process != getpid()) {
+        process = getpid();
+        n_threads = 0;
     }
-    for (int i = 0; i < n; i++)
-        pthread_join(threads[i], nullptr);
+    while (n_threads < n_workers && add_thread())
+        ;
+    if (n_threads == 0)
+        return out_of_memory;
+    pthread_mutex_lock(&lock);
+    now = w;
+    n_wanted = n_busy = std::min(n_threads, n_workers);
+    pthread_cond_broadcast(&begins);
+    while (n_busy > 0)
+        pthread_cond_wait(&ends, &lock);
+    pthread_mutex_unlock(&lock);
     if (w->of->result != ok)
         return w->of->result;
     return w->next < w->n_blocks || w->n_unable == n_workers ? out_of_memory
@@ -139,6 +176,14 @@ is_valid(const launch &l)
     return true;
 }
 
+order
+chosen_order()
+{
+    const long by = setting("GGMLBACKEND_TEST_EMU_ORDER", 0);
+
+    return (order)(by < 2 ? by : by + setting("GGMLBACKEND_TEST_EMU_SEED", 0));
+}
+
 } // namespace
 
 int
@@ -147,8 +192,7 @@ run(const launch &what)
     const std::lock_guard<std::mutex> alone(running);
     const int n_workers = (int)std::clamp<long>(
         setting("GGMLBACKEND_TEST_EMU_THREADS", 2), 1, max_workers);
-    grid g = { &what, 0, (order)setting("GGMLBACKEND_TEST_EMU_ORDER", 0), ok,
-               {} };
+    grid g = { &what, 0, chosen_order(), ok, {} };
     work w = { &g, 0, 0, 0, 1, 0 };
     int result;
 
@@ -157,10 +201,10 @@ run(const launch &what)
     g.serial = ++n_launches;
     w.n_blocks = (uint64_t)what.grid[0] * what.grid[1] * what.grid[2];
     order_blocks(&w, g.in_order);
+    count_launch(what);
     check_begins(&g, w.n_blocks);
     result = work_together(
         &w, (int)std::min<uint64_t>(w.n_blocks, (uint64_t)n_workers));
-    count_launch(what);
     return result;
 }
 
@@ -207,7 +251,7 @@ gb_emu_dynamic_shared()
 }
 
 extern "C" void
-gb_emu_barrier()
+gb_emu_barrier(int place)
 {
-    this_fiber()->in->barrier(__builtin_return_address(0));
+    this_fiber()->in->barrier(place, __builtin_return_address(0));
 }

@@ -113,10 +113,15 @@ shared_memory::prepare(size_t size)
 }
 
 void
-shared_memory::poison_all()
+shared_memory::poison_dynamic()
+{
+    memset((void *)dynamic, poison, dynamic_size);
+}
+
+void
+shared_memory::poison_fixed()
 {
     memset((void *)fixed, poison, fixed_size);
-    memset((void *)dynamic, poison, dynamic_size);
 }
 
 } // namespace emu

@@ -53,8 +53,13 @@ public:
                    ? cells + (address - arena) / 4
                    : cells + arena_size / 4 + (address - (fixed & ~3ul)) / 4;
     }
-    /* Forget what the last block left. */
-    void poison_all();
+    /*
+     * Forget what the last block left.  What kernels declare, all together,
+     * takes longer to fill than many a block to run; where accesses are checked
+     * nobody sees what is in it.
+     */
+    void poison_dynamic();
+    void poison_fixed();
 
     /* Of the library that this is linked into: code and data. */
     uintptr_t image, image_size;

@@ -6,6 +6,7 @@
  * by the conditions of the PTX ISA's text, element by element ("Matrix Fragments
  * for mma.…").
  */
+#include "tests/gpu-emulator/count.h"
 #include "tests/gpu-emulator/device.h"
 #include "tests/gpu-emulator/emulator.h"
 #include "tests/gpu-emulator/values.h"
@@ -521,6 +522,34 @@ late_copies_fill_up_with_zeros(void **)
                                  j < 4 - 2 * i ? in[(size_t)(4 * t + j)] : 0);
 }
 
+void
+accesses_are_counted_by_warp(void **)
+{
+    const emu::kernel k = { "count", "values", nullptr, 0, 0, 0, 0 };
+    const uint64_t lanes = GB_WARP;
+    emu::kernel_counts n;
+
+    if (!emu::checks()) {
+        print_message("kernels are compiled without hooks\n");
+        skip();
+    }
+    words out(GB_WARP);
+
+    setenv("GGMLBACKEND_TEST_EMU_COUNT", "1", 1);
+    run_block("count", words(8 * GB_WARP), &out);
+    unsetenv("GGMLBACKEND_TEST_EMU_COUNT");
+    n = emu::counts_of(&k);
+    assert_int_equal(n.launches, 1);
+    assert_int_equal(n.blocks, 1);
+    assert_int_equal(n.read, 8 * lanes);
+    assert_int_equal(n.written, 4 * lanes);
+    assert_int_equal(n.requests, 3);
+    assert_int_equal(n.sectors, lanes / 8 + lanes + lanes / 8);
+    assert_int_equal(n.full_sectors, 3 * lanes / 8);
+    assert_int_equal(n.shared_requests, 2);
+    assert_int_equal(n.turns, 2 * (2 * lanes / 32));
+}
+
 /* ---- arithmetic ---- */
 
 void
@@ -587,6 +616,7 @@ main(void)
         cmocka_unit_test(matrix_products_are_those_of_the_layouts),
         cmocka_unit_test(ldmatrix_hands_out_rows_and_columns),
         cmocka_unit_test(late_copies_fill_up_with_zeros),
+        cmocka_unit_test(accesses_are_counted_by_warp),
         cmocka_unit_test(halves_are_converted_both_ways),
         cmocka_unit_test(integers_are_put_together),
     };

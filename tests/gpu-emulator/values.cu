@@ -162,3 +162,16 @@ GB_VALUE_KERNEL(late)
             a.out[(4 * i + j) * GB_WARP + t] = shared[i][t][j];
     }
 }
+
+/* ---- what accesses cost ---- */
+
+/* Neighbours, words 32 bytes apart, and every other bank. */
+GB_VALUE_KERNEL(count)
+{
+    GB_SHARED uint32_t shared[2 * GB_WARP];
+    const int t = gb_thread();
+
+    shared[2 * t] = a.in[t] + a.in[8 * t];
+    gb_warp_sync();
+    a.out[t] = shared[2 * (t ^ 1)];
+}

@@ -31,7 +31,10 @@ enum gb_value_warp {
     VALUE_WARP_COUNT,
 };
 
-/* Registers of a lane: those of A, then of B, then of C; out: those of D. */
+/*
+ * Name and threads.  Of matrix instructions, in has the registers of A, B and C
+ * of each lane, out those of D.
+ */
 #define GB_VALUES                          \
     GB_VALUE(warp, 2 * GB_WARP)            \
     GB_VALUE(place, 60)                    \
@@ -42,7 +45,8 @@ enum gb_value_warp {
     GB_VALUE(mma_m8n8k16_s8, GB_WARP)      \
     GB_VALUE(mma_m16n8k32_s8, GB_WARP)     \
     GB_VALUE(ldmatrix, GB_WARP)            \
-    GB_VALUE(late, GB_WARP)
+    GB_VALUE(late, GB_WARP)                \
+    GB_VALUE(count, GB_WARP)
 
 #define GB_VALUE(name, threads) \
     extern "C" void gb_value_##name(const struct gb_value_args);

@@ -3,12 +3,12 @@
  * cuda/device/backend.c - backends: each has a stream, and what is asked of it
  * is put there in the order of the calls.
  */
+#include "backends/cuda/device/between.h"
 #include "backends/cuda/device/buffer.h"
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/event.h"
 #include "backends/cuda/device/graph.h"
-#include "backends/cuda/device/peer.h"
-#include "backends/cuda/device/stage.h"
+#include "backends/cuda/device/split.h"
 #include "backends/cuda/device/stream.h"
 
 #include <stdlib.h>
@@ -22,6 +22,7 @@ struct cuda_backend {
     struct gb_cuda_plan plan;
     struct gb_cuda_recordings recordings;
     struct gb_cuda_stage stage; /* copies from cards that it does not reach */
+    struct gb_cuda_split split; /* products of weights on several cards */
     struct gb_cuda_abort abort;
 };
 
@@ -56,6 +57,7 @@ backend_free(ggml_backend_t backend)
     if (gb_cuda_enter_cleanup(&own->hold)) {
         gb_cuda_queue_drain(card, &own->queue);
         gb_cuda_recordings_clear(&own->recordings, card);
+        gb_cuda_split_clear(&own->split, card);
         gb_cuda_scratch_clear(&own->scratch, card);
         gb_cuda_stage_clear(&own->stage, card);
         gb_cuda_queue_clear(card, &own->queue);
@@ -123,58 +125,6 @@ backend_get_tensor_async(
     gb_cuda_leave(&own->hold);
 }
 
-/* In the source's stream, whose context is entered. */
-static enum ggml_status
-queue_copy(
-    struct cuda_backend *from, struct cuda_backend *to,
-    const struct ggml_tensor *src, const struct ggml_tensor *dst)
-{
-    struct gb_cuda_card *card = from->hold.card;
-    const gb_cuda_address source = gb_cuda_address_of(src);
-    const gb_cuda_address target = gb_cuda_address_of(dst);
-    const size_t size = ggml_nbytes(src);
-
-    if (card == to->hold.card)
-        GB_CUDA_TRY(card, copy_on_device,
-                    (target, source, size, from->queue.stream));
-    else
-        GB_CUDA_TRY(card, copy_to_peer,
-                    (target, to->hold.context, source, from->hold.context,
-                     size, from->queue.stream));
-    if (from == to)
-        return GGML_STATUS_SUCCESS;
-    return GB_CUDA(card, event_record, (from->queue.end, from->queue.stream));
-}
-
-/* Later work of TO waits for what FROM's event was recorded behind. */
-static bool
-queue_wait(struct cuda_backend *to, struct cuda_backend *from)
-{
-    enum ggml_status status;
-
-    if (!gb_cuda_enter(&to->hold))
-        return false;
-    status = GB_CUDA(to->hold.card, stream_wait_event,
-                     (to->queue.stream, from->queue.end, 0));
-    gb_cuda_leave(&to->hold);
-    return status == GGML_STATUS_SUCCESS;
-}
-
-static bool
-copy_directly(
-    struct cuda_backend *from, struct cuda_backend *to,
-    const struct ggml_tensor *src, const struct ggml_tensor *dst)
-{
-    enum ggml_status status;
-
-    if (!gb_cuda_enter(&from->hold))
-        return false;
-    status = queue_copy(from, to, src, dst);
-    gb_cuda_leave(&from->hold);
-    return status == GGML_STATUS_SUCCESS &&
-           (from == to || queue_wait(to, from));
-}
-
 static bool
 lies_on(const struct cuda_backend *own, const struct ggml_tensor *tensor)
 {
@@ -184,10 +134,6 @@ lies_on(const struct cuda_backend *own, const struct ggml_tensor *tensor)
            gb_cuda_is_held(&buffer->hold);
 }
 
-/*
- * The source's stream copies, and the destination's waits for it, so that later
- * work of the source may write over what was copied.
- */
 static bool
 backend_cpy_tensor_async(
     ggml_backend_t backend_src, ggml_backend_t backend_dst,
@@ -200,10 +146,7 @@ backend_cpy_tensor_async(
     from = backend_src->context;
     if (!lies_on(from, src) || !lies_on(to, dst))
         return false;
-    if (from->hold.card == to->hold.card ||
-        gb_cuda_peer_works(&from->hold, &to->hold))
-        return copy_directly(from, to, src, dst);
-    return gb_cuda_stage_copy(
+    return gb_cuda_copy_between(
         &to->stage,
         &(struct gb_cuda_stage_end){ &from->hold, &from->queue,
                                      gb_cuda_address_of(src) },
@@ -214,6 +157,44 @@ backend_cpy_tensor_async(
 
 /* ---- graphs ---- */
 
+/* Steps with the launches between them. */
+static enum ggml_status
+run_steps(struct cuda_backend *own, const struct gb_cuda_plan *plan)
+{
+    struct gb_cuda_card *card = own->hold.card;
+    enum ggml_status status =
+        gb_cuda_split_prepare(&own->split, &own->hold, &own->queue, plan);
+    size_t first = 0;
+
+    for (size_t i = 0; i < plan->n_steps && status == GGML_STATUS_SUCCESS;
+         i++) {
+        const struct gb_cuda_step *step = &plan->steps[i];
+
+        if (gb_cuda_is_aborted(&own->abort))
+            return GGML_STATUS_ABORTED;
+        status = gb_cuda_launch_all(card, own->queue.stream, plan, first,
+                                    step->before - first);
+        if (status == GGML_STATUS_SUCCESS)
+            status = gb_cuda_split_run(&own->split, &own->hold, &own->queue,
+                                       step);
+        first = step->before;
+    }
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    return gb_cuda_launch_all(card, own->queue.stream, plan, first,
+                              plan->n_launches - first);
+}
+
+static enum ggml_status
+run(struct cuda_backend *own, struct gb_cuda_recordings *recordings,
+    const struct gb_cuda_plan *plan)
+{
+    if (plan->n_steps > 0)
+        return run_steps(own, plan);
+    return gb_cuda_run(recordings, own->hold.card, own->queue.stream, plan,
+                       &own->abort);
+}
+
 static enum ggml_status
 compute(struct cuda_backend *own, const struct ggml_cgraph *cgraph)
 {
@@ -222,8 +203,7 @@ compute(struct cuda_backend *own, const struct ggml_cgraph *cgraph)
 
     if (status != GGML_STATUS_SUCCESS)
         return status;
-    return gb_cuda_run(&own->recordings, own->hold.card, own->queue.stream,
-                       &own->plan, &own->abort);
+    return run(own, &own->recordings, &own->plan);
 }
 
 static enum ggml_status
@@ -302,8 +282,7 @@ backend_graph_plan_compute(
 
     if (!gb_cuda_enter(&own->hold))
         return GGML_STATUS_FAILED;
-    status = gb_cuda_run(&graph->recordings, own->hold.card, own->queue.stream,
-                         &graph->plan, &own->abort);
+    status = run(own, &graph->recordings, &graph->plan);
     gb_cuda_leave(&own->hold);
     return status;
 }

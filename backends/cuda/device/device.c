@@ -6,6 +6,7 @@
 
 #include "backends/cuda/device/buffer.h"
 #include "backends/cuda/device/settings.h"
+#include "backends/cuda/device/split-buffer.h"
 #include "backends/cuda/driver/platform.h"
 #include "backends/cuda/ops/op.h"
 
@@ -97,14 +98,27 @@ is_own(const struct gb_cuda_device *device, ggml_backend_buffer_type_t buft)
     return owner->card == device->card;
 }
 
+/* Weights on several cards are for products that this device gathers. */
+static bool
+is_split_weight(
+    const struct gb_cuda_device *device, ggml_backend_buffer_type_t buft,
+    const struct ggml_tensor *op, int source)
+{
+    return gb_cuda_is_split_type(buft) && gb_cuda_split_main(buft) == device &&
+           source == 0 && ggml_is_contiguous(op->src[0]) &&
+           (op->op == GGML_OP_MUL_MAT || op->op == GGML_OP_MUL_MAT_ID);
+}
+
 /* What lies in memory of the host can be copied to the card first. */
 static bool
 is_within_reach(
-    const struct gb_cuda_device *device, const struct ggml_tensor *tensor)
+    const struct gb_cuda_device *device, const struct ggml_tensor *op,
+    int source)
 {
-    const ggml_backend_buffer_t home = gb_cuda_home(tensor);
+    const ggml_backend_buffer_t home = gb_cuda_home(op->src[source]);
 
     return home == NULL || is_own(device, home->buft) ||
+           is_split_weight(device, home->buft, op, source) ||
            ggml_backend_buft_is_host(home->buft);
 }
 
@@ -115,7 +129,7 @@ dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
     const struct gb_cuda_limits limits = gb_cuda_card_limits(device->card);
 
     for (int i = 0; i < GGML_MAX_SRC; i++) {
-        if (op->src[i] != NULL && !is_within_reach(device, op->src[i]))
+        if (op->src[i] != NULL && !is_within_reach(device, op, i))
             return false;
     }
     return gb_cuda_supports(&limits, op);
@@ -124,7 +138,10 @@ dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 static bool
 dev_supports_buft(ggml_backend_dev_t dev, ggml_backend_buffer_type_t buft)
 {
-    return is_own(gb_cuda_device_of(dev), buft);
+    struct gb_cuda_device *device = gb_cuda_device_of(dev);
+
+    return is_own(device, buft) ||
+           (gb_cuda_is_split_type(buft) && gb_cuda_split_main(buft) == device);
 }
 
 /* Rows that the operation works on with the same weights. */

@@ -22,8 +22,8 @@ enum {
     MIN_LAUNCHES = 2, /* of a plan that is worth a recording */
 };
 
-static bool
-is_aborted(const struct gb_cuda_abort *abort)
+bool
+gb_cuda_is_aborted(const struct gb_cuda_abort *abort)
 {
     return abort->callback != NULL && abort->callback(abort->data);
 }
@@ -43,17 +43,34 @@ launch_one(
                     launch->shared, stream, params, NULL));
 }
 
+enum ggml_status
+gb_cuda_launch_all(
+    struct gb_cuda_card *card, gb_cuda_stream stream,
+    const struct gb_cuda_plan *plan, size_t first, size_t n)
+{
+    for (size_t i = first; i < first + n; i++) {
+        const enum ggml_status status =
+            launch_one(card, stream, plan, &plan->launches[i]);
+
+        if (status != GGML_STATUS_SUCCESS)
+            return status;
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
 static enum ggml_status
 launch_all(
     struct gb_cuda_card *card, gb_cuda_stream stream,
     const struct gb_cuda_plan *plan, const struct gb_cuda_abort *abort)
 {
-    for (size_t i = 0; i < plan->n_launches; i++) {
+    for (size_t i = 0; i < plan->n_launches; i += BATCH) {
+        const size_t left = plan->n_launches - i;
         enum ggml_status status;
 
-        if (i % BATCH == 0 && is_aborted(abort))
+        if (gb_cuda_is_aborted(abort))
             return GGML_STATUS_ABORTED;
-        status = launch_one(card, stream, plan, &plan->launches[i]);
+        status = gb_cuda_launch_all(card, stream, plan, i,
+                                    left < BATCH ? left : BATCH);
         if (status != GGML_STATUS_SUCCESS)
             return status;
     }
@@ -314,7 +331,7 @@ gb_cuda_run(
         turn_off(recordings, card, result);
         return launch_all(card, stream, plan, abort);
     }
-    if (is_aborted(abort))
+    if (gb_cuda_is_aborted(abort))
         return GGML_STATUS_ABORTED;
     return GB_CUDA(card, graph_launch, (recording->exec, stream));
 }

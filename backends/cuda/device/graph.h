@@ -32,6 +32,8 @@ struct gb_cuda_abort {
     void *data;
 };
 
+bool gb_cuda_is_aborted(const struct gb_cuda_abort *abort);
+
 /*
  * Put PLAN's launches into STREAM, in the entered context.  GGML_STATUS_ABORTED
  * when the callback says so: those before are in the stream then.
@@ -40,6 +42,11 @@ enum ggml_status gb_cuda_run(
     struct gb_cuda_recordings *recordings, struct gb_cuda_card *card,
     gb_cuda_stream stream, const struct gb_cuda_plan *plan,
     const struct gb_cuda_abort *abort);
+
+/* Launches FIRST to FIRST + N - 1, one after the other. */
+enum ggml_status gb_cuda_launch_all(
+    struct gb_cuda_card *card, gb_cuda_stream stream,
+    const struct gb_cuda_plan *plan, size_t first, size_t n);
 
 /* In the entered context; nothing of them runs any more. */
 void gb_cuda_recordings_clear(

@@ -15,6 +15,7 @@
 #include "backends/cuda/device/buffer.h"
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/kernel.h"
+#include "backends/cuda/device/split-buffer.h"
 #include "backends/cuda/device/stream.h"
 #include "backends/cuda/ops/op.h"
 
@@ -74,6 +75,7 @@ gb_cuda_plan_clear(struct gb_cuda_plan *plan)
 {
     free(plan->launches);
     free(plan->args);
+    free(plan->steps);
     memset(plan, 0, sizeof(*plan));
 }
 
@@ -112,6 +114,7 @@ check_node(
     const struct gb_cuda_hold *hold, const struct gb_cuda_limits *limits,
     const struct ggml_tensor *node)
 {
+    const int first = gb_cuda_split_is_product(node) ? 1 : 0;
     enum ggml_status status = check_place(hold, node, node);
 
     if (!gb_cuda_supports(limits, node))
@@ -119,7 +122,12 @@ check_node(
                                 "%s: %s (%s) cannot run in this form",
                                 hold->card->label, ggml_op_desc(node),
                                 node->name);
-    for (int i = 0; i < GGML_MAX_SRC && status == GGML_STATUS_SUCCESS; i++) {
+    if (first == 1 && !gb_cuda_split_is_whole(gb_cuda_split_of(node->src[0])))
+        return ggmlbackend_fail(GGML_STATUS_FAILED,
+                                "%s: rows of %s went with a card that failed",
+                                hold->card->label, node->src[0]->name);
+    for (int i = first; i < GGML_MAX_SRC && status == GGML_STATUS_SUCCESS;
+         i++) {
         if (node->src[i] != NULL && !ggml_is_empty(node->src[i]))
             status = check_place(hold, node->src[i], node);
     }
@@ -144,7 +152,8 @@ check_graph(
         status = check_node(hold, limits, node);
         if (status != GGML_STATUS_SUCCESS)
             return status;
-        size = op->scratch != NULL ? op->scratch(limits, node) : 0;
+        size = op->scratch != NULL && !gb_cuda_split_is_product(node)
+                   ? op->scratch(limits, node) : 0;
         if (size > *scratch)
             *scratch = size;
     }
@@ -163,8 +172,8 @@ gb_cuda_scratch_clear(
 }
 
 /* The old block goes first: both at once may be more than there is. */
-static enum ggml_status
-grow_scratch(
+enum ggml_status
+gb_cuda_scratch_grow(
     struct gb_cuda_scratch *scratch, struct gb_cuda_card *card,
     struct gb_cuda_queue *queue, size_t size)
 {
@@ -235,16 +244,55 @@ emission_add(
     }
 }
 
+/* The step has copies: the graph may go before the plan does. */
+static void
+add_step(struct emission *emission, const struct ggml_tensor *node)
+{
+    struct gb_cuda_plan *plan = emission->plan;
+    void *steps = plan->steps;
+    struct gb_cuda_step *step;
+
+    if (!grow(&steps, &plan->room_steps, plan->n_steps + 1,
+              sizeof(*plan->steps))) {
+        emission->status = ggmlbackend_fail(
+            GGML_STATUS_ALLOC_FAILED, "%s: no memory for a plan of %zu steps",
+            emission->card->label, plan->n_steps + 1);
+        return;
+    }
+    plan->steps = steps;
+    step = &plan->steps[plan->n_steps++];
+    *step = (struct gb_cuda_step){
+        .before = plan->n_launches,
+        .node = *node,
+        .weights = gb_cuda_split_of(node->src[0]),
+    };
+    while (step->n_sources < GB_CUDA_STEP_SOURCES &&
+           node->src[step->n_sources] != NULL) {
+        step->sources[step->n_sources] = *node->src[step->n_sources];
+        step->n_sources++;
+    }
+}
+
+static void
+emit_node(struct emission *emission, const struct ggml_tensor *node)
+{
+    if (gb_cuda_split_is_product(node))
+        add_step(emission, node);
+    else
+        gb_cuda_op_of(node->op)->emit(&emission->emit, node);
+}
+
 static void
 emit_graph(struct emission *emission, const struct ggml_cgraph *cgraph)
 {
     emission->plan->n_launches = 0;
     emission->plan->n_args = 0;
+    emission->plan->n_steps = 0;
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const struct ggml_tensor *node = cgraph->nodes[i];
 
         if (needs_work(node))
-            gb_cuda_op_of(node->op)->emit(&emission->emit, node);
+            emit_node(emission, node);
     }
 }
 
@@ -261,7 +309,7 @@ make_once(
 
     status = check_graph(hold, &limits, cgraph, &size);
     if (status == GGML_STATUS_SUCCESS)
-        status = grow_scratch(scratch, hold->card, queue, size);
+        status = gb_cuda_scratch_grow(scratch, hold->card, queue, size);
     if (status != GGML_STATUS_SUCCESS)
         return status;
     emission->is_lowered = false;
@@ -293,4 +341,27 @@ gb_cuda_plan_make(
     return ggmlbackend_fail(GGML_STATUS_FAILED,
                             "%s: kernels of every variant are missing",
                             hold->card->label);
+}
+
+enum ggml_status
+gb_cuda_plan_node(
+    struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
+    gb_cuda_address scratch, const struct ggml_tensor *node)
+{
+    const struct gb_cuda_limits limits = gb_cuda_card_limits(hold->card);
+    struct emission emission = {
+        .emit = { .limits = &limits,
+                  .scratch = (char *)(uintptr_t)scratch,
+                  .add = emission_add },
+        .plan = plan,
+        .card = hold->card,
+    };
+
+    plan->n_launches = plan->n_args = plan->n_steps = 0;
+    gb_cuda_op_of(node->op)->emit(&emission.emit, node);
+    if (emission.is_lowered)
+        return ggmlbackend_fail(GGML_STATUS_FAILED,
+                                "%s: a kernel of %s is missing",
+                                hold->card->label, ggml_op_name(node->op));
+    return emission.status;
 }

@@ -19,10 +19,24 @@ struct gb_cuda_launch {
     unsigned args_size;
 };
 
+enum { GB_CUDA_STEP_SOURCES = 3 };
+
+struct gb_cuda_split_tensor;
+
+/* A product of weights on several cards, which is more than launches here. */
+struct gb_cuda_step {
+    size_t before; /* so many launches come first */
+    struct ggml_tensor node, sources[GB_CUDA_STEP_SOURCES];
+    int n_sources;
+    const struct gb_cuda_split_tensor *weights; /* of sources[0] */
+};
+
 /* All zero: empty.  The arrays grow and are kept. */
 struct gb_cuda_plan {
     struct gb_cuda_launch *launches;
     size_t n_launches, room_launches;
+    struct gb_cuda_step *steps;
+    size_t n_steps, room_steps;
     char *args; /* argument structs, each at a multiple of 16 */
     size_t n_args, room_args; /* bytes */
 };
@@ -44,7 +58,23 @@ enum ggml_status gb_cuda_plan_make(
     struct gb_cuda_scratch *scratch, struct gb_cuda_queue *queue,
     const struct ggml_cgraph *cgraph);
 
+/*
+ * The same for one node, which is supported, lies on the card, and finds its
+ * scratch at SCRATCH.
+ */
+enum ggml_status gb_cuda_plan_node(
+    struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
+    gb_cuda_address scratch, const struct ggml_tensor *node);
+
 void gb_cuda_plan_clear(struct gb_cuda_plan *plan);
+
+/*
+ * SIZE bytes at least, in the entered context; what uses them is in QUEUE, which
+ * is waited for where they move.
+ */
+enum ggml_status gb_cuda_scratch_grow(
+    struct gb_cuda_scratch *scratch, struct gb_cuda_card *card,
+    struct gb_cuda_queue *queue, size_t size);
 
 /* In the entered context; nothing uses the memory any more. */
 void gb_cuda_scratch_clear(

@@ -5,6 +5,7 @@
 #include "backends/cuda/device/proc.h"
 
 #include "backends/cuda/device/device.h"
+#include "backends/cuda/device/split-buffer.h"
 #include "backends/cuda/images.h"
 
 #include <stdio.h>
@@ -71,6 +72,7 @@ static const struct named_function functions[] = {
     { "ggml_backend_get_features", (void *)get_features },
     { "ggml_backend_register_host_buffer", (void *)gb_cuda_register_host },
     { "ggml_backend_set_abort_callback", (void *)gb_cuda_set_abort_callback },
+    { "ggml_backend_split_buffer_type", (void *)gb_cuda_split_buffer_type },
     { "ggml_backend_unregister_host_buffer", (void *)gb_cuda_unregister_host },
     { "ggmlbackend_dev_get_properties", (void *)get_properties },
 };

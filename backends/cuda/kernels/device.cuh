@@ -179,11 +179,13 @@ gb_warp_max(float value)
 
 /* ---- thread blocks: all threads take part ---- */
 
+#ifndef gb_sync
 GB_DEVICE void
 gb_sync()
 {
     __syncthreads();
 }
+#endif
 
 /* GB_SHARED float x[8];: memory that the threads of a block share. */
 #define GB_SHARED __shared__

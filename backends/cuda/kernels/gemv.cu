@@ -44,26 +44,27 @@ dot16(const int codes[4], const int32_t qs[4])
     return sum;
 }
 
-/* Thirty-two values from E on of a block times a block of q8. */
+/* SUM plus thirty-two values from E on of a block times a block of q8. */
 template <typename T>
 GB_DEVICE float
-dot32(const T *block, int e, const int codes[8], const gb_cuda_q8 *q8)
+dot32(const T *block, int e, const int codes[8], const gb_cuda_q8 *q8,
+      float sum)
 {
     const int low = dot16(codes, q8->qs);
     const int high = dot16(codes + 4, q8->qs + 4);
-    float sum;
 
     if (T::sub == 32) {
-        sum = gb_scale(block, e) * (float)(low + high) * q8->d;
+        sum = gb_fma(gb_scale(block, e) * q8->d, (float)(low + high), sum);
         if (T::has_mins)
-            sum -= gb_min(block, e) * (q8->sums[0] + q8->sums[1]);
+            sum = gb_fma(-gb_min(block, e), q8->sums[0] + q8->sums[1], sum);
         return sum;
     }
-    sum = (gb_scale(block, e) * (float)low +
-           gb_scale(block, e + 16) * (float)high) * q8->d;
-    if (T::has_mins)
-        sum -= gb_min(block, e) * q8->sums[0] +
-               gb_min(block, e + 16) * q8->sums[1];
+    sum = gb_fma(gb_scale(block, e) * q8->d, (float)low, sum);
+    sum = gb_fma(gb_scale(block, e + 16) * q8->d, (float)high, sum);
+    if (T::has_mins) {
+        sum = gb_fma(-gb_min(block, e), q8->sums[0], sum);
+        sum = gb_fma(-gb_min(block, e + 16), q8->sums[1], sum);
+    }
     return sum;
 }
 
@@ -82,8 +83,8 @@ add_blocks(const gb_product_tile &tile, const T *row, columns<cols> &c)
             codes[i] = gb_codes(block, e + 4 * i);
         GB_UNROLL
         for (int j = 0; j < cols; j++)
-            c.sum[j] += dot32(block, e, codes,
-                              (const gb_cuda_q8 *)c.from[j] + unit);
+            c.sum[j] = dot32(block, e, codes,
+                             (const gb_cuda_q8 *)c.from[j] + unit, c.sum[j]);
     }
 }
 

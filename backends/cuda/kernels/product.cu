@@ -13,61 +13,75 @@
 
 /* The expert of a pair; n_experts for an id that is no expert's. */
 GB_DEVICE int32_t
-expert_of(const gb_cuda_experts_args &a, int32_t pair)
+expert_of(const gb_cuda_experts_args &a, int32_t slot, int32_t token)
 {
-    const int32_t slots = (int32_t)a.ids.ne[0];
-    const int32_t id = *(const int32_t *)(a.ids.data +
-                                          pair % slots * a.ids.nb[0] +
-                                          pair / slots * a.ids.nb[1]);
+    const int32_t id =
+        *(const int32_t *)(a.ids.data + slot * a.ids.nb[0] +
+                           token * a.ids.nb[1]);
 
     return id >= 0 && id < a.n_experts ? id : a.n_experts;
 }
 
 GB_DEVICE void
-count_pairs(const gb_cuda_experts_args &a, int32_t expert, int32_t n_pairs)
+count_pairs(const gb_cuda_experts_args &a, int32_t expert)
 {
     int32_t count = 0;
 
-    for (int32_t pair = 0; pair < n_pairs; pair++)
-        count += expert_of(a, pair) == expert;
+    for (int32_t token = 0; token < a.ids.ne[1]; token++)
+        for (int32_t slot = 0; slot < a.ids.ne[0]; slot++)
+            count += expert_of(a, slot, token) == expert;
     a.counts[expert] = count;
 }
 
 GB_DEVICE void
-list_pairs(const gb_cuda_experts_args &a, int32_t expert, int32_t n_pairs)
+list_pairs(const gb_cuda_experts_args &a, int32_t expert, int32_t first)
 {
-    int32_t first = 0, tile = 0, count;
+    int32_t pair = 0;
+
+    for (int32_t token = 0; token < a.ids.ne[1]; token++)
+        for (int32_t slot = 0; slot < a.ids.ne[0]; slot++, pair++)
+            if (expert_of(a, slot, token) == expert)
+                a.pairs[first++] = pair;
+}
+
+/* The expert's tiles, from TILE on; the number of the next. */
+GB_DEVICE int32_t
+list_tiles(const gb_cuda_experts_args &a, int32_t expert, int32_t first,
+           int32_t tile)
+{
+    int32_t left = a.counts[expert];
+
+    for (; left > 0; left -= a.col_step) {
+        const int32_t count = left < a.col_step ? left : a.col_step;
+
+        a.tiles[tile++] = { expert, first, count };
+        first += count;
+    }
+    return tile;
+}
+
+GB_DEVICE void
+list_expert(const gb_cuda_experts_args &a, int32_t expert)
+{
+    int32_t first = 0, tile = 0;
 
     for (int32_t before = 0; before < expert; before++) {
         first += a.counts[before];
         tile += (a.counts[before] + a.col_step - 1) / a.col_step;
     }
-    for (count = 0; count < a.counts[expert]; count += a.col_step) {
-        const int32_t left = a.counts[expert] - count;
-
-        a.tiles[tile].expert = expert;
-        a.tiles[tile].first = first + count;
-        a.tiles[tile].count = left < a.col_step ? left : a.col_step;
-        tile++;
-    }
-    for (int32_t pair = 0; pair < n_pairs; pair++)
-        if (expert_of(a, pair) == expert)
-            a.pairs[first++] = pair;
-    if (expert < a.n_experts)
-        return;
-    for (; tile < a.n_tiles; tile++)
+    tile = list_tiles(a, expert, first, tile);
+    list_pairs(a, expert, first);
+    for (; expert == a.n_experts && tile < a.n_tiles; tile++)
         a.tiles[tile].count = 0;
 }
 
 GB_KERNEL(256, gb_sort_by_expert, experts)
 {
-    const int32_t n_pairs = (int32_t)(a.ids.ne[0] * a.ids.ne[1]);
-
     for (int32_t e = gb_thread(); e <= a.n_experts; e += gb_n_threads())
-        count_pairs(a, e, n_pairs);
+        count_pairs(a, e);
     gb_sync();
     for (int32_t e = gb_thread(); e <= a.n_experts; e += gb_n_threads())
-        list_pairs(a, e, n_pairs);
+        list_expert(a, e);
 }
 
 GB_KERNEL(256, gb_join_splits, join)

@@ -28,8 +28,21 @@ gb_cuda_has_dense_rows(const struct ggml_tensor *tensor)
 }
 
 bool
+gb_cuda_is_aligned(const struct ggml_tensor *tensor)
+{
+    const size_t size = ggml_type_size(tensor->type);
+    size_t bytes = tensor->view_offs;
+
+    for (int i = 0; i < GGML_MAX_DIMS; i++)
+        bytes |= tensor->ne[i] > 1 ? tensor->nb[i] : 0;
+    return bytes % (size % 4 == 0 ? 4 : 2) == 0;
+}
+
+bool
 gb_cuda_can_read(const struct ggml_tensor *tensor)
 {
-    return gb_cuda_is_float(tensor->type) ||
-           (gb_cuda_has_format(tensor->type) && gb_cuda_has_dense_rows(tensor));
+    return gb_cuda_is_aligned(tensor) &&
+           (gb_cuda_is_float(tensor->type) ||
+            (gb_cuda_has_format(tensor->type) &&
+             gb_cuda_has_dense_rows(tensor)));
 }

@@ -43,7 +43,8 @@ gb_cuda_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
     return gb_cuda_has_format(a->type) && activations[b->type] &&
            a->ne[0] == b->ne[0] && gb_cuda_has_dense_rows(a) &&
-           gb_cuda_has_dense_rows(b) && is_countable(a) && is_countable(b);
+           gb_cuda_has_dense_rows(b) && gb_cuda_is_aligned(a) &&
+           gb_cuda_is_aligned(b) && is_countable(a) && is_countable(b);
 }
 
 /* Bytes of a column of K values. */

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The module on the emulated card: cases of ggmlbackend-conformance pass at each kernel
+# variant, with warps of 32 and of 64 lanes, in three orders of threads, while each
+# access of a kernel's is looked at; afterwards each kernel ran at both widths.
+#
+# A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set each
+# takes all of them (hours; make check-gpu-long).
+top_builddir=$(cd "$top_builddir" && pwd)
+module=$top_builddir/tests/cuda/.libs/libggml-cuda.so
+if ! [ -f "$module" ] ||
+    ! [ -f "$top_builddir/tests/gpu-emulator/lanes32/.libs/libcuda.so.1" ]; then
+    echo '1..0 # SKIP no module, or no emulated driver, in this build'
+    exit 0
+fi
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+. "$top_srcdir/tests/tools/claim.sh"
+export top_builddir GGML_BACKEND_PATH="$module"
+export GGMLBACKEND_TEST_EMU_TABLE="$dir/table"
+
+# Lanes, order of threads (0 as numbered, 1 reverse, 2 by chance), variant, part.
+runs='
+32 0 mma8  1/24
+32 1 mma8  2/24
+32 2 mma   3/24
+32 0 dp4a  4/24
+32 1 plain 5/24
+32 2 plain 6/24
+64 0 dp4a  7/24
+64 1 plain 8/24
+64 2 plain 9/24
+'
+
+# run LANES ORDER VARIANT PART: no case fails or is refused, nothing is reported.
+run() {
+    export GGMLBACKEND_TEST_EMU_LANES="$1" GGMLBACKEND_TEST_EMU_ORDER="$2"
+    export GGMLBACKEND_GPU_VARIANT="$3" GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
+    part=${GGMLBACKEND_TEST_ALL:+1/1}
+    : >"$dir/reports"
+    sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-conformance" \
+        --device CUDA0 --part "${part:-$4}" >"$dir/table.cases" 2>"$dir/messages"
+    status=$?
+    cases=$(awk '$1 == "all" { print $2 }' "$dir/table.cases")
+    # The client's own functions are the client's to run.
+    {
+        grep -m 20 FAILED "$dir/messages"
+        head -n 20 "$dir/reports"
+        awk '$4 > 0 && $1 != "all" && $1 !~ /^MAP_/ {
+            print $1 ": " $4 " cases are refused" }' "$dir/table.cases"
+    } >&2
+    [ "$status" -eq 0 ] && [ "${cases:-0}" -ge 500 ] && ! [ -s "$dir/reports" ] &&
+        awk '$4 > 0 && $1 != "all" && $1 !~ /^MAP_/ { bad = 1 } END { exit bad }' \
+            "$dir/table.cases"
+}
+
+echo "$runs" | sed '/^$/d' >"$dir/runs"
+while read -r lanes order variant part; do
+    claim "$lanes lanes, order $order, $variant, part $part" \
+        run "$lanes" "$order" "$variant" "$part"
+    echo "# $cases cases"
+done <"$dir/runs"
+
+# Each kernel of the table: how often it ran with 32 and with 64 lanes.  Matrix
+# instructions are those of cards with 32.
+{
+    echo '#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant) \'
+    echo 'KERNEL name variant'
+    echo '#include "backends/cuda/kernels/kernels.def"'
+} >"$dir/kernels.c"
+# shellcheck disable=SC2086
+$CC -E -P -I"$top_srcdir" "$dir/kernels.c" | tr ' ' '\n' |
+    awk '$1 == "KERNEL" { getline name; getline variant; print name, variant }' |
+    sort -u >"$dir/kernels"
+awk 'NR == FNR { n[$1 " " $2] += $3; next }
+    {
+        printf "# %-36s %9d %9d\n", $1, n[$1 " 32"], n[$1 " 64"]
+        if (!n[$1 " 32"] || (!n[$1 " 64"] && $2 !~ /MMA/))
+            print $1 >never
+    }' never="$dir/never" "$dir/table" "$dir/kernels"
+claim 'there are kernels' [ "$(wc -l <"$dir/kernels")" -ge 100 ]
+touch "$dir/never"
+claim 'each ran at each width' cmp "$dir/never" /dev/null
+sed 's/^/# never: /' "$dir/never"
+echo "1..$n"

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cuda/listing.c - which devices there are, and why others are not.
+ */
+#include "config.h"
+
+#include "tests/cuda/emulated.h"
+
+#include "ggmlbackend.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- refused ---- */
+
+static const char *expected_reason;
+
+static void
+expect_refusal(void)
+{
+    struct ggmlbackend_refused_module refused;
+
+    CHECK(cuda_load() == NULL);
+    CHECK(ggmlbackend_refused_get(0, &refused));
+    fprintf(stderr, "reason: %s\n", refused.reason);
+    CHECK(strstr(refused.reason, expected_reason) != NULL);
+    CHECK(emulator.live() == 0);
+    CHECK(ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != NULL);
+}
+
+static void
+each_reason_to_refuse_is_told(void **state)
+{
+    static const struct {
+        const char *variables, *reason;
+    } cases[] = {
+        { "EMU_DEVICES=0", "" },
+        { "EMU_INIT_FAIL=999", "cuInit: " },
+        { "EMU_INIT_FAIL=100", "cuInit: " },
+        { "EMU_DRIVER_VERSION=10020", "10.2, needed is 11.0" },
+        { "EMU_COMPUTE_MODE=2", "may be used by nobody" },
+        { "EMU_ARCH=52", "fits compute 5.2 with a driver of CUDA 13.0" },
+        { "EMU_FAIL=cuDeviceGetCount:1:999", "" },
+        { "EMU_FAIL=cuDeviceGetName:1:999", "cuDeviceGetName" },
+        { "EMU_FAIL=cuDeviceTotalMem_v2:1:999", "cuDeviceTotalMem" },
+        { "EMU_FAIL=cuDriverGetVersion:1:999", "cuDriverGetVersion" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        expected_reason = cases[i].reason;
+        cuda_case(expect_refusal, cases[i].variables, NULL);
+    }
+}
+
+/* ---- listed ---- */
+
+static const char *
+property(ggml_backend_dev_t dev, const char *name)
+{
+    const struct ggml_backend_feature *row;
+    ggmlbackend_dev_get_properties_t get;
+
+    *(void **)&get = ggml_backend_reg_get_proc_address(
+        ggml_backend_dev_backend_reg(dev), "ggmlbackend_dev_get_properties");
+    CHECK(get != NULL);
+    for (row = get(dev); row->name != NULL; row++) {
+        if (strcmp(row->name, name) == 0)
+            return row->value;
+    }
+    return NULL;
+}
+
+static void
+list_two_cards(void)
+{
+    ggml_backend_reg_t reg = cuda_load();
+    struct ggml_backend_dev_props props;
+    ggml_backend_dev_t dev;
+
+    CHECK(reg != NULL);
+    CHECK(strcmp(ggml_backend_reg_name(reg), "CUDA") == 0);
+    CHECK(ggml_backend_reg_dev_count(reg) == 2);
+    dev = cuda_device("CUDA1");
+    ggml_backend_dev_get_props(dev, &props);
+    CHECK(strcmp(props.description, "Second (integrated)") == 0);
+    CHECK(props.type == GGML_BACKEND_DEVICE_TYPE_GPU);
+    CHECK(props.memory_total == 512 << 20);
+    CHECK(props.memory_free == 512 << 20);
+    CHECK(props.caps.async && props.caps.events && props.caps.host_buffer);
+    CHECK(props.caps.buffer_from_host_ptr);
+    CHECK(strcmp(property(dev, "variant"), "mma") == 0);
+    CHECK(strcmp(property(cuda_device("CUDA0"), "variant"), "wgmma") == 0);
+    CHECK(strcmp(property(dev, "image"), "75") == 0);
+    CHECK(property(dev, "PCI") != NULL && property(dev, "UUID") != NULL);
+    CHECK(strcmp(property(dev, "PCI"),
+                 property(cuda_device("CUDA0"), "PCI")) != 0);
+    ggml_backend_dev_get_props(cuda_device("CUDA0"), &props);
+    CHECK(!props.caps.buffer_from_host_ptr);
+
+    /* Nothing was taken of a card for all that. */
+    CHECK(emulator.calls("cuDevicePrimaryCtxRetain") == 0);
+    CHECK(emulator.live() == 0);
+}
+
+static void
+listing_takes_no_context(void **state)
+{
+    (void)state;
+    cuda_case(list_two_cards,
+              "EMU_DEVICES=2 EMU_ARCH=90,75 EMU_NAME=First,Second "
+              "EMU_INTEGRATED=0,1 EMU_MEMORY=1073741824,536870912", NULL);
+}
+
+static void
+one_card_is_left_out(void)
+{
+    ggml_backend_reg_t reg = cuda_load();
+
+    CHECK(ggml_backend_reg_dev_count(reg) == 1);
+    CHECK(strcmp(property(cuda_device("CUDA0"), "compute"), "8.0") == 0);
+}
+
+static void
+a_card_without_an_image_is_left_out_with_the_reason(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    cuda_case(one_card_is_left_out, "EMU_DEVICES=2 EMU_ARCH=52,80", &errors);
+    assert_non_null(strstr(errors, "none of the images"));
+    assert_non_null(strstr(errors, "compute 5.2"));
+}
+
+static void
+sixteen_are_listed(void)
+{
+    CHECK(ggml_backend_reg_dev_count(cuda_load()) == 16);
+}
+
+static void
+more_cards_than_the_interface_has_are_left_out(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    cuda_case(sixteen_are_listed, "EMU_DEVICES=18", &errors);
+    assert_non_null(strstr(errors, "18 cards"));
+}
+
+/* ---- the environment ---- */
+
+static void
+one_card_is_two_devices(void)
+{
+    ggml_backend_reg_t reg = cuda_load();
+
+    CHECK(ggml_backend_reg_dev_count(reg) == 3);
+    CHECK(strcmp(property(cuda_device("CUDA0"), "PCI"),
+                 property(cuda_device("CUDA1"), "PCI")) == 0);
+    CHECK(strcmp(property(cuda_device("CUDA0"), "PCI"),
+                 property(cuda_device("CUDA2"), "PCI")) != 0);
+}
+
+static void
+a_list_of_cards_may_repeat_one(void **state)
+{
+    (void)state;
+    cuda_case(one_card_is_two_devices,
+              "EMU_DEVICES=2 GGMLBACKEND_GPU_DEVICES=1,1,0", NULL);
+}
+
+static void
+settings_are_not_used(void)
+{
+    ggml_backend_dev_t dev;
+    size_t free, total;
+
+    CHECK(ggml_backend_reg_dev_count(cuda_load()) == 2);
+    dev = cuda_device("CUDA0");
+    ggml_backend_dev_memory(dev, &free, &total);
+    CHECK(total == (size_t)8 << 30);
+    CHECK(strcmp(property(dev, "variant"), "wgmma") == 0);
+}
+
+static void
+nonsense_in_variables_is_told_and_not_used(void **state)
+{
+    static const char *const settings[] = {
+        "GGMLBACKEND_GPU_DEVICES=5", "GGMLBACKEND_GPU_DEVICES=x",
+        "GGMLBACKEND_GPU_MEMORY=much", "GGMLBACKEND_GPU_VARIANT=best",
+        "GGMLBACKEND_GPU_WAIT=long",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        char variables[128];
+        const char *errors;
+
+        snprintf(variables, sizeof(variables), "EMU_DEVICES=2 %s",
+                 settings[i]);
+        cuda_case(settings_are_not_used, variables, &errors);
+        if (strstr(errors, "not used") == NULL)
+            fail_msg("%s: %s", settings[i], errors);
+    }
+}
+
+static void
+memory_is_limited(void)
+{
+    ggml_backend_buffer_type_t buft;
+    ggml_backend_buffer_t buffer;
+    size_t free, total;
+
+    CHECK(cuda_load() != NULL);
+    buft = ggml_backend_dev_buffer_type(cuda_device("CUDA0"));
+    CHECK(ggml_backend_buft_alloc_buffer(buft, (1 << 20) + 1) == NULL);
+    buffer = ggml_backend_buft_alloc_buffer(buft, 1 << 19);
+    CHECK(buffer != NULL);
+    ggml_backend_dev_memory(cuda_device("CUDA0"), &free, &total);
+    CHECK(total == 1 << 20 && free == 1 << 19);
+    ggml_backend_buffer_free(buffer);
+    CHECK(emulator.live() == 0);
+}
+
+static void
+the_process_takes_no_more_memory_than_it_may(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    cuda_case(memory_is_limited, "GGMLBACKEND_GPU_MEMORY=1M", &errors);
+    assert_non_null(strstr(errors, "1048577 bytes are more than is left"));
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_reason_to_refuse_is_told),
+        cmocka_unit_test(listing_takes_no_context),
+        cmocka_unit_test(a_card_without_an_image_is_left_out_with_the_reason),
+        cmocka_unit_test(more_cards_than_the_interface_has_are_left_out),
+        cmocka_unit_test(a_list_of_cards_may_repeat_one),
+        cmocka_unit_test(nonsense_in_variables_is_told_and_not_used),
+        cmocka_unit_test(the_process_takes_no_more_memory_than_it_may),
+    };
+
+    return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cuda/plans.c - graphs as launches and as recorded graphs of the driver:
+ * the same results, and nothing allocated or waited for in between.
+ */
+#include "config.h"
+
+#include "tests/cuda/emulated.h"
+
+#include "ggmlbackend.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { K = 5, LONG_K = 200 };
+
+static ggml_backend_t
+backend_of(const char *name)
+{
+    ggml_backend_t backend = ggml_backend_dev_init(cuda_device(name), NULL);
+
+    CHECK(backend != NULL);
+    return backend;
+}
+
+static struct sums
+sums_on(ggml_backend_t backend, int k)
+{
+    struct sums sums =
+        sums_make(ggml_backend_get_default_buffer_type(backend), k);
+
+    CHECK(sums.buffer != NULL);
+    return sums;
+}
+
+static void
+compute(ggml_backend_t backend, struct sums *sums, int k, int seed)
+{
+    sums_set(sums, seed);
+    CHECK(ggml_backend_graph_compute(backend, sums->graph) ==
+          GGML_STATUS_SUCCESS);
+    CHECK(sums_are_right(sums, k, seed));
+}
+
+/* ---- recordings ---- */
+
+static uint64_t n_expected;
+
+static void
+repeat_a_graph(void)
+{
+    ggml_backend_t backend;
+    struct sums sums, other;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    sums = sums_on(backend, K);
+    other = sums_on(backend, K);
+    for (int seed = 0; seed < 4; seed++)
+        compute(backend, &sums, K, seed);
+    /* Other addresses, and the same kernels. */
+    compute(backend, &other, K, 9);
+    compute(backend, &sums, K, 5);
+    CHECK(emulator.count(EMU_GRAPH_LAUNCHES) == n_expected);
+    CHECK(emulator.count(EMU_KERNELS) == 6 * K);
+    sums_free(&sums);
+    sums_free(&other);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+the_second_graph_of_a_shape_is_recorded_and_then_updated(void **state)
+{
+    (void)state;
+    n_expected = 5;
+    cuda_case(repeat_a_graph, "", NULL);
+    cuda_case(repeat_a_graph, "GGML_CUDA_DISABLE_GRAPHS=0", NULL);
+}
+
+static void
+recording_can_be_forbidden(void **state)
+{
+    (void)state;
+    n_expected = 0;
+    cuda_case(repeat_a_graph, "GGML_CUDA_DISABLE_GRAPHS=1", NULL);
+}
+
+static void
+what_cannot_be_recorded_is_launched(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    n_expected = 0;
+    cuda_case(repeat_a_graph, "EMU_FAIL=cuGraphCreate:1:801", &errors);
+    assert_non_null(strstr(errors, "cannot be recorded"));
+    cuda_case(repeat_a_graph, "EMU_FAIL=cuGraphInstantiateWithFlags:1:2",
+              &errors);
+    assert_non_null(strstr(errors, "cannot be recorded"));
+}
+
+static void
+many_shapes(void)
+{
+    ggml_backend_t backend;
+    struct sums sums[12];
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    for (int i = 0; i < 12; i++)
+        sums[i] = sums_on(backend, i + 1);
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < 12; i++)
+            compute(backend, &sums[i], i + 1, turn + i);
+    }
+    for (int i = 0; i < 12; i++)
+        sums_free(&sums[i]);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+more_shapes_than_are_kept_compute_right(void **state)
+{
+    (void)state;
+    cuda_case(many_shapes, "", NULL);
+}
+
+/* ---- plans ---- */
+
+static void
+a_plan_of_a_graph(void)
+{
+    ggml_backend_graph_plan_t plan;
+    ggml_backend_t backend;
+    struct sums sums;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    sums = sums_on(backend, K);
+    plan = ggml_backend_graph_plan_create(backend, sums.graph);
+    CHECK(plan != NULL);
+    for (int seed = 0; seed < 3; seed++) {
+        sums_set(&sums, seed);
+        CHECK(ggml_backend_graph_plan_compute(backend, plan) ==
+              GGML_STATUS_SUCCESS);
+        ggml_backend_synchronize(backend);
+        CHECK(sums_are_right(&sums, K, seed));
+    }
+    CHECK(emulator.count(EMU_GRAPH_LAUNCHES) == 2);
+    ggml_backend_graph_plan_free(backend, plan);
+    sums_free(&sums);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+a_plan_is_a_graph_that_is_kept(void **state)
+{
+    (void)state;
+    cuda_case(a_plan_of_a_graph, "", NULL);
+}
+
+/* ---- between launches ---- */
+
+static void
+a_long_graph(void)
+{
+    uint64_t waits, allocations, pinned;
+    ggml_backend_t backend;
+    struct sums sums;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    sums = sums_on(backend, LONG_K);
+    sums_set(&sums, 1);
+    for (int i = 0; i < 3; i++) {
+        waits = emulator.count(EMU_HOST_WAITS);
+        allocations = emulator.count(EMU_ALLOCATIONS);
+        pinned = emulator.count(EMU_HOST_ALLOCATIONS);
+        CHECK(ggml_backend_graph_compute_async(backend, sums.graph) ==
+              GGML_STATUS_SUCCESS);
+        CHECK(emulator.count(EMU_HOST_WAITS) == waits);
+        CHECK(emulator.count(EMU_ALLOCATIONS) == allocations);
+        CHECK(emulator.count(EMU_HOST_ALLOCATIONS) == pinned);
+    }
+    ggml_backend_synchronize(backend);
+    CHECK(sums_are_right(&sums, LONG_K, 1));
+    sums_free(&sums);
+    ggml_backend_free(backend);
+    CHECK(emulator.reports() == 0);
+}
+
+static void
+nothing_is_allocated_or_waited_for_between_launches(void **state)
+{
+    (void)state;
+    cuda_case(a_long_graph, "", NULL);
+    cuda_case(a_long_graph, "GGML_CUDA_DISABLE_GRAPHS=1", NULL);
+}
+
+/* ---- giving up ---- */
+
+static int n_asked;
+
+static bool
+stop_when_asked_twice(void *data)
+{
+    (void)data;
+    return ++n_asked == 2;
+}
+
+static void
+give_up(void)
+{
+    ggml_backend_set_abort_callback_t set;
+    ggml_backend_reg_t reg = cuda_load();
+    ggml_backend_t backend = backend_of("CUDA0");
+    struct sums sums = sums_on(backend, LONG_K);
+
+    *(void **)&set = ggml_backend_reg_get_proc_address(
+        reg, "ggml_backend_set_abort_callback");
+    set(backend, stop_when_asked_twice, NULL);
+    sums_set(&sums, 1);
+    CHECK(ggml_backend_graph_compute(backend, sums.graph) ==
+          GGML_STATUS_ABORTED);
+    CHECK(emulator.count(EMU_KERNELS) > 0);
+    CHECK(emulator.count(EMU_KERNELS) < LONG_K);
+    set(backend, NULL, NULL);
+    compute(backend, &sums, LONG_K, 2);
+    sums_free(&sums);
+    ggml_backend_free(backend);
+}
+
+static void
+a_callback_ends_a_graph_between_batches_of_launches(void **state)
+{
+    (void)state;
+    cuda_case(give_up, "", NULL);
+}
+
+/* ---- what is not there ---- */
+
+static void
+compute_in_the_wrong_place(void)
+{
+    ggml_backend_t zero, one;
+    struct sums sums;
+
+    CHECK(cuda_load() != NULL);
+    zero = backend_of("CUDA0");
+    one = backend_of("CUDA1");
+    sums = sums_on(one, K);
+    sums_set(&sums, 3);
+    CHECK(ggml_backend_graph_compute(zero, sums.graph) == GGML_STATUS_FAILED);
+    CHECK(strstr(ggmlbackend_last_failure(), "does not lie") != NULL);
+    compute(one, &sums, K, 4);
+    sums_free(&sums);
+    sums = sums_make(ggml_backend_cpu_buffer_type(), K);
+    CHECK(ggml_backend_graph_compute(zero, sums.graph) == GGML_STATUS_FAILED);
+    sums_free(&sums);
+    ggml_backend_free(one);
+    ggml_backend_free(zero);
+}
+
+static void
+tensors_of_another_card_are_noticed(void **state)
+{
+    (void)state;
+    cuda_case(compute_in_the_wrong_place,
+              "EMU_DEVICES=2 GGMLBACKEND_LOG=none", NULL);
+}
+
+static void
+fork_with_a_card(void)
+{
+    ggml_backend_t backend;
+    struct sums sums;
+    int status = -1;
+    pid_t pid;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    sums = sums_on(backend, K);
+    compute(backend, &sums, K, 1);
+    pid = fork();
+    if (pid == 0) {
+        CHECK(ggml_backend_graph_compute(backend, sums.graph) ==
+              GGML_STATUS_FAILED);
+        CHECK(strstr(ggmlbackend_last_failure(), "forked") != NULL);
+        CHECK(ggml_backend_dev_init(cuda_device("CUDA0"), NULL) == NULL);
+        sums_free(&sums);
+        ggml_backend_free(backend);
+        _exit(0);
+    }
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    compute(backend, &sums, K, 2);
+    sums_free(&sums);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0);
+}
+
+static void
+a_forked_process_gets_failures(void **state)
+{
+    (void)state;
+    cuda_case(fork_with_a_card, "GGMLBACKEND_LOG=none", NULL);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            the_second_graph_of_a_shape_is_recorded_and_then_updated),
+        cmocka_unit_test(recording_can_be_forbidden),
+        cmocka_unit_test(what_cannot_be_recorded_is_launched),
+        cmocka_unit_test(more_shapes_than_are_kept_compute_right),
+        cmocka_unit_test(a_plan_is_a_graph_that_is_kept),
+        cmocka_unit_test(nothing_is_allocated_or_waited_for_between_launches),
+        cmocka_unit_test(a_callback_ends_a_graph_between_batches_of_launches),
+        cmocka_unit_test(tensors_of_another_card_are_noticed),
+        cmocka_unit_test(a_forked_process_gets_failures),
+    };
+
+    return cmocka_run_group_tests_name("plans", tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cuda/split.c - products of weights whose rows lie on several cards.
+ */
+#include "config.h"
+
+#include "tests/cuda/emulated.h"
+
+#include "ggmlbackend.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { COLS = 96, ROWS = 333, EXPERTS = 4, TOKENS = 5, USED = 2 };
+
+static ggml_backend_buffer_type_t
+split_type(ggml_backend_reg_t reg, const float *shares)
+{
+    ggml_backend_split_buffer_type_t get;
+    ggml_backend_buffer_type_t buft;
+
+    *(void **)&get =
+        ggml_backend_reg_get_proc_address(reg, "ggml_backend_split_buffer_type");
+    CHECK(get != NULL);
+    buft = get(0, shares);
+    CHECK(buft != NULL && buft == get(0, shares));
+    CHECK(get(99, shares) == NULL);
+    return buft;
+}
+
+struct product {
+    struct ggml_context *weights_ctx, *ctx;
+    struct ggml_tensor *weights, *x, *ids, *result;
+    ggml_backend_buffer_t weights_buffer, buffer;
+    struct ggml_cgraph *graph;
+};
+
+static struct ggml_context *
+context(void)
+{
+    struct ggml_context *ctx = ggml_init((struct ggml_init_params){
+        .mem_size = 16 * ggml_tensor_overhead() + ggml_graph_overhead(),
+        .no_alloc = true });
+
+    CHECK(ctx != NULL);
+    return ctx;
+}
+
+static float
+value_at(int64_t i)
+{
+    return (float)(i * 37 % 101 - 50) / 64.0f;
+}
+
+static void
+fill(struct ggml_tensor *tensor)
+{
+    const int64_t n = ggml_nelements(tensor);
+    float *values = malloc((size_t)n * sizeof(float));
+    char *data = malloc(ggml_nbytes(tensor));
+
+    CHECK(values != NULL && data != NULL);
+    for (int64_t i = 0; i < n; i++)
+        values[i] = value_at(i);
+    ggml_quantize_chunk(tensor->type, values, data, 0, ggml_nrows(tensor),
+                        tensor->ne[0], NULL);
+    if (tensor->type == GGML_TYPE_F32)
+        memcpy(data, values, ggml_nbytes(tensor));
+    ggml_backend_tensor_set(tensor, data, 0, ggml_nbytes(tensor));
+    free(data);
+    free(values);
+}
+
+static void
+choose_experts(struct ggml_tensor *ids)
+{
+    int32_t chosen[TOKENS * USED];
+
+    for (int i = 0; i < TOKENS * USED; i++)
+        chosen[i] = i * 3 % EXPERTS;
+    ggml_backend_tensor_set(ids, chosen, 0, sizeof(chosen));
+}
+
+/* Activations are a view with gaps, so that they must be gathered. */
+static struct product
+product_make(ggml_backend_buffer_type_t weights, ggml_backend_buffer_type_t own,
+             enum ggml_type type, bool by_expert)
+{
+    struct product p = { .weights_ctx = context(), .ctx = context() };
+    struct ggml_tensor *whole;
+
+    p.weights = ggml_new_tensor_3d(p.weights_ctx, type, COLS, ROWS,
+                                   by_expert ? EXPERTS : 1);
+    whole = ggml_new_tensor_3d(p.ctx, GGML_TYPE_F32, 2 * COLS, USED, TOKENS);
+    p.x = ggml_view_3d(p.ctx, whole, COLS, by_expert ? USED : 1, TOKENS,
+                       whole->nb[1], whole->nb[2], 0);
+    if (by_expert) {
+        p.ids = ggml_new_tensor_2d(p.ctx, GGML_TYPE_I32, USED, TOKENS);
+        p.result = ggml_mul_mat_id(p.ctx, p.weights, p.x, p.ids);
+    } else {
+        p.x = ggml_view_2d(p.ctx, whole, COLS, TOKENS, whole->nb[2], 0);
+        p.result = ggml_mul_mat(p.ctx, p.weights, p.x);
+    }
+    p.result = ggml_add(p.ctx, p.result, p.result);
+    p.graph = ggml_new_graph(p.ctx);
+    ggml_build_forward_expand(p.graph, p.result);
+    p.weights_buffer =
+        ggml_backend_alloc_ctx_tensors_from_buft(p.weights_ctx, weights);
+    p.buffer = ggml_backend_alloc_ctx_tensors_from_buft(p.ctx, own);
+    CHECK(p.weights_buffer != NULL && p.buffer != NULL);
+    fill(p.weights);
+    fill(whole);
+    if (by_expert)
+        choose_experts(p.ids);
+    return p;
+}
+
+static void
+product_free(struct product *p)
+{
+    ggml_backend_buffer_free(p->buffer);
+    ggml_backend_buffer_free(p->weights_buffer);
+    ggml_free(p->ctx);
+    ggml_free(p->weights_ctx);
+}
+
+static float *
+compute(ggml_backend_t backend, const struct product *p)
+{
+    float *values = malloc(ggml_nbytes(p->result));
+
+    CHECK(values != NULL);
+    for (int turn = 0; turn < 3; turn++)
+        CHECK(ggml_backend_graph_compute(backend, p->graph) ==
+              GGML_STATUS_SUCCESS);
+    ggml_backend_tensor_get(p->result, values, 0, ggml_nbytes(p->result));
+    return values;
+}
+
+static void
+compare(const float *a, const float *b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (!(fabsf(a[i] - b[i]) <= 1e-3f * (1.0f + fabsf(b[i])))) {
+            fprintf(stderr, "value %d: %g, not %g\n", (int)i, (double)a[i],
+                    (double)b[i]);
+            exit(1);
+        }
+    }
+}
+
+static void
+compare_with_one_card(ggml_backend_buffer_type_t split, enum ggml_type type,
+                      bool by_expert)
+{
+    ggml_backend_dev_t dev = cuda_device("CUDA0");
+    ggml_backend_t backend = ggml_backend_dev_init(dev, NULL);
+    ggml_backend_buffer_type_t own = ggml_backend_dev_buffer_type(dev);
+    struct product whole = product_make(own, own, type, by_expert);
+    struct product parts = product_make(split, own, type, by_expert);
+    float *a, *b;
+    char *back = malloc(ggml_nbytes(parts.weights));
+    char *sent = malloc(ggml_nbytes(parts.weights));
+
+    CHECK(ggml_backend_dev_supports_op(dev, parts.result->src[0]));
+    CHECK(ggml_backend_dev_supports_buft(dev, split));
+    CHECK(!ggml_backend_dev_supports_buft(cuda_device("CUDA1"), split));
+    a = compute(backend, &parts);
+    b = compute(backend, &whole);
+    compare(a, b, ggml_nelements(whole.result));
+    ggml_backend_tensor_get(whole.weights, sent, 0,
+                            ggml_nbytes(whole.weights));
+    ggml_backend_tensor_get(parts.weights, back, 0,
+                            ggml_nbytes(parts.weights));
+    CHECK(memcmp(sent, back, ggml_nbytes(whole.weights)) == 0);
+    free(a);
+    free(b);
+    free(back);
+    free(sent);
+    ggml_backend_free(backend);
+    product_free(&parts);
+    product_free(&whole);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+multiply_on_three_cards(void)
+{
+    static const float shares[16] = { 1.0f, 2.0f, 1.0f };
+    static const float one_share[16] = { 0.0f, 1.0f };
+    ggml_backend_reg_t reg = cuda_load();
+    ggml_backend_buffer_type_t split = split_type(reg, shares);
+
+    CHECK(strcmp(ggml_backend_buft_name(split), "CUDA0_Split") == 0);
+    compare_with_one_card(split, GGML_TYPE_F32, false);
+    compare_with_one_card(split, GGML_TYPE_Q8_0, false);
+    compare_with_one_card(split, GGML_TYPE_Q8_0, true);
+    compare_with_one_card(split_type(reg, NULL), GGML_TYPE_F16, false);
+    compare_with_one_card(split_type(reg, one_share), GGML_TYPE_Q4_0, false);
+}
+
+static void
+rows_on_several_cards_give_the_product_of_one(void **state)
+{
+    (void)state;
+    cuda_case(multiply_on_three_cards, "EMU_DEVICES=3", NULL);
+    cuda_case(multiply_on_three_cards, "EMU_DEVICES=3 EMU_PEER=refused", NULL);
+    cuda_case(multiply_on_three_cards, "EMU_DEVICES=3 EMU_PEER=corrupting",
+              NULL);
+    cuda_case(multiply_on_three_cards,
+              "EMU_DEVICES=1 GGMLBACKEND_GPU_DEVICES=0,0,0", NULL);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_on_several_cards_give_the_product_of_one),
+    };
+
+    return cmocka_run_group_tests_name("split weights", tests, NULL, NULL);
+}
