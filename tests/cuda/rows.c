@@ -117,7 +117,7 @@ change_length(struct scene *scene)
             scene->tensor[i]->ne[d] = to;
 }
 
-/* The same type instead of another one, in one tensor or in all that have it. */
+/* Another type instead of one, in one tensor or in all that have it. */
 static void
 change_type(struct scene *scene)
 {

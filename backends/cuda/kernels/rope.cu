@@ -75,14 +75,16 @@ gb_rope_frequency(const gb_cuda_rope_args &a, int64_t j, int64_t exponent)
     return frequency * scale;
 }
 
-/* X less a multiple of 2 pi, for |x| below 2^51: adding 1.5 * 2^52 leaves no
- * bits for a fraction. */
+/* X less a multiple of 2 pi: adding 1.5 * 2^52 leaves no bits for a fraction.
+ * From 2^51 on nothing is left of an angle: 0, or NaN for what is none. */
 GB_DEVICE float
 gb_rope_reduce(double x)
 {
     const double shift = 6755399441055744.0;
     const double turns = (x * 0.15915494309189535 + shift) - shift;
 
+    if (!(x < 2251799813685248.0 && x > -2251799813685248.0))
+        return (float)(x - x);
     return (float)(x - turns * 6.283185307179586);
 }
 
