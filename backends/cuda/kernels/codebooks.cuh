@@ -4,8 +4,8 @@
  *
  * The rows are those of lib/type/grid-*.def, expanded to a byte a value, the
  * first value lowest: four or eight of them are read as one or two words and go
- * into dot4 as they are.  In global memory, since lanes of a warp read different
- * rows, for which constant memory would be read once a row.
+ * into dot4 as they are.  In global memory, since lanes of a warp read
+ * different rows, for which constant memory would be read once a row.
  */
 #ifndef GB_CUDA_KERNELS_CODEBOOKS_CUH
 #define GB_CUDA_KERNELS_CODEBOOKS_CUH

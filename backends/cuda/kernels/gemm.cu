@@ -20,7 +20,7 @@ struct panels {
     gb_column columns[TILE];
 };
 
-/* Four values from K on of a row into a panel; 0 behind END, or without a row. */
+/* Four values from K on of a row into a panel; 0 behind END or without a row. */
 template <typename T>
 GB_DEVICE void
 load4(float panel[STEP][PITCH], int line, int step, const T *row, int64_t k,

@@ -7,8 +7,8 @@
  * one thread a value of dst, which goes through all numbers, so that sums have
  * the order of the numbers; their reading, equal for all threads, is the limit.
  *
- * A number that is no row's gives zeros, or adds nothing: the host does not look
- * at the numbers, and nothing outside the tensor may be read.
+ * A number that is no row's gives zeros, or adds nothing: the host does not
+ * look at the numbers, and nothing outside the tensor may be read.
  */
 #include "backends/cuda/kernels/args-getrows.h"
 #include "backends/cuda/kernels/tensor.cuh"

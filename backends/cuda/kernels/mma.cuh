@@ -229,7 +229,7 @@ gb_ldmatrix_x4_transposed(uint32_t r[4], const void *row)
 
 /*
  * Sixteen bytes at multiples of 16 into shared memory, those behind the first
- * VALID (0 … 16) zeros.  They are there for this thread once a wait says so, and
+ * VALID (0 … 16) zeros.  They are there for this thread once a wait says so,
  * for others after the next barrier.  Before MMA8 the copy is made at once.
  */
 GB_DEVICE void

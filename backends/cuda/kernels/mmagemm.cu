@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/kernels/mmagemm.cu - GEMM on tensor cores of 7.5 (MMA), for every type of
- * weights that fits f16: blocking in mmagemm.cuh.
+ * cuda/kernels/mmagemm.cu - GEMM on tensor cores of 7.5 (MMA), for every type
+ * of weights that fits f16: blocking in mmagemm.cuh.
  */
 #include "backends/cuda/kernels/mmagemm.cuh"
 

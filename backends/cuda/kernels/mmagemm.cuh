@@ -2,12 +2,12 @@
 /*
  * cuda/kernels/mmagemm.cuh - GEMM on tensor cores.
  *
- * Tiles of 64 rows and 64 columns by 128 threads; each of four warps has 32 x 32
- * sums, two fragments of rows by four of columns.  A step has 32 values of k: a
- * thread unpacks 16 values of a row of weights to halves in shared memory, and
- * copies 32 bytes of packed columns; 11 KB in all.  Lines are 80 bytes apart, so
- * that the eight of an ldmatrix lie in different banks.  Each step waits for its
- * own loads: their latency is the limit.
+ * Tiles of 64 rows and 64 columns by 128 threads; each of four warps has 32 x
+ * 32 sums, two fragments of rows by four of columns.  A step has 32 values of
+ * k: a thread unpacks 16 values of a row of weights to halves in shared memory,
+ * and copies 32 bytes of packed columns; 11 KB in all.  Lines are 80 bytes
+ * apart, so that the eight of an ldmatrix lie in different banks.  Each step
+ * waits for its own loads: their latency is the limit.
  *
  * MMA8 multiplies 16 values of k at a time, MMA 8; the order of sums differs.
  */

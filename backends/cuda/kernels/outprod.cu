@@ -3,9 +3,9 @@
  * cuda/kernels/outprod.cu - sums of outer products.
  *
  * Tiles of 128 values along dimension 0, one a thread, and 8 along dimension 1,
- * whose sums are in registers; 128 threads a block.  Each thread unpacks its own
- * value of a row for 8 fused multiply-adds, with values of b that are the same
- * for all threads: unpacking is the limit.
+ * whose sums are in registers; 128 threads a block.  Each thread unpacks its
+ * own value of a row for 8 fused multiply-adds, with values of b that are the
+ * same for all threads: unpacking is the limit.
  */
 #include "backends/cuda/kernels/args-outprod.h"
 #include "backends/cuda/kernels/rows.cuh"

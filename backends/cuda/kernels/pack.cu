@@ -115,11 +115,12 @@ template <typename T, typename D>
 GB_DEVICE void
 pack_column(const T *row, char *to, int64_t n, float factor)
 {
-    const int64_t end = (n + GB_CUDA_K_STEP - 1) / GB_CUDA_K_STEP * GB_CUDA_K_STEP;
+    const int64_t steps = (n + GB_CUDA_K_STEP - 1) / GB_CUDA_K_STEP;
 
     if (gb_thread() == 0)
         *(float *)to = 1.0f / factor;
-    for (int64_t i = gb_thread(); i < end; i += THREADS)
+    for (int64_t i = gb_thread(); i < steps * GB_CUDA_K_STEP;
+         i += THREADS)
         gb_store((D *)(to + GB_CUDA_HALVES_HEAD) + i,
                  i < n ? gb_value(row, i) * factor : 0.0f);
 }

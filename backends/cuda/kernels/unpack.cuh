@@ -113,8 +113,8 @@ gb_codes(const gb_q8_1 *b, int e)
     return (int)b->qs[e / 4];
 }
 
-/* For nibbles 0 … 15 the values -127, -104, -83, -65, -49, -35, -22, -10, 1, 13,
- * 25, 38, 53, 69, 89, 113 of iq4_nl and iq4_xs. */
+/* For nibbles 0 … 15 the values -127, -104, -83, -65, -49, -35, -22, -10, 1,
+ * 13, 25, 38, 53, 69, 89, 113 of iq4_nl and iq4_xs. */
 GB_DEVICE int
 gb_iq4_codes(uint32_t nibbles)
 {
@@ -204,8 +204,8 @@ gb_codes(const gb_q8_k *b, int e)
 
 /*
  * A byte stands for the fraction byte / 256, whose digits to the base of 3 are
- * the codes.  Digit k comes into the upper byte of (byte * 3^k mod 256) * 3; two
- * bytes at a time in the halves of a word.
+ * the codes.  Digit k comes into the upper byte of (byte * 3^k mod 256) * 3;
+ * two bytes at a time in the halves of a word.
  */
 GB_DEVICE uint32_t
 gb_digits(uint32_t halves, uint32_t power)
@@ -387,7 +387,8 @@ gb_six_bits(const uint8_t *scales, int i, int mins)
 {
     if (i < 4)
         return scales[i + 4 * mins] & 63;
-    return (scales[i + 4] >> 4 * mins & 15) | scales[i - 4 + 4 * mins] >> 6 << 4;
+    return (scales[i + 4] >> 4 * mins & 15) |
+           scales[i - 4 + 4 * mins] >> 6 << 4;
 }
 
 GB_DEVICE float

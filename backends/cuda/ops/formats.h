@@ -16,9 +16,9 @@ bool gb_cuda_has_format(enum ggml_type type);
  * of one element, or of one block, means nothing. */
 bool gb_cuda_has_dense_rows(const struct ggml_tensor *tensor);
 
-/* Do all rows of TENSOR begin where kernels can read its type: at multiples of 4
- * bytes, or of 2 where that is all that its size is a multiple of?  The stride of
- * a single element means nothing. */
+/* Do all rows of TENSOR begin where kernels can read its type: at multiples of
+ * 4 bytes, or of 2 where that is all that its size is a multiple of?  The
+ * stride of a single element means nothing. */
 bool gb_cuda_is_aligned(const struct ggml_tensor *tensor);
 
 /* Can TENSOR's elements be read as floats: of a floating-point type with any

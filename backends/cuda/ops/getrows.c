@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/ops/getrows.c - rows picked by their numbers (embeddings), and the gradient.
+ * cuda/ops/getrows.c - rows picked by their numbers (embeddings), and the
+ * gradient.
  */
 #include "backends/cuda/kernels/args-getrows.h"
 #include "backends/cuda/ops/args.h"

@@ -70,9 +70,9 @@ size_t gb_cuda_parts_size(
     const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node);
 
 /*
- * Launch the product, and where k is split, what joins the parts, which are made
- * at PARTS.  Of ARGS weights, columns, ids, pairs, tiles, n_cols, r2, r3 and
- * col_tiles are set.
+ * Launch the product, and where k is split, what joins the parts, which are
+ * made at PARTS.  Of ARGS weights, columns, ids, pairs, tiles, n_cols, r2, r3
+ * and col_tiles are set.
  */
 void gb_cuda_multiply(struct gb_cuda_emit *emit,
                       const struct gb_cuda_tiling *tiling,
