@@ -29,7 +29,7 @@ set_variables(const char *list)
 {
     while (*list != '\0') {
         const size_t n = strcspn(list, " ");
-        char one[512], name[256];
+        char one[512], name[sizeof(one) + 32];
         char *value;
 
         CHECK(n < sizeof(one));

@@ -226,8 +226,9 @@ load_queries(const gb_cuda_attention_args &a, const tile &t, int first,
 
 /* ---- a tile ---- */
 
+/* Rows are read and written four floats at a time. */
 template <int rows>
-struct attention_memory {
+struct alignas(16) attention_memory {
     float q[rows * STRIDE];
     float kv[KEYS * STRIDE];    /* keys, then values */
     float p[rows * STRIDE];     /* mask, scores, exponentials */
@@ -336,6 +337,7 @@ take_softmax(attention_memory<rows> &s)
         sum += p[i];
     }
     sum = gb_warp_sum<threads>(sum);
+    gb_warp_sync(); /* all have read the maximum before */
     if (rank == 0) {
         const float factor = gb_exp(before - shift);
 
