@@ -89,7 +89,6 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/driver/platform.c \
 	%D%/driver/platform.h \
 	%D%/images.h \
-	%D%/kernels/activations.def \
 	%D%/kernels/args-all.h \
 	%D%/kernels/args-attention.h \
 	%D%/kernels/args-binary.h \
@@ -132,6 +131,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/outprod.def \
 	%D%/kernels/pack.def \
 	%D%/kernels/packed.def \
+	%D%/kernels/packings.def \
 	%D%/kernels/pool.def \
 	%D%/kernels/product.def \
 	%D%/kernels/quantize.def \

@@ -127,7 +127,7 @@ strided(struct suite *s, enum ggml_type type)
             }
         }
     if (other_activation(type) != GGML_TYPE_F32) {
-        for (int n = 1; n <= 8; n += 7) {
+        for (int n = 1; n <= 33; n += 16) {
             if (suite_begin(s, GGML_OP_MUL_MAT))
                 suite_check(s,
                             ggml_mul_mat(s->ctx,
@@ -143,16 +143,22 @@ strided(struct suite *s, enum ggml_type type)
 static void
 converted(struct suite *s)
 {
-    static const enum ggml_type types[] = { GGML_TYPE_Q4_0, GGML_TYPE_Q5_0,
-                                            GGML_TYPE_Q8_0, GGML_TYPE_IQ4_NL };
+    static const struct {
+        enum ggml_type weights, activations;
+    } types[] = {
+        { GGML_TYPE_Q4_0, GGML_TYPE_Q8_0 },   { GGML_TYPE_Q5_0, GGML_TYPE_Q8_0 },
+        { GGML_TYPE_Q8_0, GGML_TYPE_Q8_0 },   { GGML_TYPE_IQ4_NL, GGML_TYPE_Q8_0 },
+        { GGML_TYPE_Q4_1, GGML_TYPE_Q8_1 },   { GGML_TYPE_Q5_1, GGML_TYPE_Q8_1 },
+        { GGML_TYPE_Q4_K, GGML_TYPE_Q8_K },   { GGML_TYPE_IQ2_XXS, GGML_TYPE_Q8_K },
+    };
 
     for (int i = 0; i < LENGTH(types); i++)
-        for (int n = 1; n <= 6; n += 5) {
+        for (int n = 1; n <= 33; n += 16) {
             if (suite_begin(s, GGML_OP_MUL_MAT))
                 suite_check(
                     s,
-                    ggml_mul_mat(s->ctx, leaf_4d(s, types[i], 128, 9, 1, 1),
-                                 leaf_4d(s, GGML_TYPE_Q8_0, 128, n, 1, 1)),
+                    ggml_mul_mat(s->ctx, leaf_4d(s, types[i].weights, 256, 9, 1, 1),
+                                 leaf_4d(s, types[i].activations, 256, n, 1, 1)),
                     LIMIT);
         }
 }
@@ -294,8 +300,7 @@ cases_products(struct suite *s)
         by_expert(s, type);
         tiles(s, type);
         large_values(s, type);
-        if (type == GGML_TYPE_F32 || ggml_is_quantized(type))
-            outer(s, type);
+        outer(s, type);
     }
     converted(s);
 }

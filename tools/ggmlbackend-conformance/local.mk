@@ -12,6 +12,7 @@ ggmlbackend_conformance_SOURCES = \
 	%D%/cases-products.c \
 	%D%/cases-sequences.c \
 	%D%/cases-single.c \
+	%D%/cases-types.c \
 	%D%/main.c \
 	%D%/options.def \
 	%D%/reference-elements.c \

@@ -84,6 +84,7 @@ run_all(struct suite *s)
         cases_sequences(s);
         cases_images(s);
         cases_single(s);
+        cases_types(s);
         cases_far(s);
         reference_cases(s);
     }

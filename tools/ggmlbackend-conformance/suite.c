@@ -12,6 +12,7 @@
 #include "tools/ggmlbackend-conformance/values.h"
 
 #include "ggml-alloc.h"
+#include "ggml-cpu.h"
 #include "ggmlbackend.h"
 
 #include <inttypes.h>
@@ -247,7 +248,10 @@ quantize_row(const struct ggml_tensor *t, uint8_t *at, const double *row)
         floats[i] = (float)row[i];
         weights[i] = 1;
     }
-    ggml_quantize_chunk(t->type, floats, at, 0, 1, n, weights);
+    if (t->type == GGML_TYPE_Q8_1 || t->type == GGML_TYPE_Q8_K)
+        ggml_get_type_traits_cpu(t->type)->from_float(floats, at, n);
+    else
+        ggml_quantize_chunk(t->type, floats, at, 0, 1, n, weights);
     free(floats);
     free(weights);
 }

@@ -95,6 +95,7 @@ void cases_attention(struct suite *s);
 void cases_sequences(struct suite *s);
 void cases_images(struct suite *s);
 void cases_single(struct suite *s);
+void cases_types(struct suite *s);
 void cases_far(struct suite *s);
 
 #endif

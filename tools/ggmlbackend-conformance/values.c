@@ -75,9 +75,29 @@ read_one(enum ggml_type type, const uint8_t *at)
     }
 }
 
+/* Blocks of activations, which the interface does not convert: a scale, halves or a
+ * float, and behind it (and the sum of q8_1) a byte a value. */
+static void
+read_activations(const struct ggml_tensor *t, const uint8_t *row, double *out)
+{
+    const int64_t n = ggml_blck_size(t->type);
+
+    for (int64_t i = 0; i < t->ne[0]; i++) {
+        const uint8_t *block = row + (size_t)(i / n) * ggml_type_size(t->type);
+        const enum ggml_type scale =
+            t->type == GGML_TYPE_Q8_1 ? GGML_TYPE_F16 : GGML_TYPE_F32;
+
+        out[i] = read_one(scale, block) * (int8_t)block[4 + i % n];
+    }
+}
+
 static void
 read_row(const struct ggml_tensor *t, const uint8_t *row, double *out)
 {
+    if (t->type == GGML_TYPE_Q8_1 || t->type == GGML_TYPE_Q8_K) {
+        read_activations(t, row, out);
+        return;
+    }
     if (ggml_is_quantized(t->type)) {
         float *floats = must_alloc((size_t)t->ne[0], sizeof(*floats));
 

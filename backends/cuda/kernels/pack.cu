@@ -152,21 +152,10 @@ pack_bf16(const gb_cuda_pack_args &a)
     }
 }
 
-#define GB_CUDA_ACTIVATIONS(TYPE, name, type)         \
-    GB_KERNEL(THREADS, gb_pack_f32_##name, pack)      \
-    {                                                 \
-        pack_f32<type>(a);                            \
-    }                                                 \
-    GB_KERNEL(THREADS, gb_pack_q8_##name, pack)       \
-    {                                                 \
-        pack_q8<type>(a);                             \
-    }                                                 \
-    GB_KERNEL(THREADS, gb_pack_f16_##name, pack)      \
-    {                                                 \
-        pack_f16<type>(a);                            \
-    }                                                 \
-    GB_KERNEL(THREADS, gb_pack_bf16_##name, pack)     \
-    {                                                 \
-        pack_bf16<type>(a);                           \
+#define GB_CUDA_PACKING(PACKING, packing, TYPE, name, type, VARIANT) \
+    GB_KERNEL(THREADS, gb_pack_##packing##_##name, pack)             \
+    {                                                                \
+        pack_##packing<type>(a);                                     \
     }
-#include "backends/cuda/kernels/activations.def"
+#include "backends/cuda/kernels/packings.def"
+#undef GB_CUDA_PACKING

@@ -6,29 +6,28 @@
 #include "backends/cuda/ops/formats.h"
 #include "backends/cuda/ops/matmul.h"
 
+#include "ggml-cpu.h"
+
 #define THREADS 256
 
-/* By type of the activations; 0 where there are none, and never asked for. */
+/* By type of the columns; 0 where there are none, and never asked for. */
 static const enum gb_cuda_kernel
     pack_kernels[GB_CUDA_PACK_COUNT][GGML_TYPE_COUNT] = {
-#define GB_CUDA_ACTIVATIONS(TYPE, name, type)    \
-    [GB_CUDA_PACK_F32][GGML_TYPE_##TYPE] =       \
-        GB_CUDA_KERNEL_gb_pack_f32_##name,       \
-    [GB_CUDA_PACK_Q8][GGML_TYPE_##TYPE] =        \
-        GB_CUDA_KERNEL_gb_pack_q8_##name,        \
-    [GB_CUDA_PACK_F16][GGML_TYPE_##TYPE] =       \
-        GB_CUDA_KERNEL_gb_pack_f16_##name,       \
-    [GB_CUDA_PACK_BF16][GGML_TYPE_##TYPE] =      \
-        GB_CUDA_KERNEL_gb_pack_bf16_##name,
-#include "backends/cuda/kernels/activations.def"
-#undef GB_CUDA_ACTIVATIONS
+#define GB_CUDA_PACKING(PACKING, packing, TYPE, name, type, VARIANT) \
+    [GB_CUDA_PACK_##PACKING][GGML_TYPE_##TYPE] =                     \
+        GB_CUDA_KERNEL_gb_pack_##packing##_##name,
+#include "backends/cuda/kernels/packings.def"
+#undef GB_CUDA_PACKING
 };
 
-static const bool activations[GGML_TYPE_COUNT] = {
-#define GB_CUDA_ACTIVATIONS(TYPE, name, type) [GGML_TYPE_##TYPE] = true,
-#include "backends/cuda/kernels/activations.def"
-#undef GB_CUDA_ACTIVATIONS
-};
+/* Can columns of TYPE meet WEIGHTS: F32, or what that is converted to for
+ * them on the host? */
+static bool
+is_met_by(enum ggml_type weights, enum ggml_type type)
+{
+    return type == GGML_TYPE_F32 ||
+           type == ggml_get_type_traits_cpu(weights)->vec_dot_type;
+}
 
 /* Columns are counted through in kernels, and rows of weights are cut into
  * tiles; neither may come near what an int64_t counts. */
@@ -41,7 +40,7 @@ is_countable(const struct ggml_tensor *t)
 bool
 gb_cuda_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    return gb_cuda_has_format(a->type) && activations[b->type] &&
+    return gb_cuda_has_format(a->type) && is_met_by(a->type, b->type) &&
            a->ne[0] == b->ne[0] && gb_cuda_has_dense_rows(a) &&
            gb_cuda_has_dense_rows(b) && gb_cuda_is_aligned(a) &&
            gb_cuda_is_aligned(b) && is_countable(a) && is_countable(b);
