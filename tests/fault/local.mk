@@ -9,7 +9,7 @@ CLEANFILES += %D%/fail-nth.so
 
 %D%/fail-nth.so: %D%/fail-nth.c
 	@$(MKDIR_P) %D%
-	$(AM_V_CCLD)$(CC) -shared -fPIC $(CPPFLAGS) $(CFLAGS) -o $@ \
+	$(AM_V_CCLD)$(CC) -shared -fPIC $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ \
 	    '$(srcdir)/%D%/fail-nth.c' -ldl -pthread
 
 check-faults: %D%/fail-nth.so examples/make-tiny-model$(EXEEXT) $(bin_PROGRAMS)

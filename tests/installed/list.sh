@@ -25,7 +25,8 @@ comm -12 "$list" "$scratch/not-installed" >"$scratch/both"
 empty 2 'none is both' "$scratch/both"
 # A configuration may lack tests that the source has.
 sed '/^#/d; s/ .*//' "$left_out" | while read -r name; do
-    [ -f "$top_srcdir/$name" ] || [ -f "$top_srcdir/$name.c" ] || echo "$name"
+    [ -f "$top_srcdir/$name" ] || [ -f "$top_srcdir/$name.c" ] ||
+        [ -f "$top_srcdir/${name%-[0-9]*}.cpp" ] || echo "$name"
 done >"$scratch/stale"
 empty 3 'each that is left out exists' "$scratch/stale"
 awk '!/^#/ && NF < 3' "$not_installed" >"$scratch/reasons"
