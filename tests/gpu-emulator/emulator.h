@@ -6,7 +6,7 @@
  * The library is named like the vendor's (libcuda.so.1), so that a module runs
  * on it as it ships.  driver*.cpp has the vendor's entry points: cards, contexts,
  * streams that run late, recorded graphs, failures on demand.  memory.cpp has the
- * cards' memory and what is known of each byte of it, run*.cpp the execution of
+ * cards' memory and what is known of each byte of it, launch.cpp, block.cpp and others the execution of
  * kernels, which the host's compiler made, on fibers.
  */
 #ifndef GB_GPU_EMULATOR_EMULATOR_H
@@ -66,7 +66,7 @@ bool memory_is_written(const void *from, size_t size);
  */
 bool host_is_pinned(const void *address, size_t size);
 
-/* ---- running a kernel (run.cpp) ---- */
+/* ---- running a kernel (launch.cpp) ---- */
 
 struct launch {
     const kernel *k;

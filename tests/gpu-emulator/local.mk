@@ -29,7 +29,7 @@ emulator_run_sources = \
 	%D%/memory.cpp \
 	%D%/memory.h \
 	%D%/report.cpp \
-	%D%/run.cpp \
+	%D%/launch.cpp \
 	%D%/shared.cpp \
 	%D%/shared.h \
 	%D%/stamp.h \

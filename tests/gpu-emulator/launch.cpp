@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/run.cpp - a kernel's blocks, dealt out to threads of the host.
+ * gpu-emulator/launch.cpp - a kernel's blocks, dealt out to threads of the host.
  */
 #include "tests/gpu-emulator/block.h"
 #include "tests/gpu-emulator/check.h"
