@@ -4,8 +4,8 @@
 # variant, with warps of 32 and of 64 lanes, in three orders of threads, while each
 # access of a kernel's is looked at; afterwards each kernel ran at both widths.
 #
-# A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set each
-# takes all of them (hours; make check-gpu-long).
+# A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set all
+# of them are run at each variant, width and order (make check-gpu-long).
 top_builddir=$(cd "$top_builddir" && pwd)
 module=$top_builddir/tests/cuda/.libs/libggml-cuda.so
 if ! [ -f "$module" ] ||
@@ -22,7 +22,18 @@ export GGMLBACKEND_TEST_EMU_TABLE="$dir/table"
 export GGMLBACKEND_TEST_EMU_MEMORY=17179869184
 
 # Lanes, order of threads (0 as numbered, 1 reverse, 2 by chance), variant, part.
-runs='
+runs() {
+    if [ -n "${GGMLBACKEND_TEST_ALL-}" ]; then
+        for order in 0 1 2; do
+            for variant in plain dp4a mma mma8 wgmma; do
+                echo "32 $order $variant 1/1"
+            done
+            echo "64 $order plain 1/1"
+            echo "64 $order dp4a 1/1"
+        done
+        return
+    fi
+    cat <<'END'
 32 0 mma8  1/6
 32 1 mma8  2/6
 32 2 mma   3/6
@@ -32,16 +43,16 @@ runs='
 64 0 dp4a  1/3
 64 1 plain 2/3
 64 2 plain 3/3
-'
+END
+}
 
 # run LANES ORDER VARIANT PART: no case fails or is refused, nothing is reported.
 run() {
     export GGMLBACKEND_TEST_EMU_LANES="$1" GGMLBACKEND_TEST_EMU_ORDER="$2"
     export GGMLBACKEND_GPU_VARIANT="$3" GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
-    part=${GGMLBACKEND_TEST_ALL:+1/1}
     : >"$dir/reports"
     sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-conformance" \
-        --device CUDA0 --part "${part:-$4}" >"$dir/table.cases" 2>"$dir/messages"
+        --device CUDA0 --part "$4" >"$dir/table.cases" 2>"$dir/messages"
     status=$?
     cases=$(awk '$1 == "all" { print $2 }' "$dir/table.cases")
     # The client's own functions are the client's to run.
@@ -56,7 +67,7 @@ run() {
             "$dir/table.cases"
 }
 
-echo "$runs" | sed '/^$/d' >"$dir/runs"
+runs >"$dir/runs"
 while read -r lanes order variant part; do
     claim "$lanes lanes, order $order, $variant, part $part" \
         run "$lanes" "$order" "$variant" "$part"

@@ -7,7 +7,14 @@ cuda_scripts = \
 	%D%/module.sh \
 	%D%/signatures.sh
 check_SCRIPTS += $(cuda_scripts)
-EXTRA_DIST += $(cuda_scripts)
+EXTRA_DIST += $(cuda_scripts) %D%/cards.sh
+
+# All cases on the emulated card; on cards at hand.
+check-gpu-long: all
+	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS=tests/cuda/conformance.sh
+check-gpu: all
+	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/cards.sh
+.PHONY: check-gpu check-gpu-long
 
 if MODULES
 cuda_placeholders = $(GB_CUDA_KERNEL_FILES:%=%D%/images/%.image)
