@@ -13,7 +13,8 @@ namespace emu {
 
 block::block()
     : of(nullptr), clock(0), barrier_clock(0), fence_clock(0), acquired(0),
-      serial(0), number(0), near{ 0, 0, -1, false }, counts(nullptr), n_threads(0), host(nullptr), abandoned(true), order_known(false),
+      serial(0), number(0), near{ 0, 0, -1, false }, counts(nullptr),
+      n_threads(0), host(nullptr), abandoned(true), order_known(false),
       known_order(0), known_n(0), random(1)
 {
 }
