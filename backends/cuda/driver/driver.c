@@ -36,6 +36,7 @@ static struct {
     char reason[256]; /* "" where the driver can be used */
 } state = { .once = PTHREAD_ONCE_INIT };
 
+__attribute__((format(printf, 1, 2)))
 static bool
 refuse(const char *fmt, ...)
 {

@@ -127,10 +127,10 @@ four_of(const T *row, int i, int end, bool is_aligned)
     if constexpr (!gb_format<T>::is_float) {
         gb_values<4>(row, i, out.at);
     } else if (is_aligned && i + 4 <= end) {
-        struct alignas(4 * sizeof(T)) quad {
+        struct alignas(4 * sizeof(T)) vector {
             T at[4];
         };
-        const quad four = *(const quad *)(row + i);
+        const vector four = *(const vector *)(row + i);
 
         GB_UNROLL
         for (int j = 0; j < 4; j++)

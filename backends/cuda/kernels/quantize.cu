@@ -87,9 +87,9 @@ template <typename B>
 GB_DEVICE void
 dequantize(const gb_cuda_quantize_args &a)
 {
-    const int64_t quads = a.n * (B::values / 4);
+    const int64_t n_fours = a.n * (B::values / 4);
 
-    for (int64_t n = gb_global_thread(); n < quads; n += gb_global_threads()) {
+    for (int64_t n = gb_global_thread(); n < n_fours; n += gb_global_threads()) {
         const B *const from = (const B *)gb_element(
             a.src, gb_index_of(n / (B::values / 4), a.src.ne));
         float *const to =

@@ -399,7 +399,7 @@ gb_fit_iq4(const float *x, float inverse)
     return fit;
 }
 
-/* The best of candidates that make the largest value, with its sign turned and
+/* The best of candidates that make the largest value, with its sign changed and
  * then as it is, one about the lowest of the sixteen; 0 for zeros. */
 GB_DEVICE float
 gb_search_iq4(const float *x)

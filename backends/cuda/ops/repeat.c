@@ -50,8 +50,8 @@ repeat_back_supports(
 
 /* From this many tiles on a thread block shares the sum of an element, if there
  * are not elements enough to fill a card with one thread each. */
-#define MANY_TILES   1024
-#define FEW_ELEMENTS 16384
+#define MIN_TILES    1024
+#define MAX_ELEMENTS 16384
 
 static void
 repeat_back_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
@@ -69,7 +69,7 @@ repeat_back_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
         args.tiles[d] = a->ne[d] / node->ne[d];
         args.n_tiles *= args.tiles[d];
     }
-    if (args.n_tiles >= MANY_TILES && args.n < FEW_ELEMENTS)
+    if (args.n_tiles >= MIN_TILES && args.n < MAX_ELEMENTS)
         GB_CUDA_LAUNCH(emit, gb_repeat_back_by_block,
                        gb_cuda_blocks(args.n, 1), 0, &args);
     else
