@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: MIT
 # Every public header compiles alone, as C99 to C23 and as C++11 and later; those
 # of older levels too, with their folder first on the include path.
-headers="ggml ggml-alloc ggml-backend ggml-backend-impl ggml-cpu ggml-impl
-    ggmlbackend ggmlbackend-2023 ggmlbackend-2024 gguf"
-headers_2023="ggml ggml-alloc ggml-backend ggml-backend-impl ggml-impl
-    ggmlbackend-2023"
-headers_2024="ggml ggml-alloc ggml-backend ggml-backend-impl ggml-cpu ggml-impl
-    ggmlbackend-2024"
+
+# names FOLDER: of its headers; those of C++ are not for C.
+names() {
+    (cd "$top_srcdir/include/$1" && ls ./*.h) |
+        sed 's|^./||; s/[.]h$//; /^ggml-cpp$/d'
+}
+
+headers=$(names .)
+headers_2023="$(names level-2023) ggmlbackend-2023"
+headers_2024="$(names level-2024) ggmlbackend-2024"
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 n=0
