@@ -145,6 +145,7 @@ check_PROGRAMS += \
 	tests/gpu-emulator/failures \
 	tests/gpu-emulator/graphs \
 	tests/gpu-emulator/kernels \
+	tests/gpu-emulator/maps \
 	tests/gpu-emulator/memory \
 	tests/gpu-emulator/nvml \
 	tests/gpu-emulator/threads \
@@ -202,6 +203,9 @@ tests_gpu_emulator_graphs_LDADD = $(CMOCKA_LIBS)
 tests_gpu_emulator_kernels_SOURCES = %D%/kernels.c $(emulator_add)
 tests_gpu_emulator_kernels_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_gpu_emulator_kernels_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_maps_SOURCES = %D%/maps.c $(emulator_open)
+tests_gpu_emulator_maps_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_maps_LDADD = $(CMOCKA_LIBS)
 tests_gpu_emulator_memory_SOURCES = %D%/memory.c $(emulator_open)
 tests_gpu_emulator_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_gpu_emulator_memory_LDADD = $(CMOCKA_LIBS)

@@ -150,7 +150,7 @@ lower_without_maps(
 {
     if (variant < GB_CUDA_WGMMA || card->driver->tensor_map != NULL)
         return variant;
-    GGML_LOG_INFO("%s: the driver has no %s: kernel variant %s instead of %s\n",
+    GGML_LOG_WARN("%s: the driver has no %s: kernel variant %s instead of %s\n",
                   card->label, gb_cuda_call_name(GB_CUDA_CALL_tensor_map),
                   gb_cuda_variant_name(GB_CUDA_MMA8),
                   gb_cuda_variant_name(variant));
