@@ -30,6 +30,7 @@ GB_CUDA_KERNEL_FILES = \
 	softmax \
 	sort \
 	unary \
+	wgmmagemm \
 	window
 
 noinst_LTLIBRARIES += %D%/libhost.la

@@ -34,7 +34,7 @@ runs() {
         return
     fi
     cat <<'END'
-32 0 mma8  1/6
+32 0 wgmma 1/6
 32 1 mma8  2/6
 32 2 mma   3/6
 32 0 mma8  4/6

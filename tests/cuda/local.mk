@@ -5,7 +5,8 @@
 cuda_scripts = \
 	%D%/conformance.sh \
 	%D%/module.sh \
-	%D%/signatures.sh
+	%D%/signatures.sh \
+	%D%/wgmma.sh
 check_SCRIPTS += $(cuda_scripts)
 EXTRA_DIST += $(cuda_scripts) %D%/cards.sh
 

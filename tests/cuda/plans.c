@@ -246,6 +246,109 @@ a_callback_ends_a_graph_between_batches_of_launches(void **state)
     cuda_case(give_up, "", NULL);
 }
 
+/* ---- products by warp groups, which want maps of the driver's ---- */
+
+enum { ROWS = 70, COLUMNS = 130, LENGTH = 96 };
+
+struct product {
+    struct ggml_context *ctx;
+    struct ggml_tensor *a, *b, *d;
+    struct ggml_cgraph *graph;
+    ggml_backend_buffer_t buffer;
+};
+
+static struct product
+product_on(ggml_backend_t backend)
+{
+    struct product p = { .ctx = ggml_init((struct ggml_init_params){
+                             .mem_size = 16 * ggml_tensor_overhead() +
+                                         ggml_graph_overhead(),
+                             .no_alloc = true }) };
+
+    CHECK(p.ctx != NULL);
+    p.a = ggml_new_tensor_2d(p.ctx, GGML_TYPE_F16, LENGTH, ROWS);
+    p.b = ggml_new_tensor_2d(p.ctx, GGML_TYPE_F32, LENGTH, COLUMNS);
+    /* Twice, so that the graph is worth a recording. */
+    p.d = ggml_scale(p.ctx, ggml_mul_mat(p.ctx, p.a, p.b), 2.0f);
+    p.graph = ggml_new_graph(p.ctx);
+    ggml_build_forward_expand(p.graph, p.d);
+    p.buffer = ggml_backend_alloc_ctx_tensors_from_buft(
+        p.ctx, ggml_backend_get_default_buffer_type(backend));
+    CHECK(p.buffer != NULL);
+    return p;
+}
+
+static void
+product_free(struct product *p)
+{
+    ggml_backend_buffer_free(p->buffer);
+    ggml_free(p->ctx);
+}
+
+/* Row i is i % 3, column j (j + SEED) % 5. */
+static void
+product_set(struct product *p, int seed)
+{
+    static ggml_fp16_t a[ROWS][LENGTH];
+    static float b[COLUMNS][LENGTH];
+
+    for (int k = 0; k < LENGTH; k++) {
+        for (int i = 0; i < ROWS; i++)
+            a[i][k] = ggml_fp32_to_fp16((float)(i % 3));
+        for (int j = 0; j < COLUMNS; j++)
+            b[j][k] = (float)((j + seed) % 5);
+    }
+    ggml_backend_tensor_set(p->a, a, 0, sizeof(a));
+    ggml_backend_tensor_set(p->b, b, 0, sizeof(b));
+}
+
+static bool
+product_is_right(struct product *p, int seed)
+{
+    static float d[COLUMNS][ROWS];
+
+    ggml_backend_tensor_get(p->d, d, 0, sizeof(d));
+    for (int j = 0; j < COLUMNS; j++) {
+        for (int i = 0; i < ROWS; i++)
+            if (d[j][i] != 2.0f * LENGTH * (float)(i % 3 * ((j + seed) % 5)))
+                return false;
+    }
+    return true;
+}
+
+static void
+multiply_by_warp_groups(void)
+{
+    ggml_backend_t backend;
+    struct product p;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    p = product_on(backend);
+    for (int seed = 0; seed < 4; seed++) {
+        product_set(&p, seed);
+        CHECK(ggml_backend_graph_compute(backend, p.graph) ==
+              GGML_STATUS_SUCCESS);
+        CHECK(product_is_right(&p, seed));
+    }
+    CHECK(emulator.count(EMU_GRAPH_LAUNCHES) == 3);
+    CHECK(emulator.calls("cuTensorMapEncodeTiled") == 4);
+    emulator.fail_call("cuTensorMapEncodeTiled", 1, 0);
+    CHECK(ggml_backend_graph_compute(backend, p.graph) == GGML_STATUS_FAILED);
+    CHECK(strstr(ggmlbackend_last_failure(), "cuTensorMapEncodeTiled: ") !=
+          NULL);
+    product_free(&p);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+maps_are_made_anew_for_each_graph(void **state)
+{
+    (void)state;
+    cuda_case(multiply_by_warp_groups, "GGMLBACKEND_LOG=none", NULL);
+}
+
 /* ---- what is not there ---- */
 
 static void
@@ -327,6 +430,7 @@ main(void)
         cmocka_unit_test(a_plan_is_a_graph_that_is_kept),
         cmocka_unit_test(nothing_is_allocated_or_waited_for_between_launches),
         cmocka_unit_test(a_callback_ends_a_graph_between_batches_of_launches),
+        cmocka_unit_test(maps_are_made_anew_for_each_graph),
         cmocka_unit_test(tensors_of_another_card_are_noticed),
         cmocka_unit_test(a_forked_process_gets_failures),
     };

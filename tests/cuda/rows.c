@@ -277,6 +277,27 @@ record_launch(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
     hash_bytes(record, args, size);
 }
 
+/* What cuTensorMapEncodeTiled takes (its description in the vendor's cuda.h). */
+static void
+record_map(struct gb_cuda_emit *emit, const struct gb_cuda_mapped *mapped,
+           struct gb_cuda_tensor_map *out)
+{
+    struct record *const record = (struct record *)emit;
+
+    if (emit->limits->variant < GB_CUDA_WGMMA)
+        record->fault = "wants a map of a card without TMA";
+    else if ((uintptr_t)mapped->data % 16 != 0 || (uintptr_t)out % 64 != 0 ||
+             mapped->n == 0 || mapped->n > (uint64_t)1 << 32 ||
+             mapped->rows == 0 || mapped->rows > (uint64_t)1 << 32 ||
+             mapped->stride % 16 != 0 || mapped->stride < 2 * mapped->n ||
+             mapped->stride >= (uint64_t)1 << 40 || mapped->box_rows == 0 ||
+             mapped->box_rows > 256)
+        record->fault = "wants a map that there cannot be";
+    *out = (struct gb_cuda_tensor_map){ .opaque = { (uintptr_t)mapped->data,
+                                                    mapped->n, mapped->rows,
+                                                    mapped->stride } };
+}
+
 /* Other bytes where the next call's variables will be. */
 static void
 soil_stack(int byte)
@@ -296,6 +317,7 @@ record_node(const struct gb_cuda_limits *limits,
             .limits = limits,
             .scratch = (char *)((uintptr_t)1 << 40),
             .add = record_launch,
+            .map = record_map,
         },
     };
 

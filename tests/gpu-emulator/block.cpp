@@ -145,6 +145,7 @@ block::end_thread(fiber *f)
 {
     warp *const w = &warps[f->warp];
 
+    async_ends(f, n_live == 1);
     n_live--;
     w->live &= ~((uint64_t)1 << f->lane);
     for (lane_group &g : w->groups)
@@ -186,6 +187,7 @@ block::try_release()
     if (n_at_barrier == 0 || n_at_barrier < n_live)
         return;
     barrier_clock = ++clock;
+    async.barrier();
     make_ready(at_barrier, n_at_barrier);
     n_at_barrier = 0;
 }
@@ -282,6 +284,33 @@ block::meet(
     wait(f);
 }
 
+void
+block::meet_all(const collective *what, void *data, const void *pc)
+{
+    fiber *const f = this_fiber();
+
+    if (warps[f->warp].live != all_of_a_warp) {
+        complain(f, pc, "%s: lanes of the warp have ended or never were",
+                 what->name);
+        stop(launch_failed);
+    }
+    meet(what, all_of_a_warp, data, pc);
+}
+
+/* ---- others ---- */
+
+void
+block::sleep(fiber *f)
+{
+    wait(f);
+}
+
+void
+block::wake(fiber *const *list, unsigned n)
+{
+    make_ready(list, n);
+}
+
 /* ---- what nobody gets out of ---- */
 
 void
@@ -327,6 +356,7 @@ block::prepare()
     clock = barrier_clock = fence_clock = acquired = 0;
     serial++;
     near.address = 0;
+    async.begin(n_threads);
     n_live = n_threads;
     n_started = n_ready = first_ready = n_at_barrier = 0;
     random = (uint32_t)((of->in_order * 2654435761u) ^

@@ -10,6 +10,7 @@
 #ifndef GB_GPU_EMULATOR_BLOCK_H
 #define GB_GPU_EMULATOR_BLOCK_H
 
+#include "tests/gpu-emulator/async.h"
 #include "tests/gpu-emulator/emulator.h"
 #include "tests/gpu-emulator/fiber.h"
 #include "tests/gpu-emulator/memory.h"
@@ -109,6 +110,11 @@ public:
     void barrier(int place, const void *pc);
     void meet(const collective *what, uint64_t mask, void *data,
               const void *pc);
+    /* All lanes of the warp, also those that have ended. */
+    void meet_all(const collective *what, void *data, const void *pc);
+    /* Others run until somebody wakes it. */
+    void sleep(fiber *f);
+    void wake(fiber *const *list, unsigned n);
     /* Give the block up, with this result; the caller does not go on. */
     [[noreturn]] void stop(int result);
     /* Something to report that does not keep the block from going on. */
@@ -128,6 +134,7 @@ public:
     uint64_t number;
     allocation near; /* of an access a short time ago */
     late_copies copies[max_threads];
+    async_state async;
     struct block_counts *counts; /* count.cpp; NULL: none yet */
     warp warps[max_warps];
     unsigned n_threads;

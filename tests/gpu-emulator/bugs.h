@@ -12,6 +12,10 @@
 /* Threads of each of their blocks. */
 #define GB_BUG_THREADS 128
 
+/* Floats of 64 and 128 rows of 128 bytes, which begin at a multiple of 1,024,
+ * and of two more. */
+#define GB_BUG_PANELS (256 + 32 * 192 + 2)
+
 struct gb_bug_args {
     float *out;        /* n_blocks * threads */
     const float *in;   /* as many */
@@ -51,6 +55,15 @@ struct gb_bug_args {
     GB_BUG(missing_copy_wait, 2, 0, "before a wait", 0)                    \
     GB_BUG(wait_for_too_few_copies, 2, 0, "before a wait", 0)              \
     GB_BUG(missing_barrier_after_copy, 2, 0, "race", 0)                    \
+    GB_BUG(missing_tma_wait, 2, GB_BUG_PANELS, "before a wait", 0)         \
+    GB_BUG(missing_mbarrier_fence, 2, GB_BUG_PANELS, "no fence since", 0)  \
+    GB_BUG(too_few_bytes_expected, 2, GB_BUG_PANELS, "nobody expected", 719) \
+    GB_BUG(missing_wgmma_wait, 2, GB_BUG_PANELS, "never waited", 0)        \
+    GB_BUG(missing_wgmma_commit, 2, GB_BUG_PANELS, "never waited", 0)      \
+    GB_BUG(missing_wgmma_fence, 2, GB_BUG_PANELS, "no wgmma.fence", 0)     \
+    GB_BUG(missing_proxy_fence, 2, GB_BUG_PANELS, "without a fence", 0)    \
+    GB_BUG(proxy_fence_after_barrier, 2, GB_BUG_PANELS, "without a fence", 0) \
+    GB_BUG(refill_before_wgmma_wait, 2, GB_BUG_PANELS, "that wgmma reads", 0) \
     GB_BUG(offset_of_32_bits, 2, 0, "outside", 700)
 
 #define GB_BUG(name, blocks, shared, word, result)              \

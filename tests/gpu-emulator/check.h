@@ -35,6 +35,12 @@ void check_atomic_done(fiber *f);
  */
 void check_copy_begins(fiber *f, uintptr_t to, size_t size, const void *pc);
 void check_copy_arrives(fiber *f, uintptr_t to, size_t size, const void *pc);
+/* It has by TMA: for threads that wait for its mbarrier. */
+void check_tma_arrives(fiber *f, uintptr_t to, size_t size);
+
+/* A wgmma of F's warp will read shared memory; or has. */
+void check_mma_begins(fiber *f, uintptr_t at, size_t size, const void *pc);
+void check_mma_ends(fiber *f, uintptr_t at, size_t size, const void *pc);
 
 } // namespace emu
 

@@ -93,6 +93,29 @@ void gb_emu_cp_async_16(void *shared, const void *global, int valid_bytes);
 void gb_emu_cp_async_commit();
 void gb_emu_cp_async_wait(int n_pending);
 
+/*
+ * TMA and its barriers: the box of MAP that begins at element X of row Y arrives
+ * when somebody waits for BARRIER.
+ */
+void gb_emu_mbarrier_init(void *barrier, int n_threads);
+void gb_emu_mbarrier_init_fence();
+void gb_emu_mbarrier_arrive_expect(void *barrier, int n_bytes);
+void gb_emu_mbarrier_wait(void *barrier, int parity);
+void gb_emu_tma_load(
+    void *shared, const void *map, int x, int y, void *barrier);
+void gb_emu_async_proxy_fence();
+
+/*
+ * MMA of warp groups: done at the wait for its group, until when D's 64 sums are
+ * bad numbers.  All lanes.
+ */
+uint64_t gb_emu_shared_address(const void *p);
+void gb_emu_wgmma_m64n128k16_f16(float *d, uint64_t a, uint64_t b);
+void gb_emu_wgmma_m64n128k16_bf16(float *d, uint64_t a, uint64_t b);
+void gb_emu_wgmma_fence();
+void gb_emu_wgmma_commit();
+void gb_emu_wgmma_wait(int n_pending);
+
 } /* extern "C" */
 
 #define threadIdx gb_emu_thread_index()

@@ -18,16 +18,20 @@ namespace emu {
 
 namespace {
 
-template <typename T, void (*function)(T)>
+/* What a launch was given need not lie where the struct wants to. */
+template <typename T, void (*function)(const T)>
 void
 call(const void *args)
 {
-    function(*(const T *)args);
+    T copy;
+
+    memcpy(&copy, args, sizeof(copy));
+    function(copy);
 }
 
 const kernel table[] = {
 #define GB_CUDA_KERNEL(file, name, args, threads, shared, variant)     \
-    { #name, #file, call<const struct gb_cuda_##args##_args, name>,    \
+    { #name, #file, call<struct gb_cuda_##args##_args, name>,          \
       sizeof(struct gb_cuda_##args##_args), threads, shared,           \
       GB_CUDA_##variant },
 #include "backends/cuda/kernels/kernels.def"

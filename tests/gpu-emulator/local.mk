@@ -11,6 +11,7 @@ EXTRA_DIST += \
 if GPU_EMULATOR
 # How kernels run, which the checker's own test has too.
 emulator_run_sources = \
+	%D%/async.h \
 	%D%/atomic.cpp \
 	%D%/block.cpp \
 	%D%/block.h \
@@ -33,7 +34,10 @@ emulator_run_sources = \
 	%D%/shared.cpp \
 	%D%/shared.h \
 	%D%/stamp.h \
-	%D%/warp.cpp
+	%D%/tensor-map.h \
+	%D%/tma.cpp \
+	%D%/warp.cpp \
+	%D%/wgmma.cpp
 # The entry points, the same for all widths of a warp.
 emulator_driver_sources = \
 	%D%/control.h \
@@ -50,12 +54,14 @@ emulator_driver_sources = \
 	%D%/driver-queue.cpp \
 	%D%/driver-settings.cpp \
 	%D%/driver-stream.cpp \
+	%D%/driver-tensor-map.cpp \
 	%D%/driver.cpp \
 	%D%/driver.h \
-	%D%/emulator.h
+	%D%/emulator.h \
+	%D%/tensor-map.h
 emulator_other_sanitizer = \
 	$(if $(findstring -fsanitize,$(CXXFLAGS)),-DGB_EMULATOR_OTHER_SANITIZER)
-emulator_cxxflags = -std=c++17 -Wall -Wextra -fvisibility=hidden \
+emulator_cxxflags = -std=c++17 -Wall -Wextra -Wno-psabi -fvisibility=hidden \
 	-fno-exceptions -fno-rtti -ffp-contract=off -pthread
 # It stays when it is closed: threads and the process's end still come to it.
 emulator_ldflags = -shared -no-undefined -version-info 1:0:0 -rpath $(testsdir) \
@@ -139,6 +145,7 @@ check_PROGRAMS += \
 	tests/gpu-emulator/failures \
 	tests/gpu-emulator/graphs \
 	tests/gpu-emulator/kernels \
+	tests/gpu-emulator/maps \
 	tests/gpu-emulator/memory \
 	tests/gpu-emulator/nvml \
 	tests/gpu-emulator/threads \
@@ -196,6 +203,9 @@ tests_gpu_emulator_graphs_LDADD = $(CMOCKA_LIBS)
 tests_gpu_emulator_kernels_SOURCES = %D%/kernels.c $(emulator_add)
 tests_gpu_emulator_kernels_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_gpu_emulator_kernels_LDADD = $(CMOCKA_LIBS)
+tests_gpu_emulator_maps_SOURCES = %D%/maps.c $(emulator_open)
+tests_gpu_emulator_maps_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_gpu_emulator_maps_LDADD = $(CMOCKA_LIBS)
 tests_gpu_emulator_memory_SOURCES = %D%/memory.c $(emulator_open)
 tests_gpu_emulator_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_gpu_emulator_memory_LDADD = $(CMOCKA_LIBS)

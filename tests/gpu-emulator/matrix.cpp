@@ -157,19 +157,10 @@ const collective m8n8k16_s8 = { "mma.m8n8k16", product<s8, 8, 16>::run, false };
 const collective m16n8k32_s8 = { "mma.m16n8k32", product<s8, 16, 32>::run,
                                  false };
 
-/* All lanes, also those that have ended. */
 void
 all_lanes(const collective *what, void *data, const void *pc)
 {
-    fiber *const f = this_fiber();
-    block *const b = f->in;
-
-    if (b->warps[f->warp].live != all_of_a_warp) {
-        complain(f, pc, "%s: lanes of the warp have ended or never were",
-                 what->name);
-        b->stop(launch_failed);
-    }
-    b->meet(what, all_of_a_warp, data, pc);
+    this_fiber()->in->meet_all(what, data, pc);
 }
 
 /* ---- ldmatrix ---- */

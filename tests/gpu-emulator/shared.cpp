@@ -15,6 +15,8 @@ namespace {
 /* More dynamic shared memory than any card has. */
 constexpr size_t most_dynamic = 256 << 10;
 constexpr size_t guard_size = 64 << 10;
+/* What a launch asks for begins at a multiple of 16, and of nothing more. */
+constexpr size_t offset = 16;
 
 /* So that there is a thread-local part, which a first access makes. */
 thread_local char anchor;
@@ -107,9 +109,15 @@ shared_memory::prepare(size_t size)
     }
     if (arena == 0 || cells == nullptr)
         return false;
-    dynamic = arena + guard_size;
+    dynamic = window() + offset;
     dynamic_size = size;
     return true;
+}
+
+uintptr_t
+shared_memory::window() const
+{
+    return arena + guard_size;
 }
 
 void

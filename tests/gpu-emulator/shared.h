@@ -23,6 +23,7 @@ struct shared_cell {
     uint64_t write, read, other_read; /* the last of two threads */
     uint32_t serial;                  /* of the block that this is about */
     uint8_t written, late;            /* a bit a byte; late: not arrived yet */
+    uint16_t held;                    /* wgmmas that will read it */
 };
 
 class shared_memory {
@@ -53,6 +54,8 @@ public:
                    ? cells + (address - arena) / 4
                    : cells + arena_size / 4 + (address - (fixed & ~3ul)) / 4;
     }
+    /* Of addresses as instructions have them, at which it is 0. */
+    uintptr_t window() const;
     /*
      * Forget what the last block left.  What kernels declare, all together,
      * takes longer to fill than many a block to run; where accesses are checked

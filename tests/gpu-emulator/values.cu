@@ -3,6 +3,7 @@
  * gpu-emulator/values.cu - kernels that hand out what each word of device.h gives.
  */
 #include "backends/cuda/kernels/device.cuh"
+#include "tests/gpu-emulator/tensor-map.h"
 #include "tests/gpu-emulator/values.h"
 
 #define GB_VALUE_KERNEL(name)    \
@@ -160,6 +161,80 @@ GB_VALUE_KERNEL(late)
         gb_emu_cp_async_wait(2 - i);
         for (int j = 0; j < 4; j++)
             a.out[(4 * i + j) * GB_WARP + t] = shared[i][t][j];
+    }
+}
+
+/* ---- MMA of warp groups, and TMA ---- */
+
+/* The launch's shared memory from a multiple of 1,024 on. */
+GB_DEVICE char *
+shared_kilobytes()
+{
+    GB_DYNAMIC_SHARED(char, all);
+
+    return all + (-(uintptr_t)all & 1023);
+}
+
+template <void (*multiply)(float *d, uint64_t a, uint64_t b)>
+GB_DEVICE void
+wgmma(const gb_value_args &a)
+{
+    const gb_value_wgmma_input &in = *(const gb_value_wgmma_input *)a.in;
+    uint32_t *const panels = (uint32_t *)shared_kilobytes();
+    const uint64_t place = gb_emu_shared_address(panels) >> 4;
+    float d[64];
+
+    for (int i = gb_thread(); i < (int)(sizeof(in.panels) / 4); i += 128)
+        panels[i] = in.panels[i];
+    for (int i = 0; i < 64; i++)
+        d[i] = __uint_as_float(in.c[gb_thread()][i]);
+    gb_emu_async_proxy_fence();
+    gb_sync();
+    gb_emu_wgmma_fence();
+    multiply(d, in.a + place, in.b + place);
+    gb_emu_wgmma_commit();
+    gb_emu_wgmma_wait(0);
+    for (int i = 0; i < 64; i++)
+        a.out[64 * gb_thread() + i] = __float_as_uint(d[i]);
+}
+
+GB_VALUE_KERNEL(wgmma_f16)
+{
+    wgmma<gb_emu_wgmma_m64n128k16_f16>(a);
+}
+
+GB_VALUE_KERNEL(wgmma_bf16)
+{
+    wgmma<gb_emu_wgmma_m64n128k16_bf16>(a);
+}
+
+/* The box comes twice, in two phases of one barrier; the words that are not its
+ * stay. */
+GB_VALUE_KERNEL(tma)
+{
+    const gb_value_tma_input &in = *(const gb_value_tma_input *)a.in;
+    uint32_t *const box = (uint32_t *)shared_kilobytes();
+    uint64_t *const barrier = (uint64_t *)(box + GB_VALUE_BOX / 4);
+    emu::tensor_map map;
+
+    __builtin_memcpy(&map, in.map, sizeof(map));
+    map.address = (uint64_t)(uintptr_t)in.tensor;
+    for (int i = gb_thread(); i < GB_VALUE_BOX / 4; i += 128)
+        box[i] = 0xdeadbeef;
+    if (gb_thread() == 0) {
+        gb_emu_mbarrier_init(barrier, 1);
+        gb_emu_mbarrier_init_fence();
+    }
+    gb_sync();
+    for (int phase = 0; phase < 2; phase++) {
+        gb_sync();
+        if (gb_thread() == 0) {
+            gb_emu_mbarrier_arrive_expect(barrier, in.bytes);
+            gb_emu_tma_load(box, &map, in.x, in.y, barrier);
+        }
+        gb_emu_mbarrier_wait(barrier, phase);
+        for (int i = gb_thread(); i < GB_VALUE_BOX / 4; i += 128)
+            a.out[i] = box[i];
     }
 }
 

@@ -31,24 +31,52 @@ enum gb_value_warp {
     VALUE_WARP_COUNT,
 };
 
-/*
- * Name and threads.  Of matrix instructions, in has the registers of A, B and C
- * of each lane, out those of D.
- */
-#define GB_VALUES                          \
-    GB_VALUE(warp, 2 * GB_WARP)            \
-    GB_VALUE(place, 60)                    \
-    GB_VALUE(atomic, 128)                  \
-    GB_VALUE(mma_m16n8k8_f16, GB_WARP)     \
-    GB_VALUE(mma_m16n8k16_f16, GB_WARP)    \
-    GB_VALUE(mma_m16n8k16_bf16, GB_WARP)   \
-    GB_VALUE(mma_m8n8k16_s8, GB_WARP)      \
-    GB_VALUE(mma_m16n8k32_s8, GB_WARP)     \
-    GB_VALUE(ldmatrix, GB_WARP)            \
-    GB_VALUE(late, GB_WARP)                \
-    GB_VALUE(count, GB_WARP)
+/* Bytes of panels of 64 and of 128 rows of 128 bytes. */
+#define GB_VALUE_PANEL_A 8192
+#define GB_VALUE_PANEL_B 16384
 
-#define GB_VALUE(name, threads) \
+/*
+ * Of wgmma, in has descriptors without addresses, the panels' bytes, and the
+ * threads' 64 registers of C; out those of D.
+ */
+struct gb_value_wgmma_input {
+    uint64_t a, b;
+    uint32_t panels[(GB_VALUE_PANEL_A + GB_VALUE_PANEL_B) / 4];
+    uint32_t c[128][64];
+};
+
+/* Of TMA, a map without its address, where the box begins, and the tensor; out
+ * is shared memory afterwards. */
+#define GB_VALUE_TENSOR 4096 /* bytes */
+#define GB_VALUE_BOX    4096
+
+struct gb_value_tma_input {
+    uint64_t map[16];
+    int32_t x, y, bytes, unused;
+    uint32_t tensor[GB_VALUE_TENSOR / 4];
+};
+
+/*
+ * Name, threads, bytes of dynamic shared memory.  Of matrix instructions, in has
+ * the registers of A, B and C of each lane, out those of D.
+ */
+#define GB_VALUES                                                         \
+    GB_VALUE(warp, 2 * GB_WARP, 0)                                        \
+    GB_VALUE(place, 60, 0)                                                \
+    GB_VALUE(atomic, 128, 0)                                              \
+    GB_VALUE(mma_m16n8k8_f16, GB_WARP, 0)                                 \
+    GB_VALUE(mma_m16n8k16_f16, GB_WARP, 0)                                \
+    GB_VALUE(mma_m16n8k16_bf16, GB_WARP, 0)                               \
+    GB_VALUE(mma_m8n8k16_s8, GB_WARP, 0)                                  \
+    GB_VALUE(mma_m16n8k32_s8, GB_WARP, 0)                                 \
+    GB_VALUE(ldmatrix, GB_WARP, 0)                                        \
+    GB_VALUE(late, GB_WARP, 0)                                            \
+    GB_VALUE(count, GB_WARP, 0)                                           \
+    GB_VALUE(wgmma_f16, 128, 1024 + GB_VALUE_PANEL_A + GB_VALUE_PANEL_B)  \
+    GB_VALUE(wgmma_bf16, 128, 1024 + GB_VALUE_PANEL_A + GB_VALUE_PANEL_B) \
+    GB_VALUE(tma, 128, 1024 + GB_VALUE_BOX + 8)
+
+#define GB_VALUE(name, threads, shared) \
     extern "C" void gb_value_##name(const struct gb_value_args);
 GB_VALUES
 #undef GB_VALUE

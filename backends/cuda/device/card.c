@@ -143,6 +143,20 @@ spin_time(void)
     return 50;
 }
 
+/* Kernels of WGMMA have their columns by TMA, which wants maps of the driver's. */
+static enum gb_cuda_variant
+lower_without_maps(
+    const struct gb_cuda_card *card, enum gb_cuda_variant variant)
+{
+    if (variant < GB_CUDA_WGMMA || card->driver->tensor_map != NULL)
+        return variant;
+    GGML_LOG_WARN("%s: the driver has no %s: kernel variant %s instead of %s\n",
+                  card->label, gb_cuda_call_name(GB_CUDA_CALL_tensor_map),
+                  gb_cuda_variant_name(GB_CUDA_MMA8),
+                  gb_cuda_variant_name(variant));
+    return GB_CUDA_MMA8;
+}
+
 static bool
 choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
 {
@@ -165,7 +179,8 @@ choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
                       gb_cuda_image_archs, card->major, card->minor,
                       gb_cuda_platform.name, card->driver_text);
     variant = gb_cuda_image_variant(&card->image);
-    atomic_init(&card->variant, variant < highest ? variant : highest);
+    variant = lower_without_maps(card, variant < highest ? variant : highest);
+    atomic_init(&card->variant, variant);
     return true;
 }
 

@@ -245,6 +245,27 @@ emission_add(
     }
 }
 
+/* Of a card whose variant has TMA, the driver knows maps (card.c). */
+static void
+emission_map(
+    struct gb_cuda_emit *emit, const struct gb_cuda_mapped *mapped,
+    struct gb_cuda_tensor_map *out)
+{
+    struct emission *emission = (struct emission *)emit;
+    const uint64_t dim[] = { mapped->n, mapped->rows };
+    const uint32_t box[] = { GB_CUDA_MAPPED_COLUMNS, mapped->box_rows };
+    const uint32_t step[] = { 1, 1 };
+
+    if (emission->status != GGML_STATUS_SUCCESS || emission->is_lowered)
+        return;
+    emission->status =
+        GB_CUDA(emission->card, tensor_map,
+                (out, GB_CUDA_MAP_UINT16, 2, mapped->data, dim,
+                 &mapped->stride, box, step, GB_CUDA_MAP_NO_INTERLEAVE,
+                 GB_CUDA_MAP_SWIZZLE_128, GB_CUDA_MAP_L2_128,
+                 GB_CUDA_MAP_ZEROS_OUTSIDE));
+}
+
 /* The step has copies: the graph may go before the plan does. */
 static void
 add_step(struct emission *emission, const struct ggml_tensor *node)
@@ -329,6 +350,7 @@ gb_cuda_plan_make(
 {
     struct emission emission = {
         .emit.add = emission_add,
+        .emit.map = emission_map,
         .plan = plan,
         .card = hold->card,
     };
@@ -353,7 +375,8 @@ gb_cuda_plan_node(
     struct emission emission = {
         .emit = { .limits = &limits,
                   .scratch = (char *)(uintptr_t)scratch,
-                  .add = emission_add },
+                  .add = emission_add,
+                  .map = emission_map },
         .plan = plan,
         .card = hold->card,
     };

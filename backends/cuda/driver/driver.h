@@ -100,6 +100,11 @@ enum {
     GB_CUDA_HOST_MAPPED = 2,
     GB_CUDA_HOST_READ_ONLY = 8,       /* host_register */
     GB_CUDA_MANAGED_GLOBAL = 1,       /* memory_alloc_managed */
+    GB_CUDA_MAP_UINT16 = 1,           /* tensor_map: the values */
+    GB_CUDA_MAP_NO_INTERLEAVE = 0,
+    GB_CUDA_MAP_SWIZZLE_128 = 3,
+    GB_CUDA_MAP_L2_128 = 2,           /* bytes that are fetched at once */
+    GB_CUDA_MAP_ZEROS_OUTSIDE = 0,
 };
 
 /* One member an entry point, NULL where an optional one is missing. */

@@ -72,6 +72,20 @@ struct gb_cuda_product_args {
     int64_t split_bytes; /* between parts of D */
 };
 
+/* Of the GEMM by warp groups. */
+#define GB_CUDA_WGMMA_ROWS   64  /* of a tile */
+#define GB_CUDA_WGMMA_COLS   128
+#define GB_CUDA_WGMMA_K      64  /* of k, per step: 128 bytes of halves */
+#define GB_CUDA_WGMMA_SHARED 52224 /* bytes that a block has */
+
+/* Columns are halves. */
+struct gb_cuda_wgmma_args {
+    struct gb_cuda_tensor_map map; /* of all columns, row by row */
+    struct gb_cuda_product_args product;
+    int32_t has_map; /* else columns of a tile may lie anywhere */
+    int32_t unused[7];
+};
+
 /* dst = the sum of its parts in order. */
 struct gb_cuda_join_args {
     struct gb_cuda_tensor dst;

@@ -11,6 +11,7 @@
 #ifndef GB_CUDA_KERNELS_ARGS_H
 #define GB_CUDA_KERNELS_ARGS_H
 
+#include <stdalign.h>
 #include <stdint.h>
 
 /* Floating-point types, where a kernel learns of one by a number. */
@@ -25,6 +26,11 @@ struct gb_cuda_tensor {
     char *data;
     int64_t ne[4]; /* elements */
     int64_t nb[4]; /* bytes between neighbours along each dimension */
+};
+
+/* What TMA knows a tensor by, as the driver makes it (CUtensorMap). */
+struct gb_cuda_tensor_map {
+    alignas(64) uint64_t opaque[16];
 };
 
 #endif

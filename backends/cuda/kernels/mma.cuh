@@ -15,27 +15,37 @@
  * Int8 has four in a word and 4t, + 16 in place of 2t, + 8; D 8 x 8 is the
  * first two of D.  All 32 lanes take part; there is nothing for 64.
  *
- * Where an architecture has no such instruction, gb_has_mma or gb_has_mma8 is
- * false and the words do nothing: kernels leave out what uses them.
+ * Where an architecture has no such instruction, gb_has_mma, gb_has_mma8 or
+ * gb_has_wgmma is false and the words do nothing: kernels leave out what uses
+ * them.
  */
 #ifndef GB_CUDA_KERNELS_MMA_CUH
 #define GB_CUDA_KERNELS_MMA_CUH
 
+#include "backends/cuda/kernels/args.h"
 #include "backends/cuda/kernels/device.cuh"
 
 #if defined(GB_EMULATOR)
-#define GB_MMA  1
-#define GB_MMA8 1
+#define GB_MMA   1
+#define GB_MMA8  1
+#define GB_WGMMA 1
 #elif defined(__CUDA_ARCH__)
-#define GB_MMA  (__CUDA_ARCH__ >= 750)
-#define GB_MMA8 (__CUDA_ARCH__ >= 800)
+#define GB_MMA   (__CUDA_ARCH__ >= 750)
+#define GB_MMA8  (__CUDA_ARCH__ >= 800)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL /* 9.0a */
+#define GB_WGMMA 1
 #else
-#define GB_MMA  0
-#define GB_MMA8 0
+#define GB_WGMMA 0
+#endif
+#else
+#define GB_MMA   0
+#define GB_MMA8  0
+#define GB_WGMMA 0
 #endif
 
 static constexpr bool gb_has_mma = GB_MMA;
 static constexpr bool gb_has_mma8 = GB_MMA8;
+static constexpr bool gb_has_wgmma = GB_WGMMA;
 
 /* ---- products: d += a * b ---- */
 
@@ -269,6 +279,233 @@ gb_copy_async_wait()
     gb_emu_cp_async_wait(pending);
 #elif GB_MMA8
     asm volatile("cp.async.wait_group %0;" : : "n"(pending) : "memory");
+#endif
+}
+
+/* ---- TMA, and the barriers by which it tells ---- */
+
+/*
+ * A barrier in shared memory (PTX ISA, "mbarrier"): a phase of it is over when
+ * N_THREADS threads have arrived and all bytes that they said to expect are
+ * there.  By one thread, before the block's next barrier.  WGMMA.
+ */
+GB_DEVICE void
+gb_mbarrier_init(uint64_t *barrier, int n_threads)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_mbarrier_init(barrier, n_threads);
+#elif GB_WGMMA
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+                 :
+                 : "r"(gb_shared_address(barrier)), "r"(n_threads)
+                 : "memory");
+#else
+    (void)barrier, (void)n_threads;
+#endif
+}
+
+/* What this thread has initialized, TMA may use. */
+GB_DEVICE void
+gb_mbarrier_init_fence()
+{
+#if defined(GB_EMULATOR)
+    gb_emu_mbarrier_init_fence();
+#elif GB_WGMMA
+    asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+#endif
+}
+
+/* This thread arrives, and the phase is not over before N_BYTES more came. */
+GB_DEVICE void
+gb_mbarrier_arrive_expect(uint64_t *barrier, int n_bytes)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_mbarrier_arrive_expect(barrier, n_bytes);
+#elif GB_WGMMA
+    asm volatile("{ .reg .b64 state; "
+                 "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }"
+                 :
+                 : "r"(gb_shared_address(barrier)), "r"(n_bytes)
+                 : "memory");
+#else
+    (void)barrier, (void)n_bytes;
+#endif
+}
+
+/* Wait until the phase of PARITY (0 for the first, then in turn) is over; what
+ * TMA brought in it is there for this thread. */
+GB_DEVICE void
+gb_mbarrier_wait(uint64_t *barrier, int parity)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_mbarrier_wait(barrier, parity);
+#elif GB_WGMMA
+    asm volatile("{ .reg .pred is_over;\n"
+                 "again: mbarrier.try_wait.parity.shared::cta.b64 is_over, "
+                 "[%0], %1;\n"
+                 "@!is_over bra again; }"
+                 :
+                 : "r"(gb_shared_address(barrier)), "r"(parity)
+                 : "memory");
+#else
+    (void)barrier, (void)parity;
+#endif
+}
+
+/*
+ * By one thread: the box of MAP that begins at value X of row Y into SHARED, at
+ * a multiple of 128 bytes (1,024 for rows of 128 swizzled bytes), whose bytes
+ * BARRIER gets.  WGMMA.
+ */
+GB_DEVICE void
+gb_tma_load(void *shared, const gb_cuda_tensor_map *map, int x, int y,
+            uint64_t *barrier)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_tma_load(shared, map, x, y, barrier);
+#elif GB_WGMMA
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+                 "mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                 :
+                 : "r"(gb_shared_address(shared)), "l"(map), "r"(x), "r"(y),
+                   "r"(gb_shared_address(barrier))
+                 : "memory");
+#else
+    (void)shared, (void)map, (void)x, (void)y, (void)barrier;
+#endif
+}
+
+/*
+ * What this thread has stored to shared memory until now, by itself or by
+ * gb_copy_async_16, TMA and warp groups' MMA see after the next barrier.  WGMMA.
+ */
+GB_DEVICE void
+gb_async_proxy_fence()
+{
+#if defined(GB_EMULATOR)
+    gb_emu_async_proxy_fence();
+#elif GB_WGMMA
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+#endif
+}
+
+/* ---- MMA by warp groups: four warps, the first a multiple of four ---- */
+
+/*
+ * A panel of shared memory, at a multiple of 1,024 bytes: rows of 64 halves of
+ * k one after the other, whose pieces of 16 bytes are swizzled: piece i of row r
+ * is in the place i ^ r % 8.  The number that tells an MMA of one (PTX ISA,
+ * "Matrix Descriptor Format"): the address, from 8 rows to the next 1,024 bytes,
+ * swizzling of 128 bytes, each in units of 16.  Plus 2: the next 16 of k.
+ */
+GB_DEVICE uint64_t
+gb_wgmma_panel(const void *panel)
+{
+#if defined(GB_EMULATOR)
+    const uint64_t address = gb_emu_shared_address(panel);
+#elif GB_WGMMA
+    const uint64_t address = gb_shared_address(panel);
+#else
+    const uint64_t address = 0;
+
+    (void)panel;
+#endif
+    return (address & 0x3ffff) >> 4 | (uint64_t)1 << 16 |
+           (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
+}
+
+/* Before the first MMA, and between what this thread does to the sums and the
+ * next; all lanes. */
+GB_DEVICE void
+gb_wgmma_fence()
+{
+#if defined(GB_EMULATOR)
+    gb_emu_wgmma_fence();
+#elif GB_WGMMA
+    asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
+#endif
+}
+
+/* Names of the operands 0 to 63, and what they are. */
+#define GB_WGMMA_SUMS                                                       \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, "    \
+    "%15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "     \
+    "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, "     \
+    "%41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, "     \
+    "%54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
+#define GB_WGMMA_FOUR(d, i) \
+    "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
+#define GB_WGMMA_16(d, i)                             \
+    GB_WGMMA_FOUR(d, i), GB_WGMMA_FOUR(d, (i) + 4),   \
+    GB_WGMMA_FOUR(d, (i) + 8), GB_WGMMA_FOUR(d, (i) + 12)
+#define GB_WGMMA_64(d) \
+    GB_WGMMA_16(d, 0), GB_WGMMA_16(d, 16), GB_WGMMA_16(d, 32), GB_WGMMA_16(d, 48)
+
+/*
+ * Begin d += a * b of 64 rows, 128 columns and 16 of k; of A and B there are
+ * panels.  Of warp W of the group, with g and t of its lane as above,
+ *
+ *   D  d[4 j + i] (16 W + g + 8 (i / 2), 8 j + 2t + i % 2)
+ *
+ * (PTX ISA, "Matrix Fragments for wgmma.mma_async.m64nNk16").  Until a wait d is
+ * nobody's, and the panels must stay as they are.  All lanes.  WGMMA.
+ */
+GB_DEVICE void
+gb_wgmma_m64n128k16_f16(float d[64], uint64_t a, uint64_t b)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_wgmma_m64n128k16_f16(d, a, b);
+#elif GB_WGMMA
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
+                 GB_WGMMA_SUMS ", %64, %65, 1, 1, 1, 0, 0;"
+                 : GB_WGMMA_64(d)
+                 : "l"(a), "l"(b));
+#else
+    (void)d, (void)a, (void)b;
+#endif
+}
+
+GB_DEVICE void
+gb_wgmma_m64n128k16_bf16(float d[64], uint64_t a, uint64_t b)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_wgmma_m64n128k16_bf16(d, a, b);
+#elif GB_WGMMA
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+                 GB_WGMMA_SUMS ", %64, %65, 1, 1, 1, 0, 0;"
+                 : GB_WGMMA_64(d)
+                 : "l"(a), "l"(b));
+#else
+    (void)d, (void)a, (void)b;
+#endif
+}
+
+/* The MMAs since the last call make a group; all lanes. */
+GB_DEVICE void
+gb_wgmma_commit()
+{
+#if defined(GB_EMULATOR)
+    gb_emu_wgmma_commit();
+#elif GB_WGMMA
+    asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+#endif
+}
+
+/* Wait for all groups; D, which they made, is this thread's again.  All
+ * lanes. */
+GB_DEVICE void
+gb_wgmma_wait(float d[64])
+{
+#if defined(GB_EMULATOR)
+    (void)d;
+    gb_emu_wgmma_wait(0);
+#elif GB_WGMMA
+    asm volatile("wgmma.wait_group.sync.aligned 0;"
+                 : GB_WGMMA_64(d)
+                 :
+                 : "memory");
+#else
+    (void)d;
 #endif
 }
 

@@ -22,12 +22,30 @@ enum gb_cuda_kernel {
     GB_CUDA_KERNEL_COUNT
 };
 
+struct gb_cuda_tensor_map;
+
+/* Numbers of a row that a box of TMA has: 128 bytes. */
+enum { GB_CUDA_MAPPED_COLUMNS = 64 };
+
+/* Rows of numbers of two bytes. */
+struct gb_cuda_mapped {
+    char *data;      /* at a multiple of 16 */
+    uint64_t n;      /* numbers of a row, at most 2^32 */
+    uint64_t rows;   /* at most 2^32 */
+    uint64_t stride; /* bytes from row to row: a multiple of 16 below 2^40 */
+    uint32_t box_rows;
+};
+
 struct gb_cuda_emit {
     const struct gb_cuda_limits *limits;
     char *scratch; /* address of as many bytes as the row's scratch asked for;
                       their content is undefined, and lost after the node */
     void (*add)(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
                 unsigned n_blocks, size_t shared, const void *args, size_t size);
+    /* Write what TMA knows MAPPED by, its boxes swizzled by 128 bytes; WGMMA.
+     * What fails is kept, and the node not launched. */
+    void (*map)(struct gb_cuda_emit *emit, const struct gb_cuda_mapped *mapped,
+                struct gb_cuda_tensor_map *out);
 };
 
 /*

@@ -74,6 +74,19 @@ static const struct mma_kernel mma8_kernels[GGML_TYPE_COUNT] = {
                          GB_CUDA_PACK_BF16, true },
 };
 
+static const struct mma_kernel wgmma_kernels[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type)
+#define GB_CUDA_BLOCKS(TYPE, name)                               \
+    [GGML_TYPE_##TYPE] = { GB_CUDA_KERNEL_gb_wgmma_gemm_##name,  \
+                           GB_CUDA_PACK_F16, true },
+#include "backends/cuda/kernels/formats.def"
+    GB_CUDA_BLOCKS(F16, f16)
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+    [GGML_TYPE_BF16] = { GB_CUDA_KERNEL_gb_wgmma_gemm_bf16,
+                         GB_CUDA_PACK_BF16, true },
+};
+
 static int64_t
 ceil_div(int64_t a, int64_t b)
 {
@@ -93,11 +106,20 @@ tile_gemv(const struct gb_cuda_limits *limits,
     tiling->col_step = cols[size];
 }
 
+static bool
+has_warp_groups(const struct gb_cuda_limits *limits)
+{
+    return limits->variant >= GB_CUDA_WGMMA &&
+           limits->shared >= GB_CUDA_WGMMA_SHARED;
+}
+
 /* The kernel on tensor cores for weights of TYPE; NULL for none. */
 static const struct mma_kernel *
 mma_kernel_of(const struct gb_cuda_limits *limits, enum ggml_type type)
 {
-    const struct mma_kernel *kernel = limits->variant >= GB_CUDA_MMA8
+    const struct mma_kernel *kernel = has_warp_groups(limits)
+                                          ? &wgmma_kernels[type]
+                                      : limits->variant >= GB_CUDA_MMA8
                                           ? &mma8_kernels[type]
                                           : &mma_kernels[type];
 
@@ -117,12 +139,18 @@ tile_gemm(const struct gb_cuda_product_shape *shape,
 }
 
 static void
-tile_mma(const struct mma_kernel *mma, struct gb_cuda_tiling *tiling)
+tile_mma(const struct gb_cuda_limits *limits, const struct mma_kernel *mma,
+         struct gb_cuda_tiling *tiling)
 {
     tiling->kernel = mma->kernel;
     tiling->packing = mma->packing;
+    tiling->by_warp_groups = has_warp_groups(limits);
     tiling->row_step = GEMM_TILE;
     tiling->col_step = GEMM_TILE;
+    if (tiling->by_warp_groups) {
+        tiling->row_step = GB_CUDA_WGMMA_ROWS;
+        tiling->col_step = GB_CUDA_WGMMA_COLS;
+    }
 }
 
 /* Cut k where tiles are too few to fill the card. */
@@ -148,13 +176,13 @@ gb_cuda_matmul_dispatch(const struct gb_cuda_limits *limits,
 {
     const bool is_float = gb_cuda_is_float(shape->weights);
     const struct mma_kernel *mma = mma_kernel_of(limits, shape->weights);
-    struct gb_cuda_tiling tiling;
+    struct gb_cuda_tiling tiling = { .by_warp_groups = false };
 
     tiling.packing = !is_float                               ? GB_CUDA_PACK_Q8
                      : shape->activations == GGML_TYPE_F32 ? GB_CUDA_IN_PLACE
                                                              : GB_CUDA_PACK_F32;
     if (shape->cols > GEMV_COLS && mma != NULL)
-        tile_mma(mma, &tiling);
+        tile_mma(limits, mma, &tiling);
     else if (shape->cols > GEMV_COLS && is_float)
         tile_gemm(shape, &tiling);
     else

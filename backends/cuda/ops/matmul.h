@@ -37,6 +37,7 @@ struct gb_cuda_product_shape {
 struct gb_cuda_tiling {
     enum gb_cuda_kernel kernel;
     enum gb_cuda_packing packing;
+    bool by_warp_groups;    /* the kernel takes struct gb_cuda_wgmma_args */
     int row_step, col_step; /* of a tile */
     int64_t n_splits;
     int64_t split_k; /* values of k in each split but the last */

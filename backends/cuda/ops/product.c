@@ -134,6 +134,52 @@ join(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
                    &args);
 }
 
+/*
+ * Are the columns that meet one matrix rows that follow each other, and few and
+ * near enough for TMA?  Of a mixture of experts they are anywhere.
+ */
+static bool
+can_be_mapped(const struct gb_cuda_product_args *args)
+{
+    const struct gb_cuda_tensor *columns = &args->columns;
+
+    return args->ids.data == NULL &&
+           (args->r3 == 1 || args->weights.ne[2] == 1) &&
+           columns->ne[0] < INT32_MAX && columns->nb[1] < (int64_t)1 << 40;
+}
+
+static void
+map_columns(struct gb_cuda_emit *emit, const struct gb_cuda_tensor *columns,
+            struct gb_cuda_tensor_map *map)
+{
+    const int64_t bytes = columns->nb[1] - GB_CUDA_HALVES_HEAD;
+    const struct gb_cuda_mapped mapped = {
+        .data = columns->data + GB_CUDA_HALVES_HEAD,
+        .n = (uint64_t)bytes / 2,
+        .rows = (uint64_t)(columns->ne[1] * columns->ne[2] * columns->ne[3]),
+        .stride = (uint64_t)columns->nb[1],
+        .box_rows = GB_CUDA_WGMMA_COLS,
+    };
+
+    emit->map(emit, &mapped, map);
+}
+
+static void
+multiply_by_warp_groups(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
+                        unsigned n_tiles,
+                        const struct gb_cuda_product_args *args)
+{
+    struct gb_cuda_wgmma_args wgmma = {
+        .product = *args,
+        .has_map = can_be_mapped(args),
+    };
+
+    if (wgmma.has_map)
+        map_columns(emit, &args->columns, &wgmma.map);
+    emit->add(emit, kernel, n_tiles, GB_CUDA_WGMMA_SHARED, &wgmma,
+              sizeof(wgmma));
+}
+
 bool
 gb_cuda_tiles(const struct gb_cuda_tiling *tiling, int64_t m, int64_t col_tiles,
               int64_t matrices, int64_t *tiles_out)
@@ -168,7 +214,11 @@ gb_cuda_multiply(struct gb_cuda_emit *emit,
     args->n_splits = (int32_t)tiling->n_splits;
     args->split_k = tiling->split_k;
     args->split_bytes = args->dst.nb[3] * args->dst.ne[3];
-    emit->add(emit, tiling->kernel, (unsigned)n_tiles, 0, args, sizeof(*args));
+    if (tiling->by_warp_groups)
+        multiply_by_warp_groups(emit, tiling->kernel, (unsigned)n_tiles, args);
+    else
+        emit->add(emit, tiling->kernel, (unsigned)n_tiles, 0, args,
+                  sizeof(*args));
     if (is_split)
         join(emit, node, parts, tiling->n_splits);
 }

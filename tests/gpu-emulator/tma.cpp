@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+/*
+ * gpu-emulator/tma.cpp - boxes of tensors that TMA brings to shared memory, and
+ * the barriers that it tells.
+ *
+ * A box arrives when a thread waits for its barrier's phase and nothing else is
+ * missing, not earlier: without the wait there are old data, and reading them is
+ * reported (PTX ISA, "mbarrier", "cp.async.bulk.tensor").  Values outside the
+ * tensor are zeros; pieces of 16 bytes are swizzled by the bits of the address
+ * in shared memory (PTX ISA, "Swizzling Modes").
+ *
+ * A wait lets a thread see what TMA brought; what other threads wrote before
+ * they arrived is not taken as ordered.
+ */
+#include "tests/gpu-emulator/check.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+namespace emu {
+
+namespace {
+
+constexpr int piece = 16;
+constexpr uintptr_t barrier_size = 8;
+
+/* ---- a box ---- */
+
+int
+row_bytes(const tensor_map &m)
+{
+    return m.box[0] * m.size;
+}
+
+int
+box_bytes(const tensor_map &m)
+{
+    return row_bytes(m) * m.box[1];
+}
+
+/* Where the box's row J is in memory; NULL: outside. */
+const char *
+row_of(const tma_copy &c, int j)
+{
+    const int64_t y = c.y + j;
+
+    if (y < 0 || y > (int64_t)c.map.last[1])
+        return nullptr;
+    return (const char *)(uintptr_t)c.map.address +
+           (uint64_t)y * c.map.stride[0];
+}
+
+/* Bytes FIRST to END of a row of the box are inside the tensor. */
+void
+find_inside(const tma_copy &c, int *first, int *end)
+{
+    const int64_t left = (int64_t)c.map.last[0] + 1 - c.x;
+
+    *first = (int)(std::clamp<int64_t>(-c.x, 0, c.map.box[0])) * c.map.size;
+    *end = (int)(std::clamp<int64_t>(left, 0, c.map.box[0])) * c.map.size;
+}
+
+void
+check_source(fiber *f, const tma_copy &c)
+{
+    int first, end;
+
+    find_inside(c, &first, &end);
+    for (int j = 0; j < c.map.box[1]; j++)
+        if (row_of(c, j) != nullptr && first < end)
+            check_access(f,
+                         (uintptr_t)row_of(c, j) +
+                             (uintptr_t)(c.x * c.map.size + first),
+                         (size_t)(end - first), reads, c.pc);
+}
+
+/* Bytes AT and following of the box's row J. */
+void
+bring_piece(const tma_copy &c, int j, int at)
+{
+    const uintptr_t to =
+        swizzled((uintptr_t)c.to + (uintptr_t)(j * row_bytes(c.map) + at),
+                 c.map.span);
+    const char *const row = row_of(c, j);
+    int first, end;
+    char bytes[piece] = {};
+
+    find_inside(c, &first, &end);
+    for (int i = 0; i < piece && row != nullptr; i++)
+        if (at + i >= first && at + i < end)
+            bytes[i] = row[c.x * c.map.size + at + i];
+    memcpy((void *)to, bytes, piece);
+}
+
+void
+bring(fiber *f, const tma_copy &c)
+{
+    for (int j = 0; j < c.map.box[1]; j++)
+        for (int at = 0; at < row_bytes(c.map); at += piece)
+            bring_piece(c, j, at);
+    check_tma_arrives(f, (uintptr_t)c.to, (size_t)box_bytes(c.map));
+}
+
+/* ---- barriers ---- */
+
+mbarrier *
+find(fiber *f, const void *address, const void *pc)
+{
+    auto &all = f->in->async.barriers;
+    const auto at = all.find((uintptr_t)address);
+
+    if (at != all.end())
+        return &at->second;
+    complain(f, pc, "mbarrier: it was not initialized");
+    f->in->stop(launch_failed);
+}
+
+/* Those who wait look again. */
+void
+wake(fiber *f, mbarrier *b)
+{
+    f->in->wake(b->waiting.data(), (unsigned)b->waiting.size());
+    b->waiting.clear();
+}
+
+/* Everybody has arrived: what is on its way comes, and the phase may be over. */
+void
+try_complete(fiber *f, mbarrier *b, const void *pc)
+{
+    std::vector<tma_copy> copies;
+
+    copies.swap(b->copies);
+    for (const tma_copy &c : copies) {
+        bring(f, c);
+        b->bytes -= box_bytes(c.map);
+    }
+    if (b->bytes < 0) {
+        complain(f, pc, "mbarrier: %lld bytes came that nobody expected",
+                 (long long)-b->bytes);
+        f->in->stop(launch_failed);
+    }
+    if (b->bytes > 0)
+        return;
+    b->phase++;
+    b->pending = b->count;
+    wake(f, b);
+}
+
+bool
+is_over(const mbarrier *b, int parity)
+{
+    return (int)(b->phase & 1) != parity;
+}
+
+bool
+is_placed(fiber *f, const void *shared, const void *barrier,
+          const tensor_map &m)
+{
+    return f->in->shared.allows((uintptr_t)shared, (size_t)box_bytes(m)) &&
+           (uintptr_t)shared % 128 == 0 &&
+           (uintptr_t)barrier % barrier_size == 0;
+}
+
+/* As far as it is one that gb_emu_tma_load can do. */
+bool
+is_map(const tensor_map &m)
+{
+    return m.mark == tensor_map_mark && m.rank == 2 && m.step[0] == 1 &&
+           m.step[1] == 1;
+}
+
+void
+begin(fiber *f, const tma_copy &c, mbarrier *b)
+{
+    if (!b->is_fenced)
+        complain(f, c.pc, "TMA: no fence since its mbarrier was initialized");
+    check_source(f, c);
+    check_copy_begins(f, (uintptr_t)c.to, (size_t)box_bytes(c.map), c.pc);
+    b->copies.push_back(c);
+    wake(f, b);
+}
+
+} // namespace
+
+/* ---- a block ---- */
+
+void
+async_state::begin(unsigned n_threads)
+{
+    barriers.clear();
+    lanes.resize((n_threads + mma_lanes - 1) / mma_lanes);
+    for (lane_mmas &l : lanes) {
+        l.pending.clear();
+        l.sums.clear();
+        l.n_groups = 0;
+        l.is_fenced = false;
+    }
+    fence.assign(n_threads, 0);
+    fence_before_barrier.assign(n_threads, 0);
+    waited.assign(n_threads, 0);
+    has_fences = false;
+}
+
+void
+async_state::barrier()
+{
+    if (has_fences)
+        fence_before_barrier = fence;
+    has_fences = false;
+}
+
+void
+async_ends(fiber *f, bool is_last)
+{
+    lane_mmas *const l = &f->in->async.lanes[f->thread / mma_lanes];
+
+    if (!l->pending.empty())
+        complain(f, l->pending[0].pc,
+                 "wgmma: a thread ends that never waited for it");
+    l->pending.clear();
+    if (!is_last)
+        return;
+    for (const auto &b : f->in->async.barriers)
+        if (!b.second.copies.empty())
+            complain(f, b.second.copies[0].pc,
+                     "TMA: a block ends that never waited for it");
+}
+
+} // namespace emu
+
+using emu::this_fiber;
+
+extern "C" void
+gb_emu_mbarrier_init(void *barrier, int n_threads)
+{
+    emu::fiber *const f = this_fiber();
+    const void *const pc = __builtin_return_address(0);
+
+    emu::check_access(f, (uintptr_t)barrier, emu::barrier_size, emu::writes,
+                      pc);
+    f->in->async.barriers[(uintptr_t)barrier] = {
+        f->thread, false, n_threads, n_threads, 0, 0, {}, {}
+    };
+}
+
+extern "C" void
+gb_emu_mbarrier_init_fence()
+{
+    const emu::fiber *const f = this_fiber();
+
+    for (auto &b : f->in->async.barriers)
+        if (b.second.by == f->thread)
+            b.second.is_fenced = true;
+}
+
+extern "C" void
+gb_emu_mbarrier_arrive_expect(void *barrier, int n_bytes)
+{
+    emu::fiber *const f = this_fiber();
+    const void *const pc = __builtin_return_address(0);
+    emu::mbarrier *const b = emu::find(f, barrier, pc);
+
+    emu::check_access(f, (uintptr_t)barrier, emu::barrier_size, emu::changes,
+                      pc);
+    if (b->pending == 0)
+        emu::try_complete(f, b, pc);
+    if (b->pending == 0) {
+        complain(f, pc, "mbarrier: more threads arrive than a phase has");
+        f->in->stop(emu::launch_failed);
+    }
+    b->bytes += n_bytes;
+    b->pending--;
+    emu::wake(f, b);
+}
+
+extern "C" void
+gb_emu_mbarrier_wait(void *barrier, int parity)
+{
+    emu::fiber *const f = this_fiber();
+    const void *const pc = __builtin_return_address(0);
+    emu::mbarrier *const b = emu::find(f, barrier, pc);
+
+    emu::check_access(f, (uintptr_t)barrier, emu::barrier_size, emu::changes,
+                      pc);
+    while (!emu::is_over(b, parity)) {
+        if (b->pending == 0)
+            emu::try_complete(f, b, pc);
+        if (emu::is_over(b, parity))
+            break;
+        b->waiting.push_back(f);
+        f->in->sleep(f);
+    }
+    f->in->async.waited[f->thread] = ++f->in->clock;
+}
+
+extern "C" void
+gb_emu_tma_load(void *shared, const void *map, int x, int y, void *barrier)
+{
+    emu::fiber *const f = this_fiber();
+    const void *const pc = __builtin_return_address(0);
+    emu::mbarrier *const b = emu::find(f, barrier, pc);
+    emu::tma_copy c = { {}, (char *)shared, x, y, pc };
+
+    memcpy(&c.map, map, sizeof(c.map));
+    if (!emu::is_map(c.map)) {
+        complain(f, pc, "TMA: this is no map of a tensor of two dimensions");
+        f->in->stop(emu::launch_failed);
+    }
+    if (!emu::is_placed(f, shared, barrier, c.map)) {
+        complain(f, pc, "TMA: a box of %d bytes does not fit there, or not at "
+                        "a multiple of 128", emu::box_bytes(c.map));
+        f->in->stop(emu::misaligned_address);
+    }
+    emu::begin(f, c, b);
+}
+
+extern "C" void
+gb_emu_async_proxy_fence()
+{
+    emu::fiber *const f = this_fiber();
+
+    f->in->async.fence[f->thread] = ++f->in->clock;
+    f->in->async.has_fences = true;
+}
