@@ -70,5 +70,17 @@ tests_cuda_plans_LDADD = $(BLACK_LDADD)
 tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
 tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_split_LDADD = $(BLACK_LDADD)
+
+# A model, run by the code of ggmlbackend-run.
+if TOOLS
+cuda_tiny_model = \
+	$(cuda_emulated) \
+	tests/cuda/tiny-model.c \
+	tests/cuda/tiny-model.h
+check_PROGRAMS += tests/cuda/model-failures
+tests_cuda_model_failures_SOURCES = %D%/model-failures.c $(cuda_tiny_model)
+tests_cuda_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_cuda_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
+endif
 endif
 endif

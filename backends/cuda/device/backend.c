@@ -68,13 +68,28 @@ backend_free(ggml_backend_t backend)
     free(own);
 }
 
+/*
+ * Memory that queued work uses may go when a call has failed, or the card by
+ * another's: wait for it all the same, without a word.
+ */
+static void
+drain(struct cuda_backend *own)
+{
+    if (!gb_cuda_enter_cleanup(&own->hold))
+        return;
+    gb_cuda_queue_drain(own->hold.card, &own->queue);
+    gb_cuda_leave(&own->hold);
+}
+
 static void
 backend_synchronize(ggml_backend_t backend)
 {
     struct cuda_backend *own = backend->context;
 
-    if (!gb_cuda_enter(&own->hold))
+    if (!gb_cuda_enter(&own->hold)) {
+        drain(own);
         return;
+    }
     gb_cuda_queue_wait(own->hold.card, &own->queue);
     gb_cuda_leave(&own->hold);
 }
@@ -216,6 +231,8 @@ backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
         return GGML_STATUS_FAILED;
     status = compute(own, cgraph);
     gb_cuda_leave(&own->hold);
+    if (status != GGML_STATUS_SUCCESS)
+        drain(own);
     return status;
 }
 
@@ -284,6 +301,8 @@ backend_graph_plan_compute(
         return GGML_STATUS_FAILED;
     status = run(own, &graph->recordings, &graph->plan);
     gb_cuda_leave(&own->hold);
+    if (status != GGML_STATUS_SUCCESS)
+        drain(own);
     return status;
 }
 

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PROHIBITED = 2 }; /* a compute mode */
+
 /* Why a card cannot be used, for whoever lists it. */
 struct refusal {
     char *text;
@@ -45,37 +47,49 @@ answered(const struct refusal *refusal, int result, enum gb_cuda_call call)
 }
 
 /* An attribute that a driver does not know is 0. */
-static int
-attribute(const struct gb_cuda_card *card, enum gb_cuda_attribute which)
+static bool
+read_attribute(
+    const struct gb_cuda_card *card, enum gb_cuda_attribute which, int *value,
+    const struct refusal *refusal)
 {
-    int value = 0;
+    const int result =
+        card->driver->device_attribute(value, which, card->handle);
 
-    if (card->driver->device_attribute(&value, which, card->handle) !=
-        GB_CUDA_SUCCESS)
-        return 0;
-    return value;
+    if (result == GB_CUDA_INVALID_VALUE)
+        *value = 0;
+    return result == GB_CUDA_INVALID_VALUE ||
+           answered(refusal, result, GB_CUDA_CALL_device_attribute);
 }
 
-static void
-read_limits(struct gb_cuda_card *card)
+static bool
+read_attributes(struct gb_cuda_card *card, const struct refusal *refusal)
 {
-    const int shared = attribute(card, GB_CUDA_MAX_SHARED_PER_BLOCK);
-    const int optin = attribute(card, GB_CUDA_MAX_SHARED_OPTIN);
+    int shared, optin, is_integrated, reads_pageable, mode;
+    const struct {
+        enum gb_cuda_attribute which;
+        int *value;
+    } rows[] = {
+        { GB_CUDA_MAJOR, &card->major },
+        { GB_CUDA_MINOR, &card->minor },
+        { GB_CUDA_INTEGRATED, &is_integrated },
+        { GB_CUDA_PAGEABLE_BY_HOST_TABLES, &reads_pageable },
+        { GB_CUDA_MAX_SHARED_PER_BLOCK, &shared },
+        { GB_CUDA_MAX_SHARED_OPTIN, &optin },
+        { GB_CUDA_MULTIPROCESSORS, &card->limits.n_sms },
+        { GB_CUDA_WARP_SIZE, &card->limits.warp },
+        { GB_CUDA_COMPUTE_MODE, &mode },
+    };
 
-    card->limits.n_sms = attribute(card, GB_CUDA_MULTIPROCESSORS);
-    card->limits.warp = attribute(card, GB_CUDA_WARP_SIZE);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (!read_attribute(card, rows[i].which, rows[i].value, refusal))
+            return false;
+    }
+    card->is_integrated = is_integrated != 0;
+    card->reads_pageable = reads_pageable != 0;
     card->limits.shared = (size_t)(optin > shared ? optin : shared);
-}
-
-static void
-read_attributes(struct gb_cuda_card *card)
-{
-    card->major = attribute(card, GB_CUDA_MAJOR);
-    card->minor = attribute(card, GB_CUDA_MINOR);
-    card->is_integrated = attribute(card, GB_CUDA_INTEGRATED) != 0;
-    card->reads_pageable =
-        attribute(card, GB_CUDA_PAGEABLE_BY_HOST_TABLES) != 0;
-    read_limits(card);
+    return mode != PROHIBITED ||
+           refuse(refusal, "%s may be used by nobody (compute mode)",
+                  card->name);
 }
 
 /* Cards that the driver knows no number of go by their address. */
@@ -175,7 +189,6 @@ gb_cuda_card_init(
     const char *label, char *reason, size_t size)
 {
     const struct refusal refusal = { reason, size };
-    const int prohibited = 2;
 
     memset(card, 0, sizeof(*card));
     card->driver = driver;
@@ -187,12 +200,8 @@ gb_cuda_card_init(
     pthread_mutex_init(&card->copy_lock, NULL);
     if (!answered(&refusal, driver->device_get(&card->handle, ordinal),
                   GB_CUDA_CALL_device_get) ||
-        !read_names(card, &refusal))
+        !read_names(card, &refusal) || !read_attributes(card, &refusal))
         return false;
-    read_attributes(card);
-    if (attribute(card, GB_CUDA_COMPUTE_MODE) == prohibited)
-        return refuse(&refusal, "%s may be used by nobody (compute mode)",
-                      card->name);
     card->most_memory =
         gb_cuda_setting_bytes("GGMLBACKEND_GPU_MEMORY", card->memory);
     card->spin_us = spin_time();
