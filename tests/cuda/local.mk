@@ -54,10 +54,18 @@ cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h
 check_PROGRAMS += \
+	tests/cuda/bad-input \
+	tests/cuda/drivers \
 	tests/cuda/failures \
 	tests/cuda/listing \
 	tests/cuda/plans \
 	tests/cuda/split
+tests_cuda_bad_input_SOURCES = %D%/bad-input.c $(cuda_emulated)
+tests_cuda_bad_input_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_bad_input_LDADD = $(BLACK_LDADD)
+tests_cuda_drivers_SOURCES = %D%/drivers.c $(cuda_emulated)
+tests_cuda_drivers_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_drivers_LDADD = $(BLACK_LDADD)
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)

@@ -131,12 +131,12 @@ read_names(struct gb_cuda_card *card, const struct refusal *refusal)
 static enum gb_cuda_variant
 highest_variant(void)
 {
-    const char *name = gb_cuda_setting("GGMLBACKEND_GPU_VARIANT");
+    const char *variable = "GGMLBACKEND_GPU_VARIANT";
+    const char *name = gb_cuda_setting_if_on(variable);
     enum gb_cuda_variant variant = GB_CUDA_WGMMA;
 
     if (name != NULL && !gb_cuda_variant_of_name(name, &variant))
-        GGML_LOG_WARN("GGMLBACKEND_GPU_VARIANT: %s is no kernel variant, and "
-                      "not used\n", name);
+        gb_cuda_setting_refuse(variable, "no kernel variant");
     return variant;
 }
 
@@ -147,13 +147,13 @@ highest_variant(void)
 static int64_t
 spin_time(void)
 {
-    const char *wait = gb_cuda_setting("GGMLBACKEND_GPU_WAIT");
+    const char *variable = "GGMLBACKEND_GPU_WAIT";
+    const char *wait = gb_cuda_setting_if_on(variable);
 
     if (wait != NULL && strcmp(wait, "spin") == 0)
         return -1;
     if (wait != NULL && strcmp(wait, "sleep") != 0)
-        GGML_LOG_WARN("GGMLBACKEND_GPU_WAIT: %s is neither sleep nor spin, "
-                      "and not used\n", wait);
+        gb_cuda_setting_refuse(variable, "neither sleep nor spin");
     return 50;
 }
 
