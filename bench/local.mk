@@ -5,7 +5,7 @@ bench_common = %D%/bench.c %D%/bench.h
 bench_graphs = $(bench_common) %D%/graphs.c %D%/graphs.h
 EXTRA_DIST += %D%/beside
 
-benches = bench/alloc bench/build bench/calls bench/gguf bench/sched
+benches = bench/alloc bench/build bench/calls bench/gguf bench/sched bench/token
 EXTRA_PROGRAMS += $(benches)
 bench_alloc_SOURCES = %D%/alloc.c $(bench_graphs)
 bench_alloc_LDADD = $(GB_LIBRARY)
@@ -17,6 +17,8 @@ bench_gguf_SOURCES = %D%/gguf.c $(bench_common)
 bench_gguf_LDADD = $(GB_LIBRARY)
 bench_sched_SOURCES = %D%/device.c %D%/device.h %D%/sched.c $(bench_graphs)
 bench_sched_LDADD = $(GB_LIBRARY)
+bench_token_SOURCES = %D%/token.c $(bench_common)
+bench_token_LDADD = $(GB_LIBRARY)
 CLEANFILES += $(benches)
 
 bench: $(benches)

@@ -57,6 +57,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/image.h \
 	%D%/device/kernel.c \
 	%D%/device/kernel.h \
+	%D%/device/live.c \
+	%D%/device/live.h \
 	%D%/device/peer.c \
 	%D%/device/peer.h \
 	%D%/device/pinned.c \

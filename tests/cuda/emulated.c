@@ -68,8 +68,8 @@ cuda_case(void (*run)(void), const char *variables, const char **errors)
 
 /* ---- the driver and the module ---- */
 
-static const char *
-built(const char *path)
+const char *
+cuda_built(const char *path)
 {
     static char whole[4096];
     const char *top = getenv("top_builddir");
@@ -89,11 +89,9 @@ look_up(void *library, void *member, const char *name)
 
 /* It has the driver's name, by which the module finds it opened. */
 static void
-open_emulator(void)
+open_emulator(const char *path)
 {
-    void *library = dlopen(
-        built("tests/gpu-emulator/lanes32/.libs/libcuda.so.1"),
-        RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
     CHECK(library != NULL);
     look_up(library, &emulator.count, "emu_count");
@@ -108,10 +106,22 @@ open_emulator(void)
 }
 
 ggml_backend_reg_t
+cuda_load_module(void)
+{
+    return ggml_backend_load(cuda_built("tests/cuda/.libs/libggml-cuda.so"));
+}
+
+ggml_backend_reg_t
+cuda_load_on(const char *driver)
+{
+    open_emulator(driver);
+    return cuda_load_module();
+}
+
+ggml_backend_reg_t
 cuda_load(void)
 {
-    open_emulator();
-    return ggml_backend_load(built("tests/cuda/.libs/libggml-cuda.so"));
+    return cuda_load_on(cuda_built(EMULATED_DRIVER));
 }
 
 ggml_backend_dev_t

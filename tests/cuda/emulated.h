@@ -32,8 +32,17 @@
 void cuda_case(
     void (*run)(void), const char *variables, const char **errors);
 
-/* In a case: the module's registration; NULL where it is refused. */
+/* PATH in the build folder; until the next call. */
+const char *cuda_built(const char *path);
+#define EMULATED_DRIVER "tests/gpu-emulator/lanes32/.libs/libcuda.so.1"
+
+/*
+ * In a case: the module's registration; NULL where it is refused.  On the
+ * emulated driver, on a copy of it, on what the machine has.
+ */
 ggml_backend_reg_t cuda_load(void);
+ggml_backend_reg_t cuda_load_on(const char *driver);
+ggml_backend_reg_t cuda_load_module(void);
 
 /* In a case, after cuda_load: what the emulated driver offers tests. */
 struct cuda_emulator {

@@ -55,10 +55,18 @@ cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h
 check_PROGRAMS += \
+	tests/cuda/bad-input \
+	tests/cuda/drivers \
 	tests/cuda/failures \
 	tests/cuda/listing \
 	tests/cuda/plans \
 	tests/cuda/split
+tests_cuda_bad_input_SOURCES = %D%/bad-input.c $(cuda_emulated)
+tests_cuda_bad_input_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_bad_input_LDADD = $(BLACK_LDADD)
+tests_cuda_drivers_SOURCES = %D%/drivers.c $(cuda_emulated)
+tests_cuda_drivers_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_drivers_LDADD = $(BLACK_LDADD)
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
@@ -71,5 +79,22 @@ tests_cuda_plans_LDADD = $(BLACK_LDADD)
 tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
 tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_split_LDADD = $(BLACK_LDADD)
+
+# A model, run by the code of ggmlbackend-run.
+if TOOLS
+cuda_tiny_model = \
+	$(cuda_emulated) \
+	tests/cuda/tiny-model.c \
+	tests/cuda/tiny-model.h
+check_PROGRAMS += \
+	tests/cuda/bits \
+	tests/cuda/model-failures
+tests_cuda_bits_SOURCES = %D%/bits.c %D%/layers.c %D%/layers.h $(cuda_tiny_model)
+tests_cuda_bits_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_cuda_bits_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS) -lm
+tests_cuda_model_failures_SOURCES = %D%/model-failures.c $(cuda_tiny_model)
+tests_cuda_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_cuda_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
+endif
 endif
 endif

@@ -85,3 +85,11 @@ device_close(struct device *device)
     ggml_backend_free(device->backend);
     memset(device, 0, sizeof(*device));
 }
+
+bool
+device_has_copied(const struct device *device)
+{
+    return !tool_has_reason() ||
+           tool_error("copies to and from %s failed: %s",
+                      ggml_backend_dev_name(device->dev), tool_reason());
+}

@@ -23,4 +23,10 @@ bool device_open(struct device *device, const char *name, int n_threads);
 
 void device_close(struct device *device);
 
+/*
+ * Did all copies to and from DEVICE since tool_forget_reason come about?  They
+ * tell by the reason alone.  False after a message.
+ */
+bool device_has_copied(const struct device *device);
+
 #endif

@@ -120,9 +120,10 @@ set_mask(struct engine *e, const struct graph *g, struct ggml_tensor *mask,
     ggml_backend_tensor_set(mask, e->mask, 0, (size_t)n * mask->nb[1]);
 }
 
-static void
+static bool
 set_inputs(struct engine *e, const struct graph *g, const int32_t *ids)
 {
+    tool_forget_reason();
     for (int64_t i = 0; i < g->n_tokens; i++)
         e->positions[i] = (int32_t)(e->n_past + i);
     ggml_backend_tensor_set(g->tokens, ids, 0, ggml_nbytes(g->tokens));
@@ -131,6 +132,7 @@ set_inputs(struct engine *e, const struct graph *g, const int32_t *ids)
     set_mask(e, g, g->mask, 0);
     if (g->mask_local != NULL)
         set_mask(e, g, g->mask_local, e->model->hparams.window);
+    return device_has_copied(e->device);
 }
 
 bool
@@ -141,9 +143,8 @@ engine_append(struct engine *e, const int32_t *ids, int64_t n, int64_t n_out)
     if (!graph_make_body(g, e->model, &e->cache, e->device, n, n_out,
                          GGML_PAD(e->n_past + n, KV_STEP)))
         return false;
-    set_inputs(e, g, ids);
     graph_set_past(g, e->n_past);
-    if (!graph_run(g, e->device))
+    if (!set_inputs(e, g, ids) || !graph_run(g, e->device))
         return false;
     e->n_past += n;
     e->last = g;
@@ -171,12 +172,13 @@ engine_logits(struct engine *e, int64_t first, int64_t n, float *logits)
 
     if (!graph_make_head(&e->head, e->model, e->device, n))
         return false;
+    tool_forget_reason();
     ggml_backend_tensor_get(e->last->result, e->hidden, (size_t)first * row,
                             (size_t)n * row);
     ggml_backend_tensor_set(e->head.hidden, e->hidden, 0, (size_t)n * row);
-    if (!graph_run(&e->head, e->device))
+    if (!device_has_copied(e->device) || !graph_run(&e->head, e->device))
         return false;
     ggml_backend_tensor_get(e->head.result, logits, 0,
                             ggml_nbytes(e->head.result));
-    return true;
+    return device_has_copied(e->device);
 }

@@ -89,7 +89,10 @@ kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
     /* What is masked is multiplied by zero, so it must not be NaN. */
     ggml_backend_buffer_clear(cache->buffer, 0);
     cache->size = ggml_backend_buffer_get_size(cache->buffer);
-    return true;
+    if (device_has_copied(device))
+        return true;
+    kv_cache_close(cache);
+    return false;
 }
 
 void

@@ -8,6 +8,7 @@
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/event.h"
 #include "backends/cuda/device/graph.h"
+#include "backends/cuda/device/live.h"
 #include "backends/cuda/device/split.h"
 #include "backends/cuda/device/stream.h"
 
@@ -24,6 +25,9 @@ struct cuda_backend {
     struct gb_cuda_stage stage; /* copies from cards that it does not reach */
     struct gb_cuda_split split; /* products of weights on several cards */
     struct gb_cuda_abort abort;
+    struct gb_cuda_live live;
+    bool has_received; /* from another card, whose stream did it */
+    bool has_failed;   /* the last graph, which was told */
 };
 
 /* What a client's handle for a plan points to; it has memory of its own. */
@@ -48,14 +52,30 @@ backend_get_name(ggml_backend_t backend)
     return own->device->name;
 }
 
+/*
+ * Memory that queued work uses may go when a call has failed, or the card by
+ * another's: wait for it all the same, without a word.
+ */
+static void
+drain(struct cuda_backend *own)
+{
+    if (gb_cuda_enter_cleanup(&own->hold)) {
+        gb_cuda_queue_drain(own->hold.card, &own->queue);
+        gb_cuda_leave(&own->hold);
+    }
+    if (own->has_received)
+        gb_cuda_live_drain();
+}
+
 static void
 backend_free(ggml_backend_t backend)
 {
     struct cuda_backend *own = backend->context;
     struct gb_cuda_card *card = own->hold.card;
 
+    drain(own);
+    gb_cuda_live_remove(&own->live);
     if (gb_cuda_enter_cleanup(&own->hold)) {
-        gb_cuda_queue_drain(card, &own->queue);
         gb_cuda_recordings_clear(&own->recordings, card);
         gb_cuda_split_clear(&own->split, card);
         gb_cuda_scratch_clear(&own->scratch, card);
@@ -73,8 +93,10 @@ backend_synchronize(ggml_backend_t backend)
 {
     struct cuda_backend *own = backend->context;
 
-    if (!gb_cuda_enter(&own->hold))
+    if (own->has_failed || !gb_cuda_enter(&own->hold)) {
+        drain(own);
         return;
+    }
     gb_cuda_queue_wait(own->hold.card, &own->queue);
     gb_cuda_leave(&own->hold);
 }
@@ -146,6 +168,7 @@ backend_cpy_tensor_async(
     from = backend_src->context;
     if (!lies_on(from, src) || !lies_on(to, dst))
         return false;
+    to->has_received |= from->hold.card != to->hold.card;
     return gb_cuda_copy_between(
         &to->stage,
         &(struct gb_cuda_stage_end){ &from->hold, &from->queue,
@@ -206,6 +229,16 @@ compute(struct cuda_backend *own, const struct ggml_cgraph *cgraph)
     return run(own, &own->recordings, &own->plan);
 }
 
+/* The failure was told: whoever waits for the graph need not hear it again. */
+static enum ggml_status
+end_graph(struct cuda_backend *own, enum ggml_status status)
+{
+    own->has_failed = status != GGML_STATUS_SUCCESS;
+    if (own->has_failed)
+        drain(own);
+    return status;
+}
+
 static enum ggml_status
 backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
@@ -213,10 +246,10 @@ backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
     enum ggml_status status;
 
     if (!gb_cuda_enter(&own->hold))
-        return GGML_STATUS_FAILED;
+        return end_graph(own, GGML_STATUS_FAILED);
     status = compute(own, cgraph);
     gb_cuda_leave(&own->hold);
-    return status;
+    return end_graph(own, status);
 }
 
 static void
@@ -281,10 +314,10 @@ backend_graph_plan_compute(
     enum ggml_status status;
 
     if (!gb_cuda_enter(&own->hold))
-        return GGML_STATUS_FAILED;
+        return end_graph(own, GGML_STATUS_FAILED);
     status = run(own, &graph->recordings, &graph->plan);
     gb_cuda_leave(&own->hold);
-    return status;
+    return end_graph(own, status);
 }
 
 /* ---- events ---- */
@@ -377,6 +410,9 @@ gb_cuda_backend_new(struct gb_cuda_device *device)
         .device = &device->handle,
         .context = own,
     };
+    own->live.hold = &own->hold;
+    own->live.queue = &own->queue;
+    gb_cuda_live_add(&own->live);
     return &own->base;
 
 release:

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PROHIBITED = 2 }; /* a compute mode */
+
 /* Why a card cannot be used, for whoever lists it. */
 struct refusal {
     char *text;
@@ -45,37 +47,49 @@ answered(const struct refusal *refusal, int result, enum gb_cuda_call call)
 }
 
 /* An attribute that a driver does not know is 0. */
-static int
-attribute(const struct gb_cuda_card *card, enum gb_cuda_attribute which)
+static bool
+read_attribute(
+    const struct gb_cuda_card *card, enum gb_cuda_attribute which, int *value,
+    const struct refusal *refusal)
 {
-    int value = 0;
+    const int result =
+        card->driver->device_attribute(value, which, card->handle);
 
-    if (card->driver->device_attribute(&value, which, card->handle) !=
-        GB_CUDA_SUCCESS)
-        return 0;
-    return value;
+    if (result == GB_CUDA_INVALID_VALUE)
+        *value = 0;
+    return result == GB_CUDA_INVALID_VALUE ||
+           answered(refusal, result, GB_CUDA_CALL_device_attribute);
 }
 
-static void
-read_limits(struct gb_cuda_card *card)
+static bool
+read_attributes(struct gb_cuda_card *card, const struct refusal *refusal)
 {
-    const int shared = attribute(card, GB_CUDA_MAX_SHARED_PER_BLOCK);
-    const int optin = attribute(card, GB_CUDA_MAX_SHARED_OPTIN);
+    int shared, optin, is_integrated, reads_pageable, mode;
+    const struct {
+        enum gb_cuda_attribute which;
+        int *value;
+    } rows[] = {
+        { GB_CUDA_MAJOR, &card->major },
+        { GB_CUDA_MINOR, &card->minor },
+        { GB_CUDA_INTEGRATED, &is_integrated },
+        { GB_CUDA_PAGEABLE_BY_HOST_TABLES, &reads_pageable },
+        { GB_CUDA_MAX_SHARED_PER_BLOCK, &shared },
+        { GB_CUDA_MAX_SHARED_OPTIN, &optin },
+        { GB_CUDA_MULTIPROCESSORS, &card->limits.n_sms },
+        { GB_CUDA_WARP_SIZE, &card->limits.warp },
+        { GB_CUDA_COMPUTE_MODE, &mode },
+    };
 
-    card->limits.n_sms = attribute(card, GB_CUDA_MULTIPROCESSORS);
-    card->limits.warp = attribute(card, GB_CUDA_WARP_SIZE);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (!read_attribute(card, rows[i].which, rows[i].value, refusal))
+            return false;
+    }
+    card->is_integrated = is_integrated != 0;
+    card->reads_pageable = reads_pageable != 0;
     card->limits.shared = (size_t)(optin > shared ? optin : shared);
-}
-
-static void
-read_attributes(struct gb_cuda_card *card)
-{
-    card->major = attribute(card, GB_CUDA_MAJOR);
-    card->minor = attribute(card, GB_CUDA_MINOR);
-    card->is_integrated = attribute(card, GB_CUDA_INTEGRATED) != 0;
-    card->reads_pageable =
-        attribute(card, GB_CUDA_PAGEABLE_BY_HOST_TABLES) != 0;
-    read_limits(card);
+    return mode != PROHIBITED ||
+           refuse(refusal, "%s may be used by nobody (compute mode)",
+                  card->name);
 }
 
 /* Cards that the driver knows no number of go by their address. */
@@ -117,12 +131,12 @@ read_names(struct gb_cuda_card *card, const struct refusal *refusal)
 static enum gb_cuda_variant
 highest_variant(void)
 {
-    const char *name = gb_cuda_setting("GGMLBACKEND_GPU_VARIANT");
+    const char *variable = "GGMLBACKEND_GPU_VARIANT";
+    const char *name = gb_cuda_setting_if_on(variable);
     enum gb_cuda_variant variant = GB_CUDA_WGMMA;
 
     if (name != NULL && !gb_cuda_variant_of_name(name, &variant))
-        GGML_LOG_WARN("GGMLBACKEND_GPU_VARIANT: %s is no kernel variant, and "
-                      "not used\n", name);
+        gb_cuda_setting_refuse(variable, "no kernel variant");
     return variant;
 }
 
@@ -133,13 +147,13 @@ highest_variant(void)
 static int64_t
 spin_time(void)
 {
-    const char *wait = gb_cuda_setting("GGMLBACKEND_GPU_WAIT");
+    const char *variable = "GGMLBACKEND_GPU_WAIT";
+    const char *wait = gb_cuda_setting_if_on(variable);
 
     if (wait != NULL && strcmp(wait, "spin") == 0)
         return -1;
     if (wait != NULL && strcmp(wait, "sleep") != 0)
-        GGML_LOG_WARN("GGMLBACKEND_GPU_WAIT: %s is neither sleep nor spin, "
-                      "and not used\n", wait);
+        gb_cuda_setting_refuse(variable, "neither sleep nor spin");
     return 50;
 }
 
@@ -190,7 +204,6 @@ gb_cuda_card_init(
     const char *label, char *reason, size_t size)
 {
     const struct refusal refusal = { reason, size };
-    const int prohibited = 2;
 
     memset(card, 0, sizeof(*card));
     card->driver = driver;
@@ -202,12 +215,8 @@ gb_cuda_card_init(
     pthread_mutex_init(&card->copy_lock, NULL);
     if (!answered(&refusal, driver->device_get(&card->handle, ordinal),
                   GB_CUDA_CALL_device_get) ||
-        !read_names(card, &refusal))
+        !read_names(card, &refusal) || !read_attributes(card, &refusal))
         return false;
-    read_attributes(card);
-    if (attribute(card, GB_CUDA_COMPUTE_MODE) == prohibited)
-        return refuse(&refusal, "%s may be used by nobody (compute mode)",
-                      card->name);
     card->most_memory =
         gb_cuda_setting_bytes("GGMLBACKEND_GPU_MEMORY", card->memory);
     card->spin_us = spin_time();

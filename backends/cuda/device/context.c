@@ -66,6 +66,9 @@ drop(struct gb_cuda_card *card)
         gb_cuda_transfer_clear(card);
         gb_cuda_kernels_clear(card);
         card->driver->context_pop(&ours);
+    } else {
+        gb_cuda_transfer_forget(card);
+        gb_cuda_kernels_forget(card);
     }
     card->driver->context_release(card->handle);
     card->context = NULL;

@@ -59,36 +59,54 @@ tell_of_compiling(const struct gb_cuda_card *card)
                       card->image.arch / 10, card->image.arch % 10);
 }
 
-/* NULL where the image cannot be loaded. */
-static gb_cuda_module
-load(struct gb_cuda_card *card, const unsigned char *image)
+/*
+ * Did a call about a kernel give what it was asked for?  *STATUS is success as
+ * well where the kernel does not fit the card: there are others.
+ */
+static bool
+is_had(struct gb_cuda_card *card, int result, enum gb_cuda_call call,
+       enum ggml_status *status)
+{
+    *status = gb_cuda_is_misfit(result) ? GGML_STATUS_SUCCESS
+                                        : gb_cuda_check(card, result, call);
+    return result == GB_CUDA_SUCCESS;
+}
+
+/* *OUT is NULL where the image does not fit; it is not tried again. */
+static enum ggml_status
+load(struct gb_cuda_card *card, const unsigned char *image,
+     gb_cuda_module *out)
 {
     struct gb_cuda_card_module *module = &card->modules[card->n_modules];
+    enum ggml_status status;
     int result;
 
     tell_of_compiling(card);
-    module->image = image;
-    result = card->driver->module_load(&module->handle, image);
-    if (result != GB_CUDA_SUCCESS) {
-        module->handle = NULL;
+    result = card->driver->module_load(out, image);
+    if (!is_had(card, result, GB_CUDA_CALL_module_load, &status)) {
+        *out = NULL;
+        if (status != GGML_STATUS_SUCCESS)
+            return status;
         GGML_LOG_WARN("%s: %s: %s\n", card->label,
                       gb_cuda_call_name(GB_CUDA_CALL_module_load),
                       gb_cuda_error(result));
     }
-    /* Memory may be there another time; what does not fit never will. */
-    if (!gb_cuda_is_harmless(result) || module->handle != NULL)
-        card->n_modules++;
-    return module->handle;
+    *module = (struct gb_cuda_card_module){ image, *out };
+    card->n_modules++;
+    return GGML_STATUS_SUCCESS;
 }
 
-static gb_cuda_module
-module_of(struct gb_cuda_card *card, const unsigned char *image)
+static enum ggml_status
+module_of(struct gb_cuda_card *card, const unsigned char *image,
+          gb_cuda_module *out)
 {
     for (int i = 0; i < card->n_modules; i++) {
-        if (card->modules[i].image == image)
-            return card->modules[i].handle;
+        if (card->modules[i].image == image) {
+            *out = card->modules[i].handle;
+            return GGML_STATUS_SUCCESS;
+        }
     }
-    return load(card, image);
+    return load(card, image, out);
 }
 
 /*
@@ -96,7 +114,8 @@ module_of(struct gb_cuda_card *card, const unsigned char *image)
  */
 static bool
 allow_shared(
-    struct gb_cuda_card *card, const struct row *row, gb_cuda_function function)
+    struct gb_cuda_card *card, const struct row *row, gb_cuda_function function,
+    enum ggml_status *status)
 {
     const struct gb_cuda_driver *driver = card->driver;
     size_t most = row->shared;
@@ -104,41 +123,52 @@ allow_shared(
 
     if (most == 0)
         return true;
-    driver->function_attribute(&own, GB_CUDA_FUNCTION_STATIC_SHARED, function);
+    if (!is_had(card,
+                driver->function_attribute(
+                    &own, GB_CUDA_FUNCTION_STATIC_SHARED, function),
+                GB_CUDA_CALL_function_attribute, status))
+        return false;
     if (most + (size_t)own > card->limits.shared)
         most = card->limits.shared - (size_t)own;
-    return driver->function_set(function, GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
-                                (int)most) == GB_CUDA_SUCCESS;
+    return is_had(card,
+                  driver->function_set(function,
+                                       GB_CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
+                                       (int)most),
+                  GB_CUDA_CALL_function_set, status);
 }
 
-static gb_cuda_function
-look_up(struct gb_cuda_card *card, const struct row *row)
+/* *OUT is NULL where the card cannot have the kernel. */
+static enum ggml_status
+look_up(struct gb_cuda_card *card, const struct row *row,
+        gb_cuda_function *out)
 {
-    gb_cuda_module module = module_of(card, row->image);
     gb_cuda_function function;
+    gb_cuda_module module;
+    enum ggml_status status = module_of(card, row->image, &module);
 
-    if (module == NULL ||
-        card->driver->module_function(&function, module, row->name) !=
-            GB_CUDA_SUCCESS ||
-        !allow_shared(card, row, function))
-        return NULL;
-    return function;
+    *out = NULL;
+    if (status != GGML_STATUS_SUCCESS || module == NULL)
+        return status;
+    if (is_had(card,
+               card->driver->module_function(&function, module, row->name),
+               GB_CUDA_CALL_module_function, &status) &&
+        allow_shared(card, row, function, &status))
+        *out = function;
+    return status;
 }
 
 /*
  * Kernels of the row's variant are not used any more; there is nothing below
  * the lowest one.
  */
-static enum gb_cuda_found
+static enum ggml_status
 lower(struct gb_cuda_card *card, const struct row *row)
 {
     const int next = (int)row->variant - 1;
 
-    if (next < 0) {
-        ggmlbackend_fail(GGML_STATUS_FAILED, "%s: kernel %s is missing",
-                         card->label, row->name);
-        return GB_CUDA_MISSING;
-    }
+    if (next < 0)
+        return ggmlbackend_fail(GGML_STATUS_FAILED, "%s: kernel %s is missing",
+                                card->label, row->name);
     if (next < atomic_load_explicit(&card->variant, memory_order_relaxed)) {
         GGML_LOG_WARN("%s: kernel %s is missing: kernel variant %s instead of "
                       "%s\n", card->label, row->name,
@@ -146,42 +176,60 @@ lower(struct gb_cuda_card *card, const struct row *row)
                       gb_cuda_variant_name(row->variant));
         atomic_store_explicit(&card->variant, next, memory_order_relaxed);
     }
-    return GB_CUDA_LOWERED;
+    return GGML_STATUS_SUCCESS;
 }
 
-static enum gb_cuda_found
+static enum ggml_status
 find(struct gb_cuda_card *card, enum gb_cuda_kernel kernel,
      gb_cuda_function *out)
 {
-    gb_cuda_function function = look_up(card, &rows[kernel]);
+    const enum ggml_status status = look_up(card, &rows[kernel], out);
 
-    if (function == NULL)
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    if (*out == NULL)
         return lower(card, &rows[kernel]);
-    atomic_store_explicit(&card->functions[kernel], function,
+    atomic_store_explicit(&card->functions[kernel], *out,
                           memory_order_release);
-    *out = function;
-    return GB_CUDA_FOUND;
+    return GGML_STATUS_SUCCESS;
 }
 
 /* ---- without ---- */
 
-enum gb_cuda_found
+enum ggml_status
 gb_cuda_kernel_find(
     struct gb_cuda_card *card, enum gb_cuda_kernel kernel,
     gb_cuda_function *function)
 {
     gb_cuda_function known = atomic_load_explicit(&card->functions[kernel],
                                                   memory_order_acquire);
-    enum gb_cuda_found found;
+    enum ggml_status status;
 
     if (known != NULL) {
         *function = known;
-        return GB_CUDA_FOUND;
+        return GGML_STATUS_SUCCESS;
     }
     pthread_mutex_lock(&card->kernel_lock);
-    found = find(card, kernel, function);
+    status = find(card, kernel, function);
     pthread_mutex_unlock(&card->kernel_lock);
-    return found;
+    return status;
+}
+
+/* With the lock. */
+static void
+forget(struct gb_cuda_card *card)
+{
+    card->n_modules = 0;
+    for (int i = 0; i < GB_CUDA_KERNEL_COUNT; i++)
+        atomic_store_explicit(&card->functions[i], NULL, memory_order_release);
+}
+
+void
+gb_cuda_kernels_forget(struct gb_cuda_card *card)
+{
+    pthread_mutex_lock(&card->kernel_lock);
+    forget(card);
+    pthread_mutex_unlock(&card->kernel_lock);
 }
 
 void
@@ -192,8 +240,6 @@ gb_cuda_kernels_clear(struct gb_cuda_card *card)
         if (card->modules[i].handle != NULL)
             GB_CUDA_CLEANUP(card, module_unload, (card->modules[i].handle));
     }
-    card->n_modules = 0;
-    for (int i = 0; i < GB_CUDA_KERNEL_COUNT; i++)
-        atomic_store_explicit(&card->functions[i], NULL, memory_order_release);
+    forget(card);
     pthread_mutex_unlock(&card->kernel_lock);
 }

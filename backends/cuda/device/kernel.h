@@ -7,17 +7,14 @@
 
 #include "backends/cuda/device/card.h"
 
-enum gb_cuda_found {
-    GB_CUDA_FOUND,
-    GB_CUDA_LOWERED, /* it is missing, and the card's variant lower now */
-    GB_CUDA_MISSING, /* it is missing, and told */
-};
+#include "ggml.h"
 
 /*
- * The kernel's function on CARD, whose context is current; written when it was
- * found.  Any thread.
+ * *FUNCTION is the kernel's on CARD, whose context is current; NULL where it
+ * does not fit, and the card's variant is lower now.  The failure, told, where
+ * there is no lower one, and for all that has another reason.  Any thread.
  */
-enum gb_cuda_found gb_cuda_kernel_find(
+enum ggml_status gb_cuda_kernel_find(
     struct gb_cuda_card *card, enum gb_cuda_kernel kernel,
     gb_cuda_function *function);
 
@@ -26,7 +23,8 @@ unsigned gb_cuda_kernel_threads(enum gb_cuda_kernel kernel);
 
 const char *gb_cuda_kernel_name(enum gb_cuda_kernel kernel);
 
-/* Unload all, before the context goes. */
+/* Unload all, before the context goes; or let them go with it. */
 void gb_cuda_kernels_clear(struct gb_cuda_card *card);
+void gb_cuda_kernels_forget(struct gb_cuda_card *card);
 
 #endif

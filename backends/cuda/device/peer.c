@@ -243,10 +243,15 @@ pair_works(const struct gb_cuda_hold *a, const struct gb_cuda_hold *b)
 static bool
 is_off(void)
 {
-    const char *value = gb_cuda_setting("GGMLBACKEND_GPU_PEER");
+    const char *variable = "GGMLBACKEND_GPU_PEER";
+    const char *value = gb_cuda_setting(variable);
 
-    return value != NULL &&
-           (strcmp(value, "off") == 0 || strcmp(value, "0") == 0);
+    if (value == NULL || strcmp(value, "auto") == 0)
+        return false;
+    if (strcmp(value, "off") == 0 || strcmp(value, "0") == 0)
+        return true;
+    gb_cuda_setting_refuse(variable, "neither auto nor off");
+    return false;
 }
 
 bool

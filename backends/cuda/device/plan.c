@@ -232,17 +232,14 @@ emission_add(
     if (emission->status != GGML_STATUS_SUCCESS || emission->is_lowered ||
         n_blocks == 0)
         return;
-    switch (gb_cuda_kernel_find(emission->card, kernel, &launch.function)) {
-    case GB_CUDA_FOUND:
-        emission->status = add_launch(emission, &launch, args);
-        break;
-    case GB_CUDA_LOWERED:
+    emission->status =
+        gb_cuda_kernel_find(emission->card, kernel, &launch.function);
+    if (emission->status != GGML_STATUS_SUCCESS)
+        return;
+    if (launch.function == NULL)
         emission->is_lowered = true;
-        break;
-    case GB_CUDA_MISSING:
-        emission->status = GGML_STATUS_FAILED;
-        break;
-    }
+    else
+        emission->status = add_launch(emission, &launch, args);
 }
 
 /* Of a card whose variant has TMA, the driver knows maps (card.c). */

@@ -65,14 +65,21 @@ static struct ggml_backend_reg cuda_reg = {
 
 /* ---- listing ---- */
 
-/* Said at once if other cards are there, and else by who finds none. */
+static void
+tell_refusal(void)
+{
+    if (state.reason[0] != '\0')
+        GGML_LOG_WARN("%s: not used: %s\n", gb_cuda_platform.log_name,
+                      state.reason);
+}
+
+/* The last one is told by who finds no card, and else when all were asked. */
 static void
 refuse_card(const struct gb_cuda_card *card, int ordinal, const char *reason)
 {
+    tell_refusal();
     snprintf(state.reason, sizeof(state.reason), "card %d%s%s: %s", ordinal,
              card->name[0] != '\0' ? ", " : "", card->name, reason);
-    GGML_LOG_WARN("%s: not used: %s\n", gb_cuda_platform.log_name,
-                  state.reason);
 }
 
 /* The card of ORDINAL, which may be listed already; NULL: not to be used. */
@@ -130,8 +137,8 @@ wanted_cards(int n_cards, int *ordinals)
     if (list != NULL) {
         n = gb_cuda_read_list(list, n_cards, GB_CUDA_MAX_DEVICES, ordinals);
         if (n < 0)
-            GGML_LOG_WARN("GGMLBACKEND_GPU_DEVICES: %s is no list of cards "
-                          "below %d, and not used\n", list, n_cards);
+            gb_cuda_setting_refuse("GGMLBACKEND_GPU_DEVICES",
+                                   "no list of the cards that there are");
     }
     if (n >= 0)
         return n;
@@ -158,7 +165,8 @@ list_devices(void)
     }
     result = driver->device_count(&n_cards);
     if (result != GB_CUDA_SUCCESS || n_cards == 0) {
-        snprintf(state.reason, sizeof(state.reason), "%s",
+        snprintf(state.reason, sizeof(state.reason), "%s: %s",
+                 gb_cuda_call_name(GB_CUDA_CALL_device_count),
                  result == GB_CUDA_SUCCESS ? "there is no card"
                                            : gb_cuda_error(result));
         return;
@@ -166,6 +174,8 @@ list_devices(void)
     n = wanted_cards(n_cards, ordinals);
     for (int i = 0; i < n; i++)
         add_device(driver, ordinals[i]);
+    if (state.n_devices > 0)
+        tell_refusal();
 }
 
 /* ---- what others ask ---- */

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +20,41 @@ gb_cuda_setting(const char *name)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-bool
-gb_cuda_setting_is_on(const char *name)
+const char *
+gb_cuda_setting_if_on(const char *name)
 {
     const char *value = gb_cuda_setting(name);
 
-    return value != NULL && strcmp(value, "0") != 0;
+    return value != NULL && strcmp(value, "0") != 0 ? value : NULL;
+}
+
+/* Is NAME new?  With room for all variables that there are. */
+static bool
+note_refused(const char *name)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const char *names[16];
+    bool is_new = false;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (names[i] == NULL) {
+            names[i] = name;
+            is_new = true;
+        }
+        if (strcmp(names[i], name) == 0)
+            break;
+    }
+    pthread_mutex_unlock(&lock);
+    return is_new;
+}
+
+void
+gb_cuda_setting_refuse(const char *name, const char *is_what)
+{
+    if (note_refused(name))
+        GGML_LOG_WARN("%s: %s is %s, and not used\n", name,
+                      gb_cuda_setting(name), is_what);
 }
 
 bool
@@ -55,12 +85,11 @@ gb_cuda_read_bytes(const char *text, size_t *bytes)
 size_t
 gb_cuda_setting_bytes(const char *name, size_t otherwise)
 {
-    const char *value = gb_cuda_setting(name);
+    const char *value = gb_cuda_setting_if_on(name);
     size_t bytes = otherwise;
 
     if (value != NULL && !gb_cuda_read_bytes(value, &bytes))
-        GGML_LOG_WARN("%s: %s is no number of bytes, and not used\n", name,
-                      value);
+        gb_cuda_setting_refuse(name, "no number of bytes");
     return bytes;
 }
 

@@ -11,8 +11,17 @@
 /* The variable NAME: NULL where it is not set, or empty. */
 const char *gb_cuda_setting(const char *name);
 
-/* Is the variable NAME set to anything but 0 and nothing? */
-bool gb_cuda_setting_is_on(const char *name);
+/* The same, and NULL where it is 0: that is off, for every variable. */
+const char *gb_cuda_setting_if_on(const char *name);
+
+static inline bool
+gb_cuda_setting_is_on(const char *name)
+{
+    return gb_cuda_setting_if_on(name) != NULL;
+}
+
+/* Say, once for each NAME, that its value IS_WHAT, and not used. */
+void gb_cuda_setting_refuse(const char *name, const char *is_what);
 
 /*
  * The variable NAME as bytes, a number that K, M or G may follow; OTHERWISE

@@ -333,8 +333,8 @@ gb_cuda_fill(
     return status;
 }
 
-void
-gb_cuda_transfer_clear(struct gb_cuda_card *card)
+static struct gb_cuda_ring *
+take_ring(struct gb_cuda_card *card)
 {
     struct gb_cuda_ring *ring;
 
@@ -342,6 +342,14 @@ gb_cuda_transfer_clear(struct gb_cuda_card *card)
     ring = card->ring;
     card->ring = NULL;
     pthread_mutex_unlock(&card->copy_lock);
+    return ring;
+}
+
+void
+gb_cuda_transfer_clear(struct gb_cuda_card *card)
+{
+    struct gb_cuda_ring *ring = take_ring(card);
+
     if (ring == NULL)
         return;
     destroy_ends(card, ring, N_CHUNKS);
@@ -349,4 +357,10 @@ gb_cuda_transfer_clear(struct gb_cuda_card *card)
     if (ring->memory != NULL)
         GB_CUDA_CLEANUP(card, host_free, (ring->memory));
     free(ring);
+}
+
+void
+gb_cuda_transfer_forget(struct gb_cuda_card *card)
+{
+    free(take_ring(card));
 }

@@ -30,7 +30,11 @@ enum ggml_status gb_cuda_fill(
 struct gb_cuda_queue *gb_cuda_transfer_begin(struct gb_cuda_card *card);
 void gb_cuda_transfer_end(struct gb_cuda_card *card);
 
-/* Give stream and pinned memory back, before the context goes. */
+/*
+ * Give stream and pinned memory back, before the context goes; or let them go
+ * with it.
+ */
 void gb_cuda_transfer_clear(struct gb_cuda_card *card);
+void gb_cuda_transfer_forget(struct gb_cuda_card *card);
 
 #endif

@@ -51,6 +51,24 @@ gb_cuda_is_harmless(int result)
     return result == GB_CUDA_SUCCESS || result == GB_CUDA_OUT_OF_MEMORY;
 }
 
+bool
+gb_cuda_is_misfit(int result)
+{
+    static const int misfits[] = {
+        GB_CUDA_INVALID_VALUE, /* more shared memory than the card has */
+        GB_CUDA_INVALID_IMAGE, GB_CUDA_NO_BINARY_FOR_GPU, GB_CUDA_INVALID_PTX,
+        GB_CUDA_JIT_COMPILER_NOT_FOUND, GB_CUDA_UNSUPPORTED_PTX_VERSION,
+        GB_CUDA_JIT_COMPILATION_DISABLED, GB_CUDA_NOT_FOUND,
+        GB_CUDA_NOT_SUPPORTED,
+    };
+
+    for (size_t i = 0; i < sizeof(misfits) / sizeof(misfits[0]); i++) {
+        if (misfits[i] == result)
+            return true;
+    }
+    return false;
+}
+
 static void
 write_text(struct text *text, int result)
 {

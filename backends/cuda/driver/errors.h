@@ -27,4 +27,10 @@ void gb_cuda_errors_use(const struct gb_cuda_driver *driver);
  */
 bool gb_cuda_is_harmless(int result);
 
+/*
+ * Of calls about a kernel's code: does RESULT say that the card cannot have it,
+ * now or ever?
+ */
+bool gb_cuda_is_misfit(int result);
+
 #endif

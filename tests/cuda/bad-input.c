@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cuda/bad-input.c - memory that is short, launches that fail, cards that
+ * are lost: each is one line with the reason and a status, and computing goes
+ * on, here and on the CPU.
+ */
+#include "config.h"
+
+#include "tests/cuda/emulated.h"
+
+#include "ggmlbackend.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { K = 20, LARGE = 4 << 20 };
+
+/* ---- a case ---- */
+
+static int
+count_lines(const char *text)
+{
+    int n = 0;
+
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+/* RUN says one line, which has REASON; it is printed. */
+static void
+expect(void (*run)(void), const char *variables, const char *reason)
+{
+    const char *errors;
+
+    cuda_case(run, variables, &errors);
+    print_message("# %s", errors);
+    if (strstr(errors, reason) == NULL || count_lines(errors) != 1)
+        fail_msg("[%s] not one line with '%s': %s", variables, reason, errors);
+}
+
+static ggml_backend_t
+backend_of(const char *name)
+{
+    ggml_backend_t backend = ggml_backend_dev_init(
+        ggml_backend_dev_by_name(name), NULL);
+
+    CHECK(backend != NULL);
+    return backend;
+}
+
+static enum ggml_status
+compute(ggml_backend_t backend, struct sums *sums, int seed)
+{
+    sums_set(sums, seed);
+    return ggml_backend_graph_compute(backend, sums->graph);
+}
+
+/* A fresh backend computes right, and leaves nothing. */
+static void
+computes(const char *name)
+{
+    ggml_backend_t backend = backend_of(name);
+    struct sums sums =
+        sums_make(ggml_backend_get_default_buffer_type(backend), K);
+
+    CHECK(sums.buffer != NULL);
+    CHECK(compute(backend, &sums, 5) == GGML_STATUS_SUCCESS);
+    CHECK(sums_are_right(&sums, K, 5));
+    sums_free(&sums);
+    ggml_backend_free(backend);
+}
+
+static void
+all_is_well(void)
+{
+    computes("CUDA0");
+    computes("CPU");
+    CHECK(emulator.live() == 0 && emulator.memory_used(0) == 0);
+    CHECK(emulator.reports() == 0);
+}
+
+static ggml_backend_buffer_type_t
+cards_memory(void)
+{
+    return ggml_backend_dev_buffer_type(cuda_device("CUDA0"));
+}
+
+/* ---- memory that is short ---- */
+
+static void
+take_too_much(void)
+{
+    CHECK(cuda_load() != NULL);
+    CHECK(ggml_backend_buft_alloc_buffer(cards_memory(), LARGE) == NULL);
+    all_is_well();
+}
+
+static void
+no_memory_for_weights(void **state)
+{
+    (void)state;
+    expect(take_too_much, "EMU_MEMORY=1048576",
+           "4194304 bytes are more than is left of the 1048576");
+    expect(take_too_much, "EMU_FAIL=cuMemAlloc_v2:1:2",
+           "CUDA0: 4194304 bytes of memory cannot be had: out of memory");
+}
+
+/* Indices of large rows are sorted in scratch. */
+static void
+sort_without_scratch(void)
+{
+    struct ggml_context *ctx;
+    struct ggml_tensor *x, *sorted;
+    struct ggml_cgraph *graph;
+    ggml_backend_buffer_t buffer;
+    ggml_backend_t backend;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    ctx = ggml_init((struct ggml_init_params){
+        .mem_size = 4 * ggml_tensor_overhead() + ggml_graph_overhead(),
+        .no_alloc = true });
+    CHECK(ctx != NULL);
+    x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 5000);
+    sorted = ggml_argsort(ctx, x, GGML_SORT_ORDER_ASC);
+    graph = ggml_new_graph(ctx);
+    ggml_build_forward_expand(graph, sorted);
+    buffer = ggml_backend_alloc_ctx_tensors_from_buft(ctx, cards_memory());
+    CHECK(buffer != NULL);
+    ggml_backend_buffer_clear(buffer, 0);
+    emulator.fail_call("cuMemAlloc_v2", 1, 2);
+    CHECK(ggml_backend_graph_compute(backend, graph) ==
+          GGML_STATUS_ALLOC_FAILED);
+    CHECK(emulator.failures() == 1 && emulator.count(EMU_KERNELS) == 0);
+    CHECK(ggml_backend_graph_compute(backend, graph) == GGML_STATUS_SUCCESS);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(ctx);
+    ggml_backend_free(backend);
+    all_is_well();
+}
+
+static void
+no_memory_for_scratch(void **state)
+{
+    (void)state;
+    expect(sort_without_scratch, "",
+           "bytes of memory cannot be had: out of memory "
+           "(CUDA_ERROR_OUT_OF_MEMORY)");
+}
+
+/* Ordinary memory does the same; that is told once. */
+static void
+do_without_pinned(void)
+{
+    ggml_backend_buffer_type_t buft;
+
+    CHECK(cuda_load() != NULL);
+    buft = ggml_backend_dev_host_buffer_type(cuda_device("CUDA0"));
+    for (int i = 0; i < 2; i++) {
+        ggml_backend_buffer_t buffer;
+
+        emulator.fail_call("cuMemHostAlloc", 1, 2);
+        buffer = ggml_backend_buft_alloc_buffer(buft, 4096);
+        CHECK(buffer != NULL && ggml_backend_buffer_is_host(buffer));
+        memset(ggml_backend_buffer_get_base(buffer), 1, 4096);
+        ggml_backend_buffer_free(buffer);
+    }
+    all_is_well();
+}
+
+static void
+no_pinned_memory(void **state)
+{
+    (void)state;
+    expect(do_without_pinned, "",
+           "4096 bytes of pinned memory cannot be had: ordinary memory "
+           "instead");
+}
+
+static void
+plan_too_large_a_graph(void)
+{
+    const struct ggml_init_params params = {
+        .mem_size = 8 * ggml_tensor_overhead() + ggml_graph_overhead(),
+        .no_alloc = true,
+    };
+    struct ggml_context *ctx;
+    struct ggml_cgraph *graph;
+    struct ggml_tensor *x;
+    ggml_gallocr_t alloc;
+
+    CHECK(cuda_load() != NULL);
+    ctx = ggml_init(params);
+    alloc = ggml_gallocr_new(cards_memory());
+    CHECK(ctx != NULL && alloc != NULL);
+    graph = ggml_new_graph(ctx);
+    x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, LARGE);
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, x));
+    CHECK(!ggml_gallocr_alloc_graph(alloc, graph));
+    ggml_gallocr_free(alloc);
+    ggml_free(ctx);
+    all_is_well();
+}
+
+static void
+a_graph_that_is_larger_than_memory(void **state)
+{
+    (void)state;
+    expect(plan_too_large_a_graph, "EMU_MEMORY=1048576",
+           "bytes are more than is left of the 1048576");
+}
+
+/* ---- launches and cards ---- */
+
+/* Computes, while something fails that CUDA0 does not recover from. */
+static void
+fail_in_a_graph(const char *call, uint64_t n_launches)
+{
+    ggml_backend_t backend;
+    struct sums sums;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    sums = sums_make(cards_memory(), K);
+    sums_set(&sums, 1);
+    if (call != NULL)
+        emulator.fail_call(call, n_launches, 0);
+    else
+        emulator.lose_card(n_launches, 0);
+    CHECK(ggml_backend_graph_compute(backend, sums.graph) ==
+          GGML_STATUS_FAILED);
+    emulator.reset();
+    computes("CPU");
+    ggml_backend_free(backend);
+    sums_free(&sums);
+    all_is_well();
+}
+
+static void
+fail_a_launch(void)
+{
+    fail_in_a_graph("cuLaunchKernel", K / 2);
+}
+
+static void
+a_launch_that_fails(void **state)
+{
+    (void)state;
+    expect(fail_a_launch, "",
+           "CUDA0: cuLaunchKernel: unspecified launch failure "
+           "(CUDA_ERROR_LAUNCH_FAILED)");
+}
+
+static void
+lose_amid_launches(void)
+{
+    fail_in_a_graph(NULL, K / 2);
+}
+
+static void
+a_card_that_is_lost_in_mid_graph(void **state)
+{
+    (void)state;
+    expect(lose_amid_launches, "",
+           "CUDA0: cuLaunchKernel: unspecified launch failure "
+           "(CUDA_ERROR_LAUNCH_FAILED)");
+}
+
+/* Of several chunks, of which some were under way. */
+static void
+lose_amid_a_copy(bool is_to_card)
+{
+    char *bytes = calloc(1, LARGE);
+    struct ggml_context *ctx;
+    struct ggml_tensor *x;
+    ggml_backend_buffer_t buffer;
+
+    CHECK(cuda_load() != NULL && bytes != NULL);
+    ctx = ggml_init((struct ggml_init_params){
+        .mem_size = 2 * ggml_tensor_overhead(), .no_alloc = true });
+    CHECK(ctx != NULL);
+    x = ggml_new_tensor_1d(ctx, GGML_TYPE_I8, LARGE);
+    buffer = ggml_backend_alloc_ctx_tensors_from_buft(ctx, cards_memory());
+    CHECK(buffer != NULL);
+    ggml_backend_buffer_clear(buffer, 0);
+    ggmlbackend_clear_failure();
+    emulator.lose_card(6, 0);
+    if (is_to_card)
+        ggml_backend_tensor_set(x, bytes, 0, LARGE);
+    else
+        ggml_backend_tensor_get(x, bytes, 0, LARGE);
+    CHECK(ggmlbackend_last_failure()[0] != '\0');
+    CHECK(emulator.count(EMU_COPIES) > 1);
+    emulator.reset();
+    ggml_backend_buffer_free(buffer);
+    ggml_free(ctx);
+    free(bytes);
+    all_is_well();
+}
+
+static void
+lose_amid_a_copy_to_it(void)
+{
+    lose_amid_a_copy(true);
+}
+
+static void
+lose_amid_a_copy_from_it(void)
+{
+    lose_amid_a_copy(false);
+}
+
+static void
+a_card_that_is_lost_during_a_copy(void **state)
+{
+    (void)state;
+    expect(lose_amid_a_copy_to_it, "", "(CUDA_ERROR_LAUNCH_FAILED)");
+    expect(lose_amid_a_copy_from_it, "", "(CUDA_ERROR_LAUNCH_FAILED)");
+}
+
+static void
+lose_when_it_is_freed(void)
+{
+    ggml_backend_t backend;
+    struct sums sums;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    sums = sums_make(cards_memory(), K);
+    CHECK(compute(backend, &sums, 1) == GGML_STATUS_SUCCESS);
+    emulator.lose_card(1, 0);
+    sums_free(&sums);
+    ggml_backend_free(backend);
+    emulator.reset();
+    all_is_well();
+}
+
+static void
+a_card_that_is_lost_at_freeing(void **state)
+{
+    (void)state;
+    expect(lose_when_it_is_freed, "",
+           "CUDA0: cuMemFree_v2: unspecified launch failure "
+           "(CUDA_ERROR_LAUNCH_FAILED)");
+}
+
+/* ---- several cards ---- */
+
+struct pair {
+    ggml_backend_t from, to;
+    struct sums source, target;
+};
+
+static struct pair
+pair_make(void)
+{
+    struct pair pair = { .from = backend_of("CUDA0"),
+                         .to = backend_of("CUDA1") };
+
+    pair.source =
+        sums_make(ggml_backend_get_default_buffer_type(pair.from), 1);
+    pair.target = sums_make(ggml_backend_get_default_buffer_type(pair.to), 1);
+    CHECK(pair.source.buffer != NULL && pair.target.buffer != NULL);
+    CHECK(compute(pair.from, &pair.source, 1) == GGML_STATUS_SUCCESS);
+    CHECK(compute(pair.to, &pair.target, 2) == GGML_STATUS_SUCCESS);
+    return pair;
+}
+
+static void
+copy_between_cards(void)
+{
+    float sent[SUMS_N], received[SUMS_N];
+    struct pair pair;
+
+    CHECK(cuda_load() != NULL);
+    pair = pair_make();
+    ggml_backend_tensor_copy_async(pair.from, pair.to, pair.source.x,
+                                   pair.target.x);
+    ggml_backend_synchronize(pair.to);
+    ggml_backend_tensor_get(pair.source.x, sent, 0, sizeof(sent));
+    ggml_backend_tensor_get(pair.target.x, received, 0, sizeof(received));
+    CHECK(memcmp(sent, received, sizeof(sent)) == 0);
+    sums_free(&pair.source);
+    sums_free(&pair.target);
+    ggml_backend_free(pair.from);
+    ggml_backend_free(pair.to);
+    all_is_well();
+}
+
+static void
+a_pair_that_corrupts(void **state)
+{
+    (void)state;
+    expect(copy_between_cards, "EMU_DEVICES=2 EMU_PEER=corrupting",
+           "CUDA0: copies to CUDA1 and back give other bytes: they go through "
+           "the host");
+}
+
+static void
+a_setting_of_pairs_that_is_nonsense(void **state)
+{
+    (void)state;
+    expect(copy_between_cards, "EMU_DEVICES=2 GGMLBACKEND_GPU_PEER=perhaps",
+           "GGMLBACKEND_GPU_PEER: perhaps is neither auto nor off, and not "
+           "used");
+}
+
+/* The copy is in the stream of the card that lives. */
+static void
+lose_the_target_of_a_copy(void)
+{
+    struct pair pair;
+
+    CHECK(cuda_load() != NULL);
+    pair = pair_make();
+    ggml_backend_tensor_copy_async(pair.from, pair.to, pair.source.x,
+                                   pair.target.x);
+    ggml_backend_synchronize(pair.from);
+    ggml_backend_tensor_copy_async(pair.from, pair.to, pair.source.y,
+                                   pair.target.y);
+    emulator.lose_card(1, 0);
+    CHECK(ggml_backend_graph_compute(pair.to, pair.target.graph) ==
+          GGML_STATUS_FAILED);
+    emulator.reset();
+    ggml_backend_free(pair.to);
+    sums_free(&pair.target);
+    CHECK(ggml_backend_graph_compute(pair.from, pair.source.graph) ==
+          GGML_STATUS_SUCCESS);
+    CHECK(sums_are_right(&pair.source, 1, 1));
+    sums_free(&pair.source);
+    ggml_backend_free(pair.from);
+    computes("CUDA1");
+    all_is_well();
+}
+
+static void
+a_copy_to_a_card_that_is_lost_and_freed(void **state)
+{
+    (void)state;
+    expect(lose_the_target_of_a_copy, "EMU_DEVICES=2",
+           "CUDA1: cuLaunchKernel: unspecified launch failure");
+    expect(lose_the_target_of_a_copy, "EMU_DEVICES=2 EMU_PEER=refused",
+           "CUDA1: cuLaunchKernel: unspecified launch failure");
+}
+
+/* ---- nodes that failed ---- */
+
+static void
+compute_a_failed_node(void)
+{
+    struct ggml_context *ctx;
+    struct ggml_cgraph *graph;
+    struct ggml_tensor *x;
+    ggml_backend_buffer_t buffer;
+    ggml_backend_t backend;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    ctx = ggml_init((struct ggml_init_params){
+        .mem_size = 8 * ggml_tensor_overhead() + ggml_graph_overhead(),
+        .no_alloc = true });
+    CHECK(ctx != NULL);
+    x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 64);
+    graph = ggml_new_graph(ctx);
+    ggml_build_forward_expand(
+        graph, ggml_mul_mat(ctx, x, ggml_new_tensor_1d(ctx, GGML_TYPE_F32,
+                                                       63)));
+    buffer = ggml_backend_alloc_ctx_tensors_from_buft(ctx, cards_memory());
+    CHECK(ggml_backend_graph_compute(backend, graph) == GGML_STATUS_FAILED);
+    CHECK(strstr(ggmlbackend_last_failure(), "63") != NULL);
+    CHECK(emulator.count(EMU_KERNELS) == 0);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(ctx);
+    ggml_backend_free(backend);
+    all_is_well();
+}
+
+static void
+a_node_that_failed(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    /* A line by who made the node, and one by who would have computed it. */
+    cuda_case(compute_a_failed_node, "", &errors);
+    print_message("# %s", errors);
+    assert_non_null(strstr(errors, "mul_mat"));
+    assert_int_equal(count_lines(errors), 2);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_memory_for_weights),
+        cmocka_unit_test(no_memory_for_scratch),
+        cmocka_unit_test(no_pinned_memory),
+        cmocka_unit_test(a_graph_that_is_larger_than_memory),
+        cmocka_unit_test(a_launch_that_fails),
+        cmocka_unit_test(a_card_that_is_lost_in_mid_graph),
+        cmocka_unit_test(a_card_that_is_lost_during_a_copy),
+        cmocka_unit_test(a_card_that_is_lost_at_freeing),
+        cmocka_unit_test(a_pair_that_corrupts),
+        cmocka_unit_test(a_setting_of_pairs_that_is_nonsense),
+        cmocka_unit_test(a_copy_to_a_card_that_is_lost_and_freed),
+        cmocka_unit_test(a_node_that_failed),
+    };
+
+    return cmocka_run_group_tests_name("bad input", tests, NULL, NULL);
+}

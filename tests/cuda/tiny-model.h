@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cuda/tiny-model.h - a model of random weights, run by the code that
+ * ggmlbackend-run has.
+ */
+#ifndef GB_TESTS_CUDA_TINY_MODEL_H
+#define GB_TESTS_CUDA_TINY_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Make the model's file, and remove it: a group's setup and teardown. */
+int tiny_model_make(void **state);
+int tiny_model_remove(void **state);
+
+/* Where it is. */
+const char *tiny_model_path(void);
+
+enum { TINY_PROMPT = 3, TINY_TOKENS = 4 };
+
+struct tiny_answer {
+    int32_t tokens[TINY_TOKENS];
+    uint64_t logits[TINY_TOKENS]; /* a hash of all bits before each */
+};
+
+/*
+ * Load the model onto DEVICE, let it answer with N_TOKENS, and close
+ * everything.  False after a message on stderr.
+ */
+bool tiny_model_run(
+    const char *device, int n_tokens, struct tiny_answer *out);
+
+uint64_t tiny_hash(const void *bytes, size_t size);
+
+#endif
