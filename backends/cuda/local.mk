@@ -74,6 +74,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/settings.h \
 	%D%/device/split-buffer.c \
 	%D%/device/split-buffer.h \
+	%D%/device/split-type.c \
 	%D%/device/split.c \
 	%D%/device/split.h \
 	%D%/device/stage.c \

@@ -222,6 +222,7 @@ lose_with_weights(void)
     ggml_backend_dev_t dev;
     ggml_backend_t backend;
     struct sums sums, fresh;
+    float value = 0.0f;
 
     CHECK(cuda_load() != NULL);
     dev = cuda_device("CUDA0");
@@ -238,6 +239,11 @@ lose_with_weights(void)
     backend = ggml_backend_dev_init(dev, NULL);
     CHECK(backend != NULL);
     CHECK(!compute(backend, &sums));
+    ggml_backend_tensor_set_async(backend, sums.x, &value, 0, sizeof(value));
+    CHECK(strstr(ggmlbackend_last_failure(), "does not lie") != NULL);
+    ggmlbackend_clear_failure();
+    ggml_backend_tensor_get_async(backend, sums.x, &value, 0, sizeof(value));
+    CHECK(strstr(ggmlbackend_last_failure(), "does not lie") != NULL);
     fresh = sums_make(ggml_backend_dev_buffer_type(dev), K);
     CHECK(computes(backend, &fresh));
     sums_free(&sums);

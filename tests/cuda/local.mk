@@ -60,6 +60,7 @@ check_PROGRAMS += \
 	tests/cuda/failures \
 	tests/cuda/listing \
 	tests/cuda/plans \
+	tests/cuda/range \
 	tests/cuda/split
 tests_cuda_bad_input_SOURCES = %D%/bad-input.c $(cuda_emulated)
 tests_cuda_bad_input_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -76,6 +77,9 @@ tests_cuda_listing_LDADD = $(BLACK_LDADD)
 tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
 tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_plans_LDADD = $(BLACK_LDADD)
+tests_cuda_range_SOURCES = %D%/range.c $(cuda_emulated)
+tests_cuda_range_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_range_LDADD = $(BLACK_LDADD)
 tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
 tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_split_LDADD = $(BLACK_LDADD)

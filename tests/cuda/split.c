@@ -6,6 +6,8 @@
 
 #include "tests/cuda/emulated.h"
 
+#include "tests/util/random.h"
+
 #include "ggmlbackend.h"
 
 #include <math.h>
@@ -216,11 +218,91 @@ rows_on_several_cards_give_the_product_of_one(void **state)
               "EMU_DEVICES=1 GGMLBACKEND_GPU_DEVICES=0,0,0", NULL);
 }
 
+/* ---- ranges of bytes ---- */
+
+enum { MATRICES = 3 };
+
+/* What lies in TENSOR is MODEL. */
+static bool
+has_bytes(const struct ggml_tensor *tensor, const uint8_t *model)
+{
+    const size_t size = ggml_nbytes(tensor);
+    uint8_t *bytes = malloc(size);
+    bool is_same;
+
+    CHECK(bytes != NULL);
+    ggml_backend_tensor_get(tensor, bytes, 0, size);
+    is_same = memcmp(bytes, model, size) == 0;
+    free(bytes);
+    return is_same;
+}
+
+/* A range by chance is set, filled or read, and MODEL the same way. */
+static void
+touch(struct ggml_tensor *tensor, uint8_t *model, struct gb_random *random)
+{
+    const uint64_t drawn = gb_random_u64(random);
+    const size_t whole = ggml_nbytes(tensor);
+    const size_t offset = (size_t)(drawn >> 32) % whole;
+    const size_t size = 1 + (size_t)(drawn & 0xffffff) % (whole - offset);
+    const uint8_t value = (uint8_t)(drawn >> 24);
+    uint8_t *bytes = malloc(size);
+
+    CHECK(bytes != NULL);
+    if (drawn % 2 == 0) {
+        ggml_backend_tensor_memset(tensor, value, offset, size);
+        memset(model + offset, value, size);
+    } else {
+        for (size_t i = 0; i < size; i++)
+            model[offset + i] = bytes[i] = (uint8_t)(value + i * 7);
+        ggml_backend_tensor_set(tensor, bytes, offset, size);
+    }
+    memset(bytes, ~model[offset], size);
+    ggml_backend_tensor_get(tensor, bytes, offset, size);
+    CHECK(memcmp(bytes, model + offset, size) == 0);
+    free(bytes);
+}
+
+static void
+touch_ranges(void)
+{
+    static const float shares[16] = { 1.0f, 2.0f, 1.0f };
+    ggml_backend_buffer_type_t split = split_type(cuda_load(), shares);
+    struct ggml_context *ctx = context();
+    struct ggml_tensor *tensor =
+        ggml_new_tensor_3d(ctx, GGML_TYPE_Q8_0, COLS, ROWS, MATRICES);
+    ggml_backend_buffer_t buffer =
+        ggml_backend_alloc_ctx_tensors_from_buft(ctx, split);
+    uint8_t *model = calloc(1, ggml_nbytes(tensor));
+    struct gb_random random;
+
+    CHECK(buffer != NULL && model != NULL && has_bytes(tensor, model));
+    gb_random_init(&random, gb_test_seed(35));
+    for (int i = 0; i < 200; i++)
+        touch(tensor, model, &random);
+    CHECK(has_bytes(tensor, model));
+    ggml_backend_buffer_clear(buffer, 0xa5);
+    memset(model, 0xa5, ggml_nbytes(tensor));
+    CHECK(has_bytes(tensor, model));
+    free(model);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(ctx);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+any_range_of_a_split_tensor_is_set_filled_and_read(void **state)
+{
+    (void)state;
+    cuda_case(touch_ranges, "EMU_DEVICES=3", NULL);
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_on_several_cards_give_the_product_of_one),
+        cmocka_unit_test(any_range_of_a_split_tensor_is_set_filled_and_read),
     };
 
     return cmocka_run_group_tests_name("split weights", tests, NULL, NULL);

@@ -107,9 +107,7 @@ backend_synchronize(ggml_backend_t backend)
 static bool
 reaches(const struct cuda_backend *own, const struct ggml_tensor *tensor)
 {
-    const struct gb_cuda_buffer *buffer = gb_cuda_buffer_of(tensor);
-
-    if (buffer != NULL && buffer->hold.card == own->hold.card)
+    if (gb_cuda_lies_on(&own->hold, tensor))
         return true;
     ggmlbackend_fail(GGML_STATUS_FAILED,
                      "%s: tensor %s does not lie on the card",
@@ -148,15 +146,6 @@ backend_get_tensor_async(
 }
 
 static bool
-lies_on(const struct cuda_backend *own, const struct ggml_tensor *tensor)
-{
-    const struct gb_cuda_buffer *buffer = gb_cuda_buffer_of(tensor);
-
-    return buffer != NULL && buffer->hold.card == own->hold.card &&
-           gb_cuda_is_held(&buffer->hold);
-}
-
-static bool
 backend_cpy_tensor_async(
     ggml_backend_t backend_src, ggml_backend_t backend_dst,
     const struct ggml_tensor *src, struct ggml_tensor *dst)
@@ -166,7 +155,8 @@ backend_cpy_tensor_async(
     if (!gb_cuda_is_backend(backend_src))
         return false;
     from = backend_src->context;
-    if (!lies_on(from, src) || !lies_on(to, dst))
+    if (!gb_cuda_lies_on(&from->hold, src) ||
+        !gb_cuda_lies_on(&to->hold, dst))
         return false;
     to->has_received |= from->hold.card != to->hold.card;
     return gb_cuda_copy_between(

@@ -182,6 +182,16 @@ gb_cuda_buffer_of(const struct ggml_tensor *tensor)
     return home->context;
 }
 
+bool
+gb_cuda_lies_on(
+    const struct gb_cuda_hold *hold, const struct ggml_tensor *tensor)
+{
+    const struct gb_cuda_buffer *buffer = gb_cuda_buffer_of(tensor);
+
+    return buffer != NULL && buffer->hold.card == hold->card &&
+           gb_cuda_is_held(&buffer->hold) && tensor->data != NULL;
+}
+
 /* ---- buffers ---- */
 
 /* A buffer that nobody has taken memory for yet; NULL, with the reason told. */

@@ -28,6 +28,10 @@ gb_cuda_home(const struct ggml_tensor *tensor)
 const struct gb_cuda_buffer *gb_cuda_buffer_of(
     const struct ggml_tensor *tensor);
 
+/* Does TENSOR lie on HOLD's card, where what was put still is? */
+bool gb_cuda_lies_on(
+    const struct gb_cuda_hold *hold, const struct ggml_tensor *tensor);
+
 static inline gb_cuda_address
 gb_cuda_address_of(const struct ggml_tensor *tensor)
 {

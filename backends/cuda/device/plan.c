@@ -87,21 +87,12 @@ needs_work(const struct ggml_tensor *node)
     return gb_cuda_op_of(node->op) != NULL && !ggml_is_empty(node);
 }
 
-static bool
-lies_on(const struct gb_cuda_hold *hold, const struct ggml_tensor *tensor)
-{
-    const struct gb_cuda_buffer *buffer = gb_cuda_buffer_of(tensor);
-
-    return buffer != NULL && buffer->hold.card == hold->card &&
-           buffer->hold.generation == hold->generation && tensor->data != NULL;
-}
-
 static enum ggml_status
 check_place(
     const struct gb_cuda_hold *hold, const struct ggml_tensor *tensor,
     const struct ggml_tensor *node)
 {
-    if (lies_on(hold, tensor))
+    if (gb_cuda_lies_on(hold, tensor))
         return GGML_STATUS_SUCCESS;
     return ggmlbackend_fail(GGML_STATUS_FAILED,
                             "%s: tensor %s of %s does not lie on the card",

@@ -13,23 +13,9 @@
 
 #include "ggml-impl.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum {
-    ALIGNMENT = 128,
-    ROW_PADDING = 512, /* as in buffer.c */
-    ROW_UNIT = 64,     /* rows of a part are a multiple, but for the last */
-};
-
-struct split_type {
-    struct split_type *next;
-    struct ggml_backend_buffer_type buft;
-    struct gb_cuda_device *main;
-    float starts[GB_CUDA_MAX_DEVICES + 1]; /* from 0 to 1 */
-    char name[32];
-};
+enum { ROW_PADDING = 512 }; /* as in buffer.c */
 
 struct split_buffer {
     struct gb_cuda_split_tensor *tensors;
@@ -38,12 +24,10 @@ struct split_buffer {
 /* ---- parts ---- */
 
 static int64_t
-first_row(const struct split_type *type, int device, int64_t n_rows)
+rows_of(ggml_backend_buffer_type_t buft, int device, int64_t n_rows)
 {
-    const double row = (double)type->starts[device] * (double)n_rows;
-
-    return device >= gb_cuda_device_count()
-               ? n_rows : (int64_t)row / ROW_UNIT * ROW_UNIT;
+    return gb_cuda_split_first_row(buft, device + 1, n_rows) -
+           gb_cuda_split_first_row(buft, device, n_rows);
 }
 
 static size_t
@@ -103,22 +87,20 @@ make_part(struct gb_cuda_split_part *part)
 }
 
 static enum ggml_status
-make_parts(struct gb_cuda_split_tensor *own, const struct split_type *type,
+make_parts(struct gb_cuda_split_tensor *own, ggml_backend_buffer_type_t buft,
            const struct ggml_tensor *tensor)
 {
     const int n_devices = gb_cuda_device_count();
 
     for (int i = 0; i < n_devices; i++) {
-        const int64_t first = first_row(type, i, tensor->ne[1]);
-        const int64_t end = first_row(type, i + 1, tensor->ne[1]);
         struct gb_cuda_split_part *part = &own->parts[own->n_parts];
         enum ggml_status status;
 
-        if (first >= end)
-            continue;
         part->device = gb_cuda_device_at(i);
-        part->first = first;
-        part->n = end - first;
+        part->first = gb_cuda_split_first_row(buft, i, tensor->ne[1]);
+        part->n = rows_of(buft, i, tensor->ne[1]);
+        if (part->n == 0)
+            continue;
         part->size = part_size(tensor, part->n);
         status = make_part(part);
         if (status != GGML_STATUS_SUCCESS)
@@ -181,7 +163,7 @@ buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
         return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
                                 "tensor %s: no memory to split it",
                                 tensor->name);
-    status = make_parts(parts, buffer->buft->context, tensor);
+    status = make_parts(parts, buffer->buft, tensor);
     if (status != GGML_STATUS_SUCCESS) {
         free_tensor(parts);
         return status;
@@ -192,63 +174,96 @@ buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
     return GGML_STATUS_SUCCESS;
 }
 
-/* SIZE bytes between IN_PART of the part and HOST, whichever way. */
-typedef enum ggml_status (*copy_fn)(
-    const struct gb_cuda_split_part *part, size_t in_part, char *host,
-    size_t size);
+/* ---- ranges of bytes of a tensor ---- */
+
+/* Neighbouring bytes of a tensor that are neighbours on one card. */
+struct run {
+    const struct gb_cuda_split_part *part;
+    gb_cuda_address address;
+    size_t size;
+};
+
+static const struct gb_cuda_split_part *
+part_with(const struct gb_cuda_split_tensor *own, int64_t row)
+{
+    const struct gb_cuda_split_part *part = own->parts;
+
+    while (row >= part->first + part->n)
+        part++;
+    return part;
+}
+
+/* The bytes from OFFSET on, at most SIZE. */
+static struct run
+run_at(const struct ggml_tensor *tensor, size_t offset, size_t size)
+{
+    const size_t row_size = tensor->nb[1];
+    const int64_t matrix = (int64_t)(offset / row_size) / tensor->ne[1];
+    const int64_t row = (int64_t)(offset / row_size) % tensor->ne[1];
+    const struct gb_cuda_split_part *part = part_with(tensor->extra, row);
+    const size_t in_row = offset % row_size;
+    const size_t left =
+        (size_t)(part->first + part->n - row) * row_size - in_row;
+
+    return (struct run){
+        .part = part,
+        .address = part->address + in_row +
+                   (size_t)(matrix * part->n + row - part->first) * row_size,
+        .size = size < left ? size : left,
+    };
+}
+
+/* What becomes of a run; DATA is of the host, or the value to fill it with. */
+typedef enum ggml_status (*run_fn)(const struct run *run, char *data);
 
 static enum ggml_status
-copy_in(const struct gb_cuda_split_part *part, size_t in_part, char *host,
-        size_t size)
+copy_in(const struct run *run, char *data)
 {
-    return gb_cuda_copy_to_card(part->hold.card, part->address + in_part, host,
-                                size);
+    return gb_cuda_copy_to_card(run->part->hold.card, run->address, data,
+                                run->size);
 }
 
 static enum ggml_status
-copy_out(const struct gb_cuda_split_part *part, size_t in_part, char *host,
-         size_t size)
+copy_out(const struct run *run, char *data)
 {
-    return gb_cuda_copy_to_host(part->hold.card, host, part->address + in_part,
-                                size);
+    return gb_cuda_copy_to_host(run->part->hold.card, data, run->address,
+                                run->size);
 }
 
 static enum ggml_status
-copy_part(const struct gb_cuda_split_part *part,
-          const struct ggml_tensor *tensor, char *host, copy_fn copy)
+fill_in(const struct run *run, char *data)
 {
-    const size_t size = (size_t)part->n * tensor->nb[1];
-    const int64_t n_matrices = tensor->ne[2] * tensor->ne[3];
+    return gb_cuda_fill(run->part->hold.card, run->address, (uint8_t)*data,
+                        run->size);
+}
+
+/* STEP is 1 where DATA goes along with the bytes, and else 0. */
+static void
+for_range(const struct ggml_tensor *tensor, size_t offset, size_t size,
+          char *data, int step, run_fn act)
+{
     enum ggml_status status = GGML_STATUS_SUCCESS;
 
-    if (!gb_cuda_enter(&part->hold))
-        return GGML_STATUS_FAILED;
-    for (int64_t i = 0; i < n_matrices && status == GGML_STATUS_SUCCESS; i++)
-        status = copy(part, (size_t)i * size,
-                      host + (size_t)i * tensor->nb[2] +
-                          (size_t)part->first * tensor->nb[1],
-                      size);
-    gb_cuda_leave(&part->hold);
-    return status;
+    while (size > 0 && status == GGML_STATUS_SUCCESS) {
+        const struct run run = run_at(tensor, offset, size);
+
+        if (!gb_cuda_enter(&run.part->hold))
+            return;
+        status = act(&run, data);
+        gb_cuda_leave(&run.part->hold);
+        offset += run.size;
+        size -= run.size;
+        data += (size_t)step * run.size;
+    }
 }
 
 static void
-copy_tensor(const struct ggml_tensor *tensor, char *host, size_t size,
-            copy_fn copy)
+buffer_memset_tensor(
+    ggml_backend_buffer_t buffer, struct ggml_tensor *tensor, uint8_t value,
+    size_t offset, size_t size)
 {
-    const struct gb_cuda_split_tensor *own = tensor->extra;
-
-    if (size != ggml_nbytes(tensor)) {
-        ggmlbackend_fail(GGML_STATUS_FAILED,
-                         "tensor %s: what is split by rows is copied as a "
-                         "whole", tensor->name);
-        return;
-    }
-    for (int i = 0; i < own->n_parts; i++) {
-        if (copy_part(&own->parts[i], tensor, host, copy) !=
-            GGML_STATUS_SUCCESS)
-            return;
-    }
+    (void)buffer;
+    for_range(tensor, offset, size, (char *)&value, 0, fill_in);
 }
 
 /* The copy only reads where it is. */
@@ -258,8 +273,7 @@ buffer_set_tensor(
     size_t offset, size_t size)
 {
     (void)buffer;
-    (void)offset;
-    copy_tensor(tensor, (char *)(uintptr_t)data, size, copy_in);
+    for_range(tensor, offset, size, (char *)(uintptr_t)data, 1, copy_in);
 }
 
 static void
@@ -268,8 +282,7 @@ buffer_get_tensor(
     size_t offset, size_t size)
 {
     (void)buffer;
-    (void)offset;
-    copy_tensor(tensor, data, size, copy_out);
+    for_range(tensor, offset, size, data, 1, copy_out);
 }
 
 static void
@@ -293,6 +306,7 @@ static const struct ggml_backend_buffer_i buffer_members = {
     .free_buffer = buffer_free,
     .get_base = buffer_get_base,
     .init_tensor = buffer_init_tensor,
+    .memset_tensor = buffer_memset_tensor,
     .set_tensor = buffer_set_tensor,
     .get_tensor = buffer_get_tensor,
     .clear = buffer_clear,
@@ -326,21 +340,8 @@ gb_cuda_split_is_whole(const struct gb_cuda_split_tensor *tensor)
     return true;
 }
 
-/* ---- types ---- */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct split_type *types;
-
-static const char *
-type_get_name(ggml_backend_buffer_type_t buft)
-{
-    const struct split_type *type = buft->context;
-
-    return type->name;
-}
-
-static ggml_backend_buffer_t
-type_alloc_buffer(ggml_backend_buffer_type_t buft, size_t size)
+ggml_backend_buffer_t
+gb_cuda_split_buffer_new(ggml_backend_buffer_type_t buft, size_t size)
 {
     struct split_buffer *own = calloc(1, sizeof(*own));
     ggml_backend_buffer_t buffer;
@@ -355,121 +356,18 @@ type_alloc_buffer(ggml_backend_buffer_type_t buft, size_t size)
     return buffer;
 }
 
-static size_t
-type_get_alignment(ggml_backend_buffer_type_t buft)
-{
-    (void)buft;
-    return ALIGNMENT;
-}
-
-static size_t
-type_get_alloc_size(
+size_t
+gb_cuda_split_alloc_size(
     ggml_backend_buffer_type_t buft, const struct ggml_tensor *tensor)
 {
-    const int n = gb_cuda_device_count();
+    const int n_devices = gb_cuda_device_count();
     size_t size = 0;
 
-    for (int i = 0; i < n; i++) {
-        const int64_t first = first_row(buft->context, i, tensor->ne[1]);
-        const int64_t end = first_row(buft->context, i + 1, tensor->ne[1]);
+    for (int i = 0; i < n_devices; i++) {
+        const int64_t n = rows_of(buft, i, tensor->ne[1]);
 
-        if (first < end)
-            size += part_size(tensor, end - first);
+        if (n > 0)
+            size += part_size(tensor, n);
     }
     return size > ggml_nbytes(tensor) ? size : ggml_nbytes(tensor);
-}
-
-bool
-gb_cuda_is_split_type(ggml_backend_buffer_type_t buft)
-{
-    return buft->iface.get_name == type_get_name;
-}
-
-struct gb_cuda_device *
-gb_cuda_split_main(ggml_backend_buffer_type_t buft)
-{
-    const struct split_type *type = buft->context;
-
-    return type->main;
-}
-
-/* Shares as sums of those before, from 0 to 1. */
-static void
-read_shares(struct split_type *type, const float *shares)
-{
-    const int n = gb_cuda_device_count();
-    float sum = 0.0f;
-
-    for (int i = 0; i < n && shares != NULL; i++)
-        sum += shares[i];
-    for (int i = 0; i < n; i++) {
-        const float share =
-            sum > 0.0f ? shares[i]
-                       : (float)gb_cuda_device_at(i)->card->most_memory;
-
-        type->starts[i + 1] = type->starts[i] + share;
-    }
-    for (int i = 0; i < n; i++)
-        type->starts[i] /= type->starts[n];
-    type->starts[n] = 1.0f;
-}
-
-/* With the lock. */
-static struct split_type *
-find_type(const struct split_type *like)
-{
-    struct split_type *type = types;
-
-    while (type != NULL &&
-           (type->main != like->main ||
-            memcmp(type->starts, like->starts, sizeof(type->starts)) != 0))
-        type = type->next;
-    return type;
-}
-
-static struct split_type *
-add_type(const struct split_type *like)
-{
-    struct split_type *type = malloc(sizeof(*type));
-
-    if (type == NULL) {
-        ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
-                         "no memory for a type of buffer");
-        return NULL;
-    }
-    *type = *like;
-    snprintf(type->name, sizeof(type->name), "%s_Split", like->main->name);
-    type->buft = (struct ggml_backend_buffer_type){
-        .iface = {
-            .get_name = type_get_name,
-            .alloc_buffer = type_alloc_buffer,
-            .get_alignment = type_get_alignment,
-            .get_alloc_size = type_get_alloc_size,
-        },
-        .device = &like->main->handle,
-        .context = type,
-    };
-    type->next = types;
-    types = type;
-    return type;
-}
-
-ggml_backend_buffer_type_t
-gb_cuda_split_buffer_type(int main_device, const float *shares)
-{
-    struct split_type like = { .main = gb_cuda_device_at(main_device) };
-    struct split_type *type;
-
-    if (like.main == NULL) {
-        ggmlbackend_fail(GGML_STATUS_FAILED, "there is no device %d",
-                         main_device);
-        return NULL;
-    }
-    read_shares(&like, shares);
-    pthread_mutex_lock(&lock);
-    type = find_type(&like);
-    if (type == NULL)
-        type = add_type(&like);
-    pthread_mutex_unlock(&lock);
-    return type != NULL ? &type->buft : NULL;
 }

@@ -37,6 +37,8 @@ bool gb_cuda_split_is_product(const struct ggml_tensor *node);
 /* Are all parts still where they were, on cards that are not lost? */
 bool gb_cuda_split_is_whole(const struct gb_cuda_split_tensor *tensor);
 
+/* ---- kinds of such memory ---- */
+
 bool gb_cuda_is_split_type(ggml_backend_buffer_type_t buft);
 /* The device that gathers the products of weights in such memory. */
 struct gb_cuda_device *gb_cuda_split_main(ggml_backend_buffer_type_t buft);
@@ -48,5 +50,18 @@ struct gb_cuda_device *gb_cuda_split_main(ggml_backend_buffer_type_t buft);
  */
 ggml_backend_buffer_type_t gb_cuda_split_buffer_type(
     int main_device, const float *shares);
+
+/*
+ * The first row of N_ROWS that DEVICE or one behind it has, by the shares of
+ * such a type.
+ */
+int64_t gb_cuda_split_first_row(
+    ggml_backend_buffer_type_t buft, int device, int64_t n_rows);
+
+/* What such a type does. */
+ggml_backend_buffer_t gb_cuda_split_buffer_new(
+    ggml_backend_buffer_type_t buft, size_t size);
+size_t gb_cuda_split_alloc_size(
+    ggml_backend_buffer_type_t buft, const struct ggml_tensor *tensor);
 
 #endif

@@ -338,6 +338,21 @@ gb_bf16_of(float value)
     return result;
 }
 
+/*
+ * The power of two that brings LARGEST to 2^14 … 2^15, half a step below the
+ * range of f16; 1 for an infinity.  Its inverse is a normal number.
+ */
+GB_DEVICE float
+gb_f16_factor(float largest)
+{
+    const int exponent = (int)(gb_bits_of_float(largest) >> 23);
+    const int field = 2 * 127 + 14 - exponent;
+
+    if (exponent == 255)
+        return 1.0f;
+    return gb_float_of_bits((uint32_t)(field > 253 ? 253 : field) << 23);
+}
+
 /* gb_store(p, x): *p = x in the type of *p. */
 GB_DEVICE void
 gb_store(float *to, float value)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuda/kernels/mmagemm.cu - GEMM on tensor cores of 7.5 (MMA), for every type
- * of weights that fits f16: blocking in mmagemm.cuh.
+ * of weights but F32 and BF16: blocking in mmagemm.cuh.
+ *
+ * q5_K spills one word: the compiler stays at 96 registers, which five thread
+ * blocks of a multiprocessor have.
  */
 #include "backends/cuda/kernels/mmagemm.cuh"
 

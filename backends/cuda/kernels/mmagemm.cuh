@@ -9,6 +9,11 @@
  * apart, so that the eight of an ldmatrix lie in different banks.  Each step
  * waits for its own loads: their latency is the limit.
  *
+ * Blocks may hold values beyond f16's 65,504.  Each thread keeps the largest that
+ * it unpacked; where a row of the tile has such values, the tile is multiplied
+ * again with those rows times powers of two.  Nearly no weights have that, and
+ * looking at the scales beforehand would read all of them twice.
+ *
  * MMA8 multiplies 16 values of k at a time, MMA 8; the order of sums differs.
  */
 #ifndef GB_CUDA_KERNELS_MMAGEMM_CUH
@@ -25,6 +30,7 @@ struct gb_mma_panels {
     alignas(16) uint16_t rows[GB_MMA_TILE][GB_MMA_PITCH];
     alignas(16) uint16_t cols[GB_MMA_TILE][GB_MMA_PITCH];
     gb_column columns[GB_MMA_TILE];
+    float row_scales[GB_MMA_TILE]; /* of the sums */
 };
 
 /* How weights and columns are multiplied: fragments of 16 rows, 8 columns and
@@ -74,17 +80,39 @@ gb_mma_unpack16(const T *row, int64_t k, int64_t end, float values[16])
     }
 }
 
-/* Half a line of the rows' panel; a row behind the last one is not stored, and
- * reads the last. */
+/* A row of weights as one thread works on it: half a line of the panel. */
+template <typename T>
+struct gb_mma_row {
+    const T *weights; /* of the last row for those behind it */
+    float factor;     /* the row is multiplied by it */
+    float largest;    /* of the magnitudes that were loaded, without it */
+};
+
+/* LARGEST grows to the magnitudes of VALUES, which are then multiplied. */
+GB_DEVICE void
+gb_mma_scale(float values[16], float factor, float &largest)
+{
+    GB_UNROLL
+    for (int i = 0; i < 16; i++) {
+        const float size = values[i] < 0.0f ? -values[i] : values[i];
+
+        largest = size > largest ? size : largest;
+        values[i] *= factor;
+    }
+}
+
+/* The half line; a row behind the last one is not stored. */
 template <typename T, typename H>
 GB_DEVICE void
-gb_mma_load_rows(gb_mma_panels &p, const T *row, int64_t k, int64_t end)
+gb_mma_load_rows(gb_mma_panels &p, gb_mma_row<T> &row, int64_t k, int64_t end)
 {
     const int line = gb_thread() / 2, first = gb_thread() % 2 * 16;
     H *to = (H *)&p.rows[line][first];
     float values[16];
 
-    gb_mma_unpack16(row, k + first, end, values);
+    gb_mma_unpack16(row.weights, k + first, end, values);
+    if constexpr (!gb_format<T>::is_float)
+        gb_mma_scale(values, row.factor, row.largest);
     GB_UNROLL
     for (int i = 0; i < 16; i++)
         gb_store(to + i, values[i]);
@@ -136,7 +164,7 @@ gb_mma_step(const gb_mma_panels &p, gb_mma_sums &sums)
     }
 }
 
-/* The sums of one column of D times its factor: rows ROW and ROW + 8 of each
+/* The sums of one column of D times their factors: rows ROW and ROW + 8 of each
  * fragment, COL being its place in fragments. */
 GB_DEVICE void
 gb_mma_store_column(const gb_cuda_product_args &a, const gb_product_tile &tile,
@@ -144,7 +172,7 @@ gb_mma_store_column(const gb_cuda_product_args &a, const gb_product_tile &tile,
                     int fragment, int col)
 {
     const int j = gb_warp() / 2 * 32 + 8 * fragment + gb_lane() % 4 * 2 + col;
-    const int64_t first = tile.row + gb_warp() % 2 * 32 + gb_lane() / 4;
+    const int first = gb_warp() % 2 * 32 + gb_lane() / 4;
     const gb_column column = p.columns[j];
     const float factor = *(const float *)column.from;
 
@@ -152,12 +180,54 @@ gb_mma_store_column(const gb_cuda_product_args &a, const gb_product_tile &tile,
         return;
     GB_UNROLL
     for (int i = 0; i < 4; i++) {
-        const int64_t row = first + 8 * i;
+        const int64_t row = tile.row + first + 8 * i;
 
         if (row < a.weights.ne[1])
             *(float *)(column.to + row * a.dst.nb[0]) =
-                sums.at[i / 2][fragment][i % 2 * 2 + col] * factor;
+                sums.at[i / 2][fragment][i % 2 * 2 + col] * factor *
+                p.row_scales[first + 8 * i];
     }
+}
+
+/* The sums over the tile's k. */
+template <typename T, typename how>
+GB_DEVICE gb_mma_sums
+gb_mma_sum_up(const gb_product_tile &tile, gb_mma_panels &p, gb_mma_row<T> &row)
+{
+    gb_mma_sums sums = {};
+
+    for (int64_t k = tile.k; k < tile.k_end; k += GB_CUDA_K_STEP) {
+        gb_sync();
+        gb_mma_load_cols(p, tile.n_cols, k);
+        gb_mma_load_rows<T, typename how::half>(p, row, k, tile.k_end);
+        gb_copy_async_wait<0>();
+        gb_sync();
+        gb_mma_step<how>(p, sums);
+    }
+    return sums;
+}
+
+/* The factor that ROW needs, by what both of its threads loaded. */
+template <typename T>
+GB_DEVICE float
+gb_mma_factor_for(const gb_mma_row<T> &row)
+{
+    const float largest = gb_warp_max<2>(row.largest);
+
+    return largest <= 65504.0f ? 1.0f : gb_f16_factor(largest);
+}
+
+/* All threads of the block: does a row need another factor than it has?  It has
+ * it then. */
+template <typename T>
+GB_DEVICE bool
+gb_mma_change_factors(gb_mma_row<T> &row)
+{
+    const float factor = gb_mma_factor_for(row);
+    const bool is_changed = factor != row.factor;
+
+    row.factor = factor;
+    return gb_block_max<128>(is_changed ? 1.0f : 0.0f) > 0.0f;
 }
 
 /* All threads of the block. */
@@ -167,19 +237,20 @@ gb_mma_tile(const gb_cuda_product_args &a, const gb_product_tile &tile,
             gb_mma_panels &p)
 {
     const int64_t last = a.weights.ne[1] - 1;
-    const int64_t row = tile.row + gb_thread() / 2;
-    const T *weights = (const T *)(tile.weights +
-                                   (row < last ? row : last) * a.weights.nb[1]);
-    gb_mma_sums sums = {};
+    const int64_t number = tile.row + gb_thread() / 2;
+    gb_mma_row<T> row = {
+        (const T *)(tile.weights +
+                    (number < last ? number : last) * a.weights.nb[1]),
+        1.0f, 0.0f
+    };
+    gb_mma_sums sums;
 
-    for (int64_t k = tile.k; k < tile.k_end; k += GB_CUDA_K_STEP) {
-        gb_sync();
-        gb_mma_load_cols(p, tile.n_cols, k);
-        gb_mma_load_rows<T, typename how::half>(p, weights, k, tile.k_end);
-        gb_copy_async_wait<0>();
-        gb_sync();
-        gb_mma_step<how>(p, sums);
-    }
+    do
+        sums = gb_mma_sum_up<T, how>(tile, p, row);
+    while (!gb_format<T>::is_float && gb_mma_change_factors(row));
+    if (gb_thread() % 2 == 0)
+        p.row_scales[gb_thread() / 2] = 1.0f / row.factor;
+    gb_sync();
     GB_UNROLL
     for (int fragment = 0; fragment < 4; fragment++)
         GB_UNROLL

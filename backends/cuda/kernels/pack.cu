@@ -81,22 +81,6 @@ pack_q8(const gb_cuda_pack_args &a)
     }
 }
 
-/*
- * The power of two that brings LARGEST to 2^14 … 2^15, half a step below the
- * range of f16; 1 for an infinity.  Its inverse is a normal number.
- */
-GB_DEVICE float
-factor_of(float largest)
-{
-    const int exponent = (int)(gb_bits_of_float(largest) >> 23);
-    int field = 2 * 127 + 14 - exponent;
-
-    if (exponent == 255)
-        return 1.0f;
-    field = field > 253 ? 253 : field;
-    return gb_float_of_bits((uint32_t)field << 23);
-}
-
 template <typename T>
 GB_DEVICE float
 column_factor(const T *row, int64_t n)
@@ -108,7 +92,7 @@ column_factor(const T *row, int64_t n)
 
         largest = x > largest ? x : largest;
     }
-    return factor_of(gb_block_max<THREADS>(largest));
+    return gb_f16_factor(gb_block_max<THREADS>(largest));
 }
 
 template <typename T, typename D>
