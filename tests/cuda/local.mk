@@ -59,6 +59,7 @@ check_PROGRAMS += \
 	tests/cuda/failures \
 	tests/cuda/listing \
 	tests/cuda/lowering \
+	tests/cuda/pairs \
 	tests/cuda/plans \
 	tests/cuda/split
 tests_cuda_bad_input_SOURCES = %D%/bad-input.c $(cuda_emulated)
@@ -76,6 +77,9 @@ tests_cuda_listing_LDADD = $(BLACK_LDADD)
 tests_cuda_lowering_SOURCES = %D%/lowering.c $(cuda_emulated)
 tests_cuda_lowering_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_lowering_LDADD = $(BLACK_LDADD) -lm
+tests_cuda_pairs_SOURCES = %D%/pairs.c $(cuda_emulated)
+tests_cuda_pairs_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_pairs_LDADD = $(BLACK_LDADD)
 tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
 tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_plans_LDADD = $(BLACK_LDADD)
