@@ -15,6 +15,7 @@ emulator_run_sources = \
 	%D%/atomic.cpp \
 	%D%/block.cpp \
 	%D%/block.h \
+	%D%/check-shared.cpp \
 	%D%/check.cpp \
 	%D%/check.h \
 	%D%/count.cpp \
@@ -29,6 +30,7 @@ emulator_run_sources = \
 	%D%/matrix.cpp \
 	%D%/memory.cpp \
 	%D%/memory.h \
+	%D%/order.h \
 	%D%/report.cpp \
 	%D%/launch.cpp \
 	%D%/shared.cpp \
