@@ -19,69 +19,11 @@
 
 enum { K = 20, LARGE = 4 << 20 };
 
-/* ---- a case ---- */
-
-static int
-count_lines(const char *text)
-{
-    int n = 0;
-
-    for (; *text != '\0'; text++)
-        n += *text == '\n';
-    return n;
-}
-
-/* RUN says one line, which has REASON; it is printed. */
-static void
-expect(void (*run)(void), const char *variables, const char *reason)
-{
-    const char *errors;
-
-    cuda_case(run, variables, &errors);
-    print_message("# %s", errors);
-    if (strstr(errors, reason) == NULL || count_lines(errors) != 1)
-        fail_msg("[%s] not one line with '%s': %s", variables, reason, errors);
-}
-
-static ggml_backend_t
-backend_of(const char *name)
-{
-    ggml_backend_t backend = ggml_backend_dev_init(
-        ggml_backend_dev_by_name(name), NULL);
-
-    CHECK(backend != NULL);
-    return backend;
-}
-
 static enum ggml_status
 compute(ggml_backend_t backend, struct sums *sums, int seed)
 {
     sums_set(sums, seed);
     return ggml_backend_graph_compute(backend, sums->graph);
-}
-
-/* A fresh backend computes right, and leaves nothing. */
-static void
-computes(const char *name)
-{
-    ggml_backend_t backend = backend_of(name);
-    struct sums sums =
-        sums_make(ggml_backend_get_default_buffer_type(backend), K);
-
-    CHECK(sums.buffer != NULL);
-    CHECK(compute(backend, &sums, 5) == GGML_STATUS_SUCCESS);
-    CHECK(sums_are_right(&sums, K, 5));
-    sums_free(&sums);
-    ggml_backend_free(backend);
-}
-
-static void
-all_is_well(void)
-{
-    computes("CUDA0");
-    computes("CPU");
-    CHECK(emulator.live() == 0 && emulator.memory_used(0) == 0);
-    CHECK(emulator.reports() == 0);
 }
 
 static ggml_backend_buffer_type_t
@@ -97,16 +39,16 @@ take_too_much(void)
 {
     CHECK(cuda_load() != NULL);
     CHECK(ggml_backend_buft_alloc_buffer(cards_memory(), LARGE) == NULL);
-    all_is_well();
+    cuda_is_well();
 }
 
 static void
 no_memory_for_weights(void **state)
 {
     (void)state;
-    expect(take_too_much, "EMU_MEMORY=1048576",
+    cuda_case_says(take_too_much, "EMU_MEMORY=1048576",
            "4194304 bytes are more than is left of the 1048576");
-    expect(take_too_much, "EMU_FAIL=cuMemAlloc_v2:1:2",
+    cuda_case_says(take_too_much, "EMU_FAIL=cuMemAlloc_v2:1:2",
            "CUDA0: 4194304 bytes of memory cannot be had: out of memory");
 }
 
@@ -121,7 +63,7 @@ sort_without_scratch(void)
     ggml_backend_t backend;
 
     CHECK(cuda_load() != NULL);
-    backend = backend_of("CUDA0");
+    backend = cuda_backend("CUDA0");
     ctx = ggml_init((struct ggml_init_params){
         .mem_size = 4 * ggml_tensor_overhead() + ggml_graph_overhead(),
         .no_alloc = true });
@@ -141,14 +83,14 @@ sort_without_scratch(void)
     ggml_backend_buffer_free(buffer);
     ggml_free(ctx);
     ggml_backend_free(backend);
-    all_is_well();
+    cuda_is_well();
 }
 
 static void
 no_memory_for_scratch(void **state)
 {
     (void)state;
-    expect(sort_without_scratch, "",
+    cuda_case_says(sort_without_scratch, "",
            "bytes of memory cannot be had: out of memory "
            "(CUDA_ERROR_OUT_OF_MEMORY)");
 }
@@ -170,14 +112,14 @@ do_without_pinned(void)
         memset(ggml_backend_buffer_get_base(buffer), 1, 4096);
         ggml_backend_buffer_free(buffer);
     }
-    all_is_well();
+    cuda_is_well();
 }
 
 static void
 no_pinned_memory(void **state)
 {
     (void)state;
-    expect(do_without_pinned, "",
+    cuda_case_says(do_without_pinned, "",
            "4096 bytes of pinned memory cannot be had: ordinary memory "
            "instead");
 }
@@ -204,14 +146,14 @@ plan_too_large_a_graph(void)
     CHECK(!ggml_gallocr_alloc_graph(alloc, graph));
     ggml_gallocr_free(alloc);
     ggml_free(ctx);
-    all_is_well();
+    cuda_is_well();
 }
 
 static void
 a_graph_that_is_larger_than_memory(void **state)
 {
     (void)state;
-    expect(plan_too_large_a_graph, "EMU_MEMORY=1048576",
+    cuda_case_says(plan_too_large_a_graph, "EMU_MEMORY=1048576",
            "bytes are more than is left of the 1048576");
 }
 
@@ -225,7 +167,7 @@ fail_in_a_graph(const char *call, uint64_t n_launches)
     struct sums sums;
 
     CHECK(cuda_load() != NULL);
-    backend = backend_of("CUDA0");
+    backend = cuda_backend("CUDA0");
     sums = sums_make(cards_memory(), K);
     sums_set(&sums, 1);
     if (call != NULL)
@@ -235,10 +177,10 @@ fail_in_a_graph(const char *call, uint64_t n_launches)
     CHECK(ggml_backend_graph_compute(backend, sums.graph) ==
           GGML_STATUS_FAILED);
     emulator.reset();
-    computes("CPU");
+    cuda_computes("CPU");
     ggml_backend_free(backend);
     sums_free(&sums);
-    all_is_well();
+    cuda_is_well();
 }
 
 static void
@@ -251,7 +193,7 @@ static void
 a_launch_that_fails(void **state)
 {
     (void)state;
-    expect(fail_a_launch, "",
+    cuda_case_says(fail_a_launch, "",
            "CUDA0: cuLaunchKernel: unspecified launch failure "
            "(CUDA_ERROR_LAUNCH_FAILED)");
 }
@@ -266,7 +208,7 @@ static void
 a_card_that_is_lost_in_mid_graph(void **state)
 {
     (void)state;
-    expect(lose_amid_launches, "",
+    cuda_case_says(lose_amid_launches, "",
            "CUDA0: cuLaunchKernel: unspecified launch failure "
            "(CUDA_ERROR_LAUNCH_FAILED)");
 }
@@ -300,7 +242,7 @@ lose_amid_a_copy(bool is_to_card)
     ggml_backend_buffer_free(buffer);
     ggml_free(ctx);
     free(bytes);
-    all_is_well();
+    cuda_is_well();
 }
 
 static void
@@ -319,8 +261,8 @@ static void
 a_card_that_is_lost_during_a_copy(void **state)
 {
     (void)state;
-    expect(lose_amid_a_copy_to_it, "", "(CUDA_ERROR_LAUNCH_FAILED)");
-    expect(lose_amid_a_copy_from_it, "", "(CUDA_ERROR_LAUNCH_FAILED)");
+    cuda_case_says(lose_amid_a_copy_to_it, "", "(CUDA_ERROR_LAUNCH_FAILED)");
+    cuda_case_says(lose_amid_a_copy_from_it, "", "(CUDA_ERROR_LAUNCH_FAILED)");
 }
 
 static void
@@ -330,122 +272,23 @@ lose_when_it_is_freed(void)
     struct sums sums;
 
     CHECK(cuda_load() != NULL);
-    backend = backend_of("CUDA0");
+    backend = cuda_backend("CUDA0");
     sums = sums_make(cards_memory(), K);
     CHECK(compute(backend, &sums, 1) == GGML_STATUS_SUCCESS);
     emulator.lose_card(1, 0);
     sums_free(&sums);
     ggml_backend_free(backend);
     emulator.reset();
-    all_is_well();
+    cuda_is_well();
 }
 
 static void
 a_card_that_is_lost_at_freeing(void **state)
 {
     (void)state;
-    expect(lose_when_it_is_freed, "",
+    cuda_case_says(lose_when_it_is_freed, "",
            "CUDA0: cuMemFree_v2: unspecified launch failure "
            "(CUDA_ERROR_LAUNCH_FAILED)");
-}
-
-/* ---- several cards ---- */
-
-struct pair {
-    ggml_backend_t from, to;
-    struct sums source, target;
-};
-
-static struct pair
-pair_make(void)
-{
-    struct pair pair = { .from = backend_of("CUDA0"),
-                         .to = backend_of("CUDA1") };
-
-    pair.source =
-        sums_make(ggml_backend_get_default_buffer_type(pair.from), 1);
-    pair.target = sums_make(ggml_backend_get_default_buffer_type(pair.to), 1);
-    CHECK(pair.source.buffer != NULL && pair.target.buffer != NULL);
-    CHECK(compute(pair.from, &pair.source, 1) == GGML_STATUS_SUCCESS);
-    CHECK(compute(pair.to, &pair.target, 2) == GGML_STATUS_SUCCESS);
-    return pair;
-}
-
-static void
-copy_between_cards(void)
-{
-    float sent[SUMS_N], received[SUMS_N];
-    struct pair pair;
-
-    CHECK(cuda_load() != NULL);
-    pair = pair_make();
-    ggml_backend_tensor_copy_async(pair.from, pair.to, pair.source.x,
-                                   pair.target.x);
-    ggml_backend_synchronize(pair.to);
-    ggml_backend_tensor_get(pair.source.x, sent, 0, sizeof(sent));
-    ggml_backend_tensor_get(pair.target.x, received, 0, sizeof(received));
-    CHECK(memcmp(sent, received, sizeof(sent)) == 0);
-    sums_free(&pair.source);
-    sums_free(&pair.target);
-    ggml_backend_free(pair.from);
-    ggml_backend_free(pair.to);
-    all_is_well();
-}
-
-static void
-a_pair_that_corrupts(void **state)
-{
-    (void)state;
-    expect(copy_between_cards, "EMU_DEVICES=2 EMU_PEER=corrupting",
-           "CUDA0: copies to CUDA1 and back give other bytes: they go through "
-           "the host");
-}
-
-static void
-a_setting_of_pairs_that_is_nonsense(void **state)
-{
-    (void)state;
-    expect(copy_between_cards, "EMU_DEVICES=2 GGMLBACKEND_GPU_PEER=perhaps",
-           "GGMLBACKEND_GPU_PEER: perhaps is neither auto nor off, and not "
-           "used");
-}
-
-/* The copy is in the stream of the card that lives. */
-static void
-lose_the_target_of_a_copy(void)
-{
-    struct pair pair;
-
-    CHECK(cuda_load() != NULL);
-    pair = pair_make();
-    ggml_backend_tensor_copy_async(pair.from, pair.to, pair.source.x,
-                                   pair.target.x);
-    ggml_backend_synchronize(pair.from);
-    ggml_backend_tensor_copy_async(pair.from, pair.to, pair.source.y,
-                                   pair.target.y);
-    emulator.lose_card(1, 0);
-    CHECK(ggml_backend_graph_compute(pair.to, pair.target.graph) ==
-          GGML_STATUS_FAILED);
-    emulator.reset();
-    ggml_backend_free(pair.to);
-    sums_free(&pair.target);
-    CHECK(ggml_backend_graph_compute(pair.from, pair.source.graph) ==
-          GGML_STATUS_SUCCESS);
-    CHECK(sums_are_right(&pair.source, 1, 1));
-    sums_free(&pair.source);
-    ggml_backend_free(pair.from);
-    computes("CUDA1");
-    all_is_well();
-}
-
-static void
-a_copy_to_a_card_that_is_lost_and_freed(void **state)
-{
-    (void)state;
-    expect(lose_the_target_of_a_copy, "EMU_DEVICES=2",
-           "CUDA1: cuLaunchKernel: unspecified launch failure");
-    expect(lose_the_target_of_a_copy, "EMU_DEVICES=2 EMU_PEER=refused",
-           "CUDA1: cuLaunchKernel: unspecified launch failure");
 }
 
 /* ---- nodes that failed ---- */
@@ -460,7 +303,7 @@ compute_a_failed_node(void)
     ggml_backend_t backend;
 
     CHECK(cuda_load() != NULL);
-    backend = backend_of("CUDA0");
+    backend = cuda_backend("CUDA0");
     ctx = ggml_init((struct ggml_init_params){
         .mem_size = 8 * ggml_tensor_overhead() + ggml_graph_overhead(),
         .no_alloc = true });
@@ -477,7 +320,7 @@ compute_a_failed_node(void)
     ggml_backend_buffer_free(buffer);
     ggml_free(ctx);
     ggml_backend_free(backend);
-    all_is_well();
+    cuda_is_well();
 }
 
 static void
@@ -490,7 +333,7 @@ a_node_that_failed(void **state)
     cuda_case(compute_a_failed_node, "", &errors);
     print_message("# %s", errors);
     assert_non_null(strstr(errors, "mul_mat"));
-    assert_int_equal(count_lines(errors), 2);
+    assert_int_equal(cuda_count_lines(errors), 2);
 }
 
 int
@@ -505,9 +348,6 @@ main(void)
         cmocka_unit_test(a_card_that_is_lost_in_mid_graph),
         cmocka_unit_test(a_card_that_is_lost_during_a_copy),
         cmocka_unit_test(a_card_that_is_lost_at_freeing),
-        cmocka_unit_test(a_pair_that_corrupts),
-        cmocka_unit_test(a_setting_of_pairs_that_is_nonsense),
-        cmocka_unit_test(a_copy_to_a_card_that_is_lost_and_freed),
         cmocka_unit_test(a_node_that_failed),
     };
 

@@ -40,16 +40,6 @@ expect_refusal(void)
     CHECK(emulator.live() == 0);
 }
 
-static int
-count_lines(const char *text)
-{
-    int n = 0;
-
-    for (; *text != '\0'; text++)
-        n += *text == '\n';
-    return n;
-}
-
 static void
 each_reason_to_refuse_is_told(void **state)
 {
@@ -79,7 +69,7 @@ each_reason_to_refuse_is_told(void **state)
         cuda_case(expect_refusal, cases[i].variables, &errors);
         print_message("# [%s] %s", cases[i].variables, errors);
         /* The library's line, and that of check_reason. */
-        assert_int_equal(count_lines(errors), 2);
+        assert_int_equal(cuda_count_lines(errors), 2);
     }
 }
 

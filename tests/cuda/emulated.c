@@ -66,6 +66,27 @@ cuda_case(void (*run)(void), const char *variables, const char **errors)
         *errors = child.errors;
 }
 
+int
+cuda_count_lines(const char *text)
+{
+    int n = 0;
+
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+void
+cuda_case_says(void (*run)(void), const char *variables, const char *reason)
+{
+    const char *errors;
+
+    cuda_case(run, variables, &errors);
+    print_message("# %s", errors);
+    if (strstr(errors, reason) == NULL || cuda_count_lines(errors) != 1)
+        fail_msg("[%s] not one line with '%s': %s", variables, reason, errors);
+}
+
 /* ---- the driver and the module ---- */
 
 const char *
@@ -133,6 +154,16 @@ cuda_device(const char *name)
     return dev;
 }
 
+ggml_backend_t
+cuda_backend(const char *name)
+{
+    ggml_backend_dev_t dev = ggml_backend_dev_by_name(name);
+    ggml_backend_t backend = ggml_backend_dev_init(dev, NULL);
+
+    CHECK(backend != NULL);
+    return backend;
+}
+
 /* ---- sums ---- */
 
 static float
@@ -197,4 +228,32 @@ sums_are_right(struct sums *sums, int k, int seed)
             return false;
     }
     return true;
+}
+
+/* ---- afterwards ---- */
+
+void
+cuda_computes(const char *name)
+{
+    enum { K = 5 };
+    ggml_backend_t backend = cuda_backend(name);
+    struct sums sums =
+        sums_make(ggml_backend_get_default_buffer_type(backend), K);
+
+    CHECK(sums.buffer != NULL);
+    sums_set(&sums, 5);
+    CHECK(ggml_backend_graph_compute(backend, sums.graph) ==
+          GGML_STATUS_SUCCESS);
+    CHECK(sums_are_right(&sums, K, 5));
+    sums_free(&sums);
+    ggml_backend_free(backend);
+}
+
+void
+cuda_is_well(void)
+{
+    cuda_computes("CUDA0");
+    cuda_computes("CPU");
+    CHECK(emulator.live() == 0 && emulator.memory_used(0) == 0);
+    CHECK(emulator.reports() == 0);
 }

@@ -32,6 +32,11 @@
 void cuda_case(
     void (*run)(void), const char *variables, const char **errors);
 
+/* The same; RUN says one line on stderr, which has REASON and is printed. */
+void cuda_case_says(
+    void (*run)(void), const char *variables, const char *reason);
+int cuda_count_lines(const char *text);
+
 /* PATH in the build folder; until the next call. */
 const char *cuda_built(const char *path);
 #define EMULATED_DRIVER "tests/gpu-emulator/lanes32/.libs/libcuda.so.1"
@@ -60,6 +65,16 @@ extern struct cuda_emulator emulator;
 
 /* In a case: the module's device NAME ("CUDA0"), which is there. */
 ggml_backend_dev_t cuda_device(const char *name);
+
+/* In a case: a backend of that device. */
+ggml_backend_t cuda_backend(const char *name);
+
+/*
+ * In a case: a fresh backend of the device computes right.  On CUDA0 and the
+ * CPU, and nothing is left then, nor was anything reported.
+ */
+void cuda_computes(const char *name);
+void cuda_is_well(void);
 
 /* A graph of sums, on whatever backend. */
 struct sums {

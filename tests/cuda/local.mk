@@ -59,6 +59,8 @@ check_PROGRAMS += \
 	tests/cuda/drivers \
 	tests/cuda/failures \
 	tests/cuda/listing \
+	tests/cuda/lowering \
+	tests/cuda/pairs \
 	tests/cuda/plans \
 	tests/cuda/range \
 	tests/cuda/split
@@ -74,6 +76,12 @@ tests_cuda_failures_LDADD = $(BLACK_LDADD)
 tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_listing_LDADD = $(BLACK_LDADD)
+tests_cuda_lowering_SOURCES = %D%/lowering.c $(cuda_emulated)
+tests_cuda_lowering_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_lowering_LDADD = $(BLACK_LDADD) -lm
+tests_cuda_pairs_SOURCES = %D%/pairs.c $(cuda_emulated)
+tests_cuda_pairs_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_pairs_LDADD = $(BLACK_LDADD)
 tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
 tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_plans_LDADD = $(BLACK_LDADD)

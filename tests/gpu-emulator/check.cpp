@@ -11,16 +11,11 @@
  * over.
  */
 #include "tests/gpu-emulator/check.h"
+#include "tests/gpu-emulator/order.h"
 
 #include <stdio.h>
 
-#include <algorithm>
-
 namespace emu {
-
-namespace {
-
-uint32_t n_atomics; /* of all blocks; changed atomically */
 
 const char *
 verb(access what)
@@ -32,6 +27,8 @@ verb(access what)
 }
 
 /* ---- reports ---- */
+
+namespace {
 
 /* "offset 8 of an allocation of 64 bytes": where ADDRESS is. */
 void
@@ -58,6 +55,8 @@ describe(const fiber *f, uintptr_t address, char *text, size_t size)
                  (size_t)(address - a.address),
                  a.lives ? "an allocation" : "freed memory", a.size);
 }
+
+} // namespace
 
 void
 tell_outside(fiber *f, uintptr_t address, size_t size, access what,
@@ -95,74 +94,9 @@ tell_race(fiber *f, uintptr_t address, access what, uint64_t other,
              stamp_block(other), other_did, where);
 }
 
-/* ---- order ---- */
+namespace {
 
-bool
-warp_ordered(const fiber *f, uint64_t earlier)
-{
-    const warp &w = f->in->warps[f->warp];
-    const uint64_t clock = stamp_clock(earlier);
-    const uint64_t both =
-        (uint64_t)1 << f->lane |
-        (uint64_t)1 << stamp_thread(earlier) % GB_WARP;
-
-    if (clock < w.clock)
-        return true;
-    for (unsigned i = 0; i < std::min(w.n_partial, 4u); i++)
-        if ((w.partial[i].mask & both) == both && clock < w.partial[i].clock)
-            return true;
-    return false;
-}
-
-/* A block's releases: its clock then, and how many atomic operations before. */
-bool
-blocks_ordered(const fiber *f, uint64_t earlier)
-{
-    const grid *const g = f->in->of;
-    const uint64_t release = __atomic_load_n(
-        &g->releases[stamp_block(earlier)], __ATOMIC_RELAXED);
-
-    return stamp_clock(earlier) < release >> 32 &&
-           (uint32_t)release < f->in->acquired;
-}
-
-bool
-ordered(const fiber *f, uint64_t earlier)
-{
-    if (!same_block(earlier, f->stamp))
-        return blocks_ordered(f, earlier);
-    if (stamp_clock(earlier) < f->in->barrier_clock)
-        return true;
-    return stamp_thread(earlier) / GB_WARP == f->warp &&
-           warp_ordered(f, earlier);
-}
-
-/* Of two accesses to a word, one a write: EARLIER and what F does NOW. */
-bool
-is_race(const fiber *f, uint64_t earlier, uint64_t now)
-{
-    return same_launch(earlier, now) && same_bytes(earlier, now) &&
-           !same_thread(earlier, now) &&
-           (earlier & now & stamp_atomic) == 0 && !ordered(f, earlier);
-}
-
-uint64_t
-stamp_now(const fiber *f, unsigned bytes, access what)
-{
-    /* After 8 million meetings all is taken as ordered. */
-    const uint64_t clock =
-        std::min(f->in->clock, (1u << clock_bits) - 1);
-
-    return f->stamp | clock << clock_shift |
-           stamp_bytes(bytes) | (what == changes ? stamp_atomic : 0);
-}
-
-/* The same thread's before and now, as one. */
-uint64_t
-joined(uint64_t before, uint64_t now)
-{
-    return (before ^ now) >> clock_shift == 0 ? before | now : now;
-}
+uint32_t n_atomics; /* of all blocks; changed atomically */
 
 /* ---- a word of the cards' memory ---- */
 
@@ -216,16 +150,6 @@ global_write(fiber *f, race_cell *cell, uint64_t now, uintptr_t address,
         (is_race(f, read, now) || many_read(f, read, now)))
         tell_race(f, address, what, read, "read", pc);
     store(&cell->write, joined(write, now));
-}
-
-/* The bytes of the word at ADDRESS that the SIZE bytes from AT on have. */
-unsigned
-bytes_of(uintptr_t word, uintptr_t at, size_t size)
-{
-    const uintptr_t first = std::max(word, at);
-    const uintptr_t end = std::min(word + 4, at + size);
-
-    return ((1u << (end - first)) - 1) << (first - word);
 }
 
 void
@@ -292,90 +216,6 @@ global_access(fiber *f, uintptr_t address, size_t size, access what,
         global_races(f, address, size, what, pc);
 }
 
-/* ---- shared memory ---- */
-
-shared_cell *
-fresh_cell(fiber *f, uintptr_t address)
-{
-    shared_cell *const cell = f->in->shared.cell(address);
-
-    if (cell->serial != f->in->serial)
-        *cell = { 0, 0, 0, f->in->serial, 0, 0, 0 };
-    return cell;
-}
-
-/* Of shared memory, a write that is marked is TMA's: whoever waited after it came
- * sees it. */
-constexpr uint64_t stamp_tma = stamp_many;
-
-bool
-is_write_race(const fiber *f, uint64_t write, uint64_t now)
-{
-    if ((write & stamp_tma) != 0 &&
-        stamp_clock(write) < f->in->async.waited[f->thread])
-        return false;
-    return is_race(f, write, now);
-}
-
-void
-shared_read(fiber *f, shared_cell *cell, uint64_t now, uintptr_t address,
-            const void *pc)
-{
-    if (is_write_race(f, cell->write, now))
-        tell_race(f, address, reads, cell->write, "wrote", pc);
-    if (!same_thread(cell->read, now))
-        cell->other_read = cell->read;
-    cell->read = joined(cell->read, now);
-}
-
-void
-shared_write(fiber *f, shared_cell *cell, uint64_t now, uintptr_t address,
-             access what, const void *pc)
-{
-    if (is_write_race(f, cell->write, now))
-        tell_race(f, address, what, cell->write, "wrote", pc);
-    if (is_race(f, cell->read, now))
-        tell_race(f, address, what, cell->read, "read", pc);
-    else if (is_race(f, cell->other_read, now))
-        tell_race(f, address, what, cell->other_read, "read", pc);
-    cell->write = joined(cell->write, now);
-}
-
-void
-shared_word(fiber *f, uintptr_t word, unsigned bytes, access what,
-            const void *pc)
-{
-    shared_cell *const cell = fresh_cell(f, word);
-    const uint64_t now = stamp_now(f, bytes, what);
-
-    if ((cell->late & bytes) != 0)
-        complain(f, pc, "%s shared memory that a copy fills, before a wait "
-                        "for that", verb(what));
-    else if (what != writes && (bytes & ~cell->written) != 0)
-        tell_unwritten(f, word, 4, what, pc);
-    if (what == reads) {
-        shared_read(f, cell, now, word, pc);
-        return;
-    }
-    if (cell->held > 0)
-        complain(f, pc, "%s shared memory that wgmma reads, before a wait for "
-                        "that", verb(what));
-    shared_write(f, cell, now, word, what, pc);
-    cell->written = (uint8_t)(cell->written | bytes);
-}
-
-void
-shared_access(fiber *f, uintptr_t at, size_t size, access what,
-              const void *pc)
-{
-    if (!f->in->shared.allows(at, size)) {
-        tell_outside(f, at, size, what, pc);
-        return;
-    }
-    for (uintptr_t word = at & ~(uintptr_t)3; word < at + size; word += 4)
-        shared_word(f, word, bytes_of(word, at, size), what, pc);
-}
-
 /* ---- neither ---- */
 
 /*
@@ -408,7 +248,7 @@ check_access(fiber *f, uintptr_t address, size_t size, access what,
     if (address - device_memory.first < device_memory.size)
         global_access(f, address, size, what, pc);
     else if (f->in->shared.has(address))
-        shared_access(f, address, size, what, pc);
+        check_shared(f, address, size, what, pc);
     else
         other_access(f, address, size, what, pc);
 }
@@ -439,101 +279,6 @@ check_begins(grid *g, uint64_t n_blocks)
     if (g->serial % (1u << launch_bits) == 0)
         memory_forget_races();
     __atomic_store_n(&n_atomics, 0, __ATOMIC_SEQ_CST);
-}
-
-/* ---- copies that arrive late ---- */
-
-void
-check_copy_begins(fiber *f, uintptr_t to, size_t size, const void *pc)
-{
-    if (!checks())
-        return;
-    if (!f->in->shared.allows(to, size)) {
-        tell_outside(f, to, size, writes, pc);
-        f->in->stop(illegal_address);
-    }
-    shared_access(f, to, size, writes, pc);
-    for (size_t i = 0; i < size; i += 4)
-        fresh_cell(f, to + i)->late = 15;
-}
-
-void
-check_copy_arrives(fiber *f, uintptr_t to, size_t size, const void *pc)
-{
-    if (!checks())
-        return;
-    for (size_t i = 0; i < size; i += 4)
-        fresh_cell(f, to + i)->late = 0;
-    shared_access(f, to, size, writes, pc);
-}
-
-/* ---- what goes on beside the threads ---- */
-
-void
-check_tma_arrives(fiber *f, uintptr_t to, size_t size)
-{
-    if (!checks())
-        return;
-    f->in->clock++;
-    for (size_t i = 0; i < size; i += 4) {
-        shared_cell *const cell = fresh_cell(f, to + i);
-
-        cell->late = 0;
-        cell->written = 15;
-        cell->write = stamp_now(f, 15, writes) | stamp_tma;
-    }
-}
-
-namespace {
-
-/* Did the thread that wrote it have its stores seen by others than threads, and
- * then a barrier with F's? */
-bool
-is_fenced(const fiber *f, uint64_t write)
-{
-    const async_state &s = f->in->async;
-    const unsigned by = stamp_thread(write);
-
-    return (write & stamp_tma) != 0 ||
-           stamp_clock(write) < (by / GB_WARP == f->warp
-                                     ? s.fence[by]
-                                     : s.fence_before_barrier[by]);
-}
-
-} // namespace
-
-void
-check_mma_begins(fiber *f, uintptr_t at, size_t size, const void *pc)
-{
-    if (!checks())
-        return;
-    if (!f->in->shared.allows(at, size)) {
-        tell_outside(f, at, size, reads, pc);
-        f->in->stop(illegal_address);
-    }
-    for (size_t i = 0; i < size; i += 4) {
-        shared_cell *const cell = fresh_cell(f, at + i);
-
-        shared_word(f, at + i, 15, reads, pc);
-        if (cell->written != 0 && !is_fenced(f, cell->write))
-            complain(f, pc, "wgmma reads what thread %u wrote without a fence "
-                            "for the async proxy, and a barrier, after it",
-                     stamp_thread(cell->write));
-        cell->held++;
-    }
-}
-
-void
-check_mma_ends(fiber *f, uintptr_t at, size_t size, const void *pc)
-{
-    if (!checks())
-        return;
-    for (size_t i = 0; i < size; i += 4) {
-        shared_cell *const cell = fresh_cell(f, at + i);
-
-        cell->held--;
-        shared_read(f, cell, stamp_now(f, 15, reads), at + i, pc);
-    }
 }
 
 } // namespace emu

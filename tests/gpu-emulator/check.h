@@ -13,6 +13,17 @@ namespace emu {
 /* What a thread does with bytes. */
 enum access { reads, writes, changes /* atomically */ };
 
+/* "reads" … */
+const char *verb(access what);
+
+/* Reports of what F does at ADDRESS: what EARLIER did to race with. */
+void tell_outside(
+    fiber *f, uintptr_t address, size_t size, access what, const void *pc);
+void tell_unwritten(
+    fiber *f, uintptr_t address, size_t size, access what, const void *pc);
+void tell_race(fiber *f, uintptr_t address, access what, uint64_t earlier,
+               const char *other_did, const void *pc);
+
 /* Before the blocks of G. */
 void check_begins(grid *g, uint64_t n_blocks);
 
@@ -21,6 +32,9 @@ void check_begins(grid *g, uint64_t n_blocks);
  * memory of the card's.
  */
 void check_access(
+    fiber *f, uintptr_t address, size_t size, access what, const void *pc);
+/* The same for shared memory. */
+void check_shared(
     fiber *f, uintptr_t address, size_t size, access what, const void *pc);
 /*
  * What a block's threads did before a fence is seen by blocks that do an atomic

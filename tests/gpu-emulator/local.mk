@@ -3,6 +3,7 @@
 # compiler makes them: lanes32/.libs/ or lanes64/.libs/ is put into
 # LD_LIBRARY_PATH.  Not installed.
 EXTRA_DIST += \
+	%D%/bugs-async.cu \
 	%D%/bugs.cu \
 	%D%/exports.map \
 	%D%/run \
@@ -15,6 +16,7 @@ emulator_run_sources = \
 	%D%/atomic.cpp \
 	%D%/block.cpp \
 	%D%/block.h \
+	%D%/check-shared.cpp \
 	%D%/check.cpp \
 	%D%/check.h \
 	%D%/count.cpp \
@@ -29,6 +31,7 @@ emulator_run_sources = \
 	%D%/matrix.cpp \
 	%D%/memory.cpp \
 	%D%/memory.h \
+	%D%/order.h \
 	%D%/report.cpp \
 	%D%/launch.cpp \
 	%D%/shared.cpp \
@@ -121,18 +124,24 @@ emulator_kernels32 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
 %D%/lanes32/bugs.lo: %D%/bugs.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
+%D%/lanes32/bugs-async.lo: %D%/bugs-async.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
 %D%/lanes32/values.lo: %D%/values.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
--include $(emulator_kernels32:.lo=.d) %D%/lanes32/bugs.d %D%/lanes32/values.d
+-include $(emulator_kernels32:.lo=.d) %D%/lanes32/bugs.d %D%/lanes32/bugs-async.d \
+	%D%/lanes32/values.d
 
 emulator_kernels64 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes64/kernels/%.lo)
 %D%/lanes64/kernels/%.lo: backends/cuda/kernels/%.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
 %D%/lanes64/bugs.lo: %D%/bugs.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
+%D%/lanes64/bugs-async.lo: %D%/bugs-async.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
 %D%/lanes64/values.lo: %D%/values.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
--include $(emulator_kernels64:.lo=.d) %D%/lanes64/bugs.d %D%/lanes64/values.d
+-include $(emulator_kernels64:.lo=.d) %D%/lanes64/bugs.d %D%/lanes64/bugs-async.d \
+	%D%/lanes64/values.d
 
 check_PROGRAMS += \
 	tests/gpu-emulator/cards \
@@ -156,18 +165,26 @@ check_PROGRAMS += \
 tests_gpu_emulator_checker_32_SOURCES = %D%/bugs.h %D%/checker.cpp
 tests_gpu_emulator_checker_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_checker_32_CXXFLAGS = $(emulator_cxxflags)
-tests_gpu_emulator_checker_32_LDADD = %D%/lanes32/librun.la %D%/lanes32/bugs.lo $(CMOCKA_LIBS)
+tests_gpu_emulator_checker_32_LDADD = %D%/lanes32/librun.la \
+	%D%/lanes32/bugs.lo %D%/lanes32/bugs-async.lo $(CMOCKA_LIBS)
 tests_gpu_emulator_checker_64_SOURCES = %D%/bugs.h %D%/checker.cpp
 tests_gpu_emulator_checker_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_checker_64_CXXFLAGS = $(emulator_cxxflags)
-tests_gpu_emulator_checker_64_LDADD = %D%/lanes64/librun.la %D%/lanes64/bugs.lo $(CMOCKA_LIBS)
+tests_gpu_emulator_checker_64_LDADD = %D%/lanes64/librun.la \
+	%D%/lanes64/bugs.lo %D%/lanes64/bugs-async.lo $(CMOCKA_LIBS)
 
 # Do the words of device.h give what the vendor says?
-tests_gpu_emulator_values_32_SOURCES = %D%/values.cpp %D%/values.h
+emulator_values = \
+	%D%/values-async.cpp \
+	%D%/values-run.cpp \
+	%D%/values-run.h \
+	%D%/values.cpp \
+	%D%/values.h
+tests_gpu_emulator_values_32_SOURCES = $(emulator_values)
 tests_gpu_emulator_values_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_values_32_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_values_32_LDADD = %D%/lanes32/librun.la %D%/lanes32/values.lo $(CMOCKA_LIBS)
-tests_gpu_emulator_values_64_SOURCES = %D%/values.cpp %D%/values.h
+tests_gpu_emulator_values_64_SOURCES = $(emulator_values)
 tests_gpu_emulator_values_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_values_64_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_values_64_LDADD = %D%/lanes64/librun.la %D%/lanes64/values.lo $(CMOCKA_LIBS)

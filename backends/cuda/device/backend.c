@@ -27,7 +27,7 @@ struct cuda_backend {
     struct gb_cuda_abort abort;
     struct gb_cuda_live live;
     bool has_received; /* from another card, whose stream did it */
-    bool has_failed;   /* the last graph, which was told */
+    bool has_failed;   /* its last graph did, and told it */
 };
 
 /* What a client's handle for a plan points to; it has memory of its own. */
@@ -88,12 +88,21 @@ backend_free(ggml_backend_t backend)
     free(own);
 }
 
+/* Did a graph of this backend tell that the card has failed? */
+static bool
+is_failure_told(const struct cuda_backend *own)
+{
+    return own->has_failed &&
+           atomic_load_explicit(&own->hold.card->has_failed,
+                                memory_order_acquire);
+}
+
 static void
 backend_synchronize(ggml_backend_t backend)
 {
     struct cuda_backend *own = backend->context;
 
-    if (own->has_failed || !gb_cuda_enter(&own->hold)) {
+    if (is_failure_told(own) || !gb_cuda_enter(&own->hold)) {
         drain(own);
         return;
     }
@@ -219,7 +228,6 @@ compute(struct cuda_backend *own, const struct ggml_cgraph *cgraph)
     return run(own, &own->recordings, &own->plan);
 }
 
-/* The failure was told: whoever waits for the graph need not hear it again. */
 static enum ggml_status
 end_graph(struct cuda_backend *own, enum ggml_status status)
 {
