@@ -88,6 +88,12 @@ choose_experts(struct ggml_tensor *ids)
     ggml_backend_tensor_set(ids, chosen, 0, sizeof(chosen));
 }
 
+static bool
+has_memory(const struct product *p)
+{
+    return p->weights_buffer != NULL && p->buffer != NULL;
+}
+
 /* Activations are a view with gaps, so that they must be gathered. */
 static struct product
 product_make(ggml_backend_buffer_type_t weights, ggml_backend_buffer_type_t own,
@@ -114,7 +120,8 @@ product_make(ggml_backend_buffer_type_t weights, ggml_backend_buffer_type_t own,
     p.weights_buffer =
         ggml_backend_alloc_ctx_tensors_from_buft(p.weights_ctx, weights);
     p.buffer = ggml_backend_alloc_ctx_tensors_from_buft(p.ctx, own);
-    CHECK(p.weights_buffer != NULL && p.buffer != NULL);
+    if (!has_memory(&p))
+        return p;
     fill(p.weights);
     fill(whole);
     if (by_expert)
@@ -169,6 +176,7 @@ compare_with_one_card(ggml_backend_buffer_type_t split, enum ggml_type type,
     char *back = malloc(ggml_nbytes(parts.weights));
     char *sent = malloc(ggml_nbytes(parts.weights));
 
+    CHECK(has_memory(&whole) && has_memory(&parts));
     CHECK(ggml_backend_dev_supports_op(dev, parts.result->src[0]));
     CHECK(ggml_backend_dev_supports_buft(dev, split));
     CHECK(!ggml_backend_dev_supports_buft(cuda_device("CUDA1"), split));
@@ -297,12 +305,154 @@ any_range_of_a_split_tensor_is_set_filled_and_read(void **state)
     cuda_case(touch_ranges, "EMU_DEVICES=3", NULL);
 }
 
+/* ---- failures ---- */
+
+/* Is the product right where nothing was told?  False for all that was. */
+static bool
+multiply(ggml_backend_buffer_type_t split, const float *right)
+{
+    ggml_backend_dev_t dev = cuda_device("CUDA0");
+    ggml_backend_t backend = ggml_backend_dev_init(dev, NULL);
+    struct product p;
+    float values[ROWS * USED * TOKENS];
+    bool is_done;
+
+    ggmlbackend_clear_failure();
+    p = product_make(split, ggml_backend_dev_buffer_type(dev), GGML_TYPE_Q8_0,
+                     true);
+    is_done = backend != NULL && has_memory(&p) &&
+              ggmlbackend_last_failure()[0] == '\0';
+    for (int turn = 0; turn < 2 && is_done; turn++)
+        is_done = ggml_backend_graph_compute(backend, p.graph) ==
+                  GGML_STATUS_SUCCESS;
+    if (is_done) {
+        CHECK(ggml_nbytes(p.result) == sizeof(values));
+        ggml_backend_tensor_get(p.result, values, 0, sizeof(values));
+        is_done = ggmlbackend_last_failure()[0] == '\0';
+        CHECK(!is_done || memcmp(values, right, sizeof(values)) == 0);
+    }
+    product_free(&p);
+    ggml_backend_free(backend);
+    return is_done;
+}
+
+static void
+nothing_is_left(const char *what, int n)
+{
+    static uint64_t n_reports;
+    const uint64_t n_new = emulator.reports() - n_reports;
+
+    n_reports += n_new;
+    if (emulator.live() == 0 && n_new == 0)
+        return;
+    fprintf(stderr, "%s %d: %d objects, %d reports\n", what, n,
+            (int)emulator.live(), (int)n_new);
+    exit(1);
+}
+
+static void
+learn(ggml_backend_buffer_type_t split, float *right)
+{
+    ggml_backend_dev_t dev = cuda_device("CUDA0");
+    ggml_backend_t backend = ggml_backend_dev_init(dev, NULL);
+    struct product p = product_make(split, ggml_backend_dev_buffer_type(dev),
+                                    GGML_TYPE_Q8_0, true);
+    float *values = compute(backend, &p);
+
+    memcpy(right, values, ggml_nbytes(p.result));
+    free(values);
+    product_free(&p);
+    ggml_backend_free(backend);
+}
+
+static float right[ROWS * USED * TOKENS];
+
+static ggml_backend_buffer_type_t
+begin(void)
+{
+    ggml_backend_buffer_type_t split = split_type(cuda_load(), NULL);
+
+    learn(split, right);
+    emulator.reset();
+    CHECK(multiply(split, right));
+    return split;
+}
+
+/* After a failure was asked for: a product, and another one without. */
+static void
+multiply_twice(ggml_backend_buffer_type_t split, const char *name, int n)
+{
+    multiply(split, right);
+    nothing_is_left(name, n);
+    emulator.fail_call("any", 0, 0);
+    emulator.lose_card(0, 0);
+    CHECK(multiply(split, right));
+    nothing_is_left("then anew", n);
+}
+
+/* The first calls and some others; all with GGMLBACKEND_TEST_ALL. */
+static int
+next(int n)
+{
+    return n < 6 || getenv("GGMLBACKEND_TEST_ALL") != NULL ? n + 1 : n + 17;
+}
+
+/* A context that cannot be entered cannot be left clean: see failures.c. */
+static void
+run_out_of_memory(void)
+{
+    static const char *const names[] = {
+#define GB_DRIVER_CALL(need, id, cuda, hip, parameters, arguments) cuda,
+#include "backends/cuda/driver/driver.def"
+#undef GB_DRIVER_CALL
+    };
+    ggml_backend_buffer_type_t split = begin();
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const bool is_entry = strcmp(names[i], "cuCtxPushCurrent_v2") == 0;
+
+        for (int n = 1; !is_entry; n = next(n)) {
+            emulator.reset();
+            emulator.fail_call(names[i], (uint64_t)n, 2);
+            multiply_twice(split, names[i], n);
+            if (emulator.failures() == 0)
+                break;
+        }
+    }
+}
+
+static void
+lose_cards(void)
+{
+    ggml_backend_buffer_type_t split = begin();
+    const int n_calls = (int)emulator.count(EMU_CALLS);
+
+    CHECK(n_calls > 100);
+    for (int n = 1; n < n_calls; n = next(n)) {
+        emulator.reset();
+        emulator.lose_card((uint64_t)n, 0);
+        multiply_twice(split, "lost with call", n);
+    }
+}
+
+static void
+any_call_may_fail_and_any_card_be_lost(void **state)
+{
+    static const char variables[] =
+        "EMU_DEVICES=2 EMU_CHECK=0 GGMLBACKEND_LOG=none";
+
+    (void)state;
+    cuda_case(run_out_of_memory, variables, NULL);
+    cuda_case(lose_cards, variables, NULL);
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_on_several_cards_give_the_product_of_one),
         cmocka_unit_test(any_range_of_a_split_tensor_is_set_filled_and_read),
+        cmocka_unit_test(any_call_may_fail_and_any_card_be_lost),
     };
 
     return cmocka_run_group_tests_name("split weights", tests, NULL, NULL);

@@ -102,12 +102,14 @@ backend_synchronize(ggml_backend_t backend)
 {
     struct cuda_backend *own = backend->context;
 
-    if (is_failure_told(own) || !gb_cuda_enter(&own->hold)) {
-        drain(own);
-        return;
+    enum ggml_status status = GGML_STATUS_FAILED;
+
+    if (!is_failure_told(own) && gb_cuda_enter(&own->hold)) {
+        status = gb_cuda_queue_wait(own->hold.card, &own->queue);
+        gb_cuda_leave(&own->hold);
     }
-    gb_cuda_queue_wait(own->hold.card, &own->queue);
-    gb_cuda_leave(&own->hold);
+    if (status != GGML_STATUS_SUCCESS)
+        drain(own);
 }
 
 /* ---- copies ---- */
@@ -188,6 +190,7 @@ run_steps(struct cuda_backend *own, const struct gb_cuda_plan *plan)
         gb_cuda_split_prepare(&own->split, &own->hold, &own->queue, plan);
     size_t first = 0;
 
+    own->has_received = true;
     for (size_t i = 0; i < plan->n_steps && status == GGML_STATUS_SUCCESS;
          i++) {
         const struct gb_cuda_step *step = &plan->steps[i];

@@ -124,9 +124,14 @@ make_worker(struct gb_cuda_worker *worker, struct gb_cuda_device *device)
         status = gb_cuda_queue_init(device->card, &worker->queue);
         gb_cuda_leave(&worker->hold);
     }
-    if (status != GGML_STATUS_SUCCESS)
+    if (status != GGML_STATUS_SUCCESS) {
         gb_cuda_release(&worker->hold);
-    return status;
+        return status;
+    }
+    worker->live.hold = &worker->hold;
+    worker->live.queue = &worker->queue;
+    gb_cuda_live_add(&worker->live);
+    return GGML_STATUS_SUCCESS;
 }
 
 static enum ggml_status
@@ -360,6 +365,7 @@ gb_cuda_split_run(
 static void
 clear_worker(struct gb_cuda_worker *worker)
 {
+    gb_cuda_live_remove(&worker->live);
     struct gb_cuda_card *card = worker->hold.card;
 
     if (gb_cuda_enter_cleanup(&worker->hold)) {

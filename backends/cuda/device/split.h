@@ -5,6 +5,7 @@
 #ifndef GB_CUDA_DEVICE_SPLIT_H
 #define GB_CUDA_DEVICE_SPLIT_H
 
+#include "backends/cuda/device/live.h"
 #include "backends/cuda/device/plan.h"
 #include "backends/cuda/device/split-buffer.h"
 #include "backends/cuda/device/stage.h"
@@ -13,6 +14,7 @@
 struct gb_cuda_worker {
     struct gb_cuda_hold hold;
     struct gb_cuda_queue queue;
+    struct gb_cuda_live live;
     struct gb_cuda_scratch memory;
     struct gb_cuda_stage in, out; /* of the worker's, of the backend's card */
 };
