@@ -66,7 +66,6 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/proc.h \
 	%D%/device/reg.c \
 	%D%/device/reg.h \
-	%D%/device/register.c \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
 	%D%/device/split-buffer.c \
