@@ -56,6 +56,7 @@ cuda_emulated = \
 check_PROGRAMS += \
 	tests/cuda/failures \
 	tests/cuda/listing \
+	tests/cuda/memory \
 	tests/cuda/plans \
 	tests/cuda/range \
 	tests/cuda/split
@@ -65,6 +66,9 @@ tests_cuda_failures_LDADD = $(BLACK_LDADD)
 tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_listing_LDADD = $(BLACK_LDADD)
+tests_cuda_memory_SOURCES = %D%/memory.c $(cuda_emulated)
+tests_cuda_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
 tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_plans_LDADD = $(BLACK_LDADD)
