@@ -68,6 +68,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/reg.h \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
+	%D%/device/span.h \
 	%D%/device/split-buffer.c \
 	%D%/device/split-buffer.h \
 	%D%/device/split-type.c \

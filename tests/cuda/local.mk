@@ -78,5 +78,12 @@ tests_cuda_range_LDADD = $(BLACK_LDADD)
 tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
 tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_split_LDADD = $(BLACK_LDADD)
+if TOOLS
+check_PROGRAMS += tests/cuda/timeline
+tests_cuda_timeline_SOURCES = %D%/timeline.c $(cuda_emulated) \
+	tests/trace/events.c tests/trace/events.h
+tests_cuda_timeline_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_cuda_timeline_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+endif
 endif
 endif

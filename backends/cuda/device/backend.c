@@ -8,6 +8,7 @@
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/event.h"
 #include "backends/cuda/device/graph.h"
+#include "backends/cuda/device/span.h"
 #include "backends/cuda/device/split.h"
 #include "backends/cuda/device/stream.h"
 
@@ -72,11 +73,15 @@ static void
 backend_synchronize(ggml_backend_t backend)
 {
     struct cuda_backend *own = backend->context;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
 
     if (!gb_cuda_enter(&own->hold))
         return;
     gb_cuda_queue_wait(own->hold.card, &own->queue);
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "wait");
+    if (span.track != 0)
+        ggmlbackend_trace_flush();
 }
 
 /* ---- copies ---- */
@@ -99,6 +104,7 @@ backend_set_tensor_async(
     size_t offset, size_t size)
 {
     struct cuda_backend *own = backend->context;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
 
     if (!reaches(own, tensor) || !gb_cuda_enter(&own->hold))
         return;
@@ -106,6 +112,7 @@ backend_set_tensor_async(
             (gb_cuda_address_of(tensor) + offset, data, size,
              own->queue.stream));
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "queue set");
 }
 
 static void
@@ -114,6 +121,7 @@ backend_get_tensor_async(
     size_t offset, size_t size)
 {
     struct cuda_backend *own = backend->context;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
 
     if (!reaches(own, tensor) || !gb_cuda_enter(&own->hold))
         return;
@@ -121,6 +129,7 @@ backend_get_tensor_async(
             (data, gb_cuda_address_of(tensor) + offset, size,
              own->queue.stream));
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "queue get");
 }
 
 static bool
@@ -128,7 +137,10 @@ backend_cpy_tensor_async(
     ggml_backend_t backend_src, ggml_backend_t backend_dst,
     const struct ggml_tensor *src, struct ggml_tensor *dst)
 {
+    const struct gb_cuda_span span =
+        gb_cuda_span_begin(ggml_backend_name(backend_dst));
     struct cuda_backend *from, *to = backend_dst->context;
+    bool is_queued;
 
     if (!gb_cuda_is_backend(backend_src))
         return false;
@@ -136,13 +148,16 @@ backend_cpy_tensor_async(
     if (!gb_cuda_lies_on(&from->hold, src) ||
         !gb_cuda_lies_on(&to->hold, dst))
         return false;
-    return gb_cuda_copy_between(
+    is_queued = gb_cuda_copy_between(
         &to->stage,
         &(struct gb_cuda_stage_end){ &from->hold, &from->queue,
                                      gb_cuda_address_of(src) },
         &(struct gb_cuda_stage_end){ &to->hold, &to->queue,
                                      gb_cuda_address_of(dst) },
         ggml_nbytes(src));
+    if (is_queued)
+        gb_cuda_span_end(&span, "queue copy");
+    return is_queued;
 }
 
 /* ---- graphs ---- */
@@ -200,12 +215,14 @@ static enum ggml_status
 backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
     struct cuda_backend *own = backend->context;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
     enum ggml_status status;
 
     if (!gb_cuda_enter(&own->hold))
         return GGML_STATUS_FAILED;
     status = compute(own, cgraph);
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "queue graph");
     return status;
 }
 
@@ -268,12 +285,14 @@ backend_graph_plan_compute(
 {
     struct cuda_backend *own = backend->context;
     struct graph_plan *graph = plan;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
     enum ggml_status status;
 
     if (!gb_cuda_enter(&own->hold))
         return GGML_STATUS_FAILED;
     status = run(own, &graph->recordings, &graph->plan);
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "queue graph");
     return status;
 }
 
