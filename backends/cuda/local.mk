@@ -69,9 +69,9 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/proc.h \
 	%D%/device/reg.c \
 	%D%/device/reg.h \
-	%D%/device/register.c \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
+	%D%/device/span.h \
 	%D%/device/split-buffer.c \
 	%D%/device/split-buffer.h \
 	%D%/device/split-type.c \

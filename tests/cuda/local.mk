@@ -61,6 +61,7 @@ check_PROGRAMS += \
 	tests/cuda/listing \
 	tests/cuda/lowering \
 	tests/cuda/pairs \
+	tests/cuda/memory \
 	tests/cuda/plans \
 	tests/cuda/range \
 	tests/cuda/split
@@ -82,6 +83,9 @@ tests_cuda_lowering_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_pairs_SOURCES = %D%/pairs.c $(cuda_emulated)
 tests_cuda_pairs_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_pairs_LDADD = $(BLACK_LDADD)
+tests_cuda_memory_SOURCES = %D%/memory.c $(cuda_emulated)
+tests_cuda_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
 tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_plans_LDADD = $(BLACK_LDADD)
@@ -107,6 +111,11 @@ tests_cuda_bits_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS) -
 tests_cuda_model_failures_SOURCES = %D%/model-failures.c $(cuda_tiny_model)
 tests_cuda_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_cuda_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
+check_PROGRAMS += tests/cuda/timeline
+tests_cuda_timeline_SOURCES = %D%/timeline.c $(cuda_emulated) \
+	tests/trace/events.c tests/trace/events.h
+tests_cuda_timeline_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_cuda_timeline_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 endif
 endif
 endif

@@ -230,7 +230,7 @@ other_access(fiber *f, uintptr_t address, size_t size, access what,
 
     if (is_local(f, address) ||
         (address - shared.image < shared.image_size && what == reads) ||
-        host_is_pinned((const void *)address, size))
+        host_is_reachable((const void *)address, size))
         return;
     complain(f, pc, "%s %zu bytes that are no memory of the card: %#zx",
              verb(what), size, (size_t)address);

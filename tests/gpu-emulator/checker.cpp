@@ -276,7 +276,7 @@ remove_reports(void **)
 
 /* The driver's part, which this program has not: nothing is pinned. */
 bool
-emu::host_is_pinned(const void *, size_t)
+emu::host_is_reachable(const void *, size_t)
 {
     return false;
 }

@@ -91,6 +91,19 @@ host_is_pinned(const void *address, size_t size)
            size <= at->second.size - ((uintptr_t)address - at->first);
 }
 
+bool
+host_is_reachable(const void *address, size_t size)
+{
+    const bool is_a_cards = memory_owner(address, 1) >= 0;
+
+    if (is_a_cards || host_is_pinned(address, size))
+        return !is_a_cards;
+    for (const card &c : cards)
+        if (c.pageable == 2)
+            return true;
+    return false;
+}
+
 size_t
 host_drop(const card *on)
 {

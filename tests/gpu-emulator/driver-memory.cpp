@@ -21,7 +21,7 @@ is_inside(const card *on, gb_cuda_address at, size_t size)
     const void *address = (const void *)(uintptr_t)at;
 
     return memory_owner(address, size) == on->number ||
-           host_is_pinned(address, size);
+           host_is_reachable(address, size);
 }
 
 int

@@ -60,11 +60,14 @@ bool memory_is_written(const void *from, size_t size);
 
 /* ---- the host's memory (driver-host.cpp) ---- */
 
-/*
- * Is all of it pinned, so that kernels may use it where the host has it?  Its
- * bytes count as written.  Does not change while kernels run.
- */
 bool host_is_pinned(const void *address, size_t size);
+
+/*
+ * May kernels use all of it where the host has it: is it pinned, or does a card
+ * read any (PAGEABLE 2)?  Its bytes count as written.  Does not change while
+ * kernels run.
+ */
+bool host_is_reachable(const void *address, size_t size);
 
 /* ---- running a kernel (launch.cpp) ---- */
 

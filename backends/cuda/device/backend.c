@@ -9,6 +9,7 @@
 #include "backends/cuda/device/event.h"
 #include "backends/cuda/device/graph.h"
 #include "backends/cuda/device/live.h"
+#include "backends/cuda/device/span.h"
 #include "backends/cuda/device/split.h"
 #include "backends/cuda/device/stream.h"
 
@@ -101,7 +102,7 @@ static void
 backend_synchronize(ggml_backend_t backend)
 {
     struct cuda_backend *own = backend->context;
-
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
     enum ggml_status status = GGML_STATUS_FAILED;
 
     if (!is_failure_told(own) && gb_cuda_enter(&own->hold)) {
@@ -110,6 +111,9 @@ backend_synchronize(ggml_backend_t backend)
     }
     if (status != GGML_STATUS_SUCCESS)
         drain(own);
+    gb_cuda_span_end(&span, "wait");
+    if (span.track != 0)
+        ggmlbackend_trace_flush();
 }
 
 /* ---- copies ---- */
@@ -132,6 +136,7 @@ backend_set_tensor_async(
     size_t offset, size_t size)
 {
     struct cuda_backend *own = backend->context;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
 
     if (!reaches(own, tensor) || !gb_cuda_enter(&own->hold))
         return;
@@ -139,6 +144,7 @@ backend_set_tensor_async(
             (gb_cuda_address_of(tensor) + offset, data, size,
              own->queue.stream));
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "queue set");
 }
 
 static void
@@ -147,6 +153,7 @@ backend_get_tensor_async(
     size_t offset, size_t size)
 {
     struct cuda_backend *own = backend->context;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
 
     if (!reaches(own, tensor) || !gb_cuda_enter(&own->hold))
         return;
@@ -154,6 +161,7 @@ backend_get_tensor_async(
             (data, gb_cuda_address_of(tensor) + offset, size,
              own->queue.stream));
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "queue get");
 }
 
 static bool
@@ -161,7 +169,10 @@ backend_cpy_tensor_async(
     ggml_backend_t backend_src, ggml_backend_t backend_dst,
     const struct ggml_tensor *src, struct ggml_tensor *dst)
 {
+    const struct gb_cuda_span span =
+        gb_cuda_span_begin(ggml_backend_name(backend_dst));
     struct cuda_backend *from, *to = backend_dst->context;
+    bool is_queued;
 
     if (!gb_cuda_is_backend(backend_src))
         return false;
@@ -170,13 +181,16 @@ backend_cpy_tensor_async(
         !gb_cuda_lies_on(&to->hold, dst))
         return false;
     to->has_received |= from->hold.card != to->hold.card;
-    return gb_cuda_copy_between(
+    is_queued = gb_cuda_copy_between(
         &to->stage,
         &(struct gb_cuda_stage_end){ &from->hold, &from->queue,
                                      gb_cuda_address_of(src) },
         &(struct gb_cuda_stage_end){ &to->hold, &to->queue,
                                      gb_cuda_address_of(dst) },
         ggml_nbytes(src));
+    if (is_queued)
+        gb_cuda_span_end(&span, "queue copy");
+    return is_queued;
 }
 
 /* ---- graphs ---- */
@@ -244,12 +258,14 @@ static enum ggml_status
 backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
     struct cuda_backend *own = backend->context;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
     enum ggml_status status;
 
     if (!gb_cuda_enter(&own->hold))
         return end_graph(own, GGML_STATUS_FAILED);
     status = compute(own, cgraph);
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "queue graph");
     return end_graph(own, status);
 }
 
@@ -312,12 +328,14 @@ backend_graph_plan_compute(
 {
     struct cuda_backend *own = backend->context;
     struct graph_plan *graph = plan;
+    const struct gb_cuda_span span = gb_cuda_span_begin(own->device->name);
     enum ggml_status status;
 
     if (!gb_cuda_enter(&own->hold))
         return end_graph(own, GGML_STATUS_FAILED);
     status = run(own, &graph->recordings, &graph->plan);
     gb_cuda_leave(&own->hold);
+    gb_cuda_span_end(&span, "queue graph");
     return end_graph(own, status);
 }
 

@@ -60,8 +60,9 @@ padding_of(const struct ggml_tensor *tensor)
 }
 
 /*
- * Kernels may read the padding, as zeros.  In compute buffers results come and
- * go, and no row of them is read beyond its end.
+ * The interface has zeros there; our kernels read no row beyond its end.  In
+ * compute buffers results come and go, and memory of the client's, such as a
+ * mapped file, has something else behind the tensor.
  */
 static enum ggml_status
 buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
@@ -70,7 +71,7 @@ buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
     const size_t padding = padding_of(tensor);
     enum ggml_status status;
 
-    if (tensor->view_src != NULL || padding == 0 ||
+    if (tensor->view_src != NULL || padding == 0 || own->host != NULL ||
         buffer->usage == GGML_BACKEND_BUFFER_USAGE_COMPUTE)
         return GGML_STATUS_SUCCESS;
     if (!gb_cuda_enter(&own->hold))

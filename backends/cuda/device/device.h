@@ -48,17 +48,22 @@ struct gb_cuda_card *gb_cuda_card_for_host(void);
 void gb_cuda_buffer_type_init(struct gb_cuda_device *device);
 bool gb_cuda_is_buffer_type(ggml_backend_buffer_type_t buft);
 
-/* Pinned memory of the host, for all devices; NULL where it is not wanted. */
+/* Pinned memory of the host, for all devices. */
+struct gb_cuda_host_type {
+    struct ggml_backend_buffer_type buft;
+    char name[16];       /* "CUDA_Host" */
+    atomic_flag is_told; /* that there was none, once */
+};
+
+void gb_cuda_host_type_init(
+    struct gb_cuda_host_type *type, struct gb_cuda_device *first);
+/* The registration's. */
 ggml_backend_buffer_type_t gb_cuda_host_buffer_type(void);
 
 /* A buffer over memory of the host that the card reads as it does its own. */
 ggml_backend_buffer_t gb_cuda_buffer_from_host(
     ggml_backend_dev_t dev, void *memory, size_t size,
     size_t max_tensor_size);
-
-/* Pin memory of the client's, if the environment lets it; false: it is not. */
-bool gb_cuda_register_host(void *memory, size_t size);
-void gb_cuda_unregister_host(void *memory);
 
 /* ---- backends and events ---- */
 

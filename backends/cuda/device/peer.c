@@ -129,7 +129,7 @@ copy_across(
                           queue->stream));
         if (status == GGML_STATUS_SUCCESS)
             status = gb_cuda_queue_wait(card, queue);
-        gb_cuda_transfer_end(card);
+        gb_cuda_transfer_end(card, "copy");
     }
     gb_cuda_leave(from_hold);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/pinned.h - which memory of the host the driver has pinned for us:
- * such memory is copied at once, other memory through a pinned ring.
+ * cuda/device/pinned.h - memory of the host that the driver has pinned for us:
+ * cards copy it by themselves, other memory goes through a pinned ring.
  *
  * Any thread.
  */
@@ -11,11 +11,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* False without memory: the range is not known then, which costs time only. */
-bool gb_cuda_pinned_add(const void *memory, size_t size);
-void gb_cuda_pinned_remove(const void *memory);
+/* SIZE bytes for all cards; NULL where the driver does not give them. */
+void *gb_cuda_pinned_new(size_t size);
 
-/* Does all of it lie in one range that was added? */
+/* Of gb_cuda_pinned_new. */
+void gb_cuda_pinned_free(void *memory);
+
+/* Pin memory of the client's, if the environment lets it; false: it is not. */
+bool gb_cuda_register_host(void *memory, size_t size);
+
+/* Of gb_cuda_register_host; nothing for other memory. */
+void gb_cuda_unregister_host(void *memory);
+
+/* Does all of it lie in one range of either kind? */
 bool gb_cuda_is_pinned(const void *memory, size_t size);
 
 #endif

@@ -4,54 +4,45 @@
  */
 #include "backends/cuda/device/proc.h"
 
-#include "backends/cuda/device/device.h"
+#include "backends/cuda/device/pinned.h"
 #include "backends/cuda/device/split-buffer.h"
 #include "backends/cuda/images.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The variants of all devices, "wgmma,mma8". */
-static const char *
-variants(void)
+static void
+write_variants(char *text, size_t size)
 {
-    static char text[GB_CUDA_MAX_DEVICES * 8];
     size_t n = 0;
 
     for (int i = 0; i < gb_cuda_device_count(); i++) {
         struct gb_cuda_card *card = gb_cuda_device_at(i)->card;
 
         n += (size_t)snprintf(
-            text + n, sizeof(text) - n, "%s%s", i > 0 ? "," : "",
+            text + n, size - n, "%s%s", i > 0 ? "," : "",
             gb_cuda_variant_name(gb_cuda_card_limits(card).variant));
     }
-    return text;
 }
 
-static struct ggml_backend_feature features[5]; /* the last one ends it */
-
-static void
-make_features(void)
+void
+gb_cuda_features_init(struct gb_cuda_features *features)
 {
-    int n = 0;
+    struct ggml_backend_feature *row = features->rows;
 
-    features[n++] =
-        (struct ggml_backend_feature){ "ARCHS", gb_cuda_image_archs };
-    features[n++] = (struct ggml_backend_feature){ "VARIANTS", variants() };
+    write_variants(features->variants, sizeof(features->variants));
+    *row++ = (struct ggml_backend_feature){ "ARCHS", gb_cuda_image_archs };
+    *row++ = (struct ggml_backend_feature){ "VARIANTS", features->variants };
     if (gb_cuda_device_at(0)->card->records_graphs)
-        features[n++] = (struct ggml_backend_feature){ "USE_GRAPHS", "1" };
-    features[n++] =
-        (struct ggml_backend_feature){ "PEER_MAX_BATCH_SIZE", "128" };
+        *row++ = (struct ggml_backend_feature){ "USE_GRAPHS", "1" };
+    *row = (struct ggml_backend_feature){ "PEER_MAX_BATCH_SIZE", "128" };
 }
 
 static struct ggml_backend_feature *
 get_features(ggml_backend_reg_t reg)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
     (void)reg;
-    pthread_once(&once, make_features);
-    return features;
+    return gb_cuda_features()->rows;
 }
 
 static const struct ggml_backend_feature *

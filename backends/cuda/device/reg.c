@@ -26,6 +26,8 @@ static struct {
     int n_cards;
     struct gb_cuda_device devices[GB_CUDA_MAX_DEVICES];
     int n_devices;
+    struct gb_cuda_host_type host_type;
+    struct gb_cuda_features features;
     char reason[320]; /* why there is no device */
 } state = { .once = PTHREAD_ONCE_INIT };
 
@@ -174,8 +176,11 @@ list_devices(void)
     n = wanted_cards(n_cards, ordinals);
     for (int i = 0; i < n; i++)
         add_device(driver, ordinals[i]);
-    if (state.n_devices > 0)
-        tell_refusal();
+    if (state.n_devices == 0)
+        return;
+    tell_refusal();
+    gb_cuda_host_type_init(&state.host_type, &state.devices[0]);
+    gb_cuda_features_init(&state.features);
 }
 
 /* ---- what others ask ---- */
@@ -206,6 +211,18 @@ int
 gb_cuda_device_count(void)
 {
     return state.n_devices;
+}
+
+ggml_backend_buffer_type_t
+gb_cuda_host_buffer_type(void)
+{
+    return &state.host_type.buft;
+}
+
+struct gb_cuda_features *
+gb_cuda_features(void)
+{
+    return &state.features;
 }
 
 struct gb_cuda_card *

@@ -11,6 +11,7 @@
 
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/pinned.h"
+#include "backends/cuda/device/span.h"
 #include "backends/cuda/device/stream.h"
 
 #include "ggml-impl.h"
@@ -29,6 +30,7 @@ struct gb_cuda_ring {
     char *memory; /* N_CHUNKS * CHUNK_SIZE bytes, pinned; NULL: none yet */
     gb_cuda_event ends[N_CHUNKS]; /* of the last copy of each chunk */
     bool has_no_memory;           /* it was asked for, and is not to be had */
+    struct gb_cuda_span span;     /* of the copy that has the lock */
 };
 
 /* One long copy: which chunk of it uses which chunk of the ring. */
@@ -236,14 +238,18 @@ gb_cuda_transfer_begin(struct gb_cuda_card *card)
 
     pthread_mutex_lock(&card->copy_lock);
     ring = ring_of(card);
-    if (ring == NULL)
+    if (ring == NULL) {
         pthread_mutex_unlock(&card->copy_lock);
-    return ring != NULL ? &ring->queue : NULL;
+        return NULL;
+    }
+    ring->span = gb_cuda_span_begin(card->label);
+    return &ring->queue;
 }
 
 void
-gb_cuda_transfer_end(struct gb_cuda_card *card)
+gb_cuda_transfer_end(struct gb_cuda_card *card, const char *name)
 {
+    gb_cuda_span_end(&card->ring->span, name);
     pthread_mutex_unlock(&card->copy_lock);
 }
 
@@ -274,7 +280,7 @@ gb_cuda_copy_to_card(
         if (status == GGML_STATUS_SUCCESS)
             status = gb_cuda_queue_wait(card, queue);
     }
-    gb_cuda_transfer_end(card);
+    gb_cuda_transfer_end(card, "set");
     return status;
 }
 
@@ -296,7 +302,7 @@ gb_cuda_copy_to_host(
         if (status == GGML_STATUS_SUCCESS)
             status = gb_cuda_queue_wait(card, queue);
     }
-    gb_cuda_transfer_end(card);
+    gb_cuda_transfer_end(card, "get");
     return status;
 }
 
@@ -313,7 +319,7 @@ gb_cuda_copy_on_card(
     status = GB_CUDA(card, copy_on_device, (to, from, size, queue->stream));
     if (status == GGML_STATUS_SUCCESS)
         status = gb_cuda_queue_wait(card, queue);
-    gb_cuda_transfer_end(card);
+    gb_cuda_transfer_end(card, "copy");
     return status;
 }
 
@@ -329,7 +335,7 @@ gb_cuda_fill(
     status = GB_CUDA(card, fill, (to, value, size, queue->stream));
     if (status == GGML_STATUS_SUCCESS)
         status = gb_cuda_queue_wait(card, queue);
-    gb_cuda_transfer_end(card);
+    gb_cuda_transfer_end(card, "fill");
     return status;
 }
 

@@ -24,11 +24,11 @@ enum ggml_status gb_cuda_fill(
     struct gb_cuda_card *card, gb_cuda_address to, uint8_t value, size_t size);
 
 /*
- * The copy stream, for work of others between the two calls; NULL when it
- * cannot be had.
+ * The copy stream, for work of others between the two calls, NAME on the
+ * timeline; NULL when it cannot be had.
  */
 struct gb_cuda_queue *gb_cuda_transfer_begin(struct gb_cuda_card *card);
-void gb_cuda_transfer_end(struct gb_cuda_card *card);
+void gb_cuda_transfer_end(struct gb_cuda_card *card, const char *name);
 
 /*
  * Give stream and pinned memory back, before the context goes; or let them go
