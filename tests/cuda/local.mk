@@ -53,22 +53,41 @@ if GPU_EMULATOR
 cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h
+cuda_bytes = $(cuda_emulated) \
+	tests/cuda/bytes.c \
+	tests/cuda/bytes.h
 check_PROGRAMS += \
+	tests/cuda/buffers \
 	tests/cuda/failures \
+	tests/cuda/host-memory \
 	tests/cuda/listing \
 	tests/cuda/plans \
-	tests/cuda/split
+	tests/cuda/shapes \
+	tests/cuda/split \
+	tests/cuda/values
+tests_cuda_buffers_SOURCES = %D%/buffers.c $(cuda_bytes)
+tests_cuda_buffers_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_buffers_LDADD = $(BLACK_LDADD)
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
+tests_cuda_host_memory_SOURCES = %D%/host-memory.c $(cuda_bytes)
+tests_cuda_host_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_host_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_listing_LDADD = $(BLACK_LDADD)
 tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
 tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_plans_LDADD = $(BLACK_LDADD)
+tests_cuda_shapes_SOURCES = %D%/shapes.c $(cuda_emulated)
+tests_cuda_shapes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_shapes_LDADD = $(BLACK_LDADD)
 tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
 tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_split_LDADD = $(BLACK_LDADD)
+tests_cuda_values_SOURCES = %D%/values.c $(cuda_emulated)
+tests_cuda_values_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_values_LDADD = $(BLACK_LDADD)
 endif
 endif

@@ -296,17 +296,24 @@ written_set(size_t at, size_t size)
         set_bits(end, (1u << end % 8) - 1);
 }
 
+/* Memory of the host that a card reaches counts as written. */
+static bool
+is_of_a_card(const void *address)
+{
+    return (uintptr_t)address - device_memory.first < device_memory.size;
+}
+
 void
 memory_wrote(void *to, size_t size)
 {
-    if (size > 0)
+    if (size > 0 && is_of_a_card(to))
         written_set((uintptr_t)to - device_memory.first, size);
 }
 
 bool
 memory_is_written(const void *from, size_t size)
 {
-    return !checks() ||
+    return !checks() || !is_of_a_card(from) ||
            written_all((uintptr_t)from - device_memory.first, size);
 }
 
@@ -329,6 +336,12 @@ memory_copied(void *to, const void *from, size_t size)
     size_t at = (uintptr_t)to - device_memory.first;
     size_t source = (uintptr_t)from - device_memory.first;
 
+    if (!is_of_a_card(to))
+        return;
+    if (!is_of_a_card(from)) {
+        memory_wrote(to, size);
+        return;
+    }
     if (at % 8 == source % 8) {
         for (; size > 0 && at % 8 != 0; at++, source++, size--)
             copy_bit(at, source);
