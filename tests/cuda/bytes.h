@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/cuda/bytes.h - buffers with one tensor of bytes, in cases of emulated.h.
+ * tests/cuda/bytes.h - buffers with one tensor of bytes, in emulated cases.
  */
 #ifndef GB_TESTS_CUDA_BYTES_H
 #define GB_TESTS_CUDA_BYTES_H

@@ -7,9 +7,9 @@
 # A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set all
 # of them are run at each variant, width and order (make check-gpu-long).
 #
-# With GGMLBACKEND_TEST_OPERATION only the cases of that operation run, each in the run
-# that it has otherwise, and with GGMLBACKEND_TEST_LANES only runs of that width; the
-# first that fails is the last then, and kernels are not counted.
+# With GGMLBACKEND_TEST_LANES only the runs of that width are done.  With
+# GGMLBACKEND_TEST_OPERATION only the cases of that operation run, each in the run that
+# it has otherwise; the first that fails is the last then, and kernels are not counted.
 top_builddir=$(cd "$top_builddir" && pwd)
 module=$top_builddir/tests/cuda/.libs/libggml-cuda.so
 if ! [ -f "$module" ] ||
@@ -97,10 +97,12 @@ fi
 $CC -E -P -I"$top_srcdir" "$dir/kernels.c" | tr ' ' '\n' |
     awk '$1 == "KERNEL" { getline name; getline variant; print name, variant }' |
     sort -u >"$dir/kernels"
-awk 'NR == FNR { n[$1 " " $2] += $3; next }
+awk -v only="${GGMLBACKEND_TEST_LANES-}" '
+    NR == FNR { n[$1 " " $2] += $3; next }
     {
         printf "# %-36s %9d %9d\n", $1, n[$1 " 32"], n[$1 " 64"]
-        if (!n[$1 " 32"] || (!n[$1 " 64"] && $2 !~ /MMA/))
+        if ((only != 64 && !n[$1 " 32"]) ||
+            (only != 32 && !n[$1 " 64"] && $2 !~ /MMA/))
             print $1 >never
     }' never="$dir/never" "$dir/table" "$dir/kernels"
 claim 'there are kernels' [ "$(wc -l <"$dir/kernels")" -ge 100 ]

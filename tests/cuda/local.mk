@@ -56,8 +56,12 @@ cuda_emulated = \
 cuda_bytes = $(cuda_emulated) \
 	tests/cuda/bytes.c \
 	tests/cuda/bytes.h
+cuda_scene = $(cuda_emulated) \
+	tests/cuda/scene.c \
+	tests/cuda/scene.h
 check_PROGRAMS += \
 	tests/cuda/buffers \
+	tests/cuda/extremes \
 	tests/cuda/failures \
 	tests/cuda/host-memory \
 	tests/cuda/listing \
@@ -68,6 +72,9 @@ check_PROGRAMS += \
 tests_cuda_buffers_SOURCES = %D%/buffers.c $(cuda_bytes)
 tests_cuda_buffers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_buffers_LDADD = $(BLACK_LDADD)
+tests_cuda_extremes_SOURCES = %D%/extremes.c $(cuda_scene)
+tests_cuda_extremes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_extremes_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
@@ -86,7 +93,7 @@ tests_cuda_shapes_LDADD = $(BLACK_LDADD)
 tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
 tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_split_LDADD = $(BLACK_LDADD)
-tests_cuda_values_SOURCES = %D%/values.c $(cuda_emulated)
+tests_cuda_values_SOURCES = %D%/values.c $(cuda_scene)
 tests_cuda_values_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_values_LDADD = $(BLACK_LDADD)
 endif

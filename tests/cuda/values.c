@@ -5,9 +5,7 @@
  */
 #include "config.h"
 
-#include "tests/cuda/emulated.h"
-
-#include "ggml-cpu.h"
+#include "tests/cuda/scene.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,63 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-enum { MAX_TENSORS = 8 };
-
-/* A node on the card, and its sources. */
-struct scene {
-    ggml_backend_t backend;
-    struct ggml_context *ctx;
-    ggml_backend_buffer_t buffer;
-};
-
-static struct scene
-scene_begin(void)
-{
-    struct scene scene = { .ctx = ggml_init((struct ggml_init_params){
-                               .mem_size =
-                                   MAX_TENSORS * ggml_tensor_overhead() +
-                                   ggml_graph_overhead(),
-                               .no_alloc = true }) };
-
-    CHECK(scene.ctx != NULL && cuda_load() != NULL);
-    scene.backend = ggml_backend_dev_init(cuda_device("CUDA0"), NULL);
-    CHECK(scene.backend != NULL);
-    return scene;
-}
-
-static void
-scene_place(struct scene *scene)
-{
-    scene->buffer = ggml_backend_alloc_ctx_tensors(scene->ctx, scene->backend);
-    CHECK(scene->buffer != NULL);
-}
-
-static void
-set(struct ggml_tensor *tensor, const void *data)
-{
-    ggml_backend_tensor_set(tensor, data, 0, ggml_nbytes(tensor));
-}
-
-static void
-compute(struct scene *scene, struct ggml_tensor *node, void *result)
-{
-    struct ggml_cgraph *graph = ggml_new_graph(scene->ctx);
-
-    ggml_build_forward_expand(graph, node);
-    CHECK(ggml_backend_graph_compute(scene->backend, graph) ==
-          GGML_STATUS_SUCCESS);
-    ggml_backend_tensor_get(node, result, 0, ggml_nbytes(node));
-}
-
-static void
-scene_end(struct scene *scene)
-{
-    ggml_backend_buffer_free(scene->buffer);
-    ggml_backend_free(scene->backend);
-    ggml_free(scene->ctx);
-    CHECK(emulator.live() == 0 && emulator.reports() == 0);
-}
 
 /* ---- activations ---- */
 
@@ -97,9 +38,9 @@ multiply_by_the_identity(void)
     }
     ggml_quantize_chunk(GGML_TYPE_Q8_0, identity, weights, 0, N, N, NULL);
     scene_place(&scene);
-    set(a, weights);
-    set(b, x);
-    compute(&scene, node, y);
+    scene_set(a, weights);
+    scene_set(b, x);
+    scene_compute(&scene, node, y);
     for (int block = 0; block < N; block += 32) {
         float largest = 0.0f;
 
@@ -150,9 +91,9 @@ get_rows_of(enum ggml_type type)
     if (ggml_is_quantized(type))
         ggml_quantize_chunk(type, values, data, 0, N_ROWS, 64, NULL);
     scene_place(&scene);
-    set(a, data);
-    set(numbers, ids);
-    compute(&scene, node, result);
+    scene_set(a, data);
+    scene_set(numbers, ids);
+    scene_compute(&scene, node, result);
     for (int i = 0; i < N_IDS * 64; i++) {
         const int32_t row = ids[i / 64];
         const bool is_row = row >= 0 && row < N_ROWS;
@@ -195,9 +136,9 @@ add_to_rows(void)
     }
     CHECK(ggml_backend_supports_op(scene.backend, node));
     scene_place(&scene);
-    set(a, gradients);
-    set(whole, apart);
-    compute(&scene, node, result);
+    scene_set(a, gradients);
+    scene_set(whole, apart);
+    scene_compute(&scene, node, result);
     for (int row = 0; row < N_ROWS; row++)
         for (int i = 0; i < N; i++) {
             float sum = 0.0f;
@@ -244,9 +185,9 @@ lose_nothing_for_what_cannot_be(void)
             labels[i] = i == 1 ? 1.0f : 0.0f;
         }
         scene_place(&scene);
-        set(a, logits);
-        set(b, labels);
-        compute(&scene, node, &loss);
+        scene_set(a, logits);
+        scene_set(b, labels);
+        scene_compute(&scene, node, &loss);
         CHECK(fabsf(loss - 0.693147181f) < 1e-6f);
         scene_end(&scene);
     }

@@ -5,6 +5,7 @@
 #include "tests/gpu-emulator/memory.h"
 
 #include "tests/gpu-emulator/emulator.h"
+#include "tests/gpu-emulator/forbid.h"
 #include "tests/gpu-emulator/shared.h"
 
 #include <string.h>
@@ -196,6 +197,9 @@ memory_alloc(int card, size_t size)
         return nullptr;
     pieces[at] = { size, card, true };
     used[card] += size;
+    forbid((void *)(at - gap), gap);
+    allow((void *)at, size);
+    forbid((void *)(at + size), gap);
     fill(at, size);
     return (void *)at;
 }
@@ -216,6 +220,7 @@ memory_free(void *address)
     clear(device_memory.written + at / 8, (size + 7) / 8);
     drop_pages(device_memory.cells + at / 4, size / 4 * sizeof(race_cell));
     drop_pages(address, size);
+    forbid(address, std::min(size, most_filled));
     return true;
 }
 
