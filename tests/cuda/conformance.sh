@@ -6,6 +6,10 @@
 #
 # A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set all
 # of them are run at each variant, width and order (make check-gpu-long).
+#
+# With GGMLBACKEND_TEST_LANES only the runs of that width are done.  With
+# GGMLBACKEND_TEST_OPERATION only the cases of that operation run, each in the run that
+# it has otherwise; the first that fails is the last then, and kernels are not counted.
 top_builddir=$(cd "$top_builddir" && pwd)
 module=$top_builddir/tests/cuda/.libs/libggml-cuda.so
 if ! [ -f "$module" ] ||
@@ -13,6 +17,7 @@ if ! [ -f "$module" ] ||
     echo '1..0 # SKIP no module, or no emulated driver, in this build'
     exit 0
 fi
+only=${GGMLBACKEND_TEST_OPERATION-}
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 . "$top_srcdir/tests/tools/claim.sh"
@@ -52,7 +57,8 @@ run() {
     export GGMLBACKEND_GPU_VARIANT="$3" GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
     : >"$dir/reports"
     sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-conformance" \
-        --device CUDA0 --part "$4" >"$dir/table.cases" 2>"$dir/messages"
+        --device CUDA0 --part "$4" ${only:+--op "$only"} \
+        >"$dir/table.cases" 2>"$dir/messages"
     status=$?
     cases=$(awk '$1 == "all" { print $2 }' "$dir/table.cases")
     # The client's own functions are the client's to run.
@@ -62,17 +68,23 @@ run() {
         awk '$4 + 0 > 0 && $1 != "all" && $1 !~ /^MAP_/ {
             print $1 ": " $4 " cases are refused" }' "$dir/table.cases"
     } >&2
-    [ "$status" -eq 0 ] && [ "${cases:-0}" -ge 500 ] && ! [ -s "$dir/reports" ] &&
+    [ "$status" -eq 0 ] && ! [ -s "$dir/reports" ] &&
+        [ "${cases:-0}" -ge "$([ -n "$only" ] && echo 0 || echo 500)" ] &&
         awk '$4 + 0 > 0 && $1 != "all" && $1 !~ /^MAP_/ { bad = 1 } END { exit bad }' \
             "$dir/table.cases"
 }
 
-runs >"$dir/runs"
+runs | grep "^${GGMLBACKEND_TEST_LANES-}" >"$dir/runs"
 while read -r lanes order variant part; do
     claim "$lanes lanes, order $order, $variant, part $part" \
         run "$lanes" "$order" "$variant" "$part"
     echo "# $cases cases"
+    [ -z "$only" ] || [ "$status" -eq 0 ] || break
 done <"$dir/runs"
+if [ -n "$only" ]; then
+    echo "1..$n"
+    exit 0
+fi
 
 # Each kernel of the table: how often it ran with 32 and with 64 lanes.  Matrix
 # instructions are those of cards with 32.
@@ -85,10 +97,12 @@ done <"$dir/runs"
 $CC -E -P -I"$top_srcdir" "$dir/kernels.c" | tr ' ' '\n' |
     awk '$1 == "KERNEL" { getline name; getline variant; print name, variant }' |
     sort -u >"$dir/kernels"
-awk 'NR == FNR { n[$1 " " $2] += $3; next }
+awk -v only="${GGMLBACKEND_TEST_LANES-}" '
+    NR == FNR { n[$1 " " $2] += $3; next }
     {
         printf "# %-36s %9d %9d\n", $1, n[$1 " 32"], n[$1 " 64"]
-        if (!n[$1 " 32"] || (!n[$1 " 64"] && $2 !~ /MMA/))
+        if ((only != 64 && !n[$1 " 32"]) ||
+            (only != 32 && !n[$1 " 64"] && $2 !~ /MMA/))
             print $1 >never
     }' never="$dir/never" "$dir/table" "$dir/kernels"
 claim 'there are kernels' [ "$(wc -l <"$dir/kernels")" -ge 100 ]

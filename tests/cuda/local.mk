@@ -54,50 +54,82 @@ if GPU_EMULATOR
 cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h
+cuda_bytes = $(cuda_emulated) \
+	tests/cuda/bytes.c \
+	tests/cuda/bytes.h
+cuda_scene = $(cuda_emulated) \
+	tests/cuda/scene.c \
+	tests/cuda/scene.h
 check_PROGRAMS += \
 	tests/cuda/bad-input \
+	tests/cuda/buffers \
 	tests/cuda/drivers \
+	tests/cuda/extremes \
 	tests/cuda/failures \
+	tests/cuda/host-memory \
 	tests/cuda/listing \
 	tests/cuda/lowering \
-	tests/cuda/pairs \
 	tests/cuda/memory \
+	tests/cuda/pairs \
 	tests/cuda/plans \
 	tests/cuda/range \
-	tests/cuda/split
+	tests/cuda/shapes \
+	tests/cuda/split \
+	tests/cuda/values
 tests_cuda_bad_input_SOURCES = %D%/bad-input.c $(cuda_emulated)
 tests_cuda_bad_input_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_bad_input_LDADD = $(BLACK_LDADD)
+tests_cuda_buffers_SOURCES = %D%/buffers.c $(cuda_bytes)
+tests_cuda_buffers_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_buffers_LDADD = $(BLACK_LDADD)
 tests_cuda_drivers_SOURCES = %D%/drivers.c $(cuda_emulated)
 tests_cuda_drivers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_drivers_LDADD = $(BLACK_LDADD)
+tests_cuda_extremes_SOURCES = %D%/extremes.c $(cuda_scene)
+tests_cuda_extremes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_extremes_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
+tests_cuda_host_memory_SOURCES = %D%/host-memory.c $(cuda_bytes)
+tests_cuda_host_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_host_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_listing_LDADD = $(BLACK_LDADD)
 tests_cuda_lowering_SOURCES = %D%/lowering.c $(cuda_emulated)
 tests_cuda_lowering_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_lowering_LDADD = $(BLACK_LDADD) -lm
-tests_cuda_pairs_SOURCES = %D%/pairs.c $(cuda_emulated)
-tests_cuda_pairs_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_pairs_LDADD = $(BLACK_LDADD)
 tests_cuda_memory_SOURCES = %D%/memory.c $(cuda_emulated)
 tests_cuda_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_memory_LDADD = $(BLACK_LDADD)
+tests_cuda_pairs_SOURCES = %D%/pairs.c $(cuda_emulated)
+tests_cuda_pairs_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_pairs_LDADD = $(BLACK_LDADD)
 tests_cuda_plans_SOURCES = %D%/plans.c $(cuda_emulated)
 tests_cuda_plans_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_plans_LDADD = $(BLACK_LDADD)
 tests_cuda_range_SOURCES = %D%/range.c $(cuda_emulated)
 tests_cuda_range_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_range_LDADD = $(BLACK_LDADD)
+tests_cuda_shapes_SOURCES = %D%/shapes.c $(cuda_emulated)
+tests_cuda_shapes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_shapes_LDADD = $(BLACK_LDADD)
 tests_cuda_split_SOURCES = %D%/split.c $(cuda_emulated)
 tests_cuda_split_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_split_LDADD = $(BLACK_LDADD)
+tests_cuda_values_SOURCES = %D%/values.c $(cuda_scene)
+tests_cuda_values_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_values_LDADD = $(BLACK_LDADD)
+
+if TOOLS
+check_PROGRAMS += tests/cuda/timeline
+tests_cuda_timeline_SOURCES = %D%/timeline.c $(cuda_emulated) \
+	tests/trace/events.c tests/trace/events.h
+tests_cuda_timeline_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_cuda_timeline_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 
 # A model, run by the code of ggmlbackend-run.
-if TOOLS
 cuda_tiny_model = \
 	$(cuda_emulated) \
 	tests/cuda/tiny-model.c \
@@ -111,11 +143,6 @@ tests_cuda_bits_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS) -
 tests_cuda_model_failures_SOURCES = %D%/model-failures.c $(cuda_tiny_model)
 tests_cuda_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_cuda_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
-check_PROGRAMS += tests/cuda/timeline
-tests_cuda_timeline_SOURCES = %D%/timeline.c $(cuda_emulated) \
-	tests/trace/events.c tests/trace/events.h
-tests_cuda_timeline_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
-tests_cuda_timeline_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 endif
 endif
 endif

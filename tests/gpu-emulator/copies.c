@@ -190,9 +190,14 @@ copies_outside_memory_are_refused(void **state)
 static void
 bytes_that_were_never_written_are_reported(void **state)
 {
+    const char *checks = getenv("GGMLBACKEND_TEST_EMU_CHECK");
     char data[16];
 
     (void)state;
+    if (checks != NULL && strcmp(checks, "0") == 0) {
+        print_message("memory is not looked at\n");
+        skip();
+    }
     begin("");
     assert_int_equal(cu.copy_to_host(data, memory, 16, stream),
                      GB_CUDA_SUCCESS);

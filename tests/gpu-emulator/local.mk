@@ -25,6 +25,7 @@ emulator_run_sources = \
 	%D%/emulator.h \
 	%D%/fiber.cpp \
 	%D%/fiber.h \
+	%D%/forbid.h \
 	%D%/hooks.cpp \
 	%D%/kernels.cpp \
 	%D%/late.cpp \

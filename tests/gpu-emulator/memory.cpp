@@ -5,6 +5,7 @@
 #include "tests/gpu-emulator/memory.h"
 
 #include "tests/gpu-emulator/emulator.h"
+#include "tests/gpu-emulator/forbid.h"
 #include "tests/gpu-emulator/shared.h"
 
 #include <string.h>
@@ -196,6 +197,9 @@ memory_alloc(int card, size_t size)
         return nullptr;
     pieces[at] = { size, card, true };
     used[card] += size;
+    forbid((void *)(at - gap), gap);
+    allow((void *)at, size);
+    forbid((void *)(at + size), gap);
     fill(at, size);
     return (void *)at;
 }
@@ -216,6 +220,7 @@ memory_free(void *address)
     clear(device_memory.written + at / 8, (size + 7) / 8);
     drop_pages(device_memory.cells + at / 4, size / 4 * sizeof(race_cell));
     drop_pages(address, size);
+    forbid(address, std::min(size, most_filled));
     return true;
 }
 
@@ -296,11 +301,11 @@ written_set(size_t at, size_t size)
         set_bits(end, (1u << end % 8) - 1);
 }
 
-/* The host's memory counts as written. */
+/* Memory of the host that a card reaches counts as written. */
 static bool
 is_of_a_card(const void *address)
 {
-    return memory_owner(address, 1) >= 0;
+    return (uintptr_t)address - device_memory.first < device_memory.size;
 }
 
 void
@@ -336,10 +341,12 @@ memory_copied(void *to, const void *from, size_t size)
     size_t at = (uintptr_t)to - device_memory.first;
     size_t source = (uintptr_t)from - device_memory.first;
 
-    if (!is_of_a_card(from))
-        memory_wrote(to, size);
-    if (!is_of_a_card(from) || !is_of_a_card(to))
+    if (!is_of_a_card(to))
         return;
+    if (!is_of_a_card(from)) {
+        memory_wrote(to, size);
+        return;
+    }
     if (at % 8 == source % 8) {
         for (; size > 0 && at % 8 != 0; at++, source++, size--)
             copy_bit(at, source);

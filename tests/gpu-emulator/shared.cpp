@@ -4,6 +4,8 @@
  */
 #include "tests/gpu-emulator/shared.h"
 
+#include "tests/gpu-emulator/forbid.h"
+
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -111,6 +113,9 @@ shared_memory::prepare(size_t size)
         return false;
     dynamic = window() + offset;
     dynamic_size = size;
+    allow((void *)arena, arena_size);
+    forbid((void *)arena, guard_size);
+    forbid((void *)(dynamic + size), arena + arena_size - dynamic - size);
     return true;
 }
 

@@ -1,3 +1,8 @@
 # SPDX-License-Identifier: MIT
-# tests/mutation: do the tests see wrong kernels?  Not part of make check.
-EXTRA_DIST += %D%/check %D%/table
+# tests/mutation: do the tests see wrong kernels and host code?  Not part of make check.
+EXTRA_DIST += \
+	%D%/changes.sh \
+	%D%/check \
+	%D%/check-cuda \
+	%D%/table \
+	%D%/table-cuda

@@ -71,6 +71,15 @@ else
     echo "not ok $n - parts are the whole, each case once"
 fi
 n=$((n + 1))
+# An operation's cases are the same ones, with the same numbers, as among all.
+"$tool" -v -p 3/40 2>&1 >/dev/null | grep '^passed CPY ' >"$out.whole"
+"$tool" -v -p 3/40 -o CPY 2>"$out.parts" >/dev/null
+if [ -s "$out.whole" ] && cmp -s "$out.whole" "$out.parts"; then
+    echo "ok $n - a case has its number and values when its operation is alone"
+else
+    echo "not ok $n - a case has its number and values when its operation is alone"
+fi
+n=$((n + 1))
 for part in 0/3 4/3 -1/3 3 1/3x 1/-3; do
     if "$tool" --part $part >"$out" 2>&1 || [ $? -ne 2 ]; then
         echo "# $part is taken"

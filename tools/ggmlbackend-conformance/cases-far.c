@@ -83,21 +83,20 @@ weights(struct suite *s)
     }
 }
 
-/* The last of the keys, and of the values. */
+/* The last of the keys, and of the values; of many, so that they are taken in several
+ * pieces. */
 static void
-keys(struct suite *s)
+keys(struct suite *s, int64_t n, int64_t n_keys)
 {
-    for (int n = 1; n <= 33; n += 32) {
-        struct ggml_tensor *q, *k, *v;
+    struct ggml_tensor *q, *k, *v;
 
-        if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
-            continue;
-        q = leaf_4d(s, GGML_TYPE_F32, 64, n, 1, 1);
-        k = leaf_far(s, GGML_TYPE_F16, 64, -1, 1);
-        v = leaf_far(s, GGML_TYPE_F16, 64, -1, 1);
-        suite_check(s, ggml_flash_attn_ext(s->ctx, q, k, v, NULL, 0.25f, 0, 0),
-                    5e-4);
-    }
+    if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
+        return;
+    q = leaf_4d(s, GGML_TYPE_F32, 64, n, 1, 1);
+    k = leaf_far_rows(s, GGML_TYPE_F16, 64, n_keys, -1, 1);
+    v = leaf_far_rows(s, GGML_TYPE_F16, 64, n_keys, -1, 1);
+    suite_check(s, ggml_flash_attn_ext(s->ctx, q, k, v, NULL, 0.25f, 0, 0),
+                5e-4);
 }
 
 void
@@ -108,5 +107,8 @@ cases_far(struct suite *s)
     elements(s);
     copies(s);
     weights(s);
-    keys(s);
+    keys(s, 1, FAR_ROWS);
+    keys(s, 33, FAR_ROWS);
+    keys(s, 1, 130);
+    keys(s, 33, 130);
 }

@@ -199,6 +199,8 @@ rotations(struct suite *s)
                         rotate(s, types[t], cases[i].ne, cases[i].n_dims,
                                cases[i].mode, factors, params, how);
                     }
+    /* So many that threads of a small card have several heads each. */
+    rotate(s, GGML_TYPE_F32, NE(64, 7, 40, 1), 64, 0, false, 0, 0);
 }
 
 void

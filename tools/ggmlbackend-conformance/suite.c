@@ -73,13 +73,16 @@ begin(struct suite *s)
         exit(TOOL_FAILED);
     }
     s->n_leafs = 0;
-    s->random = s->seed + (s->n_cases + 1) * UINT64_C(0xda942042e4dd58b5);
+    s->random = s->seed + s->n_cases * UINT64_C(0xda942042e4dd58b5);
     new_guard(s, "guard in front");
 }
+
+/* Cases have the same numbers, values and parts whichever are wanted. */
 
 bool
 suite_begin(struct suite *s, enum ggml_op op)
 {
+    s->n_cases++;
     if (!is_wanted(s, ggml_op_name(op)))
         return false;
     begin(s);
@@ -89,6 +92,7 @@ suite_begin(struct suite *s, enum ggml_op op)
 bool
 suite_begin_unary(struct suite *s, enum ggml_unary_op op)
 {
+    s->n_cases++;
     if (!is_wanted(s, ggml_op_name(GGML_OP_UNARY)) &&
         !is_wanted(s, ggml_unary_op_name(op)))
         return false;
@@ -134,24 +138,32 @@ leaf_4d(struct suite *s, enum ggml_type type, int64_t n0, int64_t n1, int64_t n2
     return leaf_range(s, type, (const int64_t[]){ n0, n1, n2, n3 }, -1, 1);
 }
 
-/* Bytes between rows that lie far apart are somewhat more. */
+/* Bytes from which on a tensor is not touched as a whole. */
 #define FAR UINT64_C(0x40000000)
 
 struct ggml_tensor *
-leaf_far(struct suite *s, enum ggml_type type, int64_t n0, double low,
-         double high)
+leaf_far_rows(struct suite *s, enum ggml_type type, int64_t n0, int64_t n1,
+              double low, double high)
 {
+    const uint64_t apart = 4 * FAR / (uint64_t)(n1 - 1);
     const int64_t n_apart =
-        (int64_t)(1 + FAR / ggml_type_size(type)) * ggml_blck_size(type);
-    struct ggml_tensor *root = ggml_new_tensor_1d(
-        s->ctx, type, (FAR_ROWS - 1) * n_apart + n0);
-    struct ggml_tensor *t = ggml_view_2d(s->ctx, root, n0, FAR_ROWS,
+        (int64_t)(1 + apart / ggml_type_size(type)) * ggml_blck_size(type);
+    struct ggml_tensor *root =
+        ggml_new_tensor_1d(s->ctx, type, (n1 - 1) * n_apart + n0);
+    struct ggml_tensor *t = ggml_view_2d(s->ctx, root, n0, n1,
                                          ggml_row_size(type, n_apart), 0);
 
     if (s->n_leafs < MAX_LEAFS)
         s->leafs[s->n_leafs++] =
             (struct leaf){ t, FILL_UNIFORM, low, high };
     return t;
+}
+
+struct ggml_tensor *
+leaf_far(struct suite *s, enum ggml_type type, int64_t n0, double low,
+         double high)
+{
+    return leaf_far_rows(s, type, n0, FAR_ROWS, low, high);
 }
 
 /* Too large to be touched as a whole. */
@@ -539,7 +551,6 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
     struct result result = { 0, 0 };
     char text[512];
 
-    s->n_cases++;
     if (!is_worth_it(s)) {
         end(s);
         return;

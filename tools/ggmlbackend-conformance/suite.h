@@ -72,6 +72,10 @@ struct ggml_tensor *leaf_filled(struct suite *s, enum ggml_type type,
 enum { FAR_ROWS = 5 };
 struct ggml_tensor *leaf_far(struct suite *s, enum ggml_type type, int64_t n0,
                              double low, double high);
+/* The same with N1 rows, 2 or more. */
+struct ggml_tensor *leaf_far_rows(struct suite *s, enum ggml_type type,
+                                  int64_t n0, int64_t n1, double low,
+                                  double high);
 
 /* A whole number in [0, n). */
 int64_t suite_random(struct suite *s, int64_t n);
