@@ -61,6 +61,7 @@ cuda_scene = $(cuda_emulated) \
 	tests/cuda/scene.h
 check_PROGRAMS += \
 	tests/cuda/buffers \
+	tests/cuda/device \
 	tests/cuda/extremes \
 	tests/cuda/failures \
 	tests/cuda/host-memory \
@@ -72,6 +73,9 @@ check_PROGRAMS += \
 tests_cuda_buffers_SOURCES = %D%/buffers.c $(cuda_bytes)
 tests_cuda_buffers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_buffers_LDADD = $(BLACK_LDADD)
+tests_cuda_device_SOURCES = %D%/device.c $(cuda_scene)
+tests_cuda_device_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_device_LDADD = $(BLACK_LDADD)
 tests_cuda_extremes_SOURCES = %D%/extremes.c $(cuda_scene)
 tests_cuda_extremes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_extremes_LDADD = $(BLACK_LDADD) -lm

@@ -24,8 +24,6 @@ enum gb_cuda_found gb_cuda_kernel_find(
 /* Threads of a block. */
 unsigned gb_cuda_kernel_threads(enum gb_cuda_kernel kernel);
 
-const char *gb_cuda_kernel_name(enum gb_cuda_kernel kernel);
-
 /* Unload all, before the context goes. */
 void gb_cuda_kernels_clear(struct gb_cuda_card *card);
 
