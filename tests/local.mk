@@ -70,8 +70,10 @@ check-threads: $(check_LTLIBRARIES) $(thread_programs)
 # What of the sources the tests run: a table, and pages.
 coverage:
 	$(SHELL) '$(srcdir)/build-aux/coverage' '$(abs_builddir)/coverage'
+coverage-cuda:
+	$(SHELL) '$(srcdir)/build-aux/coverage' cuda '$(abs_builddir)/coverage-cuda'
 
-.PHONY: check-faults check-threads check-valgrind coverage
+.PHONY: check-faults check-threads check-valgrind coverage coverage-cuda
 
 endif
 

@@ -41,12 +41,6 @@ gb_cuda_kernel_threads(enum gb_cuda_kernel kernel)
     return rows[kernel].threads;
 }
 
-const char *
-gb_cuda_kernel_name(enum gb_cuda_kernel kernel)
-{
-    return rows[kernel].name;
-}
-
 /* ---- with the lock ---- */
 
 static void

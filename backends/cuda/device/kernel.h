@@ -21,8 +21,6 @@ enum ggml_status gb_cuda_kernel_find(
 /* Threads of a block. */
 unsigned gb_cuda_kernel_threads(enum gb_cuda_kernel kernel);
 
-const char *gb_cuda_kernel_name(enum gb_cuda_kernel kernel);
-
 /* Unload all, before the context goes; or let them go with it. */
 void gb_cuda_kernels_clear(struct gb_cuda_card *card);
 void gb_cuda_kernels_forget(struct gb_cuda_card *card);
