@@ -207,7 +207,8 @@ EXTRA_DIST += \
 	%D%/kernels/rows.cuh \
 	%D%/kernels/search.cuh \
 	%D%/kernels/tensor.cuh \
-	%D%/kernels/unpack.cuh
+	%D%/kernels/unpack.cuh \
+	%D%/kernels/wgmmagemm.cuh
 
 # ---- images: kernels compiled for cards ----
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/async.h - what goes on beside a block's threads on 9.0a: TMA, the
- * barriers that it tells, MMA of warp groups.
+ * gpu-emulator/async.h - what goes on beside a block's threads on 9.0a: TMA,
+ * the barriers that it tells, MMA of warp groups.
  *
  * All of it is done when somebody waits, as late as it may be (PTX ISA, "Async
  * proxy", "mbarrier", "Asynchronous Warpgroup Level Matrix Instructions").
@@ -83,13 +83,13 @@ struct async_state {
     void barrier();
 };
 
-/* F's thread ends, the last one of its block if IS_LAST: nothing may be left. */
+/* F's thread ends, the last of its block if IS_LAST: nothing may be left. */
 void async_ends(fiber *f, bool is_last);
 
 /* ---- addresses of shared memory, as instructions have them ---- */
 
-/* Sixteen bytes at ADDRESS, swizzled within 128, 64 or 32 bytes: the bits of the
- * piece are those xor the bits from 128 on. */
+/* Sixteen bytes at ADDRESS, swizzled within 128, 64 or 32 bytes: the bits of
+ * the piece are those xor the bits from 128 on. */
 static inline uintptr_t
 swizzled(uintptr_t address, unsigned span)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-emulator/check-shared.cpp - accesses to shared memory, those of copies that
- * arrive late and of wgmma too.
+ * gpu-emulator/check-shared.cpp - accesses to shared memory, those of copies
+ * that arrive late and of wgmma too.
  */
 #include "tests/gpu-emulator/order.h"
 
@@ -19,8 +19,8 @@ fresh_cell(fiber *f, uintptr_t address)
     return cell;
 }
 
-/* Of shared memory, a write that is marked is TMA's: whoever waited after it came
- * sees it. */
+/* Of shared memory, a write that is marked is TMA's: whoever waited after it
+ * came sees it. */
 constexpr uint64_t stamp_tma = stamp_many;
 
 bool

@@ -94,8 +94,8 @@ void gb_emu_cp_async_commit();
 void gb_emu_cp_async_wait(int n_pending);
 
 /*
- * TMA and its barriers: the box of MAP that begins at element X of row Y arrives
- * when somebody waits for BARRIER.
+ * TMA and its barriers: the box of MAP that begins at element X of row Y
+ * arrives when somebody waits for BARRIER.
  */
 void gb_emu_mbarrier_init(void *barrier, int n_threads);
 void gb_emu_mbarrier_init_fence();
@@ -106,8 +106,8 @@ void gb_emu_tma_load(
 void gb_emu_async_proxy_fence();
 
 /*
- * MMA of warp groups: done at the wait for its group, until when D's 64 sums are
- * bad numbers.  All lanes.
+ * MMA of warp groups: done at the wait for its group, until when D's 64 sums
+ * are bad numbers.  All lanes.
  */
 uint64_t gb_emu_shared_address(const void *p);
 void gb_emu_wgmma_m64n128k16_f16(float *d, uint64_t a, uint64_t b);

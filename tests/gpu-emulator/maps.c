@@ -29,7 +29,7 @@ struct call {
     int interleave, swizzle, l2, outside;
 };
 
-/* Rows of 100 numbers of two bytes, 208 bytes apart; boxes of 64 of 128 rows. */
+/* Rows of 100 numbers of two bytes, 208 bytes apart; 64 of 128 rows a box. */
 #define TAKEN(...)                                                        \
     { .type = GB_CUDA_MAP_UINT16, .rank = 2, .address = 1 << 20,          \
       .dim = { 100, 1000, 2, 2, 2, 2 },                                   \

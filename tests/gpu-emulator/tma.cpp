@@ -4,10 +4,10 @@
  * the barriers that it tells.
  *
  * A box arrives when a thread waits for its barrier's phase and nothing else is
- * missing, not earlier: without the wait there are old data, and reading them is
- * reported (PTX ISA, "mbarrier", "cp.async.bulk.tensor").  Values outside the
- * tensor are zeros; pieces of 16 bytes are swizzled by the bits of the address
- * in shared memory (PTX ISA, "Swizzling Modes").
+ * missing, not earlier: without the wait there are old data, and reading them
+ * is reported (PTX ISA, "mbarrier", "cp.async.bulk.tensor").  Values outside
+ * the tensor are zeros; pieces of 16 bytes are swizzled by the bits of the
+ * address in shared memory (PTX ISA, "Swizzling Modes").
  *
  * A wait lets a thread see what TMA brought; what other threads wrote before
  * they arrived is not taken as ordered.
@@ -124,7 +124,7 @@ wake(fiber *f, mbarrier *b)
     b->waiting.clear();
 }
 
-/* Everybody has arrived: what is on its way comes, and the phase may be over. */
+/* All have arrived: what is on its way comes, and the phase may be over. */
 void
 try_complete(fiber *f, mbarrier *b, const void *pc)
 {

@@ -3,8 +3,8 @@
  * gpu-emulator/values-async.cpp - do TMA and MMA of warp groups give what the
  * vendor says?
  *
- * Places in shared memory are those of the PTX ISA's figures, by rows and pieces
- * of 16 bytes; products are compared with plain ones.
+ * Places in shared memory are those of the PTX ISA's figures, by rows and
+ * pieces of 16 bytes; products are compared with plain ones.
  */
 #include "tests/gpu-emulator/tensor-map.h"
 #include "tests/gpu-emulator/values-run.h"

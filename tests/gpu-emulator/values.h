@@ -57,8 +57,8 @@ struct gb_value_tma_input {
 };
 
 /*
- * Name, threads, bytes of dynamic shared memory.  Of matrix instructions, in has
- * the registers of A, B and C of each lane, out those of D.
+ * Name, threads, bytes of dynamic shared memory.  Of matrix instructions, in
+ * has the registers of A, B and C of each lane, out those of D.
  */
 #define GB_VALUES                                                         \
     GB_VALUE(warp, 2 * GB_WARP, 0)                                        \

@@ -2,21 +2,22 @@
 /*
  * gpu-emulator/wgmma.cpp - MMA of warp groups, by definition.
  *
- * Each of the group's four warps makes 16 of the 64 rows.  It reads shared memory
- * when it waits, not earlier, and until then its sums are bad numbers: a panel
- * that is filled again too early, or sums that are read, give wrong results.
+ * Each of the group's four warps makes 16 of the 64 rows.  It reads shared
+ * memory when it waits, not earlier, and until then its sums are bad numbers: a
+ * panel that is filled again too early, or sums that are read, give wrong
+ * results.
  *
  * Where elements are: PTX ISA, "Asynchronous Warpgroup Level Matrix
- * Instructions": "Matrix Fragments for wgmma.mma_async.m64nNk16", "Shared Memory
- * Matrix Layout" and "Matrix Descriptor Format", K-major:
+ * Instructions": "Matrix Fragments for wgmma.mma_async.m64nNk16", "Shared
+ * Memory Matrix Layout" and "Matrix Descriptor Format", K-major:
  *
  *   bits 0-13 address, 16-29 and 32-45 two distances, all in units of 16 bytes;
- *   49-51 base offset, 62-63 swizzling: 0 none, 1 of 128 bytes, 2 of 64, 3 of 32
+ *   49-51 base offset; 62-63 swizzling: 0 none, 1, 2, 3 of 128, 64, 32 bytes
  *
  * Swizzled, the rows of a group of eight lie one after the other and the second
  * distance is that to the next eight; without, a row is 16 bytes, and the first
- * distance is that to its next 16.  The base offset has to be 0: a group of eight
- * begins at a multiple of its size.
+ * distance is that to its next 16.  The base offset has to be 0: a group of
+ * eight begins at a multiple of its size.
  */
 #include "tests/gpu-emulator/check.h"
 
@@ -199,12 +200,29 @@ show_sums(lane_mmas *l, hidden_sums *s)
     l->sums.erase(l->sums.begin() + (s - l->sums.data()));
 }
 
+bool
+is_uniform(const meeting &meet, int first)
+{
+    const operands &o = *(const operands *)meet.data[first];
+
+    for (int i = 1; i < mma_lanes; i++) {
+        const operands &other = *(const operands *)meet.data[first + i];
+
+        if (other.a != o.a || other.b != o.b)
+            return false;
+    }
+    return true;
+}
+
 /* What is wrong with it; NULL: nothing. */
 const char *
-fault_of(const fiber *f, const operands &o)
+fault_of(const fiber *f, const meeting &meet, int first)
 {
+    const operands &o = *(const operands *)meet.data[first];
     const unsigned group = f->thread / 128;
 
+    if (!is_uniform(meet, first))
+        return "wgmma: lanes with other descriptors";
     if (f->in->n_threads < 128 * (group + 1))
         return "wgmma: the block ends in the middle of the warp group";
     if (!is_descriptor(o.a) || !is_descriptor(o.b))
@@ -217,6 +235,7 @@ begin_lanes(const meeting &meet, int first)
 {
     fiber *const f = this_fiber();
     const operands &o = *(const operands *)meet.data[first];
+    const char *const fault = fault_of(f, meet, first);
     lane_mmas *const l = lanes_of(f, first);
     hidden_sums *s = find_sums(l, o.d);
     const pending_mma m = {
@@ -224,8 +243,8 @@ begin_lanes(const meeting &meet, int first)
         (int)(l - f->in->async.lanes.data()) % 4, l->n_groups, o.pc
     };
 
-    if (fault_of(f, o) != nullptr) {
-        complain(f, o.pc, "%s", fault_of(f, o));
+    if (fault != nullptr) {
+        complain(f, o.pc, "%s", fault);
         f->in->stop(launch_failed);
     }
     if (s == nullptr && !l->is_fenced)

@@ -157,7 +157,7 @@ spin_time(void)
     return 50;
 }
 
-/* Kernels of WGMMA have their columns by TMA, which wants maps of the driver's. */
+/* Kernels of WGMMA use TMA, which wants maps of the driver's. */
 static enum gb_cuda_variant
 lower_without_maps(
     const struct gb_cuda_card *card, enum gb_cuda_variant variant)

@@ -377,7 +377,7 @@ gb_tma_load(void *shared, const gb_cuda_tensor_map *map, int x, int y,
 
 /*
  * What this thread has stored to shared memory until now, by itself or by
- * gb_copy_async_16, TMA and warp groups' MMA see after the next barrier.  WGMMA.
+ * gb_copy_async_16, is seen by TMA and MMA after the next barrier.  WGMMA.
  */
 GB_DEVICE void
 gb_async_proxy_fence()
@@ -393,10 +393,10 @@ gb_async_proxy_fence()
 
 /*
  * A panel of shared memory, at a multiple of 1,024 bytes: rows of 64 halves of
- * k one after the other, whose pieces of 16 bytes are swizzled: piece i of row r
- * is in the place i ^ r % 8.  The number that tells an MMA of one (PTX ISA,
- * "Matrix Descriptor Format"): the address, from 8 rows to the next 1,024 bytes,
- * swizzling of 128 bytes, each in units of 16.  Plus 2: the next 16 of k.
+ * k one after the other, whose pieces of 16 bytes are swizzled: piece i of row
+ * r is in the place i ^ r % 8.  The number that tells an MMA of one (PTX ISA,
+ * "Matrix Descriptor Format"): the address, 1,024 bytes from 8 rows to the
+ * next, both in units of 16, swizzling of 128.  Plus 2: the next 16 of k.
  */
 GB_DEVICE uint64_t
 gb_wgmma_panel(const void *panel)
@@ -438,8 +438,9 @@ gb_wgmma_fence()
 #define GB_WGMMA_16(d, i)                             \
     GB_WGMMA_FOUR(d, i), GB_WGMMA_FOUR(d, (i) + 4),   \
     GB_WGMMA_FOUR(d, (i) + 8), GB_WGMMA_FOUR(d, (i) + 12)
-#define GB_WGMMA_64(d) \
-    GB_WGMMA_16(d, 0), GB_WGMMA_16(d, 16), GB_WGMMA_16(d, 32), GB_WGMMA_16(d, 48)
+#define GB_WGMMA_64(d)                     \
+    GB_WGMMA_16(d, 0), GB_WGMMA_16(d, 16), \
+    GB_WGMMA_16(d, 32), GB_WGMMA_16(d, 48)
 
 /*
  * Begin d += a * b of 64 rows, 128 columns and 16 of k; of A and B there are
@@ -447,8 +448,8 @@ gb_wgmma_fence()
  *
  *   D  d[4 j + i] (16 W + g + 8 (i / 2), 8 j + 2t + i % 2)
  *
- * (PTX ISA, "Matrix Fragments for wgmma.mma_async.m64nNk16").  Until a wait d is
- * nobody's, and the panels must stay as they are.  All lanes.  WGMMA.
+ * (PTX ISA, "Matrix Fragments for wgmma.mma_async.m64nNk16").  Until a wait d
+ * is nobody's, and the panels must stay as they are.  All lanes.  WGMMA.
  */
 GB_DEVICE void
 gb_wgmma_m64n128k16_f16(float d[64], uint64_t a, uint64_t b)
