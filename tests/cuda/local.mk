@@ -54,12 +54,16 @@ cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h
 check_PROGRAMS += \
+	tests/cuda/copies \
 	tests/cuda/failures \
 	tests/cuda/listing \
 	tests/cuda/memory \
 	tests/cuda/plans \
 	tests/cuda/range \
 	tests/cuda/split
+tests_cuda_copies_SOURCES = %D%/copies.c $(cuda_emulated)
+tests_cuda_copies_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_copies_LDADD = $(BLACK_LDADD)
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
