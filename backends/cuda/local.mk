@@ -69,6 +69,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/proc.h \
 	%D%/device/reg.c \
 	%D%/device/reg.h \
+	%D%/device/ring.c \
+	%D%/device/ring.h \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
 	%D%/device/span.h \

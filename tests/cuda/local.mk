@@ -63,6 +63,7 @@ cuda_scene = $(cuda_emulated) \
 check_PROGRAMS += \
 	tests/cuda/bad-input \
 	tests/cuda/buffers \
+	tests/cuda/copies \
 	tests/cuda/device \
 	tests/cuda/drivers \
 	tests/cuda/extremes \
@@ -83,6 +84,9 @@ tests_cuda_bad_input_LDADD = $(BLACK_LDADD)
 tests_cuda_buffers_SOURCES = %D%/buffers.c $(cuda_bytes)
 tests_cuda_buffers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_buffers_LDADD = $(BLACK_LDADD)
+tests_cuda_copies_SOURCES = %D%/copies.c $(cuda_emulated)
+tests_cuda_copies_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_copies_LDADD = $(BLACK_LDADD)
 tests_cuda_device_SOURCES = %D%/device.c $(cuda_scene)
 tests_cuda_device_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_device_LDADD = $(BLACK_LDADD)

@@ -9,6 +9,7 @@
 #include "backends/cuda/device/event.h"
 #include "backends/cuda/device/graph.h"
 #include "backends/cuda/device/live.h"
+#include "backends/cuda/device/ring.h"
 #include "backends/cuda/device/span.h"
 #include "backends/cuda/device/split.h"
 #include "backends/cuda/device/stream.h"
@@ -23,6 +24,7 @@ struct cuda_backend {
     struct gb_cuda_scratch scratch;
     struct gb_cuda_plan plan;
     struct gb_cuda_recordings recordings;
+    struct gb_cuda_ring ring;   /* long copies of pageable memory */
     struct gb_cuda_stage stage; /* copies from cards that it does not reach */
     struct gb_cuda_split split; /* products of weights on several cards */
     struct gb_cuda_abort abort;
@@ -81,6 +83,7 @@ backend_free(ggml_backend_t backend)
         gb_cuda_split_clear(&own->split, card);
         gb_cuda_scratch_clear(&own->scratch, card);
         gb_cuda_stage_clear(&own->stage, card);
+        gb_cuda_ring_clear(&own->ring, card);
         gb_cuda_queue_clear(card, &own->queue);
         gb_cuda_leave(&own->hold);
     }
@@ -131,6 +134,31 @@ reaches(const struct cuda_backend *own, const struct ggml_tensor *tensor)
 }
 
 static void
+queue_set(struct cuda_backend *own, gb_cuda_address to, const void *data,
+          size_t size)
+{
+    struct gb_cuda_card *card = own->hold.card;
+
+    if (gb_cuda_ring_takes(&own->ring, card, data, size))
+        gb_cuda_ring_send(&own->ring, card, &own->queue, to, data, size);
+    else
+        GB_CUDA(card, copy_to_device, (to, data, size, own->queue.stream));
+}
+
+/* The driver waits as well where memory is pageable. */
+static void
+queue_get(struct cuda_backend *own, void *data, gb_cuda_address from,
+          size_t size)
+{
+    struct gb_cuda_card *card = own->hold.card;
+
+    if (gb_cuda_ring_takes(&own->ring, card, data, size))
+        gb_cuda_ring_receive(&own->ring, card, &own->queue, data, from, size);
+    else
+        GB_CUDA(card, copy_to_host, (data, from, size, own->queue.stream));
+}
+
+static void
 backend_set_tensor_async(
     ggml_backend_t backend, struct ggml_tensor *tensor, const void *data,
     size_t offset, size_t size)
@@ -140,9 +168,7 @@ backend_set_tensor_async(
 
     if (!reaches(own, tensor) || !gb_cuda_enter(&own->hold))
         return;
-    GB_CUDA(own->hold.card, copy_to_device,
-            (gb_cuda_address_of(tensor) + offset, data, size,
-             own->queue.stream));
+    queue_set(own, gb_cuda_address_of(tensor) + offset, data, size);
     gb_cuda_leave(&own->hold);
     gb_cuda_span_end(&span, "queue set");
 }
@@ -157,9 +183,7 @@ backend_get_tensor_async(
 
     if (!reaches(own, tensor) || !gb_cuda_enter(&own->hold))
         return;
-    GB_CUDA(own->hold.card, copy_to_host,
-            (data, gb_cuda_address_of(tensor) + offset, size,
-             own->queue.stream));
+    queue_get(own, data, gb_cuda_address_of(tensor) + offset, size);
     gb_cuda_leave(&own->hold);
     gb_cuda_span_end(&span, "queue get");
 }

@@ -24,7 +24,7 @@ struct gb_cuda_card_module {
     gb_cuda_module handle; /* NULL: it could not */
 };
 
-struct gb_cuda_ring;
+struct gb_cuda_copier;
 
 struct gb_cuda_card {
     /* What it is; the same from its listing on. */
@@ -71,7 +71,7 @@ struct gb_cuda_card {
 
     /* The blocking copies' own, under a lock of its own. */
     pthread_mutex_t copy_lock;
-    struct gb_cuda_ring *ring; /* NULL: not used yet */
+    struct gb_cuda_copier *copier; /* NULL: not used yet */
 };
 
 /*
