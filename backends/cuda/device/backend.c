@@ -87,6 +87,8 @@ backend_free(ggml_backend_t backend)
         gb_cuda_queue_clear(card, &own->queue);
         gb_cuda_leave(&own->hold);
     }
+    gb_cuda_recordings_forget(&own->recordings);
+    gb_cuda_split_release(&own->split);
     gb_cuda_plan_clear(&own->plan);
     gb_cuda_release(&own->hold);
     free(own);
@@ -304,6 +306,7 @@ backend_graph_plan_free(ggml_backend_t backend, ggml_backend_graph_plan_t plan)
         gb_cuda_scratch_clear(&own->scratch, own->hold.card);
         gb_cuda_leave(&own->hold);
     }
+    gb_cuda_recordings_forget(&own->recordings);
     gb_cuda_plan_clear(&own->plan);
     gb_cuda_release(&own->hold);
     free(own);

@@ -102,23 +102,22 @@ has_same_shape(const struct gb_cuda_plan *a, const struct gb_cuda_plan *b)
 }
 
 static void
-forget_graph(struct gb_cuda_recording *recording, struct gb_cuda_card *card)
+destroy_graph(struct gb_cuda_recording *recording, struct gb_cuda_card *card)
 {
     if (recording->exec != NULL)
         GB_CUDA_CLEANUP(card, graph_exec_destroy, (recording->exec));
     if (recording->graph != NULL)
         GB_CUDA_CLEANUP(card, graph_destroy, (recording->graph));
-    free(recording->nodes);
     recording->exec = NULL;
     recording->graph = NULL;
-    recording->nodes = NULL;
 }
 
 static void
-forget(struct gb_cuda_recording *recording, struct gb_cuda_card *card)
+forget(struct gb_cuda_recording *recording)
 {
-    forget_graph(recording, card);
+    free(recording->nodes);
     gb_cuda_plan_clear(&recording->plan);
+    memset(recording, 0, sizeof(*recording));
 }
 
 static bool
@@ -163,7 +162,8 @@ remember(
         if (recordings->items[i].last_use < oldest->last_use)
             oldest = &recordings->items[i];
     }
-    forget(oldest, card);
+    destroy_graph(oldest, card);
+    forget(oldest);
     if (copy_plan(&oldest->plan, plan))
         oldest->last_use = ++recordings->n_uses;
 }
@@ -337,9 +337,17 @@ gb_cuda_run(
 }
 
 void
+gb_cuda_recordings_forget(struct gb_cuda_recordings *recordings)
+{
+    for (int i = 0; i < GB_CUDA_MAX_RECORDINGS; i++)
+        forget(&recordings->items[i]);
+}
+
+void
 gb_cuda_recordings_clear(
     struct gb_cuda_recordings *recordings, struct gb_cuda_card *card)
 {
     for (int i = 0; i < GB_CUDA_MAX_RECORDINGS; i++)
-        forget(&recordings->items[i], card);
+        destroy_graph(&recordings->items[i], card);
+    gb_cuda_recordings_forget(recordings);
 }

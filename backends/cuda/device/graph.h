@@ -52,4 +52,7 @@ enum ggml_status gb_cuda_launch_all(
 void gb_cuda_recordings_clear(
     struct gb_cuda_recordings *recordings, struct gb_cuda_card *card);
 
+/* The same where the context is gone, and the driver's graphs with it. */
+void gb_cuda_recordings_forget(struct gb_cuda_recordings *recordings);
+
 #endif

@@ -381,11 +381,16 @@ clear_worker(struct gb_cuda_worker *worker)
 void
 gb_cuda_split_clear(struct gb_cuda_split *split, struct gb_cuda_card *card)
 {
-    for (int i = 0; i < GB_CUDA_MAX_DEVICES; i++) {
+    for (int i = 0; i < GB_CUDA_MAX_DEVICES; i++)
         gb_cuda_stage_clear(&split->workers[i].out, card);
-        clear_worker(&split->workers[i]);
-    }
     gb_cuda_scratch_clear(&split->memory, card);
+}
+
+void
+gb_cuda_split_release(struct gb_cuda_split *split)
+{
+    for (int i = 0; i < GB_CUDA_MAX_DEVICES; i++)
+        clear_worker(&split->workers[i]);
     gb_cuda_plan_clear(&split->plan);
     memset(split, 0, sizeof(*split));
 }

@@ -38,8 +38,11 @@ enum ggml_status gb_cuda_split_run(
     struct gb_cuda_split *split, const struct gb_cuda_hold *hold,
     struct gb_cuda_queue *queue, const struct gb_cuda_step *step);
 
-/* The backend's context is entered, and its stream is done. */
+/* What is in the backend's context, which is entered; all streams are done. */
 void gb_cuda_split_clear(
     struct gb_cuda_split *split, struct gb_cuda_card *card);
+
+/* Everything else, afterwards or where that context is gone. */
+void gb_cuda_split_release(struct gb_cuda_split *split);
 
 #endif
