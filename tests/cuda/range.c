@@ -163,7 +163,7 @@ for_products(void (*each)(void))
     static const int n_cols[] = { 1, 8, MOST_COLS };
     const char *variant = getenv("GGMLBACKEND_GPU_VARIANT");
 
-    has_tensor_cores = variant != NULL && strncmp(variant, "mma", 3) == 0;
+    has_tensor_cores = variant != NULL && strstr(variant, "mma") != NULL;
     CHECK(cuda_load() != NULL);
     backend = ggml_backend_dev_init(cuda_device("CUDA0"), NULL);
     CHECK(backend != NULL);
@@ -225,6 +225,7 @@ with_each_variant(void (*run)(void))
     cuda_case(run, "EMU_ARCH=80 GGMLBACKEND_GPU_VARIANT=plain", NULL);
     cuda_case(run, "EMU_ARCH=80 GGMLBACKEND_GPU_VARIANT=mma", NULL);
     cuda_case(run, "EMU_ARCH=80 GGMLBACKEND_GPU_VARIANT=mma8", NULL);
+    cuda_case(run, "EMU_ARCH=90 GGMLBACKEND_GPU_VARIANT=wgmma", NULL);
 }
 
 static void

@@ -76,7 +76,7 @@ struct gb_cuda_product_args {
 #define GB_CUDA_WGMMA_ROWS   64  /* of a tile */
 #define GB_CUDA_WGMMA_COLS   128
 #define GB_CUDA_WGMMA_K      64  /* of k, per step: 128 bytes of halves */
-#define GB_CUDA_WGMMA_SHARED 52224 /* bytes that a block has */
+#define GB_CUDA_WGMMA_SHARED 52480 /* bytes that a block has */
 
 /* Columns are halves. */
 struct gb_cuda_wgmma_args {

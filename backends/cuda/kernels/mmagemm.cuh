@@ -230,27 +230,42 @@ gb_mma_change_factors(gb_mma_row<T> &row)
     return gb_block_max<128>(is_changed ? 1.0f : 0.0f) > 0.0f;
 }
 
+/* This thread's row, two threads a row. */
+template <typename T>
+GB_DEVICE gb_mma_row<T>
+gb_mma_row_of(const gb_cuda_product_args &a, const gb_product_tile &tile)
+{
+    const int64_t last = a.weights.ne[1] - 1;
+    const int64_t number = tile.row + gb_thread() / 2;
+
+    return { (const T *)(tile.weights +
+                         (number < last ? number : last) * a.weights.nb[1]),
+             1.0f, 0.0f };
+}
+
+/* All threads of the block: what the sums of each row have to be multiplied by. */
+template <typename T>
+GB_DEVICE void
+gb_mma_keep_scale(const gb_mma_row<T> &row, float *scales)
+{
+    if (gb_thread() % 2 == 0)
+        scales[gb_thread() / 2] = 1.0f / row.factor;
+    gb_sync();
+}
+
 /* All threads of the block. */
 template <typename T, typename how>
 GB_DEVICE void
 gb_mma_tile(const gb_cuda_product_args &a, const gb_product_tile &tile,
             gb_mma_panels &p)
 {
-    const int64_t last = a.weights.ne[1] - 1;
-    const int64_t number = tile.row + gb_thread() / 2;
-    gb_mma_row<T> row = {
-        (const T *)(tile.weights +
-                    (number < last ? number : last) * a.weights.nb[1]),
-        1.0f, 0.0f
-    };
+    gb_mma_row<T> row = gb_mma_row_of<T>(a, tile);
     gb_mma_sums sums;
 
     do
         sums = gb_mma_sum_up<T, how>(tile, p, row);
     while (!gb_format<T>::is_float && gb_mma_change_factors(row));
-    if (gb_thread() % 2 == 0)
-        p.row_scales[gb_thread() / 2] = 1.0f / row.factor;
-    gb_sync();
+    gb_mma_keep_scale(row, p.row_scales);
     GB_UNROLL
     for (int fragment = 0; fragment < 4; fragment++)
         GB_UNROLL

@@ -8,6 +8,8 @@
  * the next, 32 values each, and TMA fetches its columns.  Unpacking is the
  * limit.
  *
+ * Weights beyond f16's range are multiplied once more, as in mmagemm.cuh.
+ *
  * Where columns of a tile lie anywhere (MUL_MAT_ID), or the columns of a matrix
  * not one after the other, threads copy them, 16 bytes at a time.
  */
@@ -26,6 +28,7 @@ struct gb_wgmma_stages {
     uint16_t rows[2][GB_WGMMA_ROWS * GB_WGMMA_STEP];
     uint16_t cols[2][GB_WGMMA_COLS * GB_WGMMA_STEP];
     gb_column columns[GB_WGMMA_COLS];
+    float row_scales[GB_WGMMA_ROWS]; /* of the sums */
     uint64_t arrived[2]; /* barriers: a stage's columns are there */
 };
 
@@ -105,7 +108,7 @@ gb_wgmma_store_values(uint16_t *panel, int row, int i, const float values[16])
  * blocks ends with one of them. */
 template <typename T, typename H>
 GB_DEVICE void
-gb_wgmma_load_rows(uint16_t *panel, const T *row, int64_t k, int64_t end)
+gb_wgmma_load_rows(uint16_t *panel, gb_mma_row<T> &row, int64_t k, int64_t end)
 {
     const int half = gb_thread() % 2;
 
@@ -115,7 +118,9 @@ gb_wgmma_load_rows(uint16_t *panel, const T *row, int64_t k, int64_t end)
         float values[16] = {};
 
         if (at < end)
-            gb_mma_unpack16(row, at, end, values);
+            gb_mma_unpack16(row.weights, at, end, values);
+        if constexpr (!gb_format<T>::is_float)
+            gb_mma_scale(values, row.factor, row.largest);
         gb_wgmma_store_values<H>(panel, gb_thread() / 2,
                                  half * (GB_WGMMA_PIECES / 2) + i / 8, values);
     }
@@ -188,20 +193,24 @@ gb_wgmma_step(const gb_wgmma_work &w, int stage, float sums[64])
 }
 
 /*
- * All steps of k.  Behind the barrier of a step all warps have waited for the
- * step before it, whose stage is then loaded again.
+ * All steps of k; N is the number of all steps before.  Behind the barrier of a
+ * step all warps have waited for the step before it, whose stage is then loaded
+ * again.
  */
 template <typename T, typename how>
 GB_DEVICE void
-gb_wgmma_multiply_all(const gb_wgmma_work &w, const T *row, float sums[64])
+gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, int &n,
+                float sums[64])
 {
     const int64_t end = w.tile.k_end;
-    int n = 0;
 
+    GB_UNROLL
+    for (int i = 0; i < 64; i++)
+        sums[i] = 0.0f;
     if (w.tile.k < end) {
-        gb_wgmma_load_cols(w, 0, w.tile.k);
-        gb_wgmma_load_rows<T, typename how::half>(w.p.rows[0], row, w.tile.k,
-                                                  end);
+        gb_wgmma_load_cols(w, n % 2, w.tile.k);
+        gb_wgmma_load_rows<T, typename how::half>(w.p.rows[n % 2], row,
+                                                  w.tile.k, end);
     }
     GB_DO_NOT_UNROLL
     for (int64_t k = w.tile.k; k < end; k += GB_WGMMA_STEP, n++) {
@@ -211,7 +220,7 @@ gb_wgmma_multiply_all(const gb_wgmma_work &w, const T *row, float sums[64])
         gb_sync();
         gb_wgmma_step<how>(w, n % 2, sums);
         if (k + GB_WGMMA_STEP >= end)
-            break;
+            continue;
         gb_wgmma_load_cols(w, (n + 1) % 2, k + GB_WGMMA_STEP);
         gb_wgmma_load_rows<T, typename how::half>(
             w.p.rows[(n + 1) % 2], row, k + GB_WGMMA_STEP, end);
@@ -223,17 +232,18 @@ gb_wgmma_multiply_all(const gb_wgmma_work &w, const T *row, float sums[64])
 GB_DEVICE void
 gb_wgmma_store_two(const gb_wgmma_work &w, const float sums[4], int eighth)
 {
-    const int64_t row = w.tile.row + gb_warp() * 16 + gb_lane() / 4;
+    const int first = gb_warp() * 16 + gb_lane() / 4;
 
     GB_UNROLL
     for (int i = 0; i < 4; i++) {
         const int j = 8 * eighth + gb_lane() % 4 * 2 + i % 2;
-        const int64_t at = row + i / 2 * 8;
+        const int64_t row = w.tile.row + first + i / 2 * 8;
         const gb_column column = w.p.columns[j];
 
-        if (j < w.tile.n_cols && at < w.a.product.weights.ne[1])
-            *(float *)(column.to + at * w.a.product.dst.nb[0]) =
-                sums[i] * *(const float *)column.from;
+        if (j < w.tile.n_cols && row < w.a.product.weights.ne[1])
+            *(float *)(column.to + row * w.a.product.dst.nb[0]) =
+                sums[i] * *(const float *)column.from *
+                w.p.row_scales[first + i / 2 * 8];
     }
 }
 
@@ -256,14 +266,28 @@ gb_wgmma_take_stages()
 
 template <typename T, typename how>
 GB_DEVICE void
+gb_wgmma_tile(const gb_wgmma_work &w)
+{
+    gb_mma_row<T> row = gb_mma_row_of<T>(w.a.product, w.tile);
+    float sums[64];
+    int n = 0;
+
+    do
+        gb_wgmma_sum_up<T, how>(w, row, n, sums);
+    while (!gb_format<T>::is_float && gb_mma_change_factors(row));
+    gb_mma_keep_scale(row, w.p.row_scales);
+    GB_UNROLL
+    for (int eighth = 0; eighth < GB_WGMMA_COLS / 8; eighth++)
+        gb_wgmma_store_two(w, sums + 4 * eighth, eighth);
+}
+
+template <typename T, typename how>
+GB_DEVICE void
 gb_wgmma_gemm(const gb_cuda_wgmma_args &a)
 {
     const gb_product_tile tile = gb_product_tile_of(a.product);
     const gb_wgmma_work w = { a, tile, *gb_wgmma_take_stages(),
                               gb_wgmma_row_of_map(a.product, tile) };
-    const int64_t last = a.product.weights.ne[1] - 1;
-    const int64_t row = tile.row + gb_thread() / 2;
-    float sums[64] = {};
 
     if (tile.n_cols == 0)
         return;
@@ -273,14 +297,7 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &a)
         gb_mbarrier_init_fence();
     }
     gb_list_columns(a.product, tile, w.p.columns, GB_WGMMA_COLS);
-    gb_wgmma_multiply_all<T, how>(
-        w,
-        (const T *)(tile.weights +
-                    (row < last ? row : last) * a.product.weights.nb[1]),
-        sums);
-    GB_UNROLL
-    for (int eighth = 0; eighth < GB_WGMMA_COLS / 8; eighth++)
-        gb_wgmma_store_two(w, sums + 4 * eighth, eighth);
+    gb_wgmma_tile<T, how>(w);
 }
 
 #endif
