@@ -5,7 +5,7 @@
 # access of a kernel's is looked at; afterwards each kernel ran at both widths.
 #
 # A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set all
-# of them are run at each variant, width and order (make check-gpu-long).
+# of them are run at each variant and width, the orders in turn (make check-gpu-long).
 #
 # With GGMLBACKEND_TEST_LANES only the runs of that width are done.  With
 # GGMLBACKEND_TEST_OPERATION only the cases of that operation run, each in the run that
@@ -29,13 +29,15 @@ export GGMLBACKEND_TEST_EMU_MEMORY=17179869184
 # Lanes, order of threads (0 as numbered, 1 reverse, 2 by chance), variant, part.
 runs() {
     if [ -n "${GGMLBACKEND_TEST_ALL-}" ]; then
-        for order in 0 1 2; do
-            for variant in plain dp4a mma mma8 wgmma; do
-                echo "32 $order $variant 1/1"
-            done
-            echo "64 $order plain 1/1"
-            echo "64 $order dp4a 1/1"
-        done
+        cat <<'END'
+32 0 wgmma 1/1
+32 1 mma8  1/1
+32 2 mma   1/1
+32 0 dp4a  1/1
+32 1 plain 1/1
+64 2 dp4a  1/1
+64 0 plain 1/1
+END
         return
     fi
     cat <<'END'

@@ -12,7 +12,8 @@ EXTRA_DIST += $(cuda_scripts) %D%/cards.sh
 
 # All cases on the emulated card; on cards at hand.
 check-gpu-long: all
-	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS=tests/cuda/conformance.sh
+	GGMLBACKEND_TEST_ALL=1 $(MAKE) check \
+	    TESTS='tests/cuda/conformance.sh tests/cuda/model-failures tests/cuda/split'
 check-gpu: all
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/cards.sh
 .PHONY: check-gpu check-gpu-long
