@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { K = 20, LARGE = 4 << 20 };
+enum { K = 20, LARGE = 4 << 20, COPIED = 16 << 20 };
 
 static enum ggml_status
 compute(ggml_backend_t backend, struct sums *sums, int seed)
@@ -213,11 +213,21 @@ a_card_that_is_lost_in_mid_graph(void **state)
            "(CUDA_ERROR_LAUNCH_FAILED)");
 }
 
+static void
+copy_all(struct ggml_tensor *x, char *bytes, bool is_to_card)
+{
+    if (is_to_card)
+        ggml_backend_tensor_set(x, bytes, 0, COPIED);
+    else
+        ggml_backend_tensor_get(x, bytes, 0, COPIED);
+}
+
 /* Of several chunks, of which some were under way. */
 static void
 lose_amid_a_copy(bool is_to_card)
 {
-    char *bytes = calloc(1, LARGE);
+    uint64_t n_calls;
+    char *bytes = calloc(1, COPIED);
     struct ggml_context *ctx;
     struct ggml_tensor *x;
     ggml_backend_buffer_t buffer;
@@ -226,16 +236,20 @@ lose_amid_a_copy(bool is_to_card)
     ctx = ggml_init((struct ggml_init_params){
         .mem_size = 2 * ggml_tensor_overhead(), .no_alloc = true });
     CHECK(ctx != NULL);
-    x = ggml_new_tensor_1d(ctx, GGML_TYPE_I8, LARGE);
+    x = ggml_new_tensor_1d(ctx, GGML_TYPE_I8, COPIED);
     buffer = ggml_backend_alloc_ctx_tensors_from_buft(ctx, cards_memory());
     CHECK(buffer != NULL);
     ggml_backend_buffer_clear(buffer, 0);
     ggmlbackend_clear_failure();
-    emulator.lose_card(6, 0);
-    if (is_to_card)
-        ggml_backend_tensor_set(x, bytes, 0, LARGE);
-    else
-        ggml_backend_tensor_get(x, bytes, 0, LARGE);
+    /* The first copy makes what all use. */
+    copy_all(x, bytes, is_to_card);
+    emulator.reset();
+    copy_all(x, bytes, is_to_card);
+    CHECK(ggmlbackend_last_failure()[0] == '\0');
+    n_calls = emulator.count(EMU_CALLS);
+    emulator.reset();
+    emulator.lose_card(n_calls / 2, 0);
+    copy_all(x, bytes, is_to_card);
     CHECK(ggmlbackend_last_failure()[0] != '\0');
     CHECK(emulator.count(EMU_COPIES) > 1);
     emulator.reset();
