@@ -252,13 +252,15 @@ enum { ROWS = 70, COLUMNS = 130, LENGTH = 96 };
 
 struct product {
     struct ggml_context *ctx;
-    struct ggml_tensor *a, *b, *d;
+    struct ggml_tensor *a, *b, *ids, *d;
     struct ggml_cgraph *graph;
     ggml_backend_buffer_t buffer;
 };
 
+/* With one expert, which all columns choose, the same numbers lie in the same
+ * places, and columns come without TMA. */
 static struct product
-product_on(ggml_backend_t backend)
+product_on(ggml_backend_t backend, bool by_expert)
 {
     struct product p = { .ctx = ggml_init((struct ggml_init_params){
                              .mem_size = 16 * ggml_tensor_overhead() +
@@ -267,9 +269,12 @@ product_on(ggml_backend_t backend)
 
     CHECK(p.ctx != NULL);
     p.a = ggml_new_tensor_2d(p.ctx, GGML_TYPE_F16, LENGTH, ROWS);
-    p.b = ggml_new_tensor_2d(p.ctx, GGML_TYPE_F32, LENGTH, COLUMNS);
-    /* Twice, so that the graph is worth a recording. */
-    p.d = ggml_scale(p.ctx, ggml_mul_mat(p.ctx, p.a, p.b), 2.0f);
+    p.b = ggml_new_tensor_3d(p.ctx, GGML_TYPE_F32, LENGTH,
+                             by_expert ? 1 : COLUMNS, by_expert ? COLUMNS : 1);
+    p.ids = ggml_new_tensor_2d(p.ctx, GGML_TYPE_I32, 1, COLUMNS);
+    p.d = by_expert ? ggml_mul_mat_id(p.ctx, p.a, p.b, p.ids)
+                    : ggml_mul_mat(p.ctx, p.a, p.b);
+    p.d = ggml_scale(p.ctx, p.d, 2.0f);
     p.graph = ggml_new_graph(p.ctx);
     ggml_build_forward_expand(p.graph, p.d);
     p.buffer = ggml_backend_alloc_ctx_tensors_from_buft(
@@ -300,6 +305,7 @@ product_set(struct product *p, int seed)
     }
     ggml_backend_tensor_set(p->a, a, 0, sizeof(a));
     ggml_backend_tensor_set(p->b, b, 0, sizeof(b));
+    ggml_backend_tensor_memset(p->ids, 0, 0, ggml_nbytes(p->ids));
 }
 
 static bool
@@ -317,6 +323,33 @@ product_is_right(struct product *p, int seed)
 }
 
 static void
+multiply_four_times(ggml_backend_t backend, struct product *p)
+{
+    for (int seed = 0; seed < 4; seed++) {
+        product_set(p, seed);
+        CHECK(ggml_backend_graph_compute(backend, p->graph) ==
+              GGML_STATUS_SUCCESS);
+        CHECK(product_is_right(p, seed));
+    }
+}
+
+static void
+multiply_by_experts(void)
+{
+    ggml_backend_t backend;
+    struct product p;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    p = product_on(backend, true);
+    multiply_four_times(backend, &p);
+    CHECK(emulator.calls("cuTensorMapEncodeTiled") == 0);
+    product_free(&p);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
 multiply_by_warp_groups(void)
 {
     ggml_backend_t backend;
@@ -324,13 +357,8 @@ multiply_by_warp_groups(void)
 
     CHECK(cuda_load() != NULL);
     backend = backend_of("CUDA0");
-    p = product_on(backend);
-    for (int seed = 0; seed < 4; seed++) {
-        product_set(&p, seed);
-        CHECK(ggml_backend_graph_compute(backend, p.graph) ==
-              GGML_STATUS_SUCCESS);
-        CHECK(product_is_right(&p, seed));
-    }
+    p = product_on(backend, false);
+    multiply_four_times(backend, &p);
     CHECK(emulator.count(EMU_GRAPH_LAUNCHES) == 3);
     CHECK(emulator.calls("cuTensorMapEncodeTiled") == 4);
     emulator.fail_call("cuTensorMapEncodeTiled", 1, 0);
@@ -347,6 +375,7 @@ maps_are_made_anew_for_each_graph(void **state)
 {
     (void)state;
     cuda_case(multiply_by_warp_groups, "GGMLBACKEND_LOG=none", NULL);
+    cuda_case(multiply_by_experts, "", NULL);
 }
 
 /* ---- what is not there ---- */
