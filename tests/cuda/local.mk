@@ -69,7 +69,7 @@ check_PROGRAMS += \
 	tests/cuda/drivers \
 	tests/cuda/extremes \
 	tests/cuda/failures \
-	tests/cuda/host-memory \
+	tests/cuda/free-memory \
 	tests/cuda/listing \
 	tests/cuda/lowering \
 	tests/cuda/memory \
@@ -100,9 +100,9 @@ tests_cuda_extremes_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
-tests_cuda_host_memory_SOURCES = %D%/host-memory.c $(cuda_bytes)
-tests_cuda_host_memory_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_host_memory_LDADD = $(BLACK_LDADD)
+tests_cuda_free_memory_SOURCES = %D%/free-memory.c $(cuda_emulated)
+tests_cuda_free_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_free_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_listing_LDADD = $(BLACK_LDADD)

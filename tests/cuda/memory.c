@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tests/cuda/memory.c - the kinds of memory besides a card's own: pinned, the
- * client's, managed; and how much is free.
+ * client's, managed.
  */
 #include "config.h"
 
@@ -10,7 +10,6 @@
 #include "ggml-cuda.h"
 #include "ggmlbackend.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -374,138 +373,6 @@ managed_memory_may_be_more_than_the_card_has(void **state)
               NULL);
 }
 
-/* ---- free memory ---- */
-
-static size_t
-free_memory(void)
-{
-    size_t free, total;
-
-    ggml_backend_dev_memory(cuda_device("CUDA0"), &free, &total);
-    CHECK(total == 1 << 30);
-    return free;
-}
-
-/* What another part of the program does, by the driver itself. */
-static struct {
-    int (*retain)(void **context, int card);
-    int (*release)(int card);
-    int (*push)(void *context);
-    int (*pop)(void **context);
-    int (*allocate)(uint64_t *address, size_t size);
-    int (*give_back)(uint64_t address);
-} driver;
-
-static void
-look_up(void *library, const char *name, void *member)
-{
-    void *address = dlsym(library, name);
-
-    CHECK(address != NULL);
-    memcpy(member, &address, sizeof(address));
-}
-
-static void
-open_driver(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-
-    CHECK(library != NULL);
-    look_up(library, "cuDevicePrimaryCtxRetain", &driver.retain);
-    look_up(library, "cuDevicePrimaryCtxRelease_v2", &driver.release);
-    look_up(library, "cuCtxPushCurrent_v2", &driver.push);
-    look_up(library, "cuCtxPopCurrent_v2", &driver.pop);
-    look_up(library, "cuMemAlloc_v2", &driver.allocate);
-    look_up(library, "cuMemFree_v2", &driver.give_back);
-}
-
-/* The management library; the backend finds it opened. */
-static void
-open_management(void)
-{
-    const char *top = getenv("top_builddir");
-    char path[4096];
-
-    snprintf(path, sizeof(path),
-             "%s/tests/gpu-emulator/lanes32/.libs/libnvidia-ml.so.1",
-             top != NULL ? top : ".");
-    CHECK(dlopen(path, RTLD_NOW | RTLD_LOCAL) != NULL);
-}
-
-/* A megabyte that the backend knows nothing of; what is free meanwhile? */
-static size_t
-free_beside_others(void)
-{
-    void *context, *popped;
-    uint64_t address;
-    size_t free;
-
-    open_driver();
-    CHECK(driver.retain(&context, 0) == 0 && driver.push(context) == 0);
-    CHECK(driver.allocate(&address, 1 << 20) == 0);
-    CHECK(driver.pop(&popped) == 0);
-    free = free_memory();
-    CHECK(driver.push(context) == 0 && driver.give_back(address) == 0);
-    CHECK(driver.pop(&popped) == 0 && driver.release(0) == 0);
-    return free;
-}
-
-static void
-ask_the_management_library(void)
-{
-    CHECK(cuda_load() != NULL);
-    open_management();
-    CHECK(free_memory() == 1 << 30);
-    CHECK(free_beside_others() == (1 << 30) - (1 << 20));
-    CHECK(emulator.calls("cuMemGetInfo_v2") == 0);
-    nothing_is_left();
-}
-
-static void
-ask_nobody(void)
-{
-    CHECK(cuda_load() != NULL);
-    CHECK(free_beside_others() == 1 << 30);
-    nothing_is_left();
-}
-
-static void
-ask_the_context(void)
-{
-    ggml_backend_buffer_t buffer;
-
-    CHECK(cuda_load() != NULL);
-    buffer = buffer_of(1 << 20);
-    CHECK(buffer != NULL);
-    CHECK(free_beside_others() == (1 << 30) - (2 << 20));
-    CHECK(emulator.calls("cuMemGetInfo_v2") == 1);
-    ggml_backend_buffer_free(buffer);
-    nothing_is_left();
-}
-
-static void
-limit_what_is_free(void)
-{
-    size_t free, total;
-
-    CHECK(cuda_load() != NULL);
-    open_management();
-    ggml_backend_dev_memory(cuda_device("CUDA0"), &free, &total);
-    CHECK(free == 1 << 20 && total == 1 << 20);
-    nothing_is_left();
-}
-
-static void
-free_memory_is_asked_for_without_a_context(void **state)
-{
-    (void)state;
-    cuda_case(ask_the_management_library, "EMU_MEMORY=1073741824", NULL);
-    cuda_case(ask_nobody, "EMU_MEMORY=1073741824", NULL);
-    cuda_case(ask_the_context, "EMU_MEMORY=1073741824", NULL);
-    cuda_case(limit_what_is_free,
-              "EMU_MEMORY=1073741824 GGMLBACKEND_GPU_MEMORY=1M", NULL);
-}
-
 int
 main(void)
 {
@@ -519,7 +386,6 @@ main(void)
         cmocka_unit_test(a_card_that_reads_the_hosts_memory_has_buffers_of_it),
         cmocka_unit_test(other_memory_is_refused),
         cmocka_unit_test(managed_memory_may_be_more_than_the_card_has),
-        cmocka_unit_test(free_memory_is_asked_for_without_a_context),
     };
 
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
