@@ -30,7 +30,7 @@ allowed='lib/base/(lock|log|abort|env|clock|status)\.o|lib/loader/(image|module|
 allowed="$allowed|backends/sim/reg\.o|backends/cpu/isa/select\.o|backends/cpu/pool/numa\.o"
 allowed="$allowed|lib/trace/trace\.o|lib/loader/direct\.o"
 allowed="$allowed|backends/cuda/driver/(driver|errors|nvml)\.o"
-allowed="$allowed|backends/cuda/device/(peer|pinned|reg|split-type)\.o"
+allowed="$allowed|backends/cuda/device/(live|peer|pinned|reg|settings|split-type)\.o"
 while IFS= read -r object; do
     objdump -t "$object" | awk -v o="$object" '
         / O / {
