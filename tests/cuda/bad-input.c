@@ -47,9 +47,9 @@ no_memory_for_weights(void **state)
 {
     (void)state;
     cuda_case_says(take_too_much, "EMU_MEMORY=1048576",
-           "4194304 bytes are more than is left of the 1048576");
+                   "4194304 bytes are more than is left of the 1048576");
     cuda_case_says(take_too_much, "EMU_FAIL=cuMemAlloc_v2:1:2",
-           "CUDA0: 4194304 bytes of memory cannot be had: out of memory");
+                   "4194304 bytes of memory cannot be had: out of memory");
 }
 
 /* Indices of large rows are sorted in scratch. */
@@ -91,8 +91,8 @@ no_memory_for_scratch(void **state)
 {
     (void)state;
     cuda_case_says(sort_without_scratch, "",
-           "bytes of memory cannot be had: out of memory "
-           "(CUDA_ERROR_OUT_OF_MEMORY)");
+                   "bytes of memory cannot be had: out of memory "
+                   "(CUDA_ERROR_OUT_OF_MEMORY)");
 }
 
 /* Ordinary memory does the same; that is told once. */
@@ -120,8 +120,8 @@ no_pinned_memory(void **state)
 {
     (void)state;
     cuda_case_says(do_without_pinned, "",
-           "4096 bytes of pinned memory cannot be had: ordinary memory "
-           "instead");
+                   "4096 bytes of pinned memory cannot be had: ordinary memory "
+                   "instead");
 }
 
 static void
@@ -154,7 +154,7 @@ a_graph_that_is_larger_than_memory(void **state)
 {
     (void)state;
     cuda_case_says(plan_too_large_a_graph, "EMU_MEMORY=1048576",
-           "bytes are more than is left of the 1048576");
+                   "bytes are more than is left of the 1048576");
 }
 
 /* ---- launches and cards ---- */
@@ -194,8 +194,8 @@ a_launch_that_fails(void **state)
 {
     (void)state;
     cuda_case_says(fail_a_launch, "",
-           "CUDA0: cuLaunchKernel: unspecified launch failure "
-           "(CUDA_ERROR_LAUNCH_FAILED)");
+                   "CUDA0: cuLaunchKernel: unspecified launch failure "
+                   "(CUDA_ERROR_LAUNCH_FAILED)");
 }
 
 static void
@@ -209,8 +209,8 @@ a_card_that_is_lost_in_mid_graph(void **state)
 {
     (void)state;
     cuda_case_says(lose_amid_launches, "",
-           "CUDA0: cuLaunchKernel: unspecified launch failure "
-           "(CUDA_ERROR_LAUNCH_FAILED)");
+                   "CUDA0: cuLaunchKernel: unspecified launch failure "
+                   "(CUDA_ERROR_LAUNCH_FAILED)");
 }
 
 static void
@@ -301,8 +301,8 @@ a_card_that_is_lost_at_freeing(void **state)
 {
     (void)state;
     cuda_case_says(lose_when_it_is_freed, "",
-           "CUDA0: cuMemFree_v2: unspecified launch failure "
-           "(CUDA_ERROR_LAUNCH_FAILED)");
+                   "CUDA0: cuMemFree_v2: unspecified launch failure "
+                   "(CUDA_ERROR_LAUNCH_FAILED)");
 }
 
 /* ---- nodes that failed ---- */

@@ -67,17 +67,18 @@ a_pair_that_corrupts(void **state)
 {
     (void)state;
     cuda_case_says(copy_between_cards, "EMU_DEVICES=2 EMU_PEER=corrupting",
-           "CUDA0: copies to CUDA1 and back give other bytes: they go through "
-           "the host");
+                   "CUDA0: copies to CUDA1 and back give other bytes: they "
+                   "go through the host");
 }
 
 static void
 a_setting_of_pairs_that_is_nonsense(void **state)
 {
     (void)state;
-    cuda_case_says(copy_between_cards, "EMU_DEVICES=2 GGMLBACKEND_GPU_PEER=perhaps",
-           "GGMLBACKEND_GPU_PEER: perhaps is neither auto nor off, and not "
-           "used");
+    cuda_case_says(copy_between_cards,
+                   "EMU_DEVICES=2 GGMLBACKEND_GPU_PEER=perhaps",
+                   "GGMLBACKEND_GPU_PEER: perhaps is neither auto nor off, "
+                   "and not used");
 }
 
 /* The copy is in the stream of the card that lives. */
@@ -113,9 +114,9 @@ a_copy_to_a_card_that_is_lost_and_freed(void **state)
 {
     (void)state;
     cuda_case_says(lose_the_target_of_a_copy, "EMU_DEVICES=2",
-           "CUDA1: cuLaunchKernel: unspecified launch failure");
+                   "CUDA1: cuLaunchKernel: unspecified launch failure");
     cuda_case_says(lose_the_target_of_a_copy, "EMU_DEVICES=2 EMU_PEER=refused",
-           "CUDA1: cuLaunchKernel: unspecified launch failure");
+                   "CUDA1: cuLaunchKernel: unspecified launch failure");
 }
 
 int
