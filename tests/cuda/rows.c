@@ -315,7 +315,7 @@ record_node(const struct gb_cuda_limits *limits,
     struct record record = {
         .emit = {
             .limits = limits,
-            .scratch = (char *)((uintptr_t)1 << 40),
+            .scratch = (char *)(uintptr_t)((uint64_t)1 << 40),
             .add = record_launch,
             .map = record_map,
         },
@@ -331,7 +331,7 @@ static void
 give_addresses(struct scene *scene)
 {
     for (int i = 0; i < scene->n; i++)
-        scene->tensor[i]->data = (void *)((uintptr_t)(i + 1) << 34);
+        scene->tensor[i]->data = (void *)(uintptr_t)((uint64_t)(i + 1) << 34);
 }
 
 /* The node's launches, which two calls make alike to the bit. */
@@ -440,6 +440,10 @@ main(void)
         cmocka_unit_test(what_the_cpu_runs_the_card_runs_within_its_limits),
     };
 
+    if (sizeof(void *) < sizeof(uint64_t)) {
+        puts("1..0 # SKIP a card's addresses have 64 bits");
+        return 0;
+    }
     return cmocka_run_group_tests_name("rows of operations", tests, NULL,
                                        NULL);
 }
