@@ -46,7 +46,7 @@ odd_stride(struct fuzz_bytes *bytes, size_t now)
     case 4:
         return SIZE_MAX;
     case 5:
-        return (size_t)1 << 62;
+        return SIZE_MAX / 4 + 1;
     case 6:
         return 0 - now;
     case 7:
