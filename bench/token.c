@@ -10,6 +10,7 @@
 #include "bench.h"
 #include "ggml-alloc.h"
 #include "ggml-backend.h"
+#include "tests/gpu-emulator/control.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -162,9 +163,13 @@ go_to(int position)
 
 /* ---- what the emulated driver counts ---- */
 
-static uint64_t (*count_of)(int which);
+static uint64_t (*count_of)(enum emu_counter which);
 
-enum { LAUNCHES = 1, GRAPH_LAUNCHES, KERNELS };
+static uint64_t
+count_launches(void)
+{
+    return count_of(EMU_LAUNCHES) + count_of(EMU_GRAPH_LAUNCHES);
+}
 
 static void
 find_counters(void)
@@ -182,12 +187,12 @@ print_launches(void (*call)(void))
 
     if (count_of == NULL)
         return;
-    launches = count_of(LAUNCHES) + count_of(GRAPH_LAUNCHES);
-    kernels = count_of(KERNELS);
+    launches = count_launches();
+    kernels = count_of(EMU_KERNELS);
     call();
     printf("token: %d nodes, %d kernels in %d launches\n",
-           ggml_graph_n_nodes(graph), (int)(count_of(KERNELS) - kernels),
-           (int)(count_of(LAUNCHES) + count_of(GRAPH_LAUNCHES) - launches));
+           ggml_graph_n_nodes(graph), (int)(count_of(EMU_KERNELS) - kernels),
+           (int)(count_launches() - launches));
 }
 
 /* ---- times ---- */

@@ -96,8 +96,8 @@ long_copies_of_pageable_memory_come_right(void **state)
     assert_non_null(strstr(errors, "no pinned memory"));
 }
 
-/* Values behind the last one of a quantised row, which kernels may read, in a
- * buffer that had other bytes before. */
+/* Behind the last value of a quantised row the interface has zeros, in a buffer
+ * that had other bytes before. */
 static void
 look_behind_rows(void)
 {

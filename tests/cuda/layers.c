@@ -348,17 +348,6 @@ run_pass(struct layers *l, struct pass *p, const int32_t *tokens, int step,
     ggml_free(p->ctx);
 }
 
-static int32_t
-best_of(const float *logits, int n)
-{
-    int32_t best = 0;
-
-    for (int32_t i = 1; i < n; i++)
-        if (logits[i] > logits[best])
-            best = i;
-    return best;
-}
-
 void
 layers_run(const struct layers_way *way, struct layers_answer *out)
 {
@@ -372,7 +361,7 @@ layers_run(const struct layers_way *way, struct layers_answer *out)
     start(&l);
     for (int i = 0; i < LAYERS_TOKENS; i++) {
         run_pass(&l, &p, i == 0 ? prompt : &out->tokens[i - 1], i, out);
-        out->tokens[i] = best_of(out->logits[i], out->n_vocab);
+        out->tokens[i] = tiny_best_of(out->logits[i], out->n_vocab);
         p.n_past += p.n;
         p.n = 1;
         if (way->is_fresh) {

@@ -59,8 +59,8 @@ tiny_hash(const void *bytes, size_t size)
     return hash;
 }
 
-static int32_t
-best_of(const float *logits, int64_t n)
+int32_t
+tiny_best_of(const float *logits, int64_t n)
 {
     int32_t best = 0;
 
@@ -84,7 +84,7 @@ answer(struct engine *engine, float *logits, int n_tokens,
             return false;
         if (!engine_logits(engine, 0, 1, logits))
             return false;
-        out->tokens[i] = best_of(logits, n_vocab);
+        out->tokens[i] = tiny_best_of(logits, n_vocab);
         out->logits[i] =
             tiny_hash(logits, (size_t)n_vocab * sizeof(*logits));
     }

@@ -33,4 +33,7 @@ bool tiny_model_run(
 
 uint64_t tiny_hash(const void *bytes, size_t size);
 
+/* The token with the largest of N logits, the first of several. */
+int32_t tiny_best_of(const float *logits, int64_t n);
+
 #endif

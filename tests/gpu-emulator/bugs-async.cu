@@ -164,18 +164,26 @@ begin_product(const bug_panels *p, float sums[64], bool fences, bool commits)
 }
 
 GB_DEVICE void
-one_product(const gb_bug_args &a, bool fences, bool commits, bool waits)
+multiply(const gb_bug_args &a, const bug_panels *p, bool fences, bool commits,
+         bool waits)
 {
-    bug_panels *const p = panels();
     float sums[64] = {};
 
-    fill_panels(p);
-    gb_async_proxy_fence();
-    gb_sync();
     begin_product(p, sums, fences, commits);
     if (waits)
         gb_wgmma_wait(sums);
     a.out[mine()] = sums[0];
+}
+
+GB_DEVICE void
+one_product(const gb_bug_args &a, bool fences, bool commits, bool waits)
+{
+    bug_panels *const p = panels();
+
+    fill_panels(p);
+    gb_async_proxy_fence();
+    gb_sync();
+    multiply(a, p, fences, commits, waits);
 }
 
 template <bool M>
@@ -204,15 +212,12 @@ GB_DEVICE void
 missing_proxy_fence(const gb_bug_args &a)
 {
     bug_panels *const p = panels();
-    float sums[64] = {};
 
     fill_panels(p);
     if (M)
         gb_async_proxy_fence();
     gb_sync();
-    begin_product(p, sums, true, true);
-    gb_wgmma_wait(sums);
-    a.out[mine()] = sums[0];
+    multiply(a, p, true, true, true);
 }
 
 /* Other threads' stores are seen by their fences. */
@@ -221,16 +226,13 @@ GB_DEVICE void
 proxy_fence_after_barrier(const gb_bug_args &a)
 {
     bug_panels *const p = panels();
-    float sums[64] = {};
 
     fill_panels(p);
     if (M)
         gb_async_proxy_fence();
     gb_sync();
     gb_async_proxy_fence();
-    begin_product(p, sums, true, true);
-    gb_wgmma_wait(sums);
-    a.out[mine()] = sums[0];
+    multiply(a, p, true, true, true);
 }
 
 template <bool M>
@@ -255,14 +257,5 @@ refill_before_wgmma_wait(const gb_bug_args &a)
 
 /* ---- both of each ---- */
 
-#define GB_BUG(name, blocks, shared, word, result)                     \
-    extern "C" __global__ void gb_bug_##name(const struct gb_bug_args a) \
-    {                                                                  \
-        name<false>(a);                                                \
-    }                                                                  \
-    extern "C" __global__ void gb_mended_##name(                       \
-        const struct gb_bug_args a)                                    \
-    {                                                                  \
-        name<true>(a);                                                 \
-    }
+#define GB_BUG(name, blocks, shared, word, result) GB_BUG_AND_TWIN(name)
 GB_BUGS_BESIDE_THREADS

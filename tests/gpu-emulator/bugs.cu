@@ -307,14 +307,5 @@ unwritten_dynamic_shared(const gb_bug_args &a)
 
 /* ---- both of each ---- */
 
-#define GB_BUG(name, blocks, shared, word, result)                     \
-    extern "C" __global__ void gb_bug_##name(const struct gb_bug_args a) \
-    {                                                                  \
-        name<false>(a);                                                \
-    }                                                                  \
-    extern "C" __global__ void gb_mended_##name(                       \
-        const struct gb_bug_args a)                                    \
-    {                                                                  \
-        name<true>(a);                                                 \
-    }
+#define GB_BUG(name, blocks, shared, word, result) GB_BUG_AND_TWIN(name)
 GB_BUGS_OF_THREADS

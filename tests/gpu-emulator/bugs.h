@@ -24,6 +24,18 @@ struct gb_bug_args {
     int64_t stride;    /* of in, for offset_of_32_bits: bytes */
 };
 
+/* In device code: both kernels of a function NAME<is it mended?>. */
+#define GB_BUG_AND_TWIN(name)                                            \
+    extern "C" __global__ void gb_bug_##name(const struct gb_bug_args a) \
+    {                                                                    \
+        name<false>(a);                                                  \
+    }                                                                    \
+    extern "C" __global__ void gb_mended_##name(                         \
+        const struct gb_bug_args a)                                      \
+    {                                                                    \
+        name<true>(a);                                                   \
+    }
+
 /*
  * GB_BUG(name, blocks, floats of dynamic shared memory, word of the report,
  * result of the run)

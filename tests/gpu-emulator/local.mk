@@ -22,6 +22,7 @@ emulator_run_sources = \
 	%D%/count.cpp \
 	%D%/count.h \
 	%D%/device.h \
+	%D%/elements.h \
 	%D%/emulator.h \
 	%D%/fiber.cpp \
 	%D%/fiber.h \

@@ -17,6 +17,7 @@
  * With 64 lanes, each half of a warp is one of 32.
  */
 #include "tests/gpu-emulator/check.h"
+#include "tests/gpu-emulator/elements.h"
 
 #include <string.h>
 
@@ -33,22 +34,6 @@ struct operands {
 };
 
 /* ---- elements of registers ---- */
-
-double
-of_f16(uint32_t bits)
-{
-    return gb_emu_float_of_f16((uint16_t)bits);
-}
-
-double
-of_bf16(uint32_t bits)
-{
-    const uint32_t wide = bits << 16;
-    float value;
-
-    memcpy(&value, &wide, sizeof(value));
-    return value;
-}
 
 int32_t
 of_s8(uint32_t bits)

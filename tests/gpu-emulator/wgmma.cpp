@@ -20,6 +20,7 @@
  * eight begins at a multiple of its size.
  */
 #include "tests/gpu-emulator/check.h"
+#include "tests/gpu-emulator/elements.h"
 
 #include <string.h>
 
@@ -31,22 +32,6 @@ constexpr int rows = 16, columns = 128, depth = 16; /* of a quarter */
 constexpr uint64_t unused_bits =
     (uint64_t)3 << 14 | (uint64_t)3 << 30 | (uint64_t)7 << 46 |
     (uint64_t)0x3ff << 52;
-
-double
-of_f16(uint32_t bits)
-{
-    return gb_emu_float_of_f16((uint16_t)bits);
-}
-
-double
-of_bf16(uint32_t bits)
-{
-    const uint32_t wide = bits << 16;
-    float value;
-
-    memcpy(&value, &wide, sizeof(value));
-    return value;
-}
 
 /* ---- descriptors ---- */
 
