@@ -17,6 +17,7 @@ include lib/loader/local.mk
 include lib/trace/local.mk
 include lib/sched/local.mk
 include lib/levels/local.mk
+include lib/fuse/local.mk
 
 # With --with-symbol-prefix, prefix/ has what compiler and linker are told of it, and
 # the library is another file.

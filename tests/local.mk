@@ -31,6 +31,7 @@ include tests/graph/local.mk
 include tests/gguf/local.mk
 include tests/backend/local.mk
 include tests/alloc/local.mk
+include tests/fuse/local.mk
 include tests/loader/local.mk
 include tests/levels/local.mk
 include tests/sched/local.mk

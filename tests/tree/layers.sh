@@ -24,7 +24,7 @@ sed -n 's/^| `\([a-z/]*\)` | [^|]* | \([a-z –]*\) |$/\1:\2/p' \
         line = $1 ":"
         for (i = 1; i <= n; i++)
             if (names[i] ~ /^[a-z]/)
-                line = line " lib/" names[i]
+                line = line (names[i] == "public" ? " " : " lib/") names[i]
         print line
     }' >"$scratch/people"
 sed -n '/^lib\/[a-z]*:/p; /^backends\/cpu:/p' build-aux/layers >"$scratch/programs"

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuse/find.c - find the groups of a graph.
+ *
+ * From each node that begins a chain the next node that reads it is looked for,
+ * and so on.  Spans of memory decide then whether the nodes may move to where
+ * the last one stands, and whether one kernel may do what they did in turns.
+ */
+#include "lib/fuse/memory.h"
+#include "lib/fuse/patterns.h"
+
+#include <stdlib.h>
+
+enum {
+    WINDOW = 24,  /* nodes in which the next one of a chain is looked for */
+    FAR = 256,    /* nodes in which memory is looked for to be written again */
+};
+
+/* What a search works on. */
+struct search {
+    struct gb_fuse *fuse;
+    const struct ggml_cgraph *cgraph;
+    const struct gb_fuse_chain *chain;
+    struct gb_fuse_group group;
+};
+
+static const struct gb_fuse_use *
+use_of(const struct search *s, int member)
+{
+    return &s->fuse->uses[s->group.at[member]];
+}
+
+/* ---- a chain of nodes ---- */
+
+static bool
+is_step(const struct gb_fuse_step *step, enum ggml_op op)
+{
+    for (int i = 0; i < GB_FUSE_MAX_CHOICES; i++) {
+        if (step->ops[i] == op)
+            return op != GGML_OP_NONE;
+    }
+    return false;
+}
+
+/* How many of NODE's sources are SRC? */
+static int
+count_source(const struct ggml_tensor *node, const struct ggml_tensor *src)
+{
+    int n = 0;
+
+    for (int i = 0; i < GGML_MAX_SRC; i++)
+        n += node->src[i] == src;
+    return n;
+}
+
+static bool
+is_free(const struct search *s, int i)
+{
+    return s->fuse->uses[i].works && s->fuse->group_of[i] < 0;
+}
+
+static void
+add_member(struct search *s, int i)
+{
+    s->group.at[s->group.n_nodes] = i;
+    s->group.nodes[s->group.n_nodes++] = s->cgraph->nodes[i];
+}
+
+/* Add the next node that reads the last member, and is of the chain's step. */
+static bool
+add_next(struct search *s)
+{
+    const struct ggml_tensor *last = s->group.nodes[s->group.n_nodes - 1];
+    const struct gb_fuse_step *step = &s->chain->steps[s->group.n_nodes];
+    const int first = s->group.at[s->group.n_nodes - 1] + 1;
+
+    for (int i = first; i < first + WINDOW && i < s->cgraph->n_nodes; i++) {
+        const struct ggml_tensor *node = s->cgraph->nodes[i];
+
+        if (is_free(s, i) && is_step(step, node->op) &&
+            count_source(node, last) == 1) {
+            add_member(s, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+take_chain(struct search *s, int first)
+{
+    s->group.pattern = s->chain->pattern;
+    s->group.n_nodes = 0;
+    if (!is_step(&s->chain->steps[0], s->cgraph->nodes[first]->op))
+        return false;
+    add_member(s, first);
+    while (s->group.n_nodes < s->chain->n_steps) {
+        if (!add_next(s))
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_member(const struct search *s, int i)
+{
+    for (int m = 0; m < s->group.n_nodes; m++) {
+        if (s->group.at[m] == i)
+            return true;
+    }
+    return false;
+}
+
+/* ---- may they move to the last one's place? ---- */
+
+/* May a node that does A come after one that does B, which came before? */
+static bool
+may_swap(const struct gb_fuse_use *a, const struct gb_fuse_use *b)
+{
+    return !gb_fuse_reads(a, b->write) && !gb_fuse_reads(b, a->write) &&
+           !gb_fuse_overlap(a->write, b->write);
+}
+
+static bool
+may_move(const struct search *s)
+{
+    const int last = s->group.at[s->group.n_nodes - 1];
+
+    for (int m = 0; m < s->group.n_nodes - 1; m++) {
+        for (int i = s->group.at[m] + 1; i < last; i++) {
+            if (s->fuse->uses[i].works && !is_member(s, i) &&
+                !may_swap(use_of(s, m), &s->fuse->uses[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- whose result has to be written? ---- */
+
+static bool
+is_missed(const struct search *s, int member)
+{
+    const struct gb_fuse_span span = use_of(s, member)->write;
+    const int first = s->group.at[member] + 1;
+
+    for (int i = first; i < first + FAR && i < s->cgraph->n_nodes; i++) {
+        const struct gb_fuse_use *use = &s->fuse->uses[i];
+
+        if (!is_member(s, i) && gb_fuse_reads(use, span))
+            return true;
+        if (gb_fuse_covers(use, span))
+            return false;
+    }
+    return true;
+}
+
+static void
+find_written(struct search *s)
+{
+    const int last = s->group.n_nodes - 1;
+
+    s->group.written = 1u << last;
+    for (int m = 0; m < last; m++) {
+        if (is_missed(s, m))
+            s->group.written |= 1u << m;
+    }
+}
+
+/* ---- may one kernel do it? ---- */
+
+/* Is the same element of both at the same address? */
+static bool
+lie_alike(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    if (a->data != b->data || a->type != b->type)
+        return false;
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        if (a->ne[i] != b->ne[i] || a->nb[i] != b->nb[i])
+            return false;
+    }
+    return true;
+}
+
+/* SRC comes from outside; member READER reads it, and member WRITER's result is
+ * written by the same kernel. */
+static bool
+may_meet(const struct search *s, const struct ggml_tensor *src, int reader,
+         int writer)
+{
+    if (!gb_fuse_overlap(gb_fuse_span_of(src), use_of(s, writer)->write))
+        return true;
+    /* It would have to see what an earlier member writes. */
+    if (writer < reader)
+        return false;
+    return !gb_fuse_is_written(&s->group, writer) ||
+           (gb_fuse_is_by_row(s->group.nodes[reader]->op) &&
+            lie_alike(src, s->group.nodes[writer]));
+}
+
+static bool
+is_inner(const struct search *s, int reader, const struct ggml_tensor *src)
+{
+    return reader > 0 && src == s->group.nodes[reader - 1];
+}
+
+static bool
+may_read(const struct search *s, int reader)
+{
+    const struct ggml_tensor *node = s->group.nodes[reader];
+
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        const struct ggml_tensor *src = node->src[i];
+
+        if (src == NULL || is_inner(s, reader, src) || ggml_is_empty(src))
+            continue;
+        /* A copy names what it writes to among its sources. */
+        if (node->op == GGML_OP_CPY && i == 1)
+            continue;
+        for (int writer = 0; writer < s->group.n_nodes; writer++) {
+            if (!may_meet(s, src, reader, writer))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Results that are written lie apart. */
+static bool
+may_write(const struct search *s)
+{
+    for (int a = 0; a < s->group.n_nodes; a++) {
+        for (int b = a + 1; b < s->group.n_nodes; b++) {
+            if (gb_fuse_is_written(&s->group, a) &&
+                gb_fuse_is_written(&s->group, b) &&
+                gb_fuse_overlap(use_of(s, a)->write, use_of(s, b)->write))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool
+may_be_one(const struct search *s)
+{
+    for (int m = 0; m < s->group.n_nodes; m++) {
+        if (!may_read(s, m))
+            return false;
+    }
+    return may_write(s);
+}
+
+/* ---- the search ---- */
+
+static void
+keep(struct search *s)
+{
+    struct gb_fuse *fuse = s->fuse;
+
+    for (int m = 0; m < s->group.n_nodes; m++)
+        fuse->group_of[s->group.at[m]] = fuse->n_groups;
+    fuse->groups[fuse->n_groups++] = s->group;
+}
+
+static bool
+is_group(struct search *s, int first)
+{
+    if (!take_chain(s, first) || !may_move(s))
+        return false;
+    find_written(s);
+    return may_be_one(s);
+}
+
+static void
+find_from(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
+{
+    for (int i = 0; i < gb_fuse_n_chains; i++) {
+        s->chain = &gb_fuse_chains[i];
+        if (is_group(s, first) && accepts(data, &s->group)) {
+            keep(s);
+            return;
+        }
+    }
+}
+
+void
+gb_fuse_clear(struct gb_fuse *fuse)
+{
+    free(fuse->uses);
+    free(fuse->groups);
+    free(fuse->group_of);
+    *fuse = (struct gb_fuse){ .n_groups = 0 };
+}
+
+/* Lists for N nodes. */
+static bool
+make_room(struct gb_fuse *fuse, int n)
+{
+    if (n <= fuse->room)
+        return true;
+    gb_fuse_clear(fuse);
+    fuse->uses = calloc((size_t)n, sizeof(*fuse->uses));
+    fuse->groups = calloc((size_t)n, sizeof(*fuse->groups));
+    fuse->group_of = calloc((size_t)n, sizeof(*fuse->group_of));
+    if (fuse->uses == NULL || fuse->groups == NULL || fuse->group_of == NULL) {
+        gb_fuse_clear(fuse);
+        return false;
+    }
+    fuse->room = n;
+    return true;
+}
+
+bool
+gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,
+             gb_fuse_accepts_fn accepts, void *data)
+{
+    struct search s = { .fuse = fuse, .cgraph = cgraph };
+
+    fuse->n_groups = 0;
+    if (!make_room(fuse, cgraph->n_nodes))
+        return false;
+    for (int i = 0; i < cgraph->n_nodes; i++) {
+        fuse->uses[i] = gb_fuse_use_of(cgraph->nodes[i]);
+        fuse->group_of[i] = -1;
+    }
+    for (int i = 0; i < cgraph->n_nodes; i++) {
+        if (is_free(&s, i))
+            find_from(&s, i, accepts, data);
+    }
+    return true;
+}

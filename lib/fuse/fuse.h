@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuse/fuse.h - groups of nodes that a backend computes by one kernel.
+ *
+ * A group is computed where its last node stands, the others later than they
+ * stand in the graph.  So nothing between them may need their results, or the
+ * memory that they read or write; this is decided by the addresses of the
+ * tensors' memory.
+ *
+ * The result of an inner node is left unwritten only if nobody can miss it: a
+ * later node of the same graph writes all of its memory before another node
+ * reads any of it.  A backend sees a slice of the client's
+ * graph: what is not written again may be read in the next one.
+ *
+ * Public headers alone are used, and nothing is exported: each GPU backend
+ * links its own copy.
+ */
+#ifndef GB_FUSE_FUSE_H
+#define GB_FUSE_FUSE_H
+
+#include "ggml-impl.h"
+
+enum gb_fuse_pattern {
+    GB_FUSE_ADD_NORM,   /* ADD, NORM or RMS_NORM, MUL by weights */
+    GB_FUSE_GATE,       /* UNARY, MUL */
+    GB_FUSE_NORM,       /* NORM or RMS_NORM, MUL by weights, or ADD after it */
+    GB_FUSE_PRODUCT,    /* MUL_MAT, ADD of a bias or more, perhaps another ADD */
+    GB_FUSE_ROPE_STORE, /* ROPE, CPY */
+    GB_FUSE_PATTERN_COUNT
+};
+
+enum { GB_FUSE_MAX_NODES = 3 };
+
+struct gb_fuse_group {
+    enum gb_fuse_pattern pattern;
+    int n_nodes;
+    int at[GB_FUSE_MAX_NODES]; /* places in the graph, the first one first */
+    const struct ggml_tensor *nodes[GB_FUSE_MAX_NODES];
+    unsigned written; /* bit I: the result of node I has to be written */
+};
+
+/* Node I of GROUP, counted from 0; its result has to be written? */
+static inline bool
+gb_fuse_is_written(const struct gb_fuse_group *group, int i)
+{
+    return (group->written >> i & 1) != 0;
+}
+
+struct gb_fuse_use;
+
+/* All zero: nothing was found.  The arrays grow and are kept. */
+struct gb_fuse {
+    struct gb_fuse_use *uses; /* what each node does to memory */
+    struct gb_fuse_group *groups;
+    int *group_of; /* by node: the index of its group, -1 for none */
+    int n_groups;
+    int room; /* nodes that the arrays are for */
+};
+
+/* Can the backend compute GROUP by one kernel? */
+typedef bool (*gb_fuse_accepts_fn)(
+    void *data, const struct gb_fuse_group *group);
+
+/*
+ * Find the groups of CGRAPH, whose tensors have memory; ACCEPTS is asked for
+ * each candidate, the longest first, with DATA.  False: there is no memory for
+ * the lists, and no group.
+ */
+bool gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,
+                  gb_fuse_accepts_fn accepts, void *data);
+
+/* The group of node I of the graph that was searched; NULL: it has none. */
+static inline const struct gb_fuse_group *
+gb_fuse_group_of(const struct gb_fuse *fuse, int i)
+{
+    return fuse->n_groups == 0 || fuse->group_of[i] < 0
+               ? NULL
+               : &fuse->groups[fuse->group_of[i]];
+}
+
+/* Is node I the last of GROUP, where it is computed? */
+static inline bool
+gb_fuse_is_last(const struct gb_fuse_group *group, int i)
+{
+    return group->at[group->n_nodes - 1] == i;
+}
+
+void gb_fuse_clear(struct gb_fuse *fuse);
+
+#endif

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# lib/fuse: nodes that a GPU computes as one.  Not in the library: backends link it.
+noinst_LTLIBRARIES += libfuse.la
+libfuse_la_SOURCES = \
+	%D%/find.c \
+	%D%/fuse.h \
+	%D%/memory.c \
+	%D%/memory.h \
+	%D%/patterns.c \
+	%D%/patterns.h

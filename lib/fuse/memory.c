@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuse/memory.c - what a node does to memory.
+ */
+#include "lib/fuse/memory.h"
+
+struct gb_fuse_span
+gb_fuse_span_of(const struct ggml_tensor *t)
+{
+    const struct ggml_tensor *root =
+        t->view_src != NULL && t->view_src->data != NULL ? t->view_src : t;
+    const uintptr_t begin = (uintptr_t)root->data;
+
+    return (struct gb_fuse_span){ begin, begin + ggml_nbytes(root) };
+}
+
+static bool
+works(const struct ggml_tensor *node)
+{
+    switch (node->op) {
+    case GGML_OP_NONE:
+    case GGML_OP_VIEW:
+    case GGML_OP_RESHAPE:
+    case GGML_OP_PERMUTE:
+    case GGML_OP_TRANSPOSE:
+        return false;
+    default:
+        return !ggml_is_empty(node);
+    }
+}
+
+struct gb_fuse_use
+gb_fuse_use_of(const struct ggml_tensor *node)
+{
+    struct gb_fuse_use use = { .works = works(node) };
+
+    if (!use.works)
+        return use;
+    use.is_view = node->view_src != NULL;
+    use.write = gb_fuse_span_of(node);
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        if (node->src[i] != NULL && !ggml_is_empty(node->src[i]))
+            use.reads[use.n_reads++] = gb_fuse_span_of(node->src[i]);
+    }
+    return use;
+}
+
+bool
+gb_fuse_reads(const struct gb_fuse_use *use, struct gb_fuse_span span)
+{
+    for (int i = 0; i < use->n_reads; i++) {
+        if (gb_fuse_overlap(use->reads[i], span))
+            return true;
+    }
+    return false;
+}

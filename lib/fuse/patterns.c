@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuse/patterns.c - what groups of nodes look like.
+ */
+#include "lib/fuse/patterns.h"
+
+#define ONE(op)     { { GGML_OP_##op, GGML_OP_NONE } }
+#define EITHER(a, b) { { GGML_OP_##a, GGML_OP_##b } }
+
+const struct gb_fuse_chain gb_fuse_chains[] = {
+    { GB_FUSE_ADD_NORM, 3, { ONE(ADD), EITHER(RMS_NORM, NORM), ONE(MUL) } },
+    { GB_FUSE_GATE, 2, { ONE(UNARY), ONE(MUL) } },
+    { GB_FUSE_NORM, 3, { EITHER(RMS_NORM, NORM), ONE(MUL), ONE(ADD) } },
+    { GB_FUSE_NORM, 2, { EITHER(RMS_NORM, NORM), ONE(MUL) } },
+    { GB_FUSE_PRODUCT, 3, { ONE(MUL_MAT), ONE(ADD), ONE(ADD) } },
+    { GB_FUSE_PRODUCT, 2, { ONE(MUL_MAT), ONE(ADD) } },
+    { GB_FUSE_ROPE_STORE, 2, { ONE(ROPE), ONE(CPY) } },
+};
+
+const int gb_fuse_n_chains =
+    (int)(sizeof(gb_fuse_chains) / sizeof(gb_fuse_chains[0]));
+
+bool
+gb_fuse_is_by_row(enum ggml_op op)
+{
+    return op != GGML_OP_MUL_MAT;
+}

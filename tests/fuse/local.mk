@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# tests/fuse: which nodes become a group, and that nobody can tell.
+check_PROGRAMS += tests/fuse/patterns tests/fuse/random
+tests_fuse_patterns_SOURCES = %D%/patterns.c
+tests_fuse_patterns_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_fuse_patterns_LDADD = libfuse.la $(BLACK_LDADD)
+tests_fuse_random_SOURCES = %D%/random.c
+tests_fuse_random_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_fuse_random_LDADD = libfuse.la $(BLACK_LDADD)

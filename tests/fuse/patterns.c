@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/fuse/patterns.c - which nodes become a group.
+ */
+#include "lib/fuse/fuse.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+enum { WIDTH = 8, ROWS = 2 };
+
+static struct ggml_context *ctx;
+static struct ggml_cgraph *graph;
+static struct gb_fuse fuse;
+static int most_nodes; /* that the backend takes in a group */
+
+static bool
+accepts(void *data, const struct gb_fuse_group *group)
+{
+    assert_ptr_equal(data, &most_nodes);
+    return group->n_nodes <= most_nodes;
+}
+
+static int
+setup(void **state)
+{
+    (void)state;
+    ctx = ggml_init((struct ggml_init_params){ .mem_size = 1 << 20 });
+    graph = ctx == NULL ? NULL : ggml_new_graph(ctx);
+    most_nodes = GB_FUSE_MAX_NODES;
+    return graph == NULL ? -1 : 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    gb_fuse_clear(&fuse);
+    ggml_free(ctx);
+    return 0;
+}
+
+static struct ggml_tensor *
+leaf(int64_t rows)
+{
+    return ggml_new_tensor_2d(ctx, GGML_TYPE_F32, WIDTH, rows);
+}
+
+static void
+find(struct ggml_tensor *last)
+{
+    ggml_build_forward_expand(graph, last);
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+}
+
+static void
+check_only_group(enum gb_fuse_pattern pattern, int n_nodes, unsigned written,
+                 struct ggml_tensor *last)
+{
+    assert_int_equal(fuse.n_groups, 1);
+    assert_int_equal(fuse.groups[0].pattern, pattern);
+    assert_int_equal(fuse.groups[0].n_nodes, n_nodes);
+    assert_int_equal(fuse.groups[0].written, written);
+    assert_ptr_equal(fuse.groups[0].nodes[n_nodes - 1], last);
+}
+
+static void
+chains_are_found(void **state)
+{
+    struct ggml_tensor *x = leaf(ROWS), *w = leaf(1), *y;
+    struct ggml_tensor *square = leaf(WIDTH);
+
+    (void)state;
+    y = ggml_mul(ctx, w, ggml_rms_norm(ctx, w, 1e-5f));
+    find(y);
+    check_only_group(GB_FUSE_NORM, 2, 3, y);
+
+    graph = ggml_new_graph(ctx);
+    y = ggml_mul(ctx, ggml_norm(ctx, ggml_add(ctx, x, w), 1e-5f), w);
+    find(y);
+    check_only_group(GB_FUSE_ADD_NORM, 3, 7, y);
+
+    graph = ggml_new_graph(ctx);
+    y = ggml_mul(ctx, ggml_gelu(ctx, x), x);
+    find(y);
+    check_only_group(GB_FUSE_GATE, 2, 3, y);
+
+    graph = ggml_new_graph(ctx);
+    y = ggml_add(ctx, ggml_add(ctx, ggml_mul_mat(ctx, square, x), w), x);
+    find(y);
+    check_only_group(GB_FUSE_PRODUCT, 3, 7, y);
+
+    graph = ggml_new_graph(ctx);
+    y = ggml_reshape_3d(ctx, x, 4, 2, ROWS);
+    y = ggml_rope(ctx, y, ggml_new_tensor_1d(ctx, GGML_TYPE_I32, ROWS), 4, 0);
+    y = ggml_cpy(ctx, y, ggml_new_tensor_1d(ctx, GGML_TYPE_F16, WIDTH * ROWS));
+    find(y);
+    check_only_group(GB_FUSE_ROPE_STORE, 2, 3, y);
+}
+
+/* As an allocator has it: the product takes the place of the norm. */
+static void
+results_that_nobody_sees_are_not_written(void **state)
+{
+    struct ggml_tensor *norm = ggml_rms_norm(ctx, leaf(ROWS), 1e-5f);
+    struct ggml_tensor *y = ggml_mul(ctx, norm, leaf(1));
+
+    (void)state;
+    y->data = norm->data;
+    find(y);
+    check_only_group(GB_FUSE_NORM, 2, 2, y);
+}
+
+/* One that covers a part of it alone leaves the rest to be seen. */
+static void
+results_that_are_seen_in_part_are_written(void **state)
+{
+    struct ggml_tensor *norm = ggml_rms_norm(ctx, leaf(ROWS), 1e-5f);
+    struct ggml_tensor *y = ggml_mul(ctx, norm, leaf(1));
+    struct ggml_tensor *later = ggml_sqr(ctx, leaf(1));
+
+    (void)state;
+    later->data = norm->data;
+    ggml_build_forward_expand(graph, y);
+    find(later);
+    check_only_group(GB_FUSE_NORM, 2, 3, y);
+}
+
+static void
+the_longest_that_the_backend_takes_wins(void **state)
+{
+    struct ggml_tensor *x = leaf(ROWS), *w = leaf(1);
+    struct ggml_tensor *y = ggml_mul(ctx, ggml_rms_norm(ctx, x, 1e-5f), w);
+
+    (void)state;
+    find(ggml_add(ctx, y, x));
+    assert_int_equal(fuse.groups[0].n_nodes, 3);
+    most_nodes = 2;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    check_only_group(GB_FUSE_NORM, 2, 3, y);
+    most_nodes = 1;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    assert_int_equal(fuse.n_groups, 0);
+    assert_null(gb_fuse_group_of(&fuse, 0));
+}
+
+/* Neighbours that look like groups. */
+static void
+others_are_left_alone(void **state)
+{
+    struct ggml_tensor *x = leaf(ROWS), *w = leaf(1), *norm, *y;
+
+    (void)state;
+    /* Both operands are the norm. */
+    norm = ggml_rms_norm(ctx, x, 1e-5f);
+    find(ggml_mul(ctx, norm, norm));
+    assert_int_equal(fuse.n_groups, 0);
+
+    /* Another node stands between them and writes to the first one's source. */
+    graph = ggml_new_graph(ctx);
+    norm = ggml_rms_norm(ctx, x, 1e-5f);
+    y = ggml_sqr_inplace(ctx, x);
+    ggml_build_forward_expand(graph, norm);
+    ggml_build_forward_expand(graph, y);
+    find(ggml_mul(ctx, norm, w));
+    assert_int_equal(fuse.n_groups, 0);
+
+    /* Another node between them reads the first one's result. */
+    graph = ggml_new_graph(ctx);
+    norm = ggml_rms_norm(ctx, leaf(ROWS), 1e-5f);
+    ggml_build_forward_expand(graph, norm);
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, norm));
+    find(ggml_mul(ctx, norm, w));
+    assert_int_equal(fuse.n_groups, 0);
+
+    /* The product's result would take the place of its right side. */
+    graph = ggml_new_graph(ctx);
+    x = leaf(WIDTH);
+    y = ggml_mul_mat(ctx, leaf(WIDTH), x);
+    y = ggml_add(ctx, y, w);
+    y->data = x->data;
+    find(y);
+    assert_int_equal(fuse.n_groups, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(chains_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            results_that_nobody_sees_are_not_written, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            results_that_are_seen_in_part_are_written, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            the_longest_that_the_backend_takes_wins, setup, teardown),
+        cmocka_unit_test_setup_teardown(others_are_left_alone, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/fuse/random.c - thousands of random graphs whose tensors lie over each
+ * other, run on symbols instead of numbers: node by node, and with the groups
+ * that were found.  Afterwards all memory is the same, so that no reader of any
+ * result, within the graph or behind it, can tell.
+ *
+ * What a group does is taken at its worst: rows (of a product: single elements)
+ * come in random order, each reads what it needs when it is its turn, and then
+ * writes those results alone that have to be written, in random order too.
+ */
+#include "lib/fuse/fuse.h"
+#include "tests/util/random.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum {
+    WIDTH = 4,     /* of every row */
+    MAX_ROWS = 2,
+    CELLS = 160,   /* of memory; one holds an element */
+    MAX_NODES = 28,
+    MAX_TENSORS = 96,
+    GRAPHS = 10000,
+};
+
+static struct gb_random random_numbers;
+static struct ggml_context *ctx;
+static struct ggml_cgraph *graph;
+static struct ggml_tensor *tensors[MAX_TENSORS];
+static int n_tensors;
+static float arena[CELLS]; /* for its addresses */
+static uint64_t memory[CELLS];
+
+static int
+below(int n)
+{
+    return (int)(gb_random_u64(&random_numbers) % (uint64_t)n);
+}
+
+/* ---- random graphs ---- */
+
+static bool
+overlap(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    const char *x = a->data, *y = b->data;
+
+    return x < y + ggml_nbytes(b) && y < x + ggml_nbytes(a);
+}
+
+static bool
+lie_alike(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return a->data == b->data && ggml_are_same_shape(a, b);
+}
+
+/* As backends are given them: results lie apart from what they are made of, or
+ * in its place, element by element. */
+static bool
+is_place_good(const struct ggml_tensor *t)
+{
+    for (int i = 0; i < GGML_MAX_SRC && t->op != GGML_OP_NONE; i++) {
+        if (t->src[i] != NULL && overlap(t, t->src[i]) &&
+            (t->op == GGML_OP_MUL_MAT || !lie_alike(t, t->src[i])))
+            return false;
+    }
+    return true;
+}
+
+static void
+place(struct ggml_tensor *t)
+{
+    if (t->view_src != NULL)
+        return;
+    for (int tries = 0;; tries++) {
+        const int rows = CELLS / WIDTH - (int)ggml_nrows(t);
+
+        t->data = below(3) == 0 && t->src[0] != NULL && tries == 0
+                      ? t->src[0]->data
+                      : arena + below(rows + 1) * WIDTH;
+        if (is_place_good(t))
+            return;
+    }
+}
+
+static struct ggml_tensor *
+any(void)
+{
+    const int back = below(below(4) > 0 && n_tensors > 5 ? 5 : n_tensors);
+
+    return tensors[n_tensors - 1 - back];
+}
+
+static struct ggml_tensor *
+new_leaf(int rows)
+{
+    return ggml_new_tensor_2d(ctx, GGML_TYPE_F32, WIDTH, rows);
+}
+
+static void
+keep(struct ggml_tensor *t)
+{
+    place(t);
+    tensors[n_tensors++] = t;
+}
+
+/* A second operand for A. */
+static struct ggml_tensor *
+operand(const struct ggml_tensor *a)
+{
+    for (int tries = 0; tries < 4; tries++) {
+        struct ggml_tensor *b = any();
+
+        if (ggml_can_repeat(b, a))
+            return b;
+    }
+    keep(new_leaf(1 + below((int)a->ne[1])));
+    return tensors[n_tensors - 1];
+}
+
+static struct ggml_tensor *
+new_copy(struct ggml_tensor *a)
+{
+    struct ggml_tensor *cache = new_leaf(MAX_ROWS);
+
+    keep(cache);
+    return ggml_cpy(ctx, a,
+                    ggml_view_2d(ctx, cache, WIDTH, a->ne[1], cache->nb[1],
+                                 a->ne[1] == 1 ? (size_t)below(2) *
+                                                     cache->nb[1]
+                                               : 0));
+}
+
+static struct ggml_tensor *
+new_product(struct ggml_tensor *a)
+{
+    struct ggml_tensor *weights =
+        ggml_new_tensor_2d(ctx, GGML_TYPE_F32, WIDTH, WIDTH);
+
+    place(weights);
+    return ggml_mul_mat(ctx, weights, a);
+}
+
+static struct ggml_tensor *
+new_rope(struct ggml_tensor *a)
+{
+    struct ggml_tensor *positions = new_leaf(1);
+    struct ggml_tensor *rope;
+
+    place(positions);
+    rope = ggml_dup(ctx, a);
+    rope->op = GGML_OP_ROPE;
+    rope->src[1] = positions;
+    return rope;
+}
+
+/* Some nodes follow each other as they do in groups. */
+static enum ggml_op
+next_op(const struct ggml_tensor *last)
+{
+    static const enum ggml_op ops[] = {
+        GGML_OP_ADD, GGML_OP_MUL, GGML_OP_RMS_NORM, GGML_OP_NORM,
+        GGML_OP_UNARY, GGML_OP_MUL_MAT, GGML_OP_ROPE, GGML_OP_CPY,
+    };
+
+    if (below(3) == 0)
+        return ops[below(8)];
+    switch ((int)last->op) {
+    case GGML_OP_RMS_NORM:
+    case GGML_OP_NORM:
+    case GGML_OP_UNARY:
+        return GGML_OP_MUL;
+    case GGML_OP_MUL_MAT:
+        return GGML_OP_ADD;
+    case GGML_OP_ADD:
+        return below(2) == 0 ? GGML_OP_RMS_NORM : GGML_OP_ADD;
+    case GGML_OP_ROPE:
+        return GGML_OP_CPY;
+    default:
+        return ops[below(8)];
+    }
+}
+
+static struct ggml_tensor *
+new_node(enum ggml_op op, struct ggml_tensor *a)
+{
+    switch ((int)op) {
+    case GGML_OP_ADD:
+        return ggml_add(ctx, a, operand(a));
+    case GGML_OP_MUL:
+        return ggml_mul(ctx, a, operand(a));
+    case GGML_OP_RMS_NORM:
+        return ggml_rms_norm(ctx, a, 1e-5f);
+    case GGML_OP_NORM:
+        return ggml_norm(ctx, a, 1e-5f);
+    case GGML_OP_MUL_MAT:
+        return new_product(a);
+    case GGML_OP_ROPE:
+        return new_rope(a);
+    case GGML_OP_CPY:
+        return new_copy(a);
+    default:
+        return below(2) == 0 ? ggml_silu(ctx, a) : ggml_silu_inplace(ctx, a);
+    }
+}
+
+static void
+make_graph(void)
+{
+    ggml_reset(ctx);
+    graph = ggml_new_graph_custom(ctx, 256, false);
+    n_tensors = 0;
+    for (int i = 0; i < 3; i++)
+        keep(new_leaf(1 + below(MAX_ROWS)));
+    for (int i = 0; i < MAX_NODES; i++) {
+        struct ggml_tensor *last = tensors[n_tensors - 1];
+        struct ggml_tensor *node = below(4) == 0 ? any() : last;
+
+        node = new_node(next_op(last), node);
+        if (below(12) == 0)
+            ggml_set_output(node);
+        keep(node);
+        if (node->view_src == NULL || is_place_good(node))
+            ggml_build_forward_expand(graph, node);
+    }
+}
+
+/* ---- on symbols ---- */
+
+static uint64_t
+mix(uint64_t a, uint64_t b)
+{
+    a = (a ^ b) * 0x9e3779b97f4a7c15u;
+    return a ^ a >> 29;
+}
+
+static uint64_t *
+cell(const struct ggml_tensor *t, int row, int column)
+{
+    const int64_t first = (const float *)t->data - arena;
+
+    return &memory[first + row % t->ne[1] * WIDTH + column];
+}
+
+/* What a group has in hand: the rows of its inner results. */
+struct inner {
+    const struct ggml_tensor *tensor;
+    uint64_t row[WIDTH];
+};
+
+static uint64_t
+value(const struct inner *inner, const struct ggml_tensor *t, int row,
+      int column)
+{
+    if (inner != NULL && inner->tensor == t)
+        return inner->row[column];
+    return *cell(t, row, column);
+}
+
+static uint64_t
+whole_row(const struct inner *inner, const struct ggml_tensor *t, int row)
+{
+    uint64_t sum = 1;
+
+    for (int i = 0; i < WIDTH; i++)
+        sum = mix(sum, value(inner, t, row, i));
+    return sum;
+}
+
+/* Element (COLUMN, ROW) of NODE. */
+static uint64_t
+element(const struct ggml_tensor *node, const struct inner *inner, int row,
+        int column)
+{
+    const struct ggml_tensor *a = node->src[0], *b = node->src[1];
+    const uint64_t own = mix((uint64_t)node->op, 0);
+
+    switch ((int)node->op) {
+    case GGML_OP_ADD:
+    case GGML_OP_MUL:
+        return mix(own, value(inner, a, row, column) +
+                            value(inner, b, row, column));
+    case GGML_OP_MUL_MAT:
+        return mix(own, whole_row(NULL, a, column) + whole_row(NULL, b, row));
+    case GGML_OP_CPY:
+        return value(inner, a, row, column);
+    case GGML_OP_ROPE:
+        return mix(own, mix(value(inner, a, row, column),
+                            value(inner, a, row, column ^ 1)) +
+                            *cell(b, 0, 0));
+    case GGML_OP_UNARY:
+        return mix(own, value(inner, a, row, column));
+    default:
+        return mix(own, mix(value(inner, a, row, column),
+                            whole_row(inner, a, row)));
+    }
+}
+
+static bool
+is_view(const struct ggml_tensor *node)
+{
+    return node->op == GGML_OP_VIEW || node->op == GGML_OP_NONE;
+}
+
+static void
+run_node(const struct ggml_tensor *node)
+{
+    uint64_t results[MAX_ROWS][WIDTH];
+
+    for (int row = 0; row < node->ne[1]; row++) {
+        for (int i = 0; i < WIDTH; i++)
+            results[row][i] = element(node, NULL, row, i);
+    }
+    for (int row = 0; row < node->ne[1]; row++)
+        memcpy(cell(node, row, 0), results[row], sizeof(results[row]));
+}
+
+/* Elements FIRST to FIRST + N - 1 of a row of the group's results. */
+static void
+run_part(const struct gb_fuse_group *group, int row, int first, int n)
+{
+    struct inner results[GB_FUSE_MAX_NODES] = { { .tensor = NULL } };
+    const int from = below(group->n_nodes);
+
+    for (int m = 0; m < group->n_nodes; m++) {
+        results[m].tensor = group->nodes[m];
+        for (int i = first; i < first + n; i++)
+            results[m].row[i] = element(
+                group->nodes[m], m > 0 ? &results[m - 1] : NULL, row, i);
+    }
+    for (int k = 0; k < group->n_nodes; k++) {
+        const int m = (from + k) % group->n_nodes;
+
+        if (gb_fuse_is_written(group, m))
+            memcpy(cell(group->nodes[m], row, first), &results[m].row[first],
+                   (size_t)n * sizeof(memory[0]));
+    }
+}
+
+static void
+run_group(const struct gb_fuse_group *group)
+{
+    const int rows = (int)group->nodes[0]->ne[1];
+    const int n = group->pattern == GB_FUSE_PRODUCT ? 1 : WIDTH;
+    const int parts = rows * (WIDTH / n);
+    const int from = below(parts);
+
+    for (int k = 0; k < parts; k++) {
+        const int part = (from + k) % parts;
+
+        run_part(group, part / (WIDTH / n), part % (WIDTH / n) * n, n);
+    }
+}
+
+/* ---- the test ---- */
+
+static int n_found[GB_FUSE_PATTERN_COUNT], n_written, n_unwritten;
+
+/* A backend that cannot do everything. */
+static bool
+accepts(void *data, const struct gb_fuse_group *group)
+{
+    (void)data;
+    for (int i = 1; i < group->n_nodes; i++) {
+        const struct ggml_tensor *node = group->nodes[i];
+
+        if (!ggml_are_same_shape(node, group->nodes[0]) &&
+            node->op != GGML_OP_CPY)
+            return false;
+        for (int j = 0; j < 2 && node->op != GGML_OP_CPY; j++) {
+            if (node->src[j] != NULL &&
+                !ggml_can_repeat(node->src[j], node))
+                return false;
+        }
+    }
+    return below(8) > 0;
+}
+
+static void
+count(const struct gb_fuse_group *group)
+{
+    n_found[group->pattern]++;
+    for (int i = 0; i < group->n_nodes - 1; i++) {
+        if (gb_fuse_is_written(group, i))
+            n_written++;
+        else
+            n_unwritten++;
+    }
+}
+
+static void
+compare(struct gb_fuse *fuse)
+{
+    uint64_t start[CELLS], expected[CELLS];
+
+    for (int i = 0; i < CELLS; i++)
+        start[i] = gb_random_u64(&random_numbers);
+    memcpy(memory, start, sizeof(memory));
+    for (int i = 0; i < graph->n_nodes; i++) {
+        if (!is_view(graph->nodes[i]))
+            run_node(graph->nodes[i]);
+    }
+    memcpy(expected, memory, sizeof(memory));
+    memcpy(memory, start, sizeof(memory));
+    for (int i = 0; i < graph->n_nodes; i++) {
+        const struct gb_fuse_group *group = gb_fuse_group_of(fuse, i);
+
+        if (group == NULL && !is_view(graph->nodes[i]))
+            run_node(graph->nodes[i]);
+        else if (group != NULL && gb_fuse_is_last(group, i))
+            run_group(group);
+    }
+    assert_memory_equal(memory, expected, sizeof(memory));
+}
+
+static void
+nobody_can_tell(void **state)
+{
+    struct gb_fuse fuse = { .n_groups = 0 };
+
+    (void)state;
+    gb_random_init(&random_numbers, gb_test_seed(20261123));
+    ctx = ggml_init((struct ggml_init_params){ .mem_size = 1 << 20,
+                                               .no_alloc = true });
+    assert_non_null(ctx);
+    for (int i = 0; i < GRAPHS; i++) {
+        make_graph();
+        assert_true(gb_fuse_find(&fuse, graph, accepts, NULL));
+        for (int g = 0; g < fuse.n_groups; g++)
+            count(&fuse.groups[g]);
+        compare(&fuse);
+    }
+    for (int i = 0; i < GB_FUSE_PATTERN_COUNT; i++) {
+        print_message("# pattern %d: %d groups\n", i, n_found[i]);
+        assert_true(n_found[i] > GRAPHS / 100);
+    }
+    print_message("# %d inner results written, %d not\n", n_written,
+                  n_unwritten);
+    assert_true(n_written > GRAPHS / 10 && n_unwritten > GRAPHS / 100);
+    gb_fuse_clear(&fuse);
+    ggml_free(ctx);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(nobody_can_tell) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
