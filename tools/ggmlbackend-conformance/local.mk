@@ -3,6 +3,7 @@
 bin_PROGRAMS += ggmlbackend-conformance
 ggmlbackend_conformance_SOURCES = \
 	%D%/cases-attention.c \
+	%D%/cases-chains.c \
 	%D%/cases-copies.c \
 	%D%/cases-elements.c \
 	%D%/cases-far.c \

@@ -86,6 +86,7 @@ run_all(struct suite *s)
         cases_single(s);
         cases_types(s);
         cases_far(s);
+        cases_chains(s);
         reference_cases(s);
     }
 }

@@ -465,44 +465,133 @@ struct result {
     uint64_t checksum; /* of the values, to tell whether two runs gave the same */
 };
 
-/* Computes and compares; NULL when all is as it should be. */
-static const char *
-run(struct suite *s, struct ggml_tensor *node, double limit,
-    struct result *result)
-{
-    const reference_fn reference = reference_for(node);
-    struct values sources[GGML_MAX_SRC], expected, actual;
-    struct ggml_cgraph *graph = ggml_new_graph_custom(s->ctx, 64, false);
-    const char *why = NULL;
+/* Nodes of a case and what they should give, each behind those that it reads. */
+enum { MAX_NODES = 4 };
 
-    if (reference == NULL)
-        return "there is no reference for it";
-    memset(sources, 0, sizeof(sources));
+struct chain {
+    struct ggml_tensor *nodes[MAX_NODES];
+    struct values expected[MAX_NODES];
+    int n;
+};
+
+static bool
+is_computed(const struct ggml_tensor *t)
+{
+    switch (t->op) {
+    case GGML_OP_NONE:
+    case GGML_OP_VIEW:
+    case GGML_OP_RESHAPE:
+    case GGML_OP_PERMUTE:
+    case GGML_OP_TRANSPOSE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* NODE behind all that it reads; a case has no more than there is room for. */
+static void
+list_nodes(struct chain *chain, struct ggml_tensor *node)
+{
+    for (int i = 0; i < chain->n; i++) {
+        if (chain->nodes[i] == node)
+            return;
+    }
     for (int i = 0; i < GGML_MAX_SRC; i++) {
-        if (node->src[i] != NULL)
-            sources[i] = read_values(node->src[i]);
+        if (node->src[i] != NULL && node->src[i] != node &&
+            is_computed(node->src[i]))
+            list_nodes(chain, node->src[i]);
+    }
+    chain->nodes[chain->n++] = node;
+}
+
+/* The values that NODE is to be computed from: of a node before it those that it
+ * should have, of others those that they have. */
+static struct values
+source_values(const struct chain *chain, const struct ggml_tensor *source)
+{
+    for (int i = 0; i < chain->n; i++) {
+        if (chain->nodes[i] == source && chain->expected[i].v != NULL)
+            return values_copy(&chain->expected[i]);
+    }
+    return read_values(source);
+}
+
+static void
+expect(struct chain *chain, int i)
+{
+    const struct ggml_tensor *node = chain->nodes[i];
+    struct values sources[GGML_MAX_SRC], expected;
+
+    memset(sources, 0, sizeof(sources));
+    for (int j = 0; j < GGML_MAX_SRC; j++) {
+        if (node->src[j] != NULL)
+            sources[j] = source_values(chain, node->src[j]);
     }
     expected = values_new(node->ne);
     if (values_count(&expected) > 0)
-        reference(node, sources, &expected);
+        reference_for(node)(node, sources, &expected);
+    chain->expected[i] = expected;
+    for (int j = 0; j < GGML_MAX_SRC; j++)
+        values_free(&sources[j]);
+}
 
-    ggml_build_forward_expand(graph, node);
-    if (ggml_backend_graph_compute(s->backend, graph) != GGML_STATUS_SUCCESS) {
-        why = "it could not be computed";
-    } else {
-        actual = read_values(node);
-        why = compare(node->type, &actual, &expected, limit, &result->error);
-        result->checksum =
-            hash_bytes(actual.v,
-                       (size_t)values_count(&actual) * sizeof(*actual.v));
-        values_free(&actual);
-        if (why == NULL)
-            why = check_guards(s);
-    }
-    for (int i = 0; i < GGML_MAX_SRC; i++)
-        values_free(&sources[i]);
-    values_free(&expected);
+static const char *
+compare_node(const struct chain *chain, int i, double limit,
+             struct result *result)
+{
+    struct values actual = read_values(chain->nodes[i]);
+    double error = 0;
+    const char *why = compare(chain->nodes[i]->type, &actual,
+                              &chain->expected[i], limit, &error);
+
+    result->error = fmax(result->error, error);
+    result->checksum =
+        hash_bytes(actual.v, (size_t)values_count(&actual) * sizeof(*actual.v));
+    values_free(&actual);
     return why;
+}
+
+/* Computes and compares; NULL when all is as it should be. */
+static const char *
+run_chain(struct suite *s, struct chain *chain, double limit,
+          struct result *result)
+{
+    struct ggml_cgraph *graph = ggml_new_graph_custom(s->ctx, 64, false);
+    const char *why = NULL;
+
+    for (int i = 0; i < chain->n; i++) {
+        if (reference_for(chain->nodes[i]) == NULL)
+            return "there is no reference for it";
+    }
+    for (int i = 0; i < chain->n; i++)
+        expect(chain, i);
+    ggml_build_forward_expand(graph, chain->nodes[chain->n - 1]);
+    if (ggml_backend_graph_compute(s->backend, graph) != GGML_STATUS_SUCCESS)
+        return "it could not be computed";
+    for (int i = 0; i < chain->n && why == NULL; i++)
+        why = compare_node(chain, i, limit, result);
+    return why != NULL ? why : check_guards(s);
+}
+
+static const char *
+run(struct suite *s, struct chain *chain, double limit, struct result *result)
+{
+    const char *why = run_chain(s, chain, limit, result);
+
+    for (int i = 0; i < chain->n; i++)
+        values_free(&chain->expected[i]);
+    return why;
+}
+
+static bool
+is_supported(const struct suite *s, const struct chain *chain)
+{
+    for (int i = 0; i < chain->n; i++) {
+        if (!ggml_backend_supports_op(s->backend, chain->nodes[i]))
+            return false;
+    }
+    return true;
 }
 
 static void
@@ -549,20 +638,22 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
     ggml_backend_buffer_t buffer = NULL;
     enum outcome outcome = UNSUPPORTED;
     struct result result = { 0, 0 };
+    struct chain chain = { .n = 0 };
     char text[512];
 
     if (!is_worth_it(s)) {
         end(s);
         return;
     }
+    list_nodes(&chain, node);
     describe(node, text, sizeof(text));
     if (node->op == GGML_OP_NONE) {
         outcome = FAILED;
         why = ggmlbackend_last_failure();
-    } else if (ggml_backend_supports_op(s->backend, node)) {
+    } else if (is_supported(s, &chain)) {
         buffer = place(s);
         why = buffer == NULL ? "there is no memory for it"
-                             : run(s, node, limit, &result);
+                             : run(s, &chain, limit, &result);
         outcome = why == NULL ? PASSED : FAILED;
     }
     s->counts[node->op == GGML_OP_UNARY

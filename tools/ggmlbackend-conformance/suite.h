@@ -4,7 +4,8 @@
  * comparing the result with the reference.
  *
  * A case is made between suite_begin and suite_check: leafs filled with numbers from a
- * generator seeded by the case, views of them, and one node.
+ * generator seeded by the case, views of them, and one node, or a few that follow each
+ * other.
  */
 #ifndef CONFORMANCE_SUITE_H
 #define CONFORMANCE_SUITE_H
@@ -81,8 +82,8 @@ struct ggml_tensor *leaf_far_rows(struct suite *s, enum ggml_type type,
 int64_t suite_random(struct suite *s, int64_t n);
 
 /*
- * Runs the case, whose result is NODE, and counts what came of it.  LIMIT is the
- * largest normalised mean squared error; 0 for exact.
+ * Runs the case, whose last node is NODE, and counts what came of it.  LIMIT is the
+ * largest normalised mean squared error of any node; 0 for exact.
  */
 void suite_check(struct suite *s, struct ggml_tensor *node, double limit);
 
@@ -101,5 +102,6 @@ void cases_images(struct suite *s);
 void cases_single(struct suite *s);
 void cases_types(struct suite *s);
 void cases_far(struct suite *s);
+void cases_chains(struct suite *s);
 
 #endif

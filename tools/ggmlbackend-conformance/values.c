@@ -32,6 +32,16 @@ values_new(const int64_t ne[4])
     return x;
 }
 
+struct values
+values_copy(const struct values *values)
+{
+    struct values x = values_new(values->ne);
+
+    x.terms = values->terms;
+    memcpy(x.v, values->v, (size_t)values_count(values) * sizeof(*x.v));
+    return x;
+}
+
 void
 values_free(struct values *values)
 {

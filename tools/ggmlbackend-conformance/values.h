@@ -20,6 +20,7 @@ struct values {
 
 /* Room for values of that shape, zeroed.  Ends the program without memory. */
 struct values values_new(const int64_t ne[4]);
+struct values values_copy(const struct values *values);
 void values_free(struct values *values);
 
 /* The values of T, whose root's bytes are at DATA. */

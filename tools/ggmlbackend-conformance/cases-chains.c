@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ggmlbackend-conformance/cases-chains.c - nodes that follow each other in language
+ * models, which devices may compute as one, and others that look alike.  The results
+ * of all of them are compared.
+ */
+#include "tools/ggmlbackend-conformance/suite.h"
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define NE(...)       ((const int64_t[]){ __VA_ARGS__ })
+
+/* Rows of one warp, of a thread block, and of odd lengths. */
+static const int64_t shapes[][4] = {
+    { 64, 5, 2, 1 }, { 512, 3, 1, 1 }, { 600, 2, 3, 1 }, { 33, 7, 1, 2 },
+    { 1, 3, 1, 1 },
+};
+
+/* What rows are multiplied by, or what is added to them. */
+enum operand { ONE_ROW, ALL_ROWS, ONE_COLUMN, N_OPERANDS };
+
+static struct ggml_tensor *
+operand(struct suite *s, const int64_t ne[4], enum operand kind)
+{
+    switch (kind) {
+    case ONE_ROW:
+        return leaf_range(s, GGML_TYPE_F32, NE(ne[0], 1, 1, 1), -2, 2);
+    case ONE_COLUMN:
+        return leaf_range(s, GGML_TYPE_F32, NE(1, ne[1], ne[2], ne[3]), -2, 2);
+    default:
+        return leaf_range(s, GGML_TYPE_F32, ne, -2, 2);
+    }
+}
+
+static struct ggml_tensor *
+norm(struct suite *s, struct ggml_tensor *x, int rms)
+{
+    return rms ? ggml_rms_norm(s->ctx, x, 1e-5f) : ggml_norm(s->ctx, x, 1e-5f);
+}
+
+static void
+norms(struct suite *s, const int64_t ne[4], int rms, enum operand kind)
+{
+    struct ggml_tensor *x;
+
+    if (suite_begin(s, GGML_OP_MUL)) {
+        x = norm(s, leaf_range(s, GGML_TYPE_F32, ne, -10, 10), rms);
+        suite_check(s, ggml_mul(s->ctx, x, operand(s, ne, kind)), 1e-7);
+    }
+    if (suite_begin(s, GGML_OP_ADD)) {
+        x = norm(s, leaf_range(s, GGML_TYPE_F32, ne, -10, 10), rms);
+        x = ggml_mul(s->ctx, x, operand(s, ne, ONE_ROW));
+        suite_check(s, ggml_add(s->ctx, x, operand(s, ne, kind)), 1e-7);
+    }
+    if (suite_begin(s, GGML_OP_MUL)) {
+        x = leaf_range(s, GGML_TYPE_F32, ne, -10, 10);
+        x = norm(s, ggml_add(s->ctx, x, operand(s, ne, kind)), rms);
+        suite_check(s, ggml_mul(s->ctx, x, operand(s, ne, ONE_ROW)), 1e-7);
+    }
+    /* Both operands are the norm. */
+    if (kind == ONE_ROW && suite_begin(s, GGML_OP_MUL)) {
+        x = norm(s, leaf_range(s, GGML_TYPE_F32, ne, -10, 10), rms);
+        suite_check(s, ggml_mul(s->ctx, x, x), 1e-7);
+    }
+}
+
+static void
+gates(struct suite *s, const int64_t ne[4], enum ggml_unary_op function)
+{
+    struct ggml_tensor *x, *y;
+
+    if (suite_begin(s, GGML_OP_MUL)) {
+        x = ggml_unary(s->ctx, leaf_range(s, GGML_TYPE_F32, ne, -3, 3), function);
+        y = leaf_range(s, GGML_TYPE_F32, ne, -3, 3);
+        suite_check(s, ggml_mul(s->ctx, x, y), 1e-7);
+    }
+    if (suite_begin(s, GGML_OP_MUL)) {
+        x = leaf_range(s, GGML_TYPE_F32, ne, -3, 3);
+        y = ggml_unary(s->ctx, leaf_range(s, GGML_TYPE_F32, ne, -3, 3), function);
+        suite_check(s, ggml_mul(s->ctx, x, y), 1e-7);
+    }
+    /* The function is of one row, which is used for all. */
+    if (suite_begin(s, GGML_OP_MUL)) {
+        x = leaf_range(s, GGML_TYPE_F32, ne, -3, 3);
+        y = ggml_unary(s->ctx, operand(s, ne, ONE_ROW), function);
+        suite_check(s, ggml_mul(s->ctx, x, y), 1e-7);
+    }
+}
+
+/* Weights of M rows of K times N columns, what is added to which is ADDENDS. */
+static void
+product(struct suite *s, enum ggml_type type, int64_t k, int64_t m, int64_t n,
+        const enum operand *addends, int n_addends)
+{
+    const int64_t ne[] = { m, n, 1, 1 };
+    struct ggml_tensor *y;
+
+    if (!suite_begin(s, GGML_OP_ADD))
+        return;
+    y = ggml_mul_mat(s->ctx, leaf_4d(s, type, k, m, 1, 1),
+                     leaf_4d(s, GGML_TYPE_F32, k, n, 1, 1));
+    for (int i = 0; i < n_addends; i++)
+        y = i == 0 ? ggml_add(s->ctx, y, operand(s, ne, addends[i]))
+            : addends[i] == ALL_ROWS
+                ? ggml_add(s->ctx, operand(s, ne, ALL_ROWS), y)
+                : ggml_add(s->ctx, y, operand(s, ne, addends[i]));
+    suite_check(s, y, type == GGML_TYPE_F32 ? 1e-7 : 5e-4);
+}
+
+static void
+products(struct suite *s)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_K
+    };
+    static const enum operand sums[][2] = {
+        { ONE_ROW }, { ALL_ROWS }, { ONE_COLUMN },
+        { ONE_ROW, ALL_ROWS }, { ALL_ROWS, ONE_ROW },
+    };
+
+    for (int t = 0; t < LENGTH(types); t++)
+        for (int i = 0; i < LENGTH(sums); i++)
+            for (int n = 1; n <= 9; n += 4) {
+                product(s, types[t], 256, 37, n, sums[i], i < 3 ? 1 : 2);
+                /* k is cut, and the parts are joined. */
+                product(s, types[t], 4096, 5, n, sums[i], i < 3 ? 1 : 2);
+            }
+}
+
+static void
+stores(struct suite *s, enum ggml_type type, int mode)
+{
+    const int64_t width = 64, heads = 3, tokens = 4;
+    struct ggml_tensor *x, *cache, *positions;
+
+    for (int dims = 32; dims <= 64; dims += 32) {
+        if (!suite_begin(s, GGML_OP_CPY))
+            continue;
+        x = leaf_4d(s, GGML_TYPE_F32, width, heads, tokens, 1);
+        positions = leaf_filled(s, GGML_TYPE_I32, NE(tokens, 1, 1, 1),
+                                FILL_INTEGERS, 0, 500);
+        cache = leaf_4d(s, type, width * heads * tokens, 3, 1, 1);
+        x = ggml_rope(s->ctx, x, positions, dims, mode);
+        suite_check(s,
+                    ggml_cpy(s->ctx, x,
+                             ggml_view_1d(s->ctx, cache, width * heads * tokens,
+                                          cache->nb[1])),
+                    1e-6 + limit_of_type(type));
+    }
+}
+
+void
+cases_chains(struct suite *s)
+{
+    static const enum ggml_unary_op functions[] = {
+        GGML_UNARY_OP_SILU, GGML_UNARY_OP_GELU, GGML_UNARY_OP_RELU,
+        GGML_UNARY_OP_SIGMOID
+    };
+    static const enum ggml_type types[] = { GGML_TYPE_F32, GGML_TYPE_F16,
+                                            GGML_TYPE_BF16, GGML_TYPE_Q8_0 };
+
+    for (int i = 0; i < LENGTH(shapes); i++) {
+        for (int rms = 0; rms < 2; rms++) {
+            for (int kind = 0; kind < N_OPERANDS; kind++) {
+                /* A row of one value is all cancellation. */
+                if (rms || shapes[i][0] > 1)
+                    norms(s, shapes[i], rms, (enum operand)kind);
+            }
+        }
+        for (int f = 0; f < LENGTH(functions); f++)
+            gates(s, shapes[i], functions[f]);
+    }
+    products(s);
+    for (int t = 0; t < LENGTH(types); t++) {
+        stores(s, types[t], 0);
+        stores(s, types[t], GGML_ROPE_TYPE_NEOX);
+    }
+}
