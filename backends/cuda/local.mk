@@ -48,6 +48,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/context.h \
 	%D%/device/device.c \
 	%D%/device/device.h \
+	%D%/device/emission.c \
+	%D%/device/emission.h \
 	%D%/device/event.c \
 	%D%/device/event.h \
 	%D%/device/graph.c \
@@ -71,6 +73,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/reg.h \
 	%D%/device/ring.c \
 	%D%/device/ring.h \
+	%D%/device/seen.c \
+	%D%/device/seen.h \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
 	%D%/device/span.h \
@@ -162,6 +166,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/emit.h \
 	%D%/ops/formats.c \
 	%D%/ops/formats.h \
+	%D%/ops/fused.c \
+	%D%/ops/fused.h \
 	%D%/ops/generate.c \
 	%D%/ops/getrows.c \
 	%D%/ops/im2col.c \
@@ -194,9 +200,12 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/units.h \
 	%D%/ops/window.c
 
+backends_cuda_libhost_la_LIBADD = libfuse.la
+
 cuda_sources = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.cu)
 EXTRA_DIST += \
 	$(cuda_sources) \
+	%D%/kernels/addends.cuh \
 	%D%/kernels/blocks.cuh \
 	%D%/kernels/codebooks.cuh \
 	%D%/kernels/device-clang.cuh \

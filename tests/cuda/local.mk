@@ -70,6 +70,7 @@ check_PROGRAMS += \
 	tests/cuda/extremes \
 	tests/cuda/failures \
 	tests/cuda/free-memory \
+	tests/cuda/fuse \
 	tests/cuda/listing \
 	tests/cuda/lowering \
 	tests/cuda/memory \
@@ -103,6 +104,9 @@ tests_cuda_failures_LDADD = $(BLACK_LDADD)
 tests_cuda_free_memory_SOURCES = %D%/free-memory.c $(cuda_emulated)
 tests_cuda_free_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_free_memory_LDADD = $(BLACK_LDADD)
+tests_cuda_fuse_SOURCES = %D%/fuse.c $(cuda_emulated)
+tests_cuda_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_fuse_LDADD = $(BLACK_LDADD)
 tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_listing_LDADD = $(BLACK_LDADD)

@@ -34,13 +34,17 @@ struct graph_exec {
 handles<graph, gb_cuda_graph> graphs;
 handles<graph_exec, gb_cuda_graph_exec> execs;
 
+/* Handles rise, and nodes stand in the order in which they got theirs. */
 std::shared_ptr<const node> *
 find_node(node_list *nodes, gb_cuda_graph_node handle)
 {
-    for (auto &n : *nodes)
-        if (n->handle == handle)
-            return &n;
-    return nullptr;
+    const auto at = std::lower_bound(
+        nodes->begin(), nodes->end(), handle,
+        [](const std::shared_ptr<const node> &n, gb_cuda_graph_node h) {
+            return (uintptr_t)n->handle < (uintptr_t)h;
+        });
+
+    return at != nodes->end() && (*at)->handle == handle ? &*at : nullptr;
 }
 
 /* Which node may run next, while one after the other does. */

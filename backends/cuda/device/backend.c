@@ -252,7 +252,7 @@ run_steps(struct cuda_backend *own, const struct gb_cuda_plan *plan)
 
 static enum ggml_status
 run(struct cuda_backend *own, struct gb_cuda_recordings *recordings,
-    const struct gb_cuda_plan *plan)
+    struct gb_cuda_plan *plan)
 {
     if (plan->n_steps > 0)
         return run_steps(own, plan);

@@ -221,6 +221,7 @@ gb_cuda_card_init(
         gb_cuda_setting_bytes("GGMLBACKEND_GPU_MEMORY", card->memory);
     card->spin_us = spin_time();
     card->records_graphs = !gb_cuda_setting_is_on("GGML_CUDA_DISABLE_GRAPHS");
+    card->fuses = gb_cuda_setting_is("GGMLBACKEND_GPU_FUSE", "on");
     if (card->most_memory > card->memory)
         card->most_memory = card->memory;
     return choose_image(card, &refusal);

@@ -7,7 +7,8 @@
  * order.  The second one is recorded: a graph of the driver's is built node by
  * node from the list, which no other thread's calls can disturb, as they would
  * a capture of the stream.  From the third on only those launches are changed
- * that differ in arguments or size: a few addresses and counts a token.
+ * that differ in arguments or size: a few addresses and counts a token.  Those
+ * are compared with, but where the plan itself says what changed.
  */
 #include "backends/cuda/device/graph.h"
 
@@ -144,6 +145,10 @@ static struct gb_cuda_recording *
 find(struct gb_cuda_recordings *recordings, const struct gb_cuda_plan *plan)
 {
     for (int i = 0; i < GB_CUDA_MAX_RECORDINGS; i++) {
+        if (recordings->items[i].number == plan->number)
+            return &recordings->items[i];
+    }
+    for (int i = 0; i < GB_CUDA_MAX_RECORDINGS; i++) {
         if (has_same_shape(&recordings->items[i].plan, plan))
             return &recordings->items[i];
     }
@@ -154,7 +159,7 @@ find(struct gb_cuda_recordings *recordings, const struct gb_cuda_plan *plan)
 static void
 remember(
     struct gb_cuda_recordings *recordings, struct gb_cuda_card *card,
-    const struct gb_cuda_plan *plan)
+    struct gb_cuda_plan *plan)
 {
     struct gb_cuda_recording *oldest = &recordings->items[0];
 
@@ -164,8 +169,11 @@ remember(
     }
     destroy_graph(oldest, card);
     forget(oldest);
-    if (copy_plan(&oldest->plan, plan))
+    if (copy_plan(&oldest->plan, plan)) {
         oldest->last_use = ++recordings->n_uses;
+        oldest->number = plan->number;
+        plan->n_changed = 0;
+    }
 }
 
 /* ---- the driver's graph ---- */
@@ -261,9 +269,13 @@ change_node(
 static int
 update(
     struct gb_cuda_recording *recording, const struct gb_cuda_driver *driver,
-    const struct gb_cuda_plan *plan)
+    struct gb_cuda_plan *plan)
 {
-    for (size_t i = 0; i < plan->n_launches; i++) {
+    const bool is_known = recording->number == plan->number;
+    const size_t n = is_known ? plan->n_changed : plan->n_launches;
+
+    for (size_t k = 0; k < n; k++) {
+        const size_t i = is_known ? plan->changed[k] : k;
         int result;
 
         if (is_same_launch(&recording->plan, plan, i))
@@ -272,6 +284,8 @@ update(
         if (result != GB_CUDA_SUCCESS)
             return result;
     }
+    recording->number = plan->number;
+    plan->n_changed = 0;
     return GB_CUDA_SUCCESS;
 }
 
@@ -279,7 +293,7 @@ update(
 static int
 prepare(
     struct gb_cuda_recording *recording, const struct gb_cuda_driver *driver,
-    const struct gb_cuda_plan *plan)
+    struct gb_cuda_plan *plan)
 {
     const int result = update(recording, driver, plan);
 
@@ -312,14 +326,16 @@ is_recording_wanted(
 enum ggml_status
 gb_cuda_run(
     struct gb_cuda_recordings *recordings, struct gb_cuda_card *card,
-    gb_cuda_stream stream, const struct gb_cuda_plan *plan,
+    gb_cuda_stream stream, struct gb_cuda_plan *plan,
     const struct gb_cuda_abort *abort)
 {
     struct gb_cuda_recording *recording;
     int result;
 
-    if (!is_recording_wanted(recordings, card, plan))
+    if (!is_recording_wanted(recordings, card, plan)) {
+        plan->n_changed = 0;
         return launch_all(card, stream, plan, abort);
+    }
     recording = find(recordings, plan);
     if (recording == NULL) {
         remember(recordings, card, plan);

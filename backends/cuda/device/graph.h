@@ -13,6 +13,7 @@ enum { GB_CUDA_MAX_RECORDINGS = 8 };
 /* A plan that was run, and the driver's graph that was made of it. */
 struct gb_cuda_recording {
     struct gb_cuda_plan plan;  /* with the arguments that EXEC has */
+    uint64_t number; /* of the plan that it was brought up to last */
     gb_cuda_graph graph;
     gb_cuda_graph_exec exec;   /* NULL: the plan was seen once */
     gb_cuda_graph_node *nodes; /* one a launch */
@@ -35,12 +36,14 @@ struct gb_cuda_abort {
 bool gb_cuda_is_aborted(const struct gb_cuda_abort *abort);
 
 /*
- * Put PLAN's launches into STREAM, in the entered context.  GGML_STATUS_ABORTED
- * when the callback says so: those before are in the stream then.
+ * Put PLAN's launches into STREAM, in the entered context, and forget which of
+ * them were changed.  GGML_STATUS_ABORTED when the callback says so: those
+ * before are in the stream then.  RECORDINGS are of one plan and what it was
+ * before.
  */
 enum ggml_status gb_cuda_run(
     struct gb_cuda_recordings *recordings, struct gb_cuda_card *card,
-    gb_cuda_stream stream, const struct gb_cuda_plan *plan,
+    gb_cuda_stream stream, struct gb_cuda_plan *plan,
     const struct gb_cuda_abort *abort);
 
 /* Launches FIRST to FIRST + N - 1, one after the other. */

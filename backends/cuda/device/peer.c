@@ -240,27 +240,13 @@ pair_works(const struct gb_cuda_hold *a, const struct gb_cuda_hold *b)
     return pair->works;
 }
 
-static bool
-is_off(void)
-{
-    const char *variable = "GGMLBACKEND_GPU_PEER";
-    const char *value = gb_cuda_setting(variable);
-
-    if (value == NULL || strcmp(value, "auto") == 0)
-        return false;
-    if (strcmp(value, "off") == 0 || strcmp(value, "0") == 0)
-        return true;
-    gb_cuda_setting_refuse(variable, "neither auto nor off");
-    return false;
-}
-
 bool
 gb_cuda_peer_works(const struct gb_cuda_hold *a, const struct gb_cuda_hold *b)
 {
     const bool is_in_order = a->card < b->card;
     bool works;
 
-    if (is_off())
+    if (!gb_cuda_setting_is("GGMLBACKEND_GPU_PEER", "auto"))
         return false;
     pthread_mutex_lock(&lock);
     works = is_in_order ? pair_works(a, b) : pair_works(b, a);

@@ -4,40 +4,29 @@
  *
  * The nodes are walked twice: first everything that can be wrong is asked and
  * the scratch is made as large as the node needs that needs most, then each
- * node's row emits its launches.  When the first of them runs, no kernel has to
- * be loaded and no memory be found any more.
+ * node's row emits its launches, or one row those of a group of nodes that one
+ * kernel computes.  When the first of them runs, no kernel has to be loaded and
+ * no memory be found any more.
  *
- * A kernel that turns out to be missing lowers the card's variant; the walk
- * begins again then, and the rows choose other kernels.
+ * Where it is the graph of the last time, and only views of a KV cache moved on,
+ * the launches of the nodes that use them get other arguments, and nothing else
+ * is done.
  */
 #include "backends/cuda/device/plan.h"
 
 #include "backends/cuda/device/buffer.h"
 #include "backends/cuda/device/check.h"
-#include "backends/cuda/device/kernel.h"
+#include "backends/cuda/device/emission.h"
 #include "backends/cuda/device/split-buffer.h"
 #include "backends/cuda/device/stream.h"
+#include "backends/cuda/ops/fused.h"
 #include "backends/cuda/ops/op.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARGS_ALIGNMENT = 16 };
-
-/* What emit's function has to know. */
-struct emission {
-    struct gb_cuda_emit emit;
-    struct gb_cuda_plan *plan;
-    struct gb_cuda_card *card;
-    enum ggml_status status;
-    bool is_lowered; /* a kernel is missing: begin again */
-};
-
-/* ---- arrays ---- */
-
-/* Room for N items of SIZE bytes each; they may move. */
-static bool
-grow(void **items, size_t *room, size_t n, size_t size)
+bool
+gb_cuda_plan_grow(void **items, size_t *room, size_t n, size_t size)
 {
     size_t wanted = *room * 2;
     void *moved;
@@ -56,26 +45,16 @@ grow(void **items, size_t *room, size_t n, size_t size)
     return true;
 }
 
-static bool
-grow_plan(struct gb_cuda_plan *plan, size_t args_size)
-{
-    void *launches = plan->launches, *args = plan->args;
-    const bool is_grown =
-        grow(&launches, &plan->room_launches, plan->n_launches + 1,
-             sizeof(*plan->launches)) &&
-        grow(&args, &plan->room_args, plan->n_args + args_size, 1);
-
-    plan->launches = launches;
-    plan->args = args;
-    return is_grown;
-}
-
 void
 gb_cuda_plan_clear(struct gb_cuda_plan *plan)
 {
     free(plan->launches);
     free(plan->args);
     free(plan->steps);
+    free(plan->units);
+    free(plan->changed);
+    gb_fuse_clear(&plan->fuse);
+    gb_cuda_seen_clear(&plan->seen);
     memset(plan, 0, sizeof(*plan));
 }
 
@@ -125,18 +104,24 @@ check_node(
     return status;
 }
 
-/* Every node can run; *SCRATCH is the most that one of them needs. */
+static size_t
+larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Every node can run; *MOST is the most that any of them needs. */
 static enum ggml_status
 check_graph(
     const struct gb_cuda_hold *hold, const struct gb_cuda_limits *limits,
-    const struct ggml_cgraph *cgraph, size_t *scratch)
+    const struct ggml_cgraph *cgraph, struct gb_cuda_needs *most)
 {
-    *scratch = 0;
+    *most = (struct gb_cuda_needs){ 0, 0 };
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const struct ggml_tensor *node = cgraph->nodes[i];
         const struct gb_cuda_op *op = gb_cuda_op_of(node->op);
         enum ggml_status status;
-        size_t size;
+        struct gb_cuda_needs needs;
 
         if (ggml_is_empty(node) ||
             (op == NULL && gb_cuda_supports(limits, node)))
@@ -144,10 +129,11 @@ check_graph(
         status = check_node(hold, limits, node);
         if (status != GGML_STATUS_SUCCESS)
             return status;
-        size = op->scratch != NULL && !gb_cuda_split_is_product(node)
-                   ? op->scratch(limits, node) : 0;
-        if (size > *scratch)
-            *scratch = size;
+        if (gb_cuda_split_is_product(node))
+            continue;
+        needs = gb_cuda_needs_of(limits, node);
+        most->columns = larger(most->columns, needs.columns);
+        most->scratch = larger(most->scratch, needs.scratch);
     }
     return GGML_STATUS_SUCCESS;
 }
@@ -187,147 +173,204 @@ gb_cuda_scratch_grow(
 
 /* ---- launches ---- */
 
-static enum ggml_status
-add_launch(struct emission *emission, const struct gb_cuda_launch *launch,
-           const void *args)
+/* Is there one kernel for GROUP?  Each of its nodes was checked. */
+static bool
+accepts_group(void *data, const struct gb_fuse_group *group)
+{
+    const struct gb_cuda_limits *limits = data;
+
+    for (int i = 0; i < group->n_nodes; i++) {
+        if (gb_cuda_split_is_product(group->nodes[i]))
+            return false;
+    }
+    return gb_cuda_fused_of(group->pattern)->supports(limits, group);
+}
+
+/* Without memory for the search each node has launches of its own. */
+static void
+find_groups(struct gb_cuda_plan *plan, const struct gb_cuda_card *card,
+            struct gb_cuda_limits *limits, const struct ggml_cgraph *cgraph)
+{
+    plan->fuse.n_groups = 0;
+    if (card->fuses)
+        gb_fuse_find(&plan->fuse, cgraph, accepts_group, limits);
+}
+
+static void
+emit_one(struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph,
+         int i)
+{
+    const struct ggml_tensor *node = cgraph->nodes[i];
+    const struct gb_fuse_group *group =
+        gb_fuse_group_of(&emission->plan->fuse, i);
+
+    if (group == NULL && needs_work(node))
+        gb_cuda_emission_node(emission, node);
+    else if (group != NULL && gb_fuse_is_last(group, i))
+        gb_cuda_emission_group(emission, group);
+}
+
+static void
+emit_graph(
+    struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph)
 {
     struct gb_cuda_plan *plan = emission->plan;
-    const size_t size = (launch->args_size + ARGS_ALIGNMENT - 1) /
-                        ARGS_ALIGNMENT * ARGS_ALIGNMENT;
 
-    if (!grow_plan(plan, size))
-        return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
-                                "%s: no memory for a plan of %zu launches",
-                                emission->card->label, plan->n_launches + 1);
-    plan->launches[plan->n_launches] = *launch;
-    plan->launches[plan->n_launches++].args = (unsigned)plan->n_args;
-    memset(plan->args + plan->n_args, 0, size);
-    memcpy(plan->args + plan->n_args, args, launch->args_size);
-    plan->n_args += size;
-    return GGML_STATUS_SUCCESS;
-}
-
-static void
-emission_add(
-    struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel, unsigned n_blocks,
-    size_t shared, const void *args, size_t size)
-{
-    struct emission *emission = (struct emission *)emit;
-    struct gb_cuda_launch launch = {
-        .kernel = kernel,
-        .n_blocks = n_blocks,
-        .shared = (unsigned)shared,
-        .args_size = (unsigned)size,
-    };
-
-    if (emission->status != GGML_STATUS_SUCCESS || emission->is_lowered ||
-        n_blocks == 0)
-        return;
-    emission->status =
-        gb_cuda_kernel_find(emission->card, kernel, &launch.function);
-    if (emission->status != GGML_STATUS_SUCCESS)
-        return;
-    if (launch.function == NULL)
-        emission->is_lowered = true;
-    else
-        emission->status = add_launch(emission, &launch, args);
-}
-
-/* Of a card whose variant has TMA, the driver knows maps (card.c). */
-static void
-emission_map(
-    struct gb_cuda_emit *emit, const struct gb_cuda_mapped *mapped,
-    struct gb_cuda_tensor_map *out)
-{
-    struct emission *emission = (struct emission *)emit;
-    const uint64_t dim[] = { mapped->n, mapped->rows };
-    const uint32_t box[] = { GB_CUDA_MAPPED_COLUMNS, mapped->box_rows };
-    const uint32_t step[] = { 1, 1 };
-
-    if (emission->status != GGML_STATUS_SUCCESS || emission->is_lowered)
-        return;
-    emission->status =
-        GB_CUDA(emission->card, tensor_map,
-                (out, GB_CUDA_MAP_UINT16, 2, mapped->data, dim,
-                 &mapped->stride, box, step, GB_CUDA_MAP_NO_INTERLEAVE,
-                 GB_CUDA_MAP_SWIZZLE_128, GB_CUDA_MAP_L2_128,
-                 GB_CUDA_MAP_ZEROS_OUTSIDE));
-}
-
-/* The step has copies: the graph may go before the plan does. */
-static void
-add_step(struct emission *emission, const struct ggml_tensor *node)
-{
-    struct gb_cuda_plan *plan = emission->plan;
-    void *steps = plan->steps;
-    struct gb_cuda_step *step;
-
-    if (!grow(&steps, &plan->room_steps, plan->n_steps + 1,
-              sizeof(*plan->steps))) {
-        emission->status = ggmlbackend_fail(
-            GGML_STATUS_ALLOC_FAILED, "%s: no memory for a plan of %zu steps",
-            emission->card->label, plan->n_steps + 1);
-        return;
-    }
-    plan->steps = steps;
-    step = &plan->steps[plan->n_steps++];
-    *step = (struct gb_cuda_step){
-        .before = plan->n_launches,
-        .node = *node,
-        .weights = gb_cuda_split_of(node->src[0]),
-    };
-    while (step->n_sources < GB_CUDA_STEP_SOURCES &&
-           node->src[step->n_sources] != NULL) {
-        step->sources[step->n_sources] = *node->src[step->n_sources];
-        step->n_sources++;
-    }
-}
-
-static void
-emit_node(struct emission *emission, const struct ggml_tensor *node)
-{
-    if (gb_cuda_split_is_product(node))
-        add_step(emission, node);
-    else
-        gb_cuda_op_of(node->op)->emit(&emission->emit, node);
-}
-
-static void
-emit_graph(struct emission *emission, const struct ggml_cgraph *cgraph)
-{
-    emission->plan->n_launches = 0;
-    emission->plan->n_args = 0;
-    emission->plan->n_steps = 0;
     for (int i = 0; i < cgraph->n_nodes; i++) {
-        const struct ggml_tensor *node = cgraph->nodes[i];
+        const size_t first = plan->n_launches;
 
-        if (needs_work(node))
-            emit_node(emission, node);
+        emit_one(emission, cgraph, i);
+        plan->units[i] = (struct gb_cuda_unit){
+            (unsigned)first, (unsigned)(plan->n_launches - first)
+        };
     }
 }
 
-/* One walk with the variant of now. */
+static enum ggml_status
+make_units(struct gb_cuda_plan *plan, const struct gb_cuda_card *card, int n)
+{
+    void *units = plan->units;
+    const bool has_room = gb_cuda_plan_grow(
+        &units, &plan->room_units, (size_t)n, sizeof(*plan->units));
+
+    plan->units = units;
+    if (has_room)
+        return GGML_STATUS_SUCCESS;
+    return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
+                            "%s: no memory for a plan of %d nodes",
+                            card->label, n);
+}
+
+/* One walk with the variant of now; *IS_LOWERED: it is another one now. */
 static enum ggml_status
 make_once(
-    struct emission *emission, const struct gb_cuda_hold *hold,
+    struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
     struct gb_cuda_scratch *scratch, struct gb_cuda_queue *queue,
-    const struct ggml_cgraph *cgraph)
+    const struct ggml_cgraph *cgraph, bool *is_lowered)
 {
-    const struct gb_cuda_limits limits = gb_cuda_card_limits(hold->card);
+    struct gb_cuda_limits limits = gb_cuda_card_limits(hold->card);
+    struct gb_cuda_emission emission;
     enum ggml_status status;
-    size_t size;
 
-    status = check_graph(hold, &limits, cgraph, &size);
+    status = check_graph(hold, &limits, cgraph, &plan->needs);
     if (status == GGML_STATUS_SUCCESS)
-        status = gb_cuda_scratch_grow(scratch, hold->card, queue, size);
+        status = gb_cuda_scratch_grow(scratch, hold->card, queue,
+                                      gb_cuda_needs_size(&plan->needs));
+    if (status == GGML_STATUS_SUCCESS)
+        status = make_units(plan, hold->card, cgraph->n_nodes);
     if (status != GGML_STATUS_SUCCESS)
         return status;
-    emission->is_lowered = false;
-    emission->status = GGML_STATUS_SUCCESS;
-    emission->emit.limits = &limits;
-    emission->emit.scratch = (char *)(uintptr_t)scratch->address;
-    emit_graph(emission, cgraph);
-    return emission->status;
+    find_groups(plan, hold->card, &limits, cgraph);
+    emission = gb_cuda_emission_new(plan, hold->card, &limits, &plan->needs,
+                                    scratch->address);
+    emit_graph(&emission, cgraph);
+    *is_lowered = emission.is_lowered;
+    return emission.status;
+}
+
+static enum ggml_status
+make(struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
+     struct gb_cuda_scratch *scratch, struct gb_cuda_queue *queue,
+     const struct ggml_cgraph *cgraph)
+{
+    for (int turn = 0; turn <= GB_CUDA_WGMMA + 1; turn++) {
+        bool is_lowered = false;
+        const enum ggml_status status =
+            make_once(plan, hold, scratch, queue, cgraph, &is_lowered);
+
+        if (status != GGML_STATUS_SUCCESS || !is_lowered)
+            return status;
+    }
+    return ggmlbackend_fail(GGML_STATUS_FAILED,
+                            "%s: kernels of every variant are missing",
+                            hold->card->label);
+}
+
+/* ---- the graph of the last time ---- */
+
+/*
+ * May NODE's launches be changed by themselves?  Columns that products share,
+ * and what makes nodes a group, depend on where other tensors lie; the place
+ * that a rotated key is copied to is no such thing.
+ */
+static bool
+stands_alone(const struct gb_cuda_plan *plan, const struct ggml_tensor *node,
+             int i)
+{
+    const struct gb_fuse_group *group = gb_fuse_group_of(&plan->fuse, i);
+
+    if (group != NULL)
+        return group->pattern == GB_FUSE_ROPE_STORE;
+    return node->op != GGML_OP_MUL_MAT && node->op != GGML_OP_MUL_MAT_ID;
+}
+
+/* As check_node, without a word: who is refused is planned anew, and told. */
+static bool
+can_run(const struct gb_cuda_hold *hold, const struct gb_cuda_limits *limits,
+        const struct ggml_tensor *node)
+{
+    if (!gb_cuda_supports(limits, node) || !gb_cuda_lies_on(hold, node))
+        return false;
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        if (node->src[i] != NULL && !ggml_is_empty(node->src[i]) &&
+            !gb_cuda_lies_on(hold, node->src[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool
+change_unit(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
+            const struct ggml_cgraph *cgraph, int i)
+{
+    const struct gb_cuda_unit *unit = &emission->plan->units[i];
+    const struct ggml_tensor *node = cgraph->nodes[i];
+
+    if (!stands_alone(emission->plan, node, i) ||
+        !can_run(hold, emission->emit.limits, node))
+        return false;
+    emission->next = unit->first;
+    emission->end = unit->first + unit->n;
+    emit_one(emission, cgraph, i);
+    return !emission->is_other && emission->next == emission->end &&
+           emission->status == GGML_STATUS_SUCCESS;
+}
+
+static bool
+change_moved(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
+             const struct ggml_cgraph *cgraph)
+{
+    for (int i = 0; i < cgraph->n_nodes; i++) {
+        const struct gb_fuse_group *group =
+            gb_fuse_group_of(&emission->plan->fuse, i);
+
+        if (!gb_cuda_seen_has_moved(&emission->plan->seen, i) ||
+            !needs_work(cgraph->nodes[i]))
+            continue;
+        /* The first node of a group is computed with the last. */
+        if ((group != NULL && !gb_fuse_is_last(group, i)) ||
+            !change_unit(emission, hold, cgraph, i))
+            return false;
+    }
+    return true;
+}
+
+/* Let PLAN, whose scratch lies at MEMORY, compute CGRAPH, if that takes no more
+ * than other arguments. */
+static bool
+change(struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
+       gb_cuda_address memory, const struct ggml_cgraph *cgraph)
+{
+    const struct gb_cuda_limits limits = gb_cuda_card_limits(hold->card);
+    const enum gb_cuda_change change =
+        gb_cuda_seen_compare(&plan->seen, cgraph);
+    struct gb_cuda_emission emission;
+
+    if (change != GB_CUDA_MOVED)
+        return change == GB_CUDA_SAME;
+    emission = gb_cuda_emission_change(plan, hold->card, &limits, &plan->needs,
+                                       memory);
+    return change_moved(&emission, hold, cgraph);
 }
 
 enum ggml_status
@@ -336,22 +379,16 @@ gb_cuda_plan_make(
     struct gb_cuda_scratch *scratch, struct gb_cuda_queue *queue,
     const struct ggml_cgraph *cgraph)
 {
-    struct emission emission = {
-        .emit.add = emission_add,
-        .emit.map = emission_map,
-        .plan = plan,
-        .card = hold->card,
-    };
     enum ggml_status status;
 
-    for (int turn = 0; turn <= GB_CUDA_WGMMA + 1; turn++) {
-        status = make_once(&emission, hold, scratch, queue, cgraph);
-        if (status != GGML_STATUS_SUCCESS || !emission.is_lowered)
-            return status;
-    }
-    return ggmlbackend_fail(GGML_STATUS_FAILED,
-                            "%s: kernels of every variant are missing",
-                            hold->card->label);
+    if (change(plan, hold, scratch->address, cgraph))
+        return GGML_STATUS_SUCCESS;
+    gb_cuda_seen_clear(&plan->seen);
+    status = make(plan, hold, scratch, queue, cgraph);
+    /* Steps have copies of tensors. */
+    if (status == GGML_STATUS_SUCCESS && plan->n_steps == 0)
+        gb_cuda_seen_take(&plan->seen, cgraph);
+    return status;
 }
 
 enum ggml_status
@@ -360,16 +397,10 @@ gb_cuda_plan_node(
     gb_cuda_address scratch, const struct ggml_tensor *node)
 {
     const struct gb_cuda_limits limits = gb_cuda_card_limits(hold->card);
-    struct emission emission = {
-        .emit = { .limits = &limits,
-                  .scratch = (char *)(uintptr_t)scratch,
-                  .add = emission_add,
-                  .map = emission_map },
-        .plan = plan,
-        .card = hold->card,
-    };
+    const struct gb_cuda_needs needs = gb_cuda_needs_of(&limits, node);
+    struct gb_cuda_emission emission =
+        gb_cuda_emission_new(plan, hold->card, &limits, &needs, scratch);
 
-    plan->n_launches = plan->n_args = plan->n_steps = 0;
     gb_cuda_op_of(node->op)->emit(&emission.emit, node);
     if (emission.is_lowered)
         return ggmlbackend_fail(GGML_STATUS_FAILED,

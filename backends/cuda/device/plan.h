@@ -7,6 +7,10 @@
 
 #include "backends/cuda/device/context.h"
 #include "backends/cuda/device/device.h"
+#include "backends/cuda/device/seen.h"
+#include "backends/cuda/ops/op.h"
+
+#include "lib/fuse/fuse.h"
 
 #include "ggml-impl.h"
 
@@ -17,6 +21,11 @@ struct gb_cuda_launch {
     unsigned shared;    /* bytes of dynamic shared memory of a block */
     unsigned args;      /* where its argument struct stands in the plan's */
     unsigned args_size;
+};
+
+/* The launches of a node, or of the group that it is the last node of. */
+struct gb_cuda_unit {
+    unsigned first, n;
 };
 
 enum { GB_CUDA_STEP_SOURCES = 3 };
@@ -39,18 +48,35 @@ struct gb_cuda_plan {
     size_t n_steps, room_steps;
     char *args; /* argument structs, each at a multiple of 16 */
     size_t n_args, room_args; /* bytes */
+
+    /* Of the graph that it was made of last. */
+    struct gb_fuse fuse;
+    struct gb_cuda_seen seen;
+    struct gb_cuda_unit *units; /* by node */
+    size_t room_units;
+    struct gb_cuda_needs needs;
+
+    /* Plans of one number are alike but for arguments of some launches. */
+    uint64_t number;
+    unsigned *changed; /* launches that were since the plan was run */
+    size_t n_changed, room_changed;
 };
 
-/* Memory for the launches of one node at a time; all zero: none. */
+/* Memory for the launches of one node at a time, and columns that several
+ * share; all zero: none. */
 struct gb_cuda_scratch {
     gb_cuda_address address;
     size_t size;
 };
 
+/* Room for N items of SIZE bytes each, which may move; false: no memory. */
+bool gb_cuda_plan_grow(void **items, size_t *room, size_t n, size_t size);
+
 /*
- * Write CGRAPH's launches to PLAN, whose former ones go.  SCRATCH is made as
- * large as the graph needs; what uses it must be done, or be in QUEUE.  All in
- * the entered context of HOLD.
+ * Write CGRAPH's launches to PLAN, whose former ones go; or change those that
+ * are others, where it is the graph that the plan was made of last.  SCRATCH is
+ * made as large as the graph needs; what uses it must be done, or be in QUEUE.
+ * All in the entered context of HOLD.
  */
 struct gb_cuda_queue;
 enum ggml_status gb_cuda_plan_make(

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,21 @@ gb_cuda_setting_refuse(const char *name, const char *is_what)
     if (note_refused(name))
         GGML_LOG_WARN("%s: %s is %s, and not used\n", name,
                       gb_cuda_setting(name), is_what);
+}
+
+bool
+gb_cuda_setting_is(const char *name, const char *on)
+{
+    const char *value = gb_cuda_setting(name);
+    char text[32];
+
+    if (value == NULL || strcmp(value, on) == 0)
+        return true;
+    if (strcmp(value, "off") == 0 || strcmp(value, "0") == 0)
+        return false;
+    snprintf(text, sizeof(text), "neither %s nor off", on);
+    gb_cuda_setting_refuse(name, text);
+    return true;
 }
 
 bool

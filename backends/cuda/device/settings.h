@@ -20,6 +20,10 @@ gb_cuda_setting_is_on(const char *name)
     return gb_cuda_setting_if_on(name) != NULL;
 }
 
+/* The variable NAME, which is ON or off; ON where it is not set, or neither,
+ * which is told. */
+bool gb_cuda_setting_is(const char *name, const char *on);
+
 /* Say, once for each NAME, that its value IS_WHAT, and not used. */
 void gb_cuda_setting_refuse(const char *name, const char *is_what);
 

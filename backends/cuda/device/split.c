@@ -87,9 +87,9 @@ static size_t
 scratch_of(struct gb_cuda_card *card, const struct ggml_tensor *node)
 {
     const struct gb_cuda_limits limits = gb_cuda_card_limits(card);
-    const struct gb_cuda_op *op = gb_cuda_op_of(node->op);
+    const struct gb_cuda_needs needs = gb_cuda_needs_of(&limits, node);
 
-    return op->scratch != NULL ? op->scratch(&limits, node) : 0;
+    return gb_cuda_needs_size(&needs);
 }
 
 /* The same on the backend's card, where all results lie behind each other. */

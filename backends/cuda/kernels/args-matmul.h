@@ -26,6 +26,21 @@ struct gb_cuda_q8 {
 #define GB_CUDA_HALVES_HEAD 16 /* bytes */
 #define GB_CUDA_K_STEP      32 /* of k, per step of a GEMM on tensor cores */
 
+/* Elements of D's shape; strides of 0 where one is used again. */
+struct gb_cuda_places {
+    char *data;
+    int64_t nb[4];
+};
+
+/* What is added to a product, one after the other. */
+#define GB_CUDA_MAX_ADDENDS 2
+struct gb_cuda_addends {
+    struct gb_cuda_places addends[GB_CUDA_MAX_ADDENDS];
+    /* Where the sum before each goes, if somebody sees it; else no data. */
+    struct gb_cuda_places before[GB_CUDA_MAX_ADDENDS];
+    int64_t n;
+};
+
 /* Rows of B as columns in scratch. */
 struct gb_cuda_pack_args {
     struct gb_cuda_tensor dst; /* counts of src, strides of columns in bytes */
@@ -70,6 +85,7 @@ struct gb_cuda_product_args {
     int32_t row_step, col_step;
     int64_t split_k;     /* of a split; the last may have less */
     int64_t split_bytes; /* between parts of D */
+    struct gb_cuda_addends more; /* of a GEMV whose k is not split */
 };
 
 /* Of the GEMM by warp groups. */
@@ -92,6 +108,7 @@ struct gb_cuda_join_args {
     const float *parts; /* each with all values of dst in order */
     int64_t n;          /* values */
     int64_t n_splits;
+    struct gb_cuda_addends more;
 };
 
 #endif

@@ -15,6 +15,21 @@ struct gb_cuda_norm_args {
     int32_t unused;
 };
 
+/*
+ * dst = norm(src + addend) * weights + bias, all of F32 with dense rows and the
+ * counts of dst; strides of 0 where a row is used again.  What is not there has
+ * no data: addend, bias, and the results in between that nobody sees.
+ */
+struct gb_cuda_norm_mul_args {
+    struct gb_cuda_tensor dst, src, addend, weights, bias;
+    struct gb_cuda_tensor sum;    /* src + addend */
+    struct gb_cuda_tensor normed; /* norm of that */
+    struct gb_cuda_tensor scaled; /* times weights, where there is a bias */
+    int64_t n_rows;
+    float eps;
+    int32_t has_mean; /* NORM, else RMS_NORM */
+};
+
 /* Groups of channels (dimension 2), the last of which may have fewer. */
 struct gb_cuda_group_norm_args {
     struct gb_cuda_tensor dst, src0;

@@ -15,6 +15,8 @@
 
 struct gb_cuda_rope_args {
     struct gb_cuda_tensor dst, src0; /* [n, heads, tokens, batches] */
+    struct gb_cuda_tensor also; /* gb_rope_store's second result, of F32; no
+                                   data where nobody sees it */
     int dst_type, src_type;          /* enum gb_cuda_float */
     const char *positions;           /* I32, a stream after the other */
     int64_t position_stride;

@@ -26,4 +26,14 @@ struct gb_cuda_unary_args {
     int32_t unused;
 };
 
+/* dst = function(src) * other, all contiguous; inner has the function's value
+ * where somebody sees it, else it is NULL. */
+struct gb_cuda_gate_args {
+    char *dst, *inner;
+    const char *src, *other;
+    int64_t n;        /* elements */
+    int32_t function; /* an enum gb_cuda_function */
+    int32_t unused;
+};
+
 #endif

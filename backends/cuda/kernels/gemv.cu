@@ -9,6 +9,7 @@
  * products at a time.  Weights are read once for all columns of a tile; reading
  * them is the limit.
  */
+#include "backends/cuda/kernels/addends.cuh"
 #include "backends/cuda/kernels/product.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
@@ -104,6 +105,19 @@ sum_of_lane(const columns<cols> &c)
     return result;
 }
 
+/* Element ROW of column J of TILE with all that is added to it. */
+GB_DEVICE float
+with_addends(const gb_cuda_product_args &a, const gb_product_tile &tile, int j,
+             int64_t row, float sum)
+{
+    gb_row at;
+
+    if (a.more.n == 0)
+        return sum;
+    at = gb_column_place(a, tile, j);
+    return gb_add_all(a.more, { { row, at.i1, at.i2, at.i3 } }, sum);
+}
+
 /* One row, by a warp.  Lane j finds column j for all, and stores its sum. */
 template <typename T, int cols>
 GB_DEVICE void
@@ -126,7 +140,8 @@ multiply_row(const gb_cuda_product_args &a, const gb_product_tile &tile,
         add_blocks(tile, weights, c);
     sum = sum_of_lane(c);
     if (gb_lane() < tile.n_cols)
-        *(float *)(mine.to + row * a.dst.nb[0]) = sum;
+        *(float *)(mine.to + row * a.dst.nb[0]) =
+            with_addends(a, tile, gb_lane(), row, sum);
 }
 
 template <typename T, int cols>

@@ -19,27 +19,58 @@ gb_norm_factor(float sum_sq, int64_t n, float eps)
     return 1.0f / gb_sqrt(sum_sq / (float)n + eps);
 }
 
+/* A row's elements: those of X, and of Y added to them where it is there. */
+struct gb_norm_source {
+    const float *x, *y;
+};
+
+GB_DEVICE float
+gb_norm_at(const gb_norm_source &source, int64_t i)
+{
+    return source.y == nullptr ? source.x[i] : source.x[i] + source.y[i];
+}
+
+template <typename team>
+GB_DEVICE float
+gb_norm_mean(const gb_norm_source &source, int64_t n)
+{
+    float sum = 0.0f;
+
+    for (int64_t i = team::rank(); i < n; i += team::size)
+        sum += gb_norm_at(source, i);
+    return team::sum(sum) / (float)n;
+}
+
+/* What the distance from MEAN is multiplied by; RMS_NORM's is that from 0. */
+template <typename team>
+GB_DEVICE float
+gb_norm_scale(const gb_norm_source &source, int64_t n, float mean, float eps)
+{
+    float sum_sq = 0.0f;
+
+    for (int64_t i = team::rank(); i < n; i += team::size) {
+        const float x = gb_norm_at(source, i) - mean;
+
+        sum_sq = gb_fma(x, x, sum_sq);
+    }
+    return gb_norm_factor(team::sum(sum_sq), n, eps);
+}
+
 template <typename team>
 GB_DEVICE void
 gb_norm_row(const gb_cuda_norm_args &a, int64_t row)
 {
     const gb_row at = gb_row_of(row, a.dst.ne);
-    const float *x = (const float *)gb_row_data(a.src0, at);
+    const gb_norm_source source = {
+        (const float *)gb_row_data(a.src0, at), nullptr
+    };
     float *dst = (float *)gb_row_data(a.dst, at);
     const int64_t n = a.dst.ne[0];
-    float sum = 0.0f;
-    float sum_sq = 0.0f;
-    float mean;
-    float factor;
+    const float mean = gb_norm_mean<team>(source, n);
+    const float scale = gb_norm_scale<team>(source, n, mean, a.eps);
 
     for (int64_t i = team::rank(); i < n; i += team::size)
-        sum += x[i];
-    mean = team::sum(sum) / (float)n;
-    for (int64_t i = team::rank(); i < n; i += team::size)
-        sum_sq = gb_fma(x[i] - mean, x[i] - mean, sum_sq);
-    factor = gb_norm_factor(team::sum(sum_sq), n, a.eps);
-    for (int64_t i = team::rank(); i < n; i += team::size)
-        dst[i] = (x[i] - mean) * factor;
+        dst[i] = (source.x[i] - mean) * scale;
 }
 
 template <typename team>
@@ -47,17 +78,15 @@ GB_DEVICE void
 gb_rms_norm_row(const gb_cuda_norm_args &a, int64_t row)
 {
     const gb_row at = gb_row_of(row, a.dst.ne);
-    const float *x = (const float *)gb_row_data(a.src0, at);
+    const gb_norm_source source = {
+        (const float *)gb_row_data(a.src0, at), nullptr
+    };
     float *dst = (float *)gb_row_data(a.dst, at);
     const int64_t n = a.dst.ne[0];
-    float sum_sq = 0.0f;
-    float factor;
+    const float scale = gb_norm_scale<team>(source, n, 0.0f, a.eps);
 
     for (int64_t i = team::rank(); i < n; i += team::size)
-        sum_sq = gb_fma(x[i], x[i], sum_sq);
-    factor = gb_norm_factor(team::sum(sum_sq), n, a.eps);
-    for (int64_t i = team::rank(); i < n; i += team::size)
-        dst[i] = x[i] * factor;
+        dst[i] = source.x[i] * scale;
 }
 
 /* The part of dz along x is taken off, since a longer x gives the same result
@@ -102,6 +131,62 @@ gb_rms_norm_back_row(const gb_cuda_norm_args &a, int64_t row)
 GB_NORM_KERNELS(norm)
 GB_NORM_KERNELS(rms_norm)
 GB_NORM_KERNELS(rms_norm_back)
+
+/* ---- with what stands round it ---- */
+
+/* A row of T; NULL where T has no data. */
+GB_DEVICE float *
+gb_row_if_any(const gb_cuda_tensor &t, const gb_row &at)
+{
+    return t.data == nullptr ? nullptr : (float *)gb_row_data(t, at);
+}
+
+GB_DEVICE void
+gb_store_if_any(float *row, int64_t i, float value)
+{
+    if (row != nullptr)
+        row[i] = value;
+}
+
+/* What the kernels of the operations would do one after the other, with the
+ * same bits; an element is read by the thread that writes in its place. */
+template <typename team>
+GB_DEVICE void
+gb_norm_mul_row(const gb_cuda_norm_mul_args &a, int64_t row)
+{
+    const gb_row at = gb_row_of(row, a.dst.ne);
+    const gb_norm_source source = { (const float *)gb_row_data(a.src, at),
+                                    gb_row_if_any(a.addend, at) };
+    const float *const weights = (const float *)gb_row_data(a.weights, at);
+    const float *const bias = gb_row_if_any(a.bias, at);
+    const int64_t n = a.dst.ne[0];
+    const float mean =
+        a.has_mean ? gb_norm_mean<team>(source, n) : 0.0f;
+    const float scale = gb_norm_scale<team>(source, n, mean, a.eps);
+
+    for (int64_t i = team::rank(); i < n; i += team::size) {
+        const float x = gb_norm_at(source, i);
+        const float normed = (x - mean) * scale;
+        const float scaled = normed * weights[i];
+        const float result = bias == nullptr ? scaled : scaled + bias[i];
+
+        gb_store_if_any(gb_row_if_any(a.sum, at), i, x);
+        gb_store_if_any(gb_row_if_any(a.normed, at), i, normed);
+        gb_store_if_any(gb_row_if_any(a.scaled, at), i, scaled);
+        ((float *)gb_row_data(a.dst, at))[i] = result;
+    }
+}
+
+#define GB_NORM_MUL_KERNEL(kind, threads)                                 \
+    GB_KERNEL(threads, gb_norm_mul_f32_##kind, norm_mul)                  \
+    {                                                                     \
+        gb_each_row<gb_##kind##_team<threads>, gb_cuda_norm_mul_args,     \
+                    gb_norm_mul_row<gb_##kind##_team<threads>>>(          \
+            a, a.n_rows);                                                 \
+    }
+
+GB_NORM_MUL_KERNEL(warp, 256)
+GB_NORM_MUL_KERNEL(block, 512)
 
 /* ---- groups ---- */
 

@@ -9,7 +9,7 @@
  * value, in steps of the grid.
  */
 #include "backends/cuda/kernels/args-matmul.h"
-#include "backends/cuda/kernels/tensor.cuh"
+#include "backends/cuda/kernels/addends.cuh"
 
 /* The expert of a pair; n_experts for an id that is no expert's. */
 GB_DEVICE int32_t
@@ -87,10 +87,11 @@ GB_KERNEL(256, gb_sort_by_expert, experts)
 GB_KERNEL(256, gb_join_splits, join)
 {
     for (int64_t n = gb_global_thread(); n < a.n; n += gb_global_threads()) {
+        const gb_index at = gb_index_of(n, a.dst.ne);
         float sum = a.parts[n];
 
         for (int64_t split = 1; split < a.n_splits; split++)
             sum += a.parts[split * a.n + n];
-        *(float *)gb_element(a.dst, gb_index_of(n, a.dst.ne)) = sum;
+        *(float *)gb_element(a.dst, at) = gb_add_all(a.more, at, sum);
     }
 }

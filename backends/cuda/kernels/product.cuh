@@ -86,12 +86,13 @@ struct gb_column {
     char *to;
 };
 
-/* Column J of TILE. */
-GB_DEVICE gb_column
-gb_column_of(const gb_cuda_product_args &a, const gb_product_tile &tile, int j)
+/* Where column J of TILE stands in D. */
+GB_DEVICE gb_row
+gb_column_place(
+    const gb_cuda_product_args &a, const gb_product_tile &tile, int j)
 {
     uint32_t number = (uint32_t)(tile.col + j);
-    gb_row b, d;
+    gb_row d;
 
     if (a.ids.data != nullptr) {
         if (a.pairs != nullptr)
@@ -99,14 +100,23 @@ gb_column_of(const gb_cuda_product_args &a, const gb_product_tile &tile, int j)
         d.i1 = gb_take_number(&number, (uint32_t)a.ids.ne[0]);
         d.i2 = number;
         d.i3 = 0;
-        b = d;
-        b.i1 = (uint32_t)d.i1 % (uint32_t)a.columns.ne[1];
     } else {
         d.i1 = gb_take_number(&number, (uint32_t)a.columns.ne[1]);
         d.i2 = tile.i2 * a.r2 + (int64_t)gb_take_number(&number, a.r2);
         d.i3 = tile.i3 * a.r3 + (int64_t)number;
-        b = d;
     }
+    return d;
+}
+
+/* Column J of TILE. */
+GB_DEVICE gb_column
+gb_column_of(const gb_cuda_product_args &a, const gb_product_tile &tile, int j)
+{
+    const gb_row d = gb_column_place(a, tile, j);
+    gb_row b = d;
+
+    if (a.ids.data != nullptr)
+        b.i1 = (uint32_t)d.i1 % (uint32_t)a.columns.ne[1];
     return { gb_row_data(a.columns, b), gb_row_data(a.dst, d) + tile.dst };
 }
 

@@ -155,35 +155,51 @@ gb_rope_rotation_of(const gb_cuda_rope_args &a, int64_t slot, int64_t token)
     return rotation;
 }
 
-/* Both elements are read before either is written: dst may be src0. */
+/* Both elements are read before either is written: TO may be what is read. */
 template <typename elements>
 GB_DEVICE void
 gb_rope_rotate(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
-               char *dst, const char *src)
+               char *to, int64_t stride, const char *src)
 {
     const char *from_u = src + rotation.u * a.src0.nb[0];
     const char *from_v = src + rotation.v * a.src0.nb[0];
     const float x = elements::load(a, from_u);
     const float y = elements::load(a, from_v);
 
-    elements::store(a, dst + rotation.u * a.dst.nb[0],
+    elements::store(a, to + rotation.u * stride,
                     gb_fma(x, rotation.cosine, -gb_mul(y, rotation.sine)));
-    elements::store(a, dst + rotation.v * a.dst.nb[0],
+    elements::store(a, to + rotation.v * stride,
                     gb_fma(x, rotation.sine, gb_mul(y, rotation.cosine)));
 }
 
 /* Elements behind the pairs: SLOT's two, or the one that is left. */
 template <typename elements>
 GB_DEVICE void
-gb_rope_copy(const gb_cuda_rope_args &a, int64_t slot, char *dst,
-             const char *src)
+gb_rope_copy(const gb_cuda_rope_args &a, int64_t slot, char *to,
+             int64_t stride, const char *src)
 {
     for (int64_t i = 2 * slot; i < 2 * slot + 2 && i < a.dst.ne[0]; i++)
-        elements::store(a, dst + i * a.dst.nb[0],
+        elements::store(a, to + i * stride,
                         elements::load(a, src + i * a.src0.nb[0]));
 }
 
+/* A slot of ROW, into T. */
 template <typename elements>
+GB_DEVICE void
+gb_rope_slot(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
+             int64_t slot, const gb_row &row, const gb_cuda_tensor &t)
+{
+    char *const to = gb_row_data(t, row);
+    const char *const src = gb_row_data(a.src0, row);
+
+    if (slot < a.n_pairs)
+        gb_rope_rotate<elements>(a, rotation, to, t.nb[0], src);
+    else
+        gb_rope_copy<elements>(a, slot, to, t.nb[0], src);
+}
+
+/* What is also written may take the place of what is read, and comes last. */
+template <typename elements, bool has_also>
 GB_DEVICE void
 gb_rope_item(const gb_cuda_rope_args &a, int64_t item)
 {
@@ -194,25 +210,25 @@ gb_rope_item(const gb_cuda_rope_args &a, int64_t item)
     gb_row row = { first, token, item };
 
     for (; row.i1 < first + a.per_thread && row.i1 < a.dst.ne[1]; row.i1++) {
-        char *dst = gb_row_data(a.dst, row);
-        const char *src = gb_row_data(a.src0, row);
-
-        if (slot < a.n_pairs)
-            gb_rope_rotate<elements>(a, rotation, dst, src);
-        else
-            gb_rope_copy<elements>(a, slot, dst, src);
+        gb_rope_slot<elements>(a, rotation, slot, row, a.dst);
+        if (has_also && a.also.data != nullptr)
+            gb_rope_slot<gb_rope_elements<float>>(a, rotation, slot, row,
+                                                  a.also);
     }
 }
 
-#define GB_ROPE_KERNEL(name, elements)                              \
+#define GB_ROPE_KERNEL(name, elements, has_also)                    \
     GB_KERNEL(256, gb_rope_##name, rope)                            \
     {                                                               \
         for (int64_t item = gb_global_thread(); item < a.n_items;   \
              item += gb_global_threads())                           \
-            gb_rope_item<elements>(a, item);                        \
+            gb_rope_item<elements, has_also>(a, item);              \
     }
 
-GB_ROPE_KERNEL(f32, gb_rope_elements<float>)
-GB_ROPE_KERNEL(f16, gb_rope_elements<gb_f16>)
-GB_ROPE_KERNEL(bf16, gb_rope_elements<gb_bf16>)
-GB_ROPE_KERNEL(mixed, gb_rope_any_elements)
+GB_ROPE_KERNEL(f32, gb_rope_elements<float>, false)
+GB_ROPE_KERNEL(f16, gb_rope_elements<gb_f16>, false)
+GB_ROPE_KERNEL(bf16, gb_rope_elements<gb_bf16>, false)
+GB_ROPE_KERNEL(mixed, gb_rope_any_elements, false)
+
+/* ROPE of F32, and the copy of it to another type. */
+GB_ROPE_KERNEL(store, gb_rope_any_elements, true)

@@ -86,6 +86,25 @@ GB_KERNEL(256, gb_unary_f32, unary)
     }
 }
 
+/* The same times another tensor. */
+GB_KERNEL(256, gb_gate_f32, gate)
+{
+    for (int64_t i = gb_global_thread(); i < a.n / 4;
+         i += gb_global_threads()) {
+        gb_float4 x = ((const gb_float4 *)a.src)[i];
+        gb_float4 y = ((const gb_float4 *)a.other)[i];
+
+        GB_UNROLL
+        for (int j = 0; j < 4; j++) {
+            x.at[j] = value_of(a.function, x.at[j], 0.0f, 0.0f);
+            y.at[j] = x.at[j] * y.at[j];
+        }
+        if (a.inner != nullptr)
+            ((gb_float4 *)a.inner)[i] = x;
+        ((gb_float4 *)a.dst)[i] = y;
+    }
+}
+
 /* Any floating-point types and strides; one element a thread. */
 GB_KERNEL(256, gb_unary_any, unary)
 {

@@ -22,6 +22,7 @@ enum gb_cuda_kernel {
     GB_CUDA_KERNEL_COUNT
 };
 
+struct ggml_tensor;
 struct gb_cuda_tensor_map;
 
 /* Numbers of a row that a box of TMA has: 128 bytes. */
@@ -36,8 +37,17 @@ struct gb_cuda_mapped {
     uint32_t box_rows;
 };
 
+/* What lies packed at the columns' place: rows of B by PACKING. */
+struct gb_cuda_kept {
+    const struct ggml_tensor *b; /* NULL: nothing */
+    int packing;
+};
+
 struct gb_cuda_emit {
     const struct gb_cuda_limits *limits;
+    char *columns; /* address of as many bytes as the row's columns asked for;
+                      products with the same right side share what is there */
+    struct gb_cuda_kept kept;
     char *scratch; /* address of as many bytes as the row's scratch asked for;
                       their content is undefined, and lost after the node */
     void (*add)(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,

@@ -7,6 +7,7 @@
  * All columns of B that meet the same matrix of A are taken together.
  */
 #include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/fused.h"
 #include "backends/cuda/ops/matmul.h"
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
@@ -104,6 +105,7 @@ tile_gemv(const struct gb_cuda_limits *limits,
     tiling->kernel = gemv_kernels[size][shape->weights];
     tiling->row_step = GEMV_THREADS / limits->warp;
     tiling->col_step = cols[size];
+    tiling->has_addends = true;
 }
 
 static bool
@@ -241,25 +243,32 @@ mul_mat_supports(
 }
 
 static size_t
+mul_mat_columns(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct gb_cuda_tiling tiling = tiling_of(limits, node);
+
+    return gb_cuda_packed_size(tiling.packing, node->src[1]);
+}
+
+static size_t
 mul_mat_scratch(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     const struct gb_cuda_tiling tiling = tiling_of(limits, node);
 
-    return gb_cuda_scratch_up(
-               gb_cuda_packed_size(tiling.packing, node->src[1])) +
-           gb_cuda_parts_size(&tiling, node);
+    return gb_cuda_parts_size(&tiling, node);
 }
 
+/* NODE and what MORE adds to it, into TO. */
 static void
-mul_mat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
+emit_product(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
+             const struct gb_cuda_addends *more, const struct ggml_tensor *to)
 {
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
     const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
     const int64_t matrices = a->ne[2] * a->ne[3];
-    char *parts = emit->scratch + gb_cuda_scratch_up(gb_cuda_packed_size(
-                                      tiling.packing, b));
     struct gb_cuda_product_args args = {
         .weights = gb_cuda_arg(a),
         .n_cols = (int32_t)(ggml_nrows(b) / matrices),
@@ -268,12 +277,91 @@ mul_mat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     };
 
     args.col_tiles = (int32_t)ceil_div(args.n_cols, tiling.col_step);
-    gb_cuda_pack(emit, tiling.packing, b, emit->scratch, &args.columns);
-    gb_cuda_multiply(emit, &tiling, node, matrices, parts, &args);
+    args.more = *more;
+    gb_cuda_pack(emit, tiling.packing, b, &args.columns);
+    gb_cuda_multiply(emit, &tiling, to, matrices, emit->scratch, &args);
+}
+
+static void
+mul_mat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
+{
+    static const struct gb_cuda_addends none;
+
+    emit_product(emit, node, &none, node);
 }
 
 const struct gb_cuda_op gb_cuda_op_mul_mat = {
     .supports = mul_mat_supports,
+    .columns = mul_mat_columns,
     .scratch = mul_mat_scratch,
     .emit = mul_mat_emit,
+};
+
+/* ---- with what is added to it ---- */
+
+static struct gb_cuda_places
+places_of(const struct ggml_tensor *t)
+{
+    const struct gb_cuda_tensor arg = gb_cuda_arg_repeated(t);
+
+    return (struct gb_cuda_places){
+        arg.data, { arg.nb[0], arg.nb[1], arg.nb[2], arg.nb[3] }
+    };
+}
+
+static const struct ggml_tensor *
+addend(const struct gb_fuse_group *group, int i)
+{
+    return gb_cuda_other_operand(group->nodes[i], group->nodes[i - 1]);
+}
+
+/* F32, its dimensions being those of the product or 1? */
+static bool
+can_be_added(const struct ggml_tensor *t, const struct ggml_tensor *product)
+{
+    if (t->type != GGML_TYPE_F32)
+        return false;
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        if (t->ne[i] != product->ne[i] && t->ne[i] != 1)
+            return false;
+    }
+    return true;
+}
+
+static bool
+fused_product_supports(const struct gb_cuda_limits *limits,
+                       const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *product = group->nodes[0];
+    const struct gb_cuda_tiling tiling = tiling_of(limits, product);
+
+    if (!tiling.has_addends && tiling.n_splits == 1)
+        return false;
+    for (int i = 1; i < group->n_nodes; i++) {
+        const struct ggml_tensor *sum = group->nodes[i];
+
+        if (sum->type != GGML_TYPE_F32 || !ggml_are_same_shape(sum, product) ||
+            !can_be_added(addend(group, i), product))
+            return false;
+    }
+    return true;
+}
+
+static void
+fused_product_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
+{
+    struct gb_cuda_addends more = { .n = group->n_nodes - 1 };
+
+    for (int i = 1; i < group->n_nodes; i++) {
+        more.addends[i - 1] = places_of(addend(group, i));
+        if (gb_fuse_is_written(group, i - 1))
+            more.before[i - 1] = places_of(group->nodes[i - 1]);
+    }
+    emit_product(emit, group->nodes[0], &more,
+                 group->nodes[group->n_nodes - 1]);
+}
+
+const struct gb_cuda_fused gb_cuda_fused_product = {
+    .supports = fused_product_supports,
+    .emit = fused_product_emit,
 };

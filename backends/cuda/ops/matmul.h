@@ -38,6 +38,7 @@ struct gb_cuda_tiling {
     enum gb_cuda_kernel kernel;
     enum gb_cuda_packing packing;
     bool by_warp_groups;    /* the kernel takes struct gb_cuda_wgmma_args */
+    bool has_addends;       /* it adds them; so does what joins splits */
     int row_step, col_step; /* of a tile */
     int64_t n_splits;
     int64_t split_k; /* values of k in each split but the last */
@@ -53,12 +54,14 @@ struct gb_cuda_tiling gb_cuda_matmul_dispatch(
 bool gb_cuda_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
 
-/* Bytes of B packed; and the launch that packs it at TO, with what columns are
- * then. */
+/*
+ * Bytes of B packed; and the launch that packs it at the columns' place, unless
+ * a product before it did, with what columns are then.
+ */
 size_t gb_cuda_packed_size(
     enum gb_cuda_packing packing, const struct ggml_tensor *b);
 void gb_cuda_pack(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
-                  const struct ggml_tensor *b, char *to,
+                  const struct ggml_tensor *b,
                   struct gb_cuda_tensor *columns_out);
 
 /* Tiles of a product of MATRICES with M rows; false when they are more than one

@@ -20,7 +20,7 @@ struct plan {
     int64_t n_pairs;
     int64_t n_tiles; /* of columns */
     bool is_sorted;
-    size_t counts, pairs, tiles, parts, end; /* offsets; columns are first */
+    size_t pairs, tiles, parts, end; /* offsets; counts are first */
 };
 
 static struct plan
@@ -47,13 +47,8 @@ plan_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
         plan.n_tiles = plan.n_pairs / plan.tiling.col_step +
                        (plan.n_pairs <= experts ? plan.n_pairs : experts + 1);
 
-    plan.counts = gb_cuda_scratch_up(
-        gb_cuda_packed_size(plan.tiling.packing, node->src[1]));
-    plan.pairs = plan.counts;
-    plan.tiles = plan.counts;
-    plan.parts = plan.counts;
     if (plan.is_sorted) {
-        plan.pairs += gb_cuda_scratch_up((size_t)(experts + 1) * 4);
+        plan.pairs = gb_cuda_scratch_up((size_t)(experts + 1) * 4);
         plan.tiles =
             plan.pairs + gb_cuda_scratch_up((size_t)plan.n_pairs * 4);
         plan.parts =
@@ -96,6 +91,15 @@ mul_mat_id_supports(
 }
 
 static size_t
+mul_mat_id_columns(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct plan plan = plan_of(limits, node);
+
+    return gb_cuda_packed_size(plan.tiling.packing, node->src[1]);
+}
+
+static size_t
 mul_mat_id_scratch(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
@@ -111,7 +115,7 @@ sort(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
         .n_experts = (int32_t)node->src[0]->ne[2],
         .col_step = plan->tiling.col_step,
         .n_tiles = (int32_t)plan->n_tiles,
-        .counts = (int32_t *)(emit->scratch + plan->counts),
+        .counts = (int32_t *)emit->scratch,
         .pairs = (int32_t *)(emit->scratch + plan->pairs),
         .tiles = (struct gb_cuda_expert_tile *)(emit->scratch + plan->tiles),
     };
@@ -134,14 +138,14 @@ mul_mat_id_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 
     if (plan.is_sorted)
         sort(emit, node, &plan, &args);
-    gb_cuda_pack(emit, plan.tiling.packing, node->src[1], emit->scratch,
-                 &args.columns);
+    gb_cuda_pack(emit, plan.tiling.packing, node->src[1], &args.columns);
     gb_cuda_multiply(emit, &plan.tiling, node, 1, emit->scratch + plan.parts,
                      &args);
 }
 
 const struct gb_cuda_op gb_cuda_op_mul_mat_id = {
     .supports = mul_mat_id_supports,
+    .columns = mul_mat_id_columns,
     .scratch = mul_mat_id_scratch,
     .emit = mul_mat_id_emit,
 };

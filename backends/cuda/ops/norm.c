@@ -5,6 +5,7 @@
  */
 #include "backends/cuda/kernels/args-norm.h"
 #include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/fused.h"
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/rows.h"
 #include "backends/cuda/ops/shape.h"
@@ -96,4 +97,86 @@ group_norm_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 const struct gb_cuda_op gb_cuda_op_group_norm = {
     .supports = group_norm_supports,
     .emit = group_norm_emit,
+};
+
+/* ---- with what stands round it ---- */
+
+/* Where the nodes of a group are: -1 for what is not there. */
+struct parts {
+    int add, norm, mul, bias;
+};
+
+static struct parts
+parts_of(const struct gb_fuse_group *group)
+{
+    if (group->pattern == GB_FUSE_ADD_NORM)
+        return (struct parts){ .add = 0, .norm = 1, .mul = 2, .bias = -1 };
+    return (struct parts){
+        .add = -1, .norm = 0, .mul = 1, .bias = group->n_nodes > 2 ? 2 : -1
+    };
+}
+
+/* What node I, which comes after INNER, has besides. */
+static const struct ggml_tensor *
+operand(const struct gb_fuse_group *group, int i)
+{
+    return gb_cuda_other_operand(group->nodes[i], group->nodes[i - 1]);
+}
+
+static bool
+fused_norm_supports(const struct gb_cuda_limits *limits,
+                    const struct gb_fuse_group *group)
+{
+    const struct parts parts = parts_of(group);
+    const struct ggml_tensor *first = group->nodes[0];
+    const struct ggml_tensor *norm = group->nodes[parts.norm];
+
+    (void)limits;
+    for (int i = 0; i < group->n_nodes; i++) {
+        if (!gb_cuda_has_f32_rows(group->nodes[i]) ||
+            !ggml_are_same_shape(group->nodes[i], norm))
+            return false;
+    }
+    return gb_cuda_has_f32_rows(first->src[0]) &&
+           ggml_are_same_shape(first->src[0], norm) &&
+           (parts.add < 0 || gb_cuda_has_rows_for(first->src[1], norm)) &&
+           gb_cuda_has_rows_for(operand(group, parts.mul), norm) &&
+           (parts.bias < 0 ||
+            gb_cuda_has_rows_for(operand(group, parts.bias), norm));
+}
+
+static void
+fused_norm_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
+{
+    static const struct gb_cuda_row_kernels kernels =
+        GB_CUDA_ROW_KERNELS(norm_mul_f32);
+    const struct parts parts = parts_of(group);
+    const struct ggml_tensor *first = group->nodes[0];
+    const struct ggml_tensor *norm = group->nodes[parts.norm];
+    const struct ggml_tensor *last = group->nodes[group->n_nodes - 1];
+    struct gb_cuda_norm_mul_args args = {
+        .dst = gb_cuda_arg(last),
+        .src = gb_cuda_arg(first->src[0]),
+        .weights = gb_cuda_arg_repeated(operand(group, parts.mul)),
+        .normed = gb_cuda_arg_if_written(group, parts.norm),
+        .n_rows = ggml_nrows(last),
+        .eps = gb_cuda_param_f32(norm, 0),
+        .has_mean = norm->op == GGML_OP_NORM,
+    };
+
+    if (parts.add >= 0) {
+        args.addend = gb_cuda_arg_repeated(first->src[1]);
+        args.sum = gb_cuda_arg_if_written(group, parts.add);
+    }
+    if (parts.bias >= 0) {
+        args.bias = gb_cuda_arg_repeated(operand(group, parts.bias));
+        args.scaled = gb_cuda_arg_if_written(group, parts.mul);
+    }
+    gb_cuda_launch_rows(emit, &kernels, last->ne[0], args.n_rows, &args,
+                        sizeof(args));
+}
+
+const struct gb_cuda_fused gb_cuda_fused_norm = {
+    .supports = fused_norm_supports,
+    .emit = fused_norm_emit,
 };

@@ -21,7 +21,10 @@ struct gb_cuda_op {
      */
     bool (*supports)(
         const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
-    /* Bytes of scratch that emit needs; NULL: none. */
+    /* Bytes of packed columns that emit needs; NULL: none. */
+    size_t (*columns)(
+        const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
+    /* Bytes of scratch besides; NULL: none. */
     size_t (*scratch)(
         const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
     /* NODE is supported and has elements. */
@@ -33,6 +36,31 @@ struct gb_cuda_op {
  * the client's).
  */
 const struct gb_cuda_op *gb_cuda_op_of(enum ggml_op op);
+
+/* What the row asks for, by NODE. */
+struct gb_cuda_needs {
+    size_t columns, scratch;
+};
+
+struct gb_cuda_needs gb_cuda_needs_of(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
+
+/* Bytes of both, one behind the other. */
+static inline size_t
+gb_cuda_needs_size(const struct gb_cuda_needs *needs)
+{
+    return gb_cuda_scratch_up(needs->columns) + needs->scratch;
+}
+
+/* Let EMIT have them at MEMORY, where nothing is kept yet. */
+static inline void
+gb_cuda_emit_place(struct gb_cuda_emit *emit,
+                   const struct gb_cuda_needs *needs, char *memory)
+{
+    emit->columns = memory;
+    emit->scratch = memory + gb_cuda_scratch_up(needs->columns);
+    emit->kept.b = NULL;
+}
 
 /* Does its row run NODE?  Views and nodes without elements need none. */
 bool gb_cuda_supports(

@@ -16,6 +16,20 @@ gb_cuda_op_of(enum ggml_op op)
     return (unsigned)op < GGML_OP_COUNT ? rows[op] : NULL;
 }
 
+struct gb_cuda_needs
+gb_cuda_needs_of(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct gb_cuda_op *op = gb_cuda_op_of(node->op);
+    struct gb_cuda_needs needs = { 0, 0 };
+
+    if (op != NULL && op->columns != NULL)
+        needs.columns = op->columns(limits, node);
+    if (op != NULL && op->scratch != NULL)
+        needs.scratch = op->scratch(limits, node);
+    return needs;
+}
+
 static bool
 needs_no_row(const struct ggml_tensor *node)
 {

@@ -73,10 +73,29 @@ gb_cuda_packed_size(
     return (size_t)(ggml_nrows(b) * column_bytes(packing, b->ne[0]));
 }
 
+/* Do A and B have the same elements at the same addresses? */
+static bool
+are_the_same(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return a->data == b->data && a->type == b->type &&
+           ggml_are_same_shape(a, b) && ggml_are_same_stride(a, b);
+}
+
+/* Are columns of B there already?  If not, they will be. */
+static bool
+is_kept(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
+        const struct ggml_tensor *b)
+{
+    const struct gb_cuda_kept kept = emit->kept;
+
+    emit->kept = (struct gb_cuda_kept){ .b = b, .packing = (int)packing };
+    return kept.b != NULL && kept.packing == (int)packing &&
+           are_the_same(kept.b, b);
+}
+
 void
 gb_cuda_pack(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
-             const struct ggml_tensor *b, char *to,
-             struct gb_cuda_tensor *columns_out)
+             const struct ggml_tensor *b, struct gb_cuda_tensor *columns_out)
 {
     struct gb_cuda_pack_args args = { .src = gb_cuda_arg(b) };
     const bool by_column =
@@ -85,11 +104,13 @@ gb_cuda_pack(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
     *columns_out = args.src;
     if (packing == GB_CUDA_IN_PLACE)
         return;
-    columns_out->data = to;
+    columns_out->data = emit->columns;
     columns_out->nb[0] = 0;
     columns_out->nb[1] = column_bytes(packing, b->ne[0]);
     for (int i = 2; i < GGML_MAX_DIMS; i++)
         columns_out->nb[i] = columns_out->nb[i - 1] * b->ne[i - 1];
+    if (is_kept(emit, packing, b))
+        return;
     args.dst = *columns_out;
     args.n = by_column ? ggml_nrows(b) : ggml_nelements(b);
     emit->add(emit, pack_kernels[packing][b->type],
@@ -121,13 +142,14 @@ part_of(const struct ggml_tensor *node, char *parts)
 
 static void
 join(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
-     const char *parts, int64_t n_splits)
+     const struct gb_cuda_addends *more, const char *parts, int64_t n_splits)
 {
     const struct gb_cuda_join_args args = {
         .dst = gb_cuda_arg(node),
         .parts = (const float *)parts,
         .n = ggml_nelements(node),
         .n_splits = n_splits,
+        .more = *more,
     };
 
     GB_CUDA_LAUNCH(emit, gb_join_splits, gb_cuda_blocks(args.n, THREADS), 0,
@@ -208,6 +230,10 @@ gb_cuda_multiply(struct gb_cuda_emit *emit,
     int64_t n_tiles = 0;
 
     gb_cuda_tiles(tiling, m, args->col_tiles, matrices, &n_tiles);
+    const struct gb_cuda_addends more = args->more;
+
+    if (is_split)
+        args->more.n = 0;
     args->dst = is_split ? part_of(node, parts) : gb_cuda_arg(node);
     args->row_step = tiling->row_step;
     args->col_step = tiling->col_step;
@@ -221,5 +247,5 @@ gb_cuda_multiply(struct gb_cuda_emit *emit,
         emit->add(emit, tiling->kernel, (unsigned)n_tiles, 0, args,
                   sizeof(*args));
     if (is_split)
-        join(emit, node, parts, tiling->n_splits);
+        join(emit, node, &more, parts, tiling->n_splits);
 }

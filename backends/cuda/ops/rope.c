@@ -9,6 +9,7 @@
  */
 #include "backends/cuda/kernels/args-rope.h"
 #include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/fused.h"
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
@@ -186,8 +187,8 @@ kernel_for(const struct ggml_tensor *node)
                                        : GB_CUDA_KERNEL_gb_rope_bf16;
 }
 
-static void
-rope_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
+static struct gb_cuda_rope_args
+args_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *factors = node->src[2];
     struct gb_cuda_rope_args args = {
@@ -206,7 +207,15 @@ rope_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 
     set_sections(&args, node);
     set_frequencies(&args, node);
-    set_items(&args, node, emit->limits);
+    set_items(&args, node, limits);
+    return args;
+}
+
+static void
+rope_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
+{
+    const struct gb_cuda_rope_args args = args_of(emit->limits, node);
+
     emit->add(emit, kernel_for(node), gb_cuda_blocks(args.n_items, 256), 0,
               &args, sizeof(args));
 }
@@ -214,4 +223,44 @@ rope_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 const struct gb_cuda_op gb_cuda_op_rope = {
     .supports = rope_supports,
     .emit = rope_emit,
+};
+
+/* ---- and a copy of it, into a KV cache ---- */
+
+static bool
+rope_store_supports(const struct gb_cuda_limits *limits,
+                    const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *rope = group->nodes[0];
+    const struct ggml_tensor *copy = group->nodes[1];
+
+    (void)limits;
+    return copy->src[0] == rope && gb_cuda_is_float(copy->type) &&
+           rope->type == GGML_TYPE_F32 &&
+           rope->src[0]->type == GGML_TYPE_F32 && ggml_is_contiguous(rope) &&
+           ggml_is_contiguous(copy) &&
+           ggml_nelements(copy) == ggml_nelements(rope);
+}
+
+static void
+rope_store_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *rope = group->nodes[0];
+    const struct ggml_tensor *copy = group->nodes[1];
+    struct gb_cuda_rope_args args = args_of(emit->limits, rope);
+
+    /* The copy has the same elements in the same order. */
+    args.dst_type = gb_cuda_float_of(copy->type);
+    args.dst.data = copy->data;
+    args.dst.nb[0] = (int64_t)ggml_type_size(copy->type);
+    for (int i = 1; i < GGML_MAX_DIMS; i++)
+        args.dst.nb[i] = args.dst.nb[i - 1] * rope->ne[i - 1];
+    args.also = gb_cuda_arg_if_written(group, 0);
+    GB_CUDA_LAUNCH(emit, gb_rope_store, gb_cuda_blocks(args.n_items, 256), 0,
+                   &args);
+}
+
+const struct gb_cuda_fused gb_cuda_fused_rope_store = {
+    .supports = rope_store_supports,
+    .emit = rope_store_emit,
 };

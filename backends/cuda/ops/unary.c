@@ -8,6 +8,7 @@
 #include "backends/cuda/kernels/args-unary.h"
 #include "backends/cuda/ops/args.h"
 #include "backends/cuda/ops/contiguous.h"
+#include "backends/cuda/ops/fused.h"
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
@@ -74,4 +75,46 @@ unary_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 const struct gb_cuda_op gb_cuda_op_unary = {
     .supports = unary_supports,
     .emit = unary_emit,
+};
+
+/* ---- times another tensor ---- */
+
+static bool
+gate_supports(const struct gb_cuda_limits *limits,
+              const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *function = group->nodes[0];
+    const struct ggml_tensor *product = group->nodes[1];
+    const struct ggml_tensor *other =
+        gb_cuda_other_operand(product, function);
+
+    (void)limits;
+    return gb_cuda_is_f32_by_4(function) && gb_cuda_is_f32_by_4(product) &&
+           gb_cuda_is_f32_by_4(function->src[0]) &&
+           gb_cuda_is_f32_by_4(other) &&
+           ggml_are_same_shape(function, product) &&
+           ggml_are_same_shape(other, product);
+}
+
+static void
+gate_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *function = group->nodes[0];
+    const struct ggml_tensor *product = group->nodes[1];
+    const struct gb_cuda_gate_args args = {
+        .dst = product->data,
+        .inner = gb_fuse_is_written(group, 0) ? function->data : NULL,
+        .src = function->src[0]->data,
+        .other = gb_cuda_other_operand(product, function)->data,
+        .n = ggml_nelements(product),
+        .function = function_of(function),
+    };
+
+    GB_CUDA_LAUNCH(
+        emit, gb_gate_f32, gb_cuda_blocks(args.n / 4, 256), 0, &args);
+}
+
+const struct gb_cuda_fused gb_cuda_fused_gate = {
+    .supports = gate_supports,
+    .emit = gate_emit,
 };

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/device/seen.h - what a graph looked like when it was planned, to tell
+ * whether it looks so again.
+ *
+ * A language model's graph is the same for each token but for the views of the
+ * KV cache that it writes to, which move on.  A graph counts as the same only
+ * where its tensors are the same objects, as they are where a client builds it
+ * in the same memory again.
+ */
+#ifndef GB_CUDA_DEVICE_SEEN_H
+#define GB_CUDA_DEVICE_SEEN_H
+
+#include "ggml-impl.h"
+
+struct gb_cuda_look;
+
+/* What a node reads, as indices of looks. */
+struct gb_cuda_sources {
+    int32_t n;
+    int32_t looks[GGML_MAX_SRC];
+};
+
+/* All zero: nothing was seen. */
+struct gb_cuda_seen {
+    struct gb_cuda_look *looks; /* nodes in order, then what else they use */
+    bool *moved;                /* by look, after comparing */
+    struct gb_cuda_sources *sources; /* by node */
+    int n_nodes, n_looks; /* 0: nothing */
+};
+
+enum gb_cuda_change {
+    GB_CUDA_SAME,
+    GB_CUDA_MOVED, /* some views did, within what they are views of */
+    GB_CUDA_OTHER,
+};
+
+/* Look at CGRAPH; without memory for it nothing is seen. */
+void gb_cuda_seen_take(
+    struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph);
+
+/* What is new in CGRAPH, which is looked at for the next time. */
+enum gb_cuda_change gb_cuda_seen_compare(
+    struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph);
+
+/* After MOVED: did node I, or a source of it? */
+bool gb_cuda_seen_has_moved(const struct gb_cuda_seen *seen, int i);
+
+void gb_cuda_seen_clear(struct gb_cuda_seen *seen);
+
+#endif

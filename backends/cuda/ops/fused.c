@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/fused.c - which row computes a group of nodes.
+ */
+#include "backends/cuda/ops/fused.h"
+
+#include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/shape.h"
+
+static const struct gb_cuda_fused *const rows[GB_FUSE_PATTERN_COUNT] = {
+    [GB_FUSE_ADD_NORM] = &gb_cuda_fused_norm,
+    [GB_FUSE_GATE] = &gb_cuda_fused_gate,
+    [GB_FUSE_NORM] = &gb_cuda_fused_norm,
+    [GB_FUSE_PRODUCT] = &gb_cuda_fused_product,
+    [GB_FUSE_ROPE_STORE] = &gb_cuda_fused_rope_store,
+};
+
+const struct gb_cuda_fused *
+gb_cuda_fused_of(enum gb_fuse_pattern pattern)
+{
+    return rows[pattern];
+}
+
+const struct ggml_tensor *
+gb_cuda_other_operand(
+    const struct ggml_tensor *node, const struct ggml_tensor *inner)
+{
+    return node->src[0] == inner ? node->src[1] : node->src[0];
+}
+
+bool
+gb_cuda_has_rows_for(
+    const struct ggml_tensor *t, const struct ggml_tensor *node)
+{
+    if (!gb_cuda_has_f32_rows(t) || t->ne[0] != node->ne[0])
+        return false;
+    for (int i = 1; i < GGML_MAX_DIMS; i++) {
+        if (t->ne[i] != node->ne[i] && t->ne[i] != 1)
+            return false;
+    }
+    return true;
+}
+
+struct gb_cuda_tensor
+gb_cuda_arg_repeated(const struct ggml_tensor *t)
+{
+    struct gb_cuda_tensor arg = gb_cuda_arg(t);
+
+    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+        if (arg.ne[i] == 1)
+            arg.nb[i] = 0;
+    }
+    return arg;
+}
+
+struct gb_cuda_tensor
+gb_cuda_arg_if_written(const struct gb_fuse_group *group, int i)
+{
+    static const struct gb_cuda_tensor none;
+
+    return gb_fuse_is_written(group, i) ? gb_cuda_arg(group->nodes[i]) : none;
+}

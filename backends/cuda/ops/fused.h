@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/ops/fused.h - rows of the table of groups of nodes that one kernel
+ * computes, with the bits of the nodes' own kernels.
+ */
+#ifndef GB_CUDA_OPS_FUSED_H
+#define GB_CUDA_OPS_FUSED_H
+
+#include "backends/cuda/ops/emit.h"
+
+#include "lib/fuse/fuse.h"
+
+struct gb_cuda_fused {
+    /* Can the kernel compute GROUP, each node of which has a row that can? */
+    bool (*supports)(const struct gb_cuda_limits *limits,
+                     const struct gb_fuse_group *group);
+    /* It has the columns and the scratch that any of the nodes asks for. */
+    void (*emit)(struct gb_cuda_emit *emit, const struct gb_fuse_group *group);
+};
+
+/* The row of a pattern. */
+const struct gb_cuda_fused *gb_cuda_fused_of(enum gb_fuse_pattern pattern);
+
+extern const struct gb_cuda_fused gb_cuda_fused_gate;
+extern const struct gb_cuda_fused gb_cuda_fused_norm;
+extern const struct gb_cuda_fused gb_cuda_fused_product;
+extern const struct gb_cuda_fused gb_cuda_fused_rope_store;
+
+/* The operand of NODE that is not INNER. */
+const struct ggml_tensor *gb_cuda_other_operand(
+    const struct ggml_tensor *node, const struct ggml_tensor *inner);
+
+/* Is T of F32 with dense rows as long as those of NODE, its other dimensions
+ * being those of NODE or 1? */
+bool gb_cuda_has_rows_for(
+    const struct ggml_tensor *t, const struct ggml_tensor *node);
+
+/* T as kernels see it that go through the elements of a larger tensor. */
+struct gb_cuda_tensor gb_cuda_arg_repeated(const struct ggml_tensor *t);
+
+/* The result of node I as an argument; no data where it need not be written. */
+struct gb_cuda_tensor gb_cuda_arg_if_written(
+    const struct gb_fuse_group *group, int i);
+
+#endif

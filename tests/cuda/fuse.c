@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/cuda/fuse.c - random graphs give the same bits whether groups of nodes
+ * are computed by one kernel or not, and whether a plan is used again or made
+ * anew.
+ *
+ * Results lie where an allocator puts them, over others that are done with.
+ * Each graph is computed several times, with stores that move on, as those into
+ * a KV cache do, and sometimes with a parameter or a source that is another.
+ */
+#include "config.h"
+
+#include "tests/cuda/emulated.h"
+#include "tests/util/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    MAX_ROWS = 3, POSITIONS = 8, N_NODES = 22, N_LEAFS = 3, MAX_TENSORS = 128,
+    TURNS = 4, GRAPHS = 120, ALL_GRAPHS = 10000,
+};
+
+static struct gb_random numbers;
+
+static int
+below(int n)
+{
+    return (int)(gb_random_u64(&numbers) % (uint64_t)n);
+}
+
+/* ---- graphs ---- */
+
+struct graph {
+    struct ggml_context *ctx;
+    struct ggml_cgraph *cgraph;
+    ggml_gallocr_t alloc;
+    int64_t width; /* of all rows: a multiple of 32 */
+    struct ggml_tensor *made[MAX_TENSORS]; /* rows of width */
+    int n_made;
+    struct ggml_tensor *leafs[MAX_TENSORS]; /* to fill */
+    int n_leafs;
+    struct ggml_tensor *outputs[MAX_TENSORS];
+    int n_outputs;
+    struct ggml_tensor *stores[MAX_TENSORS]; /* copies into a cache */
+    int n_stores;
+    struct ggml_tensor *norms[MAX_TENSORS]; /* and their eps */
+    int n_norms;
+};
+
+static struct ggml_tensor *
+leaf(struct graph *g, enum ggml_type type, int64_t n0, int64_t n1)
+{
+    struct ggml_tensor *t = ggml_new_tensor_2d(g->ctx, type, n0, n1);
+
+    ggml_set_input(t);
+    /* Whoever reads it is behind what writes to it. */
+    ggml_build_forward_expand(g->cgraph, t);
+    g->leafs[g->n_leafs++] = t;
+    return t;
+}
+
+static struct ggml_tensor *
+any(const struct graph *g)
+{
+    return g->made[g->n_made - 1 -
+                   below(below(3) > 0 && g->n_made > 4 ? 4 : g->n_made)];
+}
+
+static struct ggml_tensor *
+operand(struct graph *g, const struct ggml_tensor *a)
+{
+    struct ggml_tensor *b = any(g);
+
+    if (below(2) == 0 && ggml_can_repeat(b, a))
+        return b;
+    return leaf(g, GGML_TYPE_F32, g->width, below(2) == 0 ? 1 : a->ne[1]);
+}
+
+static struct ggml_tensor *
+product(struct graph *g, struct ggml_tensor *a)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_0
+    };
+
+    return ggml_mul_mat(
+        g->ctx, leaf(g, types[below(4)], g->width, g->width), a);
+}
+
+static struct ggml_tensor *
+rotated(struct graph *g, struct ggml_tensor *a)
+{
+    struct ggml_tensor *positions =
+        ggml_new_tensor_1d(g->ctx, GGML_TYPE_I32, a->ne[1]);
+
+    ggml_set_input(positions);
+    ggml_build_forward_expand(g->cgraph, positions);
+    g->leafs[g->n_leafs++] = positions;
+    a = ggml_reshape_3d(g->ctx, a, g->width / 2, 2, a->ne[1]);
+    return ggml_rope(g->ctx, a, positions, (int)g->width / 2,
+                     below(2) == 0 ? 0 : GGML_ROPE_TYPE_NEOX);
+}
+
+static void
+store(struct graph *g, struct ggml_tensor *a)
+{
+    struct ggml_tensor *cache = ggml_new_tensor_2d(
+        g->ctx, below(3) == 0 ? GGML_TYPE_F32 : GGML_TYPE_F16,
+        g->width * a->ne[1], POSITIONS);
+    struct ggml_tensor *copy;
+
+    ggml_set_input(cache);
+    ggml_set_output(cache);
+    ggml_build_forward_expand(g->cgraph, cache);
+    if (below(2) == 0)
+        a = rotated(g, a);
+    copy = ggml_cpy(g->ctx, a,
+                    ggml_view_1d(g->ctx, cache, ggml_nelements(a), 0));
+    ggml_build_forward_expand(g->cgraph, copy);
+    g->stores[g->n_stores++] = copy;
+    g->outputs[g->n_outputs++] = cache;
+}
+
+static struct ggml_tensor *
+unary(struct graph *g, struct ggml_tensor *a)
+{
+    switch (below(3)) {
+    case 0:
+        return ggml_gelu(g->ctx, a);
+    case 1:
+        return ggml_relu(g->ctx, a);
+    default:
+        return ggml_silu(g->ctx, a);
+    }
+}
+
+static struct ggml_tensor *
+norm(struct graph *g, struct ggml_tensor *a)
+{
+    a = below(2) == 0 ? ggml_norm(g->ctx, a, 1e-5f)
+                      : ggml_rms_norm(g->ctx, a, 1e-5f);
+    g->norms[g->n_norms++] = a;
+    return a;
+}
+
+static struct ggml_tensor *
+next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
+{
+    const bool is_chain = below(3) > 0;
+
+    if (is_chain && (last == GGML_OP_NORM || last == GGML_OP_RMS_NORM ||
+                     last == GGML_OP_UNARY))
+        return ggml_mul(g->ctx, a, operand(g, a));
+    if (is_chain && last == GGML_OP_MUL_MAT)
+        return ggml_add(g->ctx, operand(g, a), a);
+    switch (below(6)) {
+    case 0:
+        return norm(g, a);
+    case 1:
+        return unary(g, a);
+    case 2:
+        return ggml_add(g->ctx, a, operand(g, a));
+    case 3:
+        return ggml_mul(g->ctx, a, operand(g, a));
+    default:
+        return product(g, a);
+    }
+}
+
+static void
+add_node(struct graph *g)
+{
+    struct ggml_tensor *last = g->made[g->n_made - 1];
+    struct ggml_tensor *a = below(4) == 0 ? any(g) : last;
+
+    if (below(7) == 0)
+        store(g, a);
+    a = next(g, a, a->op);
+    if (below(6) == 0) {
+        ggml_set_output(a);
+        g->outputs[g->n_outputs++] = a;
+    }
+    ggml_build_forward_expand(g->cgraph, a);
+    g->made[g->n_made++] = a;
+}
+
+static void
+make(struct graph *g, ggml_backend_buffer_type_t buft)
+{
+    static const int64_t widths[] = { 32, 64, 96, 1024 };
+
+    memset(g, 0, sizeof(*g));
+    g->ctx = ggml_init((struct ggml_init_params){ .mem_size = 1 << 20,
+                                                  .no_alloc = true });
+    CHECK(g->ctx != NULL);
+    g->cgraph = ggml_new_graph_custom(g->ctx, 512, false);
+    g->width = widths[below(below(8) == 0 ? 4 : 3)];
+    for (int i = 0; i < N_LEAFS; i++)
+        g->made[g->n_made++] =
+            leaf(g, GGML_TYPE_F32, g->width, 1 + below(MAX_ROWS));
+    for (int i = 0; i < N_NODES; i++)
+        add_node(g);
+    g->outputs[g->n_outputs++] = g->made[g->n_made - 1];
+    ggml_set_output(g->made[g->n_made - 1]);
+    g->alloc = ggml_gallocr_new(buft);
+    CHECK(g->alloc != NULL && ggml_gallocr_alloc_graph(g->alloc, g->cgraph));
+}
+
+static void
+fill(const struct ggml_tensor *t)
+{
+    const int64_t n = ggml_nelements(t);
+    float *x = calloc((size_t)n, sizeof(*x));
+    char *bytes = calloc(1, ggml_nbytes(t));
+
+    CHECK(x != NULL && bytes != NULL);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = gb_random_float(&numbers, -1.0f, 1.0f);
+    if (t->type == GGML_TYPE_I32) {
+        for (int64_t i = 0; i < n; i++)
+            ((int32_t *)bytes)[i] = below(100);
+    } else {
+        ggml_quantize_chunk(t->type, x, bytes, 0, t->ne[1], t->ne[0], NULL);
+    }
+    ggml_backend_tensor_set((struct ggml_tensor *)t, bytes, 0,
+                            ggml_nbytes(t));
+    free(bytes);
+    free(x);
+}
+
+/* What a client changes from one time to the next. */
+static void
+go_on(struct graph *g, int turn)
+{
+    for (int i = 0; i < g->n_stores; i++) {
+        struct ggml_tensor *views[] = { g->stores[i], g->stores[i]->src[1] };
+
+        for (int j = 0; j < 2; j++) {
+            views[j]->view_offs =
+                (size_t)turn * views[j]->view_src->nb[1];
+            views[j]->data =
+                (char *)views[j]->view_src->data + views[j]->view_offs;
+        }
+    }
+    if (turn == 2 && g->n_norms > 0) {
+        const float eps = 0.5f;
+
+        memcpy(g->norms[below(g->n_norms)]->op_params, &eps, sizeof(eps));
+    }
+}
+
+static uint64_t
+hash(uint64_t sum, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    return sum;
+}
+
+static uint64_t
+hash_outputs(const struct graph *g, uint64_t sum)
+{
+    for (int i = 0; i < g->n_outputs; i++) {
+        const size_t size = ggml_nbytes(g->outputs[i]);
+        char *bytes = malloc(size);
+
+        CHECK(bytes != NULL);
+        ggml_backend_tensor_get(g->outputs[i], bytes, 0, size);
+        sum = hash(sum, bytes, size);
+        free(bytes);
+    }
+    return sum;
+}
+
+/* ---- cases ---- */
+
+static bool is_fresh;
+static int n_graphs;
+
+static ggml_backend_t
+new_backend(void)
+{
+    ggml_backend_t backend =
+        ggml_backend_dev_init(cuda_device("CUDA0"), NULL);
+
+    CHECK(backend != NULL);
+    return backend;
+}
+
+static uint64_t
+run(struct graph *g, ggml_backend_t *backend)
+{
+    uint64_t sum = 0xcbf29ce484222325u;
+
+    for (int i = 0; i < g->n_outputs; i++) {
+        if (g->outputs[i]->op == GGML_OP_NONE)
+            ggml_backend_tensor_memset(g->outputs[i], 0, 0,
+                                       ggml_nbytes(g->outputs[i]));
+    }
+    for (int turn = 0; turn < TURNS; turn++) {
+        if (is_fresh) {
+            ggml_backend_free(*backend);
+            *backend = new_backend();
+        }
+        for (int i = 0; i < g->n_leafs; i++)
+            fill(g->leafs[i]);
+        go_on(g, turn);
+        CHECK(ggml_backend_graph_compute(*backend, g->cgraph) ==
+              GGML_STATUS_SUCCESS);
+        sum = hash_outputs(g, sum);
+    }
+    return sum;
+}
+
+/* "hash kernels" */
+static void
+print_hash(void)
+{
+    static struct graph g;
+    ggml_backend_t backend;
+    uint64_t sum = 0;
+
+    CHECK(cuda_load() != NULL);
+    gb_random_init(&numbers, gb_test_seed(20261123));
+    backend = new_backend();
+    for (int i = 0; i < n_graphs; i++) {
+        make(&g, ggml_backend_get_default_buffer_type(backend));
+        sum = sum * 31 + run(&g, &backend);
+        ggml_gallocr_free(g.alloc);
+        ggml_free(g.ctx);
+    }
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+    fprintf(stderr, "%016llx %llu\n", (unsigned long long)sum,
+            (unsigned long long)emulator.count(EMU_KERNELS));
+}
+
+struct printed {
+    char hash[17];
+    unsigned long long n_kernels;
+};
+
+static struct printed
+printed_by(const char *variables)
+{
+    struct printed printed;
+    const char *errors, *line;
+
+    cuda_case(print_hash, variables, &errors);
+    /* The seed is told first. */
+    line = strrchr(errors, ' ');
+    assert_true(line != NULL && line - errors >= 16);
+    assert_int_equal(
+        sscanf(line - 16, "%16s %llu", printed.hash, &printed.n_kernels), 2);
+    print_message("# [%s]%s %s %llu kernels\n", variables,
+                  is_fresh ? " fresh" : "", printed.hash, printed.n_kernels);
+    return printed;
+}
+
+static void
+nobody_can_tell(void **state)
+{
+    struct printed on, other;
+
+    (void)state;
+    n_graphs = getenv("GGMLBACKEND_TEST_ALL") != NULL ? ALL_GRAPHS : GRAPHS;
+    on = printed_by("");
+    other = printed_by("GGMLBACKEND_GPU_FUSE=off");
+    assert_string_equal(on.hash, other.hash);
+    assert_true(on.n_kernels * 10 < other.n_kernels * 9);
+    other = printed_by("GGML_CUDA_DISABLE_GRAPHS=1 EMU_ORDER=2");
+    assert_string_equal(on.hash, other.hash);
+    is_fresh = true;
+    other = printed_by("EMU_ORDER=1");
+    assert_string_equal(on.hash, other.hash);
+    assert_int_equal(on.n_kernels, other.n_kernels);
+}
+
+static void
+load_only(void)
+{
+    CHECK(cuda_load() != NULL);
+}
+
+static void
+other_settings_are_refused(void **state)
+{
+    (void)state;
+    cuda_case_says(load_only, "GGMLBACKEND_GPU_FUSE=sometimes",
+                   "GGMLBACKEND_GPU_FUSE: sometimes is neither on nor off, "
+                   "and not used");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_can_tell),
+        cmocka_unit_test(other_settings_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
