@@ -98,14 +98,18 @@ normed(struct ggml_tensor *x, struct ggml_tensor *by)
 static struct ggml_tensor *
 attend(struct layer *l, struct ggml_tensor *x)
 {
-    struct ggml_tensor *q;
+    struct ggml_tensor *q, *k, *v;
 
     x = normed(x, l->norms[0]);
-    store(rotated(ggml_mul_mat(ctx, l->wk, x), N_HEAD_KV), l->keys,
-          &l->stores[0]);
-    store(ggml_mul_mat(ctx, l->wv, x), l->values, &l->stores[2]);
-    q = ggml_permute(ctx, rotated(ggml_mul_mat(ctx, l->wq, x), N_HEAD), 0, 2,
-                     1, 3);
+    q = ggml_mul_mat(ctx, l->wq, x);
+    k = ggml_mul_mat(ctx, l->wk, x);
+    v = ggml_mul_mat(ctx, l->wv, x);
+    ggml_build_forward_expand(graph, q);
+    ggml_build_forward_expand(graph, k);
+    ggml_build_forward_expand(graph, v);
+    store(rotated(k, N_HEAD_KV), l->keys, &l->stores[0]);
+    store(v, l->values, &l->stores[2]);
+    q = ggml_permute(ctx, rotated(q, N_HEAD), 0, 2, 1, 3);
     x = ggml_flash_attn_ext(ctx, q, by_head(l->keys), by_head(l->values), mask,
                             0.125f, 0.0f, 0.0f);
     return ggml_mul_mat(ctx, l->wo,

@@ -3,8 +3,9 @@
  * fuse/find.c - find the groups of a graph.
  *
  * From each node that begins a chain the next node that reads it is looked for,
- * and so on.  Spans of memory decide then whether the nodes may move to where
- * the last one stands, and whether one kernel may do what they did in turns.
+ * and so on; then, from each product that is left, others with its right side.
+ * Spans of memory decide whether the nodes may move to where the group is
+ * computed, and whether one kernel may do what they did in turns.
  */
 #include "lib/fuse/memory.h"
 #include "lib/fuse/patterns.h"
@@ -101,6 +102,28 @@ take_chain(struct search *s, int first)
     return true;
 }
 
+/* A product, and others behind it with the same right side. */
+static bool
+take_products(struct search *s, int first)
+{
+    const struct ggml_tensor *node = s->cgraph->nodes[first];
+
+    s->group.pattern = GB_FUSE_PRODUCTS;
+    s->group.n_nodes = 0;
+    if (node->op != GGML_OP_MUL_MAT)
+        return false;
+    add_member(s, first);
+    for (int i = first + 1; i < first + WINDOW && i < s->cgraph->n_nodes &&
+                            s->group.n_nodes < GB_FUSE_MAX_NODES; i++) {
+        const struct ggml_tensor *other = s->cgraph->nodes[i];
+
+        if (is_free(s, i) && other->op == GGML_OP_MUL_MAT &&
+            other->src[1] == node->src[1])
+            add_member(s, i);
+    }
+    return s->group.n_nodes > 1;
+}
+
 static bool
 is_member(const struct search *s, int i)
 {
@@ -111,9 +134,9 @@ is_member(const struct search *s, int i)
     return false;
 }
 
-/* ---- may they move to the last one's place? ---- */
+/* ---- may they move to the group's place? ---- */
 
-/* May a node that does A come after one that does B, which came before? */
+/* May what does A and what does B change places? */
 static bool
 may_swap(const struct gb_fuse_use *a, const struct gb_fuse_use *b)
 {
@@ -121,15 +144,56 @@ may_swap(const struct gb_fuse_use *a, const struct gb_fuse_use *b)
            !gb_fuse_overlap(a->write, b->write);
 }
 
+/* May MEMBER pass what stands behind FIRST and before LAST? */
 static bool
-may_move(const struct search *s)
+may_pass(const struct search *s, int member, int first, int last)
+{
+    for (int i = first + 1; i < last; i++) {
+        if (s->fuse->uses[i].works && !is_member(s, i) &&
+            !may_swap(use_of(s, member), &s->fuse->uses[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool
+may_move_back(const struct search *s)
 {
     const int last = s->group.at[s->group.n_nodes - 1];
 
     for (int m = 0; m < s->group.n_nodes - 1; m++) {
-        for (int i = s->group.at[m] + 1; i < last; i++) {
-            if (s->fuse->uses[i].works && !is_member(s, i) &&
-                !may_swap(use_of(s, m), &s->fuse->uses[i]))
+        if (!may_pass(s, m, s->group.at[m], last))
+            return false;
+    }
+    return true;
+}
+
+/* May MEMBER pass what stands in front of it of node I's group? */
+static bool
+may_pass_group(const struct search *s, int member, int i)
+{
+    const struct gb_fuse_group *group = gb_fuse_group_of(s->fuse, i);
+
+    for (int m = 0; group != NULL && m < group->n_nodes; m++) {
+        const int other = group->at[m];
+
+        if (other < s->group.at[member] &&
+            !may_swap(use_of(s, member), &s->fuse->uses[other]))
+            return false;
+    }
+    return true;
+}
+
+/* Nodes of other groups may stand in front of this one, and yet be computed
+ * behind its place. */
+static bool
+may_move_forward(const struct search *s)
+{
+    for (int m = 1; m < s->group.n_nodes; m++) {
+        if (!may_pass(s, m, s->group.at[0], s->group.at[m]))
+            return false;
+        for (int i = s->group.at[0] + 1; i < s->group.at[m]; i++) {
+            if (!may_pass_group(s, m, i))
                 return false;
         }
     }
@@ -201,7 +265,7 @@ may_meet(const struct search *s, const struct ggml_tensor *src, int reader,
 static bool
 is_inner(const struct search *s, int reader, const struct ggml_tensor *src)
 {
-    return reader > 0 && src == s->group.nodes[reader - 1];
+    return reader > 0 && s->group.pattern != GB_FUSE_PRODUCTS && src == s->group.nodes[reader - 1];
 }
 
 static bool
@@ -263,20 +327,37 @@ keep(struct search *s)
 }
 
 static bool
-is_group(struct search *s, int first)
+is_chain(struct search *s, int first)
 {
-    if (!take_chain(s, first) || !may_move(s))
+    if (!take_chain(s, first) || !may_move_back(s))
         return false;
     find_written(s);
     return may_be_one(s);
 }
 
 static void
-find_from(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
+find_chain(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
 {
     for (int i = 0; i < gb_fuse_n_chains; i++) {
         s->chain = &gb_fuse_chains[i];
-        if (is_group(s, first) && accepts(data, &s->group)) {
+        if (is_chain(s, first) && accepts(data, &s->group)) {
+            keep(s);
+            return;
+        }
+    }
+}
+
+/* With one less, where all do not go together. */
+static void
+find_products(struct search *s, int first, gb_fuse_accepts_fn accepts,
+              void *data)
+{
+    if (!take_products(s, first))
+        return;
+    for (; s->group.n_nodes > 1; s->group.n_nodes--) {
+        s->group.written = (1u << s->group.n_nodes) - 1;
+        if (may_move_forward(s) && may_be_one(s) &&
+            accepts(data, &s->group)) {
             keep(s);
             return;
         }
@@ -325,7 +406,11 @@ gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,
     }
     for (int i = 0; i < cgraph->n_nodes; i++) {
         if (is_free(&s, i))
-            find_from(&s, i, accepts, data);
+            find_chain(&s, i, accepts, data);
+    }
+    for (int i = 0; i < cgraph->n_nodes; i++) {
+        if (is_free(&s, i))
+            find_products(&s, i, accepts, data);
     }
     return true;
 }

@@ -3,9 +3,9 @@
  * fuse/fuse.h - groups of nodes that a backend computes by one kernel.
  *
  * A group is computed where its last node stands, the others later than they
- * stand in the graph.  So nothing between them may need their results, or the
- * memory that they read or write; this is decided by the addresses of the
- * tensors' memory.
+ * stand in the graph; or, one of products, where its first node stands, the
+ * others earlier.  So nothing between them may have to do with the memory that
+ * they read and write; this is decided by the addresses of the tensors' memory.
  *
  * The result of an inner node is left unwritten only if nobody can miss it: a
  * later node of the same graph writes all of its memory before another node
@@ -25,6 +25,7 @@ enum gb_fuse_pattern {
     GB_FUSE_GATE,       /* UNARY, MUL */
     GB_FUSE_NORM,       /* NORM or RMS_NORM, MUL by weights, or ADD after it */
     GB_FUSE_PRODUCT,    /* MUL_MAT, ADD of a bias or more, perhaps another ADD */
+    GB_FUSE_PRODUCTS,   /* MUL_MATs with one right side; none reads another */
     GB_FUSE_ROPE_STORE, /* ROPE, CPY */
     GB_FUSE_PATTERN_COUNT
 };
@@ -78,11 +79,12 @@ gb_fuse_group_of(const struct gb_fuse *fuse, int i)
                : &fuse->groups[fuse->group_of[i]];
 }
 
-/* Is node I the last of GROUP, where it is computed? */
+/* Is node I the one of GROUP where all of it is computed? */
 static inline bool
-gb_fuse_is_last(const struct gb_fuse_group *group, int i)
+gb_fuse_is_place(const struct gb_fuse_group *group, int i)
 {
-    return group->at[group->n_nodes - 1] == i;
+    return group->at[group->pattern == GB_FUSE_PRODUCTS
+                         ? 0 : group->n_nodes - 1] == i;
 }
 
 void gb_fuse_clear(struct gb_fuse *fuse);

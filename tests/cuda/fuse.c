@@ -81,15 +81,24 @@ operand(struct graph *g, const struct ggml_tensor *a)
     return leaf(g, GGML_TYPE_F32, g->width, below(2) == 0 ? 1 : a->ne[1]);
 }
 
+/* Sometimes others with the same right side stand in front of it. */
 static struct ggml_tensor *
 product(struct graph *g, struct ggml_tensor *a)
 {
     static const enum ggml_type types[] = {
         GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_0
     };
+    enum ggml_type type = types[below(4)];
+    struct ggml_tensor *result;
 
-    return ggml_mul_mat(
-        g->ctx, leaf(g, types[below(4)], g->width, g->width), a);
+    for (int n = below(4); n > 1; n--) {
+        result = ggml_mul_mat(g->ctx, leaf(g, type, g->width, g->width), a);
+        ggml_build_forward_expand(g->cgraph, result);
+        g->made[g->n_made++] = result;
+        if (below(4) == 0)
+            type = types[below(4)];
+    }
+    return ggml_mul_mat(g->ctx, leaf(g, type, g->width, g->width), a);
 }
 
 static struct ggml_tensor *

@@ -101,6 +101,31 @@ chains_are_found(void **state)
     check_only_group(GB_FUSE_ROPE_STORE, 2, 3, y);
 }
 
+/* A layer's feed-forward part: one product passes the other's function. */
+static void
+products_with_one_right_side_are_found(void **state)
+{
+    struct ggml_tensor *x = leaf(ROWS);
+    struct ggml_tensor *gate = ggml_mul_mat(ctx, leaf(WIDTH), x);
+    struct ggml_tensor *up = ggml_mul_mat(ctx, leaf(WIDTH), x);
+    struct ggml_tensor *y = ggml_mul(ctx, ggml_silu(ctx, gate), up);
+
+    (void)state;
+    find(y);
+    assert_int_equal(fuse.n_groups, 2);
+    assert_int_equal(fuse.groups[0].pattern, GB_FUSE_GATE);
+    assert_int_equal(fuse.groups[1].pattern, GB_FUSE_PRODUCTS);
+    assert_int_equal(fuse.groups[1].n_nodes, 2);
+    assert_int_equal(fuse.groups[1].written, 3);
+    assert_true(gb_fuse_is_place(&fuse.groups[1], fuse.groups[1].at[0]));
+    assert_ptr_equal(fuse.groups[1].nodes[1], up);
+
+    /* The second one takes the memory of the first, which is done with. */
+    up->data = gate->data;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    assert_int_equal(fuse.n_groups, 0);
+}
+
 /* As an allocator has it: the product takes the place of the norm. */
 static void
 results_that_nobody_sees_are_not_written(void **state)
@@ -191,6 +216,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(chains_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            products_with_one_right_side_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(
             results_that_nobody_sees_are_not_written, setup, teardown),
         cmocka_unit_test_setup_teardown(

@@ -126,6 +126,25 @@ products(struct suite *s)
             }
 }
 
+/* Two products with one right side, one of which gates the other. */
+static void
+feed_forward(struct suite *s, enum ggml_type gate_type, enum ggml_type up_type)
+{
+    const int64_t k = 256, m = 36;
+    struct ggml_tensor *x, *gate, *up;
+
+    for (int n = 1; n <= 9; n += 4) {
+        if (!suite_begin(s, GGML_OP_MUL))
+            continue;
+        gate = leaf_4d(s, gate_type, k, m, 1, 1);
+        up = leaf_4d(s, up_type, k, m, 1, 1);
+        x = leaf_4d(s, GGML_TYPE_F32, k, n, 1, 1);
+        gate = ggml_silu(s->ctx, ggml_mul_mat(s->ctx, gate, x));
+        suite_check(s, ggml_mul(s->ctx, gate, ggml_mul_mat(s->ctx, up, x)),
+                    gate_type == GGML_TYPE_F32 ? 1e-6 : 2e-3);
+    }
+}
+
 static void
 stores(struct suite *s, enum ggml_type type, int mode)
 {
@@ -170,6 +189,10 @@ cases_chains(struct suite *s)
             gates(s, shapes[i], functions[f]);
     }
     products(s);
+    feed_forward(s, GGML_TYPE_F32, GGML_TYPE_F32);
+    feed_forward(s, GGML_TYPE_Q8_0, GGML_TYPE_Q8_0);
+    feed_forward(s, GGML_TYPE_Q4_K, GGML_TYPE_Q6_K);
+    feed_forward(s, GGML_TYPE_F16, GGML_TYPE_F16);
     for (int t = 0; t < LENGTH(types); t++) {
         stores(s, types[t], 0);
         stores(s, types[t], GGML_ROPE_TYPE_NEOX);

@@ -164,16 +164,22 @@ attention_block(const struct builder *b, int64_t il, struct ggml_tensor *x,
 {
     const struct layer *layer = &b->model->layers[il];
     const bool is_windowed = hparams_is_windowed(b->hp, il);
-    struct ggml_tensor *q, *k, *v;
+    struct ggml_tensor *q = NULL, *k, *v;
 
     x = normed(b, x, layer->attn_norm);
     k = linear(b, layer->wk, layer->bk, x);
     v = linear(b, layer->wv, layer->bv, x);
+    /* The products stand side by side: a device may make them at once. */
+    ggml_build_forward_expand(b->graph->graph, k);
+    ggml_build_forward_expand(b->graph->graph, v);
+    if (first < b->graph->n_tokens) {
+        q = linear(b, layer->wq, layer->bq, rows_from(b, x, first));
+        ggml_build_forward_expand(b->graph->graph, q);
+    }
     k = rotated(b, k, layer->k_norm, b->hp->n_head_kv, is_windowed);
     store_keys_and_values(b, il, k, v);
-    if (first == b->graph->n_tokens)
+    if (q == NULL)
         return NULL;
-    q = linear(b, layer->wq, layer->bq, rows_from(b, x, first));
     q = rotated(b, q, layer->q_norm, b->hp->n_head, is_windowed);
     x = attention(b, il, q,
                   is_windowed ? b->graph->mask_local : b->graph->mask);

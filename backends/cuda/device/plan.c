@@ -206,7 +206,7 @@ emit_one(struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph,
 
     if (group == NULL && needs_work(node))
         gb_cuda_emission_node(emission, node);
-    else if (group != NULL && gb_fuse_is_last(group, i))
+    else if (group != NULL && gb_fuse_is_place(group, i))
         gb_cuda_emission_group(emission, group);
 }
 
@@ -348,7 +348,7 @@ change_moved(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
             !needs_work(cgraph->nodes[i]))
             continue;
         /* The first node of a group is computed with the last. */
-        if ((group != NULL && !gb_fuse_is_last(group, i)) ||
+        if ((group != NULL && !gb_fuse_is_place(group, i)) ||
             !change_unit(emission, hold, cgraph, i))
             return false;
     }

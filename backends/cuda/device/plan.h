@@ -23,7 +23,7 @@ struct gb_cuda_launch {
     unsigned args_size;
 };
 
-/* The launches of a node, or of the group that it is the last node of. */
+/* The launches of a node, or of the group that is computed where it stands. */
 struct gb_cuda_unit {
     unsigned first, n;
 };

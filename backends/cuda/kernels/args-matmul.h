@@ -88,6 +88,15 @@ struct gb_cuda_product_args {
     struct gb_cuda_addends more; /* of a GEMV whose k is not split */
 };
 
+/* Products that one launch makes, the thread blocks of one behind those of the
+ * other. */
+#define GB_CUDA_MAX_PRODUCTS 3
+struct gb_cuda_gemv_args {
+    struct gb_cuda_product_args of[GB_CUDA_MAX_PRODUCTS];
+    uint32_t first[GB_CUDA_MAX_PRODUCTS]; /* thread block of each */
+    int32_t n;
+};
+
 /* Of the GEMM by warp groups. */
 #define GB_CUDA_WGMMA_ROWS   64  /* of a tile */
 #define GB_CUDA_WGMMA_COLS   128

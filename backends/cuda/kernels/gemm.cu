@@ -93,7 +93,7 @@ GB_DEVICE void
 gemm(const gb_cuda_product_args &a)
 {
     GB_SHARED panels p;
-    const gb_product_tile tile = gb_product_tile_of(a);
+    const gb_product_tile tile = gb_product_tile_of(a, (uint32_t)gb_block());
 
     if (tile.n_cols == 0)
         return;

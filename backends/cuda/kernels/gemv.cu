@@ -4,7 +4,7 @@
  * once, for every type of weights.
  *
  * A warp takes one row of weights and all columns of the tile; 128 threads a
- * block.  Floats: lanes take neighbouring values; quantised weights: lanes take
+ * block; up to three products with one right side a launch.  Floats: lanes take neighbouring values; quantised weights: lanes take
  * 32 values each, whose codes meet those of q8 activations in dot4, four
  * products at a time.  Weights are read once for all columns of a tile; reading
  * them is the limit.
@@ -146,17 +146,29 @@ multiply_row(const gb_cuda_product_args &a, const gb_product_tile &tile,
 
 template <typename T, int cols>
 GB_DEVICE void
-gemv(const gb_cuda_product_args &a)
+gemv_tile(const gb_cuda_product_args &a, uint32_t number)
 {
-    const gb_product_tile tile = gb_product_tile_of(a);
+    const gb_product_tile tile = gb_product_tile_of(a, number);
     const int64_t row = tile.row + gb_warp();
 
     if (row < a.weights.ne[1] && tile.n_cols > 0)
         multiply_row<T, cols>(a, tile, row);
 }
 
+template <typename T, int cols>
+GB_DEVICE void
+gemv(const gb_cuda_gemv_args &a)
+{
+    const uint32_t block = (uint32_t)gb_block();
+    int i = 0;
+
+    while (i + 1 < a.n && block >= a.first[i + 1])
+        i++;
+    gemv_tile<T, cols>(a.of[i], block - a.first[i]);
+}
+
 #define GEMV(name, type, cols)                      \
-    GB_KERNEL(128, gb_gemv_##name##_##cols, product) \
+    GB_KERNEL(128, gb_gemv_##name##_##cols, gemv)   \
     {                                               \
         gemv<type, cols>(a);                        \
     }

@@ -278,7 +278,7 @@ GB_DEVICE void
 gb_mma_gemm(const gb_cuda_product_args &a)
 {
     GB_SHARED gb_mma_panels p;
-    const gb_product_tile tile = gb_product_tile_of(a);
+    const gb_product_tile tile = gb_product_tile_of(a, (uint32_t)gb_block());
 
     if (tile.n_cols == 0)
         return;

@@ -53,11 +53,10 @@ gb_take_columns(const gb_cuda_product_args &a, int32_t number,
     }
 }
 
-/* The tile of this thread block. */
+/* Tile NUMBER, which a thread block computes. */
 GB_DEVICE gb_product_tile
-gb_product_tile_of(const gb_cuda_product_args &a)
+gb_product_tile_of(const gb_cuda_product_args &a, uint32_t number)
 {
-    uint32_t number = (uint32_t)gb_block();
     const int32_t col_tile = (int32_t)gb_take_number(&number, a.col_tiles);
     const int64_t row_tile = gb_take_number(&number, a.row_tiles);
     const int64_t split = gb_take_number(&number, a.n_splits);

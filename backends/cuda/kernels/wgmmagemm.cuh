@@ -285,7 +285,8 @@ template <typename T, typename how>
 GB_DEVICE void
 gb_wgmma_gemm(const gb_cuda_wgmma_args &a)
 {
-    const gb_product_tile tile = gb_product_tile_of(a.product);
+    const gb_product_tile tile =
+        gb_product_tile_of(a.product, (uint32_t)gb_block());
     const gb_wgmma_work w = { a, tile, *gb_wgmma_take_stages(),
                               gb_wgmma_row_of_map(a.product, tile) };
 

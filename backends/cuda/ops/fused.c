@@ -12,6 +12,7 @@ static const struct gb_cuda_fused *const rows[GB_FUSE_PATTERN_COUNT] = {
     [GB_FUSE_GATE] = &gb_cuda_fused_gate,
     [GB_FUSE_NORM] = &gb_cuda_fused_norm,
     [GB_FUSE_PRODUCT] = &gb_cuda_fused_product,
+    [GB_FUSE_PRODUCTS] = &gb_cuda_fused_products,
     [GB_FUSE_ROPE_STORE] = &gb_cuda_fused_rope_store,
 };
 

@@ -24,6 +24,7 @@ const struct gb_cuda_fused *gb_cuda_fused_of(enum gb_fuse_pattern pattern);
 extern const struct gb_cuda_fused gb_cuda_fused_gate;
 extern const struct gb_cuda_fused gb_cuda_fused_norm;
 extern const struct gb_cuda_fused gb_cuda_fused_product;
+extern const struct gb_cuda_fused gb_cuda_fused_products;
 extern const struct gb_cuda_fused gb_cuda_fused_rope_store;
 
 /* The operand of NODE that is not INNER. */

@@ -105,7 +105,7 @@ tile_gemv(const struct gb_cuda_limits *limits,
     tiling->kernel = gemv_kernels[size][shape->weights];
     tiling->row_step = GEMV_THREADS / limits->warp;
     tiling->col_step = cols[size];
-    tiling->has_addends = true;
+    tiling->is_gemv = true;
 }
 
 static bool
@@ -260,26 +260,42 @@ mul_mat_scratch(
     return gb_cuda_parts_size(&tiling, node);
 }
 
+static int64_t
+matrices_of(const struct ggml_tensor *node)
+{
+    return node->src[0]->ne[2] * node->src[0]->ne[3];
+}
+
+/* The operands of NODE; columns are packed at the latest now. */
+static struct gb_cuda_product_args
+args_of(struct gb_cuda_emit *emit, const struct gb_cuda_tiling *tiling,
+        const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    struct gb_cuda_product_args args = {
+        .weights = gb_cuda_arg(a),
+        .n_cols = (int32_t)(ggml_nrows(b) / matrices_of(node)),
+        .r2 = (int32_t)(b->ne[2] / a->ne[2]),
+        .r3 = (int32_t)(b->ne[3] / a->ne[3]),
+    };
+
+    args.col_tiles = (int32_t)ceil_div(args.n_cols, tiling->col_step);
+    gb_cuda_pack(emit, tiling->packing, b, &args.columns);
+    return args;
+}
+
 /* NODE and what MORE adds to it, into TO. */
 static void
 emit_product(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
              const struct gb_cuda_addends *more, const struct ggml_tensor *to)
 {
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
     const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
-    const int64_t matrices = a->ne[2] * a->ne[3];
-    struct gb_cuda_product_args args = {
-        .weights = gb_cuda_arg(a),
-        .n_cols = (int32_t)(ggml_nrows(b) / matrices),
-        .r2 = (int32_t)(b->ne[2] / a->ne[2]),
-        .r3 = (int32_t)(b->ne[3] / a->ne[3]),
-    };
+    struct gb_cuda_product_args args = args_of(emit, &tiling, node);
 
-    args.col_tiles = (int32_t)ceil_div(args.n_cols, tiling.col_step);
     args.more = *more;
-    gb_cuda_pack(emit, tiling.packing, b, &args.columns);
-    gb_cuda_multiply(emit, &tiling, to, matrices, emit->scratch, &args);
+    gb_cuda_multiply(emit, &tiling, to, matrices_of(node), emit->scratch,
+                     &args);
 }
 
 static void
@@ -335,7 +351,7 @@ fused_product_supports(const struct gb_cuda_limits *limits,
     const struct ggml_tensor *product = group->nodes[0];
     const struct gb_cuda_tiling tiling = tiling_of(limits, product);
 
-    if (!tiling.has_addends && tiling.n_splits == 1)
+    if (!tiling.is_gemv && tiling.n_splits == 1)
         return false;
     for (int i = 1; i < group->n_nodes; i++) {
         const struct ggml_tensor *sum = group->nodes[i];
@@ -364,4 +380,61 @@ fused_product_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
 const struct gb_cuda_fused gb_cuda_fused_product = {
     .supports = fused_product_supports,
     .emit = fused_product_emit,
+};
+
+/* ---- with others that have the same right side ---- */
+
+_Static_assert(GB_CUDA_MAX_PRODUCTS >= GB_FUSE_MAX_NODES,
+               "a launch makes the products of a group");
+
+static bool
+products_support(const struct gb_cuda_limits *limits,
+                 const struct gb_fuse_group *group)
+{
+    const struct gb_cuda_tiling first = tiling_of(limits, group->nodes[0]);
+    int64_t n_blocks = 0;
+
+    for (int i = 0; i < group->n_nodes; i++) {
+        const struct ggml_tensor *node = group->nodes[i];
+        const struct gb_cuda_tiling tiling = tiling_of(limits, node);
+        int64_t n_tiles;
+
+        if (!tiling.is_gemv || tiling.n_splits > 1 ||
+            tiling.kernel != first.kernel ||
+            tiling.packing != first.packing ||
+            !gb_cuda_tiles(&tiling, node->ne[0],
+                           ceil_div(ggml_nrows(node) / matrices_of(node),
+                                    tiling.col_step),
+                           matrices_of(node), &n_tiles))
+            return false;
+        n_blocks += n_tiles;
+    }
+    return n_blocks <= INT32_MAX;
+}
+
+static void
+products_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
+{
+    const struct gb_cuda_tiling first =
+        tiling_of(emit->limits, group->nodes[0]);
+    struct gb_cuda_gemv_args args;
+    int64_t n_blocks = 0;
+
+    memset(&args, 0, sizeof(args));
+    args.n = group->n_nodes;
+    for (int i = 0; i < group->n_nodes; i++) {
+        const struct ggml_tensor *node = group->nodes[i];
+        const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
+
+        args.of[i] = args_of(emit, &tiling, node);
+        args.first[i] = (uint32_t)n_blocks;
+        n_blocks += gb_cuda_set_tiles(&tiling, node, matrices_of(node), NULL,
+                                      &args.of[i]);
+    }
+    emit->add(emit, first.kernel, (unsigned)n_blocks, 0, &args, sizeof(args));
+}
+
+const struct gb_cuda_fused gb_cuda_fused_products = {
+    .supports = products_support,
+    .emit = products_emit,
 };

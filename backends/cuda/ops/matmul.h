@@ -38,7 +38,7 @@ struct gb_cuda_tiling {
     enum gb_cuda_kernel kernel;
     enum gb_cuda_packing packing;
     bool by_warp_groups;    /* the kernel takes struct gb_cuda_wgmma_args */
-    bool has_addends;       /* it adds them; so does what joins splits */
+    bool is_gemv;           /* it takes struct gb_cuda_gemv_args, and adds */
     int row_step, col_step; /* of a tile */
     int64_t n_splits;
     int64_t split_k; /* values of k in each split but the last */
@@ -72,6 +72,14 @@ bool gb_cuda_tiles(const struct gb_cuda_tiling *tiling, int64_t m,
 /* Bytes of the parts of NODE that splits of k make: none without splits. */
 size_t gb_cuda_parts_size(
     const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node);
+
+/*
+ * Set what ARGS has of tiles, and dst; the number of thread blocks.  Weights,
+ * n_cols and col_tiles are set.
+ */
+int64_t gb_cuda_set_tiles(
+    const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node,
+    int64_t matrices, char *parts, struct gb_cuda_product_args *args);
 
 /*
  * Launch the product, and where k is split, what joins the parts, which are

@@ -8,6 +8,8 @@
 
 #include "ggml-cpu.h"
 
+#include <string.h>
+
 #define THREADS 256
 
 /* By type of the columns; 0 where there are none, and never asked for. */
@@ -219,21 +221,16 @@ gb_cuda_tiles(const struct gb_cuda_tiling *tiling, int64_t m, int64_t col_tiles,
     return true;
 }
 
-void
-gb_cuda_multiply(struct gb_cuda_emit *emit,
-                 const struct gb_cuda_tiling *tiling,
-                 const struct ggml_tensor *node, int64_t matrices, char *parts,
-                 struct gb_cuda_product_args *args)
+int64_t
+gb_cuda_set_tiles(const struct gb_cuda_tiling *tiling,
+                  const struct ggml_tensor *node, int64_t matrices,
+                  char *parts, struct gb_cuda_product_args *args)
 {
     const bool is_split = tiling->n_splits > 1;
     const int64_t m = args->weights.ne[1];
     int64_t n_tiles = 0;
 
     gb_cuda_tiles(tiling, m, args->col_tiles, matrices, &n_tiles);
-    const struct gb_cuda_addends more = args->more;
-
-    if (is_split)
-        args->more.n = 0;
     args->dst = is_split ? part_of(node, parts) : gb_cuda_arg(node);
     args->row_step = tiling->row_step;
     args->col_step = tiling->col_step;
@@ -241,8 +238,38 @@ gb_cuda_multiply(struct gb_cuda_emit *emit,
     args->n_splits = (int32_t)tiling->n_splits;
     args->split_k = tiling->split_k;
     args->split_bytes = args->dst.nb[3] * args->dst.ne[3];
+    return n_tiles;
+}
+
+static void
+multiply_by_gemv(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
+                 unsigned n_tiles, const struct gb_cuda_product_args *args)
+{
+    struct gb_cuda_gemv_args gemv;
+
+    memset(&gemv, 0, sizeof(gemv));
+    gemv.of[0] = *args;
+    gemv.n = 1;
+    emit->add(emit, kernel, n_tiles, 0, &gemv, sizeof(gemv));
+}
+
+void
+gb_cuda_multiply(struct gb_cuda_emit *emit,
+                 const struct gb_cuda_tiling *tiling,
+                 const struct ggml_tensor *node, int64_t matrices, char *parts,
+                 struct gb_cuda_product_args *args)
+{
+    const struct gb_cuda_addends more = args->more;
+    const bool is_split = tiling->n_splits > 1;
+    const int64_t n_tiles =
+        gb_cuda_set_tiles(tiling, node, matrices, parts, args);
+
+    if (is_split)
+        args->more.n = 0;
     if (tiling->by_warp_groups)
         multiply_by_warp_groups(emit, tiling->kernel, (unsigned)n_tiles, args);
+    else if (tiling->is_gemv)
+        multiply_by_gemv(emit, tiling->kernel, (unsigned)n_tiles, args);
     else
         emit->add(emit, tiling->kernel, (unsigned)n_tiles, 0, args,
                   sizeof(*args));
