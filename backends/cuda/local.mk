@@ -215,6 +215,7 @@ EXTRA_DIST += \
 	%D%/kernels/mmagemm.cuh \
 	%D%/kernels/pack.cuh \
 	%D%/kernels/product.cuh \
+	%D%/kernels/q8.cuh \
 	%D%/kernels/rows.cuh \
 	%D%/kernels/search.cuh \
 	%D%/kernels/tensor.cuh \

@@ -161,12 +161,17 @@ static struct ggml_tensor *
 next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
 {
     const bool is_chain = below(3) > 0;
+    struct ggml_tensor *b;
 
     if (is_chain && (last == GGML_OP_NORM || last == GGML_OP_RMS_NORM ||
                      last == GGML_OP_UNARY))
         return ggml_mul(g->ctx, a, operand(g, a));
-    if (is_chain && last == GGML_OP_MUL_MAT)
-        return ggml_add(g->ctx, operand(g, a), a);
+    if (is_chain && last == GGML_OP_MUL_MAT) {
+        b = operand(g, a);
+        return ggml_are_same_shape(a, b) && below(2) == 0
+                   ? ggml_add(g->ctx, b, a)
+                   : ggml_add(g->ctx, a, b);
+    }
     switch (below(6)) {
     case 0:
         return norm(g, a);

@@ -199,22 +199,22 @@ void
 gb_cuda_emission_node(
     struct gb_cuda_emission *emission, const struct ggml_tensor *node)
 {
+    note_write(emission, node);
     if (gb_cuda_split_is_product(node))
         add_step(emission, node);
     else
         gb_cuda_op_of(node->op)->emit(&emission->emit, node);
-    note_write(emission, node);
 }
 
 void
 gb_cuda_emission_group(
     struct gb_cuda_emission *emission, const struct gb_fuse_group *group)
 {
-    gb_cuda_fused_of(group->pattern)->emit(&emission->emit, group);
     for (int i = 0; i < group->n_nodes; i++) {
         if (gb_fuse_is_written(group, i))
             note_write(emission, group->nodes[i]);
     }
+    gb_cuda_fused_of(group->pattern)->emit(&emission->emit, group);
 }
 
 static struct gb_cuda_emission

@@ -20,6 +20,7 @@
 #include "backends/cuda/device/split-buffer.h"
 #include "backends/cuda/device/stream.h"
 #include "backends/cuda/ops/fused.h"
+#include "backends/cuda/ops/matmul.h"
 #include "backends/cuda/ops/op.h"
 
 #include <stdlib.h>
@@ -196,6 +197,38 @@ find_groups(struct gb_cuda_plan *plan, const struct gb_cuda_card *card,
         gb_fuse_find(&plan->fuse, cgraph, accepts_group, limits);
 }
 
+/* How many nodes behind another the product is looked for that reads it. */
+enum { NEAR = 8 };
+
+/*
+ * What the next product behind node I packs as q8 activations; NULL where it
+ * packs something else, or what is not known here.
+ */
+static const struct ggml_tensor *
+next_packed(const struct gb_cuda_emission *emission,
+            const struct ggml_cgraph *cgraph, int i)
+{
+    const struct gb_fuse *fuse = &emission->plan->fuse;
+
+    for (int j = i + 1; j <= i + NEAR && j < cgraph->n_nodes; j++) {
+        const struct ggml_tensor *node = cgraph->nodes[j];
+        const struct gb_fuse_group *group = gb_fuse_group_of(fuse, j);
+
+        if (group != NULL && gb_fuse_is_place(group, j))
+            node = group->nodes[0];
+        else if (group != NULL)
+            continue;
+        if (node->op == GGML_OP_MUL_MAT_ID || gb_cuda_split_is_product(node))
+            return NULL;
+        if (node->op == GGML_OP_MUL_MAT && !ggml_is_empty(node))
+            return gb_cuda_packing_of(emission->emit.limits, node) ==
+                           GB_CUDA_PACK_Q8
+                       ? node->src[1]
+                       : NULL;
+    }
+    return NULL;
+}
+
 static void
 emit_one(struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph,
          int i)
@@ -206,8 +239,10 @@ emit_one(struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph,
 
     if (group == NULL && needs_work(node))
         gb_cuda_emission_node(emission, node);
-    else if (group != NULL && gb_fuse_is_place(group, i))
-        gb_cuda_emission_group(emission, group);
+    if (group == NULL || !gb_fuse_is_place(group, i))
+        return;
+    emission->emit.next = next_packed(emission, cgraph, i);
+    gb_cuda_emission_group(emission, group);
 }
 
 static void

@@ -27,9 +27,10 @@ struct gb_cuda_unary_args {
 };
 
 /* dst = function(src) * other, all contiguous; inner has the function's value
- * where somebody sees it, else it is NULL. */
+ * where somebody sees it, else it is NULL; columns dst as q8 activations, or it
+ * is NULL. */
 struct gb_cuda_gate_args {
-    char *dst, *inner;
+    char *dst, *inner, *columns;
     const char *src, *other;
     int64_t n;        /* elements */
     int32_t function; /* an enum gb_cuda_function */

@@ -10,7 +10,7 @@
  * sums would lose its digits.
  */
 #include "backends/cuda/kernels/args-norm.h"
-#include "backends/cuda/kernels/rows.cuh"
+#include "backends/cuda/kernels/q8.cuh"
 
 /* 1 / sqrt(SUM_SQ / N + EPS). */
 GB_DEVICE float
@@ -148,32 +148,65 @@ gb_store_if_any(float *row, int64_t i, float value)
         row[i] = value;
 }
 
-/* What the kernels of the operations would do one after the other, with the
- * same bits; an element is read by the thread that writes in its place. */
+/* The rows that a team works on, of what there is of them. */
+struct gb_norm_rows {
+    gb_norm_source source;
+    const float *weights, *bias;
+    float *sum, *normed, *scaled, *dst;
+};
+
+GB_DEVICE gb_norm_rows
+gb_norm_rows_of(const gb_cuda_norm_mul_args &a, int64_t row)
+{
+    const gb_row at = gb_row_of(row, a.dst.ne);
+
+    return {
+        { (const float *)gb_row_data(a.src, at), gb_row_if_any(a.addend, at) },
+        (const float *)gb_row_data(a.weights, at),
+        gb_row_if_any(a.bias, at),
+        gb_row_if_any(a.sum, at),
+        gb_row_if_any(a.normed, at),
+        gb_row_if_any(a.scaled, at),
+        (float *)gb_row_data(a.dst, at),
+    };
+}
+
+/* Element I: what the kernels of the operations would do one after the other,
+ * with the same bits.  It is read by the thread that writes in its place. */
+GB_DEVICE float
+gb_norm_element(const gb_norm_rows &rows, int64_t i, float mean, float scale)
+{
+    const float x = gb_norm_at(rows.source, i);
+    const float normed = (x - mean) * scale;
+    const float scaled = normed * rows.weights[i];
+    const float result =
+        rows.bias == nullptr ? scaled : scaled + rows.bias[i];
+
+    gb_store_if_any(rows.sum, i, x);
+    gb_store_if_any(rows.normed, i, normed);
+    gb_store_if_any(rows.scaled, i, scaled);
+    rows.dst[i] = result;
+    return result;
+}
+
 template <typename team>
 GB_DEVICE void
 gb_norm_mul_row(const gb_cuda_norm_mul_args &a, int64_t row)
 {
-    const gb_row at = gb_row_of(row, a.dst.ne);
-    const gb_norm_source source = { (const float *)gb_row_data(a.src, at),
-                                    gb_row_if_any(a.addend, at) };
-    const float *const weights = (const float *)gb_row_data(a.weights, at);
-    const float *const bias = gb_row_if_any(a.bias, at);
+    const gb_norm_rows rows = gb_norm_rows_of(a, row);
     const int64_t n = a.dst.ne[0];
+    gb_cuda_q8 *const columns = (gb_cuda_q8 *)a.columns + row * (n / 32);
     const float mean =
-        a.has_mean ? gb_norm_mean<team>(source, n) : 0.0f;
-    const float scale = gb_norm_scale<team>(source, n, mean, a.eps);
+        a.has_mean ? gb_norm_mean<team>(rows.source, n) : 0.0f;
+    const float scale = gb_norm_scale<team>(rows.source, n, mean, a.eps);
 
-    for (int64_t i = team::rank(); i < n; i += team::size) {
-        const float x = gb_norm_at(source, i);
-        const float normed = (x - mean) * scale;
-        const float scaled = normed * weights[i];
-        const float result = bias == nullptr ? scaled : scaled + bias[i];
+    for (int64_t first = 0; first < n; first += team::size) {
+        const int64_t i = first + team::rank();
+        const float result =
+            i < n ? gb_norm_element(rows, i, mean, scale) : 0.0f;
 
-        gb_store_if_any(gb_row_if_any(a.sum, at), i, x);
-        gb_store_if_any(gb_row_if_any(a.normed, at), i, normed);
-        gb_store_if_any(gb_row_if_any(a.scaled, at), i, scaled);
-        ((float *)gb_row_data(a.dst, at))[i] = result;
+        if (a.columns != nullptr)
+            gb_store_q8(columns + i / 32, (int)(i % 32), result, i < n);
     }
 }
 

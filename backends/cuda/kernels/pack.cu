@@ -6,18 +6,10 @@
  * which they find the largest by butterfly.  Halves: a thread block a column,
  * which it reads twice.  256 threads; memory is the limit.
  */
-#include "backends/cuda/kernels/args-matmul.h"
-#include "backends/cuda/kernels/rows.cuh"
+#include "backends/cuda/kernels/q8.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
 #define THREADS 256
-
-/* |X|, infinite for a NaN, so that the largest of values tells of one. */
-GB_DEVICE float
-magnitude(float x)
-{
-    return x != x ? gb_float_of_bits(0x7f800000) : x < 0.0f ? -x : x;
-}
 
 template <typename T>
 GB_DEVICE void
@@ -33,36 +25,6 @@ pack_f32(const gb_cuda_pack_args &a)
     }
 }
 
-/* To nearest, ties away from zero; 0 where the block has an infinity or a NaN,
- * whose results are NaN by the scale. */
-GB_DEVICE int
-code_of(float x, float largest)
-{
-    const float scaled = 127.0f / largest * x;
-
-    if (!(largest > 0.0f && largest < gb_float_of_bits(0x7f800000)))
-        return 0;
-    return (int)(scaled + (scaled < 0.0f ? -0.5f : 0.5f));
-}
-
-/* All threads of a warp, 32 of them for the same block. */
-GB_DEVICE void
-pack_q8_value(gb_cuda_q8 *block, int i, float x, bool is_inside)
-{
-    const float largest = gb_warp_max<32>(magnitude(x));
-    const float d = largest / 127.0f;
-    const int code = code_of(x, largest);
-    const float sum = gb_warp_sum<16>((float)code);
-
-    if (!is_inside)
-        return;
-    ((int8_t *)block->qs)[i] = (int8_t)code;
-    if (i == 0)
-        block->d = d;
-    if (i % 16 == 0)
-        block->sums[i / 16] = d * sum;
-}
-
 template <typename T>
 GB_DEVICE void
 pack_q8(const gb_cuda_pack_args &a)
@@ -74,7 +36,7 @@ pack_q8(const gb_cuda_pack_args &a)
         const int64_t i = gb_take_index(&number, a.src.ne[0]);
         const gb_row row = gb_row_of(number, a.src.ne);
 
-        pack_q8_value((gb_cuda_q8 *)gb_row_data(a.dst, row) + i / 32,
+        gb_store_q8((gb_cuda_q8 *)gb_row_data(a.dst, row) + i / 32,
                       (int)(i % 32),
                       gb_value((const T *)gb_row_data(a.src, row), i),
                       is_inside);
@@ -88,7 +50,7 @@ column_factor(const T *row, int64_t n)
     float largest = 0.0f;
 
     for (int64_t i = gb_thread(); i < n; i += THREADS) {
-        const float x = magnitude(gb_value(row, i));
+        const float x = gb_magnitude(gb_value(row, i));
 
         largest = x > largest ? x : largest;
     }

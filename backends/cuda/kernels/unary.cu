@@ -8,8 +8,7 @@
  */
 #include "backends/cuda/kernels/args-unary.h"
 #include "backends/cuda/kernels/math.cuh"
-#include "backends/cuda/kernels/rows.cuh"
-#include "backends/cuda/kernels/tensor.cuh"
+#include "backends/cuda/kernels/q8.cuh"
 
 /*
  * x Phi(x) with the normal distribution Phi(x) = (1 + tanh u) / 2 for
@@ -86,22 +85,38 @@ GB_KERNEL(256, gb_unary_f32, unary)
     }
 }
 
+/* Elements 4 * I on, which are stored. */
+GB_DEVICE gb_float4
+gate_of(const gb_cuda_gate_args &a, int64_t i)
+{
+    gb_float4 x = ((const gb_float4 *)a.src)[i];
+    gb_float4 y = ((const gb_float4 *)a.other)[i];
+
+    GB_UNROLL
+    for (int j = 0; j < 4; j++) {
+        x.at[j] = value_of(a.function, x.at[j], 0.0f, 0.0f);
+        y.at[j] = x.at[j] * y.at[j];
+    }
+    if (a.inner != nullptr)
+        ((gb_float4 *)a.inner)[i] = x;
+    ((gb_float4 *)a.dst)[i] = y;
+    return y;
+}
+
 /* The same times another tensor. */
 GB_KERNEL(256, gb_gate_f32, gate)
 {
-    for (int64_t i = gb_global_thread(); i < a.n / 4;
-         i += gb_global_threads()) {
-        gb_float4 x = ((const gb_float4 *)a.src)[i];
-        gb_float4 y = ((const gb_float4 *)a.other)[i];
+    for (int64_t first = gb_block() * 256; first < a.n / 4;
+         first += gb_n_blocks() * 256) {
+        const int64_t i = first + gb_thread();
+        const bool is_inside = i < a.n / 4;
+        gb_float4 y = { { 0.0f, 0.0f, 0.0f, 0.0f } };
 
-        GB_UNROLL
-        for (int j = 0; j < 4; j++) {
-            x.at[j] = value_of(a.function, x.at[j], 0.0f, 0.0f);
-            y.at[j] = x.at[j] * y.at[j];
-        }
-        if (a.inner != nullptr)
-            ((gb_float4 *)a.inner)[i] = x;
-        ((gb_float4 *)a.dst)[i] = y;
+        if (is_inside)
+            y = gate_of(a, i);
+        if (a.columns != nullptr)
+            gb_store_q8_by_4((gb_cuda_q8 *)a.columns + i / 8, (int)(i % 8 * 4),
+                             y, is_inside);
     }
 }
 

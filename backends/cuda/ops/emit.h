@@ -48,6 +48,8 @@ struct gb_cuda_emit {
     char *columns; /* address of as many bytes as the row's columns asked for;
                       products with the same right side share what is there */
     struct gb_cuda_kept kept;
+    const struct ggml_tensor *next; /* what is packed next, as q8 activations,
+                                       if something is before this is over */
     char *scratch; /* address of as many bytes as the row's scratch asked for;
                       their content is undefined, and lost after the node */
     void (*add)(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,

@@ -5,6 +5,7 @@
 #include "backends/cuda/ops/fused.h"
 
 #include "backends/cuda/ops/args.h"
+#include "backends/cuda/ops/matmul.h"
 #include "backends/cuda/ops/shape.h"
 
 static const struct gb_cuda_fused *const rows[GB_FUSE_PATTERN_COUNT] = {
@@ -20,6 +21,20 @@ const struct gb_cuda_fused *
 gb_cuda_fused_of(enum gb_fuse_pattern pattern)
 {
     return rows[pattern];
+}
+
+char *
+gb_cuda_columns_for(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *b = emit->next;
+
+    if (b == NULL || b->data != node->data || b->type != GGML_TYPE_F32 ||
+        b->ne[0] != node->ne[0] || b->ne[0] % 32 != 0 ||
+        ggml_nelements(b) != ggml_nelements(node) || !ggml_is_contiguous(b) ||
+        !ggml_is_contiguous(node))
+        return NULL;
+    emit->kept = (struct gb_cuda_kept){ .b = b, .packing = GB_CUDA_PACK_Q8 };
+    return emit->columns;
 }
 
 const struct ggml_tensor *

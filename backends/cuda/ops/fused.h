@@ -27,6 +27,13 @@ extern const struct gb_cuda_fused gb_cuda_fused_product;
 extern const struct gb_cuda_fused gb_cuda_fused_products;
 extern const struct gb_cuda_fused gb_cuda_fused_rope_store;
 
+/*
+ * Where a kernel packs its result NODE as q8 activations besides, because a
+ * product that comes next reads it so: NULL if none does.  It is kept then.
+ */
+char *gb_cuda_columns_for(
+    struct gb_cuda_emit *emit, const struct ggml_tensor *node);
+
 /* The operand of NODE that is not INNER. */
 const struct ggml_tensor *gb_cuda_other_operand(
     const struct ggml_tensor *node, const struct ggml_tensor *inner);

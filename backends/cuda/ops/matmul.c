@@ -242,6 +242,13 @@ mul_mat_supports(
            has_tiles(limits, node);
 }
 
+enum gb_cuda_packing
+gb_cuda_packing_of(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    return tiling_of(limits, node).packing;
+}
+
 static size_t
 mul_mat_columns(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)

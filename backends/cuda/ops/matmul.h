@@ -54,6 +54,10 @@ struct gb_cuda_tiling gb_cuda_matmul_dispatch(
 bool gb_cuda_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
 
+/* What the right side of a MUL_MAT that can be run is packed as. */
+enum gb_cuda_packing gb_cuda_packing_of(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
+
 /*
  * Bytes of B packed; and the launch that packs it at the columns' place, unless
  * a product before it did, with what columns are then.

@@ -159,6 +159,7 @@ fused_norm_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
         .src = gb_cuda_arg(first->src[0]),
         .weights = gb_cuda_arg_repeated(operand(group, parts.mul)),
         .normed = gb_cuda_arg_if_written(group, parts.norm),
+        .columns = gb_cuda_columns_for(emit, last),
         .n_rows = ggml_nrows(last),
         .eps = gb_cuda_param_f32(norm, 0),
         .has_mean = norm->op == GGML_OP_NORM,

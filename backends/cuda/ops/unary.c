@@ -104,6 +104,7 @@ gate_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
     const struct gb_cuda_gate_args args = {
         .dst = product->data,
         .inner = gb_fuse_is_written(group, 0) ? function->data : NULL,
+        .columns = gb_cuda_columns_for(emit, product),
         .src = function->src[0]->data,
         .other = gb_cuda_other_operand(product, function)->data,
         .n = ggml_nelements(product),

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/q8.cuh - blocks of q8 activations, made by neighbouring lanes.
+ */
+#ifndef GB_CUDA_KERNELS_Q8_CUH
+#define GB_CUDA_KERNELS_Q8_CUH
+
+#include "backends/cuda/kernels/args-matmul.h"
+#include "backends/cuda/kernels/tensor.cuh"
+
+/* |X|, infinite for a NaN, so that the largest of values tells of one. */
+GB_DEVICE float
+gb_magnitude(float x)
+{
+    return x != x ? gb_float_of_bits(0x7f800000) : x < 0.0f ? -x : x;
+}
+
+/* To nearest, ties away from zero; 0 where the block has an infinity or a NaN,
+ * whose results are NaN by the scale. */
+GB_DEVICE int
+gb_q8_code(float x, float largest)
+{
+    const float scaled = 127.0f / largest * x;
+
+    if (!(largest > 0.0f && largest < gb_float_of_bits(0x7f800000)))
+        return 0;
+    return (int)(scaled + (scaled < 0.0f ? -0.5f : 0.5f));
+}
+
+/* X as value I of a block, if IS_INSIDE.  All threads of a warp, 32 of them for
+ * the same block. */
+GB_DEVICE void
+gb_store_q8(gb_cuda_q8 *block, int i, float x, bool is_inside)
+{
+    const float largest = gb_warp_max<32>(gb_magnitude(x));
+    const float d = largest / 127.0f;
+    const int code = gb_q8_code(x, largest);
+    const float sum = gb_warp_sum<16>((float)code);
+
+    if (!is_inside)
+        return;
+    ((int8_t *)block->qs)[i] = (int8_t)code;
+    if (i == 0)
+        block->d = d;
+    if (i % 16 == 0)
+        block->sums[i / 16] = d * sum;
+}
+
+/* The same with four values a thread, from I on: eight threads a block.  Sums of
+ * codes are whole numbers, so that their order does not count. */
+GB_DEVICE void
+gb_store_q8_by_4(gb_cuda_q8 *block, int i, const gb_float4 &x, bool is_inside)
+{
+    float largest = 0.0f;
+    float sum = 0.0f;
+    float d;
+    uint32_t codes = 0;
+
+    GB_UNROLL
+    for (int j = 0; j < 4; j++) {
+        const float magnitude = gb_magnitude(x.at[j]);
+
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    largest = gb_warp_max<8>(largest);
+    d = largest / 127.0f;
+    GB_UNROLL
+    for (int j = 0; j < 4; j++) {
+        const int code = gb_q8_code(x.at[j], largest);
+
+        codes |= (uint32_t)(uint8_t)code << 8 * j;
+        sum += (float)code;
+    }
+    sum = gb_warp_sum<4>(sum);
+    if (!is_inside)
+        return;
+    block->qs[i / 4] = (int32_t)codes;
+    if (i == 0)
+        block->d = d;
+    if (i % 16 == 0)
+        block->sums[i / 16] = d * sum;
+}
+
+#endif
