@@ -265,7 +265,8 @@ may_meet(const struct search *s, const struct ggml_tensor *src, int reader,
 static bool
 is_inner(const struct search *s, int reader, const struct ggml_tensor *src)
 {
-    return reader > 0 && s->group.pattern != GB_FUSE_PRODUCTS && src == s->group.nodes[reader - 1];
+    return reader > 0 && s->group.pattern != GB_FUSE_PRODUCTS &&
+           src == s->group.nodes[reader - 1];
 }
 
 static bool

@@ -27,9 +27,10 @@ grow_plan(struct gb_cuda_plan *plan, size_t args_size)
 {
     void *launches = plan->launches, *args = plan->args;
     const bool is_grown =
-        gb_cuda_plan_grow(&launches, &plan->room_launches, plan->n_launches + 1,
-             sizeof(*plan->launches)) &&
-        gb_cuda_plan_grow(&args, &plan->room_args, plan->n_args + args_size, 1);
+        gb_cuda_plan_grow(&launches, &plan->room_launches,
+                          plan->n_launches + 1, sizeof(*plan->launches)) &&
+        gb_cuda_plan_grow(&args, &plan->room_args, plan->n_args + args_size,
+                          1);
 
     plan->launches = launches;
     plan->args = args;
