@@ -101,6 +101,28 @@ product(struct graph *g, struct ggml_tensor *a)
     return ggml_mul_mat(g->ctx, leaf(g, type, g->width, g->width), a);
 }
 
+/* Of two heads, with so many keys that they are cut in parts. */
+static struct ggml_tensor *
+attention(struct graph *g, struct ggml_tensor *a)
+{
+    const int64_t head = g->width / 2, rows = a->ne[1];
+    struct ggml_tensor *k =
+        ggml_new_tensor_3d(g->ctx, GGML_TYPE_F16, head, 256, 2);
+    struct ggml_tensor *v =
+        ggml_new_tensor_3d(g->ctx, GGML_TYPE_F16, head, 256, 2);
+
+    ggml_set_input(k);
+    ggml_set_input(v);
+    ggml_build_forward_expand(g->cgraph, k);
+    ggml_build_forward_expand(g->cgraph, v);
+    g->leafs[g->n_leafs++] = k;
+    g->leafs[g->n_leafs++] = v;
+    a = ggml_reshape_3d(g->ctx, a, head, 2, rows);
+    a = ggml_flash_attn_ext(g->ctx, ggml_permute(g->ctx, a, 0, 2, 1, 3), k, v,
+                            NULL, 0.3f, 0.0f, 0.0f);
+    return product(g, ggml_reshape_2d(g->ctx, a, g->width, rows));
+}
+
 static struct ggml_tensor *
 rotated(struct graph *g, struct ggml_tensor *a)
 {
@@ -172,7 +194,7 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
                    ? ggml_add(g->ctx, b, a)
                    : ggml_add(g->ctx, a, b);
     }
-    switch (below(6)) {
+    switch (below(7)) {
     case 0:
         return norm(g, a);
     case 1:
@@ -181,6 +203,8 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
         return ggml_add(g->ctx, a, operand(g, a));
     case 3:
         return ggml_mul(g->ctx, a, operand(g, a));
+    case 4:
+        return attention(g, a);
     default:
         return product(g, a);
     }
@@ -239,7 +263,8 @@ fill(const struct ggml_tensor *t)
         for (int64_t i = 0; i < n; i++)
             ((int32_t *)bytes)[i] = below(100);
     } else {
-        ggml_quantize_chunk(t->type, x, bytes, 0, t->ne[1], t->ne[0], NULL);
+        ggml_quantize_chunk(t->type, x, bytes, 0, ggml_nrows(t), t->ne[0],
+                            NULL);
     }
     ggml_backend_tensor_set((struct ggml_tensor *)t, bytes, 0,
                             ggml_nbytes(t));

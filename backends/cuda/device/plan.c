@@ -229,6 +229,15 @@ next_packed(const struct gb_cuda_emission *emission,
     return NULL;
 }
 
+/* Is there a kernel for GROUP, or for NODE by itself, that may do it besides? */
+static bool
+packs_what_it_makes(const struct gb_cuda_card *card,
+                    const struct gb_fuse_group *group,
+                    const struct ggml_tensor *node)
+{
+    return card->fuses && (group != NULL || node->op == GGML_OP_FLASH_ATTN_EXT);
+}
+
 static void
 emit_one(struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph,
          int i)
@@ -237,12 +246,15 @@ emit_one(struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph,
     const struct gb_fuse_group *group =
         gb_fuse_group_of(&emission->plan->fuse, i);
 
-    if (group == NULL && needs_work(node))
-        gb_cuda_emission_node(emission, node);
-    if (group == NULL || !gb_fuse_is_place(group, i))
+    if (group == NULL ? !needs_work(node) : !gb_fuse_is_place(group, i))
         return;
-    emission->emit.next = next_packed(emission, cgraph, i);
-    gb_cuda_emission_group(emission, group);
+    emission->emit.next = NULL;
+    if (packs_what_it_makes(emission->card, group, node))
+        emission->emit.next = next_packed(emission, cgraph, i);
+    if (group == NULL)
+        gb_cuda_emission_node(emission, node);
+    else
+        gb_cuda_emission_group(emission, group);
 }
 
 static void

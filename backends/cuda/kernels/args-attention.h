@@ -40,9 +40,10 @@ struct gb_cuda_attention_args {
     float max_bias; /* 0: slopes are 1 */
 };
 
-/* The parts' results joined. */
+/* The parts' results joined; columns dst as q8 activations, or it is NULL. */
 struct gb_cuda_attention_join_args {
     float *dst;
+    char *columns;
     const float *parts;
     int64_t d;
     int64_t n_rows; /* of dst */

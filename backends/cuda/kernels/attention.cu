@@ -24,7 +24,7 @@
  */
 #include "backends/cuda/kernels/args-attention.h"
 #include "backends/cuda/kernels/math.cuh"
-#include "backends/cuda/kernels/tensor.cuh"
+#include "backends/cuda/kernels/q8.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
 #define THREADS 256
@@ -534,28 +534,47 @@ GB_KERNEL(THREADS, gb_attention_prefill, attention)
     attend<32>(a);
 }
 
-/* One thread an element of dst; parts in the order of the keys.  A part that
- * the mask hides has a maximum of -infinity and sums of 0. */
+/* Element I of ROW; parts in the order of the keys.  A part that the mask hides
+ * has a maximum of -infinity and sums of 0. */
+GB_DEVICE float
+joined(const gb_cuda_attention_join_args &a, int64_t row, int64_t i)
+{
+    float max = -GB_INFINITY, sum = 0.0f, value = 0.0f;
+
+    for (int64_t part = 0; part < a.n_parts; part++) {
+        const float of = a.parts[(part * a.n_rows + row) * (a.d + 2)];
+
+        max = of > max ? of : max;
+    }
+    for (int64_t part = 0; part < a.n_parts && max > -GB_INFINITY; part++) {
+        const float *const of = a.parts + (part * a.n_rows + row) * (a.d + 2);
+        const float factor = gb_exp(of[0] - max);
+
+        sum = gb_fma(of[1], factor, sum);
+        value = gb_fma(of[2 + i], factor, value);
+    }
+    return sum > 0.0f ? value / sum : 0.0f;
+}
+
+/* One thread an element of dst. */
 GB_KERNEL(THREADS, gb_attention_join, attention_join)
 {
-    for (int64_t n = gb_global_thread(); n < a.n_rows * a.d;
-         n += gb_global_threads()) {
-        const int64_t row = gb_quotient(n, a.d), i = n - row * a.d;
-        float max = -GB_INFINITY, sum = 0.0f, value = 0.0f;
+    const int64_t all = a.n_rows * a.d;
 
-        for (int64_t part = 0; part < a.n_parts; part++) {
-            const float of = a.parts[(part * a.n_rows + row) * (a.d + 2)];
+    for (int64_t first = gb_block() * THREADS; first < all;
+         first += gb_n_blocks() * THREADS) {
+        const int64_t n = first + gb_thread();
+        const bool is_inside = n < all;
+        float value = 0.0f;
 
-            max = of > max ? of : max;
+        if (is_inside) {
+            const int64_t row = gb_quotient(n, a.d);
+
+            value = joined(a, row, n - row * a.d);
+            a.dst[n] = value;
         }
-        for (int64_t part = 0; part < a.n_parts && max > -GB_INFINITY; part++) {
-            const float *const of =
-                a.parts + (part * a.n_rows + row) * (a.d + 2);
-            const float factor = gb_exp(of[0] - max);
-
-            sum = gb_fma(of[1], factor, sum);
-            value = gb_fma(of[2 + i], factor, value);
-        }
-        a.dst[n] = sum > 0.0f ? value / sum : 0.0f;
+        if (a.columns != nullptr)
+            gb_store_q8((gb_cuda_q8 *)a.columns + n / 32, (int)(n % 32), value,
+                        is_inside);
     }
 }

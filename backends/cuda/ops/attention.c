@@ -8,6 +8,7 @@
 #include "backends/cuda/kernels/args-attention.h"
 #include "backends/cuda/ops/args.h"
 #include "backends/cuda/ops/formats.h"
+#include "backends/cuda/ops/fused.h"
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
@@ -156,6 +157,7 @@ emit_join(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
 {
     const struct gb_cuda_attention_join_args args = {
         .dst = node->data,
+        .columns = gb_cuda_columns_for(emit, node),
         .parts = (const float *)emit->scratch,
         .d = node->ne[0],
         .n_rows = ggml_nrows(node),

@@ -28,8 +28,9 @@ gb_cuda_columns_for(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *b = emit->next;
 
+    /* Blocks then follow each other as the elements do. */
     if (b == NULL || b->data != node->data || b->type != GGML_TYPE_F32 ||
-        b->ne[0] != node->ne[0] || b->ne[0] % 32 != 0 ||
+        b->ne[0] % 32 != 0 || node->ne[0] % 32 != 0 ||
         ggml_nelements(b) != ggml_nelements(node) || !ggml_is_contiguous(b) ||
         !ggml_is_contiguous(node))
         return NULL;
