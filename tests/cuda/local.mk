@@ -6,10 +6,11 @@ cuda_scripts = \
 	%D%/conformance.sh \
 	%D%/counters.sh \
 	%D%/module.sh \
+	%D%/resources.sh \
 	%D%/signatures.sh \
 	%D%/wgmma.sh
 check_SCRIPTS += $(cuda_scripts)
-EXTRA_DIST += $(cuda_scripts) %D%/cards.sh %D%/counters.tsv
+EXTRA_DIST += $(cuda_scripts) %D%/cards.sh %D%/counters.tsv %D%/resources.exceptions
 
 # All cases on the emulated card; on cards at hand.
 check-gpu-long: all
