@@ -252,6 +252,7 @@ gpu-resources: $(cuda_images)
 	CC='$(CC)' NVCC='$(NVCC)' top_srcdir='$(srcdir)' \
 	    $(SHELL) '$(srcdir)/build-aux/gpu-resources' %D%/kernels \
 	    --update '$(srcdir)/%D%/resources.tsv'
+	top_srcdir='$(srcdir)' $(SHELL) '$(srcdir)/build-aux/gpu-predict' --write
 	CC='$(CC)' top_srcdir='$(srcdir)' top_builddir=. \
 	    $(SHELL) '$(srcdir)/tests/cuda/resources.sh'
 .PHONY: gpu-resources

@@ -6,6 +6,7 @@ cuda_scripts = \
 	%D%/conformance.sh \
 	%D%/counters.sh \
 	%D%/module.sh \
+	%D%/predictions.sh \
 	%D%/resources.sh \
 	%D%/signatures.sh \
 	%D%/wgmma.sh
@@ -28,8 +29,10 @@ gpu-counters: bench/counters$(EXEEXT) $(check_LTLIBRARIES)
 	GGML_BACKEND_PATH='$(abs_builddir)/%D%/.libs/libggml-cuda.so' \
 	    $(SHELL) '$(srcdir)/tests/gpu-emulator/run' bench/counters$(EXEEXT) \
 	    $(GPU_COUNTERS) >>%D%/counters.tmp
-	test -n '$(GPU_COUNTERS)' || cp %D%/counters.tmp '$(srcdir)/%D%/counters.tsv'
 	cat %D%/counters.tmp
+	test -n '$(GPU_COUNTERS)' || { \
+	    cp %D%/counters.tmp '$(srcdir)/%D%/counters.tsv' && top_srcdir='$(srcdir)' \
+	    $(SHELL) '$(srcdir)/build-aux/gpu-predict' --write; }
 .PHONY: gpu-counters
 CLEANFILES += %D%/counters.tmp
 
