@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench/counters.c - what products and attention read on the emulated driver, and
- * what it costs there: bytes, sectors, bank conflicts.  Nothing is timed.
+ * bench/counters.c - what products and attention read on the emulated driver,
+ * and what it costs there: bytes, sectors, bank conflicts.  Nothing is timed.
  *
- * counters [--full]: a line a figure, with tabs: what, type, figure, value, target,
- * and whether it is met.  With --full the GEMV has all 4,096 rows of a matrix, which
- * takes minutes, in the place of 8.
+ * counters [--full]: a line a figure, with tabs: what, type, figure, value,
+ * target, and whether it is met.  With --full the GEMV has all 4,096 rows of a
+ * matrix, which takes minutes, in the place of 8.
  *
  *   gemv       one column; of the weights alone, whose rows have 14,336 values:
- *     fetched     bytes of the sectors that blocks touch, each once a block, for a
- *                 byte of weights: what comes from memory
+ *     fetched     bytes of the sectors that blocks touch, each once a block, for
+ *                 a byte of weights: what comes from memory
  *     asked       bytes that lanes ask for, for a byte of weights
  *     efficiency  the fewest sectors for the bytes of a request, in percent of
  *                 those that it touches
  *     lines       of 128 bytes that requests touch for 1,024 weights, which one
  *                 warp takes at a time; those of the activations too
  *   gemm       by architecture:
- *     ways        turns of shared memory for each that the words of a request need
+ *     ways        turns of shared memory for each that a request's words need
  *   attention  head size 128, four heads that share keys and values in f16:
- *     bytes       read and written, for a byte of queries, keys, values, mask and
- *                 result; sectors of each thread block counted once
+ *     bytes       read and written, for a byte of queries, keys, values, mask
+ *                 and result; sectors of each thread block counted once
  *     ways        as above
  *
  * Places in the code are those of the host's compiler, which does not join
- * neighbouring loads as a card's does: asked and fetched say what the source says,
- * and efficiency and ways are those of the source's accesses.
+ * neighbouring loads as a card's does: asked and fetched say what the source
+ * says, and efficiency and ways are those of the source's accesses.
  */
 #include "bench.h"
 #include "ggml-alloc.h"

@@ -23,7 +23,6 @@ check-gpu: all
 
 # What kernels read, on the emulated card: a table, which is kept, and which
 # counters.sh compares.  With GPU_COUNTERS=--full whole matrices, not kept.
-check_DATA += bench/counters$(EXEEXT)
 gpu-counters: bench/counters$(EXEEXT) $(check_LTLIBRARIES)
 	echo '# SPDX-License-Identifier: MIT' >%D%/counters.tmp
 	GGML_BACKEND_PATH='$(abs_builddir)/%D%/.libs/libggml-cuda.so' \
@@ -70,6 +69,7 @@ tests_cuda_rows_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 # Black box: the module on the emulated driver.
 if MODULES
 if GPU_EMULATOR
+check_DATA += bench/counters$(EXEEXT)
 cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h

@@ -10,8 +10,8 @@
  * GGMLBACKEND_TEST_EMU_TABLE names a file to which a line a kernel is appended
  * when the process ends: name, lanes, launches, blocks, bytes read, bytes
  * written, requests, their sectors, the fewest sectors that their bytes fill,
- * requests of shared memory, their turns, the fewest turns for their words, bytes of
- * sectors that blocks read, lines of 128 bytes that requests touch.
+ * requests of shared memory, their turns, the fewest turns for their words,
+ * bytes of sectors that blocks read, lines of 128 bytes that requests touch.
  */
 #ifndef GB_GPU_EMULATOR_COUNT_H
 #define GB_GPU_EMULATOR_COUNT_H
