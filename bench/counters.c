@@ -13,8 +13,9 @@
  *     asked       bytes that lanes ask for, for a byte of weights
  *     efficiency  the fewest sectors for the bytes of a request, in percent of
  *                 those that it touches
- *     lines       of 128 bytes that requests touch for 1,024 weights, which one
- *                 warp takes at a time; those of the activations too
+ *     lines_1     of 128 bytes that requests touch for 1,024 weights, which one
+ *                 warp takes at a time; those of the activations too.  lines_8:
+ *                 with 8 columns
  *   gemm       by architecture:
  *     ways        turns of shared memory for each that a request's words need
  *   attention  head size 128, four heads that share keys and values in f16:
@@ -186,26 +187,36 @@ multiply(const char *device, enum ggml_type type, int64_t k, int64_t rows,
     return is_supported;
 }
 
-/* Each GEMV runs twice: its weights alone, then all that it reads. */
+/* Of all that the kernel with so many columns reads, lines of 1,024 weights. */
+static void
+count_lines(enum ggml_type type, int64_t rows, int64_t cols, const char *suffix)
+{
+    const char *name = kernel_name("gb_gemv_", type, suffix);
+    struct emu_costs before, c;
+
+    costs_of(name, &before);
+    multiply("CUDA0", type, ROW, rows, cols, false);
+    costs_of(name, &c);
+    printf("gemv\t%s\tlines%s\t%.1f\t\t\n", ggml_type_name(type), suffix,
+           1024.0 * (double)(c.lines - before.lines) / (double)(rows * ROW));
+}
+
 static void
 count_gemv(enum ggml_type type, int64_t rows)
 {
-    const char *name = kernel_name("gb_gemv_", type, "_1");
     const char *text = ggml_type_name(type);
     const double bytes = (double)rows * (double)ggml_row_size(type, ROW);
-    struct emu_costs c, all;
+    struct emu_costs c;
 
     if (!multiply("CUDA0", type, ROW, rows, 1, true))
         return;
-    costs_of(name, &c);
+    costs_of(kernel_name("gb_gemv_", type, "_1"), &c);
     print("gemv", text, "fetched", (double)c.fetched / bytes, false, 1.02);
     print("gemv", text, "asked", (double)c.read / bytes, false, 1.02);
     print("gemv", text, "efficiency",
           100.0 * (double)c.full_sectors / (double)c.sectors, true, 95.0);
-    multiply("CUDA0", type, ROW, rows, 1, false);
-    costs_of(name, &all);
-    printf("gemv\t%s\tlines\t%.1f\t\t\n", text,
-           1024.0 * (double)(all.lines - c.lines) / (double)(rows * ROW));
+    count_lines(type, rows, 1, "_1");
+    count_lines(type, rows, 8, "_8");
 }
 
 static void
