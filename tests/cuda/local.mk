@@ -25,6 +25,7 @@ check-gpu: all
 # counters.sh compares.  With GPU_COUNTERS=--full whole matrices, not kept.
 gpu-counters: bench/counters$(EXEEXT) $(check_LTLIBRARIES)
 	echo '# SPDX-License-Identifier: MIT' >%D%/counters.tmp
+	echo "# g++ $$($(CXX) -dumpversion)" >>%D%/counters.tmp
 	GGML_BACKEND_PATH='$(abs_builddir)/%D%/.libs/libggml-cuda.so' \
 	    $(SHELL) '$(srcdir)/tests/gpu-emulator/run' bench/counters$(EXEEXT) \
 	    $(GPU_COUNTERS) >>%D%/counters.tmp
