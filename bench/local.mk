@@ -21,4 +21,10 @@ bench_token_SOURCES = %D%/token.c $(bench_common)
 bench_token_LDADD = $(GB_LIBRARY)
 CLEANFILES += $(benches)
 
+# What kernels read on the emulated card; tests/cuda has a slice of it.
+EXTRA_PROGRAMS += bench/counters
+CLEANFILES += bench/counters
+bench_counters_SOURCES = %D%/counters.c $(bench_common)
+bench_counters_LDADD = $(GB_LIBRARY)
+
 bench: $(benches)

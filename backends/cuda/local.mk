@@ -256,6 +256,18 @@ $(cuda_images): %.image: %.cu %D%/compiler
 	@$(MKDIR_P) %D% && echo '$(NVCC) $(GB_NVCC_FLAGS) $(NVCCFLAGS)' >$@.tmp && \
 	{ cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
 
+# What the images take of a card: the rows of the architectures that this build has,
+# in the kept table, which tests/cuda/resources.sh compares with what is built.
+gpu-resources: $(cuda_images)
+	CC='$(CC)' NVCC='$(NVCC)' top_srcdir='$(srcdir)' \
+	    $(SHELL) '$(srcdir)/build-aux/gpu-resources' %D%/kernels \
+	    --update '$(srcdir)/%D%/resources.tsv'
+	top_srcdir='$(srcdir)' $(SHELL) '$(srcdir)/build-aux/gpu-predict' --write
+	CC='$(CC)' top_srcdir='$(srcdir)' top_builddir=. \
+	    $(SHELL) '$(srcdir)/tests/cuda/resources.sh'
+.PHONY: gpu-resources
+EXTRA_DIST += %D%/resources.tsv
+
 # What images.c has to know: the folder of the images, and what they are for.
 cuda_image_names = \
 	'-DGB_CUDA_IMAGES=$(patsubst %,IMAGE(%),$(GB_CUDA_KERNEL_FILES))'

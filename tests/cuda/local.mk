@@ -4,11 +4,14 @@
 # line of text, for the emulated driver has the kernels itself.
 cuda_scripts = \
 	%D%/conformance.sh \
+	%D%/counters.sh \
 	%D%/module.sh \
+	%D%/predictions.sh \
+	%D%/resources.sh \
 	%D%/signatures.sh \
 	%D%/wgmma.sh
 check_SCRIPTS += $(cuda_scripts)
-EXTRA_DIST += $(cuda_scripts) %D%/cards.sh
+EXTRA_DIST += $(cuda_scripts) %D%/cards.sh %D%/counters.tsv %D%/resources.exceptions
 
 # All cases on the emulated card; on cards at hand.
 check-gpu-long: all
@@ -17,6 +20,21 @@ check-gpu-long: all
 check-gpu: all
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/cards.sh
 .PHONY: check-gpu check-gpu-long
+
+# What kernels read, on the emulated card: a table, which is kept, and which
+# counters.sh compares.  With GPU_COUNTERS=--full whole matrices, not kept.
+gpu-counters: bench/counters$(EXEEXT) $(check_LTLIBRARIES)
+	echo '# SPDX-License-Identifier: MIT' >%D%/counters.tmp
+	echo "# g++ $$($(CXX) -dumpversion)" >>%D%/counters.tmp
+	GGML_BACKEND_PATH='$(abs_builddir)/%D%/.libs/libggml-cuda.so' \
+	    $(SHELL) '$(srcdir)/tests/gpu-emulator/run' bench/counters$(EXEEXT) \
+	    $(GPU_COUNTERS) >>%D%/counters.tmp
+	cat %D%/counters.tmp
+	test -n '$(GPU_COUNTERS)' || { \
+	    cp %D%/counters.tmp '$(srcdir)/%D%/counters.tsv' && top_srcdir='$(srcdir)' \
+	    $(SHELL) '$(srcdir)/build-aux/gpu-predict' --write; }
+.PHONY: gpu-counters
+CLEANFILES += %D%/counters.tmp
 
 if MODULES
 cuda_placeholders = $(GB_CUDA_KERNEL_FILES:%=%D%/images/%.image)
@@ -52,6 +70,7 @@ tests_cuda_rows_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 # Black box: the module on the emulated driver.
 if MODULES
 if GPU_EMULATOR
+check_DATA += bench/counters$(EXEEXT)
 cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h

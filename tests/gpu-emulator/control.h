@@ -36,6 +36,29 @@ uint64_t emu_count(enum emu_counter which);
 uint64_t emu_calls(const char *name);
 /* How often a kernel ran. */
 uint64_t emu_kernel_runs(const char *kernel);
+
+/* What the accesses of a kernel cost, over all launches; with EMU_COUNT=1, else
+ * launches and blocks alone.  A request is what the lanes of a warp do at one
+ * place in the code for the n-th time. */
+struct emu_costs {
+    uint64_t launches, blocks;
+    uint64_t read, written; /* bytes of the cards' memory */
+    uint64_t requests, sectors; /* of it; sectors of 32 bytes that they touch */
+    uint64_t full_sectors;  /* the fewest that their bytes fill */
+    uint64_t lines;         /* of 128 bytes that requests touch */
+    uint64_t fetched;       /* bytes of the sectors of which blocks read, each
+                               sector once a block */
+    uint64_t shared_requests;
+    uint64_t turns;         /* of one of 32 banks with different words */
+    uint64_t full_turns;    /* the fewest for their words */
+};
+
+/* Since the library was loaded. */
+void emu_costs_of(const char *kernel, struct emu_costs *costs_out);
+/* Of the cards' memory only accesses within SIZE bytes from ADDRESS on are
+ * counted by launches that begin from now on; 0: all. */
+void emu_watch(const void *address, uint64_t size);
+
 /* Faults of the code under test that were found. */
 uint64_t emu_reports(void);
 

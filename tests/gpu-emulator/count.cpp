@@ -19,7 +19,13 @@ bool counting;
 
 namespace {
 
-constexpr uintptr_t sector = 32, bank_width = 4, n_banks = 32;
+constexpr uintptr_t sector = 32, line = 128, bank_width = 4, n_banks = 32;
+
+/* Of the cards' memory, all or what emu_watch said. */
+struct {
+    uintptr_t begin = 0;
+    size_t size = SIZE_MAX;
+} watched;
 
 /* One place in the code. */
 struct place {
@@ -30,7 +36,7 @@ struct place {
 struct request {
     std::vector<uintptr_t> units;
     size_t bytes = 0;
-    bool is_shared = false;
+    bool is_shared = false, is_read = false;
 };
 
 struct request_key {
@@ -55,7 +61,8 @@ struct hash_key {
 
 /* What a block's threads did so far. */
 struct block_counts {
-    kernel_counts sum = {};
+    emu_costs sum = {};
+    std::vector<uintptr_t> fetched; /* sectors that were read */
     std::unordered_map<const void *, place> places;
     std::unordered_map<request_key, request, hash_key> requests;
 };
@@ -66,12 +73,12 @@ namespace {
 class table {
 public:
     ~table();
-    kernel_counts &of(const kernel *k) { return rows[k->name]; }
+    emu_costs &of(const kernel *k) { return rows[k->name]; }
 
     std::mutex lock;
 
 private:
-    std::map<std::string, kernel_counts> rows;
+    std::map<std::string, emu_costs> rows;
 };
 
 table all;
@@ -85,12 +92,13 @@ table::~table()
     if (file == nullptr)
         return;
     for (const auto &r : rows) {
-        const kernel_counts &t = r.second;
+        const emu_costs &t = r.second;
 
         fprintf(file, "%s %d", r.first.c_str(), GB_WARP);
         for (const uint64_t n :
              { t.launches, t.blocks, t.read, t.written, t.requests, t.sectors,
-               t.full_sectors, t.shared_requests, t.turns })
+               t.full_sectors, t.shared_requests, t.turns, t.full_turns,
+               t.fetched, t.lines })
             fprintf(file, " %llu", (unsigned long long)n);
         fputc('\n', file);
     }
@@ -110,31 +118,55 @@ turns_of(const std::vector<uintptr_t> &words)
     return *std::max_element(n, n + n_banks);
 }
 
+/* In order, each once. */
 void
-add_request(kernel_counts *sum, request *r)
+tidy(std::vector<uintptr_t> *units)
 {
-    std::vector<uintptr_t> *const units = &r->units;
-
     std::sort(units->begin(), units->end());
     units->erase(std::unique(units->begin(), units->end()), units->end());
+}
+
+void
+add_request(block_counts *counts, request *r)
+{
+    emu_costs *const sum = &counts->sum;
+    std::vector<uintptr_t> *const units = &r->units;
+
+    tidy(units);
+    if (r->is_read && !r->is_shared)
+        counts->fetched.insert(counts->fetched.end(), units->begin(),
+                               units->end());
     if (r->is_shared) {
         sum->shared_requests++;
         sum->turns += turns_of(*units);
+        sum->full_turns += (units->size() + n_banks - 1) / n_banks;
     } else {
         sum->requests++;
         sum->sectors += units->size();
         sum->full_sectors += (r->bytes + sector - 1) / sector;
+        for (size_t i = 0; i < units->size(); i++)
+            sum->lines += i == 0 || (*units)[i] / (line / sector) !=
+                                        (*units)[i - 1] / (line / sector);
     }
 }
 
 } // namespace
 
-kernel_counts
-counts_of(const kernel *k)
+emu_costs
+costs_of(const kernel *k)
 {
     const std::lock_guard<std::mutex> alone(all.lock);
 
     return all.of(k);
+}
+
+void
+watch(const void *address, uint64_t size)
+{
+    const std::lock_guard<std::mutex> alone(all.lock);
+
+    watched.begin = size == 0 ? 0 : (uintptr_t)address;
+    watched.size = size == 0 ? SIZE_MAX : (size_t)size;
 }
 
 void
@@ -146,11 +178,15 @@ count_access(const fiber *f, uintptr_t address, size_t size, access what,
     if (b->counts == nullptr)
         b->counts = new block_counts;
     const bool is_shared = b->shared.has(address);
+
+    if (!is_shared && address - watched.begin >= watched.size)
+        return;
     const uintptr_t unit = is_shared ? bank_width : sector;
     const uint64_t time = b->counts->places[pc].times[f->thread]++;
     request *const r = &b->counts->requests[{ pc, time << 8 | f->warp }];
 
     r->is_shared = is_shared;
+    r->is_read = what != writes;
     r->bytes += size;
     for (uintptr_t u = address / unit; u <= (address + size - 1) / unit; u++)
         r->units.push_back(u);
@@ -174,13 +210,15 @@ count_block(block *b)
 {
     block_counts *const counts = b->counts;
     const std::lock_guard<std::mutex> alone(all.lock);
-    kernel_counts &t = all.of(b->of->what->k);
+    emu_costs &t = all.of(b->of->what->k);
 
     t.blocks++;
     if (counts == nullptr)
         return;
     for (auto &r : counts->requests)
-        add_request(&counts->sum, &r.second);
+        add_request(counts, &r.second);
+    tidy(&counts->fetched);
+    t.fetched += counts->fetched.size() * sector;
     t.read += counts->sum.read;
     t.written += counts->sum.written;
     t.requests += counts->sum.requests;
@@ -188,6 +226,8 @@ count_block(block *b)
     t.full_sectors += counts->sum.full_sectors;
     t.shared_requests += counts->sum.shared_requests;
     t.turns += counts->sum.turns;
+    t.full_turns += counts->sum.full_turns;
+    t.lines += counts->sum.lines;
     delete counts;
     b->counts = nullptr;
 }

@@ -10,7 +10,8 @@
  * GGMLBACKEND_TEST_EMU_TABLE names a file to which a line a kernel is appended
  * when the process ends: name, lanes, launches, blocks, bytes read, bytes
  * written, requests, their sectors, the fewest sectors that their bytes fill,
- * requests of shared memory, their turns.
+ * requests of shared memory, their turns, the fewest turns for their words,
+ * bytes of sectors that blocks read, lines of 128 bytes that requests touch.
  */
 #ifndef GB_GPU_EMULATOR_COUNT_H
 #define GB_GPU_EMULATOR_COUNT_H
@@ -18,15 +19,6 @@
 #include "tests/gpu-emulator/check.h"
 
 namespace emu {
-
-struct kernel_counts {
-    uint64_t launches, blocks, read, written; /* the last two: bytes */
-    uint64_t requests, sectors, full_sectors;
-    uint64_t shared_requests, turns;
-};
-
-/* Of all launches that are over. */
-kernel_counts counts_of(const kernel *k);
 
 /* Are accesses counted? */
 extern bool counting;

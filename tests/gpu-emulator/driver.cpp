@@ -159,6 +159,22 @@ emu_kernel_runs(const char *kernel)
     return emu::kernel_runs(kernel);
 }
 
+EXPORTED void
+emu_costs_of(const char *kernel, struct emu_costs *costs_out)
+{
+    CONTROL;
+    const emu::kernel *const k = emu::find_kernel(kernel);
+
+    *costs_out = k == nullptr ? emu_costs{} : emu::costs_of(k);
+}
+
+EXPORTED void
+emu_watch(const void *address, uint64_t size)
+{
+    CONTROL;
+    emu::watch(address, size);
+}
+
 EXPORTED uint64_t
 emu_reports(void)
 {

@@ -12,6 +12,8 @@
 #ifndef GB_GPU_EMULATOR_EMULATOR_H
 #define GB_GPU_EMULATOR_EMULATOR_H
 
+#include "tests/gpu-emulator/control.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -94,6 +96,13 @@ int run(const launch &what);
  * is looked at.  Otherwise all memory counts as written.
  */
 bool checks();
+
+/* ---- what it cost (count.cpp) ---- */
+
+/* Of all launches that are over. */
+emu_costs costs_of(const kernel *k);
+/* See emu_watch. */
+void watch(const void *address, uint64_t size);
 
 /* ---- reports ---- */
 

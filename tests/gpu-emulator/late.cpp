@@ -7,6 +7,7 @@
  * few leaves old data, and reading them is reported.
  */
 #include "tests/gpu-emulator/check.h"
+#include "tests/gpu-emulator/count.h"
 
 #include <string.h>
 
@@ -57,6 +58,13 @@ gb_emu_cp_async_16(void *shared, const void *global, int valid_bytes)
     if (valid_bytes > 0)
         emu::check_access(f, (uintptr_t)global, (size_t)valid_bytes,
                           emu::reads, pc);
+    if (emu::counting) {
+        if (valid_bytes > 0)
+            emu::count_access(f, (uintptr_t)global, (size_t)valid_bytes,
+                              emu::reads, pc);
+        emu::count_access(f, (uintptr_t)shared, emu::copied, emu::writes,
+                          (const char *)pc + 1);
+    }
     emu::check_copy_begins(f, (uintptr_t)shared, emu::copied, pc);
     copies->list.push_back({ shared, global, valid_bytes, copies->n_groups });
 }

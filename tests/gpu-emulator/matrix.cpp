@@ -17,6 +17,7 @@
  * With 64 lanes, each half of a warp is one of 32.
  */
 #include "tests/gpu-emulator/check.h"
+#include "tests/gpu-emulator/count.h"
 #include "tests/gpu-emulator/elements.h"
 
 #include <string.h>
@@ -216,6 +217,8 @@ ldmatrix(const collective *what, loaded *l, int n_matrices)
     if (f->lane % lanes < 8 * n_matrices && at % row_bytes != 0)
         complain(f, l->pc, "%s: the address of a row is not a multiple of 16",
                  what->name);
+    if (counting && f->lane % lanes < 8 * n_matrices)
+        count_access(f, at, row_bytes, reads, l->pc);
     all_lanes(what, l, l->pc);
 }
 

@@ -13,6 +13,7 @@
  * they arrived is not taken as ordered.
  */
 #include "tests/gpu-emulator/check.h"
+#include "tests/gpu-emulator/count.h"
 
 #include <string.h>
 
@@ -67,12 +68,16 @@ check_source(fiber *f, const tma_copy &c)
     int first, end;
 
     find_inside(c, &first, &end);
-    for (int j = 0; j < c.map.box[1]; j++)
-        if (row_of(c, j) != nullptr && first < end)
-            check_access(f,
-                         (uintptr_t)row_of(c, j) +
-                             (uintptr_t)(c.x * c.map.size + first),
-                         (size_t)(end - first), reads, c.pc);
+    for (int j = 0; j < c.map.box[1]; j++) {
+        const uintptr_t at = (uintptr_t)row_of(c, j) +
+                             (uintptr_t)(c.x * c.map.size + first);
+
+        if (row_of(c, j) == nullptr || first >= end)
+            continue;
+        if (counting)
+            count_access(f, at, (size_t)(end - first), reads, c.pc);
+        check_access(f, at, (size_t)(end - first), reads, c.pc);
+    }
 }
 
 /* Bytes AT and following of the box's row J. */

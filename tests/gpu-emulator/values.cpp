@@ -396,7 +396,7 @@ accesses_are_counted_by_warp(void **)
 {
     const emu::kernel k = { "count", "values", nullptr, 0, 0, 0, 0 };
     const uint64_t lanes = GB_WARP;
-    emu::kernel_counts n;
+    emu_costs n;
 
     if (!emu::checks()) {
         print_message("kernels are compiled without hooks\n");
@@ -407,7 +407,7 @@ accesses_are_counted_by_warp(void **)
     setenv("GGMLBACKEND_TEST_EMU_COUNT", "1", 1);
     run_block("count", words(8 * GB_WARP), &out);
     unsetenv("GGMLBACKEND_TEST_EMU_COUNT");
-    n = emu::counts_of(&k);
+    n = emu::costs_of(&k);
     assert_int_equal(n.launches, 1);
     assert_int_equal(n.blocks, 1);
     assert_int_equal(n.read, 8 * lanes);
@@ -417,6 +417,9 @@ accesses_are_counted_by_warp(void **)
     assert_int_equal(n.full_sectors, 3 * lanes / 8);
     assert_int_equal(n.shared_requests, 2);
     assert_int_equal(n.turns, 2 * (2 * lanes / 32));
+    assert_int_equal(n.full_turns, 2 * (lanes / 32));
+    assert_int_equal(n.fetched, 32 * lanes);
+    assert_int_equal(n.lines, lanes / 32 + lanes / 4 + lanes / 32);
 }
 
 /* ---- arithmetic ---- */
