@@ -194,7 +194,9 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
                    ? ggml_add(g->ctx, b, a)
                    : ggml_add(g->ctx, a, b);
     }
-    switch (below(7)) {
+    if (g->width == 64 && below(24) == 0)
+        return attention(g, a);
+    switch (below(6)) {
     case 0:
         return norm(g, a);
     case 1:
@@ -203,8 +205,6 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
         return ggml_add(g->ctx, a, operand(g, a));
     case 3:
         return ggml_mul(g->ctx, a, operand(g, a));
-    case 4:
-        return attention(g, a);
     default:
         return product(g, a);
     }
