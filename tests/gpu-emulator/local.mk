@@ -60,6 +60,7 @@ emulator_driver_sources = \
 	%D%/driver-settings.cpp \
 	%D%/driver-stream.cpp \
 	%D%/driver-tensor-map.cpp \
+	%D%/driver-work.cpp \
 	%D%/driver.cpp \
 	%D%/driver.h \
 	%D%/emulator.h \
