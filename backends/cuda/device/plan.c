@@ -12,6 +12,7 @@
  */
 #include "backends/cuda/device/plan.h"
 
+#include "backends/cuda/device/blas.h"
 #include "backends/cuda/device/buffer.h"
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/kernel.h"
@@ -254,28 +255,52 @@ emission_map(
                  GB_CUDA_MAP_ZEROS_OUTSIDE));
 }
 
-/* The step has copies: the graph may go before the plan does. */
-static void
-add_step(struct emission *emission, const struct ggml_tensor *node)
+/* One more step, all zero, behind the launches so far; NULL: no memory. */
+static struct gb_cuda_step *
+add_step(struct emission *emission)
 {
     struct gb_cuda_plan *plan = emission->plan;
     void *steps = plan->steps;
-    struct gb_cuda_step *step;
 
     if (!grow(&steps, &plan->room_steps, plan->n_steps + 1,
               sizeof(*plan->steps))) {
         emission->status = ggmlbackend_fail(
             GGML_STATUS_ALLOC_FAILED, "%s: no memory for a plan of %zu steps",
             emission->card->label, plan->n_steps + 1);
-        return;
+        return NULL;
     }
     plan->steps = steps;
-    step = &plan->steps[plan->n_steps++];
-    *step = (struct gb_cuda_step){
+    plan->steps[plan->n_steps] = (struct gb_cuda_step){
         .before = plan->n_launches,
-        .node = *node,
-        .weights = gb_cuda_split_of(node->src[0]),
     };
+    return &plan->steps[plan->n_steps++];
+}
+
+static bool
+emission_gemm(struct gb_cuda_emit *emit, const struct gb_cuda_gemm *gemm)
+{
+    struct emission *emission = (struct emission *)emit;
+    struct gb_cuda_step *step;
+
+    if (emission->status != GGML_STATUS_SUCCESS || emission->is_lowered ||
+        !gb_cuda_blas_may_do(emission->card, gemm))
+        return false;
+    step = add_step(emission);
+    if (step != NULL)
+        step->gemm = *gemm;
+    return step != NULL;
+}
+
+/* The step has copies: the graph may go before the plan does. */
+static void
+add_split(struct emission *emission, const struct ggml_tensor *node)
+{
+    struct gb_cuda_step *step = add_step(emission);
+
+    if (step == NULL)
+        return;
+    step->node = *node;
+    step->weights = gb_cuda_split_of(node->src[0]);
     while (step->n_sources < GB_CUDA_STEP_SOURCES &&
            node->src[step->n_sources] != NULL) {
         step->sources[step->n_sources] = *node->src[step->n_sources];
@@ -287,7 +312,7 @@ static void
 emit_node(struct emission *emission, const struct ggml_tensor *node)
 {
     if (gb_cuda_split_is_product(node))
-        add_step(emission, node);
+        add_split(emission, node);
     else
         gb_cuda_op_of(node->op)->emit(&emission->emit, node);
 }
@@ -313,10 +338,11 @@ make_once(
     struct gb_cuda_scratch *scratch, struct gb_cuda_queue *queue,
     const struct ggml_cgraph *cgraph)
 {
-    const struct gb_cuda_limits limits = gb_cuda_card_limits(hold->card);
+    struct gb_cuda_limits limits = gb_cuda_card_limits(hold->card);
     enum ggml_status status;
     size_t size;
 
+    limits.blas_workspace = gb_cuda_blas_workspace(hold->card);
     status = check_graph(hold, &limits, cgraph, &size);
     if (status == GGML_STATUS_SUCCESS)
         status = gb_cuda_scratch_grow(scratch, hold->card, queue, size);
@@ -339,6 +365,7 @@ gb_cuda_plan_make(
     struct emission emission = {
         .emit.add = emission_add,
         .emit.map = emission_map,
+        .emit.gemm = emission_gemm,
         .plan = plan,
         .card = hold->card,
     };

@@ -245,10 +245,12 @@ mul_mat_scratch(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     const struct gb_cuda_tiling tiling = tiling_of(limits, node);
+    const size_t parts = gb_cuda_parts_size(&tiling, node);
+    const size_t workspace = gb_cuda_blas_scratch(limits, &tiling, node);
 
     return gb_cuda_scratch_up(
                gb_cuda_packed_size(tiling.packing, node->src[1])) +
-           gb_cuda_parts_size(&tiling, node);
+           (parts > workspace ? parts : workspace);
 }
 
 static void
@@ -260,6 +262,7 @@ mul_mat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     const int64_t matrices = a->ne[2] * a->ne[3];
     char *parts = emit->scratch + gb_cuda_scratch_up(gb_cuda_packed_size(
                                       tiling.packing, b));
+    bool is_offered;
     struct gb_cuda_product_args args = {
         .weights = gb_cuda_arg(a),
         .n_cols = (int32_t)(ggml_nrows(b) / matrices),
@@ -269,7 +272,10 @@ mul_mat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 
     args.col_tiles = (int32_t)ceil_div(args.n_cols, tiling.col_step);
     gb_cuda_pack(emit, tiling.packing, b, emit->scratch, &args.columns);
+    is_offered = gb_cuda_offer_blas(emit, &tiling, node, &args.columns, parts);
     gb_cuda_multiply(emit, &tiling, node, matrices, parts, &args);
+    if (is_offered)
+        gb_cuda_complete_blas(emit, &tiling, node, &args.columns);
 }
 
 const struct gb_cuda_op gb_cuda_op_mul_mat = {
