@@ -117,6 +117,21 @@ five_percent_are_wanted(void **state)
 }
 
 static void
+a_trial_tells_its_times(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    product_time = 40;
+    is_used = true;
+    cuda_case(multiply_in_that_time, AUTO " GGMLBACKEND_LOG=debug", &errors);
+    print_message("# %s", errors);
+    assert_non_null(strstr(
+        errors, "CUDA0: F16, 70 rows, 33 columns, length 96, 1 matrices: "
+                "0.100 ms, by the BLAS 0.050 ms\n"));
+}
+
+static void
 multiply_near_shapes(void)
 {
     struct shape shape = plain;
@@ -328,6 +343,7 @@ main(void)
         cmocka_unit_test(faster_it_is_used_and_right),
         cmocka_unit_test(what_it_is_not_for_goes_on_without_it),
         cmocka_unit_test(five_percent_are_wanted),
+        cmocka_unit_test(a_trial_tells_its_times),
         cmocka_unit_test(a_trial_is_made_once_for_a_shape),
         cmocka_unit_test(split_weights_are_beside_it),
         cmocka_unit_test(graphs_with_it_are_not_recorded_and_others_are),

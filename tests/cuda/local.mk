@@ -44,6 +44,11 @@ tests_cuda_choices_SOURCES = %D%/choices.c
 tests_cuda_choices_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_choices_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 
+check_PROGRAMS += tests/cuda/blas-shapes
+tests_cuda_blas_shapes_SOURCES = %D%/blas-shapes.c
+tests_cuda_blas_shapes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_blas_shapes_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+
 check_PROGRAMS += tests/cuda/rows
 tests_cuda_rows_SOURCES = %D%/rows.c
 tests_cuda_rows_CPPFLAGS = $(TEST_CPPFLAGS)
