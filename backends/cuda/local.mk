@@ -38,6 +38,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/backend.c \
 	%D%/device/between.c \
 	%D%/device/between.h \
+	%D%/device/blas.c \
+	%D%/device/blas.h \
 	%D%/device/buffer.c \
 	%D%/device/buffer.h \
 	%D%/device/card.c \
@@ -89,6 +91,9 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/stream.h \
 	%D%/device/transfer.c \
 	%D%/device/transfer.h \
+	%D%/driver/blas.c \
+	%D%/driver/blas.def \
+	%D%/driver/blas.h \
 	%D%/driver/driver.c \
 	%D%/driver/driver.def \
 	%D%/driver/driver.h \
@@ -158,6 +163,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/args.h \
 	%D%/ops/attention.c \
 	%D%/ops/binary.c \
+	%D%/ops/blas.c \
 	%D%/ops/concat.c \
 	%D%/ops/contiguous.h \
 	%D%/ops/conv.c \

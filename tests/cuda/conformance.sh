@@ -88,6 +88,21 @@ if [ -n "$only" ]; then
     exit 0
 fi
 
+# by_blas VARIANT PART: products, by the emulated BLAS where it may do them.
+by_blas() {
+    GGMLBACKEND_GPU_BLAS=auto
+    LD_LIBRARY_PATH=$top_builddir/tests/gpu-emulator/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export GGMLBACKEND_GPU_BLAS LD_LIBRARY_PATH
+    only=MUL_MAT
+    run 32 0 "$1" "$2"
+}
+
+if [ "${GGMLBACKEND_TEST_LANES-}" != 64 ]; then
+    whole=${GGMLBACKEND_TEST_ALL:+1/1}
+    claim '32 lanes, products by the BLAS, mma8' by_blas mma8 "${whole:-2/8}"
+    claim '32 lanes, products by the BLAS, wgmma' by_blas wgmma "${whole:-1/8}"
+fi
+
 # Each kernel of the table: how often it ran with 32 and with 64 lanes.  Matrix
 # instructions are those of cards with 32.
 {

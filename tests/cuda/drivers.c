@@ -97,52 +97,12 @@ without_a_driver_the_reason_is_the_linkers(void **state)
     print_message("# %s", errors);
 }
 
-/* Its first letter changes; the terminators around it say where it is. */
-static void
-rename_in(char *bytes, size_t size, const char *name)
-{
-    const size_t length = strlen(name) + 1;
-    bool is_found = false;
-
-    for (size_t i = 1; i + length <= size; i++) {
-        if (bytes[i - 1] == '\0' && memcmp(bytes + i, name, length) == 0) {
-            bytes[i] = 'x';
-            is_found = true;
-        }
-    }
-    CHECK(is_found);
-}
-
-/* The emulated driver without the entry point, in a file of its own. */
-static const char *
-driver_without(const char *name)
-{
-    static char path[] = "driver-without-XXXXXX";
-    FILE *from = fopen(cuda_built(EMULATED_DRIVER), "rb");
-    FILE *to = fdopen(mkstemp(path), "wb");
-    const size_t room = (size_t)64 << 20;
-    char *bytes = malloc(room);
-    size_t size;
-
-    CHECK(from != NULL && to != NULL && bytes != NULL);
-    size = fread(bytes, 1, room, from);
-    CHECK(size > 0 && size < room);
-    rename_in(bytes, size, name);
-    CHECK(fwrite(bytes, 1, size, to) == size && fclose(to) == 0);
-    fclose(from);
-    free(bytes);
-    return path;
-}
-
 static ggml_backend_reg_t
 load_without(const char *name)
 {
-    const char *path = driver_without(name);
-    char with_folder[64];
-    ggml_backend_reg_t reg;
+    const char *path = cuda_copy_without(EMULATED_DRIVER, name);
+    ggml_backend_reg_t reg = cuda_load_on(path);
 
-    snprintf(with_folder, sizeof(with_folder), "./%s", path);
-    reg = cuda_load_on(with_folder);
     unlink(path);
     return reg;
 }

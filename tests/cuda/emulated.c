@@ -99,6 +99,42 @@ cuda_built(const char *path)
     return whole;
 }
 
+/* Its first letter changes; the terminators around it say where it is. */
+static void
+rename_in(char *bytes, size_t size, const char *name)
+{
+    const size_t length = strlen(name) + 1;
+    bool is_found = false;
+
+    for (size_t i = 1; i + length <= size; i++) {
+        if (bytes[i - 1] == '\0' && memcmp(bytes + i, name, length) == 0) {
+            bytes[i] = 'x';
+            is_found = true;
+        }
+    }
+    CHECK(is_found);
+}
+
+const char *
+cuda_copy_without(const char *library, const char *name)
+{
+    static char path[] = "./library-without-XXXXXX";
+    FILE *from = fopen(cuda_built(library), "rb");
+    FILE *to = fdopen(mkstemp(path), "wb");
+    const size_t room = (size_t)64 << 20;
+    char *bytes = malloc(room);
+    size_t size;
+
+    CHECK(from != NULL && to != NULL && bytes != NULL);
+    size = fread(bytes, 1, room, from);
+    CHECK(size > 0 && size < room);
+    rename_in(bytes, size, name);
+    CHECK(fwrite(bytes, 1, size, to) == size && fclose(to) == 0);
+    fclose(from);
+    free(bytes);
+    return path;
+}
+
 static void
 look_up(void *library, void *member, const char *name)
 {

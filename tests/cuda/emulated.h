@@ -39,6 +39,8 @@ int cuda_count_lines(const char *text);
 
 /* PATH in the build folder; until the next call. */
 const char *cuda_built(const char *path);
+/* In a case: a copy of the emulator's LIBRARY that has no entry point NAME. */
+const char *cuda_copy_without(const char *library, const char *name);
 #define EMULATED_DRIVER "tests/gpu-emulator/lanes32/.libs/libcuda.so.1"
 
 /*

@@ -114,6 +114,7 @@ list_two_cards(void)
     CHECK(strcmp(property(dev, "variant"), "mma") == 0);
     CHECK(strcmp(property(cuda_device("CUDA0"), "variant"), "wgmma") == 0);
     CHECK(strcmp(property(dev, "image"), "75") == 0);
+    CHECK(property(dev, "BLAS") == NULL);
     CHECK(property(dev, "PCI") != NULL && property(dev, "UUID") != NULL);
     CHECK(strcmp(property(dev, "PCI"),
                  property(cuda_device("CUDA0"), "PCI")) != 0);
@@ -193,6 +194,20 @@ a_list_of_cards_may_repeat_one(void **state)
 }
 
 static void
+list_with_the_blas(void)
+{
+    CHECK(cuda_load() != NULL);
+    CHECK(strcmp(property(cuda_device("CUDA0"), "BLAS"), "auto") == 0);
+}
+
+static void
+a_card_tells_whether_the_blas_may_be_used(void **state)
+{
+    (void)state;
+    cuda_case(list_with_the_blas, "GGMLBACKEND_GPU_BLAS=auto", NULL);
+}
+
+static void
 settings_are_not_used(void)
 {
     ggml_backend_dev_t dev;
@@ -211,7 +226,7 @@ nonsense_in_variables_is_told_and_not_used(void **state)
     static const char *const settings[] = {
         "GGMLBACKEND_GPU_DEVICES=5", "GGMLBACKEND_GPU_DEVICES=x",
         "GGMLBACKEND_GPU_MEMORY=much", "GGMLBACKEND_GPU_VARIANT=best",
-        "GGMLBACKEND_GPU_WAIT=long",
+        "GGMLBACKEND_GPU_WAIT=long", "GGMLBACKEND_GPU_BLAS=best",
     };
 
     (void)state;
@@ -279,6 +294,7 @@ main(void)
         cmocka_unit_test(a_card_without_an_image_is_left_out_with_the_reason),
         cmocka_unit_test(more_cards_than_the_interface_has_are_left_out),
         cmocka_unit_test(a_list_of_cards_may_repeat_one),
+        cmocka_unit_test(a_card_tells_whether_the_blas_may_be_used),
         cmocka_unit_test(nonsense_in_variables_is_told_and_not_used),
         cmocka_unit_test(zero_is_off),
         cmocka_unit_test(the_process_takes_no_more_memory_than_it_may),

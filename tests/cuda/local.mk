@@ -62,6 +62,11 @@ tests_cuda_choices_SOURCES = %D%/choices.c
 tests_cuda_choices_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_choices_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 
+check_PROGRAMS += tests/cuda/blas-shapes
+tests_cuda_blas_shapes_SOURCES = %D%/blas-shapes.c
+tests_cuda_blas_shapes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_blas_shapes_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+
 check_PROGRAMS += tests/cuda/rows
 tests_cuda_rows_SOURCES = %D%/rows.c
 tests_cuda_rows_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -77,11 +82,16 @@ cuda_emulated = \
 cuda_bytes = $(cuda_emulated) \
 	tests/cuda/bytes.c \
 	tests/cuda/bytes.h
+cuda_products = $(cuda_emulated) \
+	tests/cuda/products.c \
+	tests/cuda/products.h
 cuda_scene = $(cuda_emulated) \
 	tests/cuda/scene.c \
 	tests/cuda/scene.h
 check_PROGRAMS += \
 	tests/cuda/bad-input \
+	tests/cuda/blas \
+	tests/cuda/blas-failures \
 	tests/cuda/buffers \
 	tests/cuda/copies \
 	tests/cuda/device \
@@ -102,6 +112,12 @@ check_PROGRAMS += \
 tests_cuda_bad_input_SOURCES = %D%/bad-input.c $(cuda_emulated)
 tests_cuda_bad_input_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_bad_input_LDADD = $(BLACK_LDADD)
+tests_cuda_blas_SOURCES = %D%/blas.c $(cuda_products)
+tests_cuda_blas_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_blas_LDADD = $(BLACK_LDADD) -lm
+tests_cuda_blas_failures_SOURCES = %D%/blas-failures.c $(cuda_products)
+tests_cuda_blas_failures_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_blas_failures_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_buffers_SOURCES = %D%/buffers.c $(cuda_bytes)
 tests_cuda_buffers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_buffers_LDADD = $(BLACK_LDADD)

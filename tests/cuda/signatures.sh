@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The driver's entry points are declared as the vendor's header declares them,
-# where there is that header: types may have other names, but every parameter is a
+# The entry points of the driver and of the BLAS are declared as the vendor's
+# headers declare them, where there are these headers: types may have other names, but every parameter is a
 # pointer where the vendor's is one, and as large.
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 . "$top_srcdir/tests/tools/claim.sh"
 table=$top_srcdir/backends/cuda/driver/driver.def
+blas=$top_srcdir/backends/cuda/driver/blas.def
 
 # header FOLDER…: that of the first that has it.
 header() {
@@ -66,14 +67,19 @@ constexpr bool agree(R (*)(A...), S (*)(B...))
 }
 END
 
-# check TABLE: each row of TABLE against the header.
+# rows TABLE: "id name (parameters)" a line, of either table.
+rows() {
+    sed -n -e 's/^GB_DRIVER_CALL([A-Z]*, \([a-z_]*\), "\([A-Za-z0-9_]*\)", "[A-Za-z0-9_]*", \((.*)\), (.*))$/\1 \2 \3/p' \
+        -e 's/^GB_BLAS_CALL(\([a-z_]*\), "\([A-Za-z0-9_]*\)", \((.*)\))$/\1 \2 \3/p' "$1"
+}
+
+# check TABLE HEADER: each row of TABLE against the vendor's header.
 check() {
     {
-        printf '#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n'
-        echo '#include "backends/cuda/driver/driver.h"'
+        printf '#define __CUDA_API_VERSION_INTERNAL\n#include "%s"\n' "$2"
+        echo '#include "backends/cuda/driver/blas.h"'
         echo '#include "same.h"'
-        sed -n 's/^GB_DRIVER_CALL([A-Z]*, \([a-z_]*\), "\([A-Za-z0-9_]*\)", "[A-Za-z0-9_]*", \((.*)\), (.*))$/\1 \2 \3/p' \
-            "$1" | while read -r id name parameters; do
+        rows "$1" | while read -r id name parameters; do
             echo "static int ours_$id $parameters;"
             echo "static_assert(agree(&$name, &ours_$id), \"$name is declared so\");"
         done
@@ -83,9 +89,24 @@ check() {
         "$dir/check.cpp"
 }
 
-rows=$(grep -c '^GB_DRIVER_CALL' "$table")
-claim "all $rows rows agree with the vendor's header" check "$table"
-claim 'each was compared' [ "$(grep -c static_assert "$dir/check.cpp")" -eq "$rows" ]
+# compare TABLE HEADER
+compare() {
+    count=$(grep -c '^GB_[A-Z]*_CALL' "$1")
+    claim "all $count rows agree with ${2##*/}" check "$1" "$2"
+    claim 'each was compared' \
+        [ "$(grep -c static_assert "$dir/check.cpp")" -eq "$count" ]
+}
+
+compare "$table" cuda.h
+
+# For C++ that header has each function of the BLAS twice, in the end; without that:
+has_blas=
+if [ -f "$folder/cublas_api.h" ]; then
+    has_blas=yes
+    sed '/^static inline cublasStatus_t cublasMigrateComputeType/,/^#endif/{/^#endif/!d;}' \
+        "$folder/cublas_api.h" >"$dir/cublas_api.h"
+    compare "$blas" "$dir/cublas_api.h"
+fi
 
 # Numbers: "ours theirs" a line, results by their names.
 numbers() {
@@ -127,16 +148,31 @@ GB_CUDA_MAP_ZEROS_OUTSIDE CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
 END
 }
 
-# How many numbers driver.h has.
-count() {
-    grep -c '^ *GB_CUDA_[A-Z_0-9]* = [0-9]' \
-        "$top_srcdir/backends/cuda/driver/driver.h"
+blas_numbers() {
+    sed -n '/^enum gb_cuda_blas_status/,/^}/s/^ *GB_CUDA_BLAS_\([A-Z_]*\) = [0-9]*,$/GB_CUDA_BLAS_\1 CUBLAS_STATUS_\1/p' \
+        "$top_srcdir/backends/cuda/driver/blas.h"
+    cat <<'END'
+GB_CUDA_BLAS_AS_IT_IS CUBLAS_OP_N
+GB_CUDA_BLAS_TRANSPOSED CUBLAS_OP_T
+GB_CUDA_BLAS_F32 CUDA_R_32F
+GB_CUDA_BLAS_F16 CUDA_R_16F
+GB_CUDA_BLAS_BF16 CUDA_R_16BF
+GB_CUDA_BLAS_COMPUTE_F32 CUBLAS_COMPUTE_32F
+GB_CUDA_BLAS_ANY_ALGORITHM CUBLAS_GEMM_DEFAULT
+END
 }
 
+# How many numbers a header has.
+count() {
+    grep -c '^ *GB_CUDA_[A-Z_0-9]* = -*[0-9]' \
+        "$top_srcdir/backends/cuda/driver/$1"
+}
+
+# compare_numbers LIST HEADER
 compare_numbers() {
     {
-        printf '#include <cuda.h>\n#include "backends/cuda/driver/driver.h"\n'
-        numbers | while read -r ours theirs; do
+        printf '#include "%s"\n#include "backends/cuda/driver/blas.h"\n' "$2"
+        "$1" | while read -r ours theirs; do
             echo "static_assert((int)$ours == (int)$theirs, \"$ours\");"
         done
     } >"$dir/numbers.cpp"
@@ -144,10 +180,14 @@ compare_numbers() {
         "$dir/numbers.cpp"
 }
 
-claim 'numbers agree' compare_numbers
+claim 'numbers agree' compare_numbers numbers cuda.h
 # GB_CUDA_SUCCESS, which is 0, alone is left out.
 claim 'each was compared' \
-    [ "$(numbers | wc -l)" -eq $(($(count) - 1)) ]
+    [ "$(numbers | wc -l)" -eq $(($(count driver.h) - 1)) ]
+if [ -n "$has_blas" ]; then
+    claim 'numbers of the BLAS agree' compare_numbers blas_numbers "$dir/cublas_api.h"
+    claim 'each was compared' [ "$(blas_numbers | wc -l)" -eq "$(count blas.h)" ]
+fi
 
 # The comparison sees another type, another count, and a value for a pointer.
 while IFS='|' read -r text command; do
@@ -155,7 +195,7 @@ while IFS='|' read -r text command; do
     claim "not the same: a table with $text" \
         sh -c '! cmp -s "$1" "$2"' - "$table" "$dir/other.def"
     n=$((n + 1))
-    if check "$dir/other.def" >"$dir/out" 2>"$dir/err"; then
+    if check "$dir/other.def" cuda.h >"$dir/out" 2>"$dir/err"; then
         echo "not ok $n - $text is found"
     else
         echo "ok $n - $text is found"

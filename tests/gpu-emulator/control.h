@@ -10,6 +10,7 @@
 #ifndef GB_GPU_EMULATOR_CONTROL_H
 #define GB_GPU_EMULATOR_CONTROL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -92,6 +93,20 @@ uint64_t emu_memory_used(int card);
 uint64_t emu_live(void);
 /* Operations that are queued and did not run yet. */
 uint64_t emu_queued(void);
+
+/*
+ * For libraries beside the driver, such as a BLAS: RUN gets a copy of the SIZE
+ * bytes of DATA in the place of a kernel in STREAM, and takes US microseconds of
+ * the card's time (kernels: driver-work.cpp).  0, or what a launch would give.
+ */
+int emu_queue_work(void *stream, void (*run)(const void *data),
+                   const void *data, size_t size, uint64_t us);
+/*
+ * In such a RUN: memory that it reads or writes.  0 where the card does not have
+ * it; that, and what was never written before it is read, is reported.
+ */
+int emu_work_reads(const void *at, size_t size);
+int emu_work_writes(void *at, size_t size);
 
 /*
  * As if the process began: nothing is initialized, nothing lives, the

@@ -121,6 +121,7 @@ kernel_launch::run() const
     };
 
     count_run(k);
+    on->clock += kernel_time(*k);
     return set.is_idle ? 0 : emu::run(what);
 }
 

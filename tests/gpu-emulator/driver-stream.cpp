@@ -11,14 +11,17 @@ namespace {
 /* One recording of an event: done when its place in the stream is reached. */
 struct mark {
     bool is_done;
+    uint64_t time; /* of the card, then */
 };
 
 struct event {
     card *on;
+    bool has_time;
     std::shared_ptr<mark> last; /* NULL: never recorded, which counts as done */
 };
 
 struct record_item : item {
+    const card *on;
     std::shared_ptr<mark> what;
 
     /* Also when it never runs, so that nobody waits for a lost card. */
@@ -29,6 +32,7 @@ struct record_item : item {
     int
     run()
     {
+        what->time = on->clock;
         return 0;
     }
 };
@@ -168,6 +172,7 @@ api::event_create(gb_cuda_event *event, unsigned flags)
     const auto e = std::make_shared<emu::event>();
 
     e->on = current_card();
+    e->has_time = (flags & GB_CUDA_EVENT_DISABLE_TIMING) == 0;
     *event = events.add(e);
     return 0;
 }
@@ -193,6 +198,7 @@ api::event_record(gb_cuda_event event, gb_cuda_stream stream)
 
     auto record = std::make_unique<record_item>();
 
+    record->on = s->on;
     record->what = e->last;
     queue_add(*s, std::move(record));
     return 0;
@@ -223,6 +229,25 @@ api::event_wait(gb_cuda_event event)
     if (e->on->error != 0)
         return e->on->error;
     return host_wait(e->on, [&e] { return is_done(*e); });
+}
+
+int
+api::event_elapsed(float *ms, gb_cuda_event from, gb_cuda_event to)
+{
+    const auto first = events.find(from), last = events.find(to);
+
+    if (ms == nullptr)
+        return GB_CUDA_INVALID_VALUE;
+    for (const auto &e : { first, last }) {
+        if (e == nullptr || !e->has_time || e->last == nullptr)
+            return GB_CUDA_INVALID_HANDLE;
+        if (e->on->error != 0)
+            return e->on->error;
+        if (!is_done(*e))
+            return GB_CUDA_NOT_READY;
+    }
+    *ms = (float)(last->last->time - first->last->time) / 1000.0f;
+    return 0;
 }
 
 } // namespace emu

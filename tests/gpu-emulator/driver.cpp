@@ -246,6 +246,27 @@ emu_queued(void)
     return emu::queue_length();
 }
 
+EXPORTED int
+emu_queue_work(void *stream, void (*run)(const void *data), const void *data,
+               size_t size, uint64_t us)
+{
+    CONTROL;
+    return emu::queue_work((gb_cuda_stream)stream, run, data, size, us);
+}
+
+/* The lock is held where work runs. */
+EXPORTED int
+emu_work_reads(const void *at, size_t size)
+{
+    return emu::work_uses(at, size, false);
+}
+
+EXPORTED int
+emu_work_writes(void *at, size_t size)
+{
+    return emu::work_uses(at, size, true);
+}
+
 EXPORTED void
 emu_restart(void)
 {

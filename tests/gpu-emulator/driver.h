@@ -60,6 +60,7 @@ struct card {
     /* the primary context: NULL where nobody retains it */
     gb_cuda_context context;
     int retained;
+    uint64_t clock; /* microseconds that its work took, see driver-work.cpp */
     int error; /* what every call of it fails with; 0: none */
     std::vector<bool> peers; /* that it may reach */
 };
@@ -271,6 +272,14 @@ struct kernel_launch {
 
 /* 0, or what the launch fails with, which is reported. */
 int launch_prepare(const struct gb_cuda_kernel_node &from, kernel_launch *out);
+
+/* ---- work of other libraries (driver-work.cpp) ---- */
+
+/* Microseconds that a kernel takes of its card's time. */
+uint64_t kernel_time(const kernel &k);
+int queue_work(gb_cuda_stream stream, void (*run)(const void *data),
+               const void *data, size_t size, uint64_t us);
+bool work_uses(const void *at, size_t size, bool writes);
 
 } // namespace emu
 

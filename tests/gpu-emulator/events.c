@@ -244,6 +244,95 @@ waits_of_the_host_are_counted(void **state)
     end();
 }
 
+/* ---- work of other libraries, and time ---- */
+
+static gb_cuda_event
+timed_event(void)
+{
+    gb_cuda_event event;
+
+    assert_int_equal(cu.event_create(&event, 0), GB_CUDA_SUCCESS);
+    return event;
+}
+
+/* The byte at the address that DATA has. */
+static void
+add_one(const void *data)
+{
+    unsigned char *at;
+
+    memcpy(&at, data, sizeof(at));
+    if (emu.work_reads(at, 1) && emu.work_writes(at, 1))
+        at[0]++;
+}
+
+static void
+work_of_another_library_runs_in_its_place(void **state)
+{
+    (void)state;
+    begin("");
+    write_in(0, 7);
+    assert_int_equal(emu.queue_work(streams[0], add_one, &memory,
+                                    sizeof(memory), 0), GB_CUDA_SUCCESS);
+    read_in(0);
+    write_in(0, 3);
+    assert_int_equal(seen[0], 0);
+    emu_wait(streams[0]);
+    assert_int_equal(seen[0], 8);
+    end();
+}
+
+static void
+its_reads_of_what_was_never_written_are_reported(void **state)
+{
+    gb_cuda_address fresh;
+
+    (void)state;
+    begin("");
+    fresh = emu_memory(16);
+    assert_int_equal(emu.queue_work(streams[0], add_one, &fresh,
+                                    sizeof(fresh), 0), GB_CUDA_SUCCESS);
+    emu_wait(streams[0]);
+    assert_int_equal(cu.memory_free(fresh), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.host_free(seen), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.memory_free(memory), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.stream_destroy(streams[0]), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.stream_destroy(streams[1]), GB_CUDA_SUCCESS);
+    emu_end_with_reports(1);
+}
+
+static void
+events_tell_the_time_between_them(void **state)
+{
+    gb_cuda_event first, last, without;
+    float ms = -1.0f;
+
+    (void)state;
+    begin("");
+    first = timed_event();
+    last = timed_event();
+    without = emu_event();
+    assert_int_equal(cu.event_elapsed(&ms, first, last),
+                     GB_CUDA_INVALID_HANDLE);
+    assert_int_equal(cu.event_record(first, streams[0]), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_record(without, streams[0]), GB_CUDA_SUCCESS);
+    assert_int_equal(emu.queue_work(streams[0], add_one, &memory,
+                                    sizeof(memory), 2500), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_record(last, streams[0]), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_elapsed(&ms, first, last), GB_CUDA_NOT_READY);
+    emu_wait(streams[0]);
+    assert_int_equal(cu.event_elapsed(&ms, first, last), GB_CUDA_SUCCESS);
+    assert_true(ms == 2.5f);
+    assert_int_equal(cu.event_elapsed(&ms, without, last),
+                     GB_CUDA_INVALID_HANDLE);
+    assert_int_equal(cu.event_elapsed(NULL, first, last),
+                     GB_CUDA_INVALID_VALUE);
+    assert_int_equal(cu.event_destroy(first), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_destroy(last), GB_CUDA_SUCCESS);
+    assert_int_equal(cu.event_destroy(without), GB_CUDA_SUCCESS);
+    end();
+}
+
 static void
 handles_that_do_not_live_are_refused(void **state)
 {
@@ -284,6 +373,9 @@ main(void)
         cmocka_unit_test(questions_make_time_pass),
         cmocka_unit_test(what_a_destroyed_stream_had_still_runs),
         cmocka_unit_test(waits_of_the_host_are_counted),
+        cmocka_unit_test(work_of_another_library_runs_in_its_place),
+        cmocka_unit_test(its_reads_of_what_was_never_written_are_reported),
+        cmocka_unit_test(events_tell_the_time_between_them),
         cmocka_unit_test(handles_that_do_not_live_are_refused),
     };
 

@@ -60,6 +60,7 @@ emulator_driver_sources = \
 	%D%/driver-settings.cpp \
 	%D%/driver-stream.cpp \
 	%D%/driver-tensor-map.cpp \
+	%D%/driver-work.cpp \
 	%D%/driver.cpp \
 	%D%/driver.h \
 	%D%/emulator.h \
@@ -73,6 +74,7 @@ emulator_ldflags = -shared -no-undefined -version-info 1:0:0 -rpath $(testsdir) 
 	-pthread -Wl,-z,nodelete -Wl,--version-script='$(srcdir)/%D%/exports.map'
 
 check_LTLIBRARIES += \
+	tests/gpu-emulator/libcublas.la \
 	tests/gpu-emulator/libdriver.la \
 	tests/gpu-emulator/lanes32/libcuda.la \
 	tests/gpu-emulator/lanes32/libnvidia-ml.la \
@@ -80,6 +82,14 @@ check_LTLIBRARIES += \
 	tests/gpu-emulator/lanes64/libcuda.la \
 	tests/gpu-emulator/lanes64/libnvidia-ml.la \
 	tests/gpu-emulator/lanes64/librun.la
+
+# A BLAS under the vendor's name, in a folder of its own: most tests do without.
+tests_gpu_emulator_libcublas_la_SOURCES = %D%/blas.c %D%/blas.h %D%/control.h
+tests_gpu_emulator_libcublas_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+tests_gpu_emulator_libcublas_la_LDFLAGS = -shared -no-undefined \
+	-version-info 13:0:0 -rpath $(testsdir) \
+	-Wl,--version-script='$(srcdir)/%D%/exports.map'
+tests_gpu_emulator_libcublas_la_LIBADD = -lm
 
 tests_gpu_emulator_libdriver_la_SOURCES = $(emulator_driver_sources)
 tests_gpu_emulator_libdriver_la_CXXFLAGS = $(emulator_cxxflags)

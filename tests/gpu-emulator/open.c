@@ -71,6 +71,9 @@ emu_open(void **state)
     CONTROL(live);
     CONTROL(queued);
     CONTROL(restart);
+    CONTROL(queue_work);
+    CONTROL(work_reads);
+    CONTROL(work_writes);
 #undef CONTROL
     return !has_all;
 }

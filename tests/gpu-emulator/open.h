@@ -23,6 +23,10 @@ struct emu_control {
     uint64_t (*live)(void);
     uint64_t (*queued)(void);
     void (*restart)(void);
+    int (*queue_work)(void *stream, void (*run)(const void *data),
+                      const void *data, size_t size, uint64_t us);
+    int (*work_reads)(const void *at, size_t size);
+    int (*work_writes)(void *at, size_t size);
 };
 
 extern struct gb_cuda_driver cu;

@@ -4,6 +4,7 @@
  * is put there in the order of the calls.
  */
 #include "backends/cuda/device/between.h"
+#include "backends/cuda/device/blas.h"
 #include "backends/cuda/device/buffer.h"
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/event.h"
@@ -27,6 +28,7 @@ struct cuda_backend {
     struct gb_cuda_ring ring;   /* long copies of pageable memory */
     struct gb_cuda_stage stage; /* copies from cards that it does not reach */
     struct gb_cuda_split split; /* products of weights on several cards */
+    struct gb_cuda_blas blas;   /* products by the vendor's BLAS */
     struct gb_cuda_abort abort;
     struct gb_cuda_live live;
     bool has_received; /* from another card, whose stream did it */
@@ -81,6 +83,7 @@ backend_free(ggml_backend_t backend)
     if (gb_cuda_enter_cleanup(&own->hold)) {
         gb_cuda_recordings_clear(&own->recordings, card);
         gb_cuda_split_clear(&own->split, card);
+        gb_cuda_blas_clear(&own->blas, card);
         gb_cuda_scratch_clear(&own->scratch, card);
         gb_cuda_stage_clear(&own->stage, card);
         gb_cuda_ring_clear(&own->ring, card);
@@ -221,6 +224,21 @@ backend_cpy_tensor_async(
 
 /* ---- graphs ---- */
 
+/* What STEP is, and how many of the launches behind it belong to it. */
+static enum ggml_status
+run_step(struct cuda_backend *own, const struct gb_cuda_plan *plan,
+         const struct gb_cuda_step *step, size_t *n_launches)
+{
+    *n_launches = 0;
+    if (step->weights != NULL) {
+        own->has_received = true;
+        return gb_cuda_split_run(&own->split, &own->hold, &own->queue, step);
+    }
+    *n_launches = (size_t)(step->gemm.n_own + step->gemm.n_after);
+    return gb_cuda_blas_run(&own->blas, own->hold.card, &own->queue, plan,
+                            step);
+}
+
 /* Steps with the launches between them. */
 static enum ggml_status
 run_steps(struct cuda_backend *own, const struct gb_cuda_plan *plan)
@@ -230,19 +248,19 @@ run_steps(struct cuda_backend *own, const struct gb_cuda_plan *plan)
         gb_cuda_split_prepare(&own->split, &own->hold, &own->queue, plan);
     size_t first = 0;
 
-    own->has_received = true;
+    gb_cuda_blas_prepare(&own->blas, card, &own->queue, plan);
     for (size_t i = 0; i < plan->n_steps && status == GGML_STATUS_SUCCESS;
          i++) {
         const struct gb_cuda_step *step = &plan->steps[i];
+        size_t n_launches = 0;
 
         if (gb_cuda_is_aborted(&own->abort))
             return GGML_STATUS_ABORTED;
         status = gb_cuda_launch_all(card, own->queue.stream, plan, first,
                                     step->before - first);
         if (status == GGML_STATUS_SUCCESS)
-            status = gb_cuda_split_run(&own->split, &own->hold, &own->queue,
-                                       step);
-        first = step->before;
+            status = run_step(own, plan, step, &n_launches);
+        first = step->before + n_launches;
     }
     if (status != GGML_STATUS_SUCCESS)
         return status;

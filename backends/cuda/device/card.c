@@ -157,6 +157,20 @@ spin_time(void)
     return 50;
 }
 
+static bool
+is_blas_wanted(void)
+{
+    const char *variable = "GGMLBACKEND_GPU_BLAS";
+    const char *value = gb_cuda_setting_if_on(variable);
+
+    if (value == NULL || strcmp(value, "off") == 0)
+        return false;
+    if (strcmp(value, "auto") == 0)
+        return true;
+    gb_cuda_setting_refuse(variable, "neither off nor auto");
+    return false;
+}
+
 /* Kernels of WGMMA use TMA, which wants maps of the driver's. */
 static enum gb_cuda_variant
 lower_without_maps(
@@ -213,6 +227,7 @@ gb_cuda_card_init(
     pthread_mutex_init(&card->lock, NULL);
     pthread_mutex_init(&card->kernel_lock, NULL);
     pthread_mutex_init(&card->copy_lock, NULL);
+    pthread_mutex_init(&card->blas.lock, NULL);
     if (!answered(&refusal, driver->device_get(&card->handle, ordinal),
                   GB_CUDA_CALL_device_get) ||
         !read_names(card, &refusal) || !read_attributes(card, &refusal))
@@ -220,6 +235,7 @@ gb_cuda_card_init(
     card->most_memory =
         gb_cuda_setting_bytes("GGMLBACKEND_GPU_MEMORY", card->memory);
     card->spin_us = spin_time();
+    card->blas.is_wanted = is_blas_wanted();
     card->records_graphs = !gb_cuda_setting_is_on("GGML_CUDA_DISABLE_GRAPHS");
     card->fuses = gb_cuda_setting_is("GGMLBACKEND_GPU_FUSE", "on");
     if (card->most_memory > card->memory)

@@ -24,6 +24,20 @@ struct gb_cuda_card_module {
     gb_cuda_module handle; /* NULL: it could not */
 };
 
+/* What trials of the vendor's BLAS found, and whether it is used at all. */
+enum { GB_CUDA_BLAS_SHAPES = 64 };
+
+struct gb_cuda_blas_findings {
+    bool is_wanted; /* the environment says so; the same from the listing on */
+    pthread_mutex_t lock; /* for what follows */
+    bool is_off; /* it is missing, or a call of it failed */
+    int n;
+    struct {
+        uint64_t shape;
+        bool is_faster; /* than our own kernels */
+    } shapes[GB_CUDA_BLAS_SHAPES];
+};
+
 struct gb_cuda_copier;
 
 struct gb_cuda_card {
@@ -69,6 +83,8 @@ struct gb_cuda_card {
     int n_modules;
     /* Found under the lock, then read by anyone (acquire, release). */
     _Atomic(gb_cuda_function) functions[GB_CUDA_KERNEL_COUNT];
+
+    struct gb_cuda_blas_findings blas;
 
     /* The blocking copies' own, under a lock of its own. */
     pthread_mutex_t copy_lock;

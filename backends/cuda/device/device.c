@@ -198,6 +198,7 @@ set_properties(struct gb_cuda_device *device)
         { "variant",
           gb_cuda_variant_name(gb_cuda_card_limits(card).variant) },
         { "driver", card->driver_text },
+        { "BLAS", card->blas.is_wanted ? "auto" : NULL },
     };
     int n = 0;
 

@@ -8,6 +8,7 @@
  */
 #include "backends/cuda/device/emission.h"
 
+#include "backends/cuda/device/blas.h"
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/kernel.h"
 #include "backends/cuda/device/split-buffer.h"
@@ -155,28 +156,52 @@ emission_map(
                  GB_CUDA_MAP_ZEROS_OUTSIDE));
 }
 
-/* The step has copies: the graph may go before the plan does. */
-static void
-add_step(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
+/* One more step, all zero, behind the launches so far; NULL: no memory. */
+static struct gb_cuda_step *
+add_step(struct gb_cuda_emission *emission)
 {
     struct gb_cuda_plan *plan = emission->plan;
     void *steps = plan->steps;
-    struct gb_cuda_step *step;
 
     if (!gb_cuda_plan_grow(&steps, &plan->room_steps, plan->n_steps + 1,
-              sizeof(*plan->steps))) {
+                           sizeof(*plan->steps))) {
         emission->status = ggmlbackend_fail(
             GGML_STATUS_ALLOC_FAILED, "%s: no memory for a plan of %zu steps",
             emission->card->label, plan->n_steps + 1);
-        return;
+        return NULL;
     }
     plan->steps = steps;
-    step = &plan->steps[plan->n_steps++];
-    *step = (struct gb_cuda_step){
+    plan->steps[plan->n_steps] = (struct gb_cuda_step){
         .before = plan->n_launches,
-        .node = *node,
-        .weights = gb_cuda_split_of(node->src[0]),
     };
+    return &plan->steps[plan->n_steps++];
+}
+
+static bool
+emission_gemm(struct gb_cuda_emit *emit, const struct gb_cuda_gemm *gemm)
+{
+    struct gb_cuda_emission *emission = (struct gb_cuda_emission *)emit;
+    struct gb_cuda_step *step;
+
+    if (emission->status != GGML_STATUS_SUCCESS || emission->is_lowered ||
+        !gb_cuda_blas_may_do(emission->card, gemm))
+        return false;
+    step = add_step(emission);
+    if (step != NULL)
+        step->gemm = *gemm;
+    return step != NULL;
+}
+
+/* The step has copies: the graph may go before the plan does. */
+static void
+add_split(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
+{
+    struct gb_cuda_step *step = add_step(emission);
+
+    if (step == NULL)
+        return;
+    step->node = *node;
+    step->weights = gb_cuda_split_of(node->src[0]);
     while (step->n_sources < GB_CUDA_STEP_SOURCES &&
            node->src[step->n_sources] != NULL) {
         step->sources[step->n_sources] = *node->src[step->n_sources];
@@ -202,7 +227,7 @@ gb_cuda_emission_node(
 {
     note_write(emission, node);
     if (gb_cuda_split_is_product(node))
-        add_step(emission, node);
+        add_split(emission, node);
     else
         gb_cuda_op_of(node->op)->emit(&emission->emit, node);
 }
@@ -224,7 +249,10 @@ new_emission(struct gb_cuda_plan *plan, struct gb_cuda_card *card,
              const struct gb_cuda_needs *needs, gb_cuda_address memory)
 {
     struct gb_cuda_emission emission = {
-        .emit = { .limits = limits, .add = emission_add, .map = emission_map },
+        .emit = { .limits = limits,
+                  .add = emission_add,
+                  .map = emission_map,
+                  .gemm = emission_gemm },
         .plan = plan,
         .card = card,
     };

@@ -14,6 +14,7 @@
  */
 #include "backends/cuda/device/plan.h"
 
+#include "backends/cuda/device/blas.h"
 #include "backends/cuda/device/buffer.h"
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/emission.h"
@@ -299,6 +300,7 @@ make_once(
     struct gb_cuda_emission emission;
     enum ggml_status status;
 
+    limits.blas_workspace = gb_cuda_blas_workspace(hold->card);
     status = check_graph(hold, &limits, cgraph, &plan->needs);
     if (status == GGML_STATUS_SUCCESS)
         status = gb_cuda_scratch_grow(scratch, hold->card, queue,

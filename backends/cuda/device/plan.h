@@ -32,9 +32,13 @@ enum { GB_CUDA_STEP_SOURCES = 3 };
 
 struct gb_cuda_split_tensor;
 
-/* A product of weights on several cards, which is more than launches here. */
+/*
+ * A product that is more than launches here: of weights on several cards, or
+ * one that the vendor's BLAS may do in the place of the launches that follow.
+ */
 struct gb_cuda_step {
     size_t before; /* so many launches come first */
+    struct gb_cuda_gemm gemm; /* m is 0 without the BLAS; else nothing below */
     struct ggml_tensor node, sources[GB_CUDA_STEP_SOURCES];
     int n_sources;
     const struct gb_cuda_split_tensor *weights; /* of sources[0] */

@@ -188,6 +188,8 @@ gb_cuda_split_prepare(
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct gb_cuda_step *step = &plan->steps[i];
 
+        if (step->weights == NULL)
+            continue;
         for (int p = 0; p < step->weights->n_parts; p++) {
             const enum ggml_status status = prepare_part(
                 split, hold, step, &step->weights->parts[p], &size);

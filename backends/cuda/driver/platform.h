@@ -21,6 +21,7 @@ struct gb_cuda_platform {
     const char *name;             /* of the registration; devices' begin so */
     const char *log_name;         /* begins a message about no single device */
     const char *const *libraries; /* the driver's, tried in turn; NULL ends */
+    const char *const *blas;      /* the BLAS', in the same way */
     int least_version;            /* of a driver: 1000 * major + 10 * minor */
 };
 

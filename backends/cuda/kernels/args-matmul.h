@@ -111,6 +111,14 @@ struct gb_cuda_wgmma_args {
     int32_t unused[7];
 };
 
+/* Columns of D, dense, times the factors of the halves that made them. */
+struct gb_cuda_rescale_args {
+    float *dst;
+    const char *columns; /* each begins with its factor */
+    int64_t column_bytes;
+    int64_t m, n; /* values of a column, columns */
+};
+
 /* dst = the sum of its parts in order. */
 struct gb_cuda_join_args {
     struct gb_cuda_tensor dst;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuda/kernels/product.cu - what comes before and after a product of matrices:
- * sorting columns by expert, joining the splits of k.
+ * sorting columns by expert, joining the splits of k, rescaling columns.
  *
  * Sorting: one thread block of 256 threads, a thread an expert, in steps of the
  * block; each goes through all ids twice.  So the order is that of the pairs,
  * whatever the threads do; reading the ids is the limit.  Joining: one thread a
- * value, in steps of the grid.
+ * value, in steps of the grid.  Rescaling what the vendor's BLAS made: a thread
+ * block a column; memory is the limit.
  */
 #include "backends/cuda/kernels/args-matmul.h"
 #include "backends/cuda/kernels/addends.cuh"
@@ -93,5 +94,16 @@ GB_KERNEL(256, gb_join_splits, join)
         for (int64_t split = 1; split < a.n_splits; split++)
             sum += a.parts[split * a.n + n];
         *(float *)gb_element(a.dst, at) = gb_add_all(a.more, at, sum);
+    }
+}
+
+GB_KERNEL(256, gb_rescale_columns, rescale)
+{
+    for (int64_t n = gb_block(); n < a.n; n += gb_n_blocks()) {
+        const float factor = *(const float *)(a.columns + n * a.column_bytes);
+        float *const column = a.dst + n * a.m;
+
+        for (int64_t i = gb_thread(); i < a.m; i += gb_n_threads())
+            column[i] *= factor;
     }
 }

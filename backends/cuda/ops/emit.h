@@ -11,6 +11,7 @@
 
 #include "backends/cuda/ops/limits.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One name a kernel: GB_CUDA_KERNEL_gb_add_f32 … */
@@ -43,6 +44,20 @@ struct gb_cuda_kept {
     int packing;
 };
 
+/*
+ * D = A^T * B for BATCH matrices, in the words of BLAS: all are stored column
+ * by column, those of A and of B have K values.  A row of a tensor is a column.
+ */
+struct gb_cuda_gemm {
+    bool is_bf16; /* A and B; else F16.  D is F32, and so are sums. */
+    int m, n, k, batch;
+    int lda, ldb; /* values from column to column; of D M */
+    int64_t stride_a, stride_b; /* values from matrix to matrix; of D M * N */
+    const char *a, *b;
+    char *d, *workspace;
+    int n_own, n_after; /* launches, see below */
+};
+
 struct gb_cuda_emit {
     const struct gb_cuda_limits *limits;
     char *columns; /* address of as many bytes as the row's columns asked for;
@@ -58,6 +73,12 @@ struct gb_cuda_emit {
      * What fails is kept, and the node not launched. */
     void (*map)(struct gb_cuda_emit *emit, const struct gb_cuda_mapped *mapped,
                 struct gb_cuda_tensor_map *out);
+    /*
+     * May the vendor's BLAS do GEMM, where limits have a workspace for it?
+     * Then come n_own launches that do the same, of which one way is chosen
+     * when they run, and n_after that complete what the BLAS made.
+     */
+    bool (*gemm)(struct gb_cuda_emit *emit, const struct gb_cuda_gemm *gemm);
 };
 
 /*

@@ -2,7 +2,7 @@
 /*
  * cuda/ops/limits.h - what a launch may use on a card, and what kernels are
  * chosen by.  Nothing else of a card counts: results of two cards with equal
- * limits are equal to the bit.
+ * limits are equal to the bit, unless the vendor's BLAS has a part in them.
  */
 #ifndef GB_CUDA_OPS_LIMITS_H
 #define GB_CUDA_OPS_LIMITS_H
@@ -23,6 +23,8 @@ struct gb_cuda_limits {
     int n_sms;     /* multiprocessors */
     int warp;      /* lanes of a warp: 32 or 64 */
     size_t shared; /* bytes of shared memory that one thread block may have */
+    size_t blas_workspace; /* bytes that a row gives the vendor's BLAS in its
+                              scratch; 0: there is none to be used */
 };
 
 #endif

@@ -263,8 +263,11 @@ mul_mat_scratch(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     const struct gb_cuda_tiling tiling = tiling_of(limits, node);
+    const size_t parts = gb_cuda_parts_size(&tiling, node);
+    const size_t workspace = gb_cuda_blas_scratch(limits, &tiling, node);
 
-    return gb_cuda_parts_size(&tiling, node);
+    /* Both are not made at once. */
+    return parts > workspace ? parts : workspace;
 }
 
 static int64_t
@@ -299,10 +302,16 @@ emit_product(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
 {
     const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
     struct gb_cuda_product_args args = args_of(emit, &tiling, node);
+    bool is_offered;
 
     args.more = *more;
+    is_offered = more->n == 0 &&
+                 gb_cuda_offer_blas(emit, &tiling, node, &args.columns,
+                                    emit->scratch);
     gb_cuda_multiply(emit, &tiling, to, matrices_of(node), emit->scratch,
                      &args);
+    if (is_offered)
+        gb_cuda_complete_blas(emit, &tiling, node, &args.columns);
 }
 
 static void
@@ -358,7 +367,9 @@ fused_product_supports(const struct gb_cuda_limits *limits,
     const struct ggml_tensor *product = group->nodes[0];
     const struct gb_cuda_tiling tiling = tiling_of(limits, product);
 
-    if (!tiling.is_gemv && tiling.n_splits == 1)
+    /* A trial of the BLAS would add more than once. */
+    if (!tiling.is_gemv &&
+        (tiling.n_splits == 1 || limits->blas_workspace > 0))
         return false;
     for (int i = 1; i < group->n_nodes; i++) {
         const struct ggml_tensor *sum = group->nodes[i];

@@ -95,4 +95,23 @@ void gb_cuda_multiply(struct gb_cuda_emit *emit,
                       const struct ggml_tensor *node, int64_t matrices,
                       char *parts, struct gb_cuda_product_args *args);
 
+/* Bytes of scratch for the BLAS, where it may be used for NODE; else 0. */
+size_t gb_cuda_blas_scratch(const struct gb_cuda_limits *limits,
+                            const struct gb_cuda_tiling *tiling,
+                            const struct ggml_tensor *node);
+
+/*
+ * The BLAS is offered NODE with packed COLUMNS before the launches that
+ * gb_cuda_multiply makes.  Where it is true, gb_cuda_complete_blas comes behind
+ * these.  WORKSPACE may be where their parts are: both are not made at once.
+ */
+bool gb_cuda_offer_blas(struct gb_cuda_emit *emit,
+                        const struct gb_cuda_tiling *tiling,
+                        const struct ggml_tensor *node,
+                        const struct gb_cuda_tensor *columns, char *workspace);
+void gb_cuda_complete_blas(struct gb_cuda_emit *emit,
+                           const struct gb_cuda_tiling *tiling,
+                           const struct ggml_tensor *node,
+                           const struct gb_cuda_tensor *columns);
+
 #endif
