@@ -315,7 +315,8 @@ record_node(const struct gb_cuda_limits *limits,
     struct record record = {
         .emit = {
             .limits = limits,
-            .scratch = (char *)(uintptr_t)((uint64_t)1 << 40),
+            .columns = (char *)(uintptr_t)((uint64_t)1 << 40),
+            .scratch = (char *)(uintptr_t)((uint64_t)1 << 41),
             .add = record_launch,
             .map = record_map,
         },
