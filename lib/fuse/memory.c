@@ -14,10 +14,10 @@ gb_fuse_span_of(const struct ggml_tensor *t)
     return (struct gb_fuse_span){ begin, begin + ggml_nbytes(root) };
 }
 
-static bool
-works(const struct ggml_tensor *node)
+bool
+gb_fuse_computes(enum ggml_op op)
 {
-    switch (node->op) {
+    switch ((int)op) {
     case GGML_OP_NONE:
     case GGML_OP_VIEW:
     case GGML_OP_RESHAPE:
@@ -25,14 +25,16 @@ works(const struct ggml_tensor *node)
     case GGML_OP_TRANSPOSE:
         return false;
     default:
-        return !ggml_is_empty(node);
+        return true;
     }
 }
 
 struct gb_fuse_use
 gb_fuse_use_of(const struct ggml_tensor *node)
 {
-    struct gb_fuse_use use = { .works = works(node) };
+    struct gb_fuse_use use = {
+        .works = gb_fuse_computes(node->op) && !ggml_is_empty(node)
+    };
 
     if (!use.works)
         return use;

@@ -25,6 +25,9 @@ struct gb_fuse_use {
     struct gb_fuse_span reads[GGML_MAX_SRC];
 };
 
+/* Does a node of OP compute something, and is not just a view? */
+bool gb_fuse_computes(enum ggml_op op);
+
 struct gb_fuse_use gb_fuse_use_of(const struct ggml_tensor *node);
 
 /* All memory that belongs to T or to what it is a view of. */

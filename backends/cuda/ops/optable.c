@@ -4,6 +4,8 @@
  */
 #include "backends/cuda/ops/op.h"
 
+#include "lib/fuse/memory.h"
+
 static const struct gb_cuda_op *const rows[GGML_OP_COUNT] = {
 #define GB_CUDA_OP(op, row) [GGML_OP_##op] = &gb_cuda_op_##row,
 #include "backends/cuda/ops/optable.def"
@@ -30,27 +32,12 @@ gb_cuda_needs_of(
     return needs;
 }
 
-static bool
-needs_no_row(const struct ggml_tensor *node)
-{
-    switch (node->op) {
-    case GGML_OP_NONE:
-    case GGML_OP_VIEW:
-    case GGML_OP_RESHAPE:
-    case GGML_OP_PERMUTE:
-    case GGML_OP_TRANSPOSE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool
 gb_cuda_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     const struct gb_cuda_op *op = gb_cuda_op_of(node->op);
 
-    return needs_no_row(node) || ggml_is_empty(node) ||
+    return !gb_fuse_computes(node->op) || ggml_is_empty(node) ||
            (op != NULL && op->supports(limits, node));
 }
