@@ -187,7 +187,8 @@ multiply(const char *device, enum ggml_type type, int64_t k, int64_t rows,
     return is_supported;
 }
 
-/* Of all that the kernel with so many columns reads, lines of 1,024 weights. */
+/* For 1,024 weights: lines of all that the kernel with so many columns reads, and
+ * turns of shared memory, through which weights come. */
 static void
 count_lines(enum ggml_type type, int64_t rows, int64_t cols, const char *suffix)
 {
@@ -199,6 +200,8 @@ count_lines(enum ggml_type type, int64_t rows, int64_t cols, const char *suffix)
     costs_of(name, &c);
     printf("gemv\t%s\tlines%s\t%.1f\t\t\n", ggml_type_name(type), suffix,
            1024.0 * (double)(c.lines - before.lines) / (double)(rows * ROW));
+    printf("gemv\t%s\tturns%s\t%.1f\t\t\n", ggml_type_name(type), suffix,
+           1024.0 * (double)(c.turns - before.turns) / (double)(rows * ROW));
 }
 
 static void

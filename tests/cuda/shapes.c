@@ -260,11 +260,37 @@ grow_scratch_while_it_is_used(void)
     CHECK(emulator.live() == 0 && emulator.reports() == 0);
 }
 
+/* Four long rows, cut into splits that meet in scratch; then what needs none. */
+static void
+join_splits_before_another_node(void)
+{
+    enum { LONG = 8192 };
+    struct chain chain = { .ctx = chain_context() };
+    ggml_backend_t backend;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    chain.weights = ggml_new_tensor_2d(chain.ctx, GGML_TYPE_F32, LONG, 4);
+    chain.x = ggml_new_tensor_1d(chain.ctx, GGML_TYPE_F32, LONG);
+    chain.result = ggml_mul_mat(chain.ctx, chain.weights, chain.x);
+    chain.result = ggml_neg(chain.ctx, chain.result);
+    chain_place(&chain, backend);
+    fill(chain.weights, 0.5f);
+    fill(chain.x, 1.0f);
+    CHECK(ggml_backend_graph_compute(backend, chain.graph) ==
+          GGML_STATUS_SUCCESS);
+    CHECK(is_filled(chain.result, -LONG / 2));
+    chain_free(&chain);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
 static void
 scratch_is_for_the_node_that_needs_most(void **state)
 {
     (void)state;
     cuda_case(grow_scratch_while_it_is_used, "", NULL);
+    cuda_case(join_splits_before_another_node, "", NULL);
 }
 
 int

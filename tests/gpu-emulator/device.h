@@ -95,7 +95,8 @@ void gb_emu_cp_async_wait(int n_pending);
 
 /*
  * TMA and its barriers: the box of MAP that begins at element X of row Y
- * arrives when somebody waits for BARRIER.
+ * arrives when somebody waits for BARRIER; or bytes that follow each other, at
+ * multiples of 16 and as many.
  */
 void gb_emu_mbarrier_init(void *barrier, int n_threads);
 void gb_emu_mbarrier_init_fence();
@@ -103,6 +104,8 @@ void gb_emu_mbarrier_arrive_expect(void *barrier, int n_bytes);
 void gb_emu_mbarrier_wait(void *barrier, int parity);
 void gb_emu_tma_load(
     void *shared, const void *map, int x, int y, void *barrier);
+void gb_emu_bulk_load(
+    void *shared, const void *global, int n_bytes, void *barrier);
 void gb_emu_async_proxy_fence();
 
 /*

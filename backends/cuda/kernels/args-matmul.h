@@ -11,13 +11,27 @@
 
 #include "backends/cuda/kernels/args.h"
 
-/* Thirty-two values of a q8 activation: d * qs[i].  Whole in three loads of 16
- * bytes. */
-struct gb_cuda_q8 {
-    float d;
-    float sums[2]; /* d times the sum of the first and of the last 16 qs */
-    float unused;
-    int32_t qs[8]; /* int8, four in a word */
+#include <stdalign.h>
+
+/*
+ * q8 activations: 32 neighbouring values of all columns, in the order of the
+ * columns, are a block, d * code each.  Thirty-two blocks are a group, in which
+ * the first halves of the blocks' codes follow each other, then the second ones,
+ * then the rest: what neighbouring lanes with neighbouring blocks load is
+ * neighbouring memory.
+ */
+#define GB_CUDA_Q8_GROUP 32 /* blocks */
+struct gb_cuda_q8_head {
+    alignas(16) float d;
+    float sums[2]; /* d times the sum of the first and of the last 16 codes */
+    int16_t code_sums[2];
+};
+struct gb_cuda_q8_half {
+    alignas(16) int32_t words[4]; /* int8, four in a word */
+};
+struct gb_cuda_q8_group {
+    struct gb_cuda_q8_half codes[2][GB_CUDA_Q8_GROUP];
+    struct gb_cuda_q8_head heads[GB_CUDA_Q8_GROUP];
 };
 
 /* A column of halves begins with a factor, a power of two by which its values
@@ -43,7 +57,8 @@ struct gb_cuda_addends {
 
 /* Rows of B as columns in scratch. */
 struct gb_cuda_pack_args {
-    struct gb_cuda_tensor dst; /* counts of src, strides of columns in bytes */
+    struct gb_cuda_tensor dst; /* counts of src; strides of columns in bytes, of
+                                  q8 in blocks */
     struct gb_cuda_tensor src;
     int64_t n; /* values, or columns where a thread block takes one */
 };
@@ -74,7 +89,8 @@ struct gb_cuda_experts_args {
  */
 struct gb_cuda_product_args {
     struct gb_cuda_tensor weights; /* A [k, m, a2, a3] */
-    struct gb_cuda_tensor columns; /* B [k, n, p, q], as it lies or packed */
+    struct gb_cuda_tensor columns; /* B [k, n, p, q], as it lies or packed; the
+                                      strides of q8 count blocks */
     struct gb_cuda_tensor dst;     /* D, or the first split's part of it */
     struct gb_cuda_tensor ids;     /* MUL_MAT_ID's; else data is NULL */
     const int32_t *pairs;          /* sorted; NULL: in their own order */
@@ -88,6 +104,11 @@ struct gb_cuda_product_args {
     struct gb_cuda_addends more; /* of a GEMV whose k is not split */
 };
 
+/* Neighbouring rows of weights that a warp of the GEMV takes at once.  A tile's
+ * rows are these, times the warps that do not share k: row_step says how many. */
+#define GB_CUDA_GEMV_ROWS    4
+#define GB_CUDA_GEMV_THREADS 128
+
 /* Products that one launch makes, the thread blocks of one behind those of the
  * other. */
 #define GB_CUDA_MAX_PRODUCTS 3
@@ -95,6 +116,8 @@ struct gb_cuda_gemv_args {
     struct gb_cuda_product_args of[GB_CUDA_MAX_PRODUCTS];
     uint32_t first[GB_CUDA_MAX_PRODUCTS]; /* thread block of each */
     int32_t n;
+    int32_t in_bulk; /* the card's TMA may copy weights */
+    int32_t unused;
 };
 
 /* Of the GEMM by warp groups. */

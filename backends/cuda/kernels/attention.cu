@@ -574,7 +574,6 @@ GB_KERNEL(THREADS, gb_attention_join, attention_join)
             a.dst[n] = value;
         }
         if (a.columns != nullptr)
-            gb_store_q8((gb_cuda_q8 *)a.columns + n / 32, (int)(n % 32), value,
-                        is_inside);
+            gb_store_q8(a.columns, n / 32, (int)(n % 32), value, is_inside);
     }
 }

@@ -4,7 +4,7 @@
  * reads them.
  *
  * Members are as wide as a block's alignment lets them be read: most blocks are
- * multiples of 2 bytes long, a few of 4.  lib/type/blocks.h says what the bytes
+ * multiples of 2 bytes long, a few of 4, 8 or 16, and lie at multiples of that.  lib/type/blocks.h says what the bytes
  * mean; how values come out of them is in unpack.cuh.
  *
  *   values    in a block
@@ -44,7 +44,7 @@ struct gb_q5_0 : gb_block_of<32, 32> {
 };
 static_assert(sizeof(gb_q5_0) == 22, "q5_0");
 
-struct gb_q5_1 : gb_block_of<32, 32, true> {
+struct alignas(8) gb_q5_1 : gb_block_of<32, 32, true> {
     gb_f16 d, m;
     uint32_t qh;
     uint32_t qs[4];
@@ -86,14 +86,14 @@ struct gb_q3_k : gb_block_of<256, 16> {
 };
 static_assert(sizeof(gb_q3_k) == 110, "q3_K");
 
-struct gb_q4_k : gb_block_of<256, 32, true> {
+struct alignas(16) gb_q4_k : gb_block_of<256, 32, true> {
     gb_f16 d, dmin;
     uint8_t scales[12];
     uint32_t qs[32];
 };
 static_assert(sizeof(gb_q4_k) == 144, "q4_K");
 
-struct gb_q5_k : gb_block_of<256, 32, true> {
+struct alignas(16) gb_q5_k : gb_block_of<256, 32, true> {
     gb_f16 d, dmin;
     uint8_t scales[12];
     uint32_t qh[8];
@@ -129,7 +129,7 @@ struct gb_tq2_0 : gb_block_of<256, 32> {
 };
 static_assert(sizeof(gb_tq2_0) == 66, "tq2_0");
 
-struct gb_iq4_xs : gb_block_of<256, 32> {
+struct alignas(8) gb_iq4_xs : gb_block_of<256, 32> {
     gb_f16 d;
     uint16_t scales_h;
     uint8_t scales_l[4];
@@ -187,7 +187,7 @@ struct gb_iq1_s : gb_block_of<256, 32> {
 };
 static_assert(sizeof(gb_iq1_s) == 50, "iq1_s");
 
-struct gb_iq1_m : gb_block_of<256, 16> {
+struct alignas(8) gb_iq1_m : gb_block_of<256, 16> {
     uint8_t qs[32];
     uint8_t qh[16];
     uint16_t scales[4];

@@ -89,13 +89,13 @@ gb_n_blocks()
 GB_DEVICE int
 gb_lane()
 {
-    return (int)threadIdx.x % GB_WARP;
+    return (int)(threadIdx.x % GB_WARP);
 }
 
 GB_DEVICE int
 gb_warp()
 {
-    return (int)threadIdx.x / GB_WARP;
+    return (int)(threadIdx.x / GB_WARP);
 }
 
 /* Number of this thread in the grid, and how many there are. */
@@ -238,6 +238,11 @@ gb_block_max(float value)
 }
 
 /* ---- floating-point types and integers ---- */
+
+/* What one load or store moves at most. */
+struct alignas(16) gb_sixteen_bytes {
+    uint32_t words[4];
+};
 
 /* What is stored; arithmetic is in float. */
 struct gb_f16 {
@@ -400,6 +405,22 @@ gb_pick_bytes(uint32_t a, uint32_t b, uint32_t selector)
         result |= (uint32_t)(bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
 #endif
     return result;
+}
+
+/* The lower word of HIGH:LOW >> SHIFT (0 to 31). */
+GB_DEVICE uint32_t
+gb_funnel_right(uint32_t low, uint32_t high, int shift)
+{
+#if defined(__CUDA_ARCH__) || defined(__NVPTX__)
+    uint32_t result;
+
+    asm("shf.r.wrap.b32 %0, %1, %2, %3;"
+        : "=r"(result)
+        : "r"(low), "r"(high), "r"(shift));
+    return result;
+#else
+    return (uint32_t)(((uint64_t)high << 32 | low) >> shift);
+#endif
 }
 
 /* a * b + c, rounded once. */

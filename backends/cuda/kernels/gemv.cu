@@ -3,156 +3,393 @@
  * cuda/kernels/gemv.cu - GEMV and skinny GEMM: products with 1 to 8 columns at
  * once, for every type of weights.
  *
- * A warp takes one row of weights and all columns of the tile; 128 threads a
- * block; up to three products with one right side a launch.  Floats: lanes take neighbouring values; quantised weights: lanes take
- * 32 values each, whose codes meet those of q8 activations in dot4, four
- * products at a time.  Weights are read once for all columns of a tile; reading
- * them is the limit.
+ * A thread block of 128 threads has GB_CUDA_GEMV_ROWS rows of weights, or twice
+ * or four times as many where k is short: its warps share k, a stage each in
+ * turn, or have rows of their own.  Weights come through a ring (weightring.cuh)
+ * that keeps two thirds, or half, of up to 46 KB a block on their way.  Of a stage a
+ * lane has 32 values of each row, which it unpacks once for all columns, and as
+ * many of each column, which it loads once for all rows: codes meet in dot4, four
+ * products at a time.  Of floats, lanes have neighbouring values.  Up to three
+ * products with one right side a launch.  Memory is the limit with one column.
  */
 #include "backends/cuda/kernels/addends.cuh"
 #include "backends/cuda/kernels/product.cuh"
-#include "backends/cuda/kernels/unpack.cuh"
+#include "backends/cuda/kernels/q8.cuh"
+#include "backends/cuda/kernels/unpack32.cuh"
+#include "backends/cuda/kernels/weightring.cuh"
 
-/* A tile's columns, in registers. */
-template <int cols>
-struct columns {
-    const char *from[cols];
-    float sum[cols];
+#define ROWS  GB_CUDA_GEMV_ROWS
+#define WARPS (GB_CUDA_GEMV_THREADS / GB_WARP)
+
+/* What a thread block has in shared memory. */
+template <typename T, int cols>
+struct gemv_memory {
+    gb_weight_ring<T> rings[WARPS];
+    gb_column columns[cols];
+    float sums[WARPS][ROWS * cols]; /* of each warp's part of k */
 };
 
+/* A lane's. */
+template <int cols>
+struct gemv_sums {
+    float at[ROWS * cols]; /* [row][column] */
+};
+
+/*
+ * A warp's share of a tile: rows from ROW on, of their N stages those that are
+ * STEP apart.
+ */
+template <typename T>
+struct gemv_share {
+    typedef gb_stage_of<T> stage;
+
+    int64_t row;
+    int first, step, n;
+    int last_values; /* of the last stage */
+    bool is_at_start; /* the tile's k begins where the rows do */
+
+    GB_DEVICE gemv_share
+    of_warp(const gb_cuda_product_args &a, const gb_product_tile &tile)
+    {
+        const int sharing = WARPS / (a.row_step / ROWS);
+        const int64_t k = tile.k_end - tile.k;
+        gemv_share share;
+
+        share.row = tile.row + gb_warp() / sharing * ROWS;
+        share.first = gb_warp() % sharing;
+        share.step = sharing;
+        share.n = share.row < a.weights.ne[1]
+                      ? (int)((k + stage::values - 1) / stage::values)
+                      : 0;
+        share.last_values =
+            (int)(k - (int64_t)(share.n - 1) * stage::values);
+        share.is_at_start = tile.k == 0;
+        return share;
+    }
+
+    /* Values of stage I. */
+    __device__ __forceinline__ int
+    values(int i) const
+    {
+        return i < n - 1 ? stage::values : last_values;
+    }
+};
+
+/* What will be copied next: of the row of this lane's number modulo four. */
+struct gemv_source {
+    const char *from;
+    int64_t left; /* bytes of each row from there on */
+};
+
+/* Row I of the share; behind the last row, that once more. */
+template <typename T>
+GB_DEVICE const char *
+row_of(const gb_cuda_product_args &a, const gb_product_tile &tile,
+       const gemv_share<T> &share, int i)
+{
+    const int64_t row = share.row + i, last = a.weights.ne[1] - 1;
+
+    return tile.weights + (row < last ? row : last) * a.weights.nb[1] +
+           tile.k / gb_format<T>::values * (int64_t)sizeof(T);
+}
+
+template <typename T>
+GB_DEVICE gemv_source
+source_of(const gb_cuda_product_args &a, const gb_product_tile &tile,
+          const gemv_share<T> &share)
+{
+    const int first = share.first * gb_stage_of<T>::bytes;
+
+    return { row_of(a, tile, share, gb_lane() % ROWS) + first,
+             (a.weights.ne[0] - tile.k) / gb_format<T>::values *
+                     (int64_t)sizeof(T) -
+                 first };
+}
+
+/* Begin to copy stage I, if there is one, to place AT of the ring; all lanes. */
+template <typename T>
+GB_DEVICE void
+begin_stage(const gemv_share<T> &share, int i, gemv_source &source,
+            gb_weight_ring<T> &ring, int at, bool in_bulk)
+{
+    const int step = share.step * gb_stage_of<T>::bytes;
+    const int most = 2 * gb_stage_of<T>::pitch;
+
+    if (i < share.n)
+        gb_begin_stage<T>(
+            ring, at,
+            { share.values(i) / gb_format<T>::values * (int)sizeof(T),
+              i == 0 && share.is_at_start ? 0 : GB_SECTOR,
+              source.left < most ? (int)source.left : most },
+            source.from, in_bulk);
+    gb_copy_async_commit();
+    source.from += step;
+    source.left -= step;
+}
+
+/* ---- floats ---- */
+
+/* N values of each row at WEIGHTS, from value K of the columns on. */
 template <typename T, int cols>
 GB_DEVICE void
-add_floats(const gb_product_tile &tile, const T *row, columns<cols> &c)
+add_floats(const char *const weights[ROWS], const gb_column *columns, int64_t k,
+           int n, gemv_sums<cols> &sums)
 {
-    for (int64_t k = tile.k + gb_lane(); k < tile.k_end; k += GB_WARP) {
-        const float weight = gb_float(row[k]);
+    for (int i = gb_lane(); i < n; i += GB_WARP) {
+        float x[ROWS];
 
         GB_UNROLL
-        for (int j = 0; j < cols; j++)
-            c.sum[j] = gb_fma(weight, ((const float *)c.from[j])[k],
-                              c.sum[j]);
+        for (int r = 0; r < ROWS; r++)
+            x[r] = gb_float(((const T *)weights[r])[i]);
+        GB_UNROLL
+        for (int j = 0; j < cols; j++) {
+            const float y = ((const float *)columns[j].from)[k + i];
+
+            GB_UNROLL
+            for (int r = 0; r < ROWS; r++)
+                sums.at[r * cols + j] = gb_fma(x[r], y, sums.at[r * cols + j]);
+        }
     }
 }
 
+/* ---- blocks ---- */
+
+/* Thirty-two values, unpacked: scale * (code - the format's offset) - min, with
+ * scales and mins of the halves. */
+struct gemv_values {
+    int codes[8];
+    float scale[2], min[2];
+};
+
+template <typename T>
+GB_DEVICE gemv_values
+values_of(const T *block, int unit)
+{
+    gemv_values v;
+
+    gb_codes32(block, unit, v.codes);
+    gb_scales32(block, unit, v.scale, v.min);
+    return v;
+}
+
 GB_DEVICE int
-dot16(const int codes[4], const int32_t qs[4])
+dot16(const int codes[4], const gb_cuda_q8_half &half)
 {
     int sum = 0;
 
     GB_UNROLL
     for (int i = 0; i < 4; i++)
-        sum = gb_dot4(codes[i], qs[i], sum);
+        sum = gb_dot4(codes[i], half.words[i], sum);
     return sum;
 }
 
-/* SUM plus thirty-two values from E on of a block times a block of q8. */
+/* SUM plus the values times a block of q8. */
 template <typename T>
 GB_DEVICE float
-dot32(const T *block, int e, const int codes[8], const gb_cuda_q8 *q8,
-      float sum)
+dot32(const gemv_values &v, const gb_q8_block &block, float sum)
 {
-    const int low = dot16(codes, q8->qs);
-    const int high = dot16(codes + 4, q8->qs + 4);
+    const gb_cuda_q8_head &head = block.head;
+    const int low = dot16(v.codes, block.codes[0]) -
+                    gb_offset_of<T> * head.code_sums[0];
+    const int high = dot16(v.codes + 4, block.codes[1]) -
+                     gb_offset_of<T> * head.code_sums[1];
 
     if (T::sub == 32) {
-        sum = gb_fma(gb_scale(block, e) * q8->d, (float)(low + high), sum);
+        sum = gb_fma(v.scale[0] * head.d, (float)(low + high), sum);
         if (T::has_mins)
-            sum = gb_fma(-gb_min(block, e), q8->sums[0] + q8->sums[1], sum);
+            sum = gb_fma(-v.min[0], head.sums[0] + head.sums[1], sum);
         return sum;
     }
-    sum = gb_fma(gb_scale(block, e) * q8->d, (float)low, sum);
-    sum = gb_fma(gb_scale(block, e + 16) * q8->d, (float)high, sum);
+    sum = gb_fma(v.scale[0] * head.d, (float)low, sum);
+    sum = gb_fma(v.scale[1] * head.d, (float)high, sum);
     if (T::has_mins) {
-        sum = gb_fma(-gb_min(block, e), q8->sums[0], sum);
-        sum = gb_fma(-gb_min(block, e + 16), q8->sums[1], sum);
+        sum = gb_fma(-v.min[0], head.sums[0], sum);
+        sum = gb_fma(-v.min[1], head.sums[1], sum);
     }
     return sum;
 }
 
-template <typename T, int cols>
-GB_DEVICE void
-add_blocks(const gb_product_tile &tile, const T *row, columns<cols> &c)
-{
-    for (int64_t unit = tile.k / 32 + gb_lane(); unit < tile.k_end / 32;
-         unit += GB_WARP) {
-        const T *block = row + unit / (T::values / 32);
-        const int e = (int)(unit % (T::values / 32)) * 32;
-        int codes[8];
-
-        GB_UNROLL
-        for (int i = 0; i < 8; i++)
-            codes[i] = gb_codes(block, e + 4 * i);
-        GB_UNROLL
-        for (int j = 0; j < cols; j++)
-            c.sum[j] = dot32(block, e, codes,
-                             (const gb_cuda_q8 *)c.from[j] + unit, c.sum[j]);
-    }
-}
-
-/* Sum J of all lanes, where J is this lane. */
+/* Where a lane's block of the first stage is in each column. */
 template <int cols>
-GB_DEVICE float
-sum_of_lane(const columns<cols> &c)
+struct gemv_columns {
+    const char *at[cols];
+};
+
+template <int cols>
+GB_DEVICE gemv_columns<cols>
+columns_of(const char *blocks, const gb_column *columns, int64_t k)
 {
-    float result = 0.0f;
+    gemv_columns<cols> c;
 
     GB_UNROLL
     for (int j = 0; j < cols; j++) {
-        const float sum = gb_warp_sum(c.sum[j]);
+        const uint64_t number =
+            (uint64_t)(columns[j].from - blocks) + k / 32 + gb_lane();
 
-        result = gb_lane() == j ? sum : result;
+        c.at[j] = blocks + number / GB_CUDA_Q8_GROUP * sizeof(gb_cuda_q8_group) +
+                  number % GB_CUDA_Q8_GROUP * sizeof(gb_cuda_q8_half);
     }
-    return result;
+    return c;
 }
 
-/* Element ROW of column J of TILE with all that is added to it. */
-GB_DEVICE float
-with_addends(const gb_cuda_product_args &a, const gb_product_tile &tile, int j,
-             int64_t row, float sum)
-{
-    gb_row at;
-
-    if (a.more.n == 0)
-        return sum;
-    at = gb_column_place(a, tile, j);
-    return gb_add_all(a.more, { { row, at.i1, at.i2, at.i3 } }, sum);
-}
-
-/* One row, by a warp.  Lane j finds column j for all, and stores its sum. */
+/* N values of each row at WEIGHTS, with blocks OFFSET bytes behind the first
+ * stage's. */
 template <typename T, int cols>
 GB_DEVICE void
-multiply_row(const gb_cuda_product_args &a, const gb_product_tile &tile,
-             int64_t row)
+add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
+           int64_t offset, int n, gemv_sums<cols> &sums)
 {
-    const T *weights = (const T *)(tile.weights + row * a.weights.nb[1]);
-    const gb_column mine = gb_column_within(a, tile, gb_lane());
-    columns<cols> c;
+    constexpr int units = T::values / 32;
+    const int lane = gb_lane();
+    gemv_values v[ROWS];
+
+    if (lane >= n / 32)
+        return;
+    GB_UNROLL
+    for (int r = 0; r < ROWS; r++)
+        v[r] = values_of((const T *)__builtin_assume_aligned(
+                             weights[r] + lane / units * (int)sizeof(T),
+                             alignof(T)),
+                         lane % units);
+    GB_UNROLL
+    for (int j = 0; j < cols; j++) {
+        const gb_cuda_q8_group *const group =
+            (const gb_cuda_q8_group *)(columns.at[j] + offset);
+        const gb_q8_block block = gb_load_q8(group);
+
+        GB_UNROLL
+        for (int r = 0; r < ROWS; r++)
+            sums.at[r * cols + j] =
+                dot32<T>(v[r], block, sums.at[r * cols + j]);
+    }
+}
+
+/* ---- a tile ---- */
+
+/* All stages of this warp's share. */
+template <typename T, int cols>
+GB_DEVICE void
+add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
+           const gb_column *columns, gb_weight_ring<T> &ring, bool in_bulk,
+           gemv_sums<cols> &sums)
+{
+    typedef gb_stage_of<T> stage;
+    const gemv_share<T> share = gemv_share<T>::of_warp(a, tile);
+    const int ahead = (stage::depth - 1) * share.step;
+    gemv_source source = source_of<T>(a, tile, share);
+    gemv_columns<cols> blocks;
+    const char *rows[ROWS];
+    int at = 1, round = -1; /* of the stage that is added */
+
+    if constexpr (!stage::is_float)
+        blocks = columns_of<cols>(a.columns.data, columns, tile.k);
+    GB_UNROLL
+    for (int r = 0; r < ROWS; r++)
+        rows[r] = row_of(a, tile, share, r);
+    for (int i = share.first - ahead; i < share.n; i += share.step) {
+        const char *weights[ROWS];
+
+        begin_stage<T>(share, i + ahead, source, ring,
+                       (at == 0 ? stage::depth : at) - 1, in_bulk);
+        if (i >= 0) {
+            gb_wait_for_stage<T>(ring, at, round, in_bulk);
+            GB_UNROLL
+            for (int r = 0; r < ROWS; r++)
+                weights[r] =
+                    ring.rows[at][r] + gb_skip_of(rows[r] + (int64_t)i * stage::bytes);
+            if constexpr (stage::is_float)
+                add_floats<T, cols>(weights, columns,
+                                    tile.k + (int64_t)i * stage::values,
+                                    share.values(i), sums);
+            else
+                add_blocks<T, cols>(weights, blocks,
+                                    (int64_t)i * (stage::values / 1024) *
+                                        (int)sizeof(gb_cuda_q8_group),
+                                    share.values(i), sums);
+            gb_warp_sync(); /* all lanes are done with what is replaced next */
+        }
+        if (++at == stage::depth) {
+            at = 0;
+            round++;
+        }
+    }
+    gb_copy_async_wait<0>();
+}
+
+/*
+ * Of N sums of each lane, a power of two, the whole warp's one in each lane:
+ * that of number lane / (lanes / N).  Each is added up by the butterfly, of which
+ * a lane goes on with half of the sums.
+ */
+template <int n, int mask = GB_WARP / 2>
+GB_DEVICE float
+warp_sums(float *sums)
+{
+    if constexpr (mask == 0) {
+        return sums[0];
+    } else {
+        constexpr int half = n / 2;
+        const bool is_upper = gb_lane() & mask;
+
+        GB_UNROLL
+        for (int i = 0; i < half; i++) {
+            const float other = is_upper ? sums[i] : sums[i + half];
+            const float mine = is_upper ? sums[i + half] : sums[i];
+
+            sums[i] = mine + gb_shuffle_xor(other, mask);
+        }
+        if constexpr (half == 0)
+            sums[0] += gb_shuffle_xor(sums[0], mask);
+        return warp_sums<(half > 0 ? half : 1), mask / 2>(sums);
+    }
+}
+
+/* Element I of the tile: the sum of the warps that share its k, in their order,
+ * and what is added to it. */
+template <typename T, int cols>
+GB_DEVICE void
+store_element(const gb_cuda_product_args &a, const gb_product_tile &tile,
+              const gemv_memory<T, cols> &s, int i)
+{
+    const int sharing = WARPS / (a.row_step / ROWS);
+    const int j = i % cols, r = i / cols % ROWS, group = i / (cols * ROWS);
+    const int64_t row = tile.row + group * ROWS + r;
+    float sum = s.sums[group * sharing][r * cols + j];
+
+    if (j >= tile.n_cols || row >= a.weights.ne[1])
+        return;
+    for (int w = 1; w < sharing; w++)
+        sum += s.sums[group * sharing + w][r * cols + j];
+    if (a.more.n > 0) {
+        const gb_row at = gb_column_place(a, tile, j);
+
+        sum = gb_add_all(a.more, { { row, at.i1, at.i2, at.i3 } }, sum);
+    }
+    *(float *)(s.columns[j].to + row * a.dst.nb[0]) = sum;
+}
+
+template <typename T, int cols>
+GB_DEVICE void
+gemv_tile(const gb_cuda_product_args &a, uint32_t number, bool in_bulk)
+{
+    GB_SHARED gemv_memory<T, cols> s;
+    const gb_product_tile tile = gb_product_tile_of(a, number);
+    constexpr int n = ROWS * cols;
+    gemv_sums<cols> sums = {};
     float sum;
 
-    GB_UNROLL
-    for (int j = 0; j < cols; j++) {
-        c.from[j] = gb_shuffle_pointer(mine.from, j);
-        c.sum[j] = 0.0f;
-    }
-    if constexpr (gb_format<T>::is_float)
-        add_floats(tile, weights, c);
-    else
-        add_blocks(tile, weights, c);
-    sum = sum_of_lane(c);
-    if (gb_lane() < tile.n_cols)
-        *(float *)(mine.to + row * a.dst.nb[0]) =
-            with_addends(a, tile, gb_lane(), row, sum);
-}
-
-template <typename T, int cols>
-GB_DEVICE void
-gemv_tile(const gb_cuda_product_args &a, uint32_t number)
-{
-    const gb_product_tile tile = gb_product_tile_of(a, number);
-    const int64_t row = tile.row + gb_warp();
-
-    if (row < a.weights.ne[1] && tile.n_cols > 0)
-        multiply_row<T, cols>(a, tile, row);
+    if (tile.n_cols == 0)
+        return;
+    gb_init_ring<T>(s.rings[gb_warp()], in_bulk);
+    gb_list_columns(a, tile, s.columns, cols);
+    add_stages<T, cols>(a, tile, s.columns, s.rings[gb_warp()], in_bulk, sums);
+    sum = warp_sums<n>(sums.at);
+    if (gb_lane() % (GB_WARP / n) == 0)
+        s.sums[gb_warp()][gb_lane() / (GB_WARP / n)] = sum;
+    gb_sync();
+    for (int i = gb_thread(); i < a.row_step * cols;
+         i += GB_CUDA_GEMV_THREADS)
+        store_element<T, cols>(a, tile, s, i);
 }
 
 template <typename T, int cols>
@@ -164,13 +401,14 @@ gemv(const gb_cuda_gemv_args &a)
 
     while (i + 1 < a.n && block >= a.first[i + 1])
         i++;
-    gemv_tile<T, cols>(a.of[i], block - a.first[i]);
+    gemv_tile<T, cols>(a.of[i], block - a.first[i],
+                       gb_copies_in_bulk(a.in_bulk != 0));
 }
 
-#define GEMV(name, type, cols)                      \
-    GB_KERNEL(128, gb_gemv_##name##_##cols, gemv)   \
-    {                                               \
-        gemv<type, cols>(a);                        \
+#define GEMV(name, type, cols)                                   \
+    GB_KERNEL(GB_CUDA_GEMV_THREADS, gb_gemv_##name##_##cols, gemv) \
+    {                                                            \
+        gemv<type, cols>(a);                                     \
     }
 #define GB_CUDA_FLOATS(TYPE, name, type) \
     GEMV(name, type, 1)                  \

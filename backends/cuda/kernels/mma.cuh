@@ -15,9 +15,9 @@
  * Int8 has four in a word and 4t, + 16 in place of 2t, + 8; D 8 x 8 is the
  * first two of D.  All 32 lanes take part; there is nothing for 64.
  *
- * Where an architecture has no such instruction, gb_has_mma, gb_has_mma8 or
- * gb_has_wgmma is false and the words do nothing: kernels leave out what uses
- * them.
+ * Where an architecture has no such instruction, gb_has_mma, gb_has_mma8,
+ * gb_has_bulk or gb_has_wgmma is false and the words do nothing: kernels leave
+ * out what uses them.
  */
 #ifndef GB_CUDA_KERNELS_MMA_CUH
 #define GB_CUDA_KERNELS_MMA_CUH
@@ -28,10 +28,12 @@
 #if defined(GB_EMULATOR)
 #define GB_MMA   1
 #define GB_MMA8  1
+#define GB_BULK  1
 #define GB_WGMMA 1
 #elif defined(__CUDA_ARCH__)
 #define GB_MMA   (__CUDA_ARCH__ >= 750)
 #define GB_MMA8  (__CUDA_ARCH__ >= 800)
+#define GB_BULK  (__CUDA_ARCH__ >= 900)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL /* 9.0a */
 #define GB_WGMMA 1
 #else
@@ -40,12 +42,27 @@
 #else
 #define GB_MMA   0
 #define GB_MMA8  0
+#define GB_BULK  0
 #define GB_WGMMA 0
 #endif
 
 static constexpr bool gb_has_mma = GB_MMA;
 static constexpr bool gb_has_mma8 = GB_MMA8;
+static constexpr bool gb_has_bulk = GB_BULK;
 static constexpr bool gb_has_wgmma = GB_WGMMA;
+
+/* The kernels of the emulator are those of any card: a launch tells them whether
+ * its card CAN copy in bulk.  Others were compiled for one. */
+GB_DEVICE bool
+gb_copies_in_bulk(bool can)
+{
+#if defined(GB_EMULATOR)
+    return can;
+#else
+    (void)can;
+    return gb_has_bulk;
+#endif
+}
 
 /* ---- products: d += a * b ---- */
 
@@ -142,12 +159,7 @@ gb_mma_m16n8k32_s8(int32_t d[4], const uint32_t a[4], const uint32_t b[2])
 GB_DEVICE uint32_t
 gb_shared_address(const void *p)
 {
-    uint32_t address;
-
-    asm("{ .reg .u64 to; cvta.to.shared.u64 to, %1; cvt.u32.u64 %0, to; }"
-        : "=r"(address)
-        : "l"(p));
-    return address;
+    return (uint32_t)__cvta_generic_to_shared(p);
 }
 #endif
 
@@ -239,7 +251,7 @@ gb_ldmatrix_x4_transposed(uint32_t r[4], const void *row)
 
 /*
  * Sixteen bytes at multiples of 16 into shared memory, those behind the first
- * VALID (0 … 16) zeros.  They are there for this thread once a wait says so,
+ * VALID (0 … 16, an even number) zeros.  They are there for this thread once a wait says so,
  * for others after the next barrier.  Before MMA8 the copy is made at once.
  */
 GB_DEVICE void
@@ -253,9 +265,12 @@ gb_copy_async_16(void *shared, const void *global, int valid)
                  : "r"(gb_shared_address(shared)), "l"(global), "r"(valid)
                  : "memory");
 #else
-    for (int i = 0; i < 4; i++)
-        ((uint32_t *)shared)[i] =
-            4 * i < valid ? ((const uint32_t *)global)[i] : 0;
+    if (valid == 16)
+        *(gb_sixteen_bytes *)shared = *(const gb_sixteen_bytes *)global;
+    else
+        for (int i = 0; i < 8; i++)
+            ((uint16_t *)shared)[i] =
+                2 * i < valid ? ((const uint16_t *)global)[i] : (uint16_t)0;
 #endif
 }
 
@@ -287,14 +302,14 @@ gb_copy_async_wait()
 /*
  * A barrier in shared memory (PTX ISA, "mbarrier"): a phase of it is over when
  * N_THREADS threads have arrived and all bytes that they said to expect are
- * there.  By one thread, before the block's next barrier.  WGMMA.
+ * there.  By one thread, before the block's next barrier.  BULK.
  */
 GB_DEVICE void
 gb_mbarrier_init(uint64_t *barrier, int n_threads)
 {
 #if defined(GB_EMULATOR)
     gb_emu_mbarrier_init(barrier, n_threads);
-#elif GB_WGMMA
+#elif GB_BULK
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
                  :
                  : "r"(gb_shared_address(barrier)), "r"(n_threads)
@@ -310,7 +325,7 @@ gb_mbarrier_init_fence()
 {
 #if defined(GB_EMULATOR)
     gb_emu_mbarrier_init_fence();
-#elif GB_WGMMA
+#elif GB_BULK
     asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
 #endif
 }
@@ -321,7 +336,7 @@ gb_mbarrier_arrive_expect(uint64_t *barrier, int n_bytes)
 {
 #if defined(GB_EMULATOR)
     gb_emu_mbarrier_arrive_expect(barrier, n_bytes);
-#elif GB_WGMMA
+#elif GB_BULK
     asm volatile("{ .reg .b64 state; "
                  "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }"
                  :
@@ -339,7 +354,7 @@ gb_mbarrier_wait(uint64_t *barrier, int parity)
 {
 #if defined(GB_EMULATOR)
     gb_emu_mbarrier_wait(barrier, parity);
-#elif GB_WGMMA
+#elif GB_BULK
     asm volatile("{ .reg .pred is_over;\n"
                  "again: mbarrier.try_wait.parity.shared::cta.b64 is_over, "
                  "[%0], %1;\n"
@@ -372,6 +387,25 @@ gb_tma_load(void *shared, const gb_cuda_tensor_map *map, int x, int y,
                  : "memory");
 #else
     (void)shared, (void)map, (void)x, (void)y, (void)barrier;
+#endif
+}
+
+/* By one thread: N_BYTES from GLOBAL on into SHARED, all of them multiples of
+ * 16; BARRIER gets them.  BULK. */
+GB_DEVICE void
+gb_bulk_load(void *shared, const void *global, int n_bytes, uint64_t *barrier)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_bulk_load(shared, global, n_bytes, barrier);
+#elif GB_BULK
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+                 "bytes [%0], [%1], %2, [%3];"
+                 :
+                 : "r"(gb_shared_address(shared)), "l"(global), "r"(n_bytes),
+                   "r"(gb_shared_address(barrier))
+                 : "memory");
+#else
+    (void)shared, (void)global, (void)n_bytes, (void)barrier;
 #endif
 }
 

@@ -195,7 +195,7 @@ gb_norm_mul_row(const gb_cuda_norm_mul_args &a, int64_t row)
 {
     const gb_norm_rows rows = gb_norm_rows_of(a, row);
     const int64_t n = a.dst.ne[0];
-    gb_cuda_q8 *const columns = (gb_cuda_q8 *)a.columns + row * (n / 32);
+    const int64_t first_block = row * (n / 32);
     const float mean =
         a.has_mean ? gb_norm_mean<team>(rows.source, n) : 0.0f;
     const float scale = gb_norm_scale<team>(rows.source, n, mean, a.eps);
@@ -206,7 +206,8 @@ gb_norm_mul_row(const gb_cuda_norm_mul_args &a, int64_t row)
             i < n ? gb_norm_element(rows, i, mean, scale) : 0.0f;
 
         if (a.columns != nullptr)
-            gb_store_q8(columns + i / 32, (int)(i % 32), result, i < n);
+            gb_store_q8(a.columns, first_block + i / 32, (int)(i % 32), result,
+                        i < n);
     }
 }
 

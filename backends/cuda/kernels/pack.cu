@@ -36,10 +36,12 @@ pack_q8(const gb_cuda_pack_args &a)
         const int64_t i = gb_take_index(&number, a.src.ne[0]);
         const gb_row row = gb_row_of(number, a.src.ne);
 
-        gb_store_q8((gb_cuda_q8 *)gb_row_data(a.dst, row) + i / 32,
-                      (int)(i % 32),
-                      gb_value((const T *)gb_row_data(a.src, row), i),
-                      is_inside);
+        const int64_t block = row.i1 * a.dst.nb[1] + row.i2 * a.dst.nb[2] +
+                              row.i3 * a.dst.nb[3] + i / 32;
+
+        gb_store_q8(a.dst.data, block, (int)(i % 32),
+                    gb_value((const T *)gb_row_data(a.src, row), i),
+                    is_inside);
     }
 }
 

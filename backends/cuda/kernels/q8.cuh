@@ -27,11 +27,50 @@ gb_q8_code(float x, float largest)
     return (int)(scaled + (scaled < 0.0f ? -0.5f : 0.5f));
 }
 
-/* X as value I of a block, if IS_INSIDE.  All threads of a warp, 32 of them for
- * the same block. */
-GB_DEVICE void
-gb_store_q8(gb_cuda_q8 *block, int i, float x, bool is_inside)
+/* Block NUMBER of columns. */
+struct gb_q8_place {
+    gb_cuda_q8_group *group;
+    int at;
+};
+
+GB_DEVICE gb_q8_place
+gb_q8_place_of(char *columns, int64_t number)
 {
+    return { (gb_cuda_q8_group *)columns + number / GB_CUDA_Q8_GROUP,
+             (int)(number % GB_CUDA_Q8_GROUP) };
+}
+
+/* A block as it is read: by three loads, where GROUP points to one behind a
+ * group's first. */
+struct gb_q8_block {
+    gb_cuda_q8_half codes[2];
+    gb_cuda_q8_head head;
+};
+
+GB_DEVICE gb_q8_block
+gb_load_q8(const gb_cuda_q8_group *group)
+{
+    return { { group->codes[0][0], group->codes[1][0] }, group->heads[0] };
+}
+
+/* The scale of a block, and the sum of its half HALF. */
+GB_DEVICE void
+gb_store_q8_head(const gb_q8_place &block, int half, float d, float sum)
+{
+    gb_cuda_q8_head *head = &block.group->heads[block.at];
+
+    if (half == 0)
+        head->d = d;
+    head->sums[half] = d * sum;
+    head->code_sums[half] = (int16_t)sum;
+}
+
+/* X as value I of block NUMBER, if IS_INSIDE.  All threads of a warp, 32 of them
+ * for the same block. */
+GB_DEVICE void
+gb_store_q8(char *columns, int64_t number, int i, float x, bool is_inside)
+{
+    const gb_q8_place block = gb_q8_place_of(columns, number);
     const float largest = gb_warp_max<32>(gb_magnitude(x));
     const float d = largest / 127.0f;
     const int code = gb_q8_code(x, largest);
@@ -39,18 +78,19 @@ gb_store_q8(gb_cuda_q8 *block, int i, float x, bool is_inside)
 
     if (!is_inside)
         return;
-    ((int8_t *)block->qs)[i] = (int8_t)code;
-    if (i == 0)
-        block->d = d;
+    ((int8_t *)block.group->codes[i / 16][block.at].words)[i % 16] =
+        (int8_t)code;
     if (i % 16 == 0)
-        block->sums[i / 16] = d * sum;
+        gb_store_q8_head(block, i / 16, d, sum);
 }
 
 /* The same with four values a thread, from I on: eight threads a block.  Sums of
  * codes are whole numbers, so that their order does not count. */
 GB_DEVICE void
-gb_store_q8_by_4(gb_cuda_q8 *block, int i, const gb_float4 &x, bool is_inside)
+gb_store_q8_by_4(char *columns, int64_t number, int i, const gb_float4 &x,
+                 bool is_inside)
 {
+    const gb_q8_place block = gb_q8_place_of(columns, number);
     float largest = 0.0f;
     float sum = 0.0f;
     float d;
@@ -74,11 +114,9 @@ gb_store_q8_by_4(gb_cuda_q8 *block, int i, const gb_float4 &x, bool is_inside)
     sum = gb_warp_sum<4>(sum);
     if (!is_inside)
         return;
-    block->qs[i / 4] = (int32_t)codes;
-    if (i == 0)
-        block->d = d;
+    block.group->codes[i / 16][block.at].words[i % 16 / 4] = (int32_t)codes;
     if (i % 16 == 0)
-        block->sums[i / 16] = d * sum;
+        gb_store_q8_head(block, i / 16, d, sum);
 }
 
 #endif

@@ -115,8 +115,7 @@ GB_KERNEL(256, gb_gate_f32, gate)
         if (is_inside)
             y = gate_of(a, i);
         if (a.columns != nullptr)
-            gb_store_q8_by_4((gb_cuda_q8 *)a.columns + i / 8, (int)(i % 8 * 4),
-                             y, is_inside);
+            gb_store_q8_by_4(a.columns, i / 8, (int)(i % 8 * 4), y, is_inside);
     }
 }
 

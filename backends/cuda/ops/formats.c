@@ -31,11 +31,12 @@ bool
 gb_cuda_is_aligned(const struct ggml_tensor *tensor)
 {
     const size_t size = ggml_type_size(tensor->type);
+    const size_t unit = size & -size; /* the power of two in it */
     size_t bytes = tensor->view_offs;
 
     for (int i = 0; i < GGML_MAX_DIMS; i++)
         bytes |= tensor->ne[i] > 1 ? tensor->nb[i] : 0;
-    return bytes % (size % 4 == 0 ? 4 : 2) == 0;
+    return bytes % (unit < 16 ? unit : 16) == 0;
 }
 
 bool

@@ -13,8 +13,10 @@
 #include "backends/cuda/ops/shape.h"
 
 #define GEMV_COLS    8   /* the largest tile of columns of the GEMV */
-#define GEMV_THREADS 128
 #define GEMM_TILE    64  /* rows, and columns */
+
+/* As many warps of a thread block share k as have so many values each. */
+#define GEMV_STAGE(warp) (32 * (int64_t)(warp))
 
 /* A split has at least so many values of k, a multiple of any block; a product
  * is cut until each multiprocessor has so many thread blocks. */
@@ -94,6 +96,25 @@ ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+/* Warps of a thread block that have rows of their own; the others share their k.
+ * By k alone, so that bits do not depend on the number of rows. */
+static int
+gemv_rows_of_warps(const struct gb_cuda_limits *limits, int64_t k)
+{
+    const int warps = GB_CUDA_GEMV_THREADS / limits->warp;
+    int sharing = 1;
+
+    while (sharing < warps && k >= 2 * sharing * GEMV_STAGE(limits->warp))
+        sharing *= 2;
+    return warps / sharing;
+}
+
+bool
+gb_cuda_copies_in_bulk(const struct gb_cuda_limits *limits)
+{
+    return limits->variant >= GB_CUDA_WGMMA && limits->warp == 32;
+}
+
 static void
 tile_gemv(const struct gb_cuda_limits *limits,
           const struct gb_cuda_product_shape *shape,
@@ -103,7 +124,8 @@ tile_gemv(const struct gb_cuda_limits *limits,
     static const int cols[] = { 1, 4, GEMV_COLS };
 
     tiling->kernel = gemv_kernels[size][shape->weights];
-    tiling->row_step = GEMV_THREADS / limits->warp;
+    tiling->row_step =
+        GB_CUDA_GEMV_ROWS * gemv_rows_of_warps(limits, shape->k);
     tiling->col_step = cols[size];
     tiling->is_gemv = true;
 }
@@ -440,6 +462,7 @@ products_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
 
     memset(&args, 0, sizeof(args));
     args.n = group->n_nodes;
+    args.in_bulk = gb_cuda_copies_in_bulk(emit->limits);
     for (int i = 0; i < group->n_nodes; i++) {
         const struct ggml_tensor *node = group->nodes[i];
         const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);

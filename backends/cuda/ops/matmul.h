@@ -49,6 +49,9 @@ struct gb_cuda_tiling gb_cuda_matmul_dispatch(
     const struct gb_cuda_limits *limits,
     const struct gb_cuda_product_shape *shape);
 
+/* Can a GEMV let TMA copy its weights? */
+bool gb_cuda_copies_in_bulk(const struct gb_cuda_limits *limits);
+
 /* Are there kernels for weights A and activations B, whose rows have the same
  * length? */
 bool gb_cuda_can_multiply(

@@ -48,9 +48,9 @@ gb_cuda_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
            gb_cuda_is_aligned(b) && is_countable(a) && is_countable(b);
 }
 
-/* Bytes of a column of K values. */
+/* From a column of K values to the next: bytes, or blocks of q8. */
 static int64_t
-column_bytes(enum gb_cuda_packing packing, int64_t k)
+column_step(enum gb_cuda_packing packing, int64_t k)
 {
     const int64_t steps = (k + GB_CUDA_K_STEP - 1) / GB_CUDA_K_STEP;
 
@@ -58,7 +58,7 @@ column_bytes(enum gb_cuda_packing packing, int64_t k)
     case GB_CUDA_PACK_F32:
         return k * (int64_t)sizeof(float);
     case GB_CUDA_PACK_Q8:
-        return k / 32 * (int64_t)sizeof(struct gb_cuda_q8);
+        return k / 32;
     case GB_CUDA_PACK_F16:
     case GB_CUDA_PACK_BF16:
         return GB_CUDA_HALVES_HEAD + steps * GB_CUDA_K_STEP * 2;
@@ -72,7 +72,12 @@ size_t
 gb_cuda_packed_size(
     enum gb_cuda_packing packing, const struct ggml_tensor *b)
 {
-    return (size_t)(ggml_nrows(b) * column_bytes(packing, b->ne[0]));
+    const int64_t size = ggml_nrows(b) * column_step(packing, b->ne[0]);
+    const int64_t groups = (size + GB_CUDA_Q8_GROUP - 1) / GB_CUDA_Q8_GROUP;
+
+    return packing == GB_CUDA_PACK_Q8
+               ? (size_t)groups * sizeof(struct gb_cuda_q8_group)
+               : (size_t)size;
 }
 
 /* Do A and B have the same elements at the same addresses? */
@@ -108,7 +113,7 @@ gb_cuda_pack(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
         return;
     columns_out->data = emit->columns;
     columns_out->nb[0] = 0;
-    columns_out->nb[1] = column_bytes(packing, b->ne[0]);
+    columns_out->nb[1] = column_step(packing, b->ne[0]);
     for (int i = 2; i < GGML_MAX_DIMS; i++)
         columns_out->nb[i] = columns_out->nb[i - 1] * b->ne[i - 1];
     if (is_kept(emit, packing, b))
@@ -250,6 +255,7 @@ multiply_by_gemv(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
     memset(&gemv, 0, sizeof(gemv));
     gemv.of[0] = *args;
     gemv.n = 1;
+    gemv.in_bulk = gb_cuda_copies_in_bulk(emit->limits);
     emit->add(emit, kernel, n_tiles, 0, &gemv, sizeof(gemv));
 }
 

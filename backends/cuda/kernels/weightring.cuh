@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/weightring.cuh - rows of weights on their way through shared
+ * memory.
+ *
+ * Blocks of weights are 18 to 210 bytes long, so lanes that load what they need
+ * touch a line of memory each.  Here a warp copies the bytes as they lie, 16 a
+ * lane and whole sectors of 32, into a ring of its own; lanes then read blocks
+ * there.  A stage is a run of k of GB_CUDA_GEMV_ROWS rows; while one is worked
+ * on, the others are on their way, and no other warp is waited for.
+ */
+#ifndef GB_CUDA_KERNELS_WEIGHTRING_CUH
+#define GB_CUDA_KERNELS_WEIGHTRING_CUH
+
+#include "backends/cuda/kernels/args-matmul.h"
+#include "backends/cuda/kernels/mma.cuh"
+#include "backends/cuda/kernels/unpack.cuh"
+
+#define GB_SECTOR 32 /* bytes that memory gives at once */
+
+/* Of weights of type T. */
+template <typename T>
+struct gb_stage_of {
+    static constexpr bool is_float = gb_format<T>::is_float;
+    /* A block of 32 values a lane, or 32 bytes of floats. */
+    static constexpr int values =
+        is_float ? GB_WARP * 32 / (int)sizeof(T) : GB_WARP * 32;
+    static constexpr int bytes =
+        values / gb_format<T>::values * (int)sizeof(T);
+    /* Of the sectors that it may touch. */
+    static constexpr int pitch =
+        (bytes + 2 * (GB_SECTOR - 1)) / GB_SECTOR * GB_SECTOR;
+    static constexpr int ring_bytes = 46 * 1024 / (GB_CUDA_GEMV_THREADS / GB_WARP);
+    static constexpr int depth =
+        3 * GB_CUDA_GEMV_ROWS * pitch <= ring_bytes ? 3 : 2;
+};
+
+/* A warp's. */
+template <typename T>
+struct alignas(GB_SECTOR) gb_weight_ring {
+    char rows[gb_stage_of<T>::depth][GB_CUDA_GEMV_ROWS][gb_stage_of<T>::pitch];
+    uint64_t arrived[gb_stage_of<T>::depth]; /* of copies in bulk */
+};
+
+/* Copies are of whole sectors: by so much they begin in front of FROM. */
+GB_DEVICE int
+gb_skip_of(const char *from)
+{
+    return (int)((uintptr_t)from % GB_SECTOR);
+}
+
+/* What a stage has of each row: N bytes; N_BEFORE bytes of the row are in front
+ * of them and N_LEFT from there on, or more where these are 32 and above. */
+struct gb_row_part {
+    int n, n_before, n_left;
+};
+
+/* Bytes of the sectors in which PART is, where it begins at FROM. */
+GB_DEVICE int
+gb_sectors_of(const gb_row_part &part, const char *from)
+{
+    return (gb_skip_of(from) + part.n + GB_SECTOR - 1) & -GB_SECTOR;
+}
+
+/* Does the row, in which PART begins at FROM, have all of these? */
+GB_DEVICE bool
+gb_has_sectors(const gb_row_part &part, const char *from)
+{
+    const int skip = gb_skip_of(from);
+
+    return skip <= part.n_before &&
+           gb_sectors_of(part, from) - skip <= part.n_left;
+}
+
+/* Piece AT of 16 bytes, counted from the first sector on, as far as it is the
+ * row's: no other's bytes are read.  Words are whole. */
+GB_DEVICE void
+gb_copy_edge(char *to, const gb_row_part &part, const char *from, int at)
+{
+    const int first = at - gb_skip_of(from);
+    const int left = part.n_left - first;
+
+    if (first >= -part.n_before) {
+        gb_copy_async_16(to, from + first, left < 16 ? left : 16);
+        return;
+    }
+    for (int i = (-part.n_before - first) & ~3; i < 16 && i < left; i += 2)
+        *(uint16_t *)(to + i) = first + i < -part.n_before
+                                    ? (uint16_t)0
+                                    : *(const uint16_t *)(from + first + i);
+}
+
+/* Begin to copy a part at a row's edge.  All lanes. */
+GB_DEVICE_CALL void
+gb_copy_edges(char *to, const gb_row_part part, const char *from)
+{
+    const int end = gb_skip_of(from) + part.n;
+
+    for (int at = 16 * gb_lane(); at < end; at += 16 * GB_WARP)
+        gb_copy_edge(to + at, part, from, at);
+}
+
+/* Begin to copy whole sectors, at most PITCH bytes.  All lanes. */
+template <int pitch>
+GB_DEVICE void
+gb_copy_sectors(char *to, const gb_row_part &part, const char *from)
+{
+    const int all = gb_sectors_of(part, from), at = 16 * gb_lane();
+    const char *const first = from - gb_skip_of(from) + at;
+
+    GB_UNROLL
+    for (int i = 0; i < pitch; i += 16 * GB_WARP)
+        if (at < all - i)
+            gb_copy_async_16(to + at + i, first + i, 16);
+}
+
+/* Is IT so in all lanes of each four neighbouring ones? */
+GB_DEVICE bool
+gb_all_of_four(bool it)
+{
+    int all = it;
+
+    all &= gb_shuffle_xor(all, 1);
+    all &= gb_shuffle_xor(all, 2);
+    return all != 0;
+}
+
+/*
+ * Begin to copy a stage to place AT of RING: PART of each row.  FROM is where
+ * it begins in the row of this lane's number modulo four.  All lanes.
+ */
+template <typename T>
+GB_DEVICE void
+gb_begin_stage(gb_weight_ring<T> &ring, int at, const gb_row_part &part,
+               const char *from, bool in_bulk)
+{
+    constexpr int rows = GB_CUDA_GEMV_ROWS;
+    const bool is_whole = gb_all_of_four(gb_has_sectors(part, from));
+
+    if (in_bulk && gb_lane() < rows) {
+        const int n = is_whole ? gb_sectors_of(part, from) : 0;
+
+        gb_mbarrier_arrive_expect(&ring.arrived[at], n);
+        if (is_whole)
+            gb_bulk_load(ring.rows[at][gb_lane()], from - gb_skip_of(from), n,
+                         &ring.arrived[at]);
+    }
+    if (is_whole && in_bulk)
+        return;
+    if (is_whole) {
+        GB_UNROLL
+        for (int r = 0; r < rows; r++)
+            gb_copy_sectors<gb_stage_of<T>::pitch>(
+                ring.rows[at][r], part, gb_shuffle_pointer(from, r));
+    } else {
+        for (int r = 0; r < rows; r++)
+            gb_copy_edges(ring.rows[at][r], part, gb_shuffle_pointer(from, r));
+    }
+}
+
+/* Wait for the stage at place AT, for which the ring waited N times before, and
+ * so that all but the last DEPTH - 1 stages have arrived.  All lanes. */
+template <typename T>
+GB_DEVICE void
+gb_wait_for_stage(gb_weight_ring<T> &ring, int at, int n, bool in_bulk)
+{
+    if (in_bulk)
+        gb_mbarrier_wait(&ring.arrived[at], n % 2);
+    gb_copy_async_wait<gb_stage_of<T>::depth - 1>();
+    gb_warp_sync();
+}
+
+/* Before its first stage, and before the block's next barrier. */
+template <typename T>
+GB_DEVICE void
+gb_init_ring(gb_weight_ring<T> &ring, bool in_bulk)
+{
+    if (!in_bulk || gb_lane() != 0)
+        return;
+    for (int i = 0; i < gb_stage_of<T>::depth; i++)
+        gb_mbarrier_init(&ring.arrived[i], GB_CUDA_GEMV_ROWS);
+    gb_mbarrier_init_fence();
+}
+
+#endif
