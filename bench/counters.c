@@ -16,6 +16,7 @@
  *     lines_1     of 128 bytes that requests touch for 1,024 weights, which one
  *                 warp takes at a time; those of the activations too.  lines_8:
  *                 with 8 columns
+ *     turns_1     of shared memory for 1,024 weights; turns_8
  *   gemm       by architecture:
  *     ways        turns of shared memory for each that a request's words need
  *   attention  head size 128, four heads that share keys and values in f16:
