@@ -98,6 +98,68 @@ GGML_API struct ggml_backend_reg *ggmlbackend_not_here(const char *fmt, ...);
 typedef const struct ggml_backend_feature *(*ggmlbackend_dev_get_properties_t)(
     struct ggml_backend_device *device);
 
+/*
+ * What a device can do at most, measured by its backend: a registration may give
+ * a function of this type for the name "ggmlbackend_dev_measure_limits".  It
+ * takes about a second, memory of its own, and its place beside other work on
+ * the device, which makes the figures lower and is not disturbed otherwise.
+ *
+ * The caller sets the first three members; later versions add members at the
+ * end, and a function fills those that SIZE has room for.  A figure is 0 where
+ * the device cannot do it, or has not the memory.  On failure, which is told as
+ * ggmlbackend_fail tells it, LIMITS is as it was.
+ */
+struct ggmlbackend_dev_limits {
+    size_t size;       /* sizeof(struct ggmlbackend_dev_limits) */
+    size_t max_memory; /* bytes that may be taken; 0: a quarter of what is free */
+    double seconds;    /* that a sample of a figure lasts; 0: 0.02 */
+
+    size_t cache;      /* bytes of the last cache; 0: not known */
+    size_t array;      /* bytes that were read, and copied */
+    double read;       /* bytes a second, beyond the cache */
+    double copy;       /* bytes a second that are read and written */
+    double f16;        /* operations a second: a multiplication or an addition */
+    double bf16;
+    double int8;
+    double f32;
+    double launch;     /* seconds from a kernel that does nothing to the next */
+    double recorded_launch; /* the same in a recorded graph */
+    double to_device;  /* bytes a second, from memory that is pinned */
+    double to_host;
+
+    uint32_t slowed;   /* GGMLBACKEND_SLOWED_BY_… of any sample */
+    uint32_t unused;
+};
+typedef enum ggml_status (*ggmlbackend_dev_measure_limits_t)(
+    struct ggml_backend_device *device, struct ggmlbackend_dev_limits *limits);
+
+/* Why a device runs slower than it could: bits. */
+enum ggmlbackend_slowed {
+    GGMLBACKEND_SLOWED_BY_POWER = 1,   /* what it may take */
+    GGMLBACKEND_SLOWED_BY_HEAT = 2,
+    GGMLBACKEND_SLOWED_BY_SETTING = 4, /* clocks that somebody chose */
+    GGMLBACKEND_SLOWED_BY_OTHER = 8,
+};
+
+/*
+ * How a device is just now: a registration may give a function of this type for
+ * the name "ggmlbackend_dev_get_state".  It disturbs nothing.  SIZE is as above;
+ * what is not known is 0.  False, and STATE as it was, where nothing is known.
+ */
+struct ggmlbackend_dev_state {
+    size_t size;
+    double clock;        /* Hz, of its processors */
+    double max_clock;
+    double memory_clock;
+    double power;        /* watts */
+    double max_power;
+    double temperature;  /* degrees Celsius */
+    uint32_t slowed;     /* GGMLBACKEND_SLOWED_BY_… */
+    uint32_t n_processes; /* that compute on it, the caller's too */
+};
+typedef bool (*ggmlbackend_dev_get_state_t)(
+    struct ggml_backend_device *device, struct ggmlbackend_dev_state *state);
+
 /* ---- timeline ---- */
 
 /*

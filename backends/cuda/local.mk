@@ -13,6 +13,7 @@ GB_CUDA_KERNEL_FILES = \
 	generate \
 	getrows \
 	im2col \
+	limits \
 	loss \
 	mask \
 	mma8gemm \
@@ -61,6 +62,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/image.h \
 	%D%/device/kernel.c \
 	%D%/device/kernel.h \
+	%D%/device/limits.c \
+	%D%/device/limits.h \
 	%D%/device/live.c \
 	%D%/device/live.h \
 	%D%/device/peer.c \
@@ -87,6 +90,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/split.h \
 	%D%/device/stage.c \
 	%D%/device/stage.h \
+	%D%/device/state.c \
+	%D%/device/state.h \
 	%D%/device/stream.c \
 	%D%/device/stream.h \
 	%D%/device/transfer.c \
@@ -111,6 +116,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/args-generate.h \
 	%D%/kernels/args-getrows.h \
 	%D%/kernels/args-im2col.h \
+	%D%/kernels/args-limits.h \
 	%D%/kernels/args-loss.h \
 	%D%/kernels/args-mask.h \
 	%D%/kernels/args-matmul.h \
@@ -138,6 +144,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/getrows.def \
 	%D%/kernels/im2col.def \
 	%D%/kernels/kernels.def \
+	%D%/kernels/limits.def \
 	%D%/kernels/loss.def \
 	%D%/kernels/mask.def \
 	%D%/kernels/mmagemm.def \

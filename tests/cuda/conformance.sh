@@ -103,6 +103,22 @@ if [ "${GGMLBACKEND_TEST_LANES-}" != 64 ]; then
     claim '32 lanes, products by the BLAS, wgmma' by_blas wgmma "${whole:-1/8}"
 fi
 
+# What measures a card is no operation's: ggmlbackend-bench launches it.
+limits() {
+    export GGMLBACKEND_TEST_EMU_LANES="$1" GGMLBACKEND_GPU_VARIANT="$2"
+    export GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
+    : >"$dir/reports"
+    sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-bench" \
+        --device CUDA0 -s 0.000009 -c tiny/views && ! [ -s "$dir/reports" ]
+}
+
+while read -r lanes variant; do
+    claim "limits of a card, $lanes lanes, $variant" limits "$lanes" "$variant"
+done <<END
+$(printf '%s\n' '32 wgmma' '32 mma8' '32 mma' '32 plain' '64 plain' |
+    grep "^${GGMLBACKEND_TEST_LANES-}")
+END
+
 # Each kernel of the table: how often it ran with 32 and with 64 lanes.  Matrix
 # instructions are those of cards with 32.
 {

@@ -100,6 +100,7 @@ check_PROGRAMS += \
 	tests/cuda/failures \
 	tests/cuda/free-memory \
 	tests/cuda/fuse \
+	tests/cuda/limits \
 	tests/cuda/listing \
 	tests/cuda/lowering \
 	tests/cuda/memory \
@@ -142,6 +143,9 @@ tests_cuda_free_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_fuse_SOURCES = %D%/fuse.c $(cuda_emulated)
 tests_cuda_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_fuse_LDADD = $(BLACK_LDADD)
+tests_cuda_limits_SOURCES = %D%/limits.c $(cuda_emulated)
+tests_cuda_limits_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_limits_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_cuda_listing_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_listing_LDADD = $(BLACK_LDADD)

@@ -47,7 +47,7 @@ check_again(const card *on, const range &what, const char *name)
 }
 
 struct to_device_item : item {
-    const card *on;
+    card *on;
     range to, from;
     std::vector<char> staged; /* empty: FROM is pinned */
     uint64_t sum;             /* of pinned memory, when it was queued */
@@ -63,6 +63,7 @@ struct to_device_item : item {
         memcpy((char *)to.from, staged.empty() ? from.from : staged.data(),
                to.size);
         memory_wrote((char *)to.from, to.size);
+        on->clock += host_copy_time;
         return 0;
     }
     bool
@@ -103,7 +104,7 @@ write_host(const range &to, const char *from)
 }
 
 struct to_host_item : item {
-    const card *on;
+    card *on;
     range to, from;
 
     int
@@ -117,6 +118,7 @@ struct to_host_item : item {
             report("copy_to_host: some of %zu bytes were never written",
                    from.size);
         write_host(to, from.from);
+        on->clock += host_copy_time;
         return 0;
     }
     bool

@@ -55,6 +55,8 @@ attribute_of(const card &c, int attribute)
         return c.integrated;
     case GB_CUDA_COMPUTE_MODE:
         return c.compute_mode;
+    case GB_CUDA_L2_BYTES:
+        return 16 * 1024;
     case GB_CUDA_ASYNC_ENGINES:
         return 2;
     case GB_CUDA_UNIFIED_ADDRESSING:

@@ -3,9 +3,9 @@
  * gpu-emulator/driver-work.cpp - what other libraries of the vendor's would put
  * into a stream, and the time that a card's work takes.
  *
- * Time is counted and not measured, 100 microseconds for a product of matrices
- * and 10 for any other kernel: what is compared by it comes out the same on
- * every machine.
+ * Time is counted and not measured, 100 microseconds for a product of matrices,
+ * 10 for any other kernel and 20 for a copy from or to the host: what is compared
+ * by it comes out the same on every machine.
  */
 #include "tests/gpu-emulator/driver.h"
 

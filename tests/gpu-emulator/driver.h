@@ -277,6 +277,7 @@ int launch_prepare(const struct gb_cuda_kernel_node &from, kernel_launch *out);
 
 /* Microseconds that a kernel takes of its card's time. */
 uint64_t kernel_time(const kernel &k);
+constexpr uint64_t host_copy_time = 20; /* from the host, or to it */
 int queue_work(gb_cuda_stream stream, void (*run)(const void *data),
                const void *data, size_t size, uint64_t us);
 bool work_uses(const void *at, size_t size, bool writes);

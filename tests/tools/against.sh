@@ -110,10 +110,11 @@ before falls '#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 int ggml_graph_n_nodes(void *);
-int ggml_backend_graph_compute(void *backend, void *graph)
+int ggml_backend_graph_compute_async(void *backend, void *graph)
 {
     int (*next)(void *, void *) =
-        (int (*)(void *, void *))dlsym(RTLD_NEXT, "ggml_backend_graph_compute");
+        (int (*)(void *, void *))dlsym(RTLD_NEXT,
+                                        "ggml_backend_graph_compute_async");
     static int first;
 
     if (first == 0)

@@ -38,10 +38,10 @@ for name in mul_mat/q4_0/4096x4096/n=64 mul_mat/iq2_xxs/4096x4096/n=1 \
     claim "$name is one of them" grep -qx "$name" "$dir/names"
 done
 claim 'every type and number of columns of a product' \
-    test "$(grep -c '^mul_mat/' "$dir/names")" -eq $((24 * 7))
+    test "$(grep -c '^mul_mat/' "$dir/names")" -eq $((24 * 8))
 claim 'short rows' "$tool" --size 96x10 --list
 says 'are of types with blocks that they have room for' \
-    test "$(grep -c '^mul_mat/' "$dir/out")" -eq $((9 * 7))
+    test "$(grep -c '^mul_mat/' "$dir/out")" -eq $((9 * 8))
 claim 'products and tiny graphs are measured' "$tool" $small --json \
     -c 'mul_mat/*/n=2' -c 'mul_mat_id/q4_0/*/n=4' -c 'tiny/*' -c 'copy/*/4KiB'
 cp "$dir/out" "$dir/measured.jsonl"

@@ -205,6 +205,11 @@ take_turn(struct server *s, size_t index, double seconds, struct result *r)
     r->is_supported = r->is_supported && turn.is_supported;
     r->work = turn.work;
     r->demand = turn.demand;
+    r->clock = turn.clock;
+    r->power = turn.power;
+    r->n_processes = turn.n_processes;
+    if (turn.slowed[0] != '\0')
+        memcpy(r->slowed, turn.slowed, sizeof(r->slowed));
     return merge(r, &turn);
 }
 

@@ -69,9 +69,9 @@ static const struct {
     const char *name;
     struct case_kind kind;
 } ways[] = {
-    { "set", { UNIT_BYTES, open_copy, run_set } },
-    { "get", { UNIT_BYTES, open_copy, run_get } },
-    { "tensor", { UNIT_BYTES, open_copy, run_copy } },
+    { "set", { UNIT_BYTES, open_copy, run_set, NULL } },
+    { "get", { UNIT_BYTES, open_copy, run_get, NULL } },
+    { "tensor", { UNIT_BYTES, open_copy, run_copy, NULL } },
 };
 
 void

@@ -38,7 +38,7 @@ count_products(struct job *job, const struct model *model, double n_tokens,
                                                 : n_tokens;
 
         if (t->ne[1] > 1)
-            job->demand.ops[job_peak(t->type)] +=
+            job->demand.ops[job_peak(job, t->type)] +=
                 2.0 * (double)ggml_nelements(t) * n;
     }
 }
@@ -83,6 +83,7 @@ open_prompt(struct job *job, const struct bench *bench,
             const struct bench_case *c, bool *is_supported)
 {
     (void)is_supported;
+    job->device = &bench->device;
     count_products(job, &bench->model, (double)c->size[0], 1.0);
     job->demand.bytes = bytes_of_token(&bench->model);
     return open_engine(job, bench, c->size[0], c->size[1]);
@@ -106,6 +107,7 @@ open_answer(struct job *job, const struct bench *bench,
     const double n = (double)c->size[0];
 
     (void)is_supported;
+    job->device = &bench->device;
     count_products(job, &bench->model, n, n);
     job->demand.bytes = bytes_of_token(&bench->model) * n;
     return open_engine(job, bench, c->size[0], c->size[1]);
@@ -125,8 +127,10 @@ run_answer(struct job *job)
     return true;
 }
 
-static const struct case_kind prompt = { UNIT_TOKENS, open_prompt, run_prompt };
-static const struct case_kind answer = { UNIT_TOKENS, open_answer, run_answer };
+static const struct case_kind prompt = { UNIT_TOKENS, open_prompt, run_prompt,
+                                         NULL };
+static const struct case_kind answer = { UNIT_TOKENS, open_answer, run_answer,
+                                         NULL };
 
 void
 cases_models(struct case_list *list, const struct options *o)

@@ -223,7 +223,7 @@ open_attention(struct job *job, const struct bench *bench,
     v = leaf(job, c->type, N_HEAD, n_kv, N_KEYS);
     mask = leaf(job, GGML_TYPE_F16, n_kv, GGML_PAD(n, GGML_KQ_MASK_PAD), 1);
     job->work = 4.0 * N_HEAD * (double)n_kv * (double)n * N_QUERIES;
-    job->demand.ops[PEAK_FP32] = job->work;
+    job->demand.ops[job_peak(job, GGML_TYPE_F16)] = job->work;
     job->demand.bytes = (double)(ggml_nbytes(k) + ggml_nbytes(v));
     return job_place(job,
                      ggml_flash_attn_ext(job->nodes, q, k, v, mask,
@@ -231,19 +231,22 @@ open_attention(struct job *job, const struct bench *bench,
                      1, is_supported);
 }
 
-static const struct case_kind pass = { UNIT_BYTES, open_pass, job_compute };
-static const struct case_kind unary = { UNIT_BYTES, open_unary, job_compute };
+static const struct case_kind pass = { UNIT_BYTES, open_pass, job_compute,
+                                       job_queue };
+static const struct case_kind unary = { UNIT_BYTES, open_unary, job_compute,
+                                        job_queue };
 static const struct case_kind convert = { UNIT_BYTES, open_convert,
-                                          job_compute };
+                                          job_compute, job_queue };
 static const struct case_kind get_rows = { UNIT_BYTES, open_get_rows,
-                                           job_compute };
+                                           job_compute, job_queue };
 static const struct case_kind attention = { UNIT_OPS, open_attention,
-                                            job_compute };
+                                            job_compute, job_queue };
 
 static void
 add_attention(struct case_list *list)
 {
-    static const int64_t lengths[] = { 512, 4096 }, columns[] = { 1, 512 };
+    static const int64_t lengths[] = { 512, 4096, 32768 },
+                         columns[] = { 1, 512 };
 
     for (size_t i = 0; i < COUNT(cached); i++)
         for (size_t j = 0; j < COUNT(lengths); j++)

@@ -72,7 +72,8 @@ open_graph(struct job *job, const struct bench *bench,
         job_place(job, graphs[c->row].build(job), N_NODES, is_supported);
 }
 
-static const struct case_kind tiny = { UNIT_LATENCY, open_graph, job_compute };
+static const struct case_kind tiny = { UNIT_LATENCY, open_graph, job_compute,
+                                       job_queue };
 
 void
 cases_tiny(struct case_list *list, const struct options *o)

@@ -9,6 +9,7 @@
 #define TOOLS_BENCH_CASE_H
 
 #include "tools/common/tool.h"
+#include "tools/ggmlbackend-bench/card.h"
 #include "tools/ggmlbackend-bench/job.h"
 #include "tools/ggmlbackend-bench/options.h"
 
@@ -23,6 +24,7 @@ struct bench {
     const struct options *options;
     struct device device;
     struct model model; /* where the options name one */
+    struct card card;   /* the device, where it tells how it is */
 };
 
 struct case_kind {
@@ -38,6 +40,8 @@ struct case_kind {
 
     /* Once; false after a message. */
     bool (*run)(struct job *job);
+    /* The same, not done before somebody waits for the device; NULL: RUN. */
+    bool (*queue)(struct job *job);
 };
 
 struct bench_case {

@@ -5,6 +5,7 @@
 #include "tools/ggmlbackend-bench/job.h"
 
 #include "tools/common/tool.h"
+#include "tools/ggmlbackend-bench/card.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,10 +157,12 @@ job_place(struct job *job, struct ggml_tensor *result, size_t n_nodes,
 }
 
 enum peak
-job_peak(enum ggml_type type)
+job_peak(const struct job *job, enum ggml_type type)
 {
     if (ggml_is_quantized(type))
         return PEAK_INT8;
+    if (type == GGML_TYPE_F16 && card_is(job->device->dev))
+        return PEAK_F16;
     return type == GGML_TYPE_BF16 ? PEAK_BF16 : PEAK_FP32;
 }
 
@@ -167,6 +170,15 @@ bool
 job_compute(struct job *job)
 {
     return ggml_backend_graph_compute(job->device->backend, job->graph) ==
+        GGML_STATUS_SUCCESS ||
+        tool_error("a graph was not computed: %s", tool_reason());
+}
+
+bool
+job_queue(struct job *job)
+{
+    return ggml_backend_graph_compute_async(job->device->backend,
+                                            job->graph) ==
         GGML_STATUS_SUCCESS ||
         tool_error("a graph was not computed: %s", tool_reason());
 }

@@ -59,11 +59,14 @@ bool job_place(struct job *job, struct ggml_tensor *result, size_t n_nodes,
 /* Values for T, which has a place: the same for all libraries. */
 bool job_fill(struct ggml_tensor *t);
 
-/* The instructions that could compute products of weights of TYPE best. */
-enum peak job_peak(enum ggml_type type);
+/* The instructions of JOB's device that could compute products of weights of TYPE
+ * best. */
+enum peak job_peak(const struct job *job, enum ggml_type type);
 
-/* Compute the graph; false after a message. */
+/* Compute the graph; begin to, where it need not be done when that returns.
+ * False after a message. */
 bool job_compute(struct job *job);
+bool job_queue(struct job *job);
 
 /* All of what any of the above made. */
 void job_end(struct job *job);

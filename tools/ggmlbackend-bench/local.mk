@@ -4,6 +4,8 @@ bin_PROGRAMS += ggmlbackend-bench
 ggmlbackend_bench_SOURCES = \
 	%D%/against.c \
 	%D%/against.h \
+	%D%/card.c \
+	%D%/card.h \
 	%D%/case-copies.c \
 	%D%/case-models.c \
 	%D%/case-operations.c \

@@ -285,7 +285,9 @@ machine_limits(struct machine *m, take_result_fn take, void *arg)
 {
     struct result r;
 
-    for (int i = 0; i < N_PEAKS; i++)
+    if (m->card.has_limits)
+        return card_limits(&m->card, take, arg);
+    for (int i = 0; i < PEAK_F16; i++)
         if (!give(measure_peak(m, (enum peak)i, &r), &r, take, arg))
             return false;
     for (size_t i = 0; i < N_TABLE_SIZES; i++) {
@@ -369,6 +371,10 @@ machine_bound(struct machine *m, struct result *r)
 {
     r->bound_seconds = 0.0;
     r->bound[0] = '\0';
+    if (m->card.has_limits) {
+        card_bound(&m->card, r);
+        return true;
+    }
     return !r->is_supported ||
         (bound_by_computing(m, r) && bound_by_reading(m, r));
 }

@@ -10,6 +10,7 @@
 #define TOOLS_BENCH_MACHINE_H
 
 #include "tools/common/input.h"
+#include "tools/ggmlbackend-bench/card.h"
 #include "tools/ggmlbackend-bench/result.h"
 #include "tools/ggmlbackend-bench/team.h"
 
@@ -35,6 +36,7 @@ struct machine {
     void *array; /* what is read, of array_size bytes */
     size_t array_size;
     struct input file; /* the model's; not mapped where there is none */
+    struct card card;  /* what computes, where it has limits of its own */
 };
 
 /* FILE is mapped, NULL for none.  False after a message. */
@@ -44,10 +46,9 @@ void machine_close(struct machine *machine);
 /*
  * The limits, as results with names that begin with "limit/": peaks, reads by
  * the size of the array, of the file where there is one, and from two threads
- * on the way of a cache line from one core to another.  Each is handed to TAKE,
- * whose false ends it.  False after a message.
+ * on the way of a cache line from one core to another; of a card that has limits its own instead.  Each is
+ * handed to TAKE, whose false ends it.  False after a message.
  */
-typedef bool (*take_result_fn)(void *arg, struct result *result);
 bool machine_limits(struct machine *machine, take_result_fn take, void *arg);
 
 /* Set the bound of RESULT by what it demands.  False after a message. */

@@ -67,6 +67,7 @@ open_bench(struct bench *bench, const struct options *o)
     tool_load_modules();
     if (!device_open(&bench->device, o->device, (int)o->n_threads))
         return false;
+    card_watch(&bench->card, bench->device.dev);
     if (o->model == NULL ||
         model_open(&bench->model, o->model, &bench->device, true))
         return true;
@@ -92,8 +93,25 @@ run_here(struct run *run, const struct options *o)
     run->report.device = ggml_backend_dev_name(run->bench.device.dev);
     snprintf(run->report.labels[0], sizeof(run->report.labels[0]), "%s",
              library_here());
-    is_done = report_limits(&run->report, &run->machine) && run_cases(run);
+    is_done = card_measure(&run->machine.card, run->bench.device.dev,
+                           o->seconds) &&
+        report_limits(&run->report, &run->machine) && run_cases(run);
     close_bench(&run->bench);
+    return is_done;
+}
+
+/* The card's limits are this library's to measure, and open only meanwhile. */
+static bool
+measure_card(struct run *run, const struct options *o)
+{
+    struct device device;
+    bool is_done;
+
+    tool_load_modules();
+    if (!device_open(&device, o->device, 0))
+        return false;
+    is_done = card_measure(&run->machine.card, device.dev, o->seconds);
+    device_close(&device);
     return is_done;
 }
 
@@ -101,7 +119,7 @@ static bool
 run_against(struct run *run, const struct options *o, char **argv)
 {
     char *files = library_files(o->against);
-    const bool is_done = files != NULL &&
+    const bool is_done = files != NULL && measure_card(run, o) &&
         against_run(&run->cases, o, argv, files, &run->machine, &run->report);
 
     free(files);

@@ -13,6 +13,7 @@
 /* A case that is open; zeroed is none. */
 struct measured {
     const struct bench_case *c; /* NULL for none */
+    const struct card *card;    /* the bench's */
     struct job job;
     bool is_supported;
     unsigned n_inner; /* runs in one sample */

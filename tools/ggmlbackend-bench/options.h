@@ -26,6 +26,7 @@ struct options {
     struct numbers size; /* of weights: a row, and rows */
     int64_t n_threads;   /* never 0 */
     double seconds;      /* for each case */
+    int64_t beyond;      /* MiB that a product's weights have at least */
     const char *device;  /* NULL for the best */
     const char *against; /* NULL without */
     const char *plot;    /* NULL without */

@@ -69,6 +69,7 @@ static const struct peak_row portable_rows[] = {
     { PEAK_INT8, "C", always, 2.0 * 64, multiply_bytes },
     { PEAK_BF16, "C, in fp32", always, 2.0 * N_SUMS * LANES, multiply_reals },
     { PEAK_FP32, "C", always, 2.0 * N_SUMS * LANES, multiply_reals },
+    { PEAK_F16, "C, in fp32", always, 2.0 * N_SUMS * LANES, multiply_reals },
 };
 
 static const struct read_row portable_read = { "C", always, read_words };
@@ -100,7 +101,8 @@ read_best(void)
 const char *
 peak_name(enum peak peak)
 {
-    static const char *const names[N_PEAKS] = { "int8", "bf16", "fp32" };
+    static const char *const names[N_PEAKS] = { "int8", "bf16", "fp32",
+                                                "f16" };
 
     return names[peak];
 }

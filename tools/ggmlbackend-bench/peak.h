@@ -16,6 +16,7 @@ enum peak {
     PEAK_INT8, /* products of bytes, summed in 32 bits */
     PEAK_BF16, /* products of bfloat16, summed in F32 */
     PEAK_FP32,
+    PEAK_F16, /* of cards: a CPU computes them as F32, and counts them so */
     N_PEAKS,
 };
 

@@ -147,12 +147,23 @@ write_json(const struct report *report, const struct result *r,
     return true;
 }
 
+/* A figure of a card that was held back says so, and is not left out. */
+static void
+print_state(const struct result *r)
+{
+    if (r->slowed[0] != '\0')
+        printf("  slowed by %s", text_quoted(r->slowed));
+    if (r->n_processes > 1)
+        printf("  %u processes there", r->n_processes);
+}
+
 static void
 print_line(const struct result *r)
 {
     printf("%-36s %2d", text_quoted(r->name), r->n_threads);
     print_value(r);
     print_share(r);
+    print_state(r);
     printf("\n");
     fflush(stdout);
 }

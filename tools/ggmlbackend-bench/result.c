@@ -90,6 +90,14 @@ result_to_json(const struct result *r)
                       tool_json_real(result_value(r, r->bound_seconds)));
         tool_json_put(root, "share", tool_json_real(result_share(r)));
     }
+    if (r->clock > 0.0)
+        tool_json_put(root, "clock_mhz", tool_json_real(r->clock * 1e-6));
+    if (r->power > 0.0)
+        tool_json_put(root, "power_w", tool_json_real(r->power));
+    if (r->n_processes > 1)
+        tool_json_put(root, "processes", json_integer(r->n_processes));
+    if (r->slowed[0] != '\0')
+        tool_json_put(root, "slowed_by", tool_json_text(r->slowed));
     tool_json_put(root, "seconds", samples_to_json(&r->seconds));
     return root;
 }
@@ -116,6 +124,20 @@ samples_from_json(struct samples *samples, json_t *array)
             !samples_push(samples, json_number_value(item)))
             return false;
     return true;
+}
+
+/* How the card was: nothing where it was none. */
+static void
+state_from_json(struct result *r, json_t *json)
+{
+    const char *slowed = json_string_value(json_object_get(json, "slowed_by"));
+
+    r->clock = json_number_value(json_object_get(json, "clock_mhz")) * 1e6;
+    r->power = json_number_value(json_object_get(json, "power_w"));
+    r->n_processes =
+        (unsigned)json_integer_value(json_object_get(json, "processes"));
+    if (slowed != NULL)
+        snprintf(r->slowed, sizeof(r->slowed), "%s", slowed);
 }
 
 static void
@@ -149,6 +171,7 @@ result_from_json(struct result *r, json_t *json, const char *where)
     r->is_supported = json_is_true(json_object_get(json, "supported"));
     r->work = json_number_value(json_object_get(json, "work"));
     demand_from_json(&r->demand, json);
+    state_from_json(r, json);
     limit = json_number_value(json_object_get(json, "limit_value"));
     if (bound != NULL && limit > 0.0) {
         snprintf(r->bound, sizeof(r->bound), "%s", bound);

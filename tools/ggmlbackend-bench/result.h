@@ -44,7 +44,16 @@ struct result {
        take, and what of. */
     double bound_seconds;
     char bound[32];
+
+    /* Of a card while the samples were taken, where somebody tells; 0 and 
+       else: its lowest clock, most power, and why it was slower. */
+    double clock, power;
+    unsigned n_processes;
+    char slowed[40];
 };
+
+/* Takes RESULT, or what is in it; false ends it. */
+typedef bool (*take_result_fn)(void *arg, struct result *result);
 
 void result_clear(struct result *result);
 

@@ -4,8 +4,10 @@
  */
 #include "backends/cuda/device/proc.h"
 
+#include "backends/cuda/device/limits.h"
 #include "backends/cuda/device/pinned.h"
 #include "backends/cuda/device/split-buffer.h"
+#include "backends/cuda/device/state.h"
 #include "backends/cuda/images.h"
 
 #include <stdio.h>
@@ -67,6 +69,8 @@ static const struct named_function functions[] = {
     { "ggml_backend_split_buffer_type", (void *)gb_cuda_split_buffer_type },
     { "ggml_backend_unregister_host_buffer", (void *)gb_cuda_unregister_host },
     { "ggmlbackend_dev_get_properties", (void *)get_properties },
+    { "ggmlbackend_dev_get_state", (void *)gb_cuda_get_state },
+    { "ggmlbackend_dev_measure_limits", (void *)gb_cuda_measure_limits },
 };
 
 void *

@@ -75,6 +75,7 @@ enum gb_cuda_attribute {
     GB_CUDA_MULTIPROCESSORS = 16,
     GB_CUDA_INTEGRATED = 18,
     GB_CUDA_COMPUTE_MODE = 20, /* 2: nobody may use it */
+    GB_CUDA_L2_BYTES = 38,
     GB_CUDA_ASYNC_ENGINES = 40,
     GB_CUDA_UNIFIED_ADDRESSING = 41,
     GB_CUDA_MAJOR = 75,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuda/driver/nvml.h - what the vendor's management library knows.
+ *
+ * Cards go by their PCI address, and no context is taken.  Any thread.
  */
 #ifndef GB_CUDA_DRIVER_NVML_H
 #define GB_CUDA_DRIVER_NVML_H
@@ -9,10 +11,33 @@
 #include <stddef.h>
 
 /*
- * Bytes of memory that are free on the card at a PCI address, which takes no
- * context.  False, with *FREE untouched, where the library is missing or does
- * not know.  Any thread.
+ * Bytes of memory that are free.  False, with *FREE untouched, where the library
+ * is missing or does not know.
  */
 bool gb_cuda_nvml_free_memory(const char *pci_address, size_t *free);
+
+/* Why clocks are low: bits of the vendor's. */
+enum {
+    GB_CUDA_NVML_IDLE = 0x1,
+    GB_CUDA_NVML_CLOCKS_SET = 0x2,
+    GB_CUDA_NVML_POWER_CAP = 0x4,
+    GB_CUDA_NVML_HARDWARE = 0x8, /* with a reason of its own beside it, mostly */
+    GB_CUDA_NVML_HEAT = 0x20,
+    GB_CUDA_NVML_HARDWARE_HEAT = 0x40,
+    GB_CUDA_NVML_POWER_BRAKE = 0x80,
+};
+
+/* A member is 0 where the library does not know it. */
+struct gb_cuda_nvml_state {
+    unsigned clock, max_clock, memory_clock; /* MHz */
+    unsigned power, max_power;               /* milliwatts */
+    unsigned temperature;                    /* degrees Celsius */
+    unsigned n_processes;                    /* that compute there */
+    unsigned long long reasons;              /* bits as above */
+};
+
+/* False, with *STATE untouched, where the library is missing, or the card. */
+bool gb_cuda_nvml_state(
+    const char *pci_address, struct gb_cuda_nvml_state *state);
 
 #endif

@@ -11,6 +11,7 @@
 #include "backends/cuda/kernels/args-generate.h"
 #include "backends/cuda/kernels/args-getrows.h"
 #include "backends/cuda/kernels/args-im2col.h"
+#include "backends/cuda/kernels/args-limits.h"
 #include "backends/cuda/kernels/args-loss.h"
 #include "backends/cuda/kernels/args-mask.h"
 #include "backends/cuda/kernels/args-matmul.h"
