@@ -27,4 +27,12 @@ CLEANFILES += bench/counters
 bench_counters_SOURCES = %D%/counters.c $(bench_common)
 bench_counters_LDADD = $(GB_LIBRARY)
 
+# Models of known sizes, for gpu-report.
+noinst_PROGRAMS += bench/make-model
+bench_make_model_SOURCES = %D%/make-model.c
+bench_make_model_LDADD = $(GB_LIBRARY) -lm
+
 bench: $(benches)
+
+# A report about a card: gpu-report calls the other, which writes the page.
+EXTRA_DIST += %D%/gpu-report %D%/gpu-report-page

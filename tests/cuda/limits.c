@@ -203,11 +203,14 @@ costs_of(const char *kernel)
     return costs;
 }
 
+/* Multiprocessors: with one of them a thread has more to read. */
+static int n_sms;
+
 /* A rate counts bytes that were touched, each once. */
 static void
 count_bytes(void)
 {
-    const double results = 8.0 * SMS * 256 * 4;
+    const double results = 8.0 * n_sms * 256 * 4;
     struct ggmlbackend_dev_limits limits;
     struct emu_costs costs;
 
@@ -229,7 +232,39 @@ static void
 all_bytes_are_read_and_written_once(void **state)
 {
     (void)state;
+    n_sms = SMS;
     cuda_case(count_bytes, "EMU_COUNT=1", NULL);
+    n_sms = 1;
+    cuda_case(count_bytes, "EMU_COUNT=1 EMU_SMS=1", NULL);
+}
+
+/* ---- how long samples last ---- */
+
+/* Four launches at once, and one of 64 in a graph. */
+static void
+measure_longer(void)
+{
+    enum { NODES = 64, TRIED = 1 + 2 + 4, SAMPLES = 5 };
+    struct ggmlbackend_dev_limits limits;
+
+    open_all();
+    open_counters();
+    limits = asked(0);
+    limits.seconds = 35e-6;
+    CHECK(measure(device, &limits) == GGML_STATUS_SUCCESS);
+    CHECK(is_near(limits.launch, KERNEL));
+    CHECK(is_near(limits.recorded_launch, KERNEL));
+    CHECK(is_near(limits.to_device, ARRAY / COPY));
+    CHECK(kernel_runs("gb_limit_nothing") ==
+          TRIED + 4 * SAMPLES + NODES * (1 + SAMPLES));
+    is_clean();
+}
+
+static void
+samples_last_as_long_as_is_asked_for(void **state)
+{
+    (void)state;
+    cuda_case(measure_longer, "EMU_IDLE=1 EMU_CHECK=0", NULL);
 }
 
 /* ---- little memory, and none ---- */
@@ -518,6 +553,7 @@ main(void)
         cmocka_unit_test(each_variant_has_its_figures),
         cmocka_unit_test(without_tensor_cores_there_is_no_figure_of_them),
         cmocka_unit_test(all_bytes_are_read_and_written_once),
+        cmocka_unit_test(samples_last_as_long_as_is_asked_for),
         cmocka_unit_test(no_more_memory_is_taken_than_was_said),
         cmocka_unit_test(other_sizes_and_devices_are_refused),
         cmocka_unit_test(a_driver_that_cannot_time_is_told),

@@ -25,6 +25,8 @@
  *   FAIL            NAME:N[:RESULT], see emu_fail_call
  *   LOST            N[:RESULT], see emu_lose_card
  *   COUNTS          a file that gets "lanes kernel runs" when the process ends
+ *   SLOWED          why clocks are low, as the management library's bits (0)
+ *   PROCESSES       that compute on the card, by the management library (1)
  *
  * MISSING, the names of entry points that the library shall not have, is for
  * the script "run" alone.

@@ -9,6 +9,7 @@ tools_checks = \
 	%D%/bench.sh \
 	%D%/conformance.sh \
 	%D%/gguf.sh \
+	%D%/gpu-report.sh \
 	%D%/info.sh \
 	%D%/input.sh \
 	%D%/options.sh \
