@@ -42,6 +42,9 @@ moves attention/f16/kv=512/n=1 8388608.0 '"fp32": 8388608.0' 2097152.0
 moves attention/q8_0/kv=512/n=1 8388608.0 '"fp32": 8388608.0' 1114112.0
 moves mul_mat/bf16/256x32/n=2 32768.0 '"bf16": 32768.0' 16384.0
 moves mul_mat/q8_0/256x32/n=1 16384.0 '"int8": 16384.0' 8704.0
+# As many matrices as have a mebibyte together, and 48 at most.
+moves mul_mat/f32/256x32/n=1 540672.0 '"fp32": 540672.0' 1081344.0 --beyond 1
+moves mul_mat/q8_0/256x32/n=1 786432.0 '"int8": 786432.0' 417792.0 --beyond 1
 moves copy/set/4KiB 8192.0 '' 8192.0
 moves copy/get/4KiB 8192.0 '' 8192.0
 moves copy/tensor/256KiB 524288.0 '' 524288.0
