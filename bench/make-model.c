@@ -271,7 +271,7 @@ static bool
 write_data(struct model *m, FILE *file)
 {
     const size_t start = gguf_get_meta_size(m->gguf);
-    const struct ggml_tensor *t = ggml_get_first_tensor(m->ctx);
+    struct ggml_tensor *t = ggml_get_first_tensor(m->ctx);
     const int64_t n = gguf_get_n_tensors(m->gguf);
 
     for (int64_t i = 0; i < n; i++, t = ggml_get_next_tensor(m->ctx, t))

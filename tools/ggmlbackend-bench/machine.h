@@ -46,8 +46,9 @@ void machine_close(struct machine *machine);
 /*
  * The limits, as results with names that begin with "limit/": peaks, reads by
  * the size of the array, of the file where there is one, and from two threads
- * on the way of a cache line from one core to another; of a card that has limits its own instead.  Each is
- * handed to TAKE, whose false ends it.  False after a message.
+ * on the way of a cache line from one core to another; of a card that has limits
+ * its own instead.  Each is handed to TAKE, whose false ends it.  False after a
+ * message.
  */
 bool machine_limits(struct machine *machine, take_result_fn take, void *arg);
 
