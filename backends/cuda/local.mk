@@ -205,10 +205,12 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/repeat.c \
 	%D%/ops/resize.c \
 	%D%/ops/rope.c \
+	%D%/ops/rope.h \
 	%D%/ops/rows.h \
 	%D%/ops/shape.h \
 	%D%/ops/softmax.c \
 	%D%/ops/sort.c \
+	%D%/ops/store.c \
 	%D%/ops/unary.c \
 	%D%/ops/units.h \
 	%D%/ops/window.c

@@ -3,7 +3,8 @@
  * fuse/find.c - find the groups of a graph.
  *
  * From each node that begins a chain the next node that reads it is looked for,
- * and so on; then, from each product that is left, others with its right side.
+ * and so on; then, from each rotation or copy, others that have nothing to do
+ * with it; then, from each product that is left, others with its right side.
  * Spans of memory decide whether the nodes may move to where the group is
  * computed, and whether one kernel may do what they did in turns.
  */
@@ -60,11 +61,28 @@ is_free(const struct search *s, int i)
     return s->fuse->uses[i].works && s->fuse->group_of[i] < 0;
 }
 
+/* Node I of PART; members stand in the order of the graph. */
 static void
-add_member(struct search *s, int i)
+add_member(struct search *s, int i, int part)
 {
-    s->group.at[s->group.n_nodes] = i;
-    s->group.nodes[s->group.n_nodes++] = s->cgraph->nodes[i];
+    struct gb_fuse_group *group = &s->group;
+    int m = group->n_nodes++;
+
+    for (; m > 0 && group->at[m - 1] > i; m--) {
+        group->at[m] = group->at[m - 1];
+        group->nodes[m] = group->nodes[m - 1];
+        group->part[m] = group->part[m - 1];
+    }
+    group->at[m] = i;
+    group->nodes[m] = s->cgraph->nodes[i];
+    group->part[m] = part;
+}
+
+/* An empty group of PATTERN. */
+static void
+begin_group(struct search *s, enum gb_fuse_pattern pattern)
+{
+    s->group = (struct gb_fuse_group){ .pattern = pattern };
 }
 
 /* Add the next node that reads the last member, and is of the chain's step. */
@@ -80,7 +98,7 @@ add_next(struct search *s)
 
         if (is_free(s, i) && is_step(step, node->op) &&
             count_source(node, last) == 1) {
-            add_member(s, i);
+            add_member(s, i, 0);
             return true;
         }
     }
@@ -90,11 +108,11 @@ add_next(struct search *s)
 static bool
 take_chain(struct search *s, int first)
 {
-    s->group.pattern = s->chain->pattern;
-    s->group.n_nodes = 0;
     if (!is_step(&s->chain->steps[0], s->cgraph->nodes[first]->op))
         return false;
-    add_member(s, first);
+    begin_group(s, s->chain->pattern);
+    s->group.n_parts = 1;
+    add_member(s, first, 0);
     while (s->group.n_nodes < s->chain->n_steps) {
         if (!add_next(s))
             return false;
@@ -108,20 +126,43 @@ take_products(struct search *s, int first)
 {
     const struct ggml_tensor *node = s->cgraph->nodes[first];
 
-    s->group.pattern = GB_FUSE_PRODUCTS;
-    s->group.n_nodes = 0;
     if (node->op != GGML_OP_MUL_MAT)
         return false;
-    add_member(s, first);
+    begin_group(s, GB_FUSE_PRODUCTS);
+    add_member(s, first, s->group.n_parts++);
     for (int i = first + 1; i < first + WINDOW && i < s->cgraph->n_nodes &&
-                            s->group.n_nodes < GB_FUSE_MAX_NODES; i++) {
+                            s->group.n_parts < GB_FUSE_MAX_PARTS; i++) {
         const struct ggml_tensor *other = s->cgraph->nodes[i];
 
         if (is_free(s, i) && other->op == GGML_OP_MUL_MAT &&
             other->src[1] == node->src[1])
-            add_member(s, i);
+            add_member(s, i, s->group.n_parts++);
     }
-    return s->group.n_nodes > 1;
+    return s->group.n_parts > 1;
+}
+
+/* Does a part of stores begin with node I: by itself, or as a chain that was
+ * found? */
+static bool
+is_store(const struct search *s, int i)
+{
+    const struct gb_fuse_group *chain = gb_fuse_group_of(s->fuse, i);
+
+    if (chain == NULL)
+        return is_free(s, i) && gb_fuse_is_store(s->cgraph->nodes[i]->op);
+    return gb_fuse_is_store_chain(chain->pattern) && chain->at[0] == i;
+}
+
+static void
+add_store(struct search *s, int i)
+{
+    const struct gb_fuse_group *chain = gb_fuse_group_of(s->fuse, i);
+    const int part = s->group.n_parts++;
+
+    if (chain == NULL)
+        add_member(s, i, part);
+    for (int m = 0; chain != NULL && m < chain->n_nodes; m++)
+        add_member(s, chain->at[m], part);
 }
 
 static bool
@@ -200,6 +241,20 @@ may_move_forward(const struct search *s)
     return true;
 }
 
+/* Has no part to do with what another one reads or writes? */
+static bool
+are_apart(const struct search *s)
+{
+    for (int a = 0; a < s->group.n_nodes; a++) {
+        for (int b = a + 1; b < s->group.n_nodes; b++) {
+            if (s->group.part[a] != s->group.part[b] &&
+                !may_swap(use_of(s, a), use_of(s, b)))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* ---- whose result has to be written? ---- */
 
 static bool
@@ -219,15 +274,42 @@ is_missed(const struct search *s, int member)
     return true;
 }
 
+/* The member of the same part that stands before MEMBER; -1: it is the first. */
+static int
+before_in_part(const struct search *s, int member)
+{
+    int m = member - 1;
+
+    while (m >= 0 && s->group.part[m] != s->group.part[member])
+        m--;
+    return m;
+}
+
+/* The same of an inner result, which may be that of a chain that was found:
+ * nobody who came to it since reads it. */
+static bool
+is_inner_missed(const struct search *s, int member)
+{
+    const int i = s->group.at[member];
+    const struct gb_fuse_group *chain = gb_fuse_group_of(s->fuse, i);
+    int m = 0;
+
+    if (chain == NULL)
+        return is_missed(s, member);
+    while (chain->at[m] != i)
+        m++;
+    return gb_fuse_is_written(chain, m);
+}
+
 static void
 find_written(struct search *s)
 {
-    const int last = s->group.n_nodes - 1;
+    s->group.written = (1u << s->group.n_nodes) - 1;
+    for (int m = 0; m < s->group.n_nodes; m++) {
+        const int inner = before_in_part(s, m);
 
-    s->group.written = 1u << last;
-    for (int m = 0; m < last; m++) {
-        if (is_missed(s, m))
-            s->group.written |= 1u << m;
+        if (inner >= 0 && !is_inner_missed(s, inner))
+            s->group.written &= ~(1u << inner);
     }
 }
 
@@ -265,8 +347,9 @@ may_meet(const struct search *s, const struct ggml_tensor *src, int reader,
 static bool
 is_inner(const struct search *s, int reader, const struct ggml_tensor *src)
 {
-    return reader > 0 && s->group.pattern != GB_FUSE_PRODUCTS &&
-           src == s->group.nodes[reader - 1];
+    const int before = before_in_part(s, reader);
+
+    return before >= 0 && src == s->group.nodes[before];
 }
 
 static bool
@@ -317,11 +400,29 @@ may_be_one(const struct search *s)
 
 /* ---- the search ---- */
 
+/* Let the last group be the one of INDEX, whose nodes are another's now. */
+static void
+drop(struct gb_fuse *fuse, int index)
+{
+    const struct gb_fuse_group *last = &fuse->groups[--fuse->n_groups];
+
+    fuse->groups[index] = *last;
+    for (int m = 0; index < fuse->n_groups && m < last->n_nodes; m++)
+        fuse->group_of[last->at[m]] = index;
+}
+
+/* Chains that became a part of it are groups no more. */
 static void
 keep(struct search *s)
 {
     struct gb_fuse *fuse = s->fuse;
 
+    for (int m = 0; m < s->group.n_nodes; m++) {
+        const int i = s->group.at[m];
+
+        if (fuse->group_of[i] >= 0 && before_in_part(s, m) < 0)
+            drop(fuse, fuse->group_of[i]);
+    }
     for (int m = 0; m < s->group.n_nodes; m++)
         fuse->group_of[s->group.at[m]] = fuse->n_groups;
     fuse->groups[fuse->n_groups++] = s->group;
@@ -348,6 +449,37 @@ find_chain(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
     }
 }
 
+static bool
+are_stores(struct search *s)
+{
+    if (!are_apart(s) || !may_move_back(s))
+        return false;
+    find_written(s);
+    return may_be_one(s);
+}
+
+/* What does not go together with those before it is left out. */
+static void
+find_stores(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
+{
+    if (!is_store(s, first))
+        return;
+    begin_group(s, GB_FUSE_STORES);
+    add_store(s, first);
+    for (int i = first + 1; i < first + WINDOW && i < s->cgraph->n_nodes &&
+                            s->group.n_parts < GB_FUSE_MAX_PARTS; i++) {
+        const struct gb_fuse_group without = s->group;
+
+        if (!is_store(s, i))
+            continue;
+        add_store(s, i);
+        if (!are_stores(s) || !accepts(data, &s->group))
+            s->group = without;
+    }
+    if (s->group.n_parts > 1)
+        keep(s);
+}
+
 /* With one less, where all do not go together. */
 static void
 find_products(struct search *s, int first, gb_fuse_accepts_fn accepts,
@@ -356,6 +488,7 @@ find_products(struct search *s, int first, gb_fuse_accepts_fn accepts,
     if (!take_products(s, first))
         return;
     for (; s->group.n_nodes > 1; s->group.n_nodes--) {
+        s->group.n_parts = s->group.n_nodes;
         s->group.written = (1u << s->group.n_nodes) - 1;
         if (may_move_forward(s) && may_be_one(s) &&
             accepts(data, &s->group)) {
@@ -409,6 +542,8 @@ gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,
         if (is_free(&s, i))
             find_chain(&s, i, accepts, data);
     }
+    for (int i = 0; i < cgraph->n_nodes; i++)
+        find_stores(&s, i, accepts, data);
     for (int i = 0; i < cgraph->n_nodes; i++) {
         if (is_free(&s, i))
             find_products(&s, i, accepts, data);

@@ -7,6 +7,9 @@
  * others earlier.  So nothing between them may have to do with the memory that
  * they read and write; this is decided by the addresses of the tensors' memory.
  *
+ * Products and stores are gathered from nodes that do not read each other: the
+ * kernel does such parts in any order, and at the same time.
+ *
  * The result of an inner node is left unwritten only if nobody can miss it: a
  * later node of the same graph writes all of its memory before another node
  * reads any of it.  A backend sees a slice of the client's
@@ -27,16 +30,23 @@ enum gb_fuse_pattern {
     GB_FUSE_PRODUCT,    /* MUL_MAT, ADD, perhaps another ADD */
     GB_FUSE_PRODUCTS,   /* MUL_MATs with one right side; none reads another */
     GB_FUSE_ROPE_STORE, /* ROPE, CPY */
+    GB_FUSE_STORES,     /* ROPEs, CPYs, and such pairs; none reads another */
     GB_FUSE_PATTERN_COUNT
 };
 
-enum { GB_FUSE_MAX_NODES = 3 };
+enum {
+    GB_FUSE_MAX_PARTS = 3, /* that have nothing to do with each other */
+    GB_FUSE_MAX_NODES = 6,
+};
 
 struct gb_fuse_group {
     enum gb_fuse_pattern pattern;
     int n_nodes;
     int at[GB_FUSE_MAX_NODES]; /* places in the graph, the first one first */
     const struct ggml_tensor *nodes[GB_FUSE_MAX_NODES];
+    int n_parts;
+    int part[GB_FUSE_MAX_NODES]; /* that each node belongs to: products and
+                                    stores have several, others just 0 */
     unsigned written; /* bit I: the result of node I has to be written */
 };
 

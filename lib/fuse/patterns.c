@@ -25,3 +25,15 @@ gb_fuse_is_by_row(enum ggml_op op)
 {
     return op != GGML_OP_MUL_MAT;
 }
+
+bool
+gb_fuse_is_store(enum ggml_op op)
+{
+    return op == GGML_OP_ROPE || op == GGML_OP_CPY;
+}
+
+bool
+gb_fuse_is_store_chain(enum gb_fuse_pattern pattern)
+{
+    return pattern == GB_FUSE_ROPE_STORE;
+}

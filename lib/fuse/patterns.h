@@ -7,7 +7,7 @@
 
 #include "lib/fuse/fuse.h"
 
-enum { GB_FUSE_MAX_CHOICES = 2 };
+enum { GB_FUSE_MAX_CHOICES = 2, GB_FUSE_MAX_STEPS = 3 };
 
 /* A node of a chain; each but the first reads the one before it. */
 struct gb_fuse_step {
@@ -18,7 +18,7 @@ struct gb_fuse_step {
 struct gb_fuse_chain {
     enum gb_fuse_pattern pattern;
     int n_steps;
-    struct gb_fuse_step steps[GB_FUSE_MAX_NODES];
+    struct gb_fuse_step steps[GB_FUSE_MAX_STEPS];
 };
 
 /* Of two that begin alike, the longer one comes first. */
@@ -31,5 +31,10 @@ extern const int gb_fuse_n_chains;
  * reads a row before it writes to it.
  */
 bool gb_fuse_is_by_row(enum ggml_op op);
+
+/* May a node of OP by itself be a part of GB_FUSE_STORES, or a group of
+ * PATTERN? */
+bool gb_fuse_is_store(enum ggml_op op);
+bool gb_fuse_is_store_chain(enum gb_fuse_pattern pattern);
 
 #endif

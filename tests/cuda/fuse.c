@@ -47,6 +47,7 @@ struct graph {
     struct ggml_tensor *outputs[MAX_TENSORS];
     int n_outputs;
     struct ggml_tensor *stores[MAX_TENSORS]; /* copies into a cache */
+    size_t steps[MAX_TENSORS]; /* bytes by which each moves on */
     int n_stores;
     struct ggml_tensor *norms[MAX_TENSORS]; /* and their eps */
     int n_norms;
@@ -137,24 +138,74 @@ rotated(struct graph *g, struct ggml_tensor *a)
                      below(2) == 0 ? 0 : GGML_ROPE_TYPE_NEOX);
 }
 
+static struct ggml_tensor *
+cache(struct graph *g, enum ggml_type type, int64_t n0, int64_t n1)
+{
+    struct ggml_tensor *t = ggml_new_tensor_2d(g->ctx, type, n0, n1);
+
+    ggml_set_input(t);
+    ggml_set_output(t);
+    ggml_build_forward_expand(g->cgraph, t);
+    g->outputs[g->n_outputs++] = t;
+    return t;
+}
+
+static void
+copy(struct graph *g, struct ggml_tensor *from, struct ggml_tensor *to,
+     size_t step)
+{
+    to = ggml_cpy(g->ctx, from, to);
+    ggml_build_forward_expand(g->cgraph, to);
+    g->steps[g->n_stores] = step;
+    g->stores[g->n_stores++] = to;
+}
+
+/* A column of the cache is a token's. */
+static void
+store_transposed(struct graph *g, struct ggml_tensor *a)
+{
+    struct ggml_tensor *to =
+        cache(g, GGML_TYPE_F16, POSITIONS + MAX_ROWS, g->width);
+
+    copy(g, ggml_transpose(g->ctx, a),
+         ggml_view_2d(g->ctx, to, a->ne[1], g->width, to->nb[1], 0),
+         to->nb[0]);
+}
+
 static void
 store(struct graph *g, struct ggml_tensor *a)
 {
-    struct ggml_tensor *cache = ggml_new_tensor_2d(
-        g->ctx, below(3) == 0 ? GGML_TYPE_F32 : GGML_TYPE_F16,
-        g->width * a->ne[1], POSITIONS);
-    struct ggml_tensor *copy;
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_F16, GGML_TYPE_Q8_0,
+        GGML_TYPE_Q4_0, GGML_TYPE_Q5_1
+    };
+    struct ggml_tensor *to;
 
-    ggml_set_input(cache);
-    ggml_set_output(cache);
-    ggml_build_forward_expand(g->cgraph, cache);
+    if (below(4) == 0) {
+        store_transposed(g, a);
+        return;
+    }
+    to = cache(g, types[below(6)], g->width * a->ne[1], POSITIONS);
     if (below(2) == 0)
         a = rotated(g, a);
-    copy = ggml_cpy(g->ctx, a,
-                    ggml_view_1d(g->ctx, cache, ggml_nelements(a), 0));
-    ggml_build_forward_expand(g->cgraph, copy);
-    g->stores[g->n_stores++] = copy;
-    g->outputs[g->n_outputs++] = cache;
+    copy(g, a, ggml_view_1d(g->ctx, to, ggml_nelements(a), 0), to->nb[1]);
+}
+
+/* Several of them, and rotations, one after the other. */
+static void
+stores(struct graph *g, struct ggml_tensor *a)
+{
+    for (int n = below(4); n > 0; n--) {
+        struct ggml_tensor *b = below(2) == 0 ? any(g) : a;
+
+        if (below(3) == 0) {
+            b = ggml_reshape_2d(g->ctx, rotated(g, b), g->width, b->ne[1]);
+            ggml_build_forward_expand(g->cgraph, b);
+            g->made[g->n_made++] = b;
+        } else {
+            store(g, b);
+        }
+    }
 }
 
 static struct ggml_tensor *
@@ -217,7 +268,7 @@ add_node(struct graph *g)
     struct ggml_tensor *a = below(4) == 0 ? any(g) : last;
 
     if (below(7) == 0)
-        store(g, a);
+        stores(g, a);
     a = next(g, a, a->op);
     if (below(6) == 0) {
         ggml_set_output(a);
@@ -280,8 +331,7 @@ go_on(struct graph *g, int turn)
         struct ggml_tensor *views[] = { g->stores[i], g->stores[i]->src[1] };
 
         for (int j = 0; j < 2; j++) {
-            views[j]->view_offs =
-                (size_t)turn * views[j]->view_src->nb[1];
+            views[j]->view_offs = (size_t)turn * g->steps[i];
             views[j]->data =
                 (char *)views[j]->view_src->data + views[j]->view_offs;
         }

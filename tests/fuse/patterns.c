@@ -101,6 +101,92 @@ chains_are_found(void **state)
     check_only_group(GB_FUSE_ROPE_STORE, 2, 3, y);
 }
 
+static struct ggml_tensor *
+rope(struct ggml_tensor *x)
+{
+    x = ggml_reshape_3d(ctx, x, 4, 2, x->ne[1]);
+    return ggml_rope(ctx, x, ggml_new_tensor_1d(ctx, GGML_TYPE_I32, x->ne[2]),
+                     4, 0);
+}
+
+static struct ggml_tensor *
+store(struct ggml_tensor *x)
+{
+    struct ggml_tensor *cache =
+        ggml_new_tensor_1d(ctx, GGML_TYPE_F16, 2 * ggml_nelements(x));
+
+    return ggml_cpy(ctx, x, ggml_view_1d(ctx, cache, ggml_nelements(x), 0));
+}
+
+/* A layer's stores: queries are rotated before the key that is one part with
+ * its copy, and all of them are computed where the value is copied. */
+static void
+stores_that_lie_apart_are_found(void **state)
+{
+    struct ggml_tensor *q = rope(leaf(ROWS)), *k = rope(leaf(ROWS));
+    struct ggml_tensor *copies[] = { store(k), store(leaf(1)) };
+    const struct gb_fuse_group *group;
+
+    (void)state;
+    ggml_build_forward_expand(graph, q);
+    ggml_build_forward_expand(graph, k);
+    ggml_build_forward_expand(graph, copies[0]);
+    find(copies[1]);
+    check_only_group(GB_FUSE_STORES, 4, 15, copies[1]);
+    group = &fuse.groups[0];
+    assert_int_equal(group->n_parts, 3);
+    assert_int_equal(group->part[0], 0);
+    assert_int_equal(group->part[1], 1);
+    assert_int_equal(group->part[2], 1);
+    assert_int_equal(group->part[3], 2);
+    assert_true(gb_fuse_is_place(group, group->at[3]));
+    assert_ptr_equal(gb_fuse_group_of(&fuse, group->at[0]), group);
+
+    /* What the backend refuses together with others is left out. */
+    most_nodes = 2;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    assert_int_equal(fuse.n_groups, 2);
+    assert_int_equal(fuse.groups[0].pattern, GB_FUSE_ROPE_STORE);
+    assert_int_equal(fuse.groups[1].pattern, GB_FUSE_STORES);
+    assert_ptr_equal(fuse.groups[1].nodes[0], q);
+    assert_ptr_equal(fuse.groups[1].nodes[1], copies[1]);
+
+    /* What takes the memory of the rotated key is no part of it, and behind it
+     * nobody misses that. */
+    most_nodes = GB_FUSE_MAX_NODES;
+    graph = ggml_new_graph(ctx);
+    k = rope(leaf(ROWS));
+    copies[0] = store(k);
+    ggml_build_forward_expand(graph, copies[0]);
+    q = rope(leaf(ROWS));
+    q->data = k->data;
+    find(q);
+    check_only_group(GB_FUSE_ROPE_STORE, 2, 2, copies[0]);
+}
+
+/* Two copies of one rotation, and what is made of a copy. */
+static void
+stores_that_read_each_other_are_left_alone(void **state)
+{
+    struct ggml_tensor *k = rope(leaf(ROWS)), *first = store(k);
+
+    (void)state;
+    ggml_build_forward_expand(graph, first);
+    find(store(k));
+    check_only_group(GB_FUSE_ROPE_STORE, 2, 3, first);
+
+    graph = ggml_new_graph(ctx);
+    find(store(store(leaf(ROWS))));
+    assert_int_equal(fuse.n_groups, 0);
+
+    /* What comes between them needs the first. */
+    graph = ggml_new_graph(ctx);
+    k = rope(leaf(ROWS));
+    ggml_build_forward_expand(graph, ggml_sqr(ctx, k));
+    find(store(leaf(ROWS)));
+    assert_int_equal(fuse.n_groups, 0);
+}
+
 /* A layer's feed-forward part: one product passes the other's function. */
 static void
 products_with_one_right_side_are_found(void **state)
@@ -216,6 +302,10 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(chains_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            stores_that_lie_apart_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            stores_that_read_each_other_are_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(
             products_with_one_right_side_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(

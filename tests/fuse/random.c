@@ -6,8 +6,9 @@
  * result, within the graph or behind it, can tell.
  *
  * What a group does is taken at its worst: rows (of a product: single elements)
- * come in random order, each reads what it needs when it is its turn, and then
- * writes those results alone that have to be written, in random order too.
+ * of all its parts come in random order, each reads what it needs when it is its
+ * turn, and then writes those results alone that have to be written, in random
+ * order too.
  */
 #include "lib/fuse/fuse.h"
 #include "tests/util/random.h"
@@ -182,6 +183,8 @@ next_op(const struct ggml_tensor *last)
         return below(2) == 0 ? GGML_OP_RMS_NORM : GGML_OP_ADD;
     case GGML_OP_ROPE:
         return GGML_OP_CPY;
+    case GGML_OP_CPY:
+        return below(2) == 0 ? GGML_OP_ROPE : ops[below(8)];
     default:
         return ops[below(8)];
     }
@@ -226,6 +229,9 @@ make_graph(void)
         /* Products often have the same right side. */
         if (op == GGML_OP_MUL_MAT && last->op == op && below(3) > 0)
             node = last->src[1];
+        /* And what is rotated or copied has nothing to do with what was. */
+        if (last->op == GGML_OP_CPY && op == GGML_OP_ROPE)
+            node = tensors[below(3)];
         node = new_node(op, node);
         if (below(12) == 0)
             ggml_set_output(node);
@@ -325,45 +331,59 @@ run_node(const struct ggml_tensor *node)
         memcpy(cell(node, row, 0), results[row], sizeof(results[row]));
 }
 
-/* Elements FIRST to FIRST + N - 1 of a row of the group's results. */
+/* Elements FIRST to FIRST + N - 1 of a row of the results of PART. */
 static void
-run_part(const struct gb_fuse_group *group, int row, int first, int n)
+run_piece(const struct gb_fuse_group *group, int part, int row, int first,
+          int n)
 {
     struct inner results[GB_FUSE_MAX_NODES] = { { .tensor = NULL } };
+    const struct inner *before = NULL;
     const int from = below(group->n_nodes);
 
     for (int m = 0; m < group->n_nodes; m++) {
-        const bool is_chain = group->pattern != GB_FUSE_PRODUCTS;
-
+        if (group->part[m] != part)
+            continue;
         results[m].tensor = group->nodes[m];
         for (int i = first; i < first + n; i++)
-            results[m].row[i] =
-                element(group->nodes[m],
-                        m > 0 && is_chain ? &results[m - 1] : NULL, row, i);
+            results[m].row[i] = element(group->nodes[m], before, row, i);
+        before = &results[m];
     }
     for (int k = 0; k < group->n_nodes; k++) {
         const int m = (from + k) % group->n_nodes;
 
-        if (gb_fuse_is_written(group, m))
+        if (group->part[m] == part && gb_fuse_is_written(group, m))
             memcpy(cell(group->nodes[m], row, first), &results[m].row[first],
                    (size_t)n * sizeof(memory[0]));
     }
 }
 
+/* Of the nodes of PART, all of which have as many. */
+static int
+rows_of(const struct gb_fuse_group *group, int part)
+{
+    int m = 0;
+
+    while (group->part[m] != part)
+        m++;
+    return (int)group->nodes[m]->ne[1];
+}
+
 static void
 run_group(const struct gb_fuse_group *group)
 {
-    const int rows = (int)group->nodes[0]->ne[1];
     const bool is_product = group->pattern == GB_FUSE_PRODUCT ||
                             group->pattern == GB_FUSE_PRODUCTS;
     const int n = is_product ? 1 : WIDTH;
-    const int parts = rows * (WIDTH / n);
-    const int from = below(parts);
+    const int pieces = MAX_ROWS * (WIDTH / n);
+    const int all = group->n_parts * pieces;
+    const int from = below(all), step = below(2) == 0 ? 1 : all - 1;
 
-    for (int k = 0; k < parts; k++) {
-        const int part = (from + k) % parts;
+    for (int k = 0; k < all; k++) {
+        const int piece = (from + k * step) % all;
+        const int row = piece % pieces / (WIDTH / n);
 
-        run_part(group, part / (WIDTH / n), part % (WIDTH / n) * n, n);
+        if (row < rows_of(group, piece / pieces))
+            run_piece(group, piece / pieces, row, piece % (WIDTH / n) * n, n);
     }
 }
 
@@ -379,10 +399,11 @@ accepts(void *data, const struct gb_fuse_group *group)
     for (int i = 1; i < group->n_nodes; i++) {
         const struct ggml_tensor *node = group->nodes[i];
 
-        if (!ggml_are_same_shape(node, group->nodes[0]) &&
-            node->op != GGML_OP_CPY)
+        if (group->n_parts == 1 && node->op != GGML_OP_CPY &&
+            !ggml_are_same_shape(node, group->nodes[0]))
             return false;
-        if (node->op == GGML_OP_CPY || node->op == GGML_OP_MUL_MAT)
+        if (node->op == GGML_OP_CPY || node->op == GGML_OP_MUL_MAT ||
+            node->op == GGML_OP_ROPE)
             continue;
         for (int j = 0; j < 2; j++) {
             if (node->src[j] != NULL &&

@@ -6,6 +6,8 @@
  */
 #include "tools/ggmlbackend-conformance/suite.h"
 
+#include <math.h>
+
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define NE(...)       ((const int64_t[]){ __VA_ARGS__ })
 
@@ -167,6 +169,123 @@ stores(struct suite *s, enum ggml_type type, int mode)
     }
 }
 
+static struct ggml_tensor *
+rotated(struct suite *s, struct ggml_tensor *x, int dims, int mode)
+{
+    struct ggml_tensor *positions = leaf_filled(
+        s, GGML_TYPE_I32, NE(x->ne[2], 1, 1, 1), FILL_INTEGERS, 0, 500);
+
+    return ggml_rope(s->ctx, x, positions, dims, mode);
+}
+
+/* X into a row of a cache, or into columns. */
+static struct ggml_tensor *
+stored(struct suite *s, struct ggml_tensor *x, enum ggml_type type,
+       bool is_transposed)
+{
+    const int64_t n = ggml_nelements(x), width = x->ne[0];
+    struct ggml_tensor *cache;
+
+    if (is_transposed) {
+        cache = leaf_4d(s, type, n / width + 5, width, 1, 1);
+        return ggml_cpy(s->ctx, ggml_transpose(s->ctx, x),
+                        ggml_view_2d(s->ctx, cache, n / width, width,
+                                     cache->nb[1], 3 * cache->nb[0]));
+    }
+    cache = leaf_4d(s, type, n, 3, 1, 1);
+    return ggml_cpy(s->ctx, x, ggml_view_1d(s->ctx, cache, n, cache->nb[1]));
+}
+
+/* A layer's rotations and stores, which have nothing to do with each other: a key
+ * of KEYS with heads of WIDTH, a value of VALUES, and queries before or behind
+ * them. */
+static void
+layer_stores(struct suite *s, enum ggml_type keys, enum ggml_type values,
+             int64_t width, int64_t tokens, int mode)
+{
+    const double limit = 1e-6 + fmax(limit_of_type(keys), limit_of_type(values));
+    const int dims = width > 64 ? (int)width / 2 : (int)width;
+    struct ggml_tensor *q, *k, *v;
+
+    for (int order = 0; order < 2; order++) {
+        const bool is_transposed = order == 1 && ggml_blck_size(values) == 1;
+
+        if (!suite_begin(s, GGML_OP_CPY))
+            continue;
+        q = leaf_4d(s, GGML_TYPE_F32, width, 3, tokens, 1);
+        q = rotated(s, q, dims, mode);
+        k = leaf_4d(s, GGML_TYPE_F32, width, 2, tokens, 1);
+        k = stored(s, rotated(s, k, dims, mode), keys, false);
+        v = leaf_4d(s, GGML_TYPE_F32, 2 * width, tokens, 1, 1);
+        v = stored(s, v, values, is_transposed);
+        suite_beside(s, order == 0 ? q : k);
+        suite_beside(s, order == 0 ? k : q);
+        suite_check(s, v, limit);
+    }
+}
+
+/* Others that read what one of them makes: two copies of a rotation, and a
+ * rotation of a rotation. */
+static void
+stores_of_stores(struct suite *s, enum ggml_type type)
+{
+    struct ggml_tensor *x, *y;
+
+    if (suite_begin(s, GGML_OP_CPY)) {
+        x = rotated(s, leaf_4d(s, GGML_TYPE_F32, 64, 3, 4, 1), 64, 0);
+        suite_beside(s, stored(s, x, type, false));
+        suite_check(s, stored(s, x, type, false), 1e-6 + limit_of_type(type));
+    }
+    if (suite_begin(s, GGML_OP_CPY)) {
+        x = rotated(s, leaf_4d(s, GGML_TYPE_F32, 64, 3, 4, 1), 64, 0);
+        y = rotated(s, x, 64, 0);
+        suite_beside(s, stored(s, x, type, false));
+        suite_check(s, stored(s, y, type, false), 1e-6 + limit_of_type(type));
+    }
+}
+
+/* By number of elements; the blocks of a value that is a view of longer rows. */
+static void
+many_stores(struct suite *s)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_Q8_0,
+        GGML_TYPE_Q4_0, GGML_TYPE_Q4_1, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1,
+        GGML_TYPE_IQ4_NL
+    };
+    struct ggml_tensor *x, *k;
+
+    for (int t = 0; t < LENGTH(types); t++) {
+        const enum ggml_type next = types[(t + 1) % LENGTH(types)];
+
+        layer_stores(s, types[t], types[t], 64, 1, 0);
+        layer_stores(s, types[t], next, 96, 5, GGML_ROPE_TYPE_NEOX);
+        layer_stores(s, next, types[t], 512, 3, 0);
+        stores_of_stores(s, types[t]);
+        if (!suite_begin(s, GGML_OP_CPY))
+            continue;
+        k = leaf_4d(s, GGML_TYPE_F32, 64, 2, 5, 1);
+        suite_beside(s, stored(s, rotated(s, k, 64, 0), types[t], false));
+        x = leaf_4d(s, GGML_TYPE_F32, 256, 5, 3, 1);
+        x = ggml_view_3d(s->ctx, x, 192, 5, 3, x->nb[1], x->nb[2], 0);
+        suite_check(s, stored(s, x, types[t], false),
+                    1e-6 + limit_of_type(types[t]));
+    }
+    /* More than a launch takes, of which one is too long for a thread block's
+     * shared memory. */
+    if (suite_begin(s, GGML_OP_CPY)) {
+        for (int i = 0; i < MAX_BESIDE; i++) {
+            k = leaf_4d(s, GGML_TYPE_F32, i == 1 ? 544 : 32, 2, 3, 1);
+            suite_beside(s, stored(s, rotated(s, k, 32, 0),
+                                   i == 0 ? GGML_TYPE_F16 : GGML_TYPE_Q8_0,
+                                   false));
+        }
+        k = leaf_4d(s, GGML_TYPE_F32, 33, 7, 1, 1);
+        suite_check(s, stored(s, k, GGML_TYPE_F16, false),
+                    1e-6 + limit_of_type(GGML_TYPE_Q8_0));
+    }
+}
+
 void
 cases_chains(struct suite *s)
 {
@@ -197,4 +316,5 @@ cases_chains(struct suite *s)
         stores(s, types[t], 0);
         stores(s, types[t], GGML_ROPE_TYPE_NEOX);
     }
+    many_stores(s);
 }

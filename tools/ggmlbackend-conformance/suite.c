@@ -73,6 +73,7 @@ begin(struct suite *s)
         exit(TOOL_FAILED);
     }
     s->n_leafs = 0;
+    s->n_beside = 0;
     s->random = s->seed + s->n_cases * UINT64_C(0xda942042e4dd58b5);
     new_guard(s, "guard in front");
 }
@@ -466,7 +467,7 @@ struct result {
 };
 
 /* Nodes of a case and what they should give, each behind those that it reads. */
-enum { MAX_NODES = 4 };
+enum { MAX_NODES = 8 };
 
 struct chain {
     struct ggml_tensor *nodes[MAX_NODES];
@@ -566,7 +567,8 @@ run_chain(struct suite *s, struct chain *chain, double limit,
     }
     for (int i = 0; i < chain->n; i++)
         expect(chain, i);
-    ggml_build_forward_expand(graph, chain->nodes[chain->n - 1]);
+    for (int i = 0; i < chain->n; i++)
+        ggml_build_forward_expand(graph, chain->nodes[i]);
     if (ggml_backend_graph_compute(s->backend, graph) != GGML_STATUS_SUCCESS)
         return "it could not be computed";
     for (int i = 0; i < chain->n && why == NULL; i++)
@@ -632,6 +634,12 @@ end(struct suite *s)
 }
 
 void
+suite_beside(struct suite *s, struct ggml_tensor *node)
+{
+    s->beside[s->n_beside++] = node;
+}
+
+void
 suite_check(struct suite *s, struct ggml_tensor *node, double limit)
 {
     const char *why = NULL;
@@ -645,6 +653,8 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
         end(s);
         return;
     }
+    for (int i = 0; i < s->n_beside; i++)
+        list_nodes(&chain, s->beside[i]);
     list_nodes(&chain, node);
     describe(node, text, sizeof(text));
     if (node->op == GGML_OP_NONE) {

@@ -31,7 +31,7 @@ struct leaf {
     double low, high;
 };
 
-enum { MAX_LEAFS = 16 };
+enum { MAX_LEAFS = 16, MAX_BESIDE = 3 };
 
 struct suite {
     ggml_backend_t backend;
@@ -45,6 +45,8 @@ struct suite {
     struct ggml_context *ctx;
     struct leaf leafs[MAX_LEAFS];
     int n_leafs;
+    struct ggml_tensor *beside[MAX_BESIDE]; /* nodes that the last one does not read */
+    int n_beside;
     uint64_t random;
 
     /* What came of it, by operation; UNARY by function behind the operations. */
@@ -80,6 +82,10 @@ struct ggml_tensor *leaf_far_rows(struct suite *s, enum ggml_type type,
 
 /* A whole number in [0, n). */
 int64_t suite_random(struct suite *s, int64_t n);
+
+/* Let NODE, and what it reads, stand in front of the case's last node, whether that
+ * reads it or not; at most MAX_BESIDE times. */
+void suite_beside(struct suite *s, struct ggml_tensor *node);
 
 /*
  * Runs the case, whose last node is NODE, and counts what came of it.  LIMIT is the

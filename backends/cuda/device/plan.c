@@ -337,10 +337,27 @@ make(struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
 
 /* ---- the graph of the last time ---- */
 
+/* Is GROUP one of stores, and what moved are copies, from or to other places of
+ * the same tensors? */
+static bool
+are_moved_stores(const struct gb_cuda_plan *plan,
+                 const struct gb_fuse_group *group)
+{
+    if (group->pattern != GB_FUSE_ROPE_STORE &&
+        group->pattern != GB_FUSE_STORES)
+        return false;
+    for (int i = 0; i < group->n_nodes; i++) {
+        if (group->nodes[i]->op != GGML_OP_CPY &&
+            gb_cuda_seen_has_moved(&plan->seen, group->at[i]))
+            return false;
+    }
+    return true;
+}
+
 /*
- * May NODE's launches be changed by themselves?  Columns that products share,
- * and what makes nodes a group, depend on where other tensors lie; the place
- * that a rotated key is copied to is no such thing.
+ * May the launches where NODE stands be changed by themselves?  Columns that
+ * products share, and what makes nodes a group, depend on where other tensors
+ * lie; the place that a key or value is copied to is no such thing.
  */
 static bool
 stands_alone(const struct gb_cuda_plan *plan, const struct ggml_tensor *node,
@@ -349,7 +366,7 @@ stands_alone(const struct gb_cuda_plan *plan, const struct ggml_tensor *node,
     const struct gb_fuse_group *group = gb_fuse_group_of(&plan->fuse, i);
 
     if (group != NULL)
-        return group->pattern == GB_FUSE_ROPE_STORE;
+        return are_moved_stores(plan, group);
     return node->op != GGML_OP_MUL_MAT && node->op != GGML_OP_MUL_MAT_ID;
 }
 
@@ -373,11 +390,17 @@ change_unit(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
             const struct ggml_cgraph *cgraph, int i)
 {
     const struct gb_cuda_unit *unit = &emission->plan->units[i];
+    const struct gb_fuse_group *group =
+        gb_fuse_group_of(&emission->plan->fuse, i);
     const struct ggml_tensor *node = cgraph->nodes[i];
 
-    if (!stands_alone(emission->plan, node, i) ||
-        !can_run(hold, emission->emit.limits, node))
+    if (!stands_alone(emission->plan, node, i))
         return false;
+    for (int m = 0; m < (group == NULL ? 1 : group->n_nodes); m++) {
+        if (!can_run(hold, emission->emit.limits,
+                     group == NULL ? node : group->nodes[m]))
+            return false;
+    }
     emission->next = unit->first;
     emission->end = unit->first + unit->n;
     emit_one(emission, cgraph, i);
@@ -385,19 +408,27 @@ change_unit(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
            emission->status == GGML_STATUS_SUCCESS;
 }
 
+/* Did anything move of what is computed where node I stands? */
+static bool
+has_moved(const struct gb_cuda_plan *plan, const struct ggml_tensor *node,
+          int i)
+{
+    const struct gb_fuse_group *group = gb_fuse_group_of(&plan->fuse, i);
+    bool has = false;
+
+    if (group == NULL)
+        return needs_work(node) && gb_cuda_seen_has_moved(&plan->seen, i);
+    for (int m = 0; gb_fuse_is_place(group, i) && m < group->n_nodes; m++)
+        has |= gb_cuda_seen_has_moved(&plan->seen, group->at[m]);
+    return has;
+}
+
 static bool
 change_moved(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
              const struct ggml_cgraph *cgraph)
 {
     for (int i = 0; i < cgraph->n_nodes; i++) {
-        const struct gb_fuse_group *group =
-            gb_fuse_group_of(&emission->plan->fuse, i);
-
-        if (!gb_cuda_seen_has_moved(&emission->plan->seen, i) ||
-            !needs_work(cgraph->nodes[i]))
-            continue;
-        /* The first node of a group is computed with the last. */
-        if ((group != NULL && !gb_fuse_is_place(group, i)) ||
+        if (has_moved(emission->plan, cgraph->nodes[i], i) &&
             !change_unit(emission, hold, cgraph, i))
             return false;
     }

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/kernels/rope.cu - rotary position embedding and its gradient.
+ * cuda/kernels/rope.cu - rotary position embedding and its gradient, and stores
+ * of what was rotated.
  *
  * A thread a pair of elements of a token, for some heads one after another, all
  * of which have the same angle; 256 threads a block.  Reads and writes of
  * neighbouring threads are next to each other; memory is the limit, for few
  * tokens the latency of the angle.
+ *
+ * Several rotations and copies that have nothing to do with each other are one
+ * launch, each with thread blocks of its own: of a single token they are so few
+ * that the launch takes longer than they do.  What becomes blocks of a quantised
+ * type is rotated into shared memory first.
  *
  * Angles are in double: at position 100,000 a float's would be off by some
  * thousandths.  They are brought below pi before they become floats.
@@ -15,6 +21,7 @@
  */
 #include "backends/cuda/kernels/args-rope.h"
 #include "backends/cuda/kernels/math.cuh"
+#include "backends/cuda/kernels/pack.cuh"
 #include "backends/cuda/kernels/rows.cuh"
 
 /* Which position a pair has, and the exponent of its frequency. */
@@ -155,80 +162,189 @@ gb_rope_rotation_of(const gb_cuda_rope_args &a, int64_t slot, int64_t token)
     return rotation;
 }
 
-/* Both elements are read before either is written: TO may be what is read. */
-template <typename elements>
-GB_DEVICE void
-gb_rope_rotate(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
-               char *to, int64_t stride, const char *src)
-{
-    const char *from_u = src + rotation.u * a.src0.nb[0];
-    const char *from_v = src + rotation.v * a.src0.nb[0];
-    const float x = elements::load(a, from_u);
-    const float y = elements::load(a, from_v);
+/* Elements U and V of a row, which may have no V. */
+struct gb_rope_values {
+    float u, v;
+};
 
-    elements::store(a, to + rotation.u * stride,
-                    gb_fma(x, rotation.cosine, -gb_mul(y, rotation.sine)));
-    elements::store(a, to + rotation.v * stride,
-                    gb_fma(x, rotation.sine, gb_mul(y, rotation.cosine)));
+/* What a slot of the row at SRC becomes: its pair rotated, or the two elements
+ * behind the pairs, or the one that is left. */
+template <typename elements>
+GB_DEVICE gb_rope_values
+gb_rope_values_of(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
+                  int64_t slot, const char *src)
+{
+    const float x = elements::load(a, src + rotation.u * a.src0.nb[0]);
+    const float y = rotation.v < a.src0.ne[0]
+                        ? elements::load(a, src + rotation.v * a.src0.nb[0])
+                        : 0.0f;
+
+    if (slot >= a.n_pairs)
+        return { x, y };
+    return { gb_fma(x, rotation.cosine, -gb_mul(y, rotation.sine)),
+             gb_fma(x, rotation.sine, gb_mul(y, rotation.cosine)) };
 }
 
-/* Elements behind the pairs: SLOT's two, or the one that is left. */
 template <typename elements>
 GB_DEVICE void
-gb_rope_copy(const gb_cuda_rope_args &a, int64_t slot, char *to,
-             int64_t stride, const char *src)
-{
-    for (int64_t i = 2 * slot; i < 2 * slot + 2 && i < a.dst.ne[0]; i++)
-        elements::store(a, to + i * stride,
-                        elements::load(a, src + i * a.src0.nb[0]));
-}
-
-/* A slot of ROW, into T. */
-template <typename elements>
-GB_DEVICE void
-gb_rope_slot(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
-             int64_t slot, const gb_row &row, const gb_cuda_tensor &t)
+gb_rope_put(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
+            const gb_rope_values &values, const gb_cuda_tensor &t,
+            const gb_row &row)
 {
     char *const to = gb_row_data(t, row);
-    const char *const src = gb_row_data(a.src0, row);
 
-    if (slot < a.n_pairs)
-        gb_rope_rotate<elements>(a, rotation, to, t.nb[0], src);
-    else
-        gb_rope_copy<elements>(a, slot, to, t.nb[0], src);
+    elements::store(a, to + rotation.u * t.nb[0], values.u);
+    if (rotation.v < a.src0.ne[0])
+        elements::store(a, to + rotation.v * t.nb[0], values.v);
 }
 
-/* What is also written may take the place of what is read, and comes last. */
+/* A pair is read before anything is written: both results may take the place
+ * of what is read. */
 template <typename elements, bool has_also>
 GB_DEVICE void
 gb_rope_item(const gb_cuda_rope_args &a, int64_t item)
 {
     const int64_t slot = gb_take_index(&item, a.n_slots);
     const int64_t first = gb_take_index(&item, a.n_parts) * a.per_thread;
-    const int64_t token = gb_take_index(&item, a.dst.ne[2]);
+    const int64_t token = gb_take_index(&item, a.src0.ne[2]);
     const gb_rope_rotation rotation = gb_rope_rotation_of(a, slot, token);
     gb_row row = { first, token, item };
 
-    for (; row.i1 < first + a.per_thread && row.i1 < a.dst.ne[1]; row.i1++) {
-        gb_rope_slot<elements>(a, rotation, slot, row, a.dst);
+    for (; row.i1 < first + a.per_thread && row.i1 < a.src0.ne[1]; row.i1++) {
+        const gb_rope_values values = gb_rope_values_of<elements>(
+            a, rotation, slot, gb_row_data(a.src0, row));
+
+        gb_rope_put<elements>(a, rotation, values, a.dst, row);
         if (has_also && a.also.data != nullptr)
-            gb_rope_slot<gb_rope_elements<float>>(a, rotation, slot, row,
-                                                  a.also);
+            gb_rope_put<gb_rope_elements<float>>(a, rotation, values, a.also,
+                                                 row);
     }
 }
 
-#define GB_ROPE_KERNEL(name, elements, has_also)                    \
+#define GB_ROPE_KERNEL(name, elements)                              \
     GB_KERNEL(256, gb_rope_##name, rope)                            \
     {                                                               \
         for (int64_t item = gb_global_thread(); item < a.n_items;   \
              item += gb_global_threads())                           \
-            gb_rope_item<elements, has_also>(a, item);              \
+            gb_rope_item<elements, false>(a, item);                 \
     }
 
-GB_ROPE_KERNEL(f32, gb_rope_elements<float>, false)
-GB_ROPE_KERNEL(f16, gb_rope_elements<gb_f16>, false)
-GB_ROPE_KERNEL(bf16, gb_rope_elements<gb_bf16>, false)
-GB_ROPE_KERNEL(mixed, gb_rope_any_elements, false)
+GB_ROPE_KERNEL(f32, gb_rope_elements<float>)
+GB_ROPE_KERNEL(f16, gb_rope_elements<gb_f16>)
+GB_ROPE_KERNEL(bf16, gb_rope_elements<gb_bf16>)
+GB_ROPE_KERNEL(mixed, gb_rope_any_elements)
 
-/* ROPE of F32, and the copy of it to another type. */
-GB_ROPE_KERNEL(store, gb_rope_any_elements, true)
+/* ---- several, and their stores ---- */
+
+/* Which part a thread block is for, and which of the part's it is. */
+struct gb_rope_place {
+    int part;
+    int64_t block, n_blocks;
+};
+
+GB_DEVICE gb_rope_place
+gb_rope_place_of(const gb_cuda_rope_store_args &a)
+{
+    gb_rope_place place = { 0, gb_block(), 0 };
+
+    while (place.block >= a.n_blocks[place.part])
+        place.block -= a.n_blocks[place.part++];
+    place.n_blocks = a.n_blocks[place.part];
+    return place;
+}
+
+GB_DEVICE void
+gb_rope_floats(const gb_cuda_rope_args &a, const gb_rope_place &place)
+{
+    for (int64_t item = place.block * 256 + gb_thread(); item < a.n_items;
+         item += place.n_blocks * 256)
+        gb_rope_item<gb_rope_any_elements, true>(a, item);
+}
+
+GB_KERNEL(256, gb_rope_store, rope_store)
+{
+    const gb_rope_place place = gb_rope_place_of(a);
+
+    gb_rope_floats(a.of[place.part], place);
+}
+
+/* ---- into blocks ---- */
+
+/* Where value I stands in shared memory: threads that read 32 values each begin
+ * in different banks. */
+GB_DEVICE int
+gb_rope_shared_place(int i)
+{
+    return i + i / 32;
+}
+
+/* Block I of the part's result from its values. */
+GB_DEVICE void
+gb_rope_pack_block(const gb_cuda_rope_args &a, int64_t i, const float *values)
+{
+    char *const to = a.dst.data + i * a.dst.nb[0];
+
+    switch (a.dst_type) {
+#define GB_CUDA_PACKED(TYPE, name, n)      \
+    case GB_CUDA_STORE_##TYPE:             \
+        gb_pack((gb_##name *)to, values);  \
+        break;
+#define GB_CUDA_PACKED_BY_TEAM(TYPE, name, n)
+#include "backends/cuda/kernels/packed.def"
+#undef GB_CUDA_PACKED_BY_TEAM
+#undef GB_CUDA_PACKED
+    }
+}
+
+/* The slot of a thread in row N into shared memory, and to where else it is
+ * seen. */
+GB_DEVICE void
+gb_rope_share(const gb_cuda_rope_args &a, int64_t n, int slot, float *values)
+{
+    const gb_row row = gb_row_of(n, a.src0.ne);
+    const gb_rope_rotation rotation = gb_rope_rotation_of(a, slot, row.i2);
+    const gb_rope_values pair = gb_rope_values_of<gb_rope_any_elements>(
+        a, rotation, slot, gb_row_data(a.src0, row));
+
+    values[gb_rope_shared_place((int)rotation.u)] = pair.u;
+    values[gb_rope_shared_place((int)rotation.v)] = pair.v;
+    if (a.also.data != nullptr)
+        gb_rope_put<gb_rope_elements<float>>(a, rotation, pair, a.also, row);
+}
+
+/* A thread block has as many whole rows at once as it has threads for; then a
+ * thread packs 32 values. */
+GB_DEVICE void
+gb_rope_blocks(const gb_cuda_rope_args &a, const gb_rope_place &place)
+{
+    GB_SHARED float values[GB_CUDA_ROPE_TILE / 32 * 33];
+    const int width = (int)a.src0.ne[0], n_slots = width / 2;
+    const int rows = GB_CUDA_ROPE_TILE / width;
+    const int row = gb_thread() / n_slots;
+    const int per_row = width / 32;
+
+    for (int64_t first = place.block * rows; first < a.n_items;
+         first += place.n_blocks * rows) {
+        if (row < rows && first + row < a.n_items)
+            gb_rope_share(a, first + row, gb_thread() % n_slots,
+                          values + row * per_row * 33);
+        gb_sync();
+        if (gb_thread() < rows * per_row &&
+            first + gb_thread() / per_row < a.n_items)
+            gb_rope_pack_block(a, first * per_row + gb_thread(),
+                               values + gb_thread() * 33);
+        gb_sync();
+    }
+}
+
+/* The same, where one at least becomes blocks. */
+GB_KERNEL(256, gb_rope_pack, rope_store)
+{
+    const gb_rope_place place = gb_rope_place_of(a);
+    const gb_cuda_rope_args &part = a.of[place.part];
+
+    if (part.dst_type > GB_CUDA_BF16)
+        gb_rope_blocks(part, place);
+    else
+        gb_rope_floats(part, place);
+}

@@ -14,7 +14,8 @@ static const struct gb_cuda_fused *const rows[GB_FUSE_PATTERN_COUNT] = {
     [GB_FUSE_NORM] = &gb_cuda_fused_norm,
     [GB_FUSE_PRODUCT] = &gb_cuda_fused_product,
     [GB_FUSE_PRODUCTS] = &gb_cuda_fused_products,
-    [GB_FUSE_ROPE_STORE] = &gb_cuda_fused_rope_store,
+    [GB_FUSE_ROPE_STORE] = &gb_cuda_fused_stores,
+    [GB_FUSE_STORES] = &gb_cuda_fused_stores,
 };
 
 const struct gb_cuda_fused *

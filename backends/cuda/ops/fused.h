@@ -25,7 +25,7 @@ extern const struct gb_cuda_fused gb_cuda_fused_gate;
 extern const struct gb_cuda_fused gb_cuda_fused_norm;
 extern const struct gb_cuda_fused gb_cuda_fused_product;
 extern const struct gb_cuda_fused gb_cuda_fused_products;
-extern const struct gb_cuda_fused gb_cuda_fused_rope_store;
+extern const struct gb_cuda_fused gb_cuda_fused_stores;
 
 /*
  * Where a kernel packs its result NODE as q8 activations besides, because a

@@ -424,7 +424,7 @@ const struct gb_cuda_fused gb_cuda_fused_product = {
 
 /* ---- with others that have the same right side ---- */
 
-_Static_assert(GB_CUDA_MAX_PRODUCTS >= GB_FUSE_MAX_NODES,
+_Static_assert(GB_CUDA_MAX_PRODUCTS >= GB_FUSE_MAX_PARTS,
                "a launch makes the products of a group");
 
 static bool

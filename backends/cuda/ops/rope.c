@@ -7,13 +7,14 @@
  * and 6 scale of the frequencies; 7 ext_factor, 8 attn_factor, 9 and 10 beta of
  * YaRN; 11 to 14 sections.
  */
-#include "backends/cuda/kernels/args-rope.h"
+#include "backends/cuda/ops/rope.h"
+
 #include "backends/cuda/ops/args.h"
-#include "backends/cuda/ops/fused.h"
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
 #include <math.h>
+#include <string.h>
 
 static int
 mode_of(const struct ggml_tensor *node)
@@ -115,7 +116,8 @@ rope_supports(
            are_positions_good(node) && are_factors_good(node);
 }
 
-/* The frequencies of pairs 1, 2, 4 .. and how YaRN changes them. */
+/* The frequencies of pairs 1, 2, 4 .. as far as there are pairs, and how YaRN
+ * changes them. */
 static void
 set_frequencies(
     struct gb_cuda_rope_args *args, const struct ggml_tensor *node)
@@ -126,7 +128,7 @@ set_frequencies(
     double power = pow(base, -2.0 / n_dims);
     float factor = gb_cuda_param_f32(node, 8);
 
-    for (int i = 0; i < GB_CUDA_ROPE_BITS; i++) {
+    for (int i = 0; i < GB_CUDA_ROPE_BITS && args->n_pairs >> i != 0; i++) {
         args->powers[i] = power;
         power *= power;
     }
@@ -157,22 +159,22 @@ set_sections(struct gb_cuda_rope_args *args, const struct ggml_tensor *node)
 #define THREADS_PER_SM 1024
 
 /* As many heads a thread as leave a thread for each place on the card. */
-static void
-set_items(struct gb_cuda_rope_args *args, const struct ggml_tensor *node,
-          const struct gb_cuda_limits *limits)
+void
+gb_cuda_rope_set_items(
+    struct gb_cuda_rope_args *args, const struct gb_cuda_limits *limits)
 {
-    const int64_t behind = node->ne[0] - 2 * args->n_pairs;
+    const int64_t *ne = args->src0.ne;
+    const int64_t behind = ne[0] - 2 * args->n_pairs;
     const int64_t n_threads = (int64_t)limits->n_sms * THREADS_PER_SM;
     int64_t columns;
     int64_t heads;
 
     args->n_slots = args->n_pairs + (behind + 1) / 2;
-    columns = args->n_slots * node->ne[2] * node->ne[3];
-    heads = columns * node->ne[1] / n_threads;
-    heads = heads > node->ne[1] ? node->ne[1] : heads;
+    columns = args->n_slots * ne[2] * ne[3];
+    heads = columns * ne[1] / n_threads;
+    heads = heads > ne[1] ? ne[1] : heads;
     args->per_thread = heads > 0 ? heads : 1;
-    args->n_parts =
-        (node->ne[1] + args->per_thread - 1) / args->per_thread;
+    args->n_parts = (ne[1] + args->per_thread - 1) / args->per_thread;
     args->n_items = columns * args->n_parts;
 }
 
@@ -187,35 +189,38 @@ kernel_for(const struct ggml_tensor *node)
                                        : GB_CUDA_KERNEL_gb_rope_bf16;
 }
 
-static struct gb_cuda_rope_args
-args_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+void
+gb_cuda_rope_set_args(
+    struct gb_cuda_rope_args *args, const struct gb_cuda_limits *limits,
+    const struct ggml_tensor *node)
 {
     const struct ggml_tensor *factors = node->src[2];
-    struct gb_cuda_rope_args args = {
-        .dst = gb_cuda_arg(node),
-        .src0 = gb_cuda_arg(node->src[0]),
-        .dst_type = gb_cuda_float_of(node->type),
-        .src_type = gb_cuda_float_of(node->src[0]->type),
-        .positions = node->src[1]->data,
-        .position_stride = (int64_t)node->src[1]->nb[0],
-        .factors = factors == NULL ? NULL : factors->data,
-        .factor_stride = factors == NULL ? 0 : (int64_t)factors->nb[0],
-        .n_pairs = pair_count(node),
-        .is_split = is_split(node),
-        .is_vision = is_vision(node),
-    };
 
-    set_sections(&args, node);
-    set_frequencies(&args, node);
-    set_items(&args, node, limits);
-    return args;
+    args->dst = gb_cuda_arg(node);
+    args->src0 = gb_cuda_arg(node->src[0]);
+    args->dst_type = gb_cuda_float_of(node->type);
+    args->src_type = gb_cuda_float_of(node->src[0]->type);
+    args->positions = node->src[1]->data;
+    args->position_stride = (int64_t)node->src[1]->nb[0];
+    if (factors != NULL) {
+        args->factors = factors->data;
+        args->factor_stride = (int64_t)factors->nb[0];
+    }
+    args->n_pairs = pair_count(node);
+    args->is_split = is_split(node);
+    args->is_vision = is_vision(node);
+    set_sections(args, node);
+    set_frequencies(args, node);
+    gb_cuda_rope_set_items(args, limits);
 }
 
 static void
 rope_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
-    const struct gb_cuda_rope_args args = args_of(emit->limits, node);
+    struct gb_cuda_rope_args args;
 
+    memset(&args, 0, sizeof(args));
+    gb_cuda_rope_set_args(&args, emit->limits, node);
     emit->add(emit, kernel_for(node), gb_cuda_blocks(args.n_items, 256), 0,
               &args, sizeof(args));
 }
@@ -223,44 +228,4 @@ rope_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 const struct gb_cuda_op gb_cuda_op_rope = {
     .supports = rope_supports,
     .emit = rope_emit,
-};
-
-/* ---- and a copy of it, into a KV cache ---- */
-
-static bool
-rope_store_supports(const struct gb_cuda_limits *limits,
-                    const struct gb_fuse_group *group)
-{
-    const struct ggml_tensor *rope = group->nodes[0];
-    const struct ggml_tensor *copy = group->nodes[1];
-
-    (void)limits;
-    return copy->src[0] == rope && gb_cuda_is_float(copy->type) &&
-           rope->type == GGML_TYPE_F32 &&
-           rope->src[0]->type == GGML_TYPE_F32 && ggml_is_contiguous(rope) &&
-           ggml_is_contiguous(copy) &&
-           ggml_nelements(copy) == ggml_nelements(rope);
-}
-
-static void
-rope_store_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
-{
-    const struct ggml_tensor *rope = group->nodes[0];
-    const struct ggml_tensor *copy = group->nodes[1];
-    struct gb_cuda_rope_args args = args_of(emit->limits, rope);
-
-    /* The copy has the same elements in the same order. */
-    args.dst_type = gb_cuda_float_of(copy->type);
-    args.dst.data = copy->data;
-    args.dst.nb[0] = (int64_t)ggml_type_size(copy->type);
-    for (int i = 1; i < GGML_MAX_DIMS; i++)
-        args.dst.nb[i] = args.dst.nb[i - 1] * rope->ne[i - 1];
-    args.also = gb_cuda_arg_if_written(group, 0);
-    GB_CUDA_LAUNCH(emit, gb_rope_store, gb_cuda_blocks(args.n_items, 256), 0,
-                   &args);
-}
-
-const struct gb_cuda_fused gb_cuda_fused_rope_store = {
-    .supports = rope_store_supports,
-    .emit = rope_store_emit,
 };
