@@ -28,6 +28,7 @@ GB_CUDA_KERNEL_FILES = \
 	recurrent \
 	reduce \
 	rope \
+	slices \
 	softmax \
 	sort \
 	unary \
@@ -128,6 +129,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/args-recurrent.h \
 	%D%/kernels/args-reduce.h \
 	%D%/kernels/args-rope.h \
+	%D%/kernels/args-slices.h \
 	%D%/kernels/args-softmax.h \
 	%D%/kernels/args-sort.h \
 	%D%/kernels/args-unary.h \
@@ -160,6 +162,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/recurrent.def \
 	%D%/kernels/reduce.def \
 	%D%/kernels/rope.def \
+	%D%/kernels/slices.def \
 	%D%/kernels/softmax.def \
 	%D%/kernels/sort.def \
 	%D%/kernels/unary-functions.def \
@@ -208,6 +211,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/rope.h \
 	%D%/ops/rows.h \
 	%D%/ops/shape.h \
+	%D%/ops/slices.c \
 	%D%/ops/softmax.c \
 	%D%/ops/sort.c \
 	%D%/ops/store.c \

@@ -3,7 +3,8 @@
  * fuse/find.c - find the groups of a graph.
  *
  * From each node that begins a chain the next node that reads it is looked for,
- * and so on; then, from each rotation or copy, others that have nothing to do
+ * and so on; then, from each product element by element, sums of slices of it;
+ * then, from each rotation or copy, others that have nothing to do
  * with it; then, from each product that is left, others with its right side.
  * Spans of memory decide whether the nodes may move to where the group is
  * computed, and whether one kernel may do what they did in turns.
@@ -118,6 +119,45 @@ take_chain(struct search *s, int first)
             return false;
     }
     return true;
+}
+
+static bool
+is_slice(const struct ggml_tensor *t, const struct ggml_tensor *of)
+{
+    return t != NULL && t->op == GGML_OP_VIEW && t->view_src == of;
+}
+
+/* Does NODE add two slices of the first member, or one to the last member? */
+static bool
+adds_slices(const struct search *s, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *product = s->group.nodes[0];
+    const struct ggml_tensor *last = s->group.nodes[s->group.n_nodes - 1];
+    const struct ggml_tensor *a = node->src[0], *b = node->src[1];
+
+    if (node->op != GGML_OP_ADD)
+        return false;
+    if (last == product)
+        return is_slice(a, product) && is_slice(b, product);
+    return (a == last && is_slice(b, product)) ||
+           (b == last && is_slice(a, product));
+}
+
+/* A product element by element, and a sum of its slices. */
+static bool
+take_slices(struct search *s, int first)
+{
+    if (s->cgraph->nodes[first]->op != GGML_OP_MUL)
+        return false;
+    begin_group(s, GB_FUSE_SLICES);
+    s->group.n_parts = 1;
+    add_member(s, first, 0);
+    for (int i = first + 1; i < first + WINDOW && i < s->cgraph->n_nodes &&
+                            s->group.n_nodes < GB_FUSE_MAX_NODES; i++) {
+        if (is_free(s, i) && adds_slices(s, s->cgraph->nodes[i]))
+            add_member(s, i, 0);
+    }
+    return s->group.n_nodes > 1;
 }
 
 /* A product, and others behind it with the same right side. */
@@ -349,7 +389,11 @@ is_inner(const struct search *s, int reader, const struct ggml_tensor *src)
 {
     const int before = before_in_part(s, reader);
 
-    return before >= 0 && src == s->group.nodes[before];
+    if (before < 0)
+        return false;
+    return src == s->group.nodes[before] ||
+           (s->group.pattern == GB_FUSE_SLICES &&
+            is_slice(src, s->group.nodes[0]));
 }
 
 static bool
@@ -449,6 +493,34 @@ find_chain(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
     }
 }
 
+/* Does each sum find the slices as they were made? */
+static bool
+are_slices_kept(const struct search *s)
+{
+    for (int m = 1; m < s->group.n_nodes - 1; m++) {
+        if (gb_fuse_overlap(use_of(s, m)->write, use_of(s, 0)->write))
+            return false;
+    }
+    return true;
+}
+
+/* With one less, where all do not go together. */
+static void
+find_slices(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
+{
+    if (!take_slices(s, first))
+        return;
+    for (; s->group.n_nodes > 1; s->group.n_nodes--) {
+        if (!are_slices_kept(s) || !may_move_back(s))
+            continue;
+        find_written(s);
+        if (may_be_one(s) && accepts(data, &s->group)) {
+            keep(s);
+            return;
+        }
+    }
+}
+
 static bool
 are_stores(struct search *s)
 {
@@ -541,6 +613,10 @@ gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,
     for (int i = 0; i < cgraph->n_nodes; i++) {
         if (is_free(&s, i))
             find_chain(&s, i, accepts, data);
+    }
+    for (int i = 0; i < cgraph->n_nodes; i++) {
+        if (is_free(&s, i))
+            find_slices(&s, i, accepts, data);
     }
     for (int i = 0; i < cgraph->n_nodes; i++)
         find_stores(&s, i, accepts, data);

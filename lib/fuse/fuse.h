@@ -30,13 +30,14 @@ enum gb_fuse_pattern {
     GB_FUSE_PRODUCT,    /* MUL_MAT, ADD, perhaps another ADD */
     GB_FUSE_PRODUCTS,   /* MUL_MATs with one right side; none reads another */
     GB_FUSE_ROPE_STORE, /* ROPE, CPY */
+    GB_FUSE_SLICES,     /* MUL, ADDs of views of it, one after the other */
     GB_FUSE_STORES,     /* ROPEs, CPYs, and such pairs; none reads another */
     GB_FUSE_PATTERN_COUNT
 };
 
 enum {
     GB_FUSE_MAX_PARTS = 3, /* that have nothing to do with each other */
-    GB_FUSE_MAX_NODES = 6,
+    GB_FUSE_MAX_NODES = 8,
 };
 
 struct gb_fuse_group {

@@ -208,6 +208,27 @@ stores(struct graph *g, struct ggml_tensor *a)
     }
 }
 
+/* What two experts made, or three, by their weights. */
+static struct ggml_tensor *
+weighted(struct graph *g, struct ggml_tensor *a)
+{
+    const int n = 2 + below(2);
+    struct ggml_tensor *sum = NULL;
+
+    a = product(g, a);
+    a = ggml_reshape_3d(g->ctx, a, g->width / 32, 32, a->ne[1]);
+    a = ggml_mul(g->ctx, a, leaf(g, GGML_TYPE_F32, 1, 32));
+    for (int i = 0; i < n; i++) {
+        struct ggml_tensor *slice = ggml_view_2d(
+            g->ctx, a, a->ne[0], a->ne[2], a->nb[2], (size_t)i * a->nb[1]);
+
+        sum = i == 0 ? slice : ggml_add(g->ctx, sum, slice);
+    }
+    return ggml_repeat(
+        g->ctx, sum,
+        ggml_new_tensor_2d(g->ctx, GGML_TYPE_F32, g->width, a->ne[2]));
+}
+
 static struct ggml_tensor *
 unary(struct graph *g, struct ggml_tensor *a)
 {
@@ -247,6 +268,8 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
     }
     if (g->width == 64 && below(24) == 0)
         return attention(g, a);
+    if (below(16) == 0)
+        return weighted(g, a);
     switch (below(6)) {
     case 0:
         return norm(g, a);

@@ -187,6 +187,57 @@ stores_that_read_each_other_are_left_alone(void **state)
     assert_int_equal(fuse.n_groups, 0);
 }
 
+static struct ggml_tensor *
+slice(struct ggml_tensor *t, int64_t i)
+{
+    return ggml_view_2d(ctx, t, WIDTH, 1, t->nb[1], (size_t)i * t->nb[1]);
+}
+
+/* What experts made, by their weights: the product is not written where its
+ * memory is written again. */
+static void
+sums_of_slices_are_found(void **state)
+{
+    struct ggml_tensor *x = leaf(3), *y, *sum, *later;
+
+    (void)state;
+    y = ggml_mul(ctx, x, ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 1, 3));
+    sum = ggml_add(ctx, slice(y, 0), slice(y, 1));
+    sum = ggml_add(ctx, sum, slice(y, 2));
+    ggml_build_forward_expand(graph, sum);
+    later = ggml_sqr(ctx, leaf(3));
+    later->data = y->data;
+    find(later);
+    check_only_group(GB_FUSE_SLICES, 3, 6, sum);
+    later->data = x->data;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    check_only_group(GB_FUSE_SLICES, 3, 7, sum);
+
+    /* The sum takes the place of what is multiplied. */
+    sum->data = x->data;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    check_only_group(GB_FUSE_SLICES, 2, 3, sum->src[0]);
+}
+
+/* Slices of something else, and a sum that adds itself. */
+static void
+sums_of_others_are_left_alone(void **state)
+{
+    struct ggml_tensor *x = leaf(3), *y, *sum;
+
+    (void)state;
+    y = ggml_mul(ctx, x, leaf(1));
+    ggml_build_forward_expand(graph, y);
+    find(ggml_add(ctx, slice(y, 0), slice(x, 1)));
+    assert_int_equal(fuse.n_groups, 0);
+
+    graph = ggml_new_graph(ctx);
+    y = ggml_mul(ctx, x, leaf(1));
+    sum = ggml_add(ctx, slice(y, 0), slice(y, 1));
+    find(ggml_add(ctx, sum, sum));
+    check_only_group(GB_FUSE_SLICES, 2, 3, sum);
+}
+
 /* A layer's feed-forward part: one product passes the other's function. */
 static void
 products_with_one_right_side_are_found(void **state)
@@ -306,6 +357,10 @@ main(void)
             stores_that_lie_apart_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(
             stores_that_read_each_other_are_left_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            sums_of_slices_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            sums_of_others_are_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(
             products_with_one_right_side_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(

@@ -5,7 +5,8 @@
  * that were found.  Afterwards all memory is the same, so that no reader of any
  * result, within the graph or behind it, can tell.
  *
- * What a group does is taken at its worst: rows (of a product: single elements)
+ * What a group does is taken at its worst: rows (of a product: single elements;
+ * of a sum of slices: single columns)
  * of all its parts come in random order, each reads what it needs when it is its
  * turn, and then writes those results alone that have to be written, in random
  * order too.
@@ -159,6 +160,25 @@ new_rope(struct ggml_tensor *a)
     return rope;
 }
 
+/* The sum of two rows of what is multiplied, sometimes with another one. */
+static struct ggml_tensor *
+new_sum(struct ggml_tensor *a)
+{
+    struct ggml_tensor *sum, *rows[3];
+
+    a = ggml_mul(ctx, a, operand(a));
+    keep(a);
+    for (int i = 0; i < 3; i++)
+        rows[i] = ggml_view_2d(ctx, a, WIDTH, 1, a->nb[1],
+                               (size_t)below((int)a->ne[1]) * a->nb[1]);
+    sum = ggml_add(ctx, rows[0], rows[1]);
+    if (below(2) == 0)
+        return sum;
+    keep(sum);
+    return below(2) == 0 ? ggml_add(ctx, sum, rows[2])
+                         : ggml_add(ctx, rows[2], sum);
+}
+
 /* Some nodes follow each other as they do in groups. */
 static enum ggml_op
 next_op(const struct ggml_tensor *last)
@@ -166,10 +186,11 @@ next_op(const struct ggml_tensor *last)
     static const enum ggml_op ops[] = {
         GGML_OP_ADD, GGML_OP_MUL, GGML_OP_RMS_NORM, GGML_OP_NORM,
         GGML_OP_UNARY, GGML_OP_MUL_MAT, GGML_OP_ROPE, GGML_OP_CPY,
+        GGML_OP_SUM_ROWS,
     };
 
     if (below(3) == 0)
-        return ops[below(8)];
+        return ops[below(9)];
     if (last->op == GGML_OP_MUL_MAT && below(2) == 0)
         return GGML_OP_MUL_MAT;
     switch ((int)last->op) {
@@ -208,6 +229,8 @@ new_node(enum ggml_op op, struct ggml_tensor *a)
         return new_rope(a);
     case GGML_OP_CPY:
         return new_copy(a);
+    case GGML_OP_SUM_ROWS:
+        return new_sum(a);
     default:
         return below(2) == 0 ? ggml_silu(ctx, a) : ggml_silu_inplace(ctx, a);
     }
@@ -357,6 +380,43 @@ run_piece(const struct gb_fuse_group *group, int part, int row, int first,
     }
 }
 
+/* What member M, a sum, adds as T. */
+static uint64_t
+addend(const struct gb_fuse_group *group, int m, const struct ggml_tensor *t,
+       const uint64_t *products, const uint64_t *sums)
+{
+    const float *first = group->nodes[0]->data, *slice = t->data;
+
+    return m > 1 && t == group->nodes[m - 1] ? sums[m - 1]
+                                              : products[(slice - first) / WIDTH];
+}
+
+/* A column of a product and of sums of its rows. */
+static void
+run_column(const struct gb_fuse_group *group, int column)
+{
+    uint64_t products[MAX_ROWS], sums[GB_FUSE_MAX_NODES];
+    const struct ggml_tensor *product = group->nodes[0];
+    const int from = below(group->n_nodes);
+
+    for (int row = 0; row < product->ne[1]; row++)
+        products[row] = element(product, NULL, row, column);
+    for (int m = 1; m < group->n_nodes; m++)
+        sums[m] = mix(mix(GGML_OP_ADD, 0),
+                      addend(group, m, group->nodes[m]->src[0], products,
+                             sums) +
+                          addend(group, m, group->nodes[m]->src[1], products,
+                                 sums));
+    for (int k = 0; k < group->n_nodes; k++) {
+        const int m = (from + k) % group->n_nodes;
+
+        for (int row = 0; gb_fuse_is_written(group, m) &&
+                          row < group->nodes[m]->ne[1]; row++)
+            *cell(group->nodes[m], row, column) =
+                m == 0 ? products[row] : sums[m];
+    }
+}
+
 /* Of the nodes of PART, all of which have as many. */
 static int
 rows_of(const struct gb_fuse_group *group, int part)
@@ -378,6 +438,11 @@ run_group(const struct gb_fuse_group *group)
     const int all = group->n_parts * pieces;
     const int from = below(all), step = below(2) == 0 ? 1 : all - 1;
 
+    if (group->pattern == GB_FUSE_SLICES) {
+        for (int k = 0; k < WIDTH; k++)
+            run_column(group, (from + k) % WIDTH);
+        return;
+    }
     for (int k = 0; k < all; k++) {
         const int piece = (from + k * step) % all;
         const int row = piece % pieces / (WIDTH / n);
@@ -399,7 +464,8 @@ accepts(void *data, const struct gb_fuse_group *group)
     for (int i = 1; i < group->n_nodes; i++) {
         const struct ggml_tensor *node = group->nodes[i];
 
-        if (group->n_parts == 1 && node->op != GGML_OP_CPY &&
+        if (group->n_parts == 1 && group->pattern != GB_FUSE_SLICES &&
+            node->op != GGML_OP_CPY &&
             !ggml_are_same_shape(node, group->nodes[0]))
             return false;
         if (node->op == GGML_OP_CPY || node->op == GGML_OP_MUL_MAT ||

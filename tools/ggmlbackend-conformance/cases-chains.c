@@ -286,6 +286,63 @@ many_stores(struct suite *s)
     }
 }
 
+static struct ggml_tensor *
+slice(struct suite *s, struct ggml_tensor *x, int64_t i)
+{
+    return ggml_view_2d(s->ctx, x, x->ne[0], x->ne[2], x->nb[2],
+                        (size_t)i * x->nb[1]);
+}
+
+/* What EXPERTS made of TOKENS, by their weights; or by weights that others than
+ * experts have. */
+static void
+experts(struct suite *s, int64_t n, int experts, int64_t tokens,
+        enum operand kind)
+{
+    const int64_t ne[] = { n, experts, tokens, 1 };
+    struct ggml_tensor *x, *sum;
+
+    if (!suite_begin(s, GGML_OP_ADD))
+        return;
+    x = leaf_range(s, GGML_TYPE_F32, ne, -3, 3);
+    x = ggml_mul(s->ctx, x, operand(s, ne, kind));
+    sum = ggml_add(s->ctx, slice(s, x, 0), slice(s, x, 1));
+    for (int i = 2; i < experts; i++)
+        sum = ggml_add(s->ctx, sum, slice(s, x, i));
+    suite_check(s, sum, 1e-7);
+}
+
+/* Sums in another order, of a slice twice, of half slices, and of slices of what
+ * was not multiplied. */
+static void
+other_slices(struct suite *s)
+{
+    const int64_t ne[] = { 64, 4, 3, 1 };
+    struct ggml_tensor *x, *y;
+
+    if (suite_begin(s, GGML_OP_ADD)) {
+        x = leaf_range(s, GGML_TYPE_F32, ne, -3, 3);
+        x = ggml_mul(s->ctx, x, operand(s, ne, ONE_COLUMN));
+        y = ggml_add(s->ctx, slice(s, x, 3), slice(s, x, 1));
+        suite_check(s, ggml_add(s->ctx, slice(s, x, 3), y), 1e-7);
+    }
+    if (suite_begin(s, GGML_OP_ADD)) {
+        x = leaf_range(s, GGML_TYPE_F32, ne, -3, 3);
+        x = ggml_mul(s->ctx, x, operand(s, ne, ONE_COLUMN));
+        y = ggml_view_2d(s->ctx, x, 32, 3, x->nb[2], 0);
+        suite_check(s,
+                    ggml_add(s->ctx, y,
+                             ggml_view_2d(s->ctx, x, 32, 3, x->nb[2],
+                                          x->nb[1] + 128)),
+                    1e-7);
+    }
+    if (suite_begin(s, GGML_OP_ADD)) {
+        x = leaf_range(s, GGML_TYPE_F32, ne, -3, 3);
+        y = ggml_mul(s->ctx, x, operand(s, ne, ONE_COLUMN));
+        suite_check(s, ggml_add(s->ctx, slice(s, y, 0), slice(s, x, 1)), 1e-7);
+    }
+}
+
 void
 cases_chains(struct suite *s)
 {
@@ -317,4 +374,11 @@ cases_chains(struct suite *s)
         stores(s, types[t], GGML_ROPE_TYPE_NEOX);
     }
     many_stores(s);
+    for (int n = 2; n <= 7; n++)
+        for (int kind = 0; kind < N_OPERANDS; kind++)
+            experts(s, n % 2 == 0 ? 64 : 33, n, n == 2 ? 1 : 3,
+                    (enum operand)kind);
+    experts(s, 300, 8, 2, ONE_COLUMN);
+    experts(s, 64, 10, 2, ONE_COLUMN);
+    other_slices(s);
 }

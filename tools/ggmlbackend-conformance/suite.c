@@ -467,7 +467,7 @@ struct result {
 };
 
 /* Nodes of a case and what they should give, each behind those that it reads. */
-enum { MAX_NODES = 8 };
+enum { MAX_NODES = 10 };
 
 struct chain {
     struct ggml_tensor *nodes[MAX_NODES];
@@ -490,7 +490,16 @@ is_computed(const struct ggml_tensor *t)
     }
 }
 
-/* NODE behind all that it reads; a case has no more than there is room for. */
+/* What is computed when T is, or what it is a view of; else NULL. */
+static struct ggml_tensor *
+computed_for(struct ggml_tensor *t)
+{
+    if (is_computed(t))
+        return t;
+    return t->view_src != NULL && is_computed(t->view_src) ? t->view_src : NULL;
+}
+
+/* NODE behind all that it reads, itself or by views; a case has no more than there is room for. */
 static void
 list_nodes(struct chain *chain, struct ggml_tensor *node)
 {
@@ -500,20 +509,45 @@ list_nodes(struct chain *chain, struct ggml_tensor *node)
     }
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         if (node->src[i] != NULL && node->src[i] != node &&
-            is_computed(node->src[i]))
-            list_nodes(chain, node->src[i]);
+            computed_for(node->src[i]) != NULL)
+            list_nodes(chain, computed_for(node->src[i]));
     }
     chain->nodes[chain->n++] = node;
 }
 
-/* The values that NODE is to be computed from: of a node before it those that it
- * should have, of others those that they have. */
+/* The values of VIEW of a contiguous node that should have ALL. */
+static struct values
+values_of_view(const struct ggml_tensor *view, const struct values *all)
+{
+    struct values x = values_new(view->ne);
+    int64_t n = 0;
+
+    for (int64_t i3 = 0; i3 < x.ne[3]; i3++)
+        for (int64_t i2 = 0; i2 < x.ne[2]; i2++)
+            for (int64_t i1 = 0; i1 < x.ne[1]; i1++)
+                for (int64_t i0 = 0; i0 < x.ne[0]; i0++) {
+                    const size_t offset =
+                        view->view_offs + (size_t)i0 * view->nb[0] +
+                        (size_t)i1 * view->nb[1] + (size_t)i2 * view->nb[2] +
+                        (size_t)i3 * view->nb[3];
+
+                    x.v[n++] = all->v[offset / ggml_type_size(view->type)];
+                }
+    return x;
+}
+
+/* The values that NODE is to be computed from: of a node before it, or a view of
+ * one, those that it should have, of others those that they have. */
 static struct values
 source_values(const struct chain *chain, const struct ggml_tensor *source)
 {
     for (int i = 0; i < chain->n; i++) {
-        if (chain->nodes[i] == source && chain->expected[i].v != NULL)
+        if (chain->expected[i].v == NULL)
+            continue;
+        if (chain->nodes[i] == source)
             return values_copy(&chain->expected[i]);
+        if (chain->nodes[i] == source->view_src && !is_computed(source))
+            return values_of_view(source, &chain->expected[i]);
     }
     return read_values(source);
 }
