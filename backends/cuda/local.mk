@@ -28,6 +28,7 @@ GB_CUDA_KERNEL_FILES = \
 	recurrent \
 	reduce \
 	rope \
+	route \
 	slices \
 	softmax \
 	sort \
@@ -129,6 +130,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/args-recurrent.h \
 	%D%/kernels/args-reduce.h \
 	%D%/kernels/args-rope.h \
+	%D%/kernels/args-route.h \
 	%D%/kernels/args-slices.h \
 	%D%/kernels/args-softmax.h \
 	%D%/kernels/args-sort.h \
@@ -162,6 +164,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/kernels/recurrent.def \
 	%D%/kernels/reduce.def \
 	%D%/kernels/rope.def \
+	%D%/kernels/route.def \
 	%D%/kernels/slices.def \
 	%D%/kernels/softmax.def \
 	%D%/kernels/sort.def \
@@ -211,6 +214,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/rope.h \
 	%D%/ops/rows.h \
 	%D%/ops/shape.h \
+	%D%/ops/route.c \
 	%D%/ops/slices.c \
 	%D%/ops/softmax.c \
 	%D%/ops/sort.c \
@@ -237,6 +241,7 @@ EXTRA_DIST += \
 	%D%/kernels/q8.cuh \
 	%D%/kernels/rows.cuh \
 	%D%/kernels/search.cuh \
+	%D%/kernels/sortkey.cuh \
 	%D%/kernels/tensor.cuh \
 	%D%/kernels/unpack.cuh \
 	%D%/kernels/wgmmagemm.cuh

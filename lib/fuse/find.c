@@ -121,6 +121,47 @@ take_chain(struct search *s, int first)
     return true;
 }
 
+/* Is T what OF is, or a view of that? */
+static bool
+is_of(const struct ggml_tensor *t, const struct ggml_tensor *of)
+{
+    return t != NULL && (t == of || (t->view_src == of &&
+                                     !gb_fuse_computes(t->op)));
+}
+
+/* Does NODE read of the group what it should as the next one of NET? */
+static bool
+is_knot(const struct search *s, const struct gb_fuse_net *net,
+        const struct ggml_tensor *node)
+{
+    const struct gb_fuse_knot *knot = &net->knots[s->group.n_nodes];
+
+    if (node->op != knot->op)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (knot->reads[i] >= 0 &&
+            !is_of(node->src[i], s->group.nodes[knot->reads[i]]))
+            return false;
+    }
+    return true;
+}
+
+static bool
+take_net(struct search *s, const struct gb_fuse_net *net, int first)
+{
+    if (s->cgraph->nodes[first]->op != net->knots[0].op)
+        return false;
+    begin_group(s, net->pattern);
+    s->group.n_parts = 1;
+    add_member(s, first, 0);
+    for (int i = first + 1; i < first + WINDOW && i < s->cgraph->n_nodes &&
+                            s->group.n_nodes < net->n_knots; i++) {
+        if (is_free(s, i) && is_knot(s, net, s->cgraph->nodes[i]))
+            add_member(s, i, 0);
+    }
+    return s->group.n_nodes == net->n_knots;
+}
+
 static bool
 is_slice(const struct ggml_tensor *t, const struct ggml_tensor *of)
 {
@@ -384,6 +425,14 @@ may_meet(const struct search *s, const struct ggml_tensor *src, int reader,
             lie_alike(src, s->group.nodes[writer]));
 }
 
+/* May members read any earlier one, and views of it? */
+static bool
+reads_by_views(const struct search *s)
+{
+    return s->group.pattern == GB_FUSE_SLICES ||
+           s->group.pattern == GB_FUSE_ROUTE;
+}
+
 static bool
 is_inner(const struct search *s, int reader, const struct ggml_tensor *src)
 {
@@ -391,9 +440,11 @@ is_inner(const struct search *s, int reader, const struct ggml_tensor *src)
 
     if (before < 0)
         return false;
-    return src == s->group.nodes[before] ||
-           (s->group.pattern == GB_FUSE_SLICES &&
-            is_slice(src, s->group.nodes[0]));
+    for (int m = 0; reads_by_views(s) && m < reader; m++) {
+        if (is_of(src, s->group.nodes[m]))
+            return true;
+    }
+    return src == s->group.nodes[before];
 }
 
 static bool
@@ -493,15 +544,53 @@ find_chain(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
     }
 }
 
-/* Does each sum find the slices as they were made? */
+/* Does member READER find what WRITER made as that was made, or does another one
+ * between them write over it? */
 static bool
-are_slices_kept(const struct search *s)
+is_kept(const struct search *s, int writer, int reader)
 {
-    for (int m = 1; m < s->group.n_nodes - 1; m++) {
-        if (gb_fuse_overlap(use_of(s, m)->write, use_of(s, 0)->write))
+    const struct gb_fuse_span span = use_of(s, writer)->write;
+
+    for (int m = writer + 1; m < reader; m++) {
+        if (gb_fuse_overlap(use_of(s, m)->write, span) &&
+            gb_fuse_reads(use_of(s, reader), span))
             return false;
     }
     return true;
+}
+
+static bool
+are_kept(const struct search *s)
+{
+    for (int reader = 2; reader < s->group.n_nodes; reader++) {
+        for (int writer = 0; writer < reader - 1; writer++) {
+            if (!is_kept(s, writer, reader))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* May what reads earlier members by views be one kernel? */
+static bool
+is_net(struct search *s)
+{
+    if (!are_kept(s) || !may_move_back(s))
+        return false;
+    find_written(s);
+    return may_be_one(s);
+}
+
+static void
+find_net(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
+{
+    for (int i = 0; i < gb_fuse_n_nets; i++) {
+        if (take_net(s, &gb_fuse_nets[i], first) && is_net(s) &&
+            accepts(data, &s->group)) {
+            keep(s);
+            return;
+        }
+    }
 }
 
 /* With one less, where all do not go together. */
@@ -511,10 +600,7 @@ find_slices(struct search *s, int first, gb_fuse_accepts_fn accepts, void *data)
     if (!take_slices(s, first))
         return;
     for (; s->group.n_nodes > 1; s->group.n_nodes--) {
-        if (!are_slices_kept(s) || !may_move_back(s))
-            continue;
-        find_written(s);
-        if (may_be_one(s) && accepts(data, &s->group)) {
+        if (is_net(s) && accepts(data, &s->group)) {
             keep(s);
             return;
         }
@@ -615,6 +701,8 @@ gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,
             find_chain(&s, i, accepts, data);
     }
     for (int i = 0; i < cgraph->n_nodes; i++) {
+        if (is_free(&s, i))
+            find_net(&s, i, accepts, data);
         if (is_free(&s, i))
             find_slices(&s, i, accepts, data);
     }

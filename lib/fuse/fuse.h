@@ -30,6 +30,8 @@ enum gb_fuse_pattern {
     GB_FUSE_PRODUCT,    /* MUL_MAT, ADD, perhaps another ADD */
     GB_FUSE_PRODUCTS,   /* MUL_MATs with one right side; none reads another */
     GB_FUSE_ROPE_STORE, /* ROPE, CPY */
+    GB_FUSE_ROUTE,      /* SOFT_MAX, ARGSORT, GET_ROWS by the order of what is
+                           sorted, perhaps SUM_ROWS and DIV by that */
     GB_FUSE_SLICES,     /* MUL, ADDs of views of it, one after the other */
     GB_FUSE_STORES,     /* ROPEs, CPYs, and such pairs; none reads another */
     GB_FUSE_PATTERN_COUNT

@@ -25,6 +25,22 @@ struct gb_fuse_chain {
 extern const struct gb_fuse_chain gb_fuse_chains[];
 extern const int gb_fuse_n_chains;
 
+/* A node of a net: its sources are results of earlier nodes of it, or views of
+ * all or a part of them. */
+struct gb_fuse_knot {
+    enum ggml_op op;
+    int reads[2]; /* the node that each source is of; -1: of none */
+};
+
+struct gb_fuse_net {
+    enum gb_fuse_pattern pattern;
+    int n_knots;
+    struct gb_fuse_knot knots[GB_FUSE_MAX_NODES];
+};
+
+extern const struct gb_fuse_net gb_fuse_nets[];
+extern const int gb_fuse_n_nets;
+
 /*
  * Does each element of the result of OP need the elements of its own row and
  * place in sources alone?  Then the result may take their memory, as a kernel

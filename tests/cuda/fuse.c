@@ -229,6 +229,24 @@ weighted(struct graph *g, struct ggml_tensor *a)
         ggml_new_tensor_2d(g->ctx, GGML_TYPE_F32, g->width, a->ne[2]));
 }
 
+/* How much the experts of each row count. */
+static struct ggml_tensor *
+routed(struct graph *g, struct ggml_tensor *a)
+{
+    const int64_t rows = a->ne[1];
+    const int n = 4 << below(2);
+    struct ggml_tensor *values = ggml_soft_max(g->ctx, product(g, a));
+
+    a = ggml_get_rows(g->ctx,
+                      ggml_reshape_3d(g->ctx, values, 1, g->width, rows),
+                      ggml_top_k(g->ctx, values, n));
+    a = ggml_reshape_2d(g->ctx, a, n, rows);
+    if (below(3) > 0)
+        a = ggml_div(g->ctx, a, ggml_sum_rows(g->ctx, a));
+    return ggml_repeat(
+        g->ctx, a, ggml_new_tensor_2d(g->ctx, GGML_TYPE_F32, g->width, rows));
+}
+
 static struct ggml_tensor *
 unary(struct graph *g, struct ggml_tensor *a)
 {
@@ -269,7 +287,7 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
     if (g->width == 64 && below(24) == 0)
         return attention(g, a);
     if (below(16) == 0)
-        return weighted(g, a);
+        return below(2) == 0 ? weighted(g, a) : routed(g, a);
     switch (below(6)) {
     case 0:
         return norm(g, a);

@@ -219,6 +219,38 @@ sums_of_slices_are_found(void **state)
     check_only_group(GB_FUSE_SLICES, 2, 3, sum->src[0]);
 }
 
+/* The experts of tokens: by pairs, and by their sum. */
+static void
+routes_are_found(void **state)
+{
+    struct ggml_tensor *x = leaf(ROWS), *values, *picked, *y;
+
+    (void)state;
+    values = ggml_soft_max(ctx, x);
+    picked = ggml_get_rows(ctx, ggml_reshape_3d(ctx, values, 1, WIDTH, ROWS),
+                           ggml_top_k(ctx, values, 2));
+    find(picked);
+    check_only_group(GB_FUSE_ROUTE, 3, 7, picked);
+
+    y = ggml_reshape_2d(ctx, picked, 2, ROWS);
+    y = ggml_div(ctx, y, ggml_sum_rows(ctx, y));
+    y->data = picked->data;
+    find(y);
+    check_only_group(GB_FUSE_ROUTE, 5, 27, y);
+
+    /* The sum takes the place of what is divided by it. */
+    y->src[1]->data = picked->data;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    check_only_group(GB_FUSE_ROUTE, 3, 7, picked);
+
+    /* What is picked is not of what is sorted. */
+    graph = ggml_new_graph(ctx);
+    values = ggml_soft_max(ctx, x);
+    find(ggml_get_rows(ctx, ggml_reshape_3d(ctx, x, 1, WIDTH, ROWS),
+                       ggml_top_k(ctx, values, 2)));
+    assert_int_equal(fuse.n_groups, 0);
+}
+
 /* Slices of something else, and a sum that adds itself. */
 static void
 sums_of_others_are_left_alone(void **state)
@@ -359,6 +391,7 @@ main(void)
             stores_that_read_each_other_are_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(
             sums_of_slices_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(routes_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(
             sums_of_others_are_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(

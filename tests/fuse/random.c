@@ -179,6 +179,42 @@ new_sum(struct ggml_tensor *a)
                          : ggml_add(ctx, rows[2], sum);
 }
 
+static struct ggml_tensor *
+all_of(struct ggml_tensor *t)
+{
+    return ggml_view_2d(ctx, t, WIDTH, t->ne[1], t->nb[1], 0);
+}
+
+/* A node of OP that reads A, and B if there is one. */
+static struct ggml_tensor *
+new_other(enum ggml_op op, struct ggml_tensor *a, struct ggml_tensor *b)
+{
+    struct ggml_tensor *t = ggml_dup(ctx, a);
+
+    t->op = op;
+    t->src[1] = b;
+    return t;
+}
+
+/* The experts of a token, as far as symbols go. */
+static struct ggml_tensor *
+new_route(struct ggml_tensor *a)
+{
+    struct ggml_tensor *values = new_other(GGML_OP_SOFT_MAX, a, NULL);
+    struct ggml_tensor *order, *picked, *sums;
+
+    keep(values);
+    order = new_other(GGML_OP_ARGSORT, values, NULL);
+    keep(order);
+    picked = new_other(GGML_OP_GET_ROWS, all_of(values), all_of(order));
+    if (below(3) == 0)
+        return picked;
+    keep(picked);
+    sums = new_other(GGML_OP_SUM_ROWS, all_of(picked), NULL);
+    keep(sums);
+    return new_other(GGML_OP_DIV, all_of(picked), sums);
+}
+
 /* Some nodes follow each other as they do in groups. */
 static enum ggml_op
 next_op(const struct ggml_tensor *last)
@@ -186,11 +222,11 @@ next_op(const struct ggml_tensor *last)
     static const enum ggml_op ops[] = {
         GGML_OP_ADD, GGML_OP_MUL, GGML_OP_RMS_NORM, GGML_OP_NORM,
         GGML_OP_UNARY, GGML_OP_MUL_MAT, GGML_OP_ROPE, GGML_OP_CPY,
-        GGML_OP_SUM_ROWS,
+        GGML_OP_SUM_ROWS, GGML_OP_SOFT_MAX,
     };
 
     if (below(3) == 0)
-        return ops[below(9)];
+        return ops[below(10)];
     if (last->op == GGML_OP_MUL_MAT && below(2) == 0)
         return GGML_OP_MUL_MAT;
     switch ((int)last->op) {
@@ -231,6 +267,8 @@ new_node(enum ggml_op op, struct ggml_tensor *a)
         return new_copy(a);
     case GGML_OP_SUM_ROWS:
         return new_sum(a);
+    case GGML_OP_SOFT_MAX:
+        return new_route(a);
     default:
         return below(2) == 0 ? ggml_silu(ctx, a) : ggml_silu_inplace(ctx, a);
     }
@@ -281,18 +319,27 @@ cell(const struct ggml_tensor *t, int row, int column)
     return &memory[first + row % t->ne[1] * WIDTH + column];
 }
 
-/* What a group has in hand: the rows of its inner results. */
+/* What a part of a group has in hand: the rows of its inner results; the last
+ * one has no tensor. */
 struct inner {
     const struct ggml_tensor *tensor;
     uint64_t row[WIDTH];
 };
 
+static bool
+is_view(const struct ggml_tensor *node)
+{
+    return node->op == GGML_OP_VIEW || node->op == GGML_OP_NONE;
+}
+
 static uint64_t
 value(const struct inner *inner, const struct ggml_tensor *t, int row,
       int column)
 {
-    if (inner != NULL && inner->tensor == t)
-        return inner->row[column];
+    for (; inner != NULL && inner->tensor != NULL; inner++) {
+        if (inner->tensor == t || (is_view(t) && inner->tensor == t->view_src))
+            return inner->row[column];
+    }
     return *cell(t, row, column);
 }
 
@@ -329,16 +376,14 @@ element(const struct ggml_tensor *node, const struct inner *inner, int row,
                             *cell(b, 0, 0));
     case GGML_OP_UNARY:
         return mix(own, value(inner, a, row, column));
+    case GGML_OP_GET_ROWS:
+    case GGML_OP_DIV:
+        return mix(own, mix(whole_row(inner, a, row),
+                            value(inner, b, row, column)));
     default:
         return mix(own, mix(value(inner, a, row, column),
                             whole_row(inner, a, row)));
     }
-}
-
-static bool
-is_view(const struct ggml_tensor *node)
-{
-    return node->op == GGML_OP_VIEW || node->op == GGML_OP_NONE;
 }
 
 static void
@@ -359,23 +404,25 @@ static void
 run_piece(const struct gb_fuse_group *group, int part, int row, int first,
           int n)
 {
-    struct inner results[GB_FUSE_MAX_NODES] = { { .tensor = NULL } };
-    const struct inner *before = NULL;
-    const int from = below(group->n_nodes);
+    struct inner results[GB_FUSE_MAX_NODES + 1] = { { .tensor = NULL } };
+    int members[GB_FUSE_MAX_NODES], n_members = 0, from;
 
     for (int m = 0; m < group->n_nodes; m++) {
+        struct inner *result = &results[n_members];
+
         if (group->part[m] != part)
             continue;
-        results[m].tensor = group->nodes[m];
         for (int i = first; i < first + n; i++)
-            results[m].row[i] = element(group->nodes[m], before, row, i);
-        before = &results[m];
+            result->row[i] = element(group->nodes[m], results, row, i);
+        result->tensor = group->nodes[m];
+        members[n_members++] = m;
     }
-    for (int k = 0; k < group->n_nodes; k++) {
-        const int m = (from + k) % group->n_nodes;
+    from = below(n_members);
+    for (int k = 0; k < n_members; k++) {
+        const struct inner *result = &results[(from + k) % n_members];
 
-        if (group->part[m] == part && gb_fuse_is_written(group, m))
-            memcpy(cell(group->nodes[m], row, first), &results[m].row[first],
+        if (gb_fuse_is_written(group, members[(from + k) % n_members]))
+            memcpy(cell(result->tensor, row, first), &result->row[first],
                    (size_t)n * sizeof(memory[0]));
     }
 }

@@ -312,6 +312,51 @@ experts(struct suite *s, int64_t n, int experts, int64_t tokens,
     suite_check(s, sum, 1e-7);
 }
 
+/* Which of N experts TOKENS go to, and how much each of USED counts. */
+static void
+route(struct suite *s, int64_t n, int used, int64_t tokens, bool is_shared)
+{
+    struct ggml_tensor *values, *x;
+
+    if (!suite_begin(s, is_shared ? GGML_OP_DIV : GGML_OP_GET_ROWS))
+        return;
+    x = leaf_filled(s, GGML_TYPE_F32, NE(n, tokens, 1, 1), FILL_DISTINCT, 0, 0);
+    values = ggml_soft_max_ext(s->ctx, x, NULL, 8.0f / (float)n, 0);
+    x = ggml_get_rows(s->ctx, ggml_reshape_3d(s->ctx, values, 1, n, tokens),
+                      ggml_top_k(s->ctx, values, used));
+    if (is_shared) {
+        x = ggml_reshape_2d(s->ctx, x, used, tokens);
+        x = ggml_div(s->ctx, x, ggml_sum_rows(s->ctx, x));
+    }
+    suite_check(s, x, 1e-7);
+}
+
+/* Those that count least, by logits, and of a softmax with a mask. */
+static void
+other_routes(struct suite *s)
+{
+    const int64_t ne[] = { 40, 3, 1, 1 };
+
+    for (int kind = 0; kind < 3; kind++) {
+        struct ggml_tensor *values, *order, *x;
+
+        if (!suite_begin(s, GGML_OP_GET_ROWS))
+            continue;
+        x = leaf_filled(s, GGML_TYPE_F32, ne, FILL_DISTINCT, 0, 0);
+        values = kind < 2 ? ggml_soft_max_ext(s->ctx, x, NULL, 0.2f, 0)
+                          : ggml_soft_max_ext(
+                                s->ctx, x,
+                                leaf_range(s, GGML_TYPE_F32, ne, -1, 1), 0.2f,
+                                0);
+        order = kind == 0 ? ggml_argsort(s->ctx, values, GGML_SORT_ORDER_ASC)
+                          : ggml_top_k(s->ctx, values, 5);
+        if (kind == 0)
+            order = ggml_view_2d(s->ctx, order, 5, 3, order->nb[1], 0);
+        x = ggml_reshape_3d(s->ctx, kind == 1 ? x : values, 1, 40, 3);
+        suite_check(s, ggml_get_rows(s->ctx, x, order), 1e-7);
+    }
+}
+
 /* Sums in another order, of a slice twice, of half slices, and of slices of what
  * was not multiplied. */
 static void
@@ -381,4 +426,12 @@ cases_chains(struct suite *s)
     experts(s, 300, 8, 2, ONE_COLUMN);
     experts(s, 64, 10, 2, ONE_COLUMN);
     other_slices(s);
+    for (int shared = 0; shared < 2; shared++) {
+        route(s, 8, 2, 1, shared == 1);
+        route(s, 60, 4, 5, shared == 1);
+        route(s, 128, 8, 3, shared == 1);
+        route(s, 300, 40, 2, shared == 1);
+        route(s, 600, 6, 2, shared == 1);
+    }
+    other_routes(s);
 }

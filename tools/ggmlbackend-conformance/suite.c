@@ -499,7 +499,8 @@ computed_for(struct ggml_tensor *t)
     return t->view_src != NULL && is_computed(t->view_src) ? t->view_src : NULL;
 }
 
-/* NODE behind all that it reads, itself or by views; a case has no more than there is room for. */
+/* NODE behind all that it reads, itself or by views; a case has no more than there is
+ * room for. */
 static void
 list_nodes(struct chain *chain, struct ggml_tensor *node)
 {

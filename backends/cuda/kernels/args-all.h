@@ -23,6 +23,7 @@
 #include "backends/cuda/kernels/args-recurrent.h"
 #include "backends/cuda/kernels/args-reduce.h"
 #include "backends/cuda/kernels/args-rope.h"
+#include "backends/cuda/kernels/args-route.h"
 #include "backends/cuda/kernels/args-slices.h"
 #include "backends/cuda/kernels/args-softmax.h"
 #include "backends/cuda/kernels/args-sort.h"

@@ -2,8 +2,7 @@
 /*
  * cuda/kernels/sort.cu - the order of a row's elements.
  *
- * A key is an element's value, mapped to an integer of the same order, above
- * its index: keys are all different, and equal elements keep their order.
+ * Keys are those of sortkey.cuh, all different.
  *
  * Runs of up to 4096 keys are sorted in shared memory by a bitonic network, a
  * block of 512 threads a run; shared memory is the limit.  Longer rows have
@@ -13,26 +12,7 @@
  */
 #include "backends/cuda/kernels/args-sort.h"
 #include "backends/cuda/kernels/rows.cuh"
-
-/* An integer that grows with the float; the same for 0 and -0. */
-GB_DEVICE uint32_t
-gb_ordered_bits(float value)
-{
-    const uint32_t bits = gb_bits_of_float(value == 0.0f ? 0.0f : value);
-
-    return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
-}
-
-/* NaN are last whatever the order. */
-GB_DEVICE uint64_t
-gb_sort_key(float value, int64_t index, int is_descending)
-{
-    uint32_t order = gb_ordered_bits(value);
-
-    order = is_descending ? ~order : order;
-    order = value == value ? order : 0xffffffffu;
-    return (uint64_t)order << 32 | (uint32_t)index;
-}
+#include "backends/cuda/kernels/sortkey.cuh"
 
 /* Sort N keys, a power of two: each step compares keys that are DISTANCE apart,
  * in blocks of SIZE that are ascending and descending in turn. */

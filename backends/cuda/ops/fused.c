@@ -15,6 +15,7 @@ static const struct gb_cuda_fused *const rows[GB_FUSE_PATTERN_COUNT] = {
     [GB_FUSE_PRODUCT] = &gb_cuda_fused_product,
     [GB_FUSE_PRODUCTS] = &gb_cuda_fused_products,
     [GB_FUSE_ROPE_STORE] = &gb_cuda_fused_stores,
+    [GB_FUSE_ROUTE] = &gb_cuda_fused_route,
     [GB_FUSE_SLICES] = &gb_cuda_fused_slices,
     [GB_FUSE_STORES] = &gb_cuda_fused_stores,
 };

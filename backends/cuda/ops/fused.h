@@ -25,6 +25,7 @@ extern const struct gb_cuda_fused gb_cuda_fused_gate;
 extern const struct gb_cuda_fused gb_cuda_fused_norm;
 extern const struct gb_cuda_fused gb_cuda_fused_product;
 extern const struct gb_cuda_fused gb_cuda_fused_products;
+extern const struct gb_cuda_fused gb_cuda_fused_route;
 extern const struct gb_cuda_fused gb_cuda_fused_slices;
 extern const struct gb_cuda_fused gb_cuda_fused_stores;
 
