@@ -7,4 +7,7 @@ libfuse_la_SOURCES = \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/patterns.c \
-	%D%/patterns.h
+	%D%/patterns.h \
+	%D%/safe.c \
+	%D%/search.h \
+	%D%/take.c
