@@ -263,6 +263,8 @@ count_attention(const char *what, int64_t tokens, int64_t keys)
 {
     static const char *const kernels[] = { "gb_attention_decode",
                                            "gb_attention_prefill",
+                                           "gb_attention_sights",
+                                           "gb_mma8_attention_128",
                                            "gb_attention_join", NULL };
     const struct emu_costs before = sum_of(kernels);
     struct one one = begin("CUDA1");
@@ -313,6 +315,7 @@ main(int argc, char **argv)
             count_gemms((enum ggml_type)type);
     count_attention("decode-4k", 1, 4096);
     count_attention("prefill-32x1k", 32, 1024);
+    count_attention("prefill-32x4k", 32, 4096);
     count_attention("decode-32k", 1, 32768);
     return 0;
 }

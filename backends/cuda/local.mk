@@ -6,6 +6,7 @@
 # kernels/NAME.cu, for each of them; the names are words of C.
 GB_CUDA_KERNEL_FILES = \
 	attention \
+	attentionprep \
 	binary \
 	conv \
 	gemm \
@@ -16,7 +17,9 @@ GB_CUDA_KERNEL_FILES = \
 	limits \
 	loss \
 	mask \
+	mma8attention \
 	mma8gemm \
+	mmaattention \
 	mmagemm \
 	move \
 	norm \
@@ -229,12 +232,14 @@ cuda_sources = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.cu)
 EXTRA_DIST += \
 	$(cuda_sources) \
 	%D%/kernels/addends.cuh \
+	%D%/kernels/attention.cuh \
 	%D%/kernels/blocks.cuh \
 	%D%/kernels/codebooks.cuh \
 	%D%/kernels/device-clang.cuh \
 	%D%/kernels/device.cuh \
 	%D%/kernels/math.cuh \
 	%D%/kernels/mma.cuh \
+	%D%/kernels/mmaattention.cuh \
 	%D%/kernels/mmagemm.cuh \
 	%D%/kernels/pack.cuh \
 	%D%/kernels/product.cuh \

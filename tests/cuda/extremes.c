@@ -155,7 +155,7 @@ zeros_stay_zeros_in_every_type(void **state)
  * whole pieces of the keys are hidden from all.
  */
 static void
-hide_keys(int n_queries)
+hide_keys(enum ggml_type type, int n_queries)
 {
     enum { D = 64, N_KEYS = 300, FIRST = 200 };
     const int n_rows = GGML_PAD(n_queries, GGML_KQ_MASK_PAD);
@@ -163,24 +163,31 @@ hide_keys(int n_queries)
     struct ggml_tensor *q =
         ggml_new_tensor_3d(scene.ctx, GGML_TYPE_F32, D, n_queries, 1);
     struct ggml_tensor *k =
-        ggml_new_tensor_3d(scene.ctx, GGML_TYPE_F32, D, N_KEYS, 1);
+        ggml_new_tensor_3d(scene.ctx, type, D, N_KEYS, 1);
     struct ggml_tensor *mask =
         ggml_new_tensor_2d(scene.ctx, GGML_TYPE_F16, N_KEYS, n_rows);
     struct ggml_tensor *node =
         ggml_flash_attn_ext(scene.ctx, q, k, k, mask, 0.125f, 0.0f, 0.0f);
     ggml_fp16_t *hidden = calloc((size_t)n_rows * N_KEYS, sizeof(*hidden));
     float *values = malloc(D * N_KEYS * sizeof(*values));
+    float *queries = calloc((size_t)(D * n_queries), sizeof(*queries));
     float *result = malloc((size_t)(D * n_queries) * sizeof(*result));
 
-    CHECK(hidden != NULL && values != NULL && result != NULL);
+    CHECK(hidden != NULL && values != NULL && queries != NULL &&
+          result != NULL);
+    for (int i = 0; i < D * n_queries; i++)
+        queries[i] = 2.5f;
     for (int i = 0; i < D * N_KEYS; i++)
-        values[i] = 2.5f;
+        if (type == GGML_TYPE_F16)
+            ((ggml_fp16_t *)values)[i] = ggml_fp32_to_fp16(2.5f);
+        else
+            values[i] = 2.5f;
     for (int row = 0; row < n_queries; row++)
         for (int key = 0; key < N_KEYS; key++)
             if (key < FIRST + row || row % 3 == 1)
                 hidden[row * N_KEYS + key] = ggml_fp32_to_fp16(-INFINITY);
     scene_place(&scene);
-    scene_set(q, values);
+    scene_set(q, queries);
     scene_set(k, values);
     scene_set(mask, hidden);
     scene_compute(&scene, node, result);
@@ -191,6 +198,7 @@ hide_keys(int n_queries)
     }
     free(hidden);
     free(values);
+    free(queries);
     free(result);
     scene_end(&scene);
 }
@@ -198,9 +206,79 @@ hide_keys(int n_queries)
 static void
 hide_keys_of_few_and_many(void)
 {
-    hide_keys(1);
-    hide_keys(5);
-    hide_keys(40);
+    static const enum ggml_type types[] = { GGML_TYPE_F32, GGML_TYPE_F16 };
+
+    for (int i = 0; i < 2; i++) {
+        hide_keys(types[i], 1);
+        hide_keys(types[i], 5);
+        hide_keys(types[i], 40);
+        hide_keys(types[i], 90);
+    }
+}
+
+/* ---- values of different sizes ---- */
+
+/*
+ * Of each 64 keys the values are another power of two, far larger or smaller
+ * than others.  All scores are 0, and rows see one of these pieces or all.
+ */
+static void
+mix_sizes(void)
+{
+    enum { D = 40, PIECE = 64, N = 4, N_KEYS = N * PIECE, ROWS = 20 };
+    static const float sizes[N] = { 0x1p-10f, 0x1p+20f, 1.0f, 0x1p+5f };
+    const int n_rows = GGML_PAD(ROWS, GGML_KQ_MASK_PAD);
+    struct scene scene = scene_begin();
+    struct ggml_tensor *q =
+        ggml_new_tensor_3d(scene.ctx, GGML_TYPE_F32, D, ROWS, 1);
+    struct ggml_tensor *k =
+        ggml_new_tensor_3d(scene.ctx, GGML_TYPE_BF16, D, N_KEYS, 1);
+    struct ggml_tensor *v =
+        ggml_new_tensor_3d(scene.ctx, GGML_TYPE_BF16, D, N_KEYS, 1);
+    struct ggml_tensor *mask =
+        ggml_new_tensor_2d(scene.ctx, GGML_TYPE_F16, N_KEYS, n_rows);
+    struct ggml_tensor *node =
+        ggml_flash_attn_ext(scene.ctx, q, k, v, mask, 1.0f, 0.0f, 0.0f);
+    ggml_fp16_t *hidden = calloc((size_t)n_rows * N_KEYS, sizeof(*hidden));
+    ggml_bf16_t *values = malloc(D * N_KEYS * sizeof(*values));
+    float *queries = calloc(D * ROWS, sizeof(*queries));
+    float *result = malloc(D * ROWS * sizeof(*result));
+
+    CHECK(hidden != NULL && values != NULL && queries != NULL &&
+          result != NULL);
+    for (int i = 0; i < D * N_KEYS; i++)
+        values[i] = ggml_fp32_to_bf16(sizes[i / D / PIECE]);
+    for (int row = 0; row < ROWS; row++)
+        for (int key = 0; key < N_KEYS; key++)
+            if (row % 5 < N && key / PIECE != row % 5)
+                hidden[row * N_KEYS + key] = ggml_fp32_to_fp16(-INFINITY);
+    scene_place(&scene);
+    scene_set(q, queries);
+    scene_set(k, values);
+    scene_set(v, values);
+    scene_set(mask, hidden);
+    scene_compute(&scene, node, result);
+    for (int i = 0; i < D * ROWS; i++) {
+        const int seen = i / D % 5;
+        double expected = 0;
+
+        for (int piece = 0; piece < N; piece++)
+            expected += (double)sizes[seen < N ? seen : piece] / N;
+        CHECK(fabs((double)result[i] - expected) <= 1e-6 * expected);
+    }
+    free(hidden);
+    free(values);
+    free(queries);
+    free(result);
+    scene_end(&scene);
+}
+
+static void
+values_of_any_size_count(void **state)
+{
+    (void)state;
+    cuda_case(mix_sizes, "", NULL);
+    cuda_case(mix_sizes, "EMU_SMS=132", NULL);
 }
 
 static void
@@ -350,6 +428,7 @@ main(void)
         cmocka_unit_test(functions_are_right_at_their_ends),
         cmocka_unit_test(a_nan_stays_one),
         cmocka_unit_test(zeros_stay_zeros_in_every_type),
+        cmocka_unit_test(values_of_any_size_count),
         cmocka_unit_test(what_a_mask_hides_adds_nothing),
         cmocka_unit_test(an_index_that_is_no_experts_gives_zeros),
         cmocka_unit_test(elements_of_all_sizes_are_moved),

@@ -11,14 +11,15 @@ trap 'rm -rf "$dir"' EXIT
 
 # Name, architectures, kernels, columns whose sum is looked at, what it has to be.
 cat >"$dir/rules" <<'END'
-local      .          ^gb_(gemv|gemm|mma8?_gemm|wgmma_gemm|attention)_ local        none
-stack      .          ^gb_(gemv|gemm|mma8?_gemm|wgmma_gemm|attention)_ ldl,stl      none
+local      .          ^gb_(gemv|gemm|mma8?_gemm|wgmma_gemm|(mma8?_)?attention)_ local  none
+stack      .          ^gb_(gemv|gemm|mma8?_gemm|wgmma_gemm|(mma8?_)?attention)_ ldl,stl none
 hgmma      ^90a$      ^gb_wgmma_gemm_                                  hgmma        some
 mma8       ^[891]     ^gb_mma8_gemm_                                   hmma,imma    some
 mma        ^75$       ^gb_mma_gemm_                                    hmma,imma    some
 dot4       .          ^gb_gemv_(iq|tq|q)                               idp          some
 wide       .          ^gb_gemv_                                        ldg128       some
-attention  .          ^gb_attention_prefill                            hgmma,hmma   some
+attention8 ^[891]     ^gb_mma8_attention_                              hgmma,hmma   some
+attention  ^75$       ^gb_mma_attention_                               hgmma,hmma   some
 END
 
 # kept LINE…: awk program over rules, exceptions and table; prints what is wrong.

@@ -113,10 +113,54 @@ large_values(struct suite *s)
     }
 }
 
+/* Keys and values beyond the range of halves, and below what these tell from
+ * 0. */
+static void
+wide_values(struct suite *s)
+{
+    static const float sizes[] = { 1e-12f, 1.0f, 1e12f };
+
+    for (int k_size = 0; k_size < LENGTH(sizes); k_size++)
+        for (int v_size = 0; v_size < LENGTH(sizes); v_size++) {
+            const float of_k = sizes[k_size], of_v = sizes[v_size];
+            struct ggml_tensor *q, *k, *v;
+
+            if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
+                continue;
+            q = leaf_range(s, GGML_TYPE_F32, NE(64, 17, 4, 1), -1 / of_k,
+                           1 / of_k);
+            k = leaf_range(s, GGML_TYPE_BF16, NE(64, 150, 2, 1), -of_k, of_k);
+            v = leaf_range(s, GGML_TYPE_BF16, NE(64, 150, 2, 1), -of_v, of_v);
+            suite_check(
+                s, ggml_flash_attn_ext(s->ctx, q, k, v, NULL, 0.25f, 0, 0),
+                5e-4);
+        }
+}
+
+/* Single precision is asked for, and given by all. */
+static void
+precise(struct suite *s)
+{
+    for (int n = 1; n <= 33; n += 16) {
+        struct ggml_tensor *q, *k, *v, *node;
+
+        if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
+            continue;
+        q = leaf_4d(s, GGML_TYPE_F32, 64, n, 4, 1);
+        k = leaf_4d(s, GGML_TYPE_F16, 64, 70, 2, 1);
+        v = leaf_4d(s, GGML_TYPE_F16, 64, 70, 2, 1);
+        node = ggml_flash_attn_ext(s->ctx, q, k, v, NULL, 0.25f, 0, 0);
+        ggml_flash_attn_ext_set_prec(node, GGML_PREC_F32);
+        suite_check(s, node, 1e-7);
+    }
+}
+
 void
 cases_attention(struct suite *s)
 {
     attentions(s);
     sizes(s);
     large_values(s);
+    wide_values(s);
+    precise(s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/kernels/args-attention.h - arguments of the kernels of attention.cu.
+ * cuda/kernels/args-attention.h - arguments of the kernels of attention.
  */
 #ifndef GB_CUDA_KERNELS_ARGS_ATTENTION_H
 #define GB_CUDA_KERNELS_ARGS_ATTENTION_H
@@ -19,6 +19,12 @@
  */
 struct gb_cuda_attention_args {
     struct gb_cuda_tensor q, k, v, mask;
+    const uint8_t *sights; /* of tensor cores: enum gb_cuda_sight of each tile
+                              of rows and each GB_CUDA_SIGHT_KEYS keys; NULL:
+                              there is no mask */
+    const float *k_factors, *v_factors; /* by which each GB_CUDA_SIGHT_KEYS
+                              keys or values of a matrix were multiplied; NULL:
+                              they are as they came */
     float *dst;
     float *parts; /* results of parts, where there are several: for each part
                      and row of dst the maximum of the scores, the sum of the
@@ -32,12 +38,49 @@ struct gb_cuda_attention_args {
     int64_t n_parts;
     int64_t part;        /* keys of a part */
     int64_t ranges;      /* of elements */
+    int64_t key_tiles;   /* of GB_CUDA_SIGHT_KEYS */
     int32_t k_format, v_format; /* enum gb_cuda_format each */
     int32_t k_is_aligned, v_is_aligned; /* may four floats be read at once? */
     int32_t has_mask;
+    int32_t mask_is_paired; /* may two values be read at once? */
     float scale;    /* of products, divided by the softcap if there is one */
     float softcap;  /* 0: none */
     float max_bias; /* 0: slopes are 1 */
+    int32_t unused;
+};
+
+#define GB_CUDA_SIGHT_KEYS 64
+
+/* What a tile of rows sees of some keys. */
+enum gb_cuda_sight {
+    GB_CUDA_SEES_SOME, /* the mask has to be looked at */
+    GB_CUDA_SEES_ALL,  /* all of its values are 0 */
+    GB_CUDA_SEES_NONE, /* all are -infinity */
+};
+
+/* A mask's sights. */
+struct gb_cuda_sights_args {
+    struct gb_cuda_tensor mask;
+    uint8_t *sights;
+    int64_t n_keys;
+    int64_t group;
+    int64_t rows; /* of a group */
+    int64_t rows_of_tile;
+    int64_t row_tiles, key_tiles;
+};
+
+/*
+ * Keys or values as f16: matrices one behind the other, without gaps.  Each
+ * GB_CUDA_SIGHT_KEYS rows of a matrix are multiplied by a power of two.
+ */
+struct gb_cuda_halves_args {
+    struct gb_cuda_tensor from;
+    char *to;
+    float *factors;
+    int64_t n_keys; /* of a matrix: the first rows */
+    int64_t key_tiles;
+    int32_t format; /* enum gb_cuda_format */
+    int32_t is_aligned;
 };
 
 /* The parts' results joined; columns dst as q8 activations, or it is NULL. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuda/kernels/attention.cu - attention of queries to keys and values, for any
- * head size and any types of keys and values.
+ * head size and any types of keys and values, by products of floats.
+ * mmaattention.cuh has that on tensor cores.
  *
  * Thread blocks of 256, each with ROWS queries of a group of heads, that go
  * through a part of the keys, 64 at a time, with an online softmax ("Online
@@ -22,8 +23,7 @@
  * Where there are too few tiles for the card the keys are in parts, whose
  * results are joined in their order ("flash decoding").
  */
-#include "backends/cuda/kernels/args-attention.h"
-#include "backends/cuda/kernels/math.cuh"
+#include "backends/cuda/kernels/attention.cuh"
 #include "backends/cuda/kernels/q8.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
@@ -33,87 +33,6 @@
 #define RANGE   4  /* times WIDTH: elements of a result that a tile has */
 #define STRIDE  68 /* floats of a row in shared memory: neighbouring rows begin
                       16 bytes of banks apart */
-
-/* ---- what a tile is ---- */
-
-struct tile {
-    int64_t batch, first_head, first_row, part, first_key, end_key;
-    int first, width; /* its elements of results */
-};
-
-GB_DEVICE tile
-tile_of(const gb_cuda_attention_args &a, int64_t n, int rows)
-{
-    const int d = (int)a.q.ne[0];
-    tile t;
-
-    t.first = (int)gb_take_index(&n, a.ranges) * RANGE * WIDTH;
-    t.width = d - t.first < RANGE * WIDTH ? d - t.first : RANGE * WIDTH;
-    t.part = gb_take_index(&n, a.n_parts);
-    t.first_row = gb_take_index(&n, a.row_tiles) * rows;
-    t.first_head = gb_take_index(&n, a.groups) * a.group;
-    t.batch = n;
-    t.first_key = t.part * a.part;
-    t.end_key = t.first_key + a.part;
-    if (t.end_key > a.n_keys)
-        t.end_key = a.n_keys;
-    return t;
-}
-
-/* The token and the head of row N of a tile's group. */
-struct query {
-    int64_t token, head;
-};
-
-GB_DEVICE query
-query_of(const gb_cuda_attention_args &a, const tile &t, int64_t n)
-{
-    query result;
-
-    result.head = t.first_head + gb_take_index(&n, a.group);
-    result.token = n;
-    return result;
-}
-
-/* The row of dst that has its result, as a number. */
-GB_DEVICE int64_t
-result_of(const gb_cuda_attention_args &a, const tile &t, const query &q)
-{
-    return q.head + a.q.ne[2] * (q.token + a.q.ne[1] * t.batch);
-}
-
-/* The matrix of keys or values that a tile's heads use: heads and batches share
- * one, by as many as there are. */
-GB_DEVICE const char *
-matrix_of(const gb_cuda_attention_args &a, const gb_cuda_tensor &of,
-          const tile &t)
-{
-    return of.data +
-           gb_quotient(t.first_head, gb_quotient(a.q.ne[2], of.ne[2])) *
-               of.nb[2] +
-           gb_quotient(t.batch, gb_quotient(a.q.ne[3], of.ne[3])) * of.nb[3];
-}
-
-/*
- * The factor of the mask for a head: with P the largest power of two up to the
- * number of heads, 2^(-max_bias / P * (head + 1)) for the first P heads, and
- * every other one of the sequence for 2 P heads for the others ("Train Short,
- * Test Long", arXiv 2108.12409, section 3).
- */
-GB_DEVICE float
-slope_of(float max_bias, int64_t n_heads, int64_t head)
-{
-    int64_t power = 1;
-
-    if (max_bias <= 0.0f)
-        return 1.0f;
-    while (2 * power <= n_heads)
-        power *= 2;
-    if (head < power)
-        return gb_exp2(-max_bias / (float)power * (float)(head + 1));
-    return gb_exp2(-max_bias / (float)(2 * power) *
-                   (float)(2 * (head - power) + 1));
-}
 
 /* ---- into shared memory ---- */
 
@@ -204,8 +123,8 @@ load_tile(int format, const char *matrix, int64_t stride, int n, int first,
 /* WIDTH elements from FIRST on of the tile's queries. */
 template <int rows>
 GB_DEVICE void
-load_queries(const gb_cuda_attention_args &a, const tile &t, int first,
-             float *to)
+load_queries(const gb_cuda_attention_args &a, const gb_attention_tile &t,
+             int first, float *to)
 {
     const int d = (int)a.q.ne[0];
 
@@ -214,7 +133,7 @@ load_queries(const gb_cuda_attention_args &a, const tile &t, int first,
         float value = 0.0f;
 
         if (t.first_row + row < a.rows && first + at < d) {
-            const query q = query_of(a, t, t.first_row + row);
+            const gb_attention_query q = gb_query_of(a, t, t.first_row + row);
 
             value = *(const float *)(a.q.data + (first + at) * 4 +
                                      q.token * a.q.nb[1] + q.head * a.q.nb[2] +
@@ -242,8 +161,8 @@ struct alignas(16) attention_memory {
  */
 template <int rows>
 GB_DEVICE bool
-load_mask(const gb_cuda_attention_args &a, const tile &t, int64_t first,
-          attention_memory<rows> &s)
+load_mask(const gb_cuda_attention_args &a, const gb_attention_tile &t,
+          int64_t first, attention_memory<rows> &s)
 {
     bool is_seen = false;
 
@@ -254,9 +173,10 @@ load_mask(const gb_cuda_attention_args &a, const tile &t, int64_t first,
         if (t.first_row + row < a.rows && first + key < t.end_key) {
             value = 0.0f;
             if (a.has_mask) {
-                const query q = query_of(a, t, t.first_row + row);
+                const gb_attention_query q =
+                    gb_query_of(a, t, t.first_row + row);
 
-                value = slope_of(a.max_bias, a.q.ne[2], q.head) *
+                value = gb_slope_of(a.max_bias, a.q.ne[2], q.head) *
                         gb_float(*(const gb_f16 *)(a.mask.data +
                                                    (first + key) * 2 +
                                                    q.token * a.mask.nb[1]));
@@ -271,14 +191,14 @@ load_mask(const gb_cuda_attention_args &a, const tile &t, int64_t first,
 /* p += the scores of the keys from FIRST on. */
 template <int rows>
 GB_DEVICE void
-find_scores(const gb_cuda_attention_args &a, const tile &t, int64_t first,
-            attention_memory<rows> &s)
+find_scores(const gb_cuda_attention_args &a, const gb_attention_tile &t,
+            int64_t first, attention_memory<rows> &s)
 {
     constexpr int mine = rows / 8;
     const int d = (int)a.q.ne[0];
     const int key = gb_thread() % 32, row = gb_thread() / 32 * mine;
     const int n = t.end_key - first < KEYS ? (int)(t.end_key - first) : KEYS;
-    const char *const keys = matrix_of(a, a.k, t) + first * a.k.nb[1];
+    const char *const keys = gb_matrix_of(a, a.k, t) + first * a.k.nb[1];
     float z[mine][2] = {};
 
     for (int i = 0; i < d; i += WIDTH) {
@@ -402,11 +322,12 @@ add_values(const attention_memory<rows> &s, const place<rows> &at,
 
 template <int rows>
 GB_DEVICE void
-take_values(const gb_cuda_attention_args &a, const tile &t, int64_t first,
-            attention_memory<rows> &s, const place<rows> &at, sums *to)
+take_values(const gb_cuda_attention_args &a, const gb_attention_tile &t,
+            int64_t first, attention_memory<rows> &s, const place<rows> &at,
+            sums *to)
 {
     const int n = t.end_key - first < KEYS ? (int)(t.end_key - first) : KEYS;
-    const char *const values = matrix_of(a, a.v, t) + first * a.v.nb[1];
+    const char *const values = gb_matrix_of(a, a.v, t) + first * a.v.nb[1];
 
     GB_UNROLL
     for (int w = 0; w < RANGE; w++) {
@@ -456,7 +377,7 @@ join_shares(attention_memory<rows> &s, const place<rows> &at, float sums[4][2])
  * 0 where the mask hides all keys; or as they are for the join. */
 template <int rows>
 GB_DEVICE void
-store_row(const gb_cuda_attention_args &a, const tile &t,
+store_row(const gb_cuda_attention_args &a, const gb_attention_tile &t,
           const attention_memory<rows> &s, const place<rows> &at, int r, int w,
           const float *values)
 {
@@ -469,7 +390,7 @@ store_row(const gb_cuda_attention_args &a, const tile &t,
 
     if (row >= a.rows || at.share > 0)
         return;
-    result = result_of(a, t, query_of(a, t, row));
+    result = gb_result_of(a, t, gb_query_of(a, t, row));
     to = a.dst + result * d;
     if (is_part) {
         const int64_t n_rows = a.q.ne[1] * a.q.ne[2] * a.q.ne[3];
@@ -496,7 +417,7 @@ attend(const gb_cuda_attention_args &a)
     const place<rows> at = place<rows>::of_thread();
 
     for (int64_t n = gb_block(); n < a.n_tiles; n += gb_n_blocks()) {
-        const tile t = tile_of(a, n, rows);
+        const gb_attention_tile t = gb_tile_of(a, n, rows, RANGE * WIDTH);
         sums sums = {};
 
         gb_sync();

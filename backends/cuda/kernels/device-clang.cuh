@@ -85,6 +85,12 @@ gb_clang_shuffle(T value, Shuffle shuffle)
     return value;
 }
 
+static __device__ __forceinline__ unsigned long long
+__cvta_generic_to_shared(const void *p)
+{
+    return (unsigned long long)(__attribute__((address_space(3))) const void *)p;
+}
+
 template <typename T>
 static __device__ __forceinline__ T
 __shfl_xor_sync(unsigned lanes, T value, int mask, int width)

@@ -3,6 +3,10 @@
  * cuda/ops/attention.c - FLASH_ATTN_EXT: q F32, keys and values of any types
  * that can be read, mask F16, any strides between rows.
  *
+ * With more rows than a tile of single tokens has, heads of up to 256 elements
+ * and keys and values that are not F32 go to tensor cores.  These read F16:
+ * other types are unpacked into the scratch first, once for all tiles of rows.
+ *
  * kernels/args-attention.h says what groups, rows, tiles and parts are.
  */
 #include "backends/cuda/kernels/args-attention.h"
@@ -14,11 +18,13 @@
 
 #define DECODE_ROWS  8   /* of a tile */
 #define PREFILL_ROWS 32
+#define MMA_ROWS     64
 #define RANGE        256 /* elements of results of a tile */
 #define KEYS         64  /* taken at a time */
 #define LEAST_PART   128 /* keys of a part, so that the join costs little */
 #define MOST_PARTS   64
 #define TILES_A_SM   4   /* wanted: so many run at once */
+#define MMA_TILES_A_SM 2
 
 static const uint8_t formats[GGML_TYPE_COUNT] = {
 #define GB_CUDA_FLOATS(TYPE, name, type) \
@@ -91,11 +97,65 @@ ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-static int64_t
-rows_of_tile(const struct gb_cuda_attention_args *args)
+/* ---- kernels ---- */
+
+/* Kernels on tensor cores by the size of heads, the lowest that fits. */
+struct mma_kernel {
+    int64_t size;
+    enum gb_cuda_kernel kernel;
+    size_t shared;
+};
+
+static const struct mma_kernel mma_kernels[] = {
+    { 64, GB_CUDA_KERNEL_gb_mma_attention_64, 18576 },
+    { 128, GB_CUDA_KERNEL_gb_mma_attention_128, 35088 },
+    { 256, GB_CUDA_KERNEL_gb_mma_attention_256, 50688 },
+    { 0, 0, 0 },
+};
+
+static const struct mma_kernel mma8_kernels[] = {
+    { 64, GB_CUDA_KERNEL_gb_mma8_attention_64, 18576 },
+    { 128, GB_CUDA_KERNEL_gb_mma8_attention_128, 35088 },
+    { 256, GB_CUDA_KERNEL_gb_mma8_attention_256, 67584 },
+    { 0, 0, 0 },
+};
+
+/* Are keys or values read as they are, sixteen bytes at a time? */
+static bool
+are_halves(const struct ggml_tensor *t)
 {
-    return args->rows <= DECODE_ROWS ? DECODE_ROWS : PREFILL_ROWS;
+    return t->type == GGML_TYPE_F16 &&
+           (t->nb[1] | t->nb[2] | t->nb[3]) % 16 == 0;
 }
+
+/* Floats keep their precision, and so does who asks for that.  A view may begin
+ * anywhere. */
+static bool
+fits_tensor_cores(const struct ggml_tensor *t)
+{
+    return t->type != GGML_TYPE_F32 &&
+           (!are_halves(t) || (uintptr_t)t->data % 16 == 0);
+}
+
+/* The kernel on tensor cores for NODE; NULL for none. */
+static const struct mma_kernel *
+mma_kernel_of(const struct gb_cuda_limits *limits,
+              const struct ggml_tensor *node)
+{
+    const int64_t d = node->ne[0];
+    const struct mma_kernel *kernel =
+        limits->variant >= GB_CUDA_MMA8 ? mma8_kernels : mma_kernels;
+
+    if (limits->variant < GB_CUDA_MMA || limits->warp != 32 || d % 8 != 0 ||
+        gb_cuda_param_i32(node, 3) != GGML_PREC_DEFAULT ||
+        !fits_tensor_cores(node->src[1]) || !fits_tensor_cores(node->src[2]))
+        return NULL;
+    while (kernel->size > 0 && kernel->size < d)
+        kernel++;
+    return kernel->size > 0 && kernel->shared <= limits->shared ? kernel : NULL;
+}
+
+/* ---- tiles and parts ---- */
 
 /* Divide the keys where there are fewer tiles than the card runs at once. */
 static void
@@ -113,33 +173,86 @@ divide_keys(struct gb_cuda_attention_args *args, int64_t wanted)
     args->n_tiles *= args->n_parts;
 }
 
-/* The tiles, by shapes and the card's multiprocessors alone. */
-static struct gb_cuda_attention_args
-tiles_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *q = node->src[0];
-    struct gb_cuda_attention_args args = { .n_keys = node->src[1]->ne[1] };
+/* How NODE is computed, and what lies where in its scratch. */
+struct plan {
+    struct gb_cuda_attention_args args;
+    const struct mma_kernel *mma; /* NULL: with floats */
+    int64_t rows;                 /* of a tile */
+    size_t sights, halves[2], factors[2]; /* of keys and of values */
+    size_t scratch;
+};
 
-    args.group = group_of(node);
-    args.groups = q->ne[2] / args.group;
-    args.rows = q->ne[1] * args.group;
-    args.row_tiles = ceil_div(args.rows, rows_of_tile(&args));
-    args.ranges = ceil_div(q->ne[0], RANGE);
-    args.n_tiles = args.ranges * args.row_tiles * args.groups * q->ne[3];
-    divide_keys(&args, (int64_t)limits->n_sms * TILES_A_SM);
-    return args;
+/* SIZE bytes more of the scratch: where they begin. */
+static size_t
+take_scratch(struct plan *plan, int64_t size)
+{
+    const size_t first = plan->scratch;
+
+    plan->scratch += gb_cuda_scratch_up((size_t)size);
+    return first;
 }
 
+/* Room for what is made before attention on tensor cores. */
+static void
+plan_preparation(struct plan *plan, const struct ggml_tensor *node)
+{
+    if (node->src[3] != NULL)
+        plan->sights =
+            take_scratch(plan, plan->args.row_tiles * plan->args.key_tiles);
+    for (int i = 0; i < 2; i++) {
+        const struct ggml_tensor *t = node->src[1 + i];
+        const int64_t matrices = t->ne[2] * t->ne[3];
+
+        if (are_halves(t))
+            continue;
+        plan->halves[i] = take_scratch(
+            plan, matrices * plan->args.n_keys * t->ne[0] * 2);
+        plan->factors[i] = take_scratch(
+            plan, matrices * plan->args.key_tiles * (int64_t)sizeof(float));
+    }
+}
+
+/* By MMA (NULL: with floats), shapes, and the card's multiprocessors alone. */
+static struct plan
+plan_by(const struct gb_cuda_limits *limits, const struct ggml_tensor *node,
+        const struct mma_kernel *mma)
+{
+    const struct ggml_tensor *q = node->src[0];
+    struct plan plan = { .args.n_keys = node->src[1]->ne[1], .mma = mma };
+    struct gb_cuda_attention_args *args = &plan.args;
+
+    args->group = group_of(node);
+    args->groups = q->ne[2] / args->group;
+    args->rows = q->ne[1] * args->group;
+    if (args->rows <= DECODE_ROWS)
+        plan.mma = NULL;
+    plan.rows = plan.mma != NULL             ? MMA_ROWS
+                : args->rows <= DECODE_ROWS ? DECODE_ROWS
+                                            : PREFILL_ROWS;
+    args->row_tiles = ceil_div(args->rows, plan.rows);
+    args->key_tiles = ceil_div(args->n_keys, GB_CUDA_SIGHT_KEYS);
+    args->ranges = ceil_div(q->ne[0], RANGE);
+    args->n_tiles = args->ranges * args->row_tiles * args->groups * q->ne[3];
+    divide_keys(args, (int64_t)limits->n_sms *
+                          (plan.mma != NULL ? MMA_TILES_A_SM : TILES_A_SM));
+    if (args->n_parts > 1)
+        take_scratch(&plan, args->n_parts * ggml_nrows(node) *
+                                (node->ne[0] + 2) * (int64_t)sizeof(float));
+    if (plan.mma != NULL)
+        plan_preparation(&plan, node);
+    return plan;
+}
+
+/* What a view needs that begins elsewhere is there too. */
 static size_t
 attention_scratch(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
-    const struct gb_cuda_attention_args args = tiles_of(limits, node);
+    const struct plan floats = plan_by(limits, node, NULL);
+    const struct plan mma =
+        plan_by(limits, node, mma_kernel_of(limits, node));
 
-    if (args.n_parts == 1)
-        return 0;
-    return (size_t)(args.n_parts * ggml_nrows(node) * (node->ne[0] + 2)) *
-           sizeof(float);
+    return mma.scratch > floats.scratch ? mma.scratch : floats.scratch;
 }
 
 /* May four elements of each row, which are floats, be read at once? */
@@ -149,6 +262,13 @@ is_aligned(const struct ggml_tensor *t)
     const size_t size = 4 * ggml_type_size(t->type);
 
     return ((uintptr_t)t->data | t->nb[1] | t->nb[2] | t->nb[3]) % size == 0;
+}
+
+/* May two values of each row of a mask be read at once? */
+static bool
+is_paired(const struct ggml_tensor *mask)
+{
+    return ((uintptr_t)mask->data | mask->nb[1]) % 4 == 0;
 }
 
 static void
@@ -168,37 +288,116 @@ emit_join(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
                    gb_cuda_blocks(ggml_nelements(node), 256), 0, &args);
 }
 
+/* ---- what tensor cores need ---- */
+
+/* T, keys or values, as halves in the scratch from TO on: the tensor that the
+ * kernel reads. */
+static struct gb_cuda_tensor
+emit_halves(struct gb_cuda_emit *emit, const struct plan *plan,
+            const struct ggml_tensor *t, char *to, float *factors)
+{
+    const struct gb_cuda_halves_args args = {
+        .from = gb_cuda_arg(t),
+        .to = to,
+        .factors = factors,
+        .n_keys = plan->args.n_keys,
+        .key_tiles = plan->args.key_tiles,
+        .format = formats[t->type],
+        .is_aligned = is_aligned(t),
+    };
+    const int64_t row = 2 * t->ne[0], matrix = plan->args.n_keys * row;
+
+    GB_CUDA_LAUNCH(
+        emit, gb_attention_halves,
+        gb_cuda_blocks(t->ne[2] * t->ne[3] * args.key_tiles, 1), 0, &args);
+    return (struct gb_cuda_tensor){
+        .data = to,
+        .ne = { t->ne[0], args.n_keys, t->ne[2], t->ne[3] },
+        .nb = { 2, row, matrix, matrix * t->ne[2] },
+    };
+}
+
+static void
+emit_sights(struct gb_cuda_emit *emit, const struct plan *plan)
+{
+    const struct gb_cuda_sights_args args = {
+        .mask = plan->args.mask,
+        .sights = (uint8_t *)(emit->scratch + plan->sights),
+        .n_keys = plan->args.n_keys,
+        .group = plan->args.group,
+        .rows = plan->args.rows,
+        .rows_of_tile = plan->rows,
+        .row_tiles = plan->args.row_tiles,
+        .key_tiles = plan->args.key_tiles,
+    };
+
+    GB_CUDA_LAUNCH(emit, gb_attention_sights,
+                   gb_cuda_blocks(args.row_tiles * args.key_tiles, 8), 0,
+                   &args);
+}
+
+static void
+emit_preparation(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
+                 struct plan *plan)
+{
+    struct gb_cuda_attention_args *args = &plan->args;
+    struct gb_cuda_tensor *const tensors[] = { &args->k, &args->v };
+    const float **const factors[] = { &args->k_factors, &args->v_factors };
+
+    if (args->has_mask) {
+        emit_sights(emit, plan);
+        args->sights = (const uint8_t *)(emit->scratch + plan->sights);
+    }
+    for (int i = 0; i < 2; i++) {
+        float *const to = (float *)(emit->scratch + plan->factors[i]);
+
+        if (are_halves(node->src[1 + i]))
+            continue;
+        *tensors[i] = emit_halves(emit, plan, node->src[1 + i],
+                                  emit->scratch + plan->halves[i], to);
+        *factors[i] = to;
+    }
+}
+
 static void
 attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
-    struct gb_cuda_attention_args args = tiles_of(emit->limits, node);
+    struct plan plan =
+        plan_by(emit->limits, node, mma_kernel_of(emit->limits, node));
+    struct gb_cuda_attention_args *args = &plan.args;
 
-    args.q = gb_cuda_arg(node->src[0]);
-    args.k = gb_cuda_arg(node->src[1]);
-    args.v = gb_cuda_arg(node->src[2]);
-    args.k_format = formats[node->src[1]->type];
-    args.v_format = formats[node->src[2]->type];
-    args.k_is_aligned = is_aligned(node->src[1]);
-    args.v_is_aligned = is_aligned(node->src[2]);
-    args.has_mask = node->src[3] != NULL;
-    if (args.has_mask)
-        args.mask = gb_cuda_arg(node->src[3]);
-    args.dst = node->data;
-    args.parts = (float *)emit->scratch;
-    args.scale = gb_cuda_param_f32(node, 0);
-    args.max_bias = gb_cuda_param_f32(node, 1);
-    args.softcap = gb_cuda_param_f32(node, 2);
-    if (args.softcap != 0.0f)
-        args.scale /= args.softcap;
+    args->q = gb_cuda_arg(node->src[0]);
+    args->k = gb_cuda_arg(node->src[1]);
+    args->v = gb_cuda_arg(node->src[2]);
+    args->k_format = formats[node->src[1]->type];
+    args->v_format = formats[node->src[2]->type];
+    args->k_is_aligned = is_aligned(node->src[1]);
+    args->v_is_aligned = is_aligned(node->src[2]);
+    args->has_mask = node->src[3] != NULL;
+    if (args->has_mask)
+        args->mask = gb_cuda_arg(node->src[3]);
+    args->mask_is_paired = args->has_mask && is_paired(node->src[3]);
+    args->dst = node->data;
+    args->parts = (float *)emit->scratch;
+    args->scale = gb_cuda_param_f32(node, 0);
+    args->max_bias = gb_cuda_param_f32(node, 1);
+    args->softcap = gb_cuda_param_f32(node, 2);
+    if (args->softcap != 0.0f)
+        args->scale /= args->softcap;
 
-    if (rows_of_tile(&args) == DECODE_ROWS)
+    if (plan.mma != NULL) {
+        emit_preparation(emit, node, &plan);
+        emit->add(emit, plan.mma->kernel, gb_cuda_blocks(args->n_tiles, 1),
+                  plan.mma->shared, args, sizeof(*args));
+    } else if (plan.rows == DECODE_ROWS) {
         GB_CUDA_LAUNCH(emit, gb_attention_decode,
-                       gb_cuda_blocks(args.n_tiles, 1), 0, &args);
-    else
+                       gb_cuda_blocks(args->n_tiles, 1), 0, args);
+    } else {
         GB_CUDA_LAUNCH(emit, gb_attention_prefill,
-                       gb_cuda_blocks(args.n_tiles, 1), 0, &args);
-    if (args.n_parts > 1)
-        emit_join(emit, node, args.n_parts);
+                       gb_cuda_blocks(args->n_tiles, 1), 0, args);
+    }
+    if (args->n_parts > 1)
+        emit_join(emit, node, args->n_parts);
 }
 
 const struct gb_cuda_op gb_cuda_op_attention = {
