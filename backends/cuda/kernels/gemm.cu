@@ -20,6 +20,17 @@ struct panels {
     gb_column columns[TILE];
 };
 
+/*
+ * Where LINE of a panel stands among those of K.  The four threads of a line
+ * store values of k 4 apart, 16 banks from each other: from 8 on lines are 8
+ * further or back, so that these lie beside the first eight.
+ */
+GB_DEVICE int
+place_of(int line, int k)
+{
+    return line ^ (k & 8);
+}
+
 /* Four values from K on of a row into a panel; 0 behind END or without a row. */
 template <typename T>
 GB_DEVICE void
@@ -28,7 +39,7 @@ load4(float panel[STEP][PITCH], int line, int step, const T *row, int64_t k,
 {
     GB_UNROLL
     for (int i = 0; i < 4; i++)
-        panel[step + i][line] =
+        panel[step + i][place_of(line, step)] =
             row != nullptr && k + i < end ? gb_float(row[k + i]) : 0.0f;
 }
 
@@ -42,7 +53,8 @@ add_step(const panels &p, int row, int col, float sum[4][4])
         for (int j = 0; j < 4; j++)
             GB_UNROLL
             for (int i = 0; i < 4; i++)
-                sum[j][i] = gb_fma(p.rows[k][row + i], p.cols[k][col + j],
+                sum[j][i] = gb_fma(p.rows[k][place_of(row, k) + i],
+                                   p.cols[k][place_of(col, k) + j],
                                    sum[j][i]);
 }
 
