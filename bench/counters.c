@@ -230,7 +230,7 @@ count_gemms(enum ggml_type type)
         struct emu_costs c;
         char what[32];
 
-        multiply(gemms[i].device, type, 256, 64, 128, false);
+        multiply(gemms[i].device, type, 256, 64, 256, false);
         costs_of(kernel_name(gemms[i].kernel, type, ""), &c);
         snprintf(what, sizeof(what), "gemm-%s", gemms[i].arch);
         if (c.launches > 0)

@@ -237,6 +237,7 @@ EXTRA_DIST += \
 	%D%/kernels/codebooks.cuh \
 	%D%/kernels/device-clang.cuh \
 	%D%/kernels/device.cuh \
+	%D%/kernels/halves.cuh \
 	%D%/kernels/math.cuh \
 	%D%/kernels/mma.cuh \
 	%D%/kernels/mmaattention.cuh \

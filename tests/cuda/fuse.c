@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 enum {
-    MAX_ROWS = 3, POSITIONS = 8, N_NODES = 22, N_LEAFS = 3, MAX_TENSORS = 128,
+    MAX_ROWS = 3, GEMM_ROWS = 9, POSITIONS = 8, N_NODES = 22, N_LEAFS = 3, MAX_TENSORS = 128,
     TURNS = 4, GRAPHS = 120, ALL_GRAPHS = 10000,
 };
 
@@ -332,7 +332,8 @@ make(struct graph *g, ggml_backend_buffer_type_t buft)
     g->width = widths[below(below(8) == 0 ? 4 : 3)];
     for (int i = 0; i < N_LEAFS; i++)
         g->made[g->n_made++] =
-            leaf(g, GGML_TYPE_F32, g->width, 1 + below(MAX_ROWS));
+            leaf(g, GGML_TYPE_F32, g->width,
+                 below(6) == 0 ? GEMM_ROWS : 1 + below(MAX_ROWS));
     for (int i = 0; i < N_NODES; i++)
         add_node(g);
     g->outputs[g->n_outputs++] = g->made[g->n_made - 1];

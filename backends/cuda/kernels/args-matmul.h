@@ -101,7 +101,8 @@ struct gb_cuda_product_args {
     int32_t row_step, col_step;
     int64_t split_k;     /* of a split; the last may have less */
     int64_t split_bytes; /* between parts of D */
-    struct gb_cuda_addends more; /* of a GEMV whose k is not split */
+    struct gb_cuda_addends more; /* of a GEMV, or a GEMM by warp groups, whose k
+                                  * is not split */
 };
 
 /* Neighbouring rows of weights that a warp of the GEMV takes at once.  A tile's
@@ -122,9 +123,9 @@ struct gb_cuda_gemv_args {
 
 /* Of the GEMM by warp groups. */
 #define GB_CUDA_WGMMA_ROWS   64  /* of a tile */
-#define GB_CUDA_WGMMA_COLS   128
+#define GB_CUDA_WGMMA_COLS   256
 #define GB_CUDA_WGMMA_K      64  /* of k, per step: 128 bytes of halves */
-#define GB_CUDA_WGMMA_SHARED 52480 /* bytes that a block has */
+#define GB_CUDA_WGMMA_SHARED 87552 /* bytes that a block has */
 
 /* Columns are halves. */
 struct gb_cuda_wgmma_args {

@@ -57,6 +57,19 @@
     name(const struct gb_cuda_##args##_args a)
 #endif
 
+/*
+ * The same where so many thread blocks are to be resident on a multiprocessor:
+ * the compiler has no more registers than let them.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define GB_KERNEL_RESIDENT(threads, blocks, name, args)            \
+    extern "C" __global__ void __launch_bounds__(threads, blocks)  \
+    name(const __grid_constant__ struct gb_cuda_##args##_args a)
+#else
+#define GB_KERNEL_RESIDENT(threads, blocks, name, args) \
+    GB_KERNEL(threads, name, args)
+#endif
+
 /* GB_TABLE int x[] = { … };: data that kernels only read, in global memory. */
 #define GB_TABLE static __device__ const
 
@@ -356,6 +369,33 @@ gb_f16_factor(float largest)
     if (exponent == 255)
         return 1.0f;
     return gb_float_of_bits((uint32_t)(field > 253 ? 253 : field) << 23);
+}
+
+/* LOW and HIGH as f16, the first in the lower half of the word. */
+GB_DEVICE uint32_t
+gb_f16_pair(float low, float high)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    uint32_t result;
+
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+        : "=r"(result)
+        : "f"(high), "f"(low));
+    return result;
+#else
+    return gb_f16_of(low).bits | (uint32_t)gb_f16_of(high).bits << 16;
+#endif
+}
+
+/* What is at P will be loaded: let it be in the card's cache by then. */
+GB_DEVICE void
+gb_prefetch(const void *p)
+{
+#if defined(__CUDA_ARCH__)
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+#else
+    (void)p;
+#endif
 }
 
 /* gb_store(p, x): *p = x in the type of *p. */

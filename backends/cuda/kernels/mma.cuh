@@ -155,7 +155,8 @@ gb_mma_m16n8k32_s8(int32_t d[4], const uint32_t a[4], const uint32_t b[2])
 /* ---- fragments out of shared memory ---- */
 
 #if !defined(GB_EMULATOR) && GB_MMA
-/* What instructions of shared memory take as an address. */
+/* What instructions of shared memory take as an address.  The compiler knows what
+ * this is, and makes no address of 64 bits in between. */
 GB_DEVICE uint32_t
 gb_shared_address(const void *p)
 {
@@ -430,22 +431,28 @@ gb_async_proxy_fence()
  * k one after the other, whose pieces of 16 bytes are swizzled: piece i of row
  * r is in the place i ^ r % 8.  The number that tells an MMA of one (PTX ISA,
  * "Matrix Descriptor Format"): the address, 1,024 bytes from 8 rows to the
- * next, both in units of 16, swizzling of 128.  Plus 2: the next 16 of k.
+ * next, both in units of 16, swizzling of 128.  Of its two words the lower
+ * differs from panel to panel: plus 2 it is the next 16 of k.
  */
-GB_DEVICE uint64_t
+GB_DEVICE uint32_t
 gb_wgmma_panel(const void *panel)
 {
 #if defined(GB_EMULATOR)
-    const uint64_t address = gb_emu_shared_address(panel);
+    const uint32_t address = (uint32_t)gb_emu_shared_address(panel);
 #elif GB_WGMMA
-    const uint64_t address = gb_shared_address(panel);
+    const uint32_t address = gb_shared_address(panel);
 #else
-    const uint64_t address = 0;
+    const uint32_t address = 0;
 
     (void)panel;
 #endif
-    return (address & 0x3ffff) >> 4 | (uint64_t)1 << 16 |
-           (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
+    return (address & 0x3ffff) >> 4 | (uint32_t)1 << 16;
+}
+
+GB_DEVICE uint64_t
+gb_wgmma_descriptor(uint32_t panel)
+{
+    return panel | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
 }
 
 /* Before the first MMA, and between what this thread does to the sums and the

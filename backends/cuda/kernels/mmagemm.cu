@@ -3,16 +3,16 @@
  * cuda/kernels/mmagemm.cu - GEMM on tensor cores of 7.5 (MMA), for every type
  * of weights but F32 and BF16: blocking in mmagemm.cuh.
  *
- * q5_K spills one word: the compiler stays at 96 registers, which five thread
- * blocks of a multiprocessor have.
+ * Three thread blocks are resident, for which a thread has all the registers that
+ * it needs: left alone the compiler stays below 128, and spills.
  */
 #include "backends/cuda/kernels/mmagemm.cuh"
 
-#define GEMM(name, type)                          \
-    GB_KERNEL(128, gb_mma_gemm_##name, product)   \
-    {                                             \
-        if constexpr (gb_has_mma)                 \
-            gb_mma_gemm<type, gb_multiply_f16_by_8>(a); \
+#define GEMM(name, type)                                    \
+    GB_KERNEL_RESIDENT(128, 3, gb_mma_gemm_##name, product) \
+    {                                                       \
+        if constexpr (gb_has_mma)                           \
+            gb_mma_gemm<type, gb_multiply_f16_by_8>(a);     \
     }
 
 GEMM(f16, gb_f16)

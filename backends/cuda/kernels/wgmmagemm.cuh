@@ -2,26 +2,41 @@
 /*
  * cuda/kernels/wgmmagemm.cuh - GEMM by warp groups.
  *
- * Tiles of 64 rows and 128 columns by one warp group, 128 threads with 64 sums
- * each.  A step has 64 values of k, in two stages of 8 KB of rows and 16 KB of
- * columns: while the tensor cores multiply one, threads unpack the weights of
- * the next, 32 values each, and TMA fetches its columns.  Unpacking is the
- * limit.
+ * Tiles of 64 rows and 256 columns by two warp groups, 256 threads with 64 sums
+ * each: both multiply the same panel of rows, each by its 128 columns, so that
+ * weights are unpacked once for 256.  A step has 64 values of k, in two stages
+ * of 8 KB of rows and 32 KB of columns: while the tensor cores multiply one,
+ * threads unpack the weights of the next, 16 values each, and TMA fetches its
+ * columns.  Weights of four steps later are on their way to the card's cache
+ * meanwhile.  Two thread blocks are resident, so that one multiplies while the
+ * other is at the barrier of a step.
  *
- * Weights beyond f16's range are multiplied once more, as in mmagemm.cuh.
+ * The loop has 200 to 300 instructions, half of them for the values; for all
+ * eight warps that is as long as the 512 clocks of the tensor cores, or half as
+ * long again: unpacking is the limit.
+ *
+ * Halves are copied, not unpacked.  Weights beyond f16's range are multiplied
+ * once more, as in mmagemm.cuh.
  *
  * Where columns of a tile lie anywhere (MUL_MAT_ID), or the columns of a matrix
- * not one after the other, threads copy them, 16 bytes at a time.
+ * not one after the other, threads copy them, 16 bytes at a time; rows of halves
+ * that begin nowhere in particular are loaded one by one.  That is a loop of its
+ * own: the usual one has neither, and counts k in 32 bits.
  */
 #ifndef GB_CUDA_KERNELS_WGMMAGEMM_CUH
 #define GB_CUDA_KERNELS_WGMMAGEMM_CUH
 
+#include "backends/cuda/kernels/addends.cuh"
 #include "backends/cuda/kernels/mmagemm.cuh"
 
 #define GB_WGMMA_ROWS   GB_CUDA_WGMMA_ROWS
 #define GB_WGMMA_COLS   GB_CUDA_WGMMA_COLS
+#define GB_WGMMA_HALF   (GB_WGMMA_COLS / 2)      /* columns of a warp group */
 #define GB_WGMMA_STEP   GB_CUDA_WGMMA_K
 #define GB_WGMMA_PIECES (2 * GB_WGMMA_STEP / 16) /* of 16 bytes, in a row */
+#define GB_WGMMA_SHARE  4                        /* threads that unpack a row */
+#define GB_WGMMA_AHEAD  (4 * GB_WGMMA_STEP)      /* of k, to the cache */
+#define GB_WGMMA_LINES  32 /* that all threads copy at a time, a piece each */
 
 /* The launch's shared memory, from a multiple of 1,024 on. */
 struct gb_wgmma_stages {
@@ -30,6 +45,7 @@ struct gb_wgmma_stages {
     gb_column columns[GB_WGMMA_COLS];
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
     uint64_t arrived[2]; /* barriers: a stage's columns are there */
+    gb_product_tile tile; /* here, since registers are few */
 };
 
 static_assert(sizeof(gb_wgmma_stages) + 1024 - 16 <= GB_CUDA_WGMMA_SHARED,
@@ -37,8 +53,6 @@ static_assert(sizeof(gb_wgmma_stages) + 1024 - 16 <= GB_CUDA_WGMMA_SHARED,
 static_assert(GB_WGMMA_STEP % GB_CUDA_K_STEP == 0, "columns end with a piece");
 
 struct gb_wgmma_f16 {
-    typedef gb_f16 half;
-
     GB_DEVICE void
     multiply(float d[64], uint64_t a, uint64_t b)
     {
@@ -47,8 +61,6 @@ struct gb_wgmma_f16 {
 };
 
 struct gb_wgmma_bf16 {
-    typedef gb_bf16 half;
-
     GB_DEVICE void
     multiply(float d[64], uint64_t a, uint64_t b)
     {
@@ -58,193 +70,265 @@ struct gb_wgmma_bf16 {
 
 /* What a block works on. */
 struct gb_wgmma_work {
-    const gb_cuda_wgmma_args &a;
-    const gb_product_tile &tile;
+    const gb_cuda_wgmma_args &args;
     gb_wgmma_stages &p;
-    int y; /* of the map: the tile's first column */
-};
-
-struct alignas(16) gb_wgmma_piece {
-    uint32_t words[4];
+    uint32_t a0, b0; /* the first stage's panels, as this group multiplies */
+    int y;           /* of the map: the tile's first column */
+    bool is_used;    /* does this warp group have columns? */
 };
 
 /* Piece I of row ROW of a panel. */
-GB_DEVICE gb_wgmma_piece *
+GB_DEVICE gb_piece *
 gb_wgmma_piece_of(uint16_t *panel, int row, int i)
 {
-    return (gb_wgmma_piece *)(panel + row * GB_WGMMA_STEP) + (i ^ row % 8);
+    return (gb_piece *)(panel + row * GB_WGMMA_STEP) + (i ^ row % 8);
+}
+
+/* The line and the piece of it that this thread copies first. */
+GB_DEVICE int
+gb_wgmma_line()
+{
+    return gb_thread() / GB_WGMMA_PIECES;
+}
+
+GB_DEVICE int
+gb_wgmma_piece()
+{
+    return gb_thread() % GB_WGMMA_PIECES;
 }
 
 /* ---- weights ---- */
 
-template <typename H>
-GB_DEVICE uint32_t
-gb_wgmma_pair(float low, float high)
+/* Sixteen values of a row of a panel, from K on. */
+template <typename T, typename index>
+GB_DEVICE void
+gb_wgmma_load_rows(uint16_t *panel, gb_mma_row<T> &row, index k, index end)
 {
-    H pair[2];
+    const int share = gb_thread() % GB_WGMMA_SHARE;
+    const index at = k + 16 * share;
+    uint32_t halves[8];
 
-    gb_store(&pair[0], low);
-    gb_store(&pair[1], high);
-    return pair[0].bits | (uint32_t)pair[1].bits << 16;
+    gb_mma_unpack(row, gb_mma_fetch<GB_WGMMA_STEP>(row, at, end), halves);
+    GB_UNROLL
+    for (int i = 0; i < 2; i++)
+        *gb_wgmma_piece_of(panel, gb_thread() / GB_WGMMA_SHARE, 2 * share + i) =
+            gb_piece_of(halves + 4 * i);
 }
 
-/* Sixteen values: two pieces. */
-template <typename H>
+/* The bytes of the sixteen values that this thread takes some steps later. */
+template <typename T>
 GB_DEVICE void
-gb_wgmma_store_values(uint16_t *panel, int row, int i, const float values[16])
+gb_wgmma_fetch_ahead(const gb_mma_row<T> &row, int k, int end)
 {
-    GB_UNROLL
-    for (int j = 0; j < 2; j++) {
-        const float *v = values + 8 * j;
+    const uint32_t at =
+        gb_unsigned(k + 16 * (gb_thread() % GB_WGMMA_SHARE));
+    const T *block = row.weights + at / T::values;
 
-        *gb_wgmma_piece_of(panel, row, i + j) = {
-            { gb_wgmma_pair<H>(v[0], v[1]), gb_wgmma_pair<H>(v[2], v[3]),
-              gb_wgmma_pair<H>(v[4], v[5]), gb_wgmma_pair<H>(v[6], v[7]) }
-        };
-    }
+    if ((int)at + GB_WGMMA_AHEAD < end)
+        gb_prefetch((const char *)(block + GB_WGMMA_AHEAD / T::values) +
+                    at % T::values * sizeof(T) / T::values);
 }
 
-/* Half a row of a panel, from K on; zeros behind END, where a row of weights in
- * blocks ends with one of them. */
-template <typename T, typename H>
+/* The panel of rows that are halves already, at multiples of 16 bytes. */
 GB_DEVICE void
-gb_wgmma_load_rows(uint16_t *panel, gb_mma_row<T> &row, int64_t k, int64_t end)
+gb_wgmma_copy_rows(const gb_wgmma_work &w, uint32_t stage, int k, int end)
 {
-    const int half = gb_thread() % 2;
+    const int64_t last = w.args.product.weights.ne[1] - 1;
+    const int i = gb_wgmma_piece();
+    const int left = 2 * (end - k) - 16 * i;
 
     GB_UNROLL
-    for (int i = 0; i < GB_WGMMA_STEP / 2; i += 16) {
-        const int64_t at = k + half * (GB_WGMMA_STEP / 2) + i;
-        float values[16] = {};
+    for (int j = 0; j < GB_WGMMA_ROWS; j += GB_WGMMA_LINES) {
+        const int line = gb_wgmma_line() + j;
+        const int64_t row = w.p.tile.row + line;
+        const char *from = w.p.tile.weights + (row < last ? row : last) *
+                                                w.args.product.weights.nb[1];
 
-        if (at < end)
-            gb_mma_unpack16(row.weights, at, end, values);
-        if constexpr (!gb_format<T>::is_float)
-            gb_mma_scale(values, row.factor, row.largest);
-        gb_wgmma_store_values<H>(panel, gb_thread() / 2,
-                                 half * (GB_WGMMA_PIECES / 2) + i / 8, values);
+        gb_copy_async_16(gb_wgmma_piece_of(w.p.rows[stage], line, i),
+                         from + (left > 0 ? 2 * k + 16 * i : 0),
+                         left > 16 ? 16 : left > 0 ? left : 0);
     }
 }
 
 /* ---- columns ---- */
 
 GB_DEVICE void
-gb_wgmma_fetch_cols(const gb_wgmma_work &w, int stage, int64_t k)
+gb_wgmma_fetch_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 {
+    uint64_t *const arrived = &w.p.arrived[stage];
+
     if (gb_thread() != 0)
         return;
-    gb_mbarrier_arrive_expect(&w.p.arrived[stage], sizeof(w.p.cols[stage]));
-    gb_tma_load(w.p.cols[stage], &w.a.map, (int)k, w.y, &w.p.arrived[stage]);
+    gb_mbarrier_arrive_expect(arrived, sizeof(w.p.cols[stage]));
+    gb_tma_load(w.p.cols[stage], &w.args.map, (int)k, w.y, arrived);
 }
 
-/* A thread a piece of every sixteenth column. */
+/* A thread a piece of each column whose number is its line's and so on. */
 GB_DEVICE void
-gb_wgmma_copy_cols(const gb_wgmma_work &w, int stage, int64_t k)
+gb_wgmma_copy_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 {
-    const int64_t all = w.a.product.columns.ne[0];
+    const int64_t all = w.args.product.columns.ne[0];
     const int64_t end = (all + GB_CUDA_K_STEP - 1) / GB_CUDA_K_STEP *
                         GB_CUDA_K_STEP;
-    const int first = gb_thread() / GB_WGMMA_PIECES;
-    const int i = gb_thread() % GB_WGMMA_PIECES;
+    const int i = gb_wgmma_piece();
     const bool is_inside = k + 8 * i < end;
 
-    GB_UNROLL
-    for (int row = first; row < GB_WGMMA_COLS; row += 128 / GB_WGMMA_PIECES)
+    for (int row = gb_wgmma_line(); row < GB_WGMMA_COLS; row += GB_WGMMA_LINES)
         gb_copy_async_16(gb_wgmma_piece_of(w.p.cols[stage], row, i),
                          w.p.columns[row].from + GB_CUDA_HALVES_HEAD +
                              (is_inside ? 2 * k + 16 * i : 0),
-                         is_inside && row < w.tile.n_cols ? 16 : 0);
-    gb_copy_async_commit();
+                         is_inside && row < w.p.tile.n_cols ? 16 : 0);
 }
 
+/* ---- a stage ---- */
+
+/* All threads: begin to fill STAGE with K and what follows up to END. */
+template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_load_cols(const gb_wgmma_work &w, int stage, int64_t k)
+gb_wgmma_fill(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t stage,
+              index k, index end)
 {
-    if (w.a.has_map)
+    if (is_usual || w.args.has_map)
         gb_wgmma_fetch_cols(w, stage, k);
     else
         gb_wgmma_copy_cols(w, stage, k);
+    if constexpr (gb_format<T>::is_float && is_usual)
+        gb_wgmma_copy_rows(w, stage, k, end);
+    else
+        gb_wgmma_load_rows(w.p.rows[stage], row, k, end);
+    if constexpr (gb_format<T>::is_float || !is_usual)
+        gb_copy_async_commit();
+    else
+        gb_wgmma_fetch_ahead(row, k, end);
 }
 
-/* A stage's columns are there for this thread, for the N-th time. */
+/* All that STAGE has for the N-th time is there for this thread, and seen by the
+ * tensor cores behind the next barrier. */
+template <typename T, bool is_usual>
 GB_DEVICE void
-gb_wgmma_wait_for_cols(const gb_wgmma_work &w, int stage, int n)
+gb_wgmma_wait_for(const gb_wgmma_work &w, uint32_t stage, uint32_t n)
 {
-    if (w.a.has_map)
-        gb_mbarrier_wait(&w.p.arrived[stage], n % 2);
-    else
+    if (is_usual || w.args.has_map)
+        gb_mbarrier_wait(&w.p.arrived[stage], (int)(n % 2));
+    if constexpr (gb_format<T>::is_float || !is_usual)
         gb_copy_async_wait<0>();
+    gb_async_proxy_fence();
 }
 
 /* ---- a tile ---- */
 
+/* This warp's group. */
+GB_DEVICE int
+gb_wgmma_group()
+{
+    return gb_warp() / 4;
+}
+
 template <typename how>
 GB_DEVICE void
-gb_wgmma_step(const gb_wgmma_work &w, int stage, float sums[64])
+gb_wgmma_step(const gb_wgmma_work &w, uint32_t stage, float sums[64])
 {
-    const uint64_t a = gb_wgmma_panel(w.p.rows[stage]);
-    const uint64_t b = gb_wgmma_panel(w.p.cols[stage]);
+    const uint32_t a = w.a0 + stage * (uint32_t)(sizeof(w.p.rows[0]) / 16);
+    const uint32_t b = w.b0 + stage * (uint32_t)(sizeof(w.p.cols[0]) / 16);
 
     gb_wgmma_fence();
     GB_UNROLL
-    for (int i = 0; i < GB_WGMMA_STEP / 16; i++)
-        how::multiply(sums, a + 2 * i, b + 2 * i);
+    for (uint32_t i = 0; i < GB_WGMMA_STEP / 16; i++)
+        how::multiply(sums, gb_wgmma_descriptor(a + 2 * i),
+                      gb_wgmma_descriptor(b + 2 * i));
     gb_wgmma_commit();
 }
 
 /*
  * All steps of k; N is the number of all steps before.  Behind the barrier of a
- * step all warps have waited for the step before it, whose stage is then loaded
+ * step all warps have waited for the step before it, whose stage is then filled
  * again.
  */
-template <typename T, typename how>
+template <typename T, typename how, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, int &n,
+gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
                 float sums[64])
 {
-    const int64_t end = w.tile.k_end;
+    const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
 
     GB_UNROLL
     for (int i = 0; i < 64; i++)
         sums[i] = 0.0f;
-    if (w.tile.k < end) {
-        gb_wgmma_load_cols(w, n % 2, w.tile.k);
-        gb_wgmma_load_rows<T, typename how::half>(w.p.rows[n % 2], row,
-                                                  w.tile.k, end);
-    }
+    if (first < end)
+        gb_wgmma_fill<T, is_usual>(w, row, n % 2, first, end);
     GB_DO_NOT_UNROLL
-    for (int64_t k = w.tile.k; k < end; k += GB_WGMMA_STEP, n++) {
+    for (index k = first; k < end; k += GB_WGMMA_STEP, n++) {
         gb_wgmma_wait(sums);
-        gb_wgmma_wait_for_cols(w, n % 2, n / 2);
-        gb_async_proxy_fence();
+        gb_wgmma_wait_for<T, is_usual>(w, n % 2, n / 2);
         gb_sync();
-        gb_wgmma_step<how>(w, n % 2, sums);
-        if (k + GB_WGMMA_STEP >= end)
-            continue;
-        gb_wgmma_load_cols(w, (n + 1) % 2, k + GB_WGMMA_STEP);
-        gb_wgmma_load_rows<T, typename how::half>(
-            w.p.rows[(n + 1) % 2], row, k + GB_WGMMA_STEP, end);
+        if (w.is_used)
+            gb_wgmma_step<how>(w, n % 2, sums);
+        if (k + GB_WGMMA_STEP < end)
+            gb_wgmma_fill<T, is_usual>(w, row, (n + 1) % 2,
+                                       (index)(k + GB_WGMMA_STEP), end);
     }
     gb_wgmma_wait(sums);
 }
 
-/* Columns 8 * EIGHTH and so on, two of this lane: rows ROW and ROW + 8. */
+/* ---- the result ---- */
+
+/* In the place of the panels: sums by columns, whose pitch lets the lanes of a
+ * warp store in different banks; and where columns stand in D. */
+struct gb_wgmma_result {
+    float sums[GB_WGMMA_COLS][GB_WGMMA_ROWS + 4];
+    gb_row places[GB_WGMMA_COLS];
+};
+
+static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::rows) +
+                                             sizeof(gb_wgmma_stages::cols),
+              "the result has the place of the panels");
+
 GB_DEVICE void
-gb_wgmma_store_two(const gb_wgmma_work &w, const float sums[4], int eighth)
+gb_wgmma_keep_sums(const float sums[64], gb_wgmma_result &r)
 {
-    const int first = gb_warp() * 16 + gb_lane() / 4;
+    const int row = gb_warp() % 4 * 16 + gb_lane() / 4;
+    const int col = gb_wgmma_group() * GB_WGMMA_HALF + gb_lane() % 4 * 2;
 
     GB_UNROLL
-    for (int i = 0; i < 4; i++) {
-        const int j = 8 * eighth + gb_lane() % 4 * 2 + i % 2;
-        const int64_t row = w.tile.row + first + i / 2 * 8;
-        const gb_column column = w.p.columns[j];
+    for (int i = 0; i < 64; i++)
+        r.sums[col + i / 4 * 8 + i % 2][row + i / 2 % 2 * 8] = sums[i];
+}
 
-        if (j < w.tile.n_cols && row < w.a.product.weights.ne[1])
-            *(float *)(column.to + row * w.a.product.dst.nb[0]) =
-                sums[i] * *(const float *)column.from *
-                w.p.row_scales[first + i / 2 * 8];
-    }
+/* Element ROW of column J, and what is added to it. */
+GB_DEVICE void
+gb_wgmma_store(const gb_wgmma_work &w, const gb_wgmma_result &r, int j,
+               int row)
+{
+    const gb_cuda_product_args &a = w.args.product;
+    const gb_column column = w.p.columns[j];
+    const int64_t i0 = w.p.tile.row + row;
+    float value = r.sums[j][row] * *(const float *)column.from *
+                  w.p.row_scales[row];
+
+    if (i0 >= a.weights.ne[1])
+        return;
+    if (a.more.n > 0)
+        value = gb_add_all(a.more,
+                           { { i0, r.places[j].i1, r.places[j].i2,
+                               r.places[j].i3 } },
+                           value);
+    *(float *)(column.to + i0 * a.dst.nb[0]) = value;
+}
+
+/* All threads: neighbouring ones store neighbouring rows of a column. */
+GB_DEVICE void
+gb_wgmma_store_all(const gb_wgmma_work &w, const float sums[64])
+{
+    gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
+    const int j = gb_thread();
+
+    gb_wgmma_keep_sums(sums, r);
+    if (w.args.product.more.n > 0 && j < w.p.tile.n_cols)
+        r.places[j] = gb_column_place(w.args.product, w.p.tile, j);
+    gb_sync();
+    for (int i = gb_thread(); i < w.p.tile.n_cols * GB_WGMMA_ROWS;
+         i += gb_n_threads())
+        gb_wgmma_store(w, r, i / GB_WGMMA_ROWS, i % GB_WGMMA_ROWS);
 }
 
 /* The first column of TILE among all rows of the map. */
@@ -264,21 +348,36 @@ gb_wgmma_take_stages()
     return (gb_wgmma_stages *)(all + (-(uintptr_t)all & 1023));
 }
 
+/* Do the usual loop's conditions hold? */
+template <typename T>
+GB_DEVICE bool
+gb_wgmma_is_usual(const gb_wgmma_work &w)
+{
+    const uintptr_t all =
+        (uintptr_t)w.p.tile.weights | (uintptr_t)w.args.product.weights.nb[1];
+
+    return w.args.has_map && (!gb_format<T>::is_float || all % 16 == 0);
+}
+
 template <typename T, typename how>
 GB_DEVICE void
 gb_wgmma_tile(const gb_wgmma_work &w)
 {
-    gb_mma_row<T> row = gb_mma_row_of<T>(w.a.product, w.tile);
+    gb_mma_row<T> row =
+        gb_mma_row_of<GB_WGMMA_SHARE, T>(w.args.product, w.p.tile);
+    const bool is_usual = gb_wgmma_is_usual<T>(w);
     float sums[64];
-    int n = 0;
+    uint32_t n = 0;
 
     do
-        gb_wgmma_sum_up<T, how>(w, row, n, sums);
-    while (!gb_format<T>::is_float && gb_mma_change_factors(row));
-    gb_mma_keep_scale(row, w.p.row_scales);
-    GB_UNROLL
-    for (int eighth = 0; eighth < GB_WGMMA_COLS / 8; eighth++)
-        gb_wgmma_store_two(w, sums + 4 * eighth, eighth);
+        if (is_usual)
+            gb_wgmma_sum_up<T, how, true, int32_t>(w, row, n, sums);
+        else
+            gb_wgmma_sum_up<T, how, false, int64_t>(w, row, n, sums);
+    while (!gb_format<T>::is_float &&
+           gb_mma_change_factors<GB_WGMMA_SHARE>(row));
+    gb_mma_keep_scale<GB_WGMMA_SHARE>(row, w.p.row_scales);
+    gb_wgmma_store_all(w, sums);
 }
 
 template <typename T, typename how>
@@ -287,17 +386,23 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &a)
 {
     const gb_product_tile tile =
         gb_product_tile_of(a.product, (uint32_t)gb_block());
-    const gb_wgmma_work w = { a, tile, *gb_wgmma_take_stages(),
-                              gb_wgmma_row_of_map(a.product, tile) };
+    gb_wgmma_stages &p = *gb_wgmma_take_stages();
+    const int first = gb_wgmma_group() * GB_WGMMA_HALF;
+    const gb_wgmma_work w = {
+        a, p, gb_wgmma_panel(p.rows[0]),
+        gb_wgmma_panel(p.cols[0] + first * GB_WGMMA_STEP),
+        gb_wgmma_row_of_map(a.product, tile), first < tile.n_cols
+    };
 
     if (tile.n_cols == 0)
         return;
     if (gb_thread() == 0) {
-        gb_mbarrier_init(&w.p.arrived[0], 1);
-        gb_mbarrier_init(&w.p.arrived[1], 1);
+        gb_mbarrier_init(&p.arrived[0], 1);
+        gb_mbarrier_init(&p.arrived[1], 1);
         gb_mbarrier_init_fence();
+        p.tile = tile;
     }
-    gb_list_columns(a.product, tile, w.p.columns, GB_WGMMA_COLS);
+    gb_list_columns(a.product, tile, p.columns, GB_WGMMA_COLS);
     gb_wgmma_tile<T, how>(w);
 }
 

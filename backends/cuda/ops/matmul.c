@@ -391,7 +391,8 @@ fused_product_supports(const struct gb_cuda_limits *limits,
 
     /* A trial of the BLAS would add more than once. */
     if (!tiling.is_gemv &&
-        (tiling.n_splits == 1 || limits->blas_workspace > 0))
+        ((tiling.n_splits == 1 && !tiling.by_warp_groups) ||
+         limits->blas_workspace > 0))
         return false;
     for (int i = 1; i < group->n_nodes; i++) {
         const struct ggml_tensor *sum = group->nodes[i];

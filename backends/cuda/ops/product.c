@@ -174,7 +174,7 @@ can_be_mapped(const struct gb_cuda_product_args *args)
 
     return args->ids.data == NULL &&
            (args->r3 == 1 || args->weights.ne[2] == 1) &&
-           columns->ne[0] > 0 && columns->ne[0] < INT32_MAX &&
+           columns->ne[0] > 0 && columns->ne[0] < INT32_MAX / 2 &&
            columns->nb[1] < (int64_t)1 << 40;
 }
 

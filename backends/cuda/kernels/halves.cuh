@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda/kernels/halves.cuh - weights as halves, for tensor cores.
+ *
+ * Sixteen neighbouring values of a block have one scale and min: these are read
+ * once, then the codes, four in a word.  A code becomes a float by a byte's place
+ * in it: the bits 0x4b0000uu are 2^23 + u, from which what is subtracted is
+ * exact.  Conversions of integers would take four times as long.
+ *
+ * A value is scale * code - min in F32, rounded to that once, and then to f16:
+ * so it is off by half a step of f16 and 2^-24 of itself, nothing more.  Where
+ * there are no mins the product is exact in F32: scales of 11 bits, times up to 7
+ * of a sub-block, and codes of as many as are left.
+ */
+#ifndef GB_CUDA_KERNELS_HALVES_CUH
+#define GB_CUDA_KERNELS_HALVES_CUH
+
+#include "backends/cuda/kernels/unpack.cuh"
+
+struct gb_sixteen {
+    uint32_t codes[4]; /* bytes: 128 more than the codes */
+    float scale, min;
+};
+
+/* Of numbers that are not negative the compiler divides by a shift. */
+GB_DEVICE uint32_t
+gb_unsigned(int32_t n)
+{
+    return (uint32_t)n;
+}
+
+GB_DEVICE uint64_t
+gb_unsigned(int64_t n)
+{
+    return (uint64_t)n;
+}
+
+/* Values 16 * I … 16 * I + 15 of a dense row of blocks.  From the factor the
+ * compiler knows what e / 32 and so on are for all four words. */
+template <typename T, typename index>
+GB_DEVICE gb_sixteen
+gb_sixteen_of(const T *row, index i)
+{
+    const T *block = row + gb_unsigned(i) / (T::values / 16);
+    const int first = (int)(gb_unsigned(i) % (T::values / 16) * 16);
+    gb_sixteen s;
+
+    s.scale = gb_scale(block, first);
+    s.min = gb_min(block, first);
+    GB_UNROLL
+    for (int j = 0; j < 4; j++)
+        s.codes[j] = (uint32_t)gb_codes(block, first + 4 * j) ^ 0x80808080u;
+    return s;
+}
+
+/* The code in byte I of WORD. */
+GB_DEVICE float
+gb_code_of(uint32_t word, int i)
+{
+    return gb_float_of_bits(
+               gb_pick_bytes(word, 0x4b000000u, 0x7440u | (uint32_t)i)) -
+           8388736.0f;
+}
+
+/* Two values, from code 2 * I on, as halves. */
+template <bool has_mins>
+GB_DEVICE uint32_t
+gb_two_halves(const gb_sixteen &s, float scale, float min, int i)
+{
+    const float low = gb_code_of(s.codes[i / 2], i % 2 * 2);
+    const float high = gb_code_of(s.codes[i / 2], i % 2 * 2 + 1);
+
+    if constexpr (has_mins)
+        return gb_f16_pair(gb_fma(scale, low, -min),
+                           gb_fma(scale, high, -min));
+    else
+        return gb_f16_pair(scale * low, scale * high);
+}
+
+/* All sixteen times FACTOR, a power of two, two in a word. */
+template <bool has_mins>
+GB_DEVICE void
+gb_sixteen_halves(const gb_sixteen &s, float factor, uint32_t out[8])
+{
+    GB_UNROLL
+    for (int i = 0; i < 8; i++)
+        out[i] = gb_two_halves<has_mins>(s, s.scale * factor, s.min * factor,
+                                         i);
+}
+
+/* No magnitude of the sixteen is above this. */
+GB_DEVICE float
+gb_sixteen_bound(const gb_sixteen &s)
+{
+    const float scale = s.scale < 0.0f ? -s.scale : s.scale;
+    const float min = s.min < 0.0f ? -s.min : s.min;
+
+    return gb_fma(scale, 128.0f, min);
+}
+
+/* Sixteen bytes that are loaded and stored at once. */
+struct alignas(16) gb_piece {
+    uint32_t words[4];
+};
+
+GB_DEVICE gb_piece
+gb_piece_of(const uint32_t words[4])
+{
+    return { { words[0], words[1], words[2], words[3] } };
+}
+
+/* Values I … I + 15 of a row of 16-bit floats, zeros from END on. */
+template <typename T, typename index>
+GB_DEVICE void
+gb_sixteen_floats(const T *row, index i, index end, uint32_t out[8])
+{
+    const gb_piece *pieces = (const gb_piece *)(row + i);
+
+    if ((uintptr_t)pieces % sizeof(gb_piece) == 0 && end - i >= 16) {
+        GB_UNROLL
+        for (int j = 0; j < 2; j++) {
+            const gb_piece piece = pieces[j];
+
+            GB_UNROLL
+            for (int l = 0; l < 4; l++)
+                out[4 * j + l] = piece.words[l];
+        }
+        return;
+    }
+    GB_UNROLL
+    for (int j = 0; j < 8; j++) {
+        const index at = i + 2 * j;
+        const uint32_t low = at < end ? row[at].bits : 0;
+        const uint32_t high = at + 1 < end ? row[at + 1].bits : 0;
+
+        out[j] = low | high << 16;
+    }
+}
+
+#endif
