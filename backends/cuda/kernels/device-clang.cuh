@@ -12,7 +12,7 @@
 #define __global__             __attribute__((global))
 #define __shared__             __attribute__((shared))
 #define __forceinline__        inline __attribute__((always_inline))
-#define __launch_bounds__(n)   __attribute__((launch_bounds(n)))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __align__(n)           __attribute__((aligned(n)))
 /* clang 16 does not know it, and reads arguments where they are anyway. */
 #define __grid_constant__

@@ -7,6 +7,7 @@
  * multiply-adds are the limit: 16 for 8 values read from shared memory.
  */
 #include "backends/cuda/kernels/product.cuh"
+#include "backends/cuda/kernels/tensor.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
 #define THREADS 256
@@ -15,8 +16,8 @@
 #define PITCH   68 /* floats from one k to the next: rows aligned to 16 bytes */
 
 struct panels {
-    float rows[STEP][PITCH];
-    float cols[STEP][PITCH];
+    alignas(16) float rows[STEP][PITCH];
+    alignas(16) float cols[STEP][PITCH];
     gb_column columns[TILE];
 };
 
@@ -48,14 +49,16 @@ GB_DEVICE void
 add_step(const panels &p, int row, int col, float sum[4][4])
 {
     GB_UNROLL
-    for (int k = 0; k < STEP; k++)
+    for (int k = 0; k < STEP; k++) {
+        const gb_float4 a = *(const gb_float4 *)&p.rows[k][place_of(row, k)];
+        const gb_float4 b = *(const gb_float4 *)&p.cols[k][place_of(col, k)];
+
         GB_UNROLL
         for (int j = 0; j < 4; j++)
             GB_UNROLL
             for (int i = 0; i < 4; i++)
-                sum[j][i] = gb_fma(p.rows[k][place_of(row, k) + i],
-                                   p.cols[k][place_of(col, k) + j],
-                                   sum[j][i]);
+                sum[j][i] = gb_fma(a.at[i], b.at[j], sum[j][i]);
+    }
 }
 
 GB_DEVICE void

@@ -35,8 +35,59 @@ gb_unsigned(int64_t n)
     return (uint64_t)n;
 }
 
-/* Values 16 * I … 16 * I + 15 of a dense row of blocks.  From the factor the
- * compiler knows what e / 32 and so on are for all four words. */
+/*
+ * Codes FIRST … FIRST + 15 of a block, and 128 each, for formats whose words are
+ * found with much arithmetic: as gb_codes() has them, once for all four.
+ */
+template <typename T>
+GB_DEVICE void
+gb_sixteen_codes(const T *b, int first, uint32_t out[4])
+{
+    GB_UNROLL
+    for (int j = 0; j < 4; j++)
+        out[j] = (uint32_t)gb_codes(b, first + 4 * j) ^ 0x80808080u;
+}
+
+GB_DEVICE void
+gb_sixteen_codes(const gb_q4_k *b, int first, uint32_t out[4])
+{
+    const uint32_t *words = b->qs + 8 * (first / 64) + first % 32 / 4;
+    const int is_high = first % 64 / 32;
+
+    GB_UNROLL
+    for (int j = 0; j < 4; j++)
+        out[j] = gb_nibbles(words[j], is_high) | 0x80808080u;
+}
+
+GB_DEVICE void
+gb_sixteen_codes(const gb_q5_k *b, int first, uint32_t out[4])
+{
+    const uint32_t *words = b->qs + 8 * (first / 64) + first % 32 / 4;
+    const uint32_t *fifths = b->qh + first % 32 / 4;
+    const int is_high = first % 64 / 32;
+
+    GB_UNROLL
+    for (int j = 0; j < 4; j++)
+        out[j] = gb_nibbles(words[j], is_high) |
+                 (fifths[j] >> first / 32 & 0x01010101u) << 4 | 0x80808080u;
+}
+
+GB_DEVICE void
+gb_sixteen_codes(const gb_q6_k *b, int first, uint32_t out[4])
+{
+    const uint16_t *low = b->ql + 32 * (first / 128) + first % 64 / 2;
+    const uint16_t *high = b->qh + gb_pairs_at(first) / 2;
+    const int is_high = first % 128 / 64;
+
+    GB_UNROLL
+    for (int j = 0; j < 4; j++)
+        out[j] = (gb_nibbles(gb_load_halves(low + 2 * j), is_high) |
+                  gb_pairs(gb_load_halves(high + 2 * j), first) << 4 |
+                  0x80808080u) -
+                 0x20202020u;
+}
+
+/* Values 16 * I … 16 * I + 15 of a dense row of blocks. */
 template <typename T, typename index>
 GB_DEVICE gb_sixteen
 gb_sixteen_of(const T *row, index i)
@@ -47,9 +98,7 @@ gb_sixteen_of(const T *row, index i)
 
     s.scale = gb_scale(block, first);
     s.min = gb_min(block, first);
-    GB_UNROLL
-    for (int j = 0; j < 4; j++)
-        s.codes[j] = (uint32_t)gb_codes(block, first + 4 * j) ^ 0x80808080u;
+    gb_sixteen_codes(block, first, s.codes);
     return s;
 }
 

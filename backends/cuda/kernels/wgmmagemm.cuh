@@ -361,10 +361,8 @@ gb_wgmma_is_usual(const gb_wgmma_work &w)
 
 template <typename T, typename how>
 GB_DEVICE void
-gb_wgmma_tile(const gb_wgmma_work &w)
+gb_wgmma_tile(const gb_wgmma_work &w, gb_mma_row<T> &row)
 {
-    gb_mma_row<T> row =
-        gb_mma_row_of<GB_WGMMA_SHARE, T>(w.args.product, w.p.tile);
     const bool is_usual = gb_wgmma_is_usual<T>(w);
     float sums[64];
     uint32_t n = 0;
@@ -394,6 +392,8 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &a)
         gb_wgmma_row_of_map(a.product, tile), first < tile.n_cols
     };
 
+    gb_mma_row<T> row;
+
     if (tile.n_cols == 0)
         return;
     if (gb_thread() == 0) {
@@ -402,8 +402,9 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &a)
         gb_mbarrier_init_fence();
         p.tile = tile;
     }
+    row = gb_mma_row_of<GB_WGMMA_SHARE, T>(a.product, tile);
     gb_list_columns(a.product, tile, p.columns, GB_WGMMA_COLS);
-    gb_wgmma_tile<T, how>(w);
+    gb_wgmma_tile<T, how>(w, row);
 }
 
 #endif
