@@ -95,6 +95,23 @@ sizes(struct suite *s)
         }
 }
 
+/* The longest heads with more tokens than a tile of a few rows takes: enough of
+ * them for each part of the cases to have some. */
+static void
+long_heads(struct suite *s)
+{
+    static const int64_t heads[] = { 136, 192, 256 };
+    static const enum ggml_type types[] = { GGML_TYPE_F16, GGML_TYPE_Q8_0 };
+
+    for (int i = 0; i < 12; i++) {
+        const int64_t d = heads[i % LENGTH(heads)];
+        const enum ggml_type type =
+            d % 32 != 0 ? GGML_TYPE_F16 : types[i / 3 % LENGTH(types)];
+
+        attend(s, type, type, d, 33, 70, 2, 1, i % 6);
+    }
+}
+
 /* Keys that agree with a token far better than others, and values beyond what
  * products of halves may come to. */
 static void
@@ -160,6 +177,7 @@ cases_attention(struct suite *s)
 {
     attentions(s);
     sizes(s);
+    long_heads(s);
     large_values(s);
     wide_values(s);
     precise(s);
