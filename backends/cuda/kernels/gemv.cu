@@ -405,10 +405,11 @@ gemv(const gb_cuda_gemv_args &a)
                        gb_copies_in_bulk(a.in_bulk != 0));
 }
 
-#define GEMV(name, type, cols)                                   \
-    GB_KERNEL(GB_CUDA_GEMV_THREADS, gb_gemv_##name##_##cols, gemv) \
-    {                                                            \
-        gemv<type, cols>(a);                                     \
+/* Two are resident at the least: left alone, nvcc spills for a third. */
+#define GEMV(name, type, cols)                                               \
+    GB_KERNEL_RESIDENT(GB_CUDA_GEMV_THREADS, 2, gb_gemv_##name##_##cols, gemv) \
+    {                                                                        \
+        gemv<type, cols>(a);                                                 \
     }
 #define GB_CUDA_FLOATS(TYPE, name, type) \
     GEMV(name, type, 1)                  \

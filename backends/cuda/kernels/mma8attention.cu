@@ -5,11 +5,12 @@
  */
 #include "backends/cuda/kernels/mmaattention.cuh"
 
-#define ATTENTION(size)                                 \
-    GB_KERNEL(128, gb_mma8_attention_##size, attention) \
-    {                                                   \
-        if constexpr (gb_has_mma8)                      \
-            gb_mma_attend<gb_mma_head<size, true>>(a);               \
+/* Two are resident: left alone, nvcc spills for a third. */
+#define ATTENTION(size)                                             \
+    GB_KERNEL_RESIDENT(128, 2, gb_mma8_attention_##size, attention) \
+    {                                                               \
+        if constexpr (gb_has_mma8)                                  \
+            gb_mma_attend<gb_mma_head<size, true>>(a);              \
     }
 
 ATTENTION(64)

@@ -84,6 +84,7 @@ gb_copy_edge(char *to, const gb_row_part &part, const char *from, int at)
         gb_copy_async_16(to, from + first, left < 16 ? left : 16);
         return;
     }
+    GB_DO_NOT_UNROLL
     for (int i = (-part.n_before - first) & ~3; i < 16 && i < left; i += 2)
         *(uint16_t *)(to + i) = first + i < -part.n_before
                                     ? (uint16_t)0
@@ -91,11 +92,12 @@ gb_copy_edge(char *to, const gb_row_part &part, const char *from, int at)
 }
 
 /* Begin to copy a part at a row's edge.  All lanes. */
-GB_DEVICE_CALL void
-gb_copy_edges(char *to, const gb_row_part part, const char *from)
+GB_DEVICE void
+gb_copy_edges(char *to, const gb_row_part &part, const char *from)
 {
     const int end = gb_skip_of(from) + part.n;
 
+    GB_DO_NOT_UNROLL
     for (int at = 16 * gb_lane(); at < end; at += 16 * GB_WARP)
         gb_copy_edge(to + at, part, from, at);
 }
@@ -153,6 +155,7 @@ gb_begin_stage(gb_weight_ring<T> &ring, int at, const gb_row_part &part,
             gb_copy_sectors<gb_stage_of<T>::pitch>(
                 ring.rows[at][r], part, gb_shuffle_pointer(from, r));
     } else {
+        GB_DO_NOT_UNROLL
         for (int r = 0; r < rows; r++)
             gb_copy_edges(ring.rows[at][r], part, gb_shuffle_pointer(from, r));
     }
