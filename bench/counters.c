@@ -263,7 +263,7 @@ count_attention(const char *what, int64_t tokens, int64_t keys)
 {
     static const char *const kernels[] = { "gb_attention_decode",
                                            "gb_attention_prefill",
-                                           "gb_attention_sights",
+                                           "gb_attention_block_mask",
                                            "gb_mma8_attention_128",
                                            "gb_attention_join", NULL };
     const struct emu_costs before = sum_of(kernels);

@@ -3,11 +3,12 @@
  * fuse/find.c - find the groups of a graph.
  *
  * From each node that begins a chain the next node that reads it is looked for,
- * and so on; then nets, and from each product element by element sums of slices
- * of it; then, from each rotation or copy, others that have nothing to do with
- * it; then, from each product that is left, others with its right side.  Spans
- * of memory decide whether the nodes may move to where the group is computed,
- * and whether one kernel may do what they did in turns.
+ * and so on; then subgraphs, in which a node reads several others, and from each
+ * product element by element sums of slices of it; then, from each rotation or
+ * copy, others that have nothing to do with it; then, from each product that is
+ * left, others with its right side.  Spans of memory decide whether the nodes may
+ * move to where the group is computed, and whether one kernel may do what they
+ * did in turns.
  */
 #include "lib/fuse/search.h"
 
@@ -65,7 +66,7 @@ find_chain(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
 
 /* May what reads earlier members by views be one kernel? */
 static bool
-is_net(struct gb_fuse_search *s)
+may_be_subgraph(struct gb_fuse_search *s)
 {
     if (!gb_fuse_are_kept(s) || !gb_fuse_may_move_back(s))
         return false;
@@ -74,12 +75,12 @@ is_net(struct gb_fuse_search *s)
 }
 
 static void
-find_net(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
+find_subgraph(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
          void *data)
 {
-    for (int i = 0; i < gb_fuse_n_nets; i++) {
-        if (gb_fuse_take_net(s, &gb_fuse_nets[i], first) && is_net(s) &&
-            accepts(data, &s->group)) {
+    for (int i = 0; i < gb_fuse_n_subgraphs; i++) {
+        if (gb_fuse_take_subgraph(s, &gb_fuse_subgraphs[i], first) &&
+            may_be_subgraph(s) && accepts(data, &s->group)) {
             keep(s);
             return;
         }
@@ -94,7 +95,7 @@ find_slices(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
     if (!gb_fuse_take_slices(s, first))
         return;
     for (; s->group.n_nodes > 1; s->group.n_nodes--) {
-        if (is_net(s) && accepts(data, &s->group)) {
+        if (may_be_subgraph(s) && accepts(data, &s->group)) {
             keep(s);
             return;
         }
@@ -197,7 +198,7 @@ gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,
     }
     for (int i = 0; i < cgraph->n_nodes; i++) {
         if (gb_fuse_is_free(&s, i))
-            find_net(&s, i, accepts, data);
+            find_subgraph(&s, i, accepts, data);
         if (gb_fuse_is_free(&s, i))
             find_slices(&s, i, accepts, data);
     }

@@ -20,19 +20,19 @@ const struct gb_fuse_chain gb_fuse_chains[] = {
 const int gb_fuse_n_chains =
     (int)(sizeof(gb_fuse_chains) / sizeof(gb_fuse_chains[0]));
 
-#define KNOT(op, a, b) { GGML_OP_##op, { a, b } }
+#define NODE(op, a, b) { GGML_OP_##op, { a, b } }
 
-const struct gb_fuse_net gb_fuse_nets[] = {
+const struct gb_fuse_subgraph gb_fuse_subgraphs[] = {
     { GB_FUSE_ROUTE, 5,
-      { KNOT(SOFT_MAX, -1, -1), KNOT(ARGSORT, 0, -1), KNOT(GET_ROWS, 0, 1),
-        KNOT(SUM_ROWS, 2, -1), KNOT(DIV, 2, 3) } },
+      { NODE(SOFT_MAX, -1, -1), NODE(ARGSORT, 0, -1), NODE(GET_ROWS, 0, 1),
+        NODE(SUM_ROWS, 2, -1), NODE(DIV, 2, 3) } },
     { GB_FUSE_ROUTE, 3,
-      { KNOT(SOFT_MAX, -1, -1), KNOT(ARGSORT, 0, -1),
-        KNOT(GET_ROWS, 0, 1) } },
+      { NODE(SOFT_MAX, -1, -1), NODE(ARGSORT, 0, -1),
+        NODE(GET_ROWS, 0, 1) } },
 };
 
-const int gb_fuse_n_nets =
-    (int)(sizeof(gb_fuse_nets) / sizeof(gb_fuse_nets[0]));
+const int gb_fuse_n_subgraphs =
+    (int)(sizeof(gb_fuse_subgraphs) / sizeof(gb_fuse_subgraphs[0]));
 
 bool
 gb_fuse_is_by_row(enum ggml_op op)

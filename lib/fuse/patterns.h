@@ -25,21 +25,21 @@ struct gb_fuse_chain {
 extern const struct gb_fuse_chain gb_fuse_chains[];
 extern const int gb_fuse_n_chains;
 
-/* A node of a net: its sources are results of earlier nodes of it, or views of
- * all or a part of them. */
-struct gb_fuse_knot {
+/* A node of a subgraph: its sources are results of earlier nodes of it, or views
+ * of all or a part of them. */
+struct gb_fuse_inner_node {
     enum ggml_op op;
     int reads[2]; /* the node that each source is of; -1: of none */
 };
 
-struct gb_fuse_net {
+struct gb_fuse_subgraph {
     enum gb_fuse_pattern pattern;
-    int n_knots;
-    struct gb_fuse_knot knots[GB_FUSE_MAX_NODES];
+    int n_nodes;
+    struct gb_fuse_inner_node nodes[GB_FUSE_MAX_NODES];
 };
 
-extern const struct gb_fuse_net gb_fuse_nets[];
-extern const int gb_fuse_n_nets;
+extern const struct gb_fuse_subgraph gb_fuse_subgraphs[];
+extern const int gb_fuse_n_subgraphs;
 
 /*
  * Does each element of the result of OP need the elements of its own row and

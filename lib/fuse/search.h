@@ -69,8 +69,8 @@ void gb_fuse_begin_group(
     struct gb_fuse_search *s, enum gb_fuse_pattern pattern);
 bool gb_fuse_take_chain(struct gb_fuse_search *s,
                         const struct gb_fuse_chain *chain, int first);
-bool gb_fuse_take_net(struct gb_fuse_search *s,
-                      const struct gb_fuse_net *net, int first);
+bool gb_fuse_take_subgraph(struct gb_fuse_search *s,
+                           const struct gb_fuse_subgraph *subgraph, int first);
 
 /* A product element by element, and a sum of its slices. */
 bool gb_fuse_take_slices(struct gb_fuse_search *s, int first);

@@ -86,38 +86,39 @@ gb_fuse_take_chain(struct gb_fuse_search *s,
     return true;
 }
 
-/* Does NODE read of the group what it should as the next one of NET? */
+/* Does NODE read of the group what it should as the next one of SUBGRAPH? */
 static bool
-is_knot(const struct gb_fuse_search *s, const struct gb_fuse_net *net,
+is_next(const struct gb_fuse_search *s, const struct gb_fuse_subgraph *subgraph,
         const struct ggml_tensor *node)
 {
-    const struct gb_fuse_knot *knot = &net->knots[s->group.n_nodes];
+    const struct gb_fuse_inner_node *wanted =
+        &subgraph->nodes[s->group.n_nodes];
 
-    if (node->op != knot->op)
+    if (node->op != wanted->op)
         return false;
     for (int i = 0; i < 2; i++) {
-        if (knot->reads[i] >= 0 &&
-            !gb_fuse_is_of(node->src[i], s->group.nodes[knot->reads[i]]))
+        if (wanted->reads[i] >= 0 &&
+            !gb_fuse_is_of(node->src[i], s->group.nodes[wanted->reads[i]]))
             return false;
     }
     return true;
 }
 
 bool
-gb_fuse_take_net(struct gb_fuse_search *s, const struct gb_fuse_net *net,
-                 int first)
+gb_fuse_take_subgraph(struct gb_fuse_search *s,
+                      const struct gb_fuse_subgraph *subgraph, int first)
 {
-    if (s->cgraph->nodes[first]->op != net->knots[0].op)
+    if (s->cgraph->nodes[first]->op != subgraph->nodes[0].op)
         return false;
-    gb_fuse_begin_group(s, net->pattern);
+    gb_fuse_begin_group(s, subgraph->pattern);
     s->group.n_parts = 1;
     add_member(s, first, 0);
     for (int i = first + 1; i < gb_fuse_window_end(s, first) &&
-                            s->group.n_nodes < net->n_knots; i++) {
-        if (gb_fuse_is_free(s, i) && is_knot(s, net, s->cgraph->nodes[i]))
+                            s->group.n_nodes < subgraph->n_nodes; i++) {
+        if (gb_fuse_is_free(s, i) && is_next(s, subgraph, s->cgraph->nodes[i]))
             add_member(s, i, 0);
     }
-    return s->group.n_nodes == net->n_knots;
+    return s->group.n_nodes == subgraph->n_nodes;
 }
 
 static bool

@@ -19,10 +19,10 @@
  */
 struct gb_cuda_attention_args {
     struct gb_cuda_tensor q, k, v, mask;
-    const uint8_t *sights; /* of tensor cores: enum gb_cuda_sight of each tile
-                              of rows and each GB_CUDA_SIGHT_KEYS keys; NULL:
-                              there is no mask */
-    const float *k_factors, *v_factors; /* by which each GB_CUDA_SIGHT_KEYS
+    const uint8_t *block_mask; /* for tensor cores: enum gb_cuda_seen_keys of
+                              each tile of rows and each GB_CUDA_MASK_KEYS keys;
+                              NULL: there is no mask */
+    const float *k_factors, *v_factors; /* by which each GB_CUDA_MASK_KEYS
                               keys or values of a matrix were multiplied; NULL:
                               they are as they came */
     float *dst;
@@ -38,7 +38,7 @@ struct gb_cuda_attention_args {
     int64_t n_parts;
     int64_t part;        /* keys of a part */
     int64_t ranges;      /* of elements */
-    int64_t key_tiles;   /* of GB_CUDA_SIGHT_KEYS */
+    int64_t key_tiles;   /* of GB_CUDA_MASK_KEYS */
     int32_t k_format, v_format; /* enum gb_cuda_format each */
     int32_t k_is_aligned, v_is_aligned; /* may four floats be read at once? */
     int32_t has_mask;
@@ -49,19 +49,19 @@ struct gb_cuda_attention_args {
     int32_t unused;
 };
 
-#define GB_CUDA_SIGHT_KEYS 64
+#define GB_CUDA_MASK_KEYS 64
 
 /* What a tile of rows sees of some keys. */
-enum gb_cuda_sight {
+enum gb_cuda_seen_keys {
     GB_CUDA_SEES_SOME, /* the mask has to be looked at */
     GB_CUDA_SEES_ALL,  /* all of its values are 0 */
     GB_CUDA_SEES_NONE, /* all are -infinity */
 };
 
-/* A mask's sights. */
-struct gb_cuda_sights_args {
+/* What a mask says of blocks of keys. */
+struct gb_cuda_block_mask_args {
     struct gb_cuda_tensor mask;
-    uint8_t *sights;
+    uint8_t *block_mask;
     int64_t n_keys;
     int64_t group;
     int64_t rows; /* of a group */
@@ -71,7 +71,7 @@ struct gb_cuda_sights_args {
 
 /*
  * Keys or values as f16: matrices one behind the other, without gaps.  Each
- * GB_CUDA_SIGHT_KEYS rows of a matrix are multiplied by a power of two.
+ * GB_CUDA_MASK_KEYS rows of a matrix are multiplied by a power of two.
  */
 struct gb_cuda_halves_args {
     struct gb_cuda_tensor from;

@@ -450,7 +450,8 @@ GB_KERNEL(THREADS, gb_attention_decode, attention)
     attend<8>(a);
 }
 
-GB_KERNEL(THREADS, gb_attention_prefill, attention)
+/* One is resident: for a second nvcc spills. */
+GB_KERNEL_RESIDENT(THREADS, 1, gb_attention_prefill, attention)
 {
     attend<32>(a);
 }

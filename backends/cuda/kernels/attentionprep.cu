@@ -3,12 +3,12 @@
  * cuda/kernels/attentionprep.cu - what attention on tensor cores needs made
  * beforehand, once for all that use it.
  *
- *   sights   what each tile of rows sees of each 64 keys, so that keys which
- *            the mask hides are not read, and a mask of zeros is not looked at: a
- *            warp a tile, two keys a lane.  Reads the mask once.
- *   halves   keys or values of other types than f16: a thread block 64 rows of
- *            a matrix, which it reads twice.  Their largest value comes to 2^14 …
- *            2^15, so that types beyond f16's range fit.
+ *   block_mask  what each tile of rows sees of each 64 keys, so that keys which
+ *               the mask hides are not read, and a mask of zeros is not looked
+ *               at: a warp a tile, two keys a lane.  Reads the mask once.
+ *   halves      keys or values of other types than f16: a thread block 64 rows
+ *               of a matrix, which it reads twice.  Their largest value comes to
+ *               2^14 … 2^15, so that types beyond f16's range fit.
  *
  * Both are limited by memory.
  */
@@ -18,14 +18,14 @@
 #include "backends/cuda/kernels/unpack.cuh"
 
 #define THREADS 256
-#define KEYS    GB_CUDA_SIGHT_KEYS
+#define KEYS    GB_CUDA_MASK_KEYS
 
-/* ---- sights ---- */
+/* ---- the block mask ---- */
 
 /* Rows FIRST to END of a group see KEY, if it is one: is the mask elsewhere
  * than at 0, elsewhere than at -infinity? */
 GB_DEVICE void
-look_at_key(const gb_cuda_sights_args &a, int64_t first, int64_t end,
+look_at_key(const gb_cuda_block_mask_args &a, int64_t first, int64_t end,
             int64_t key, bool *is_some, bool *is_seen)
 {
     const int64_t last = gb_quotient(end - 1, a.group);
@@ -41,7 +41,7 @@ look_at_key(const gb_cuda_sights_args &a, int64_t first, int64_t end,
     }
 }
 
-GB_KERNEL(THREADS, gb_attention_sights, sights)
+GB_KERNEL(THREADS, gb_attention_block_mask, block_mask)
 {
     constexpr int warps = THREADS / GB_WARP;
     const int64_t all = a.row_tiles * a.key_tiles;
@@ -60,7 +60,7 @@ GB_KERNEL(THREADS, gb_attention_sights, sights)
         is_some = gb_warp_max(is_some ? 1.0f : 0.0f) > 0.0f;
         is_seen = gb_warp_max(is_seen ? 1.0f : 0.0f) > 0.0f;
         if (gb_lane() == 0)
-            a.sights[n] = !is_some   ? GB_CUDA_SEES_ALL
+            a.block_mask[n] = !is_some   ? GB_CUDA_SEES_ALL
                           : !is_seen ? GB_CUDA_SEES_NONE
                                      : GB_CUDA_SEES_SOME;
     }

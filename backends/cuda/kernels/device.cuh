@@ -257,6 +257,24 @@ struct alignas(16) gb_sixteen_bytes {
     uint32_t words[4];
 };
 
+/* Those at P, which is memory of the card, by one load: where P came from
+ * another lane, the compiler does not know what memory it is. */
+GB_DEVICE gb_sixteen_bytes
+gb_load_16(const void *p)
+{
+#if defined(__CUDA_ARCH__) || defined(__NVPTX__)
+    gb_sixteen_bytes b;
+
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(b.words[0]), "=r"(b.words[1]), "=r"(b.words[2]),
+                   "=r"(b.words[3])
+                 : "l"(p));
+    return b;
+#else
+    return *(const gb_sixteen_bytes *)p;
+#endif
+}
+
 /* What is stored; arithmetic is in float. */
 struct gb_f16 {
     uint16_t bits;

@@ -252,8 +252,9 @@ gb_ldmatrix_x4_transposed(uint32_t r[4], const void *row)
 
 /*
  * Sixteen bytes at multiples of 16 into shared memory, those behind the first
- * VALID (0 … 16, an even number) zeros.  They are there for this thread once a wait says so,
- * for others after the next barrier.  Before MMA8 the copy is made at once.
+ * VALID (0 … 16, an even number) zeros.  They are there for this thread once a
+ * wait says so, for others after the next barrier.  Before MMA8 the copy is made
+ * at once.
  */
 GB_DEVICE void
 gb_copy_async_16(void *shared, const void *global, int valid)
@@ -267,7 +268,7 @@ gb_copy_async_16(void *shared, const void *global, int valid)
                  : "memory");
 #else
     if (valid == 16)
-        *(gb_sixteen_bytes *)shared = *(const gb_sixteen_bytes *)global;
+        *(gb_sixteen_bytes *)shared = gb_load_16(global);
     else
         for (int i = 0; i < 8; i++)
             ((uint16_t *)shared)[i] =

@@ -14,7 +14,7 @@
  * made values arrive, and while values are added up the next keys do.  Lines
  * are 16 bytes longer than what they hold, so that the eight of an ldmatrix lie
  * in different banks.  Keys that the mask hides from all rows of a tile are not
- * read; one that hides nothing is not looked at (gb_attention_sights).
+ * read; one that hides nothing is not looked at (gb_attention_block_mask).
  *
  * Limits: instructions, a third of them for exponentials, twelve each; and
  * registers, by which two thread blocks are resident.
@@ -97,8 +97,8 @@ gb_mma_larger(float a, float b)
 /*
  * 2^x for x up to 0, to a hundredth of what f16 keeps; 0 in f16 from -126 on.
  * x = n + r with |r| <= 1/2: adding 1.5 * 2^23 leaves n in the lowest bits,
- * which are added to the exponent of 2^r, a polynomial (least maximum of the relative
- * error, 3e-6).
+ * which are added to the exponent of 2^r, a polynomial (least maximum of the
+ * relative error, 3e-6).
  */
 GB_DEVICE float
 gb_mma_exp2(float x)
@@ -269,7 +269,7 @@ gb_mma_matrix_of(const gb_cuda_attention_args &a, const gb_cuda_tensor &of,
 GB_DEVICE float
 gb_mma_factor_of(const gb_mma_matrix &m, int64_t key)
 {
-    return m.factors[key / GB_CUDA_SIGHT_KEYS];
+    return m.factors[key / GB_CUDA_MASK_KEYS];
 }
 
 /*
@@ -595,11 +595,11 @@ gb_mma_store_row(const gb_cuda_attention_args &a, const gb_attention_tile &t,
 
 /* The first key from FIRST on of which the mask lets a tile see anything. */
 GB_DEVICE int64_t
-gb_mma_next_seen(const gb_cuda_attention_args &a, const uint8_t *sights,
+gb_mma_next_seen(const gb_cuda_attention_args &a, const uint8_t *block_mask,
                  const gb_attention_tile &t, int64_t first, int keys)
 {
-    while (a.sights != nullptr && first < t.end_key &&
-           sights[first / GB_CUDA_SIGHT_KEYS] == GB_CUDA_SEES_NONE)
+    while (a.block_mask != nullptr && first < t.end_key &&
+           block_mask[first / GB_CUDA_MASK_KEYS] == GB_CUDA_SEES_NONE)
         first += keys;
     return first;
 }
@@ -608,7 +608,7 @@ gb_mma_next_seen(const gb_cuda_attention_args &a, const uint8_t *sights,
 template <typename head>
 GB_DEVICE void
 gb_mma_weigh(const gb_cuda_attention_args &a, const gb_attention_tile &t,
-             const uint8_t *sights, const gb_mma_matrix &k, int64_t first,
+             const uint8_t *block_mask, const gb_mma_matrix &k, int64_t first,
              gb_mma_rows &rows, float z[head::keys / 8][4],
              uint32_t p[head::keys / 16][4], float factors[2])
 {
@@ -620,8 +620,8 @@ gb_mma_weigh(const gb_cuda_attention_args &a, const gb_attention_tile &t,
             : gb_mma_inverse(gb_mma_factor_of(k, first));
 
     gb_mma_scale_scores<keys>(a, rows, factor, z);
-    if (a.sights != nullptr &&
-        sights[first / GB_CUDA_SIGHT_KEYS] != GB_CUDA_SEES_ALL)
+    if (a.block_mask != nullptr &&
+        block_mask[first / GB_CUDA_MASK_KEYS] != GB_CUDA_SEES_ALL)
         gb_mma_add_mask<keys>(a, rows, 2 * first, n, z);
     if (n < keys)
         gb_mma_hide<keys>(n, z);
@@ -642,14 +642,15 @@ gb_mma_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
     constexpr int keys = head::keys;
     const gb_mma_matrix k = gb_mma_matrix_of(a, a.k, a.k_factors, t);
     const gb_mma_matrix v = gb_mma_matrix_of(a, a.v, a.v_factors, t);
-    const uint8_t *const sights =
-        a.sights + t.first_row / GB_MMA_ROWS * a.key_tiles;
-    int64_t first = gb_mma_next_seen(a, sights, t, t.first_key, keys);
+    const uint8_t *const block_mask =
+        a.block_mask + t.first_row / GB_MMA_ROWS * a.key_tiles;
+    int64_t first = gb_mma_next_seen(a, block_mask, t, t.first_key, keys);
 
     if (first < t.end_key)
         gb_mma_load_lines<head>(s.k, k, first, t.end_key, t.width);
     while (first < t.end_key) {
-        const int64_t next = gb_mma_next_seen(a, sights, t, first + keys, keys);
+        const int64_t next =
+            gb_mma_next_seen(a, block_mask, t, first + keys, keys);
         float z[keys / 8][4], factors[2], change = 1.0f, rest = 1.0f;
         uint32_t p[keys / 16][4];
 
@@ -657,7 +658,7 @@ gb_mma_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
         gb_sync();
         gb_mma_load_lines<head>(s.v, v, first, t.end_key, t.width);
         gb_mma_find_scores<head>(s, q, t.width, z);
-        gb_mma_weigh<head>(a, t, sights, k, first, rows, z, p, factors);
+        gb_mma_weigh<head>(a, t, block_mask, k, first, rows, z, p, factors);
         if (v.factors != nullptr)
             rest = gb_mma_join_factors(gb_mma_factor_of(v, first),
                                        &sums.factor, &change);

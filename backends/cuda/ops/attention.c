@@ -178,7 +178,7 @@ struct plan {
     struct gb_cuda_attention_args args;
     const struct mma_kernel *mma; /* NULL: with floats */
     int64_t rows;                 /* of a tile */
-    size_t sights, halves[2], factors[2]; /* of keys and of values */
+    size_t block_mask, halves[2], factors[2]; /* of keys and of values */
     size_t scratch;
 };
 
@@ -197,7 +197,7 @@ static void
 plan_preparation(struct plan *plan, const struct ggml_tensor *node)
 {
     if (node->src[3] != NULL)
-        plan->sights =
+        plan->block_mask =
             take_scratch(plan, plan->args.row_tiles * plan->args.key_tiles);
     for (int i = 0; i < 2; i++) {
         const struct ggml_tensor *t = node->src[1 + i];
@@ -230,7 +230,7 @@ plan_by(const struct gb_cuda_limits *limits, const struct ggml_tensor *node,
                 : args->rows <= DECODE_ROWS ? DECODE_ROWS
                                             : PREFILL_ROWS;
     args->row_tiles = ceil_div(args->rows, plan.rows);
-    args->key_tiles = ceil_div(args->n_keys, GB_CUDA_SIGHT_KEYS);
+    args->key_tiles = ceil_div(args->n_keys, GB_CUDA_MASK_KEYS);
     args->ranges = ceil_div(q->ne[0], RANGE);
     args->n_tiles = args->ranges * args->row_tiles * args->groups * q->ne[3];
     divide_keys(args, (int64_t)limits->n_sms *
@@ -318,11 +318,11 @@ emit_halves(struct gb_cuda_emit *emit, const struct plan *plan,
 }
 
 static void
-emit_sights(struct gb_cuda_emit *emit, const struct plan *plan)
+emit_block_mask(struct gb_cuda_emit *emit, const struct plan *plan)
 {
-    const struct gb_cuda_sights_args args = {
+    const struct gb_cuda_block_mask_args args = {
         .mask = plan->args.mask,
-        .sights = (uint8_t *)(emit->scratch + plan->sights),
+        .block_mask = (uint8_t *)(emit->scratch + plan->block_mask),
         .n_keys = plan->args.n_keys,
         .group = plan->args.group,
         .rows = plan->args.rows,
@@ -331,7 +331,7 @@ emit_sights(struct gb_cuda_emit *emit, const struct plan *plan)
         .key_tiles = plan->args.key_tiles,
     };
 
-    GB_CUDA_LAUNCH(emit, gb_attention_sights,
+    GB_CUDA_LAUNCH(emit, gb_attention_block_mask,
                    gb_cuda_blocks(args.row_tiles * args.key_tiles, 8), 0,
                    &args);
 }
@@ -345,8 +345,8 @@ emit_preparation(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
     const float **const factors[] = { &args->k_factors, &args->v_factors };
 
     if (args->has_mask) {
-        emit_sights(emit, plan);
-        args->sights = (const uint8_t *)(emit->scratch + plan->sights);
+        emit_block_mask(emit, plan);
+        args->block_mask = (const uint8_t *)(emit->scratch + plan->block_mask);
     }
     for (int i = 0; i < 2; i++) {
         float *const to = (float *)(emit->scratch + plan->factors[i]);
