@@ -292,6 +292,11 @@ struct place {
     }
 };
 
+/* A thread's of a row of values, read at once. */
+struct alignas(8) two_floats {
+    float at[2];
+};
+
 /* Add the values of a tile, times the exponentials. */
 template <int rows>
 GB_DEVICE void
@@ -308,13 +313,13 @@ add_values(const attention_memory<rows> &s, const place<rows> &at,
             p[r] = *(const gb_float4 *)(s.p + (at.row + r) * STRIDE + i);
         GB_UNROLL
         for (int j = 0; j < 4; j++) {
-            const float *const v = s.kv + (i + j) * STRIDE + at.element;
-            const float v0 = v[0], v1 = v[1];
+            const two_floats v =
+                *(const two_floats *)(s.kv + (i + j) * STRIDE + at.element);
 
             GB_UNROLL
             for (int r = 0; r < 4; r++) {
-                sums[r][0] = gb_fma(p[r].at[j], v0, sums[r][0]);
-                sums[r][1] = gb_fma(p[r].at[j], v1, sums[r][1]);
+                sums[r][0] = gb_fma(p[r].at[j], v.at[0], sums[r][0]);
+                sums[r][1] = gb_fma(p[r].at[j], v.at[1], sums[r][1]);
             }
         }
     }

@@ -91,11 +91,12 @@ gb_copy_edge(char *to, const gb_row_part &part, const char *from, int at)
                                     : *(const uint16_t *)(from + first + i);
 }
 
-/* Begin to copy a part at a row's edge.  All lanes. */
-GB_DEVICE void
-gb_copy_edges(char *to, const gb_row_part &part, const char *from)
+/* Begin to copy a part at a row's edge: seldom, hence called.  All lanes. */
+GB_DEVICE_CALL void
+gb_copy_edges(char *to, int n, int n_before, int n_left, const char *from)
 {
-    const int end = gb_skip_of(from) + part.n;
+    const gb_row_part part = { n, n_before, n_left };
+    const int end = gb_skip_of(from) + n;
 
     GB_DO_NOT_UNROLL
     for (int at = 16 * gb_lane(); at < end; at += 16 * GB_WARP)
@@ -157,7 +158,8 @@ gb_begin_stage(gb_weight_ring<T> &ring, int at, const gb_row_part &part,
     } else {
         GB_DO_NOT_UNROLL
         for (int r = 0; r < rows; r++)
-            gb_copy_edges(ring.rows[at][r], part, gb_shuffle_pointer(from, r));
+            gb_copy_edges(ring.rows[at][r], part.n, part.n_before, part.n_left,
+                          gb_shuffle_pointer(from, r));
     }
 }
 
