@@ -292,12 +292,8 @@ struct place {
     }
 };
 
-/* A thread's of a row of values, read at once. */
-struct alignas(8) two_floats {
-    float at[2];
-};
-
-/* Add the values of a tile, times the exponentials. */
+/* Add the values of a tile, times the exponentials; a thread's two of a row are
+ * one load. */
 template <int rows>
 GB_DEVICE void
 add_values(const attention_memory<rows> &s, const place<rows> &at,
@@ -313,13 +309,15 @@ add_values(const attention_memory<rows> &s, const place<rows> &at,
             p[r] = *(const gb_float4 *)(s.p + (at.row + r) * STRIDE + i);
         GB_UNROLL
         for (int j = 0; j < 4; j++) {
-            const two_floats v =
-                *(const two_floats *)(s.kv + (i + j) * STRIDE + at.element);
+            const uint64_t two =
+                *(const uint64_t *)(s.kv + (i + j) * STRIDE + at.element);
+            const float v0 = gb_float_of_bits((uint32_t)two);
+            const float v1 = gb_float_of_bits((uint32_t)(two >> 32));
 
             GB_UNROLL
             for (int r = 0; r < 4; r++) {
-                sums[r][0] = gb_fma(p[r].at[j], v.at[0], sums[r][0]);
-                sums[r][1] = gb_fma(p[r].at[j], v.at[1], sums[r][1]);
+                sums[r][0] = gb_fma(p[r].at[j], v0, sums[r][0]);
+                sums[r][1] = gb_fma(p[r].at[j], v1, sums[r][1]);
             }
         }
     }
