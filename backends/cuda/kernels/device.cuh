@@ -253,17 +253,17 @@ gb_block_max(float value)
 /* ---- floating-point types and integers ---- */
 
 /* What one load or store moves at most. */
-struct alignas(16) gb_sixteen_bytes {
+struct alignas(16) gb_piece {
     uint32_t words[4];
 };
 
 /* Those at P, which is memory of the card, by one load: where P came from
  * another lane, the compiler does not know what memory it is. */
-GB_DEVICE gb_sixteen_bytes
+GB_DEVICE gb_piece
 gb_load_16(const void *p)
 {
 #if defined(__CUDA_ARCH__) || defined(__NVPTX__)
-    gb_sixteen_bytes b;
+    gb_piece b;
 
     asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(b.words[0]), "=r"(b.words[1]), "=r"(b.words[2]),
@@ -271,7 +271,7 @@ gb_load_16(const void *p)
                  : "l"(p));
     return b;
 #else
-    return *(const gb_sixteen_bytes *)p;
+    return *(const gb_piece *)p;
 #endif
 }
 

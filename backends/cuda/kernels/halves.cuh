@@ -147,11 +147,6 @@ gb_sixteen_bound(const gb_sixteen &s)
     return gb_fma(scale, 128.0f, min);
 }
 
-/* Sixteen bytes that are loaded and stored at once. */
-struct alignas(16) gb_piece {
-    uint32_t words[4];
-};
-
 GB_DEVICE gb_piece
 gb_piece_of(const uint32_t words[4])
 {

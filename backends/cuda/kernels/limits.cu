@@ -12,10 +12,6 @@
 #include "backends/cuda/kernels/args-limits.h"
 #include "backends/cuda/kernels/mma.cuh"
 
-struct alignas(16) gb_limit_piece {
-    uint32_t words[4];
-};
-
 /* Sums that are under way at once, and products of each in a round. */
 #define GB_LIMIT_SUMS  8
 #define GB_LIMIT_TURNS 16
@@ -38,7 +34,7 @@ gb_limit_bits(uint32_t i)
 
 GB_KERNEL(256, gb_limit_fill, limits)
 {
-    gb_limit_piece *to = (gb_limit_piece *)a.to;
+    gb_piece *to = (gb_piece *)a.to;
 
     for (int64_t i = gb_global_thread(); i < a.n; i += gb_global_threads()) {
         const uint32_t first = (uint32_t)i * 4;
@@ -49,14 +45,14 @@ GB_KERNEL(256, gb_limit_fill, limits)
 }
 
 GB_DEVICE uint32_t
-gb_limit_add(uint32_t sum, const gb_limit_piece &p)
+gb_limit_add(uint32_t sum, const gb_piece &p)
 {
     return sum + (p.words[0] ^ p.words[1]) + (p.words[2] ^ p.words[3]);
 }
 
 GB_KERNEL(256, gb_limit_read, limits)
 {
-    const gb_limit_piece *from = (const gb_limit_piece *)a.from;
+    const gb_piece *from = (const gb_piece *)a.from;
     const int64_t step = gb_global_threads();
     uint32_t sum = 0;
 
@@ -64,7 +60,7 @@ GB_KERNEL(256, gb_limit_read, limits)
         int64_t i = gb_global_thread();
 
         for (; i + 7 * step < a.n; i += 8 * step) {
-            gb_limit_piece pieces[8];
+            gb_piece pieces[8];
 
             GB_UNROLL
             for (int j = 0; j < 8; j++)
@@ -81,15 +77,15 @@ GB_KERNEL(256, gb_limit_read, limits)
 
 GB_KERNEL(256, gb_limit_copy, limits)
 {
-    const gb_limit_piece *from = (const gb_limit_piece *)a.from;
-    gb_limit_piece *to = (gb_limit_piece *)a.to;
+    const gb_piece *from = (const gb_piece *)a.from;
+    gb_piece *to = (gb_piece *)a.to;
     const int64_t step = gb_global_threads();
 
     for (int64_t round = 0; round < a.rounds; round++) {
         int64_t i = gb_global_thread();
 
         for (; i + 3 * step < a.n; i += 4 * step) {
-            gb_limit_piece pieces[4];
+            gb_piece pieces[4];
 
             GB_UNROLL
             for (int j = 0; j < 4; j++)
@@ -284,22 +280,6 @@ MMA(mma8_int8, gb_has_mma8)
 
 /* ---- products on tensor cores, by warp groups from shared memory ---- */
 
-struct gb_limit_wgmma_f16_way {
-    GB_DEVICE void
-    multiply(float d[64], uint64_t rows, uint64_t cols)
-    {
-        gb_wgmma_m64n128k16_f16(d, rows, cols);
-    }
-};
-
-struct gb_limit_wgmma_bf16_way {
-    GB_DEVICE void
-    multiply(float d[64], uint64_t rows, uint64_t cols)
-    {
-        gb_wgmma_m64n128k16_bf16(d, rows, cols);
-    }
-};
-
 /* A panel of 64 rows of 64 halves, then one of 128 columns. */
 struct gb_limit_panels {
     uint32_t rows[64 * 32];
@@ -340,11 +320,11 @@ gb_limit_wgmma(const struct gb_cuda_limits_args &a)
     ((float *)a.to)[gb_global_thread()] = all;
 }
 
-#define WGMMA(name)                                   \
-    GB_KERNEL(128, gb_limit_##name, limits)           \
-    {                                                 \
-        if constexpr (gb_has_wgmma)                   \
-            gb_limit_wgmma<gb_limit_##name##_way>(a); \
+#define WGMMA(name)                         \
+    GB_KERNEL(128, gb_limit_##name, limits) \
+    {                                       \
+        if constexpr (gb_has_wgmma)         \
+            gb_limit_wgmma<gb_##name>(a);   \
     }
 
 WGMMA(wgmma_f16)

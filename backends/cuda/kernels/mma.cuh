@@ -268,7 +268,7 @@ gb_copy_async_16(void *shared, const void *global, int valid)
                  : "memory");
 #else
     if (valid == 16)
-        *(gb_sixteen_bytes *)shared = gb_load_16(global);
+        *(gb_piece *)shared = gb_load_16(global);
     else
         for (int i = 0; i < 8; i++)
             ((uint16_t *)shared)[i] =
@@ -522,6 +522,23 @@ gb_wgmma_m64n128k16_bf16(float d[64], uint64_t a, uint64_t b)
     (void)d, (void)a, (void)b;
 #endif
 }
+
+/* These as the types that kernels are made for. */
+struct gb_wgmma_f16 {
+    GB_DEVICE void
+    multiply(float d[64], uint64_t a, uint64_t b)
+    {
+        gb_wgmma_m64n128k16_f16(d, a, b);
+    }
+};
+
+struct gb_wgmma_bf16 {
+    GB_DEVICE void
+    multiply(float d[64], uint64_t a, uint64_t b)
+    {
+        gb_wgmma_m64n128k16_bf16(d, a, b);
+    }
+};
 
 /* The MMAs since the last call make a group; all lanes. */
 GB_DEVICE void

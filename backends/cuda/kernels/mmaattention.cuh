@@ -240,10 +240,6 @@ gb_mma_take_queries(const gb_cuda_attention_args &a, const gb_attention_tile &t,
 
 /* ---- keys and values into shared memory ---- */
 
-struct alignas(16) gb_mma_piece {
-    uint32_t words[4];
-};
-
 /* A matrix of keys or of values: address of its first, bytes from one to the
  * next; factors of all, or NULL. */
 struct gb_mma_matrix {
@@ -300,17 +296,17 @@ gb_mma_load_lines(typename head::panel &to,
     } else {
         GB_UNROLL
         for (int i = 0; i < rounds; i += 4) {
-            gb_mma_piece four[4] = {};
+            gb_piece four[4] = {};
 
             GB_UNROLL
             for (int j = 0; j < 4; j++, from += step * m.stride)
                 if (line + (i + j) * step < n)
-                    four[j] = *(const gb_mma_piece *)from;
+                    four[j] = *(const gb_piece *)from;
             GB_UNROLL
             for (int j = 0; j < 4; j++) {
                 uint16_t *const piece = to.lines[line + (i + j) * step] + at;
 
-                *(gb_mma_piece *)piece = four[j];
+                *(gb_piece *)piece = four[j];
             }
         }
     }

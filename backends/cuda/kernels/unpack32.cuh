@@ -224,7 +224,7 @@ gb_scales32(const T *b, int unit, float scale[2], float min[2])
 GB_DEVICE void
 gb_scales_of_k(const void *block, int unit, float scale[2], float min[2])
 {
-    const gb_sixteen_bytes head = *(const gb_sixteen_bytes *)block;
+    const gb_piece head = *(const gb_piece *)block;
     const int shift = unit % 4 * 8;
     const uint32_t first = head.words[1] >> shift;
     const uint32_t second = head.words[2] >> shift;

@@ -52,22 +52,6 @@ static_assert(sizeof(gb_wgmma_stages) + 1024 - 16 <= GB_CUDA_WGMMA_SHARED,
               "panels begin at a multiple of 1,024");
 static_assert(GB_WGMMA_STEP % GB_CUDA_K_STEP == 0, "columns end with a piece");
 
-struct gb_wgmma_f16 {
-    GB_DEVICE void
-    multiply(float d[64], uint64_t a, uint64_t b)
-    {
-        gb_wgmma_m64n128k16_f16(d, a, b);
-    }
-};
-
-struct gb_wgmma_bf16 {
-    GB_DEVICE void
-    multiply(float d[64], uint64_t a, uint64_t b)
-    {
-        gb_wgmma_m64n128k16_bf16(d, a, b);
-    }
-};
-
 /* What a block works on. */
 struct gb_wgmma_work {
     const gb_cuda_wgmma_args &args;
