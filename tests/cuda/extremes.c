@@ -155,21 +155,21 @@ zeros_stay_zeros_in_every_type(void **state)
  * whole pieces of the keys are hidden from all.
  */
 static void
-hide_keys(enum ggml_type type, int n_queries)
+hide_keys(enum ggml_type type, int n_queries, int n_keys)
 {
-    enum { D = 64, N_KEYS = 300, FIRST = 200 };
+    enum { D = 64, FIRST = 200 };
     const int n_rows = GGML_PAD(n_queries, GGML_KQ_MASK_PAD);
     struct scene scene = scene_begin();
     struct ggml_tensor *q =
         ggml_new_tensor_3d(scene.ctx, GGML_TYPE_F32, D, n_queries, 1);
     struct ggml_tensor *k =
-        ggml_new_tensor_3d(scene.ctx, type, D, N_KEYS, 1);
+        ggml_new_tensor_3d(scene.ctx, type, D, n_keys, 1);
     struct ggml_tensor *mask =
-        ggml_new_tensor_2d(scene.ctx, GGML_TYPE_F16, N_KEYS, n_rows);
+        ggml_new_tensor_2d(scene.ctx, GGML_TYPE_F16, n_keys, n_rows);
     struct ggml_tensor *node =
         ggml_flash_attn_ext(scene.ctx, q, k, k, mask, 0.125f, 0.0f, 0.0f);
-    ggml_fp16_t *hidden = calloc((size_t)n_rows * N_KEYS, sizeof(*hidden));
-    float *values = malloc(D * N_KEYS * sizeof(*values));
+    ggml_fp16_t *hidden = calloc((size_t)(n_rows * n_keys), sizeof(*hidden));
+    float *values = malloc((size_t)(D * n_keys) * sizeof(*values));
     float *queries = calloc((size_t)(D * n_queries), sizeof(*queries));
     float *result = malloc((size_t)(D * n_queries) * sizeof(*result));
 
@@ -177,15 +177,15 @@ hide_keys(enum ggml_type type, int n_queries)
           result != NULL);
     for (int i = 0; i < D * n_queries; i++)
         queries[i] = 2.5f;
-    for (int i = 0; i < D * N_KEYS; i++)
+    for (int i = 0; i < D * n_keys; i++)
         if (type == GGML_TYPE_F16)
             ((ggml_fp16_t *)values)[i] = ggml_fp32_to_fp16(2.5f);
         else
             values[i] = 2.5f;
     for (int row = 0; row < n_queries; row++)
-        for (int key = 0; key < N_KEYS; key++)
+        for (int key = 0; key < n_keys; key++)
             if (key < FIRST + row || row % 3 == 1)
-                hidden[row * N_KEYS + key] = ggml_fp32_to_fp16(-INFINITY);
+                hidden[row * n_keys + key] = ggml_fp32_to_fp16(-INFINITY);
     scene_place(&scene);
     scene_set(q, queries);
     scene_set(k, values);
@@ -207,13 +207,13 @@ static void
 hide_keys_of_few_and_many(void)
 {
     static const enum ggml_type types[] = { GGML_TYPE_F32, GGML_TYPE_F16 };
+    static const int queries[] = { 1, 5, 12, 40, 90 };
 
-    for (int i = 0; i < 2; i++) {
-        hide_keys(types[i], 1);
-        hide_keys(types[i], 5);
-        hide_keys(types[i], 40);
-        hide_keys(types[i], 90);
-    }
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 5; j++) {
+            hide_keys(types[i], queries[j], 300);
+            hide_keys(types[i], queries[j], 304); /* pieces of 16 bytes */
+        }
 }
 
 /* ---- values of different sizes ---- */

@@ -112,6 +112,42 @@ long_heads(struct suite *s)
     }
 }
 
+/* A few tokens and heads that share keys in F16, with a mask that hides many of
+ * these: sizes of heads, of groups and numbers of keys that fill and overhang
+ * what is taken at a time. */
+static void
+few_tokens(struct suite *s)
+{
+    static const int64_t sizes_of[] = { 64, 80, 128, 256 };
+    static const int64_t keys[] = { 1,   63,  64,   65,  129,
+                                    255, 257, 1000, 4096 };
+    static const int64_t groups[] = { 1, 4, 8, 16 };
+    static const int64_t tokens[] = { 1, 2, 4 };
+
+    for (int i = 0; i < LENGTH(sizes_of) * LENGTH(keys); i++) {
+        const int64_t d = sizes_of[i % LENGTH(sizes_of)];
+        const int64_t m = keys[i / LENGTH(sizes_of)];
+        const int64_t group = groups[(i + i / 4) % LENGTH(groups)];
+        const int64_t n = tokens[(i + i / 4 + i / 12) % LENGTH(tokens)];
+        const int64_t kv_heads = 1 + i % 3, batches = 1 + i / 2 % 2;
+        struct ggml_tensor *q, *k, *v, *mask;
+
+        if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
+            continue;
+        q = leaf_4d(s, GGML_TYPE_F32, d, n, group * kv_heads, batches);
+        k = leaf_4d(s, GGML_TYPE_F16, d, m, kv_heads, i % 5 == 0 ? 1 : batches);
+        v = leaf_4d(s, GGML_TYPE_F16, d, m, kv_heads, batches);
+        mask = leaf_filled(s, GGML_TYPE_F16,
+                           NE(m, GGML_PAD(n, GGML_KQ_MASK_PAD), 1, 1),
+                           FILL_HIDING, -2, 0);
+        suite_check(s,
+                    ggml_flash_attn_ext(s->ctx, q, k, v, mask, 0.25f,
+                                        i % 4 == 1 ? 8.0f : 0.0f,
+                                        i % 4 == 2 ? 10.0f : 0.0f),
+                    5e-4);
+    }
+}
+
 /* Keys that agree with a token far better than others, and values beyond what
  * products of halves may come to. */
 static void
@@ -178,6 +214,7 @@ cases_attention(struct suite *s)
     attentions(s);
     sizes(s);
     long_heads(s);
+    few_tokens(s);
     large_values(s);
     wide_values(s);
     precise(s);

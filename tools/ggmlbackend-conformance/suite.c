@@ -176,12 +176,33 @@ is_far(const struct ggml_tensor *t)
     return ggml_nbytes(root) > FAR;
 }
 
+/* N numbers of a mask: runs of up to 150, every other one hidden. */
+static void
+make_mask(struct suite *s, const struct leaf *leaf, double *row, int64_t n)
+{
+    const bool is_hidden = suite_random(s, 4) == 0;
+    bool is_seen = suite_random(s, 2) == 0;
+    int64_t left = 0;
+
+    for (int64_t i = 0; i < n; i++, left--) {
+        if (left == 0) {
+            left = 1 + suite_random(s, 150);
+            is_seen = !is_seen;
+        }
+        row[i] = is_seen && !is_hidden
+                     ? random_real(s, leaf->low, leaf->high)
+                     : -INFINITY;
+    }
+}
+
 /* One row of numbers as FILL says. */
 static void
 make_row(struct suite *s, const struct leaf *leaf, double *row)
 {
     const int64_t n = leaf->tensor->ne[0];
 
+    if (leaf->fill == FILL_HIDING)
+        make_mask(s, leaf, row, n);
     for (int64_t i = 0; i < n; i++) {
         switch (leaf->fill) {
         case FILL_UNIFORM:

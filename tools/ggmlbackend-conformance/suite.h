@@ -23,6 +23,8 @@ enum fill {
     FILL_UNIFORM,  /* reals in [low, high] */
     FILL_INTEGERS, /* whole numbers in [low, high) */
     FILL_DISTINCT, /* each value of a row once, in random order */
+    FILL_HIDING,   /* a mask: runs of reals, as above, and of -infinity; a
+                      quarter of the rows are nothing else */
 };
 
 struct leaf {
