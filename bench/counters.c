@@ -265,6 +265,7 @@ count_attention(const char *what, int64_t tokens, int64_t keys)
                                            "gb_attention_prefill",
                                            "gb_attention_block_mask",
                                            "gb_mma8_attention_128",
+                                           "gb_mma8_attention_decode_128",
                                            "gb_attention_join", NULL };
     const struct emu_costs before = sum_of(kernels);
     struct one one = begin("CUDA1");

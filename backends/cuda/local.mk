@@ -18,6 +18,7 @@ GB_CUDA_KERNEL_FILES = \
 	loss \
 	mask \
 	mma8attention \
+	mma8decode \
 	mma8gemm \
 	mmaattention \
 	mmagemm \
@@ -241,7 +242,9 @@ EXTRA_DIST += \
 	%D%/kernels/math.cuh \
 	%D%/kernels/mma.cuh \
 	%D%/kernels/mmaattention.cuh \
+	%D%/kernels/mmadecode.cuh \
 	%D%/kernels/mmagemm.cuh \
+	%D%/kernels/mmastep.cuh \
 	%D%/kernels/pack.cuh \
 	%D%/kernels/product.cuh \
 	%D%/kernels/q8.cuh \

@@ -8,6 +8,12 @@
 #include "backends/cuda/kernels/args.h"
 #include "backends/cuda/kernels/formats.h"
 
+/* How many heads of queries, and batches, have the same matrix of keys or of
+ * values. */
+struct gb_cuda_sharing {
+    int64_t heads, batches;
+};
+
 /*
  * Attention of queries q [d, N, H, b] to keys k [d, M, Hk, bk] and values v:
  * dst [d, H, N, b], contiguous.
@@ -19,6 +25,7 @@
  */
 struct gb_cuda_attention_args {
     struct gb_cuda_tensor q, k, v, mask;
+    struct gb_cuda_sharing of_k, of_v;
     const uint8_t *block_mask; /* for tensor cores: enum gb_cuda_seen_keys of
                               each tile of rows and each GB_CUDA_MASK_KEYS keys;
                               NULL: there is no mask */
@@ -43,10 +50,10 @@ struct gb_cuda_attention_args {
     int32_t k_is_aligned, v_is_aligned; /* may four floats be read at once? */
     int32_t has_mask;
     int32_t mask_is_paired; /* may two values be read at once? */
+    int32_t mask_is_wide;   /* may eight of them? */
     float scale;    /* of products, divided by the softcap if there is one */
     float softcap;  /* 0: none */
     float max_bias; /* 0: slopes are 1 */
-    int32_t unused;
 };
 
 #define GB_CUDA_MASK_KEYS 64

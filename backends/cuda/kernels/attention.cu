@@ -198,7 +198,7 @@ find_scores(const gb_cuda_attention_args &a, const gb_attention_tile &t,
     const int d = (int)a.q.ne[0];
     const int key = gb_thread() % 32, row = gb_thread() / 32 * mine;
     const int n = t.end_key - first < KEYS ? (int)(t.end_key - first) : KEYS;
-    const char *const keys = gb_matrix_of(a, a.k, t) + first * a.k.nb[1];
+    const char *const keys = gb_matrix_of(a.k, a.of_k, t) + first * a.k.nb[1];
     float z[mine][2] = {};
 
     for (int i = 0; i < d; i += WIDTH) {
@@ -330,7 +330,7 @@ take_values(const gb_cuda_attention_args &a, const gb_attention_tile &t,
             sums *to)
 {
     const int n = t.end_key - first < KEYS ? (int)(t.end_key - first) : KEYS;
-    const char *const values = gb_matrix_of(a, a.v, t) + first * a.v.nb[1];
+    const char *const values = gb_matrix_of(a.v, a.of_v, t) + first * a.v.nb[1];
 
     GB_UNROLL
     for (int w = 0; w < RANGE; w++) {

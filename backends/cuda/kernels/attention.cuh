@@ -61,16 +61,13 @@ gb_result_of(const gb_cuda_attention_args &a, const gb_attention_tile &t,
     return q.head + a.q.ne[2] * (q.token + a.q.ne[1] * t.batch);
 }
 
-/* The matrix of keys or values that a tile's heads use: heads and batches share
- * one, by as many as there are. */
+/* The matrix of keys or values that a tile's heads use. */
 GB_DEVICE const char *
-gb_matrix_of(const gb_cuda_attention_args &a, const gb_cuda_tensor &of,
+gb_matrix_of(const gb_cuda_tensor &of, const gb_cuda_sharing &sharing,
              const gb_attention_tile &t)
 {
-    return of.data +
-           gb_quotient(t.first_head, gb_quotient(a.q.ne[2], of.ne[2])) *
-               of.nb[2] +
-           gb_quotient(t.batch, gb_quotient(a.q.ne[3], of.ne[3])) * of.nb[3];
+    return of.data + gb_quotient(t.first_head, sharing.heads) * of.nb[2] +
+           gb_quotient(t.batch, sharing.batches) * of.nb[3];
 }
 
 /*

@@ -3,9 +3,9 @@
  * cuda/ops/attention.c - FLASH_ATTN_EXT: q F32, keys and values of any types
  * that can be read, mask F16, any strides between rows.
  *
- * With more rows than a tile of single tokens has, heads of up to 256 elements
- * and keys and values that are not F32 go to tensor cores.  These read F16:
- * other types are unpacked into the scratch first, once for all tiles of rows.
+ * Heads of up to 256 elements and keys and values that are not F32 go to tensor
+ * cores.  These read F16: other types are unpacked into the scratch first, once
+ * for all tiles of rows, but for single tokens, which would read them as fast.
  *
  * kernels/args-attention.h says what groups, rows, tiles and parts are.
  */
@@ -19,12 +19,12 @@
 #define DECODE_ROWS  8   /* of a tile */
 #define PREFILL_ROWS 32
 #define MMA_ROWS     64
+#define MMA8_DECODE_ROWS 16
 #define RANGE        256 /* elements of results of a tile */
 #define KEYS         64  /* taken at a time */
 #define LEAST_PART   128 /* keys of a part, so that the join costs little */
 #define MOST_PARTS   64
 #define TILES_A_SM   4   /* wanted: so many run at once */
-#define MMA_TILES_A_SM 2
 
 static const uint8_t formats[GGML_TYPE_COUNT] = {
 #define GB_CUDA_FLOATS(TYPE, name, type) \
@@ -99,25 +99,37 @@ ceil_div(int64_t a, int64_t b)
 
 /* ---- kernels ---- */
 
-/* Kernels on tensor cores by the size of heads, the lowest that fits. */
+/* Kernels on tensor cores by the size of heads, the lowest that fits; the rows
+ * of a tile, and how many of these a multiprocessor has registers for. */
 struct mma_kernel {
     int64_t size;
     enum gb_cuda_kernel kernel;
     size_t shared;
+    int64_t rows, resident;
 };
 
 static const struct mma_kernel mma_kernels[] = {
-    { 64, GB_CUDA_KERNEL_gb_mma_attention_64, 18576 },
-    { 128, GB_CUDA_KERNEL_gb_mma_attention_128, 35088 },
-    { 256, GB_CUDA_KERNEL_gb_mma_attention_256, 50688 },
-    { 0, 0, 0 },
+    { 64, GB_CUDA_KERNEL_gb_mma_attention_64, 18576, MMA_ROWS, 2 },
+    { 128, GB_CUDA_KERNEL_gb_mma_attention_128, 35088, MMA_ROWS, 2 },
+    { 256, GB_CUDA_KERNEL_gb_mma_attention_256, 50688, MMA_ROWS, 2 },
+    { 0, 0, 0, 0, 0 },
 };
 
 static const struct mma_kernel mma8_kernels[] = {
-    { 64, GB_CUDA_KERNEL_gb_mma8_attention_64, 18576 },
-    { 128, GB_CUDA_KERNEL_gb_mma8_attention_128, 35088 },
-    { 256, GB_CUDA_KERNEL_gb_mma8_attention_256, 67584 },
-    { 0, 0, 0 },
+    { 64, GB_CUDA_KERNEL_gb_mma8_attention_64, 18576, MMA_ROWS, 2 },
+    { 128, GB_CUDA_KERNEL_gb_mma8_attention_128, 35088, MMA_ROWS, 2 },
+    { 256, GB_CUDA_KERNEL_gb_mma8_attention_256, 67584, MMA_ROWS, 2 },
+    { 0, 0, 0, 0, 0 },
+};
+
+static const struct mma_kernel mma8_decode_kernels[] = {
+    { 64, GB_CUDA_KERNEL_gb_mma8_attention_decode_64, 39360, MMA8_DECODE_ROWS,
+      4 },
+    { 128, GB_CUDA_KERNEL_gb_mma8_attention_decode_128, 74176,
+      MMA8_DECODE_ROWS, 3 },
+    { 256, GB_CUDA_KERNEL_gb_mma8_attention_decode_256, 76224,
+      MMA8_DECODE_ROWS, 4 },
+    { 0, 0, 0, 0, 0 },
 };
 
 /* Are keys or values read as they are, sixteen bytes at a time? */
@@ -137,16 +149,38 @@ fits_tensor_cores(const struct ggml_tensor *t)
            (!are_halves(t) || (uintptr_t)t->data % 16 == 0);
 }
 
+/* Rows of a group: heads that share keys, times tokens. */
+static int64_t
+rows_of(const struct ggml_tensor *node)
+{
+    return node->src[0]->ne[1] * group_of(node);
+}
+
+/* Those for NODE's rows, types and variant; NULL for none. */
+static const struct mma_kernel *
+mma_kernels_of(const struct gb_cuda_limits *limits,
+               const struct ggml_tensor *node)
+{
+    const int64_t rows = rows_of(node);
+
+    if (limits->variant >= GB_CUDA_MMA8 && rows <= MMA8_DECODE_ROWS &&
+        are_halves(node->src[1]) && are_halves(node->src[2]))
+        return mma8_decode_kernels;
+    if (rows <= DECODE_ROWS)
+        return NULL;
+    return limits->variant >= GB_CUDA_MMA8 ? mma8_kernels : mma_kernels;
+}
+
 /* The kernel on tensor cores for NODE; NULL for none. */
 static const struct mma_kernel *
 mma_kernel_of(const struct gb_cuda_limits *limits,
               const struct ggml_tensor *node)
 {
     const int64_t d = node->ne[0];
-    const struct mma_kernel *kernel =
-        limits->variant >= GB_CUDA_MMA8 ? mma8_kernels : mma_kernels;
+    const struct mma_kernel *kernel = mma_kernels_of(limits, node);
 
-    if (limits->variant < GB_CUDA_MMA || limits->warp != 32 || d % 8 != 0 ||
+    if (kernel == NULL || limits->variant < GB_CUDA_MMA ||
+        limits->warp != 32 || d % 8 != 0 ||
         gb_cuda_param_i32(node, 3) != GGML_PREC_DEFAULT ||
         !fits_tensor_cores(node->src[1]) || !fits_tensor_cores(node->src[2]))
         return NULL;
@@ -155,22 +189,51 @@ mma_kernel_of(const struct gb_cuda_limits *limits,
     return kernel->size > 0 && kernel->shared <= limits->shared ? kernel : NULL;
 }
 
+/* Are KERNEL's rows those of single tokens?  It looks at the mask itself. */
+static bool
+is_decode(const struct mma_kernel *kernel)
+{
+    return kernel->rows == MMA8_DECODE_ROWS;
+}
+
 /* ---- tiles and parts ---- */
 
-/* Divide the keys where there are fewer tiles than the card runs at once. */
+/* Divide the keys into PARTS, or fewer. */
 static void
-divide_keys(struct gb_cuda_attention_args *args, int64_t wanted)
+divide_keys(struct gb_cuda_attention_args *args, int64_t parts)
 {
-    int64_t parts = ceil_div(wanted, args->n_tiles);
-
     if (parts > MOST_PARTS)
         parts = MOST_PARTS;
+    if (parts < 1)
+        parts = 1;
     args->part = ceil_div(args->n_keys, parts);
     if (args->part < LEAST_PART)
         args->part = LEAST_PART;
     args->part = ceil_div(args->part, KEYS) * KEYS;
     args->n_parts = args->n_keys > 0 ? ceil_div(args->n_keys, args->part) : 1;
     args->n_tiles *= args->n_parts;
+}
+
+/*
+ * How many parts there should be of the keys: where there are fewer tiles than
+ * the card runs at once.  Single tokens take as long as the last block, so all
+ * of them have to fit; a block's system share of shared memory is 1 KB.
+ */
+static int64_t
+wanted_parts(const struct gb_cuda_limits *limits,
+             const struct mma_kernel *kernel, int64_t n_tiles)
+{
+    const int64_t sms = limits->n_sms;
+    int64_t resident;
+
+    if (kernel == NULL)
+        return ceil_div(sms * TILES_A_SM, n_tiles);
+    if (!is_decode(kernel))
+        return ceil_div(sms * kernel->resident, n_tiles);
+    resident = (int64_t)((limits->shared + 1024) / (kernel->shared + 1024));
+    if (resident > kernel->resident)
+        resident = kernel->resident;
+    return sms * resident / n_tiles;
 }
 
 /* How NODE is computed, and what lies where in its scratch. */
@@ -223,22 +286,19 @@ plan_by(const struct gb_cuda_limits *limits, const struct ggml_tensor *node,
 
     args->group = group_of(node);
     args->groups = q->ne[2] / args->group;
-    args->rows = q->ne[1] * args->group;
-    if (args->rows <= DECODE_ROWS)
-        plan.mma = NULL;
-    plan.rows = plan.mma != NULL             ? MMA_ROWS
+    args->rows = rows_of(node);
+    plan.rows = mma != NULL                  ? mma->rows
                 : args->rows <= DECODE_ROWS ? DECODE_ROWS
                                             : PREFILL_ROWS;
     args->row_tiles = ceil_div(args->rows, plan.rows);
     args->key_tiles = ceil_div(args->n_keys, GB_CUDA_MASK_KEYS);
     args->ranges = ceil_div(q->ne[0], RANGE);
     args->n_tiles = args->ranges * args->row_tiles * args->groups * q->ne[3];
-    divide_keys(args, (int64_t)limits->n_sms *
-                          (plan.mma != NULL ? MMA_TILES_A_SM : TILES_A_SM));
+    divide_keys(args, wanted_parts(limits, mma, args->n_tiles));
     if (args->n_parts > 1)
         take_scratch(&plan, args->n_parts * ggml_nrows(node) *
                                 (node->ne[0] + 2) * (int64_t)sizeof(float));
-    if (plan.mma != NULL)
+    if (mma != NULL && !is_decode(mma))
         plan_preparation(&plan, node);
     return plan;
 }
@@ -264,11 +324,19 @@ is_aligned(const struct ggml_tensor *t)
     return ((uintptr_t)t->data | t->nb[1] | t->nb[2] | t->nb[3]) % size == 0;
 }
 
-/* May two values of each row of a mask be read at once? */
+/* May as many bytes of each row of a mask be read at once? */
 static bool
-is_paired(const struct ggml_tensor *mask)
+has_rows_of(const struct ggml_tensor *mask, size_t bytes)
 {
-    return ((uintptr_t)mask->data | mask->nb[1]) % 4 == 0;
+    return ((uintptr_t)mask->data | mask->nb[1]) % bytes == 0;
+}
+
+/* How many heads and batches of Q share a matrix of T. */
+static struct gb_cuda_sharing
+sharing_of(const struct ggml_tensor *t, const struct ggml_tensor *q)
+{
+    return (struct gb_cuda_sharing){ .heads = q->ne[2] / t->ne[2],
+                                     .batches = q->ne[3] / t->ne[3] };
 }
 
 static void
@@ -369,6 +437,8 @@ attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     args->q = gb_cuda_arg(node->src[0]);
     args->k = gb_cuda_arg(node->src[1]);
     args->v = gb_cuda_arg(node->src[2]);
+    args->of_k = sharing_of(node->src[1], node->src[0]);
+    args->of_v = sharing_of(node->src[2], node->src[0]);
     args->k_format = formats[node->src[1]->type];
     args->v_format = formats[node->src[2]->type];
     args->k_is_aligned = is_aligned(node->src[1]);
@@ -376,7 +446,8 @@ attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     args->has_mask = node->src[3] != NULL;
     if (args->has_mask)
         args->mask = gb_cuda_arg(node->src[3]);
-    args->mask_is_paired = args->has_mask && is_paired(node->src[3]);
+    args->mask_is_paired = args->has_mask && has_rows_of(node->src[3], 4);
+    args->mask_is_wide = args->has_mask && has_rows_of(node->src[3], 16);
     args->dst = node->data;
     args->parts = (float *)emit->scratch;
     args->scale = gb_cuda_param_f32(node, 0);
@@ -386,7 +457,8 @@ attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
         args->scale /= args->softcap;
 
     if (plan.mma != NULL) {
-        emit_preparation(emit, node, &plan);
+        if (!is_decode(plan.mma))
+            emit_preparation(emit, node, &plan);
         emit->add(emit, plan.mma->kernel, gb_cuda_blocks(args->n_tiles, 1),
                   plan.mma->shared, args, sizeof(*args));
     } else if (plan.rows == DECODE_ROWS) {
