@@ -5,7 +5,8 @@
  *
  * Heads of up to 256 elements and keys and values that are not F32 go to tensor
  * cores.  These read F16: other types are unpacked into the scratch first, once
- * for all tiles of rows, but for single tokens, which would read them as fast.
+ * for all tiles of rows.  Single tokens have one tile, for which that would be
+ * more bytes than floats need.
  *
  * kernels/args-attention.h says what groups, rows, tiles and parts are.
  */
