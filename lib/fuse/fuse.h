@@ -33,6 +33,8 @@ enum gb_fuse_pattern {
     GB_FUSE_ROUTE,      /* SOFT_MAX, ARGSORT, GET_ROWS by the order of what is
                            sorted, perhaps SUM_ROWS and DIV by that */
     GB_FUSE_SLICES,     /* MUL, ADDs of views of it, one after the other */
+    GB_FUSE_SOFT_MAX,   /* perhaps SCALE, perhaps DIAG_MASK_INF or ADD of a
+                           mask, SOFT_MAX; two of them at least */
     GB_FUSE_STORES,     /* ROPEs, CPYs, and such pairs; none reads another */
     GB_FUSE_PATTERN_COUNT
 };

@@ -29,6 +29,14 @@ gb_fuse_computes(enum ggml_op op)
     }
 }
 
+/* Is T all of what it is a view of, as the result of an operation in place is? */
+static bool
+is_whole(const struct ggml_tensor *t)
+{
+    return t->data == t->view_src->data && ggml_is_contiguous(t) &&
+           ggml_nbytes(t) == ggml_nbytes(t->view_src);
+}
+
 struct gb_fuse_use
 gb_fuse_use_of(const struct ggml_tensor *node)
 {
@@ -38,7 +46,7 @@ gb_fuse_use_of(const struct ggml_tensor *node)
 
     if (!use.works)
         return use;
-    use.is_view = node->view_src != NULL;
+    use.is_part = node->view_src != NULL && !is_whole(node);
     use.write = gb_fuse_span_of(node);
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         if (node->src[i] != NULL && !ggml_is_empty(node->src[i]))

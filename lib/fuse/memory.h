@@ -19,7 +19,7 @@ struct gb_fuse_span {
 
 struct gb_fuse_use {
     bool works; /* it computes something: is no view, and has elements */
-    bool is_view; /* it writes to a part of another tensor */
+    bool is_part; /* it writes to a part of another tensor */
     int n_reads;
     struct gb_fuse_span write;
     struct gb_fuse_span reads[GGML_MAX_SRC];
@@ -45,7 +45,7 @@ bool gb_fuse_reads(const struct gb_fuse_use *use, struct gb_fuse_span span);
 static inline bool
 gb_fuse_covers(const struct gb_fuse_use *use, struct gb_fuse_span span)
 {
-    return use->works && !use->is_view && use->write.begin <= span.begin &&
+    return use->works && !use->is_part && use->write.begin <= span.begin &&
            use->write.end >= span.end;
 }
 

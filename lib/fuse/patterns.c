@@ -15,6 +15,10 @@ const struct gb_fuse_chain gb_fuse_chains[] = {
     { GB_FUSE_PRODUCT, 3, { ONE(MUL_MAT), ONE(ADD), ONE(ADD) } },
     { GB_FUSE_PRODUCT, 2, { ONE(MUL_MAT), ONE(ADD) } },
     { GB_FUSE_ROPE_STORE, 2, { ONE(ROPE), ONE(CPY) } },
+    { GB_FUSE_SOFT_MAX, 3,
+      { ONE(SCALE), EITHER(DIAG_MASK_INF, ADD), ONE(SOFT_MAX) } },
+    { GB_FUSE_SOFT_MAX, 2, { ONE(SCALE), ONE(SOFT_MAX) } },
+    { GB_FUSE_SOFT_MAX, 2, { EITHER(DIAG_MASK_INF, ADD), ONE(SOFT_MAX) } },
 };
 
 const int gb_fuse_n_chains =

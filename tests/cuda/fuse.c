@@ -247,6 +247,33 @@ routed(struct graph *g, struct ggml_tensor *a)
         g->ctx, a, ggml_new_tensor_2d(g->ctx, GGML_TYPE_F32, g->width, rows));
 }
 
+/* Softmax of what is scaled and masked by other nodes, as older models have it. */
+static struct ggml_tensor *
+soft_max(struct graph *g, struct ggml_tensor *a)
+{
+    const bool is_in_place = below(2) == 0;
+
+    a = product(g, a);
+    if (below(3) > 0)
+        a = is_in_place ? ggml_scale_inplace(g->ctx, a, 0.3f)
+                        : ggml_scale(g->ctx, a, 0.3f);
+    if (below(4) == 0 && !is_in_place) {
+        ggml_set_output(a);
+        g->outputs[g->n_outputs++] = a;
+    }
+    switch (below(3)) {
+    case 0:
+        a = is_in_place ? ggml_diag_mask_inf_inplace(g->ctx, a, 7)
+                        : ggml_diag_mask_inf(g->ctx, a, 7);
+        break;
+    case 1:
+        a = ggml_add(g->ctx, a, operand(g, a));
+        break;
+    }
+    return is_in_place ? ggml_soft_max_inplace(g->ctx, a)
+                       : ggml_soft_max_ext(g->ctx, a, NULL, 0.7f, 0.0f);
+}
+
 static struct ggml_tensor *
 unary(struct graph *g, struct ggml_tensor *a)
 {
@@ -288,6 +315,8 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
         return attention(g, a);
     if (below(16) == 0)
         return below(2) == 0 ? weighted(g, a) : routed(g, a);
+    if (below(12) == 0)
+        return soft_max(g, a);
     switch (below(6)) {
     case 0:
         return norm(g, a);

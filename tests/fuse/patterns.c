@@ -101,6 +101,49 @@ chains_are_found(void **state)
     check_only_group(GB_FUSE_ROPE_STORE, 2, 3, y);
 }
 
+/* As older models have them: scale, mask, softmax, of which some are missing. */
+static void
+scores_are_found(void **state)
+{
+    struct ggml_tensor *x = leaf(ROWS), *y;
+
+    (void)state;
+    y = ggml_diag_mask_inf(ctx, ggml_scale(ctx, x, 0.5f), 3);
+    y = ggml_soft_max(ctx, y);
+    find(y);
+    check_only_group(GB_FUSE_SOFT_MAX, 3, 7, y);
+
+    graph = ggml_new_graph(ctx);
+    y = ggml_add(ctx, ggml_scale(ctx, x, 0.5f), leaf(1));
+    y = ggml_soft_max(ctx, y);
+    find(y);
+    check_only_group(GB_FUSE_SOFT_MAX, 3, 7, y);
+
+    graph = ggml_new_graph(ctx);
+    y = ggml_soft_max(ctx, ggml_scale(ctx, x, 0.5f));
+    find(y);
+    check_only_group(GB_FUSE_SOFT_MAX, 2, 3, y);
+
+    /* In its place each node takes the memory of the one before. */
+    graph = ggml_new_graph(ctx);
+    y = ggml_soft_max_inplace(ctx, ggml_diag_mask_inf_inplace(ctx, x, 3));
+    find(y);
+    check_only_group(GB_FUSE_SOFT_MAX, 2, 2, y);
+
+    /* Zeros are another mask; a mask that lies where the result will be, but
+     * for one row of it alone, would be read behind that. */
+    graph = ggml_new_graph(ctx);
+    y = ggml_soft_max(ctx, ggml_diag_mask_zero(ctx, x, 3));
+    find(y);
+    assert_int_equal(fuse.n_groups, 0);
+    graph = ggml_new_graph(ctx);
+    y = ggml_add(ctx, x, leaf(1));
+    y = ggml_soft_max(ctx, y);
+    y->data = y->src[0]->src[1]->data;
+    find(y);
+    assert_int_equal(fuse.n_groups, 0);
+}
+
 static struct ggml_tensor *
 rope(struct ggml_tensor *x)
 {
@@ -385,6 +428,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(chains_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(scores_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(
             stores_that_lie_apart_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(

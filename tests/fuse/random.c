@@ -26,7 +26,7 @@ enum {
     MAX_ROWS = 2,
     CELLS = 160,   /* of memory; one holds an element */
     MAX_NODES = 28,
-    MAX_TENSORS = 96,
+    MAX_TENSORS = 192,
     GRAPHS = 30000,
 };
 
@@ -215,6 +215,28 @@ new_route(struct ggml_tensor *a)
     return new_other(GGML_OP_DIV, all_of(picked), sums);
 }
 
+/* Scores that are scaled, or masked, or both. */
+static struct ggml_tensor *
+new_scores(struct ggml_tensor *a)
+{
+    const bool is_in_place = below(2) == 0;
+    const int kind = below(4);
+
+    if (kind > 0) {
+        a = is_in_place ? ggml_scale_inplace(ctx, a, 0.5f)
+                        : new_other(GGML_OP_SCALE, a, NULL);
+        keep(a);
+    }
+    if (kind < 3) {
+        a = below(2) == 0 ? ggml_add(ctx, a, operand(a))
+            : is_in_place ? ggml_diag_mask_inf_inplace(ctx, a, 1)
+                          : new_other(GGML_OP_DIAG_MASK_INF, a, NULL);
+        keep(a);
+    }
+    return is_in_place ? ggml_soft_max_inplace(ctx, a)
+                       : new_other(GGML_OP_SOFT_MAX, a, NULL);
+}
+
 /* Some nodes follow each other as they do in groups. */
 static enum ggml_op
 next_op(const struct ggml_tensor *last)
@@ -222,11 +244,11 @@ next_op(const struct ggml_tensor *last)
     static const enum ggml_op ops[] = {
         GGML_OP_ADD, GGML_OP_MUL, GGML_OP_RMS_NORM, GGML_OP_NORM,
         GGML_OP_UNARY, GGML_OP_MUL_MAT, GGML_OP_ROPE, GGML_OP_CPY,
-        GGML_OP_SUM_ROWS, GGML_OP_SOFT_MAX,
+        GGML_OP_SUM_ROWS, GGML_OP_SOFT_MAX, GGML_OP_DIAG_MASK_INF,
     };
 
     if (below(3) == 0)
-        return ops[below(10)];
+        return ops[below(11)];
     if (last->op == GGML_OP_MUL_MAT && below(2) == 0)
         return GGML_OP_MUL_MAT;
     switch ((int)last->op) {
@@ -269,6 +291,8 @@ new_node(enum ggml_op op, struct ggml_tensor *a)
         return new_sum(a);
     case GGML_OP_SOFT_MAX:
         return new_route(a);
+    case GGML_OP_DIAG_MASK_INF:
+        return new_scores(a);
     default:
         return below(2) == 0 ? ggml_silu(ctx, a) : ggml_silu_inplace(ctx, a);
     }
@@ -375,6 +399,8 @@ element(const struct ggml_tensor *node, const struct inner *inner, int row,
                             value(inner, a, row, column ^ 1)) +
                             *cell(b, 0, 0));
     case GGML_OP_UNARY:
+    case GGML_OP_SCALE:
+    case GGML_OP_DIAG_MASK_INF:
         return mix(own, value(inner, a, row, column));
     case GGML_OP_GET_ROWS:
     case GGML_OP_DIV:

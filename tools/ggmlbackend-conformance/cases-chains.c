@@ -388,6 +388,71 @@ other_slices(struct suite *s)
     }
 }
 
+/* The masks that nodes of their own are. */
+enum mask { NO_MASK, DIAGONAL, ADDED_ROW, ADDED, N_MASKS };
+
+static struct ggml_tensor *
+masked(struct suite *s, struct ggml_tensor *x, enum mask kind)
+{
+    switch (kind) {
+    case DIAGONAL:
+        return ggml_diag_mask_inf(s->ctx, x, 2);
+    case ADDED_ROW:
+        return ggml_add(s->ctx, x, operand(s, x->ne, ONE_ROW));
+    case ADDED:
+        return ggml_add(s->ctx, operand(s, x->ne, ALL_ROWS), x);
+    default:
+        return x;
+    }
+}
+
+static void
+soft_maxima(struct suite *s, const int64_t ne[4])
+{
+    for (int scaled = 0; scaled < 2; scaled++) {
+        for (int kind = 0; kind < N_MASKS; kind++) {
+            struct ggml_tensor *x;
+
+            if (!suite_begin(s, GGML_OP_SOFT_MAX))
+                continue;
+            x = leaf_range(s, GGML_TYPE_F32, ne, -10, 10);
+            if (scaled)
+                x = ggml_scale(s->ctx, x, 0.3f);
+            x = masked(s, x, (enum mask)kind);
+            suite_check(s, ggml_soft_max_ext(s->ctx, x, NULL, 0.7f, 0), 1e-7);
+        }
+    }
+}
+
+/* A mask of each column, scores that are added to themselves, a softmax that has
+ * a mask besides, zeros in the place of minus infinity, and one row of scores for
+ * all rows of a mask. */
+static void
+other_soft_maxima(struct suite *s)
+{
+    const int64_t ne[] = { 40, 3, 1, 1 };
+
+    for (int kind = 0; kind < 5; kind++) {
+        struct ggml_tensor *x, *mask = NULL;
+
+        if (!suite_begin(s, GGML_OP_SOFT_MAX))
+            continue;
+        x = leaf_range(s, GGML_TYPE_F32, ne, -3, 3);
+        x = ggml_scale(s->ctx, kind == 4 ? operand(s, ne, ONE_ROW) : x, 0.3f);
+        if (kind == 0)
+            x = ggml_add(s->ctx, x, operand(s, ne, ONE_COLUMN));
+        else if (kind == 1)
+            x = ggml_add(s->ctx, x, x);
+        else if (kind == 2)
+            mask = leaf_range(s, GGML_TYPE_F32, ne, -1, 1);
+        else if (kind == 3)
+            x = ggml_diag_mask_zero(s->ctx, x, 1);
+        else
+            x = ggml_add(s->ctx, operand(s, ne, ALL_ROWS), x);
+        suite_check(s, ggml_soft_max_ext(s->ctx, x, mask, 0.7f, 0), 1e-7);
+    }
+}
+
 void
 cases_chains(struct suite *s)
 {
@@ -434,4 +499,7 @@ cases_chains(struct suite *s)
         route(s, 600, 6, 2, shared == 1);
     }
     other_routes(s);
+    for (int i = 0; i < LENGTH(shapes); i++)
+        soft_maxima(s, shapes[i]);
+    other_soft_maxima(s);
 }

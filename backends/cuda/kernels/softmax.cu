@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/kernels/softmax.cu - softmax of rows, with a scale and a mask, and its
- * gradient.
+ * cuda/kernels/softmax.cu - softmax of rows, with a scale and a mask, its
+ * gradient, and softmax of what other nodes scaled and masked.
  *
  * A warp a row, eight (of 64 lanes: four) a block of 256 threads, up to 512
  * elements; a block of 512 threads for longer rows.  Three passes: the largest
@@ -49,24 +49,65 @@ gb_score(const gb_scores<M> &scores, int64_t i)
     return gb_fma(scores.slope, gb_float(scores.mask[i]), score);
 }
 
-template <typename team, typename M>
-GB_DEVICE void
-gb_soft_max_row(const gb_cuda_softmax_args &a, int64_t row)
+/* The same, for the last time. */
+template <typename M>
+GB_DEVICE float
+gb_last_score(const gb_scores<M> &scores, int64_t i)
 {
-    const gb_row at = gb_row_of(row, a.dst.ne);
-    const int64_t n = a.dst.ne[0];
-    float *dst = (float *)gb_row_data(a.dst, at);
-    gb_scores<M> scores;
+    return gb_score(scores, i);
+}
+
+/* A row's scores as nodes made them, one after the other. */
+struct gb_chain_scores {
+    const float *x;
+    const float *addend; /* NULL: none */
+    float *scaled;       /* NULL: nobody sees it */
+    float *masked;
+    int64_t n_seen;      /* elements in front of the mask */
+    float factor, scale;
+};
+
+GB_DEVICE float
+gb_masked(const gb_chain_scores &scores, float scaled, int64_t i)
+{
+    if (i >= scores.n_seen)
+        return -GB_INFINITY;
+    if (scores.addend == nullptr)
+        return scaled;
+    return scaled + scores.addend[i];
+}
+
+GB_DEVICE float
+gb_score(const gb_chain_scores &scores, int64_t i)
+{
+    return scores.scale *
+           gb_masked(scores, scores.factor * scores.x[i], i);
+}
+
+/* What lies where x or the addend does is written when those were read for the
+ * last time. */
+GB_DEVICE float
+gb_last_score(const gb_chain_scores &scores, int64_t i)
+{
+    const float scaled = scores.factor * scores.x[i];
+    const float masked = gb_masked(scores, scaled, i);
+
+    if (scores.scaled != nullptr)
+        scores.scaled[i] = scaled;
+    if (scores.masked != nullptr)
+        scores.masked[i] = masked;
+    return scores.scale * masked;
+}
+
+/* Softmax of N scores. */
+template <typename team, typename S>
+GB_DEVICE void
+gb_soft_max_of(const S &scores, float *dst, int64_t n)
+{
     float max = -GB_INFINITY;
     float sum = 0.0f;
     float factor;
 
-    scores.x = (const float *)gb_row_data(a.src0, at);
-    scores.mask = a.mask == nullptr
-                      ? nullptr
-                      : (const M *)(a.mask + at.i1 * a.mask_stride);
-    scores.scale = a.scale;
-    scores.slope = gb_slope(a.max_bias, a.power, at.i2);
     for (int64_t i = team::rank(); i < n; i += team::size) {
         const float score = gb_score(scores, i);
 
@@ -76,7 +117,7 @@ gb_soft_max_row(const gb_cuda_softmax_args &a, int64_t row)
     /* Of nothing but -infinity any shift makes zeros, but -infinity itself. */
     max = max == -GB_INFINITY ? 0.0f : max;
     for (int64_t i = team::rank(); i < n; i += team::size) {
-        const float value = gb_exp(gb_score(scores, i) - max);
+        const float value = gb_exp(gb_last_score(scores, i) - max);
 
         dst[i] = value;
         sum += value;
@@ -85,6 +126,46 @@ gb_soft_max_row(const gb_cuda_softmax_args &a, int64_t row)
     factor = sum == 0.0f ? 0.0f : 1.0f / sum;
     for (int64_t i = team::rank(); i < n; i += team::size)
         dst[i] *= factor;
+}
+
+template <typename team, typename M>
+GB_DEVICE void
+gb_soft_max_row(const gb_cuda_softmax_args &a, int64_t row)
+{
+    const gb_row at = gb_row_of(row, a.dst.ne);
+    gb_scores<M> scores;
+
+    scores.x = (const float *)gb_row_data(a.src0, at);
+    scores.mask = a.mask == nullptr
+                      ? nullptr
+                      : (const M *)(a.mask + at.i1 * a.mask_stride);
+    scores.scale = a.scale;
+    scores.slope = gb_slope(a.max_bias, a.power, at.i2);
+    gb_soft_max_of<team>(scores, (float *)gb_row_data(a.dst, at), a.dst.ne[0]);
+}
+
+/* Row AT of T; NULL: there is none. */
+GB_DEVICE float *
+gb_row_if_any(const gb_cuda_tensor &t, const gb_row &at)
+{
+    return t.data == nullptr ? nullptr : (float *)gb_row_data(t, at);
+}
+
+template <typename team>
+GB_DEVICE void
+gb_soft_max_chain_row(const gb_cuda_softmax_chain_args &a, int64_t row)
+{
+    const gb_row at = gb_row_of(row, a.dst.ne);
+    gb_chain_scores scores;
+
+    scores.x = (const float *)gb_row_data(a.src0, at);
+    scores.addend = gb_row_if_any(a.addend, at);
+    scores.scaled = gb_row_if_any(a.scaled, at);
+    scores.masked = gb_row_if_any(a.masked, at);
+    scores.n_seen = a.n_past + at.i1 + 1;
+    scores.factor = a.factor;
+    scores.scale = a.scale;
+    gb_soft_max_of<team>(scores, (float *)gb_row_data(a.dst, at), a.dst.ne[0]);
 }
 
 /* scale y (dy - the sum of y dy). */
@@ -121,6 +202,18 @@ gb_soft_max_back_row(const gb_cuda_softmax_back_args &a, int64_t row)
 
 GB_SOFT_MAX_KERNELS(f32_f32, float)
 GB_SOFT_MAX_KERNELS(f32_f16, gb_f16)
+
+GB_KERNEL(256, gb_soft_max_chain_warp, softmax_chain)
+{
+    gb_each_row<gb_warp_team<256>, gb_cuda_softmax_chain_args,
+                gb_soft_max_chain_row<gb_warp_team<256>>>(a, a.n_rows);
+}
+
+GB_KERNEL(512, gb_soft_max_chain_block, softmax_chain)
+{
+    gb_each_row<gb_block_team<512>, gb_cuda_softmax_chain_args,
+                gb_soft_max_chain_row<gb_block_team<512>>>(a, a.n_rows);
+}
 
 GB_KERNEL(256, gb_soft_max_back_f32_warp, softmax_back)
 {

@@ -17,6 +17,7 @@ static const struct gb_cuda_fused *const rows[GB_FUSE_PATTERN_COUNT] = {
     [GB_FUSE_ROPE_STORE] = &gb_cuda_fused_stores,
     [GB_FUSE_ROUTE] = &gb_cuda_fused_route,
     [GB_FUSE_SLICES] = &gb_cuda_fused_slices,
+    [GB_FUSE_SOFT_MAX] = &gb_cuda_fused_soft_max,
     [GB_FUSE_STORES] = &gb_cuda_fused_stores,
 };
 

@@ -27,6 +27,7 @@ extern const struct gb_cuda_fused gb_cuda_fused_product;
 extern const struct gb_cuda_fused gb_cuda_fused_products;
 extern const struct gb_cuda_fused gb_cuda_fused_route;
 extern const struct gb_cuda_fused gb_cuda_fused_slices;
+extern const struct gb_cuda_fused gb_cuda_fused_soft_max;
 extern const struct gb_cuda_fused gb_cuda_fused_stores;
 
 /*
