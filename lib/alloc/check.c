@@ -143,13 +143,19 @@ static bool
 is_in_place(const struct check *c, const struct ggml_tensor *node, int position,
             const struct ggml_tensor *old)
 {
-    bool is_source = false;
+    bool is_alike = false;
 
-    for (int s = 0; s < GGML_MAX_SRC; s++)
-        is_source = is_source || node->src[s] == old;
-    return is_source && span_of(c, old)->last == position &&
-           node->data == old->data && node->type == old->type &&
-           ggml_are_same_shape(node, old) && ggml_are_same_stride(node, old);
+    for (int s = 0; s < GGML_MAX_SRC; s++) {
+        const struct ggml_tensor *src = node->src[s];
+
+        is_alike = is_alike ||
+                   (src != NULL && (src == old || src->view_src == old) &&
+                    src->data == node->data && src->type == node->type &&
+                    ggml_are_same_shape(node, src) &&
+                    ggml_are_same_stride(node, src));
+    }
+    return is_alike && span_of(c, old)->last == position &&
+           node->data == old->data && ggml_nbytes(node) == ggml_nbytes(old);
 }
 
 /* The tensor NUMBER lives from POSITION on; does it leave the others alone? */

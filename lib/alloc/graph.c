@@ -356,6 +356,7 @@ fits_place(
     if (life->place.taken_from >= 0)
         return gb_life_same_layout(tensor,
                                    g->tensors[life->place.taken_from]) &&
+               gb_life_is_whole(g->tensors[life->place.taken_from]) &&
                gb_plan_same_room(buft, tensor, life->bytes);
     return ggml_backend_buft_get_alloc_size(buft, tensor) <= life->bytes;
 }

@@ -141,7 +141,8 @@ sources_alike(
 
     for (size_t s = 0; s < n && s < GB_LIFE_ALIKE; s++)
         if (l->lives[numbers[s]].bytes == bytes &&
-            gb_life_same_layout(node, l->index.tensors[numbers[s]]))
+            gb_life_same_layout(node, l->index.tensors[numbers[s]]) &&
+            gb_life_is_whole(l->index.tensors[numbers[s]]))
             alike |= (uint8_t)(1u << s);
     return alike;
 }

@@ -36,7 +36,8 @@ struct gb_life {
     int32_t n_views;    /* views of it that may still be read */
     struct gb_place place;
     uint8_t op;
-    uint8_t alike;      /* bit S: a node, and its S-th link has its layout */
+    uint8_t alike;      /* bit S: a node, and its S-th link has its layout; a
+                           view that is all of its root */
     uint8_t state;      /* enum gb_place_state */
     bool is_input : 1;
     bool is_output : 1;
@@ -80,6 +81,14 @@ gb_life_same_layout(const struct ggml_tensor *a, const struct ggml_tensor *b)
     for (int i = 0; i < GGML_MAX_DIMS; i++)
         differ |= (uint64_t)(a->ne[i] ^ b->ne[i]) | (a->nb[i] ^ b->nb[i]);
     return differ == 0;
+}
+
+/* Is T no view, or all of what it is a view of? */
+static inline bool
+gb_life_is_whole(const struct ggml_tensor *t)
+{
+    return t->view_src == NULL ||
+           (t->view_offs == 0 && ggml_nbytes(t) == ggml_nbytes(t->view_src));
 }
 
 /* Take in GRAPH, instead of any before.  False when there is no memory. */

@@ -4,8 +4,10 @@
  * free.
  *
  * A node takes over the place of a source that nobody reads afterwards, if its
- * operation can work in place, or else the best fitting free one.  A source's
- * place is free once its last reader has its own.
+ * operation can work in place, or else the best fitting free one.  The source may
+ * be a view of all of a tensor: a rotation of heads takes the place of the product
+ * of which they are another form.  A source's place is free once its last reader
+ * has its own.
  */
 #include "config.h"
 
@@ -167,23 +169,46 @@ place_tensor(struct gb_plan *plan, int32_t number, const int *ids, int i)
     return place_new(plan, number, ids, i);
 }
 
+/* Who has the place that the tensor NUMBER lies in. */
+static int32_t
+owner_of(const struct gb_plan *plan, int32_t number)
+{
+    const int32_t root = plan->life.lives[number].root;
+
+    return root < 0 ? number : root;
+}
+
+/* Is a node that reads the tensor FROM once the last one that reads its place? */
+static bool
+is_last_read(const struct gb_plan *plan, int32_t from)
+{
+    const struct gb_life *life = &plan->life.lives[from];
+    const struct gb_life *owner = &plan->life.lives[owner_of(plan, from)];
+
+    if (life->n_reads != 1 || life->is_output || owner->is_output)
+        return false;
+    return life == owner ? owner->n_views == 0
+                         : owner->n_views == 1 && owner->n_reads == 0;
+}
+
 /* May the tensor NUMBER take over the place of FROM, of the same layout? */
 static bool
 can_take_over(
     const struct gb_plan *plan, int32_t number, int32_t from, int32_t pool)
 {
-    const struct gb_life *life = &plan->life.lives[from];
+    const struct gb_life *owner = &plan->life.lives[owner_of(plan, from)];
 
-    return life->state == GB_PLACE_HELD &&
-           plan->chunks[life->place.chunk].pool == pool &&
-           life->n_reads == 1 && life->n_views == 0 && !life->is_output &&
-           room_of(plan, number, plan->pools[pool].buft) <= life->bytes;
+    return owner->state == GB_PLACE_HELD &&
+           plan->chunks[owner->place.chunk].pool == pool &&
+           is_last_read(plan, from) &&
+           room_of(plan, number, plan->pools[pool].buft) <= owner->bytes;
 }
 
 static void
 take_over(struct gb_plan *plan, int32_t number, int32_t from)
 {
-    struct gb_life *life = life_of(plan, number), *old = life_of(plan, from);
+    struct gb_life *life = life_of(plan, number);
+    struct gb_life *old = life_of(plan, owner_of(plan, from));
 
     life->bytes = old->bytes;
     life->place = old->place;

@@ -164,6 +164,45 @@ other_layouts_are_not_taken_over(void **state)
     scene_close(&s);
 }
 
+/* What becomes of a view of A that has the shape of half or all of it; sometimes A
+ * is read behind that, or by another view too, or the view is a result. */
+enum later { NOTHING, READ_AGAIN, SEEN_AGAIN, VIEW_IS_OUTPUT };
+
+static bool
+is_view_taken_over(int64_t n, enum later later)
+{
+    struct ggml_tensor *a, *view, *y, *last;
+    struct scene s;
+    bool is_taken;
+
+    scene_open(&s);
+    a = ggml_sin(s.ctx, leaf(&s));
+    view = ggml_view_2d(s.ctx, a, n, 2, (size_t)n * sizeof(float), 0);
+    if (later == VIEW_IS_OUTPUT)
+        ggml_set_output(view);
+    last = y = ggml_sqr(s.ctx, view);
+    ggml_build_forward_expand(s.graph, y);
+    if (later == READ_AGAIN)
+        last = ggml_add(s.ctx, a, ggml_view_1d(s.ctx, y, 1, 0));
+    if (later == SEEN_AGAIN)
+        last = ggml_sin(s.ctx, ggml_reshape_2d(s.ctx, a, 4, N / 4));
+    allocate(&s, last);
+    is_taken = y->data == a->data;
+    scene_close(&s);
+    return is_taken;
+}
+
+static void
+views_of_all_of_a_tensor_are_taken_over(void **state)
+{
+    (void)state;
+    assert_true(is_view_taken_over(N / 2, NOTHING));
+    assert_false(is_view_taken_over(N / 4, NOTHING));
+    assert_false(is_view_taken_over(N / 2, READ_AGAIN));
+    assert_false(is_view_taken_over(N / 2, SEEN_AGAIN));
+    assert_false(is_view_taken_over(N / 2, VIEW_IS_OUTPUT));
+}
+
 static void
 outputs_stay_to_the_end(void **state)
 {
@@ -485,6 +524,33 @@ what_worked_in_place_must_still_have_its_sources_shape(void **state)
     assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
     assert_int_equal(gb_alloc_check(graph), GGML_STATUS_SUCCESS);
     assert_ptr_not_equal(b->data, ggml_graph_node(graph, 0)->data);
+    ggml_free(ctx);
+    scene_close(&s);
+}
+
+/* A view of all that is taken over, then one of a part with the same shape. */
+static void
+what_took_a_view_must_still_have_all_of_it(void **state)
+{
+    struct ggml_context *ctx = fake_context(32);
+    struct ggml_cgraph *graph;
+    struct ggml_tensor *a, *y;
+    struct scene s;
+
+    (void)state;
+    scene_open(&s);
+    a = ggml_sin(s.ctx, leaf(&s));
+    y = ggml_sqr(s.ctx, ggml_view_1d(s.ctx, a, N, 0));
+    allocate(&s, y);
+    assert_ptr_equal(y->data, a->data);
+
+    graph = ggml_new_graph_custom(ctx, 32, false);
+    a = ggml_sin(ctx, ggml_new_tensor_1d(ctx, GGML_TYPE_F32, N));
+    y = ggml_sqr(ctx, ggml_view_1d(ctx, a, N / 2, N / 2 * sizeof(float)));
+    ggml_build_forward_expand(graph, y);
+    assert_true(ggml_gallocr_alloc_graph(s.galloc, graph));
+    assert_int_equal(gb_alloc_check(graph), GGML_STATUS_SUCCESS);
+    assert_ptr_not_equal(y->data, a->data);
     ggml_free(ctx);
     scene_close(&s);
 }
@@ -1176,6 +1242,7 @@ main(void)
         cmocka_unit_test(a_softmax_may_lie_on_its_values_but_not_on_its_mask),
         cmocka_unit_test(what_is_read_twice_by_one_node_is_not_taken_over),
         cmocka_unit_test(other_layouts_are_not_taken_over),
+        cmocka_unit_test(views_of_all_of_a_tensor_are_taken_over),
         cmocka_unit_test(outputs_stay_to_the_end),
         cmocka_unit_test(what_an_output_view_looks_at_stays_too),
         cmocka_unit_test(a_result_that_is_a_view_keeps_its_source),
@@ -1192,6 +1259,7 @@ main(void)
             a_graph_of_the_same_size_but_another_make_is_planned_again),
         cmocka_unit_test(
             what_worked_in_place_must_still_have_its_sources_shape),
+        cmocka_unit_test(what_took_a_view_must_still_have_all_of_it),
         cmocka_unit_test(a_graph_that_does_not_fit_has_no_addresses_afterwards),
         cmocka_unit_test(data_that_is_gone_since_the_plan_is_noticed),
         cmocka_unit_test(reserving_touches_no_tensor),
