@@ -248,8 +248,20 @@ gb_fuse_may_be_one(const struct gb_fuse_search *s)
 
 /* ---- do later members find what earlier ones made? ---- */
 
+/* Does NODE read the result of OF, or a view of it? */
+static bool
+reads_result(const struct ggml_tensor *node, const struct ggml_tensor *of)
+{
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        if (gb_fuse_is_of(node->src[i], of))
+            return true;
+    }
+    return false;
+}
+
 /* Does member READER find what WRITER made as that was made, or does another
- * one between them write over it? */
+ * one between them write over it?  What it reads in that place of the other one
+ * is that one's, as in a sum that is made in place. */
 static bool
 is_kept(const struct gb_fuse_search *s, int writer, int reader)
 {
@@ -257,7 +269,7 @@ is_kept(const struct gb_fuse_search *s, int writer, int reader)
 
     for (int m = writer + 1; m < reader; m++) {
         if (gb_fuse_overlap(gb_fuse_use_at(s, m)->write, span) &&
-            gb_fuse_reads(gb_fuse_use_at(s, reader), span))
+            reads_result(s->group.nodes[reader], s->group.nodes[writer]))
             return false;
     }
     return true;

@@ -262,6 +262,24 @@ sums_of_slices_are_found(void **state)
     check_only_group(GB_FUSE_SLICES, 2, 3, sum->src[0]);
 }
 
+/* As an allocator has it: each sum takes the place of the one before. */
+static void
+sums_in_place_are_found(void **state)
+{
+    struct ggml_tensor *y, *sum, *last;
+
+    (void)state;
+    y = ggml_mul(ctx, leaf(5), ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 1, 5));
+    sum = ggml_add(ctx, slice(y, 0), slice(y, 1));
+    last = sum;
+    for (int i = 2; i < 5; i++) {
+        last = ggml_add(ctx, last, slice(y, i));
+        last->data = sum->data;
+    }
+    find(last);
+    check_only_group(GB_FUSE_SLICES, 5, 17, last);
+}
+
 /* The experts of tokens: by pairs, and by their sum. */
 static void
 routes_are_found(void **state)
@@ -435,6 +453,8 @@ main(void)
             stores_that_read_each_other_are_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(
             sums_of_slices_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            sums_in_place_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(routes_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(
             sums_of_others_are_left_alone, setup, teardown),

@@ -160,23 +160,28 @@ new_rope(struct ggml_tensor *a)
     return rope;
 }
 
-/* The sum of two rows of what is multiplied, sometimes with another one. */
+static struct ggml_tensor *
+any_row(struct ggml_tensor *a)
+{
+    return ggml_view_2d(ctx, a, WIDTH, 1, a->nb[1],
+                        (size_t)below((int)a->ne[1]) * a->nb[1]);
+}
+
+/* The sum of two rows of what is multiplied, sometimes with others. */
 static struct ggml_tensor *
 new_sum(struct ggml_tensor *a)
 {
-    struct ggml_tensor *sum, *rows[3];
+    struct ggml_tensor *sum;
 
     a = ggml_mul(ctx, a, operand(a));
     keep(a);
-    for (int i = 0; i < 3; i++)
-        rows[i] = ggml_view_2d(ctx, a, WIDTH, 1, a->nb[1],
-                               (size_t)below((int)a->ne[1]) * a->nb[1]);
-    sum = ggml_add(ctx, rows[0], rows[1]);
-    if (below(2) == 0)
-        return sum;
-    keep(sum);
-    return below(2) == 0 ? ggml_add(ctx, sum, rows[2])
-                         : ggml_add(ctx, rows[2], sum);
+    sum = ggml_add(ctx, any_row(a), any_row(a));
+    for (int n = below(2) * below(4); n > 0; n--) {
+        keep(sum);
+        sum = below(2) == 0 ? ggml_add(ctx, sum, any_row(a))
+                            : ggml_add(ctx, any_row(a), sum);
+    }
+    return sum;
 }
 
 static struct ggml_tensor *
