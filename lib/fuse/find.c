@@ -5,8 +5,9 @@
  * From each node that begins a chain the next node that reads it is looked for,
  * and so on; then subgraphs, in which a node reads several others, and from each
  * product element by element sums of slices of it; then, from each rotation or
- * copy, others that have nothing to do with it; then, from each product that is
- * left, others with its right side.  Spans of memory decide whether the nodes may
+ * copy, others that have nothing to do with it; then subgraphs whose nodes may
+ * move forward alone; then, from each product that is left, others with its right
+ * side.  Spans of memory decide whether the nodes may
  * move to where the group is computed, and whether one kernel may do what they
  * did in turns.
  */
@@ -68,19 +69,23 @@ find_chain(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
 static bool
 may_be_subgraph(struct gb_fuse_search *s)
 {
-    if (!gb_fuse_are_kept(s) || !gb_fuse_may_move_back(s))
+    if (!gb_fuse_are_kept(s) ||
+        !(s->group.is_early ? gb_fuse_may_move_forward(s)
+                            : gb_fuse_may_move_back(s)))
         return false;
     gb_fuse_find_written(s);
     return gb_fuse_may_be_one(s);
 }
 
 static void
-find_subgraph(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
-         void *data)
+find_subgraph(struct gb_fuse_search *s, int first, bool is_early,
+              gb_fuse_accepts_fn accepts, void *data)
 {
     for (int i = 0; i < gb_fuse_n_subgraphs; i++) {
-        if (gb_fuse_take_subgraph(s, &gb_fuse_subgraphs[i], first) &&
-            may_be_subgraph(s) && accepts(data, &s->group)) {
+        if (!gb_fuse_take_subgraph(s, &gb_fuse_subgraphs[i], first))
+            continue;
+        s->group.is_early = is_early;
+        if (may_be_subgraph(s) && accepts(data, &s->group)) {
             keep(s);
             return;
         }
@@ -141,6 +146,7 @@ find_products(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
 {
     if (!gb_fuse_take_products(s, first))
         return;
+    s->group.is_early = true;
     for (; s->group.n_nodes > 1; s->group.n_nodes--) {
         s->group.n_parts = s->group.n_nodes;
         s->group.written = (1u << s->group.n_nodes) - 1;
@@ -198,12 +204,18 @@ gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,
     }
     for (int i = 0; i < cgraph->n_nodes; i++) {
         if (gb_fuse_is_free(&s, i))
-            find_subgraph(&s, i, accepts, data);
+            find_subgraph(&s, i, false, accepts, data);
         if (gb_fuse_is_free(&s, i))
             find_slices(&s, i, accepts, data);
     }
     for (int i = 0; i < cgraph->n_nodes; i++)
         find_stores(&s, i, accepts, data);
+    /* What moves forward is looked for last: it sees by the groups that are
+     * there which nodes are computed behind their places. */
+    for (int i = 0; i < cgraph->n_nodes; i++) {
+        if (gb_fuse_is_free(&s, i))
+            find_subgraph(&s, i, true, accepts, data);
+    }
     for (int i = 0; i < cgraph->n_nodes; i++) {
         if (gb_fuse_is_free(&s, i))
             find_products(&s, i, accepts, data);

@@ -3,8 +3,8 @@
  * fuse/fuse.h - groups of nodes that a backend computes by one kernel.
  *
  * A group is computed where its last node stands, the others later than they
- * stand in the graph; or, one of products, where its first node stands, the
- * others earlier.  So nothing between them may have to do with the memory that
+ * stand in the graph; or, one of products, and a choice of experts that others
+ * read before it is whole, where its first node stands, the others earlier.  So nothing between them may have to do with the memory that
  * they read and write; this is decided by the addresses of the tensors' memory.
  *
  * Products and stores are gathered from nodes that do not read each other: the
@@ -52,6 +52,7 @@ struct gb_fuse_group {
     int n_parts;
     int part[GB_FUSE_MAX_NODES]; /* that each node belongs to: products and
                                     stores have several, others just 0 */
+    bool is_early; /* computed where the first node stands */
     unsigned written; /* bit I: the result of node I has to be written */
 };
 
@@ -98,8 +99,7 @@ gb_fuse_group_of(const struct gb_fuse *fuse, int i)
 static inline bool
 gb_fuse_is_place(const struct gb_fuse_group *group, int i)
 {
-    return group->at[group->pattern == GB_FUSE_PRODUCTS
-                         ? 0 : group->n_nodes - 1] == i;
+    return group->at[group->is_early ? 0 : group->n_nodes - 1] == i;
 }
 
 void gb_fuse_clear(struct gb_fuse *fuse);

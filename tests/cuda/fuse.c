@@ -229,17 +229,26 @@ weighted(struct graph *g, struct ggml_tensor *a)
         ggml_new_tensor_2d(g->ctx, GGML_TYPE_F32, g->width, a->ne[2]));
 }
 
-/* How much the experts of each row count. */
+/* How much the experts of each row count; sometimes who they are is asked before
+ * that is known. */
 static struct ggml_tensor *
 routed(struct graph *g, struct ggml_tensor *a)
 {
     const int64_t rows = a->ne[1];
     const int n = 4 << below(2);
     struct ggml_tensor *values = ggml_soft_max(g->ctx, product(g, a));
+    struct ggml_tensor *order = ggml_top_k(g->ctx, values, n);
 
+    if (below(2) == 0) {
+        struct ggml_tensor *which = ggml_cont(g->ctx, order);
+
+        ggml_set_output(which);
+        g->outputs[g->n_outputs++] = which;
+        ggml_build_forward_expand(g->cgraph, which);
+    }
     a = ggml_get_rows(g->ctx,
                       ggml_reshape_3d(g->ctx, values, 1, g->width, rows),
-                      ggml_top_k(g->ctx, values, n));
+                      order);
     a = ggml_reshape_2d(g->ctx, a, n, rows);
     if (below(3) > 0)
         a = ggml_div(g->ctx, a, ggml_sum_rows(g->ctx, a));

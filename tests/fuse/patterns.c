@@ -284,7 +284,7 @@ sums_in_place_are_found(void **state)
 static void
 routes_are_found(void **state)
 {
-    struct ggml_tensor *x = leaf(ROWS), *values, *picked, *y;
+    struct ggml_tensor *x = leaf(ROWS), *values, *order, *picked, *y;
 
     (void)state;
     values = ggml_soft_max(ctx, x);
@@ -299,10 +299,28 @@ routes_are_found(void **state)
     find(y);
     check_only_group(GB_FUSE_ROUTE, 5, 27, y);
 
+    assert_true(gb_fuse_is_place(&fuse.groups[0], fuse.groups[0].at[4]));
+
     /* The sum takes the place of what is divided by it. */
     y->src[1]->data = picked->data;
     assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
     check_only_group(GB_FUSE_ROUTE, 3, 7, picked);
+
+    /* Products of experts read the order before the rest is there. */
+    graph = ggml_new_graph(ctx);
+    values = ggml_soft_max(ctx, x);
+    order = ggml_top_k(ctx, values, 2);
+    ggml_build_forward_expand(graph, ggml_cont(ctx, order));
+    picked = ggml_get_rows(ctx, ggml_reshape_3d(ctx, values, 1, WIDTH, ROWS),
+                           order);
+    find(picked);
+    check_only_group(GB_FUSE_ROUTE, 3, 7, picked);
+    assert_true(gb_fuse_is_place(&fuse.groups[0], fuse.groups[0].at[0]));
+
+    /* One of them lies where the result would be too early. */
+    ggml_graph_node(graph, 3)->data = picked->data;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    assert_int_equal(fuse.n_groups, 0);
 
     /* What is picked is not of what is sorted. */
     graph = ggml_new_graph(ctx);

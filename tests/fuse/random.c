@@ -211,6 +211,9 @@ new_route(struct ggml_tensor *a)
     keep(values);
     order = new_other(GGML_OP_ARGSORT, values, NULL);
     keep(order);
+    /* An expert's product reads the order before it is known how much counts. */
+    if (below(2) == 0)
+        keep(ggml_silu(ctx, all_of(order)));
     picked = new_other(GGML_OP_GET_ROWS, all_of(values), all_of(order));
     if (below(3) == 0)
         return picked;
