@@ -3,9 +3,10 @@
  * bench/counters.c - what products and attention read on the emulated driver,
  * and what it costs there: bytes, sectors, bank conflicts.  Nothing is timed.
  *
- * counters [--full]: a line a figure, with tabs: what, type, figure, value,
- * target, and whether it is met.  With --full the GEMV has all 4,096 rows of a
- * matrix, which takes minutes, in the place of 8.
+ * counters [--full | --attention]: a line a figure, with tabs: what, type,
+ * figure, value, target, and whether it is met.  With --full the GEMV has all
+ * 4,096 rows of a matrix, which takes minutes, in the place of 8; with --attention
+ * there are the lines of that alone.
  *
  *   gemv       one column; of the weights alone, whose rows have 14,336 values:
  *     fetched     bytes of the sectors that blocks touch, each once a block, for
@@ -20,8 +21,10 @@
  *   gemm       by architecture:
  *     ways        turns of shared memory for each that a request's words need
  *   attention  head size 128, four heads that share keys and values in f16:
- *     bytes       read and written, for a byte of queries, keys, values, mask
- *                 and result; sectors of each thread block counted once
+ *     moved       bytes that memory gives and takes, scratch too, for a byte of
+ *                 queries, keys, values, mask and result: sectors counted once
+ *                 a launch, as the card's cache has what several blocks read
+ *     asked       the same, sectors counted once a thread block
  *     ways        as above
  *
  * Places in the code are those of the host's compiler, which does not join
@@ -29,12 +32,11 @@
  * says, and efficiency and ways are those of the source's accesses.
  */
 #include "bench.h"
+#include "emulated.h"
 #include "ggml-alloc.h"
 #include "ggml-backend.h"
-#include "tests/gpu-emulator/control.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,33 +64,7 @@ static const struct {
     { "any", "CUDA3", "gb_gemm_" },
 };
 
-/* ---- what the emulated driver counts ---- */
-
-static void (*costs_of)(const char *kernel, struct emu_costs *costs_out);
-static void (*watch)(const void *address, uint64_t size);
-
-static void
-find_counters(void)
-{
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-
-    if (driver == NULL || dlsym(driver, "emu_watch") == NULL)
-        bench_stop("the emulated driver");
-    *(void **)&costs_of = dlsym(driver, "emu_costs_of");
-    *(void **)&watch = dlsym(driver, "emu_watch");
-}
-
-/* A figure, and TARGET, which is its least or its most. */
-static void
-print(const char *what, const char *type, const char *figure, double value,
-      bool is_least, double target)
-{
-    const bool is_met = is_least ? value >= target : value <= target;
-
-    printf("%s\t%s\t%s\t%.3f\t%s %g\t%s\n", what, type, figure, value,
-           is_least ? ">=" : "<=", target, is_met ? "met" : "missed");
-    fflush(stdout);
-}
+static struct bench_emulated driver;
 
 static double
 ways(const struct emu_costs *c)
@@ -133,7 +109,8 @@ run(struct one *one, struct ggml_tensor *node, const struct ggml_tensor *of)
     if (one->buffer == NULL)
         bench_stop("memory");
     ggml_backend_buffer_clear(one->buffer, 0);
-    watch(of == NULL ? NULL : of->data, of == NULL ? 0 : ggml_nbytes(of));
+    driver.watch(of == NULL ? NULL : of->data,
+                 of == NULL ? 0 : ggml_nbytes(of));
     if (ggml_backend_graph_compute(one->backend, graph) !=
         GGML_STATUS_SUCCESS)
         bench_stop("computing");
@@ -196,9 +173,9 @@ count_lines(enum ggml_type type, int64_t rows, int64_t cols, const char *suffix)
     const char *name = kernel_name("gb_gemv_", type, suffix);
     struct emu_costs before, c;
 
-    costs_of(name, &before);
+    driver.costs_of(name, &before);
     multiply("CUDA0", type, ROW, rows, cols, false);
-    costs_of(name, &c);
+    driver.costs_of(name, &c);
     printf("gemv\t%s\tlines%s\t%.1f\t\t\n", ggml_type_name(type), suffix,
            1024.0 * (double)(c.lines - before.lines) / (double)(rows * ROW));
     printf("gemv\t%s\tturns%s\t%.1f\t\t\n", ggml_type_name(type), suffix,
@@ -214,11 +191,12 @@ count_gemv(enum ggml_type type, int64_t rows)
 
     if (!multiply("CUDA0", type, ROW, rows, 1, true))
         return;
-    costs_of(kernel_name("gb_gemv_", type, "_1"), &c);
-    print("gemv", text, "fetched", (double)c.fetched / bytes, false, 1.02);
-    print("gemv", text, "asked", (double)c.read / bytes, false, 1.02);
-    print("gemv", text, "efficiency",
-          100.0 * (double)c.full_sectors / (double)c.sectors, true, 95.0);
+    driver.costs_of(kernel_name("gb_gemv_", type, "_1"), &c);
+    bench_figure("gemv", text, "fetched", (double)c.fetched / bytes, "<=",
+                 1.02);
+    bench_figure("gemv", text, "asked", (double)c.read / bytes, "<=", 1.02);
+    bench_figure("gemv", text, "efficiency",
+                 100.0 * (double)c.full_sectors / (double)c.sectors, ">=", 95.0);
     count_lines(type, rows, 1, "_1");
     count_lines(type, rows, 8, "_8");
 }
@@ -231,43 +209,32 @@ count_gemms(enum ggml_type type)
         char what[32];
 
         multiply(gemms[i].device, type, 256, 64, 256, false);
-        costs_of(kernel_name(gemms[i].kernel, type, ""), &c);
+        driver.costs_of(kernel_name(gemms[i].kernel, type, ""), &c);
         snprintf(what, sizeof(what), "gemm-%s", gemms[i].arch);
         if (c.launches > 0)
-            print(what, ggml_type_name(type), "ways", ways(&c), false, 1.1);
+            bench_figure(what, ggml_type_name(type), "ways", ways(&c), "<=",
+                         1.1);
     }
 }
 
 /* ---- attention ---- */
 
 static struct emu_costs
-sum_of(const char *const *kernels)
+costs_between(const struct emu_costs *before, const struct emu_costs *after)
 {
-    struct emu_costs sum = { .launches = 0 };
-
-    for (; *kernels != NULL; kernels++) {
-        struct emu_costs c;
-
-        costs_of(*kernels, &c);
-        sum.fetched += c.fetched;
-        sum.written += c.written;
-        sum.turns += c.turns;
-        sum.full_turns += c.full_turns;
-    }
-    return sum;
+    return (struct emu_costs){
+        .fetched = after->fetched - before->fetched,
+        .written = after->written - before->written,
+        .delivered = after->delivered - before->delivered,
+        .stored = after->stored - before->stored,
+        .turns = after->turns - before->turns,
+        .full_turns = after->full_turns - before->full_turns,
+    };
 }
 
-/* The difference of all that kernels cost before and after. */
 static void
 count_attention(const char *what, int64_t tokens, int64_t keys)
 {
-    static const char *const kernels[] = { "gb_attention_decode",
-                                           "gb_attention_prefill",
-                                           "gb_attention_block_mask",
-                                           "gb_mma8_attention_128",
-                                           "gb_mma8_attention_decode_128",
-                                           "gb_attention_join", NULL };
-    const struct emu_costs before = sum_of(kernels);
     struct one one = begin("CUDA1");
     struct ggml_tensor *q =
         ggml_new_tensor_3d(one.ctx, GGML_TYPE_F32, HEAD, tokens, HEADS);
@@ -282,36 +249,38 @@ count_attention(const char *what, int64_t tokens, int64_t keys)
     const double least =
         (double)(ggml_nbytes(q) + ggml_nbytes(k) + ggml_nbytes(v) +
                  ggml_nbytes(node) + (size_t)tokens * mask->nb[1]);
-    struct emu_costs c;
+    struct emu_costs before, after, c;
 
+    driver.costs_of(NULL, &before);
     run(&one, node, NULL);
     end(&one);
-    c = sum_of(kernels);
-    c.fetched -= before.fetched;
-    c.written -= before.written;
-    c.turns -= before.turns;
-    c.full_turns -= before.full_turns;
-    print(what, "f16", "bytes", (double)(c.fetched + c.written) / least, false,
-          1.1);
-    print(what, "f16", "ways", ways(&c), false, 1.1);
+    driver.costs_of(NULL, &after);
+    c = costs_between(&before, &after);
+    bench_figure(what, "f16", "moved",
+                 (double)(c.delivered + c.stored) / least, "<=", 1.1);
+    bench_figure(what, "f16", "asked",
+                 (double)(c.fetched + c.written) / least, NULL, 0.0);
+    bench_figure(what, "f16", "ways", ways(&c), "<=", 1.1);
 }
 
 int
 main(int argc, char **argv)
 {
     const bool is_full = argc == 2 && strcmp(argv[1], "--full") == 0;
+    const bool is_attention = argc == 2 && strcmp(argv[1], "--attention") == 0;
+    const int n_types = is_attention ? 0 : GGML_TYPE_COUNT;
 
-    if (argc > 1 && !is_full)
-        bench_stop("usage: counters [--full]");
+    if (argc > 1 && !is_full && !is_attention)
+        bench_stop("usage: counters [--full | --attention]");
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
         setenv(settings[i].name, settings[i].value, 1);
     ggml_backend_load_all();
-    find_counters();
+    driver = bench_find_emulated();
     printf("what\ttype\tfigure\tvalue\ttarget\tis\n");
-    for (int type = 0; type < GGML_TYPE_COUNT; type++)
+    for (int type = 0; type < n_types; type++)
         if (is_weight((enum ggml_type)type))
             count_gemv((enum ggml_type)type, is_full ? ALL_ROWS : ROWS);
-    for (int type = 0; type < GGML_TYPE_COUNT; type++)
+    for (int type = 0; type < n_types; type++)
         if (is_weight((enum ggml_type)type))
             count_gemms((enum ggml_type)type);
     count_attention("decode-4k", 1, 4096);

@@ -3,6 +3,8 @@
 # with another library of the same interface, and compared by `beside`.
 bench_common = %D%/bench.c %D%/bench.h
 bench_graphs = $(bench_common) %D%/graphs.c %D%/graphs.h
+bench_llama = $(bench_common) %D%/llama.c %D%/llama.h
+bench_emulated = $(bench_common) %D%/emulated.c %D%/emulated.h
 EXTRA_DIST += %D%/beside
 
 benches = bench/alloc bench/build bench/calls bench/gguf bench/sched bench/token
@@ -17,15 +19,18 @@ bench_gguf_SOURCES = %D%/gguf.c $(bench_common)
 bench_gguf_LDADD = $(GB_LIBRARY)
 bench_sched_SOURCES = %D%/device.c %D%/device.h %D%/sched.c $(bench_graphs)
 bench_sched_LDADD = $(GB_LIBRARY)
-bench_token_SOURCES = %D%/token.c $(bench_common)
+bench_token_SOURCES = %D%/token.c $(bench_llama)
 bench_token_LDADD = $(GB_LIBRARY)
 CLEANFILES += $(benches)
 
-# What kernels read on the emulated card; tests/cuda has a slice of it.
-EXTRA_PROGRAMS += bench/counters
-CLEANFILES += bench/counters
-bench_counters_SOURCES = %D%/counters.c $(bench_common)
+# What kernels read on the emulated card, and what a model's graph moves there;
+# tests/cuda has a slice of it.
+EXTRA_PROGRAMS += bench/counters bench/traffic
+CLEANFILES += bench/counters bench/traffic
+bench_counters_SOURCES = %D%/counters.c $(bench_emulated)
 bench_counters_LDADD = $(GB_LIBRARY)
+bench_traffic_SOURCES = %D%/traffic.c $(bench_emulated) %D%/llama.c %D%/llama.h
+bench_traffic_LDADD = $(GB_LIBRARY)
 
 # Models of known sizes, for gpu-report.
 noinst_PROGRAMS += bench/make-model

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What products and attention read on the emulated card is not more than counters.tsv
-# says, which make gpu-counters writes; 1 in 100 may be the compiler's.  Where it is
-# less, the table is to be written anew, so that it only gets better.
+# What products, attention and layers of models read and write on the emulated card,
+# and how many kernels models launch, is not more than counters.tsv says, which make
+# gpu-counters writes; 1 in 100 may be the compiler's.  Where it is less, the table is
+# to be written anew, so that it only gets better.
 top_builddir=$(cd "$top_builddir" && pwd)
 export top_builddir GGML_BACKEND_PATH="$top_builddir/tests/cuda/.libs/libggml-cuda.so"
 if ! [ -f "$GGML_BACKEND_PATH" ] ||
@@ -49,6 +50,9 @@ no_worse() {
 sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/bench/counters" \
     >"$dir/table" 2>"$dir/err"
 result "they are counted"
+sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/bench/traffic" \
+    >>"$dir/table" 2>>"$dir/err"
+result "models are"
 claim "no figure is worse than the table's" \
     no_worse "$top_srcdir/tests/cuda/counters.tsv" "$dir/table"
 sed 's/^/# /' "$dir/err"

@@ -23,12 +23,15 @@ check-gpu: all
 
 # What kernels read, on the emulated card: a table, which is kept, and which
 # counters.sh compares.  With GPU_COUNTERS=--full whole matrices, not kept.
-gpu-counters: bench/counters$(EXEEXT) $(check_LTLIBRARIES)
+gpu-counters: bench/counters$(EXEEXT) bench/traffic$(EXEEXT) $(check_LTLIBRARIES)
 	echo '# SPDX-License-Identifier: MIT' >%D%/counters.tmp
 	echo "# g++ $$($(CXX) -dumpversion)" >>%D%/counters.tmp
 	GGML_BACKEND_PATH='$(abs_builddir)/%D%/.libs/libggml-cuda.so' \
 	    $(SHELL) '$(srcdir)/tests/gpu-emulator/run' bench/counters$(EXEEXT) \
 	    $(GPU_COUNTERS) >>%D%/counters.tmp
+	GGML_BACKEND_PATH='$(abs_builddir)/%D%/.libs/libggml-cuda.so' \
+	    $(SHELL) '$(srcdir)/tests/gpu-emulator/run' bench/traffic$(EXEEXT) \
+	    >>%D%/counters.tmp
 	cat %D%/counters.tmp
 	test -n '$(GPU_COUNTERS)' || { \
 	    cp %D%/counters.tmp '$(srcdir)/%D%/counters.tsv' && top_srcdir='$(srcdir)' \
@@ -75,7 +78,7 @@ tests_cuda_rows_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 # Black box: the module on the emulated driver.
 if MODULES
 if GPU_EMULATOR
-check_DATA += bench/counters$(EXEEXT)
+check_DATA += bench/counters$(EXEEXT) bench/traffic$(EXEEXT)
 cuda_emulated = \
 	tests/cuda/emulated.c \
 	tests/cuda/emulated.h

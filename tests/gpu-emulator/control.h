@@ -49,12 +49,16 @@ struct emu_costs {
     uint64_t lines;         /* of 128 bytes that requests touch */
     uint64_t fetched;       /* bytes of the sectors of which blocks read, each
                                sector once a block */
+    uint64_t delivered;     /* bytes of the sectors of which launches read, each
+                               sector once a launch: what memory gives where
+                               a cache keeps what several blocks read */
+    uint64_t stored;        /* the same of writing */
     uint64_t shared_requests;
     uint64_t turns;         /* of one of 32 banks with different words */
     uint64_t full_turns;    /* the fewest for their words */
 };
 
-/* Since the library was loaded. */
+/* Since the library was loaded; without a name, of all kernels together. */
 void emu_costs_of(const char *kernel, struct emu_costs *costs_out);
 /* Of the cards' memory only accesses within SIZE bytes from ADDRESS on are
  * counted by launches that begin from now on; 0: all. */

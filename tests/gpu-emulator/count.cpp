@@ -36,7 +36,7 @@ struct place {
 struct request {
     std::vector<uintptr_t> units;
     size_t bytes = 0;
-    bool is_shared = false, is_read = false;
+    bool is_shared = false, is_read = false, is_written = false;
 };
 
 struct request_key {
@@ -63,6 +63,7 @@ struct hash_key {
 struct block_counts {
     emu_costs sum = {};
     std::vector<uintptr_t> fetched; /* sectors that were read */
+    std::vector<uintptr_t> stored;  /* and written */
     std::unordered_map<const void *, place> places;
     std::unordered_map<request_key, request, hash_key> requests;
 };
@@ -74,6 +75,7 @@ class table {
 public:
     ~table();
     emu_costs &of(const kernel *k) { return rows[k->name]; }
+    emu_costs sum() const;
 
     std::mutex lock;
 
@@ -98,11 +100,26 @@ table::~table()
         for (const uint64_t n :
              { t.launches, t.blocks, t.read, t.written, t.requests, t.sectors,
                t.full_sectors, t.shared_requests, t.turns, t.full_turns,
-               t.fetched, t.lines })
+               t.fetched, t.lines, t.delivered, t.stored })
             fprintf(file, " %llu", (unsigned long long)n);
         fputc('\n', file);
     }
     fclose(file);
+}
+
+emu_costs
+table::sum() const
+{
+    emu_costs all_of_them = {};
+
+    for (const auto &r : rows) {
+        const uint64_t *const from = (const uint64_t *)&r.second;
+        uint64_t *const to = (uint64_t *)&all_of_them;
+
+        for (size_t i = 0; i < sizeof(emu_costs) / sizeof(*to); i++)
+            to[i] += from[i];
+    }
+    return all_of_them;
 }
 
 /* ---- what a request costs ---- */
@@ -127,6 +144,47 @@ tidy(std::vector<uintptr_t> *units)
 }
 
 void
+append(std::vector<uintptr_t> *to, const std::vector<uintptr_t> &units)
+{
+    to->insert(to->end(), units.begin(), units.end());
+}
+
+/* Sectors that blocks of the launch that runs touched, some of them several
+ * times. */
+class sectors {
+public:
+    void
+    add(const std::vector<uintptr_t> &of_block)
+    {
+        append(&all_of_them, of_block);
+        if (all_of_them.size() < tidy_at)
+            return;
+        tidy(&all_of_them);
+        tidy_at = 2 * all_of_them.size() + min_tidy_at;
+    }
+    /* Bytes, each sector once; there are none afterwards. */
+    uint64_t
+    end()
+    {
+        uint64_t bytes;
+
+        tidy(&all_of_them);
+        bytes = all_of_them.size() * sector;
+        all_of_them.clear();
+        tidy_at = min_tidy_at;
+        return bytes;
+    }
+
+private:
+    static constexpr size_t min_tidy_at = 1 << 20;
+
+    std::vector<uintptr_t> all_of_them;
+    size_t tidy_at = min_tidy_at;
+};
+
+sectors launch_fetched, launch_stored;
+
+void
 add_request(block_counts *counts, request *r)
 {
     emu_costs *const sum = &counts->sum;
@@ -134,8 +192,9 @@ add_request(block_counts *counts, request *r)
 
     tidy(units);
     if (r->is_read && !r->is_shared)
-        counts->fetched.insert(counts->fetched.end(), units->begin(),
-                               units->end());
+        append(&counts->fetched, *units);
+    if (r->is_written && !r->is_shared)
+        append(&counts->stored, *units);
     if (r->is_shared) {
         sum->shared_requests++;
         sum->turns += turns_of(*units);
@@ -158,6 +217,14 @@ costs_of(const kernel *k)
     const std::lock_guard<std::mutex> alone(all.lock);
 
     return all.of(k);
+}
+
+emu_costs
+costs_of_all()
+{
+    const std::lock_guard<std::mutex> alone(all.lock);
+
+    return all.sum();
 }
 
 void
@@ -187,6 +254,7 @@ count_access(const fiber *f, uintptr_t address, size_t size, access what,
 
     r->is_shared = is_shared;
     r->is_read = what != writes;
+    r->is_written = what != reads;
     r->bytes += size;
     for (uintptr_t u = address / unit; u <= (address + size - 1) / unit; u++)
         r->units.push_back(u);
@@ -218,6 +286,9 @@ count_block(block *b)
     for (auto &r : counts->requests)
         add_request(counts, &r.second);
     tidy(&counts->fetched);
+    tidy(&counts->stored);
+    launch_fetched.add(counts->fetched);
+    launch_stored.add(counts->stored);
     t.fetched += counts->fetched.size() * sector;
     t.read += counts->sum.read;
     t.written += counts->sum.written;
@@ -230,6 +301,16 @@ count_block(block *b)
     t.lines += counts->sum.lines;
     delete counts;
     b->counts = nullptr;
+}
+
+void
+count_launch_end(const launch &what)
+{
+    const std::lock_guard<std::mutex> alone(all.lock);
+    emu_costs &t = all.of(what.k);
+
+    t.delivered += launch_fetched.end();
+    t.stored += launch_stored.end();
 }
 
 } // namespace emu

@@ -11,7 +11,8 @@
  * when the process ends: name, lanes, launches, blocks, bytes read, bytes
  * written, requests, their sectors, the fewest sectors that their bytes fill,
  * requests of shared memory, their turns, the fewest turns for their words,
- * bytes of sectors that blocks read, lines of 128 bytes that requests touch.
+ * bytes of sectors that blocks read, lines of 128 bytes that requests touch, bytes
+ * of sectors that launches read, and write.
  */
 #ifndef GB_GPU_EMULATOR_COUNT_H
 #define GB_GPU_EMULATOR_COUNT_H
@@ -31,6 +32,8 @@ void count_access(const fiber *f, uintptr_t address, size_t size, access what,
 void count_launch(const launch &what);
 /* B has run: add what its accesses counted. */
 void count_block(block *b);
+/* All of them have. */
+void count_launch_end(const launch &what);
 
 } // namespace emu
 

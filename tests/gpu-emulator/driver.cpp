@@ -163,9 +163,12 @@ EXPORTED void
 emu_costs_of(const char *kernel, struct emu_costs *costs_out)
 {
     CONTROL;
-    const emu::kernel *const k = emu::find_kernel(kernel);
+    const emu::kernel *const k =
+        kernel == nullptr ? nullptr : emu::find_kernel(kernel);
 
-    *costs_out = k == nullptr ? emu_costs{} : emu::costs_of(k);
+    *costs_out = kernel == nullptr ? emu::costs_of_all()
+                 : k == nullptr    ? emu_costs{}
+                                   : emu::costs_of(k);
 }
 
 EXPORTED void

@@ -101,6 +101,8 @@ bool checks();
 
 /* Of all launches that are over. */
 emu_costs costs_of(const kernel *k);
+/* And of all kernels together. */
+emu_costs costs_of_all();
 /* See emu_watch. */
 void watch(const void *address, uint64_t size);
 

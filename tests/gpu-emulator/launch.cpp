@@ -205,6 +205,7 @@ run(const launch &what)
     check_begins(&g, w.n_blocks);
     result = work_together(
         &w, (int)std::min<uint64_t>(w.n_blocks, (uint64_t)n_workers));
+    count_launch_end(what);
     return result;
 }
 

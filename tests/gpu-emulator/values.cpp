@@ -419,6 +419,8 @@ accesses_are_counted_by_warp(void **)
     assert_int_equal(n.turns, 2 * (2 * lanes / 32));
     assert_int_equal(n.full_turns, 2 * (lanes / 32));
     assert_int_equal(n.fetched, 32 * lanes);
+    assert_int_equal(n.delivered, 32 * lanes);
+    assert_int_equal(n.stored, 4 * lanes);
     assert_int_equal(n.lines, lanes / 32 + lanes / 4 + lanes / 32);
 }
 
