@@ -331,6 +331,46 @@ route(struct suite *s, int64_t n, int used, int64_t tokens, bool is_shared)
     suite_check(s, x, 1e-7);
 }
 
+/* The feed-forward part of a mixture of experts: products that follow each other
+ * with the same ids, with something between them that needs scratch itself, or
+ * with other ids. */
+static void
+expert_layers(struct suite *s, enum ggml_type type)
+{
+    const int64_t k = 256, m = 256, n = 4, used = 2, tokens = 24;
+
+    for (int kind = 0; kind < 3; kind++) {
+        struct ggml_tensor *x, *ids, *other, *up, *gate;
+
+        if (!suite_begin(s, GGML_OP_MUL_MAT_ID))
+            continue;
+        x = leaf_range(s, GGML_TYPE_F32, NE(k, 1, tokens, 1), -1, 1);
+        ids = leaf_filled(s, GGML_TYPE_I32, NE(used, tokens, 1, 1),
+                          FILL_INTEGERS, 0, (double)n);
+        up = ggml_mul_mat_id(
+            s->ctx, leaf_range(s, type, NE(k, m, n, 1), -1, 1), x, ids);
+        other = up;
+        if (kind == 1) {
+            /* Of so few rows k is cut. */
+            other = ggml_mul_mat(s->ctx, leaf_4d(s, type, 4096, 12, 1, 1),
+                                 ggml_reshape_2d(s->ctx, up, 4096, 3));
+            other = ggml_sum(s->ctx, ggml_sqr(s->ctx, other));
+            other = ggml_mul(s->ctx, up, other);
+        }
+        if (kind == 2)
+            ids = leaf_filled(s, GGML_TYPE_I32, NE(used, tokens, 1, 1),
+                              FILL_INTEGERS, 0, (double)n);
+        gate = ggml_mul_mat_id(
+            s->ctx, leaf_range(s, type, NE(k, m, n, 1), -1, 1), x, ids);
+        gate = ggml_mul(s->ctx, ggml_silu(s->ctx, gate), other);
+        suite_check(s,
+                    ggml_mul_mat_id(s->ctx,
+                                    leaf_range(s, type, NE(m, 64, n, 1), -1, 1),
+                                    gate, ids),
+                    type == GGML_TYPE_F32 ? 1e-5 : 2e-2);
+    }
+}
+
 /* Those that count least, by logits, and of a softmax with a mask. */
 static void
 other_routes(struct suite *s)
@@ -499,6 +539,9 @@ cases_chains(struct suite *s)
         route(s, 600, 6, 2, shared == 1);
     }
     other_routes(s);
+    expert_layers(s, GGML_TYPE_F32);
+    expert_layers(s, GGML_TYPE_F16);
+    expert_layers(s, GGML_TYPE_Q4_K);
     for (int i = 0; i < LENGTH(shapes); i++)
         soft_maxima(s, shapes[i]);
     other_soft_maxima(s);

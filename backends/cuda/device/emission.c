@@ -198,6 +198,7 @@ add_split(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
 {
     struct gb_cuda_step *step = add_step(emission);
 
+    emission->emit.sorted.ids = NULL;
     if (step == NULL)
         return;
     step->node = *node;
@@ -209,16 +210,33 @@ add_split(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
     }
 }
 
-/* Packed columns are of no use any more when what they were made of is written
- * to. */
+/* Packed columns, and what is sorted, are of no use any more when what they were
+ * made of is written to. */
 static void
 note_write(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
 {
     struct gb_cuda_kept *kept = &emission->emit.kept;
+    struct gb_cuda_sorted *sorted = &emission->emit.sorted;
 
     if (kept->b != NULL && gb_fuse_overlap(gb_fuse_span_of(kept->b),
                                            gb_fuse_span_of(node)))
         kept->b = NULL;
+    if (sorted->ids != NULL && gb_fuse_overlap(gb_fuse_span_of(sorted->ids),
+                                               gb_fuse_span_of(node)))
+        sorted->ids = NULL;
+}
+
+/* Products by expert leave what is sorted in scratch; others that have scratch do
+ * not. */
+static void
+note_scratch(
+    struct gb_cuda_emission *emission, const struct ggml_tensor *node)
+{
+    struct gb_cuda_emit *emit = &emission->emit;
+
+    if (emit->sorted.ids != NULL && node->op != GGML_OP_MUL_MAT_ID &&
+        gb_cuda_needs_of(emit->limits, node).scratch > 0)
+        emit->sorted.ids = NULL;
 }
 
 void
@@ -226,6 +244,7 @@ gb_cuda_emission_node(
     struct gb_cuda_emission *emission, const struct ggml_tensor *node)
 {
     note_write(emission, node);
+    note_scratch(emission, node);
     if (gb_cuda_split_is_product(node))
         add_split(emission, node);
     else
@@ -239,6 +258,7 @@ gb_cuda_emission_group(
     for (int i = 0; i < group->n_nodes; i++) {
         if (gb_fuse_is_written(group, i))
             note_write(emission, group->nodes[i]);
+        note_scratch(emission, group->nodes[i]);
     }
     gb_cuda_fused_of(group->pattern)->emit(&emission->emit, group);
 }

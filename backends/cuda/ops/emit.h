@@ -44,6 +44,12 @@ struct gb_cuda_kept {
     int packing;
 };
 
+/* Which pairs of IDS, of a product by expert, lie sorted in scratch. */
+struct gb_cuda_sorted {
+    const struct ggml_tensor *ids; /* NULL: none */
+    int n_experts, col_step, n_tiles;
+};
+
 /*
  * D = A^T * B for BATCH matrices, in the words of BLAS: all are stored column
  * by column, those of A and of B have K values.  A row of a tensor is a column.
@@ -63,10 +69,12 @@ struct gb_cuda_emit {
     char *columns; /* address of as many bytes as the row's columns asked for;
                       products with the same right side share what is there */
     struct gb_cuda_kept kept;
+    struct gb_cuda_sorted sorted;
     const struct ggml_tensor *next; /* what is packed next, as q8 activations,
                                        if something is before this is over */
     char *scratch; /* address of as many bytes as the row's scratch asked for;
-                      their content is undefined, and lost after the node */
+                      their content is undefined, and lost after the node,
+                      but for what is sorted */
     void (*add)(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
                 unsigned n_blocks, size_t shared, const void *args, size_t size);
     /* Write what TMA knows MAPPED by, its boxes swizzled by 128 bytes; WGMMA.

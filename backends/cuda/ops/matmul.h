@@ -61,6 +61,10 @@ bool gb_cuda_can_multiply(
 enum gb_cuda_packing gb_cuda_packing_of(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
 
+/* Do A and B have the same elements at the same addresses? */
+bool gb_cuda_are_the_same(
+    const struct ggml_tensor *a, const struct ggml_tensor *b);
+
 /*
  * Bytes of B packed; and the launch that packs it at the columns' place, unless
  * a product before it did, with what columns are then.

@@ -5,9 +5,9 @@
  *
  * D[:, x, y] = the matrix A[:, :, ids[x, y]] times B[:, x % u, y], u being B's
  * rows for each y.  The host does not know the ids: a few pairs (x, y) are
- * multiplied one by one, more are first sorted by expert, and there are as many
- * tiles as any ids could need.  An id that is no expert's makes a column of
- * zeros.
+ * multiplied one by one, more are first sorted by expert, once for products that
+ * follow each other with the same ids, and there are as many tiles as any ids could
+ * need.  An id that is no expert's makes a column of zeros.
  */
 #include "backends/cuda/ops/args.h"
 #include "backends/cuda/ops/matmul.h"
@@ -106,6 +106,27 @@ mul_mat_id_scratch(
     return plan_of(limits, node).end;
 }
 
+/* Are the pairs of NODE sorted already, by a product before it?  If not, they
+ * will be. */
+static bool
+is_sorted(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
+          const struct plan *plan)
+{
+    const struct gb_cuda_sorted before = emit->sorted;
+
+    emit->sorted = (struct gb_cuda_sorted){
+        .ids = node->src[2],
+        .n_experts = (int)node->src[0]->ne[2],
+        .col_step = plan->tiling.col_step,
+        .n_tiles = (int)plan->n_tiles,
+    };
+    return before.ids != NULL &&
+           before.n_experts == emit->sorted.n_experts &&
+           before.col_step == emit->sorted.col_step &&
+           before.n_tiles == emit->sorted.n_tiles &&
+           gb_cuda_are_the_same(before.ids, node->src[2]);
+}
+
 static void
 sort(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
      const struct plan *plan, struct gb_cuda_product_args *args)
@@ -120,7 +141,8 @@ sort(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
         .tiles = (struct gb_cuda_expert_tile *)(emit->scratch + plan->tiles),
     };
 
-    GB_CUDA_LAUNCH(emit, gb_sort_by_expert, 1, 0, &sort);
+    if (!is_sorted(emit, node, plan))
+        GB_CUDA_LAUNCH(emit, gb_sort_by_expert, 1, 0, &sort);
     args->pairs = sort.pairs;
     args->tiles = sort.tiles;
 }
@@ -138,6 +160,8 @@ mul_mat_id_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 
     if (plan.is_sorted)
         sort(emit, node, &plan, &args);
+    else
+        emit->sorted.ids = NULL; /* its parts lie there */
     gb_cuda_pack(emit, plan.tiling.packing, node->src[1], &args.columns);
     gb_cuda_multiply(emit, &plan.tiling, node, 1, emit->scratch + plan.parts,
                      &args);

@@ -60,6 +60,7 @@ gb_cuda_emit_place(struct gb_cuda_emit *emit,
     emit->columns = memory;
     emit->scratch = memory + gb_cuda_scratch_up(needs->columns);
     emit->kept.b = NULL;
+    emit->sorted.ids = NULL;
 }
 
 /* Does its row run NODE?  Views and nodes without elements need none. */

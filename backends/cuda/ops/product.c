@@ -80,9 +80,8 @@ gb_cuda_packed_size(
                : (size_t)size;
 }
 
-/* Do A and B have the same elements at the same addresses? */
-static bool
-are_the_same(const struct ggml_tensor *a, const struct ggml_tensor *b)
+bool
+gb_cuda_are_the_same(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
     return a->data == b->data && a->type == b->type &&
            ggml_are_same_shape(a, b) && ggml_are_same_stride(a, b);
@@ -97,7 +96,7 @@ is_kept(struct gb_cuda_emit *emit, enum gb_cuda_packing packing,
 
     emit->kept = (struct gb_cuda_kept){ .b = b, .packing = (int)packing };
     return kept.b != NULL && kept.packing == (int)packing &&
-           are_the_same(kept.b, b);
+           gb_cuda_are_the_same(kept.b, b);
 }
 
 void
