@@ -18,16 +18,17 @@ struct node {
     std::vector<gb_cuda_graph_node> after;
 };
 
-using node_list = std::vector<std::shared_ptr<const node>>;
+using node_list = std::vector<std::shared_ptr<node>>;
 
 struct graph {
     card *on;
     node_list nodes;
 };
 
+/* Launches of it that are queued have the same list, until it is changed. */
 struct graph_exec {
     card *on;
-    node_list nodes;
+    std::shared_ptr<node_list> nodes;
     std::shared_ptr<bool> is_running; /* until its last launch is done */
 };
 
@@ -35,12 +36,12 @@ handles<graph, gb_cuda_graph> graphs;
 handles<graph_exec, gb_cuda_graph_exec> execs;
 
 /* Handles rise, and nodes stand in the order in which they got theirs. */
-std::shared_ptr<const node> *
+std::shared_ptr<node> *
 find_node(node_list *nodes, gb_cuda_graph_node handle)
 {
     const auto at = std::lower_bound(
         nodes->begin(), nodes->end(), handle,
-        [](const std::shared_ptr<const node> &n, gb_cuda_graph_node h) {
+        [](const std::shared_ptr<node> &n, gb_cuda_graph_node h) {
             return (uintptr_t)n->handle < (uintptr_t)h;
         });
 
@@ -89,7 +90,7 @@ public:
 
 /* One launch of a graph; keeps the nodes that it had then. */
 struct graph_item : item {
-    node_list nodes;
+    std::shared_ptr<const node_list> nodes;
     std::shared_ptr<bool> previous; /* the launch before it, of any stream */
     std::shared_ptr<bool> is_running;
 
@@ -105,11 +106,11 @@ struct graph_item : item {
     int
     run()
     {
-        edges e(nodes);
+        edges e(*nodes);
         size_t i;
 
         while (e.next(&i)) {
-            const int result = nodes[i]->what.run();
+            const int result = (*nodes)[i]->what.run();
 
             if (result != 0)
                 return result;
@@ -119,8 +120,8 @@ struct graph_item : item {
     bool
     may_use(const range &what) const
     {
-        return std::any_of(nodes.begin(), nodes.end(),
-                           [&](const std::shared_ptr<const node> &n) {
+        return std::any_of(nodes->begin(), nodes->end(),
+                           [&](const std::shared_ptr<node> &n) {
                                return n->what.may_use(what);
                            });
     }
@@ -203,7 +204,7 @@ api::graph_instantiate(gb_cuda_graph_exec *exec, gb_cuda_graph graph,
     const auto e = std::make_shared<graph_exec>();
 
     e->on = g->on;
-    e->nodes = g->nodes;
+    e->nodes = std::make_shared<node_list>(g->nodes);
     *exec = execs.add(e);
     return 0;
 }
@@ -214,7 +215,8 @@ api::graph_exec_destroy(gb_cuda_graph_exec exec)
     return execs.drop(exec) ? 0 : (int)GB_CUDA_INVALID_HANDLE;
 }
 
-/* Launches that are queued already keep what they had. */
+/* Launches that are queued already keep what they had, and so do graphs; what
+ * is E's alone is changed in its place. */
 int
 api::graph_exec_kernel(gb_cuda_graph_exec exec, gb_cuda_graph_node node,
                        const struct gb_cuda_kernel_node *params)
@@ -223,23 +225,21 @@ api::graph_exec_kernel(gb_cuda_graph_exec exec, gb_cuda_graph_node node,
 
     if (e == nullptr)
         return GB_CUDA_INVALID_HANDLE;
-
-    auto *place = find_node(&e->nodes, node);
-
-    if (place == nullptr || params == nullptr)
+    if (params == nullptr || find_node(e->nodes.get(), node) == nullptr)
         return GB_CUDA_INVALID_VALUE;
+    if (e->nodes.use_count() > 1)
+        e->nodes = std::make_shared<node_list>(*e->nodes);
 
-    const auto changed = std::make_shared<emu::node>(**place);
-    const int result = launch_prepare(*params, &changed->what);
+    auto &place = *find_node(e->nodes.get(), node);
+    const auto f = function_of(params->function);
 
-    if (result != 0)
-        return result;
-    if (changed->what.k != (*place)->what.k) {
+    if (f != nullptr && f->k != place->what.k) {
         report("graph_exec_kernel: the kernel becomes another one");
         return GB_CUDA_INVALID_VALUE;
     }
-    *place = changed;
-    return 0;
+    if (place.use_count() > 1)
+        place = std::make_shared<emu::node>(*place);
+    return launch_prepare(*params, &place->what);
 }
 
 int

@@ -11,8 +11,8 @@
 #include <atomic>
 #include <mutex>
 
+#include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
@@ -27,16 +27,16 @@ lock()
     return *one;
 }
 
-/* The process that called cuInit; 0: none yet. */
-std::atomic<pid_t> owner{0};
+/* cuInit was called. */
+std::atomic<bool> has_begun;
 
-/* Nothing works in a child of that process, the lock neither. */
-bool
-is_child()
+/* Nothing works in a child of the process that called it, the lock neither. */
+std::atomic<bool> is_child;
+
+void
+note_child()
 {
-    const pid_t began = owner.load();
-
-    return began != 0 && began != getpid();
+    is_child = has_begun.load();
 }
 
 /*
@@ -49,17 +49,18 @@ void
 end()
 {
     is_over = true;
-    if (!is_child())
+    if (!is_child)
         emu::kernel_runs_write();
 }
 
 void
 begin()
 {
-    static const int registered = atexit(end);
+    static const int registered =
+        atexit(end) | pthread_atfork(nullptr, nullptr, note_child);
 
     (void)registered;
-    owner = getpid();
+    has_begun = true;
 }
 
 template <typename F>
@@ -68,7 +69,7 @@ enter(emu::call which, F function)
 {
     if (is_over)
         return GB_CUDA_DEINITIALIZED;
-    if (is_child())
+    if (is_child)
         return GB_CUDA_NOT_INITIALIZED;
 
     const std::lock_guard<std::mutex> held(lock());
@@ -82,12 +83,6 @@ enter(emu::call which, F function)
     if (result == 0 && which == emu::CALL_init)
         begin();
     return result;
-}
-
-bool
-is_initialized()
-{
-    return owner.load() != 0;
 }
 
 } // namespace
@@ -109,7 +104,7 @@ namespace emu {
 bool
 is_ready()
 {
-    return is_initialized();
+    return has_begun;
 }
 
 int
@@ -279,5 +274,5 @@ emu_restart(void)
     emu::calls_reset();
     emu::kernel_runs_reset();
     emu::settings_forget();
-    owner = 0;
+    has_begun = is_child = false;
 }

@@ -270,7 +270,7 @@ struct kernel_launch {
     bool may_use(const range &what) const;
 };
 
-/* 0, or what the launch fails with, which is reported. */
+/* 0, or what the launch fails with, which is reported, and *OUT as it was. */
 int launch_prepare(const struct gb_cuda_kernel_node &from, kernel_launch *out);
 
 /* ---- work of other libraries (driver-work.cpp) ---- */

@@ -129,6 +129,29 @@ parameters_change_for_later_launches(void **state)
     end(&c);
 }
 
+/* What no queued launch has is changed in its place, and kept by the next. */
+static void
+parameters_that_changed_change_again(void **state)
+{
+    struct chain c;
+
+    (void)state;
+    begin(&c, "", true);
+    assert_int_equal(change(&c.add, c.exec, c.nodes[1], 3, 1, 1),
+                     GB_CUDA_SUCCESS);
+    assert_int_equal(change(&c.add, c.exec, c.nodes[1], 3, 2, 2),
+                     GB_CUDA_SUCCESS);
+    assert_int_equal(cu.graph_launch(c.exec, c.add.stream), GB_CUDA_SUCCESS);
+    assert_int_equal(change(&c.add, c.exec, c.nodes[1], 3, 1, 1),
+                     GB_CUDA_SUCCESS);
+    assert_int_equal(change(&c.add, c.exec, c.nodes[1], 3, 1, 2),
+                     GB_CUDA_SUCCESS);
+    assert_float_equal(add_result(&c.add, 3), 6.0f, 0.0f);
+    assert_int_equal(cu.graph_launch(c.exec, c.add.stream), GB_CUDA_SUCCESS);
+    assert_float_equal(add_result(&c.add, 3), 5.0f, 0.0f);
+    end(&c);
+}
+
 static void
 another_recording_keeps_its_parameters(void **state)
 {
@@ -230,6 +253,7 @@ main(void)
         cmocka_unit_test(a_graph_is_one_operation_of_its_stream),
         cmocka_unit_test(edges_say_the_order),
         cmocka_unit_test(parameters_change_for_later_launches),
+        cmocka_unit_test(parameters_that_changed_change_again),
         cmocka_unit_test(another_recording_keeps_its_parameters),
         cmocka_unit_test(a_graph_may_be_destroyed_while_it_is_queued),
         cmocka_unit_test(a_graph_does_not_run_beside_itself),
