@@ -51,6 +51,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/buffer.h \
 	%D%/device/card.c \
 	%D%/device/card.h \
+	%D%/device/change.c \
+	%D%/device/change.h \
 	%D%/device/check.c \
 	%D%/device/check.h \
 	%D%/device/context.c \

@@ -95,11 +95,18 @@ gb_fuse_group_of(const struct gb_fuse *fuse, int i)
                : &fuse->groups[fuse->group_of[i]];
 }
 
-/* Is node I the one of GROUP where all of it is computed? */
+/* The node of GROUP where all of it is computed. */
+static inline int
+gb_fuse_place_of(const struct gb_fuse_group *group)
+{
+    return group->at[group->is_early ? 0 : group->n_nodes - 1];
+}
+
+/* Is that node I? */
 static inline bool
 gb_fuse_is_place(const struct gb_fuse_group *group, int i)
 {
-    return group->at[group->is_early ? 0 : group->n_nodes - 1] == i;
+    return gb_fuse_place_of(group) == i;
 }
 
 void gb_fuse_clear(struct gb_fuse *fuse);

@@ -107,6 +107,7 @@ check_PROGRAMS += \
 	tests/cuda/listing \
 	tests/cuda/lowering \
 	tests/cuda/memory \
+	tests/cuda/moved \
 	tests/cuda/pairs \
 	tests/cuda/plans \
 	tests/cuda/range \
@@ -158,6 +159,9 @@ tests_cuda_lowering_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_memory_SOURCES = %D%/memory.c $(cuda_emulated)
 tests_cuda_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_memory_LDADD = $(BLACK_LDADD)
+tests_cuda_moved_SOURCES = %D%/moved.c $(cuda_emulated)
+tests_cuda_moved_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_moved_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_pairs_SOURCES = %D%/pairs.c $(cuda_emulated)
 tests_cuda_pairs_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_pairs_LDADD = $(BLACK_LDADD)

@@ -13,6 +13,7 @@
 #include "backends/cuda/device/kernel.h"
 #include "backends/cuda/device/split-buffer.h"
 #include "backends/cuda/ops/fused.h"
+#include "backends/cuda/ops/matmul.h"
 
 #include "lib/fuse/memory.h"
 
@@ -96,20 +97,6 @@ fits(const struct gb_cuda_emission *emission,
            old->args_size == launch->args_size;
 }
 
-static bool
-note_change(struct gb_cuda_plan *plan, size_t launch)
-{
-    void *changed = plan->changed;
-    const bool has_room =
-        gb_cuda_plan_grow(&changed, &plan->room_changed, plan->n_changed + 1,
-                          sizeof(*plan->changed));
-
-    plan->changed = changed;
-    if (has_room)
-        plan->changed[plan->n_changed++] = (unsigned)launch;
-    return has_room;
-}
-
 /* In place of add, for launches that the plan has. */
 static void
 emission_change(
@@ -125,7 +112,7 @@ emission_change(
     if (n_blocks == 0 || emission->is_other)
         return;
     if (!fits(emission, &launch) ||
-        !note_change(emission->plan, emission->next)) {
+        !gb_cuda_plan_note_change(emission->plan, emission->next)) {
         emission->is_other = true;
         return;
     }
@@ -239,8 +226,8 @@ note_scratch(
         emit->sorted.ids = NULL;
 }
 
-void
-gb_cuda_emission_node(
+static void
+emit_node(
     struct gb_cuda_emission *emission, const struct ggml_tensor *node)
 {
     note_write(emission, node);
@@ -251,8 +238,8 @@ gb_cuda_emission_node(
         gb_cuda_op_of(node->op)->emit(&emission->emit, node);
 }
 
-void
-gb_cuda_emission_group(
+static void
+emit_group(
     struct gb_cuda_emission *emission, const struct gb_fuse_group *group)
 {
     for (int i = 0; i < group->n_nodes; i++) {
@@ -262,6 +249,76 @@ gb_cuda_emission_group(
     }
     gb_cuda_fused_of(group->pattern)->emit(&emission->emit, group);
 }
+
+/* ---- nodes of a graph ---- */
+
+bool
+gb_cuda_needs_work(const struct ggml_tensor *node)
+{
+    return gb_cuda_op_of(node->op) != NULL && !ggml_is_empty(node);
+}
+
+/* How many nodes behind another the product is looked for that reads it. */
+enum { NEAR = 8 };
+
+/*
+ * What the next product behind node I packs as q8 activations; NULL where it
+ * packs something else, or what is not known here.
+ */
+static const struct ggml_tensor *
+next_packed(const struct gb_cuda_emission *emission,
+            const struct ggml_cgraph *cgraph, int i)
+{
+    const struct gb_fuse *fuse = &emission->plan->fuse;
+
+    for (int j = i + 1; j <= i + NEAR && j < cgraph->n_nodes; j++) {
+        const struct ggml_tensor *node = cgraph->nodes[j];
+        const struct gb_fuse_group *group = gb_fuse_group_of(fuse, j);
+
+        if (group != NULL && gb_fuse_is_place(group, j))
+            node = group->nodes[0];
+        else if (group != NULL)
+            continue;
+        if (node->op == GGML_OP_MUL_MAT_ID || gb_cuda_split_is_product(node))
+            return NULL;
+        if (node->op == GGML_OP_MUL_MAT && !ggml_is_empty(node))
+            return gb_cuda_packing_of(emission->emit.limits, node) ==
+                           GB_CUDA_PACK_Q8
+                       ? node->src[1]
+                       : NULL;
+    }
+    return NULL;
+}
+
+/* Is there a kernel for GROUP, or for NODE by itself, that may do it besides? */
+static bool
+packs_what_it_makes(const struct gb_cuda_card *card,
+                    const struct gb_fuse_group *group,
+                    const struct ggml_tensor *node)
+{
+    return card->fuses && (group != NULL || node->op == GGML_OP_FLASH_ATTN_EXT);
+}
+
+void
+gb_cuda_emission_at(struct gb_cuda_emission *emission,
+                    const struct ggml_cgraph *cgraph, int i)
+{
+    const struct ggml_tensor *node = cgraph->nodes[i];
+    const struct gb_fuse_group *group =
+        gb_fuse_group_of(&emission->plan->fuse, i);
+
+    if (group == NULL ? !gb_cuda_needs_work(node) : !gb_fuse_is_place(group, i))
+        return;
+    emission->emit.next = NULL;
+    if (packs_what_it_makes(emission->card, group, node))
+        emission->emit.next = next_packed(emission, cgraph, i);
+    if (group == NULL)
+        emit_node(emission, node);
+    else
+        emit_group(emission, group);
+}
+
+/* ---- emissions ---- */
 
 static struct gb_cuda_emission
 new_emission(struct gb_cuda_plan *plan, struct gb_cuda_card *card,

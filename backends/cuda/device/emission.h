@@ -33,9 +33,12 @@ struct gb_cuda_emission gb_cuda_emission_change(
     const struct gb_cuda_limits *limits, const struct gb_cuda_needs *needs,
     gb_cuda_address memory);
 
-void gb_cuda_emission_node(
-    struct gb_cuda_emission *emission, const struct ggml_tensor *node);
-void gb_cuda_emission_group(
-    struct gb_cuda_emission *emission, const struct gb_fuse_group *group);
+/* What is computed where node I stands: it, the group of which that is the
+ * place, or nothing. */
+void gb_cuda_emission_at(
+    struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph, int i);
+
+/* Is NODE one that launches compute? */
+bool gb_cuda_needs_work(const struct ggml_tensor *node);
 
 #endif

@@ -7,15 +7,12 @@
  * node's row emits its launches, or one row those of a group of nodes that one
  * kernel computes.  When the first of them runs, no kernel has to be loaded and
  * no memory be found any more.
- *
- * Where it is the graph of the last time, and only views of a KV cache moved on,
- * the launches of the nodes that use them get other arguments, and nothing else
- * is done.
  */
 #include "backends/cuda/device/plan.h"
 
 #include "backends/cuda/device/blas.h"
 #include "backends/cuda/device/buffer.h"
+#include "backends/cuda/device/change.h"
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/emission.h"
 #include "backends/cuda/device/split-buffer.h"
@@ -47,6 +44,20 @@ gb_cuda_plan_grow(void **items, size_t *room, size_t n, size_t size)
     return true;
 }
 
+bool
+gb_cuda_plan_note_change(struct gb_cuda_plan *plan, size_t launch)
+{
+    void *changed = plan->changed;
+    const bool has_room =
+        gb_cuda_plan_grow(&changed, &plan->room_changed, plan->n_changed + 1,
+                          sizeof(*plan->changed));
+
+    plan->changed = changed;
+    if (has_room)
+        plan->changed[plan->n_changed++] = (unsigned)launch;
+    return has_room;
+}
+
 void
 gb_cuda_plan_clear(struct gb_cuda_plan *plan)
 {
@@ -61,12 +72,6 @@ gb_cuda_plan_clear(struct gb_cuda_plan *plan)
 }
 
 /* ---- what can be wrong ---- */
-
-static bool
-needs_work(const struct ggml_tensor *node)
-{
-    return gb_cuda_op_of(node->op) != NULL && !ggml_is_empty(node);
-}
 
 static enum ggml_status
 check_place(
@@ -198,66 +203,6 @@ find_groups(struct gb_cuda_plan *plan, const struct gb_cuda_card *card,
         gb_fuse_find(&plan->fuse, cgraph, accepts_group, limits);
 }
 
-/* How many nodes behind another the product is looked for that reads it. */
-enum { NEAR = 8 };
-
-/*
- * What the next product behind node I packs as q8 activations; NULL where it
- * packs something else, or what is not known here.
- */
-static const struct ggml_tensor *
-next_packed(const struct gb_cuda_emission *emission,
-            const struct ggml_cgraph *cgraph, int i)
-{
-    const struct gb_fuse *fuse = &emission->plan->fuse;
-
-    for (int j = i + 1; j <= i + NEAR && j < cgraph->n_nodes; j++) {
-        const struct ggml_tensor *node = cgraph->nodes[j];
-        const struct gb_fuse_group *group = gb_fuse_group_of(fuse, j);
-
-        if (group != NULL && gb_fuse_is_place(group, j))
-            node = group->nodes[0];
-        else if (group != NULL)
-            continue;
-        if (node->op == GGML_OP_MUL_MAT_ID || gb_cuda_split_is_product(node))
-            return NULL;
-        if (node->op == GGML_OP_MUL_MAT && !ggml_is_empty(node))
-            return gb_cuda_packing_of(emission->emit.limits, node) ==
-                           GB_CUDA_PACK_Q8
-                       ? node->src[1]
-                       : NULL;
-    }
-    return NULL;
-}
-
-/* Is there a kernel for GROUP, or for NODE by itself, that may do it besides? */
-static bool
-packs_what_it_makes(const struct gb_cuda_card *card,
-                    const struct gb_fuse_group *group,
-                    const struct ggml_tensor *node)
-{
-    return card->fuses && (group != NULL || node->op == GGML_OP_FLASH_ATTN_EXT);
-}
-
-static void
-emit_one(struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph,
-         int i)
-{
-    const struct ggml_tensor *node = cgraph->nodes[i];
-    const struct gb_fuse_group *group =
-        gb_fuse_group_of(&emission->plan->fuse, i);
-
-    if (group == NULL ? !needs_work(node) : !gb_fuse_is_place(group, i))
-        return;
-    emission->emit.next = NULL;
-    if (packs_what_it_makes(emission->card, group, node))
-        emission->emit.next = next_packed(emission, cgraph, i);
-    if (group == NULL)
-        gb_cuda_emission_node(emission, node);
-    else
-        gb_cuda_emission_group(emission, group);
-}
-
 static void
 emit_graph(
     struct gb_cuda_emission *emission, const struct ggml_cgraph *cgraph)
@@ -267,9 +212,9 @@ emit_graph(
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const size_t first = plan->n_launches;
 
-        emit_one(emission, cgraph, i);
+        gb_cuda_emission_at(emission, cgraph, i);
         plan->units[i] = (struct gb_cuda_unit){
-            (unsigned)first, (unsigned)(plan->n_launches - first)
+            .first = (unsigned)first, .n = (unsigned)(plan->n_launches - first)
         };
     }
 }
@@ -335,124 +280,6 @@ make(struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
                             hold->card->label);
 }
 
-/* ---- the graph of the last time ---- */
-
-/* Is GROUP one of stores, and what moved are copies, from or to other places of
- * the same tensors? */
-static bool
-are_moved_stores(const struct gb_cuda_plan *plan,
-                 const struct gb_fuse_group *group)
-{
-    if (group->pattern != GB_FUSE_ROPE_STORE &&
-        group->pattern != GB_FUSE_STORES)
-        return false;
-    for (int i = 0; i < group->n_nodes; i++) {
-        if (group->nodes[i]->op != GGML_OP_CPY &&
-            gb_cuda_seen_has_moved(&plan->seen, group->at[i]))
-            return false;
-    }
-    return true;
-}
-
-/*
- * May the launches where NODE stands be changed by themselves?  Columns that
- * products share, and what makes nodes a group, depend on where other tensors
- * lie; the place that a key or value is copied to is no such thing.
- */
-static bool
-stands_alone(const struct gb_cuda_plan *plan, const struct ggml_tensor *node,
-             int i)
-{
-    const struct gb_fuse_group *group = gb_fuse_group_of(&plan->fuse, i);
-
-    if (group != NULL)
-        return are_moved_stores(plan, group);
-    return node->op != GGML_OP_MUL_MAT && node->op != GGML_OP_MUL_MAT_ID;
-}
-
-/* As check_node, without a word: who is refused is planned anew, and told. */
-static bool
-can_run(const struct gb_cuda_hold *hold, const struct gb_cuda_limits *limits,
-        const struct ggml_tensor *node)
-{
-    if (!gb_cuda_supports(limits, node) || !gb_cuda_lies_on(hold, node))
-        return false;
-    for (int i = 0; i < GGML_MAX_SRC; i++) {
-        if (node->src[i] != NULL && !ggml_is_empty(node->src[i]) &&
-            !gb_cuda_lies_on(hold, node->src[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool
-change_unit(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
-            const struct ggml_cgraph *cgraph, int i)
-{
-    const struct gb_cuda_unit *unit = &emission->plan->units[i];
-    const struct gb_fuse_group *group =
-        gb_fuse_group_of(&emission->plan->fuse, i);
-    const struct ggml_tensor *node = cgraph->nodes[i];
-
-    if (!stands_alone(emission->plan, node, i))
-        return false;
-    for (int m = 0; m < (group == NULL ? 1 : group->n_nodes); m++) {
-        if (!can_run(hold, emission->emit.limits,
-                     group == NULL ? node : group->nodes[m]))
-            return false;
-    }
-    emission->next = unit->first;
-    emission->end = unit->first + unit->n;
-    emit_one(emission, cgraph, i);
-    return !emission->is_other && emission->next == emission->end &&
-           emission->status == GGML_STATUS_SUCCESS;
-}
-
-/* Did anything move of what is computed where node I stands? */
-static bool
-has_moved(const struct gb_cuda_plan *plan, const struct ggml_tensor *node,
-          int i)
-{
-    const struct gb_fuse_group *group = gb_fuse_group_of(&plan->fuse, i);
-    bool has = false;
-
-    if (group == NULL)
-        return needs_work(node) && gb_cuda_seen_has_moved(&plan->seen, i);
-    for (int m = 0; gb_fuse_is_place(group, i) && m < group->n_nodes; m++)
-        has |= gb_cuda_seen_has_moved(&plan->seen, group->at[m]);
-    return has;
-}
-
-static bool
-change_moved(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
-             const struct ggml_cgraph *cgraph)
-{
-    for (int i = 0; i < cgraph->n_nodes; i++) {
-        if (has_moved(emission->plan, cgraph->nodes[i], i) &&
-            !change_unit(emission, hold, cgraph, i))
-            return false;
-    }
-    return true;
-}
-
-/* Let PLAN, whose scratch lies at MEMORY, compute CGRAPH, if that takes no more
- * than other arguments. */
-static bool
-change(struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
-       gb_cuda_address memory, const struct ggml_cgraph *cgraph)
-{
-    const struct gb_cuda_limits limits = gb_cuda_card_limits(hold->card);
-    const enum gb_cuda_change change =
-        gb_cuda_seen_compare(&plan->seen, cgraph);
-    struct gb_cuda_emission emission;
-
-    if (change != GB_CUDA_MOVED)
-        return change == GB_CUDA_SAME;
-    emission = gb_cuda_emission_change(plan, hold->card, &limits, &plan->needs,
-                                       memory);
-    return change_moved(&emission, hold, cgraph);
-}
-
 enum ggml_status
 gb_cuda_plan_make(
     struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
@@ -461,7 +288,7 @@ gb_cuda_plan_make(
 {
     enum ggml_status status;
 
-    if (change(plan, hold, scratch->address, cgraph))
+    if (gb_cuda_plan_change(plan, hold, scratch->address, cgraph))
         return GGML_STATUS_SUCCESS;
     gb_cuda_seen_clear(&plan->seen);
     status = make(plan, hold, scratch, queue, cgraph);

@@ -26,6 +26,7 @@ struct gb_cuda_launch {
 /* The launches of a node, or of the group that is computed where it stands. */
 struct gb_cuda_unit {
     unsigned first, n;
+    uint64_t change; /* of the plan, in which they were changed last */
 };
 
 enum { GB_CUDA_STEP_SOURCES = 3 };
@@ -62,6 +63,7 @@ struct gb_cuda_plan {
 
     /* Plans of one number are alike but for arguments of some launches. */
     uint64_t number;
+    uint64_t change; /* how often arguments were changed */
     unsigned *changed; /* launches that were since the plan was run */
     size_t n_changed, room_changed;
 };
@@ -75,6 +77,9 @@ struct gb_cuda_scratch {
 
 /* Room for N items of SIZE bytes each, which may move; false: no memory. */
 bool gb_cuda_plan_grow(void **items, size_t *room, size_t n, size_t size);
+
+/* LAUNCH got other arguments, or a size; false: no memory to keep that. */
+bool gb_cuda_plan_note_change(struct gb_cuda_plan *plan, size_t launch);
 
 /*
  * Write CGRAPH's launches to PLAN, whose former ones go; or change those that

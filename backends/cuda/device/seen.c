@@ -18,15 +18,22 @@ struct gb_cuda_look {
 
 /* ---- taking a look ---- */
 
+/* Node NODE is what was looked at as LOOK, or has it as a source. */
+struct use {
+    int look, node;
+};
+
 /* Tensors that have an index, which are looked at in this order. */
 struct numbering {
     struct ggml_hash_set set;
-    int32_t *indices; /* by slot of the set */
+    int *indices; /* by slot of the set */
+    struct use *uses;
+    int n_uses;
     struct gb_cuda_seen *seen;
 };
 
 /* The index of T, a new one if it has none. */
-static int32_t
+static int
 number(struct numbering *n, struct ggml_tensor *t)
 {
     const size_t slot = ggml_hash_find(&n->set, t);
@@ -42,25 +49,45 @@ number(struct numbering *n, struct ggml_tensor *t)
 }
 
 static void
+add_use(struct numbering *n, int look, int node)
+{
+    n->uses[n->n_uses++] = (struct use){ look, node };
+}
+
+static void
 number_all(struct numbering *n, const struct ggml_cgraph *cgraph)
 {
     for (int i = 0; i < cgraph->n_nodes; i++)
-        number(n, cgraph->nodes[i]);
+        add_use(n, number(n, cgraph->nodes[i]), i);
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const struct ggml_tensor *node = cgraph->nodes[i];
 
-        struct gb_cuda_sources *sources = &n->seen->sources[i];
-
         for (int j = 0; j < GGML_MAX_SRC; j++) {
             if (node->src[j] != NULL)
-                sources->looks[sources->n++] = number(n, node->src[j]);
+                add_use(n, number(n, node->src[j]), i);
         }
         if (node->view_src != NULL)
             number(n, node->view_src);
     }
 }
 
-/* At most so many tensors: nodes, their sources, and what they are views of. */
+/* Uses in the order of looks: counted, and put from the last one's end on. */
+static void
+index_uses(const struct numbering *n)
+{
+    const struct gb_cuda_seen *seen = n->seen;
+    int *first = seen->first_user;
+
+    for (int i = 0; i < n->n_uses; i++)
+        first[n->uses[i].look]++;
+    for (int i = 1; i <= seen->n_looks; i++)
+        first[i] += first[i - 1];
+    for (int i = n->n_uses - 1; i >= 0; i--)
+        seen->users[--first[n->uses[i].look]] = n->uses[i].node;
+}
+
+/* At most so many tensors, and uses: nodes, their sources, and what they are
+ * views of. */
 static size_t
 most_looks(const struct ggml_cgraph *cgraph)
 {
@@ -74,6 +101,23 @@ most_looks(const struct ggml_cgraph *cgraph)
     return n;
 }
 
+static bool
+make_room(struct numbering *n, size_t most)
+{
+    struct gb_cuda_seen *seen = n->seen;
+
+    n->set = ggml_hash_set_new(2 * most);
+    n->indices = calloc(n->set.size + 1, sizeof(*n->indices));
+    n->uses = calloc(most, sizeof(*n->uses));
+    seen->looks = calloc(most, sizeof(*seen->looks));
+    seen->users = calloc(most, sizeof(*seen->users));
+    seen->first_user = calloc(most + 1, sizeof(*seen->first_user));
+    seen->moved = calloc(most, sizeof(*seen->moved));
+    return n->set.size > 0 && n->indices != NULL && n->uses != NULL &&
+           seen->looks != NULL && seen->users != NULL &&
+           seen->first_user != NULL && seen->moved != NULL;
+}
+
 void
 gb_cuda_seen_take(struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
 {
@@ -83,19 +127,14 @@ gb_cuda_seen_take(struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
     gb_cuda_seen_clear(seen);
     if (most == 0)
         return;
-    n.set = ggml_hash_set_new(2 * most);
-    n.indices = calloc(n.set.size + 1, sizeof(*n.indices));
-    seen->looks = calloc(most, sizeof(*seen->looks));
-    seen->moved = calloc(most, sizeof(*seen->moved));
-    seen->sources =
-        calloc((size_t)cgraph->n_nodes, sizeof(*seen->sources));
-    if (n.set.size > 0 && n.indices != NULL && seen->looks != NULL &&
-        seen->moved != NULL && seen->sources != NULL) {
+    if (make_room(&n, most)) {
         number_all(&n, cgraph);
+        index_uses(&n);
         seen->n_nodes = cgraph->n_nodes;
     } else {
         gb_cuda_seen_clear(seen);
     }
+    free(n.uses);
     free(n.indices);
     ggml_hash_set_free(&n.set);
 }
@@ -137,40 +176,28 @@ enum gb_cuda_change
 gb_cuda_seen_compare(
     struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
 {
-    enum gb_cuda_change change = GB_CUDA_SAME;
-
     if (!has_same_nodes(seen, cgraph))
         return GB_CUDA_OTHER;
+    seen->n_moved = 0;
     for (int i = 0; i < seen->n_looks; i++) {
         struct gb_cuda_look *look = &seen->looks[i];
 
-        seen->moved[i] = memcmp(look->bytes, look->tensor, LOOK_SIZE) != 0;
-        if (!seen->moved[i])
+        if (memcmp(look->bytes, look->tensor, LOOK_SIZE) == 0)
             continue;
         if (!is_moved_view(look))
             return GB_CUDA_OTHER;
         memcpy(look->bytes, look->tensor, LOOK_SIZE);
-        change = GB_CUDA_MOVED;
+        seen->moved[seen->n_moved++] = i;
     }
-    return change;
-}
-
-bool
-gb_cuda_seen_has_moved(const struct gb_cuda_seen *seen, int i)
-{
-    const struct gb_cuda_sources *sources = &seen->sources[i];
-    bool has_moved = seen->moved[i];
-
-    for (int j = 0; j < sources->n; j++)
-        has_moved |= seen->moved[sources->looks[j]];
-    return has_moved;
+    return seen->n_moved > 0 ? GB_CUDA_MOVED : GB_CUDA_SAME;
 }
 
 void
 gb_cuda_seen_clear(struct gb_cuda_seen *seen)
 {
     free(seen->looks);
+    free(seen->users);
+    free(seen->first_user);
     free(seen->moved);
-    free(seen->sources);
     *seen = (struct gb_cuda_seen){ .n_nodes = 0 };
 }

@@ -15,18 +15,15 @@
 
 struct gb_cuda_look;
 
-/* What a node reads, as indices of looks. */
-struct gb_cuda_sources {
-    int32_t n;
-    int32_t looks[GGML_MAX_SRC];
-};
-
 /* All zero: nothing was seen. */
 struct gb_cuda_seen {
     struct gb_cuda_look *looks; /* nodes in order, then what else they use */
-    bool *moved;                /* by look, after comparing */
-    struct gb_cuda_sources *sources; /* by node */
-    int n_nodes, n_looks; /* 0: nothing */
+    int n_nodes, n_looks;       /* 0: nothing */
+    /* Nodes that are look I or have it as a source: those from first_user[I]
+     * to before first_user[I + 1]. */
+    int *users, *first_user;
+    int *moved; /* looks that did, after comparing */
+    int n_moved;
 };
 
 enum gb_cuda_change {
@@ -42,9 +39,6 @@ void gb_cuda_seen_take(
 /* What is new in CGRAPH, which is looked at for the next time. */
 enum gb_cuda_change gb_cuda_seen_compare(
     struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph);
-
-/* After MOVED: did node I, or a source of it? */
-bool gb_cuda_seen_has_moved(const struct gb_cuda_seen *seen, int i);
 
 void gb_cuda_seen_clear(struct gb_cuda_seen *seen);
 

@@ -16,6 +16,12 @@ struct gb_cuda_fused {
                      const struct gb_fuse_group *group);
     /* It has the columns and the scratch that any of the nodes asks for. */
     void (*emit)(struct gb_cuda_emit *emit, const struct gb_fuse_group *group);
+    /*
+     * Copies of GROUP moved, or what they copy, and nothing else did: let ARGS,
+     * which the one launch has that emit made, be those of now.  False: that
+     * takes another launch.  NULL: it always does.
+     */
+    bool (*move)(void *args, const struct gb_fuse_group *group);
 };
 
 /* The row of a pattern. */

@@ -230,7 +230,29 @@ stores_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
         GB_CUDA_LAUNCH(emit, gb_rope_store, (unsigned)n_blocks, 0, &args);
 }
 
+/* Addresses are all that moves. */
+static bool
+stores_move(void *args, const struct gb_fuse_group *group)
+{
+    struct gb_cuda_rope_store_args *stored = args;
+
+    for (int i = 0; i < group->n_parts; i++) {
+        const struct part part = part_of(group, i);
+
+        if (part.copy == NULL)
+            continue;
+        stored->of[i].dst.data = part.copy->data;
+        if (part.rope != NULL)
+            continue;
+        if (part.copy->src[0]->data == part.copy->data)
+            return false;
+        stored->of[i].src0.data = part.copy->src[0]->data;
+    }
+    return true;
+}
+
 const struct gb_cuda_fused gb_cuda_fused_stores = {
     .supports = stores_support,
     .emit = stores_emit,
+    .move = stores_move,
 };
