@@ -8,12 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is computed depends on everything of a tensor before its name. */
-enum { LOOK_SIZE = offsetof(struct ggml_tensor, name) };
+/* What is computed depends on everything of a tensor before its name.  Of that,
+ * where it lies comes last. */
+enum { FIXED_SIZE = offsetof(struct ggml_tensor, view_offs) };
+
+_Static_assert(offsetof(struct ggml_tensor, data) ==
+                       FIXED_SIZE + sizeof(size_t) &&
+                   offsetof(struct ggml_tensor, name) ==
+                       FIXED_SIZE + sizeof(size_t) + sizeof(void *),
+               "a tensor has an offset and an address before its name");
 
 struct gb_cuda_look {
-    struct ggml_tensor *tensor;
-    char bytes[LOOK_SIZE];
+    char fixed[FIXED_SIZE];
+    size_t view_offs;
+    void *data;
 };
 
 /* ---- taking a look ---- */
@@ -41,8 +49,10 @@ number(struct numbering *n, struct ggml_tensor *t)
     if (ggml_hash_insert(&n->set, t) != GGML_HASHSET_ALREADY_EXISTS) {
         struct gb_cuda_look *look = &n->seen->looks[n->seen->n_looks];
 
-        look->tensor = t;
-        memcpy(look->bytes, t, LOOK_SIZE);
+        n->seen->tensors[n->seen->n_looks] = t;
+        memcpy(look->fixed, t, FIXED_SIZE);
+        look->view_offs = t->view_offs;
+        look->data = t->data;
         n->indices[slot] = n->seen->n_looks++;
     }
     return n->indices[slot];
@@ -109,13 +119,15 @@ make_room(struct numbering *n, size_t most)
     n->set = ggml_hash_set_new(2 * most);
     n->indices = calloc(n->set.size + 1, sizeof(*n->indices));
     n->uses = calloc(most, sizeof(*n->uses));
+    seen->tensors = calloc(most, sizeof(*seen->tensors));
     seen->looks = calloc(most, sizeof(*seen->looks));
     seen->users = calloc(most, sizeof(*seen->users));
     seen->first_user = calloc(most + 1, sizeof(*seen->first_user));
     seen->moved = calloc(most, sizeof(*seen->moved));
     return n->set.size > 0 && n->indices != NULL && n->uses != NULL &&
-           seen->looks != NULL && seen->users != NULL &&
-           seen->first_user != NULL && seen->moved != NULL;
+           seen->tensors != NULL && seen->looks != NULL &&
+           seen->users != NULL && seen->first_user != NULL &&
+           seen->moved != NULL;
 }
 
 void
@@ -141,20 +153,14 @@ gb_cuda_seen_take(struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
 
 /* ---- comparing ---- */
 
-/* Is T a view that is elsewhere now, in what it was a view of before? */
+/* Is T, of which LOOK has all but the place, a view that is elsewhere now, in
+ * what it was a view of before? */
 static bool
-is_moved_view(const struct gb_cuda_look *look)
+is_moved_view(const struct gb_cuda_look *look, const struct ggml_tensor *t)
 {
-    struct ggml_tensor before, now = *look->tensor;
-
-    memcpy(&before, look->bytes, LOOK_SIZE);
-    if (now.view_src == NULL || now.data == NULL || before.data == NULL ||
-        (uintptr_t)now.data - now.view_offs !=
-            (uintptr_t)before.data - before.view_offs)
-        return false;
-    now.data = before.data;
-    now.view_offs = before.view_offs;
-    return memcmp(&now, &before, LOOK_SIZE) == 0;
+    return t->view_src != NULL && t->data != NULL && look->data != NULL &&
+           (uintptr_t)t->data - t->view_offs ==
+               (uintptr_t)look->data - look->view_offs;
 }
 
 /* The nodes are compared first: what they name is there if they are as they
@@ -163,13 +169,9 @@ static bool
 has_same_nodes(
     const struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
 {
-    if (seen->n_nodes != cgraph->n_nodes || seen->n_nodes == 0)
-        return false;
-    for (int i = 0; i < seen->n_nodes; i++) {
-        if (seen->looks[i].tensor != cgraph->nodes[i])
-            return false;
-    }
-    return true;
+    return seen->n_nodes == cgraph->n_nodes && seen->n_nodes > 0 &&
+           memcmp(seen->tensors, cgraph->nodes,
+                  (size_t)seen->n_nodes * sizeof(*seen->tensors)) == 0;
 }
 
 enum gb_cuda_change
@@ -180,13 +182,17 @@ gb_cuda_seen_compare(
         return GB_CUDA_OTHER;
     seen->n_moved = 0;
     for (int i = 0; i < seen->n_looks; i++) {
+        const struct ggml_tensor *t = seen->tensors[i];
         struct gb_cuda_look *look = &seen->looks[i];
 
-        if (memcmp(look->bytes, look->tensor, LOOK_SIZE) == 0)
-            continue;
-        if (!is_moved_view(look))
+        if (memcmp(look->fixed, t, FIXED_SIZE) != 0)
             return GB_CUDA_OTHER;
-        memcpy(look->bytes, look->tensor, LOOK_SIZE);
+        if (look->data == t->data && look->view_offs == t->view_offs)
+            continue;
+        if (!is_moved_view(look, t))
+            return GB_CUDA_OTHER;
+        look->view_offs = t->view_offs;
+        look->data = t->data;
         seen->moved[seen->n_moved++] = i;
     }
     return seen->n_moved > 0 ? GB_CUDA_MOVED : GB_CUDA_SAME;
@@ -195,6 +201,7 @@ gb_cuda_seen_compare(
 void
 gb_cuda_seen_clear(struct gb_cuda_seen *seen)
 {
+    free(seen->tensors);
     free(seen->looks);
     free(seen->users);
     free(seen->first_user);

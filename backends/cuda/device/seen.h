@@ -17,8 +17,9 @@ struct gb_cuda_look;
 
 /* All zero: nothing was seen. */
 struct gb_cuda_seen {
-    struct gb_cuda_look *looks; /* nodes in order, then what else they use */
-    int n_nodes, n_looks;       /* 0: nothing */
+    struct ggml_tensor **tensors; /* nodes in order, then what else they use */
+    struct gb_cuda_look *looks;   /* at each of them */
+    int n_nodes, n_looks;         /* 0: nothing */
     /* Nodes that are look I or have it as a source: those from first_user[I]
      * to before first_user[I + 1]. */
     int *users, *first_user;
