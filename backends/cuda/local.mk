@@ -63,6 +63,8 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/emission.h \
 	%D%/device/event.c \
 	%D%/device/event.h \
+	%D%/device/fillers.c \
+	%D%/device/fillers.h \
 	%D%/device/graph.c \
 	%D%/device/graph.h \
 	%D%/device/host-buffer.c \

@@ -8,6 +8,9 @@
 
 #include "ggmlbackend.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +18,9 @@
 
 #include <cmocka.h>
 
-/* More than the ring has room for, and no multiple of its chunks. */
-enum { SIZE = (20 << 20) + 12345 };
+/* More than the ring has room for, and no multiple of its chunks, of which it
+ * takes so many. */
+enum { SIZE = (37 << 20) + 12345, N_CHUNKS = 38 };
 
 struct copies {
     struct ggml_context *ctx;
@@ -84,8 +88,8 @@ copy_there_and_back(void)
     c = copies_make();
     CHECK(arrives(&c, 1) && arrives(&c, 2));
     CHECK(emulator.count(EMU_HOST_ALLOCATIONS) == 1);
-    CHECK(emulator.calls("cuMemcpyHtoDAsync_v2") == 2 * 11);
-    CHECK(emulator.calls("cuMemcpyDtoHAsync_v2") == 2 * 11);
+    CHECK(emulator.calls("cuMemcpyHtoDAsync_v2") == 2 * N_CHUNKS);
+    CHECK(emulator.calls("cuMemcpyDtoHAsync_v2") == 2 * N_CHUNKS);
     copies_free(&c);
     CHECK(emulator.live() == 0 && emulator.reports() == 0);
 }
@@ -97,6 +101,53 @@ long_copies_go_through_pinned_memory(void **state)
     cuda_case(copy_there_and_back, "EMU_ORDER=0", NULL);
     cuda_case(copy_there_and_back, "EMU_ORDER=1", NULL);
     cuda_case(copy_there_and_back, "EMU_ORDER=7", NULL);
+}
+
+static int most_threads; /* that the system makes from then on */
+static bool are_few;
+
+/* In the place of libc's. */
+__attribute__((visibility("default")))
+int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+               void *(*run)(void *), void *data)
+{
+    static int (*real)(pthread_t *, const pthread_attr_t *,
+                       void *(*)(void *), void *);
+
+    if (real == NULL) {
+        void *address = dlsym(RTLD_NEXT, "pthread_create");
+
+        memcpy(&real, &address, sizeof(address));
+    }
+    if (are_few && most_threads-- <= 0)
+        return EAGAIN;
+    return real(thread, attr, run, data);
+}
+
+static void
+copy_with_few_threads(void)
+{
+    struct copies c;
+
+    CHECK(cuda_load() != NULL);
+    c = copies_make();
+    are_few = true;
+    for (int n = 0; n < 3; n++) {
+        most_threads = n;
+        CHECK(arrives(&c, n));
+        CHECK(most_threads < n); /* somebody has asked for more */
+    }
+    copies_free(&c);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+long_copies_take_as_many_threads_as_there_are(void **state)
+{
+    (void)state;
+    cuda_case(copy_with_few_threads, "EMU_ORDER=0", NULL);
+    cuda_case(copy_with_few_threads, "EMU_ORDER=1", NULL);
 }
 
 static void
@@ -171,6 +222,7 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_copies_go_through_pinned_memory),
+        cmocka_unit_test(long_copies_take_as_many_threads_as_there_are),
         cmocka_unit_test(without_pinned_memory_the_driver_copies),
         cmocka_unit_test(nothing_is_left_of_a_copy_that_failed),
     };

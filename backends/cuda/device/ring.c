@@ -4,21 +4,26 @@
  *
  * The driver copies pinned memory by itself and pageable memory through a small
  * pinned block, chunk after chunk, with a wait behind each.  Here the host fills
- * or empties a chunk while the card works on the others.
+ * or empties a chunk while the card works on the others.  Of a long copy several
+ * threads fill chunks: one reads some 10 GB/s, and a link takes up to 55.
  */
 #include "backends/cuda/device/ring.h"
 
 #include "backends/cuda/device/check.h"
+#include "backends/cuda/device/fillers.h"
 #include "backends/cuda/device/pinned.h"
 
 #include "ggml-impl.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
     N_CHUNKS = GB_CUDA_RING_CHUNKS,
-    CHUNK_SIZE = 2 << 20,
-    RING_FROM = 1 << 20, /* bytes of a copy that is worth the ring */
+    CHUNK_SIZE = 1 << 20,
+    RING_FROM = 1 << 20,     /* bytes of a copy that is worth the ring */
+    FILLERS_FROM = 16 << 20, /* and that is worth threads */
+    FILLED_AHEAD = N_CHUNKS / 2, /* chunks; the others are on their way */
 };
 
 /* One long copy: which chunk of it uses which chunk of the ring. */
@@ -110,20 +115,105 @@ mark_slot(
     return GB_CUDA(card, event_record, (ring->ends[chunk->slot], stream));
 }
 
+/* What is in the chunk's slot. */
 static enum ggml_status
-send_chunk(
+send_slot(
     struct gb_cuda_card *card, const struct gb_cuda_ring *ring,
-    gb_cuda_stream stream, const struct chunk *chunk, gb_cuda_address to,
-    const char *from)
+    gb_cuda_stream stream, const struct chunk *chunk, gb_cuda_address to)
 {
-    const enum ggml_status status = await_slot(card, ring, chunk);
-
-    if (status != GGML_STATUS_SUCCESS)
-        return status;
-    memcpy(slot_of(ring, chunk), from + chunk->offset, chunk->size);
     GB_CUDA_TRY(card, copy_to_device,
                 (to + chunk->offset, slot_of(ring, chunk), chunk->size, stream));
     return mark_slot(card, ring, stream, chunk);
+}
+
+static enum ggml_status
+send_alone(
+    struct gb_cuda_card *card, const struct gb_cuda_ring *ring,
+    gb_cuda_stream stream, gb_cuda_address to, const char *from, size_t size)
+{
+    enum ggml_status status = GGML_STATUS_SUCCESS;
+
+    for (size_t i = 0; i < n_chunks_of(size) && status == GGML_STATUS_SUCCESS;
+         i++) {
+        const struct chunk chunk = chunk_at(i, size);
+
+        status = await_slot(card, ring, &chunk);
+        if (status != GGML_STATUS_SUCCESS)
+            break;
+        memcpy(slot_of(ring, &chunk), from + chunk.offset, chunk.size);
+        status = send_slot(card, ring, stream, &chunk, to);
+    }
+    return status;
+}
+
+/* Let slots of chunks below END be filled, when what they had was sent.  Those
+ * below *N_ALLOWED are allowed already. */
+static enum ggml_status
+allow(
+    struct gb_cuda_card *card, const struct gb_cuda_ring *ring,
+    struct gb_cuda_fillers *fillers, size_t end, size_t *n_allowed)
+{
+    for (; *n_allowed < end; ++*n_allowed) {
+        const struct chunk chunk = chunk_at(*n_allowed, fillers->size);
+        const enum ggml_status status = await_slot(card, ring, &chunk);
+
+        if (status != GGML_STATUS_SUCCESS)
+            return status;
+        gb_cuda_fillers_allow(fillers, *n_allowed + 1);
+    }
+    return GGML_STATUS_SUCCESS;
+}
+
+static enum ggml_status
+send_filled(
+    struct gb_cuda_card *card, const struct gb_cuda_ring *ring,
+    gb_cuda_stream stream, gb_cuda_address to, struct gb_cuda_fillers *fillers)
+{
+    const size_t n = n_chunks_of(fillers->size);
+    enum ggml_status status = GGML_STATUS_SUCCESS;
+    size_t n_allowed = 0;
+
+    for (size_t i = 0; i < n && status == GGML_STATUS_SUCCESS; i++) {
+        const struct chunk chunk = chunk_at(i, fillers->size);
+        const size_t end = i + FILLED_AHEAD < n ? i + FILLED_AHEAD : n;
+
+        status = allow(card, ring, fillers, end, &n_allowed);
+        if (status != GGML_STATUS_SUCCESS)
+            break;
+        gb_cuda_fillers_await(fillers, i);
+        status = send_slot(card, ring, stream, &chunk, to);
+    }
+    return status;
+}
+
+/* Half of the machine's processors, as far as there are threads for them. */
+static int
+n_fillers(void)
+{
+    const long n = sysconf(_SC_NPROCESSORS_ONLN) / 2;
+
+    return n < 2 ? 2 : n > GB_CUDA_MAX_FILLERS ? GB_CUDA_MAX_FILLERS : (int)n;
+}
+
+static enum ggml_status
+send(
+    struct gb_cuda_card *card, const struct gb_cuda_ring *ring,
+    gb_cuda_stream stream, gb_cuda_address to, const char *from, size_t size)
+{
+    struct gb_cuda_fillers fillers = {
+        .from = from,
+        .size = size,
+        .slots = ring->memory,
+        .slot_size = CHUNK_SIZE,
+        .n_slots = N_CHUNKS,
+    };
+    enum ggml_status status;
+
+    if (size < FILLERS_FROM || !gb_cuda_fillers_begin(&fillers, n_fillers()))
+        return send_alone(card, ring, stream, to, from, size);
+    status = send_filled(card, ring, stream, to, &fillers);
+    gb_cuda_fillers_end(&fillers);
+    return status;
 }
 
 static enum ggml_status
@@ -193,14 +283,9 @@ gb_cuda_ring_send(
     struct gb_cuda_queue *queue, gb_cuda_address to, const char *from,
     size_t size)
 {
-    enum ggml_status status = GGML_STATUS_SUCCESS;
+    const enum ggml_status status =
+        send(card, ring, queue->stream, to, from, size);
 
-    for (size_t i = 0; i < n_chunks_of(size) && status == GGML_STATUS_SUCCESS;
-         i++) {
-        const struct chunk chunk = chunk_at(i, size);
-
-        status = send_chunk(card, ring, queue->stream, &chunk, to, from);
-    }
     if (status != GGML_STATUS_SUCCESS)
         gb_cuda_queue_drain(card, queue);
     return status;

@@ -10,7 +10,7 @@
 
 #include "backends/cuda/device/stream.h"
 
-enum { GB_CUDA_RING_CHUNKS = 4 };
+enum { GB_CUDA_RING_CHUNKS = 16 };
 
 /* All zero: nothing yet; it gets its memory with the first long copy. */
 struct gb_cuda_ring {
