@@ -13,9 +13,11 @@
 /* Most tokens computed at once. */
 #define BATCH_MAX 512
 
-/* What a batch's tensors, and a block of logits, may take. */
-#define BATCH_BYTES  ((int64_t)24 << 20)
-#define LOGITS_BYTES ((int64_t)8 << 20)
+/* What a batch's tensors may take: what caches hold of them is faster on a CPU,
+ * and a card is busy with large batches alone.  What a block of logits may. */
+#define BATCH_BYTES      ((int64_t)24 << 20)
+#define CARD_BATCH_BYTES ((int64_t)512 << 20)
+#define LOGITS_BYTES     ((int64_t)8 << 20)
 
 /* -infinity as a half float. */
 #define MASKED 0xfc00
@@ -27,13 +29,14 @@ at_least_one(int64_t n)
 }
 
 /*
- * How many tokens fit into BATCH_BYTES.  At the widest point of a layer there
+ * How many tokens fit into BYTES.  At the widest point of a layer there
  * live, for each token: attention's weights of all heads, unless it is one
  * operation, with the masks, or the two halves of the FFN; and beside either
  * some rows of the model's width.
  */
 static int64_t
-batch_size(const struct hparams *hp, const struct kv_cache *cache)
+batch_size(const struct hparams *hp, const struct kv_cache *cache,
+           int64_t bytes)
 {
     const int64_t n_ctx = cache->n_ctx;
     const int64_t of_heads = cache->is_fused ? 0 : hp->n_head * 4;
@@ -41,11 +44,19 @@ batch_size(const struct hparams *hp, const struct kv_cache *cache)
     const int64_t ffn = hp->n_ff * 2 * 4;
     const int64_t rows =
         (hp->n_embd * 4 + hp->n_head * (hp->n_head_k + hp->n_head_v)) * 4;
-    int64_t n = BATCH_BYTES / ((weights > ffn ? weights : ffn) + rows);
+    int64_t n = bytes / ((weights > ffn ? weights : ffn) + rows);
 
     n = n > BATCH_MAX ? BATCH_MAX : n;
     n = n > 32 ? n / 32 * 32 : n;
     return at_least_one(n < n_ctx ? n : n_ctx);
+}
+
+static int64_t
+batch_bytes(const struct device *device)
+{
+    return ggml_backend_dev_type(device->dev) == GGML_BACKEND_DEVICE_TYPE_GPU
+               ? CARD_BATCH_BYTES
+               : BATCH_BYTES;
 }
 
 static int64_t
@@ -66,14 +77,13 @@ engine_open(struct engine *e, const struct model *model,
     e->n_ctx = n_ctx;
     if (!kv_cache_open(&e->cache, &model->hparams, device, n_ctx, may_fuse))
         return false;
-    e->n_batch = batch_size(&model->hparams, &e->cache);
+    e->n_batch =
+        batch_size(&model->hparams, &e->cache, batch_bytes(device));
     e->n_rows = logit_rows(model);
     e->positions = new_zeroed((size_t)e->n_batch, sizeof(*e->positions));
     e->mask = new_zeroed((size_t)e->n_batch * (size_t)e->cache.n_ctx,
                          sizeof(*e->mask));
-    e->hidden = new_zeroed((size_t)e->n_rows * (size_t)model->hparams.n_embd,
-                           sizeof(*e->hidden));
-    if (e->positions != NULL && e->mask != NULL && e->hidden != NULL)
+    if (e->positions != NULL && e->mask != NULL)
         return true;
     engine_close(e);
     return false;
@@ -88,7 +98,6 @@ engine_close(struct engine *e)
     kv_cache_close(&e->cache);
     free(e->positions);
     free(e->mask);
-    free(e->hidden);
     memset(e, 0, sizeof(*e));
 }
 
@@ -165,19 +174,34 @@ engine_append_all(struct engine *e, const int32_t *ids, int64_t n)
     return true;
 }
 
+/* N hidden states of the last graph, from FIRST on, to the head; they do not
+ * leave the device. */
+static bool
+hand_on(struct engine *e, int64_t first, int64_t n)
+{
+    struct ggml_tensor *result = e->last->result, *rows;
+    struct ggml_context *ctx = ggml_init((struct ggml_init_params){
+        .mem_size = ggml_tensor_overhead(), .no_alloc = true });
+
+    if (ctx == NULL)
+        return tool_error("no memory for a view");
+    tool_forget_reason();
+    rows = ggml_view_2d(ctx, result, result->ne[0], n, result->nb[1],
+                        (size_t)first * result->nb[1]);
+    if (rows != NULL && ggml_backend_view_init(rows) == GGML_STATUS_SUCCESS)
+        ggml_backend_tensor_copy(rows, e->head.hidden);
+    ggml_free(ctx);
+    return device_has_copied(e->device);
+}
+
 bool
 engine_logits(struct engine *e, int64_t first, int64_t n, float *logits)
 {
-    const size_t row = (size_t)e->model->hparams.n_embd * sizeof(float);
-
     if (!graph_make_head(&e->head, e->model, e->device, n))
         return false;
-    tool_forget_reason();
-    ggml_backend_tensor_get(e->last->result, e->hidden, (size_t)first * row,
-                            (size_t)n * row);
-    ggml_backend_tensor_set(e->head.hidden, e->hidden, 0, (size_t)n * row);
-    if (!device_has_copied(e->device) || !graph_run(&e->head, e->device))
+    if (!hand_on(e, first, n) || !graph_run(&e->head, e->device))
         return false;
+    tool_forget_reason();
     ggml_backend_tensor_get(e->head.result, logits, 0,
                             ggml_nbytes(e->head.result));
     return device_has_copied(e->device);

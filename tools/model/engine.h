@@ -26,7 +26,6 @@ struct engine {
     struct graph *last;  /* the one of the two that ran last */
     int32_t *positions;  /* n_batch */
     uint16_t *mask;      /* n_batch rows of up to n_ctx */
-    float *hidden;       /* n_rows rows */
 };
 
 /* Room for N_CTX positions; keeps MODEL and DEVICE.  Attention is one operation
