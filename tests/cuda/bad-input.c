@@ -190,11 +190,20 @@ fail_a_launch(void)
 }
 
 static void
+fail_an_early_launch(void)
+{
+    fail_in_a_graph("cuLaunchKernelEx", K / 2);
+}
+
+static void
 a_launch_that_fails(void **state)
 {
     (void)state;
-    cuda_case_says(fail_a_launch, "",
+    cuda_case_says(fail_a_launch, "EMU_ARCH=80",
                    "CUDA0: cuLaunchKernel: unspecified launch failure "
+                   "(CUDA_ERROR_LAUNCH_FAILED)");
+    cuda_case_says(fail_an_early_launch, "EMU_ARCH=90",
+                   "CUDA0: cuLaunchKernelEx: unspecified launch failure "
                    "(CUDA_ERROR_LAUNCH_FAILED)");
 }
 
@@ -208,7 +217,7 @@ static void
 a_card_that_is_lost_in_mid_graph(void **state)
 {
     (void)state;
-    cuda_case_says(lose_amid_launches, "",
+    cuda_case_says(lose_amid_launches, "EMU_ARCH=80",
                    "CUDA0: cuLaunchKernel: unspecified launch failure "
                    "(CUDA_ERROR_LAUNCH_FAILED)");
 }

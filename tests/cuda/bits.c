@@ -56,6 +56,7 @@ all_ways_give_the_same_bits(void **state)
         { "EMU_ORDER=3 EMU_SEED=5", { ONE_CARD, .n_computes = 1 } },
         { "", { ONE_CARD, .n_computes = 3 } },
         { "GGML_CUDA_DISABLE_GRAPHS=1", { ONE_CARD, .n_computes = 3 } },
+        { "GGMLBACKEND_GPU_OVERLAP=off", { ONE_CARD, .n_computes = 3 } },
         { "", { ONE_CARD, .n_computes = 1, .is_fresh = true } },
         { "", { ONE_CARD, .n_computes = 3, .is_fresh = true } },
         { "EMU_DEVICES=2", { TWO_CARDS, .n_computes = 1 } },

@@ -99,6 +99,7 @@ check_PROGRAMS += \
 	tests/cuda/copies \
 	tests/cuda/device \
 	tests/cuda/drivers \
+	tests/cuda/early \
 	tests/cuda/extremes \
 	tests/cuda/failures \
 	tests/cuda/free-memory \
@@ -135,6 +136,9 @@ tests_cuda_device_LDADD = $(BLACK_LDADD)
 tests_cuda_drivers_SOURCES = %D%/drivers.c $(cuda_emulated)
 tests_cuda_drivers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_drivers_LDADD = $(BLACK_LDADD)
+tests_cuda_early_SOURCES = %D%/early.c $(cuda_emulated)
+tests_cuda_early_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_early_LDADD = $(BLACK_LDADD)
 tests_cuda_extremes_SOURCES = %D%/extremes.c $(cuda_scene)
 tests_cuda_extremes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_extremes_LDADD = $(BLACK_LDADD) -lm

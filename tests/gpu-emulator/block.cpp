@@ -3,6 +3,7 @@
  * gpu-emulator/block.cpp - which thread of a block runs, and who waits for whom.
  */
 #include "tests/gpu-emulator/block.h"
+#include "tests/gpu-emulator/check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +137,7 @@ block::begin_thread(fiber *f)
     f->lane = (int)(t % GB_WARP);
     f->index = { t % dim.x, t / dim.x % dim.y, t / dim.x / dim.y };
     f->stamp = stamp_of(of->serial, number, t);
+    f->is_early = of->n_in_front > 0;
     copies[t].list.clear();
     copies[t].n_groups = 0;
 }
@@ -145,6 +147,7 @@ block::end_thread(fiber *f)
 {
     warp *const w = &warps[f->warp];
 
+    check_ends(f);
     async_ends(f, n_live == 1);
     n_live--;
     w->live &= ~((uint64_t)1 << f->lane);

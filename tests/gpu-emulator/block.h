@@ -83,6 +83,7 @@ struct grid {
     order in_order;
     int result;      /* the first that is not ok; changed atomically */
     std::vector<uint64_t> releases; /* by block; check.cpp */
+    uint32_t n_in_front; /* launches that may still run until it has waited */
 };
 
 /* A copy of cp.async that did not arrive. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gpu-emulator/bugs-async.cu - the same as bugs.cu, of what goes on beside a
- * block's threads: cp.async, TMA, MMA of warp groups.
+ * block's threads: cp.async, TMA, MMA of warp groups; launches that overlap.
  */
 #include "backends/cuda/kernels/mma.cuh"
 #include "tests/gpu-emulator/bugs.h"
@@ -266,7 +266,59 @@ refill_before_wgmma_wait(const gb_bug_args &a)
     a.out[mine()] = sums[0];
 }
 
+/* ---- launches that begin before those in front have ended ---- */
+
+/* What the launch in front made, one more. */
+template <bool M>
+GB_DEVICE void
+early_read(const gb_bug_args &a)
+{
+    float *const counts = (float *)a.in;
+    float before;
+
+    if (M)
+        gb_wait_for_kernels_before();
+    before = counts[mine()];
+    gb_wait_for_kernels_before();
+    counts[mine()] = before + 1;
+    a.out[mine()] = before;
+}
+
+template <bool M>
+GB_DEVICE void
+early_copy(const gb_bug_args &a)
+{
+    SHARED_FOUR_PER_THREAD;
+
+    if (M)
+        gb_wait_for_kernels_before();
+    copy_row(shared[0], a.in + gb_block() * gb_n_threads());
+    gb_wait_for_kernels_before();
+    gb_emu_cp_async_wait(0);
+    gb_sync();
+    ((float *)a.in)[mine()] = shared[0][gb_thread()] + 1;
+}
+
+template <bool M>
+GB_DEVICE void
+early_write(const gb_bug_args &a)
+{
+    if (M)
+        gb_wait_for_kernels_before();
+    a.out[mine()] = 1;
+    gb_wait_for_kernels_before();
+}
+
+template <bool M>
+GB_DEVICE void
+early_end(const gb_bug_args &)
+{
+    if (M || gb_thread() > 0)
+        gb_wait_for_kernels_before();
+}
+
 /* ---- both of each ---- */
 
 #define GB_BUG(name, blocks, shared, word, result) GB_BUG_AND_TWIN(name)
 GB_BUGS_BESIDE_THREADS
+GB_BUGS_OF_LAUNCHES

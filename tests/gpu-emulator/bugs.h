@@ -66,6 +66,13 @@ struct gb_bug_args {
     GB_BUG(misaligned_vector, 2, 0, "misaligned", 716)                         \
     GB_BUG(offset_of_32_bits, 2, 0, "outside", 700)
 
+/* Of kernels that begin before those in front have ended. */
+#define GB_BUGS_OF_LAUNCHES                                                    \
+    GB_BUG(early_read, 2, 0, "before it waits", 0)                             \
+    GB_BUG(early_copy, 2, 0, "before it waits", 0)                             \
+    GB_BUG(early_write, 2, 0, "before it waits", 0)                            \
+    GB_BUG(early_end, 2, 0, "has not waited", 0)
+
 #define GB_BUGS_BESIDE_THREADS                                                 \
     GB_BUG(missing_copy_wait, 2, 0, "before a wait", 0)                        \
     GB_BUG(wait_for_too_few_copies, 2, 0, "before a wait", 0)                  \
@@ -81,7 +88,7 @@ struct gb_bug_args {
     GB_BUG(proxy_fence_after_barrier, 2, GB_BUG_PANELS, "without a fence", 0)  \
     GB_BUG(refill_before_wgmma_wait, 2, GB_BUG_PANELS, "that wgmma reads", 0)
 
-#define GB_BUGS GB_BUGS_OF_THREADS GB_BUGS_BESIDE_THREADS
+#define GB_BUGS GB_BUGS_OF_THREADS GB_BUGS_BESIDE_THREADS GB_BUGS_OF_LAUNCHES
 
 #define GB_BUG(name, blocks, shared, word, result)              \
     extern "C" void gb_bug_##name(const struct gb_bug_args);    \

@@ -8,7 +8,8 @@
  * threads made them and nothing lies between them that orders the two: within a
  * warp __syncwarp() with both lanes, within a block a barrier, between blocks of
  * a launch only fences and atomic operations.  What an earlier launch did is
- * over.
+ * over, but where a launch may begin before those in front have ended: until a
+ * thread has waited for them it may write nothing, and not read what they wrote.
  */
 #include "tests/gpu-emulator/check.h"
 #include "tests/gpu-emulator/order.h"
@@ -198,6 +199,35 @@ allow_unwritten(fiber *f, uintptr_t address, size_t size, access what,
     return true;
 }
 
+/* ---- before the launches in front have ended ---- */
+
+/* Did one of these write the word? */
+bool
+wrote_in_front(const fiber *f, uint64_t write)
+{
+    const uint32_t before = launches_between(write, f->stamp);
+
+    return write != 0 && before > 0 && before <= f->in->of->n_in_front;
+}
+
+void
+early_access(fiber *f, uintptr_t at, size_t size, access what, const void *pc)
+{
+    bool is_wrong = what != reads;
+    char where[128];
+
+    for (uintptr_t word = at & ~(uintptr_t)3; word < at + size; word += 4)
+        is_wrong |= wrote_in_front(
+            f, load(&device_memory
+                         .cells[(word - device_memory.first) / 4]
+                         .write));
+    if (!is_wrong)
+        return;
+    describe(f, at, where, sizeof(where));
+    complain(f, pc, "%s before it waits for the launches in front: %s",
+             verb(what), where);
+}
+
 inline bool
 is_written(uintptr_t at, size_t size)
 {
@@ -211,9 +241,12 @@ void
 global_access(fiber *f, uintptr_t address, size_t size, access what,
               const void *pc)
 {
-    if (is_written(address - device_memory.first, size) ||
-        allow_unwritten(f, address, size, what, pc))
-        global_races(f, address, size, what, pc);
+    if (!is_written(address - device_memory.first, size) &&
+        !allow_unwritten(f, address, size, what, pc))
+        return;
+    if (f->is_early)
+        early_access(f, address, size, what, pc);
+    global_races(f, address, size, what, pc);
 }
 
 /* ---- neither ---- */
@@ -270,6 +303,13 @@ check_atomic_done(fiber *f)
     b->acquired = n;
     __atomic_store_n(&b->of->releases[stamp_block(f->stamp)],
                      (uint64_t)b->fence_clock << 32 | n, __ATOMIC_SEQ_CST);
+}
+
+void
+check_ends(const fiber *f)
+{
+    if (f->is_early)
+        complain(f, nullptr, "ends and has not waited for the launches in front");
 }
 
 void

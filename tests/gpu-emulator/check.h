@@ -27,6 +27,9 @@ void tell_race(fiber *f, uintptr_t address, access what, uint64_t earlier,
 /* Before the blocks of G. */
 void check_begins(grid *g, uint64_t n_blocks);
 
+/* F's thread ends: it has waited for the launches in front. */
+void check_ends(const fiber *f);
+
 /*
  * F is about to do that with SIZE bytes.  Does not come back when they are no
  * memory of the card's.

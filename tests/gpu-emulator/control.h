@@ -22,6 +22,7 @@ enum emu_counter {
     EMU_LAUNCHES,      /* of kernels, one by one */
     EMU_GRAPH_LAUNCHES,
     EMU_KERNELS,       /* that ran, those of recorded graphs too */
+    EMU_EARLY,         /* of these, that could begin before others ended */
     EMU_HOST_WAITS,    /* calls that had to wait for a card */
     EMU_ALLOCATIONS,   /* of card memory */
     EMU_HOST_ALLOCATIONS, /* pinned: allocated or registered */

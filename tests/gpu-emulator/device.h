@@ -50,6 +50,9 @@ struct gb_emu_dim gb_emu_grid_dim() __attribute__((const));
 int gb_emu_lane() __attribute__((const));
 void *gb_emu_dynamic_shared() __attribute__((const));
 
+/* What kernels in front wrote may be read from now on, and anything written. */
+void gb_emu_wait_for_kernels_before();
+
 /* All threads of the block; they must all come to the same place. */
 void gb_emu_barrier(int place);
 

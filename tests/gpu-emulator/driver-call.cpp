@@ -88,6 +88,7 @@ usual_failure(call which)
     case CALL_host_register:
         return GB_CUDA_OUT_OF_MEMORY;
     case CALL_launch:
+    case CALL_launch_config:
     case CALL_graph_launch:
         return GB_CUDA_LAUNCH_FAILED;
     default:

@@ -190,6 +190,38 @@ api::graph_add_kernel(gb_cuda_graph_node *node, gb_cuda_graph graph,
     return 0;
 }
 
+/* Nodes come after older ones alone, as they do when they are added. */
+int
+api::graph_add_edges(gb_cuda_graph graph, const gb_cuda_graph_node *from,
+                     const gb_cuda_graph_node *to,
+                     const struct gb_cuda_edge *edges, size_t n)
+{
+    const auto g = graphs.find(graph);
+
+    if (g == nullptr)
+        return GB_CUDA_INVALID_HANDLE;
+    if (n > 0 && (from == nullptr || to == nullptr))
+        return GB_CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < n; i++) {
+        const struct gb_cuda_edge edge =
+            edges == nullptr ? (struct gb_cuda_edge){} : edges[i];
+        const bool is_early = edge.type == GB_CUDA_EDGE_PROGRAMMATIC;
+        auto *const place = find_node(&g->nodes, to[i]);
+
+        if (place == nullptr || find_node(&g->nodes, from[i]) == nullptr ||
+            (uintptr_t)from[i] >= (uintptr_t)to[i] || edge.to_port != 0 ||
+            edge.from_port != (is_early ? GB_CUDA_PORT_LETS_NEXT_BEGIN : 0))
+            return GB_CUDA_INVALID_VALUE;
+
+        const auto changed = std::make_shared<emu::node>(**place);
+
+        changed->after.push_back(from[i]);
+        changed->what.is_early = is_early;
+        *place = changed;
+    }
+    return 0;
+}
+
 int
 api::graph_instantiate(gb_cuda_graph_exec *exec, gb_cuda_graph graph,
                        unsigned long long flags)

@@ -117,10 +117,11 @@ kernel_launch::run() const
     const launch what = {
         k, on->number, { grid[0], grid[1], grid[2] },
         { block[0], block[1], block[2] }, shared, args.data(),
-        args.size(),
+        args.size(), is_early,
     };
 
     count_run(k);
+    counts[EMU_EARLY] += is_early;
     on->clock += kernel_time(*k);
     return set.is_idle ? 0 : emu::run(what);
 }
@@ -190,6 +191,25 @@ launch_prepare(const struct gb_cuda_kernel_node &from, kernel_launch *out)
     return 0;
 }
 
+static int
+add_launch(const struct gb_cuda_kernel_node &from, gb_cuda_stream stream,
+           bool is_early)
+{
+    auto launch = std::make_unique<launch_item>();
+    int result;
+    const auto s = stream_of(stream, &result);
+
+    if (s == nullptr)
+        return result;
+    result = launch_prepare(from, &launch->what);
+    if (result != 0)
+        return result;
+    launch->what.is_early = is_early;
+    queue_add(*s, std::move(launch));
+    counts[EMU_LAUNCHES]++;
+    return 0;
+}
+
 int
 api::launch(gb_cuda_function function, unsigned grid_x, unsigned grid_y,
             unsigned grid_z, unsigned block_x, unsigned block_y,
@@ -200,18 +220,35 @@ api::launch(gb_cuda_function function, unsigned grid_x, unsigned grid_y,
         function, { grid_x, grid_y, grid_z }, { block_x, block_y, block_z },
         shared, params, extra,
     };
-    auto launch = std::make_unique<launch_item>();
-    int result;
-    const auto s = stream_of(stream, &result);
 
-    if (s == nullptr)
-        return result;
-    result = launch_prepare(from, &launch->what);
-    if (result != 0)
-        return result;
-    queue_add(*s, std::move(launch));
-    counts[EMU_LAUNCHES]++;
-    return 0;
+    return add_launch(from, stream, false);
+}
+
+/* Of the attributes only one is known. */
+int
+api::launch_config(const struct gb_cuda_launch_config *config,
+                   gb_cuda_function function, void **params, void **extra)
+{
+    bool is_early = false;
+
+    if (config == nullptr ||
+        (config->n_attributes > 0 && config->attributes == nullptr))
+        return GB_CUDA_INVALID_VALUE;
+    for (unsigned i = 0; i < config->n_attributes; i++) {
+        if (config->attributes[i].number != GB_CUDA_ATTRIBUTE_MAY_BEGIN_EARLY)
+            return GB_CUDA_INVALID_VALUE;
+        is_early = config->attributes[i].value.is_on != 0;
+    }
+
+    struct gb_cuda_kernel_node from = {};
+
+    from.function = function;
+    memcpy(from.grid, config->grid, sizeof(from.grid));
+    memcpy(from.block, config->block, sizeof(from.block));
+    from.shared = config->shared;
+    from.params = params;
+    from.extra = extra;
+    return add_launch(from, config->stream, is_early);
 }
 
 } // namespace emu

@@ -264,6 +264,7 @@ struct kernel_launch {
     card *on;
     unsigned grid[3], block[3];
     size_t shared;
+    bool is_early = false; /* it may begin before the one in front has ended */
     std::vector<char> args;
 
     int run() const;

@@ -80,6 +80,7 @@ struct launch {
     size_t shared;
     const void *args; /* k->args_size bytes */
     size_t args_size; /* bytes that the caller has there; 0: not told */
+    bool is_early; /* it may begin before the launch in front has ended */
 };
 
 /*

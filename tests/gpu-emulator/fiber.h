@@ -27,6 +27,7 @@ struct fiber {
     uint64_t stamp; /* launch, block and thread, as race cells have them */
     unsigned thread, warp;
     int lane;
+    bool is_early; /* launches in front may still run: it has not waited */
     gb_emu_dim index;
 };
 

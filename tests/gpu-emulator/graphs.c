@@ -246,6 +246,80 @@ nodes_are_checked_as_launches_are(void **state)
     emu_end_with_reports(2);
 }
 
+static int
+connect(const struct chain *c, int from, int to, int from_port, int type)
+{
+    const struct gb_cuda_edge edge = {
+        .from_port = (uint8_t)from_port, .type = (uint8_t)type,
+    };
+
+    return cu.graph_add_edges(c->graph, &c->nodes[from], &c->nodes[to], &edge,
+                              1);
+}
+
+static void
+edges_may_let_a_node_begin_early(void **state)
+{
+    struct chain c;
+    gb_cuda_graph_exec early;
+
+    (void)state;
+    begin(&c, "ORDER=1", false);
+    assert_int_equal(connect(&c, 0, 1, 0, GB_CUDA_EDGE_PROGRAMMATIC),
+                     GB_CUDA_INVALID_VALUE);
+    assert_int_equal(connect(&c, 1, 0, 0, 0), GB_CUDA_INVALID_VALUE);
+    assert_int_equal(connect(&c, 0, 1, GB_CUDA_PORT_LETS_NEXT_BEGIN,
+                             GB_CUDA_EDGE_PROGRAMMATIC),
+                     GB_CUDA_SUCCESS);
+    assert_int_equal(cu.graph_instantiate(&early, c.graph, 0),
+                     GB_CUDA_SUCCESS);
+    assert_int_equal(cu.graph_launch(early, c.add.stream), GB_CUDA_SUCCESS);
+    assert_float_equal(add_result(&c.add, 3), 10.0f, 0.0f);
+    assert_int_equal(emu.count(EMU_KERNELS), 2);
+    assert_int_equal(emu.count(EMU_EARLY), 1);
+    /* What changes in a node is not its edges. */
+    assert_int_equal(change(&c.add, early, c.nodes[1], 3, 1, 1),
+                     GB_CUDA_SUCCESS);
+    assert_int_equal(cu.graph_launch(early, c.add.stream), GB_CUDA_SUCCESS);
+    assert_float_equal(add_result(&c.add, 3), 4.0f, 0.0f);
+    assert_int_equal(emu.count(EMU_EARLY), 2);
+    assert_int_equal(cu.graph_exec_destroy(early), GB_CUDA_SUCCESS);
+    end(&c);
+}
+
+static void
+a_launch_may_begin_early(void **state)
+{
+    struct chain c;
+    struct gb_cuda_binary_args args;
+    void *params[] = { &args };
+    struct gb_cuda_launch_attribute attribute = {
+        .number = GB_CUDA_ATTRIBUTE_MAY_BEGIN_EARLY, .value.is_on = 1,
+    };
+    struct gb_cuda_launch_config config = {
+        .grid = { 1, 1, 1 }, .block = { 256, 1, 1 },
+        .attributes = &attribute, .n_attributes = 1,
+    };
+
+    (void)state;
+    begin(&c, "", true);
+    config.stream = c.add.stream;
+    args = add_args(&c.add, 0, 1, 2);
+    assert_int_equal(cu.launch_config(&config, c.add.function, params, NULL),
+                     GB_CUDA_SUCCESS);
+    attribute.value.is_on = 0;
+    args = add_args(&c.add, 3, 0, 0);
+    assert_int_equal(cu.launch_config(&config, c.add.function, params, NULL),
+                     GB_CUDA_SUCCESS);
+    attribute.number++;
+    assert_int_equal(cu.launch_config(&config, c.add.function, params, NULL),
+                     GB_CUDA_INVALID_VALUE);
+    assert_float_equal(add_result(&c.add, 3), 10.0f, 0.0f);
+    assert_int_equal(emu.count(EMU_LAUNCHES), 2);
+    assert_int_equal(emu.count(EMU_EARLY), 1);
+    end(&c);
+}
+
 int
 main(void)
 {
@@ -258,6 +332,8 @@ main(void)
         cmocka_unit_test(a_graph_may_be_destroyed_while_it_is_queued),
         cmocka_unit_test(a_graph_does_not_run_beside_itself),
         cmocka_unit_test(nodes_are_checked_as_launches_are),
+        cmocka_unit_test(edges_may_let_a_node_begin_early),
+        cmocka_unit_test(a_launch_may_begin_early),
     };
 
     return cmocka_run_group_tests_name("recorded graphs of the emulated driver",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -176,6 +177,21 @@ is_valid(const launch &l)
     return true;
 }
 
+/*
+ * How many launches WHAT may begin before the end of: those of its card since
+ * the last that began after all others.  As many as stamps tell apart.
+ */
+uint32_t
+count_in_front(const launch &what)
+{
+    static std::map<int, uint32_t> first; /* by card: its launch's number */
+
+    if (!what.is_early || first.count(what.card) == 0)
+        first[what.card] = n_launches;
+    return std::min(n_launches - first[what.card],
+                    (uint32_t)(1u << launch_bits) - 1);
+}
+
 order
 chosen_order()
 {
@@ -192,13 +208,14 @@ run(const launch &what)
     const std::lock_guard<std::mutex> alone(running);
     const int n_workers = (int)std::clamp<long>(
         setting("GGMLBACKEND_TEST_EMU_THREADS", 2), 1, max_workers);
-    grid g = { &what, 0, chosen_order(), ok, {} };
+    grid g = { &what, 0, chosen_order(), ok, {}, 0 };
     work w = { &g, 0, 0, 0, 1, 0 };
     int result;
 
     if (!is_valid(what))
         return invalid_value;
     g.serial = ++n_launches;
+    g.n_in_front = count_in_front(what);
     w.n_blocks = (uint64_t)what.grid[0] * what.grid[1] * what.grid[2];
     order_blocks(&w, g.in_order);
     count_launch(what);
@@ -249,6 +266,12 @@ extern "C" void *
 gb_emu_dynamic_shared()
 {
     return (void *)this_fiber()->in->shared.dynamic;
+}
+
+extern "C" void
+gb_emu_wait_for_kernels_before()
+{
+    this_fiber()->is_early = false;
 }
 
 extern "C" void

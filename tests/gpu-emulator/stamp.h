@@ -62,6 +62,14 @@ same_launch(uint64_t a, uint64_t b)
     return (a ^ b) >> launch_shift == 0;
 }
 
+/* How many launches behind A's B's is; modulo what the bits hold. */
+static inline uint32_t
+launches_between(uint64_t a, uint64_t b)
+{
+    return (uint32_t)((b >> launch_shift) - (a >> launch_shift)) &
+           ((1u << launch_bits) - 1);
+}
+
 static inline bool
 same_block(uint64_t a, uint64_t b)
 {

@@ -82,7 +82,7 @@ run(const char *name, const unsigned grid[3], const unsigned block[3],
                             r.shared, 0 };
     const emu::launch l = { &k, 0, { grid[0], grid[1], grid[2] },
                             { block[0], block[1], block[2] }, r.shared, &args,
-                            sizeof(args) };
+                            sizeof(args), false };
     const uint64_t before = emu::reports();
 
     assert_int_equal(emu::run(l), 0);

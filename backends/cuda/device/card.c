@@ -212,6 +212,14 @@ choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
     return true;
 }
 
+/* Kernels wait for those in front in images of 9.0 and later. */
+static bool
+can_overlap(const struct gb_cuda_card *card)
+{
+    return card->driver->launch_config != NULL &&
+           card->driver->graph_add_edges != NULL && card->image.arch >= 90;
+}
+
 bool
 gb_cuda_card_init(
     struct gb_cuda_card *card, const struct gb_cuda_driver *driver, int ordinal,
@@ -240,7 +248,11 @@ gb_cuda_card_init(
     card->fuses = gb_cuda_setting_is("GGMLBACKEND_GPU_FUSE", "on");
     if (card->most_memory > card->memory)
         card->most_memory = card->memory;
-    return choose_image(card, &refusal);
+    if (!choose_image(card, &refusal))
+        return false;
+    card->overlaps = gb_cuda_setting_is("GGMLBACKEND_GPU_OVERLAP", "on") &&
+                     can_overlap(card);
+    return true;
 }
 
 struct gb_cuda_limits

@@ -56,6 +56,7 @@ struct gb_cuda_card {
     int64_t spin_us;   /* that a wait asks before it sleeps; < 0: for ever */
     bool records_graphs; /* the environment lets it */
     bool fuses;          /* so it does this: groups of nodes in one kernel */
+    bool overlaps;       /* and this: kernels that begin before others end */
     bool is_integrated;
     bool reads_pageable; /* memory of the host as well as its own */
     struct gb_cuda_image image;

@@ -9,6 +9,10 @@
  * a capture of the stream.  From the third on only those launches are changed
  * that differ in arguments or size: a few addresses and counts a token.  Those
  * are compared with, but where the plan itself says what changed.
+ *
+ * On cards from 9.0 on all kernels but the first may begin before the one in
+ * front has ended (programmatic dependent launch): its blocks are dealt out, and
+ * a GEMV's first weights asked for, while the last blocks of that one run.
  */
 #include "backends/cuda/device/graph.h"
 
@@ -31,13 +35,39 @@ gb_cuda_is_aborted(const struct gb_cuda_abort *abort)
 
 /* ---- launch after launch ---- */
 
+/* The kernel may begin before the one in front of it in the stream has ended. */
+static enum ggml_status
+launch_early(
+    struct gb_cuda_card *card, gb_cuda_stream stream,
+    const struct gb_cuda_launch *launch, void **params)
+{
+    const struct gb_cuda_launch_attribute attribute = {
+        .number = GB_CUDA_ATTRIBUTE_MAY_BEGIN_EARLY,
+        .value.is_on = 1,
+    };
+    const struct gb_cuda_launch_config config = {
+        .grid = { launch->n_blocks, 1, 1 },
+        .block = { gb_cuda_kernel_threads(launch->kernel), 1, 1 },
+        .shared = launch->shared,
+        .stream = stream,
+        .attributes = &attribute,
+        .n_attributes = 1,
+    };
+
+    return GB_CUDA(card, launch_config,
+                   (&config, launch->function, params, NULL));
+}
+
 static enum ggml_status
 launch_one(
     struct gb_cuda_card *card, gb_cuda_stream stream,
-    const struct gb_cuda_plan *plan, const struct gb_cuda_launch *launch)
+    const struct gb_cuda_plan *plan, const struct gb_cuda_launch *launch,
+    bool may_begin_early)
 {
     void *params[] = { plan->args + launch->args };
 
+    if (may_begin_early)
+        return launch_early(card, stream, launch, params);
     return GB_CUDA(card, launch,
                    (launch->function, launch->n_blocks, 1, 1,
                     gb_cuda_kernel_threads(launch->kernel), 1, 1,
@@ -51,7 +81,8 @@ gb_cuda_launch_all(
 {
     for (size_t i = first; i < first + n; i++) {
         const enum ggml_status status =
-            launch_one(card, stream, plan, &plan->launches[i]);
+            launch_one(card, stream, plan, &plan->launches[i],
+                       card->overlaps && i > first);
 
         if (status != GGML_STATUS_SUCCESS)
             return status;
@@ -191,10 +222,11 @@ node_of(const struct gb_cuda_launch *launch, void **params)
     };
 }
 
-/* The launches run one after the other, as they do in a stream. */
+/* The launches; with EDGES one runs after the other, as they do in a stream. */
 static int
 add_nodes(
-    struct gb_cuda_recording *recording, const struct gb_cuda_driver *driver)
+    struct gb_cuda_recording *recording, const struct gb_cuda_driver *driver,
+    bool edges)
 {
     const struct gb_cuda_plan *plan = &recording->plan;
 
@@ -202,9 +234,10 @@ add_nodes(
         const struct gb_cuda_launch *launch = &plan->launches[i];
         void *params[] = { plan->args + launch->args };
         const struct gb_cuda_kernel_node node = node_of(launch, params);
+        const bool is_behind = edges && i > 0;
         const int result = driver->graph_add_kernel(
             &recording->nodes[i], recording->graph,
-            i > 0 ? &recording->nodes[i - 1] : NULL, i > 0, &node);
+            is_behind ? &recording->nodes[i - 1] : NULL, is_behind, &node);
 
         if (result != GB_CUDA_SUCCESS)
             return result;
@@ -212,9 +245,31 @@ add_nodes(
     return GB_CUDA_SUCCESS;
 }
 
+/* The same, where each may begin before the one in front has ended. */
 static int
-build(struct gb_cuda_recording *recording, const struct gb_cuda_driver *driver)
+add_early_edges(
+    struct gb_cuda_recording *recording, const struct gb_cuda_driver *driver)
 {
+    const size_t n = recording->plan.n_launches - 1;
+    struct gb_cuda_edge *edges = calloc(n, sizeof(*edges));
+    int result;
+
+    if (edges == NULL)
+        return GB_CUDA_OUT_OF_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        edges[i].from_port = GB_CUDA_PORT_LETS_NEXT_BEGIN;
+        edges[i].type = GB_CUDA_EDGE_PROGRAMMATIC;
+    }
+    result = driver->graph_add_edges(recording->graph, recording->nodes,
+                                     recording->nodes + 1, edges, n);
+    free(edges);
+    return result;
+}
+
+static int
+build(struct gb_cuda_recording *recording, const struct gb_cuda_card *card)
+{
+    const struct gb_cuda_driver *driver = card->driver;
     int result;
 
     recording->nodes =
@@ -224,7 +279,9 @@ build(struct gb_cuda_recording *recording, const struct gb_cuda_driver *driver)
     result = driver->graph_create(&recording->graph, 0);
     if (result != GB_CUDA_SUCCESS)
         return result;
-    result = add_nodes(recording, driver);
+    result = add_nodes(recording, driver, !card->overlaps);
+    if (result == GB_CUDA_SUCCESS && card->overlaps)
+        result = add_early_edges(recording, driver);
     if (result != GB_CUDA_SUCCESS)
         return result;
     return driver->graph_instantiate(&recording->exec, recording->graph, 0);
@@ -292,14 +349,14 @@ update(
 /* The recording as a graph that can be launched; else the driver's result. */
 static int
 prepare(
-    struct gb_cuda_recording *recording, const struct gb_cuda_driver *driver,
+    struct gb_cuda_recording *recording, const struct gb_cuda_card *card,
     struct gb_cuda_plan *plan)
 {
-    const int result = update(recording, driver, plan);
+    const int result = update(recording, card->driver, plan);
 
     if (result != GB_CUDA_SUCCESS || recording->exec != NULL)
         return result;
-    return build(recording, driver);
+    return build(recording, card);
 }
 
 /* Whatever it was, launches of their own find out whether it stays. */
@@ -342,7 +399,7 @@ gb_cuda_run(
         return launch_all(card, stream, plan, abort);
     }
     recording->last_use = ++recordings->n_uses;
-    result = prepare(recording, card->driver, plan);
+    result = prepare(recording, card, plan);
     if (result != GB_CUDA_SUCCESS) {
         turn_off(recordings, card, result);
         return launch_all(card, stream, plan, abort);

@@ -117,6 +117,28 @@ larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* Does NODE write where weights are, as a step of training does? */
+static bool
+writes_weights(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *in = node->view_src != NULL ? node->view_src
+                                                          : node;
+
+    return gb_cuda_needs_work(node) && in->buffer != NULL &&
+           ggml_backend_buffer_get_usage(in->buffer) ==
+               GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
+}
+
+static bool
+weights_stay(const struct ggml_cgraph *cgraph)
+{
+    for (int i = 0; i < cgraph->n_nodes; i++) {
+        if (writes_weights(cgraph->nodes[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Every node can run; *MOST is the most that any of them needs. */
 static enum ggml_status
 check_graph(
@@ -246,6 +268,7 @@ make_once(
     enum ggml_status status;
 
     limits.blas_workspace = gb_cuda_blas_workspace(hold->card);
+    limits.weights_stay = weights_stay(cgraph);
     status = check_graph(hold, &limits, cgraph, &plan->needs);
     if (status == GGML_STATUS_SUCCESS)
         status = gb_cuda_scratch_grow(scratch, hold->card, queue,

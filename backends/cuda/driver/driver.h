@@ -37,6 +37,34 @@ struct gb_cuda_kernel_node {
     void **extra;
 };
 
+/* CUlaunchAttribute; the value is what the number of the attribute says. */
+struct gb_cuda_launch_attribute {
+    int32_t number;
+    int32_t unused;
+    union {
+        int32_t is_on;
+        uint64_t all[8];
+    } value;
+};
+
+/* CUlaunchConfig. */
+struct gb_cuda_launch_config {
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared;
+    gb_cuda_stream stream;
+    const struct gb_cuda_launch_attribute *attributes;
+    unsigned n_attributes;
+};
+
+/* CUgraphEdgeData. */
+struct gb_cuda_edge {
+    uint8_t from_port;
+    uint8_t to_port;
+    uint8_t type;
+    uint8_t unused[5];
+};
+
 enum gb_cuda_result {
     GB_CUDA_SUCCESS = 0,
     GB_CUDA_INVALID_VALUE = 1,
@@ -104,6 +132,9 @@ enum {
     GB_CUDA_HOST_MAPPED = 2,
     GB_CUDA_HOST_READ_ONLY = 8,       /* host_register */
     GB_CUDA_MANAGED_GLOBAL = 1,       /* memory_alloc_managed */
+    GB_CUDA_ATTRIBUTE_MAY_BEGIN_EARLY = 6, /* programmatic serialization */
+    GB_CUDA_PORT_LETS_NEXT_BEGIN = 1, /* edges, from_port: launch_dependents */
+    GB_CUDA_EDGE_PROGRAMMATIC = 1,    /* edges, type */
     GB_CUDA_MAP_UINT16 = 1,           /* tensor_map: the values */
     GB_CUDA_MAP_NO_INTERLEAVE = 0,
     GB_CUDA_MAP_SWIZZLE_128 = 3,

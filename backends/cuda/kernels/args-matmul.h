@@ -118,7 +118,7 @@ struct gb_cuda_gemv_args {
     uint32_t first[GB_CUDA_MAX_PRODUCTS]; /* thread block of each */
     int32_t n;
     int32_t in_bulk; /* the card's TMA may copy weights */
-    int32_t unused;
+    int32_t weights_stay; /* no kernel of the graph writes them; no ids */
 };
 
 /* Of the GEMM by warp groups. */

@@ -44,31 +44,73 @@
 #define GB_DEVICE_CALL static __device__ __attribute__((noinline))
 
 /*
+ * Programmatic dependent launch (CUDA programming guide), on 9.0 and later: a
+ * kernel may begin while the one in front of it in its stream, or recorded graph,
+ * still runs.  Until it has waited it writes nothing, and reads nothing that a
+ * kernel of the graph writes.  All threads of every kernel wait, so what is
+ * behind the wait follows all kernels in front.  Where the host lets nobody begin
+ * early, both do nothing.
+ */
+
+/* The next kernel may begin as soon as all blocks of this one have. */
+GB_DEVICE void
+gb_let_next_begin()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+GB_DEVICE void
+gb_wait_for_kernels_before()
+{
+#if defined(GB_EMULATOR)
+    gb_emu_wait_for_kernels_before();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* The head of a kernel that says itself when it waits; BOUNDS are those of
+ * __launch_bounds__. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define GB_KERNEL_AHEAD(bounds, name, args)          \
+    extern "C" __global__ void __launch_bounds__ bounds \
+    name(const __grid_constant__ struct gb_cuda_##args##_args a)
+#else
+#define GB_KERNEL_AHEAD(bounds, name, args)          \
+    extern "C" __global__ void __launch_bounds__ bounds \
+    name(const struct gb_cuda_##args##_args a)
+#endif
+
+#define GB_KERNEL_OF(bounds, name, args)                        \
+    GB_DEVICE void name##_body(                                 \
+        const struct gb_cuda_##args##_args &a);                 \
+    GB_KERNEL_AHEAD(bounds, name, args)                         \
+    {                                                           \
+        gb_let_next_begin();                                    \
+        gb_wait_for_kernels_before();                           \
+        name##_body(a);                                         \
+    }                                                           \
+    GB_DEVICE void name##_body(const struct gb_cuda_##args##_args &a)
+
+/*
  * GB_KERNEL(256, name, args): the head of a kernel for blocks of 256 threads
  * whose argument is A, a struct gb_cuda_<args>_args.
  */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-#define GB_KERNEL(threads, name, args)                     \
-    extern "C" __global__ void __launch_bounds__(threads)  \
-    name(const __grid_constant__ struct gb_cuda_##args##_args a)
-#else
-#define GB_KERNEL(threads, name, args)                     \
-    extern "C" __global__ void __launch_bounds__(threads)  \
-    name(const struct gb_cuda_##args##_args a)
-#endif
+#define GB_KERNEL(threads, name, args) GB_KERNEL_OF((threads), name, args)
 
 /*
  * The same where so many thread blocks are to be resident on a multiprocessor:
  * the compiler has no more registers than let them.
  */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-#define GB_KERNEL_RESIDENT(threads, blocks, name, args)            \
-    extern "C" __global__ void __launch_bounds__(threads, blocks)  \
-    name(const __grid_constant__ struct gb_cuda_##args##_args a)
+#define GB_RESIDENT(threads, blocks) (threads, blocks)
 #else
-#define GB_KERNEL_RESIDENT(threads, blocks, name, args) \
-    GB_KERNEL(threads, name, args)
+#define GB_RESIDENT(threads, blocks) (threads)
 #endif
+#define GB_KERNEL_RESIDENT(threads, blocks, name, args) \
+    GB_KERNEL_OF(GB_RESIDENT(threads, blocks), name, args)
 
 /* GB_TABLE int x[] = { … };: data that kernels only read, in global memory. */
 #define GB_TABLE static __device__ const

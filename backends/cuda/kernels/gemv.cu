@@ -11,6 +11,8 @@
  * many of each column, which it loads once for all rows: codes meet in dot4, four
  * products at a time.  Of floats, lanes have neighbouring values.  Up to three
  * products with one right side a launch.  Memory is the limit with one column.
+ * Where nothing else writes weights their first stages are on their way before
+ * the kernels in front have ended.
  */
 #include "backends/cuda/kernels/addends.cuh"
 #include "backends/cuda/kernels/product.cuh"
@@ -125,6 +127,18 @@ begin_stage(const gemv_share<T> &share, int i, gemv_source &source,
     gb_copy_async_commit();
     source.from += step;
     source.left -= step;
+}
+
+/* Begin with as many stages as the ring has, but one; weights alone are read. */
+template <typename T>
+GB_DEVICE void
+begin_first_stages(const gemv_share<T> &share, gemv_source &source,
+                   gb_weight_ring<T> &ring, bool in_bulk)
+{
+    GB_UNROLL
+    for (int at = 0; at < gb_stage_of<T>::depth - 1; at++)
+        begin_stage<T>(share, share.first + at * share.step, source, ring, at,
+                       in_bulk);
 }
 
 /* ---- floats ---- */
@@ -266,48 +280,45 @@ add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
 
 /* ---- a tile ---- */
 
-/* All stages of this warp's share. */
+/* All stages of this warp's share, which begin_first_stages has begun. */
 template <typename T, int cols>
 GB_DEVICE void
 add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
-           const gb_column *columns, gb_weight_ring<T> &ring, bool in_bulk,
+           const gb_column *columns, const gemv_share<T> &share,
+           gemv_source &source, gb_weight_ring<T> &ring, bool in_bulk,
            gemv_sums<cols> &sums)
 {
     typedef gb_stage_of<T> stage;
-    const gemv_share<T> share = gemv_share<T>::of_warp(a, tile);
     const int ahead = (stage::depth - 1) * share.step;
-    gemv_source source = source_of<T>(a, tile, share);
     gemv_columns<cols> blocks;
     const char *rows[ROWS];
-    int at = 1, round = -1; /* of the stage that is added */
+    int at = 0, round = 0; /* of the stage that is added */
 
     if constexpr (!stage::is_float)
         blocks = columns_of<cols>(a.columns.data, columns, tile.k);
     GB_UNROLL
     for (int r = 0; r < ROWS; r++)
         rows[r] = row_of(a, tile, share, r);
-    for (int i = share.first - ahead; i < share.n; i += share.step) {
+    for (int i = share.first; i < share.n; i += share.step) {
         const char *weights[ROWS];
 
         begin_stage<T>(share, i + ahead, source, ring,
                        (at == 0 ? stage::depth : at) - 1, in_bulk);
-        if (i >= 0) {
-            gb_wait_for_stage<T>(ring, at, round, in_bulk);
-            GB_UNROLL
-            for (int r = 0; r < ROWS; r++)
-                weights[r] =
-                    ring.rows[at][r] + gb_skip_of(rows[r] + (int64_t)i * stage::bytes);
-            if constexpr (stage::is_float)
-                add_floats<T, cols>(weights, columns,
-                                    tile.k + (int64_t)i * stage::values,
-                                    share.values(i), sums);
-            else
-                add_blocks<T, cols>(weights, blocks,
-                                    (int64_t)i * (stage::values / 1024) *
-                                        (int)sizeof(gb_cuda_q8_group),
-                                    share.values(i), sums);
-            gb_warp_sync(); /* all lanes are done with what is replaced next */
-        }
+        gb_wait_for_stage<T>(ring, at, round, in_bulk);
+        GB_UNROLL
+        for (int r = 0; r < ROWS; r++)
+            weights[r] = ring.rows[at][r] +
+                         gb_skip_of(rows[r] + (int64_t)i * stage::bytes);
+        if constexpr (stage::is_float)
+            add_floats<T, cols>(weights, columns,
+                                tile.k + (int64_t)i * stage::values,
+                                share.values(i), sums);
+        else
+            add_blocks<T, cols>(weights, blocks,
+                                (int64_t)i * (stage::values / 1024) *
+                                    (int)sizeof(gb_cuda_q8_group),
+                                share.values(i), sums);
+        gb_warp_sync(); /* all lanes are done with what is replaced next */
         if (++at == stage::depth) {
             at = 0;
             round++;
@@ -374,15 +385,21 @@ gemv_tile(const gb_cuda_product_args &a, uint32_t number, bool in_bulk)
 {
     GB_SHARED gemv_memory<T, cols> s;
     const gb_product_tile tile = gb_product_tile_of(a, number);
+    const gemv_share<T> share = gemv_share<T>::of_warp(a, tile);
+    gemv_source source = source_of<T>(a, tile, share);
+    gb_weight_ring<T> &ring = s.rings[gb_warp()];
     constexpr int n = ROWS * cols;
     gemv_sums<cols> sums = {};
     float sum;
 
     if (tile.n_cols == 0)
-        return;
-    gb_init_ring<T>(s.rings[gb_warp()], in_bulk);
+        return; /* an expert that nobody asked for: the kernel has waited */
+    gb_init_ring<T>(ring, in_bulk);
+    begin_first_stages<T>(share, source, ring, in_bulk);
+    gb_wait_for_kernels_before();
     gb_list_columns(a, tile, s.columns, cols);
-    add_stages<T, cols>(a, tile, s.columns, s.rings[gb_warp()], in_bulk, sums);
+    add_stages<T, cols>(a, tile, s.columns, share, source, ring, in_bulk,
+                        sums);
     sum = warp_sums<n>(sums.at);
     if (gb_lane() % (GB_WARP / n) == 0)
         s.sums[gb_warp()][gb_lane() / (GB_WARP / n)] = sum;
@@ -399,6 +416,9 @@ gemv(const gb_cuda_gemv_args &a)
     const uint32_t block = (uint32_t)gb_block();
     int i = 0;
 
+    gb_let_next_begin();
+    if (!a.weights_stay)
+        gb_wait_for_kernels_before();
     while (i + 1 < a.n && block >= a.first[i + 1])
         i++;
     gemv_tile<T, cols>(a.of[i], block - a.first[i],
@@ -406,10 +426,11 @@ gemv(const gb_cuda_gemv_args &a)
 }
 
 /* Two are resident at the least: left alone, nvcc spills for a third. */
-#define GEMV(name, type, cols)                                               \
-    GB_KERNEL_RESIDENT(GB_CUDA_GEMV_THREADS, 2, gb_gemv_##name##_##cols, gemv) \
-    {                                                                        \
-        gemv<type, cols>(a);                                                 \
+#define GEMV(name, type, cols)                                 \
+    GB_KERNEL_AHEAD(GB_RESIDENT(GB_CUDA_GEMV_THREADS, 2),      \
+                    gb_gemv_##name##_##cols, gemv)             \
+    {                                                          \
+        gemv<type, cols>(a);                                   \
     }
 #define GB_CUDA_FLOATS(TYPE, name, type) \
     GEMV(name, type, 1)                  \

@@ -175,16 +175,17 @@ gb_wait_for_stage(gb_weight_ring<T> &ring, int at, int n, bool in_bulk)
     gb_warp_sync();
 }
 
-/* Before its first stage, and before the block's next barrier. */
+/* Before its first stage.  All lanes. */
 template <typename T>
 GB_DEVICE void
 gb_init_ring(gb_weight_ring<T> &ring, bool in_bulk)
 {
-    if (!in_bulk || gb_lane() != 0)
-        return;
-    for (int i = 0; i < gb_stage_of<T>::depth; i++)
-        gb_mbarrier_init(&ring.arrived[i], GB_CUDA_GEMV_ROWS);
-    gb_mbarrier_init_fence();
+    if (in_bulk && gb_lane() == 0) {
+        for (int i = 0; i < gb_stage_of<T>::depth; i++)
+            gb_mbarrier_init(&ring.arrived[i], GB_CUDA_GEMV_ROWS);
+        gb_mbarrier_init_fence();
+    }
+    gb_warp_sync();
 }
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef GB_CUDA_OPS_LIMITS_H
 #define GB_CUDA_OPS_LIMITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Kernel variants, the lowest first; a card has all below its own. */
@@ -25,6 +26,7 @@ struct gb_cuda_limits {
     size_t shared; /* bytes of shared memory that one thread block may have */
     size_t blas_workspace; /* bytes that a row gives the vendor's BLAS in its
                               scratch; 0: there is none to be used */
+    bool weights_stay; /* nothing of the graph writes into buffers of weights */
 };
 
 #endif

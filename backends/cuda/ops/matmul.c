@@ -12,6 +12,8 @@
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
+#include "ggml-backend.h"
+
 #define GEMV_COLS    8   /* the largest tile of columns of the GEMV */
 #define GEMM_TILE    64  /* rows, and columns */
 
@@ -113,6 +115,18 @@ bool
 gb_cuda_copies_in_bulk(const struct gb_cuda_limits *limits)
 {
     return limits->variant >= GB_CUDA_WGMMA && limits->warp == 32;
+}
+
+bool
+gb_cuda_may_read_ahead(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *weights = node->src[0];
+
+    return limits->weights_stay && node->op == GGML_OP_MUL_MAT &&
+           weights->op == GGML_OP_NONE && weights->buffer != NULL &&
+           ggml_backend_buffer_get_usage(weights->buffer) ==
+               GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
 }
 
 static void
@@ -464,9 +478,13 @@ products_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
     memset(&args, 0, sizeof(args));
     args.n = group->n_nodes;
     args.in_bulk = gb_cuda_copies_in_bulk(emit->limits);
+    args.weights_stay = true;
     for (int i = 0; i < group->n_nodes; i++) {
         const struct ggml_tensor *node = group->nodes[i];
         const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
+
+        if (!gb_cuda_may_read_ahead(emit->limits, node))
+            args.weights_stay = false;
 
         args.of[i] = args_of(emit, &tiling, node);
         args.first[i] = (uint32_t)n_blocks;

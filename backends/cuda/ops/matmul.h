@@ -52,6 +52,10 @@ struct gb_cuda_tiling gb_cuda_matmul_dispatch(
 /* Can a GEMV let TMA copy its weights? */
 bool gb_cuda_copies_in_bulk(const struct gb_cuda_limits *limits);
 
+/* May a GEMV for NODE read weights before the kernels in front have ended? */
+bool gb_cuda_may_read_ahead(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
+
 /* Are there kernels for weights A and activations B, whose rows have the same
  * length? */
 bool gb_cuda_can_multiply(

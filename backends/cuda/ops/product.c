@@ -247,7 +247,8 @@ gb_cuda_set_tiles(const struct gb_cuda_tiling *tiling,
 
 static void
 multiply_by_gemv(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
-                 unsigned n_tiles, const struct gb_cuda_product_args *args)
+                 unsigned n_tiles, const struct ggml_tensor *node,
+                 const struct gb_cuda_product_args *args)
 {
     struct gb_cuda_gemv_args gemv;
 
@@ -255,6 +256,7 @@ multiply_by_gemv(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
     gemv.of[0] = *args;
     gemv.n = 1;
     gemv.in_bulk = gb_cuda_copies_in_bulk(emit->limits);
+    gemv.weights_stay = gb_cuda_may_read_ahead(emit->limits, node);
     emit->add(emit, kernel, n_tiles, 0, &gemv, sizeof(gemv));
 }
 
@@ -274,7 +276,7 @@ gb_cuda_multiply(struct gb_cuda_emit *emit,
     if (tiling->by_warp_groups)
         multiply_by_warp_groups(emit, tiling->kernel, (unsigned)n_tiles, args);
     else if (tiling->is_gemv)
-        multiply_by_gemv(emit, tiling->kernel, (unsigned)n_tiles, args);
+        multiply_by_gemv(emit, tiling->kernel, (unsigned)n_tiles, node, args);
     else
         emit->add(emit, tiling->kernel, (unsigned)n_tiles, 0, args,
                   sizeof(*args));
