@@ -7,7 +7,7 @@
 # A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set all
 # of them are run at each variant and width, the orders in turn (make check-gpu-long).
 #
-# With GGMLBACKEND_TEST_LANES only the runs of that width are done.  With
+# With GGMLBACKEND_TEST_LANES only the runs of that width are done, none with 0.  With
 # GGMLBACKEND_TEST_OPERATION only the cases of that operation run, each in the run that
 # it has otherwise; the first that fails is the last then, and kernels are not counted.
 top_builddir=$(cd "$top_builddir" && pwd)
@@ -15,6 +15,10 @@ module=$top_builddir/tests/cuda/.libs/libggml-cuda.so
 if ! [ -f "$module" ] ||
     ! [ -f "$top_builddir/tests/gpu-emulator/lanes32/.libs/libcuda.so.1" ]; then
     echo '1..0 # SKIP no module, or no emulated driver, in this build'
+    exit 0
+fi
+if [ "${GGMLBACKEND_TEST_LANES-}" = 0 ]; then
+    echo '1..0 # SKIP no lanes are asked for'
     exit 0
 fi
 only=${GGMLBACKEND_TEST_OPERATION-}
