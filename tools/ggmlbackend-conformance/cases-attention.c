@@ -190,7 +190,8 @@ wide_values(struct suite *s)
         }
 }
 
-/* Single precision is asked for, and given by all. */
+/* Sums in F32 are asked for, with which nothing is lost but by rounding queries
+ * and exponentials to F16. */
 static void
 precise(struct suite *s)
 {
@@ -204,7 +205,7 @@ precise(struct suite *s)
         v = leaf_4d(s, GGML_TYPE_F16, 64, 70, 2, 1);
         node = ggml_flash_attn_ext(s->ctx, q, k, v, NULL, 0.25f, 0, 0);
         ggml_flash_attn_ext_set_prec(node, GGML_PREC_F32);
-        suite_check(s, node, 1e-7);
+        suite_check(s, node, 1e-6);
     }
 }
 

@@ -141,8 +141,9 @@ are_halves(const struct ggml_tensor *t)
            (t->nb[1] | t->nb[2] | t->nb[3]) % 16 == 0;
 }
 
-/* Floats keep their precision, and so does who asks for that.  A view may begin
- * anywhere. */
+/* Floats keep their precision.  GGML_PREC_F32, which clients give every
+ * attention, asks for sums in F32: those are such in all kernels.  A view may
+ * begin anywhere. */
 static bool
 fits_tensor_cores(const struct ggml_tensor *t)
 {
@@ -182,7 +183,6 @@ mma_kernel_of(const struct gb_cuda_limits *limits,
 
     if (kernel == NULL || limits->variant < GB_CUDA_MMA ||
         limits->warp != 32 || d % 8 != 0 ||
-        gb_cuda_param_i32(node, 3) != GGML_PREC_DEFAULT ||
         !fits_tensor_cores(node->src[1]) || !fits_tensor_cores(node->src[2]))
         return NULL;
     while (kernel->size > 0 && kernel->size < d)
