@@ -165,7 +165,7 @@ static void
 store_transposed(struct graph *g, struct ggml_tensor *a)
 {
     struct ggml_tensor *to =
-        cache(g, GGML_TYPE_F16, POSITIONS + MAX_ROWS, g->width);
+        cache(g, GGML_TYPE_F16, POSITIONS + GEMM_ROWS, g->width);
 
     copy(g, ggml_transpose(g->ctx, a),
          ggml_view_2d(g->ctx, to, a->ne[1], g->width, to->nb[1], 0),
