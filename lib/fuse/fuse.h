@@ -4,8 +4,9 @@
  *
  * A group is computed where its last node stands, the others later than they
  * stand in the graph; or, one of products, and a choice of experts that others
- * read before it is whole, where its first node stands, the others earlier.  So nothing between them may have to do with the memory that
- * they read and write; this is decided by the addresses of the tensors' memory.
+ * read before it is whole, where its first node stands, the others earlier.  So
+ * nothing between them may have to do with the memory that they read and write;
+ * this is decided by the addresses of the tensors' memory.
  *
  * Products and stores are gathered from nodes that do not read each other: the
  * kernel does such parts in any order, and at the same time.
