@@ -112,11 +112,11 @@ long_heads(struct suite *s)
     }
 }
 
-/* A few tokens and heads that share keys in F16, with a mask that hides many of
+/* Decode: tokens and heads that share keys in F16, with a mask that hides many of
  * these: sizes of heads, of groups and numbers of keys that fill and overhang
  * what is taken at a time. */
 static void
-few_tokens(struct suite *s)
+decode(struct suite *s)
 {
     static const int64_t sizes_of[] = { 64, 80, 128, 256 };
     static const int64_t keys[] = { 1,   63,  64,   65,  129,
@@ -215,7 +215,7 @@ cases_attention(struct suite *s)
     attentions(s);
     sizes(s);
     long_heads(s);
-    few_tokens(s);
+    decode(s);
     large_values(s);
     wide_values(s);
     precise(s);

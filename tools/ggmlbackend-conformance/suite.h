@@ -20,10 +20,10 @@ enum outcome { PASSED, FAILED, UNSUPPORTED, N_OUTCOMES };
 
 /* How a leaf is filled. */
 enum fill {
-    FILL_UNIFORM,  /* reals in [low, high] */
+    FILL_UNIFORM,  /* floats in [low, high] */
     FILL_INTEGERS, /* whole numbers in [low, high) */
     FILL_DISTINCT, /* each value of a row once, in random order */
-    FILL_HIDING,   /* a mask: runs of reals, as above, and of -infinity; a
+    FILL_HIDING,   /* a mask: runs of floats, as above, and of -infinity; a
                       quarter of the rows are nothing else */
 };
 
