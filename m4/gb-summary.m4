@@ -10,6 +10,7 @@ AC_DEFUN([GB_SUMMARY], [
     CPU kernels ............ $gb_variants
     backends ............... cpu=builtin$gb_backends
     CUDA kernels ........... $gb_cuda_kernels
+    HIP kernels ............ $gb_hip_kernels
     symbol prefix .......... ${GB_PREFIX:-none}
     symbol versions ........ $gb_cv_version_script
     programs ............... $gb_tools

@@ -39,6 +39,7 @@ include tests/cpu/local.mk
 include tests/sim/local.mk
 include tests/gpu-emulator/local.mk
 include tests/cuda/local.mk
+include tests/hip/local.mk
 include tests/abi/local.mk
 include tests/trace/local.mk
 include tests/tree/local.mk

@@ -7,6 +7,8 @@
  */
 #include "backends/cuda/images.h"
 
+#include <string.h>
+
 #define TEXT_OF(word) #word
 #define TEXT(word) TEXT_OF(word)
 
@@ -21,29 +23,35 @@
             ".hidden " SYMBOL(name) "\n"                          \
             SYMBOL(name) ":\n\t"                                  \
             ".incbin \"" GB_CUDA_FOLDER "/" #name ".image\"\n\t"  \
-            ".globl " SYMBOL(name) "_end\n\t"                     \
-            ".hidden " SYMBOL(name) "_end\n"                      \
-            SYMBOL(name) "_end:\n\t"                              \
             ".byte 0\n\t"                                         \
             ".previous\n");
 GB_CUDA_IMAGES
 #undef IMAGE
 
-#define IMAGE(name)                                \
-    extern const unsigned char gb_cuda_image_##name[]; \
-    extern const unsigned char gb_cuda_image_##name##_end[];
+#define IMAGE(name) extern const unsigned char gb_cuda_image_##name[];
 GB_CUDA_IMAGES
 #undef IMAGE
 
-const struct gb_cuda_image_file gb_cuda_image_files[] = {
-#define IMAGE(name) \
-    { #name, gb_cuda_image_##name, gb_cuda_image_##name##_end },
+static const struct {
+    const char *name;
+    const unsigned char *data;
+} files[] = {
+#define IMAGE(name) { #name, gb_cuda_image_##name },
     GB_CUDA_IMAGES
 #undef IMAGE
 };
 
-const size_t gb_cuda_image_file_count =
-    sizeof(gb_cuda_image_files) / sizeof(gb_cuda_image_files[0]);
+/* Each image has the code of all architectures. */
+const unsigned char *
+gb_cuda_image_data(const char *file, const char *arch)
+{
+    (void)arch;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        if (strcmp(files[i].name, file) == 0)
+            return files[i].data;
+    }
+    return NULL;
+}
 
 const char gb_cuda_image_archs[] = GB_CUDA_ARCHS;
 const int gb_cuda_image_compiler = GB_CUDA_RELEASE;

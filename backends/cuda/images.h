@@ -11,14 +11,11 @@
 
 #include <stddef.h>
 
-struct gb_cuda_image_file {
-    const char *name;          /* "binary", of binary.cu */
-    const unsigned char *data; /* a byte of 0 follows */
-    const unsigned char *end;
-};
-
-extern const struct gb_cuda_image_file gb_cuda_image_files[];
-extern const size_t gb_cuda_image_file_count;
+/*
+ * The image of FILE ("binary", of binary.cu) for the architecture ARCH of the
+ * list below; a byte of 0 follows it.  NULL where there is none.
+ */
+const unsigned char *gb_cuda_image_data(const char *file, const char *arch);
 
 /*
  * Architectures that the images are for, "75 90 90a ptx75", where ptx begins what

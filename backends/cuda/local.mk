@@ -40,8 +40,8 @@ GB_CUDA_KERNEL_FILES = \
 	wgmmagemm \
 	window
 
-noinst_LTLIBRARIES += %D%/libhost.la
-backends_cuda_libhost_la_SOURCES = \
+# All of it but what answers for CUDA alone, in whose place backends/hip has its own.
+cuda_host_sources = \
 	%D%/device/backend.c \
 	%D%/device/between.c \
 	%D%/device/between.h \
@@ -68,7 +68,6 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/device/graph.c \
 	%D%/device/graph.h \
 	%D%/device/host-buffer.c \
-	%D%/device/image.c \
 	%D%/device/image.h \
 	%D%/device/kernel.c \
 	%D%/device/kernel.h \
@@ -114,9 +113,7 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/driver/driver.h \
 	%D%/driver/errors.c \
 	%D%/driver/errors.h \
-	%D%/driver/nvml.c \
-	%D%/driver/nvml.h \
-	%D%/driver/platform.c \
+	%D%/driver/monitor.h \
 	%D%/driver/platform.h \
 	%D%/images.h \
 	%D%/kernels/args-all.h \
@@ -231,6 +228,11 @@ backends_cuda_libhost_la_SOURCES = \
 	%D%/ops/units.h \
 	%D%/ops/window.c
 
+noinst_LTLIBRARIES += %D%/libhost.la
+backends_cuda_libhost_la_SOURCES = $(cuda_host_sources) \
+	%D%/device/image.c \
+	%D%/driver/nvml.c \
+	%D%/driver/platform.c
 backends_cuda_libhost_la_LIBADD = libfuse.la
 
 cuda_sources = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.cu)

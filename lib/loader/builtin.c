@@ -7,7 +7,7 @@
 #include "lib/loader/registry.h"
 
 #include "ggml-cpu.h"
-#ifdef GB_BUILTIN_CUDA
+#if defined(GB_BUILTIN_CUDA) || defined(GB_BUILTIN_HIP)
 #include "backends/cuda/device/reg.h"
 #endif
 
@@ -18,6 +18,9 @@ static const struct {
 } builtin[] = {
 #ifdef GB_BUILTIN_CUDA
     { "cuda", gb_cuda_reg },
+#endif
+#ifdef GB_BUILTIN_HIP
+    { "hip", gb_cuda_reg },
 #endif
     { "cpu", ggml_backend_cpu_reg },
 };

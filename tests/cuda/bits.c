@@ -33,7 +33,7 @@ print_hashes(void)
 
     CHECK(cuda_load() != NULL);
     layers_run(&way, &answer);
-    CHECK(tiny_model_run("CUDA0", TINY_TOKENS, &other));
+    CHECK(tiny_model_run(DEVICES "0", TINY_TOKENS, &other));
     CHECK(emulator.live() == 0 && emulator.reports() == 0);
     fprintf(stderr, "%016llx %016llx\n",
             (unsigned long long)tiny_hash(answer.logits,

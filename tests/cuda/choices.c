@@ -78,7 +78,7 @@ the_best_image_that_fits_is_chosen(void **state)
         const struct choice *c = &choices[i];
         const struct gb_cuda_target target = { c->arch, c->driver,
                                                c->compiler };
-        struct gb_cuda_image image = { 7, false, false };
+        struct gb_cuda_image image = { .arch = 7 };
         const bool is_found =
             gb_cuda_image_choose(c->images, &target, &image);
         char text[16] = "";

@@ -162,10 +162,19 @@ open_emulator(const char *path)
     look_up(library, &emulator.live, "emu_live");
 }
 
+bool
+cuda_is_entry(const char *name)
+{
+    return strcmp(name, "cuCtxPushCurrent_v2") == 0 ||
+           ON_HIP(false, strcmp(name, "cuCtxPopCurrent_v2") == 0);
+}
+
 ggml_backend_reg_t
 cuda_load_module(void)
 {
-    return ggml_backend_load(cuda_built("tests/cuda/.libs/libggml-cuda.so"));
+    return ggml_backend_load(cuda_built(
+        ON_HIP("tests/cuda/.libs/libggml-cuda.so",
+               "tests/hip/.libs/libggml-hip.so")));
 }
 
 ggml_backend_reg_t
@@ -184,8 +193,13 @@ cuda_load(void)
 ggml_backend_dev_t
 cuda_device(const char *name)
 {
-    ggml_backend_dev_t dev = ggml_backend_dev_by_name(name);
+    char own[32];
+    ggml_backend_dev_t dev;
 
+    snprintf(own, sizeof(own), "%s%s",
+             strncmp(name, "CUDA", 4) == 0 ? DEVICES : "",
+             name + (strncmp(name, "CUDA", 4) == 0 ? 4 : 0));
+    dev = ggml_backend_dev_by_name(own);
     CHECK(dev != NULL);
     return dev;
 }
@@ -193,8 +207,7 @@ cuda_device(const char *name)
 ggml_backend_t
 cuda_backend(const char *name)
 {
-    ggml_backend_dev_t dev = ggml_backend_dev_by_name(name);
-    ggml_backend_t backend = ggml_backend_dev_init(dev, NULL);
+    ggml_backend_t backend = ggml_backend_dev_init(cuda_device(name), NULL);
 
     CHECK(backend != NULL);
     return backend;

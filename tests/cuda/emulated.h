@@ -41,7 +41,34 @@ int cuda_count_lines(const char *text);
 const char *cuda_built(const char *path);
 /* In a case: a copy of the emulator's LIBRARY that has no entry point NAME. */
 const char *cuda_copy_without(const char *library, const char *name);
-#define EMULATED_DRIVER "tests/gpu-emulator/lanes32/.libs/libcuda.so.1"
+
+/*
+ * Programs are compiled once more for HIP: "CUDA0" means ROCm0 there, names of
+ * entry points mean HIP's, and what else differs is said by ON_HIP.
+ */
+#ifdef GB_USE_HIP
+#define ON_HIP(cuda, hip) hip
+#else
+#define ON_HIP(cuda, hip) cuda
+#endif
+#define EMULATED_DRIVER                        \
+    "tests/gpu-emulator/lanes32/.libs/"        \
+    ON_HIP("libcuda.so.1", "libamdhip64.so.6")
+#define DEVICES ON_HIP("CUDA", "ROCm")
+
+/* What messages have. */
+#define LAUNCH          ON_HIP("cuLaunchKernel", "hipModuleLaunchKernel")
+#define OUT_OF_MEMORY   ON_HIP("CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory")
+#define ILLEGAL_ADDRESS \
+    ON_HIP("CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress")
+#define LAUNCH_FAILED   ON_HIP("CUDA_ERROR_LAUNCH_FAILED", "hipErrorLaunchFailure")
+#define UNKNOWN         ON_HIP("CUDA_ERROR_UNKNOWN", "hipErrorUnknown")
+
+/*
+ * Is NAME an entry point that makes a context current?  One that cannot be made
+ * so cannot be left clean either: what is in it goes with it, and is reported.
+ */
+bool cuda_is_entry(const char *name);
 
 /*
  * In a case: the module's registration; NULL where it is refused.  On the

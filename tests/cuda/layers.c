@@ -110,7 +110,7 @@ place_layer(struct layers *l, int d, int il)
 static void
 fill(struct layers *l, int d)
 {
-    ggml_backend_dev_t dev = ggml_backend_dev_by_name(l->way->devices[d]);
+    ggml_backend_dev_t dev = cuda_device(l->way->devices[d]);
 
     CHECK(dev != NULL);
     l->buffers[d] = ggml_backend_alloc_ctx_tensors_from_buft(
@@ -166,7 +166,7 @@ start(struct layers *l)
     const int n = l->way->n_devices;
 
     for (int d = 0; d < n; d++)
-        l->backends[d] = ggml_backend_init_by_name(l->way->devices[d], NULL);
+        l->backends[d] = cuda_backend(l->way->devices[d]);
     l->backends[n] =
         ggml_backend_init_by_type(GGML_BACKEND_DEVICE_TYPE_CPU, NULL);
     for (int d = 0; d <= n; d++)

@@ -36,7 +36,7 @@ host_buffer(size_t size)
     ggml_backend_buffer_type_t buft =
         ggml_backend_dev_host_buffer_type(cuda_device("CUDA0"));
 
-    CHECK(strcmp(ggml_backend_buft_name(buft), "CUDA_Host") == 0);
+    CHECK(strcmp(ggml_backend_buft_name(buft), DEVICES "_Host") == 0);
     CHECK(ggml_backend_buft_is_host(buft));
     return ggml_backend_buft_alloc_buffer(buft, size);
 }
@@ -77,7 +77,7 @@ use_pinned_memory(void)
     CHECK(cuda_load() != NULL);
     buffer = host_buffer(4096);
     CHECK(emulator.count(EMU_HOST_ALLOCATIONS) == 1);
-    CHECK(strcmp(ggml_backend_buffer_name(buffer), "CUDA_Host") == 0);
+    CHECK(strcmp(ggml_backend_buffer_name(buffer), DEVICES "_Host") == 0);
     use_tensors_in(buffer);
     ggml_backend_buffer_free(buffer);
     nothing_is_left();
@@ -283,7 +283,8 @@ refuse_the_clients_memory(void)
     emulator.fail_call("cuMemHostRegister_v2", 1, 2);
     CHECK(ggml_backend_dev_buffer_from_host_ptr(dev, memory, MEMORY_SIZE,
                                                 MEMORY_SIZE) == NULL);
-    CHECK(strstr(ggmlbackend_last_failure(), "cuMemHostRegister") != NULL);
+    CHECK(strstr(ggmlbackend_last_failure(),
+                 ON_HIP("cuMemHostRegister", "hipHostRegister")) != NULL);
     nothing_is_left();
     emulator.fail_call("cuMemHostGetDevicePointer_v2", 1, 2);
     CHECK(ggml_backend_dev_buffer_from_host_ptr(dev, memory, MEMORY_SIZE,

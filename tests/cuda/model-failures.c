@@ -78,7 +78,7 @@ run(int n_tokens, struct outcome *out)
     CHECK(file != NULL && own >= 0);
     CHECK(dup2(fileno(file), STDERR_FILENO) >= 0);
     alarm(TIME_LIMIT);
-    out->is_done = tiny_model_run("CUDA0", n_tokens, &out->answer);
+    out->is_done = tiny_model_run(DEVICES "0", n_tokens, &out->answer);
     alarm(0);
     CHECK(dup2(own, STDERR_FILENO) >= 0);
     close(own);
@@ -185,16 +185,6 @@ struct fault {
     const char *reason;
 };
 
-/*
- * A context that cannot be made current cannot be left clean either: what is
- * in it goes with it, and is reported.
- */
-static bool
-is_entry(const char *name)
-{
-    return strcmp(name, "cuCtxPushCurrent_v2") == 0;
-}
-
 /* Calls of NAME in their turn; how many of them failed. */
 static int
 fail_calls_of(const char *name, uint64_t count, const struct fault *fault)
@@ -213,7 +203,7 @@ fail_calls_of(const char *name, uint64_t count, const struct fault *fault)
             return n_failed;
         n_failed += emulator.failures() != 0;
         check(&out, fault->reason);
-        nothing_is_left(out.said, is_entry(name));
+        nothing_is_left(out.said, cuda_is_entry(name));
         a_fresh_backend_answers();
     }
 }
@@ -244,13 +234,13 @@ fail_each_call(const struct fault *fault)
 static void
 fail_by_memory(void)
 {
-    fail_each_call(&(struct fault){ 2, "CUDA_ERROR_OUT_OF_MEMORY" });
+    fail_each_call(&(struct fault){ 2, OUT_OF_MEMORY });
 }
 
 static void
 fail_by_a_fault(void)
 {
-    fail_each_call(&(struct fault){ 700, "CUDA_ERROR_ILLEGAL_ADDRESS" });
+    fail_each_call(&(struct fault){ 700, ILLEGAL_ADDRESS });
 }
 
 static void
@@ -268,7 +258,7 @@ lose_the_card(void)
         emulator.lose_card(n, 0);
         run(TINY_TOKENS, &out);
         emulator.reset();
-        check(&out, "CUDA_ERROR_LAUNCH_FAILED");
+        check(&out, LAUNCH_FAILED);
         nothing_is_left(out.said, false);
         a_fresh_backend_answers();
     }
@@ -348,7 +338,7 @@ static void
 any_call_of_the_listing_may_fail(void **state)
 {
     static const struct fault faults[] = {
-        { 2, "CUDA_ERROR_OUT_OF_MEMORY" }, { 999, "CUDA_ERROR_UNKNOWN" },
+        { 2, OUT_OF_MEMORY }, { 999, UNKNOWN },
     };
 
     (void)state;

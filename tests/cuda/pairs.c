@@ -67,8 +67,8 @@ a_pair_that_corrupts(void **state)
 {
     (void)state;
     cuda_case_says(copy_between_cards, "EMU_DEVICES=2 EMU_PEER=corrupting",
-                   "CUDA0: copies to CUDA1 and back give other bytes: they "
-                   "go through the host");
+                   DEVICES "0: copies to " DEVICES "1 and back give other "
+                   "bytes: they go through the host");
 }
 
 static void
@@ -114,9 +114,9 @@ a_copy_to_a_card_that_is_lost_and_freed(void **state)
 {
     (void)state;
     cuda_case_says(lose_the_target_of_a_copy, "EMU_DEVICES=2",
-                   "CUDA1: cuLaunchKernel: unspecified launch failure");
+                   DEVICES "1: " LAUNCH ": unspecified launch failure");
     cuda_case_says(lose_the_target_of_a_copy, "EMU_DEVICES=2 EMU_PEER=refused",
-                   "CUDA1: cuLaunchKernel: unspecified launch failure");
+                   DEVICES "1: " LAUNCH ": unspecified launch failure");
 }
 
 int

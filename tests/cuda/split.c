@@ -206,7 +206,7 @@ multiply_on_three_cards(void)
     ggml_backend_reg_t reg = cuda_load();
     ggml_backend_buffer_type_t split = split_type(reg, shares);
 
-    CHECK(strcmp(ggml_backend_buft_name(split), "CUDA0_Split") == 0);
+    CHECK(strcmp(ggml_backend_buft_name(split), DEVICES "0_Split") == 0);
     compare_with_one_card(split, GGML_TYPE_F32, false);
     compare_with_one_card(split, GGML_TYPE_Q8_0, false);
     compare_with_one_card(split, GGML_TYPE_Q8_0, true);
@@ -409,7 +409,7 @@ run_out_of_memory(void)
     ggml_backend_buffer_type_t split = begin();
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const bool is_entry = strcmp(names[i], "cuCtxPushCurrent_v2") == 0;
+        const bool is_entry = cuda_is_entry(names[i]);
 
         for (int n = 1; !is_entry; n = next(n)) {
             emulator.reset();

@@ -78,15 +78,15 @@ graphs_copies_and_waits_are_spans(void **state)
         const char *device, *name;
         int n;
     } spans[] = {
-        { "CUDA0", "queue graph", TURNS },
-        { "CUDA0", "queue get", 1 },
-        { "CUDA0", "queue set", 1 },
-        { "CUDA0", "set", 2 },
-        { "CUDA1", "set", 2 },
-        { "CUDA1", "queue copy", 1 },
-        { "CUDA1", "queue graph", 0 },
-        { "CUDA1", "wait", 1 },
-        { "CUDA0", "wait", 2 },
+        { DEVICES "0", "queue graph", TURNS },
+        { DEVICES "0", "queue get", 1 },
+        { DEVICES "0", "queue set", 1 },
+        { DEVICES "0", "set", 2 },
+        { DEVICES "1", "set", 2 },
+        { DEVICES "1", "queue copy", 1 },
+        { DEVICES "1", "queue graph", 0 },
+        { DEVICES "1", "wait", 1 },
+        { DEVICES "0", "wait", 2 },
     };
     char variables[PATH_SIZE + 64];
     json_t *events;

@@ -34,7 +34,8 @@ enum emu_counter {
 
 /* Since the process began, or emu_reset. */
 uint64_t emu_count(enum emu_counter which);
-/* Calls of one entry point, by CUDA's name or driver.def's; "any": of all. */
+/* Calls of one entry point, by CUDA's name, HIP's or driver.def's; "any": of
+ * all. */
 uint64_t emu_calls(const char *name);
 /* How often a kernel ran. */
 uint64_t emu_kernel_runs(const char *kernel);

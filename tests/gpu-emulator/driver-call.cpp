@@ -14,16 +14,23 @@ uint64_t counts[EMU_COUNTERS];
 namespace {
 
 struct call_row {
-    const char *id, *cuda;
+    const char *id, *cuda, *hip;
     uint64_t n; /* calls */
 };
 
 call_row rows[N_CALLS] = {
 #define GB_DRIVER_CALL(need, id, cuda, hip, parameters, arguments) \
-    { #id, cuda, 0 },
+    { #id, cuda, hip, 0 },
 #include "backends/cuda/driver/driver.def"
 #undef GB_DRIVER_CALL
 };
+
+/* Without what stands before it where hip.cpp has the entry point. */
+const char *
+hip_name(const call_row &row)
+{
+    return strncmp(row.hip, "own_", 4) == 0 ? row.hip + 4 : row.hip;
+}
 
 enum kind {
     ORDINARY,
@@ -129,9 +136,9 @@ failure_of(call which)
 }
 
 void
-lose_current_card()
+lose_card_of(call which)
 {
-    card *on = current_card();
+    card *on = is_about_current(which) ? nullptr : current_card();
 
     if (on == nullptr || !counts_down(&losing.left))
         return;
@@ -170,7 +177,9 @@ call_named(const char *name)
     if (name != nullptr && strcmp(name, "any") == 0)
         return N_CALLS;
     for (int i = 0; name != nullptr && i < N_CALLS; i++)
-        if (strcmp(name, rows[i].cuda) == 0 || strcmp(name, rows[i].id) == 0)
+        if (strcmp(name, rows[i].cuda) == 0 ||
+            strcmp(name, hip_name(rows[i])) == 0 ||
+            strcmp(name, rows[i].id) == 0)
             return i;
     return -1;
 }
@@ -232,7 +241,7 @@ call_begins(call which, int *after)
     settings_read();
     counts[EMU_CALLS]++;
     rows[which].n++;
-    lose_current_card();
+    lose_card_of(which);
 
     const kind needs = kind_of(which);
     const int failure = failure_of(which);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * gpu-emulator/driver-context.cpp - primary contexts, and which one is current.
+ * gpu-emulator/driver-context.cpp - primary contexts.
  */
 #include "tests/gpu-emulator/driver.h"
 
@@ -9,9 +9,6 @@ namespace emu {
 namespace {
 
 handles<int, gb_cuda_context> contexts; /* numbers of cards */
-
-/* Of this thread, the current one last. */
-thread_local std::vector<gb_cuda_context> stack;
 
 /* Ends a context with all that is in it. */
 void
@@ -55,12 +52,6 @@ card_of_context(gb_cuda_context context)
     return number == nullptr ? nullptr : card_of(*number);
 }
 
-card *
-current_card()
-{
-    return stack.empty() ? nullptr : card_of_context(stack.back());
-}
-
 void
 contexts_forget()
 {
@@ -69,7 +60,7 @@ contexts_forget()
         if (c.context != nullptr)
             destroy(&c);
     }
-    stack.clear();
+    current_forget();
 }
 
 int
@@ -103,26 +94,6 @@ api::context_release(int device)
     }
     if (--on->retained == 0)
         destroy(on);
-    return 0;
-}
-
-int
-api::context_push(gb_cuda_context context)
-{
-    if (card_of_context(context) == nullptr)
-        return GB_CUDA_INVALID_CONTEXT;
-    stack.push_back(context);
-    return 0;
-}
-
-int
-api::context_pop(gb_cuda_context *context)
-{
-    if (stack.empty())
-        return GB_CUDA_INVALID_CONTEXT;
-    if (context != nullptr)
-        *context = stack.back();
-    stack.pop_back();
     return 0;
 }
 

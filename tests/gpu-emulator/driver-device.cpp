@@ -11,24 +11,6 @@ namespace emu {
 
 namespace {
 
-/* Most shared memory that one thread block may ask for. */
-int
-shared_limit(int arch)
-{
-    static const struct {
-        int arch, kib;
-    } limits[] = {
-        { 60, 48 }, { 61, 48 }, { 70, 96 }, { 75, 64 }, { 80, 163 },
-        { 86, 99 }, { 87, 163 }, { 89, 99 }, { 90, 227 }, { 100, 227 },
-        { 103, 227 }, { 110, 227 }, { 120, 99 }, { 121, 99 },
-    };
-
-    for (const auto &row : limits)
-        if (row.arch == arch)
-            return row.kib * 1024;
-    return 48 * 1024;
-}
-
 int
 text_out(char *to, int size, const char *text)
 {
@@ -46,7 +28,7 @@ attribute_of(const card &c, int attribute)
     case GB_CUDA_MAX_THREADS_PER_BLOCK:
         return 1024;
     case GB_CUDA_MAX_SHARED_PER_BLOCK:
-        return 48 * 1024;
+        return shared_unasked();
     case GB_CUDA_WARP_SIZE:
         return lanes;
     case GB_CUDA_MULTIPROCESSORS:

@@ -12,8 +12,6 @@
  */
 #include "tests/gpu-emulator/driver.h"
 
-#include "backends/cuda/ops/limits.h"
-
 #include <string.h>
 
 namespace emu {
@@ -82,25 +80,6 @@ has_kernel(const module &m, const kernel &k)
         return true;
     case NO_IMAGE:
         break;
-    }
-    return false;
-}
-
-/* wgmma's instructions are those of 9.0a, which newer cards do not have. */
-bool
-has_variant(const card &c, int variant)
-{
-    switch ((enum gb_cuda_variant)variant) {
-    case GB_CUDA_PLAIN:
-        return c.arch >= 60;
-    case GB_CUDA_DP4A:
-        return c.arch >= 61;
-    case GB_CUDA_MMA:
-        return c.arch >= 75;
-    case GB_CUDA_MMA8:
-        return c.arch >= 80;
-    case GB_CUDA_WGMMA:
-        return c.arch == 90;
     }
     return false;
 }
@@ -188,14 +167,14 @@ api::module_function(gb_cuda_function *function, gb_cuda_module module,
         *function = known->second;
         return 0;
     }
-    if (k == nullptr || !has_kernel(*m, *k) || !has_variant(*m->on, k->variant))
+    if (k == nullptr || !has_kernel(*m, *k) || !arch_has_variant(m->on->arch, k->variant))
         return GB_CUDA_NOT_FOUND;
 
     const auto f = std::make_shared<emu::function>();
 
     f->on = m->on;
     f->k = k;
-    f->max_shared = 48 * 1024;
+    f->max_shared = (size_t)shared_unasked();
     *function = m->functions[name] = functions.add(f);
     return 0;
 }

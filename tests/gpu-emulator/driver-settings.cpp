@@ -7,7 +7,7 @@
  * commas, one entry a card; the last is that of all cards behind it.
  *
  *   DEVICES         cards (1); 0: the driver finds none
- *   ARCH*           90 for 9.0 (90)
+ *   ARCH*           90 for 9.0 (90); of HIP gfx90a (64 lanes), gfx1100 (32)
  *   MEMORY*         bytes (8 GiB)
  *   SMS*            multiprocessors (4)
  *   NAME*           ("Emulated GPU")
@@ -15,7 +15,7 @@
  *   PAGEABLE*       1: reads all of the host's memory, 2: by its tables (0)
  *   COMPUTE_MODE*   2: nobody may use the card (0)
  *   PEER            right, refused, corrupting: copies between cards (right)
- *   DRIVER_VERSION  (13000)
+ *   DRIVER_VERSION  (13000); of HIP as it counts (60342134)
  *   INIT_FAIL       result of cuInit (0)
  *   NO_IMAGE        1: no image fits the card, module_load fails with 209
  *   PTX_OLD         1: module_load fails with 222, as an old driver does
@@ -100,7 +100,7 @@ card_setting(int i, int n)
     card c = {};
 
     c.number = i;
-    c.arch = (int)number_for("ARCH", i, "90");
+    c.arch = arch_of(text_for("ARCH", i, usual_arch()).c_str());
     c.memory = number_for("MEMORY", i, "8589934592");
     c.sms = (int)number_for("SMS", i, "4");
     c.integrated = (int)number_for("INTEGRATED", i, "0");
@@ -128,7 +128,7 @@ settings_read()
     if (is_read)
         return;
     is_read = true;
-    set.version = (int)number("DRIVER_VERSION", 13000);
+    set.version = (int)number_for("DRIVER_VERSION", 0, usual_version());
     set.init_failure = (int)number("INIT_FAIL", 0);
     queue_order((uint64_t)number("ORDER", 0));
     set.is_idle = number("IDLE", 0) != 0;

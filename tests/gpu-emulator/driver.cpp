@@ -88,7 +88,8 @@ enter(emu::call which, F function)
 } // namespace
 
 #define GB_DRIVER_CALL(need, id, cuda, hip, parameters, arguments)       \
-    EXPORTED int emu_entry_##id parameters __asm__(cuda);                \
+    EXPORTED int emu_entry_##id parameters                               \
+        __asm__(GB_CUDA_NAME_OF(cuda, hip));                             \
     int emu_entry_##id parameters                                        \
     {                                                                    \
         return enter(emu::CALL_##id,                                     \

@@ -8,7 +8,16 @@
 #ifndef GB_GPU_EMULATOR_DRIVER_H
 #define GB_GPU_EMULATOR_DRIVER_H
 
-#include "backends/cuda/driver/driver.h"
+/*
+ * What has other parameters under HIP's names is called by hip.cpp, and is not
+ * itself visible there.
+ */
+#ifdef GB_USE_HIP
+#define GB_HIP_ADAPTED(name) "own_" name
+#define GB_HIP_NONE(id)      "own_" #id
+#endif
+
+#include "backends/cuda/driver/platform.h"
 #include "tests/gpu-emulator/control.h"
 #include "tests/gpu-emulator/emulator.h"
 
@@ -23,6 +32,18 @@ namespace emu {
 
 /* Of a warp, in the library that the driver is linked into (lanes.cpp). */
 extern const int lanes;
+
+/* ---- what cards are (driver-arch.cpp, hip-arch.cpp) ---- */
+
+/* The number of an architecture: of "90", of "gfx90a"; text if there is none. */
+int arch_of(const char *text);
+const char *usual_arch();
+/* Most shared memory that one thread block may ask for, and has unasked. */
+int shared_limit(int arch);
+int shared_unasked();
+/* Has a card of ARCH the kernels of a variant, enum gb_cuda_variant? */
+bool arch_has_variant(int arch, int variant);
+const char *usual_version();
 
 /* Results that driver.h has no use for. */
 enum {
@@ -155,6 +176,11 @@ int call_begins(call which, int *after);
 card *current_card();
 card *card_of_context(gb_cuda_context context);
 void contexts_forget();
+/* Nothing is current in this thread. */
+void current_forget();
+/* Does the call only ask or say what is current, so that no card has a part in
+ * it? */
+bool is_about_current(call which);
 
 /* ---- streams' queues (driver-queue.cpp) ---- */
 

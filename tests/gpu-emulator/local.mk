@@ -43,7 +43,14 @@ emulator_run_sources = \
 	%D%/tma.cpp \
 	%D%/warp.cpp \
 	%D%/wgmma.cpp
-# The entry points, the same for all widths of a warp.
+# The entry points, the same for all widths of a warp: under CUDA's names, and once
+# more under HIP's, with what differs there.
+emulator_cuda_sources = \
+	%D%/driver-arch.cpp \
+	%D%/driver-current.cpp
+emulator_hip_sources = \
+	%D%/hip-arch.cpp \
+	%D%/hip.cpp
 emulator_driver_sources = \
 	%D%/control.h \
 	%D%/driver-call.cpp \
@@ -72,13 +79,17 @@ emulator_cxxflags = -std=c++17 -Wall -Wextra -Wno-psabi -fvisibility=hidden \
 # It stays when it is closed: threads and the process's end still come to it.
 emulator_ldflags = -shared -no-undefined -version-info 1:0:0 -rpath $(testsdir) \
 	-pthread -Wl,-z,nodelete -Wl,--version-script='$(srcdir)/%D%/exports.map'
+emulator_hip_ldflags = $(emulator_ldflags:1%=6%)
 
 check_LTLIBRARIES += \
 	tests/gpu-emulator/libcublas.la \
 	tests/gpu-emulator/libdriver.la \
+	tests/gpu-emulator/libdriver-hip.la \
+	tests/gpu-emulator/lanes32/libamdhip64.la \
 	tests/gpu-emulator/lanes32/libcuda.la \
 	tests/gpu-emulator/lanes32/libnvidia-ml.la \
 	tests/gpu-emulator/lanes32/librun.la \
+	tests/gpu-emulator/lanes64/libamdhip64.la \
 	tests/gpu-emulator/lanes64/libcuda.la \
 	tests/gpu-emulator/lanes64/libnvidia-ml.la \
 	tests/gpu-emulator/lanes64/librun.la
@@ -91,8 +102,12 @@ tests_gpu_emulator_libcublas_la_LDFLAGS = -shared -no-undefined \
 	-Wl,--version-script='$(srcdir)/%D%/exports.map'
 tests_gpu_emulator_libcublas_la_LIBADD = -lm
 
-tests_gpu_emulator_libdriver_la_SOURCES = $(emulator_driver_sources)
+tests_gpu_emulator_libdriver_la_SOURCES = $(emulator_driver_sources) $(emulator_cuda_sources)
 tests_gpu_emulator_libdriver_la_CXXFLAGS = $(emulator_cxxflags)
+
+tests_gpu_emulator_libdriver_hip_la_SOURCES = $(emulator_driver_sources) $(emulator_hip_sources)
+tests_gpu_emulator_libdriver_hip_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_USE_HIP
+tests_gpu_emulator_libdriver_hip_la_CXXFLAGS = $(emulator_cxxflags)
 
 tests_gpu_emulator_lanes32_librun_la_SOURCES = $(emulator_run_sources)
 tests_gpu_emulator_lanes32_librun_la_CPPFLAGS = $(AM_CPPFLAGS) $(emulator_other_sanitizer) -DGB_WARP=32
@@ -104,6 +119,11 @@ tests_gpu_emulator_lanes32_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_lanes32_libcuda_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_libcuda_la_LDFLAGS = $(emulator_ldflags)
 tests_gpu_emulator_lanes32_libcuda_la_LIBADD = %D%/libdriver.la %D%/lanes32/librun.la
+tests_gpu_emulator_lanes32_libamdhip64_la_SOURCES = %D%/lanes.cpp
+tests_gpu_emulator_lanes32_libamdhip64_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_lanes32_libamdhip64_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_lanes32_libamdhip64_la_LDFLAGS = $(emulator_hip_ldflags)
+tests_gpu_emulator_lanes32_libamdhip64_la_LIBADD = %D%/libdriver-hip.la %D%/lanes32/librun.la
 tests_gpu_emulator_lanes32_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
 tests_gpu_emulator_lanes32_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes32_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
@@ -118,6 +138,11 @@ tests_gpu_emulator_lanes64_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_lanes64_libcuda_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libcuda_la_LDFLAGS = $(emulator_ldflags)
 tests_gpu_emulator_lanes64_libcuda_la_LIBADD = %D%/libdriver.la %D%/lanes64/librun.la
+tests_gpu_emulator_lanes64_libamdhip64_la_SOURCES = %D%/lanes.cpp
+tests_gpu_emulator_lanes64_libamdhip64_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_WARP=64
+tests_gpu_emulator_lanes64_libamdhip64_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_lanes64_libamdhip64_la_LDFLAGS = $(emulator_hip_ldflags)
+tests_gpu_emulator_lanes64_libamdhip64_la_LIBADD = %D%/libdriver-hip.la %D%/lanes64/librun.la
 tests_gpu_emulator_lanes64_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
 tests_gpu_emulator_lanes64_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)

@@ -124,7 +124,7 @@ keep(struct gb_cuda_card *card, const struct gb_cuda_gemm *gemm, bool is_faster)
 static size_t
 workspace_size(const struct gb_cuda_card *card)
 {
-    return (size_t)(card->major >= 9 ? 32 : 4) << 20;
+    return (size_t)(card->arch.number >= 90 ? 32 : 4) << 20;
 }
 
 size_t

@@ -7,8 +7,7 @@
 #include "backends/cuda/device/context.h"
 #include "backends/cuda/device/settings.h"
 #include "backends/cuda/driver/errors.h"
-#include "backends/cuda/driver/nvml.h"
-#include "backends/cuda/driver/platform.h"
+#include "backends/cuda/driver/monitor.h"
 #include "backends/cuda/images.h"
 
 #include "ggml-impl.h"
@@ -69,8 +68,6 @@ read_attributes(struct gb_cuda_card *card, const struct refusal *refusal)
         enum gb_cuda_attribute which;
         int *value;
     } rows[] = {
-        { GB_CUDA_MAJOR, &card->major },
-        { GB_CUDA_MINOR, &card->minor },
         { GB_CUDA_INTEGRATED, &is_integrated },
         { GB_CUDA_PAGEABLE_BY_HOST_TABLES, &reads_pageable },
         { GB_CUDA_MAX_SHARED_PER_BLOCK, &shared },
@@ -84,6 +81,11 @@ read_attributes(struct gb_cuda_card *card, const struct refusal *refusal)
         if (!read_attribute(card, rows[i].which, rows[i].value, refusal))
             return false;
     }
+    if (!answered(refusal,
+                  gb_cuda_platform_arch(card->driver, card->handle,
+                                        &card->arch),
+                  GB_CUDA_CALL_device_attribute))
+        return false;
     card->is_integrated = is_integrated != 0;
     card->reads_pageable = reads_pageable != 0;
     card->limits.shared = (size_t)(optin > shared ? optin : shared);
@@ -97,16 +99,11 @@ static void
 read_uuid(struct gb_cuda_card *card)
 {
     struct gb_cuda_uuid uuid;
-    const uint8_t *b = uuid.bytes;
 
     if (card->driver->device_uuid == NULL ||
         card->driver->device_uuid(&uuid, card->handle) != GB_CUDA_SUCCESS)
         return;
-    snprintf(card->uuid_text, sizeof(card->uuid_text),
-             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
-             "%02x%02x%02x%02x%02x%02x",
-             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10],
-             b[11], b[12], b[13], b[14], b[15]);
+    gb_cuda_platform_uuid(&uuid, card->uuid_text, sizeof(card->uuid_text));
 }
 
 static bool
@@ -190,7 +187,7 @@ choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
 {
     const enum gb_cuda_variant highest = highest_variant();
     struct gb_cuda_target target = {
-        .arch = 10 * card->major + card->minor,
+        .arch = card->arch.number,
         .compiler = gb_cuda_image_compiler,
     };
     enum gb_cuda_variant variant;
@@ -202,10 +199,11 @@ choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
              target.driver / 1000, target.driver % 1000 / 10);
     if (!gb_cuda_image_choose(gb_cuda_image_archs, &target, &card->image))
         return refuse(refusal,
-                      "none of the images (%s) fits compute %d.%d with a "
-                      "driver of %s %s",
-                      gb_cuda_image_archs, card->major, card->minor,
-                      gb_cuda_platform.name, card->driver_text);
+                      "none of the images (%s) fits %s %s with a driver of "
+                      "%s %s",
+                      gb_cuda_image_archs, gb_cuda_platform.arch_word,
+                      card->arch.text, gb_cuda_platform.name,
+                      card->driver_text);
     variant = gb_cuda_image_variant(&card->image);
     variant = lower_without_maps(card, variant < highest ? variant : highest);
     atomic_init(&card->variant, variant);
@@ -280,6 +278,6 @@ gb_cuda_card_memory(struct gb_cuda_card *card, size_t *free, size_t *total)
     n_bytes = gb_cuda_context_bytes(card);
     *free = *total - smaller(n_bytes, *total);
     if (gb_cuda_context_free_memory(card, &found) ||
-        gb_cuda_nvml_free_memory(card->pci, &found))
+        gb_cuda_monitor_free_memory(card->pci, &found))
         *free = smaller(*free, found);
 }

@@ -10,7 +10,7 @@
 #define GB_CUDA_DEVICE_CARD_H
 
 #include "backends/cuda/device/image.h"
-#include "backends/cuda/driver/driver.h"
+#include "backends/cuda/driver/platform.h"
 #include "backends/cuda/ops/emit.h"
 
 #include <pthread.h>
@@ -50,7 +50,7 @@ struct gb_cuda_card {
     char pci[32];      /* "00000000:01:00.0" */
     char uuid_text[48]; /* "GPU-…" as the vendor's tools have it, or "" */
     char driver_text[16]; /* what the driver serves, "13.0" */
-    int major, minor;  /* compute capability */
+    struct gb_cuda_arch arch;
     size_t memory;     /* bytes */
     size_t most_memory; /* that the process may take */
     int64_t spin_us;   /* that a wait asks before it sleeps; < 0: for ever */

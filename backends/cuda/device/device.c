@@ -193,8 +193,8 @@ set_properties(struct gb_cuda_device *device)
     const struct ggml_backend_feature rows[] = {
         { "PCI", card->pci },
         { "UUID", card->uuid_text[0] != '\0' ? card->uuid_text : NULL },
-        { "compute", device->compute },
-        { "image", device->image },
+        { gb_cuda_platform.arch_word, card->arch.text },
+        { "image", card->image.name },
         { "variant",
           gb_cuda_variant_name(gb_cuda_card_limits(card).variant) },
         { "driver", card->driver_text },
@@ -202,11 +202,6 @@ set_properties(struct gb_cuda_device *device)
     };
     int n = 0;
 
-    snprintf(device->compute, sizeof(device->compute), "%d.%d", card->major,
-             card->minor);
-    snprintf(device->image, sizeof(device->image), "%s%d%s",
-             card->image.is_ptx ? "ptx" : "", card->image.arch,
-             card->image.is_specific ? "a" : "");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].value != NULL)
             device->properties[n++] = rows[i];

@@ -22,7 +22,6 @@ struct gb_cuda_device {
     int index;
     char name[16];         /* "CUDA0" */
     char description[128]; /* the card's name */
-    char compute[8], image[8]; /* "9.0", "90a" */
     struct ggml_backend_feature properties[GB_CUDA_MAX_PROPERTIES];
 };
 

@@ -68,6 +68,9 @@ read_image(const char *word, size_t length, struct gb_cuda_image *out)
     const char *const end = word + length;
     struct gb_cuda_image image = { .arch = 0 };
 
+    if (length >= sizeof(image.name))
+        return false;
+    memcpy(image.name, word, length);
     if (length > 3 && memcmp(word, "ptx", 3) == 0) {
         image.is_ptx = true;
         word += 3;

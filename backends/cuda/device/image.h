@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct gb_cuda_image {
+    char name[24];    /* the word of the list: "90a" */
     int arch;         /* 90 for compute 9.0 */
     bool is_ptx;
     bool is_specific; /* 90a: for that architecture alone */

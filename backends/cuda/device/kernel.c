@@ -9,6 +9,7 @@
 #include "backends/cuda/device/kernel.h"
 
 #include "backends/cuda/device/check.h"
+#include "backends/cuda/images.h"
 
 #include "ggml-impl.h"
 
@@ -16,21 +17,16 @@
 
 struct row {
     const char *name;
-    const unsigned char *image;
+    const char *file; /* the .cu file that has it */
     unsigned threads;
     size_t shared; /* most dynamic shared memory of a launch */
     enum gb_cuda_variant variant;
 };
 
-#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant) \
-    extern const unsigned char gb_cuda_image_##file[];
-#include "backends/cuda/kernels/kernels.def"
-#undef GB_CUDA_KERNEL
-
 static const struct row rows[GB_CUDA_KERNEL_COUNT] = {
 #define GB_CUDA_KERNEL(file, name, args, threads, shared, variant) \
     [GB_CUDA_KERNEL_##name] = {                                    \
-        #name, gb_cuda_image_##file, threads, shared, GB_CUDA_##variant },
+        #name, #file, threads, shared, GB_CUDA_##variant },
 #include "backends/cuda/kernels/kernels.def"
 #undef GB_CUDA_KERNEL
 };
@@ -47,10 +43,11 @@ static void
 tell_of_compiling(const struct gb_cuda_card *card)
 {
     if (card->n_modules == 0 && card->image.is_ptx)
-        GGML_LOG_INFO("%s: no code for compute %d.%d: the driver compiles "
-                      "PTX of %d.%d now, and keeps what it made\n",
-                      card->label, card->major, card->minor,
-                      card->image.arch / 10, card->image.arch % 10);
+        GGML_LOG_INFO("%s: no code for %s %s: the driver compiles PTX of "
+                      "%d.%d now, and keeps what it made\n",
+                      card->label, gb_cuda_platform.arch_word,
+                      card->arch.text, card->image.arch / 10,
+                      card->image.arch % 10);
 }
 
 /*
@@ -138,9 +135,14 @@ look_up(struct gb_cuda_card *card, const struct row *row,
 {
     gb_cuda_function function;
     gb_cuda_module module;
-    enum ggml_status status = module_of(card, row->image, &module);
+    const unsigned char *image =
+        gb_cuda_image_data(row->file, card->image.name);
+    enum ggml_status status;
 
     *out = NULL;
+    if (image == NULL)
+        return GGML_STATUS_SUCCESS;
+    status = module_of(card, image, &module);
     if (status != GGML_STATUS_SUCCESS || module == NULL)
         return status;
     if (is_had(card,

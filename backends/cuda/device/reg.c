@@ -111,8 +111,9 @@ tell(const struct gb_cuda_device *device)
 {
     struct gb_cuda_card *card = device->card;
 
-    GGML_LOG_INFO("%s: %s, compute %d.%d, %zu MiB, kernel variant %s\n",
-                  device->name, device->description, card->major, card->minor,
+    GGML_LOG_INFO("%s: %s, %s %s, %zu MiB, kernel variant %s\n",
+                  device->name, device->description,
+                  gb_cuda_platform.arch_word, card->arch.text,
                   card->memory >> 20,
                   gb_cuda_variant_name(gb_cuda_card_limits(card).variant));
 }

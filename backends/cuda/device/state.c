@@ -6,7 +6,7 @@
  */
 #include "backends/cuda/device/state.h"
 
-#include "backends/cuda/driver/nvml.h"
+#include "backends/cuda/driver/monitor.h"
 
 #include <string.h>
 
@@ -20,11 +20,11 @@ slowed_by(unsigned long long reasons)
         unsigned long long reasons;
         uint32_t by;
     } rows[] = {
-        { GB_CUDA_NVML_POWER_CAP | GB_CUDA_NVML_POWER_BRAKE,
+        { GB_CUDA_MONITOR_POWER_CAP | GB_CUDA_MONITOR_POWER_BRAKE,
           GGMLBACKEND_SLOWED_BY_POWER },
-        { GB_CUDA_NVML_HEAT | GB_CUDA_NVML_HARDWARE_HEAT,
+        { GB_CUDA_MONITOR_HEAT | GB_CUDA_MONITOR_HARDWARE_HEAT,
           GGMLBACKEND_SLOWED_BY_HEAT },
-        { GB_CUDA_NVML_CLOCKS_SET, GGMLBACKEND_SLOWED_BY_SETTING },
+        { GB_CUDA_MONITOR_CLOCKS_SET, GGMLBACKEND_SLOWED_BY_SETTING },
     };
     uint32_t by = 0;
 
@@ -32,7 +32,7 @@ slowed_by(unsigned long long reasons)
         if ((reasons & rows[i].reasons) != 0)
             by |= rows[i].by;
     }
-    if (by == 0 && (reasons & ~(unsigned long long)GB_CUDA_NVML_IDLE) != 0)
+    if (by == 0 && (reasons & ~(unsigned long long)GB_CUDA_MONITOR_IDLE) != 0)
         by = GGMLBACKEND_SLOWED_BY_OTHER;
     return by;
 }
@@ -40,19 +40,19 @@ slowed_by(unsigned long long reasons)
 uint32_t
 gb_cuda_slowed_by(const struct gb_cuda_card *card)
 {
-    struct gb_cuda_nvml_state found;
+    struct gb_cuda_monitor_state found;
 
-    return gb_cuda_nvml_state(card->pci, &found) ? slowed_by(found.reasons) : 0;
+    return gb_cuda_monitor_state(card->pci, &found) ? slowed_by(found.reasons) : 0;
 }
 
 bool
 gb_cuda_get_state(ggml_backend_dev_t dev, struct ggmlbackend_dev_state *state)
 {
     const struct gb_cuda_device *device = gb_cuda_device_of(dev);
-    struct gb_cuda_nvml_state found;
+    struct gb_cuda_monitor_state found;
 
     if (device == NULL || state->size < LEAST_SIZE ||
-        !gb_cuda_nvml_state(device->card->pci, &found))
+        !gb_cuda_monitor_state(device->card->pci, &found))
         return false;
     *state = (struct ggmlbackend_dev_state){
         .size = state->size,

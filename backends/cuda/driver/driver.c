@@ -71,17 +71,21 @@ static bool
 look_up(void *library)
 {
     const size_t n = sizeof(entry_points) / sizeof(entry_points[0]);
+    const char *missing;
 
     for (size_t i = 0; i < n; i++) {
         const struct entry_point *entry = &entry_points[i];
-        void *address = dlsym(library, entry->name);
+        void *address =
+            entry->name[0] != '\0' ? dlsym(library, entry->name) : NULL;
 
         if (address == NULL && entry->need == NEEDED)
             return refuse("the driver is too old: it has no %s", entry->name);
         memcpy((char *)&state.driver + entry->offset, &address,
                sizeof(address));
     }
-    return true;
+    missing = gb_cuda_platform_adapt(&state.driver, library);
+    return missing == NULL ||
+           refuse("the driver is too old: it has no %s", missing);
 }
 
 static bool

@@ -6,7 +6,7 @@
  * hundreds of megabytes of the card; clocks and power it does not know.  The
  * library is opened on first use and stays.
  */
-#include "backends/cuda/driver/nvml.h"
+#include "backends/cuda/driver/monitor.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -94,7 +94,7 @@ find(const char *pci_address, nvml_device *device)
 }
 
 bool
-gb_cuda_nvml_free_memory(const char *pci_address, size_t *free)
+gb_cuda_monitor_free_memory(const char *pci_address, size_t *free)
 {
     struct nvml_memory memory;
     nvml_device device;
@@ -127,7 +127,7 @@ count_processes(const struct nvml *nvml, nvml_device device)
 }
 
 bool
-gb_cuda_nvml_state(const char *pci_address, struct gb_cuda_nvml_state *out)
+gb_cuda_monitor_state(const char *pci_address, struct gb_cuda_monitor_state *out)
 {
     const struct nvml *nvml = &state.nvml;
     nvml_device device;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/driver/platform.c - CUDA's own names.
+ * cuda/driver/platform.c - CUDA's own names, and what its driver says of a card.
  */
 #include "backends/cuda/driver/platform.h"
+
+#include <stdio.h>
 
 static const char *const libraries[] = { "libcuda.so.1", NULL };
 static const char *const blas[] = { "libcublas.so.13", "libcublas.so.12",
@@ -16,4 +18,40 @@ const struct gb_cuda_platform gb_cuda_platform = {
     .libraries = libraries,
     .blas = blas,
     .least_version = 11000,
+    .arch_word = "compute",
 };
+
+const char *
+gb_cuda_platform_adapt(struct gb_cuda_driver *driver, void *library)
+{
+    (void)driver;
+    (void)library;
+    return NULL;
+}
+
+int
+gb_cuda_platform_arch(
+    const struct gb_cuda_driver *driver, int handle, struct gb_cuda_arch *out)
+{
+    int major = 0, minor = 0;
+    int result = driver->device_attribute(&major, GB_CUDA_MAJOR, handle);
+
+    if (result == GB_CUDA_SUCCESS)
+        result = driver->device_attribute(&minor, GB_CUDA_MINOR, handle);
+    out->number = 10 * major + minor;
+    snprintf(out->text, sizeof(out->text), "%d.%d", major, minor);
+    return result;
+}
+
+void
+gb_cuda_platform_uuid(
+    const struct gb_cuda_uuid *uuid, char *text, size_t size)
+{
+    const uint8_t *b = uuid->bytes;
+
+    snprintf(text, size,
+             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+             "%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10],
+             b[11], b[12], b[13], b[14], b[15]);
+}

@@ -23,8 +23,31 @@ struct gb_cuda_platform {
     const char *const *libraries; /* the driver's, tried in turn; NULL ends */
     const char *const *blas;      /* the BLAS', in the same way */
     int least_version;            /* of a driver: 1000 * major + 10 * minor */
+    const char *arch_word;        /* before a card's architecture: "compute" */
 };
 
 extern const struct gb_cuda_platform gb_cuda_platform;
+
+/*
+ * What the library's entry points do otherwise than driver.h says is put right
+ * in DRIVER.  NULL, or the name of an entry point that is missing for that.
+ */
+const char *gb_cuda_platform_adapt(
+    struct gb_cuda_driver *driver, void *library);
+
+/* An architecture: the number that images are chosen by, and people's word. */
+struct gb_cuda_arch {
+    int number; /* 90 for compute 9.0; 0x90a for gfx90a */
+    char text[64];
+};
+
+/* The architecture of device HANDLE; otherwise the driver's result, and *OUT
+ * is of no use. */
+int gb_cuda_platform_arch(
+    const struct gb_cuda_driver *driver, int handle, struct gb_cuda_arch *out);
+
+/* UUID as the vendor's tools write it; a text of at most SIZE bytes. */
+void gb_cuda_platform_uuid(
+    const struct gb_cuda_uuid *uuid, char *text, size_t size);
 
 #endif

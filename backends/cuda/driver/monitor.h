@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/driver/nvml.h - what the vendor's management library knows.
+ * cuda/driver/monitor.h - what the vendor's management library knows.
  *
  * Cards go by their PCI address, and no context is taken.  Any thread.
  */
-#ifndef GB_CUDA_DRIVER_NVML_H
-#define GB_CUDA_DRIVER_NVML_H
+#ifndef GB_CUDA_DRIVER_MONITOR_H
+#define GB_CUDA_DRIVER_MONITOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,21 +14,21 @@
  * Bytes of memory that are free.  False, with *FREE untouched, where the library
  * is missing or does not know.
  */
-bool gb_cuda_nvml_free_memory(const char *pci_address, size_t *free);
+bool gb_cuda_monitor_free_memory(const char *pci_address, size_t *free);
 
 /* Why clocks are low: bits of the vendor's. */
 enum {
-    GB_CUDA_NVML_IDLE = 0x1,
-    GB_CUDA_NVML_CLOCKS_SET = 0x2,
-    GB_CUDA_NVML_POWER_CAP = 0x4,
-    GB_CUDA_NVML_HARDWARE = 0x8, /* with a reason of its own beside it, mostly */
-    GB_CUDA_NVML_HEAT = 0x20,
-    GB_CUDA_NVML_HARDWARE_HEAT = 0x40,
-    GB_CUDA_NVML_POWER_BRAKE = 0x80,
+    GB_CUDA_MONITOR_IDLE = 0x1,
+    GB_CUDA_MONITOR_CLOCKS_SET = 0x2,
+    GB_CUDA_MONITOR_POWER_CAP = 0x4,
+    GB_CUDA_MONITOR_HARDWARE = 0x8, /* with a reason of its own beside it, mostly */
+    GB_CUDA_MONITOR_HEAT = 0x20,
+    GB_CUDA_MONITOR_HARDWARE_HEAT = 0x40,
+    GB_CUDA_MONITOR_POWER_BRAKE = 0x80,
 };
 
 /* A member is 0 where the library does not know it. */
-struct gb_cuda_nvml_state {
+struct gb_cuda_monitor_state {
     unsigned clock, max_clock, memory_clock; /* MHz */
     unsigned power, max_power;               /* milliwatts */
     unsigned temperature;                    /* degrees Celsius */
@@ -37,7 +37,7 @@ struct gb_cuda_nvml_state {
 };
 
 /* False, with *STATE untouched, where the library is missing, or the card. */
-bool gb_cuda_nvml_state(
-    const char *pci_address, struct gb_cuda_nvml_state *state);
+bool gb_cuda_monitor_state(
+    const char *pci_address, struct gb_cuda_monitor_state *state);
 
 #endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hip/hipify.h - for AMD's cards: the names that device.cuh uses and CUDA's
+ * compiler has of its own.
+ *
+ * Any clang with the target AMDGPU will do; nothing of the vendor's headers or
+ * device libraries is used, only what the compiler has built in (LLVM, "User
+ * Guide for AMDGPU Backend").
+ */
+#ifndef GB_HIP_HIPIFY_H
+#define GB_HIP_HIPIFY_H
+
+#include <stdint.h>
+
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __forceinline__        inline __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __align__(n)           __attribute__((aligned(n)))
+
+/* A wave of gfx9 has 64 lanes; those of later cards have 32 here, which they
+ * prefer.  The host asks the run time for it. */
+#ifdef __GFX9__
+#define GB_WARP 64
+#else
+#define GB_WARP 32
+#endif
+
+/* Grids and blocks have one dimension. */
+struct gb_hip_index {
+    unsigned x;
+};
+
+#define threadIdx (gb_hip_index{ __builtin_amdgcn_workitem_id_x() })
+#define blockIdx  (gb_hip_index{ __builtin_amdgcn_workgroup_id_x() })
+#define blockDim  (gb_hip_index{ __builtin_amdgcn_workgroup_size_x() })
+/* The grid's size is in threads. */
+#define gridDim                                            \
+    (gb_hip_index{ (unsigned)(__builtin_amdgcn_grid_size_x() / \
+                              __builtin_amdgcn_workgroup_size_x()) })
+
+/* Memory is ordered before and after, as the barrier alone does not say. */
+static __device__ __forceinline__ void
+__syncthreads()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+/* Lanes of a wave go on together, but not what they wrote. */
+static __device__ __forceinline__ void
+__syncwarp(uint64_t)
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+
+static __device__ __forceinline__ unsigned
+__float_as_uint(float value)
+{
+    unsigned bits;
+
+    __builtin_memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static __device__ __forceinline__ float
+__uint_as_float(unsigned bits)
+{
+    float value;
+
+    __builtin_memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static __device__ __forceinline__ float
+__fmaf_rn(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+
+static __device__ __forceinline__ int
+__dp4a(int a, int b, int c)
+{
+#if __has_builtin(__builtin_amdgcn_sudot4) && !defined(__GFX9__) && \
+    !defined(__GFX10__)
+    return __builtin_amdgcn_sudot4(true, a, true, b, c, false);
+#else
+    return __builtin_amdgcn_sdot4(a, b, c, false);
+#endif
+}
+
+/*
+ * Lane FROM's value for each lane: ds_bpermute, whose index is in bytes.  A
+ * value has one or two words.
+ */
+template <typename T>
+static __device__ __forceinline__ T
+gb_hip_from_lane(T value, unsigned from)
+{
+    int words[sizeof(T) / 4];
+
+    static_assert(sizeof(T) % 4 == 0, "a whole number of words");
+    __builtin_memcpy(words, &value, sizeof(value));
+    for (int &word : words)
+        word = __builtin_amdgcn_ds_bpermute((int)(4 * from), word);
+    __builtin_memcpy(&value, words, sizeof(value));
+    return value;
+}
+
+static __device__ __forceinline__ unsigned
+gb_hip_lane()
+{
+    return __builtin_amdgcn_workitem_id_x() % GB_WARP;
+}
+
+template <typename T>
+static __device__ __forceinline__ T
+__shfl_xor_sync(uint64_t, T value, int mask, int)
+{
+    return gb_hip_from_lane(value, gb_hip_lane() ^ (unsigned)mask);
+}
+
+template <typename T>
+static __device__ __forceinline__ T
+__shfl_sync(uint64_t, T value, int from, int)
+{
+    return gb_hip_from_lane(value, (unsigned)from % GB_WARP);
+}
+
+#endif

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+# The HIP backend: the host code and the kernels of backends/cuda once more, with the
+# names of AMD's run time.  Compiled in any case, as that is, for the tests.
+
+# Kernels of tensor cores have no instructions here.
+GB_HIP_KERNEL_FILES = $(filter-out mma% wgmma%,$(GB_CUDA_KERNEL_FILES))
+
+# What stands in the place of CUDA's own answers.
+hip_sources = \
+	%D%/device-hip.c \
+	%D%/image.c \
+	%D%/monitor.c
+noinst_LTLIBRARIES += %D%/libhost.la
+backends_hip_libhost_la_SOURCES = $(cuda_host_sources) $(hip_sources)
+backends_hip_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_USE_HIP
+backends_hip_libhost_la_LIBADD = libfuse.la
+EXTRA_DIST += %D%/hipify.h %D%/images.c
+
+# ---- images: kernels compiled for cards, a file for each architecture ----
+
+# The oldest form of code objects that run times of 5.x to 7.x load; generic targets
+# are of a later one, which those know that have them.
+GB_HIPCC_FLAGS = -x hip -nogpuinc -nogpulib --offload-device-only \
+	--no-gpu-bundle-output -std=c++17 -O3 -ffp-contract=off -MMD -MP -I$(srcdir)
+hip_object_version = -mcode-object-version=$(if $(findstring generic,$(1)),6,4)
+
+AM_V_HIPCC = $(am__v_HIPCC_$(V))
+am__v_HIPCC_ = $(am__v_HIPCC_$(AM_DEFAULT_VERBOSITY))
+am__v_HIPCC_0 = @echo "  HIPCC   " $@;
+am__v_HIPCC_1 =
+
+hip_kernel_images = $(foreach arch,$(1),$(GB_HIP_KERNEL_FILES:%=%D%/kernels/$(arch)/%.image))
+hip_images = $(call hip_kernel_images,$(GB_HIP_ARCHS))
+CLEANFILES += $(hip_images) $(hip_images:.image=.d) %D%/compiler
+
+# The architecture is the name of the folder.
+hip_arch = $(notdir $(patsubst %/,%,$(@D)))
+$(hip_images): %.image: %D%/compiler
+	$(AM_V_HIPCC)$(MKDIR_P) $(@D) && $(HIPCC) $(GB_HIPCC_FLAGS) \
+	    $(call hip_object_version,$(hip_arch)) --offload-arch=$(hip_arch) $(HIPFLAGS) \
+	    -MT $@ -MF $(@:.image=.d) -o $@.tmp \
+	    $(srcdir)/backends/cuda/kernels/$(*F).cu && mv $@.tmp $@
+-include $(hip_images:.image=.d)
+
+# Changes when the compiler does, or its flags.
+%D%/compiler: Makefile
+	@$(MKDIR_P) %D% && echo '$(HIPCC) $(GB_HIPCC_FLAGS) $(HIPFLAGS)' >$@.tmp && \
+	{ cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
+
+# What images.c has to know of each: the file, the architecture as a word of C and as
+# the compiler has it.
+hip_image_names = '-DGB_HIP_IMAGES=$(foreach arch,$(1),$(foreach file,$(GB_HIP_KERNEL_FILES),IMAGE($(file),$(subst -,_,$(arch)),"$(arch)")))'
+
+if !HIP_NO
+noinst_LTLIBRARIES += %D%/libimages.la
+backends_hip_libimages_la_SOURCES = %D%/images.c
+backends_hip_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	$(call hip_image_names,$(GB_HIP_ARCHS)) \
+	'-DGB_HIP_FOLDER="%D%/kernels"' '-DGB_HIP_ARCHS="$(GB_HIP_ARCHS)"'
+$(backends_hip_libimages_la_OBJECTS): $(hip_images)
+endif
+
+# ---- the module, or a part of the library ----
+
+if HIP_MODULE
+module_LTLIBRARIES += %D%/libggml-hip.la
+backends_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
+backends_hip_libggml_hip_la_LIBADD = \
+	%D%/libhost.la %D%/libimages.la $(GB_LIBRARY)
+backends_hip_libggml_hip_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS)
+endif
+
+if HIP_BUILTIN
+builtin_libraries += %D%/libhost.la %D%/libimages.la
+endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/hip/listing.c - which of AMD's cards are devices, and why others are not.
+ */
+#include "config.h"
+
+#include "tests/cuda/emulated.h"
+
+#include "ggml-cuda.h"
+#include "ggmlbackend.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *
+property(ggml_backend_dev_t dev, const char *name)
+{
+    const struct ggml_backend_feature *row;
+    ggmlbackend_dev_get_properties_t get;
+
+    *(void **)&get = ggml_backend_reg_get_proc_address(
+        ggml_backend_dev_backend_reg(dev), "ggmlbackend_dev_get_properties");
+    CHECK(get != NULL);
+    for (row = get(dev); row->name != NULL; row++) {
+        if (strcmp(row->name, name) == 0)
+            return row->value;
+    }
+    return NULL;
+}
+
+/* ---- listed ---- */
+
+static void
+list_two_cards(void)
+{
+    ggml_backend_reg_t reg = cuda_load();
+    ggml_backend_dev_t dev;
+
+    CHECK(reg != NULL);
+    CHECK(strcmp(ggml_backend_reg_name(reg), "ROCm") == 0);
+    CHECK(ggml_backend_reg_dev_count(reg) == 2);
+    dev = ggml_backend_dev_by_name("ROCm1");
+    CHECK(dev != NULL);
+    CHECK(strcmp(ggml_backend_dev_description(dev), "Second (integrated)") ==
+          0);
+    CHECK(strcmp(property(dev, "architecture"), "gfx1030") == 0);
+    CHECK(strcmp(property(dev, "image"), "gfx1030") == 0);
+    CHECK(strcmp(property(dev, "variant"), "dot4") == 0);
+    CHECK(strcmp(property(dev, "driver"), "6.3") == 0);
+    /* The run time's sixteen bytes are a text. */
+    CHECK(strcmp(property(dev, "UUID"), "GPU-0123456789abcd01") == 0);
+    CHECK(emulator.calls("hipDevicePrimaryCtxRetain") == 0);
+    CHECK(emulator.live() == 0);
+}
+
+static void
+listing_takes_nothing_of_a_card(void **state)
+{
+    (void)state;
+    cuda_case(list_two_cards,
+              "EMU_DEVICES=2 EMU_ARCH=gfx1100,gfx1030 EMU_NAME=First,Second "
+              "EMU_INTEGRATED=0,1", NULL);
+}
+
+static void
+go_by_the_plain_variant(void)
+{
+    CHECK(cuda_load() != NULL);
+    CHECK(strcmp(property(cuda_device("CUDA0"), "variant"), "plain") == 0);
+    cuda_is_well();
+}
+
+static void
+a_lower_variant_can_be_asked_for(void **state)
+{
+    (void)state;
+    cuda_case(go_by_the_plain_variant, "GGMLBACKEND_GPU_VARIANT=plain", NULL);
+}
+
+/* The functions of ggml-cuda.h are those of a card of AMD's where no card of
+ * NVIDIA's is. */
+static void
+begin_by_name(void)
+{
+    ggml_backend_t backend;
+
+    CHECK(cuda_load() != NULL);
+    CHECK(ggml_backend_cuda_get_device_count() == 1);
+    backend = ggml_backend_cuda_init(0);
+    CHECK(backend != NULL && ggml_backend_is_cuda(backend));
+    CHECK(strcmp(ggml_backend_name(backend), "ROCm0") == 0);
+    ggml_backend_free(backend);
+}
+
+static void
+programs_that_name_cuda_reach_it(void **state)
+{
+    (void)state;
+    cuda_case(begin_by_name, "", NULL);
+}
+
+/* ---- refused ---- */
+
+static const char *expected_reason;
+
+static void
+check_reason(void)
+{
+    struct ggmlbackend_refused_module refused;
+
+    CHECK(ggmlbackend_refused_get(0, &refused));
+    fprintf(stderr, "reason: %s\n", refused.reason);
+    CHECK(strstr(refused.reason, expected_reason) != NULL);
+    CHECK(ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != NULL);
+}
+
+static void
+expect_refusal(void)
+{
+    CHECK(cuda_load() == NULL);
+    check_reason();
+    CHECK(emulator.live() == 0);
+}
+
+static void
+each_reason_to_refuse_is_told(void **state)
+{
+    static const struct {
+        const char *variables, *reason;
+    } cases[] = {
+        { "EMU_DEVICES=0",
+          "hipInit: no ROCm-capable device is detected (hipErrorNoDevice)" },
+        { "EMU_DRIVER_VERSION=40421401", "of ROCm 4.4, needed is 5.0" },
+        { "EMU_ARCH=gfx803",
+          "fits architecture gfx803 with a driver of ROCm 6.3" },
+        { "EMU_ARCH=gfx1036 EMU_DRIVER_VERSION=50221153",
+          "fits architecture gfx1036 with a driver of ROCm 5.2" },
+        { "EMU_FAIL=hipGetDeviceCount:1:999", "hipGetDeviceCount" },
+        { "EMU_FAIL=hipDeviceGetAttribute:1:999", "hipDeviceGetAttribute" },
+        { "EMU_FAIL=hipDeviceGetName:1:999", "hipDeviceGetName" },
+        { "EMU_FAIL=hipDeviceTotalMem:1:999", "hipDeviceTotalMem" },
+        { "EMU_FAIL=hipDriverGetVersion:1:999", "hipDriverGetVersion" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *errors;
+
+        expected_reason = cases[i].reason;
+        cuda_case(expect_refusal, cases[i].variables, &errors);
+        print_message("# [%s] %s", cases[i].variables, errors);
+        /* The library's line, and that of check_reason. */
+        assert_int_equal(cuda_count_lines(errors), 2);
+    }
+}
+
+/* ---- a run time that is not there, or not whole ---- */
+
+static void
+load_without_run_time(void)
+{
+    CHECK(cuda_load_module() == NULL);
+    check_reason();
+}
+
+static void
+without_a_run_time_the_reason_is_the_linkers(void **state)
+{
+    static const char *const names[] = { "libamdhip64.so.7",
+                                         "libamdhip64.so.6",
+                                         "libamdhip64.so.5" };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        if (dlopen(names[i], RTLD_NOW | RTLD_LOCAL) != NULL) {
+            print_message("# this machine has %s\n", names[i]);
+            skip();
+        }
+    }
+    expected_reason = "no driver: libamdhip64.so.7: cannot open shared object";
+    cuda_case(load_without_run_time, "", NULL);
+}
+
+static const char *missing;
+
+static ggml_backend_reg_t
+load_without(const char *name)
+{
+    const char *path = cuda_copy_without(EMULATED_DRIVER, name);
+    ggml_backend_reg_t reg = cuda_load_on(path);
+
+    unlink(path);
+    return reg;
+}
+
+static void
+expect_that_it_is_needed(void)
+{
+    CHECK(load_without(missing) == NULL);
+    check_reason();
+}
+
+static void
+what_is_missing_is_named(void **state)
+{
+    static const char *const names[] = {
+        "hipMalloc", "hipSetDevice", "hipGetDeviceProperties",
+        "hipModuleLaunchKernel",
+    };
+    char reason[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        missing = names[i];
+        snprintf(reason, sizeof(reason),
+                 "the driver is too old: it has no %s", missing);
+        expected_reason = reason;
+        cuda_case(expect_that_it_is_needed, "", NULL);
+    }
+}
+
+static void
+compute_without_it(void)
+{
+    CHECK(load_without(missing) != NULL);
+    cuda_is_well();
+}
+
+static void
+what_can_be_missed_is_not_needed(void **state)
+{
+    static const char *const names[] = { "hipGraphAddKernelNode",
+                                         "hipGraphInstantiateWithFlags",
+                                         "hipDeviceGetUuid",
+                                         "hipEventElapsedTime" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        missing = names[i];
+        cuda_case(compute_without_it, "", NULL);
+    }
+}
+
+/* ---- the caller's device ---- */
+
+static void
+compute_beside_a_program(void)
+{
+    int (*set)(int), (*get)(int *);
+    void *library;
+    int device = -1;
+
+    CHECK(cuda_load() != NULL);
+    library = dlopen("libamdhip64.so.6", RTLD_NOW | RTLD_NOLOAD);
+    CHECK(library != NULL);
+    *(void **)&set = dlsym(library, "hipSetDevice");
+    *(void **)&get = dlsym(library, "hipGetDevice");
+    CHECK(set(1) == 0);
+    cuda_computes("CUDA0");
+    CHECK(get(&device) == 0 && device == 1);
+    cuda_computes("CUDA1");
+    CHECK(get(&device) == 0 && device == 1);
+}
+
+static void
+the_callers_device_stays_current(void **state)
+{
+    (void)state;
+    cuda_case(compute_beside_a_program, "EMU_DEVICES=2", NULL);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(listing_takes_nothing_of_a_card),
+        cmocka_unit_test(a_lower_variant_can_be_asked_for),
+        cmocka_unit_test(programs_that_name_cuda_reach_it),
+        cmocka_unit_test(each_reason_to_refuse_is_told),
+        cmocka_unit_test(without_a_run_time_the_reason_is_the_linkers),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(what_can_be_missed_is_not_needed),
+        cmocka_unit_test(the_callers_device_stays_current),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

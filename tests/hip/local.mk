@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# tests/hip: the HIP backend on the emulated run time, as tests/cuda has CUDA's.  Most
+# programs are those of tests/cuda, compiled once more.
+check_SCRIPTS += %D%/conformance.sh
+EXTRA_DIST += %D%/conformance.sh
+
+if MODULES
+hip_test_archs = gfx906 gfx90a gfx942 gfx1030 gfx1100
+hip_placeholders = $(foreach arch,$(hip_test_archs),$(GB_HIP_KERNEL_FILES:%=%D%/images/$(arch)/%.image))
+CLEANFILES += $(hip_placeholders)
+$(hip_placeholders):
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo 'GB-IMAGE $(basename $(@F))' >$@
+
+check_LTLIBRARIES += %D%/libimages.la %D%/libggml-hip.la
+tests_hip_libimages_la_SOURCES = backends/hip/images.c
+tests_hip_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	$(call hip_image_names,$(hip_test_archs)) \
+	'-DGB_HIP_FOLDER="%D%/images"' '-DGB_HIP_ARCHS="$(hip_test_archs)"'
+$(tests_hip_libimages_la_OBJECTS): $(hip_placeholders)
+
+tests_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
+tests_hip_libggml_hip_la_LIBADD = \
+	backends/hip/libhost.la %D%/libimages.la $(GB_LIBRARY)
+tests_hip_libggml_hip_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
+endif
+
+# White box: what is decided without a card.
+check_PROGRAMS += tests/hip/choices
+tests_hip_choices_SOURCES = %D%/choices.c
+tests_hip_choices_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_choices_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
+
+# Black box: the module on the emulated run time.
+if MODULES
+if GPU_EMULATOR
+check_PROGRAMS += \
+	tests/hip/buffers \
+	tests/hip/copies \
+	tests/hip/failures \
+	tests/hip/fuse \
+	tests/hip/listing \
+	tests/hip/memory \
+	tests/hip/moved \
+	tests/hip/pairs \
+	tests/hip/split
+tests_hip_listing_SOURCES = %D%/listing.c $(cuda_emulated)
+tests_hip_listing_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_listing_LDADD = $(BLACK_LDADD)
+tests_hip_buffers_SOURCES = tests/cuda/buffers.c $(cuda_bytes)
+tests_hip_buffers_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_buffers_LDADD = $(BLACK_LDADD)
+tests_hip_copies_SOURCES = tests/cuda/copies.c $(cuda_emulated)
+tests_hip_copies_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_copies_LDADD = $(BLACK_LDADD)
+tests_hip_failures_SOURCES = tests/cuda/failures.c $(cuda_emulated)
+tests_hip_failures_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_failures_LDADD = $(BLACK_LDADD)
+tests_hip_fuse_SOURCES = tests/cuda/fuse.c $(cuda_emulated)
+tests_hip_fuse_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_fuse_LDADD = $(BLACK_LDADD)
+tests_hip_memory_SOURCES = tests/cuda/memory.c $(cuda_emulated)
+tests_hip_memory_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_memory_LDADD = $(BLACK_LDADD)
+tests_hip_moved_SOURCES = tests/cuda/moved.c $(cuda_emulated)
+tests_hip_moved_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_moved_LDADD = $(BLACK_LDADD) -lm
+tests_hip_pairs_SOURCES = tests/cuda/pairs.c $(cuda_emulated)
+tests_hip_pairs_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_pairs_LDADD = $(BLACK_LDADD)
+tests_hip_split_SOURCES = tests/cuda/split.c $(cuda_emulated)
+tests_hip_split_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_split_LDADD = $(BLACK_LDADD)
+
+if TOOLS
+check_PROGRAMS += \
+	tests/hip/bits \
+	tests/hip/model-failures \
+	tests/hip/timeline
+tests_hip_bits_SOURCES = tests/cuda/bits.c tests/cuda/layers.c tests/cuda/layers.h \
+	$(cuda_tiny_model)
+tests_hip_bits_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS) -DGB_USE_HIP
+tests_hip_bits_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS) -lm
+tests_hip_model_failures_SOURCES = tests/cuda/model-failures.c $(cuda_tiny_model)
+tests_hip_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS) -DGB_USE_HIP
+tests_hip_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_hip_timeline_SOURCES = tests/cuda/timeline.c $(cuda_emulated) \
+	tests/trace/events.c tests/trace/events.h
+tests_hip_timeline_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS) -DGB_USE_HIP
+tests_hip_timeline_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+endif
+endif
+endif
