@@ -242,6 +242,7 @@ EXTRA_DIST += \
 	%D%/kernels/attention.cuh \
 	%D%/kernels/blocks.cuh \
 	%D%/kernels/codebooks.cuh \
+	%D%/kernels/columns.cuh \
 	%D%/kernels/device-clang.cuh \
 	%D%/kernels/device.cuh \
 	%D%/kernels/halves.cuh \

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 enum {
-    MAX_ROWS = 3, GEMM_ROWS = 9, POSITIONS = 8, N_NODES = 22, N_LEAFS = 3, MAX_TENSORS = 128,
+    MAX_ROWS = 3, GEMM_ROWS = 9, TILE_ROWS = 70, POSITIONS = 8, N_NODES = 22, N_LEAFS = 3, MAX_TENSORS = 128,
     TURNS = 4, GRAPHS = 120, ALL_GRAPHS = 10000,
 };
 
@@ -165,7 +165,7 @@ static void
 store_transposed(struct graph *g, struct ggml_tensor *a)
 {
     struct ggml_tensor *to =
-        cache(g, GGML_TYPE_F16, POSITIONS + GEMM_ROWS, g->width);
+        cache(g, GGML_TYPE_F16, POSITIONS + a->ne[1], g->width);
 
     copy(g, ggml_transpose(g->ctx, a),
          ggml_view_2d(g->ctx, to, a->ne[1], g->width, to->nb[1], 0),
@@ -371,7 +371,9 @@ make(struct graph *g, ggml_backend_buffer_type_t buft)
     for (int i = 0; i < N_LEAFS; i++)
         g->made[g->n_made++] =
             leaf(g, GGML_TYPE_F32, g->width,
-                 below(6) == 0 ? GEMM_ROWS : 1 + below(MAX_ROWS));
+                 below(6) > 0 ? 1 + below(MAX_ROWS)
+                 : g->width > 96 || below(4) > 0 ? GEMM_ROWS
+                                                 : TILE_ROWS);
     for (int i = 0; i < N_NODES; i++)
         add_node(g);
     g->outputs[g->n_outputs++] = g->made[g->n_made - 1];

@@ -147,6 +147,69 @@ feed_forward(struct suite *s, enum ggml_type gate_type, enum ggml_type up_type)
     }
 }
 
+/* What stands in front of a product. */
+enum maker { BY_NORM, BY_NORM_OF_HEADS, BY_GATE, BY_ATTENTION, N_MAKERS };
+
+/* N columns of K values, of which the largest are about HIGH. */
+static struct ggml_tensor *
+made(struct suite *s, enum maker maker, int64_t k, int64_t n, double high)
+{
+    const int64_t head = 32, keys = 300;
+    const int64_t ne[] = { k, n, 1, 1 };
+    struct ggml_tensor *x, *values;
+
+    switch (maker) {
+    case BY_NORM:
+        x = norm(s, leaf_range(s, GGML_TYPE_F32, ne, -10, 10), 1);
+        return ggml_mul(s->ctx, x,
+                        leaf_range(s, GGML_TYPE_F32, NE(k, 1, 1, 1), -high,
+                                   high));
+    case BY_NORM_OF_HEADS:
+        x = leaf_range(s, GGML_TYPE_F32, NE(head, n * k / head, 1, 1), -10, 10);
+        x = ggml_mul(s->ctx, norm(s, x, 1),
+                     leaf_range(s, GGML_TYPE_F32, x->ne, -high, high));
+        return ggml_reshape_2d(s->ctx, x, k, n);
+    case BY_GATE:
+        x = ggml_silu(s->ctx, leaf_range(s, GGML_TYPE_F32, ne, -3, 3));
+        return ggml_mul(s->ctx, x,
+                        leaf_range(s, GGML_TYPE_F32, ne, -high, high));
+    default:
+        x = leaf_range(s, GGML_TYPE_F32, NE(head, n, k / head, 1), -1, 1);
+        values = leaf_range(s, high < 6e4 ? GGML_TYPE_F16 : GGML_TYPE_BF16,
+                            NE(head, keys, 1, 1), -high, high);
+        x = ggml_flash_attn_ext(s->ctx, x,
+                                leaf_4d(s, GGML_TYPE_F16, head, keys, 1, 1),
+                                values, NULL, 0.2f, 0, 0);
+        return ggml_reshape_2d(s->ctx, x, k, n);
+    }
+}
+
+/* A product of what other nodes make right in front of it: of few columns and of
+ * many, of values within the range of f16 and beyond it. */
+static void
+made_columns(struct suite *s, enum ggml_type type)
+{
+    static const int64_t widths[] = { 64, 576, 96 };
+    static const int64_t columns[] = { 3, 9, 70 };
+    struct ggml_tensor *x;
+
+    for (int maker = 0; maker < N_MAKERS; maker++)
+        for (int w = 0; w < LENGTH(widths); w++)
+            for (int c = 0; c < LENGTH(columns); c++)
+                for (int far = 0; far < 2; far++) {
+                    if (!suite_begin(s, GGML_OP_MUL_MAT))
+                        continue;
+                    x = made(s, (enum maker)maker, widths[w], columns[c],
+                             far ? 1e6 : 2);
+                    suite_check(s,
+                                ggml_mul_mat(s->ctx,
+                                             leaf_4d(s, type, widths[w], 37, 1,
+                                                     1),
+                                             x),
+                                type == GGML_TYPE_F32 ? 1e-6 : 5e-4);
+                }
+}
+
 static void
 stores(struct suite *s, enum ggml_type type, int mode)
 {
@@ -519,6 +582,8 @@ cases_chains(struct suite *s)
     feed_forward(s, GGML_TYPE_Q8_0, GGML_TYPE_Q8_0);
     feed_forward(s, GGML_TYPE_Q4_K, GGML_TYPE_Q6_K);
     feed_forward(s, GGML_TYPE_F16, GGML_TYPE_F16);
+    for (int t = 0; t < LENGTH(types); t++)
+        made_columns(s, types[t]);
     for (int t = 0; t < LENGTH(types); t++) {
         stores(s, types[t], 0);
         stores(s, types[t], GGML_ROPE_TYPE_NEOX);

@@ -261,14 +261,13 @@ gb_cuda_needs_work(const struct ggml_tensor *node)
 /* How many nodes behind another the product is looked for that reads it. */
 enum { NEAR = 8 };
 
-/*
- * What the next product behind node I packs as q8 activations; NULL where it
- * packs something else, or what is not known here.
- */
-static const struct ggml_tensor *
+/* What the next product behind node I packs, and as what; nothing where that is
+ * not known here. */
+static struct gb_cuda_kept
 next_packed(const struct gb_cuda_emission *emission,
             const struct ggml_cgraph *cgraph, int i)
 {
+    static const struct gb_cuda_kept nothing;
     const struct gb_fuse *fuse = &emission->plan->fuse;
 
     for (int j = i + 1; j <= i + NEAR && j < cgraph->n_nodes; j++) {
@@ -280,14 +279,15 @@ next_packed(const struct gb_cuda_emission *emission,
         else if (group != NULL)
             continue;
         if (node->op == GGML_OP_MUL_MAT_ID || gb_cuda_split_is_product(node))
-            return NULL;
+            return nothing;
         if (node->op == GGML_OP_MUL_MAT && !ggml_is_empty(node))
-            return gb_cuda_packing_of(emission->emit.limits, node) ==
-                           GB_CUDA_PACK_Q8
-                       ? node->src[1]
-                       : NULL;
+            return (struct gb_cuda_kept){
+                .b = node->src[1],
+                .packing =
+                    (int)gb_cuda_packing_of(emission->emit.limits, node),
+            };
     }
-    return NULL;
+    return nothing;
 }
 
 /* Is there a kernel for GROUP, or for NODE by itself, that may do it besides? */
@@ -309,7 +309,7 @@ gb_cuda_emission_at(struct gb_cuda_emission *emission,
 
     if (group == NULL ? !gb_cuda_needs_work(node) : !gb_fuse_is_place(group, i))
         return;
-    emission->emit.next = NULL;
+    emission->emit.next.b = NULL;
     if (packs_what_it_makes(emission->card, group, node))
         emission->emit.next = next_packed(emission, cgraph, i);
     if (group == NULL)

@@ -90,7 +90,8 @@ struct gb_cuda_halves_args {
     int32_t is_aligned;
 };
 
-/* The parts' results joined; columns dst as q8 activations, or it is NULL. */
+/* The parts' results joined; columns dst as q8 activations, or it is NULL; of
+ * gb_attention_join_halves as columns of halves. */
 struct gb_cuda_attention_join_args {
     float *dst;
     char *columns;
@@ -98,6 +99,7 @@ struct gb_cuda_attention_join_args {
     int64_t d;
     int64_t n_rows; /* of dst */
     int64_t n_parts;
+    int64_t width; /* of a column of halves: the results of some rows */
 };
 
 #endif

@@ -26,6 +26,7 @@ struct gb_cuda_norm_mul_args {
     struct gb_cuda_tensor normed; /* norm of that */
     struct gb_cuda_tensor scaled; /* times weights, where there is a bias */
     char *columns; /* dst as q8 activations, row after row, or NULL */
+    char *halves;  /* dst as columns of halves, or NULL; never both */
     int64_t n_rows;
     float eps;
     int32_t has_mean; /* NORM, else RMS_NORM */

@@ -28,11 +28,12 @@ struct gb_cuda_unary_args {
 
 /* dst = function(src) * other, all contiguous; inner has the function's value
  * where somebody sees it, else it is NULL; columns dst as q8 activations, or it
- * is NULL. */
+ * is NULL; of gb_gate_halves as columns of halves. */
 struct gb_cuda_gate_args {
     char *dst, *inner, *columns;
     const char *src, *other;
     int64_t n;        /* elements */
+    int64_t width;    /* of a column of halves */
     int32_t function; /* an enum gb_cuda_function */
     int32_t unused;
 };

@@ -24,7 +24,7 @@
  * results are joined in their order ("flash decoding").
  */
 #include "backends/cuda/kernels/attention.cuh"
-#include "backends/cuda/kernels/q8.cuh"
+#include "backends/cuda/kernels/columns.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
 #define THREADS 256
@@ -500,5 +500,27 @@ GB_KERNEL(THREADS, gb_attention_join, attention_join)
         }
         if (a.columns != nullptr)
             gb_store_q8(a.columns, n / 32, (int)(n % 32), value, is_inside);
+    }
+}
+
+/* The same, a thread block a column of halves. */
+GB_KERNEL(THREADS, gb_attention_join_halves, attention_join)
+{
+    for (int64_t n = gb_block(); n * a.width < a.n_rows * a.d;
+         n += gb_n_blocks()) {
+        float *const column = a.dst + n * a.width;
+        float largest = 0.0f;
+
+        for (int64_t i = gb_thread(); i < a.width; i += THREADS) {
+            const int64_t row = gb_quotient(n * a.width + i, a.d);
+
+            const float value =
+                joined(a, row, n * a.width + i - row * a.d);
+
+            column[i] = value;
+            largest = gb_larger_magnitude(largest, value);
+        }
+        gb_store_halves<gb_block_team<THREADS>>(
+            gb_halves_of(a.columns, n, a.width), column, a.width, largest);
     }
 }

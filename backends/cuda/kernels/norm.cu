@@ -5,12 +5,13 @@
  *
  * A warp a row, eight (of 64 lanes: four) a block of 256 threads, up to 512
  * elements; a block of 512 threads for longer rows, and one of 512 for a group.
- * A row is read two to three times, mostly from cache; memory is the limit.
+ * A row is read two to three times, mostly from cache, and its result once more
+ * where that is packed as halves; memory is the limit.
  * The variance is summed around the mean, since the difference of two large
  * sums would lose its digits.
  */
 #include "backends/cuda/kernels/args-norm.h"
-#include "backends/cuda/kernels/q8.cuh"
+#include "backends/cuda/kernels/columns.cuh"
 
 /* 1 / sqrt(SUM_SQ / N + EPS). */
 GB_DEVICE float
@@ -199,16 +200,21 @@ gb_norm_mul_row(const gb_cuda_norm_mul_args &a, int64_t row)
     const float mean =
         a.has_mean ? gb_norm_mean<team>(rows.source, n) : 0.0f;
     const float scale = gb_norm_scale<team>(rows.source, n, mean, a.eps);
+    float largest = 0.0f;
 
     for (int64_t first = 0; first < n; first += team::size) {
         const int64_t i = first + team::rank();
         const float result =
             i < n ? gb_norm_element(rows, i, mean, scale) : 0.0f;
 
+        largest = gb_larger_magnitude(largest, result);
         if (a.columns != nullptr)
             gb_store_q8(a.columns, first_block + i / 32, (int)(i % 32), result,
                         i < n);
     }
+    if (a.halves != nullptr)
+        gb_store_halves<team>(gb_halves_of(a.halves, row, n), rows.dst, n,
+                              largest);
 }
 
 #define GB_NORM_MUL_KERNEL(kind, threads)                                 \

@@ -7,8 +7,9 @@
  * the same branch, which costs nothing beside memory, the limit of both.
  */
 #include "backends/cuda/kernels/args-unary.h"
+#include "backends/cuda/kernels/columns.cuh"
 #include "backends/cuda/kernels/math.cuh"
-#include "backends/cuda/kernels/q8.cuh"
+#include "backends/cuda/kernels/rows.cuh"
 
 /*
  * x Phi(x) with the normal distribution Phi(x) = (1 + tanh u) / 2 for
@@ -116,6 +117,28 @@ GB_KERNEL(256, gb_gate_f32, gate)
             y = gate_of(a, i);
         if (a.columns != nullptr)
             gb_store_q8_by_4(a.columns, i / 8, (int)(i % 8 * 4), y, is_inside);
+    }
+}
+
+/* The same, a thread block a column, which it reads again when it knows the
+ * largest value. */
+GB_KERNEL(256, gb_gate_halves, gate)
+{
+    const int64_t fours = a.width / 4;
+
+    for (int64_t n = gb_block(); n * a.width < a.n; n += gb_n_blocks()) {
+        float largest = 0.0f;
+
+        for (int64_t i = gb_thread(); i < fours; i += 256) {
+            const gb_float4 y = gate_of(a, n * fours + i);
+
+            GB_UNROLL
+            for (int j = 0; j < 4; j++)
+                largest = gb_larger_magnitude(largest, y.at[j]);
+        }
+        gb_store_halves_by_4<gb_block_team<256>>(
+            gb_halves_of(a.columns, n, a.width),
+            (const gb_float4 *)a.dst + n * fours, a.width, largest);
     }
 }
 

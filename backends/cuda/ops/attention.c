@@ -344,17 +344,25 @@ static void
 emit_join(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
           int64_t n_parts)
 {
+    /* A token's heads are a column. */
+    const int64_t width = node->ne[0] * node->ne[1];
+    char *const halves = gb_cuda_halves_for(emit, node, width);
     const struct gb_cuda_attention_join_args args = {
         .dst = node->data,
-        .columns = gb_cuda_columns_for(emit, node),
+        .columns = halves != NULL ? halves : gb_cuda_columns_for(emit, node),
         .parts = (const float *)emit->scratch,
         .d = node->ne[0],
         .n_rows = ggml_nrows(node),
         .n_parts = n_parts,
+        .width = width,
     };
 
-    GB_CUDA_LAUNCH(emit, gb_attention_join,
-                   gb_cuda_blocks(ggml_nelements(node), 256), 0, &args);
+    if (halves != NULL)
+        GB_CUDA_LAUNCH(emit, gb_attention_join_halves,
+                       gb_cuda_blocks(ggml_nelements(node), width), 0, &args);
+    else
+        GB_CUDA_LAUNCH(emit, gb_attention_join,
+                       gb_cuda_blocks(ggml_nelements(node), 256), 0, &args);
 }
 
 /* ---- what tensor cores need ---- */

@@ -38,7 +38,7 @@ struct gb_cuda_mapped {
     uint32_t box_rows;
 };
 
-/* What lies packed at the columns' place: rows of B by PACKING. */
+/* What lies packed at the columns' place, or will: rows of B by PACKING. */
 struct gb_cuda_kept {
     const struct ggml_tensor *b; /* NULL: nothing */
     int packing;
@@ -70,8 +70,8 @@ struct gb_cuda_emit {
                       products with the same right side share what is there */
     struct gb_cuda_kept kept;
     struct gb_cuda_sorted sorted;
-    const struct ggml_tensor *next; /* what is packed next, as q8 activations,
-                                       if something is before this is over */
+    struct gb_cuda_kept next; /* what is packed next, if something is before
+                                 this is over */
     char *scratch; /* address of as many bytes as the row's scratch asked for;
                       their content is undefined, and lost after the node,
                       but for what is sorted */

@@ -27,18 +27,38 @@ gb_cuda_fused_of(enum gb_fuse_pattern pattern)
     return rows[pattern];
 }
 
+/* Is what comes next NODE, packed by PACKING, its blocks, or steps of k, in the
+ * order of the elements? */
+static bool
+comes_next(const struct gb_cuda_emit *emit, const struct ggml_tensor *node,
+           enum gb_cuda_packing packing)
+{
+    const struct ggml_tensor *b = emit->next.b;
+
+    return b != NULL && emit->next.packing == (int)packing &&
+           b->data == node->data && b->type == GGML_TYPE_F32 &&
+           b->ne[0] % 32 == 0 && node->ne[0] % 32 == 0 &&
+           ggml_nelements(b) == ggml_nelements(node) &&
+           ggml_is_contiguous(b) && ggml_is_contiguous(node);
+}
+
 char *
 gb_cuda_columns_for(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *b = emit->next;
-
-    /* Blocks then follow each other as the elements do. */
-    if (b == NULL || b->data != node->data || b->type != GGML_TYPE_F32 ||
-        b->ne[0] % 32 != 0 || node->ne[0] % 32 != 0 ||
-        ggml_nelements(b) != ggml_nelements(node) || !ggml_is_contiguous(b) ||
-        !ggml_is_contiguous(node))
+    if (!comes_next(emit, node, GB_CUDA_PACK_Q8))
         return NULL;
-    emit->kept = (struct gb_cuda_kept){ .b = b, .packing = GB_CUDA_PACK_Q8 };
+    emit->kept = emit->next;
+    return emit->columns;
+}
+
+char *
+gb_cuda_halves_for(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
+                   int64_t width)
+{
+    if (!comes_next(emit, node, GB_CUDA_PACK_F16) ||
+        emit->next.b->ne[0] != width)
+        return NULL;
+    emit->kept = emit->next;
     return emit->columns;
 }
 

@@ -43,6 +43,10 @@ extern const struct gb_cuda_fused gb_cuda_fused_stores;
 char *gb_cuda_columns_for(
     struct gb_cuda_emit *emit, const struct ggml_tensor *node);
 
+/* The same as halves, for a kernel that makes columns of WIDTH values. */
+char *gb_cuda_halves_for(struct gb_cuda_emit *emit,
+                         const struct ggml_tensor *node, int64_t width);
+
 /* The operand of NODE that is not INNER. */
 const struct ggml_tensor *gb_cuda_other_operand(
     const struct ggml_tensor *node, const struct ggml_tensor *inner);

@@ -160,6 +160,7 @@ fused_norm_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
         .weights = gb_cuda_arg_repeated(operand(group, parts.mul)),
         .normed = gb_cuda_arg_if_written(group, parts.norm),
         .columns = gb_cuda_columns_for(emit, last),
+        .halves = gb_cuda_halves_for(emit, last, last->ne[0]),
         .n_rows = ggml_nrows(last),
         .eps = gb_cuda_param_f32(norm, 0),
         .has_mean = norm->op == GGML_OP_NORM,

@@ -101,18 +101,25 @@ gate_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
 {
     const struct ggml_tensor *function = group->nodes[0];
     const struct ggml_tensor *product = group->nodes[1];
+    char *const halves = gb_cuda_halves_for(emit, product, product->ne[0]);
     const struct gb_cuda_gate_args args = {
         .dst = product->data,
         .inner = gb_fuse_is_written(group, 0) ? function->data : NULL,
-        .columns = gb_cuda_columns_for(emit, product),
+        .columns =
+            halves != NULL ? halves : gb_cuda_columns_for(emit, product),
         .src = function->src[0]->data,
         .other = gb_cuda_other_operand(product, function)->data,
         .n = ggml_nelements(product),
+        .width = product->ne[0],
         .function = function_of(function),
     };
 
-    GB_CUDA_LAUNCH(
-        emit, gb_gate_f32, gb_cuda_blocks(args.n / 4, 256), 0, &args);
+    if (halves != NULL)
+        GB_CUDA_LAUNCH(emit, gb_gate_halves, gb_cuda_blocks(args.n, args.width),
+                       0, &args);
+    else
+        GB_CUDA_LAUNCH(
+            emit, gb_gate_f32, gb_cuda_blocks(args.n / 4, 256), 0, &args);
 }
 
 const struct gb_cuda_fused gb_cuda_fused_gate = {
