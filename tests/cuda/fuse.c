@@ -21,8 +21,8 @@
 #include <cmocka.h>
 
 enum {
-    MAX_ROWS = 3, GEMM_ROWS = 9, TILE_ROWS = 70, POSITIONS = 8, N_NODES = 22, N_LEAFS = 3, MAX_TENSORS = 128,
-    TURNS = 4, GRAPHS = 120, ALL_GRAPHS = 10000,
+    MAX_ROWS = 3, GEMM_ROWS = 9, TILE_ROWS = 70, POSITIONS = 8, N_NODES = 22,
+    N_LEAFS = 3, MAX_TENSORS = 128, TURNS = 4, GRAPHS = 120, ALL_GRAPHS = 10000,
 };
 
 static struct gb_random numbers;

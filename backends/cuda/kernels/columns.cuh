@@ -27,8 +27,8 @@ gb_halves_of(char *columns, int64_t number, int64_t n)
     return columns + number * (GB_CUDA_HALVES_HEAD + 2 * n);
 }
 
-/* What a team's values are multiplied by, where LARGEST is the largest magnitude
- * of this thread's; it stands in the head of the column TO then. */
+/* What a team's values are multiplied by, where LARGEST is the largest
+ * magnitude of this thread's; the column TO begins with its inverse then. */
 template <typename team>
 GB_DEVICE float
 gb_store_halves_head(char *to, float largest)
