@@ -285,12 +285,51 @@ join_splits_before_another_node(void)
     CHECK(emulator.live() == 0 && emulator.reports() == 0);
 }
 
+/* Three products of one launch, whose splits of k lie in scratch at once. */
+static void
+join_splits_of_one_launch(void)
+{
+    enum { LONG = 4096, COLUMNS = 12, PRODUCTS = 3 };
+    static const int64_t rows[PRODUCTS] = { 4, 70, 3 };
+    struct chain chain = { .ctx = chain_context() };
+    struct ggml_tensor *weights[PRODUCTS], *results[PRODUCTS];
+    ggml_backend_t backend;
+
+    CHECK(cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    chain.x = ggml_new_tensor_2d(chain.ctx, GGML_TYPE_F32, LONG, COLUMNS);
+    chain.graph = ggml_new_graph(chain.ctx);
+    for (int i = 0; i < PRODUCTS; i++) {
+        weights[i] =
+            ggml_new_tensor_2d(chain.ctx, GGML_TYPE_F16, LONG, rows[i]);
+        results[i] = ggml_mul_mat(chain.ctx, weights[i], chain.x);
+        ggml_build_forward_expand(chain.graph, results[i]);
+    }
+    chain.buffer = ggml_backend_alloc_ctx_tensors(chain.ctx, backend);
+    CHECK(chain.buffer != NULL);
+    fill(chain.x, 1.0f);
+    /* Halves of these bytes are 1080 / 2048. */
+    for (int i = 0; i < PRODUCTS; i++)
+        ggml_backend_tensor_memset(weights[i], 0x38, 0,
+                                   ggml_nbytes(weights[i]));
+    CHECK(ggml_backend_graph_compute(backend, chain.graph) ==
+          GGML_STATUS_SUCCESS);
+    for (int i = 0; i < PRODUCTS; i++)
+        CHECK(is_filled(results[i], LONG * (1080.0f / 2048.0f)));
+    /* What packs the columns, the products, what joins their parts. */
+    CHECK(emulator.count(EMU_KERNELS) == 3);
+    chain_free(&chain);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
 static void
 scratch_is_for_the_node_that_needs_most(void **state)
 {
     (void)state;
     cuda_case(grow_scratch_while_it_is_used, "", NULL);
     cuda_case(join_splits_before_another_node, "", NULL);
+    cuda_case(join_splits_of_one_launch, "", NULL);
 }
 
 int

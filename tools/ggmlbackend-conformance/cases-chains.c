@@ -210,6 +210,44 @@ made_columns(struct suite *s, enum ggml_type type)
                 }
 }
 
+/* Three products with one right side, as a layer's queries, keys and values; where
+ * K is long it may be cut into other parts for each. */
+static void
+products_beside(struct suite *s, const enum ggml_type types[3], int64_t k,
+                int64_t n)
+{
+    static const int64_t rows[] = { 260, 70, 5 };
+    struct ggml_tensor *x, *y[3];
+
+    if (!suite_begin(s, GGML_OP_MUL_MAT))
+        return;
+    x = leaf_4d(s, GGML_TYPE_F32, k, n, 1, 1);
+    for (int i = 0; i < 3; i++)
+        y[i] = ggml_mul_mat(s->ctx, leaf_4d(s, types[i], k, rows[i], 1, 1), x);
+    suite_beside(s, y[0]);
+    suite_beside(s, y[1]);
+    suite_check(s, y[2], types[2] == GGML_TYPE_F32 ? 1e-7 : 5e-4);
+}
+
+static void
+layer_products(struct suite *s)
+{
+    static const enum ggml_type types[][3] = {
+        { GGML_TYPE_F32, GGML_TYPE_F32, GGML_TYPE_F32 },
+        { GGML_TYPE_F16, GGML_TYPE_F16, GGML_TYPE_F16 },
+        { GGML_TYPE_Q8_0, GGML_TYPE_Q8_0, GGML_TYPE_Q8_0 },
+        { GGML_TYPE_Q4_K, GGML_TYPE_Q4_K, GGML_TYPE_Q6_K },
+        { GGML_TYPE_Q5_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_0 },
+    };
+
+    for (int t = 0; t < LENGTH(types); t++) {
+        products_beside(s, types[t], 256, 1);
+        products_beside(s, types[t], 4096, 1);
+        products_beside(s, types[t], 256, 260);
+        products_beside(s, types[t], 4096, 9);
+    }
+}
+
 static void
 stores(struct suite *s, enum ggml_type type, int mode)
 {
@@ -584,6 +622,7 @@ cases_chains(struct suite *s)
     feed_forward(s, GGML_TYPE_F16, GGML_TYPE_F16);
     for (int t = 0; t < LENGTH(types); t++)
         made_columns(s, types[t]);
+    layer_products(s);
     for (int t = 0; t < LENGTH(types); t++) {
         stores(s, types[t], 0);
         stores(s, types[t], GGML_ROPE_TYPE_NEOX);

@@ -256,6 +256,21 @@ make_units(struct gb_cuda_plan *plan, const struct gb_cuda_card *card, int n)
                             card->label, n);
 }
 
+/* What groups need at once that their nodes need one after the other. */
+static void
+add_needs_of_groups(const struct gb_fuse *fuse,
+                    const struct gb_cuda_limits *limits,
+                    struct gb_cuda_needs *most)
+{
+    for (int i = 0; i < fuse->n_groups; i++) {
+        const struct gb_fuse_group *group = &fuse->groups[i];
+        const struct gb_cuda_fused *row = gb_cuda_fused_of(group->pattern);
+
+        if (row->scratch != NULL)
+            most->scratch = larger(most->scratch, row->scratch(limits, group));
+    }
+}
+
 /* One walk with the variant of now; *IS_LOWERED: it is another one now. */
 static enum ggml_status
 make_once(
@@ -270,14 +285,16 @@ make_once(
     limits.blas_workspace = gb_cuda_blas_workspace(hold->card);
     limits.weights_stay = weights_stay(cgraph);
     status = check_graph(hold, &limits, cgraph, &plan->needs);
-    if (status == GGML_STATUS_SUCCESS)
-        status = gb_cuda_scratch_grow(scratch, hold->card, queue,
-                                      gb_cuda_needs_size(&plan->needs));
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    find_groups(plan, hold->card, &limits, cgraph);
+    add_needs_of_groups(&plan->fuse, &limits, &plan->needs);
+    status = gb_cuda_scratch_grow(scratch, hold->card, queue,
+                                  gb_cuda_needs_size(&plan->needs));
     if (status == GGML_STATUS_SUCCESS)
         status = make_units(plan, hold->card, cgraph->n_nodes);
     if (status != GGML_STATUS_SUCCESS)
         return status;
-    find_groups(plan, hold->card, &limits, cgraph);
     emission = gb_cuda_emission_new(plan, hold->card, &limits, &plan->needs,
                                     scratch->address);
     emit_graph(&emission, cgraph);

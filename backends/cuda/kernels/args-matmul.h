@@ -105,18 +105,23 @@ struct gb_cuda_product_args {
                                   * is not split */
 };
 
+/* Products that one launch makes, the thread blocks of one behind those of the
+ * other.  Several have the same columns, and each its own tiles and splits, so
+ * that its bits are those of a launch of its own. */
+#define GB_CUDA_MAX_PRODUCTS 3
+struct gb_cuda_products_args {
+    struct gb_cuda_product_args of[GB_CUDA_MAX_PRODUCTS];
+    uint32_t first[GB_CUDA_MAX_PRODUCTS]; /* thread block of each */
+    int32_t n;
+};
+
 /* Neighbouring rows of weights that a warp of the GEMV takes at once.  A tile's
  * rows are these, times the warps that do not share k: row_step says how many. */
 #define GB_CUDA_GEMV_ROWS    4
 #define GB_CUDA_GEMV_THREADS 128
 
-/* Products that one launch makes, the thread blocks of one behind those of the
- * other. */
-#define GB_CUDA_MAX_PRODUCTS 3
 struct gb_cuda_gemv_args {
-    struct gb_cuda_product_args of[GB_CUDA_MAX_PRODUCTS];
-    uint32_t first[GB_CUDA_MAX_PRODUCTS]; /* thread block of each */
-    int32_t n;
+    struct gb_cuda_products_args products;
     int32_t in_bulk; /* the card's TMA may copy weights */
     int32_t weights_stay; /* no kernel of the graph writes them; no ids */
 };
@@ -130,9 +135,9 @@ struct gb_cuda_gemv_args {
 /* Columns are halves. */
 struct gb_cuda_wgmma_args {
     struct gb_cuda_tensor_map map; /* of all columns, row by row */
-    struct gb_cuda_product_args product;
+    struct gb_cuda_products_args products;
     int32_t has_map; /* else columns of a tile may lie anywhere */
-    int32_t unused[7];
+    int32_t unused[5];
 };
 
 /* Columns of D, dense, times the factors of the halves that made them. */
@@ -144,12 +149,18 @@ struct gb_cuda_rescale_args {
 };
 
 /* dst = the sum of its parts in order. */
-struct gb_cuda_join_args {
+struct gb_cuda_join {
     struct gb_cuda_tensor dst;
     const float *parts; /* each with all values of dst in order */
     int64_t n;          /* values */
     int64_t n_splits;
-    struct gb_cuda_addends more;
+};
+
+/* Those of the products of a launch, or some of them. */
+struct gb_cuda_join_args {
+    struct gb_cuda_join of[GB_CUDA_MAX_PRODUCTS];
+    int64_t n; /* values of all */
+    struct gb_cuda_addends more; /* of the only one */
 };
 
 #endif

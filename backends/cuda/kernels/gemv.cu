@@ -414,14 +414,12 @@ GB_DEVICE void
 gemv(const gb_cuda_gemv_args &a)
 {
     const uint32_t block = (uint32_t)gb_block();
-    int i = 0;
+    const int i = gb_product_of(a.products, block);
 
     gb_let_next_begin();
     if (!a.weights_stay)
         gb_wait_for_kernels_before();
-    while (i + 1 < a.n && block >= a.first[i + 1])
-        i++;
-    gemv_tile<T, cols>(a.of[i], block - a.first[i],
+    gemv_tile<T, cols>(a.products.of[i], block - a.products.first[i],
                        gb_copies_in_bulk(a.in_bulk != 0));
 }
 

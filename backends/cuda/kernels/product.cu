@@ -85,15 +85,27 @@ GB_KERNEL(256, gb_sort_by_expert, experts)
         list_expert(a, e);
 }
 
+/* Value N of one product. */
+GB_DEVICE void
+join_value(const gb_cuda_join &a, const gb_cuda_addends &more, int64_t n)
+{
+    const gb_index at = gb_index_of(n, a.dst.ne);
+    float sum = a.parts[n];
+
+    for (int64_t split = 1; split < a.n_splits; split++)
+        sum += a.parts[split * a.n + n];
+    *(float *)gb_element(a.dst, at) = gb_add_all(more, at, sum);
+}
+
 GB_KERNEL(256, gb_join_splits, join)
 {
     for (int64_t n = gb_global_thread(); n < a.n; n += gb_global_threads()) {
-        const gb_index at = gb_index_of(n, a.dst.ne);
-        float sum = a.parts[n];
+        int64_t left = n;
+        int i = 0;
 
-        for (int64_t split = 1; split < a.n_splits; split++)
-            sum += a.parts[split * a.n + n];
-        *(float *)gb_element(a.dst, at) = gb_add_all(a.more, at, sum);
+        while (left >= a.of[i].n)
+            left -= a.of[i++].n;
+        join_value(a.of[i], a.more, left);
     }
 }
 

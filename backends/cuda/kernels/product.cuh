@@ -79,6 +79,17 @@ gb_product_tile_of(const gb_cuda_product_args &a, uint32_t number)
     return tile;
 }
 
+/* Which of the products of a launch thread block BLOCK works on. */
+GB_DEVICE int
+gb_product_of(const gb_cuda_products_args &a, uint32_t block)
+{
+    int i = 0;
+
+    while (i + 1 < a.n && block >= a.first[i + 1])
+        i++;
+    return i;
+}
+
 /* A column of B, and that of D which it becomes. */
 struct gb_column {
     const char *from;

@@ -15,6 +15,8 @@
  * eight warps that is as long as the 512 clocks of the tensor cores, or half as
  * long again: unpacking is the limit.
  *
+ * Products with the same columns are one launch, each with its own tiles.
+ *
  * Halves are copied, not unpacked.  Weights beyond f16's range are multiplied
  * once more, as in mmagemm.cuh.
  *
@@ -46,6 +48,7 @@ struct gb_wgmma_stages {
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
     uint64_t arrived[2]; /* barriers: a stage's columns are there */
     gb_product_tile tile; /* here, since registers are few */
+    int product; /* which of the launch's */
 };
 
 static_assert(sizeof(gb_wgmma_stages) + 1024 - 16 <= GB_CUDA_WGMMA_SHARED,
@@ -60,6 +63,13 @@ struct gb_wgmma_work {
     int y;           /* of the map: the tile's first column */
     bool is_used;    /* does this warp group have columns? */
 };
+
+/* The product that the block's tile is of. */
+GB_DEVICE const gb_cuda_product_args &
+gb_wgmma_product(const gb_wgmma_work &w)
+{
+    return w.args.products.of[w.p.product];
+}
 
 /* Piece I of row ROW of a panel. */
 GB_DEVICE gb_piece *
@@ -117,7 +127,8 @@ gb_wgmma_fetch_ahead(const gb_mma_row<T> &row, int k, int end)
 GB_DEVICE void
 gb_wgmma_copy_rows(const gb_wgmma_work &w, uint32_t stage, int k, int end)
 {
-    const int64_t last = w.args.product.weights.ne[1] - 1;
+    const gb_cuda_tensor &weights = gb_wgmma_product(w).weights;
+    const int64_t last = weights.ne[1] - 1;
     const int i = gb_wgmma_piece();
     const int left = 2 * (end - k) - 16 * i;
 
@@ -125,8 +136,8 @@ gb_wgmma_copy_rows(const gb_wgmma_work &w, uint32_t stage, int k, int end)
     for (int j = 0; j < GB_WGMMA_ROWS; j += GB_WGMMA_LINES) {
         const int line = gb_wgmma_line() + j;
         const int64_t row = w.p.tile.row + line;
-        const char *from = w.p.tile.weights + (row < last ? row : last) *
-                                                w.args.product.weights.nb[1];
+        const char *from =
+            w.p.tile.weights + (row < last ? row : last) * weights.nb[1];
 
         gb_copy_async_16(gb_wgmma_piece_of(w.p.rows[stage], line, i),
                          from + (left > 0 ? 2 * k + 16 * i : 0),
@@ -151,7 +162,7 @@ gb_wgmma_fetch_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 GB_DEVICE void
 gb_wgmma_copy_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 {
-    const int64_t all = w.args.product.columns.ne[0];
+    const int64_t all = gb_wgmma_product(w).columns.ne[0];
     const int64_t end = (all + GB_CUDA_K_STEP - 1) / GB_CUDA_K_STEP *
                         GB_CUDA_K_STEP;
     const int i = gb_wgmma_piece();
@@ -280,10 +291,9 @@ gb_wgmma_keep_sums(const float sums[64], gb_wgmma_result &r)
 
 /* Element ROW of column J, and what is added to it. */
 GB_DEVICE void
-gb_wgmma_store(const gb_wgmma_work &w, const gb_wgmma_result &r, int j,
-               int row)
+gb_wgmma_store(const gb_wgmma_work &w, const gb_cuda_product_args &a,
+               const gb_wgmma_result &r, int j, int row)
 {
-    const gb_cuda_product_args &a = w.args.product;
     const gb_column column = w.p.columns[j];
     const int64_t i0 = w.p.tile.row + row;
     float value = r.sums[j][row] * *(const float *)column.from *
@@ -303,16 +313,17 @@ gb_wgmma_store(const gb_wgmma_work &w, const gb_wgmma_result &r, int j,
 GB_DEVICE void
 gb_wgmma_store_all(const gb_wgmma_work &w, const float sums[64])
 {
+    const gb_cuda_product_args &a = gb_wgmma_product(w);
     gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
     const int j = gb_thread();
 
     gb_wgmma_keep_sums(sums, r);
-    if (w.args.product.more.n > 0 && j < w.p.tile.n_cols)
-        r.places[j] = gb_column_place(w.args.product, w.p.tile, j);
+    if (a.more.n > 0 && j < w.p.tile.n_cols)
+        r.places[j] = gb_column_place(a, w.p.tile, j);
     gb_sync();
     for (int i = gb_thread(); i < w.p.tile.n_cols * GB_WGMMA_ROWS;
          i += gb_n_threads())
-        gb_wgmma_store(w, r, i / GB_WGMMA_ROWS, i % GB_WGMMA_ROWS);
+        gb_wgmma_store(w, a, r, i / GB_WGMMA_ROWS, i % GB_WGMMA_ROWS);
 }
 
 /* The first column of TILE among all rows of the map. */
@@ -337,8 +348,8 @@ template <typename T>
 GB_DEVICE bool
 gb_wgmma_is_usual(const gb_wgmma_work &w)
 {
-    const uintptr_t all =
-        (uintptr_t)w.p.tile.weights | (uintptr_t)w.args.product.weights.nb[1];
+    const uintptr_t all = (uintptr_t)w.p.tile.weights |
+                          (uintptr_t)gb_wgmma_product(w).weights.nb[1];
 
     return w.args.has_map && (!gb_format<T>::is_float || all % 16 == 0);
 }
@@ -364,16 +375,19 @@ gb_wgmma_tile(const gb_wgmma_work &w, gb_mma_row<T> &row)
 
 template <typename T, typename how>
 GB_DEVICE void
-gb_wgmma_gemm(const gb_cuda_wgmma_args &a)
+gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
 {
+    const uint32_t block = (uint32_t)gb_block();
+    const int number = gb_product_of(all.products, block);
+    const gb_cuda_product_args &a = all.products.of[number];
     const gb_product_tile tile =
-        gb_product_tile_of(a.product, (uint32_t)gb_block());
+        gb_product_tile_of(a, block - all.products.first[number]);
     gb_wgmma_stages &p = *gb_wgmma_take_stages();
     const int first = gb_wgmma_group() * GB_WGMMA_HALF;
     const gb_wgmma_work w = {
-        a, p, gb_wgmma_panel(p.rows[0]),
+        all, p, gb_wgmma_panel(p.rows[0]),
         gb_wgmma_panel(p.cols[0] + first * GB_WGMMA_STEP),
-        gb_wgmma_row_of_map(a.product, tile), first < tile.n_cols
+        gb_wgmma_row_of_map(a, tile), first < tile.n_cols
     };
 
     gb_mma_row<T> row;
@@ -385,9 +399,10 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &a)
         gb_mbarrier_init(&p.arrived[1], 1);
         gb_mbarrier_init_fence();
         p.tile = tile;
+        p.product = number;
     }
-    row = gb_mma_row_of<GB_WGMMA_SHARE, T>(a.product, tile);
-    gb_list_columns(a.product, tile, p.columns, GB_WGMMA_COLS);
+    row = gb_mma_row_of<GB_WGMMA_SHARE, T>(a, tile);
+    gb_list_columns(a, tile, p.columns, GB_WGMMA_COLS);
     gb_wgmma_tile<T, how>(w, row);
 }
 

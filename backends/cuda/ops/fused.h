@@ -14,7 +14,11 @@ struct gb_cuda_fused {
     /* Can the kernel compute GROUP, each node of which has a row that can? */
     bool (*supports)(const struct gb_cuda_limits *limits,
                      const struct gb_fuse_group *group);
-    /* It has the columns and the scratch that any of the nodes asks for. */
+    /* Bytes of scratch that emit needs; NULL: no more than any of the nodes asks
+     * for. */
+    size_t (*scratch)(const struct gb_cuda_limits *limits,
+                      const struct gb_fuse_group *group);
+    /* It has that, and the columns that any of the nodes asks for. */
     void (*emit)(struct gb_cuda_emit *emit, const struct gb_fuse_group *group);
     /*
      * Copies of GROUP moved, or what they copy, and nothing else did: let ARGS,

@@ -442,6 +442,11 @@ const struct gb_cuda_fused gb_cuda_fused_product = {
 _Static_assert(GB_CUDA_MAX_PRODUCTS >= GB_FUSE_MAX_PARTS,
                "a launch makes the products of a group");
 
+/*
+ * One kernel makes them all, each by the tiles and splits that it has alone.
+ * The other GEMMs would take more registers, and with them thread blocks of a
+ * multiprocessor.  A trial of the BLAS is one of a product.
+ */
 static bool
 products_support(const struct gb_cuda_limits *limits,
                  const struct gb_fuse_group *group)
@@ -454,9 +459,10 @@ products_support(const struct gb_cuda_limits *limits,
         const struct gb_cuda_tiling tiling = tiling_of(limits, node);
         int64_t n_tiles;
 
-        if (!tiling.is_gemv || tiling.n_splits > 1 ||
+        if (!(tiling.is_gemv || tiling.by_warp_groups) ||
             tiling.kernel != first.kernel ||
             tiling.packing != first.packing ||
+            gb_cuda_blas_scratch(limits, &tiling, node) > 0 ||
             !gb_cuda_tiles(&tiling, node->ne[0],
                            ceil_div(ggml_nrows(node) / matrices_of(node),
                                     tiling.col_step),
@@ -467,34 +473,47 @@ products_support(const struct gb_cuda_limits *limits,
     return n_blocks <= INT32_MAX;
 }
 
+/* Parts of all products are there at once. */
+static size_t
+products_scratch(const struct gb_cuda_limits *limits,
+                 const struct gb_fuse_group *group)
+{
+    size_t size = 0;
+
+    for (int i = 0; i < group->n_nodes; i++) {
+        const struct gb_cuda_tiling tiling =
+            tiling_of(limits, group->nodes[i]);
+
+        size += gb_cuda_scratch_up(
+            gb_cuda_parts_size(&tiling, group->nodes[i]));
+    }
+    return size;
+}
+
 static void
 products_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
 {
     const struct gb_cuda_tiling first =
         tiling_of(emit->limits, group->nodes[0]);
-    struct gb_cuda_gemv_args args;
-    int64_t n_blocks = 0;
+    struct gb_cuda_products products = { .n_joins = 0 };
+    char *parts = emit->scratch;
 
-    memset(&args, 0, sizeof(args));
-    args.n = group->n_nodes;
-    args.in_bulk = gb_cuda_copies_in_bulk(emit->limits);
-    args.weights_stay = true;
     for (int i = 0; i < group->n_nodes; i++) {
         const struct ggml_tensor *node = group->nodes[i];
         const struct gb_cuda_tiling tiling = tiling_of(emit->limits, node);
+        const struct gb_cuda_product_args args = args_of(emit, &tiling, node);
 
         if (!gb_cuda_may_read_ahead(emit->limits, node))
-            args.weights_stay = false;
-
-        args.of[i] = args_of(emit, &tiling, node);
-        args.first[i] = (uint32_t)n_blocks;
-        n_blocks += gb_cuda_set_tiles(&tiling, node, matrices_of(node), NULL,
-                                      &args.of[i]);
+            products.may_be_written = true;
+        gb_cuda_add_product(&products, &tiling, node, matrices_of(node), parts,
+                            &args);
+        parts += gb_cuda_scratch_up(gb_cuda_parts_size(&tiling, node));
     }
-    emit->add(emit, first.kernel, (unsigned)n_blocks, 0, &args, sizeof(args));
+    gb_cuda_launch_products(emit, &first, &products);
 }
 
 const struct gb_cuda_fused gb_cuda_fused_products = {
     .supports = products_support,
+    .scratch = products_scratch,
     .emit = products_emit,
 };

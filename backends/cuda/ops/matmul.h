@@ -89,22 +89,36 @@ size_t gb_cuda_parts_size(
     const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node);
 
 /*
- * Set what ARGS has of tiles, and dst; the number of thread blocks.  Weights,
- * n_cols and col_tiles are set.
+ * Products that one launch makes, by the kernel that is each one's, and what
+ * joins the parts of those whose k is split.  A GEMV and a GEMM by warp groups
+ * make several; nothing is added to these.  All zero: none.
  */
-int64_t gb_cuda_set_tiles(
-    const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node,
-    int64_t matrices, char *parts, struct gb_cuda_product_args *args);
+struct gb_cuda_products {
+    struct gb_cuda_products_args args;
+    struct gb_cuda_join_args joins;
+    int n_joins;
+    unsigned n_blocks;
+    bool may_be_written; /* a GEMV may not read weights ahead */
+};
 
 /*
- * Launch the product, and where k is split, what joins the parts, which are
- * made at PARTS.  Of ARGS weights, columns, ids, pairs, tiles, n_cols, r2, r3
- * and col_tiles are set.
+ * One more, NODE: at most GB_CUDA_MAX_PRODUCTS, and as many thread blocks as a
+ * launch can have.  Where k is split, parts are made at PARTS.  Of ARGS weights,
+ * columns, ids, pairs, tiles, n_cols, r2, r3, col_tiles and more are set.
  */
+void gb_cuda_add_product(struct gb_cuda_products *products,
+                         const struct gb_cuda_tiling *tiling,
+                         const struct ggml_tensor *node, int64_t matrices,
+                         char *parts, const struct gb_cuda_product_args *args);
+void gb_cuda_launch_products(struct gb_cuda_emit *emit,
+                             const struct gb_cuda_tiling *tiling,
+                             const struct gb_cuda_products *products);
+
+/* Both, for one product. */
 void gb_cuda_multiply(struct gb_cuda_emit *emit,
                       const struct gb_cuda_tiling *tiling,
                       const struct ggml_tensor *node, int64_t matrices,
-                      char *parts, struct gb_cuda_product_args *args);
+                      char *parts, const struct gb_cuda_product_args *args);
 
 /* Bytes of scratch for the BLAS, where it may be used for NODE; else 0. */
 size_t gb_cuda_blas_scratch(const struct gb_cuda_limits *limits,

@@ -8,8 +8,6 @@
 
 #include "ggml-cpu.h"
 
-#include <string.h>
-
 #define THREADS 256
 
 /* By type of the columns; 0 where there are none, and never asked for. */
@@ -146,22 +144,6 @@ part_of(const struct ggml_tensor *node, char *parts)
     return part;
 }
 
-static void
-join(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
-     const struct gb_cuda_addends *more, const char *parts, int64_t n_splits)
-{
-    const struct gb_cuda_join_args args = {
-        .dst = gb_cuda_arg(node),
-        .parts = (const float *)parts,
-        .n = ggml_nelements(node),
-        .n_splits = n_splits,
-        .more = *more,
-    };
-
-    GB_CUDA_LAUNCH(emit, gb_join_splits, gb_cuda_blocks(args.n, THREADS), 0,
-                   &args);
-}
-
 /*
  * Are the columns that meet one matrix rows that follow each other, and few and
  * near enough for TMA?  Of a mixture of experts they are anywhere.
@@ -193,22 +175,6 @@ map_columns(struct gb_cuda_emit *emit, const struct gb_cuda_tensor *columns,
     emit->map(emit, &mapped, map);
 }
 
-static void
-multiply_by_warp_groups(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
-                        unsigned n_tiles,
-                        const struct gb_cuda_product_args *args)
-{
-    struct gb_cuda_wgmma_args wgmma = {
-        .product = *args,
-        .has_map = can_be_mapped(args),
-    };
-
-    if (wgmma.has_map)
-        map_columns(emit, &args->columns, &wgmma.map);
-    emit->add(emit, kernel, n_tiles, GB_CUDA_WGMMA_SHARED, &wgmma,
-              sizeof(wgmma));
-}
-
 bool
 gb_cuda_tiles(const struct gb_cuda_tiling *tiling, int64_t m, int64_t col_tiles,
               int64_t matrices, int64_t *tiles_out)
@@ -225,10 +191,10 @@ gb_cuda_tiles(const struct gb_cuda_tiling *tiling, int64_t m, int64_t col_tiles,
     return true;
 }
 
-int64_t
-gb_cuda_set_tiles(const struct gb_cuda_tiling *tiling,
-                  const struct ggml_tensor *node, int64_t matrices,
-                  char *parts, struct gb_cuda_product_args *args)
+/* Set what ARGS has of tiles, and dst; the number of thread blocks. */
+static unsigned
+set_tiles(const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node,
+          int64_t matrices, char *parts, struct gb_cuda_product_args *args)
 {
     const bool is_split = tiling->n_splits > 1;
     const int64_t m = args->weights.ne[1];
@@ -242,44 +208,102 @@ gb_cuda_set_tiles(const struct gb_cuda_tiling *tiling,
     args->n_splits = (int32_t)tiling->n_splits;
     args->split_k = tiling->split_k;
     args->split_bytes = args->dst.nb[3] * args->dst.ne[3];
-    return n_tiles;
+    return (unsigned)n_tiles;
+}
+
+/* ---- a launch ---- */
+
+/* Where k is split the kernel adds nothing: what joins the parts does. */
+static void
+add_join(struct gb_cuda_products *products, const struct ggml_tensor *node,
+         char *parts, struct gb_cuda_product_args *args)
+{
+    struct gb_cuda_join_args *joins = &products->joins;
+
+    joins->of[products->n_joins++] = (struct gb_cuda_join){
+        .dst = gb_cuda_arg(node),
+        .parts = (const float *)parts,
+        .n = ggml_nelements(node),
+        .n_splits = args->n_splits,
+    };
+    joins->n += ggml_nelements(node);
+    joins->more = args->more;
+    args->more.n = 0;
+}
+
+void
+gb_cuda_add_product(struct gb_cuda_products *products,
+                    const struct gb_cuda_tiling *tiling,
+                    const struct ggml_tensor *node, int64_t matrices,
+                    char *parts, const struct gb_cuda_product_args *args)
+{
+    const int i = products->args.n++;
+    struct gb_cuda_product_args *of = &products->args.of[i];
+
+    *of = *args;
+    products->args.first[i] = products->n_blocks;
+    products->n_blocks += set_tiles(tiling, node, matrices, parts, of);
+    if (tiling->n_splits > 1)
+        add_join(products, node, parts, of);
 }
 
 static void
-multiply_by_gemv(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
-                 unsigned n_tiles, const struct ggml_tensor *node,
-                 const struct gb_cuda_product_args *args)
+launch_by_warp_groups(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
+                      const struct gb_cuda_products *products)
 {
-    struct gb_cuda_gemv_args gemv;
+    struct gb_cuda_wgmma_args wgmma = {
+        .products = products->args, .has_map = 1
+    };
 
-    memset(&gemv, 0, sizeof(gemv));
-    gemv.of[0] = *args;
-    gemv.n = 1;
-    gemv.in_bulk = gb_cuda_copies_in_bulk(emit->limits);
-    gemv.weights_stay = gb_cuda_may_read_ahead(emit->limits, node);
-    emit->add(emit, kernel, n_tiles, 0, &gemv, sizeof(gemv));
+    for (int i = 0; i < products->args.n; i++)
+        wgmma.has_map &= can_be_mapped(&products->args.of[i]);
+    if (wgmma.has_map)
+        map_columns(emit, &products->args.of[0].columns, &wgmma.map);
+    emit->add(emit, kernel, products->n_blocks, GB_CUDA_WGMMA_SHARED, &wgmma,
+              sizeof(wgmma));
+}
+
+static void
+launch_gemv(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
+            const struct gb_cuda_products *products)
+{
+    const struct gb_cuda_gemv_args gemv = {
+        .products = products->args,
+        .in_bulk = gb_cuda_copies_in_bulk(emit->limits),
+        .weights_stay = !products->may_be_written,
+    };
+
+    emit->add(emit, kernel, products->n_blocks, 0, &gemv, sizeof(gemv));
+}
+
+void
+gb_cuda_launch_products(struct gb_cuda_emit *emit,
+                        const struct gb_cuda_tiling *tiling,
+                        const struct gb_cuda_products *products)
+{
+    if (tiling->by_warp_groups)
+        launch_by_warp_groups(emit, tiling->kernel, products);
+    else if (tiling->is_gemv)
+        launch_gemv(emit, tiling->kernel, products);
+    else
+        emit->add(emit, tiling->kernel, products->n_blocks, 0,
+                  &products->args.of[0], sizeof(products->args.of[0]));
+    if (products->n_joins > 0)
+        GB_CUDA_LAUNCH(emit, gb_join_splits,
+                       gb_cuda_blocks(products->joins.n, THREADS), 0,
+                       &products->joins);
 }
 
 void
 gb_cuda_multiply(struct gb_cuda_emit *emit,
                  const struct gb_cuda_tiling *tiling,
                  const struct ggml_tensor *node, int64_t matrices, char *parts,
-                 struct gb_cuda_product_args *args)
+                 const struct gb_cuda_product_args *args)
 {
-    const struct gb_cuda_addends more = args->more;
-    const bool is_split = tiling->n_splits > 1;
-    const int64_t n_tiles =
-        gb_cuda_set_tiles(tiling, node, matrices, parts, args);
+    struct gb_cuda_products products = {
+        .may_be_written = !gb_cuda_may_read_ahead(emit->limits, node)
+    };
 
-    if (is_split)
-        args->more.n = 0;
-    if (tiling->by_warp_groups)
-        multiply_by_warp_groups(emit, tiling->kernel, (unsigned)n_tiles, args);
-    else if (tiling->is_gemv)
-        multiply_by_gemv(emit, tiling->kernel, (unsigned)n_tiles, node, args);
-    else
-        emit->add(emit, tiling->kernel, (unsigned)n_tiles, 0, args,
-                  sizeof(*args));
-    if (is_split)
-        join(emit, node, &more, parts, tiling->n_splits);
+    gb_cuda_add_product(&products, tiling, node, matrices, parts, args);
+    gb_cuda_launch_products(emit, tiling, &products);
 }
