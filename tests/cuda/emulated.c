@@ -153,6 +153,7 @@ open_emulator(const char *path)
     CHECK(library != NULL);
     look_up(library, &emulator.count, "emu_count");
     look_up(library, &emulator.calls, "emu_calls");
+    look_up(library, &emulator.kernel_runs, "emu_kernel_runs");
     look_up(library, &emulator.reports, "emu_reports");
     look_up(library, &emulator.reset, "emu_reset");
     look_up(library, &emulator.fail_call, "emu_fail_call");

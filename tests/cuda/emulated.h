@@ -82,6 +82,7 @@ ggml_backend_reg_t cuda_load_module(void);
 struct cuda_emulator {
     uint64_t (*count)(enum emu_counter which);
     uint64_t (*calls)(const char *name);
+    uint64_t (*kernel_runs)(const char *kernel);
     uint64_t (*reports)(void);
     void (*reset)(void);
     void (*fail_call)(const char *name, uint64_t n, int result);

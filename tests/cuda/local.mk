@@ -107,6 +107,7 @@ check_PROGRAMS += \
 	tests/cuda/limits \
 	tests/cuda/listing \
 	tests/cuda/lowering \
+	tests/cuda/masks \
 	tests/cuda/memory \
 	tests/cuda/moved \
 	tests/cuda/pairs \
@@ -160,6 +161,9 @@ tests_cuda_listing_LDADD = $(BLACK_LDADD)
 tests_cuda_lowering_SOURCES = %D%/lowering.c $(cuda_emulated)
 tests_cuda_lowering_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_lowering_LDADD = $(BLACK_LDADD) -lm
+tests_cuda_masks_SOURCES = %D%/masks.c $(cuda_emulated)
+tests_cuda_masks_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_masks_LDADD = $(BLACK_LDADD)
 tests_cuda_memory_SOURCES = %D%/memory.c $(cuda_emulated)
 tests_cuda_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_memory_LDADD = $(BLACK_LDADD)

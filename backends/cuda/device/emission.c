@@ -111,7 +111,9 @@ emission_change(
 
     if (n_blocks == 0 || emission->is_other)
         return;
-    if (!fits(emission, &launch) ||
+    /* Which attentions share a block mask depends on what lies between them. */
+    if (kernel == GB_CUDA_KERNEL_gb_attention_block_mask ||
+        !fits(emission, &launch) ||
         !gb_cuda_plan_note_change(emission->plan, emission->next)) {
         emission->is_other = true;
         return;
@@ -197,8 +199,8 @@ add_split(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
     }
 }
 
-/* Packed columns, and what is sorted, are of no use any more when what they were
- * made of is written to. */
+/* Packed columns, what is sorted, and block masks are of no use any more when
+ * what they were made of is written to. */
 static void
 note_write(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
 {
@@ -211,6 +213,14 @@ note_write(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
     if (sorted->ids != NULL && gb_fuse_overlap(gb_fuse_span_of(sorted->ids),
                                                gb_fuse_span_of(node)))
         sorted->ids = NULL;
+    for (int i = 0; i < GB_CUDA_BLOCK_MASKS; i++) {
+        struct gb_cuda_kept_mask *kept_mask = &emission->emit.masks[i];
+
+        if (kept_mask->mask != NULL &&
+            gb_fuse_overlap(gb_fuse_span_of(kept_mask->mask),
+                            gb_fuse_span_of(node)))
+            kept_mask->mask = NULL;
+    }
 }
 
 /* Products by expert leave what is sorted in scratch; others that have scratch do

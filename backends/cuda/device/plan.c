@@ -145,7 +145,7 @@ check_graph(
     const struct gb_cuda_hold *hold, const struct gb_cuda_limits *limits,
     const struct ggml_cgraph *cgraph, struct gb_cuda_needs *most)
 {
-    *most = (struct gb_cuda_needs){ 0, 0 };
+    *most = (struct gb_cuda_needs){ 0, 0, 0 };
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const struct ggml_tensor *node = cgraph->nodes[i];
         const struct gb_cuda_op *op = gb_cuda_op_of(node->op);
@@ -162,6 +162,7 @@ check_graph(
             continue;
         needs = gb_cuda_needs_of(limits, node);
         most->columns = larger(most->columns, needs.columns);
+        most->block_mask = larger(most->block_mask, needs.block_mask);
         most->scratch = larger(most->scratch, needs.scratch);
     }
     return GGML_STATUS_SUCCESS;

@@ -14,6 +14,7 @@
 #include "backends/cuda/ops/args.h"
 #include "backends/cuda/ops/formats.h"
 #include "backends/cuda/ops/fused.h"
+#include "backends/cuda/ops/matmul.h"
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
@@ -242,7 +243,7 @@ struct plan {
     struct gb_cuda_attention_args args;
     const struct mma_kernel *mma; /* NULL: with floats */
     int64_t rows;                 /* of a tile */
-    size_t block_mask, halves[2], factors[2]; /* of keys and of values */
+    size_t halves[2], factors[2]; /* of keys and of values */
     size_t scratch;
 };
 
@@ -260,9 +261,6 @@ take_scratch(struct plan *plan, int64_t size)
 static void
 plan_preparation(struct plan *plan, const struct ggml_tensor *node)
 {
-    if (node->src[3] != NULL)
-        plan->block_mask =
-            take_scratch(plan, plan->args.row_tiles * plan->args.key_tiles);
     for (int i = 0; i < 2; i++) {
         const struct ggml_tensor *t = node->src[1 + i];
         const int64_t matrices = t->ne[2] * t->ne[3];
@@ -314,6 +312,18 @@ attention_scratch(
         plan_by(limits, node, mma_kernel_of(limits, node));
 
     return mma.scratch > floats.scratch ? mma.scratch : floats.scratch;
+}
+
+static size_t
+attention_block_mask(
+    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
+{
+    const struct mma_kernel *mma = mma_kernel_of(limits, node);
+    const struct plan plan = plan_by(limits, node, mma);
+
+    return mma == NULL || is_decode(mma) || node->src[3] == NULL
+               ? 0
+               : (size_t)(plan.args.row_tiles * plan.args.key_tiles);
 }
 
 /* May four elements of each row, which are floats, be read at once? */
@@ -394,12 +404,31 @@ emit_halves(struct gb_cuda_emit *emit, const struct plan *plan,
     };
 }
 
+/* Where the block mask WANTED is kept; -1: nowhere. */
+static int
+find_block_mask(
+    const struct gb_cuda_emit *emit, const struct gb_cuda_kept_mask *wanted)
+{
+    for (int i = 0; i < GB_CUDA_BLOCK_MASKS; i++) {
+        const struct gb_cuda_kept_mask *kept = &emit->masks[i];
+
+        if (kept->mask != NULL &&
+            gb_cuda_are_the_same(kept->mask, wanted->mask) &&
+            kept->n_keys == wanted->n_keys && kept->group == wanted->group &&
+            kept->rows == wanted->rows &&
+            kept->rows_of_tile == wanted->rows_of_tile)
+            return i;
+    }
+    return -1;
+}
+
 static void
-emit_block_mask(struct gb_cuda_emit *emit, const struct plan *plan)
+launch_block_mask(
+    struct gb_cuda_emit *emit, const struct plan *plan, uint8_t *to)
 {
     const struct gb_cuda_block_mask_args args = {
         .mask = plan->args.mask,
-        .block_mask = (uint8_t *)(emit->scratch + plan->block_mask),
+        .block_mask = to,
         .n_keys = plan->args.n_keys,
         .group = plan->args.group,
         .rows = plan->args.rows,
@@ -413,6 +442,32 @@ emit_block_mask(struct gb_cuda_emit *emit, const struct plan *plan)
                    &args);
 }
 
+/* Where the block mask of MASK lies, which an attention before may have needed
+ * too. */
+static const uint8_t *
+emit_block_mask(struct gb_cuda_emit *emit, const struct plan *plan,
+                const struct ggml_tensor *mask)
+{
+    const struct gb_cuda_kept_mask wanted = {
+        .mask = mask,
+        .n_keys = plan->args.n_keys,
+        .group = plan->args.group,
+        .rows = plan->args.rows,
+        .rows_of_tile = plan->rows,
+    };
+    const int kept = find_block_mask(emit, &wanted);
+    const int i = kept >= 0 ? kept : emit->next_mask;
+    uint8_t *const to =
+        (uint8_t *)emit->block_masks + (size_t)i * emit->block_mask_size;
+
+    if (kept < 0) {
+        launch_block_mask(emit, plan, to);
+        emit->masks[i] = wanted;
+        emit->next_mask = (i + 1) % GB_CUDA_BLOCK_MASKS;
+    }
+    return to;
+}
+
 static void
 emit_preparation(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
                  struct plan *plan)
@@ -421,10 +476,8 @@ emit_preparation(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
     struct gb_cuda_tensor *const tensors[] = { &args->k, &args->v };
     const float **const factors[] = { &args->k_factors, &args->v_factors };
 
-    if (args->has_mask) {
-        emit_block_mask(emit, plan);
-        args->block_mask = (const uint8_t *)(emit->scratch + plan->block_mask);
-    }
+    if (args->has_mask)
+        args->block_mask = emit_block_mask(emit, plan, node->src[3]);
     for (int i = 0; i < 2; i++) {
         float *const to = (float *)(emit->scratch + plan->factors[i]);
 
@@ -483,6 +536,7 @@ attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_cuda_op gb_cuda_op_attention = {
     .supports = attention_supports,
+    .block_mask = attention_block_mask,
     .scratch = attention_scratch,
     .emit = attention_emit,
 };

@@ -50,6 +50,16 @@ struct gb_cuda_sorted {
     int n_experts, col_step, n_tiles;
 };
 
+/* Block masks that are kept: models have one mask, or a second one for layers
+ * that see the last positions alone. */
+enum { GB_CUDA_BLOCK_MASKS = 2 };
+
+/* What lies in one's place: what tiles of ROWS_OF_TILE rows see of a mask. */
+struct gb_cuda_kept_mask {
+    const struct ggml_tensor *mask; /* NULL: nothing */
+    int64_t n_keys, group, rows, rows_of_tile;
+};
+
 /*
  * D = A^T * B for BATCH matrices, in the words of BLAS: all are stored column
  * by column, those of A and of B have K values.  A row of a tensor is a column.
@@ -72,9 +82,15 @@ struct gb_cuda_emit {
     struct gb_cuda_sorted sorted;
     struct gb_cuda_kept next; /* what is packed next, if something is before
                                  this is over */
+    char *block_masks; /* address of as many bytes as the row asked for, for each
+                          that is kept: until somebody writes to the mask, or
+                          another one needs the place */
+    size_t block_mask_size;
+    struct gb_cuda_kept_mask masks[GB_CUDA_BLOCK_MASKS];
+    int next_mask; /* place of the next one that is made */
     char *scratch; /* address of as many bytes as the row's scratch asked for;
                       their content is undefined, and lost after the node,
-                      but for what is sorted */
+                      but for what is sorted; block masks are elsewhere */
     void (*add)(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
                 unsigned n_blocks, size_t shared, const void *args, size_t size);
     /* Write what TMA knows MAPPED by, its boxes swizzled by 128 bytes; WGMMA.

@@ -24,6 +24,10 @@ struct gb_cuda_op {
     /* Bytes of packed columns that emit needs; NULL: none. */
     size_t (*columns)(
         const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
+    /* Bytes of the block mask that attentions with the same mask share; NULL:
+     * none. */
+    size_t (*block_mask)(
+        const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
     /* Bytes of scratch besides; NULL: none. */
     size_t (*scratch)(
         const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
@@ -39,17 +43,19 @@ const struct gb_cuda_op *gb_cuda_op_of(enum ggml_op op);
 
 /* What the row asks for, by NODE. */
 struct gb_cuda_needs {
-    size_t columns, scratch;
+    size_t columns, block_mask, scratch;
 };
 
 struct gb_cuda_needs gb_cuda_needs_of(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
 
-/* Bytes of both, one behind the other. */
+/* Bytes of all, one behind the other. */
 static inline size_t
 gb_cuda_needs_size(const struct gb_cuda_needs *needs)
 {
-    return gb_cuda_scratch_up(needs->columns) + needs->scratch;
+    return gb_cuda_scratch_up(needs->columns) +
+           GB_CUDA_BLOCK_MASKS * gb_cuda_scratch_up(needs->block_mask) +
+           needs->scratch;
 }
 
 /* Let EMIT have them at MEMORY, where nothing is kept yet. */
@@ -58,9 +64,15 @@ gb_cuda_emit_place(struct gb_cuda_emit *emit,
                    const struct gb_cuda_needs *needs, char *memory)
 {
     emit->columns = memory;
-    emit->scratch = memory + gb_cuda_scratch_up(needs->columns);
+    emit->block_masks = memory + gb_cuda_scratch_up(needs->columns);
+    emit->block_mask_size = gb_cuda_scratch_up(needs->block_mask);
+    emit->scratch =
+        emit->block_masks + GB_CUDA_BLOCK_MASKS * emit->block_mask_size;
     emit->kept.b = NULL;
     emit->sorted.ids = NULL;
+    emit->next_mask = 0;
+    for (int i = 0; i < GB_CUDA_BLOCK_MASKS; i++)
+        emit->masks[i].mask = NULL;
 }
 
 /* Does its row run NODE?  Views and nodes without elements need none. */

@@ -23,10 +23,12 @@ gb_cuda_needs_of(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     const struct gb_cuda_op *op = gb_cuda_op_of(node->op);
-    struct gb_cuda_needs needs = { 0, 0 };
+    struct gb_cuda_needs needs = { 0, 0, 0 };
 
     if (op != NULL && op->columns != NULL)
         needs.columns = op->columns(limits, node);
+    if (op != NULL && op->block_mask != NULL)
+        needs.block_mask = op->block_mask(limits, node);
     if (op != NULL && op->scratch != NULL)
         needs.scratch = op->scratch(limits, node);
     return needs;
