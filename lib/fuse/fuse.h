@@ -27,6 +27,8 @@
 enum gb_fuse_pattern {
     GB_FUSE_ADD_NORM,   /* ADD, NORM or RMS_NORM, MUL by weights */
     GB_FUSE_GATE,       /* UNARY, MUL */
+    GB_FUSE_GET_NORM,   /* GET_ROWS, NORM or RMS_NORM, MUL by weights, perhaps
+                           ADD */
     GB_FUSE_NORM,       /* NORM or RMS_NORM, MUL by weights, perhaps ADD */
     GB_FUSE_PRODUCT,    /* MUL_MAT, ADD, perhaps another ADD */
     GB_FUSE_PRODUCTS,   /* MUL_MATs with one right side; none reads another */

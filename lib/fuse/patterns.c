@@ -10,6 +10,10 @@
 const struct gb_fuse_chain gb_fuse_chains[] = {
     { GB_FUSE_ADD_NORM, 3, { ONE(ADD), EITHER(RMS_NORM, NORM), ONE(MUL) } },
     { GB_FUSE_GATE, 2, { ONE(UNARY), ONE(MUL) } },
+    { GB_FUSE_GET_NORM, 4,
+      { ONE(GET_ROWS), EITHER(RMS_NORM, NORM), ONE(MUL), ONE(ADD) } },
+    { GB_FUSE_GET_NORM, 3,
+      { ONE(GET_ROWS), EITHER(RMS_NORM, NORM), ONE(MUL) } },
     { GB_FUSE_NORM, 3, { EITHER(RMS_NORM, NORM), ONE(MUL), ONE(ADD) } },
     { GB_FUSE_NORM, 2, { EITHER(RMS_NORM, NORM), ONE(MUL) } },
     { GB_FUSE_PRODUCT, 3, { ONE(MUL_MAT), ONE(ADD), ONE(ADD) } },
@@ -41,7 +45,7 @@ const int gb_fuse_n_subgraphs =
 bool
 gb_fuse_is_by_row(enum ggml_op op)
 {
-    return op != GGML_OP_MUL_MAT;
+    return op != GGML_OP_MUL_MAT && op != GGML_OP_GET_ROWS;
 }
 
 bool

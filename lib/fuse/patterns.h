@@ -7,7 +7,7 @@
 
 #include "lib/fuse/fuse.h"
 
-enum { GB_FUSE_MAX_CHOICES = 2, GB_FUSE_MAX_STEPS = 3 };
+enum { GB_FUSE_MAX_CHOICES = 2, GB_FUSE_MAX_STEPS = 4 };
 
 /* A node of a chain; each but the first reads the one before it. */
 struct gb_fuse_step {

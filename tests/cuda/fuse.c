@@ -305,6 +305,23 @@ norm(struct graph *g, struct ggml_tensor *a)
     return a;
 }
 
+/* Rows of A by numbers, some of which are no row's; normed, and weighted. */
+static struct ggml_tensor *
+picked(struct graph *g, struct ggml_tensor *a)
+{
+    struct ggml_tensor *ids =
+        ggml_new_tensor_1d(g->ctx, GGML_TYPE_I32, 1 + below(MAX_ROWS));
+
+    ggml_set_input(ids);
+    ggml_build_forward_expand(g->cgraph, ids);
+    g->leafs[g->n_leafs++] = ids;
+    a = ggml_get_rows(g->ctx, a, ids);
+    if (below(3) == 0)
+        g->made[g->n_made++] = a;
+    a = norm(g, a);
+    return ggml_mul(g->ctx, a, operand(g, a));
+}
+
 static struct ggml_tensor *
 next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
 {
@@ -326,6 +343,8 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
         return below(2) == 0 ? weighted(g, a) : routed(g, a);
     if (below(12) == 0)
         return soft_max(g, a);
+    if (below(10) == 0)
+        return picked(g, a);
     switch (below(6)) {
     case 0:
         return norm(g, a);
@@ -394,7 +413,8 @@ fill(const struct ggml_tensor *t)
         x[i] = gb_random_float(&numbers, -1.0f, 1.0f);
     if (t->type == GGML_TYPE_I32) {
         for (int64_t i = 0; i < n; i++)
-            ((int32_t *)bytes)[i] = below(100);
+            ((int32_t *)bytes)[i] =
+                below(2) == 0 ? below(100) : below(MAX_ROWS);
     } else {
         ggml_quantize_chunk(t->type, x, bytes, 0, ggml_nrows(t), t->ne[0],
                             NULL);

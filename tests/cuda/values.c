@@ -103,6 +103,55 @@ get_rows_of(enum ggml_type type)
     scene_end(&scene);
 }
 
+/* With a norm of the rows and weights behind it, of rows for a warp and for a
+ * thread block: of a row of plus and minus one value it makes ones. */
+static void
+norm_rows_of(int n)
+{
+    float *values = calloc((size_t)n * N_ROWS, sizeof(*values));
+    float *result = calloc((size_t)n * N_IDS, sizeof(*result));
+    struct scene scene = scene_begin();
+    struct ggml_tensor *a =
+        ggml_new_tensor_2d(scene.ctx, GGML_TYPE_F32, n, N_ROWS);
+    struct ggml_tensor *numbers =
+        ggml_new_tensor_1d(scene.ctx, GGML_TYPE_I32, N_IDS);
+    struct ggml_tensor *weights =
+        ggml_new_tensor_1d(scene.ctx, GGML_TYPE_F32, n);
+    struct ggml_tensor *node = ggml_get_rows(scene.ctx, a, numbers);
+
+    CHECK(values != NULL && result != NULL);
+    node = ggml_mul(scene.ctx, ggml_rms_norm(scene.ctx, node, 1e-12f), weights);
+    scene_place(&scene);
+    for (int i = 0; i < n; i++)
+        values[i] = (float)(i + 1);
+    scene_set(weights, values);
+    for (int i = 0; i < n * N_ROWS; i++)
+        values[i] = ((i % n * 7 + i / n) % 3 == 0 ? -1.0f : 1.0f) *
+                    (float)(1 << i / n);
+    scene_set(a, values);
+    scene_set(numbers, ids);
+    scene_compute(&scene, node, result);
+    for (int i = 0; i < n * N_IDS; i++) {
+        const int32_t row = ids[i / n];
+        const float w = (float)(i % n + 1);
+        const float x = row >= 0 && row < N_ROWS
+                            ? values[row * n + i % n] / (float)(1 << row)
+                            : 0.0f;
+
+        CHECK(fabsf(result[i] - x * w) <= 1e-6f * w);
+    }
+    scene_end(&scene);
+    free(values);
+    free(result);
+}
+
+static void
+norm_rows_that_are_none(void)
+{
+    norm_rows_of(64);
+    norm_rows_of(1025);
+}
+
 static void
 get_rows_that_are_none(void)
 {
@@ -156,6 +205,8 @@ numbers_that_are_no_rows_give_zeros(void **state)
 {
     (void)state;
     cuda_case(get_rows_that_are_none, "", NULL);
+    cuda_case(norm_rows_that_are_none, "", NULL);
+    cuda_case(norm_rows_that_are_none, "GGMLBACKEND_GPU_FUSE=off", NULL);
     cuda_case(add_to_rows, "", NULL);
 }
 

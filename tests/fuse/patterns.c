@@ -101,6 +101,65 @@ chains_are_found(void **state)
     check_only_group(GB_FUSE_ROPE_STORE, 2, 3, y);
 }
 
+static struct ggml_tensor *
+numbers(int64_t n)
+{
+    return ggml_new_tensor_1d(ctx, GGML_TYPE_I32, n);
+}
+
+/* Rows that are picked, with what a norm has behind it: they are written only
+ * where somebody sees them, and may lie in no place of what they are picked
+ * from, since each may be any row of that. */
+static void
+norms_of_picked_rows_are_found(void **state)
+{
+    struct ggml_tensor *x = leaf(4), *w = leaf(1), *rows, *norm, *y, *sum;
+
+    (void)state;
+    rows = ggml_get_rows(ctx, x, numbers(ROWS));
+    y = ggml_mul(ctx, ggml_rms_norm_inplace(ctx, rows, 1e-5f), w);
+    find(y);
+    check_only_group(GB_FUSE_GET_NORM, 3, 6, y);
+
+    graph = ggml_new_graph(ctx);
+    norm = ggml_norm(ctx, ggml_get_rows(ctx, x, numbers(ROWS)), 1e-5f);
+    y = ggml_add(ctx, ggml_mul(ctx, leaf(ROWS), norm), w);
+    find(y);
+    check_only_group(GB_FUSE_GET_NORM, 4, 15, y);
+
+    /* The last sum reads what was picked. */
+    graph = ggml_new_graph(ctx);
+    rows = ggml_get_rows(ctx, x, numbers(ROWS));
+    y = ggml_mul(ctx, ggml_rms_norm(ctx, rows, 1e-5f), w);
+    sum = ggml_add(ctx, y, rows);
+    find(sum);
+    check_only_group(GB_FUSE_GET_NORM, 3, 7, y);
+
+    /* The result lies where the rows are that are picked. */
+    graph = ggml_new_graph(ctx);
+    x = leaf(ROWS);
+    rows = ggml_get_rows(ctx, x, numbers(ROWS));
+    y = ggml_mul(ctx, ggml_rms_norm(ctx, rows, 1e-5f), w);
+    y->data = x->data;
+    find(y);
+    check_only_group(GB_FUSE_NORM, 2, 3, y);
+
+    /* The numbers lie where the result will be. */
+    y->data = rows->src[1]->data;
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    check_only_group(GB_FUSE_NORM, 2, 3, y);
+
+    /* What is picked from changes before the norm. */
+    graph = ggml_new_graph(ctx);
+    rows = ggml_get_rows(ctx, x, numbers(ROWS));
+    norm = ggml_sqr_inplace(ctx, x);
+    ggml_build_forward_expand(graph, rows);
+    ggml_build_forward_expand(graph, norm);
+    y = ggml_mul(ctx, ggml_rms_norm(ctx, rows, 1e-5f), leaf(1));
+    find(y);
+    check_only_group(GB_FUSE_NORM, 2, 3, y);
+}
+
 /* As older models have them: scale, mask, softmax, of which some are missing. */
 static void
 scores_are_found(void **state)
@@ -464,6 +523,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(chains_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            norms_of_picked_rows_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(scores_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(
             stores_that_lie_apart_are_found, setup, teardown),

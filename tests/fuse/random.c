@@ -60,6 +60,14 @@ lie_alike(const struct ggml_tensor *a, const struct ggml_tensor *b)
     return a->data == b->data && ggml_are_same_shape(a, b);
 }
 
+/* Does it pick rows by numbers, of anything but what was just made for it, as a
+ * choice of experts does? */
+static bool
+is_pick(const struct ggml_tensor *t)
+{
+    return t->op == GGML_OP_GET_ROWS && t->src[0]->op != GGML_OP_VIEW;
+}
+
 /* As backends are given them: results lie apart from what they are made of, or
  * in its place, element by element. */
 static bool
@@ -67,7 +75,8 @@ is_place_good(const struct ggml_tensor *t)
 {
     for (int i = 0; i < GGML_MAX_SRC && t->op != GGML_OP_NONE; i++) {
         if (t->src[i] != NULL && overlap(t, t->src[i]) &&
-            (t->op == GGML_OP_MUL_MAT || !lie_alike(t, t->src[i])))
+            (t->op == GGML_OP_MUL_MAT || is_pick(t) ||
+             !lie_alike(t, t->src[i])))
             return false;
     }
     return true;
@@ -223,6 +232,18 @@ new_route(struct ggml_tensor *a)
     return new_other(GGML_OP_DIV, all_of(picked), sums);
 }
 
+/* Rows of A, by numbers that are anything's. */
+static struct ggml_tensor *
+new_pick(struct ggml_tensor *a)
+{
+    struct ggml_tensor *numbers = any(), *t = ggml_dup(ctx, numbers);
+
+    t->op = GGML_OP_GET_ROWS;
+    t->src[0] = a;
+    t->src[1] = numbers;
+    return t;
+}
+
 /* Scores that are scaled, or masked, or both. */
 static struct ggml_tensor *
 new_scores(struct ggml_tensor *a)
@@ -253,10 +274,11 @@ next_op(const struct ggml_tensor *last)
         GGML_OP_ADD, GGML_OP_MUL, GGML_OP_RMS_NORM, GGML_OP_NORM,
         GGML_OP_UNARY, GGML_OP_MUL_MAT, GGML_OP_ROPE, GGML_OP_CPY,
         GGML_OP_SUM_ROWS, GGML_OP_SOFT_MAX, GGML_OP_DIAG_MASK_INF,
+        GGML_OP_GET_ROWS,
     };
 
     if (below(3) == 0)
-        return ops[below(11)];
+        return ops[below(12)];
     if (last->op == GGML_OP_MUL_MAT && below(2) == 0)
         return GGML_OP_MUL_MAT;
     switch ((int)last->op) {
@@ -268,6 +290,8 @@ next_op(const struct ggml_tensor *last)
         return GGML_OP_ADD;
     case GGML_OP_ADD:
         return below(2) == 0 ? GGML_OP_RMS_NORM : GGML_OP_ADD;
+    case GGML_OP_GET_ROWS:
+        return below(2) == 0 ? GGML_OP_RMS_NORM : GGML_OP_NORM;
     case GGML_OP_ROPE:
         return GGML_OP_CPY;
     case GGML_OP_CPY:
@@ -301,6 +325,8 @@ new_node(enum ggml_op op, struct ggml_tensor *a)
         return new_route(a);
     case GGML_OP_DIAG_MASK_INF:
         return new_scores(a);
+    case GGML_OP_GET_ROWS:
+        return new_pick(a);
     default:
         return below(2) == 0 ? ggml_silu(ctx, a) : ggml_silu_inplace(ctx, a);
     }
@@ -412,6 +438,8 @@ element(const struct ggml_tensor *node, const struct inner *inner, int row,
         return mix(own, value(inner, a, row, column));
     case GGML_OP_GET_ROWS:
     case GGML_OP_DIV:
+        if (is_pick(node))
+            return *cell(a, (int)(*cell(b, row, 0) % MAX_ROWS), column);
         return mix(own, mix(whole_row(inner, a, row),
                             value(inner, b, row, column)));
     default:
@@ -545,6 +573,9 @@ accepts(void *data, const struct gb_fuse_group *group)
     for (int i = 1; i < group->n_nodes; i++) {
         const struct ggml_tensor *node = group->nodes[i];
 
+        /* A choice of experts picks of its own row. */
+        if (is_pick(node))
+            return false;
         if (group->n_parts == 1 && group->pattern != GB_FUSE_SLICES &&
             node->op != GGML_OP_CPY &&
             !ggml_are_same_shape(node, group->nodes[0]))

@@ -65,6 +65,60 @@ norms(struct suite *s, const int64_t ne[4], int rms, enum operand kind)
     }
 }
 
+/* N rows of five, so that some come again, with a norm of theirs and weights;
+ * added to that what a bias is, or the picked rows themselves. */
+static void
+picked_rows(struct suite *s, int64_t width, int64_t n, int rms)
+{
+    enum { ALONE, AND_BIAS, AND_ROWS, BY_ROWS, N_KINDS };
+    const int64_t ne[] = { width, 5, 1, 1 };
+
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        struct ggml_tensor *x, *rows;
+
+        if (!suite_begin(s, GGML_OP_GET_ROWS))
+            continue;
+        x = leaf_range(s, GGML_TYPE_F32, ne, -10, 10);
+        rows = ggml_get_rows(s->ctx, x,
+                             leaf_filled(s, GGML_TYPE_I32, NE(n, 1, 1, 1),
+                                         FILL_INTEGERS, 0, 5));
+        x = ggml_mul(s->ctx, norm(s, rows, rms),
+                     kind == BY_ROWS ? rows : operand(s, ne, ONE_ROW));
+        if (kind == AND_BIAS)
+            x = ggml_add(s->ctx, x, operand(s, x->ne, ONE_ROW));
+        if (kind == AND_ROWS)
+            x = ggml_add(s->ctx, x, rows);
+        suite_check(s, x, 1e-7);
+    }
+}
+
+/* Rows that are picked of views and of halves, of several matrices, and
+ * those that a product reads. */
+static void
+other_picked_rows(struct suite *s)
+{
+    struct ggml_tensor *x, *ids;
+
+    for (int kind = 0; kind < 4; kind++) {
+        const bool has_two = kind == 2;
+
+        if (!suite_begin(s, GGML_OP_GET_ROWS))
+            continue;
+        x = leaf_range(s, kind == 1 ? GGML_TYPE_F16 : GGML_TYPE_F32,
+                       NE(96, 5, has_two ? 2 : 1, 1), -10, 10);
+        if (kind == 0)
+            x = ggml_view_2d(s->ctx, x, 64, 4, x->nb[1], x->nb[1] + 64);
+        ids = leaf_filled(s, GGML_TYPE_I32, NE(7, has_two ? 2 : 1, 1, 1),
+                          FILL_INTEGERS, 0, 4);
+        x = norm(s, ggml_get_rows(s->ctx, x, ids), 1);
+        x = ggml_mul(s->ctx, x, operand(s, x->ne, ONE_ROW));
+        if (kind == 3)
+            x = ggml_mul_mat(s->ctx,
+                             leaf_4d(s, GGML_TYPE_Q8_0, 96, 37, 1, 1), x);
+        suite_check(s, x, kind == 3 ? 5e-4 : 1e-7);
+    }
+}
+
 static void
 gates(struct suite *s, const int64_t ne[4], enum ggml_unary_op function)
 {
@@ -615,6 +669,14 @@ cases_chains(struct suite *s)
         for (int f = 0; f < LENGTH(functions); f++)
             gates(s, shapes[i], functions[f]);
     }
+    for (int rms = 0; rms < 2; rms++) {
+        for (int n = 1; n <= 9; n += 8) {
+            picked_rows(s, 64, n, rms);
+            picked_rows(s, 576, n, rms);
+            picked_rows(s, 1025, n, rms);
+        }
+    }
+    other_picked_rows(s);
     products(s);
     feed_forward(s, GGML_TYPE_F32, GGML_TYPE_F32);
     feed_forward(s, GGML_TYPE_Q8_0, GGML_TYPE_Q8_0);

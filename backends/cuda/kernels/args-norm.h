@@ -18,11 +18,13 @@ struct gb_cuda_norm_args {
 /*
  * dst = norm(src + addend) * weights + bias, all of F32 with dense rows and the
  * counts of dst; strides of 0 where a row is used again.  What is not there has
- * no data: addend, bias, and the results in between that nobody sees.
+ * no data: addend, bias, and the results in between that nobody sees.  With ids,
+ * I32, dst is a matrix whose row I is made of src's row number ids[I], or of
+ * zeros where src has none of that number.
  */
 struct gb_cuda_norm_mul_args {
-    struct gb_cuda_tensor dst, src, addend, weights, bias;
-    struct gb_cuda_tensor sum;    /* src + addend */
+    struct gb_cuda_tensor dst, src, ids, addend, weights, bias;
+    struct gb_cuda_tensor sum;    /* src + addend, or the rows that ids pick */
     struct gb_cuda_tensor normed; /* norm of that */
     struct gb_cuda_tensor scaled; /* times weights, where there is a bias */
     char *columns; /* dst as q8 activations, row after row, or NULL */

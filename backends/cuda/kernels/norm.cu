@@ -20,9 +20,11 @@ gb_norm_factor(float sum_sq, int64_t n, float eps)
     return 1.0f / gb_sqrt(sum_sq / (float)n + eps);
 }
 
-/* A row's elements: those of X, and of Y added to them where it is there. */
+/* A row's elements: N of X, and of Y added to them where it is there; with N of
+ * 0 it is a row of zeros, which add nothing to sums. */
 struct gb_norm_source {
     const float *x, *y;
+    int64_t n;
 };
 
 GB_DEVICE float
@@ -37,7 +39,7 @@ gb_norm_mean(const gb_norm_source &source, int64_t n)
 {
     float sum = 0.0f;
 
-    for (int64_t i = team::rank(); i < n; i += team::size)
+    for (int64_t i = team::rank(); i < source.n; i += team::size)
         sum += gb_norm_at(source, i);
     return team::sum(sum) / (float)n;
 }
@@ -49,7 +51,7 @@ gb_norm_scale(const gb_norm_source &source, int64_t n, float mean, float eps)
 {
     float sum_sq = 0.0f;
 
-    for (int64_t i = team::rank(); i < n; i += team::size) {
+    for (int64_t i = team::rank(); i < source.n; i += team::size) {
         const float x = gb_norm_at(source, i) - mean;
 
         sum_sq = gb_fma(x, x, sum_sq);
@@ -62,11 +64,11 @@ GB_DEVICE void
 gb_norm_row(const gb_cuda_norm_args &a, int64_t row)
 {
     const gb_row at = gb_row_of(row, a.dst.ne);
+    const int64_t n = a.dst.ne[0];
     const gb_norm_source source = {
-        (const float *)gb_row_data(a.src0, at), nullptr
+        (const float *)gb_row_data(a.src0, at), nullptr, n
     };
     float *dst = (float *)gb_row_data(a.dst, at);
-    const int64_t n = a.dst.ne[0];
     const float mean = gb_norm_mean<team>(source, n);
     const float scale = gb_norm_scale<team>(source, n, mean, a.eps);
 
@@ -79,11 +81,11 @@ GB_DEVICE void
 gb_rms_norm_row(const gb_cuda_norm_args &a, int64_t row)
 {
     const gb_row at = gb_row_of(row, a.dst.ne);
+    const int64_t n = a.dst.ne[0];
     const gb_norm_source source = {
-        (const float *)gb_row_data(a.src0, at), nullptr
+        (const float *)gb_row_data(a.src0, at), nullptr, n
     };
     float *dst = (float *)gb_row_data(a.dst, at);
-    const int64_t n = a.dst.ne[0];
     const float scale = gb_norm_scale<team>(source, n, 0.0f, a.eps);
 
     for (int64_t i = team::rank(); i < n; i += team::size)
@@ -149,6 +151,21 @@ gb_store_if_any(float *row, int64_t i, float value)
         row[i] = value;
 }
 
+/* What row AT of dst is made of: zeros where its number is no row's. */
+GB_DEVICE gb_norm_source
+gb_norm_source_of(const gb_cuda_norm_mul_args &a, const gb_row &at)
+{
+    const float *const y = gb_row_if_any(a.addend, at);
+    gb_row from = at;
+
+    if (a.ids.data != nullptr) {
+        from.i1 = *(const int32_t *)(a.ids.data + at.i1 * a.ids.nb[0]);
+        if (from.i1 < 0 || from.i1 >= a.src.ne[1])
+            return { nullptr, nullptr, 0 };
+    }
+    return { (const float *)gb_row_data(a.src, from), y, a.dst.ne[0] };
+}
+
 /* The rows that a team works on, of what there is of them. */
 struct gb_norm_rows {
     gb_norm_source source;
@@ -162,7 +179,7 @@ gb_norm_rows_of(const gb_cuda_norm_mul_args &a, int64_t row)
     const gb_row at = gb_row_of(row, a.dst.ne);
 
     return {
-        { (const float *)gb_row_data(a.src, at), gb_row_if_any(a.addend, at) },
+        gb_norm_source_of(a, at),
         (const float *)gb_row_data(a.weights, at),
         gb_row_if_any(a.bias, at),
         gb_row_if_any(a.sum, at),
@@ -177,7 +194,8 @@ gb_norm_rows_of(const gb_cuda_norm_mul_args &a, int64_t row)
 GB_DEVICE float
 gb_norm_element(const gb_norm_rows &rows, int64_t i, float mean, float scale)
 {
-    const float x = gb_norm_at(rows.source, i);
+    const float x =
+        i < rows.source.n ? gb_norm_at(rows.source, i) : 0.0f;
     const float normed = (x - mean) * scale;
     const float scaled = normed * rows.weights[i];
     const float result =

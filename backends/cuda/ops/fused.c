@@ -11,6 +11,7 @@
 static const struct gb_cuda_fused *const rows[GB_FUSE_PATTERN_COUNT] = {
     [GB_FUSE_ADD_NORM] = &gb_cuda_fused_norm,
     [GB_FUSE_GATE] = &gb_cuda_fused_gate,
+    [GB_FUSE_GET_NORM] = &gb_cuda_fused_norm,
     [GB_FUSE_NORM] = &gb_cuda_fused_norm,
     [GB_FUSE_PRODUCT] = &gb_cuda_fused_product,
     [GB_FUSE_PRODUCTS] = &gb_cuda_fused_products,

@@ -103,16 +103,22 @@ const struct gb_cuda_op gb_cuda_op_group_norm = {
 
 /* Where the nodes of a group are: -1 for what is not there. */
 struct parts {
-    int add, norm, mul, bias;
+    int get, add, norm, mul, bias;
 };
 
 static struct parts
 parts_of(const struct gb_fuse_group *group)
 {
-    if (group->pattern == GB_FUSE_ADD_NORM)
-        return (struct parts){ .add = 0, .norm = 1, .mul = 2, .bias = -1 };
+    const bool gets = group->pattern == GB_FUSE_GET_NORM;
+    const bool adds = group->pattern == GB_FUSE_ADD_NORM;
+    const int norm = gets || adds ? 1 : 0;
+
     return (struct parts){
-        .add = -1, .norm = 0, .mul = 1, .bias = group->n_nodes > 2 ? 2 : -1
+        .get = gets ? 0 : -1,
+        .add = adds ? 0 : -1,
+        .norm = norm,
+        .mul = norm + 1,
+        .bias = group->n_nodes > norm + 2 ? norm + 2 : -1,
     };
 }
 
@@ -123,12 +129,32 @@ operand(const struct gb_fuse_group *group, int i)
     return gb_cuda_other_operand(group->nodes[i], group->nodes[i - 1]);
 }
 
+/* Are the rows that NODE picks those of a matrix? */
+static bool
+gets_plain_rows(const struct ggml_tensor *node)
+{
+    return gb_cuda_has_f32_rows(node->src[0]) &&
+           ggml_is_matrix(node->src[0]) && ggml_is_vector(node->src[1]);
+}
+
+/* Does the first node, of which SHAPE has the counts, read what the kernel
+ * does? */
+static bool
+reads_plain_rows(const struct parts *parts, const struct ggml_tensor *first,
+                 const struct ggml_tensor *shape)
+{
+    if (parts->get >= 0)
+        return gets_plain_rows(first);
+    return gb_cuda_has_f32_rows(first->src[0]) &&
+           ggml_are_same_shape(first->src[0], shape) &&
+           (parts->add < 0 || gb_cuda_has_rows_for(first->src[1], shape));
+}
+
 static bool
 fused_norm_supports(const struct gb_cuda_limits *limits,
                     const struct gb_fuse_group *group)
 {
     const struct parts parts = parts_of(group);
-    const struct ggml_tensor *first = group->nodes[0];
     const struct ggml_tensor *norm = group->nodes[parts.norm];
 
     (void)limits;
@@ -137,9 +163,7 @@ fused_norm_supports(const struct gb_cuda_limits *limits,
             !ggml_are_same_shape(group->nodes[i], norm))
             return false;
     }
-    return gb_cuda_has_f32_rows(first->src[0]) &&
-           ggml_are_same_shape(first->src[0], norm) &&
-           (parts.add < 0 || gb_cuda_has_rows_for(first->src[1], norm)) &&
+    return reads_plain_rows(&parts, group->nodes[0], norm) &&
            gb_cuda_has_rows_for(operand(group, parts.mul), norm) &&
            (parts.bias < 0 ||
             gb_cuda_has_rows_for(operand(group, parts.bias), norm));
@@ -166,6 +190,10 @@ fused_norm_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
         .has_mean = norm->op == GGML_OP_NORM,
     };
 
+    if (parts.get >= 0) {
+        args.ids = gb_cuda_arg(first->src[1]);
+        args.sum = gb_cuda_arg_if_written(group, parts.get);
+    }
     if (parts.add >= 0) {
         args.addend = gb_cuda_arg_repeated(first->src[1]);
         args.sum = gb_cuda_arg_if_written(group, parts.add);
