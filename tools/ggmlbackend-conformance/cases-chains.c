@@ -92,30 +92,35 @@ picked_rows(struct suite *s, int64_t width, int64_t n, int rms)
     }
 }
 
-/* Rows that are picked of views and of halves, of several matrices, and
- * those that a product reads. */
+/* Rows that are picked of a view, of halves, of two matrices, and those that a
+ * product reads as columns of q8 or of halves. */
 static void
 other_picked_rows(struct suite *s)
 {
-    struct ggml_tensor *x, *ids;
+    enum { OF_VIEW, OF_HALVES, OF_TWO, FOR_Q8, FOR_F16, N_KINDS };
 
-    for (int kind = 0; kind < 4; kind++) {
-        const bool has_two = kind == 2;
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        const int64_t n = kind == FOR_F16 ? 70 : 7;
+        const int64_t matrices = kind == OF_TWO ? 2 : 1;
+        struct ggml_tensor *x, *ids;
 
         if (!suite_begin(s, GGML_OP_GET_ROWS))
             continue;
-        x = leaf_range(s, kind == 1 ? GGML_TYPE_F16 : GGML_TYPE_F32,
-                       NE(96, 5, has_two ? 2 : 1, 1), -10, 10);
-        if (kind == 0)
+        x = leaf_range(s, kind == OF_HALVES ? GGML_TYPE_F16 : GGML_TYPE_F32,
+                       NE(96, 5, matrices, 1), -10, 10);
+        if (kind == OF_VIEW)
             x = ggml_view_2d(s->ctx, x, 64, 4, x->nb[1], x->nb[1] + 64);
-        ids = leaf_filled(s, GGML_TYPE_I32, NE(7, has_two ? 2 : 1, 1, 1),
+        ids = leaf_filled(s, GGML_TYPE_I32, NE(n, matrices, 1, 1),
                           FILL_INTEGERS, 0, 4);
         x = norm(s, ggml_get_rows(s->ctx, x, ids), 1);
         x = ggml_mul(s->ctx, x, operand(s, x->ne, ONE_ROW));
-        if (kind == 3)
-            x = ggml_mul_mat(s->ctx,
-                             leaf_4d(s, GGML_TYPE_Q8_0, 96, 37, 1, 1), x);
-        suite_check(s, x, kind == 3 ? 5e-4 : 1e-7);
+        if (kind >= FOR_Q8) {
+            const enum ggml_type type =
+                kind == FOR_Q8 ? GGML_TYPE_Q8_0 : GGML_TYPE_F16;
+
+            x = ggml_mul_mat(s->ctx, leaf_4d(s, type, 96, 37, 1, 1), x);
+        }
+        suite_check(s, x, kind >= FOR_Q8 ? 5e-4 : 1e-7);
     }
 }
 
