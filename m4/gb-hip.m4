@@ -24,6 +24,8 @@ AC_DEFUN([GB_HIP_COMPILER], [
     [AC_PATH_PROG([HIPCC], [hipcc], [], [$PATH$PATH_SEPARATOR${ROCM_PATH:-/opt/rocm}/bin])])
   AS_IF([test -z "$HIPCC"],
     [gb_missing="there is no hipcc in PATH or ${ROCM_PATH:-/opt/rocm}/bin: install it (Debian: hipcc), or give HIPCC=clang-19"], [
+    AS_CASE([$HIPCC], [*hipcc*], [GB_HIP_DEVICE=--genco], [GB_HIP_DEVICE=--offload-device-only])
+    AC_SUBST([GB_HIP_DEVICE])
     AS_ECHO(['extern "C" __attribute__((global)) void gb_probe(int *p) { *p = 1; }']) >conftest.cu
     GB_HIP_TRY_EACH
     rm -f conftest.cu conftest.image conftest.err])
@@ -41,12 +43,12 @@ AC_DEFUN([GB_HIP_TRY_EACH], [
     AS_IF([AS_ECHO(["$gb_arch"]) | grep '^gfx[[0-9]][[-0-9a-z]]*$' >/dev/null], [],
       [AC_MSG_ERROR([--with-hip-arch: '$gb_arch' is no architecture; these are names such as gfx90a, gfx1100])])
     AC_MSG_CHECKING([whether $HIPCC makes code for $gb_arch])
-    AS_IF([$HIPCC $HIPFLAGS -x hip -nogpuinc -nogpulib --offload-device-only --no-gpu-bundle-output --offload-arch=$gb_arch -o conftest.image conftest.cu >conftest.err 2>&1], [
+    AS_IF([$HIPCC $HIPFLAGS $GB_HIP_DEVICE --no-gpu-bundle-output -x hip -nogpuinc -nogpulib --offload-arch=$gb_arch -o conftest.image conftest.cu >conftest.err 2>&1], [
       AC_MSG_RESULT([yes])
       gb_hip_archs="$gb_hip_archs $gb_arch"
     ], [
       AC_MSG_RESULT([no])
-      gb_reason=`grep . conftest.err | sed 1q`
+      gb_reason=`sed -n 's/^[[^ ]]*: line [[0-9]]*: //; /./{p;q;}' conftest.err`
       AS_IF([test $gb_must = yes],
         [AC_MSG_ERROR([--with-hip-arch=$with_hip_arch: $HIPCC makes no code for $gb_arch: $gb_reason])])
       gb_hip_left_out="$gb_hip_left_out $gb_arch"

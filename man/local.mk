@@ -4,7 +4,8 @@
 # comments and the library's tables by build-aux/make-page.
 dist_man_MANS += \
 	%D%/ggml-backend-module.7 \
-	%D%/ggml-cuda.7
+	%D%/ggml-cuda.7 \
+	%D%/ggml-hip.7
 if TOOLS
 tool_pages = \
 	%D%/ggmlbackend-bench.1 \

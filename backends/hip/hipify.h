@@ -16,7 +16,9 @@
 #define __global__             __attribute__((global))
 #define __shared__             __attribute__((shared))
 #define __forceinline__        inline __attribute__((always_inline))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* Threads of a block; more than those would leave each fewer registers. */
+#define __launch_bounds__(threads, ...) \
+    __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __align__(n)           __attribute__((aligned(n)))
 
 /* A wave of gfx9 has 64 lanes; those of later cards have 32 here, which they
@@ -82,14 +84,23 @@ __fmaf_rn(float a, float b, float c)
     return __builtin_fmaf(a, b, c);
 }
 
+/* Later cards have one instruction for any signs; some older ones have none. */
 static __device__ __forceinline__ int
 __dp4a(int a, int b, int c)
 {
-#if __has_builtin(__builtin_amdgcn_sudot4) && !defined(__GFX9__) && \
-    !defined(__GFX10__)
+#if defined(__GFX11__) || defined(__GFX12__)
     return __builtin_amdgcn_sudot4(true, a, true, b, c, false);
-#else
+#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || \
+    defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) ||   \
+    defined(__gfx950__) || defined(__gfx1011__) || defined(__gfx1012__) || \
+    defined(__gfx1030__) || defined(__gfx1031__) || defined(__gfx1032__) || \
+    defined(__gfx1033__) || defined(__gfx1034__) || defined(__gfx1035__) || \
+    defined(__gfx1036__) || defined(__gfx10_3_generic__)
     return __builtin_amdgcn_sdot4(a, b, c, false);
+#else
+    for (int i = 0; i < 32; i += 8)
+        c += (int8_t)(a >> i) * (int8_t)(b >> i);
+    return c;
 #endif
 }
 

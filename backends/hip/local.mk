@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The HIP backend: the host code and the kernels of backends/cuda once more, with the
-# names of AMD's run time.  Compiled in any case, as that is, for the tests.
+# names of AMD's run time.  Without the backend tests compile the host code, those on
+# the emulated run time.
 
 # Kernels of tensor cores have no instructions here.
 GB_HIP_KERNEL_FILES = $(filter-out mma% wgmma%,$(GB_CUDA_KERNEL_FILES))
@@ -10,7 +11,12 @@ hip_sources = \
 	%D%/device-hip.c \
 	%D%/image.c \
 	%D%/monitor.c
+EXTRA_LTLIBRARIES =
+if HIP_NO
+EXTRA_LTLIBRARIES += %D%/libhost.la
+else
 noinst_LTLIBRARIES += %D%/libhost.la
+endif
 backends_hip_libhost_la_SOURCES = $(cuda_host_sources) $(hip_sources)
 backends_hip_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_USE_HIP
 backends_hip_libhost_la_LIBADD = libfuse.la
@@ -20,8 +26,8 @@ EXTRA_DIST += %D%/hipify.h %D%/images.c
 
 # The oldest form of code objects that run times of 5.x to 7.x load; generic targets
 # are of a later one, which those know that have them.
-GB_HIPCC_FLAGS = -x hip -nogpuinc -nogpulib --offload-device-only \
-	--no-gpu-bundle-output -std=c++17 -O3 -ffp-contract=off -MMD -MP -I$(srcdir)
+GB_HIPCC_FLAGS = $(GB_HIP_DEVICE) --no-gpu-bundle-output -x hip -nogpuinc -nogpulib \
+	-std=c++17 -O3 -ffp-contract=off -MMD -MP -I$(srcdir)
 hip_object_version = -mcode-object-version=$(if $(findstring generic,$(1)),6,4)
 
 AM_V_HIPCC = $(am__v_HIPCC_$(V))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the modules with the CUDA backend are as files: the tests' one, and the one
-# that is installed, where there is a compiler for CUDA.
+# What the modules with the CUDA and the HIP backend are as files: the tests' ones, and
+# those that are installed, where there are compilers for the cards.
 case " $CC $CFLAGS " in
 *sanitize* | *coverage*)
     echo '1..0 # SKIP instrumented modules'
@@ -40,8 +40,8 @@ look_at() {
 
 printf 'ggml_backend_init\nggml_backend_score\n' >"$scratch/exports"
 found=
-for folder in tests/cuda backends/cuda; do
-    module=$top_builddir/$folder/.libs/libggml-cuda.so
+for folder in tests/cuda backends/cuda tests/hip backends/hip; do
+    module=$top_builddir/$folder/.libs/libggml-${folder#*/}.so
     [ -f "$module" ] || continue
     found=yes
     look_at "$module" "$folder"

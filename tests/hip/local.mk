@@ -5,6 +5,7 @@ check_SCRIPTS += %D%/conformance.sh
 EXTRA_DIST += %D%/conformance.sh
 
 if MODULES
+if GPU_EMULATOR
 hip_test_archs = gfx906 gfx90a gfx942 gfx1030 gfx1100
 hip_placeholders = $(foreach arch,$(hip_test_archs),$(GB_HIP_KERNEL_FILES:%=%D%/images/$(arch)/%.image))
 CLEANFILES += $(hip_placeholders)
@@ -22,7 +23,6 @@ tests_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
 tests_hip_libggml_hip_la_LIBADD = \
 	backends/hip/libhost.la %D%/libimages.la $(GB_LIBRARY)
 tests_hip_libggml_hip_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
-endif
 
 # White box: what is decided without a card.
 check_PROGRAMS += tests/hip/choices
@@ -31,13 +31,10 @@ tests_hip_choices_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_choices_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
 
 # Black box: the module on the emulated run time.
-if MODULES
-if GPU_EMULATOR
 check_PROGRAMS += \
 	tests/hip/buffers \
 	tests/hip/copies \
 	tests/hip/failures \
-	tests/hip/fuse \
 	tests/hip/listing \
 	tests/hip/memory \
 	tests/hip/moved \
@@ -55,9 +52,6 @@ tests_hip_copies_LDADD = $(BLACK_LDADD)
 tests_hip_failures_SOURCES = tests/cuda/failures.c $(cuda_emulated)
 tests_hip_failures_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_failures_LDADD = $(BLACK_LDADD)
-tests_hip_fuse_SOURCES = tests/cuda/fuse.c $(cuda_emulated)
-tests_hip_fuse_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
-tests_hip_fuse_LDADD = $(BLACK_LDADD)
 tests_hip_memory_SOURCES = tests/cuda/memory.c $(cuda_emulated)
 tests_hip_memory_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_memory_LDADD = $(BLACK_LDADD)

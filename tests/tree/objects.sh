@@ -30,6 +30,7 @@ allowed='lib/base/(lock|log|abort|env|clock|status)\.o|lib/loader/(image|module|
 allowed="$allowed|backends/sim/reg\.o|backends/cpu/isa/select\.o|backends/cpu/pool/numa\.o"
 allowed="$allowed|lib/trace/trace\.o|lib/loader/direct\.o"
 allowed="$allowed|backends/cuda/driver/(blas|driver|errors|nvml)\.o"
+allowed="$allowed|backends/hip/device-hip\.o"
 allowed="$allowed|backends/cuda/device/(live|peer|pinned|reg|settings|split-type)\.o"
 while IFS= read -r object; do
     objdump -t "$object" | awk -v o="$object" '
@@ -38,7 +39,7 @@ while IFS= read -r object; do
                 if ($i ~ /^(\.t?data|\.t?bss|\*COM\*)/ && $i !~ /^\.data\.rel\.ro/)
                     print o ": " $NF " in " $i
         }'
-done <"$scratch/objects" | sed 's/\.libs\///; s/lib[a-z0-9_]*_la-//' |
+done <"$scratch/objects" | sed 's/\.libs\///; s/lib[a-z0-9_]*_la-//; s/backends_hip_//' |
     grep -vE "^($allowed): " >"$scratch/state"
 
 echo 1..3

@@ -48,6 +48,11 @@ open_blas(void)
     const size_t n = sizeof(entry_points) / sizeof(entry_points[0]);
     void *library = open_library();
 
+    if (gb_cuda_platform.blas[0] == NULL) {
+        snprintf(state.reason, sizeof(state.reason),
+                 "the backend uses none of %s", gb_cuda_platform.name);
+        return;
+    }
     if (library == NULL) {
         snprintf(state.reason, sizeof(state.reason),
                  "neither %s nor an older one can be opened",
