@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const libraries[] = {
     "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", NULL
@@ -311,6 +312,17 @@ gb_cuda_platform_adapt(struct gb_cuda_driver *driver, void *library)
     STAND_BEFORE(driver, graph_exec_kernel, hip.graph_exec_kernel,
                  graph_exec_kernel);
     driver->function_set = function_set;
+    return NULL;
+}
+
+/* The kernel's driver shows itself by a file, which one group may open. */
+const char *
+gb_cuda_platform_hint(void)
+{
+    if (access("/dev/kfd", F_OK) != 0)
+        return "there is no /dev/kfd, so the kernel has no driver for a card";
+    if (access("/dev/kfd", R_OK | W_OK) != 0)
+        return "/dev/kfd may not be opened; its group, often render, may";
     return NULL;
 }
 

@@ -92,11 +92,14 @@ static bool
 start(void)
 {
     const int result = state.driver.init(0);
+    const char *hint;
 
     if (result == GB_CUDA_SUCCESS)
         return true;
-    return refuse("%s: %s", gb_cuda_call_name(GB_CUDA_CALL_init),
-                  gb_cuda_error(result));
+    hint = gb_cuda_platform_hint();
+    return refuse("%s: %s%s%s", gb_cuda_call_name(GB_CUDA_CALL_init),
+                  gb_cuda_error(result), hint != NULL ? "; " : "",
+                  hint != NULL ? hint : "");
 }
 
 static bool

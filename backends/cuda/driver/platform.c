@@ -29,6 +29,12 @@ gb_cuda_platform_adapt(struct gb_cuda_driver *driver, void *library)
     return NULL;
 }
 
+const char *
+gb_cuda_platform_hint(void)
+{
+    return NULL;
+}
+
 int
 gb_cuda_platform_arch(
     const struct gb_cuda_driver *driver, int handle, struct gb_cuda_arch *out)

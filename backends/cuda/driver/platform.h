@@ -35,6 +35,9 @@ extern const struct gb_cuda_platform gb_cuda_platform;
 const char *gb_cuda_platform_adapt(
     struct gb_cuda_driver *driver, void *library);
 
+/* What may be wrong where the driver does not start; NULL: nobody knows. */
+const char *gb_cuda_platform_hint(void);
+
 /* An architecture: the number that images are chosen by, and people's word. */
 struct gb_cuda_arch {
     int number; /* 90 for compute 9.0; 0x90a for gfx90a */
