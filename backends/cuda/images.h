@@ -2,9 +2,9 @@
 /*
  * cuda/images.h - the kernels as they were compiled for cards, which are data here.
  *
- * Each of kernels/NAME.cu gives one image, in a form that the driver's
- * cuModuleLoadData takes: code for several architectures, PTX.  All images have
- * the same architectures.
+ * Each of kernels/NAME.cu gives images in a form that the driver's
+ * cuModuleLoadData takes: for CUDA one with code for several architectures, and
+ * PTX, for HIP one for each architecture.  All files have the same ones.
  */
 #ifndef GB_CUDA_IMAGES_H
 #define GB_CUDA_IMAGES_H

@@ -16,7 +16,8 @@ EXTRA_DIST += $(cuda_scripts) %D%/cards.sh %D%/counters.tsv %D%/resources.except
 # All cases on the emulated card; on cards at hand.
 check-gpu-long: all
 	GGMLBACKEND_TEST_ALL=1 $(MAKE) check \
-	    TESTS='tests/cuda/conformance.sh tests/cuda/model-failures tests/cuda/split'
+	    TESTS='tests/cuda/conformance.sh tests/cuda/model-failures tests/cuda/split \
+	    tests/hip/conformance.sh tests/hip/model-failures'
 check-gpu: all
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/cards.sh
 .PHONY: check-gpu check-gpu-long
