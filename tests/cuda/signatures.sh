@@ -69,7 +69,7 @@ END
 
 # rows TABLE: "id name (parameters)" a line, of either table.
 rows() {
-    sed -n -e 's/^GB_DRIVER_CALL([A-Z]*, \([a-z_]*\), "\([A-Za-z0-9_]*\)", "[A-Za-z0-9_]*", \((.*)\), (.*))$/\1 \2 \3/p' \
+    sed -n -e 's/^GB_DRIVER_CALL([A-Z]*, \([a-z_]*\), "\([A-Za-z0-9_]*\)", [^,]*, \((.*)\), (.*))$/\1 \2 \3/p' \
         -e 's/^GB_BLAS_CALL(\([a-z_]*\), "\([A-Za-z0-9_]*\)", \((.*)\))$/\1 \2 \3/p' "$1"
 }
 
