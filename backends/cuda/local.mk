@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The CUDA backend: host code in C over the vendor's driver, and kernels, which are
-# data for the C compiler.  The host code is compiled in any case, since the tests run
-# it on an emulated driver, with images of nothing where there is no compiler for CUDA.
+# data for the C compiler.  Without the backend tests compile the host code, which they
+# run on an emulated driver, with images of nothing.
 
 # kernels/NAME.cu, for each of them; the names are words of C.
 GB_CUDA_KERNEL_FILES = \
@@ -228,7 +228,12 @@ cuda_host_sources = \
 	%D%/ops/units.h \
 	%D%/ops/window.c
 
+EXTRA_LTLIBRARIES =
+if CUDA_NO
+EXTRA_LTLIBRARIES += %D%/libhost.la
+else
 noinst_LTLIBRARIES += %D%/libhost.la
+endif
 backends_cuda_libhost_la_SOURCES = $(cuda_host_sources) \
 	%D%/device/image.c \
 	%D%/driver/nvml.c \

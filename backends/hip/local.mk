@@ -11,7 +11,6 @@ hip_sources = \
 	%D%/device-hip.c \
 	%D%/image.c \
 	%D%/monitor.c
-EXTRA_LTLIBRARIES =
 if HIP_NO
 EXTRA_LTLIBRARIES += %D%/libhost.la
 else
