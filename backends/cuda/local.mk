@@ -231,6 +231,7 @@ cuda_host_sources = \
 EXTRA_LTLIBRARIES =
 if CUDA_NO
 EXTRA_LTLIBRARIES += %D%/libhost.la
+CLEANFILES += %D%/libhost.la
 else
 noinst_LTLIBRARIES += %D%/libhost.la
 endif

@@ -13,6 +13,7 @@ hip_sources = \
 	%D%/monitor.c
 if HIP_NO
 EXTRA_LTLIBRARIES += %D%/libhost.la
+CLEANFILES += %D%/libhost.la
 else
 noinst_LTLIBRARIES += %D%/libhost.la
 endif
