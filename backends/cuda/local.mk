@@ -247,6 +247,7 @@ EXTRA_DIST += \
 	%D%/kernels/addends.cuh \
 	%D%/kernels/attention.cuh \
 	%D%/kernels/blocks.cuh \
+	%D%/kernels/clang.cuh \
 	%D%/kernels/codebooks.cuh \
 	%D%/kernels/columns.cuh \
 	%D%/kernels/device-clang.cuh \
@@ -266,6 +267,8 @@ EXTRA_DIST += \
 	%D%/kernels/sortkey.cuh \
 	%D%/kernels/tensor.cuh \
 	%D%/kernels/unpack.cuh \
+	%D%/kernels/unpack32.cuh \
+	%D%/kernels/weightring.cuh \
 	%D%/kernels/wgmmagemm.cuh
 
 # ---- images: kernels compiled for cards ----

@@ -292,9 +292,9 @@ gb_cuda_platform_adapt(struct gb_cuda_driver *driver, void *library)
     if (properties == NULL)
         properties = dlsym(library, "hipGetDeviceProperties");
     if (properties == NULL)
-        return "hipGetDeviceProperties";
+        return "the driver is too old: it has no hipGetDeviceProperties";
     if (pthread_key_create(&hip.entered, NULL) != 0)
-        return "pthread_key_create";
+        return "the process has no key left for values of threads";
     memcpy(&hip.properties, &properties, sizeof(properties));
     STAND_BEFORE(driver, error_name, hip.error_name, error_name);
     STAND_BEFORE(driver, error_text, hip.error_text, error_text);

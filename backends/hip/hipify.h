@@ -10,16 +10,11 @@
 #ifndef GB_HIP_HIPIFY_H
 #define GB_HIP_HIPIFY_H
 
-#include <stdint.h>
+#include "backends/cuda/kernels/clang.cuh"
 
-#define __device__             __attribute__((device))
-#define __global__             __attribute__((global))
-#define __shared__             __attribute__((shared))
-#define __forceinline__        inline __attribute__((always_inline))
 /* Threads of a block; more than those would leave each fewer registers. */
 #define __launch_bounds__(threads, ...) \
     __attribute__((amdgpu_flat_work_group_size(1, threads)))
-#define __align__(n)           __attribute__((aligned(n)))
 
 /* A wave of gfx9 has 64 lanes; those of later cards have 32 here, which they
  * prefer.  The host asks the run time for it. */
@@ -29,17 +24,12 @@
 #define GB_WARP 32
 #endif
 
-/* Grids and blocks have one dimension. */
-struct gb_hip_index {
-    unsigned x;
-};
-
-#define threadIdx (gb_hip_index{ __builtin_amdgcn_workitem_id_x() })
-#define blockIdx  (gb_hip_index{ __builtin_amdgcn_workgroup_id_x() })
-#define blockDim  (gb_hip_index{ __builtin_amdgcn_workgroup_size_x() })
+#define threadIdx (gb_clang_index{ __builtin_amdgcn_workitem_id_x() })
+#define blockIdx  (gb_clang_index{ __builtin_amdgcn_workgroup_id_x() })
+#define blockDim  (gb_clang_index{ __builtin_amdgcn_workgroup_size_x() })
 /* The grid's size is in threads. */
 #define gridDim                                            \
-    (gb_hip_index{ (unsigned)(__builtin_amdgcn_grid_size_x() / \
+    (gb_clang_index{ (unsigned)(__builtin_amdgcn_grid_size_x() / \
                               __builtin_amdgcn_workgroup_size_x()) })
 
 /* Memory is ordered before and after, as the barrier alone does not say. */
@@ -58,30 +48,6 @@ __syncwarp(uint64_t)
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
     __builtin_amdgcn_wave_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
-}
-
-static __device__ __forceinline__ unsigned
-__float_as_uint(float value)
-{
-    unsigned bits;
-
-    __builtin_memcpy(&bits, &value, sizeof(bits));
-    return bits;
-}
-
-static __device__ __forceinline__ float
-__uint_as_float(unsigned bits)
-{
-    float value;
-
-    __builtin_memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
-static __device__ __forceinline__ float
-__fmaf_rn(float a, float b, float c)
-{
-    return __builtin_fmaf(a, b, c);
 }
 
 /* Later cards have one instruction for any signs; some older ones have none. */
@@ -104,22 +70,14 @@ __dp4a(int a, int b, int c)
 #endif
 }
 
-/*
- * Lane FROM's value for each lane: ds_bpermute, whose index is in bytes.  A
- * value has one or two words.
- */
+/* Lane FROM's value for each lane: ds_bpermute, whose index is in bytes. */
 template <typename T>
 static __device__ __forceinline__ T
 gb_hip_from_lane(T value, unsigned from)
 {
-    int words[sizeof(T) / 4];
-
-    static_assert(sizeof(T) % 4 == 0, "a whole number of words");
-    __builtin_memcpy(words, &value, sizeof(value));
-    for (int &word : words)
-        word = __builtin_amdgcn_ds_bpermute((int)(4 * from), word);
-    __builtin_memcpy(&value, words, sizeof(value));
-    return value;
+    return gb_clang_shuffle(value, [=] __device__(int word) {
+        return __builtin_amdgcn_ds_bpermute((int)(4 * from), word);
+    });
 }
 
 static __device__ __forceinline__ unsigned

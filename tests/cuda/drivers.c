@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <dlfcn.h>
@@ -22,22 +21,9 @@
 static const char *expected_reason;
 
 static void
-check_reason(void)
-{
-    struct ggmlbackend_refused_module refused;
-
-    CHECK(ggmlbackend_refused_get(0, &refused));
-    fprintf(stderr, "reason: %s\n", refused.reason);
-    CHECK(strstr(refused.reason, expected_reason) != NULL);
-    CHECK(ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != NULL);
-}
-
-static void
 expect_refusal(void)
 {
-    CHECK(cuda_load() == NULL);
-    check_reason();
-    CHECK(emulator.live() == 0);
+    cuda_expect_refusal(expected_reason);
 }
 
 static void
@@ -68,7 +54,7 @@ each_reason_to_refuse_is_told(void **state)
         expected_reason = cases[i].reason;
         cuda_case(expect_refusal, cases[i].variables, &errors);
         print_message("# [%s] %s", cases[i].variables, errors);
-        /* The library's line, and that of check_reason. */
+        /* The library's line, and that of cuda_check_refusal. */
         assert_int_equal(cuda_count_lines(errors), 2);
     }
 }
@@ -79,7 +65,7 @@ static void
 load_without_driver(void)
 {
     CHECK(cuda_load_module() == NULL);
-    check_reason();
+    cuda_check_refusal(expected_reason);
 }
 
 static void
@@ -97,21 +83,11 @@ without_a_driver_the_reason_is_the_linkers(void **state)
     print_message("# %s", errors);
 }
 
-static ggml_backend_reg_t
-load_without(const char *name)
-{
-    const char *path = cuda_copy_without(EMULATED_DRIVER, name);
-    ggml_backend_reg_t reg = cuda_load_on(path);
-
-    unlink(path);
-    return reg;
-}
-
 static void
 load_without_a_needed_entry_point(void)
 {
-    CHECK(load_without("cuMemAlloc_v2") == NULL);
-    check_reason();
+    CHECK(cuda_load_without("cuMemAlloc_v2") == NULL);
+    cuda_check_refusal(expected_reason);
 }
 
 static void
@@ -120,7 +96,7 @@ load_without_recorded_graphs(void)
     ggml_backend_t backend;
     struct sums sums;
 
-    CHECK(load_without("cuGraphCreate") != NULL);
+    CHECK(cuda_load_without("cuGraphCreate") != NULL);
     backend = ggml_backend_dev_init(cuda_device("CUDA0"), NULL);
     CHECK(backend != NULL);
     sums = sums_make(ggml_backend_get_default_buffer_type(backend), 5);

@@ -8,11 +8,14 @@
 
 #include "tests/util/child.h"
 
+#include "ggmlbackend.h"
+
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -203,6 +206,51 @@ cuda_device(const char *name)
     dev = ggml_backend_dev_by_name(own);
     CHECK(dev != NULL);
     return dev;
+}
+
+const char *
+cuda_property(ggml_backend_dev_t dev, const char *name)
+{
+    const struct ggml_backend_feature *row;
+    ggmlbackend_dev_get_properties_t get;
+
+    *(void **)&get = ggml_backend_reg_get_proc_address(
+        ggml_backend_dev_backend_reg(dev), "ggmlbackend_dev_get_properties");
+    CHECK(get != NULL);
+    for (row = get(dev); row->name != NULL; row++) {
+        if (strcmp(row->name, name) == 0)
+            return row->value;
+    }
+    return NULL;
+}
+
+void
+cuda_check_refusal(const char *words)
+{
+    struct ggmlbackend_refused_module refused;
+
+    CHECK(ggmlbackend_refused_get(0, &refused));
+    fprintf(stderr, "reason: %s\n", refused.reason);
+    CHECK(strstr(refused.reason, words) != NULL);
+    CHECK(ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != NULL);
+}
+
+void
+cuda_expect_refusal(const char *words)
+{
+    CHECK(cuda_load() == NULL);
+    cuda_check_refusal(words);
+    CHECK(emulator.live() == 0);
+}
+
+ggml_backend_reg_t
+cuda_load_without(const char *name)
+{
+    const char *path = cuda_copy_without(EMULATED_DRIVER, name);
+    ggml_backend_reg_t reg = cuda_load_on(path);
+
+    unlink(path);
+    return reg;
 }
 
 ggml_backend_t

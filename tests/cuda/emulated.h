@@ -96,6 +96,18 @@ extern struct cuda_emulator emulator;
 /* In a case: the module's device NAME ("CUDA0"), which is there. */
 ggml_backend_dev_t cuda_device(const char *name);
 
+/* A property of DEV by its name; NULL: it has none of that name. */
+const char *cuda_property(ggml_backend_dev_t dev, const char *name);
+
+/* In a case: the module was refused, for a reason that has WORDS and is printed,
+ * and the CPU is there.  The same where nothing of a card is left, either. */
+void cuda_check_refusal(const char *words);
+void cuda_expect_refusal(const char *words);
+
+/* In a case: the registration on a copy of the emulated driver that has no entry
+ * point NAME; NULL where that is needed. */
+ggml_backend_reg_t cuda_load_without(const char *name);
+
 /* In a case: a backend of that device. */
 ggml_backend_t cuda_backend(const char *name);
 

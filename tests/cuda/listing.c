@@ -77,22 +77,6 @@ free_memory_is_the_management_librarys_or_all(void **state)
 
 /* ---- listed ---- */
 
-static const char *
-property(ggml_backend_dev_t dev, const char *name)
-{
-    const struct ggml_backend_feature *row;
-    ggmlbackend_dev_get_properties_t get;
-
-    *(void **)&get = ggml_backend_reg_get_proc_address(
-        ggml_backend_dev_backend_reg(dev), "ggmlbackend_dev_get_properties");
-    CHECK(get != NULL);
-    for (row = get(dev); row->name != NULL; row++) {
-        if (strcmp(row->name, name) == 0)
-            return row->value;
-    }
-    return NULL;
-}
-
 static void
 list_two_cards(void)
 {
@@ -111,13 +95,13 @@ list_two_cards(void)
     CHECK(props.memory_free == 512 << 20);
     CHECK(props.caps.async && props.caps.events && props.caps.host_buffer);
     CHECK(props.caps.buffer_from_host_ptr);
-    CHECK(strcmp(property(dev, "variant"), "mma") == 0);
-    CHECK(strcmp(property(cuda_device("CUDA0"), "variant"), "wgmma") == 0);
-    CHECK(strcmp(property(dev, "image"), "75") == 0);
-    CHECK(property(dev, "BLAS") == NULL);
-    CHECK(property(dev, "PCI") != NULL && property(dev, "UUID") != NULL);
-    CHECK(strcmp(property(dev, "PCI"),
-                 property(cuda_device("CUDA0"), "PCI")) != 0);
+    CHECK(strcmp(cuda_property(dev, "variant"), "mma") == 0);
+    CHECK(strcmp(cuda_property(cuda_device("CUDA0"), "variant"), "wgmma") == 0);
+    CHECK(strcmp(cuda_property(dev, "image"), "75") == 0);
+    CHECK(cuda_property(dev, "BLAS") == NULL);
+    CHECK(cuda_property(dev, "PCI") != NULL && cuda_property(dev, "UUID") != NULL);
+    CHECK(strcmp(cuda_property(dev, "PCI"),
+                 cuda_property(cuda_device("CUDA0"), "PCI")) != 0);
     ggml_backend_dev_get_props(cuda_device("CUDA0"), &props);
     CHECK(!props.caps.buffer_from_host_ptr);
 
@@ -141,7 +125,7 @@ one_card_is_left_out(void)
     ggml_backend_reg_t reg = cuda_load();
 
     CHECK(ggml_backend_reg_dev_count(reg) == 1);
-    CHECK(strcmp(property(cuda_device("CUDA0"), "compute"), "8.0") == 0);
+    CHECK(strcmp(cuda_property(cuda_device("CUDA0"), "compute"), "8.0") == 0);
 }
 
 static void
@@ -179,10 +163,10 @@ one_card_is_two_devices(void)
     ggml_backend_reg_t reg = cuda_load();
 
     CHECK(ggml_backend_reg_dev_count(reg) == 3);
-    CHECK(strcmp(property(cuda_device("CUDA0"), "PCI"),
-                 property(cuda_device("CUDA1"), "PCI")) == 0);
-    CHECK(strcmp(property(cuda_device("CUDA0"), "PCI"),
-                 property(cuda_device("CUDA2"), "PCI")) != 0);
+    CHECK(strcmp(cuda_property(cuda_device("CUDA0"), "PCI"),
+                 cuda_property(cuda_device("CUDA1"), "PCI")) == 0);
+    CHECK(strcmp(cuda_property(cuda_device("CUDA0"), "PCI"),
+                 cuda_property(cuda_device("CUDA2"), "PCI")) != 0);
 }
 
 static void
@@ -197,7 +181,7 @@ static void
 list_with_the_blas(void)
 {
     CHECK(cuda_load() != NULL);
-    CHECK(strcmp(property(cuda_device("CUDA0"), "BLAS"), "auto") == 0);
+    CHECK(strcmp(cuda_property(cuda_device("CUDA0"), "BLAS"), "auto") == 0);
 }
 
 static void
@@ -217,7 +201,7 @@ settings_are_not_used(void)
     dev = cuda_device("CUDA0");
     ggml_backend_dev_memory(dev, &free, &total);
     CHECK(total == (size_t)8 << 30);
-    CHECK(strcmp(property(dev, "variant"), "wgmma") == 0);
+    CHECK(strcmp(cuda_property(dev, "variant"), "wgmma") == 0);
 }
 
 static void

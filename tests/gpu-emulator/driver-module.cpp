@@ -167,7 +167,8 @@ api::module_function(gb_cuda_function *function, gb_cuda_module module,
         *function = known->second;
         return 0;
     }
-    if (k == nullptr || !has_kernel(*m, *k) || !arch_has_variant(m->on->arch, k->variant))
+    if (k == nullptr || !has_kernel(*m, *k) ||
+        !arch_has_variant(m->on->arch, k->variant))
         return GB_CUDA_NOT_FOUND;
 
     const auto f = std::make_shared<emu::function>();

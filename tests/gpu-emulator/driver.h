@@ -35,15 +35,16 @@ extern const int lanes;
 
 /* ---- what cards are (driver-arch.cpp, hip-arch.cpp) ---- */
 
-/* The number of an architecture: of "90", of "gfx90a"; text if there is none. */
+/* The number of an architecture: of "90", of "gfx90a". */
 int arch_of(const char *text);
+/* What a card has unless the environment says otherwise. */
 const char *usual_arch();
+const char *usual_version();
 /* Most shared memory that one thread block may ask for, and has unasked. */
 int shared_limit(int arch);
 int shared_unasked();
 /* Has a card of ARCH the kernels of a variant, enum gb_cuda_variant? */
 bool arch_has_variant(int arch, int variant);
-const char *usual_version();
 
 /* Results that driver.h has no use for. */
 enum {

@@ -262,7 +262,7 @@ hipHostRegister(void *memory, size_t size, unsigned flags)
     return emu_entry_host_register(memory, size, flags);
 }
 
-/* It wants the address of a kernel's stub on the host, which none has here. */
+/* It wants a kernel's function on the host, and kernels of modules have none. */
 EXPORTED int
 hipFuncSetAttribute(const void *, int, int)
 {

@@ -14,27 +14,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-
-static const char *
-property(ggml_backend_dev_t dev, const char *name)
-{
-    const struct ggml_backend_feature *row;
-    ggmlbackend_dev_get_properties_t get;
-
-    *(void **)&get = ggml_backend_reg_get_proc_address(
-        ggml_backend_dev_backend_reg(dev), "ggmlbackend_dev_get_properties");
-    CHECK(get != NULL);
-    for (row = get(dev); row->name != NULL; row++) {
-        if (strcmp(row->name, name) == 0)
-            return row->value;
-    }
-    return NULL;
-}
-
-/* ---- listed ---- */
 
 static void
 list_two_cards(void)
@@ -49,12 +30,12 @@ list_two_cards(void)
     CHECK(dev != NULL);
     CHECK(strcmp(ggml_backend_dev_description(dev), "Second (integrated)") ==
           0);
-    CHECK(strcmp(property(dev, "architecture"), "gfx1030") == 0);
-    CHECK(strcmp(property(dev, "image"), "gfx1030") == 0);
-    CHECK(strcmp(property(dev, "variant"), "dot4") == 0);
-    CHECK(strcmp(property(dev, "driver"), "6.3") == 0);
+    CHECK(strcmp(cuda_property(dev, "architecture"), "gfx1030") == 0);
+    CHECK(strcmp(cuda_property(dev, "image"), "gfx1030") == 0);
+    CHECK(strcmp(cuda_property(dev, "variant"), "dot4") == 0);
+    CHECK(strcmp(cuda_property(dev, "driver"), "6.3") == 0);
     /* The run time's sixteen bytes are a text. */
-    CHECK(strcmp(property(dev, "UUID"), "GPU-0123456789abcd01") == 0);
+    CHECK(strcmp(cuda_property(dev, "UUID"), "GPU-0123456789abcd01") == 0);
     CHECK(emulator.calls("hipDevicePrimaryCtxRetain") == 0);
     CHECK(emulator.live() == 0);
 }
@@ -72,7 +53,7 @@ static void
 go_by_the_plain_variant(void)
 {
     CHECK(cuda_load() != NULL);
-    CHECK(strcmp(property(cuda_device("CUDA0"), "variant"), "plain") == 0);
+    CHECK(strcmp(cuda_property(cuda_device("CUDA0"), "variant"), "plain") == 0);
     cuda_is_well();
 }
 
@@ -110,22 +91,9 @@ programs_that_name_cuda_reach_it(void **state)
 static const char *expected_reason;
 
 static void
-check_reason(void)
-{
-    struct ggmlbackend_refused_module refused;
-
-    CHECK(ggmlbackend_refused_get(0, &refused));
-    fprintf(stderr, "reason: %s\n", refused.reason);
-    CHECK(strstr(refused.reason, expected_reason) != NULL);
-    CHECK(ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) != NULL);
-}
-
-static void
 expect_refusal(void)
 {
-    CHECK(cuda_load() == NULL);
-    check_reason();
-    CHECK(emulator.live() == 0);
+    cuda_expect_refusal(expected_reason);
 }
 
 static void
@@ -155,7 +123,7 @@ each_reason_to_refuse_is_told(void **state)
         expected_reason = cases[i].reason;
         cuda_case(expect_refusal, cases[i].variables, &errors);
         print_message("# [%s] %s", cases[i].variables, errors);
-        /* The library's line, and that of check_reason. */
+        /* The library's line, and that of cuda_check_refusal. */
         assert_int_equal(cuda_count_lines(errors), 2);
     }
 }
@@ -166,7 +134,7 @@ static void
 load_without_run_time(void)
 {
     CHECK(cuda_load_module() == NULL);
-    check_reason();
+    cuda_check_refusal(expected_reason);
 }
 
 static void
@@ -189,21 +157,11 @@ without_a_run_time_the_reason_is_the_linkers(void **state)
 
 static const char *missing;
 
-static ggml_backend_reg_t
-load_without(const char *name)
-{
-    const char *path = cuda_copy_without(EMULATED_DRIVER, name);
-    ggml_backend_reg_t reg = cuda_load_on(path);
-
-    unlink(path);
-    return reg;
-}
-
 static void
 expect_that_it_is_needed(void)
 {
-    CHECK(load_without(missing) == NULL);
-    check_reason();
+    CHECK(cuda_load_without(missing) == NULL);
+    cuda_check_refusal(expected_reason);
 }
 
 static void
@@ -228,7 +186,7 @@ what_is_missing_is_named(void **state)
 static void
 compute_without_it(void)
 {
-    CHECK(load_without(missing) != NULL);
+    CHECK(cuda_load_without(missing) != NULL);
     cuda_is_well();
 }
 

@@ -42,7 +42,8 @@ gb_cuda_slowed_by(const struct gb_cuda_card *card)
 {
     struct gb_cuda_monitor_state found;
 
-    return gb_cuda_monitor_state(card->pci, &found) ? slowed_by(found.reasons) : 0;
+    return gb_cuda_monitor_state(card->pci, &found)
+               ? slowed_by(found.reasons) : 0;
 }
 
 bool

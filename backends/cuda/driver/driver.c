@@ -71,7 +71,7 @@ static bool
 look_up(void *library)
 {
     const size_t n = sizeof(entry_points) / sizeof(entry_points[0]);
-    const char *missing;
+    const char *reason;
 
     for (size_t i = 0; i < n; i++) {
         const struct entry_point *entry = &entry_points[i];
@@ -83,9 +83,8 @@ look_up(void *library)
         memcpy((char *)&state.driver + entry->offset, &address,
                sizeof(address));
     }
-    missing = gb_cuda_platform_adapt(&state.driver, library);
-    return missing == NULL ||
-           refuse("the driver is too old: it has no %s", missing);
+    reason = gb_cuda_platform_adapt(&state.driver, library);
+    return reason == NULL || refuse("%s", reason);
 }
 
 static bool

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/driver/monitor.h - what the vendor's management library knows.
+ * cuda/driver/monitor.h - what is known of a card besides what its driver says:
+ * by the vendor's management library, or by files of the kernel's.
  *
  * Cards go by their PCI address, and no context is taken.  Any thread.
  */
@@ -11,8 +12,8 @@
 #include <stddef.h>
 
 /*
- * Bytes of memory that are free.  False, with *FREE untouched, where the library
- * is missing or does not know.
+ * Bytes of memory that are free.  False, with *FREE untouched, where nobody
+ * knows.
  */
 bool gb_cuda_monitor_free_memory(const char *pci_address, size_t *free);
 
@@ -27,7 +28,7 @@ enum {
     GB_CUDA_MONITOR_POWER_BRAKE = 0x80,
 };
 
-/* A member is 0 where the library does not know it. */
+/* A member is 0 where it is not known. */
 struct gb_cuda_monitor_state {
     unsigned clock, max_clock, memory_clock; /* MHz */
     unsigned power, max_power;               /* milliwatts */
@@ -36,7 +37,7 @@ struct gb_cuda_monitor_state {
     unsigned long long reasons;              /* bits as above */
 };
 
-/* False, with *STATE untouched, where the library is missing, or the card. */
+/* False, with *STATE untouched, where nothing is known of the card. */
 bool gb_cuda_monitor_state(
     const char *pci_address, struct gb_cuda_monitor_state *state);
 

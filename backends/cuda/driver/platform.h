@@ -30,7 +30,7 @@ extern const struct gb_cuda_platform gb_cuda_platform;
 
 /*
  * What the library's entry points do otherwise than driver.h says is put right
- * in DRIVER.  NULL, or the name of an entry point that is missing for that.
+ * in DRIVER.  NULL, or (static) why that cannot be done.
  */
 const char *gb_cuda_platform_adapt(
     struct gb_cuda_driver *driver, void *library);

@@ -6,21 +6,11 @@
 #ifndef GB_CUDA_KERNELS_DEVICE_CLANG_CUH
 #define GB_CUDA_KERNELS_DEVICE_CLANG_CUH
 
-#include <stdint.h>
+#include "backends/cuda/kernels/clang.cuh"
 
-#define __device__             __attribute__((device))
-#define __global__             __attribute__((global))
-#define __shared__             __attribute__((shared))
-#define __forceinline__        inline __attribute__((always_inline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __align__(n)           __attribute__((aligned(n)))
 /* clang 16 does not know it, and reads arguments where they are anyway. */
 #define __grid_constant__
-
-/* Grids and blocks have one dimension. */
-struct gb_clang_index {
-    unsigned x;
-};
 
 #define threadIdx (gb_clang_index{ (unsigned)__nvvm_read_ptx_sreg_tid_x() })
 #define blockIdx  (gb_clang_index{ (unsigned)__nvvm_read_ptx_sreg_ctaid_x() })
@@ -29,30 +19,6 @@ struct gb_clang_index {
 
 #define __syncthreads()  __nvvm_bar_sync(0)
 #define __syncwarp(mask) __nvvm_bar_warp_sync(mask)
-
-static __device__ __forceinline__ unsigned
-__float_as_uint(float value)
-{
-    unsigned bits;
-
-    __builtin_memcpy(&bits, &value, sizeof(bits));
-    return bits;
-}
-
-static __device__ __forceinline__ float
-__uint_as_float(unsigned bits)
-{
-    float value;
-
-    __builtin_memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
-static __device__ __forceinline__ float
-__fmaf_rn(float a, float b, float c)
-{
-    return __builtin_fmaf(a, b, c);
-}
 
 static __device__ __forceinline__ int
 __dp4a(int a, int b, int c)
@@ -69,21 +35,6 @@ __dp4a(int a, int b, int c)
  * where C has the mask of the part in its upper half and the last lane below.
  */
 #define GB_CLANG_PART(width) ((32 - (width)) << 8 | 31)
-
-/* A value of one or of two times 32 bits. */
-template <typename T, typename Shuffle>
-static __device__ __forceinline__ T
-gb_clang_shuffle(T value, Shuffle shuffle)
-{
-    int words[sizeof(T) / 4];
-
-    static_assert(sizeof(T) % 4 == 0, "a whole number of words");
-    __builtin_memcpy(words, &value, sizeof(value));
-    for (int &word : words)
-        word = shuffle(word);
-    __builtin_memcpy(&value, words, sizeof(value));
-    return value;
-}
 
 static __device__ __forceinline__ unsigned long long
 __cvta_generic_to_shared(const void *p)
