@@ -4,18 +4,24 @@
  *
  * Each of kernels/NAME.cu gives images in a form that the driver's
  * cuModuleLoadData takes: for CUDA one with code for several architectures, and
- * PTX, for HIP one for each architecture.  All files have the same ones.
+ * PTX, for HIP one for each architecture, packed (device/unpack.h).  All files have
+ * the same ones.
  */
 #ifndef GB_CUDA_IMAGES_H
 #define GB_CUDA_IMAGES_H
 
 #include <stddef.h>
 
+struct gb_cuda_image_data {
+    const unsigned char *bytes; /* NULL: there is none */
+    size_t size;                /* behind them is a byte of 0 */
+};
+
 /*
  * The image of FILE ("binary", of binary.cu) for the architecture ARCH of the
- * list below; a byte of 0 follows it.  NULL where there is none.
+ * list below.
  */
-const unsigned char *gb_cuda_image_data(const char *file, const char *arch);
+struct gb_cuda_image_data gb_cuda_image_data(const char *file, const char *arch);
 
 /*
  * Architectures that the images are for, "75 90 90a ptx75", where ptx begins what

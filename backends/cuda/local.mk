@@ -105,6 +105,8 @@ cuda_host_sources = \
 	%D%/device/stream.h \
 	%D%/device/transfer.c \
 	%D%/device/transfer.h \
+	%D%/device/unpack.c \
+	%D%/device/unpack.h \
 	%D%/driver/blas.c \
 	%D%/driver/blas.def \
 	%D%/driver/blas.h \
@@ -271,6 +273,13 @@ EXTRA_DIST += \
 	%D%/kernels/weightring.cuh \
 	%D%/kernels/wgmmagemm.cuh
 
+# Makes images smaller; it runs on this machine, whatever the others are for.
+EXTRA_DIST += %D%/pack.c
+CLEANFILES += %D%/pack
+%D%/pack: %D%/pack.c
+	$(AM_V_CC)$(MKDIR_P) %D% && $(CC_FOR_BUILD) $(CFLAGS_FOR_BUILD) -o $@ \
+	    $(srcdir)/%D%/pack.c
+
 # ---- images: kernels compiled for cards ----
 
 # What fuses a product and a sum is said in the sources, as for the CPU.
@@ -317,16 +326,16 @@ gpu-resources: $(cuda_images)
 .PHONY: gpu-resources
 EXTRA_DIST += %D%/resources.tsv
 
-# What images.c has to know: the folder of the images, and what they are for.
-cuda_image_names = \
-	'-DGB_CUDA_IMAGES=$(patsubst %,IMAGE(%),$(GB_CUDA_KERNEL_FILES))'
+# What images.c has to know: the images, their folder, and what they are for.
+cuda_image_names = -DGB_IMAGE_SUFFIX='".image"' \
+	'-DGB_IMAGES=$(foreach file,$(GB_CUDA_KERNEL_FILES),IMAGE($(file),all,""))'
 
 if !CUDA_NO
 noinst_LTLIBRARIES += %D%/libimages.la
 backends_cuda_libimages_la_SOURCES = %D%/images.c
 backends_cuda_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) $(cuda_image_names) \
-	'-DGB_CUDA_FOLDER="%D%/kernels"' '-DGB_CUDA_ARCHS="$(GB_CUDA_ARCHS)"' \
-	-DGB_CUDA_RELEASE=$(GB_CUDA_RELEASE)
+	'-DGB_IMAGE_FOLDER="%D%/kernels"' '-DGB_IMAGE_ARCHS="$(GB_CUDA_ARCHS)"' \
+	-DGB_IMAGE_COMPILER=$(GB_CUDA_RELEASE)
 $(backends_cuda_libimages_la_OBJECTS): $(cuda_images)
 endif
 

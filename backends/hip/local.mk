@@ -20,7 +20,7 @@ endif
 backends_hip_libhost_la_SOURCES = $(cuda_host_sources) $(hip_sources)
 backends_hip_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_USE_HIP
 backends_hip_libhost_la_LIBADD = libfuse.la
-EXTRA_DIST += %D%/hipify.h %D%/images.c
+EXTRA_DIST += %D%/hipify.h
 
 # ---- images: kernels compiled for cards, a file for each architecture ----
 
@@ -53,17 +53,23 @@ $(hip_images): %.image: %D%/compiler
 	@$(MKDIR_P) %D% && echo '$(HIPCC) $(GB_HIPCC_FLAGS) $(HIPFLAGS)' >$@.tmp && \
 	{ cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
 
+hip_packed = $(hip_images:.image=.packed)
+CLEANFILES += $(hip_packed)
+$(hip_packed): %.packed: %.image backends/cuda/pack
+	$(AM_V_GEN)backends/cuda/pack $< $@.tmp && mv $@.tmp $@
+
 # What images.c has to know of each: the file, the architecture as a word of C and as
 # the compiler has it.
-hip_image_names = '-DGB_HIP_IMAGES=$(foreach arch,$(1),$(foreach file,$(GB_HIP_KERNEL_FILES),IMAGE($(file),$(subst -,_,$(arch)),"$(arch)")))'
+hip_image_names = -DGB_IMAGE_SUFFIX='".packed"' -DGB_IMAGE_COMPILER=0 \
+	'-DGB_IMAGES=$(foreach arch,$(1),$(foreach file,$(GB_HIP_KERNEL_FILES),IMAGE($(file),$(subst -,_,$(arch)),"$(arch)")))'
 
 if !HIP_NO
 noinst_LTLIBRARIES += %D%/libimages.la
-backends_hip_libimages_la_SOURCES = %D%/images.c
+backends_hip_libimages_la_SOURCES = backends/cuda/images.c
 backends_hip_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	$(call hip_image_names,$(GB_HIP_ARCHS)) \
-	'-DGB_HIP_FOLDER="%D%/kernels"' '-DGB_HIP_ARCHS="$(GB_HIP_ARCHS)"'
-$(backends_hip_libimages_la_OBJECTS): $(hip_images)
+	'-DGB_IMAGE_FOLDER="%D%/kernels"' '-DGB_IMAGE_ARCHS="$(GB_HIP_ARCHS)"'
+$(backends_hip_libimages_la_OBJECTS): $(hip_packed)
 endif
 
 # ---- the module, or a part of the library ----

@@ -49,8 +49,8 @@ $(cuda_placeholders):
 check_LTLIBRARIES += %D%/libimages.la %D%/libggml-cuda.la
 tests_cuda_libimages_la_SOURCES = backends/cuda/images.c
 tests_cuda_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) $(cuda_image_names) \
-	'-DGB_CUDA_FOLDER="%D%/images"' -DGB_CUDA_RELEASE=0 \
-	'-DGB_CUDA_ARCHS="75 80 86 89 90 90a 100 120 ptx75 ptx90"'
+	'-DGB_IMAGE_FOLDER="%D%/images"' -DGB_IMAGE_COMPILER=0 \
+	'-DGB_IMAGE_ARCHS="75 80 86 89 90 90a 100 120 ptx75 ptx90"'
 $(tests_cuda_libimages_la_OBJECTS): $(cuda_placeholders)
 
 # Without -rpath libtool would make an archive of it.

@@ -7,16 +7,17 @@ EXTRA_DIST += %D%/conformance.sh
 if MODULES
 if GPU_EMULATOR
 hip_test_archs = gfx906 gfx90a gfx942 gfx1030 gfx1100
-hip_placeholders = $(foreach arch,$(hip_test_archs),$(GB_HIP_KERNEL_FILES:%=%D%/images/$(arch)/%.image))
+hip_placeholders = $(foreach arch,$(hip_test_archs),$(GB_HIP_KERNEL_FILES:%=%D%/images/$(arch)/%.packed))
 CLEANFILES += $(hip_placeholders)
-$(hip_placeholders):
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo 'GB-IMAGE $(basename $(@F))' >$@
+$(hip_placeholders): backends/cuda/pack
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo 'GB-IMAGE $(basename $(@F))' >$@.tmp && \
+	backends/cuda/pack $@.tmp $@ && rm $@.tmp
 
 check_LTLIBRARIES += %D%/libimages.la %D%/libggml-hip.la
-tests_hip_libimages_la_SOURCES = backends/hip/images.c
+tests_hip_libimages_la_SOURCES = backends/cuda/images.c
 tests_hip_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	$(call hip_image_names,$(hip_test_archs)) \
-	'-DGB_HIP_FOLDER="%D%/images"' '-DGB_HIP_ARCHS="$(hip_test_archs)"'
+	'-DGB_IMAGE_FOLDER="%D%/images"' '-DGB_IMAGE_ARCHS="$(hip_test_archs)"'
 $(tests_hip_libimages_la_OBJECTS): $(hip_placeholders)
 
 tests_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
@@ -29,6 +30,11 @@ check_PROGRAMS += tests/hip/choices
 tests_hip_choices_SOURCES = %D%/choices.c
 tests_hip_choices_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_choices_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
+check_PROGRAMS += tests/hip/packed
+tests_hip_packed_SOURCES = %D%/packed.c
+tests_hip_packed_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_hip_packed_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
+EXTRA_tests_hip_packed_DEPENDENCIES = backends/cuda/pack
 
 # Black box: the module on the emulated run time.
 check_PROGRAMS += \

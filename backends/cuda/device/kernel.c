@@ -9,10 +9,12 @@
 #include "backends/cuda/device/kernel.h"
 
 #include "backends/cuda/device/check.h"
+#include "backends/cuda/device/unpack.h"
 #include "backends/cuda/images.h"
 
 #include "ggml-impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct row {
@@ -63,17 +65,47 @@ is_had(struct gb_cuda_card *card, int result, enum gb_cuda_call call,
     return result == GB_CUDA_SUCCESS;
 }
 
+/* What a packed image gives, which the caller frees; NULL: it is not packed. */
+static enum ggml_status
+unpack(const struct gb_cuda_card *card, struct gb_cuda_image_data image,
+       unsigned char **out)
+{
+    const size_t size = gb_cuda_unpacked_size(image.bytes, image.size);
+    const char *reason;
+
+    *out = NULL;
+    if (size == 0)
+        return GGML_STATUS_SUCCESS;
+    *out = malloc(size);
+    if (*out == NULL)
+        return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
+                                "%s: no memory for %zu bytes of kernels",
+                                card->label, size);
+    reason = gb_cuda_unpack(image.bytes, image.size, *out);
+    if (reason == NULL)
+        return GGML_STATUS_SUCCESS;
+    free(*out);
+    return ggmlbackend_fail(GGML_STATUS_FAILED,
+                            "%s: an image of kernels is damaged: %s",
+                            card->label, reason);
+}
+
 /* *OUT is NULL where the image does not fit; it is not tried again. */
 static enum ggml_status
-load(struct gb_cuda_card *card, const unsigned char *image,
+load(struct gb_cuda_card *card, struct gb_cuda_image_data image,
      gb_cuda_module *out)
 {
     struct gb_cuda_card_module *module = &card->modules[card->n_modules];
-    enum ggml_status status;
+    unsigned char *unpacked;
+    enum ggml_status status = unpack(card, image, &unpacked);
     int result;
 
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
     tell_of_compiling(card);
-    result = card->driver->module_load(out, image);
+    result = card->driver->module_load(
+        out, unpacked != NULL ? unpacked : image.bytes);
+    free(unpacked);
     if (!is_had(card, result, GB_CUDA_CALL_module_load, &status)) {
         *out = NULL;
         if (status != GGML_STATUS_SUCCESS)
@@ -82,17 +114,17 @@ load(struct gb_cuda_card *card, const unsigned char *image,
                       gb_cuda_call_name(GB_CUDA_CALL_module_load),
                       gb_cuda_error(result));
     }
-    *module = (struct gb_cuda_card_module){ image, *out };
+    *module = (struct gb_cuda_card_module){ image.bytes, *out };
     card->n_modules++;
     return GGML_STATUS_SUCCESS;
 }
 
 static enum ggml_status
-module_of(struct gb_cuda_card *card, const unsigned char *image,
+module_of(struct gb_cuda_card *card, struct gb_cuda_image_data image,
           gb_cuda_module *out)
 {
     for (int i = 0; i < card->n_modules; i++) {
-        if (card->modules[i].image == image) {
+        if (card->modules[i].image == image.bytes) {
             *out = card->modules[i].handle;
             return GGML_STATUS_SUCCESS;
         }
@@ -135,12 +167,12 @@ look_up(struct gb_cuda_card *card, const struct row *row,
 {
     gb_cuda_function function;
     gb_cuda_module module;
-    const unsigned char *image =
+    const struct gb_cuda_image_data image =
         gb_cuda_image_data(row->file, card->image.name);
     enum ggml_status status;
 
     *out = NULL;
-    if (image == NULL)
+    if (image.bytes == NULL)
         return GGML_STATUS_SUCCESS;
     status = module_of(card, image, &module);
     if (status != GGML_STATUS_SUCCESS || module == NULL)
