@@ -55,6 +55,7 @@ cuda_host_sources = \
 	%D%/device/change.h \
 	%D%/device/check.c \
 	%D%/device/check.h \
+	%D%/device/choose.c \
 	%D%/device/context.c \
 	%D%/device/context.h \
 	%D%/device/device.c \

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const variant_names[] = {
+const char *const gb_cuda_variant_names[] = {
     [GB_CUDA_PLAIN] = "plain",
     [GB_CUDA_DP4A] = "dot4",
 };
-
-enum { N_VARIANTS = sizeof(variant_names) / sizeof(variant_names[0]) };
+const int gb_cuda_n_variants =
+    sizeof(gb_cuda_variant_names) / sizeof(gb_cuda_variant_names[0]);
 
 static const struct generic {
     const char *name;
@@ -39,24 +39,6 @@ enum { LEAST_FOR_GENERIC = 6030 };
 /* Have none: sums of four products of int8 are several instructions. */
 static const int without_dot4[] = { 0x900, 0x902, 0x904,  0x909,
                                     0x90c, 0x1010, 0x1013 };
-
-const char *
-gb_cuda_variant_name(enum gb_cuda_variant variant)
-{
-    return variant_names[variant];
-}
-
-bool
-gb_cuda_variant_of_name(const char *name, enum gb_cuda_variant *out)
-{
-    for (int i = 0; i < N_VARIANTS; i++) {
-        if (strcmp(variant_names[i], name) == 0) {
-            *out = (enum gb_cuda_variant)i;
-            return true;
-        }
-    }
-    return false;
-}
 
 static const struct generic *
 generic_of(const char *name)
@@ -89,9 +71,9 @@ gb_cuda_image_variant(const struct gb_cuda_image *image)
     return has_dot4 ? GB_CUDA_DP4A : GB_CUDA_PLAIN;
 }
 
-/* One word of the list, of LENGTH bytes; false for what it cannot be. */
-static bool
-read_image(const char *word, size_t length, struct gb_cuda_image *out)
+bool
+gb_cuda_image_read(
+    const char *word, size_t length, struct gb_cuda_image *out)
 {
     struct gb_cuda_image image = { .arch = 0 };
     char *end;
@@ -106,8 +88,9 @@ read_image(const char *word, size_t length, struct gb_cuda_image *out)
     return image.is_specific || generic_of(image.name) != NULL;
 }
 
-static bool
-fits(const struct gb_cuda_image *image, const struct gb_cuda_target *target)
+bool
+gb_cuda_image_fits(
+    const struct gb_cuda_image *image, const struct gb_cuda_target *target)
 {
     const struct generic *generic = generic_of(image->name);
 
@@ -119,26 +102,8 @@ fits(const struct gb_cuda_image *image, const struct gb_cuda_target *target)
                target->arch);
 }
 
-bool
-gb_cuda_image_choose(
-    const char *images, const struct gb_cuda_target *target,
-    struct gb_cuda_image *out)
+int
+gb_cuda_image_rank(const struct gb_cuda_image *image)
 {
-    struct gb_cuda_image image;
-    bool is_found = false;
-
-    for (;;) {
-        size_t length;
-
-        images += strspn(images, " ");
-        length = strcspn(images, " ");
-        if (length == 0)
-            return is_found;
-        if (read_image(images, length, &image) && fits(&image, target) &&
-            (!is_found || image.is_specific)) {
-            *out = image;
-            is_found = true;
-        }
-        images += length;
-    }
+    return image->is_specific;
 }

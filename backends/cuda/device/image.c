@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/image.c - which embedded image of the kernels fits a card.
+ * cuda/device/image.c - which embedded image of the kernels fits one of NVIDIA's
+ * cards.
  *
  * The driver chooses among the images by the same rules when it loads them;
  * here they are asked before, so that a card without one is not listed and its
@@ -11,34 +12,15 @@
 #include "backends/cuda/device/image.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const char *const variant_names[] = {
+const char *const gb_cuda_variant_names[] = {
     [GB_CUDA_PLAIN] = "plain", [GB_CUDA_DP4A] = "dp4a",
     [GB_CUDA_MMA] = "mma",     [GB_CUDA_MMA8] = "mma8",
     [GB_CUDA_WGMMA] = "wgmma",
 };
-
-enum { N_VARIANTS = sizeof(variant_names) / sizeof(variant_names[0]) };
-
-const char *
-gb_cuda_variant_name(enum gb_cuda_variant variant)
-{
-    return variant_names[variant];
-}
-
-bool
-gb_cuda_variant_of_name(const char *name, enum gb_cuda_variant *out)
-{
-    for (int i = 0; i < N_VARIANTS; i++) {
-        if (strcmp(variant_names[i], name) == 0) {
-            *out = (enum gb_cuda_variant)i;
-            return true;
-        }
-    }
-    return false;
-}
+const int gb_cuda_n_variants =
+    sizeof(gb_cuda_variant_names) / sizeof(gb_cuda_variant_names[0]);
 
 enum gb_cuda_variant
 gb_cuda_image_variant(const struct gb_cuda_image *image)
@@ -59,11 +41,9 @@ gb_cuda_image_variant(const struct gb_cuda_image *image)
     return GB_CUDA_PLAIN;
 }
 
-/* ---- the list ---- */
-
-/* One word of the list, of LENGTH bytes; false for what it cannot be. */
-static bool
-read_image(const char *word, size_t length, struct gb_cuda_image *out)
+bool
+gb_cuda_image_read(
+    const char *word, size_t length, struct gb_cuda_image *out)
 {
     const char *const end = word + length;
     struct gb_cuda_image image = { .arch = 0 };
@@ -96,8 +76,9 @@ driver_takes(
                          : target->driver / 1000 >= target->compiler / 1000;
 }
 
-static bool
-fits(const struct gb_cuda_image *image, const struct gb_cuda_target *target)
+bool
+gb_cuda_image_fits(
+    const struct gb_cuda_image *image, const struct gb_cuda_target *target)
 {
     if (!driver_takes(image, target) || image->arch > target->arch)
         return false;
@@ -106,36 +87,8 @@ fits(const struct gb_cuda_image *image, const struct gb_cuda_target *target)
     return image->is_ptx || image->arch / 10 == target->arch / 10;
 }
 
-/* The higher, the better, among images that fit. */
-static int
-rank(const struct gb_cuda_image *image)
+int
+gb_cuda_image_rank(const struct gb_cuda_image *image)
 {
     return (image->is_ptx ? 0 : 10000) + 2 * image->arch + image->is_specific;
-}
-
-bool
-gb_cuda_image_choose(
-    const char *images, const struct gb_cuda_target *target,
-    struct gb_cuda_image *out)
-{
-    struct gb_cuda_image best, image;
-    bool is_found = false;
-
-    for (;;) {
-        size_t length;
-
-        images += strspn(images, " ");
-        length = strcspn(images, " ");
-        if (length == 0)
-            break;
-        if (read_image(images, length, &image) && fits(&image, target) &&
-            (!is_found || rank(&image) > rank(&best))) {
-            best = image;
-            is_found = true;
-        }
-        images += length;
-    }
-    if (is_found)
-        *out = best;
-    return is_found;
 }

@@ -39,4 +39,20 @@ enum gb_cuda_variant gb_cuda_image_variant(const struct gb_cuda_image *image);
 bool gb_cuda_variant_of_name(const char *name, enum gb_cuda_variant *out);
 const char *gb_cuda_variant_name(enum gb_cuda_variant variant);
 
+/* ---- each vendor's answers ---- */
+
+/* What variants are called, the lowest first. */
+extern const char *const gb_cuda_variant_names[];
+extern const int gb_cuda_n_variants;
+
+/* One word of the list, of LENGTH bytes; false for what it cannot be. */
+bool gb_cuda_image_read(
+    const char *word, size_t length, struct gb_cuda_image *out);
+
+bool gb_cuda_image_fits(
+    const struct gb_cuda_image *image, const struct gb_cuda_target *target);
+
+/* The higher, the better, among images that fit; the first one of two alike. */
+int gb_cuda_image_rank(const struct gb_cuda_image *image);
+
 #endif
