@@ -10,6 +10,8 @@
  */
 #include "backends/cuda/driver/platform.h"
 
+#include "ggml-impl.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -30,6 +32,11 @@ const struct gb_cuda_platform gb_cuda_platform = {
     .blas = blas,
     .least_version = 5000,
     .arch_word = "architecture",
+    /* Some have an integrated one in front that nobody means. */
+    .discrete_first = true,
+    /* Each change of a node takes some KB of the card's memory, which comes back
+     * with the graph's end alone (ROCm/rocm-systems#10713). */
+    .most_changes = 4096,
 };
 
 /* hipKernelNodeParams. */
@@ -283,6 +290,21 @@ graph_exec_kernel(
             (driver)->member = (ours);                            \
     } while (0)
 
+/* "10.3.0" lets the run time say gfx1030 of all cards. */
+static void
+tell_of_override(void)
+{
+    const char *variable = "HSA_OVERRIDE_GFX_VERSION";
+    const char *value = getenv(variable);
+    unsigned major, minor, step;
+
+    if (value != NULL &&
+        sscanf(value, "%u.%u.%u", &major, &minor, &step) == 3)
+        GGML_LOG_WARN("%s: cards are taken for gfx%u%x%x, whatever they are: "
+                      "%s=%s\n", gb_cuda_platform.log_name, major, minor, step,
+                      variable, value);
+}
+
 const char *
 gb_cuda_platform_adapt(struct gb_cuda_driver *driver, void *library)
 {
@@ -312,6 +334,7 @@ gb_cuda_platform_adapt(struct gb_cuda_driver *driver, void *library)
     STAND_BEFORE(driver, graph_exec_kernel, hip.graph_exec_kernel,
                  graph_exec_kernel);
     driver->function_set = function_set;
+    tell_of_override();
     return NULL;
 }
 
@@ -323,6 +346,29 @@ gb_cuda_platform_hint(void)
         return "there is no /dev/kfd, so the kernel has no driver for a card";
     if (access("/dev/kfd", R_OK | W_OK) != 0)
         return "/dev/kfd may not be opened; its group, often render, may";
+    return NULL;
+}
+
+/* Versions whose recorded graphs are known to be wrong, on one architecture where
+ * it was seen on that alone. */
+const char *
+gb_cuda_platform_graph_fault(int version, int arch)
+{
+    static const struct {
+        int first, last, arch;
+        const char *what;
+    } faults[] = {
+        { 0, 5020, 0, "takes no kernels of modules, and mixes up two nodes' "
+                      "arguments (ROCm/hip#2450, #2550)" },
+        { 7020, 7020, 0x942, "corrupts results (ROCm/clr#279)" },
+        { 7020, 7020, 0x950, "lets kernels read old values (ROCm/hip#3902)" },
+    };
+
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        if (version >= faults[i].first && version <= faults[i].last &&
+            (faults[i].arch == 0 || faults[i].arch == arch))
+            return faults[i].what;
+    }
     return NULL;
 }
 

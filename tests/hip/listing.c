@@ -86,6 +86,85 @@ programs_that_name_cuda_reach_it(void **state)
     cuda_case(begin_by_name, "", NULL);
 }
 
+/* ---- which come first ---- */
+
+static const char *const *names; /* of ROCm0 and so on; NULL ends */
+
+static void
+check_names(void)
+{
+    ggml_backend_reg_t reg = cuda_load();
+    size_t n = 0;
+
+    CHECK(reg != NULL);
+    for (; names[n] != NULL; n++) {
+        ggml_backend_dev_t dev = ggml_backend_reg_dev_get(reg, n);
+
+        CHECK(dev != NULL);
+        CHECK(strcmp(ggml_backend_dev_description(dev), names[n]) == 0);
+    }
+    CHECK(ggml_backend_reg_dev_count(reg) == n);
+    cuda_computes("CUDA0");
+}
+
+static void
+integrated_cards_come_last(void **state)
+{
+    static const char cards[] =
+        "EMU_DEVICES=4 EMU_INTEGRATED=1,0,1,0 EMU_NAME=A,B,C,D";
+    static const char *const usual[] = { "B", "D", "A (integrated)",
+                                         "C (integrated)", NULL };
+    static const char *const asked[] = { "C (integrated)", "B", NULL };
+    static const char *const single[] = { "A (integrated)", NULL };
+    char variables[128];
+
+    (void)state;
+    names = usual;
+    cuda_case(check_names, cards, NULL);
+    /* Who asks for cards has them in that order. */
+    names = asked;
+    snprintf(variables, sizeof(variables), "%s GGMLBACKEND_GPU_DEVICES=2,1",
+             cards);
+    cuda_case(check_names, variables, NULL);
+    names = single;
+    cuda_case(check_names, "EMU_INTEGRATED=1 EMU_NAME=A", NULL);
+}
+
+/* ---- what the environment claims ---- */
+
+static void
+be_taken_for_another(void)
+{
+    CHECK(cuda_load() != NULL);
+    CHECK(strcmp(cuda_property(cuda_device("CUDA0"), "architecture"),
+                 "gfx1030") == 0);
+    CHECK(strcmp(cuda_property(cuda_device("CUDA1"), "image"), "gfx1030") ==
+          0);
+    cuda_computes("CUDA0");
+    cuda_computes("CUDA1");
+}
+
+static void
+an_architecture_that_is_claimed_is_followed_and_told_once(void **state)
+{
+    static const char text[] =
+        "hip: cards are taken for gfx1030, whatever they are: "
+        "HSA_OVERRIDE_GFX_VERSION=10.3.0";
+    const char *errors, *at;
+
+    (void)state;
+    cuda_case(be_taken_for_another,
+              "EMU_DEVICES=2 EMU_ARCH=gfx1036,gfx1031 "
+              "HSA_OVERRIDE_GFX_VERSION=10.3.0", &errors);
+    at = strstr(errors, text);
+    assert_non_null(at);
+    assert_null(strstr(at + strlen(text), "HSA_OVERRIDE"));
+    cuda_case(go_by_the_plain_variant,
+              "GGMLBACKEND_GPU_VARIANT=plain HSA_OVERRIDE_GFX_VERSION=",
+              &errors);
+    assert_null(strstr(errors, "HSA_OVERRIDE"));
+}
+
 /* ---- refused ---- */
 
 static const char *expected_reason;
@@ -240,6 +319,9 @@ main(void)
         cmocka_unit_test(listing_takes_nothing_of_a_card),
         cmocka_unit_test(a_lower_variant_can_be_asked_for),
         cmocka_unit_test(programs_that_name_cuda_reach_it),
+        cmocka_unit_test(integrated_cards_come_last),
+        cmocka_unit_test(
+            an_architecture_that_is_claimed_is_followed_and_told_once),
         cmocka_unit_test(each_reason_to_refuse_is_told),
         cmocka_unit_test(without_a_run_time_the_reason_is_the_linkers),
         cmocka_unit_test(what_is_missing_is_named),

@@ -41,11 +41,15 @@ check_PROGRAMS += \
 	tests/hip/buffers \
 	tests/hip/copies \
 	tests/hip/failures \
+	tests/hip/graphs \
 	tests/hip/listing \
 	tests/hip/memory \
 	tests/hip/moved \
 	tests/hip/pairs \
 	tests/hip/split
+tests_hip_graphs_SOURCES = %D%/graphs.c $(cuda_emulated)
+tests_hip_graphs_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_graphs_LDADD = $(BLACK_LDADD)
 tests_hip_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_hip_listing_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_listing_LDADD = $(BLACK_LDADD)

@@ -8,6 +8,7 @@
 #include "backends/cuda/device/settings.h"
 #include "backends/cuda/driver/errors.h"
 #include "backends/cuda/driver/monitor.h"
+#include "backends/cuda/driver/platform.h"
 #include "backends/cuda/images.h"
 
 #include "ggml-impl.h"
@@ -182,6 +183,21 @@ lower_without_maps(
     return GB_CUDA_MMA8;
 }
 
+static void
+choose_recording(struct gb_cuda_card *card, int version)
+{
+    const char *fault =
+        gb_cuda_platform_graph_fault(version, card->arch.number);
+
+    card->records_graphs = !gb_cuda_setting_is_on("GGML_CUDA_DISABLE_GRAPHS");
+    if (!card->records_graphs || fault == NULL)
+        return;
+    card->records_graphs = false;
+    GGML_LOG_WARN("%s: graphs are launched kernel by kernel, since that of %s "
+                  "%s %s\n", card->label, gb_cuda_platform.name,
+                  card->driver_text, fault);
+}
+
 static bool
 choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
 {
@@ -204,6 +220,7 @@ choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
                       gb_cuda_image_archs, gb_cuda_platform.arch_word,
                       card->arch.text, gb_cuda_platform.name,
                       card->driver_text);
+    choose_recording(card, target.driver);
     variant = gb_cuda_image_variant(&card->image);
     variant = lower_without_maps(card, variant < highest ? variant : highest);
     atomic_init(&card->variant, variant);
@@ -242,7 +259,6 @@ gb_cuda_card_init(
         gb_cuda_setting_bytes("GGMLBACKEND_GPU_MEMORY", card->memory);
     card->spin_us = spin_time();
     card->blas.is_wanted = is_blas_wanted();
-    card->records_graphs = !gb_cuda_setting_is_on("GGML_CUDA_DISABLE_GRAPHS");
     card->fuses = gb_cuda_setting_is("GGMLBACKEND_GPU_FUSE", "on");
     if (card->most_memory > card->memory)
         card->most_memory = card->memory;

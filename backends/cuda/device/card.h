@@ -54,7 +54,7 @@ struct gb_cuda_card {
     size_t memory;     /* bytes */
     size_t most_memory; /* that the process may take */
     int64_t spin_us;   /* that a wait asks before it sleeps; < 0: for ever */
-    bool records_graphs; /* the environment lets it */
+    bool records_graphs; /* the environment lets it, and the driver can */
     bool fuses;          /* so it does this: groups of nodes in one kernel */
     bool overlaps;       /* and this: kernels that begin before others end */
     bool is_integrated;

@@ -18,6 +18,7 @@
 
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/kernel.h"
+#include "backends/cuda/driver/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,11 @@ destroy_graph(struct gb_cuda_recording *recording, struct gb_cuda_card *card)
         GB_CUDA_CLEANUP(card, graph_exec_destroy, (recording->exec));
     if (recording->graph != NULL)
         GB_CUDA_CLEANUP(card, graph_destroy, (recording->graph));
+    free(recording->nodes);
     recording->exec = NULL;
     recording->graph = NULL;
+    recording->nodes = NULL;
+    recording->n_changes = 0;
 }
 
 static void
@@ -318,6 +322,7 @@ change_node(
     if (recording->exec == NULL)
         return GB_CUDA_SUCCESS;
     node = node_of(own, params);
+    recording->n_changes++;
     return driver->graph_exec_kernel(recording->exec, recording->nodes[i],
                                      &node);
 }
@@ -346,14 +351,24 @@ update(
     return GB_CUDA_SUCCESS;
 }
 
+/* Changes that the driver keeps memory for add up; what runs ends as it is. */
+static bool
+is_worn(const struct gb_cuda_recording *recording)
+{
+    return recording->exec != NULL && gb_cuda_platform.most_changes > 0 &&
+           recording->n_changes >= gb_cuda_platform.most_changes;
+}
+
 /* The recording as a graph that can be launched; else the driver's result. */
 static int
 prepare(
-    struct gb_cuda_recording *recording, const struct gb_cuda_card *card,
+    struct gb_cuda_recording *recording, struct gb_cuda_card *card,
     struct gb_cuda_plan *plan)
 {
     const int result = update(recording, card->driver, plan);
 
+    if (is_worn(recording))
+        destroy_graph(recording, card);
     if (result != GB_CUDA_SUCCESS || recording->exec != NULL)
         return result;
     return build(recording, card);

@@ -18,6 +18,7 @@ struct gb_cuda_recording {
     gb_cuda_graph_exec exec;   /* NULL: the plan was seen once */
     gb_cuda_graph_node *nodes; /* one a launch */
     uint64_t last_use;
+    int n_changes; /* of nodes since EXEC was made */
 };
 
 /* All zero: nothing was run. */

@@ -130,9 +130,40 @@ add_device(const struct gb_cuda_driver *driver, int ordinal)
     tell(device);
 }
 
+/* Not told where the driver does not answer: who lists the card finds that. */
+static bool
+is_listed_last(const struct gb_cuda_driver *driver, int ordinal)
+{
+    int handle, is_integrated = 0;
+
+    return gb_cuda_platform.discrete_first &&
+           driver->device_get(&handle, ordinal) == GB_CUDA_SUCCESS &&
+           driver->device_attribute(&is_integrated, GB_CUDA_INTEGRATED,
+                                    handle) == GB_CUDA_SUCCESS &&
+           is_integrated != 0;
+}
+
+/* All cards, as many as can be devices; the count. */
+static int
+all_cards(const struct gb_cuda_driver *driver, int n_cards, int *ordinals)
+{
+    int last[GB_CUDA_MAX_DEVICES];
+    int n = 0, n_last = 0;
+
+    for (int i = 0; i < n_cards && n < GB_CUDA_MAX_DEVICES; i++) {
+        if (n_cards == 1 || !is_listed_last(driver, i))
+            ordinals[n++] = i;
+        else if (n_last < GB_CUDA_MAX_DEVICES)
+            last[n_last++] = i;
+    }
+    for (int i = 0; i < n_last && n < GB_CUDA_MAX_DEVICES; i++)
+        ordinals[n++] = last[i];
+    return n;
+}
+
 /* The driver's indices of what shall be shown; the count. */
 static int
-wanted_cards(int n_cards, int *ordinals)
+wanted_cards(const struct gb_cuda_driver *driver, int n_cards, int *ordinals)
 {
     const char *list = gb_cuda_setting("GGMLBACKEND_GPU_DEVICES");
     int n = -1;
@@ -148,9 +179,7 @@ wanted_cards(int n_cards, int *ordinals)
     if (n_cards > GB_CUDA_MAX_DEVICES)
         GGML_LOG_WARN("%s: %d cards, of which the first %d are used\n",
                       gb_cuda_platform.log_name, n_cards, GB_CUDA_MAX_DEVICES);
-    for (n = 0; n < n_cards && n < GB_CUDA_MAX_DEVICES; n++)
-        ordinals[n] = n;
-    return n;
+    return all_cards(driver, n_cards, ordinals);
 }
 
 static void
@@ -174,7 +203,7 @@ list_devices(void)
                                            : gb_cuda_error(result));
         return;
     }
-    n = wanted_cards(n_cards, ordinals);
+    n = wanted_cards(driver, n_cards, ordinals);
     for (int i = 0; i < n; i++)
         add_device(driver, ordinals[i]);
     if (state.n_devices == 0)

@@ -35,6 +35,14 @@ gb_cuda_platform_hint(void)
     return NULL;
 }
 
+const char *
+gb_cuda_platform_graph_fault(int version, int arch)
+{
+    (void)version;
+    (void)arch;
+    return NULL;
+}
+
 int
 gb_cuda_platform_arch(
     const struct gb_cuda_driver *driver, int handle, struct gb_cuda_arch *out)

@@ -24,6 +24,8 @@ struct gb_cuda_platform {
     const char *const *blas;      /* the BLAS', in the same way */
     int least_version;            /* of a driver: 1000 * major + 10 * minor */
     const char *arch_word;        /* before a card's architecture: "compute" */
+    bool discrete_first; /* cards that share the host's memory are listed last */
+    int most_changes;    /* of a recorded graph, then it is made anew; 0: any */
 };
 
 extern const struct gb_cuda_platform gb_cuda_platform;
@@ -37,6 +39,12 @@ const char *gb_cuda_platform_adapt(
 
 /* What may be wrong where the driver does not start; NULL: nobody knows. */
 const char *gb_cuda_platform_hint(void);
+
+/*
+ * What the driver of VERSION does wrong with recorded graphs on cards of ARCH, a
+ * (static) text that goes on behind its name; NULL: nothing that is known.
+ */
+const char *gb_cuda_platform_graph_fault(int version, int arch);
 
 /* An architecture: the number that images are chosen by, and people's word. */
 struct gb_cuda_arch {
