@@ -34,39 +34,6 @@ if ! echo 'int is_64[sizeof(void *) == 8 ? 1 : -1];' |
     exit 0
 fi
 
-cat >"$dir/same.h" <<'END'
-// What a caller passes is the same where a type is passed alike: pointers, what
-// they point to as far as it is known, and numbers of one size.
-#include <cstddef>
-template <class T, class = void> struct size_of { static const size_t n = 0; };
-template <class T> struct size_of<T, decltype(void(sizeof(T)))> {
-    static const size_t n = sizeof(T);
-};
-template <> struct size_of<void> { static const size_t n = 0; };
-template <class A, class B> struct same {
-    static const bool is = sizeof(A) == sizeof(B) && !__is_class(A);
-};
-template <class A, class B> struct same<A *, B *> {
-    static const bool is = size_of<A>::n == 0 || size_of<B>::n == 0 ||
-                           size_of<A>::n == size_of<B>::n;
-};
-template <class A, class B> struct same<A *, B> { static const bool is = false; };
-template <class A, class B> struct same<A, B *> { static const bool is = false; };
-template <class... A> struct list {};
-template <class X, class Y> struct all;
-template <> struct all<list<>, list<>> { static const bool is = true; };
-template <class X, class Y> struct all { static const bool is = false; };
-template <class A, class... As, class B, class... Bs>
-struct all<list<A, As...>, list<B, Bs...>> {
-    static const bool is = same<A, B>::is && all<list<As...>, list<Bs...>>::is;
-};
-template <class R, class... A, class S, class... B>
-constexpr bool agree(R (*)(A...), S (*)(B...))
-{
-    return same<R, S>::is && all<list<A...>, list<B...>>::is;
-}
-END
-
 # rows TABLE: "id name (parameters)" a line, of either table.
 rows() {
     sed -n -e 's/^GB_DRIVER_CALL([A-Z]*, \([a-z_]*\), "\([A-Za-z0-9_]*\)", [^,]*, \((.*)\), (.*))$/\1 \2 \3/p' \
@@ -78,7 +45,7 @@ check() {
     {
         printf '#define __CUDA_API_VERSION_INTERNAL\n#include "%s"\n' "$2"
         echo '#include "backends/cuda/driver/blas.h"'
-        echo '#include "same.h"'
+        echo '#include "tests/cuda/same.h"'
         rows "$1" | while read -r id name parameters; do
             echo "static int ours_$id $parameters;"
             echo "static_assert(agree(&$name, &ours_$id), \"$name is declared so\");"

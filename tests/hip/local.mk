@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 # tests/hip: the HIP backend on the emulated run time, as tests/cuda has CUDA's.  Most
 # programs are those of tests/cuda, compiled once more.
-check_SCRIPTS += %D%/conformance.sh
-EXTRA_DIST += %D%/conformance.sh
+hip_scripts = \
+	%D%/conformance.sh \
+	%D%/signatures.sh
+check_SCRIPTS += $(hip_scripts)
+EXTRA_DIST += $(hip_scripts)
 
 if MODULES
 if GPU_EMULATOR
