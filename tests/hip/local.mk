@@ -43,6 +43,7 @@ EXTRA_tests_hip_packed_DEPENDENCIES = backends/cuda/pack
 check_PROGRAMS += \
 	tests/hip/buffers \
 	tests/hip/copies \
+	tests/hip/damaged \
 	tests/hip/failures \
 	tests/hip/graphs \
 	tests/hip/listing \
@@ -50,6 +51,9 @@ check_PROGRAMS += \
 	tests/hip/moved \
 	tests/hip/pairs \
 	tests/hip/split
+tests_hip_damaged_SOURCES = %D%/damaged.c $(cuda_emulated)
+tests_hip_damaged_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_damaged_LDADD = $(BLACK_LDADD)
 tests_hip_graphs_SOURCES = %D%/graphs.c $(cuda_emulated)
 tests_hip_graphs_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_graphs_LDADD = $(BLACK_LDADD)
