@@ -32,6 +32,7 @@ const struct gb_cuda_platform gb_cuda_platform = {
     .blas = blas,
     .least_version = 5000,
     .arch_word = "architecture",
+    .arch_option = "--with-hip-arch",
     /* Some have an integrated one in front that nobody means. */
     .discrete_first = true,
     /* Each change of a node takes some KB of the card's memory, which comes back

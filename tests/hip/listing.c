@@ -185,7 +185,9 @@ each_reason_to_refuse_is_told(void **state)
           "hipInit: no ROCm-capable device is detected (hipErrorNoDevice)" },
         { "EMU_DRIVER_VERSION=40421401", "of ROCm 4.4, needed is 5.0" },
         { "EMU_ARCH=gfx803",
-          "fits architecture gfx803 with a driver of ROCm 6.3" },
+          "none of the images (gfx906 gfx90a gfx942 gfx1030 gfx1100) fits "
+          "architecture gfx803 with a driver of ROCm 6.3; configure "
+          "--with-hip-arch=gfx803" },
         { "EMU_ARCH=gfx1036 EMU_DRIVER_VERSION=50221153",
           "fits architecture gfx1036 with a driver of ROCm 5.2" },
         { "EMU_FAIL=hipGetDeviceCount:1:999", "hipGetDeviceCount" },
@@ -205,6 +207,25 @@ each_reason_to_refuse_is_told(void **state)
         /* The library's line, and that of cuda_check_refusal. */
         assert_int_equal(cuda_count_lines(errors), 2);
     }
+}
+
+static void
+expect_refusal_of_64_lanes(void)
+{
+    CHECK(cuda_load_on(cuda_built(
+              "tests/gpu-emulator/lanes64/.libs/libamdhip64.so.6")) == NULL);
+    cuda_check_refusal("fits architecture gfx908:sramecc+:xnack- with a "
+                       "driver of ROCm 6.3; configure --with-hip-arch=gfx908");
+}
+
+static void
+features_are_no_part_of_a_name(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    cuda_case(expect_refusal_of_64_lanes, "EMU_ARCH=gfx908", &errors);
+    assert_null(strstr(errors, "arch=gfx908:"));
 }
 
 /* ---- a run time that is not there, or not whole ---- */
@@ -323,6 +344,7 @@ main(void)
         cmocka_unit_test(
             an_architecture_that_is_claimed_is_followed_and_told_once),
         cmocka_unit_test(each_reason_to_refuse_is_told),
+        cmocka_unit_test(features_are_no_part_of_a_name),
         cmocka_unit_test(without_a_run_time_the_reason_is_the_linkers),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(what_can_be_missed_is_not_needed),

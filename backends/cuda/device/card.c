@@ -183,6 +183,24 @@ lower_without_maps(
     return GB_CUDA_MMA8;
 }
 
+/* An architecture's features, behind a colon, are none of its name. */
+static bool
+refuse_without_image(
+    const struct gb_cuda_card *card, const struct refusal *refusal)
+{
+    const char *option = gb_cuda_platform.arch_option;
+    const int length = (int)strcspn(card->arch.text, ":");
+
+    return refuse(refusal,
+                  "none of the images (%s) fits %s %s with a driver of %s "
+                  "%s%s%s%s%.*s",
+                  gb_cuda_image_archs, gb_cuda_platform.arch_word,
+                  card->arch.text, gb_cuda_platform.name, card->driver_text,
+                  option != NULL ? "; configure " : "",
+                  option != NULL ? option : "", option != NULL ? "=" : "",
+                  option != NULL ? length : 0, card->arch.text);
+}
+
 static void
 choose_recording(struct gb_cuda_card *card, int version)
 {
@@ -214,12 +232,7 @@ choose_image(struct gb_cuda_card *card, const struct refusal *refusal)
     snprintf(card->driver_text, sizeof(card->driver_text), "%d.%d",
              target.driver / 1000, target.driver % 1000 / 10);
     if (!gb_cuda_image_choose(gb_cuda_image_archs, &target, &card->image))
-        return refuse(refusal,
-                      "none of the images (%s) fits %s %s with a driver of "
-                      "%s %s",
-                      gb_cuda_image_archs, gb_cuda_platform.arch_word,
-                      card->arch.text, gb_cuda_platform.name,
-                      card->driver_text);
+        return refuse_without_image(card, refusal);
     choose_recording(card, target.driver);
     variant = gb_cuda_image_variant(&card->image);
     variant = lower_without_maps(card, variant < highest ? variant : highest);

@@ -24,6 +24,7 @@ struct gb_cuda_platform {
     const char *const *blas;      /* the BLAS', in the same way */
     int least_version;            /* of a driver: 1000 * major + 10 * minor */
     const char *arch_word;        /* before a card's architecture: "compute" */
+    const char *arch_option; /* of configure, for its code; NULL: not told */
     bool discrete_first; /* cards that share the host's memory are listed last */
     int most_changes;    /* of a recorded graph, then it is made anew; 0: any */
 };
