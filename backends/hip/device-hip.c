@@ -40,16 +40,6 @@ const struct gb_cuda_platform gb_cuda_platform = {
     .most_changes = 4096,
 };
 
-/* hipKernelNodeParams. */
-struct hip_kernel_node {
-    uint32_t block[3];
-    void **extra;
-    void *function;
-    uint32_t grid[3];
-    void **params;
-    uint32_t shared;
-};
-
 typedef void *hip_context;
 
 /* The run time's own functions behind those that stand before them. */
@@ -66,13 +56,6 @@ static struct {
     int (*copy_to_peer)(void *to, int to_device, const void *from,
                         int from_device, size_t size, gb_cuda_stream stream);
     int (*host_register)(void *memory, size_t size, unsigned flags);
-    int (*graph_add_kernel)(
-        gb_cuda_graph_node *node, gb_cuda_graph graph,
-        const gb_cuda_graph_node *after, size_t n_after,
-        const struct hip_kernel_node *params);
-    int (*graph_exec_kernel)(
-        gb_cuda_graph_exec exec, gb_cuda_graph_node node,
-        const struct hip_kernel_node *params);
     int (*properties)(void *properties, int device);
     pthread_key_t entered;
 } hip;
@@ -245,42 +228,6 @@ function_set(gb_cuda_function function, int which, int value)
                ? GB_CUDA_SUCCESS : GB_CUDA_INVALID_VALUE;
 }
 
-static struct hip_kernel_node
-node_of(const struct gb_cuda_kernel_node *from)
-{
-    struct hip_kernel_node node = {
-        .extra = from->extra,
-        .function = from->function,
-        .params = from->params,
-        .shared = from->shared,
-    };
-
-    memcpy(node.block, from->block, sizeof(node.block));
-    memcpy(node.grid, from->grid, sizeof(node.grid));
-    return node;
-}
-
-static int
-graph_add_kernel(
-    gb_cuda_graph_node *node, gb_cuda_graph graph,
-    const gb_cuda_graph_node *after, size_t n_after,
-    const struct gb_cuda_kernel_node *params)
-{
-    const struct hip_kernel_node own = node_of(params);
-
-    return hip.graph_add_kernel(node, graph, after, n_after, &own);
-}
-
-static int
-graph_exec_kernel(
-    gb_cuda_graph_exec exec, gb_cuda_graph_node node,
-    const struct gb_cuda_kernel_node *params)
-{
-    const struct hip_kernel_node own = node_of(params);
-
-    return hip.graph_exec_kernel(exec, node, &own);
-}
-
 /* ---- the platform ---- */
 
 /* Put OURS in the place of MEMBER, which is kept where it can be called. */
@@ -330,10 +277,6 @@ gb_cuda_platform_adapt(struct gb_cuda_driver *driver, void *library)
     STAND_BEFORE(driver, peer_disable, hip.peer_disable, peer_disable);
     STAND_BEFORE(driver, copy_to_peer, hip.copy_to_peer, copy_to_peer);
     STAND_BEFORE(driver, host_register, hip.host_register, host_register);
-    STAND_BEFORE(driver, graph_add_kernel, hip.graph_add_kernel,
-                 graph_add_kernel);
-    STAND_BEFORE(driver, graph_exec_kernel, hip.graph_exec_kernel,
-                 graph_exec_kernel);
     driver->function_set = function_set;
     tell_of_override();
     return NULL;

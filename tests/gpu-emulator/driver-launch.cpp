@@ -210,18 +210,33 @@ add_launch(const struct gb_cuda_kernel_node &from, gb_cuda_stream stream,
     return 0;
 }
 
+/* By name: the vendors' orders differ. */
+static gb_cuda_kernel_node
+node_of(gb_cuda_function function, const unsigned *grid, const unsigned *block,
+        unsigned shared, void **params, void **extra)
+{
+    gb_cuda_kernel_node node = {};
+
+    node.function = function;
+    memcpy(node.grid, grid, sizeof(node.grid));
+    memcpy(node.block, block, sizeof(node.block));
+    node.shared = shared;
+    node.params = params;
+    node.extra = extra;
+    return node;
+}
+
 int
 api::launch(gb_cuda_function function, unsigned grid_x, unsigned grid_y,
             unsigned grid_z, unsigned block_x, unsigned block_y,
             unsigned block_z, unsigned shared, gb_cuda_stream stream,
             void **params, void **extra)
 {
-    const struct gb_cuda_kernel_node from = {
-        function, { grid_x, grid_y, grid_z }, { block_x, block_y, block_z },
-        shared, params, extra,
-    };
+    const unsigned grid[] = { grid_x, grid_y, grid_z };
+    const unsigned block[] = { block_x, block_y, block_z };
 
-    return add_launch(from, stream, false);
+    return add_launch(node_of(function, grid, block, shared, params, extra),
+                      stream, false);
 }
 
 /* Of the attributes only one is known. */
@@ -240,15 +255,9 @@ api::launch_config(const struct gb_cuda_launch_config *config,
         is_early = config->attributes[i].value.is_on != 0;
     }
 
-    struct gb_cuda_kernel_node from = {};
-
-    from.function = function;
-    memcpy(from.grid, config->grid, sizeof(from.grid));
-    memcpy(from.block, config->block, sizeof(from.block));
-    from.shared = config->shared;
-    from.params = params;
-    from.extra = extra;
-    return add_launch(from, config->stream, is_early);
+    return add_launch(node_of(function, config->grid, config->block,
+                              config->shared, params, extra),
+                      config->stream, is_early);
 }
 
 } // namespace emu

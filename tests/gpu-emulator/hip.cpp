@@ -27,17 +27,8 @@ namespace {
 
 thread_local int current;
 
-/* Of hip_runtime_api.h. */
-struct kernel_node {
-    uint32_t block[3];
-    void **extra;
-    void *function;
-    uint32_t grid[3];
-    void **params;
-    uint32_t shared;
-};
-
-static_assert(sizeof(kernel_node) == 64 && offsetof(kernel_node, grid) == 32,
+static_assert(sizeof(gb_cuda_kernel_node) == 64 &&
+                  offsetof(gb_cuda_kernel_node, grid) == 32,
               "as HIP has it");
 
 /* hipDeviceAttribute_t, and the number that driver-device.cpp knows. */
@@ -82,20 +73,6 @@ const struct {
     { 719, "hipErrorLaunchFailure", "unspecified launch failure" },
     { 801, "hipErrorNotSupported", "operation not supported" },
 };
-
-gb_cuda_kernel_node
-node_of(const kernel_node *from)
-{
-    gb_cuda_kernel_node node = {};
-
-    node.function = (gb_cuda_function)from->function;
-    memcpy(node.grid, from->grid, sizeof(node.grid));
-    memcpy(node.block, from->block, sizeof(node.block));
-    node.shared = from->shared;
-    node.params = from->params;
-    node.extra = from->extra;
-    return node;
-}
 
 /* Contexts of cards that nobody retains are none. */
 gb_cuda_context
@@ -282,24 +259,4 @@ hipFuncSetAttribute(const void *, int, int)
 {
     report("hipFuncSetAttribute: not for functions of modules");
     return GB_CUDA_INVALID_VALUE;
-}
-
-EXPORTED int
-hipGraphAddKernelNode(gb_cuda_graph_node *node, gb_cuda_graph graph,
-                      const gb_cuda_graph_node *after, size_t n_after,
-                      const kernel_node *params)
-{
-    const gb_cuda_kernel_node own = node_of(params);
-
-    return emu_entry_graph_add_kernel(node, graph, after, n_after, &own);
-}
-
-EXPORTED int
-hipGraphExecKernelNodeSetParams(gb_cuda_graph_exec exec,
-                                gb_cuda_graph_node node,
-                                const kernel_node *params)
-{
-    const gb_cuda_kernel_node own = node_of(params);
-
-    return emu_entry_graph_exec_kernel(exec, node, &own);
 }

@@ -13,6 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Which of two names, or of two orders of members, is the driver's own. */
+#ifdef GB_USE_HIP
+#define GB_CUDA_NAME_OF(cuda, hip) hip
+#else
+#define GB_CUDA_NAME_OF(cuda, hip) cuda
+#endif
+
 typedef uint64_t gb_cuda_address; /* of memory as a device sees it */
 typedef struct gb_cuda_context_object *gb_cuda_context;
 typedef struct gb_cuda_stream_object *gb_cuda_stream;
@@ -27,14 +34,14 @@ struct gb_cuda_uuid {
     uint8_t bytes[16];
 };
 
-/* CUDA_KERNEL_NODE_PARAMS in its first version, which every driver takes. */
+/* CUDA_KERNEL_NODE_PARAMS in its first version, which every driver takes, and
+ * hipKernelNodeParams; shared memory is beyond what the kernel declares. */
 struct gb_cuda_kernel_node {
-    gb_cuda_function function;
-    unsigned grid[3];
-    unsigned block[3];
-    unsigned shared; /* bytes beyond what the kernel declares */
-    void **params;
-    void **extra;
+    GB_CUDA_NAME_OF(gb_cuda_function function; unsigned grid[3];
+                    unsigned block[3]; unsigned shared; void **params;
+                    void **extra;,
+                    unsigned block[3]; void **extra; gb_cuda_function function;
+                    unsigned grid[3]; void **params; unsigned shared;)
 };
 
 /* CUlaunchAttribute; the value is what the number of the attribute says. */

@@ -10,13 +10,6 @@
 
 #include "backends/cuda/driver/driver.h"
 
-/* Which of an entry point's two names is its own. */
-#ifdef GB_USE_HIP
-#define GB_CUDA_NAME_OF(cuda, hip) hip
-#else
-#define GB_CUDA_NAME_OF(cuda, hip) cuda
-#endif
-
 struct gb_cuda_platform {
     const char *name;             /* of the registration; devices' begin so */
     const char *log_name;         /* begins a message about no single device */
