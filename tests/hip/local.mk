@@ -41,6 +41,7 @@ EXTRA_tests_hip_packed_DEPENDENCIES = backends/cuda/pack
 
 # Black box: the module on the emulated run time.
 check_PROGRAMS += \
+	tests/hip/beside-cuda \
 	tests/hip/buffers \
 	tests/hip/copies \
 	tests/hip/damaged \
@@ -60,6 +61,9 @@ tests_hip_graphs_LDADD = $(BLACK_LDADD)
 tests_hip_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_hip_listing_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_listing_LDADD = $(BLACK_LDADD)
+tests_hip_beside_cuda_SOURCES = %D%/beside-cuda.c $(cuda_emulated)
+tests_hip_beside_cuda_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_beside_cuda_LDADD = $(BLACK_LDADD)
 tests_hip_buffers_SOURCES = tests/cuda/buffers.c $(cuda_bytes)
 tests_hip_buffers_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_buffers_LDADD = $(BLACK_LDADD)
