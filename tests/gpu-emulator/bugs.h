@@ -2,7 +2,7 @@
 /*
  * gpu-emulator/bugs.h - kernels with one fault each, and their twins without.
  *
- * Read by bugs.cu, bugs-async.cu and checker.cpp.
+ * Read by bugs.cu, bugs-async.cu, bugs-waves.cu and checker.cpp.
  */
 #ifndef GB_GPU_EMULATOR_BUGS_H
 #define GB_GPU_EMULATOR_BUGS_H
@@ -90,10 +90,27 @@ struct gb_bug_args {
 
 #define GB_BUGS GB_BUGS_OF_THREADS GB_BUGS_BESIDE_THREADS GB_BUGS_OF_LAUNCHES
 
+/*
+ * GB_BUG_OF_WAVES(name, lanes that a wave has at least where it is wrong, word of
+ * the report, result of the run).  "": nothing is reported, values are wrong.
+ */
+#define GB_BUGS_OF_WAVES                                          \
+    GB_BUG_OF_WAVES(mask_of_32_bits, 64, "not in its mask", 719)  \
+    GB_BUG_OF_WAVES(shuffle_without_width, 64, "", 0)             \
+    GB_BUG_OF_WAVES(vote_in_an_int, 64, "", 0)                    \
+    GB_BUG_OF_WAVES(shared_rows_of_32, 64, "race", 0)             \
+    GB_BUG_OF_WAVES(missing_barrier_of_waves, 32, "race", 0)      \
+    GB_BUG_OF_WAVES(halves_that_part, 64, "divergent warp", 719)  \
+    GB_BUG_OF_WAVES(halves_that_wait_alone, 64, "race", 0)
+
 #define GB_BUG(name, blocks, shared, word, result)              \
     extern "C" void gb_bug_##name(const struct gb_bug_args);    \
     extern "C" void gb_mended_##name(const struct gb_bug_args);
+#define GB_BUG_OF_WAVES(name, lanes, word, result) \
+    GB_BUG(name, 0, 0, word, result)
 GB_BUGS
+GB_BUGS_OF_WAVES
+#undef GB_BUG_OF_WAVES
 #undef GB_BUG
 
 #endif

@@ -219,6 +219,99 @@ mended_twins_have_no_report(void **)
     }
 }
 
+/* ---- of waves ---- */
+
+constexpr unsigned wave_blocks = 2;
+
+const struct wave_bug {
+    const char *name;
+    call_fn wrong, mended;
+    int least_lanes;
+    const char *word;
+    int result;
+} wave_bugs[] = {
+#define GB_BUG_OF_WAVES(name, lanes, word, result)           \
+    { #name, call<gb_bug_##name>, call<gb_mended_##name>,    \
+      lanes, word, result },
+    GB_BUGS_OF_WAVES
+#undef GB_BUG_OF_WAVES
+};
+
+struct outcome {
+    int result;
+    bool has_right_values;
+    uint64_t n_reports;
+    std::string text; /* of those that were not told before */
+};
+
+outcome
+run_wave(const wave_bug &b, call_fn function)
+{
+    const bug plain = { b.name, nullptr, nullptr, wave_blocks, 0, b.word,
+                        b.result };
+    const setting_of_bug s(plain);
+    const uint64_t before = emu::reports();
+    outcome o;
+
+    for (unsigned i = 0; i < wave_blocks * threads; i++)
+        s.args.out[i] = -1;
+    new_reports();
+    o.result = launch(plain, function, s.args, false);
+    o.text = new_reports();
+    o.n_reports = emu::reports() - before;
+    o.has_right_values = true;
+    for (unsigned i = 0; i < wave_blocks * threads; i++)
+        o.has_right_values &= s.args.out[i] == (float)(i / 32);
+    return o;
+}
+
+bool
+is_well(const outcome &o)
+{
+    return o.result == 0 && o.n_reports == 0 && o.has_right_values;
+}
+
+bool
+is_found(const outcome &o, const wave_bug &b)
+{
+    if (o.result != b.result)
+        return false;
+    if (b.word[0] == '\0')
+        return o.n_reports == 0 && !o.has_right_values;
+    return o.n_reports > 0 &&
+           (o.text.empty() || o.text.find(b.word) != std::string::npos);
+}
+
+void
+check(const outcome &o, bool is_right, const wave_bug &b, const char *what)
+{
+    if (!is_right)
+        fail_msg("%s %s: result %d, %d reports, %s values: %s", what, b.name,
+                 o.result, (int)o.n_reports,
+                 o.has_right_values ? "right" : "wrong", o.text.c_str());
+}
+
+void
+what_is_wrong_in_wide_waves_is_found_in_them(void **)
+{
+    need_checks();
+    for (const char *order : orders) {
+        setenv("GGMLBACKEND_TEST_EMU_ORDER", order, 1);
+        for (const wave_bug &b : wave_bugs) {
+            const outcome wrong = run_wave(b, b.wrong);
+            const outcome mended = run_wave(b, b.mended);
+
+            if (GB_WARP < b.least_lanes)
+                check(wrong, is_well(wrong), b, "narrow");
+            else
+                check(wrong, is_found(wrong, b), b, "wide");
+            check(mended, is_well(mended), b, "mended");
+        }
+    }
+}
+
+/* ---- other faults ---- */
+
 const bug &
 bug_named(const char *name)
 {
@@ -302,6 +395,7 @@ main(void)
         cmocka_unit_test(reports_name_the_fault),
         cmocka_unit_test(planted_faults_are_found_in_every_order),
         cmocka_unit_test(mended_twins_have_no_report),
+        cmocka_unit_test(what_is_wrong_in_wide_waves_is_found_in_them),
         cmocka_unit_test(freed_memory_is_found),
         cmocka_unit_test(launches_that_do_not_fit_are_refused),
     };

@@ -4,6 +4,7 @@
 # LD_LIBRARY_PATH.  Not installed.
 EXTRA_DIST += \
 	%D%/bugs-async.cu \
+	%D%/bugs-waves.cu \
 	%D%/bugs.cu \
 	%D%/exports.map \
 	%D%/run \
@@ -163,10 +164,12 @@ emulator_kernels32 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
 %D%/lanes32/bugs-async.lo: %D%/bugs-async.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
+%D%/lanes32/bugs-waves.lo: %D%/bugs-waves.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
 %D%/lanes32/values.lo: %D%/values.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
 -include $(emulator_kernels32:.lo=.d) %D%/lanes32/bugs.d %D%/lanes32/bugs-async.d \
-	%D%/lanes32/values.d
+	%D%/lanes32/bugs-waves.d %D%/lanes32/values.d
 
 emulator_kernels64 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes64/kernels/%.lo)
 %D%/lanes64/kernels/%.lo: backends/cuda/kernels/%.cu
@@ -175,10 +178,12 @@ emulator_kernels64 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes64/kernels/%.lo)
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
 %D%/lanes64/bugs-async.lo: %D%/bugs-async.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
+%D%/lanes64/bugs-waves.lo: %D%/bugs-waves.cu
+	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
 %D%/lanes64/values.lo: %D%/values.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
 -include $(emulator_kernels64:.lo=.d) %D%/lanes64/bugs.d %D%/lanes64/bugs-async.d \
-	%D%/lanes64/values.d
+	%D%/lanes64/bugs-waves.d %D%/lanes64/values.d
 
 check_PROGRAMS += \
 	tests/gpu-emulator/cards \
@@ -203,12 +208,14 @@ tests_gpu_emulator_checker_32_SOURCES = %D%/bugs.h %D%/checker.cpp
 tests_gpu_emulator_checker_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_checker_32_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_checker_32_LDADD = %D%/lanes32/librun.la \
-	%D%/lanes32/bugs.lo %D%/lanes32/bugs-async.lo $(CMOCKA_LIBS)
+	%D%/lanes32/bugs.lo %D%/lanes32/bugs-async.lo \
+	%D%/lanes32/bugs-waves.lo $(CMOCKA_LIBS)
 tests_gpu_emulator_checker_64_SOURCES = %D%/bugs.h %D%/checker.cpp
 tests_gpu_emulator_checker_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_checker_64_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_checker_64_LDADD = %D%/lanes64/librun.la \
-	%D%/lanes64/bugs.lo %D%/lanes64/bugs-async.lo $(CMOCKA_LIBS)
+	%D%/lanes64/bugs.lo %D%/lanes64/bugs-async.lo \
+	%D%/lanes64/bugs-waves.lo $(CMOCKA_LIBS)
 
 # Do the words of device.h give what the vendor says?
 emulator_values = \
