@@ -92,7 +92,7 @@ no_memory_for_scratch(void **state)
     (void)state;
     cuda_case_says(sort_without_scratch, "",
                    "bytes of memory cannot be had: out of memory "
-                   "(CUDA_ERROR_OUT_OF_MEMORY)");
+                   "(" OUT_OF_MEMORY ")");
 }
 
 /* Ordinary memory does the same; that is told once. */
@@ -159,6 +159,9 @@ a_graph_that_is_larger_than_memory(void **state)
 
 /* ---- launches and cards ---- */
 
+/* No kernel begins before the one in front has ended. */
+#define WITHOUT_EARLY ON_HIP("EMU_ARCH=80", "")
+
 /* Computes, while something fails that CUDA0 does not recover from. */
 static void
 fail_in_a_graph(const char *call, uint64_t n_launches)
@@ -199,9 +202,16 @@ static void
 a_launch_that_fails(void **state)
 {
     (void)state;
-    cuda_case_says(fail_a_launch, "EMU_ARCH=80",
-                   "CUDA0: cuLaunchKernel: unspecified launch failure "
-                   "(CUDA_ERROR_LAUNCH_FAILED)");
+    cuda_case_says(fail_a_launch, WITHOUT_EARLY,
+                   DEVICES "0: " LAUNCH ": unspecified launch failure "
+                   "(" LAUNCH_FAILED ")");
+}
+
+static void
+a_launch_that_begins_early_and_fails(void **state)
+{
+    (void)state;
+    NOT_ON_HIP();
     cuda_case_says(fail_an_early_launch, "EMU_ARCH=90",
                    "CUDA0: cuLaunchKernelEx: unspecified launch failure "
                    "(CUDA_ERROR_LAUNCH_FAILED)");
@@ -217,9 +227,9 @@ static void
 a_card_that_is_lost_in_mid_graph(void **state)
 {
     (void)state;
-    cuda_case_says(lose_amid_launches, "EMU_ARCH=80",
-                   "CUDA0: cuLaunchKernel: unspecified launch failure "
-                   "(CUDA_ERROR_LAUNCH_FAILED)");
+    cuda_case_says(lose_amid_launches, WITHOUT_EARLY,
+                   DEVICES "0: " LAUNCH ": unspecified launch failure "
+                   "(" LAUNCH_FAILED ")");
 }
 
 static void
@@ -284,8 +294,8 @@ static void
 a_card_that_is_lost_during_a_copy(void **state)
 {
     (void)state;
-    cuda_case_says(lose_amid_a_copy_to_it, "", "(CUDA_ERROR_LAUNCH_FAILED)");
-    cuda_case_says(lose_amid_a_copy_from_it, "", "(CUDA_ERROR_LAUNCH_FAILED)");
+    cuda_case_says(lose_amid_a_copy_to_it, "", "(" LAUNCH_FAILED ")");
+    cuda_case_says(lose_amid_a_copy_from_it, "", "(" LAUNCH_FAILED ")");
 }
 
 static void
@@ -310,8 +320,8 @@ a_card_that_is_lost_at_freeing(void **state)
 {
     (void)state;
     cuda_case_says(lose_when_it_is_freed, "",
-                   "CUDA0: cuMemFree_v2: unspecified launch failure "
-                   "(CUDA_ERROR_LAUNCH_FAILED)");
+                   DEVICES "0: " ON_HIP("cuMemFree_v2", "hipFree")
+                   ": unspecified launch failure (" LAUNCH_FAILED ")");
 }
 
 /* ---- nodes that failed ---- */
@@ -368,6 +378,7 @@ main(void)
         cmocka_unit_test(no_pinned_memory),
         cmocka_unit_test(a_graph_that_is_larger_than_memory),
         cmocka_unit_test(a_launch_that_fails),
+        cmocka_unit_test(a_launch_that_begins_early_and_fails),
         cmocka_unit_test(a_card_that_is_lost_in_mid_graph),
         cmocka_unit_test(a_card_that_is_lost_during_a_copy),
         cmocka_unit_test(a_card_that_is_lost_at_freeing),

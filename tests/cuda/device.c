@@ -31,6 +31,10 @@ feature(ggml_backend_reg_t reg, const char *name)
     return "";
 }
 
+#define TWO_CARDS                         \
+    "EMU_DEVICES=2 EMU_NAME=A,B EMU_ARCH=" \
+    ON_HIP("90,75", "gfx1030,gfx906")
+
 static const char *expected_graphs;
 
 static void
@@ -38,8 +42,9 @@ look_at_features(void)
 {
     ggml_backend_reg_t reg = cuda_load();
 
-    CHECK(strstr(feature(reg, "ARCHS"), "75") != NULL);
-    CHECK(strcmp(feature(reg, "VARIANTS"), "wgmma,mma") == 0);
+    CHECK(strstr(feature(reg, "ARCHS"), ON_HIP("75", "gfx906")) != NULL);
+    CHECK(strcmp(feature(reg, "VARIANTS"),
+                 ON_HIP("wgmma,mma", "dot4,dot4")) == 0);
     CHECK(strcmp(feature(reg, "USE_GRAPHS"), expected_graphs) == 0);
     CHECK(strcmp(feature(reg, "PEER_MAX_BATCH_SIZE"), "128") == 0);
     CHECK(strcmp(ggml_backend_dev_description(cuda_device("CUDA1")), "B") ==
@@ -51,13 +56,9 @@ features_tell_archs_variants_and_graphs(void **state)
 {
     (void)state;
     expected_graphs = "1";
-    cuda_case(look_at_features, "EMU_DEVICES=2 EMU_ARCH=90,75 EMU_NAME=A,B",
-              NULL);
+    cuda_case(look_at_features, TWO_CARDS, NULL);
     expected_graphs = "";
-    cuda_case(look_at_features,
-              "EMU_DEVICES=2 EMU_ARCH=90,75 EMU_NAME=A,B "
-              "GGML_CUDA_DISABLE_GRAPHS=1",
-              NULL);
+    cuda_case(look_at_features, TWO_CARDS " GGML_CUDA_DISABLE_GRAPHS=1", NULL);
 }
 
 /* ---- work of other devices ---- */

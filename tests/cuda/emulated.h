@@ -51,10 +51,16 @@ const char *cuda_copy_without(const char *library, const char *name);
 #else
 #define ON_HIP(cuda, hip) cuda
 #endif
-#define EMULATED_DRIVER                        \
-    "tests/gpu-emulator/lanes32/.libs/"        \
-    ON_HIP("libcuda.so.1", "libamdhip64.so.6")
+#define DRIVER          ON_HIP("libcuda.so.1", "libamdhip64.so.6")
+#define EMULATED_DRIVER "tests/gpu-emulator/lanes32/.libs/" DRIVER
 #define DEVICES ON_HIP("CUDA", "ROCm")
+
+/* In a test of what HIP has nothing of. */
+#define NOT_ON_HIP()             \
+    do {                         \
+        if (ON_HIP(false, true)) \
+            skip();              \
+    } while (0)
 
 /* What messages have. */
 #define LAUNCH          ON_HIP("cuLaunchKernel", "hipModuleLaunchKernel")
@@ -63,6 +69,8 @@ const char *cuda_copy_without(const char *library, const char *name);
     ON_HIP("CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress")
 #define LAUNCH_FAILED   ON_HIP("CUDA_ERROR_LAUNCH_FAILED", "hipErrorLaunchFailure")
 #define UNKNOWN         ON_HIP("CUDA_ERROR_UNKNOWN", "hipErrorUnknown")
+#define NO_BINARY \
+    ON_HIP("CUDA_ERROR_NO_BINARY_FOR_GPU", "hipErrorNoBinaryForGpu")
 
 /*
  * Is NAME an entry point that makes a context current?  One that cannot be made

@@ -84,18 +84,6 @@ static struct {
     const char *kernels[3]; /* that do them */
 } expected;
 
-static uint64_t (*kernel_runs)(const char *kernel);
-
-static void
-open_counters(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-
-    CHECK(library != NULL);
-    *(void **)&kernel_runs = dlsym(library, "emu_kernel_runs");
-    CHECK(kernel_runs != NULL);
-}
-
 static void
 is_clean(void)
 {
@@ -109,14 +97,14 @@ check_runs(void)
 {
     enum { RUNS = 6, NODES = 64 };
 
-    CHECK(kernel_runs("gb_limit_fill") == 2);
-    CHECK(kernel_runs("gb_limit_read") == RUNS);
-    CHECK(kernel_runs("gb_limit_copy") == RUNS);
-    CHECK(kernel_runs("gb_limit_f32") == RUNS);
-    CHECK(kernel_runs("gb_limit_nothing") == RUNS + RUNS * NODES);
+    CHECK(emulator.kernel_runs("gb_limit_fill") == 2);
+    CHECK(emulator.kernel_runs("gb_limit_read") == RUNS);
+    CHECK(emulator.kernel_runs("gb_limit_copy") == RUNS);
+    CHECK(emulator.kernel_runs("gb_limit_f32") == RUNS);
+    CHECK(emulator.kernel_runs("gb_limit_nothing") == RUNS + RUNS * NODES);
     for (size_t i = 0; i < 3; i++)
         CHECK(expected.kernels[i] == NULL ||
-              kernel_runs(expected.kernels[i]) == RUNS);
+              emulator.kernel_runs(expected.kernels[i]) == RUNS);
     CHECK(emulator.count(EMU_GRAPH_LAUNCHES) == RUNS);
     CHECK(emulator.count(EMU_COPIES) == 2 * RUNS);
     CHECK(emulator.count(EMU_COPIED_BYTES) == 2 * RUNS * (uint64_t)ARRAY);
@@ -130,7 +118,6 @@ measure_once(void)
     struct ggmlbackend_dev_limits limits;
 
     open_all();
-    open_counters();
     limits = asked(0);
     CHECK(measure(device, &limits) == GGML_STATUS_SUCCESS);
     CHECK(limits.size == sizeof(limits) && limits.seconds == SAMPLE);
@@ -157,6 +144,7 @@ static void
 each_variant_has_its_figures(void **state)
 {
     (void)state;
+    NOT_ON_HIP();
     expected.f16 = expected.bf16 = WGMMA_OPS;
     expected.int8 = 2.0 * MMA8_OPS;
     expected.kernels[0] = "gb_limit_wgmma_f16";
@@ -192,7 +180,7 @@ without_tensor_cores_there_is_no_figure_of_them(void **state)
 static struct emu_costs
 costs_of(const char *kernel)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(DRIVER, RTLD_NOW | RTLD_NOLOAD);
     void (*ask)(const char *kernel, struct emu_costs *costs);
     struct emu_costs costs;
 
@@ -248,14 +236,13 @@ measure_longer(void)
     struct ggmlbackend_dev_limits limits;
 
     open_all();
-    open_counters();
     limits = asked(0);
     limits.seconds = 35e-6;
     CHECK(measure(device, &limits) == GGML_STATUS_SUCCESS);
     CHECK(is_near(limits.launch, KERNEL));
     CHECK(is_near(limits.recorded_launch, KERNEL));
     CHECK(is_near(limits.to_device, ARRAY / COPY));
-    CHECK(kernel_runs("gb_limit_nothing") ==
+    CHECK(emulator.kernel_runs("gb_limit_nothing") ==
           TRIED + 4 * SAMPLES + NODES * (1 + SAMPLES));
     is_clean();
 }
@@ -322,8 +309,8 @@ static void
 measure_without_time(void)
 {
     struct ggmlbackend_dev_limits limits;
-    const char *copy =
-        cuda_copy_without(EMULATED_DRIVER, "cuEventElapsedTime");
+    const char *copy = cuda_copy_without(
+        EMULATED_DRIVER, ON_HIP("cuEventElapsedTime", "hipEventElapsedTime"));
     ggml_backend_reg_t reg = cuda_load_on(copy);
 
     CHECK(reg != NULL && remove(copy) == 0);
@@ -338,7 +325,7 @@ static void
 a_driver_that_cannot_time_is_told(void **state)
 {
     (void)state;
-    cuda_case_says(measure_without_time, "", "CUDA0: the driver cannot time");
+    cuda_case_says(measure_without_time, "", DEVICES "0: the driver cannot time");
 }
 
 static void
@@ -511,7 +498,8 @@ static void
 clocks_and_power_are_told(void **state)
 {
     (void)state;
-    cuda_case(ask_the_state, "EMU_PROCESSES=3 EMU_SLOWED=1", NULL);
+    if (ON_HIP(true, false))
+        cuda_case(ask_the_state, "EMU_PROCESSES=3 EMU_SLOWED=1", NULL);
     cuda_case(ask_without_management, "", NULL);
 }
 
@@ -536,6 +524,7 @@ static void
 throttling_is_told(void **state)
 {
     (void)state;
+    NOT_ON_HIP();
     slowed = GGMLBACKEND_SLOWED_BY_POWER;
     cuda_case(measure_a_slow_card, "EMU_SLOWED=4", NULL);
     slowed = GGMLBACKEND_SLOWED_BY_HEAT;

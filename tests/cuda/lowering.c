@@ -20,6 +20,8 @@
 
 enum { N = 64 };
 
+#define LOAD ON_HIP("cuModuleLoadData", "hipModuleLoadData")
+
 /* A product that the highest variant has a kernel of its own for. */
 struct product {
     struct ggml_context *ctx;
@@ -145,10 +147,13 @@ count_lowered(const char *call, int result, const char *reason)
 static void
 a_kernel_that_does_not_fit_is_done_without(void **state)
 {
+    /* HIP's variants without matrix instructions have the same kernels for it. */
+    const int least = ON_HIP(1, 0);
+
     (void)state;
     assert_true(count_lowered("cuModuleLoadData", 209,
-                              "(CUDA_ERROR_NO_BINARY_FOR_GPU)") > 0);
-    assert_true(count_lowered("cuModuleGetFunction", 500, NULL) > 0);
+                              "(" NO_BINARY ")") >= least);
+    assert_true(count_lowered("cuModuleGetFunction", 500, NULL) >= least);
 }
 
 /* ---- what passes ---- */
@@ -192,9 +197,9 @@ short_memory_and_a_failing_card_lower_nothing(void **state)
     (void)state;
     cuda_case(fail_and_multiply_again, "", &errors);
     print_message("# %s", errors);
-    assert_non_null(strstr(errors, "CUDA0: cuModuleLoadData: out of memory "
-                                   "(CUDA_ERROR_OUT_OF_MEMORY)"));
-    assert_non_null(strstr(errors, "(CUDA_ERROR_ILLEGAL_ADDRESS)"));
+    assert_non_null(strstr(errors, DEVICES "0: " LOAD ": out of memory "
+                                   "(" OUT_OF_MEMORY ")"));
+    assert_non_null(strstr(errors, "(" ILLEGAL_ADDRESS ")"));
     assert_null(strstr(errors, " instead of "));
     assert_null(strstr(errors, "is missing"));
 }

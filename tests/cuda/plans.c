@@ -377,6 +377,7 @@ static void
 maps_are_made_once_for_a_graph_that_comes_again(void **state)
 {
     (void)state;
+    NOT_ON_HIP();
     cuda_case(multiply_by_warp_groups, "GGMLBACKEND_LOG=none", NULL);
     cuda_case(multiply_by_experts, "", NULL);
 }

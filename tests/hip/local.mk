@@ -39,18 +39,27 @@ tests_hip_packed_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_hip_packed_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
 EXTRA_tests_hip_packed_DEPENDENCIES = backends/cuda/pack
 
-# Black box: the module on the emulated run time.
+# Black box: the module on the emulated run time.  Other programs of tests/cuda have
+# no twin: drivers' cases are in listing.c, early, wgmma and BLAS are NVIDIA's, and
+# extremes, fuse, masks, range and values are of kernels, which both have alike.
 check_PROGRAMS += \
+	tests/hip/bad-input \
 	tests/hip/beside-cuda \
 	tests/hip/buffers \
 	tests/hip/copies \
 	tests/hip/damaged \
+	tests/hip/device \
 	tests/hip/failures \
+	tests/hip/free-memory \
 	tests/hip/graphs \
+	tests/hip/limits \
 	tests/hip/listing \
+	tests/hip/lowering \
 	tests/hip/memory \
 	tests/hip/moved \
 	tests/hip/pairs \
+	tests/hip/plans \
+	tests/hip/shapes \
 	tests/hip/split
 tests_hip_damaged_SOURCES = %D%/damaged.c $(cuda_emulated)
 tests_hip_damaged_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
@@ -61,6 +70,9 @@ tests_hip_graphs_LDADD = $(BLACK_LDADD)
 tests_hip_listing_SOURCES = %D%/listing.c $(cuda_emulated)
 tests_hip_listing_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_listing_LDADD = $(BLACK_LDADD)
+tests_hip_bad_input_SOURCES = tests/cuda/bad-input.c $(cuda_emulated)
+tests_hip_bad_input_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_bad_input_LDADD = $(BLACK_LDADD)
 tests_hip_beside_cuda_SOURCES = %D%/beside-cuda.c $(cuda_emulated)
 tests_hip_beside_cuda_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_beside_cuda_LDADD = $(BLACK_LDADD)
@@ -70,9 +82,21 @@ tests_hip_buffers_LDADD = $(BLACK_LDADD)
 tests_hip_copies_SOURCES = tests/cuda/copies.c $(cuda_emulated)
 tests_hip_copies_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_copies_LDADD = $(BLACK_LDADD)
+tests_hip_device_SOURCES = tests/cuda/device.c $(cuda_scene)
+tests_hip_device_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_device_LDADD = $(BLACK_LDADD)
 tests_hip_failures_SOURCES = tests/cuda/failures.c $(cuda_emulated)
 tests_hip_failures_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_failures_LDADD = $(BLACK_LDADD)
+tests_hip_free_memory_SOURCES = tests/cuda/free-memory.c $(cuda_emulated)
+tests_hip_free_memory_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_free_memory_LDADD = $(BLACK_LDADD)
+tests_hip_limits_SOURCES = tests/cuda/limits.c $(cuda_emulated)
+tests_hip_limits_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_limits_LDADD = $(BLACK_LDADD) -lm
+tests_hip_lowering_SOURCES = tests/cuda/lowering.c $(cuda_emulated)
+tests_hip_lowering_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_lowering_LDADD = $(BLACK_LDADD) -lm
 tests_hip_memory_SOURCES = tests/cuda/memory.c $(cuda_emulated)
 tests_hip_memory_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_memory_LDADD = $(BLACK_LDADD)
@@ -82,6 +106,12 @@ tests_hip_moved_LDADD = $(BLACK_LDADD) -lm
 tests_hip_pairs_SOURCES = tests/cuda/pairs.c $(cuda_emulated)
 tests_hip_pairs_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_pairs_LDADD = $(BLACK_LDADD)
+tests_hip_plans_SOURCES = tests/cuda/plans.c $(cuda_emulated)
+tests_hip_plans_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_plans_LDADD = $(BLACK_LDADD)
+tests_hip_shapes_SOURCES = tests/cuda/shapes.c $(cuda_emulated)
+tests_hip_shapes_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_shapes_LDADD = $(BLACK_LDADD)
 tests_hip_split_SOURCES = tests/cuda/split.c $(cuda_emulated)
 tests_hip_split_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_split_LDADD = $(BLACK_LDADD)
