@@ -82,6 +82,26 @@ says 'a card that was held back is noted' \
 says 'and beside the others nothing' \
     sh -c '! grep "^| mul_mat/.*n=1 .*slowed" "$1"' - "$out/report.md"
 
+# A card of AMD's
+if [ -f "$top_builddir/tests/hip/.libs/libggml-hip.so" ]; then
+    claim "a report of a card of AMD's" report rocm --device ROCm0
+    says 'has every part' test \
+        "$(grep -l '^done\|^skipped' "$dir"/rocm/*.status | wc -l)" -eq \
+        "$(echo "$parts" | wc -w)"
+    says 'but a model for the peer and no more' \
+        test "$(grep -l '^skipped' "$dir"/rocm/*.status | wc -l)" -eq 1
+    says 'the card and its driver' \
+        grep -q '^# Emulated GPU, 20' "$dir/rocm/report.md"
+    says 'as ROCm names it' grep -q 'driver: 6.3' "$dir/rocm/report.md"
+    says 'commands' \
+        grep -q '^\./ggmlbackend-bench --device ROCm0' "$dir/rocm/report.md"
+    says 'each type with its share' \
+        test "$(grep -c '^| mul_mat/.*n=1 | [0-9.]* GOP/s .* % of [a-z0-9]* ' \
+            "$dir/rocm/report.md")" -ge 24
+    says 'and models by depth' grep -q \
+        '^| model/generate=2/depth=8 | [0-9.]* tokens/s' "$dir/rocm/report.md"
+fi
+
 # What goes wrong
 refuse 2 'no such part' 'there is no part' report whole --part none
 refuse 2 'another report in the same place' 'other settings' report whole --quick
