@@ -6,6 +6,7 @@ tree_scripts = \
 	%D%/layers.sh \
 	%D%/licence.sh \
 	%D%/objects.sh \
+	%D%/platforms.sh \
 	%D%/reuse.sh \
 	%D%/sizes.sh \
 	%D%/variants.sh

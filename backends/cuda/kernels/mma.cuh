@@ -152,6 +152,20 @@ gb_mma_m16n8k32_s8(int32_t d[4], const uint32_t a[4], const uint32_t b[2])
 #endif
 }
 
+/* The larger one; a NaN if one of them is. */
+GB_DEVICE float
+gb_mma_larger(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float result;
+
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+#else
+    return a > b || a != a ? a : b;
+#endif
+}
+
 /* ---- fragments out of shared memory ---- */
 
 #if !defined(GB_EMULATOR) && GB_MMA

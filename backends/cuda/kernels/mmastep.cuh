@@ -45,20 +45,6 @@ gb_mma_inverse(float x)
     return gb_float_of_bits((254u << 23) - gb_bits_of_float(x));
 }
 
-/* The larger one; a NaN if one of them is. */
-GB_DEVICE float
-gb_mma_larger(float a, float b)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    float result;
-
-    asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
-    return result;
-#else
-    return a > b || a != a ? a : b;
-#endif
-}
-
 /*
  * 2^x for x up to 0, to a hundredth of what f16 keeps; 0 in f16 from -126 on.
  * x = n + r with |r| <= 1/2: adding 1.5 * 2^23 leaves n in the lowest bits,
