@@ -71,13 +71,10 @@ __dp4a(int a, int b, int c)
 }
 
 /* Lane FROM's value for each lane: ds_bpermute, whose index is in bytes. */
-template <typename T>
-static __device__ __forceinline__ T
-gb_hip_from_lane(T value, unsigned from)
+static __device__ __forceinline__ int
+gb_hip_from_lane(int word, unsigned from)
 {
-    return gb_clang_shuffle(value, [=] __device__(int word) {
-        return __builtin_amdgcn_ds_bpermute((int)(4 * from), word);
-    });
+    return __builtin_amdgcn_ds_bpermute((int)(4 * from), word);
 }
 
 static __device__ __forceinline__ unsigned
@@ -86,18 +83,75 @@ gb_hip_lane()
     return __builtin_amdgcn_workitem_id_x() % GB_WARP;
 }
 
-template <typename T>
-static __device__ __forceinline__ T
-__shfl_xor_sync(uint64_t, T value, int mask, int)
+/*
+ * Data-parallel primitives: CONTROL names a lane of the same row of 16 for each
+ * (LLVM, "User Guide for AMDGPU Backend", dpp_ctrl), as a part of the
+ * instruction that takes the value, with no turn through shared memory's unit.
+ */
+#define GB_HIP_DPP(word, control) \
+    __builtin_amdgcn_mov_dpp(word, control, 0xf, 0xf, true)
+#define GB_HIP_QUAD(a, b, c, d) ((a) | (b) << 2 | (c) << 4 | (d) << 6)
+#define GB_HIP_TURN_8           0x128 /* row_ror:8 */
+#define GB_HIP_MIRROR_HALF      0x141 /* row_half_mirror: lane ^ 7 */
+
+/* Of lane LANE ^ MASK, which the compiler knows. */
+static __device__ __forceinline__ int
+gb_hip_xor(int word, int mask)
 {
-    return gb_hip_from_lane(value, gb_hip_lane() ^ (unsigned)mask);
+    switch (mask) {
+    case 1:
+        return GB_HIP_DPP(word, GB_HIP_QUAD(1, 0, 3, 2));
+    case 2:
+        return GB_HIP_DPP(word, GB_HIP_QUAD(2, 3, 0, 1));
+    case 4:
+        word = GB_HIP_DPP(word, GB_HIP_MIRROR_HALF);
+        return GB_HIP_DPP(word, GB_HIP_QUAD(3, 2, 1, 0));
+    case 8:
+        return GB_HIP_DPP(word, GB_HIP_TURN_8);
+    case 16:
+#ifdef __GFX9__
+        return __builtin_amdgcn_ds_swizzle(word, 16 << 10 | 0x1f);
+#else
+        return __builtin_amdgcn_permlanex16(word, word, 0x76543210, 0xfedcba98,
+                                            false, false);
+#endif
+    default:
+        return gb_hip_from_lane(word, gb_hip_lane() ^ (unsigned)mask);
+    }
 }
 
 template <typename T>
 static __device__ __forceinline__ T
+__shfl_xor_sync(uint64_t, T value, int mask, int)
+{
+    return gb_clang_shuffle(value, [=] __device__(int word) {
+        return __builtin_constant_p(mask)
+                   ? gb_hip_xor(word, mask)
+                   : gb_hip_from_lane(word, gb_hip_lane() ^ (unsigned)mask);
+    });
+}
+
+/* A lane that all ask for is read into a scalar register. */
+template <typename T>
+static __device__ __forceinline__ T
 __shfl_sync(uint64_t, T value, int from, int)
 {
-    return gb_hip_from_lane(value, (unsigned)from % GB_WARP);
+    return gb_clang_shuffle(value, [=] __device__(int word) {
+        return __builtin_constant_p(from)
+                   ? __builtin_amdgcn_readlane(word, from % GB_WARP)
+                   : gb_hip_from_lane(word, (unsigned)from % GB_WARP);
+    });
+}
+
+/* Sixteen bytes at P in the card's memory by one load that does not ask first
+ * which memory is meant. */
+static __device__ __forceinline__ void
+gb_hip_load_16(uint32_t words[4], const void *p)
+{
+    typedef uint32_t four __attribute__((ext_vector_type(4)));
+    const four loaded = *(__attribute__((address_space(1))) const four *)p;
+
+    __builtin_memcpy(words, &loaded, sizeof(loaded));
 }
 
 #endif

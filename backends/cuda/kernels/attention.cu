@@ -301,6 +301,7 @@ add_values(const attention_memory<rows> &s, const place<rows> &at,
 {
     constexpr int n = KEYS / place<rows>::shares;
 
+    GB_KEEP_LOOP
     for (int i = at.share * n; i < (at.share + 1) * n; i += 4) {
         gb_float4 p[4];
 

@@ -37,6 +37,14 @@
 #define GB_DO_NOT_UNROLL _Pragma("unroll 1")
 #endif
 
+/* Before a loop of which clang would make so many copies for AMD's cards that
+ * registers run out; nvcc finds the right number itself. */
+#ifdef __HIP__
+#define GB_KEEP_LOOP GB_DO_NOT_UNROLL
+#else
+#define GB_KEEP_LOOP
+#endif
+
 #define GB_DEVICE static __device__ __forceinline__
 
 /* A function that is called: for code that is large and would be there several
@@ -311,6 +319,11 @@ gb_load_16(const void *p)
                  : "=r"(b.words[0]), "=r"(b.words[1]), "=r"(b.words[2]),
                    "=r"(b.words[3])
                  : "l"(p));
+    return b;
+#elif defined(__HIP__)
+    gb_piece b;
+
+    gb_hip_load_16(b.words, p);
     return b;
 #else
     return *(const gb_piece *)p;

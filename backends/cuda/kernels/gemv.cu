@@ -344,8 +344,9 @@ warp_sums(float *sums)
 
         GB_UNROLL
         for (int i = 0; i < half; i++) {
-            const float other = is_upper ? sums[i] : sums[i + half];
-            const float mine = is_upper ? sums[i + half] : sums[i];
+            const float low = sums[i], high = sums[i + half];
+            const float other = is_upper ? low : high;
+            const float mine = is_upper ? high : low;
 
             sums[i] = mine + gb_shuffle_xor(other, mask);
         }

@@ -51,6 +51,18 @@ static constexpr bool gb_has_mma8 = GB_MMA8;
 static constexpr bool gb_has_bulk = GB_BULK;
 static constexpr bool gb_has_wgmma = GB_WGMMA;
 
+/*
+ * On AMD's cards copies into shared memory do not go on by themselves, and a load
+ * whose value is stored there at once is waited for at once.  What shall be on its
+ * way together is loaded into registers first.  All cards of 64 lanes are AMD's,
+ * so the emulator's kernels of 64 do the same.
+ */
+#if defined(__HIP__) || GB_WARP == 64
+static constexpr bool gb_copies_by_registers = true;
+#else
+static constexpr bool gb_copies_by_registers = false;
+#endif
+
 /* The kernels of the emulator are those of any card: a launch tells them whether
  * its card CAN copy in bulk.  Others were compiled for one. */
 GB_DEVICE bool

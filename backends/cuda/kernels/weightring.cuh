@@ -31,8 +31,12 @@ struct gb_stage_of {
     static constexpr int pitch =
         (bytes + 2 * (GB_SECTOR - 1)) / GB_SECTOR * GB_SECTOR;
     static constexpr int ring_bytes = 46 * 1024 / (GB_CUDA_GEMV_THREADS / GB_WARP);
+    /* One, where nothing is on its way while another is worked on: as many more
+     * warps are resident. */
     static constexpr int depth =
-        3 * GB_CUDA_GEMV_ROWS * pitch <= ring_bytes ? 3 : 2;
+        gb_copies_by_registers                        ? 1
+        : 3 * GB_CUDA_GEMV_ROWS * pitch <= ring_bytes ? 3
+                                                      : 2;
 };
 
 /* A warp's. */
@@ -117,6 +121,49 @@ gb_copy_sectors(char *to, const gb_row_part &part, const char *from)
             gb_copy_async_16(to + at + i, first + i, 16);
 }
 
+/*
+ * The same of all rows, FROM being that of this lane's number modulo four: all are
+ * loaded before any is stored.  So that there is no branch in between, lanes with
+ * fewer pieces than others load and store their first one again; behind a row's
+ * end they store what nobody reads.
+ */
+template <typename T>
+GB_DEVICE void
+gb_copy_rows(char (*to)[gb_stage_of<T>::pitch], const gb_row_part &part,
+             const char *from)
+{
+    constexpr int rows = GB_CUDA_GEMV_ROWS, pitch = gb_stage_of<T>::pitch;
+    constexpr int step = 16 * GB_WARP, n = (pitch + step - 1) / step;
+    const int first = 16 * gb_lane();
+    const char *row[rows];
+    gb_piece pieces[n][rows];
+
+    GB_UNROLL
+    for (int r = 0; r < rows; r++)
+        row[r] = gb_shuffle_pointer(from, r);
+    if (first >= pitch)
+        return;
+    GB_UNROLL
+    for (int i = 0; i < n; i++)
+        GB_UNROLL
+        for (int r = 0; r < rows; r++) {
+            const int end = gb_sectors_of(part, row[r]), at = first + i * step;
+
+            pieces[i][r] = gb_load_16(row[r] - gb_skip_of(row[r]) +
+                                      (at < end      ? at
+                                       : first < end ? first
+                                                     : 0));
+        }
+    GB_UNROLL
+    for (int i = 0; i < n; i++) {
+        const int at = first + i * step;
+
+        GB_UNROLL
+        for (int r = 0; r < rows; r++)
+            *(gb_piece *)(to[r] + (at < pitch ? at : first)) = pieces[i][r];
+    }
+}
+
 /* Is IT so in all lanes of each four neighbouring ones? */
 GB_DEVICE bool
 gb_all_of_four(bool it)
@@ -150,7 +197,9 @@ gb_begin_stage(gb_weight_ring<T> &ring, int at, const gb_row_part &part,
     }
     if (is_whole && in_bulk)
         return;
-    if (is_whole) {
+    if (is_whole && gb_copies_by_registers) {
+        gb_copy_rows<T>(ring.rows[at], part, from);
+    } else if (is_whole) {
         GB_UNROLL
         for (int r = 0; r < rows; r++)
             gb_copy_sectors<gb_stage_of<T>::pitch>(
