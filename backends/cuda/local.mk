@@ -317,14 +317,21 @@ $(cuda_images): %.image: %.cu %D%/compiler
 
 # What the images take of a card: the rows of the architectures that this build has,
 # in the kept table, which tests/cuda/resources.sh compares with what is built.
-gpu-resources: $(cuda_images)
+cuda-resources: $(cuda_images)
 	CC='$(CC)' NVCC='$(NVCC)' top_srcdir='$(srcdir)' \
 	    $(SHELL) '$(srcdir)/build-aux/gpu-resources' %D%/kernels \
 	    --update '$(srcdir)/%D%/resources.tsv'
-	top_srcdir='$(srcdir)' $(SHELL) '$(srcdir)/build-aux/gpu-predict' --write
 	CC='$(CC)' top_srcdir='$(srcdir)' top_builddir=. \
 	    $(SHELL) '$(srcdir)/tests/cuda/resources.sh'
-.PHONY: gpu-resources
+
+# Those of each backend that this build has a compiler for; then what follows from them.
+gpu_resources =
+if !CUDA_NO
+gpu_resources += cuda-resources
+endif
+gpu-resources: $(gpu_resources)
+	top_srcdir='$(srcdir)' $(SHELL) '$(srcdir)/build-aux/gpu-predict' --write
+.PHONY: cuda-resources gpu-resources
 EXTRA_DIST += %D%/resources.tsv
 
 # What images.c has to know: the images, their folder, and what they are for.

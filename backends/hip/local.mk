@@ -58,6 +58,19 @@ CLEANFILES += $(hip_packed)
 $(hip_packed): %.packed: %.image backends/cuda/pack
 	$(AM_V_GEN)backends/cuda/pack $< $@.tmp && mv $@.tmp $@
 
+# What they take of a card, as of CUDA's.
+hip-resources: $(hip_images)
+	CC='$(CC)' HIPCC='$(HIPCC)' top_srcdir='$(srcdir)' \
+	    $(SHELL) '$(srcdir)/build-aux/gpu-resources-hip' %D%/kernels \
+	    --update '$(srcdir)/%D%/resources.tsv'
+	CC='$(CC)' top_srcdir='$(srcdir)' top_builddir=. \
+	    $(SHELL) '$(srcdir)/tests/hip/resources.sh'
+if !HIP_NO
+gpu_resources += hip-resources
+endif
+.PHONY: hip-resources
+EXTRA_DIST += %D%/resources.tsv
+
 # What images.c has to know of each: the file, the architecture as a word of C and as
 # the compiler has it.
 hip_image_names = -DGB_IMAGE_SUFFIX='".packed"' -DGB_IMAGE_COMPILER=0 \

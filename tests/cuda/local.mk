@@ -11,8 +11,8 @@ cuda_scripts = \
 	%D%/signatures.sh \
 	%D%/wgmma.sh
 check_SCRIPTS += $(cuda_scripts)
-EXTRA_DIST += $(cuda_scripts) %D%/cards.sh %D%/counters.tsv %D%/resources.exceptions \
-	%D%/same.h
+EXTRA_DIST += $(cuda_scripts) %D%/cards.sh %D%/counters.tsv \
+	%D%/resource-rules.sh %D%/resources.exceptions %D%/same.h
 
 # All cases on the emulated card; on cards at hand.
 check-gpu-long: all

@@ -3,9 +3,10 @@
 # programs are those of tests/cuda, compiled once more.
 hip_scripts = \
 	%D%/conformance.sh \
+	%D%/resources.sh \
 	%D%/signatures.sh
 check_SCRIPTS += $(hip_scripts)
-EXTRA_DIST += $(hip_scripts)
+EXTRA_DIST += $(hip_scripts) %D%/resources.exceptions
 
 if MODULES
 if GPU_EMULATOR
