@@ -4,7 +4,7 @@
 # run on an emulated driver, with images of nothing.
 
 # kernels/NAME.cu, for each of them; the names are words of C.
-GB_CUDA_KERNEL_FILES = \
+GB_KERNEL_FILES = \
 	attention \
 	attentionprep \
 	binary \
@@ -17,6 +17,9 @@ GB_CUDA_KERNEL_FILES = \
 	limits \
 	loss \
 	mask \
+	matrixattention \
+	matrixgemm \
+	matrixlimits \
 	mma8attention \
 	mma8decode \
 	mma8gemm \
@@ -244,7 +247,7 @@ backends_cuda_libhost_la_SOURCES = $(cuda_host_sources) \
 	%D%/driver/platform.c
 backends_cuda_libhost_la_LIBADD = libfuse.la
 
-cuda_sources = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.cu)
+cuda_sources = $(GB_KERNEL_FILES:%=%D%/kernels/%.cu)
 EXTRA_DIST += \
 	$(cuda_sources) \
 	%D%/kernels/addends.cuh \
@@ -255,14 +258,20 @@ EXTRA_DIST += \
 	%D%/kernels/columns.cuh \
 	%D%/kernels/device-clang.cuh \
 	%D%/kernels/device.cuh \
+	%D%/kernels/halfattention.cuh \
 	%D%/kernels/halves.cuh \
+	%D%/kernels/limits.cuh \
 	%D%/kernels/math.cuh \
+	%D%/kernels/matrix.cuh \
+	%D%/kernels/matrixattention.cuh \
+	%D%/kernels/matrixgemm.cuh \
 	%D%/kernels/mma.cuh \
 	%D%/kernels/mmaattention.cuh \
 	%D%/kernels/mmadecode.cuh \
 	%D%/kernels/mmagemm.cuh \
 	%D%/kernels/mmastep.cuh \
 	%D%/kernels/pack.cuh \
+	%D%/kernels/panelgemm.cuh \
 	%D%/kernels/product.cuh \
 	%D%/kernels/q8.cuh \
 	%D%/kernels/rows.cuh \
@@ -302,6 +311,8 @@ am__v_NVCC_ = $(am__v_NVCC_$(AM_DEFAULT_VERBOSITY))
 am__v_NVCC_0 = @echo "  NVCC    " $@;
 am__v_NVCC_1 =
 
+# Matrix cores are those of other cards.
+GB_CUDA_KERNEL_FILES = $(filter-out matrix%,$(GB_KERNEL_FILES))
 cuda_images = $(GB_CUDA_KERNEL_FILES:%=%D%/kernels/%.image)
 CLEANFILES += $(cuda_images) %D%/kernels/*.d %D%/compiler
 

@@ -154,4 +154,94 @@ gb_hip_load_16(uint32_t words[4], const void *p)
     __builtin_memcpy(words, &loaded, sizeof(loaded));
 }
 
+/*
+ * Matrix cores: 16 x 16 sums of 16 products of halves, d += a * b.  Of the values
+ * of k that a line of A (a row) or of B (a column) has, GB_MATRIX_SHARES lanes
+ * have a share each; GB_MATRIX_WORDS words of 32 values of k (AMD, "CDNA3
+ * Instruction Set Architecture", section 7.1; "RDNA3 …", 7.9; "RDNA4 …", 7.12).
+ */
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || \
+    defined(__gfx950__)
+#define GB_HAS_MATRIX    1
+#define GB_MATRIX_SHARES 4
+#elif defined(__GFX12__)
+#define GB_HAS_MATRIX    1
+#define GB_MATRIX_SHARES 2
+#elif defined(__GFX11__)
+#define GB_HAS_MATRIX    1
+#define GB_MATRIX_SHARES 1
+#else
+#define GB_HAS_MATRIX    0
+#define GB_MATRIX_SHARES (GB_WARP / 16)
+#endif
+#define GB_MATRIX_WORDS (16 / GB_MATRIX_SHARES)
+
+/* COUNT values of type T as vectors of the compiler's. */
+template <typename T, int count>
+struct gb_hip_vector {
+    typedef T type __attribute__((ext_vector_type(count)));
+
+    static __device__ __forceinline__ type
+    of(const void *values)
+    {
+        type vector;
+
+        __builtin_memcpy(&vector, values, sizeof(vector));
+        return vector;
+    }
+};
+
+typedef gb_hip_vector<_Float16, 16 / GB_MATRIX_SHARES> gb_hip_halves;
+typedef gb_hip_vector<short, 16 / GB_MATRIX_SHARES> gb_hip_bf16s;
+typedef gb_hip_vector<float, 256 / GB_WARP> gb_hip_sums;
+
+static __device__ __forceinline__ void
+gb_matrix_f16(float *d, const uint32_t *a, const uint32_t *b)
+{
+#if GB_HAS_MATRIX
+#if GB_MATRIX_SHARES == 4
+    const auto sums = __builtin_amdgcn_mfma_f32_16x16x16f16(
+        gb_hip_halves::of(a), gb_hip_halves::of(b), gb_hip_sums::of(d), 0, 0,
+        0);
+#elif GB_MATRIX_SHARES == 2
+    const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(
+        gb_hip_halves::of(a), gb_hip_halves::of(b), gb_hip_sums::of(d));
+#else
+    const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(
+        gb_hip_halves::of(a), gb_hip_halves::of(b), gb_hip_sums::of(d));
+#endif
+    __builtin_memcpy(d, &sums, sizeof(sums));
+#else
+    (void)d, (void)a, (void)b;
+#endif
+}
+
+static __device__ __forceinline__ void
+gb_matrix_bf16(float *d, const uint32_t *a, const uint32_t *b)
+{
+#if GB_HAS_MATRIX
+#if defined(__gfx908__)
+    /* Eight values of k an instruction, in whatever order. */
+    typedef gb_hip_vector<short, 2> two;
+    auto sums = __builtin_amdgcn_mfma_f32_16x16x8bf16(
+        two::of(a), two::of(b), gb_hip_sums::of(d), 0, 0, 0);
+
+    sums = __builtin_amdgcn_mfma_f32_16x16x8bf16(two::of(a + 1), two::of(b + 1),
+                                                 sums, 0, 0, 0);
+#elif GB_MATRIX_SHARES == 4
+    const auto sums = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
+        gb_hip_bf16s::of(a), gb_hip_bf16s::of(b), gb_hip_sums::of(d), 0, 0, 0);
+#elif GB_MATRIX_SHARES == 2
+    const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(
+        gb_hip_bf16s::of(a), gb_hip_bf16s::of(b), gb_hip_sums::of(d));
+#else
+    const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(
+        gb_hip_bf16s::of(a), gb_hip_bf16s::of(b), gb_hip_sums::of(d));
+#endif
+    __builtin_memcpy(d, &sums, sizeof(sums));
+#else
+    (void)d, (void)a, (void)b;
+#endif
+}
+
 #endif

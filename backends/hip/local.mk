@@ -4,7 +4,7 @@
 # the emulated run time.
 
 # Kernels of tensor cores have no instructions here.
-GB_HIP_KERNEL_FILES = $(filter-out mma% wgmma%,$(GB_CUDA_KERNEL_FILES))
+GB_HIP_KERNEL_FILES = $(filter-out mma% wgmma%,$(GB_KERNEL_FILES))
 
 # What stands in the place of CUDA's own answers.
 hip_sources = \

@@ -99,18 +99,53 @@ the_best_image_that_fits_is_chosen(void **state)
 static void
 variants_have_the_names_of_the_manual(void **state)
 {
-    static const char *const names[] = { "plain", "dp4a", "mma", "mma8",
-                                         "wgmma" };
+    static const struct {
+        enum gb_cuda_variant variant;
+        const char *name;
+    } names[] = {
+        { GB_CUDA_PLAIN, "plain" }, { GB_CUDA_DP4A, "dp4a" },
+        { GB_CUDA_MMA, "mma" },     { GB_CUDA_MMA8, "mma8" },
+        { GB_CUDA_WGMMA, "wgmma" },
+    };
     enum gb_cuda_variant variant = GB_CUDA_MMA;
 
     (void)state;
-    for (int i = 0; i <= GB_CUDA_WGMMA; i++) {
-        assert_true(gb_cuda_variant_of_name(names[i], &variant));
-        assert_int_equal(variant, i);
-        assert_string_equal(gb_cuda_variant_name(variant), names[i]);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        assert_true(gb_cuda_variant_of_name(names[i].name, &variant));
+        assert_int_equal(variant, names[i].variant);
+        assert_string_equal(gb_cuda_variant_name(variant), names[i].name);
     }
+    /* Another vendor's. */
+    assert_false(gb_cuda_variant_of_name("mfma", &variant));
     assert_false(gb_cuda_variant_of_name("mma9", &variant));
     assert_int_equal(variant, GB_CUDA_WGMMA);
+}
+
+static void
+a_variant_that_is_missing_leaves_the_one_below(void **state)
+{
+    static const int below[] = {
+        [GB_CUDA_PLAIN] = -1,
+        [GB_CUDA_DP4A] = GB_CUDA_PLAIN,
+        [GB_CUDA_MFMA] = GB_CUDA_DP4A,
+        [GB_CUDA_WMMA] = GB_CUDA_DP4A,
+        [GB_CUDA_MMA] = GB_CUDA_DP4A,
+        [GB_CUDA_MMA8] = GB_CUDA_MMA,
+        [GB_CUDA_WGMMA] = GB_CUDA_MMA8,
+    };
+
+    (void)state;
+    for (int i = 0; i <= GB_CUDA_WGMMA; i++) {
+        const struct gb_cuda_limits limits = {
+            .variant = (enum gb_cuda_variant)i,
+        };
+
+        assert_int_equal(gb_cuda_variant_below(limits.variant), below[i]);
+        assert_int_equal(gb_cuda_has_variant(&limits, GB_CUDA_MFMA),
+                         i == GB_CUDA_MFMA || i == GB_CUDA_WMMA);
+        assert_int_equal(gb_cuda_has_variant(&limits, GB_CUDA_MMA),
+                         i >= GB_CUDA_MMA);
+    }
 }
 
 static void
@@ -164,6 +199,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_image_that_fits_is_chosen),
         cmocka_unit_test(variants_have_the_names_of_the_manual),
+        cmocka_unit_test(a_variant_that_is_missing_leaves_the_one_below),
         cmocka_unit_test(sizes_have_units),
         cmocka_unit_test(lists_of_cards_may_repeat_and_lie_within_bounds),
     };

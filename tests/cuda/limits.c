@@ -76,6 +76,7 @@ is_rate(double value, double ops_of_a_block)
  * times those of a block. */
 #define MMA_OPS   (2.0 * 16 * 8 * 8 * 8 * 8)
 #define MMA8_OPS  (2.0 * 16 * 8 * 16 * 8 * 8)
+#define WMMA_OPS  (2.0 * 16 * 16 * 32 * 8 * 8)
 #define WGMMA_OPS (2.0 * 64 * 128 * 16 * 8)
 #define F32_OPS   (2.0 * 128 * 256)
 
@@ -144,7 +145,15 @@ static void
 each_variant_has_its_figures(void **state)
 {
     (void)state;
-    NOT_ON_HIP();
+    if (!ON_HIP(true, false)) {
+        expected.f16 = expected.bf16 = WMMA_OPS;
+        expected.int8 = 2.0 * 4 * 128 * 256;
+        expected.kernels[0] = "gb_limit_matrix_f16";
+        expected.kernels[1] = "gb_limit_matrix_bf16";
+        expected.kernels[2] = "gb_limit_int8";
+        cuda_case(measure_once, "", NULL);
+        return;
+    }
     expected.f16 = expected.bf16 = WGMMA_OPS;
     expected.int8 = 2.0 * MMA8_OPS;
     expected.kernels[0] = "gb_limit_wgmma_f16";

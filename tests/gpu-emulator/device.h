@@ -83,6 +83,14 @@ void gb_emu_mma_m8n8k16_s8(int32_t d[2], uint32_t a, uint32_t b);
 void gb_emu_mma_m16n8k32_s8(
     int32_t d[4], const uint32_t a[4], const uint32_t b[2]);
 
+/*
+ * Those of AMD's matrix cores, of 16 x 16 sums and 16 values of k; how many
+ * lanes share the values of a line on the card of this launch.
+ */
+void gb_matrix_f16(float *d, const uint32_t *a, const uint32_t *b);
+void gb_matrix_bf16(float *d, const uint32_t *a, const uint32_t *b);
+int gb_emu_matrix_shares() __attribute__((const));
+
 /* 1, 2 or 4 matrices of 8 rows of 16 bytes of shared memory; all lanes. */
 void gb_emu_ldmatrix_x1(uint32_t *r, const void *row_address, bool transposed);
 void gb_emu_ldmatrix_x2(uint32_t *r, const void *row_address, bool transposed);
@@ -129,6 +137,10 @@ void gb_emu_wgmma_wait(int n_pending);
 #define blockDim  gb_emu_block_dim()
 #define gridDim   gb_emu_grid_dim()
 #define warpSize  GB_WARP
+
+#define GB_HAS_MATRIX    1
+#define GB_MATRIX_SHARES gb_emu_matrix_shares()
+#define GB_MATRIX_WORDS  (GB_WARP == 64 ? 4 : 16)
 
 #define GB_DYNAMIC_SHARED(type, name) \
     type *const name = (type *)gb_emu_dynamic_shared()

@@ -54,6 +54,8 @@ arch_has_variant(int arch, int variant)
         return arch >= 60;
     case GB_CUDA_DP4A:
         return arch >= 61;
+    case GB_CUDA_MFMA: /* rows that both vendors' cards have */
+    case GB_CUDA_WMMA:
     case GB_CUDA_MMA:
         return arch >= 75;
     case GB_CUDA_MMA8:
@@ -62,6 +64,13 @@ arch_has_variant(int arch, int variant)
         return arch == 90;
     }
     return false;
+}
+
+/* There are no such instructions, so it is never asked. */
+int
+matrix_shares_of(int)
+{
+    return 1;
 }
 
 const char *

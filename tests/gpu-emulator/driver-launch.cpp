@@ -117,7 +117,7 @@ kernel_launch::run() const
     const launch what = {
         k, on->number, { grid[0], grid[1], grid[2] },
         { block[0], block[1], block[2] }, shared, args.data(),
-        args.size(), is_early,
+        args.size(), is_early, matrix_shares_of(on->arch),
     };
 
     count_run(k);

@@ -45,6 +45,8 @@ int shared_limit(int arch);
 int shared_unasked();
 /* Has a card of ARCH the kernels of a variant, enum gb_cuda_variant? */
 bool arch_has_variant(int arch, int variant);
+/* Lanes that share a line of a matrix instruction's, where it is one of AMD's. */
+int matrix_shares_of(int arch);
 
 /* Results that driver.h has no use for. */
 enum {

@@ -38,12 +38,40 @@ shared_unasked()
     return 64 * 1024;
 }
 
-/* Images have other kernels for AMD's matrix instructions, or none. */
+bool
+has_mfma(int arch)
+{
+    return arch == 0x908 || arch == 0x90a || arch == 0x942 || arch == 0x950;
+}
+
+/* RDNA 3 and 4. */
+bool
+has_wmma(int arch)
+{
+    return arch >= 0x1100;
+}
+
 bool
 arch_has_variant(int arch, int variant)
 {
-    return variant == GB_CUDA_PLAIN ||
-           (variant == GB_CUDA_DP4A && arch != 0x900 && arch != 0x1010);
+    switch ((enum gb_cuda_variant)variant) {
+    case GB_CUDA_PLAIN:
+        return true;
+    case GB_CUDA_DP4A:
+        return arch != 0x900 && arch != 0x1010;
+    case GB_CUDA_MFMA:
+        return has_mfma(arch) || has_wmma(arch);
+    case GB_CUDA_WMMA:
+        return has_wmma(arch);
+    default:
+        return false;
+    }
+}
+
+int
+matrix_shares_of(int arch)
+{
+    return lanes == 64 ? 4 : arch >= 0x1200 ? 2 : 1;
 }
 
 const char *

@@ -31,6 +31,7 @@ emulator_run_sources = \
 	%D%/hooks.cpp \
 	%D%/kernels.cpp \
 	%D%/late.cpp \
+	%D%/matrix-cores.cpp \
 	%D%/matrix.cpp \
 	%D%/memory.cpp \
 	%D%/memory.h \
@@ -157,7 +158,7 @@ EMULATOR_KERNEL = $(MKDIR_P) $(@D) && \
 	$(CPPFLAGS) -DGB_EMULATOR $(emulator_cxxflags) -Wno-unknown-pragmas \
 	$(CXXFLAGS) $(emulator_hooks) -MD -MP -MF $(@:.lo=.d) -MT $@
 
-emulator_kernels32 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
+emulator_kernels32 = $(GB_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
 %D%/lanes32/kernels/%.lo: backends/cuda/kernels/%.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=32 -c -o $@ -x c++ $<
 %D%/lanes32/bugs.lo: %D%/bugs.cu
@@ -171,7 +172,7 @@ emulator_kernels32 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
 -include $(emulator_kernels32:.lo=.d) %D%/lanes32/bugs.d %D%/lanes32/bugs-async.d \
 	%D%/lanes32/bugs-waves.d %D%/lanes32/values.d
 
-emulator_kernels64 = $(GB_CUDA_KERNEL_FILES:%=%D%/lanes64/kernels/%.lo)
+emulator_kernels64 = $(GB_KERNEL_FILES:%=%D%/lanes64/kernels/%.lo)
 %D%/lanes64/kernels/%.lo: backends/cuda/kernels/%.cu
 	$(AM_V_CXX)$(EMULATOR_KERNEL) -DGB_WARP=64 -c -o $@ -x c++ $<
 %D%/lanes64/bugs.lo: %D%/bugs.cu
@@ -220,6 +221,7 @@ tests_gpu_emulator_checker_64_LDADD = %D%/lanes64/librun.la \
 # Do the words of device.h give what the vendor says?
 emulator_values = \
 	%D%/values-async.cpp \
+	%D%/values-matrix.cpp \
 	%D%/values-run.cpp \
 	%D%/values-run.h \
 	%D%/values.cpp \

@@ -72,9 +72,9 @@ threads_of(const char *name)
     return row_of(name).threads;
 }
 
-void
-run(const char *name, const unsigned grid[3], const unsigned block[3],
-    const words &in, words *out)
+static uint64_t
+launch(const char *name, const unsigned grid[3], const unsigned block[3],
+       int matrix_shares, const words &in, words *out)
 {
     const row &r = row_of(name);
     gb_value_args args = { upload(in), upload(words(out->size())) };
@@ -82,14 +82,30 @@ run(const char *name, const unsigned grid[3], const unsigned block[3],
                             r.shared, 0 };
     const emu::launch l = { &k, 0, { grid[0], grid[1], grid[2] },
                             { block[0], block[1], block[2] }, r.shared, &args,
-                            sizeof(args), false };
+                            sizeof(args), false, matrix_shares };
     const uint64_t before = emu::reports();
 
     assert_int_equal(emu::run(l), 0);
-    assert_int_equal(emu::reports(), before);
     memcpy(out->data(), args.out, out->size() * sizeof(uint32_t));
     emu::memory_free((void *)args.in);
     emu::memory_free(args.out);
+    return emu::reports() - before;
+}
+
+void
+run(const char *name, const unsigned grid[3], const unsigned block[3],
+    const words &in, words *out)
+{
+    assert_int_equal(launch(name, grid, block, 1, in, out), 0);
+}
+
+uint64_t
+run_shared(const char *name, int matrix_shares, const words &in, words *out)
+{
+    const unsigned one[3] = { 1, 1, 1 };
+    const unsigned block[3] = { row_of(name).threads, 1, 1 };
+
+    return launch(name, one, block, matrix_shares, in, out);
 }
 
 void

@@ -22,6 +22,10 @@ unsigned threads_of(const char *name);
 /* OUT's words are 0 before.  Nothing may be reported. */
 void run(const char *name, const unsigned grid[3], const unsigned block[3],
          const words &in, words *out);
+/* The same on a card where so many lanes share a line of a matrix instruction's;
+ * how often something is reported. */
+uint64_t run_shared(const char *name, int matrix_shares, const words &in,
+                    words *out);
 void run_block(const char *name, const words &in, words *out);
 
 /* ---- numbers ---- */
@@ -34,6 +38,11 @@ float float_of(uint32_t bits);
 double small_float(uint32_t bits, int fraction_bits, int bias);
 double of_f16(uint32_t bits);
 double of_bf16(uint32_t bits);
+
+/* ---- tests of values-matrix.cpp ---- */
+
+void products_of_matrix_cores_are_those_of_the_layouts(void **);
+void lanes_that_share_a_line_bring_the_same(void **);
 
 /* ---- tests of values-async.cpp ---- */
 

@@ -492,6 +492,8 @@ main(void)
         cmocka_unit_test(late_copies_fill_up_with_zeros),
         cmocka_unit_test(products_of_warp_groups_are_those_of_the_layouts),
         cmocka_unit_test(boxes_come_swizzled_with_zeros_outside),
+        cmocka_unit_test(products_of_matrix_cores_are_those_of_the_layouts),
+        cmocka_unit_test(lanes_that_share_a_line_bring_the_same),
         cmocka_unit_test(accesses_are_counted_by_warp),
         cmocka_unit_test(halves_are_converted_both_ways),
         cmocka_unit_test(integers_are_put_together),

@@ -126,6 +126,24 @@ GB_VALUE_KERNEL(mma_m16n8k32_s8)
 }
 
 /* Four matrices, 8 rows of 16 bytes each, one after the other, for each half. */
+/* Those of AMD's matrix cores. */
+#define MATRIX(name)                                                       \
+    GB_VALUE_KERNEL(matrix_##name)                                         \
+    {                                                                      \
+        const uint32_t *const in =                                         \
+            a.in + (2 * GB_VALUE_SHARE + GB_VALUE_SUMS) * gb_thread();     \
+        float d[GB_VALUE_SUMS];                                            \
+                                                                           \
+        for (int i = 0; i < GB_VALUE_SUMS; i++)                            \
+            d[i] = __uint_as_float(in[2 * GB_VALUE_SHARE + i]);            \
+        gb_matrix_##name(d, in, in + GB_VALUE_SHARE);                      \
+        for (int i = 0; i < GB_VALUE_SUMS; i++)                            \
+            a.out[GB_VALUE_SUMS * gb_thread() + i] = __float_as_uint(d[i]); \
+    }
+
+MATRIX(f16)
+MATRIX(bf16)
+
 GB_VALUE_KERNEL(ldmatrix)
 {
     GB_SHARED __align__(16) uint32_t rows[GB_WARP][4];

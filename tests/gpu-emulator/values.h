@@ -56,6 +56,10 @@ struct gb_value_tma_input {
     uint32_t tensor[GB_VALUE_TENSOR / 4];
 };
 
+/* Words of A and of B that a lane has at most for matrix cores, and its sums. */
+#define GB_VALUE_SHARE 8
+#define GB_VALUE_SUMS  (256 / GB_WARP)
+
 /*
  * Name, threads, bytes of dynamic shared memory.  Of matrix instructions, in
  * has the registers of A, B and C of each lane, out those of D.
@@ -69,6 +73,8 @@ struct gb_value_tma_input {
     GB_VALUE(mma_m16n8k16_bf16, GB_WARP, 0)                               \
     GB_VALUE(mma_m8n8k16_s8, GB_WARP, 0)                                  \
     GB_VALUE(mma_m16n8k32_s8, GB_WARP, 0)                                 \
+    GB_VALUE(matrix_f16, GB_WARP, 0)                                      \
+    GB_VALUE(matrix_bf16, GB_WARP, 0)                                     \
     GB_VALUE(ldmatrix, GB_WARP, 0)                                        \
     GB_VALUE(late, GB_WARP, 0)                                            \
     GB_VALUE(count, GB_WARP, 0)                                           \

@@ -26,21 +26,23 @@ struct choice {
 
 static const struct choice choices[] = {
     { usual, 0x906, 5020, "gfx906", GB_CUDA_DP4A },
-    { usual, 0x90a, 5020, "gfx90a", GB_CUDA_DP4A },
-    { usual, 0x942, 7000, "gfx942", GB_CUDA_DP4A },
+    { usual, 0x90a, 5020, "gfx90a", GB_CUDA_MFMA },
+    { usual, 0x942, 7000, "gfx942", GB_CUDA_MFMA },
+    { "gfx908 gfx1200", 0x908, 5020, "gfx908", GB_CUDA_MFMA },
+    { "gfx908 gfx1200", 0x1200, 7000, "gfx1200", GB_CUDA_WMMA },
     { usual, 0x1030, 6020, "gfx1030", GB_CUDA_DP4A },
     /* Its own before the generic one, in whatever order they stand. */
-    { usual, 0x1100, 6030, "gfx1100", GB_CUDA_DP4A },
-    { "gfx11-generic gfx1100", 0x1100, 6030, "gfx1100", GB_CUDA_DP4A },
-    { "gfx1100 gfx11-generic", 0x1100, 6030, "gfx1100", GB_CUDA_DP4A },
+    { usual, 0x1100, 6030, "gfx1100", GB_CUDA_WMMA },
+    { "gfx11-generic gfx1100", 0x1100, 6030, "gfx1100", GB_CUDA_WMMA },
+    { "gfx1100 gfx11-generic", 0x1100, 6030, "gfx1100", GB_CUDA_WMMA },
     /* Generic targets, where the run time knows them. */
-    { usual, 0x1103, 6030, "gfx11-generic", GB_CUDA_DP4A },
+    { usual, 0x1103, 6030, "gfx11-generic", GB_CUDA_WMMA },
     { usual, 0x1103, 6020, "", GB_CUDA_PLAIN },
     { usual, 0x900, 7000, "gfx9-generic", GB_CUDA_PLAIN },
     { "gfx10-1-generic", 0x1012, 7000, "gfx10-1-generic", GB_CUDA_PLAIN },
     { "gfx10-1-generic", 0x1030, 7000, "", GB_CUDA_PLAIN },
     { "gfx10-3-generic", 0x1036, 7000, "gfx10-3-generic", GB_CUDA_DP4A },
-    { "gfx12-generic", 0x1201, 7000, "gfx12-generic", GB_CUDA_DP4A },
+    { "gfx12-generic", 0x1201, 7000, "gfx12-generic", GB_CUDA_WMMA },
     /* Without products of four bytes. */
     { "gfx900 gfx1010", 0x900, 5020, "gfx900", GB_CUDA_PLAIN },
     { "gfx900 gfx1010", 0x1010, 5020, "gfx1010", GB_CUDA_PLAIN },
@@ -80,17 +82,17 @@ the_code_object_that_fits_is_chosen(void **state)
 static void
 variants_have_the_names_of_the_manual(void **state)
 {
-    static const char *const names[] = { "plain", "dot4" };
+    static const char *const names[] = { "plain", "dot4", "mfma", "wmma" };
     enum gb_cuda_variant variant = GB_CUDA_WGMMA;
 
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         assert_true(gb_cuda_variant_of_name(names[i], &variant));
         assert_int_equal(variant, i);
         assert_string_equal(gb_cuda_variant_name(variant), names[i]);
     }
     assert_false(gb_cuda_variant_of_name("dp4a", &variant));
-    assert_int_equal(variant, GB_CUDA_DP4A);
+    assert_int_equal(variant, GB_CUDA_WMMA);
 }
 
 int

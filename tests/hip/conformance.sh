@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The HIP module on the emulated run time: cases of ggmlbackend-conformance pass at
-# both of its kernel variants, on cards whose waves have 32 and 64 lanes, in three
-# orders of threads, while each access of a kernel's is looked at.  The kernels are
-# those of tests/cuda/conformance.sh; what is new here is how they are called.
+# each of its kernel variants, on cards whose waves have 32 and 64 lanes, in three
+# orders of threads, while each access of a kernel's is looked at.  Most kernels are
+# those of tests/cuda/conformance.sh; those of matrix cores are run here alone, each
+# with 32 and with 64 lanes.
 #
 # A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set all
 # of them are run each time (make check-gpu-long).
@@ -20,15 +21,16 @@ trap 'rm -rf "$dir"' EXIT
 export top_builddir GGML_BACKEND_PATH="$module"
 # Two matrices whose rows lie far apart have 4 GiB each.
 export GGMLBACKEND_TEST_EMU_MEMORY=17179869184
+export GGMLBACKEND_TEST_EMU_TABLE="$dir/table"
 
-# run ARCH LANES ORDER VARIANT PART: no case fails or is refused, nothing is reported.
+# run ARCH LANES ORDER VARIANT PART [OPERATION]: no case fails or is refused, nothing is reported.
 run() {
     export GGMLBACKEND_TEST_EMU_ARCH="$1"
     export GGMLBACKEND_TEST_EMU_LANES="$2" GGMLBACKEND_TEST_EMU_ORDER="$3"
     export GGMLBACKEND_GPU_VARIANT="$4" GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
     : >"$dir/reports"
     sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-conformance" \
-        --device ROCm0 --part "$5" >"$dir/cases" 2>"$dir/messages"
+        --device ROCm0 --part "$5" ${6:+--op "$6"} >"$dir/cases" 2>"$dir/messages"
     status=$?
     # The client's own functions are the client's to run.
     {
@@ -39,20 +41,58 @@ run() {
     } >"$dir/wrong"
     cat "$dir/wrong" >&2
     [ "$status" -eq 0 ] && ! [ -s "$dir/wrong" ] &&
-        awk '$1 == "all" && $2 >= 300 { ok = 1 } END { exit !ok }' "$dir/cases"
+        awk '$1 == "all" && $2 >= 50 { ok = 1 } END { exit !ok }' "$dir/cases"
 }
 
-while read -r arch lanes order variant part; do
+while read -r arch lanes order variant part operation; do
     [ -z "${GGMLBACKEND_TEST_ALL-}" ] || part=1/1
-    claim "$arch, $lanes lanes, order $order, $variant, part $part" \
-        run "$arch" "$lanes" "$order" "$variant" "$part"
+    claim "$arch, $lanes lanes, order $order, $variant, part $part${operation:+ of }$operation" \
+        run "$arch" "$lanes" "$order" "$variant" "$part" "$operation"
     echo "# $(awk '$1 == "all" { print $2 }' "$dir/cases") cases"
 done <<'END'
-gfx906  64 0 dot4  1/48
-gfx90a  64 1 dot4  14/48
-gfx942  64 2 plain 27/48
-gfx1030 32 2 dot4  40/48
-gfx1100 32 1 dot4  8/48
-gfx1100 32 0 plain 21/48
+gfx906  64 0 dot4  1/64
+gfx90a  64 1 mfma  14/64
+gfx942  64 2 mfma  27/64
+gfx942  64 0 plain 33/64
+gfx1030 32 2 dot4  40/64
+gfx1100 32 1 wmma  8/64
+gfx1200 32 2 wmma  51/64
+gfx1100 32 0 plain 21/64
+gfx90a  64 2 mfma  1/16 MUL_MAT
+gfx1100 32 0 wmma  2/16 MUL_MAT
+gfx1200 32 1 wmma  3/16 MUL_MAT
+gfx942  64 0 mfma  1/6  FLASH_ATTN_EXT
+gfx1100 32 2 wmma  2/6  FLASH_ATTN_EXT
+gfx1200 32 1 wmma  3/6  FLASH_ATTN_EXT
 END
+
+# What measures a card is no operation's: ggmlbackend-bench launches it.
+limits() {
+    export GGMLBACKEND_TEST_EMU_ARCH="$1" GGMLBACKEND_TEST_EMU_LANES="$2"
+    export GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
+    unset GGMLBACKEND_GPU_VARIANT
+    : >"$dir/reports"
+    sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-bench" \
+        --device ROCm0 -s 0.000009 -c tiny/views && ! [ -s "$dir/reports" ]
+}
+
+claim 'limits of a card with MFMA' limits gfx90a 64
+claim 'limits of a card with WMMA' limits gfx1100 32
+
+# Each kernel of matrix cores: how often it ran with 32 and with 64 lanes.
+{
+    echo '#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant) KERNEL name'
+    echo '#include "backends/cuda/kernels/kernels.def"'
+} >"$dir/kernels.c"
+# shellcheck disable=SC2086
+$CC -E -P -I"$top_srcdir" "$dir/kernels.c" | tr ' ' '\n' |
+    grep -e '^gb_matrix_' -e '^gb_limit_matrix_' | sort -u >"$dir/kernels"
+awk 'NR == FNR { n[$1 " " $2] += $3; next }
+    { printf "# %-36s %9d %9d\n", $1, n[$1 " 32"], n[$1 " 64"] }
+    !n[$1 " 32"] || !n[$1 " 64"] { print $1 >never }
+    ' never="$dir/never" "$dir/table" "$dir/kernels"
+claim 'there are kernels of matrix cores' [ "$(wc -l <"$dir/kernels")" -ge 28 ]
+touch "$dir/never"
+claim 'each ran at each width' cmp "$dir/never" /dev/null
+sed 's/^/# never: /' "$dir/never"
 echo "1..$n"

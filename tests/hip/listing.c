@@ -185,8 +185,8 @@ each_reason_to_refuse_is_told(void **state)
           "hipInit: no ROCm-capable device is detected (hipErrorNoDevice)" },
         { "EMU_DRIVER_VERSION=40421401", "of ROCm 4.4, needed is 5.0" },
         { "EMU_ARCH=gfx803",
-          "none of the images (gfx906 gfx90a gfx942 gfx1030 gfx1100) fits "
-          "architecture gfx803 with a driver of ROCm 6.3; configure "
+          "none of the images (gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1200) "
+          "fits architecture gfx803 with a driver of ROCm 6.3; configure "
           "--with-hip-arch=gfx803" },
         { "EMU_ARCH=gfx1036 EMU_DRIVER_VERSION=50221153",
           "fits architecture gfx1036 with a driver of ROCm 5.2" },

@@ -10,7 +10,7 @@ EXTRA_DIST += $(hip_scripts) %D%/resources.exceptions
 
 if MODULES
 if GPU_EMULATOR
-hip_test_archs = gfx906 gfx90a gfx942 gfx1030 gfx1100
+hip_test_archs = gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1200
 hip_placeholders = $(foreach arch,$(hip_test_archs),$(GB_HIP_KERNEL_FILES:%=%D%/images/$(arch)/%.packed))
 CLEANFILES += $(hip_placeholders)
 $(hip_placeholders): backends/cuda/pack

@@ -9,9 +9,9 @@ trap 'rm -rf "$dir"' EXIT
 . tests/tools/claim.sh
 
 # Files that may ask for whom they are compiled: where devices' words and instructions
-# are, and the names of the drivers' functions, of which platform.h picks one.
+# are, and which names of the drivers' functions are meant.
 cat >"$dir/may" <<'END'
-backends/cuda/driver/driver.def
+backends/cuda/driver/driver.h
 backends/cuda/driver/platform.h
 backends/cuda/kernels/clang.cuh
 backends/cuda/kernels/device-clang.cuh

@@ -17,7 +17,8 @@ bool
 gb_cuda_variant_of_name(const char *name, enum gb_cuda_variant *out)
 {
     for (int i = 0; i < gb_cuda_n_variants; i++) {
-        if (strcmp(gb_cuda_variant_names[i], name) == 0) {
+        if (gb_cuda_variant_names[i] != NULL &&
+            strcmp(gb_cuda_variant_names[i], name) == 0) {
             *out = (enum gb_cuda_variant)i;
             return true;
         }

@@ -192,7 +192,7 @@ look_up(struct gb_cuda_card *card, const struct row *row,
 static enum ggml_status
 lower(struct gb_cuda_card *card, const struct row *row)
 {
-    const int next = (int)row->variant - 1;
+    const int next = gb_cuda_variant_below(row->variant);
 
     if (next < 0)
         return ggmlbackend_fail(GGML_STATUS_FAILED, "%s: kernel %s is missing",

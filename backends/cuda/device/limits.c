@@ -260,6 +260,9 @@ static const struct peak {
     { FIGURE(f16), GB_CUDA_WGMMA,
       { queue_rounds, GB_CUDA_KERNEL_gb_limit_wgmma_f16, SHARED, BLOCKS },
       2.0 * 64 * 128 * 16 * 8 },
+    { FIGURE(f16), GB_CUDA_MFMA,
+      { queue_rounds, GB_CUDA_KERNEL_gb_limit_matrix_f16, 0, BLOCKS },
+      2.0 * 16 * 16 * 32 * 8 * 8 },
     { FIGURE(f16), GB_CUDA_MMA8,
       { queue_rounds, GB_CUDA_KERNEL_gb_limit_mma8_f16, 0, BLOCKS },
       2.0 * 16 * 8 * 16 * 8 * 8 },
@@ -269,6 +272,9 @@ static const struct peak {
     { FIGURE(bf16), GB_CUDA_WGMMA,
       { queue_rounds, GB_CUDA_KERNEL_gb_limit_wgmma_bf16, SHARED, BLOCKS },
       2.0 * 64 * 128 * 16 * 8 },
+    { FIGURE(bf16), GB_CUDA_MFMA,
+      { queue_rounds, GB_CUDA_KERNEL_gb_limit_matrix_bf16, 0, BLOCKS },
+      2.0 * 16 * 16 * 32 * 8 * 8 },
     { FIGURE(bf16), GB_CUDA_MMA8,
       { queue_rounds, GB_CUDA_KERNEL_gb_limit_mma8_bf16, 0, BLOCKS },
       2.0 * 16 * 8 * 16 * 8 * 8 },
@@ -297,10 +303,11 @@ figure_of(struct ggmlbackend_dev_limits *limits, const struct peak *peak)
 static enum ggml_status
 find_kernel(struct run *run, const struct peak *peak, bool *is_there)
 {
+    const struct gb_cuda_limits limits = gb_cuda_card_limits(run->card);
     gb_cuda_function function = NULL;
     enum ggml_status status = GGML_STATUS_SUCCESS;
 
-    if (gb_cuda_card_limits(run->card).variant >= peak->variant)
+    if (gb_cuda_has_variant(&limits, peak->variant))
         status = gb_cuda_kernel_find(run->card, peak->work.kernel, &function);
     *is_there = function != NULL;
     return status;

@@ -9,11 +9,10 @@
  * power, and so at a higher clock; each thread or warp has eight sums that do not
  * wait for each other.  Results are stored, for the compiler's sake alone.
  */
-#include "backends/cuda/kernels/args-limits.h"
+#include "backends/cuda/kernels/limits.cuh"
 #include "backends/cuda/kernels/mma.cuh"
 
-/* Sums that are under way at once, and products of each in a round. */
-#define GB_LIMIT_SUMS  8
+/* Products of a sum in a round. */
 #define GB_LIMIT_TURNS 16
 
 GB_KERNEL(64, gb_limit_nothing, limits)
@@ -100,15 +99,6 @@ GB_KERNEL(256, gb_limit_copy, limits)
 }
 
 /* ---- products in registers ---- */
-
-/* Word I of those that this thread takes. */
-GB_DEVICE uint32_t
-gb_limit_operand(const struct gb_cuda_limits_args &a, int i)
-{
-    const uint32_t *words = (const uint32_t *)a.from;
-
-    return words[i * gb_n_threads() + gb_thread()];
-}
 
 /* As floats of [1/2, 1): no sum of such products grows without end. */
 GB_DEVICE float

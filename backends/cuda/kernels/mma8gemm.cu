@@ -5,11 +5,11 @@
  */
 #include "backends/cuda/kernels/mmagemm.cuh"
 
-#define GEMM(name, type, how)                    \
-    GB_KERNEL(128, gb_mma8_gemm_##name, product) \
-    {                                            \
-        if constexpr (gb_has_mma8)               \
-            gb_mma_gemm<type, how>(a);           \
+#define GEMM(name, type, how)                               \
+    GB_KERNEL(128, gb_mma8_gemm_##name, product)            \
+    {                                                       \
+        if constexpr (gb_has_mma8)                          \
+            gb_mma_gemm<type, gb_mma_by_fragments<how>>(a); \
     }
 
 GEMM(f16, gb_f16, gb_multiply_f16)

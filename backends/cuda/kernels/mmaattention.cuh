@@ -24,12 +24,12 @@
 /* Queries of long heads stay in shared memory, where registers would not do;
  * those of others lie there before there are keys. */
 template <int size_, bool is_8_>
-struct gb_mma_head {
+struct gb_mma_head : gb_mma_lines<size_> {
     static constexpr int size = size_;
     static constexpr bool is_8 = is_8_;
     static constexpr bool has_lines = size > 128;
     static constexpr int keys = !has_lines ? 64 : is_8 ? 32 : 16;
-    static constexpr int pitch = size + 8;
+    static constexpr int pitch = gb_mma_lines<size_>::pitch;
     static constexpr int threads = 128;
     static constexpr int fragments = has_lines ? 1 : size / 16; /* of queries */
 
@@ -61,8 +61,7 @@ gb_mma_take_queries(const gb_cuda_attention_args &a, const gb_attention_tile &t,
         GB_UNROLL
         for (int i = 0; i < n; i++)
             from[i] = gb_mma_query_of(a, t, first + i);
-        gb_mma_load_queries<head, n>(from, t.width, lines + first * head::pitch,
-                                     inverses);
+        gb_mma_load_queries<head, n>(from, t.width, lines, first, inverses);
         GB_UNROLL
         for (int i = 0; i < n; i++)
             GB_UNROLL
@@ -108,17 +107,6 @@ gb_mma_store_row(const gb_cuda_attention_args &a, const gb_attention_tile &t,
 }
 
 /* ---- a tile ---- */
-
-/* The first key from FIRST on of which the mask lets a tile see anything. */
-GB_DEVICE int64_t
-gb_mma_next_seen(const gb_cuda_attention_args &a, const uint8_t *block_mask,
-                 const gb_attention_tile &t, int64_t first, int keys)
-{
-    while (a.block_mask != nullptr && first < t.end_key &&
-           block_mask[first / GB_CUDA_MASK_KEYS] == GB_CUDA_SEES_NONE)
-        first += keys;
-    return first;
-}
 
 /* From the scores of keys from FIRST on to exponentials. */
 template <typename head>

@@ -40,12 +40,12 @@ struct gb_mma_shares {
 /* Heads of up to so many elements: blocking, and a block's shared memory.
  * Queries of long ones stay there, where registers would not do. */
 template <int size_>
-struct gb_mma_decode_head {
+struct gb_mma_decode_head : gb_mma_lines<size_> {
     static constexpr int size = size_;
     static constexpr bool is_8 = true;
     static constexpr bool has_lines = size > 128;
     static constexpr int keys = 16;
-    static constexpr int pitch = size + 8;
+    static constexpr int pitch = gb_mma_lines<size_>::pitch;
     static constexpr int threads = 32;
     static constexpr int fragments = has_lines ? 1 : size / 16;
     static constexpr int warps = size > 128 ? 2 : 4;
@@ -215,7 +215,7 @@ gb_mma_share_queries(const gb_cuda_attention_args &a,
     GB_UNROLL
     for (int i = 0; i < n; i++)
         from[i] = gb_shuffle_pointer(mine, first + i);
-    gb_mma_load_queries<head, n>(from, t.width, s.queries[first], inverses);
+    gb_mma_load_queries<head, n>(from, t.width, s.queries[0], first, inverses);
     GB_UNROLL
     for (int i = 0; i < n; i++)
         if (gb_lane() == i)

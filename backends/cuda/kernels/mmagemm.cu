@@ -8,11 +8,13 @@
  */
 #include "backends/cuda/kernels/mmagemm.cuh"
 
+typedef gb_mma_by_fragments<gb_multiply_f16_by_8> by_fragments;
+
 #define GEMM(name, type)                                    \
     GB_KERNEL_RESIDENT(128, 3, gb_mma_gemm_##name, product) \
     {                                                       \
         if constexpr (gb_has_mma)                           \
-            gb_mma_gemm<type, gb_multiply_f16_by_8>(a);     \
+            gb_mma_gemm<type, by_fragments>(a);             \
     }
 
 GEMM(f16, gb_f16)

@@ -18,7 +18,7 @@
  * Products with the same columns are one launch, each with its own tiles.
  *
  * Halves are copied, not unpacked.  Weights beyond f16's range are multiplied
- * once more, as in mmagemm.cuh.
+ * once more, as in panelgemm.cuh.
  *
  * Where columns of a tile lie anywhere (MUL_MAT_ID), or the columns of a matrix
  * not one after the other, threads copy them, 16 bytes at a time; rows of halves
@@ -29,7 +29,7 @@
 #define GB_CUDA_KERNELS_WGMMAGEMM_CUH
 
 #include "backends/cuda/kernels/addends.cuh"
-#include "backends/cuda/kernels/mmagemm.cuh"
+#include "backends/cuda/kernels/panelgemm.cuh"
 
 #define GB_WGMMA_ROWS   GB_CUDA_WGMMA_ROWS
 #define GB_WGMMA_COLS   GB_CUDA_WGMMA_COLS

@@ -21,6 +21,7 @@
 #define DECODE_ROWS  8   /* of a tile */
 #define PREFILL_ROWS 32
 #define MMA_ROWS     64
+#define MATRIX_ROWS  128
 #define MMA8_DECODE_ROWS 16
 #define RANGE        256 /* elements of results of a tile */
 #define KEYS         64  /* taken at a time */
@@ -101,7 +102,7 @@ ceil_div(int64_t a, int64_t b)
 
 /* ---- kernels ---- */
 
-/* Kernels on tensor cores by the size of heads, the lowest that fits; the rows
+/* Kernels on tensor cores, or AMD's matrix cores, by the size of heads, the lowest that fits; the rows
  * of a tile, and how many of these a multiprocessor has registers for. */
 struct mma_kernel {
     int64_t size;
@@ -114,6 +115,13 @@ static const struct mma_kernel mma_kernels[] = {
     { 64, GB_CUDA_KERNEL_gb_mma_attention_64, 18576, MMA_ROWS, 2 },
     { 128, GB_CUDA_KERNEL_gb_mma_attention_128, 35088, MMA_ROWS, 2 },
     { 256, GB_CUDA_KERNEL_gb_mma_attention_256, 50688, MMA_ROWS, 2 },
+    { 0, 0, 0, 0, 0 },
+};
+
+static const struct mma_kernel matrix_kernels[] = {
+    { 64, GB_CUDA_KERNEL_gb_matrix_attention_64, 9728, MMA_ROWS, 4 },
+    { 128, GB_CUDA_KERNEL_gb_matrix_attention_128, 53760, MATRIX_ROWS, 1 },
+    { 256, GB_CUDA_KERNEL_gb_matrix_attention_256, 54272, MMA_ROWS, 1 },
     { 0, 0, 0, 0, 0 },
 };
 
@@ -166,6 +174,10 @@ mma_kernels_of(const struct gb_cuda_limits *limits,
 {
     const int64_t rows = rows_of(node);
 
+    if (gb_cuda_has_variant(limits, GB_CUDA_MFMA))
+        return rows <= DECODE_ROWS ? NULL : matrix_kernels;
+    if (limits->warp != 32 || limits->variant < GB_CUDA_MMA)
+        return NULL;
     if (limits->variant >= GB_CUDA_MMA8 && rows <= MMA8_DECODE_ROWS &&
         are_halves(node->src[1]) && are_halves(node->src[2]))
         return mma8_decode_kernels;
@@ -182,9 +194,8 @@ mma_kernel_of(const struct gb_cuda_limits *limits,
     const int64_t d = node->ne[0];
     const struct mma_kernel *kernel = mma_kernels_of(limits, node);
 
-    if (kernel == NULL || limits->variant < GB_CUDA_MMA ||
-        limits->warp != 32 || d % 8 != 0 ||
-        !fits_tensor_cores(node->src[1]) || !fits_tensor_cores(node->src[2]))
+    if (kernel == NULL || d % 8 != 0 || !fits_tensor_cores(node->src[1]) ||
+        !fits_tensor_cores(node->src[2]))
         return NULL;
     while (kernel->size > 0 && kernel->size < d)
         kernel++;

@@ -48,7 +48,7 @@ static const enum gb_cuda_kernel gemm_kernels[GGML_TYPE_COUNT] = {
 #undef GB_CUDA_BLOCKS
 };
 
-/* On tensor cores. */
+/* On tensor cores, or on AMD's matrix cores. */
 struct mma_kernel {
     enum gb_cuda_kernel kernel;
     enum gb_cuda_packing packing;
@@ -64,6 +64,19 @@ static const struct mma_kernel mma_kernels[GGML_TYPE_COUNT] = {
     GB_CUDA_BLOCKS(F16, f16)
 #undef GB_CUDA_FLOATS
 #undef GB_CUDA_BLOCKS
+};
+
+static const struct mma_kernel matrix_kernels[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type)
+#define GB_CUDA_BLOCKS(TYPE, name)                               \
+    [GGML_TYPE_##TYPE] = { GB_CUDA_KERNEL_gb_matrix_gemm_##name, \
+                           GB_CUDA_PACK_F16, true },
+#include "backends/cuda/kernels/formats.def"
+    GB_CUDA_BLOCKS(F16, f16)
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+    [GGML_TYPE_BF16] = { GB_CUDA_KERNEL_gb_matrix_gemm_bf16,
+                         GB_CUDA_PACK_BF16, true },
 };
 
 static const struct mma_kernel mma8_kernels[GGML_TYPE_COUNT] = {
@@ -151,20 +164,27 @@ has_warp_groups(const struct gb_cuda_limits *limits)
            limits->shared >= GB_CUDA_WGMMA_SHARED;
 }
 
+/* Those that a card may have, the best first. */
+static const struct mma_kernel *
+mma_kernels_of(const struct gb_cuda_limits *limits)
+{
+    if (gb_cuda_has_variant(limits, GB_CUDA_MFMA))
+        return matrix_kernels;
+    if (limits->warp != 32)
+        return NULL;
+    return has_warp_groups(limits)                  ? wgmma_kernels
+           : limits->variant >= GB_CUDA_MMA8 ? mma8_kernels
+           : limits->variant >= GB_CUDA_MMA  ? mma_kernels
+                                             : NULL;
+}
+
 /* The kernel on tensor cores for weights of TYPE; NULL for none. */
 static const struct mma_kernel *
 mma_kernel_of(const struct gb_cuda_limits *limits, enum ggml_type type)
 {
-    const struct mma_kernel *kernel = has_warp_groups(limits)
-                                          ? &wgmma_kernels[type]
-                                      : limits->variant >= GB_CUDA_MMA8
-                                          ? &mma8_kernels[type]
-                                          : &mma_kernels[type];
+    const struct mma_kernel *kernels = mma_kernels_of(limits);
 
-    return limits->variant >= GB_CUDA_MMA && limits->warp == 32 &&
-                   kernel->is_there
-               ? kernel
-               : NULL;
+    return kernels != NULL && kernels[type].is_there ? &kernels[type] : NULL;
 }
 
 static void
