@@ -145,6 +145,9 @@ awk -v only="${GGMLBACKEND_TEST_LANES-}" '
     }' never="$dir/never" "$dir/table" "$dir/kernels"
 claim 'there are kernels' [ "$(wc -l <"$dir/kernels")" -ge 100 ]
 touch "$dir/never"
-claim 'each ran at each width' cmp "$dir/never" /dev/null
+each_ran() {
+    [ -s "$dir/table" ] && cmp "$dir/never" /dev/null
+}
+claim 'each ran at each width' each_ran
 sed 's/^/# never: /' "$dir/never"
 echo "1..$n"

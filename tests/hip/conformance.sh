@@ -23,7 +23,8 @@ export top_builddir GGML_BACKEND_PATH="$module"
 export GGMLBACKEND_TEST_EMU_MEMORY=17179869184
 export GGMLBACKEND_TEST_EMU_TABLE="$dir/table"
 
-# run ARCH LANES ORDER VARIANT PART [OPERATION]: no case fails or is refused, nothing is reported.
+# run ARCH LANES ORDER VARIANT PART [OPERATION]: no case fails or is refused, nothing is
+# reported, and there are as many cases as such a part has.
 run() {
     export GGMLBACKEND_TEST_EMU_ARCH="$1"
     export GGMLBACKEND_TEST_EMU_LANES="$2" GGMLBACKEND_TEST_EMU_ORDER="$3"
@@ -41,7 +42,8 @@ run() {
     } >"$dir/wrong"
     cat "$dir/wrong" >&2
     [ "$status" -eq 0 ] && ! [ -s "$dir/wrong" ] &&
-        awk '$1 == "all" && $2 >= 50 { ok = 1 } END { exit !ok }' "$dir/cases"
+        awk -v least="$([ -n "${6-}" ] && echo 50 || echo 300)" \
+            '$1 == "all" && $2 >= least { ok = 1 } END { exit !ok }' "$dir/cases"
 }
 
 while read -r arch lanes order variant part operation; do
@@ -93,6 +95,9 @@ awk 'NR == FNR { n[$1 " " $2] += $3; next }
     ' never="$dir/never" "$dir/table" "$dir/kernels"
 claim 'there are kernels of matrix cores' [ "$(wc -l <"$dir/kernels")" -ge 28 ]
 touch "$dir/never"
-claim 'each ran at each width' cmp "$dir/never" /dev/null
+each_ran() {
+    [ -s "$dir/table" ] && cmp "$dir/never" /dev/null
+}
+claim 'each ran at each width' each_ran
 sed 's/^/# never: /' "$dir/never"
 echo "1..$n"

@@ -4,13 +4,14 @@
  * heads of up to 256 elements, a multiple of 8, and keys and values in f16.
  *
  * A wave of 64 lanes has 32 rows of queries, one of 32 lanes 16.  Both products
- * are turned around: scores have a row a key and a column a query, results a row
- * an element and a column a query.  So all scores of a lane are of one query, or
- * two, and what a lane has of the first product is what it needs of the second;
- * on RDNA 3 together with the lane 16 further.
+ * are turned around: scores have one row for each key and one column for each
+ * query, results one row for each element and one column for each query.  So all
+ * scores of a lane are of one query, or two, and what a lane has of the first
+ * product is what it needs of the second; on RDNA 3 together with the lane 16
+ * further.
  *
- * Keys lie in shared memory as they are, values with a line an element: two
- * keys' halves a word, in the order in which a lane has scores.  While scores are
+ * Keys lie in shared memory as they are, values with one line for each element: two
+ * keys' halves in a word, in the order in which a lane has scores.  While scores are
  * made values arrive in registers, and while values are added up the next keys.
  * A line is 16 bytes longer than what it holds, so that eight lanes load from
  * different banks.
