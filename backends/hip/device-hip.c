@@ -22,14 +22,12 @@
 static const char *const libraries[] = {
     "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", NULL
 };
-static const char *const blas[] = { NULL };
 
 /* Attributes have had their numbers since 5.0. */
 const struct gb_cuda_platform gb_cuda_platform = {
     .name = "ROCm",
     .log_name = "hip",
     .libraries = libraries,
-    .blas = blas,
     .least_version = 5000,
     .arch_word = "architecture",
     .arch_option = "--with-hip-arch",

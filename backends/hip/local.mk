@@ -8,6 +8,7 @@ GB_HIP_KERNEL_FILES = $(filter-out mma% wgmma%,$(GB_KERNEL_FILES))
 
 # What stands in the place of CUDA's own answers.
 hip_sources = \
+	%D%/blas-hip.c \
 	%D%/device-hip.c \
 	%D%/image.c \
 	%D%/monitor.c

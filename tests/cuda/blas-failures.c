@@ -20,12 +20,16 @@
 /* Calls of it in a trial, by the contract: one that warms up, then three. */
 enum { TRIAL = 4 };
 
+/* One without WGMMA: there are fewer calls that can fail. */
+#define ARCH ON_HIP(" EMU_ARCH=80", "")
+
 /* ---- not there ---- */
 
 static void
 multiply_twice_alone(void)
 {
-    CHECK(emulator.count != NULL || cuda_load() != NULL);
+    CHECK(emulator.count != NULL ||
+          blas_load(cuda_built(EMULATED_DRIVER)) != NULL);
     multiply_alone(&plain, 2);
     multiply_alone(&plain, 1);
     products_end();
@@ -45,8 +49,8 @@ multiply_where_it_misses_one(void)
 {
     const char *path;
 
+    CHECK(blas_load(cuda_built(EMULATED_DRIVER)) != NULL);
     path = cuda_copy_without(EMULATED_BLAS, missing);
-    CHECK(cuda_load() != NULL);
     blas_open(path);
     unlink(path);
     multiply_twice_alone();
@@ -56,9 +60,10 @@ multiply_where_it_misses_one(void)
 static void
 multiply_where_the_driver_cannot_time(void)
 {
-    const char *path = cuda_copy_without(EMULATED_DRIVER, "cuEventElapsedTime");
+    const char *path = cuda_copy_without(
+        EMULATED_DRIVER, ON_HIP("cuEventElapsedTime", "hipEventElapsedTime"));
 
-    CHECK(cuda_load_on(path) != NULL);
+    CHECK(blas_load(path) != NULL);
     unlink(path);
     multiply_twice_alone();
     CHECK(blas_n_looks() == 0);
@@ -80,7 +85,7 @@ static void
 without_it_one_line_says_so(void **state)
 {
     static const char *const names[] = {
-#define GB_BLAS_CALL(id, name, parameters) name,
+#define GB_BLAS_CALL(id, cuda, hip, parameters) ON_HIP(cuda, hip),
 #include "backends/cuda/driver/blas.def"
 #undef GB_BLAS_CALL
     };
@@ -89,7 +94,9 @@ without_it_one_line_says_so(void **state)
     (void)state;
     cuda_case(multiply_where_it_is_hidden, AUTO " GGMLBACKEND_LOG=info",
               &errors);
-    says_once(errors, "CUDA0: no BLAS: neither libcublas.so.13 nor an older");
+    says_once(errors, DEVICES "0: no BLAS: neither ");
+    says_once(errors, ON_HIP("libcublas.so.13", "/librocblas.so.5")
+                          " nor an older one can be opened");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         missing = names[i];
         cuda_case(multiply_where_it_misses_one, AUTO " GGMLBACKEND_LOG=info",
@@ -169,14 +176,25 @@ each_failing_call_turns_it_off(void **state)
         int status;
         const char *words;
     } rows[] = {
-        { "cublasCreate_v2", 1, 3, "cublasCreate: CUBLAS_STATUS_ALLOC_FAILED" },
-        { "cublasSetStream_v2", 1, 1,
-          "cublasSetStream: CUBLAS_STATUS_NOT_INITIALIZED" },
-        { "cublasSetWorkspace_v2", TRIAL + 2, 7,
-          "cublasSetWorkspace: CUBLAS_STATUS_INVALID_VALUE" },
-        { GEMM, TRIAL + 2, 13, GEMM ": CUBLAS_STATUS_EXECUTION_FAILED" },
-        { GEMM, 1, 5, GEMM ": unknown status" },
-        { GEMM, 1, 99, GEMM ": unknown status" },
+        { "cublasCreate_v2", 1, ON_HIP(3, 5),
+          ON_HIP("cublasCreate_v2: CUBLAS_STATUS_ALLOC_FAILED",
+                 "rocblas_create_handle: rocblas_status_memory_error") },
+        { "cublasSetStream_v2", 1, ON_HIP(1, 6),
+          ON_HIP("cublasSetStream_v2: CUBLAS_STATUS_NOT_INITIALIZED",
+                 "rocblas_set_stream: rocblas_status_internal_error") },
+        { "cublasSetAtomicsMode", 1, ON_HIP(15, 2),
+          ON_HIP("cublasSetAtomicsMode: CUBLAS_STATUS_NOT_SUPPORTED",
+                 "rocblas_set_atomics_mode: rocblas_status_not_implemented") },
+        { "cublasSetWorkspace_v2", TRIAL + 2, ON_HIP(7, 11),
+          ON_HIP("cublasSetWorkspace_v2: CUBLAS_STATUS_INVALID_VALUE",
+                 "rocblas_set_workspace: rocblas_status_invalid_value") },
+        { GEMM, TRIAL + 2, ON_HIP(13, 15),
+          ON_HIP(GEMM ": CUBLAS_STATUS_EXECUTION_FAILED",
+                 "rocblas_gemm_strided_batched_ex: "
+                 "rocblas_status_arch_mismatch") },
+        { GEMM, 1, ON_HIP(5, 9), GEMM_NAME ": unknown status" },
+        { GEMM, 1, 99, GEMM_NAME ": unknown status" },
+        { GEMM, 1, -1, GEMM_NAME ": unknown status" },
     };
 
     (void)state;
@@ -186,7 +204,7 @@ each_failing_call_turns_it_off(void **state)
             failing.n = n;
             failing.status = rows[i].status;
             cuda_case_says(multiply_while_a_call_fails,
-                           AUTO " EMU_ARCH=80", rows[i].words);
+                           AUTO ARCH, rows[i].words);
         }
     }
 }
@@ -195,7 +213,7 @@ static void
 fail_to_give_it_back(void)
 {
     products_begin();
-    blas.fail_call("cublasDestroy_v2", 1, 14);
+    blas.fail_call("cublasDestroy_v2", 1, ON_HIP(14, 6));
     multiply_alone(&plain, 2);
     multiply_alone(&plain, 2);
     CHECK(blas.products() == TRIAL + 3);
@@ -207,7 +225,9 @@ giving_back_that_fails_is_a_warning(void **state)
 {
     (void)state;
     cuda_case_says(fail_to_give_it_back, AUTO,
-                   "cublasDestroy: CUBLAS_STATUS_INTERNAL_ERROR");
+                   ON_HIP("cublasDestroy_v2: CUBLAS_STATUS_INTERNAL_ERROR",
+                          "rocblas_destroy_handle: "
+                          "rocblas_status_internal_error"));
 }
 
 static const struct shape small = {
@@ -291,9 +311,9 @@ failures_of_the_driver_are_the_drivers(void **state)
          i++) {
         n_driver_call = (int)i;
         cuda_case(fail_calls_of_the_driver,
-                  AUTO " EMU_ARCH=80 GGMLBACKEND_LOG=none", NULL);
+                  AUTO ARCH " GGMLBACKEND_LOG=none", NULL);
     }
-    cuda_case(lose_the_card, AUTO " EMU_ARCH=80 GGMLBACKEND_LOG=none",
+    cuda_case(lose_the_card, AUTO ARCH " GGMLBACKEND_LOG=none",
               NULL);
 }
 
@@ -308,5 +328,6 @@ main(void)
         cmocka_unit_test(failures_of_the_driver_are_the_drivers),
     };
 
-    return cmocka_run_group_tests_name("a BLAS that fails", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("a BLAS that fails", tests, rocm_make,
+                                       rocm_remove);
 }

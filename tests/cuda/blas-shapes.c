@@ -70,7 +70,7 @@ type_is_offered(enum ggml_type type, int64_t k, int64_t n,
 }
 
 static void
-it_gets_what_tensor_cores_would_do(void **state)
+it_gets_what_matrix_units_would_do(void **state)
 {
     const enum ggml_type f16 = GGML_TYPE_F16, bf16 = GGML_TYPE_BF16;
 
@@ -79,6 +79,11 @@ it_gets_what_tensor_cores_would_do(void **state)
     assert_true(type_is_offered(f16, 96, 9, GB_CUDA_MMA, 32));
     assert_true(type_is_offered(bf16, 96, 9, GB_CUDA_MMA8, 32));
     assert_false(type_is_offered(bf16, 96, 9, GB_CUDA_MMA, 32));
+    assert_true(type_is_offered(f16, 96, 9, GB_CUDA_MFMA, 64));
+    assert_true(type_is_offered(bf16, 96, 9, GB_CUDA_MFMA, 64));
+    assert_true(type_is_offered(f16, 96, 9, GB_CUDA_WMMA, 32));
+    assert_true(type_is_offered(bf16, 96, 9, GB_CUDA_WMMA, 32));
+    assert_false(type_is_offered(f16, 96, 4, GB_CUDA_WMMA, 32));
     assert_false(type_is_offered(f16, 96, 9, GB_CUDA_DP4A, 32));
     assert_false(type_is_offered(f16, 96, 9, GB_CUDA_DP4A, 64));
     assert_false(type_is_offered(f16, 96, 4, GB_CUDA_WGMMA, 32));
@@ -144,7 +149,7 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_gets_what_tensor_cores_would_do),
+        cmocka_unit_test(it_gets_what_matrix_units_would_do),
         cmocka_unit_test(numbers_have_to_be_ints),
         cmocka_unit_test(rows_may_have_gaps_and_not_overlap),
         cmocka_unit_test(matrices_have_to_follow_each_other),

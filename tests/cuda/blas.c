@@ -54,7 +54,8 @@ faster_it_is_used_and_right(void **state)
 {
     (void)state;
     cuda_case(multiply_shapes, AUTO, NULL);
-    cuda_case(multiply_shapes, AUTO " GGMLBACKEND_GPU_VARIANT=mma8", NULL);
+    cuda_case(multiply_shapes,
+              AUTO " GGMLBACKEND_GPU_VARIANT=" ON_HIP("mma8", "wmma"), NULL);
 }
 
 /* Matrices that no single call reaches, other types, few columns. */
@@ -127,7 +128,7 @@ a_trial_tells_its_times(void **state)
     cuda_case(multiply_in_that_time, AUTO " GGMLBACKEND_LOG=debug", &errors);
     print_message("# %s", errors);
     assert_non_null(strstr(
-        errors, "CUDA0: F16, 70 rows, 33 columns, length 96, 1 matrices: "
+        errors, DEVICES "0: F16, 70 rows, 33 columns, length 96, 1 matrices: "
                 "0.100 ms, by the BLAS 0.050 ms\n"));
 }
 
@@ -350,5 +351,6 @@ main(void)
         cmocka_unit_test(nothing_is_waited_for_afterwards),
     };
 
-    return cmocka_run_group_tests_name("the vendor's BLAS", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("the vendor's BLAS", tests, rocm_make,
+                                       rocm_remove);
 }

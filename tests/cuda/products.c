@@ -2,6 +2,9 @@
 /*
  * tests/cuda/products.c - products of matrices in cases of emulated.h.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* nftw */
+#endif
 #include "config.h"
 
 #include "tests/cuda/products.h"
@@ -9,8 +12,12 @@
 #include "ggmlbackend.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <ftw.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- the library ---- */
 
@@ -31,7 +38,7 @@ dlopen(const char *name, int flags)
 
         memcpy(&real, &address, sizeof(address));
     }
-    if (name != NULL && strncmp(name, "libcublas", 9) == 0) {
+    if (name != NULL && strstr(name, ON_HIP("libcublas", "librocblas"))) {
         n_looks++;
         if (!is_there)
             return NULL;
@@ -48,11 +55,110 @@ look_up(void *library, void *member, const char *name)
     memcpy(member, &address, sizeof(address));
 }
 
+/* ---- AMD's folder ---- */
+
+static char folder[4096];
+
+const char *
+rocm_path(const char *name)
+{
+    static char path[sizeof(folder) + 256];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+bool
+rocm_begin(void)
+{
+    char made[] = "./rocm-XXXXXX";
+
+    return mkdtemp(made) != NULL && realpath(made, folder) != NULL;
+}
+
+bool
+rocm_add(const char *name)
+{
+    char above[256];
+    FILE *file;
+
+    for (const char *end = strchr(name, '/'); end != NULL;
+         end = strchr(end + 1, '/')) {
+        snprintf(above, sizeof(above), "%.*s", (int)(end - name), name);
+        if (mkdir(rocm_path(above), 0777) != 0 && errno != EEXIST)
+            return false;
+        if (end[1] == '\0')
+            return true;
+    }
+    file = fopen(rocm_path(name), "w");
+    return file != NULL && fclose(file) == 0;
+}
+
+int
+rocm_make(void **state)
+{
+    const char *index = "rocblas/library/TensileLibrary_lazy_gfx1100.dat";
+    const char *code = "rocblas/library/Kernels.so-000-gfx1100.hsaco";
+
+    (void)state;
+    if (ON_HIP(true, false))
+        return 0;
+    return rocm_begin() && rocm_add(index) && rocm_add(code) ? 0 : -1;
+}
+
+static int
+remove_one(const char *path, const struct stat *info, int kind,
+           struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+int
+rocm_remove(void **state)
+{
+    (void)state;
+    if (ON_HIP(true, false))
+        return 0;
+    return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* PATH itself, or a name in the folder that leads to it. */
+static const char *
+put_in_folder(const char *path, const char *name)
+{
+    char real[4096];
+
+    if (ON_HIP(true, false))
+        return path;
+    CHECK(realpath(path, real) != NULL);
+    unlink(rocm_path(name));
+    CHECK(symlink(real, rocm_path(name)) == 0);
+    return rocm_path(name);
+}
+
+ggml_backend_reg_t
+blas_load(const char *path)
+{
+    unlink(rocm_path(BLAS));
+    return cuda_load_on(put_in_folder(path, DRIVER));
+}
+
+void
+blas_allow(void)
+{
+    is_there = true;
+}
+
 void
 blas_open(const char *path)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *library;
 
+    blas_allow();
+    library = dlopen(put_in_folder(path, BLAS), RTLD_NOW | RTLD_LOCAL);
     CHECK(library != NULL);
     look_up(library, &blas.time, "emu_blas_time");
     look_up(library, &blas.calls, "emu_blas_calls");
@@ -60,7 +166,6 @@ blas_open(const char *path)
     look_up(library, &blas.fail_call, "emu_blas_fail");
     look_up(library, &blas.live, "emu_blas_live");
     look_up(library, &blas.faults, "emu_blas_faults");
-    is_there = true;
 }
 
 int
@@ -72,7 +177,7 @@ blas_n_looks(void)
 void
 products_begin(void)
 {
-    CHECK(cuda_load() != NULL);
+    CHECK(blas_load(cuda_built(EMULATED_DRIVER)) != NULL);
     blas_open(cuda_built(EMULATED_BLAS));
 }
 

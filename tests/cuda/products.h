@@ -12,9 +12,12 @@
 
 /* ---- the BLAS ---- */
 
-#define EMULATED_BLAS "tests/gpu-emulator/.libs/libcublas.so.13"
+#define BLAS          ON_HIP("libcublas.so.13", "librocblas.so.4")
+#define EMULATED_BLAS "tests/gpu-emulator/.libs/" BLAS
 #define AUTO "GGMLBACKEND_GPU_BLAS=auto"
 #define GEMM "cublasGemmStridedBatchedEx"
+/* What messages have. */
+#define GEMM_NAME ON_HIP(GEMM, "rocblas_gemm_strided_batched_ex")
 
 /* What blas.h of the emulator has. */
 struct cuda_blas {
@@ -27,14 +30,31 @@ struct cuda_blas {
 };
 extern struct cuda_blas blas;
 
-
 /*
  * In a case: the library at PATH, which the backend finds then.  Without it
- * nobody finds one, the machine's own neither.
+ * nobody finds one, the machine's own neither.  blas_allow lets the backend
+ * find what is there, and does not open it.
  */
 void blas_open(const char *path);
+void blas_allow(void);
 /* How often somebody looked for one since. */
 int blas_n_looks(void);
+
+/*
+ * HIP's BLAS has to lie beside the driver, with files for each architecture: a
+ * folder for both.  rocm_make and rocm_remove are a group's setup and teardown,
+ * with files for gfx1100, and do nothing for CUDA.  rocm_begin is without
+ * files; rocm_add adds NAME, which ends in "/" for a folder, and what is above.
+ */
+int rocm_make(void **state);
+int rocm_remove(void **state);
+bool rocm_begin(void);
+bool rocm_add(const char *name);
+/* The path of NAME in there, until the next call. */
+const char *rocm_path(const char *name);
+
+/* In a case: the module on the emulated driver at PATH. */
+ggml_backend_reg_t blas_load(const char *path);
 
 /* The module, and the BLAS. */
 void products_begin(void);

@@ -37,7 +37,7 @@ fi
 # rows TABLE: "id name (parameters)" a line, of either table.
 rows() {
     sed -n -e 's/^GB_DRIVER_CALL([A-Z]*, \([a-z_]*\), "\([A-Za-z0-9_]*\)", [^,]*, \((.*)\), (.*))$/\1 \2 \3/p' \
-        -e 's/^GB_BLAS_CALL(\([a-z_]*\), "\([A-Za-z0-9_]*\)", \((.*)\))$/\1 \2 \3/p' "$1"
+        -e 's/^GB_BLAS_CALL(\([a-z_]*\), "\([A-Za-z0-9_]*\)", [^,]*, \((.*)\))$/\1 \2 \3/p' "$1"
 }
 
 # check TABLE HEADER: each row of TABLE against the vendor's header.
@@ -123,6 +123,7 @@ blas_numbers() {
     sed -n '/^enum gb_cuda_blas_status/,/^}/s/^ *GB_CUDA_BLAS_\([A-Z_]*\) = [0-9]*,$/GB_CUDA_BLAS_\1 CUBLAS_STATUS_\1/p' \
         "$top_srcdir/backends/cuda/driver/blas.h"
     cat <<'END'
+GB_CUDA_BLAS_NO_ATOMICS CUBLAS_ATOMICS_NOT_ALLOWED
 GB_CUDA_BLAS_AS_IT_IS CUBLAS_OP_N
 GB_CUDA_BLAS_TRANSPOSED CUBLAS_OP_T
 GB_CUDA_BLAS_F32 CUDA_R_32F

@@ -6,11 +6,15 @@
  *
  * What is asked of it more strictly than by the vendor's: a workspace of the
  * caller's for each product, set behind the stream; a stream that is not the
- * default one; no product with operands that this backend has no use for.
+ * default one; no product with operands that this backend has no use for, or
+ * whose sums could come in any order.
+ *
+ * Compiled once more with GB_USE_HIP it is AMD's, with its statuses; what has
+ * other parameters there is in blas-hip.c.
  */
+#define GB_HIP_ADAPTED(name) "own_" name
+#include "tests/gpu-emulator/blas-entry.h"
 #include "tests/gpu-emulator/blas.h"
-
-#include "backends/cuda/driver/blas.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -20,8 +24,21 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+#define DRIVER GB_CUDA_NAME_OF("libcuda.so.1", "libamdhip64.so.6")
+
+/* The vendor's statuses; the last one of a product that was made. */
+enum {
+    SUCCESS = 0,
+    NOT_INITIALIZED = 1,
+    ALLOC_FAILED = GB_CUDA_NAME_OF(GB_CUDA_BLAS_ALLOC_FAILED, 5),
+    INVALID_VALUE = GB_CUDA_NAME_OF(GB_CUDA_BLAS_INVALID_VALUE, 11),
+    EXECUTION_FAILED = GB_CUDA_NAME_OF(GB_CUDA_BLAS_EXECUTION_FAILED, 6),
+    PERF_DEGRADED = GB_CUDA_NAME_OF(SUCCESS, 7),
+};
+
 struct gb_cuda_blas_object {
     gb_cuda_stream stream;
+    bool has_atomics;
     char *workspace;
     size_t size;
 };
@@ -47,18 +64,18 @@ static uint64_t product_us, n_products, n_live, n_faults;
 /* ---- calls ---- */
 
 enum call {
-#define GB_BLAS_CALL(id, name, parameters) CALL_##id,
+#define GB_BLAS_CALL(id, cuda, hip, parameters) CALL_##id,
 #include "backends/cuda/driver/blas.def"
 #undef GB_BLAS_CALL
     N_CALLS
 };
 
 static struct {
-    const char *name;
+    const char *name; /* CUDA's, by which tests name them */
     uint64_t n, left; /* calls; those up to one that fails */
     int status;
 } calls[] = {
-#define GB_BLAS_CALL(id, name, parameters) { name, 0, 0, 0 },
+#define GB_BLAS_CALL(id, cuda, hip, parameters) { cuda, 0, 0, 0 },
 #include "backends/cuda/driver/blas.def"
 #undef GB_BLAS_CALL
 };
@@ -68,7 +85,7 @@ begin(enum call which)
 {
     calls[which].n++;
     if (calls[which].left == 0 || --calls[which].left > 0)
-        return GB_CUDA_BLAS_SUCCESS;
+        return SUCCESS;
     return calls[which].status;
 }
 
@@ -120,12 +137,12 @@ emu_blas_faults(void)
     return n_faults;
 }
 
-static int
-fault(const char *text)
+int
+gb_emu_blas_fault(const char *text)
 {
     fprintf(stderr, "blas: %s\n", text);
     n_faults++;
-    return GB_CUDA_BLAS_INVALID_VALUE;
+    return INVALID_VALUE;
 }
 
 /* ---- a product ---- */
@@ -218,7 +235,7 @@ look_up(void *library, const char *name, void *function)
 static bool
 find_driver(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *library = dlopen(DRIVER, RTLD_LAZY | RTLD_NOLOAD);
 
     return library != NULL &&
            look_up(library, "emu_queue_work", &driver.queue) &&
@@ -226,25 +243,21 @@ find_driver(void)
            look_up(library, "emu_work_writes", &driver.writes);
 }
 
-#define GB_BLAS_CALL(id, name, parameters) \
-    EXPORTED int entry_##id parameters __asm__(name);
-#include "backends/cuda/driver/blas.def"
-#undef GB_BLAS_CALL
-
 int
 entry_create(gb_cuda_blas_handle *handle)
 {
     const int status = begin(CALL_create);
 
-    if (status != GB_CUDA_BLAS_SUCCESS)
+    if (status != SUCCESS)
         return status;
     if (!find_driver())
-        return GB_CUDA_BLAS_NOT_INITIALIZED;
+        return NOT_INITIALIZED;
     *handle = calloc(1, sizeof(**handle));
     if (*handle == NULL)
-        return GB_CUDA_BLAS_ALLOC_FAILED;
+        return ALLOC_FAILED;
+    (*handle)->has_atomics = GB_CUDA_NAME_OF(false, true);
     n_live++;
-    return GB_CUDA_BLAS_SUCCESS;
+    return SUCCESS;
 }
 
 /* Done also where it fails, so that nothing leaks. */
@@ -263,11 +276,11 @@ entry_set_stream(gb_cuda_blas_handle handle, gb_cuda_stream stream)
 {
     const int status = begin(CALL_set_stream);
 
-    if (status != GB_CUDA_BLAS_SUCCESS)
+    if (status != SUCCESS)
         return status;
     handle->stream = stream;
     handle->workspace = NULL;
-    return GB_CUDA_BLAS_SUCCESS;
+    return SUCCESS;
 }
 
 int
@@ -275,29 +288,40 @@ entry_set_workspace(gb_cuda_blas_handle handle, void *workspace, size_t size)
 {
     const int status = begin(CALL_set_workspace);
 
-    if (status != GB_CUDA_BLAS_SUCCESS)
+    if (status != SUCCESS)
         return status;
     if ((uintptr_t)workspace % 256 != 0)
-        return fault("the workspace is not at a multiple of 256");
+        return gb_emu_blas_fault("the workspace is not at a multiple of 256");
     handle->workspace = workspace;
     handle->size = size;
-    return GB_CUDA_BLAS_SUCCESS;
+    return SUCCESS;
+}
+
+int
+entry_set_atomics(gb_cuda_blas_handle handle, int may_use)
+{
+    const int status = begin(CALL_set_atomics);
+
+    if (status != SUCCESS)
+        return status;
+    handle->has_atomics = may_use != 0;
+    return SUCCESS;
 }
 
 static int
 queue(const struct gb_cuda_blas_object *handle, const struct product *p)
 {
     if (handle->stream == NULL || handle->workspace == NULL)
-        return fault("no stream, or no workspace behind it");
+        return gb_emu_blas_fault("no stream, or no workspace behind it");
     if (p->m <= 0 || p->n <= 0 || p->k <= 0 || p->batch <= 0)
-        return fault("an empty product");
+        return gb_emu_blas_fault("an empty product");
     if (p->lda < p->k || p->ldb < p->k || p->ldc < p->m)
-        return fault("columns overlap");
+        return gb_emu_blas_fault("columns overlap");
     if ((uintptr_t)p->a % 2 != 0 || (uintptr_t)p->b % 2 != 0 ||
         (uintptr_t)p->c % 4 != 0)
-        return fault("misaligned operands");
+        return gb_emu_blas_fault("misaligned operands");
     return driver.queue(handle->stream, run, p, sizeof(*p), product_us) == 0
-               ? GB_CUDA_BLAS_SUCCESS : GB_CUDA_BLAS_EXECUTION_FAILED;
+               ? SUCCESS : EXECUTION_FAILED;
 }
 
 int
@@ -315,16 +339,20 @@ entry_gemm(gb_cuda_blas_handle handle, int op_a, int op_b, int m, int n, int k,
         .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc,
         .batch = batch, .type = type_a,
     };
+    int queued;
 
-    if (status != GB_CUDA_BLAS_SUCCESS)
+    if (status != SUCCESS && status != PERF_DEGRADED)
         return status;
+    if (handle->has_atomics)
+        return gb_emu_blas_fault("sums in any order");
     if (op_a != GB_CUDA_BLAS_TRANSPOSED || op_b != GB_CUDA_BLAS_AS_IT_IS ||
         *(const float *)alpha != 1.0f || *(const float *)beta != 0.0f)
-        return fault("not A^T * B");
+        return gb_emu_blas_fault("not A^T * B");
     if (type_a != type_b || type_c != GB_CUDA_BLAS_F32 ||
         (type_a != GB_CUDA_BLAS_F16 && type_a != GB_CUDA_BLAS_BF16) ||
         compute != GB_CUDA_BLAS_COMPUTE_F32 ||
         algorithm != GB_CUDA_BLAS_ANY_ALGORITHM)
-        return fault("types that it has no product for");
-    return queue(handle, &p);
+        return gb_emu_blas_fault("types that it has no product for");
+    queued = queue(handle, &p);
+    return queued != SUCCESS ? queued : status;
 }

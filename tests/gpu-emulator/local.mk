@@ -87,6 +87,7 @@ check_LTLIBRARIES += \
 	tests/gpu-emulator/libcublas.la \
 	tests/gpu-emulator/libdriver.la \
 	tests/gpu-emulator/libdriver-hip.la \
+	tests/gpu-emulator/librocblas.la \
 	tests/gpu-emulator/lanes32/libamdhip64.la \
 	tests/gpu-emulator/lanes32/libcuda.la \
 	tests/gpu-emulator/lanes32/libnvidia-ml.la \
@@ -97,12 +98,24 @@ check_LTLIBRARIES += \
 	tests/gpu-emulator/lanes64/librun.la
 
 # A BLAS under the vendor's name, in a folder of its own: most tests do without.
-tests_gpu_emulator_libcublas_la_SOURCES = %D%/blas.c %D%/blas.h %D%/control.h
+emulator_blas_sources = \
+	%D%/blas-entry.h \
+	%D%/blas.c \
+	%D%/blas.h \
+	%D%/control.h
+tests_gpu_emulator_libcublas_la_SOURCES = $(emulator_blas_sources)
 tests_gpu_emulator_libcublas_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_gpu_emulator_libcublas_la_LDFLAGS = -shared -no-undefined \
 	-version-info 13:0:0 -rpath $(testsdir) \
 	-Wl,--version-script='$(srcdir)/%D%/exports.map'
 tests_gpu_emulator_libcublas_la_LIBADD = -lm
+tests_gpu_emulator_librocblas_la_SOURCES = $(emulator_blas_sources) %D%/blas-hip.c
+tests_gpu_emulator_librocblas_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_USE_HIP
+tests_gpu_emulator_librocblas_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+tests_gpu_emulator_librocblas_la_LDFLAGS = -shared -no-undefined \
+	-version-info 4:0:0 -rpath $(testsdir) \
+	-Wl,--version-script='$(srcdir)/%D%/exports.map'
+tests_gpu_emulator_librocblas_la_LIBADD = -lm
 
 tests_gpu_emulator_libdriver_la_SOURCES = $(emulator_driver_sources) $(emulator_cuda_sources)
 tests_gpu_emulator_libdriver_la_CXXFLAGS = $(emulator_cxxflags)

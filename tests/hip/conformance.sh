@@ -30,8 +30,8 @@ run() {
     export GGMLBACKEND_TEST_EMU_LANES="$2" GGMLBACKEND_TEST_EMU_ORDER="$3"
     export GGMLBACKEND_GPU_VARIANT="$4" GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
     : >"$dir/reports"
-    sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-conformance" \
-        --device ROCm0 --part "$5" ${6:+--op "$6"} >"$dir/cases" 2>"$dir/messages"
+    top_builddir=${build:-$top_builddir} sh "$top_srcdir/tests/gpu-emulator/run" \
+        "$top_builddir/ggmlbackend-conformance" --device ROCm0 --part "$5" ${6:+--op "$6"} >"$dir/cases" 2>"$dir/messages"
     status=$?
     # The client's own functions are the client's to run.
     {
@@ -67,6 +67,25 @@ gfx942  64 0 mfma  1/6  FLASH_ATTN_EXT
 gfx1100 32 2 wmma  2/6  FLASH_ATTN_EXT
 gfx1200 32 1 wmma  3/6  FLASH_ATTN_EXT
 END
+
+# by_blas ARCH PART: products, by the emulated BLAS where it may do them.  It lies beside
+# the run time, with its files; columns are rescaled behind its products alone.
+by_blas() {
+    build=$dir/rocm
+    folder=$build/tests/gpu-emulator/lanes32/.libs
+    mkdir -p "$folder/rocblas/library" || return 1
+    ln -s "$top_builddir/tests/gpu-emulator/lanes32/.libs/"lib*.so.* \
+        "$top_builddir/tests/gpu-emulator/.libs/librocblas.so.4" "$folder" || return 1
+    touch "$folder/rocblas/library/TensileLibrary_lazy_$1.dat" \
+        "$folder/rocblas/library/Kernels.so-000-$1.hsaco"
+    export GGMLBACKEND_GPU_BLAS=auto
+    run "$1" 32 0 wmma "$2" MUL_MAT && grep -q '^gb_rescale_columns ' "$dir/table"
+}
+
+part=${GGMLBACKEND_TEST_ALL:+1/1}
+claim 'gfx1100, 32 lanes, products by the BLAS' by_blas gfx1100 "${part:-5/16}"
+echo "# $(awk '$1 == "all" { print $2 }' "$dir/cases") cases"
+unset build GGMLBACKEND_GPU_BLAS
 
 # What measures a card is no operation's: ggmlbackend-bench launches it.
 limits() {

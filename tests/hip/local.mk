@@ -41,11 +41,14 @@ tests_hip_packed_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
 EXTRA_tests_hip_packed_DEPENDENCIES = backends/cuda/pack
 
 # Black box: the module on the emulated run time.  Other programs of tests/cuda have
-# no twin: drivers' cases are in listing.c, early, wgmma and BLAS are NVIDIA's, and
+# no twin: drivers' cases are in listing.c, early, wgmma is NVIDIA's, and
 # extremes, fuse, masks, range and values are of kernels, which both have alike.
 check_PROGRAMS += \
 	tests/hip/bad-input \
 	tests/hip/beside-cuda \
+	tests/hip/blas \
+	tests/hip/blas-failures \
+	tests/hip/blas-files \
 	tests/hip/buffers \
 	tests/hip/copies \
 	tests/hip/damaged \
@@ -77,6 +80,15 @@ tests_hip_bad_input_LDADD = $(BLACK_LDADD)
 tests_hip_beside_cuda_SOURCES = %D%/beside-cuda.c $(cuda_emulated)
 tests_hip_beside_cuda_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_beside_cuda_LDADD = $(BLACK_LDADD)
+tests_hip_blas_SOURCES = tests/cuda/blas.c $(cuda_products)
+tests_hip_blas_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_blas_LDADD = $(BLACK_LDADD) -lm
+tests_hip_blas_failures_SOURCES = tests/cuda/blas-failures.c $(cuda_products)
+tests_hip_blas_failures_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_blas_failures_LDADD = $(BLACK_LDADD) -lm
+tests_hip_blas_files_SOURCES = %D%/blas-files.c $(cuda_products)
+tests_hip_blas_files_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_blas_files_LDADD = $(BLACK_LDADD) -lm
 tests_hip_buffers_SOURCES = tests/cuda/buffers.c $(cuda_bytes)
 tests_hip_buffers_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_buffers_LDADD = $(BLACK_LDADD)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The entry points of HIP's run time are declared as the vendor's header declares them,
 # where there is that header: those of the table, and those that device-hip.c puts a
-# function before.  Numbers agree, and so does the one struct that is passed.
+# function before.  Numbers agree, and so does the one struct that is passed.  The
+# same for those of the BLAS, where there is that header.
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 . "$top_srcdir/tests/tools/claim.sh"
@@ -169,6 +170,87 @@ claim 'numbers agree' check_numbers "$adapted"
 claim 'each was compared' [ "$(grep -c static_assert "$dir/numbers.cpp")" -eq \
     $(($(wc -l <"$dir/numbers") + $(wc -l <"$dir/attributes"))) ]
 
+# ---- the BLAS ----
+
+blas=$top_srcdir/backends/cuda/driver/blas.def
+blas_adapted=$top_srcdir/backends/hip/blas-hip.c
+blas_header=
+for folder in "${ROCM_PATH:-/opt/rocm}/include" /usr/include; do
+    [ -n "$blas_header" ] || ! [ -f "$folder/rocblas/rocblas.h" ] || blas_header=$folder
+done
+cat >"$dir/blas-head" <<END
+#include "$blas_header/rocblas/rocblas.h"
+#include "backends/cuda/driver/blas.h"
+#include "tests/cuda/same.h"
+END
+
+check_blas() {
+    {
+        cat "$dir/blas-head"
+        sed -n 's/^GB_BLAS_CALL(\([a-z_]*\), "[^"]*", "\([a-z_]*\)", \((.*)\))$/\1 \2 \3/p' "$1" |
+            while read -r id name parameters; do
+                echo "static int ours_$id $parameters;"
+                echo "static_assert(agree(&$name, &ours_$id), \"$name\");"
+            done
+    } >"$dir/blas.cpp"
+    compile "$dir/blas.cpp"
+}
+
+# What is called behind the function that stands before it.
+check_gemm() {
+    {
+        cat "$dir/blas-head"
+        sed -n '/^static int (\*own_gemm)/,/;$/p' "$1" | sed 's/(\*own_gemm)/own_gemm/'
+        echo 'static_assert(agree(&rocblas_gemm_strided_batched_ex, &own_gemm), "gemm");'
+    } >"$dir/gemm.cpp"
+    compile "$dir/gemm.cpp"
+}
+
+# "number status" a line: those that have a name, where "[5] =" says the first's number.
+blas_statuses() {
+    sed -n '/^static const char \*const statuses/,/^};/p' "$1" | grep -o '\[[0-9][0-9]*\]\|"[a-z_]*"' |
+        tr -d '[]"' | awk '/^[0-9]/ { n = $1; next } { print n++, $1 }'
+}
+
+check_blas_numbers() {
+    {
+        cat "$dir/blas-head"
+        sed -n '/^enum {$/,/^};/p' "$1"
+        while read -r ours theirs; do
+            echo "static_assert((int)($ours) == (int)$theirs, \"$theirs\");"
+        done <<'END'
+PERF_DEGRADED rocblas_status_perf_degraded
+GB_CUDA_BLAS_SUCCESS rocblas_status_success
+FIRST_OP+GB_CUDA_BLAS_AS_IT_IS rocblas_operation_none
+FIRST_OP+GB_CUDA_BLAS_TRANSPOSED rocblas_operation_transpose
+F16 rocblas_datatype_f16_r
+F32 rocblas_datatype_f32_r
+BF16 rocblas_datatype_bf16_r
+GB_CUDA_BLAS_NO_ATOMICS rocblas_atomics_not_allowed
+0 rocblas_gemm_algo_standard
+0 rocblas_gemm_flags_none
+0 rocblas_pointer_mode_host
+END
+        blas_statuses "$1" | while read -r number status; do
+            echo "static_assert($number == (int)$status, \"$status\");"
+        done
+    } >"$dir/blas-numbers.cpp"
+    compile "$dir/blas-numbers.cpp"
+}
+
+if [ -n "$blas_header" ]; then
+    n_plain=$(grep '^GB_BLAS_CALL' "$blas" | grep -vc 'GB_HIP_[A-Z]*(')
+    claim "all $n_plain rows of the BLAS that are called as they are agree" check_blas "$blas"
+    claim 'each was compared' [ "$(grep -c static_assert "$dir/blas.cpp")" -eq "$n_plain" ]
+    claim 'its product agrees' check_gemm "$blas_adapted"
+    claim 'its numbers agree' check_blas_numbers "$blas_adapted"
+    claim 'each was compared' [ "$(grep -c static_assert "$dir/blas-numbers.cpp")" -eq \
+        $((11 + $(grep -o '"rocblas_status_' "$blas_adapted" | wc -l))) ]
+else
+    n=$((n + 1))
+    echo "ok $n - the BLAS agrees # SKIP rocblas/rocblas.h is not here"
+fi
+
 # ---- the comparison sees what is wrong ----
 
 # found TEXT COMMAND FILE: what is no good is found.
@@ -180,16 +262,26 @@ found() {
         echo "ok $n - $1 is found"
     fi
 }
-while IFS='|' read -r text command file edit; do
-    sed "$edit" "$top_srcdir/$file" >"$dir/other"
-    claim "not the same: with $text" \
-        sh -c '! cmp -s "$1" "$2"' - "$top_srcdir/$file" "$dir/other"
-    found "$text" "$command" "$dir/other"
-done <<'END'
+{
+    cat <<'END'
 a smaller number|check|backends/cuda/driver/driver.def|s/(size_t \*bytes, int device)/(int *bytes, int device)/
 an address for a size|check|backends/cuda/driver/driver.def|s/(void \*memory), (memory)/(size_t memory), (memory)/
 a parameter less|check_kept|backends/hip/device-hip.c|s/(\*peer_enable)(int peer, unsigned flags)/(*peer_enable)(int peer)/
 a pointer for a number|check_kept|backends/hip/device-hip.c|s/(\*set_device)(int device)/(*set_device)(void *device)/
 another attribute|check_numbers|backends/hip/device-hip.c|s/{ GB_CUDA_WARP_SIZE, 87 }/{ GB_CUDA_WARP_SIZE, 10 }/
 END
+    [ -z "$blas_header" ] || cat <<'END'
+the BLAS without a size|check_blas|backends/cuda/driver/blas.def|s/void \*workspace, size_t size/void *workspace/
+a product without flags|check_gemm|backends/hip/blas-hip.c|s/int32_t solution, uint32_t flags/int32_t solution/
+a product with smaller strides|check_gemm|backends/hip/blas-hip.c|s/int64_t stride_d/int stride_d/
+another type|check_blas_numbers|backends/hip/blas-hip.c|s/BF16 = 168/BF16 = 169/
+another status|check_blas_numbers|backends/hip/blas-hip.c|s/\[11\] = "rocblas/[12] = "rocblas/
+END
+} >"$dir/wrong"
+while IFS='|' read -r text command file edit; do
+    sed "$edit" "$top_srcdir/$file" >"$dir/other"
+    claim "not the same: with $text" \
+        sh -c '! cmp -s "$1" "$2"' - "$top_srcdir/$file" "$dir/other"
+    found "$text" "$command" "$dir/other"
+done <"$dir/wrong"
 echo "1..$n"

@@ -120,7 +120,10 @@ keep(struct gb_cuda_card *card, const struct gb_cuda_gemm *gemm, bool is_faster)
 
 /* ---- is there one? ---- */
 
-/* The vendor's own sizes ("cublasSetWorkspace" in its manual). */
+/*
+ * The vendors' own sizes ("cublasSetWorkspace" in NVIDIA's manual, "Device memory
+ * allocation" in AMD's, whose architectures all have greater numbers).
+ */
 static size_t
 workspace_size(const struct gb_cuda_card *card)
 {
@@ -163,13 +166,14 @@ library(void)
  * no status of the BLAS says so.
  */
 static bool
-is_done(struct gb_cuda_card *card, int status, const char *call)
+is_done(struct gb_cuda_card *card, int status, enum gb_cuda_blas_call call)
 {
     if (status == GB_CUDA_BLAS_SUCCESS)
         return true;
     if (turn_off(card))
         GGML_LOG_WARN("%s: %s: %s: products are made without the BLAS from now "
-                      "on\n", card->label, call, gb_cuda_blas_error(status));
+                      "on\n", card->label, gb_cuda_blas_call_name(call),
+                      gb_cuda_blas_error(status));
     return false;
 }
 
@@ -184,12 +188,16 @@ gb_cuda_blas_prepare(
         is_needed |= plan->steps[i].gemm.m > 0;
     if (!is_needed || blas->handle != NULL || is_off(card))
         return;
-    if (!is_done(card, library()->create(&blas->handle), "cublasCreate")) {
+    if (!is_done(card, library()->create(&blas->handle),
+                 GB_CUDA_BLAS_CALL_create)) {
         blas->handle = NULL;
         return;
     }
     if (!is_done(card, library()->set_stream(blas->handle, queue->stream),
-                 "cublasSetStream"))
+                 GB_CUDA_BLAS_CALL_set_stream) ||
+        !is_done(card,
+                 library()->set_atomics(blas->handle, GB_CUDA_BLAS_NO_ATOMICS),
+                 GB_CUDA_BLAS_CALL_set_atomics))
         gb_cuda_blas_clear(blas, card);
 }
 
@@ -202,7 +210,8 @@ gb_cuda_blas_clear(struct gb_cuda_blas *blas, struct gb_cuda_card *card)
         status = library()->destroy(blas->handle);
     if (status != GB_CUDA_BLAS_SUCCESS &&
         !atomic_load_explicit(&card->has_failed, memory_order_relaxed))
-        GGML_LOG_WARN("%s: cublasDestroy: %s\n", card->label,
+        GGML_LOG_WARN("%s: %s: %s\n", card->label,
+                      gb_cuda_blas_call_name(GB_CUDA_BLAS_CALL_destroy),
                       gb_cuda_blas_error(status));
     blas->handle = NULL;
 }
@@ -220,7 +229,7 @@ queue_gemm(const struct run *run)
         !is_done(run->card,
                  library()->set_workspace(run->handle, gemm->workspace,
                                           workspace_size(run->card)),
-                 "cublasSetWorkspace"))
+                 GB_CUDA_BLAS_CALL_set_workspace))
         return false;
     return is_done(
         run->card,
@@ -231,7 +240,7 @@ queue_gemm(const struct run *run)
                         GB_CUDA_BLAS_F32, gemm->m,
                         (long long)gemm->m * gemm->n, gemm->batch,
                         GB_CUDA_BLAS_COMPUTE_F32, GB_CUDA_BLAS_ANY_ALGORITHM),
-        "cublasGemmStridedBatchedEx");
+        GB_CUDA_BLAS_CALL_gemm);
 }
 
 static enum ggml_status

@@ -3,7 +3,8 @@
  * cuda/driver/blas.h - the vendor's BLAS, opened at run time.
  *
  * Types and numbers are those of cuBLAS (the vendor's reference manual),
- * declared here so that neither building nor testing needs its header.
+ * declared here so that neither building nor testing needs its header.  But for
+ * the first, statuses are each vendor's own.
  */
 #ifndef GB_CUDA_DRIVER_BLAS_H
 #define GB_CUDA_DRIVER_BLAS_H
@@ -25,6 +26,7 @@ enum gb_cuda_blas_status {
 };
 
 enum {
+    GB_CUDA_BLAS_NO_ATOMICS = 0,
     GB_CUDA_BLAS_AS_IT_IS = 0,   /* of a matrix, stored by columns */
     GB_CUDA_BLAS_TRANSPOSED = 1,
     GB_CUDA_BLAS_F32 = 0,        /* types */
@@ -35,7 +37,13 @@ enum {
 };
 
 struct gb_cuda_blas_library {
-#define GB_BLAS_CALL(id, name, parameters) int (*id) parameters;
+#define GB_BLAS_CALL(id, cuda, hip, parameters) int (*id) parameters;
+#include "backends/cuda/driver/blas.def"
+#undef GB_BLAS_CALL
+};
+
+enum gb_cuda_blas_call {
+#define GB_BLAS_CALL(id, cuda, hip, parameters) GB_CUDA_BLAS_CALL_##id,
 #include "backends/cuda/driver/blas.def"
 #undef GB_BLAS_CALL
 };
@@ -45,6 +53,9 @@ struct gb_cuda_blas_library {
  * (static) saying why, where there is none that has all of it.  Any thread.
  */
 const struct gb_cuda_blas_library *gb_cuda_blas_library(const char **reason);
+
+/* The vendor's name of an entry point: "cublasCreate_v2". */
+const char *gb_cuda_blas_call_name(enum gb_cuda_blas_call call);
 
 /* "CUBLAS_STATUS_ALLOC_FAILED", for messages; never NULL. */
 const char *gb_cuda_blas_error(int status);

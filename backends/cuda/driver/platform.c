@@ -4,21 +4,39 @@
  */
 #include "backends/cuda/driver/platform.h"
 
+#include "backends/cuda/driver/blas.h"
+
 #include <stdio.h>
 
 static const char *const libraries[] = { "libcuda.so.1", NULL };
-static const char *const blas[] = { "libcublas.so.13", "libcublas.so.12",
-                                    "libcublas.so.11", NULL };
-
 /* Kernels' arguments are constants of the grid from 11.7's compiler on, whose
  * code every driver of 11.x takes. */
 const struct gb_cuda_platform gb_cuda_platform = {
     .name = "CUDA",
     .log_name = "cuda",
     .libraries = libraries,
-    .blas = blas,
     .least_version = 11000,
     .arch_word = "compute",
+};
+
+static const char *const blas[] = { "libcublas.so.13", "libcublas.so.12",
+                                    "libcublas.so.11", NULL };
+
+static const char *const statuses[] = {
+    [GB_CUDA_BLAS_NOT_INITIALIZED] = "CUBLAS_STATUS_NOT_INITIALIZED",
+    [GB_CUDA_BLAS_ALLOC_FAILED] = "CUBLAS_STATUS_ALLOC_FAILED",
+    [GB_CUDA_BLAS_INVALID_VALUE] = "CUBLAS_STATUS_INVALID_VALUE",
+    [GB_CUDA_BLAS_ARCH_MISMATCH] = "CUBLAS_STATUS_ARCH_MISMATCH",
+    [GB_CUDA_BLAS_MAPPING_ERROR] = "CUBLAS_STATUS_MAPPING_ERROR",
+    [GB_CUDA_BLAS_EXECUTION_FAILED] = "CUBLAS_STATUS_EXECUTION_FAILED",
+    [GB_CUDA_BLAS_INTERNAL_ERROR] = "CUBLAS_STATUS_INTERNAL_ERROR",
+    [GB_CUDA_BLAS_NOT_SUPPORTED] = "CUBLAS_STATUS_NOT_SUPPORTED",
+};
+
+const struct gb_cuda_blas_platform gb_cuda_blas_platform = {
+    .names = blas,
+    .statuses = statuses,
+    .n_statuses = sizeof(statuses) / sizeof(statuses[0]),
 };
 
 const char *

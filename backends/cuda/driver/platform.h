@@ -14,7 +14,6 @@ struct gb_cuda_platform {
     const char *name;             /* of the registration; devices' begin so */
     const char *log_name;         /* begins a message about no single device */
     const char *const *libraries; /* the driver's, tried in turn; NULL ends */
-    const char *const *blas;      /* the BLAS', in the same way */
     int least_version;            /* of a driver: 1000 * major + 10 * minor */
     const char *arch_word;        /* before a card's architecture: "compute" */
     const char *arch_option; /* of configure, for its code; NULL: not told */
@@ -54,5 +53,26 @@ int gb_cuda_platform_arch(
 /* UUID as the vendor's tools write it; a text of at most SIZE bytes. */
 void gb_cuda_platform_uuid(
     const struct gb_cuda_uuid *uuid, char *text, size_t size);
+
+struct gb_cuda_blas_library;
+
+struct gb_cuda_blas_platform {
+    const char *const *names;    /* of the library, tried in turn; NULL ends */
+    const char *const *statuses; /* their names, or NULL */
+    int n_statuses;
+    /*
+     * Can the one in folder LIBRARY be called for cards of ARCH, "gfx90a", and
+     * not end the process?  Where its files are looked for is in FILES of SIZE
+     * bytes.  It is asked for each card that the driver shows, of a library in
+     * the driver's folder.  NULL: any can, and it may lie anywhere.
+     */
+    bool (*serves)(
+        const char *library, const char *arch, char *files, size_t size);
+    /* Put right in BLAS what its entry points do otherwise than blas.h says;
+     * NULL: nothing. */
+    void (*adapt)(struct gb_cuda_blas_library *blas);
+};
+
+extern const struct gb_cuda_blas_platform gb_cuda_blas_platform;
 
 #endif
