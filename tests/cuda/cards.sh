@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make check-gpu: all cases of ggmlbackend-conformance on each of NVIDIA's cards at hand,
-# at each kernel variant that it has, with the module that is installed.
+# at each kernel variant that it has, with the module that is installed; then with the
+# host code of the HIP backend, by HIP's names over NVIDIA's driver.
 folder=$top_builddir/backends/cuda/.libs
 if ! [ -f "$folder/libggml-cuda.so" ]; then
     echo '1..0 # SKIP no module with kernels in this build: configure --with-cuda=module'
@@ -29,6 +30,26 @@ run() {
 for card in $cards; do
     for variant in plain dp4a mma mma8 wgmma; do
         claim "$card, up to $variant" run "$card" "$variant"
+        echo "# $(awk '$1 == "all" { print $2 " cases" }' "$dir/table")"
+    done
+done
+
+# The tests' HIP module has no kernels; those of this build's images are in the library
+# that it takes for AMD's (tests/gpu-emulator/hip-on-cuda.cpp).
+module=$top_builddir/tests/hip/.libs/libggml-hip.so
+over=$top_builddir/tests/gpu-emulator/hip-on-cuda/.libs
+if ! [ -f "$module" ] || ! [ -f "$over/libamdhip64.so.6" ]; then
+    skip 'HIP over CUDA: its module is not built: no modules, or no emulated driver'
+    echo "1..$n"
+    exit 0
+fi
+LD_LIBRARY_PATH=$over${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export GGML_BACKEND_PATH="$module" LD_LIBRARY_PATH
+cards=$("$top_builddir/ggmlbackend-info" --list | grep '^ROCm[0-9]')
+claim 'HIP over CUDA has cards' [ -n "$cards" ]
+for card in $cards; do
+    for variant in plain dot4; do
+        claim "$card over CUDA, up to $variant" run "$card" "$variant"
         echo "# $(awk '$1 == "all" { print $2 " cases" }' "$dir/table")"
     done
 done

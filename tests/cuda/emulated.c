@@ -191,7 +191,10 @@ cuda_load_on(const char *driver)
 ggml_backend_reg_t
 cuda_load(void)
 {
-    return cuda_load_on(cuda_built(EMULATED_DRIVER));
+    if (getenv("GGMLBACKEND_TEST_HIP_ON_CUDA") == NULL)
+        return cuda_load_on(cuda_built(EMULATED_DRIVER));
+    CHECK(dlopen(cuda_built(HIP_ON_CUDA), RTLD_NOW | RTLD_LOCAL) != NULL);
+    return cuda_load_on(cuda_built(CUDA_BELOW));
 }
 
 ggml_backend_dev_t

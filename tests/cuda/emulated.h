@@ -55,6 +55,11 @@ const char *cuda_copy_without(const char *library, const char *name);
 #define EMULATED_DRIVER "tests/gpu-emulator/lanes32/.libs/" DRIVER
 #define DEVICES ON_HIP("CUDA", "ROCm")
 
+/* With GGMLBACKEND_TEST_HIP_ON_CUDA set cuda_load takes HIP's names over the
+ * emulated driver of CUDA's, which then counts and is "emulator". */
+#define HIP_ON_CUDA "tests/gpu-emulator/hip-on-cuda/.libs/libamdhip64.so.6"
+#define CUDA_BELOW  "tests/gpu-emulator/lanes32/.libs/libcuda.so.1"
+
 /* In a test of what HIP has nothing of. */
 #define NOT_ON_HIP()             \
     do {                         \

@@ -19,7 +19,8 @@ check-gpu-long: all
 	GGMLBACKEND_TEST_ALL=1 $(MAKE) check \
 	    TESTS='tests/cuda/conformance.sh tests/cuda/model-failures tests/cuda/split \
 	    tests/hip/conformance.sh tests/hip/model-failures'
-check-gpu: all
+check_gpu_libraries =
+check-gpu: all $(check_gpu_libraries)
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/cards.sh
 .PHONY: check-gpu check-gpu-long
 

@@ -8,13 +8,9 @@
 #ifndef GB_GPU_EMULATOR_DRIVER_H
 #define GB_GPU_EMULATOR_DRIVER_H
 
-/*
- * What has other parameters under HIP's names is called by hip.cpp, and is not
- * itself visible there.
- */
+/* Before what follows, as it says what names mean there. */
 #ifdef GB_USE_HIP
-#define GB_HIP_ADAPTED(name) "own_" name
-#define GB_HIP_NONE(id)      "own_" #id
+#include "tests/gpu-emulator/hip.h"
 #endif
 
 #include "backends/cuda/driver/platform.h"

@@ -2,11 +2,8 @@
 /*
  * gpu-emulator/hip.cpp - what HIP's run time does otherwise than CUDA's driver:
  * the entry points that have other parameters, numbers or manners.
- *
- * A thread has one current device, the first unless it says otherwise, and no
- * stack; popping a context would change nothing, so there is no such call.
  */
-#include "tests/gpu-emulator/driver.h"
+#include "tests/gpu-emulator/hip.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -15,17 +12,9 @@
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-/* The entry points that driver.cpp makes, which count, fail and lock. */
-#define GB_DRIVER_CALL(need, id, cuda, hip, parameters, arguments) \
-    extern "C" int emu_entry_##id parameters __asm__(hip);
-#include "backends/cuda/driver/driver.def"
-#undef GB_DRIVER_CALL
-
 namespace emu {
 
 namespace {
-
-thread_local int current;
 
 static_assert(sizeof(gb_cuda_kernel_node) == 64 &&
                   offsetof(gb_cuda_kernel_node, grid) == 32,
@@ -74,48 +63,7 @@ const struct {
     { 801, "hipErrorNotSupported", "operation not supported" },
 };
 
-/* Contexts of cards that nobody retains are none. */
-gb_cuda_context
-context_of(int device)
-{
-    const card *c = card_of(device);
-
-    return c == nullptr ? nullptr : c->context;
-}
-
 } // namespace
-
-card *
-current_card()
-{
-    return card_of_context(context_of(current));
-}
-
-void
-current_forget()
-{
-    current = 0;
-}
-
-bool
-is_about_current(call which)
-{
-    return which == CALL_context_push || which == CALL_context_pop;
-}
-
-int
-api::context_push(gb_cuda_context context)
-{
-    current = (int)(uintptr_t)context - 1;
-    return card_of(current) == nullptr ? GB_CUDA_INVALID_DEVICE : 0;
-}
-
-int
-api::context_pop(gb_cuda_context *context)
-{
-    *context = (gb_cuda_context)(uintptr_t)(current + 1);
-    return 0;
-}
 
 } // namespace emu
 
@@ -163,7 +111,7 @@ arch_shown(int device)
 
     if (claim == nullptr ||
         sscanf(claim, "%d.%d.%d", &major, &minor, &step) != 3)
-        return card_of(device)->arch;
+        return hip_arch(device);
     return (major / 10 << 12) + (major % 10 << 8) + (minor << 4) + step;
 }
 
@@ -223,13 +171,13 @@ hipGetDevice(int *device)
 EXPORTED int
 hipDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    return emu_entry_peer_enable(context_of(peer), flags);
+    return emu_entry_peer_enable(hip_context(peer), flags);
 }
 
 EXPORTED int
 hipDeviceDisablePeerAccess(int peer)
 {
-    return emu_entry_peer_disable(context_of(peer));
+    return emu_entry_peer_disable(hip_context(peer));
 }
 
 EXPORTED int
@@ -237,8 +185,8 @@ hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                    size_t size, gb_cuda_stream stream)
 {
     return emu_entry_copy_to_peer(
-        (gb_cuda_address)(uintptr_t)to, context_of(to_device),
-        (gb_cuda_address)(uintptr_t)from, context_of(from_device), size,
+        (gb_cuda_address)(uintptr_t)to, hip_context(to_device),
+        (gb_cuda_address)(uintptr_t)from, hip_context(from_device), size,
         stream);
 }
 

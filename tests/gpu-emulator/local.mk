@@ -52,7 +52,9 @@ emulator_cuda_sources = \
 	%D%/driver-current.cpp
 emulator_hip_sources = \
 	%D%/hip-arch.cpp \
-	%D%/hip.cpp
+	%D%/hip-current.cpp \
+	%D%/hip.cpp \
+	%D%/hip.h
 emulator_driver_sources = \
 	%D%/control.h \
 	%D%/driver-call.cpp \
@@ -161,6 +163,26 @@ tests_gpu_emulator_lanes64_libamdhip64_la_LIBADD = %D%/libdriver-hip.la %D%/lane
 tests_gpu_emulator_lanes64_libnvidia_ml_la_SOURCES = %D%/nvml.cpp
 tests_gpu_emulator_lanes64_libnvidia_ml_la_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_lanes64_libnvidia_ml_la_LDFLAGS = $(emulator_ldflags)
+
+# HIP's names over whatever libcuda.so.1 there is, the emulated one too, for the
+# tests' module.  With CUDA's kernels in this build it has them, and real cards run
+# it; else it has the lines that stand for them.
+if MODULES
+if CUDA_NO
+emulator_images = tests/cuda/libimages.la
+else
+emulator_images = backends/cuda/libimages.la
+endif
+check_LTLIBRARIES += tests/gpu-emulator/hip-on-cuda/libamdhip64.la
+tests_gpu_emulator_hip_on_cuda_libamdhip64_la_SOURCES = \
+	%D%/hip-on-cuda.cpp \
+	%D%/hip.cpp \
+	%D%/hip.h
+tests_gpu_emulator_hip_on_cuda_libamdhip64_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_USE_HIP
+tests_gpu_emulator_hip_on_cuda_libamdhip64_la_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_hip_on_cuda_libamdhip64_la_LDFLAGS = $(emulator_hip_ldflags)
+tests_gpu_emulator_hip_on_cuda_libamdhip64_la_LIBADD = $(emulator_images)
+endif
 
 # Each access to memory calls a hook of the emulator's, by the compiler's means for
 # finding races of threads; another sanitizer takes the place of that.

@@ -3,6 +3,7 @@
 # programs are those of tests/cuda, compiled once more.
 hip_scripts = \
 	%D%/conformance.sh \
+	%D%/on-cuda.sh \
 	%D%/resources.sh \
 	%D%/signatures.sh
 check_SCRIPTS += $(hip_scripts)
@@ -28,6 +29,9 @@ tests_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
 tests_hip_libggml_hip_la_LIBADD = \
 	backends/hip/libhost.la %D%/libimages.la $(GB_LIBRARY)
 tests_hip_libggml_hip_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
+
+# What HIP over CUDA's driver takes, which real cards run too.
+check_gpu_libraries += %D%/libggml-hip.la tests/gpu-emulator/hip-on-cuda/libamdhip64.la
 
 # White box: what is decided without a card.
 check_PROGRAMS += tests/hip/choices
