@@ -12,8 +12,10 @@ AC_DEFUN([GB_HIP], [
     [], [with_hip_arch=default])
   gb_hip_archs= gb_hip_left_out=
   GB_BACKEND([hip], [AMD's cards], [GB_HIP_COMPILER])
+  # The functions and names of ggml-cuda.h are CUDA's where both are built in.
   AS_IF([test "x$gb_backend_hip" = xbuiltin && test "x$gb_backend_cuda" = xbuiltin],
-    [AC_MSG_ERROR([--with-hip=builtin and --with-cuda=builtin: the two have the same functions; make one of them a module])])
+    [GB_USE_FLAGS=`AS_ECHO(["$GB_USE_FLAGS"]) | sed 's/ -DGGML_USE_HIP//'`
+    GB_USE_LIST=`AS_ECHO(["$GB_USE_LIST"]) | sed 's/;GGML_USE_HIP//'`])
   AS_IF([test "x$gb_backend_hip" = xno], [gb_hip_kernels=${gb_why_not_hip:-none}],
     [gb_hip_kernels="$gb_hip_archs, by $HIPCC${gb_hip_left_out:+; not by it:$gb_hip_left_out}"])
   AC_SUBST([GB_HIP_ARCHS], [$gb_hip_archs])

@@ -11,17 +11,33 @@ hip_sources = \
 	%D%/blas-hip.c \
 	%D%/device-hip.c \
 	%D%/image.c \
-	%D%/monitor.c
+	%D%/monitor.c \
+	%D%/reg.h
 if HIP_NO
 EXTRA_LTLIBRARIES += %D%/libhost.la
 CLEANFILES += %D%/libhost.la
 else
 noinst_LTLIBRARIES += %D%/libhost.la
 endif
-backends_hip_libhost_la_SOURCES = $(cuda_host_sources) $(hip_sources)
-backends_hip_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_USE_HIP
-backends_hip_libhost_la_LIBADD = libfuse.la
+backends_hip_libhost_la_SOURCES = $(cuda_host_sources) $(fuse_sources) $(hip_sources)
+backends_hip_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) $(hip_cppflags)
+$(backends_hip_libhost_la_OBJECTS): %D%/names.h
 EXTRA_DIST += %D%/hipify.h
+
+# Both backends may be in one library: what is called gb_cuda_ and gb_fuse_ in the
+# sources is gb_hip_ and gb_hip_fuse_ for the linker.
+hip_cppflags = -DGB_USE_HIP -include %D%/names.h
+hip_named = $(addprefix $(srcdir)/,$(cuda_host_sources) $(fuse_sources) $(hip_sources) \
+	backends/cuda/images.c backends/cuda/images.h)
+%D%/names.h: $(hip_named)
+	@$(MKDIR_P) %D% && $(AWK) 'BEGIN { print "/* Made by %D%/local.mk. */" } { \
+	    while (match($$0, /gb_(cuda|fuse)_[a-z0-9_]*/)) { \
+	        name = substr($$0, RSTART, RLENGTH); $$0 = substr($$0, RSTART + RLENGTH); \
+	        ours = name; sub(/^gb_(cuda_)?/, "gb_hip_", ours); \
+	        if (!seen[name]++) print "#define " name " " ours } \
+	    }' $(hip_named) >$@.tmp && \
+	{ cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
+CLEANFILES += %D%/names.h
 
 # ---- images: kernels compiled for cards, a file for each architecture ----
 
@@ -80,10 +96,10 @@ hip_image_names = -DGB_IMAGE_SUFFIX='".packed"' -DGB_IMAGE_COMPILER=0 \
 if !HIP_NO
 noinst_LTLIBRARIES += %D%/libimages.la
 backends_hip_libimages_la_SOURCES = backends/cuda/images.c
-backends_hip_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) \
+backends_hip_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) $(hip_cppflags) \
 	$(call hip_image_names,$(GB_HIP_ARCHS)) \
 	'-DGB_IMAGE_FOLDER="%D%/kernels"' '-DGB_IMAGE_ARCHS="$(GB_HIP_ARCHS)"'
-$(backends_hip_libimages_la_OBJECTS): $(hip_packed)
+$(backends_hip_libimages_la_OBJECTS): $(hip_packed) %D%/names.h
 endif
 
 # ---- the module, or a part of the library ----
@@ -91,6 +107,8 @@ endif
 if HIP_MODULE
 module_LTLIBRARIES += %D%/libggml-hip.la
 backends_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
+backends_hip_libggml_hip_la_CPPFLAGS = $(AM_CPPFLAGS) $(hip_cppflags)
+$(backends_hip_libggml_hip_la_OBJECTS): %D%/names.h
 backends_hip_libggml_hip_la_LIBADD = \
 	%D%/libhost.la %D%/libimages.la $(GB_LIBRARY)
 backends_hip_libggml_hip_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # lib/fuse: nodes that a GPU computes as one.  Not in the library: backends link it.
 noinst_LTLIBRARIES += libfuse.la
-libfuse_la_SOURCES = \
+fuse_sources = \
 	%D%/find.c \
 	%D%/fuse.h \
 	%D%/memory.c \
@@ -11,3 +11,4 @@ libfuse_la_SOURCES = \
 	%D%/safe.c \
 	%D%/search.h \
 	%D%/take.c
+libfuse_la_SOURCES = $(fuse_sources)

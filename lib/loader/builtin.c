@@ -7,8 +7,11 @@
 #include "lib/loader/registry.h"
 
 #include "ggml-cpu.h"
-#if defined(GB_BUILTIN_CUDA) || defined(GB_BUILTIN_HIP)
+#ifdef GB_BUILTIN_CUDA
 #include "backends/cuda/device/reg.h"
+#endif
+#ifdef GB_BUILTIN_HIP
+#include "backends/hip/reg.h"
 #endif
 
 /* Best first; the CPU, which can do everything, comes last. */
@@ -20,7 +23,7 @@ static const struct {
     { "cuda", gb_cuda_reg },
 #endif
 #ifdef GB_BUILTIN_HIP
-    { "hip", gb_cuda_reg },
+    { "hip", gb_hip_reg },
 #endif
     { "cpu", ggml_backend_cpu_reg },
 };

@@ -3,6 +3,7 @@
 # programs are those of tests/cuda, compiled once more.
 hip_scripts = \
 	%D%/conformance.sh \
+	%D%/names.sh \
 	%D%/on-cuda.sh \
 	%D%/resources.sh \
 	%D%/signatures.sh
@@ -20,12 +21,14 @@ $(hip_placeholders): backends/cuda/pack
 
 check_LTLIBRARIES += %D%/libimages.la %D%/libggml-hip.la
 tests_hip_libimages_la_SOURCES = backends/cuda/images.c
-tests_hip_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) \
+tests_hip_libimages_la_CPPFLAGS = $(AM_CPPFLAGS) $(hip_cppflags) \
 	$(call hip_image_names,$(hip_test_archs)) \
 	'-DGB_IMAGE_FOLDER="%D%/images"' '-DGB_IMAGE_ARCHS="$(hip_test_archs)"'
-$(tests_hip_libimages_la_OBJECTS): $(hip_placeholders)
+$(tests_hip_libimages_la_OBJECTS): $(hip_placeholders) backends/hip/names.h
 
 tests_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
+tests_hip_libggml_hip_la_CPPFLAGS = $(AM_CPPFLAGS) $(hip_cppflags)
+$(tests_hip_libggml_hip_la_OBJECTS): backends/hip/names.h
 tests_hip_libggml_hip_la_LIBADD = \
 	backends/hip/libhost.la %D%/libimages.la $(GB_LIBRARY)
 tests_hip_libggml_hip_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
@@ -36,11 +39,13 @@ check_gpu_libraries += %D%/libggml-hip.la tests/gpu-emulator/hip-on-cuda/libamdh
 # White box: what is decided without a card.
 check_PROGRAMS += tests/hip/choices
 tests_hip_choices_SOURCES = %D%/choices.c
-tests_hip_choices_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_choices_CPPFLAGS = $(TEST_CPPFLAGS) $(hip_cppflags)
+$(tests_hip_choices_OBJECTS): backends/hip/names.h
 tests_hip_choices_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
 check_PROGRAMS += tests/hip/packed
 tests_hip_packed_SOURCES = %D%/packed.c
-tests_hip_packed_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_hip_packed_CPPFLAGS = $(TEST_CPPFLAGS) $(hip_cppflags)
+$(tests_hip_packed_OBJECTS): backends/hip/names.h
 tests_hip_packed_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
 EXTRA_tests_hip_packed_DEPENDENCIES = backends/cuda/pack
 
@@ -65,6 +70,7 @@ check_PROGRAMS += \
 	tests/hip/lowering \
 	tests/hip/memory \
 	tests/hip/moved \
+	tests/hip/one-library \
 	tests/hip/pairs \
 	tests/hip/plans \
 	tests/hip/shapes \
@@ -120,6 +126,10 @@ tests_hip_memory_LDADD = $(BLACK_LDADD)
 tests_hip_moved_SOURCES = tests/cuda/moved.c $(cuda_emulated)
 tests_hip_moved_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_moved_LDADD = $(BLACK_LDADD) -lm
+tests_hip_one_library_SOURCES = %D%/one-library.c $(cuda_emulated)
+tests_hip_one_library_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_hip_one_library_LDADD = backends/cuda/libhost.la tests/cuda/libimages.la \
+	backends/hip/libhost.la %D%/libimages.la $(BLACK_LDADD)
 tests_hip_pairs_SOURCES = tests/cuda/pairs.c $(cuda_emulated)
 tests_hip_pairs_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_pairs_LDADD = $(BLACK_LDADD)
