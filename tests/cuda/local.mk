@@ -73,6 +73,11 @@ tests_cuda_blas_shapes_SOURCES = %D%/blas-shapes.c
 tests_cuda_blas_shapes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_blas_shapes_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 
+check_PROGRAMS += tests/cuda/parts
+tests_cuda_parts_SOURCES = %D%/parts.c
+tests_cuda_parts_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_parts_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+
 check_PROGRAMS += tests/cuda/rows
 tests_cuda_rows_SOURCES = %D%/rows.c
 tests_cuda_rows_CPPFLAGS = $(TEST_CPPFLAGS)

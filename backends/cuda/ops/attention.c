@@ -227,26 +227,40 @@ divide_keys(struct gb_cuda_attention_args *args, int64_t parts)
     args->n_tiles *= args->n_parts;
 }
 
+/* How many of KERNEL's blocks a multiprocessor has room for; a block's system
+ * share of shared memory is 1 KB. */
+static int64_t
+resident_blocks(
+    const struct gb_cuda_limits *limits, const struct mma_kernel *kernel)
+{
+    const int64_t n =
+        (int64_t)((limits->shared + 1024) / (kernel->shared + 1024));
+
+    return n < kernel->resident ? n : kernel->resident;
+}
+
 /*
  * How many parts there should be of the keys: where there are fewer tiles than
- * the card runs at once.  Single tokens take as long as the last block, so all
- * of them have to fit; a block's system share of shared memory is 1 KB.
+ * the card runs at once, as many as it does.  With one part more a block of the
+ * second wave would take as long as all of the first, and there would be more
+ * sums to join.  That pays only in the place of one part, and only where blocks
+ * of the second wave have more of a multiprocessor than those of the first.
  */
 static int64_t
 wanted_parts(const struct gb_cuda_limits *limits,
              const struct mma_kernel *kernel, int64_t n_tiles)
 {
     const int64_t sms = limits->n_sms;
-    int64_t resident;
+    int64_t resident, room;
 
     if (kernel == NULL)
         return ceil_div(sms * TILES_A_SM, n_tiles);
-    if (!is_decode(kernel))
-        return ceil_div(sms * kernel->resident, n_tiles);
-    resident = (int64_t)((limits->shared + 1024) / (kernel->shared + 1024));
-    if (resident > kernel->resident)
-        resident = kernel->resident;
-    return sms * resident / n_tiles;
+    resident = resident_blocks(limits, kernel);
+    room = sms * resident;
+    if (!is_decode(kernel) && 2 * n_tiles > room &&
+        2 * n_tiles - room <= sms * (resident - 1))
+        return 2;
+    return room / n_tiles;
 }
 
 /* How NODE is computed, and what lies where in its scratch. */
