@@ -7,9 +7,16 @@
  * Results lie where an allocator puts them, over others that are done with.
  * Each graph is computed several times, with stores that move on, as those into
  * a KV cache do, and sometimes with a parameter or a source that is another.
+ * Each pattern has to be among the groups that the backend computes.
+ *
+ * With GGMLBACKEND_TEST_ALL=1 ten thousand graphs are run with groups and
+ * without; what looks for faults of kernels is off then.  That is why graphs
+ * are small: what matters is which nodes meet, and how the memory of their
+ * results lies.
  */
 #include "config.h"
 
+#include "backends/cuda/ops/fused.h"
 #include "tests/cuda/emulated.h"
 #include "tests/util/random.h"
 
@@ -22,7 +29,11 @@
 
 enum {
     MAX_ROWS = 3, GEMM_ROWS = 9, TILE_ROWS = 70, POSITIONS = 8, N_NODES = 22,
-    N_LEAFS = 3, MAX_TENSORS = 128, TURNS = 4, GRAPHS = 120, ALL_GRAPHS = 10000,
+    LONG = 2048, /* a row that GEMV and GEMM cut in two */
+    WIDE = 544,  /* more than a warp has of a row */
+    N_LEAFS = 3, MAX_TENSORS = 128,
+    GRAPHS = 120, TURNS = 4, /* that each is computed */
+    ALL_GRAPHS = 10000, ALL_TURNS = 2,
 };
 
 static struct gb_random numbers;
@@ -53,6 +64,13 @@ struct graph {
     int n_norms;
 };
 
+static void
+put(struct ggml_tensor **list, int *n, struct ggml_tensor *t)
+{
+    CHECK(*n < MAX_TENSORS);
+    list[(*n)++] = t;
+}
+
 static struct ggml_tensor *
 leaf(struct graph *g, enum ggml_type type, int64_t n0, int64_t n1)
 {
@@ -61,7 +79,7 @@ leaf(struct graph *g, enum ggml_type type, int64_t n0, int64_t n1)
     ggml_set_input(t);
     /* Whoever reads it is behind what writes to it. */
     ggml_build_forward_expand(g->cgraph, t);
-    g->leafs[g->n_leafs++] = t;
+    put(g->leafs, &g->n_leafs, t);
     return t;
 }
 
@@ -82,7 +100,8 @@ operand(struct graph *g, const struct ggml_tensor *a)
     return leaf(g, GGML_TYPE_F32, g->width, below(2) == 0 ? 1 : a->ne[1]);
 }
 
-/* Sometimes others with the same right side stand in front of it. */
+/* Sometimes others with the same right side stand in front of it.  Wide ones
+ * take as long as a hundred others, so there are few. */
 static struct ggml_tensor *
 product(struct graph *g, struct ggml_tensor *a)
 {
@@ -92,14 +111,30 @@ product(struct graph *g, struct ggml_tensor *a)
     enum ggml_type type = types[below(4)];
     struct ggml_tensor *result;
 
+    if (g->width == WIDE && below(4) > 0)
+        return ggml_add(g->ctx, a, operand(g, a));
     for (int n = below(4); n > 1; n--) {
         result = ggml_mul_mat(g->ctx, leaf(g, type, g->width, g->width), a);
         ggml_build_forward_expand(g->cgraph, result);
-        g->made[g->n_made++] = result;
+        put(g->made, &g->n_made, result);
         if (below(4) == 0)
             type = types[below(4)];
     }
     return ggml_mul_mat(g->ctx, leaf(g, type, g->width, g->width), a);
+}
+
+/* Of rows so long that they are cut, and their products' parts joined. */
+static struct ggml_tensor *
+long_product(struct graph *g, struct ggml_tensor *a)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q8_0
+    };
+    struct ggml_tensor *shape =
+        ggml_new_tensor_2d(g->ctx, GGML_TYPE_F32, LONG, a->ne[1]);
+
+    return ggml_mul_mat(g->ctx, leaf(g, types[below(3)], LONG, g->width),
+                        ggml_repeat(g->ctx, a, shape));
 }
 
 /* Of two heads, with so many keys that they are cut in parts. */
@@ -116,8 +151,8 @@ attention(struct graph *g, struct ggml_tensor *a)
     ggml_set_input(v);
     ggml_build_forward_expand(g->cgraph, k);
     ggml_build_forward_expand(g->cgraph, v);
-    g->leafs[g->n_leafs++] = k;
-    g->leafs[g->n_leafs++] = v;
+    put(g->leafs, &g->n_leafs, k);
+    put(g->leafs, &g->n_leafs, v);
     a = ggml_reshape_3d(g->ctx, a, head, 2, rows);
     a = ggml_flash_attn_ext(g->ctx, ggml_permute(g->ctx, a, 0, 2, 1, 3), k, v,
                             NULL, 0.3f, 0.0f, 0.0f);
@@ -132,7 +167,7 @@ rotated(struct graph *g, struct ggml_tensor *a)
 
     ggml_set_input(positions);
     ggml_build_forward_expand(g->cgraph, positions);
-    g->leafs[g->n_leafs++] = positions;
+    put(g->leafs, &g->n_leafs, positions);
     a = ggml_reshape_3d(g->ctx, a, g->width / 2, 2, a->ne[1]);
     return ggml_rope(g->ctx, a, positions, (int)g->width / 2,
                      below(2) == 0 ? 0 : GGML_ROPE_TYPE_NEOX);
@@ -146,7 +181,7 @@ cache(struct graph *g, enum ggml_type type, int64_t n0, int64_t n1)
     ggml_set_input(t);
     ggml_set_output(t);
     ggml_build_forward_expand(g->cgraph, t);
-    g->outputs[g->n_outputs++] = t;
+    put(g->outputs, &g->n_outputs, t);
     return t;
 }
 
@@ -156,8 +191,8 @@ copy(struct graph *g, struct ggml_tensor *from, struct ggml_tensor *to,
 {
     to = ggml_cpy(g->ctx, from, to);
     ggml_build_forward_expand(g->cgraph, to);
-    g->steps[g->n_stores] = step;
-    g->stores[g->n_stores++] = to;
+    put(g->stores, &g->n_stores, to);
+    g->steps[g->n_stores - 1] = step;
 }
 
 /* A column of the cache is a token's. */
@@ -201,7 +236,7 @@ stores(struct graph *g, struct ggml_tensor *a)
         if (below(3) == 0) {
             b = ggml_reshape_2d(g->ctx, rotated(g, b), g->width, b->ne[1]);
             ggml_build_forward_expand(g->cgraph, b);
-            g->made[g->n_made++] = b;
+            put(g->made, &g->n_made, b);
         } else {
             store(g, b);
         }
@@ -243,7 +278,7 @@ routed(struct graph *g, struct ggml_tensor *a)
         struct ggml_tensor *which = ggml_cont(g->ctx, order);
 
         ggml_set_output(which);
-        g->outputs[g->n_outputs++] = which;
+        put(g->outputs, &g->n_outputs, which);
         ggml_build_forward_expand(g->cgraph, which);
     }
     a = ggml_get_rows(g->ctx,
@@ -268,7 +303,7 @@ soft_max(struct graph *g, struct ggml_tensor *a)
                         : ggml_scale(g->ctx, a, 0.3f);
     if (below(4) == 0 && !is_in_place) {
         ggml_set_output(a);
-        g->outputs[g->n_outputs++] = a;
+        put(g->outputs, &g->n_outputs, a);
     }
     switch (below(3)) {
     case 0:
@@ -301,7 +336,7 @@ norm(struct graph *g, struct ggml_tensor *a)
 {
     a = below(2) == 0 ? ggml_norm(g->ctx, a, 1e-5f)
                       : ggml_rms_norm(g->ctx, a, 1e-5f);
-    g->norms[g->n_norms++] = a;
+    put(g->norms, &g->n_norms, a);
     return a;
 }
 
@@ -314,10 +349,10 @@ picked(struct graph *g, struct ggml_tensor *a)
 
     ggml_set_input(ids);
     ggml_build_forward_expand(g->cgraph, ids);
-    g->leafs[g->n_leafs++] = ids;
+    put(g->leafs, &g->n_leafs, ids);
     a = ggml_get_rows(g->ctx, a, ids);
     if (below(3) == 0)
-        g->made[g->n_made++] = a;
+        put(g->made, &g->n_made, a);
     a = norm(g, a);
     return ggml_mul(g->ctx, a, operand(g, a));
 }
@@ -337,8 +372,12 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
                    ? ggml_add(g->ctx, b, a)
                    : ggml_add(g->ctx, a, b);
     }
+    if (is_chain && last == GGML_OP_ADD && below(4) == 0)
+        return norm(g, a);
     if (g->width == 64 && below(24) == 0)
         return attention(g, a);
+    if (LONG % g->width == 0 && below(60) == 0)
+        return long_product(g, a);
     if (below(16) == 0)
         return below(2) == 0 ? weighted(g, a) : routed(g, a);
     if (below(12) == 0)
@@ -370,32 +409,38 @@ add_node(struct graph *g)
     a = next(g, a, a->op);
     if (below(6) == 0) {
         ggml_set_output(a);
-        g->outputs[g->n_outputs++] = a;
+        put(g->outputs, &g->n_outputs, a);
     }
     ggml_build_forward_expand(g->cgraph, a);
-    g->made[g->n_made++] = a;
+    put(g->made, &g->n_made, a);
+}
+
+/* As many as a GEMV takes, or a GEMM, with one tile of them or two. */
+static int64_t
+rows_for(const struct graph *g)
+{
+    if (below(12) > 0)
+        return 1 + below(MAX_ROWS);
+    return g->width == WIDE || below(4) > 0 ? GEMM_ROWS : TILE_ROWS;
 }
 
 static void
 make(struct graph *g, ggml_backend_buffer_type_t buft)
 {
-    static const int64_t widths[] = { 32, 64, 96, 1024 };
+    static const int64_t widths[] = { 32, 32, 32, 32, 64, 64, 96, WIDE };
 
     memset(g, 0, sizeof(*g));
     g->ctx = ggml_init((struct ggml_init_params){ .mem_size = 1 << 20,
                                                   .no_alloc = true });
     CHECK(g->ctx != NULL);
     g->cgraph = ggml_new_graph_custom(g->ctx, 512, false);
-    g->width = widths[below(below(8) == 0 ? 4 : 3)];
+    g->width = widths[below(below(4) == 0 ? 8 : 7)];
     for (int i = 0; i < N_LEAFS; i++)
-        g->made[g->n_made++] =
-            leaf(g, GGML_TYPE_F32, g->width,
-                 below(6) > 0 ? 1 + below(MAX_ROWS)
-                 : g->width > 96 || below(4) > 0 ? GEMM_ROWS
-                                                 : TILE_ROWS);
+        put(g->made, &g->n_made,
+            leaf(g, GGML_TYPE_F32, g->width, rows_for(g)));
     for (int i = 0; i < N_NODES; i++)
         add_node(g);
-    g->outputs[g->n_outputs++] = g->made[g->n_made - 1];
+    put(g->outputs, &g->n_outputs, g->made[g->n_made - 1]);
     ggml_set_output(g->made[g->n_made - 1]);
     g->alloc = ggml_gallocr_new(buft);
     CHECK(g->alloc != NULL && ggml_gallocr_alloc_graph(g->alloc, g->cgraph));
@@ -470,10 +515,89 @@ hash_outputs(const struct graph *g, uint64_t sum)
     return sum;
 }
 
+/* ---- groups ---- */
+
+/* A pattern, and how many nodes groups of it have here. */
+struct pattern {
+    const char *name;
+    int n_nodes[3];
+};
+
+static const struct pattern patterns[GB_FUSE_PATTERN_COUNT] = {
+    [GB_FUSE_ADD_NORM] = { "add_norm", { 3 } },
+    [GB_FUSE_GATE] = { "gate", { 2 } },
+    [GB_FUSE_GET_NORM] = { "get_norm", { 3, 4 } },
+    [GB_FUSE_NORM] = { "norm", { 2, 3 } },
+    [GB_FUSE_PRODUCT] = { "product", { 2, 3 } },
+    [GB_FUSE_PRODUCTS] = { "products", { 2, 3 } },
+    [GB_FUSE_ROPE_STORE] = { "rope_store", { 2 } },
+    [GB_FUSE_ROUTE] = { "route", { 3, 5 } },
+    [GB_FUSE_SLICES] = { "slices", { 2, 3 } },
+    [GB_FUSE_SOFT_MAX] = { "soft_max", { 2, 3 } },
+    [GB_FUSE_STORES] = { "stores", { 2, 3, 4 } },
+};
+
+static int n_found[GB_FUSE_PATTERN_COUNT][GB_FUSE_MAX_NODES + 1];
+
+/* As the backend decides it for the card that the emulator has. */
+static bool
+accepts(void *data, const struct gb_fuse_group *group)
+{
+    static const struct gb_cuda_limits limits = {
+        .variant = GB_CUDA_WGMMA, .n_sms = 4, .warp = 32, .shared = 227 << 10
+    };
+
+    (void)data;
+    return gb_cuda_fused_of(group->pattern)->supports(&limits, group);
+}
+
+static void
+count_groups(const struct graph *g)
+{
+    static struct gb_fuse fuse;
+
+    CHECK(gb_fuse_find(&fuse, g->cgraph, accepts, NULL));
+    for (int i = 0; i < fuse.n_groups; i++)
+        n_found[fuse.groups[i].pattern][fuse.groups[i].n_nodes]++;
+}
+
+/* "name nodes:groups nodes:groups, …" */
+static void
+print_groups(void)
+{
+    for (int i = 0; i < GB_FUSE_PATTERN_COUNT; i++) {
+        fprintf(stderr, "%s%s", i > 0 ? ", " : "groups: ", patterns[i].name);
+        for (int n = 0; n <= GB_FUSE_MAX_NODES; n++) {
+            if (n_found[i][n] > 0)
+                fprintf(stderr, " %d:%d", n, n_found[i][n]);
+        }
+    }
+    fprintf(stderr, "\n");
+}
+
+/* Of a few graphs, which another seed may make others, each pattern; of many
+ * each length of it, and not just once. */
+static void
+check_groups(int n_graphs)
+{
+    for (int i = 0; i < GB_FUSE_PATTERN_COUNT; i++) {
+        const struct pattern *pattern = &patterns[i];
+        int n = 0;
+
+        for (int j = 0; j < 3 && pattern->n_nodes[j] > 0; j++) {
+            const int found = n_found[i][pattern->n_nodes[j]];
+
+            CHECK(n_graphs < ALL_GRAPHS || found >= 100);
+            n += found;
+        }
+        CHECK(n > 0);
+    }
+}
+
 /* ---- cases ---- */
 
 static bool is_fresh;
-static int n_graphs;
+static int n_graphs, n_turns;
 
 static ggml_backend_t
 new_backend(void)
@@ -495,7 +619,7 @@ run(struct graph *g, ggml_backend_t *backend)
             ggml_backend_tensor_memset(g->outputs[i], 0, 0,
                                        ggml_nbytes(g->outputs[i]));
     }
-    for (int turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < n_turns; turn++) {
         if (is_fresh) {
             ggml_backend_free(*backend);
             *backend = new_backend();
@@ -510,7 +634,7 @@ run(struct graph *g, ggml_backend_t *backend)
     return sum;
 }
 
-/* "hash kernels" */
+/* "groups: …", and in the last line "hash kernels" */
 static void
 print_hash(void)
 {
@@ -523,12 +647,15 @@ print_hash(void)
     backend = new_backend();
     for (int i = 0; i < n_graphs; i++) {
         make(&g, ggml_backend_get_default_buffer_type(backend));
+        count_groups(&g);
         sum = sum * 31 + run(&g, &backend);
         ggml_gallocr_free(g.alloc);
         ggml_free(g.ctx);
     }
     ggml_backend_free(backend);
     CHECK(emulator.live() == 0 && emulator.reports() == 0);
+    print_groups();
+    check_groups(n_graphs);
     fprintf(stderr, "%016llx %llu\n", (unsigned long long)sum,
             (unsigned long long)emulator.count(EMU_KERNELS));
 }
@@ -550,8 +677,11 @@ printed_by(const char *variables)
     assert_true(line != NULL && line - errors >= 16);
     assert_int_equal(
         sscanf(line - 16, "%16s %llu", printed.hash, &printed.n_kernels), 2);
-    print_message("# [%s]%s %s %llu kernels\n", variables,
-                  is_fresh ? " fresh" : "", printed.hash, printed.n_kernels);
+    line = strstr(errors, "groups: ");
+    assert_non_null(line);
+    print_message("# %d graphs, [%s]%s %s, %llu kernels\n# %.*s\n", n_graphs,
+                  variables, is_fresh ? " fresh" : "", printed.hash,
+                  printed.n_kernels, (int)strcspn(line, "\n"), line);
     return printed;
 }
 
@@ -561,7 +691,9 @@ nobody_can_tell(void **state)
     struct printed on, other;
 
     (void)state;
-    n_graphs = getenv("GGMLBACKEND_TEST_ALL") != NULL ? ALL_GRAPHS : GRAPHS;
+    n_graphs = GRAPHS;
+    n_turns = TURNS;
+    is_fresh = false;
     on = printed_by("");
     other = printed_by("GGMLBACKEND_GPU_FUSE=off");
     assert_string_equal(on.hash, other.hash);
@@ -572,6 +704,23 @@ nobody_can_tell(void **state)
     other = printed_by("EMU_ORDER=1");
     assert_string_equal(on.hash, other.hash);
     assert_int_equal(on.n_kernels, other.n_kernels);
+}
+
+static void
+nobody_can_tell_of_many(void **state)
+{
+    struct printed on, off;
+
+    (void)state;
+    if (getenv("GGMLBACKEND_TEST_ALL") == NULL)
+        skip();
+    n_graphs = ALL_GRAPHS;
+    n_turns = ALL_TURNS;
+    is_fresh = false;
+    on = printed_by("EMU_CHECK=0");
+    off = printed_by("EMU_CHECK=0 GGMLBACKEND_GPU_FUSE=off");
+    assert_string_equal(on.hash, off.hash);
+    assert_true(on.n_kernels * 10 < off.n_kernels * 9);
 }
 
 static void
@@ -594,6 +743,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_can_tell),
+        cmocka_unit_test(nobody_can_tell_of_many),
         cmocka_unit_test(other_settings_are_refused),
     };
 

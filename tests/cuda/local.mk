@@ -17,7 +17,8 @@ EXTRA_DIST += $(cuda_scripts) %D%/cards.sh %D%/counters.tsv \
 # All cases on the emulated card; on cards at hand.
 check-gpu-long: all
 	GGMLBACKEND_TEST_ALL=1 $(MAKE) check \
-	    TESTS='tests/cuda/conformance.sh tests/cuda/model-failures tests/cuda/split \
+	    TESTS='tests/cuda/conformance.sh tests/cuda/fuse \
+	    tests/cuda/model-failures tests/cuda/split \
 	    tests/hip/conformance.sh tests/hip/model-failures'
 check_gpu_libraries =
 check-gpu: all $(check_gpu_libraries)
@@ -159,7 +160,7 @@ tests_cuda_free_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_free_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_fuse_SOURCES = %D%/fuse.c $(cuda_emulated)
 tests_cuda_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_fuse_LDADD = $(BLACK_LDADD)
+tests_cuda_fuse_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
 tests_cuda_limits_SOURCES = %D%/limits.c $(cuda_emulated)
 tests_cuda_limits_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_limits_LDADD = $(BLACK_LDADD) -lm

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/cuda/parts.c - in how many thread blocks attention is, by the card: keys
- * are cut into parts until it has as many as it runs at once.
+ * tests/cuda/parts.c - in how many thread blocks attention is, by the card:
+ * keys are cut into parts until it has as many as it runs at once.
  */
 #include "config.h"
 
