@@ -36,9 +36,7 @@ static const char *const statuses[] = {
 enum {
     PERF_DEGRADED = 7, /* a status: done, with less memory than it wants */
     FIRST_OP = 111,    /* as it is; transposed is behind it */
-    F16 = 150,
-    F32 = 151,
-    BF16 = 168,
+    F16 = 150, F32 = 151, BF16 = 168,
 };
 
 /*
@@ -133,10 +131,7 @@ gemm(gb_cuda_blas_handle handle, int op_a, int op_b, int m, int n, int k,
                  type, lda, stride_a, b, type, ldb, stride_b, beta, c, F32, ldc,
                  stride_c, c, F32, ldc, stride_c, batch, F32, 0, 0, 0);
 
-    (void)type_b;
-    (void)type_c;
-    (void)compute;
-    (void)algorithm;
+    (void)type_b, (void)type_c, (void)compute, (void)algorithm;
     return status == PERF_DEGRADED ? GB_CUDA_BLAS_SUCCESS : status;
 }
 
