@@ -652,6 +652,22 @@ is_supported(const struct suite *s, const struct chain *chain)
     return true;
 }
 
+/* Has a card as much memory as the case has tensors? */
+static bool
+has_room(const struct suite *s)
+{
+    ggml_backend_dev_t dev = ggml_backend_get_device(s->backend);
+    size_t free, total, size = 0;
+
+    if (ggml_backend_dev_type(dev) != GGML_BACKEND_DEVICE_TYPE_GPU)
+        return true;
+    for (struct ggml_tensor *t = ggml_get_first_tensor(s->ctx); t != NULL;
+         t = ggml_get_next_tensor(s->ctx, t))
+        size += ggml_nbytes(t);
+    ggml_backend_dev_memory(dev, &free, &total);
+    return total == 0 || size <= total;
+}
+
 static void
 describe(const struct ggml_tensor *node, char *text, size_t size)
 {
@@ -716,7 +732,7 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
     if (node->op == GGML_OP_NONE) {
         outcome = FAILED;
         why = ggmlbackend_last_failure();
-    } else if (is_supported(s, &chain)) {
+    } else if (is_supported(s, &chain) && has_room(s)) {
         buffer = place(s);
         why = buffer == NULL ? "there is no memory for it"
                              : run(s, &chain, limit, &result);
