@@ -9,6 +9,7 @@ gbinclude_HEADERS = \
 	%D%/ggml-cpu.h \
 	%D%/ggml-cuda.h \
 	%D%/ggml-impl.h \
+	%D%/ggml-vulkan.h \
 	%D%/ggml.h \
 	%D%/ggmlbackend-2023.h \
 	%D%/ggmlbackend-2024.h \

@@ -5,7 +5,8 @@
 dist_man_MANS += \
 	%D%/ggml-backend-module.7 \
 	%D%/ggml-cuda.7 \
-	%D%/ggml-hip.7
+	%D%/ggml-hip.7 \
+	%D%/ggml-vulkan.7
 if TOOLS
 tool_pages = \
 	%D%/ggmlbackend-bench.1 \
@@ -43,6 +44,7 @@ function_pages = \
 	%D%/ggml_backend_sched.3 \
 	%D%/ggml_backend_sched_set_tensor_backend.3 \
 	%D%/ggml_backend_tensor_set.3 \
+	%D%/ggml_backend_vk_init.3 \
 	%D%/ggml_build_backward_expand.3 \
 	%D%/ggml_build_forward_expand.3 \
 	%D%/ggml_conv_2d.3 \
@@ -196,6 +198,7 @@ page_examples = \
 	%D%/examples/types.c \
 	%D%/examples/unary.c \
 	%D%/examples/version.c \
+	%D%/examples/vulkan.c \
 	%D%/examples/walk.c \
 	%D%/examples/windows.c
 

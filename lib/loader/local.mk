@@ -2,7 +2,10 @@
 # lib/loader: which backends there are, built in or as modules.
 libcore_la_SOURCES += \
 	%D%/builtin.c \
+	%D%/direct-cuda.c \
+	%D%/direct-vulkan.c \
 	%D%/direct.c \
+	%D%/direct.h \
 	%D%/elf.c \
 	%D%/elf.h \
 	%D%/elf-dynamic.c \

@@ -7,6 +7,7 @@ loader_common = \
 
 check_PROGRAMS += \
 	tests/loader/direct \
+	tests/loader/direct-vulkan \
 	tests/loader/elf \
 	tests/loader/fork \
 	tests/loader/image \
@@ -21,6 +22,11 @@ tests_loader_direct_SOURCES = %D%/direct.c $(loader_common) $(backend_fake)
 tests_loader_direct_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_direct_LDADD = $(WHITE_LDADD)
 tests_loader_direct_LDFLAGS = -export-dynamic
+tests_loader_direct_vulkan_SOURCES = %D%/direct-vulkan.c $(loader_common) \
+	$(backend_fake)
+tests_loader_direct_vulkan_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_direct_vulkan_LDADD = $(WHITE_LDADD)
+tests_loader_direct_vulkan_LDFLAGS = -export-dynamic
 tests_loader_elf_SOURCES = %D%/elf.c $(loader_common)
 tests_loader_elf_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_elf_LDADD = $(WHITE_LDADD)

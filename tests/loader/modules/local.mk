@@ -26,6 +26,7 @@ loader_module_absent = -DMODULE_NAME='"Absent"' \
 	-DMODULE_ABSENT='"there is no card %d", 7'
 loader_module_cuda = -DMODULE_NAME='"CUDA"' -DMODULE_CUDA
 loader_module_hip = -DMODULE_NAME='"ROCm"'
+loader_module_vulkan = -DMODULE_NAME='"Vulkan"'
 loader_module_partial = -DMODULE_NAME='"Partial"' \
 	-DMODULE_DOES='reg->iface.get_device = NULL'
 loader_module_nameless = -DMODULE_NAME=NULL

@@ -8,7 +8,7 @@
  *                  without it has no ggml_backend_init
  *   MODULE_SCORE   what ggml_backend_score gives, if there is one
  *   MODULE_DOES    what else happens when the registration is made
- *   MODULE_CUDA    its registration has the functions that direct.c asks for
+ *   MODULE_CUDA    its registration has the functions that direct-cuda.c asks for
  *   MODULE_ABSENT  why it finds nothing to work with
  *   MODULE_AT_START
  *                  what its constructor does
