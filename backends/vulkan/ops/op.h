@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/ops/op.h - rows of the operation table: one answers whether it can run a
+ * node, how much scratch that takes, and dispatches its shaders.
+ *
+ * A row sees shapes, strides, types and limits, never a device: the same node on
+ * the same limits makes the same dispatches.
+ */
+#ifndef GB_VULKAN_OPS_OP_H
+#define GB_VULKAN_OPS_OP_H
+
+#include "backends/vulkan/ops/emit.h"
+
+#include "ggml.h"
+
+struct gb_vk_op {
+    /*
+     * Can NODE run?  Everything that emit needs is asked here; tensors may have
+     * no data yet.  That each operand fits into a binding is asked before, by
+     * gb_vk_supports.  Any thread.
+     */
+    bool (*supports)(
+        const struct gb_vk_limits *limits, const struct ggml_tensor *node);
+    /* May the node and its first two sources be larger than a binding's range?
+     * If so supports asks what it needs of them, and emit cuts. */
+    bool cuts;
+    /* Bytes of scratch that emit uses; NULL: none.  Its content is undefined
+     * before the node, and lost after it. */
+    size_t (*scratch)(
+        const struct gb_vk_limits *limits, const struct ggml_tensor *node);
+    /* NODE is supported and has elements. */
+    void (*emit)(struct gb_vk_emit *emit, const struct ggml_tensor *node);
+};
+
+/*
+ * The row of an operation; NULL for one that no row runs (views, functions of
+ * the client's, what is not written yet).
+ */
+const struct gb_vk_op *gb_vk_op_of(enum ggml_op op);
+
+/* Does its row run NODE?  Views and nodes without elements need none. */
+bool gb_vk_supports(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node);
+
+/* Does NODE take dispatches, or is it a view, or empty? */
+bool gb_vk_needs_work(const struct ggml_tensor *node);
+
+#define GB_VK_OP(op, row) extern const struct gb_vk_op gb_vk_op_##row;
+#include "backends/vulkan/ops/optable.def"
+#undef GB_VK_OP
+
+#endif
