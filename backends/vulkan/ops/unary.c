@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/ops/unary.c - functions of one tensor, element by element.
+ *
+ * UNARY SQR SQRT LOG SIN COS SCALE CLAMP LEAKY_RELU, of floating-point types
+ * with any strides.
+ */
+#include "backends/vulkan/ops/op.h"
+#include "backends/vulkan/ops/shape.h"
+#include "backends/vulkan/shaders/params-unary.h"
+#include "backends/vulkan/shaders/unary-functions.h"
+
+static bool
+unary_supports(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    (void)limits;
+    if (node->op == GGML_OP_UNARY &&
+        (uint32_t)gb_vk_param_i32(node, 0) >= GGML_UNARY_OP_COUNT)
+        return false;
+    return gb_vk_has_sources(node, 1) && gb_vk_is_float(node->type) &&
+           gb_vk_is_float(node->src[0]->type) &&
+           ggml_are_same_shape(node, node->src[0]);
+}
+
+/* The function of a UNARY node, or of an operation that is one. */
+static uint32_t
+function_of(const struct ggml_tensor *node)
+{
+    static const uint8_t unary[GGML_UNARY_OP_COUNT] = {
+        [GGML_UNARY_OP_ABS] = GB_VK_ABS,
+        [GGML_UNARY_OP_SGN] = GB_VK_SGN,
+        [GGML_UNARY_OP_NEG] = GB_VK_NEG,
+        [GGML_UNARY_OP_STEP] = GB_VK_STEP,
+        [GGML_UNARY_OP_TANH] = GB_VK_TANH,
+        [GGML_UNARY_OP_ELU] = GB_VK_ELU,
+        [GGML_UNARY_OP_RELU] = GB_VK_RELU,
+        [GGML_UNARY_OP_SIGMOID] = GB_VK_SIGMOID,
+        [GGML_UNARY_OP_GELU] = GB_VK_GELU,
+        [GGML_UNARY_OP_GELU_QUICK] = GB_VK_GELU_QUICK,
+        [GGML_UNARY_OP_SILU] = GB_VK_SILU,
+        [GGML_UNARY_OP_HARDSWISH] = GB_VK_HARDSWISH,
+        [GGML_UNARY_OP_HARDSIGMOID] = GB_VK_HARDSIGMOID,
+        [GGML_UNARY_OP_EXP] = GB_VK_EXP,
+    };
+    static const uint8_t own[GGML_OP_COUNT] = {
+        [GGML_OP_SQR] = GB_VK_SQR,
+        [GGML_OP_SQRT] = GB_VK_SQRT,
+        [GGML_OP_LOG] = GB_VK_LOG,
+        [GGML_OP_SIN] = GB_VK_SIN,
+        [GGML_OP_COS] = GB_VK_COS,
+        [GGML_OP_SCALE] = GB_VK_SCALE,
+        [GGML_OP_CLAMP] = GB_VK_CLAMP,
+        [GGML_OP_LEAKY_RELU] = GB_VK_LEAKY_RELU,
+    };
+
+    return node->op == GGML_OP_UNARY ? unary[gb_vk_param_i32(node, 0)]
+                                     : own[node->op];
+}
+
+static void
+unary_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    struct gb_vk_unary_params params = {
+        .ne = GB_VK_NE(node),
+        .dst_nb = GB_VK_NB(node),
+        .src_nb = GB_VK_NB(a),
+        .n = (uint32_t)ggml_nelements(node),
+        .function = function_of(node),
+        .dst_type = gb_vk_float_of(node->type),
+        .src_type = gb_vk_float_of(a->type),
+        .p0 = gb_vk_param_f32(node, 0),
+        .p1 = gb_vk_param_f32(node, 1),
+    };
+
+    GB_VK_DISPATCH(emit, unary, gb_vk_groups(params.n, 256), &params,
+                   gb_vk_write(node), gb_vk_read(a));
+}
+
+const struct gb_vk_op gb_vk_op_unary = {
+    .supports = unary_supports,
+    .emit = unary_emit,
+};
