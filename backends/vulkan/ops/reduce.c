@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/ops/reduce.c - one number from a row or from everything.
+ */
+#include "backends/vulkan/ops/reduce.h"
+
+#include "backends/vulkan/ops/counts.h"
+#include "backends/vulkan/ops/op.h"
+#include "backends/vulkan/ops/rows.h"
+#include "backends/vulkan/ops/shape.h"
+#include "backends/vulkan/shaders/params-argmax.h"
+#include "backends/vulkan/shaders/params-joincounts.h"
+#include "backends/vulkan/shaders/params-parts.h"
+#include "backends/vulkan/shaders/params-sumrows.h"
+
+/* Elements of a part of everything: few enough that a count is exact as a
+ * float, and enough that parts are few. */
+#define PER_PART 16384
+
+static const struct gb_vk_row_pipelines sum_rows_pipelines =
+    GB_VK_ROW_PIPELINES(sum_rows);
+
+size_t
+gb_vk_sum_parts_size(int64_t n_parts)
+{
+    return (size_t)(n_parts > 0 ? n_parts : 1) * sizeof(float);
+}
+
+void
+gb_vk_join_parts(struct gb_vk_emit *emit, const struct ggml_tensor *dst,
+                 int64_t n_parts, float divisor)
+{
+    struct gb_vk_sum_rows_params params = {
+        .ne = { (uint32_t)n_parts, 1, 1, 1 },
+        .src_nb = { sizeof(float) },
+        .n_rows = 1,
+        .dst_type = gb_vk_float_of(dst->type),
+        .src_type = GB_VK_F32,
+        .divisor = divisor,
+    };
+
+    GB_VK_DISPATCH_ONE_OF(
+        emit, gb_vk_row_pipeline(&sum_rows_pipelines, n_parts), 1, &params,
+        gb_vk_write(dst),
+        gb_vk_scratch(0, gb_vk_sum_parts_size(n_parts), false));
+}
+
+/* ---- everything ---- */
+
+static int64_t
+part_count(const struct ggml_tensor *node)
+{
+    return (ggml_nelements(node->src[0]) + PER_PART - 1) / PER_PART;
+}
+
+static size_t
+parts_scratch(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    (void)limits;
+    return gb_vk_sum_parts_size(part_count(node));
+}
+
+/* Dispatch PIPELINE, which leaves the sum of each part in the scratch. */
+static void
+emit_parts(struct gb_vk_emit *emit, const struct ggml_tensor *node,
+           enum gb_vk_pipeline pipeline, const struct ggml_tensor *second)
+{
+    const struct ggml_tensor *a = node->src[0];
+    struct gb_vk_parts_params params = {
+        .ne = GB_VK_NE(a),
+        .src0_nb = GB_VK_NB(a),
+        .src1_nb = GB_VK_NB(second),
+        .n = (uint32_t)ggml_nelements(a),
+        .per_part = PER_PART,
+        .n_parts = (uint32_t)part_count(node),
+        .src_type = gb_vk_float_of(a->type),
+    };
+
+    GB_VK_DISPATCH_ONE_OF(
+        emit, pipeline, params.n_parts, &params,
+        gb_vk_scratch(0, gb_vk_sum_parts_size(params.n_parts), true),
+        gb_vk_read(a), gb_vk_read(second));
+}
+
+static bool
+are_floats(const struct ggml_tensor *node)
+{
+    return gb_vk_has_sources(node, 1) &&
+           gb_vk_is_float(node->src[0]->type) && gb_vk_is_float(node->type);
+}
+
+static bool
+sum_supports(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    (void)limits;
+    return are_floats(node) && ggml_is_scalar(node);
+}
+
+static void
+sum_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    emit_parts(emit, node, GB_VK_sum_parts, node->src[0]);
+    gb_vk_join_parts(emit, node, part_count(node), 1.0f);
+}
+
+const struct gb_vk_op gb_vk_op_sum = {
+    .supports = sum_supports,
+    .scratch = parts_scratch,
+    .emit = sum_emit,
+};
+
+static bool
+count_equal_supports(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    (void)limits;
+    return gb_vk_has_sources(node, 2) &&
+           node->src[0]->type == GGML_TYPE_I32 &&
+           node->src[1]->type == GGML_TYPE_I32 &&
+           node->type == GGML_TYPE_I64 && ggml_is_scalar(node) &&
+           ggml_are_same_shape(node->src[0], node->src[1]);
+}
+
+static void
+count_equal_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    struct gb_vk_join_counts_params params = {
+        .n_parts = (uint32_t)part_count(node),
+    };
+
+    emit_parts(emit, node, GB_VK_count_parts, node->src[1]);
+    GB_VK_DISPATCH(
+        emit, join_counts, 1, &params, gb_vk_write(node),
+        gb_vk_scratch(0, gb_vk_sum_parts_size(params.n_parts), false));
+}
+
+const struct gb_vk_op gb_vk_op_count_equal = {
+    .supports = count_equal_supports,
+    .scratch = parts_scratch,
+    .emit = count_equal_emit,
+};
+
+/* ---- rows ---- */
+
+static bool
+sum_rows_supports(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    (void)limits;
+    return are_floats(node) && node->ne[0] == 1 &&
+           gb_vk_same_from(node, node->src[0], 1);
+}
+
+/* The mean of an empty row is 0 / 0, NaN. */
+static void
+sum_rows_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    struct gb_vk_sum_rows_params params = {
+        .ne = GB_VK_NE(a),
+        .dst_nb = GB_VK_ROW_NB(node),
+        .src_nb = GB_VK_NB(a),
+        .n_rows = (uint32_t)ggml_nrows(node),
+        .dst_type = gb_vk_float_of(node->type),
+        .src_type = gb_vk_float_of(a->type),
+        .divisor = node->op == GGML_OP_MEAN ? (float)a->ne[0] : 1.0f,
+    };
+
+    GB_VK_DISPATCH_ONE_OF(
+        emit, gb_vk_row_pipeline(&sum_rows_pipelines, a->ne[0]),
+        gb_vk_row_groups(a->ne[0], params.n_rows), &params,
+        gb_vk_write(node), gb_vk_read_or(a, node));
+}
+
+const struct gb_vk_op gb_vk_op_sum_rows = {
+    .supports = sum_rows_supports,
+    .emit = sum_rows_emit,
+};
+
+static bool
+argmax_supports(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+
+    (void)limits;
+    return a != NULL && gb_vk_is_float(a->type) &&
+           node->type == GGML_TYPE_I32 && ggml_is_matrix(a) &&
+           a->ne[0] <= INT32_MAX &&
+           gb_vk_has_shape(node, a->ne[1], 1, 1, 1);
+}
+
+static void
+argmax_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    struct gb_vk_argmax_params params = {
+        .n = (uint32_t)a->ne[0],
+        .n_rows = (uint32_t)node->ne[0],
+        .dst_nb = (uint32_t)node->nb[0],
+        .src_nb = { (uint32_t)a->nb[0], (uint32_t)a->nb[1] },
+        .src_type = gb_vk_float_of(a->type),
+    };
+
+    GB_VK_DISPATCH(emit, argmax, params.n_rows, &params, gb_vk_write(node),
+                   gb_vk_read_or(a, node));
+}
+
+const struct gb_vk_op gb_vk_op_argmax = {
+    .supports = argmax_supports,
+    .emit = argmax_emit,
+};
