@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/ops/matmul.c - products of matrices (MUL_MAT).
+ *
+ * D[m, n, p, q] = the sum over k of A[k, m, p / r2, q / r3] * B[k, n, p, q].
+ * All columns of B that meet the same matrix of A are taken together, unless
+ * bindings cannot show all of an operand: then each matrix of B goes alone, in
+ * ranges of rows and columns.
+ */
+#include "backends/vulkan/ops/counts.h"
+#include "backends/vulkan/ops/matmul.h"
+#include "backends/vulkan/ops/shape.h"
+
+/* Are the operands of NODE more than bindings show? */
+static bool
+is_cut(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const size_t room = gb_vk_room(limits);
+
+    return ggml_nbytes(node) > room || ggml_nbytes(node->src[0]) > room ||
+           ggml_nbytes(node->src[1]) > room;
+}
+
+/* How many rows of T a binding shows, of which LENGTH bytes are needed each; at
+ * most all of a matrix. */
+static int64_t
+rows_shown(const struct gb_vk_limits *limits, const struct ggml_tensor *t,
+           size_t length)
+{
+    const size_t room = gb_vk_room(limits);
+    size_t n;
+
+    if (length > room)
+        return 0;
+    if (t->ne[1] == 1)
+        return 1; /* and its stride means nothing */
+    if (t->nb[1] > room)
+        return 0;
+    n = t->nb[1] > 0 ? (room - length) / t->nb[1] + 1 : SIZE_MAX;
+    return n > (size_t)t->ne[1] ? t->ne[1] : (int64_t)n;
+}
+
+/* The rows of the weights and columns of a dispatch where operands are cut. */
+struct cut {
+    int64_t rows, cols;
+};
+
+static struct cut
+cut_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0], *b = node->src[1];
+    const int64_t of_b =
+        rows_shown(limits, b, ggml_row_size(b->type, b->ne[0]));
+    const int64_t of_node =
+        rows_shown(limits, node, ggml_row_size(node->type, node->ne[0]));
+
+    return (struct cut){
+        .rows = rows_shown(limits, a, ggml_row_size(a->type, a->ne[0])),
+        .cols = of_b < of_node ? of_b : of_node,
+    };
+}
+
+static bool
+fits(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct cut cut = cut_of(limits, node);
+
+    return !is_cut(limits, node) || (cut.rows > 0 && cut.cols > 0);
+}
+
+static bool
+mul_mat_supports(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+
+    if (!gb_vk_has_sources(node, 2) || !gb_vk_has_f32_rows(node) ||
+        node->ne[0] != a->ne[1] || !gb_vk_same_from(node, b, 1) ||
+        !gb_vk_divides(a->ne[2], b->ne[2]) ||
+        !gb_vk_divides(a->ne[3], b->ne[3]))
+        return false;
+    return ggml_is_empty(node) ||
+           (gb_vk_can_multiply(a, b) && fits(limits, node));
+}
+
+static struct gb_vk_tiling
+tiling_of(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const int64_t matrices = a->ne[2] * a->ne[3];
+    const struct gb_vk_product_shape shape = {
+        .weights = a->type,
+        .m = a->ne[1],
+        .k = a->ne[0],
+        .cols = ggml_nrows(node) / matrices,
+        .matrices = matrices,
+    };
+
+    return gb_vk_tile_product(&shape, false);
+}
+
+static size_t
+mul_mat_scratch(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct gb_vk_tiling tiling = tiling_of(node);
+
+    return is_cut(limits, node) ? 0 : gb_vk_product_parts_size(&tiling, node);
+}
+
+static void
+emit_whole(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const int64_t matrices = a->ne[2] * a->ne[3];
+    const int64_t cols = ggml_nrows(node) / matrices;
+    struct gb_vk_product product = {
+        .tiling = tiling_of(node),
+        .node = node,
+        .dst = gb_vk_write(node),
+        .weights = gb_vk_read(a),
+        .columns = gb_vk_read(b),
+        .chosen = gb_vk_read(b),
+        .params = {
+            .m = (uint32_t)a->ne[1],
+            .k = (uint32_t)a->ne[0],
+            .n_cols = (uint32_t)cols,
+            .weights_nb = GB_VK_NB_FROM_1(a),
+            .columns_nb = GB_VK_NB_FROM_1(b),
+            .dst_nb = GB_VK_NB_FROM_1(node),
+            .weights_ne2 = (uint32_t)a->ne[2],
+            .n = (uint32_t)b->ne[1],
+            .r2 = (uint32_t)(b->ne[2] / a->ne[2]),
+            .r3 = (uint32_t)(b->ne[3] / a->ne[3]),
+            .column_type = gb_vk_float_of(b->type),
+        },
+    };
+
+    gb_vk_multiply(emit, &product,
+                   matrices * gb_vk_groups(cols, product.tiling.cols));
+}
+
+/* N rows from FIRST on of a matrix of T, of which LENGTH bytes are needed each.
+ * */
+static struct gb_vk_bind
+rows_of(const struct ggml_tensor *t, int64_t i2, int64_t i3, int64_t first,
+        int64_t n, size_t length)
+{
+    return (struct gb_vk_bind){
+        .tensor = t,
+        .offset = (size_t)i3 * t->nb[3] + (size_t)i2 * t->nb[2] +
+                  (size_t)first * t->nb[1],
+        .size = (size_t)(n - 1) * t->nb[1] + length,
+    };
+}
+
+/* Matrix (I2, I3) of NODE: CUT's rows from ROW on, and columns from COL on. */
+static void
+emit_part(struct gb_vk_emit *emit, const struct ggml_tensor *node, int64_t i2,
+          int64_t i3, int64_t row, int64_t col, const struct cut *cut)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const struct ggml_tensor *b = node->src[1];
+    const int64_t m = a->ne[1] - row < cut->rows ? a->ne[1] - row : cut->rows;
+    const int64_t n = b->ne[1] - col < cut->cols ? b->ne[1] - col : cut->cols;
+    const struct gb_vk_product_shape shape = {
+        .weights = a->type,
+        .m = m,
+        .k = a->ne[0],
+        .cols = n,
+        .matrices = 1,
+        .is_cut = true,
+    };
+    struct gb_vk_product product = {
+        .tiling = gb_vk_tile_product(&shape, false),
+        .node = node,
+        .dst = rows_of(node, i2, i3, col, n, (size_t)m * sizeof(float)),
+        .weights = rows_of(a, i2 / (b->ne[2] / a->ne[2]),
+                           i3 / (b->ne[3] / a->ne[3]), row, m,
+                           ggml_row_size(a->type, a->ne[0])),
+        .columns =
+            rows_of(b, i2, i3, col, n, ggml_row_size(b->type, b->ne[0])),
+        .params = {
+            .m = (uint32_t)m,
+            .k = (uint32_t)a->ne[0],
+            .n_cols = (uint32_t)n,
+            .weights_nb = { (uint32_t)a->nb[1] },
+            .columns_nb = { (uint32_t)b->nb[1] },
+            .dst_nb = { (uint32_t)node->nb[1] },
+            .weights_ne2 = 1,
+            .n = (uint32_t)n,
+            .r2 = 1,
+            .r3 = 1,
+            .column_type = gb_vk_float_of(b->type),
+        },
+    };
+
+    product.chosen = product.columns;
+    product.dst.offset += (size_t)row * sizeof(float);
+    product.dst.is_written = true;
+    gb_vk_multiply(emit, &product, gb_vk_groups(n, product.tiling.cols));
+}
+
+static void
+mul_mat_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    const struct cut cut = cut_of(emit->limits, node);
+
+    if (!is_cut(emit->limits, node)) {
+        emit_whole(emit, node);
+        return;
+    }
+    for (int64_t i3 = 0; i3 < node->ne[3]; i3++)
+        for (int64_t i2 = 0; i2 < node->ne[2]; i2++)
+            for (int64_t col = 0; col < node->ne[1]; col += cut.cols)
+                for (int64_t row = 0; row < node->ne[0]; row += cut.rows)
+                    emit_part(emit, node, i2, i3, row, col, &cut);
+}
+
+const struct gb_vk_op gb_vk_op_mul_mat = {
+    .supports = mul_mat_supports,
+    .cuts = true,
+    .scratch = mul_mat_scratch,
+    .emit = mul_mat_emit,
+};

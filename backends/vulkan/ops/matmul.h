@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/ops/matmul.h - how products of matrices are cut into work groups, for
+ * MUL_MAT and MUL_MAT_ID.
+ *
+ * In D = A * B the weights A [k, m] and B [k, n] both have rows of k values; a
+ * row of B is called a column here and makes one of D.
+ */
+#ifndef GB_VULKAN_OPS_MATMUL_H
+#define GB_VULKAN_OPS_MATMUL_H
+
+#include "backends/vulkan/ops/op.h"
+#include "backends/vulkan/shaders/params-matmul.h"
+
+/* The strides of a tensor's rows and matrices. */
+#define GB_VK_NB_FROM_1(t)                           \
+    { (uint32_t)(t)->nb[1], (uint32_t)(t)->nb[2],    \
+      (uint32_t)(t)->nb[3] }
+
+/* What decides how a product is computed. */
+struct gb_vk_product_shape {
+    enum ggml_type weights;
+    int64_t m, k;
+    int64_t cols;     /* that meet a matrix of weights */
+    int64_t matrices; /* of weights */
+    bool is_cut;      /* by operands: k is not */
+};
+
+/* What a binding shows of an operand, which begins up to 255 bytes behind it.
+ * */
+static inline size_t
+gb_vk_room(const struct gb_vk_limits *limits)
+{
+    return limits->range - 256;
+}
+
+struct gb_vk_tiling {
+    enum gb_vk_pipeline pipeline;
+    int64_t rows, cols; /* of a work group */
+    int64_t lanes;      /* GEMV: invocations that share k */
+    int64_t n_splits, split_k;
+};
+
+/* By SHAPE alone, so that bits depend on nothing else.  IS_SINGLE: each column
+ * has a matrix of its own. */
+struct gb_vk_tiling gb_vk_tile_product(
+    const struct gb_vk_product_shape *shape, bool is_single);
+
+/* Is T of a type of formats.def, in rows whose elements lie side by side and
+ * that begin where shaders can read them: at multiples of 4 bytes, or of 2
+ * where that is all that the type's size is a multiple of? */
+bool gb_vk_can_read_rows(const struct ggml_tensor *t);
+
+/* Can the rows of A meet those of B? */
+bool gb_vk_can_multiply(
+    const struct ggml_tensor *a, const struct ggml_tensor *b);
+
+/* Bytes of scratch for the parts of NODE where k is split. */
+size_t gb_vk_product_parts_size(
+    const struct gb_vk_tiling *tiling, const struct ggml_tensor *node);
+
+/* What a dispatch of a product shows. */
+struct gb_vk_product {
+    struct gb_vk_tiling tiling;
+    const struct ggml_tensor *node;
+    struct gb_vk_bind dst, weights, columns, chosen;
+    size_t parts; /* of scratch, where k is split: their first byte */
+    struct gb_vk_matmul_params params;
+};
+
+/*
+ * Dispatch PRODUCT with N_TILES tiles of columns over all matrices, and the sum
+ * of its parts.  The params have all that is of dst, columns and chosen;
+ * n_groups, strides of dst where k is split, and what is of the tiling are
+ * filled here.
+ */
+void gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
+                    int64_t n_tiles);
+
+#endif

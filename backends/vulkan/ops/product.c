@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/ops/product.c - how products of matrices are cut into work groups, and
+ * their dispatches.
+ */
+#include "backends/vulkan/ops/matmul.h"
+
+#include "backends/vulkan/ops/formats.h"
+#include "backends/vulkan/ops/shape.h"
+#include "backends/vulkan/shaders/params-join.h"
+
+#define GEMV_ROWS    4  /* of an invocation */
+#define GEMV_COLS    8  /* at most */
+#define GEMV_THREADS 64
+#define PIECE        8  /* values of k that an invocation takes at a time */
+
+/* A split has at least so many values of k, a multiple of any block; a product
+ * is cut until there are so many work groups. */
+#define SPLIT_STEP 256
+#define SPLIT_MIN  1024
+#define SPLITS_MAX 16
+#define GROUPS     256
+
+/* So many tiles of 64 rows and columns, or smaller ones. */
+#define LARGE_TILES 64
+
+static const struct {
+    enum gb_vk_pipeline gemv_1, gemv_4, gemv_8, gemm_32, gemm_64;
+} pipelines[GGML_TYPE_COUNT] = {
+#define GB_VK_FORMAT(TYPE, name, table)                                    \
+    [GGML_TYPE_##TYPE] = { GB_VK_gemv_##name##_1, GB_VK_gemv_##name##_4,   \
+                           GB_VK_gemv_##name##_8, GB_VK_gemm_##name##_32,  \
+                           GB_VK_gemm_##name##_64 },
+#include "backends/vulkan/shaders/formats.def"
+#undef GB_VK_FORMAT
+};
+
+static int64_t
+ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* As few invocations share k as have a piece each, and the others other rows:
+ * by k alone. */
+static int64_t
+gemv_lanes(int64_t k)
+{
+    int64_t lanes = GEMV_THREADS;
+
+    while (lanes > 8 && k <= lanes / 2 * PIECE)
+        lanes /= 2;
+    return lanes;
+}
+
+static void
+tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
+          struct gb_vk_tiling *tiling)
+{
+    const bool is_one = is_single || shape->cols <= 1;
+
+    tiling->lanes = gemv_lanes(shape->k);
+    tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
+    tiling->cols = is_one ? 1 : shape->cols <= 4 ? 4 : GEMV_COLS;
+    tiling->pipeline = is_one             ? pipelines[shape->weights].gemv_1
+                       : shape->cols <= 4 ? pipelines[shape->weights].gemv_4
+                                          : pipelines[shape->weights].gemv_8;
+}
+
+static void
+tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
+{
+    const bool is_large = shape->matrices * ceil_div(shape->m, 64) *
+                              ceil_div(shape->cols, 64) >=
+                          LARGE_TILES;
+
+    tiling->rows = tiling->cols = is_large ? 64 : 32;
+    tiling->pipeline = is_large ? pipelines[shape->weights].gemm_64
+                                : pipelines[shape->weights].gemm_32;
+}
+
+/* Cut k where there are few tiles, for GROUPS work groups. */
+static void
+split(const struct gb_vk_product_shape *shape, int64_t groups,
+      struct gb_vk_tiling *tiling)
+{
+    const int64_t tiles = shape->matrices * ceil_div(shape->m, tiling->rows) *
+                          ceil_div(shape->cols, tiling->cols);
+    const int64_t wanted = tiles > 0 ? groups / tiles : 1;
+    const int64_t most = shape->k / SPLIT_MIN;
+    int64_t n = wanted < most ? wanted : most;
+
+    n = n < 1 ? 1 : n > SPLITS_MAX ? SPLITS_MAX : n;
+    tiling->split_k = ceil_div(ceil_div(shape->k, n), SPLIT_STEP) * SPLIT_STEP;
+    tiling->n_splits = shape->k == 0 ? 1 : ceil_div(shape->k, tiling->split_k);
+}
+
+struct gb_vk_tiling
+gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
+{
+    struct gb_vk_tiling tiling = { .lanes = GEMV_THREADS };
+
+    if (is_single || shape->cols <= GEMV_COLS)
+        tile_gemv(shape, is_single, &tiling);
+    else
+        tile_gemm(shape, &tiling);
+    split(shape, shape->is_cut ? 1 : GROUPS, &tiling);
+    return tiling;
+}
+
+bool
+gb_vk_can_read_rows(const struct ggml_tensor *t)
+{
+    return gb_vk_has_format(t->type) && gb_vk_has_dense_rows(t) &&
+           gb_vk_is_aligned(t);
+}
+
+bool
+gb_vk_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return gb_vk_is_float(b->type) && a->ne[0] == b->ne[0] && a->ne[0] > 0 &&
+           gb_vk_can_read_rows(a) && gb_vk_can_read_rows(b);
+}
+
+size_t
+gb_vk_product_parts_size(
+    const struct gb_vk_tiling *tiling, const struct ggml_tensor *node)
+{
+    if (tiling->n_splits == 1)
+        return 0;
+    return (size_t)(tiling->n_splits * ggml_nelements(node)) * sizeof(float);
+}
+
+/* DST becomes the parts in scratch. */
+static void
+write_parts(struct gb_vk_product *product)
+{
+    const struct ggml_tensor *node = product->node;
+    struct gb_vk_matmul_params *params = &product->params;
+    size_t size = sizeof(float);
+
+    product->dst =
+        gb_vk_scratch(product->parts,
+                      gb_vk_product_parts_size(&product->tiling, node), true);
+    for (int i = 1; i < GGML_MAX_DIMS; i++) {
+        size *= (size_t)node->ne[i - 1];
+        params->dst_nb[i - 1] = (uint32_t)size;
+    }
+    params->split_bytes = (uint32_t)(size * (size_t)node->ne[3]);
+}
+
+static void
+join_parts(struct gb_vk_emit *emit, const struct gb_vk_product *product,
+           const struct gb_vk_bind *dst)
+{
+    const struct ggml_tensor *node = product->node;
+    const size_t size = gb_vk_product_parts_size(&product->tiling, node);
+    struct gb_vk_join_params params = {
+        .ne = GB_VK_NE(node),
+        .dst_nb = GB_VK_NB(node),
+        .n = (uint32_t)ggml_nelements(node),
+        .n_parts = (uint32_t)product->tiling.n_splits,
+    };
+
+    GB_VK_DISPATCH(emit, join, gb_vk_groups(params.n, 256), &params, *dst,
+                   gb_vk_scratch(product->parts, size, false));
+}
+
+void
+gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
+               int64_t n_tiles)
+{
+    const struct gb_vk_tiling *tiling = &product->tiling;
+    const struct gb_vk_bind dst = product->dst;
+    const enum gb_vk_table table =
+        gb_vk_table_of(product->node->src[0]->type);
+    struct gb_vk_matmul_params *params = &product->params;
+    const int64_t n_groups =
+        ceil_div(params->m, tiling->rows) * tiling->n_splits * n_tiles;
+
+    if (tiling->n_splits > 1)
+        write_parts(product);
+    params->lanes = (uint32_t)tiling->lanes;
+    params->n_splits = (uint32_t)tiling->n_splits;
+    params->split_k = (uint32_t)tiling->split_k;
+    params->n_groups = (uint32_t)n_groups;
+    if (table == GB_VK_TABLE_NONE)
+        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params,
+                              product->dst, product->weights, product->columns,
+                              product->chosen);
+    else
+        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params,
+                              product->dst, product->weights, product->columns,
+                              product->chosen,
+                              gb_vk_read_table(table));
+    if (tiling->n_splits > 1)
+        join_parts(emit, product, &dst);
+}
