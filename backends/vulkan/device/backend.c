@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/device/backend.c - backends: each records graphs, and submits them to
+ * the card's queue in the order of the calls.
+ */
+#include "backends/vulkan/device/buffer.h"
+#include "backends/vulkan/device/event.h"
+#include "backends/vulkan/device/graph.h"
+
+#include "ggmlbackend.h"
+
+#include <stdlib.h>
+
+struct vulkan_backend {
+    struct ggml_backend base;
+    struct gb_vk_device *device;
+    struct gb_vk_hold hold;
+    struct gb_vk_recorder recorder;
+    struct gb_vk_memory scratch;
+};
+
+/* The interface tells backends apart by this: clients compare it. */
+static const uint8_t guid[16] = {
+    0xb8, 0xf7, 0x4f, 0x86, 0x40, 0x3c, 0xe1, 0x02,
+    0x91, 0xc8, 0xdd, 0xe9, 0x02, 0x3f, 0xc0, 0x2b
+};
+
+static const char *
+backend_get_name(ggml_backend_t backend)
+{
+    const struct vulkan_backend *own = backend->context;
+
+    return own->device->name;
+}
+
+/* Memory that the card uses may go when this is done. */
+static enum ggml_status
+wait_for_all(struct vulkan_backend *own)
+{
+    if (!gb_vk_is_usable(own->hold.context))
+        return GGML_STATUS_FAILED;
+    return gb_vk_wait(own->hold.context, own->recorder.number);
+}
+
+static void
+backend_free(ggml_backend_t backend)
+{
+    struct vulkan_backend *own = backend->context;
+    struct gb_vk_context *context = own->hold.context;
+
+    if (gb_vk_is_own(context) &&
+        !atomic_load_explicit(&context->card->has_failed,
+                              memory_order_acquire))
+        gb_vk_wait(context, own->recorder.number);
+    if (own->scratch.size > 0)
+        gb_vk_memory_free(context, &own->scratch);
+    gb_vk_recorder_clear(&own->recorder);
+    gb_vk_release(&own->hold);
+    free(own);
+}
+
+static void
+backend_synchronize(ggml_backend_t backend)
+{
+    wait_for_all(backend->context);
+}
+
+/* A copy comes after what was asked for before it. */
+static void
+backend_set_tensor_async(
+    ggml_backend_t backend, struct ggml_tensor *tensor, const void *data,
+    size_t offset, size_t size)
+{
+    if (wait_for_all(backend->context) == GGML_STATUS_SUCCESS)
+        ggml_backend_tensor_set(tensor, data, offset, size);
+}
+
+static void
+backend_get_tensor_async(
+    ggml_backend_t backend, const struct ggml_tensor *tensor, void *data,
+    size_t offset, size_t size)
+{
+    if (wait_for_all(backend->context) == GGML_STATUS_SUCCESS)
+        ggml_backend_tensor_get(tensor, data, offset, size);
+}
+
+static enum ggml_status
+backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
+{
+    struct vulkan_backend *own = backend->context;
+
+    if (!gb_vk_is_usable(own->hold.context))
+        return GGML_STATUS_FAILED;
+    return gb_vk_graph_run(&own->recorder, &own->scratch, cgraph);
+}
+
+/* ---- events ---- */
+
+static void
+backend_event_record(ggml_backend_t backend, ggml_backend_event_t event)
+{
+    struct vulkan_backend *own = backend->context;
+
+    if (!gb_vk_event_set(event, own->hold.context, own->recorder.number))
+        ggmlbackend_fail(GGML_STATUS_FAILED,
+                         "%s: an event of %s cannot be recorded",
+                         own->device->name,
+                         ggml_backend_dev_name(event->device));
+}
+
+/* What is submitted later runs later on the same card. */
+static void
+backend_event_wait(ggml_backend_t backend, ggml_backend_event_t event)
+{
+    const struct vulkan_backend *own = backend->context;
+
+    if (!gb_vk_event_is_of(event, own->hold.context))
+        ggml_backend_event_synchronize(event);
+}
+
+static const struct ggml_backend_i backend_members = {
+    .get_name = backend_get_name,
+    .free = backend_free,
+    .set_tensor_async = backend_set_tensor_async,
+    .get_tensor_async = backend_get_tensor_async,
+    .synchronize = backend_synchronize,
+    .graph_compute = backend_graph_compute,
+    .event_record = backend_event_record,
+    .event_wait = backend_event_wait,
+};
+
+ggml_backend_t
+gb_vk_backend_new(struct gb_vk_device *device)
+{
+    struct vulkan_backend *own = calloc(1, sizeof(*own));
+
+    if (own == NULL) {
+        ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
+                         "%s: no memory for a backend", device->name);
+        return NULL;
+    }
+    own->device = device;
+    own->base = (struct ggml_backend){
+        .guid = (ggml_guid_t)guid,
+        .iface = backend_members,
+        .device = &device->handle,
+        .context = own,
+    };
+    if (gb_vk_hold(&device->card, &own->hold) != GGML_STATUS_SUCCESS)
+        goto free_own;
+    if (gb_vk_recorder_init(&own->recorder, own->hold.context) ==
+        GGML_STATUS_SUCCESS)
+        return &own->base;
+    gb_vk_recorder_clear(&own->recorder);
+    gb_vk_release(&own->hold);
+free_own:
+    free(own);
+    return NULL;
+}
+
+bool
+gb_vk_is_backend(ggml_backend_t backend)
+{
+    return backend != NULL && backend->iface.free == backend_free;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/device/card.h - a physical device: what it is, and what it can do.
+ *
+ * Nothing is made on it to know this.
+ */
+#ifndef GB_VULKAN_DEVICE_CARD_H
+#define GB_VULKAN_DEVICE_CARD_H
+
+#include "backends/vulkan/device/instance.h"
+#include "backends/vulkan/ops/limits.h"
+
+#include "ggml.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct gb_vk_context;
+
+struct gb_vk_card {
+    const struct gb_vk_instance *instance;
+    VkPhysicalDevice physical;
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    char label[24];       /* in messages: "vulkan 0" */
+    char driver_text[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 2];
+    char uuid_text[48];   /* "GPU-…", as NVIDIA's tools write it */
+    char pci[16];         /* "" where it is not known */
+    VkPhysicalDeviceType type;
+    VkPhysicalDeviceMemoryProperties memory;
+    struct gb_vk_limits limits;
+    uint32_t family;        /* of queues that compute */
+    uint32_t n_queues;      /* that it has */
+    uint32_t most_groups[2];
+    size_t alignment;       /* of what bindings show: a power of two */
+    size_t most_allocation; /* bytes of one allocation, and of a buffer */
+    bool has_budget;        /* VK_EXT_memory_budget */
+    bool has_push;          /* VK_KHR_push_descriptor */
+
+    pthread_mutex_t lock;          /* of what follows */
+    struct gb_vk_context *context; /* NULL while nobody holds it */
+    int n_holds;
+    size_t taken;                  /* bytes of device memory */
+    atomic_bool has_failed;        /* was lost; until nobody holds it any more */
+};
+
+/*
+ * Ask what PHYSICAL is.  False, with the reason in REASON, of SIZE bytes, for a
+ * device that cannot be used.
+ */
+bool gb_vk_card_init(
+    struct gb_vk_card *card, const struct gb_vk_instance *instance,
+    VkPhysicalDevice physical, char *reason, size_t size);
+
+/* Bytes of memory that is the card's own: its drivers' word of what may be
+ * taken, where there is one. */
+void gb_vk_card_memory(struct gb_vk_card *card, size_t *free, size_t *total);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/device/context.h - a card's logical device: there as long as something
+ * of ours lies on the card.
+ *
+ * All that is asked of a card goes through one queue, in one order, and each
+ * submission counts its timeline up by one: work is done when the timeline has
+ * reached its number.
+ */
+#ifndef GB_VULKAN_DEVICE_CONTEXT_H
+#define GB_VULKAN_DEVICE_CONTEXT_H
+
+#include "backends/vulkan/device/card.h"
+#include "backends/vulkan/ops/emit.h"
+
+#include <sys/types.h>
+
+struct gb_vk_tables;
+struct gb_vk_transfer;
+
+struct gb_vk_context {
+    struct gb_vk_card *card;
+    VkDevice device;
+    struct gb_vk_device_calls calls;
+    pid_t process; /* that made it: a forked one cannot use it */
+
+    pthread_mutex_t queue_lock; /* of the queue and of the number */
+    VkQueue queue;
+    VkSemaphore timeline;
+    uint64_t submitted; /* the number of the last submission */
+
+    /* By the number of bindings. */
+    VkDescriptorSetLayout sets[GB_VK_MAX_BINDINGS + 1];
+    VkPipelineLayout layouts[GB_VK_MAX_BINDINGS + 1];
+
+    pthread_mutex_t pipeline_lock;
+    VkPipeline pipelines[GB_VK_PIPELINE_COUNT]; /* made on first use */
+    atomic_uint n_dispatches[GB_VK_PIPELINE_COUNT]; /* for tests */
+
+    pthread_mutex_t transfer_lock;
+    struct gb_vk_transfer *transfer; /* made on first use */
+
+    pthread_mutex_t tables_lock;
+    struct gb_vk_tables *tables; /* made on first use */
+};
+
+/* Who holds a card's context; all zero for nobody. */
+struct gb_vk_hold {
+    struct gb_vk_context *context;
+};
+
+/*
+ * Hold CARD's context, which comes with the first.  A card that was lost is
+ * refused while somebody holds what lay on it; afterwards it begins anew.  Any
+ * thread.
+ */
+enum ggml_status gb_vk_hold(struct gb_vk_card *card, struct gb_vk_hold *hold);
+
+/* The context goes with the last.  Nothing for nobody's.  Any thread. */
+void gb_vk_release(struct gb_vk_hold *hold);
+
+/* In a forked process nothing of a context's can be used, or given back. */
+bool gb_vk_is_own(const struct gb_vk_context *context);
+
+/* False, with the reason told, in a forked process and for a card that was
+ * lost. */
+bool gb_vk_is_usable(const struct gb_vk_context *context);
+
+/*
+ * The status of the call that gave RESULT.  A failure is told with the call's
+ * name; but for memory that is exhausted it has the card failed.
+ */
+enum ggml_status gb_vk_check(
+    struct gb_vk_context *context, VkResult result, const char *call);
+
+/* GB_VK(context, CreateSemaphore, (context->device, …)) */
+#define GB_VK(context, call, arguments) \
+    gb_vk_check(context, (context)->calls.call arguments, "vk" #call)
+
+/* Returns the status of a call, unless it is success. */
+#define GB_VK_TRY(context, call, arguments)                                \
+    do {                                                                   \
+        const enum ggml_status gb_status = GB_VK(context, call, arguments); \
+                                                                           \
+        if (gb_status != GGML_STATUS_SUCCESS)                              \
+            return gb_status;                                              \
+    } while (0)
+
+/*
+ * Submit COMMANDS behind all that was submitted before; *NUMBER is what the
+ * timeline has reached when they are done.  Any thread.
+ */
+enum ggml_status gb_vk_submit(
+    struct gb_vk_context *context, VkCommandBuffer commands, uint64_t *number);
+
+/* Wait until the timeline has reached NUMBER.  A card that does not get on for a
+ * minute is lost. */
+enum ggml_status gb_vk_wait(struct gb_vk_context *context, uint64_t number);
+
+/* Has the timeline reached NUMBER?  A card that failed has. */
+bool gb_vk_is_done(struct gb_vk_context *context, uint64_t number);
+
+/* The pipeline, which is made on first use; VK_NULL_HANDLE with the reason told.
+ * Any thread. */
+VkPipeline gb_vk_pipeline(
+    struct gb_vk_context *context, enum gb_vk_pipeline pipeline);
+
+/* Say how often each pipeline was dispatched, for tests: as warnings, which
+ * programs show. */
+void gb_vk_tell_dispatches(const struct gb_vk_context *context);
+
+#endif

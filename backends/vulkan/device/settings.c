@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/device/settings.c - what the environment asks of the backend.
+ */
+#include "backends/vulkan/device/settings.h"
+
+#include "ggml-impl.h"
+#include "ggmlbackend.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *
+gb_vk_setting(const char *name)
+{
+    const char *value = ggmlbackend_env_value(name);
+
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0
+               ? value : NULL;
+}
+
+/* Of K, M, G and the end of the text; -1 for what else is written. */
+static int
+shift_of(const char *unit)
+{
+    static const char units[] = "KMG";
+    const char *found;
+
+    if (unit[0] == '\0')
+        return 0;
+    found = strchr(units, unit[0]);
+    return found != NULL && unit[1] == '\0' ? 10 * (int)(found - units + 1)
+                                            : -1;
+}
+
+size_t
+gb_vk_setting_bytes(const char *name, size_t otherwise)
+{
+    const char *value = gb_vk_setting(name);
+    unsigned long long bytes;
+    char *end;
+    int shift;
+
+    if (value == NULL)
+        return otherwise;
+    errno = 0;
+    bytes = strtoull(value, &end, 10);
+    shift = shift_of(end);
+    if (errno == 0 && isdigit((unsigned char)value[0]) && shift >= 0 &&
+        bytes > 0 && bytes <= SIZE_MAX >> shift)
+        return (size_t)bytes << shift;
+    GGML_LOG_WARN("%s: %s is no number of bytes, and not used\n", name, value);
+    return otherwise;
+}
+
+bool
+gb_vk_test_has(const char *word)
+{
+    const char *text = gb_vk_setting("GGMLBACKEND_VULKAN_TEST");
+    const size_t length = strlen(word);
+
+    while (text != NULL) {
+        if (strncmp(text, word, length) == 0 &&
+            (text[length] == '\0' || text[length] == ','))
+            return true;
+        text = strchr(text, ',');
+        if (text != NULL)
+            text++;
+    }
+    return false;
+}
+
+static bool
+is_listed(const int *list, int n, int number)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == number)
+            return true;
+    return false;
+}
+
+int
+gb_vk_read_list(const char *text, int n, int capacity, int *out)
+{
+    int count = 0;
+
+    for (;;) {
+        char *end;
+        long number;
+
+        if (!isdigit((unsigned char)*text))
+            return -1;
+        errno = 0;
+        number = strtol(text, &end, 10);
+        if (errno != 0 || number >= n || count == capacity ||
+            is_listed(out, count, (int)number))
+            return -1;
+        out[count++] = (int)number;
+        if (*end == '\0')
+            return count;
+        if (*end != ',')
+            return -1;
+        text = end + 1;
+    }
+}

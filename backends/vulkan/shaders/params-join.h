@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/shaders/params-join.h - sums of parts of products: dst, parts, which are
+ * one behind the other, without gaps.
+ */
+#include "params.h"
+
+GB_PARAMS(gb_vk_join_params, 2)
+    uint32_t ne[4];
+    uint32_t dst_nb[4];
+    uint32_t n;       /* elements */
+    uint32_t n_parts;
+GB_PARAMS_END
