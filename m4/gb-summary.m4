@@ -11,6 +11,7 @@ AC_DEFUN([GB_SUMMARY], [
     backends ............... cpu=builtin$gb_backends
     CUDA kernels ........... $gb_cuda_kernels
     HIP kernels ............ $gb_hip_kernels
+    Vulkan shaders ......... $gb_vulkan_shaders
     symbol prefix .......... ${GB_PREFIX:-none}
     symbol versions ........ $gb_cv_version_script
     programs ............... $gb_tools

@@ -13,6 +13,9 @@
 #ifdef GB_BUILTIN_HIP
 #include "backends/hip/reg.h"
 #endif
+#ifdef GB_BUILTIN_VULKAN
+#include "backends/vulkan/device/reg.h"
+#endif
 
 /* Best first; the CPU, which can do everything, comes last. */
 static const struct {
@@ -24,6 +27,9 @@ static const struct {
 #endif
 #ifdef GB_BUILTIN_HIP
     { "hip", gb_hip_reg },
+#endif
+#ifdef GB_BUILTIN_VULKAN
+    { "vulkan", gb_vk_reg },
 #endif
     { "cpu", ggml_backend_cpu_reg },
 };

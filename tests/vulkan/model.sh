@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A language model with random weights, wholly on lavapipe: the text of the CPU, and its
+# perplexity but for what activations of 8 bits, which the CPU has, make of it.
+. "$top_srcdir/tests/vulkan/lavapipe.sh"
+. "$top_srcdir/tests/tools/claim.sh"
+[ -x "$top_builddir/examples/make-tiny-model" ] || skip_all 'no examples in this build'
+[ -x "$top_builddir/ggmlbackend-run" ] || skip_all 'no ggmlbackend-run in this build'
+[ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
+model=$dir/tiny.gguf
+"$top_builddir/examples/make-tiny-model" "$model" >/dev/null || exit 99
+awk 'BEGIN { for (i = 0; i < 60; i++) print "the quick brown fox number", i }' >"$dir/text"
+
+# generate DEVICE: 12 tokens.
+generate() {
+    "$top_builddir/ggmlbackend-run" -m "$model" --device "$1" -n 12 -t 2 \
+        -p 'the quick brown' 2>"$dir/said-$1" >"$dir/text-$1"
+}
+
+# perplexity DEVICE: of 48 tokens, in a file.
+perplexity() {
+    "$top_builddir/ggmlbackend-run" -m "$model" --device "$1" -t 2 -c 48 --chunks 1 \
+        --perplexity "$dir/text" 2>>"$dir/said-$1" >"$dir/perplexity-$1"
+}
+
+same_text() {
+    generate CPU && generate Vulkan0 && [ -s "$dir/text-CPU" ] &&
+        cmp "$dir/text-CPU" "$dir/text-Vulkan0"
+}
+
+near_perplexity() {
+    perplexity CPU && perplexity Vulkan0 &&
+        cat "$dir/perplexity-CPU" "$dir/perplexity-Vulkan0" >&2 &&
+        number() { grep -o '[0-9][0-9]*\.[0-9]*' "$dir/perplexity-$1" | tail -n 1; } &&
+        awk -v a="$(number CPU)" -v b="$(number Vulkan0)" 'BEGIN {
+            exit !(a > 1 && b > a * 0.995 && b < a * 1.005) }'
+}
+
+# The layer says nothing.
+silent() {
+    ! grep 'vulkan validation:' "$dir/said-Vulkan0" >&2
+}
+
+claim 'the same text' same_text
+claim 'a perplexity within 0.5 %' near_perplexity
+claim 'nothing is said of a wrong call' silent
+echo "1..$n"
