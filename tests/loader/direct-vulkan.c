@@ -13,6 +13,7 @@
 
 #include "ggml-cuda.h"
 #include "ggml-vulkan.h"
+#include "ggmlbackend.h"
 
 #include <limits.h>
 #include <string.h>
