@@ -104,7 +104,12 @@ keys_are_cut_until_the_card_is_full(void **state)
     for (size_t i = 0; i < sizeof(launches) / sizeof(launches[0]); i++) {
         const struct launch *launch = &launches[i];
         struct record record = {
-            .emit = { .limits = launch->card, .add = record_launch }
+            .emit = {
+                .limits = launch->card,
+                .add = record_launch,
+                .scratch = (char *)(uintptr_t)((uint64_t)1 << 41),
+                .block_masks = (char *)(uintptr_t)((uint64_t)3 << 40),
+            },
         };
         struct ggml_context *ctx = ggml_init((struct ggml_init_params){
             .mem_size = 16 * ggml_tensor_overhead(), .no_alloc = true });
