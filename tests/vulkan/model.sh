@@ -41,7 +41,18 @@ silent() {
     ! grep 'vulkan validation:' "$dir/said-Vulkan0" >&2
 }
 
+# A wait that is given up while the card still works: a status, and nothing of what it
+# works on is taken from it.
+given_up() {
+    status=0
+    GGMLBACKEND_VULKAN_TEST=impatient generate Vulkan0 || status=$?
+    [ "$status" -ge 1 ] && [ "$status" -lt 126 ] &&
+        grep 'vkWaitSemaphores: VK_ERROR_DEVICE_LOST' "$dir/said-Vulkan0"
+}
+
 claim 'the same text' same_text
 claim 'a perplexity within 0.5 %' near_perplexity
 claim 'nothing is said of a wrong call' silent
+claim 'a card that is given up fails the graph alone' given_up
+claim 'nothing is said of a wrong call then' silent
 echo "1..$n"

@@ -33,13 +33,18 @@ backend_get_name(ggml_backend_t backend)
     return own->device->name;
 }
 
-/* Memory that the card uses may go when this is done. */
+/* Memory that the card uses may go when this is done, whatever it says. */
 static enum ggml_status
 wait_for_all(struct vulkan_backend *own)
 {
+    enum ggml_status status;
+
     if (!gb_vk_is_usable(own->hold.context))
         return GGML_STATUS_FAILED;
-    return gb_vk_wait(own->hold.context, own->recorder.number);
+    status = gb_vk_wait(own->hold.context, own->recorder.number);
+    if (status != GGML_STATUS_SUCCESS)
+        gb_vk_drain(own->hold.context);
+    return status;
 }
 
 static void
@@ -48,10 +53,7 @@ backend_free(ggml_backend_t backend)
     struct vulkan_backend *own = backend->context;
     struct gb_vk_context *context = own->hold.context;
 
-    if (gb_vk_is_own(context) &&
-        !atomic_load_explicit(&context->card->has_failed,
-                              memory_order_acquire))
-        gb_vk_wait(context, own->recorder.number);
+    gb_vk_drain(context);
     if (own->scratch.size > 0)
         gb_vk_memory_free(context, &own->scratch);
     gb_vk_recorder_clear(&own->recorder);
@@ -89,9 +91,14 @@ backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
     struct vulkan_backend *own = backend->context;
 
+    enum ggml_status status;
+
     if (!gb_vk_is_usable(own->hold.context))
         return GGML_STATUS_FAILED;
-    return gb_vk_graph_run(&own->recorder, &own->scratch, cgraph);
+    status = gb_vk_graph_run(&own->recorder, &own->scratch, cgraph);
+    if (status != GGML_STATUS_SUCCESS)
+        gb_vk_drain(own->hold.context);
+    return status;
 }
 
 /* ---- events ---- */

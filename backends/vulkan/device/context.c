@@ -40,7 +40,8 @@ gb_vk_check(struct gb_vk_context *context, VkResult result, const char *call)
 bool
 gb_vk_is_own(const struct gb_vk_context *context)
 {
-    return context->process == getpid();
+    return context->process == getpid() &&
+           !atomic_load_explicit(&context->is_stuck, memory_order_acquire);
 }
 
 bool
@@ -48,7 +49,7 @@ gb_vk_is_usable(const struct gb_vk_context *context)
 {
     struct gb_vk_card *card = context->card;
 
-    if (!gb_vk_is_own(context)) {
+    if (context->process != getpid()) {
         ggmlbackend_fail(GGML_STATUS_FAILED,
                          "%s: it belongs to the process that was forked",
                          card->label);
@@ -276,7 +277,9 @@ gb_vk_release(struct gb_vk_hold *hold)
     if (is_last)
         card->context = NULL;
     pthread_mutex_unlock(&card->lock);
-    if (is_last)
+    if (is_last) {
+        gb_vk_drain(context);
         free_context(context);
+    }
     hold->context = NULL;
 }

@@ -28,6 +28,7 @@ struct gb_vk_context {
     VkQueue queue;
     VkSemaphore timeline;
     uint64_t submitted; /* the number of the last submission */
+    atomic_bool is_stuck; /* what runs does not end: nothing can be given back */
 
     /* By the number of bindings. */
     VkDescriptorSetLayout sets[GB_VK_MAX_BINDINGS + 1];
@@ -59,7 +60,8 @@ enum ggml_status gb_vk_hold(struct gb_vk_card *card, struct gb_vk_hold *hold);
 /* The context goes with the last.  Nothing for nobody's.  Any thread. */
 void gb_vk_release(struct gb_vk_hold *hold);
 
-/* In a forked process nothing of a context's can be used, or given back. */
+/* Can something of a context's be given back?  Not in a forked process, and not
+ * while the card works on and on. */
 bool gb_vk_is_own(const struct gb_vk_context *context);
 
 /* False, with the reason told, in a forked process and for a card that was
@@ -94,11 +96,12 @@ enum ggml_status gb_vk_submit(
     struct gb_vk_context *context, VkCommandBuffer commands, uint64_t *number);
 
 /* Wait until the timeline has reached NUMBER.  A card that does not get on for a
- * minute is lost. */
+ * minute is lost, one of software for ten. */
 enum ggml_status gb_vk_wait(struct gb_vk_context *context, uint64_t number);
 
-/* Has the timeline reached NUMBER?  A card that failed has. */
-bool gb_vk_is_done(struct gb_vk_context *context, uint64_t number);
+/* Wait for all that was submitted, without a word, also where the card has
+ * failed: memory that it uses may go afterwards. */
+void gb_vk_drain(struct gb_vk_context *context);
 
 /* The pipeline, which is made on first use; VK_NULL_HANDLE with the reason told.
  * Any thread. */

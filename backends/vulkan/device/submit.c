@@ -4,12 +4,15 @@
  */
 #include "backends/vulkan/device/context.h"
 
-#include "ggmlbackend.h"
+#include "backends/vulkan/device/settings.h"
+
+#include "ggml-impl.h"
 
 #include <time.h>
 
 enum {
-    MOST_SECONDS = 60, /* that a submission takes */
+    MOST_SECONDS = 60, /* without a submission that ends */
+    SOFTWARE = 10,     /* times as many, since others have its processor too */
     PATIENCE_NS = 1000000000,
 };
 
@@ -50,24 +53,31 @@ gb_vk_submit(
     return status;
 }
 
-bool
-gb_vk_is_done(struct gb_vk_context *context, uint64_t number)
+/* Seconds that a submission may take. */
+static time_t
+patience_of(const struct gb_vk_card *card)
 {
-    uint64_t reached = 0;
-
-    if (atomic_load_explicit(&context->card->has_failed, memory_order_acquire))
-        return true;
-    return number == 0 ||
-           (GB_VK(context, GetSemaphoreCounterValue,
-                  (context->device, context->timeline, &reached)) ==
-                GGML_STATUS_SUCCESS &&
-            reached >= number);
+    return card->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? MOST_SECONDS * SOFTWARE
+                                                     : MOST_SECONDS;
 }
 
-/* The wait is made of short ones, since a driver that hangs may not keep to the
- * time of a long one. */
-enum ggml_status
-gb_vk_wait(struct gb_vk_context *context, uint64_t number)
+/* How far the timeline is; 0 where the card does not say. */
+static uint64_t
+reached(struct gb_vk_context *context)
+{
+    uint64_t number = 0;
+
+    if (context->calls.GetSemaphoreCounterValue(
+            context->device, context->timeline, &number) != VK_SUCCESS)
+        return 0;
+    return number;
+}
+
+/* VK_TIMEOUT where no submission ends for too long.  The wait is made of short
+ * ones, since a driver that hangs may not keep to the time of a long one. */
+static VkResult
+wait_while_it_gets_on(
+    struct gb_vk_context *context, uint64_t number, time_t patience)
 {
     const VkSemaphoreWaitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
@@ -75,16 +85,52 @@ gb_vk_wait(struct gb_vk_context *context, uint64_t number)
         .pSemaphores = &context->timeline,
         .pValues = &number,
     };
-    const time_t begin = time(NULL);
-    VkResult result;
+    time_t begin = time(NULL);
+    uint64_t before = reached(context);
 
-    if (number == 0)
-        return GGML_STATUS_SUCCESS;
-    do {
-        result = context->calls.WaitSemaphores(context->device, &info,
-                                               PATIENCE_NS);
-    } while (result == VK_TIMEOUT && time(NULL) - begin < MOST_SECONDS);
+    for (;;) {
+        const VkResult result = context->calls.WaitSemaphores(
+            context->device, &info, patience > 0 ? PATIENCE_NS : 0);
+        const uint64_t now = reached(context);
+
+        if (result != VK_TIMEOUT)
+            return result;
+        if (now > before)
+            begin = time(NULL);
+        before = now;
+        if (time(NULL) - begin >= patience)
+            return VK_TIMEOUT;
+    }
+}
+
+enum ggml_status
+gb_vk_wait(struct gb_vk_context *context, uint64_t number)
+{
+    const time_t patience =
+        gb_vk_test_has("impatient") ? 0 : patience_of(context->card);
+    const VkResult result =
+        number > 0 ? wait_while_it_gets_on(context, number, patience)
+                   : VK_SUCCESS;
+
     return gb_vk_check(
         context, result == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : result,
         "vkWaitSemaphores");
+}
+
+void
+gb_vk_drain(struct gb_vk_context *context)
+{
+    uint64_t number;
+
+    if (!gb_vk_is_own(context))
+        return;
+    pthread_mutex_lock(&context->queue_lock);
+    number = context->submitted;
+    pthread_mutex_unlock(&context->queue_lock);
+    if (wait_while_it_gets_on(context, number, patience_of(context->card)) !=
+        VK_TIMEOUT)
+        return;
+    atomic_store_explicit(&context->is_stuck, true, memory_order_release);
+    GGML_LOG_WARN("%s: it works on and on, and its memory is left to it\n",
+                  context->card->label);
 }
