@@ -266,7 +266,6 @@ an_event_is_waited_for_by_others(void **state)
     struct counting counting;
     ggml_backend_event_t event = ggml_backend_event_new(device);
     ggml_backend_t other = new_backend();
-    ggml_backend_t cpu = ggml_backend_cpu_init();
     float values[N];
 
     (void)state;
@@ -283,7 +282,6 @@ an_event_is_waited_for_by_others(void **state)
     ggml_backend_event_synchronize(event);
     ggml_backend_tensor_get(counting.x, values, 0, sizeof(values));
     expect_sum(values, 200);
-    ggml_backend_free(cpu);
     ggml_backend_free(other);
     ggml_backend_event_free(event);
     close_counting(&counting);

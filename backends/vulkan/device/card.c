@@ -71,7 +71,6 @@ read_limits(struct gb_vk_card *card, const VkPhysicalDeviceLimits *limits,
                             : (size_t)allocation->maxMemoryAllocationSize;
 
     card->limits.range = gb_vk_test_has("small-range") ? SMALL_RANGE : range;
-    card->limits.shared = limits->maxComputeSharedMemorySize;
     card->limits.threads = limits->maxComputeWorkGroupInvocations;
     if (card->limits.threads > limits->maxComputeWorkGroupSize[0])
         card->limits.threads = limits->maxComputeWorkGroupSize[0];
@@ -95,13 +94,9 @@ read_properties(struct gb_vk_card *card, const struct extensions *extensions)
     VkPhysicalDeviceMaintenance3Properties allocation = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
     };
-    VkPhysicalDeviceSubgroupProperties subgroup = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
-        .pNext = &allocation,
-    };
     VkPhysicalDeviceIDProperties id = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
-        .pNext = &subgroup,
+        .pNext = &allocation,
     };
     VkPhysicalDeviceDriverProperties driver = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
@@ -128,7 +123,6 @@ read_properties(struct gb_vk_card *card, const struct extensions *extensions)
                  pci.pciDomain & 0xffff, pci.pciBus & 0xff,
                  pci.pciDevice & 0xff, pci.pciFunction & 0xf);
     card->type = properties.properties.deviceType;
-    card->limits.subgroup = subgroup.subgroupSize;
     read_limits(card, &properties.properties.limits, &allocation);
     return properties.properties;
 }
@@ -158,7 +152,6 @@ choose_family(struct gb_vk_card *card)
     if (best < 0)
         return false;
     card->family = (uint32_t)best;
-    card->n_queues = families[best].queueCount;
     return true;
 }
 

@@ -29,7 +29,6 @@ struct gb_vk_card {
     VkPhysicalDeviceMemoryProperties memory;
     struct gb_vk_limits limits;
     uint32_t family;        /* of queues that compute */
-    uint32_t n_queues;      /* that it has */
     uint32_t most_groups[2];
     size_t alignment;       /* of what bindings show: a power of two */
     size_t most_allocation; /* bytes of one allocation, and of a buffer */

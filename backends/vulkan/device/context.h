@@ -88,6 +88,12 @@ enum ggml_status gb_vk_check(
             return gb_status;                                              \
     } while (0)
 
+/* COMMANDS for the card's queue, which are POOL's and go with it.  Also after a
+ * failure POOL is to be destroyed, if it is there. */
+enum ggml_status gb_vk_commands_new(
+    struct gb_vk_context *context, VkCommandPool *pool,
+    VkCommandBuffer *commands);
+
 /*
  * Submit COMMANDS behind all that was submitted before; *NUMBER is what the
  * timeline has reached when they are done.  Any thread.

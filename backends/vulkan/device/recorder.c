@@ -40,23 +40,10 @@ make_sets(struct gb_vk_context *context, struct gb_vk_chunk *chunk)
 static enum ggml_status
 make_chunk(struct gb_vk_context *context, struct gb_vk_chunk *chunk)
 {
-    const VkCommandPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-        .queueFamilyIndex = context->card->family,
-    };
-    VkCommandBufferAllocateInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-        .commandBufferCount = 1,
-    };
+    const enum ggml_status status =
+        gb_vk_commands_new(context, &chunk->pool, &chunk->commands);
 
-    GB_VK_TRY(context, CreateCommandPool,
-              (context->device, &pool, NULL, &chunk->pool));
-    commands.commandPool = chunk->pool;
-    GB_VK_TRY(context, AllocateCommandBuffers,
-              (context->device, &commands, &chunk->commands));
-    return make_sets(context, chunk);
+    return status == GGML_STATUS_SUCCESS ? make_sets(context, chunk) : status;
 }
 
 enum ggml_status
@@ -104,7 +91,6 @@ add_barrier(struct gb_vk_recorder *recorder, VkPipelineStageFlags from)
         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL, 0,
         NULL);
     recorder->n_spans = 0;
-    recorder->n_barriers++;
 }
 
 static bool

@@ -43,7 +43,6 @@ struct gb_vk_recorder {
     struct gb_vk_range spans[GB_VK_SPANS]; /* since the last barrier */
     int n_spans;
     uint64_t number;       /* of the last submission; 0: none */
-    uint64_t n_barriers;   /* ever */
 };
 
 /* What a dispatch is. */

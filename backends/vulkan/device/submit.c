@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vulkan/device/submit.c - a card's queue and its timeline.
+ * vulkan/device/submit.c - commands for a card's queue, and its timeline.
  */
 #include "backends/vulkan/device/context.h"
 
@@ -15,6 +15,28 @@ enum {
     SOFTWARE = 10,     /* times as many, since others have its processor too */
     PATIENCE_NS = 1000000000,
 };
+
+enum ggml_status
+gb_vk_commands_new(struct gb_vk_context *context, VkCommandPool *pool,
+                   VkCommandBuffer *commands)
+{
+    const VkCommandPoolCreateInfo pool_info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+        .queueFamilyIndex = context->card->family,
+    };
+    VkCommandBufferAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+
+    GB_VK_TRY(context, CreateCommandPool,
+              (context->device, &pool_info, NULL, pool));
+    info.commandPool = *pool;
+    return GB_VK(context, AllocateCommandBuffers,
+                 (context->device, &info, commands));
+}
 
 static enum ggml_status
 submit_locked(struct gb_vk_context *context, VkCommandBuffer commands,

@@ -21,27 +21,6 @@ struct gb_vk_transfer {
 /* ---- commands ---- */
 
 static enum ggml_status
-make_commands(struct gb_vk_context *context, struct gb_vk_transfer *transfer)
-{
-    const VkCommandPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-        .queueFamilyIndex = context->card->family,
-    };
-    VkCommandBufferAllocateInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-        .commandBufferCount = 1,
-    };
-
-    GB_VK_TRY(context, CreateCommandPool,
-              (context->device, &pool, NULL, &transfer->pool));
-    commands.commandPool = transfer->pool;
-    return GB_VK(context, AllocateCommandBuffers,
-                 (context->device, &commands, &transfer->commands));
-}
-
-static enum ggml_status
 make_transfer(struct gb_vk_context *context)
 {
     enum ggml_status status;
@@ -53,7 +32,8 @@ make_transfer(struct gb_vk_context *context)
         return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
                                 "%s: no memory for transfers",
                                 context->card->label);
-    status = make_commands(context, context->transfer);
+    status = gb_vk_commands_new(context, &context->transfer->pool,
+                                &context->transfer->commands);
     if (status != GGML_STATUS_SUCCESS)
         gb_vk_transfer_free(context);
     return status;

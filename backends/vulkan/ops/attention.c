@@ -156,8 +156,7 @@ mask_fits(const struct ggml_tensor *mask, const struct ggml_tensor *q,
             mask->ne[2] > 0 && mask->ne[3] > 0);
 }
 
-/* Does a binding show all that the scratch has of keys, of values and of parts?
- * */
+/* Does a binding show all that the scratch has of keys, of values, of parts? */
 static bool
 scratch_fits(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
@@ -196,8 +195,7 @@ attention_scratch(
     return plan_of(node).scratch;
 }
 
-/* T as floats in the scratch at TO; the strides of its rows and matrices there.
- * */
+/* T as floats in the scratch at TO; NB: of its rows and matrices there. */
 static void
 emit_floats(struct gb_vk_emit *emit, const struct ggml_tensor *t,
             const struct gb_vk_bind *to, uint32_t nb[3])

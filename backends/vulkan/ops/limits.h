@@ -11,9 +11,7 @@
 
 struct gb_vk_limits {
     size_t range;     /* bytes that a binding shows at most, below 4 GiB */
-    uint32_t shared;  /* bytes of shared memory of a work group: 16 KiB at least */
-    uint32_t threads; /* invocations of a work group: 128 at least */
-    uint32_t subgroup; /* invocations of a subgroup: 1 to 128 */
+    uint32_t threads; /* invocations of a work group: 256 at least */
 };
 
 #endif

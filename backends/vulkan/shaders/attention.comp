@@ -29,6 +29,7 @@
 #include "common/format.glsl"
 #include "common/tensor.glsl"
 #include "common/math.glsl"
+#include "common/slope.glsl"
 
 #define THREADS 128
 #define KEYS    32
@@ -105,18 +106,10 @@ uint head_of(uint n)
     return first_head + n % p.group;
 }
 
-// The factor of the mask for a head: "Train Short, Test Long", arXiv
-// 2108.12409, section 3, for numbers of heads that are no power of two too.
+// Of the mask for a head, for numbers of heads that are no power of two too.
 float slope_of(uint head)
 {
-    const uint power = 1u << findMSB(p.n_heads);
-
-    if (p.max_bias <= 0.0)
-        return 1.0;
-    if (head < power)
-        return exp2(-p.max_bias / float(power) * float(head + 1u));
-    return exp2(-p.max_bias / float(2u * power) *
-                float(2u * (head - power) + 1u));
+    return gb_slope(p.max_bias, 1u << findMSB(p.n_heads), head);
 }
 
 // Elements from FIRST on of the queries.

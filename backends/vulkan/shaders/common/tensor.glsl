@@ -60,11 +60,6 @@ uint gb_offset(uint index, uint ne[4], uint nb[4])
 #define gb_u16(name, at) ((name##_w[(at) >> 2] >> (((at) & 2u) << 3)) & 0xffffu)
 #define gb_u8(name, at) ((name##_w[(at) >> 2] >> (((at) & 3u) << 3)) & 0xffu)
 
-// Four bytes at a multiple of two; name_w has a word behind it where it is read over
-// two.
-#define gb_u32_at_2(name, at) \
-    (gb_u16(name, at) | (gb_u16(name, (at) + 2u) << 16))
-
 // Writes.  Those of two bytes leave the word's other half as it is.
 #define gb_put_u32(name, at, value) name##_w[(at) >> 2] = (value)
 #define gb_put_f32(name, at, value) name##_w[(at) >> 2] = floatBitsToUint(value)
