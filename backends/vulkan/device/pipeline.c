@@ -26,6 +26,7 @@ make(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
 {
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT, /* it may be cut */
         .stage = {
             .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
             .stage = VK_SHADER_STAGE_COMPUTE_BIT,
@@ -77,6 +78,12 @@ gb_vk_pipeline(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
     handle = context->pipelines[pipeline];
     pthread_mutex_unlock(&context->pipeline_lock);
     return handle;
+}
+
+const char *
+gb_vk_pipeline_name(enum gb_vk_pipeline pipeline)
+{
+    return rows[pipeline].name;
 }
 
 void

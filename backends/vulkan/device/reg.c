@@ -67,6 +67,8 @@ reg_get_proc_address(ggml_backend_reg_t reg, const char *name)
     (void)reg;
     if (strcmp(name, "ggmlbackend_dev_get_properties") == 0)
         return (void *)get_properties;
+    if (strcmp(name, "ggml_backend_set_abort_callback") == 0)
+        return (void *)gb_vk_set_abort_callback;
     return NULL;
 }
 
