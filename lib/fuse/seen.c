@@ -9,8 +9,13 @@
 #include <string.h>
 
 /* What is computed depends on everything of a tensor before its name.  Of that,
- * where it lies comes last. */
-enum { FIXED_SIZE = offsetof(struct ggml_tensor, view_offs) };
+ * where it lies comes last.  A view's parameters are its offset once more. */
+enum {
+    FIXED_SIZE = offsetof(struct ggml_tensor, view_offs),
+    PARAMS = offsetof(struct ggml_tensor, op_params),
+    BEHIND_PARAMS = offsetof(struct ggml_tensor, op_params) +
+                    sizeof(((struct ggml_tensor *)NULL)->op_params),
+};
 
 _Static_assert(offsetof(struct ggml_tensor, data) ==
                        FIXED_SIZE + sizeof(size_t) &&
@@ -153,6 +158,19 @@ gb_fuse_seen_take(struct gb_fuse_seen *seen, const struct ggml_cgraph *cgraph)
 
 /* ---- comparing ---- */
 
+/* Is T what LOOK has, but for the place? */
+static bool
+is_alike(const struct gb_fuse_look *look, const struct ggml_tensor *t)
+{
+    const char *now = (const char *)t;
+
+    if (t->op != GGML_OP_VIEW)
+        return memcmp(look->fixed, now, FIXED_SIZE) == 0;
+    return memcmp(look->fixed, now, PARAMS) == 0 &&
+           memcmp(look->fixed + BEHIND_PARAMS, now + BEHIND_PARAMS,
+                  FIXED_SIZE - BEHIND_PARAMS) == 0;
+}
+
 /* Is T, of which LOOK has all but the place, a view that is elsewhere now, in
  * what it was a view of before? */
 static bool
@@ -198,7 +216,7 @@ gb_fuse_seen_compare(
         const struct ggml_tensor *t = seen->tensors[i];
         const struct gb_fuse_look *look = &seen->looks[i];
 
-        if (memcmp(look->fixed, t, FIXED_SIZE) != 0)
+        if (!is_alike(look, t))
             return GB_FUSE_OTHER;
         if (look->data == t->data && look->view_offs == t->view_offs)
             continue;

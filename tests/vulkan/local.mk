@@ -11,6 +11,7 @@ vulkan_scripts = \
 	%D%/listing.sh \
 	%D%/model.sh \
 	%D%/module.sh \
+	%D%/recording.sh \
 	%D%/shaders.sh
 check_SCRIPTS += $(vulkan_scripts)
 EXTRA_DIST += $(vulkan_scripts) %D%/lavapipe.sh %D%/spirv.awk
@@ -38,6 +39,12 @@ check_PROGRAMS += tests/vulkan/functions
 tests_vulkan_functions_SOURCES = %D%/functions.c
 tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
+
+# On the device that recording.sh brings.
+check_PROGRAMS += tests/vulkan/recording
+tests_vulkan_recording_SOURCES = %D%/recording.c
+tests_vulkan_recording_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_recording_LDADD = $(BLACK_LDADD) -lm
 
 # What lavapipe made of shaders, which takes a minute where it is not kept.
 mostlyclean-local:

@@ -139,7 +139,8 @@ has_to_wait(const struct gb_vk_recorder *recorder,
             const struct gb_vk_plan *plan,
             const struct gb_vk_dispatch *dispatch)
 {
-    for (int i = 0; i < dispatch->n_ranges; i++) {
+    /* What is written comes first; what is read is the better reason. */
+    for (int i = dispatch->n_ranges - 1; i >= 0; i--) {
         const struct gb_vk_access *access =
             find_conflict(recorder, &dispatch->ranges[i]);
 

@@ -54,7 +54,7 @@ static void
 clear_recording(struct gb_vk_recording *recording,
                 struct gb_vk_recorder *recorder)
 {
-    for (size_t i = 0; i < recording->n_commands; i++)
+    for (int i = 0; recording->commands != NULL && i < GB_VK_MAX_COMMANDS; i++)
         gb_vk_commands_clear(recorder, &recording->commands[i]);
     free(recording->commands);
     free(recording->chunks);
@@ -213,6 +213,7 @@ make_commands(struct gb_vk_recordings *recordings,
         return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
                                 "%s: no memory for command buffers",
                                 recorder->context->card->label);
+    recording->n_commands = n;
     for (size_t i = 0; i < n && status == GGML_STATUS_SUCCESS; i++) {
         recording->commands[i].is_recorded = false;
         status = wait_for(recordings, &recording->commands[i]);
@@ -221,7 +222,6 @@ make_commands(struct gb_vk_recordings *recordings,
                 recorder, &recording->commands[i],
                 recording->n_chunks > n ? GB_VK_CHUNK
                                         : recording->chunks[i].n);
-        recording->n_commands = n;
     }
     return status;
 }
