@@ -265,18 +265,24 @@ check(const struct gb_vk_context *context, const struct ggml_cgraph *cgraph)
 }
 
 static size_t
-scratch_of(const struct gb_vk_limits *limits, const struct ggml_cgraph *cgraph)
+scratch_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct gb_vk_op *row = gb_vk_op_of(node->op);
+
+    if (!gb_vk_needs_work(node) || row == NULL || row->scratch == NULL)
+        return 0;
+    return row->scratch(limits, node);
+}
+
+static size_t
+most_scratch(const struct gb_vk_limits *limits,
+             const struct ggml_cgraph *cgraph)
 {
     size_t most = 0;
 
     for (int i = 0; i < cgraph->n_nodes; i++) {
-        const struct ggml_tensor *node = cgraph->nodes[i];
-        const struct gb_vk_op *row = gb_vk_op_of(node->op);
-        size_t size;
+        const size_t size = scratch_of(limits, cgraph->nodes[i]);
 
-        if (!gb_vk_needs_work(node) || row == NULL || row->scratch == NULL)
-            continue;
-        size = row->scratch(limits, node);
         most = size > most ? size : most;
     }
     return most;
@@ -347,7 +353,7 @@ gb_vk_plan_make(
     plan->change = 0;
     if (status == GGML_STATUS_SUCCESS)
         status = grow_scratch(context, scratch, number,
-                              scratch_of(&context->card->limits, cgraph));
+                              most_scratch(&context->card->limits, cgraph));
     if (status == GGML_STATUS_SUCCESS)
         status = make_units(plan, context, cgraph->n_nodes);
     if (status == GGML_STATUS_SUCCESS)
@@ -408,7 +414,8 @@ change_user(struct emission *emission, const struct ggml_cgraph *cgraph, int i)
     if (unit->change == plan->change)
         return true;
     unit->change = plan->change;
-    if (!gb_vk_supports(emission->emit.limits, node))
+    if (!gb_vk_supports(emission->emit.limits, node) ||
+        scratch_of(emission->emit.limits, node) > emission->scratch->size)
         return false;
     emission->next = unit->first;
     emission->end = unit->first + unit->n;
