@@ -126,6 +126,7 @@ vulkan_host_sources = \
 	%D%/shaders/params-window.h \
 	%D%/shaders/params.h \
 	%D%/shaders/pipelines.def \
+	%D%/shaders/shaders.def \
 	%D%/shaders/unary-functions.h
 
 if VULKAN_NO
@@ -216,10 +217,10 @@ vulkan_glsl = \
 	%D%/shaders/window.comp
 EXTRA_DIST += $(vulkan_glsl)
 
-# A row of pipelines.def, "name file defines".
+# A row of shaders.def, "name file defines".
 vulkan_row = sed -n \
-	's/^GB_VK_PIPELINE(\([^,]*\), *\([^,]*\),[^"]*"\(.*\)")$$/\1 \2 \3/p' \
-	'$(srcdir)/%D%/shaders/pipelines.def'
+	's/^GB_VK_SHADER(\([^,]*\), *\([^,]*\), *"\(.*\)")$$/\1 \2 \3/p' \
+	'$(srcdir)/%D%/shaders/shaders.def'
 
 if !VULKAN_NO
 vulkan_spirv := $(patsubst %,%D%/shaders/%.spv,$(shell $(vulkan_row) | sed 's/ .*//'))
@@ -228,8 +229,8 @@ CLEANFILES += %D%/shaders/*.spv %D%/shaders/*.d %D%/shaders/*.row %D%/shaders/ro
 
 if GLSLANG
 GB_GLSLC_FLAGS = -V --quiet --target-env vulkan1.2 -I$(srcdir)/%D%/shaders
-vulkan_included = $(patsubst %,$(srcdir)/%,$(filter %D%/shaders/%.def %D%/shaders/%.h %.glsl, \
-	$(vulkan_host_sources) $(vulkan_glsl)))
+vulkan_included = $(patsubst %,$(srcdir)/%,$(filter-out %/pipelines.def %/shaders.def, \
+	$(filter %D%/shaders/%.def %D%/shaders/%.h %.glsl, $(vulkan_host_sources) $(vulkan_glsl))))
 else
 # Drivers optimise; here it would unroll loops, and make the module larger.
 GB_GLSLC_FLAGS = -O0 --target-env=vulkan1.2 -I$(srcdir)/%D%/shaders
@@ -242,9 +243,9 @@ am__v_GLSLC_ = $(am__v_GLSLC_$(AM_DEFAULT_VERBOSITY))
 am__v_GLSLC_0 = @echo "  GLSLC   " $@;
 am__v_GLSLC_1 =
 
-# NAME.row changes when the pipeline's row does, the compiler or its flags: a new
-# pipeline compiles no others.
-%D%/shaders/rows: %D%/shaders/pipelines.def Makefile
+# NAME.row changes when the shader's row does, the compiler or its flags: a new
+# shader compiles no others.
+%D%/shaders/rows: %D%/shaders/shaders.def Makefile
 	@$(MKDIR_P) %D%/shaders && $(vulkan_row) | while read -r name row; do \
 	    printf '%s\n' "$$row" '$(GLSLC) $(GB_GLSLC_FLAGS) $(GLSLCFLAGS)' >$@.tmp && \
 	    { cmp -s $@.tmp %D%/shaders/$$name.row || \

@@ -9,12 +9,17 @@
 #include "ggml-impl.h"
 #include "ggmlbackend.h"
 
+enum { MOST_CONSTANTS = 2 };
+
 static const struct {
     const char *name;
+    enum gb_vk_shader shader;
     int n_bindings;
+    uint32_t constants[MOST_CONSTANTS]; /* a shader need not have them */
 } rows[GB_VK_PIPELINE_COUNT] = {
-#define GB_VK_PIPELINE(name, file, n_bindings, params, defines) \
-    [GB_VK_##name] = { #name, n_bindings },
+#define GB_VK_PIPELINE(name, shader, n_bindings, params, ...)              \
+    [GB_VK_##name] = { #name, GB_VK_SPIRV_##shader, n_bindings,            \
+                       { __VA_ARGS__ } },
 #include "backends/vulkan/shaders/pipelines.def"
 #undef GB_VK_PIPELINE
 };
@@ -24,6 +29,14 @@ static VkResult
 make(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
      VkShaderModule module)
 {
+    static const VkSpecializationMapEntry entries[MOST_CONSTANTS] = {
+        { 0, 0, sizeof(uint32_t) },
+        { 1, sizeof(uint32_t), sizeof(uint32_t) },
+    };
+    const VkSpecializationInfo constants = {
+        MOST_CONSTANTS, entries, sizeof(rows[pipeline].constants),
+        rows[pipeline].constants
+    };
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {
@@ -31,6 +44,7 @@ make(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
             .stage = VK_SHADER_STAGE_COMPUTE_BIT,
             .module = module,
             .pName = "main",
+            .pSpecializationInfo = &constants,
         },
         .layout = context->layouts[rows[pipeline].n_bindings],
     };
@@ -43,11 +57,11 @@ make(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
 static void
 make_locked(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
 {
-    const struct gb_vk_shader shader = gb_vk_shader(pipeline);
+    const struct gb_vk_spirv spirv = gb_vk_spirv_of(rows[pipeline].shader);
     const VkShaderModuleCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = shader.size,
-        .pCode = shader.words,
+        .codeSize = spirv.size,
+        .pCode = spirv.words,
     };
     VkShaderModule module;
     VkResult result;

@@ -15,7 +15,7 @@
 
 /* One name a row of pipelines.def: GB_VK_unary … */
 enum gb_vk_pipeline {
-#define GB_VK_PIPELINE(name, file, n_bindings, params, defines) GB_VK_##name,
+#define GB_VK_PIPELINE(name, shader, n_bindings, params, ...) GB_VK_##name,
 #include "backends/vulkan/shaders/pipelines.def"
 #undef GB_VK_PIPELINE
     GB_VK_PIPELINE_COUNT
