@@ -7,6 +7,7 @@ vulkan_scripts = \
 	%D%/conformance.sh \
 	%D%/cut.sh \
 	%D%/devices.sh \
+	%D%/duplicates.sh \
 	%D%/functions.sh \
 	%D%/listing.sh \
 	%D%/model.sh \
