@@ -18,6 +18,8 @@ vulkan_host_sources = \
 	%D%/device/graph.h \
 	%D%/device/instance.c \
 	%D%/device/instance.h \
+	%D%/device/limits.c \
+	%D%/device/limits.h \
 	%D%/device/memory.c \
 	%D%/device/memory.h \
 	%D%/device/pipeline.c \
@@ -103,6 +105,7 @@ vulkan_host_sources = \
 	%D%/shaders/params-im2col.h \
 	%D%/shaders/params-join.h \
 	%D%/shaders/params-joincounts.h \
+	%D%/shaders/params-limits.h \
 	%D%/shaders/params-linear.h \
 	%D%/shaders/params-loss.h \
 	%D%/shaders/params-matmul.h \
@@ -194,6 +197,7 @@ vulkan_glsl = \
 	%D%/shaders/im2colback.comp \
 	%D%/shaders/join.comp \
 	%D%/shaders/joincounts.comp \
+	%D%/shaders/limits.comp \
 	%D%/shaders/linear.comp \
 	%D%/shaders/mergeruns.comp \
 	%D%/shaders/move.comp \
