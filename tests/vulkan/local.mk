@@ -12,6 +12,7 @@ vulkan_scripts = \
 	%D%/listing.sh \
 	%D%/model.sh \
 	%D%/module.sh \
+	%D%/report.sh \
 	%D%/shaders.sh
 check_SCRIPTS += $(vulkan_scripts)
 EXTRA_DIST += $(vulkan_scripts) %D%/lavapipe.sh %D%/spirv.awk
@@ -39,6 +40,11 @@ check_PROGRAMS += tests/vulkan/functions
 tests_vulkan_functions_SOURCES = %D%/functions.c
 tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
+
+# All cases, with each size of subgroups and without each feature.
+check-vulkan-long: all
+	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_scripts)'
+.PHONY: check-vulkan-long
 
 # What lavapipe made of shaders, which takes a minute where it is not kept.
 mostlyclean-local:
