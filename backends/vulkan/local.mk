@@ -14,6 +14,10 @@ vulkan_host_sources = \
 	%D%/device/device.h \
 	%D%/device/event.c \
 	%D%/device/event.h \
+	%D%/device/extensions.c \
+	%D%/device/extensions.h \
+	%D%/device/features.c \
+	%D%/device/features.h \
 	%D%/device/graph.c \
 	%D%/device/graph.h \
 	%D%/device/instance.c \
@@ -37,6 +41,7 @@ vulkan_host_sources = \
 	%D%/driver/calls.def \
 	%D%/driver/driver.c \
 	%D%/driver/driver.h \
+	%D%/driver/later.h \
 	%D%/driver/result.c \
 	%D%/ops/accumulate.c \
 	%D%/ops/attention.c \
@@ -46,6 +51,7 @@ vulkan_host_sources = \
 	%D%/ops/copy.c \
 	%D%/ops/counts.h \
 	%D%/ops/emit.h \
+	%D%/ops/features.def \
 	%D%/ops/formats.c \
 	%D%/ops/formats.h \
 	%D%/ops/generate.c \
@@ -59,6 +65,7 @@ vulkan_host_sources = \
 	%D%/ops/matmulid.c \
 	%D%/ops/move.c \
 	%D%/ops/move.h \
+	%D%/ops/needs.c \
 	%D%/ops/norm.c \
 	%D%/ops/op.h \
 	%D%/ops/optable.c \
@@ -84,6 +91,7 @@ vulkan_host_sources = \
 	%D%/ops/window.c \
 	%D%/shaders.h \
 	%D%/shaders/formats.def \
+	%D%/shaders/needs.def \
 	%D%/shaders/packed.def \
 	%D%/shaders/params-accumulate.h \
 	%D%/shaders/params-adamw.h \

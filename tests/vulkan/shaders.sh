@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Each shader is valid, and with the constants of each of its pipelines it takes no
-# more of a device than every device has: no capability beyond the first, 16 KiB of
-# shared memory, work groups of 256, 128 bytes of push constants, and as many bindings
-# as its row of pipelines.def says.
+# more of a device than every device has: no capability beyond the first, but for what
+# needs.def says, 16 KiB of shared memory, work groups of 256, 128 bytes of push
+# constants, and as many bindings as its row of pipelines.def says.
 sources=$top_srcdir/backends/vulkan/shaders
 folder=$top_builddir/backends/vulkan/shaders
 if ! [ -f "$folder/rows" ]; then
@@ -38,18 +38,22 @@ facts() {
         tr '\n' ' '
 }
 
-# judge: of lines "name bindings facts", those that take too much.
+# judge: of lines "name bindings facts", those that take too much; of $scratch/allowed,
+# "name capability", what they may.
+: >"$scratch/allowed"
 judge() {
-    awk '{
+    awk 'FILENAME != "-" { may[$1, $2] = 1; next }
+    {
         for (i = 3; i <= NF; i += 2) {
             most = $i == "threads" ? 256 : $i == "shared" ? 16384 : \
                 $i == "pushed" ? 128 : $2
-            if ($i == "capability" ? $(i + 1) != "Shader" : $(i + 1) + 0 > most)
+            if ($i == "capability" ? $(i + 1) != "Shader" && !(($1, $(i + 1)) in may) : \
+                    $(i + 1) + 0 > most)
                 print $1 ": " $i " " $(i + 1)
         }
         if ($0 !~ / threads [1-9]/)
             print $1 ": no shader"
-    }'
+    }' "$scratch/allowed" -
 }
 
 # The check itself: what is within the limits, and one of each that is not.
@@ -58,9 +62,13 @@ printf '%s\n' 'good 2 capability Shader threads 256 shared 16384 bindings 2 push
     'b 2 capability Shader threads 257 shared 0 bindings 2 pushed 8' \
     'c 2 capability Shader threads 64 shared 16388 bindings 2 pushed 8' \
     'd 2 capability Shader threads 64 shared 4 bindings 3 pushed 8' \
-    'e 2 capability Shader threads 64 shared 4 bindings 2 pushed 132' 'f 2' >"$scratch/sample"
+    'e 2 capability Shader threads 64 shared 4 bindings 2 pushed 132' 'f 2' \
+    'able 2 capability Shader capability Float16 threads 64 shared 0 bindings 2 pushed 8' \
+    'g 2 capability Float16 capability Int8 threads 64 shared 0 bindings 2 pushed 8' \
+    >"$scratch/sample"
+printf '%s\n' 'able Float16' 'g Float16' >"$scratch/allowed"
 judge <"$scratch/sample" | sed 's/:.*//' >"$scratch/found"
-printf '%s\n' a b c d e f | diff - "$scratch/found" >"$scratch/wrong"
+printf '%s\n' a b c d e f g | diff - "$scratch/found" >"$scratch/wrong"
 is_empty 'shaders that take too much are found' "$scratch/wrong"
 
 # Lines "name shader bindings 0:constant 1:constant…".
@@ -88,6 +96,25 @@ is_empty "all $(wc -l <"$scratch/shaders") are valid" "$scratch/wrong"
 while read -r name shader bindings constants; do
     echo "$name $bindings $(facts "$folder/$shader.spv" "$constants")"
 done <"$scratch/rows" >"$scratch/facts"
+sed -n 's/^GB_VK_FEATURE(\([^,]*\),.*"\(.*\)")$/feature GB_VK_HAS_\1 \2/p' \
+    "$sources/../ops/features.def" >"$scratch/features"
+sed -n 's/^GB_VK_NEEDS(\([^,]*\), *\(.*\))$/needs \1 \2/p' "$sources/needs.def" |
+    cat "$scratch/features" - "$scratch/rows" | awk '
+    $1 == "feature" {
+        for (i = 3; i <= NF; i++)
+            able[$2] = able[$2] " " $i
+        next
+    }
+    $1 == "needs" {
+        for (i = 3; i <= NF; i++)
+            may[$2] = may[$2] able[$i]
+        next
+    }
+    {
+        n = split(may[$2], list, " ")
+        for (i = 1; i <= n; i++)
+            print $1, list[i]
+    }' >"$scratch/allowed"
 judge <"$scratch/facts" >"$scratch/wrong"
 is_empty 'none takes more than every device has' "$scratch/wrong"
 

@@ -4,6 +4,7 @@
  */
 #include "backends/vulkan/device/card.h"
 
+#include "backends/vulkan/device/features.h"
 #include "backends/vulkan/device/settings.h"
 
 #include <stdio.h>
@@ -12,39 +13,6 @@
 
 /* What a binding shows at most: offsets in it have 32 bits. */
 enum { SMALL_RANGE = 1 << 20 };
-
-/* ---- extensions ---- */
-
-struct extensions {
-    VkExtensionProperties *items;
-    uint32_t n;
-};
-
-static struct extensions
-list_extensions(const struct gb_vk_card *card)
-{
-    const struct gb_vk_instance_calls *calls = &card->instance->calls;
-    struct extensions list = { NULL, 0 };
-
-    if (calls->EnumerateDeviceExtensionProperties(card->physical, NULL, &list.n,
-                                                  NULL) != VK_SUCCESS)
-        return (struct extensions){ NULL, 0 };
-    list.items = calloc(list.n, sizeof(*list.items));
-    if (list.items == NULL ||
-        calls->EnumerateDeviceExtensionProperties(card->physical, NULL, &list.n,
-                                                  list.items) < VK_SUCCESS)
-        list.n = 0;
-    return list;
-}
-
-static bool
-has_extension(const struct extensions *list, const char *name)
-{
-    for (uint32_t i = 0; i < list->n; i++)
-        if (strcmp(list->items[i].extensionName, name) == 0)
-            return true;
-    return false;
-}
 
 /* ---- properties ---- */
 
@@ -86,7 +54,7 @@ read_limits(struct gb_vk_card *card, const VkPhysicalDeviceLimits *limits,
 }
 
 static VkPhysicalDeviceProperties
-read_properties(struct gb_vk_card *card, const struct extensions *extensions)
+read_properties(struct gb_vk_card *card, const struct gb_vk_extensions *extensions)
 {
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT,
@@ -107,7 +75,7 @@ read_properties(struct gb_vk_card *card, const struct extensions *extensions)
         .pNext = &driver,
     };
     const bool has_pci =
-        has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+        gb_vk_extensions_have(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
 
     if (has_pci)
         allocation.pNext = &pci;
@@ -153,21 +121,6 @@ choose_family(struct gb_vk_card *card)
         return false;
     card->family = (uint32_t)best;
     return true;
-}
-
-static bool
-has_timeline(const struct gb_vk_card *card)
-{
-    VkPhysicalDeviceVulkan12Features features12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-    };
-    VkPhysicalDeviceFeatures2 features = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-        .pNext = &features12,
-    };
-
-    card->instance->calls.GetPhysicalDeviceFeatures2(card->physical, &features);
-    return features12.timelineSemaphore;
 }
 
 /* ---- memory ---- */
@@ -227,18 +180,20 @@ gb_vk_card_init(
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT,
     };
-    struct extensions extensions;
+    struct gb_vk_extensions extensions;
     VkPhysicalDeviceProperties properties;
+    bool has_timeline;
 
     card->instance = instance;
     card->physical = physical;
-    extensions = list_extensions(card);
+    extensions = gb_vk_extensions_list(instance, physical);
     card->has_budget =
-        has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+        gb_vk_extensions_have(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     card->has_push =
-        has_extension(&extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) &&
+        gb_vk_extensions_have(&extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) &&
         !gb_vk_test_has("no-push");
     properties = read_properties(card, &extensions);
+    has_timeline = gb_vk_features_read(card, &extensions);
     free(extensions.items);
     card->memory = read_memory(card, &budget);
     if (properties.apiVersion < VK_API_VERSION_1_2) {
@@ -247,7 +202,7 @@ gb_vk_card_init(
                  VK_API_VERSION_MINOR(properties.apiVersion));
         return false;
     }
-    if (!has_timeline(card)) {
+    if (!has_timeline) {
         snprintf(reason, size, "%s: it has no timeline semaphores",
                  card->name);
         return false;

@@ -28,6 +28,7 @@ struct gb_vk_card {
     VkPhysicalDeviceType type;
     VkPhysicalDeviceMemoryProperties memory;
     struct gb_vk_limits limits;
+    uint32_t features;      /* GB_VK_HAS_…, used or not */
     uint32_t family;        /* of queues that compute */
     uint32_t most_groups[2];
     size_t alignment;       /* of what bindings show: a power of two */

@@ -5,6 +5,7 @@
  */
 #include "backends/vulkan/device/context.h"
 
+#include "backends/vulkan/device/features.h"
 #include "backends/vulkan/device/settings.h"
 #include "backends/vulkan/device/tables.h"
 #include "backends/vulkan/device/transfer.h"
@@ -70,7 +71,7 @@ make_device(struct gb_vk_context *context)
 {
     static const float priority = 1.0f;
     const struct gb_vk_card *card = context->card;
-    const char *extensions[2];
+    const char *extensions[2 + GB_VK_FEATURE_EXTENSIONS];
     const char *missing = NULL;
     const VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -78,19 +79,19 @@ make_device(struct gb_vk_context *context)
         .queueCount = 1,
         .pQueuePriorities = &priority,
     };
-    VkPhysicalDeviceVulkan12Features features = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-        .timelineSemaphore = VK_TRUE,
-    };
+    struct gb_vk_features features;
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = &features,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
         .ppEnabledExtensionNames = extensions,
     };
     VkResult result;
 
+    gb_vk_features_want(card, &features);
+    info.pNext = features.chain;
+    for (uint32_t i = 0; i < features.n_extensions; i++)
+        extensions[info.enabledExtensionCount++] = features.extensions[i];
     if (card->has_push)
         extensions[info.enabledExtensionCount++] =
             VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;

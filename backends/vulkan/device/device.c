@@ -6,6 +6,7 @@
 
 #include "backends/vulkan/device/buffer.h"
 #include "backends/vulkan/device/event.h"
+#include "backends/vulkan/device/features.h"
 #include "backends/vulkan/ops/op.h"
 
 #include <stdio.h>
@@ -122,14 +123,21 @@ static void
 set_properties(struct gb_vk_device *device)
 {
     const struct gb_vk_card *card = &device->card;
+    const uint32_t used = card->limits.features;
+    const uint32_t unused = card->features & ~used;
     const struct ggml_backend_feature rows[GB_VK_MAX_PROPERTIES] = {
         { "PCI", card->pci[0] != '\0' ? card->pci : NULL },
         { "UUID", card->uuid_text },
         { "driver", card->driver_text },
         { "descriptors", card->has_push ? "pushed" : "from pools" },
+        { "features", used != 0 ? device->used : "none" },
+        { "not used", unused != 0 ? device->unused : NULL },
     };
     int n = 0;
 
+    gb_vk_features_write(card, used, device->used, sizeof(device->used));
+    gb_vk_features_write(card, unused, device->unused,
+                         sizeof(device->unused));
     for (int i = 0; i < GB_VK_MAX_PROPERTIES; i++) {
         if (rows[i].name != NULL && rows[i].value != NULL)
             device->properties[n++] = rows[i];

@@ -11,6 +11,9 @@
 
 enum { MOST_CONSTANTS = 2 };
 
+#define SUBGROUP_SIZE_INFO \
+    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO
+
 static const struct {
     const char *name;
     enum gb_vk_shader shader;
@@ -37,7 +40,11 @@ make(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         MOST_CONSTANTS, entries, sizeof(rows[pipeline].constants),
         rows[pipeline].constants
     };
-    const VkComputePipelineCreateInfo info = {
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
+        .sType = SUBGROUP_SIZE_INFO,
+        .requiredSubgroupSize = context->card->limits.subgroup,
+    };
+    VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {
             .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -49,6 +56,11 @@ make(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         .layout = context->layouts[rows[pipeline].n_bindings],
     };
 
+    if ((gb_vk_needs_of(pipeline) & GB_VK_HAS_SUBGROUP) != 0) {
+        info.stage.pNext = &subgroup;
+        info.stage.flags =
+            VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    }
     return context->calls.CreateComputePipelines(
         context->device, VK_NULL_HANDLE, 1, &info, NULL,
         &context->pipelines[pipeline]);

@@ -40,6 +40,13 @@ struct gb_vk_emit {
                 void *params, size_t size);
 };
 
+/* Has the device what PIPELINE needs?  Asked for those of needs.def. */
+bool gb_vk_can_use(
+    const struct gb_vk_limits *limits, enum gb_vk_pipeline pipeline);
+
+/* GB_VK_HAS_…: what PIPELINE needs of a device. */
+uint32_t gb_vk_needs_of(enum gb_vk_pipeline pipeline);
+
 /* All of TENSOR, read; written. */
 static inline struct gb_vk_bind
 gb_vk_read(const struct ggml_tensor *tensor)

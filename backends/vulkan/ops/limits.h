@@ -9,9 +9,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What not every device has, a bit each: GB_VK_HAS_F16 … */
+enum {
+#define GB_VK_FEATURE(id, name, variable, capabilities) GB_VK_FEATURE_##id,
+#include "backends/vulkan/ops/features.def"
+#undef GB_VK_FEATURE
+    GB_VK_FEATURE_COUNT
+};
+
+enum {
+#define GB_VK_FEATURE(id, name, variable, capabilities) \
+    GB_VK_HAS_##id = 1 << GB_VK_FEATURE_##id,
+#include "backends/vulkan/ops/features.def"
+#undef GB_VK_FEATURE
+};
+
 struct gb_vk_limits {
-    size_t range;     /* bytes that a binding shows at most, below 4 GiB */
-    uint32_t threads; /* invocations of a work group: 256 at least */
+    size_t range;      /* bytes that a binding shows at most, below 4 GiB */
+    uint32_t threads;  /* invocations of a work group: 256 at least */
+    uint32_t features; /* GB_VK_HAS_…: there, and to be used */
+    uint32_t subgroup; /* invocations, with GB_VK_HAS_SUBGROUP: 4 to 64 */
 };
 
 #endif
