@@ -6,8 +6,14 @@ vulkan_host_sources = \
 	%D%/device/backend.c \
 	%D%/device/buffer.c \
 	%D%/device/buffer.h \
+	%D%/device/cache.c \
+	%D%/device/cache.h \
+	%D%/device/cachefile.c \
+	%D%/device/cachefile.h \
 	%D%/device/card.c \
 	%D%/device/card.h \
+	%D%/device/compilers.c \
+	%D%/device/compilers.h \
 	%D%/device/context.c \
 	%D%/device/context.h \
 	%D%/device/device.c \
@@ -27,6 +33,7 @@ vulkan_host_sources = \
 	%D%/device/memory.c \
 	%D%/device/memory.h \
 	%D%/device/pipeline.c \
+	%D%/device/pipeline.h \
 	%D%/device/recorder.c \
 	%D%/device/recorder.h \
 	%D%/device/reg.c \
@@ -46,6 +53,8 @@ vulkan_host_sources = \
 	%D%/ops/accumulate.c \
 	%D%/ops/attention.c \
 	%D%/ops/binary.c \
+	%D%/ops/collect.c \
+	%D%/ops/collect.h \
 	%D%/ops/concat.c \
 	%D%/ops/conv.c \
 	%D%/ops/copy.c \

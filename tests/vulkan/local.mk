@@ -12,6 +12,7 @@ vulkan_scripts = \
 	%D%/listing.sh \
 	%D%/model.sh \
 	%D%/module.sh \
+	%D%/pipelines.sh \
 	%D%/report.sh \
 	%D%/shaders.sh
 check_SCRIPTS += $(vulkan_scripts)
@@ -22,6 +23,11 @@ check_PROGRAMS += tests/vulkan/blocks
 tests_vulkan_blocks_SOURCES = %D%/blocks.c
 tests_vulkan_blocks_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_blocks_LDADD = $(BLACK_LDADD) -lm
+
+check_PROGRAMS += tests/vulkan/cachefile
+tests_vulkan_cachefile_SOURCES = %D%/cachefile.c backends/vulkan/device/cachefile.c
+tests_vulkan_cachefile_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_cachefile_LDADD = $(BLACK_LDADD)
 
 # On the device that cut.sh brings.
 check_PROGRAMS += tests/vulkan/cut
@@ -40,6 +46,12 @@ check_PROGRAMS += tests/vulkan/functions
 tests_vulkan_functions_SOURCES = %D%/functions.c
 tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
+
+# On the device that pipelines.sh brings.
+check_PROGRAMS += tests/vulkan/pipelines
+tests_vulkan_pipelines_SOURCES = %D%/pipelines.c
+tests_vulkan_pipelines_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_pipelines_LDADD = $(BLACK_LDADD) -lm
 
 # All cases, with each size of subgroups and without each feature.
 check-vulkan-long: all

@@ -7,6 +7,8 @@
 #include "backends/vulkan/device/features.h"
 #include "backends/vulkan/device/settings.h"
 
+#include "ggmlbackend.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,21 @@ read_limits(struct gb_vk_card *card, const VkPhysicalDeviceLimits *limits,
         card->most_allocation = most;
 }
 
+static void
+read_key(struct gb_vk_cache_key *key,
+         const VkPhysicalDeviceProperties *properties,
+         const VkPhysicalDeviceIDProperties *id)
+{
+    *key = (struct gb_vk_cache_key){
+        .vendor = properties->vendorID,
+        .device = properties->deviceID,
+        .driver = properties->driverVersion,
+    };
+    memcpy(key->device_uuid, id->deviceUUID, GB_VK_UUID);
+    memcpy(key->cache_uuid, properties->pipelineCacheUUID, GB_VK_UUID);
+    snprintf(key->version, sizeof(key->version), "%s", ggmlbackend_version());
+}
+
 static VkPhysicalDeviceProperties
 read_properties(struct gb_vk_card *card, const struct gb_vk_extensions *extensions)
 {
@@ -91,6 +108,8 @@ read_properties(struct gb_vk_card *card, const struct gb_vk_extensions *extensio
                  pci.pciDomain & 0xffff, pci.pciBus & 0xff,
                  pci.pciDevice & 0xff, pci.pciFunction & 0xf);
     card->type = properties.properties.deviceType;
+    card->driver = driver.driverID;
+    read_key(&card->cache_key, &properties.properties, &id);
     read_limits(card, &properties.properties.limits, &allocation);
     return properties.properties;
 }
@@ -171,6 +190,19 @@ gb_vk_card_memory(struct gb_vk_card *card, size_t *free, size_t *total)
 }
 
 /* ---- the card ---- */
+
+struct gb_vk_limits
+gb_vk_card_limits(const struct gb_vk_card *card)
+{
+    struct gb_vk_limits limits = card->limits;
+
+    limits.has_broken =
+        atomic_load_explicit(&card->has_broken, memory_order_acquire);
+    for (int i = 0; limits.has_broken && i < GB_VK_PIPELINE_WORDS; i++)
+        limits.broken[i] =
+            atomic_load_explicit(&card->broken[i], memory_order_relaxed);
+    return limits;
+}
 
 bool
 gb_vk_card_init(

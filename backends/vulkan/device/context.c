@@ -6,6 +6,7 @@
 #include "backends/vulkan/device/context.h"
 
 #include "backends/vulkan/device/features.h"
+#include "backends/vulkan/device/pipeline.h"
 #include "backends/vulkan/device/settings.h"
 #include "backends/vulkan/device/tables.h"
 #include "backends/vulkan/device/transfer.h"
@@ -192,8 +193,7 @@ free_context(struct gb_vk_context *context)
             gb_vk_tell_dispatches(context);
         gb_vk_tables_free(context);
         gb_vk_transfer_free(context);
-        for (int i = 0; i < GB_VK_PIPELINE_COUNT; i++)
-            calls->DestroyPipeline(device, context->pipelines[i], NULL);
+        gb_vk_pipelines_free(context);
         for (int n = 1; n <= GB_VK_MAX_BINDINGS; n++) {
             calls->DestroyPipelineLayout(device, context->layouts[n], NULL);
             calls->DestroyDescriptorSetLayout(device, context->sets[n], NULL);
@@ -203,6 +203,7 @@ free_context(struct gb_vk_context *context)
     }
     pthread_mutex_destroy(&context->queue_lock);
     pthread_mutex_destroy(&context->pipeline_lock);
+    pthread_cond_destroy(&context->pipeline_settled);
     pthread_mutex_destroy(&context->transfer_lock);
     pthread_mutex_destroy(&context->tables_lock);
     free(context);
@@ -221,6 +222,7 @@ make_context(struct gb_vk_card *card)
     context->process = getpid();
     pthread_mutex_init(&context->queue_lock, NULL);
     pthread_mutex_init(&context->pipeline_lock, NULL);
+    pthread_cond_init(&context->pipeline_settled, NULL);
     pthread_mutex_init(&context->transfer_lock, NULL);
     pthread_mutex_init(&context->tables_lock, NULL);
     status = make_parts(context);

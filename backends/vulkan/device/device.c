@@ -87,11 +87,14 @@ is_within_reach(ggml_backend_dev_t dev, const struct ggml_tensor *tensor)
 static bool
 dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 {
+    const struct gb_vk_limits limits =
+        gb_vk_card_limits(&gb_vk_device_of(dev)->card);
+
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         if (op->src[i] != NULL && !is_within_reach(dev, op->src[i]))
             return false;
     }
-    return gb_vk_supports(&gb_vk_device_of(dev)->card.limits, op);
+    return gb_vk_supports(&limits, op);
 }
 
 static bool

@@ -5,6 +5,8 @@
 #include "backends/vulkan/device/graph.h"
 
 #include "backends/vulkan/device/buffer.h"
+#include "backends/vulkan/device/compilers.h"
+#include "backends/vulkan/device/pipeline.h"
 #include "backends/vulkan/device/tables.h"
 #include "backends/vulkan/ops/op.h"
 
@@ -19,8 +21,34 @@ struct emission {
     struct gb_vk_emit emit; /* first: rows get it */
     struct gb_vk_recorder *recorder;
     const struct gb_vk_memory *scratch;
+    const struct ggml_cgraph *graph;
+    int node; /* that is recorded */
+    struct gb_vk_compilers compilers;
+    bool has_compilers;
     enum ggml_status status;
 };
+
+/* ---- pipelines ---- */
+
+/*
+ * A pipeline that is not there takes a while, and a graph that needs one may need
+ * more: others are made meanwhile, in the order in which they will be asked for.
+ */
+static void
+start_compilers(struct emission *emission, enum gb_vk_pipeline pipeline)
+{
+    struct gb_vk_context *context = emission->recorder->context;
+    const struct ggml_cgraph *graph = emission->graph;
+    struct gb_vk_collection wanted = { .n = 0 };
+
+    if (emission->has_compilers || gb_vk_pipeline_is_made(context, pipeline))
+        return;
+    emission->has_compilers = true;
+    for (int i = emission->node; i < graph->n_nodes; i++)
+        if (gb_vk_supports(emission->emit.limits, graph->nodes[i]))
+            gb_vk_collect(emission->emit.limits, graph->nodes[i], &wanted);
+    gb_vk_compilers_begin(&emission->compilers, context, &wanted);
+}
 
 /* ---- bindings ---- */
 
@@ -93,6 +121,7 @@ add(struct gb_vk_emit *emit, enum gb_vk_pipeline pipeline, int64_t n_groups,
             return;
         }
     }
+    start_compilers(emission, pipeline);
     emission->status = gb_vk_record(emission->recorder, &dispatch);
 }
 
@@ -154,7 +183,7 @@ runs(const struct emission *emission, const struct ggml_tensor *node)
 {
     const struct gb_vk_context *context = emission->recorder->context;
 
-    if (gb_vk_supports(&context->card->limits, node))
+    if (gb_vk_supports(emission->emit.limits, node))
         return true;
     ggmlbackend_fail(GGML_STATUS_FAILED, "%s: %s cannot be computed there",
                      context->card->label, ggml_op_desc(node));
@@ -179,17 +208,21 @@ gb_vk_graph_run(
     struct gb_vk_recorder *recorder, struct gb_vk_memory *scratch,
     const struct ggml_cgraph *cgraph)
 {
-    const struct gb_vk_limits *limits = &recorder->context->card->limits;
+    /* What breaks meanwhile changes nothing of what is recorded. */
+    const struct gb_vk_limits limits =
+        gb_vk_card_limits(recorder->context->card);
     struct emission emission = {
-        .emit = { .limits = limits, .add = add },
+        .emit = { .limits = &limits, .add = add },
         .recorder = recorder,
         .scratch = scratch,
-        .status = grow(recorder, scratch, scratch_of(limits, cgraph)),
+        .graph = cgraph,
+        .status = grow(recorder, scratch, scratch_of(&limits, cgraph)),
     };
 
-    for (int i = 0;
-         i < cgraph->n_nodes && emission.status == GGML_STATUS_SUCCESS; i++)
-        emit_node(&emission, cgraph->nodes[i]);
+    for (; emission.node < cgraph->n_nodes &&
+           emission.status == GGML_STATUS_SUCCESS; emission.node++)
+        emit_node(&emission, cgraph->nodes[emission.node]);
+    gb_vk_compilers_end(&emission.compilers);
     if (emission.status == GGML_STATUS_SUCCESS)
         emission.status = gb_vk_flush(recorder);
     gb_vk_recorder_drop(recorder);

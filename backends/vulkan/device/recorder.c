@@ -5,6 +5,8 @@
  */
 #include "backends/vulkan/device/recorder.h"
 
+#include "backends/vulkan/device/pipeline.h"
+
 #include "ggmlbackend.h"
 
 #include <string.h>
@@ -257,13 +259,11 @@ enum ggml_status
 gb_vk_record(
     struct gb_vk_recorder *recorder, const struct gb_vk_dispatch *dispatch)
 {
-    const VkPipeline pipeline =
-        gb_vk_pipeline(recorder->context, dispatch->pipeline);
-    enum ggml_status status = GGML_STATUS_SUCCESS;
+    VkPipeline pipeline;
+    enum ggml_status status =
+        gb_vk_pipeline(recorder->context, dispatch->pipeline, &pipeline);
 
-    if (pipeline == VK_NULL_HANDLE)
-        return GGML_STATUS_FAILED;
-    if (!recorder->is_recording)
+    if (status == GGML_STATUS_SUCCESS && !recorder->is_recording)
         status = begin(recorder);
     if (status == GGML_STATUS_SUCCESS)
         status = add_dispatch(recorder, pipeline, dispatch);

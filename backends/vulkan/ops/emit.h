@@ -21,6 +21,9 @@ enum gb_vk_pipeline {
     GB_VK_PIPELINE_COUNT
 };
 
+_Static_assert(GB_VK_PIPELINE_COUNT <= 32 * GB_VK_PIPELINE_WORDS,
+               "there is a bit for each pipeline");
+
 enum { GB_VK_MAX_BINDINGS = 8, GB_VK_MAX_PARAMS = 128 };
 
 /* What a binding of a dispatch shows. */
@@ -40,7 +43,8 @@ struct gb_vk_emit {
                 void *params, size_t size);
 };
 
-/* Has the device what PIPELINE needs?  Asked for those of needs.def. */
+/* Has the device what PIPELINE needs, and does its driver not fail to make it?
+ * Asked where there is another to fall back on. */
 bool gb_vk_can_use(
     const struct gb_vk_limits *limits, enum gb_vk_pipeline pipeline);
 

@@ -24,11 +24,16 @@ enum {
 #undef GB_VK_FEATURE
 };
 
+/* Words that have a bit for each pipeline. */
+enum { GB_VK_PIPELINE_WORDS = 32 };
+
 struct gb_vk_limits {
     size_t range;      /* bytes that a binding shows at most, below 4 GiB */
     uint32_t threads;  /* invocations of a work group: 256 at least */
     uint32_t features; /* GB_VK_HAS_…: there, and to be used */
     uint32_t subgroup; /* invocations, with GB_VK_HAS_SUBGROUP: 4 to 64 */
+    bool has_broken;   /* a pipeline that the driver cannot make */
+    uint32_t broken[GB_VK_PIPELINE_WORDS]; /* their bits */
 };
 
 #endif

@@ -29,5 +29,6 @@ gb_vk_needs_of(enum gb_vk_pipeline pipeline)
 bool
 gb_vk_can_use(const struct gb_vk_limits *limits, enum gb_vk_pipeline pipeline)
 {
-    return (gb_vk_needs_of(pipeline) & ~limits->features) == 0;
+    return (gb_vk_needs_of(pipeline) & ~limits->features) == 0 &&
+           (limits->broken[pipeline / 32] >> pipeline % 32 & 1) == 0;
 }
