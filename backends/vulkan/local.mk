@@ -6,8 +6,14 @@ vulkan_host_sources = \
 	%D%/device/backend.c \
 	%D%/device/buffer.c \
 	%D%/device/buffer.h \
+	%D%/device/cache.c \
+	%D%/device/cache.h \
+	%D%/device/cachefile.c \
+	%D%/device/cachefile.h \
 	%D%/device/card.c \
 	%D%/device/card.h \
+	%D%/device/compilers.c \
+	%D%/device/compilers.h \
 	%D%/device/context.c \
 	%D%/device/context.h \
 	%D%/device/device.c \
@@ -16,15 +22,22 @@ vulkan_host_sources = \
 	%D%/device/estimate.h \
 	%D%/device/event.c \
 	%D%/device/event.h \
+	%D%/device/extensions.c \
+	%D%/device/extensions.h \
+	%D%/device/features.c \
+	%D%/device/features.h \
 	%D%/device/instance.c \
 	%D%/device/instance.h \
 	%D%/device/layout.c \
 	%D%/device/layout.h \
+	%D%/device/limits.c \
+	%D%/device/limits.h \
 	%D%/device/list.c \
 	%D%/device/list.h \
 	%D%/device/memory.c \
 	%D%/device/memory.h \
 	%D%/device/pipeline.c \
+	%D%/device/pipeline.h \
 	%D%/device/plan.c \
 	%D%/device/plan.h \
 	%D%/device/recorder.c \
@@ -44,15 +57,19 @@ vulkan_host_sources = \
 	%D%/driver/calls.def \
 	%D%/driver/driver.c \
 	%D%/driver/driver.h \
+	%D%/driver/later.h \
 	%D%/driver/result.c \
 	%D%/ops/accumulate.c \
 	%D%/ops/attention.c \
 	%D%/ops/binary.c \
+	%D%/ops/collect.c \
+	%D%/ops/collect.h \
 	%D%/ops/concat.c \
 	%D%/ops/conv.c \
 	%D%/ops/copy.c \
 	%D%/ops/counts.h \
 	%D%/ops/emit.h \
+	%D%/ops/features.def \
 	%D%/ops/formats.c \
 	%D%/ops/formats.h \
 	%D%/ops/generate.c \
@@ -66,6 +83,7 @@ vulkan_host_sources = \
 	%D%/ops/matmulid.c \
 	%D%/ops/move.c \
 	%D%/ops/move.h \
+	%D%/ops/needs.c \
 	%D%/ops/norm.c \
 	%D%/ops/op.h \
 	%D%/ops/optable.c \
@@ -91,6 +109,7 @@ vulkan_host_sources = \
 	%D%/ops/window.c \
 	%D%/shaders.h \
 	%D%/shaders/formats.def \
+	%D%/shaders/needs.def \
 	%D%/shaders/packed.def \
 	%D%/shaders/params-accumulate.h \
 	%D%/shaders/params-adamw.h \
@@ -112,6 +131,7 @@ vulkan_host_sources = \
 	%D%/shaders/params-im2col.h \
 	%D%/shaders/params-join.h \
 	%D%/shaders/params-joincounts.h \
+	%D%/shaders/params-limits.h \
 	%D%/shaders/params-linear.h \
 	%D%/shaders/params-loss.h \
 	%D%/shaders/params-matmul.h \
@@ -135,6 +155,7 @@ vulkan_host_sources = \
 	%D%/shaders/params-window.h \
 	%D%/shaders/params.h \
 	%D%/shaders/pipelines.def \
+	%D%/shaders/shaders.def \
 	%D%/shaders/unary-functions.h
 
 if VULKAN_NO
@@ -202,6 +223,7 @@ vulkan_glsl = \
 	%D%/shaders/im2colback.comp \
 	%D%/shaders/join.comp \
 	%D%/shaders/joincounts.comp \
+	%D%/shaders/limits.comp \
 	%D%/shaders/linear.comp \
 	%D%/shaders/mergeruns.comp \
 	%D%/shaders/move.comp \
@@ -225,10 +247,10 @@ vulkan_glsl = \
 	%D%/shaders/window.comp
 EXTRA_DIST += $(vulkan_glsl)
 
-# A row of pipelines.def, "name file defines".
+# A row of shaders.def, "name file defines".
 vulkan_row = sed -n \
-	's/^GB_VK_PIPELINE(\([^,]*\), *\([^,]*\),[^"]*"\(.*\)")$$/\1 \2 \3/p' \
-	'$(srcdir)/%D%/shaders/pipelines.def'
+	's/^GB_VK_SHADER(\([^,]*\), *\([^,]*\), *"\(.*\)")$$/\1 \2 \3/p' \
+	'$(srcdir)/%D%/shaders/shaders.def'
 
 if !VULKAN_NO
 vulkan_spirv := $(patsubst %,%D%/shaders/%.spv,$(shell $(vulkan_row) | sed 's/ .*//'))
@@ -237,8 +259,8 @@ CLEANFILES += %D%/shaders/*.spv %D%/shaders/*.d %D%/shaders/*.row %D%/shaders/ro
 
 if GLSLANG
 GB_GLSLC_FLAGS = -V --quiet --target-env vulkan1.2 -I$(srcdir)/%D%/shaders
-vulkan_included = $(patsubst %,$(srcdir)/%,$(filter %D%/shaders/%.def %D%/shaders/%.h %.glsl, \
-	$(vulkan_host_sources) $(vulkan_glsl)))
+vulkan_included = $(patsubst %,$(srcdir)/%,$(filter-out %/pipelines.def %/shaders.def, \
+	$(filter %D%/shaders/%.def %D%/shaders/%.h %.glsl, $(vulkan_host_sources) $(vulkan_glsl))))
 else
 # Drivers optimise; here it would unroll loops, and make the module larger.
 GB_GLSLC_FLAGS = -O0 --target-env=vulkan1.2 -I$(srcdir)/%D%/shaders
@@ -251,9 +273,9 @@ am__v_GLSLC_ = $(am__v_GLSLC_$(AM_DEFAULT_VERBOSITY))
 am__v_GLSLC_0 = @echo "  GLSLC   " $@;
 am__v_GLSLC_1 =
 
-# NAME.row changes when the pipeline's row does, the compiler or its flags: a new
-# pipeline compiles no others.
-%D%/shaders/rows: %D%/shaders/pipelines.def Makefile
+# NAME.row changes when the shader's row does, the compiler or its flags: a new
+# shader compiles no others.
+%D%/shaders/rows: %D%/shaders/shaders.def Makefile
 	@$(MKDIR_P) %D%/shaders && $(vulkan_row) | while read -r name row; do \
 	    printf '%s\n' "$$row" '$(GLSLC) $(GB_GLSLC_FLAGS) $(GLSLCFLAGS)' >$@.tmp && \
 	    { cmp -s $@.tmp %D%/shaders/$$name.row || \

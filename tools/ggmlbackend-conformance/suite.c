@@ -734,6 +734,10 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
         list_nodes(&chain, s->beside[i]);
     list_nodes(&chain, node);
     describe(node, text, sizeof(text));
+    if (s->cases != NULL && regexec(s->cases, text, 0, NULL, 0) != 0) {
+        end(s);
+        return;
+    }
     if (node->op == GGML_OP_NONE) {
         outcome = FAILED;
         why = ggmlbackend_last_failure();

@@ -18,6 +18,14 @@
 struct gb_vk_tables;
 struct gb_vk_transfer;
 
+/* A pipeline, made on first use. */
+struct gb_vk_pipeline_slot {
+    enum { GB_VK_UNMADE, GB_VK_BUSY, GB_VK_MADE, GB_VK_BROKEN } state;
+    VkPipeline handle;
+    VkResult result;  /* of the last trial */
+    int n_shortages;  /* trials that found no memory */
+};
+
 struct gb_vk_context {
     struct gb_vk_card *card;
     VkDevice device;
@@ -34,8 +42,13 @@ struct gb_vk_context {
     VkDescriptorSetLayout sets[GB_VK_MAX_BINDINGS + 1];
     VkPipelineLayout layouts[GB_VK_MAX_BINDINGS + 1];
 
-    pthread_mutex_t pipeline_lock;
-    VkPipeline pipelines[GB_VK_PIPELINE_COUNT]; /* made on first use */
+    pthread_mutex_t pipeline_lock; /* of what follows */
+    pthread_cond_t pipeline_settled;
+    struct gb_vk_pipeline_slot pipelines[GB_VK_PIPELINE_COUNT];
+    int n_made;
+    bool has_cache;        /* or it was found that there shall be none */
+    VkPipelineCache cache; /* filled with the first pipeline */
+    size_t cache_size;     /* bytes that the file had of it */
     atomic_uint n_dispatches[GB_VK_PIPELINE_COUNT]; /* for tests */
 
     pthread_mutex_t transfer_lock;
@@ -116,16 +129,5 @@ enum ggml_status gb_vk_wait(struct gb_vk_context *context, uint64_t number);
 /* Wait for all that was submitted, without a word, also where the card has
  * failed: memory that it uses may go afterwards. */
 void gb_vk_drain(struct gb_vk_context *context);
-
-/* The pipeline, which is made on first use; VK_NULL_HANDLE with the reason told.
- * Any thread. */
-VkPipeline gb_vk_pipeline(
-    struct gb_vk_context *context, enum gb_vk_pipeline pipeline);
-
-const char *gb_vk_pipeline_name(enum gb_vk_pipeline pipeline);
-
-/* Say how often each pipeline was dispatched, for tests: as warnings, which
- * programs show. */
-void gb_vk_tell_dispatches(const struct gb_vk_context *context);
 
 #endif

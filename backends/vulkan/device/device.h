@@ -10,7 +10,7 @@
 #include "ggml-backend-impl.h"
 
 /* Rows for people, and the end of them. */
-enum { GB_VK_MAX_PROPERTIES = 6 };
+enum { GB_VK_MAX_PROPERTIES = 8 };
 
 struct gb_vk_device {
     struct ggml_backend_device handle;
@@ -18,6 +18,7 @@ struct gb_vk_device {
     struct gb_vk_card card;
     char name[16]; /* "Vulkan0" */
     int index;
+    char used[96], unused[96]; /* features, for people */
     struct ggml_backend_feature properties[GB_VK_MAX_PROPERTIES + 1];
 };
 

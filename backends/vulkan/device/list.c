@@ -5,6 +5,7 @@
  */
 #include "backends/vulkan/device/list.h"
 
+#include "backends/vulkan/device/pipeline.h"
 #include "backends/vulkan/device/settings.h"
 
 #include "ggml-impl.h"
@@ -33,7 +34,8 @@ gb_vk_list_submission(
 static const char *
 name_of(const struct gb_vk_plan *plan, const struct gb_vk_dispatch *dispatch)
 {
-    return plan->cgraph->nodes[dispatch->node]->name;
+    return plan->cgraph != NULL ? plan->cgraph->nodes[dispatch->node]->name
+                                : "no node";
 }
 
 static const char *

@@ -139,10 +139,10 @@ is_same(const struct gb_vk_dispatch *a, const struct gb_vk_dispatch *b)
     return true;
 }
 
-static void
-append(struct emission *emission, const struct gb_vk_dispatch *dispatch)
+bool
+gb_vk_plan_add(
+    struct gb_vk_plan *plan, const struct gb_vk_dispatch *dispatch)
 {
-    struct gb_vk_plan *plan = emission->plan;
     void *items = plan->dispatches;
     const bool has_room =
         grow(&items, &plan->room_dispatches,
@@ -152,12 +152,18 @@ append(struct emission *emission, const struct gb_vk_dispatch *dispatch)
     plan->dispatches = items;
     if (has_room)
         plan->dispatches[plan->n_dispatches++] = *dispatch;
-    else
+    return has_room;
+}
+
+static void
+append(struct emission *emission, const struct gb_vk_dispatch *dispatch)
+{
+    if (!gb_vk_plan_add(emission->plan, dispatch))
         emission->status =
             ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
                              "%s: no memory for a plan of %zu dispatches",
                              emission->context->card->label,
-                             plan->n_dispatches);
+                             emission->plan->n_dispatches);
 }
 
 /* What the plan knows of where it is stays. */
@@ -215,10 +221,11 @@ add(struct gb_vk_emit *emit, enum gb_vk_pipeline pipeline, int64_t n_groups,
 
 static struct emission
 new_emission(struct gb_vk_plan *plan, struct gb_vk_context *context,
+             const struct gb_vk_limits *limits,
              const struct gb_vk_memory *scratch)
 {
     return (struct emission){
-        .emit = { .limits = &context->card->limits, .add = add },
+        .emit = { .limits = limits, .add = add },
         .plan = plan,
         .context = context,
         .scratch = scratch,
@@ -250,13 +257,13 @@ emit_at(struct emission *emission, const struct ggml_cgraph *cgraph, int i)
 
 /* Clients may ask for what supports_op refuses. */
 static enum ggml_status
-check(const struct gb_vk_context *context, const struct ggml_cgraph *cgraph)
+check(const struct gb_vk_context *context, const struct gb_vk_limits *limits,
+      const struct ggml_cgraph *cgraph)
 {
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const struct ggml_tensor *node = cgraph->nodes[i];
 
-        if (gb_vk_needs_work(node) &&
-            !gb_vk_supports(&context->card->limits, node))
+        if (gb_vk_needs_work(node) && !gb_vk_supports(limits, node))
             return ggmlbackend_fail(GGML_STATUS_FAILED,
                                     "%s: %s cannot be computed there",
                                     context->card->label, ggml_op_desc(node));
@@ -322,9 +329,10 @@ make_units(struct gb_vk_plan *plan, const struct gb_vk_context *context, int n)
 
 static enum ggml_status
 emit_all(struct gb_vk_plan *plan, struct gb_vk_context *context,
-         const struct gb_vk_memory *scratch, const struct ggml_cgraph *cgraph)
+         const struct gb_vk_limits *limits, const struct gb_vk_memory *scratch,
+         const struct ggml_cgraph *cgraph)
 {
-    struct emission emission = new_emission(plan, context, scratch);
+    struct emission emission = new_emission(plan, context, limits, scratch);
 
     for (int i = 0;
          i < cgraph->n_nodes && emission.status == GGML_STATUS_SUCCESS; i++) {
@@ -344,7 +352,9 @@ gb_vk_plan_make(
     struct gb_vk_memory *scratch, uint64_t number,
     const struct ggml_cgraph *cgraph)
 {
-    enum ggml_status status = check(context, cgraph);
+    /* What breaks meanwhile changes nothing of what is planned. */
+    const struct gb_vk_limits limits = gb_vk_card_limits(context->card);
+    enum ggml_status status = check(context, &limits, cgraph);
 
     gb_fuse_seen_clear(&plan->seen);
     plan->n_dispatches = 0;
@@ -353,11 +363,11 @@ gb_vk_plan_make(
     plan->change = 0;
     if (status == GGML_STATUS_SUCCESS)
         status = grow_scratch(context, scratch, number,
-                              most_scratch(&context->card->limits, cgraph));
+                              most_scratch(&limits, cgraph));
     if (status == GGML_STATUS_SUCCESS)
         status = make_units(plan, context, cgraph->n_nodes);
     if (status == GGML_STATUS_SUCCESS)
-        status = emit_all(plan, context, scratch, cgraph);
+        status = emit_all(plan, context, &limits, scratch, cgraph);
     if (status == GGML_STATUS_SUCCESS && plan->n_homes <= GB_VK_MAX_HOMES)
         gb_fuse_seen_take(&plan->seen, cgraph);
     return status;
@@ -436,6 +446,24 @@ change_users(struct emission *emission, const struct ggml_cgraph *cgraph,
     return true;
 }
 
+static bool
+change_moved(struct gb_vk_plan *plan, struct gb_vk_context *context,
+             const struct gb_vk_memory *scratch,
+             const struct ggml_cgraph *cgraph, gb_vk_changed_fn changed,
+             void *data)
+{
+    const struct gb_vk_limits limits = gb_vk_card_limits(context->card);
+    struct emission emission = new_emission(plan, context, &limits, scratch);
+
+    emission.changed = changed;
+    emission.data = data;
+    plan->change++;
+    for (int i = 0; i < plan->seen.n_moved; i++)
+        if (!change_users(&emission, cgraph, plan->seen.moved[i]))
+            return false;
+    return true;
+}
+
 enum gb_vk_again
 gb_vk_plan_again(
     struct gb_vk_plan *plan, struct gb_vk_context *context,
@@ -444,7 +472,6 @@ gb_vk_plan_again(
 {
     const enum gb_fuse_change change =
         gb_fuse_seen_compare(&plan->seen, cgraph);
-    struct emission emission = new_emission(plan, context, scratch);
 
     if (change == GB_FUSE_OTHER)
         return GB_VK_ANOTHER;
@@ -452,11 +479,6 @@ gb_vk_plan_again(
         return GB_VK_WORN;
     if (change == GB_FUSE_SAME)
         return GB_VK_AS_BEFORE;
-    emission.changed = changed;
-    emission.data = data;
-    plan->change++;
-    for (int i = 0; i < plan->seen.n_moved; i++)
-        if (!change_users(&emission, cgraph, plan->seen.moved[i]))
-            return GB_VK_WORN;
-    return GB_VK_CHANGED;
+    return change_moved(plan, context, scratch, cgraph, changed, data)
+               ? GB_VK_CHANGED : GB_VK_WORN;
 }

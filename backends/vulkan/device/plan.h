@@ -59,6 +59,10 @@ struct gb_vk_plan {
     const struct ggml_cgraph *cgraph; /* while it runs */
 };
 
+/* Add DISPATCH; false: there is no memory for it. */
+bool gb_vk_plan_add(
+    struct gb_vk_plan *plan, const struct gb_vk_dispatch *dispatch);
+
 /*
  * Write CGRAPH's dispatches to PLAN, whose former ones go.  SCRATCH is made as
  * large as they need, for which NUMBER, the last submission that may use it, is

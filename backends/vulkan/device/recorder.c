@@ -6,6 +6,7 @@
 #include "backends/vulkan/device/recorder.h"
 
 #include "backends/vulkan/device/list.h"
+#include "backends/vulkan/device/pipeline.h"
 
 #include <string.h>
 
@@ -275,11 +276,12 @@ add_dispatch(struct gb_vk_recorder *recorder, const struct gb_vk_plan *plan,
              const struct gb_vk_chunk *chunk)
 {
     struct gb_vk_context *context = recorder->context;
-    const VkPipeline pipeline = gb_vk_pipeline(context, dispatch->pipeline);
-    enum ggml_status status;
+    VkPipeline pipeline;
+    enum ggml_status status =
+        gb_vk_pipeline(context, dispatch->pipeline, &pipeline);
 
-    if (pipeline == VK_NULL_HANDLE)
-        return GGML_STATUS_FAILED;
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
     order(recorder, plan, dispatch);
     bind_pipeline(recorder, pipeline);
     status = bind_ranges(recorder, dispatch);

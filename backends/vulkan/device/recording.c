@@ -5,6 +5,7 @@
  */
 #include "backends/vulkan/device/recording.h"
 
+#include "backends/vulkan/device/compilers.h"
 #include "backends/vulkan/device/estimate.h"
 #include "backends/vulkan/device/layout.h"
 #include "backends/vulkan/device/list.h"
@@ -292,6 +293,19 @@ make(struct gb_vk_recordings *recordings, struct gb_vk_recording *recording,
                            &recordings->scratch, recordings->number, cgraph);
 }
 
+/* A pipeline that is not there takes a while, and a plan may need several: threads
+ * make them, in the order in which they will be asked for. */
+static void
+start_compilers(struct gb_vk_compilers *compilers,
+                struct gb_vk_context *context, const struct gb_vk_plan *plan)
+{
+    struct gb_vk_collection wanted = { .n = 0 };
+
+    for (size_t i = 0; i < plan->n_dispatches; i++)
+        gb_vk_collection_add(&wanted, plan->dispatches[i].pipeline);
+    gb_vk_compilers_begin(compilers, context, &wanted);
+}
+
 /* What came of a failure is not used again; what is too long to be kept is
  * not. */
 static void
@@ -308,6 +322,7 @@ gb_vk_graph_run(
     struct gb_vk_recordings *recordings, const struct ggml_cgraph *cgraph,
     const struct gb_vk_abort *abort)
 {
+    struct gb_vk_compilers compilers = { .n_threads = 0 };
     enum ggml_status status = GGML_STATUS_SUCCESS;
     bool is_new;
     struct gb_vk_recording *recording = find(recordings, cgraph, &is_new);
@@ -318,8 +333,23 @@ gb_vk_graph_run(
         status = make(recordings, recording, cgraph);
     if (status == GGML_STATUS_SUCCESS && !recording->is_laid)
         status = lay_out(recordings, recording);
+    if (status == GGML_STATUS_SUCCESS && is_new)
+        start_compilers(&compilers, recordings->recorder.context,
+                        &recording->plan);
     if (status == GGML_STATUS_SUCCESS)
         status = submit_chunks(recordings, recording, abort);
+    gb_vk_compilers_end(&compilers);
     settle(recording, status);
     return status;
+}
+
+enum ggml_status
+gb_vk_recording_run(
+    struct gb_vk_recordings *recordings, struct gb_vk_recording *recording)
+{
+    static const struct gb_vk_abort nobody = { .callback = NULL };
+    const enum ggml_status status = lay_out(recordings, recording);
+
+    return status == GGML_STATUS_SUCCESS
+               ? submit_chunks(recordings, recording, &nobody) : status;
 }

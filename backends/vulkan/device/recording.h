@@ -67,6 +67,11 @@ enum ggml_status gb_vk_graph_run(
     struct gb_vk_recordings *recordings, const struct ggml_cgraph *cgraph,
     const struct gb_vk_abort *abort);
 
+/* Submit the dispatches of RECORDING, which is one of them and has a plan that
+ * was written by hand. */
+enum ggml_status gb_vk_recording_run(
+    struct gb_vk_recordings *recordings, struct gb_vk_recording *recording);
+
 /* Nothing of them runs any more. */
 void gb_vk_recordings_clear(struct gb_vk_recordings *recordings);
 
