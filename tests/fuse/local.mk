@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/fuse: which nodes become a group, and that nobody can tell.
+fuse_graphs = %D%/graphs.c %D%/graphs.h
 check_PROGRAMS += tests/fuse/patterns tests/fuse/random
 tests_fuse_patterns_SOURCES = %D%/patterns.c
 tests_fuse_patterns_CPPFLAGS = $(TEST_CPPFLAGS)

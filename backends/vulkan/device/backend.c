@@ -17,6 +17,7 @@ struct vulkan_backend {
     struct gb_vk_hold hold;
     struct gb_vk_recorder recorder;
     struct gb_vk_memory scratch;
+    struct gb_fuse fuse; /* of the last graph */
 };
 
 /* The interface tells backends apart by this: clients compare it. */
@@ -58,6 +59,7 @@ backend_free(ggml_backend_t backend)
         gb_vk_memory_free(context, &own->scratch);
     gb_vk_recorder_clear(&own->recorder);
     gb_vk_release(&own->hold);
+    gb_fuse_clear(&own->fuse);
     free(own);
 }
 
@@ -95,7 +97,7 @@ backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 
     if (!gb_vk_is_usable(own->hold.context))
         return GGML_STATUS_FAILED;
-    status = gb_vk_graph_run(&own->recorder, &own->scratch, cgraph);
+    status = gb_vk_graph_run(&own->recorder, &own->scratch, &own->fuse, cgraph);
     if (status != GGML_STATUS_SUCCESS)
         gb_vk_drain(own->hold.context);
     return status;

@@ -8,6 +8,7 @@
 #include "backends/vulkan/device/compilers.h"
 #include "backends/vulkan/device/pipeline.h"
 #include "backends/vulkan/device/tables.h"
+#include "backends/vulkan/ops/fused.h"
 #include "backends/vulkan/ops/op.h"
 
 #include "ggmlbackend.h"
@@ -22,6 +23,7 @@ struct emission {
     struct gb_vk_recorder *recorder;
     const struct gb_vk_memory *scratch;
     const struct ggml_cgraph *graph;
+    const struct gb_fuse *fuse; /* its groups */
     int node; /* that is recorded */
     struct gb_vk_compilers compilers;
     bool has_compilers;
@@ -29,6 +31,21 @@ struct emission {
 };
 
 /* ---- pipelines ---- */
+
+/* Those of node I, or of its group where that is computed. */
+static void
+collect_at(const struct emission *emission, int i,
+           struct gb_vk_collection *wanted)
+{
+    const struct gb_vk_limits *limits = emission->emit.limits;
+    const struct ggml_tensor *node = emission->graph->nodes[i];
+    const struct gb_fuse_group *group = gb_fuse_group_of(emission->fuse, i);
+
+    if (group == NULL && gb_vk_supports(limits, node))
+        gb_vk_collect(limits, node, wanted);
+    if (group != NULL && gb_fuse_is_place(group, i))
+        gb_vk_collect_group(limits, group, wanted);
+}
 
 /*
  * A pipeline that is not there takes a while, and a graph that needs one may need
@@ -45,8 +62,7 @@ start_compilers(struct emission *emission, enum gb_vk_pipeline pipeline)
         return;
     emission->has_compilers = true;
     for (int i = emission->node; i < graph->n_nodes; i++)
-        if (gb_vk_supports(emission->emit.limits, graph->nodes[i]))
-            gb_vk_collect(emission->emit.limits, graph->nodes[i], &wanted);
+        collect_at(emission, i, &wanted);
     gb_vk_compilers_begin(&emission->compilers, context, &wanted);
 }
 
@@ -127,10 +143,32 @@ add(struct gb_vk_emit *emit, enum gb_vk_pipeline pipeline, int64_t n_groups,
 
 /* ---- graphs ---- */
 
+/* What the groups of FUSE need at once that their nodes need one after the
+ * other. */
 static size_t
-scratch_of(const struct gb_vk_limits *limits, const struct ggml_cgraph *cgraph)
+scratch_of_groups(
+    const struct gb_vk_limits *limits, const struct gb_fuse *fuse)
 {
     size_t most = 0;
+
+    for (int i = 0; i < fuse->n_groups; i++) {
+        const struct gb_fuse_group *group = &fuse->groups[i];
+        const struct gb_vk_fused *row = gb_vk_fused_of(group->pattern);
+        size_t size;
+
+        if (row->scratch == NULL)
+            continue;
+        size = row->scratch(limits, group);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+static size_t
+scratch_of(const struct gb_vk_limits *limits, const struct gb_fuse *fuse,
+           const struct ggml_cgraph *cgraph)
+{
+    size_t most = scratch_of_groups(limits, fuse);
 
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const struct ggml_tensor *node = cgraph->nodes[i];
@@ -203,10 +241,66 @@ emit_node(struct emission *emission, const struct ggml_tensor *node)
     gb_vk_op_of(node->op)->emit(&emission->emit, node);
 }
 
+/* ---- groups of nodes ---- */
+
+static bool
+accepts_group(void *data, const struct gb_fuse_group *group)
+{
+    const struct gb_vk_limits *limits = data;
+
+    return gb_vk_supports_group(limits, group);
+}
+
+/* Without memory for the search each node has dispatches of its own. */
+static void
+find_groups(struct gb_fuse *fuse, const struct gb_vk_card *card,
+            const struct gb_vk_limits *limits,
+            const struct ggml_cgraph *cgraph)
+{
+    struct gb_vk_limits data = *limits;
+
+    fuse->n_groups = 0;
+    if (card->fuses)
+        gb_fuse_find(fuse, cgraph, accepts_group, &data);
+}
+
+static void
+emit_group(struct emission *emission, const struct gb_fuse_group *group)
+{
+    struct gb_vk_recorder *recorder = emission->recorder;
+
+    for (int i = 0; i < group->n_nodes; i++)
+        recorder->work += work_of(group->nodes[i]);
+    gb_vk_fused_of(group->pattern)->emit(&emission->emit, group);
+    atomic_fetch_add_explicit(&recorder->context->n_groups[group->pattern], 1,
+                              memory_order_relaxed);
+}
+
+/* Node I, or its group where that is computed. */
+static void
+emit_at(struct emission *emission, int i)
+{
+    const struct gb_fuse_group *group = gb_fuse_group_of(emission->fuse, i);
+
+    if (group == NULL)
+        emit_node(emission, emission->graph->nodes[i]);
+    else if (gb_fuse_is_place(group, i))
+        emit_group(emission, group);
+}
+
+static enum ggml_status
+prepare(struct gb_vk_recorder *recorder, struct gb_vk_memory *scratch,
+        struct gb_fuse *fuse, const struct gb_vk_limits *limits,
+        const struct ggml_cgraph *cgraph)
+{
+    find_groups(fuse, recorder->context->card, limits, cgraph);
+    return grow(recorder, scratch, scratch_of(limits, fuse, cgraph));
+}
+
 enum ggml_status
 gb_vk_graph_run(
     struct gb_vk_recorder *recorder, struct gb_vk_memory *scratch,
-    const struct ggml_cgraph *cgraph)
+    struct gb_fuse *fuse, const struct ggml_cgraph *cgraph)
 {
     /* What breaks meanwhile changes nothing of what is recorded. */
     const struct gb_vk_limits limits =
@@ -216,12 +310,13 @@ gb_vk_graph_run(
         .recorder = recorder,
         .scratch = scratch,
         .graph = cgraph,
-        .status = grow(recorder, scratch, scratch_of(&limits, cgraph)),
+        .fuse = fuse,
+        .status = prepare(recorder, scratch, fuse, &limits, cgraph),
     };
 
     for (; emission.node < cgraph->n_nodes &&
            emission.status == GGML_STATUS_SUCCESS; emission.node++)
-        emit_node(&emission, cgraph->nodes[emission.node]);
+        emit_at(&emission, emission.node);
     gb_vk_compilers_end(&emission.compilers);
     if (emission.status == GGML_STATUS_SUCCESS)
         emission.status = gb_vk_flush(recorder);

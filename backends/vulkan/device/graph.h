@@ -7,14 +7,17 @@
 
 #include "backends/vulkan/device/recorder.h"
 
+#include "lib/fuse/fuse.h"
+
 #include "ggml-impl.h"
 
 /*
  * Record and submit CGRAPH, which nobody has to wait for.  SCRATCH is made as
- * large as the graph needs; what uses it is RECORDER's.
+ * large as the graph needs; what uses it is RECORDER's.  FUSE is the place for
+ * the groups of its nodes that are computed together.
  */
 enum ggml_status gb_vk_graph_run(
     struct gb_vk_recorder *recorder, struct gb_vk_memory *scratch,
-    const struct ggml_cgraph *cgraph);
+    struct gb_fuse *fuse, const struct ggml_cgraph *cgraph);
 
 #endif
