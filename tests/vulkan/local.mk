@@ -62,6 +62,14 @@ tests_vulkan_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_fuse_LDADD = $(BLACK_LDADD)
 >>>>>>> ea047e0 (Vulkan: groups of nodes are computed together)
 
+# Of the rows of operations alone.
+if !VULKAN_NO
+check_PROGRAMS += tests/vulkan/groups
+tests_vulkan_groups_SOURCES = %D%/groups.c
+tests_vulkan_groups_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_groups_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
+endif
+
 # All cases, with each size of subgroups and without each feature.
 check-vulkan-long: all
 	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_scripts)'
