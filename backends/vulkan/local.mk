@@ -72,6 +72,8 @@ vulkan_host_sources = \
 	%D%/ops/features.def \
 	%D%/ops/formats.c \
 	%D%/ops/formats.h \
+	%D%/ops/fused.c \
+	%D%/ops/fused.h \
 	%D%/ops/generate.c \
 	%D%/ops/getrows.c \
 	%D%/ops/im2col.c \
@@ -99,10 +101,14 @@ vulkan_host_sources = \
 	%D%/ops/repeat.c \
 	%D%/ops/resize.c \
 	%D%/ops/rope.c \
+	%D%/ops/rope.h \
+	%D%/ops/route.c \
 	%D%/ops/rows.h \
 	%D%/ops/shape.h \
+	%D%/ops/slices.c \
 	%D%/ops/softmax.c \
 	%D%/ops/sort.c \
+	%D%/ops/store.c \
 	%D%/ops/tables.c \
 	%D%/ops/tables.h \
 	%D%/ops/unary.c \
@@ -144,6 +150,8 @@ vulkan_host_sources = \
 	%D%/shaders/params-quantize.h \
 	%D%/shaders/params-repeatback.h \
 	%D%/shaders/params-rope.h \
+	%D%/shaders/params-route.h \
+	%D%/shaders/params-slices.h \
 	%D%/shaders/params-softmax.h \
 	%D%/shaders/params-softmaxback.h \
 	%D%/shaders/params-sort.h \
@@ -178,6 +186,7 @@ vulkan_glsl = \
 	%D%/shaders/attention.comp \
 	%D%/shaders/attentionjoin.comp \
 	%D%/shaders/binary.comp \
+	%D%/shaders/common/epilogue.glsl \
 	%D%/shaders/common/exact.glsl \
 	%D%/shaders/common/format.glsl \
 	%D%/shaders/common/math.glsl \
@@ -235,6 +244,8 @@ vulkan_glsl = \
 	%D%/shaders/quantize32.comp \
 	%D%/shaders/repeatback.comp \
 	%D%/shaders/rope.comp \
+	%D%/shaders/route.comp \
+	%D%/shaders/slices.comp \
 	%D%/shaders/softmax.comp \
 	%D%/shaders/softmaxback.comp \
 	%D%/shaders/sortruns.comp \

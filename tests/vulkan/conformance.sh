@@ -51,6 +51,7 @@ run() {
         ${only:+--op "$only"} >"$dir/table" 2>"$dir/messages"
     status=$?
     sed -n 's/^.*vulkan dispatches: //p' "$dir/messages" >>"$dir/dispatches"
+    sed -n 's/^.*vulkan groups: //p' "$dir/messages" >>"$dir/groups"
     cases=$(awk '$1 == "all" { print $2 }' "$dir/table")
     # The client's own functions are the client's to run.
     refused=$(awk '$4 + 0 > 0 && $1 != "all" && $1 !~ /^MAP_/ {
@@ -88,7 +89,16 @@ each_ran() {
     [ "$rows" -gt 200 ] &&
         [ "$left" -le $([ -n "${GGMLBACKEND_TEST_ALL-}" ] && echo 0 || echo $((rows / 4))) ]
 }
+
+# Groups of nodes of each pattern were computed together.
+each_group() {
+    awk '{ n[$1] += $2 } END { for (name in n) print name, n[name] }' "$dir/groups" |
+        sort >"$dir/patterns"
+    [ -s "$dir/patterns" ] && ! grep ' 0$' "$dir/patterns" >&2
+}
 if [ -z "$only" ]; then
+    claim 'groups were computed' each_group
+    echo "# groups: $(paste -sd, "$dir/patterns")"
     claim 'pipelines ran' each_ran
     echo "# of $rows pipelines $left did not: $(paste -sd' ' "$dir/never")"
 fi

@@ -224,6 +224,7 @@ gb_vk_card_init(
     card->has_push =
         gb_vk_extensions_have(&extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) &&
         !gb_vk_test_has("no-push");
+    card->fuses = gb_vk_setting_is_on("GGMLBACKEND_GPU_FUSE");
     properties = read_properties(card, &extensions);
     has_timeline = gb_vk_features_read(card, &extensions);
     free(extensions.items);

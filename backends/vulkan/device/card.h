@@ -38,6 +38,7 @@ struct gb_vk_card {
     size_t most_allocation; /* bytes of one allocation, and of a buffer */
     bool has_budget;        /* VK_EXT_memory_budget */
     bool has_push;          /* VK_KHR_push_descriptor */
+    bool fuses;             /* are groups of nodes computed together? */
 
     pthread_mutex_t lock;          /* of what follows */
     struct gb_vk_context *context; /* NULL while nobody holds it */

@@ -13,6 +13,8 @@
 #include "backends/vulkan/device/card.h"
 #include "backends/vulkan/ops/emit.h"
 
+#include "lib/fuse/fuse.h"
+
 #include <sys/types.h>
 
 struct gb_vk_tables;
@@ -50,6 +52,7 @@ struct gb_vk_context {
     VkPipelineCache cache; /* filled with the first pipeline */
     size_t cache_size;     /* bytes that the file had of it */
     atomic_uint n_dispatches[GB_VK_PIPELINE_COUNT]; /* for tests */
+    atomic_uint n_groups[GB_FUSE_PATTERN_COUNT];    /* the same */
 
     pthread_mutex_t transfer_lock;
     struct gb_vk_transfer *transfer; /* made on first use */

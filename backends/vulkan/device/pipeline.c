@@ -9,6 +9,7 @@
 
 #include "backends/vulkan/device/cache.h"
 #include "backends/vulkan/device/settings.h"
+#include "backends/vulkan/ops/fused.h"
 #include "backends/vulkan/shaders.h"
 
 #include "ggml-impl.h"
@@ -254,5 +255,9 @@ gb_vk_tell_dispatches(const struct gb_vk_context *context)
     for (int i = 0; i < GB_VK_PIPELINE_COUNT; i++)
         GGML_LOG_WARN("vulkan dispatches: %s %u\n", rows[i].name,
                       atomic_load_explicit(&context->n_dispatches[i],
+                                           memory_order_relaxed));
+    for (int i = 0; i < GB_FUSE_PATTERN_COUNT; i++)
+        GGML_LOG_WARN("vulkan groups: %s %u\n", gb_vk_fused_name(i),
+                      atomic_load_explicit(&context->n_groups[i],
                                            memory_order_relaxed));
 }

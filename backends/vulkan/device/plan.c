@@ -11,6 +11,7 @@
 #include "backends/vulkan/device/buffer.h"
 #include "backends/vulkan/device/estimate.h"
 #include "backends/vulkan/device/tables.h"
+#include "backends/vulkan/ops/fused.h"
 #include "backends/vulkan/ops/op.h"
 
 #include "ggmlbackend.h"
@@ -235,24 +236,43 @@ new_emission(struct gb_vk_plan *plan, struct gb_vk_context *context,
 
 /* ---- graphs ---- */
 
-/* The node where node I is computed: itself, but for one of a group. */
-static int
-place_of(const struct gb_vk_plan *plan, int i)
-{
-    const struct gb_fuse_group *group = gb_fuse_group_of(&plan->fuse, i);
-
-    return group == NULL ? i : gb_fuse_place_of(group);
-}
-
-/* What is computed where node I stands. */
+/* Node I, or its group where that is computed. */
 static void
 emit_at(struct emission *emission, const struct ggml_cgraph *cgraph, int i)
 {
     const struct ggml_tensor *node = cgraph->nodes[i];
+    const struct gb_fuse_group *group =
+        gb_fuse_group_of(&emission->plan->fuse, i);
 
     emission->node = i;
-    if (gb_vk_needs_work(node))
+    if (group == NULL && gb_vk_needs_work(node))
         gb_vk_op_of(node->op)->emit(&emission->emit, node);
+    if (group == NULL || !gb_fuse_is_place(group, i))
+        return;
+    gb_vk_fused_of(group->pattern)->emit(&emission->emit, group);
+    atomic_fetch_add_explicit(&emission->context->n_groups[group->pattern], 1,
+                              memory_order_relaxed);
+}
+
+static bool
+accepts_group(void *data, const struct gb_fuse_group *group)
+{
+    const struct gb_vk_limits *limits = data;
+
+    return gb_vk_supports_group(limits, group);
+}
+
+/* Without memory for the search each node has dispatches of its own. */
+static void
+find_groups(struct gb_vk_plan *plan, const struct gb_vk_card *card,
+            const struct gb_vk_limits *limits,
+            const struct ggml_cgraph *cgraph)
+{
+    struct gb_vk_limits data = *limits;
+
+    plan->fuse.n_groups = 0;
+    if (card->fuses)
+        gb_fuse_find(&plan->fuse, cgraph, accepts_group, &data);
 }
 
 /* Clients may ask for what supports_op refuses. */
@@ -281,14 +301,29 @@ scratch_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     return row->scratch(limits, node);
 }
 
+/* What a group needs at once that its nodes need one after the other. */
 static size_t
-most_scratch(const struct gb_vk_limits *limits,
+scratch_of_group(const struct gb_vk_limits *limits,
+                 const struct gb_fuse_group *group)
+{
+    const struct gb_vk_fused *row = gb_vk_fused_of(group->pattern);
+
+    return row->scratch != NULL ? row->scratch(limits, group) : 0;
+}
+
+static size_t
+most_scratch(const struct gb_vk_limits *limits, const struct gb_fuse *fuse,
              const struct ggml_cgraph *cgraph)
 {
     size_t most = 0;
 
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const size_t size = scratch_of(limits, cgraph->nodes[i]);
+
+        most = size > most ? size : most;
+    }
+    for (int i = 0; i < fuse->n_groups; i++) {
+        const size_t size = scratch_of_group(limits, &fuse->groups[i]);
 
         most = size > most ? size : most;
     }
@@ -361,9 +396,11 @@ gb_vk_plan_make(
     plan->n_homes = 0;
     plan->scratch = 0;
     plan->change = 0;
-    if (status == GGML_STATUS_SUCCESS)
-        status = grow_scratch(context, scratch, number,
-                              most_scratch(&limits, cgraph));
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    find_groups(plan, context->card, &limits, cgraph);
+    status = grow_scratch(context, scratch, number,
+                          most_scratch(&limits, &plan->fuse, cgraph));
     if (status == GGML_STATUS_SUCCESS)
         status = make_units(plan, context, cgraph->n_nodes);
     if (status == GGML_STATUS_SUCCESS)
@@ -404,6 +441,20 @@ are_homes_there(const struct gb_vk_plan *plan,
     return true;
 }
 
+/* Without a word: who is refused is planned anew, and told. */
+static bool
+still_runs(const struct emission *emission, const struct ggml_tensor *node,
+           const struct gb_fuse_group *group)
+{
+    const struct gb_vk_limits *limits = emission->emit.limits;
+
+    if (group != NULL)
+        return gb_vk_supports_group(limits, group) &&
+               scratch_of_group(limits, group) <= emission->scratch->size;
+    return gb_vk_supports(limits, node) &&
+           scratch_of(limits, node) <= emission->scratch->size;
+}
+
 /*
  * Node I has moved, or a source of it.  Why nodes are a group may depend on
  * where other tensors lie; the place that a key or value is copied to is no such
@@ -414,18 +465,18 @@ change_user(struct emission *emission, const struct ggml_cgraph *cgraph, int i)
 {
     struct gb_vk_plan *plan = emission->plan;
     const struct ggml_tensor *node = cgraph->nodes[i];
-    const int place = place_of(plan, i);
+    const struct gb_fuse_group *group = gb_fuse_group_of(&plan->fuse, i);
+    const int place = group == NULL ? i : gb_fuse_place_of(group);
     struct gb_vk_unit *unit = &plan->units[place];
 
     if (!gb_vk_needs_work(node))
         return true;
-    if (gb_fuse_group_of(&plan->fuse, i) != NULL && node->op != GGML_OP_CPY)
+    if (group != NULL && node->op != GGML_OP_CPY)
         return false;
     if (unit->change == plan->change)
         return true;
     unit->change = plan->change;
-    if (!gb_vk_supports(emission->emit.limits, node) ||
-        scratch_of(emission->emit.limits, node) > emission->scratch->size)
+    if (!still_runs(emission, node, group))
         return false;
     emission->next = unit->first;
     emission->end = unit->first + unit->n;

@@ -4,6 +4,8 @@
  */
 #include "backends/vulkan/ops/collect.h"
 
+#include "backends/vulkan/ops/fused.h"
+
 struct collector {
     struct gb_vk_emit emit; /* first: rows get it */
     struct gb_vk_collection *collection;
@@ -46,4 +48,17 @@ gb_vk_collect(
 
     if (gb_vk_needs_work(node))
         gb_vk_op_of(node->op)->emit(&collector.emit, node);
+}
+
+void
+gb_vk_collect_group(
+    const struct gb_vk_limits *limits, const struct gb_fuse_group *group,
+    struct gb_vk_collection *collection)
+{
+    struct collector collector = {
+        .emit = { .limits = limits, .add = add },
+        .collection = collection,
+    };
+
+    gb_vk_fused_of(group->pattern)->emit(&collector.emit, group);
 }

@@ -59,6 +59,7 @@ tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
 {
     const bool is_one = is_single || shape->cols <= 1;
 
+    tiling->is_gemv = true;
     tiling->lanes = gemv_lanes(shape->k);
     tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
     tiling->cols = is_one ? 1 : shape->cols <= 4 ? 4 : GEMV_COLS;
@@ -131,47 +132,70 @@ gb_vk_product_parts_size(
     return (size_t)(tiling->n_splits * ggml_nelements(node)) * sizeof(float);
 }
 
-/* DST becomes the parts in scratch. */
-static void
+/* Where dst goes instead: the parts in scratch. */
+static struct gb_vk_bind
 write_parts(struct gb_vk_product *product)
 {
     const struct ggml_tensor *node = product->node;
     struct gb_vk_matmul_params *params = &product->params;
     size_t size = sizeof(float);
 
-    product->dst =
-        gb_vk_scratch(product->parts,
-                      gb_vk_product_parts_size(&product->tiling, node), true);
     for (int i = 1; i < GGML_MAX_DIMS; i++) {
         size *= (size_t)node->ne[i - 1];
         params->dst_nb[i - 1] = (uint32_t)size;
     }
     params->split_bytes = (uint32_t)(size * (size_t)node->ne[3]);
+    return gb_vk_scratch(product->parts,
+                         gb_vk_product_parts_size(&product->tiling, node),
+                         true);
 }
 
-static void
-join_parts(struct gb_vk_emit *emit, const struct gb_vk_product *product,
-           const struct gb_vk_bind *dst)
+void
+gb_vk_join_product(
+    struct gb_vk_emit *emit, const struct gb_vk_product *product)
 {
-    const struct ggml_tensor *node = product->node;
+    const struct ggml_tensor *node =
+        product->sum != NULL ? product->sum : product->node;
+    const struct ggml_tensor *addend =
+        product->sum != NULL ? product->addend : node;
     const size_t size = gb_vk_product_parts_size(&product->tiling, node);
     struct gb_vk_join_params params = {
         .ne = GB_VK_NE(node),
         .dst_nb = GB_VK_NB(node),
+        .addend_nb = GB_VK_NB_REPEATED(addend),
+        .has_addend = product->sum != NULL,
         .n = (uint32_t)ggml_nelements(node),
         .n_parts = (uint32_t)product->tiling.n_splits,
     };
 
-    GB_VK_DISPATCH(emit, join, gb_vk_groups(params.n, 256), &params, *dst,
-                   gb_vk_scratch(product->parts, size, false));
+    if (product->tiling.n_splits == 1)
+        return;
+    GB_VK_DISPATCH(emit, join, gb_vk_groups(params.n, 256), &params,
+                   product->dst, gb_vk_scratch(product->parts, size, false),
+                   product->sum != NULL ? gb_vk_read(addend) : product->dst);
+}
+
+/* Strides of what the GEMV adds, which it has in the place of ids. */
+static void
+set_addend(struct gb_vk_product *product)
+{
+    const uint32_t nb[] = GB_VK_NB_REPEATED(product->addend);
+    struct gb_vk_matmul_params *params = &product->params;
+
+    product->chosen = gb_vk_read(product->addend);
+    params->has_ids = GB_VK_WITH_ADDEND;
+    params->ids_nb[0] = nb[0];
+    params->ids_nb[1] = nb[1];
+    params->first_expert = nb[2];
+    params->end_expert = nb[3];
 }
 
 void
-gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
-               int64_t n_tiles)
+gb_vk_multiply_parts(
+    struct gb_vk_emit *emit, struct gb_vk_product *product, int64_t n_tiles)
 {
     const struct gb_vk_tiling *tiling = &product->tiling;
-    const struct gb_vk_bind dst = product->dst;
+    struct gb_vk_bind dst = product->dst;
     const enum gb_vk_table table =
         gb_vk_table_of(product->node->src[0]->type);
     struct gb_vk_matmul_params *params = &product->params;
@@ -179,7 +203,9 @@ gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
         ceil_div(params->m, tiling->rows) * tiling->n_splits * n_tiles;
 
     if (tiling->n_splits > 1)
-        write_parts(product);
+        dst = write_parts(product);
+    else if (product->sum != NULL)
+        set_addend(product);
     params->lanes = (uint32_t)tiling->lanes;
     params->n_splits = (uint32_t)tiling->n_splits;
     params->split_k = (uint32_t)tiling->split_k;
@@ -187,14 +213,19 @@ gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
     emit->operations =
         2 * (uint64_t)params->m * params->k * (uint64_t)(n_tiles * tiling->cols);
     if (table == GB_VK_TABLE_NONE)
-        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params,
-                              product->dst, product->weights, product->columns,
+        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params, dst,
+                              product->weights, product->columns,
                               product->chosen);
     else
-        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params,
-                              product->dst, product->weights, product->columns,
-                              product->chosen,
-                              gb_vk_read_table(table));
-    if (tiling->n_splits > 1)
-        join_parts(emit, product, &dst);
+        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params, dst,
+                              product->weights, product->columns,
+                              product->chosen, gb_vk_read_table(table));
+}
+
+void
+gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
+               int64_t n_tiles)
+{
+    gb_vk_multiply_parts(emit, product, n_tiles);
+    gb_vk_join_product(emit, product);
 }

@@ -38,6 +38,7 @@ GB_OPERAND(4, tables, readonly);
 #include "common/unpack.glsl"
 #endif
 #include "common/row8.glsl"
+#include "common/epilogue.glsl"
 GB_ROW8
 GB_FLOATS8(columns8, columns)
 
@@ -118,7 +119,7 @@ void main()
     split = gb_take(index, p.n_splits);
     tile = gb_take(index, (p.n_cols + COLS - 1u) / COLS) * COLS;
     is_nothing = false;
-    if (p.has_ids != 0u) {
+    if (p.has_ids == GB_VK_BY_PAIR) {
         if (!find_pair(tile))
             return;
     } else {
@@ -165,6 +166,7 @@ void main()
         [[unroll]] for (uint j = 0u; j < SUMS; j++)
             sum += parts[first + j * (p.lanes / SUMS)];
         if (at_row < p.m && tile + c < p.n_cols)
-            gb_put_f32(dst, to[c] + split * p.split_bytes + at_row * 4u, sum);
+            gb_put_f32(dst, to[c] + split * p.split_bytes + at_row * 4u,
+                       gb_with_addend(sum, at_row, tile + c, index));
     }
 }
