@@ -48,19 +48,11 @@ tests_vulkan_functions_SOURCES = %D%/functions.c
 tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
 
-<<<<<<< HEAD
-# On the device that pipelines.sh brings.
-check_PROGRAMS += tests/vulkan/pipelines
-tests_vulkan_pipelines_SOURCES = %D%/pipelines.c
-tests_vulkan_pipelines_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_pipelines_LDADD = $(BLACK_LDADD) -lm
-=======
 # On the device that fuse.sh brings.
 check_PROGRAMS += tests/vulkan/fuse
 tests_vulkan_fuse_SOURCES = %D%/fuse.c $(fuse_graphs)
 tests_vulkan_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_fuse_LDADD = $(BLACK_LDADD)
->>>>>>> ea047e0 (Vulkan: groups of nodes are computed together)
 
 # Of the rows of operations alone.
 if !VULKAN_NO
@@ -69,6 +61,12 @@ tests_vulkan_groups_SOURCES = %D%/groups.c
 tests_vulkan_groups_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_groups_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
 endif
+
+# On the device that pipelines.sh brings.
+check_PROGRAMS += tests/vulkan/pipelines
+tests_vulkan_pipelines_SOURCES = %D%/pipelines.c
+tests_vulkan_pipelines_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_pipelines_LDADD = $(BLACK_LDADD) -lm
 
 # All cases, with each size of subgroups and without each feature.
 check-vulkan-long: all
