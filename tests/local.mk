@@ -41,6 +41,7 @@ include tests/gpu-emulator/local.mk
 include tests/cuda/local.mk
 include tests/hip/local.mk
 include tests/vulkan/local.mk
+include tests/vulkan/shim/local.mk
 include tests/abi/local.mk
 include tests/trace/local.mk
 include tests/tree/local.mk
