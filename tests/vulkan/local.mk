@@ -15,8 +15,6 @@ vulkan_scripts = \
 	%D%/module.sh \
 	%D%/pipelines.sh \
 	%D%/report.sh \
-	%D%/shaders.sh
-
 	%D%/shaders.sh \
 	%D%/shim.sh
 check_SCRIPTS += $(vulkan_scripts)

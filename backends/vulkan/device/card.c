@@ -203,6 +203,7 @@ gb_vk_card_limits(const struct gb_vk_card *card)
         limits.broken[i] =
             atomic_load_explicit(&card->broken[i], memory_order_relaxed);
     return limits;
+}
 
 /* Does a shader of ours have what it takes?  Else the reason is written. */
 static bool
