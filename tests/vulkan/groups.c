@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "backends/vulkan/ops/fused.h"
-#include "backends/vulkan/ops/op.h"
 
 #include "ggml-alloc.h"
 #include "ggml-backend.h"
@@ -316,9 +315,7 @@ static bool
 accepts(void *data, const struct gb_fuse_group *group)
 {
     (void)data;
-    for (int i = 0; i < group->n_nodes; i++)
-        assert_true(gb_vk_supports(&limits, group->nodes[i]));
-    return gb_vk_fused_of(group->pattern)->supports(&limits, group);
+    return gb_vk_supports_group(&limits, group);
 }
 
 static void

@@ -16,7 +16,8 @@ vulkan_scripts = \
 	%D%/pipelines.sh \
 	%D%/recording.sh \
 	%D%/report.sh \
-	%D%/shaders.sh
+	%D%/shaders.sh \
+	%D%/shim.sh
 check_SCRIPTS += $(vulkan_scripts)
 EXTRA_DIST += $(vulkan_scripts) %D%/lavapipe.sh %D%/spirv.awk
 
@@ -49,19 +50,11 @@ tests_vulkan_functions_SOURCES = %D%/functions.c
 tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
 
-<<<<<<< HEAD
-# On the device that pipelines.sh brings.
-check_PROGRAMS += tests/vulkan/pipelines
-tests_vulkan_pipelines_SOURCES = %D%/pipelines.c
-tests_vulkan_pipelines_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_pipelines_LDADD = $(BLACK_LDADD) -lm
-=======
 # On the device that fuse.sh brings.
 check_PROGRAMS += tests/vulkan/fuse
 tests_vulkan_fuse_SOURCES = %D%/fuse.c $(fuse_graphs)
 tests_vulkan_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_fuse_LDADD = $(BLACK_LDADD)
->>>>>>> ea047e0 (Vulkan: groups of nodes are computed together)
 
 # Of the rows of operations alone.
 if !VULKAN_NO
@@ -70,6 +63,12 @@ tests_vulkan_groups_SOURCES = %D%/groups.c
 tests_vulkan_groups_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_groups_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
 endif
+
+# On the device that pipelines.sh brings.
+check_PROGRAMS += tests/vulkan/pipelines
+tests_vulkan_pipelines_SOURCES = %D%/pipelines.c
+tests_vulkan_pipelines_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_pipelines_LDADD = $(BLACK_LDADD) -lm
 
 # On the device that recording.sh brings.
 check_PROGRAMS += tests/vulkan/recording
@@ -81,6 +80,26 @@ tests_vulkan_recording_LDADD = $(BLACK_LDADD) -lm
 check-vulkan-long: all
 	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_scripts)'
 .PHONY: check-vulkan-long
+
+# On the shim, which they open themselves.
+if MODULES
+if VULKAN_MODULE
+vulkan_shimmed = %D%/shimmed.c %D%/shimmed.h
+check_PROGRAMS += tests/vulkan/cards
+tests_vulkan_cards_SOURCES = %D%/cards.c $(vulkan_shimmed)
+tests_vulkan_cards_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_cards_LDADD = $(BLACK_LDADD)
+
+if TOOLS
+check_PROGRAMS += tests/vulkan/model-failures
+tests_vulkan_model_failures_SOURCES = %D%/model-failures.c $(vulkan_shimmed) \
+	tests/cuda/tiny-model.c \
+	tests/cuda/tiny-model.h
+tests_vulkan_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_vulkan_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
+endif
+endif
+endif
 
 # What lavapipe made of shaders, which takes a minute where it is not kept.
 mostlyclean-local:
