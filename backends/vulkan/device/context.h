@@ -54,6 +54,8 @@ struct gb_vk_context {
     atomic_uint n_dispatches[GB_VK_PIPELINE_COUNT]; /* for tests */
     atomic_uint n_groups[GB_FUSE_PATTERN_COUNT];    /* the same */
 
+    atomic_uint_fast64_t n_memories; /* that were made */
+
     pthread_mutex_t transfer_lock;
     struct gb_vk_transfer *transfer; /* made on first use */
 

@@ -427,6 +427,7 @@ gb_vk_plan_clear(struct gb_vk_plan *plan)
  * addresses. */
 static bool
 are_homes_there(const struct gb_vk_plan *plan,
+                const struct gb_vk_context *context,
                 const struct gb_vk_memory *scratch)
 {
     if (plan->scratch != 0 && plan->scratch != scratch->number)
@@ -435,7 +436,8 @@ are_homes_there(const struct gb_vk_plan *plan,
         const struct gb_vk_buffer *home =
             gb_vk_buffer_of(plan->homes[i].tensor);
 
-        if (home == NULL || home->memory.number != plan->homes[i].number)
+        if (home == NULL || home->hold.context != context ||
+            home->memory.number != plan->homes[i].number)
             return false;
     }
     return true;
@@ -526,7 +528,7 @@ gb_vk_plan_again(
 
     if (change == GB_FUSE_OTHER)
         return GB_VK_ANOTHER;
-    if (!are_homes_there(plan, scratch))
+    if (!are_homes_there(plan, context, scratch))
         return GB_VK_WORN;
     if (change == GB_FUSE_SAME)
         return GB_VK_AS_BEFORE;
