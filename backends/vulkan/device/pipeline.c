@@ -77,14 +77,17 @@ make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         context->device, context->cache, 1, &info, NULL, out);
 }
 
-/* Does a test want it to fail? */
-static bool
-has_to_fail(enum gb_vk_pipeline pipeline)
+/* What a test wants to come of it. */
+static VkResult
+wanted_of(enum gb_vk_pipeline pipeline)
 {
     char word[64];
 
     snprintf(word, sizeof(word), "fail-%s", rows[pipeline].name);
-    return gb_vk_test_has(word);
+    if (gb_vk_test_has(word))
+        return VK_ERROR_UNKNOWN;
+    snprintf(word, sizeof(word), "short-%s", rows[pipeline].name);
+    return gb_vk_test_has(word) ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
 }
 
 static VkResult
@@ -98,11 +101,11 @@ make(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         .pCode = spirv.words,
     };
     VkShaderModule module = VK_NULL_HANDLE;
-    VkResult result;
+    VkResult result = wanted_of(pipeline);
 
     *out = VK_NULL_HANDLE;
-    if (has_to_fail(pipeline))
-        return VK_ERROR_UNKNOWN;
+    if (result != VK_SUCCESS)
+        return result;
     result = context->calls.CreateShaderModule(context->device, &info, NULL,
                                                &module);
     if (result != VK_SUCCESS)
@@ -126,16 +129,19 @@ is_shortage(VkResult result)
 }
 
 static void
-set_broken(struct gb_vk_card *card, enum gb_vk_pipeline pipeline)
+set_broken(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
 {
+    struct gb_vk_card *card = context->card;
+
+    context->pipelines[pipeline].state = GB_VK_BROKEN;
     atomic_fetch_or_explicit(&card->broken[pipeline / 32],
                              UINT32_C(1) << pipeline % 32,
                              memory_order_relaxed);
     atomic_store_explicit(&card->has_broken, true, memory_order_release);
 }
 
-/* A driver that cannot compile a shader has not failed for it, nor one that has
- * no memory just now; a card that was lost is told of by who wants it next. */
+/* A driver that cannot compile a shader has not failed for it.  Where it has no
+ * memory just now, or the card was lost, who wants it next tries once more. */
 static void
 settle(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
        VkResult result)
@@ -147,11 +153,8 @@ settle(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
     if (result == VK_SUCCESS) {
         slot->state = GB_VK_MADE;
         context->n_made++;
-    } else if (result != VK_ERROR_DEVICE_LOST &&
-               (!is_shortage(result) ||
-                ++slot->n_shortages == MOST_SHORTAGES)) {
-        slot->state = GB_VK_BROKEN;
-        set_broken(context->card, pipeline);
+    } else if (result != VK_ERROR_DEVICE_LOST && !is_shortage(result)) {
+        set_broken(context, pipeline);
     }
 }
 
@@ -160,6 +163,7 @@ static void
 make_unlocked(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
 {
     struct gb_vk_pipeline_slot *slot = &context->pipelines[pipeline];
+    int64_t begin;
     VkResult result;
 
     if (!context->has_cache) {
@@ -168,7 +172,11 @@ make_unlocked(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
     }
     slot->state = GB_VK_BUSY;
     pthread_mutex_unlock(&context->pipeline_lock);
+    begin = ggml_time_us();
     result = make(context, pipeline, &slot->handle);
+    GGML_LOG_DEBUG("%s: pipeline %s: %s after %.1f ms\n", context->card->label,
+                   rows[pipeline].name, gb_vk_result(result),
+                   (double)(ggml_time_us() - begin) / 1000.0);
     pthread_mutex_lock(&context->pipeline_lock);
     settle(context, pipeline, result);
     pthread_cond_broadcast(&context->pipeline_settled);
@@ -209,6 +217,9 @@ await(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
         pthread_cond_wait(&context->pipeline_settled, &context->pipeline_lock);
     if (slot->state == GB_VK_UNMADE)
         make_unlocked(context, pipeline);
+    if (slot->state == GB_VK_UNMADE && is_shortage(slot->result) &&
+        ++slot->n_shortages == MOST_SHORTAGES)
+        set_broken(context, pipeline);
     found = *slot;
     pthread_mutex_unlock(&context->pipeline_lock);
     return found;
