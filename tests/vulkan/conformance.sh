@@ -25,6 +25,7 @@ runs() {
 256 staging     1/1 18000
 256 no-push     1/1 18000
 256 small-range 1/1 18000
+256 no-subgroup,no-int-dot,no-f16,no-storage16,no-coopmat 1/1 18000
 END
         return
     fi
