@@ -11,7 +11,8 @@ vulkan_scripts = \
 	%D%/listing.sh \
 	%D%/model.sh \
 	%D%/module.sh \
-	%D%/shaders.sh
+	%D%/shaders.sh \
+	%D%/shim.sh
 check_SCRIPTS += $(vulkan_scripts)
 EXTRA_DIST += $(vulkan_scripts) %D%/lavapipe.sh %D%/spirv.awk
 
@@ -38,6 +39,19 @@ check_PROGRAMS += tests/vulkan/functions
 tests_vulkan_functions_SOURCES = %D%/functions.c
 tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
+
+# On the shim, which they open themselves.
+if TOOLS
+if VULKAN_MODULE
+vulkan_shimmed = %D%/shimmed.c %D%/shimmed.h
+check_PROGRAMS += tests/vulkan/model-failures
+tests_vulkan_model_failures_SOURCES = %D%/model-failures.c $(vulkan_shimmed) \
+	tests/cuda/tiny-model.c \
+	tests/cuda/tiny-model.h
+tests_vulkan_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_vulkan_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
+endif
+endif
 
 # What lavapipe made of shaders, which takes a minute where it is not kept.
 mostlyclean-local:

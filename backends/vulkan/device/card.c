@@ -5,6 +5,7 @@
 #include "backends/vulkan/device/card.h"
 
 #include "backends/vulkan/device/settings.h"
+#include "backends/vulkan/ops/emit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +220,33 @@ gb_vk_card_memory(struct gb_vk_card *card, size_t *free, size_t *total)
 
 /* ---- the card ---- */
 
+/* Does a shader of ours have what it takes?  Else the reason is written. */
+static bool
+has_room(const struct gb_vk_card *card, const VkPhysicalDeviceLimits *limits,
+         char *reason, size_t size)
+{
+    const struct {
+        const char *what;
+        uint32_t has, needed;
+    } rows[] = {
+        { "invocations in a work group", card->limits.threads, 256 },
+        { "storage buffers in a shader",
+          limits->maxPerStageDescriptorStorageBuffers, GB_VK_MAX_BINDINGS },
+        { "bytes of push constants", limits->maxPushConstantsSize,
+          GB_VK_MAX_PARAMS },
+        { "bytes of shared memory", limits->maxComputeSharedMemorySize, 16384 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].has >= rows[i].needed)
+            continue;
+        snprintf(reason, size, "%s: it has at most %u %s, and %u are needed",
+                 card->name, rows[i].has, rows[i].what, rows[i].needed);
+        return false;
+    }
+    return true;
+}
+
 bool
 gb_vk_card_init(
     struct gb_vk_card *card, const struct gb_vk_instance *instance,
@@ -256,11 +284,8 @@ gb_vk_card_init(
         snprintf(reason, size, "%s: it has no queue that computes", card->name);
         return false;
     }
-    if (card->limits.threads < 256) {
-        snprintf(reason, size, "%s: its work groups have %u invocations at "
-                 "most, and 256 are needed", card->name, card->limits.threads);
+    if (!has_room(card, &properties.limits, reason, size))
         return false;
-    }
     pthread_mutex_init(&card->lock, NULL);
     return true;
 }

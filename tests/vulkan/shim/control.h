@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 /* All counts become 0, and no call is to fail any more.  What is there is still
  * counted, and a device that was lost stays so. */
 void shim_reset(void);
@@ -45,5 +47,7 @@ void shim_describe(char *text, size_t size);
 /* What was done that no program may do, by the shim's own book: memory mapped that
  * the false limits have unmapped, say. */
 uint64_t shim_reports(void);
+
+#pragma GCC visibility pop
 
 #endif

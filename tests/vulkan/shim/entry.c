@@ -3,6 +3,7 @@
  * vulkan/shim/entry.c - the loader's one entry point that clients look up, and the
  * real loader behind it, which is opened by its full path.
  */
+#include "tests/vulkan/shim/changes.h"
 #include "tests/vulkan/shim/faults.h"
 #include "tests/vulkan/shim/live.h"
 #include "tests/vulkan/shim/settings.h"
@@ -125,6 +126,11 @@ init(void)
     if (shim_is_null())
         shim_null_init();
     shim_override(SHIM_CreateInstance, (PFN_vkVoidFunction)create_instance);
+    shim_cards_init();
+    shim_late_init();
+    shim_limits_init();
+    shim_memory_init();
+    shim_queues_init();
     fill(NULL);
     shim_faults_init();
 }

@@ -44,6 +44,7 @@ struct device {
 
 struct memory {
     uint64_t handle, bytes;
+    uint32_t type;
     struct memory *next;
 };
 
@@ -137,17 +138,45 @@ shim_is_lost(const void *owner)
 /* ---- memory ---- */
 
 void
-shim_has_bytes(uint64_t handle, uint64_t bytes)
+shim_has_bytes(uint64_t handle, uint64_t bytes, uint32_t type)
 {
     struct memory *memory = malloc(sizeof(*memory));
 
     if (memory == NULL)
         return;
     pthread_mutex_lock(&lock);
-    *memory = (struct memory){ handle, bytes, memories };
+    *memory = (struct memory){ handle, bytes, type, memories };
     memories = memory;
     bytes_there += bytes;
     pthread_mutex_unlock(&lock);
+}
+
+uint32_t
+shim_type_of(uint64_t handle)
+{
+    const struct memory *memory;
+    uint32_t type;
+
+    pthread_mutex_lock(&lock);
+    memory = memories;
+    while (memory != NULL && memory->handle != handle)
+        memory = memory->next;
+    type = memory != NULL ? memory->type : UINT32_MAX;
+    pthread_mutex_unlock(&lock);
+    return type;
+}
+
+uint64_t
+shim_bytes_of(uint32_t type)
+{
+    uint64_t bytes = 0;
+
+    pthread_mutex_lock(&lock);
+    for (const struct memory *memory = memories; memory != NULL;
+         memory = memory->next)
+        bytes += memory->type == type ? memory->bytes : 0;
+    pthread_mutex_unlock(&lock);
+    return bytes;
 }
 
 static void

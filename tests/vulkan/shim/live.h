@@ -30,8 +30,10 @@ enum shim_kind {
 void shim_made(enum shim_kind kind, uint64_t handle);
 void shim_dropped(enum shim_kind kind, uint64_t handle);
 
-/* MEMORY, which was made just now, has so many bytes. */
-void shim_has_bytes(uint64_t memory, uint64_t bytes);
+/* MEMORY, which was made just now, has so many bytes of a TYPE. */
+void shim_has_bytes(uint64_t memory, uint64_t bytes, uint32_t type);
+uint32_t shim_type_of(uint64_t memory);
+uint64_t shim_bytes_of(uint32_t type);
 
 /* OWNER is a device, or one of its queues; it is lost from now on. */
 void shim_lost(const void *owner);

@@ -8,17 +8,24 @@ if !VULKAN_NO
 check_LTLIBRARIES += tests/vulkan/shim/libvulkan.la
 tests_vulkan_shim_libvulkan_la_SOURCES = \
 	%D%/calls.def \
+	%D%/cards.c \
+	%D%/changes.h \
 	%D%/control.h \
+	%D%/counts.c \
 	%D%/entry.c \
 	%D%/faults.c \
 	%D%/faults.h \
+	%D%/late.c \
+	%D%/limits.c \
 	%D%/live.c \
 	%D%/live.h \
+	%D%/memory.c \
 	%D%/null-card.c \
 	%D%/null-memory.c \
 	%D%/null-queue.c \
 	%D%/null.c \
 	%D%/null.h \
+	%D%/queues.c \
 	%D%/settings.c \
 	%D%/settings.h \
 	%D%/shim.h \

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tests/vulkan/model-failures.c - a model is loaded and run while each call of
+ * Vulkan fails once, while the device is lost with each one that can tell it, and
+ * while a submission never ends.
+ *
+ * What a user sees is tested: the answer, or one line with the reason.  Nothing is
+ * left then, and a fresh backend answers.  The null driver has all of that, but for
+ * the answer, at once; lavapipe has the answer too, for a few of the calls.
+ */
+#include "config.h"
+
+#include "tests/cuda/tiny-model.h"
+#include "tests/vulkan/shimmed.h"
+
+#include "ggmlbackend.h"
+#include "tools/common/tool.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { TIME_LIMIT = 60 }; /* seconds of one run */
+
+static struct tiny_answer right;
+
+/* What is going on, for messages. */
+static struct {
+    const char *name;
+    uint64_t n;
+} now;
+
+static int n_wrong;
+
+static void
+tell(const char *what, const char *said)
+{
+    fprintf(stderr, "%s %d: %s: %s\n", now.name, (int)now.n, what, said);
+    n_wrong++;
+}
+
+/* ---- time ---- */
+
+static bool is_fast; /* each look at the clock is a second later */
+
+/* The C library's, for the module too: the program's own comes first. */
+__attribute__((visibility("default"))) time_t
+time(time_t *out)
+{
+    static time_t later;
+    struct timespec at = { 0 };
+
+    clock_gettime(CLOCK_REALTIME, &at);
+    later += is_fast;
+    if (out != NULL)
+        *out = at.tv_sec + later;
+    return at.tv_sec + later;
+}
+
+/* ---- a run, and what it says ---- */
+
+struct outcome {
+    bool is_done;
+    struct tiny_answer answer;
+    char said[8192];
+};
+
+static void
+time_is_over(int number)
+{
+    static const char text[] = ": a run does not come to its end\n";
+
+    (void)number;
+    (void)!write(STDERR_FILENO, now.name, strlen(now.name));
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    _exit(1);
+}
+
+/* With stderr going to a file meanwhile. */
+static void
+run(int n_tokens, struct outcome *out)
+{
+    FILE *file = tmpfile();
+    const int own = dup(STDERR_FILENO);
+    size_t size;
+
+    CHECK(file != NULL && own >= 0);
+    CHECK(dup2(fileno(file), STDERR_FILENO) >= 0);
+    alarm(TIME_LIMIT);
+    out->is_done = tiny_model_run("Vulkan0", n_tokens, &out->answer);
+    alarm(0);
+    CHECK(dup2(own, STDERR_FILENO) >= 0);
+    close(own);
+    rewind(file);
+    size = fread(out->said, 1, sizeof(out->said) - 1, file);
+    out->said[size] = '\0';
+    fclose(file);
+}
+
+static bool
+is_right(const struct tiny_answer *answer, int n_tokens)
+{
+    return memcmp(answer->tokens, right.tokens,
+                  (size_t)n_tokens * sizeof(*right.tokens)) == 0 &&
+           memcmp(answer->logits, right.logits,
+                  (size_t)n_tokens * sizeof(*right.logits)) == 0;
+}
+
+static void
+nothing_is_left(void)
+{
+    size_t free_bytes, total;
+
+    n_wrong += vk_is_left(now.name, now.n);
+    ggml_backend_dev_memory(vk_device("Vulkan0"), &free_bytes, &total);
+    if (free_bytes != total)
+        tell("not all memory is free", "");
+}
+
+static void
+a_fresh_backend_answers(void)
+{
+    struct outcome out;
+
+    shim.reset();
+    run(1, &out);
+    if (!out.is_done || !is_right(&out.answer, 1) || out.said[0] != '\0')
+        tell("a fresh backend does not answer right", out.said);
+    nothing_is_left();
+}
+
+/* Lines of the program's that are no warnings. */
+static int
+count_errors(const char *said)
+{
+    static const char own[] = "test: ", warning[] = "test: warning: ";
+    int n = 0;
+
+    for (; said != NULL; said = strchr(said, '\n')) {
+        said += *said == '\n';
+        n += strncmp(said, own, strlen(own)) == 0 &&
+             strncmp(said, warning, strlen(warning)) != 0;
+    }
+    return n;
+}
+
+/* An answer that is right, or one line that has REASON. */
+static void
+check(const struct outcome *out, const char *reason)
+{
+    if (out->is_done && !is_right(&out->answer, TINY_TOKENS))
+        tell("the answer is wrong", out->said);
+    if (out->is_done && count_errors(out->said) != 0)
+        tell("an answer, and an error", out->said);
+    if (!out->is_done && count_errors(out->said) != 1)
+        tell("not one line", out->said);
+    if (!out->is_done && strstr(out->said, reason) == NULL)
+        tell("the reason is missing", out->said);
+}
+
+static void
+begin(void)
+{
+    struct outcome out;
+
+    tool_begin("test");
+    now.name = "a run";
+    CHECK(vk_load() != NULL);
+    signal(SIGALRM, time_is_over);
+    shim.reset();
+    run(TINY_TOKENS, &out);
+    if (!out.is_done || out.said[0] != '\0')
+        fprintf(stderr, "%s", out.said);
+    CHECK(out.is_done && out.said[0] == '\0');
+    right = out.answer;
+    nothing_is_left();
+}
+
+/* ---- failing calls ---- */
+
+/* Every n, or a few of many: the first, the last, and STEP apart between. */
+static uint64_t step;
+
+static uint64_t
+next(uint64_t n, uint64_t count)
+{
+    enum { FIRST = 6, LAST = 3 };
+    const uint64_t last = count > LAST ? count - LAST : 0;
+
+    if (step == 1 || n < FIRST || n >= last)
+        return n + 1;
+    return n + step < last ? n + step : last + 1;
+}
+
+/* Calls of NAME in their turn; how many of them failed. */
+static int
+fail_calls_of(const char *name, uint64_t count, int result)
+{
+    struct outcome out;
+    int n_failed = 0;
+
+    now.name = name;
+    for (uint64_t n = 1; n <= count; n = next(n, count)) {
+        now.n = n;
+        shim.reset();
+        shim.fail_call(name, n, result);
+        run(TINY_TOKENS, &out);
+        n_failed += shim.failures() != 0;
+        check(&out, vk_result_name(result));
+        nothing_is_left();
+        a_fresh_backend_answers();
+    }
+    return n_failed;
+}
+
+/* Each function in its turn, so that a sample has a few calls of each. */
+static int
+fail_each_call(int result)
+{
+    static const char *const names[] = {
+#define GB_VK_CALL(level, name) #name,
+#include "backends/vulkan/driver/calls.def"
+#undef GB_VK_CALL
+    };
+    enum { N = sizeof(names) / sizeof(names[0]) };
+    uint64_t counts[N];
+    struct outcome out;
+    int n_failed = 0;
+
+    shim.reset();
+    run(TINY_TOKENS, &out);
+    for (int i = 0; i < N; i++)
+        counts[i] = shim.calls(names[i]);
+    for (int i = 0; i < N; i++)
+        n_failed += fail_calls_of(names[i], counts[i], result);
+    fprintf(stderr, "%d calls failed with %s, %d findings\n", n_failed,
+            vk_result_name(result), n_wrong);
+    return n_failed;
+}
+
+static void
+fail_calls(void)
+{
+    static const int results[] = { OUT_OF_DEVICE_MEMORY, UNKNOWN, DEVICE_LOST };
+    int n_failed = 0;
+
+    begin();
+    for (int i = 0; i < 3; i++)
+        n_failed += fail_each_call(results[i]);
+    CHECK(n_failed > 90 && n_wrong == 0);
+}
+
+static void
+lose_the_device(void)
+{
+    struct outcome out;
+    uint64_t n_calls;
+
+    begin();
+    n_calls = shim.calls("tell");
+    CHECK(n_calls > 5);
+    now.name = "lost with call";
+    for (uint64_t n = 1; n <= n_calls; n = next(n, n_calls)) {
+        now.n = n;
+        shim.reset();
+        shim.lose(n);
+        run(TINY_TOKENS, &out);
+        shim.reset();
+        check(&out, vk_result_name(DEVICE_LOST));
+        nothing_is_left();
+        a_fresh_backend_answers();
+    }
+    CHECK(n_wrong == 0);
+}
+
+/* A submission and all behind it are worked on for ever: a card of software is
+ * given up after ten minutes of the program's clock. */
+static void
+hang(void)
+{
+    struct outcome out;
+    uint64_t n_submissions;
+
+    begin();
+    n_submissions = shim.calls("QueueSubmit");
+    CHECK(n_submissions > 2);
+    now.name = "never ends from submission";
+    is_fast = true;
+    for (uint64_t n = 1; n <= n_submissions; n = next(n, n_submissions)) {
+        now.n = n;
+        shim.reset();
+        shim.hang(n);
+        run(TINY_TOKENS, &out);
+        check(&out, vk_result_name(DEVICE_LOST));
+        if (strstr(out.said, "works on and on") == NULL)
+            tell("nothing is said of what is left", out.said);
+        if (shim.live() == 0)
+            tell("what is worked on was destroyed", out.said);
+        shim.reset();
+        run(1, &out);
+        if (!out.is_done || !is_right(&out.answer, 1))
+            tell("a fresh backend does not answer right", out.said);
+    }
+    CHECK(n_wrong == 0);
+}
+
+/* ---- failing while devices are listed ---- */
+
+static const char *listing_reason;
+
+/* Without a device the reason is there, and the CPU answers. */
+static void
+without_a_device(void)
+{
+    struct ggmlbackend_refused_module refused;
+    struct tiny_answer answer;
+
+    CHECK(ggmlbackend_refused_get(0, &refused));
+    fprintf(stderr, "reason: %s\n", refused.reason);
+    CHECK(strstr(refused.reason, listing_reason) != NULL);
+    CHECK(tiny_model_run("CPU", 1, &answer));
+}
+
+static void
+list_and_run(void)
+{
+    struct outcome out;
+
+    tool_begin("test");
+    if (vk_load() == NULL) {
+        without_a_device();
+    } else {
+        shim.reset();
+        run(1, &out);
+        CHECK(out.is_done && out.said[0] == '\0');
+    }
+    CHECK(!vk_is_left("listing", 0));
+}
+
+static void
+count_listing(void)
+{
+    CHECK(vk_load() != NULL);
+    fprintf(stderr, "%d", (int)shim.calls("any"));
+}
+
+/* ---- tests ---- */
+
+static bool has_all; /* every n is asked for */
+
+static void
+run_case(void (*function)(void), const char *variables, int sample)
+{
+    const char *errors;
+
+    step = has_all ? 1 : (uint64_t)sample;
+    vk_case(function, variables, &errors);
+    if (errors[0] != '\0')
+        print_message("# %s", errors);
+}
+
+static void
+any_call_may_fail(void **state)
+{
+    (void)state;
+    run_case(fail_calls, ON_NULL, 16);
+    run_case(fail_calls, ON_NULL "VK_WITHOUT=VK_KHR_push_descriptor", 16);
+}
+
+static void
+the_device_may_be_lost_with_any_call(void **state)
+{
+    (void)state;
+    run_case(lose_the_device, ON_NULL, 16);
+}
+
+static void
+any_submission_may_hang(void **state)
+{
+    (void)state;
+    run_case(hang, ON_NULL, 8);
+}
+
+static void
+any_call_of_the_listing_may_fail(void **state)
+{
+    static const int results[] = { OUT_OF_HOST_MEMORY, INITIALIZATION_FAILED };
+    const char *text;
+    int n_calls;
+
+    (void)state;
+    vk_case(count_listing, ON_NULL, &text);
+    n_calls = atoi(text);
+    assert_in_range(n_calls, 3, 100);
+    for (int i = 0; i < 2; i++) {
+        listing_reason = vk_result_name(results[i]);
+        for (int n = 1; n <= n_calls; n++) {
+            char variables[64];
+
+            snprintf(variables, sizeof(variables), ON_NULL "VK_FAIL=any:%d:%d",
+                     n, results[i]);
+            vk_case(list_and_run, variables, NULL);
+        }
+    }
+}
+
+/* Of those that are looked up while devices are listed. */
+static void
+any_function_may_be_missing(void **state)
+{
+    static const char *const names[] = {
+#define GB_VK_CALL(level, name) #level " " #name,
+#include "backends/vulkan/driver/calls.def"
+#undef GB_VK_CALL
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *name = strchr(names[i], ' ') + 1;
+        char variables[128], reason[96];
+
+        if (strncmp(names[i], "GLOBAL", 6) != 0 &&
+            strncmp(names[i], "INSTANCE", 8) != 0)
+            continue;
+        snprintf(variables, sizeof(variables), ON_NULL "VK_WITHOUT=%s", name);
+        snprintf(reason, sizeof(reason), "has no vk%s", name);
+        listing_reason = reason;
+        vk_case(list_and_run, variables, NULL);
+    }
+}
+
+static void
+list_twins(void)
+{
+    CHECK(vk_load() != NULL);
+    CHECK(ggml_backend_dev_by_name("Vulkan1") == NULL);
+}
+
+static void
+a_card_by_two_drivers_is_listed_once(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    vk_case(list_twins,
+            ON_NULL "VK_CARDS=2 VK_WITHOUT=uuid GGMLBACKEND_LOG=info", &errors);
+    if (strstr(errors, "Vulkan0 is the same card, by another driver") == NULL)
+        fail_msg("%s", errors);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_call_may_fail),
+        cmocka_unit_test(the_device_may_be_lost_with_any_call),
+        cmocka_unit_test(any_submission_may_hang),
+        cmocka_unit_test(any_call_of_the_listing_may_fail),
+        cmocka_unit_test(any_function_may_be_missing),
+        cmocka_unit_test(a_card_by_two_drivers_is_listed_once),
+    };
+
+    has_all = getenv("GGMLBACKEND_TEST_ALL") != NULL;
+    return cmocka_run_group_tests_name("a model on failing drivers", tests,
+                                       tiny_model_make, tiny_model_remove);
+}
