@@ -41,15 +41,22 @@ tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
 
 # On the shim, which they open themselves.
-if TOOLS
+if MODULES
 if VULKAN_MODULE
 vulkan_shimmed = %D%/shimmed.c %D%/shimmed.h
+check_PROGRAMS += tests/vulkan/cards
+tests_vulkan_cards_SOURCES = %D%/cards.c $(vulkan_shimmed)
+tests_vulkan_cards_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_cards_LDADD = $(BLACK_LDADD)
+
+if TOOLS
 check_PROGRAMS += tests/vulkan/model-failures
 tests_vulkan_model_failures_SOURCES = %D%/model-failures.c $(vulkan_shimmed) \
 	tests/cuda/tiny-model.c \
 	tests/cuda/tiny-model.h
 tests_vulkan_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_vulkan_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
+endif
 endif
 endif
 
