@@ -170,6 +170,94 @@ schedule(void)
     }
 }
 
+/* ---- what waits, and what does not ---- */
+
+/* A graph on one card that is queued, and its result. */
+struct queued {
+    struct ggml_context *ctx;
+    ggml_backend_buffer_t buffer;
+    struct ggml_tensor *y;
+};
+
+static struct queued
+queue_on(ggml_backend_t backend)
+{
+    static float x[N];
+    struct queued own = { .ctx = ggml_init((struct ggml_init_params){
+        .mem_size = 64 * ggml_tensor_overhead() + ggml_graph_overhead(),
+        .no_alloc = true }) };
+    struct ggml_cgraph *graph = ggml_new_graph(own.ctx);
+    struct ggml_tensor *source = ggml_new_tensor_1d(own.ctx, GGML_TYPE_F32, N);
+
+    own.y = source;
+    for (int i = 0; i < 20; i++)
+        own.y = ggml_scale(own.ctx, own.y, i % 2 == 0 ? 2.0f : 0.5f);
+    own.y = ggml_scale(own.ctx, own.y, 3.0f);
+    ggml_build_forward_expand(graph, own.y);
+    own.buffer = ggml_backend_alloc_ctx_tensors(own.ctx, backend);
+    CHECK(own.buffer != NULL);
+    for (int i = 0; i < N; i++)
+        x[i] = x_of(0, i);
+    ggml_backend_tensor_set(source, x, 0, sizeof(x));
+    CHECK(ggml_backend_graph_compute_async(backend, graph) ==
+          GGML_STATUS_SUCCESS);
+    return own;
+}
+
+/* Work behind an event of another card's comes after it: the result is there,
+ * though the card that made it was never waited for. */
+static void
+wait_for_an_event(void)
+{
+    ggml_backend_dev_t devs[2];
+    ggml_backend_t first, second;
+    ggml_backend_event_t event;
+    struct queued queued;
+
+    CHECK(vk_load() != NULL);
+    devs[0] = vk_device("Vulkan0");
+    devs[1] = vk_device("Vulkan1");
+    first = ggml_backend_dev_init(devs[0], NULL);
+    second = ggml_backend_dev_init(devs[1], NULL);
+    event = ggml_backend_event_new(devs[0]);
+    CHECK(first != NULL && second != NULL && event != NULL);
+    queued = queue_on(first);
+    ggml_backend_event_record(event, first);
+    ggml_backend_event_wait(second, event);
+    ggml_backend_synchronize(second);
+    ggml_backend_tensor_get(queued.y, out[0], 0, sizeof(out[0]));
+    for (int i = 0; i < N; i++)
+        CHECK(out[0][i] == 3.0f * x_of(0, i));
+    ggml_backend_event_free(event);
+    ggml_backend_buffer_free(queued.buffer);
+    ggml_backend_free(second);
+    ggml_backend_free(first);
+    ggml_free(queued.ctx);
+    CHECK(!vk_is_left("an event", 0));
+}
+
+/* A client that gives up what it asked for frees it in any order. */
+static void
+free_what_is_queued(void)
+{
+    CHECK(vk_load() != NULL);
+    for (int order = 0; order < 2; order++) {
+        ggml_backend_t backend =
+            ggml_backend_dev_init(vk_device("Vulkan0"), NULL);
+        struct queued queued;
+
+        CHECK(backend != NULL);
+        queued = queue_on(backend);
+        if (order == 0)
+            ggml_backend_buffer_free(queued.buffer);
+        ggml_backend_free(backend);
+        if (order == 1)
+            ggml_backend_buffer_free(queued.buffer);
+        ggml_free(queued.ctx);
+        CHECK(!vk_is_left("what was queued", (uint64_t)order));
+    }
+}
+
 /* ---- one card alone ---- */
 
 /* What happened on one card says nothing of the other. */
@@ -232,30 +320,46 @@ fail_calls(void)
 
 /* ---- tests ---- */
 
+/* On lavapipe, without a word of the validation layer. */
 static void
-two_cards_and_the_cpu_agree(void **state)
+validated_case(void (*function)(void), const char *variables)
 {
-    static const char *const variables[] = {
-        ON_LAVAPIPE "VK_CARDS=2",
-        ON_LAVAPIPE "VK_CARDS=2 VK_LATE=1",
-        ON_LAVAPIPE "VK_CARDS=2 VK_LATE=1 VK_LIMITS=types:2,families:2",
-    };
+    const char *errors;
+    char whole[256];
 
-    (void)state;
     if (!vk_has_lavapipe()) {
         puts("# there is no lavapipe");
         skip();
     }
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-        char whole[256];
-        const char *errors;
+    snprintf(whole, sizeof(whole),
+             ON_LAVAPIPE "VK_CARDS=2 GGMLBACKEND_VULKAN_VALIDATE=1 %s",
+             variables);
+    vk_case(function, whole, &errors);
+    if (strstr(errors, "vulkan validation:") != NULL)
+        fail_msg("[%s] %s", variables, errors);
+}
 
-        snprintf(whole, sizeof(whole), "%s GGMLBACKEND_VULKAN_VALIDATE=1",
-                 variables[i]);
-        vk_case(schedule, whole, &errors);
-        if (strstr(errors, "vulkan validation:") != NULL)
-            fail_msg("[%s] %s", variables[i], errors);
-    }
+static void
+two_cards_and_the_cpu_agree(void **state)
+{
+    (void)state;
+    validated_case(schedule, "");
+    validated_case(schedule, "VK_LATE=1");
+    validated_case(schedule, "VK_LATE=1 VK_LIMITS=types:2,families:2");
+}
+
+static void
+an_event_of_another_card_is_waited_for(void **state)
+{
+    (void)state;
+    validated_case(wait_for_an_event, "VK_LATE=1");
+}
+
+static void
+what_is_queued_may_be_freed(void **state)
+{
+    (void)state;
+    validated_case(free_what_is_queued, "VK_LATE=1");
 }
 
 static void
@@ -278,6 +382,8 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_cards_and_the_cpu_agree),
+        cmocka_unit_test(an_event_of_another_card_is_waited_for),
+        cmocka_unit_test(what_is_queued_may_be_freed),
         cmocka_unit_test(a_card_that_is_lost_leaves_the_other),
         cmocka_unit_test(any_call_of_two_cards_may_fail),
     };

@@ -39,8 +39,8 @@ buffer_free(ggml_backend_buffer_t buffer)
     struct gb_vk_buffer *own = buffer->context;
     struct gb_vk_context *context = own->hold.context;
 
-    if (atomic_load_explicit(&context->card->has_failed, memory_order_acquire))
-        gb_vk_drain(context);
+    /* What was asked for and not waited for may use it. */
+    gb_vk_drain(context);
     gb_vk_memory_free(context, &own->memory);
     munmap(own->base, own->size);
     gb_vk_release(&own->hold);
