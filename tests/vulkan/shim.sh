@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tests/vulkan/device, and a small model, on lavapipe as the shim changes it: other
-# memory, queues and limits, submissions that begin late.  The validation layer looks at
-# each call between the two, and the shim's book has nothing left at the end.
+# memory, queues and limits, two cards, submissions that begin late.  The validation layer
+# looks at each call between the two, and the shim's book has nothing left at the end.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
 shim=$top_builddir/tests/vulkan/shim/.libs
@@ -55,6 +55,14 @@ claim 'little of the memory that is mapped, and bindings of 1 MiB' \
     answers $limits=types:3,families:3,range:1048576
 claim 'descriptors from pools, a short grid, and large subgroups' \
     answers GGMLBACKEND_TEST_VK_WITHOUT=VK_KHR_push_descriptor $limits=groups:100,subgroup:64
+# passes PROGRAM: the tests that it has for lavapipe.
+passes() {
+    CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/$1" lavapipe >"$dir/tap" &&
+        grep '^ok' "$dir/tap"
+}
+
+claim 'two cards and the CPU' passes cards
+claim 'a model, and a device that is lost' passes model-failures
 if [ -n "$GGMLBACKEND_TEST_ALL" ]; then
     for limit in types:2 types:3 families:2 families:3 range:1048576 groups:100 subgroup:4 \
         subgroup:128 alignment:256 allocation:20000000 push:128 bindings:8 shared:16384 \

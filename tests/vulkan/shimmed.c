@@ -9,7 +9,6 @@
 #include "tests/util/child.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,25 +85,6 @@ vk_case(void (*run)(void), const char *variables, const char **errors)
 }
 
 /* ---- the module ---- */
-
-static bool
-is_there(const char *pattern)
-{
-    glob_t found;
-    const bool is_one = glob(pattern, 0, NULL, &found) == 0;
-
-    if (is_one)
-        globfree(&found);
-    return is_one;
-}
-
-bool
-vk_has_lavapipe(void)
-{
-    return (is_there("/usr/lib/*/libvulkan.so.1") ||
-            is_there("/usr/lib*/libvulkan.so.1")) &&
-           is_there("/usr/share/vulkan/icd.d/lvp_icd*.json");
-}
 
 static const char *
 built(const char *path)

@@ -42,9 +42,6 @@ const char *vk_result_name(int result);
  */
 void vk_case(void (*run)(void), const char *variables, const char **errors);
 
-/* Is there lavapipe, with a loader, for what has to be computed? */
-bool vk_has_lavapipe(void);
-
 /* Variables for the null driver, and for lavapipe. */
 #define ON_NULL     "VK_NULL=1 "
 #define ON_LAVAPIPE "GGMLBACKEND_VULKAN_SOFTWARE=1 "
