@@ -82,6 +82,10 @@ check_PROGRAMS += tests/vulkan/cards
 tests_vulkan_cards_SOURCES = %D%/cards.c $(vulkan_shimmed)
 tests_vulkan_cards_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_cards_LDADD = $(BLACK_LDADD)
+check_PROGRAMS += tests/vulkan/neighbours
+tests_vulkan_neighbours_SOURCES = %D%/neighbours.c $(vulkan_shimmed)
+tests_vulkan_neighbours_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_neighbours_LDADD = $(BLACK_LDADD)
 
 if TOOLS
 check_PROGRAMS += tests/vulkan/model-failures
