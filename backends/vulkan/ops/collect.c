@@ -11,22 +11,29 @@ struct collector {
     struct gb_vk_collection *collection;
 };
 
+void
+gb_vk_collection_add(
+    struct gb_vk_collection *collection, enum gb_vk_pipeline pipeline)
+{
+    uint32_t *word = &collection->seen[pipeline / 32];
+    const uint32_t bit = UINT32_C(1) << pipeline % 32;
+
+    if ((*word & bit) != 0)
+        return;
+    *word |= bit;
+    collection->list[collection->n++] = (uint16_t)pipeline;
+}
+
 static void
 add(struct gb_vk_emit *emit, enum gb_vk_pipeline pipeline, int64_t n_groups,
     const struct gb_vk_bind *binds, int n_binds, void *params, size_t size)
 {
-    struct gb_vk_collection *to = ((struct collector *)emit)->collection;
-    uint32_t *word = &to->seen[pipeline / 32];
-    const uint32_t bit = UINT32_C(1) << pipeline % 32;
-
     (void)binds;
     (void)n_binds;
     (void)params;
     (void)size;
-    if (n_groups <= 0 || (*word & bit) != 0)
-        return;
-    *word |= bit;
-    to->list[to->n++] = (uint16_t)pipeline;
+    if (n_groups > 0)
+        gb_vk_collection_add(((struct collector *)emit)->collection, pipeline);
 }
 
 void

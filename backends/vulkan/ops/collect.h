@@ -16,6 +16,9 @@ struct gb_vk_collection {
     int n;
 };
 
+void gb_vk_collection_add(
+    struct gb_vk_collection *collection, enum gb_vk_pipeline pipeline);
+
 /* Add those of NODE, whose row supports it. */
 void gb_vk_collect(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node,
