@@ -27,7 +27,6 @@ runs() {
 256 many-submits 1/1 18000
 256 small-range 1/1 18000
 256 no-subgroup,no-int-dot,no-f16,no-storage16,no-coopmat 1/1 18000
-
 256 no-narrow   1/1 18000
 END
         return
