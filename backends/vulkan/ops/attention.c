@@ -45,6 +45,17 @@ static const struct kernels kernels[GGML_TYPE_COUNT] = {
 #undef ATTENTION
 };
 
+/* For prompts by cooperative matrices, with elements of a head up to its number;
+ * keys and values are F16, whose range matrices have. */
+static const struct {
+    int64_t range;
+    enum gb_vk_pipeline pipeline;
+} matrices[] = {
+    { 64, GB_VK_attentioncoop_64 },
+    { 128, GB_VK_attentioncoop_128 },
+    { 256, GB_VK_attentioncoop_256 },
+};
+
 static const enum gb_vk_pipeline floats[GGML_TYPE_COUNT] = {
 #define GB_VK_FORMAT(TYPE, name, table) \
     [GGML_TYPE_##TYPE] = GB_VK_floats_##name,
@@ -86,23 +97,42 @@ floats_size(const struct ggml_tensor *node, int i)
     return (size_t)ggml_nelements(node->src[1 + i]) * sizeof(float);
 }
 
-static void
-plan_types(const struct ggml_tensor *node, int64_t rows, struct plan *plan)
+/* GB_VK_PIPELINE_COUNT: by none. */
+static enum gb_vk_pipeline
+by_matrices(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
+    const int64_t d = node->src[0]->ne[0];
+
+    if (node->src[1]->type != GGML_TYPE_F16 ||
+        node->src[2]->type != GGML_TYPE_F16)
+        return GB_VK_PIPELINE_COUNT;
+    for (size_t i = 0; i < sizeof(matrices) / sizeof(matrices[0]); i++)
+        if (d <= matrices[i].range &&
+            gb_vk_can_use(limits, matrices[i].pipeline))
+            return matrices[i].pipeline;
+    return GB_VK_PIPELINE_COUNT;
+}
+
+static void
+plan_types(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
+           int64_t rows, struct plan *plan)
+{
+    const enum gb_vk_pipeline by = by_matrices(limits, node);
     const enum ggml_type k = node->src[1]->type, v = node->src[2]->type;
     const bool is_direct = k == v && kernels[k].is_there;
     const struct kernels *of = &kernels[is_direct ? k : GGML_TYPE_F32];
 
     plan->is_float[0] = is_direct || k == GGML_TYPE_F32;
     plan->is_float[1] = is_direct || v == GGML_TYPE_F32;
-    plan->pipeline = rows <= DECODE_ROWS     ? of->decode
-                     : node->ne[0] <= 128 ? of->prefill_128
-                                           : of->prefill_256;
+    plan->pipeline = rows <= DECODE_ROWS          ? of->decode
+                     : by != GB_VK_PIPELINE_COUNT ? by
+                     : node->ne[0] <= 128         ? of->prefill_128
+                                                  : of->prefill_256;
 }
 
-/* By shapes and types alone. */
+/* By shapes and types alone, and what the device can do. */
 static struct plan
-plan_of(const struct ggml_tensor *node)
+plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *q = node->src[0];
     const int64_t n_keys = node->src[1]->ne[1], d = q->ne[0];
@@ -116,7 +146,7 @@ plan_of(const struct ggml_tensor *node)
         (q->ne[2] / plan.group) * q->ne[3];
     int64_t parts = ceil_div(GROUPS, tiles);
 
-    plan_types(node, rows, &plan);
+    plan_types(limits, node, rows, &plan);
     parts = parts > MOST_PARTS ? MOST_PARTS : parts;
     plan.part = ceil_div(n_keys, parts);
     if (plan.part < LEAST_PART)
@@ -161,7 +191,7 @@ static bool
 scratch_fits(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct plan plan = plan_of(node);
+    const struct plan plan = plan_of(limits, node);
 
     return plan.parts_size <= limits->range &&
            (plan.is_float[0] || floats_size(node, 0) <= limits->range) &&
@@ -191,8 +221,7 @@ static size_t
 attention_scratch(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    (void)limits;
-    return plan_of(node).scratch;
+    return plan_of(limits, node).scratch;
 }
 
 /* T as floats in the scratch at TO; NB: of its rows and matrices there. */
@@ -258,7 +287,7 @@ emit_join(struct gb_vk_emit *emit, const struct ggml_tensor *node,
 static void
 attention_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
-    const struct plan plan = plan_of(node);
+    const struct plan plan = plan_of(emit->limits, node);
     const struct ggml_tensor *q = node->src[0];
     const struct ggml_tensor *k = node->src[1];
     const struct ggml_tensor *v = node->src[2];
