@@ -5,7 +5,9 @@
  */
 #include "backends/vulkan/device/features.h"
 
+#include "backends/vulkan/device/matrices.h"
 #include "backends/vulkan/device/settings.h"
+#include "backends/vulkan/shaders.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,12 +139,29 @@ is_narrow(const struct gb_vk_card *card, VkSubgroupFeatureFlags operations)
            (operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
 }
 
-/* Those that somebody wants to do without. */
-static uint32_t
-taken_away(void)
+/* Shaders with matrices have the memory model of Vulkan, and then others use its
+ * scope of a device. */
+static bool
+has_matrices(
+    struct gb_vk_card *card, const struct gb_vk_features *features)
 {
+    return features->matrices.cooperativeMatrix &&
+           features->v12.vulkanMemoryModel &&
+           features->v12.vulkanMemoryModelDeviceScope &&
+           card->limits.subgroup > 0 && gb_vk_matrices_read(card);
+}
+
+/* Those that somebody wants to do without; and matrices where the compiler of
+ * shaders did not know them, or a processor would only act as if it had some. */
+static uint32_t
+taken_away(const struct gb_vk_card *card)
+{
+    const bool is_cpu = card->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     uint32_t features = 0;
 
+    if (gb_vk_spirv_of(GB_VK_SPIRV_gemmcoop_f16).size == 0 ||
+        (is_cpu && !gb_vk_test_has("coopmat")))
+        features |= GB_VK_HAS_COOPMAT;
     for (int i = 0; i < GB_VK_FEATURE_COUNT; i++) {
         char word[32];
 
@@ -168,9 +187,8 @@ gb_vk_features_read(
         (features.dot.shaderIntegerDotProduct ? GB_VK_HAS_INT_DOT : 0) |
         (features.v12.shaderFloat16 ? GB_VK_HAS_F16 : 0) |
         (features.v11.storageBuffer16BitAccess ? GB_VK_HAS_STORAGE16 : 0) |
-        (features.matrices.cooperativeMatrix && features.v12.vulkanMemoryModel
-             ? GB_VK_HAS_COOPMAT : 0);
-    card->limits.features = card->features & ~taken_away();
+        (has_matrices(card, &features) ? GB_VK_HAS_COOPMAT : 0);
+    card->limits.features = card->features & ~taken_away(card);
     if ((card->limits.features & GB_VK_HAS_SUBGROUP) == 0)
         card->limits.features &= ~(uint32_t)GB_VK_HAS_NARROW;
     return features.v12.timelineSemaphore;
@@ -186,6 +204,8 @@ gb_vk_features_want(
     wanted->v12.timelineSemaphore = VK_TRUE;
     wanted->v12.shaderFloat16 = (features & GB_VK_HAS_F16) != 0;
     wanted->v12.vulkanMemoryModel = (features & GB_VK_HAS_COOPMAT) != 0;
+    wanted->v12.vulkanMemoryModelDeviceScope =
+        wanted->v12.vulkanMemoryModel;
     wanted->v11.storageBuffer16BitAccess =
         (features & GB_VK_HAS_STORAGE16) != 0;
     if ((features & GB_VK_HAS_SUBGROUP) != 0) {
@@ -221,5 +241,10 @@ gb_vk_features_write(
         if (i == GB_VK_FEATURE_SUBGROUP && at < size)
             at += (size_t)snprintf(text + at, size - at, " %u",
                                    card->limits.subgroup);
+        if (i == GB_VK_FEATURE_COOPMAT && at < size)
+            at += (size_t)snprintf(text + at, size - at, " %ux%ux%u",
+                                   card->limits.matrix[0],
+                                   card->limits.matrix[1],
+                                   card->limits.matrix[2]);
     }
 }

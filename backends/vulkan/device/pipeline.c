@@ -16,8 +16,11 @@
 #include "ggmlbackend.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { MOST_CONSTANTS = 2 };
+/* A row's own, and a device's: M, N and K of its matrices, invocations of a
+ * subgroup. */
+enum { OWN_CONSTANTS = 2, MOST_CONSTANTS = 6 };
 
 #define SUBGROUP_SIZE_INFO \
     VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO
@@ -29,7 +32,7 @@ static const struct {
     const char *name;
     enum gb_vk_shader shader;
     int n_bindings;
-    uint32_t constants[MOST_CONSTANTS]; /* a shader need not have them */
+    uint32_t constants[OWN_CONSTANTS]; /* a shader need not have them */
 } rows[GB_VK_PIPELINE_COUNT] = {
 #define GB_VK_PIPELINE(name, shader, n_bindings, params, ...)              \
     [GB_VK_##name] = { #name, GB_VK_SPIRV_##shader, n_bindings,            \
@@ -40,22 +43,32 @@ static const struct {
 
 /* ---- making one ---- */
 
+static void
+find_constants(const struct gb_vk_limits *limits, enum gb_vk_pipeline pipeline,
+               uint32_t constants[MOST_CONSTANTS])
+{
+    memcpy(constants, rows[pipeline].constants,
+           sizeof(rows[pipeline].constants));
+    memcpy(constants + OWN_CONSTANTS, limits->matrix, sizeof(limits->matrix));
+    constants[MOST_CONSTANTS - 1] = limits->subgroup;
+}
+
 static VkResult
 make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         VkShaderModule module, VkPipeline *out)
 {
-    static const VkSpecializationMapEntry entries[MOST_CONSTANTS + 1] = {
+    static const VkSpecializationMapEntry entries[MOST_CONSTANTS] = {
         { 0, 0, sizeof(uint32_t) },
         { 1, sizeof(uint32_t), sizeof(uint32_t) },
         { 2, 2 * sizeof(uint32_t), sizeof(uint32_t) },
+        { 3, 3 * sizeof(uint32_t), sizeof(uint32_t) },
+        { 4, 4 * sizeof(uint32_t), sizeof(uint32_t) },
+        { 5, 5 * sizeof(uint32_t), sizeof(uint32_t) },
     };
-    /* The row's, and the device's. */
-    const uint32_t values[MOST_CONSTANTS + 1] = {
-        rows[pipeline].constants[0], rows[pipeline].constants[1],
-        context->card->limits.subgroup
-    };
+    const uint32_t needs = gb_vk_needs_of(pipeline);
+    uint32_t words[MOST_CONSTANTS];
     const VkSpecializationInfo constants = {
-        MOST_CONSTANTS + 1, entries, sizeof(values), values
+        MOST_CONSTANTS, entries, sizeof(words), words
     };
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
         .sType = SUBGROUP_SIZE_INFO,
@@ -74,7 +87,8 @@ make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         .layout = context->layouts[rows[pipeline].n_bindings],
     };
 
-    if ((gb_vk_needs_of(pipeline) & GB_VK_HAS_SUBGROUP) != 0) {
+    find_constants(&context->card->limits, pipeline, words);
+    if ((needs & GB_VK_HAS_SUBGROUP) != 0) {
         info.stage.pNext = &subgroup;
         info.stage.flags =
             VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
@@ -272,7 +286,8 @@ void
 gb_vk_tell_dispatches(const struct gb_vk_context *context)
 {
     for (int i = 0; i < GB_VK_PIPELINE_COUNT; i++)
-        GGML_LOG_WARN("vulkan dispatches: %s %u\n", rows[i].name,
+        if (gb_vk_can_use(&context->card->limits, i))
+            GGML_LOG_WARN("vulkan dispatches: %s %u\n", rows[i].name,
                       atomic_load_explicit(&context->n_dispatches[i],
                                            memory_order_relaxed));
     for (int i = 0; i < GB_FUSE_PATTERN_COUNT; i++)

@@ -66,6 +66,17 @@ static const struct narrow narrow[GGML_TYPE_COUNT] = {
 #undef NARROW
 };
 
+/* For prompts by cooperative matrices, with elements of a head up to its number;
+ * keys and values are F16, whose range matrices have. */
+static const struct {
+    int64_t range;
+    enum gb_vk_pipeline pipeline;
+} matrices[] = {
+    { 64, GB_VK_attentioncoop_64 },
+    { 128, GB_VK_attentioncoop_128 },
+    { 256, GB_VK_attentioncoop_256 },
+};
+
 static const enum gb_vk_pipeline floats[GGML_TYPE_COUNT] = {
 #define GB_VK_FORMAT(TYPE, name, table) \
     [GGML_TYPE_##TYPE] = GB_VK_floats_##name,
@@ -109,9 +120,27 @@ floats_size(const struct ggml_tensor *node, int i)
     return (size_t)ggml_nelements(node->src[1 + i]) * sizeof(float);
 }
 
-static void
-plan_types(const struct ggml_tensor *node, int64_t rows, struct plan *plan)
+/* GB_VK_PIPELINE_COUNT: by none. */
+static enum gb_vk_pipeline
+by_matrices(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
+    const int64_t d = node->src[0]->ne[0];
+
+    if (node->src[1]->type != GGML_TYPE_F16 ||
+        node->src[2]->type != GGML_TYPE_F16)
+        return GB_VK_PIPELINE_COUNT;
+    for (size_t i = 0; i < sizeof(matrices) / sizeof(matrices[0]); i++)
+        if (d <= matrices[i].range &&
+            gb_vk_can_use(limits, matrices[i].pipeline))
+            return matrices[i].pipeline;
+    return GB_VK_PIPELINE_COUNT;
+}
+
+static void
+plan_types(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
+           int64_t rows, struct plan *plan)
+{
+    const enum gb_vk_pipeline by = by_matrices(limits, node);
     const enum ggml_type k = node->src[1]->type, v = node->src[2]->type;
     const bool is_direct = k == v && kernels[k].is_there;
     const struct kernels *of = &kernels[is_direct ? k : GGML_TYPE_F32];
@@ -123,9 +152,10 @@ plan_types(const struct ggml_tensor *node, int64_t rows, struct plan *plan)
     plan->wanted = GROUPS;
     plan->is_float[0] = is_direct || k == GGML_TYPE_F32;
     plan->is_float[1] = is_direct || v == GGML_TYPE_F32;
-    plan->pipeline = is_decode  ? of->decode
-                     : d <= 128 ? of->prefill_128
-                                : of->prefill_256;
+    plan->pipeline = is_decode                    ? of->decode
+                     : by != GB_VK_PIPELINE_COUNT ? by
+                     : d <= 128                   ? of->prefill_128
+                                                  : of->prefill_256;
 }
 
 /* Do the rows of T, which is F16 or in blocks, begin at whole words? */
@@ -173,7 +203,7 @@ plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     int64_t tiles, parts;
 
     if (!plan_narrow(limits, node, rows, &plan))
-        plan_types(node, rows, &plan);
+        plan_types(limits, node, rows, &plan);
     tiles = plan.tiles * (q->ne[2] / plan.group) * q->ne[3];
     parts = ceil_div(plan.wanted, tiles);
     parts = parts > MOST_PARTS ? MOST_PARTS : parts;

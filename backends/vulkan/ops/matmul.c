@@ -264,7 +264,8 @@ product_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
 {
     const struct ggml_tensor *sum = group->nodes[1];
     const uint32_t nb[] = GB_VK_NB_FROM_1(sum);
-    struct gb_vk_product product = whole_product(emit->limits, group->nodes[0]);
+    struct gb_vk_product product =
+        whole_product(emit->limits, group->nodes[0]);
 
     product.dst = gb_vk_write(sum);
     memcpy(product.params.dst_nb, nb, sizeof(nb));

@@ -42,6 +42,21 @@ static const struct {
 #undef GB_VK_FORMAT
 };
 
+/* By cooperative matrices.  Weights of F32 have more digits than these. */
+static const struct {
+    enum gb_vk_pipeline gemm_64, gemm_128;
+} matrices[GGML_TYPE_COUNT] = {
+#define GB_VK_gemmcoop_f32_64 GB_VK_PIPELINE_COUNT
+#define GB_VK_gemmcoop_f32_128 GB_VK_PIPELINE_COUNT
+#define GB_VK_FORMAT(TYPE, name, table)                     \
+    [GGML_TYPE_##TYPE] = { GB_VK_gemmcoop_##name##_64,      \
+                           GB_VK_gemmcoop_##name##_128 },
+#include "backends/vulkan/shaders/formats.def"
+#undef GB_VK_FORMAT
+#undef GB_VK_gemmcoop_f32_64
+#undef GB_VK_gemmcoop_f32_128
+};
+
 static int64_t
 ceil_div(int64_t a, int64_t b)
 {
@@ -75,12 +90,37 @@ tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
                                           : pipelines[shape->weights].gemv_8;
 }
 
+/* Are there enough tiles of SIDE rows and columns for large ones? */
+static bool
+fills(const struct gb_vk_product_shape *shape, int64_t side)
+{
+    return shape->matrices * ceil_div(shape->m, side) *
+               ceil_div(shape->cols, side) >=
+           LARGE_TILES;
+}
+
+static bool
+has_matrices(const struct gb_vk_product_shape *shape)
+{
+    return shape->weights != GGML_TYPE_F32 &&
+           gb_vk_can_use(shape->limits, matrices[shape->weights].gemm_64);
+}
+
+static void
+tile_matrices(
+    const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
+{
+    const bool is_large = fills(shape, 128);
+
+    tiling->rows = tiling->cols = is_large ? 128 : 64;
+    tiling->pipeline = is_large ? matrices[shape->weights].gemm_128
+                                : matrices[shape->weights].gemm_64;
+}
+
 static void
 tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 {
-    const bool is_large = shape->matrices * ceil_div(shape->m, 64) *
-                              ceil_div(shape->cols, 64) >=
-                          LARGE_TILES;
+    const bool is_large = fills(shape, 64);
 
     tiling->rows = tiling->cols = is_large ? 64 : 32;
     tiling->pipeline = is_large ? pipelines[shape->weights].gemm_64
@@ -129,6 +169,8 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
         return tiling;
     if (is_single || shape->cols <= GEMV_COLS)
         tile_gemv(shape, is_single, &tiling);
+    else if (has_matrices(shape))
+        tile_matrices(shape, &tiling);
     else
         tile_gemm(shape, &tiling);
     split(shape, shape->is_cut ? 1 : GROUPS, &tiling);
