@@ -36,13 +36,19 @@ compare_times(const void *a, const void *b)
 }
 
 void
+bench_sort(struct bench_times *times)
+{
+    qsort(times->all, (size_t)times->n, sizeof(times->all[0]), compare_times);
+}
+
+void
 bench_print(
     const char *name, struct bench_times *times, double count,
     const char *unit)
 {
     if (times->n == 0)
         bench_stop(name);
-    qsort(times->all, (size_t)times->n, sizeof(times->all[0]), compare_times);
+    bench_sort(times);
     printf("%s %.4f %s %.4f\n", name, times->all[times->n / 2] / count, unit,
            times->all[0] / count);
     fflush(stdout);

@@ -18,6 +18,9 @@ struct bench_times {
 /* One more, while there is room: microseconds since BEGIN. */
 void bench_add(struct bench_times *times, double begin);
 
+/* In order: the least first. */
+void bench_sort(struct bench_times *times);
+
 /* "NAME MEDIAN UNIT LEAST": both divided by COUNT. */
 void bench_print(
     const char *name, struct bench_times *times, double count,

@@ -6,6 +6,11 @@
  * Of each backend the first call, in which the device meets the graph, the
  * second, and later ones, which differ in the position alone.  The time is that
  * of the call, not of the work, for a device that works asynchronously.
+ *
+ *     token [DEVICE [json]]
+ *
+ * On the emulated driver of CUDA's and on tests/vulkan/shim it says what was
+ * asked of the driver, too.
  */
 #include "bench.h"
 #include "ggml-alloc.h"
@@ -44,6 +49,42 @@ find_counters(void)
 
     if (driver != NULL)
         *(void **)&count_of = dlsym(driver, "emu_count");
+}
+
+/* The same of tests/vulkan/shim, by Vulkan's names. */
+static uint64_t (*calls_of)(const char *name);
+
+static void
+find_shim(void)
+{
+    void *loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+    if (loader != NULL)
+        *(void **)&calls_of = dlsym(loader, "shim_calls");
+}
+
+static const char *const shim_rows[][2] = {
+    { "dispatches", "CmdDispatch" },
+    { "barriers", "CmdPipelineBarrier" },
+    { "submissions", "QueueSubmit" },
+};
+
+enum { SHIM_ROWS = sizeof(shim_rows) / sizeof(shim_rows[0]) };
+
+static int shim_counts[SHIM_ROWS]; /* of one token */
+
+static void
+count_in_shim(void (*call)(void))
+{
+    uint64_t before[SHIM_ROWS];
+
+    if (calls_of == NULL)
+        return;
+    for (int i = 0; i < SHIM_ROWS; i++)
+        before[i] = calls_of(shim_rows[i][1]);
+    call();
+    for (int i = 0; i < SHIM_ROWS; i++)
+        shim_counts[i] = (int)(calls_of(shim_rows[i][1]) - before[i]);
 }
 
 static void
@@ -87,11 +128,43 @@ time_call(struct bench_times *times, int position)
     ggml_backend_synchronize(backend);
 }
 
+static struct bench_times first, second, later;
+
+static void
+print_lines(void)
+{
+    bench_print("token-first", &first, 1.0, "us");
+    bench_print("token-second", &second, 1.0, "us");
+    bench_print("token-later", &later, 1.0, "us");
+    for (int i = 0; i < SHIM_ROWS && calls_of != NULL; i++)
+        printf("token-%s %d\n", shim_rows[i][0], shim_counts[i]);
+}
+
+static void
+print_times_json(const char *name, struct bench_times *times)
+{
+    bench_sort(times);
+    printf(", \"%s\": { \"median_us\": %.2f, \"least_us\": %.2f }", name,
+           times->all[times->n / 2], times->all[0]);
+}
+
+static void
+print_json(ggml_backend_dev_t dev)
+{
+    printf("{ \"device\": \"%s\", \"layers\": %d, \"nodes\": %d",
+           ggml_backend_dev_name(dev), shape.n_layers,
+           ggml_graph_n_nodes(model.graph));
+    print_times_json("first", &first);
+    print_times_json("second", &second);
+    print_times_json("later", &later);
+    for (int i = 0; i < SHIM_ROWS && calls_of != NULL; i++)
+        printf(", \"%s\": %d", shim_rows[i][0], shim_counts[i]);
+    printf(" }\n");
+}
+
 static void
 time_backends(ggml_backend_dev_t dev)
 {
-    static struct bench_times first, second, later;
-
     for (int i = 0; i < N_BACKENDS; i++) {
         backend = ggml_backend_dev_init(dev, NULL);
         if (backend == NULL)
@@ -100,13 +173,12 @@ time_backends(ggml_backend_dev_t dev)
         time_call(&second, 1);
         for (int j = 0; j < N_LATER; j++)
             time_call(&later, 2 + j);
-        if (i == N_BACKENDS - 1)
+        if (i == N_BACKENDS - 1) {
             print_launches(compute);
+            count_in_shim(compute);
+        }
         ggml_backend_free(backend);
     }
-    bench_print("token-first", &first, 1.0, "us");
-    bench_print("token-second", &second, 1.0, "us");
-    bench_print("token-later", &later, 1.0, "us");
 }
 
 int
@@ -120,6 +192,7 @@ main(int argc, char **argv)
     if (dev == NULL)
         bench_stop("the device");
     find_counters();
+    find_shim();
     bench_llama_make(&model, &shape, 1, POSITIONS,
                      ggml_backend_dev_buffer_type(dev));
     buffer = ggml_backend_alloc_ctx_tensors_from_buft(
@@ -129,6 +202,10 @@ main(int argc, char **argv)
     ggml_backend_buffer_clear(model.buffer, 0);
     ggml_backend_buffer_clear(buffer, 0);
     time_backends(dev);
+    if (argc > 2 && strcmp(argv[2], "json") == 0)
+        print_json(dev);
+    else
+        print_lines();
     ggml_backend_buffer_free(buffer);
     bench_llama_free(&model);
 }

@@ -6,7 +6,8 @@ AC_DEFUN([GB_VULKAN], [
   AC_ARG_VAR([GLSLCFLAGS], [flags for the compiler for Vulkan's shaders])
   GB_BACKEND([vulkan], [devices with a driver for Vulkan], [GB_VULKAN_COMPILER])
   AS_IF([test "x$gb_backend_vulkan" = xno], [gb_vulkan_shaders=${gb_why_not_vulkan:-none}],
-    [gb_vulkan_shaders="by $GLSLC"])
+    [gb_vulkan_shaders="by $GLSLC$gb_vulkan_without"])
+  AM_CONDITIONAL([VULKAN_COOPMAT], [test "x$gb_vulkan_without" = x])
   AM_CONDITIONAL([GLSLANG], [test "x$gb_vulkan_is_glslang" = xyes])
 ])
 
@@ -29,5 +30,22 @@ void main() {}"]) >conftest.comp
       [AC_MSG_RESULT([no])
       gb_reason=`sed -n 's/^[[^ ]]*: line [[0-9]]*: //; /./{p;q;}' conftest.err`
       gb_missing="$GLSLC makes no SPIR-V for Vulkan 1.2${gb_reason:+: $gb_reason}"])
+    AS_ECHO(["#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+layout(local_size_x = 64) in;
+layout(constant_id = 0) const uint M = 16;
+shared uvec4 a[[64]];
+void main() {
+  coopmat<float16_t, gl_ScopeSubgroup, M, M, gl_MatrixUseA> m;
+  coopMatLoad(m, a, 0, M / 8u, gl_CooperativeMatrixLayoutRowMajor);
+}"]) >conftest.comp
+    AC_MSG_CHECKING([whether $GLSLC knows cooperative matrices])
+    AS_IF([$GLSLC $gb_flags $GLSLCFLAGS -o conftest.spv conftest.comp >conftest.err 2>&1],
+      [AC_MSG_RESULT([yes])],
+      [AC_MSG_RESULT([no])
+      gb_vulkan_without=' (without cooperative matrices, which it does not know)'])
     rm -f conftest.comp conftest.spv conftest.err])
 ])

@@ -34,6 +34,8 @@ vulkan_host_sources = \
 	%D%/device/limits.h \
 	%D%/device/list.c \
 	%D%/device/list.h \
+	%D%/device/matrices.c \
+	%D%/device/matrices.h \
 	%D%/device/memory.c \
 	%D%/device/memory.h \
 	%D%/device/pipeline.c \
@@ -184,11 +186,13 @@ vulkan_glsl = \
 	%D%/shaders/arange.comp \
 	%D%/shaders/argmax.comp \
 	%D%/shaders/attention.comp \
+	%D%/shaders/attentioncoop.comp \
 	%D%/shaders/attentionjoin.comp \
 	%D%/shaders/binary.comp \
 	%D%/shaders/common/epilogue.glsl \
 	%D%/shaders/common/exact.glsl \
 	%D%/shaders/common/format.glsl \
+	%D%/shaders/common/halves.glsl \
 	%D%/shaders/common/math.glsl \
 	%D%/shaders/common/pack-asym.glsl \
 	%D%/shaders/common/pack-iq4xs.glsl \
@@ -224,6 +228,7 @@ vulkan_glsl = \
 	%D%/shaders/experts.comp \
 	%D%/shaders/floats.comp \
 	%D%/shaders/gemm.comp \
+	%D%/shaders/gemmcoop.comp \
 	%D%/shaders/gemv.comp \
 	%D%/shaders/getrows.comp \
 	%D%/shaders/getrowsback.comp \
@@ -236,6 +241,8 @@ vulkan_glsl = \
 	%D%/shaders/linear.comp \
 	%D%/shaders/mergeruns.comp \
 	%D%/shaders/move.comp \
+	%D%/shaders/narrow.comp \
+	%D%/shaders/narrowattention.comp \
 	%D%/shaders/norm.comp \
 	%D%/shaders/outprod.comp \
 	%D%/shaders/pool.comp \
@@ -279,6 +286,13 @@ vulkan_depend = -MD -MT $@ -MF $(@:.spv=.d)
 -include $(vulkan_spirv:.spv=.d)
 endif
 
+# Patterns of files that the compiler cannot make: they are there without a word.
+if VULKAN_COOPMAT
+vulkan_left_out = -
+else
+vulkan_left_out = *coop
+endif
+
 AM_V_GLSLC = $(am__v_GLSLC_$(V))
 am__v_GLSLC_ = $(am__v_GLSLC_$(AM_DEFAULT_VERBOSITY))
 am__v_GLSLC_0 = @echo "  GLSLC   " $@;
@@ -297,6 +311,7 @@ $(vulkan_spirv:.spv=.row): %D%/shaders/rows
 
 $(vulkan_spirv): %.spv: %.row $(vulkan_included)
 	$(AM_V_GLSLC)read -r file defines <$< && \
+	    case $$file in $(vulkan_left_out)) : >$@; exit 0;; esac && \
 	    $(GLSLC) $(GB_GLSLC_FLAGS) $(vulkan_depend) $$defines $(GLSLCFLAGS) \
 	    -o $@.tmp "$(srcdir)/%D%/shaders/$$file.comp" && mv $@.tmp $@
 

@@ -21,7 +21,8 @@ struct gb_vk_spirv {
     size_t size; /* bytes */
 };
 
-/* Its entry point is main. */
+/* Its entry point is main.  None of its words are there where the compiler could
+ * not make it. */
 struct gb_vk_spirv gb_vk_spirv_of(enum gb_vk_shader shader);
 
 #endif

@@ -26,6 +26,8 @@ runs() {
 256 no-push     1/1 18000
 256 many-submits 1/1 18000
 256 small-range 1/1 18000
+256 no-subgroup,no-int-dot,no-f16,no-storage16,no-coopmat 1/1 18000
+256 no-narrow   1/1 18000
 END
         return
     fi
@@ -35,6 +37,7 @@ END
 256 no-push     6/48 370
 256 many-submits 7/96 180
 256 small-range 8/48 370
+256 no-narrow   5/24 750
 128 -           1/96 180
 512 -           9/96 180
 END

@@ -5,6 +5,7 @@
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
 other=$top_builddir/tests/cuda/.libs/libggml-cuda.so
+[ -n "$module" ] || skip_all 'Vulkan is built in, and asked before modules are loaded'
 [ -f "$other" ] || skip_all 'no module for the emulated card in this build'
 mkdir "$dir/modules"
 ln -s "$other" "$module" "$dir/modules"

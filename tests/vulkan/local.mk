@@ -14,12 +14,19 @@ vulkan_scripts = \
 	%D%/model.sh \
 	%D%/module.sh \
 	%D%/pipelines.sh \
+	%D%/ranges.sh \
 	%D%/recording.sh \
 	%D%/report.sh \
 	%D%/shaders.sh \
 	%D%/shim.sh
 check_SCRIPTS += $(vulkan_scripts)
-EXTRA_DIST += $(vulkan_scripts) %D%/lavapipe.sh %D%/spirv.awk
+EXTRA_DIST += $(vulkan_scripts) %D%/coopmat.sh %D%/lavapipe.sh %D%/spirv.awk
+
+# Cooperative matrices, on a lavapipe of its own in the folder COOPMAT.
+COOPMAT = coopmat
+check-vulkan-coopmat: all tests/vulkan/ranges$(EXEEXT)
+	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/coopmat.sh '$(COOPMAT)'
+.PHONY: check-vulkan-coopmat
 
 # On the device that blocks.sh brings.
 check_PROGRAMS += tests/vulkan/blocks
@@ -89,6 +96,10 @@ check_PROGRAMS += tests/vulkan/cards
 tests_vulkan_cards_SOURCES = %D%/cards.c $(vulkan_shimmed)
 tests_vulkan_cards_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_cards_LDADD = $(BLACK_LDADD)
+check_PROGRAMS += tests/vulkan/neighbours
+tests_vulkan_neighbours_SOURCES = %D%/neighbours.c $(vulkan_shimmed)
+tests_vulkan_neighbours_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_neighbours_LDADD = $(BLACK_LDADD)
 
 if TOOLS
 check_PROGRAMS += tests/vulkan/model-failures
@@ -100,6 +111,12 @@ tests_vulkan_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JAN
 endif
 endif
 endif
+
+# On the device that ranges.sh brings.
+check_PROGRAMS += tests/vulkan/ranges
+tests_vulkan_ranges_SOURCES = %D%/ranges.c
+tests_vulkan_ranges_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_ranges_LDADD = $(BLACK_LDADD) -lm
 
 # What lavapipe made of shaders, which takes a minute where it is not kept.
 mostlyclean-local:

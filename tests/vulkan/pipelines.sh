@@ -30,7 +30,8 @@ mkdir "$dir/cache"
 claim 'files that are damaged or cut, and pipelines for many threads' \
     run 3 GGMLBACKEND_VULKAN_CACHE="$dir/cache"
 claim 'a pipeline that cannot be made' run 1 GGMLBACKEND_VULKAN_TEST=fail-unary
-claim '  and a folder that is not there yet' \
+claim 'one that finds no memory' run 1 GGMLBACKEND_VULKAN_TEST=short-unary
+claim 'a folder that is not there yet' \
     run 1 GGMLBACKEND_VULKAN_TEST=fail-unary GGMLBACKEND_VULKAN_CACHE="$dir/new/below"
 says '  which is made' [ -n "$(ls "$dir/new/below")" ]
 

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Each shader is valid, and with the constants of each of its pipelines it takes no
 # more of a device than every device has: no capability beyond the first, but for what
-# needs.def says, 16 KiB of shared memory, work groups of 256, 128 bytes of push
-# constants, and as many bindings as its row of pipelines.def says.
+# needs.def says, 16 KiB of shared memory (32 with cooperative matrices), work groups of
+# 256, 128 bytes of push constants, and as many bindings as its row of pipelines.def says.
+#
+# Shaders that the compiler could not make are empty, and left out; so are those that
+# spirv-val is too old for.  Both are named.
 sources=$top_srcdir/backends/vulkan/shaders
 folder=$top_builddir/backends/vulkan/shaders
 if ! [ -f "$folder/rows" ]; then
@@ -45,7 +48,8 @@ judge() {
     awk 'FILENAME != "-" { may[$1, $2] = 1; next }
     {
         for (i = 3; i <= NF; i += 2) {
-            most = $i == "threads" ? 256 : $i == "shared" ? 16384 : \
+            most = $i == "threads" ? 256 : \
+                $i == "shared" ? (($1, "CooperativeMatrixKHR") in may ? 32768 : 16384) : \
                 $i == "pushed" ? 128 : $2
             if ($i == "capability" ? $(i + 1) != "Shader" && !(($1, $(i + 1)) in may) : \
                     $(i + 1) + 0 > most)
@@ -88,6 +92,27 @@ sed -n 's/^GB_VK_SHADER(\([^,]*\), .*/\1/p' "$sources/shaders.def" >"$scratch/sh
     awk '{ print $2 }' "$scratch/rows" | sort -u | diff "$scratch/a" -
 } >"$scratch/wrong"
 is_empty 'each shader has pipelines' "$scratch/wrong"
+
+# Reasons for those that nobody looks at here, "name reason"; the others.
+while read -r name; do
+    if ! [ -s "$folder/$name.spv" ]; then
+        echo "$name is empty: the compiler does not know what it takes"
+    elif spirv-val --target-env vulkan1.2 "$folder/$name.spv" 2>&1 |
+        grep -q 'Invalid capability operand: 6022'; then
+        echo "$name is not looked at: spirv-val does not know cooperative matrices"
+    fi
+done <"$scratch/shaders" >"$scratch/left"
+sed 's/^/# /' "$scratch/left"
+# remaining FIELD FILE: lines of it whose field is no shader that is left out.
+remaining() {
+    awk -v field="$1" 'FILENAME != "-" { left[$1]; next } !($field in left)' \
+        "$scratch/left" - <"$2" >"$2.remaining" && mv "$2.remaining" "$2"
+}
+remaining 1 "$scratch/shaders"
+remaining 2 "$scratch/rows"
+# Only cooperative matrices may be left out.
+grep -v '^[a-z]*coop' "$scratch/left" >"$scratch/wrong"
+is_empty 'those that are left out have cooperative matrices' "$scratch/wrong"
 
 while read -r name; do
     spirv-val --target-env vulkan1.2 "$folder/$name.spv" 2>&1 | sed "s/^/$name: /"

@@ -62,6 +62,7 @@ passes() {
 }
 
 claim 'two cards and the CPU' passes cards
+claim 'a client of its own Vulkan, the module twice, and forks' passes neighbours
 claim 'a model, and a device that is lost' passes model-failures
 if [ -n "$GGMLBACKEND_TEST_ALL" ]; then
     for limit in types:2 types:3 families:2 families:3 range:1048576 groups:100 subgroup:4 \

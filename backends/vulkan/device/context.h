@@ -25,7 +25,7 @@ struct gb_vk_pipeline_slot {
     enum { GB_VK_UNMADE, GB_VK_BUSY, GB_VK_MADE, GB_VK_BROKEN } state;
     VkPipeline handle;
     VkResult result;  /* of the last trial */
-    int n_shortages;  /* trials that found no memory */
+    int n_shortages;  /* of those who wanted it and found no memory */
 };
 
 struct gb_vk_context {

@@ -5,13 +5,16 @@
  */
 #include "backends/vulkan/device/features.h"
 
+#include "backends/vulkan/device/matrices.h"
 #include "backends/vulkan/device/settings.h"
+#include "backends/vulkan/shaders.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Work groups of shaders that use subgroups are multiples of this. */
-enum { LEAST_SUBGROUP = 4, MOST_SUBGROUP = 64 };
+/* Work groups of shaders that use subgroups are multiples of the last; the
+ * vectors of a processor are not above the second. */
+enum { LEAST_SUBGROUP = 4, MOST_NARROW = 16, MOST_SUBGROUP = 64 };
 
 static const struct {
     const char *name, *variable;
@@ -85,10 +88,11 @@ ask(const struct gb_vk_card *card, const struct gb_vk_extensions *extensions,
 }
 
 /* Invocations of a subgroup that a pipeline can ask for, and that sum; 0: there
- * is no such size. */
+ * is no such size.  *OPERATIONS is what they can do. */
 static uint32_t
 subgroup_of(const struct gb_vk_card *card,
-            const struct gb_vk_features *features)
+            const struct gb_vk_features *features,
+            VkSubgroupFeatureFlags *operations)
 {
     const VkSubgroupFeatureFlags needed =
         VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
@@ -106,11 +110,13 @@ subgroup_of(const struct gb_vk_card *card,
     };
     uint32_t size;
 
+    *operations = 0;
     if (!features->subgroups.subgroupSizeControl ||
         !features->subgroups.computeFullSubgroups)
         return 0;
     card->instance->calls.GetPhysicalDeviceProperties2(card->physical,
                                                        &properties);
+    *operations = subgroup.supportedOperations;
     size = subgroup.subgroupSize > MOST_SUBGROUP ? MOST_SUBGROUP
                                                  : subgroup.subgroupSize;
     if ((subgroup.supportedOperations & needed) != needed ||
@@ -124,12 +130,38 @@ subgroup_of(const struct gb_vk_card *card,
                ? size : 0;
 }
 
-/* Those that somebody wants to do without. */
-static uint32_t
-taken_away(void)
+/* Are CARD's subgroups, which can do OPERATIONS, vectors of a processor? */
+static bool
+is_narrow(const struct gb_vk_card *card, VkSubgroupFeatureFlags operations)
 {
+    return card->type == VK_PHYSICAL_DEVICE_TYPE_CPU &&
+           card->limits.subgroup > 0 && card->limits.subgroup <= MOST_NARROW &&
+           (operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
+}
+
+/* Shaders with matrices have the memory model of Vulkan, and then others use its
+ * scope of a device. */
+static bool
+has_matrices(
+    struct gb_vk_card *card, const struct gb_vk_features *features)
+{
+    return features->matrices.cooperativeMatrix &&
+           features->v12.vulkanMemoryModel &&
+           features->v12.vulkanMemoryModelDeviceScope &&
+           card->limits.subgroup > 0 && gb_vk_matrices_read(card);
+}
+
+/* Those that somebody wants to do without; and matrices where the compiler of
+ * shaders did not know them, or a processor would only act as if it had some. */
+static uint32_t
+taken_away(const struct gb_vk_card *card)
+{
+    const bool is_cpu = card->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     uint32_t features = 0;
 
+    if (gb_vk_spirv_of(GB_VK_SPIRV_gemmcoop_f16).size == 0 ||
+        (is_cpu && !gb_vk_test_has("coopmat")))
+        features |= GB_VK_HAS_COOPMAT;
     for (int i = 0; i < GB_VK_FEATURE_COUNT; i++) {
         char word[32];
 
@@ -145,17 +177,20 @@ gb_vk_features_read(
     struct gb_vk_card *card, const struct gb_vk_extensions *extensions)
 {
     struct gb_vk_features features;
+    VkSubgroupFeatureFlags operations;
 
     ask(card, extensions, &features);
-    card->limits.subgroup = subgroup_of(card, &features);
+    card->limits.subgroup = subgroup_of(card, &features, &operations);
     card->features =
         (card->limits.subgroup > 0 ? GB_VK_HAS_SUBGROUP : 0) |
+        (is_narrow(card, operations) ? GB_VK_HAS_NARROW : 0) |
         (features.dot.shaderIntegerDotProduct ? GB_VK_HAS_INT_DOT : 0) |
         (features.v12.shaderFloat16 ? GB_VK_HAS_F16 : 0) |
         (features.v11.storageBuffer16BitAccess ? GB_VK_HAS_STORAGE16 : 0) |
-        (features.matrices.cooperativeMatrix && features.v12.vulkanMemoryModel
-             ? GB_VK_HAS_COOPMAT : 0);
-    card->limits.features = card->features & ~taken_away();
+        (has_matrices(card, &features) ? GB_VK_HAS_COOPMAT : 0);
+    card->limits.features = card->features & ~taken_away(card);
+    if ((card->limits.features & GB_VK_HAS_SUBGROUP) == 0)
+        card->limits.features &= ~(uint32_t)GB_VK_HAS_NARROW;
     return features.v12.timelineSemaphore;
 }
 
@@ -169,6 +204,8 @@ gb_vk_features_want(
     wanted->v12.timelineSemaphore = VK_TRUE;
     wanted->v12.shaderFloat16 = (features & GB_VK_HAS_F16) != 0;
     wanted->v12.vulkanMemoryModel = (features & GB_VK_HAS_COOPMAT) != 0;
+    wanted->v12.vulkanMemoryModelDeviceScope =
+        wanted->v12.vulkanMemoryModel;
     wanted->v11.storageBuffer16BitAccess =
         (features & GB_VK_HAS_STORAGE16) != 0;
     if ((features & GB_VK_HAS_SUBGROUP) != 0) {
@@ -204,5 +241,10 @@ gb_vk_features_write(
         if (i == GB_VK_FEATURE_SUBGROUP && at < size)
             at += (size_t)snprintf(text + at, size - at, " %u",
                                    card->limits.subgroup);
+        if (i == GB_VK_FEATURE_COOPMAT && at < size)
+            at += (size_t)snprintf(text + at, size - at, " %ux%ux%u",
+                                   card->limits.matrix[0],
+                                   card->limits.matrix[1],
+                                   card->limits.matrix[2]);
     }
 }

@@ -16,8 +16,11 @@
 #include "ggmlbackend.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { MOST_CONSTANTS = 2 };
+/* A row's own, and a device's: M, N and K of its matrices, invocations of a
+ * subgroup. */
+enum { OWN_CONSTANTS = 2, MOST_CONSTANTS = 6 };
 
 #define SUBGROUP_SIZE_INFO \
     VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO
@@ -29,7 +32,7 @@ static const struct {
     const char *name;
     enum gb_vk_shader shader;
     int n_bindings;
-    uint32_t constants[MOST_CONSTANTS]; /* a shader need not have them */
+    uint32_t constants[OWN_CONSTANTS]; /* a shader need not have them */
 } rows[GB_VK_PIPELINE_COUNT] = {
 #define GB_VK_PIPELINE(name, shader, n_bindings, params, ...)              \
     [GB_VK_##name] = { #name, GB_VK_SPIRV_##shader, n_bindings,            \
@@ -40,6 +43,16 @@ static const struct {
 
 /* ---- making one ---- */
 
+static void
+find_constants(const struct gb_vk_limits *limits, enum gb_vk_pipeline pipeline,
+               uint32_t constants[MOST_CONSTANTS])
+{
+    memcpy(constants, rows[pipeline].constants,
+           sizeof(rows[pipeline].constants));
+    memcpy(constants + OWN_CONSTANTS, limits->matrix, sizeof(limits->matrix));
+    constants[MOST_CONSTANTS - 1] = limits->subgroup;
+}
+
 static VkResult
 make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         VkShaderModule module, VkPipeline *out)
@@ -47,10 +60,15 @@ make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
     static const VkSpecializationMapEntry entries[MOST_CONSTANTS] = {
         { 0, 0, sizeof(uint32_t) },
         { 1, sizeof(uint32_t), sizeof(uint32_t) },
+        { 2, 2 * sizeof(uint32_t), sizeof(uint32_t) },
+        { 3, 3 * sizeof(uint32_t), sizeof(uint32_t) },
+        { 4, 4 * sizeof(uint32_t), sizeof(uint32_t) },
+        { 5, 5 * sizeof(uint32_t), sizeof(uint32_t) },
     };
+    const uint32_t needs = gb_vk_needs_of(pipeline);
+    uint32_t words[MOST_CONSTANTS];
     const VkSpecializationInfo constants = {
-        MOST_CONSTANTS, entries, sizeof(rows[pipeline].constants),
-        rows[pipeline].constants
+        MOST_CONSTANTS, entries, sizeof(words), words
     };
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
         .sType = SUBGROUP_SIZE_INFO,
@@ -69,7 +87,8 @@ make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         .layout = context->layouts[rows[pipeline].n_bindings],
     };
 
-    if ((gb_vk_needs_of(pipeline) & GB_VK_HAS_SUBGROUP) != 0) {
+    find_constants(&context->card->limits, pipeline, words);
+    if ((needs & GB_VK_HAS_SUBGROUP) != 0) {
         info.stage.pNext = &subgroup;
         info.stage.flags =
             VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
@@ -78,14 +97,20 @@ make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         context->device, context->cache, 1, &info, NULL, out);
 }
 
-/* Does a test want it to fail? */
-static bool
-has_to_fail(enum gb_vk_pipeline pipeline)
+/* What comes of it without a trial: rows ask for what it needs before they use
+ * it, and tests want it to fail. */
+static VkResult
+known_of(const struct gb_vk_card *card, enum gb_vk_pipeline pipeline)
 {
     char word[64];
 
+    if ((gb_vk_needs_of(pipeline) & ~card->limits.features) != 0)
+        return VK_ERROR_FEATURE_NOT_PRESENT;
     snprintf(word, sizeof(word), "fail-%s", rows[pipeline].name);
-    return gb_vk_test_has(word);
+    if (gb_vk_test_has(word))
+        return VK_ERROR_UNKNOWN;
+    snprintf(word, sizeof(word), "short-%s", rows[pipeline].name);
+    return gb_vk_test_has(word) ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
 }
 
 static VkResult
@@ -99,11 +124,11 @@ make(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         .pCode = spirv.words,
     };
     VkShaderModule module = VK_NULL_HANDLE;
-    VkResult result;
+    VkResult result = known_of(context->card, pipeline);
 
     *out = VK_NULL_HANDLE;
-    if (has_to_fail(pipeline))
-        return VK_ERROR_UNKNOWN;
+    if (result != VK_SUCCESS)
+        return result;
     result = context->calls.CreateShaderModule(context->device, &info, NULL,
                                                &module);
     if (result != VK_SUCCESS)
@@ -127,16 +152,19 @@ is_shortage(VkResult result)
 }
 
 static void
-set_broken(struct gb_vk_card *card, enum gb_vk_pipeline pipeline)
+set_broken(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
 {
+    struct gb_vk_card *card = context->card;
+
+    context->pipelines[pipeline].state = GB_VK_BROKEN;
     atomic_fetch_or_explicit(&card->broken[pipeline / 32],
                              UINT32_C(1) << pipeline % 32,
                              memory_order_relaxed);
     atomic_store_explicit(&card->has_broken, true, memory_order_release);
 }
 
-/* A driver that cannot compile a shader has not failed for it, nor one that has
- * no memory just now; a card that was lost is told of by who wants it next. */
+/* A driver that cannot compile a shader has not failed for it.  Where it has no
+ * memory just now, or the card was lost, who wants it next tries once more. */
 static void
 settle(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
        VkResult result)
@@ -148,11 +176,8 @@ settle(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
     if (result == VK_SUCCESS) {
         slot->state = GB_VK_MADE;
         context->n_made++;
-    } else if (result != VK_ERROR_DEVICE_LOST &&
-               (!is_shortage(result) ||
-                ++slot->n_shortages == MOST_SHORTAGES)) {
-        slot->state = GB_VK_BROKEN;
-        set_broken(context->card, pipeline);
+    } else if (result != VK_ERROR_DEVICE_LOST && !is_shortage(result)) {
+        set_broken(context, pipeline);
     }
 }
 
@@ -161,6 +186,7 @@ static void
 make_unlocked(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
 {
     struct gb_vk_pipeline_slot *slot = &context->pipelines[pipeline];
+    int64_t begin;
     VkResult result;
 
     if (!context->has_cache) {
@@ -169,7 +195,11 @@ make_unlocked(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
     }
     slot->state = GB_VK_BUSY;
     pthread_mutex_unlock(&context->pipeline_lock);
+    begin = ggml_time_us();
     result = make(context, pipeline, &slot->handle);
+    GGML_LOG_DEBUG("%s: pipeline %s: %s after %.1f ms\n", context->card->label,
+                   rows[pipeline].name, gb_vk_result(result),
+                   (double)(ggml_time_us() - begin) / 1000.0);
     pthread_mutex_lock(&context->pipeline_lock);
     settle(context, pipeline, result);
     pthread_cond_broadcast(&context->pipeline_settled);
@@ -210,6 +240,9 @@ await(struct gb_vk_context *context, enum gb_vk_pipeline pipeline)
         pthread_cond_wait(&context->pipeline_settled, &context->pipeline_lock);
     if (slot->state == GB_VK_UNMADE)
         make_unlocked(context, pipeline);
+    if (slot->state == GB_VK_UNMADE && is_shortage(slot->result) &&
+        ++slot->n_shortages == MOST_SHORTAGES)
+        set_broken(context, pipeline);
     found = *slot;
     pthread_mutex_unlock(&context->pipeline_lock);
     return found;
@@ -253,7 +286,8 @@ void
 gb_vk_tell_dispatches(const struct gb_vk_context *context)
 {
     for (int i = 0; i < GB_VK_PIPELINE_COUNT; i++)
-        GGML_LOG_WARN("vulkan dispatches: %s %u\n", rows[i].name,
+        if (gb_vk_can_use(&context->card->limits, i))
+            GGML_LOG_WARN("vulkan dispatches: %s %u\n", rows[i].name,
                       atomic_load_explicit(&context->n_dispatches[i],
                                            memory_order_relaxed));
     for (int i = 0; i < GB_FUSE_PATTERN_COUNT; i++)

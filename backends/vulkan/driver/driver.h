@@ -8,8 +8,7 @@
 #ifndef GB_VULKAN_DRIVER_H
 #define GB_VULKAN_DRIVER_H
 
-#define VK_NO_PROTOTYPES
-#include <vulkan/vulkan_core.h>
+#include "backends/vulkan/driver/later.h"
 
 #include <stdbool.h>
 
@@ -31,7 +30,7 @@ struct gb_vk_global {
 struct gb_vk_instance_calls {
 #define GB_VK_ROW_GLOBAL(name)
 #define GB_VK_ROW_INSTANCE(name) PFN_vk##name name;
-#define GB_VK_ROW_DEBUG(name) PFN_vk##name name; /* NULL without the extension */
+#define GB_VK_ROW_DEBUG(name) PFN_vk##name name; /* NULL: not there */
 #include "backends/vulkan/driver/calls.def"
 #undef GB_VK_ROW_INSTANCE
 #undef GB_VK_ROW_DEVICE

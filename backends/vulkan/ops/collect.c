@@ -62,3 +62,13 @@ gb_vk_collect_group(
 
     gb_vk_fused_of(group->pattern)->emit(&collector.emit, group);
 }
+
+bool
+gb_vk_has_broken(const struct gb_vk_limits *limits,
+                 const struct gb_vk_collection *collection)
+{
+    for (int i = 0; i < GB_VK_PIPELINE_WORDS; i++)
+        if ((collection->seen[i] & limits->broken[i]) != 0)
+            return true;
+    return false;
+}

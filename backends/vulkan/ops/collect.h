@@ -29,4 +29,8 @@ void gb_vk_collect_group(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group,
     struct gb_vk_collection *collection);
 
+/* Is there one among them that the driver cannot make? */
+bool gb_vk_has_broken(const struct gb_vk_limits *limits,
+                      const struct gb_vk_collection *collection);
+
 #endif

@@ -4,7 +4,7 @@
  */
 #include "backends/vulkan/ops/fused.h"
 
-#include "backends/vulkan/ops/op.h"
+#include "backends/vulkan/ops/collect.h"
 #include "backends/vulkan/ops/shape.h"
 
 static const struct {
@@ -55,6 +55,18 @@ can_run_whole(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     return gb_vk_supports(limits, node);
 }
 
+/* Does GROUP take a pipeline that the driver cannot make? */
+static bool
+is_broken(const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    struct gb_vk_collection taken = { .n = 0 };
+
+    if (!limits->has_broken)
+        return false;
+    gb_vk_collect_group(limits, group, &taken);
+    return gb_vk_has_broken(limits, &taken);
+}
+
 bool
 gb_vk_supports_group(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
@@ -62,7 +74,8 @@ gb_vk_supports_group(
     for (int i = 0; i < group->n_nodes; i++)
         if (!can_run_whole(limits, group->nodes[i]))
             return false;
-    return gb_vk_fused_of(group->pattern)->supports(limits, group);
+    return gb_vk_fused_of(group->pattern)->supports(limits, group) &&
+           !is_broken(limits, group);
 }
 
 const struct ggml_tensor *

@@ -32,6 +32,7 @@ struct gb_vk_limits {
     uint32_t threads;  /* invocations of a work group: 256 at least */
     uint32_t features; /* GB_VK_HAS_…: there, and to be used */
     uint32_t subgroup; /* invocations, with GB_VK_HAS_SUBGROUP: 4 to 64 */
+    uint32_t matrix[3]; /* M, N and K of matrices, with GB_VK_HAS_COOPMAT */
     bool has_broken;   /* a pipeline that the driver cannot make */
     uint32_t broken[GB_VK_PIPELINE_WORDS]; /* their bits */
 };

@@ -59,6 +59,29 @@ function_of(const struct ggml_tensor *node)
                                      : own[node->op];
 }
 
+static bool
+is_flat(const struct ggml_tensor *t)
+{
+    return t->type == GGML_TYPE_F32 && ggml_is_contiguous(t);
+}
+
+/* NODE's function into TO, times GATED if that is not NULL.  Frequent ones have
+ * pipelines of their own, without what decides. */
+static enum gb_vk_pipeline
+pipeline_of(const struct ggml_tensor *node, const struct ggml_tensor *to,
+            const struct ggml_tensor *gated)
+{
+    const uint32_t function = function_of(node);
+
+    if (!is_flat(to) || !is_flat(node->src[0]) ||
+        (gated != NULL &&
+         (!is_flat(gated) || !ggml_are_same_shape(gated, to))))
+        return GB_VK_unary;
+    return function == GB_VK_GELU   ? GB_VK_unary_gelu
+           : function == GB_VK_SILU ? GB_VK_unary_silu
+                                    : GB_VK_unary;
+}
+
 /* The function of NODE, into TO. */
 static struct gb_vk_unary_params
 params_of(const struct ggml_tensor *node, const struct ggml_tensor *to)
@@ -83,9 +106,10 @@ unary_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
     struct gb_vk_unary_params params = params_of(node, node);
 
-    GB_VK_DISPATCH(emit, unary, gb_vk_groups(params.n, 256), &params,
-                   gb_vk_write(node), gb_vk_read(node->src[0]),
-                   gb_vk_read(node->src[0]), gb_vk_write(node));
+    GB_VK_DISPATCH_ONE_OF(emit, pipeline_of(node, node, NULL),
+                          gb_vk_groups(params.n, 256), &params,
+                          gb_vk_write(node), gb_vk_read(node->src[0]),
+                          gb_vk_read(node->src[0]), gb_vk_write(node));
 }
 
 const struct gb_vk_op gb_vk_op_unary = {
@@ -122,9 +146,10 @@ gate_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
     params.flags = GB_VK_UNARY_GATES;
     if (gb_fuse_is_written(group, 0))
         params.flags |= GB_VK_UNARY_HAS_INNER;
-    GB_VK_DISPATCH(emit, unary, gb_vk_groups(params.n, 256), &params,
-                   gb_vk_write(last), gb_vk_read(inner->src[0]),
-                   gb_vk_read(gated), gb_vk_write_if(group, 0, last));
+    GB_VK_DISPATCH_ONE_OF(emit, pipeline_of(inner, last, gated),
+                          gb_vk_groups(params.n, 256), &params,
+                          gb_vk_write(last), gb_vk_read(inner->src[0]),
+                          gb_vk_read(gated), gb_vk_write_if(group, 0, last));
 }
 
 const struct gb_vk_fused gb_vk_fused_gate = {

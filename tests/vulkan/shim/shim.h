@@ -7,8 +7,7 @@
 #ifndef GB_VULKAN_SHIM_H
 #define GB_VULKAN_SHIM_H
 
-#define VK_NO_PROTOTYPES
-#include <vulkan/vulkan_core.h>
+#include "backends/vulkan/driver/later.h"
 
 #include <stdbool.h>
 #include <stddef.h>
