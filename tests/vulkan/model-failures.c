@@ -16,6 +16,7 @@
 #include "ggmlbackend.h"
 #include "tools/common/tool.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -62,6 +63,38 @@ time(time_t *out)
         *out = at.tv_sec + later;
     return at.tv_sec + later;
 }
+
+/* ---- memory ---- */
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define HAS_OWN_CALLOC
+
+void *__libc_calloc(size_t n, size_t size);
+
+static uint64_t n_of_module, fail_at; /* 0: none fails */
+
+/* Count the module's allocations anew, and let the N-th fail. */
+static void
+watch_module(uint64_t n)
+{
+    n_of_module = 0;
+    fail_at = n;
+}
+
+/* The C library's, as with time. */
+__attribute__((visibility("default"))) void *
+calloc(size_t n, size_t size)
+{
+    Dl_info info;
+
+    if (dladdr(__builtin_return_address(0), &info) != 0 &&
+        strstr(info.dli_fname, "libggml-vulkan") != NULL &&
+        ++n_of_module == fail_at)
+        return NULL;
+    return __libc_calloc(n, size);
+}
+#endif
 
 /* ---- a run, and what it says ---- */
 
@@ -354,6 +387,36 @@ hang(void)
     CHECK(n_wrong == 0);
 }
 
+/* ---- the host's memory ---- */
+
+#ifdef HAS_OWN_CALLOC
+/* All that the module takes of the host. */
+static void
+fail_allocations(void)
+{
+    struct outcome out;
+    uint64_t n_allocations;
+
+    begin();
+    watch_module(0);
+    run(TINY_TOKENS, &out);
+    n_allocations = n_of_module;
+    CHECK(n_allocations > 3);
+    now.name = "no memory at allocation";
+    for (uint64_t n = 1; n <= n_allocations; n++) {
+        now.n = n;
+        watch_module(n);
+        run(TINY_TOKENS, &out);
+        watch_module(0);
+        check(&out, "no memory for");
+        nothing_is_left();
+        a_fresh_backend_answers();
+    }
+    fprintf(stderr, "%d allocations failed\n", (int)n_allocations);
+    CHECK(n_wrong == 0);
+}
+#endif
+
 /* ---- failing while devices are listed ---- */
 
 static const char *listing_reason;
@@ -460,6 +523,18 @@ the_answer_is_right_or_not_given(void **state)
 }
 
 static void
+any_allocation_of_the_host_may_fail(void **state)
+{
+    (void)state;
+#ifdef HAS_OWN_CALLOC
+    run_case(fail_allocations, ON_NULL);
+#else
+    puts("# this C library, or a sanitizer, has its own way of allocating");
+    skip();
+#endif
+}
+
+static void
 any_submission_may_hang(void **state)
 {
     (void)state;
@@ -541,6 +616,7 @@ main(int argc, char **argv)
         cmocka_unit_test(any_call_may_fail),
         cmocka_unit_test(a_pipeline_that_fails_is_not_tried_again),
         cmocka_unit_test(the_device_may_be_lost_with_any_call),
+        cmocka_unit_test(any_allocation_of_the_host_may_fail),
         cmocka_unit_test(any_submission_may_hang),
         cmocka_unit_test(any_call_of_the_listing_may_fail),
         cmocka_unit_test(any_function_may_be_missing),

@@ -75,6 +75,35 @@ if [ -n "$GGMLBACKEND_TEST_ALL" ]; then
     done
 fi
 
+# ---- memory, on the null driver ----
+
+# leakless COMMAND...: it has no fault of memory under valgrind, and leaves nothing.
+leakless() {
+    env LD_LIBRARY_PATH="$shim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+        GGMLBACKEND_TEST_VK_NULL=1 GGMLBACKEND_VULKAN_VALIDATE= \
+        "$top_builddir/libtool" --mode=execute valgrind -q --error-exitcode=9 \
+        --leak-check=full --errors-for-leak-kinds=definite,possible "$@"
+}
+
+if [ -x "$top_builddir/libtool" ] && command -v valgrind >/dev/null; then
+    claim 'a model under valgrind' leakless "$top_builddir/ggmlbackend-run" -m "$model" \
+        --device Vulkan0 -n 2 -t 1 -p 'the quick'
+    [ -z "$GGMLBACKEND_TEST_ALL" ] ||
+        claim 'two cards and their failures' leakless "$top_builddir/tests/vulkan/cards"
+else
+    skip 'under valgrind'
+fi
+
+# little_memory: one line says what is missing.
+little_memory() {
+    ! shimmed $limits=heap:200000 "$top_builddir/ggmlbackend-run" -m "$model" \
+        --device Vulkan0 -n 2 -p 'the quick' 2>/dev/null &&
+        [ "$(grep -v warning: "$dir/messages" | wc -l)" -eq 1 ] &&
+        grep 'no memory for the weights on Vulkan0: .*VK_ERROR_OUT_OF_DEVICE_MEMORY' \
+            "$dir/messages" && grep '^live 0' "$dir/counts" && grep '^bytes 0' "$dir/counts"
+}
+claim 'a card that is too small' little_memory
+
 # ---- which devices are listed, on the null driver ----
 
 # info [NAME=VALUE...]: what ggmlbackend-info says.
