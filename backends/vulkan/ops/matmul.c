@@ -85,12 +85,14 @@ mul_mat_supports(
 }
 
 static struct gb_vk_tiling
-tiling_of(const struct ggml_tensor *node)
+tiling_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
     const int64_t matrices = a->ne[2] * a->ne[3];
     const struct gb_vk_product_shape shape = {
+        .limits = limits,
         .weights = a->type,
+        .columns = node->src[1]->type,
         .m = a->ne[1],
         .k = a->ne[0],
         .cols = ggml_nrows(node) / matrices,
@@ -104,7 +106,7 @@ static size_t
 mul_mat_scratch(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct gb_vk_tiling tiling = tiling_of(node);
+    const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
     return is_cut(limits, node) ? 0 : gb_vk_product_parts_size(&tiling, node);
 }
@@ -117,7 +119,7 @@ emit_whole(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     const int64_t matrices = a->ne[2] * a->ne[3];
     const int64_t cols = ggml_nrows(node) / matrices;
     struct gb_vk_product product = {
-        .tiling = tiling_of(node),
+        .tiling = tiling_of(emit->limits, node),
         .node = node,
         .dst = gb_vk_write(node),
         .weights = gb_vk_read(a),
@@ -166,7 +168,9 @@ emit_part(struct gb_vk_emit *emit, const struct ggml_tensor *node, int64_t i2,
     const int64_t m = a->ne[1] - row < cut->rows ? a->ne[1] - row : cut->rows;
     const int64_t n = b->ne[1] - col < cut->cols ? b->ne[1] - col : cut->cols;
     const struct gb_vk_product_shape shape = {
+        .limits = emit->limits,
         .weights = a->type,
+        .columns = b->type,
         .m = m,
         .k = a->ne[0],
         .cols = n,

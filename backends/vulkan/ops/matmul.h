@@ -19,7 +19,8 @@
 
 /* What decides how a product is computed. */
 struct gb_vk_product_shape {
-    enum ggml_type weights;
+    const struct gb_vk_limits *limits;
+    enum ggml_type weights, columns;
     int64_t m, k;
     int64_t cols;     /* that meet a matrix of weights */
     int64_t matrices; /* of weights */
@@ -41,7 +42,7 @@ struct gb_vk_tiling {
     int64_t n_splits, split_k;
 };
 
-/* By SHAPE alone, so that bits depend on nothing else.  IS_SINGLE: each column
+/* By SHAPE alone, so that bits of a device depend on nothing else.  IS_SINGLE: each column
  * has a matrix of its own. */
 struct gb_vk_tiling gb_vk_tile_product(
     const struct gb_vk_product_shape *shape, bool is_single);
