@@ -227,6 +227,8 @@ vulkan_glsl = \
 	%D%/shaders/linear.comp \
 	%D%/shaders/mergeruns.comp \
 	%D%/shaders/move.comp \
+	%D%/shaders/narrow.comp \
+	%D%/shaders/narrowattention.comp \
 	%D%/shaders/norm.comp \
 	%D%/shaders/outprod.comp \
 	%D%/shaders/pool.comp \

@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Work groups of shaders that use subgroups are multiples of this. */
-enum { LEAST_SUBGROUP = 4, MOST_SUBGROUP = 64 };
+/* Work groups of shaders that use subgroups are multiples of the last; the
+ * vectors of a processor are not above the second. */
+enum { LEAST_SUBGROUP = 4, MOST_NARROW = 16, MOST_SUBGROUP = 64 };
 
 static const struct {
     const char *name, *variable;
@@ -85,10 +86,11 @@ ask(const struct gb_vk_card *card, const struct gb_vk_extensions *extensions,
 }
 
 /* Invocations of a subgroup that a pipeline can ask for, and that sum; 0: there
- * is no such size. */
+ * is no such size.  *OPERATIONS is what they can do. */
 static uint32_t
 subgroup_of(const struct gb_vk_card *card,
-            const struct gb_vk_features *features)
+            const struct gb_vk_features *features,
+            VkSubgroupFeatureFlags *operations)
 {
     const VkSubgroupFeatureFlags needed =
         VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
@@ -106,11 +108,13 @@ subgroup_of(const struct gb_vk_card *card,
     };
     uint32_t size;
 
+    *operations = 0;
     if (!features->subgroups.subgroupSizeControl ||
         !features->subgroups.computeFullSubgroups)
         return 0;
     card->instance->calls.GetPhysicalDeviceProperties2(card->physical,
                                                        &properties);
+    *operations = subgroup.supportedOperations;
     size = subgroup.subgroupSize > MOST_SUBGROUP ? MOST_SUBGROUP
                                                  : subgroup.subgroupSize;
     if ((subgroup.supportedOperations & needed) != needed ||
@@ -122,6 +126,15 @@ subgroup_of(const struct gb_vk_card *card,
                    size <= control.maxSubgroupSize &&
                    control.maxComputeWorkgroupSubgroups >= 256 / size
                ? size : 0;
+}
+
+/* Are CARD's subgroups, which can do OPERATIONS, vectors of a processor? */
+static bool
+is_narrow(const struct gb_vk_card *card, VkSubgroupFeatureFlags operations)
+{
+    return card->type == VK_PHYSICAL_DEVICE_TYPE_CPU &&
+           card->limits.subgroup > 0 && card->limits.subgroup <= MOST_NARROW &&
+           (operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
 }
 
 /* Those that somebody wants to do without. */
@@ -145,17 +158,21 @@ gb_vk_features_read(
     struct gb_vk_card *card, const struct gb_vk_extensions *extensions)
 {
     struct gb_vk_features features;
+    VkSubgroupFeatureFlags operations;
 
     ask(card, extensions, &features);
-    card->limits.subgroup = subgroup_of(card, &features);
+    card->limits.subgroup = subgroup_of(card, &features, &operations);
     card->features =
         (card->limits.subgroup > 0 ? GB_VK_HAS_SUBGROUP : 0) |
+        (is_narrow(card, operations) ? GB_VK_HAS_NARROW : 0) |
         (features.dot.shaderIntegerDotProduct ? GB_VK_HAS_INT_DOT : 0) |
         (features.v12.shaderFloat16 ? GB_VK_HAS_F16 : 0) |
         (features.v11.storageBuffer16BitAccess ? GB_VK_HAS_STORAGE16 : 0) |
         (features.matrices.cooperativeMatrix && features.v12.vulkanMemoryModel
              ? GB_VK_HAS_COOPMAT : 0);
     card->limits.features = card->features & ~taken_away();
+    if ((card->limits.features & GB_VK_HAS_SUBGROUP) == 0)
+        card->limits.features &= ~(uint32_t)GB_VK_HAS_NARROW;
     return features.v12.timelineSemaphore;
 }
 

@@ -44,13 +44,18 @@ static VkResult
 make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         VkShaderModule module, VkPipeline *out)
 {
-    static const VkSpecializationMapEntry entries[MOST_CONSTANTS] = {
+    static const VkSpecializationMapEntry entries[MOST_CONSTANTS + 1] = {
         { 0, 0, sizeof(uint32_t) },
         { 1, sizeof(uint32_t), sizeof(uint32_t) },
+        { 2, 2 * sizeof(uint32_t), sizeof(uint32_t) },
+    };
+    /* The row's, and the device's. */
+    const uint32_t values[MOST_CONSTANTS + 1] = {
+        rows[pipeline].constants[0], rows[pipeline].constants[1],
+        context->card->limits.subgroup
     };
     const VkSpecializationInfo constants = {
-        MOST_CONSTANTS, entries, sizeof(rows[pipeline].constants),
-        rows[pipeline].constants
+        MOST_CONSTANTS + 1, entries, sizeof(values), values
     };
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
         .sType = SUBGROUP_SIZE_INFO,

@@ -86,12 +86,14 @@ mul_mat_supports(
 }
 
 static struct gb_vk_tiling
-tiling_of(const struct ggml_tensor *node)
+tiling_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
     const int64_t matrices = a->ne[2] * a->ne[3];
     const struct gb_vk_product_shape shape = {
+        .limits = limits,
         .weights = a->type,
+        .columns = node->src[1]->type,
         .m = a->ne[1],
         .k = a->ne[0],
         .cols = ggml_nrows(node) / matrices,
@@ -105,21 +107,22 @@ static size_t
 mul_mat_scratch(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct gb_vk_tiling tiling = tiling_of(node);
+    const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
     return is_cut(limits, node) ? 0 : gb_vk_product_parts_size(&tiling, node);
 }
 
 /* NODE, where bindings show all of its operands. */
 static struct gb_vk_product
-whole_product(const struct ggml_tensor *node)
+whole_product(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
     const int64_t cols = ggml_nrows(node) / (a->ne[2] * a->ne[3]);
 
     return (struct gb_vk_product){
-        .tiling = tiling_of(node),
+        .tiling = tiling_of(limits, node),
         .node = node,
         .dst = gb_vk_write(node),
         .weights = gb_vk_read(a),
@@ -175,7 +178,9 @@ emit_part(struct gb_vk_emit *emit, const struct ggml_tensor *node, int64_t i2,
     const int64_t m = a->ne[1] - row < cut->rows ? a->ne[1] - row : cut->rows;
     const int64_t n = b->ne[1] - col < cut->cols ? b->ne[1] - col : cut->cols;
     const struct gb_vk_product_shape shape = {
+        .limits = emit->limits,
         .weights = a->type,
+        .columns = b->type,
         .m = m,
         .k = a->ne[0],
         .cols = n,
@@ -218,7 +223,7 @@ mul_mat_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     const struct cut cut = cut_of(emit->limits, node);
 
     if (!is_cut(emit->limits, node)) {
-        struct gb_vk_product product = whole_product(node);
+        struct gb_vk_product product = whole_product(emit->limits, node);
 
         gb_vk_multiply(emit, &product, tiles_of(&product));
         return;
@@ -246,7 +251,7 @@ product_supports(
 {
     const struct ggml_tensor *node = group->nodes[0], *sum = group->nodes[1];
     const struct ggml_tensor *addend = gb_vk_other_operand(sum, node);
-    const struct gb_vk_tiling tiling = tiling_of(node);
+    const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
     return group->n_nodes == 2 && !gb_fuse_is_written(group, 0) &&
            !is_cut(limits, node) && gb_vk_can_add(&tiling) &&
@@ -259,7 +264,8 @@ product_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
 {
     const struct ggml_tensor *sum = group->nodes[1];
     const uint32_t nb[] = GB_VK_NB_FROM_1(sum);
-    struct gb_vk_product product = whole_product(group->nodes[0]);
+    struct gb_vk_product product =
+        whole_product(emit->limits, group->nodes[0]);
 
     product.dst = gb_vk_write(sum);
     memcpy(product.params.dst_nb, nb, sizeof(nb));
@@ -286,9 +292,9 @@ products_support(
 }
 
 static size_t
-parts_of(const struct ggml_tensor *node)
+parts_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct gb_vk_tiling tiling = tiling_of(node);
+    const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
     return gb_vk_scratch_up(gb_vk_product_parts_size(&tiling, node));
 }
@@ -300,9 +306,8 @@ products_scratch(
 {
     size_t size = 0;
 
-    (void)limits;
     for (int i = 0; i < group->n_nodes; i++)
-        size += parts_of(group->nodes[i]);
+        size += parts_of(limits, group->nodes[i]);
     return size;
 }
 
@@ -314,9 +319,9 @@ products_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
     size_t parts = 0;
 
     for (int i = 0; i < group->n_nodes; i++) {
-        products[i] = whole_product(group->nodes[i]);
+        products[i] = whole_product(emit->limits, group->nodes[i]);
         products[i].parts = parts;
-        parts += parts_of(group->nodes[i]);
+        parts += parts_of(emit->limits, group->nodes[i]);
         gb_vk_multiply_parts(emit, &products[i], tiles_of(&products[i]));
     }
     for (int i = 0; i < group->n_nodes; i++)

@@ -19,7 +19,8 @@
 
 /* What decides how a product is computed. */
 struct gb_vk_product_shape {
-    enum ggml_type weights;
+    const struct gb_vk_limits *limits;
+    enum ggml_type weights, columns;
     int64_t m, k;
     int64_t cols;     /* that meet a matrix of weights */
     int64_t matrices; /* of weights */
@@ -37,12 +38,12 @@ gb_vk_room(const struct gb_vk_limits *limits)
 struct gb_vk_tiling {
     enum gb_vk_pipeline pipeline;
     int64_t rows, cols; /* of a work group */
-    bool is_gemv;
+    bool has_epilogue;  /* can its shader add something to results? */
     int64_t lanes;      /* GEMV: invocations that share k */
     int64_t n_splits, split_k;
 };
 
-/* By SHAPE alone, so that bits depend on nothing else.  IS_SINGLE: each column
+/* By SHAPE alone, so that bits of a device depend on nothing else.  IS_SINGLE: each column
  * has a matrix of its own. */
 struct gb_vk_tiling gb_vk_tile_product(
     const struct gb_vk_product_shape *shape, bool is_single);
@@ -92,7 +93,7 @@ void gb_vk_join_product(
 static inline bool
 gb_vk_can_add(const struct gb_vk_tiling *tiling)
 {
-    return tiling->is_gemv || tiling->n_splits > 1;
+    return tiling->has_epilogue || tiling->n_splits > 1;
 }
 
 #endif

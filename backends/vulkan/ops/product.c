@@ -14,6 +14,10 @@
 #define GEMV_THREADS 64
 #define PIECE        8  /* values of k that an invocation takes at a time */
 
+#define NARROW_THREADS 16
+#define NARROW_COLS    8
+#define NARROW_STEP    32 /* values of k that are taken at a time */
+
 /* A split has at least so many values of k, a multiple of any block; a product
  * is cut until there are so many work groups. */
 #define SPLIT_STEP 256
@@ -26,11 +30,14 @@
 
 static const struct {
     enum gb_vk_pipeline gemv_1, gemv_4, gemv_8, gemm_32, gemm_64;
+    enum gb_vk_pipeline narrow_1, narrow_8;
 } pipelines[GGML_TYPE_COUNT] = {
 #define GB_VK_FORMAT(TYPE, name, table)                                    \
     [GGML_TYPE_##TYPE] = { GB_VK_gemv_##name##_1, GB_VK_gemv_##name##_4,   \
                            GB_VK_gemv_##name##_8, GB_VK_gemm_##name##_32,  \
-                           GB_VK_gemm_##name##_64 },
+                           GB_VK_gemm_##name##_64,                         \
+                           GB_VK_narrow_##name##_1,                        \
+                           GB_VK_narrow_##name##_8 },
 #include "backends/vulkan/shaders/formats.def"
 #undef GB_VK_FORMAT
 };
@@ -59,7 +66,7 @@ tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
 {
     const bool is_one = is_single || shape->cols <= 1;
 
-    tiling->is_gemv = true;
+    tiling->has_epilogue = true;
     tiling->lanes = gemv_lanes(shape->k);
     tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
     tiling->cols = is_one ? 1 : shape->cols <= 4 ? 4 : GEMV_COLS;
@@ -78,6 +85,23 @@ tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
     tiling->rows = tiling->cols = is_large ? 64 : 32;
     tiling->pipeline = is_large ? pipelines[shape->weights].gemm_64
                                 : pipelines[shape->weights].gemm_32;
+}
+
+/* For a device that is a processor; false where it is none, and for what its
+ * shader does not take.  Few work groups run at a time, so k is never cut. */
+static bool
+tile_narrow(const struct gb_vk_product_shape *shape, bool is_single,
+            struct gb_vk_tiling *tiling)
+{
+    const bool is_one = is_single || shape->cols <= 1;
+
+    tiling->pipeline = is_one ? pipelines[shape->weights].narrow_1
+                              : pipelines[shape->weights].narrow_8;
+    tiling->rows = NARROW_THREADS * (is_one ? 2 : 4);
+    tiling->cols = is_one ? 1 : NARROW_COLS;
+    tiling->n_splits = 1;
+    return gb_vk_can_use(shape->limits, tiling->pipeline) &&
+           shape->columns == GGML_TYPE_F32 && shape->k % NARROW_STEP == 0;
 }
 
 /* Cut k where there are few tiles, for GROUPS work groups. */
@@ -101,6 +125,10 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
 {
     struct gb_vk_tiling tiling = { .lanes = GEMV_THREADS };
 
+    if (tile_narrow(shape, is_single, &tiling)) {
+        tiling.has_epilogue = true;
+        return tiling;
+    }
     if (is_single || shape->cols <= GEMV_COLS)
         tile_gemv(shape, is_single, &tiling);
     else
