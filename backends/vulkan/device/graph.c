@@ -172,12 +172,11 @@ scratch_of(const struct gb_vk_limits *limits, const struct gb_fuse *fuse,
 
     for (int i = 0; i < cgraph->n_nodes; i++) {
         const struct ggml_tensor *node = cgraph->nodes[i];
-        const struct gb_vk_op *row = gb_vk_op_of(node->op);
         size_t size;
 
-        if (!gb_vk_needs_work(node) || row == NULL || row->scratch == NULL)
+        if (!gb_vk_needs_work(node))
             continue;
-        size = row->scratch(limits, node);
+        size = gb_vk_scratch_of(limits, node);
         most = size > most ? size : most;
     }
     return most;
@@ -216,29 +215,17 @@ work_of(const struct ggml_tensor *node)
 }
 
 /* Clients may ask for what supports_op refuses. */
-static bool
-runs(const struct emission *emission, const struct ggml_tensor *node)
-{
-    const struct gb_vk_context *context = emission->recorder->context;
-
-    if (gb_vk_supports(emission->emit.limits, node))
-        return true;
-    ggmlbackend_fail(GGML_STATUS_FAILED, "%s: %s cannot be computed there",
-                     context->card->label, ggml_op_desc(node));
-    return false;
-}
-
 static void
 emit_node(struct emission *emission, const struct ggml_tensor *node)
 {
     if (!gb_vk_needs_work(node))
         return;
-    if (!runs(emission, node)) {
-        emission->status = GGML_STATUS_FAILED;
-        return;
-    }
     emission->recorder->work += work_of(node);
-    gb_vk_op_of(node->op)->emit(&emission->emit, node);
+    if (gb_vk_emit_node(&emission->emit, node))
+        return;
+    emission->status = ggmlbackend_fail(
+        GGML_STATUS_FAILED, "%s: %s cannot be computed there",
+        emission->recorder->context->card->label, ggml_op_desc(node));
 }
 
 /* ---- groups of nodes ---- */

@@ -40,6 +40,20 @@ gb_vk_collect(
     };
 
     if (gb_vk_needs_work(node))
+        gb_vk_emit_node(&collector.emit, node);
+}
+
+void
+gb_vk_collect_whole(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node,
+    struct gb_vk_collection *collection)
+{
+    struct collector collector = {
+        .emit = { .limits = limits, .add = add },
+        .collection = collection,
+    };
+
+    if (gb_vk_needs_work(node))
         gb_vk_op_of(node->op)->emit(&collector.emit, node);
 }
 

@@ -16,8 +16,13 @@ struct gb_vk_collection {
     int n;
 };
 
-/* Add those of NODE, whose row supports it. */
+/* Add those of NODE, whose row supports it, whole or in parts. */
 void gb_vk_collect(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node,
+    struct gb_vk_collection *collection);
+
+/* The same of a node, or a part of one, that its row takes as it is. */
+void gb_vk_collect_whole(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node,
     struct gb_vk_collection *collection);
 

@@ -27,14 +27,6 @@ struct gb_vk_product_shape {
     bool is_cut;      /* by operands: k is not */
 };
 
-/* What a binding shows of an operand, which begins up to 255 bytes behind it.
- * */
-static inline size_t
-gb_vk_room(const struct gb_vk_limits *limits)
-{
-    return limits->range - 256;
-}
-
 struct gb_vk_tiling {
     enum gb_vk_pipeline pipeline;
     int64_t rows, cols; /* of a work group */
