@@ -18,28 +18,37 @@ vulkan_host_sources = \
 	%D%/device/context.h \
 	%D%/device/device.c \
 	%D%/device/device.h \
+	%D%/device/estimate.c \
+	%D%/device/estimate.h \
 	%D%/device/event.c \
 	%D%/device/event.h \
 	%D%/device/extensions.c \
 	%D%/device/extensions.h \
 	%D%/device/features.c \
 	%D%/device/features.h \
-	%D%/device/graph.c \
-	%D%/device/graph.h \
 	%D%/device/instance.c \
 	%D%/device/instance.h \
+	%D%/device/layout.c \
+	%D%/device/layout.h \
 	%D%/device/limits.c \
 	%D%/device/limits.h \
+	%D%/device/list.c \
+	%D%/device/list.h \
 	%D%/device/memory.c \
 	%D%/device/memory.h \
 	%D%/device/pipeline.c \
 	%D%/device/pipeline.h \
+	%D%/device/plan.c \
+	%D%/device/plan.h \
 	%D%/device/recorder.c \
 	%D%/device/recorder.h \
+	%D%/device/recording.c \
+	%D%/device/recording.h \
 	%D%/device/reg.c \
 	%D%/device/reg.h \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
+	%D%/device/span.h \
 	%D%/device/submit.c \
 	%D%/device/tables.c \
 	%D%/device/tables.h \

@@ -24,6 +24,7 @@ runs() {
 512 -           1/1 18000
 256 staging     1/1 18000
 256 no-push     1/1 18000
+256 many-submits 1/1 18000
 256 small-range 1/1 18000
 256 no-narrow   1/1 18000
 END
@@ -33,6 +34,7 @@ END
 256 -           5/12 1500
 256 staging     2/48 370
 256 no-push     6/48 370
+256 many-submits 7/96 180
 256 small-range 8/48 370
 256 no-narrow   5/24 750
 128 -           1/96 180

@@ -14,6 +14,7 @@ vulkan_scripts = \
 	%D%/model.sh \
 	%D%/module.sh \
 	%D%/pipelines.sh \
+	%D%/recording.sh \
 	%D%/report.sh \
 	%D%/shaders.sh \
 	%D%/shim.sh
@@ -68,6 +69,12 @@ check_PROGRAMS += tests/vulkan/pipelines
 tests_vulkan_pipelines_SOURCES = %D%/pipelines.c
 tests_vulkan_pipelines_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_pipelines_LDADD = $(BLACK_LDADD) -lm
+
+# On the device that recording.sh brings.
+check_PROGRAMS += tests/vulkan/recording
+tests_vulkan_recording_SOURCES = %D%/recording.c
+tests_vulkan_recording_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_recording_LDADD = $(BLACK_LDADD) -lm
 
 # All cases, with each size of subgroups and without each feature.
 check-vulkan-long: all

@@ -117,6 +117,14 @@ enum ggml_status gb_vk_commands_new(
 enum ggml_status gb_vk_submit(
     struct gb_vk_context *context, VkCommandBuffer commands, uint64_t *number);
 
+/* The same for N of them, one after the other. */
+enum ggml_status gb_vk_submit_all(
+    struct gb_vk_context *context, const VkCommandBuffer *commands, uint32_t n,
+    uint64_t *number);
+
+/* How far the timeline is; 0 where the card does not say. */
+uint64_t gb_vk_reached(struct gb_vk_context *context);
+
 /* Wait until the timeline has reached NUMBER.  A card that does not get on for a
  * minute is lost, one of software for ten. */
 enum ggml_status gb_vk_wait(struct gb_vk_context *context, uint64_t number);

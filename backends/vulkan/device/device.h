@@ -34,4 +34,8 @@ ggml_backend_t gb_vk_backend_new(struct gb_vk_device *device);
 
 bool gb_vk_is_backend(ggml_backend_t backend);
 
+/* Ask CALLBACK between submissions whether to go on; NULL: nobody. */
+void gb_vk_set_abort_callback(
+    ggml_backend_t backend, ggml_abort_callback callback, void *data);
+
 #endif

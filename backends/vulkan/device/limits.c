@@ -12,11 +12,12 @@
 
 #include "backends/vulkan/device/device.h"
 #include "backends/vulkan/device/memory.h"
-#include "backends/vulkan/device/recorder.h"
+#include "backends/vulkan/device/recording.h"
 #include "backends/vulkan/device/transfer.h"
 #include "backends/vulkan/shaders/params-limits.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -34,7 +35,8 @@ enum {
 /* What all figures need. */
 struct run {
     struct gb_vk_hold hold;
-    struct gb_vk_recorder recorder;
+    struct gb_vk_recordings recordings;
+    unsigned turn;
     struct gb_vk_memory arrays[2], host;
     uint32_t groups;
     double seconds; /* that a sample lasts */
@@ -49,36 +51,44 @@ struct work {
 
 /* ---- work ---- */
 
+/* N dispatches that wait for each other. */
 static enum ggml_status
-record(struct run *run, enum gb_vk_pipeline pipeline, int to, uint32_t groups,
-       uint32_t rounds)
+submit(struct run *run, enum gb_vk_pipeline pipeline, int to, uint32_t groups,
+       uint32_t rounds, uint32_t n)
 {
+    /* In turn: one that runs is waited for before it is recorded again. */
+    struct gb_vk_recording *recording =
+        &run->recordings.items[run->turn++ % GB_VK_RECORDINGS];
     /* No rounds touch nothing. */
     const size_t size = rounds > 0 ? run->arrays[to].size : 16;
-    const struct gb_vk_range ranges[] = {
-        { run->arrays[to].buffer, 0, size, true },
-        { run->arrays[!to].buffer, 0, size, false },
-    };
     const struct gb_vk_limits_params params = {
         .n = (uint32_t)(run->arrays[0].size / 16),
         .threads = groups * THREADS,
         .rounds = rounds,
     };
-    const struct gb_vk_dispatch dispatch = {
-        pipeline, groups, ranges, 2, &params, sizeof(params)
+    struct gb_vk_dispatch dispatch = {
+        .pipeline = pipeline,
+        .n_groups = groups,
+        .ranges = { { run->arrays[to].buffer, 0, size, true },
+                    { run->arrays[!to].buffer, 0, size, false } },
+        .n_ranges = 2,
+        .params_size = sizeof(params),
+        .ns = 1,
     };
 
-    return gb_vk_record(&run->recorder, &dispatch);
+    memcpy(dispatch.params, &params, sizeof(params));
+    recording->plan.n_dispatches = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!gb_vk_plan_add(&recording->plan, &dispatch))
+            return GGML_STATUS_ALLOC_FAILED;
+    return gb_vk_recording_run(&run->recordings, recording);
 }
 
 /* One dispatch, which repeats the work by itself. */
 static enum ggml_status
 submit_rounds(struct run *run, const struct work *work, uint32_t rounds)
 {
-    const enum ggml_status status =
-        record(run, work->pipeline, 1, run->groups, rounds);
-
-    return status == GGML_STATUS_SUCCESS ? gb_vk_flush(&run->recorder) : status;
+    return submit(run, work->pipeline, 1, run->groups, rounds, 1);
 }
 
 /* Dispatches that wait for each other, each submitted alone. */
@@ -87,23 +97,23 @@ submit_launches(struct run *run, const struct work *work, uint32_t rounds)
 {
     enum ggml_status status = GGML_STATUS_SUCCESS;
 
-    for (uint32_t i = 0; i < rounds && status == GGML_STATUS_SUCCESS; i++) {
-        status = record(run, work->pipeline, 1, 1, 0);
-        if (status == GGML_STATUS_SUCCESS)
-            status = gb_vk_flush(&run->recorder);
-    }
+    for (uint32_t i = 0; i < rounds && status == GGML_STATUS_SUCCESS; i++)
+        status = submit(run, work->pipeline, 1, 1, 0, 1);
     return status;
 }
 
-/* The same in as few command buffers as there may be. */
+/* The same, as many together as there may be. */
 static enum ggml_status
 submit_recorded(struct run *run, const struct work *work, uint32_t rounds)
 {
     enum ggml_status status = GGML_STATUS_SUCCESS;
 
-    for (uint32_t i = 0; i < rounds && status == GGML_STATUS_SUCCESS; i++)
-        status = record(run, work->pipeline, 1, 1, 0);
-    return status == GGML_STATUS_SUCCESS ? gb_vk_flush(&run->recorder) : status;
+    for (uint32_t left = rounds, n;
+         left > 0 && status == GGML_STATUS_SUCCESS; left -= n) {
+        n = left < GB_VK_CHUNK ? left : GB_VK_CHUNK;
+        status = submit(run, work->pipeline, 1, 1, 0, n);
+    }
+    return status;
 }
 
 static enum ggml_status
@@ -149,7 +159,7 @@ time_once(struct run *run, const struct work *work, uint32_t rounds,
     enum ggml_status status = work->submit(run, work, rounds);
 
     if (status == GGML_STATUS_SUCCESS)
-        status = gb_vk_wait(run->hold.context, run->recorder.number);
+        status = gb_vk_wait(run->hold.context, run->recordings.number);
     *seconds = now() - begin;
     return status;
 }
@@ -257,7 +267,7 @@ static enum ggml_status
 take(struct run *run, size_t size)
 {
     struct gb_vk_context *context = run->hold.context;
-    enum ggml_status status = gb_vk_recorder_init(&run->recorder, context);
+    enum ggml_status status = gb_vk_recordings_init(&run->recordings, context);
 
     for (int i = 0; i < 2 && status == GGML_STATUS_SUCCESS; i++)
         status = gb_vk_memory_new(context, GB_VK_MEMORY_DEVICE, size,
@@ -266,8 +276,8 @@ take(struct run *run, size_t size)
         status = gb_vk_memory_new(context, GB_VK_MEMORY_HOST,
                                   smaller(size, MAX_LINK), &run->host);
     for (int i = 0; i < 2 && status == GGML_STATUS_SUCCESS; i++)
-        status = record(run, GB_VK_limit_fill, i, run->groups, 1);
-    return status == GGML_STATUS_SUCCESS ? gb_vk_flush(&run->recorder) : status;
+        status = submit(run, GB_VK_limit_fill, i, run->groups, 1, 1);
+    return status;
 }
 
 static void
@@ -275,12 +285,11 @@ give_back(struct run *run)
 {
     struct gb_vk_context *context = run->hold.context;
 
-    gb_vk_recorder_drop(&run->recorder);
     gb_vk_drain(context);
     gb_vk_memory_free(context, &run->host);
     gb_vk_memory_free(context, &run->arrays[1]);
     gb_vk_memory_free(context, &run->arrays[0]);
-    gb_vk_recorder_clear(&run->recorder);
+    gb_vk_recordings_clear(&run->recordings);
     gb_vk_release(&run->hold);
 }
 

@@ -63,6 +63,7 @@ make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
     };
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT, /* it may be cut */
         .stage = {
             .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
             .stage = VK_SHADER_STAGE_COMPUTE_BIT,
@@ -245,6 +246,12 @@ gb_vk_pipelines_free(struct gb_vk_context *context)
         context->calls.DestroyPipeline(
             context->device, context->pipelines[i].handle, NULL);
     gb_vk_cache_close(context);
+}
+
+const char *
+gb_vk_pipeline_name(enum gb_vk_pipeline pipeline)
+{
+    return rows[pipeline].name;
 }
 
 void

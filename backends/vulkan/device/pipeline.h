@@ -24,6 +24,8 @@ void gb_vk_pipeline_make(
 bool gb_vk_pipeline_is_made(
     struct gb_vk_context *context, enum gb_vk_pipeline pipeline);
 
+const char *gb_vk_pipeline_name(enum gb_vk_pipeline pipeline);
+
 /* With the context, and the cache. */
 void gb_vk_pipelines_free(struct gb_vk_context *context);
 

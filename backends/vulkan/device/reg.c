@@ -70,6 +70,8 @@ reg_get_proc_address(ggml_backend_reg_t reg, const char *name)
         return (void *)get_properties;
     if (strcmp(name, "ggmlbackend_dev_measure_limits") == 0)
         return (void *)gb_vk_measure_limits;
+    if (strcmp(name, "ggml_backend_set_abort_callback") == 0)
+        return (void *)gb_vk_set_abort_callback;
     return NULL;
 }
 

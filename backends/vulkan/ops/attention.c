@@ -349,6 +349,8 @@ attention_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
     if (params.softcap != 0.0f)
         params.scale /= params.softcap;
+    emit->operations =
+        2 * (uint64_t)(ggml_nelements(q) + ggml_nelements(node)) * params.n_keys;
     GB_VK_DISPATCH_ONE_OF(
         emit, plan.pipeline, plan.n_groups, &params,
         plan.n_parts > 1 ? gb_vk_scratch(0, plan.parts_size, true)

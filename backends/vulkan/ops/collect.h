@@ -8,27 +8,18 @@
 
 #include "backends/vulkan/ops/op.h"
 
-#include "lib/fuse/fuse.h"
-
 struct gb_vk_collection {
     uint32_t seen[GB_VK_PIPELINE_WORDS]; /* a bit a pipeline */
     uint16_t list[GB_VK_PIPELINE_COUNT]; /* in the order of first use */
     int n;
 };
 
-/* Add those of NODE, whose row supports it, whole or in parts. */
+void gb_vk_collection_add(
+    struct gb_vk_collection *collection, enum gb_vk_pipeline pipeline);
+
+/* Add those of NODE, or a part of one, which its row supports as it is. */
 void gb_vk_collect(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node,
-    struct gb_vk_collection *collection);
-
-/* The same of a node, or a part of one, that its row takes as it is. */
-void gb_vk_collect_whole(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node,
-    struct gb_vk_collection *collection);
-
-/* The same of GROUP, which its row supports. */
-void gb_vk_collect_group(
-    const struct gb_vk_limits *limits, const struct gb_fuse_group *group,
     struct gb_vk_collection *collection);
 
 #endif

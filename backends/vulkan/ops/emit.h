@@ -37,6 +37,9 @@ struct gb_vk_bind {
 
 struct gb_vk_emit {
     const struct gb_vk_limits *limits;
+    /* Multiplications and sums of the next dispatch, where they are more than a
+     * few for each byte that it shows: how long it takes is estimated by it. */
+    uint64_t operations;
     /* See gb_vk_dispatch. */
     void (*add)(struct gb_vk_emit *emit, enum gb_vk_pipeline pipeline,
                 int64_t n_groups, const struct gb_vk_bind *binds, int n_binds,

@@ -46,7 +46,7 @@ is_broken(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 
     if (!limits->has_broken)
         return false;
-    gb_vk_collect_whole(limits, node, &taken);
+    gb_vk_collect(limits, node, &taken);
     for (int i = 0; i < GB_VK_PIPELINE_WORDS; i++)
         if ((taken.seen[i] & limits->broken[i]) != 0)
             return true;

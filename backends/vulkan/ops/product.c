@@ -238,6 +238,8 @@ gb_vk_multiply_parts(
     params->n_splits = (uint32_t)tiling->n_splits;
     params->split_k = (uint32_t)tiling->split_k;
     params->n_groups = (uint32_t)n_groups;
+    emit->operations =
+        2 * (uint64_t)params->m * params->k * (uint64_t)(n_tiles * tiling->cols);
     if (table == GB_VK_TABLE_NONE)
         GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params, dst,
                               product->weights, product->columns,
