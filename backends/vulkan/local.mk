@@ -93,6 +93,8 @@ vulkan_host_sources = \
 	%D%/ops/optable.c \
 	%D%/ops/optable.def \
 	%D%/ops/outprod.c \
+	%D%/ops/parts.c \
+	%D%/ops/parts.h \
 	%D%/ops/pool.c \
 	%D%/ops/product.c \
 	%D%/ops/quantize.c \

@@ -118,6 +118,14 @@ tests_vulkan_ranges_SOURCES = %D%/ranges.c
 tests_vulkan_ranges_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_ranges_LDADD = $(BLACK_LDADD) -lm
 
+# White box: without a device.
+if !VULKAN_NO
+check_PROGRAMS += tests/vulkan/parts
+tests_vulkan_parts_SOURCES = %D%/parts.c
+tests_vulkan_parts_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_parts_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
+endif
+
 # What lavapipe made of shaders, which takes a minute where it is not kept.
 mostlyclean-local:
 	rm -rf %D%/cache

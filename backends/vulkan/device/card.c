@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* What a binding shows at most: offsets in it have 32 bits. */
-enum { SMALL_RANGE = 1 << 20 };
+enum { SMALL_RANGE = 1 << 20, TINY_RANGE = 16 << 10 };
 
 /* ---- properties ---- */
 
@@ -41,7 +41,9 @@ read_limits(struct gb_vk_card *card, const VkPhysicalDeviceLimits *limits,
                             ? SIZE_MAX / 2
                             : (size_t)allocation->maxMemoryAllocationSize;
 
-    card->limits.range = gb_vk_test_has("small-range") ? SMALL_RANGE : range;
+    card->limits.range = gb_vk_test_has("tiny-range")    ? TINY_RANGE
+                         : gb_vk_test_has("small-range") ? SMALL_RANGE
+                                                         : range;
     card->limits.threads = limits->maxComputeWorkGroupInvocations;
     if (card->limits.threads > limits->maxComputeWorkGroupSize[0])
         card->limits.threads = limits->maxComputeWorkGroupSize[0];

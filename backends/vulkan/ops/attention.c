@@ -390,8 +390,24 @@ attention_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         emit_join(emit, node, &plan);
 }
 
+/* Tokens are cut from each other: rows of queries and of the mask; and batches
+ * that have keys of their own. */
+static bool
+attention_may(const struct ggml_tensor *node, int dim)
+{
+    return dim == 2 || (node->src[1]->ne[3] == node->ne[3] &&
+                        node->src[2]->ne[3] == node->ne[3]);
+}
+
+static const struct gb_vk_parts attention_parts = {
+    .dims = { [2] = true, [3] = true },
+    .sources = { { [2] = 2, [3] = 4 }, { [3] = 4 }, { [3] = 4 }, { [2] = 2 } },
+    .may = attention_may,
+};
+
 const struct gb_vk_op gb_vk_op_attention = {
     .supports = attention_supports,
+    .parts = &attention_parts,
     .scratch = attention_scratch,
     .emit = attention_emit,
 };

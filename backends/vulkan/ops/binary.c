@@ -183,6 +183,7 @@ binary_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_binary = {
     .supports = binary_supports,
+    .parts = &gb_vk_parts_of_elements,
     .scratch = binary_scratch,
     .emit = binary_emit,
 };

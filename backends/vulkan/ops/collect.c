@@ -4,8 +4,6 @@
  */
 #include "backends/vulkan/ops/collect.h"
 
-#include "backends/vulkan/ops/fused.h"
-
 struct collector {
     struct gb_vk_emit emit; /* first: rows get it */
     struct gb_vk_collection *collection;

@@ -8,8 +8,6 @@
 
 #include "backends/vulkan/ops/op.h"
 
-#include "lib/fuse/fuse.h"
-
 struct gb_vk_collection {
     uint32_t seen[GB_VK_PIPELINE_WORDS]; /* a bit a pipeline */
     uint16_t list[GB_VK_PIPELINE_COUNT]; /* in the order of first use */
@@ -19,7 +17,7 @@ struct gb_vk_collection {
 void gb_vk_collection_add(
     struct gb_vk_collection *collection, enum gb_vk_pipeline pipeline);
 
-/* Add those of NODE, whose row supports it. */
+/* Add those of NODE, or a part of one, which its row supports as it is. */
 void gb_vk_collect(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node,
     struct gb_vk_collection *collection);

@@ -47,7 +47,20 @@ concat_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     gb_vk_emit_move(emit, &move, node, node->src[0], node->src[1]);
 }
 
+static bool
+concat_may(const struct ggml_tensor *node, int dim)
+{
+    return dim != gb_vk_param_i32(node, 0);
+}
+
+static const struct gb_vk_parts concat_parts = {
+    .dims = { true, true, true, true },
+    .sources = { GB_VK_ALIKE, GB_VK_ALIKE },
+    .may = concat_may,
+};
+
 const struct gb_vk_op gb_vk_op_concat = {
     .supports = concat_supports,
+    .parts = &concat_parts,
     .emit = concat_emit,
 };

@@ -94,8 +94,15 @@ conv_1d_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     conv_emit(emit, node, &params, b->ne[1]);
 }
 
+/* Out channels are cut from each other. */
+static const struct gb_vk_parts conv_1d_parts = {
+    .dims = { [1] = true },
+    .sources = { { [1] = 2 } },
+};
+
 const struct gb_vk_op gb_vk_op_conv_transpose_1d = {
     .supports = conv_1d_supports,
+    .parts = &conv_1d_parts,
     .emit = conv_1d_emit,
 };
 
@@ -128,7 +135,14 @@ conv_2d_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     conv_emit(emit, node, &params, b->ne[2]);
 }
 
+/* Images are cut from each other, and so are out channels. */
+static const struct gb_vk_parts conv_2d_parts = {
+    .dims = { [2] = true, [3] = true },
+    .sources = { { [2] = 3 }, { [3] = 4 } },
+};
+
 const struct gb_vk_op gb_vk_op_conv_transpose_2d = {
     .supports = conv_2d_supports,
+    .parts = &conv_2d_parts,
     .emit = conv_2d_emit,
 };

@@ -90,7 +90,22 @@ copy_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                                   gb_vk_read(a));
 }
 
+/* Where shapes differ, elements of one place are not those of the other. */
+static bool
+copy_may(const struct ggml_tensor *node, int dim)
+{
+    (void)dim;
+    return ggml_are_same_shape(node, node->src[0]);
+}
+
+static const struct gb_vk_parts copy_parts = {
+    .dims = { true, true, true, true },
+    .sources = GB_VK_ALL_ALIKE,
+    .may = copy_may,
+};
+
 const struct gb_vk_op gb_vk_op_copy = {
     .supports = copy_supports,
+    .parts = &copy_parts,
     .emit = copy_emit,
 };

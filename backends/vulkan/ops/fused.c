@@ -36,25 +36,6 @@ gb_vk_fused_name(enum gb_fuse_pattern pattern)
     return rows[pattern].name;
 }
 
-/* A binding begins up to 255 bytes before the operand. */
-static bool
-fits(const struct gb_vk_limits *limits, const struct ggml_tensor *t)
-{
-    return ggml_nbytes(t) + 256 <= limits->range;
-}
-
-/* Larger ones are computed in parts, node by node. */
-static bool
-can_run_whole(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    if (!fits(limits, node))
-        return false;
-    for (int i = 0; i < GGML_MAX_SRC; i++)
-        if (node->src[i] != NULL && !fits(limits, node->src[i]))
-            return false;
-    return gb_vk_supports(limits, node);
-}
-
 /* Does GROUP take a pipeline that the driver cannot make? */
 static bool
 is_broken(const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
@@ -72,7 +53,7 @@ gb_vk_supports_group(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
 {
     for (int i = 0; i < group->n_nodes; i++)
-        if (!can_run_whole(limits, group->nodes[i]))
+        if (!gb_vk_runs_whole(limits, group->nodes[i]))
             return false;
     return gb_vk_fused_of(group->pattern)->supports(limits, group) &&
            !is_broken(limits, group);

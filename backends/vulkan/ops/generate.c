@@ -126,7 +126,13 @@ diag_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                    gb_vk_write(node), gb_vk_read(node->src[0]));
 }
 
+static const struct gb_vk_parts diag_parts = {
+    .dims = { [2] = true, [3] = true },
+    .sources = { GB_VK_ALIKE },
+};
+
 const struct gb_vk_op gb_vk_op_diag = {
     .supports = diag_supports,
+    .parts = &diag_parts,
     .emit = diag_emit,
 };

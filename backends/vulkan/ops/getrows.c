@@ -9,6 +9,45 @@
 #include "backends/vulkan/shaders/params-getrows.h"
 #include "backends/vulkan/shaders/params-getrowsback.h"
 
+/* Are the operands of NODE more than bindings show? */
+static bool
+is_cut(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const size_t room = gb_vk_room(limits);
+
+    return ggml_nbytes(node) > room || ggml_nbytes(node->src[0]) > room ||
+           ggml_nbytes(node->src[1]) > room;
+}
+
+/* Rows of the weights that a dispatch shows where operands are cut, and rows of
+ * the node, each with its number. */
+struct cut {
+    int64_t rows, ids;
+};
+
+static struct cut
+cut_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const int64_t of_node = gb_vk_rows_shown(limits, node);
+    const int64_t of_ids =
+        (int64_t)(gb_vk_room(limits) / (node->src[1]->nb[0] + 1));
+
+    return (struct cut){
+        .rows = gb_vk_rows_shown(limits, node->src[0]),
+        .ids = of_ids < of_node ? of_ids : of_node,
+    };
+}
+
+static bool
+fits(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct cut cut = cut_of(limits, node);
+
+    return !is_cut(limits, node) ||
+           (cut.rows > 0 && cut.ids > 0 && gb_vk_has_dense_rows(node) &&
+            gb_vk_has_dense_rows(node->src[0]));
+}
+
 static bool
 get_rows_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
@@ -16,10 +55,9 @@ get_rows_supports(
     const struct ggml_tensor *src = node->src[0];
     const struct ggml_tensor *ids = node->src[1];
 
-    (void)limits;
     if (!gb_vk_has_sources(node, 2) || ids->type != GGML_TYPE_I32 ||
         ids->ne[3] != 1 || src->ne[2] != ids->ne[1] ||
-        src->ne[3] != ids->ne[2])
+        src->ne[3] != ids->ne[2] || !fits(limits, node))
         return false;
     if (src->type == GGML_TYPE_I32)
         return node->type == GGML_TYPE_I32;
@@ -36,14 +74,36 @@ static const enum gb_vk_pipeline pipelines[GGML_TYPE_COUNT] = {
 #undef GB_VK_FORMAT
 };
 
+/* Dispatch what SHOWN shows, with params that have all of the tensors' own. */
 static void
-get_rows_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+emit_shown(struct gb_vk_emit *emit, const struct ggml_tensor *node,
+           struct gb_vk_get_rows_params *params,
+           const struct gb_vk_bind shown[3])
+{
+    const enum gb_vk_pipeline pipeline = pipelines[node->src[0]->type];
+    const enum gb_vk_table table = gb_vk_table_of(node->src[0]->type);
+    const uint32_t values =
+        ggml_is_quantized(node->src[0]->type) ? 8 : 1;
+    int64_t n_groups;
+
+    params->units[0] /= values;
+    params->dst_nb[0] *= values;
+    params->n = params->units[0] * params->units[1] * params->units[2] *
+                params->units[3];
+    n_groups = gb_vk_groups(params->n, 256);
+    if (table == GB_VK_TABLE_NONE)
+        GB_VK_DISPATCH_ONE_OF(emit, pipeline, n_groups, params, shown[0],
+                              shown[1], shown[2]);
+    else
+        GB_VK_DISPATCH_ONE_OF(emit, pipeline, n_groups, params, shown[0],
+                              shown[1], shown[2], gb_vk_read_table(table));
+}
+
+static void
+emit_whole(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *src = node->src[0];
     const struct ggml_tensor *ids = node->src[1];
-    const enum gb_vk_pipeline pipeline = pipelines[src->type];
-    const enum gb_vk_table table = gb_vk_table_of(src->type);
-    const uint32_t values = ggml_is_quantized(src->type) ? 8 : 1;
     struct gb_vk_get_rows_params params = {
         .units = GB_VK_NE(node),
         .dst_nb = GB_VK_NB(node),
@@ -51,24 +111,82 @@ get_rows_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         .ids_nb = { (uint32_t)ids->nb[0], (uint32_t)ids->nb[1],
                     (uint32_t)ids->nb[2] },
         .rows = (uint32_t)src->ne[1],
-        .n = (uint32_t)ggml_nelements(node) / values,
+        .all_rows = (uint32_t)src->ne[1],
     };
-    const int64_t n_groups = gb_vk_groups(params.n, 256);
+    const struct gb_vk_bind shown[] = { gb_vk_write(node),
+                                        gb_vk_read_or(src, ids),
+                                        gb_vk_read(ids) };
 
-    params.units[0] /= values;
-    params.dst_nb[0] *= values;
-    if (table == GB_VK_TABLE_NONE)
-        GB_VK_DISPATCH_ONE_OF(emit, pipeline, n_groups, &params,
-                              gb_vk_write(node), gb_vk_read_or(src, ids),
-                              gb_vk_read(ids));
-    else
-        GB_VK_DISPATCH_ONE_OF(emit, pipeline, n_groups, &params,
-                              gb_vk_write(node), gb_vk_read_or(src, ids),
-                              gb_vk_read(ids), gb_vk_read_table(table));
+    emit_shown(emit, node, &params, shown);
+}
+
+/* N of T's elements along dimension DIM, a matrix of rows of LENGTH bytes, from
+ * FIRST on. */
+static struct gb_vk_bind
+part_of(const struct ggml_tensor *t, int dim, int64_t i2, int64_t i3,
+        int64_t first, int64_t n, size_t length)
+{
+    return (struct gb_vk_bind){
+        .tensor = t,
+        .offset = (size_t)first * t->nb[dim] + (size_t)i2 * t->nb[dim + 1] +
+                  (size_t)i3 * t->nb[dim + 2],
+        .size = (size_t)(n - 1) * t->nb[dim] + length,
+    };
+}
+
+/* Matrix (I2, I3): CUT's rows of the weights from ROW on, as far as its numbers
+ * from ID on want them. */
+static void
+emit_part(struct gb_vk_emit *emit, const struct ggml_tensor *node, int64_t i2,
+          int64_t i3, int64_t row, int64_t id, const struct cut *cut)
+{
+    const struct ggml_tensor *src = node->src[0];
+    const struct ggml_tensor *ids = node->src[1];
+    const int64_t rows =
+        src->ne[1] - row < cut->rows ? src->ne[1] - row : cut->rows;
+    const int64_t n = ids->ne[0] - id < cut->ids ? ids->ne[0] - id : cut->ids;
+    struct gb_vk_get_rows_params params = {
+        .units = { (uint32_t)node->ne[0], (uint32_t)n, 1, 1 },
+        .dst_nb = { (uint32_t)node->nb[0], (uint32_t)node->nb[1] },
+        .src_nb = { (uint32_t)src->nb[0], (uint32_t)src->nb[1] },
+        .ids_nb = { (uint32_t)ids->nb[0] },
+        .first = (uint32_t)row,
+        .rows = (uint32_t)rows,
+        .all_rows = (uint32_t)src->ne[1],
+    };
+    struct gb_vk_bind shown[] = {
+        part_of(node, 1, i2, i3, id, n,
+                ggml_row_size(node->type, node->ne[0])),
+        part_of(src, 1, i2, i3, row, rows,
+                ggml_row_size(src->type, src->ne[0])),
+        part_of(ids, 0, i2, i3, id, n, sizeof(int32_t)),
+    };
+
+    shown[0].is_written = true;
+    emit_shown(emit, node, &params, shown);
+}
+
+static void
+get_rows_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *src = node->src[0];
+    const struct ggml_tensor *ids = node->src[1];
+    const struct cut cut = cut_of(emit->limits, node);
+
+    if (!is_cut(emit->limits, node)) {
+        emit_whole(emit, node);
+        return;
+    }
+    for (int64_t i3 = 0; i3 < node->ne[3]; i3++)
+        for (int64_t i2 = 0; i2 < node->ne[2]; i2++)
+            for (int64_t id = 0; id < ids->ne[0]; id += cut.ids)
+                for (int64_t row = 0; row < src->ne[1]; row += cut.rows)
+                    emit_part(emit, node, i2, i3, row, id, &cut);
 }
 
 const struct gb_vk_op gb_vk_op_get_rows = {
     .supports = get_rows_supports,
+    .cuts = true,
     .emit = get_rows_emit,
 };
 

@@ -164,8 +164,22 @@ im2col_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                    gb_vk_write(node), gb_vk_read_or(node->src[1], node));
 }
 
+/* Images are cut from each other. */
+static bool
+im2col_may(const struct ggml_tensor *node, int dim)
+{
+    return dim == (is_2d(node) ? 3 : 2);
+}
+
+static const struct gb_vk_parts im2col_parts = {
+    .dims = { [2] = true, [3] = true },
+    .sources = { GB_VK_WHOLE, GB_VK_ALIKE },
+    .may = im2col_may,
+};
+
 const struct gb_vk_op gb_vk_op_im2col = {
     .supports = im2col_supports,
+    .parts = &im2col_parts,
     .emit = im2col_emit,
 };
 
@@ -197,7 +211,14 @@ im2col_back_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                    gb_vk_write(node), gb_vk_read_or(node->src[0], node));
 }
 
+static const struct gb_vk_parts im2col_back_parts = {
+    .dims = { [2] = true, [3] = true },
+    .sources = { GB_VK_ALIKE },
+    .may = im2col_may,
+};
+
 const struct gb_vk_op gb_vk_op_im2col_back = {
     .supports = im2col_back_supports,
+    .parts = &im2col_back_parts,
     .emit = im2col_back_emit,
 };

@@ -156,5 +156,6 @@ adamw_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_adamw = {
     .supports = adamw_supports,
+    .parts = &gb_vk_parts_of_elements,
     .emit = adamw_emit,
 };

@@ -35,7 +35,14 @@ diag_mask_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                    gb_vk_write(node), gb_vk_read(node->src[0]));
 }
 
+/* Rows count from a matrix's first. */
+static const struct gb_vk_parts diag_mask_parts = {
+    .dims = { [2] = true, [3] = true },
+    .sources = { GB_VK_ALIKE },
+};
+
 const struct gb_vk_op gb_vk_op_diag_mask = {
     .supports = diag_mask_supports,
+    .parts = &diag_mask_parts,
     .emit = diag_mask_emit,
 };

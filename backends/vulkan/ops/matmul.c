@@ -22,25 +22,6 @@ is_cut(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
            ggml_nbytes(node->src[1]) > room;
 }
 
-/* How many rows of T a binding shows, of which LENGTH bytes are needed each; at
- * most all of a matrix. */
-static int64_t
-rows_shown(const struct gb_vk_limits *limits, const struct ggml_tensor *t,
-           size_t length)
-{
-    const size_t room = gb_vk_room(limits);
-    size_t n;
-
-    if (length > room)
-        return 0;
-    if (t->ne[1] == 1)
-        return 1; /* and its stride means nothing */
-    if (t->nb[1] > room)
-        return 0;
-    n = t->nb[1] > 0 ? (room - length) / t->nb[1] + 1 : SIZE_MAX;
-    return n > (size_t)t->ne[1] ? t->ne[1] : (int64_t)n;
-}
-
 /* The rows of the weights and columns of a dispatch where operands are cut. */
 struct cut {
     int64_t rows, cols;
@@ -50,13 +31,11 @@ static struct cut
 cut_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0], *b = node->src[1];
-    const int64_t of_b =
-        rows_shown(limits, b, ggml_row_size(b->type, b->ne[0]));
-    const int64_t of_node =
-        rows_shown(limits, node, ggml_row_size(node->type, node->ne[0]));
+    const int64_t of_b = gb_vk_rows_shown(limits, b);
+    const int64_t of_node = gb_vk_rows_shown(limits, node);
 
     return (struct cut){
-        .rows = rows_shown(limits, a, ggml_row_size(a->type, a->ne[0])),
+        .rows = gb_vk_rows_shown(limits, a),
         .cols = of_b < of_node ? of_b : of_node,
     };
 }

@@ -87,6 +87,7 @@ norm_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_norm = {
     .supports = norm_supports,
+    .parts = &gb_vk_parts_of_rows,
     .emit = norm_emit,
 };
 
@@ -118,8 +119,15 @@ group_norm_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                    gb_vk_write(node), gb_vk_read(a));
 }
 
+/* A group has channels, of one image. */
+static const struct gb_vk_parts group_norm_parts = {
+    .dims = { [3] = true },
+    .sources = { GB_VK_ALIKE },
+};
+
 const struct gb_vk_op gb_vk_op_group_norm = {
     .supports = group_norm_supports,
+    .parts = &group_norm_parts,
     .emit = group_norm_emit,
 };
 

@@ -50,19 +50,114 @@ is_broken(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     return gb_vk_has_broken(limits, &taken);
 }
 
-bool
-gb_vk_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+/* Does each operand fit that ROW does not cut itself? */
+static bool
+all_fit(const struct gb_vk_op *row, const struct gb_vk_limits *limits,
+        const struct ggml_tensor *node)
 {
-    const struct gb_vk_op *row;
-
-    if (is_view(node->op))
-        return true;
-    row = gb_vk_op_of(node->op);
-    if (row == NULL || (!row->cuts && !fits(limits, node)))
+    if (!row->cuts && !fits(limits, node))
         return false;
     for (int i = row->cuts ? 2 : 0; i < GGML_MAX_SRC; i++)
         if (node->src[i] != NULL && !fits(limits, node->src[i]))
             return false;
-    return row->supports(limits, node) && !is_broken(limits, node);
+    return true;
+}
+
+bool
+gb_vk_runs_whole(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct gb_vk_op *row = gb_vk_op_of(node->op);
+
+    return row != NULL && all_fit(row, limits, node) &&
+           row->supports(limits, node) && !is_broken(limits, node);
+}
+
+/* Does NODE, which does not run as it is, run in parts of *SIZE? */
+static bool
+runs_in_parts(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
+              struct gb_vk_part_size *size)
+{
+    const struct gb_vk_op *row = gb_vk_op_of(node->op);
+
+    return row->parts != NULL &&
+           gb_vk_choose_parts(row->parts, limits, node, gb_vk_runs_whole,
+                              size);
+}
+
+bool
+gb_vk_supports(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    struct gb_vk_part_size size;
+
+    if (is_view(node->op))
+        return true;
+    if (gb_vk_op_of(node->op) == NULL)
+        return false;
+    return gb_vk_runs_whole(limits, node) ||
+           runs_in_parts(limits, node, &size);
+}
+
+/* The first part is as large as any. */
+static size_t
+scratch_of_part(const struct gb_vk_op *row, const struct gb_vk_limits *limits,
+                const struct ggml_tensor *node)
+{
+    static const int64_t origin[GGML_MAX_DIMS];
+    struct gb_vk_part_size size;
+    struct gb_vk_part part;
+
+    if (!runs_in_parts(limits, node, &size))
+        return 0;
+    gb_vk_make_part(row->parts, node, origin, &size, &part);
+    return row->scratch(limits, &part.node);
+}
+
+size_t
+gb_vk_scratch_of(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct gb_vk_op *row = gb_vk_op_of(node->op);
+
+    if (row == NULL || row->scratch == NULL)
+        return 0;
+    if (row->parts == NULL || gb_vk_runs_whole(limits, node))
+        return row->scratch(limits, node);
+    return scratch_of_part(row, limits, node);
+}
+
+static void
+emit_parts(struct gb_vk_emit *emit, const struct ggml_tensor *node,
+           const struct gb_vk_part_size *size)
+{
+    const struct gb_vk_op *row = gb_vk_op_of(node->op);
+    struct gb_vk_part part;
+    int64_t at[GGML_MAX_DIMS];
+
+    for (at[3] = 0; at[3] < node->ne[3]; at[3] += size->ne[3])
+        for (at[2] = 0; at[2] < node->ne[2]; at[2] += size->ne[2])
+            for (at[1] = 0; at[1] < node->ne[1]; at[1] += size->ne[1])
+                for (at[0] = 0; at[0] < node->ne[0]; at[0] += size->ne[0]) {
+                    gb_vk_make_part(row->parts, node, at, size, &part);
+                    row->emit(emit, &part.node);
+                }
+}
+
+bool
+gb_vk_emit_node(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    const struct gb_vk_op *row = gb_vk_op_of(node->op);
+    struct gb_vk_part_size size;
+
+    if (row == NULL)
+        return false;
+    if (gb_vk_runs_whole(emit->limits, node)) {
+        row->emit(emit, node);
+        return true;
+    }
+    if (!runs_in_parts(emit->limits, node, &size))
+        return false;
+    emit_parts(emit, node, &size);
+    return true;
 }

@@ -75,7 +75,23 @@ out_prod_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                               gb_vk_read_table(table));
 }
 
+/* Do as many matrices of A and of B meet? */
+static bool
+out_prod_may(const struct ggml_tensor *node, int dim)
+{
+    return dim < 2 || node->src[0]->ne[dim] == 1 ||
+           node->src[0]->ne[dim] == node->ne[dim];
+}
+
+/* Columns of the node are those of A, its rows the columns of B. */
+static const struct gb_vk_parts out_prod_parts = {
+    .dims = { true, true, true, true },
+    .sources = { { 1, 0, 3, 4 }, { 0, 1, 3, 4 } },
+    .may = out_prod_may,
+};
+
 const struct gb_vk_op gb_vk_op_out_prod = {
     .supports = out_prod_supports,
+    .parts = &out_prod_parts,
     .emit = out_prod_emit,
 };

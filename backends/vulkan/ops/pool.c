@@ -123,8 +123,22 @@ pool_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                    gb_vk_write(node), gb_vk_read_or(a, node));
 }
 
+/* Planes, or rows, are cut from each other. */
+static bool
+pool_may(const struct ggml_tensor *node, int dim)
+{
+    return dim >= (is_1d(node) ? 1 : 2);
+}
+
+static const struct gb_vk_parts pool_parts = {
+    .dims = { [1] = true, [2] = true, [3] = true },
+    .sources = { GB_VK_ALIKE, GB_VK_ALIKE },
+    .may = pool_may,
+};
+
 const struct gb_vk_op gb_vk_op_pool = {
     .supports = pool_supports,
+    .parts = &pool_parts,
     .emit = pool_emit,
 };
 
@@ -198,6 +212,7 @@ pool_back_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_pool_back = {
     .supports = pool_back_supports,
+    .parts = &pool_parts,
     .scratch = pool_back_scratch,
     .emit = pool_back_emit,
 };

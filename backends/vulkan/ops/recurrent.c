@@ -59,8 +59,15 @@ ssm_conv_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                    gb_vk_write(node), gb_vk_read(a), gb_vk_read_or(b, node));
 }
 
+/* Sequences are cut from each other. */
+static const struct gb_vk_parts ssm_conv_parts = {
+    .dims = { [2] = true },
+    .sources = { GB_VK_ALIKE },
+};
+
 const struct gb_vk_op gb_vk_op_ssm_conv = {
     .supports = ssm_conv_supports,
+    .parts = &ssm_conv_parts,
     .emit = ssm_conv_emit,
 };
 

@@ -175,6 +175,7 @@ sum_rows_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_sum_rows = {
     .supports = sum_rows_supports,
+    .parts = &gb_vk_parts_of_rows,
     .emit = sum_rows_emit,
 };
 
@@ -207,7 +208,14 @@ argmax_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                    gb_vk_read_or(a, node));
 }
 
+/* An element for each row. */
+static const struct gb_vk_parts argmax_parts = {
+    .dims = { true },
+    .sources = { { 2 } },
+};
+
 const struct gb_vk_op gb_vk_op_argmax = {
     .supports = argmax_supports,
+    .parts = &argmax_parts,
     .emit = argmax_emit,
 };

@@ -28,6 +28,7 @@ repeat_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_repeat = {
     .supports = repeat_supports,
+    .parts = &gb_vk_parts_of_elements,
     .emit = repeat_emit,
 };
 
@@ -71,7 +72,15 @@ repeat_back_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
                        gb_vk_write(node), gb_vk_read(a));
 }
 
+/* Repetitions of an element lie apart. */
+static const struct gb_vk_parts repeat_back_parts = {
+    .dims = { true, true, true, true },
+    .sources = { GB_VK_ALIKE },
+    .may = gb_vk_is_as_long,
+};
+
 const struct gb_vk_op gb_vk_op_repeat_back = {
     .supports = repeat_back_supports,
+    .parts = &repeat_back_parts,
     .emit = repeat_back_emit,
 };

@@ -36,8 +36,16 @@ upscale_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     gb_vk_emit_move(emit, &move, node, a, NULL);
 }
 
+/* Along dimensions in which nothing changes. */
+static const struct gb_vk_parts resize_parts = {
+    .dims = { [1] = true, [2] = true, [3] = true },
+    .sources = { GB_VK_ALIKE },
+    .may = gb_vk_is_as_long,
+};
+
 const struct gb_vk_op gb_vk_op_upscale = {
     .supports = upscale_supports,
+    .parts = &resize_parts,
     .emit = upscale_emit,
 };
 
@@ -64,6 +72,7 @@ pad_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_pad = {
     .supports = pad_supports,
+    .parts = &resize_parts,
     .emit = pad_emit,
 };
 
@@ -98,5 +107,6 @@ pad_reflect_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_pad_reflect = {
     .supports = pad_reflect_supports,
+    .parts = &resize_parts,
     .emit = pad_reflect_emit,
 };

@@ -220,8 +220,23 @@ rope_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     emit_rope(emit, node, node, nb, false);
 }
 
+/* Streams of positions lie one behind the other. */
+static bool
+rope_may(const struct ggml_tensor *node, int dim)
+{
+    return dim != 2 || !has_streams(node);
+}
+
+/* Each token, in dimension 2, has a position. */
+static const struct gb_vk_parts rope_parts = {
+    .dims = { [1] = true, [2] = true, [3] = true },
+    .sources = { GB_VK_ALIKE, { [2] = 1 } },
+    .may = rope_may,
+};
+
 const struct gb_vk_op gb_vk_op_rope = {
     .supports = rope_supports,
+    .parts = &rope_parts,
     .emit = rope_emit,
 };
 

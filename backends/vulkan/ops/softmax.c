@@ -87,8 +87,23 @@ soft_max_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     emit_soft_max(emit, node, binds, &params);
 }
 
+/* A head's slope depends on how many there are. */
+static bool
+soft_max_may(const struct ggml_tensor *node, int dim)
+{
+    return dim != 2 || gb_vk_param_f32(node, 1) == 0.0f;
+}
+
+/* All matrices have the same mask. */
+static const struct gb_vk_parts soft_max_parts = {
+    .dims = { [1] = true, [2] = true, [3] = true },
+    .sources = { GB_VK_ALIKE, { [1] = 2 } },
+    .may = soft_max_may,
+};
+
 const struct gb_vk_op gb_vk_op_soft_max = {
     .supports = soft_max_supports,
+    .parts = &soft_max_parts,
     .emit = soft_max_emit,
 };
 
@@ -252,5 +267,6 @@ soft_max_back_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_soft_max_back = {
     .supports = soft_max_back_supports,
+    .parts = &gb_vk_parts_of_rows,
     .emit = soft_max_back_emit,
 };

@@ -136,6 +136,7 @@ argsort_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_argsort = {
     .supports = argsort_supports,
+    .parts = &gb_vk_parts_of_rows,
     .scratch = argsort_scratch,
     .emit = argsort_emit,
 };

@@ -114,6 +114,7 @@ unary_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_unary = {
     .supports = unary_supports,
+    .parts = &gb_vk_parts_of_elements,
     .emit = unary_emit,
 };
 

@@ -5,7 +5,9 @@
 //
 // An invocation a value, or eight neighbours of a type in blocks, 256 a work
 // group; memory is the limit.  A number that is no row's gives zeros: the host
-// does not look at the numbers, and nothing outside the tensor may be read.
+// does not look at the numbers, and nothing outside the tensor may be read.  Where
+// a part of the weights is shown, other rows are other dispatches', and what is
+// no row's the first one's.
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
 #include "params-getrows.h"
@@ -59,6 +61,7 @@ void main()
     uint rest = gb_global();
     uint unit, i1, i2, to, from;
     int row;
+    bool is_shown;
 
     if (rest >= p.n)
         return;
@@ -69,7 +72,10 @@ void main()
                           rest * p.ids_nb[2]);
     to = p.at[0] + unit * p.dst_nb[0] + i1 * p.dst_nb[1] + i2 * p.dst_nb[2] +
          rest * p.dst_nb[3];
-    from = p.at[1] + uint(row) * p.src_nb[1] + i2 * p.src_nb[2] +
+    is_shown = row >= 0 && uint(row) - p.first < p.rows;
+    if (!is_shown && (p.first > 0u || uint(row) < p.all_rows))
+        return;
+    from = p.at[1] + (uint(row) - p.first) * p.src_nb[1] + i2 * p.src_nb[2] +
            rest * p.src_nb[3];
-    get(to, from, unit, row >= 0 && uint(row) < p.rows);
+    get(to, from, unit, is_shown);
 }

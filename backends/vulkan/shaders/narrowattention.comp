@@ -40,7 +40,7 @@ layout(constant_id = 0) const uint ROWS = 8;
 layout(constant_id = 1) const uint D = 64;
 layout(constant_id = 5) const uint LANES = 8;
 const uint EACH = D / LANES; // elements of a lane
-layout(local_size_x_id = 2) in;
+layout(local_size_x_id = 5) in;
 GB_OPERAND(0, dst, writeonly);
 GB_OPERAND(1, q, readonly);
 GB_OPERAND(2, keys, readonly);

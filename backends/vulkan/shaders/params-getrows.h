@@ -12,6 +12,7 @@ GB_PARAMS(gb_vk_get_rows_params, 4)
     uint32_t dst_nb[4]; /* of a unit, and of rows */
     uint32_t src_nb[4]; /* the first: of a value, for types without blocks */
     uint32_t ids_nb[3];
-    uint32_t rows;      /* of weights */
+    uint32_t first, rows; /* of weights: those that are shown */
+    uint32_t all_rows;  /* of weights */
     uint32_t n;         /* units of dst */
 GB_PARAMS_END
