@@ -20,6 +20,8 @@ vulkan_host_sources = \
 	%D%/device/instance.h \
 	%D%/device/memory.c \
 	%D%/device/memory.h \
+	%D%/device/pinned.c \
+	%D%/device/pinned.h \
 	%D%/device/pipeline.c \
 	%D%/device/recorder.c \
 	%D%/device/recorder.h \

@@ -9,6 +9,7 @@ vulkan_scripts = \
 	%D%/devices.sh \
 	%D%/functions.sh \
 	%D%/listing.sh \
+	%D%/memory.sh \
 	%D%/model.sh \
 	%D%/module.sh \
 	%D%/shaders.sh
@@ -38,6 +39,12 @@ check_PROGRAMS += tests/vulkan/functions
 tests_vulkan_functions_SOURCES = %D%/functions.c
 tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
+
+# On the device that memory.sh brings.
+check_PROGRAMS += tests/vulkan/memory
+tests_vulkan_memory_SOURCES = %D%/memory.c
+tests_vulkan_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_memory_LDADD = $(BLACK_LDADD)
 
 # White box: without a device.
 if !VULKAN_NO

@@ -31,6 +31,7 @@ locate(const struct emission *emission, const struct gb_vk_bind *bind,
        VkBuffer *buffer, size_t *offset, size_t *size)
 {
     struct gb_vk_context *context = emission->recorder->context;
+    const struct gb_vk_memory *memory = NULL;
     const struct gb_vk_buffer *home;
 
     if (bind->table != 0)
@@ -42,16 +43,20 @@ locate(const struct emission *emission, const struct gb_vk_bind *bind,
         return true;
     }
     home = gb_vk_buffer_of(bind->tensor);
-    if (home == NULL || home->hold.context != context) {
+    if (home != NULL && home->hold.context == context) {
+        *offset =
+            (size_t)((char *)bind->tensor->data - home->base) + bind->offset;
+        *size = bind->size > 0 ? bind->size
+                               : ggml_nbytes(bind->tensor) - bind->offset;
+        memory = gb_vk_find_memory(home, offset, *size);
+    }
+    if (memory == NULL) {
         ggmlbackend_fail(GGML_STATUS_FAILED,
                          "%s: tensor %s does not lie on the card",
                          context->card->label, bind->tensor->name);
         return false;
     }
-    *buffer = home->memory.buffer;
-    *offset = (size_t)((char *)bind->tensor->data - home->base) + bind->offset;
-    *size = bind->size > 0 ? bind->size
-                           : ggml_nbytes(bind->tensor) - bind->offset;
+    *buffer = memory->buffer;
     return true;
 }
 
