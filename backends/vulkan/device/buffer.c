@@ -72,7 +72,8 @@ static void
 free_memory(struct gb_vk_buffer *own)
 {
     for (int i = 0; i < own->n_windows; i++)
-        gb_vk_memory_free(own->hold.context, &own->windows[i]);
+        if (own->windows[i].size > 0)
+            gb_vk_memory_free(own->hold.context, &own->windows[i]);
     if (own->windows != &own->memory)
         free(own->windows);
     if (!own->is_clients)
@@ -102,16 +103,66 @@ buffer_get_base(ggml_backend_buffer_t buffer)
     return own->base;
 }
 
+/* A write of SIZE bytes from *OFFSET on into what window I has of them, from byte
+ * *FIRST of them on; false: it has none. */
+static bool
+clip_to_window(const struct gb_vk_buffer *own, int i, size_t *offset,
+               size_t *first, size_t *size)
+{
+    const size_t begin = (size_t)i * own->step;
+    const size_t end = begin + own->windows[i].size;
+    const size_t from = *offset > begin ? *offset : begin;
+    const size_t to = *offset + *size < end ? *offset + *size : end;
+
+    if (from >= to)
+        return false;
+    *first = from - *offset;
+    *offset = from - begin;
+    *size = to - from;
+    return true;
+}
+
+/* Each copy of the bytes gets them. */
+static enum ggml_status
+write_copies(struct gb_vk_buffer *own, size_t offset, const char *data,
+             size_t size)
+{
+    enum ggml_status status = GGML_STATUS_SUCCESS;
+
+    for (int i = 0; i < own->n_windows && status == GGML_STATUS_SUCCESS; i++) {
+        size_t at = offset, n = size, first;
+
+        if (clip_to_window(own, i, &at, &first, &n))
+            status = gb_vk_copy_in(own->hold.context, &own->windows[i], at,
+                                   data + first, n);
+    }
+    return status;
+}
+
+static void
+fill_copies(struct gb_vk_buffer *own, size_t offset, uint8_t value, size_t size)
+{
+    for (int i = 0; i < own->n_windows; i++) {
+        size_t at = offset, n = size, first;
+
+        if (clip_to_window(own, i, &at, &first, &n))
+            gb_vk_fill(own->hold.context, &own->windows[i], at, value, n);
+    }
+}
+
 static void
 buffer_memset_tensor(
     ggml_backend_buffer_t buffer, struct ggml_tensor *tensor, uint8_t value,
     size_t offset, size_t size)
 {
     struct gb_vk_buffer *own = buffer->context;
+    const size_t at = offset_of(own, tensor) + offset;
     const struct gb_vk_memory *memory =
         memory_for(own, tensor, &offset, size);
 
-    if (memory != NULL)
+    if (memory != NULL && own->is_copied)
+        fill_copies(own, at, value, size);
+    else if (memory != NULL)
         gb_vk_fill(own->hold.context, memory, offset, value, size);
 }
 
@@ -121,10 +172,13 @@ buffer_set_tensor(
     size_t offset, size_t size)
 {
     struct gb_vk_buffer *own = buffer->context;
+    const size_t at = offset_of(own, tensor) + offset;
     const struct gb_vk_memory *memory =
         memory_for(own, tensor, &offset, size);
 
-    if (memory != NULL)
+    if (memory != NULL && own->is_copied)
+        write_copies(own, at, data, size);
+    else if (memory != NULL)
         gb_vk_copy_in(own->hold.context, memory, offset, data, size);
 }
 
@@ -153,7 +207,8 @@ buffer_cpy_tensor(
     const struct gb_vk_memory *to_memory, *from_memory;
     size_t to_offset = 0, from_offset = 0;
 
-    if (from == NULL || from->hold.context != own->hold.context)
+    if (from == NULL || from->hold.context != own->hold.context ||
+        (own->is_copied && own->n_windows > 1))
         return false;
     to_memory = memory_for(own, dst, &to_offset, size);
     from_memory = memory_for(from, src, &from_offset, size);
@@ -318,77 +373,87 @@ gb_vk_uses_clients_memory(const struct gb_vk_device *device)
     return device->card.import_unit > 0 && gb_vk_card_is_shared(&device->card);
 }
 
-/* How OWN's memory is cut into windows of whole units, TENSOR bytes of which are
- * the next one's as well; false where windows cannot be as large. */
+/* Bytes that a window shares with the next, for tensors of so many. */
+static size_t
+shared_by(size_t tensor, size_t unit)
+{
+    return (tensor + 2 * unit - 1) & ~(unit - 1);
+}
+
+/* Bytes of window I, of whole units. */
+static size_t
+window_size(const struct gb_vk_buffer *own, int i, size_t unit, size_t tensor)
+{
+    const size_t all = (own->before + own->size + unit - 1) & ~(unit - 1);
+    const size_t left = all - (size_t)i * own->step;
+    const size_t most = own->step + shared_by(tensor, unit);
+
+    return left < most ? left : most;
+}
+
+/* How OWN's memory is cut into windows of whole units, which have MOST bytes at
+ * most; false where a tensor has more. */
 static bool
 plan_windows(struct gb_vk_buffer *own, size_t unit, size_t most, size_t tensor)
 {
-    const size_t begin = (uintptr_t)own->base & (unit - 1);
-    const size_t all = (begin + own->size + unit - 1) & ~(unit - 1);
-    const size_t shared = (tensor + 2 * unit - 1) & ~(unit - 1);
+    const size_t all = (own->before + own->size + unit - 1) & ~(unit - 1);
+    const size_t shared = shared_by(tensor, unit);
 
-    own->before = begin;
     most &= ~(unit - 1);
-    if (all <= most) {
-        own->n_windows = 1;
-        own->step = all;
-        return true;
+    own->n_windows = 1;
+    own->step = all;
+    if (all > most) {
+        if (tensor > most || shared >= most)
+            return false;
+        own->step = most - shared;
+        own->n_windows = (int)((all - shared + own->step - 1) / own->step);
     }
-    if (tensor > most || shared >= most)
-        return false;
-    own->step = most - shared;
-    own->n_windows = (int)((all - shared + own->step - 1) / own->step);
-    return true;
+    own->windows = calloc((size_t)own->n_windows, sizeof(*own->windows));
+    return own->windows != NULL;
+}
+
+static void
+drop_windows(struct gb_vk_buffer *own)
+{
+    if (own->windows != NULL)
+        free_memory(own);
+    own->windows = NULL;
+    own->n_windows = 0;
 }
 
 static VkResult
 import_windows(struct gb_vk_buffer *own, size_t unit, size_t tensor)
 {
-    const size_t shared = (tensor + 2 * unit - 1) & ~(unit - 1);
-    const size_t all =
-        (own->before + own->size + unit - 1) & ~(unit - 1);
     VkResult result = VK_SUCCESS;
-    int i;
 
-    own->windows = calloc((size_t)own->n_windows, sizeof(*own->windows));
-    if (own->windows == NULL)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    for (i = 0; i < own->n_windows && result == VK_SUCCESS; i++) {
-        const size_t begin = (size_t)i * own->step;
-        const size_t left = all - begin;
-        const size_t size =
-            left < own->step + shared ? left : own->step + shared;
-
-        result = gb_vk_memory_import(own->hold.context,
-                                     own->base - own->before + begin, size,
-                                     &own->windows[i]);
-    }
-    if (result == VK_SUCCESS)
-        return result;
-    while (i-- > 0)
-        gb_vk_memory_free(own->hold.context, &own->windows[i]);
-    free(own->windows);
-    own->windows = NULL;
+    for (int i = 0; i < own->n_windows && result == VK_SUCCESS; i++)
+        result = gb_vk_memory_import(
+            own->hold.context,
+            own->base - own->before + (size_t)i * own->step,
+            window_size(own, i, unit, tensor), &own->windows[i]);
     return result;
 }
 
 /* A copy on the card, where the memory cannot be used itself. */
 static enum ggml_status
-copy_clients(struct gb_vk_buffer *own)
+copy_clients(struct gb_vk_buffer *own, size_t most, size_t tensor)
 {
-    enum ggml_status status = gb_vk_memory_new(
-        own->hold.context, GB_VK_MEMORY_DEVICE,
-        ((own->size + 3) & ~(size_t)3) + ROOM, &own->memory);
+    enum ggml_status status = GGML_STATUS_SUCCESS;
 
-    if (status != GGML_STATUS_SUCCESS)
-        return status;
-    own->windows = &own->memory;
-    own->n_windows = 1;
     own->before = 0;
-    status = gb_vk_copy_in(own->hold.context, &own->memory, 0, own->base,
-                           own->size);
+    own->is_copied = true;
+    if (!plan_windows(own, ROOM, most, tensor))
+        status = ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
+                                  "%s: no memory for tensors of %zu bytes",
+                                  own->hold.context->card->label, tensor);
+    for (int i = 0; i < own->n_windows && status == GGML_STATUS_SUCCESS; i++)
+        status = gb_vk_memory_new(own->hold.context, GB_VK_MEMORY_DEVICE,
+                                  window_size(own, i, ROOM, tensor),
+                                  &own->windows[i]);
+    if (status == GGML_STATUS_SUCCESS)
+        status = write_copies(own, 0, own->base, own->size);
     if (status != GGML_STATUS_SUCCESS)
-        free_memory(own);
+        drop_windows(own);
     return status;
 }
 
@@ -397,9 +462,11 @@ use_clients(struct gb_vk_buffer *own, const struct gb_vk_device *device,
             size_t tensor)
 {
     const size_t unit = device->card.import_unit;
+    const size_t most = device->card.most_allocation;
     VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
 
-    if (plan_windows(own, unit, device->card.most_allocation, tensor))
+    own->before = (uintptr_t)own->base & (unit - 1);
+    if (plan_windows(own, unit, most, tensor))
         result = import_windows(own, unit, tensor);
     if (result == VK_SUCCESS) {
         GGML_LOG_INFO("%s: %zu bytes of the program's memory are used where "
@@ -409,7 +476,8 @@ use_clients(struct gb_vk_buffer *own, const struct gb_vk_device *device,
     GGML_LOG_WARN("%s: %zu bytes of the program's memory cannot be used where "
                   "they are, and are copied: %s\n", device->name, own->size,
                   gb_vk_result(result));
-    return copy_clients(own);
+    drop_windows(own);
+    return copy_clients(own, most, tensor);
 }
 
 ggml_backend_buffer_t

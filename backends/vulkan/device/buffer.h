@@ -17,7 +17,8 @@ struct gb_vk_buffer {
     struct gb_vk_hold hold;
     /* One, but over more of the client's memory than an allocation may have:
      * then each begins STEP bytes behind the one before, and shows as much more
-     * as the largest tensor has. */
+     * as the largest tensor has.  They show the same bytes, or have copies of
+     * them, which graphs may only read. */
     struct gb_vk_memory *windows;
     struct gb_vk_memory memory; /* where there is one */
     int n_windows;
@@ -25,7 +26,7 @@ struct gb_vk_buffer {
     size_t before; /* bytes of the first that are not the buffer's */
     char *base;    /* reserved addresses, or the client's memory */
     size_t size;
-    bool is_clients;
+    bool is_clients, is_copied;
 };
 
 void gb_vk_buffer_type_init(struct gb_vk_device *device);

@@ -43,7 +43,8 @@ locate(const struct emission *emission, const struct gb_vk_bind *bind,
         return true;
     }
     home = gb_vk_buffer_of(bind->tensor);
-    if (home != NULL && home->hold.context == context) {
+    if (home != NULL && home->hold.context == context &&
+        !(bind->is_written && home->is_copied && home->n_windows > 1)) {
         *offset =
             (size_t)((char *)bind->tensor->data - home->base) + bind->offset;
         *size = bind->size > 0 ? bind->size
