@@ -38,6 +38,8 @@ vulkan_host_sources = \
 	%D%/device/matrices.h \
 	%D%/device/memory.c \
 	%D%/device/memory.h \
+	%D%/device/pinned.c \
+	%D%/device/pinned.h \
 	%D%/device/pipeline.c \
 	%D%/device/pipeline.h \
 	%D%/device/plan.c \

@@ -11,6 +11,7 @@ vulkan_scripts = \
 	%D%/functions.sh \
 	%D%/fuse.sh \
 	%D%/listing.sh \
+	%D%/memory.sh \
 	%D%/model.sh \
 	%D%/module.sh \
 	%D%/pipelines.sh \
@@ -117,6 +118,11 @@ check_PROGRAMS += tests/vulkan/ranges
 tests_vulkan_ranges_SOURCES = %D%/ranges.c
 tests_vulkan_ranges_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_ranges_LDADD = $(BLACK_LDADD) -lm
+# On the device that memory.sh brings.
+check_PROGRAMS += tests/vulkan/memory
+tests_vulkan_memory_SOURCES = %D%/memory.c
+tests_vulkan_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_memory_LDADD = $(BLACK_LDADD)
 
 # White box: without a device.
 if !VULKAN_NO

@@ -7,6 +7,7 @@
 #include "backends/vulkan/device/event.h"
 #include "backends/vulkan/device/recording.h"
 #include "backends/vulkan/device/span.h"
+#include "backends/vulkan/device/transfer.h"
 
 #include "ggmlbackend.h"
 
@@ -18,6 +19,8 @@ struct vulkan_backend {
     struct gb_vk_hold hold;
     struct gb_vk_recordings recordings;
     struct gb_vk_abort abort;
+    uint64_t copies; /* the number of the last one that was queued */
+    uint64_t after;  /* that an event was waited for which comes before later work */
 };
 
 /* The interface tells backends apart by this: clients compare it. */
@@ -43,6 +46,8 @@ wait_for_all(struct vulkan_backend *own)
     if (!gb_vk_is_usable(own->hold.context))
         return GGML_STATUS_FAILED;
     status = gb_vk_wait(own->hold.context, own->recordings.number);
+    if (status == GGML_STATUS_SUCCESS)
+        status = gb_vk_wait_for_copies(own->hold.context, own->copies);
     if (status != GGML_STATUS_SUCCESS)
         gb_vk_drain(own->hold.context);
     return status;
@@ -71,13 +76,44 @@ backend_synchronize(ggml_backend_t backend)
         ggmlbackend_trace_flush();
 }
 
+/* What a copy comes behind. */
+static uint64_t
+number_before(const struct vulkan_backend *own)
+{
+    return own->after > own->recordings.number ? own->after
+                                               : own->recordings.number;
+}
+
+/* Where OFFSET of TENSOR is; NULL where it is not on the backend's card, or the
+ * host copies. */
+static const struct gb_vk_memory *
+find_unmapped(const struct vulkan_backend *own,
+              const struct ggml_tensor *tensor, size_t *offset, size_t size)
+{
+    const struct gb_vk_buffer *buffer = gb_vk_buffer_of(tensor);
+    const struct gb_vk_memory *memory;
+
+    if (buffer == NULL || buffer->hold.context != own->hold.context)
+        return NULL;
+    *offset += (size_t)((char *)tensor->data - buffer->base);
+    memory = gb_vk_find_memory(buffer, offset, size);
+    return memory != NULL && memory->mapped == NULL ? memory : NULL;
+}
+
 /* A copy comes after what was asked for before it. */
 static void
 backend_set_tensor_async(
     ggml_backend_t backend, struct ggml_tensor *tensor, const void *data,
     size_t offset, size_t size)
 {
-    if (wait_for_all(backend->context) == GGML_STATUS_SUCCESS)
+    struct vulkan_backend *own = backend->context;
+    size_t at = offset;
+    const struct gb_vk_memory *memory = find_unmapped(own, tensor, &at, size);
+
+    if (memory != NULL && gb_vk_is_usable(own->hold.context))
+        gb_vk_queue_copy_in(own->hold.context, memory, at, data, size,
+                            number_before(own), &own->copies);
+    else if (wait_for_all(own) == GGML_STATUS_SUCCESS)
         ggml_backend_tensor_set(tensor, data, offset, size);
 }
 
@@ -86,7 +122,14 @@ backend_get_tensor_async(
     ggml_backend_t backend, const struct ggml_tensor *tensor, void *data,
     size_t offset, size_t size)
 {
-    if (wait_for_all(backend->context) == GGML_STATUS_SUCCESS)
+    struct vulkan_backend *own = backend->context;
+    size_t at = offset;
+    const struct gb_vk_memory *memory = find_unmapped(own, tensor, &at, size);
+
+    if (memory != NULL && gb_vk_is_usable(own->hold.context))
+        gb_vk_queue_copy_out(own->hold.context, memory, at, data, size,
+                             number_before(own), &own->copies);
+    else if (wait_for_all(own) == GGML_STATUS_SUCCESS)
         ggml_backend_tensor_get(tensor, data, offset, size);
 }
 
@@ -113,21 +156,24 @@ backend_event_record(ggml_backend_t backend, ggml_backend_event_t event)
 {
     struct vulkan_backend *own = backend->context;
 
-    if (!gb_vk_event_set(event, own->hold.context, own->recordings.number))
+    if (!gb_vk_event_set(event, own->hold.context, own->recordings.number,
+                         own->copies))
         ggmlbackend_fail(GGML_STATUS_FAILED,
                          "%s: an event of %s cannot be recorded",
                          own->device->name,
                          ggml_backend_dev_name(event->device));
 }
 
-/* What is submitted later runs later on the same card. */
+/* What is submitted later runs later on the same card; copies have to be told. */
 static void
 backend_event_wait(ggml_backend_t backend, ggml_backend_event_t event)
 {
-    const struct vulkan_backend *own = backend->context;
+    struct vulkan_backend *own = backend->context;
 
     if (!gb_vk_event_is_of(event, own->hold.context))
         ggml_backend_event_synchronize(event);
+    else if (gb_vk_event_number(event) > own->after)
+        own->after = gb_vk_event_number(event);
 }
 
 static const struct ggml_backend_i backend_members = {

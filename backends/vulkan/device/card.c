@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a binding shows at most: offsets in it have 32 bits. */
 enum { SMALL_RANGE = 1 << 20, TINY_RANGE = 16 << 10 };
@@ -56,6 +57,10 @@ read_limits(struct gb_vk_card *card, const VkPhysicalDeviceLimits *limits,
         gb_vk_setting_bytes("GGML_VK_FORCE_MAX_ALLOCATION_SIZE", most);
     if (card->most_allocation > most)
         card->most_allocation = most;
+    card->most_buffer = gb_vk_setting_bytes("GGML_VK_SUBALLOCATION_BLOCK_SIZE",
+                                            card->most_allocation);
+    if (card->most_buffer > card->most_allocation)
+        card->most_buffer = card->most_allocation;
 }
 
 static void
@@ -117,14 +122,98 @@ read_properties(struct gb_vk_card *card, const struct gb_vk_extensions *extensio
     return properties.properties;
 }
 
+/* ---- memory of the host ---- */
+
+bool
+gb_vk_card_is_shared(const struct gb_vk_card *card)
+{
+    return card->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU ||
+           card->type == VK_PHYSICAL_DEVICE_TYPE_CPU ||
+           gb_vk_setting("GGML_VK_PREFER_HOST_MEMORY") != NULL;
+}
+
+/* Can a buffer for shaders lie in it? */
+static bool
+can_import(const struct gb_vk_card *card)
+{
+    const VkPhysicalDeviceExternalBufferInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+    };
+    VkExternalBufferProperties properties = {
+        .sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES,
+    };
+
+    card->instance->calls.GetPhysicalDeviceExternalBufferProperties(
+        card->physical, &info, &properties);
+    return (properties.externalMemoryProperties.externalMemoryFeatures &
+            VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) != 0;
+}
+
+/* Pages that hold a byte of the client's are mapped as a whole, so a unit that is
+ * no larger can be made up on either side. */
+static void
+read_import_unit(struct gb_vk_card *card, const struct extensions *extensions)
+{
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
+        .sType =
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT,
+    };
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+        .pNext = &host,
+    };
+    const long page = sysconf(_SC_PAGESIZE);
+
+    if (!has_extension(extensions, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) ||
+        gb_vk_test_has("no-import") || !can_import(card))
+        return;
+    card->instance->calls.GetPhysicalDeviceProperties2(card->physical,
+                                                       &properties);
+    if (page > 0 && host.minImportedHostPointerAlignment > 0 &&
+        (size_t)page % host.minImportedHostPointerAlignment == 0)
+        card->import_unit = (size_t)page;
+}
+
 /* ---- queues ---- */
+
+enum { MAX_FAMILIES = 16 };
+
+/* One that copies and does nothing else, so that it does so beside shaders; else
+ * that which computes. */
+static void
+choose_copy_queue(struct gb_vk_card *card,
+                  const VkQueueFamilyProperties *families, uint32_t n)
+{
+    const VkQueueFlags only =
+        VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT;
+
+    card->copy_family = card->family;
+    if (gb_vk_test_has("no-transfer"))
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        const VkQueueFlags flags = families[i].queueFlags;
+
+        if ((flags & VK_QUEUE_TRANSFER_BIT) != 0 && (flags & ~only) == 0 &&
+            families[i].queueCount > 0) {
+            card->copy_family = i;
+            return;
+        }
+    }
+    card->waits_always = gb_vk_test_has("transfer");
+    if (card->waits_always && families[card->family].queueCount > 1)
+        card->copy_queue = 1;
+}
 
 /* One that computes and, where there is a choice, draws nothing. */
 static bool
 choose_family(struct gb_vk_card *card)
 {
-    VkQueueFamilyProperties families[16];
-    uint32_t n = sizeof(families) / sizeof(families[0]);
+    VkQueueFamilyProperties families[MAX_FAMILIES];
+    uint32_t n = MAX_FAMILIES;
     int best = -1, best_score = -1;
 
     card->instance->calls.GetPhysicalDeviceQueueFamilyProperties(
@@ -142,6 +231,7 @@ choose_family(struct gb_vk_card *card)
     if (best < 0)
         return false;
     card->family = (uint32_t)best;
+    choose_copy_queue(card, families, n);
     return true;
 }
 
@@ -159,6 +249,20 @@ read_memory(const struct gb_vk_card *card,
     card->instance->calls.GetPhysicalDeviceMemoryProperties2(card->physical,
                                                              &properties);
     return properties.memoryProperties;
+}
+
+/* No more than GGMLBACKEND_GPU_MEMORY has, of which TAKEN bytes are taken. */
+static void
+limit_memory(size_t taken, size_t *free, size_t *total)
+{
+    const size_t most =
+        gb_vk_setting_bytes("GGMLBACKEND_GPU_MEMORY", SIZE_MAX);
+    const size_t left = taken < most ? most - taken : 0;
+
+    if (*total > most)
+        *total = most;
+    if (*free > left)
+        *free = left;
 }
 
 void
@@ -184,12 +288,12 @@ gb_vk_card_memory(struct gb_vk_card *card, size_t *free, size_t *total)
         *total += size;
         *free += used < most ? most - used : 0;
     }
-    if (card->has_budget)
-        return;
     pthread_mutex_lock(&card->lock);
     taken = card->taken;
     pthread_mutex_unlock(&card->lock);
-    *free -= taken < *free ? taken : *free;
+    if (!card->has_budget)
+        *free -= taken < *free ? taken : *free;
+    limit_memory(taken, free, total);
 }
 
 /* ---- the card ---- */
@@ -257,6 +361,7 @@ gb_vk_card_init(
     card->fuses = gb_vk_setting_is_on("GGMLBACKEND_GPU_FUSE");
     properties = read_properties(card, &extensions);
     has_timeline = gb_vk_features_read(card, &extensions);
+    read_import_unit(card, &extensions);
     free(extensions.items);
     card->memory = read_memory(card, &budget);
     if (properties.apiVersion < VK_API_VERSION_1_2) {
@@ -277,5 +382,6 @@ gb_vk_card_init(
     if (!has_room(card, &properties.limits, reason, size))
         return false;
     pthread_mutex_init(&card->lock, NULL);
+    atomic_flag_clear_explicit(&card->has_told, memory_order_relaxed);
     return true;
 }

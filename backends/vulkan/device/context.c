@@ -70,21 +70,29 @@ gb_vk_is_usable(const struct gb_vk_context *context)
 static enum ggml_status
 make_device(struct gb_vk_context *context)
 {
-    static const float priority = 1.0f;
+    static const float priorities[] = { 1.0f, 1.0f };
     const struct gb_vk_card *card = context->card;
-    const char *extensions[2 + GB_VK_FEATURE_EXTENSIONS];
+    const char *extensions[3 + GB_VK_FEATURE_EXTENSIONS];
     const char *missing = NULL;
-    const VkDeviceQueueCreateInfo queue = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-        .queueFamilyIndex = card->family,
-        .queueCount = 1,
-        .pQueuePriorities = &priority,
+    const VkDeviceQueueCreateInfo queues[] = {
+        {
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+            .queueFamilyIndex = card->family,
+            .queueCount = 1 + card->copy_queue,
+            .pQueuePriorities = priorities,
+        },
+        {
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+            .queueFamilyIndex = card->copy_family,
+            .queueCount = 1,
+            .pQueuePriorities = priorities,
+        },
     };
     struct gb_vk_features features;
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .queueCreateInfoCount = 1,
-        .pQueueCreateInfos = &queue,
+        .queueCreateInfoCount = card->copy_family == card->family ? 1 : 2,
+        .pQueueCreateInfos = queues,
         .ppEnabledExtensionNames = extensions,
     };
     VkResult result;
@@ -99,6 +107,9 @@ make_device(struct gb_vk_context *context)
     if (card->has_budget)
         extensions[info.enabledExtensionCount++] =
             VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
+    if (card->import_unit > 0)
+        extensions[info.enabledExtensionCount++] =
+            VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
     result = card->instance->calls.CreateDevice(card->physical, &info, NULL,
                                                 &context->device);
     if (result != VK_SUCCESS)
@@ -115,7 +126,7 @@ make_device(struct gb_vk_context *context)
 }
 
 static enum ggml_status
-make_timeline(struct gb_vk_context *context)
+make_timeline(struct gb_vk_context *context, VkSemaphore *timeline)
 {
     const VkSemaphoreTypeCreateInfo type = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
@@ -126,10 +137,22 @@ make_timeline(struct gb_vk_context *context)
         .pNext = &type,
     };
 
-    context->calls.GetDeviceQueue(context->device, context->card->family, 0,
-                                  &context->queue);
     return GB_VK(context, CreateSemaphore,
-                 (context->device, &info, NULL, &context->timeline));
+                 (context->device, &info, NULL, timeline));
+}
+
+static enum ggml_status
+make_queues(struct gb_vk_context *context)
+{
+    const struct gb_vk_card *card = context->card;
+    const enum ggml_status status = make_timeline(context, &context->timeline);
+
+    context->calls.GetDeviceQueue(context->device, card->family, 0,
+                                  &context->queue);
+    context->calls.GetDeviceQueue(context->device, card->copy_family,
+                                  card->copy_queue, &context->copy_queue);
+    return status == GGML_STATUS_SUCCESS
+               ? make_timeline(context, &context->copy_timeline) : status;
 }
 
 /* For shaders with N storage buffers, all in set 0. */
@@ -173,7 +196,7 @@ make_parts(struct gb_vk_context *context)
     enum ggml_status status = make_device(context);
 
     if (status == GGML_STATUS_SUCCESS)
-        status = make_timeline(context);
+        status = make_queues(context);
     for (uint32_t n = 1;
          n <= GB_VK_MAX_BINDINGS && status == GGML_STATUS_SUCCESS; n++)
         status = make_layout(context, n);
@@ -199,6 +222,7 @@ free_context(struct gb_vk_context *context)
             calls->DestroyDescriptorSetLayout(device, context->sets[n], NULL);
         }
         calls->DestroySemaphore(device, context->timeline, NULL);
+        calls->DestroySemaphore(device, context->copy_timeline, NULL);
         calls->DestroyDevice(device, NULL);
     }
     pthread_mutex_destroy(&context->queue_lock);

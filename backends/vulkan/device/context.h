@@ -3,9 +3,10 @@
  * vulkan/device/context.h - a card's logical device: there as long as something
  * of ours lies on the card.
  *
- * All that is asked of a card goes through one queue, in one order, and each
- * submission counts its timeline up by one: work is done when the timeline has
- * reached its number.
+ * Graphs go through one queue, in one order, and each submission counts its
+ * timeline up by one: work is done when the timeline has reached its number.
+ * Copies do the same in a queue of their own, if the card has one, with a
+ * timeline of theirs in any case.
  */
 #ifndef GB_VULKAN_DEVICE_CONTEXT_H
 #define GB_VULKAN_DEVICE_CONTEXT_H
@@ -38,6 +39,10 @@ struct gb_vk_context {
     VkQueue queue;
     VkSemaphore timeline;
     uint64_t submitted; /* the number of the last submission */
+    VkQueue copy_queue; /* which may be the other one */
+    VkSemaphore copy_timeline;
+    uint64_t copies;        /* the number of the last submission of copies */
+    uint64_t copies_before; /* that the last submission waits for */
     atomic_bool is_stuck; /* what runs does not end: nothing can be given back */
 
     /* By the number of bindings. */
@@ -130,6 +135,19 @@ uint64_t gb_vk_reached(struct gb_vk_context *context);
 /* Wait until the timeline has reached NUMBER.  A card that does not get on for a
  * minute is lost, one of software for ten. */
 enum ggml_status gb_vk_wait(struct gb_vk_context *context, uint64_t number);
+
+/*
+ * Submit COMMANDS, which copy, behind all copies that were submitted before and
+ * what has the number AFTER of the other queue, or all of it for UINT64_MAX.  What
+ * is submitted to that later comes behind them.
+ */
+enum ggml_status gb_vk_submit_copies(
+    struct gb_vk_context *context, VkCommandBuffer commands, uint64_t after,
+    uint64_t *number);
+
+/* As gb_vk_wait, for copies. */
+enum ggml_status gb_vk_wait_for_copies(
+    struct gb_vk_context *context, uint64_t number);
 
 /* Wait for all that was submitted, without a word, also where the card has
  * failed: memory that it uses may go afterwards. */

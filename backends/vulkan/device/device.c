@@ -7,6 +7,7 @@
 #include "backends/vulkan/device/buffer.h"
 #include "backends/vulkan/device/event.h"
 #include "backends/vulkan/device/features.h"
+#include "backends/vulkan/device/pinned.h"
 #include "backends/vulkan/ops/op.h"
 
 #include <stdio.h>
@@ -49,6 +50,9 @@ dev_get_props(ggml_backend_dev_t dev, struct ggml_backend_dev_props *props)
     dev_get_memory(dev, &props->memory_free, &props->memory_total);
     props->caps = (struct ggml_backend_dev_caps){
         .async = true,
+        .host_buffer = true,
+        .buffer_from_host_ptr =
+            gb_vk_uses_clients_memory(gb_vk_device_of(dev)),
         .events = true,
     };
 }
@@ -64,6 +68,12 @@ static ggml_backend_buffer_type_t
 dev_get_buffer_type(ggml_backend_dev_t dev)
 {
     return &gb_vk_device_of(dev)->buft;
+}
+
+static ggml_backend_buffer_type_t
+dev_get_host_buffer_type(ggml_backend_dev_t dev)
+{
+    return &gb_vk_device_of(dev)->host_buft;
 }
 
 static bool
@@ -114,6 +124,7 @@ static const struct ggml_backend_device_i dev_members = {
     .get_props = dev_get_props,
     .init_backend = dev_init_backend,
     .get_buffer_type = dev_get_buffer_type,
+    .get_host_buffer_type = dev_get_host_buffer_type,
     .supports_op = dev_supports_op,
     .supports_buft = dev_supports_buft,
     .offload_op = dev_offload_op,
@@ -157,6 +168,9 @@ gb_vk_device_init(
     device->handle.iface = dev_members;
     device->handle.reg = reg;
     device->handle.context = device;
+    if (gb_vk_uses_clients_memory(device))
+        device->handle.iface.buffer_from_host_ptr = gb_vk_buffer_from_host;
     gb_vk_buffer_type_init(device);
+    gb_vk_host_type_init(device);
     set_properties(device);
 }

@@ -15,6 +15,8 @@ enum { GB_VK_MAX_PROPERTIES = 8 };
 struct gb_vk_device {
     struct ggml_backend_device handle;
     struct ggml_backend_buffer_type buft;
+    struct ggml_backend_buffer_type host_buft;
+    atomic_flag has_told_host; /* that there is no pinned memory */
     struct gb_vk_card card;
     char name[16]; /* "Vulkan0" */
     int index;

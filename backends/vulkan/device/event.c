@@ -11,7 +11,7 @@
 struct vulkan_event {
     struct ggml_backend_event event;
     struct gb_vk_hold hold;
-    uint64_t number; /* 0: it was never recorded, and has happened */
+    uint64_t number, copies; /* 0: it was never recorded, and has happened */
 };
 
 ggml_backend_event_t
@@ -49,8 +49,9 @@ gb_vk_event_synchronize(ggml_backend_dev_t dev, ggml_backend_event_t event)
     struct vulkan_event *own = event->context;
 
     (void)dev;
-    if (gb_vk_is_usable(own->hold.context))
-        gb_vk_wait(own->hold.context, own->number);
+    if (gb_vk_is_usable(own->hold.context) &&
+        gb_vk_wait(own->hold.context, own->number) == GGML_STATUS_SUCCESS)
+        gb_vk_wait_for_copies(own->hold.context, own->copies);
 }
 
 bool
@@ -66,12 +67,21 @@ gb_vk_event_is_of(
 bool
 gb_vk_event_set(
     ggml_backend_event_t event, const struct gb_vk_context *context,
-    uint64_t number)
+    uint64_t number, uint64_t copies)
 {
     struct vulkan_event *own = event->context;
 
     if (!gb_vk_event_is_of(event, context))
         return false;
     own->number = number;
+    own->copies = copies;
     return true;
+}
+
+uint64_t
+gb_vk_event_number(ggml_backend_event_t event)
+{
+    const struct vulkan_event *own = event->context;
+
+    return own->number;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * vulkan/device/event.h - points in a card's work, to be waited for: numbers of
- * its timeline.
+ * its timelines.
  */
 #ifndef GB_VULKAN_DEVICE_EVENT_H
 #define GB_VULKAN_DEVICE_EVENT_H
@@ -18,9 +18,13 @@ void gb_vk_event_synchronize(
 bool gb_vk_event_is_of(
     ggml_backend_event_t event, const struct gb_vk_context *context);
 
-/* Let EVENT be when the timeline reaches NUMBER; false where it is not of it. */
+/* Let EVENT be when the timelines reach NUMBER and COPIES; false where it is not of
+ * theirs. */
 bool gb_vk_event_set(
     ggml_backend_event_t event, const struct gb_vk_context *context,
-    uint64_t number);
+    uint64_t number, uint64_t copies);
+
+/* The number of an event that is of CONTEXT. */
+uint64_t gb_vk_event_number(ggml_backend_event_t event);
 
 #endif

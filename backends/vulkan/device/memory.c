@@ -10,6 +10,7 @@
 
 #include "backends/vulkan/device/settings.h"
 
+#include "ggml-impl.h"
 #include "ggmlbackend.h"
 
 #include <string.h>
@@ -43,10 +44,16 @@ choose_wishes(const struct gb_vk_card *card, enum gb_vk_memory_kind kind,
         { LOCAL | SHARED | CACHED, 0 }, { LOCAL | SHARED, 0 }, { LOCAL, 0 },
         { 0, 0 }
     };
+    static const struct wish pinned[MAX_WISHES] = {
+        { SHARED | CACHED, LOCAL }, { SHARED | CACHED, 0 },
+        { SHARED | CACHED, 0 }, { SHARED | CACHED, 0 }
+    };
     const struct wish *chosen = common;
 
-    if (kind == GB_VK_MEMORY_HOST ||
-        gb_vk_setting("GGML_VK_PREFER_HOST_MEMORY") != NULL)
+    if (kind == GB_VK_MEMORY_PINNED)
+        chosen = pinned;
+    else if (kind == GB_VK_MEMORY_HOST ||
+             gb_vk_setting("GGML_VK_PREFER_HOST_MEMORY") != NULL)
         chosen = host;
     else if (card->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU)
         chosen = own;
@@ -70,14 +77,34 @@ find_type(const struct gb_vk_card *card, uint32_t bits,
     return -1;
 }
 
+static bool
+is_exhausted(VkResult result)
+{
+    return result == VK_ERROR_OUT_OF_DEVICE_MEMORY ||
+           result == VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+/* Buffers that were wanted in the card's own memory got TYPE instead. */
+static void
+tell_once(struct gb_vk_card *card, enum gb_vk_memory_kind kind, int type)
+{
+    if (kind == GB_VK_MEMORY_DEVICE &&
+        (card->memory.memoryTypes[type].propertyFlags & LOCAL) == 0 &&
+        !atomic_flag_test_and_set_explicit(&card->has_told,
+                                           memory_order_relaxed))
+        GGML_LOG_WARN("%s: its own memory is exhausted, and buffers lie in the "
+                      "host's, which is slower\n", card->label);
+}
+
 /* The first type of all wishes that has SIZE bytes left. */
 static VkResult
 allocate(struct gb_vk_context *context, enum gb_vk_memory_kind kind,
          const VkMemoryRequirements *needs, VkDeviceMemory *memory, int *type)
 {
-    const struct gb_vk_card *card = context->card;
+    struct gb_vk_card *card = context->card;
     struct wish wishes[MAX_WISHES];
     VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    bool is_second_choice = false;
 
     choose_wishes(card, kind, wishes);
     for (int w = 0; w < MAX_WISHES; w++) {
@@ -93,9 +120,11 @@ allocate(struct gb_vk_context *context, enum gb_vk_memory_kind kind,
 
             result = context->calls.AllocateMemory(context->device, &info, NULL,
                                                    memory);
-            if (result != VK_ERROR_OUT_OF_DEVICE_MEMORY &&
-                result != VK_ERROR_OUT_OF_HOST_MEMORY)
+            if (result == VK_SUCCESS && is_second_choice)
+                tell_once(card, kind, *type);
+            if (!is_exhausted(result))
                 return result;
+            is_second_choice = true;
         }
     }
     return result;
@@ -142,6 +171,33 @@ map(struct gb_vk_context *context, struct gb_vk_memory *memory,
     return GGML_STATUS_SUCCESS;
 }
 
+/* Families of queues that use a buffer. */
+struct families {
+    uint32_t list[2];
+};
+
+/* A buffer for shaders and copies, which queues of both families may use. */
+static VkBufferCreateInfo
+buffer_info(const struct gb_vk_card *card, size_t size,
+            struct families *families, const void *next)
+{
+    const bool is_shared = card->family != card->copy_family;
+
+    *families = (struct families){ { card->family, card->copy_family } };
+    return (VkBufferCreateInfo){
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .pNext = next,
+        .size = size,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        .sharingMode = is_shared ? VK_SHARING_MODE_CONCURRENT
+                                 : VK_SHARING_MODE_EXCLUSIVE,
+        .queueFamilyIndexCount = is_shared ? 2 : 0,
+        .pQueueFamilyIndices = families->list,
+    };
+}
+
 static enum ggml_status
 bind(struct gb_vk_context *context, struct gb_vk_memory *memory,
      enum gb_vk_memory_kind kind)
@@ -163,23 +219,25 @@ bind(struct gb_vk_context *context, struct gb_vk_memory *memory,
     return map(context, memory, kind, type);
 }
 
+/* Of memory: none has one that another had. */
+static uint64_t
+next_number(struct gb_vk_context *context)
+{
+    return atomic_fetch_add_explicit(&context->n_memories, 1,
+                                     memory_order_relaxed) + 1;
+}
+
 enum ggml_status
 gb_vk_memory_new(
     struct gb_vk_context *context, enum gb_vk_memory_kind kind, size_t size,
     struct gb_vk_memory *out)
 {
-    const VkBufferCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-        .size = size,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-        .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
-    };
+    struct families families;
+    const VkBufferCreateInfo info =
+        buffer_info(context->card, size, &families, NULL);
     struct gb_vk_memory memory = {
         .size = size,
-        .number = atomic_fetch_add_explicit(&context->n_memories, 1,
-                                            memory_order_relaxed) + 1,
+        .number = next_number(context),
         .is_counted = kind == GB_VK_MEMORY_DEVICE,
     };
     enum ggml_status status;
@@ -203,6 +261,89 @@ gb_vk_memory_new(
     else
         gb_vk_memory_free(context, &memory);
     return status;
+}
+
+/* ---- memory of the client's ---- */
+
+/* A type of BITS for it; -1: there is none. */
+static int
+find_import_type(struct gb_vk_context *context, void *host, uint32_t bits)
+{
+    static const struct wish wish = { SHARED, 0 };
+    VkMemoryHostPointerPropertiesEXT properties = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT,
+    };
+
+    if (context->calls.GetMemoryHostPointerPropertiesEXT == NULL ||
+        context->calls.GetMemoryHostPointerPropertiesEXT(
+            context->device,
+            VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, host,
+            &properties) != VK_SUCCESS)
+        return -1;
+    return find_type(context->card, bits & properties.memoryTypeBits, &wish,
+                     -1);
+}
+
+static VkResult
+bind_import(struct gb_vk_context *context, void *host,
+            struct gb_vk_memory *memory)
+{
+    const VkImportMemoryHostPointerInfoEXT import = {
+        .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+        .pHostPointer = host,
+    };
+    VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = &import,
+        .allocationSize = memory->size,
+    };
+    VkMemoryRequirements needs;
+    VkResult result;
+    int type;
+
+    context->calls.GetBufferMemoryRequirements(context->device, memory->buffer,
+                                               &needs);
+    type = find_import_type(context, host, needs.memoryTypeBits);
+    if (type < 0 || needs.size > memory->size ||
+        gb_vk_test_has("failed-import"))
+        return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    info.memoryTypeIndex = (uint32_t)type;
+    result = context->calls.AllocateMemory(context->device, &info, NULL,
+                                           &memory->memory);
+    if (result != VK_SUCCESS)
+        return result;
+    return context->calls.BindBufferMemory(context->device, memory->buffer,
+                                           memory->memory, 0);
+}
+
+VkResult
+gb_vk_memory_import(
+    struct gb_vk_context *context, void *host, size_t size,
+    struct gb_vk_memory *out)
+{
+    const VkExternalMemoryBufferCreateInfo external = {
+        .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+        .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+    };
+    struct families families;
+    const VkBufferCreateInfo info =
+        buffer_info(context->card, size, &families, &external);
+    struct gb_vk_memory memory = {
+        .size = size,
+        .number = next_number(context),
+        .mapped = gb_vk_test_has("staging") ? NULL : host,
+    };
+    VkResult result = context->calls.CreateBuffer(context->device, &info, NULL,
+                                                  &memory.buffer);
+
+    if (result == VK_SUCCESS)
+        result = bind_import(context, host, &memory);
+    if (result == VK_SUCCESS)
+        *out = memory;
+    else
+        gb_vk_memory_free(context, &memory);
+    return result;
 }
 
 /* The size stands for what was taken, though nothing may have come of it. */

@@ -11,6 +11,7 @@
 enum gb_vk_memory_kind {
     GB_VK_MEMORY_DEVICE, /* the card's; mapped where it is the host's as well */
     GB_VK_MEMORY_HOST,   /* the host's, mapped, which the card reads and writes */
+    GB_VK_MEMORY_PINNED, /* the same, which the host computes on: cached */
 };
 
 struct gb_vk_memory {
@@ -28,6 +29,15 @@ struct gb_vk_memory {
  */
 enum ggml_status gb_vk_memory_new(
     struct gb_vk_context *context, enum gb_vk_memory_kind kind, size_t size,
+    struct gb_vk_memory *out);
+
+/*
+ * SIZE bytes of the client's at HOST, both multiples of the card's unit, which
+ * stay the client's.  What they cannot be is the client's to tell: nothing is
+ * logged, and on failure *OUT is untouched.
+ */
+VkResult gb_vk_memory_import(
+    struct gb_vk_context *context, void *host, size_t size,
     struct gb_vk_memory *out);
 
 /* Nothing uses it any more; nothing for one that is all zero. */

@@ -70,7 +70,7 @@ static void
 note_home(const struct emission *emission, const struct gb_vk_buffer *home)
 {
     struct gb_vk_plan *plan = emission->plan;
-    const uint64_t number = home->memory.number;
+    const uint64_t number = home->windows[0].number;
     const struct ggml_tensor *tensor;
 
     if (plan->n_homes > GB_VK_MAX_HOMES)
@@ -93,6 +93,7 @@ locate(const struct emission *emission, const struct gb_vk_bind *bind,
        VkBuffer *buffer, size_t *offset, size_t *size)
 {
     struct gb_vk_context *context = emission->context;
+    const struct gb_vk_memory *memory = NULL;
     const struct gb_vk_buffer *home;
 
     if (bind->table != 0)
@@ -105,17 +106,22 @@ locate(const struct emission *emission, const struct gb_vk_bind *bind,
         return true;
     }
     home = gb_vk_buffer_of(bind->tensor);
-    if (home == NULL || home->hold.context != context) {
+    if (home != NULL && home->hold.context == context &&
+        !(bind->is_written && home->is_copied && home->n_windows > 1)) {
+        *offset =
+            (size_t)((char *)bind->tensor->data - home->base) + bind->offset;
+        *size = bind->size > 0 ? bind->size
+                               : ggml_nbytes(bind->tensor) - bind->offset;
+        memory = gb_vk_find_memory(home, offset, *size);
+    }
+    if (memory == NULL) {
         ggmlbackend_fail(GGML_STATUS_FAILED,
                          "%s: tensor %s does not lie on the card",
                          context->card->label, bind->tensor->name);
         return false;
     }
     note_home(emission, home);
-    *buffer = home->memory.buffer;
-    *offset = (size_t)((char *)bind->tensor->data - home->base) + bind->offset;
-    *size = bind->size > 0 ? bind->size
-                           : ggml_nbytes(bind->tensor) - bind->offset;
+    *buffer = memory->buffer;
     return true;
 }
 
@@ -472,7 +478,7 @@ are_homes_there(const struct gb_vk_plan *plan,
             gb_vk_buffer_of(plan->homes[i].tensor);
 
         if (home == NULL || home->hold.context != context ||
-            home->memory.number != plan->homes[i].number)
+            home->windows[0].number != plan->homes[i].number)
             return false;
     }
     return true;

@@ -1,29 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * vulkan/device/transfer.c - copies between the host and a card.
+ *
+ * Slots of a staging buffer take turns: the host fills one, or empties it, while
+ * the card copies from and to the others.
  */
 #include "backends/vulkan/device/transfer.h"
+
+#include "backends/vulkan/device/pinned.h"
 
 #include "ggmlbackend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGE = 8 << 20 }; /* bytes of the staging buffer */
+enum { N_SLOTS = 8, SLOT_SIZE = 2 << 20 };
+
+/* All that was submitted before, of either queue. */
+#define ALL UINT64_MAX
+
+/* A command buffer, and its part of the staging buffer. */
+struct slot {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    size_t offset;
+    uint64_t number; /* of its last submission */
+};
 
 /* A context's own, used by one thread at a time. */
 struct gb_vk_transfer {
-    VkCommandPool pool;
-    VkCommandBuffer commands;
+    struct slot slots[N_SLOTS];
+    unsigned next;
     struct gb_vk_memory stage; /* made on first use */
 };
 
-/* ---- commands ---- */
+/* What is copied: to or from the card's MEMORY. */
+struct span {
+    const struct gb_vk_memory *memory;
+    size_t offset, size;
+    uint64_t after; /* what it comes behind */
+};
+
+/* ---- slots ---- */
+
+static enum ggml_status
+make_slot(struct gb_vk_context *context, struct slot *slot)
+{
+    const VkCommandPoolCreateInfo pool_info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+        .queueFamilyIndex = context->card->copy_family,
+    };
+    VkCommandBufferAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+
+    GB_VK_TRY(context, CreateCommandPool,
+              (context->device, &pool_info, NULL, &slot->pool));
+    info.commandPool = slot->pool;
+    return GB_VK(context, AllocateCommandBuffers,
+                 (context->device, &info, &slot->commands));
+}
 
 static enum ggml_status
 make_transfer(struct gb_vk_context *context)
 {
-    enum ggml_status status;
+    enum ggml_status status = GGML_STATUS_SUCCESS;
 
     if (context->transfer != NULL)
         return GGML_STATUS_SUCCESS;
@@ -32,8 +76,10 @@ make_transfer(struct gb_vk_context *context)
         return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
                                 "%s: no memory for transfers",
                                 context->card->label);
-    status = gb_vk_commands_new(context, &context->transfer->pool,
-                                &context->transfer->commands);
+    for (int i = 0; i < N_SLOTS && status == GGML_STATUS_SUCCESS; i++) {
+        context->transfer->slots[i].offset = (size_t)i * SLOT_SIZE;
+        status = make_slot(context, &context->transfer->slots[i]);
+    }
     if (status != GGML_STATUS_SUCCESS)
         gb_vk_transfer_free(context);
     return status;
@@ -44,7 +90,8 @@ make_stage(struct gb_vk_context *context)
 {
     if (context->transfer->stage.size > 0)
         return GGML_STATUS_SUCCESS;
-    return gb_vk_memory_new(context, GB_VK_MEMORY_HOST, STAGE,
+    return gb_vk_memory_new(context, GB_VK_MEMORY_HOST,
+                            (size_t)N_SLOTS * SLOT_SIZE,
                             &context->transfer->stage);
 }
 
@@ -57,15 +104,25 @@ gb_vk_transfer_free(struct gb_vk_context *context)
         return;
     if (transfer->stage.size > 0)
         gb_vk_memory_free(context, &transfer->stage);
-    context->calls.DestroyCommandPool(context->device, transfer->pool, NULL);
+    for (int i = 0; i < N_SLOTS; i++)
+        context->calls.DestroyCommandPool(context->device,
+                                          transfer->slots[i].pool, NULL);
     free(transfer);
     context->transfer = NULL;
 }
 
-/* A memory barrier for all that was submitted before, and for the host. */
+static char *
+stage_of(const struct gb_vk_context *context, const struct slot *slot)
+{
+    return context->transfer->stage.mapped + slot->offset;
+}
+
+/* ---- commands ---- */
+
+/* A memory barrier for all that came before, and for the host. */
 static void
-add_barrier(struct gb_vk_context *context, VkPipelineStageFlags from,
-            VkPipelineStageFlags to)
+add_barrier(struct gb_vk_context *context, const struct slot *slot,
+            VkPipelineStageFlags from, VkPipelineStageFlags to)
 {
     const VkMemoryBarrier barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -73,96 +130,216 @@ add_barrier(struct gb_vk_context *context, VkPipelineStageFlags from,
         .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
     };
 
-    context->calls.CmdPipelineBarrier(context->transfer->commands, from, to, 0,
-                                      1, &barrier, 0, NULL, 0, NULL);
+    context->calls.CmdPipelineBarrier(slot->commands, from, to, 0, 1, &barrier,
+                                      0, NULL, 0, NULL);
 }
 
+/* The next slot, when the card is done with what it had. */
 static enum ggml_status
-begin(struct gb_vk_context *context)
+begin(struct gb_vk_context *context, struct slot **slot)
 {
     static const VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
         .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
     };
+    struct gb_vk_transfer *transfer = context->transfer;
+    struct slot *next = &transfer->slots[transfer->next % N_SLOTS];
+    const enum ggml_status status =
+        gb_vk_wait_for_copies(context, next->number);
 
-    GB_VK_TRY(context, ResetCommandPool,
-              (context->device, context->transfer->pool, 0));
-    GB_VK_TRY(context, BeginCommandBuffer,
-              (context->transfer->commands, &info));
-    add_barrier(context, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    GB_VK_TRY(context, ResetCommandPool, (context->device, next->pool, 0));
+    GB_VK_TRY(context, BeginCommandBuffer, (next->commands, &info));
+    add_barrier(context, next, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                 VK_PIPELINE_STAGE_TRANSFER_BIT);
+    *slot = next;
     return GGML_STATUS_SUCCESS;
 }
 
 static enum ggml_status
-end_and_wait(struct gb_vk_context *context)
+end(struct gb_vk_context *context, struct slot *slot, uint64_t after)
 {
-    uint64_t number = 0;
     enum ggml_status status;
 
-    add_barrier(context, VK_PIPELINE_STAGE_TRANSFER_BIT,
+    add_barrier(context, slot, VK_PIPELINE_STAGE_TRANSFER_BIT,
                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
                     VK_PIPELINE_STAGE_HOST_BIT);
-    GB_VK_TRY(context, EndCommandBuffer, (context->transfer->commands));
-    status = gb_vk_submit(context, context->transfer->commands, &number);
-    if (status != GGML_STATUS_SUCCESS)
-        return status;
-    return gb_vk_wait(context, number);
+    GB_VK_TRY(context, EndCommandBuffer, (slot->commands));
+    status =
+        gb_vk_submit_copies(context, slot->commands, after, &slot->number);
+    if (status == GGML_STATUS_SUCCESS)
+        context->transfer->next++;
+    return status;
+}
+
+/* Of the last submission; 0: there was none. */
+static uint64_t
+last_number(const struct gb_vk_context *context)
+{
+    const struct gb_vk_transfer *transfer = context->transfer;
+
+    return transfer->slots[(transfer->next - 1) % N_SLOTS].number;
 }
 
 static enum ggml_status
 copy_buffer(struct gb_vk_context *context, VkBuffer to, size_t to_offset,
-            VkBuffer from, size_t from_offset, size_t size)
+            VkBuffer from, size_t from_offset, size_t size, uint64_t after)
 {
     const VkBufferCopy region = { from_offset, to_offset, size };
-    const enum ggml_status status = begin(context);
+    struct slot *slot;
+    const enum ggml_status status = begin(context, &slot);
 
     if (status != GGML_STATUS_SUCCESS)
         return status;
-    context->calls.CmdCopyBuffer(context->transfer->commands, from, to, 1,
-                                 &region);
-    return end_and_wait(context);
+    context->calls.CmdCopyBuffer(slot->commands, from, to, 1, &region);
+    return end(context, slot, after);
 }
 
 /* ---- through the staging buffer ---- */
 
 static size_t
-part_of(size_t size, size_t done)
+piece_of(size_t size, size_t done)
 {
-    return size - done < STAGE ? size - done : STAGE;
+    return size - done < SLOT_SIZE ? size - done : SLOT_SIZE;
 }
 
 static enum ggml_status
-write_staged(struct gb_vk_context *context, const struct gb_vk_memory *memory,
-             size_t offset, const char *data, size_t size)
+write_piece(struct gb_vk_context *context, const struct span *to, size_t done,
+            const char *data)
+{
+    const size_t n = piece_of(to->size, done);
+    struct slot *slot;
+    const enum ggml_status status = begin(context, &slot);
+    const VkBufferCopy region = {
+        status == GGML_STATUS_SUCCESS ? slot->offset : 0, to->offset + done, n
+    };
+
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    memcpy(stage_of(context, slot), data + done, n);
+    context->calls.CmdCopyBuffer(slot->commands,
+                                 context->transfer->stage.buffer,
+                                 to->memory->buffer, 1, &region);
+    return end(context, slot, to->after);
+}
+
+/* All of DATA is read when this returns. */
+static enum ggml_status
+write_staged(struct gb_vk_context *context, const struct span *to,
+             const char *data)
 {
     enum ggml_status status = make_stage(context);
 
-    for (size_t done = 0, n; done < size && status == GGML_STATUS_SUCCESS;
-         done += n) {
-        n = part_of(size, done);
-        memcpy(context->transfer->stage.mapped, data + done, n);
-        status = copy_buffer(context, memory->buffer, offset + done,
-                             context->transfer->stage.buffer, 0, n);
-    }
+    for (size_t done = 0; done < to->size && status == GGML_STATUS_SUCCESS;
+         done += SLOT_SIZE)
+        status = write_piece(context, to, done, data);
     return status;
 }
 
 static enum ggml_status
-read_staged(struct gb_vk_context *context, const struct gb_vk_memory *memory,
-            size_t offset, char *data, size_t size)
+ask_for_piece(struct gb_vk_context *context, const struct span *from,
+              size_t done)
+{
+    struct slot *slot;
+    const enum ggml_status status = begin(context, &slot);
+    const VkBufferCopy region = {
+        from->offset + done, status == GGML_STATUS_SUCCESS ? slot->offset : 0,
+        piece_of(from->size, done)
+    };
+
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    context->calls.CmdCopyBuffer(slot->commands, from->memory->buffer,
+                                 context->transfer->stage.buffer, 1, &region);
+    return end(context, slot, from->after);
+}
+
+/* The piece that the slot NUMBER, counted on and on, has been asked for. */
+static enum ggml_status
+take_piece(struct gb_vk_context *context, unsigned number, char *to, size_t n)
+{
+    const struct slot *slot = &context->transfer->slots[number % N_SLOTS];
+    const enum ggml_status status =
+        gb_vk_wait_for_copies(context, slot->number);
+
+    if (status == GGML_STATUS_SUCCESS)
+        memcpy(to, stage_of(context, slot), n);
+    return status;
+}
+
+/* Pieces are asked for as long as there are slots, and then as they are taken. */
+static enum ggml_status
+read_staged(struct gb_vk_context *context, const struct span *from, char *data)
 {
     enum ggml_status status = make_stage(context);
+    unsigned first = context->transfer->next;
+    size_t asked = 0;
 
-    for (size_t done = 0, n; done < size && status == GGML_STATUS_SUCCESS;
-         done += n) {
-        n = part_of(size, done);
-        status = copy_buffer(context, context->transfer->stage.buffer, 0,
-                             memory->buffer, offset + done, n);
+    for (size_t done = 0; done < from->size && status == GGML_STATUS_SUCCESS;
+         done += SLOT_SIZE) {
+        while (asked < from->size && asked < done + N_SLOTS * SLOT_SIZE &&
+               status == GGML_STATUS_SUCCESS) {
+            status = ask_for_piece(context, from, asked);
+            asked += SLOT_SIZE;
+        }
         if (status == GGML_STATUS_SUCCESS)
-            memcpy(data + done, context->transfer->stage.mapped, n);
+            status = take_piece(context, first++, data + done,
+                                piece_of(from->size, done));
     }
     return status;
+}
+
+/* ---- in one go, where the host's memory is pinned ---- */
+
+static enum ggml_status
+write_any(struct gb_vk_context *context, const struct span *to,
+          const void *data)
+{
+    size_t offset;
+    const VkBuffer buffer =
+        gb_vk_find_pinned(context, data, to->size, &offset);
+
+    if (to->size == 0)
+        return GGML_STATUS_SUCCESS;
+    if (buffer == VK_NULL_HANDLE)
+        return write_staged(context, to, data);
+    return copy_buffer(context, to->memory->buffer, to->offset, buffer, offset,
+                       to->size, to->after);
+}
+
+/* *IS_DONE: all of DATA is written already. */
+static enum ggml_status
+read_any(struct gb_vk_context *context, const struct span *from, void *data,
+         bool *is_done)
+{
+    size_t offset;
+    const VkBuffer buffer =
+        gb_vk_find_pinned(context, data, from->size, &offset);
+
+    *is_done = buffer == VK_NULL_HANDLE || from->size == 0;
+    if (from->size == 0)
+        return GGML_STATUS_SUCCESS;
+    if (buffer == VK_NULL_HANDLE)
+        return read_staged(context, from, data);
+    return copy_buffer(context, buffer, offset, from->memory->buffer,
+                       from->offset, from->size, from->after);
+}
+
+/* ---- fills ---- */
+
+static enum ggml_status
+fill_words(struct gb_vk_context *context, const struct gb_vk_memory *memory,
+           size_t first, size_t last, uint8_t value)
+{
+    struct slot *slot;
+    const enum ggml_status status = begin(context, &slot);
+
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    context->calls.CmdFillBuffer(slot->commands, memory->buffer, first,
+                                 last - first, value * 0x01010101u);
+    return end(context, slot, ALL);
 }
 
 /* Whole words by a fill, what stands before and behind them by copies. */
@@ -170,26 +347,23 @@ static enum ggml_status
 fill_staged(struct gb_vk_context *context, const struct gb_vk_memory *memory,
             size_t offset, uint8_t value, size_t size)
 {
-    const size_t end = offset + size;
+    const size_t end_at = offset + size;
     const size_t first = (offset + 3) & ~(size_t)3;
-    const size_t last = end & ~(size_t)3;
-    enum ggml_status status = GGML_STATUS_SUCCESS;
+    const size_t last = end_at & ~(size_t)3;
+    const struct span all = { memory, offset, size, ALL };
+    const struct span before = { memory, offset, first - offset, ALL };
+    const struct span behind = { memory, last, end_at - last, ALL };
+    enum ggml_status status;
     char edge[8];
 
     memset(edge, value, sizeof(edge));
     if (first >= last)
-        return write_staged(context, memory, offset, edge, size);
-    if (first > offset)
-        status = write_staged(context, memory, offset, edge, first - offset);
-    if (end > last && status == GGML_STATUS_SUCCESS)
-        status = write_staged(context, memory, last, edge, end - last);
+        return write_staged(context, &all, edge);
+    status = write_staged(context, &before, edge);
     if (status == GGML_STATUS_SUCCESS)
-        status = begin(context);
-    if (status != GGML_STATUS_SUCCESS)
-        return status;
-    context->calls.CmdFillBuffer(context->transfer->commands, memory->buffer,
-                                 first, last - first, value * 0x01010101u);
-    return end_and_wait(context);
+        status = write_staged(context, &behind, edge);
+    return status == GGML_STATUS_SUCCESS
+               ? fill_words(context, memory, first, last, value) : status;
 }
 
 /* ---- one thread at a time ---- */
@@ -201,11 +375,22 @@ enter(struct gb_vk_context *context)
     return make_transfer(context);
 }
 
+/* Where a copy failed some of it may still be on its way. */
 static enum ggml_status
 leave(struct gb_vk_context *context, enum ggml_status status)
 {
+    if (status != GGML_STATUS_SUCCESS)
+        gb_vk_drain(context);
     pthread_mutex_unlock(&context->transfer_lock);
     return status;
+}
+
+static enum ggml_status
+wait_and_leave(struct gb_vk_context *context, enum ggml_status status)
+{
+    if (status == GGML_STATUS_SUCCESS)
+        status = gb_vk_wait_for_copies(context, last_number(context));
+    return leave(context, status);
 }
 
 enum ggml_status
@@ -213,6 +398,7 @@ gb_vk_copy_in(
     struct gb_vk_context *context, const struct gb_vk_memory *memory,
     size_t offset, const void *data, size_t size)
 {
+    const struct span to = { memory, offset, size, ALL };
     enum ggml_status status;
 
     if (memory->mapped != NULL) {
@@ -221,8 +407,8 @@ gb_vk_copy_in(
     }
     status = enter(context);
     if (status == GGML_STATUS_SUCCESS)
-        status = write_staged(context, memory, offset, data, size);
-    return leave(context, status);
+        status = write_any(context, &to, data);
+    return wait_and_leave(context, status);
 }
 
 enum ggml_status
@@ -230,7 +416,9 @@ gb_vk_copy_out(
     struct gb_vk_context *context, const struct gb_vk_memory *memory,
     size_t offset, void *data, size_t size)
 {
+    const struct span from = { memory, offset, size, ALL };
     enum ggml_status status;
+    bool is_done;
 
     if (memory->mapped != NULL) {
         memcpy(data, memory->mapped + offset, size);
@@ -238,7 +426,39 @@ gb_vk_copy_out(
     }
     status = enter(context);
     if (status == GGML_STATUS_SUCCESS)
-        status = read_staged(context, memory, offset, data, size);
+        status = read_any(context, &from, data, &is_done);
+    return wait_and_leave(context, status);
+}
+
+enum ggml_status
+gb_vk_queue_copy_in(
+    struct gb_vk_context *context, const struct gb_vk_memory *memory,
+    size_t offset, const void *data, size_t size, uint64_t after,
+    uint64_t *number)
+{
+    const struct span to = { memory, offset, size, after };
+    enum ggml_status status = enter(context);
+
+    if (status == GGML_STATUS_SUCCESS)
+        status = write_any(context, &to, data);
+    if (status == GGML_STATUS_SUCCESS)
+        *number = last_number(context);
+    return leave(context, status);
+}
+
+enum ggml_status
+gb_vk_queue_copy_out(
+    struct gb_vk_context *context, const struct gb_vk_memory *memory,
+    size_t offset, void *data, size_t size, uint64_t after, uint64_t *number)
+{
+    const struct span from = { memory, offset, size, after };
+    enum ggml_status status = enter(context);
+    bool is_done;
+
+    if (status == GGML_STATUS_SUCCESS)
+        status = read_any(context, &from, data, &is_done);
+    if (status == GGML_STATUS_SUCCESS && !is_done)
+        *number = last_number(context);
     return leave(context, status);
 }
 
@@ -256,7 +476,7 @@ gb_vk_fill(
     status = enter(context);
     if (status == GGML_STATUS_SUCCESS)
         status = fill_staged(context, memory, offset, value, size);
-    return leave(context, status);
+    return wait_and_leave(context, status);
 }
 
 enum ggml_status
@@ -269,6 +489,6 @@ gb_vk_copy_within(
 
     if (status == GGML_STATUS_SUCCESS && size > 0)
         status = copy_buffer(context, to->buffer, to_offset, from->buffer,
-                             from_offset, size);
-    return leave(context, status);
+                             from_offset, size, ALL);
+    return wait_and_leave(context, status);
 }
