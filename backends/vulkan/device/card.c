@@ -156,7 +156,8 @@ can_import(const struct gb_vk_card *card)
 /* Pages that hold a byte of the client's are mapped as a whole, so a unit that is
  * no larger can be made up on either side. */
 static void
-read_import_unit(struct gb_vk_card *card, const struct extensions *extensions)
+read_import_unit(struct gb_vk_card *card,
+                 const struct gb_vk_extensions *extensions)
 {
     VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
         .sType =
@@ -168,7 +169,8 @@ read_import_unit(struct gb_vk_card *card, const struct extensions *extensions)
     };
     const long page = sysconf(_SC_PAGESIZE);
 
-    if (!has_extension(extensions, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) ||
+    if (!gb_vk_extensions_have(extensions,
+                               VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) ||
         gb_vk_test_has("no-import") || !can_import(card))
         return;
     card->instance->calls.GetPhysicalDeviceProperties2(card->physical,

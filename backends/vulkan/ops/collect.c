@@ -4,6 +4,8 @@
  */
 #include "backends/vulkan/ops/collect.h"
 
+#include "backends/vulkan/ops/fused.h"
+
 struct collector {
     struct gb_vk_emit emit; /* first: rows get it */
     struct gb_vk_collection *collection;

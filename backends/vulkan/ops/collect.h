@@ -8,6 +8,8 @@
 
 #include "backends/vulkan/ops/op.h"
 
+#include "lib/fuse/fuse.h"
+
 struct gb_vk_collection {
     uint32_t seen[GB_VK_PIPELINE_WORDS]; /* a bit a pipeline */
     uint16_t list[GB_VK_PIPELINE_COUNT]; /* in the order of first use */

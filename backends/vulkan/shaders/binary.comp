@@ -8,7 +8,7 @@
 // divisions that find an element.
 //
 // FUNCTION  one more than its number; 0: p.function is it
-// SHAPE     GB_VK_ALIKE, GB_VK_REPEATED: all are contiguous F32; 0: p says
+// SHAPE     GB_VK_SAME_SHAPE, GB_VK_REPEATED: all are contiguous F32; 0: p says
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
 #include "params-binary.h"
@@ -68,7 +68,7 @@ void main()
         return;
     if (SHAPE != 0u) {
         x = gb_f32(a, p.at[1] + 4u * i);
-        y = gb_f32(b, p.at[2] + 4u * (SHAPE == GB_VK_ALIKE ? i : i % p.n_b));
+        y = gb_f32(b, p.at[2] + 4u * (SHAPE == GB_VK_SAME_SHAPE ? i : i % p.n_b));
         gb_put_f32(dst, p.at[0] + 4u * i, binary(x, y));
         return;
     }
