@@ -3,7 +3,8 @@
  * tests/loader/builtin.c - backends that are part of the library, and ask the
  * registry while it asks them.
  *
- * The list of such backends is this file's: it stands in for lib/loader/builtin.c.
+ * The list of such backends is this file's: it stands in for
+ * lib/loader/builtin.c.
  */
 #include "tests/loader/in-child.h"
 

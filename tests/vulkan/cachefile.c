@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/vulkan/cachefile.c - files of compiled pipelines: nothing of a file that
- * is damaged, cut, another's or in two hands gets through.
+ * tests/vulkan/cachefile.c - files of compiled pipelines: nothing of a file
+ * that is damaged, cut, another's or in two hands gets through.
  */
 #include "backends/vulkan/device/cachefile.h"
 

@@ -306,8 +306,8 @@ fail_calls_by_memory(void)
     CHECK(fail_each_call(OUT_OF_HOST_MEMORY) > 20 && n_wrong == 0);
 }
 
-/* In each process one pipeline: from then on the model is refused, which takes the
- * device alone, but where the pipeline is one of groups, which come apart. */
+/* In each process one pipeline: from then on the model is refused, which takes
+ * the device alone, but where the pipeline is one of groups, which come apart. */
 static int broken_call;
 
 static void

@@ -459,7 +459,8 @@ main(void)
     ggml_backend_load_all();
     device = ggml_backend_dev_by_name("Vulkan0");
     if (device == NULL) {
-        puts("1..0 # SKIP there is no device of Vulkan; pipelines.sh brings one");
+        puts("1..0 # SKIP there is no device of Vulkan, which pipelines.sh "
+             "brings");
         return 0;
     }
     folder = ggmlbackend_env_value("GGMLBACKEND_VULKAN_CACHE");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vulkan/device/cache.c - compiled pipelines, kept for later processes where the
- * driver keeps none.
+ * vulkan/device/cache.c - compiled pipelines, kept for later processes where
+ * the driver keeps none.
  *
- * The last process that ends writes what it has: what another added meanwhile is
- * compiled once more.
+ * The last process that ends writes what it has: what another added meanwhile
+ * is compiled once more.
  */
 #include "backends/vulkan/device/cache.h"
 
@@ -50,8 +50,8 @@ keeps_its_own(const struct gb_vk_card *card)
 
 /* ---- where the file is ---- */
 
-/* What the system's variables say of the user's folder for caches, in two parts;
- * false: nothing, or not of this user. */
+/* What the system's variables say of the user's folder for caches, in two
+ * parts; false: nothing, or not of this user. */
 static bool
 find_user_folder(const char **folder, const char **below)
 {
@@ -96,8 +96,8 @@ find_path(const struct gb_vk_card *card, char *path, size_t size)
 
 /* ---- the driver's part ---- */
 
-/* Its own header, which begins its data: a driver that is given another's should
- * refuse it, and need not. */
+/* Its own header, which begins its data: a driver that is given another's
+ * should refuse it, and need not. */
 static bool
 is_drivers(const struct gb_vk_card *card, const void *data, size_t size)
 {

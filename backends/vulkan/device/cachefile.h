@@ -4,8 +4,8 @@
  *
  * A file is one device's and one driver's, which its header names, and has a
  * checksum: what was damaged, cut or written by another never gets to a driver,
- * which may trust what it reads.  Files are written beside their place and moved
- * there, so that a reader sees all of one or nothing.
+ * which may trust what it reads.  Files are written beside their place and
+ * moved there, so that a reader sees all of one or nothing.
  */
 #ifndef GB_VULKAN_DEVICE_CACHEFILE_H
 #define GB_VULKAN_DEVICE_CACHEFILE_H
@@ -37,8 +37,8 @@ bool gb_vk_cache_read(
     size_t *size, char *reason, size_t reason_size);
 
 /*
- * Write SIZE bytes of DATA as the file PATH, of KEY; its folder is made.  False,
- * with the reason, and what was there is as it was.
+ * Write SIZE bytes of DATA as the file PATH, of KEY; its folder is made.
+ * False, with the reason, and what was there is as it was.
  */
 bool gb_vk_cache_write(
     const char *path, const struct gb_vk_cache_key *key, const void *data,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vulkan/device/compilers.c - threads that make the pipelines of a graph while it
- * is recorded.
+ * vulkan/device/compilers.c - threads that make the pipelines of a graph while
+ * it is recorded.
  */
 #include "backends/vulkan/device/compilers.h"
 

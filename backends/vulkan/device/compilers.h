@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vulkan/device/compilers.h - threads that make the pipelines of a graph while it
- * is recorded.
+ * vulkan/device/compilers.h - threads that make the pipelines of a graph while
+ * it is recorded.
  */
 #ifndef GB_VULKAN_DEVICE_COMPILERS_H
 #define GB_VULKAN_DEVICE_COMPILERS_H
@@ -23,8 +23,8 @@ struct gb_vk_compilers {
 /*
  * Start threads, as many as there are processors beside the caller's, for those
  * of WANTED that are not made.  None for one pipeline, or where none can be
- * started: who wants a pipeline makes it then.  COMPILERS stays where it is until
- * gb_vk_compilers_end.
+ * started: who wants a pipeline makes it then.  COMPILERS stays where it is
+ * until gb_vk_compilers_end.
  */
 void gb_vk_compilers_begin(
     struct gb_vk_compilers *compilers, struct gb_vk_context *context,

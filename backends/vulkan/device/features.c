@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vulkan/device/features.c - what a device can do beyond what each can: the rows
- * of ops/features.def.
+ * vulkan/device/features.c - what a device can do beyond what each can: the
+ * rows of ops/features.def.
  */
 #include "backends/vulkan/device/features.h"
 

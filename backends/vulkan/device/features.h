@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vulkan/device/features.h - what a device can do beyond what each can: the rows
- * of ops/features.def.
+ * vulkan/device/features.h - what a device can do beyond what each can: the
+ * rows of ops/features.def.
  */
 #ifndef GB_VULKAN_DEVICE_FEATURES_H
 #define GB_VULKAN_DEVICE_FEATURES_H
@@ -25,9 +25,9 @@ struct gb_vk_features {
 };
 
 /*
- * Ask what CARD, which has EXTENSIONS, can do: its limits' features and subgroup
- * are set, without what tests and the environment take away.  False: it has no
- * timeline semaphores, which each device needs.
+ * Ask what CARD, which has EXTENSIONS, can do: its limits' features and
+ * subgroup are set, without what tests and the environment take away.  False:
+ * it has no timeline semaphores, which each device needs.
  */
 bool gb_vk_features_read(
     struct gb_vk_card *card, const struct gb_vk_extensions *extensions);

@@ -2,8 +2,8 @@
 /*
  * vulkan/device/pipeline.c - pipelines, made on first use.
  *
- * Several threads may want pipelines at once: who comes first makes one, without
- * the lock, and others that want it wait.
+ * Several threads may want pipelines at once: who comes first makes one,
+ * without the lock, and others that want it wait.
  */
 #include "backends/vulkan/device/pipeline.h"
 
@@ -262,8 +262,8 @@ gb_vk_pipeline(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         return gb_vk_check(context, slot.result, "vkCreateComputePipelines");
     return ggmlbackend_fail(
         GGML_STATUS_FAILED,
-        "%s: shader %s cannot be compiled, and what needs it is left to others: "
-        "%s", context->card->label, rows[pipeline].name,
+        "%s: shader %s cannot be compiled, and what needs it is left to "
+        "others: %s", context->card->label, rows[pipeline].name,
         gb_vk_result(slot.result));
 }
 

@@ -8,8 +8,9 @@
 #include "backends/vulkan/device/context.h"
 
 /*
- * The pipeline, which is made where it is not there yet.  A failure is told; one
- * that the driver cannot make is the card's broken one from then on.  Any thread.
+ * The pipeline, which is made where it is not there yet.  A failure is told;
+ * one that the driver cannot make is the card's broken one from then on.  Any
+ * thread.
  */
 enum ggml_status gb_vk_pipeline(
     struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
