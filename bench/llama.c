@@ -6,6 +6,8 @@
 
 #include "bench.h"
 
+#include <string.h>
+
 enum { MAX_NODES = 2048 };
 
 /* ---- weights ---- */
@@ -245,6 +247,8 @@ bench_llama_go_to(struct bench_llama *m, int position)
             struct ggml_tensor *t = m->stores[i][j];
 
             t->view_offs = (size_t)position * t->view_src->nb[1];
+            if (t->op == GGML_OP_VIEW)
+                memcpy(t->op_params, &t->view_offs, sizeof(t->view_offs));
             t->data = (char *)t->view_src->data + t->view_offs;
         }
     }

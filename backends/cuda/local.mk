@@ -91,8 +91,6 @@ cuda_host_sources = \
 	%D%/device/reg.h \
 	%D%/device/ring.c \
 	%D%/device/ring.h \
-	%D%/device/seen.c \
-	%D%/device/seen.h \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
 	%D%/device/span.h \

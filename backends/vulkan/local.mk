@@ -6,27 +6,49 @@ vulkan_host_sources = \
 	%D%/device/backend.c \
 	%D%/device/buffer.c \
 	%D%/device/buffer.h \
+	%D%/device/cache.c \
+	%D%/device/cache.h \
+	%D%/device/cachefile.c \
+	%D%/device/cachefile.h \
 	%D%/device/card.c \
 	%D%/device/card.h \
+	%D%/device/compilers.c \
+	%D%/device/compilers.h \
 	%D%/device/context.c \
 	%D%/device/context.h \
 	%D%/device/device.c \
 	%D%/device/device.h \
+	%D%/device/estimate.c \
+	%D%/device/estimate.h \
 	%D%/device/event.c \
 	%D%/device/event.h \
-	%D%/device/graph.c \
-	%D%/device/graph.h \
+	%D%/device/extensions.c \
+	%D%/device/extensions.h \
+	%D%/device/features.c \
+	%D%/device/features.h \
 	%D%/device/instance.c \
 	%D%/device/instance.h \
+	%D%/device/layout.c \
+	%D%/device/layout.h \
+	%D%/device/limits.c \
+	%D%/device/limits.h \
+	%D%/device/list.c \
+	%D%/device/list.h \
 	%D%/device/memory.c \
 	%D%/device/memory.h \
 	%D%/device/pipeline.c \
+	%D%/device/pipeline.h \
+	%D%/device/plan.c \
+	%D%/device/plan.h \
 	%D%/device/recorder.c \
 	%D%/device/recorder.h \
+	%D%/device/recording.c \
+	%D%/device/recording.h \
 	%D%/device/reg.c \
 	%D%/device/reg.h \
 	%D%/device/settings.c \
 	%D%/device/settings.h \
+	%D%/device/span.h \
 	%D%/device/submit.c \
 	%D%/device/tables.c \
 	%D%/device/tables.h \
@@ -35,17 +57,23 @@ vulkan_host_sources = \
 	%D%/driver/calls.def \
 	%D%/driver/driver.c \
 	%D%/driver/driver.h \
+	%D%/driver/later.h \
 	%D%/driver/result.c \
 	%D%/ops/accumulate.c \
 	%D%/ops/attention.c \
 	%D%/ops/binary.c \
+	%D%/ops/collect.c \
+	%D%/ops/collect.h \
 	%D%/ops/concat.c \
 	%D%/ops/conv.c \
 	%D%/ops/copy.c \
 	%D%/ops/counts.h \
 	%D%/ops/emit.h \
+	%D%/ops/features.def \
 	%D%/ops/formats.c \
 	%D%/ops/formats.h \
+	%D%/ops/fused.c \
+	%D%/ops/fused.h \
 	%D%/ops/generate.c \
 	%D%/ops/getrows.c \
 	%D%/ops/im2col.c \
@@ -57,6 +85,7 @@ vulkan_host_sources = \
 	%D%/ops/matmulid.c \
 	%D%/ops/move.c \
 	%D%/ops/move.h \
+	%D%/ops/needs.c \
 	%D%/ops/norm.c \
 	%D%/ops/op.h \
 	%D%/ops/optable.c \
@@ -72,16 +101,21 @@ vulkan_host_sources = \
 	%D%/ops/repeat.c \
 	%D%/ops/resize.c \
 	%D%/ops/rope.c \
+	%D%/ops/rope.h \
+	%D%/ops/route.c \
 	%D%/ops/rows.h \
 	%D%/ops/shape.h \
+	%D%/ops/slices.c \
 	%D%/ops/softmax.c \
 	%D%/ops/sort.c \
+	%D%/ops/store.c \
 	%D%/ops/tables.c \
 	%D%/ops/tables.h \
 	%D%/ops/unary.c \
 	%D%/ops/window.c \
 	%D%/shaders.h \
 	%D%/shaders/formats.def \
+	%D%/shaders/needs.def \
 	%D%/shaders/packed.def \
 	%D%/shaders/params-accumulate.h \
 	%D%/shaders/params-adamw.h \
@@ -103,6 +137,7 @@ vulkan_host_sources = \
 	%D%/shaders/params-im2col.h \
 	%D%/shaders/params-join.h \
 	%D%/shaders/params-joincounts.h \
+	%D%/shaders/params-limits.h \
 	%D%/shaders/params-linear.h \
 	%D%/shaders/params-loss.h \
 	%D%/shaders/params-matmul.h \
@@ -115,6 +150,8 @@ vulkan_host_sources = \
 	%D%/shaders/params-quantize.h \
 	%D%/shaders/params-repeatback.h \
 	%D%/shaders/params-rope.h \
+	%D%/shaders/params-route.h \
+	%D%/shaders/params-slices.h \
 	%D%/shaders/params-softmax.h \
 	%D%/shaders/params-softmaxback.h \
 	%D%/shaders/params-sort.h \
@@ -126,6 +163,7 @@ vulkan_host_sources = \
 	%D%/shaders/params-window.h \
 	%D%/shaders/params.h \
 	%D%/shaders/pipelines.def \
+	%D%/shaders/shaders.def \
 	%D%/shaders/unary-functions.h
 
 if VULKAN_NO
@@ -148,6 +186,7 @@ vulkan_glsl = \
 	%D%/shaders/attention.comp \
 	%D%/shaders/attentionjoin.comp \
 	%D%/shaders/binary.comp \
+	%D%/shaders/common/epilogue.glsl \
 	%D%/shaders/common/exact.glsl \
 	%D%/shaders/common/format.glsl \
 	%D%/shaders/common/math.glsl \
@@ -193,9 +232,12 @@ vulkan_glsl = \
 	%D%/shaders/im2colback.comp \
 	%D%/shaders/join.comp \
 	%D%/shaders/joincounts.comp \
+	%D%/shaders/limits.comp \
 	%D%/shaders/linear.comp \
 	%D%/shaders/mergeruns.comp \
 	%D%/shaders/move.comp \
+	%D%/shaders/narrow.comp \
+	%D%/shaders/narrowattention.comp \
 	%D%/shaders/norm.comp \
 	%D%/shaders/outprod.comp \
 	%D%/shaders/pool.comp \
@@ -204,6 +246,8 @@ vulkan_glsl = \
 	%D%/shaders/quantize32.comp \
 	%D%/shaders/repeatback.comp \
 	%D%/shaders/rope.comp \
+	%D%/shaders/route.comp \
+	%D%/shaders/slices.comp \
 	%D%/shaders/softmax.comp \
 	%D%/shaders/softmaxback.comp \
 	%D%/shaders/sortruns.comp \
@@ -216,10 +260,10 @@ vulkan_glsl = \
 	%D%/shaders/window.comp
 EXTRA_DIST += $(vulkan_glsl)
 
-# A row of pipelines.def, "name file defines".
+# A row of shaders.def, "name file defines".
 vulkan_row = sed -n \
-	's/^GB_VK_PIPELINE(\([^,]*\), *\([^,]*\),[^"]*"\(.*\)")$$/\1 \2 \3/p' \
-	'$(srcdir)/%D%/shaders/pipelines.def'
+	's/^GB_VK_SHADER(\([^,]*\), *\([^,]*\), *"\(.*\)")$$/\1 \2 \3/p' \
+	'$(srcdir)/%D%/shaders/shaders.def'
 
 if !VULKAN_NO
 vulkan_spirv := $(patsubst %,%D%/shaders/%.spv,$(shell $(vulkan_row) | sed 's/ .*//'))
@@ -228,8 +272,8 @@ CLEANFILES += %D%/shaders/*.spv %D%/shaders/*.d %D%/shaders/*.row %D%/shaders/ro
 
 if GLSLANG
 GB_GLSLC_FLAGS = -V --quiet --target-env vulkan1.2 -I$(srcdir)/%D%/shaders
-vulkan_included = $(patsubst %,$(srcdir)/%,$(filter %D%/shaders/%.def %D%/shaders/%.h %.glsl, \
-	$(vulkan_host_sources) $(vulkan_glsl)))
+vulkan_included = $(patsubst %,$(srcdir)/%,$(filter-out %/pipelines.def %/shaders.def, \
+	$(filter %D%/shaders/%.def %D%/shaders/%.h %.glsl, $(vulkan_host_sources) $(vulkan_glsl))))
 else
 # Drivers optimise; here it would unroll loops, and make the module larger.
 GB_GLSLC_FLAGS = -O0 --target-env=vulkan1.2 -I$(srcdir)/%D%/shaders
@@ -242,9 +286,9 @@ am__v_GLSLC_ = $(am__v_GLSLC_$(AM_DEFAULT_VERBOSITY))
 am__v_GLSLC_0 = @echo "  GLSLC   " $@;
 am__v_GLSLC_1 =
 
-# NAME.row changes when the pipeline's row does, the compiler or its flags: a new
-# pipeline compiles no others.
-%D%/shaders/rows: %D%/shaders/pipelines.def Makefile
+# NAME.row changes when the shader's row does, the compiler or its flags: a new
+# shader compiles no others.
+%D%/shaders/rows: %D%/shaders/shaders.def Makefile
 	@$(MKDIR_P) %D%/shaders && $(vulkan_row) | while read -r name row; do \
 	    printf '%s\n' "$$row" '$(GLSLC) $(GB_GLSLC_FLAGS) $(GLSLCFLAGS)' >$@.tmp && \
 	    { cmp -s $@.tmp %D%/shaders/$$name.row || \

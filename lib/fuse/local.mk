@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# lib/fuse: nodes that a GPU computes as one.  Not in the library: backends link it.
+# lib/fuse: nodes that a GPU computes as one, and graphs that come again.  Not in the
+# library: backends link it.
 noinst_LTLIBRARIES += libfuse.la
 fuse_sources = \
 	%D%/find.c \
@@ -10,5 +11,7 @@ fuse_sources = \
 	%D%/patterns.h \
 	%D%/safe.c \
 	%D%/search.h \
+	%D%/seen.c \
+	%D%/seen.h \
 	%D%/take.c
 libfuse_la_SOURCES = $(fuse_sources)

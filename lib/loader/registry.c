@@ -216,6 +216,10 @@ refuse_builtin(const char *name, const char *reason)
     gb_log(GGML_LOG_LEVEL_INFO, "%s: %s", path, reason);
 }
 
+/* Is a built-in backend asked by this thread?  It may ask the registry then, and
+ * finds those before it. */
+static _Thread_local bool is_asking;
+
 /*
  * Also when another thread was faster.  One that gives no registration here, or
  * none that is whole, is passed over.  False without memory.
@@ -230,7 +234,9 @@ add_builtin(size_t index)
     bool is_there = false, is_first = false;
 
     gb_not_here_clear();
+    is_asking = true;
     reg = gb_builtin_reg(index);
+    is_asking = false;
     if (reg != NULL)
         answer = ask_reg(reg, &answers, reason);
     else
@@ -250,17 +256,15 @@ add_builtin(size_t index)
     return is_there;
 }
 
-/*
- * Take the lock, with the built-in backends in the lists.  None of them asks the
- * registry for anything while it is asked itself.
- */
+/* Take the lock, with the built-in backends in the lists. */
 static void
 lock_registry(void)
 {
     bool has_memory = true;
 
     gb_lock(GB_LOCK_REGISTRY);
-    while (registry.n_builtin < gb_builtin_count() && has_memory) {
+    while (!is_asking && registry.n_builtin < gb_builtin_count() &&
+           has_memory) {
         const size_t index = registry.n_builtin;
 
         gb_unlock(GB_LOCK_REGISTRY);
@@ -272,7 +276,8 @@ lock_registry(void)
 static void
 unlock_registry(void)
 {
-    const bool is_whole = registry.n_builtin == gb_builtin_count();
+    const bool is_whole =
+        is_asking || registry.n_builtin == gb_builtin_count();
 
     gb_unlock(GB_LOCK_REGISTRY);
     if (!is_whole)

@@ -228,6 +228,8 @@ move(struct scene *s, bool is_moved)
         struct ggml_tensor *t = s->moving[i];
 
         t->view_offs = is_moved ? MASK_ROWS * t->view_src->nb[1] : 0;
+        if (t->op == GGML_OP_VIEW)
+            memcpy(t->op_params, &t->view_offs, sizeof(t->view_offs));
         t->data = (char *)t->view_src->data + t->view_offs;
     }
 }

@@ -226,6 +226,8 @@ go_to(struct scene *s, int row)
         struct ggml_tensor *t = s->moving[i];
 
         t->view_offs = (size_t)row * N * sizeof(float);
+        if (t->op == GGML_OP_VIEW)
+            memcpy(t->op_params, &t->view_offs, sizeof(t->view_offs));
         t->data = (char *)t->view_src->data + t->view_offs;
     }
 }

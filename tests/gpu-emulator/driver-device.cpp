@@ -137,8 +137,7 @@ api::device_uuid(struct gb_cuda_uuid *uuid, int device)
         return GB_CUDA_INVALID_DEVICE;
     if (uuid == nullptr)
         return GB_CUDA_INVALID_VALUE;
-    for (size_t i = 0; i < sizeof(uuid->bytes); i++)
-        uuid->bytes[i] = (uint8_t)(16 * (device + 1) + (int)i);
+    *uuid = card_of(device)->uuid;
     return 0;
 }
 

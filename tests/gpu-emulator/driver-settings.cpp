@@ -11,6 +11,7 @@
  *   MEMORY*         bytes (8 GiB)
  *   SMS*            multiprocessors (4)
  *   NAME*           ("Emulated GPU")
+ *   UUID*           32 digits of base 16 (16 bytes that follow each other)
  *   INTEGRATED*     1: shares the host's memory (0)
  *   PAGEABLE*       1: reads all of the host's memory, 2: by its tables (0)
  *   COMPUTE_MODE*   2: nobody may use the card (0)
@@ -32,6 +33,8 @@
  * the script "run" alone.
  */
 #include "tests/gpu-emulator/driver.h"
+
+#include <algorithm>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +97,22 @@ peer_setting()
                                   : PEER_RIGHT;
 }
 
+/* Bytes of TEXT, two digits each; those that it lacks count up from FIRST. */
+gb_cuda_uuid
+uuid_of(const std::string &text, int first)
+{
+    gb_cuda_uuid uuid;
+
+    for (size_t i = 0; i < sizeof(uuid.bytes); i++) {
+        const std::string digits = text.substr(std::min(2 * i, text.size()), 2);
+
+        uuid.bytes[i] =
+            (uint8_t)(digits.empty() ? (unsigned long)first + i
+                                     : strtoul(digits.c_str(), nullptr, 16));
+    }
+    return uuid;
+}
+
 card
 card_setting(int i, int n)
 {
@@ -107,6 +126,7 @@ card_setting(int i, int n)
     c.pageable = (int)number_for("PAGEABLE", i, "0");
     c.compute_mode = (int)number_for("COMPUTE_MODE", i, "0");
     c.name = text_for("NAME", i, "Emulated GPU");
+    c.uuid = uuid_of(text_for("UUID", i, ""), 16 * (i + 1));
     c.peers.resize((size_t)n);
     return c;
 }

@@ -77,6 +77,7 @@ struct card {
     size_t memory;
     int sms, integrated, pageable, compute_mode;
     std::string name;
+    gb_cuda_uuid uuid;
     /* the primary context: NULL where nobody retains it */
     gb_cuda_context context;
     int retained;

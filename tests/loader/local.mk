@@ -6,6 +6,7 @@ loader_common = \
 	%D%/in-child.h
 
 check_PROGRAMS += \
+	tests/loader/builtin \
 	tests/loader/direct \
 	tests/loader/direct-vulkan \
 	tests/loader/elf \
@@ -18,6 +19,9 @@ check_PROGRAMS += \
 	tests/loader/registry \
 	tests/loader/search \
 	tests/loader/threads
+tests_loader_builtin_SOURCES = %D%/builtin.c $(loader_common) $(backend_fake)
+tests_loader_builtin_CPPFLAGS = $(LOADER_CPPFLAGS)
+tests_loader_builtin_LDADD = $(WHITE_LDADD)
 tests_loader_direct_SOURCES = %D%/direct.c $(loader_common) $(backend_fake)
 tests_loader_direct_CPPFLAGS = $(LOADER_CPPFLAGS)
 tests_loader_direct_LDADD = $(WHITE_LDADD)

@@ -89,6 +89,23 @@ for part in 0/3 4/3 -1/3 3 1/3x 1/-3; do
 done
 [ "$part" = 1/-3 ] && echo "ok $n - only parts that there are can be asked for"
 n=$((n + 1))
+# Those that a pattern matches, by their own lines, are these of the whole.
+"$tool" -o MUL_MAT -v >/dev/null 2>"$out.whole"
+grep -E '^passed MUL_MAT -> f32[[]40,33,.* q4_[01][[]' "$out.whole" >"$out.some"
+"$tool" -v --case '^MUL_MAT -> f32[[]40,33,.* q4_[01][[]' 2>"$out.parts" >/dev/null
+if [ -s "$out.some" ] && cmp -s "$out.some" "$out.parts"; then
+    echo "ok $n - cases can be asked for by their lines"
+else
+    echo "not ok $n - cases can be asked for by their lines"
+fi
+n=$((n + 1))
+if "$tool" --case '(' >"$out" 2>&1 || [ $? -ne 2 ] ||
+    ! grep -q "'(' is no regular expression" "$out"; then
+    echo "not ok $n - a pattern that is none is refused"
+else
+    echo "ok $n - a pattern that is none is refused"
+fi
+n=$((n + 1))
 # Any number of threads gives the same bits, other numbers others.
 for run in '1 1' '2 1' '2 2'; do
     # shellcheck disable=SC2086

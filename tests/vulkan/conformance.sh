@@ -24,7 +24,10 @@ runs() {
 512 -           1/1 18000
 256 staging     1/1 18000
 256 no-push     1/1 18000
+256 many-submits 1/1 18000
 256 small-range 1/1 18000
+256 no-subgroup,no-int-dot,no-f16,no-storage16,no-coopmat 1/1 18000
+256 no-narrow   1/1 18000
 END
         return
     fi
@@ -32,7 +35,9 @@ END
 256 -           5/12 1500
 256 staging     2/48 370
 256 no-push     6/48 370
+256 many-submits 7/96 180
 256 small-range 8/48 370
+256 no-narrow   5/24 750
 128 -           1/96 180
 512 -           9/96 180
 END
@@ -49,6 +54,7 @@ run() {
         ${only:+--op "$only"} >"$dir/table" 2>"$dir/messages"
     status=$?
     sed -n 's/^.*vulkan dispatches: //p' "$dir/messages" >>"$dir/dispatches"
+    sed -n 's/^.*vulkan groups: //p' "$dir/messages" >>"$dir/groups"
     cases=$(awk '$1 == "all" { print $2 }' "$dir/table")
     # The client's own functions are the client's to run.
     refused=$(awk '$4 + 0 > 0 && $1 != "all" && $1 !~ /^MAP_/ {
@@ -86,7 +92,16 @@ each_ran() {
     [ "$rows" -gt 200 ] &&
         [ "$left" -le $([ -n "${GGMLBACKEND_TEST_ALL-}" ] && echo 0 || echo $((rows / 4))) ]
 }
+
+# Groups of nodes of each pattern were computed together.
+each_group() {
+    awk '{ n[$1] += $2 } END { for (name in n) print name, n[name] }' "$dir/groups" |
+        sort >"$dir/patterns"
+    [ -s "$dir/patterns" ] && ! grep ' 0$' "$dir/patterns" >&2
+}
 if [ -z "$only" ]; then
+    claim 'groups were computed' each_group
+    echo "# groups: $(paste -sd, "$dir/patterns")"
     claim 'pipelines ran' each_ran
     echo "# of $rows pipelines $left did not: $(paste -sd' ' "$dir/never")"
 fi

@@ -469,6 +469,48 @@ a_forked_child_gets_failures(void **state)
     close_counting(&counting);
 }
 
+/* ---- limits ---- */
+
+/* A figure that a processor can have: lavapipe's, or that of what fails the test. */
+#define ASSERT_BETWEEN(value, least, most) \
+    assert_true((value) >= (least) && (value) <= (most))
+
+static void
+limits_are_measured(void **state)
+{
+    const struct ggmlbackend_dev_limits asked = {
+        .size = sizeof(asked), .max_memory = 64 << 20, .seconds = 2e-3,
+    };
+    struct ggmlbackend_dev_limits limits = asked;
+    ggmlbackend_dev_measure_limits_t measure;
+
+    (void)state;
+    *(void **)&measure = ggml_backend_reg_get_proc_address(
+        ggml_backend_dev_backend_reg(device), "ggmlbackend_dev_measure_limits");
+    assert_non_null(measure);
+    assert_int_equal(measure(device, &limits), GGML_STATUS_SUCCESS);
+    assert_int_equal(limits.size, sizeof(limits));
+    assert_true(limits.seconds == asked.seconds);
+    assert_int_equal(limits.array, 32 << 20);
+    ASSERT_BETWEEN(limits.read, 1e6, 2e12);
+    ASSERT_BETWEEN(limits.copy, 1e6, 4e12);
+    ASSERT_BETWEEN(limits.f32, 1e6, 2e13);
+    ASSERT_BETWEEN(limits.launch, 1e-7, 1.0);
+    ASSERT_BETWEEN(limits.recorded_launch, 1e-8, limits.launch * 2);
+    ASSERT_BETWEEN(limits.to_device, 1e6, 1e12);
+    ASSERT_BETWEEN(limits.to_host, 1e6, 1e12);
+
+    /* Too little memory, and a size of no version: it is as it was. */
+    limits = asked;
+    limits.max_memory = 1 << 20;
+    assert_int_equal(measure(device, &limits), GGML_STATUS_ALLOC_FAILED);
+    assert_true(limits.read == 0.0 && limits.array == 0);
+    limits.size = 8;
+    assert_int_equal(measure(device, &limits), GGML_STATUS_FAILED);
+    assert_int_equal(measure(ggml_backend_dev_by_name("CPU"), &limits),
+                     GGML_STATUS_FAILED);
+}
+
 int
 main(void)
 {
@@ -484,6 +526,7 @@ main(void)
         cmocka_unit_test(a_tensor_elsewhere_fails_its_graph_alone),
         cmocka_unit_test(memory_that_is_not_there_is_refused),
         cmocka_unit_test(memory_is_given_back),
+        cmocka_unit_test(limits_are_measured),
         cmocka_unit_test(a_forked_child_gets_failures),
     };
 

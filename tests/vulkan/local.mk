@@ -7,10 +7,15 @@ vulkan_scripts = \
 	%D%/conformance.sh \
 	%D%/cut.sh \
 	%D%/devices.sh \
+	%D%/duplicates.sh \
 	%D%/functions.sh \
+	%D%/fuse.sh \
 	%D%/listing.sh \
 	%D%/model.sh \
 	%D%/module.sh \
+	%D%/pipelines.sh \
+	%D%/recording.sh \
+	%D%/report.sh \
 	%D%/shaders.sh \
 	%D%/shim.sh
 check_SCRIPTS += $(vulkan_scripts)
@@ -21,6 +26,11 @@ check_PROGRAMS += tests/vulkan/blocks
 tests_vulkan_blocks_SOURCES = %D%/blocks.c
 tests_vulkan_blocks_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_blocks_LDADD = $(BLACK_LDADD) -lm
+
+check_PROGRAMS += tests/vulkan/cachefile
+tests_vulkan_cachefile_SOURCES = %D%/cachefile.c backends/vulkan/device/cachefile.c
+tests_vulkan_cachefile_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_cachefile_LDADD = $(BLACK_LDADD)
 
 # On the device that cut.sh brings.
 check_PROGRAMS += tests/vulkan/cut
@@ -39,6 +49,37 @@ check_PROGRAMS += tests/vulkan/functions
 tests_vulkan_functions_SOURCES = %D%/functions.c
 tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
+
+# On the device that fuse.sh brings.
+check_PROGRAMS += tests/vulkan/fuse
+tests_vulkan_fuse_SOURCES = %D%/fuse.c $(fuse_graphs)
+tests_vulkan_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_fuse_LDADD = $(BLACK_LDADD)
+
+# Of the rows of operations alone.
+if !VULKAN_NO
+check_PROGRAMS += tests/vulkan/groups
+tests_vulkan_groups_SOURCES = %D%/groups.c
+tests_vulkan_groups_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_groups_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
+endif
+
+# On the device that pipelines.sh brings.
+check_PROGRAMS += tests/vulkan/pipelines
+tests_vulkan_pipelines_SOURCES = %D%/pipelines.c
+tests_vulkan_pipelines_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_pipelines_LDADD = $(BLACK_LDADD) -lm
+
+# On the device that recording.sh brings.
+check_PROGRAMS += tests/vulkan/recording
+tests_vulkan_recording_SOURCES = %D%/recording.c
+tests_vulkan_recording_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_recording_LDADD = $(BLACK_LDADD) -lm
+
+# All cases, with each size of subgroups and without each feature.
+check-vulkan-long: all
+	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_scripts)'
+.PHONY: check-vulkan-long
 
 # On the shim, which they open themselves.
 if MODULES

@@ -36,6 +36,22 @@ near_perplexity() {
             exit !(a > 1 && b > a * 0.995 && b < a * 1.005) }'
 }
 
+# logits PROMPT: what the model makes of it, to the last bit.
+logits() {
+    "$top_builddir/ggmlbackend-run" -m "$model" --device Vulkan0 -n 1 -t 2 -p "$1" \
+        --json --logits 2>>"$dir/said-Vulkan0" | sed 's/.*"logits"/"logits"/'
+}
+
+# Groups of operations change nothing: of a few tokens, and of many.
+same_logits() {
+    for prompt in the 'the quick brown fox jumps over it'; do
+        logits "$prompt" >"$dir/logits-on"
+        GGMLBACKEND_GPU_FUSE=off logits "$prompt" >"$dir/logits-off"
+        grep -q '"logits": \[[-0-9.e]*, ' "$dir/logits-on" &&
+            cmp "$dir/logits-on" "$dir/logits-off" || return 1
+    done
+}
+
 # The layer says nothing.
 silent() {
     ! grep 'vulkan validation:' "$dir/said-Vulkan0" >&2
@@ -52,6 +68,7 @@ given_up() {
 
 claim 'the same text' same_text
 claim 'a perplexity within 0.5 %' near_perplexity
+claim 'the same logits with groups of operations and without' same_logits
 claim 'nothing is said of a wrong call' silent
 claim 'a card that is given up fails the graph alone' given_up
 claim 'nothing is said of a wrong call then' silent

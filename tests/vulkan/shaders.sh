@@ -1,18 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each shader is valid, and takes no more of a device than every device has: no
-# capability beyond the first, 16 KiB of shared memory, work groups of 256, 128 bytes of
-# push constants, and as many bindings as its row of pipelines.def says.
+# Each shader is valid, and with the constants of each of its pipelines it takes no
+# more of a device than every device has: no capability beyond the first, but for what
+# needs.def says, 16 KiB of shared memory, work groups of 256, 128 bytes of push
+# constants, and as many bindings as its row of pipelines.def says.
 sources=$top_srcdir/backends/vulkan/shaders
 folder=$top_builddir/backends/vulkan/shaders
 if ! [ -f "$folder/rows" ]; then
     echo '1..0 # SKIP no shaders in this build'
     exit 0
 fi
-if ! command -v spirv-val >/dev/null || ! command -v spirv-dis >/dev/null; then
-    echo '1..0 # SKIP there are no spirv-val and spirv-dis'
-    exit 0
-fi
+for tool in spirv-val spirv-dis spirv-opt; do
+    if ! command -v "$tool" >/dev/null; then
+        echo "1..0 # SKIP there is no $tool"
+        exit 0
+    fi
+done
 n=0
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
@@ -27,23 +30,30 @@ is_empty() {
     echo "ok $n - $1"
 }
 
-# facts FILE: what the shader takes, a line.
+# facts FILE CONSTANTS: what the shader takes with them, in a line.
 facts() {
-    spirv-dis "$1" | awk -f "$top_srcdir/tests/vulkan/spirv.awk" | tr '\n' ' '
+    spirv-opt --set-spec-const-default-value="$2" --freeze-spec-const \
+        --fold-spec-const-op-composite "$1" -o "$scratch/frozen" &&
+        spirv-dis "$scratch/frozen" | awk -f "$top_srcdir/tests/vulkan/spirv.awk" |
+        tr '\n' ' '
 }
 
-# judge: of lines "name bindings facts", those that take too much.
+# judge: of lines "name bindings facts", those that take too much; of $scratch/allowed,
+# "name capability", what they may.
+: >"$scratch/allowed"
 judge() {
-    awk '{
+    awk 'FILENAME != "-" { may[$1, $2] = 1; next }
+    {
         for (i = 3; i <= NF; i += 2) {
             most = $i == "threads" ? 256 : $i == "shared" ? 16384 : \
                 $i == "pushed" ? 128 : $2
-            if ($i == "capability" ? $(i + 1) != "Shader" : $(i + 1) + 0 > most)
+            if ($i == "capability" ? $(i + 1) != "Shader" && !(($1, $(i + 1)) in may) : \
+                    $(i + 1) + 0 > most)
                 print $1 ": " $i " " $(i + 1)
         }
         if ($0 !~ / threads [1-9]/)
             print $1 ": no shader"
-    }'
+    }' "$scratch/allowed" -
 }
 
 # The check itself: what is within the limits, and one of each that is not.
@@ -52,26 +62,59 @@ printf '%s\n' 'good 2 capability Shader threads 256 shared 16384 bindings 2 push
     'b 2 capability Shader threads 257 shared 0 bindings 2 pushed 8' \
     'c 2 capability Shader threads 64 shared 16388 bindings 2 pushed 8' \
     'd 2 capability Shader threads 64 shared 4 bindings 3 pushed 8' \
-    'e 2 capability Shader threads 64 shared 4 bindings 2 pushed 132' 'f 2' >"$scratch/sample"
+    'e 2 capability Shader threads 64 shared 4 bindings 2 pushed 132' 'f 2' \
+    'able 2 capability Shader capability Float16 threads 64 shared 0 bindings 2 pushed 8' \
+    'g 2 capability Float16 capability Int8 threads 64 shared 0 bindings 2 pushed 8' \
+    >"$scratch/sample"
+printf '%s\n' 'able Float16' 'g Float16' >"$scratch/allowed"
 judge <"$scratch/sample" | sed 's/:.*//' >"$scratch/found"
-printf '%s\n' a b c d e f | diff - "$scratch/found" >"$scratch/wrong"
+printf '%s\n' a b c d e f g | diff - "$scratch/found" >"$scratch/wrong"
 is_empty 'shaders that take too much are found' "$scratch/wrong"
 
-sed -n 's/^GB_VK_PIPELINE(\([^,]*\), *[^,]*, *\([0-9]*\),.*/\1 \2/p' \
-    "$sources/pipelines.def" >"$scratch/rows"
-grep -c '^GB_VK_PIPELINE' "$sources/pipelines.def" |
-    grep -vx "$(wc -l <"$scratch/rows")" >"$scratch/wrong"
-[ -s "$scratch/rows" ] || echo 'there are none' >"$scratch/wrong"
-is_empty 'rows are read as the makefile reads them' "$scratch/wrong"
+# Lines "name shader bindings 0:constant 1:constant…".
+sed -n 's/^GB_VK_PIPELINE(\([^,]*\), *\([^,]*\), *\([0-9]*\), *[^,]*,\(.*\))$/\1 \2 \3\4/p' \
+    "$sources/pipelines.def" | tr -d , | awk '{
+        printf "%s %s %s", $1, $2, $3
+        for (i = 4; i <= NF; i++)
+            printf " %d:%s", i - 4, $i
+        print ""
+    }' >"$scratch/rows"
+sed -n 's/^GB_VK_SHADER(\([^,]*\), .*/\1/p' "$sources/shaders.def" >"$scratch/shaders"
+{
+    grep -c '^GB_VK_PIPELINE' "$sources/pipelines.def" | grep -vx "$(wc -l <"$scratch/rows")"
+    [ -s "$scratch/rows" ] || echo 'there are no pipelines'
+    # Those that are of no pipeline, or not there.
+    sort "$scratch/shaders" >"$scratch/a"
+    awk '{ print $2 }' "$scratch/rows" | sort -u | diff "$scratch/a" -
+} >"$scratch/wrong"
+is_empty 'each shader has pipelines' "$scratch/wrong"
 
-while read -r name bindings; do
-    if spirv-val --target-env vulkan1.2 "$folder/$name.spv" >"$scratch/said" 2>&1; then
-        echo "$name $bindings $(facts "$folder/$name.spv")" >>"$scratch/facts"
-    else
-        sed "s/^/$name: /" "$scratch/said"
-    fi
-done <"$scratch/rows" >"$scratch/wrong"
-is_empty "all $(wc -l <"$scratch/rows") are valid" "$scratch/wrong"
+while read -r name; do
+    spirv-val --target-env vulkan1.2 "$folder/$name.spv" 2>&1 | sed "s/^/$name: /"
+done <"$scratch/shaders" >"$scratch/wrong"
+is_empty "all $(wc -l <"$scratch/shaders") are valid" "$scratch/wrong"
+while read -r name shader bindings constants; do
+    echo "$name $bindings $(facts "$folder/$shader.spv" "$constants")"
+done <"$scratch/rows" >"$scratch/facts"
+sed -n 's/^GB_VK_FEATURE(\([^,]*\),.*"\(.*\)")$/feature GB_VK_HAS_\1 \2/p' \
+    "$sources/../ops/features.def" >"$scratch/features"
+sed -n 's/^GB_VK_NEEDS(\([^,]*\), *\(.*\))$/needs \1 \2/p' "$sources/needs.def" |
+    cat "$scratch/features" - "$scratch/rows" | awk '
+    $1 == "feature" {
+        for (i = 3; i <= NF; i++)
+            able[$2] = able[$2] " " $i
+        next
+    }
+    $1 == "needs" {
+        for (i = 3; i <= NF; i++)
+            may[$2] = may[$2] able[$i]
+        next
+    }
+    {
+        n = split(may[$2], list, " ")
+        for (i = 1; i <= n; i++)
+            print $1, list[i]
+    }' >"$scratch/allowed"
 judge <"$scratch/facts" >"$scratch/wrong"
 is_empty 'none takes more than every device has' "$scratch/wrong"
 

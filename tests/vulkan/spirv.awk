@@ -16,6 +16,8 @@ function size_of(type,   n, parts, i, sum) {
 
 /OpCapability/ { print "capability", $2 }
 /OpExecutionMode .* LocalSize / { threads = $4 * $5 * $6 }
+# Comes before the others where it is there.
+/OpDecorate .* BuiltIn WorkgroupSize/ { sized_by = $2 }
 /OpDecorate .* Binding / && $4 + 1 > bindings { bindings = $4 + 1 }
 /OpMemberDecorate .* Offset / { offset[$2, $3] = $5 }
 /OpDecorate .* ArrayStride / { stride[$2] = $4 }
@@ -23,6 +25,9 @@ $2 != "=" { next }
 $3 == "OpTypeInt" || $3 == "OpTypeFloat" { bytes[$1] = $4 / 8 }
 $3 == "OpTypeBool" { bytes[$1] = 4 }
 $3 ~ /Op(Spec)?Constant$/ { value[$1] = $5 }
+$3 == "OpConstantComposite" && $1 == sized_by {
+    threads = value[$5] * value[$6] * value[$7]
+}
 $3 == "OpTypeVector" || $3 == "OpTypeMatrix" { of[$1] = $4; count[$1] = $5 }
 $3 == "OpTypeArray" { of[$1] = $4; count[$1] = value[$5] }
 $3 == "OpTypeStruct" {

@@ -167,6 +167,22 @@ product(struct suite *s, enum ggml_type type, int64_t k, int64_t m, int64_t n,
     suite_check(s, y, type == GGML_TYPE_F32 ? 1e-7 : 5e-4);
 }
 
+/* A sum in the place of the product, which nobody sees by itself then. */
+static void
+product_in_place(struct suite *s, enum ggml_type type, int64_t k, int64_t n,
+                 enum operand addend)
+{
+    const int64_t ne[] = { 37, n, 2, 1 };
+    struct ggml_tensor *y;
+
+    if (!suite_begin(s, GGML_OP_ADD))
+        return;
+    y = ggml_mul_mat(s->ctx, leaf_4d(s, type, k, ne[0], 1, 1),
+                     leaf_4d(s, GGML_TYPE_F32, k, n, ne[2], 1));
+    y = ggml_add_inplace(s->ctx, y, operand(s, ne, addend));
+    suite_check(s, y, type == GGML_TYPE_F32 ? 1e-7 : 5e-4);
+}
+
 static void
 products(struct suite *s)
 {
@@ -184,6 +200,10 @@ products(struct suite *s)
                 product(s, types[t], 256, 37, n, sums[i], i < 3 ? 1 : 2);
                 /* k is cut, and the parts are joined. */
                 product(s, types[t], 4096, 5, n, sums[i], i < 3 ? 1 : 2);
+                if (i < 3) {
+                    product_in_place(s, types[t], 256, n, sums[i][0]);
+                    product_in_place(s, types[t], 4096, n, sums[i][0]);
+                }
             }
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 struct options {
+    const char *cases;
     const char *device;
     const char *op;
     const char *part;
@@ -58,6 +59,20 @@ read_part(const char *text, struct suite *s)
     return sscanf(text, "%" SCNu64 "/%" SCNu64 "%c", &s->part, &s->parts,
                   &behind) == 2 &&
            strchr(text, '-') == NULL && s->part >= 1 && s->part <= s->parts;
+}
+
+/* An extended regular expression of POSIX, told where it is none. */
+static bool
+read_cases(const char *text, regex_t *cases)
+{
+    char reason[160];
+    const int error = regcomp(cases, text, REG_EXTENDED | REG_NOSUB);
+
+    if (error == 0)
+        return true;
+    regerror(error, cases, reason, sizeof(reason));
+    tool_usage_error("'%s' is no regular expression: %s", text, reason);
+    return false;
 }
 
 static int
@@ -140,6 +155,7 @@ int
 main(int argc, char **argv)
 {
     static struct suite s;
+    static regex_t cases;
     struct options options = { .seed = 1 };
     int64_t totals[N_OUTCOMES] = { 0 };
     const char *device;
@@ -163,6 +179,11 @@ main(int argc, char **argv)
     if (options.part != NULL && !read_part(options.part, &s))
         return tool_end(tool_usage_error(
             "'%s' is no part such as 2/5, the second of five", options.part));
+    if (options.cases != NULL) {
+        if (!read_cases(options.cases, &cases))
+            return tool_end(TOOL_USAGE);
+        s.cases = &cases;
+    }
 
     tool_load_modules();
     s.backend = options.device != NULL
@@ -187,6 +208,8 @@ main(int argc, char **argv)
     else
         print_table(&s, totals);
     ggml_backend_free(s.backend);
+    if (s.cases != NULL)
+        regfree(&cases);
     return tool_end(status == TOOL_FAILED || totals[FAILED] > 0 ? TOOL_FAILED
                                                                 : TOOL_OK);
 }

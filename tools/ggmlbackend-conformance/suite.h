@@ -13,6 +13,7 @@
 #include "ggml-backend.h"
 #include "ggml.h"
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,6 +43,7 @@ struct suite {
     bool verbose;      /* a line for each case, not for failures alone */
     bool loose;        /* leafs' strides are odd where no step is taken */
     uint64_t part, parts; /* cases whose number leaves that remainder are run */
+    const regex_t *cases; /* those whose description matches, NULL for all */
 
     /* The case in hand */
     struct ggml_context *ctx;

@@ -88,7 +88,7 @@ static bool
 change_users(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
              const struct ggml_cgraph *cgraph, int look)
 {
-    const struct gb_cuda_seen *seen = &emission->plan->seen;
+    const struct gb_fuse_seen *seen = &emission->plan->seen;
 
     for (int k = seen->first_user[look]; k < seen->first_user[look + 1]; k++) {
         if (!change_user(emission, hold, cgraph, seen->users[k]))
@@ -118,10 +118,10 @@ gb_cuda_plan_change(
     struct gb_cuda_plan *plan, const struct gb_cuda_hold *hold,
     gb_cuda_address memory, const struct ggml_cgraph *cgraph)
 {
-    const enum gb_cuda_change change =
-        gb_cuda_seen_compare(&plan->seen, cgraph);
+    const enum gb_fuse_change change =
+        gb_fuse_seen_compare(&plan->seen, cgraph);
 
-    if (change != GB_CUDA_MOVED)
-        return change == GB_CUDA_SAME;
+    if (change != GB_FUSE_MOVED)
+        return change == GB_FUSE_SAME;
     return change_moved(plan, hold, memory, cgraph);
 }

@@ -67,7 +67,7 @@ gb_cuda_plan_clear(struct gb_cuda_plan *plan)
     free(plan->units);
     free(plan->changed);
     gb_fuse_clear(&plan->fuse);
-    gb_cuda_seen_clear(&plan->seen);
+    gb_fuse_seen_clear(&plan->seen);
     memset(plan, 0, sizeof(*plan));
 }
 
@@ -331,11 +331,11 @@ gb_cuda_plan_make(
 
     if (gb_cuda_plan_change(plan, hold, scratch->address, cgraph))
         return GGML_STATUS_SUCCESS;
-    gb_cuda_seen_clear(&plan->seen);
+    gb_fuse_seen_clear(&plan->seen);
     status = make(plan, hold, scratch, queue, cgraph);
     /* Steps have copies of tensors. */
     if (status == GGML_STATUS_SUCCESS && plan->n_steps == 0)
-        gb_cuda_seen_take(&plan->seen, cgraph);
+        gb_fuse_seen_take(&plan->seen, cgraph);
     return status;
 }
 

@@ -7,10 +7,10 @@
 
 #include "backends/cuda/device/context.h"
 #include "backends/cuda/device/device.h"
-#include "backends/cuda/device/seen.h"
 #include "backends/cuda/ops/op.h"
 
 #include "lib/fuse/fuse.h"
+#include "lib/fuse/seen.h"
 
 #include "ggml-impl.h"
 
@@ -56,7 +56,7 @@ struct gb_cuda_plan {
 
     /* Of the graph that it was made of last. */
     struct gb_fuse fuse;
-    struct gb_cuda_seen seen;
+    struct gb_fuse_seen seen;
     struct gb_cuda_unit *units; /* by node */
     size_t room_units;
     struct gb_cuda_needs needs;

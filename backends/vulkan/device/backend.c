@@ -5,7 +5,8 @@
  */
 #include "backends/vulkan/device/buffer.h"
 #include "backends/vulkan/device/event.h"
-#include "backends/vulkan/device/graph.h"
+#include "backends/vulkan/device/recording.h"
+#include "backends/vulkan/device/span.h"
 
 #include "ggmlbackend.h"
 
@@ -15,8 +16,8 @@ struct vulkan_backend {
     struct ggml_backend base;
     struct gb_vk_device *device;
     struct gb_vk_hold hold;
-    struct gb_vk_recorder recorder;
-    struct gb_vk_memory scratch;
+    struct gb_vk_recordings recordings;
+    struct gb_vk_abort abort;
 };
 
 /* The interface tells backends apart by this: clients compare it. */
@@ -41,7 +42,7 @@ wait_for_all(struct vulkan_backend *own)
 
     if (!gb_vk_is_usable(own->hold.context))
         return GGML_STATUS_FAILED;
-    status = gb_vk_wait(own->hold.context, own->recorder.number);
+    status = gb_vk_wait(own->hold.context, own->recordings.number);
     if (status != GGML_STATUS_SUCCESS)
         gb_vk_drain(own->hold.context);
     return status;
@@ -51,12 +52,9 @@ static void
 backend_free(ggml_backend_t backend)
 {
     struct vulkan_backend *own = backend->context;
-    struct gb_vk_context *context = own->hold.context;
 
-    gb_vk_drain(context);
-    if (own->scratch.size > 0)
-        gb_vk_memory_free(context, &own->scratch);
-    gb_vk_recorder_clear(&own->recorder);
+    gb_vk_drain(own->hold.context);
+    gb_vk_recordings_clear(&own->recordings);
     gb_vk_release(&own->hold);
     free(own);
 }
@@ -64,7 +62,13 @@ backend_free(ggml_backend_t backend)
 static void
 backend_synchronize(ggml_backend_t backend)
 {
-    wait_for_all(backend->context);
+    struct vulkan_backend *own = backend->context;
+    const struct gb_vk_span span = gb_vk_span_begin(own->device->name);
+
+    wait_for_all(own);
+    gb_vk_span_end(&span, "wait");
+    if (span.track != 0)
+        ggmlbackend_trace_flush();
 }
 
 /* A copy comes after what was asked for before it. */
@@ -90,12 +94,13 @@ static enum ggml_status
 backend_graph_compute(ggml_backend_t backend, struct ggml_cgraph *cgraph)
 {
     struct vulkan_backend *own = backend->context;
-
+    const struct gb_vk_span span = gb_vk_span_begin(own->device->name);
     enum ggml_status status;
 
     if (!gb_vk_is_usable(own->hold.context))
         return GGML_STATUS_FAILED;
-    status = gb_vk_graph_run(&own->recorder, &own->scratch, cgraph);
+    status = gb_vk_graph_run(&own->recordings, cgraph, &own->abort);
+    gb_vk_span_end(&span, "queue graph");
     if (status != GGML_STATUS_SUCCESS)
         gb_vk_drain(own->hold.context);
     return status;
@@ -108,7 +113,7 @@ backend_event_record(ggml_backend_t backend, ggml_backend_event_t event)
 {
     struct vulkan_backend *own = backend->context;
 
-    if (!gb_vk_event_set(event, own->hold.context, own->recorder.number))
+    if (!gb_vk_event_set(event, own->hold.context, own->recordings.number))
         ggmlbackend_fail(GGML_STATUS_FAILED,
                          "%s: an event of %s cannot be recorded",
                          own->device->name,
@@ -155,10 +160,10 @@ gb_vk_backend_new(struct gb_vk_device *device)
     };
     if (gb_vk_hold(&device->card, &own->hold) != GGML_STATUS_SUCCESS)
         goto free_own;
-    if (gb_vk_recorder_init(&own->recorder, own->hold.context) ==
+    if (gb_vk_recordings_init(&own->recordings, own->hold.context) ==
         GGML_STATUS_SUCCESS)
         return &own->base;
-    gb_vk_recorder_clear(&own->recorder);
+    gb_vk_recordings_clear(&own->recordings);
     gb_vk_release(&own->hold);
 free_own:
     free(own);
@@ -169,4 +174,16 @@ bool
 gb_vk_is_backend(ggml_backend_t backend)
 {
     return backend != NULL && backend->iface.free == backend_free;
+}
+
+void
+gb_vk_set_abort_callback(
+    ggml_backend_t backend, ggml_abort_callback callback, void *data)
+{
+    struct vulkan_backend *own;
+
+    if (!gb_vk_is_backend(backend))
+        return;
+    own = backend->context;
+    own->abort = (struct gb_vk_abort){ callback, data };
 }

@@ -4,8 +4,11 @@
  */
 #include "backends/vulkan/device/card.h"
 
+#include "backends/vulkan/device/features.h"
 #include "backends/vulkan/device/settings.h"
 #include "backends/vulkan/ops/emit.h"
+
+#include "ggmlbackend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,39 +16,6 @@
 
 /* What a binding shows at most: offsets in it have 32 bits. */
 enum { SMALL_RANGE = 1 << 20 };
-
-/* ---- extensions ---- */
-
-struct extensions {
-    VkExtensionProperties *items;
-    uint32_t n;
-};
-
-static struct extensions
-list_extensions(const struct gb_vk_card *card)
-{
-    const struct gb_vk_instance_calls *calls = &card->instance->calls;
-    struct extensions list = { NULL, 0 };
-
-    if (calls->EnumerateDeviceExtensionProperties(card->physical, NULL, &list.n,
-                                                  NULL) != VK_SUCCESS)
-        return (struct extensions){ NULL, 0 };
-    list.items = calloc(list.n, sizeof(*list.items));
-    if (list.items == NULL ||
-        calls->EnumerateDeviceExtensionProperties(card->physical, NULL, &list.n,
-                                                  list.items) < VK_SUCCESS)
-        list.n = 0;
-    return list;
-}
-
-static bool
-has_extension(const struct extensions *list, const char *name)
-{
-    for (uint32_t i = 0; i < list->n; i++)
-        if (strcmp(list->items[i].extensionName, name) == 0)
-            return true;
-    return false;
-}
 
 /* ---- properties ---- */
 
@@ -86,8 +56,23 @@ read_limits(struct gb_vk_card *card, const VkPhysicalDeviceLimits *limits,
         card->most_allocation = most;
 }
 
+static void
+read_key(struct gb_vk_cache_key *key,
+         const VkPhysicalDeviceProperties *properties,
+         const VkPhysicalDeviceIDProperties *id)
+{
+    *key = (struct gb_vk_cache_key){
+        .vendor = properties->vendorID,
+        .device = properties->deviceID,
+        .driver = properties->driverVersion,
+    };
+    memcpy(key->device_uuid, id->deviceUUID, GB_VK_UUID);
+    memcpy(key->cache_uuid, properties->pipelineCacheUUID, GB_VK_UUID);
+    snprintf(key->version, sizeof(key->version), "%s", ggmlbackend_version());
+}
+
 static VkPhysicalDeviceProperties
-read_properties(struct gb_vk_card *card, const struct extensions *extensions)
+read_properties(struct gb_vk_card *card, const struct gb_vk_extensions *extensions)
 {
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT,
@@ -108,7 +93,7 @@ read_properties(struct gb_vk_card *card, const struct extensions *extensions)
         .pNext = &driver,
     };
     const bool has_pci =
-        has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+        gb_vk_extensions_have(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
 
     if (has_pci)
         allocation.pNext = &pci;
@@ -124,6 +109,8 @@ read_properties(struct gb_vk_card *card, const struct extensions *extensions)
                  pci.pciDomain & 0xffff, pci.pciBus & 0xff,
                  pci.pciDevice & 0xff, pci.pciFunction & 0xf);
     card->type = properties.properties.deviceType;
+    card->driver = driver.driverID;
+    read_key(&card->cache_key, &properties.properties, &id);
     read_limits(card, &properties.properties.limits, &allocation);
     return properties.properties;
 }
@@ -154,21 +141,6 @@ choose_family(struct gb_vk_card *card)
         return false;
     card->family = (uint32_t)best;
     return true;
-}
-
-static bool
-has_timeline(const struct gb_vk_card *card)
-{
-    VkPhysicalDeviceVulkan12Features features12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-    };
-    VkPhysicalDeviceFeatures2 features = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-        .pNext = &features12,
-    };
-
-    card->instance->calls.GetPhysicalDeviceFeatures2(card->physical, &features);
-    return features12.timelineSemaphore;
 }
 
 /* ---- memory ---- */
@@ -220,6 +192,19 @@ gb_vk_card_memory(struct gb_vk_card *card, size_t *free, size_t *total)
 
 /* ---- the card ---- */
 
+struct gb_vk_limits
+gb_vk_card_limits(const struct gb_vk_card *card)
+{
+    struct gb_vk_limits limits = card->limits;
+
+    limits.has_broken =
+        atomic_load_explicit(&card->has_broken, memory_order_acquire);
+    for (int i = 0; limits.has_broken && i < GB_VK_PIPELINE_WORDS; i++)
+        limits.broken[i] =
+            atomic_load_explicit(&card->broken[i], memory_order_relaxed);
+    return limits;
+}
+
 /* Does a shader of ours have what it takes?  Else the reason is written. */
 static bool
 has_room(const struct gb_vk_card *card, const VkPhysicalDeviceLimits *limits,
@@ -255,18 +240,21 @@ gb_vk_card_init(
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT,
     };
-    struct extensions extensions;
+    struct gb_vk_extensions extensions;
     VkPhysicalDeviceProperties properties;
+    bool has_timeline;
 
     card->instance = instance;
     card->physical = physical;
-    extensions = list_extensions(card);
+    extensions = gb_vk_extensions_list(instance, physical);
     card->has_budget =
-        has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+        gb_vk_extensions_have(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     card->has_push =
-        has_extension(&extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) &&
+        gb_vk_extensions_have(&extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) &&
         !gb_vk_test_has("no-push");
+    card->fuses = gb_vk_setting_is_on("GGMLBACKEND_GPU_FUSE");
     properties = read_properties(card, &extensions);
+    has_timeline = gb_vk_features_read(card, &extensions);
     free(extensions.items);
     card->memory = read_memory(card, &budget);
     if (properties.apiVersion < VK_API_VERSION_1_2) {
@@ -275,7 +263,7 @@ gb_vk_card_init(
                  VK_API_VERSION_MINOR(properties.apiVersion));
         return false;
     }
-    if (!has_timeline(card)) {
+    if (!has_timeline) {
         snprintf(reason, size, "%s: it has no timeline semaphores",
                  card->name);
         return false;

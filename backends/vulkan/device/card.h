@@ -7,6 +7,7 @@
 #ifndef GB_VULKAN_DEVICE_CARD_H
 #define GB_VULKAN_DEVICE_CARD_H
 
+#include "backends/vulkan/device/cachefile.h"
 #include "backends/vulkan/device/instance.h"
 #include "backends/vulkan/ops/limits.h"
 
@@ -28,18 +29,26 @@ struct gb_vk_card {
     VkPhysicalDeviceType type;
     VkPhysicalDeviceMemoryProperties memory;
     struct gb_vk_limits limits;
+    uint32_t features;      /* GB_VK_HAS_…, used or not */
+    VkDriverId driver;
+    struct gb_vk_cache_key cache_key;
     uint32_t family;        /* of queues that compute */
     uint32_t most_groups[2];
     size_t alignment;       /* of what bindings show: a power of two */
     size_t most_allocation; /* bytes of one allocation, and of a buffer */
     bool has_budget;        /* VK_EXT_memory_budget */
     bool has_push;          /* VK_KHR_push_descriptor */
+    bool fuses;             /* are groups of nodes computed together? */
 
     pthread_mutex_t lock;          /* of what follows */
     struct gb_vk_context *context; /* NULL while nobody holds it */
     int n_holds;
     size_t taken;                  /* bytes of device memory */
     atomic_bool has_failed;        /* was lost; until nobody holds it any more */
+
+    /* Pipelines that the driver cannot make, for as long as the process lives. */
+    atomic_bool has_broken;
+    atomic_uint broken[GB_VK_PIPELINE_WORDS];
 };
 
 /*
@@ -49,6 +58,9 @@ struct gb_vk_card {
 bool gb_vk_card_init(
     struct gb_vk_card *card, const struct gb_vk_instance *instance,
     VkPhysicalDevice physical, char *reason, size_t size);
+
+/* CARD's limits, with the pipelines that are broken by now.  Any thread. */
+struct gb_vk_limits gb_vk_card_limits(const struct gb_vk_card *card);
 
 /* Bytes of memory that is the card's own: its drivers' word of what may be
  * taken, where there is one. */

@@ -5,6 +5,8 @@
  */
 #include "backends/vulkan/device/context.h"
 
+#include "backends/vulkan/device/features.h"
+#include "backends/vulkan/device/pipeline.h"
 #include "backends/vulkan/device/settings.h"
 #include "backends/vulkan/device/tables.h"
 #include "backends/vulkan/device/transfer.h"
@@ -70,7 +72,7 @@ make_device(struct gb_vk_context *context)
 {
     static const float priority = 1.0f;
     const struct gb_vk_card *card = context->card;
-    const char *extensions[2];
+    const char *extensions[2 + GB_VK_FEATURE_EXTENSIONS];
     const char *missing = NULL;
     const VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -78,19 +80,19 @@ make_device(struct gb_vk_context *context)
         .queueCount = 1,
         .pQueuePriorities = &priority,
     };
-    VkPhysicalDeviceVulkan12Features features = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-        .timelineSemaphore = VK_TRUE,
-    };
+    struct gb_vk_features features;
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = &features,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
         .ppEnabledExtensionNames = extensions,
     };
     VkResult result;
 
+    gb_vk_features_want(card, &features);
+    info.pNext = features.chain;
+    for (uint32_t i = 0; i < features.n_extensions; i++)
+        extensions[info.enabledExtensionCount++] = features.extensions[i];
     if (card->has_push)
         extensions[info.enabledExtensionCount++] =
             VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
@@ -191,8 +193,7 @@ free_context(struct gb_vk_context *context)
             gb_vk_tell_dispatches(context);
         gb_vk_tables_free(context);
         gb_vk_transfer_free(context);
-        for (int i = 0; i < GB_VK_PIPELINE_COUNT; i++)
-            calls->DestroyPipeline(device, context->pipelines[i], NULL);
+        gb_vk_pipelines_free(context);
         for (int n = 1; n <= GB_VK_MAX_BINDINGS; n++) {
             calls->DestroyPipelineLayout(device, context->layouts[n], NULL);
             calls->DestroyDescriptorSetLayout(device, context->sets[n], NULL);
@@ -202,6 +203,7 @@ free_context(struct gb_vk_context *context)
     }
     pthread_mutex_destroy(&context->queue_lock);
     pthread_mutex_destroy(&context->pipeline_lock);
+    pthread_cond_destroy(&context->pipeline_settled);
     pthread_mutex_destroy(&context->transfer_lock);
     pthread_mutex_destroy(&context->tables_lock);
     free(context);
@@ -220,6 +222,7 @@ make_context(struct gb_vk_card *card)
     context->process = getpid();
     pthread_mutex_init(&context->queue_lock, NULL);
     pthread_mutex_init(&context->pipeline_lock, NULL);
+    pthread_cond_init(&context->pipeline_settled, NULL);
     pthread_mutex_init(&context->transfer_lock, NULL);
     pthread_mutex_init(&context->tables_lock, NULL);
     status = make_parts(context);

@@ -13,10 +13,20 @@
 #include "backends/vulkan/device/card.h"
 #include "backends/vulkan/ops/emit.h"
 
+#include "lib/fuse/fuse.h"
+
 #include <sys/types.h>
 
 struct gb_vk_tables;
 struct gb_vk_transfer;
+
+/* A pipeline, made on first use. */
+struct gb_vk_pipeline_slot {
+    enum { GB_VK_UNMADE, GB_VK_BUSY, GB_VK_MADE, GB_VK_BROKEN } state;
+    VkPipeline handle;
+    VkResult result;  /* of the last trial */
+    int n_shortages;  /* of those who wanted it and found no memory */
+};
 
 struct gb_vk_context {
     struct gb_vk_card *card;
@@ -34,9 +44,15 @@ struct gb_vk_context {
     VkDescriptorSetLayout sets[GB_VK_MAX_BINDINGS + 1];
     VkPipelineLayout layouts[GB_VK_MAX_BINDINGS + 1];
 
-    pthread_mutex_t pipeline_lock;
-    VkPipeline pipelines[GB_VK_PIPELINE_COUNT]; /* made on first use */
+    pthread_mutex_t pipeline_lock; /* of what follows */
+    pthread_cond_t pipeline_settled;
+    struct gb_vk_pipeline_slot pipelines[GB_VK_PIPELINE_COUNT];
+    int n_made;
+    bool has_cache;        /* or it was found that there shall be none */
+    VkPipelineCache cache; /* filled with the first pipeline */
+    size_t cache_size;     /* bytes that the file had of it */
     atomic_uint n_dispatches[GB_VK_PIPELINE_COUNT]; /* for tests */
+    atomic_uint n_groups[GB_FUSE_PATTERN_COUNT];    /* the same */
 
     pthread_mutex_t transfer_lock;
     struct gb_vk_transfer *transfer; /* made on first use */
@@ -101,6 +117,14 @@ enum ggml_status gb_vk_commands_new(
 enum ggml_status gb_vk_submit(
     struct gb_vk_context *context, VkCommandBuffer commands, uint64_t *number);
 
+/* The same for N of them, one after the other. */
+enum ggml_status gb_vk_submit_all(
+    struct gb_vk_context *context, const VkCommandBuffer *commands, uint32_t n,
+    uint64_t *number);
+
+/* How far the timeline is; 0 where the card does not say. */
+uint64_t gb_vk_reached(struct gb_vk_context *context);
+
 /* Wait until the timeline has reached NUMBER.  A card that does not get on for a
  * minute is lost, one of software for ten. */
 enum ggml_status gb_vk_wait(struct gb_vk_context *context, uint64_t number);
@@ -108,14 +132,5 @@ enum ggml_status gb_vk_wait(struct gb_vk_context *context, uint64_t number);
 /* Wait for all that was submitted, without a word, also where the card has
  * failed: memory that it uses may go afterwards. */
 void gb_vk_drain(struct gb_vk_context *context);
-
-/* The pipeline, which is made on first use; VK_NULL_HANDLE with the reason told.
- * Any thread. */
-VkPipeline gb_vk_pipeline(
-    struct gb_vk_context *context, enum gb_vk_pipeline pipeline);
-
-/* Say how often each pipeline was dispatched, for tests: as warnings, which
- * programs show. */
-void gb_vk_tell_dispatches(const struct gb_vk_context *context);
 
 #endif

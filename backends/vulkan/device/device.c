@@ -6,6 +6,7 @@
 
 #include "backends/vulkan/device/buffer.h"
 #include "backends/vulkan/device/event.h"
+#include "backends/vulkan/device/features.h"
 #include "backends/vulkan/ops/op.h"
 
 #include <stdio.h>
@@ -86,11 +87,14 @@ is_within_reach(ggml_backend_dev_t dev, const struct ggml_tensor *tensor)
 static bool
 dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 {
+    const struct gb_vk_limits limits =
+        gb_vk_card_limits(&gb_vk_device_of(dev)->card);
+
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         if (op->src[i] != NULL && !is_within_reach(dev, op->src[i]))
             return false;
     }
-    return gb_vk_supports(&gb_vk_device_of(dev)->card.limits, op);
+    return gb_vk_supports(&limits, op);
 }
 
 static bool
@@ -122,14 +126,21 @@ static void
 set_properties(struct gb_vk_device *device)
 {
     const struct gb_vk_card *card = &device->card;
+    const uint32_t used = card->limits.features;
+    const uint32_t unused = card->features & ~used;
     const struct ggml_backend_feature rows[GB_VK_MAX_PROPERTIES] = {
         { "PCI", card->pci[0] != '\0' ? card->pci : NULL },
         { "UUID", card->uuid_text },
         { "driver", card->driver_text },
         { "descriptors", card->has_push ? "pushed" : "from pools" },
+        { "features", used != 0 ? device->used : "none" },
+        { "not used", unused != 0 ? device->unused : NULL },
     };
     int n = 0;
 
+    gb_vk_features_write(card, used, device->used, sizeof(device->used));
+    gb_vk_features_write(card, unused, device->unused,
+                         sizeof(device->unused));
     for (int i = 0; i < GB_VK_MAX_PROPERTIES; i++) {
         if (rows[i].name != NULL && rows[i].value != NULL)
             device->properties[n++] = rows[i];

@@ -176,8 +176,12 @@ gb_vk_memory_new(
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT,
         .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
     };
+    static atomic_uint_fast64_t n_made;
     struct gb_vk_memory memory = {
-        .size = size, .is_counted = kind == GB_VK_MEMORY_DEVICE
+        .size = size,
+        .number = atomic_fetch_add_explicit(&n_made, 1, memory_order_relaxed) +
+                  1,
+        .is_counted = kind == GB_VK_MEMORY_DEVICE,
     };
     enum ggml_status status;
 

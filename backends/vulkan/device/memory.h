@@ -18,6 +18,7 @@ struct gb_vk_memory {
     VkDeviceMemory memory;
     char *mapped; /* NULL: the host does not reach it */
     size_t size;
+    uint64_t number; /* no other memory of the process has it, or had it */
     bool is_counted; /* among what is taken of the card */
 };
 

@@ -1,61 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vulkan/device/recorder.c - dispatches into command buffers, with the barriers
- * that they need, submitted as they become many.
+ * vulkan/device/recorder.c - dispatches into a command buffer, with the barriers
+ * that they need.
  */
 #include "backends/vulkan/device/recorder.h"
 
-#include "ggmlbackend.h"
+#include "backends/vulkan/device/list.h"
+#include "backends/vulkan/device/pipeline.h"
 
 #include <string.h>
 
-/*
- * Bytes that a submission's bindings show at most.  A driver resets a device
- * that is busy with one for seconds: this is far below that for the slowest
- * memory, 10 GB/s, and for products, which bring their own limit.
- */
-#define MOST_WORK ((uint64_t)1 << 30)
-
-/* ---- chunks ---- */
-
-static enum ggml_status
-make_sets(struct gb_vk_context *context, struct gb_vk_chunk *chunk)
-{
-    const VkDescriptorPoolSize size = {
-        VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, GB_VK_CHUNK * GB_VK_MAX_BINDINGS
-    };
-    const VkDescriptorPoolCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-        .maxSets = GB_VK_CHUNK,
-        .poolSizeCount = 1,
-        .pPoolSizes = &size,
-    };
-
-    if (context->card->has_push)
-        return GGML_STATUS_SUCCESS;
-    return GB_VK(context, CreateDescriptorPool,
-                 (context->device, &info, NULL, &chunk->sets));
-}
-
-static enum ggml_status
-make_chunk(struct gb_vk_context *context, struct gb_vk_chunk *chunk)
-{
-    const enum ggml_status status =
-        gb_vk_commands_new(context, &chunk->pool, &chunk->commands);
-
-    return status == GGML_STATUS_SUCCESS ? make_sets(context, chunk) : status;
-}
+/* ---- command buffers ---- */
 
 enum ggml_status
 gb_vk_recorder_init(
     struct gb_vk_recorder *recorder, struct gb_vk_context *context)
 {
-    enum ggml_status status = GGML_STATUS_SUCCESS;
+    const VkCommandPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+        .queueFamilyIndex = context->card->family,
+    };
 
     recorder->context = context;
-    for (int i = 0; i < GB_VK_CHUNKS && status == GGML_STATUS_SUCCESS; i++)
-        status = make_chunk(context, &recorder->chunks[i]);
-    return status;
+    recorder->is_listing = gb_vk_lists();
+    return GB_VK(context, CreateCommandPool,
+                 (context->device, &info, NULL, &recorder->pool));
 }
 
 void
@@ -63,13 +33,67 @@ gb_vk_recorder_clear(struct gb_vk_recorder *recorder)
 {
     struct gb_vk_context *context = recorder->context;
 
-    for (int i = 0; i < GB_VK_CHUNKS && gb_vk_is_own(context); i++) {
-        context->calls.DestroyDescriptorPool(
-            context->device, recorder->chunks[i].sets, NULL);
-        context->calls.DestroyCommandPool(context->device,
-                                          recorder->chunks[i].pool, NULL);
-    }
+    if (gb_vk_is_own(context))
+        context->calls.DestroyCommandPool(context->device, recorder->pool,
+                                          NULL);
     memset(recorder, 0, sizeof(*recorder));
+}
+
+static enum ggml_status
+make_handle(struct gb_vk_recorder *recorder, struct gb_vk_commands *commands)
+{
+    struct gb_vk_context *context = recorder->context;
+    const VkCommandBufferAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = recorder->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+
+    if (commands->handle != VK_NULL_HANDLE)
+        return GGML_STATUS_SUCCESS;
+    return GB_VK(context, AllocateCommandBuffers,
+                 (context->device, &info, &commands->handle));
+}
+
+enum ggml_status
+gb_vk_commands_make(
+    struct gb_vk_recorder *recorder, struct gb_vk_commands *commands, int n)
+{
+    struct gb_vk_context *context = recorder->context;
+    const VkDescriptorPoolSize size = {
+        VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, (uint32_t)n * GB_VK_MAX_BINDINGS
+    };
+    const VkDescriptorPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+        .maxSets = (uint32_t)n,
+        .poolSizeCount = 1,
+        .pPoolSizes = &size,
+    };
+    const enum ggml_status status = make_handle(recorder, commands);
+
+    if (status != GGML_STATUS_SUCCESS || context->card->has_push ||
+        n <= commands->room)
+        return status;
+    gb_vk_commands_clear(recorder, commands);
+    GB_VK_TRY(context, CreateDescriptorPool,
+              (context->device, &info, NULL, &commands->sets));
+    commands->room = n;
+    return GGML_STATUS_SUCCESS;
+}
+
+void
+gb_vk_commands_clear(
+    struct gb_vk_recorder *recorder, struct gb_vk_commands *commands)
+{
+    struct gb_vk_context *context = recorder->context;
+
+    if (gb_vk_is_own(context) && commands->sets != VK_NULL_HANDLE)
+        context->calls.DestroyDescriptorPool(context->device, commands->sets,
+                                             NULL);
+    commands->sets = VK_NULL_HANDLE;
+    commands->room = 0;
+    commands->is_recorded = false;
 }
 
 /* ---- barriers ---- */
@@ -87,10 +111,10 @@ add_barrier(struct gb_vk_recorder *recorder, VkPipelineStageFlags from)
     };
 
     recorder->context->calls.CmdPipelineBarrier(
-        recorder->chunks[recorder->next].commands, from,
-        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, NULL, 0,
-        NULL);
-    recorder->n_spans = 0;
+        recorder->commands->handle, from, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+        0, 1, &barrier, 0, NULL, 0, NULL);
+    recorder->n_accesses = 0;
+    recorder->commands->n_barriers++;
 }
 
 static bool
@@ -100,71 +124,77 @@ is_conflict(const struct gb_vk_range *a, const struct gb_vk_range *b)
            (a->is_written || b->is_written);
 }
 
+/* The last of what came before that RANGE has to wait for; NULL: nothing. */
+static const struct gb_vk_access *
+find_conflict(const struct gb_vk_recorder *recorder,
+              const struct gb_vk_range *range)
+{
+    for (int k = recorder->n_accesses - 1; k >= 0; k--)
+        if (is_conflict(range, recorder->accesses[k].range))
+            return &recorder->accesses[k];
+    return NULL;
+}
+
 static bool
 has_to_wait(const struct gb_vk_recorder *recorder,
+            const struct gb_vk_plan *plan,
             const struct gb_vk_dispatch *dispatch)
 {
-    if (recorder->n_spans + dispatch->n_ranges > GB_VK_SPANS)
+    /* What is written comes first; what is read is the better reason. */
+    for (int i = dispatch->n_ranges - 1; i >= 0; i--) {
+        const struct gb_vk_access *access =
+            find_conflict(recorder, &dispatch->ranges[i]);
+
+        if (access == NULL)
+            continue;
+        if (recorder->is_listing)
+            gb_vk_list_barrier(plan, access->dispatch, access->range, dispatch,
+                               &dispatch->ranges[i]);
         return true;
-    for (int i = 0; i < dispatch->n_ranges; i++)
-        for (int k = 0; k < recorder->n_spans; k++)
-            if (is_conflict(&dispatch->ranges[i], &recorder->spans[k]))
-                return true;
-    return false;
+    }
+    return recorder->n_accesses + dispatch->n_ranges > GB_VK_ACCESSES;
 }
 
 static void
-order(struct gb_vk_recorder *recorder, const struct gb_vk_dispatch *dispatch)
+order(struct gb_vk_recorder *recorder, const struct gb_vk_plan *plan,
+      const struct gb_vk_dispatch *dispatch)
 {
-    if (has_to_wait(recorder, dispatch))
+    if (has_to_wait(recorder, plan, dispatch))
         add_barrier(recorder, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
-    for (int i = 0; i < dispatch->n_ranges; i++) {
-        const struct gb_vk_range *range = &dispatch->ranges[i];
-
-        recorder->spans[recorder->n_spans++] = *range;
-        recorder->work += range->end - range->begin;
-    }
+    for (int i = 0; i < dispatch->n_ranges; i++)
+        recorder->accesses[recorder->n_accesses++] =
+            (struct gb_vk_access){ &dispatch->ranges[i], dispatch };
 }
 
 /* ---- recording ---- */
 
-/* The next chunk, when its last submission is done.  What was submitted before
- * it, of this recorder and of others, is waited for by a barrier at its begin,
- * copies among it. */
 static enum ggml_status
-begin(struct gb_vk_recorder *recorder)
+begin(struct gb_vk_recorder *recorder, bool is_first)
 {
     static const VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
     };
     struct gb_vk_context *context = recorder->context;
-    struct gb_vk_chunk *chunk = &recorder->chunks[recorder->next];
-    const enum ggml_status status = gb_vk_wait(context, chunk->number);
+    struct gb_vk_commands *commands = recorder->commands;
 
-    if (status != GGML_STATUS_SUCCESS)
-        return status;
-    GB_VK_TRY(context, ResetCommandPool, (context->device, chunk->pool, 0));
     if (!context->card->has_push)
         GB_VK_TRY(context, ResetDescriptorPool,
-                  (context->device, chunk->sets, 0));
-    GB_VK_TRY(context, BeginCommandBuffer, (chunk->commands, &info));
-    recorder->is_recording = true;
-    recorder->n_dispatches = 0;
-    recorder->work = 0;
+                  (context->device, commands->sets, 0));
+    GB_VK_TRY(context, BeginCommandBuffer, (commands->handle, &info));
     recorder->bound = VK_NULL_HANDLE;
-    add_barrier(recorder, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    commands->n_barriers = 0;
+    add_barrier(recorder, is_first ? VK_PIPELINE_STAGE_ALL_COMMANDS_BIT
+                                   : VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
     return GGML_STATUS_SUCCESS;
 }
 
 static void
-bind_pipeline(struct gb_vk_recorder *recorder, VkCommandBuffer commands,
-              VkPipeline pipeline)
+bind_pipeline(struct gb_vk_recorder *recorder, VkPipeline pipeline)
 {
     if (recorder->bound == pipeline)
         return;
     recorder->context->calls.CmdBindPipeline(
-        commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+        recorder->commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     recorder->bound = pipeline;
 }
 
@@ -173,14 +203,14 @@ bind_ranges(struct gb_vk_recorder *recorder,
             const struct gb_vk_dispatch *dispatch)
 {
     struct gb_vk_context *context = recorder->context;
-    struct gb_vk_chunk *chunk = &recorder->chunks[recorder->next];
+    const struct gb_vk_commands *commands = recorder->commands;
     const uint32_t n = (uint32_t)dispatch->n_ranges;
     VkDescriptorBufferInfo infos[GB_VK_MAX_BINDINGS];
     VkWriteDescriptorSet writes[GB_VK_MAX_BINDINGS];
     VkDescriptorSet set = VK_NULL_HANDLE;
     const VkDescriptorSetAllocateInfo allocate = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-        .descriptorPool = chunk->sets,
+        .descriptorPool = commands->sets,
         .descriptorSetCount = 1,
         .pSetLayouts = &context->sets[n],
     };
@@ -205,96 +235,91 @@ bind_ranges(struct gb_vk_recorder *recorder,
     }
     if (context->card->has_push) {
         context->calls.CmdPushDescriptorSetKHR(
-            chunk->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+            commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE,
             context->layouts[n], 0, n, writes);
         return GGML_STATUS_SUCCESS;
     }
     context->calls.UpdateDescriptorSets(context->device, n, writes, 0, NULL);
     context->calls.CmdBindDescriptorSets(
-        chunk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, context->layouts[n],
+        commands->handle, VK_PIPELINE_BIND_POINT_COMPUTE, context->layouts[n],
         0, 1, &set, 0, NULL);
     return GGML_STATUS_SUCCESS;
 }
 
-/* The grid, folded where one dimension is too short. */
+/*
+ * The grid, folded where one dimension is too short.  One that is cut is folded
+ * so that each part is a row of it: gb_group() has the numbers that it would
+ * have in the whole.
+ */
 static void
-dispatch_groups(struct gb_vk_recorder *recorder, VkCommandBuffer commands,
-                int64_t n_groups)
+dispatch_groups(struct gb_vk_recorder *recorder, int64_t n_groups,
+                const struct gb_vk_chunk *chunk)
 {
-    const struct gb_vk_card *card = recorder->context->card;
-    const int64_t most = card->most_groups[0];
-    const int64_t x = n_groups < most ? n_groups : most;
+    const struct gb_vk_context *context = recorder->context;
+    VkCommandBuffer commands = recorder->commands->handle;
+    const int64_t most = context->card->most_groups[0];
+    const int64_t x = chunk->n_parts > 1
+                          ? (n_groups + chunk->n_parts - 1) / chunk->n_parts
+                      : n_groups < most ? n_groups : most;
     const int64_t y = (n_groups + x - 1) / x;
 
-    recorder->context->calls.CmdDispatch(commands, (uint32_t)x, (uint32_t)y, 1);
+    if (chunk->n_parts == 1)
+        context->calls.CmdDispatch(commands, (uint32_t)x, (uint32_t)y, 1);
+    else
+        context->calls.CmdDispatchBase(commands, 0, (uint32_t)chunk->part, 0,
+                                       (uint32_t)x, 1, 1);
 }
 
 static enum ggml_status
-add_dispatch(struct gb_vk_recorder *recorder, VkPipeline pipeline,
-             const struct gb_vk_dispatch *dispatch)
+add_dispatch(struct gb_vk_recorder *recorder, const struct gb_vk_plan *plan,
+             const struct gb_vk_dispatch *dispatch,
+             const struct gb_vk_chunk *chunk)
 {
     struct gb_vk_context *context = recorder->context;
-    VkCommandBuffer commands = recorder->chunks[recorder->next].commands;
-    enum ggml_status status;
+    VkPipeline pipeline;
+    enum ggml_status status =
+        gb_vk_pipeline(context, dispatch->pipeline, &pipeline);
 
-    order(recorder, dispatch);
-    bind_pipeline(recorder, commands, pipeline);
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    order(recorder, plan, dispatch);
+    bind_pipeline(recorder, pipeline);
     status = bind_ranges(recorder, dispatch);
     if (status != GGML_STATUS_SUCCESS)
         return status;
     context->calls.CmdPushConstants(
-        commands, context->layouts[dispatch->n_ranges],
+        recorder->commands->handle, context->layouts[dispatch->n_ranges],
         VK_SHADER_STAGE_COMPUTE_BIT, 0, (uint32_t)dispatch->params_size,
         dispatch->params);
-    dispatch_groups(recorder, commands, dispatch->n_groups);
-    recorder->n_dispatches++;
+    dispatch_groups(recorder, dispatch->n_groups, chunk);
     atomic_fetch_add_explicit(&context->n_dispatches[dispatch->pipeline], 1,
                               memory_order_relaxed);
     return GGML_STATUS_SUCCESS;
 }
 
+/* A command buffer that has begun is ended, whatever comes of it: else it could
+ * not begin again. */
 enum ggml_status
 gb_vk_record(
-    struct gb_vk_recorder *recorder, const struct gb_vk_dispatch *dispatch)
-{
-    const VkPipeline pipeline =
-        gb_vk_pipeline(recorder->context, dispatch->pipeline);
-    enum ggml_status status = GGML_STATUS_SUCCESS;
-
-    if (pipeline == VK_NULL_HANDLE)
-        return GGML_STATUS_FAILED;
-    if (!recorder->is_recording)
-        status = begin(recorder);
-    if (status == GGML_STATUS_SUCCESS)
-        status = add_dispatch(recorder, pipeline, dispatch);
-    if (status == GGML_STATUS_SUCCESS &&
-        (recorder->n_dispatches == GB_VK_CHUNK || recorder->work > MOST_WORK))
-        status = gb_vk_flush(recorder);
-    return status;
-}
-
-enum ggml_status
-gb_vk_flush(struct gb_vk_recorder *recorder)
+    struct gb_vk_recorder *recorder, struct gb_vk_commands *commands,
+    const struct gb_vk_plan *plan, const struct gb_vk_chunk *chunk,
+    bool is_first)
 {
     struct gb_vk_context *context = recorder->context;
-    struct gb_vk_chunk *chunk = &recorder->chunks[recorder->next];
-    enum ggml_status status;
+    enum ggml_status status, ended;
 
-    if (!recorder->is_recording)
-        return GGML_STATUS_SUCCESS;
-    recorder->is_recording = false;
-    GB_VK_TRY(context, EndCommandBuffer, (chunk->commands));
-    status = gb_vk_submit(context, chunk->commands, &chunk->number);
+    recorder->commands = commands;
+    commands->is_recorded = false;
+    status = begin(recorder, is_first);
     if (status != GGML_STATUS_SUCCESS)
         return status;
-    recorder->number = chunk->number;
-    recorder->next = (recorder->next + 1) % GB_VK_CHUNKS;
-    return GGML_STATUS_SUCCESS;
-}
-
-/* The pool is reset when the chunk is begun again. */
-void
-gb_vk_recorder_drop(struct gb_vk_recorder *recorder)
-{
-    recorder->is_recording = false;
+    for (int i = 0; i < chunk->n && status == GGML_STATUS_SUCCESS; i++)
+        status = add_dispatch(recorder, plan,
+                              &plan->dispatches[chunk->first + (size_t)i],
+                              chunk);
+    ended = GB_VK(context, EndCommandBuffer, (commands->handle));
+    if (status == GGML_STATUS_SUCCESS)
+        status = ended;
+    commands->is_recorded = status == GGML_STATUS_SUCCESS;
+    return status;
 }

@@ -10,6 +10,7 @@
 #include "backends/vulkan/device/reg.h"
 
 #include "backends/vulkan/device/device.h"
+#include "backends/vulkan/device/limits.h"
 #include "backends/vulkan/device/settings.h"
 
 #include "ggml-impl.h"
@@ -67,6 +68,10 @@ reg_get_proc_address(ggml_backend_reg_t reg, const char *name)
     (void)reg;
     if (strcmp(name, "ggmlbackend_dev_get_properties") == 0)
         return (void *)get_properties;
+    if (strcmp(name, "ggmlbackend_dev_measure_limits") == 0)
+        return (void *)gb_vk_measure_limits;
+    if (strcmp(name, "ggml_backend_set_abort_callback") == 0)
+        return (void *)gb_vk_set_abort_callback;
     return NULL;
 }
 

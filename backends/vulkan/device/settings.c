@@ -21,6 +21,20 @@ gb_vk_setting(const char *name)
                ? value : NULL;
 }
 
+/* 0 is off too. */
+bool
+gb_vk_setting_is_on(const char *name)
+{
+    const char *value = ggmlbackend_env_value(name);
+
+    if (value == NULL || value[0] == '\0' || strcmp(value, "on") == 0)
+        return true;
+    if (strcmp(value, "off") == 0 || strcmp(value, "0") == 0)
+        return false;
+    GGML_LOG_WARN("%s: %s is neither on nor off, and not used\n", name, value);
+    return true;
+}
+
 /* Of K, M, G and the end of the text; -1 for what else is written. */
 static int
 shift_of(const char *unit)

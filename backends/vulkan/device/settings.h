@@ -11,6 +11,10 @@
 /* The variable NAME: NULL where it is not set, empty, or 0. */
 const char *gb_vk_setting(const char *name);
 
+/* Is the variable NAME, which is on or off, on?  Where it is not set it is, and
+ * where it is anything else, which is told. */
+bool gb_vk_setting_is_on(const char *name);
+
 /* The variable NAME as bytes, a number that K, M or G may follow; OTHERWISE where
  * it is not set, or is no such number, which is told. */
 size_t gb_vk_setting_bytes(const char *name, size_t otherwise);

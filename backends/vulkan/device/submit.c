@@ -39,8 +39,8 @@ gb_vk_commands_new(struct gb_vk_context *context, VkCommandPool *pool,
 }
 
 static enum ggml_status
-submit_locked(struct gb_vk_context *context, VkCommandBuffer commands,
-              uint64_t *number)
+submit_locked(struct gb_vk_context *context, const VkCommandBuffer *commands,
+              uint32_t n, uint64_t *number)
 {
     const uint64_t next = context->submitted + 1;
     const VkTimelineSemaphoreSubmitInfo timeline = {
@@ -51,8 +51,8 @@ submit_locked(struct gb_vk_context *context, VkCommandBuffer commands,
     const VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
         .pNext = &timeline,
-        .commandBufferCount = 1,
-        .pCommandBuffers = &commands,
+        .commandBufferCount = n,
+        .pCommandBuffers = commands,
         .signalSemaphoreCount = 1,
         .pSignalSemaphores = &context->timeline,
     };
@@ -64,15 +64,23 @@ submit_locked(struct gb_vk_context *context, VkCommandBuffer commands,
 }
 
 enum ggml_status
-gb_vk_submit(
-    struct gb_vk_context *context, VkCommandBuffer commands, uint64_t *number)
+gb_vk_submit_all(
+    struct gb_vk_context *context, const VkCommandBuffer *commands, uint32_t n,
+    uint64_t *number)
 {
     enum ggml_status status;
 
     pthread_mutex_lock(&context->queue_lock);
-    status = submit_locked(context, commands, number);
+    status = submit_locked(context, commands, n, number);
     pthread_mutex_unlock(&context->queue_lock);
     return status;
+}
+
+enum ggml_status
+gb_vk_submit(
+    struct gb_vk_context *context, VkCommandBuffer commands, uint64_t *number)
+{
+    return gb_vk_submit_all(context, &commands, 1, number);
 }
 
 /* Seconds that a submission may take. */
@@ -83,9 +91,8 @@ patience_of(const struct gb_vk_card *card)
                                                      : MOST_SECONDS;
 }
 
-/* How far the timeline is; 0 where the card does not say. */
-static uint64_t
-reached(struct gb_vk_context *context)
+uint64_t
+gb_vk_reached(struct gb_vk_context *context)
 {
     uint64_t number = 0;
 
@@ -108,12 +115,12 @@ wait_while_it_gets_on(
         .pValues = &number,
     };
     time_t begin = time(NULL);
-    uint64_t before = reached(context);
+    uint64_t before = gb_vk_reached(context);
 
     for (;;) {
         const VkResult result = context->calls.WaitSemaphores(
             context->device, &info, patience > 0 ? PATIENCE_NS : 0);
-        const uint64_t now = reached(context);
+        const uint64_t now = gb_vk_reached(context);
 
         if (result != VK_TIMEOUT)
             return result;

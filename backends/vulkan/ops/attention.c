@@ -21,6 +21,7 @@
 #define LEAST_PART   128 /* keys of a part, so that the join costs little */
 #define MOST_PARTS   32
 #define GROUPS       256 /* wanted: parts are as many as make so many groups */
+#define FEW_GROUPS   8   /* wanted of a device that is a processor */
 
 /* Types of keys and values that are read as they are. */
 struct kernels {
@@ -43,6 +44,26 @@ static const struct kernels kernels[GGML_TYPE_COUNT] = {
     ATTENTION(Q8_0, q8_0),
     ATTENTION(IQ4_NL, iq4_nl),
 #undef ATTENTION
+};
+
+/* Those for narrow subgroups: 4 or 8 rows of a work group, heads of 64 and 128
+ * elements. */
+struct narrow {
+    bool is_there;
+    enum gb_vk_pipeline of_64[2], of_128[2];
+};
+
+static const struct narrow narrow[GGML_TYPE_COUNT] = {
+#define NARROW(TYPE, name)                                  \
+    [GGML_TYPE_##TYPE] = { true,                            \
+                           { GB_VK_narrow_attention_##name##_4_64, \
+                             GB_VK_narrow_attention_##name##_8_64 }, \
+                           { GB_VK_narrow_attention_##name##_4_128, \
+                             GB_VK_narrow_attention_##name##_8_128 } }
+    NARROW(F16, f16),
+    NARROW(Q4_0, q4_0),
+    NARROW(Q8_0, q8_0),
+#undef NARROW
 };
 
 static const enum gb_vk_pipeline floats[GGML_TYPE_COUNT] = {
@@ -74,6 +95,8 @@ group_of(const struct ggml_tensor *node)
 struct plan {
     enum gb_vk_pipeline pipeline;
     int64_t group, n_groups, n_parts, part;
+    int64_t tiles;     /* of rows and elements, of a group of heads */
+    int64_t wanted;    /* work groups */
     bool is_float[2];  /* keys, values: read as they are? */
     size_t floats[2];  /* if not, where they are floats */
     size_t parts_size; /* of what is first in scratch */
@@ -92,31 +115,67 @@ plan_types(const struct ggml_tensor *node, int64_t rows, struct plan *plan)
     const enum ggml_type k = node->src[1]->type, v = node->src[2]->type;
     const bool is_direct = k == v && kernels[k].is_there;
     const struct kernels *of = &kernels[is_direct ? k : GGML_TYPE_F32];
+    const bool is_decode = rows <= DECODE_ROWS;
+    const int64_t d = node->ne[0], range = !is_decode && d <= 128 ? 128 : 256;
 
+    plan->tiles = ceil_div(d, range) *
+                  ceil_div(rows, is_decode ? DECODE_ROWS : PREFILL_ROWS);
+    plan->wanted = GROUPS;
     plan->is_float[0] = is_direct || k == GGML_TYPE_F32;
     plan->is_float[1] = is_direct || v == GGML_TYPE_F32;
-    plan->pipeline = rows <= DECODE_ROWS     ? of->decode
-                     : node->ne[0] <= 128 ? of->prefill_128
-                                           : of->prefill_256;
+    plan->pipeline = is_decode  ? of->decode
+                     : d <= 128 ? of->prefill_128
+                                : of->prefill_256;
 }
 
-/* By shapes and types alone. */
+/* Do the rows of T, which is F16 or in blocks, begin at whole words? */
+static bool
+has_word_rows(const struct ggml_tensor *t)
+{
+    size_t bytes = t->view_offs;
+
+    for (int i = 1; i < GGML_MAX_DIMS; i++)
+        bytes |= t->ne[i] > 1 ? t->nb[i] : 0;
+    return t->type != GGML_TYPE_F16 || bytes % 4 == 0;
+}
+
+/* For a device that is a processor; false where it is none, and for what its
+ * shaders do not take. */
+static bool
+plan_narrow(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
+            int64_t rows, struct plan *plan)
+{
+    const enum ggml_type type = node->src[1]->type;
+    const struct narrow *of = &narrow[type];
+    const int64_t d = node->ne[0];
+    const int i = rows > 4;
+
+    if (!of->is_there || type != node->src[2]->type || (d != 64 && d != 128))
+        return false;
+    plan->is_float[0] = plan->is_float[1] = true;
+    plan->pipeline = d == 64 ? of->of_64[i] : of->of_128[i];
+    plan->tiles = ceil_div(rows, i == 0 ? 4 : 8);
+    plan->wanted = FEW_GROUPS;
+    return gb_vk_can_use(limits, plan->pipeline) &&
+           d % (8 * limits->subgroup) == 0 &&
+           gb_vk_param_f32(node, 2) == 0.0f && /* the softcap */
+           has_word_rows(node->src[1]) && has_word_rows(node->src[2]);
+}
+
+/* By shapes, types and the device alone. */
 static struct plan
-plan_of(const struct ggml_tensor *node)
+plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *q = node->src[0];
     const int64_t n_keys = node->src[1]->ne[1], d = q->ne[0];
     struct plan plan = { .group = group_of(node) };
     const int64_t rows = q->ne[1] * plan.group;
-    const bool is_decode = rows <= DECODE_ROWS;
-    const int64_t range = !is_decode && d <= 128 ? 128 : 256;
-    const int64_t tiles =
-        ceil_div(d, range) *
-        ceil_div(rows, is_decode ? DECODE_ROWS : PREFILL_ROWS) *
-        (q->ne[2] / plan.group) * q->ne[3];
-    int64_t parts = ceil_div(GROUPS, tiles);
+    int64_t tiles, parts;
 
-    plan_types(node, rows, &plan);
+    if (!plan_narrow(limits, node, rows, &plan))
+        plan_types(node, rows, &plan);
+    tiles = plan.tiles * (q->ne[2] / plan.group) * q->ne[3];
+    parts = ceil_div(plan.wanted, tiles);
     parts = parts > MOST_PARTS ? MOST_PARTS : parts;
     plan.part = ceil_div(n_keys, parts);
     if (plan.part < LEAST_PART)
@@ -161,7 +220,7 @@ static bool
 scratch_fits(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct plan plan = plan_of(node);
+    const struct plan plan = plan_of(limits, node);
 
     return plan.parts_size <= limits->range &&
            (plan.is_float[0] || floats_size(node, 0) <= limits->range) &&
@@ -191,8 +250,7 @@ static size_t
 attention_scratch(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    (void)limits;
-    return plan_of(node).scratch;
+    return plan_of(limits, node).scratch;
 }
 
 /* T as floats in the scratch at TO; NB: of its rows and matrices there. */
@@ -258,7 +316,7 @@ emit_join(struct gb_vk_emit *emit, const struct ggml_tensor *node,
 static void
 attention_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
-    const struct plan plan = plan_of(node);
+    const struct plan plan = plan_of(emit->limits, node);
     const struct ggml_tensor *q = node->src[0];
     const struct ggml_tensor *k = node->src[1];
     const struct ggml_tensor *v = node->src[2];
@@ -291,6 +349,8 @@ attention_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
     if (params.softcap != 0.0f)
         params.scale /= params.softcap;
+    emit->operations =
+        2 * (uint64_t)(ggml_nelements(q) + ggml_nelements(node)) * params.n_keys;
     GB_VK_DISPATCH_ONE_OF(
         emit, plan.pipeline, plan.n_groups, &params,
         plan.n_parts > 1 ? gb_vk_scratch(0, plan.parts_size, true)

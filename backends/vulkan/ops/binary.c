@@ -121,6 +121,19 @@ struct operand {
     struct gb_vk_bind bind;
 };
 
+/* Frequent ones have pipelines of their own, without what decides. */
+static enum gb_vk_pipeline
+pipeline_of(const struct gb_vk_binary_params *params)
+{
+    const bool is_alike = params->n_b == params->n;
+
+    if (params->n_b != 0 && params->function == GB_VK_ADD)
+        return is_alike ? GB_VK_binary_add : GB_VK_binary_add_repeated;
+    if (params->n_b != 0 && params->function == GB_VK_MUL)
+        return is_alike ? GB_VK_binary_mul : GB_VK_binary_mul_repeated;
+    return GB_VK_binary;
+}
+
 /* dst = a OP b, all of floating-point types. */
 static void
 emit_floats(struct gb_vk_emit *emit, enum ggml_op op, struct operand to,
@@ -141,8 +154,9 @@ emit_floats(struct gb_vk_emit *emit, enum ggml_op op, struct operand to,
 
     if (is_flat(dst) && is_flat(a) && is_flat(b) && repeats_as_a_whole(b, a))
         params.n_b = (uint32_t)ggml_nelements(b);
-    GB_VK_DISPATCH(emit, binary, gb_vk_groups(params.n, 256), &params, to.bind,
-                   from.bind, gb_vk_read(b));
+    GB_VK_DISPATCH_ONE_OF(emit, pipeline_of(&params),
+                          gb_vk_groups(params.n, 256), &params, to.bind,
+                          from.bind, gb_vk_read(b));
 }
 
 static void

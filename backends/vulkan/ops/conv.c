@@ -54,6 +54,8 @@ conv_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node,
     params->stride = (uint32_t)gb_vk_param_i32(node, 0);
     params->n_channels = is_empty ? 0 : (uint32_t)n_channels;
     params->is_half = a->type == GGML_TYPE_F16;
+    emit->operations = 2 * (uint64_t)params->n * params->n_channels *
+                       (uint64_t)(a->ne[0] * a->ne[1]);
     GB_VK_DISPATCH(emit, conv_transpose, gb_vk_groups(params->n, 256), params,
                    gb_vk_write(node), gb_vk_read_or(a, node),
                    gb_vk_read_or(b, node));

@@ -15,11 +15,14 @@
 
 /* One name a row of pipelines.def: GB_VK_unary … */
 enum gb_vk_pipeline {
-#define GB_VK_PIPELINE(name, file, n_bindings, params, defines) GB_VK_##name,
+#define GB_VK_PIPELINE(name, shader, n_bindings, params, ...) GB_VK_##name,
 #include "backends/vulkan/shaders/pipelines.def"
 #undef GB_VK_PIPELINE
     GB_VK_PIPELINE_COUNT
 };
+
+_Static_assert(GB_VK_PIPELINE_COUNT <= 32 * GB_VK_PIPELINE_WORDS,
+               "there is a bit for each pipeline");
 
 enum { GB_VK_MAX_BINDINGS = 8, GB_VK_MAX_PARAMS = 128 };
 
@@ -34,11 +37,22 @@ struct gb_vk_bind {
 
 struct gb_vk_emit {
     const struct gb_vk_limits *limits;
+    /* Multiplications and sums of the next dispatch, where they are more than a
+     * few for each byte that it shows: how long it takes is estimated by it. */
+    uint64_t operations;
     /* See gb_vk_dispatch. */
     void (*add)(struct gb_vk_emit *emit, enum gb_vk_pipeline pipeline,
                 int64_t n_groups, const struct gb_vk_bind *binds, int n_binds,
                 void *params, size_t size);
 };
+
+/* Has the device what PIPELINE needs, and does its driver not fail to make it?
+ * Asked where there is another to fall back on. */
+bool gb_vk_can_use(
+    const struct gb_vk_limits *limits, enum gb_vk_pipeline pipeline);
+
+/* GB_VK_HAS_…: what PIPELINE needs of a device. */
+uint32_t gb_vk_needs_of(enum gb_vk_pipeline pipeline);
 
 /* All of TENSOR, read; written. */
 static inline struct gb_vk_bind

@@ -8,6 +8,7 @@
  * ranges of rows and columns.
  */
 #include "backends/vulkan/ops/counts.h"
+#include "backends/vulkan/ops/fused.h"
 #include "backends/vulkan/ops/matmul.h"
 #include "backends/vulkan/ops/shape.h"
 
@@ -85,12 +86,14 @@ mul_mat_supports(
 }
 
 static struct gb_vk_tiling
-tiling_of(const struct ggml_tensor *node)
+tiling_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
     const int64_t matrices = a->ne[2] * a->ne[3];
     const struct gb_vk_product_shape shape = {
+        .limits = limits,
         .weights = a->type,
+        .columns = node->src[1]->type,
         .m = a->ne[1],
         .k = a->ne[0],
         .cols = ggml_nrows(node) / matrices,
@@ -104,20 +107,22 @@ static size_t
 mul_mat_scratch(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct gb_vk_tiling tiling = tiling_of(node);
+    const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
     return is_cut(limits, node) ? 0 : gb_vk_product_parts_size(&tiling, node);
 }
 
-static void
-emit_whole(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+/* NODE, where bindings show all of its operands. */
+static struct gb_vk_product
+whole_product(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
-    const int64_t matrices = a->ne[2] * a->ne[3];
-    const int64_t cols = ggml_nrows(node) / matrices;
-    struct gb_vk_product product = {
-        .tiling = tiling_of(node),
+    const int64_t cols = ggml_nrows(node) / (a->ne[2] * a->ne[3]);
+
+    return (struct gb_vk_product){
+        .tiling = tiling_of(limits, node),
         .node = node,
         .dst = gb_vk_write(node),
         .weights = gb_vk_read(a),
@@ -137,9 +142,16 @@ emit_whole(struct gb_vk_emit *emit, const struct ggml_tensor *node)
             .column_type = gb_vk_float_of(b->type),
         },
     };
+}
 
-    gb_vk_multiply(emit, &product,
-                   matrices * gb_vk_groups(cols, product.tiling.cols));
+/* Tiles of columns over all matrices. */
+static int64_t
+tiles_of(const struct gb_vk_product *product)
+{
+    const struct ggml_tensor *a = product->node->src[0];
+
+    return a->ne[2] * a->ne[3] *
+           gb_vk_groups(product->params.n_cols, product->tiling.cols);
 }
 
 /* N rows from FIRST on of a matrix of T, of which LENGTH bytes are needed each.
@@ -166,7 +178,9 @@ emit_part(struct gb_vk_emit *emit, const struct ggml_tensor *node, int64_t i2,
     const int64_t m = a->ne[1] - row < cut->rows ? a->ne[1] - row : cut->rows;
     const int64_t n = b->ne[1] - col < cut->cols ? b->ne[1] - col : cut->cols;
     const struct gb_vk_product_shape shape = {
+        .limits = emit->limits,
         .weights = a->type,
+        .columns = b->type,
         .m = m,
         .k = a->ne[0],
         .cols = n,
@@ -209,7 +223,9 @@ mul_mat_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     const struct cut cut = cut_of(emit->limits, node);
 
     if (!is_cut(emit->limits, node)) {
-        emit_whole(emit, node);
+        struct gb_vk_product product = whole_product(emit->limits, node);
+
+        gb_vk_multiply(emit, &product, tiles_of(&product));
         return;
     }
     for (int64_t i3 = 0; i3 < node->ne[3]; i3++)
@@ -224,4 +240,95 @@ const struct gb_vk_op gb_vk_op_mul_mat = {
     .cuts = true,
     .scratch = mul_mat_scratch,
     .emit = mul_mat_emit,
+};
+
+/* ---- with what is added to it ---- */
+
+/* There is one place for an addend, and none for the product by itself. */
+static bool
+product_supports(
+    const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *node = group->nodes[0], *sum = group->nodes[1];
+    const struct ggml_tensor *addend = gb_vk_other_operand(sum, node);
+    const struct gb_vk_tiling tiling = tiling_of(limits, node);
+
+    return group->n_nodes == 2 && !gb_fuse_is_written(group, 0) &&
+           !is_cut(limits, node) && gb_vk_can_add(&tiling) &&
+           gb_vk_has_f32_rows(sum) && ggml_are_same_shape(sum, node) &&
+           addend->type == GGML_TYPE_F32 && gb_vk_repeats_for(addend, node);
+}
+
+static void
+product_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *sum = group->nodes[1];
+    const uint32_t nb[] = GB_VK_NB_FROM_1(sum);
+    struct gb_vk_product product = whole_product(emit->limits, group->nodes[0]);
+
+    product.dst = gb_vk_write(sum);
+    memcpy(product.params.dst_nb, nb, sizeof(nb));
+    product.sum = sum;
+    product.addend = gb_vk_other_operand(sum, group->nodes[0]);
+    gb_vk_multiply(emit, &product, tiles_of(&product));
+}
+
+const struct gb_vk_fused gb_vk_fused_product = {
+    .supports = product_supports,
+    .emit = product_emit,
+};
+
+/* ---- with others that have the same right side ---- */
+
+static bool
+products_support(
+    const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    for (int i = 0; i < group->n_nodes; i++)
+        if (is_cut(limits, group->nodes[i]))
+            return false;
+    return true;
+}
+
+static size_t
+parts_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const struct gb_vk_tiling tiling = tiling_of(limits, node);
+
+    return gb_vk_scratch_up(gb_vk_product_parts_size(&tiling, node));
+}
+
+/* Parts of all products are there at once. */
+static size_t
+products_scratch(
+    const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    size_t size = 0;
+
+    for (int i = 0; i < group->n_nodes; i++)
+        size += parts_of(limits, group->nodes[i]);
+    return size;
+}
+
+/* First all products, and then all sums of parts: one barrier parts them. */
+static void
+products_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
+{
+    struct gb_vk_product products[GB_FUSE_MAX_PARTS];
+    size_t parts = 0;
+
+    for (int i = 0; i < group->n_nodes; i++) {
+        products[i] = whole_product(emit->limits, group->nodes[i]);
+        products[i].parts = parts;
+        parts += parts_of(emit->limits, group->nodes[i]);
+        gb_vk_multiply_parts(emit, &products[i], tiles_of(&products[i]));
+    }
+    for (int i = 0; i < group->n_nodes; i++)
+        gb_vk_join_product(emit, &products[i]);
+}
+
+const struct gb_vk_fused gb_vk_fused_products = {
+    .supports = products_support,
+    .scratch = products_scratch,
+    .emit = products_emit,
 };

@@ -19,7 +19,8 @@
 
 /* What decides how a product is computed. */
 struct gb_vk_product_shape {
-    enum ggml_type weights;
+    const struct gb_vk_limits *limits;
+    enum ggml_type weights, columns;
     int64_t m, k;
     int64_t cols;     /* that meet a matrix of weights */
     int64_t matrices; /* of weights */
@@ -37,11 +38,12 @@ gb_vk_room(const struct gb_vk_limits *limits)
 struct gb_vk_tiling {
     enum gb_vk_pipeline pipeline;
     int64_t rows, cols; /* of a work group */
+    bool is_gemv;
     int64_t lanes;      /* GEMV: invocations that share k */
     int64_t n_splits, split_k;
 };
 
-/* By SHAPE alone, so that bits depend on nothing else.  IS_SINGLE: each column
+/* By SHAPE alone, so that bits of a device depend on nothing else.  IS_SINGLE: each column
  * has a matrix of its own. */
 struct gb_vk_tiling gb_vk_tile_product(
     const struct gb_vk_product_shape *shape, bool is_single);
@@ -65,6 +67,9 @@ struct gb_vk_product {
     const struct ggml_tensor *node;
     struct gb_vk_bind dst, weights, columns, chosen;
     size_t parts; /* of scratch, where k is split: their first byte */
+    /* Adds addend to node's result, which itself is not written; NULL: nobody
+     * does, and dst is node's. */
+    const struct ggml_tensor *sum, *addend;
     struct gb_vk_matmul_params params;
 };
 
@@ -76,5 +81,19 @@ struct gb_vk_product {
  */
 void gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
                     int64_t n_tiles);
+
+/* The same in two steps; between them others may be dispatched that have other
+ * parts. */
+void gb_vk_multiply_parts(
+    struct gb_vk_emit *emit, struct gb_vk_product *product, int64_t n_tiles);
+void gb_vk_join_product(
+    struct gb_vk_emit *emit, const struct gb_vk_product *product);
+
+/* Can what computes products by TILING add something to the results? */
+static inline bool
+gb_vk_can_add(const struct gb_vk_tiling *tiling)
+{
+    return tiling->is_gemv || tiling->n_splits > 1;
+}
 
 #endif

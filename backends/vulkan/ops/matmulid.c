@@ -58,7 +58,9 @@ plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     const int64_t experts = a->ne[2];
     struct plan plan = { .n_pairs = ggml_nelements(node->src[2]) };
     struct gb_vk_product_shape shape = {
+        .limits = limits,
         .weights = a->type,
+        .columns = node->src[1]->type,
         .m = a->ne[1],
         .k = a->ne[0],
         .is_cut = experts_shown(limits, a) < experts,

@@ -3,6 +3,7 @@
  * vulkan/ops/norm.c - rows, or groups of channels, brought to mean 0 and
  * variance 1, or to a mean square of 1.
  */
+#include "backends/vulkan/ops/fused.h"
 #include "backends/vulkan/ops/op.h"
 #include "backends/vulkan/ops/rows.h"
 #include "backends/vulkan/ops/shape.h"
@@ -46,25 +47,42 @@ pipelines_of(const struct ggml_tensor *node)
     return node->op == GGML_OP_RMS_NORM ? &rms_norm : &rms_norm_back;
 }
 
+/* Operands of the pipelines of NORM and RMS_NORM; those behind src0 mean nothing
+ * where a flag does not say so. */
+enum { DST, SRC0, SRC1, WEIGHTS, BIAS, SUMS, NORMED, SCALED, N_OPERANDS };
+
+static void
+emit_norm(struct gb_vk_emit *emit, const struct ggml_tensor *norm,
+          const struct gb_vk_bind *binds, struct gb_vk_norm_params *params)
+{
+    params->n = (uint32_t)norm->ne[0];
+    params->n_rows = (uint32_t)ggml_nrows(norm);
+    params->eps = gb_vk_param_f32(norm, 0);
+    emit->add(emit, gb_vk_row_pipeline(pipelines_of(norm), params->n),
+              gb_vk_row_groups(params->n, params->n_rows), binds,
+              norm->op == GGML_OP_RMS_NORM_BACK ? SRC1 + 1 : N_OPERANDS,
+              params, sizeof(*params));
+}
+
 static void
 norm_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[source_count(node) - 1];
+    struct gb_vk_bind binds[N_OPERANDS] = {
+        [DST] = gb_vk_write(node), [SRC0] = gb_vk_read(a),
+        [SRC1] = gb_vk_read(b),
+    };
     struct gb_vk_norm_params params = {
         .ne = GB_VK_ROW_NE(node),
         .dst_nb = GB_VK_ROW_NB(node),
         .src0_nb = GB_VK_ROW_NB(a),
         .src1_nb = GB_VK_ROW_NB(b),
-        .n = (uint32_t)node->ne[0],
-        .n_rows = (uint32_t)ggml_nrows(node),
-        .eps = gb_vk_param_f32(node, 0),
     };
 
-    GB_VK_DISPATCH_ONE_OF(
-        emit, gb_vk_row_pipeline(pipelines_of(node), params.n),
-        gb_vk_row_groups(params.n, params.n_rows), &params,
-        gb_vk_write(node), gb_vk_read(a), gb_vk_read(b));
+    for (int i = WEIGHTS; i < N_OPERANDS; i++)
+        binds[i] = i < SUMS ? gb_vk_read(a) : gb_vk_write(node);
+    emit_norm(emit, node, binds, &params);
 }
 
 const struct gb_vk_op gb_vk_op_norm = {
@@ -103,4 +121,149 @@ group_norm_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 const struct gb_vk_op gb_vk_op_group_norm = {
     .supports = group_norm_supports,
     .emit = group_norm_emit,
+};
+
+/* ---- with what stands round it ---- */
+
+/* Where the nodes of a group are: -1 for what is not there. */
+struct parts {
+    int get, add, norm, mul, bias;
+};
+
+static struct parts
+parts_of(const struct gb_fuse_group *group)
+{
+    const bool gets = group->pattern == GB_FUSE_GET_NORM;
+    const bool adds = group->pattern == GB_FUSE_ADD_NORM;
+    const int norm = gets || adds ? 1 : 0;
+
+    return (struct parts){
+        .get = gets ? 0 : -1,
+        .add = adds ? 0 : -1,
+        .norm = norm,
+        .mul = norm + 1,
+        .bias = group->n_nodes > norm + 2 ? norm + 2 : -1,
+    };
+}
+
+/* What node I, which comes after INNER, has besides. */
+static const struct ggml_tensor *
+operand(const struct gb_fuse_group *group, int i)
+{
+    return gb_vk_other_operand(group->nodes[i], group->nodes[i - 1]);
+}
+
+/* Are the rows that NODE picks those of a matrix? */
+static bool
+gets_plain_rows(const struct ggml_tensor *node)
+{
+    return gb_vk_has_f32_rows(node->src[0]) && ggml_is_matrix(node->src[0]) &&
+           !ggml_is_empty(node->src[0]) && ggml_is_vector(node->src[1]);
+}
+
+/* Does the first node, of which SHAPE has the counts, read what the shader
+ * does? */
+static bool
+reads_plain_rows(const struct parts *parts, const struct ggml_tensor *first,
+                 const struct ggml_tensor *shape)
+{
+    if (parts->get >= 0)
+        return gets_plain_rows(first);
+    return gb_vk_has_f32_rows(first->src[0]) &&
+           ggml_are_same_shape(first->src[0], shape) &&
+           (parts->add < 0 || gb_vk_has_rows_for(first->src[1], shape));
+}
+
+static bool
+fused_norm_supports(
+    const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    const struct parts parts = parts_of(group);
+    const struct ggml_tensor *norm = group->nodes[parts.norm];
+    const int last = group->n_nodes - 1;
+
+    (void)limits;
+    for (int i = 0; i < group->n_nodes; i++)
+        if (!gb_vk_has_f32_rows(group->nodes[i]) ||
+            !ggml_are_same_shape(group->nodes[i], norm) ||
+            (i < last && gb_fuse_is_written(group, i) &&
+             !ggml_is_contiguous(group->nodes[i])))
+            return false;
+    return reads_plain_rows(&parts, group->nodes[0], norm) &&
+           gb_vk_has_rows_for(operand(group, parts.mul), norm) &&
+           (parts.bias < 0 ||
+            gb_vk_has_rows_for(operand(group, parts.bias), norm));
+}
+
+static uint32_t
+written(const struct gb_fuse_group *group, int i, uint32_t flag)
+{
+    return i >= 0 && gb_fuse_is_written(group, i) ? flag : 0;
+}
+
+static uint32_t
+flags_of(const struct gb_fuse_group *group, const struct parts *parts)
+{
+    const int first = parts->get >= 0 ? parts->get : parts->add;
+    uint32_t flags = GB_VK_NORM_WEIGHS;
+
+    flags |= parts->add >= 0 ? GB_VK_NORM_ADDS : 0;
+    flags |= parts->get >= 0 ? GB_VK_NORM_GETS : 0;
+    flags |= parts->bias >= 0 ? GB_VK_NORM_HAS_BIAS : 0;
+    flags |= written(group, first, GB_VK_NORM_SUMS);
+    flags |= written(group, parts->norm, GB_VK_NORM_NORMED);
+    return flags | (parts->bias < 0
+                        ? 0 : written(group, parts->mul, GB_VK_NORM_SCALED));
+}
+
+/* What the first node has besides src0. */
+static void
+set_first(const struct parts *parts, const struct ggml_tensor *first,
+          struct gb_vk_bind *bind, struct gb_vk_norm_params *params)
+{
+    const uint32_t added[] = GB_VK_ROW_NB_REPEATED(first->src[1]);
+
+    *bind = gb_vk_read(first->src[1]);
+    if (parts->get < 0) {
+        memcpy(params->src1_nb, added, sizeof(added));
+        return;
+    }
+    params->src1_nb[0] = (uint32_t)first->src[1]->nb[0];
+    params->src1_nb[1] = (uint32_t)first->src[0]->ne[1];
+}
+
+static void
+fused_norm_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
+{
+    const struct parts parts = parts_of(group);
+    const struct ggml_tensor *first = group->nodes[0];
+    const struct ggml_tensor *last = group->nodes[group->n_nodes - 1];
+    const struct ggml_tensor *weights = operand(group, parts.mul);
+    const struct ggml_tensor *bias =
+        parts.bias < 0 ? weights : operand(group, parts.bias);
+    struct gb_vk_bind binds[N_OPERANDS] = {
+        [DST] = gb_vk_write(last), [SRC0] = gb_vk_read(first->src[0]),
+        [SRC1] = gb_vk_read(first->src[0]), [WEIGHTS] = gb_vk_read(weights),
+        [BIAS] = gb_vk_read(bias),
+        [SUMS] = gb_vk_write_if(group, 0, last),
+        [NORMED] = gb_vk_write_if(group, parts.norm, last),
+        [SCALED] = gb_vk_write_if(group, parts.mul, last),
+    };
+    struct gb_vk_norm_params params = {
+        .ne = GB_VK_ROW_NE(last),
+        .dst_nb = GB_VK_ROW_NB(last),
+        .src0_nb = GB_VK_ROW_NB(first->src[0]),
+        .weights_nb = GB_VK_ROW_NB_REPEATED(weights),
+        .bias_nb = GB_VK_ROW_NB_REPEATED(bias),
+        .flags = flags_of(group, &parts),
+    };
+
+    if (parts.get >= 0 || parts.add >= 0)
+        set_first(&parts, first, &binds[SRC1], &params);
+    emit_norm(emit, group->nodes[parts.norm], binds, &params);
+}
+
+const struct gb_vk_fused gb_vk_fused_norm = {
+    .supports = fused_norm_supports,
+    .emit = fused_norm_emit,
 };

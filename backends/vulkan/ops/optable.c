@@ -2,7 +2,7 @@
 /*
  * vulkan/ops/optable.c - which row runs an operation.
  */
-#include "backends/vulkan/ops/op.h"
+#include "backends/vulkan/ops/collect.h"
 
 static const struct gb_vk_op *const rows[GGML_OP_COUNT] = {
 #define GB_VK_OP(op, row) [GGML_OP_##op] = &gb_vk_op_##row,
@@ -38,6 +38,18 @@ fits(const struct gb_vk_limits *limits, const struct ggml_tensor *t)
     return ggml_nbytes(t) + 256 <= limits->range;
 }
 
+/* Does NODE take a pipeline that the driver cannot make? */
+static bool
+is_broken(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    struct gb_vk_collection taken = { .n = 0 };
+
+    if (!limits->has_broken)
+        return false;
+    gb_vk_collect(limits, node, &taken);
+    return gb_vk_has_broken(limits, &taken);
+}
+
 bool
 gb_vk_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
@@ -52,5 +64,5 @@ gb_vk_supports(
     for (int i = row->cuts ? 2 : 0; i < GGML_MAX_SRC; i++)
         if (node->src[i] != NULL && !fits(limits, node->src[i]))
             return false;
-    return row->supports(limits, node);
+    return row->supports(limits, node) && !is_broken(limits, node);
 }

@@ -63,6 +63,7 @@ out_prod_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     const int64_t n_groups = (int64_t)params.n_tiles[0] * params.n_tiles[1] *
                              node->ne[2] * node->ne[3];
 
+    emit->operations = 2 * (uint64_t)(ggml_nelements(node) * a->ne[1]);
     if (table == GB_VK_TABLE_NONE)
         GB_VK_DISPATCH_ONE_OF(emit, pipelines[a->type], n_groups, &params,
                               gb_vk_write(node), gb_vk_read_or(a, node),

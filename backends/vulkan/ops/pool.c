@@ -117,6 +117,8 @@ pool_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     const struct ggml_tensor *a = node->src[0];
     struct gb_vk_pool_params params = pool_params(node, node, a);
 
+    emit->operations =
+        2 * (uint64_t)params.n * (uint64_t)(params.k[0] * params.k[1]);
     GB_VK_DISPATCH(emit, pool, gb_vk_groups(params.n, 256), &params,
                    gb_vk_write(node), gb_vk_read_or(a, node));
 }
@@ -186,6 +188,8 @@ pool_back_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     if (size > 0)
         GB_VK_DISPATCH(emit, pool_places, gb_vk_groups(places.n, 256),
                        &places, gb_vk_scratch(0, size, true), gb_vk_read(b));
+    emit->operations =
+        2 * (uint64_t)params.n * (uint64_t)(params.k[0] * params.k[1]);
     GB_VK_DISPATCH(
         emit, pool_back, gb_vk_groups(params.n, 256), &params,
         gb_vk_write(node), gb_vk_read_or(grad, node),

@@ -14,6 +14,10 @@
 #define GEMV_THREADS 64
 #define PIECE        8  /* values of k that an invocation takes at a time */
 
+#define NARROW_THREADS 16
+#define NARROW_COLS    8
+#define NARROW_STEP    32 /* values of k that are taken at a time */
+
 /* A split has at least so many values of k, a multiple of any block; a product
  * is cut until there are so many work groups. */
 #define SPLIT_STEP 256
@@ -26,11 +30,14 @@
 
 static const struct {
     enum gb_vk_pipeline gemv_1, gemv_4, gemv_8, gemm_32, gemm_64;
+    enum gb_vk_pipeline narrow_1, narrow_8;
 } pipelines[GGML_TYPE_COUNT] = {
 #define GB_VK_FORMAT(TYPE, name, table)                                    \
     [GGML_TYPE_##TYPE] = { GB_VK_gemv_##name##_1, GB_VK_gemv_##name##_4,   \
                            GB_VK_gemv_##name##_8, GB_VK_gemm_##name##_32,  \
-                           GB_VK_gemm_##name##_64 },
+                           GB_VK_gemm_##name##_64,                         \
+                           GB_VK_narrow_##name##_1,                        \
+                           GB_VK_narrow_##name##_8 },
 #include "backends/vulkan/shaders/formats.def"
 #undef GB_VK_FORMAT
 };
@@ -59,6 +66,7 @@ tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
 {
     const bool is_one = is_single || shape->cols <= 1;
 
+    tiling->is_gemv = true;
     tiling->lanes = gemv_lanes(shape->k);
     tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
     tiling->cols = is_one ? 1 : shape->cols <= 4 ? 4 : GEMV_COLS;
@@ -77,6 +85,23 @@ tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
     tiling->rows = tiling->cols = is_large ? 64 : 32;
     tiling->pipeline = is_large ? pipelines[shape->weights].gemm_64
                                 : pipelines[shape->weights].gemm_32;
+}
+
+/* For a device that is a processor; false where it is none, and for what its
+ * shader does not take.  Few work groups run at a time, so k is never cut. */
+static bool
+tile_narrow(const struct gb_vk_product_shape *shape, bool is_single,
+            struct gb_vk_tiling *tiling)
+{
+    const bool is_one = is_single || shape->cols <= 1;
+
+    tiling->pipeline = is_one ? pipelines[shape->weights].narrow_1
+                              : pipelines[shape->weights].narrow_8;
+    tiling->rows = NARROW_THREADS * (is_one ? 2 : 4);
+    tiling->cols = is_one ? 1 : NARROW_COLS;
+    tiling->n_splits = 1;
+    return gb_vk_can_use(shape->limits, tiling->pipeline) &&
+           shape->columns == GGML_TYPE_F32 && shape->k % NARROW_STEP == 0;
 }
 
 /* Cut k where there are few tiles, for GROUPS work groups. */
@@ -100,6 +125,8 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
 {
     struct gb_vk_tiling tiling = { .lanes = GEMV_THREADS };
 
+    if (tile_narrow(shape, is_single, &tiling))
+        return tiling;
     if (is_single || shape->cols <= GEMV_COLS)
         tile_gemv(shape, is_single, &tiling);
     else
@@ -131,47 +158,70 @@ gb_vk_product_parts_size(
     return (size_t)(tiling->n_splits * ggml_nelements(node)) * sizeof(float);
 }
 
-/* DST becomes the parts in scratch. */
-static void
+/* Where dst goes instead: the parts in scratch. */
+static struct gb_vk_bind
 write_parts(struct gb_vk_product *product)
 {
     const struct ggml_tensor *node = product->node;
     struct gb_vk_matmul_params *params = &product->params;
     size_t size = sizeof(float);
 
-    product->dst =
-        gb_vk_scratch(product->parts,
-                      gb_vk_product_parts_size(&product->tiling, node), true);
     for (int i = 1; i < GGML_MAX_DIMS; i++) {
         size *= (size_t)node->ne[i - 1];
         params->dst_nb[i - 1] = (uint32_t)size;
     }
     params->split_bytes = (uint32_t)(size * (size_t)node->ne[3]);
+    return gb_vk_scratch(product->parts,
+                         gb_vk_product_parts_size(&product->tiling, node),
+                         true);
 }
 
-static void
-join_parts(struct gb_vk_emit *emit, const struct gb_vk_product *product,
-           const struct gb_vk_bind *dst)
+void
+gb_vk_join_product(
+    struct gb_vk_emit *emit, const struct gb_vk_product *product)
 {
-    const struct ggml_tensor *node = product->node;
+    const struct ggml_tensor *node =
+        product->sum != NULL ? product->sum : product->node;
+    const struct ggml_tensor *addend =
+        product->sum != NULL ? product->addend : node;
     const size_t size = gb_vk_product_parts_size(&product->tiling, node);
     struct gb_vk_join_params params = {
         .ne = GB_VK_NE(node),
         .dst_nb = GB_VK_NB(node),
+        .addend_nb = GB_VK_NB_REPEATED(addend),
+        .has_addend = product->sum != NULL,
         .n = (uint32_t)ggml_nelements(node),
         .n_parts = (uint32_t)product->tiling.n_splits,
     };
 
-    GB_VK_DISPATCH(emit, join, gb_vk_groups(params.n, 256), &params, *dst,
-                   gb_vk_scratch(product->parts, size, false));
+    if (product->tiling.n_splits == 1)
+        return;
+    GB_VK_DISPATCH(emit, join, gb_vk_groups(params.n, 256), &params,
+                   product->dst, gb_vk_scratch(product->parts, size, false),
+                   product->sum != NULL ? gb_vk_read(addend) : product->dst);
+}
+
+/* Strides of what the GEMV adds, which it has in the place of ids. */
+static void
+set_addend(struct gb_vk_product *product)
+{
+    const uint32_t nb[] = GB_VK_NB_REPEATED(product->addend);
+    struct gb_vk_matmul_params *params = &product->params;
+
+    product->chosen = gb_vk_read(product->addend);
+    params->has_ids = GB_VK_WITH_ADDEND;
+    params->ids_nb[0] = nb[0];
+    params->ids_nb[1] = nb[1];
+    params->first_expert = nb[2];
+    params->end_expert = nb[3];
 }
 
 void
-gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
-               int64_t n_tiles)
+gb_vk_multiply_parts(
+    struct gb_vk_emit *emit, struct gb_vk_product *product, int64_t n_tiles)
 {
     const struct gb_vk_tiling *tiling = &product->tiling;
-    const struct gb_vk_bind dst = product->dst;
+    struct gb_vk_bind dst = product->dst;
     const enum gb_vk_table table =
         gb_vk_table_of(product->node->src[0]->type);
     struct gb_vk_matmul_params *params = &product->params;
@@ -179,20 +229,29 @@ gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
         ceil_div(params->m, tiling->rows) * tiling->n_splits * n_tiles;
 
     if (tiling->n_splits > 1)
-        write_parts(product);
+        dst = write_parts(product);
+    else if (product->sum != NULL)
+        set_addend(product);
     params->lanes = (uint32_t)tiling->lanes;
     params->n_splits = (uint32_t)tiling->n_splits;
     params->split_k = (uint32_t)tiling->split_k;
     params->n_groups = (uint32_t)n_groups;
+    emit->operations =
+        2 * (uint64_t)params->m * params->k * (uint64_t)(n_tiles * tiling->cols);
     if (table == GB_VK_TABLE_NONE)
-        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params,
-                              product->dst, product->weights, product->columns,
+        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params, dst,
+                              product->weights, product->columns,
                               product->chosen);
     else
-        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params,
-                              product->dst, product->weights, product->columns,
-                              product->chosen,
-                              gb_vk_read_table(table));
-    if (tiling->n_splits > 1)
-        join_parts(emit, product, &dst);
+        GB_VK_DISPATCH_ONE_OF(emit, tiling->pipeline, n_groups, params, dst,
+                              product->weights, product->columns,
+                              product->chosen, gb_vk_read_table(table));
+}
+
+void
+gb_vk_multiply(struct gb_vk_emit *emit, struct gb_vk_product *product,
+               int64_t n_tiles)
+{
+    gb_vk_multiply_parts(emit, product, n_tiles);
+    gb_vk_join_product(emit, product);
 }

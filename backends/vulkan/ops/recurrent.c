@@ -107,6 +107,7 @@ ssm_scan_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         .c_nb = NB_1_2(src[5]),
     };
 
+    emit->operations = 8 * (uint64_t)ggml_nelements(src[1]) * params.n_state;
     GB_VK_DISPATCH_ONE_OF(
         emit,
         params.n_state <= GB_VK_SCAN_LANES ? GB_VK_ssm_scan_16
@@ -212,6 +213,7 @@ linear_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         .scale = gb_vk_param_f32(node, 0),
     };
 
+    emit->operations = 6 * (uint64_t)ggml_nelements(k) * params.z;
     GB_VK_DISPATCH_ONE_OF(
         emit,
         is_of_64 ? pipelines_of_64[has_bonus(node)]

@@ -7,6 +7,8 @@
  * and 6 scale of the frequencies; 7 ext_factor, 8 attn_factor, 9 and 10 beta of
  * YaRN; 11 to 14 sections.
  */
+#include "backends/vulkan/ops/rope.h"
+
 #include "backends/vulkan/ops/op.h"
 #include "backends/vulkan/ops/shape.h"
 #include "backends/vulkan/shaders/params-rope.h"
@@ -137,16 +139,26 @@ set_frequencies(
     params->factor *= 1.0f + 0.1f * logf(1.0f / params->freq_scale);
 }
 
+/* Do two neighbours of a row of N values of TO, of two bytes and without gaps,
+ * make a word? */
+static bool
+has_words(const struct ggml_tensor *to, int64_t n)
+{
+    return ggml_type_size(to->type) == 2 && ggml_is_contiguous(to) &&
+           n % 2 == 0 && (uintptr_t)to->data % 4 == 0;
+}
+
 static uint32_t
-flags_of(const struct ggml_tensor *node)
+flags_of(const struct ggml_tensor *node, const struct ggml_tensor *to)
 {
     uint32_t flags =
-        gb_vk_float_of(node->type) | gb_vk_float_of(node->src[0]->type) << 2;
+        gb_vk_float_of(to->type) | gb_vk_float_of(node->src[0]->type) << 2;
 
     flags |= is_split(node) ? GB_VK_ROPE_SPLIT : 0;
     flags |= is_vision(node) ? GB_VK_ROPE_VISION : 0;
     flags |= has_streams(node) ? GB_VK_ROPE_STREAMS : 0;
     flags |= node->src[2] != NULL ? GB_VK_ROPE_FACTORS : 0;
+    flags |= has_words(to, node->ne[0]) ? GB_VK_ROPE_WORDS : 0;
     return flags | (node->op == GGML_OP_ROPE_BACK ? GB_VK_ROPE_BACK : 0);
 }
 
@@ -162,8 +174,11 @@ heads_of_item(int64_t columns, int64_t heads)
     return (uint32_t)(n < 1 ? 1 : n > heads ? heads : n);
 }
 
+/* Rotate as NODE does, into TO, whose strides are NB, and also into NODE if that
+ * is another one and IS_WRITTEN. */
 static void
-rope_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+emit_rope(struct gb_vk_emit *emit, const struct ggml_tensor *node,
+          const struct ggml_tensor *to, const uint32_t nb[4], bool is_written)
 {
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *positions = node->src[1];
@@ -173,11 +188,12 @@ rope_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     const int64_t columns = n_slots * a->ne[2] * a->ne[3];
     struct gb_vk_rope_params params = {
         .ne = { (uint32_t)a->ne[0], (uint32_t)a->ne[1], (uint32_t)a->ne[2] },
-        .dst_nb = GB_VK_NB(node),
+        .dst_nb = { nb[0], nb[1], nb[2], nb[3] },
         .src_nb = GB_VK_NB(a),
         .position_nb = (uint32_t)positions->nb[0],
         .factor_nb = factors == NULL ? 0 : (uint32_t)factors->nb[0],
-        .flags = flags_of(node),
+        .flags = flags_of(node, to) |
+                 (is_written ? GB_VK_ROPE_HAS_INNER : 0),
         .n_pairs = (uint32_t)n_pairs,
         .per_item = heads_of_item(columns, a->ne[1]),
         .sections = {
@@ -190,12 +206,44 @@ rope_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     params.n_items =
         (uint32_t)(columns * gb_vk_groups(a->ne[1], params.per_item));
     GB_VK_DISPATCH(emit, rope, gb_vk_groups(params.n_items, 256), &params,
-                   gb_vk_write(node), gb_vk_read(a), gb_vk_read(positions),
+                   gb_vk_write(to), gb_vk_read(a), gb_vk_read(positions),
                    gb_vk_read_or(factors == NULL ? positions : factors,
-                                 positions));
+                                 positions),
+                   gb_vk_write(is_written ? node : to));
+}
+
+static void
+rope_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    const uint32_t nb[] = GB_VK_NB(node);
+
+    emit_rope(emit, node, node, nb, false);
 }
 
 const struct gb_vk_op gb_vk_op_rope = {
     .supports = rope_supports,
     .emit = rope_emit,
 };
+
+/* ---- with the copy of it ---- */
+
+bool
+gb_vk_can_store_rope(
+    const struct ggml_tensor *rope, const struct ggml_tensor *copy)
+{
+    return copy->src[0] == rope && rope->type == GGML_TYPE_F32 &&
+           gb_vk_is_float(copy->type) && ggml_is_contiguous(rope) &&
+           ggml_is_contiguous(copy);
+}
+
+void
+gb_vk_emit_rope_store(
+    struct gb_vk_emit *emit, const struct ggml_tensor *rope,
+    const struct ggml_tensor *copy, bool is_written)
+{
+    uint32_t nb[4] = { (uint32_t)ggml_type_size(copy->type) };
+
+    for (int i = 1; i < GGML_MAX_DIMS; i++)
+        nb[i] = nb[i - 1] * (uint32_t)rope->ne[i - 1];
+    emit_rope(emit, rope, copy, nb, is_written);
+}

@@ -13,6 +13,9 @@
 
 #define KEY_SIZE 8
 
+/* What is done to a key to sort a run: about so much. */
+#define SORT_STEPS 100
+
 static bool
 is_one_run(const struct ggml_tensor *node)
 {
@@ -86,6 +89,7 @@ emit_rows(struct gb_vk_emit *emit, const struct ggml_tensor *node,
     int half = 0;
 
     params->is_last = n_runs == 1;
+    emit->operations = (uint64_t)params->n_rows * params->n * SORT_STEPS;
     GB_VK_DISPATCH_ONE_OF(
         emit, is_short ? GB_VK_sort_short_runs : GB_VK_sort_runs,
         (int64_t)params->n_rows * n_runs, params, gb_vk_write(node),

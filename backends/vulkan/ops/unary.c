@@ -5,6 +5,7 @@
  * UNARY SQR SQRT LOG SIN COS SCALE CLAMP LEAKY_RELU, of floating-point types
  * with any strides.
  */
+#include "backends/vulkan/ops/fused.h"
 #include "backends/vulkan/ops/op.h"
 #include "backends/vulkan/ops/shape.h"
 #include "backends/vulkan/shaders/params-unary.h"
@@ -58,27 +59,100 @@ function_of(const struct ggml_tensor *node)
                                      : own[node->op];
 }
 
-static void
-unary_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+static bool
+is_flat(const struct ggml_tensor *t)
+{
+    return t->type == GGML_TYPE_F32 && ggml_is_contiguous(t);
+}
+
+/* NODE's function into TO, times GATED if that is not NULL.  Frequent ones have
+ * pipelines of their own, without what decides. */
+static enum gb_vk_pipeline
+pipeline_of(const struct ggml_tensor *node, const struct ggml_tensor *to,
+            const struct ggml_tensor *gated)
+{
+    const uint32_t function = function_of(node);
+
+    if (!is_flat(to) || !is_flat(node->src[0]) ||
+        (gated != NULL &&
+         (!is_flat(gated) || !ggml_are_same_shape(gated, to))))
+        return GB_VK_unary;
+    return function == GB_VK_GELU   ? GB_VK_unary_gelu
+           : function == GB_VK_SILU ? GB_VK_unary_silu
+                                    : GB_VK_unary;
+}
+
+/* The function of NODE, into TO. */
+static struct gb_vk_unary_params
+params_of(const struct ggml_tensor *node, const struct ggml_tensor *to)
 {
     const struct ggml_tensor *a = node->src[0];
-    struct gb_vk_unary_params params = {
-        .ne = GB_VK_NE(node),
-        .dst_nb = GB_VK_NB(node),
+
+    return (struct gb_vk_unary_params){
+        .ne = GB_VK_NE(to),
+        .dst_nb = GB_VK_NB(to),
         .src_nb = GB_VK_NB(a),
-        .n = (uint32_t)ggml_nelements(node),
+        .n = (uint32_t)ggml_nelements(to),
         .function = function_of(node),
-        .dst_type = gb_vk_float_of(node->type),
+        .dst_type = gb_vk_float_of(to->type),
         .src_type = gb_vk_float_of(a->type),
         .p0 = gb_vk_param_f32(node, 0),
         .p1 = gb_vk_param_f32(node, 1),
     };
+}
 
-    GB_VK_DISPATCH(emit, unary, gb_vk_groups(params.n, 256), &params,
-                   gb_vk_write(node), gb_vk_read(a));
+static void
+unary_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
+{
+    struct gb_vk_unary_params params = params_of(node, node);
+
+    GB_VK_DISPATCH_ONE_OF(emit, pipeline_of(node, node, NULL),
+                          gb_vk_groups(params.n, 256), &params,
+                          gb_vk_write(node), gb_vk_read(node->src[0]),
+                          gb_vk_read(node->src[0]), gb_vk_write(node));
 }
 
 const struct gb_vk_op gb_vk_op_unary = {
     .supports = unary_supports,
     .emit = unary_emit,
+};
+
+/* ---- with what it gates ---- */
+
+static bool
+gate_supports(
+    const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *inner = group->nodes[0], *last = group->nodes[1];
+    const struct ggml_tensor *gated = gb_vk_other_operand(last, inner);
+
+    (void)limits;
+    return inner->type == GGML_TYPE_F32 && ggml_are_same_shape(inner, last) &&
+           gb_vk_is_float(last->type) && gb_vk_is_float(gated->type) &&
+           gb_vk_repeats_for(gated, last) &&
+           (!gb_fuse_is_written(group, 0) || ggml_is_contiguous(inner));
+}
+
+static void
+gate_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
+{
+    const struct ggml_tensor *inner = group->nodes[0], *last = group->nodes[1];
+    const struct ggml_tensor *gated = gb_vk_other_operand(last, inner);
+    const uint32_t gated_nb[] = GB_VK_NB_REPEATED(gated);
+    struct gb_vk_unary_params params = params_of(inner, last);
+
+    memcpy(params.gated_nb, gated_nb, sizeof(gated_nb));
+    params.gated_type = gb_vk_float_of(gated->type);
+    params.flags = GB_VK_UNARY_GATES;
+    if (gb_fuse_is_written(group, 0))
+        params.flags |= GB_VK_UNARY_HAS_INNER;
+    GB_VK_DISPATCH_ONE_OF(emit, pipeline_of(inner, last, gated),
+                          gb_vk_groups(params.n, 256), &params,
+                          gb_vk_write(last), gb_vk_read(inner->src[0]),
+                          gb_vk_read(gated), gb_vk_write_if(group, 0, last));
+}
+
+const struct gb_vk_fused gb_vk_fused_gate = {
+    .supports = gate_supports,
+    .emit = gate_emit,
 };

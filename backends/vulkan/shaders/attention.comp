@@ -4,7 +4,7 @@
 // vulkan/shaders/attention.comp - attention of queries to keys and values of
 // one type.
 //
-// 128 invocations with GB_ROWS queries of a group of heads, that go through a
+// 128 invocations with ROWS queries of a group of heads, that go through a
 // part of the keys, 32 at a time, with an online softmax ("Online normalizer
 // calculation for softmax", arXiv 1805.02867; in tiles: "FlashAttention", arXiv
 // 2205.14135):
@@ -15,13 +15,13 @@
 //   values   WIDTH elements of 32 values at a time, in the place of the keys;
 //            an invocation has some queries times four neighbouring elements
 //
-// Sums of up to GB_RANGE elements of a result are in registers; for longer
+// Sums of up to RANGE elements of a result are in registers; for longer
 // heads more work groups find the scores again.  14 KiB of shared memory with
 // 32 rows, whose bandwidth is the limit, 12 KiB with 8.
 //
 // GB_TYPE_…  of keys and values
-// GB_ROWS    32 for prompts; 8 for single tokens, which memory limits
-// GB_RANGE   256 or 128
+// ROWS       32 for prompts; 8 for single tokens, which memory limits
+// RANGE      256 or 128
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -33,17 +33,11 @@
 
 #define THREADS 128
 #define KEYS    32
-#if GB_ROWS == 8
-#define WIDTH   64 // elements taken at a time
-#define S_ROWS  2  // queries and keys of an invocation's scores
-#define S_KEYS  1
-#define V_ROWS  1  // queries of an invocation's values
-#else
-#define WIDTH   32
-#define S_ROWS  4
-#define S_KEYS  2
-#define V_ROWS  2
-#endif
+#define IS_FEW  (ROWS == 8u)
+#define WIDTH   (IS_FEW ? 64u : 32u) // elements taken at a time
+#define S_ROWS  (IS_FEW ? 2u : 4u)   // queries and keys of an invocation's scores
+#define S_KEYS  (IS_FEW ? 1u : 2u)
+#define V_ROWS  (IS_FEW ? 1u : 2u)   // queries of an invocation's values
 #define STRIDE  (WIDTH / 4 + 1) // vectors of a row, so that eight neighbouring
                                 // ones have all banks
 #define P_STRIDE (KEYS + 1)
@@ -54,6 +48,8 @@
 #define HIDDEN  -3e38
 #define BOTTOM  -1e38
 
+layout(constant_id = 0) const uint ROWS = 32;
+layout(constant_id = 1) const uint RANGE = 256;
 layout(local_size_x = THREADS) in;
 GB_OPERAND(0, dst, writeonly);
 GB_OPERAND(1, q, readonly);
@@ -80,15 +76,15 @@ GB_FLOATS8(keys8, keys)
 GB_FLOATS8(values8, values)
 #endif
 
-shared vec4 queries[GB_ROWS * STRIDE];
+shared vec4 queries[ROWS * STRIDE];
 shared vec4 tile[KEYS * STRIDE];        // keys, then values
-shared float scores[GB_ROWS * P_STRIDE]; // mask, scores, exponentials
-shared float row_max[GB_ROWS], row_sum[GB_ROWS];
-shared float factor[GB_ROWS]; // of what was summed up to now
+shared float scores[ROWS * P_STRIDE]; // mask, scores, exponentials
+shared float row_max[ROWS], row_sum[ROWS];
+shared float factor[ROWS]; // of what was summed up to now
 shared uint is_seen[2];       // of these keys, and of the next ones
 
 uint first_row, first_head, batch;
-vec4 sums[GB_RANGE / WIDTH][V_ROWS];
+vec4 sums[RANGE / WIDTH][V_ROWS];
 
 uint rows_of_group()
 {
@@ -115,7 +111,7 @@ float slope_of(uint head)
 // Elements from FIRST on of the queries.
 void load_queries(uint first)
 {
-    for (uint i = gl_LocalInvocationID.x; i < GB_ROWS * PIECES; i += THREADS) {
+    for (uint i = gl_LocalInvocationID.x; i < ROWS * PIECES; i += THREADS) {
         const uint row = i / PIECES, piece = i % PIECES;
         const uint n = first_row + row;
         float v[8];
@@ -162,7 +158,7 @@ void load_tile(bool is_value, uint at, uint stride, uint n, uint first)
 // Of N keys from FIRST on: slope * mask, or HIDDEN.
 void load_mask(uint first, uint n, uint parity)
 {
-    for (uint i = gl_LocalInvocationID.x; i < GB_ROWS * KEYS; i += THREADS) {
+    for (uint i = gl_LocalInvocationID.x; i < ROWS * KEYS; i += THREADS) {
         const uint row = i / KEYS, key = i % KEYS;
         const uint at_row = first_row + row;
         float value = HIDDEN;
@@ -238,7 +234,7 @@ void take_softmax()
     const uint thread = gl_LocalInvocationID.x;
 
     barrier();
-    if (thread < GB_ROWS) {
+    if (thread < ROWS) {
         const float before = row_max[thread];
         float most = before;
 
@@ -248,14 +244,14 @@ void take_softmax()
         row_max[thread] = most;
     }
     barrier();
-    for (uint i = thread; i < GB_ROWS * KEYS; i += THREADS) {
+    for (uint i = thread; i < ROWS * KEYS; i += THREADS) {
         const uint row = i / KEYS, at = row * P_STRIDE + i % KEYS;
         const float score = scores[at];
 
         scores[at] = score > BOTTOM ? gb_exp(score - row_max[row]) : 0.0;
     }
     barrier();
-    if (thread < GB_ROWS) {
+    if (thread < ROWS) {
         float sum = 0.0;
 
         for (uint i = 0u; i < KEYS; i++)
@@ -271,7 +267,7 @@ void add_values(uint at, uint n, uint first)
     const uint four = gl_LocalInvocationID.x % FOURS;
     const uint row = gl_LocalInvocationID.x / FOURS * V_ROWS;
 
-    [[unroll]] for (uint w = 0u; w < GB_RANGE / WIDTH; w++) {
+    [[unroll]] for (uint w = 0u; w < RANGE / WIDTH; w++) {
         if (first + w * WIDTH < p.d) {
             barrier();
             load_tile(true, at, p.v_nb[0], n, first + w * WIDTH);
@@ -321,10 +317,10 @@ void main()
 
     if (index >= p.n_groups)
         return;
-    first = gb_take(index, (p.d + GB_RANGE - 1u) / GB_RANGE) * GB_RANGE;
+    first = gb_take(index, (p.d + RANGE - 1u) / RANGE) * RANGE;
     part = gb_take(index, p.n_parts);
-    first_row = gb_take(index, (rows_of_group() + GB_ROWS - 1u) / GB_ROWS) *
-                GB_ROWS;
+    first_row = gb_take(index, (rows_of_group() + ROWS - 1u) / ROWS) *
+                ROWS;
     first_head = gb_take(index, p.n_heads / p.group) * p.group;
     batch = index;
     first_key = part * p.part;
@@ -334,10 +330,10 @@ void main()
     v_at = p.at[3] + first_head / p.v_heads * p.v_nb[1] +
            batch / p.v_batches * p.v_nb[2];
 
-    [[unroll]] for (uint w = 0u; w < GB_RANGE / WIDTH; w++)
+    [[unroll]] for (uint w = 0u; w < RANGE / WIDTH; w++)
         [[unroll]] for (uint r = 0u; r < V_ROWS; r++)
             sums[w][r] = vec4(0.0);
-    if (thread < GB_ROWS) {
+    if (thread < ROWS) {
         row_max[thread] = HIDDEN;
         row_sum[thread] = 0.0;
     }
@@ -357,7 +353,7 @@ void main()
         }
     }
     barrier();
-    [[unroll]] for (uint w = 0u; w < GB_RANGE / WIDTH; w++)
+    [[unroll]] for (uint w = 0u; w < RANGE / WIDTH; w++)
         [[unroll]] for (uint r = 0u; r < V_ROWS; r++) {
             const uint row = thread / FOURS * V_ROWS + r;
 

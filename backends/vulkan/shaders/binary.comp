@@ -6,12 +6,17 @@
 // An invocation an element, 256 a work group.  Computed in F32, rounded once to
 // the type of dst.  All is limited by memory, but what is not contiguous by the
 // divisions that find an element.
+//
+// FUNCTION  one more than its number; 0: p.function is it
+// SHAPE     GB_VK_ALIKE, GB_VK_REPEATED: all are contiguous F32; 0: p says
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
 #include "params-binary.h"
 #include "common/tensor.glsl"
 #include "common/math.glsl"
 
+layout(constant_id = 0) const uint FUNCTION = 0;
+layout(constant_id = 1) const uint SHAPE = 0;
 layout(local_size_x = 256) in;
 GB_OPERAND(0, dst, );
 GB_OPERAND(1, a, readonly);
@@ -27,7 +32,7 @@ float silu_back(float dy, float x)
 
 float binary(float x, float y)
 {
-    switch (p.function) {
+    switch (FUNCTION > 0u ? FUNCTION - 1u : p.function) {
     case GB_VK_SUB:
         return x - y;
     case GB_VK_MUL:
@@ -61,6 +66,12 @@ void main()
 
     if (i >= p.n)
         return;
+    if (SHAPE != 0u) {
+        x = gb_f32(a, p.at[1] + 4u * i);
+        y = gb_f32(b, p.at[2] + 4u * (SHAPE == GB_VK_ALIKE ? i : i % p.n_b));
+        gb_put_f32(dst, p.at[0] + 4u * i, binary(x, y));
+        return;
+    }
     if (p.n_b != 0u) {
         to = p.at[0] + 4u * i;
         from = p.at[1] + 4u * i;

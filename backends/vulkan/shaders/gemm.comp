@@ -5,7 +5,7 @@
 // one that is chosen for each pair of a token and an expert, pairs sorted by
 // expert.
 //
-// A work group makes a tile of GB_TILE rows and columns of dst, an invocation
+// A work group makes a tile of TILE rows and columns of dst, an invocation
 // SIDE_M by SIDE_N of them in registers.  16 values of k at a time come as
 // floats into shared memory, 8 of a row and 8 of a column by each invocation,
 // which reads the next ones before it multiplies; four of a row are one vector,
@@ -17,7 +17,7 @@
 // 4 by 4 each, 5 KiB) 16 for 2, for products that have too few tiles of 64.
 //
 // GB_TYPE_…  type of the weights
-// GB_TILE    64 or 32
+// TILE       64 or 32
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -25,14 +25,15 @@
 #include "common/format.glsl"
 #include "common/tensor.glsl"
 
-#define THREADS (2 * GB_TILE)
-#define SIDE_M  (GB_TILE / 8)
+#define THREADS (2 * TILE)
+#define SIDE_M  (TILE / 8)
 #define SIDE_N  4
 #define COLS_AT (THREADS / 8) // from a column of an invocation to the next
 #define STEP    16            // values of k
 #define STRIDE  (STEP / 4 + 1)
 
-layout(local_size_x = THREADS) in;
+layout(constant_id = 0) const uint TILE = 64;
+layout(local_size_x_id = 1, local_size_x = 128) in; // THREADS
 GB_OPERAND(0, dst, writeonly);
 GB_OPERAND(1, weights, readonly);
 GB_OPERAND(2, columns, readonly);
@@ -48,10 +49,10 @@ GB_OPERAND(4, tables, readonly);
 GB_ROW8
 GB_FLOATS8(columns8, columns)
 
-shared vec4 a[GB_TILE * STRIDE];
-shared vec4 b[GB_TILE * STRIDE];
-shared uint from[GB_TILE]; // columns of the tile
-shared uint to[GB_TILE];   // and where their results go
+shared vec4 a[TILE * STRIDE];
+shared vec4 b[TILE * STRIDE];
+shared uint from[TILE]; // columns of the tile
+shared uint to[TILE];   // and where their results go
 
 // Column C of those that meet matrix INDEX.
 void find_column(uint c, uint index, uint which)
@@ -126,7 +127,7 @@ void main()
 
     if (index >= p.n_groups)
         return;
-    first_row = gb_take(index, (p.m + GB_TILE - 1u) / GB_TILE) * GB_TILE;
+    first_row = gb_take(index, (p.m + TILE - 1u) / TILE) * TILE;
     split = gb_take(index, p.n_splits);
     if (p.has_ids != 0u) {
         // Three words of a tile: expert, first place, places.
@@ -142,14 +143,14 @@ void main()
                        : expert < p.first_expert || expert >= p.end_expert)
             return;
         matrix = p.at[1] + (expert - p.first_expert) * p.weights_nb[1];
-        if (thread < GB_TILE)
+        if (thread < TILE)
             find_pair(tile + min(thread, n_here - 1u), thread);
     } else {
-        tile = gb_take(index, (p.n_cols + GB_TILE - 1u) / GB_TILE) * GB_TILE;
-        n_here = min(p.n_cols - tile, GB_TILE);
+        tile = gb_take(index, (p.n_cols + TILE - 1u) / TILE) * TILE;
+        n_here = min(p.n_cols - tile, TILE);
         matrix = p.at[1] + index % p.weights_ne2 * p.weights_nb[1] +
                  index / p.weights_ne2 * p.weights_nb[2];
-        if (thread < GB_TILE)
+        if (thread < TILE)
             find_column(tile + min(thread, n_here - 1u), index, thread);
     }
     barrier();

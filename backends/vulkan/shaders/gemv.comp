@@ -5,13 +5,13 @@
 // one that is chosen for each pair of a token and an expert.
 //
 // 64 invocations, of which p.lanes share k: each takes every p.lanes-th piece
-// of 8 values of GB_ROWS rows, and multiplies it by those of GB_COLS columns.
+// of 8 values of GB_ROWS rows, and multiplies it by those of COLS columns.
 // Their sums are added up in shared memory in one order, whatever subgroups
 // are.  So weights are read once for all columns, a subgroup's pieces beside
 // each other, and a column once for GB_ROWS rows; memory is the limit.
 //
 // GB_TYPE_…  type of the weights
-// GB_COLS    columns
+// COLS       columns
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -24,6 +24,7 @@
 #define STRIDE  65 // floats for an accumulator, without conflicts of banks
 #define SUMS    8  // of the lanes that share k, before the last step
 
+layout(constant_id = 0) const uint COLS = 8;
 layout(local_size_x = THREADS) in;
 GB_OPERAND(0, dst, writeonly);
 GB_OPERAND(1, weights, readonly);
@@ -37,15 +38,16 @@ GB_OPERAND(4, tables, readonly);
 #include "common/unpack.glsl"
 #endif
 #include "common/row8.glsl"
+#include "common/epilogue.glsl"
 GB_ROW8
 GB_FLOATS8(columns8, columns)
 
-shared float parts[GB_ROWS * GB_COLS * STRIDE];
+shared float parts[GB_ROWS * COLS * STRIDE];
 
 // What a group multiplies.
 uint matrix;          // byte of weights
-uint from[GB_COLS];   // of columns
-uint to[GB_COLS];     // of dst
+uint from[COLS];   // of columns
+uint to[COLS];     // of dst
 bool is_nothing;      // no such expert: zeros
 
 // Column C of those that meet matrix INDEX, and where its result goes.
@@ -83,7 +85,7 @@ bool find_pair(uint c)
 void add_up(uint n_sets)
 {
     const uint each = p.lanes / SUMS;
-    const uint n = n_sets * GB_ROWS * GB_COLS;
+    const uint n = n_sets * GB_ROWS * COLS;
 
     barrier();
     if (each > 1u) {
@@ -109,28 +111,28 @@ void main()
     const uint rows = n_sets * GB_ROWS;
     uint index = gb_group();
     uint first_row, split, tile, row[GB_ROWS], end;
-    float sums[GB_ROWS][GB_COLS];
+    float sums[GB_ROWS][COLS];
 
     if (index >= p.n_groups)
         return;
     first_row = gb_take(index, (p.m + rows - 1u) / rows) * rows;
     split = gb_take(index, p.n_splits);
-    tile = gb_take(index, (p.n_cols + GB_COLS - 1u) / GB_COLS) * GB_COLS;
+    tile = gb_take(index, (p.n_cols + COLS - 1u) / COLS) * COLS;
     is_nothing = false;
-    if (p.has_ids != 0u) {
+    if (p.has_ids == GB_VK_BY_PAIR) {
         if (!find_pair(tile))
             return;
     } else {
         matrix = p.at[1] + index % p.weights_ne2 * p.weights_nb[1] +
                  index / p.weights_ne2 * p.weights_nb[2];
-        [[unroll]] for (uint c = 0u; c < GB_COLS; c++)
+        [[unroll]] for (uint c = 0u; c < COLS; c++)
             find_column(min(tile + c, p.n_cols - 1u), index, c);
     }
 
     [[unroll]] for (uint r = 0u; r < GB_ROWS; r++) {
         row[r] = matrix + min(first_row + set * GB_ROWS + r, p.m - 1u) *
                               p.weights_nb[0];
-        [[unroll]] for (uint c = 0u; c < GB_COLS; c++)
+        [[unroll]] for (uint c = 0u; c < COLS; c++)
             sums[r][c] = 0.0;
     }
     end = is_nothing ? 0u : min((split + 1u) * p.split_k, p.k);
@@ -139,7 +141,7 @@ void main()
 
         [[unroll]] for (uint r = 0u; r < GB_ROWS; r++)
             gb_row8(row[r], i, p.k, w[r]);
-        [[unroll]] for (uint c = 0u; c < GB_COLS; c++) {
+        [[unroll]] for (uint c = 0u; c < COLS; c++) {
             float x[8];
 
             columns8(p.column_type, from[c], i, p.k, x);
@@ -150,11 +152,11 @@ void main()
     }
 
     [[unroll]] for (uint r = 0u; r < GB_ROWS; r++)
-        [[unroll]] for (uint c = 0u; c < GB_COLS; c++)
+        [[unroll]] for (uint c = 0u; c < COLS; c++)
             parts[(r + GB_ROWS * c) * STRIDE + gl_LocalInvocationID.x] =
                 sums[r][c];
     add_up(n_sets);
-    for (uint o = gl_LocalInvocationID.x; o < rows * GB_COLS; o += THREADS) {
+    for (uint o = gl_LocalInvocationID.x; o < rows * COLS; o += THREADS) {
         const uint of_set = o % n_sets, r = o / n_sets % GB_ROWS;
         const uint c = o / n_sets / GB_ROWS;
         const uint at_row = first_row + of_set * GB_ROWS + r;
@@ -164,6 +166,7 @@ void main()
         [[unroll]] for (uint j = 0u; j < SUMS; j++)
             sum += parts[first + j * (p.lanes / SUMS)];
         if (at_row < p.m && tile + c < p.n_cols)
-            gb_put_f32(dst, to[c] + split * p.split_bytes + at_row * 4u, sum);
+            gb_put_f32(dst, to[c] + split * p.split_bytes + at_row * 4u,
+                       gb_with_addend(sum, at_row, tile + c, index));
     }
 }

@@ -14,6 +14,9 @@
 #define GB_VK_DIV       3u /* a / b */
 #define GB_VK_SILU_BACK 4u /* a times the derivative of b / (1 + e^-b) */
 
+#define GB_VK_ALIKE    1 /* b has the shape of a */
+#define GB_VK_REPEATED 2 /* b is repeated as a whole */
+
 GB_PARAMS(gb_vk_binary_params, 3)
     uint32_t ne[4];    /* of dst and a */
     uint32_t dst_nb[4];

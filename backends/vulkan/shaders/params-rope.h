@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * vulkan/shaders/params-rope.h - rotary position embedding: dst, src,
- * positions, factors.
+ * positions, factors, inner.
  */
 #include "params.h"
 
 /* Tensors are [row, heads, tokens, batches].  An invocation has one slot, a
  * pair or what is copied, of some heads of a token. */
-GB_PARAMS(gb_vk_rope_params, 4)
+GB_PARAMS(gb_vk_rope_params, 5)
     uint32_t ne[3];
     uint32_t dst_nb[4];
     uint32_t src_nb[4];
@@ -34,3 +34,6 @@ GB_PARAMS_END
 #define GB_VK_ROPE_FACTORS 128u /* there are factors, or else the operand means
                                    nothing */
 #define GB_VK_ROPE_BACK 256u    /* rotate the other way */
+#define GB_VK_ROPE_WORDS 512u   /* neighbours in rows of dst make words */
+#define GB_VK_ROPE_HAS_INNER 1024u /* the result goes into inner besides, F32
+                                      without gaps */

@@ -24,6 +24,7 @@ GB_OPERAND(0, dst, );
 GB_OPERAND(1, src, readonly);
 GB_OPERAND(2, positions, readonly);
 GB_OPERAND(3, factors, readonly);
+GB_OPERAND(4, inner, writeonly);
 
 bool has(uint flag)
 {
@@ -137,10 +138,30 @@ rotation rotation_of(uint slot, uint token)
     return turn;
 }
 
+uint bits_of(float value)
+{
+    return GB_VK_ROPE_DST_TYPE(p.flags) == GB_VK_F16 ? gb_float_to_half(value)
+                                                     : gb_float_to_bf16(value);
+}
+
+// X and Y, if there are two, as elements U and V of the row at TO.
+void put(rotation turn, bool has_v, uint to, float x, float y)
+{
+    const uint type = GB_VK_ROPE_DST_TYPE(p.flags);
+
+    if (has(GB_VK_ROPE_WORDS) && turn.v == turn.u + 1u) {
+        gb_put_u32(dst, to + 2u * turn.u, bits_of(x) | bits_of(y) << 16);
+        return;
+    }
+    gb_store(dst, type, to + turn.u * p.dst_nb[0], x);
+    if (has_v)
+        gb_store(dst, type, to + turn.v * p.dst_nb[0], y);
+}
+
 // A slot of the row at FROM: its pair rotated, or the two elements behind the
 // pairs, or the one that is left.  A pair is read before anything is written:
-// dst may be src.
-void rotate(rotation turn, bool is_copy, uint to, uint from)
+// dst may be src.  The row begins at INNER_AT in inner.
+void rotate(rotation turn, bool is_copy, uint to, uint from, uint inner_at)
 {
     const bool has_v = turn.v < p.ne[0];
     const uint from_v = from + (has_v ? turn.v : turn.u) * p.src_nb[0];
@@ -154,10 +175,12 @@ void rotate(rotation turn, bool is_copy, uint to, uint from)
         x = u * turn.cosine - y * turn.sine;
         y = u * turn.sine + y * turn.cosine;
     }
-    gb_store(dst, GB_VK_ROPE_DST_TYPE(p.flags), to + turn.u * p.dst_nb[0], x);
-    if (has_v)
-        gb_store(dst, GB_VK_ROPE_DST_TYPE(p.flags), to + turn.v * p.dst_nb[0],
-                 y);
+    put(turn, has_v, to, x, y);
+    if (has(GB_VK_ROPE_HAS_INNER)) {
+        gb_put_f32(inner, inner_at + 4u * turn.u, x);
+        if (has_v)
+            gb_put_f32(inner, inner_at + 4u * turn.v, y);
+    }
 }
 
 void main()
@@ -165,7 +188,7 @@ void main()
     const uint n_slots = p.n_pairs + (p.ne[0] - 2u * p.n_pairs + 1u) / 2u;
     const uint n_parts = (p.ne[1] + p.per_item - 1u) / p.per_item;
     uint item = gb_global();
-    uint slot, first, token, last, to, from;
+    uint slot, first, token, last, to, from, inner_at;
     rotation turn;
 
     if (item >= p.n_items)
@@ -177,7 +200,8 @@ void main()
     last = min(first + p.per_item, p.ne[1]);
     to = p.at[0] + token * p.dst_nb[2] + item * p.dst_nb[3];
     from = p.at[1] + token * p.src_nb[2] + item * p.src_nb[3];
+    inner_at = p.at[4] + (item * p.ne[2] + token) * p.ne[1] * p.ne[0] * 4u;
     for (uint head = first; head < last; head++)
         rotate(turn, slot >= p.n_pairs, to + head * p.dst_nb[1],
-               from + head * p.src_nb[1]);
+               from + head * p.src_nb[1], inner_at + head * p.ne[0] * 4u);
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuda/device/seen.c - what a graph looked like when it was planned.
+ * fuse/seen.c - what a graph looked like when it was planned.
  */
-#include "backends/cuda/device/seen.h"
+#include "lib/fuse/seen.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What is computed depends on everything of a tensor before its name.  Of that,
- * where it lies comes last. */
-enum { FIXED_SIZE = offsetof(struct ggml_tensor, view_offs) };
+ * where it lies comes last.  A view's parameters are its offset once more. */
+enum {
+    FIXED_SIZE = offsetof(struct ggml_tensor, view_offs),
+    PARAMS = offsetof(struct ggml_tensor, op_params),
+    BEHIND_PARAMS = offsetof(struct ggml_tensor, op_params) +
+                    sizeof(((struct ggml_tensor *)NULL)->op_params),
+};
 
 _Static_assert(offsetof(struct ggml_tensor, data) ==
                        FIXED_SIZE + sizeof(size_t) &&
@@ -18,7 +23,7 @@ _Static_assert(offsetof(struct ggml_tensor, data) ==
                        FIXED_SIZE + sizeof(size_t) + sizeof(void *),
                "a tensor has an offset and an address before its name");
 
-struct gb_cuda_look {
+struct gb_fuse_look {
     char fixed[FIXED_SIZE];
     size_t view_offs;
     void *data;
@@ -37,7 +42,7 @@ struct numbering {
     int *indices; /* by slot of the set */
     struct use *uses;
     int n_uses;
-    struct gb_cuda_seen *seen;
+    struct gb_fuse_seen *seen;
 };
 
 /* The index of T, a new one if it has none. */
@@ -47,7 +52,7 @@ number(struct numbering *n, struct ggml_tensor *t)
     const size_t slot = ggml_hash_find(&n->set, t);
 
     if (ggml_hash_insert(&n->set, t) != GGML_HASHSET_ALREADY_EXISTS) {
-        struct gb_cuda_look *look = &n->seen->looks[n->seen->n_looks];
+        struct gb_fuse_look *look = &n->seen->looks[n->seen->n_looks];
 
         n->seen->tensors[n->seen->n_looks] = t;
         memcpy(look->fixed, t, FIXED_SIZE);
@@ -85,7 +90,7 @@ number_all(struct numbering *n, const struct ggml_cgraph *cgraph)
 static void
 index_uses(const struct numbering *n)
 {
-    const struct gb_cuda_seen *seen = n->seen;
+    const struct gb_fuse_seen *seen = n->seen;
     int *first = seen->first_user;
 
     for (int i = 0; i < n->n_uses; i++)
@@ -114,7 +119,7 @@ most_looks(const struct ggml_cgraph *cgraph)
 static bool
 make_room(struct numbering *n, size_t most)
 {
-    struct gb_cuda_seen *seen = n->seen;
+    struct gb_fuse_seen *seen = n->seen;
 
     n->set = ggml_hash_set_new(2 * most);
     n->indices = calloc(n->set.size + 1, sizeof(*n->indices));
@@ -131,12 +136,12 @@ make_room(struct numbering *n, size_t most)
 }
 
 void
-gb_cuda_seen_take(struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
+gb_fuse_seen_take(struct gb_fuse_seen *seen, const struct ggml_cgraph *cgraph)
 {
     const size_t most = most_looks(cgraph);
     struct numbering n = { .seen = seen };
 
-    gb_cuda_seen_clear(seen);
+    gb_fuse_seen_clear(seen);
     if (most == 0)
         return;
     if (make_room(&n, most)) {
@@ -144,7 +149,7 @@ gb_cuda_seen_take(struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
         index_uses(&n);
         seen->n_nodes = cgraph->n_nodes;
     } else {
-        gb_cuda_seen_clear(seen);
+        gb_fuse_seen_clear(seen);
     }
     free(n.uses);
     free(n.indices);
@@ -153,10 +158,23 @@ gb_cuda_seen_take(struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
 
 /* ---- comparing ---- */
 
+/* Is T what LOOK has, but for the place? */
+static bool
+is_alike(const struct gb_fuse_look *look, const struct ggml_tensor *t)
+{
+    const char *now = (const char *)t;
+
+    if (t->op != GGML_OP_VIEW)
+        return memcmp(look->fixed, now, FIXED_SIZE) == 0;
+    return memcmp(look->fixed, now, PARAMS) == 0 &&
+           memcmp(look->fixed + BEHIND_PARAMS, now + BEHIND_PARAMS,
+                  FIXED_SIZE - BEHIND_PARAMS) == 0;
+}
+
 /* Is T, of which LOOK has all but the place, a view that is elsewhere now, in
  * what it was a view of before? */
 static bool
-is_moved_view(const struct gb_cuda_look *look, const struct ggml_tensor *t)
+is_moved_view(const struct gb_fuse_look *look, const struct ggml_tensor *t)
 {
     return t->view_src != NULL && t->data != NULL && look->data != NULL &&
            (uintptr_t)t->data - t->view_offs ==
@@ -167,44 +185,56 @@ is_moved_view(const struct gb_cuda_look *look, const struct ggml_tensor *t)
  * were. */
 static bool
 has_same_nodes(
-    const struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
+    const struct gb_fuse_seen *seen, const struct ggml_cgraph *cgraph)
 {
     return seen->n_nodes == cgraph->n_nodes && seen->n_nodes > 0 &&
            memcmp(seen->tensors, cgraph->nodes,
                   (size_t)seen->n_nodes * sizeof(*seen->tensors)) == 0;
 }
 
-enum gb_cuda_change
-gb_cuda_seen_compare(
-    struct gb_cuda_seen *seen, const struct ggml_cgraph *cgraph)
+/* Remember where views are now that moved. */
+static void
+follow(struct gb_fuse_seen *seen)
+{
+    for (int i = 0; i < seen->n_moved; i++) {
+        const struct ggml_tensor *t = seen->tensors[seen->moved[i]];
+        struct gb_fuse_look *look = &seen->looks[seen->moved[i]];
+
+        look->view_offs = t->view_offs;
+        look->data = t->data;
+    }
+}
+
+enum gb_fuse_change
+gb_fuse_seen_compare(
+    struct gb_fuse_seen *seen, const struct ggml_cgraph *cgraph)
 {
     if (!has_same_nodes(seen, cgraph))
-        return GB_CUDA_OTHER;
+        return GB_FUSE_OTHER;
     seen->n_moved = 0;
     for (int i = 0; i < seen->n_looks; i++) {
         const struct ggml_tensor *t = seen->tensors[i];
-        struct gb_cuda_look *look = &seen->looks[i];
+        const struct gb_fuse_look *look = &seen->looks[i];
 
-        if (memcmp(look->fixed, t, FIXED_SIZE) != 0)
-            return GB_CUDA_OTHER;
+        if (!is_alike(look, t))
+            return GB_FUSE_OTHER;
         if (look->data == t->data && look->view_offs == t->view_offs)
             continue;
         if (!is_moved_view(look, t))
-            return GB_CUDA_OTHER;
-        look->view_offs = t->view_offs;
-        look->data = t->data;
+            return GB_FUSE_OTHER;
         seen->moved[seen->n_moved++] = i;
     }
-    return seen->n_moved > 0 ? GB_CUDA_MOVED : GB_CUDA_SAME;
+    follow(seen);
+    return seen->n_moved > 0 ? GB_FUSE_MOVED : GB_FUSE_SAME;
 }
 
 void
-gb_cuda_seen_clear(struct gb_cuda_seen *seen)
+gb_fuse_seen_clear(struct gb_fuse_seen *seen)
 {
     free(seen->tensors);
     free(seen->looks);
     free(seen->users);
     free(seen->first_user);
     free(seen->moved);
-    *seen = (struct gb_cuda_seen){ .n_nodes = 0 };
+    *seen = (struct gb_fuse_seen){ .n_nodes = 0 };
 }

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan/ops/fused.c - which row computes a group of nodes.
+ */
+#include "backends/vulkan/ops/fused.h"
+
+#include "backends/vulkan/ops/collect.h"
+#include "backends/vulkan/ops/shape.h"
+
+static const struct {
+    const char *name;
+    const struct gb_vk_fused *row;
+} rows[GB_FUSE_PATTERN_COUNT] = {
+    [GB_FUSE_ADD_NORM] = { "add_norm", &gb_vk_fused_norm },
+    [GB_FUSE_GATE] = { "gate", &gb_vk_fused_gate },
+    [GB_FUSE_GET_NORM] = { "get_norm", &gb_vk_fused_norm },
+    [GB_FUSE_NORM] = { "norm", &gb_vk_fused_norm },
+    [GB_FUSE_PRODUCT] = { "product", &gb_vk_fused_product },
+    [GB_FUSE_PRODUCTS] = { "products", &gb_vk_fused_products },
+    [GB_FUSE_ROPE_STORE] = { "rope_store", &gb_vk_fused_stores },
+    [GB_FUSE_ROUTE] = { "route", &gb_vk_fused_route },
+    [GB_FUSE_SLICES] = { "slices", &gb_vk_fused_slices },
+    [GB_FUSE_SOFT_MAX] = { "soft_max", &gb_vk_fused_soft_max },
+    [GB_FUSE_STORES] = { "stores", &gb_vk_fused_stores },
+};
+
+const struct gb_vk_fused *
+gb_vk_fused_of(enum gb_fuse_pattern pattern)
+{
+    return rows[pattern].row;
+}
+
+const char *
+gb_vk_fused_name(enum gb_fuse_pattern pattern)
+{
+    return rows[pattern].name;
+}
+
+/* A binding begins up to 255 bytes before the operand. */
+static bool
+fits(const struct gb_vk_limits *limits, const struct ggml_tensor *t)
+{
+    return ggml_nbytes(t) + 256 <= limits->range;
+}
+
+/* Larger ones are computed in parts, node by node. */
+static bool
+can_run_whole(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    if (!fits(limits, node))
+        return false;
+    for (int i = 0; i < GGML_MAX_SRC; i++)
+        if (node->src[i] != NULL && !fits(limits, node->src[i]))
+            return false;
+    return gb_vk_supports(limits, node);
+}
+
+/* Does GROUP take a pipeline that the driver cannot make? */
+static bool
+is_broken(const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    struct gb_vk_collection taken = { .n = 0 };
+
+    if (!limits->has_broken)
+        return false;
+    gb_vk_collect_group(limits, group, &taken);
+    return gb_vk_has_broken(limits, &taken);
+}
+
+bool
+gb_vk_supports_group(
+    const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    for (int i = 0; i < group->n_nodes; i++)
+        if (!can_run_whole(limits, group->nodes[i]))
+            return false;
+    return gb_vk_fused_of(group->pattern)->supports(limits, group) &&
+           !is_broken(limits, group);
+}
+
+const struct ggml_tensor *
+gb_vk_other_operand(
+    const struct ggml_tensor *node, const struct ggml_tensor *inner)
+{
+    return node->src[0] == inner ? node->src[1] : node->src[0];
+}
+
+bool
+gb_vk_repeats_for(const struct ggml_tensor *t, const struct ggml_tensor *node)
+{
+    for (int i = 0; i < GGML_MAX_DIMS; i++)
+        if (t->ne[i] != node->ne[i] && t->ne[i] != 1)
+            return false;
+    return true;
+}
+
+bool
+gb_vk_has_rows_for(const struct ggml_tensor *t, const struct ggml_tensor *node)
+{
+    return gb_vk_has_f32_rows(t) && t->ne[0] == node->ne[0] &&
+           gb_vk_repeats_for(t, node);
+}
+
+struct gb_vk_bind
+gb_vk_write_if(const struct gb_fuse_group *group, int i,
+               const struct ggml_tensor *instead)
+{
+    return gb_vk_write(gb_fuse_is_written(group, i) ? group->nodes[i]
+                                                    : instead);
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tests/vulkan/fuse on lavapipe: random graphs give the same bits whether groups of
+# nodes are computed together or not, each pattern is among the groups, and the
+# validation layer finds nothing wrong.  With GGMLBACKEND_TEST_ALL=1 three thousand of
+# them.
+. "$top_srcdir/tests/vulkan/lavapipe.sh"
+. "$top_srcdir/tests/tools/claim.sh"
+[ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
+export GGMLBACKEND_VULKAN_TEST=count
+
+# run NAME: the program passes, and the layer says nothing.
+run() {
+    CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/fuse" \
+        >"$dir/tap-$1" 2>"$dir/messages-$1"
+    status=$?
+    grep -v 'vulkan dispatches:\|vulkan groups:' "$dir/messages-$1" >&2
+    grep '^# graph' "$dir/tap-$1" >"$dir/graphs-$1"
+    sed -n 's/^.*vulkan groups: //p' "$dir/messages-$1" >"$dir/groups-$1"
+    [ "$status" -eq 0 ] && grep '^ok 1' "$dir/tap-$1" && [ -s "$dir/graphs-$1" ] &&
+        ! grep 'vulkan validation:' "$dir/messages-$1"
+}
+
+run_without() {
+    GGMLBACKEND_GPU_FUSE=off run off
+}
+
+dispatches() {
+    sed -n 's/^.*vulkan dispatches: //p' "$dir/messages-$1" |
+        awk '{ n += $2 } END { print n + 0 }'
+}
+
+# Of eleven patterns each has groups, or none has.
+all_have() {
+    awk '{ print } $2 == 0 { n++ } END { exit !(NR == 11 && n == 0) }' "$dir/groups-on" >&2
+}
+none_has() {
+    awk '{ n += $2 } END { exit !(NR == 11 && n == 0) }' "$dir/groups-off"
+}
+fewer() {
+    [ "$(dispatches on)" -gt 0 ] &&
+        [ $(($(dispatches on) * 10)) -lt $(($(dispatches off) * 9)) ]
+}
+other_settings() {
+    GGMLBACKEND_GPU_FUSE=sometimes "$top_builddir/ggmlbackend-info" >/dev/null 2>"$dir/said" &&
+        grep 'GGMLBACKEND_GPU_FUSE: sometimes is neither on nor off, and not used' "$dir/said"
+}
+
+claim 'graphs with groups' run on
+claim 'graphs without groups' run_without
+claim 'the same bits' cmp "$dir/graphs-on" "$dir/graphs-off"
+claim 'each pattern has groups' all_have
+claim 'there are none where they are off' none_has
+claim 'a tenth fewer dispatches' fewer
+claim 'other settings are told' other_settings
+echo "# $(wc -l <"$dir/graphs-on") graphs, $(dispatches on) dispatches instead of $(dispatches off)"
+echo "# groups: $(paste -sd, "$dir/groups-on")"
+echo "1..$n"
