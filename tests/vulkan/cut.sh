@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/vulkan/cut on lavapipe, with bindings that show 1 MiB, while the validation layer
+# tests/vulkan/cut-cases on lavapipe, with bindings that show 1 MiB, while the validation layer
 # looks at each call.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
@@ -9,7 +9,7 @@ export GGMLBACKEND_VULKAN_TEST=small-range
 
 run() {
     CMOCKA_MESSAGE_OUTPUT=TAP \
-        "$top_builddir/tests/vulkan/cut" >"$dir/tap" 2>"$dir/messages"
+        "$top_builddir/tests/vulkan/cut-cases" >"$dir/tap" 2>"$dir/messages"
     status=$?
     cat "$dir/messages" >&2
     [ "$status" -eq 0 ] && grep '^ok 4' "$dir/tap" &&

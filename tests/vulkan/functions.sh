@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/vulkan/functions on lavapipe, with vectors of three lengths, while the validation
+# tests/vulkan/functions-cases on lavapipe, with vectors of three lengths, while the validation
 # layer looks at each call.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
@@ -9,7 +9,7 @@
 # run BITS: results are near enough, and the layer says nothing.
 run() {
     LP_NATIVE_VECTOR_WIDTH="$1" CMOCKA_MESSAGE_OUTPUT=TAP \
-        "$top_builddir/tests/vulkan/functions" >"$dir/tap" 2>"$dir/messages"
+        "$top_builddir/tests/vulkan/functions-cases" >"$dir/tap" 2>"$dir/messages"
     status=$?
     cat "$dir/messages" >&2
     [ "$status" -eq 0 ] && grep '^ok 1' "$dir/tap" &&

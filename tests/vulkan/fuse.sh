@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/vulkan/fuse on lavapipe: random graphs give the same bits whether groups of
+# tests/vulkan/fuse-cases on lavapipe: random graphs give the same bits whether groups of
 # nodes are computed together or not, each pattern is among the groups, and the
 # validation layer finds nothing wrong; with the shaders for processors and with those
 # for cards.  With GGMLBACKEND_TEST_ALL=1 three thousand graphs.
@@ -10,7 +10,7 @@
 
 # run NAME: the program passes, and the layer says nothing.
 run() {
-    CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/fuse" \
+    CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/fuse-cases" \
         >"$dir/tap-$1" 2>"$dir/messages-$1"
     status=$?
     grep -v 'vulkan dispatches:\|vulkan groups:' "$dir/messages-$1" >&2

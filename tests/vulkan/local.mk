@@ -25,15 +25,18 @@ EXTRA_DIST += $(vulkan_scripts) %D%/coopmat.sh %D%/lavapipe.sh %D%/spirv.awk
 
 # Cooperative matrices, on a lavapipe of its own in the folder COOPMAT.
 COOPMAT = coopmat
-check-vulkan-coopmat: all tests/vulkan/ranges$(EXEEXT)
+check-vulkan-coopmat: all tests/vulkan/ranges-cases$(EXEEXT)
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/coopmat.sh '$(COOPMAT)'
 .PHONY: check-vulkan-coopmat
 
+# NAME.sh runs NAME-cases: a script and a program of one name would have one log, and
+# but one of them would run.
+
 # On the device that blocks.sh brings.
-check_PROGRAMS += tests/vulkan/blocks
-tests_vulkan_blocks_SOURCES = %D%/blocks.c
-tests_vulkan_blocks_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_blocks_LDADD = $(BLACK_LDADD) -lm
+check_PROGRAMS += tests/vulkan/blocks-cases
+tests_vulkan_blocks_cases_SOURCES = %D%/blocks.c
+tests_vulkan_blocks_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_blocks_cases_LDADD = $(BLACK_LDADD) -lm
 
 check_PROGRAMS += tests/vulkan/cachefile
 tests_vulkan_cachefile_SOURCES = %D%/cachefile.c backends/vulkan/device/cachefile.c
@@ -41,10 +44,10 @@ tests_vulkan_cachefile_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_cachefile_LDADD = $(BLACK_LDADD)
 
 # On the device that cut.sh brings.
-check_PROGRAMS += tests/vulkan/cut
-tests_vulkan_cut_SOURCES = %D%/cut.c
-tests_vulkan_cut_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_cut_LDADD = $(BLACK_LDADD)
+check_PROGRAMS += tests/vulkan/cut-cases
+tests_vulkan_cut_cases_SOURCES = %D%/cut.c
+tests_vulkan_cut_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_cut_cases_LDADD = $(BLACK_LDADD)
 
 # On the device that devices.sh brings.
 check_PROGRAMS += tests/vulkan/device
@@ -53,16 +56,16 @@ tests_vulkan_device_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_device_LDADD = $(BLACK_LDADD)
 
 # On the device that functions.sh brings.
-check_PROGRAMS += tests/vulkan/functions
-tests_vulkan_functions_SOURCES = %D%/functions.c
-tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
+check_PROGRAMS += tests/vulkan/functions-cases
+tests_vulkan_functions_cases_SOURCES = %D%/functions.c
+tests_vulkan_functions_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_functions_cases_LDADD = $(BLACK_LDADD) -lm
 
 # On the device that fuse.sh brings.
-check_PROGRAMS += tests/vulkan/fuse
-tests_vulkan_fuse_SOURCES = %D%/fuse.c $(fuse_graphs)
-tests_vulkan_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_fuse_LDADD = $(BLACK_LDADD)
+check_PROGRAMS += tests/vulkan/fuse-cases
+tests_vulkan_fuse_cases_SOURCES = %D%/fuse.c $(fuse_graphs)
+tests_vulkan_fuse_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_fuse_cases_LDADD = $(BLACK_LDADD)
 
 # Of the rows of operations alone.
 if !VULKAN_NO
@@ -73,16 +76,16 @@ tests_vulkan_groups_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
 endif
 
 # On the device that pipelines.sh brings.
-check_PROGRAMS += tests/vulkan/pipelines
-tests_vulkan_pipelines_SOURCES = %D%/pipelines.c
-tests_vulkan_pipelines_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_pipelines_LDADD = $(BLACK_LDADD) -lm
+check_PROGRAMS += tests/vulkan/pipelines-cases
+tests_vulkan_pipelines_cases_SOURCES = %D%/pipelines.c
+tests_vulkan_pipelines_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_pipelines_cases_LDADD = $(BLACK_LDADD) -lm
 
 # On the device that recording.sh brings.
-check_PROGRAMS += tests/vulkan/recording
-tests_vulkan_recording_SOURCES = %D%/recording.c
-tests_vulkan_recording_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_recording_LDADD = $(BLACK_LDADD) -lm
+check_PROGRAMS += tests/vulkan/recording-cases
+tests_vulkan_recording_cases_SOURCES = %D%/recording.c
+tests_vulkan_recording_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_recording_cases_LDADD = $(BLACK_LDADD) -lm
 
 # All cases, with each size of subgroups and without each feature.
 check-vulkan-long: all
@@ -114,15 +117,16 @@ endif
 endif
 
 # On the device that ranges.sh brings.
-check_PROGRAMS += tests/vulkan/ranges
-tests_vulkan_ranges_SOURCES = %D%/ranges.c
-tests_vulkan_ranges_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_ranges_LDADD = $(BLACK_LDADD) -lm
+check_PROGRAMS += tests/vulkan/ranges-cases
+tests_vulkan_ranges_cases_SOURCES = %D%/ranges.c
+tests_vulkan_ranges_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_ranges_cases_LDADD = $(BLACK_LDADD) -lm
+
 # On the device that memory.sh brings.
-check_PROGRAMS += tests/vulkan/memory
-tests_vulkan_memory_SOURCES = %D%/memory.c
-tests_vulkan_memory_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_memory_LDADD = $(BLACK_LDADD)
+check_PROGRAMS += tests/vulkan/memory-cases
+tests_vulkan_memory_cases_SOURCES = %D%/memory.c
+tests_vulkan_memory_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_memory_cases_LDADD = $(BLACK_LDADD)
 
 # White box: without a device.
 if !VULKAN_NO

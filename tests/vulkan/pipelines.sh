@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/vulkan/pipelines on lavapipe: pipelines that cannot be made, many at once, and
+# tests/vulkan/pipelines-cases on lavapipe: pipelines that cannot be made, many at once, and
 # files of them, damaged, cut, another's, in folders that cannot be written, written by
 # several processes; which devices have files; and what a device can be asked to do
 # without.
@@ -14,7 +14,7 @@ run() {
     least=$1
     shift
     env "$@" CMOCKA_MESSAGE_OUTPUT=TAP \
-        "$top_builddir/tests/vulkan/pipelines" >"$dir/tap" 2>"$dir/messages"
+        "$top_builddir/tests/vulkan/pipelines-cases" >"$dir/tap" 2>"$dir/messages"
     status=$?
     [ "$status" -eq 0 ] || { cat "$dir/tap" && tail -n 20 "$dir/messages"; } >&2
     [ "$status" -eq 0 ] && [ "$(grep -v SKIP "$dir/tap" | grep -c '^ok')" -ge "$least" ] &&

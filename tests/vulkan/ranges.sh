@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/vulkan/ranges on lavapipe, while the validation layer looks at each call.
+# tests/vulkan/ranges-cases on lavapipe, while the validation layer looks at each call.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 
 run() {
     CMOCKA_MESSAGE_OUTPUT=TAP \
-        "$top_builddir/tests/vulkan/ranges" >"$dir/tap" 2>"$dir/messages"
+        "$top_builddir/tests/vulkan/ranges-cases" >"$dir/tap" 2>"$dir/messages"
     status=$?
     cat "$dir/messages" >&2
     [ "$status" -eq 0 ] && grep '^ok 5' "$dir/tap" &&
