@@ -9,7 +9,7 @@
 # run BITS: the bytes are the library's, and the layer says nothing.
 run() {
     LP_NATIVE_VECTOR_WIDTH="$1" CMOCKA_MESSAGE_OUTPUT=TAP \
-        "$top_builddir/tests/vulkan/blocks" >"$dir/tap" 2>"$dir/messages"
+        "$top_builddir/tests/vulkan/run-blocks" >"$dir/tap" 2>"$dir/messages"
     status=$?
     cat "$dir/messages" >&2
     [ "$status" -eq 0 ] && grep '^ok 1' "$dir/tap" &&

@@ -9,7 +9,7 @@ export GGMLBACKEND_VULKAN_TEST=small-range
 
 run() {
     CMOCKA_MESSAGE_OUTPUT=TAP \
-        "$top_builddir/tests/vulkan/cut" >"$dir/tap" 2>"$dir/messages"
+        "$top_builddir/tests/vulkan/run-cut" >"$dir/tap" 2>"$dir/messages"
     status=$?
     cat "$dir/messages" >&2
     [ "$status" -eq 0 ] && grep '^ok 4' "$dir/tap" &&

@@ -9,7 +9,7 @@
 # run BITS: results are near enough, and the layer says nothing.
 run() {
     LP_NATIVE_VECTOR_WIDTH="$1" CMOCKA_MESSAGE_OUTPUT=TAP \
-        "$top_builddir/tests/vulkan/functions" >"$dir/tap" 2>"$dir/messages"
+        "$top_builddir/tests/vulkan/run-functions" >"$dir/tap" 2>"$dir/messages"
     status=$?
     cat "$dir/messages" >&2
     [ "$status" -eq 0 ] && grep '^ok 1' "$dir/tap" &&

@@ -16,17 +16,20 @@ vulkan_scripts = \
 check_SCRIPTS += $(vulkan_scripts)
 EXTRA_DIST += $(vulkan_scripts) %D%/lavapipe.sh %D%/spirv.awk
 
+# A program is called otherwise than its script: both would have one log, and one of
+# them would not run.
+
 # On the device that blocks.sh brings.
-check_PROGRAMS += tests/vulkan/blocks
-tests_vulkan_blocks_SOURCES = %D%/blocks.c
-tests_vulkan_blocks_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_blocks_LDADD = $(BLACK_LDADD) -lm
+check_PROGRAMS += tests/vulkan/run-blocks
+tests_vulkan_run_blocks_SOURCES = %D%/blocks.c
+tests_vulkan_run_blocks_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_run_blocks_LDADD = $(BLACK_LDADD) -lm
 
 # On the device that cut.sh brings.
-check_PROGRAMS += tests/vulkan/cut
-tests_vulkan_cut_SOURCES = %D%/cut.c
-tests_vulkan_cut_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_cut_LDADD = $(BLACK_LDADD)
+check_PROGRAMS += tests/vulkan/run-cut
+tests_vulkan_run_cut_SOURCES = %D%/cut.c
+tests_vulkan_run_cut_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_run_cut_LDADD = $(BLACK_LDADD)
 
 # On the device that devices.sh brings.
 check_PROGRAMS += tests/vulkan/device
@@ -35,16 +38,16 @@ tests_vulkan_device_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_device_LDADD = $(BLACK_LDADD)
 
 # On the device that functions.sh brings.
-check_PROGRAMS += tests/vulkan/functions
-tests_vulkan_functions_SOURCES = %D%/functions.c
-tests_vulkan_functions_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_functions_LDADD = $(BLACK_LDADD) -lm
+check_PROGRAMS += tests/vulkan/run-functions
+tests_vulkan_run_functions_SOURCES = %D%/functions.c
+tests_vulkan_run_functions_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_run_functions_LDADD = $(BLACK_LDADD) -lm
 
 # On the device that memory.sh brings.
-check_PROGRAMS += tests/vulkan/memory
-tests_vulkan_memory_SOURCES = %D%/memory.c
-tests_vulkan_memory_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_memory_LDADD = $(BLACK_LDADD)
+check_PROGRAMS += tests/vulkan/run-memory
+tests_vulkan_run_memory_SOURCES = %D%/memory.c
+tests_vulkan_run_memory_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_run_memory_LDADD = $(BLACK_LDADD)
 
 # White box: without a device.
 if !VULKAN_NO

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/vulkan/memory on lavapipe: in memory that is mapped and in memory that is not, with
+# tests/vulkan/run-memory on lavapipe: in memory that is mapped and in memory that is not, with
 # a queue for copies, with little memory, where the client's memory can be used, in pieces
 # or whole, and where it cannot, while the validation layer looks at each call; and a
 # model's weights where the mapped file has them.
@@ -14,7 +14,7 @@ run() {
     words=$1 mib=$2
     shift 2
     env "$@" GGMLBACKEND_VULKAN_TEST="$words" CMOCKA_MESSAGE_OUTPUT=TAP \
-        "$top_builddir/tests/vulkan/memory" "$mib" >"$dir/tap" 2>"$dir/messages"
+        "$top_builddir/tests/vulkan/run-memory" "$mib" >"$dir/tap" 2>"$dir/messages"
     status=$?
     skipped=$(grep -ci '^\(not \)*ok.*# skip' "$dir/tap")
     if [ "$status" -ne 0 ]; then
@@ -54,7 +54,7 @@ little() {
 # 9 MiB of the client's in pieces of 2, which are copied so often.
 in_pieces() {
     GGML_VK_FORCE_MAX_ALLOCATION_SIZE=2M GGMLBACKEND_VULKAN_TEST="$1" \
-        CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/memory" 1 'weights_*' \
+        CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/run-memory" 1 'weights_*' \
         >"$dir/tap" 2>"$dir/messages"
     status=$?
     [ "$status" -eq 0 ] && [ "$(grep '^ok' "$dir/tap" | grep -vci '# skip')" -eq 1 ] &&
