@@ -87,11 +87,6 @@ tests_vulkan_recording_cases_SOURCES = %D%/recording.c
 tests_vulkan_recording_cases_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_recording_cases_LDADD = $(BLACK_LDADD) -lm
 
-# All cases, with each size of subgroups and without each feature.
-check-vulkan-long: all
-	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_scripts)'
-.PHONY: check-vulkan-long
-
 # On the shim, which they open themselves.
 if MODULES
 if VULKAN_MODULE
@@ -135,6 +130,11 @@ tests_vulkan_parts_SOURCES = %D%/parts.c
 tests_vulkan_parts_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_parts_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
 endif
+
+# All cases, with each size of subgroups and without each feature.
+check-vulkan-long: all
+	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_scripts)'
+.PHONY: check-vulkan-long
 
 # What lavapipe made of shaders, which takes a minute where it is not kept.
 mostlyclean-local:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/vulkan/memory on lavapipe: in memory that is mapped and in memory that is not, with
+# tests/vulkan/run-memory on lavapipe: in memory that is mapped and in memory that is not, with
 # a queue for copies, with little memory, where the client's memory can be used, in pieces
 # or whole, and where it cannot, while the validation layer looks at each call; and a
 # model's weights where the mapped file has them.

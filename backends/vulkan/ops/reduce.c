@@ -61,26 +61,84 @@ parts_scratch(
     return gb_vk_sum_parts_size(part_count(node));
 }
 
-/* Dispatch PIPELINE, which leaves the sum of each part in the scratch. */
-static void
-emit_parts(struct gb_vk_emit *emit, const struct ggml_tensor *node,
-           enum gb_vk_pipeline pipeline, const struct ggml_tensor *second)
+/* Does a binding show all of the sources, or do they at least lie so that one
+ * shows whole parts? */
+static bool
+parts_fit(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
+    const size_t room = gb_vk_room(limits);
+    bool fit = true, are_flat = true;
+
+    for (int i = 0; i < 2 && node->src[i] != NULL; i++) {
+        fit = fit && ggml_nbytes(node->src[i]) <= room;
+        are_flat = are_flat && ggml_is_contiguous(node->src[i]);
+    }
+    return fit || (are_flat && PER_PART * sizeof(float) <= room);
+}
+
+/* PARTS of T, which has no gaps, from number FIRST on, in a row. */
+static struct ggml_tensor
+parts_of(const struct ggml_tensor *t, int64_t first, int64_t n_parts)
+{
+    const size_t size = ggml_type_size(t->type);
+    const size_t offset = (size_t)(first * PER_PART) * size;
+    const int64_t left = ggml_nelements(t) - first * PER_PART;
+    struct ggml_tensor row = *t;
+
+    row.ne[0] = left < n_parts * PER_PART ? left : n_parts * PER_PART;
+    row.view_offs += offset;
+    row.data = (char *)t->data + offset;
+    for (int d = 1; d < GGML_MAX_DIMS; d++) {
+        row.ne[d] = 1;
+        row.nb[d] = size * (size_t)row.ne[0];
+    }
+    return row;
+}
+
+/* Dispatch PIPELINE, which leaves the sum of each part of A, as long as SECOND,
+ * in the scratch, from number FIRST on. */
+static void
+emit_some_parts(struct gb_vk_emit *emit, enum gb_vk_pipeline pipeline,
+                const struct ggml_tensor *a, const struct ggml_tensor *second,
+                int64_t first)
+{
     struct gb_vk_parts_params params = {
         .ne = GB_VK_NE(a),
         .src0_nb = GB_VK_NB(a),
         .src1_nb = GB_VK_NB(second),
         .n = (uint32_t)ggml_nelements(a),
         .per_part = PER_PART,
-        .n_parts = (uint32_t)part_count(node),
+        .n_parts =
+            (uint32_t)((ggml_nelements(a) + PER_PART - 1) / PER_PART),
         .src_type = gb_vk_float_of(a->type),
     };
 
     GB_VK_DISPATCH_ONE_OF(
         emit, pipeline, params.n_parts, &params,
-        gb_vk_scratch(0, gb_vk_sum_parts_size(params.n_parts), true),
+        gb_vk_scratch((size_t)first * sizeof(float),
+                      gb_vk_sum_parts_size(params.n_parts), true),
         gb_vk_read(a), gb_vk_read(second));
+}
+
+/* All parts, as many at a time as a binding shows; they are always the same. */
+static void
+emit_parts(struct gb_vk_emit *emit, const struct ggml_tensor *node,
+           enum gb_vk_pipeline pipeline, const struct ggml_tensor *second)
+{
+    const struct ggml_tensor *a = node->src[0];
+    const size_t room = gb_vk_room(emit->limits);
+    const int64_t most = (int64_t)(room / (PER_PART * sizeof(float)));
+
+    if (ggml_nbytes(a) <= room && ggml_nbytes(second) <= room) {
+        emit_some_parts(emit, pipeline, a, second, 0);
+        return;
+    }
+    for (int64_t first = 0; first < part_count(node); first += most) {
+        const struct ggml_tensor some = parts_of(a, first, most);
+        const struct ggml_tensor others = parts_of(second, first, most);
+
+        emit_some_parts(emit, pipeline, &some, &others, first);
+    }
 }
 
 static bool
@@ -93,8 +151,8 @@ are_floats(const struct ggml_tensor *node)
 static bool
 sum_supports(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    (void)limits;
-    return are_floats(node) && ggml_is_scalar(node);
+    return are_floats(node) && ggml_is_scalar(node) &&
+           parts_fit(limits, node);
 }
 
 static void
@@ -106,6 +164,7 @@ sum_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_sum = {
     .supports = sum_supports,
+    .cuts = true,
     .scratch = parts_scratch,
     .emit = sum_emit,
 };
@@ -114,8 +173,7 @@ static bool
 count_equal_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    (void)limits;
-    return gb_vk_has_sources(node, 2) &&
+    return gb_vk_has_sources(node, 2) && parts_fit(limits, node) &&
            node->src[0]->type == GGML_TYPE_I32 &&
            node->src[1]->type == GGML_TYPE_I32 &&
            node->type == GGML_TYPE_I64 && ggml_is_scalar(node) &&
@@ -137,6 +195,7 @@ count_equal_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 
 const struct gb_vk_op gb_vk_op_count_equal = {
     .supports = count_equal_supports,
+    .cuts = true,
     .scratch = parts_scratch,
     .emit = count_equal_emit,
 };
