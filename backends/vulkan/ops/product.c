@@ -66,7 +66,7 @@ tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
 {
     const bool is_one = is_single || shape->cols <= 1;
 
-    tiling->is_gemv = true;
+    tiling->adds = true;
     tiling->lanes = gemv_lanes(shape->k);
     tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
     tiling->cols = is_one ? 1 : shape->cols <= 4 ? 4 : GEMV_COLS;
@@ -99,6 +99,7 @@ tile_narrow(const struct gb_vk_product_shape *shape, bool is_single,
                               : pipelines[shape->weights].narrow_8;
     tiling->rows = NARROW_THREADS * (is_one ? 2 : 4);
     tiling->cols = is_one ? 1 : NARROW_COLS;
+    tiling->adds = is_one;
     tiling->n_splits = 1;
     return gb_vk_can_use(shape->limits, tiling->pipeline) &&
            shape->columns == GGML_TYPE_F32 && shape->k % NARROW_STEP == 0;

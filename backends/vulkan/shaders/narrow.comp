@@ -13,7 +13,8 @@
 // would be gone through.  A sum goes through k in one order, whatever subgroups
 // are.
 //
-// k is a multiple of 32, and columns are F32.
+// k is a multiple of 32, and columns are F32.  What is added to a product of
+// one column is added here.
 //
 // GB_TYPE_…  type of the weights
 // COLS       columns
@@ -42,6 +43,7 @@ GB_OPERAND(3, chosen, readonly);
 #ifdef GB_USES_TABLE
 GB_OPERAND(4, tables, readonly);
 #endif
+#include "common/epilogue.glsl"
 #include "common/unpack.glsl"
 
 // What a group multiplies.
@@ -129,7 +131,7 @@ void main()
     const uint lane = gl_SubgroupInvocationID;
     const uint tiles = (p.m + THREADS * ROWS - 1u) / (THREADS * ROWS);
     uint index = gb_group();
-    uint first_row, row[ROWS], end;
+    uint first_row, tile = 0u, row[ROWS], end;
     float sums[ROWS][COLS];
     bool is_here = true;
 
@@ -143,9 +145,8 @@ void main()
     } else if (p.has_ids == GB_VK_BY_TILE) {
         is_here = find_sorted(index);
     } else {
-        const uint tile = gb_take(index, (p.n_cols + COLS - 1u) / COLS);
-
-        find_columns(tile * COLS, index);
+        tile = gb_take(index, (p.n_cols + COLS - 1u) / COLS) * COLS;
+        find_columns(tile, index);
     }
     if (!is_here)
         return;
@@ -185,8 +186,11 @@ void main()
     [[unroll]] for (uint r = 0u; r < ROWS; r++)
         [[unroll]] for (uint c = 0u; c < COLS; c++) {
             const uint at_row = first_row + r * THREADS;
+            float sum = sums[r][c];
 
+            if (COLS == 1u)
+                sum = gb_with_addend(sum, min(at_row, p.m - 1u), tile, index);
             if (at_row < p.m && c < n_here)
-                gb_put_f32(dst, to[c] + at_row * 4u, sums[r][c]);
+                gb_put_f32(dst, to[c] + at_row * 4u, sum);
         }
 }
