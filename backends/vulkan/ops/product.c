@@ -166,7 +166,8 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
     struct gb_vk_tiling tiling = { .lanes = GEMV_THREADS };
 
     if (tile_narrow(shape, is_single, &tiling)) {
-        tiling.has_epilogue = true;
+        /* To find what is added takes divisions, a lane at a time. */
+        tiling.has_epilogue = tiling.cols == 1;
         return tiling;
     }
     if (is_single || shape->cols <= GEMV_COLS)

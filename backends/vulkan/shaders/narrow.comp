@@ -13,7 +13,8 @@
 // would be gone through.  A sum goes through k in one order, whatever subgroups
 // are.
 //
-// k is a multiple of 32, and columns are F32.
+// k is a multiple of 32, and columns are F32.  What is added to a product of
+// one column is added here.
 //
 // GB_TYPE_…  type of the weights
 // COLS       columns
@@ -42,8 +43,8 @@ GB_OPERAND(3, chosen, readonly);
 #ifdef GB_USES_TABLE
 GB_OPERAND(4, tables, readonly);
 #endif
-#include "common/unpack.glsl"
 #include "common/epilogue.glsl"
+#include "common/unpack.glsl"
 
 // What a group multiplies.
 uint matrix;      // byte of weights
@@ -186,10 +187,11 @@ void main()
     [[unroll]] for (uint r = 0u; r < ROWS; r++)
         [[unroll]] for (uint c = 0u; c < COLS; c++) {
             const uint at_row = first_row + r * THREADS;
+            float sum = sums[r][c];
 
+            if (COLS == 1u)
+                sum = gb_with_addend(sum, min(at_row, p.m - 1u), tile, index);
             if (at_row < p.m && c < n_here)
-                gb_put_f32(dst, to[c] + at_row * 4u,
-                           gb_with_addend(sums[r][c], at_row, tile + c,
-                                          index));
+                gb_put_f32(dst, to[c] + at_row * 4u, sum);
         }
 }
