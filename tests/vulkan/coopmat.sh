@@ -143,6 +143,12 @@ conform() {
     return $passed
 }
 
+# The largest, for which no case of conformance has enough rows and columns.
+tiles() {
+    CMOCKA_MESSAGE_OUTPUT=TAP inside "$build/tests/vulkan/.libs/ranges" tiles &&
+        grep -q '^ok 1' "$dir/table"
+}
+
 # Parts of all cases, for subgroups of 8; the others take some.
 runs() {
     few=$([ -n "${GGMLBACKEND_TEST_ALL-}" ] && echo 1/1 || echo 3/32)
@@ -178,6 +184,7 @@ claim 'shaders with cooperative matrices are valid' valid
 claim 'lavapipe has cooperative matrices' lists
 sed -n 's/^ *\(driver\|features\):/# \1:/p' "$dir/table"
 claim 'values that F16 does not have' ranges
+claim 'products in large tiles' tiles
 runs >"$dir/runs"
 while read -r bits operation part; do
     claim "$operation, $bits bits, part $part" conform "$bits" "$operation" "$part"

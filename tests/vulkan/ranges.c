@@ -3,7 +3,9 @@
  * tests/vulkan/ranges.c - products and attention on Vulkan0 with values that F16
  * does not have: larger than 65,504, or so small that F16 has few digits of them.
  *
- * ranges.sh runs it on lavapipe.  Results are compared with sums in double
+ * ranges.sh runs it on lavapipe; with the argument "tiles" it is products of all
+ * types instead, or of those named behind it, so large that a device has its largest
+ * tiles for them.  Results are compared with sums in double
  * precision of what the types hold; each may be as wrong as if both values of each
  * product had been rounded to the 11 digits of F16.
  */
@@ -15,6 +17,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -241,6 +244,83 @@ experts_meet_large_and_small_columns(void **state)
     ggml_free(ctx);
 }
 
+/* ---- tiles ---- */
+
+/* T's matrices, all alike; the values of one. */
+static float *
+fill_alike(struct ggml_tensor *t)
+{
+    const int64_t k = t->ne[0], m = t->ne[1];
+    float *const values = malloc((size_t)(k * m) * sizeof(float));
+    float *const importance = malloc((size_t)k * sizeof(float));
+    char *const data = malloc(t->nb[2]);
+
+    assert_non_null(values);
+    assert_non_null(importance);
+    assert_non_null(data);
+    for (int64_t i = 0; i < k; i++)
+        importance[i] = 1.0f;
+    for (int64_t i = 0; i < k * m; i++)
+        values[i] = value_of(0, i);
+    ggml_quantize_chunk(t->type, values, data, 0, m, k, importance);
+    ggml_get_type_traits(t->type)->to_float(data, values, k * m);
+    for (int64_t i = 0; i < t->ne[2]; i++)
+        ggml_backend_tensor_set(t, data, (size_t)i * t->nb[2], t->nb[2]);
+    free(importance);
+    free(data);
+    return values;
+}
+
+/* Tiles that are full, and that are not; every 17th element is looked at. */
+static void
+check_tiles(enum ggml_type type)
+{
+    const int64_t k = 256, m = 200, n = 140, matrices = 16;
+    struct ggml_context *ctx = new_context();
+    struct ggml_tensor *a = ggml_new_tensor_3d(ctx, type, k, m, matrices);
+    struct ggml_tensor *b =
+        ggml_new_tensor_3d(ctx, GGML_TYPE_F32, k, n, matrices);
+    struct ggml_tensor *node = ggml_mul_mat(ctx, a, b);
+    ggml_backend_buffer_t buffer = place(ctx, node);
+    float *of[2] = { fill_alike(a), fill(b, 1, &models) };
+    float *result = compute(ctx, node);
+
+    for (int64_t i = m * n * matrices - 1; i >= 0; i -= 17)
+        check_sum(ggml_type_name(type), i % m, i / m, result[i], k,
+                  of[0] + i % m * k, of[1] + i / m * k);
+    free(of[0]);
+    free(of[1]);
+    free(result);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(ctx);
+}
+
+static char **wanted; /* names, and the end of them; none: all */
+
+static bool
+is_wanted(const char *name)
+{
+    char **item = wanted;
+
+    while (*item != NULL && strcmp(*item, name) != 0)
+        item++;
+    return *item != NULL || *wanted == NULL;
+}
+
+static void
+tiles_are_large(void **state)
+{
+    (void)state;
+    for (int i = 0; i < GGML_TYPE_COUNT; i++) {
+        const enum ggml_type type = (enum ggml_type)i;
+
+        if (is_wanted(ggml_type_name(type)) && type != GGML_TYPE_F32 &&
+            type != GGML_TYPE_Q8_1 && type != GGML_TYPE_Q8_K &&
+            ggml_get_type_traits(type)->to_float != NULL)
+            check_tiles(type);
+    }
+}
+
 /* ---- attention ---- */
 
 /* Element E of the result of query R, and how wrong its scores may be. */
@@ -324,7 +404,7 @@ queries_are_large_and_small(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_large_and_small),
@@ -332,6 +412,9 @@ main(void)
         cmocka_unit_test(an_infinite_value_stays_in_its_column),
         cmocka_unit_test(experts_meet_large_and_small_columns),
         cmocka_unit_test(queries_are_large_and_small),
+    };
+    static const struct CMUnitTest large_tiles[] = {
+        cmocka_unit_test(tiles_are_large),
     };
     ggml_backend_dev_t device;
     int failed;
@@ -345,7 +428,13 @@ main(void)
     backend = ggml_backend_dev_init(device, NULL);
     if (backend == NULL)
         return 1;
-    failed = cmocka_run_group_tests_name("ranges on Vulkan", tests, NULL, NULL);
+    wanted = argv + (argc > 1 ? 2 : 1);
+    if (argc > 1 && strcmp(argv[1], "tiles") == 0)
+        failed = cmocka_run_group_tests_name("tiles on Vulkan", large_tiles,
+                                             NULL, NULL);
+    else
+        failed = cmocka_run_group_tests_name("ranges on Vulkan", tests, NULL,
+                                             NULL);
     ggml_backend_free(backend);
     return failed;
 }
