@@ -24,6 +24,7 @@ struct emission {
     struct gb_vk_plan *plan;
     struct gb_vk_context *context;
     const struct gb_vk_memory *scratch;
+    const struct ggml_cgraph *cgraph;
     int node;
     enum ggml_status status;
     /* Over what the plan has, where it is changed. */
@@ -35,16 +36,51 @@ struct emission {
 
 /* ---- bindings ---- */
 
+/* NODE or a source of it that lies in HOME; NULL: none does. */
+static const struct ggml_tensor *
+operand_in(const struct ggml_tensor *node, const struct gb_vk_buffer *home)
+{
+    if (gb_vk_buffer_of(node) == home)
+        return node;
+    for (int i = 0; i < GGML_MAX_SRC; i++)
+        if (node->src[i] != NULL && gb_vk_buffer_of(node->src[i]) == home)
+            return node->src[i];
+    return NULL;
+}
+
+/* A tensor of the graph that lies in HOME, as an operand of what is dispatched
+ * does: rows bind parts of tensors too, which are gone when they return. */
+static const struct ggml_tensor *
+lasting_tensor_in(const struct emission *emission,
+                  const struct gb_vk_buffer *home)
+{
+    const struct gb_fuse_group *group =
+        gb_fuse_group_of(&emission->plan->fuse, emission->node);
+    const struct ggml_tensor *found = NULL;
+
+    if (group == NULL)
+        return operand_in(emission->cgraph->nodes[emission->node], home);
+    for (int i = 0; i < group->n_nodes && found == NULL; i++)
+        found = operand_in(group->nodes[i], home);
+    return found;
+}
+
 /* Remember that what is at HOME is bound. */
 static void
-note_home(struct gb_vk_plan *plan, const struct ggml_tensor *tensor,
-          uint64_t number)
+note_home(const struct emission *emission, const struct gb_vk_buffer *home)
 {
+    struct gb_vk_plan *plan = emission->plan;
+    const uint64_t number = home->memory.number;
+    const struct ggml_tensor *tensor;
+
     if (plan->n_homes > GB_VK_MAX_HOMES)
         return;
     for (int i = 0; i < plan->n_homes; i++)
         if (plan->homes[i].number == number)
             return;
+    tensor = lasting_tensor_in(emission, home);
+    if (tensor == NULL)
+        plan->n_homes = GB_VK_MAX_HOMES;
     if (plan->n_homes < GB_VK_MAX_HOMES)
         plan->homes[plan->n_homes] = (struct gb_vk_home){ tensor, number };
     plan->n_homes++;
@@ -75,7 +111,7 @@ locate(const struct emission *emission, const struct gb_vk_bind *bind,
                          context->card->label, bind->tensor->name);
         return false;
     }
-    note_home(emission->plan, bind->tensor, home->memory.number);
+    note_home(emission, home);
     *buffer = home->memory.buffer;
     *offset = (size_t)((char *)bind->tensor->data - home->base) + bind->offset;
     *size = bind->size > 0 ? bind->size
@@ -223,13 +259,15 @@ add(struct gb_vk_emit *emit, enum gb_vk_pipeline pipeline, int64_t n_groups,
 static struct emission
 new_emission(struct gb_vk_plan *plan, struct gb_vk_context *context,
              const struct gb_vk_limits *limits,
-             const struct gb_vk_memory *scratch)
+             const struct gb_vk_memory *scratch,
+             const struct ggml_cgraph *cgraph)
 {
     return (struct emission){
         .emit = { .limits = limits, .add = add },
         .plan = plan,
         .context = context,
         .scratch = scratch,
+        .cgraph = cgraph,
         .status = GGML_STATUS_SUCCESS,
     };
 }
@@ -367,7 +405,8 @@ emit_all(struct gb_vk_plan *plan, struct gb_vk_context *context,
          const struct gb_vk_limits *limits, const struct gb_vk_memory *scratch,
          const struct ggml_cgraph *cgraph)
 {
-    struct emission emission = new_emission(plan, context, limits, scratch);
+    struct emission emission =
+        new_emission(plan, context, limits, scratch, cgraph);
 
     for (int i = 0;
          i < cgraph->n_nodes && emission.status == GGML_STATUS_SUCCESS; i++) {
@@ -504,7 +543,8 @@ change_moved(struct gb_vk_plan *plan, struct gb_vk_context *context,
              void *data)
 {
     const struct gb_vk_limits limits = gb_vk_card_limits(context->card);
-    struct emission emission = new_emission(plan, context, &limits, scratch);
+    struct emission emission =
+        new_emission(plan, context, &limits, scratch, cgraph);
 
     emission.changed = changed;
     emission.data = data;

@@ -38,7 +38,7 @@ gb_vk_room(const struct gb_vk_limits *limits)
 struct gb_vk_tiling {
     enum gb_vk_pipeline pipeline;
     int64_t rows, cols; /* of a work group */
-    bool is_gemv;
+    bool has_epilogue;  /* can its shader add something to results? */
     int64_t lanes;      /* GEMV: invocations that share k */
     int64_t n_splits, split_k;
 };
@@ -93,7 +93,7 @@ void gb_vk_join_product(
 static inline bool
 gb_vk_can_add(const struct gb_vk_tiling *tiling)
 {
-    return tiling->is_gemv || tiling->n_splits > 1;
+    return tiling->has_epilogue || tiling->n_splits > 1;
 }
 
 #endif

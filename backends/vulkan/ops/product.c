@@ -81,7 +81,7 @@ tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
 {
     const bool is_one = is_single || shape->cols <= 1;
 
-    tiling->is_gemv = true;
+    tiling->has_epilogue = true;
     tiling->lanes = gemv_lanes(shape->k);
     tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
     tiling->cols = is_one ? 1 : shape->cols <= 4 ? 4 : GEMV_COLS;
@@ -165,8 +165,10 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
 {
     struct gb_vk_tiling tiling = { .lanes = GEMV_THREADS };
 
-    if (tile_narrow(shape, is_single, &tiling))
+    if (tile_narrow(shape, is_single, &tiling)) {
+        tiling.has_epilogue = true;
         return tiling;
+    }
     if (is_single || shape->cols <= GEMV_COLS)
         tile_gemv(shape, is_single, &tiling);
     else if (has_matrices(shape))

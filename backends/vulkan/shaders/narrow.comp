@@ -33,7 +33,7 @@
 
 layout(constant_id = 0) const uint COLS = 8;
 layout(constant_id = 1) const uint ROWS = 4;
-layout(constant_id = 5) const uint LANES = 8;
+layout(constant_id = 2) const uint LANES = 8;
 layout(local_size_x = THREADS) in;
 GB_OPERAND(0, dst, writeonly);
 GB_OPERAND(1, weights, readonly);
@@ -43,6 +43,7 @@ GB_OPERAND(3, chosen, readonly);
 GB_OPERAND(4, tables, readonly);
 #endif
 #include "common/unpack.glsl"
+#include "common/epilogue.glsl"
 
 // What a group multiplies.
 uint matrix;      // byte of weights
@@ -129,7 +130,7 @@ void main()
     const uint lane = gl_SubgroupInvocationID;
     const uint tiles = (p.m + THREADS * ROWS - 1u) / (THREADS * ROWS);
     uint index = gb_group();
-    uint first_row, row[ROWS], end;
+    uint first_row, tile, row[ROWS], end;
     float sums[ROWS][COLS];
     bool is_here = true;
 
@@ -137,15 +138,15 @@ void main()
         return;
     first_row =
         gb_take(index, tiles) * THREADS * ROWS + gl_LocalInvocationID.x;
+    tile = 0u;
     is_nothing = false;
     if (p.has_ids == GB_VK_BY_PAIR) {
         is_here = find_one(index);
     } else if (p.has_ids == GB_VK_BY_TILE) {
         is_here = find_sorted(index);
     } else {
-        const uint tile = gb_take(index, (p.n_cols + COLS - 1u) / COLS);
-
-        find_columns(tile * COLS, index);
+        tile = gb_take(index, (p.n_cols + COLS - 1u) / COLS) * COLS;
+        find_columns(tile, index);
     }
     if (!is_here)
         return;
@@ -187,6 +188,8 @@ void main()
             const uint at_row = first_row + r * THREADS;
 
             if (at_row < p.m && c < n_here)
-                gb_put_f32(dst, to[c] + at_row * 4u, sums[r][c]);
+                gb_put_f32(dst, to[c] + at_row * 4u,
+                           gb_with_addend(sums[r][c], at_row, tile + c,
+                                          index));
         }
 }
