@@ -57,7 +57,7 @@ static VkResult
 make_of(struct gb_vk_context *context, enum gb_vk_pipeline pipeline,
         VkShaderModule module, VkPipeline *out)
 {
-    static const VkSpecializationMapEntry entries[MOST_CONSTANTS + 1] = {
+    static const VkSpecializationMapEntry entries[MOST_CONSTANTS] = {
         { 0, 0, sizeof(uint32_t) },
         { 1, sizeof(uint32_t), sizeof(uint32_t) },
         { 2, 2 * sizeof(uint32_t), sizeof(uint32_t) },

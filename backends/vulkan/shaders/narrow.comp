@@ -34,7 +34,7 @@
 
 layout(constant_id = 0) const uint COLS = 8;
 layout(constant_id = 1) const uint ROWS = 4;
-layout(constant_id = 2) const uint LANES = 8;
+layout(constant_id = 5) const uint LANES = 8;
 layout(local_size_x = THREADS) in;
 GB_OPERAND(0, dst, writeonly);
 GB_OPERAND(1, weights, readonly);
