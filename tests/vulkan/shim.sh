@@ -99,7 +99,7 @@ little_memory() {
     ! shimmed $limits=heap:200000 "$top_builddir/ggmlbackend-run" -m "$model" \
         --device Vulkan0 -n 2 -p 'the quick' 2>/dev/null &&
         [ "$(grep -v warning: "$dir/messages" | wc -l)" -eq 1 ] &&
-        grep 'no memory for the weights on Vulkan0: .*VK_ERROR_OUT_OF_DEVICE_MEMORY' \
+        grep 'Vulkan0: no memory for .*VK_ERROR_OUT_OF_DEVICE_MEMORY' \
             "$dir/messages" && grep '^live 0' "$dir/counts" && grep '^bytes 0' "$dir/counts"
 }
 claim 'a card that is too small' little_memory

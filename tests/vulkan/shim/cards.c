@@ -66,10 +66,36 @@ enumerate(VkInstance instance, uint32_t *n, VkPhysicalDevice *out)
     return shim_give(all, count, sizeof(all[0]), n, out);
 }
 
+static void VKAPI_PTR
+get_external_buffers(VkPhysicalDevice physical,
+                     const VkPhysicalDeviceExternalBufferInfo *info,
+                     VkExternalBufferProperties *out)
+{
+    int copy;
+
+    shim_driver.GetPhysicalDeviceExternalBufferProperties(
+        shim_real(physical, &copy), info, out);
+}
+
+static VkResult VKAPI_PTR
+get_matrices(VkPhysicalDevice physical, uint32_t *n,
+             VkCooperativeMatrixPropertiesKHR *out)
+{
+    int copy;
+
+    return shim_driver.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
+        shim_real(physical, &copy), n, out);
+}
+
 void
 shim_cards_init(void)
 {
-    if (shim_setting_number("CARDS") > 1)
-        shim_override(SHIM_EnumeratePhysicalDevices,
-                      (PFN_vkVoidFunction)enumerate);
+    if (shim_setting_number("CARDS") <= 1)
+        return;
+    shim_override(SHIM_EnumeratePhysicalDevices,
+                  (PFN_vkVoidFunction)enumerate);
+    shim_override(SHIM_GetPhysicalDeviceExternalBufferProperties,
+                  (PFN_vkVoidFunction)get_external_buffers);
+    shim_override(SHIM_GetPhysicalDeviceCooperativeMatrixPropertiesKHR,
+                  (PFN_vkVoidFunction)get_matrices);
 }
