@@ -97,8 +97,8 @@ range_free(struct range *range)
 {
     struct gb_vk_context *context = range->hold.context;
 
-    if (atomic_load_explicit(&context->card->has_failed, memory_order_acquire))
-        gb_vk_drain(context);
+    /* A copy that was queued and not waited for may use it. */
+    gb_vk_drain(context);
     gb_vk_memory_free(context, &range->memory);
     gb_vk_release(&range->hold);
     free(range);
