@@ -220,3 +220,24 @@ cases_attention(struct suite *s)
     wide_values(s);
     precise(s);
 }
+
+/* Each type that caches have, in heads of each class of size, for a token and for
+ * many; and with values of another type. */
+void
+cases_cache_types(struct suite *s)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_F32,  GGML_TYPE_F16,  GGML_TYPE_BF16,
+        GGML_TYPE_Q8_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_1,
+        GGML_TYPE_Q5_0, GGML_TYPE_Q5_1, GGML_TYPE_IQ4_NL,
+    };
+    static const int64_t sizes[] = { 64, 128, 256 };
+    static const int64_t tokens[] = { 1, 2, 9 };
+
+    for (int t = 0; t < LENGTH(types); t++)
+        for (int d = 0; d < LENGTH(sizes); d++)
+            for (int n = 0; n < LENGTH(tokens); n++)
+                attend(s, types[t], types[t], sizes[d], tokens[n], 72, 8, 2, 1);
+    for (int t = 0; t < LENGTH(types); t++)
+        attend(s, types[t], GGML_TYPE_F16, 64, 2, 72, 8, 2, 1);
+}

@@ -286,6 +286,26 @@ large_values(struct suite *s, enum ggml_type type)
         product(s, type, 512, 40, n, 1e6);
 }
 
+/* Many matrices of few rows and columns each, as many as devices cut others into. */
+void
+cases_many_products(struct suite *s)
+{
+    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
+        const enum ggml_type type = (enum ggml_type)t;
+        const int64_t block = ggml_blck_size(type);
+
+        if (!is_weight(type) || !suite_begin(s, GGML_OP_MUL_MAT))
+            continue;
+        suite_check(s,
+                    ggml_mul_mat(s->ctx,
+                                 leaf_4d(s, type, block > 1 ? block : 40, 17,
+                                         64, 1),
+                                 leaf_4d(s, GGML_TYPE_F32,
+                                         block > 1 ? block : 40, 9, 64, 1)),
+                    limit_of(type));
+    }
+}
+
 void
 cases_products(struct suite *s)
 {

@@ -77,6 +77,8 @@ static const struct {
     { 256, GB_VK_attentioncoop_256 },
 };
 
+/* What makes floats of keys or values.  F32 are some, and are never asked for. */
+#define GB_VK_floats_f32 GB_VK_PIPELINE_COUNT
 static const enum gb_vk_pipeline floats[GGML_TYPE_COUNT] = {
 #define GB_VK_FORMAT(TYPE, name, table) \
     [GGML_TYPE_##TYPE] = GB_VK_floats_##name,
