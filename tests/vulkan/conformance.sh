@@ -10,7 +10,7 @@
 # GGMLBACKEND_TEST_LANES=0, which leaves out those on the emulated cards too.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
-[ "${GGMLBACKEND_TEST_LANES-}" != 0 ] || skip_all 'no long lists are asked for'
+takes_long
 only=${GGMLBACKEND_TEST_OPERATION-}
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 [ -n "$layer" ] || echo '# nothing is validated: there is no validation layer'
@@ -40,11 +40,11 @@ END
         return
     fi
     cat <<'END'
-256 -           5/12 1500
-256 staging     2/48 370
-256 no-push     6/48 370
+256 -           5/24 750
+256 staging     2/96 180
+256 no-push     6/96 180
 256 many-submits 7/96 180
-256 small-range 8/48 370
+256 small-range 8/96 180
 256 -           each 500
 256 no-narrow   each 500
 256 no-narrow   5/96 180

@@ -5,6 +5,7 @@
 # validation layer finds nothing wrong; with the shaders for processors and with those
 # for cards.  With GGMLBACKEND_TEST_ALL=1 three thousand graphs.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
+takes_long
 . "$top_srcdir/tests/tools/claim.sh"
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 

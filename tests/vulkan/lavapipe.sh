@@ -20,6 +20,12 @@ skip_all() {
     exit 0
 }
 
+# For scripts that take long, which GGMLBACKEND_TEST_LANES=0 leaves out, as it does
+# those on the emulated cards.
+takes_long() {
+    [ "${GGMLBACKEND_TEST_LANES-}" != 0 ] || skip_all 'nothing that takes long is asked for'
+}
+
 if grep -q '^#define GB_BUILTIN_VULKAN 1' "$top_builddir/config.h" 2>/dev/null; then
     module=
 elif ! [ -f "$module" ]; then

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/vulkan/run-memory on lavapipe: in memory that is mapped and in memory that is not, with
-# a queue for copies, with little memory, where the client's memory can be used, in pieces
-# or whole, and where it cannot, while the validation layer looks at each call; and a
-# model's weights where the mapped file has them.
+# tests/vulkan/memory-cases on lavapipe: in memory that is mapped and in memory that is
+# not, with a queue for copies, with little memory, where the client's memory can be
+# used, in pieces or whole, and where it cannot, while the validation layer looks at each
+# call; and a model's weights where the mapped file has them.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
+takes_long
 . "$top_srcdir/tests/tools/claim.sh"
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 
