@@ -188,6 +188,9 @@ another_length_is_found(void **state)
     free(bytes);
 }
 
+/* Longer than a header. */
+static const char other_file[200] = "something else, and no file of pipelines";
+
 static void
 files_of_others_are_not_read(void **state)
 {
@@ -207,8 +210,7 @@ files_of_others_are_not_read(void **state)
     assert_true(reads(&key));
     assert_int_equal(chmod(path, 0666), 0);
     expect_refusal("others may write it");
-    put("something else that is longer than a header is, and is no file of "
-        "pipelines at all, so to say", 96);
+    put(other_file, sizeof(other_file));
     chmod(path, 0600);
     expect_refusal("something else");
 }
