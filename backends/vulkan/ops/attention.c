@@ -21,7 +21,7 @@
 #define LEAST_PART   128 /* keys of a part, so that the join costs little */
 #define MOST_PARTS   32
 #define GROUPS       256 /* wanted: parts are as many as make so many groups */
-#define FEW_GROUPS   8   /* wanted of a device that is a processor */
+#define GROUPS_OF_CPU 8  /* wanted of a device that is a processor */
 
 /* Types of keys and values that are read as they are. */
 struct kernels {
@@ -84,6 +84,7 @@ static const enum gb_vk_pipeline floats[GGML_TYPE_COUNT] = {
     [GGML_TYPE_##TYPE] = GB_VK_floats_##name,
 #include "backends/vulkan/shaders/formats.def"
 #undef GB_VK_FORMAT
+#undef GB_VK_floats_f32
 };
 
 static int64_t
@@ -187,7 +188,7 @@ plan_narrow(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
     plan->is_float[0] = plan->is_float[1] = true;
     plan->pipeline = d == 64 ? of->of_64[i] : of->of_128[i];
     plan->tiles = ceil_div(rows, i == 0 ? 4 : 8);
-    plan->wanted = FEW_GROUPS;
+    plan->wanted = GROUPS_OF_CPU;
     return gb_vk_can_use(limits, plan->pipeline) &&
            d % (8 * limits->subgroup) == 0 &&
            gb_vk_param_f32(node, 2) == 0.0f && /* the softcap */

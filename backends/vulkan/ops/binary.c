@@ -109,12 +109,6 @@ repeats_as_a_whole(const struct ggml_tensor *b, const struct ggml_tensor *a)
     return true;
 }
 
-static bool
-is_flat(const struct ggml_tensor *t)
-{
-    return t->type == GGML_TYPE_F32 && ggml_is_contiguous(t);
-}
-
 /* A tensor, and where a shader finds it. */
 struct operand {
     const struct ggml_tensor *tensor;
@@ -152,7 +146,8 @@ emit_floats(struct gb_vk_emit *emit, enum ggml_op op, struct operand to,
                  gb_vk_float_of(b->type) << 8,
     };
 
-    if (is_flat(dst) && is_flat(a) && is_flat(b) && repeats_as_a_whole(b, a))
+    if (gb_vk_is_flat(dst) && gb_vk_is_flat(a) && gb_vk_is_flat(b) &&
+        repeats_as_a_whole(b, a))
         params.n_b = (uint32_t)ggml_nelements(b);
     GB_VK_DISPATCH_ONE_OF(emit, pipeline_of(&params),
                           gb_vk_groups(params.n, 256), &params, to.bind,

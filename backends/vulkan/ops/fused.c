@@ -82,6 +82,20 @@ gb_vk_has_rows_for(const struct ggml_tensor *t, const struct ggml_tensor *node)
            gb_vk_repeats_for(t, node);
 }
 
+bool
+gb_vk_has_alike_rows(const struct gb_fuse_group *group)
+{
+    const int last = group->n_nodes - 1;
+
+    for (int i = 0; i <= last; i++)
+        if (!gb_vk_has_f32_rows(group->nodes[i]) ||
+            !ggml_are_same_shape(group->nodes[i], group->nodes[last]) ||
+            (i < last && gb_fuse_is_written(group, i) &&
+             !ggml_is_contiguous(group->nodes[i])))
+            return false;
+    return true;
+}
+
 struct gb_vk_bind
 gb_vk_write_if(const struct gb_fuse_group *group, int i,
                const struct ggml_tensor *instead)

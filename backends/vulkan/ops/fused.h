@@ -54,6 +54,10 @@ bool gb_vk_repeats_for(
 bool gb_vk_has_rows_for(
     const struct ggml_tensor *t, const struct ggml_tensor *node);
 
+/* Are all nodes of GROUP dense rows of F32, of one shape, and without gaps where
+ * what is written is not the last? */
+bool gb_vk_has_alike_rows(const struct gb_fuse_group *group);
+
 /* Where the result of node I of GROUP goes; where nobody sees it INSTEAD, which
  * the group writes anyway: the driver knows no better than that it may. */
 struct gb_vk_bind gb_vk_write_if(const struct gb_fuse_group *group, int i,

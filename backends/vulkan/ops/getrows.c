@@ -9,16 +9,6 @@
 #include "backends/vulkan/shaders/params-getrows.h"
 #include "backends/vulkan/shaders/params-getrowsback.h"
 
-/* Are the operands of NODE more than bindings show? */
-static bool
-is_cut(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    const size_t room = gb_vk_room(limits);
-
-    return ggml_nbytes(node) > room || ggml_nbytes(node->src[0]) > room ||
-           ggml_nbytes(node->src[1]) > room;
-}
-
 /* Rows of the weights that a dispatch shows where operands are cut, and rows of
  * the node, each with its number. */
 struct cut {
@@ -43,7 +33,7 @@ fits(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(limits, node);
 
-    return !is_cut(limits, node) ||
+    return !gb_vk_is_cut(limits, node) ||
            (cut.rows > 0 && cut.ids > 0 && gb_vk_has_dense_rows(node) &&
             gb_vk_has_dense_rows(node->src[0]));
 }
@@ -173,7 +163,7 @@ get_rows_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     const struct ggml_tensor *ids = node->src[1];
     const struct cut cut = cut_of(emit->limits, node);
 
-    if (!is_cut(emit->limits, node)) {
+    if (!gb_vk_is_cut(emit->limits, node)) {
         emit_whole(emit, node);
         return;
     }

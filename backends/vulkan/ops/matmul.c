@@ -12,16 +12,6 @@
 #include "backends/vulkan/ops/matmul.h"
 #include "backends/vulkan/ops/shape.h"
 
-/* Are the operands of NODE more than bindings show? */
-static bool
-is_cut(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    const size_t room = gb_vk_room(limits);
-
-    return ggml_nbytes(node) > room || ggml_nbytes(node->src[0]) > room ||
-           ggml_nbytes(node->src[1]) > room;
-}
-
 /* The rows of the weights and columns of a dispatch where operands are cut. */
 struct cut {
     int64_t rows, cols;
@@ -45,7 +35,7 @@ fits(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(limits, node);
 
-    return !is_cut(limits, node) || (cut.rows > 0 && cut.cols > 0);
+    return !gb_vk_is_cut(limits, node) || (cut.rows > 0 && cut.cols > 0);
 }
 
 static bool
@@ -88,7 +78,8 @@ mul_mat_scratch(
 {
     const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
-    return is_cut(limits, node) ? 0 : gb_vk_product_parts_size(&tiling, node);
+    return gb_vk_is_cut(limits, node)
+               ? 0 : gb_vk_product_parts_size(&tiling, node);
 }
 
 /* NODE, where bindings show all of its operands. */
@@ -201,7 +192,7 @@ mul_mat_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(emit->limits, node);
 
-    if (!is_cut(emit->limits, node)) {
+    if (!gb_vk_is_cut(emit->limits, node)) {
         struct gb_vk_product product = whole_product(emit->limits, node);
 
         gb_vk_multiply(emit, &product, tiles_of(&product));
@@ -233,7 +224,7 @@ product_supports(
     const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
     return group->n_nodes == 2 && !gb_fuse_is_written(group, 0) &&
-           !is_cut(limits, node) && gb_vk_can_add(&tiling) &&
+           !gb_vk_is_cut(limits, node) && gb_vk_can_add(&tiling) &&
            gb_vk_has_f32_rows(sum) && ggml_are_same_shape(sum, node) &&
            addend->type == GGML_TYPE_F32 && gb_vk_repeats_for(addend, node);
 }
@@ -265,7 +256,7 @@ products_support(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
 {
     for (int i = 0; i < group->n_nodes; i++)
-        if (is_cut(limits, group->nodes[i]))
+        if (gb_vk_is_cut(limits, group->nodes[i]))
             return false;
     return true;
 }

@@ -35,8 +35,8 @@ struct gb_vk_tiling {
     int64_t n_splits, split_k;
 };
 
-/* By SHAPE alone, so that bits of a device depend on nothing else.  IS_SINGLE: each column
- * has a matrix of its own. */
+/* By SHAPE alone, so that bits of a device depend on nothing else.  IS_SINGLE:
+ * each column has a matrix of its own. */
 struct gb_vk_tiling gb_vk_tile_product(
     const struct gb_vk_product_shape *shape, bool is_single);
 

@@ -188,16 +188,10 @@ fused_norm_supports(
 {
     const struct parts parts = parts_of(group);
     const struct ggml_tensor *norm = group->nodes[parts.norm];
-    const int last = group->n_nodes - 1;
 
     (void)limits;
-    for (int i = 0; i < group->n_nodes; i++)
-        if (!gb_vk_has_f32_rows(group->nodes[i]) ||
-            !ggml_are_same_shape(group->nodes[i], norm) ||
-            (i < last && gb_fuse_is_written(group, i) &&
-             !ggml_is_contiguous(group->nodes[i])))
-            return false;
-    return reads_plain_rows(&parts, group->nodes[0], norm) &&
+    return gb_vk_has_alike_rows(group) &&
+           reads_plain_rows(&parts, group->nodes[0], norm) &&
            gb_vk_has_rows_for(operand(group, parts.mul), norm) &&
            (parts.bias < 0 ||
             gb_vk_has_rows_for(operand(group, parts.bias), norm));

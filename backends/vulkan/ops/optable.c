@@ -35,7 +35,7 @@ gb_vk_needs_work(const struct ggml_tensor *node)
 static bool
 fits(const struct gb_vk_limits *limits, const struct ggml_tensor *t)
 {
-    return ggml_nbytes(t) + 256 <= limits->range;
+    return ggml_nbytes(t) <= gb_vk_room(limits);
 }
 
 /* Does NODE take a pipeline that the driver cannot make? */

@@ -31,6 +31,15 @@ gb_vk_is_as_long(const struct ggml_tensor *node, int dim)
     return node->src[0]->ne[dim] == node->ne[dim];
 }
 
+bool
+gb_vk_is_cut(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
+{
+    const size_t room = gb_vk_room(limits);
+
+    return ggml_nbytes(node) > room || ggml_nbytes(node->src[0]) > room ||
+           ggml_nbytes(node->src[1]) > room;
+}
+
 int64_t
 gb_vk_rows_shown(const struct gb_vk_limits *limits, const struct ggml_tensor *t)
 {

@@ -44,6 +44,11 @@ gb_vk_room(const struct gb_vk_limits *limits)
     return limits->range - 256;
 }
 
+/* Are the operands of NODE, itself and its first two sources, more than bindings
+ * show? */
+bool gb_vk_is_cut(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *node);
+
 /* How many rows of T, dense ones, a binding shows; at most all of a matrix. */
 int64_t gb_vk_rows_shown(
     const struct gb_vk_limits *limits, const struct ggml_tensor *t);

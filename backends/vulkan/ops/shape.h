@@ -54,6 +54,13 @@ gb_vk_float_of(enum ggml_type type)
     return type == GGML_TYPE_F16 ? GB_VK_F16 : GB_VK_BF16;
 }
 
+/* F32, one element behind the other? */
+static inline bool
+gb_vk_is_flat(const struct ggml_tensor *t)
+{
+    return t->type == GGML_TYPE_F32 && ggml_is_contiguous(t);
+}
+
 /* Are the elements of a row of T, which has a type without blocks, next to each
  * other?  The stride of a single element means nothing. */
 static inline bool

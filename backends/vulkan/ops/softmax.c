@@ -152,18 +152,12 @@ static bool
 fused_soft_max_supports(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
 {
-    const int last = group->n_nodes - 1;
-    const struct ggml_tensor *node = group->nodes[last];
+    const struct ggml_tensor *node = group->nodes[group->n_nodes - 1];
     const struct ggml_tensor *addend = addend_of(group);
 
     (void)limits;
-    for (int i = 0; i < group->n_nodes; i++)
-        if (!gb_vk_has_f32_rows(group->nodes[i]) ||
-            !ggml_are_same_shape(group->nodes[i], node) ||
-            (i < last && gb_fuse_is_written(group, i) &&
-             !ggml_is_contiguous(group->nodes[i])))
-            return false;
-    return node->src[1] == NULL && gb_vk_has_f32_rows(scores_of(group)) &&
+    return gb_vk_has_alike_rows(group) && node->src[1] == NULL &&
+           gb_vk_has_f32_rows(scores_of(group)) &&
            ggml_are_same_shape(scores_of(group), node) &&
            (addend == NULL || gb_vk_has_rows_for(addend, node));
 }

@@ -59,12 +59,6 @@ function_of(const struct ggml_tensor *node)
                                      : own[node->op];
 }
 
-static bool
-is_flat(const struct ggml_tensor *t)
-{
-    return t->type == GGML_TYPE_F32 && ggml_is_contiguous(t);
-}
-
 /* NODE's function into TO, times GATED if that is not NULL.  Frequent ones have
  * pipelines of their own, without what decides. */
 static enum gb_vk_pipeline
@@ -73,9 +67,9 @@ pipeline_of(const struct ggml_tensor *node, const struct ggml_tensor *to,
 {
     const uint32_t function = function_of(node);
 
-    if (!is_flat(to) || !is_flat(node->src[0]) ||
+    if (!gb_vk_is_flat(to) || !gb_vk_is_flat(node->src[0]) ||
         (gated != NULL &&
-         (!is_flat(gated) || !ggml_are_same_shape(gated, to))))
+         (!gb_vk_is_flat(gated) || !ggml_are_same_shape(gated, to))))
         return GB_VK_unary;
     return function == GB_VK_GELU   ? GB_VK_unary_gelu
            : function == GB_VK_SILU ? GB_VK_unary_silu
