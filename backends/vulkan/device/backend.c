@@ -84,8 +84,8 @@ number_before(const struct vulkan_backend *own)
                                                : own->recordings.number;
 }
 
-/* Where OFFSET of TENSOR is; NULL where it is not on the backend's card, or the
- * host copies. */
+/* Where OFFSET of TENSOR is; NULL where it is not on the backend's card, the host
+ * copies, or it is there more than once. */
 static const struct gb_vk_memory *
 find_unmapped(const struct vulkan_backend *own,
               const struct ggml_tensor *tensor, size_t *offset, size_t size)
@@ -93,7 +93,8 @@ find_unmapped(const struct vulkan_backend *own,
     const struct gb_vk_buffer *buffer = gb_vk_buffer_of(tensor);
     const struct gb_vk_memory *memory;
 
-    if (buffer == NULL || buffer->hold.context != own->hold.context)
+    if (buffer == NULL || buffer->hold.context != own->hold.context ||
+        gb_vk_has_copies(buffer))
         return NULL;
     *offset += (size_t)((char *)tensor->data - buffer->base);
     memory = gb_vk_find_memory(buffer, offset, size);

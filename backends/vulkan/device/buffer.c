@@ -208,7 +208,7 @@ buffer_cpy_tensor(
     size_t to_offset = 0, from_offset = 0;
 
     if (from == NULL || from->hold.context != own->hold.context ||
-        (own->is_copied && own->n_windows > 1))
+        gb_vk_has_copies(own))
         return false;
     to_memory = memory_for(own, dst, &to_offset, size);
     from_memory = memory_for(from, src, &from_offset, size);

@@ -29,6 +29,13 @@ struct gb_vk_buffer {
     bool is_clients, is_copied;
 };
 
+/* Does OWN have bytes more than once?  All copies have to be written. */
+static inline bool
+gb_vk_has_copies(const struct gb_vk_buffer *own)
+{
+    return own->is_copied && own->n_windows > 1;
+}
+
 void gb_vk_buffer_type_init(struct gb_vk_device *device);
 
 /* Does DEVICE make buffers over the client's memory?  Those that have memory of

@@ -107,7 +107,7 @@ locate(const struct emission *emission, const struct gb_vk_bind *bind,
     }
     home = gb_vk_buffer_of(bind->tensor);
     if (home != NULL && home->hold.context == context &&
-        !(bind->is_written && home->is_copied && home->n_windows > 1)) {
+        !(bind->is_written && gb_vk_has_copies(home))) {
         *offset =
             (size_t)((char *)bind->tensor->data - home->base) + bind->offset;
         *size = bind->size > 0 ? bind->size
