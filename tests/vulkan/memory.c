@@ -297,9 +297,10 @@ map_file(size_t head, size_t n, size_t *size)
     return mapped;
 }
 
-/* What is written to a copy is read again, wherever two of them meet. */
+/* What is written to a copy, at once or queued, is read again, wherever two of
+ * them meet. */
 static void
-change_copies(struct ggml_tensor **t, int n)
+change_copies(ggml_backend_t backend, struct ggml_tensor **t, int n)
 {
     const size_t size = ggml_nbytes(t[0]);
     uint8_t *const bytes = malloc(size), *const got = malloc(size);
@@ -308,7 +309,11 @@ change_copies(struct ggml_tensor **t, int n)
     for (int i = 0; i < n; i++) {
         for (size_t k = 0; k < size; k++)
             bytes[k] = byte_of(i, k);
-        ggml_backend_tensor_set(t[i], bytes, 0, size);
+        if (i % 2 == 0)
+            ggml_backend_tensor_set(t[i], bytes, 0, size);
+        else
+            ggml_backend_tensor_set_async(backend, t[i], bytes, 0, size);
+        ggml_backend_synchronize(backend);
         ggml_backend_tensor_memset(t[i], (uint8_t)i, size - 9, 9);
     }
     for (int i = 0; i < n; i++) {
@@ -376,7 +381,7 @@ weights_are_used_in_a_mapped_file(void **state)
         assert_memory_equal(got, t[i]->data, EACH * sizeof(float));
     }
     if (is_set("failed-import"))
-        change_copies(t, TENSORS);
+        change_copies(backend, t, TENSORS);
     ggml_backend_buffer_free(rest);
     ggml_backend_buffer_free(weights);
     munmap(mapped, size);

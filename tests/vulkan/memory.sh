@@ -79,6 +79,7 @@ claim 'bindings of 16 KiB' small_range tiny-range,no-push
 claim 'little memory that is not mapped' little staging
 claim 'the memory of the client in pieces' in_pieces plain 0
 claim 'copies of it in pieces' in_pieces failed-import 1
+claim 'copies of it in pieces that are not mapped' in_pieces failed-import,staging 1
 claim 'no use of the memory of the client' no_import
 claim 'a copy of the memory of the client' failed_import failed-import,staging
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_SLOTS = 8, SLOT_SIZE = 2 << 20 };
+enum { N_SLOTS = 8, MOST_SLOT_SIZE = 2 << 20 };
 
 /* All that was submitted before, of either queue. */
 #define ALL UINT64_MAX
@@ -30,6 +30,7 @@ struct slot {
 /* A context's own, used by one thread at a time. */
 struct gb_vk_transfer {
     struct slot slots[N_SLOTS];
+    size_t slot_size; /* as much as an allocation of all of them may have */
     unsigned next;
     struct gb_vk_memory stage; /* made on first use */
 };
@@ -64,6 +65,14 @@ make_slot(struct gb_vk_context *context, struct slot *slot)
                  (context->device, &info, &slot->commands));
 }
 
+static size_t
+slot_size_of(const struct gb_vk_card *card)
+{
+    const size_t most = card->most_allocation / N_SLOTS & ~(size_t)255;
+
+    return most < MOST_SLOT_SIZE ? most : MOST_SLOT_SIZE;
+}
+
 static enum ggml_status
 make_transfer(struct gb_vk_context *context)
 {
@@ -76,8 +85,10 @@ make_transfer(struct gb_vk_context *context)
         return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
                                 "%s: no memory for transfers",
                                 context->card->label);
+    context->transfer->slot_size = slot_size_of(context->card);
     for (int i = 0; i < N_SLOTS && status == GGML_STATUS_SUCCESS; i++) {
-        context->transfer->slots[i].offset = (size_t)i * SLOT_SIZE;
+        context->transfer->slots[i].offset =
+            (size_t)i * context->transfer->slot_size;
         status = make_slot(context, &context->transfer->slots[i]);
     }
     if (status != GGML_STATUS_SUCCESS)
@@ -91,7 +102,7 @@ make_stage(struct gb_vk_context *context)
     if (context->transfer->stage.size > 0)
         return GGML_STATUS_SUCCESS;
     return gb_vk_memory_new(context, GB_VK_MEMORY_HOST,
-                            (size_t)N_SLOTS * SLOT_SIZE,
+                            N_SLOTS * context->transfer->slot_size,
                             &context->transfer->stage);
 }
 
@@ -199,16 +210,18 @@ copy_buffer(struct gb_vk_context *context, VkBuffer to, size_t to_offset,
 /* ---- through the staging buffer ---- */
 
 static size_t
-piece_of(size_t size, size_t done)
+piece_of(const struct gb_vk_context *context, size_t size, size_t done)
 {
-    return size - done < SLOT_SIZE ? size - done : SLOT_SIZE;
+    const size_t most = context->transfer->slot_size;
+
+    return size - done < most ? size - done : most;
 }
 
 static enum ggml_status
 write_piece(struct gb_vk_context *context, const struct span *to, size_t done,
             const char *data)
 {
-    const size_t n = piece_of(to->size, done);
+    const size_t n = piece_of(context, to->size, done);
     struct slot *slot;
     const enum ggml_status status = begin(context, &slot);
     const VkBufferCopy region = {
@@ -232,7 +245,7 @@ write_staged(struct gb_vk_context *context, const struct span *to,
     enum ggml_status status = make_stage(context);
 
     for (size_t done = 0; done < to->size && status == GGML_STATUS_SUCCESS;
-         done += SLOT_SIZE)
+         done += context->transfer->slot_size)
         status = write_piece(context, to, done, data);
     return status;
 }
@@ -245,7 +258,7 @@ ask_for_piece(struct gb_vk_context *context, const struct span *from,
     const enum ggml_status status = begin(context, &slot);
     const VkBufferCopy region = {
         from->offset + done, status == GGML_STATUS_SUCCESS ? slot->offset : 0,
-        piece_of(from->size, done)
+        piece_of(context, from->size, done)
     };
 
     if (status != GGML_STATUS_SUCCESS)
@@ -272,20 +285,21 @@ take_piece(struct gb_vk_context *context, unsigned number, char *to, size_t n)
 static enum ggml_status
 read_staged(struct gb_vk_context *context, const struct span *from, char *data)
 {
+    const size_t step = context->transfer->slot_size;
     enum ggml_status status = make_stage(context);
     unsigned first = context->transfer->next;
     size_t asked = 0;
 
     for (size_t done = 0; done < from->size && status == GGML_STATUS_SUCCESS;
-         done += SLOT_SIZE) {
-        while (asked < from->size && asked < done + N_SLOTS * SLOT_SIZE &&
+         done += step) {
+        while (asked < from->size && asked < done + N_SLOTS * step &&
                status == GGML_STATUS_SUCCESS) {
             status = ask_for_piece(context, from, asked);
-            asked += SLOT_SIZE;
+            asked += step;
         }
         if (status == GGML_STATUS_SUCCESS)
             status = take_piece(context, first++, data + done,
-                                piece_of(from->size, done));
+                                piece_of(context, from->size, done));
     }
     return status;
 }
