@@ -138,10 +138,8 @@ highest_variant(void)
     return variant;
 }
 
-/*
- * A wait sleeps after a time in which short work is done: 0.5 % of a token's
- * time are lost by sleeping, and a whole core by asking all the time.
- */
+/* A wait rests after a time in which short work is done; asking all the time
+ * takes a whole core. */
 static int64_t
 spin_time(void)
 {

@@ -3,13 +3,20 @@
  * cuda/device/stream.c - a stream, and waiting for it.
  *
  * A wait asks for a short time whether the work is done, which catches short
- * work at once, and then sleeps in the driver.
+ * work at once.  Then it naps between questions, a small share of what it has
+ * waited at a time, and after a tenth of a second it sleeps in the driver, from
+ * where it comes back late: a token of 5 ms took 0.5 ms longer on an H200.
  */
 #include "backends/cuda/device/stream.h"
 
 #include "backends/cuda/device/check.h"
 
 #include <time.h>
+
+enum {
+    NAP_SHARE = 32,   /* of what was waited, that a nap takes */
+    NAPS_US = 100000, /* in which there are naps */
+};
 
 enum ggml_status
 gb_cuda_event_make(struct gb_cuda_card *card, gb_cuda_event *event)
@@ -50,24 +57,35 @@ now_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* What the event answers when the time is over, or it is done. */
-static int
-spin(struct gb_cuda_card *card, gb_cuda_event event)
+static void
+nap(int64_t us)
 {
-    const int64_t time = card->spin_us;
-    const int64_t end = now_us() + time;
+    const struct timespec time = { .tv_nsec = us * 1000 };
+
+    nanosleep(&time, NULL);
+}
+
+/* What the event answers when the time for questions is over, or it is done. */
+static int
+ask(struct gb_cuda_card *card, gb_cuda_event event)
+{
+    const int64_t begin = now_us(), spin_us = card->spin_us;
+    int64_t waited = 0;
     int result;
 
     do {
+        if (spin_us >= 0 && waited >= spin_us)
+            nap(waited / NAP_SHARE);
         result = card->driver->event_query(event);
-    } while (result == GB_CUDA_NOT_READY && (time < 0 || now_us() < end));
+        waited = now_us() - begin;
+    } while (result == GB_CUDA_NOT_READY && (spin_us < 0 || waited < NAPS_US));
     return result;
 }
 
 enum ggml_status
 gb_cuda_event_await(struct gb_cuda_card *card, gb_cuda_event event)
 {
-    const int result = spin(card, event);
+    const int result = ask(card, event);
 
     if (result == GB_CUDA_NOT_READY)
         return GB_CUDA(card, event_wait, (event));
