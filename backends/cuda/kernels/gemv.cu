@@ -27,7 +27,7 @@
 template <typename T, int cols>
 struct gemv_memory {
     gb_weight_ring<T> rings[WARPS];
-    gb_column columns[cols];
+    gb_column columns[WARPS][cols]; /* each warp's own: none waits for another */
     float sums[WARPS][ROWS * cols]; /* of each warp's part of k */
 };
 
@@ -36,6 +36,14 @@ template <int cols>
 struct gemv_sums {
     float at[ROWS * cols]; /* [row][column] */
 };
+
+/* Two to the power of it are the warps that share k.  Those that have rows of their
+ * own are 1, 2 or 4, whose logarithm is the half. */
+GB_DEVICE int
+sharing_shift(const gb_cuda_product_args &a)
+{
+    return WARPS / 2 - a.row_step / ROWS / 2;
+}
 
 /*
  * A warp's share of a tile: rows from ROW on, of their N stages those that are
@@ -53,13 +61,13 @@ struct gemv_share {
     GB_DEVICE gemv_share
     of_warp(const gb_cuda_product_args &a, const gb_product_tile &tile)
     {
-        const int sharing = WARPS / (a.row_step / ROWS);
+        const int shift = sharing_shift(a);
         const int64_t k = tile.k_end - tile.k;
         gemv_share share;
 
-        share.row = tile.row + gb_warp() / sharing * ROWS;
-        share.first = gb_warp() % sharing;
-        share.step = sharing;
+        share.row = tile.row + (gb_warp() >> shift) * ROWS;
+        share.step = 1 << shift;
+        share.first = gb_warp() & (share.step - 1);
         share.n = share.row < a.weights.ne[1]
                       ? (int)((k + stage::values - 1) / stage::values)
                       : 0;
@@ -246,12 +254,21 @@ columns_of(const char *blocks, const gb_column *columns, int64_t k)
     return c;
 }
 
+/* This lane's block of column J, OFFSET bytes behind the first stage's. */
+template <int cols>
+GB_DEVICE gb_q8_block
+block_of(const gemv_columns<cols> &columns, int j, int64_t offset)
+{
+    return gb_load_q8((const gb_cuda_q8_group *)(columns.at[j] + offset));
+}
+
 /* N values of each row at WEIGHTS, with blocks OFFSET bytes behind the first
- * stage's. */
+ * stage's: FIRST is that of the first column. */
 template <typename T, int cols>
 GB_DEVICE void
 add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
-           int64_t offset, int n, gemv_sums<cols> &sums)
+           const gb_q8_block &first, int64_t offset, int n,
+           gemv_sums<cols> &sums)
 {
     constexpr int units = T::values / 32;
     const int lane = gb_lane();
@@ -267,9 +284,8 @@ add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
                          lane % units);
     GB_UNROLL
     for (int j = 0; j < cols; j++) {
-        const gb_cuda_q8_group *const group =
-            (const gb_cuda_q8_group *)(columns.at[j] + offset);
-        const gb_q8_block block = gb_load_q8(group);
+        const gb_q8_block block =
+            j == 0 ? first : block_of<cols>(columns, j, offset);
 
         GB_UNROLL
         for (int r = 0; r < ROWS; r++)
@@ -300,8 +316,15 @@ add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
     for (int r = 0; r < ROWS; r++)
         rows[r] = row_of(a, tile, share, r);
     for (int i = share.first; i < share.n; i += share.step) {
+        const int64_t offset = (int64_t)i * (stage::values / 1024) *
+                               (int)sizeof(gb_cuda_q8_group);
         const char *weights[ROWS];
+        gb_q8_block first = {};
 
+        /* On its way while the weights are waited for. */
+        if constexpr (!stage::is_float)
+            if (gb_lane() < share.values(i) / 32)
+                first = block_of<cols>(blocks, 0, offset);
         begin_stage<T>(share, i + ahead, source, ring,
                        (at == 0 ? stage::depth : at) - 1, in_bulk);
         gb_wait_for_stage<T>(ring, at, round, in_bulk);
@@ -314,9 +337,7 @@ add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
                                 tile.k + (int64_t)i * stage::values,
                                 share.values(i), sums);
         else
-            add_blocks<T, cols>(weights, blocks,
-                                (int64_t)i * (stage::values / 1024) *
-                                    (int)sizeof(gb_cuda_q8_group),
+            add_blocks<T, cols>(weights, blocks, first, offset,
                                 share.values(i), sums);
         gb_warp_sync(); /* all lanes are done with what is replaced next */
         if (++at == stage::depth) {
@@ -363,21 +384,21 @@ GB_DEVICE void
 store_element(const gb_cuda_product_args &a, const gb_product_tile &tile,
               const gemv_memory<T, cols> &s, int i)
 {
-    const int sharing = WARPS / (a.row_step / ROWS);
+    const int shift = sharing_shift(a), sharing = 1 << shift;
     const int j = i % cols, r = i / cols % ROWS, group = i / (cols * ROWS);
     const int64_t row = tile.row + group * ROWS + r;
-    float sum = s.sums[group * sharing][r * cols + j];
+    float sum = s.sums[group << shift][r * cols + j];
 
     if (j >= tile.n_cols || row >= a.weights.ne[1])
         return;
     for (int w = 1; w < sharing; w++)
-        sum += s.sums[group * sharing + w][r * cols + j];
+        sum += s.sums[(group << shift) + w][r * cols + j];
     if (a.more.n > 0) {
         const gb_row at = gb_column_place(a, tile, j);
 
         sum = gb_add_all(a.more, { { row, at.i1, at.i2, at.i3 } }, sum);
     }
-    *(float *)(s.columns[j].to + row * a.dst.nb[0]) = sum;
+    *(float *)(s.columns[0][j].to + row * a.dst.nb[0]) = sum;
 }
 
 template <typename T, int cols>
@@ -398,9 +419,12 @@ gemv_tile(const gb_cuda_product_args &a, uint32_t number, bool in_bulk)
     gb_init_ring<T>(ring, in_bulk);
     begin_first_stages<T>(share, source, ring, in_bulk);
     gb_wait_for_kernels_before();
-    gb_list_columns(a, tile, s.columns, cols);
-    add_stages<T, cols>(a, tile, s.columns, share, source, ring, in_bulk,
-                        sums);
+    if (gb_lane() < cols)
+        s.columns[gb_warp()][gb_lane()] =
+            gb_column_within(a, tile, gb_lane());
+    gb_warp_sync();
+    add_stages<T, cols>(a, tile, s.columns[gb_warp()], share, source, ring,
+                        in_bulk, sums);
     sum = warp_sums<n>(sums.at);
     if (gb_lane() % (GB_WARP / n) == 0)
         s.sums[gb_warp()][gb_lane() / (GB_WARP / n)] = sum;

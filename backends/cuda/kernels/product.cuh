@@ -19,12 +19,21 @@ struct gb_product_tile {
 };
 
 /* Takes N % D off N, as gb_take_index() does.  Tiles, columns and pairs are
- * fewer than 2^31, and a division of 64 bits is a kilobyte of code. */
+ * fewer than 2^31, and a division of 64 bits is a kilobyte of code.  The usual
+ * matrix has one tile of columns, one split and no third dimension: nothing is
+ * divided for it, since a kernel of some microseconds feels each division. */
 GB_DEVICE uint32_t
 gb_take_number(uint32_t *n, uint32_t d)
 {
-    const uint32_t index = *n % d;
+    uint32_t index = *n;
 
+    if (index < d) {
+        *n = 0;
+        return index;
+    }
+    if (d == 1)
+        return 0;
+    index %= d;
     *n /= d;
     return index;
 }

@@ -17,11 +17,15 @@
 #define GEMV_COLS    8   /* the largest tile of columns of the GEMV */
 #define GEMM_TILE    64  /* rows, and columns */
 
-/* As many warps of a thread block share k as have so many values each. */
+/* Warps of a thread block share k where each has as many stages of it, of which a
+ * warp takes 32 values a lane at a time.  With fewer, what a warp does once, some
+ * 300 instructions, is more than what it does for weights. */
 #define GEMV_STAGE(warp) (32 * (int64_t)(warp))
+#define GEMV_STAGES      4
 
 /* A split has at least so many values of k, a multiple of any block; a product
- * is cut until each multiprocessor has so many thread blocks. */
+ * is cut until each multiprocessor has so many thread blocks, or one of warp
+ * groups. */
 #define SPLIT_STEP    256
 #define SPLIT_MIN     1024
 #define SPLITS_MAX    16
@@ -119,7 +123,8 @@ gemv_rows_of_warps(const struct gb_cuda_limits *limits, int64_t k)
     const int warps = GB_CUDA_GEMV_THREADS / limits->warp;
     int sharing = 1;
 
-    while (sharing < warps && k >= 2 * sharing * GEMV_STAGE(limits->warp))
+    while (sharing < warps &&
+           k >= 2 * sharing * GEMV_STAGES * GEMV_STAGE(limits->warp))
         sharing *= 2;
     return warps / sharing;
 }
