@@ -214,9 +214,9 @@ gb_mma_factor_for(const gb_mma_row<T> &row)
     return largest <= 65504.0f ? 1.0f : gb_f16_factor(largest);
 }
 
-/* All threads of the block, SHARE a row: does a row need another factor than it
- * has?  It has it then. */
-template <int share, typename T>
+/* All threads of the block, SHARE a row of ROWS: does a row need another factor
+ * than it has?  It has it then. */
+template <int share, int rows, typename T>
 GB_DEVICE bool
 gb_mma_change_factors(gb_mma_row<T> &row)
 {
@@ -224,7 +224,7 @@ gb_mma_change_factors(gb_mma_row<T> &row)
     const bool is_changed = factor != row.factor;
 
     row.factor = factor;
-    return gb_block_max<64 * share>(is_changed ? 1.0f : 0.0f) > 0.0f;
+    return gb_block_max<rows * share>(is_changed ? 1.0f : 0.0f) > 0.0f;
 }
 
 /* This thread's row, SHARE threads a row. */
@@ -262,7 +262,7 @@ gb_mma_tile(const gb_cuda_product_args &a, const gb_product_tile &tile,
     do
         sums = gb_mma_sum_up<T, how>(tile, p, row);
     while (!gb_format<T>::is_float &&
-           gb_mma_change_factors<GB_MMA_SHARE>(row));
+           gb_mma_change_factors<GB_MMA_SHARE, GB_MMA_TILE>(row));
     gb_mma_keep_scale<GB_MMA_SHARE>(row, p.row_scales);
     how::store(a, tile, p, sums);
 }

@@ -2,18 +2,19 @@
 /*
  * cuda/kernels/wgmmagemm.cuh - GEMM by warp groups.
  *
- * Tiles of 64 rows and 256 columns by two warp groups, 256 threads with 64 sums
- * each: both multiply the same panel of rows, each by its 128 columns, so that
- * weights are unpacked once for 256.  A step has 64 values of k, in two stages
- * of 8 KB of rows and 32 KB of columns: while the tensor cores multiply one,
- * threads unpack the weights of the next, 16 values each, and TMA fetches its
- * columns.  Weights of four steps later are on their way to the card's cache
- * meanwhile.  Two thread blocks are resident, so that one multiplies while the
- * other is at the barrier of a step.
+ * Tiles of 128 rows and 256 columns by four warp groups, 512 threads with 64 sums
+ * each: a group has 64 rows and 128 columns.  A step has 64 values of k, in four
+ * stages of 16 KB of rows and 32 KB of columns: while the tensor cores multiply one,
+ * threads unpack the weights of the next, 16 values each, and TMA fetches the
+ * columns of the one that is three steps away.  The bytes of the weights behind
+ * these are on their way into registers meanwhile, and those of four steps later to
+ * the card's cache.
  *
- * The loop has 200 to 300 instructions, half of them for the values; for all
- * eight warps that is as long as the 512 clocks of the tensor cores, or half as
- * long again: unpacking is the limit.
+ * What limits is the card's cache: a step has 4.2 million operations and takes
+ * 32 KB of columns out of it and, of q4_K, 4.6 KB of weights.  On an H200 it gives
+ * some 4.6 TB/s, hence 530 TFLOP/s; tiles of 64 rows were measured at 240.  Issue
+ * is next: 230 to 300 instructions of sixteen warps, half of them for the values,
+ * beside 1,024 clocks of the tensor cores.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -38,21 +39,25 @@
 #define GB_WGMMA_PIECES (2 * GB_WGMMA_STEP / 16) /* of 16 bytes, in a row */
 #define GB_WGMMA_SHARE  4                        /* threads that unpack a row */
 #define GB_WGMMA_AHEAD  (4 * GB_WGMMA_STEP)      /* of k, to the cache */
-#define GB_WGMMA_LINES  32 /* that all threads copy at a time, a piece each */
+#define GB_WGMMA_STAGES 4
+#define GB_WGMMA_LINES  64 /* that all threads copy at a time, a piece each */
 
 /* The launch's shared memory, from a multiple of 1,024 on. */
 struct gb_wgmma_stages {
-    uint16_t rows[2][GB_WGMMA_ROWS * GB_WGMMA_STEP];
-    uint16_t cols[2][GB_WGMMA_COLS * GB_WGMMA_STEP];
+    uint16_t rows[GB_WGMMA_STAGES][GB_WGMMA_ROWS * GB_WGMMA_STEP];
+    uint16_t cols[GB_WGMMA_STAGES][GB_WGMMA_COLS * GB_WGMMA_STEP];
     gb_column columns[GB_WGMMA_COLS];
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
-    uint64_t arrived[2]; /* barriers: a stage's columns are there */
+    uint64_t arrived[GB_WGMMA_STAGES]; /* barriers: a stage's columns are there */
     gb_product_tile tile; /* here, since registers are few */
     int product; /* which of the launch's */
 };
 
 static_assert(sizeof(gb_wgmma_stages) + 1024 - 16 <= GB_CUDA_WGMMA_SHARED,
               "panels begin at a multiple of 1,024");
+static_assert(GB_WGMMA_ROWS * GB_WGMMA_SHARE == GB_CUDA_WGMMA_THREADS &&
+                  GB_WGMMA_LINES * GB_WGMMA_PIECES == GB_CUDA_WGMMA_THREADS,
+              "all threads unpack and copy");
 static_assert(GB_WGMMA_STEP % GB_CUDA_K_STEP == 0, "columns end with a piece");
 
 /* What a block works on. */
@@ -93,16 +98,31 @@ gb_wgmma_piece()
 
 /* ---- weights ---- */
 
-/* Sixteen values of a row of a panel, from K on. */
+/* What is on its way of the sixteen values that a thread has of a step. */
+template <typename T>
+using gb_wgmma_fetched = gb_mma_fetched<gb_format<T>::is_float>;
+
+/* Begin to load this thread's values of the step at K, if it is before END. */
 template <typename T, typename index>
 GB_DEVICE void
-gb_wgmma_load_rows(uint16_t *panel, gb_mma_row<T> &row, index k, index end)
+gb_wgmma_fetch_rows(const gb_mma_row<T> &row, index k, index end,
+                    gb_wgmma_fetched<T> &fetched)
+{
+    if (k < end)
+        fetched = gb_mma_fetch<GB_WGMMA_STEP>(
+            row, (index)(k + 16 * (gb_thread() % GB_WGMMA_SHARE)), end);
+}
+
+/* They become halves of a row of PANEL. */
+template <typename T>
+GB_DEVICE void
+gb_wgmma_store_rows(uint16_t *panel, gb_mma_row<T> &row,
+                    const gb_wgmma_fetched<T> &fetched)
 {
     const int share = gb_thread() % GB_WGMMA_SHARE;
-    const index at = k + 16 * share;
     uint32_t halves[8];
 
-    gb_mma_unpack(row, gb_mma_fetch<GB_WGMMA_STEP>(row, at, end), halves);
+    gb_mma_unpack(row, fetched, halves);
     GB_UNROLL
     for (int i = 0; i < 2; i++)
         *gb_wgmma_piece_of(panel, gb_thread() / GB_WGMMA_SHARE, 2 * share + i) =
@@ -177,46 +197,57 @@ gb_wgmma_copy_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 
 /* ---- a stage ---- */
 
-/* All threads: begin to fill STAGE with K and what follows up to END. */
+/* All threads: begin to copy what stage N has of K and what follows up to END, if
+ * there is something: columns, and rows that are halves. */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_fill(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t stage,
-              index k, index end)
+gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end)
 {
-    if (is_usual || w.args.has_map)
-        gb_wgmma_fetch_cols(w, stage, k);
-    else
-        gb_wgmma_copy_cols(w, stage, k);
-    if constexpr (gb_format<T>::is_float && is_usual)
-        gb_wgmma_copy_rows(w, stage, k, end);
-    else
-        gb_wgmma_load_rows(w.p.rows[stage], row, k, end);
+    const uint32_t stage = n % GB_WGMMA_STAGES;
+
+    if (k < end) {
+        if (is_usual || w.args.has_map)
+            gb_wgmma_fetch_cols(w, stage, k);
+        else
+            gb_wgmma_copy_cols(w, stage, k);
+        if constexpr (gb_format<T>::is_float && is_usual)
+            gb_wgmma_copy_rows(w, stage, k, end);
+    }
     if constexpr (gb_format<T>::is_float || !is_usual)
         gb_copy_async_commit();
-    else
-        gb_wgmma_fetch_ahead(row, k, end);
 }
 
-/* All that STAGE has for the N-th time is there for this thread, and seen by the
- * tensor cores behind the next barrier. */
+/* Are rows of T unpacked by threads, or copied as they are? */
+template <typename T, bool is_usual>
+static constexpr bool gb_wgmma_unpacks = !(gb_format<T>::is_float && is_usual);
+
+/* What was begun of stage N is there for this thread, and seen by the tensor cores
+ * behind the next barrier. */
 template <typename T, bool is_usual>
 GB_DEVICE void
-gb_wgmma_wait_for(const gb_wgmma_work &w, uint32_t stage, uint32_t n)
+gb_wgmma_wait_for(const gb_wgmma_work &w, uint32_t n)
 {
     if (is_usual || w.args.has_map)
-        gb_mbarrier_wait(&w.p.arrived[stage], (int)(n % 2));
+        gb_mbarrier_wait(&w.p.arrived[n % GB_WGMMA_STAGES],
+                         (int)(n / GB_WGMMA_STAGES % 2));
     if constexpr (gb_format<T>::is_float || !is_usual)
-        gb_copy_async_wait<0>();
+        gb_copy_async_wait<GB_WGMMA_STAGES - 2>();
     gb_async_proxy_fence();
 }
 
 /* ---- a tile ---- */
 
-/* This warp's group. */
+/* The first row and the first column of the tile that this warp's group has. */
 GB_DEVICE int
-gb_wgmma_group()
+gb_wgmma_first_row()
 {
-    return gb_warp() / 4;
+    return gb_warp() / 4 % 2 * 64;
+}
+
+GB_DEVICE int
+gb_wgmma_first_col()
+{
+    return gb_warp() / 8 * GB_WGMMA_HALF;
 }
 
 template <typename how>
@@ -237,30 +268,45 @@ gb_wgmma_step(const gb_wgmma_work &w, uint32_t stage, float sums[64])
 /*
  * All steps of k; N is the number of all steps before.  Behind the barrier of a
  * step all warps have waited for the step before it, whose stage is then filled
- * again.
+ * again: with columns for the step that is three away.
  */
 template <typename T, typename how, bool is_usual, typename index>
 GB_DEVICE void
 gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
                 float sums[64])
 {
+    constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
+    constexpr int step = GB_WGMMA_STEP, ahead = GB_WGMMA_STAGES - 1;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
+    gb_wgmma_fetched<T> fetched = {};
 
     GB_UNROLL
     for (int i = 0; i < 64; i++)
         sums[i] = 0.0f;
-    if (first < end)
-        gb_wgmma_fill<T, is_usual>(w, row, n % 2, first, end);
+    if (unpacks)
+        gb_wgmma_fetch_rows(row, first, end, fetched);
+    GB_UNROLL
+    for (int i = 0; i < ahead; i++)
+        gb_wgmma_begin<T, is_usual>(w, n + i, (index)(first + i * step), end);
+    if (unpacks && first < end) {
+        gb_wgmma_store_rows(w.p.rows[n % GB_WGMMA_STAGES], row, fetched);
+        gb_wgmma_fetch_rows(row, (index)(first + step), end, fetched);
+    }
     GB_DO_NOT_UNROLL
-    for (index k = first; k < end; k += GB_WGMMA_STEP, n++) {
+    for (index k = first; k < end; k += step, n++) {
         gb_wgmma_wait(sums);
-        gb_wgmma_wait_for<T, is_usual>(w, n % 2, n / 2);
+        gb_wgmma_wait_for<T, is_usual>(w, n);
         gb_sync();
         if (w.is_used)
-            gb_wgmma_step<how>(w, n % 2, sums);
-        if (k + GB_WGMMA_STEP < end)
-            gb_wgmma_fill<T, is_usual>(w, row, (n + 1) % 2,
-                                       (index)(k + GB_WGMMA_STEP), end);
+            gb_wgmma_step<how>(w, n % GB_WGMMA_STAGES, sums);
+        gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
+        if (unpacks && k + step < end) {
+            gb_wgmma_store_rows(w.p.rows[(n + 1) % GB_WGMMA_STAGES], row,
+                                fetched);
+            gb_wgmma_fetch_rows(row, (index)(k + 2 * step), end, fetched);
+            if constexpr (is_usual && !gb_format<T>::is_float)
+                gb_wgmma_fetch_ahead(row, (int)k, (int)end);
+        }
     }
     gb_wgmma_wait(sums);
 }
@@ -281,8 +327,8 @@ static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::rows) +
 GB_DEVICE void
 gb_wgmma_keep_sums(const float sums[64], gb_wgmma_result &r)
 {
-    const int row = gb_warp() % 4 * 16 + gb_lane() / 4;
-    const int col = gb_wgmma_group() * GB_WGMMA_HALF + gb_lane() % 4 * 2;
+    const int row = gb_wgmma_first_row() + gb_warp() % 4 * 16 + gb_lane() / 4;
+    const int col = gb_wgmma_first_col() + gb_lane() % 4 * 2;
 
     GB_UNROLL
     for (int i = 0; i < 64; i++)
@@ -368,7 +414,7 @@ gb_wgmma_tile(const gb_wgmma_work &w, gb_mma_row<T> &row)
         else
             gb_wgmma_sum_up<T, how, false, int64_t>(w, row, n, sums);
     while (!gb_format<T>::is_float &&
-           gb_mma_change_factors<GB_WGMMA_SHARE>(row));
+           gb_mma_change_factors<GB_WGMMA_SHARE, GB_WGMMA_ROWS>(row));
     gb_mma_keep_scale<GB_WGMMA_SHARE>(row, w.p.row_scales);
     gb_wgmma_store_all(w, sums);
 }
@@ -383,11 +429,10 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
     const gb_product_tile tile =
         gb_product_tile_of(a, block - all.products.first[number]);
     gb_wgmma_stages &p = *gb_wgmma_take_stages();
-    const int first = gb_wgmma_group() * GB_WGMMA_HALF;
     const gb_wgmma_work w = {
-        all, p, gb_wgmma_panel(p.rows[0]),
-        gb_wgmma_panel(p.cols[0] + first * GB_WGMMA_STEP),
-        gb_wgmma_row_of_map(a, tile), first < tile.n_cols
+        all, p, gb_wgmma_panel(p.rows[0] + gb_wgmma_first_row() * GB_WGMMA_STEP),
+        gb_wgmma_panel(p.cols[0] + gb_wgmma_first_col() * GB_WGMMA_STEP),
+        gb_wgmma_row_of_map(a, tile), gb_wgmma_first_col() < tile.n_cols
     };
 
     gb_mma_row<T> row;
@@ -395,8 +440,8 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
     if (tile.n_cols == 0)
         return;
     if (gb_thread() == 0) {
-        gb_mbarrier_init(&p.arrived[0], 1);
-        gb_mbarrier_init(&p.arrived[1], 1);
+        for (int i = 0; i < GB_WGMMA_STAGES; i++)
+            gb_mbarrier_init(&p.arrived[i], 1);
         gb_mbarrier_init_fence();
         p.tile = tile;
         p.product = number;

@@ -216,15 +216,24 @@ tile_mma(const struct gb_cuda_limits *limits, const struct mma_kernel *mma,
     }
 }
 
+/* Rows that count when tiles are: a GEMV with more of them a thread block, since
+ * its warps do not share k, is not cut for it. */
+static int
+rows_of_block(const struct gb_cuda_tiling *tiling)
+{
+    return tiling->is_gemv ? GB_CUDA_GEMV_ROWS : tiling->row_step;
+}
+
 /* Cut k where tiles are too few to fill the card. */
 static void
 split(const struct gb_cuda_limits *limits,
       const struct gb_cuda_product_shape *shape, struct gb_cuda_tiling *tiling)
 {
     const int64_t tiles = shape->matrices *
-                          ceil_div(shape->m, tiling->row_step) *
+                          ceil_div(shape->m, rows_of_block(tiling)) *
                           ceil_div(shape->cols, tiling->col_step);
-    const int64_t wanted = BLOCKS_PER_SM * (int64_t)limits->n_sms / tiles;
+    const int64_t resident = tiling->by_warp_groups ? 1 : BLOCKS_PER_SM;
+    const int64_t wanted = resident * (int64_t)limits->n_sms / tiles;
     const int64_t most = shape->k / SPLIT_MIN;
     int64_t n = wanted < most ? wanted : most;
 
