@@ -111,6 +111,7 @@ check_PROGRAMS += \
 	tests/cuda/early \
 	tests/cuda/extremes \
 	tests/cuda/failures \
+	tests/cuda/fours \
 	tests/cuda/free-memory \
 	tests/cuda/fuse \
 	tests/cuda/limits \
@@ -155,6 +156,9 @@ tests_cuda_extremes_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_failures_SOURCES = %D%/failures.c $(cuda_emulated)
 tests_cuda_failures_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_failures_LDADD = $(BLACK_LDADD)
+tests_cuda_fours_SOURCES = %D%/fours.c $(cuda_scene)
+tests_cuda_fours_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_fours_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_free_memory_SOURCES = %D%/free-memory.c $(cuda_emulated)
 tests_cuda_free_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_free_memory_LDADD = $(BLACK_LDADD)

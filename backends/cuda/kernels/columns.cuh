@@ -52,25 +52,29 @@ gb_store_halves(char *to, const float *from, int64_t n, float largest)
         gb_store((gb_f16 *)(to + GB_CUDA_HALVES_HEAD) + i, from[i] * factor);
 }
 
+/* Values I on of the column TO, whose factor is FACTOR. */
+GB_DEVICE void
+gb_store_halves_four(char *to, int64_t i, const gb_float4 &x, float factor)
+{
+    struct alignas(8) halves {
+        uint32_t words[2];
+    };
+
+    *(halves *)(to + GB_CUDA_HALVES_HEAD + 2 * i) = {
+        { gb_f16_pair(x.at[0] * factor, x.at[1] * factor),
+          gb_f16_pair(x.at[2] * factor, x.at[3] * factor) }
+    };
+}
+
 /* The same where each thread has four neighbouring values at a time. */
 template <typename team>
 GB_DEVICE void
 gb_store_halves_by_4(char *to, const gb_float4 *from, int64_t n, float largest)
 {
-    struct alignas(8) halves {
-        gb_f16 at[4];
-    };
     const float factor = gb_store_halves_head<team>(to, largest);
 
-    for (int64_t i = team::rank(); i < n / 4; i += team::size) {
-        const gb_float4 x = from[i];
-        halves packed;
-
-        GB_UNROLL
-        for (int j = 0; j < 4; j++)
-            packed.at[j] = gb_f16_of(x.at[j] * factor);
-        ((halves *)(to + GB_CUDA_HALVES_HEAD))[i] = packed;
-    }
+    for (int64_t i = team::rank(); i < n / 4; i += team::size)
+        gb_store_halves_four(to, 4 * i, from[i], factor);
 }
 
 #endif

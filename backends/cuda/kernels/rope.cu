@@ -136,88 +136,121 @@ struct gb_rope_any_elements {
     }
 };
 
-/* What a thread does to a pair: elements U and V of some heads. */
-struct gb_rope_rotation {
+/* Where the elements of a slot are in a row: a pair, or the two behind the pairs,
+ * or the one that is left, where V is none. */
+struct gb_rope_ends {
     int64_t u, v;
+};
+
+GB_DEVICE gb_rope_ends
+gb_rope_ends_of(const gb_cuda_rope_args &a, int64_t slot)
+{
+    if (slot < a.n_pairs && a.is_split)
+        return { slot, slot + a.n_pairs };
+    return { 2 * slot, 2 * slot + 1 };
+}
+
+/* What a thread does to the pairs of some heads. */
+struct gb_rope_rotation {
     float cosine, sine;
 };
 
 GB_DEVICE gb_rope_rotation
 gb_rope_rotation_of(const gb_cuda_rope_args &a, int64_t slot, int64_t token)
 {
-    gb_rope_rotation rotation = { 2 * slot, 2 * slot + 1, 1.0f, 0.0f };
     gb_reduced angle;
 
     if (slot >= a.n_pairs)
-        return rotation;
+        return { 1.0f, 0.0f };
     angle = gb_reduce_sin_near(gb_rope_angle(a, slot, token));
-    rotation.cosine =
-        gb_mul(gb_sin_quadrant(angle.r, angle.count + 1), a.cos_factor);
-    rotation.sine =
-        gb_mul(gb_sin_quadrant(angle.r, angle.count), a.sin_factor);
-    if (a.is_split) {
-        rotation.u = slot;
-        rotation.v = slot + a.n_pairs;
-    }
-    return rotation;
+    return {
+        gb_mul(gb_sin_quadrant(angle.r, angle.count + 1), a.cos_factor),
+        gb_mul(gb_sin_quadrant(angle.r, angle.count), a.sin_factor)
+    };
 }
 
-/* Elements U and V of a row, which may have no V. */
+/* Elements U and V of a row. */
 struct gb_rope_values {
     float u, v;
 };
 
-/* What a slot of the row at SRC becomes: its pair rotated, or the two elements
- * behind the pairs, or the one that is left. */
 template <typename elements>
 GB_DEVICE gb_rope_values
-gb_rope_values_of(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
-                  int64_t slot, const char *src)
+gb_rope_load(const gb_cuda_rope_args &a, const gb_rope_ends &ends,
+             const char *src)
 {
-    const float x = elements::load(a, src + rotation.u * a.src0.nb[0]);
-    const float y = rotation.v < a.src0.ne[0]
-                        ? elements::load(a, src + rotation.v * a.src0.nb[0])
-                        : 0.0f;
+    return { elements::load(a, src + ends.u * a.src0.nb[0]),
+             ends.v < a.src0.ne[0]
+                 ? elements::load(a, src + ends.v * a.src0.nb[0])
+                 : 0.0f };
+}
 
+/* What the elements of a slot become. */
+GB_DEVICE gb_rope_values
+gb_rope_turn(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
+             int64_t slot, const gb_rope_values &from)
+{
     if (slot >= a.n_pairs)
-        return { x, y };
-    return { gb_fma(x, rotation.cosine, -gb_mul(y, rotation.sine)),
-             gb_fma(x, rotation.sine, gb_mul(y, rotation.cosine)) };
+        return from;
+    return {
+        gb_fma(from.u, rotation.cosine, -gb_mul(from.v, rotation.sine)),
+        gb_fma(from.u, rotation.sine, gb_mul(from.v, rotation.cosine))
+    };
 }
 
 template <typename elements>
 GB_DEVICE void
-gb_rope_put(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
-            const gb_rope_values &values, const gb_cuda_tensor &t,
-            const gb_row &row)
+gb_rope_put(const gb_cuda_rope_args &a, const gb_rope_ends &ends,
+            const gb_rope_values &values, const gb_cuda_tensor &t, char *to)
 {
-    char *const to = gb_row_data(t, row);
+    elements::store(a, to + ends.u * t.nb[0], values.u);
+    if (ends.v < a.src0.ne[0])
+        elements::store(a, to + ends.v * t.nb[0], values.v);
+}
 
-    elements::store(a, to + rotation.u * t.nb[0], values.u);
-    if (rotation.v < a.src0.ne[0])
-        elements::store(a, to + rotation.v * t.nb[0], values.v);
+/* Takes N % D off N, mostly without a division. */
+GB_DEVICE int64_t
+gb_rope_take(int64_t *n, int64_t d)
+{
+    const int64_t index = *n;
+
+    if (index >= d)
+        return gb_take_index(n, d);
+    *n = 0;
+    return index;
 }
 
 /* A pair is read before anything is written: both results may take the place
- * of what is read. */
+ * of what is read.  The first is on its way while the angle is computed, and
+ * each other one while that before it is written. */
 template <typename elements, bool has_also>
 GB_DEVICE void
 gb_rope_item(const gb_cuda_rope_args &a, int64_t item)
 {
     const int64_t slot = gb_take_index(&item, a.n_slots);
-    const int64_t first = gb_take_index(&item, a.n_parts) * a.per_thread;
-    const int64_t token = gb_take_index(&item, a.src0.ne[2]);
+    const int64_t first = gb_rope_take(&item, a.n_parts) * a.per_thread;
+    const int64_t token = gb_rope_take(&item, a.src0.ne[2]);
+    const int64_t left = a.src0.ne[1] - first;
+    const gb_row row = { first, token, item };
+    const gb_rope_ends ends = gb_rope_ends_of(a, slot);
+    const char *src = gb_row_data(a.src0, row);
+    char *dst = gb_row_data(a.dst, row);
+    char *also = has_also ? gb_row_data(a.also, row) : nullptr;
+    gb_rope_values values = gb_rope_load<elements>(a, ends, src);
     const gb_rope_rotation rotation = gb_rope_rotation_of(a, slot, token);
-    gb_row row = { first, token, item };
 
-    for (; row.i1 < first + a.per_thread && row.i1 < a.src0.ne[1]; row.i1++) {
-        const gb_rope_values values = gb_rope_values_of<elements>(
-            a, rotation, slot, gb_row_data(a.src0, row));
+    for (int n = (int)(left < a.per_thread ? left : a.per_thread); n > 0; n--) {
+        const gb_rope_values turned = gb_rope_turn(a, rotation, slot, values);
 
-        gb_rope_put<elements>(a, rotation, values, a.dst, row);
-        if (has_also && a.also.data != nullptr)
-            gb_rope_put<gb_rope_elements<float>>(a, rotation, values, a.also,
-                                                 row);
+        src += a.src0.nb[1];
+        if (n > 1)
+            values = gb_rope_load<elements>(a, ends, src);
+        gb_rope_put<elements>(a, ends, turned, a.dst, dst);
+        dst += a.dst.nb[1];
+        if (has_also && a.also.data != nullptr) {
+            gb_rope_put<gb_rope_elements<float>>(a, ends, turned, a.also, also);
+            also += a.also.nb[1];
+        }
     }
 }
 
@@ -302,14 +335,17 @@ GB_DEVICE void
 gb_rope_share(const gb_cuda_rope_args &a, int64_t n, int slot, float *values)
 {
     const gb_row row = gb_row_of(n, a.src0.ne);
-    const gb_rope_rotation rotation = gb_rope_rotation_of(a, slot, row.i2);
-    const gb_rope_values pair = gb_rope_values_of<gb_rope_any_elements>(
-        a, rotation, slot, gb_row_data(a.src0, row));
+    const gb_rope_ends ends = gb_rope_ends_of(a, slot);
+    const gb_rope_values from = gb_rope_load<gb_rope_any_elements>(
+        a, ends, gb_row_data(a.src0, row));
+    const gb_rope_values pair = gb_rope_turn(
+        a, gb_rope_rotation_of(a, slot, row.i2), slot, from);
 
-    values[gb_rope_shared_place((int)rotation.u)] = pair.u;
-    values[gb_rope_shared_place((int)rotation.v)] = pair.v;
+    values[gb_rope_shared_place((int)ends.u)] = pair.u;
+    values[gb_rope_shared_place((int)ends.v)] = pair.v;
     if (a.also.data != nullptr)
-        gb_rope_put<gb_rope_elements<float>>(a, rotation, pair, a.also, row);
+        gb_rope_put<gb_rope_elements<float>>(a, ends, pair, a.also,
+                                             gb_row_data(a.also, row));
 }
 
 /* A thread block has as many whole rows at once as it has threads for; then a

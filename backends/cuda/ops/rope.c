@@ -158,7 +158,7 @@ set_sections(struct gb_cuda_rope_args *args, const struct ggml_tensor *node)
  * hide the latency of memory. */
 #define THREADS_PER_SM 1024
 
-/* As many heads a thread as leave a thread for each place on the card. */
+/* As few heads a thread as leave no more threads than the card has places for. */
 void
 gb_cuda_rope_set_items(
     struct gb_cuda_rope_args *args, const struct gb_cuda_limits *limits)
@@ -171,7 +171,7 @@ gb_cuda_rope_set_items(
 
     args->n_slots = args->n_pairs + (behind + 1) / 2;
     columns = args->n_slots * ne[2] * ne[3];
-    heads = columns * ne[1] / n_threads;
+    heads = (columns * ne[1] + n_threads - 1) / n_threads;
     heads = heads > ne[1] ? ne[1] : heads;
     args->per_thread = heads > 0 ? heads : 1;
     args->n_parts = (ne[1] + args->per_thread - 1) / args->per_thread;
