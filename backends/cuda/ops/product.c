@@ -9,6 +9,7 @@
 #include "ggml-cpu.h"
 
 #define THREADS 256
+#define JOINED  4 /* values that a thread of gb_join_splits has at a time */
 
 /* By type of the columns; 0 where there are none, and never asked for. */
 static const enum gb_cuda_kernel
@@ -290,7 +291,9 @@ gb_cuda_launch_products(struct gb_cuda_emit *emit,
                   &products->args.of[0], sizeof(products->args.of[0]));
     if (products->n_joins > 0)
         GB_CUDA_LAUNCH(emit, gb_join_splits,
-                       gb_cuda_blocks(products->joins.n, THREADS), 0,
+                       gb_cuda_blocks((products->joins.n + JOINED - 1) / JOINED,
+                                      THREADS),
+                       0,
                        &products->joins);
 }
 
