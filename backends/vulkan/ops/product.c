@@ -13,6 +13,7 @@
 #define GEMV_COLS    8  /* at most */
 #define GEMV_THREADS 64
 #define PIECE        8  /* values of k that an invocation takes at a time */
+#define WIDE_THREADS 128 /* of the wide GEMV with up to 4 columns */
 
 #define NARROW_THREADS 16
 #define NARROW_COLS    8
@@ -42,6 +43,24 @@ static const struct {
 #undef GB_VK_FORMAT
 };
 
+/* Those with wide reads.  UNITS: the values that an invocation takes at a time, by
+ * shaders/common/wideparts.glsl, where they are not 16. */
+static const struct {
+    enum gb_vk_pipeline of_1, of_4, of_8;
+} wide[GGML_TYPE_COUNT] = {
+#define GB_VK_FORMAT(TYPE, name, table)                                        \
+    [GGML_TYPE_##TYPE] = { GB_VK_gemvwide_##name##_1, GB_VK_gemvwide_##name##_4, \
+                           GB_VK_gemvwide_##name##_8 },
+#include "backends/vulkan/shaders/formats.def"
+#undef GB_VK_FORMAT
+};
+
+static const int units[GGML_TYPE_COUNT] = {
+    [GGML_TYPE_F32] = 8,   [GGML_TYPE_F16] = 8,    [GGML_TYPE_BF16] = 8,
+    [GGML_TYPE_Q2_K] = 32, [GGML_TYPE_Q3_K] = 32,  [GGML_TYPE_Q6_K] = 32,
+    [GGML_TYPE_TQ1_0] = 8, [GGML_TYPE_TQ2_0] = 32,
+};
+
 /* By cooperative matrices.  Weights of F32 have more digits than these. */
 static const struct {
     enum gb_vk_pipeline gemm_64, gemm_128;
@@ -63,14 +82,14 @@ ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* As few invocations share k as have a piece each, and the others other rows:
- * by k alone. */
+/* As few of THREADS invocations share k as have UNIT values each, and the others
+ * other rows: by k alone. */
 static int64_t
-gemv_lanes(int64_t k)
+gemv_lanes(int64_t k, int64_t threads, int64_t unit)
 {
-    int64_t lanes = GEMV_THREADS;
+    int64_t lanes = threads;
 
-    while (lanes > 8 && k <= lanes / 2 * PIECE)
+    while (lanes > 8 && k <= lanes / 2 * unit)
         lanes /= 2;
     return lanes;
 }
@@ -79,15 +98,25 @@ static void
 tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
           struct gb_vk_tiling *tiling)
 {
-    const bool is_one = is_single || shape->cols <= 1;
+    const enum ggml_type type = shape->weights;
+    const int64_t cols = is_single || shape->cols <= 1 ? 1
+                         : shape->cols <= 4            ? 4 : GEMV_COLS;
+    int64_t threads = GEMV_THREADS, unit = PIECE;
 
     tiling->has_epilogue = true;
-    tiling->lanes = gemv_lanes(shape->k);
-    tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
-    tiling->cols = is_one ? 1 : shape->cols <= 4 ? 4 : GEMV_COLS;
-    tiling->pipeline = is_one             ? pipelines[shape->weights].gemv_1
-                       : shape->cols <= 4 ? pipelines[shape->weights].gemv_4
-                                          : pipelines[shape->weights].gemv_8;
+    tiling->cols = cols;
+    if (shape->is_wide) {
+        tiling->pipeline = cols == 1   ? wide[type].of_1
+                           : cols == 4 ? wide[type].of_4 : wide[type].of_8;
+        threads = cols < GEMV_COLS ? WIDE_THREADS : GEMV_THREADS;
+        unit = units[type] > 0 ? units[type] : 16;
+    } else {
+        tiling->pipeline = cols == 1   ? pipelines[type].gemv_1
+                           : cols == 4 ? pipelines[type].gemv_4
+                                       : pipelines[type].gemv_8;
+    }
+    tiling->lanes = gemv_lanes(shape->k, threads, unit);
+    tiling->rows = GEMV_ROWS * (threads / tiling->lanes);
 }
 
 /* Are there enough tiles of SIDE rows and columns for large ones? */
@@ -192,6 +221,24 @@ gb_vk_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
     return gb_vk_is_float(b->type) && a->ne[0] == b->ne[0] && a->ne[0] > 0 &&
            gb_vk_can_read_rows(a) && gb_vk_can_read_rows(b);
+}
+
+/* Do the rows of T begin at multiples of 16 bytes? */
+static bool
+has_wide_rows(const struct ggml_tensor *t)
+{
+    size_t bytes = (size_t)(uintptr_t)t->data | t->view_offs;
+
+    for (int i = 1; i < GGML_MAX_DIMS; i++)
+        bytes |= t->ne[i] > 1 ? t->nb[i] : 0;
+    return bytes % 16 == 0;
+}
+
+bool
+gb_vk_is_wide(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return b->type == GGML_TYPE_F32 && a->ne[0] % 8 == 0 && has_wide_rows(b) &&
+           (!gb_vk_is_float(a->type) || has_wide_rows(a));
 }
 
 size_t
