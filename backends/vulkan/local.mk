@@ -192,6 +192,7 @@ vulkan_glsl = \
 	%D%/shaders/attention.comp \
 	%D%/shaders/attentioncoop.comp \
 	%D%/shaders/attentionjoin.comp \
+	%D%/shaders/attentionwide.comp \
 	%D%/shaders/binary.comp \
 	%D%/shaders/common/epilogue.glsl \
 	%D%/shaders/common/exact.glsl \

@@ -43,8 +43,7 @@ static const struct {
 #undef GB_VK_FORMAT
 };
 
-/* Those with wide reads.  UNITS: the values that an invocation takes at a time, by
- * shaders/common/wideparts.glsl, where they are not 16. */
+/* Those with wide reads. */
 static const struct {
     enum gb_vk_pipeline of_1, of_4, of_8;
 } wide[GGML_TYPE_COUNT] = {
@@ -55,6 +54,8 @@ static const struct {
 #undef GB_VK_FORMAT
 };
 
+/* Values that an invocation of theirs takes at a time, by
+ * shaders/common/wideparts.glsl, where they are not 16. */
 static const int units[GGML_TYPE_COUNT] = {
     [GGML_TYPE_F32] = 8,   [GGML_TYPE_F16] = 8,    [GGML_TYPE_BF16] = 8,
     [GGML_TYPE_Q2_K] = 32, [GGML_TYPE_Q3_K] = 32,  [GGML_TYPE_Q6_K] = 32,
@@ -94,6 +95,22 @@ gemv_lanes(int64_t k, int64_t threads, int64_t unit)
     return lanes;
 }
 
+/* With wide reads; false for what its shader does not take. */
+static bool
+tile_wide(const struct gb_vk_product_shape *shape, int64_t cols,
+          struct gb_vk_tiling *tiling)
+{
+    const enum ggml_type type = shape->weights;
+    const int64_t threads = cols < GEMV_COLS ? WIDE_THREADS : GEMV_THREADS;
+
+    tiling->pipeline = cols == 1   ? wide[type].of_1
+                       : cols == 4 ? wide[type].of_4 : wide[type].of_8;
+    tiling->lanes =
+        gemv_lanes(shape->k, threads, units[type] > 0 ? units[type] : 16);
+    tiling->rows = GEMV_ROWS * (threads / tiling->lanes);
+    return shape->is_wide && gb_vk_can_use(shape->limits, tiling->pipeline);
+}
+
 static void
 tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
           struct gb_vk_tiling *tiling)
@@ -101,22 +118,16 @@ tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
     const enum ggml_type type = shape->weights;
     const int64_t cols = is_single || shape->cols <= 1 ? 1
                          : shape->cols <= 4            ? 4 : GEMV_COLS;
-    int64_t threads = GEMV_THREADS, unit = PIECE;
 
     tiling->has_epilogue = true;
     tiling->cols = cols;
-    if (shape->is_wide) {
-        tiling->pipeline = cols == 1   ? wide[type].of_1
-                           : cols == 4 ? wide[type].of_4 : wide[type].of_8;
-        threads = cols < GEMV_COLS ? WIDE_THREADS : GEMV_THREADS;
-        unit = units[type] > 0 ? units[type] : 16;
-    } else {
-        tiling->pipeline = cols == 1   ? pipelines[type].gemv_1
-                           : cols == 4 ? pipelines[type].gemv_4
-                                       : pipelines[type].gemv_8;
-    }
-    tiling->lanes = gemv_lanes(shape->k, threads, unit);
-    tiling->rows = GEMV_ROWS * (threads / tiling->lanes);
+    if (tile_wide(shape, cols, tiling))
+        return;
+    tiling->pipeline = cols == 1   ? pipelines[type].gemv_1
+                       : cols == 4 ? pipelines[type].gemv_4
+                                   : pipelines[type].gemv_8;
+    tiling->lanes = gemv_lanes(shape->k, GEMV_THREADS, PIECE);
+    tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
 }
 
 /* Are there enough tiles of SIDE rows and columns for large ones? */
