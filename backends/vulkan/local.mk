@@ -225,6 +225,7 @@ vulkan_glsl = \
 	%D%/shaders/common/unpack-tq.glsl \
 	%D%/shaders/common/unpack-words.glsl \
 	%D%/shaders/common/unpack.glsl \
+	%D%/shaders/common/wide8.glsl \
 	%D%/shaders/common/wideparts.glsl \
 	%D%/shaders/conv.comp \
 	%D%/shaders/convert.comp \

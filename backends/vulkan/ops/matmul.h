@@ -32,7 +32,7 @@ struct gb_vk_tiling {
     enum gb_vk_pipeline pipeline;
     int64_t rows, cols; /* of a work group */
     bool has_epilogue;  /* can its shader add something to results? */
-    int64_t lanes;      /* GEMV: invocations that share k */
+    int64_t lanes;      /* GEMV: invocations that share k; GEMM: wide reads */
     int64_t n_splits, split_k;
 };
 

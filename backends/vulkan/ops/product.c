@@ -20,11 +20,12 @@
 #define NARROW_STEP    32 /* values of k that are taken at a time */
 
 /* A split has at least so many values of k, a multiple of any block; a product
- * is cut until there are so many work groups. */
+ * is cut until there are so many work groups, or invocations. */
 #define SPLIT_STEP 256
 #define SPLIT_MIN  1024
 #define SPLITS_MAX 16
-#define GROUPS     256
+#define GROUPS     256   /* of the GEMV */
+#define THREADS    65536 /* of the GEMM, whose work groups are of several sizes */
 
 /* So many tiles of 64 rows and columns, or smaller ones. */
 #define LARGE_TILES 64
@@ -146,12 +147,20 @@ has_matrices(const struct gb_vk_product_shape *shape)
            gb_vk_can_use(shape->limits, matrices[shape->weights].gemm_64);
 }
 
+/* For the GEMM: has it wide reads? */
+static int64_t
+gemm_lanes(const struct gb_vk_product_shape *shape)
+{
+    return shape->is_wide && (shape->limits->features & GB_VK_HAS_WIDE) != 0;
+}
+
 static void
 tile_matrices(
     const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 {
     const bool is_large = fills(shape, 128);
 
+    tiling->lanes = gemm_lanes(shape);
     tiling->rows = tiling->cols = is_large ? 128 : 64;
     tiling->pipeline = is_large ? matrices[shape->weights].gemm_128
                                 : matrices[shape->weights].gemm_64;
@@ -162,6 +171,7 @@ tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 {
     const bool is_large = fills(shape, 64);
 
+    tiling->lanes = gemm_lanes(shape);
     tiling->rows = tiling->cols = is_large ? 64 : 32;
     tiling->pipeline = is_large ? pipelines[shape->weights].gemm_64
                                 : pipelines[shape->weights].gemm_32;
@@ -184,7 +194,7 @@ tile_narrow(const struct gb_vk_product_shape *shape, bool is_single,
            shape->columns == GGML_TYPE_F32 && shape->k % NARROW_STEP == 0;
 }
 
-/* Cut k where there are few tiles, for GROUPS work groups. */
+/* Cut k where there are few tiles, for so many work groups. */
 static void
 split(const struct gb_vk_product_shape *shape, int64_t groups,
       struct gb_vk_tiling *tiling)
@@ -204,6 +214,7 @@ struct gb_vk_tiling
 gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
 {
     struct gb_vk_tiling tiling = { .lanes = GEMV_THREADS };
+    int64_t groups = GROUPS;
 
     if (tile_narrow(shape, is_single, &tiling)) {
         /* To find what is added takes divisions, a lane at a time. */
@@ -216,7 +227,9 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
         tile_matrices(shape, &tiling);
     else
         tile_gemm(shape, &tiling);
-    split(shape, shape->is_cut ? 1 : GROUPS, &tiling);
+    if (!is_single && shape->cols > GEMV_COLS)
+        groups = THREADS / (2 * tiling.rows);
+    split(shape, shape->is_cut ? 1 : groups, &tiling);
     return tiling;
 }
 

@@ -32,17 +32,8 @@ layout(constant_id = 0) const uint COLS = 8;
 layout(constant_id = 1) const uint THREADS = 64;
 layout(local_size_x_id = 1, local_size_x = 64) in; // THREADS
 GB_OPERAND(0, dst, writeonly);
-layout(set = 0, binding = 2, std430) readonly buffer columns_buffer
-{
-    vec4 columns_v[];
-};
 GB_OPERAND(3, chosen, readonly);
-#ifdef GB_IS_FLOAT
-layout(set = 0, binding = 1, std430) readonly buffer weights_buffer
-{
-    uvec4 weights_v[];
-};
-#else
+#ifndef GB_IS_FLOAT
 GB_OPERAND(1, weights, readonly);
 #ifdef GB_USES_TABLE
 GB_OPERAND(4, tables, readonly);
@@ -51,6 +42,7 @@ GB_OPERAND(4, tables, readonly);
 #endif
 #include "common/epilogue.glsl"
 #include "common/gemv.glsl"
+#include "common/wide8.glsl"
 #include "common/wideparts.glsl"
 
 // Part U of unit SUB of a block.
@@ -59,46 +51,7 @@ uint part_of(uint sub, uint u)
     return sub / APART * (APART * PARTS) + sub % APART + APART * u;
 }
 
-// Eight values of column C from I on.
-void read_column(uint c, uint i, out float x[8])
-{
-    const uint at = (from[c] >> 4) + (i >> 2);
-    const vec4 first = columns_v[at], second = columns_v[at + 1u];
-
-    [[unroll]] for (uint j = 0u; j < 4u; j++) {
-        x[j] = first[j];
-        x[4u + j] = second[j];
-    }
-}
-
 #ifdef GB_IS_FLOAT
-
-void read_weights(uint row, uint i, out float w[8])
-{
-#ifdef GB_TYPE_F32
-    const uvec4 first = weights_v[(row >> 4) + (i >> 2)];
-    const uvec4 second = weights_v[(row >> 4) + (i >> 2) + 1u];
-
-    [[unroll]] for (uint j = 0u; j < 4u; j++) {
-        w[j] = uintBitsToFloat(first[j]);
-        w[4u + j] = uintBitsToFloat(second[j]);
-    }
-#else
-    const uvec4 words = weights_v[(row >> 4) + (i >> 3)];
-
-    [[unroll]] for (uint j = 0u; j < 4u; j++) {
-#ifdef GB_TYPE_F16
-        const vec2 two = unpackHalf2x16(words[j]);
-
-        w[2u * j] = two.x;
-        w[2u * j + 1u] = two.y;
-#else
-        w[2u * j] = uintBitsToFloat(words[j] << 16);
-        w[2u * j + 1u] = uintBitsToFloat(words[j] & 0xffff0000u);
-#endif
-    }
-#endif
-}
 
 void multiply(uint block, uint sub)
 {
@@ -106,9 +59,9 @@ void multiply(uint block, uint sub)
     float w[GB_ROWS][8], x[8];
 
     [[unroll]] for (uint r = 0u; r < GB_ROWS; r++)
-        read_weights(row[r], i, w[r]);
+        gb_wide_weights8(row[r], i, w[r]);
     [[unroll]] for (uint c = 0u; c < COLS; c++) {
-        read_column(c, i, x);
+        gb_wide_column8(from[c], i, x);
         [[unroll]] for (uint r = 0u; r < GB_ROWS; r++)
             [[unroll]] for (uint j = 0u; j < 8u; j++)
                 sums[r][c] = fma(w[r][j], x[j], sums[r][c]);
@@ -116,27 +69,6 @@ void multiply(uint block, uint sub)
 }
 
 #else
-
-// Code I as a float, and GB_CODE_OFFSET.
-float big_code(uvec2 codes, uint i)
-{
-    const uint word = i < 4u ? codes.x : codes.y;
-    const uint at = 8u * (i & 3u);
-    const uint to = 23u - GB_CODE_BITS;
-    const uint bits = at <= to ? word << to - at : word >> at - to;
-    const uint mask = (1u << GB_CODE_BITS) - 1u << to;
-
-    return uintBitsToFloat(bits & mask | 127u + GB_CODE_BITS << 23);
-}
-
-uvec2 read_codes(uint at, uint part)
-{
-#ifdef GB_CODES_ARE_SIGNED
-    return gb_codes8(at, part) ^ 0x80808080u;
-#else
-    return gb_codes8(at, part);
-#endif
-}
 
 // One column: the constant's share, and what is subtracted of each value, by sums.
 void multiply_one(uint block, uint sub)
@@ -150,7 +82,7 @@ void multiply_one(uint block, uint sub)
         [[unroll]] for (uint u = 0u; u < PARTS; u++) {
             const uint part = part_of(sub, u);
 
-            codes[r][u] = read_codes(at, part);
+            codes[r][u] = gb_big_codes8(at, part);
             scale[r][u] = gb_scale8(at, part);
 #ifndef GB_MIDDLE
             least[r][u] = gb_min8(at, part);
@@ -160,7 +92,7 @@ void multiply_one(uint block, uint sub)
     [[unroll]] for (uint u = 0u; u < PARTS; u++) {
         float x[8], all = 0.0;
 
-        read_column(0u, block * GB_BLOCK + part_of(sub, u) * 8u, x);
+        gb_wide_column8(from[0], block * GB_BLOCK + part_of(sub, u) * 8u, x);
         [[unroll]] for (uint j = 0u; j < 8u; j++)
             all += x[j];
         [[unroll]] for (uint r = 0u; r < GB_ROWS; r++) {
@@ -171,7 +103,7 @@ void multiply_one(uint block, uint sub)
 #endif
 
             [[unroll]] for (uint j = 0u; j < 8u; j++)
-                sum = fma(big_code(codes[r][u], j), x[j], sum);
+                sum = fma(gb_big_code(codes[r][u], j), x[j], sum);
             sums[r][0] = fma(scale[r][u], sum, sums[r][0]);
 #ifndef GB_MIDDLE
             sums[r][0] = fma(-least[r][u], all, sums[r][0]);
@@ -189,7 +121,7 @@ void multiply_some(uint block, uint sub)
 
         [[unroll]] for (uint r = 0u; r < GB_ROWS; r++) {
             const uint at = row[r] + block * GB_BLOCK_BYTES;
-            const uvec2 codes = read_codes(at, part);
+            const uvec2 codes = gb_big_codes8(at, part);
             const float scale = gb_scale8(at, part);
 #ifdef GB_MIDDLE
             const float least = GB_MIDDLE * scale;
@@ -198,11 +130,11 @@ void multiply_some(uint block, uint sub)
 #endif
 
             [[unroll]] for (uint j = 0u; j < 8u; j++)
-                w[r][j] = fma(scale, big_code(codes, j) - GB_CODE_OFFSET,
+                w[r][j] = fma(scale, gb_big_code(codes, j) - GB_CODE_OFFSET,
                               -least);
         }
         [[unroll]] for (uint c = 0u; c < COLS; c++) {
-            read_column(c, block * GB_BLOCK + part * 8u, x);
+            gb_wide_column8(from[c], block * GB_BLOCK + part * 8u, x);
             [[unroll]] for (uint r = 0u; r < GB_ROWS; r++)
                 [[unroll]] for (uint j = 0u; j < 8u; j++)
                     sums[r][c] = fma(w[r][j], x[j], sums[r][c]);

@@ -33,26 +33,4 @@
 #endif
 #define UNIT (8u * PARTS)
 
-#ifndef GB_IS_FLOAT
-#if defined GB_CODES_ARE_SIGNED
-#define GB_CODE_BITS 8u
-#elif defined GB_TYPE_Q6_K
-#define GB_CODE_BITS 6u
-#elif defined GB_TYPE_Q5_0 || defined GB_TYPE_Q5_1 || defined GB_TYPE_Q5_K || \
-    defined GB_TYPE_IQ1_S || defined GB_TYPE_IQ1_M
-#define GB_CODE_BITS 5u
-#elif defined GB_TYPE_Q3_K
-#define GB_CODE_BITS 3u
-#elif defined GB_TYPE_Q2_K || defined GB_TYPE_TQ1_0 || defined GB_TYPE_TQ2_0
-#define GB_CODE_BITS 2u
-#else
-#define GB_CODE_BITS 4u
-#endif
-#ifdef GB_CODES_ARE_SIGNED
-#define GB_CODE_OFFSET 384.0
-#else
-#define GB_CODE_OFFSET float(1u << GB_CODE_BITS)
-#endif
-#endif
-
 #endif
