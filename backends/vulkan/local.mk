@@ -192,10 +192,12 @@ vulkan_glsl = \
 	%D%/shaders/attention.comp \
 	%D%/shaders/attentioncoop.comp \
 	%D%/shaders/attentionjoin.comp \
+	%D%/shaders/attentionwide.comp \
 	%D%/shaders/binary.comp \
 	%D%/shaders/common/epilogue.glsl \
 	%D%/shaders/common/exact.glsl \
 	%D%/shaders/common/format.glsl \
+	%D%/shaders/common/gemv.glsl \
 	%D%/shaders/common/halves.glsl \
 	%D%/shaders/common/math.glsl \
 	%D%/shaders/common/pack-asym.glsl \
@@ -223,6 +225,8 @@ vulkan_glsl = \
 	%D%/shaders/common/unpack-tq.glsl \
 	%D%/shaders/common/unpack-words.glsl \
 	%D%/shaders/common/unpack.glsl \
+	%D%/shaders/common/wide8.glsl \
+	%D%/shaders/common/wideparts.glsl \
 	%D%/shaders/conv.comp \
 	%D%/shaders/convert.comp \
 	%D%/shaders/crossentropy.comp \
@@ -234,6 +238,7 @@ vulkan_glsl = \
 	%D%/shaders/gemm.comp \
 	%D%/shaders/gemmcoop.comp \
 	%D%/shaders/gemv.comp \
+	%D%/shaders/gemvwide.comp \
 	%D%/shaders/getrows.comp \
 	%D%/shaders/getrowsback.comp \
 	%D%/shaders/groupnorm.comp \

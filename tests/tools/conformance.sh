@@ -119,4 +119,18 @@ if [ -s "$out.1.1" ] && cmp -s "$out.1.1" "$out.2.1" &&
 else
     echo "not ok $n - checksums of results tell whether they are the same"
 fi
+n=$((n + 1))
+# What no buffer of a device holds, it need not compute; the rest it does.
+sim=$(cd "$top_builddir/.libs" && pwd)
+if ! [ -f "$sim/libggml-sim.so" ]; then
+    echo "ok $n # SKIP no module of the simulated device"
+elif GGMLBACKEND_MODULE_PATH=$sim GGMLBACKEND_SIM=max_buffer=2K "$tool" --device Sim0 \
+    -o RMS_NORM -v >"$out" 2>"$out.some" &&
+    grep -q '^unsupported .*64,5,4,3' "$out.some" &&
+    grep -q '^passed .*33,7,1,1' "$out.some"; then
+    echo "ok $n - tensors that no buffer holds are unsupported"
+else
+    grep FAILED "$out.some" | head -n 20 | sed 's/^/# /'
+    echo "not ok $n - tensors that no buffer holds are unsupported"
+fi
 echo "1..$n"

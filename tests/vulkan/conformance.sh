@@ -36,6 +36,7 @@ runs() {
 256 small-range 1/1 18000
 256 no-subgroup,no-int-dot,no-f16,no-storage16,no-coopmat 1/1 18000
 256 no-narrow   1/1 18000
+256 no-narrow,no-wide 1/1 18000
 END
         return
     fi
@@ -47,6 +48,7 @@ END
 256 small-range 8/96 180
 256 -           each 500
 256 no-narrow   each 500
+256 no-narrow,no-wide each 500
 256 no-narrow   5/96 180
 128 -           1/96 180
 512 -           9/96 180

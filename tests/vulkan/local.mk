@@ -55,6 +55,11 @@ tests_vulkan_device_SOURCES = %D%/device.c
 tests_vulkan_device_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_device_LDADD = $(BLACK_LDADD)
 
+check_PROGRAMS += tests/vulkan/estimate
+tests_vulkan_estimate_SOURCES = %D%/estimate.c backends/vulkan/device/estimate.c
+tests_vulkan_estimate_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_estimate_LDADD = $(BLACK_LDADD)
+
 # On the device that functions.sh brings.
 check_PROGRAMS += tests/vulkan/functions-cases
 tests_vulkan_functions_cases_SOURCES = %D%/functions.c

@@ -105,7 +105,7 @@ has() {
 }
 "$top_builddir/ggmlbackend-info" | sed -n 's/^ *features: //p' >"$dir/features"
 says 'features are listed' grep -e 'subgroup [1-9][0-9]*, ' "$dir/features"
-for word in subgroup int-dot f16 storage16; do
+for word in subgroup int-dot f16 storage16 wide; do
     ! grep -q "$word" "$dir/features" || has $word "GGMLBACKEND_VULKAN_TEST=plain,no-$word"
 done
 has f16 GGML_VK_DISABLE_F16=1

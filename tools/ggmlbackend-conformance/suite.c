@@ -686,6 +686,23 @@ has_room(const struct suite *s)
     return size <= total;
 }
 
+/* Does each tensor go into a buffer of the backend's type?  Larger ones no client can
+ * give it. */
+static bool
+fits_buffers(const struct suite *s)
+{
+    ggml_backend_buffer_type_t buft =
+        ggml_backend_get_default_buffer_type(s->backend);
+    const size_t most = ggml_backend_buft_get_max_size(buft);
+
+    for (struct ggml_tensor *t = ggml_get_first_tensor(s->ctx); t != NULL;
+         t = ggml_get_next_tensor(s->ctx, t)) {
+        if (t->view_src == NULL && ggml_backend_buft_get_alloc_size(buft, t) > most)
+            return false;
+    }
+    return true;
+}
+
 static void
 describe(const struct ggml_tensor *node, char *text, size_t size)
 {
@@ -754,7 +771,8 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
     if (node->op == GGML_OP_NONE) {
         outcome = FAILED;
         why = ggmlbackend_last_failure();
-    } else if (is_supported(s, &chain) && has_room(s)) {
+    } else if (is_supported(s, &chain) && has_room(s) &&
+               fits_buffers(s)) {
         buffer = place(s);
         why = buffer == NULL ? "there is no memory for it"
                              : run(s, &chain, limit, &result);

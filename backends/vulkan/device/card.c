@@ -122,6 +122,37 @@ read_properties(struct gb_vk_card *card, const struct gb_vk_extensions *extensio
     return properties.properties;
 }
 
+/* Streaming multiprocessors of NVIDIA's, compute units of AMD's.  Other drivers do
+ * not say. */
+static void
+read_cores(struct gb_vk_card *card, const struct gb_vk_extensions *extensions)
+{
+    VkPhysicalDeviceShaderCorePropertiesAMD amd = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD,
+    };
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv = {
+        .sType =
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
+    };
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+    };
+
+    if (gb_vk_extensions_have(extensions,
+                              VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+        properties.pNext = &nv;
+    else if (gb_vk_extensions_have(extensions,
+                                   VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+        properties.pNext = &amd;
+    else
+        return;
+    card->instance->calls.GetPhysicalDeviceProperties2(card->physical,
+                                                       &properties);
+    card->cores = nv.shaderSMCount + amd.shaderEngineCount *
+                                         amd.shaderArraysPerEngineCount *
+                                         amd.computeUnitsPerShaderArray;
+}
+
 /* ---- memory of the host ---- */
 
 bool
@@ -364,6 +395,7 @@ gb_vk_card_init(
     properties = read_properties(card, &extensions);
     has_timeline = gb_vk_features_read(card, &extensions);
     read_import_unit(card, &extensions);
+    read_cores(card, &extensions);
     free(extensions.items);
     card->memory = read_memory(card, &budget);
     if (properties.apiVersion < VK_API_VERSION_1_2) {

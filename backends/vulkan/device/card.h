@@ -31,6 +31,7 @@ struct gb_vk_card {
     struct gb_vk_limits limits;
     uint32_t features;      /* GB_VK_HAS_…, used or not */
     VkDriverId driver;
+    uint32_t cores;         /* that run work groups; 0 where it is not known */
     struct gb_vk_cache_key cache_key;
     uint32_t family;        /* of queues that compute */
     uint32_t copy_family;   /* of the queue that copies, and its number there */

@@ -16,15 +16,25 @@ struct speed {
     int64_t groups;      /* that are needed to keep all of the card busy */
 };
 
+/* A core of a discrete card, where their number is known: an eighth of what the
+ * slowest has at most.  The table's card has eight, and a card without a number is
+ * taken for that. */
+enum { CORE_BYTES = 5000, CORE_OPERATIONS = 50000, LEAST_CORES = 8 };
+
 /* The start of a dispatch, and the barrier before it. */
 enum { START_NS = 10000 };
 
 static struct speed
 speed_of(const struct gb_vk_card *card)
 {
+    const uint32_t more =
+        card->cores > LEAST_CORES ? card->cores - LEAST_CORES : 0;
+
     switch ((int)card->type) {
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return (struct speed){ 50000, 400000, 64 };
+        return (struct speed){ 50000 + more * (uint64_t)CORE_BYTES,
+                               400000 + more * (uint64_t)CORE_OPERATIONS,
+                               64 + more };
     case VK_PHYSICAL_DEVICE_TYPE_CPU:
         return (struct speed){ 5000, 4000, 2 };
     }

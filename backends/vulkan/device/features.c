@@ -182,7 +182,7 @@ gb_vk_features_read(
     ask(card, extensions, &features);
     card->limits.subgroup = subgroup_of(card, &features, &operations);
     card->features =
-        (card->limits.subgroup > 0 ? GB_VK_HAS_SUBGROUP : 0) |
+        GB_VK_HAS_WIDE | (card->limits.subgroup > 0 ? GB_VK_HAS_SUBGROUP : 0) |
         (is_narrow(card, operations) ? GB_VK_HAS_NARROW : 0) |
         (features.dot.shaderIntegerDotProduct ? GB_VK_HAS_INT_DOT : 0) |
         (features.v12.shaderFloat16 ? GB_VK_HAS_F16 : 0) |

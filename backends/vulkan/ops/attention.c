@@ -22,6 +22,8 @@
 #define MOST_PARTS   32
 #define GROUPS       256 /* wanted: parts are as many as make so many groups */
 #define GROUPS_OF_CPU 8  /* wanted of a device that is a processor */
+#define WIDE_GROUPS  512 /* wanted of the shader with wide reads */
+#define WIDE_PARTS   64
 
 /* Types of keys and values that are read as they are. */
 struct kernels {
@@ -64,6 +66,16 @@ static const struct narrow narrow[GGML_TYPE_COUNT] = {
     NARROW(Q4_0, q4_0),
     NARROW(Q8_0, q8_0),
 #undef NARROW
+};
+
+/* With wide reads, for up to 4 and 8 rows: F16 alone, by the elements of a head. */
+static const struct {
+    int64_t d;
+    enum gb_vk_pipeline of_4, of_8;
+} wide[] = {
+    { 64, GB_VK_attentionwide_4_64, GB_VK_attentionwide_8_64 },
+    { 128, GB_VK_attentionwide_4_128, GB_VK_attentionwide_8_128 },
+    { 256, GB_VK_attentionwide_4_256, GB_VK_attentionwide_8_256 },
 };
 
 /* For prompts by cooperative matrices, with elements of a head up to its number;
@@ -111,6 +123,7 @@ struct plan {
     int64_t group, n_groups, n_parts, part;
     int64_t tiles;     /* of rows and elements, of a group of heads */
     int64_t wanted;    /* work groups */
+    int64_t most_parts;
     bool is_float[2];  /* keys, values: read as they are? */
     size_t floats[2];  /* if not, where they are floats */
     size_t parts_size; /* of what is first in scratch */
@@ -153,6 +166,7 @@ plan_types(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
     plan->tiles = ceil_div(d, range) *
                   ceil_div(rows, is_decode ? DECODE_ROWS : PREFILL_ROWS);
     plan->wanted = GROUPS;
+    plan->most_parts = MOST_PARTS;
     plan->is_float[0] = is_direct || k == GGML_TYPE_F32;
     plan->is_float[1] = is_direct || v == GGML_TYPE_F32;
     plan->pipeline = is_decode                    ? of->decode
@@ -161,15 +175,44 @@ plan_types(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
                                                   : of->prefill_256;
 }
 
-/* Do the rows of T, which is F16 or in blocks, begin at whole words? */
+/* Do the rows of T begin at multiples of SIZE bytes? */
 static bool
-has_word_rows(const struct ggml_tensor *t)
+has_rows_at(const struct ggml_tensor *t, size_t size)
 {
-    size_t bytes = t->view_offs;
+    size_t bytes = (size_t)(uintptr_t)t->data | t->view_offs;
 
     for (int i = 1; i < GGML_MAX_DIMS; i++)
         bytes |= t->ne[i] > 1 ? t->nb[i] : 0;
-    return t->type != GGML_TYPE_F16 || bytes % 4 == 0;
+    return bytes % size == 0;
+}
+
+/* Do those of T, which is F16 or in blocks, begin at whole words? */
+static bool
+has_word_rows(const struct ggml_tensor *t)
+{
+    return t->type != GGML_TYPE_F16 || has_rows_at(t, 4);
+}
+
+/* For few rows on cards; false for what its shader does not take. */
+static bool
+plan_wide(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
+          int64_t rows, struct plan *plan)
+{
+    const struct ggml_tensor *k = node->src[1], *v = node->src[2];
+
+    if (k->type != GGML_TYPE_F16 || v->type != GGML_TYPE_F16 ||
+        rows > DECODE_ROWS || !has_rows_at(k, 16) || !has_rows_at(v, 16))
+        return false;
+    plan->is_float[0] = plan->is_float[1] = true;
+    plan->tiles = 1;
+    plan->wanted = WIDE_GROUPS;
+    plan->most_parts = WIDE_PARTS;
+    for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++) {
+        plan->pipeline = rows <= 4 ? wide[i].of_4 : wide[i].of_8;
+        if (wide[i].d == node->ne[0])
+            return gb_vk_can_use(limits, plan->pipeline);
+    }
+    return false;
 }
 
 /* For a device that is a processor; false where it is none, and for what its
@@ -189,6 +232,7 @@ plan_narrow(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
     plan->pipeline = d == 64 ? of->of_64[i] : of->of_128[i];
     plan->tiles = ceil_div(rows, i == 0 ? 4 : 8);
     plan->wanted = GROUPS_OF_CPU;
+    plan->most_parts = MOST_PARTS;
     return gb_vk_can_use(limits, plan->pipeline) &&
            d % (8 * limits->subgroup) == 0 &&
            gb_vk_param_f32(node, 2) == 0.0f && /* the softcap */
@@ -205,11 +249,12 @@ plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     const int64_t rows = q->ne[1] * plan.group;
     int64_t tiles, parts;
 
-    if (!plan_narrow(limits, node, rows, &plan))
+    if (!plan_narrow(limits, node, rows, &plan) &&
+        !plan_wide(limits, node, rows, &plan))
         plan_types(limits, node, rows, &plan);
     tiles = plan.tiles * (q->ne[2] / plan.group) * q->ne[3];
     parts = ceil_div(plan.wanted, tiles);
-    parts = parts > MOST_PARTS ? MOST_PARTS : parts;
+    parts = parts > plan.most_parts ? plan.most_parts : parts;
     plan.part = ceil_div(n_keys, parts);
     if (plan.part < LEAST_PART)
         plan.part = LEAST_PART;

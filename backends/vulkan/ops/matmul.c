@@ -67,6 +67,7 @@ tiling_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
         .k = a->ne[0],
         .cols = ggml_nrows(node) / matrices,
         .matrices = matrices,
+        .is_wide = gb_vk_is_wide(a, node->src[1]),
     };
 
     return gb_vk_tile_product(&shape, false);
@@ -156,6 +157,7 @@ emit_part(struct gb_vk_emit *emit, const struct ggml_tensor *node, int64_t i2,
         .cols = n,
         .matrices = 1,
         .is_cut = true,
+        .is_wide = gb_vk_is_wide(node->src[0], node->src[1]),
     };
     struct gb_vk_product product = {
         .tiling = gb_vk_tile_product(&shape, false),

@@ -25,13 +25,14 @@ struct gb_vk_product_shape {
     int64_t cols;     /* that meet a matrix of weights */
     int64_t matrices; /* of weights */
     bool is_cut;      /* by operands: k is not */
+    bool is_wide;     /* see gb_vk_is_wide */
 };
 
 struct gb_vk_tiling {
     enum gb_vk_pipeline pipeline;
     int64_t rows, cols; /* of a work group */
     bool has_epilogue;  /* can its shader add something to results? */
-    int64_t lanes;      /* GEMV: invocations that share k */
+    int64_t lanes;      /* GEMV: invocations that share k; GEMM: wide reads */
     int64_t n_splits, split_k;
 };
 
@@ -48,6 +49,10 @@ bool gb_vk_can_read_rows(const struct ggml_tensor *t);
 /* Can the rows of A meet those of B? */
 bool gb_vk_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
+
+/* May shaders read 16 bytes at a time: of columns, which are F32, and of weights that
+ * are floats? */
+bool gb_vk_is_wide(const struct ggml_tensor *a, const struct ggml_tensor *b);
 
 /* Bytes of scratch for the parts of NODE where k is split. */
 size_t gb_vk_product_parts_size(

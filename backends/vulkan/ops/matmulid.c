@@ -64,6 +64,7 @@ plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
         .m = a->ne[1],
         .k = a->ne[0],
         .is_cut = experts_shown(limits, a) < experts,
+        .is_wide = gb_vk_is_wide(a, node->src[1]),
     };
 
     plan.is_sorted = plan.n_pairs > SORTED * experts && plan.n_pairs > 8;

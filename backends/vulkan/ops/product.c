@@ -13,17 +13,19 @@
 #define GEMV_COLS    8  /* at most */
 #define GEMV_THREADS 64
 #define PIECE        8  /* values of k that an invocation takes at a time */
+#define WIDE_THREADS 128 /* of the wide GEMV with up to 4 columns */
 
 #define NARROW_THREADS 16
 #define NARROW_COLS    8
 #define NARROW_STEP    32 /* values of k that are taken at a time */
 
 /* A split has at least so many values of k, a multiple of any block; a product
- * is cut until there are so many work groups. */
+ * is cut until there are so many work groups, or invocations. */
 #define SPLIT_STEP 256
 #define SPLIT_MIN  1024
 #define SPLITS_MAX 16
-#define GROUPS     256
+#define GROUPS     256   /* of the GEMV */
+#define THREADS    65536 /* of the GEMM, whose work groups are of several sizes */
 
 /* So many tiles of 64 rows and columns, or smaller ones. */
 #define LARGE_TILES 64
@@ -40,6 +42,25 @@ static const struct {
                            GB_VK_narrow_##name##_8 },
 #include "backends/vulkan/shaders/formats.def"
 #undef GB_VK_FORMAT
+};
+
+/* Those with wide reads. */
+static const struct {
+    enum gb_vk_pipeline of_1, of_4, of_8;
+} wide[GGML_TYPE_COUNT] = {
+#define GB_VK_FORMAT(TYPE, name, table)                                        \
+    [GGML_TYPE_##TYPE] = { GB_VK_gemvwide_##name##_1, GB_VK_gemvwide_##name##_4, \
+                           GB_VK_gemvwide_##name##_8 },
+#include "backends/vulkan/shaders/formats.def"
+#undef GB_VK_FORMAT
+};
+
+/* Values that an invocation of theirs takes at a time, by
+ * shaders/common/wideparts.glsl, where they are not 16. */
+static const int units[GGML_TYPE_COUNT] = {
+    [GGML_TYPE_F32] = 8,   [GGML_TYPE_F16] = 8,    [GGML_TYPE_BF16] = 8,
+    [GGML_TYPE_Q2_K] = 32, [GGML_TYPE_Q3_K] = 32,  [GGML_TYPE_Q6_K] = 32,
+    [GGML_TYPE_TQ1_0] = 8, [GGML_TYPE_TQ2_0] = 32,
 };
 
 /* By cooperative matrices.  Weights of F32 have more digits than these. */
@@ -63,31 +84,51 @@ ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* As few invocations share k as have a piece each, and the others other rows:
- * by k alone. */
+/* As few of THREADS invocations share k as have UNIT values each, and the others
+ * other rows: by k alone. */
 static int64_t
-gemv_lanes(int64_t k)
+gemv_lanes(int64_t k, int64_t threads, int64_t unit)
 {
-    int64_t lanes = GEMV_THREADS;
+    int64_t lanes = threads;
 
-    while (lanes > 8 && k <= lanes / 2 * PIECE)
+    while (lanes > 8 && k <= lanes / 2 * unit)
         lanes /= 2;
     return lanes;
+}
+
+/* With wide reads; false for what its shader does not take. */
+static bool
+tile_wide(const struct gb_vk_product_shape *shape, int64_t cols,
+          struct gb_vk_tiling *tiling)
+{
+    const enum ggml_type type = shape->weights;
+    const int64_t threads = cols < GEMV_COLS ? WIDE_THREADS : GEMV_THREADS;
+
+    tiling->pipeline = cols == 1   ? wide[type].of_1
+                       : cols == 4 ? wide[type].of_4 : wide[type].of_8;
+    tiling->lanes =
+        gemv_lanes(shape->k, threads, units[type] > 0 ? units[type] : 16);
+    tiling->rows = GEMV_ROWS * (threads / tiling->lanes);
+    return shape->is_wide && gb_vk_can_use(shape->limits, tiling->pipeline);
 }
 
 static void
 tile_gemv(const struct gb_vk_product_shape *shape, bool is_single,
           struct gb_vk_tiling *tiling)
 {
-    const bool is_one = is_single || shape->cols <= 1;
+    const enum ggml_type type = shape->weights;
+    const int64_t cols = is_single || shape->cols <= 1 ? 1
+                         : shape->cols <= 4            ? 4 : GEMV_COLS;
 
     tiling->has_epilogue = true;
-    tiling->lanes = gemv_lanes(shape->k);
+    tiling->cols = cols;
+    if (tile_wide(shape, cols, tiling))
+        return;
+    tiling->pipeline = cols == 1   ? pipelines[type].gemv_1
+                       : cols == 4 ? pipelines[type].gemv_4
+                                   : pipelines[type].gemv_8;
+    tiling->lanes = gemv_lanes(shape->k, GEMV_THREADS, PIECE);
     tiling->rows = GEMV_ROWS * (GEMV_THREADS / tiling->lanes);
-    tiling->cols = is_one ? 1 : shape->cols <= 4 ? 4 : GEMV_COLS;
-    tiling->pipeline = is_one             ? pipelines[shape->weights].gemv_1
-                       : shape->cols <= 4 ? pipelines[shape->weights].gemv_4
-                                          : pipelines[shape->weights].gemv_8;
 }
 
 /* Are there enough tiles of SIDE rows and columns for large ones? */
@@ -106,12 +147,20 @@ has_matrices(const struct gb_vk_product_shape *shape)
            gb_vk_can_use(shape->limits, matrices[shape->weights].gemm_64);
 }
 
+/* For the GEMM: has it wide reads? */
+static int64_t
+gemm_lanes(const struct gb_vk_product_shape *shape)
+{
+    return shape->is_wide && (shape->limits->features & GB_VK_HAS_WIDE) != 0;
+}
+
 static void
 tile_matrices(
     const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 {
     const bool is_large = fills(shape, 128);
 
+    tiling->lanes = gemm_lanes(shape);
     tiling->rows = tiling->cols = is_large ? 128 : 64;
     tiling->pipeline = is_large ? matrices[shape->weights].gemm_128
                                 : matrices[shape->weights].gemm_64;
@@ -122,6 +171,7 @@ tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 {
     const bool is_large = fills(shape, 64);
 
+    tiling->lanes = gemm_lanes(shape);
     tiling->rows = tiling->cols = is_large ? 64 : 32;
     tiling->pipeline = is_large ? pipelines[shape->weights].gemm_64
                                 : pipelines[shape->weights].gemm_32;
@@ -144,7 +194,7 @@ tile_narrow(const struct gb_vk_product_shape *shape, bool is_single,
            shape->columns == GGML_TYPE_F32 && shape->k % NARROW_STEP == 0;
 }
 
-/* Cut k where there are few tiles, for GROUPS work groups. */
+/* Cut k where there are few tiles, for so many work groups. */
 static void
 split(const struct gb_vk_product_shape *shape, int64_t groups,
       struct gb_vk_tiling *tiling)
@@ -164,6 +214,7 @@ struct gb_vk_tiling
 gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
 {
     struct gb_vk_tiling tiling = { .lanes = GEMV_THREADS };
+    int64_t groups = GROUPS;
 
     if (tile_narrow(shape, is_single, &tiling)) {
         /* To find what is added takes divisions, a lane at a time. */
@@ -176,7 +227,9 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
         tile_matrices(shape, &tiling);
     else
         tile_gemm(shape, &tiling);
-    split(shape, shape->is_cut ? 1 : GROUPS, &tiling);
+    if (!is_single && shape->cols > GEMV_COLS)
+        groups = THREADS / (2 * tiling.rows);
+    split(shape, shape->is_cut ? 1 : groups, &tiling);
     return tiling;
 }
 
@@ -192,6 +245,24 @@ gb_vk_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
     return gb_vk_is_float(b->type) && a->ne[0] == b->ne[0] && a->ne[0] > 0 &&
            gb_vk_can_read_rows(a) && gb_vk_can_read_rows(b);
+}
+
+/* Do the rows of T begin at multiples of 16 bytes? */
+static bool
+has_wide_rows(const struct ggml_tensor *t)
+{
+    size_t bytes = (size_t)(uintptr_t)t->data | t->view_offs;
+
+    for (int i = 1; i < GGML_MAX_DIMS; i++)
+        bytes |= t->ne[i] > 1 ? t->nb[i] : 0;
+    return bytes % 16 == 0;
+}
+
+bool
+gb_vk_is_wide(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return b->type == GGML_TYPE_F32 && a->ne[0] % 8 == 0 && has_wide_rows(b) &&
+           (!gb_vk_is_float(a->type) || has_wide_rows(a));
 }
 
 size_t

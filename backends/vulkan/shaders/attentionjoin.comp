@@ -7,9 +7,12 @@
 // keys. A part that the mask hides has a sum of 0.
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "params-attentionjoin.h"
 #include "common/tensor.glsl"
 #include "common/math.glsl"
+
+#define AT_ONCE 8u // parts that are read before any is used
 
 layout(local_size_x = 128) in;
 GB_OPERAND(0, dst, writeonly);
@@ -25,17 +28,27 @@ void main()
 
     if (row >= p.n_rows)
         return;
-    for (uint part = 0u; part < p.n_parts; part++)
-        most = max(most, gb_f32(parts, first + part * step));
-    for (uint part = 0u; part < p.n_parts; part++) {
-        const uint at = first + part * step;
-        const float of_part = gb_f32(parts, at + 4u);
+    for (uint part = 0u; part < p.n_parts; part += AT_ONCE)
+        [[unroll]] for (uint j = 0u; j < AT_ONCE; j++)
+            most = max(most, gb_f32(parts, first + min(part + j, p.n_parts - 1u) *
+                                                       step));
+    for (uint part = 0u; part < p.n_parts; part += AT_ONCE) {
+        float of_max[AT_ONCE], of_part[AT_ONCE], of_value[AT_ONCE];
 
-        if (of_part > 0.0) {
-            const float factor = gb_exp(gb_f32(parts, at) - most);
+        [[unroll]] for (uint j = 0u; j < AT_ONCE; j++) {
+            const uint at = first + min(part + j, p.n_parts - 1u) * step;
 
-            sum = fma(of_part, factor, sum);
-            value = fma(gb_f32(parts, at + 8u + i % p.d * 4u), factor, value);
+            of_max[j] = gb_f32(parts, at);
+            of_part[j] = part + j < p.n_parts ? gb_f32(parts, at + 4u) : 0.0;
+            of_value[j] = gb_f32(parts, at + 8u + i % p.d * 4u);
+        }
+        [[unroll]] for (uint j = 0u; j < AT_ONCE; j++) {
+            if (of_part[j] > 0.0) {
+                const float factor = gb_exp(of_max[j] - most);
+
+                sum = fma(of_part[j], factor, sum);
+                value = fma(of_value[j], factor, value);
+            }
         }
     }
     gb_put_f32(dst, p.at[0] + i * 4u, sum > 0.0 ? value / sum : 0.0);

@@ -46,8 +46,10 @@ GB_OPERAND(4, tables, readonly);
 #include "common/unpack.glsl"
 #endif
 #include "common/row8.glsl"
+#include "common/wide8.glsl"
 GB_ROW8
 GB_FLOATS8(columns8, columns)
+GB_TILE8
 
 shared vec4 a[TILE * STRIDE];
 shared vec4 b[TILE * STRIDE];
@@ -168,8 +170,8 @@ void main()
         [[unroll]] for (uint j = 0u; j < 8u; j++)
             w[j] = x[j] = 0.0;
         if (i < end) {
-            gb_row8(row, i, p.k, w);
-            columns8(p.column_type, from[mine], i, p.k, x);
+            gb_tile_weights8(row, i, w);
+            gb_tile_column8(from[mine], i, x);
         }
         if (step > begin)
             multiply(my_row, my_col);

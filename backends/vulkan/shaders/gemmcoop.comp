@@ -75,8 +75,10 @@ GB_OPERAND(4, tables, readonly);
 #include "common/unpack.glsl"
 #endif
 #include "common/row8.glsl"
+#include "common/wide8.glsl"
 GB_ROW8
 GB_FLOATS8(columns8, columns)
+GB_TILE8
 
 // Rows, then columns, eight halves each; at the end sums.
 shared uvec4 ab[2 * TILE * STRIDE];
@@ -177,10 +179,10 @@ void main()
 
                 w[j] = x[j] = uvec4(0u);
                 if (i < end) {
-                    gb_row8(row, i, p.k, v);
+                    gb_tile_weights8(row, i, v);
                     largest.x = max(largest.x, gb_largest(v));
                     w[j] = gb_halves(v, by.x);
-                    columns8(p.column_type, column.x, i, p.k, v);
+                    gb_tile_column8(column.x, i, v);
                     largest.y = max(largest.y, gb_largest(v));
                     x[j] = gb_halves(v, by.y);
                 }

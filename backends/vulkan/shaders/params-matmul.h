@@ -26,7 +26,8 @@ GB_PARAMS(gb_vk_matmul_params, 5)
     uint32_t n_splits;      /* of k */
     uint32_t split_k;       /* values of a split */
     uint32_t split_bytes;   /* from a split's results to the next */
-    uint32_t lanes;         /* GEMV: invocations that share k, 8 to 64 */
+    uint32_t lanes;         /* GEMV: invocations that share k, 8 to 128;
+                               GEMM: may reads be of 16 bytes? */
     uint32_t has_ids;       /* GB_VK_BY_PAIR …; 0: none */
     uint32_t first_expert;  /* whose weights are at the operand's beginning;
                                the first also has what is no expert's.  With an

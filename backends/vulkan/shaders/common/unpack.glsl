@@ -39,20 +39,54 @@
 #include "unpack-k.glsl"
 #endif
 
-// Byte I of codes.
-float gb_code(uvec2 codes, uint i)
+// Bits of a code, and what is added to it by gb_big_code(): conversions of integers
+// are slow on cards, so a code's bits become those of a float behind an exponent.
+// Signed ones are larger by 128 before.
+#if defined GB_CODES_ARE_SIGNED
+#define GB_CODE_BITS 8u
+#elif defined GB_TYPE_Q6_K
+#define GB_CODE_BITS 6u
+#elif defined GB_TYPE_Q5_0 || defined GB_TYPE_Q5_1 || defined GB_TYPE_Q5_K || \
+    defined GB_TYPE_IQ1_S || defined GB_TYPE_IQ1_M
+#define GB_CODE_BITS 5u
+#elif defined GB_TYPE_Q3_K
+#define GB_CODE_BITS 3u
+#elif defined GB_TYPE_Q2_K || defined GB_TYPE_TQ1_0 || defined GB_TYPE_TQ2_0
+#define GB_CODE_BITS 2u
+#else
+#define GB_CODE_BITS 4u
+#endif
+#ifdef GB_CODES_ARE_SIGNED
+#define GB_CODE_OFFSET 384.0
+#else
+#define GB_CODE_OFFSET float(1u << GB_CODE_BITS)
+#endif
+
+// Codes as gb_big_code() takes them.
+uvec2 gb_big_codes8(uint at, uint part)
+{
+#ifdef GB_CODES_ARE_SIGNED
+    return gb_codes8(at, part) ^ 0x80808080u;
+#else
+    return gb_codes8(at, part);
+#endif
+}
+
+// Code I, and GB_CODE_OFFSET.
+float gb_big_code(uvec2 codes, uint i)
 {
     const uint word = i < 4u ? codes.x : codes.y;
-#ifdef GB_CODES_ARE_SIGNED
-    return float(bitfieldExtract(int(word), int(8u * (i & 3u)), 8));
-#else
-    return float(bitfieldExtract(word, int(8u * (i & 3u)), 8));
-#endif
+    const uint at = 8u * (i & 3u);
+    const uint to = 23u - GB_CODE_BITS;
+    const uint bits = at <= to ? word << to - at : word >> at - to;
+    const uint mask = (1u << GB_CODE_BITS) - 1u << to;
+
+    return uintBitsToFloat(bits & mask | 127u + GB_CODE_BITS << 23);
 }
 
 void gb_unpack8(uint at, uint part, out float v[8])
 {
-    const uvec2 codes = gb_codes8(at, part);
+    const uvec2 codes = gb_big_codes8(at, part);
     const float scale = gb_scale8(at, part);
     // Read once, since compilers may not know that both are the same.
 #ifdef GB_MIDDLE
@@ -62,7 +96,7 @@ void gb_unpack8(uint at, uint part, out float v[8])
 #endif
 
     for (uint i = 0u; i < 8u; i++)
-        v[i] = scale * gb_code(codes, i) - least;
+        v[i] = scale * (gb_big_code(codes, i) - GB_CODE_OFFSET) - least;
 }
 
 #endif
