@@ -83,6 +83,17 @@ tests_of_sources = $(filter-out %/examples.sh,$(filter tests/man/%,$(check_SCRIP
 	$(addprefix tests/vulkan/,module.sh shaders.sh) \
 	tests/mutation/changes.sh tests/op/builders.sh tests/packaging/facts.sh \
 	tests/tools/options.sh
+# Those that take long and read no file of the source but scripts: no tarball has them
+# otherwise than the folder that it was made in.
+tests_without_sources = \
+	tests/cpu/ops/attention \
+	tests/cpu/ops/matmul \
+	tests/fault/each.sh \
+	tests/gguf/sweep \
+	tests/tools/conformance.sh \
+	tests/vulkan/devices.sh \
+	tests/vulkan/model.sh \
+	tests/vulkan/pipelines.sh
 check-compiled:
 	$(MAKE) check TESTS='$(filter-out $(tests_of_sources),$(TESTS))'
 
