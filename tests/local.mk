@@ -71,13 +71,39 @@ thread_programs = $(filter tests/base/% tests/type/first-use tests/loader/% \
 check-threads: $(check_LTLIBRARIES) $(thread_programs)
 	$(MAKE) check TESTS='$(thread_programs)'
 
+# The tests of what the compiler made, for a build by another one or with a sanitizer:
+# what reads sources, pages and tables finds there what it found before, and scripts
+# that compile public headers do so by each compiler at hand.
+tests_of_sources = $(filter-out %/examples.sh,$(filter tests/man/%,$(check_SCRIPTS))) \
+	$(filter-out %/objects.sh,$(filter tests/tree/%,$(check_SCRIPTS))) \
+	$(addprefix tests/abi/,headers.sh uses.sh warnings.sh) \
+	$(addprefix tests/cuda/,predictions.sh resources.sh signatures.sh) \
+	$(addprefix tests/hip/,names.sh resources.sh signatures.sh) \
+	$(addprefix tests/installed/,list.sh runner.sh) \
+	$(addprefix tests/vulkan/,module.sh shaders.sh) \
+	tests/mutation/changes.sh tests/op/builders.sh tests/packaging/facts.sh \
+	tests/tools/options.sh
+# Those that take long and read no file of the source but scripts: no tarball has them
+# otherwise than the folder that it was made in.
+tests_without_sources = \
+	tests/cpu/ops/attention \
+	tests/cpu/ops/matmul \
+	tests/fault/each.sh \
+	tests/gguf/sweep \
+	tests/tools/conformance.sh \
+	tests/vulkan/devices.sh \
+	tests/vulkan/model.sh \
+	tests/vulkan/pipelines.sh
+check-compiled:
+	$(MAKE) check TESTS='$(filter-out $(tests_of_sources),$(TESTS))'
+
 # What of the sources the tests run: a table, and pages.
 coverage:
 	$(SHELL) '$(srcdir)/build-aux/coverage' '$(abs_builddir)/coverage'
 coverage-cuda:
 	$(SHELL) '$(srcdir)/build-aux/coverage' cuda '$(abs_builddir)/coverage-cuda'
 
-.PHONY: check-faults check-threads check-valgrind coverage coverage-cuda
+.PHONY: check-compiled check-faults check-threads check-valgrind coverage coverage-cuda
 
 endif
 

@@ -11,8 +11,8 @@ tests_abi_macros_LDADD = $(BLACK_LDADD)
 abi_checks = \
 	%D%/baseline.sh \
 	%D%/headers.sh \
-	%D%/macros.sh \
 	%D%/symbols.sh \
+	%D%/uses.sh \
 	%D%/warnings.sh
 check_SCRIPTS += $(abi_checks)
 EXTRA_DIST += $(abi_checks) %D%/baseline-x86_64.xml

@@ -5,6 +5,7 @@ tree_scripts = \
 	%D%/includes.sh \
 	%D%/layers.sh \
 	%D%/licence.sh \
+	%D%/logs.sh \
 	%D%/objects.sh \
 	%D%/platforms.sh \
 	%D%/reuse.sh \

@@ -18,9 +18,9 @@ case " $CC $CFLAGS " in
 esac
 
 # Which object calls what.
-while IFS= read -r object; do
-    ${NM:-nm} -u "$object" | awk -v o="$object" '{ print o, $NF }'
-done <"$scratch/objects" >"$scratch/calls"
+# shellcheck disable=SC2086
+tr '\n' '\0' <"$scratch/objects" | xargs -0 ${NM:-nm} -A -u |
+    awk '{ sub(/:$/, "", $1); print $1, $NF }' >"$scratch/calls"
 grep -E ' (abort|exit|_exit|_Exit|quick_exit|__assert_fail|__assert_rtn|raise|kill)$' \
     "$scratch/calls" | grep -v 'lib/base/\(\.libs/\)\?abort\.o ' >"$scratch/enders"
 
@@ -33,14 +33,13 @@ allowed="$allowed|backends/cuda/driver/(blas|driver|errors|nvml)\.o"
 allowed="$allowed|backends/hip/(blas|device)-hip\.o"
 allowed="$allowed|backends/vulkan/driver/driver\.o|backends/vulkan/device/(pinned|reg)\.o"
 allowed="$allowed|backends/cuda/device/(live|peer|pinned|reg|settings|split-type)\.o"
-while IFS= read -r object; do
-    objdump -t "$object" | awk -v o="$object" '
-        / O / {
-            for (i = 2; i < NF; i++)
-                if ($i ~ /^(\.t?data|\.t?bss|\*COM\*)/ && $i !~ /^\.data\.rel\.ro/)
-                    print o ": " $NF " in " $i
-        }'
-done <"$scratch/objects" | sed 's/\.libs\///; s/lib[a-z0-9_]*_la-//; s/backends_hip_//' |
+tr '\n' '\0' <"$scratch/objects" | xargs -0 objdump -t | awk '
+    / file format / { sub(/: *file format .*/, ""); o = $0 }
+    / O / {
+        for (i = 2; i < NF; i++)
+            if ($i ~ /^(\.t?data|\.t?bss|\*COM\*)/ && $i !~ /^\.data\.rel\.ro/)
+                print o ": " $NF " in " $i
+    }' | sed 's/\.libs\///; s/lib[a-z0-9_]*_la-//; s/backends_hip_//' |
     grep -vE "^($allowed): " >"$scratch/state"
 
 echo 1..3

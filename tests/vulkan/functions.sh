@@ -4,6 +4,7 @@
 # layer looks at each call.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
+takes_long
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 
 # run BITS: results are near enough, and the layer says nothing.

@@ -3,6 +3,7 @@
 # tests/vulkan/ranges-cases on lavapipe, while the validation layer looks at each call.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
+takes_long
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 
 run() {

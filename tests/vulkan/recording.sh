@@ -5,6 +5,7 @@
 # many, while the validation layer looks at each call: with the same bits.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
+takes_long
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 
 # run WORDS: all tests pass, and the layer says nothing.

@@ -4,6 +4,7 @@
 # tests/tools/gpu-report.sh has the others, on an emulated card of CUDA's.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
+takes_long
 [ -x "$top_builddir/bench/make-model" ] || skip_all 'no bench in this build'
 parts='card conformance sanitizer memory'
 out=$dir/report

@@ -5,6 +5,7 @@
 # looks at each call between the two, and the shim's book has nothing left at the end.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 . "$top_srcdir/tests/tools/claim.sh"
+takes_long
 shim=$top_builddir/tests/vulkan/shim/.libs
 [ -e "$shim/libvulkan.so.1" ] || skip_all 'no shim in this build'
 [ -x "$top_builddir/ggmlbackend-run" ] || skip_all 'no ggmlbackend-run in this build'
