@@ -18,6 +18,7 @@ only=${GGMLBACKEND_TEST_OPERATION-}
 # Cases that together have each pipeline, but for a few that all kinds of cases have:
 # types of weights in each way that products and copies take them, types of caches.
 each='^(MUL_MAT -> f32\[17,(9,64|1,1|4,1|5,1|33,1),1\]'
+each="$each|MUL_MAT -> f32\\[(11,2,3,2|1,5,1,1)\\] b?f[0-9]*\\["
 each="$each|FLASH_ATTN_EXT .*(,72,2,1\\]|\\[20,64,1,1\\])"
 each="$each|GET_ROWS -> (f32\\[[0-9]*,[0-9]*,1,1\\] [a-zA-Z0-9_]*\\[256,|.* bf16\\[)"
 each="$each|ADD_REL_POS|ARANGE|ARGSORT|CROSS_ENTROPY|REPEAT_BACK|SOFT_MAX_BACK)"
