@@ -150,7 +150,7 @@ spin_time(void)
         return -1;
     if (wait != NULL && strcmp(wait, "sleep") != 0)
         gb_cuda_setting_refuse(variable, "neither sleep nor spin");
-    return 50;
+    return 200;
 }
 
 static bool

@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum {
-    NAP_SHARE = 32,   /* of what was waited, that a nap takes */
+    NAP_SHARE = 64,   /* of what was waited, that a nap takes */
     NAPS_US = 100000, /* in which there are naps */
 };
 

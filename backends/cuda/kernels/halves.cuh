@@ -49,17 +49,6 @@ gb_sixteen_codes(const T *b, int first, uint32_t out[4])
 }
 
 GB_DEVICE void
-gb_sixteen_codes(const gb_q4_k *b, int first, uint32_t out[4])
-{
-    const uint32_t *words = b->qs + 8 * (first / 64) + first % 32 / 4;
-    const int is_high = first % 64 / 32;
-
-    GB_UNROLL
-    for (int j = 0; j < 4; j++)
-        out[j] = gb_nibbles(words[j], is_high) | 0x80808080u;
-}
-
-GB_DEVICE void
 gb_sixteen_codes(const gb_q5_k *b, int first, uint32_t out[4])
 {
     const uint32_t *words = b->qs + 8 * (first / 64) + first % 32 / 4;
@@ -87,18 +76,66 @@ gb_sixteen_codes(const gb_q6_k *b, int first, uint32_t out[4])
                  0x20202020u;
 }
 
+/*
+ * What a thread has of sixteen values until it needs them.  What is made of loaded
+ * bytes at once is waited for at once; so formats that are loaded by few and wide
+ * words stay as they lie in memory.
+ */
+template <typename T>
+struct gb_loaded_sixteen {
+    gb_sixteen s;
+};
+
+template <>
+struct gb_loaded_sixteen<gb_q4_k> {
+    gb_piece head, codes;
+    int first; /* value of the block */
+};
+
 /* Values 16 * I … 16 * I + 15 of a dense row of blocks. */
 template <typename T, typename index>
-GB_DEVICE gb_sixteen
-gb_sixteen_of(const T *row, index i)
+GB_DEVICE gb_loaded_sixteen<T>
+gb_load_sixteen(const T *row, index i)
 {
     const T *block = row + gb_unsigned(i) / (T::values / 16);
     const int first = (int)(gb_unsigned(i) % (T::values / 16) * 16);
+    gb_loaded_sixteen<T> loaded;
+
+    loaded.s.scale = gb_scale(block, first);
+    loaded.s.min = gb_min(block, first);
+    gb_sixteen_codes(block, first, loaded.s.codes);
+    return loaded;
+}
+
+template <typename index>
+GB_DEVICE gb_loaded_sixteen<gb_q4_k>
+gb_load_sixteen(const gb_q4_k *row, index i)
+{
+    const gb_q4_k *block = row + gb_unsigned(i) / 16;
+    const int first = (int)(gb_unsigned(i) % 16 * 16);
+
+    return { *(const gb_piece *)block,
+             *(const gb_piece *)(block->qs + 8 * (first / 64) + first % 32 / 4),
+             first };
+}
+
+template <typename T>
+GB_DEVICE gb_sixteen
+gb_sixteen_of(const gb_loaded_sixteen<T> &loaded)
+{
+    return loaded.s;
+}
+
+GB_DEVICE gb_sixteen
+gb_sixteen_of(const gb_loaded_sixteen<gb_q4_k> &loaded)
+{
+    const int is_high = loaded.first % 64 / 32;
     gb_sixteen s;
 
-    s.scale = gb_scale(block, first);
-    s.min = gb_min(block, first);
-    gb_sixteen_codes(block, first, s.codes);
+    gb_scale_and_min(loaded.head, loaded.first / 32, &s.scale, &s.min);
+    GB_UNROLL
+    for (int j = 0; j < 4; j++)
+        s.codes[j] = gb_nibbles(loaded.codes.words[j], is_high) | 0x80808080u;
     return s;
 }
 

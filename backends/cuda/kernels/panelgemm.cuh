@@ -54,32 +54,38 @@ struct gb_mma_row {
     float largest;    /* no magnitude that was loaded is above, without it */
 };
 
-/* Sixteen weights as they are in memory. */
-template <bool is_float>
-struct gb_mma_fetched {
-    gb_sixteen blocks;
-};
-
-template <>
-struct gb_mma_fetched<true> {
+/* Sixteen weights on their way: of blocks, or halves. */
+struct gb_fetched_halves {
     uint32_t halves[8];
 };
+
+template <typename T, bool is_float>
+struct gb_fetched_of {
+    typedef gb_loaded_sixteen<T> type;
+};
+
+template <typename T>
+struct gb_fetched_of<T, true> {
+    typedef gb_fetched_halves type;
+};
+
+template <typename T>
+using gb_mma_fetched = typename gb_fetched_of<T, gb_format<T>::is_float>::type;
 
 /* Those of ROW from K on, which is in a step of STEP; zeros behind END, where a
  * row in blocks ends with one of them. */
 template <int step, typename T, typename index>
-GB_DEVICE gb_mma_fetched<gb_format<T>::is_float>
+GB_DEVICE gb_mma_fetched<T>
 gb_mma_fetch(const gb_mma_row<T> &row, index k, index end)
 {
-    gb_mma_fetched<gb_format<T>::is_float> fetched;
+    gb_mma_fetched<T> fetched;
 
     if constexpr (gb_format<T>::is_float)
         gb_sixteen_floats(row.weights, k, end, fetched.halves);
     else if (T::values % step == 0 || k < end)
-        fetched.blocks =
-            gb_sixteen_of(row.weights, (index)(gb_unsigned(k) / 16));
+        fetched = gb_load_sixteen(row.weights, (index)(gb_unsigned(k) / 16));
     else
-        fetched.blocks = {};
+        fetched = {};
     return fetched;
 }
 
@@ -87,7 +93,7 @@ gb_mma_fetch(const gb_mma_row<T> &row, index k, index end)
 template <typename T>
 GB_DEVICE void
 gb_mma_unpack(gb_mma_row<T> &row,
-              const gb_mma_fetched<gb_format<T>::is_float> &fetched,
+              const gb_mma_fetched<T> &fetched,
               uint32_t out[8])
 {
     if constexpr (gb_format<T>::is_float) {
@@ -95,10 +101,11 @@ gb_mma_unpack(gb_mma_row<T> &row,
         for (int i = 0; i < 8; i++)
             out[i] = fetched.halves[i];
     } else {
-        const float bound = gb_sixteen_bound(fetched.blocks);
+        const gb_sixteen sixteen = gb_sixteen_of(fetched);
+        const float bound = gb_sixteen_bound(sixteen);
 
         row.largest = bound > row.largest ? bound : row.largest;
-        gb_sixteen_halves<T::has_mins>(fetched.blocks, row.factor, out);
+        gb_sixteen_halves<T::has_mins>(sixteen, row.factor, out);
     }
 }
 
@@ -183,7 +190,7 @@ gb_mma_sum_up(const gb_product_tile &tile, gb_mma_panels &p, gb_mma_row<T> &row)
     GB_DO_NOT_UNROLL
     for (int64_t k = tile.k; k < tile.k_end; k += GB_CUDA_K_STEP) {
         const int64_t next = k + GB_CUDA_K_STEP;
-        gb_mma_fetched<gb_format<T>::is_float> fetched = {};
+        gb_mma_fetched<T> fetched = {};
 
         if constexpr (how::copies_async)
             gb_copy_async_wait<0>();

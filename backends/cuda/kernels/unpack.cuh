@@ -391,6 +391,27 @@ gb_six_bits(const uint8_t *scales, int i, int mins)
            scales[i - 4 + 4 * mins] >> 6 << 4;
 }
 
+/* HEAD is the first sixteen bytes of q4_K or q5_K: d and dmin, then the twelve of
+ * which gb_six_bits() tells.  Of sub-block UNIT. */
+GB_DEVICE void
+gb_scale_and_min(const gb_piece &head, int unit, float *scale, float *min)
+{
+    const int shift = unit % 4 * 8;
+    const uint32_t first = head.words[1] >> shift;
+    const uint32_t second = head.words[2] >> shift;
+    const uint32_t third = head.words[3] >> shift;
+    const bool is_early = unit < 4;
+    const uint32_t s =
+        is_early ? first & 63 : (third & 15) | (first >> 2 & 48);
+    const uint32_t m =
+        is_early ? second & 63 : (third >> 4 & 15) | (second >> 2 & 48);
+
+    *scale =
+        gb_float(gb_f16{ (uint16_t)head.words[0] }) * (float)(int)s;
+    *min = gb_float(gb_f16{ (uint16_t)(head.words[0] >> 16) }) *
+           (float)(int)m;
+}
+
 GB_DEVICE float
 gb_scale(const gb_q4_k *b, int e)
 {

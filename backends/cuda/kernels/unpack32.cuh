@@ -219,26 +219,12 @@ gb_scales32(const T *b, int unit, float scale[2], float min[2])
     }
 }
 
-/* The first sixteen bytes of q4_K and q5_K: d and dmin, then the twelve of which
- * gb_six_bits() tells, as words. */
 GB_DEVICE void
 gb_scales_of_k(const void *block, int unit, float scale[2], float min[2])
 {
-    const gb_piece head = *(const gb_piece *)block;
-    const int shift = unit % 4 * 8;
-    const uint32_t first = head.words[1] >> shift;
-    const uint32_t second = head.words[2] >> shift;
-    const uint32_t third = head.words[3] >> shift;
-    const bool is_early = unit < 4;
-    const uint32_t s =
-        is_early ? first & 63 : (third & 15) | (first >> 2 & 48);
-    const uint32_t m =
-        is_early ? second & 63 : (third >> 4 & 15) | (second >> 2 & 48);
-
-    scale[0] = scale[1] =
-        gb_float(gb_f16{ (uint16_t)head.words[0] }) * (float)(int)s;
-    min[0] = min[1] =
-        gb_float(gb_f16{ (uint16_t)(head.words[0] >> 16) }) * (float)(int)m;
+    gb_scale_and_min(*(const gb_piece *)block, unit, scale, min);
+    scale[1] = scale[0];
+    min[1] = min[0];
 }
 
 GB_DEVICE void

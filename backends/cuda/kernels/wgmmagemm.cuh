@@ -100,7 +100,7 @@ gb_wgmma_piece()
 
 /* What is on its way of the sixteen values that a thread has of a step. */
 template <typename T>
-using gb_wgmma_fetched = gb_mma_fetched<gb_format<T>::is_float>;
+using gb_wgmma_fetched = gb_mma_fetched<T>;
 
 /* Begin to load this thread's values of the step at K, if it is before END. */
 template <typename T, typename index>
@@ -301,9 +301,13 @@ gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
             gb_wgmma_step<how>(w, n % GB_WGMMA_STAGES, sums);
         gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
         if (unpacks && k + step < end) {
+            gb_wgmma_fetched<T> next = {};
+
+            /* On their way while those of this step are unpacked. */
+            gb_wgmma_fetch_rows(row, (index)(k + 2 * step), end, next);
             gb_wgmma_store_rows(w.p.rows[(n + 1) % GB_WGMMA_STAGES], row,
                                 fetched);
-            gb_wgmma_fetch_rows(row, (index)(k + 2 * step), end, fetched);
+            fetched = next;
             if constexpr (is_usual && !gb_format<T>::is_float)
                 gb_wgmma_fetch_ahead(row, (int)k, (int)end);
         }

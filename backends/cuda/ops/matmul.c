@@ -201,8 +201,17 @@ tile_gemm(const struct gb_cuda_product_shape *shape,
     tiling->col_step = GEMM_TILE;
 }
 
+/* Tiles that a product has. */
+static int64_t
+tiles_of(const struct gb_cuda_product_shape *shape, int row_step, int col_step)
+{
+    return shape->matrices * ceil_div(shape->m, row_step) *
+           ceil_div(shape->cols, col_step);
+}
+
 static void
 tile_mma(const struct gb_cuda_limits *limits, const struct mma_kernel *mma,
+         const struct gb_cuda_product_shape *shape,
          struct gb_cuda_tiling *tiling)
 {
     tiling->kernel = mma->kernel;
@@ -213,6 +222,11 @@ tile_mma(const struct gb_cuda_limits *limits, const struct mma_kernel *mma,
     if (tiling->by_warp_groups) {
         tiling->row_step = GB_CUDA_WGMMA_ROWS;
         tiling->col_step = GB_CUDA_WGMMA_COLS;
+        /* Few tiles whose k is too short to be cut: two for one. */
+        if (shape->k < 2 * SPLIT_MIN &&
+            2 * tiles_of(shape, GB_CUDA_WGMMA_ROWS, GB_CUDA_WGMMA_COLS) <=
+                limits->n_sms)
+            tiling->col_step /= 2;
     }
 }
 
@@ -229,9 +243,8 @@ static void
 split(const struct gb_cuda_limits *limits,
       const struct gb_cuda_product_shape *shape, struct gb_cuda_tiling *tiling)
 {
-    const int64_t tiles = shape->matrices *
-                          ceil_div(shape->m, rows_of_block(tiling)) *
-                          ceil_div(shape->cols, tiling->col_step);
+    const int64_t tiles =
+        tiles_of(shape, rows_of_block(tiling), tiling->col_step);
     const int64_t resident = tiling->by_warp_groups ? 1 : BLOCKS_PER_SM;
     const int64_t wanted = resident * (int64_t)limits->n_sms / tiles;
     const int64_t most = shape->k / SPLIT_MIN;
@@ -254,7 +267,7 @@ gb_cuda_matmul_dispatch(const struct gb_cuda_limits *limits,
                      : shape->activations == GGML_TYPE_F32 ? GB_CUDA_IN_PLACE
                                                              : GB_CUDA_PACK_F32;
     if (shape->cols > GEMV_COLS && mma != NULL)
-        tile_mma(limits, mma, &tiling);
+        tile_mma(limits, mma, shape, &tiling);
     else if (shape->cols > GEMV_COLS && is_float)
         tile_gemm(shape, &tiling);
     else
