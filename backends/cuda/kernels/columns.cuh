@@ -20,6 +20,15 @@ gb_larger_magnitude(float largest, float x)
     return magnitude > largest ? magnitude : largest;
 }
 
+GB_DEVICE float
+gb_larger_magnitude_of_4(float largest, const gb_float4 &x)
+{
+    GB_UNROLL
+    for (int j = 0; j < 4; j++)
+        largest = gb_larger_magnitude(largest, x.at[j]);
+    return largest;
+}
+
 /* Column NUMBER of those that have N values each and follow each other. */
 GB_DEVICE char *
 gb_halves_of(char *columns, int64_t number, int64_t n)

@@ -50,15 +50,17 @@ template <bool by_4>
 GB_DEVICE gb_float4
 gb_four_at(const float *row, int64_t i, int64_t n)
 {
-    gb_float4 four = { { 0.0f, 0.0f, 0.0f, 0.0f } };
-
-    if (by_4)
+    if constexpr (by_4) {
         return *(const gb_float4 *)(row + i);
-    GB_UNROLL
-    for (int j = 0; j < 4; j++)
-        if (i + j < n)
-            four.at[j] = row[i + j];
-    return four;
+    } else {
+        gb_float4 four = { { 0.0f, 0.0f, 0.0f, 0.0f } };
+
+        GB_UNROLL
+        for (int j = 0; j < 4; j++)
+            if (i + j < n)
+                four.at[j] = row[i + j];
+        return four;
+    }
 }
 
 template <bool by_4>
@@ -67,23 +69,14 @@ gb_put_four_if_any(float *row, int64_t i, int64_t n, const gb_float4 &four)
 {
     if (row == nullptr)
         return;
-    if (by_4) {
+    if constexpr (by_4) {
         *(gb_float4 *)(row + i) = four;
-        return;
+    } else {
+        GB_UNROLL
+        for (int j = 0; j < 4; j++)
+            if (i + j < n)
+                row[i + j] = four.at[j];
     }
-    GB_UNROLL
-    for (int j = 0; j < 4; j++)
-        if (i + j < n)
-            row[i + j] = four.at[j];
-}
-
-GB_DEVICE gb_float4
-gb_norm_sum_of(gb_float4 x, const gb_float4 &y)
-{
-    GB_UNROLL
-    for (int j = 0; j < 4; j++)
-        x.at[j] += y.at[j];
-    return x;
 }
 
 template <bool by_4>
@@ -96,7 +89,7 @@ gb_norm_source(const gb_norm_rows &rows, int64_t i)
         return x;
     x = gb_four_at<by_4>(rows.x, i, rows.n);
     if (rows.y != nullptr)
-        x = gb_norm_sum_of(x, gb_four_at<by_4>(rows.y, i, rows.n));
+        x = gb_sum_of_4(x, gb_four_at<by_4>(rows.y, i, rows.n));
     return x;
 }
 
@@ -158,18 +151,9 @@ gb_norm_four(const gb_norm_rows &rows, int64_t i, gb_float4 x,
     }
     gb_put_four_if_any<by_4>(rows.scaled, i, rows.n, x);
     if (rows.bias != nullptr)
-        x = gb_norm_sum_of(x, bias);
+        x = gb_sum_of_4(x, bias);
     gb_put_four_if_any<by_4>(rows.dst, i, rows.n, x);
     return x;
-}
-
-GB_DEVICE float
-gb_larger_magnitude_of_4(float largest, const gb_float4 &x)
-{
-    GB_UNROLL
-    for (int j = 0; j < 4; j++)
-        largest = gb_larger_magnitude(largest, x.at[j]);
-    return largest;
 }
 
 /* Fours that a thread of a team keeps. */
@@ -210,7 +194,7 @@ gb_keep_source(const gb_norm_rows &rows, gb_float4 *x)
     gb_keep<team>(rows.y, n, y);
     GB_UNROLL
     for (int k = 0; k < gb_norm_kept<team>(); k++)
-        x[k] = gb_norm_sum_of(x[k], y[k]);
+        x[k] = gb_sum_of_4(x[k], y[k]);
 }
 
 /* A row that the team keeps: all that is read of it is on its way before
@@ -346,15 +330,6 @@ gb_is_by_4(const gb_norm_rows &r)
     return all % 16 == 0;
 }
 
-/* Row N of a tensor with counts NE: without a division in the first matrix. */
-GB_DEVICE gb_row
-gb_norm_place(int64_t n, const int64_t ne[4])
-{
-    if (n < ne[1])
-        return { n, 0, 0 };
-    return gb_row_of(n, ne);
-}
-
 /* ROW(a, row number) by all threads of a team.  A grid has as many teams as there
  * are rows: in a loop over rows the compiler would keep what all of them have in
  * common, which is most of a kernel's argument, in registers. */
@@ -374,7 +349,7 @@ template <typename team, bool has_mean>
 GB_DEVICE void
 gb_plain_norm_row(const gb_cuda_norm_args &a, int64_t row)
 {
-    const gb_row at = gb_norm_place(row, a.dst.ne);
+    const gb_row at = gb_quick_row_of(row, a.dst.ne);
     gb_norm_rows rows = {};
     gb_norm_task task = {};
 
@@ -407,7 +382,7 @@ template <typename team>
 GB_DEVICE void
 gb_rms_norm_back_row(const gb_cuda_norm_args &a, int64_t row)
 {
-    const gb_row at = gb_norm_place(row, a.dst.ne);
+    const gb_row at = gb_quick_row_of(row, a.dst.ne);
     const float *dz = (const float *)gb_row_data(a.src0, at);
     const float *x = (const float *)gb_row_data(a.src1, at);
     float *dst = (float *)gb_row_data(a.dst, at);
@@ -471,7 +446,7 @@ template <typename team>
 GB_DEVICE void
 gb_norm_mul_row(const gb_cuda_norm_mul_args &a, int64_t row)
 {
-    const gb_row at = gb_norm_place(row, a.dst.ne);
+    const gb_row at = gb_quick_row_of(row, a.dst.ne);
     const int64_t n = a.dst.ne[0];
     gb_norm_rows rows = {
         gb_norm_source_of(a, at),

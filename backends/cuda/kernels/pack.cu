@@ -43,15 +43,6 @@ has_fours(const gb_cuda_tensor &t, const float *)
     return all % 16 == 0 && t.ne[0] % 4 == 0;
 }
 
-/* Row N: without a division where it is one of the first matrix. */
-GB_DEVICE gb_row
-packed_row(const gb_cuda_pack_args &a, int64_t n)
-{
-    if (n < a.src.ne[1])
-        return { n, 0, 0 };
-    return gb_row_of(n, a.src.ne);
-}
-
 GB_DEVICE void
 pack_q8_by_4(const gb_cuda_pack_args &a)
 {
@@ -60,7 +51,7 @@ pack_q8_by_4(const gb_cuda_pack_args &a)
         const bool is_inside = first + gb_thread() < a.n / 4;
         int64_t number = is_inside ? first + gb_thread() : 0;
         const int64_t i = gb_take_index(&number, a.src.ne[0] / 4);
-        const gb_row row = packed_row(a, number);
+        const gb_row row = gb_quick_row_of(number, a.src.ne);
         const int64_t block = row.i1 * a.dst.nb[1] + row.i2 * a.dst.nb[2] +
                               row.i3 * a.dst.nb[3] + i / 8;
 
@@ -142,9 +133,7 @@ pack_kept_column(const gb_float4 *from, char *to, int n)
     }
     GB_UNROLL
     for (int k = 0; k < KEPT; k++)
-        GB_UNROLL
-        for (int j = 0; j < 4; j++)
-            largest = gb_larger_magnitude(largest, x[k].at[j]);
+        largest = gb_larger_magnitude_of_4(largest, x[k]);
     factor = gb_store_halves_head<gb_block_team<THREADS>>(to, largest);
     GB_UNROLL
     for (int k = 0; k < KEPT; k++) {
@@ -163,7 +152,7 @@ pack_f16(const gb_cuda_pack_args &a)
                          has_fours(a.src, (const T *)nullptr);
 
     for (int64_t n = gb_block(); n < a.n; n += gb_n_blocks()) {
-        const gb_row row = packed_row(a, n);
+        const gb_row row = gb_quick_row_of(n, a.src.ne);
         const T *from = (const T *)gb_row_data(a.src, row);
         float factor;
 

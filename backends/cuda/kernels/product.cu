@@ -110,15 +110,6 @@ join_value(const gb_cuda_join &a, const gb_cuda_addends &more, int64_t n)
     *(float *)gb_element(a.dst, at) = gb_add_all(more, at, sum);
 }
 
-GB_DEVICE gb_float4
-sum_of_4(gb_float4 x, const gb_float4 &y)
-{
-    GB_UNROLL
-    for (int j = 0; j < 4; j++)
-        x.at[j] += y.at[j];
-    return x;
-}
-
 GB_DEVICE gb_float4 *
 four_at(const gb_cuda_places &places, const gb_index &at)
 {
@@ -142,10 +133,10 @@ sum_of_parts(const gb_cuda_join &a, int64_t n)
     GB_UNROLL
     for (int i = 1; i < at_once; i++)
         if (i < a.n_splits)
-            sum = sum_of_4(sum, parts[i]);
+            sum = gb_sum_of_4(sum, parts[i]);
     GB_DO_NOT_UNROLL
     for (int64_t i = at_once; i < a.n_splits; i++)
-        sum = sum_of_4(sum, *(const gb_float4 *)(a.parts + i * a.n + n));
+        sum = gb_sum_of_4(sum, *(const gb_float4 *)(a.parts + i * a.n + n));
     return sum;
 }
 
@@ -166,7 +157,7 @@ join_four(const gb_cuda_join &a, const gb_cuda_addends &more, int64_t n)
             addend = *four_at(more.addends[i], at);
         if (more.before[i].data != nullptr)
             *four_at(more.before[i], at) = sum;
-        sum = sum_of_4(sum, addend);
+        sum = gb_sum_of_4(sum, addend);
     }
     *(gb_float4 *)gb_element(a.dst, at) = sum;
 }

@@ -187,7 +187,7 @@ gb_rope_load(const gb_cuda_rope_args &a, const gb_rope_ends &ends,
 
 /* What the elements of a slot become. */
 GB_DEVICE gb_rope_values
-gb_rope_turn(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
+gb_rope_rotate(const gb_cuda_rope_args &a, const gb_rope_rotation &rotation,
              int64_t slot, const gb_rope_values &from)
 {
     if (slot >= a.n_pairs)
@@ -240,15 +240,15 @@ gb_rope_item(const gb_cuda_rope_args &a, int64_t item)
     const gb_rope_rotation rotation = gb_rope_rotation_of(a, slot, token);
 
     for (int n = (int)(left < a.per_thread ? left : a.per_thread); n > 0; n--) {
-        const gb_rope_values turned = gb_rope_turn(a, rotation, slot, values);
+        const gb_rope_values rotated = gb_rope_rotate(a, rotation, slot, values);
 
         src += a.src0.nb[1];
         if (n > 1)
             values = gb_rope_load<elements>(a, ends, src);
-        gb_rope_put<elements>(a, ends, turned, a.dst, dst);
+        gb_rope_put<elements>(a, ends, rotated, a.dst, dst);
         dst += a.dst.nb[1];
         if (has_also && a.also.data != nullptr) {
-            gb_rope_put<gb_rope_elements<float>>(a, ends, turned, a.also, also);
+            gb_rope_put<gb_rope_elements<float>>(a, ends, rotated, a.also, also);
             also += a.also.nb[1];
         }
     }
@@ -338,7 +338,7 @@ gb_rope_share(const gb_cuda_rope_args &a, int64_t n, int slot, float *values)
     const gb_rope_ends ends = gb_rope_ends_of(a, slot);
     const gb_rope_values from = gb_rope_load<gb_rope_any_elements>(
         a, ends, gb_row_data(a.src0, row));
-    const gb_rope_values pair = gb_rope_turn(
+    const gb_rope_values pair = gb_rope_rotate(
         a, gb_rope_rotation_of(a, slot, row.i2), slot, from);
 
     values[gb_rope_shared_place((int)ends.u)] = pair.u;

@@ -53,4 +53,14 @@ struct alignas(16) gb_float4 {
     float at[4];
 };
 
+/* X + Y, element by element. */
+GB_DEVICE gb_float4
+gb_sum_of_4(gb_float4 x, const gb_float4 &y)
+{
+    GB_UNROLL
+    for (int j = 0; j < 4; j++)
+        x.at[j] += y.at[j];
+    return x;
+}
+
 #endif

@@ -171,15 +171,6 @@ GB_KERNEL(256, gb_gate_f32, gate)
 #define GATE_KEPT    8
 #define GATE_STEP    2
 
-GB_DEVICE float
-larger_magnitude_of_4(float largest, const gb_float4 &x)
-{
-    GB_UNROLL
-    for (int j = 0; j < 4; j++)
-        largest = gb_larger_magnitude(largest, x.at[j]);
-    return largest;
-}
-
 /* GATE_STEP fours of the column that begins with four FIRST and has COUNT of
  * them: numbers I, I + GATE_THREADS and so on. */
 template <float function(float)>
@@ -222,7 +213,7 @@ gate_kept_column(const gb_cuda_gate_args &a, int64_t n)
                             kept + k);
     GB_UNROLL
     for (int k = 0; k < GATE_KEPT; k++)
-        largest = larger_magnitude_of_4(largest, kept[k]);
+        largest = gb_larger_magnitude_of_4(largest, kept[k]);
     factor = gb_store_halves_head<gb_block_team<GATE_THREADS>>(to, largest);
     GB_UNROLL
     for (int k = 0; k < GATE_KEPT; k++) {
@@ -245,7 +236,7 @@ gate_any_column(const gb_cuda_gate_args &a, int64_t n)
         const gb_float4 x = values_of_4(
             a.function, ((const gb_float4 *)a.src)[i], 0.0f, 0.0f);
 
-        largest = larger_magnitude_of_4(
+        largest = gb_larger_magnitude_of_4(
             largest, gate_put(a, i, x, ((const gb_float4 *)a.other)[i]));
     }
     gb_store_halves_by_4<gb_block_team<GATE_THREADS>>(

@@ -10,11 +10,12 @@
  * these are on their way into registers meanwhile, and those of four steps later to
  * the card's cache.
  *
- * What limits is the card's cache: a step has 4.2 million operations and takes
+ * What limits floats is the card's cache: a step has 4.2 million operations and takes
  * 32 KB of columns out of it and, of q4_K, 4.6 KB of weights.  On an H200 it gives
- * some 4.6 TB/s, hence 530 TFLOP/s; tiles of 64 rows were measured at 240.  Issue
- * is next: 230 to 300 instructions of sixteen warps, half of them for the values,
- * beside 1,024 clocks of the tensor cores.
+ * some 4.6 TB/s, hence 380 TFLOP/s of floats and 500 of q4_K.  Weights in blocks, but
+ * q4_K, are made floats of where they are loaded, and waited for there; 230 to 300
+ * instructions of sixteen warps, half of them for the values, are beside 1,024 clocks
+ * of the tensor cores.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -98,15 +99,11 @@ gb_wgmma_piece()
 
 /* ---- weights ---- */
 
-/* What is on its way of the sixteen values that a thread has of a step. */
-template <typename T>
-using gb_wgmma_fetched = gb_mma_fetched<T>;
-
 /* Begin to load this thread's values of the step at K, if it is before END. */
 template <typename T, typename index>
 GB_DEVICE void
 gb_wgmma_fetch_rows(const gb_mma_row<T> &row, index k, index end,
-                    gb_wgmma_fetched<T> &fetched)
+                    gb_mma_fetched<T> &fetched)
 {
     if (k < end)
         fetched = gb_mma_fetch<GB_WGMMA_STEP>(
@@ -117,7 +114,7 @@ gb_wgmma_fetch_rows(const gb_mma_row<T> &row, index k, index end,
 template <typename T>
 GB_DEVICE void
 gb_wgmma_store_rows(uint16_t *panel, gb_mma_row<T> &row,
-                    const gb_wgmma_fetched<T> &fetched)
+                    const gb_mma_fetched<T> &fetched)
 {
     const int share = gb_thread() % GB_WGMMA_SHARE;
     uint32_t halves[8];
@@ -278,7 +275,7 @@ gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
     constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
     constexpr int step = GB_WGMMA_STEP, ahead = GB_WGMMA_STAGES - 1;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
-    gb_wgmma_fetched<T> fetched = {};
+    gb_mma_fetched<T> fetched = {};
 
     GB_UNROLL
     for (int i = 0; i < 64; i++)
@@ -301,7 +298,7 @@ gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
             gb_wgmma_step<how>(w, n % GB_WGMMA_STAGES, sums);
         gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
         if (unpacks && k + step < end) {
-            gb_wgmma_fetched<T> next = {};
+            gb_mma_fetched<T> next = {};
 
             /* On their way while those of this step are unpacked. */
             gb_wgmma_fetch_rows(row, (index)(k + 2 * step), end, next);

@@ -175,22 +175,11 @@ plan_types(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
                                                   : of->prefill_256;
 }
 
-/* Do the rows of T begin at multiples of SIZE bytes? */
-static bool
-has_rows_at(const struct ggml_tensor *t, size_t size)
-{
-    size_t bytes = (size_t)(uintptr_t)t->data | t->view_offs;
-
-    for (int i = 1; i < GGML_MAX_DIMS; i++)
-        bytes |= t->ne[i] > 1 ? t->nb[i] : 0;
-    return bytes % size == 0;
-}
-
 /* Do those of T, which is F16 or in blocks, begin at whole words? */
 static bool
 has_word_rows(const struct ggml_tensor *t)
 {
-    return t->type != GGML_TYPE_F16 || has_rows_at(t, 4);
+    return t->type != GGML_TYPE_F16 || gb_vk_has_rows_at(t, 4);
 }
 
 /* For few rows on cards; false for what its shader does not take. */
@@ -201,7 +190,8 @@ plan_wide(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
     const struct ggml_tensor *k = node->src[1], *v = node->src[2];
 
     if (k->type != GGML_TYPE_F16 || v->type != GGML_TYPE_F16 ||
-        rows > DECODE_ROWS || !has_rows_at(k, 16) || !has_rows_at(v, 16))
+        rows > DECODE_ROWS || !gb_vk_has_rows_at(k, 16) ||
+        !gb_vk_has_rows_at(v, 16))
         return false;
     plan->is_float[0] = plan->is_float[1] = true;
     plan->tiles = 1;

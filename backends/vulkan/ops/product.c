@@ -247,22 +247,12 @@ gb_vk_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
            gb_vk_can_read_rows(a) && gb_vk_can_read_rows(b);
 }
 
-/* Do the rows of T begin at multiples of 16 bytes? */
-static bool
-has_wide_rows(const struct ggml_tensor *t)
-{
-    size_t bytes = (size_t)(uintptr_t)t->data | t->view_offs;
-
-    for (int i = 1; i < GGML_MAX_DIMS; i++)
-        bytes |= t->ne[i] > 1 ? t->nb[i] : 0;
-    return bytes % 16 == 0;
-}
-
 bool
 gb_vk_is_wide(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    return b->type == GGML_TYPE_F32 && a->ne[0] % 8 == 0 && has_wide_rows(b) &&
-           (!gb_vk_is_float(a->type) || has_wide_rows(a));
+    return b->type == GGML_TYPE_F32 && a->ne[0] % 8 == 0 &&
+           gb_vk_has_rows_at(b, 16) &&
+           (!gb_vk_is_float(a->type) || gb_vk_has_rows_at(a, 16));
 }
 
 size_t

@@ -10,6 +10,7 @@
 
 #include "ggml.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* Parameters are 32-bit words: integers as they are, floats as their bits. */
@@ -74,6 +75,17 @@ static inline bool
 gb_vk_has_f32_rows(const struct ggml_tensor *t)
 {
     return t->type == GGML_TYPE_F32 && gb_vk_is_dense(t);
+}
+
+/* Do the rows of T begin at multiples of SIZE bytes, a power of two? */
+static inline bool
+gb_vk_has_rows_at(const struct ggml_tensor *t, size_t size)
+{
+    size_t bytes = (size_t)(uintptr_t)t->data | t->view_offs;
+
+    for (int i = 1; i < GGML_MAX_DIMS; i++)
+        bytes |= t->ne[i] > 1 ? t->nb[i] : 0;
+    return bytes % size == 0;
 }
 
 /* The four counts, or strides, of a tensor that fits into a binding. */
