@@ -5,8 +5,9 @@
  *
  * A variant is a row of backends/cpu/variants.m4; its table of kernels says which
  * features it needs, which are those that it was compiled for.  The last row
- * whose needs the machine meets is chosen, unless the environment names another
- * one.  The choice is made on first use, kept for the process and written once,
+ * whose needs the machine meets is chosen, but for one thing that CPUID does not
+ * tell and that is measured (kernels/gemm/pairs-speed.c), and unless the
+ * environment names another one.  The choice is made on first use, kept for the process and written once,
  * under GB_LOCK_CPU_VARIANT.
  */
 #include "config.h"
@@ -59,12 +60,13 @@ can_run(const struct gb_cpu_kernels *kernels, uint32_t features)
 }
 
 const struct gb_cpu_kernels *
-gb_cpu_kernels_for(uint32_t features)
+gb_cpu_kernels_for(uint32_t features, bool are_pairs_slow)
 {
     const struct gb_cpu_kernels *best = variants[0];
 
     for (size_t i = 0; i < N_VARIANTS; i++) {
-        if (can_run(variants[i], features))
+        if (can_run(variants[i], features) &&
+            !(are_pairs_slow && variants[i]->has_pairs))
             best = variants[i];
     }
     return best;
@@ -94,6 +96,22 @@ find_named(const char *name)
     return NULL;
 }
 
+/* The best one, and why. */
+static void
+choose_best(void)
+{
+    const struct gb_cpu_kernels *most =
+        gb_cpu_kernels_for(machine.features, false);
+    const bool are_pairs_slow = most->pairs_are_slow();
+
+    chosen = gb_cpu_kernels_for(machine.features, are_pairs_slow);
+    snprintf(reason, sizeof(reason), "the best that this machine can run");
+    if (are_pairs_slow)
+        snprintf(reason, sizeof(reason),
+                 "the fastest here: this machine could run %s, but multiplies "
+                 "pairs of BF16 more slowly than floats", most->variant);
+}
+
 /* Chosen without logging, which is done outside of the lock.  A variant that
  * the environment names and this machine does not have is a warning, not a
  * failure. */
@@ -105,12 +123,13 @@ choose(void)
 
     gb_cpu_machine_detect(&machine);
     find_usable();
-    chosen = gb_cpu_kernels_for(machine.features);
-    snprintf(reason, sizeof(reason), "the best that this machine can run");
     if (is_named && find_named(name) != NULL) {
         chosen = find_named(name);
         snprintf(reason, sizeof(reason), "GGMLBACKEND_CPU_LEVEL names it");
-    } else if (is_named) {
+        return;
+    }
+    choose_best();
+    if (is_named) {
         snprintf(reason, sizeof(reason),
                  "the best that this machine can run; it cannot run "
                  "\"%.40s\", which GGMLBACKEND_CPU_LEVEL names", name);

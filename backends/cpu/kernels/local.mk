@@ -32,7 +32,8 @@ cpu_floats_sources += \
 cpu_pairs_sources += \
 	%D%/gemm/float-blocking.c \
 	%D%/gemm/float.c \
-	%D%/gemm/pack-floats.c
+	%D%/gemm/pack-floats.c \
+	%D%/gemm/pairs-speed.c
 
 cpu_bytes_sources += \
 	%D%/format/iq4.c \
@@ -51,6 +52,11 @@ cpu_bytes_sources += \
 	%D%/gemm/pack-super-blocks.c \
 	%D%/gemm/skinny-int8.c
 
+cpu_codebooks_sources += \
+	%D%/format/iq1.c \
+	%D%/format/iq2.c \
+	%D%/format/iq3.c
+
 cpu_variant_sources += \
 	%D%/api/prototypes.h \
 	%D%/elementwise/long-sum.h \
@@ -64,9 +70,6 @@ cpu_variant_sources += \
 	%D%/format/formats.h \
 	%D%/format/gemv.h \
 	%D%/format/interleave.h \
-	%D%/format/iq1.c \
-	%D%/format/iq2.c \
-	%D%/format/iq3.c \
 	%D%/format/reader.h \
 	%D%/gemm/dispatch.c \
 	%D%/gemm/float.h \

@@ -71,7 +71,7 @@ static const struct machine {
     { "Cooper Lake", AVX2_1, AVX512_7, VNNI_7_ECX, BF16_71, SAVES_ZMM,
       VNNI_FEATURES | BITS(AVX512_BF16), "avx512_vnni" },
     { "Ice Lake", AVX2_1, AVX512_7, VBMI_7_ECX, 0, SAVES_ZMM,
-      VNNI_FEATURES | BITS(AVX512_VBMI), "avx512_vnni" },
+      VNNI_FEATURES | BITS(AVX512_VBMI), "avx512_vbmi" },
     { "Zen 4", AVX2_1, AVX512_7, VBMI_7_ECX, BF16_71, SAVES_ZMM, BF16_FEATURES,
       "avx512_bf16" },
     { "Zen 5", AVX2_1, AVX512_7, VBMI_7_ECX, VNNI_71 | BF16_71, SAVES_ZMM,
@@ -118,7 +118,8 @@ features_need_their_bit_and_saved_registers(void **state)
 static const struct {
     const char *variant, *lesser;
 } lesser[] = {
-    { "avx512_bf16", "avx512_vnni" },
+    { "avx512_bf16", "avx512_vbmi" },
+    { "avx512_vbmi", "avx512_vnni" },
     { "avx512_vnni", "avx512" },
     { "avx512", "avx2" },
     { "avx2_vnni", "avx2" },
@@ -159,20 +160,59 @@ machines_get_the_best_variant_they_can_run(void **state)
         skip();
     }
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-        const char *variant = gb_cpu_kernels_for(machines[i].features)->variant;
+        const char *variant =
+            gb_cpu_kernels_for(machines[i].features, false)->variant;
 
         if (strcmp(variant, built_for(machines[i].variant)) != 0)
             fail_msg("%s: %s", machines[i].name, variant);
     }
-    assert_string_equal(gb_cpu_kernels_for(0)->variant, "generic");
-    assert_string_equal(gb_cpu_kernels_for(UINT32_MAX)->variant,
+    assert_string_equal(gb_cpu_kernels_for(0, false)->variant, "generic");
+    assert_string_equal(gb_cpu_kernels_for(UINT32_MAX, false)->variant,
                         built_for("avx512_bf16"));
+}
+
+static void
+slow_pairs_leave_the_variant_without_them(void **state)
+{
+    (void)state;
+    if (GB_CPU_COMPILED != 0)
+        skip();
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        const char *expected = machines[i].variant;
+        const char *variant =
+            gb_cpu_kernels_for(machines[i].features, true)->variant;
+
+        if (strcmp(expected, "avx512_bf16") == 0)
+            expected = "avx512_vbmi";
+        if (strcmp(variant, built_for(expected)) != 0)
+            fail_msg("%s: %s", machines[i].name, variant);
+    }
+}
+
+/* All variants that this machine can run are asked; how long that takes is
+ * bounded, as it is part of a process's first graph. */
+static void
+slow_pairs_are_only_those_that_are_there(void **state)
+{
+    const struct gb_cpu_kernels *const *all = gb_cpu_kernels_all();
+
+    (void)state;
+    for (size_t i = 0; all[i] != NULL; i++) {
+        const bool is_slow = all[i]->pairs_are_slow();
+
+        if (is_slow)
+            assert_true(all[i]->has_pairs);
+        assert_int_equal(all[i]->has_pairs,
+                         strcmp(all[i]->variant, "avx512_bf16") == 0);
+    }
 }
 
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_pairs_leave_the_variant_without_them),
+        cmocka_unit_test(slow_pairs_are_only_those_that_are_there),
         cmocka_unit_test(features_need_their_bit_and_saved_registers),
         cmocka_unit_test(machines_get_the_best_variant_they_can_run),
     };
@@ -186,7 +226,7 @@ static void
 variants_follow_from_features(void **state)
 {
     (void)state;
-    assert_string_equal(gb_cpu_kernels_for(0)->variant, "generic");
+    assert_string_equal(gb_cpu_kernels_for(0, false)->variant, "generic");
 }
 
 int

@@ -11,11 +11,13 @@
 
 #include "ggml.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gb_cpu_kernels {
     const char *variant; /* "generic", "avx2", … */
     uint32_t needs;    /* GB_CPU_BIT(…) of each feature */
+    bool has_pairs;    /* an instruction for products of BF16 pairs */
 #define GB_KERNEL(group, result, name, parameters) result(*name) parameters;
 #include "backends/cpu/kernels/api/kernels.def"
 #undef GB_KERNEL
@@ -31,8 +33,10 @@ const char *gb_cpu_kernels_reason(void);
 /* All tables that this machine can run, slowest first, NULL behind the last. */
 const struct gb_cpu_kernels *const *gb_cpu_kernels_all(void);
 
-/* The best table for a machine with these features. */
-const struct gb_cpu_kernels *gb_cpu_kernels_for(uint32_t features);
+/* The best table for a machine with these features, on which pairs_are_slow()
+ * says so. */
+const struct gb_cpu_kernels *gb_cpu_kernels_for(uint32_t features,
+                                                bool are_pairs_slow);
 
 /* Tests only: use another table from now on; NULL for the machine's best.  Not
  * while a graph is computed. */

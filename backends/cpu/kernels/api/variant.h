@@ -9,6 +9,8 @@
  *   FLOATS   kernels of floats alone
  *   PAIRS    products that take BF16 in pairs where the machine does
  *   BYTES    products of bytes
+ *   CODEBOOKS
+ *            formats whose codes are looked up in a codebook
  *   VARIANT  what every variant has of its own
  * GB_K_OF(FLOATS, x) is x of that set.
  */
@@ -26,6 +28,9 @@
 #endif
 #ifndef GB_BYTES
 #define GB_BYTES GB_VARIANT
+#endif
+#ifndef GB_CODEBOOKS
+#define GB_CODEBOOKS GB_VARIANT
 #endif
 
 #include "backends/cpu/kernels/api/variant-name.h"
