@@ -66,7 +66,7 @@ gb_cpu_kernels_for(uint32_t features, bool are_pairs_slow)
 
     for (size_t i = 0; i < N_VARIANTS; i++) {
         if (can_run(variants[i], features) &&
-            !(are_pairs_slow && variants[i]->has_pairs))
+            !(are_pairs_slow && variants[i]->has_pairs()))
             best = variants[i];
     }
     return best;

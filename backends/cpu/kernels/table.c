@@ -5,7 +5,6 @@
 #include "backends/cpu/isa/compiled.h"
 #include "backends/cpu/kernels/api/kernels.h"
 #include "backends/cpu/kernels/api/prototypes.h"
-#include "backends/cpu/simd/dot4.h"
 
 #define GB_STRING(x)     #x
 #define GB_VARIANT_NAME(x) GB_STRING(x)
@@ -15,7 +14,6 @@ extern const struct gb_cpu_kernels GB_K(table);
 const struct gb_cpu_kernels GB_K(table) = {
     .variant = GB_VARIANT_NAME(GB_VARIANT),
     .needs = GB_CPU_COMPILED,
-    .has_pairs = VF_PAIRS,
 #define GB_KERNEL(group, result, name, parameters) .name = GB_K_OF(group, name),
 #include "backends/cpu/kernels/api/kernels.def"
 #undef GB_KERNEL

@@ -17,7 +17,6 @@
 struct gb_cpu_kernels {
     const char *variant; /* "generic", "avx2", … */
     uint32_t needs;    /* GB_CPU_BIT(…) of each feature */
-    bool has_pairs;    /* an instruction for products of BF16 pairs */
 #define GB_KERNEL(group, result, name, parameters) result(*name) parameters;
 #include "backends/cpu/kernels/api/kernels.def"
 #undef GB_KERNEL

@@ -15,6 +15,12 @@
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/simd/dot4.h"
 
+bool
+GB_K(has_pairs)(void)
+{
+    return VF_PAIRS;
+}
+
 #if VF_PAIRS
 
 #include <time.h>
