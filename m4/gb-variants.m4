@@ -8,19 +8,19 @@ AC_DEFUN([GB_VARIANTS], [
     [row(variant, whose floats it has) for each variant of the CPU kernels, slowest first.])
 ])
 
-# GB_CPU_VARIANT(NAME, MACHINE, SIMD, FLOATS, PAIRS, BYTES, FLAGS, HEADER, PROBE):
-# a row of the list
+# GB_CPU_VARIANT(NAME, MACHINE, SIMD, FLOATS, PAIRS, BYTES, CODEBOOKS, TILES, FLAGS,
+# HEADER, PROBE): a row of the list
 AC_DEFUN([GB_CPU_VARIANT], [
   AC_CACHE_CHECK([whether $CC can make $1 code], [gb_cv_variant_$1], [
     gb_save_CFLAGS=$CFLAGS
-    CFLAGS="$CFLAGS $7"
+    CFLAGS="$CFLAGS $9"
     AC_COMPILE_IFELSE([AC_LANG_PROGRAM([m4_ifval([$2], [[#ifndef __$2__
 #error another machine
 #endif]])
-m4_ifval([$8], [[#include <$8>]])], [[$9]])],
+m4_ifval([$10], [[#include <$10>]])], [[$11]])],
       [gb_cv_variant_$1=yes], [gb_cv_variant_$1=no])
     CFLAGS=$gb_save_CFLAGS])
-  AS_CASE(["$gb_cv_variant_$4 $gb_cv_variant_$5 $gb_cv_variant_$6"],
+  AS_CASE(["$gb_cv_variant_$4 $gb_cv_variant_$5 $gb_cv_variant_$6 $gb_cv_variant_$7"],
     [*no*], [gb_cv_variant_$1=no])
   AM_CONDITIONAL([VARIANT_$1], [test "x$gb_cv_variant_$1" = xyes])
   AS_IF([test "x$gb_cv_variant_$1" = xyes], [

@@ -8,6 +8,8 @@ libcpu_la_LIBADD =
 cpu_floats_sources =
 cpu_pairs_sources =
 cpu_bytes_sources =
+cpu_codebooks_sources =
+cpu_tiles_sources =
 cpu_variant_sources =
 
 include backends/cpu/api/local.mk

@@ -5,8 +5,8 @@
  *
  * A variant is a row of backends/cpu/variants.m4; its table of kernels says which
  * features it needs, which are those that it was compiled for.  The last row
- * whose needs the machine meets is chosen, unless the environment names another
- * one.  The choice is made on first use, kept for the process and written once,
+ * whose needs the machine meets is chosen, those for tests left out, unless the
+ * environment names another one.  The choice is made on first use, kept for the process and written once,
  * under GB_LOCK_CPU_VARIANT.
  */
 #include "config.h"
@@ -64,7 +64,7 @@ gb_cpu_kernels_for(uint32_t features)
     const struct gb_cpu_kernels *best = variants[0];
 
     for (size_t i = 0; i < N_VARIANTS; i++) {
-        if (can_run(variants[i], features))
+        if (can_run(variants[i], features) && !variants[i]->is_for_tests)
             best = variants[i];
     }
     return best;
@@ -106,7 +106,9 @@ choose(void)
     gb_cpu_machine_detect(&machine);
     find_usable();
     chosen = gb_cpu_kernels_for(machine.features);
-    snprintf(reason, sizeof(reason), "the best that this machine can run");
+    snprintf(reason, sizeof(reason), "the best that this machine can run%s%s",
+             machine.no_tiles != NULL ? "; " : "",
+             machine.no_tiles != NULL ? machine.no_tiles : "");
     if (is_named && find_named(name) != NULL) {
         chosen = find_named(name);
         snprintf(reason, sizeof(reason), "GGMLBACKEND_CPU_LEVEL names it");

@@ -51,6 +51,14 @@ cpu_bytes_sources += \
 	%D%/gemm/pack-super-blocks.c \
 	%D%/gemm/skinny-int8.c
 
+cpu_codebooks_sources += \
+	%D%/format/iq1.c \
+	%D%/format/iq2.c \
+	%D%/format/iq3.c
+
+cpu_tiles_sources += \
+	%D%/gemm/tiles.c
+
 cpu_variant_sources += \
 	%D%/api/prototypes.h \
 	%D%/elementwise/long-sum.h \
@@ -64,9 +72,6 @@ cpu_variant_sources += \
 	%D%/format/formats.h \
 	%D%/format/gemv.h \
 	%D%/format/interleave.h \
-	%D%/format/iq1.c \
-	%D%/format/iq2.c \
-	%D%/format/iq3.c \
 	%D%/format/reader.h \
 	%D%/gemm/dispatch.c \
 	%D%/gemm/float.h \
@@ -74,4 +79,5 @@ cpu_variant_sources += \
 	%D%/gemm/pack.h \
 	%D%/gemm/panel.h \
 	%D%/gemm/q8.h \
+	%D%/gemm/tiles.h \
 	%D%/table.c

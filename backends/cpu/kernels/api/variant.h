@@ -9,6 +9,9 @@
  *   FLOATS   kernels of floats alone
  *   PAIRS    products that take BF16 in pairs where the machine does
  *   BYTES    products of bytes
+ *   CODEBOOKS
+ *            types whose codes are numbers of a codebook's entries
+ *   TILES    products by tiles, where GB_HAS_TILES is 1
  *   VARIANT  what every variant has of its own
  * GB_K_OF(FLOATS, x) is x of that set.
  */
@@ -26,6 +29,15 @@
 #endif
 #ifndef GB_BYTES
 #define GB_BYTES GB_VARIANT
+#endif
+#ifndef GB_CODEBOOKS
+#define GB_CODEBOOKS GB_VARIANT
+#endif
+#ifdef GB_TILES
+#define GB_HAS_TILES 1
+#else
+#define GB_HAS_TILES 0
+#define GB_TILES GB_VARIANT
 #endif
 
 #include "backends/cpu/kernels/api/variant-name.h"
