@@ -189,10 +189,10 @@ GGML_API void ggmlbackend_trace_flush(void);
 /* ---- level of CPU kernels ---- */
 
 /*
- * Name of the level of CPU kernels in use ("generic", "avx2", "avx2_vnni",
- * "avx512", "avx512_vnni", "avx512_vbmi", "avx512_bf16"; on arm64 "neon",
- * "dotprod", "i8mm", "sve"), and a sentence that says why it was chosen; ""
- * without the CPU backend.
+ * Name of the level of CPU kernels in use ("generic", "amx_generic", "avx2",
+ * "avx2_vnni", "avx512", "avx512_vnni", "avx512_vbmi", "avx512_bf16", "amx"; on
+ * arm64 "neon", "dotprod", "i8mm", "sve"), and a sentence that says why it was
+ * chosen; "" without the CPU backend.
  */
 GGML_API const char *ggmlbackend_cpu_level(void);
 GGML_API const char *ggmlbackend_cpu_level_reason(void);

@@ -8,16 +8,16 @@ AC_DEFUN([GB_VARIANTS], [
     [row(variant, whose floats it has) for each variant of the CPU kernels, slowest first.])
 ])
 
-# GB_CPU_VARIANT(NAME, MACHINE, SIMD, FLOATS, PAIRS, BYTES, CODEBOOKS, FLAGS, HEADER,
-# PROBE): a row of the list
+# GB_CPU_VARIANT(NAME, MACHINE, SIMD, FLOATS, PAIRS, BYTES, CODEBOOKS, TILES, FLAGS,
+# HEADER, PROBE): a row of the list
 AC_DEFUN([GB_CPU_VARIANT], [
   AC_CACHE_CHECK([whether $CC can make $1 code], [gb_cv_variant_$1], [
     gb_save_CFLAGS=$CFLAGS
-    CFLAGS="$CFLAGS $8"
+    CFLAGS="$CFLAGS $9"
     AC_COMPILE_IFELSE([AC_LANG_PROGRAM([m4_ifval([$2], [[#ifndef __$2__
 #error another machine
 #endif]])
-m4_ifval([$9], [[#include <$9>]])], [[$10]])],
+m4_ifval([$10], [[#include <$10>]])], [[$11]])],
       [gb_cv_variant_$1=yes], [gb_cv_variant_$1=no])
     CFLAGS=$gb_save_CFLAGS])
   AS_CASE(["$gb_cv_variant_$4 $gb_cv_variant_$5 $gb_cv_variant_$6 $gb_cv_variant_$7"],

@@ -9,6 +9,7 @@ cpu_floats_sources =
 cpu_pairs_sources =
 cpu_bytes_sources =
 cpu_codebooks_sources =
+cpu_tiles_sources =
 cpu_variant_sources =
 
 include backends/cpu/api/local.mk

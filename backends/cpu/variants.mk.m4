@@ -13,21 +13,25 @@ dnl would have to do what automake does: dependencies on headers, dist, libtool.
 define([own], [ifelse([$1], [$2], [ \
 	$3])])
 
+define([tiles], [ifelse([$1], [], [], [ \
+	-DGB_TILES=$1])])
+
 dnl The kernels, but for the groups that are another variant's, and what
 dnl tests/cpu/simd has to be compiled with the variant's flags.
 define([GB_CPU_VARIANT], [
-cpu_$1_flags = $8
+cpu_$1_flags = $9
 if VARIANT_$1
 noinst_LTLIBRARIES += libcpu_$1.la
 libcpu_la_LIBADD += libcpu_$1.la
 libcpu_$1_la_SOURCES =own([$4], [$1], [$(cpu_floats_sources)])dnl
 own([$5], [$1], [$(cpu_pairs_sources)])dnl
 own([$6], [$1], [$(cpu_bytes_sources)])dnl
-own([$7], [$1], [$(cpu_codebooks_sources)]) \
+own([$7], [$1], [$(cpu_codebooks_sources)])dnl
+own([$8], [$1], [$(cpu_tiles_sources)]) \
 	$(cpu_variant_sources)
 libcpu_$1_la_CPPFLAGS = \
 	$(AM_CPPFLAGS) -DGB_VARIANT=$1 -DGB_SIMD_$3 \
-	-DGB_FLOATS=$4 -DGB_PAIRS=$5 -DGB_BYTES=$6 -DGB_CODEBOOKS=$7
+	-DGB_FLOATS=$4 -DGB_PAIRS=$5 -DGB_BYTES=$6 -DGB_CODEBOOKS=$7[]tiles([$8])
 libcpu_$1_la_CFLAGS = $(AM_CFLAGS) $(cpu_$1_flags) $(KERNEL_CFLAGS)
 
 if TESTS_CMOCKA
@@ -35,7 +39,7 @@ check_LTLIBRARIES += libsimd_$1.la
 simd_levels += libsimd_$1.la
 libsimd_$1_la_SOURCES = \
 	$(simd_integers_sources)own([$4], [$1], [$(simd_words_sources)])
-libsimd_$1_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_VARIANT=$1 -DGB_SIMD_$3
+libsimd_$1_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_VARIANT=$1 -DGB_SIMD_$3[]tiles([$8])
 libsimd_$1_la_CFLAGS = $(AM_CFLAGS) $(cpu_$1_flags)
 endif
 endif

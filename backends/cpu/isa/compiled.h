@@ -43,6 +43,9 @@ enum {
 #ifdef __AVX512BF16__
                       | GB_CPU_BIT(GB_CPU_AVX512_BF16)
 #endif
+#ifdef __AMX_BF16__
+                      | GB_CPU_BIT(GB_CPU_AMX_BF16)
+#endif
 #ifdef __aarch64__
                       | GB_CPU_BIT(GB_CPU_NEON) | GB_CPU_BIT(GB_CPU_ARM_FMA)
 #endif

@@ -38,7 +38,8 @@ struct bit {
     uint64_t needs;
 };
 
-/* AVX512 is F (16), DQ (17), CD (28), BW (30) and VL (31). */
+/* AVX512 is F (16), DQ (17), CD (28), BW (30) and VL (31); of AMX, BF16 (22) and
+ * INT8 (25) each come with tiles (24). */
 static const struct bit bits[] = {
     { GB_CPU_SSE3, 1, 0, ECX, UINT32_C(1) << 0, NEEDS_NONE },
     { GB_CPU_SSSE3, 1, 0, ECX, UINT32_C(1) << 9, NEEDS_NONE },
@@ -51,6 +52,7 @@ static const struct bit bits[] = {
     { GB_CPU_AVX512_VBMI, 7, 0, ECX, UINT32_C(1) << 1, NEEDS_ZMM },
     { GB_CPU_AVX512_VNNI, 7, 0, ECX, UINT32_C(1) << 11, NEEDS_ZMM },
     { GB_CPU_AMX_INT8, 7, 0, EDX, UINT32_C(3) << 24, NEEDS_TILES },
+    { GB_CPU_AMX_BF16, 7, 0, EDX, UINT32_C(0x1400000), NEEDS_TILES },
     { GB_CPU_AVX_VNNI, 7, 1, EAX, UINT32_C(1) << 4, NEEDS_YMM },
     { GB_CPU_AVX512_BF16, 7, 1, EAX, UINT32_C(1) << 5, NEEDS_ZMM },
 };

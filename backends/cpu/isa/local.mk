@@ -8,4 +8,5 @@ libcpu_la_SOURCES += \
 	%D%/features.h \
 	%D%/machine.c \
 	%D%/machine.h \
-	%D%/select.c
+	%D%/select.c \
+	%D%/tiles.c

@@ -77,6 +77,8 @@ gb_cpu_machine_detect(struct gb_cpu_machine *machine)
     machine->features = gb_cpu_detect_x86();
     machine->features |= gb_cpu_detect_arm(&machine->sve_bytes);
     machine->features |= GB_CPU_COMPILED;
+    machine->features =
+        gb_cpu_usable_tiles(machine->features, NULL, &machine->no_tiles);
     detect_name(machine->name, sizeof(machine->name));
     fill_list(machine);
 }

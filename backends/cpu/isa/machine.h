@@ -19,6 +19,8 @@
 struct gb_cpu_machine {
     uint32_t features; /* GB_CPU_BIT(…) of each */
     int sve_bytes;     /* of a vector, 0 without SVE */
+    const char *no_tiles; /* why they are not used though the processor has them;
+                             else NULL */
     char name[80];     /* the model, "CPU" when it is not known */
     char sve_text[12]; /* sve_bytes as text */
     /* The features by name, each with the value "1"; SVE_CNT with its bytes.
@@ -37,6 +39,22 @@ gb_cpu_has(enum gb_cpu_feature feature)
 {
     return (gb_cpu_machine()->features & GB_CPU_BIT(feature)) != 0;
 }
+
+/* How tiles are asked for (isa/tiles.c); tests have systems of their own. */
+struct gb_cpu_tile_system {
+    bool (*permit)(void); /* may this process have tiles? */
+    bool (*can_use)(void); /* do their instructions work? */
+};
+
+/* FEATURES without those of tiles where SYSTEM, or this one if that is NULL, does
+ * not let this process have them; *why says so then, else it is NULL.  Nothing is
+ * asked where there are none. */
+uint32_t gb_cpu_usable_tiles(uint32_t features,
+                             const struct gb_cpu_tile_system *system,
+                             const char **why);
+
+/* Does RUN return, in a child that may end by what it does? */
+bool gb_cpu_returns_in_child(void (*run)(void));
 
 /* The parts of gb_cpu_machine_detect.  On another kind of machine than the
  * function's they find nothing. */

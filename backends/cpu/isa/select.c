@@ -5,10 +5,11 @@
  *
  * A variant is a row of backends/cpu/variants.m4; its table of kernels says which
  * features it needs, which are those that it was compiled for.  The last row
- * whose needs the machine meets is chosen, but for one thing that CPUID does not
- * tell and that is measured (kernels/gemm/pairs-speed.c), and unless the
- * environment names another one.  The choice is made on first use, kept for the process and written once,
- * under GB_LOCK_CPU_VARIANT.
+ * whose needs the machine meets is chosen, those for tests left out, but for one
+ * thing that CPUID does not tell and that is measured
+ * (kernels/gemm/pairs-speed.c), and unless the environment names another one.
+ * The choice is made on first use, kept for the process and written once, under
+ * GB_LOCK_CPU_VARIANT.
  */
 #include "config.h"
 
@@ -65,7 +66,7 @@ gb_cpu_kernels_for(uint32_t features, bool are_pairs_slow)
     const struct gb_cpu_kernels *best = variants[0];
 
     for (size_t i = 0; i < N_VARIANTS; i++) {
-        if (can_run(variants[i], features) &&
+        if (can_run(variants[i], features) && !variants[i]->is_for_tests &&
             !(are_pairs_slow && variants[i]->has_pairs()))
             best = variants[i];
     }
@@ -105,11 +106,12 @@ choose_best(void)
     const bool are_pairs_slow = most->pairs_are_slow();
 
     chosen = gb_cpu_kernels_for(machine.features, are_pairs_slow);
-    snprintf(reason, sizeof(reason), "the best that this machine can run");
-    if (are_pairs_slow)
-        snprintf(reason, sizeof(reason),
-                 "the fastest here: this machine could run %s, but multiplies "
-                 "pairs of BF16 more slowly than floats", most->variant);
+    snprintf(reason, sizeof(reason), "the best that this machine can run%s%s%s",
+             are_pairs_slow ? "; it multiplies pairs of BF16 more slowly than "
+                              "floats"
+                            : "",
+             machine.no_tiles != NULL ? "; " : "",
+             machine.no_tiles != NULL ? machine.no_tiles : "");
 }
 
 /* Chosen without logging, which is done outside of the lock.  A variant that

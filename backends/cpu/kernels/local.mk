@@ -57,6 +57,9 @@ cpu_codebooks_sources += \
 	%D%/format/iq2.c \
 	%D%/format/iq3.c
 
+cpu_tiles_sources += \
+	%D%/gemm/tiles.c
+
 cpu_variant_sources += \
 	%D%/api/prototypes.h \
 	%D%/elementwise/long-sum.h \
@@ -77,4 +80,5 @@ cpu_variant_sources += \
 	%D%/gemm/pack.h \
 	%D%/gemm/panel.h \
 	%D%/gemm/q8.h \
+	%D%/gemm/tiles.h \
 	%D%/table.c

@@ -44,8 +44,9 @@ gb_cpu_activations_init(struct gb_cpu_activations *columns,
 {
     columns->format = format;
     columns->path = path;
-    columns->in_place = path != GB_PATH_GEMM_PACKED &&
-                        format->sub_block == 0 && b->type == GGML_TYPE_F32;
+    columns->in_place =
+        path != GB_PATH_GEMM_PACKED && path != GB_PATH_TILES &&
+        format->sub_block == 0 && b->type == GGML_TYPE_F32;
     if (columns->in_place) {
         memcpy(columns->nb, b->nb, sizeof(columns->nb));
         return;

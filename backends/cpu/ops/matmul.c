@@ -10,6 +10,7 @@
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
+#include "lib/base/checked.h"
 
 /*
  * D[m, n, p, q] = the sum over k of A[k, m, p / r2, q / r3] * B[k, n, p, q],
@@ -27,10 +28,12 @@
  *
  * Quantised weights are multiplied with int8 activations, some of which have a
  * low part (kernels/api/packing.h), in integers and with float scales; float
- * weights with F32.
+ * weights with F32.  Where the variant has tiles, products with many columns
+ * take both as BF16 (kernels/gemm/tiles.c).
  *
- * Dispatch  by type, columns, rows and how B lies: GEMV, skinny GEMM, GEMM, or
- *           GEMM with columns packed in panels, in the step's shared memory.
+ * Dispatch  by type, columns, rows and how B lies: GEMV, skinny GEMM, GEMM, GEMM
+ *           with columns packed in panels, or tiles, both in the step's shared
+ *           memory.
  * Prepare   columns are packed once for all tiles, unless they are F32 for
  *           float weights and used in place.  Products of the same B that
  *           follow each other (queries, keys, values) share what was packed.
@@ -60,6 +63,13 @@
 #define FLOAT_LENGTH        512 /* of a row that is not short */
 #define MAX_ROWS_IN_PLACE   128
 
+/* The same for tiles: multiples of 32 columns.  Products with fewer rows or shorter
+ * ones would fill tiles with zeros. */
+#define TILES_COLS     512
+#define TILES_COLS_MIN 64
+#define TILES_ROWS_MIN 16
+#define TILES_K_MIN    32
+
 /* BF16 columns are packed from so many on, as pairs. */
 #define BF16_COLS_MIN 4
 
@@ -84,16 +94,18 @@ struct tiling {
 
 _Static_assert(sizeof(struct tiling) <= GB_CPU_TILING_MAX, "its place");
 
-/* Quantised weights: fewer columns where there would be too few tiles. */
+/* Weights that are unpacked for each tile: MOST columns, fewer, down to FEWEST,
+ * where there would be too few tiles. */
 static void
-tile_int8(struct tiling *tiling, const struct ggml_tensor *a)
+tile_unpacked(struct tiling *tiling, const struct ggml_tensor *a, int64_t most,
+              int64_t fewest)
 {
     const int64_t matrices = a->ne[2] * a->ne[3];
 
     tiling->row_step = TILE_ROWS;
     tiling->row_tiles = gb_cpu_ceil_div(a->ne[1], TILE_ROWS);
-    tiling->col_step = TILE_COLS;
-    while (tiling->col_step > TILE_COLS_MIN &&
+    tiling->col_step = most;
+    while (tiling->col_step > fewest &&
            matrices * tiling->row_tiles *
                    gb_cpu_ceil_div(tiling->cols, tiling->col_step) <
                TILES_WANTED)
@@ -160,6 +172,17 @@ float_path(const struct ggml_tensor *a, const struct ggml_tensor *b,
                : GB_PATH_GEMM;
 }
 
+/* Has the variant tiles, and do they have much to do?  Activations that are blocks
+ * of bytes stay such. */
+static bool
+takes_tiles(const struct gb_cpu_kernels *k, const struct ggml_tensor *a,
+            const struct ggml_tensor *b, int64_t cols)
+{
+    return k->pack_tiles != NULL && gb_cpu_is_float(b->type) &&
+           cols > GB_SKINNY_COLS && a->ne[1] >= TILES_ROWS_MIN &&
+           a->ne[0] >= TILES_K_MIN;
+}
+
 /* Columns that meet each matrix of A. */
 static int64_t
 cols_of(const struct ggml_tensor *node)
@@ -181,16 +204,19 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
     const struct gb_format_kernels *weight = k->format(a->type);
     const bool is_float = gb_cpu_is_float(a->type);
     const int64_t cols = cols_of(node);
-    const enum gb_path path =
-        is_float ? float_path(a, b, cols) : gb_path_of(a->ne[0], cols);
+    const enum gb_path path = takes_tiles(k, a, b, cols) ? GB_PATH_TILES
+                              : is_float ? float_path(a, b, cols)
+                                         : gb_path_of(a->ne[0], cols);
 
     tiling->weight = weight;
     tiling->cols = cols;
     tiling->last_path = path;
     if (path == GB_PATH_GEMV || path == GB_PATH_SKINNY) {
         tile_rows(tiling, a);
+    } else if (path == GB_PATH_TILES) {
+        tile_unpacked(tiling, a, TILES_COLS, TILES_COLS_MIN);
     } else if (!is_float) {
-        tile_int8(tiling, a);
+        tile_unpacked(tiling, a, TILE_COLS, TILE_COLS_MIN);
     } else if (a->ne[1] <= MAX_ROWS_IN_PLACE) {
         tile_floats(tiling, a, MAX_ROWS_IN_PLACE, FLOAT_COLS_IN_PLACE);
     } else {
@@ -209,6 +235,24 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
                                : tiling->columns.nb[1];
 }
 
+/* Columns that meet a matrix of A and are packed together: of tiles the last are
+ * completed. */
+static int64_t
+packed_cols(const struct tiling *tiling)
+{
+    return tiling->columns.path == GB_PATH_TILES
+               ? gb_cpu_ceil_div(tiling->cols, GB_TILE_COLS) * GB_TILE_COLS
+               : tiling->cols;
+}
+
+static size_t
+tiles_bytes(const struct tiling *tiling, const struct ggml_tensor *a)
+{
+    return gb_mul_or_max(
+        gb_mul_or_max(tiling->columns.nb[1], (size_t)packed_cols(tiling)),
+        gb_mul_or_max((size_t)a->ne[2], (size_t)a->ne[3]));
+}
+
 static void
 mul_mat_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
              void *out, struct gb_cpu_needs *needs)
@@ -224,10 +268,12 @@ mul_mat_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
     needs->scratch = GB_PRODUCT_SCRATCH + 2 * MAX_COLS * sizeof(void *);
     /* Tiles are those of B's rows, so that the thread that makes a row rounds
      * or packs it. */
-    needs->shared = gb_cpu_activations_bytes(&tiling->columns, b);
+    needs->shared = tiling->columns.path == GB_PATH_TILES
+                        ? tiles_bytes(tiling, a)
+                        : gb_cpu_activations_bytes(&tiling->columns, b);
     needs->prepare_tiles = gb_cpu_activations_tiles(&tiling->columns, b);
-    /* Type and path say the layout; there are four paths. */
-    needs->prepared_as = 4 * (int)a->type + (int)tiling->columns.path;
+    /* Type and path say the layout; there are five paths. */
+    needs->prepared_as = 5 * (int)a->type + (int)tiling->columns.path;
 }
 
 /* Shapes as at the head of this file; that lengths and types of A and B go
@@ -290,14 +336,15 @@ walk_on(struct walk *at, int64_t n)
 }
 
 /* Where column COL of those that meet a matrix of A is packed, a multiple of
- * GB_PACKED_COLS. */
+ * GB_PACKED_COLS, or of GB_TILE_COLS. */
 static void *
 packed_at(const struct gb_cpu_task *task, int64_t matrix, int64_t col)
 {
     const struct tiling *tiling = task->tiling;
 
     return (char *)task->shared +
-           (size_t)(matrix * tiling->cols + col) * tiling->columns.nb[1];
+           (size_t)(matrix * packed_cols(tiling) + col) *
+               tiling->columns.nb[1];
 }
 
 /* The row of B at AT becomes a column among those that meet its matrix of A. */
@@ -314,12 +361,21 @@ pack_row(const struct gb_cpu_task *task, struct gb_cpu_row at)
     const int64_t matrix = of_3.whole * a->ne[2] + of_2.whole;
     const int64_t col = at.i1 + (of_2.rest + of_3.rest * n2) * b->ne[1];
 
-    task->k->pack_floats(tiling->weight->format, a->ne[0], tiling->cols, col,
-                         gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
-                         packed_at(task, matrix, 0));
+    (tiling->columns.path == GB_PATH_TILES ? task->k->pack_tiles
+                                           : task->k->pack_floats)(
+        tiling->weight->format, a->ne[0], tiling->cols, col,
+        gb_cpu_row_ptr(b, at.i1, at.i2, at.i3), b->type,
+        packed_at(task, matrix, 0));
 }
 
-/* The rows of B that are tile TILE, packed in panels of columns. */
+/* Are columns packed together, or each for itself? */
+static bool
+is_packed(enum gb_path path)
+{
+    return path == GB_PATH_GEMM_PACKED || path == GB_PATH_TILES;
+}
+
+/* The rows of B that are tile TILE, packed in panels of columns or in tiles. */
 static void
 pack_rows(const struct gb_cpu_task *task, int64_t tile)
 {
@@ -338,7 +394,7 @@ mul_mat_prepare(const struct gb_cpu_task *task, int64_t tile)
 {
     const struct tiling *tiling = task->tiling;
 
-    if (tiling->columns.path == GB_PATH_GEMM_PACKED)
+    if (is_packed(tiling->columns.path))
         pack_rows(task, tile);
     else
         gb_cpu_activations_pack(task, &tiling->columns, tile);
@@ -428,8 +484,7 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
         .weights = gb_cpu_row_ptr(a, row, of_a.rest, of_a.whole),
         .pitch = a->nb[1],
         .columns = columns,
-        .packed = path == GB_PATH_GEMM_PACKED ? packed_at(task, matrix, col)
-                                              : NULL,
+        .packed = is_packed(path) ? packed_at(task, matrix, col) : NULL,
         .column_pitch = tiling->column_pitch,
         .dst = dst,
         .scratch = task->scratch,

@@ -494,11 +494,23 @@ work_from(struct run *run, struct chunk chunk, int ith)
         chunk = do_wave(run, chunk, ith);
 }
 
+/* This thread will sleep, or is the client's again: it is to have no tiles, which
+ * switches of threads and signals would have to save. */
+static void
+release_tiles(const struct gb_cpu_kernels *kernels)
+{
+    if (kernels->release_tiles != NULL)
+        kernels->release_tiles();
+}
+
 /* What a worker does: whatever the counter has. */
 static void
 work(void *data, int ith)
 {
-    work_from(data, take_chunk(data), ith);
+    struct run *run = data;
+
+    work_from(run, take_chunk(run), ith);
+    release_tiles(run->plan->kernels);
 }
 
 static int64_t
@@ -539,6 +551,7 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
             gb_cpu_pool_begin(pool, plan->n_threads, work, &run);
         work_from(&run, chunk, 0);
     }
+    release_tiles(plan->kernels);
     if (pool != NULL)
         gb_cpu_pool_end(pool);
     if (run.track != 0) {

@@ -23,4 +23,7 @@ cpu_variant_sources += \
 	%D%/q64-pairs.h \
 	%D%/q64-vbmi.h \
 	%D%/q64.h \
-	%D%/simd.h
+	%D%/simd.h \
+	%D%/tiles-amx.h \
+	%D%/tiles-generic.h \
+	%D%/tiles.h

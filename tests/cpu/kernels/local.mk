@@ -26,6 +26,11 @@ tests_cpu_kernels_floats_SOURCES = %D%/guard.h %D%/floats.c
 tests_cpu_kernels_floats_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_kernels_floats_LDADD = $(WHITE_LDADD)
 
+check_PROGRAMS += tests/cpu/kernels/tiles
+tests_cpu_kernels_tiles_SOURCES = %D%/guard.h %D%/tiles.c
+tests_cpu_kernels_tiles_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_kernels_tiles_LDADD = $(WHITE_LDADD)
+
 check_PROGRAMS += tests/cpu/kernels/transpose
 tests_cpu_kernels_transpose_SOURCES = %D%/guard.h %D%/transpose.c
 tests_cpu_kernels_transpose_CPPFLAGS = $(TEST_CPPFLAGS)

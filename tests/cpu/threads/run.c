@@ -41,10 +41,36 @@ static ggml_abort_callback ask;
 static void *ask_data = &book;
 static const struct gb_cpu_abort abort_variables = { &ask, &ask_data };
 
+/* Any tile of a plan may leave tiles of the processor (AMX) behind. */
+static _Thread_local bool has_tiles;
+static atomic_int n_have_tiles;
+
+static void
+have_tiles(void)
+{
+    if (!has_tiles)
+        atomic_fetch_add(&n_have_tiles, 1);
+    has_tiles = true;
+}
+
+static void
+release_tiles(void)
+{
+    if (has_tiles)
+        atomic_fetch_sub(&n_have_tiles, 1);
+    has_tiles = false;
+}
+
+static const struct gb_cpu_kernels kernels = {
+    .release_tiles = release_tiles,
+};
+
 static enum ggml_status
 write_down(const struct gb_cpu_task *task, int64_t tile)
 {
     const int64_t phase = task->node - book.nodes;
+
+    have_tiles();
 
     /* Everything before is complete, and this tile is one of ours. */
     if (phase > 0 &&
@@ -80,6 +106,7 @@ make_plan(int64_t n, int64_t (*count)(int64_t phase), int n_threads)
         };
     }
     return (struct gb_cpu_plan){
+        .kernels = &kernels,
         .phases = book.phases,
         .n_phases = n,
         .scratch = book.scratch[0],
@@ -130,6 +157,8 @@ assert_all_done_once(void)
     assert_int_equal(atomic_load(&book.n_wrong), 0);
     for (int64_t i = 0; i < book.n_phases; i++)
         assert_int_equal(atomic_load(&book.done[i]), book.phases[i].n_tiles);
+    /* No thread keeps tiles of the processor, be it asleep or the client's. */
+    assert_int_equal(atomic_load(&n_have_tiles), 0);
 }
 
 static void

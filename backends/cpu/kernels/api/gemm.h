@@ -52,8 +52,9 @@ struct gb_product {
     int64_t cols;
     const void *weights;
     size_t pitch; /* bytes from row to row */
-    const void *const *columns; /* packed for the path; or, GEMM_PACKED: */
-    const void *packed;         /* the panel of columns that begins here */
+    const void *const *columns; /* packed for the path; or, GEMM_PACKED */
+    const void *packed;         /* or TILES: the panel, or the 16 columns, that
+                                   begin here */
     /* GEMM of floats: bytes from column to column, 0: any, or 4 KiB aliasing. */
     size_t column_pitch;
     float *const *dst;

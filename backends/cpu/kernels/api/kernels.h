@@ -17,6 +17,7 @@
 struct gb_cpu_kernels {
     const char *variant; /* "generic", "avx2", … */
     uint32_t needs;    /* GB_CPU_BIT(…) of each feature */
+    bool is_for_tests; /* used where it is named only: tiles in plain C */
 #define GB_KERNEL(group, result, name, parameters) result(*name) parameters;
 #include "backends/cpu/kernels/api/kernels.def"
 #undef GB_KERNEL

@@ -34,6 +34,14 @@
  *           lane        0          1                15
  *           vector 0  | v0..v3   | v16..v19 | ... | v240..v243 |
  *           vector 1  | v4..v7   | v20..v23 | ... | v244..v247 |
+ *
+ * Products by tiles take weights of all types as BF16, in one part or in more,
+ * and activations likewise:
+ *
+ *   tiles   for 16 columns together, 1 KiB for each 32 values and each part: 64
+ *           bytes of each column
+ *
+ *           | values 0..31, part 0: c0 | c1 | .. | c15 | part 1: c0 | .. | values 32.. |
  */
 #ifndef GB_CPU_KERNELS_API_PACKING_H
 #define GB_CPU_KERNELS_API_PACKING_H
@@ -50,7 +58,8 @@ enum gb_path {
     GB_PATH_GEMV,       /* column by column; super-blocks, or floats */
     GB_PATH_SKINNY,     /* up to 16 columns; interleaved super-blocks, or floats */
     GB_PATH_GEMM,       /* panels of weights; activation panels, or floats */
-    GB_PATH_GEMM_PACKED /* the same, floats packed in panels of columns */
+    GB_PATH_GEMM_PACKED, /* the same, floats packed in panels of columns */
+    GB_PATH_TILES        /* panels of weights; BF16 tiles of columns */
 };
 
 /* ---- GEMM: activation panels ---- */
@@ -135,6 +144,31 @@ gb_float_panel_bytes(int64_t k)
     return (size_t)((k + 15) / 16 * 16) * sizeof(float);
 }
 
+/* ---- products by tiles ---- */
+
+/* Columns are packed so many together; the last ones are completed with
+ * zeros. */
+#define GB_TILE_COLS   16
+#define GB_TILE_VALUES 32
+
+/* BF16 values whose sum an activation is: floats that weights of F32 and F16 are
+ * multiplied with are to keep all their bits. */
+static inline int
+gb_tile_parts(const struct gb_format *format)
+{
+    return format->sub_block != 0 || format->activation == GGML_TYPE_BF16 ? 1
+                                                                          : 3;
+}
+
+/* Bytes for each column of K values. */
+static inline size_t
+gb_tile_column_bytes(const struct gb_format *format, int64_t k)
+{
+    return (size_t)((k + GB_TILE_VALUES - 1) / GB_TILE_VALUES) *
+           (GB_TILE_VALUES * sizeof(uint16_t)) *
+           (size_t)gb_tile_parts(format);
+}
+
 /* ---- GEMV and skinny GEMM: super-blocks ---- */
 
 #define GB_SUPER_BLOCK 256 /* activations; 0 behind the end of a row */
@@ -184,6 +218,8 @@ gb_path_activation_bytes(
 
     if (path == GB_PATH_GEMM_PACKED)
         return gb_float_panel_bytes(k);
+    if (path == GB_PATH_TILES)
+        return gb_tile_column_bytes(format, k);
     if (format->sub_block == 0 || path == GB_PATH_GEMM)
         return gb_activation_panel_bytes(format, k);
     return (n + GB_SUPER_BLOCK - 1) / GB_SUPER_BLOCK *

@@ -10,7 +10,8 @@
  *   PAIRS    products that take BF16 in pairs where the machine does
  *   BYTES    products of bytes
  *   CODEBOOKS
- *            formats whose codes are looked up in a codebook
+ *            types whose codes are numbers of a codebook's entries
+ *   TILES    products by tiles, where GB_HAS_TILES is 1
  *   VARIANT  what every variant has of its own
  * GB_K_OF(FLOATS, x) is x of that set.
  */
@@ -31,6 +32,12 @@
 #endif
 #ifndef GB_CODEBOOKS
 #define GB_CODEBOOKS GB_VARIANT
+#endif
+#ifdef GB_TILES
+#define GB_HAS_TILES 1
+#else
+#define GB_HAS_TILES 0
+#define GB_TILES GB_VARIANT
 #endif
 
 #include "backends/cpu/kernels/api/variant-name.h"

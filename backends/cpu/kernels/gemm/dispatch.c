@@ -20,6 +20,7 @@
  */
 #include "backends/cpu/kernels/gemm/float.h"
 #include "backends/cpu/kernels/gemm/int8.h"
+#include "backends/cpu/kernels/gemm/tiles.h"
 #include "backends/cpu/kernels/api/prototypes.h"
 
 /* Bytes of a panel's parts: a byte for each value, and as many scales as the
@@ -119,6 +120,12 @@ GB_K(multiply)(enum gb_path path, const struct gb_format_kernels *weight,
         [GB_PATH_GEMM_PACKED] = GB_K_OF(PAIRS, gemm_floats),
     };
 
+#if GB_HAS_TILES
+    if (path == GB_PATH_TILES) {
+        GB_K_OF(TILES, multiply_tiles)(weight, p);
+        return;
+    }
+#endif
     (weight->format->sub_block == 0 ? floats : int8)[path](weight, p);
 }
 
