@@ -41,6 +41,38 @@ vq_load(const void *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
+static inline void
+vq_store(void *p, vq v)
+{
+    _mm256_storeu_si256((__m256i *)p, v);
+}
+
+static inline vq
+vq_low_nibbles(vq v)
+{
+    return _mm256_and_si256(v, _mm256_set1_epi8(15));
+}
+
+/* There are no shifts of bytes: the mask removes what comes from the next. */
+static inline vq
+vq_high_nibbles(vq v)
+{
+    return vq_low_nibbles(_mm256_srli_epi16(v, 4));
+}
+
+/* VPSHUFB, in both 128 bits with the same table. */
+static inline vq
+vq_lookup(const void *p, vq v)
+{
+    return q32_lookup(p, v);
+}
+
+static inline vq
+vq_flip(vq v)
+{
+    return _mm256_xor_si256(v, _mm256_set1_epi8((char)Q_WIDE_BIAS));
+}
+
 /* VPBROADCASTD. */
 static inline vq
 vq_broadcast(const void *p)

@@ -47,6 +47,39 @@ vq_load(const void *p)
     return _mm512_loadu_si512(p);
 }
 
+static inline void
+vq_store(void *p, vq v)
+{
+    _mm512_storeu_si512(p, v);
+}
+
+static inline vq
+vq_low_nibbles(vq v)
+{
+    return _mm512_and_si512(v, _mm512_set1_epi8(15));
+}
+
+/* There are no shifts of bytes: the mask removes what comes from the next. */
+static inline vq
+vq_high_nibbles(vq v)
+{
+    return vq_low_nibbles(_mm512_srli_epi16(v, 4));
+}
+
+/* VPSHUFB, in each 128 bits with the same table. */
+static inline vq
+vq_lookup(const void *p, vq v)
+{
+    return _mm512_shuffle_epi8(
+        _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)p)), v);
+}
+
+static inline vq
+vq_flip(vq v)
+{
+    return _mm512_xor_si512(v, _mm512_set1_epi8((char)Q_WIDE_BIAS));
+}
+
 /* VPBROADCASTD. */
 static inline vq
 vq_broadcast(const void *p)

@@ -45,6 +45,36 @@ vq_load(const void *p)
     return vld1q_u8(p);
 }
 
+static inline void
+vq_store(void *p, vq v)
+{
+    vst1q_u8(p, v);
+}
+
+static inline vq
+vq_low_nibbles(vq v)
+{
+    return vandq_u8(v, vdupq_n_u8(15));
+}
+
+static inline vq
+vq_high_nibbles(vq v)
+{
+    return vshrq_n_u8(v, 4);
+}
+
+static inline vq
+vq_lookup(const void *p, vq v)
+{
+    return vqtbl1q_u8(vld1q_u8(p), v);
+}
+
+static inline vq
+vq_flip(vq v)
+{
+    return veorq_u8(v, vdupq_n_u8(Q_WIDE_BIAS));
+}
+
 static inline vq
 vq_broadcast(const void *p)
 {
