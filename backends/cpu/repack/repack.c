@@ -50,8 +50,8 @@ block_of(const struct ggml_tensor *t)
     return (struct block){ format->bytes, format->has_min ? 2 : 1 };
 }
 
-/* Where the half floats and the codes of block I of N are in a super-block of a
- * group, those of row R. */
+/* Where the half floats and the codes of row R are, in block I of N that are
+ * side by side. */
 static size_t
 half_at(const struct block *b, int i, int half, int r)
 {
@@ -69,7 +69,7 @@ codes_at(const struct block *b, int n, int i, size_t four, int r)
            4 * (size_t)r;
 }
 
-/* Block I of N of row R, from or to the super-block at GROUP. */
+/* Block I of N of row R, from or to those at GROUP. */
 static void
 pack_block(const struct block *b, const char *block, int n, int i, int r,
            char *group)
@@ -104,7 +104,7 @@ unpack_block(const struct block *b, const char *group, int n, int i, int r,
         memcpy(block + halves + at, group + codes_at(b, n, i, at, r), 4);
 }
 
-/* Blocks of the super-block that begins with block P. */
+/* Blocks that are side by side with block P, the first of them. */
 static int
 blocks_from(int64_t blocks, int64_t p)
 {

@@ -67,6 +67,23 @@ vq_lookup(const void *p, vq v)
     return q32_lookup(p, v);
 }
 
+/* The byte of the word that has the four bits goes to all bytes of the lane,
+ * and each tests its own. */
+static inline vq
+vq_or_fifth(vq u, vq w, int j)
+{
+    const __m256i from = _mm256_broadcastsi128_si256(_mm_add_epi8(
+        _mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12),
+        _mm_set1_epi8((char)(j / 2))));
+    const __m256i bits =
+        _mm256_set1_epi32(j % 2 == 0 ? 0x08040201 : (int)0x80402010);
+    const __m256i is_set = _mm256_cmpeq_epi8(
+        _mm256_and_si256(_mm256_shuffle_epi8(w, from), bits), bits);
+
+    return _mm256_or_si256(
+        u, _mm256_and_si256(is_set, _mm256_set1_epi8(16)));
+}
+
 static inline vq
 vq_flip(vq v)
 {

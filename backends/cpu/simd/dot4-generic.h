@@ -63,6 +63,20 @@ vq_lookup(const void *p, vq v)
 }
 
 static inline vq
+vq_or_fifth(vq u, vq w, int j)
+{
+    uint8_t bytes[sizeof(u)];
+    uint8_t words[sizeof(w)];
+
+    memcpy(bytes, &u, sizeof(u));
+    memcpy(words, &w, sizeof(w));
+    for (size_t i = 0; i < sizeof(u); i++)
+        bytes[i] |= (words[i / 4 * 4 + (size_t)j / 2] >>
+                     (4 * (j % 2) + (int)(i % 4)) & 1) << 4;
+    return vq_load(bytes);
+}
+
+static inline vq
 vq_flip(vq v)
 {
     return v ^ Q_WIDE_BIAS * UINT32_C(0x01010101);

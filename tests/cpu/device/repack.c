@@ -32,13 +32,16 @@ static const struct {
 } types[] = {
     { GGML_TYPE_Q4_0, 18, 1 },
     { GGML_TYPE_Q4_1, 20, 2 },
+    { GGML_TYPE_Q5_0, 22, 1 },
+    { GGML_TYPE_Q5_1, 24, 2 },
     { GGML_TYPE_Q8_0, 34, 1 },
     { GGML_TYPE_IQ4_NL, 18, 1 },
 };
 
 #define N_TYPES (sizeof(types) / sizeof(types[0]))
 
-/* One block, a super-block and a bit of one, of three and of two. */
+/* Blocks: one; eight of a super-block and one; an even number and no multiple of
+ * eight; two super-blocks. */
 static const int64_t lengths[] = { 32, 288, 576, 512 };
 
 #define N_LENGTHS (sizeof(lengths) / sizeof(lengths[0]))
@@ -107,13 +110,11 @@ random_blocks(size_t bytes, size_t halves, int64_t n)
 static size_t
 expected_place(size_t type, int64_t blocks, int64_t p, size_t r, size_t at)
 {
-    const int64_t super_block = p / 8;
-    const size_t n = (size_t)(blocks - super_block * 8 < 8
-                                  ? blocks - super_block * 8
-                                  : 8);
-    const size_t i = (size_t)(p % 8);
+    const int64_t pair = p / 2;
+    const size_t n = blocks - pair * 2 < 2 ? 1 : 2;
+    const size_t i = (size_t)(p % 2);
     const size_t head = 2 * types[type].halves;
-    size_t place = (size_t)super_block * 8 * 16 * types[type].bytes;
+    size_t place = (size_t)pair * 2 * 16 * types[type].bytes;
 
     if (at < head) /* a table of i, half and row */
         return place + i * 16 * head + at / 2 * 32 + r * 2 + at % 2;
@@ -439,12 +440,12 @@ graphs_of_other_readers_fail(void **state)
         struct ggml_context *ctx = new_context();
         struct ggml_tensor *b = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 64, 1);
         struct ggml_tensor *ids = ggml_new_tensor_1d(ctx, GGML_TYPE_I32, 1);
-        struct ggml_tensor *node =
-            i == 0   ? ggml_get_rows(ctx, a, ids)
-            : i == 1 ? ggml_mul_mat(ctx,
-                                    ggml_view_2d(ctx, a, 64, 16, a->nb[1], 0), b)
-                     : ggml_cpy(ctx, a, ggml_new_tensor_2d(
-                                            ctx, GGML_TYPE_Q8_0, 64, 32));
+        struct ggml_tensor *view = ggml_view_2d(ctx, a, 64, 16, a->nb[1], 0);
+        struct ggml_tensor *copy =
+            ggml_new_tensor_2d(ctx, GGML_TYPE_Q8_0, 64, 32);
+        struct ggml_tensor *node = i == 0   ? ggml_get_rows(ctx, a, ids)
+                                   : i == 1 ? ggml_mul_mat(ctx, view, b)
+                                            : ggml_cpy(ctx, a, copy);
         struct ggml_cgraph *graph = ggml_new_graph(ctx);
         ggml_backend_t backend = ggml_backend_cpu_init();
         ggml_backend_buffer_t buffer;

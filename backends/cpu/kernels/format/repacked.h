@@ -29,6 +29,9 @@
 /* Dot4 operands of a row in a block. */
 #define REPACKED_DOT4S (GB_REPACKED_VALUES / 4)
 
+/* Blocks that share a super-block of activations. */
+#define SUPER_BLOCKS (GB_SUPER_BLOCK / GB_REPACKED_VALUES)
+
 /* Columns of the skinny GEMM at a time: their accumulators stay in the first
  * cache. */
 #define REPACKED_COLS 16
@@ -43,35 +46,38 @@ struct gb_repacked_reader {
     void (*codes)(const char *x, vq *u);
 };
 
-/* Where things are in a super-block of N blocks that begins at X, for rows LANE
- * and on. */
+/* Where a block's half floats and codes are, for rows LANE and on. */
 struct gb_repacked_at {
-    const char *halves; /* of block 0 */
-    size_t halves_step; /* from block to block */
+    const char *halves;
     const char *codes;
-    size_t codes_step;
 };
 
+/* Block I of the N that are left of a group at X. */
 GB_INLINE struct gb_repacked_at
-repacked_at(const struct gb_format *format, const char *x, int n, int lane)
+repacked_at(const struct gb_format *format, const char *x, int n, int lane,
+            int i)
 {
     const size_t halves = (format->has_min ? 4 : 2) * GB_REPACKED_ROWS;
+    const size_t bytes = GB_REPACKED_ROWS * format->bytes;
+    const int first = i / GB_REPACKED_BLOCKS * GB_REPACKED_BLOCKS;
+    const int together =
+        n - first < GB_REPACKED_BLOCKS ? n - first : GB_REPACKED_BLOCKS;
+    const size_t at = (size_t)(i - first);
 
+    x += (size_t)first * bytes;
     return (struct gb_repacked_at){
-        .halves = x + 2 * lane,
-        .halves_step = halves,
-        .codes = x + (size_t)n * halves + 4 * lane,
-        .codes_step = GB_REPACKED_ROWS * format->bytes - halves,
+        .halves = x + at * halves + 2 * lane,
+        .codes = x + (size_t)together * halves + at * (bytes - halves) +
+                 4 * lane,
     };
 }
 
 /* The scales of a block's rows; M is their mins, or the scales again. */
 GB_INLINE vf
 repacked_scales(const struct gb_format *format, const struct gb_repacked_at *at,
-                int block, vf *m)
+                vf *m)
 {
-    const uint16_t *halves =
-        (const void *)(at->halves + (size_t)block * at->halves_step);
+    const uint16_t *halves = (const void *)at->halves;
     const vf d = vf_load_f16(halves);
 
     *m = format->has_min ? vf_load_f16(halves + GB_REPACKED_ROWS) : d;
@@ -103,26 +109,29 @@ repacked_acc_of(bool is_nibbles, int block)
     return is_nibbles ? 4 * block : 16 * (block / 2 % 2) + 8 * (block % 2);
 }
 
-/* Add a block: the sums that a super-block's vectors have of it. */
+/* Add a block: the sums that a super-block's vectors have of it.  Unless
+ * the super-block HAS_ANY_LOW, no low part is looked for. */
 GB_INLINE void
 repacked_add_block(const struct gb_repacked_reader *b, int block,
                    const struct gb_repacked_at *at,
-                   const struct gb_q8_super_block *y, vf *acc, vf *mins)
+                   const struct gb_q8_super_block *y, bool has_any_low,
+                   vf *acc, vf *mins)
 {
     const struct gb_format *format = b->format;
     const bool is_nibbles = format->order == GB_ORDER_NIBBLES;
     const bool is_wide = format->dot4s == 0;
     const int sums = is_nibbles ? 4 : 8;
-    const bool has_low = y->has_low[block / (is_nibbles ? 4 : 2)] != 0;
+    const bool has_low =
+        has_any_low && y->has_low[block / (is_nibbles ? 4 : 2)] != 0;
     vf *to = acc + repacked_acc_of(is_nibbles, block);
     vq u[REPACKED_DOT4S];
     vf m;
-    vf d = repacked_scales(format, at, block, &m);
+    vf d = repacked_scales(format, at, &m);
 
     if (format->has_min || format->bias != 0)
         mins[block] = vf_fma(m, vf_set1(y->sum[block]), mins[block]);
     d = vf_mul(d, vf_set1(y->scale[block]));
-    b->codes(at->codes + (size_t)block * at->codes_step, u);
+    b->codes(at->codes, u);
 #pragma GCC unroll 8
     for (int i = 0; i < sums; i++) {
         vi s = vi_set1(0);
@@ -151,20 +160,34 @@ repacked_gemv_lanes(const struct gb_repacked_reader *b, int64_t k,
 {
     const size_t bytes = GB_REPACKED_ROWS * b->format->bytes;
     vf acc[2 * 16];
-    vf mins[GB_REPACKED_BLOCKS];
+    vf mins[SUPER_BLOCKS];
 
     for (int i = 0; i < 2 * 16; i++)
         acc[i] = vf_zero();
-    for (int i = 0; i < GB_REPACKED_BLOCKS; i++)
+    for (int i = 0; i < SUPER_BLOCKS; i++)
         mins[i] = vf_zero();
     for (int64_t left = k / GB_REPACKED_VALUES; left > 0;
-         left -= GB_REPACKED_BLOCKS, y++) {
-        const int n =
-            left < GB_REPACKED_BLOCKS ? (int)left : GB_REPACKED_BLOCKS;
-        const struct gb_repacked_at at = repacked_at(b->format, x, n, lane);
+         left -= SUPER_BLOCKS, y++) {
+        const int n = left < SUPER_BLOCKS ? (int)left : SUPER_BLOCKS;
+        const int32_t *low = y->has_low;
 
-        for (int i = 0; i < n; i++)
-            repacked_add_block(b, i, &at, y, acc, mins);
+        /* What is usual has no branches, and addresses that are constants. */
+        if (n == SUPER_BLOCKS && (low[0] | low[1] | low[2] | low[3]) == 0) {
+#pragma GCC unroll 8
+            for (int i = 0; i < SUPER_BLOCKS; i++) {
+                const struct gb_repacked_at at =
+                    repacked_at(b->format, x, SUPER_BLOCKS, lane, i);
+
+                repacked_add_block(b, i, &at, y, false, acc, mins);
+            }
+        } else {
+            for (int i = 0; i < n; i++) {
+                const struct gb_repacked_at at =
+                    repacked_at(b->format, x, n, lane, i);
+
+                repacked_add_block(b, i, &at, y, true, acc, mins);
+            }
+        }
         x += (size_t)n * bytes;
     }
     vf_store(dst, q64f_sum_rows(acc, acc + 16, mins));
@@ -229,22 +252,22 @@ repacked_skinny_lanes(const struct gb_repacked_reader *b, int64_t k,
         for (int64_t c = 0; c < n_cols; c++)
             acc[c][i] = vf_zero();
     }
-    for (int64_t p = 0; p < k / GB_REPACKED_VALUES; p += GB_REPACKED_BLOCKS) {
+    for (int64_t p = 0; p < k / GB_REPACKED_VALUES; p += SUPER_BLOCKS) {
         const int64_t left = k / GB_REPACKED_VALUES - p;
-        const int n =
-            left < GB_REPACKED_BLOCKS ? (int)left : GB_REPACKED_BLOCKS;
-        const struct gb_repacked_at at = repacked_at(format, x, n, lane);
+        const int n = left < SUPER_BLOCKS ? (int)left : SUPER_BLOCKS;
 
         for (int i = 0; i < n; i++) {
             vq u[REPACKED_DOT4S];
             vf m;
-            const vf d = repacked_scales(format, &at, i, &m);
+            const struct gb_repacked_at at =
+                repacked_at(format, x, n, lane, i);
+            const vf d = repacked_scales(format, &at, &m);
 
-            b->codes(at.codes + (size_t)i * at.codes_step, u);
+            b->codes(at.codes, u);
             for (int64_t c = 0; c < n_cols; c++) {
                 const struct gb_q8_super_block *y =
                     (const struct gb_q8_super_block *)columns[c] +
-                    p / GB_REPACKED_BLOCKS;
+                    p / SUPER_BLOCKS;
 
                 repacked_add_half(is_wide, u, d, m, y, lane_of[2 * i], acc[c]);
                 repacked_add_half(is_wide, u + 4, d, m, y, lane_of[2 * i + 1],
@@ -303,21 +326,21 @@ repacked_unpack(const struct gb_repacked_reader *b, int64_t k, int lane,
 {
     const struct gb_format *format = b->format;
 
-    for (int64_t p = 0; p < k / GB_REPACKED_VALUES; p += GB_REPACKED_BLOCKS) {
+    for (int64_t p = 0; p < k / GB_REPACKED_VALUES; p += SUPER_BLOCKS) {
         const int64_t left = k / GB_REPACKED_VALUES - p;
-        const int n =
-            left < GB_REPACKED_BLOCKS ? (int)left : GB_REPACKED_BLOCKS;
-        const struct gb_repacked_at at = repacked_at(format, x, n, lane);
+        const int n = left < SUPER_BLOCKS ? (int)left : SUPER_BLOCKS;
 
         for (int i = 0; i < n; i++) {
             vq u[REPACKED_DOT4S];
             vf m;
+            const struct gb_repacked_at at =
+                repacked_at(format, x, n, lane, i);
 
             vf_store(panel->scales + (p + i) * VF_LEN,
-                     repacked_scales(format, &at, i, &m));
+                     repacked_scales(format, &at, &m));
             if (format->has_min)
                 vf_store(panel->mins + (p + i) * VF_LEN, m);
-            b->codes(at.codes + (size_t)i * at.codes_step, u);
+            b->codes(at.codes, u);
             repacked_put_codes(panel, p + i, u);
         }
         x += (size_t)n * GB_REPACKED_ROWS * format->bytes;
@@ -363,7 +386,7 @@ repacked_unpack(const struct gb_repacked_reader *b, int64_t k, int lane,
         .skinny = repacked_skinny_##name,                                      \
     };
 
-/* Codes of four bits: byte e has value e, and value 16 + e in the upper half. */
+/* Codes of four bits: byte e has value e, and in the upper half 16 + e. */
 GB_INLINE void
 repacked_nibbles(const char *x, vq *u)
 {
