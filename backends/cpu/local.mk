@@ -19,6 +19,7 @@ include backends/cpu/kernels/local.mk
 include backends/cpu/ops/local.mk
 include backends/cpu/plan/local.mk
 include backends/cpu/pool/local.mk
+include backends/cpu/repack/local.mk
 include backends/cpu/simd/local.mk
 
 # The variants themselves: Makefile.am includes what is made of their list.

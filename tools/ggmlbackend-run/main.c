@@ -8,6 +8,7 @@
 #include "tools/ggmlbackend-run/options.h"
 #include "tools/ggmlbackend-run/perplexity.h"
 #include "tools/ggmlbackend-run/report.h"
+#include "tools/model/repack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,14 @@ work(struct run *run)
     return is_done;
 }
 
+static enum repack_mode
+mode_of(const char *word)
+{
+    return strcmp(word, "on") == 0    ? REPACK_ON
+           : strcmp(word, "off") == 0 ? REPACK_OFF
+                                      : REPACK_AUTO;
+}
+
 static bool
 open_and_work(struct run *run)
 {
@@ -142,7 +151,9 @@ open_and_work(struct run *run)
     if (model_open(&run->model, o->model, &run->device, o->may_map)) {
         run->tokenizer =
             tokenizer_open(run->model.gguf, run->model.n_vocab);
-        is_done = run->tokenizer != NULL && work(run);
+        is_done = run->tokenizer != NULL &&
+                  model_repack(&run->model, &run->device, mode_of(o->repack)) &&
+                  work(run);
         tokenizer_close(run->tokenizer);
         ids_clear(&run->ids);
         model_close(&run->model);

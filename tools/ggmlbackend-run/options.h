@@ -22,6 +22,7 @@ struct options {
     int64_t top_k;
     double top_p;
     int64_t seed;
+    const char *repack;      /* auto, on or off */
     bool is_chat;
     bool is_json;
     bool has_logits;

@@ -19,6 +19,8 @@ libmodel_la_SOURCES = \
 	%D%/kv-cache.h \
 	%D%/model.c \
 	%D%/model.h \
+	%D%/repack.c \
+	%D%/repack.h \
 	%D%/weights.c \
 	%D%/weights.h
 libmodel_la_CPPFLAGS = $(TOOL_CPPFLAGS)

@@ -38,6 +38,8 @@ struct model {
     ggml_backend_buffer_t buffer;
     struct input input;
     bool is_mapped;                 /* else the weights were copied */
+    struct ggml_context *repacked;  /* copies in their place, NULL for none */
+    ggml_backend_buffer_t repacked_buffer;
 };
 
 /*

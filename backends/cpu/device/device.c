@@ -5,7 +5,8 @@
  *
  * There is one CPU device, whatever the number of sockets, and it is constant.
  * It computes on any buffer that the host can address, so that other devices'
- * pinned memory needs no copy, and can wrap memory of the client's.
+ * pinned memory needs no copy, and can wrap memory of the client's.  Weights of
+ * a product may lie in a buffer of its own kind (repack-buffer.c).
  */
 #include "config.h"
 
@@ -103,7 +104,7 @@ static bool
 dev_supports_buft(ggml_backend_dev_t dev, ggml_backend_buffer_type_t buft)
 {
     (void)dev;
-    return ggml_backend_buft_is_host(buft);
+    return ggml_backend_buft_is_host(buft) || buft == GB_CPU_REPACK_BUFFER_TYPE;
 }
 
 const struct ggml_backend_device gb_cpu_device = {

@@ -5,4 +5,5 @@ libcpu_la_SOURCES += \
 	%D%/device.c \
 	%D%/device.h \
 	%D%/features.c \
-	%D%/reg.c
+	%D%/reg.c \
+	%D%/repack-buffer.c

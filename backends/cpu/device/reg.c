@@ -45,15 +45,16 @@ get_features(ggml_backend_reg_t reg)
     return (struct ggml_backend_feature *)gb_cpu_machine()->list;
 }
 
-/* Buffer types that keep weights packed: there are none, and NULL ends the
- * list. */
+/* Buffer types that keep weights packed; NULL ends the list. */
 static ggml_backend_buffer_type_t *
 get_extra_bufts(ggml_backend_dev_t dev)
 {
-    static const ggml_backend_buffer_type_t none[] = { NULL };
+    static const ggml_backend_buffer_type_t types[] = {
+        GB_CPU_REPACK_BUFFER_TYPE, NULL
+    };
 
     (void)dev;
-    return (ggml_backend_buffer_type_t *)none;
+    return (ggml_backend_buffer_type_t *)types;
 }
 
 struct named_function {

@@ -9,6 +9,7 @@ libcpu_la_SOURCES += \
 	%D%/api/kernels.h \
 	%D%/api/micro-kernels.def \
 	%D%/api/packing.h \
+	%D%/api/repacked.h \
 	%D%/api/scores.h \
 	%D%/api/variant-name.h \
 	%D%/api/variant.h
@@ -74,6 +75,8 @@ cpu_variant_sources += \
 	%D%/format/gemv.h \
 	%D%/format/interleave.h \
 	%D%/format/reader.h \
+	%D%/format/repacked.def \
+	%D%/format/repacked.h \
 	%D%/gemm/dispatch.c \
 	%D%/gemm/float.h \
 	%D%/gemm/int8.h \

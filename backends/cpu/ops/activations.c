@@ -17,6 +17,7 @@
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"
 #include "backends/cpu/ops/rows.h"
+#include "backends/cpu/repack/repack.h"
 #include "lib/base/checked.h"
 
 #include <string.h>
@@ -35,6 +36,14 @@ gb_cpu_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
             b->type == weight->format->activation) &&
            gb_mul_count((a->ne[0] + 1) * a->ne[1],
                         b->ne[1] * b->ne[2] * b->ne[3] + 1, &products);
+}
+
+const struct gb_format_kernels *
+gb_cpu_weight_kernels(const struct gb_cpu_kernels *k,
+                      const struct ggml_tensor *a)
+{
+    return gb_cpu_in_repack_buffer(a) ? k->repacked(a->type)
+                                      : k->format(a->type);
 }
 
 void

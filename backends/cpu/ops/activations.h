@@ -63,6 +63,10 @@ void gb_cpu_activations_pack(
     const struct gb_cpu_task *task, const struct gb_cpu_activations *columns,
     int64_t tile);
 
+/* The kernels for A, weights as they are or repacked. */
+const struct gb_format_kernels *gb_cpu_weight_kernels(
+    const struct gb_cpu_kernels *k, const struct ggml_tensor *a);
+
 /* Rows of A in a tile of a GEMV or skinny GEMM with COLS columns, a multiple of
  * 16; there may be more than A has. */
 int64_t gb_cpu_gemv_rows(const struct ggml_tensor *a, int64_t cols);

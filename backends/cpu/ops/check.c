@@ -12,6 +12,8 @@
 
 #include "backends/cpu/ops/check.h"
 
+#include "backends/cpu/repack/repack.h"
+
 #include "ggml-backend-impl.h"
 
 #include "lib/base/attr.h"
@@ -292,6 +294,30 @@ is_good_alone(const struct ggml_tensor *src, struct gb_cpu_memory *memory)
     return is_plainly_sound(src, memory, true) || is_sound_at_all(src, memory);
 }
 
+/* Is source 0 of NODE weights that are repacked, and NODE a product, which alone
+ * can read them?  If it IS_ALONE they may be in a buffer without memory, by
+ * which clients ask.  No view of them is: what it shows would lie elsewhere. */
+GB_NOINLINE static bool
+are_repacked_weights(const struct ggml_tensor *node, bool is_alone)
+{
+    const struct ggml_tensor *src = node->src[0];
+    struct gb_cpu_range range;
+    size_t bytes;
+
+    if ((node->op != GGML_OP_MUL_MAT && node->op != GGML_OP_MUL_MAT_ID) ||
+        !gb_cpu_in_repack_buffer(src) || !gb_cpu_extent(src, &bytes) ||
+        !gb_cpu_can_repack(src))
+        return false;
+    if (src->data == NULL || src->buffer->size == 0)
+        return is_alone && src->data == NULL;
+    range = (struct gb_cpu_range){
+        .begin = (uintptr_t)src->buffer->iface.get_base(src->buffer),
+        .size = src->buffer->size,
+    };
+    return (uintptr_t)src->data % alignment_of(src->type) == 0 &&
+           is_within(src, bytes, &range);
+}
+
 /* Is source I good: sound, or missing where the operation can do without it?
  * KNOWN is NULL for a node without its graph. */
 static inline bool
@@ -303,8 +329,10 @@ is_source_good(const struct ggml_tensor *node, int i,
 
     if (src == NULL)
         return i >= op->n_src;
-    return known != NULL ? is_known_or_good(src, known)
-                         : is_good_alone(src, memory);
+    if (known != NULL ? is_known_or_good(src, known)
+                      : is_good_alone(src, memory))
+        return true;
+    return i == 0 && are_repacked_weights(node, known == NULL);
 }
 
 /* Are all sources good? */
@@ -419,7 +447,9 @@ gb_cpu_fail_node(const struct ggml_tensor *node)
                        word_of(node), NAME(node), fault);
     for (int i = 0; op != NULL && i < GGML_MAX_SRC; i++) {
         if (node->src[i] != NULL)
-            fault = fault_of(node->src[i]);
+            fault = i == 0 && are_repacked_weights(node, false)
+                        ? NULL
+                        : fault_of(node->src[i]);
         else if (i < op->n_src)
             fault = "is not there";
         if (fault != NULL)

@@ -82,7 +82,7 @@ mul_mat_id_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
     /* Some experts get more than their share. */
     cols = tiling->by_column ? 1 : MORE_COLS + columns / a->ne[2];
     path = gb_path_of(a->ne[0], cols);
-    tiling->weight = k->format(a->type);
+    tiling->weight = gb_cpu_weight_kernels(k, a);
     tiling->row_step =
         path == GB_PATH_GEMM ? TILE_ROWS : gb_cpu_gemv_rows(a, cols);
     tiling->row_tiles = gb_cpu_ceil_div(a->ne[1], tiling->row_step);

@@ -201,7 +201,7 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
 {
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
-    const struct gb_format_kernels *weight = k->format(a->type);
+    const struct gb_format_kernels *weight = gb_cpu_weight_kernels(k, a);
     const bool is_float = gb_cpu_is_float(a->type);
     const int64_t cols = cols_of(node);
     const enum gb_path path = takes_tiles(k, a, b, cols) ? GB_PATH_TILES

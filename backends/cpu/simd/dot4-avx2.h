@@ -41,6 +41,55 @@ vq_load(const void *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
+static inline void
+vq_store(void *p, vq v)
+{
+    _mm256_storeu_si256((__m256i *)p, v);
+}
+
+static inline vq
+vq_low_nibbles(vq v)
+{
+    return _mm256_and_si256(v, _mm256_set1_epi8(15));
+}
+
+/* There are no shifts of bytes: the mask removes what comes from the next. */
+static inline vq
+vq_high_nibbles(vq v)
+{
+    return vq_low_nibbles(_mm256_srli_epi16(v, 4));
+}
+
+/* VPSHUFB, in both 128 bits with the same table. */
+static inline vq
+vq_lookup(const void *p, vq v)
+{
+    return q32_lookup(p, v);
+}
+
+/* The byte of the word that has the four bits goes to all bytes of the lane,
+ * and each tests its own. */
+static inline vq
+vq_or_fifth(vq u, vq w, int j)
+{
+    const __m256i from = _mm256_broadcastsi128_si256(_mm_add_epi8(
+        _mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12),
+        _mm_set1_epi8((char)(j / 2))));
+    const __m256i bits =
+        _mm256_set1_epi32(j % 2 == 0 ? 0x08040201 : (int)0x80402010);
+    const __m256i is_set = _mm256_cmpeq_epi8(
+        _mm256_and_si256(_mm256_shuffle_epi8(w, from), bits), bits);
+
+    return _mm256_or_si256(
+        u, _mm256_and_si256(is_set, _mm256_set1_epi8(16)));
+}
+
+static inline vq
+vq_flip(vq v)
+{
+    return _mm256_xor_si256(v, _mm256_set1_epi8((char)Q_WIDE_BIAS));
+}
+
 /* VPBROADCASTD. */
 static inline vq
 vq_broadcast(const void *p)

@@ -47,6 +47,55 @@ vq_load(const void *p)
     return _mm512_loadu_si512(p);
 }
 
+static inline void
+vq_store(void *p, vq v)
+{
+    _mm512_storeu_si512(p, v);
+}
+
+static inline vq
+vq_low_nibbles(vq v)
+{
+    return _mm512_and_si512(v, _mm512_set1_epi8(15));
+}
+
+/* There are no shifts of bytes: the mask removes what comes from the next. */
+static inline vq
+vq_high_nibbles(vq v)
+{
+    return vq_low_nibbles(_mm512_srli_epi16(v, 4));
+}
+
+/* VPSHUFB, in each 128 bits with the same table. */
+static inline vq
+vq_lookup(const void *p, vq v)
+{
+    return _mm512_shuffle_epi8(
+        _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)p)), v);
+}
+
+/* The byte of the word that has the four bits goes to all bytes of the lane,
+ * and each tests its own. */
+static inline vq
+vq_or_fifth(vq u, vq w, int j)
+{
+    const __m512i from = _mm512_broadcast_i32x4(_mm_add_epi8(
+        _mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12),
+        _mm_set1_epi8((char)(j / 2))));
+    const __m512i bits =
+        _mm512_set1_epi32(j % 2 == 0 ? 0x08040201 : (int)0x80402010);
+    const __mmask64 is_set =
+        _mm512_test_epi8_mask(_mm512_shuffle_epi8(w, from), bits);
+
+    return _mm512_or_si512(u, _mm512_maskz_set1_epi8(is_set, 16));
+}
+
+static inline vq
+vq_flip(vq v)
+{
+    return _mm512_xor_si512(v, _mm512_set1_epi8((char)Q_WIDE_BIAS));
+}
+
 /* VPBROADCASTD. */
 static inline vq
 vq_broadcast(const void *p)

@@ -31,6 +31,57 @@ vq_load(const void *p)
     return v;
 }
 
+static inline void
+vq_store(void *p, vq v)
+{
+    memcpy(p, &v, sizeof(v));
+}
+
+/* Bits move within bytes, so the order of these means nothing. */
+static inline vq
+vq_low_nibbles(vq v)
+{
+    return v & 0x0f0f0f0f;
+}
+
+static inline vq
+vq_high_nibbles(vq v)
+{
+    return v >> 4 & 0x0f0f0f0f;
+}
+
+static inline vq
+vq_lookup(const void *p, vq v)
+{
+    const uint8_t *table = p;
+    uint8_t bytes[sizeof(v)];
+
+    memcpy(bytes, &v, sizeof(v));
+    for (size_t i = 0; i < sizeof(v); i++)
+        bytes[i] = table[bytes[i]];
+    return vq_load(bytes);
+}
+
+static inline vq
+vq_or_fifth(vq u, vq w, int j)
+{
+    uint8_t bytes[sizeof(u)];
+    uint8_t words[sizeof(w)];
+
+    memcpy(bytes, &u, sizeof(u));
+    memcpy(words, &w, sizeof(w));
+    for (size_t i = 0; i < sizeof(u); i++)
+        bytes[i] |= (words[i / 4 * 4 + (size_t)j / 2] >>
+                     (4 * (j % 2) + (int)(i % 4)) & 1) << 4;
+    return vq_load(bytes);
+}
+
+static inline vq
+vq_flip(vq v)
+{
+    return v ^ Q_WIDE_BIAS * UINT32_C(0x01010101);
+}
+
 static inline vq
 vq_broadcast(const void *p)
 {

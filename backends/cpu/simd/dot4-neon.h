@@ -45,6 +45,51 @@ vq_load(const void *p)
     return vld1q_u8(p);
 }
 
+static inline void
+vq_store(void *p, vq v)
+{
+    vst1q_u8(p, v);
+}
+
+static inline vq
+vq_low_nibbles(vq v)
+{
+    return vandq_u8(v, vdupq_n_u8(15));
+}
+
+static inline vq
+vq_high_nibbles(vq v)
+{
+    return vshrq_n_u8(v, 4);
+}
+
+static inline vq
+vq_lookup(const void *p, vq v)
+{
+    return vqtbl1q_u8(vld1q_u8(p), v);
+}
+
+/* The byte of the word that has the four bits goes to all bytes of the lane,
+ * and each tests its own. */
+static inline vq
+vq_or_fifth(vq u, vq w, int j)
+{
+    static const uint8_t from[16] = { 0, 0, 0, 0, 4, 4, 4, 4,
+                                      8, 8, 8, 8, 12, 12, 12, 12 };
+    const uint8x16_t bytes = vqtbl1q_u8(
+        w, vaddq_u8(vld1q_u8(from), vdupq_n_u8((uint8_t)(j / 2))));
+    const uint8x16_t bits = vreinterpretq_u8_u32(
+        vdupq_n_u32(j % 2 == 0 ? 0x08040201 : 0x80402010));
+
+    return vorrq_u8(u, vandq_u8(vtstq_u8(bytes, bits), vdupq_n_u8(16)));
+}
+
+static inline vq
+vq_flip(vq v)
+{
+    return veorq_u8(v, vdupq_n_u8(Q_WIDE_BIAS));
+}
+
 static inline vq
 vq_broadcast(const void *p)
 {

@@ -25,7 +25,14 @@
  *   vi2      the sums of both
  *
  * packing
- *   vq_load(p)            4 * VF_LEN bytes
+ *   vq_load(p) vq_store(p, v)
+ *                         4 * VF_LEN bytes
+ *   vq_low_nibbles(v) vq_high_nibbles(v)
+ *                         the lower or upper four bits of each byte
+ *   vq_lookup(p, v)       byte v of a table of sixteen at P, v < 16
+ *   vq_or_fifth(u, w, j)  u | 16 in byte b of a lane where bit 4 * j + b of W's
+ *                         lane, a little-endian word, is set, j < 8
+ *   vq_flip(v)            signed bytes as wide codes, which is its own inverse
  *   vq_broadcast(p)       the four bytes at P, in every lane
  *   vq_transpose(dst, src, pitch)
  *                         VF_LEN rows of VF_LEN operands, PITCH bytes apart:

@@ -629,4 +629,12 @@ qf_sum(qf acc)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
+/* In the order of qf_sum. */
+static inline vf
+qf_sum_rows(const vf *v)
+{
+    return vf_add(vf_add(vf_add(v[0], v[4]), vf_add(v[2], v[6])),
+                  vf_add(vf_add(v[1], v[5]), vf_add(v[3], v[7])));
+}
+
 #endif

@@ -495,4 +495,12 @@ qf_sum(qf acc)
     return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
+/* In the order of qf_sum. */
+static inline vf
+qf_sum_rows(const vf *v)
+{
+    return vf_add(vf_add(vf_add(v[0], v[4]), vf_add(v[2], v[6])),
+                  vf_add(vf_add(v[1], v[5]), vf_add(v[3], v[7])));
+}
+
 #endif

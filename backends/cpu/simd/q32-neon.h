@@ -522,4 +522,12 @@ qf_sum(qf acc)
     return vf_sum(vf_add(acc.low, acc.high));
 }
 
+/* In the order of qf_sum: FADDP adds neighbours. */
+static inline vf
+qf_sum_rows(const vf *v)
+{
+    return vf_add(vf_add(vf_add(v[0], v[4]), vf_add(v[1], v[5])),
+                  vf_add(vf_add(v[2], v[6]), vf_add(v[3], v[7])));
+}
+
 #endif

@@ -80,6 +80,8 @@
  *   qf_add(acc, s, f)     acc + f * s
  *   qf_add2(acc, s, p)    acc + s * p[0] in lanes 0 to 3, s * p[1] in 4 to 7
  *   qf_sum(acc)           over the lanes
+ *   qf_sum_rows(v)        the same for VF_LEN of them, lane by lane: lane i of
+ *                         each is in v[i], a vf
  *   vf_store_max4(p, v) vf_store_sums4(p, v)
  *                         of four: over the lanes of v[i], to p[i]
  */

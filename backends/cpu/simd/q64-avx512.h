@@ -466,6 +466,20 @@ q64f_sum(q64f acc, q64f acc2, qf acc3)
         acc3));
 }
 
+/* In the order of q64f_sum. */
+static inline vf
+q64f_sum_rows(const vf *acc, const vf *acc2, const vf *acc3)
+{
+    vf v[8];
+
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++)
+        v[i] = vf_add(vf_add(vf_add(acc[i], acc2[i]),
+                             vf_add(acc[8 + i], acc2[8 + i])),
+                      acc3[i]);
+    return qf_sum_rows(v);
+}
+
 /* The index, in 16-bit words, of the I-th F16 of those PITCH bytes apart in 64
  * bytes from byte START on. */
 #define Q_IN_WINDOW(i, pitch, start) \

@@ -417,6 +417,16 @@ q64f_sum(q64f acc, q64f acc2, qf acc3)
            qf_sum(acc3);
 }
 
+/* In the order of q64f_sum. */
+static inline vf
+q64f_sum_rows(const vf *acc, const vf *acc2, const vf *acc3)
+{
+    return vf_add(
+        vf_add(vf_add(qf_sum_rows(acc), qf_sum_rows(acc + 8)),
+               vf_add(qf_sum_rows(acc2), qf_sum_rows(acc2 + 8))),
+        qf_sum_rows(acc3));
+}
+
 /* One after the other. */
 static inline qf
 q_eight_halves(const void *p, size_t pitch)

@@ -69,6 +69,9 @@
  *                            the same by four lanes, with a, a + 1, b and b + 1
  *   q64f_sum(acc, acc2, acc3)
  *                            over the lanes of two q64f and a qf
+ *   q64f_sum_rows(acc, acc2, acc3)
+ *                            the same for VF_LEN of them, lane by lane: lane i
+ *                            of each is in acc[i], a vf
  *   q_eight_halves(p, pitch) eight F16, PITCH bytes apart, PITCH <= 34, as a
  *                            qf; 8 * PITCH - 2 bytes from P on may be read
  *

@@ -120,7 +120,11 @@ the_list_of_extra_buffer_types_ends_with_null(void **state)
 
     (void)state;
     assert_non_null(get(cpu_device()));
-    assert_null(get(cpu_device())[0]);
+    assert_string_equal(ggml_backend_buft_name(get(cpu_device())[0]),
+                        "CPU_REPACK");
+    assert_ptr_equal(ggml_backend_buft_get_device(get(cpu_device())[0]),
+                     cpu_device());
+    assert_null(get(cpu_device())[1]);
 }
 
 static bool

@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	tests/cpu/device/level \
 	tests/cpu/device/plan \
 	tests/cpu/device/reentry \
+	tests/cpu/device/repack \
 	tests/cpu/device/values
 
 tests_cpu_device_detect_SOURCES = %D%/detect.c
@@ -23,6 +24,9 @@ tests_cpu_device_plan_LDADD = $(WHITE_LDADD)
 tests_cpu_device_reentry_SOURCES = %D%/reentry.c
 tests_cpu_device_reentry_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_device_reentry_LDADD = $(BLACK_LDADD)
+tests_cpu_device_repack_SOURCES = %D%/repack.c
+tests_cpu_device_repack_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_device_repack_LDADD = $(WHITE_LDADD)
 tests_cpu_device_values_SOURCES = %D%/values.c
 tests_cpu_device_values_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_device_values_LDADD = $(BLACK_LDADD)

@@ -82,6 +82,29 @@ copied_weights_give_the_same_bits(void **state)
     }
 }
 
+/* The second model's type is one that the CPU repacks. */
+static void
+repacked_weights_give_the_same_bits(void **state)
+{
+    json_t *plain = run_json(
+        "-m %s -p '%s' -n 20 --json --logits --device CPU --repack off",
+        model(1), prompt);
+
+    (void)state;
+    for (int n = 1; n <= 3; n++) {
+        json_t *repacked = run_json(
+            "-m %s -p '%s' -n 20 --json --logits --device CPU --repack on "
+            "-t %d%s", model(1), prompt, n, n == 2 ? " --no-mmap" : "");
+
+        assert_true(is_same(plain, repacked, "answer_ids"));
+        assert_true(is_same(plain, repacked, "logits"));
+        assert_true(json_is_true(json_object_get(repacked, "repacked")));
+        json_decref(repacked);
+    }
+    assert_true(json_is_false(json_object_get(plain, "repacked")));
+    json_decref(plain);
+}
+
 static void
 a_seed_gives_the_same_text_and_another_one_another(void **state)
 {
@@ -193,6 +216,7 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(copied_weights_give_the_same_bits),
+        cmocka_unit_test(repacked_weights_give_the_same_bits),
         cmocka_unit_test(a_seed_gives_the_same_text_and_another_one_another),
         cmocka_unit_test(drawing_from_one_token_is_taking_the_best),
         cmocka_unit_test(standard_output_has_the_text_and_nothing_else),

@@ -56,6 +56,7 @@ wrong_options_exit_with_2(void **state)
         { "-m x -p a --top-p 1.5", "1.5" },
         { "-m x -p a --seed 1x", "'1x'" },
         { "-m x -p a --logits", "--json" },
+        { "-m x -p a --repack maybe", "--repack" },
         { "-m x --chat --perplexity a", "--chat" },
     };
 

@@ -102,12 +102,25 @@ typedef void (*gb_floats_fn)(int64_t n, float *dst, const void *x);
 typedef void (*gb_interleave_fn)(int64_t k, int64_t rows, const void *x,
                                  size_t pitch, struct gb_interleaved *to);
 
+/* Of repacked weights (api/repacked.h): K values of rows LANE to LANE + VF_LEN
+ * - 1 of a group into a panel; X is where the group has the first of them. */
+typedef void (*gb_unpack_lanes_fn)(int64_t k, int lane, const void *x,
+                                   const struct gb_panel *panel);
+
+struct gb_product; /* kernels/api/gemm.h */
+
+/* Of repacked weights: the skinny GEMM. */
+typedef void (*gb_skinny_fn)(const struct gb_product *p);
+
 struct gb_format_kernels {
     const struct gb_format *format;
     gb_gemv_fn gemv;
-    gb_unpack_fn unpack;
+    gb_unpack_fn unpack; /* of repacked weights: rows that are not there */
     gb_floats_fn floats;
     gb_interleave_fn interleave; /* NULL for floats */
+    /* Repacked weights alone have these; the others have NULL. */
+    gb_unpack_lanes_fn unpack_lanes;
+    gb_skinny_fn skinny;
 };
 
 /* Vectors of 64 codes that are unpacked together: where nibbles lie so, both

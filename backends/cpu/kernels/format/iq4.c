@@ -26,6 +26,7 @@
  * scales; the two sums of a super-block are added and become floats once.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
+#include "backends/cpu/kernels/format/repacked.h"
 #include "lib/base/byte-order.h"
 #include "lib/type/blocks.h"
 #include "lib/type/iq4.h"
@@ -95,6 +96,17 @@ static const struct gb_block_reader iq4_nl = {
 };
 
 GB_FORMAT_KERNELS(iq4_nl)
+
+GB_INLINE void
+iq4_nl_repacked_codes(const char *x, vq *u)
+{
+    repacked_nibbles(x, u);
+#pragma GCC unroll 8
+    for (int j = 0; j < REPACKED_DOT4S; j++)
+        u[j] = vq_lookup(wide_values, u[j]);
+}
+
+GB_REPACKED_KERNELS(iq4_nl, iq4_nl_repacked_codes)
 
 /* The eight scales, six bits each, minus 32. */
 GB_INLINE void

@@ -15,6 +15,7 @@
  * activations in one multiply-add.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
+#include "backends/cpu/kernels/format/repacked.h"
 #include "lib/type/blocks.h"
 
 #include <stddef.h>
@@ -69,6 +70,7 @@ static const struct gb_block_reader q4_0 = {
 };
 
 GB_FORMAT_KERNELS(q4_0)
+GB_REPACKED_KERNELS(q4_0, repacked_nibbles)
 
 GB_INLINE void
 q4_1_scales(const void *block, int n, float *d, float *m)
@@ -117,3 +119,4 @@ static const struct gb_block_reader q4_1 = {
 };
 
 GB_FORMAT_KERNELS(q4_1)
+GB_REPACKED_KERNELS(q4_1, repacked_nibbles)

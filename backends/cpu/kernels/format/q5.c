@@ -13,6 +13,7 @@
  * added.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
+#include "backends/cpu/kernels/format/repacked.h"
 #include "lib/base/byte-order.h"
 #include "lib/type/blocks.h"
 
@@ -108,6 +109,20 @@ static const struct gb_block_reader q5_0 = {
 
 GB_FORMAT_KERNELS(q5_0)
 
+/* The word of fifth bits is in front of the nibbles. */
+GB_INLINE void
+five_bit_repacked_codes(const char *x, vq *u)
+{
+    const vq bits = vq_load(x);
+
+    repacked_nibbles(x + REPACKED_STEP, u);
+#pragma GCC unroll 8
+    for (int j = 0; j < REPACKED_DOT4S; j++)
+        u[j] = vq_or_fifth(u[j], bits, j);
+}
+
+GB_REPACKED_KERNELS(q5_0, five_bit_repacked_codes)
+
 GB_INLINE void
 q5_1_scales(const void *block, int n, float *d, float *m)
 {
@@ -155,3 +170,4 @@ static const struct gb_block_reader q5_1 = {
 };
 
 GB_FORMAT_KERNELS(q5_1)
+GB_REPACKED_KERNELS(q5_1, five_bit_repacked_codes)

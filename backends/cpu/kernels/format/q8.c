@@ -12,6 +12,7 @@
  * 4 dot4 of 64 bytes a super-block of 8 blocks.
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
+#include "backends/cpu/kernels/format/repacked.h"
 #include "lib/type/blocks.h"
 
 #include <stddef.h>
@@ -70,3 +71,13 @@ static const struct gb_block_reader q8_0 = {
 };
 
 GB_FORMAT_KERNELS(q8_0)
+
+GB_INLINE void
+q8_0_repacked_codes(const char *x, vq *u)
+{
+#pragma GCC unroll 8
+    for (int j = 0; j < REPACKED_DOT4S; j++)
+        u[j] = vq_flip(vq_load(x + REPACKED_STEP * j));
+}
+
+GB_REPACKED_KERNELS(q8_0, q8_0_repacked_codes)

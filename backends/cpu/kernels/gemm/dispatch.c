@@ -22,6 +22,7 @@
 #include "backends/cpu/kernels/gemm/int8.h"
 #include "backends/cpu/kernels/gemm/tiles.h"
 #include "backends/cpu/kernels/api/prototypes.h"
+#include "backends/cpu/kernels/api/repacked.h"
 
 /* Bytes of a panel's parts: a byte for each value, and as many scales as the
  * smallest sub-blocks, 16 values, can need. */
@@ -52,6 +53,26 @@ place_panels(struct gb_panel *panels, char *scratch)
     }
 }
 
+/* N values, from value K on, of VF_LEN rows from row R on into PANEL.  A group
+ * of repacked rows has the values of all of them before it. */
+static void
+unpack(const struct gb_format_kernels *weight, const struct gb_product *p,
+       int64_t n, int64_t k, int64_t r, const struct gb_panel *panel)
+{
+    const struct gb_format *format = weight->format;
+    const char *x = p->weights;
+    const size_t before = (size_t)(k / format->block) * format->bytes;
+
+    if (weight->unpack_lanes == NULL || r >= p->rows) {
+        x += (size_t)r * p->pitch + before;
+        weight->unpack(n, p->rows - r, x, p->pitch, panel);
+        return;
+    }
+    x += (size_t)(r / GB_REPACKED_ROWS) * GB_REPACKED_ROWS * p->pitch;
+    weight->unpack_lanes(n, (int)(r % GB_REPACKED_ROWS),
+                         x + GB_REPACKED_ROWS * before, panel);
+}
+
 /* The int8 GEMM: the loops at the head of this file.  From the second KC on,
  * sums are added to those in dst. */
 static void
@@ -69,9 +90,6 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
 
     place_panels(panels, p->scratch);
     for (int64_t k = 0; k < p->k; k += tile.k) {
-        const char *x = (const char *)p->weights +
-                        (size_t)(k / format->block) * format->bytes;
-
         tile.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
         tile.is_first = k == 0;
         tile.from = gb_panel_block_at(format, k);
@@ -82,9 +100,7 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
             tile.dst_row = r;
             tile.rows = p->rows - r;
             for (int i = 0; i < VQ_ROWS; i++)
-                weight->unpack(tile.k, tile.rows - i * VF_LEN,
-                               x + (size_t)(r + i * VF_LEN) * p->pitch,
-                               p->pitch, &panels[i]);
+                unpack(weight, p, tile.k, k, r + i * VF_LEN, &panels[i]);
             GB_K_OF(BYTES, gemm_int8_tile)(format, &tile);
         }
     }
@@ -100,6 +116,16 @@ gemv(const struct gb_format_kernels *weight, const struct gb_product *p)
                      p->dst[c]);
 }
 
+/* Two columns or more: repacked weights have a kernel of their own. */
+static void
+skinny(const struct gb_format_kernels *weight, const struct gb_product *p)
+{
+    if (weight->skinny != NULL)
+        weight->skinny(p);
+    else
+        GB_K_OF(BYTES, skinny_int8)(weight, p);
+}
+
 /* A product by one path: struct gb_product says what has to be where. */
 typedef void multiply_fn(const struct gb_format_kernels *weight,
                          const struct gb_product *p);
@@ -110,7 +136,7 @@ GB_K(multiply)(enum gb_path path, const struct gb_format_kernels *weight,
 {
     static multiply_fn *const int8[] = {
         [GB_PATH_GEMV] = gemv,
-        [GB_PATH_SKINNY] = GB_K_OF(BYTES, skinny_int8),
+        [GB_PATH_SKINNY] = skinny,
         [GB_PATH_GEMM] = gemm_int8,
     };
     static multiply_fn *const floats[] = {
