@@ -331,6 +331,7 @@ $(vulkan_spirv:.spv=.row): %D%/shaders/rows
 $(vulkan_spirv): %.spv: %.row $(vulkan_included)
 	$(AM_V_GLSLC)read -r file defines <$< && \
 	    case $$file in $(vulkan_no_coopmat)|$(vulkan_no_dot)) : >$@; exit 0;; esac && \
+	    case $$defines in -Os*) defines="$(GLSLC_SMALL)$${defines#-Os}";; esac && \
 	    $(GLSLC) $(GB_GLSLC_FLAGS) $(vulkan_depend) $$defines $(GLSLCFLAGS) \
 	    -o $@.tmp "$(srcdir)/%D%/shaders/$$file.comp" && mv $@.tmp $@
 
