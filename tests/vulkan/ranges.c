@@ -5,7 +5,8 @@
  *
  * ranges.sh runs it on lavapipe; with the argument "tiles" it is products of all
  * types instead, or of those named behind it, so large that a device has its largest
- * tiles for them; with "dots" it is products by dot products of bytes.  Results are
+ * tiles for them, or with "many" so many tiles that they are of 64 by 64 elements; with
+ * "dots" it is products by dot products of bytes.  Results are
  * compared with sums in double precision of what the types hold; each may be as wrong as
  * if both values of each product had been rounded to the 11 digits of F16, or with "dots"
  * as if each column's value had been rounded to a 127th of the largest of 32.
@@ -294,7 +295,8 @@ fill_alike(struct ggml_tensor *t)
     for (int64_t i = 0; i < k * m; i++)
         values[i] = value_of(0, i);
     ggml_quantize_chunk(t->type, values, data, 0, m, k, importance);
-    ggml_get_type_traits(t->type)->to_float(data, values, k * m);
+    if (t->type != GGML_TYPE_F32)
+        ggml_get_type_traits(t->type)->to_float(data, values, k * m);
     for (int64_t i = 0; i < t->ne[2]; i++)
         ggml_backend_tensor_set(t, data, (size_t)i * t->nb[2], t->nb[2]);
     free(importance);
@@ -339,17 +341,34 @@ is_wanted(const char *name)
 }
 
 static void
-tiles_are_large(void **state)
+check_tiles(bool is_huge)
 {
-    (void)state;
     for (int i = 0; i < GGML_TYPE_COUNT; i++) {
         const enum ggml_type type = (enum ggml_type)i;
 
-        if (is_wanted(ggml_type_name(type)) && type != GGML_TYPE_F32 &&
-            type != GGML_TYPE_Q8_1 && type != GGML_TYPE_Q8_K &&
-            ggml_get_type_traits(type)->to_float != NULL)
-            check_matrices(type, 200, 140, 16);
+        if (is_wanted(ggml_type_name(type)) && type != GGML_TYPE_Q8_1 &&
+            type != GGML_TYPE_Q8_K &&
+            (type == GGML_TYPE_F32
+                 ? !is_huge
+                 : ggml_get_type_traits(type)->to_float != NULL))
+            check_matrices(type, is_huge ? 200 : 17, is_huge ? 140 : 17,
+                           is_huge ? 16 : 64);
     }
+}
+
+static void
+tiles_are_large(void **state)
+{
+    (void)state;
+    check_tiles(true);
+}
+
+/* As many as devices without cooperative matrices ask for. */
+static void
+tiles_are_many(void **state)
+{
+    (void)state;
+    check_tiles(false);
 }
 
 /* ---- dot products of bytes ---- */
@@ -485,6 +504,9 @@ main(int argc, char **argv)
     static const struct CMUnitTest large_tiles[] = {
         cmocka_unit_test(tiles_are_large),
     };
+    static const struct CMUnitTest many_tiles[] = {
+        cmocka_unit_test(tiles_are_many),
+    };
     static const struct CMUnitTest by_dots[] = {
         cmocka_unit_test(dots_are_right),
         cmocka_unit_test(dots_meet_large_and_small_columns),
@@ -509,6 +531,9 @@ main(int argc, char **argv)
     if (by_bytes)
         failed = cmocka_run_group_tests_name("dots on Vulkan", by_dots, NULL,
                                              NULL);
+    else if (argc > 1 && strcmp(argv[1], "many") == 0)
+        failed = cmocka_run_group_tests_name("many tiles on Vulkan", many_tiles,
+                                             NULL, NULL);
     else if (argc > 1 && strcmp(argv[1], "tiles") == 0)
         failed = cmocka_run_group_tests_name("tiles on Vulkan", large_tiles,
                                              NULL, NULL);

@@ -34,13 +34,13 @@
 #define LARGE_TILES 64
 
 static const struct {
-    enum gb_vk_pipeline gemv_1, gemv_4, gemv_8, gemm_32, gemm_64;
+    enum gb_vk_pipeline gemv_1, gemv_4, gemv_8, gemm_16, gemm_32, gemm_64;
     enum gb_vk_pipeline narrow_1, narrow_8;
 } pipelines[GGML_TYPE_COUNT] = {
 #define GB_VK_FORMAT(TYPE, name, table)                                    \
     [GGML_TYPE_##TYPE] = { GB_VK_gemv_##name##_1, GB_VK_gemv_##name##_4,   \
-                           GB_VK_gemv_##name##_8, GB_VK_gemm_##name##_32,  \
-                           GB_VK_gemm_##name##_64,                         \
+                           GB_VK_gemv_##name##_8, GB_VK_gemm_##name##_16,  \
+                           GB_VK_gemm_##name##_32, GB_VK_gemm_##name##_64, \
                            GB_VK_narrow_##name##_1,                        \
                            GB_VK_narrow_##name##_8 },
 #include "backends/vulkan/shaders/formats.def"
@@ -214,12 +214,18 @@ tile_dots(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 static void
 tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 {
+    const enum ggml_type type = shape->weights;
     const bool is_large = fills(shape, 64);
 
     tiling->lanes = gemm_lanes(shape);
     tiling->rows = tiling->cols = is_large ? 64 : 32;
-    tiling->pipeline = is_large ? pipelines[shape->weights].gemm_64
-                                : pipelines[shape->weights].gemm_32;
+    tiling->pipeline =
+        is_large ? pipelines[type].gemm_64 : pipelines[type].gemm_32;
+    if (shape->cols <= FEW_COLS) {
+        tiling->rows = 64;
+        tiling->cols = FEW_COLS;
+        tiling->pipeline = pipelines[type].gemm_16;
+    }
 }
 
 /* For a device that is a processor; false where it is none, and for what its
