@@ -35,7 +35,7 @@ runs() {
 256 -           1/1 18000
 512 -           1/1 18000
 256 staging     1/1 18000
-256 no-push     1/1 18000
+256 no-push,no-storage16 1/1 18000
 256 many-submits 1/1 18000
 256 small-range 1/1 18000
 256 no-subgroup,no-int-dot,no-f16,no-storage16,no-coopmat 1/1 18000
@@ -48,7 +48,7 @@ END
     cat <<'END'
 256 -           5/24 750
 256 staging     2/96 180
-256 no-push     6/96 180
+256 no-push,no-storage16 6/96 180
 256 many-submits 7/96 180
 256 small-range 8/96 180
 256 -           each 500
