@@ -6,8 +6,10 @@ AC_DEFUN([GB_VULKAN], [
   AC_ARG_VAR([GLSLCFLAGS], [flags for the compiler for Vulkan's shaders])
   GB_BACKEND([vulkan], [devices with a driver for Vulkan], [GB_VULKAN_COMPILER])
   AS_IF([test "x$gb_backend_vulkan" = xno], [gb_vulkan_shaders=${gb_why_not_vulkan:-none}],
-    [gb_vulkan_shaders="by $GLSLC$gb_vulkan_without"])
-  AM_CONDITIONAL([VULKAN_COOPMAT], [test "x$gb_vulkan_without" = x])
+    [gb_vulkan_shaders="by $GLSLC${gb_vulkan_without:+ (without $gb_vulkan_without, which it does not know)}"])
+  AM_CONDITIONAL([VULKAN_COOPMAT], [test "x$gb_vulkan_no_coopmat" = x])
+  AC_SUBST([GLSLC_SMALL])
+  AM_CONDITIONAL([VULKAN_DOT], [test "x$gb_vulkan_no_dot" = x])
   AM_CONDITIONAL([GLSLANG], [test "x$gb_vulkan_is_glslang" = xyes])
 ])
 
@@ -46,6 +48,27 @@ void main() {
     AS_IF([$GLSLC $gb_flags $GLSLCFLAGS -o conftest.spv conftest.comp >conftest.err 2>&1],
       [AC_MSG_RESULT([yes])],
       [AC_MSG_RESULT([no])
-      gb_vulkan_without=' (without cooperative matrices, which it does not know)'])
+      gb_vulkan_no_coopmat=yes
+      gb_vulkan_without='cooperative matrices'])
+    AS_ECHO(["#version 450
+#extension GL_EXT_spirv_intrinsics : require
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer b { int w[[]]; };
+spirv_instruction(extensions = [[\"SPV_KHR_integer_dot_product\"]],
+  capabilities = [[6018, 6019]], id = 4450) int dot4(int a, int b, spirv_literal int format);
+void main() { w[[0]] = dot4(w[[1]], w[[2]], 0); }"]) >conftest.comp
+    AC_MSG_CHECKING([whether $GLSLC makes dot products of bytes])
+    AS_IF([$GLSLC $gb_flags $GLSLCFLAGS -o conftest.spv conftest.comp >conftest.err 2>&1],
+      [AC_MSG_RESULT([yes])],
+      [AC_MSG_RESULT([no])
+      gb_vulkan_no_dot=yes
+      gb_vulkan_without="${gb_vulkan_without:+$gb_vulkan_without and }dot products of bytes"])
+    AC_MSG_CHECKING([whether $GLSLC makes small files])
+    AS_IF([AS_ECHO(["#version 450
+layout(local_size_x = 64) in;
+void main() {}"]) >conftest.comp && $GLSLC $gb_flags -Os $GLSLCFLAGS -o conftest.spv conftest.comp >conftest.err 2>&1],
+      [AC_MSG_RESULT([yes])
+      GLSLC_SMALL=-Os],
+      [AC_MSG_RESULT([no])])
     rm -f conftest.comp conftest.spv conftest.err])
 ])

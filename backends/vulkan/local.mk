@@ -68,6 +68,7 @@ vulkan_host_sources = \
 	%D%/ops/binary.c \
 	%D%/ops/collect.c \
 	%D%/ops/collect.h \
+	%D%/ops/columns.c \
 	%D%/ops/concat.c \
 	%D%/ops/conv.c \
 	%D%/ops/copy.c \
@@ -131,6 +132,7 @@ vulkan_host_sources = \
 	%D%/shaders/params-attention.h \
 	%D%/shaders/params-attentionjoin.h \
 	%D%/shaders/params-binary.h \
+	%D%/shaders/params-columns.h \
 	%D%/shaders/params-conv.h \
 	%D%/shaders/params-convert.h \
 	%D%/shaders/params-diag.h \
@@ -194,6 +196,7 @@ vulkan_glsl = \
 	%D%/shaders/attentionjoin.comp \
 	%D%/shaders/attentionwide.comp \
 	%D%/shaders/binary.comp \
+	%D%/shaders/common/dot.glsl \
 	%D%/shaders/common/epilogue.glsl \
 	%D%/shaders/common/exact.glsl \
 	%D%/shaders/common/format.glsl \
@@ -227,6 +230,7 @@ vulkan_glsl = \
 	%D%/shaders/common/unpack.glsl \
 	%D%/shaders/common/wide8.glsl \
 	%D%/shaders/common/wideparts.glsl \
+	%D%/shaders/columns.comp \
 	%D%/shaders/conv.comp \
 	%D%/shaders/convert.comp \
 	%D%/shaders/crossentropy.comp \
@@ -237,6 +241,7 @@ vulkan_glsl = \
 	%D%/shaders/floats.comp \
 	%D%/shaders/gemm.comp \
 	%D%/shaders/gemmcoop.comp \
+	%D%/shaders/gemmdot.comp \
 	%D%/shaders/gemv.comp \
 	%D%/shaders/gemvwide.comp \
 	%D%/shaders/getrows.comp \
@@ -297,9 +302,14 @@ endif
 
 # Patterns of files that the compiler cannot make: they are there without a word.
 if VULKAN_COOPMAT
-vulkan_left_out = -
+vulkan_no_coopmat = -
 else
-vulkan_left_out = *coop
+vulkan_no_coopmat = *coop
+endif
+if VULKAN_DOT
+vulkan_no_dot = -
+else
+vulkan_no_dot = *dot
 endif
 
 AM_V_GLSLC = $(am__v_GLSLC_$(V))
@@ -320,7 +330,8 @@ $(vulkan_spirv:.spv=.row): %D%/shaders/rows
 
 $(vulkan_spirv): %.spv: %.row $(vulkan_included)
 	$(AM_V_GLSLC)read -r file defines <$< && \
-	    case $$file in $(vulkan_left_out)) : >$@; exit 0;; esac && \
+	    case $$file in $(vulkan_no_coopmat)|$(vulkan_no_dot)) : >$@; exit 0;; esac && \
+	    case $$defines in -Os*) defines="$(GLSLC_SMALL)$${defines#-Os}";; esac && \
 	    $(GLSLC) $(GB_GLSLC_FLAGS) $(vulkan_depend) $$defines $(GLSLCFLAGS) \
 	    -o $@.tmp "$(srcdir)/%D%/shaders/$$file.comp" && mv $@.tmp $@
 

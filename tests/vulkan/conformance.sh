@@ -23,8 +23,11 @@ each="$each|FLASH_ATTN_EXT .*(,72,2,1\\]|\\[20,64,1,1\\])"
 each="$each|GET_ROWS -> (f32\\[[0-9]*,[0-9]*,1,1\\] [a-zA-Z0-9_]*\\[256,|.* bf16\\[)"
 each="$each|ADD_REL_POS|ARANGE|ARGSORT|CROSS_ENTROPY|REPEAT_BACK|SOFT_MAX_BACK)"
 
-# Bits of a vector, what the device shall not have, part or each, cases that pass at
-# least.
+# Products that dot products of bytes compute.
+dots='^MUL_MAT(_ID)? -> f32\[(17,33,1|17,9,64|[0-9]*,[0-9]*,(17|33)),1\] (q[2-8]|iq4_)'
+
+# Bits of a vector, what the device shall not have or shall have nevertheless, part, each
+# or dots, cases that pass at least.
 runs() {
     if [ -n "${GGMLBACKEND_TEST_ALL-}" ]; then
         cat <<'END'
@@ -32,11 +35,12 @@ runs() {
 256 -           1/1 18000
 512 -           1/1 18000
 256 staging     1/1 18000
-256 no-push     1/1 18000
+256 no-push,no-storage16 1/1 18000
 256 many-submits 1/1 18000
 256 small-range 1/1 18000
 256 no-subgroup,no-int-dot,no-f16,no-storage16,no-coopmat 1/1 18000
 256 no-narrow   1/1 18000
+256 no-narrow,int-dot 1/1 18000
 256 no-narrow,no-wide 1/1 18000
 END
         return
@@ -44,12 +48,13 @@ END
     cat <<'END'
 256 -           5/24 750
 256 staging     2/96 180
-256 no-push     6/96 180
+256 no-push,no-storage16 6/96 180
 256 many-submits 7/96 180
 256 small-range 8/96 180
 256 -           each 500
 256 no-narrow   each 500
 256 no-narrow,no-wide each 500
+256 no-narrow,int-dot dots 40
 256 no-narrow   5/96 180
 128 -           1/96 180
 512 -           9/96 180
@@ -64,6 +69,7 @@ command -v timeout >/dev/null && patience='timeout 1800'
 run() {
     case $3 in
     each) set -- "$1" "$2" "$4" --case "$each" ;;
+    dots) set -- "$1" "$2" "$4" --case "$dots" ;;
     *) set -- "$1" "$2" "$4" --part "$3" ;;
     esac
     export LP_NATIVE_VECTOR_WIDTH="$1" GGMLBACKEND_VULKAN_TEST="count,${2#-}"
@@ -105,10 +111,11 @@ measure() {
 }
 
 # Pipelines that never ran in any of the runs, but for those with cooperative matrices,
-# which coopmat.sh has.
+# which coopmat.sh has, and with dot products of bytes or many tiles, which ranges.sh has.
 never() {
     awk '{ n[$1] += $2 } END { for (name in n) if (n[name] == 0) print name }' \
-        "$dir/dispatches" | sed '/^gemmcoop_/d; /^attentioncoop_/d' | sort
+        "$dir/dispatches" | sed '/^gemmcoop_/d; /^attentioncoop_/d; /^gemmdot_/d
+            /^gemm_.*_64$/d' | sort
 }
 
 each_ran() {
@@ -129,6 +136,6 @@ if [ -z "$only" ]; then
     echo "# groups: $(paste -sd, "$dir/patterns")"
     [ ! -x "$top_builddir/ggmlbackend-bench" ] || claim 'the device is measured' measure
     claim 'each pipeline ran' each_ran
-    echo "# $rows pipelines, those of cooperative matrices aside"
+    echo "# $rows pipelines, those that other tests have aside"
 fi
 echo "1..$n"

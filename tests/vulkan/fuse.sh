@@ -3,7 +3,7 @@
 # tests/vulkan/fuse-cases on lavapipe: random graphs give the same bits whether groups of
 # nodes are computed together or not, each pattern is among the groups, and the
 # validation layer finds nothing wrong; with the shaders for processors and with those
-# for cards.  With GGMLBACKEND_TEST_ALL=1 three thousand graphs.
+# for cards, dot products of bytes among them.  With GGMLBACKEND_TEST_ALL=1 three thousand graphs.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
 takes_long
 . "$top_srcdir/tests/tools/claim.sh"
@@ -46,7 +46,7 @@ other_settings() {
         grep 'GGMLBACKEND_GPU_FUSE: sometimes is neither on nor off, and not used' "$dir/said"
 }
 
-for words in count count,no-narrow; do
+for words in count count,no-narrow,int-dot; do
     export GGMLBACKEND_VULKAN_TEST="$words"
     claim "$words: graphs with groups" run on
     claim "$words: graphs without groups" run_without

@@ -5,9 +5,11 @@
  *
  * ranges.sh runs it on lavapipe; with the argument "tiles" it is products of all
  * types instead, or of those named behind it, so large that a device has its largest
- * tiles for them.  Results are compared with sums in double
- * precision of what the types hold; each may be as wrong as if both values of each
- * product had been rounded to the 11 digits of F16.
+ * tiles for them, or with "many" so many tiles that they are of 64 by 64 elements; with
+ * "dots" it is products by dot products of bytes.  Results are
+ * compared with sums in double precision of what the types hold; each may be as wrong as
+ * if both values of each product had been rounded to the 11 digits of F16, or with "dots"
+ * as if each column's value had been rounded to a 127th of the largest of 32.
  */
 #include "config.h"
 
@@ -30,7 +32,10 @@
  * two values, and something by a sum in F32. */
 #define LOST (2.2 / 2048)
 
+#define DOT_BLOCK 32
+
 static ggml_backend_t backend;
+static bool by_bytes; /* are columns rounded to bytes? */
 
 /* ---- values ---- */
 
@@ -110,6 +115,26 @@ compute(struct ggml_context *ctx, struct ggml_tensor *node)
 
 /* ---- products ---- */
 
+/* How wrong the sum of K products may be, ALL being that of their magnitudes. */
+static double
+lost_of(int64_t k, const float *a, const float *b, double all)
+{
+    double lost = 0.0;
+
+    if (!by_bytes)
+        return LOST * all;
+    for (int64_t i = 0; i < k; i += DOT_BLOCK) {
+        double most = 0.0, weights = 0.0;
+
+        for (int64_t j = i; j < i + DOT_BLOCK; j++) {
+            most = fabs((double)b[j]) > most ? fabs((double)b[j]) : most;
+            weights += fabs((double)a[j]);
+        }
+        lost += weights * most / 254.0;
+    }
+    return 1.001 * lost + all / 65536.0;
+}
+
 /* Is RESULT the product of K values of A and B? */
 static void
 check_sum(const char *what, int64_t row, int64_t col, float result, int64_t k,
@@ -121,7 +146,7 @@ check_sum(const char *what, int64_t row, int64_t col, float result, int64_t k,
         sum += (double)a[i] * b[i];
         all += fabs((double)a[i] * b[i]);
     }
-    if (!(fabs(result - sum) <= LOST * all))
+    if (!(fabs(result - sum) <= lost_of(k, a, b, all)))
         fail_msg("%s: row %d, column %d: %g, not %g", what, (int)row, (int)col,
                  result, sum);
 }
@@ -182,33 +207,40 @@ weights_are_large_and_small(void **state)
 
 /* Results of the other columns are what they were. */
 static void
-an_infinite_value_stays_in_its_column(void **state)
+check_beside(enum ggml_type type, float strange)
 {
     const int64_t k = 64, m = 33, n = 20;
     struct ggml_context *ctx = new_context();
-    struct ggml_tensor *a = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, k, m);
+    struct ggml_tensor *a = ggml_new_tensor_2d(ctx, type, k, m);
     struct ggml_tensor *b = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, k, n);
     struct ggml_tensor *node = ggml_mul_mat(ctx, a, b);
     ggml_backend_buffer_t buffer = place(ctx, node);
     float *of[2] = { fill(a, 0, &models), fill(b, 1, &models) };
-    const float infinite = INFINITY;
     float *result;
 
-    (void)state;
-    ggml_backend_tensor_set(b, &infinite, (size_t)(3 * k + 5) * sizeof(float),
+    ggml_backend_tensor_set(b, &strange, (size_t)(3 * k + 5) * sizeof(float),
                             sizeof(float));
     result = compute(ctx, node);
     for (int64_t i = 0; i < m * n; i++)
-        if (i / m == 3)
+        if (i / m == 3 && isinf(strange) && by_bytes)
+            assert_true(result[i] == of[0][i % m * k + 5] * strange);
+        else if (i / m == 3)
             assert_false(isfinite(result[i]));
         else
-            check_sum("beside an infinite value", i % m, i / m, result[i], k,
+            check_sum("beside one that is not finite", i % m, i / m, result[i], k,
                       of[0] + i % m * k, of[1] + i / m * k);
     free(of[0]);
     free(of[1]);
     free(result);
     ggml_backend_buffer_free(buffer);
     ggml_free(ctx);
+}
+
+static void
+an_infinite_value_stays_in_its_column(void **state)
+{
+    (void)state;
+    check_beside(by_bytes ? GGML_TYPE_Q8_0 : GGML_TYPE_F16, INFINITY);
 }
 
 static void
@@ -263,7 +295,8 @@ fill_alike(struct ggml_tensor *t)
     for (int64_t i = 0; i < k * m; i++)
         values[i] = value_of(0, i);
     ggml_quantize_chunk(t->type, values, data, 0, m, k, importance);
-    ggml_get_type_traits(t->type)->to_float(data, values, k * m);
+    if (t->type != GGML_TYPE_F32)
+        ggml_get_type_traits(t->type)->to_float(data, values, k * m);
     for (int64_t i = 0; i < t->ne[2]; i++)
         ggml_backend_tensor_set(t, data, (size_t)i * t->nb[2], t->nb[2]);
     free(importance);
@@ -273,9 +306,9 @@ fill_alike(struct ggml_tensor *t)
 
 /* Tiles that are full, and that are not; every 17th element is looked at. */
 static void
-check_tiles(enum ggml_type type)
+check_matrices(enum ggml_type type, int64_t m, int64_t n, int64_t matrices)
 {
-    const int64_t k = 256, m = 200, n = 140, matrices = 16;
+    const int64_t k = 256;
     struct ggml_context *ctx = new_context();
     struct ggml_tensor *a = ggml_new_tensor_3d(ctx, type, k, m, matrices);
     struct ggml_tensor *b =
@@ -308,17 +341,72 @@ is_wanted(const char *name)
 }
 
 static void
-tiles_are_large(void **state)
+check_tiles(bool is_huge)
 {
-    (void)state;
     for (int i = 0; i < GGML_TYPE_COUNT; i++) {
         const enum ggml_type type = (enum ggml_type)i;
 
-        if (is_wanted(ggml_type_name(type)) && type != GGML_TYPE_F32 &&
-            type != GGML_TYPE_Q8_1 && type != GGML_TYPE_Q8_K &&
-            ggml_get_type_traits(type)->to_float != NULL)
-            check_tiles(type);
+        if (is_wanted(ggml_type_name(type)) && type != GGML_TYPE_Q8_1 &&
+            type != GGML_TYPE_Q8_K &&
+            (type == GGML_TYPE_F32
+                 ? !is_huge
+                 : ggml_get_type_traits(type)->to_float != NULL))
+            check_matrices(type, is_huge ? 200 : 17, is_huge ? 140 : 17,
+                           is_huge ? 16 : 64);
     }
+}
+
+static void
+tiles_are_large(void **state)
+{
+    (void)state;
+    check_tiles(true);
+}
+
+/* As many as devices without cooperative matrices ask for. */
+static void
+tiles_are_many(void **state)
+{
+    (void)state;
+    check_tiles(false);
+}
+
+/* ---- dot products of bytes ---- */
+
+static const enum ggml_type dots[] = {
+    GGML_TYPE_Q4_0, GGML_TYPE_Q4_1, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1,
+    GGML_TYPE_Q8_0, GGML_TYPE_Q2_K, GGML_TYPE_Q3_K, GGML_TYPE_Q4_K,
+    GGML_TYPE_Q5_K, GGML_TYPE_Q6_K, GGML_TYPE_IQ4_NL, GGML_TYPE_IQ4_XS,
+};
+
+/* Tiles of both sizes of each type: of few columns, and of many matrices. */
+static void
+dots_are_right(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(dots) / sizeof(dots[0]); i++) {
+        check_product(dots[i], 512, &models, &models);
+        check_matrices(dots[i], 70, 20, 64);
+    }
+}
+
+static void
+dots_meet_large_and_small_columns(void **state)
+{
+    (void)state;
+    check_product(GGML_TYPE_Q4_K, 256, &models, &large);
+    check_product(GGML_TYPE_Q4_K, 4096, &models, &mixed);
+    check_product(GGML_TYPE_Q8_0, 96, &models, &small);
+    check_product(GGML_TYPE_Q8_0, 96, &large, &extreme);
+    check_product(GGML_TYPE_Q2_K, 256, &small, &extreme);
+}
+
+static void
+what_is_no_number_stays_in_its_column(void **state)
+{
+    (void)state;
+    check_beside(GGML_TYPE_Q4_1, NAN);
+    check_beside(GGML_TYPE_Q4_0, -INFINITY);
 }
 
 /* ---- attention ---- */
@@ -416,6 +504,16 @@ main(int argc, char **argv)
     static const struct CMUnitTest large_tiles[] = {
         cmocka_unit_test(tiles_are_large),
     };
+    static const struct CMUnitTest many_tiles[] = {
+        cmocka_unit_test(tiles_are_many),
+    };
+    static const struct CMUnitTest by_dots[] = {
+        cmocka_unit_test(dots_are_right),
+        cmocka_unit_test(dots_meet_large_and_small_columns),
+        cmocka_unit_test(an_infinite_value_stays_in_its_column),
+        cmocka_unit_test(what_is_no_number_stays_in_its_column),
+        cmocka_unit_test(experts_meet_large_and_small_columns),
+    };
     ggml_backend_dev_t device;
     int failed;
 
@@ -429,7 +527,14 @@ main(int argc, char **argv)
     if (backend == NULL)
         return 1;
     wanted = argv + (argc > 1 ? 2 : 1);
-    if (argc > 1 && strcmp(argv[1], "tiles") == 0)
+    by_bytes = argc > 1 && strcmp(argv[1], "dots") == 0;
+    if (by_bytes)
+        failed = cmocka_run_group_tests_name("dots on Vulkan", by_dots, NULL,
+                                             NULL);
+    else if (argc > 1 && strcmp(argv[1], "many") == 0)
+        failed = cmocka_run_group_tests_name("many tiles on Vulkan", many_tiles,
+                                             NULL, NULL);
+    else if (argc > 1 && strcmp(argv[1], "tiles") == 0)
         failed = cmocka_run_group_tests_name("tiles on Vulkan", large_tiles,
                                              NULL, NULL);
     else

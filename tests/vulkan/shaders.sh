@@ -110,9 +110,9 @@ remaining() {
 }
 remaining 1 "$scratch/shaders"
 remaining 2 "$scratch/rows"
-# Only cooperative matrices may be left out.
-grep -v '^[a-z]*coop' "$scratch/left" >"$scratch/wrong"
-is_empty 'those that are left out have cooperative matrices' "$scratch/wrong"
+# Only these may be left out.
+grep -v '^[a-z]*coop\|^[a-z]*dot_' "$scratch/left" >"$scratch/wrong"
+is_empty 'those that are left out have cooperative matrices or dot products' "$scratch/wrong"
 
 while read -r name; do
     spirv-val --target-env vulkan1.2 "$folder/$name.spv" 2>&1 | sed "s/^/$name: /"

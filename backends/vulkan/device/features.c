@@ -151,8 +151,29 @@ has_matrices(
            card->limits.subgroup > 0 && gb_vk_matrices_read(card);
 }
 
-/* Those that somebody wants to do without; and matrices where the compiler of
- * shaders did not know them, or a processor would only act as if it had some. */
+/* Are dot products of bytes an instruction, and not several? */
+static bool
+dots_are_fast(const struct gb_vk_card *card)
+{
+    VkPhysicalDeviceShaderIntegerDotProductProperties dots = {
+        .sType =
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES,
+    };
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+        .pNext = &dots,
+    };
+
+    if ((card->features & GB_VK_HAS_INT_DOT) == 0)
+        return false;
+    card->instance->calls.GetPhysicalDeviceProperties2(card->physical,
+                                                       &properties);
+    return dots.integerDotProduct4x8BitPackedSignedAccelerated;
+}
+
+/* Those that somebody wants to do without, and those that the compiler of shaders did
+ * not know; matrices where a processor would only act as if it had some, and dot
+ * products that are not fast. */
 static uint32_t
 taken_away(const struct gb_vk_card *card)
 {
@@ -162,6 +183,9 @@ taken_away(const struct gb_vk_card *card)
     if (gb_vk_spirv_of(GB_VK_SPIRV_gemmcoop_f16).size == 0 ||
         (is_cpu && !gb_vk_test_has("coopmat")))
         features |= GB_VK_HAS_COOPMAT;
+    if (gb_vk_spirv_of(GB_VK_SPIRV_gemmdot_q8_0).size == 0 ||
+        (!dots_are_fast(card) && !gb_vk_test_has("int-dot")))
+        features |= GB_VK_HAS_INT_DOT;
     for (int i = 0; i < GB_VK_FEATURE_COUNT; i++) {
         char word[32];
 

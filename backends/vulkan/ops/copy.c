@@ -49,6 +49,10 @@ emit_convert(struct gb_vk_emit *emit, const struct ggml_tensor *dst,
              const struct ggml_tensor *src)
 {
     const uint32_t values = has_pairs(dst) ? 2 : 1;
+    const enum gb_vk_pipeline pipeline =
+        values == 1 && dst->type != GGML_TYPE_F32 &&
+                gb_vk_can_use(emit->limits, GB_VK_convert_halves)
+            ? GB_VK_convert_halves : GB_VK_convert;
     struct gb_vk_convert_params params = {
         .dst_ne = GB_VK_NE(dst),
         .dst_nb = GB_VK_NB(dst),
@@ -60,8 +64,8 @@ emit_convert(struct gb_vk_emit *emit, const struct ggml_tensor *dst,
         .src_type = gb_vk_float_of(src->type),
     };
 
-    GB_VK_DISPATCH(emit, convert, gb_vk_groups(params.n, 256), &params,
-                   gb_vk_write(dst), gb_vk_read(src));
+    GB_VK_DISPATCH_ONE_OF(emit, pipeline, gb_vk_groups(params.n, 256), &params,
+                          gb_vk_write(dst), gb_vk_read(src));
 }
 
 /* A copy of a tensor onto itself has nothing to do. */

@@ -68,6 +68,7 @@ tiling_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
         .cols = ggml_nrows(node) / matrices,
         .matrices = matrices,
         .is_wide = gb_vk_is_wide(a, node->src[1]),
+        .columns_size = gb_vk_columns_size(limits, node->src[1]),
     };
 
     return gb_vk_tile_product(&shape, false);
@@ -80,7 +81,9 @@ mul_mat_scratch(
     const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
     return gb_vk_is_cut(limits, node)
-               ? 0 : gb_vk_product_parts_size(&tiling, node);
+               ? 0
+               : gb_vk_scratch_up(tiling.columns_size) +
+                     gb_vk_product_parts_size(&tiling, node);
 }
 
 /* NODE, where bindings show all of its operands. */
@@ -123,6 +126,18 @@ tiles_of(const struct gb_vk_product *product)
 
     return a->ne[2] * a->ne[3] *
            gb_vk_groups(product->params.n_cols, product->tiling.cols);
+}
+
+/* PRODUCT's, and what it makes of columns before. */
+static void
+multiply_whole(struct gb_vk_emit *emit, struct gb_vk_product *product)
+{
+    if (product->tiling.columns_size > 0) {
+        gb_vk_pack_columns(emit, product, 0);
+        gb_vk_take_packed(product, 0);
+        product->parts = gb_vk_scratch_up(product->tiling.columns_size);
+    }
+    gb_vk_multiply(emit, product, tiles_of(product));
 }
 
 /* N rows from FIRST on of a matrix of T, of which LENGTH bytes are needed each.
@@ -197,7 +212,7 @@ mul_mat_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     if (!gb_vk_is_cut(emit->limits, node)) {
         struct gb_vk_product product = whole_product(emit->limits, node);
 
-        gb_vk_multiply(emit, &product, tiles_of(&product));
+        multiply_whole(emit, &product);
         return;
     }
     for (int64_t i3 = 0; i3 < node->ne[3]; i3++)
@@ -243,7 +258,7 @@ product_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
     memcpy(product.params.dst_nb, nb, sizeof(nb));
     product.sum = sum;
     product.addend = gb_vk_other_operand(sum, group->nodes[0]);
-    gb_vk_multiply(emit, &product, tiles_of(&product));
+    multiply_whole(emit, &product);
 }
 
 const struct gb_vk_fused gb_vk_fused_product = {
@@ -271,12 +286,24 @@ parts_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     return gb_vk_scratch_up(gb_vk_product_parts_size(&tiling, node));
 }
 
+/* Columns as blocks, of which all that want some have the same. */
+static size_t
+columns_of(
+    const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
+{
+    size_t size = 0;
+
+    for (int i = 0; i < group->n_nodes && size == 0; i++)
+        size = tiling_of(limits, group->nodes[i]).columns_size;
+    return gb_vk_scratch_up(size);
+}
+
 /* Parts of all products are there at once. */
 static size_t
 products_scratch(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
 {
-    size_t size = 0;
+    size_t size = columns_of(limits, group);
 
     for (int i = 0; i < group->n_nodes; i++)
         size += parts_of(limits, group->nodes[i]);
@@ -288,11 +315,18 @@ static void
 products_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
 {
     struct gb_vk_product products[GB_FUSE_MAX_PARTS];
-    size_t parts = 0;
+    size_t parts = columns_of(emit->limits, group);
+    bool is_packed = false;
 
     for (int i = 0; i < group->n_nodes; i++) {
         products[i] = whole_product(emit->limits, group->nodes[i]);
         products[i].parts = parts;
+        if (products[i].tiling.columns_size > 0) {
+            if (!is_packed)
+                gb_vk_pack_columns(emit, &products[i], 0);
+            is_packed = true;
+            gb_vk_take_packed(&products[i], 0);
+        }
         parts += parts_of(emit->limits, group->nodes[i]);
         gb_vk_multiply_parts(emit, &products[i], tiles_of(&products[i]));
     }

@@ -26,6 +26,8 @@ struct gb_vk_product_shape {
     int64_t matrices; /* of weights */
     bool is_cut;      /* by operands: k is not */
     bool is_wide;     /* see gb_vk_is_wide */
+    size_t columns_size; /* of all columns as blocks, see gb_vk_columns_size; 0:
+                          * they cannot be */
 };
 
 struct gb_vk_tiling {
@@ -34,6 +36,8 @@ struct gb_vk_tiling {
     bool has_epilogue;  /* can its shader add something to results? */
     int64_t lanes;      /* GEMV: invocations that share k; GEMM: wide reads */
     int64_t n_splits, split_k;
+    size_t columns_size; /* bytes of scratch for columns as blocks, which its
+                          * shader takes; 0: it takes them as they are */
 };
 
 /* By SHAPE alone, so that bits of a device depend on nothing else.  IS_SINGLE:
@@ -54,6 +58,11 @@ bool gb_vk_can_multiply(
  * are floats? */
 bool gb_vk_is_wide(const struct ggml_tensor *a, const struct ggml_tensor *b);
 
+/* Bytes of the rows of B, columns of a product, as blocks of bytes with a scale, for
+ * dot products of bytes; 0 where a binding cannot show them. */
+size_t gb_vk_columns_size(
+    const struct gb_vk_limits *limits, const struct ggml_tensor *b);
+
 /* Bytes of scratch for the parts of NODE where k is split. */
 size_t gb_vk_product_parts_size(
     const struct gb_vk_tiling *tiling, const struct ggml_tensor *node);
@@ -69,6 +78,14 @@ struct gb_vk_product {
     const struct ggml_tensor *sum, *addend;
     struct gb_vk_matmul_params params;
 };
+
+/* Dispatch what makes blocks of the columns of PRODUCT's node, in scratch from AT on:
+ * once for all products with them. */
+void gb_vk_pack_columns(struct gb_vk_emit *emit,
+                        const struct gb_vk_product *product, size_t at);
+
+/* Let PRODUCT, whose tiling takes such, have those at AT. */
+void gb_vk_take_packed(struct gb_vk_product *product, size_t at);
 
 /*
  * Dispatch PRODUCT with N_TILES tiles of columns over all matrices, and the sum

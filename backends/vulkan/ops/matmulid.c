@@ -24,7 +24,7 @@ struct plan {
     int64_t n_pairs;
     int64_t n_tiles; /* of columns */
     bool is_sorted;
-    size_t tiles, counts, parts, end; /* offsets; pairs are first */
+    size_t tiles, counts, columns, parts, end; /* offsets; pairs are first */
 };
 
 /* Bytes of an expert's weights. */
@@ -65,6 +65,7 @@ plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
         .k = a->ne[0],
         .is_cut = experts_shown(limits, a) < experts,
         .is_wide = gb_vk_is_wide(a, node->src[1]),
+        .columns_size = gb_vk_columns_size(limits, node->src[1]),
     };
 
     plan.is_sorted = plan.n_pairs > SORTED * experts && plan.n_pairs > 8;
@@ -84,9 +85,10 @@ plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
         plan.tiles = gb_vk_scratch_up((size_t)plan.n_pairs * 4);
         plan.counts =
             plan.tiles + gb_vk_scratch_up((size_t)plan.n_tiles * 12);
-        plan.parts =
+        plan.columns =
             plan.counts + gb_vk_scratch_up((size_t)(experts + 1) * 4);
     }
+    plan.parts = plan.columns + gb_vk_scratch_up(plan.tiling.columns_size);
     plan.end = plan.parts + gb_vk_product_parts_size(&plan.tiling, node);
     return plan;
 }
@@ -137,7 +139,7 @@ sort(struct gb_vk_emit *emit, const struct ggml_tensor *node,
 
     GB_VK_DISPATCH(emit, experts, 1, &params,
                    gb_vk_scratch(0, plan->counts, true),
-                   gb_vk_scratch(plan->counts, plan->parts - plan->counts,
+                   gb_vk_scratch(plan->counts, plan->columns - plan->counts,
                                  true),
                    gb_vk_read(ids));
 }
@@ -179,6 +181,10 @@ mul_mat_id_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         product.chosen = gb_vk_scratch(0, plan.counts, false);
         product.params.has_ids = GB_VK_BY_TILE;
         product.params.ids_nb[0] = (uint32_t)plan.tiles;
+    }
+    if (plan.tiling.columns_size > 0) {
+        gb_vk_pack_columns(emit, &product, plan.columns);
+        gb_vk_take_packed(&product, plan.columns);
     }
     for (int64_t first = 0; first < a->ne[2]; first += shown) {
         const int64_t n = a->ne[2] - first < shown ? a->ne[2] - first : shown;

@@ -27,17 +27,20 @@
 #define GROUPS     256   /* of the GEMV */
 #define THREADS    65536 /* of the GEMM, whose work groups are of several sizes */
 
+/* So many columns have tiles of their own. */
+#define FEW_COLS 16
+
 /* So many tiles of 64 rows and columns, or smaller ones. */
 #define LARGE_TILES 64
 
 static const struct {
-    enum gb_vk_pipeline gemv_1, gemv_4, gemv_8, gemm_32, gemm_64;
+    enum gb_vk_pipeline gemv_1, gemv_4, gemv_8, gemm_16, gemm_32, gemm_64;
     enum gb_vk_pipeline narrow_1, narrow_8;
 } pipelines[GGML_TYPE_COUNT] = {
 #define GB_VK_FORMAT(TYPE, name, table)                                    \
     [GGML_TYPE_##TYPE] = { GB_VK_gemv_##name##_1, GB_VK_gemv_##name##_4,   \
-                           GB_VK_gemv_##name##_8, GB_VK_gemm_##name##_32,  \
-                           GB_VK_gemm_##name##_64,                         \
+                           GB_VK_gemv_##name##_8, GB_VK_gemm_##name##_16,  \
+                           GB_VK_gemm_##name##_32, GB_VK_gemm_##name##_64, \
                            GB_VK_narrow_##name##_1,                        \
                            GB_VK_narrow_##name##_8 },
 #include "backends/vulkan/shaders/formats.def"
@@ -76,6 +79,29 @@ static const struct {
 #undef GB_VK_FORMAT
 #undef GB_VK_gemmcoop_f32_64
 #undef GB_VK_gemmcoop_f32_128
+};
+
+/* By dot products of bytes: of 16 columns, or of 64. */
+static const struct {
+    bool is_there;
+    enum gb_vk_pipeline of_16, of_64;
+} dots[GGML_TYPE_COUNT] = {
+#define DOT(TYPE, name)                                    \
+    [GGML_TYPE_##TYPE] = { true, GB_VK_gemmdot_##name##_16, \
+                           GB_VK_gemmdot_##name##_64 }
+    DOT(Q4_0, q4_0),
+    DOT(Q4_1, q4_1),
+    DOT(Q5_0, q5_0),
+    DOT(Q5_1, q5_1),
+    DOT(Q8_0, q8_0),
+    DOT(Q2_K, q2_k),
+    DOT(Q3_K, q3_k),
+    DOT(Q4_K, q4_k),
+    DOT(Q5_K, q5_k),
+    DOT(Q6_K, q6_k),
+    DOT(IQ4_NL, iq4_nl),
+    DOT(IQ4_XS, iq4_xs),
+#undef DOT
 };
 
 static int64_t
@@ -166,15 +192,40 @@ tile_matrices(
                                 : matrices[shape->weights].gemm_64;
 }
 
+/* False where the device is not fast at that, or cannot do it. */
+static bool
+tile_dots(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
+{
+    const enum ggml_type type = shape->weights;
+    const bool is_large = shape->cols > FEW_COLS && fills(shape, 64);
+
+    if (!dots[type].is_there || shape->columns_size == 0 ||
+        !gb_vk_can_use(shape->limits, dots[type].of_64) ||
+        !gb_vk_can_use(shape->limits, dots[type].of_16) ||
+        !gb_vk_can_use(shape->limits, GB_VK_columns))
+        return false;
+    tiling->columns_size = shape->columns_size;
+    tiling->rows = 64;
+    tiling->cols = is_large ? 64 : FEW_COLS;
+    tiling->pipeline = is_large ? dots[type].of_64 : dots[type].of_16;
+    return true;
+}
+
 static void
 tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 {
+    const enum ggml_type type = shape->weights;
     const bool is_large = fills(shape, 64);
 
     tiling->lanes = gemm_lanes(shape);
     tiling->rows = tiling->cols = is_large ? 64 : 32;
-    tiling->pipeline = is_large ? pipelines[shape->weights].gemm_64
-                                : pipelines[shape->weights].gemm_32;
+    tiling->pipeline =
+        is_large ? pipelines[type].gemm_64 : pipelines[type].gemm_32;
+    if (shape->cols <= FEW_COLS) {
+        tiling->rows = 64;
+        tiling->cols = FEW_COLS;
+        tiling->pipeline = pipelines[type].gemm_16;
+    }
 }
 
 /* For a device that is a processor; false where it is none, and for what its
@@ -225,10 +276,10 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
         tile_gemv(shape, is_single, &tiling);
     else if (has_matrices(shape))
         tile_matrices(shape, &tiling);
-    else
+    else if (!tile_dots(shape, &tiling))
         tile_gemm(shape, &tiling);
     if (!is_single && shape->cols > GEMV_COLS)
-        groups = THREADS / (2 * tiling.rows);
+        groups = THREADS / (tiling.cols == FEW_COLS ? 64 : 2 * tiling.rows);
     split(shape, shape->is_cut ? 1 : groups, &tiling);
     return tiling;
 }

@@ -186,6 +186,8 @@ emit_rope(struct gb_vk_emit *emit, const struct ggml_tensor *node,
     const int64_t n_pairs = pair_count(node);
     const int64_t n_slots = n_pairs + (a->ne[0] - 2 * n_pairs + 1) / 2;
     const int64_t columns = n_slots * a->ne[2] * a->ne[3];
+    const bool has_halves = to->type != GGML_TYPE_F32 &&
+                            gb_vk_can_use(emit->limits, GB_VK_rope_halves);
     struct gb_vk_rope_params params = {
         .ne = { (uint32_t)a->ne[0], (uint32_t)a->ne[1], (uint32_t)a->ne[2] },
         .dst_nb = { nb[0], nb[1], nb[2], nb[3] },
@@ -205,11 +207,12 @@ emit_rope(struct gb_vk_emit *emit, const struct ggml_tensor *node,
     set_frequencies(&params, node);
     params.n_items =
         (uint32_t)(columns * gb_vk_groups(a->ne[1], params.per_item));
-    GB_VK_DISPATCH(emit, rope, gb_vk_groups(params.n_items, 256), &params,
-                   gb_vk_write(to), gb_vk_read(a), gb_vk_read(positions),
-                   gb_vk_read_or(factors == NULL ? positions : factors,
-                                 positions),
-                   gb_vk_write(is_written ? node : to));
+    GB_VK_DISPATCH_ONE_OF(
+        emit, has_halves ? GB_VK_rope_halves : GB_VK_rope,
+        gb_vk_groups(params.n_items, 256), &params, gb_vk_write(to),
+        gb_vk_read(a), gb_vk_read(positions),
+        gb_vk_read_or(factors == NULL ? positions : factors, positions),
+        gb_vk_write(is_written ? node : to));
 }
 
 static void

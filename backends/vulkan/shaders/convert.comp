@@ -6,13 +6,19 @@
 // An invocation a value, or the two values of a word of dst, 256 a work group;
 // limited by the divisions that find an element.  Bits go through F32, which
 // holds each value of the others.
+//
+// GB_STORAGE16  may values of two bytes be written by themselves?
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
+#ifdef GB_STORAGE16
+#extension GL_EXT_shader_16bit_storage : require
+#endif
 #include "params-convert.h"
 #include "common/tensor.glsl"
 
 layout(local_size_x = 256) in;
 GB_OPERAND(0, dst, );
+GB_OPERAND_OF_HALVES(0, dst)
 GB_OPERAND(1, src, readonly);
 
 float value_of(uint i)

@@ -5,7 +5,7 @@
 // one that is chosen for each pair of a token and an expert, pairs sorted by
 // expert.
 //
-// A work group makes a tile of TILE rows and columns of dst, an invocation
+// A work group makes a tile of TILE rows and COLS columns of dst, an invocation
 // SIDE_M by SIDE_N of them in registers.  16 values of k at a time come as
 // floats into shared memory, 8 of a row and 8 of a column by each invocation,
 // which reads the next ones before it multiplies; four of a row are one vector,
@@ -14,10 +14,12 @@
 //
 // With tiles of 64 (128 invocations, 8 by 4 each, 10 KiB) there are 32 fused
 // multiply-adds for 3 reads of shared memory; with tiles of 32 (64 invocations,
-// 4 by 4 each, 5 KiB) 16 for 2, for products that have too few tiles of 64.
+// 4 by 4 each, 5 KiB) 16 for 2, for products that have too few tiles of 64.  Few
+// columns have tiles of 64 by 16 (64 invocations, 4 by 4 each, 6 KiB).
 //
 // GB_TYPE_…  type of the weights
-// TILE       64 or 32
+// TILE       rows
+// THREADS    invocations
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -25,14 +27,17 @@
 #include "common/format.glsl"
 #include "common/tensor.glsl"
 
-#define THREADS (2 * TILE)
-#define SIDE_M  (TILE / 8)
-#define SIDE_N  4
-#define COLS_AT (THREADS / 8) // from a column of an invocation to the next
-#define STEP    16            // values of k
-#define STRIDE  (STEP / 4 + 1)
+#define ACROSS (TILE == THREADS ? 16u : 8u) // invocations along rows
+#define SIDE_M (TILE / ACROSS)
+#define SIDE_N 4
+#define DOWN   (THREADS / ACROSS) // along columns: from one of its own to the next
+#define COLS   (DOWN * SIDE_N)
+#define LOADS  (2 * TILE / THREADS) // pieces of rows that an invocation reads
+#define STEP   16                   // values of k
+#define STRIDE (STEP / 4 + 1)
 
 layout(constant_id = 0) const uint TILE = 64;
+layout(constant_id = 1) const uint THREADS = 128;
 layout(local_size_x_id = 1, local_size_x = 128) in; // THREADS
 GB_OPERAND(0, dst, writeonly);
 GB_OPERAND(1, weights, readonly);
@@ -52,9 +57,9 @@ GB_FLOATS8(columns8, columns)
 GB_TILE8
 
 shared vec4 a[TILE * STRIDE];
-shared vec4 b[TILE * STRIDE];
-shared uint from[TILE]; // columns of the tile
-shared uint to[TILE];   // and where their results go
+shared vec4 b[COLS * STRIDE];
+shared uint from[COLS]; // columns of the tile
+shared uint to[COLS];   // and where their results go
 
 // Column C of those that meet matrix INDEX.
 void find_column(uint c, uint index, uint which)
@@ -104,9 +109,9 @@ void multiply(uint my_row, uint my_col)
         vec4 col[SIDE_N];
 
         [[unroll]] for (uint c = 0u; c < SIDE_N; c++)
-            col[c] = b[(my_col + c * COLS_AT) * STRIDE + k];
+            col[c] = b[(my_col + c * DOWN) * STRIDE + k];
         [[unroll]] for (uint r = 0u; r < SIDE_M; r++) {
-            const vec4 four = a[(my_row + r * 8u) * STRIDE + k];
+            const vec4 four = a[(my_row + r * ACROSS) * STRIDE + k];
 
             [[unroll]] for (uint c = 0u; c < SIDE_N; c++) {
                 sums[r][c] = fma(four.x, col[c].x, sums[r][c]);
@@ -121,10 +126,12 @@ void multiply(uint my_row, uint my_col)
 void main()
 {
     const uint thread = gl_LocalInvocationID.x;
-    const uint mine = thread / 2u, piece = thread % 2u; // what it reads
-    const uint my_row = thread % 8u, my_col = thread / 8u;
+    const uint my_row = thread % ACROSS, my_col = thread / ACROSS;
+    // The pieces that it reads: of LOADS rows, and of a column.
+    const uint mine = thread / 2u, piece = thread % 2u;
     uint index = gb_group();
-    uint first_row, split, tile, n_here, matrix, row, begin, end;
+    uint first_row, split, tile, n_here, matrix, begin, end;
+    uint row[LOADS];
     bool is_nothing = false;
 
     if (index >= p.n_groups)
@@ -145,14 +152,14 @@ void main()
                        : expert < p.first_expert || expert >= p.end_expert)
             return;
         matrix = p.at[1] + (expert - p.first_expert) * p.weights_nb[1];
-        if (thread < TILE)
+        if (thread < COLS)
             find_pair(tile + min(thread, n_here - 1u), thread);
     } else {
-        tile = gb_take(index, (p.n_cols + TILE - 1u) / TILE) * TILE;
-        n_here = min(p.n_cols - tile, TILE);
+        tile = gb_take(index, (p.n_cols + COLS - 1u) / COLS) * COLS;
+        n_here = min(p.n_cols - tile, COLS);
         matrix = p.at[1] + index % p.weights_ne2 * p.weights_nb[1] +
                  index / p.weights_ne2 * p.weights_nb[2];
-        if (thread < TILE)
+        if (thread < COLS)
             find_column(tile + min(thread, n_here - 1u), index, thread);
     }
     barrier();
@@ -160,35 +167,43 @@ void main()
     [[unroll]] for (uint r = 0u; r < SIDE_M; r++)
         [[unroll]] for (uint c = 0u; c < SIDE_N; c++)
             sums[r][c] = 0.0;
-    row = matrix + min(first_row + mine, p.m - 1u) * p.weights_nb[0];
+    [[unroll]] for (uint l = 0u; l < LOADS; l++)
+        row[l] = matrix + min(first_row + mine + l * (THREADS / 2u), p.m - 1u) *
+                              p.weights_nb[0];
     begin = split * p.split_k;
     end = is_nothing ? begin : min(begin + p.split_k, p.k);
     for (uint step = begin;; step += STEP) {
         const uint i = step + piece * 8u;
-        float w[8], x[8];
+        float w[LOADS][8], x[8];
 
         [[unroll]] for (uint j = 0u; j < 8u; j++)
-            w[j] = x[j] = 0.0;
-        if (i < end) {
-            gb_tile_weights8(row, i, w);
-            gb_tile_column8(from[mine], i, x);
+            x[j] = 0.0;
+        [[unroll]] for (uint l = 0u; l < LOADS; l++) {
+            [[unroll]] for (uint j = 0u; j < 8u; j++)
+                w[l][j] = 0.0;
+            if (i < end)
+                gb_tile_weights8(row[l], i, w[l]);
         }
+        if (i < end && mine < COLS)
+            gb_tile_column8(from[mine], i, x);
         if (step > begin)
             multiply(my_row, my_col);
         if (step >= end)
             break;
         barrier();
-        keep(mine * STRIDE + 2u * piece, w, true);
-        keep(mine * STRIDE + 2u * piece, x, false);
+        [[unroll]] for (uint l = 0u; l < LOADS; l++)
+            keep((mine + l * (THREADS / 2u)) * STRIDE + 2u * piece, w[l], true);
+        if (mine < COLS)
+            keep(mine * STRIDE + 2u * piece, x, false);
         barrier();
     }
 
     [[unroll]] for (uint c = 0u; c < SIDE_N; c++) {
-        const uint col = my_col + c * COLS_AT;
+        const uint col = my_col + c * DOWN;
         const uint base = to[col] + split * p.split_bytes;
 
         [[unroll]] for (uint r = 0u; r < SIDE_M; r++) {
-            const uint at_row = first_row + my_row + r * 8u;
+            const uint at_row = first_row + my_row + r * ACROSS;
 
             if (at_row < p.m && col < n_here)
                 gb_put_f32(dst, base + at_row * 4u, sums[r][c]);

@@ -12,8 +12,13 @@
 //
 // Sources: "RoFormer" (arXiv 2104.09864), section 3.2; blending of frequencies:
 // "YaRN" (arXiv 2309.00071), section 3.
+//
+// GB_STORAGE16  may values of two bytes be written by themselves?
 #define GB_GLSL
 #extension GL_GOOGLE_include_directive : require
+#ifdef GB_STORAGE16
+#extension GL_EXT_shader_16bit_storage : require
+#endif
 #include "params-rope.h"
 #include "common/tensor.glsl"
 #include "common/math.glsl"
@@ -21,6 +26,7 @@
 
 layout(local_size_x = 256) in;
 GB_OPERAND(0, dst, );
+GB_OPERAND_OF_HALVES(0, dst)
 GB_OPERAND(1, src, readonly);
 GB_OPERAND(2, positions, readonly);
 GB_OPERAND(3, factors, readonly);

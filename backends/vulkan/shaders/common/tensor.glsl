@@ -7,7 +7,8 @@
 // name_w.  Positions are in bytes; a value of fewer bytes than a word is cut out of
 // it, so that no shader asks for 8- or 16-bit storage, which devices may lack.
 // Values of two bytes are written through gb_put_u16, for which the word's other
-// half may be another invocation's to write.
+// half may be another invocation's to write; with GB_STORAGE16 they are written by
+// themselves, and operands that are have been declared by GB_OPERAND_OF_HALVES too.
 //
 // A shader includes this behind "#version 450", its params header and its
 // extensions.
@@ -20,6 +21,16 @@
     {                                                             \
         uint name##_w[];                                          \
     }
+
+#ifdef GB_STORAGE16
+#define GB_OPERAND_OF_HALVES(number, name)                                   \
+    layout(set = 0, binding = number, std430) writeonly buffer name##_halves \
+    {                                                                        \
+        uint16_t name##_h[];                                                 \
+    };
+#else
+#define GB_OPERAND_OF_HALVES(number, name)
+#endif
 
 // The number of this work group: grids are folded, since a dimension may have no
 // more than 65,535, so the last ones may be behind the end of what there is to do.
@@ -63,11 +74,15 @@ uint gb_offset(uint index, uint ne[4], uint nb[4])
 // Writes.  Those of two bytes leave the word's other half as it is.
 #define gb_put_u32(name, at, value) name##_w[(at) >> 2] = (value)
 #define gb_put_f32(name, at, value) name##_w[(at) >> 2] = floatBitsToUint(value)
+#ifdef GB_STORAGE16
+#define gb_put_u16(name, at, value) name##_h[(at) >> 1] = uint16_t(value)
+#else
 #define gb_put_u16(name, at, value)                                           \
     do {                                                                      \
         atomicAnd(name##_w[(at) >> 2], 0xffff0000u >> (((at) & 2u) << 3));    \
         atomicOr(name##_w[(at) >> 2], ((value) & 0xffffu) << (((at) & 2u) << 3)); \
     } while (false)
+#endif
 #define gb_put_u8(name, at, value)                                            \
     do {                                                                      \
         atomicAnd(name##_w[(at) >> 2], ~(0xffu << (((at) & 3u) << 3)));       \
