@@ -160,6 +160,36 @@ struct ggmlbackend_dev_state {
 typedef bool (*ggmlbackend_dev_get_state_t)(
     struct ggml_backend_device *device, struct ggmlbackend_dev_state *state);
 
+/* ---- profile ---- */
+
+/* What of a step of a graph: its sources prepared, which may be for later steps as
+ * well, its result computed, or put together. */
+enum ggmlbackend_part {
+    GGMLBACKEND_PART_PREPARE = 0,
+    GGMLBACKEND_PART_RUN = 1,
+    GGMLBACKEND_PART_FINISH = 2,
+};
+
+/*
+ * NS nanoseconds were spent on PART of the step that computes NODE, by all threads
+ * together; or, with NULL for NODE, the threads that took part were there for NS in
+ * all, from a graph's beginning to its end, busy or waiting.
+ */
+typedef void (*ggmlbackend_profile_callback)(
+    void *data, const struct ggml_tensor *node, enum ggmlbackend_part part,
+    int64_t ns);
+
+/*
+ * Where the time goes: a registration may give a function of this type for the name
+ * "ggmlbackend_set_profile".  From then on each graph that its devices compute is
+ * told of step by step, on the thread that computes it, when it has ended; the order
+ * is that of the work, and steps overlap where they do without a profile as well.
+ * NULL for CALLBACK ends it.  It is for one caller in a process, while nothing is
+ * computed.
+ */
+typedef void (*ggmlbackend_set_profile_t)(
+    ggmlbackend_profile_callback callback, void *data);
+
 /* ---- timeline ---- */
 
 /*

@@ -66,6 +66,44 @@ claim 'a model is measured, by depth' \
 says 'its prompt' grep -q '^model/prompt=4/depth=3 .* tokens/s' "$dir/out"
 says 'its answer' grep -q '^model/generate=2/depth=0 .* tokens/s' "$dir/out"
 says 'and reading its file' grep -q '^limit/read/file' "$dir/out"
+says 'beneath where threads may run' \
+    grep -q ', 2 threads on [0-9]* processors\{0,1\} of [0-9]* core' "$dir/out"
+claim 'several sequences are answered at once' \
+    "$tool" -m "$dir/tiny.gguf" -b 1,3 -d 5 -c 'model/batch*' -t 2 -s 0.001
+says 'each number of them' sh -c \
+    'test "$(grep -c "^model/batch=[13]/depth=5 .* tokens/s" "$1")" -eq 2' - \
+    "$dir/out"
+
+# Where time goes.  Parts and what is no part add up to the whole, in each run and
+# nearly in the medians of three.
+claim 'a profile by operation' "$tool" -m "$dir/tiny.gguf" --by-op -p 20 -g 4 \
+    -t 2 -s 0.001
+says 'is a table of each case' sh -c \
+    'test "$(grep -c "^by-op/model/.*, 2 threads$" "$1")" -eq 2' - "$dir/out"
+says 'with what runs take without it' \
+    grep -q '^(all, without a profile) ' "$dir/out"
+claim 'and as JSON' "$tool" -m "$dir/tiny.gguf" --by-op --json -p 20 -g 4 -t 1 \
+    -s 0.05
+cp "$dir/out" "$dir/by-op.jsonl"
+for row in 'MUL_MAT [a-z0-9_]* [0-9]*x[0-9]* GEMM' RMS_NORM ROPE '(waiting)' \
+    '(outside)' '(all)'; do
+    says "$row is a row of a prompt" grep -q \
+        "\"by-op/model/prompt=20/depth=0/$row\".*\"unit\": \"ms\"" "$dir/out"
+done
+says 'one token has one column' sh -c \
+    '! grep "by-op/model/generate.*GEMM" "$1"' - "$dir/out"
+says 'what an operation is called is counted' grep -q \
+    '"by-op/model/generate=4/.*/SILU".*"calls": [1-9]' "$dir/out"
+says 'parts add up to the whole' awk -F'"' '
+    { for (i = 1; i <= NF; i++) if ($i == "value") { split($(i + 1), v, /[:,]/)
+          value = v[2] } }
+    /by-op\/model\/prompt/ && /\(all\)/ { all = value; next }
+    /by-op\/model\/prompt/ { sum += value }
+    END { exit !(all > 0 && sum > 0.7 * all && sum < 1.3 * all) }' "$dir/out"
+refuse 2 'a profile without a model' "$tool" --by-op
+refuse 2 'a batch without one' "$tool" -b 2
+refuse 2 'a batch of none' "$tool" -m "$dir/tiny.gguf" -b 0
+refuse 2 'too large a batch' "$tool" -m "$dir/tiny.gguf" -b 257
 
 # Against a library: the same one, in another process
 library=$top_builddir/.libs/libggmlbackend.so.0
@@ -127,7 +165,24 @@ claim 'with a bar for each result, a mark for each file and the ground' \
 line 'a<b&c' 1 1.0 >"$dir/odd.jsonl"
 claim 'odd names' "$tool" --plot "$dir/odd.svg" "$dir/odd.jsonl"
 claim 'are written as XML has them' grep -q 'a&lt;b&amp;c' "$dir/odd.svg"
-for drawing in one two odd; do
+claim 'a profile is drawn' "$tool" --plot "$dir/by-op.svg" "$dir/by-op.jsonl"
+claim 'as parts of one bar a case' sh -c \
+    'test "$(grep -c "<title>(waiting)</title>" "$1")" -eq 2' - "$dir/by-op.svg"
+claim 'two of them' "$tool" --plot "$dir/both.svg" "$dir/by-op.jsonl" \
+    "$dir/by-op.jsonl"
+claim 'as two bars' sh -c \
+    'test "$(grep -c "<title>(waiting)</title>" "$1")" -eq 4' - "$dir/both.svg"
+cat "$dir/measured.jsonl" "$dir/by-op.jsonl" >"$dir/all.jsonl"
+claim 'a page' "$tool" --report "$dir/page.svg" "$dir/all.jsonl"
+says 'has the limits' grep -q '<td>limit/int8</td>' "$dir/page.svg"
+says 'results beside theirs' grep -q 'mul_mat/q4_0.* % of ' "$dir/page.svg"
+says 'where threads may run' grep -q ' on [0-9]* processor' "$dir/page.svg"
+says 'and where time went' grep -q '<title>RMS_NORM</title>' "$dir/page.svg"
+mkdir "$dir/folder"
+claim 'a page in a folder' "$tool" --report "$dir/folder" "$dir/odd.jsonl"
+says 'is report.html, with names as XML has them' \
+    grep -q 'a&lt;b&amp;c' "$dir/folder/report.html"
+for drawing in one two odd by-op both page; do
     if command -v xmllint >/dev/null 2>&1; then
         claim "$drawing.svg is well-formed" xmllint --noout "$dir/$drawing.svg"
     else

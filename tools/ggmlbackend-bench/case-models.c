@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench/case-models.c - a model that reads a prompt, and one that answers.
+ * bench/case-models.c - a model that reads a prompt, that answers, and that
+ * answers several at once.
  */
 #include "tools/ggmlbackend-bench/case.h"
 #include "tools/model/array.h"
+
+/* Steps of a run with several sequences. */
+#define BATCH_STEPS 16
 
 /* Tokens that a model may meet; which ones does not matter. */
 static void
@@ -127,6 +131,56 @@ run_answer(struct job *job)
     return true;
 }
 
+/* Sequences whose caches have met DEPTH tokens each: what those were does not
+   matter, so they are zeros. */
+static bool
+open_batch(struct job *job, const struct bench *bench,
+           const struct bench_case *c, bool *is_supported)
+{
+    const struct model *model = &bench->model;
+    const int64_t n_seq = c->size[0], n = c->size[2];
+
+    job->device = &bench->device;
+    job->n_tokens = n;
+    job->n_seq = n_seq;
+    job->depth = c->size[1];
+    job->work = (double)(n * n_seq);
+    job->demand.is_file = true;
+    job->demand.bytes = bytes_of_token(model) * (double)n;
+    count_products(job, model, job->work, job->work);
+    job->ids = new_zeroed((size_t)n_seq, sizeof(*job->ids));
+    job->logits =
+        new_zeroed((size_t)(n_seq * model->n_vocab), sizeof(*job->logits));
+    if (job->ids == NULL || job->logits == NULL)
+        return false;
+    make_ids(job->ids, n_seq, model->n_vocab);
+    return engine_open_many(&job->engine, model, &bench->device,
+                            job->depth + n, n_seq, is_supported);
+}
+
+/* Steps of a token of each sequence, with all logits. */
+static bool
+run_batch(struct job *job)
+{
+    struct engine *e = &job->engine;
+
+    e->n_past = job->depth;
+    for (int64_t i = 0; i < job->n_tokens; i++) {
+        if (!engine_append(e, job->ids, job->n_seq, job->n_seq))
+            return false;
+        for (int64_t first = 0; first < job->n_seq; first += e->n_rows) {
+            const int64_t left = job->n_seq - first;
+
+            if (!engine_logits(e, first, left < e->n_rows ? left : e->n_rows,
+                               job->logits))
+                return false;
+        }
+    }
+    return true;
+}
+
+static const struct case_kind batch = { UNIT_TOKENS, open_batch, run_batch,
+                                        NULL };
 static const struct case_kind prompt = { UNIT_TOKENS, open_prompt, run_prompt,
                                          NULL };
 static const struct case_kind answer = { UNIT_TOKENS, open_answer, run_answer,
@@ -144,6 +198,15 @@ cases_models(struct case_list *list, const struct options *o)
             case_add(list, (struct bench_case){ .kind = &prompt,
                                                 .size = { n, depth } },
                      "model/prompt=%lld/depth=%lld", (long long)n,
+                     (long long)depth);
+        }
+        for (int i = 0; i < o->batches.n; i++) {
+            const int64_t n = o->batches.at[i];
+
+            case_add(list, (struct bench_case){ .kind = &batch,
+                                                .size = { n, depth,
+                                                          BATCH_STEPS } },
+                     "model/batch=%lld/depth=%lld", (long long)n,
                      (long long)depth);
         }
         for (int i = 0; i < o->answers.n; i++) {

@@ -68,6 +68,25 @@ is_other_library(struct reader *reader, json_t *json)
     return strncmp(reader->library, library, sizeof(reader->library) - 1) != 0;
 }
 
+/* Keep what MEMBER of a line says, where it says something. */
+static void
+keep(char *to, size_t size, json_t *json, const char *member)
+{
+    const char *text = json_string_value(json_object_get(json, member));
+
+    if (text != NULL)
+        snprintf(to, size, "%s", text);
+}
+
+static void
+keep_about(struct about *about, json_t *json)
+{
+    keep(about->cpu, sizeof(about->cpu), json, "cpu");
+    keep(about->placement, sizeof(about->placement), json, "placement");
+    keep(about->device, sizeof(about->device), json, "device");
+    keep(about->library, sizeof(about->library), json, "library");
+}
+
 static bool
 read_line(struct reader *reader, const char *line, size_t n, const char *where)
 {
@@ -82,6 +101,7 @@ read_line(struct reader *reader, const char *line, size_t n, const char *where)
         reader->has_others = true;
         is_read = true;
     } else {
+        keep_about(&reader->list->about, json);
         is_read = result_from_json(&r, json, where) && take(reader->list, &r);
         result_clear(&r);
     }

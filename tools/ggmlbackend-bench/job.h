@@ -38,6 +38,7 @@ struct job {
     int32_t *ids;
     float *logits;
     int64_t n_tokens;
+    int64_t n_seq;
     int64_t depth;
 };
 

@@ -4,6 +4,8 @@ bin_PROGRAMS += ggmlbackend-bench
 ggmlbackend_bench_SOURCES = \
 	%D%/against.c \
 	%D%/against.h \
+	%D%/by-op.c \
+	%D%/by-op.h \
 	%D%/card.c \
 	%D%/card.h \
 	%D%/case-copies.c \
@@ -29,6 +31,8 @@ ggmlbackend_bench_SOURCES = \
 	%D%/options.c \
 	%D%/options.def \
 	%D%/options.h \
+	%D%/page.c \
+	%D%/page.h \
 	%D%/peak-machine.c \
 	%D%/peak.c \
 	%D%/peak.h \
@@ -38,6 +42,8 @@ ggmlbackend_bench_SOURCES = \
 	%D%/report.h \
 	%D%/result.c \
 	%D%/result.h \
+	%D%/stack.c \
+	%D%/stack.h \
 	%D%/stats.c \
 	%D%/stats.h \
 	%D%/team.c \

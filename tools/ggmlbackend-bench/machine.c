@@ -2,6 +2,8 @@
 /*
  * bench/machine.c - the limits of this machine, measured without the library.
  */
+#include "config.h"
+
 #include "tools/ggmlbackend-bench/machine.h"
 
 #include "tools/common/tool.h"
@@ -93,20 +95,31 @@ sample(struct machine *m, team_fn fn, void *arg, uint64_t *rounds,
 
 /* How often things happen N_THREADS at a time; WORK is that of all. */
 static bool
-measure_peak(struct machine *m, enum peak peak, struct result *r)
+measure_row(struct machine *m, const struct peak_row *row, const char *prefix,
+            struct result *r)
 {
-    struct compute c = { peak_best(peak), 0 };
-    struct limit *limit = &m->peaks[peak];
-    double seconds;
+    struct compute c = { row, 0 };
 
     memset(r, 0, sizeof(*r));
-    snprintf(r->name, sizeof(r->name), "limit/%s", peak_name(peak));
+    snprintf(r->name, sizeof(r->name), "limit/%s%s", prefix,
+             peak_name(row->peak));
     r->unit = UNIT_OPS;
     r->n_threads = m->n_threads;
     r->is_supported = true;
     if (!sample(m, compute, &c, &c.rounds, &r->seconds))
         return false;
     r->work = c.row->ops * (double)c.rounds * m->n_threads;
+    return true;
+}
+
+static bool
+measure_peak(struct machine *m, enum peak peak, struct result *r)
+{
+    struct limit *limit = &m->peaks[peak];
+    double seconds;
+
+    if (!measure_row(m, peak_best(peak), "", r))
+        return false;
     seconds = samples_quantile(&r->seconds, 0.0) / r->work;
     if (limit->seconds == 0.0 || seconds < limit->seconds)
         limit->seconds = seconds;
@@ -280,6 +293,21 @@ give(bool is_measured, struct result *r, take_result_fn take, void *arg)
     return is_taken;
 }
 
+/* Those of AMX, where the machine has it and the kernel grants it. */
+static bool
+give_tiles(struct machine *m, take_result_fn take, void *arg)
+{
+    size_t n;
+    const struct peak_row *rows = peak_rows_tiles(&n);
+    struct result r;
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].is_there() &&
+            !give(measure_row(m, &rows[i], "amx_", &r), &r, take, arg))
+            return false;
+    return true;
+}
+
 bool
 machine_limits(struct machine *m, take_result_fn take, void *arg)
 {
@@ -290,6 +318,8 @@ machine_limits(struct machine *m, take_result_fn take, void *arg)
     for (int i = 0; i < PEAK_F16; i++)
         if (!give(measure_peak(m, (enum peak)i, &r), &r, take, arg))
             return false;
+    if (!give_tiles(m, take, arg))
+        return false;
     for (size_t i = 0; i < N_TABLE_SIZES; i++) {
         const size_t size = size_for(m, (double)table_sizes[i]);
 
@@ -398,4 +428,67 @@ machine_cpu(void)
     if (file != NULL)
         fclose(file);
     return name;
+}
+
+/* A number in a file of the system; -1 for none. */
+static long
+read_number(const char *format, int cpu)
+{
+    char path[128];
+    FILE *file;
+    long number = -1;
+
+    snprintf(path, sizeof(path), format, cpu);
+    file = fopen(path, "r");
+    if (file != NULL) {
+        if (fscanf(file, "%ld", &number) != 1)
+            number = -1;
+        fclose(file);
+    }
+    return number;
+}
+
+/* The core of CPU, as a number that no core of another package has. */
+static long
+core_of(int cpu)
+{
+    const long core = read_number(
+        "/sys/devices/system/cpu/cpu%d/topology/core_id", cpu);
+    const long package = read_number(
+        "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+
+    return core < 0 || package < 0 ? -1 : package * 65536 + core;
+}
+
+const char *
+machine_placement(int n_threads)
+{
+    static char text[96];
+    long cores[CPU_SETSIZE];
+    int n_cpus = 0, n_cores = 0;
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return "unknown placement";
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        const long core = CPU_ISSET(cpu, &set) ? core_of(cpu) : -2;
+        int i = 0;
+
+        n_cpus += core != -2;
+        if (core < 0)
+            continue;
+        while (i < n_cores && cores[i] != core)
+            i++;
+        if (i == n_cores)
+            cores[n_cores++] = core;
+    }
+    if (n_cores == 0)
+        return "unknown placement";
+    snprintf(text, sizeof(text), "%d %s on %d %s of %d %s%s", n_threads,
+             n_threads == 1 ? "thread" : "threads", n_cpus,
+             n_cpus == 1 ? "processor" : "processors", n_cores,
+             n_cores == 1 ? "core" : "cores",
+             n_cores < n_cpus ? " (SMT)" : "");
+    return text;
 }

@@ -58,4 +58,8 @@ bool machine_bound(struct machine *machine, struct result *result);
 /* What the processor calls itself, "unknown processor" where it does not. */
 const char *machine_cpu(void);
 
+/* Where N_THREADS may run: processors, and cores that these belong to, of which
+ * there are fewer where they are SMT siblings.  Static. */
+const char *machine_placement(int n_threads);
+
 #endif

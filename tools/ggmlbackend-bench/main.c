@@ -5,11 +5,13 @@
  */
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-bench/against.h"
+#include "tools/ggmlbackend-bench/by-op.h"
 #include "tools/ggmlbackend-bench/case.h"
 #include "tools/ggmlbackend-bench/compare.h"
 #include "tools/ggmlbackend-bench/library.h"
 #include "tools/ggmlbackend-bench/machine.h"
 #include "tools/ggmlbackend-bench/measure.h"
+#include "tools/ggmlbackend-bench/page.h"
 #include "tools/ggmlbackend-bench/plot.h"
 #include "tools/ggmlbackend-bench/report.h"
 
@@ -46,15 +48,30 @@ run_case(struct run *run, const struct bench_case *c)
 }
 
 static bool
+take_row(void *arg, struct result *r)
+{
+    return report_row(arg, r);
+}
+
+static bool
+run_case_by_op(struct run *run, const struct bench_case *c)
+{
+    progress_end(&run->report.bar);
+    return by_op_run(&run->bench, c, take_row, &run->report);
+}
+
+static bool
 run_cases(struct run *run)
 {
+    const bool is_by_op = run->bench.options->is_by_op;
     struct progress *bar = &run->report.bar;
     bool is_done = true;
 
     progress_begin(bar, "measuring", run->cases.n);
     for (size_t i = 0; is_done && i < run->cases.n; i++) {
         progress_update(bar, i);
-        is_done = run_case(run, &run->cases.at[i]);
+        is_done = (is_by_op ? run_case_by_op : run_case)(run,
+                                                         &run->cases.at[i]);
     }
     progress_end(bar);
     return is_done;
@@ -130,8 +147,10 @@ static bool
 draw(const struct options *o, const struct result_list results[2],
      const char *const labels[2])
 {
-    return o->plot == NULL ||
-        plot_write(o->plot, &results[0], &results[1], labels);
+    return (o->plot == NULL ||
+            plot_write(o->plot, &results[0], &results[1], labels)) &&
+        (o->report == NULL ||
+         page_write(o->report, &results[0], &results[1], labels));
 }
 
 static bool

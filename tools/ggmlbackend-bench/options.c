@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MAX_LENGTH (1 << 20)
+#define MAX_BATCH  256
 
 /* Up to MAX numbers of at least LEAST with SEPARATOR between them. */
 static bool
@@ -65,6 +66,20 @@ read_depths(void *options, const char *option, const char *text)
 }
 
 static bool
+read_batches(void *options, const char *option, const char *text)
+{
+    struct numbers *batches = &((struct options *)options)->batches;
+
+    if (!read_numbers(option, text, ',', 1, batches))
+        return false;
+    for (int i = 0; i < batches->n; i++)
+        if (batches->at[i] > MAX_BATCH)
+            return tool_error("%s: '%s' is more than %d sequences", option,
+                              text, MAX_BATCH);
+    return true;
+}
+
+static bool
 read_size(void *options, const char *option, const char *text)
 {
     struct numbers *size = &((struct options *)options)->size;
@@ -98,10 +113,15 @@ check(const struct options *o, int *status)
     *status = TOOL_USAGE;
     if (o->is_compare && o->n_files != 2)
         tool_usage_error("--compare needs two files");
-    else if (o->n_files > 0 && !o->is_compare && o->plot == NULL)
+    else if (o->n_files > 0 && !o->is_compare && o->plot == NULL &&
+             o->report == NULL)
         tool_usage_error("'%s' belongs to no option", o->files[0]);
     else if (o->n_files > 0 && (o->against != NULL || o->model != NULL))
         tool_usage_error("files of results are not measured again");
+    else if (o->is_by_op && (o->model == NULL || o->against != NULL))
+        tool_usage_error("--by-op needs a model, and is of one library");
+    else if (o->batches.n > 0 && o->model == NULL)
+        tool_usage_error("-b needs a model");
     else
         return true;
     return false;

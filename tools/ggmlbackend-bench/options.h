@@ -20,7 +20,7 @@ struct numbers {
 
 struct options {
     const char *model;
-    struct numbers prompts, answers, depths;
+    struct numbers prompts, answers, depths, batches;
     const char *patterns[MAX_PATTERNS];
     int n_patterns;
     struct numbers size; /* of weights: a row, and rows */
@@ -30,10 +30,12 @@ struct options {
     const char *device;  /* NULL for the best */
     const char *against; /* NULL without */
     const char *plot;    /* NULL without */
+    const char *report;  /* likewise */
     const char *files[2];
     int n_files;
     bool is_json;
     bool is_list;
+    bool is_by_op; /* a profile of the model's cases */
     bool is_compare;
     bool is_serve;
 };

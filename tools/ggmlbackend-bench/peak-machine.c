@@ -18,6 +18,12 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
+#if defined(__linux__) && defined(__has_include)
+#if __has_include(<amxint8intrin.h>) && __has_include(<amxbf16intrin.h>)
+#define HAS_TILES
+#endif
+#endif
+
 #define NEEDS(features) __attribute__((target(features)))
 
 /* Hides from the compiler what a register holds. */
@@ -303,6 +309,164 @@ static const struct peak_row *const rows = NULL;
 static const struct read_row *const readers = NULL;
 
 #endif
+
+#ifdef HAS_TILES
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Of the kernel's interface: arch_prctl's code, and the state of tiles. */
+#define REQUEST_PERMISSION 0x1023
+#define STATE_OF_TILES     18
+
+#define N_TILES   8
+#define TILE_SUMS 6 /* in flight, and two operands */
+
+/* Palette 1: of each tile bytes of a row, and rows. */
+struct tile_config {
+    uint8_t palette, start_row, unused[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+};
+
+NEEDS("amx-tile")
+static void
+begin_tiles(void)
+{
+    struct tile_config config = { .palette = 1 };
+
+    for (int i = 0; i < N_TILES; i++) {
+        config.row_bytes[i] = 64;
+        config.rows[i] = 16;
+    }
+    _tile_loadconfig(&config);
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+    _tile_zero(4);
+    _tile_zero(5);
+    _tile_zero(6);
+    _tile_zero(7);
+}
+
+NEEDS("amx-tile,amx-int8")
+static void
+int8_tiles(uint64_t rounds)
+{
+    begin_tiles();
+    for (uint64_t r = 0; r < rounds; r++) {
+        _tile_dpbssd(0, 6, 7);
+        _tile_dpbssd(1, 6, 7);
+        _tile_dpbssd(2, 6, 7);
+        _tile_dpbssd(3, 6, 7);
+        _tile_dpbssd(4, 6, 7);
+        _tile_dpbssd(5, 6, 7);
+    }
+    _tile_release();
+}
+
+NEEDS("amx-tile,amx-bf16")
+static void
+bf16_tiles(uint64_t rounds)
+{
+    begin_tiles();
+    for (uint64_t r = 0; r < rounds; r++) {
+        _tile_dpbf16ps(0, 6, 7);
+        _tile_dpbf16ps(1, 6, 7);
+        _tile_dpbf16ps(2, 6, 7);
+        _tile_dpbf16ps(3, 6, 7);
+        _tile_dpbf16ps(4, 6, 7);
+        _tile_dpbf16ps(5, 6, 7);
+    }
+    _tile_release();
+}
+
+/* Does the system save vectors and tiles?  XCR0, by XGETBV. */
+static bool
+saves_tiles(void)
+{
+    const unsigned tiles = 3u << 17;
+    unsigned eax, edx;
+
+    __asm__ volatile("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+    (void)edx;
+    return (eax & tiles) == tiles;
+}
+
+/* A child runs a round of RUN: does it come back? */
+static bool
+comes_back(void (*run)(uint64_t rounds))
+{
+    const pid_t child = fork();
+    int status = -1;
+
+    if (child == 0) {
+        run(1);
+        _exit(0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* Leaf 7 has BIT of EDX, and tiles are bit 24 there. */
+static bool
+has_tiles(unsigned bit, void (*run)(uint64_t rounds))
+{
+    unsigned eax, ebx, ecx, edx;
+
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & 1u << 27) == 0 ||
+        !saves_tiles() || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) ||
+        (edx & 1u << 24) == 0 || (edx & 1u << bit) == 0)
+        return false;
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, STATE_OF_TILES) == 0 &&
+        comes_back(run);
+}
+
+static bool
+has_int8_tiles(void)
+{
+    static enum { UNKNOWN, NO, YES } is_there;
+
+    if (is_there == UNKNOWN)
+        is_there = has_tiles(25, int8_tiles) ? YES : NO;
+    return is_there == YES;
+}
+
+static bool
+has_bf16_tiles(void)
+{
+    static enum { UNKNOWN, NO, YES } is_there;
+
+    if (is_there == UNKNOWN)
+        is_there = has_tiles(22, bf16_tiles) ? YES : NO;
+    return is_there == YES;
+}
+
+/* 16 x 16 sums of 64 products of bytes, or of 32. */
+static const struct peak_row tile_rows[] = {
+    { PEAK_INT8, "tdpbssd", has_int8_tiles, 2.0 * 16 * 16 * 64 * TILE_SUMS,
+      int8_tiles },
+    { PEAK_BF16, "tdpbf16ps", has_bf16_tiles, 2.0 * 16 * 16 * 32 * TILE_SUMS,
+      bf16_tiles },
+};
+
+#define N_TILE_ROWS (sizeof(tile_rows) / sizeof(tile_rows[0]))
+
+#else
+
+#define N_TILE_ROWS 0
+
+static const struct peak_row *const tile_rows = NULL;
+
+#endif
+
+const struct peak_row *
+peak_rows_tiles(size_t *n)
+{
+    *n = N_TILE_ROWS;
+    return tile_rows;
+}
 
 const struct peak_row *
 peak_rows_machine(size_t *n)

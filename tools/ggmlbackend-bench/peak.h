@@ -28,6 +28,12 @@ struct peak_row {
     void (*run)(uint64_t rounds);
 };
 
+/* Tiles of AMX, which are told beside the others: no product of vectors is held
+ * against them.  Rows as above, *N of them; is_there() asks the kernel for the
+ * permission, once, and tries a tile in a child, since a machine may say that it has
+ * them and fail. */
+const struct peak_row *peak_rows_tiles(size_t *n);
+
 /*
  * A sum over SIZE bytes, a multiple of READ_STEP, at an address that is one of
  * 64; what it is does not matter.  It is read at eight places in turns: on a

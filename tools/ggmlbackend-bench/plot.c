@@ -4,6 +4,8 @@
  */
 #include "tools/ggmlbackend-bench/plot.h"
 
+#include "tools/ggmlbackend-bench/stack.h"
+
 #include "tools/common/output.h"
 #include "tools/common/text.h"
 
@@ -27,9 +29,8 @@ struct plot {
     int y;
 };
 
-/* TEXT, as XML has it. */
-static void
-put_text(FILE *out, const char *text)
+void
+plot_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         switch (*text) {
@@ -46,7 +47,7 @@ put_label(const struct plot *p, int x, int y, const char *class,
           const char *text)
 {
     fprintf(p->out, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
-    put_text(p->out, text_quoted(text));
+    plot_text(p->out, text_quoted(text));
     fputs("</text>\n", p->out);
 }
 
@@ -134,7 +135,7 @@ put_unit(struct plot *p, enum unit unit)
     if (most <= 0.0)
         return;
     snprintf(title, sizeof(title), "%s%s", unit_name(unit),
-             unit == UNIT_LATENCY ? ", less is better" : "");
+             unit_is_time(unit) ? ", less is better" : "");
     put_label(p, LEFT, p->y + TITLE - 12, "title", title);
     p->y += TITLE;
     for (size_t i = 0; i < p->lists[0]->n; i++)
@@ -147,7 +148,7 @@ static int
 height(const struct plot *p)
 {
     return (int)p->lists[0]->n * (p->n_lists * BAR + GAP) +
-        (N_UNITS + 2) * TITLE;
+        (N_UNITS + 2) * TITLE + stack_height(p->lists[0]);
 }
 
 static void
@@ -169,7 +170,9 @@ put_all(struct plot *p, const char *const labels[2])
     }
     p->y = TITLE + 10;
     for (int i = 0; i < N_UNITS; i++)
-        put_unit(p, (enum unit)i);
+        if (i != UNIT_TIME)
+            put_unit(p, (enum unit)i);
+    stack_put(p->out, p->lists[0], p->lists[1], 10, &p->y);
     fputs("</svg>\n", p->out);
 }
 

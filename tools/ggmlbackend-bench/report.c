@@ -4,6 +4,8 @@
  */
 #include "tools/ggmlbackend-bench/report.h"
 
+#include "tools/ggmlbackend-bench/by-op.h"
+
 #include "tools/common/text.h"
 #include "tools/common/tool.h"
 
@@ -134,13 +136,14 @@ static bool
 write_json(const struct report *report, const struct result *r,
            const char *label)
 {
-    const char *cpu = machine_cpu();
     json_t *root = result_to_json(r);
 
     if (label != NULL)
         tool_json_put(root, "library", tool_json_text(label));
     tool_json_put(root, "device", tool_json_text(report->device));
-    tool_json_put(root, "cpu", tool_json_text(cpu));
+    tool_json_put(root, "cpu", tool_json_text(report->results[0].about.cpu));
+    tool_json_put(root, "placement",
+                  tool_json_text(report->results[0].about.placement));
     if (!tool_json_print(root))
         return false;
     fflush(stdout);
@@ -177,12 +180,28 @@ take_limit(void *arg, struct result *r)
         print_line(r);
     else if (!write_json(report, r, NULL))
         return false;
-    return result_list_take(&report->results[0], r);
+    if (!result_list_take(&report->results[0], r))
+        return false;
+    report->n_shown = report->results[0].n;
+    return true;
 }
 
 bool
 report_limits(struct report *report, struct machine *machine)
 {
+    for (int i = 0; i < 2; i++) {
+        struct about *about = &report->results[i].about;
+
+        snprintf(about->cpu, sizeof(about->cpu), "%s", machine_cpu());
+        snprintf(about->placement, sizeof(about->placement), "%s",
+                 machine_placement(machine->n_threads));
+        snprintf(about->device, sizeof(about->device), "%s", report->device);
+        snprintf(about->library, sizeof(about->library), "%s",
+                 report->labels[i]);
+    }
+    if (!report->is_json)
+        printf("%s, %s\n", text_quoted(report->results[0].about.cpu),
+               report->results[0].about.placement);
     return machine_limits(machine, take_limit, report);
 }
 
@@ -208,6 +227,65 @@ report_case(struct report *report, struct result *r, struct result *partner)
     for (int i = 0; i < 2 && sides[i] != NULL; i++)
         if (!result_list_take(&report->results[i], sides[i]))
             return false;
+    return true;
+}
+
+/* The rate of what is known of a row: products have operations, others bytes. */
+static void
+print_rate(const struct result *r)
+{
+    const double seconds = samples_median(&r->seconds);
+    double ops = 0.0;
+
+    for (int i = 0; i < N_PEAKS; i++)
+        ops += r->demand.ops[i];
+    if (ops > 0.0)
+        printf(" %9.1f GOP/s", ops / seconds * 1e-9);
+    else if (r->demand.bytes > 0.0)
+        printf(" %9.1f GB/s ", r->demand.bytes / seconds * 1e-9);
+}
+
+/* The rows of the case whose whole is ALL, with their parts of it. */
+static void
+print_rows(const struct report *report, const struct result *all)
+{
+    const struct result_list *list = &report->results[0];
+    size_t n;
+
+    by_op_row(all, &n);
+    printf("%.*s, %d %s\n%-40s %6s %9s %9s\n", (int)n, all->name,
+           all->n_threads, all->n_threads == 1 ? "thread" : "threads", "",
+           "part", "ms", "calls");
+    for (size_t i = report->n_shown; i < list->n; i++) {
+        const struct result *r = &list->at[i];
+
+        printf("%-40s %5.1f%% %9.3f %9.0f", text_quoted(by_op_row(r, &n)),
+               result_median(r) / result_median(all) * 100.0, result_median(r),
+               r->calls);
+        print_rate(r);
+        printf("\n");
+    }
+    printf("%-40s %5.1f%% %9.3f\n", "(all, without a profile)",
+           all->without * 1e3 / result_median(all) * 100.0,
+           all->without * 1e3);
+    fflush(stdout);
+}
+
+bool
+report_row(struct report *report, struct result *row)
+{
+    struct result_list *list = &report->results[0];
+    const bool is_all = row->without > 0.0;
+
+    if (report->is_json && !write_json(report, row, report->labels[0]))
+        return false;
+    if (!result_list_take(list, row))
+        return false;
+    if (!is_all)
+        return true;
+    if (!report->is_json)
+        print_rows(report, &list->at[list->n - 1]);
+    report->n_shown = list->n;
     return true;
 }
 

@@ -13,8 +13,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What results are of: the last that a line said. */
+struct about {
+    char cpu[128], placement[96], device[64], library[512];
+};
+
 /* Results of one side; zeroed is none. */
 struct result_list {
+    struct about about;
     struct result *at;
     size_t n;
     size_t room;
@@ -31,6 +37,7 @@ struct report {
     const char *device;            /* its name */
     struct progress bar;           /* wiped before anything is written */
     struct result_list results[2];
+    size_t n_shown; /* results of the first side that stand in a table already */
 };
 
 /* Measure the machine's limits and write them.  False after a message. */
@@ -42,6 +49,10 @@ bool report_limits(struct report *report, struct machine *machine);
  */
 bool report_case(struct report *report, struct result *result,
                  struct result *partner);
+
+/* Write a row of by-op.h and keep it; those of a case come together, the whole
+   last.  False after a message. */
+bool report_row(struct report *report, struct result *row);
 
 void report_clear(struct report *report);
 

@@ -17,6 +17,7 @@ static const struct {
     [UNIT_BYTES] = { "GB/s", 1e-9 },
     [UNIT_TOKENS] = { "tokens/s", 1.0 },
     [UNIT_LATENCY] = { "ns", 1e9 },
+    [UNIT_TIME] = { "ms", 1e3 },
 };
 
 void
@@ -32,13 +33,19 @@ unit_name(enum unit unit)
     return units[unit].name;
 }
 
+bool
+unit_is_time(enum unit unit)
+{
+    return unit == UNIT_LATENCY || unit == UNIT_TIME;
+}
+
 double
 result_value(const struct result *r, double seconds)
 {
     if (seconds <= 0.0 || r->work <= 0.0)
         return 0.0;
-    return r->unit == UNIT_LATENCY ? seconds / r->work * units[r->unit].per
-                                   : r->work / seconds * units[r->unit].per;
+    return unit_is_time(r->unit) ? seconds / r->work * units[r->unit].per
+                                 : r->work / seconds * units[r->unit].per;
 }
 
 double
@@ -90,6 +97,10 @@ result_to_json(const struct result *r)
                       tool_json_real(result_value(r, r->bound_seconds)));
         tool_json_put(root, "share", tool_json_real(result_share(r)));
     }
+    if (r->calls > 0.0)
+        tool_json_put(root, "calls", tool_json_real(r->calls));
+    if (r->without > 0.0)
+        tool_json_put(root, "without_profile", tool_json_real(r->without));
     if (r->clock > 0.0)
         tool_json_put(root, "clock_mhz", tool_json_real(r->clock * 1e-6));
     if (r->power > 0.0)
@@ -132,6 +143,8 @@ state_from_json(struct result *r, json_t *json)
 {
     const char *slowed = json_string_value(json_object_get(json, "slowed_by"));
 
+    r->calls = json_number_value(json_object_get(json, "calls"));
+    r->without = json_number_value(json_object_get(json, "without_profile"));
     r->clock = json_number_value(json_object_get(json, "clock_mhz")) * 1e6;
     r->power = json_number_value(json_object_get(json, "power_w"));
     r->n_processes =
@@ -176,7 +189,7 @@ result_from_json(struct result *r, json_t *json, const char *where)
     if (bound != NULL && limit > 0.0) {
         snprintf(r->bound, sizeof(r->bound), "%s", bound);
         /* A value's seconds are the seconds' value: both are ratios. */
-        r->bound_seconds = r->unit == UNIT_LATENCY
+        r->bound_seconds = unit_is_time(r->unit)
                                ? limit * r->work / units[r->unit].per
                                : r->work / limit * units[r->unit].per;
     }

@@ -14,13 +14,14 @@
 
 #define NAME_SIZE 128
 
-/* What one run has many of, which makes a rate; LATENCY is the one whose value
-   is better when it is smaller. */
+/* What one run has many of, which makes a rate; of the last two the value is better
+   when it is smaller (unit_is_time). */
 enum unit {
     UNIT_OPS,     /* GOP/s: multiplications and additions */
     UNIT_BYTES,   /* GB/s */
     UNIT_TOKENS,  /* tokens/s */
     UNIT_LATENCY, /* ns each */
+    UNIT_TIME,    /* ms each */
     N_UNITS,
 };
 
@@ -45,6 +46,11 @@ struct result {
     double bound_seconds;
     char bound[32];
 
+    /* Of a row of by-op.h: steps in a run; and of the whole the seconds of a run
+       without a profile. */
+    double calls;
+    double without;
+
     /* Of a card while the samples were taken, where somebody tells; 0 and 
        else: its lowest clock, most power, and why it was slower. */
     double clock, power;
@@ -58,6 +64,7 @@ typedef bool (*take_result_fn)(void *arg, struct result *result);
 void result_clear(struct result *result);
 
 const char *unit_name(enum unit unit);
+bool unit_is_time(enum unit unit);
 
 /* What one run of SECONDS is worth, in the unit. */
 double result_value(const struct result *result, double seconds);

@@ -67,18 +67,21 @@ logit_rows(const struct model *model)
     return at_least_one(n > BATCH_MAX ? BATCH_MAX : n);
 }
 
-bool
-engine_open(struct engine *e, const struct model *model,
-            const struct device *device, int64_t n_ctx, bool may_fuse)
+static bool
+open_engine(struct engine *e, const struct model *model,
+            const struct device *device, int64_t n_ctx, int64_t n_seq,
+            bool may_fuse)
 {
     memset(e, 0, sizeof(*e));
     e->model = model;
     e->device = device;
     e->n_ctx = n_ctx;
-    if (!kv_cache_open(&e->cache, &model->hparams, device, n_ctx, may_fuse))
+    if (!kv_cache_open(&e->cache, &model->hparams, device, n_ctx, n_seq,
+                       may_fuse))
         return false;
-    e->n_batch =
-        batch_size(&model->hparams, &e->cache, batch_bytes(device));
+    e->n_batch = n_seq > 1
+        ? n_seq
+        : batch_size(&model->hparams, &e->cache, batch_bytes(device));
     e->n_rows = logit_rows(model);
     e->positions = new_zeroed((size_t)e->n_batch, sizeof(*e->positions));
     e->mask = new_zeroed((size_t)e->n_batch * (size_t)e->cache.n_ctx,
@@ -87,6 +90,24 @@ engine_open(struct engine *e, const struct model *model,
         return true;
     engine_close(e);
     return false;
+}
+
+bool
+engine_open(struct engine *e, const struct model *model,
+            const struct device *device, int64_t n_ctx, bool may_fuse)
+{
+    return open_engine(e, model, device, n_ctx, 1, may_fuse);
+}
+
+bool
+engine_open_many(struct engine *e, const struct model *model,
+                 const struct device *device, int64_t n_ctx, int64_t n_seq,
+                 bool *is_supported)
+{
+    if (!open_engine(e, model, device, n_ctx, n_seq, true))
+        return false;
+    *is_supported = n_seq == 1 || e->cache.is_fused;
+    return true;
 }
 
 void
@@ -118,7 +139,7 @@ set_mask(struct engine *e, const struct graph *g, struct ggml_tensor *mask,
     const int64_t n_kv = mask->ne[0], n = g->n_tokens;
 
     for (int64_t i = 0; i < n; i++) {
-        const int64_t own = e->n_past + i;
+        const int64_t own = e->n_past + (e->cache.n_seq > 1 ? 0 : i);
         const int64_t first =
             window > 0 && own >= window ? own - window + 1 : 0;
         uint16_t *row = e->mask + i * n_kv;
@@ -134,7 +155,8 @@ set_inputs(struct engine *e, const struct graph *g, const int32_t *ids)
 {
     tool_forget_reason();
     for (int64_t i = 0; i < g->n_tokens; i++)
-        e->positions[i] = (int32_t)(e->n_past + i);
+        e->positions[i] =
+            (int32_t)(e->n_past + (e->cache.n_seq > 1 ? 0 : i));
     ggml_backend_tensor_set(g->tokens, ids, 0, ggml_nbytes(g->tokens));
     ggml_backend_tensor_set(g->positions, e->positions, 0,
                             ggml_nbytes(g->positions));
@@ -149,13 +171,15 @@ engine_append(struct engine *e, const int32_t *ids, int64_t n, int64_t n_out)
 {
     struct graph *g = n == 1 ? &e->step : &e->prompt;
 
+    const int64_t n_more = e->cache.n_seq > 1 ? 1 : n;
+
     if (!graph_make_body(g, e->model, &e->cache, e->device, n, n_out,
-                         GGML_PAD(e->n_past + n, KV_STEP)))
+                         GGML_PAD(e->n_past + n_more, KV_STEP)))
         return false;
     graph_set_past(g, e->n_past);
     if (!set_inputs(e, g, ids) || !graph_run(g, e->device))
         return false;
-    e->n_past += n;
+    e->n_past += n_more;
     e->last = g;
     return true;
 }

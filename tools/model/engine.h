@@ -33,6 +33,15 @@ struct engine {
 bool engine_open(struct engine *engine, const struct model *model,
                  const struct device *device, int64_t n_ctx, bool may_fuse);
 
+/*
+ * The same for N_SEQ sequences, which have as many positions at all times:
+ * engine_append then takes a token of each, with logits after all of them.  The
+ * device has to have attention in one operation; *IS_SUPPORTED says so.
+ */
+bool engine_open_many(struct engine *engine, const struct model *model,
+                      const struct device *device, int64_t n_ctx, int64_t n_seq,
+                      bool *is_supported);
+
 void engine_close(struct engine *engine);
 
 /* Forget all positions. */

@@ -77,6 +77,14 @@ rotated(const struct builder *b, struct ggml_tensor *x,
                          rope->beta_fast, rope->beta_slow);
 }
 
+/* Place 0 of each sequence in ROWS, of a cache, for a row of each. */
+static struct ggml_tensor *
+first_rows(const struct builder *b, struct ggml_tensor *rows)
+{
+    return ggml_view_2d(b->ctx, rows, rows->ne[0], b->cache->n_seq,
+                        rows->nb[1] * (size_t)b->cache->n_ctx, 0);
+}
+
 /* Copy FROM into VIEW, a place for position 0 that graph_set_past moves. */
 static void
 store(const struct builder *b, struct ggml_tensor *from,
@@ -98,6 +106,12 @@ store_keys_and_values(const struct builder *b, int64_t il,
     struct ggml_tensor *values = b->cache->values[il];
     const int64_t n = b->graph->n_tokens;
 
+    if (b->cache->n_seq > 1) {
+        store(b, ggml_reshape_2d(b->ctx, k, keys->ne[0], n),
+              first_rows(b, keys), keys->nb[1]);
+        store(b, v, first_rows(b, values), values->nb[1]);
+        return;
+    }
     store(b, k, ggml_view_1d(b->ctx, keys, keys->ne[0] * n, 0), keys->nb[1]);
     if (b->cache->is_fused)
         store(b, v, ggml_view_1d(b->ctx, values, values->ne[0] * n, 0),
@@ -109,12 +123,32 @@ store_keys_and_values(const struct builder *b, int64_t il,
 }
 
 /* The cached positions' keys, or values that lie likewise, by head: [N, n_kv,
- * heads]. */
+ * heads, sequences]. */
 static struct ggml_tensor *
 by_head(const struct builder *b, struct ggml_tensor *rows, int64_t n)
 {
-    return ggml_view_3d(b->ctx, rows, n, b->graph->n_kv, b->hp->n_head_kv,
-                        rows->nb[1], ggml_row_size(rows->type, n), 0);
+    return ggml_view_4d(b->ctx, rows, n, b->graph->n_kv, b->hp->n_head_kv,
+                        b->cache->n_seq, rows->nb[1],
+                        ggml_row_size(rows->type, n),
+                        rows->nb[1] * (size_t)b->cache->n_ctx, 0);
+}
+
+/* The same below for a token of each sequence; all sequences see as much. */
+static struct ggml_tensor *
+attention_by_sequence(const struct builder *b, struct ggml_tensor *k,
+                      struct ggml_tensor *v, struct ggml_tensor *q,
+                      struct ggml_tensor *mask)
+{
+    const struct hparams *hp = b->hp;
+    const int64_t n = q->ne[2];
+    struct ggml_tensor *heads;
+
+    mask = ggml_view_2d(b->ctx, mask, mask->ne[0], GGML_KQ_MASK_PAD,
+                        mask->nb[1], 0);
+    q = ggml_reshape_4d(b->ctx, q, hp->n_head_k, 1, hp->n_head, n);
+    heads = ggml_flash_attn_ext(b->ctx, q, k, v, mask, hp->attn_scale, 0.0f,
+                                0.0f);
+    return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v, n);
 }
 
 /*
@@ -133,6 +167,9 @@ attention(const struct builder *b, int64_t il, struct ggml_tensor *q,
     const int64_t n = q->ne[2];
     struct ggml_tensor *v, *weights, *heads;
 
+    if (b->cache->n_seq > 1)
+        return attention_by_sequence(b, k, by_head(b, values, hp->n_head_v), q,
+                                     mask);
     mask = ggml_view_2d(b->ctx, mask, mask->ne[0],
                         GGML_PAD(n, GGML_KQ_MASK_PAD), mask->nb[1],
                         (size_t)(b->graph->n_tokens - n) * mask->nb[1]);

@@ -15,7 +15,8 @@
  * without memory for the question: another answer would change the numbers.
  */
 static bool
-ask_fused(const struct hparams *hp, const struct device *device, bool *out)
+ask_fused(const struct hparams *hp, const struct device *device, int64_t n_seq,
+          bool *out)
 {
     const struct ggml_init_params params = {
         .mem_size = 8 * ggml_tensor_overhead(),
@@ -26,11 +27,12 @@ ask_fused(const struct hparams *hp, const struct device *device, bool *out)
 
     if (ctx == NULL)
         return false;
-    q = ggml_new_tensor_3d(ctx, GGML_TYPE_F32, hp->n_head_k, 1, hp->n_head);
-    k = ggml_new_tensor_3d(ctx, GGML_TYPE_F16, hp->n_head_k, KV_STEP,
-                           hp->n_head_kv);
-    v = ggml_new_tensor_3d(ctx, GGML_TYPE_F16, hp->n_head_v, KV_STEP,
-                           hp->n_head_kv);
+    q = ggml_new_tensor_4d(ctx, GGML_TYPE_F32, hp->n_head_k, 1, hp->n_head,
+                           n_seq);
+    k = ggml_new_tensor_4d(ctx, GGML_TYPE_F16, hp->n_head_k, KV_STEP,
+                           hp->n_head_kv, n_seq);
+    v = ggml_new_tensor_4d(ctx, GGML_TYPE_F16, hp->n_head_v, KV_STEP,
+                           hp->n_head_kv, n_seq);
     mask = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, KV_STEP,
                               GGML_KQ_MASK_PAD);
     node = ggml_flash_attn_ext(ctx, q, k, v, mask, hp->attn_scale, 0.0f, 0.0f);
@@ -44,6 +46,7 @@ make_tensors(struct kv_cache *cache, const struct hparams *hp)
 {
     const int64_t n_k = hp->n_head_kv * hp->n_head_k;
     const int64_t n_v = hp->n_head_kv * hp->n_head_v;
+    const int64_t n = cache->n_ctx * cache->n_seq;
 
     cache->keys = new_zeroed((size_t)hp->n_layer, sizeof(*cache->keys));
     cache->values = new_zeroed((size_t)hp->n_layer, sizeof(*cache->values));
@@ -51,17 +54,18 @@ make_tensors(struct kv_cache *cache, const struct hparams *hp)
         return false;
     for (int64_t il = 0; il < hp->n_layer; il++) {
         cache->keys[il] =
-            ggml_new_tensor_2d(cache->ctx, GGML_TYPE_F16, n_k, cache->n_ctx);
+            ggml_new_tensor_2d(cache->ctx, GGML_TYPE_F16, n_k, n);
         cache->values[il] = ggml_new_tensor_2d(
-            cache->ctx, GGML_TYPE_F16, cache->is_fused ? n_v : cache->n_ctx,
-            cache->is_fused ? cache->n_ctx : n_v);
+            cache->ctx, GGML_TYPE_F16, cache->is_fused ? n_v : n,
+            cache->is_fused ? n : n_v);
     }
     return true;
 }
 
 bool
 kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
-              const struct device *device, int64_t n_ctx, bool may_fuse)
+              const struct device *device, int64_t n_ctx, int64_t n_seq,
+              bool may_fuse)
 {
     const struct ggml_init_params params = {
         .mem_size = (size_t)hp->n_layer * 2 * ggml_tensor_overhead(),
@@ -70,7 +74,8 @@ kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
 
     memset(cache, 0, sizeof(*cache));
     cache->n_ctx = GGML_PAD(n_ctx, KV_STEP);
-    if (!may_fuse || ask_fused(hp, device, &cache->is_fused)) {
+    cache->n_seq = n_seq;
+    if (!may_fuse || ask_fused(hp, device, n_seq, &cache->is_fused)) {
         tool_forget_reason();
         cache->ctx = ggml_init(params);
     }

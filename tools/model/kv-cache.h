@@ -22,6 +22,7 @@
  */
 struct kv_cache {
     int64_t n_ctx; /* positions there is room for, a multiple of KV_STEP */
+    int64_t n_seq; /* sequences that have so many each, one behind the other */
     bool is_fused; /* is attention one operation? */
     struct ggml_tensor **keys;
     struct ggml_tensor **values;
@@ -30,10 +31,12 @@ struct kv_cache {
     ggml_backend_buffer_t buffer;
 };
 
-/* Room for N_CTX positions, all zero, for attention in one operation if it MAY
-   be and the device has that; false after a message. */
+/* Room for N_CTX positions of each of N_SEQ sequences, all zero, for attention in
+   one operation if it MAY be and the device has that, which several sequences need;
+   false after a message. */
 bool kv_cache_open(struct kv_cache *cache, const struct hparams *hparams,
-                   const struct device *device, int64_t n_ctx, bool may_fuse);
+                   const struct device *device, int64_t n_ctx, int64_t n_seq,
+                   bool may_fuse);
 
 void kv_cache_close(struct kv_cache *cache);
 

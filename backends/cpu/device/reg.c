@@ -10,6 +10,7 @@
 #include "backends/cpu/device/device.h"
 
 #include "backends/cpu/isa/machine.h"
+#include "backends/cpu/plan/profile.h"
 
 #include "ggml-cpu.h"
 
@@ -78,6 +79,7 @@ reg_get_proc_address(ggml_backend_reg_t reg, const char *name)
         { "ggml_threadpool_free", (void *)ggml_threadpool_free },
         { "ggml_backend_cpu_set_threadpool",
           (void *)ggml_backend_cpu_set_threadpool },
+        { "ggmlbackend_set_profile", (void *)gb_cpu_set_profile },
     };
 
     (void)reg;

@@ -59,6 +59,10 @@
  * threads to reach the bandwidth of the memory. */
 #define PART                16384
 #define TILES_WANTED        16
+
+/* Queries that prefill takes at once at most: two vectors of 16 lanes.  Tiles of
+ * a multiple leave none of them in part empty. */
+#define QUERIES_AT_ONCE     32
 #define DECODE_TILES_WANTED 32
 
 /* The path of a node and its tiles: decided once a plan. */
@@ -108,6 +112,18 @@ tile_keys(struct tiling *tiling, int64_t keys, int64_t width, int64_t wanted)
     tiling->tiles *= tiling->parts;
 }
 
+/* The least number of tokens whose queries, of HEADS heads, are a multiple of
+ * QUERIES_AT_ONCE. */
+static int64_t
+tokens_at_once(int64_t heads)
+{
+    int64_t tokens = QUERIES_AT_ONCE;
+
+    for (; tokens % 2 == 0 && heads % 2 == 0; heads /= 2)
+        tokens /= 2;
+    return tokens;
+}
+
 /* Choose the tokens of a tile: with all heads of the group 256 queries at most,
  * or 128 where that would give too few tiles. */
 static void
@@ -118,8 +134,10 @@ tile_tokens(struct tiling *tiling, const struct ggml_tensor *q)
     if (gb_cpu_ceil_div(q->ne[1] * tiling->heads, queries) * tiling->head_tiles *
             q->ne[3] < TILES_WANTED)
         queries /= 2;
-    tiling->tokens = gb_cpu_min(
-        q->ne[1], tiling->heads < queries ? queries / tiling->heads : 1);
+    tiling->tokens = tiling->heads < queries ? queries / tiling->heads : 1;
+    if (tiling->tokens >= tokens_at_once(tiling->heads))
+        tiling->tokens -= tiling->tokens % tokens_at_once(tiling->heads);
+    tiling->tokens = gb_cpu_min(q->ne[1], tiling->tokens);
     tiling->token_tiles = gb_cpu_ceil_div(q->ne[1], tiling->tokens);
 }
 
@@ -295,7 +313,10 @@ tile_of(const struct gb_cpu_task *task, int64_t number)
     int64_t head_tile;
 
     if (tiling->in_tile == 1) {
-        t.first_token = number % tiling->token_tiles * tiling->tokens;
+        /* The last tokens first: with a causal mask they see most, and long tiles
+         * at the end would be waited for. */
+        t.first_token = (tiling->token_tiles - 1 - number % tiling->token_tiles) *
+                        tiling->tokens;
         number /= tiling->token_tiles;
     }
     head_tile = number % tiling->head_tiles;

@@ -333,13 +333,25 @@ rope_prepare(const struct gb_cpu_task *task, int64_t tile)
     return GGML_STATUS_SUCCESS;
 }
 
+/* Do A and B have the same values: the same tensor, or views of the same
+ * bytes?  Positions of each layer are often a view of their own. */
+static bool
+are_same_values(const struct ggml_tensor *a, const struct ggml_tensor *b)
+{
+    return a == b ||
+           (a != NULL && b != NULL && a->data == b->data && a->data != NULL &&
+            a->type == b->type && ggml_are_same_shape(a, b) &&
+            ggml_are_same_stride(a, b));
+}
+
 /* Is the table the same: operation, positions, factors and all parameters? */
 static bool
 rope_is_prepared(const struct ggml_tensor *node,
                  const struct ggml_tensor *before)
 {
     return node->op == before->op && node->ne[2] == before->ne[2] &&
-           node->src[1] == before->src[1] && node->src[2] == before->src[2] &&
+           are_same_values(node->src[1], before->src[1]) &&
+           are_same_values(node->src[2], before->src[2]) &&
            memcmp(node->op_params, before->op_params,
                   sizeof(node->op_params)) == 0;
 }

@@ -22,6 +22,7 @@
 #include "config.h"
 
 #include "backends/cpu/plan/plan.h"
+#include "backends/cpu/plan/profile.h"
 #include "backends/cpu/pool/pool.h"
 
 #include "lib/base/attr.h"
@@ -43,6 +44,7 @@ struct run {
     bool is_watched;    /* by a timeline or an abort callback */
     int track;          /* of the timeline; 0: there is none */
     int64_t step_start; /* then: of the step that is on */
+    int64_t *times;     /* of a profile, by thread and phase; NULL without */
     _Atomic int status; /* the first that is not success */
 
     /* Each on a cache line of its own: all threads write them. */
@@ -132,6 +134,14 @@ run_tile(struct run *run, const struct gb_cpu_phase *phase,
         fail(run, status);
 }
 
+/* Where a profile adds up what thread ITH spends on PHASE. */
+static int64_t *
+time_of(const struct run *run, const struct gb_cpu_phase *phase, int ith)
+{
+    return run->times + ith * run->plan->n_phases +
+           (phase - run->plan->phases);
+}
+
 /* Compute tiles [FIRST, LAST) of a phase.  After a failure there is no need
  * to. */
 static void
@@ -139,10 +149,13 @@ run_tiles(struct run *run, const struct gb_cpu_phase *phase, int64_t first,
           int64_t last, int ith)
 {
     struct gb_cpu_task task = task_of_thread(run, ith);
+    const int64_t start = run->times != NULL ? gb_trace_now() : 0;
 
     set_phase(run, phase, &task);
     for (int64_t tile = first; tile < last && !has_failed(run); tile++)
         run_tile(run, phase, &task, tile);
+    if (run->times != NULL)
+        *time_of(run, phase, ith) += gb_trace_now() - start;
 }
 
 /* The same of N phases, which are a chain: each tile of all of them, then the
@@ -251,12 +264,15 @@ run_singles(struct run *run, int64_t index, int ith)
 
     for (; index < plan->n_phases && !has_failed(run); index++) {
         const struct gb_cpu_phase *phase = &plan->phases[index];
+        const int64_t start = run->times != NULL ? gb_trace_now() : 0;
 
         if (phase->n_tiles > 1)
             return index;
         set_phase(run, phase, &task);
         if (phase->n_tiles == 1)
             run_tile(run, phase, &task, 0);
+        if (run->times != NULL)
+            *time_of(run, phase, ith) += gb_trace_now() - start;
         end_phase(run, phase);
     }
     return plan->n_phases;
@@ -529,7 +545,7 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
 {
     struct run run;
     struct chunk chunk;
-    int64_t start;
+    int64_t start, profile_start;
 
     GB_TRY(gb_cpu_plan_check_memory(plan));
     /* From the beginning on: the client's code may run before the workers. */
@@ -543,6 +559,8 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
     run.track = gb_trace_track("CPU");
     run.is_watched = run.track != 0 || run.is_asking;
     start = run.step_start = gb_trace_start(run.track);
+    run.times = gb_cpu_profile_begin(plan);
+    profile_start = run.times != NULL ? gb_trace_now() : 0;
     /* What needs no others, thread 0 does before it calls them. */
     chunk = begin_next(&run, 0, 0);
     if (chunk.index < plan->n_phases) {
@@ -554,6 +572,8 @@ gb_cpu_plan_run(const struct gb_cpu_plan *plan, struct ggml_threadpool *pool,
     release_tiles(plan->kernels);
     if (pool != NULL)
         gb_cpu_pool_end(pool);
+    if (run.times != NULL)
+        gb_cpu_profile_end(plan, run.times, profile_start);
     if (run.track != 0) {
         gb_trace_graph(run.track, start, count_steps(plan), plan->n_threads);
         gb_trace_flush();

@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	tests/cpu/device/device \
 	tests/cpu/device/level \
 	tests/cpu/device/plan \
+	tests/cpu/device/profile \
 	tests/cpu/device/reentry \
 	tests/cpu/device/repack \
 	tests/cpu/device/values
@@ -21,6 +22,9 @@ tests_cpu_device_level_LDADD = $(BLACK_LDADD)
 tests_cpu_device_plan_SOURCES = %D%/plan.c
 tests_cpu_device_plan_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_device_plan_LDADD = $(WHITE_LDADD)
+tests_cpu_device_profile_SOURCES = %D%/profile.c
+tests_cpu_device_profile_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_device_profile_LDADD = $(BLACK_LDADD)
 tests_cpu_device_reentry_SOURCES = %D%/reentry.c
 tests_cpu_device_reentry_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_device_reentry_LDADD = $(BLACK_LDADD)

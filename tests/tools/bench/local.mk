@@ -2,9 +2,13 @@
 # What ggmlbackend-bench makes of its samples, of libraries that it is given, and of
 # the machine.
 check_PROGRAMS += \
+	tests/tools/bench/batch \
 	tests/tools/bench/library \
 	tests/tools/bench/peak \
 	tests/tools/bench/stats
+tests_tools_bench_batch_SOURCES = %D%/batch.c
+tests_tools_bench_batch_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_tools_bench_batch_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS) -lm
 tests_tools_bench_library_SOURCES = \
 	%D%/library.c \
 	tools/ggmlbackend-bench/library.c \

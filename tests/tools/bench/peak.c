@@ -133,6 +133,25 @@ the_best_is_the_first_that_is_there(void **state)
         }
 }
 
+/* A tile of 16 rows of 64 bytes with another: 16 x 16 sums; six in a round. */
+static void
+tiles_count_their_operations_and_run(void **state)
+{
+    size_t n;
+    const struct peak_row *rows = peak_rows_tiles(&n);
+
+    (void)state;
+    for (size_t i = 0; i < n; i++) {
+        const double products = rows[i].peak == PEAK_INT8 ? 64 : 32;
+
+        assert_true(rows[i].peak == PEAK_INT8 || rows[i].peak == PEAK_BF16);
+        assert_true(rows[i].ops == 6 * 2 * 16 * 16 * products);
+        assert_int_equal(rows[i].is_there(), rows[i].is_there());
+        if (rows[i].is_there())
+            rows[i].run(3);
+    }
+}
+
 /*
  * A line of 64 bytes begins with a word of its own, and the rest is zero: then
  * any width of reading gives the exclusive or of these words.
@@ -191,6 +210,7 @@ main(void)
         cmocka_unit_test(the_best_is_the_first_that_is_there),
         cmocka_unit_test(all_that_is_to_be_read_is_read),
         cmocka_unit_test(limits_have_names),
+        cmocka_unit_test(tiles_count_their_operations_and_run),
     };
 
     return cmocka_run_group_tests_name("the machine's limits", tests, NULL,

@@ -369,9 +369,12 @@ GB_K(prefill_sums)(const struct gb_prefill *a, float *const *rows, bool divide)
     }
 }
 
+/* -infinity as a half float. */
+#define HIDDEN 0xfc00
+
 /* The block mask of N values: the number of keys up to the last one that is not
- * hidden, rounded up to the end of a vector, and whether all values are 0 (-0
- * is, NaN is not). */
+ * hidden, rounded up to a multiple of COLS, and whether all values are 0 (-0 is,
+ * NaN is not). */
 static uint8_t
 summary_of(int64_t n, const uint16_t *mask)
 {
@@ -387,6 +390,9 @@ summary_of(int64_t n, const uint16_t *mask)
             end = i + len;
         is_other = vm_or(is_other, vm_not(vf_eq(m, vf_zero())));
     }
+    while (end > 0 && mask[end - 1] == HIDDEN)
+        end--;
+    end = gb_cpu_min((end + COLS - 1) / COLS * COLS, n);
     return (uint8_t)(end | (vm_any(is_other) ? 0 : GB_BLOCK_MASK_ZERO));
 }
 

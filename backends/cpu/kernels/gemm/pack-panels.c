@@ -19,6 +19,8 @@
 #include "backends/cpu/kernels/gemm/pack.h"
 #include "backends/cpu/kernels/gemm/q8.h"
 
+#include <stddef.h>
+
 /* Where the next parts of a column go, and what they are like. */
 struct writer {
     const struct gb_format *format;
@@ -45,19 +47,23 @@ sums_of_codes(const int8_t codes[4][GB_QK], int32_t *sums)
     qs_store_sums4(sums, s);
 }
 
-/* A panel's block of SUB_BLOCK codes, whose sum is given. */
+/* A panel's block of SUB_BLOCK codes, whose sum is given.  Member by member: what
+ * is behind the codes would be read from the stack before its parts had arrived
+ * there. */
 GB_INLINE void
 put_panel_block(char *block_at, const struct gb_format *format, int sub_block,
                 const int8_t *codes, float d, int32_t sum)
 {
-    const struct gb_panel_block_end end = {
-        .d = d,
-        .sum = d * (float)sum,
-        .correction = -format->bias * sum,
-    };
+    const float of_values = d * (float)sum;
+    const int32_t correction = -format->bias * sum;
+    char *const end = block_at + sub_block;
 
     memcpy(block_at, codes, (size_t)sub_block);
-    memcpy(block_at + sub_block, &end, sizeof(end));
+    memcpy(end + offsetof(struct gb_panel_block_end, d), &d, sizeof(d));
+    memcpy(end + offsetof(struct gb_panel_block_end, sum), &of_values,
+           sizeof(of_values));
+    memcpy(end + offsetof(struct gb_panel_block_end, correction), &correction,
+           sizeof(correction));
 }
 
 /* The low part of the block at BLOCK_AT goes to LOW.  The block's sum is that
