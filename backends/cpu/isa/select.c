@@ -3,10 +3,11 @@
  * cpu/isa/select.c - dispatch by CPU variant: the best table of kernels that
  * this machine can run.
  *
- * A variant is a row of backends/cpu/variants.m4; its table of kernels says which
- * features it needs, which are those that it was compiled for.  The last row
- * whose needs the machine meets is chosen, those for tests left out, unless the
- * environment names another one.  The choice is made on first use, kept for the process and written once,
+ * A variant is a row of backends/cpu/variants.m4; its table of kernels says
+ * which features it needs, which are those that it was compiled for.  The last
+ * row whose needs the machine meets is chosen, those for tests left out, unless
+ * the environment names another one.  The choice is made on first use, kept for
+ * the process and written once,
  * under GB_LOCK_CPU_VARIANT.
  */
 #include "config.h"
