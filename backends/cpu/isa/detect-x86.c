@@ -38,8 +38,8 @@ struct bit {
     uint64_t needs;
 };
 
-/* AVX512 is F (16), DQ (17), CD (28), BW (30) and VL (31); of AMX, BF16 (22) and
- * INT8 (25) each come with tiles (24). */
+/* AVX512 is F (16), DQ (17), CD (28), BW (30) and VL (31); of AMX, BF16 (22)
+ * and INT8 (25) each come with tiles (24). */
 static const struct bit bits[] = {
     { GB_CPU_SSE3, 1, 0, ECX, UINT32_C(1) << 0, NEEDS_NONE },
     { GB_CPU_SSSE3, 1, 0, ECX, UINT32_C(1) << 9, NEEDS_NONE },

@@ -52,7 +52,8 @@ use_tiles(void)
 {
     /* Palette 1; tiles 0 to 2 are 16 rows of 64 bytes. */
     static const _Alignas(64) unsigned char shapes[64] = {
-        [0] = 1, [16] = 64, [18] = 64, [20] = 64, [48] = 16, [49] = 16, [50] = 16,
+        [0] = 1,   [16] = 64, [18] = 64, [20] = 64,
+        [48] = 16, [49] = 16, [50] = 16,
     };
 
     __asm__ volatile(".byte 0xc4, 0xe2, 0x78, 0x49, 0x07\n\t" /* LDTILECFG */

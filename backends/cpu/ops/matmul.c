@@ -31,9 +31,9 @@
  * weights with F32.  Where the variant has tiles, products with many columns
  * take both as BF16 (kernels/gemm/tiles.c).
  *
- * Dispatch  by type, columns, rows and how B lies: GEMV, skinny GEMM, GEMM, GEMM
- *           with columns packed in panels, or tiles, both in the step's shared
- *           memory.
+ * Dispatch  by type, columns, rows and how B lies: GEMV, skinny GEMM, GEMM,
+ *           GEMM with columns packed in panels, or tiles, both in the step's
+ *           shared memory.
  * Prepare   columns are packed once for all tiles, unless they are F32 for
  *           float weights and used in place.  Products of the same B that
  *           follow each other (queries, keys, values) share what was packed.
@@ -63,8 +63,8 @@
 #define FLOAT_LENGTH        512 /* of a row that is not short */
 #define MAX_ROWS_IN_PLACE   128
 
-/* The same for tiles: multiples of 32 columns.  Products with fewer rows or shorter
- * ones would fill tiles with zeros. */
+/* The same for tiles: multiples of 32 columns.  Products with fewer rows or
+ * shorter ones would fill tiles with zeros. */
 #define TILES_COLS     512
 #define TILES_COLS_MIN 64
 #define TILES_ROWS_MIN 16
@@ -172,8 +172,8 @@ float_path(const struct ggml_tensor *a, const struct ggml_tensor *b,
                : GB_PATH_GEMM;
 }
 
-/* Has the variant tiles, and do they have much to do?  Activations that are blocks
- * of bytes stay such. */
+/* Has the variant tiles, and do they have much to do?  Activations that are
+ * blocks of bytes stay such. */
 static bool
 takes_tiles(const struct gb_cpu_kernels *k, const struct ggml_tensor *a,
             const struct ggml_tensor *b, int64_t cols)
@@ -235,8 +235,8 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
                                : tiling->columns.nb[1];
 }
 
-/* Columns that meet a matrix of A and are packed together: of tiles the last are
- * completed. */
+/* Columns that meet a matrix of A and are packed together: of tiles the last
+ * are completed. */
 static int64_t
 packed_cols(const struct tiling *tiling)
 {

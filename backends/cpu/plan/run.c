@@ -447,6 +447,15 @@ next_wave(struct run *run, int64_t index, int ith)
     return begin_next(run, index + wave_at(run, index).n_phases, ith);
 }
 
+/* This thread may sleep, or is the client's again: it is to have no tiles, which
+ * switches of threads and signals would have to save. */
+static void
+release_tiles(const struct gb_cpu_kernels *kernels)
+{
+    if (kernels->release_tiles != NULL)
+        kernels->release_tiles();
+}
+
 /* Wait until another thread has begun the next wave, and prefetch what this one
  * will probably compute there. */
 static struct chunk
@@ -462,6 +471,7 @@ wait_for_wave(struct run *run, int64_t index, int ith)
         .prefetch = &prefetch,
     };
 
+    release_tiles(run->plan->kernels);
     gb_cpu_pool_wait(run->pool, can_go_on, &waiter);
     return waiter.is_asker ? next_wave(run, index, ith) : take_chunk(run);
 }
@@ -508,15 +518,6 @@ work_from(struct run *run, struct chunk chunk, int ith)
 {
     while (chunk.index < run->plan->n_phases)
         chunk = do_wave(run, chunk, ith);
-}
-
-/* This thread will sleep, or is the client's again: it is to have no tiles, which
- * switches of threads and signals would have to save. */
-static void
-release_tiles(const struct gb_cpu_kernels *kernels)
-{
-    if (kernels->release_tiles != NULL)
-        kernels->release_tiles();
 }
 
 /* What a worker does: whatever the counter has. */

@@ -11,17 +11,17 @@
  * these operations rounds to the nearest, ties to even; subnormal operands are
  * taken for 0, and subnormal results become 0.
  *
- * Source  "Intel 64 and IA-32 Architectures Software Developer's Manual", volume
- * 2, TDPBF16PS, section "Operation".
+ * Source  "Intel 64 and IA-32 Architectures Software Developer's Manual",
+ * volume 2, TDPBF16PS, section "Operation".
  *
- * A product of two BF16 values has 16 bits, so it is exact as a float as long as
- * its exponent is one of floats, and a fused multiply-add is then a
+ * A product of two BF16 values has 16 bits, so it is exact as a float as long
+ * as its exponent is one of floats, and a fused multiply-add is then a
  * multiplication and an addition.  Where all values are 0 or between 2^-48 and
  * 2^48, products are multiples of 2^-110 and sums are too: none is subnormal,
  * and none overflows.  Other tiles are computed in double: the sum of such a
- * product and a float, rounded to double and then to float, is what one rounding
- * gives, since it lies between two floats at equal distance, or next to that,
- * only where its bits span less than 53.
+ * product and a float, rounded to double and then to float, is what one
+ * rounding gives, since it lies between two floats at equal distance, or next
+ * to that, only where its bits span less than 53.
  */
 #ifndef GB_CPU_SIMD_TILES_GENERIC_H
 #define GB_CPU_SIMD_TILES_GENERIC_H
@@ -93,9 +93,10 @@ tile_all_moderate(const uint32_t units[TILE_ROWS][TILE_UNITS])
     bool all = true;
 
     for (int r = 0; r < TILE_ROWS; r++)
-        for (int i = 0; i < TILE_UNITS; i++)
-            all &= tile_is_moderate(units[r][i] & 0xffff) &
-                   tile_is_moderate(units[r][i] >> 16);
+        for (int i = 0; i < TILE_UNITS; i++) {
+            all &= tile_is_moderate(units[r][i] & 0xffff);
+            all &= tile_is_moderate(units[r][i] >> 16);
+        }
     return all;
 }
 

@@ -13,7 +13,7 @@
  *   a0 pair 0 | a0 pair 1 | ..  a0 * b0   | a0 * b1   | ..
  *   a1 pair 0 | a1 pair 1 | ..  a1 * b0   | a1 * b1   | ..
  *
- *   struct tiles             the tiles of a thread, where they are not registers
+ *   struct tiles             the tiles of a thread where they are no registers
  *   tiles_configure(t)       before any other word; at once where it was done
  *   tiles_release()          this thread has no tiles any more
  *   tile_zero(t, i)          tile I is zeros
@@ -23,8 +23,8 @@
  *                            and the other way round
  *   tile_dot_bf16(t, c, a, b)
  *                            the sums C + A * B, of pairs of BF16 values
- *   tile_store_bf16(p, v)    no tile: VF_LEN floats rounded to BF16, to the nearest
- *                            with ties to even, subnormal ones to 0
+ *   tile_store_bf16(p, v)    no tile: VF_LEN floats rounded to BF16, to the
+ *                            nearest with ties to even, subnormal ones to 0
  *   tile_transpose(dst, src, pitch)
  *                            no tile: unit j of 32 bits of row i of SRC becomes
  *                            unit i of row j, whose rows are contiguous

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/cpu/device/detect.c - what answers of CPUID mean, and which variant they
- * lead to, for machines that are not there.
+ * tests/cpu/device/detect.c - what answers of CPUID mean, and which variant
+ * they lead to, for machines that are not there.
  *
  * The answers are the bits that matter of those that processors of these
  * families give.
@@ -318,7 +318,8 @@ a_fault_of_the_trial_is_the_childs_own(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-/* The variant with tiles in plain C runs anywhere, and where it is named only. */
+/* The variant with tiles in plain C runs anywhere, and where it is named
+ * only. */
 static void
 what_is_for_tests_is_never_the_best(void **state)
 {

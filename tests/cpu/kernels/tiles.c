@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Products by tiles (GB_PATH_TILES), on every variant that has them: right
- * numbers, the same bits on all and beside any other columns, nothing read behind
- * the rows' ends, nothing written but the results.
+ * numbers, the same bits on all and beside any other columns, nothing read
+ * behind the rows' ends, nothing written but the results.
  *
  * Bounds follow from what is rounded.  Values that become BF16 are off by up to
- * 2^-9 of themselves, with a variance of a third of that squared; eight times the
- * deviation of the whole sum is met by chance once in 10^14 products.  Floats are
- * multiplied exactly, and sums of K products are rounded as in product.c.
+ * 2^-9 of themselves, with a variance of a third of that squared; eight times
+ * the deviation of the whole sum is met by chance once in 10^14 products. 
+ * Floats are multiplied exactly, and sums of K products are rounded as in
+ * product.c.
  */
 #include "backends/cpu/kernels/api/kernels.h"
 
@@ -101,8 +102,8 @@ work_free(struct work *w)
     free(w->activations);
 }
 
-/* The products of COLS columns from column FIRST on; whatever lies in the memory
- * that is given has no part in them. */
+/* The products of COLS columns from column FIRST on; whatever lies in the
+ * memory that is given has no part in them. */
 static void
 multiply(const struct gb_cpu_kernels *k, const struct work *w, int64_t first,
          int64_t cols, enum order order, float results[MAX_COLS][MAX_ROWS + 1])
@@ -153,8 +154,8 @@ multiply(const struct gb_cpu_kernels *k, const struct work *w, int64_t first,
 }
 
 static void
-check_results(const struct gb_cpu_kernels *k, const struct work *w, int64_t cols,
-              float results[MAX_COLS][MAX_ROWS + 1])
+check_results(const struct gb_cpu_kernels *k, const struct work *w,
+              int64_t cols, float results[MAX_COLS][MAX_ROWS + 1])
 {
     const bool is_exact = w->type == GGML_TYPE_F32 || w->type == GGML_TYPE_F16;
 

@@ -120,8 +120,8 @@ flushed(float x)
     return fabsf(x) < FLT_MIN ? copysignf(0.0f, x) : x;
 }
 
-/* Whether a result is subnormal is asked once it is rounded to 24 bits: so it is
- * where the exponent does not matter. */
+/* Whether a result is subnormal is asked once it is rounded to 24 bits: so it
+ * is where the exponent does not matter. */
 static float
 fma_of(float a, float b, float c)
 {
@@ -219,7 +219,8 @@ check_moves(struct tiles *t)
     tile_transpose(other, from, PITCH);
     for (int i = 0; i < 16; i++)
         for (int j = 0; j < 16; j++)
-            if (memcmp(other + 64 * j + 4 * i, from + PITCH * i + 4 * j, 4) != 0)
+            if (memcmp(other + 64 * j + 4 * i, from + PITCH * i + 4 * j, 4) !=
+                0)
                 return "tile_transpose";
     return NULL;
 }

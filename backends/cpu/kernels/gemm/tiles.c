@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/kernels/gemm/tiles.c - products by tiles of BF16 pairs (AMX), of weights of
- * any type.
+ * cpu/kernels/gemm/tiles.c - products by tiles of BF16 pairs (AMX), of weights
+ * of any type.
  *
  *     for each MR = 32 rows
  *         for each KC = 512 (the last: up to 640) values of k, half of that
@@ -12,53 +12,59 @@
  *
  * A step of the micro-kernel takes 32 values of k: two tiles of columns, two of
  * weights, and the four products of these.  Sums stay in tiles for KC values,
- * then they lie in dst.  Panels and packed columns are tiles as they are loaded,
- * one behind the other:
+ * then they lie in dst.  Meanwhile the weights of the next panels are
+ * prefetched, some lines for each NR columns, since a product that unpacks
+ * floats would wait for memory longer than it computes.  Panels and packed
+ * columns are tiles as they are loaded, one behind the other:
  *
- *     panel     | step 0, part 0: rows 0..15 | rows 16..31 | part 1 .. | step 1 ..
+ *     panel  | step 0, part 0: rows 0..15 | rows 16..31 | part 1 .. | step 1 ..
  *
- * What it costs  A product of tiles keeps the unit busy for 16 cycles: 16 x 16 x
- * 32 products of BF16, or 16 x 16 x 64 of bytes.  Loading a tile is 16 reads of
- * 64 bytes, 8 cycles from the first cache; a store 16 cycles.
+ * What it costs  A product of tiles keeps the unit busy for 16 cycles: 16 x 16
+ * x 32 products of BF16, or 16 x 16 x 64 of bytes.  Loading a tile is 16 reads
+ * of 64 bytes, 8 cycles from the first cache; a store is 16 cycles.
  *
- *   one part   A step is 4 products (64 cycles), 4 loads (64 lines; 32 cycles of
- *              the first cache's two reads a cycle).  Half of the lines are
- *              panels (KC * MR * 2 bytes, 32 KiB), half are columns, 32 bytes a
- *              cycle from the second cache, which gives 64.  Sums are loaded and
- *              stored once a KC: 128 lines for 16 steps, 96 of 1024 cycles if
- *              nothing of it is hidden.  Unpacking takes some 420 instructions,
- *              140 cycles, for a tile of weights that is used 33 times with 528
- *              columns: 140 of 528 cycles.  In all 1024 of about 1390 cycles, 74 %
- *              of the unit's limit for BF16.
+ *   one part   A step is 4 products (64 cycles) and 4 loads (64 lines; 32
+ *              cycles of the first cache's two reads a cycle).  Half of the
+ *              lines are panels (KC * MR * 2 bytes, 32 KiB), half are columns:
+ *              32 bytes a cycle from the second cache, which gives 64.  Sums
+ *              are loaded and stored once a KC: 128 lines for 16 steps, 96
+ *              cycles beside 1024 if nothing of it is hidden.  Unpacking a tile
+ *              of weights takes about 300 cycles; it is used for 512 with 512
+ *              columns.
  *   F16        Two parts of a weight times three of an activation, without the
- *              smallest product: 5 for each 16 x 16 x 32 values, 102 of them a
- *              cycle where FMA of 512 bits does 32; 12 loads for 20 products.
- *   F32        Three by three without the three smallest: 6, 85 a cycle; 14 loads
- *              for 24.
+ *              smallest product: 5 for each 16 x 16 x 32 values, 102 products
+ *              of floats a cycle where FMA of 512 bits does 32; 12 loads for
+ *              20 products.
+ *   F32        Three by three without the three smallest: 6, 85 a cycle; 14
+ *              loads for 24.
+ *
+ * doc/kernels.md has the table.
  *
  * Why not bytes  A tile of bytes does twice as much in the same time only where
  * 64 values of k share a scale, and no type's do.  With sub-blocks of 32 a
  * product has half a tile of bytes, takes 16 cycles all the same (one for each
  * row of A), and leaves 256 integers, which cost 16 lines stored, and 16 loads,
- * conversions, multiplications and multiply-adds, some 24 cycles more.  Two parts
- * of eight bits that share a scale for KC values are two products again.
+ * conversions, multiplications and multiply-adds, some 24 cycles more.  Two
+ * parts of eight bits that share a scale for KC values are two products again.
  *
- * Accuracy  A weight of a quantised type, scale * (code - bias) + min, is rounded
- * to BF16, and so is an activation: by up to 2^-9 of itself, where one of eight
- * bits among 32 that share a scale is off by up to 2^-8 of the largest.  No
- * outlier takes precision from its neighbours, so there are no low parts.  The
- * parts of a float x are x rounded to BF16, what is left of it rounded, and what
- * is left then, which is exact: 24 bits are three times eight.  Products that are
- * left out are smaller than 2^-26 of the whole product.  Sums are rounded 32
- * times more rarely than by FMA at the whole sum's size, parts counted five or
- * six times.  An infinity among floats, or a value that rounds to one, may become
- * NaN; values below 2^-110 lose their lower parts.
+ * Accuracy  A weight of a quantised type, scale * (code - bias) + min, is
+ * rounded to BF16, and so is an activation: by up to 2^-9 of itself, where one
+ * of eight bits among 32 that share a scale is off by up to 2^-8 of the
+ * largest.  No outlier takes precision from its neighbours, so there are no low
+ * parts.  The parts of a float x are x rounded to BF16, what is left of it
+ * rounded, and what is left then, which is exact: 24 bits are three times
+ * eight.  Products that are left out are smaller than 2^-26 of the whole
+ * product.  Sums are rounded 32 times more rarely than by FMA at the whole
+ * sum's size, parts counted five or six times.  An infinity among floats, or a
+ * value that rounds to one, may become NaN; values below 2^-110 lose their
+ * lower parts.
  */
 #include "backends/cpu/kernels/gemm/tiles.h"
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/kernels/api/prototypes.h"
 #include "backends/cpu/kernels/gemm/panel.h"
 #include "backends/cpu/simd/tiles.h"
+#include "lib/base/attr.h"
 
 #define MR 32
 #define NR 32
@@ -137,8 +143,8 @@ store_parts(int parts, vf v, uint16_t *to, int64_t step)
     }
 }
 
-/* N floats as parts, each of them STEP values behind the one before; zeros up to
- * a whole step of k. */
+/* N floats as parts, each of them STEP values behind the one before; zeros up
+ * to a whole step of k. */
 GB_INLINE void
 split_row(int parts, int64_t n, const float *x, uint16_t *to, int64_t step)
 {
@@ -180,7 +186,8 @@ read_values(enum ggml_type type, const char *row, int64_t i, int64_t n,
         GB_K_OF(FLOATS, bf16_to_f32)(n, to, halves);
 }
 
-/* Column COL of COLS.  Whoever packs the last one fills its tiles with zeros. */
+/* Column COL of COLS.  Whoever packs the last one fills its tiles with
+ * zeros. */
 void
 GB_K(pack_tiles)(const struct gb_format *format, int64_t k, int64_t cols,
                  int64_t col, const void *row, enum ggml_type type,
@@ -335,7 +342,7 @@ struct block {
     const char *panel;
     const char *columns[2]; /* of 16; the second may be missing */
     bool is_first;
-    struct place places[4]; /* columns 0 with rows 0 and 1, columns 1 likewise */
+    struct place places[4]; /* columns 0 by rows 0 and 1, columns 1 likewise */
 };
 
 /* Tiles 0 to 3 are sums, 4 and 5 columns, 6 and 7 weights; in a step those are
@@ -429,11 +436,54 @@ static micro_kernel_fn *const micro_kernels[MAX_PARTS][2] = {
 
 /* ---- the loops at the head of this file ---- */
 
+/* What the next panels are made of, prefetched while columns go by these. */
+struct next {
+    const char *row;
+    size_t pitch;
+    size_t bytes; /* of a row */
+    size_t at;    /* the next of them */
+    int64_t rows; /* that are left */
+    int64_t lines; /* of the cache, for each NR columns */
+};
+
+/* K values of MR rows from ROWS on.  Some may not be there: a prefetch does not
+ * fault. */
+static struct next
+next_of(const struct gb_format *format, const char *rows, size_t pitch,
+        int64_t k, int64_t cols)
+{
+    const size_t bytes =
+        (size_t)gb_cpu_ceil_div(k, format->block) * format->bytes;
+
+    return (struct next){
+        .row = rows,
+        .pitch = pitch,
+        .bytes = bytes,
+        .rows = MR,
+        .lines = gb_cpu_ceil_div(MR * (int64_t)(bytes / 64 + 1),
+                                 gb_cpu_ceil_div(cols, NR)),
+    };
+}
+
+static void
+fetch(struct next *next)
+{
+    for (int64_t i = 0; i < next->lines && next->rows > 0; i++) {
+        GB_PREFETCH_FAR(next->row + next->at);
+        next->at += 64;
+        if (next->at >= next->bytes) {
+            next->at = 0;
+            next->row += next->pitch;
+            next->rows--;
+        }
+    }
+}
+
 /* All columns by the panels, whose first row is ROW, from value K on. */
 static void
 all_columns(const struct gb_format *format, const struct shape *shape,
             const struct gb_product *p, int64_t row, int64_t k, int64_t steps,
-            struct tiles *t, struct scratch *s)
+            struct next next, struct tiles *t, struct scratch *s)
 {
     const size_t bytes = gb_tile_column_bytes(format, p->k);
     const char *columns =
@@ -450,11 +500,27 @@ all_columns(const struct gb_format *format, const struct shape *shape,
             .is_first = k == 0,
         };
 
+        fetch(&next);
         for (int i = 0; i < (is_wide ? 4 : 2); i++)
             block.places[i] = place_of(p, row + i % 2 * TILE_ROWS,
                                        c + i / 2 * GB_TILE_COLS);
         micro_kernels[shape->weight_parts - 1][is_wide](t, &block, s->sums);
     }
+}
+
+/* KC where LEFT values of a row are left. */
+static int64_t
+kc_of(const struct shape *shape, int64_t left)
+{
+    const int64_t divide = shape->weight_parts == 1 ? 1 : 2;
+
+    return left <= KC_MOST / divide ? left : KC_STEP / divide;
+}
+
+static const char *
+value_at(const struct gb_format *format, const char *row, int64_t k)
+{
+    return row + (size_t)(k / format->block) * format->bytes;
 }
 
 void
@@ -463,26 +529,32 @@ GB_K(multiply_tiles)(const struct gb_format_kernels *weight,
 {
     const struct gb_format *format = weight->format;
     const struct shape *shape = shape_of(format);
-    const int64_t divide = shape->weight_parts == 1 ? 1 : 2;
     struct scratch *s = p->scratch;
+    struct next next;
     struct tiles t;
 
     tiles_configure(&t);
     for (int64_t r = 0; r < p->rows; r += MR) {
         const char *x = (const char *)p->weights + (size_t)r * p->pitch;
-        int64_t kc;
+        int64_t kc = kc_of(shape, p->k);
 
-        for (int64_t k = 0; k < p->k; k += kc) {
-            const char *from =
-                x + (size_t)(k / format->block) * format->bytes;
+        for (int64_t k = 0; k < p->k;) {
+            const int64_t steps = gb_cpu_ceil_div(kc, TILE_VALUES);
 
-            kc = p->k - k <= KC_MOST / divide ? p->k - k : KC_STEP / divide;
             for (int v = 0; v < 2; v++)
                 unpack_rows(weight, shape, kc, p->rows - r - v * TILE_ROWS,
-                            from + (size_t)v * TILE_ROWS * p->pitch, p->pitch,
-                            s, (char *)s->panels + v * TILE_BYTES);
-            all_columns(format, shape, p, r, k,
-                        gb_cpu_ceil_div(kc, TILE_VALUES), &t, s);
+                            value_at(format, x, k) +
+                                (size_t)v * TILE_ROWS * p->pitch,
+                            p->pitch, s,
+                            (char *)s->panels + v * TILE_BYTES);
+            next = k + kc < p->k
+                       ? next_of(format, value_at(format, x, k + kc), p->pitch,
+                                 kc_of(shape, p->k - k - kc), p->cols)
+                       : next_of(format, x + MR * p->pitch, p->pitch,
+                                 kc_of(shape, p->k), p->cols);
+            all_columns(format, shape, p, r, k, steps, next, &t, s);
+            k += kc;
+            kc = kc_of(shape, p->k - k);
         }
     }
 }
