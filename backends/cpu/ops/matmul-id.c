@@ -81,8 +81,8 @@ mul_mat_id_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
     tiling->by_column = columns <= a->ne[2] || a->ne[2] == 0;
     /* Some experts get more than their share. */
     cols = tiling->by_column ? 1 : MORE_COLS + columns / a->ne[2];
-    path = gb_path_of(a->ne[0], cols);
     tiling->weight = gb_cpu_weight_kernels(k, a);
+    path = gb_path_of(tiling->weight->format, a->ne[0], cols);
     tiling->row_step =
         path == GB_PATH_GEMM ? TILE_ROWS : gb_cpu_gemv_rows(a, cols);
     tiling->row_tiles = gb_cpu_ceil_div(a->ne[1], tiling->row_step);
@@ -154,7 +154,9 @@ flush(struct gathering *g)
     const bool is_float = gb_cpu_is_float(g->task->node->src[0]->type);
 
     if (g->product.cols > 0)
-        g->task->k->multiply(is_float ? gb_path_of(g->product.k, g->product.cols)
+        g->task->k->multiply(is_float ? gb_path_of(tiling->weight->format,
+                                                   g->product.k,
+                                                   g->product.cols)
                                       : tiling->columns.path,
                              tiling->weight, &g->product);
     g->product.cols = 0;

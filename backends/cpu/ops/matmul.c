@@ -155,10 +155,10 @@ tile_rows(struct tiling *tiling, const struct ggml_tensor *a)
  * packed too, but for those that are read as fast where they lie: floats, each
  * as far from the one before. */
 static enum gb_path
-float_path(const struct ggml_tensor *a, const struct ggml_tensor *b,
-           int64_t cols)
+float_path(const struct gb_format *format, const struct ggml_tensor *a,
+           const struct ggml_tensor *b, int64_t cols)
 {
-    const enum gb_path path = gb_path_of(a->ne[0], cols);
+    const enum gb_path path = gb_path_of(format, a->ne[0], cols);
 
     if (a->ne[1] <= MAX_ROWS_IN_PLACE || a->ne[0] == 0)
         return path;
@@ -205,8 +205,9 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
     const bool is_float = gb_cpu_is_float(a->type);
     const int64_t cols = cols_of(node);
     const enum gb_path path = takes_tiles(k, a, b, cols) ? GB_PATH_TILES
-                              : is_float ? float_path(a, b, cols)
-                                         : gb_path_of(a->ne[0], cols);
+                              : is_float
+                                  ? float_path(weight->format, a, b, cols)
+                                  : gb_path_of(weight->format, a->ne[0], cols);
 
     tiling->weight = weight;
     tiling->cols = cols;
@@ -228,7 +229,8 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
     /* Columns in place may be few in the last tile. */
     if (is_float && path == GB_PATH_GEMM)
         tiling->last_path =
-            gb_path_of(a->ne[0], cols - (tiling->col_tiles - 1) * tiling->col_step);
+            gb_path_of(weight->format, a->ne[0],
+                       cols - (tiling->col_tiles - 1) * tiling->col_step);
     gb_cpu_activations_init(&tiling->columns, b, weight->format, path);
     tiling->column_pitch = gb_has_4k_aliasing(tiling->columns.nb[1])
                                ? 0

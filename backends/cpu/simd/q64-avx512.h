@@ -23,6 +23,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define Q64_SKINNY_COLS 12
+
 #define Q64_ROWS 4
 #define Q64_COLS 2
 

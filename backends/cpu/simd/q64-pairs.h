@@ -13,6 +13,15 @@
 
 #include <stdint.h>
 
+/* AVX2 has half of the registers, and a tile of 2 x 1 loads three operands for
+ * two dot4: from four columns on the panels' tile, which shares them, makes up
+ * for packing all weights. */
+#ifdef GB_SIMD_AVX2
+#define Q64_SKINNY_COLS 3
+#else
+#define Q64_SKINNY_COLS 16
+#endif
+
 #define Q64_ROWS 2
 #define Q64_COLS 1
 

@@ -229,7 +229,9 @@ check(const struct gb_cpu_kernels *k, const struct work *w, enum place place,
     check_path(k, w, place == PACKED ? GB_PATH_GEMM_PACKED : GB_PATH_GEMM,
                place, from, cols);
     if (place != PACKED)
-        check_path(k, w, gb_path_of(w->k, cols), place, from, cols);
+        check_path(k, w,
+                   gb_path_of(k->format(w->type)->format, w->k, cols), place,
+                   from, cols);
 }
 
 static void

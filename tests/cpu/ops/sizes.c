@@ -153,7 +153,7 @@ check_product(enum ggml_type type, int64_t rows, enum ggml_type column,
     struct ggml_tensor *a = tensor(type, k, rows, 1, 1);
     struct ggml_tensor *b = tensor(column, k, n, matrices, 1);
     const struct gb_format *format = gb_cpu_kernels()->format(type)->format;
-    const enum gb_path path = gb_path_of(k, n * matrices);
+    const enum gb_path path = gb_path_of(format, k, n * matrices);
     long double least = (long double)k;
 
     if (format->sub_block == 0)

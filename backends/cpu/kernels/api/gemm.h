@@ -18,8 +18,8 @@
 /* Scratch that a product needs, in bytes. */
 #define GB_PRODUCT_SCRATCH (128 * 1024)
 
-/* Columns up to which a product is a skinny GEMM, and the most of them at a time:
- * of experts' columns there may be more than the mean. */
+/* Columns up to which a product may be a skinny GEMM, and the most of them at a
+ * time: of experts' columns there may be more than the mean. */
 #define GB_SKINNY_COLS     16
 #define GB_SKINNY_COLS_MAX 264
 
@@ -29,11 +29,11 @@
 /* The path of a product of K values a row with COLS columns where these are used
  * one by one, as the format has them; see ops/matmul.c for packed ones. */
 static inline enum gb_path
-gb_path_of(int64_t k, int64_t cols)
+gb_path_of(const struct gb_format *format, int64_t k, int64_t cols)
 {
-    return k == 0 || cols == 1      ? GB_PATH_GEMV
-           : cols <= GB_SKINNY_COLS ? GB_PATH_SKINNY
-                                    : GB_PATH_GEMM;
+    return k == 0 || cols == 1           ? GB_PATH_GEMV
+           : cols <= format->skinny_cols ? GB_PATH_SKINNY
+                                         : GB_PATH_GEMM;
 }
 
 /* 4 KiB aliasing: columns BYTES apart all meet in one set of the first cache,

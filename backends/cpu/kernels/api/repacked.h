@@ -19,8 +19,90 @@
 #ifndef GB_CPU_KERNELS_API_REPACKED_H
 #define GB_CPU_KERNELS_API_REPACKED_H
 
+#include "backends/cpu/kernels/api/format.h"
+
+#include "lib/base/byte-order.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
 #define GB_REPACKED_ROWS   16
 #define GB_REPACKED_BLOCKS 2 /* side by side */
 #define GB_REPACKED_VALUES 32 /* of a block */
+
+/* Block I of a group whose rows have BLOCKS of them: how it lies. */
+struct gb_repacked_block {
+    size_t halves; /* where row 0 has its first half float */
+    size_t codes;  /* and its first four bytes of codes */
+    int n_halves;
+    size_t code_bytes;
+};
+
+static inline struct gb_repacked_block
+gb_repacked_block(const struct gb_format *format, int64_t blocks, int64_t i)
+{
+    const int64_t first = i / GB_REPACKED_BLOCKS * GB_REPACKED_BLOCKS;
+    const int64_t together = blocks - first < GB_REPACKED_BLOCKS
+                                 ? blocks - first
+                                 : GB_REPACKED_BLOCKS;
+    const int n_halves = format->has_min ? 2 : 1;
+    const size_t halves = sizeof(uint16_t) * (size_t)n_halves;
+    const size_t codes = format->bytes - halves;
+    const size_t at = (size_t)first * format->bytes;
+
+    return (struct gb_repacked_block){
+        .halves = GB_REPACKED_ROWS * (at + (size_t)(i - first) * halves),
+        .codes = GB_REPACKED_ROWS * (at + (size_t)together * halves +
+                                     (size_t)(i - first) * codes),
+        .n_halves = n_halves,
+        .code_bytes = codes,
+    };
+}
+
+/* Half floats are those of this machine, for vectors; in a block of a file they
+ * are little-endian. */
+static inline void
+gb_repacked_half(char *to, const char *from)
+{
+    uint16_t half;
+
+    memcpy(&half, from, sizeof(half));
+    half = gb_le16(half);
+    memcpy(to, &half, sizeof(half));
+}
+
+/* BLOCK of row R, as in a file, from or to its place in GROUP. */
+static inline void
+gb_repacked_get(const struct gb_repacked_block *b, const char *group, int r,
+                char *block)
+{
+    const char *half = group + b->halves + sizeof(uint16_t) * (size_t)r;
+    const char *codes = group + b->codes + 4 * (size_t)r;
+
+    for (int i = 0; i < b->n_halves; i++) {
+        gb_repacked_half(block, half);
+        half += sizeof(uint16_t) * GB_REPACKED_ROWS;
+        block += sizeof(uint16_t);
+    }
+    for (size_t at = 0; at < b->code_bytes; at += 4)
+        memcpy(block + at, codes + GB_REPACKED_ROWS * at, 4);
+}
+
+static inline void
+gb_repacked_put(const struct gb_repacked_block *b, const char *block, int r,
+                char *group)
+{
+    char *half = group + b->halves + sizeof(uint16_t) * (size_t)r;
+    char *codes = group + b->codes + 4 * (size_t)r;
+
+    for (int i = 0; i < b->n_halves; i++) {
+        gb_repacked_half(half, block);
+        half += sizeof(uint16_t) * GB_REPACKED_ROWS;
+        block += sizeof(uint16_t);
+    }
+    for (size_t at = 0; at < b->code_bytes; at += 4)
+        memcpy(codes + GB_REPACKED_ROWS * at, block + at, 4);
+}
 
 #endif

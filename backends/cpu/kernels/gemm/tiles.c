@@ -62,6 +62,7 @@
 #include "backends/cpu/kernels/gemm/tiles.h"
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/kernels/api/prototypes.h"
+#include "backends/cpu/kernels/api/repacked.h"
 #include "backends/cpu/kernels/gemm/panel.h"
 #include "backends/cpu/simd/tiles.h"
 #include "lib/base/attr.h"
@@ -70,6 +71,9 @@
 #define NR 32
 
 #define MAX_PARTS 3
+
+/* Of a block of repacked weights: those of Q8_0. */
+#define MOST_BLOCK_BYTES 34
 
 /* KC of weights in one part; half of both in more. */
 #define KC_STEP GB_PANEL_STEP
@@ -81,11 +85,13 @@ _Static_assert(KC_STEP % (2 * 256) == 0 && KC_MOST % (2 * TILE_VALUES) == 0,
                "whole blocks of any type, whole steps");
 
 /* Scratch: panels, rows before they become pairs of columns, a row of floats,
- * and sums that do not lie in dst as a tile does. */
+ * and of blocks that were repacked, and sums that do not lie in dst as a tile
+ * does. */
 struct scratch {
     _Alignas(64) uint16_t panels[MR * KC_MOST * 3 / 2];
     uint16_t rows[TILE_ROWS * KC_MOST * 3 / 2];
     float row[KC_MOST];
+    char blocks[KC_MOST / GB_REPACKED_VALUES * MOST_BLOCK_BYTES];
     float sums[TILE_ROWS][TILE_ROWS];
 };
 
@@ -237,25 +243,55 @@ unpack_row(const struct gb_format_kernels *weight, const struct shape *shape,
     split(shape->weight_parts, k, floats, to, TILE_ROWS * KC_MOST / 2);
 }
 
-/* K values of ROWS rows from X on, at most 16, as the tiles of every second
- * place from PANEL on; rows that are not there are zeros. */
+/* The blocks with K values, from value FROM on, of row ROW, as in a file: where
+ * they lie, or ROOM if they are repacked. */
+static const char *
+blocks_of_row(const struct gb_format_kernels *weight,
+              const struct gb_product *p, int64_t row, int64_t from, int64_t k,
+              char *room)
+{
+    const struct gb_format *format = weight->format;
+    const char *x = p->weights;
+    const int64_t blocks = p->k / format->block;
+    const int64_t first = from / format->block;
+    const int64_t in_group = row % GB_REPACKED_ROWS;
+
+    if (weight->unpack_lanes == NULL)
+        return x + (size_t)row * p->pitch + (size_t)first * format->bytes;
+    x += (size_t)(row - in_group) * p->pitch;
+    for (int64_t i = 0; i < k / format->block; i++) {
+        const struct gb_repacked_block b =
+            gb_repacked_block(format, blocks, first + i);
+
+        gb_repacked_get(&b, x, (int)in_group,
+                        room + (size_t)i * format->bytes);
+    }
+    return room;
+}
+
+/* K values, from value FROM on, of sixteen rows from ROW on, as the tiles of
+ * every second place from PANEL on; rows that are not there are zeros. */
 static void
 unpack_rows(const struct gb_format_kernels *weight, const struct shape *shape,
-            int64_t k, int64_t rows, const char *x, size_t pitch,
-            struct scratch *s, char *panel)
+            const struct gb_product *product, int64_t row, int64_t from,
+            int64_t k, struct scratch *s, char *panel)
 {
     const int64_t steps = gb_cpu_ceil_div(k, TILE_VALUES);
     const int parts = shape->weight_parts;
     const int64_t step = parts == 1 ? KC_MOST : KC_MOST / 2;
 
     for (int64_t r = 0; r < TILE_ROWS; r++) {
-        uint16_t *row = s->rows + r * step;
+        uint16_t *to = s->rows + r * step;
+        const bool is_there = row + r < product->rows;
 
-        if (r < rows)
-            unpack_row(weight, shape, k, x + (size_t)r * pitch, s->row, row);
-        for (int p = 0; p < parts && r >= rows; p++)
-            memset(row + p * (TILE_ROWS * KC_MOST / 2), 0,
-                   (size_t)(steps * TILE_VALUES) * sizeof(*row));
+        if (is_there)
+            unpack_row(weight, shape, k,
+                       blocks_of_row(weight, product, row + r, from, k,
+                                     s->blocks),
+                       s->row, to);
+        for (int p = 0; p < parts && !is_there; p++)
+            memset(to + p * (TILE_ROWS * KC_MOST / 2), 0,
+                   (size_t)(steps * TILE_VALUES) * sizeof(*to));
     }
     for (int64_t i = 0; i < steps; i++)
         for (int p = 0; p < parts; p++, panel += 2 * TILE_BYTES)
@@ -542,10 +578,7 @@ GB_K(multiply_tiles)(const struct gb_format_kernels *weight,
             const int64_t steps = gb_cpu_ceil_div(kc, TILE_VALUES);
 
             for (int v = 0; v < 2; v++)
-                unpack_rows(weight, shape, kc, p->rows - r - v * TILE_ROWS,
-                            value_at(format, x, k) +
-                                (size_t)v * TILE_ROWS * p->pitch,
-                            p->pitch, s,
+                unpack_rows(weight, shape, p, r + v * TILE_ROWS, k, kc, s,
                             (char *)s->panels + v * TILE_BYTES);
             next = k + kc < p->k
                        ? next_of(format, value_at(format, x, k + kc), p->pitch,
