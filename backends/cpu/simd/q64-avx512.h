@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#define Q64_GEMV_COLS   1
 #define Q64_SKINNY_COLS 12
 
 #define Q64_ROWS 4

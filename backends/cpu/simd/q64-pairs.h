@@ -14,11 +14,13 @@
 #include <stdint.h>
 
 /* AVX2 has half of the registers, and a tile of 2 x 1 loads three operands for
- * two dot4: from four columns on the panels' tile, which shares them, makes up
- * for packing all weights. */
+ * two dot4: GEMV for each column is faster for two of them, and from three on
+ * the panels' tile, which shares its operands. */
 #ifdef GB_SIMD_AVX2
-#define Q64_SKINNY_COLS 3
+#define Q64_GEMV_COLS   2
+#define Q64_SKINNY_COLS 2
 #else
+#define Q64_GEMV_COLS   1
 #define Q64_SKINNY_COLS 16
 #endif
 

@@ -93,8 +93,9 @@
  *   q64s_add(s, t) q64s_sub(s, t) q64s_mul(s, t)
  *
  * MR x NR of the skinny GEMM is Q64_ROWS rows by Q64_COLS columns: as many sums
- * as leave registers for the operands.  It is faster than the GEMM, which packs
- * weights in panels, up to Q64_SKINNY_COLS columns.
+ * as leave registers for the operands.  It is faster than GEMV for each column
+ * from more than Q64_GEMV_COLS on, and than the GEMM, which packs weights in
+ * panels, up to Q64_SKINNY_COLS.
  */
 #ifndef GB_CPU_SIMD_Q64_H
 #define GB_CPU_SIMD_Q64_H

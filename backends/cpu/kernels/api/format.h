@@ -65,7 +65,7 @@ enum gb_micro_kernel {
 #define GB_MICRO_KERNEL_OF(sub_block_, dot4s_, has_min_)                      \
     .micro_kernel = GB_MICRO_KERNEL_##sub_block_##_##dot4s_##_##has_min_,     \
     .sub_block = sub_block_, .dot4s = dot4s_, .has_min = has_min_,            \
-    .skinny_cols = Q64_SKINNY_COLS
+    .gemv_cols = Q64_GEMV_COLS, .skinny_cols = Q64_SKINNY_COLS
 
 struct gb_format {
     enum ggml_type activation; /* what activations may be instead of F32 */
@@ -75,8 +75,9 @@ struct gb_format {
     int sub_block;  /* values that share a scale: 16 or 32; 0: floats */
     int bias;       /* a code minus its value */
     int has_min;
-    int skinny_cols; /* columns up to which a product is a skinny GEMM; from
-                        there on panels are faster (Q64_SKINNY_COLS) */
+    int gemv_cols;   /* columns up to which a product is a GEMV for each */
+    int skinny_cols; /* and up to which it is a skinny GEMM; from there on panels
+                        are faster (Q64_SKINNY_COLS) */
     int dot4s;      /* that a sum of 16 bits can hold: 2 * 127 * dot4s * the
                        largest code is below 2^15; 0: wide codes */
     enum gb_order order;

@@ -31,9 +31,9 @@
 static inline enum gb_path
 gb_path_of(const struct gb_format *format, int64_t k, int64_t cols)
 {
-    return k == 0 || cols == 1           ? GB_PATH_GEMV
-           : cols <= format->skinny_cols ? GB_PATH_SKINNY
-                                         : GB_PATH_GEMM;
+    return k == 0 || cols <= format->gemv_cols ? GB_PATH_GEMV
+           : cols <= format->skinny_cols       ? GB_PATH_SKINNY
+                                               : GB_PATH_GEMM;
 }
 
 /* 4 KiB aliasing: columns BYTES apart all meet in one set of the first cache,

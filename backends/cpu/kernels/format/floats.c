@@ -168,6 +168,7 @@ floats_bf16(int64_t n, float *dst, const void *x)
             .activation = GGML_TYPE_##TYPE,                               \
             .block = 1,                                                   \
             .bytes = size,                                                \
+            .gemv_cols = 1,                                               \
             .skinny_cols = GB_SKINNY_COLS,                                \
         },                                                                \
         .gemv = gemv_##name,                                              \
