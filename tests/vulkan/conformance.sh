@@ -35,6 +35,7 @@ runs() {
 256 -           1/1 18000
 512 -           1/1 18000
 256 staging     1/1 18000
+256 staging,transfer 1/1 18000
 256 no-push,no-storage16 1/1 18000
 256 many-submits 1/1 18000
 256 small-range 1/1 18000

@@ -80,10 +80,10 @@ if ! [ -s "$build/backends/vulkan/shaders/gemmcoop_f16.spv" ]; then
     build=$folder/build
     mkdir -p "$build" && cd "$build" || exit 99
     {
-        [ -f Makefile ] || "$top_srcdir/configure" --disable-static --with-cuda=no \
-            --with-hip=no --with-vulkan=module GLSLC="$folder/bin/glslc"
-    } >"$folder/build.log" 2>&1 &&
-        make -j2 all tests/vulkan/ranges-cases >>"$folder/build.log" 2>&1 || {
+        { [ -f Makefile ] || "$top_srcdir/configure" --disable-static --with-cuda=no \
+            --with-hip=no --with-vulkan=module GLSLC="$folder/bin/glslc"; } &&
+            make -j2 all && make tests/vulkan/ranges-cases
+    } >"$folder/build.log" 2>&1 || {
         tail -n 5 "$folder/build.log" >&2
         stop "the build failed: $folder/build.log"
     }
@@ -144,7 +144,7 @@ conform() {
 
 # The largest, for which no case of conformance has enough rows and columns.
 tiles() {
-    CMOCKA_MESSAGE_OUTPUT=TAP inside "$build/tests/vulkan/.libs/ranges" tiles &&
+    CMOCKA_MESSAGE_OUTPUT=TAP inside "$build/tests/vulkan/.libs/ranges-cases" tiles &&
         grep -q '^ok 1' "$dir/table"
 }
 

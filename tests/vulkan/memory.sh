@@ -40,10 +40,9 @@ small_range() {
     run "$1" 2 && [ "$skipped" -eq 2 ]
 }
 
-# Each queue waits for the other by semaphores.  Not under the layer: with that of 1.3.239
-# half of such runs end by a signal in a thread that is not the test's, without it none.
+# Each queue waits for the other by semaphores.
 copy_queue() {
-    run transfer,staging 1 GGMLBACKEND_VULKAN_VALIDATE=0
+    run transfer,staging 1
 }
 
 little() {

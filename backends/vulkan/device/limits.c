@@ -30,7 +30,6 @@ enum {
 #define THREADS   GB_VK_LIMIT_THREADS
 #define MAX_LINK  ((size_t)32 << 20) /* bytes of a copy from the host */
 #define MAX_ARRAY ((size_t)1 << 30)
-#define LEAST_ARRAY ((size_t)GROUPS * THREADS * 16) /* a result has room */
 
 /* What all figures need. */
 struct run {
@@ -299,20 +298,22 @@ measure_card(struct gb_vk_card *card, struct run *run,
              struct ggmlbackend_dev_limits *limits)
 {
     const size_t size = choose_size(card, limits);
+    const uint32_t groups = card->type == VK_PHYSICAL_DEVICE_TYPE_CPU
+                                ? SOFTWARE_GROUPS : GROUPS;
+    const size_t least = (size_t)groups * THREADS * 16; /* results have room */
     enum ggml_status status;
 
-    if (size < LEAST_ARRAY)
+    if (size < least)
         return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
-                                "%s: %zu bytes of memory are too few to "
+                                "%s: arrays of %zu bytes are too small to "
                                 "measure by, at least %zu are needed",
-                                card->label, 2 * size, 2 * LEAST_ARRAY);
+                                card->label, size, least);
     status = gb_vk_hold(card, &run->hold);
     if (status != GGML_STATUS_SUCCESS)
         return status;
     limits->array = size;
     run->seconds = limits->seconds;
-    run->groups = card->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? SOFTWARE_GROUPS
-                                                            : GROUPS;
+    run->groups = groups;
     status = take(run, size);
     if (status == GGML_STATUS_SUCCESS)
         status = measure_all(run, limits);

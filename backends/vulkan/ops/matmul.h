@@ -34,7 +34,8 @@ struct gb_vk_tiling {
     enum gb_vk_pipeline pipeline;
     int64_t rows, cols; /* of a work group */
     bool has_epilogue;  /* can its shader add something to results? */
-    int64_t lanes;      /* GEMV: invocations that share k; GEMM: wide reads */
+    int64_t lanes;      /* GEMV: invocations that share k; else 0 */
+    bool is_wide;       /* GEMM: are 16 bytes read at a time? */
     int64_t n_splits, split_k;
     size_t columns_size; /* bytes of scratch for columns as blocks, which its
                           * shader takes; 0: it takes them as they are */

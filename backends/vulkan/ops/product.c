@@ -174,8 +174,8 @@ has_matrices(const struct gb_vk_product_shape *shape)
 }
 
 /* For the GEMM: has it wide reads? */
-static int64_t
-gemm_lanes(const struct gb_vk_product_shape *shape)
+static bool
+reads_wide(const struct gb_vk_product_shape *shape)
 {
     return shape->is_wide && (shape->limits->features & GB_VK_HAS_WIDE) != 0;
 }
@@ -186,7 +186,7 @@ tile_matrices(
 {
     const bool is_large = fills(shape, 128);
 
-    tiling->lanes = gemm_lanes(shape);
+    tiling->is_wide = reads_wide(shape);
     tiling->rows = tiling->cols = is_large ? 128 : 64;
     tiling->pipeline = is_large ? matrices[shape->weights].gemm_128
                                 : matrices[shape->weights].gemm_64;
@@ -217,7 +217,7 @@ tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
     const enum ggml_type type = shape->weights;
     const bool is_large = fills(shape, 64);
 
-    tiling->lanes = gemm_lanes(shape);
+    tiling->is_wide = reads_wide(shape);
     tiling->rows = tiling->cols = is_large ? 64 : 32;
     tiling->pipeline =
         is_large ? pipelines[type].gemm_64 : pipelines[type].gemm_32;
@@ -264,7 +264,7 @@ split(const struct gb_vk_product_shape *shape, int64_t groups,
 struct gb_vk_tiling
 gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
 {
-    struct gb_vk_tiling tiling = { .lanes = GEMV_THREADS };
+    struct gb_vk_tiling tiling = { 0 };
     int64_t groups = GROUPS;
 
     if (tile_narrow(shape, is_single, &tiling)) {
@@ -389,7 +389,8 @@ gb_vk_multiply_parts(
         dst = write_parts(product);
     else if (product->sum != NULL)
         set_addend(product);
-    params->lanes = (uint32_t)tiling->lanes;
+    /* Push constants have one word for both. */
+    params->lanes = tiling->is_wide ? 1 : (uint32_t)tiling->lanes;
     params->n_splits = (uint32_t)tiling->n_splits;
     params->split_k = (uint32_t)tiling->split_k;
     params->n_groups = (uint32_t)n_groups;

@@ -169,49 +169,57 @@ void main()
             sums[m][r] = vec4(0.0);
     }
 
-    for (uint first = first_key + place; first < end_key; first += THREADS) {
+    // All subgroups take the same turns, with keys or without: a driver may have all
+    // wait at a subgroup's barrier (lavapipe of Mesa 26.1).
+    for (uint turn = first_key; turn < end_key; turn += THREADS) {
+        const uint first = turn + place;
         const uint key = min(first + lane, end_key - 1u);
         float add[ROWS], z[ROWS], seen = HIDDEN;
+        bool is_seen;
 
         [[unroll]] for (uint r = 0u; r < ROWS; r++) {
             add[r] = first + lane < end_key ? mask_of(r, key) : HIDDEN;
             seen = max(seen, add[r]);
         }
-        if (subgroupMax(seen) <= BOTTOM)
-            continue;
-        find_scores(k_at + key * p.k_nb[0], z);
-        [[unroll]] for (uint r = 0u; r < ROWS; r++) {
-            const float before = most[r];
-            float score = z[r] * p.scale, factor, weight;
+        is_seen = subgroupMax(seen) > BOTTOM;
+        if (is_seen) {
+            find_scores(k_at + key * p.k_nb[0], z);
+            [[unroll]] for (uint r = 0u; r < ROWS; r++) {
+                const float before = most[r];
+                float score = z[r] * p.scale, factor, weight;
 
-            if (p.softcap != 0.0)
-                score = p.softcap * gb_tanh(score);
-            score = add[r] > BOTTOM ? score + add[r] : HIDDEN;
-            most[r] = max(before, subgroupMax(score));
-            factor = before > BOTTOM ? gb_exp(before - most[r]) : 0.0;
-            weight = score > BOTTOM ? gb_exp(score - most[r]) : 0.0;
-            sum[r] = fma(sum[r], factor, weight);
-            [[unroll]] for (uint m = 0u; m < MINE; m++)
-                sums[m][r] *= factor;
-            weights[thread * R4 + r / 4u][r % 4u] = weight;
-        }
-        subgroupBarrier();
-        [[unroll]] for (uint i = 0u; i < SUBGROUP; i += SETS) {
-            const uint at = v_at + min(first + i + set, end_key - 1u) * p.v_nb[0];
-            vec4 weight[R4];
-
-            [[unroll]] for (uint j = 0u; j < R4; j++)
-                weight[j] = weights[(place + i + set) * R4 + j];
-            [[unroll]] for (uint m = 0u; m < MINE; m++) {
-                const uvec2 words = values_v[(at >> 3) + mine + m * SUBGROUP];
-                const vec4 v =
-                    vec4(unpackHalf2x16(words.x), unpackHalf2x16(words.y));
-
-                [[unroll]] for (uint r = 0u; r < ROWS; r++)
-                    sums[m][r] =
-                        fma(vec4(weight[r / 4u][r % 4u]), v, sums[m][r]);
+                if (p.softcap != 0.0)
+                    score = p.softcap * gb_tanh(score);
+                score = add[r] > BOTTOM ? score + add[r] : HIDDEN;
+                most[r] = max(before, subgroupMax(score));
+                factor = before > BOTTOM ? gb_exp(before - most[r]) : 0.0;
+                weight = score > BOTTOM ? gb_exp(score - most[r]) : 0.0;
+                sum[r] = fma(sum[r], factor, weight);
+                [[unroll]] for (uint m = 0u; m < MINE; m++)
+                    sums[m][r] *= factor;
+                weights[(place + lane) * R4 + r / 4u][r % 4u] = weight;
             }
         }
+        subgroupBarrier();
+        if (is_seen)
+            [[unroll]] for (uint i = 0u; i < SUBGROUP; i += SETS) {
+                const uint at =
+                    v_at + min(first + i + set, end_key - 1u) * p.v_nb[0];
+                vec4 weight[R4];
+
+                [[unroll]] for (uint j = 0u; j < R4; j++)
+                    weight[j] = weights[(place + i + set) * R4 + j];
+                [[unroll]] for (uint m = 0u; m < MINE; m++) {
+                    const uvec2 words =
+                        values_v[(at >> 3) + mine + m * SUBGROUP];
+                    const vec4 v = vec4(unpackHalf2x16(words.x),
+                                        unpackHalf2x16(words.y));
+
+                    [[unroll]] for (uint r = 0u; r < ROWS; r++)
+                        sums[m][r] =
+                            fma(vec4(weight[r / 4u][r % 4u]), v, sums[m][r]);
+                }
+            }
         subgroupBarrier();
     }
 
