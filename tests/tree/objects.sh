@@ -28,7 +28,7 @@ grep -E ' (abort|exit|_exit|_Exit|quick_exit|__assert_fail|__assert_rtn|raise|ki
 # the library is loaded.
 allowed='lib/base/(lock|log|abort|env|clock|status)\.o|lib/loader/(image|module|registry)\.o|lib/type/grid\.o'
 allowed="$allowed|backends/sim/reg\.o|backends/cpu/isa/select\.o|backends/cpu/pool/numa\.o"
-allowed="$allowed|lib/trace/trace\.o|lib/loader/direct-(cuda|vulkan)\.o"
+allowed="$allowed|backends/cpu/plan/profile\.o|lib/trace/trace\.o|lib/loader/direct-(cuda|vulkan)\.o"
 allowed="$allowed|backends/cuda/driver/(blas|driver|errors|nvml)\.o"
 allowed="$allowed|backends/hip/(blas|device)-hip\.o"
 allowed="$allowed|backends/vulkan/driver/driver\.o|backends/vulkan/device/(pinned|reg)\.o"
