@@ -43,7 +43,7 @@ enum {
 #ifdef __AVX512BF16__
                       | GB_CPU_BIT(GB_CPU_AVX512_BF16)
 #endif
-#ifdef __AMX_BF16__
+#if defined(__AMX_BF16__) || defined(__AMXBF16__) /* clang up to 15 */
                       | GB_CPU_BIT(GB_CPU_AMX_BF16)
 #endif
 #ifdef __aarch64__

@@ -37,10 +37,13 @@ tiles_configure(struct tiles *t)
         .row_bytes = { 64, 64, 64, 64, 64, 64, 64, 64 },
         .rows = { 16, 16, 16, 16, 16, 16, 16, 16 },
     };
-    _Alignas(64) struct tile_shapes shapes;
+    _Alignas(64) struct tile_shapes shapes = { 0 };
 
     t->unused = 0;
+    /* Compilers know of STTILECFG only that it writes the first bytes. */
+    __asm__ volatile("" : "+m"(shapes));
     _tile_storeconfig(&shapes);
+    __asm__ volatile("" : "+m"(shapes));
     if (memcmp(&shapes, &wanted, sizeof(shapes)) != 0)
         _tile_loadconfig(&wanted);
 }

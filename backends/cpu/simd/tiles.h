@@ -40,7 +40,7 @@
 #define TILE_BYTES  1024
 #define TILE_VALUES 32 /* BF16 values in a row */
 
-#ifdef __AMX_BF16__
+#if defined(__AMX_BF16__) || defined(__AMXBF16__) /* clang up to 15 */
 #include "backends/cpu/simd/tiles-amx.h"
 #else
 #include "backends/cpu/simd/tiles-generic.h"
