@@ -351,37 +351,26 @@ begin_tiles(void)
     _tile_zero(7);
 }
 
-NEEDS("amx-tile,amx-int8")
-static void
-int8_tiles(uint64_t rounds)
-{
-    begin_tiles();
-    for (uint64_t r = 0; r < rounds; r++) {
-        _tile_dpbssd(0, 6, 7);
-        _tile_dpbssd(1, 6, 7);
-        _tile_dpbssd(2, 6, 7);
-        _tile_dpbssd(3, 6, 7);
-        _tile_dpbssd(4, 6, 7);
-        _tile_dpbssd(5, 6, 7);
+/* The word's operands are numbers of tiles, which it wants as constants. */
+#define TILE_PEAK(function, features, word)     \
+    NEEDS(features)                             \
+    static void                                 \
+    function(uint64_t rounds)                   \
+    {                                           \
+        begin_tiles();                          \
+        for (uint64_t r = 0; r < rounds; r++) { \
+            word(0, 6, 7);                      \
+            word(1, 6, 7);                      \
+            word(2, 6, 7);                      \
+            word(3, 6, 7);                      \
+            word(4, 6, 7);                      \
+            word(5, 6, 7);                      \
+        }                                       \
+        _tile_release();                        \
     }
-    _tile_release();
-}
 
-NEEDS("amx-tile,amx-bf16")
-static void
-bf16_tiles(uint64_t rounds)
-{
-    begin_tiles();
-    for (uint64_t r = 0; r < rounds; r++) {
-        _tile_dpbf16ps(0, 6, 7);
-        _tile_dpbf16ps(1, 6, 7);
-        _tile_dpbf16ps(2, 6, 7);
-        _tile_dpbf16ps(3, 6, 7);
-        _tile_dpbf16ps(4, 6, 7);
-        _tile_dpbf16ps(5, 6, 7);
-    }
-    _tile_release();
-}
+TILE_PEAK(int8_tiles, "amx-tile,amx-int8", _tile_dpbssd)
+TILE_PEAK(bf16_tiles, "amx-tile,amx-bf16", _tile_dpbf16ps)
 
 /* Does the system save vectors and tiles?  XCR0, by XGETBV. */
 static bool

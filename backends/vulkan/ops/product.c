@@ -27,8 +27,8 @@
 #define GROUPS     256   /* of the GEMV */
 #define THREADS    65536 /* of the GEMM, whose work groups are of several sizes */
 
-/* So many columns have tiles of their own. */
-#define FEW_COLS 16
+/* Of a skinny GEMM at most: it has tiles of its own. */
+#define SKINNY_COLS 16
 
 /* So many tiles of 64 rows and columns, or smaller ones. */
 #define LARGE_TILES 64
@@ -197,7 +197,7 @@ static bool
 tile_dots(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
 {
     const enum ggml_type type = shape->weights;
-    const bool is_large = shape->cols > FEW_COLS && fills(shape, 64);
+    const bool is_large = shape->cols > SKINNY_COLS && fills(shape, 64);
 
     if (!dots[type].is_there || shape->columns_size == 0 ||
         !gb_vk_can_use(shape->limits, dots[type].of_64) ||
@@ -206,7 +206,7 @@ tile_dots(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
         return false;
     tiling->columns_size = shape->columns_size;
     tiling->rows = 64;
-    tiling->cols = is_large ? 64 : FEW_COLS;
+    tiling->cols = is_large ? 64 : SKINNY_COLS;
     tiling->pipeline = is_large ? dots[type].of_64 : dots[type].of_16;
     return true;
 }
@@ -221,9 +221,9 @@ tile_gemm(const struct gb_vk_product_shape *shape, struct gb_vk_tiling *tiling)
     tiling->rows = tiling->cols = is_large ? 64 : 32;
     tiling->pipeline =
         is_large ? pipelines[type].gemm_64 : pipelines[type].gemm_32;
-    if (shape->cols <= FEW_COLS) {
+    if (shape->cols <= SKINNY_COLS) {
         tiling->rows = 64;
-        tiling->cols = FEW_COLS;
+        tiling->cols = SKINNY_COLS;
         tiling->pipeline = pipelines[type].gemm_16;
     }
 }
@@ -279,7 +279,7 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
     else if (!tile_dots(shape, &tiling))
         tile_gemm(shape, &tiling);
     if (!is_single && shape->cols > GEMV_COLS)
-        groups = THREADS / (tiling.cols == FEW_COLS ? 64 : 2 * tiling.rows);
+        groups = THREADS / (tiling.cols == SKINNY_COLS ? 64 : 2 * tiling.rows);
     split(shape, shape->is_cut ? 1 : groups, &tiling);
     return tiling;
 }

@@ -360,8 +360,7 @@ slow_pairs_leave_the_variant_without_them(void **state)
     }
 }
 
-/* All variants that this machine can run are asked; how long that takes is
- * bounded, as it is part of a process's first graph. */
+/* Each variant that this machine can run is asked. */
 static void
 slow_pairs_are_only_those_that_are_there(void **state)
 {

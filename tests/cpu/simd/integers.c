@@ -4,52 +4,20 @@
  */
 #include "config.h"
 
+#include "tests/cpu/simd/check-levels.h"
 #include "tests/cpu/simd/integers.h"
-
-#include "ggmlbackend.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define ROW(variant, floats) \
     { #variant, GB_CPU_NAME(variant, check_integers) },
-static const struct {
-    const char *level;
-    check_integers_fn check;
-} built[] = {
+static const struct level_check built[] = {
     GB_CPU_VARIANTS(ROW)
 };
-
-static check_integers_fn
-check_of(const char *level)
-{
-    for (size_t i = 0; i < sizeof(built) / sizeof(built[0]); i++)
-        if (strcmp(built[i].level, level) == 0)
-            return built[i].check;
-    return NULL;
-}
 
 static void
 every_word_does_what_it_says(void **state)
 {
-    const char *level;
-
     (void)state;
-    for (size_t i = 0; (level = ggmlbackend_cpu_level_at(i)) != NULL; i++) {
-        const check_integers_fn check = check_of(level);
-        const char *word;
-
-        if (check == NULL)
-            fail_msg("%s: nobody checks its words", level);
-        word = check();
-        if (word != NULL)
-            fail_msg("%s: %s", level, word);
-    }
+    assert_true(check_levels(built, sizeof(built) / sizeof(built[0])) > 0);
 }
 
 int

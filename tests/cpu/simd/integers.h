@@ -8,9 +8,8 @@
 
 #include "backends/cpu/kernels/api/variant-name.h"
 
-/* The first word that does not do what q32.h or quad.h say; NULL for none. */
-typedef const char *(*check_integers_fn)(void);
-
+/* Each gives the first word that does not do what q32.h or dot4.h say; NULL for
+ * none. */
 #define GB_DECLARE(variant, floats) \
     const char *GB_CPU_NAME(variant, check_integers)(void);
 GB_CPU_VARIANTS(GB_DECLARE)

@@ -7,7 +7,8 @@ simd_integers_sources = %D%/integers-level.c %D%/integers.h \
 simd_words_sources = %D%/words.c %D%/words.h
 
 check_PROGRAMS += tests/cpu/simd/integers
-tests_cpu_simd_integers_SOURCES = %D%/integers.c %D%/integers.h
+tests_cpu_simd_integers_SOURCES = %D%/check-levels.h %D%/integers.c \
+	%D%/integers.h
 tests_cpu_simd_integers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_simd_integers_LDADD = $(simd_levels) $(WHITE_LDADD)
 
@@ -17,7 +18,7 @@ tests_cpu_simd_math_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_simd_math_LDADD = $(simd_levels) $(WHITE_LDADD)
 
 check_PROGRAMS += tests/cpu/simd/tiles
-tests_cpu_simd_tiles_SOURCES = %D%/tiles.c %D%/tiles.h
+tests_cpu_simd_tiles_SOURCES = %D%/check-levels.h %D%/tiles.c %D%/tiles.h
 tests_cpu_simd_tiles_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_simd_tiles_LDADD = $(simd_levels) $(WHITE_LDADD)
 

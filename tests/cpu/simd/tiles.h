@@ -8,10 +8,8 @@
 
 #include "backends/cpu/kernels/api/variant-name.h"
 
-/* The first thing that is not as tiles.h says; "" for a level without tiles, NULL
- * for none. */
-typedef const char *(*check_tiles_fn)(void);
-
+/* Each gives the first thing that is not as tiles.h says; "" for a level without
+ * tiles, NULL for none. */
 #define GB_DECLARE(variant, floats) \
     const char *GB_CPU_NAME(variant, check_tiles)(void);
 GB_CPU_VARIANTS(GB_DECLARE)

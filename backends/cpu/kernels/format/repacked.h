@@ -54,21 +54,14 @@ struct gb_repacked_at {
 
 /* Block I of the N that are left of a group at X. */
 GB_INLINE struct gb_repacked_at
-repacked_at(const struct gb_format *format, const char *x, int n, int lane,
-            int i)
+repacked_at(const struct gb_format *format, const char *x, int64_t n, int lane,
+            int64_t i)
 {
-    const size_t halves = (format->has_min ? 4 : 2) * GB_REPACKED_ROWS;
-    const size_t bytes = GB_REPACKED_ROWS * format->bytes;
-    const int first = i / GB_REPACKED_BLOCKS * GB_REPACKED_BLOCKS;
-    const int together =
-        n - first < GB_REPACKED_BLOCKS ? n - first : GB_REPACKED_BLOCKS;
-    const size_t at = (size_t)(i - first);
+    const struct gb_repacked_block b = gb_repacked_block(format, n, i);
 
-    x += (size_t)first * bytes;
     return (struct gb_repacked_at){
-        .halves = x + at * halves + 2 * lane,
-        .codes = x + (size_t)together * halves + at * (bytes - halves) +
-                 4 * lane,
+        .halves = x + b.halves + 2 * lane,
+        .codes = x + b.codes + 4 * lane,
     };
 }
 
@@ -246,6 +239,7 @@ repacked_skinny_lanes(const struct gb_repacked_reader *b, int64_t k,
 {
     const struct gb_format *format = b->format;
     const bool is_wide = format->dot4s == 0;
+    const int64_t blocks = k / GB_REPACKED_VALUES;
     vf acc[REPACKED_COLS][16];
     vf none[16];
     int lane_of[16];
@@ -256,29 +250,23 @@ repacked_skinny_lanes(const struct gb_repacked_reader *b, int64_t k,
         for (int64_t c = 0; c < n_cols; c++)
             acc[c][i] = vf_zero();
     }
-    for (int64_t p = 0; p < k / GB_REPACKED_VALUES; p += SUPER_BLOCKS) {
-        const int64_t left = k / GB_REPACKED_VALUES - p;
-        const int n = left < SUPER_BLOCKS ? (int)left : SUPER_BLOCKS;
+    for (int64_t i = 0; i < blocks; i++) {
+        const int l = 2 * (int)(i % SUPER_BLOCKS);
+        const struct gb_repacked_at at =
+            repacked_at(format, x, blocks, lane, i);
+        vq u[REPACKED_DOT4S];
+        vf m;
+        const vf d = repacked_scales(format, &at, &m);
 
-        for (int i = 0; i < n; i++) {
-            vq u[REPACKED_DOT4S];
-            vf m;
-            const struct gb_repacked_at at =
-                repacked_at(format, x, n, lane, i);
-            const vf d = repacked_scales(format, &at, &m);
+        b->codes(at.codes, u);
+        for (int64_t c = 0; c < n_cols; c++) {
+            const struct gb_q8_super_block *y =
+                (const struct gb_q8_super_block *)columns[c] +
+                i / SUPER_BLOCKS;
 
-            b->codes(at.codes, u);
-            for (int64_t c = 0; c < n_cols; c++) {
-                const struct gb_q8_super_block *y =
-                    (const struct gb_q8_super_block *)columns[c] +
-                    p / SUPER_BLOCKS;
-
-                repacked_add_half(is_wide, u, d, m, y, lane_of[2 * i], acc[c]);
-                repacked_add_half(is_wide, u + 4, d, m, y, lane_of[2 * i + 1],
-                                  acc[c]);
-            }
+            repacked_add_half(is_wide, u, d, m, y, lane_of[l], acc[c]);
+            repacked_add_half(is_wide, u + 4, d, m, y, lane_of[l + 1], acc[c]);
         }
-        x += (size_t)n * GB_REPACKED_ROWS * format->bytes;
     }
     for (int64_t c = 0; c < n_cols; c++)
         vf_store(dst[c] + row + lane, q64f_sum_rows(acc[c], none, none));
@@ -329,25 +317,19 @@ repacked_unpack(const struct gb_repacked_reader *b, int64_t k, int lane,
                 const char *x, const struct gb_panel *panel)
 {
     const struct gb_format *format = b->format;
+    const int64_t blocks = k / GB_REPACKED_VALUES;
 
-    for (int64_t p = 0; p < k / GB_REPACKED_VALUES; p += SUPER_BLOCKS) {
-        const int64_t left = k / GB_REPACKED_VALUES - p;
-        const int n = left < SUPER_BLOCKS ? (int)left : SUPER_BLOCKS;
+    for (int64_t i = 0; i < blocks; i++) {
+        const struct gb_repacked_at at =
+            repacked_at(format, x, blocks, lane, i);
+        vq u[REPACKED_DOT4S];
+        vf m;
 
-        for (int i = 0; i < n; i++) {
-            vq u[REPACKED_DOT4S];
-            vf m;
-            const struct gb_repacked_at at =
-                repacked_at(format, x, n, lane, i);
-
-            vf_store(panel->scales + (p + i) * VF_LEN,
-                     repacked_scales(format, &at, &m));
-            if (format->has_min)
-                vf_store(panel->mins + (p + i) * VF_LEN, m);
-            b->codes(at.codes, u);
-            repacked_put_codes(panel, p + i, u);
-        }
-        x += (size_t)n * GB_REPACKED_ROWS * format->bytes;
+        vf_store(panel->scales + i * VF_LEN, repacked_scales(format, &at, &m));
+        if (format->has_min)
+            vf_store(panel->mins + i * VF_LEN, m);
+        b->codes(at.codes, u);
+        repacked_put_codes(panel, i, u);
     }
     for (int64_t i = 0; VQ_TILES && i < k; i += 4 * VF_LEN)
         vq4_transpose(panel->codes + i * VF_LEN, panel->rows + i, GB_PANEL_K);
