@@ -4,8 +4,9 @@
 # variant, with warps of 32 and of 64 lanes, in three orders of threads, while each
 # access of a kernel's is looked at; afterwards each kernel ran at both widths.
 #
-# A run takes a part of the cases, another one each; with GGMLBACKEND_TEST_ALL set all
-# of them are run at each variant and width, the orders in turn (make check-gpu-long).
+# A run takes a part of the cases, another one each, and two take those of kernels that
+# few cases launch; with GGMLBACKEND_TEST_ALL set all of them are run at each variant and
+# width, the orders in turn (make check-gpu-long).
 #
 # With GGMLBACKEND_TEST_LANES only the runs of that width are done, none with 0.  With
 # GGMLBACKEND_TEST_OPERATION only the cases of that operation run, each in the run that
@@ -30,7 +31,12 @@ export GGMLBACKEND_TEST_EMU_TABLE="$dir/table"
 # Two matrices whose rows lie far apart have 4 GiB each.
 export GGMLBACKEND_TEST_EMU_MEMORY=17179869184
 
-# Lanes, order of threads (0 as numbered, 1 reverse, 2 by chance), variant, part.
+# Kernels that few cases launch have all of these.
+few='^((ARGMAX|ARGSORT|CROSS_ENTROPY|GET_ROWS_BACK|SUM_ROWS)|ROPE .*bf16'
+few="$few|CPY -> f32.256,3,2,2|GET_ROWS -> f32.(256|512),3,3,1"
+few="$few|MUL_MAT -> f32\\[9,[0-9]*,2,1\\] b?f16)"
+
+# Lanes, order of threads (0 as numbered, 1 reverse, 2 by chance), variant, part or few.
 runs() {
     if [ -n "${GGMLBACKEND_TEST_ALL-}" ]; then
         cat <<'END'
@@ -45,15 +51,17 @@ END
         return
     fi
     cat <<'END'
-32 0 wgmma 1/6
-32 1 mma8  2/6
-32 2 mma   3/6
-32 0 mma8  4/6
-32 1 dp4a  5/6
-32 2 plain 6/6
-64 0 dp4a  1/3
-64 1 plain 2/3
-64 2 plain 3/3
+32 0 wgmma 1/9
+32 1 mma8  2/9
+32 2 mma   3/9
+32 0 mma8  4/9
+32 1 dp4a  5/9
+32 2 plain 6/9
+64 0 dp4a  1/9
+64 1 plain 4/9
+64 2 plain 8/9
+32 0 plain few
+64 1 plain few
 END
 }
 
@@ -62,8 +70,12 @@ run() {
     export GGMLBACKEND_TEST_EMU_LANES="$1" GGMLBACKEND_TEST_EMU_ORDER="$2"
     export GGMLBACKEND_GPU_VARIANT="$3" GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
     : >"$dir/reports"
+    case $4 in
+    few) set -- --case "$few" ;;
+    *) set -- --part "$4" ;;
+    esac
     sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-conformance" \
-        --device CUDA0 --part "$4" ${only:+--op "$only"} \
+        --device CUDA0 "$@" ${only:+--op "$only"} \
         >"$dir/table.cases" 2>"$dir/messages"
     status=$?
     cases=$(awk '$1 == "all" { print $2 }' "$dir/table.cases")
@@ -75,7 +87,7 @@ run() {
             print $1 ": " $4 " cases are refused" }' "$dir/table.cases"
     } >&2
     [ "$status" -eq 0 ] && ! [ -s "$dir/reports" ] &&
-        [ "${cases:-0}" -ge "$([ -n "$only" ] && echo 0 || echo 500)" ] &&
+        [ "${cases:-0}" -ge "$([ -n "$only" ] && echo 0 || echo 300)" ] &&
         awk '$4 + 0 > 0 && $1 != "all" && $1 !~ /^MAP_/ { bad = 1 } END { exit bad }' \
             "$dir/table.cases"
 }
