@@ -74,7 +74,7 @@ check-threads: $(check_LTLIBRARIES) $(thread_programs)
 # The tests of what the compiler made, for a build by another one or with a sanitizer:
 # what reads sources, pages and tables finds there what it found before, and scripts
 # that compile public headers do so by each compiler at hand.
-tests_of_sources = $(filter-out %/examples.sh,$(filter tests/man/%,$(check_SCRIPTS))) \
+tests_of_sources = $(filter tests/man/%,$(check_SCRIPTS)) \
 	$(filter-out %/objects.sh,$(filter tests/tree/%,$(check_SCRIPTS))) \
 	$(addprefix tests/abi/,headers.sh uses.sh warnings.sh) \
 	$(addprefix tests/cuda/,predictions.sh resources.sh signatures.sh) \

@@ -49,5 +49,8 @@ export XDG_CACHE_HOME="$top_builddir/tests/vulkan/cache"
 export MESA_SHADER_CACHE_DIR="$XDG_CACHE_HOME"
 export VK_ICD_FILENAMES="$icd" GGML_BACKEND_PATH="$module"
 export GGMLBACKEND_VULKAN_SOFTWARE=1
+# Nearly all the time goes into lavapipe's compiler: it leaves out LLVM's passes that make
+# code faster.
+export GALLIVM_PERF="${GALLIVM_PERF-nopt}"
 unset VK_DRIVER_FILES VK_ADD_DRIVER_FILES VK_INSTANCE_LAYERS VK_LAYER_PATH
 unset GGML_VK_VISIBLE_DEVICES GGMLBACKEND_VULKAN_TEST GGMLBACKEND_VULKAN_VALIDATE
