@@ -188,14 +188,14 @@ gb_take_registers()
 }
 
 /* 2^x by the unit for special functions: two of the last places (PTX ISA,
- * "ex2"); what is below the normal numbers is 0. */
+ * "ex2"); what is below the normal numbers is 0.  In its place among waits. */
 GB_DEVICE float
 gb_exp2_by_unit(float x)
 {
 #if !defined(GB_EMULATOR) && GB_WGMMA
     float result;
 
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
     return result;
 #else
     return gb_exp2(x);

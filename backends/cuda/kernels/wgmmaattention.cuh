@@ -86,6 +86,11 @@ static_assert(sizeof(gb_group_head<64>::memory) + 1024 - 16 <=
 
 /* ---- steps of keys ---- */
 
+/* Keys from FIRST on, and what a tile sees of them. */
+struct gb_group_step {
+    int first, seen;
+};
+
 /* What a tile with keys up to END sees of those from FIRST on. */
 GB_DEVICE int
 gb_group_sees(const gb_cuda_attention_args &a, const uint8_t *block_mask,
@@ -100,15 +105,21 @@ gb_group_sees(const gb_cuda_attention_args &a, const uint8_t *block_mask,
     return GB_CUDA_SEES_SOME;
 }
 
-/* The first step from FIRST on of which it sees anything. */
-GB_DEVICE int
+/* The first step from FIRST on of which it sees anything, if there is one before
+ * END. */
+GB_DEVICE gb_group_step
 gb_group_next(const gb_cuda_attention_args &a, const uint8_t *block_mask,
               int first, int end)
 {
-    while (first < end &&
-           gb_group_sees(a, block_mask, first, end) == GB_CUDA_SEES_NONE)
-        first += GB_GROUP_KEYS;
-    return first;
+    gb_group_step next = { first, GB_CUDA_SEES_NONE };
+
+    GB_DO_NOT_UNROLL
+    for (; next.first < end; next.first += GB_GROUP_KEYS) {
+        next.seen = gb_group_sees(a, block_mask, next.first, end);
+        if (next.seen != GB_CUDA_SEES_NONE)
+            break;
+    }
+    return next;
 }
 
 GB_DEVICE const uint8_t *
@@ -176,14 +187,14 @@ gb_group_bring_all(const gb_cuda_wgmma_attention_args &all,
     const gb_group_matrix v =
         gb_group_matrix_of(all.v_map, all.v_heads_first, a.of_v, t);
     const int end = (int)t.end_key;
-    int first = gb_group_next(a, block_mask, (int)t.first_key, end);
+    int first = gb_group_next(a, block_mask, (int)t.first_key, end).first;
 
     if (first < end)
         gb_group_bring<head>(k, first, s.k, s.rest.of_k, n);
     GB_DO_NOT_UNROLL
     while (first < end) {
         const int next =
-            gb_group_next(a, block_mask, first + GB_GROUP_KEYS, end);
+            gb_group_next(a, block_mask, first + GB_GROUP_KEYS, end).first;
 
         if (next < end)
             gb_group_bring<head>(k, next, s.k, s.rest.of_k, n + 1);
@@ -288,30 +299,31 @@ gb_group_add_mask(const gb_cuda_attention_args &a, const gb_mma_rows &rows,
     }
 }
 
-/* Scores with all that belongs to them; UNITS are what they are multiplied by
- * then.  There are N keys. */
+/* Scores of STEP with all that belongs to them; UNITS are what they are multiplied
+ * by then. */
 GB_DEVICE void
 gb_group_finish_scores(const gb_cuda_attention_args &a, const gb_group_rest &s,
-                       int first, int n, int seen, gb_mma_rows rows,
+                       const gb_group_step &step, int end, gb_mma_rows rows,
                        float z[GB_GROUP_KEYS / 8][4], float units[2])
 {
     constexpr int keys = GB_GROUP_KEYS;
+    const int n = end - step.first;
 
     units[0] = rows.scale[0];
     units[1] = rows.scale[1];
-    if (seen == GB_CUDA_SEES_ALL && n >= keys && a.softcap == 0.0f &&
+    if (step.seen == GB_CUDA_SEES_ALL && n >= keys && a.softcap == 0.0f &&
         a.scale >= 0.0f)
         return;
     units[0] = units[1] = 1.0f;
     gb_mma_scale_scores<keys>(a, rows, 1.0f, z);
-    if (seen != GB_CUDA_SEES_ALL)
+    if (step.seen != GB_CUDA_SEES_ALL)
         GB_UNROLL
         for (int i = 0; i < 2; i++) {
             const int row = gb_warp() * 16 + gb_lane() / 4 + 8 * i;
 
             rows.slope[i] = s.slope[row];
             rows.mask[i] = s.mask[row];
-            gb_group_add_mask(a, rows, first, n, i, z);
+            gb_group_add_mask(a, rows, step.first, n, i, z);
         }
     if (n < keys)
         gb_mma_hide<keys>(n, z);
@@ -362,24 +374,35 @@ gb_group_take_exponentials(gb_mma_rows &rows, const float units[2],
     }
 }
 
-/* They as halves, and added to their sums. */
-template <typename head>
+/* They as halves. */
 GB_DEVICE void
-gb_group_round(const float z[GB_GROUP_KEYS / 8][4], gb_mma_sums<head> &sums,
+gb_group_round(const float z[GB_GROUP_KEYS / 8][4],
                uint32_t p[GB_GROUP_KEYS / 16][4])
 {
-    const uint32_t ones[2] = { 0x3c003c00, 0x3c003c00 };
-
     GB_UNROLL
-    for (int j = 0; j < GB_GROUP_KEYS / 16; j++) {
+    for (int j = 0; j < GB_GROUP_KEYS / 16; j++)
         GB_UNROLL
         for (int i = 0; i < 4; i++) {
             const float *const two = &z[2 * j + i / 2][i % 2 * 2];
 
             p[j][i] = gb_f16_pair(two[0], two[1]);
         }
-        gb_mma_multiply<true>(sums.of_exponentials, p[j], ones);
-    }
+}
+
+/* Those added to a lane's sums, two of a row, while tensor cores make scores. */
+template <typename head>
+GB_DEVICE void
+gb_group_sum(const uint32_t p[GB_GROUP_KEYS / 16][4], gb_mma_sums<head> &sums)
+{
+    GB_UNROLL
+    for (int j = 0; j < GB_GROUP_KEYS / 16; j++)
+        GB_UNROLL
+        for (int i = 0; i < 4; i++) {
+            sums.of_exponentials[i % 2 * 2] +=
+                gb_float(gb_f16{ (uint16_t)p[j][i] });
+            sums.of_exponentials[i % 2 * 2 + 1] +=
+                gb_float(gb_f16{ (uint16_t)(p[j][i] >> 16) });
+        }
 }
 
 /* ---- a tile ---- */
@@ -398,12 +421,12 @@ gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
 {
     const uint8_t *const block_mask = gb_group_block_mask(a, t);
     const int end = (int)t.end_key;
-    int first = gb_group_next(a, block_mask, (int)t.first_key, end);
+    gb_group_step step = gb_group_next(a, block_mask, (int)t.first_key, end);
     bool is_first = true;
     float z[GB_GROUP_KEYS / 8][4];
     uint32_t p[GB_GROUP_KEYS / 16][4];
 
-    if (first >= end)
+    if (step.first >= end)
         return;
     gb_group_wait(s.of_k, n);
     gb_wgmma_fence();
@@ -412,20 +435,20 @@ gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
     gb_group_leave(s.of_k, n);
     GB_DO_NOT_UNROLL
     for (;;) {
+        const gb_group_step next =
+            gb_group_next(a, block_mask, step.first + GB_GROUP_KEYS, end);
         float factors[2], units[2];
 
-        gb_group_finish_scores(a, s, first, end - first,
-                               gb_group_sees(a, block_mask, first, end), rows, z,
-                               units);
+        gb_group_finish_scores(a, s, step, end, rows, z, units);
         gb_group_take_exponentials(rows, units, z, factors);
+        gb_warp_sync(); /* compilers let the wait come no earlier */
         gb_group_wait_for_values<head>(sums.at[0]);
         if (!is_first)
             gb_group_leave(s.of_v, n++);
         is_first = false;
         gb_mma_change_sums<head>(sums, factors, 1.0f);
-        gb_group_round<head>(z, sums, p);
-        first = gb_group_next(a, block_mask, first + GB_GROUP_KEYS, end);
-        if (first >= end)
+        gb_group_round(z, p);
+        if (next.first >= end)
             break;
         gb_group_wait(s.of_k, n + 1);
         gb_wgmma_fence();
@@ -433,12 +456,15 @@ gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
         gb_group_wait(s.of_v, n);
         gb_wgmma_fence();
         gb_group_begin_values<head>(p, w.v, n, sums.at[0]);
+        gb_group_sum<head>(p, sums);
         gb_wgmma_wait_for_64<1>(z[0]);
         gb_group_leave(s.of_k, n + 1);
+        step = next;
     }
     gb_group_wait(s.of_v, n);
     gb_wgmma_fence();
     gb_group_begin_values<head>(p, w.v, n, sums.at[0]);
+    gb_group_sum<head>(p, sums);
     gb_group_wait_for_values<head>(sums.at[0]);
     gb_group_leave(s.of_v, n++);
 }
@@ -462,8 +488,11 @@ gb_group_work_on(const gb_cuda_attention_args &a, typename head::memory &s,
     t = s.rest.tile;
     t.first_row += gb_warp() * 16;
     GB_UNROLL
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        sums.of_exponentials[2 * i] = gb_warp_sum<4>(
+            sums.of_exponentials[2 * i] + sums.of_exponentials[2 * i + 1]);
         gb_mma_store_row<head>(a, t, rows, sums, i);
+    }
 }
 
 /* ---- a block ---- */
@@ -532,7 +561,7 @@ gb_group_begin(const gb_cuda_attention_args &a, int64_t n,
             s.rest.slope[row] = rows.slope[i];
             s.rest.mask[row] = rows.mask[i];
         }
-    gb_mma_store_queries<head, 8>(
+    gb_mma_store_queries<head, 4>(
         a, t, s.q[0] + gb_warp() * 16 * GB_GROUP_LINE, rows);
     gb_async_proxy_fence();
 }
