@@ -33,31 +33,34 @@ static const struct gb_cuda_limits t4 = {
     .variant = GB_CUDA_MMA, .n_sms = 40, .warp = 32, .shared = 64 << 10
 };
 
-/* Tiles have 64 rows of the 4 heads that share keys, or all of a token's.  At
- * once a multiprocessor has 2 blocks (a T4 1, by its shared memory), of single
- * tokens 3. */
+/* Tiles have 64 rows of the 4 heads that share keys, by warp groups 128, or all of a
+ * token's.  At once a multiprocessor has 2 blocks (a T4 1, by its shared memory), by
+ * warp groups 1, of single tokens 3. */
 static const struct launch {
     const struct gb_cuda_limits *card;
     int64_t tokens, keys;
     unsigned n_blocks;
     bool is_joined;
 } launches[] = {
-    /* 16 tiles.  Parts of 256, of 2,048 and of 1,408 keys. */
-    { &h200, 32, 4096, 16 * 16, true },
-    { &h200, 32, 32768, 16 * 16, true },
+    /* 16 tiles, or 8 of warp groups.  Parts of 256, of 2,048 and of 1,408 keys. */
+    { &h200, 32, 4096, 8 * 16, true },
+    { &h200, 32, 32768, 8 * 16, true },
     { &rtx_3060, 32, 4096, 16 * 3, true },
     /* No part is shorter than 128. */
-    { &h200, 32, 1024, 16 * 8, true },
-    /* 48 tiles; six times as many would be 288, of 264. */
-    { &h200, 96, 32768, 48 * 5, true },
-    /* As many as there are multiprocessors: two parts. */
-    { &h200, 256, 4096, 128 * 2, true },
-    /* 136 of 264 and 128 of 216: 8 and 40 go into a second wave. */
-    { &h200, 272, 4096, 136 * 2, true },
+    { &h200, 32, 1024, 8 * 8, true },
+    /* 64 rows are too few for warp groups. */
+    { &h200, 16, 4096, 8 * 32, true },
+    /* 24 tiles; six times as many would be 144, of 132. */
+    { &h200, 96, 32768, 24 * 5, true },
+    /* Parts of whole steps of 128 keys: 4,200 in two are 2,176 and the rest. */
+    { &h200, 256, 4200, 64 * 2, true },
+    /* 72 of 132: twice as many have no room. */
+    { &h200, 272, 4096, 72, false },
+    /* 128 of 216: 40 go into a second wave. */
     { &a100, 256, 4096, 128 * 2, true },
-    /* The second wave would be as full as the first. */
-    { &h200, 512, 4096, 256, false },
-    { &h200, 1024, 4096, 512, false },
+    /* As many as there are multiprocessors, and more. */
+    { &h200, 512, 4096, 128, false },
+    { &h200, 1024, 4096, 256, false },
     { &t4, 32, 4096, 16 * 2, true },
     { &t4, 64, 4096, 32, false },
     /* 49 parts of 704 keys are 47. */
@@ -80,8 +83,18 @@ record_launch(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
     (void)args;
     if (kernel == GB_CUDA_KERNEL_gb_attention_join)
         record->is_joined = true;
-    else if (size == sizeof(struct gb_cuda_attention_args))
+    else if (size == sizeof(struct gb_cuda_attention_args) ||
+             size == sizeof(struct gb_cuda_wgmma_attention_args))
         record->n_blocks = n_blocks;
+}
+
+static void
+record_map(struct gb_cuda_emit *emit, const struct gb_cuda_mapped *mapped,
+           struct gb_cuda_tensor_map *out)
+{
+    (void)emit;
+    (void)mapped;
+    (void)out;
 }
 
 static struct ggml_tensor *
@@ -107,6 +120,7 @@ keys_are_cut_until_the_card_is_full(void **state)
             .emit = {
                 .limits = launch->card,
                 .add = record_launch,
+                .map = record_map,
                 .scratch = (char *)(uintptr_t)((uint64_t)1 << 41),
                 .block_masks = (char *)(uintptr_t)((uint64_t)3 << 40),
             },
