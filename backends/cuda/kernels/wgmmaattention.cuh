@@ -38,6 +38,16 @@
 #define GB_GROUP_THREADS ((GB_GROUP_WORKERS + 4) * 32)
 #define GB_GROUP_LARGE   0x1p+22f /* scores as multiples of ln 2 */
 
+/* Registers of a thread: as many as a block of three groups can be launched with;
+ * then of those who bring, and of those who compute.  A group that asks for more
+ * than others gave waits forever. */
+#define GB_GROUP_EVEN 168
+#define GB_GROUP_FEW  40
+#define GB_GROUP_MANY 232
+static_assert(GB_GROUP_FEW + 2 * GB_GROUP_MANY <= 3 * GB_GROUP_EVEN &&
+                  GB_GROUP_EVEN * GB_GROUP_THREADS <= 65536,
+              "registers are divided, and not made");
+
 /* Panels of 64 elements of all lines; both are as long. */
 static_assert(GB_GROUP_ROWS == GB_GROUP_KEYS, "one length of panels");
 static constexpr int gb_group_panel = GB_GROUP_KEYS * GB_GROUP_LINE;
@@ -532,7 +542,7 @@ gb_group_serve(const gb_cuda_wgmma_attention_args &all,
 {
     uint32_t n = 0;
 
-    gb_give_registers<32>();
+    gb_give_registers<GB_GROUP_FEW>();
     GB_DO_NOT_UNROLL
     for (int64_t i = gb_block(); i < all.of.n_tiles; i += gb_n_blocks()) {
         gb_group_sync();
@@ -575,7 +585,7 @@ gb_group_work_all(const gb_cuda_attention_args &a, typename head::memory &s)
 {
     uint32_t n = 0;
 
-    gb_take_registers<240>();
+    gb_take_registers<GB_GROUP_MANY>();
     GB_DO_NOT_UNROLL
     for (int64_t i = gb_block(); i < a.n_tiles; i += gb_n_blocks()) {
         gb_mma_rows rows;
