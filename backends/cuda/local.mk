@@ -40,6 +40,7 @@ GB_KERNEL_FILES = \
 	softmax \
 	sort \
 	unary \
+	wgmmaattention \
 	wgmmagemm \
 	window
 
@@ -256,6 +257,7 @@ EXTRA_DIST += \
 	%D%/kernels/columns.cuh \
 	%D%/kernels/device-clang.cuh \
 	%D%/kernels/device.cuh \
+	%D%/kernels/groupmma.cuh \
 	%D%/kernels/halfattention.cuh \
 	%D%/kernels/halves.cuh \
 	%D%/kernels/limits.cuh \
@@ -279,6 +281,7 @@ EXTRA_DIST += \
 	%D%/kernels/unpack.cuh \
 	%D%/kernels/unpack32.cuh \
 	%D%/kernels/weightring.cuh \
+	%D%/kernels/wgmmaattention.cuh \
 	%D%/kernels/wgmmagemm.cuh
 
 # Makes images smaller; it runs on this machine, whatever the others are for.

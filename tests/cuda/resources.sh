@@ -12,9 +12,9 @@ trap 'rm -rf "$dir"' EXIT
 
 # Name, architectures, kernels, columns whose sum is looked at, what it has to be.
 cat >"$dir/rules" <<'END'
-local      .          ^gb_(gemv|gemm|mma8?_gemm|wgmma_gemm|(mma8?_)?attention)_ local  none
-stack      .          ^gb_(gemv|gemm|mma8?_gemm|wgmma_gemm|(mma8?_)?attention)_ ldl,stl none
-hgmma      ^90a$      ^gb_wgmma_gemm_                                  hgmma        some
+local      .          ^gb_(gemv|gemm|(mma8?|wgmma)_gemm|((mma8?|wgmma)_)?attention)_ local  none
+stack      .          ^gb_(gemv|gemm|(mma8?|wgmma)_gemm|((mma8?|wgmma)_)?attention)_ ldl,stl none
+hgmma      ^90a$      ^gb_wgmma_(gemm|attention)_                      hgmma        some
 mma8       ^[891]     ^gb_mma8_gemm_                                   hmma,imma    some
 mma        ^75$       ^gb_mma_gemm_                                    hmma,imma    some
 dot4       .          ^gb_gemv_(iq|tq|q)                               idp          some

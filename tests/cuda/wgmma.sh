@@ -32,6 +32,13 @@ products() {
     done
 }
 
+# attention: of prompts, with as many keys as no step ends with.
+attention() {
+    rm -f "$dir/table"
+    emulated ggmlbackend-conformance --device CUDA0 --op FLASH_ATTN_EXT \
+        --case 'f16\[(64|128),(257|513),'
+}
+
 # variant NAME: that of the card.
 variant() {
     emulated ggmlbackend-info >"$dir/info" 2>&1
@@ -42,6 +49,8 @@ claim "a card of 9.0 has wgmma" variant wgmma
 claim "products pass" products
 says "by kernels of wgmma" grep -q '^gb_wgmma_gemm' "$dir/table"
 says "and none of mma8" sh -c '! grep -q ^gb_mma8_gemm "$1"' - "$dir/table"
+claim "attention passes" attention
+says "by kernels of wgmma" grep -q '^gb_wgmma_attention_128' "$dir/table"
 
 export GGMLBACKEND_TEST_EMU_MISSING=cuTensorMapEncodeTiled
 claim "without the entry point it has mma8" variant mma8
@@ -50,5 +59,8 @@ says "which is told" grep -q 'has no cuTensorMapEncodeTiled: .* mma8 instead of'
 claim "products pass" products
 says "by kernels of mma8" grep -q '^gb_mma8_gemm' "$dir/table"
 says "and none of wgmma" sh -c '! grep -q ^gb_wgmma_gemm "$1"' - "$dir/table"
+claim "attention passes" attention
+says "by kernels of mma8" grep -q '^gb_mma8_attention_128' "$dir/table"
+says "and none of wgmma" sh -c '! grep -q ^gb_wgmma_ "$1"' - "$dir/table"
 claim "nothing was reported" sh -c '! [ -s "$1" ]' - "$dir/reports"
 echo "1..$n"

@@ -26,7 +26,7 @@ struct fiber;
 struct tma_copy {
     tensor_map map;
     char *to;
-    int64_t x, y;
+    int64_t at[4]; /* where it begins */
     const void *pc;
 };
 
@@ -39,21 +39,33 @@ struct mbarrier {
     unsigned phase;      /* that goes on */
     std::vector<tma_copy> copies;
     std::vector<fiber *> waiting;
+    /* By warp, what came before its arrivals: of the phase that goes on, and of
+     * those that are over; clocks of its synchronisations. */
+    std::vector<uint32_t> arriving, released;
 };
 
 constexpr int mma_lanes = 32, mma_sums = 64;
 
-/* The sums of lanes, hidden from them until the last MMA that adds to them. */
+/* The N sums of lanes, hidden from them until the last MMA that adds to them. */
 struct hidden_sums {
     float *d[mma_lanes];
     float value[mma_lanes][mma_sums];
-    int n_pending;
+    int n, n_pending;
+};
+
+/* What is multiplied, and how. */
+struct mma_form {
+    double (*read)(uint32_t bits);
+    int columns;     /* of D */
+    bool begins;     /* D was nothing before */
+    bool by_columns; /* A in registers, B MN-major */
 };
 
 /* A quarter of an MMA, of one warp of 32 lanes: 16 of its rows. */
 struct pending_mma {
+    const mma_form *form;
     uint64_t a, b; /* descriptors */
-    double (*read)(uint32_t bits);
+    const uint32_t *registers[mma_lanes]; /* or these in A's place */
     float *d; /* of the first lane: names the sums */
     int quarter;
     unsigned group;
@@ -78,6 +90,12 @@ struct async_state {
      */
     std::vector<uint32_t> fence, fence_before_barrier, waited;
     bool has_fences; /* since the last barrier */
+    /*
+     * By thread and warp, the clock up to which what that warp did is before what
+     * the thread does, by mbarriers that it waited for; empty: there was none.
+     */
+    std::vector<uint32_t> seen;
+    unsigned n_warps;
 
     void begin(unsigned n_threads);
     void barrier();

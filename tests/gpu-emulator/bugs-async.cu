@@ -3,7 +3,7 @@
  * gpu-emulator/bugs-async.cu - the same as bugs.cu, of what goes on beside a
  * block's threads: cp.async, TMA, MMA of warp groups; launches that overlap.
  */
-#include "backends/cuda/kernels/mma.cuh"
+#include "backends/cuda/kernels/groupmma.cuh"
 #include "tests/gpu-emulator/bugs.h"
 #include "tests/gpu-emulator/tensor-map.h"
 
@@ -72,7 +72,7 @@ missing_barrier_after_copy(const gb_bug_args &a)
 
 struct bug_panels {
     float rows[64][32], cols[128][32];
-    uint64_t barrier;
+    uint64_t barrier, left;
 };
 
 GB_DEVICE bug_panels *
@@ -152,6 +152,54 @@ GB_DEVICE void
 too_few_bytes_expected(const gb_bug_args &a)
 {
     take_row(a, true, M ? 128 : 64, true);
+}
+
+/* A row comes twice to one place.  The last thread lets the second come when all
+ * warps have arrived, or at once; lanes meet before one of them arrives, or not. */
+GB_DEVICE void
+take_row_twice(const gb_bug_args &a, bool waits, bool meets)
+{
+    bug_panels *const p = panels();
+    const gb_cuda_tensor_map map = map_of(a);
+    const bool brings = gb_thread() == GB_BUG_THREADS - 1;
+
+    if (brings) {
+        gb_mbarrier_init(&p->barrier, 1);
+        gb_mbarrier_init(&p->left, GB_BUG_THREADS / GB_WARP);
+        gb_mbarrier_init_fence();
+        gb_mbarrier_arrive_expect(&p->barrier, 128);
+        gb_tma_load(p->rows, &map, 0, 0, &p->barrier);
+    }
+    gb_sync();
+    gb_mbarrier_wait(&p->barrier, 0);
+    gb_sync(); /* nobody waits for this phase when the next is over */
+    a.out[mine()] = p->rows[0][gb_lane() % 32];
+    if (meets)
+        gb_warp_sync();
+    if (gb_lane() == GB_WARP - 1)
+        gb_mbarrier_arrive(&p->left);
+    if (brings) {
+        if (waits)
+            gb_mbarrier_wait(&p->left, 0);
+        gb_mbarrier_arrive_expect(&p->barrier, 128);
+        gb_tma_load(p->rows, &map, 0, 0, &p->barrier);
+    }
+    gb_mbarrier_wait(&p->barrier, 1);
+    a.out[mine()] += p->rows[0][gb_lane() % 32];
+}
+
+template <bool M>
+GB_DEVICE void
+refill_before_arrivals(const gb_bug_args &a)
+{
+    take_row_twice(a, M, true);
+}
+
+template <bool M>
+GB_DEVICE void
+arrival_before_lanes_meet(const gb_bug_args &a)
+{
+    take_row_twice(a, true, M);
 }
 
 GB_DEVICE void

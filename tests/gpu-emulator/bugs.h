@@ -13,8 +13,8 @@
 #define GB_BUG_THREADS 128
 
 /* Floats of 64 and 128 rows of 128 bytes, which begin at a multiple of 1,024,
- * and of two more. */
-#define GB_BUG_PANELS (256 + 32 * 192 + 2)
+ * and of four more. */
+#define GB_BUG_PANELS (256 + 32 * 192 + 4)
 
 struct gb_bug_args {
     float *out;        /* n_blocks * threads */
@@ -81,6 +81,8 @@ struct gb_bug_args {
     GB_BUG(missing_bulk_wait, 2, GB_BUG_PANELS, "before a wait", 0)            \
     GB_BUG(missing_mbarrier_fence, 2, GB_BUG_PANELS, "no fence since", 0)      \
     GB_BUG(too_few_bytes_expected, 2, GB_BUG_PANELS, "nobody expected", 719)   \
+    GB_BUG(refill_before_arrivals, 2, GB_BUG_PANELS, "race", 0)                \
+    GB_BUG(arrival_before_lanes_meet, 2, GB_BUG_PANELS, "race", 0)             \
     GB_BUG(missing_wgmma_wait, 2, GB_BUG_PANELS, "never waited", 0)            \
     GB_BUG(missing_wgmma_commit, 2, GB_BUG_PANELS, "never waited", 0)          \
     GB_BUG(missing_wgmma_fence, 2, GB_BUG_PANELS, "no wgmma.fence", 0)         \

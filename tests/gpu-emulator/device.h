@@ -115,17 +115,25 @@ void gb_emu_mbarrier_arrive_expect(void *barrier, int n_bytes);
 void gb_emu_mbarrier_wait(void *barrier, int parity);
 void gb_emu_tma_load(
     void *shared, const void *map, int x, int y, void *barrier);
+void gb_emu_tma_load_4(
+    void *shared, const void *map, int x, int y, int z, int w, void *barrier);
 void gb_emu_bulk_load(
     void *shared, const void *global, int n_bytes, void *barrier);
 void gb_emu_async_proxy_fence();
 
 /*
- * MMA of warp groups: done at the wait for its group, until when D's 64 sums
- * are bad numbers.  All lanes.
+ * MMA of warp groups: done at the wait for its group, until when D's sums are
+ * bad numbers.  One that begins leaves out what was in D before.  Of those by
+ * columns A is in registers, which are read as late, and B MN-major.  All lanes.
  */
 uint64_t gb_emu_shared_address(const void *p);
 void gb_emu_wgmma_m64n128k16_f16(float *d, uint64_t a, uint64_t b);
 void gb_emu_wgmma_m64n128k16_bf16(float *d, uint64_t a, uint64_t b);
+void gb_emu_wgmma_begin_m64n128k16_f16(float *d, uint64_t a, uint64_t b);
+void gb_emu_wgmma_columns_m64n128k16_f16(
+    float *d, const uint32_t *a, uint64_t b);
+void gb_emu_wgmma_columns_m64n64k16_f16(
+    float *d, const uint32_t *a, uint64_t b);
 void gb_emu_wgmma_fence();
 void gb_emu_wgmma_commit();
 void gb_emu_wgmma_wait(int n_pending);

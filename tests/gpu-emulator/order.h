@@ -40,12 +40,25 @@ blocks_ordered(const fiber *f, uint64_t earlier)
            (uint32_t)release < f->in->acquired;
 }
 
+/* A warp arrived at an mbarrier after that, and F waited for it. */
+static inline bool
+arrivals_ordered(const fiber *f, uint64_t earlier)
+{
+    const async_state &s = f->in->async;
+
+    return !s.seen.empty() &&
+           stamp_clock(earlier) <
+               s.seen[f->thread * s.n_warps + stamp_thread(earlier) / GB_WARP];
+}
+
 static inline bool
 ordered(const fiber *f, uint64_t earlier)
 {
     if (!same_block(earlier, f->stamp))
         return blocks_ordered(f, earlier);
     if (stamp_clock(earlier) < f->in->barrier_clock)
+        return true;
+    if (arrivals_ordered(f, earlier))
         return true;
     return stamp_thread(earlier) / GB_WARP == f->warp &&
            warp_ordered(f, earlier);

@@ -9,8 +9,9 @@
  * the tensor are zeros; pieces of 16 bytes are swizzled by the bits of the
  * address in shared memory (PTX ISA, "Swizzling Modes").
  *
- * A wait lets a thread see what TMA brought; what other threads wrote before
- * they arrived is not taken as ordered.
+ * A wait lets a thread see what TMA brought, and orders what a warp did before
+ * its last synchronisation in front of an arrival; what the arriving thread did
+ * since is not taken as ordered.
  */
 #include "tests/gpu-emulator/check.h"
 #include "tests/gpu-emulator/count.h"
@@ -35,30 +36,46 @@ row_bytes(const tensor_map &m)
 }
 
 int
-box_bytes(const tensor_map &m)
+box_rows(const tensor_map &m)
 {
-    return row_bytes(m) * m.box[1];
+    int n = 1;
+
+    for (int i = 1; i < m.rank; i++)
+        n *= m.box[i];
+    return n;
 }
 
-/* Where the box's row J is in memory; NULL: outside. */
+int
+box_bytes(const tensor_map &m)
+{
+    return row_bytes(m) * box_rows(m);
+}
+
+/* Where the box's row J is in memory, the second dimension's first; NULL:
+ * outside. */
 const char *
 row_of(const tma_copy &c, int j)
 {
-    const int64_t y = c.y + j;
+    const char *at = (const char *)(uintptr_t)c.map.address;
 
-    if (y < 0 || y > (int64_t)c.map.last[1])
-        return nullptr;
-    return (const char *)(uintptr_t)c.map.address +
-           (uint64_t)y * c.map.stride[0];
+    for (int i = 1; i < c.map.rank; j /= c.map.box[i++]) {
+        const int64_t y = c.at[i] + j % c.map.box[i];
+
+        if (y < 0 || y > (int64_t)c.map.last[i])
+            return nullptr;
+        at += (uint64_t)y * c.map.stride[i - 1];
+    }
+    return at;
 }
 
 /* Bytes FIRST to END of a row of the box are inside the tensor. */
 void
 find_inside(const tma_copy &c, int *first, int *end)
 {
-    const int64_t left = (int64_t)c.map.last[0] + 1 - c.x;
+    const int64_t left = (int64_t)c.map.last[0] + 1 - c.at[0];
 
-    *first = (int)(std::clamp<int64_t>(-c.x, 0, c.map.box[0])) * c.map.size;
+    *first =
+        (int)(std::clamp<int64_t>(-c.at[0], 0, c.map.box[0])) * c.map.size;
     *end = (int)(std::clamp<int64_t>(left, 0, c.map.box[0])) * c.map.size;
 }
 
@@ -68,9 +85,9 @@ check_source(fiber *f, const tma_copy &c)
     int first, end;
 
     find_inside(c, &first, &end);
-    for (int j = 0; j < c.map.box[1]; j++) {
+    for (int j = 0; j < box_rows(c.map); j++) {
         const uintptr_t at = (uintptr_t)row_of(c, j) +
-                             (uintptr_t)(c.x * c.map.size + first);
+                             (uintptr_t)(c.at[0] * c.map.size + first);
 
         if (row_of(c, j) == nullptr || first >= end)
             continue;
@@ -94,14 +111,14 @@ bring_piece(const tma_copy &c, int j, int at)
     find_inside(c, &first, &end);
     for (int i = 0; i < piece && row != nullptr; i++)
         if (at + i >= first && at + i < end)
-            bytes[i] = row[c.x * c.map.size + at + i];
+            bytes[i] = row[c.at[0] * c.map.size + at + i];
     memcpy((void *)to, bytes, piece);
 }
 
 void
 bring(fiber *f, const tma_copy &c)
 {
-    for (int j = 0; j < c.map.box[1]; j++)
+    for (int j = 0; j < box_rows(c.map); j++)
         for (int at = 0; at < row_bytes(c.map); at += piece)
             bring_piece(c, j, at);
     check_tma_arrives(f, (uintptr_t)c.to, (size_t)box_bytes(c.map));
@@ -149,7 +166,37 @@ try_complete(fiber *f, mbarrier *b, const void *pc)
         return;
     b->phase++;
     b->pending = b->count;
+    for (size_t i = 0; i < b->arriving.size(); i++)
+        b->released[i] = std::max(b->released[i], b->arriving[i]);
     wake(f, b);
+}
+
+/* F arrives: what its warp did before it met last. */
+void
+note_arrival(const fiber *f, mbarrier *b)
+{
+    const size_t n = (f->in->n_threads + GB_WARP - 1) / GB_WARP;
+
+    b->arriving.resize(n);
+    b->released.resize(n);
+    b->arriving[f->warp] = f->in->warps[f->warp].clock;
+}
+
+/* F has waited for the phase before the one that goes on. */
+void
+note_wait(const fiber *f, const mbarrier *b)
+{
+    async_state *const s = &f->in->async;
+    const size_t n = b->released.size();
+
+    s->n_warps = (unsigned)n;
+    if (s->seen.empty())
+        s->seen.resize(f->in->n_threads * n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *const seen = &s->seen[f->thread * n + i];
+
+        *seen = std::max(*seen, b->released[i]);
+    }
 }
 
 bool
@@ -167,12 +214,14 @@ is_placed(fiber *f, const void *shared, const void *barrier,
            (uintptr_t)barrier % barrier_size == 0;
 }
 
-/* As far as it is one that gb_emu_tma_load can do. */
+/* As far as it is one of RANK dimensions that can be done. */
 bool
-is_map(const tensor_map &m)
+is_map(const tensor_map &m, int rank)
 {
-    return m.mark == tensor_map_mark && m.rank == 2 && m.step[0] == 1 &&
-           m.step[1] == 1;
+    for (int i = 0; i < rank; i++)
+        if (m.step[i] != 1)
+            return false;
+    return m.mark == tensor_map_mark && m.rank == rank;
 }
 
 void
@@ -184,6 +233,27 @@ begin(fiber *f, const tma_copy &c, mbarrier *b)
     check_copy_begins(f, (uintptr_t)c.to, (size_t)box_bytes(c.map), c.pc);
     b->copies.push_back(c);
     wake(f, b);
+}
+
+void
+load_box(fiber *f, const tma_copy &box, const void *map, int rank,
+         void *barrier)
+{
+    mbarrier *const b = find(f, barrier, box.pc);
+    tma_copy c = box;
+
+    memcpy(&c.map, map, sizeof(c.map));
+    if (!is_map(c.map, rank)) {
+        complain(f, c.pc, "TMA: this is no map of a tensor of %s dimensions",
+                 rank == 2 ? "two" : "four");
+        f->in->stop(launch_failed);
+    }
+    if (!is_placed(f, c.to, barrier, c.map)) {
+        complain(f, c.pc, "TMA: a box of %d bytes does not fit there, or not at "
+                          "a multiple of 128", box_bytes(c.map));
+        f->in->stop(misaligned_address);
+    }
+    begin(f, c, b);
 }
 
 } // namespace
@@ -205,6 +275,7 @@ async_state::begin(unsigned n_threads)
     fence_before_barrier.assign(n_threads, 0);
     waited.assign(n_threads, 0);
     has_fences = false;
+    seen.clear();
 }
 
 void
@@ -245,7 +316,7 @@ gb_emu_mbarrier_init(void *barrier, int n_threads)
     emu::check_access(f, (uintptr_t)barrier, emu::barrier_size, emu::writes,
                       pc);
     f->in->async.barriers[(uintptr_t)barrier] = {
-        f->thread, false, n_threads, n_threads, 0, 0, {}, {}
+        f->thread, false, n_threads, n_threads, 0, 0, {}, {}, {}, {}
     };
 }
 
@@ -276,6 +347,7 @@ gb_emu_mbarrier_arrive_expect(void *barrier, int n_bytes)
     }
     b->bytes += n_bytes;
     b->pending--;
+    emu::note_arrival(f, b);
     emu::wake(f, b);
 }
 
@@ -297,27 +369,26 @@ gb_emu_mbarrier_wait(void *barrier, int parity)
         f->in->sleep(f);
     }
     f->in->async.waited[f->thread] = ++f->in->clock;
+    emu::note_wait(f, b);
 }
 
 extern "C" void
 gb_emu_tma_load(void *shared, const void *map, int x, int y, void *barrier)
 {
-    emu::fiber *const f = this_fiber();
-    const void *const pc = __builtin_return_address(0);
-    emu::mbarrier *const b = emu::find(f, barrier, pc);
-    emu::tma_copy c = { {}, (char *)shared, x, y, pc };
+    const emu::tma_copy c = { {}, (char *)shared, { x, y, 0, 0 },
+                              __builtin_return_address(0) };
 
-    memcpy(&c.map, map, sizeof(c.map));
-    if (!emu::is_map(c.map)) {
-        complain(f, pc, "TMA: this is no map of a tensor of two dimensions");
-        f->in->stop(emu::launch_failed);
-    }
-    if (!emu::is_placed(f, shared, barrier, c.map)) {
-        complain(f, pc, "TMA: a box of %d bytes does not fit there, or not at "
-                        "a multiple of 128", emu::box_bytes(c.map));
-        f->in->stop(emu::misaligned_address);
-    }
-    emu::begin(f, c, b);
+    emu::load_box(this_fiber(), c, map, 2, barrier);
+}
+
+extern "C" void
+gb_emu_tma_load_4(void *shared, const void *map, int x, int y, int z, int w,
+                  void *barrier)
+{
+    const emu::tma_copy c = { {}, (char *)shared, { x, y, z, w },
+                              __builtin_return_address(0) };
+
+    emu::load_box(this_fiber(), c, map, 4, barrier);
 }
 
 /* A box of one row of bytes. */
@@ -327,7 +398,7 @@ gb_emu_bulk_load(void *shared, const void *global, int n_bytes, void *barrier)
     emu::fiber *const f = this_fiber();
     const void *const pc = __builtin_return_address(0);
     emu::mbarrier *const b = emu::find(f, barrier, pc);
-    emu::tma_copy c = { {}, (char *)shared, 0, 0, pc };
+    emu::tma_copy c = { {}, (char *)shared, {}, pc };
 
     if (n_bytes <= 0 || n_bytes > UINT16_MAX || n_bytes % emu::piece != 0 ||
         (uintptr_t)shared % emu::piece != 0 ||
@@ -342,6 +413,7 @@ gb_emu_bulk_load(void *shared, const void *global, int n_bytes, void *barrier)
     c.map.last[0] = (uint32_t)n_bytes - 1;
     c.map.box[0] = (uint16_t)n_bytes;
     c.map.box[1] = 1;
+    c.map.rank = 2;
     c.map.size = 1;
     emu::begin(f, c, b);
 }

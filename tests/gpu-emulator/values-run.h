@@ -47,6 +47,8 @@ void lanes_that_share_a_line_bring_the_same(void **);
 /* ---- tests of values-async.cpp ---- */
 
 void products_of_warp_groups_are_those_of_the_layouts(void **);
+void products_by_columns_are_those_of_the_layouts(void **);
 void boxes_come_swizzled_with_zeros_outside(void **);
+void boxes_of_four_dimensions_come_row_by_row(void **);
 
 #endif

@@ -193,23 +193,53 @@ shared_kilobytes()
     return all + (-(uintptr_t)all & 1023);
 }
 
+/* The panels there, and seen by MMA; where. */
+GB_DEVICE uint64_t
+bring_panels(const gb_value_wgmma_input &in)
+{
+    uint32_t *const panels = (uint32_t *)shared_kilobytes();
+
+    for (int i = gb_thread(); i < (int)(sizeof(in.panels) / 4); i += 128)
+        panels[i] = in.panels[i];
+    gb_emu_async_proxy_fence();
+    gb_sync();
+    return gb_emu_shared_address(panels) >> 4;
+}
+
 template <void (*multiply)(float *d, uint64_t a, uint64_t b)>
 GB_DEVICE void
 wgmma(const gb_value_args &a)
 {
     const gb_value_wgmma_input &in = *(const gb_value_wgmma_input *)a.in;
-    uint32_t *const panels = (uint32_t *)shared_kilobytes();
-    const uint64_t place = gb_emu_shared_address(panels) >> 4;
+    const uint64_t place = bring_panels(in);
     float d[64];
 
-    for (int i = gb_thread(); i < (int)(sizeof(in.panels) / 4); i += 128)
-        panels[i] = in.panels[i];
     for (int i = 0; i < 64; i++)
         d[i] = __uint_as_float(in.c[gb_thread()][i]);
-    gb_emu_async_proxy_fence();
-    gb_sync();
     gb_emu_wgmma_fence();
     multiply(d, in.a + place, in.b + place);
+    gb_emu_wgmma_commit();
+    gb_emu_wgmma_wait(0);
+    for (int i = 0; i < 64; i++)
+        a.out[64 * gb_thread() + i] = __float_as_uint(d[i]);
+}
+
+/* Sums behind the last stay as they are. */
+template <void (*multiply)(float *d, const uint32_t *a, uint64_t b)>
+GB_DEVICE void
+wgmma_by_columns(const gb_value_args &a)
+{
+    const gb_value_wgmma_input &in = *(const gb_value_wgmma_input *)a.in;
+    const uint64_t place = bring_panels(in);
+    uint32_t words[4];
+    float d[64];
+
+    for (int i = 0; i < 4; i++)
+        words[i] = in.panels[4 * gb_thread() + i];
+    for (int i = 0; i < 64; i++)
+        d[i] = __uint_as_float(in.c[gb_thread()][i]);
+    gb_emu_wgmma_fence();
+    multiply(d, words, in.b + place);
     gb_emu_wgmma_commit();
     gb_emu_wgmma_wait(0);
     for (int i = 0; i < 64; i++)
@@ -226,9 +256,26 @@ GB_VALUE_KERNEL(wgmma_bf16)
     wgmma<gb_emu_wgmma_m64n128k16_bf16>(a);
 }
 
+GB_VALUE_KERNEL(wgmma_begin_f16)
+{
+    wgmma<gb_emu_wgmma_begin_m64n128k16_f16>(a);
+}
+
+GB_VALUE_KERNEL(wgmma_columns_128)
+{
+    wgmma_by_columns<gb_emu_wgmma_columns_m64n128k16_f16>(a);
+}
+
+GB_VALUE_KERNEL(wgmma_columns_64)
+{
+    wgmma_by_columns<gb_emu_wgmma_columns_m64n64k16_f16>(a);
+}
+
 /* The box comes twice, in two phases of one barrier; the words that are not its
  * stay. */
-GB_VALUE_KERNEL(tma)
+template <typename F>
+GB_DEVICE void
+load_twice(const gb_value_args &a, F load)
 {
     const gb_value_tma_input &in = *(const gb_value_tma_input *)a.in;
     uint32_t *const box = (uint32_t *)shared_kilobytes();
@@ -248,12 +295,28 @@ GB_VALUE_KERNEL(tma)
         gb_sync();
         if (gb_thread() == 0) {
             gb_emu_mbarrier_arrive_expect(barrier, in.bytes);
-            gb_emu_tma_load(box, &map, in.x, in.y, barrier);
+            load(box, &map, in, barrier);
         }
         gb_emu_mbarrier_wait(barrier, phase);
         for (int i = gb_thread(); i < GB_VALUE_BOX / 4; i += 128)
             a.out[i] = box[i];
     }
+}
+
+GB_VALUE_KERNEL(tma)
+{
+    load_twice(a, [](void *box, const void *map, const gb_value_tma_input &in,
+                     void *barrier) {
+        gb_emu_tma_load(box, map, in.x, in.y, barrier);
+    });
+}
+
+GB_VALUE_KERNEL(tma_4)
+{
+    load_twice(a, [](void *box, const void *map, const gb_value_tma_input &in,
+                     void *barrier) {
+        gb_emu_tma_load_4(box, map, in.x, in.y, in.z, in.w, barrier);
+    });
 }
 
 /* ---- what accesses cost ---- */

@@ -37,7 +37,8 @@ enum gb_value_warp {
 
 /*
  * Of wgmma, in has descriptors without addresses, the panels' bytes, and the
- * threads' 64 registers of C; out those of D.
+ * threads' 64 registers of C; out those of D.  By columns A's panel begins with
+ * the threads' four words of A.
  */
 struct gb_value_wgmma_input {
     uint64_t a, b;
@@ -52,7 +53,7 @@ struct gb_value_wgmma_input {
 
 struct gb_value_tma_input {
     uint64_t map[16];
-    int32_t x, y, bytes, unused;
+    int32_t x, y, z, w, bytes, unused[3];
     uint32_t tensor[GB_VALUE_TENSOR / 4];
 };
 
@@ -80,7 +81,14 @@ struct gb_value_tma_input {
     GB_VALUE(count, GB_WARP, 0)                                           \
     GB_VALUE(wgmma_f16, 128, 1024 + GB_VALUE_PANEL_A + GB_VALUE_PANEL_B)  \
     GB_VALUE(wgmma_bf16, 128, 1024 + GB_VALUE_PANEL_A + GB_VALUE_PANEL_B) \
-    GB_VALUE(tma, 128, 1024 + GB_VALUE_BOX + 8)
+    GB_VALUE(wgmma_begin_f16, 128,                                        \
+             1024 + GB_VALUE_PANEL_A + GB_VALUE_PANEL_B)                  \
+    GB_VALUE(wgmma_columns_128, 128,                                      \
+             1024 + GB_VALUE_PANEL_A + GB_VALUE_PANEL_B)                  \
+    GB_VALUE(wgmma_columns_64, 128,                                       \
+             1024 + GB_VALUE_PANEL_A + GB_VALUE_PANEL_B)                  \
+    GB_VALUE(tma, 128, 1024 + GB_VALUE_BOX + 8)                           \
+    GB_VALUE(tma_4, 128, 1024 + GB_VALUE_BOX + 8)
 
 #define GB_VALUE(name, threads, shared) \
     extern "C" void gb_value_##name(const struct gb_value_args);

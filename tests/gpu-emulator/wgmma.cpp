@@ -18,6 +18,11 @@
  * distance is that to the next eight; without, a row is 16 bytes, and the first
  * distance is that to its next 16.  The base offset has to be 0: a group of
  * eight begins at a multiple of its size.
+ *
+ * MN-major, which is there for B and swizzled only, a line of swizzled bytes has
+ * neighbouring columns, and the next line is the next of k: eight of them lie
+ * one after the other, the second distance is that to the next eight, and the
+ * first one that to the columns behind the line's.
  */
 #include "tests/gpu-emulator/check.h"
 #include "tests/gpu-emulator/elements.h"
@@ -28,7 +33,7 @@ namespace emu {
 
 namespace {
 
-constexpr int rows = 16, columns = 128, depth = 16; /* of a quarter */
+constexpr int rows = 16, columns = 128, depth = 16; /* of a quarter, at most */
 constexpr uint64_t unused_bits =
     (uint64_t)3 << 14 | (uint64_t)3 << 30 | (uint64_t)7 << 46 |
     (uint64_t)0x3ff << 52;
@@ -37,7 +42,8 @@ constexpr uint64_t unused_bits =
 
 struct panel {
     uintptr_t at;     /* in shared memory as instructions have it */
-    uintptr_t across; /* to a row's next 16 bytes, unless swizzled */
+    uintptr_t across; /* to a row's next 16 bytes, unless swizzled; to the
+                         columns behind a line's */
     uintptr_t down;   /* to the next eight rows */
     unsigned span;    /* swizzled bytes */
 };
@@ -66,6 +72,20 @@ piece_of(const block *b, const panel &p, int r, int i)
                     p.span);
 }
 
+/* Sixteen bytes of line K of a panel by columns, from column N on. */
+uintptr_t
+piece_of_line(const block *b, const panel &p, int k, int n)
+{
+    const int width = (int)p.span / 2;
+
+    return b->shared.window() +
+           swizzled(p.at + (uintptr_t)(n / width) * p.across +
+                        (uintptr_t)(k / 8) * p.down +
+                        (uintptr_t)(k % 8) * p.span +
+                        (uintptr_t)(2 * (n % width)),
+                    p.span);
+}
+
 bool
 is_descriptor(uint64_t descriptor)
 {
@@ -76,18 +96,26 @@ is_descriptor(uint64_t descriptor)
                             p.down % (8 * p.span) == 0));
 }
 
-/* ---- a quarter: 16 rows, 128 columns, 16 of k ---- */
+/* ---- a quarter: 16 rows, all columns, 16 of k ---- */
 
 template <typename F>
 void
 each_piece(const block *b, const pending_mma &m, F function)
 {
+    const panel of_b = panel_of(m.b);
+
+    if (m.form->by_columns) {
+        for (int k = 0; k < depth; k++)
+            for (int n = 0; n < m.form->columns; n += 8)
+                function(piece_of_line(b, of_b, k, n));
+        return;
+    }
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < 2; i++)
             function(piece_of(b, panel_of(m.a), rows * m.quarter + r, i));
-    for (int r = 0; r < columns; r++)
+    for (int r = 0; r < m.form->columns; r++)
         for (int i = 0; i < 2; i++)
-            function(piece_of(b, panel_of(m.b), r, i));
+            function(piece_of(b, of_b, r, i));
 }
 
 void
@@ -100,7 +128,7 @@ read_row(const block *b, const pending_mma &m, uint64_t descriptor, int r,
         memcpy(bits, (const void *)piece_of(b, panel_of(descriptor), r, i),
                sizeof(bits));
         for (int j = 0; j < 8; j++)
-            out[8 * i + j] = m.read(bits[j]);
+            out[8 * i + j] = m.form->read(bits[j]);
     }
 }
 
@@ -109,10 +137,40 @@ struct quarter {
 
     quarter(const block *in, const pending_mma &m)
     {
+        if (m.form->by_columns) {
+            read_registers(m);
+            read_columns(in, m);
+            return;
+        }
         for (int r = 0; r < rows; r++)
             read_row(in, m, m.a, rows * m.quarter + r, a[r]);
-        for (int r = 0; r < columns; r++)
+        for (int r = 0; r < m.form->columns; r++)
             read_row(in, m, m.b, r, b[r]);
+    }
+    /* Word I of lane L: row L / 4, and 8 more where I is odd; k 2 (L % 4) and the
+     * next, and 8 more from the third word on. */
+    void
+    read_registers(const pending_mma &m)
+    {
+        for (int lane = 0; lane < mma_lanes; lane++)
+            for (int i = 0; i < 4; i++)
+                for (int j = 0; j < 2; j++)
+                    a[lane / 4 + i % 2 * 8][lane % 4 * 2 + i / 2 * 8 + j] =
+                        m.form->read(m.registers[lane][i] >> 16 * j & 0xffff);
+    }
+    void
+    read_columns(const block *in, const pending_mma &m)
+    {
+        for (int k = 0; k < depth; k++)
+            for (int n = 0; n < m.form->columns; n += 8) {
+                uint16_t bits[8];
+
+                memcpy(bits,
+                       (const void *)piece_of_line(in, panel_of(m.b), k, n),
+                       sizeof(bits));
+                for (int j = 0; j < 8; j++)
+                    b[n + j][k] = m.form->read(bits[j]);
+            }
     }
     double
     at(int row, int column) const
@@ -126,13 +184,16 @@ struct quarter {
 };
 
 void
-add(const quarter &q, hidden_sums *s)
+add(const quarter &q, const mma_form &form, hidden_sums *s)
 {
     for (int lane = 0; lane < mma_lanes; lane++)
-        for (int i = 0; i < mma_sums; i++)
-            s->value[lane][i] = (float)(
-                s->value[lane][i] + q.at(lane / 4 + i % 4 / 2 * 8,
-                                         i / 4 * 8 + lane % 4 * 2 + i % 2));
+        for (int i = 0; i < form.columns / 2; i++) {
+            const double before = form.begins ? 0 : s->value[lane][i];
+
+            s->value[lane][i] =
+                (float)(before + q.at(lane / 4 + i % 4 / 2 * 8,
+                                      i / 4 * 8 + lane % 4 * 2 + i % 2));
+        }
 }
 
 /* ---- lanes ---- */
@@ -156,9 +217,16 @@ find_sums(lane_mmas *l, const float *d)
 struct operands {
     float *d;
     uint64_t a, b;
-    double (*read)(uint32_t bits);
+    const uint32_t *registers;
+    const mma_form *form;
     const void *pc;
 };
+
+size_t
+bytes_of_sums(const hidden_sums *s)
+{
+    return (size_t)s->n * sizeof(s->value[0][0]);
+}
 
 /* The lanes' sums are hidden from them. */
 hidden_sums *
@@ -169,10 +237,11 @@ hide_sums(lane_mmas *l, const meeting &meet, int first)
     hidden_sums *const s = &l->sums.back();
 
     s->n_pending = 0;
+    s->n = ((const operands *)meet.data[first])->form->columns / 2;
     for (int i = 0; i < mma_lanes; i++) {
         s->d[i] = ((const operands *)meet.data[first + i])->d;
-        memcpy(s->value[i], s->d[i], sizeof(s->value[i]));
-        memset(s->d[i], poison, sizeof(s->value[i]));
+        memcpy(s->value[i], s->d[i], bytes_of_sums(s));
+        memset(s->d[i], poison, bytes_of_sums(s));
     }
     return s;
 }
@@ -181,7 +250,7 @@ void
 show_sums(lane_mmas *l, hidden_sums *s)
 {
     for (int i = 0; i < mma_lanes; i++)
-        memcpy(s->d[i], s->value[i], sizeof(s->value[i]));
+        memcpy(s->d[i], s->value[i], bytes_of_sums(s));
     l->sums.erase(l->sums.begin() + (s - l->sums.data()));
 }
 
@@ -210,7 +279,8 @@ fault_of(const fiber *f, const meeting &meet, int first)
         return "wgmma: lanes with other descriptors";
     if (f->in->n_threads < 128 * (group + 1))
         return "wgmma: the block ends in the middle of the warp group";
-    if (!is_descriptor(o.a) || !is_descriptor(o.b))
+    if (!is_descriptor(o.b) ||
+        (o.form->by_columns ? panel_of(o.b).span == 0 : !is_descriptor(o.a)))
         return "wgmma: a descriptor of no panel";
     return nullptr;
 }
@@ -223,8 +293,8 @@ begin_lanes(const meeting &meet, int first)
     const char *const fault = fault_of(f, meet, first);
     lane_mmas *const l = lanes_of(f, first);
     hidden_sums *s = find_sums(l, o.d);
-    const pending_mma m = {
-        o.a, o.b, o.read, o.d,
+    pending_mma m = {
+        o.form, o.a, o.b, {}, o.d,
         (int)(l - f->in->async.lanes.data()) % 4, l->n_groups, o.pc
     };
 
@@ -238,6 +308,9 @@ begin_lanes(const meeting &meet, int first)
     if (s == nullptr)
         s = hide_sums(l, meet, first);
     s->n_pending++;
+    for (int i = 0; i < mma_lanes; i++)
+        m.registers[i] =
+            ((const operands *)meet.data[first + i])->registers;
     each_piece(f->in, m, [&](uintptr_t at) {
         check_mma_begins(f, at, 16, m.pc);
     });
@@ -253,7 +326,7 @@ end_mma(fiber *f, lane_mmas *l, const pending_mma &m)
     each_piece(f->in, m, [&](uintptr_t at) {
         check_mma_ends(f, at, 16, m.pc);
     });
-    add(q, s);
+    add(q, *m.form, s);
     if (--s->n_pending == 0)
         show_sums(l, s);
 }
@@ -310,23 +383,32 @@ all_lanes(const collective *what, void *data, const void *pc)
 } // namespace
 } // namespace emu
 
-extern "C" void
-gb_emu_wgmma_m64n128k16_f16(float *d, uint64_t a, uint64_t b)
-{
-    const void *const pc = __builtin_return_address(0);
-    emu::operands o = { d, a, b, emu::of_f16, pc };
+/* Panels, or registers and a panel. */
+#define WGMMA(name, ...)                                                   \
+    extern "C" void gb_emu_wgmma_##name(float *d, uint64_t a, uint64_t b)  \
+    {                                                                      \
+        static const emu::mma_form form = __VA_ARGS__;                     \
+        const void *const pc = __builtin_return_address(0);                \
+        emu::operands o = { d, a, b, nullptr, &form, pc };                 \
+                                                                           \
+        emu::all_lanes(&emu::beginning, &o, pc);                           \
+    }
+#define WGMMA_COLUMNS(name, ...)                           \
+    extern "C" void gb_emu_wgmma_columns_##name(           \
+        float *d, const uint32_t *a, uint64_t b)           \
+    {                                                      \
+        static const emu::mma_form form = __VA_ARGS__;     \
+        const void *const pc = __builtin_return_address(0); \
+        emu::operands o = { d, 0, b, a, &form, pc };       \
+                                                           \
+        emu::all_lanes(&emu::beginning, &o, pc);           \
+    }
 
-    emu::all_lanes(&emu::beginning, &o, pc);
-}
-
-extern "C" void
-gb_emu_wgmma_m64n128k16_bf16(float *d, uint64_t a, uint64_t b)
-{
-    const void *const pc = __builtin_return_address(0);
-    emu::operands o = { d, a, b, emu::of_bf16, pc };
-
-    emu::all_lanes(&emu::beginning, &o, pc);
-}
+WGMMA(m64n128k16_f16, { emu::of_f16, 128, false, false })
+WGMMA(m64n128k16_bf16, { emu::of_bf16, 128, false, false })
+WGMMA(begin_m64n128k16_f16, { emu::of_f16, 128, true, false })
+WGMMA_COLUMNS(m64n128k16_f16, { emu::of_f16, 128, false, true })
+WGMMA_COLUMNS(m64n64k16_f16, { emu::of_f16, 64, false, true })
 
 extern "C" void
 gb_emu_wgmma_fence()

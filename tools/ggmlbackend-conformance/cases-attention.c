@@ -148,6 +148,54 @@ decode(struct suite *s)
     }
 }
 
+/* Prompts: rows of a group that fill and overhang tiles of 64 and of 128, keys in
+ * F16 that do so with steps of as many; behind each other by head and, with every
+ * other size, by token, some of them with other batches. */
+static void
+prompts(struct suite *s)
+{
+    static const int64_t sizes_of[] = { 40, 64, 80, 128, 112, 128 };
+    static const int64_t keys[] = { 1, 127, 128, 129, 256, 257, 300, 513 };
+    static const int64_t groups[] = { 1, 2, 4, 8 };
+    static const int64_t rows[] = { 65, 128, 136, 256, 72 };
+
+    for (int i = 0; i < 40; i++) {
+        const int64_t d = sizes_of[i % LENGTH(sizes_of)];
+        const int64_t m = keys[i % LENGTH(keys)];
+        const int64_t group = groups[i / 2 % LENGTH(groups)];
+        const int64_t n =
+            (rows[i % LENGTH(rows)] + group - 1) / group;
+        const int64_t kv_heads = 1 + i % 3, batches = 1 + i / 3 % 2;
+        struct ggml_tensor *q, *k, *v, *mask = NULL;
+
+        if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
+            continue;
+        q = leaf_4d(s, GGML_TYPE_F32, d, n, group * kv_heads, batches);
+        if (i % 2 == 0) {
+            k = leaf_4d(s, GGML_TYPE_F16, d, m, kv_heads, batches);
+            v = leaf_4d(s, GGML_TYPE_F16, d, m, kv_heads,
+                        i % 5 == 0 ? 1 : batches);
+        } else {
+            k = ggml_permute(s->ctx,
+                             leaf_4d(s, GGML_TYPE_F16, d, kv_heads, m, batches),
+                             0, 2, 1, 3);
+            v = ggml_permute(s->ctx,
+                             leaf_4d(s, GGML_TYPE_F16, d, kv_heads, m, batches),
+                             0, 2, 1, 3);
+        }
+        if (i % 3 != 0)
+            mask = leaf_filled(s, GGML_TYPE_F16,
+                               NE(m, GGML_PAD(n, GGML_KQ_MASK_PAD), 1, 1),
+                               FILL_HIDING, -2, 0);
+        suite_check(s,
+                    ggml_flash_attn_ext(s->ctx, q, k, v, mask,
+                                        i % 7 == 3 ? -0.25f : 0.25f,
+                                        i % 3 == 1 ? 8.0f : 0.0f,
+                                        i % 5 == 2 ? 10.0f : 0.0f),
+                    5e-4);
+    }
+}
+
 /* Keys that agree with a token far better than others, and values beyond what
  * products of halves may come to. */
 static void
@@ -162,6 +210,18 @@ large_values(struct suite *s)
         k = leaf_range(s, GGML_TYPE_F16, NE(64, 70, 2, 1), -3e2, 3e2);
         v = leaf_range(s, GGML_TYPE_F16, NE(64, 70, 2, 1), -6e4, 6e4);
         suite_check(s, ggml_flash_attn_ext(s->ctx, q, k, v, NULL, 1e-6f, 0, 0),
+                    5e-4);
+    }
+    /* Scores up to 10^12, of which one key has all the weight; whole steps. */
+    for (int n = 33; n <= 128; n += 95) {
+        struct ggml_tensor *q, *k, *v;
+
+        if (!suite_begin(s, GGML_OP_FLASH_ATTN_EXT))
+            continue;
+        q = leaf_range(s, GGML_TYPE_F32, NE(128, n, 4, 1), -3e4, 3e4);
+        k = leaf_range(s, GGML_TYPE_F16, NE(128, 256, 2, 1), -6e4, 6e4);
+        v = leaf_range(s, GGML_TYPE_F16, NE(128, 256, 2, 1), -6e4, 6e4);
+        suite_check(s, ggml_flash_attn_ext(s->ctx, q, k, v, NULL, 1.0f, 0, 0),
                     5e-4);
     }
 }
@@ -216,6 +276,7 @@ cases_attention(struct suite *s)
     sizes(s);
     long_heads(s);
     decode(s);
+    prompts(s);
     large_values(s);
     wide_values(s);
     precise(s);

@@ -131,18 +131,22 @@ emission_map(
     struct gb_cuda_tensor_map *out)
 {
     struct gb_cuda_emission *emission = (struct gb_cuda_emission *)emit;
-    const uint64_t dim[] = { mapped->n, mapped->rows };
-    const uint32_t box[] = { GB_CUDA_MAPPED_COLUMNS, mapped->box_rows };
-    const uint32_t step[] = { 1, 1 };
+    const uint64_t dim[] = { mapped->n, mapped->rows, mapped->more[0].n,
+                             mapped->more[1].n };
+    const uint64_t stride[] = { mapped->stride, mapped->more[0].stride,
+                                mapped->more[1].stride };
+    const uint32_t box[] = { GB_CUDA_MAPPED_COLUMNS, mapped->box_rows,
+                             mapped->more[0].box, mapped->more[1].box };
+    const uint32_t step[] = { 1, 1, 1, 1 };
+    const uint32_t rank = mapped->more[0].n > 0 ? 4 : 2;
 
     if (emission->status != GGML_STATUS_SUCCESS || emission->is_lowered)
         return;
     emission->status =
         GB_CUDA(emission->card, tensor_map,
-                (out, GB_CUDA_MAP_UINT16, 2, mapped->data, dim,
-                 &mapped->stride, box, step, GB_CUDA_MAP_NO_INTERLEAVE,
-                 GB_CUDA_MAP_SWIZZLE_128, GB_CUDA_MAP_L2_128,
-                 GB_CUDA_MAP_ZEROS_OUTSIDE));
+                (out, GB_CUDA_MAP_UINT16, rank, mapped->data, dim, stride, box,
+                 step, GB_CUDA_MAP_NO_INTERLEAVE, GB_CUDA_MAP_SWIZZLE_128,
+                 GB_CUDA_MAP_L2_128, GB_CUDA_MAP_ZEROS_OUTSIDE));
 }
 
 /* One more step, all zero, behind the launches so far; NULL: no memory. */

@@ -56,6 +56,23 @@ struct gb_cuda_attention_args {
     float max_bias; /* 0: slopes are 1 */
 };
 
+/*
+ * The same by warp groups, which have keys and values by TMA: four dimensions, the
+ * elements of a head first; GB_CUDA_WGMMA_KEYS keys and 64 elements a box.
+ */
+#define GB_CUDA_WGMMA_QUERIES 128 /* rows of a tile */
+#define GB_CUDA_WGMMA_KEYS    128 /* taken at a time */
+#define GB_CUDA_WGMMA_ATTENTION_64_SHARED  84592 /* bytes that a block has */
+#define GB_CUDA_WGMMA_ATTENTION_128_SHARED 166512
+
+struct gb_cuda_wgmma_attention_args {
+    struct gb_cuda_tensor_map k_map, v_map;
+    struct gb_cuda_attention_args of;
+    int32_t k_heads_first; /* the second dimension are heads, the third keys */
+    int32_t v_heads_first;
+    int32_t unused[6];
+};
+
 #define GB_CUDA_MASK_KEYS 64
 
 /* What a tile of rows sees of some keys. */

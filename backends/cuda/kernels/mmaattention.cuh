@@ -42,17 +42,13 @@ struct gb_mma_head : gb_mma_lines<size_> {
     };
 };
 
-/* The warp's queries into shared memory, and as fragments from there; all
- * threads of the block. */
-template <typename head>
+/* The warp's queries into LINES of shared memory, N at a time; all lanes. */
+template <typename head, int n>
 GB_DEVICE void
-gb_mma_take_queries(const gb_cuda_attention_args &a, const gb_attention_tile &t,
-                    uint16_t *lines, gb_mma_rows &rows,
-                    uint32_t q[head::fragments][4])
+gb_mma_store_queries(const gb_cuda_attention_args &a,
+                     const gb_attention_tile &t, uint16_t *lines,
+                     gb_mma_rows &rows)
 {
-    constexpr int n = head::has_lines ? 4 : 8;
-
-    gb_sync();
     GB_DO_NOT_UNROLL
     for (int first = 0; first < 16; first += n) {
         const char *from[n];
@@ -69,6 +65,17 @@ gb_mma_take_queries(const gb_cuda_attention_args &a, const gb_attention_tile &t,
                 if (first + i == gb_lane() / 4 + 8 * j)
                     rows.scale[j] = gb_mma_scale_of(a) * inverses[i];
     }
+}
+
+/* They are there, and as fragments from there; all threads of the block. */
+template <typename head>
+GB_DEVICE void
+gb_mma_take_queries(const gb_cuda_attention_args &a, const gb_attention_tile &t,
+                    uint16_t *lines, gb_mma_rows &rows,
+                    uint32_t q[head::fragments][4])
+{
+    gb_sync();
+    gb_mma_store_queries<head, head::has_lines ? 4 : 8>(a, t, lines, rows);
     gb_warp_sync();
     if constexpr (!head::has_lines)
         gb_mma_load_fragments<head>(lines, q);

@@ -23,6 +23,7 @@
 #define MMA_ROWS     64
 #define MATRIX_ROWS  128
 #define MMA8_DECODE_ROWS 16
+#define MOST_WGMMA_SIZE 128 /* of heads */
 #define RANGE        256 /* elements of results of a tile */
 #define KEYS         64  /* taken at a time */
 #define LEAST_PART   128 /* keys of a part, so that the join costs little */
@@ -109,37 +110,47 @@ struct mma_kernel {
     enum gb_cuda_kernel kernel;
     size_t shared;
     int64_t rows, resident;
+    bool by_warp_groups; /* takes struct gb_cuda_wgmma_attention_args */
 };
 
 static const struct mma_kernel mma_kernels[] = {
-    { 64, GB_CUDA_KERNEL_gb_mma_attention_64, 18576, MMA_ROWS, 2 },
-    { 128, GB_CUDA_KERNEL_gb_mma_attention_128, 35088, MMA_ROWS, 2 },
-    { 256, GB_CUDA_KERNEL_gb_mma_attention_256, 50688, MMA_ROWS, 2 },
-    { 0, 0, 0, 0, 0 },
+    { 64, GB_CUDA_KERNEL_gb_mma_attention_64, 18576, MMA_ROWS, 2, false },
+    { 128, GB_CUDA_KERNEL_gb_mma_attention_128, 35088, MMA_ROWS, 2, false },
+    { 256, GB_CUDA_KERNEL_gb_mma_attention_256, 50688, MMA_ROWS, 2, false },
+    { 0, 0, 0, 0, 0, false },
 };
 
 static const struct mma_kernel matrix_kernels[] = {
-    { 64, GB_CUDA_KERNEL_gb_matrix_attention_64, 9728, MMA_ROWS, 4 },
-    { 128, GB_CUDA_KERNEL_gb_matrix_attention_128, 53760, MATRIX_ROWS, 1 },
-    { 256, GB_CUDA_KERNEL_gb_matrix_attention_256, 54272, MMA_ROWS, 1 },
-    { 0, 0, 0, 0, 0 },
+    { 64, GB_CUDA_KERNEL_gb_matrix_attention_64, 9728, MMA_ROWS, 4, false },
+    { 128, GB_CUDA_KERNEL_gb_matrix_attention_128, 53760, MATRIX_ROWS, 1,
+      false },
+    { 256, GB_CUDA_KERNEL_gb_matrix_attention_256, 54272, MMA_ROWS, 1, false },
+    { 0, 0, 0, 0, 0, false },
 };
 
 static const struct mma_kernel mma8_kernels[] = {
-    { 64, GB_CUDA_KERNEL_gb_mma8_attention_64, 18576, MMA_ROWS, 2 },
-    { 128, GB_CUDA_KERNEL_gb_mma8_attention_128, 35088, MMA_ROWS, 2 },
-    { 256, GB_CUDA_KERNEL_gb_mma8_attention_256, 67584, MMA_ROWS, 2 },
-    { 0, 0, 0, 0, 0 },
+    { 64, GB_CUDA_KERNEL_gb_mma8_attention_64, 18576, MMA_ROWS, 2, false },
+    { 128, GB_CUDA_KERNEL_gb_mma8_attention_128, 35088, MMA_ROWS, 2, false },
+    { 256, GB_CUDA_KERNEL_gb_mma8_attention_256, 67584, MMA_ROWS, 2, false },
+    { 0, 0, 0, 0, 0, false },
+};
+
+static const struct mma_kernel wgmma_kernels[] = {
+    { 64, GB_CUDA_KERNEL_gb_wgmma_attention_64,
+      GB_CUDA_WGMMA_ATTENTION_64_SHARED, GB_CUDA_WGMMA_QUERIES, 1, true },
+    { 128, GB_CUDA_KERNEL_gb_wgmma_attention_128,
+      GB_CUDA_WGMMA_ATTENTION_128_SHARED, GB_CUDA_WGMMA_QUERIES, 1, true },
+    { 0, 0, 0, 0, 0, false },
 };
 
 static const struct mma_kernel mma8_decode_kernels[] = {
     { 64, GB_CUDA_KERNEL_gb_mma8_attention_decode_64, 39360, MMA8_DECODE_ROWS,
-      4 },
+      4, false },
     { 128, GB_CUDA_KERNEL_gb_mma8_attention_decode_128, 74176,
-      MMA8_DECODE_ROWS, 3 },
+      MMA8_DECODE_ROWS, 3, false },
     { 256, GB_CUDA_KERNEL_gb_mma8_attention_decode_256, 76224,
-      MMA8_DECODE_ROWS, 4 },
-    { 0, 0, 0, 0, 0 },
+      MMA8_DECODE_ROWS, 4, false },
+    { 0, 0, 0, 0, 0, false },
 };
 
 /* Are keys or values read as they are, sixteen bytes at a time? */
@@ -160,11 +171,90 @@ fits_tensor_cores(const struct ggml_tensor *t)
            (!are_halves(t) || (uintptr_t)t->data % 16 == 0);
 }
 
+/* ---- what TMA fetches ---- */
+
+/* Keys or values as TMA knows them: heads before keys where they lie closer. */
+struct mapped {
+    struct gb_cuda_mapped as;
+    bool heads_first;
+};
+
+/* Bytes from one of T's to the next along DIM; SPAN where there is one only. */
+static int64_t
+stride_of(const struct ggml_tensor *t, int dim, int64_t span)
+{
+    return t->ne[dim] > 1 ? (int64_t)t->nb[dim] : span;
+}
+
+/* May dimensions STRIDE and, outside of it, NEXT bytes apart be mapped?  The
+ * vendor wants each to be a multiple of the one before. */
+static bool
+is_outside(int64_t stride, int64_t next)
+{
+    return next >= stride && next % stride == 0 && next < (int64_t)1 << 40;
+}
+
+/* N_KEYS keys or values of T, which are halves at multiples of 16 bytes; false:
+ * they lie as no map has them. */
+static bool
+map_of(const struct ggml_tensor *t, int64_t n_keys, struct mapped *out)
+{
+    const int64_t row = 2 * t->ne[0];
+    const bool heads_first =
+        t->ne[1] > 1 && t->ne[2] > 1 && t->nb[2] < t->nb[1];
+    const int first = heads_first ? 2 : 1, second = 3 - first;
+    const int64_t at = stride_of(t, first, row);
+    const int64_t next = stride_of(t, second, at * t->ne[first]);
+    const int64_t batch = stride_of(t, 3, next * t->ne[second]);
+    const int64_t n[2] = { n_keys, t->ne[2] };
+
+    if (n_keys <= 0 || n_keys > INT32_MAX / 2 || t->ne[2] > INT32_MAX ||
+        t->ne[3] > INT32_MAX || at < row || !is_outside(16, at) ||
+        !is_outside(at, next) || !is_outside(next, batch))
+        return false;
+    *out = (struct mapped){
+        .as = {
+            .data = t->data,
+            .n = (uint64_t)t->ne[0],
+            .rows = (uint64_t)n[first - 1],
+            .stride = (uint64_t)at,
+            .box_rows = heads_first ? 1 : GB_CUDA_WGMMA_KEYS,
+            .more = {
+                { (uint64_t)n[second - 1], (uint64_t)next,
+                  heads_first ? GB_CUDA_WGMMA_KEYS : 1 },
+                { (uint64_t)t->ne[3], (uint64_t)batch, 1 },
+            },
+        },
+        .heads_first = heads_first,
+    };
+    return true;
+}
+
+/* Can NODE's keys and values be brought by TMA? */
+static bool
+can_be_mapped(const struct ggml_tensor *node)
+{
+    struct mapped unused;
+
+    for (int i = 1; i <= 2; i++)
+        if (!are_halves(node->src[i]) ||
+            !map_of(node->src[i], node->src[1]->ne[1], &unused))
+            return false;
+    return true;
+}
+
 /* Rows of a group: heads that share keys, times tokens. */
 static int64_t
 rows_of(const struct ggml_tensor *node)
 {
     return node->src[0]->ne[1] * group_of(node);
+}
+
+static bool
+has_warp_groups(const struct gb_cuda_limits *limits)
+{
+    return limits->variant >= GB_CUDA_WGMMA &&
+           limits->shared >= GB_CUDA_WGMMA_ATTENTION_128_SHARED;
 }
 
 /* Those for NODE's rows, types and variant; NULL for none. */
@@ -183,6 +273,9 @@ mma_kernels_of(const struct gb_cuda_limits *limits,
         return mma8_decode_kernels;
     if (rows <= DECODE_ROWS)
         return NULL;
+    if (has_warp_groups(limits) && rows > MMA_ROWS &&
+        node->ne[0] <= MOST_WGMMA_SIZE && can_be_mapped(node))
+        return wgmma_kernels;
     return limits->variant >= GB_CUDA_MMA8 ? mma8_kernels : mma_kernels;
 }
 
@@ -211,9 +304,9 @@ is_decode(const struct mma_kernel *kernel)
 
 /* ---- tiles and parts ---- */
 
-/* Divide the keys into PARTS, or fewer. */
+/* Divide the keys into PARTS, or fewer, each of whole steps of KEYS. */
 static void
-divide_keys(struct gb_cuda_attention_args *args, int64_t parts)
+divide_keys(struct gb_cuda_attention_args *args, int64_t parts, int64_t keys)
 {
     if (parts > MOST_PARTS)
         parts = MOST_PARTS;
@@ -222,7 +315,7 @@ divide_keys(struct gb_cuda_attention_args *args, int64_t parts)
     args->part = ceil_div(args->n_keys, parts);
     if (args->part < LEAST_PART)
         args->part = LEAST_PART;
-    args->part = ceil_div(args->part, KEYS) * KEYS;
+    args->part = ceil_div(args->part, keys) * keys;
     args->n_parts = args->n_keys > 0 ? ceil_div(args->n_keys, args->part) : 1;
     args->n_tiles *= args->n_parts;
 }
@@ -318,7 +411,8 @@ plan_by(const struct gb_cuda_limits *limits, const struct ggml_tensor *node,
     args->key_tiles = ceil_div(args->n_keys, GB_CUDA_MASK_KEYS);
     args->ranges = ceil_div(q->ne[0], RANGE);
     args->n_tiles = args->ranges * args->row_tiles * args->groups * q->ne[3];
-    divide_keys(args, wanted_parts(limits, mma, args->n_tiles));
+    divide_keys(args, wanted_parts(limits, mma, args->n_tiles),
+                mma != NULL && mma->by_warp_groups ? GB_CUDA_WGMMA_KEYS : KEYS);
     if (args->n_parts > 1)
         take_scratch(&plan, args->n_parts * ggml_nrows(node) *
                                 (node->ne[0] + 2) * (int64_t)sizeof(float));
@@ -515,6 +609,34 @@ emit_preparation(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
 }
 
 static void
+emit_mma(struct gb_cuda_emit *emit, const struct mma_kernel *mma,
+         const struct gb_cuda_attention_args *args)
+{
+    emit->add(emit, mma->kernel, gb_cuda_blocks(args->n_tiles, 1), mma->shared,
+              args, sizeof(*args));
+}
+
+/* The same by warp groups: of NODE's keys and values there are maps. */
+static void
+emit_warp_groups(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
+                 const struct mma_kernel *mma,
+                 const struct gb_cuda_attention_args *args)
+{
+    struct gb_cuda_wgmma_attention_args all = { .of = *args };
+    struct mapped k, v;
+
+    if (!map_of(node->src[1], args->n_keys, &k) ||
+        !map_of(node->src[2], args->n_keys, &v))
+        return; /* cannot be: it would have another kernel */
+    emit->map(emit, &k.as, &all.k_map);
+    emit->map(emit, &v.as, &all.v_map);
+    all.k_heads_first = k.heads_first;
+    all.v_heads_first = v.heads_first;
+    emit->add(emit, mma->kernel, gb_cuda_blocks(args->n_tiles, 1), mma->shared,
+              &all, sizeof(all));
+}
+
+static void
 attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
     struct plan plan =
@@ -546,8 +668,10 @@ attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     if (plan.mma != NULL) {
         if (!is_decode(plan.mma))
             emit_preparation(emit, node, &plan);
-        emit->add(emit, plan.mma->kernel, gb_cuda_blocks(args->n_tiles, 1),
-                  plan.mma->shared, args, sizeof(*args));
+        if (plan.mma->by_warp_groups)
+            emit_warp_groups(emit, node, plan.mma, args);
+        else
+            emit_mma(emit, plan.mma, args);
     } else if (plan.rows == DECODE_ROWS) {
         GB_CUDA_LAUNCH(emit, gb_attention_decode,
                        gb_cuda_blocks(args->n_tiles, 1), 0, args);

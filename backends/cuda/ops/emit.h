@@ -36,6 +36,12 @@ struct gb_cuda_mapped {
     uint64_t rows;   /* at most 2^32 */
     uint64_t stride; /* bytes from row to row: a multiple of 16 below 2^40 */
     uint32_t box_rows;
+    /* Two dimensions more, strides no smaller from one to the next; N 0: there
+     * are none. */
+    struct {
+        uint64_t n, stride;
+        uint32_t box;
+    } more[2];
 };
 
 /* What lies packed at the columns' place, or will: rows of B by PACKING. */
