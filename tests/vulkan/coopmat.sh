@@ -82,7 +82,7 @@ if ! [ -s "$build/backends/vulkan/shaders/gemmcoop_f16.spv" ]; then
     {
         { [ -f Makefile ] || "$top_srcdir/configure" --disable-static --with-cuda=no \
             --with-hip=no --with-vulkan=module GLSLC="$folder/bin/glslc"; } &&
-            make -j2 all && make tests/vulkan/ranges-cases
+            make -j2 all && make tests/vulkan/ranges-cases tests/vulkan/functions-cases
     } >"$folder/build.log" 2>&1 || {
         tail -n 5 "$folder/build.log" >&2
         stop "the build failed: $folder/build.log"
@@ -134,6 +134,11 @@ ranges() {
         grep -q '^ok 5' "$dir/table"
 }
 
+functions() {
+    CMOCKA_MESSAGE_OUTPUT=TAP inside "$build/tests/vulkan/.libs/functions-cases" &&
+        grep -q '^ok 2' "$dir/table"
+}
+
 # conform OPERATION
 conform() {
     inside "$build/.libs/ggmlbackend-conformance" --device Vulkan0 --op "$1"
@@ -174,6 +179,7 @@ claim 'lavapipe has cooperative matrices' lists
 grep -e ' driver:' -e ' features:' "$dir/table" | sed 's/^/#/'
 claim 'values that F16 does not have' ranges
 claim 'products in large tiles' tiles
+claim 'functions of a float' functions
 for operation in MUL_MAT MUL_MAT_ID FLASH_ATTN_EXT; do
     claim "$operation" conform "$operation"
     echo "# ${cases:-no} cases pass"

@@ -153,6 +153,10 @@ functions_are_as_near_as_they_say(void **state)
             const double size = isfinite(x[i]) ? fabs(x[i]) : 0;
             const double ulps = functions[f].ulp + functions[f].per * size;
 
+            /* So may arguments. */
+            if (fpclassify(x[i]) == FP_SUBNORMAL &&
+                is_near(y[i], functions[f].reference(copysign(0.0, x[i])), 1))
+                continue;
             if (!is_near(y[i], wanted, ulps))
                 fail_msg("%s of %.9g is %.9g, not %.9g", functions[f].name,
                          (double)x[i], (double)y[i], wanted);

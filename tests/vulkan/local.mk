@@ -21,11 +21,12 @@ vulkan_scripts = \
 	%D%/shaders.sh \
 	%D%/shim.sh
 check_SCRIPTS += $(vulkan_scripts)
-EXTRA_DIST += $(vulkan_scripts) %D%/coopmat.sh %D%/lavapipe.sh %D%/spirv.awk
+EXTRA_DIST += $(vulkan_scripts) %D%/assisted.sh %D%/coopmat.sh %D%/lavapipe.sh %D%/spirv.awk
 
 # Cooperative matrices, on a lavapipe of its own in the folder COOPMAT.
 COOPMAT = coopmat
-check-vulkan-coopmat: all tests/vulkan/ranges-cases$(EXEEXT)
+check-vulkan-coopmat: all tests/vulkan/functions-cases$(EXEEXT) \
+		tests/vulkan/ranges-cases$(EXEEXT)
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/coopmat.sh '$(COOPMAT)'
 .PHONY: check-vulkan-coopmat
 
@@ -136,9 +137,13 @@ tests_vulkan_parts_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_parts_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
 endif
 
-# All cases, with each size of subgroups and without each feature.
+# All cases, with each size of subgroups and without each feature; each call that fails;
+# GPU-assisted validation; and, where there is clang, the address sanitizer.
+vulkan_long = $(vulkan_scripts) %D%/assisted.sh $(filter %D%/cards% %D%/model-failures% \
+	%D%/neighbours%,$(check_PROGRAMS))
 check-vulkan-long: all
-	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_scripts)'
+	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_long)'
+	if command -v clang >/dev/null; then $(SHELL) '$(srcdir)/build-aux/check-vulkan-asan'; fi
 .PHONY: check-vulkan-long
 
 # What lavapipe made of shaders, which takes a minute where it is not kept.

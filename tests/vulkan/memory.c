@@ -344,6 +344,11 @@ weights_are_used_in_a_mapped_file(void **state)
     if (!can_use_clients()) {
         assert_null(ggml_backend_dev_buffer_from_host_ptr(device, mapped, size,
                                                           size));
+        munmap(mapped, size);
+        free(got);
+        ggml_backend_free(backend);
+        ggml_free(ctx);
+        ggml_free(others);
         skip();
     }
     weights = ggml_backend_dev_buffer_from_host_ptr(
@@ -408,8 +413,13 @@ results_lie_in_the_clients_memory(void **state)
 
     (void)state;
     assert_true(base != NULL && got != NULL);
-    if (!can_use_clients())
+    if (!can_use_clients()) {
+        free(base);
+        free(got);
+        ggml_backend_free(backend);
+        ggml_free(ctx);
         skip();
+    }
     memset(base, 0x5a, BEFORE + size + BEHIND - 32);
     for (int i = 0; i < N; i++)
         values[i] = (float)(i % 1000);

@@ -66,8 +66,16 @@ time(time_t *out)
 
 /* ---- memory ---- */
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+/* gcc and clang say differently that a sanitizer has it. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(IS_SANITIZED)
 #define HAS_OWN_CALLOC
 
 void *__libc_calloc(size_t n, size_t size);

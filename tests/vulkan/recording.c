@@ -664,8 +664,10 @@ no_submission_is_long(void **state)
     float values[D];
 
     (void)state;
-    if (!has("plain"))
+    if (!has("plain")) {
+        ggml_free(ctx);
         skip();
+    }
     backend = new_backend();
     y = ggml_mul_mat(ctx, wide, ggml_reshape_2d(ctx, y, D, PROMPT));
     ggml_build_forward_expand(graph, y);
@@ -723,13 +725,14 @@ who_is_asked_can_stop_it(void **state)
         void *object;
         ggml_backend_set_abort_callback_t function;
     } set;
-    ggml_backend_t backend = new_backend();
+    ggml_backend_t backend;
     struct counting counting;
     int left = 2;
 
     (void)state;
     if (!has("many-submits"))
         skip();
+    backend = new_backend();
     set.object = ggml_backend_reg_get_proc_address(
         ggml_backend_dev_backend_reg(device),
         "ggml_backend_set_abort_callback");

@@ -224,6 +224,8 @@ free_context(struct gb_vk_context *context)
         calls->DestroySemaphore(device, context->timeline, NULL);
         calls->DestroySemaphore(device, context->copy_timeline, NULL);
         calls->DestroyDevice(device, NULL);
+    } else {
+        free(context->transfer); /* of the host; what it names stays */
     }
     pthread_mutex_destroy(&context->queue_lock);
     pthread_mutex_destroy(&context->pipeline_lock);

@@ -18,17 +18,17 @@ static const char validation_layer[] = "VK_LAYER_KHRONOS_validation";
 
 /* ---- validation ---- */
 
+/* The call goes on, whatever the severity: programs take an error for the reason
+ * of a failure, and would say nothing where none follows. */
 static VkBool32 VKAPI_PTR
 tell_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
              VkDebugUtilsMessageTypeFlagsEXT types,
              const VkDebugUtilsMessengerCallbackDataEXT *data, void *user_data)
 {
+    (void)severity;
     (void)types;
     (void)user_data;
-    if (severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT)
-        GGML_LOG_ERROR("vulkan validation: %s\n", data->pMessage);
-    else
-        GGML_LOG_WARN("vulkan validation: %s\n", data->pMessage);
+    GGML_LOG_WARN("vulkan validation: %s\n", data->pMessage);
     return VK_FALSE;
 }
 

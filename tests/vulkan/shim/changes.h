@@ -14,6 +14,7 @@ void shim_late_init(void);
 void shim_limits_init(void);
 void shim_memory_init(void);
 void shim_queues_init(void);
+void shim_wrongs_init(void);
 
 /* The driver's device behind one that is listed; *COPY is its number among those
  * that stand for the same. */

@@ -131,6 +131,7 @@ init(void)
     shim_limits_init();
     shim_memory_init();
     shim_queues_init();
+    shim_wrongs_init();
     fill(NULL);
     shim_faults_init();
 }

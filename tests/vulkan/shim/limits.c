@@ -3,7 +3,7 @@
  * vulkan/shim/limits.c - limits, extensions and features other than the driver's.
  *
  * GGMLBACKEND_TEST_VK_LIMITS has NAME:VALUE for each row of limits[], besides what
- * memory.c and queues.c take.
+ * memory.c, queues.c and wrongs.c take.
  */
 #include "tests/vulkan/shim/changes.h"
 

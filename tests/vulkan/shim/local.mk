@@ -29,7 +29,8 @@ tests_vulkan_shim_libvulkan_la_SOURCES = \
 	%D%/settings.c \
 	%D%/settings.h \
 	%D%/shim.h \
-	%D%/wrap.c
+	%D%/wrap.c \
+	%D%/wrongs.c
 tests_vulkan_shim_libvulkan_la_LDFLAGS = -shared -no-undefined -version-info 1:0:0 \
 	-rpath $(testsdir) -pthread -Wl,-z,nodelete \
 	-Wl,--version-script='$(srcdir)/%D%/exports.map'

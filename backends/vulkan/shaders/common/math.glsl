@@ -38,13 +38,6 @@ bool gb_is_finite(float x)
     return (floatBitsToUint(x) & 0x7fffffffu) < 0x7f800000u;
 }
 
-// |x| with the sign of Y.
-float gb_copysign(float x, float y)
-{
-    return uintBitsToFloat((floatBitsToUint(x) & 0x7fffffffu) |
-                           (floatBitsToUint(y) & 0x80000000u));
-}
-
 // 2^n for n from -126 to 127.
 float gb_power_of_2(int n)
 {
@@ -61,7 +54,8 @@ float gb_exp(float x)
 // e^x - 1 = 2^n (e^r - 1) + (2^n - 1) with x = n ln 2 + r, |r| <= ln 2 / 2.
 // All is halved until the end, so that 2^n does not overflow before the result
 // does.  Near 0 n is 0, and the polynomial alone remains: nothing cancels.  The
-// upper part of ln 2 has twelve bits.
+// upper part of ln 2 has twelve bits.  Of a tiny x, which may become 0 when it is
+// halved, x is the result.
 float gb_expm1(float x)
 {
     const float clamped = min(max(x, -60.0), 89.0);
@@ -79,7 +73,7 @@ float gb_expm1(float x)
     q = q * r * r + r;
     sum = scale * q + (scale - 0.5);
     sum = sum + sum;
-    return gb_is_nan(x) ? x : gb_copysign(sum, x);
+    return gb_is_nan(x) || abs(x) < 1e-8 ? x : sum;
 }
 
 // 1 / (1 + e^-x).  With e = e^-|x|, which cannot overflow, it is 1 / (1 + e)
@@ -92,12 +86,14 @@ float gb_sigmoid(float x)
 }
 
 // tanh |x| = (e^2|x| - 1) / (e^2|x| + 1), by expm1, so that nothing cancels
-// near 0.  From 10 on the result is 1.
+// near 0.  From 10 on the result is 1.  Signs are not copied by their bits: lavapipe
+// of Mesa 26.1 makes another number of (a & 0x7fffffff) | (b & 0x80000000).
 float gb_tanh(float x)
 {
     const float e = gb_expm1(2.0 * min(abs(x), 10.0));
+    const float y = e / (e + 2.0);
 
-    return gb_is_nan(x) ? x : gb_copysign(e / (e + 2.0), x);
+    return gb_is_nan(x) || x == 0.0 ? x : x < 0.0 ? -y : y;
 }
 
 // ---- logarithms ----
