@@ -131,7 +131,7 @@ struct gb_cuda_gemv_args {
 #define GB_CUDA_WGMMA_COLS    256
 #define GB_CUDA_WGMMA_K       64  /* of k, per step: 128 bytes of halves */
 #define GB_CUDA_WGMMA_THREADS 512
-#define GB_CUDA_WGMMA_SHARED  202496 /* bytes that a block has */
+#define GB_CUDA_WGMMA_SHARED  231424 /* bytes that a block has */
 
 /* Columns are halves. */
 struct gb_cuda_wgmma_args {

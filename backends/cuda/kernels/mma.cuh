@@ -595,4 +595,15 @@ gb_wgmma_wait(float d[64])
 #endif
 }
 
+/* Wait for all groups but the last one; the sums are still nobody's.  All lanes. */
+GB_DEVICE void
+gb_wgmma_wait_but_last()
+{
+#if defined(GB_EMULATOR)
+    gb_emu_wgmma_wait(1);
+#elif GB_WGMMA
+    asm volatile("wgmma.wait_group.sync.aligned 1;" : : : "memory");
+#endif
+}
+
 #endif

@@ -39,17 +39,20 @@
 #define GB_WGMMA_STEP   GB_CUDA_WGMMA_K
 #define GB_WGMMA_PIECES (2 * GB_WGMMA_STEP / 16) /* of 16 bytes, in a row */
 #define GB_WGMMA_SHARE  4                        /* threads that unpack a row */
-#define GB_WGMMA_AHEAD  (4 * GB_WGMMA_STEP)      /* of k, to the cache */
 #define GB_WGMMA_STAGES 4
+#define GB_WGMMA_PARTS  2  /* of rows in blocks, of which a warp waits for one */
 #define GB_WGMMA_LINES  64 /* that all threads copy at a time, a piece each */
+#define GB_WGMMA_PANEL  (GB_WGMMA_ROWS * GB_WGMMA_STEP) /* halves of rows */
 
 /* The launch's shared memory, from a multiple of 1,024 on. */
 struct gb_wgmma_stages {
-    uint16_t rows[GB_WGMMA_STAGES][GB_WGMMA_ROWS * GB_WGMMA_STEP];
     uint16_t cols[GB_WGMMA_STAGES][GB_WGMMA_COLS * GB_WGMMA_STEP];
+    /* Panels of rows, and behind them parts of rows as they lie in memory. */
+    char rows[2 * 2 * GB_WGMMA_PANEL + GB_WGMMA_PARTS * GB_WGMMA_ROWS * 240];
     gb_column columns[GB_WGMMA_COLS];
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
     uint64_t arrived[GB_WGMMA_STAGES]; /* barriers: a stage's columns are there */
+    uint64_t parts_arrived[GB_WGMMA_PARTS]; /* and parts of the rows */
     gb_product_tile tile; /* here, since registers are few */
     int product; /* which of the launch's */
 };
@@ -61,6 +64,26 @@ static_assert(GB_WGMMA_ROWS * GB_WGMMA_SHARE == GB_CUDA_WGMMA_THREADS &&
               "all threads unpack and copy");
 static_assert(GB_WGMMA_STEP % GB_CUDA_K_STEP == 0, "columns end with a piece");
 
+/* Rows in blocks of T come to shared memory in parts. */
+template <typename T>
+struct gb_wgmma_part {
+    static constexpr int values = sizeof(T) > T::values ? 128 : 256;
+    static constexpr int steps = values / GB_WGMMA_STEP;
+    static constexpr int bytes = values / T::values * (int)sizeof(T);
+    /* From row to row: all pieces of 16 bytes that a part may touch, and an odd
+     * number of them, so that eight rows lie in different banks. */
+    static constexpr int pitch = ((bytes + 31 - (int)alignof(T)) / 16 | 1) * 16;
+
+    static_assert(2 * 2 * GB_WGMMA_PANEL +
+                          GB_WGMMA_PARTS * GB_WGMMA_ROWS * pitch <=
+                      sizeof(gb_wgmma_stages::rows),
+                  "parts have room");
+};
+
+/* Panels of rows: those that are copied are on their way together. */
+template <bool unpacks>
+static constexpr uint32_t gb_wgmma_panels = unpacks ? 2 : GB_WGMMA_STAGES;
+
 /* What a block works on. */
 struct gb_wgmma_work {
     const gb_cuda_wgmma_args &args;
@@ -70,11 +93,22 @@ struct gb_wgmma_work {
     bool is_used;    /* does this warp group have columns? */
 };
 
+/* What of the barriers' phases is over. */
+struct gb_wgmma_done {
+    uint32_t steps, parts;
+};
+
 /* The product that the block's tile is of. */
 GB_DEVICE const gb_cuda_product_args &
 gb_wgmma_product(const gb_wgmma_work &w)
 {
     return w.args.products.of[w.p.product];
+}
+
+GB_DEVICE uint16_t *
+gb_wgmma_rows(const gb_wgmma_work &w, uint32_t panel)
+{
+    return (uint16_t *)w.p.rows + panel * GB_WGMMA_PANEL;
 }
 
 /* Piece I of row ROW of a panel. */
@@ -99,65 +133,140 @@ gb_wgmma_piece()
 
 /* ---- weights ---- */
 
-/* Begin to load this thread's values of the step at K, if it is before END. */
-template <typename T, typename index>
-GB_DEVICE void
-gb_wgmma_fetch_rows(const gb_mma_row<T> &row, index k, index end,
-                    gb_mma_fetched<T> &fetched)
+/* Row LINE of the tile; the last one's where there is none. */
+GB_DEVICE const char *
+gb_wgmma_row(const gb_wgmma_work &w, int line)
 {
-    if (k < end)
-        fetched = gb_mma_fetch<GB_WGMMA_STEP>(
-            row, (index)(k + 16 * (gb_thread() % GB_WGMMA_SHARE)), end);
+    const gb_cuda_tensor &weights = gb_wgmma_product(w).weights;
+    const int64_t row = w.p.tile.row + line, last = weights.ne[1] - 1;
+
+    return w.p.tile.weights + (row < last ? row : last) * weights.nb[1];
 }
 
-/* They become halves of a row of PANEL. */
+/* Where row LINE of part NUMBER is in shared memory, from its first piece on. */
 template <typename T>
+GB_DEVICE char *
+gb_wgmma_part_of(const gb_wgmma_work &w, uint32_t number, int line)
+{
+    typedef gb_wgmma_part<T> part;
+
+    return w.p.rows + 2 * 2 * GB_WGMMA_PANEL +
+           ((int)(number % GB_WGMMA_PARTS) * GB_WGMMA_ROWS + line) * part::pitch;
+}
+
+/* Halves from FROM to END, which TO has at FROM's place in a piece. */
 GB_DEVICE void
-gb_wgmma_store_rows(uint16_t *panel, gb_mma_row<T> &row,
-                    const gb_mma_fetched<T> &fetched)
+gb_wgmma_copy_halves(char *to, const char *from, const char *end)
+{
+    GB_DO_NOT_UNROLL
+    for (; from < end; from += 2)
+        *(uint16_t *)(to + (uintptr_t)from % 16) = *(const uint16_t *)from;
+}
+
+/*
+ * Begin to copy what is from FROM to END of a row to TO, whose first piece is
+ * FROM's.  Whole pieces go by themselves, as far as they are the row's; what is
+ * left, where the row begins or ends within one, is copied at once.  The word in
+ * which it begins is written as a whole.
+ */
+GB_DEVICE void
+gb_wgmma_copy_part(char *to, const char *from, const char *end,
+                   const char *row, const char *row_end, uint64_t *arrived)
+{
+    const char *const first = from - (uintptr_t)from % 16;
+    const char *const last = end + (-(uintptr_t)end & 15);
+    const char *const begin = first >= row ? first : first + 16;
+    const char *const stop = last <= row_end ? last : last - 16;
+    const int n = stop > begin ? (int)(stop - begin) : 0;
+
+    gb_mbarrier_arrive_expect(arrived, n);
+    if (n > 0)
+        gb_bulk_load(to + (begin - first), begin, n, arrived);
+    if (begin != first) {
+        if ((uintptr_t)from % 4 != 0)
+            *(uint16_t *)(to + (uintptr_t)from % 16 - 2) = 0;
+        gb_wgmma_copy_halves(to, from, end < begin ? end : begin);
+    }
+    if (stop != last && stop >= begin)
+        gb_wgmma_copy_halves(to + (stop - first), stop, end);
+}
+
+/* A thread a row, the same number of each warp, since its copies are begun one
+ * after the other: begin to copy part NUMBER, from K on, if there is one. */
+template <typename T, typename index>
+GB_DEVICE void
+gb_wgmma_begin_part(const gb_wgmma_work &w, uint32_t number, index k, index end)
+{
+    typedef gb_wgmma_part<T> part;
+    constexpr int lines = GB_WGMMA_ROWS / (GB_CUDA_WGMMA_THREADS / GB_WARP);
+    const int line = gb_warp() * lines + gb_lane();
+
+    if (gb_lane() < lines && k < end) {
+        const int n = end - k < part::values ? (int)(end - k) : part::values;
+        const T *const row = (const T *)gb_wgmma_row(w, line);
+        const T *const from = row + gb_unsigned(k) / T::values;
+
+        gb_wgmma_copy_part(
+            gb_wgmma_part_of<T>(w, number, line), (const char *)from,
+            (const char *)(from + n / T::values), (const char *)row,
+            (const char *)(row + gb_wgmma_product(w).weights.ne[0] / T::values),
+            &w.p.parts_arrived[number % GB_WGMMA_PARTS]);
+    }
+}
+
+/* This thread's sixteen values of the step at K, from part NUMBER in shared memory,
+ * or from memory where they are floats; zeros from END on. */
+template <typename T, typename index>
+GB_DEVICE gb_mma_fetched<T>
+gb_wgmma_fetch_rows(const gb_wgmma_work &w, const gb_mma_row<T> &row,
+                    uint32_t number, index k, index end)
 {
     const int share = gb_thread() % GB_WGMMA_SHARE;
-    uint32_t halves[8];
+    gb_mma_fetched<T> fetched = {};
 
-    gb_mma_unpack(row, fetched, halves);
+    if constexpr (gb_format<T>::is_float) {
+        gb_sixteen_floats(row.weights, (index)(k + 16 * share), end,
+                          fetched.halves);
+    } else if (T::values % GB_WGMMA_STEP == 0 || k + 16 * share < end) {
+        typedef gb_wgmma_part<T> part;
+        const uint32_t inside = (uint32_t)gb_unsigned(k) % part::values;
+        const T *const first =
+            row.weights + (gb_unsigned(k) - inside) / T::values;
+        const T *const blocks =
+            (const T *)(gb_wgmma_part_of<T>(w, number,
+                                            gb_thread() / GB_WGMMA_SHARE) +
+                        (uintptr_t)first % 16);
+
+        fetched = gb_load_sixteen(blocks, (int)(inside / 16) + share);
+    }
+    return fetched;
+}
+
+/* Halves of a row of PANEL. */
+GB_DEVICE void
+gb_wgmma_store_rows(uint16_t *panel, const uint32_t halves[8])
+{
+    const int share = gb_thread() % GB_WGMMA_SHARE;
+
     GB_UNROLL
     for (int i = 0; i < 2; i++)
         *gb_wgmma_piece_of(panel, gb_thread() / GB_WGMMA_SHARE, 2 * share + i) =
             gb_piece_of(halves + 4 * i);
 }
 
-/* The bytes of the sixteen values that this thread takes some steps later. */
-template <typename T>
-GB_DEVICE void
-gb_wgmma_fetch_ahead(const gb_mma_row<T> &row, int k, int end)
-{
-    const uint32_t at =
-        gb_unsigned(k + 16 * (gb_thread() % GB_WGMMA_SHARE));
-    const T *block = row.weights + at / T::values;
-
-    if ((int)at + GB_WGMMA_AHEAD < end)
-        gb_prefetch((const char *)(block + GB_WGMMA_AHEAD / T::values) +
-                    at % T::values * sizeof(T) / T::values);
-}
-
 /* The panel of rows that are halves already, at multiples of 16 bytes. */
 GB_DEVICE void
 gb_wgmma_copy_rows(const gb_wgmma_work &w, uint32_t stage, int k, int end)
 {
-    const gb_cuda_tensor &weights = gb_wgmma_product(w).weights;
-    const int64_t last = weights.ne[1] - 1;
     const int i = gb_wgmma_piece();
     const int left = 2 * (end - k) - 16 * i;
 
     GB_UNROLL
     for (int j = 0; j < GB_WGMMA_ROWS; j += GB_WGMMA_LINES) {
         const int line = gb_wgmma_line() + j;
-        const int64_t row = w.p.tile.row + line;
-        const char *from =
-            w.p.tile.weights + (row < last ? row : last) * weights.nb[1];
 
-        gb_copy_async_16(gb_wgmma_piece_of(w.p.rows[stage], line, i),
-                         from + (left > 0 ? 2 * k + 16 * i : 0),
+        gb_copy_async_16(gb_wgmma_piece_of(gb_wgmma_rows(w, stage), line, i),
+                         gb_wgmma_row(w, line) + (left > 0 ? 2 * k + 16 * i : 0),
                          left > 16 ? 16 : left > 0 ? left : 0);
     }
 }
@@ -247,11 +356,13 @@ gb_wgmma_first_col()
     return gb_warp() / 8 * GB_WGMMA_HALF;
 }
 
+/* Begin to multiply PANEL of the rows and STAGE of the columns. */
 template <typename how>
 GB_DEVICE void
-gb_wgmma_step(const gb_wgmma_work &w, uint32_t stage, float sums[64])
+gb_wgmma_step(const gb_wgmma_work &w, uint32_t panel, uint32_t stage,
+              float sums[64])
 {
-    const uint32_t a = w.a0 + stage * (uint32_t)(sizeof(w.p.rows[0]) / 16);
+    const uint32_t a = w.a0 + panel * (uint32_t)(2 * GB_WGMMA_PANEL / 16);
     const uint32_t b = w.b0 + stage * (uint32_t)(sizeof(w.p.cols[0]) / 16);
 
     gb_wgmma_fence();
@@ -262,53 +373,114 @@ gb_wgmma_step(const gb_wgmma_work &w, uint32_t stage, float sums[64])
     gb_wgmma_commit();
 }
 
+/* Halves of the step at K, whose part is NUMBER; of a part's first step it is
+ * waited for. */
+template <typename T, typename index>
+GB_DEVICE void
+gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t number,
+                index k, index end, uint32_t halves[8])
+{
+    if constexpr (!gb_format<T>::is_float)
+        if (gb_unsigned(k) % gb_wgmma_part<T>::values == 0)
+            gb_mbarrier_wait(&w.p.parts_arrived[number % GB_WGMMA_PARTS],
+                             (int)(number / GB_WGMMA_PARTS % 2));
+    gb_mma_unpack(row, gb_wgmma_fetch_rows(w, row, number, k, end), halves);
+}
+
+/* All threads are done with the step at K, of part NUMBER: if that was its last
+ * one, its place gets another part. */
+template <typename T, typename index>
+GB_DEVICE void
+gb_wgmma_next_part(const gb_wgmma_work &w, uint32_t &number, index k, index end)
+{
+    if constexpr (!gb_format<T>::is_float) {
+        constexpr int values = gb_wgmma_part<T>::values;
+
+        if (gb_unsigned(k) % values != values - GB_WGMMA_STEP)
+            return;
+        gb_wgmma_begin_part<T>(w, number + GB_WGMMA_PARTS,
+                               (index)(k + GB_WGMMA_STEP +
+                                       (GB_WGMMA_PARTS - 1) * values),
+                               end);
+        number++;
+    } else {
+        (void)w, (void)number, (void)k, (void)end;
+    }
+}
+
+/* What is on its way before the first step of k, or there: N steps were before. */
+template <typename T, bool is_usual, typename index>
+GB_DEVICE void
+gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
+               index first, index end)
+{
+    constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
+
+    if constexpr (!gb_format<T>::is_float)
+        for (int i = 0; i < GB_WGMMA_PARTS; i++)
+            gb_wgmma_begin_part<T>(
+                w, done.parts + i,
+                (index)(first + i * gb_wgmma_part<T>::values), end);
+    GB_UNROLL
+    for (int i = 0; i < GB_WGMMA_STAGES - 1; i++)
+        gb_wgmma_begin<T, is_usual>(w, done.steps + i,
+                                    (index)(first + i * GB_WGMMA_STEP), end);
+    if constexpr (unpacks) {
+        uint32_t halves[8];
+
+        gb_sync();
+        if (first < end) {
+            gb_wgmma_unpack(w, row, done.parts, first, end, halves);
+            gb_wgmma_store_rows(
+                gb_wgmma_rows(w, done.steps % gb_wgmma_panels<unpacks>), halves);
+        }
+    }
+}
+
 /*
- * All steps of k; N is the number of all steps before.  Behind the barrier of a
- * step all warps have waited for the step before it, whose stage is then filled
- * again: with columns for the step that is three away.
+ * All steps of k.  Behind the first barrier of a step its panels are there, and it
+ * begins to be multiplied behind the one before.  Behind the second one that one is
+ * done: its panels get the next row and the columns that are three steps away, and
+ * the tensor cores have work meanwhile.
  */
 template <typename T, typename how, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
+gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
                 float sums[64])
 {
     constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
     constexpr int step = GB_WGMMA_STEP, ahead = GB_WGMMA_STAGES - 1;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
-    gb_mma_fetched<T> fetched = {};
 
     GB_UNROLL
     for (int i = 0; i < 64; i++)
         sums[i] = 0.0f;
-    if (unpacks)
-        gb_wgmma_fetch_rows(row, first, end, fetched);
-    GB_UNROLL
-    for (int i = 0; i < ahead; i++)
-        gb_wgmma_begin<T, is_usual>(w, n + i, (index)(first + i * step), end);
-    if (unpacks && first < end) {
-        gb_wgmma_store_rows(w.p.rows[n % GB_WGMMA_STAGES], row, fetched);
-        gb_wgmma_fetch_rows(row, (index)(first + step), end, fetched);
-    }
+    gb_wgmma_start<T, is_usual>(w, row, done, first, end);
     GB_DO_NOT_UNROLL
-    for (index k = first; k < end; k += step, n++) {
-        gb_wgmma_wait(sums);
+    for (index k = first; k < end; k += step, done.steps++) {
+        const uint32_t n = done.steps;
+        uint32_t halves[8];
+
         gb_wgmma_wait_for<T, is_usual>(w, n);
         gb_sync();
         if (w.is_used)
-            gb_wgmma_step<how>(w, n % GB_WGMMA_STAGES, sums);
-        gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
-        if (unpacks && k + step < end) {
-            gb_mma_fetched<T> next = {};
-
-            /* On their way while those of this step are unpacked. */
-            gb_wgmma_fetch_rows(row, (index)(k + 2 * step), end, next);
-            gb_wgmma_store_rows(w.p.rows[(n + 1) % GB_WGMMA_STAGES], row,
-                                fetched);
-            fetched = next;
-            if constexpr (is_usual && !gb_format<T>::is_float)
-                gb_wgmma_fetch_ahead(row, (int)k, (int)end);
+            gb_wgmma_step<how>(w, n % gb_wgmma_panels<unpacks>,
+                               n % GB_WGMMA_STAGES, sums);
+        if constexpr (unpacks) {
+            gb_wgmma_next_part<T>(w, done.parts, k, end);
+            if (k + step < end)
+                gb_wgmma_unpack(w, row, done.parts, (index)(k + step), end,
+                                halves);
         }
+        gb_wgmma_wait_but_last();
+        gb_sync();
+        gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
+        if (unpacks && k + step < end)
+            gb_wgmma_store_rows(
+                gb_wgmma_rows(w, (n + 1) % gb_wgmma_panels<unpacks>), halves);
     }
+    if constexpr (!gb_format<T>::is_float)
+        done.parts += gb_unsigned(end - first) % gb_wgmma_part<T>::values != 0;
     gb_wgmma_wait(sums);
 }
 
@@ -321,8 +493,8 @@ struct gb_wgmma_result {
     gb_row places[GB_WGMMA_COLS];
 };
 
-static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::rows) +
-                                             sizeof(gb_wgmma_stages::cols),
+static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::cols) +
+                                             sizeof(gb_wgmma_stages::rows),
               "the result has the place of the panels");
 
 GB_DEVICE void
@@ -407,13 +579,13 @@ gb_wgmma_tile(const gb_wgmma_work &w, gb_mma_row<T> &row)
 {
     const bool is_usual = gb_wgmma_is_usual<T>(w);
     float sums[64];
-    uint32_t n = 0;
+    gb_wgmma_done done = { 0, 0 };
 
     do
         if (is_usual)
-            gb_wgmma_sum_up<T, how, true, int32_t>(w, row, n, sums);
+            gb_wgmma_sum_up<T, how, true, int32_t>(w, row, done, sums);
         else
-            gb_wgmma_sum_up<T, how, false, int64_t>(w, row, n, sums);
+            gb_wgmma_sum_up<T, how, false, int64_t>(w, row, done, sums);
     while (!gb_format<T>::is_float &&
            gb_mma_change_factors<GB_WGMMA_SHARE, GB_WGMMA_ROWS>(row));
     gb_mma_keep_scale<GB_WGMMA_SHARE>(row, w.p.row_scales);
@@ -431,7 +603,8 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
         gb_product_tile_of(a, block - all.products.first[number]);
     gb_wgmma_stages &p = *gb_wgmma_take_stages();
     const gb_wgmma_work w = {
-        all, p, gb_wgmma_panel(p.rows[0] + gb_wgmma_first_row() * GB_WGMMA_STEP),
+        all, p,
+        gb_wgmma_panel((uint16_t *)p.rows + gb_wgmma_first_row() * GB_WGMMA_STEP),
         gb_wgmma_panel(p.cols[0] + gb_wgmma_first_col() * GB_WGMMA_STEP),
         gb_wgmma_row_of_map(a, tile), gb_wgmma_first_col() < tile.n_cols
     };
@@ -443,6 +616,8 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
     if (gb_thread() == 0) {
         for (int i = 0; i < GB_WGMMA_STAGES; i++)
             gb_mbarrier_init(&p.arrived[i], 1);
+        for (int i = 0; i < GB_WGMMA_PARTS; i++)
+            gb_mbarrier_init(&p.parts_arrived[i], GB_WGMMA_ROWS);
         gb_mbarrier_init_fence();
         p.tile = tile;
         p.product = number;
