@@ -2,20 +2,26 @@
 /*
  * cuda/kernels/wgmmagemm.cuh - GEMM by warp groups.
  *
- * Tiles of 128 rows and 256 columns by four warp groups, 512 threads with 64 sums
- * each: a group has 64 rows and 128 columns.  A step has 64 values of k, in four
- * stages of 16 KB of rows and 32 KB of columns: while the tensor cores multiply one,
- * threads unpack the weights of the next, 16 values each, and TMA fetches the
- * columns of the one that is three steps away.  The bytes of the weights behind
- * these are on their way into registers meanwhile, and those of four steps later to
- * the card's cache.
+ * Tiles of 128 rows and 256 columns by four warp groups.  Two multiply, 64 rows and
+ * all columns each, with 128 sums a thread; two bring what is multiplied, and have
+ * given registers to the others.  A step has 64 values of k, 16 KB of rows and 32 KB
+ * of columns.  Columns come by TMA, three steps ahead, into four stages.  Rows in
+ * blocks come as they lie in memory, by one bulk copy for a row and 256 values (128
+ * of q8_0), two of which are on their way or worked on; a thread makes halves of 32
+ * values of a step from there.
  *
- * What limits floats is the card's cache: a step has 4.2 million operations and takes
- * 32 KB of columns out of it and, of q4_K, 4.6 KB of weights.  On an H200 it gives
- * some 4.6 TB/s, hence 380 TFLOP/s of floats and 500 of q4_K.  Weights in blocks, but
- * q4_K, are made floats of where they are loaded, and waited for there; 230 to 300
- * instructions of sixteen warps, half of them for the values, are beside 1,024 clocks
- * of the tensor cores.
+ * Two barriers of the block are in a step.  Behind the first its panels are there, and
+ * it is queued while the step before is still multiplied.  In front of the second one
+ * that step is over, and halves of the next are in registers; behind it they are
+ * stored in its place.  So the tensor cores always have a step to do as long as the
+ * others take less time for theirs.
+ *
+ * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 180
+ * to 360 instructions of eight warps (of most formats; codebooks take up to 700) and
+ * 70 of eight others; copies take 130 more for each warp and part.  Shared memory is
+ * read and written for 1,230 clocks: the MMA read 96 KB, columns come with 32 KB, and
+ * weights with some 5 KB, are read once and stored as 16 KB.  The card's cache gives
+ * 37 KB of q4_K and 48 KB of halves.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -35,14 +41,18 @@
 
 #define GB_WGMMA_ROWS   GB_CUDA_WGMMA_ROWS
 #define GB_WGMMA_COLS   GB_CUDA_WGMMA_COLS
-#define GB_WGMMA_HALF   (GB_WGMMA_COLS / 2)      /* columns of a warp group */
+#define GB_WGMMA_HALF   (GB_WGMMA_COLS / 2)      /* columns of an MMA */
 #define GB_WGMMA_STEP   GB_CUDA_WGMMA_K
 #define GB_WGMMA_PIECES (2 * GB_WGMMA_STEP / 16) /* of 16 bytes, in a row */
-#define GB_WGMMA_SHARE  4                        /* threads that unpack a row */
+#define GB_WGMMA_MAKERS (GB_CUDA_WGMMA_THREADS / 2) /* threads that unpack */
+#define GB_WGMMA_SHARE  2                        /* of which a row has so many */
 #define GB_WGMMA_STAGES 4
 #define GB_WGMMA_PARTS  2  /* of rows in blocks, of which a warp waits for one */
-#define GB_WGMMA_LINES  64 /* that all threads copy at a time, a piece each */
+#define GB_WGMMA_LINES  32 /* that they copy at a time, a piece each */
 #define GB_WGMMA_PANEL  (GB_WGMMA_ROWS * GB_WGMMA_STEP) /* halves of rows */
+#define GB_WGMMA_OWN    128 /* sums of a thread that multiplies */
+#define GB_WGMMA_MORE   160 /* registers of it */
+#define GB_WGMMA_LESS   96  /* and of one that unpacks */
 
 /* The launch's shared memory, from a multiple of 1,024 on. */
 struct gb_wgmma_stages {
@@ -59,9 +69,9 @@ struct gb_wgmma_stages {
 
 static_assert(sizeof(gb_wgmma_stages) + 1024 - 16 <= GB_CUDA_WGMMA_SHARED,
               "panels begin at a multiple of 1,024");
-static_assert(GB_WGMMA_ROWS * GB_WGMMA_SHARE == GB_CUDA_WGMMA_THREADS &&
-                  GB_WGMMA_LINES * GB_WGMMA_PIECES == GB_CUDA_WGMMA_THREADS,
-              "all threads unpack and copy");
+static_assert(GB_WGMMA_ROWS * GB_WGMMA_SHARE == GB_WGMMA_MAKERS &&
+                  GB_WGMMA_LINES * GB_WGMMA_PIECES == GB_WGMMA_MAKERS,
+              "all of these threads unpack and copy");
 static_assert(GB_WGMMA_STEP % GB_CUDA_K_STEP == 0, "columns end with a piece");
 
 /* Rows in blocks of T come to shared memory in parts. */
@@ -88,15 +98,52 @@ static constexpr uint32_t gb_wgmma_panels = unpacks ? 2 : GB_WGMMA_STAGES;
 struct gb_wgmma_work {
     const gb_cuda_wgmma_args &args;
     gb_wgmma_stages &p;
-    uint32_t a0, b0; /* the first stage's panels, as this group multiplies */
-    int y;           /* of the map: the tile's first column */
-    bool is_used;    /* does this warp group have columns? */
+    int y; /* of the map: the tile's first column */
 };
 
 /* What of the barriers' phases is over. */
 struct gb_wgmma_done {
     uint32_t steps, parts;
 };
+
+/* Number of this thread among those that unpack. */
+GB_DEVICE int
+gb_wgmma_maker()
+{
+    return gb_thread() & (GB_WGMMA_MAKERS - 1);
+}
+
+/* All threads of the block meet, wherever they come from: one function for each
+ * of the meetings. */
+GB_DEVICE void
+gb_wgmma_sync_start()
+{
+    gb_sync();
+}
+
+GB_DEVICE void
+gb_wgmma_sync_ready()
+{
+    gb_sync();
+}
+
+GB_DEVICE void
+gb_wgmma_sync_free()
+{
+    gb_sync();
+}
+
+GB_DEVICE void
+gb_wgmma_sync_done()
+{
+    gb_sync();
+}
+
+GB_DEVICE void
+gb_wgmma_sync_sums()
+{
+    gb_sync();
+}
 
 /* The product that the block's tile is of. */
 GB_DEVICE const gb_cuda_product_args &
@@ -122,13 +169,13 @@ gb_wgmma_piece_of(uint16_t *panel, int row, int i)
 GB_DEVICE int
 gb_wgmma_line()
 {
-    return gb_thread() / GB_WGMMA_PIECES;
+    return gb_wgmma_maker() / GB_WGMMA_PIECES;
 }
 
 GB_DEVICE int
 gb_wgmma_piece()
 {
-    return gb_thread() % GB_WGMMA_PIECES;
+    return gb_wgmma_maker() % GB_WGMMA_PIECES;
 }
 
 /* ---- weights ---- */
@@ -191,19 +238,21 @@ gb_wgmma_copy_part(char *to, const char *from, const char *end,
         gb_wgmma_copy_halves(to + (stop - first), stop, end);
 }
 
-/* A thread a row, the same number of each warp, since its copies are begun one
- * after the other: begin to copy part NUMBER, from K on, if there is one. */
+/* A lane a row of its warp: begin to copy part NUMBER, from K on, if there is one;
+ * ROW is that which the thread unpacks. */
 template <typename T, typename index>
 GB_DEVICE void
-gb_wgmma_begin_part(const gb_wgmma_work &w, uint32_t number, index k, index end)
+gb_wgmma_begin_part(const gb_wgmma_work &w, const gb_mma_row<T> &its,
+                    uint32_t number, index k, index end)
 {
     typedef gb_wgmma_part<T> part;
-    constexpr int lines = GB_WGMMA_ROWS / (GB_CUDA_WGMMA_THREADS / GB_WARP);
-    const int line = gb_warp() * lines + gb_lane();
+    constexpr int lines = GB_WARP / GB_WGMMA_SHARE;
+    const int line = gb_wgmma_maker() / GB_WARP * lines + gb_lane();
+    const T *const row = gb_shuffle_pointer(
+        its.weights, gb_lane() % lines * GB_WGMMA_SHARE);
 
     if (gb_lane() < lines && k < end) {
         const int n = end - k < part::values ? (int)(end - k) : part::values;
-        const T *const row = (const T *)gb_wgmma_row(w, line);
         const T *const from = row + gb_unsigned(k) / T::values;
 
         gb_wgmma_copy_part(
@@ -214,44 +263,46 @@ gb_wgmma_begin_part(const gb_wgmma_work &w, uint32_t number, index k, index end)
     }
 }
 
-/* This thread's sixteen values of the step at K, from part NUMBER in shared memory,
- * or from memory where they are floats; zeros from END on. */
+/* Sixteen of this thread's values of the step at K, from part NUMBER in shared
+ * memory, or from memory where they are floats; zeros from END on. */
 template <typename T, typename index>
 GB_DEVICE gb_mma_fetched<T>
 gb_wgmma_fetch_rows(const gb_wgmma_work &w, const gb_mma_row<T> &row,
-                    uint32_t number, index k, index end)
+                    uint32_t number, index k, index end, int sixteen)
 {
-    const int share = gb_thread() % GB_WGMMA_SHARE;
+    const int share = gb_wgmma_maker() % GB_WGMMA_SHARE;
+    const int i = 2 * share + sixteen;
     gb_mma_fetched<T> fetched = {};
 
     if constexpr (gb_format<T>::is_float) {
-        gb_sixteen_floats(row.weights, (index)(k + 16 * share), end,
+        gb_sixteen_floats(row.weights, (index)(k + 16 * i), end,
                           fetched.halves);
-    } else if (T::values % GB_WGMMA_STEP == 0 || k + 16 * share < end) {
+    } else if (T::values % GB_WGMMA_STEP == 0 || k + 32 * share < end) {
         typedef gb_wgmma_part<T> part;
         const uint32_t inside = (uint32_t)gb_unsigned(k) % part::values;
         const T *const first =
             row.weights + (gb_unsigned(k) - inside) / T::values;
         const T *const blocks =
             (const T *)(gb_wgmma_part_of<T>(w, number,
-                                            gb_thread() / GB_WGMMA_SHARE) +
+                                            gb_wgmma_maker() / GB_WGMMA_SHARE) +
                         (uintptr_t)first % 16);
 
-        fetched = gb_load_sixteen(blocks, (int)(inside / 16) + share);
+        fetched = gb_load_sixteen(
+            blocks, (int)(inside / GB_WGMMA_STEP * (GB_WGMMA_STEP / 16)) + i);
     }
     return fetched;
 }
 
 /* Halves of a row of PANEL. */
 GB_DEVICE void
-gb_wgmma_store_rows(uint16_t *panel, const uint32_t halves[8])
+gb_wgmma_store_rows(uint16_t *panel, const uint32_t halves[16])
 {
-    const int share = gb_thread() % GB_WGMMA_SHARE;
+    const int share = gb_wgmma_maker() % GB_WGMMA_SHARE;
 
     GB_UNROLL
-    for (int i = 0; i < 2; i++)
-        *gb_wgmma_piece_of(panel, gb_thread() / GB_WGMMA_SHARE, 2 * share + i) =
-            gb_piece_of(halves + 4 * i);
+    for (int i = 0; i < 4; i++)
+        *gb_wgmma_piece_of(panel, gb_wgmma_maker() / GB_WGMMA_SHARE,
+                           4 * share + i) = gb_piece_of(halves + 4 * i);
 }
 
 /* The panel of rows that are halves already, at multiples of 16 bytes. */
@@ -278,7 +329,7 @@ gb_wgmma_fetch_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 {
     uint64_t *const arrived = &w.p.arrived[stage];
 
-    if (gb_thread() != 0)
+    if (gb_wgmma_maker() != 0)
         return;
     gb_mbarrier_arrive_expect(arrived, sizeof(w.p.cols[stage]));
     gb_tma_load(w.p.cols[stage], &w.args.map, (int)k, w.y, arrived);
@@ -303,7 +354,7 @@ gb_wgmma_copy_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 
 /* ---- a stage ---- */
 
-/* All threads: begin to copy what stage N has of K and what follows up to END, if
+/* Those that unpack: begin to copy what stage N has of K and what follows up to END, if
  * there is something: columns, and rows that are halves. */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
@@ -327,88 +378,78 @@ gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end)
 template <typename T, bool is_usual>
 static constexpr bool gb_wgmma_unpacks = !(gb_format<T>::is_float && is_usual);
 
-/* What was begun of stage N is there for this thread, and seen by the tensor cores
- * behind the next barrier. */
-template <typename T, bool is_usual>
+/* What TMA brings of stage N is there for this thread. */
+template <bool is_usual>
 GB_DEVICE void
-gb_wgmma_wait_for(const gb_wgmma_work &w, uint32_t n)
+gb_wgmma_wait_for_cols(const gb_wgmma_work &w, uint32_t n)
 {
     if (is_usual || w.args.has_map)
         gb_mbarrier_wait(&w.p.arrived[n % GB_WGMMA_STAGES],
                          (int)(n / GB_WGMMA_STAGES % 2));
+}
+
+/* What this thread copied and stored of the next stage is seen by the tensor cores
+ * behind the next barrier. */
+template <typename T, bool is_usual>
+GB_DEVICE void
+gb_wgmma_show_stage()
+{
     if constexpr (gb_format<T>::is_float || !is_usual)
         gb_copy_async_wait<GB_WGMMA_STAGES - 2>();
     gb_async_proxy_fence();
 }
 
-/* ---- a tile ---- */
-
-/* The first row and the first column of the tile that this warp's group has. */
-GB_DEVICE int
-gb_wgmma_first_row()
-{
-    return gb_warp() / 4 % 2 * 64;
-}
-
-GB_DEVICE int
-gb_wgmma_first_col()
-{
-    return gb_warp() / 8 * GB_WGMMA_HALF;
-}
-
-/* Begin to multiply PANEL of the rows and STAGE of the columns. */
-template <typename how>
-GB_DEVICE void
-gb_wgmma_step(const gb_wgmma_work &w, uint32_t panel, uint32_t stage,
-              float sums[64])
-{
-    const uint32_t a = w.a0 + panel * (uint32_t)(2 * GB_WGMMA_PANEL / 16);
-    const uint32_t b = w.b0 + stage * (uint32_t)(sizeof(w.p.cols[0]) / 16);
-
-    gb_wgmma_fence();
-    GB_UNROLL
-    for (uint32_t i = 0; i < GB_WGMMA_STEP / 16; i++)
-        how::multiply(sums, gb_wgmma_descriptor(a + 2 * i),
-                      gb_wgmma_descriptor(b + 2 * i));
-    gb_wgmma_commit();
-}
+/* ---- those that unpack ---- */
 
 /* Halves of the step at K, whose part is NUMBER; of a part's first step it is
  * waited for. */
 template <typename T, typename index>
 GB_DEVICE void
 gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t number,
-                index k, index end, uint32_t halves[8])
+                index k, index end, uint32_t halves[16])
 {
+    gb_mma_fetched<T> fetched[2];
+
     if constexpr (!gb_format<T>::is_float)
         if (gb_unsigned(k) % gb_wgmma_part<T>::values == 0)
             gb_mbarrier_wait(&w.p.parts_arrived[number % GB_WGMMA_PARTS],
                              (int)(number / GB_WGMMA_PARTS % 2));
-    gb_mma_unpack(row, gb_wgmma_fetch_rows(w, row, number, k, end), halves);
+    GB_UNROLL
+    for (int i = 0; i < 2; i++)
+        fetched[i] = gb_wgmma_fetch_rows(w, row, number, k, end, i);
+    GB_UNROLL
+    for (int i = 0; i < 2; i++) {
+        if constexpr (gb_format<T>::is_float)
+            gb_mma_unpack(row, fetched[i], halves + 8 * i);
+        else
+            gb_sixteen_halves_of<T>(gb_mma_sixteen(row, fetched[i]), row.factor,
+                                    halves + 8 * i);
+    }
 }
 
 /* All threads are done with the step at K, of part NUMBER: if that was its last
  * one, its place gets another part. */
 template <typename T, typename index>
 GB_DEVICE void
-gb_wgmma_next_part(const gb_wgmma_work &w, uint32_t &number, index k, index end)
+gb_wgmma_next_part(const gb_wgmma_work &w, const gb_mma_row<T> &row,
+                   uint32_t &number, index k, index end)
 {
     if constexpr (!gb_format<T>::is_float) {
         constexpr int values = gb_wgmma_part<T>::values;
 
         if (gb_unsigned(k) % values != values - GB_WGMMA_STEP)
             return;
-        gb_wgmma_begin_part<T>(w, number + GB_WGMMA_PARTS,
-                               (index)(k + GB_WGMMA_STEP +
-                                       (GB_WGMMA_PARTS - 1) * values),
-                               end);
+        gb_wgmma_begin_part(w, row, number + GB_WGMMA_PARTS,
+                            (index)(k + GB_WGMMA_STEP +
+                                    (GB_WGMMA_PARTS - 1) * values),
+                            end);
         number++;
     } else {
-        (void)w, (void)number, (void)k, (void)end;
+        (void)w, (void)row, (void)number, (void)k, (void)end;
     }
 }
 
-/* What is on its way before the first step of k, or there: N steps were before. */
+/* What is on its way before the first step of k, or there. */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
 gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
@@ -418,17 +459,17 @@ gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
 
     if constexpr (!gb_format<T>::is_float)
         for (int i = 0; i < GB_WGMMA_PARTS; i++)
-            gb_wgmma_begin_part<T>(
-                w, done.parts + i,
+            gb_wgmma_begin_part(
+                w, row, done.parts + i,
                 (index)(first + i * gb_wgmma_part<T>::values), end);
     GB_UNROLL
     for (int i = 0; i < GB_WGMMA_STAGES - 1; i++)
         gb_wgmma_begin<T, is_usual>(w, done.steps + i,
                                     (index)(first + i * GB_WGMMA_STEP), end);
+    gb_wgmma_sync_start();
     if constexpr (unpacks) {
-        uint32_t halves[8];
+        uint32_t halves[16];
 
-        gb_sync();
         if (first < end) {
             gb_wgmma_unpack(w, row, done.parts, first, end, halves);
             gb_wgmma_store_rows(
@@ -443,37 +484,29 @@ gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
  * done: its panels get the next row and the columns that are three steps away, and
  * the tensor cores have work meanwhile.
  */
-template <typename T, typename how, bool is_usual, typename index>
+template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
-                float sums[64])
+gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done)
 {
     constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
     constexpr int step = GB_WGMMA_STEP, ahead = GB_WGMMA_STAGES - 1;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
 
-    GB_UNROLL
-    for (int i = 0; i < 64; i++)
-        sums[i] = 0.0f;
     gb_wgmma_start<T, is_usual>(w, row, done, first, end);
     GB_DO_NOT_UNROLL
     for (index k = first; k < end; k += step, done.steps++) {
         const uint32_t n = done.steps;
-        uint32_t halves[8];
+        uint32_t halves[16];
 
-        gb_wgmma_wait_for<T, is_usual>(w, n);
-        gb_sync();
-        if (w.is_used)
-            gb_wgmma_step<how>(w, n % gb_wgmma_panels<unpacks>,
-                               n % GB_WGMMA_STAGES, sums);
+        gb_wgmma_show_stage<T, is_usual>();
+        gb_wgmma_sync_ready();
         if constexpr (unpacks) {
-            gb_wgmma_next_part<T>(w, done.parts, k, end);
+            gb_wgmma_next_part(w, row, done.parts, k, end);
             if (k + step < end)
                 gb_wgmma_unpack(w, row, done.parts, (index)(k + step), end,
                                 halves);
         }
-        gb_wgmma_wait_but_last();
-        gb_sync();
+        gb_wgmma_sync_free();
         gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
         if (unpacks && k + step < end)
             gb_wgmma_store_rows(
@@ -481,7 +514,68 @@ gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
     }
     if constexpr (!gb_format<T>::is_float)
         done.parts += gb_unsigned(end - first) % gb_wgmma_part<T>::values != 0;
+}
+
+/* ---- those that multiply ---- */
+
+/* The first row of the tile that this warp's group has. */
+GB_DEVICE int
+gb_wgmma_first_row()
+{
+    return gb_warp() / 4 * 64;
+}
+
+/* Begin to multiply the panels A and B, as descriptors have them: all columns, used
+ * or not, since a branch would end a group of MMAs. */
+template <typename how>
+GB_DEVICE void
+gb_wgmma_step(uint32_t a, uint32_t b, float sums[GB_WGMMA_OWN])
+{
+    constexpr uint32_t half = 2 * GB_WGMMA_HALF * GB_WGMMA_STEP / 16;
+
+    gb_wgmma_fence();
+    GB_UNROLL
+    for (uint32_t i = 0; i < GB_WGMMA_STEP / 16; i++) {
+        const uint64_t rows = gb_wgmma_descriptor(a + 2 * i);
+
+        how::multiply(sums, rows, gb_wgmma_descriptor(b + 2 * i));
+        how::multiply(sums + GB_WGMMA_OWN / 2, rows,
+                      gb_wgmma_descriptor(b + half + 2 * i));
+    }
+    gb_wgmma_commit();
+}
+
+/* All steps of k, beside gb_wgmma_make(). */
+template <typename T, typename how, bool is_usual, typename index>
+GB_DEVICE void
+gb_wgmma_sum_up(const gb_wgmma_work &w, gb_wgmma_done &done,
+                float sums[GB_WGMMA_OWN])
+{
+    constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
+    const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
+    const uint32_t a0 = gb_wgmma_panel(gb_wgmma_rows(w, 0) +
+                                       gb_wgmma_first_row() * GB_WGMMA_STEP);
+    const uint32_t b0 = gb_wgmma_panel(w.p.cols[0]);
+
+    GB_UNROLL
+    for (int i = 0; i < GB_WGMMA_OWN; i++)
+        sums[i] = 0.0f;
+    gb_wgmma_sync_start();
+    GB_DO_NOT_UNROLL
+    for (index k = first; k < end; k += GB_WGMMA_STEP, done.steps++) {
+        const uint32_t panel = done.steps % gb_wgmma_panels<unpacks>;
+        const uint32_t stage = done.steps % GB_WGMMA_STAGES;
+
+        gb_wgmma_wait_for_cols<is_usual>(w, done.steps);
+        gb_wgmma_sync_ready();
+        gb_wgmma_step<how>(
+            a0 + panel * (uint32_t)(2 * GB_WGMMA_PANEL / 16),
+            b0 + stage * (uint32_t)(sizeof(w.p.cols[0]) / 16), sums);
+        gb_wgmma_wait_but_last();
+        gb_wgmma_sync_free();
+    }
     gb_wgmma_wait(sums);
+    gb_wgmma_wait(sums + GB_WGMMA_OWN / 2);
 }
 
 /* ---- the result ---- */
@@ -498,13 +592,13 @@ static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::cols) +
               "the result has the place of the panels");
 
 GB_DEVICE void
-gb_wgmma_keep_sums(const float sums[64], gb_wgmma_result &r)
+gb_wgmma_keep_sums(const float sums[GB_WGMMA_OWN], gb_wgmma_result &r)
 {
     const int row = gb_wgmma_first_row() + gb_warp() % 4 * 16 + gb_lane() / 4;
-    const int col = gb_wgmma_first_col() + gb_lane() % 4 * 2;
+    const int col = gb_lane() % 4 * 2;
 
     GB_UNROLL
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < GB_WGMMA_OWN; i++)
         r.sums[col + i / 4 * 8 + i % 2][row + i / 2 % 2 * 8] = sums[i];
 }
 
@@ -530,16 +624,11 @@ gb_wgmma_store(const gb_wgmma_work &w, const gb_cuda_product_args &a,
 
 /* All threads: neighbouring ones store neighbouring rows of a column. */
 GB_DEVICE void
-gb_wgmma_store_all(const gb_wgmma_work &w, const float sums[64])
+gb_wgmma_store_all(const gb_wgmma_work &w, const gb_wgmma_result &r)
 {
     const gb_cuda_product_args &a = gb_wgmma_product(w);
-    gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
-    const int j = gb_thread();
 
-    gb_wgmma_keep_sums(sums, r);
-    if (a.more.n > 0 && j < w.p.tile.n_cols)
-        r.places[j] = gb_column_place(a, w.p.tile, j);
-    gb_sync();
+    gb_wgmma_sync_sums();
     for (int i = gb_thread(); i < w.p.tile.n_cols * GB_WGMMA_ROWS;
          i += gb_n_threads())
         gb_wgmma_store(w, a, r, i / GB_WGMMA_ROWS, i % GB_WGMMA_ROWS);
@@ -573,23 +662,72 @@ gb_wgmma_is_usual(const gb_wgmma_work &w)
     return w.args.has_map && (!gb_format<T>::is_float || all % 16 == 0);
 }
 
-template <typename T, typename how>
-GB_DEVICE void
-gb_wgmma_tile(const gb_wgmma_work &w, gb_mma_row<T> &row)
+/* All threads: does a row need another factor than it has? */
+GB_DEVICE bool
+gb_wgmma_is_for_all(bool is_changed)
 {
+    return gb_block_max<GB_CUDA_WGMMA_THREADS>(is_changed ? 1.0f : 0.0f) > 0.0f;
+}
+
+/* The row gets the factor that it needs; was it another one? */
+template <typename T>
+GB_DEVICE bool
+gb_wgmma_change_factor(gb_mma_row<T> &row)
+{
+    const float factor = gb_mma_factor_for<GB_WGMMA_SHARE>(row);
+    const bool is_changed = factor != row.factor;
+
+    row.factor = factor;
+    return is_changed;
+}
+
+/* What threads do that unpack. */
+template <typename T>
+GB_DEVICE void
+gb_wgmma_run_maker(const gb_wgmma_work &w)
+{
+    const int line = gb_wgmma_maker() / GB_WGMMA_SHARE;
     const bool is_usual = gb_wgmma_is_usual<T>(w);
-    float sums[64];
+    const gb_cuda_product_args &a = gb_wgmma_product(w);
+    gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
+    gb_mma_row<T> row = { (const T *)gb_wgmma_row(w, line), 1.0f, 0.0f };
     gb_wgmma_done done = { 0, 0 };
 
     do
         if (is_usual)
-            gb_wgmma_sum_up<T, how, true, int32_t>(w, row, done, sums);
+            gb_wgmma_make<T, true, int32_t>(w, row, done);
         else
-            gb_wgmma_sum_up<T, how, false, int64_t>(w, row, done, sums);
+            gb_wgmma_make<T, false, int64_t>(w, row, done);
     while (!gb_format<T>::is_float &&
-           gb_mma_change_factors<GB_WGMMA_SHARE, GB_WGMMA_ROWS>(row));
-    gb_mma_keep_scale<GB_WGMMA_SHARE>(row, w.p.row_scales);
-    gb_wgmma_store_all(w, sums);
+           gb_wgmma_is_for_all(gb_wgmma_change_factor(row)));
+    if (gb_wgmma_maker() % GB_WGMMA_SHARE == 0)
+        w.p.row_scales[line] = 1.0f / row.factor;
+    gb_wgmma_sync_done();
+    if (a.more.n > 0 && gb_wgmma_maker() < w.p.tile.n_cols)
+        r.places[gb_wgmma_maker()] =
+            gb_column_place(a, w.p.tile, gb_wgmma_maker());
+    gb_wgmma_store_all(w, r);
+}
+
+/* And those that multiply. */
+template <typename T, typename how>
+GB_DEVICE void
+gb_wgmma_run_multiplier(const gb_wgmma_work &w)
+{
+    const bool is_usual = gb_wgmma_is_usual<T>(w);
+    gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
+    float sums[GB_WGMMA_OWN];
+    gb_wgmma_done done = { 0, 0 };
+
+    do
+        if (is_usual)
+            gb_wgmma_sum_up<T, how, true, int32_t>(w, done, sums);
+        else
+            gb_wgmma_sum_up<T, how, false, int64_t>(w, done, sums);
+    while (!gb_format<T>::is_float && gb_wgmma_is_for_all(false));
+    gb_wgmma_sync_done();
+    gb_wgmma_keep_sums(sums, r);
+    gb_wgmma_store_all(w, r);
 }
 
 template <typename T, typename how>
@@ -602,14 +740,7 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
     const gb_product_tile tile =
         gb_product_tile_of(a, block - all.products.first[number]);
     gb_wgmma_stages &p = *gb_wgmma_take_stages();
-    const gb_wgmma_work w = {
-        all, p,
-        gb_wgmma_panel((uint16_t *)p.rows + gb_wgmma_first_row() * GB_WGMMA_STEP),
-        gb_wgmma_panel(p.cols[0] + gb_wgmma_first_col() * GB_WGMMA_STEP),
-        gb_wgmma_row_of_map(a, tile), gb_wgmma_first_col() < tile.n_cols
-    };
-
-    gb_mma_row<T> row;
+    const gb_wgmma_work w = { all, p, gb_wgmma_row_of_map(a, tile) };
 
     if (tile.n_cols == 0)
         return;
@@ -622,9 +753,14 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
         p.tile = tile;
         p.product = number;
     }
-    row = gb_mma_row_of<GB_WGMMA_SHARE, T>(a, tile);
     gb_list_columns(a, tile, p.columns, GB_WGMMA_COLS);
-    gb_wgmma_tile<T, how>(w, row);
+    if (gb_thread() >= GB_WGMMA_MAKERS) {
+        gb_give_registers<GB_WGMMA_LESS>();
+        gb_wgmma_run_maker<T>(w);
+    } else {
+        gb_take_registers<GB_WGMMA_MORE>();
+        gb_wgmma_run_multiplier<T, how>(w);
+    }
 }
 
 #endif
