@@ -6,9 +6,9 @@
  * all columns each, with 128 sums a thread; two bring what is multiplied, and have
  * given registers to the others.  A step has 64 values of k, 16 KB of rows and 32 KB
  * of columns.  Columns come by TMA, three steps ahead, into four stages.  Rows in
- * blocks come as they lie in memory, by one bulk copy for a row and 256 values (128
- * of q8_0), two of which are on their way or worked on; a thread makes halves of 32
- * values of a step from there.
+ * blocks come as they lie in memory, in parts of 256 values (128 of q8_0), two of
+ * which are on their way or worked on; a thread makes halves of 32 values of a step
+ * from there.  Bulk copies would be a loop over lanes, nine instructions a row.
  *
  * Two barriers of the block are in a step.  Behind the first its panels are there, and
  * it is queued while the step before is still multiplied.  In front of the second one
@@ -16,12 +16,11 @@
  * stored in its place.  So the tensor cores always have a step to do as long as the
  * others take less time for theirs.
  *
- * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 180
- * to 360 instructions of eight warps (of most formats; codebooks take up to 700) and
- * 70 of eight others; copies take 130 more for each warp and part.  Shared memory is
- * read and written for 1,230 clocks: the MMA read 96 KB, columns come with 32 KB, and
- * weights with some 5 KB, are read once and stored as 16 KB.  The card's cache gives
- * 37 KB of q4_K and 48 KB of halves.
+ * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 260
+ * to 480 instructions of eight warps, halves 155, and 80 of eight others.  Shared
+ * memory is read and written for 1,230 clocks: the MMA read 96 KB, columns come with
+ * 32 KB, and weights with some 5 KB, are read once and stored as 16 KB.  The card's
+ * cache gives 37 KB of q4_K and 48 KB of halves.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -62,7 +61,6 @@ struct gb_wgmma_stages {
     gb_column columns[GB_WGMMA_COLS];
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
     uint64_t arrived[GB_WGMMA_STAGES]; /* barriers: a stage's columns are there */
-    uint64_t parts_arrived[GB_WGMMA_PARTS]; /* and parts of the rows */
     gb_product_tile tile; /* here, since registers are few */
     int product; /* which of the launch's */
 };
@@ -99,11 +97,6 @@ struct gb_wgmma_work {
     const gb_cuda_wgmma_args &args;
     gb_wgmma_stages &p;
     int y; /* of the map: the tile's first column */
-};
-
-/* What of the barriers' phases is over. */
-struct gb_wgmma_done {
-    uint32_t steps, parts;
 };
 
 /* Number of this thread among those that unpack. */
@@ -190,105 +183,84 @@ gb_wgmma_row(const gb_wgmma_work &w, int line)
     return w.p.tile.weights + (row < last ? row : last) * weights.nb[1];
 }
 
-/* Where row LINE of part NUMBER is in shared memory, from its first piece on. */
-template <typename T>
+/* Where row LINE of the part with value K is in shared memory, from its first piece
+ * on. */
+template <typename T, typename index>
 GB_DEVICE char *
-gb_wgmma_part_of(const gb_wgmma_work &w, uint32_t number, int line)
+gb_wgmma_part_of(const gb_wgmma_work &w, index k, int line)
 {
     typedef gb_wgmma_part<T> part;
+    const int place = (int)(gb_unsigned(k) / part::values % GB_WGMMA_PARTS);
 
     return w.p.rows + 2 * 2 * GB_WGMMA_PANEL +
-           ((int)(number % GB_WGMMA_PARTS) * GB_WGMMA_ROWS + line) * part::pitch;
-}
-
-/* Halves from FROM to END, which TO has at FROM's place in a piece. */
-GB_DEVICE void
-gb_wgmma_copy_halves(char *to, const char *from, const char *end)
-{
-    GB_DO_NOT_UNROLL
-    for (; from < end; from += 2)
-        *(uint16_t *)(to + (uintptr_t)from % 16) = *(const uint16_t *)from;
+           (place * GB_WGMMA_ROWS + line) * part::pitch;
 }
 
 /*
- * Begin to copy what is from FROM to END of a row to TO, whose first piece is
- * FROM's.  Whole pieces go by themselves, as far as they are the row's; what is
- * left, where the row begins or ends within one, is copied at once.  The word in
- * which it begins is written as a whole.
+ * Begin to copy this thread's row of the part at K, every second piece of it, if there
+ * is one.  FROM is a multiple of 2; pieces are at multiples of 16.  Of that in which
+ * a row begins only what is the row's, and nothing behind END.
  */
-GB_DEVICE void
-gb_wgmma_copy_part(char *to, const char *from, const char *end,
-                   const char *row, const char *row_end, uint64_t *arrived)
-{
-    const char *const first = from - (uintptr_t)from % 16;
-    const char *const last = end + (-(uintptr_t)end & 15);
-    const char *const begin = first >= row ? first : first + 16;
-    const char *const stop = last <= row_end ? last : last - 16;
-    const int n = stop > begin ? (int)(stop - begin) : 0;
-
-    gb_mbarrier_arrive_expect(arrived, n);
-    if (n > 0)
-        gb_bulk_load(to + (begin - first), begin, n, arrived);
-    if (begin != first) {
-        if ((uintptr_t)from % 4 != 0)
-            *(uint16_t *)(to + (uintptr_t)from % 16 - 2) = 0;
-        gb_wgmma_copy_halves(to, from, end < begin ? end : begin);
-    }
-    if (stop != last && stop >= begin)
-        gb_wgmma_copy_halves(to + (stop - first), stop, end);
-}
-
-/* A lane a row of its warp: begin to copy part NUMBER, from K on, if there is one;
- * ROW is that which the thread unpacks. */
 template <typename T, typename index>
 GB_DEVICE void
-gb_wgmma_begin_part(const gb_wgmma_work &w, const gb_mma_row<T> &its,
-                    uint32_t number, index k, index end)
+gb_wgmma_begin_part(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
+                    index end)
 {
     typedef gb_wgmma_part<T> part;
-    constexpr int lines = GB_WARP / GB_WGMMA_SHARE;
-    const int line = gb_wgmma_maker() / GB_WARP * lines + gb_lane();
-    const T *const row = gb_shuffle_pointer(
-        its.weights, gb_lane() % lines * GB_WGMMA_SHARE);
+    const index left = (index)(end - k);
+    const char *const from =
+        (const char *)(row.weights + gb_unsigned(k) / T::values);
+    const int skip = alignof(T) < 16 ? (int)((uintptr_t)from % 16) : 0;
+    const int n = (left < part::values ? (int)left : part::values) / T::values *
+                  (int)sizeof(T);
+    const int stop = left > part::values ? part::pitch : skip + n;
+    const int line = gb_wgmma_maker() / GB_WGMMA_SHARE;
+    const int first = gb_wgmma_maker() % GB_WGMMA_SHARE * 16;
+    const bool is_cut = k == 0 && skip != 0 && first == 0;
+    char *const to = gb_wgmma_part_of<T>(w, k, line);
 
-    if (gb_lane() < lines && k < end) {
-        const int n = end - k < part::values ? (int)(end - k) : part::values;
-        const T *const from = row + gb_unsigned(k) / T::values;
+    if (k >= end)
+        return;
+    GB_UNROLL
+    for (int i = 0; i < part::pitch; i += 16 * GB_WGMMA_SHARE) {
+        const int at = first + i;
 
-        gb_wgmma_copy_part(
-            gb_wgmma_part_of<T>(w, number, line), (const char *)from,
-            (const char *)(from + n / T::values), (const char *)row,
-            (const char *)(row + gb_wgmma_product(w).weights.ne[0] / T::values),
-            &w.p.parts_arrived[number % GB_WGMMA_PARTS]);
+        if (at < skip + n && !(i == 0 && is_cut))
+            gb_copy_async_16(to + at, from - skip + at,
+                             stop - at < 16 ? stop - at : 16);
     }
+    if (is_cut)
+        GB_DO_NOT_UNROLL
+        for (int at = skip; at < 16 && at < skip + n; at += 2)
+            *(uint16_t *)(to + at) = *(const uint16_t *)(from - skip + at);
 }
 
-/* Sixteen of this thread's values of the step at K, from part NUMBER in shared
- * memory, or from memory where they are floats; zeros from END on. */
+/* Sixteen of this thread's values of the step at K, from a part in shared memory, or
+ * from memory where they are floats; zeros from END on. */
 template <typename T, typename index>
 GB_DEVICE gb_mma_fetched<T>
-gb_wgmma_fetch_rows(const gb_wgmma_work &w, const gb_mma_row<T> &row,
-                    uint32_t number, index k, index end, int sixteen)
+gb_wgmma_fetch_rows(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
+                    index end, int sixteen)
 {
     const int share = gb_wgmma_maker() % GB_WGMMA_SHARE;
-    const int i = 2 * share + sixteen;
     gb_mma_fetched<T> fetched = {};
 
     if constexpr (gb_format<T>::is_float) {
-        gb_sixteen_floats(row.weights, (index)(k + 16 * i), end,
-                          fetched.halves);
+        gb_sixteen_floats(row.weights, (index)(k + 32 * share + 16 * sixteen),
+                          end, fetched.halves);
     } else if (T::values % GB_WGMMA_STEP == 0 || k + 32 * share < end) {
         typedef gb_wgmma_part<T> part;
         const uint32_t inside = (uint32_t)gb_unsigned(k) % part::values;
         const T *const first =
             row.weights + (gb_unsigned(k) - inside) / T::values;
         const T *const blocks =
-            (const T *)(gb_wgmma_part_of<T>(w, number,
+            (const T *)(gb_wgmma_part_of<T>(w, k,
                                             gb_wgmma_maker() / GB_WGMMA_SHARE) +
-                        (uintptr_t)first % 16);
+                        (alignof(T) < 16 ? (uintptr_t)first % 16 : 0));
+        /* As the compiler sees, both sixteens are in one sub-block of 32. */
+        const uint32_t both = inside / 32 + (uint32_t)share;
 
-        fetched = gb_load_sixteen(
-            blocks, (int)(inside / GB_WGMMA_STEP * (GB_WGMMA_STEP / 16)) + i);
+        fetched = gb_load_sixteen(blocks, (int)(2 * both) | sixteen);
     }
     return fetched;
 }
@@ -370,8 +342,7 @@ gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end)
         if constexpr (gb_format<T>::is_float && is_usual)
             gb_wgmma_copy_rows(w, stage, k, end);
     }
-    if constexpr (gb_format<T>::is_float || !is_usual)
-        gb_copy_async_commit();
+    gb_copy_async_commit();
 }
 
 /* Are rows of T unpacked by threads, or copied as they are? */
@@ -388,35 +359,45 @@ gb_wgmma_wait_for_cols(const gb_wgmma_work &w, uint32_t n)
                          (int)(n / GB_WGMMA_STAGES % 2));
 }
 
+/* Steps of which copies may be on their way when one begins: columns and rows that
+ * are three steps away are copied in front of it, and a part is as many steps away
+ * as the one before it has. */
+template <typename T>
+GB_DEVICE constexpr int
+gb_wgmma_pending()
+{
+    constexpr int most = GB_WGMMA_STAGES - 2;
+
+    if constexpr (gb_format<T>::is_float)
+        return most;
+    else
+        return gb_wgmma_part<T>::steps - 1 < most ? gb_wgmma_part<T>::steps - 1
+                                                  : most;
+}
+
 /* What this thread copied and stored of the next stage is seen by the tensor cores
- * behind the next barrier. */
-template <typename T, bool is_usual>
+ * behind the next barrier, and its part of rows by others that unpack. */
+template <typename T>
 GB_DEVICE void
 gb_wgmma_show_stage()
 {
-    if constexpr (gb_format<T>::is_float || !is_usual)
-        gb_copy_async_wait<GB_WGMMA_STAGES - 2>();
+    gb_copy_async_wait<gb_wgmma_pending<T>()>();
     gb_async_proxy_fence();
 }
 
 /* ---- those that unpack ---- */
 
-/* Halves of the step at K, whose part is NUMBER; of a part's first step it is
- * waited for. */
+/* Halves of the step at K. */
 template <typename T, typename index>
 GB_DEVICE void
-gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t number,
-                index k, index end, uint32_t halves[16])
+gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, index k, index end,
+                uint32_t halves[16])
 {
     gb_mma_fetched<T> fetched[2];
 
-    if constexpr (!gb_format<T>::is_float)
-        if (gb_unsigned(k) % gb_wgmma_part<T>::values == 0)
-            gb_mbarrier_wait(&w.p.parts_arrived[number % GB_WGMMA_PARTS],
-                             (int)(number / GB_WGMMA_PARTS % 2));
     GB_UNROLL
     for (int i = 0; i < 2; i++)
-        fetched[i] = gb_wgmma_fetch_rows(w, row, number, k, end, i);
+        fetched[i] = gb_wgmma_fetch_rows(w, row, k, end, i);
     GB_UNROLL
     for (int i = 0; i < 2; i++) {
         if constexpr (gb_format<T>::is_float)
@@ -427,32 +408,30 @@ gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t number,
     }
 }
 
-/* All threads are done with the step at K, of part NUMBER: if that was its last
- * one, its place gets another part. */
+/* All threads are done with the step at K: if that was the last one of its part, this
+ * one's place gets another. */
 template <typename T, typename index>
 GB_DEVICE void
-gb_wgmma_next_part(const gb_wgmma_work &w, const gb_mma_row<T> &row,
-                   uint32_t &number, index k, index end)
+gb_wgmma_next_part(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
+                   index end)
 {
     if constexpr (!gb_format<T>::is_float) {
         constexpr int values = gb_wgmma_part<T>::values;
 
-        if (gb_unsigned(k) % values != values - GB_WGMMA_STEP)
-            return;
-        gb_wgmma_begin_part(w, row, number + GB_WGMMA_PARTS,
-                            (index)(k + GB_WGMMA_STEP +
-                                    (GB_WGMMA_PARTS - 1) * values),
-                            end);
-        number++;
+        if (gb_unsigned(k) % values == values - GB_WGMMA_STEP)
+            gb_wgmma_begin_part(w, row,
+                                (index)(k + GB_WGMMA_STEP +
+                                        (GB_WGMMA_PARTS - 1) * values),
+                                end);
     } else {
-        (void)w, (void)row, (void)number, (void)k, (void)end;
+        (void)w, (void)row, (void)k, (void)end;
     }
 }
 
-/* What is on its way before the first step of k, or there. */
+/* What is on its way before the first step of k, or there; N steps were before. */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
+gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t n,
                index first, index end)
 {
     constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
@@ -460,20 +439,20 @@ gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
     if constexpr (!gb_format<T>::is_float)
         for (int i = 0; i < GB_WGMMA_PARTS; i++)
             gb_wgmma_begin_part(
-                w, row, done.parts + i,
-                (index)(first + i * gb_wgmma_part<T>::values), end);
+                w, row, (index)(first + i * gb_wgmma_part<T>::values), end);
     GB_UNROLL
     for (int i = 0; i < GB_WGMMA_STAGES - 1; i++)
-        gb_wgmma_begin<T, is_usual>(w, done.steps + i,
-                                    (index)(first + i * GB_WGMMA_STEP), end);
+        gb_wgmma_begin<T, is_usual>(w, n + i, (index)(first + i * GB_WGMMA_STEP),
+                                    end);
+    gb_copy_async_wait<GB_WGMMA_STAGES - 2>();
     gb_wgmma_sync_start();
     if constexpr (unpacks) {
         uint32_t halves[16];
 
         if (first < end) {
-            gb_wgmma_unpack(w, row, done.parts, first, end, halves);
-            gb_wgmma_store_rows(
-                gb_wgmma_rows(w, done.steps % gb_wgmma_panels<unpacks>), halves);
+            gb_wgmma_unpack(w, row, first, end, halves);
+            gb_wgmma_store_rows(gb_wgmma_rows(w, n % gb_wgmma_panels<unpacks>),
+                                halves);
         }
     }
 }
@@ -486,25 +465,23 @@ gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done,
  */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done)
+gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n)
 {
     constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
     constexpr int step = GB_WGMMA_STEP, ahead = GB_WGMMA_STAGES - 1;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
 
-    gb_wgmma_start<T, is_usual>(w, row, done, first, end);
+    gb_wgmma_start<T, is_usual>(w, row, n, first, end);
     GB_DO_NOT_UNROLL
-    for (index k = first; k < end; k += step, done.steps++) {
-        const uint32_t n = done.steps;
+    for (index k = first; k < end; k += step, n++) {
         uint32_t halves[16];
 
-        gb_wgmma_show_stage<T, is_usual>();
+        gb_wgmma_show_stage<T>();
         gb_wgmma_sync_ready();
         if constexpr (unpacks) {
-            gb_wgmma_next_part(w, row, done.parts, k, end);
+            gb_wgmma_next_part(w, row, k, end);
             if (k + step < end)
-                gb_wgmma_unpack(w, row, done.parts, (index)(k + step), end,
-                                halves);
+                gb_wgmma_unpack(w, row, (index)(k + step), end, halves);
         }
         gb_wgmma_sync_free();
         gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
@@ -512,8 +489,6 @@ gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, gb_wgmma_done &done)
             gb_wgmma_store_rows(
                 gb_wgmma_rows(w, (n + 1) % gb_wgmma_panels<unpacks>), halves);
     }
-    if constexpr (!gb_format<T>::is_float)
-        done.parts += gb_unsigned(end - first) % gb_wgmma_part<T>::values != 0;
 }
 
 /* ---- those that multiply ---- */
@@ -548,8 +523,7 @@ gb_wgmma_step(uint32_t a, uint32_t b, float sums[GB_WGMMA_OWN])
 /* All steps of k, beside gb_wgmma_make(). */
 template <typename T, typename how, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_sum_up(const gb_wgmma_work &w, gb_wgmma_done &done,
-                float sums[GB_WGMMA_OWN])
+gb_wgmma_sum_up(const gb_wgmma_work &w, uint32_t &n, float sums[GB_WGMMA_OWN])
 {
     constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
@@ -562,11 +536,11 @@ gb_wgmma_sum_up(const gb_wgmma_work &w, gb_wgmma_done &done,
         sums[i] = 0.0f;
     gb_wgmma_sync_start();
     GB_DO_NOT_UNROLL
-    for (index k = first; k < end; k += GB_WGMMA_STEP, done.steps++) {
-        const uint32_t panel = done.steps % gb_wgmma_panels<unpacks>;
-        const uint32_t stage = done.steps % GB_WGMMA_STAGES;
+    for (index k = first; k < end; k += GB_WGMMA_STEP, n++) {
+        const uint32_t panel = n % gb_wgmma_panels<unpacks>;
+        const uint32_t stage = n % GB_WGMMA_STAGES;
 
-        gb_wgmma_wait_for_cols<is_usual>(w, done.steps);
+        gb_wgmma_wait_for_cols<is_usual>(w, n);
         gb_wgmma_sync_ready();
         gb_wgmma_step<how>(
             a0 + panel * (uint32_t)(2 * GB_WGMMA_PANEL / 16),
@@ -691,13 +665,13 @@ gb_wgmma_run_maker(const gb_wgmma_work &w)
     const gb_cuda_product_args &a = gb_wgmma_product(w);
     gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
     gb_mma_row<T> row = { (const T *)gb_wgmma_row(w, line), 1.0f, 0.0f };
-    gb_wgmma_done done = { 0, 0 };
+    uint32_t n = 0;
 
     do
         if (is_usual)
-            gb_wgmma_make<T, true, int32_t>(w, row, done);
+            gb_wgmma_make<T, true, int32_t>(w, row, n);
         else
-            gb_wgmma_make<T, false, int64_t>(w, row, done);
+            gb_wgmma_make<T, false, int64_t>(w, row, n);
     while (!gb_format<T>::is_float &&
            gb_wgmma_is_for_all(gb_wgmma_change_factor(row)));
     if (gb_wgmma_maker() % GB_WGMMA_SHARE == 0)
@@ -717,13 +691,13 @@ gb_wgmma_run_multiplier(const gb_wgmma_work &w)
     const bool is_usual = gb_wgmma_is_usual<T>(w);
     gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
     float sums[GB_WGMMA_OWN];
-    gb_wgmma_done done = { 0, 0 };
+    uint32_t n = 0;
 
     do
         if (is_usual)
-            gb_wgmma_sum_up<T, how, true, int32_t>(w, done, sums);
+            gb_wgmma_sum_up<T, how, true, int32_t>(w, n, sums);
         else
-            gb_wgmma_sum_up<T, how, false, int64_t>(w, done, sums);
+            gb_wgmma_sum_up<T, how, false, int64_t>(w, n, sums);
     while (!gb_format<T>::is_float && gb_wgmma_is_for_all(false));
     gb_wgmma_sync_done();
     gb_wgmma_keep_sums(sums, r);
@@ -747,8 +721,6 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
     if (gb_thread() == 0) {
         for (int i = 0; i < GB_WGMMA_STAGES; i++)
             gb_mbarrier_init(&p.arrived[i], 1);
-        for (int i = 0; i < GB_WGMMA_PARTS; i++)
-            gb_mbarrier_init(&p.parts_arrived[i], GB_WGMMA_ROWS);
         gb_mbarrier_init_fence();
         p.tile = tile;
         p.product = number;
