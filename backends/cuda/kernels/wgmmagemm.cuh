@@ -17,10 +17,11 @@
  * others take less time for theirs.
  *
  * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 260
- * to 480 instructions of eight warps, halves 155, and 80 of eight others.  Shared
- * memory is read and written for 1,230 clocks: the MMA read 96 KB, columns come with
- * 32 KB, and weights with some 5 KB, are read once and stored as 16 KB.  The card's
- * cache gives 37 KB of q4_K and 48 KB of halves.
+ * to 480 instructions of eight warps, halves 155, and 80 of eight others: that is the
+ * limit, but for halves, whose is the card's cache: it gives 48 KB of them, 37 KB of
+ * q4_K.  Shared memory gives the MMA 96 KB and takes 32 KB of columns, 1,024 clocks,
+ * and 160 (q4_K) to 850 (q6_K) turns of the warps that unpack: of blocks that are read
+ * by words of 2 bytes half of these are conflicts.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
