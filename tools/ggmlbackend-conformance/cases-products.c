@@ -169,14 +169,19 @@ by_expert(struct suite *s, enum ggml_type type)
     static const struct {
         int64_t experts, used, tokens, rows;
         bool one_activation;
+        bool is_long; /* are rows longer than what is copied at a time? */
     } cases[] = {
-        { 1, 1, 1, 5, false }, { 4, 2, 1, 7, true },  { 4, 2, 1, 7, false },
-        { 8, 3, 5, 16, true }, { 8, 3, 5, 16, false }, { 8, 8, 17, 9, true },
-        { 3, 1, 33, 20, true }, { 4, 4, 32, 6, false },
+        { 1, 1, 1, 5, false, false },   { 4, 2, 1, 7, true, false },
+        { 4, 2, 1, 7, false, false },   { 8, 3, 5, 16, true, false },
+        { 8, 3, 5, 16, false, false },  { 8, 8, 17, 9, true, false },
+        { 3, 1, 33, 20, true, false },  { 4, 4, 32, 6, false, false },
+        { 2, 2, 21, 6, false, true },
     };
+    const int64_t longer = ggml_blck_size(type) > 32 ? 1280 : 1312;
 
     for (int i = 0; i < LENGTH(cases); i++)
         for (int view = 0; view < 2; view++) {
+            const int64_t k = cases[i].is_long ? longer : 256;
             struct ggml_tensor *ids;
 
             if (!suite_begin(s, GGML_OP_MUL_MAT_ID))
@@ -193,11 +198,9 @@ by_expert(struct suite *s, enum ggml_type type)
                 ggml_mul_mat_id(
                     s->ctx,
                     leaf_range(s, type,
-                               NE(256, cases[i].rows, cases[i].experts, 1), -1,
-                               1),
+                               NE(k, cases[i].rows, cases[i].experts, 1), -1, 1),
                     leaf_range(s, GGML_TYPE_F32,
-                               NE(256,
-                                  cases[i].one_activation ? 1 : cases[i].used,
+                               NE(k, cases[i].one_activation ? 1 : cases[i].used,
                                   cases[i].tokens, 1),
                                -1, 1),
                     ids),
@@ -272,6 +275,9 @@ tiles(struct suite *s, enum ggml_type type)
         product(s, type, block > 1 ? 768 : 700 + i, 65, few[i], 1);
     for (int64_t n = 1; n <= 16; n += 15)
         product(s, type, 8192, 17, n, 1);
+    /* Rows of several pieces that are copied at a time, each of which begins and ends
+     * where others do not. */
+    product(s, type, block > 32 ? 1280 : 1312, 67, 19, 1);
     if (type % 3 == 0)
         product(s, type, 256, 64, 511, 1);
     if (type % 3 == 1)

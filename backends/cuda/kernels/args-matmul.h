@@ -36,8 +36,9 @@ struct gb_cuda_q8_group {
 
 /* A column of halves begins with a factor, a power of two by which its values
  * have to be multiplied; then up to a multiple of GB_CUDA_K_STEP of them, zeros
- * behind the last. */
-#define GB_CUDA_HALVES_HEAD 16 /* bytes */
+ * behind the last.  The first one is at a multiple of 128 bytes, as long as k is one
+ * of 64: 64 values of a column are a line of the card's cache then, not two. */
+#define GB_CUDA_HALVES_HEAD 128 /* bytes */
 #define GB_CUDA_K_STEP      32 /* of k, per step of a GEMM on tensor cores */
 
 /* Elements of D's shape; strides of 0 where one is used again. */
@@ -131,7 +132,7 @@ struct gb_cuda_gemv_args {
 #define GB_CUDA_WGMMA_COLS    256
 #define GB_CUDA_WGMMA_K       64  /* of k, per step: 128 bytes of halves */
 #define GB_CUDA_WGMMA_THREADS 512
-#define GB_CUDA_WGMMA_SHARED  202496 /* bytes that a block has */
+#define GB_CUDA_WGMMA_SHARED  231424 /* bytes that a block has */
 
 /* Columns are halves. */
 struct gb_cuda_wgmma_args {

@@ -577,4 +577,73 @@ gb_sqrt(float value)
 }
 #endif
 
+/*
+ * Two f16 in each word: a + b, a * b, a * b + c, rounded once; where this is made of
+ * floats, sums are rounded to these before.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600
+GB_DEVICE uint32_t
+gb_f16x2_add(uint32_t a, uint32_t b)
+{
+    uint32_t result;
+
+    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+    return result;
+}
+
+GB_DEVICE uint32_t
+gb_f16x2_mul(uint32_t a, uint32_t b)
+{
+    uint32_t result;
+
+    asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+    return result;
+}
+
+GB_DEVICE uint32_t
+gb_f16x2_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t result;
+
+    asm("fma.rn.f16x2 %0, %1, %2, %3;"
+        : "=r"(result)
+        : "r"(a), "r"(b), "r"(c));
+    return result;
+}
+#else
+GB_DEVICE float
+gb_f16x2_low(uint32_t word)
+{
+    return gb_float(gb_f16{ (uint16_t)word });
+}
+
+GB_DEVICE float
+gb_f16x2_high(uint32_t word)
+{
+    return gb_float(gb_f16{ (uint16_t)(word >> 16) });
+}
+
+GB_DEVICE uint32_t
+gb_f16x2_add(uint32_t a, uint32_t b)
+{
+    return gb_f16_pair(gb_f16x2_low(a) + gb_f16x2_low(b),
+                       gb_f16x2_high(a) + gb_f16x2_high(b));
+}
+
+GB_DEVICE uint32_t
+gb_f16x2_mul(uint32_t a, uint32_t b)
+{
+    return gb_f16_pair(gb_f16x2_low(a) * gb_f16x2_low(b),
+                       gb_f16x2_high(a) * gb_f16x2_high(b));
+}
+
+GB_DEVICE uint32_t
+gb_f16x2_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    return gb_f16_pair(
+        gb_fma(gb_f16x2_low(a), gb_f16x2_low(b), gb_f16x2_low(c)),
+        gb_fma(gb_f16x2_high(a), gb_f16x2_high(b), gb_f16x2_high(c)));
+}
+#endif
+
 #endif

@@ -2,7 +2,7 @@
 /*
  * cuda/kernels/groupmma.cuh - MMA by warp groups beyond those of mma.cuh: sums
  * that begin at 0, A from registers, B by columns; waits that leave some on
- * their way; boxes of four dimensions; how registers are divided (all WGMMA).
+ * their way; boxes of four dimensions (all WGMMA).
  *
  * A of 64 x 16 in registers is, of each warp, A 16 x 16 of mma.cuh.
  */
@@ -164,26 +164,6 @@ gb_tma_load_4(void *shared, const gb_cuda_tensor_map *map, int x, int y, int z,
                  : "memory");
 #else
     (void)shared, (void)map, (void)x, (void)y, (void)z, (void)w, (void)barrier;
-#endif
-}
-
-/* From here on this warp group has N registers a thread, fewer or more than
- * when it began; more are waited for.  All warps of a group. */
-template <int n>
-GB_DEVICE void
-gb_give_registers()
-{
-#if !defined(GB_EMULATOR) && GB_WGMMA
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(n));
-#endif
-}
-
-template <int n>
-GB_DEVICE void
-gb_take_registers()
-{
-#if !defined(GB_EMULATOR) && GB_WGMMA
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(n));
 #endif
 }
 

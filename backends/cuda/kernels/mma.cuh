@@ -595,4 +595,38 @@ gb_wgmma_wait(float d[64])
 #endif
 }
 
+/* Wait for all groups but the last one; the sums are still nobody's.  All lanes. */
+GB_DEVICE void
+gb_wgmma_wait_but_last()
+{
+#if defined(GB_EMULATOR)
+    gb_emu_wgmma_wait(1);
+#elif GB_WGMMA
+    asm volatile("wgmma.wait_group.sync.aligned 1;" : : : "memory");
+#endif
+}
+
+/*
+ * The group's threads have N registers each from now on, a multiple of 8: fewer
+ * than before, or more, which are waited for until others gave them.  All lanes of
+ * a warp group.
+ */
+template <int n>
+GB_DEVICE void
+gb_give_registers()
+{
+#if GB_WGMMA && !defined(GB_EMULATOR)
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(n));
+#endif
+}
+
+template <int n>
+GB_DEVICE void
+gb_take_registers()
+{
+#if GB_WGMMA && !defined(GB_EMULATOR)
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(n));
+#endif
+}
+
 #endif

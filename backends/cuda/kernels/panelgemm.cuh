@@ -89,6 +89,18 @@ gb_mma_fetch(const gb_mma_row<T> &row, index k, index end)
     return fetched;
 }
 
+/* What was fetched of ROW, which is in blocks. */
+template <typename T>
+GB_DEVICE gb_sixteen
+gb_mma_sixteen(gb_mma_row<T> &row, const gb_mma_fetched<T> &fetched)
+{
+    const gb_sixteen sixteen = gb_sixteen_of(fetched);
+    const float bound = gb_sixteen_bound(sixteen);
+
+    row.largest = bound > row.largest ? bound : row.largest;
+    return sixteen;
+}
+
 /* Halves of what was fetched of ROW. */
 template <typename T>
 GB_DEVICE void
@@ -101,11 +113,8 @@ gb_mma_unpack(gb_mma_row<T> &row,
         for (int i = 0; i < 8; i++)
             out[i] = fetched.halves[i];
     } else {
-        const gb_sixteen sixteen = gb_sixteen_of(fetched);
-        const float bound = gb_sixteen_bound(sixteen);
-
-        row.largest = bound > row.largest ? bound : row.largest;
-        gb_sixteen_halves<T::has_mins>(sixteen, row.factor, out);
+        gb_sixteen_halves<T::has_mins>(gb_mma_sixteen(row, fetched), row.factor,
+                                       out);
     }
 }
 

@@ -2,20 +2,26 @@
 /*
  * cuda/kernels/wgmmagemm.cuh - GEMM by warp groups.
  *
- * Tiles of 128 rows and 256 columns by four warp groups, 512 threads with 64 sums
- * each: a group has 64 rows and 128 columns.  A step has 64 values of k, in four
- * stages of 16 KB of rows and 32 KB of columns: while the tensor cores multiply one,
- * threads unpack the weights of the next, 16 values each, and TMA fetches the
- * columns of the one that is three steps away.  The bytes of the weights behind
- * these are on their way into registers meanwhile, and those of four steps later to
- * the card's cache.
+ * Tiles of 128 rows and 256 columns by four warp groups.  Two multiply, 64 rows and
+ * all columns each, with 128 sums a thread; two bring what is multiplied, and have
+ * given registers to the others.  A step has 64 values of k, 16 KB of rows and 32 KB
+ * of columns.  Columns come by TMA, three steps ahead, into four stages.  Rows in
+ * blocks come as they lie in memory, in parts of 256 values (128 of q8_0), two of
+ * which are on their way or worked on; a thread makes halves of 32 values of a step
+ * from there.  Bulk copies would be a loop over lanes, nine instructions a row.
  *
- * What limits floats is the card's cache: a step has 4.2 million operations and takes
- * 32 KB of columns out of it and, of q4_K, 4.6 KB of weights.  On an H200 it gives
- * some 4.6 TB/s, hence 380 TFLOP/s of floats and 500 of q4_K.  Weights in blocks, but
- * q4_K, are made floats of where they are loaded, and waited for there; 230 to 300
- * instructions of sixteen warps, half of them for the values, are beside 1,024 clocks
- * of the tensor cores.
+ * Two barriers of the block are in a step.  Behind the first its panels are there, and
+ * it is queued while the step before is still multiplied.  In front of the second one
+ * that step is over, and halves of the next are in registers; behind it they are
+ * stored in its place.  So the tensor cores always have a step to do as long as the
+ * others take less time for theirs.
+ *
+ * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 260
+ * to 480 instructions of eight warps, halves 155, and 80 of eight others: that is the
+ * limit, but for halves, whose is the card's cache: it gives 48 KB of them, 37 KB of
+ * q4_K.  Shared memory gives the MMA 96 KB and takes 32 KB of columns, 1,024 clocks,
+ * and 160 (q4_K) to 850 (q6_K) turns of the warps that unpack: of blocks that are read
+ * by words of 2 bytes half of these are conflicts.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -35,18 +41,24 @@
 
 #define GB_WGMMA_ROWS   GB_CUDA_WGMMA_ROWS
 #define GB_WGMMA_COLS   GB_CUDA_WGMMA_COLS
-#define GB_WGMMA_HALF   (GB_WGMMA_COLS / 2)      /* columns of a warp group */
+#define GB_WGMMA_HALF   (GB_WGMMA_COLS / 2)      /* columns of an MMA */
 #define GB_WGMMA_STEP   GB_CUDA_WGMMA_K
 #define GB_WGMMA_PIECES (2 * GB_WGMMA_STEP / 16) /* of 16 bytes, in a row */
-#define GB_WGMMA_SHARE  4                        /* threads that unpack a row */
-#define GB_WGMMA_AHEAD  (4 * GB_WGMMA_STEP)      /* of k, to the cache */
+#define GB_WGMMA_MAKERS (GB_CUDA_WGMMA_THREADS / 2) /* threads that unpack */
+#define GB_WGMMA_SHARE  2                        /* of which a row has so many */
 #define GB_WGMMA_STAGES 4
-#define GB_WGMMA_LINES  64 /* that all threads copy at a time, a piece each */
+#define GB_WGMMA_PARTS  2  /* of rows in blocks, of which a warp waits for one */
+#define GB_WGMMA_LINES  32 /* that they copy at a time, a piece each */
+#define GB_WGMMA_PANEL  (GB_WGMMA_ROWS * GB_WGMMA_STEP) /* halves of rows */
+#define GB_WGMMA_OWN    128 /* sums of a thread that multiplies */
+#define GB_WGMMA_MORE   160 /* registers of it */
+#define GB_WGMMA_LESS   96  /* and of one that unpacks */
 
 /* The launch's shared memory, from a multiple of 1,024 on. */
 struct gb_wgmma_stages {
-    uint16_t rows[GB_WGMMA_STAGES][GB_WGMMA_ROWS * GB_WGMMA_STEP];
     uint16_t cols[GB_WGMMA_STAGES][GB_WGMMA_COLS * GB_WGMMA_STEP];
+    /* Panels of rows, and behind them parts of rows as they lie in memory. */
+    char rows[2 * 2 * GB_WGMMA_PANEL + GB_WGMMA_PARTS * GB_WGMMA_ROWS * 240];
     gb_column columns[GB_WGMMA_COLS];
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
     uint64_t arrived[GB_WGMMA_STAGES]; /* barriers: a stage's columns are there */
@@ -56,25 +68,88 @@ struct gb_wgmma_stages {
 
 static_assert(sizeof(gb_wgmma_stages) + 1024 - 16 <= GB_CUDA_WGMMA_SHARED,
               "panels begin at a multiple of 1,024");
-static_assert(GB_WGMMA_ROWS * GB_WGMMA_SHARE == GB_CUDA_WGMMA_THREADS &&
-                  GB_WGMMA_LINES * GB_WGMMA_PIECES == GB_CUDA_WGMMA_THREADS,
-              "all threads unpack and copy");
+static_assert(GB_WGMMA_ROWS * GB_WGMMA_SHARE == GB_WGMMA_MAKERS &&
+                  GB_WGMMA_LINES * GB_WGMMA_PIECES == GB_WGMMA_MAKERS,
+              "all of these threads unpack and copy");
 static_assert(GB_WGMMA_STEP % GB_CUDA_K_STEP == 0, "columns end with a piece");
+
+/* Rows in blocks of T come to shared memory in parts. */
+template <typename T>
+struct gb_wgmma_part {
+    static constexpr int values = sizeof(T) > T::values ? 128 : 256;
+    static constexpr int steps = values / GB_WGMMA_STEP;
+    static constexpr int bytes = values / T::values * (int)sizeof(T);
+    /* From row to row: all pieces of 16 bytes that a part may touch, and an odd
+     * number of them, so that eight rows lie in different banks. */
+    static constexpr int pitch = ((bytes + 31 - (int)alignof(T)) / 16 | 1) * 16;
+
+    static_assert(2 * 2 * GB_WGMMA_PANEL +
+                          GB_WGMMA_PARTS * GB_WGMMA_ROWS * pitch <=
+                      sizeof(gb_wgmma_stages::rows),
+                  "parts have room");
+};
+
+/* Panels of rows: those that are copied are on their way together. */
+template <bool unpacks>
+static constexpr uint32_t gb_wgmma_panels = unpacks ? 2 : GB_WGMMA_STAGES;
 
 /* What a block works on. */
 struct gb_wgmma_work {
     const gb_cuda_wgmma_args &args;
     gb_wgmma_stages &p;
-    uint32_t a0, b0; /* the first stage's panels, as this group multiplies */
-    int y;           /* of the map: the tile's first column */
-    bool is_used;    /* does this warp group have columns? */
+    int y; /* of the map: the tile's first column */
 };
+
+/* Number of this thread among those that unpack. */
+GB_DEVICE int
+gb_wgmma_maker()
+{
+    return gb_thread() & (GB_WGMMA_MAKERS - 1);
+}
+
+/* All threads of the block meet, wherever they come from: one function for each
+ * of the meetings. */
+GB_DEVICE void
+gb_wgmma_sync_start()
+{
+    gb_sync();
+}
+
+GB_DEVICE void
+gb_wgmma_sync_ready()
+{
+    gb_sync();
+}
+
+GB_DEVICE void
+gb_wgmma_sync_free()
+{
+    gb_sync();
+}
+
+GB_DEVICE void
+gb_wgmma_sync_done()
+{
+    gb_sync();
+}
+
+GB_DEVICE void
+gb_wgmma_sync_sums()
+{
+    gb_sync();
+}
 
 /* The product that the block's tile is of. */
 GB_DEVICE const gb_cuda_product_args &
 gb_wgmma_product(const gb_wgmma_work &w)
 {
     return w.args.products.of[w.p.product];
+}
+
+GB_DEVICE uint16_t *
+gb_wgmma_rows(const gb_wgmma_work &w, uint32_t panel)
+{
+    return (uint16_t *)w.p.rows + panel * GB_WGMMA_PANEL;
 }
 
 /* Piece I of row ROW of a panel. */
@@ -88,76 +163,134 @@ gb_wgmma_piece_of(uint16_t *panel, int row, int i)
 GB_DEVICE int
 gb_wgmma_line()
 {
-    return gb_thread() / GB_WGMMA_PIECES;
+    return gb_wgmma_maker() / GB_WGMMA_PIECES;
 }
 
 GB_DEVICE int
 gb_wgmma_piece()
 {
-    return gb_thread() % GB_WGMMA_PIECES;
+    return gb_wgmma_maker() % GB_WGMMA_PIECES;
 }
 
 /* ---- weights ---- */
 
-/* Begin to load this thread's values of the step at K, if it is before END. */
+/* Row LINE of the tile; the last one's where there is none. */
+GB_DEVICE const char *
+gb_wgmma_row(const gb_wgmma_work &w, int line)
+{
+    const gb_cuda_tensor &weights = gb_wgmma_product(w).weights;
+    const int64_t row = w.p.tile.row + line, last = weights.ne[1] - 1;
+
+    return w.p.tile.weights + (row < last ? row : last) * weights.nb[1];
+}
+
+/* Where row LINE of the part with value K is in shared memory, from its first piece
+ * on. */
+template <typename T, typename index>
+GB_DEVICE char *
+gb_wgmma_part_of(const gb_wgmma_work &w, index k, int line)
+{
+    typedef gb_wgmma_part<T> part;
+    const int place = (int)(gb_unsigned(k) / part::values % GB_WGMMA_PARTS);
+
+    return w.p.rows + 2 * 2 * GB_WGMMA_PANEL +
+           (place * GB_WGMMA_ROWS + line) * part::pitch;
+}
+
+/*
+ * Begin to copy this thread's row of the part at K, every second piece of it, if there
+ * is one.  FROM is a multiple of 2; pieces are at multiples of 16.  Of that in which
+ * a row begins only what is the row's, and nothing behind END.
+ */
 template <typename T, typename index>
 GB_DEVICE void
-gb_wgmma_fetch_rows(const gb_mma_row<T> &row, index k, index end,
-                    gb_mma_fetched<T> &fetched)
+gb_wgmma_begin_part(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
+                    index end)
 {
-    if (k < end)
-        fetched = gb_mma_fetch<GB_WGMMA_STEP>(
-            row, (index)(k + 16 * (gb_thread() % GB_WGMMA_SHARE)), end);
-}
+    typedef gb_wgmma_part<T> part;
+    const index left = (index)(end - k);
+    const char *const from =
+        (const char *)(row.weights + gb_unsigned(k) / T::values);
+    const int skip = alignof(T) < 16 ? (int)((uintptr_t)from % 16) : 0;
+    const int n = (left < part::values ? (int)left : part::values) / T::values *
+                  (int)sizeof(T);
+    const int stop = left > part::values ? part::pitch : skip + n;
+    const int line = gb_wgmma_maker() / GB_WGMMA_SHARE;
+    const int first = gb_wgmma_maker() % GB_WGMMA_SHARE * 16;
+    const bool is_cut = k == 0 && skip != 0 && first == 0;
+    char *const to = gb_wgmma_part_of<T>(w, k, line);
 
-/* They become halves of a row of PANEL. */
-template <typename T>
-GB_DEVICE void
-gb_wgmma_store_rows(uint16_t *panel, gb_mma_row<T> &row,
-                    const gb_mma_fetched<T> &fetched)
-{
-    const int share = gb_thread() % GB_WGMMA_SHARE;
-    uint32_t halves[8];
-
-    gb_mma_unpack(row, fetched, halves);
+    if (k >= end)
+        return;
     GB_UNROLL
-    for (int i = 0; i < 2; i++)
-        *gb_wgmma_piece_of(panel, gb_thread() / GB_WGMMA_SHARE, 2 * share + i) =
-            gb_piece_of(halves + 4 * i);
+    for (int i = 0; i < part::pitch; i += 16 * GB_WGMMA_SHARE) {
+        const int at = first + i;
+
+        if (at < skip + n && !(i == 0 && is_cut))
+            gb_copy_async_16(to + at, from - skip + at,
+                             stop - at < 16 ? stop - at : 16);
+    }
+    if (is_cut)
+        GB_DO_NOT_UNROLL
+        for (int at = skip; at < 16 && at < skip + n; at += 2)
+            *(uint16_t *)(to + at) = *(const uint16_t *)(from - skip + at);
 }
 
-/* The bytes of the sixteen values that this thread takes some steps later. */
-template <typename T>
-GB_DEVICE void
-gb_wgmma_fetch_ahead(const gb_mma_row<T> &row, int k, int end)
+/* Sixteen of this thread's values of the step at K, from a part in shared memory, or
+ * from memory where they are floats; zeros from END on. */
+template <typename T, typename index>
+GB_DEVICE gb_mma_fetched<T>
+gb_wgmma_fetch_rows(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
+                    index end, int sixteen)
 {
-    const uint32_t at =
-        gb_unsigned(k + 16 * (gb_thread() % GB_WGMMA_SHARE));
-    const T *block = row.weights + at / T::values;
+    const int share = gb_wgmma_maker() % GB_WGMMA_SHARE;
+    gb_mma_fetched<T> fetched = {};
 
-    if ((int)at + GB_WGMMA_AHEAD < end)
-        gb_prefetch((const char *)(block + GB_WGMMA_AHEAD / T::values) +
-                    at % T::values * sizeof(T) / T::values);
+    if constexpr (gb_format<T>::is_float) {
+        gb_sixteen_floats(row.weights, (index)(k + 32 * share + 16 * sixteen),
+                          end, fetched.halves);
+    } else if (T::values % GB_WGMMA_STEP == 0 || k + 32 * share < end) {
+        typedef gb_wgmma_part<T> part;
+        const uint32_t inside = (uint32_t)gb_unsigned(k) % part::values;
+        const T *const first =
+            row.weights + (gb_unsigned(k) - inside) / T::values;
+        const T *const blocks =
+            (const T *)(gb_wgmma_part_of<T>(w, k,
+                                            gb_wgmma_maker() / GB_WGMMA_SHARE) +
+                        (alignof(T) < 16 ? (uintptr_t)first % 16 : 0));
+        /* As the compiler sees, both sixteens are in one sub-block of 32. */
+        const uint32_t both = inside / 32 + (uint32_t)share;
+
+        fetched = gb_load_sixteen(blocks, (int)(2 * both) | sixteen);
+    }
+    return fetched;
+}
+
+/* Halves of a row of PANEL. */
+GB_DEVICE void
+gb_wgmma_store_rows(uint16_t *panel, const uint32_t halves[16])
+{
+    const int share = gb_wgmma_maker() % GB_WGMMA_SHARE;
+
+    GB_UNROLL
+    for (int i = 0; i < 4; i++)
+        *gb_wgmma_piece_of(panel, gb_wgmma_maker() / GB_WGMMA_SHARE,
+                           4 * share + i) = gb_piece_of(halves + 4 * i);
 }
 
 /* The panel of rows that are halves already, at multiples of 16 bytes. */
 GB_DEVICE void
 gb_wgmma_copy_rows(const gb_wgmma_work &w, uint32_t stage, int k, int end)
 {
-    const gb_cuda_tensor &weights = gb_wgmma_product(w).weights;
-    const int64_t last = weights.ne[1] - 1;
     const int i = gb_wgmma_piece();
     const int left = 2 * (end - k) - 16 * i;
 
     GB_UNROLL
     for (int j = 0; j < GB_WGMMA_ROWS; j += GB_WGMMA_LINES) {
         const int line = gb_wgmma_line() + j;
-        const int64_t row = w.p.tile.row + line;
-        const char *from =
-            w.p.tile.weights + (row < last ? row : last) * weights.nb[1];
 
-        gb_copy_async_16(gb_wgmma_piece_of(w.p.rows[stage], line, i),
-                         from + (left > 0 ? 2 * k + 16 * i : 0),
+        gb_copy_async_16(gb_wgmma_piece_of(gb_wgmma_rows(w, stage), line, i),
+                         gb_wgmma_row(w, line) + (left > 0 ? 2 * k + 16 * i : 0),
                          left > 16 ? 16 : left > 0 ? left : 0);
     }
 }
@@ -169,7 +302,7 @@ gb_wgmma_fetch_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 {
     uint64_t *const arrived = &w.p.arrived[stage];
 
-    if (gb_thread() != 0)
+    if (gb_wgmma_maker() != 0)
         return;
     gb_mbarrier_arrive_expect(arrived, sizeof(w.p.cols[stage]));
     gb_tma_load(w.p.cols[stage], &w.args.map, (int)k, w.y, arrived);
@@ -194,7 +327,7 @@ gb_wgmma_copy_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 
 /* ---- a stage ---- */
 
-/* All threads: begin to copy what stage N has of K and what follows up to END, if
+/* Those that unpack: begin to copy what stage N has of K and what follows up to END, if
  * there is something: columns, and rows that are halves. */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
@@ -210,106 +343,214 @@ gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end)
         if constexpr (gb_format<T>::is_float && is_usual)
             gb_wgmma_copy_rows(w, stage, k, end);
     }
-    if constexpr (gb_format<T>::is_float || !is_usual)
-        gb_copy_async_commit();
+    gb_copy_async_commit();
 }
 
 /* Are rows of T unpacked by threads, or copied as they are? */
 template <typename T, bool is_usual>
 static constexpr bool gb_wgmma_unpacks = !(gb_format<T>::is_float && is_usual);
 
-/* What was begun of stage N is there for this thread, and seen by the tensor cores
- * behind the next barrier. */
-template <typename T, bool is_usual>
+/* What TMA brings of stage N is there for this thread. */
+template <bool is_usual>
 GB_DEVICE void
-gb_wgmma_wait_for(const gb_wgmma_work &w, uint32_t n)
+gb_wgmma_wait_for_cols(const gb_wgmma_work &w, uint32_t n)
 {
     if (is_usual || w.args.has_map)
         gb_mbarrier_wait(&w.p.arrived[n % GB_WGMMA_STAGES],
                          (int)(n / GB_WGMMA_STAGES % 2));
-    if constexpr (gb_format<T>::is_float || !is_usual)
-        gb_copy_async_wait<GB_WGMMA_STAGES - 2>();
+}
+
+/* Steps of which copies may be on their way when one begins: columns and rows that
+ * are three steps away are copied in front of it, and a part is as many steps away
+ * as the one before it has. */
+template <typename T>
+GB_DEVICE constexpr int
+gb_wgmma_pending()
+{
+    constexpr int most = GB_WGMMA_STAGES - 2;
+
+    if constexpr (gb_format<T>::is_float)
+        return most;
+    else
+        return gb_wgmma_part<T>::steps - 1 < most ? gb_wgmma_part<T>::steps - 1
+                                                  : most;
+}
+
+/* What this thread copied and stored of the next stage is seen by the tensor cores
+ * behind the next barrier, and its part of rows by others that unpack. */
+template <typename T>
+GB_DEVICE void
+gb_wgmma_show_stage()
+{
+    gb_copy_async_wait<gb_wgmma_pending<T>()>();
     gb_async_proxy_fence();
 }
 
-/* ---- a tile ---- */
+/* ---- those that unpack ---- */
 
-/* The first row and the first column of the tile that this warp's group has. */
-GB_DEVICE int
-gb_wgmma_first_row()
-{
-    return gb_warp() / 4 % 2 * 64;
-}
-
-GB_DEVICE int
-gb_wgmma_first_col()
-{
-    return gb_warp() / 8 * GB_WGMMA_HALF;
-}
-
-template <typename how>
+/* Halves of the step at K. */
+template <typename T, typename index>
 GB_DEVICE void
-gb_wgmma_step(const gb_wgmma_work &w, uint32_t stage, float sums[64])
+gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, index k, index end,
+                uint32_t halves[16])
 {
-    const uint32_t a = w.a0 + stage * (uint32_t)(sizeof(w.p.rows[0]) / 16);
-    const uint32_t b = w.b0 + stage * (uint32_t)(sizeof(w.p.cols[0]) / 16);
+    gb_mma_fetched<T> fetched[2];
 
-    gb_wgmma_fence();
     GB_UNROLL
-    for (uint32_t i = 0; i < GB_WGMMA_STEP / 16; i++)
-        how::multiply(sums, gb_wgmma_descriptor(a + 2 * i),
-                      gb_wgmma_descriptor(b + 2 * i));
-    gb_wgmma_commit();
+    for (int i = 0; i < 2; i++)
+        fetched[i] = gb_wgmma_fetch_rows(w, row, k, end, i);
+    GB_UNROLL
+    for (int i = 0; i < 2; i++) {
+        if constexpr (gb_format<T>::is_float)
+            gb_mma_unpack(row, fetched[i], halves + 8 * i);
+        else
+            gb_sixteen_halves_of<T>(gb_mma_sixteen(row, fetched[i]), row.factor,
+                                    halves + 8 * i);
+    }
+}
+
+/* All threads are done with the step at K: if that was the last one of its part, this
+ * one's place gets another. */
+template <typename T, typename index>
+GB_DEVICE void
+gb_wgmma_next_part(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
+                   index end)
+{
+    if constexpr (!gb_format<T>::is_float) {
+        constexpr int values = gb_wgmma_part<T>::values;
+
+        if (gb_unsigned(k) % values == values - GB_WGMMA_STEP)
+            gb_wgmma_begin_part(w, row,
+                                (index)(k + GB_WGMMA_STEP +
+                                        (GB_WGMMA_PARTS - 1) * values),
+                                end);
+    } else {
+        (void)w, (void)row, (void)k, (void)end;
+    }
+}
+
+/* What is on its way before the first step of k, or there; N steps were before. */
+template <typename T, bool is_usual, typename index>
+GB_DEVICE void
+gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t n,
+               index first, index end)
+{
+    constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
+
+    if constexpr (!gb_format<T>::is_float)
+        for (int i = 0; i < GB_WGMMA_PARTS; i++)
+            gb_wgmma_begin_part(
+                w, row, (index)(first + i * gb_wgmma_part<T>::values), end);
+    GB_UNROLL
+    for (int i = 0; i < GB_WGMMA_STAGES - 1; i++)
+        gb_wgmma_begin<T, is_usual>(w, n + i, (index)(first + i * GB_WGMMA_STEP),
+                                    end);
+    gb_copy_async_wait<GB_WGMMA_STAGES - 2>();
+    gb_wgmma_sync_start();
+    if constexpr (unpacks) {
+        uint32_t halves[16];
+
+        if (first < end) {
+            gb_wgmma_unpack(w, row, first, end, halves);
+            gb_wgmma_store_rows(gb_wgmma_rows(w, n % gb_wgmma_panels<unpacks>),
+                                halves);
+        }
+    }
 }
 
 /*
- * All steps of k; N is the number of all steps before.  Behind the barrier of a
- * step all warps have waited for the step before it, whose stage is then filled
- * again: with columns for the step that is three away.
+ * All steps of k.  Behind the first barrier of a step its panels are there, and it
+ * begins to be multiplied behind the one before.  Behind the second one that one is
+ * done: its panels get the next row and the columns that are three steps away, and
+ * the tensor cores have work meanwhile.
  */
-template <typename T, typename how, bool is_usual, typename index>
+template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_sum_up(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
-                float sums[64])
+gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n)
 {
     constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
     constexpr int step = GB_WGMMA_STEP, ahead = GB_WGMMA_STAGES - 1;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
-    gb_mma_fetched<T> fetched = {};
 
-    GB_UNROLL
-    for (int i = 0; i < 64; i++)
-        sums[i] = 0.0f;
-    if (unpacks)
-        gb_wgmma_fetch_rows(row, first, end, fetched);
-    GB_UNROLL
-    for (int i = 0; i < ahead; i++)
-        gb_wgmma_begin<T, is_usual>(w, n + i, (index)(first + i * step), end);
-    if (unpacks && first < end) {
-        gb_wgmma_store_rows(w.p.rows[n % GB_WGMMA_STAGES], row, fetched);
-        gb_wgmma_fetch_rows(row, (index)(first + step), end, fetched);
-    }
+    gb_wgmma_start<T, is_usual>(w, row, n, first, end);
     GB_DO_NOT_UNROLL
     for (index k = first; k < end; k += step, n++) {
-        gb_wgmma_wait(sums);
-        gb_wgmma_wait_for<T, is_usual>(w, n);
-        gb_sync();
-        if (w.is_used)
-            gb_wgmma_step<how>(w, n % GB_WGMMA_STAGES, sums);
-        gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
-        if (unpacks && k + step < end) {
-            gb_mma_fetched<T> next = {};
+        uint32_t halves[16];
 
-            /* On their way while those of this step are unpacked. */
-            gb_wgmma_fetch_rows(row, (index)(k + 2 * step), end, next);
-            gb_wgmma_store_rows(w.p.rows[(n + 1) % GB_WGMMA_STAGES], row,
-                                fetched);
-            fetched = next;
-            if constexpr (is_usual && !gb_format<T>::is_float)
-                gb_wgmma_fetch_ahead(row, (int)k, (int)end);
+        gb_wgmma_show_stage<T>();
+        gb_wgmma_sync_ready();
+        if constexpr (unpacks) {
+            gb_wgmma_next_part(w, row, k, end);
+            if (k + step < end)
+                gb_wgmma_unpack(w, row, (index)(k + step), end, halves);
         }
+        gb_wgmma_sync_free();
+        gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
+        if (unpacks && k + step < end)
+            gb_wgmma_store_rows(
+                gb_wgmma_rows(w, (n + 1) % gb_wgmma_panels<unpacks>), halves);
+    }
+}
+
+/* ---- those that multiply ---- */
+
+/* The first row of the tile that this warp's group has. */
+GB_DEVICE int
+gb_wgmma_first_row()
+{
+    return gb_warp() / 4 * 64;
+}
+
+/* Begin to multiply the panels A and B, as descriptors have them: all columns, used
+ * or not, since a branch would end a group of MMAs. */
+template <typename how>
+GB_DEVICE void
+gb_wgmma_step(uint32_t a, uint32_t b, float sums[GB_WGMMA_OWN])
+{
+    constexpr uint32_t half = 2 * GB_WGMMA_HALF * GB_WGMMA_STEP / 16;
+
+    gb_wgmma_fence();
+    GB_UNROLL
+    for (uint32_t i = 0; i < GB_WGMMA_STEP / 16; i++) {
+        const uint64_t rows = gb_wgmma_descriptor(a + 2 * i);
+
+        how::multiply(sums, rows, gb_wgmma_descriptor(b + 2 * i));
+        how::multiply(sums + GB_WGMMA_OWN / 2, rows,
+                      gb_wgmma_descriptor(b + half + 2 * i));
+    }
+    gb_wgmma_commit();
+}
+
+/* All steps of k, beside gb_wgmma_make(). */
+template <typename T, typename how, bool is_usual, typename index>
+GB_DEVICE void
+gb_wgmma_sum_up(const gb_wgmma_work &w, uint32_t &n, float sums[GB_WGMMA_OWN])
+{
+    constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
+    const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
+    const uint32_t a0 = gb_wgmma_panel(gb_wgmma_rows(w, 0) +
+                                       gb_wgmma_first_row() * GB_WGMMA_STEP);
+    const uint32_t b0 = gb_wgmma_panel(w.p.cols[0]);
+
+    GB_UNROLL
+    for (int i = 0; i < GB_WGMMA_OWN; i++)
+        sums[i] = 0.0f;
+    gb_wgmma_sync_start();
+    GB_DO_NOT_UNROLL
+    for (index k = first; k < end; k += GB_WGMMA_STEP, n++) {
+        const uint32_t panel = n % gb_wgmma_panels<unpacks>;
+        const uint32_t stage = n % GB_WGMMA_STAGES;
+
+        gb_wgmma_wait_for_cols<is_usual>(w, n);
+        gb_wgmma_sync_ready();
+        gb_wgmma_step<how>(
+            a0 + panel * (uint32_t)(2 * GB_WGMMA_PANEL / 16),
+            b0 + stage * (uint32_t)(sizeof(w.p.cols[0]) / 16), sums);
+        gb_wgmma_wait_but_last();
+        gb_wgmma_sync_free();
     }
     gb_wgmma_wait(sums);
+    gb_wgmma_wait(sums + GB_WGMMA_OWN / 2);
 }
 
 /* ---- the result ---- */
@@ -321,18 +562,18 @@ struct gb_wgmma_result {
     gb_row places[GB_WGMMA_COLS];
 };
 
-static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::rows) +
-                                             sizeof(gb_wgmma_stages::cols),
+static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::cols) +
+                                             sizeof(gb_wgmma_stages::rows),
               "the result has the place of the panels");
 
 GB_DEVICE void
-gb_wgmma_keep_sums(const float sums[64], gb_wgmma_result &r)
+gb_wgmma_keep_sums(const float sums[GB_WGMMA_OWN], gb_wgmma_result &r)
 {
     const int row = gb_wgmma_first_row() + gb_warp() % 4 * 16 + gb_lane() / 4;
-    const int col = gb_wgmma_first_col() + gb_lane() % 4 * 2;
+    const int col = gb_lane() % 4 * 2;
 
     GB_UNROLL
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < GB_WGMMA_OWN; i++)
         r.sums[col + i / 4 * 8 + i % 2][row + i / 2 % 2 * 8] = sums[i];
 }
 
@@ -358,16 +599,11 @@ gb_wgmma_store(const gb_wgmma_work &w, const gb_cuda_product_args &a,
 
 /* All threads: neighbouring ones store neighbouring rows of a column. */
 GB_DEVICE void
-gb_wgmma_store_all(const gb_wgmma_work &w, const float sums[64])
+gb_wgmma_store_all(const gb_wgmma_work &w, const gb_wgmma_result &r)
 {
     const gb_cuda_product_args &a = gb_wgmma_product(w);
-    gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
-    const int j = gb_thread();
 
-    gb_wgmma_keep_sums(sums, r);
-    if (a.more.n > 0 && j < w.p.tile.n_cols)
-        r.places[j] = gb_column_place(a, w.p.tile, j);
-    gb_sync();
+    gb_wgmma_sync_sums();
     for (int i = gb_thread(); i < w.p.tile.n_cols * GB_WGMMA_ROWS;
          i += gb_n_threads())
         gb_wgmma_store(w, a, r, i / GB_WGMMA_ROWS, i % GB_WGMMA_ROWS);
@@ -401,23 +637,72 @@ gb_wgmma_is_usual(const gb_wgmma_work &w)
     return w.args.has_map && (!gb_format<T>::is_float || all % 16 == 0);
 }
 
-template <typename T, typename how>
-GB_DEVICE void
-gb_wgmma_tile(const gb_wgmma_work &w, gb_mma_row<T> &row)
+/* All threads: does a row need another factor than it has? */
+GB_DEVICE bool
+gb_wgmma_is_for_all(bool is_changed)
 {
+    return gb_block_max<GB_CUDA_WGMMA_THREADS>(is_changed ? 1.0f : 0.0f) > 0.0f;
+}
+
+/* The row gets the factor that it needs; was it another one? */
+template <typename T>
+GB_DEVICE bool
+gb_wgmma_change_factor(gb_mma_row<T> &row)
+{
+    const float factor = gb_mma_factor_for<GB_WGMMA_SHARE>(row);
+    const bool is_changed = factor != row.factor;
+
+    row.factor = factor;
+    return is_changed;
+}
+
+/* What threads do that unpack. */
+template <typename T>
+GB_DEVICE void
+gb_wgmma_run_maker(const gb_wgmma_work &w)
+{
+    const int line = gb_wgmma_maker() / GB_WGMMA_SHARE;
     const bool is_usual = gb_wgmma_is_usual<T>(w);
-    float sums[64];
+    const gb_cuda_product_args &a = gb_wgmma_product(w);
+    gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
+    gb_mma_row<T> row = { (const T *)gb_wgmma_row(w, line), 1.0f, 0.0f };
     uint32_t n = 0;
 
     do
         if (is_usual)
-            gb_wgmma_sum_up<T, how, true, int32_t>(w, row, n, sums);
+            gb_wgmma_make<T, true, int32_t>(w, row, n);
         else
-            gb_wgmma_sum_up<T, how, false, int64_t>(w, row, n, sums);
+            gb_wgmma_make<T, false, int64_t>(w, row, n);
     while (!gb_format<T>::is_float &&
-           gb_mma_change_factors<GB_WGMMA_SHARE, GB_WGMMA_ROWS>(row));
-    gb_mma_keep_scale<GB_WGMMA_SHARE>(row, w.p.row_scales);
-    gb_wgmma_store_all(w, sums);
+           gb_wgmma_is_for_all(gb_wgmma_change_factor(row)));
+    if (gb_wgmma_maker() % GB_WGMMA_SHARE == 0)
+        w.p.row_scales[line] = 1.0f / row.factor;
+    gb_wgmma_sync_done();
+    if (a.more.n > 0 && gb_wgmma_maker() < w.p.tile.n_cols)
+        r.places[gb_wgmma_maker()] =
+            gb_column_place(a, w.p.tile, gb_wgmma_maker());
+    gb_wgmma_store_all(w, r);
+}
+
+/* And those that multiply. */
+template <typename T, typename how>
+GB_DEVICE void
+gb_wgmma_run_multiplier(const gb_wgmma_work &w)
+{
+    const bool is_usual = gb_wgmma_is_usual<T>(w);
+    gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
+    float sums[GB_WGMMA_OWN];
+    uint32_t n = 0;
+
+    do
+        if (is_usual)
+            gb_wgmma_sum_up<T, how, true, int32_t>(w, n, sums);
+        else
+            gb_wgmma_sum_up<T, how, false, int64_t>(w, n, sums);
+    while (!gb_format<T>::is_float && gb_wgmma_is_for_all(false));
+    gb_wgmma_sync_done();
+    gb_wgmma_keep_sums(sums, r);
+    gb_wgmma_store_all(w, r);
 }
 
 template <typename T, typename how>
@@ -430,13 +715,7 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
     const gb_product_tile tile =
         gb_product_tile_of(a, block - all.products.first[number]);
     gb_wgmma_stages &p = *gb_wgmma_take_stages();
-    const gb_wgmma_work w = {
-        all, p, gb_wgmma_panel(p.rows[0] + gb_wgmma_first_row() * GB_WGMMA_STEP),
-        gb_wgmma_panel(p.cols[0] + gb_wgmma_first_col() * GB_WGMMA_STEP),
-        gb_wgmma_row_of_map(a, tile), gb_wgmma_first_col() < tile.n_cols
-    };
-
-    gb_mma_row<T> row;
+    const gb_wgmma_work w = { all, p, gb_wgmma_row_of_map(a, tile) };
 
     if (tile.n_cols == 0)
         return;
@@ -447,9 +726,14 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
         p.tile = tile;
         p.product = number;
     }
-    row = gb_mma_row_of<GB_WGMMA_SHARE, T>(a, tile);
     gb_list_columns(a, tile, p.columns, GB_WGMMA_COLS);
-    gb_wgmma_tile<T, how>(w, row);
+    if (gb_thread() >= GB_WGMMA_MAKERS) {
+        gb_give_registers<GB_WGMMA_LESS>();
+        gb_wgmma_run_maker<T>(w);
+    } else {
+        gb_take_registers<GB_WGMMA_MORE>();
+        gb_wgmma_run_multiplier<T, how>(w);
+    }
 }
 
 #endif
