@@ -154,6 +154,24 @@ gb_hip_load_16(uint32_t words[4], const void *p)
     __builtin_memcpy(words, &loaded, sizeof(loaded));
 }
 
+#ifdef __GFX9__
+/* scale * LOW + addend, and the same of HIGH, as f16 by an instruction each, which
+ * the compiler does not find where it takes two products at a time. */
+static __device__ __forceinline__ uint32_t
+gb_hip_f16_pair_fma(float scale, float low, float high, float addend)
+{
+    uint32_t pair;
+
+    asm("v_fma_mixlo_f16 %0, %1, %2, %3"
+        : "=v"(pair)
+        : "v"(scale), "v"(low), "v"(addend));
+    asm("v_fma_mixhi_f16 %0, %1, %2, %3"
+        : "+v"(pair)
+        : "v"(scale), "v"(high), "v"(addend));
+    return pair;
+}
+#endif
+
 /*
  * Matrix cores: 16 x 16 sums of 16 products of halves, d += a * b.  Of the values
  * of k that a line of A (a row) or of B (a column) has, GB_MATRIX_SHARES lanes
@@ -237,6 +255,43 @@ gb_matrix_bf16(float *d, const uint32_t *a, const uint32_t *b)
 #else
     const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(
         gb_hip_bf16s::of(a), gb_hip_bf16s::of(b), gb_hip_sums::of(d));
+#endif
+    __builtin_memcpy(d, &sums, sizeof(sums));
+#else
+    (void)d, (void)a, (void)b;
+#endif
+}
+
+/* MFMA alone: 32 x 32 sums of 8 products. */
+static __device__ __forceinline__ void
+gb_matrix_wide_multiply_f16(float *d, const uint32_t *a, const uint32_t *b)
+{
+#if GB_HAS_MATRIX && GB_MATRIX_SHARES == 4
+    typedef gb_hip_vector<float, 16> wide;
+    const auto sums = __builtin_amdgcn_mfma_f32_32x32x8f16(
+        gb_hip_halves::of(a), gb_hip_halves::of(b), wide::of(d), 0, 0, 0);
+
+    __builtin_memcpy(d, &sums, sizeof(sums));
+#else
+    (void)d, (void)a, (void)b;
+#endif
+}
+
+static __device__ __forceinline__ void
+gb_matrix_wide_multiply_bf16(float *d, const uint32_t *a, const uint32_t *b)
+{
+#if GB_HAS_MATRIX && GB_MATRIX_SHARES == 4
+    typedef gb_hip_vector<float, 16> wide;
+#if defined(__gfx908__)
+    typedef gb_hip_vector<short, 2> two;
+    auto sums = __builtin_amdgcn_mfma_f32_32x32x4bf16(two::of(a), two::of(b),
+                                                      wide::of(d), 0, 0, 0);
+
+    sums = __builtin_amdgcn_mfma_f32_32x32x4bf16(two::of(a + 1), two::of(b + 1),
+                                                 sums, 0, 0, 0);
+#else
+    const auto sums = __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(
+        gb_hip_bf16s::of(a), gb_hip_bf16s::of(b), wide::of(d), 0, 0, 0);
 #endif
     __builtin_memcpy(d, &sums, sizeof(sums));
 #else

@@ -543,6 +543,18 @@ gb_fma(float a, float b, float c)
     return __fmaf_rn(a, b, c);
 }
 
+/* scale * LOW + addend and scale * HIGH + addend as f16, the first in the lower
+ * half of the word. */
+GB_DEVICE uint32_t
+gb_f16_pair_fma(float scale, float low, float high, float addend)
+{
+#if defined(__HIP__) && defined(__GFX9__)
+    return gb_hip_f16_pair_fma(scale, low, high, addend);
+#else
+    return gb_f16_pair(gb_fma(scale, low, addend), gb_fma(scale, high, addend));
+#endif
+}
+
 /* a * b, never contracted with a sum; the square root.  Rounded as IEEE 754
  * says. */
 #if defined(__CUDA_ARCH__) || defined(__NVPTX__)

@@ -139,10 +139,13 @@ gb_sixteen_of(const gb_loaded_sixteen<gb_q4_k> &loaded)
     return s;
 }
 
-/* The code in byte I of WORD. */
+/* The code in byte I of WORD.  Cards with waves of 64 lanes convert a byte of a
+ * word, with its sign, in one instruction. */
 GB_DEVICE float
 gb_code_of(uint32_t word, int i)
 {
+    if constexpr (GB_WARP == 64)
+        return (float)gb_int8_of((int)(word ^ 0x80808080u), i);
     return gb_float_of_bits(
                gb_pick_bytes(word, 0x4b000000u, 0x7440u | (uint32_t)i)) -
            8388736.0f;
@@ -156,6 +159,8 @@ gb_two_halves(const gb_sixteen &s, float scale, float min, int i)
     const float low = gb_code_of(s.codes[i / 2], i % 2 * 2);
     const float high = gb_code_of(s.codes[i / 2], i % 2 * 2 + 1);
 
+    if constexpr (GB_WARP == 64)
+        return gb_f16_pair_fma(scale, low, high, has_mins ? -min : 0.0f);
     if constexpr (has_mins)
         return gb_f16_pair(gb_fma(scale, low, -min),
                            gb_fma(scale, high, -min));
@@ -174,10 +179,18 @@ gb_sixteen_halves(const gb_sixteen &s, float factor, uint32_t out[8])
                                          i);
 }
 
+GB_DEVICE float
+gb_without_sign(float x)
+{
+    return gb_float_of_bits(gb_bits_of_float(x) & 0x7fffffff);
+}
+
 /* No magnitude of the sixteen is above this. */
 GB_DEVICE float
 gb_sixteen_bound(const gb_sixteen &s)
 {
+    if constexpr (GB_WARP == 64)
+        return gb_fma(gb_without_sign(s.scale), 128.0f, gb_without_sign(s.min));
     const float scale = s.scale < 0.0f ? -s.scale : s.scale;
     const float min = s.min < 0.0f ? -s.min : s.min;
 
