@@ -549,7 +549,17 @@ GB_DEVICE uint32_t
 gb_f16_pair_fma(float scale, float low, float high, float addend)
 {
 #if defined(__HIP__) && defined(__GFX9__)
-    return gb_hip_f16_pair_fma(scale, low, high, addend);
+    /* An instruction each, which clang does not find where it takes two products
+     * at a time. */
+    uint32_t pair;
+
+    asm("v_fma_mixlo_f16 %0, %1, %2, %3"
+        : "=v"(pair)
+        : "v"(scale), "v"(low), "v"(addend));
+    asm("v_fma_mixhi_f16 %0, %1, %2, %3"
+        : "+v"(pair)
+        : "v"(scale), "v"(high), "v"(addend));
+    return pair;
 #else
     return gb_f16_pair(gb_fma(scale, low, addend), gb_fma(scale, high, addend));
 #endif

@@ -263,9 +263,10 @@ GB_DEVICE void
 gb_mfma_tile(const gb_cuda_product_args &a, const gb_product_tile &tile,
              gb_mfma_memory &memory)
 {
-    gb_mfma_source<T> source = { gb_mma_row_of<GB_MFMA_SHARE, T>(a, tile) };
+    gb_mfma_source<T> source;
     gb_mfma_sums sums;
 
+    source.row = gb_mma_row_of<GB_MFMA_SHARE, T>(a, tile);
     source.n = (int)(tile.k_end - tile.k) / GB_CUDA_K_STEP;
     source.row.weights += tile.k / gb_format<T>::values;
     gb_list_columns(a, tile, memory.lists.columns, GB_CUDA_MFMA_TILE);

@@ -401,19 +401,11 @@ gb_scale_and_min(const gb_piece &head, int unit, float *scale, float *min)
     const uint32_t second = head.words[2] >> shift;
     const uint32_t third = head.words[3] >> shift;
     const bool is_early = unit < 4;
-    uint32_t s, m;
+    const uint32_t s =
+        is_early ? first & 63 : (third & 15) | (first >> 2 & 48);
+    const uint32_t m =
+        is_early ? second & 63 : (third >> 4 & 15) | (second >> 2 & 48);
 
-    /* In waves of 64 lanes both are found, since branches cost more. */
-    if constexpr (GB_WARP == 64) {
-        const uint32_t early = (uint32_t)((unit - 4) >> 31);
-
-        s = (first & 63 & early) | (((third & 15) | (first >> 2 & 48)) & ~early);
-        m = (second & 63 & early) |
-            (((third >> 4 & 15) | (second >> 2 & 48)) & ~early);
-    } else {
-        s = is_early ? first & 63 : (third & 15) | (first >> 2 & 48);
-        m = is_early ? second & 63 : (third >> 4 & 15) | (second >> 2 & 48);
-    }
     *scale =
         gb_float(gb_f16{ (uint16_t)head.words[0] }) * (float)(int)s;
     *min = gb_float(gb_f16{ (uint16_t)(head.words[0] >> 16) }) *
