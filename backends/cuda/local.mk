@@ -20,6 +20,7 @@ GB_KERNEL_FILES = \
 	matrixattention \
 	matrixgemm \
 	matrixlimits \
+	matrixmfma \
 	mma8attention \
 	mma8decode \
 	mma8gemm \
@@ -265,6 +266,7 @@ EXTRA_DIST += \
 	%D%/kernels/matrix.cuh \
 	%D%/kernels/matrixattention.cuh \
 	%D%/kernels/matrixgemm.cuh \
+	%D%/kernels/matrixmfma.cuh \
 	%D%/kernels/mma.cuh \
 	%D%/kernels/mmaattention.cuh \
 	%D%/kernels/mmadecode.cuh \

@@ -195,53 +195,57 @@ typedef gb_hip_vector<_Float16, 16 / GB_MATRIX_SHARES> gb_hip_halves;
 typedef gb_hip_vector<short, 16 / GB_MATRIX_SHARES> gb_hip_bf16s;
 typedef gb_hip_vector<float, 256 / GB_WARP> gb_hip_sums;
 
-static __device__ __forceinline__ void
-gb_matrix_f16(float *d, const uint32_t *a, const uint32_t *b)
-{
-#if GB_HAS_MATRIX
-#if GB_MATRIX_SHARES == 4
-    const auto sums = __builtin_amdgcn_mfma_f32_16x16x16f16(
-        gb_hip_halves::of(a), gb_hip_halves::of(b), gb_hip_sums::of(d), 0, 0,
-        0);
-#elif GB_MATRIX_SHARES == 2
-    const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(
-        gb_hip_halves::of(a), gb_hip_halves::of(b), gb_hip_sums::of(d));
-#else
-    const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(
-        gb_hip_halves::of(a), gb_hip_halves::of(b), gb_hip_sums::of(d));
-#endif
-    __builtin_memcpy(d, &sums, sizeof(sums));
-#else
-    (void)d, (void)a, (void)b;
-#endif
-}
+typedef gb_hip_vector<float, 16> gb_hip_wide_sums;
+typedef gb_hip_vector<short, 2> gb_hip_two_bf16s;
 
-static __device__ __forceinline__ void
-gb_matrix_bf16(float *d, const uint32_t *a, const uint32_t *b)
-{
-#if GB_HAS_MATRIX
-#if defined(__gfx908__)
-    /* Eight values of k an instruction, in whatever order. */
-    typedef gb_hip_vector<short, 2> two;
-    auto sums = __builtin_amdgcn_mfma_f32_16x16x8bf16(
-        two::of(a), two::of(b), gb_hip_sums::of(d), 0, 0, 0);
+/* A function that adds to D by instructions on A and B; and one of these, whose
+ * operands are vectors T. */
+#define GB_HIP_ADDS(name, instructions)                                     \
+    static __device__ __forceinline__ void                                  \
+    name(float *d, const uint32_t *a, const uint32_t *b) { instructions; }
+#define GB_HIP_MATRIX(instruction, T, sums, at, ...)                         \
+    {                                                                        \
+        const auto result = __builtin_amdgcn_##instruction(                  \
+            T::of(a + (at)), T::of(b + (at)), sums::of(d) __VA_ARGS__);      \
+        __builtin_memcpy(d, &result, sizeof(result));                        \
+    }
+#define GB_HIP_MFMA(size, T, sums, at) \
+    GB_HIP_MATRIX(mfma_f32_##size, T, sums, at, , 0, 0, 0)
 
-    sums = __builtin_amdgcn_mfma_f32_16x16x8bf16(two::of(a + 1), two::of(b + 1),
-                                                 sums, 0, 0, 0);
-#elif GB_MATRIX_SHARES == 4
-    const auto sums = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
-        gb_hip_bf16s::of(a), gb_hip_bf16s::of(b), gb_hip_sums::of(d), 0, 0, 0);
-#elif GB_MATRIX_SHARES == 2
-    const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(
-        gb_hip_bf16s::of(a), gb_hip_bf16s::of(b), gb_hip_sums::of(d));
+/* MFMA also has 32 x 32 sums of 8 products (wide).  On gfx908 bf16 has half as many
+ * values of k an instruction, in whatever order. */
+#if GB_HAS_MATRIX && GB_MATRIX_SHARES == 4
+GB_HIP_ADDS(gb_matrix_f16, GB_HIP_MFMA(16x16x16f16, gb_hip_halves, gb_hip_sums, 0))
+GB_HIP_ADDS(gb_matrix_wide_multiply_f16,
+            GB_HIP_MFMA(32x32x8f16, gb_hip_halves, gb_hip_wide_sums, 0))
+#ifdef __gfx908__
+GB_HIP_ADDS(gb_matrix_bf16, GB_HIP_MFMA(16x16x8bf16, gb_hip_two_bf16s, gb_hip_sums, 0)
+            GB_HIP_MFMA(16x16x8bf16, gb_hip_two_bf16s, gb_hip_sums, 1))
+GB_HIP_ADDS(gb_matrix_wide_multiply_bf16,
+            GB_HIP_MFMA(32x32x4bf16, gb_hip_two_bf16s, gb_hip_wide_sums, 0)
+            GB_HIP_MFMA(32x32x4bf16, gb_hip_two_bf16s, gb_hip_wide_sums, 1))
 #else
-    const auto sums = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(
-        gb_hip_bf16s::of(a), gb_hip_bf16s::of(b), gb_hip_sums::of(d));
+GB_HIP_ADDS(gb_matrix_bf16, GB_HIP_MFMA(16x16x16bf16_1k, gb_hip_bf16s, gb_hip_sums, 0))
+GB_HIP_ADDS(gb_matrix_wide_multiply_bf16,
+            GB_HIP_MFMA(32x32x8bf16_1k, gb_hip_bf16s, gb_hip_wide_sums, 0))
 #endif
-    __builtin_memcpy(d, &sums, sizeof(sums));
 #else
-    (void)d, (void)a, (void)b;
+#if GB_HAS_MATRIX && GB_MATRIX_SHARES == 2
+GB_HIP_ADDS(gb_matrix_f16, GB_HIP_MATRIX(wmma_f32_16x16x16_f16_w32_gfx12,
+                                         gb_hip_halves, gb_hip_sums, 0, ))
+GB_HIP_ADDS(gb_matrix_bf16, GB_HIP_MATRIX(wmma_f32_16x16x16_bf16_w32_gfx12,
+                                          gb_hip_bf16s, gb_hip_sums, 0, ))
+#elif GB_HAS_MATRIX
+GB_HIP_ADDS(gb_matrix_f16, GB_HIP_MATRIX(wmma_f32_16x16x16_f16_w32, gb_hip_halves,
+                                         gb_hip_sums, 0, ))
+GB_HIP_ADDS(gb_matrix_bf16, GB_HIP_MATRIX(wmma_f32_16x16x16_bf16_w32, gb_hip_bf16s,
+                                          gb_hip_sums, 0, ))
+#else
+GB_HIP_ADDS(gb_matrix_f16, )
+GB_HIP_ADDS(gb_matrix_bf16, )
 #endif
-}
+GB_HIP_ADDS(gb_matrix_wide_multiply_f16, )
+GB_HIP_ADDS(gb_matrix_wide_multiply_bf16, )
+#endif
 
 #endif

@@ -89,6 +89,11 @@ void gb_emu_mma_m16n8k32_s8(
  */
 void gb_matrix_f16(float *d, const uint32_t *a, const uint32_t *b);
 void gb_matrix_bf16(float *d, const uint32_t *a, const uint32_t *b);
+/* MFMA's of 32 x 32 sums and 8 values of k: 64 lanes. */
+void gb_matrix_wide_multiply_f16(
+    float *d, const uint32_t *a, const uint32_t *b);
+void gb_matrix_wide_multiply_bf16(
+    float *d, const uint32_t *a, const uint32_t *b);
 int gb_emu_matrix_shares() __attribute__((const));
 
 /* 1, 2 or 4 matrices of 8 rows of 16 bytes of shared memory; all lanes. */

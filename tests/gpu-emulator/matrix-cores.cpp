@@ -10,6 +10,11 @@
  * row 2 i + L / 16.  (AMD, "CDNA3 Instruction Set Architecture", 7.1, "RDNA3 …",
  * 7.9, "RDNA4 …", 7.12.)
  *
+ * The wide ones, D [32][32] += A [32][8] B [8][32], are MFMA's alone
+ * (v_mfma_f32_32x32x8): lane L has row L % 32 of A and column L % 32 of B, of both
+ * values 4 (L / 32) and following; of D column L % 32, in element i row
+ * 8 (i / 4) + 4 (L / 32) + i % 4.
+ *
  * With S = 1, lanes L and L + 16 must bring the same.
  */
 #include "tests/gpu-emulator/check.h"
@@ -98,6 +103,47 @@ multiply(const meeting &m)
     }
 }
 
+constexpr int wide = 32, wide_k = 8, wide_sums = 16;
+
+template <double (*read)(uint32_t)>
+void
+multiply_wide(const meeting &m)
+{
+    double a[wide][wide_k] = {}, b[wide][wide_k] = {};
+
+    for (int lane = 0; lane < GB_WARP; lane++) {
+        const operands &o = *(const operands *)m.data[lane];
+
+        for (int i = 0; i < 4; i++) {
+            const int k = 4 * (lane / wide) + i, shift = 16 * (i % 2);
+
+            a[lane % wide][k] = read(o.a[i / 2] >> shift & 0xffff);
+            b[lane % wide][k] = read(o.b[i / 2] >> shift & 0xffff);
+        }
+    }
+    for (int lane = 0; lane < GB_WARP; lane++) {
+        const operands &o = *(const operands *)m.data[lane];
+
+        for (int i = 0; i < wide_sums; i++) {
+            const int row = 8 * (i / 4) + 4 * (lane / wide) + i % 4;
+            double sum = 0;
+
+            for (int k = 0; k < wide_k; k++)
+                sum += a[row][k] * b[lane % wide][k];
+            o.d[i] = (float)(sum + o.d[i]);
+        }
+    }
+    if (GB_WARP != 64)
+        complain(fiber_of((uintptr_t)m.data[0]),
+                 ((const operands *)m.data[0])->pc,
+                 "a matrix instruction of 64 lanes on a card with %d",
+                 GB_WARP);
+}
+
+const collective of_wide_f16s = { "a wide matrix instruction of f16",
+                                  multiply_wide<of_f16>, false };
+const collective of_wide_bf16s = { "a wide matrix instruction of bf16",
+                                   multiply_wide<of_bf16>, false };
 const collective of_f16s = { "a matrix instruction of f16", multiply<of_f16>,
                              false };
 const collective of_bf16s = { "a matrix instruction of bf16",
@@ -132,4 +178,20 @@ gb_matrix_bf16(float *d, const uint32_t *a, const uint32_t *b)
     emu::operands o = { d, a, b, __builtin_return_address(0) };
 
     emu::all_lanes(&emu::of_bf16s, &o);
+}
+
+extern "C" void
+gb_matrix_wide_multiply_f16(float *d, const uint32_t *a, const uint32_t *b)
+{
+    emu::operands o = { d, a, b, __builtin_return_address(0) };
+
+    emu::all_lanes(&emu::of_wide_f16s, &o);
+}
+
+extern "C" void
+gb_matrix_wide_multiply_bf16(float *d, const uint32_t *a, const uint32_t *b)
+{
+    emu::operands o = { d, a, b, __builtin_return_address(0) };
+
+    emu::all_lanes(&emu::of_wide_bf16s, &o);
 }

@@ -3,7 +3,8 @@
  * gpu-emulator/values-matrix.cpp - the emulator's matrix instructions of AMD's
  * cards are those of AMD's tables of registers.
  *
- * The tables (AMD, "CDNA3 Instruction Set Architecture", 7.1.4, v_mfma_f32_16x16x16;
+ * The tables (AMD, "CDNA3 Instruction Set Architecture", 7.1.4, v_mfma_f32_16x16x16
+ * and v_mfma_f32_32x32x8;
  * "RDNA3 …", 7.9, and "RDNA4 …", 7.12, v_wmma_f32_16x16x16) name for a register of
  * some lanes the row or column and the values of k; they stand below as they are
  * printed, a case at a time.
@@ -15,6 +16,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include <string>
+
 extern "C" {
 #include <cmocka.h>
 }
@@ -22,12 +25,31 @@ extern "C" {
 namespace {
 
 struct card {
-    const char *name;
+    const char *name, *kernel;
     int lanes, shares;
+    int lines, n_k;       /* rows and columns of D; values of k */
     int halves;           /* of A and of B that a lane has */
+    int words, sums;      /* that the kernel has of a lane: of A and of B, and D */
     int (*k)(int lane, int half);
     int (*row)(int lane, int sum);
 };
+
+/* Of 32 x 32: lanes 0 … 31 have k 0 … 3, the others 4 … 7; of sixteen sums, four
+ * by four, lanes 0 … 31 rows 0 … 3, 8 … 11, 16 … 19, 24 … 27, the others those
+ * between. */
+int
+wide_k(int lane, int half)
+{
+    return lane < 32 ? half : 4 + half;
+}
+
+int
+wide_row(int lane, int sum)
+{
+    static const int rows[2][4] = { { 0, 8, 16, 24 }, { 4, 12, 20, 28 } };
+
+    return rows[lane / 32][sum / 4] + sum % 4;
+}
 
 /* Lanes 0 … 15 have k 0 … 3, 16 … 31 4 … 7, 32 … 47 8 … 11, 48 … 63 12 … 15;
  * their four sums rows 0 … 3, 4 … 7, 8 … 11, 12 … 15. */
@@ -80,34 +102,43 @@ rdna4_row(int lane, int sum)
 }
 
 const card cards[] = {
-    { "MFMA", 64, 4, 4, mfma_k, mfma_row },
-    { "WMMA of RDNA 3", 32, 1, 16, rdna3_k, rdna3_row },
-    { "WMMA of RDNA 4", 32, 2, 8, rdna4_k, rdna4_row },
+    { "MFMA", "matrix_", 64, 4, 16, 16, 4, GB_VALUE_SHARE, GB_VALUE_SUMS,
+      mfma_k, mfma_row },
+    { "WMMA of RDNA 3", "matrix_", 32, 1, 16, 16, 16, GB_VALUE_SHARE,
+      GB_VALUE_SUMS, rdna3_k, rdna3_row },
+    { "WMMA of RDNA 4", "matrix_", 32, 2, 16, 16, 8, GB_VALUE_SHARE,
+      GB_VALUE_SUMS, rdna4_k, rdna4_row },
+    { "MFMA of 32 x 32", "matrix_wide_", 64, 4, 32, 8, 4, GB_VALUE_WIDE_SHARE,
+      GB_VALUE_WIDE_SUMS, wide_k, wide_row },
 };
 
-constexpr int per_lane = 2 * GB_VALUE_SHARE + GB_VALUE_SUMS;
+int
+per_lane(const card &c)
+{
+    return 2 * c.words + c.sums;
+}
 
 struct number {
-    const char *kernel;
+    const char *name;
     uint32_t mask;
     int first_exponent, fraction_bits;
     double (*value)(uint32_t bits);
 };
 
 const number numbers[] = {
-    { "matrix_f16", 0x83ff, 12, 10, of_f16 },
-    { "matrix_bf16", 0x807f, 124, 7, of_bf16 },
+    { "f16", 0x83ff, 12, 10, of_f16 },
+    { "bf16", 0x807f, 124, 7, of_bf16 },
 };
 
 struct matrices {
-    uint32_t a[16][16], b[16][16]; /* [line][k] */
+    uint32_t a[32][16], b[32][16]; /* [line][k] */
 };
 
 void
-draw(const number &n, uint32_t *state, matrices *m)
+draw(const card &c, const number &n, uint32_t *state, matrices *m)
 {
-    for (int line = 0; line < 16; line++)
-        for (int k = 0; k < 16; k++) {
+    for (int line = 0; line < c.lines; line++)
+        for (int k = 0; k < c.n_k; k++) {
             m->a[line][k] =
                 (next(state) & n.mask) |
                 (n.first_exponent + next(state) % 6) << n.fraction_bits;
@@ -121,19 +152,19 @@ draw(const number &n, uint32_t *state, matrices *m)
 words
 distribute(const card &c, const matrices &m, uint32_t *state)
 {
-    words in((size_t)(GB_WARP * per_lane));
+    words in((size_t)(GB_WARP * per_lane(c)));
 
     for (int lane = 0; lane < GB_WARP; lane++) {
-        uint32_t *const to = &in[(size_t)(lane * per_lane)];
+        uint32_t *const to = &in[(size_t)(lane * per_lane(c))];
 
         for (int i = 0; i < c.halves; i++) {
             const int k = c.k(lane, i);
 
-            to[i / 2] |= m.a[lane % 16][k] << 16 * (i % 2);
-            to[GB_VALUE_SHARE + i / 2] |= m.b[lane % 16][k] << 16 * (i % 2);
+            to[i / 2] |= m.a[lane % c.lines][k] << 16 * (i % 2);
+            to[c.words + i / 2] |= m.b[lane % c.lines][k] << 16 * (i % 2);
         }
-        for (int i = 0; i < GB_VALUE_SUMS; i++)
-            to[2 * GB_VALUE_SHARE + i] =
+        for (int i = 0; i < c.sums; i++)
+            to[2 * c.words + i] =
                 bits_of((float)next(state) * 0x1p-22f);
     }
     return in;
@@ -144,22 +175,22 @@ compare(const card &c, const number &n, const matrices &m, const words &in,
         const words &out)
 {
     for (int lane = 0; lane < GB_WARP; lane++)
-        for (int i = 0; i < GB_VALUE_SUMS; i++) {
-            const int row = c.row(lane, i), column = lane % 16;
+        for (int i = 0; i < c.sums; i++) {
+            const int row = c.row(lane, i), column = lane % c.lines;
             double sum = float_of(
-                in[(size_t)(lane * per_lane + 2 * GB_VALUE_SHARE + i)]);
+                in[(size_t)(lane * per_lane(c) + 2 * c.words + i)]);
             double size = fabs(sum);
 
-            for (int k = 0; k < 16; k++) {
+            for (int k = 0; k < c.n_k; k++) {
                 const double product =
                     n.value(m.a[row][k]) * n.value(m.b[column][k]);
 
                 sum += product;
                 size += fabs(product);
             }
-            if (fabs(float_of(out[(size_t)(lane * GB_VALUE_SUMS + i)]) - sum) >
+            if (fabs(float_of(out[(size_t)(lane * c.sums + i)]) - sum) >
                 size * 0x1p-24)
-                fail_msg("%s, %s: lane %d, sum %d", c.name, n.kernel, lane, i);
+                fail_msg("%s, %s: lane %d, sum %d", c.name, n.name, lane, i);
         }
 }
 
@@ -172,15 +203,17 @@ products_of_matrix_cores_are_those_of_the_layouts(void **)
 
     for (const card &c : cards)
         for (const number &n : numbers) {
-            words out((size_t)(GB_WARP * GB_VALUE_SUMS));
+            const std::string kernel = std::string(c.kernel) + n.name;
+            words out((size_t)(GB_WARP * c.sums));
             matrices m;
             words in;
 
             if (c.lanes != GB_WARP)
                 continue;
-            draw(n, &state, &m);
+            draw(c, n, &state, &m);
             in = distribute(c, m, &state);
-            assert_int_equal(run_shared(n.kernel, c.shares, in, &out), 0);
+            assert_int_equal(run_shared(kernel.c_str(), c.shares, in, &out),
+                             0);
             compare(c, n, m, in, out);
         }
 }
@@ -190,15 +223,15 @@ void
 lanes_that_share_a_line_bring_the_same(void **)
 {
     const card &c = cards[1];
-    words out((size_t)(GB_WARP * GB_VALUE_SUMS));
+    words out((size_t)(GB_WARP * c.sums));
     uint32_t state = 12;
     matrices m;
     words in;
 
     if (c.lanes != GB_WARP)
         skip();
-    draw(numbers[0], &state, &m);
+    draw(c, numbers[0], &state, &m);
     in = distribute(c, m, &state);
-    in[20 * per_lane] ^= 0x400;
+    in[(size_t)(20 * per_lane(c))] ^= 0x400;
     assert_int_equal(run_shared("matrix_f16", c.shares, in, &out), 1);
 }

@@ -127,22 +127,26 @@ GB_VALUE_KERNEL(mma_m16n8k32_s8)
 
 /* Four matrices, 8 rows of 16 bytes each, one after the other, for each half. */
 /* Those of AMD's matrix cores. */
-#define MATRIX(name)                                                       \
-    GB_VALUE_KERNEL(matrix_##name)                                         \
-    {                                                                      \
-        const uint32_t *const in =                                         \
-            a.in + (2 * GB_VALUE_SHARE + GB_VALUE_SUMS) * gb_thread();     \
-        float d[GB_VALUE_SUMS];                                            \
-                                                                           \
-        for (int i = 0; i < GB_VALUE_SUMS; i++)                            \
-            d[i] = __uint_as_float(in[2 * GB_VALUE_SHARE + i]);            \
-        gb_matrix_##name(d, in, in + GB_VALUE_SHARE);                      \
-        for (int i = 0; i < GB_VALUE_SUMS; i++)                            \
-            a.out[GB_VALUE_SUMS * gb_thread() + i] = __float_as_uint(d[i]); \
+#define MATRIX(name, multiply, n_words, n_sums)                       \
+    GB_VALUE_KERNEL(name)                                             \
+    {                                                                 \
+        const uint32_t *const in =                                    \
+            a.in + (2 * (n_words) + (n_sums)) * gb_thread();          \
+        float d[n_sums];                                              \
+                                                                      \
+        for (int i = 0; i < (n_sums); i++)                            \
+            d[i] = __uint_as_float(in[2 * (n_words) + i]);            \
+        multiply(d, in, in + (n_words));                              \
+        for (int i = 0; i < (n_sums); i++)                            \
+            a.out[(n_sums) * gb_thread() + i] = __float_as_uint(d[i]); \
     }
 
-MATRIX(f16)
-MATRIX(bf16)
+MATRIX(matrix_f16, gb_matrix_f16, GB_VALUE_SHARE, GB_VALUE_SUMS)
+MATRIX(matrix_bf16, gb_matrix_bf16, GB_VALUE_SHARE, GB_VALUE_SUMS)
+MATRIX(matrix_wide_f16, gb_matrix_wide_multiply_f16, GB_VALUE_WIDE_SHARE,
+       GB_VALUE_WIDE_SUMS)
+MATRIX(matrix_wide_bf16, gb_matrix_wide_multiply_bf16, GB_VALUE_WIDE_SHARE,
+       GB_VALUE_WIDE_SUMS)
 
 GB_VALUE_KERNEL(ldmatrix)
 {

@@ -60,6 +60,9 @@ struct gb_value_tma_input {
 /* Words of A and of B that a lane has at most for matrix cores, and its sums. */
 #define GB_VALUE_SHARE 8
 #define GB_VALUE_SUMS  (256 / GB_WARP)
+/* The same of the wide ones. */
+#define GB_VALUE_WIDE_SHARE 2
+#define GB_VALUE_WIDE_SUMS  16
 
 /*
  * Name, threads, bytes of dynamic shared memory.  Of matrix instructions, in
@@ -76,6 +79,8 @@ struct gb_value_tma_input {
     GB_VALUE(mma_m16n8k32_s8, GB_WARP, 0)                                 \
     GB_VALUE(matrix_f16, GB_WARP, 0)                                      \
     GB_VALUE(matrix_bf16, GB_WARP, 0)                                     \
+    GB_VALUE(matrix_wide_f16, GB_WARP, 0)                                 \
+    GB_VALUE(matrix_wide_bf16, GB_WARP, 0)                                \
     GB_VALUE(ldmatrix, GB_WARP, 0)                                        \
     GB_VALUE(late, GB_WARP, 0)                                            \
     GB_VALUE(count, GB_WARP, 0)                                           \

@@ -23,12 +23,13 @@ export top_builddir GGML_BACKEND_PATH="$module"
 export GGMLBACKEND_TEST_EMU_MEMORY=17179869184
 export GGMLBACKEND_TEST_EMU_TABLE="$dir/table"
 
-# run ARCH LANES ORDER VARIANT PART [OPERATION]: no case fails or is refused, nothing is
+# run ARCH LANES ORDER VARIANT PART [OPERATION [UNITS]]: no case fails or is refused, nothing is
 # reported, and there are as many cases as such a part has.
 run() {
     export GGMLBACKEND_TEST_EMU_ARCH="$1"
     export GGMLBACKEND_TEST_EMU_LANES="$2" GGMLBACKEND_TEST_EMU_ORDER="$3"
     export GGMLBACKEND_GPU_VARIANT="$4" GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
+    export GGMLBACKEND_TEST_EMU_SMS="${7:-4}"
     : >"$dir/reports"
     top_builddir=${build:-$top_builddir} sh "$top_srcdir/tests/gpu-emulator/run" \
         "$top_builddir/ggmlbackend-conformance" --device ROCm0 --part "$5" ${6:+--op "$6"} >"$dir/cases" 2>"$dir/messages"
@@ -46,10 +47,11 @@ run() {
             '$1 == "all" && $2 >= least { ok = 1 } END { exit !ok }' "$dir/cases"
 }
 
-while read -r arch lanes order variant part operation; do
+# A card of one unit is filled by large tiles at once.
+while read -r arch lanes order variant part operation units; do
     [ -z "${GGMLBACKEND_TEST_ALL-}" ] || part=1/1
     claim "$arch, $lanes lanes, order $order, $variant, part $part${operation:+ of }$operation" \
-        run "$arch" "$lanes" "$order" "$variant" "$part" "$operation"
+        run "$arch" "$lanes" "$order" "$variant" "$part" "$operation" "$units"
     echo "# $(awk '$1 == "all" { print $2 }' "$dir/cases") cases"
 done <<'END'
 gfx906  64 0 dot4  1/64
@@ -61,6 +63,8 @@ gfx1100 32 1 wmma  8/64
 gfx1200 32 2 wmma  51/64
 gfx1100 32 0 plain 21/64
 gfx90a  64 2 mfma  1/16 MUL_MAT
+gfx90a  64 1 mfma  1/4  MUL_MAT 1
+gfx942  64 0 mfma  2/4  MUL_MAT 1
 gfx1100 32 0 wmma  2/16 MUL_MAT
 gfx1200 32 1 wmma  3/16 MUL_MAT
 gfx942  64 0 mfma  1/6  FLASH_ATTN_EXT
@@ -112,6 +116,10 @@ awk 'NR == FNR { n[$1 " " $2] += $3; next }
     { printf "# %-36s %9d %9d\n", $1, n[$1 " 32"], n[$1 " 64"] }
     !n[$1 " 32"] || !n[$1 " 64"] { print $1 >never }
     ' never="$dir/never" "$dir/table" "$dir/kernels"
+# Large tiles are for waves of 64 lanes alone, and bf16 has no case of as many columns.
+awk '$1 ~ /^gb_mfma_gemm_/ && $2 == 64 && $3 > 0 { seen[$1] }
+    END { for (name in seen) n++; print n + 0 }' "$dir/table" >"$dir/large"
+claim 'nearly all kernels of large tiles ran' [ "$(cat "$dir/large")" -ge 20 ]
 claim 'there are kernels of matrix cores' [ "$(wc -l <"$dir/kernels")" -ge 28 ]
 touch "$dir/never"
 each_ran() {

@@ -18,7 +18,7 @@ spilled    .  .                        vspills          none
 memory     .  .                        private,scratch  none
 dot4       .  ^gb_gemv_(iq|tq|q)       dot4             some
 wide       .  ^gb_gemv_                load128          some
-mfma       ^gfx9(08|0a|42) ^gb_matrix_(gemm|attention)_ mfma   some
+mfma       ^gfx9(08|0a|42) ^gb_(mfma_gemm|matrix_(gemm|attention))_ mfma some
 wmma       ^gfx1[12] ^gb_matrix_(gemm|attention)_ wmma         some
 resident   .  ^gb_gemv_                waves            some
 END

@@ -134,6 +134,10 @@ struct gb_cuda_gemv_args {
 #define GB_CUDA_WGMMA_THREADS 512
 #define GB_CUDA_WGMMA_SHARED  231424 /* bytes that a block has */
 
+/* Of the GEMM on MFMA by large tiles. */
+#define GB_CUDA_MFMA_TILE    128 /* rows, and columns */
+#define GB_CUDA_MFMA_THREADS 256
+
 /* Columns are halves. */
 struct gb_cuda_wgmma_args {
     struct gb_cuda_tensor_map map; /* of all columns, row by row */

@@ -543,6 +543,28 @@ gb_fma(float a, float b, float c)
     return __fmaf_rn(a, b, c);
 }
 
+/* scale * LOW + addend and scale * HIGH + addend as f16, the first in the lower
+ * half of the word. */
+GB_DEVICE uint32_t
+gb_f16_pair_fma(float scale, float low, float high, float addend)
+{
+#if defined(__HIP__) && defined(__GFX9__)
+    /* An instruction each, which clang does not find where it takes two products
+     * at a time. */
+    uint32_t pair;
+
+    asm("v_fma_mixlo_f16 %0, %1, %2, %3"
+        : "=v"(pair)
+        : "v"(scale), "v"(low), "v"(addend));
+    asm("v_fma_mixhi_f16 %0, %1, %2, %3"
+        : "+v"(pair)
+        : "v"(scale), "v"(high), "v"(addend));
+    return pair;
+#else
+    return gb_f16_pair(gb_fma(scale, low, addend), gb_fma(scale, high, addend));
+#endif
+}
+
 /* a * b, never contracted with a sum; the square root.  Rounded as IEEE 754
  * says. */
 #if defined(__CUDA_ARCH__) || defined(__NVPTX__)

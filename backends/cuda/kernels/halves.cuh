@@ -126,23 +126,52 @@ gb_sixteen_of(const gb_loaded_sixteen<T> &loaded)
     return loaded.s;
 }
 
+/* gb_scale_and_min() without a branch, which lanes of AMD's cards would take both
+ * sides of. */
+GB_DEVICE void
+gb_scale_and_min_by_masks(const gb_piece &head, int unit, float *scale,
+                          float *min)
+{
+    const int shift = unit % 4 * 8;
+    const uint32_t first = head.words[1] >> shift;
+    const uint32_t second = head.words[2] >> shift;
+    const uint32_t third = head.words[3] >> shift;
+    const uint32_t early = (uint32_t)((unit - 4) >> 31); /* all bits, or none */
+    const uint32_t s = (first & 63 & early) |
+                       (((third & 15) | (first >> 2 & 48)) & ~early);
+    const uint32_t m = (second & 63 & early) |
+                       (((third >> 4 & 15) | (second >> 2 & 48)) & ~early);
+
+    *scale =
+        gb_float(gb_f16{ (uint16_t)head.words[0] }) * (float)(int)s;
+    *min = gb_float(gb_f16{ (uint16_t)(head.words[0] >> 16) }) *
+           (float)(int)m;
+}
+
 GB_DEVICE gb_sixteen
 gb_sixteen_of(const gb_loaded_sixteen<gb_q4_k> &loaded)
 {
     const int is_high = loaded.first % 64 / 32;
     gb_sixteen s;
 
-    gb_scale_and_min(loaded.head, loaded.first / 32, &s.scale, &s.min);
+    if constexpr (GB_WARP == 64)
+        gb_scale_and_min_by_masks(loaded.head, loaded.first / 32, &s.scale,
+                                  &s.min);
+    else
+        gb_scale_and_min(loaded.head, loaded.first / 32, &s.scale, &s.min);
     GB_UNROLL
     for (int j = 0; j < 4; j++)
         s.codes[j] = gb_nibbles(loaded.codes.words[j], is_high) | 0x80808080u;
     return s;
 }
 
-/* The code in byte I of WORD. */
+/* The code in byte I of WORD.  Cards with waves of 64 lanes convert a byte of a
+ * word, with its sign, in one instruction. */
 GB_DEVICE float
 gb_code_of(uint32_t word, int i)
 {
+    if constexpr (GB_WARP == 64)
+        return (float)gb_int8_of((int)(word ^ 0x80808080u), i);
     return gb_float_of_bits(
                gb_pick_bytes(word, 0x4b000000u, 0x7440u | (uint32_t)i)) -
            8388736.0f;
@@ -156,6 +185,8 @@ gb_two_halves(const gb_sixteen &s, float scale, float min, int i)
     const float low = gb_code_of(s.codes[i / 2], i % 2 * 2);
     const float high = gb_code_of(s.codes[i / 2], i % 2 * 2 + 1);
 
+    if constexpr (GB_WARP == 64)
+        return gb_f16_pair_fma(scale, low, high, has_mins ? -min : 0.0f);
     if constexpr (has_mins)
         return gb_f16_pair(gb_fma(scale, low, -min),
                            gb_fma(scale, high, -min));
@@ -212,10 +243,18 @@ gb_sixteen_halves_of(const gb_sixteen &s, float factor, uint32_t out[8])
     }
 }
 
+GB_DEVICE float
+gb_without_sign(float x)
+{
+    return gb_float_of_bits(gb_bits_of_float(x) & 0x7fffffff);
+}
+
 /* No magnitude of the sixteen is above this. */
 GB_DEVICE float
 gb_sixteen_bound(const gb_sixteen &s)
 {
+    if constexpr (GB_WARP == 64)
+        return gb_fma(gb_without_sign(s.scale), 128.0f, gb_without_sign(s.min));
     const float scale = s.scale < 0.0f ? -s.scale : s.scale;
     const float min = s.min < 0.0f ? -s.min : s.min;
 

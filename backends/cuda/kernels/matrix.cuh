@@ -28,6 +28,11 @@
 
 static constexpr bool gb_has_matrix = GB_HAS_MATRIX;
 
+/* MFMA has sums of 32 rows and 32 columns, too, of 8 values of k. */
+#define GB_MATRIX_WIDE_SUMS 16 /* of a lane */
+
+static constexpr bool gb_has_wide_matrix = GB_HAS_MATRIX && GB_WARP == 64;
+
 /* A lane's share of a step of a line. */
 struct gb_matrix_share {
     uint32_t words[GB_MATRIX_WORDS];
@@ -84,6 +89,33 @@ struct gb_matrix_multiply_bf16 {
 
         gb_matrix_bf16(d, a.words, b.words);
         gb_matrix_bf16(d, a.words + next, b.words + next);
+    }
+};
+
+/*
+ * Of 32 x 32 sums: lane L works on line L % 32 of A and B, of whose 8 values of k
+ * it brings four; it has of D column L % 32, and this row in sum I.
+ */
+GB_DEVICE int
+gb_matrix_wide_row(int i)
+{
+    return 8 * (i / 4) + 4 * (gb_lane() / 32) + i % 4;
+}
+
+/* d += a * b, of four halves a lane; all lanes. */
+struct gb_matrix_wide_f16 {
+    GB_DEVICE void
+    multiply(float d[GB_MATRIX_WIDE_SUMS], const uint32_t *a, const uint32_t *b)
+    {
+        gb_matrix_wide_multiply_f16(d, a, b);
+    }
+};
+
+struct gb_matrix_wide_bf16 {
+    GB_DEVICE void
+    multiply(float d[GB_MATRIX_WIDE_SUMS], const uint32_t *a, const uint32_t *b)
+    {
+        gb_matrix_wide_multiply_bf16(d, a, b);
     }
 };
 

@@ -83,6 +83,20 @@ static const struct mma_kernel matrix_kernels[GGML_TYPE_COUNT] = {
                          GB_CUDA_PACK_BF16, true },
 };
 
+/* On MFMA, by large tiles. */
+static const struct mma_kernel mfma_kernels[GGML_TYPE_COUNT] = {
+#define GB_CUDA_FLOATS(TYPE, name, type)
+#define GB_CUDA_BLOCKS(TYPE, name)                               \
+    [GGML_TYPE_##TYPE] = { GB_CUDA_KERNEL_gb_mfma_gemm_##name,   \
+                           GB_CUDA_PACK_F16, true },
+#include "backends/cuda/kernels/formats.def"
+    GB_CUDA_BLOCKS(F16, f16)
+#undef GB_CUDA_FLOATS
+#undef GB_CUDA_BLOCKS
+    [GGML_TYPE_BF16] = { GB_CUDA_KERNEL_gb_mfma_gemm_bf16,
+                         GB_CUDA_PACK_BF16, true },
+};
+
 static const struct mma_kernel mma8_kernels[GGML_TYPE_COUNT] = {
 #define GB_CUDA_FLOATS(TYPE, name, type)
 #define GB_CUDA_BLOCKS(TYPE, name)                               \
@@ -209,6 +223,33 @@ tiles_of(const struct gb_cuda_product_shape *shape, int row_step, int col_step)
            ceil_div(shape->cols, col_step);
 }
 
+/* Most parts that k is cut into, however few tiles there are. */
+static int64_t
+most_splits(const struct gb_cuda_product_shape *shape)
+{
+    const int64_t n = shape->k / SPLIT_MIN;
+
+    return n < 1 ? 1 : n > SPLITS_MAX ? SPLITS_MAX : n;
+}
+
+/*
+ * Has a card with MFMA kernels of large tiles, are there more rows and columns than
+ * those of small tiles, and enough large ones for all multiprocessors?  Steps are
+ * counted by an int there.
+ */
+static bool
+fills_large_tiles(const struct gb_cuda_limits *limits,
+                  const struct gb_cuda_product_shape *shape)
+{
+    return limits->variant == GB_CUDA_MFMA && limits->warp == 64 &&
+           shape->m > GEMM_TILE && shape->cols > GEMM_TILE &&
+           shape->k < INT32_MAX &&
+           (shape->is_in_pieces || !gb_cuda_is_float(shape->weights)) &&
+           tiles_of(shape, GB_CUDA_MFMA_TILE, GB_CUDA_MFMA_TILE) *
+                   most_splits(shape) >=
+               limits->n_sms;
+}
+
 static void
 tile_mma(const struct gb_cuda_limits *limits, const struct mma_kernel *mma,
          const struct gb_cuda_product_shape *shape,
@@ -227,6 +268,10 @@ tile_mma(const struct gb_cuda_limits *limits, const struct mma_kernel *mma,
             2 * tiles_of(shape, GB_CUDA_WGMMA_ROWS, GB_CUDA_WGMMA_COLS) <=
                 limits->n_sms)
             tiling->col_step /= 2;
+    } else if (fills_large_tiles(limits, shape)) {
+        tiling->kernel = mfma_kernels[shape->weights].kernel;
+        tiling->row_step = GB_CUDA_MFMA_TILE;
+        tiling->col_step = GB_CUDA_MFMA_TILE;
     }
 }
 
@@ -247,10 +292,9 @@ split(const struct gb_cuda_limits *limits,
         tiles_of(shape, rows_of_block(tiling), tiling->col_step);
     const int64_t resident = tiling->by_warp_groups ? 1 : BLOCKS_PER_SM;
     const int64_t wanted = resident * (int64_t)limits->n_sms / tiles;
-    const int64_t most = shape->k / SPLIT_MIN;
-    int64_t n = wanted < most ? wanted : most;
+    const int64_t most = most_splits(shape);
+    const int64_t n = wanted < 1 ? 1 : wanted < most ? wanted : most;
 
-    n = n < 1 ? 1 : n > SPLITS_MAX ? SPLITS_MAX : n;
     tiling->split_k = ceil_div(ceil_div(shape->k, n), SPLIT_STEP) * SPLIT_STEP;
     tiling->n_splits = shape->k == 0 ? 1 : ceil_div(shape->k, tiling->split_k);
 }
@@ -288,6 +332,7 @@ tiling_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
         .k = a->ne[0],
         .cols = ggml_nrows(b) / (a->ne[2] * a->ne[3]),
         .matrices = a->ne[2] * a->ne[3],
+        .is_in_pieces = gb_cuda_is_in_pieces(a),
     };
 
     return gb_cuda_matmul_dispatch(limits, &shape);

@@ -31,6 +31,8 @@ struct gb_cuda_product_shape {
     int64_t k;
     int64_t cols;     /* that meet one matrix; with experts: in the mean */
     int64_t matrices; /* of weights that are multiplied */
+    bool is_in_pieces; /* each row of weights begins at a multiple of 16 bytes and
+                          has whole steps of GB_CUDA_K_STEP */
 };
 
 /* And what it decides. */
@@ -60,6 +62,9 @@ bool gb_cuda_may_read_ahead(
  * length? */
 bool gb_cuda_can_multiply(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
+
+/* Of weights A: the shape's is_in_pieces. */
+bool gb_cuda_is_in_pieces(const struct ggml_tensor *a);
 
 /* What the right side of a MUL_MAT that can be run is packed as. */
 enum gb_cuda_packing gb_cuda_packing_of(

@@ -36,6 +36,7 @@ plan_of(const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
         .k = a->ne[0],
         .cols = (plan.n_pairs + experts - 1) / experts,
         .matrices = plan.n_pairs < experts ? plan.n_pairs : experts,
+        .is_in_pieces = gb_cuda_is_in_pieces(a),
     };
 
     plan.tiling = gb_cuda_matmul_dispatch(limits, &shape);

@@ -47,6 +47,15 @@ gb_cuda_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
            gb_cuda_is_aligned(b) && is_countable(a) && is_countable(b);
 }
 
+bool
+gb_cuda_is_in_pieces(const struct ggml_tensor *a)
+{
+    const size_t places = (size_t)(uintptr_t)a->data | a->nb[1] | a->nb[2] |
+                          a->nb[3];
+
+    return places % 16 == 0 && a->ne[0] % GB_CUDA_K_STEP == 0;
+}
+
 /* From a column of K values to the next: bytes, or blocks of q8. */
 static int64_t
 column_step(enum gb_cuda_packing packing, int64_t k)
