@@ -4,10 +4,9 @@
  * cards are those of AMD's tables of registers.
  *
  * The tables (AMD, "CDNA3 Instruction Set Architecture", 7.1.4, v_mfma_f32_16x16x16
- * and v_mfma_f32_32x32x8;
- * "RDNA3 …", 7.9, and "RDNA4 …", 7.12, v_wmma_f32_16x16x16) name for a register of
- * some lanes the row or column and the values of k; they stand below as they are
- * printed, a case at a time.
+ * and v_mfma_f32_32x32x8; "RDNA3 …", 7.9, and "RDNA4 …", 7.12, v_wmma_f32_16x16x16)
+ * name for a register of some lanes the row or column and the values of k; they stand
+ * below as they are printed, a case at a time.
  */
 #include "tests/gpu-emulator/values-run.h"
 
