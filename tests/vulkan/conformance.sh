@@ -15,19 +15,20 @@ only=${GGMLBACKEND_TEST_OPERATION-}
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 [ -n "$layer" ] || echo '# nothing is validated: there is no validation layer'
 
-# Cases that together have each pipeline, but for a few that all kinds of cases have:
-# types of weights in each way that products and copies take them, types of caches.
-each='^(MUL_MAT -> f32\[17,(9,64|1,1|4,1|5,1|33,1),1\]'
-each="$each|MUL_MAT -> f32\\[(11,2,3,2|1,5,1,1)\\] b?f[0-9]*\\["
-each="$each|FLASH_ATTN_EXT .*(,72,2,1\\]|\\[20,64,1,1\\])"
+# Types of weights in each way that products take them, types of caches: cases of what
+# reads sixteen bytes at a time where it may.
+wide='MUL_MAT -> f32\[17,(9,64|1,1|4,1|5,1|33,1),1\]'
+wide="$wide|FLASH_ATTN_EXT .*(,72,2,1\\]|\\[20,64,1,1\\])"
+# And with these each pipeline, but for a few that all kinds of cases have.
+each="^($wide|MUL_MAT -> f32\\[(11,2,3,2|1,5,1,1)\\] b?f[0-9]*\\["
 each="$each|GET_ROWS -> (f32\\[[0-9]*,[0-9]*,1,1\\] [a-zA-Z0-9_]*\\[256,|.* bf16\\[)"
 each="$each|ADD_REL_POS|ARANGE|ARGSORT|CROSS_ENTROPY|REPEAT_BACK|SOFT_MAX_BACK)"
 
 # Products that dot products of bytes compute.
 dots='^MUL_MAT(_ID)? -> f32\[(17,33,1|17,9,64|[0-9]*,[0-9]*,(17|33)),1\] (q[2-8]|iq4_)'
 
-# Bits of a vector, what the device shall not have or shall have nevertheless, part, each
-# or dots, cases that pass at least.
+# Bits of a vector, what the device shall not have or shall have nevertheless, part, each,
+# wide or dots, cases that pass at least.
 runs() {
     if [ -n "${GGMLBACKEND_TEST_ALL-}" ]; then
         cat <<'END'
@@ -54,7 +55,7 @@ END
 256 small-range 8/96 180
 256 -           each 500
 256 no-narrow   each 500
-256 no-narrow,no-wide each 500
+256 no-narrow,no-wide wide 200
 256 no-narrow,int-dot dots 40
 256 no-narrow   5/96 180
 128 -           1/96 180
@@ -70,6 +71,7 @@ command -v timeout >/dev/null && patience='timeout 1800'
 run() {
     case $3 in
     each) set -- "$1" "$2" "$4" --case "$each" ;;
+    wide) set -- "$1" "$2" "$4" --case "^($wide)" ;;
     dots) set -- "$1" "$2" "$4" --case "$dots" ;;
     *) set -- "$1" "$2" "$4" --part "$3" ;;
     esac
