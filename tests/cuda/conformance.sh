@@ -33,7 +33,7 @@ export GGMLBACKEND_TEST_EMU_MEMORY=17179869184
 
 # Kernels that few cases launch have all of these.
 few='^((ARGMAX|ARGSORT|CROSS_ENTROPY|GET_ROWS_BACK|SUM_ROWS)|ROPE .*bf16'
-few="$few|CPY -> f32.256,3,2,2|GET_ROWS -> f32.(256|512),3,3,1"
+few="$few|CPY -> (f32.256,3,2,2|q8_1)|GET_ROWS -> f32.(256|512),3,3,1"
 few="$few|MUL_MAT -> f32\\[9,[0-9]*,2,1\\] b?f16)"
 
 # Lanes, order of threads (0 as numbered, 1 reverse, 2 by chance), variant, part or few.
@@ -145,7 +145,7 @@ END
 # shellcheck disable=SC2086
 $CC -E -P -I"$top_srcdir" "$dir/kernels.c" | tr ' ' '\n' |
     awk '$1 == "KERNEL" { getline name; getline variant; print name, variant }' |
-    grep -v -e '^gb_matrix_' -e '^gb_limit_matrix_' |
+    grep -v -e '^gb_matrix_' -e '^gb_mfma_' -e '^gb_limit_matrix_' |
     sort -u >"$dir/kernels"
 awk -v only="${GGMLBACKEND_TEST_LANES-}" '
     NR == FNR { n[$1 " " $2] += $3; next }

@@ -154,6 +154,14 @@ too_few_bytes_expected(const gb_bug_args &a)
     take_row(a, true, M ? 128 : 64, true);
 }
 
+/* This lane's element of P's row: one lane of each warp reads it, since of those who
+ * read a word the last two are known. */
+GB_DEVICE float
+element_of(const bug_panels *p)
+{
+    return gb_lane() < 32 ? p->rows[0][gb_lane()] : 0.0f;
+}
+
 /* A row comes twice to one place.  The last thread lets the second come when all
  * warps have arrived, or at once; lanes meet before one of them arrives, or not. */
 GB_DEVICE void
@@ -173,7 +181,7 @@ take_row_twice(const gb_bug_args &a, bool waits, bool meets)
     gb_sync();
     gb_mbarrier_wait(&p->barrier, 0);
     gb_sync(); /* nobody waits for this phase when the next is over */
-    a.out[mine()] = p->rows[0][gb_lane() % 32];
+    a.out[mine()] = element_of(p);
     if (meets)
         gb_warp_sync();
     if (gb_lane() == GB_WARP - 1)
@@ -185,7 +193,7 @@ take_row_twice(const gb_bug_args &a, bool waits, bool meets)
         gb_tma_load(p->rows, &map, 0, 0, &p->barrier);
     }
     gb_mbarrier_wait(&p->barrier, 1);
-    a.out[mine()] += p->rows[0][gb_lane() % 32];
+    a.out[mine()] += element_of(p);
 }
 
 template <bool M>
