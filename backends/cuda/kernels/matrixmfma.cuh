@@ -16,8 +16,8 @@
  * last step.
  *
  * Rows of floats are whole steps and lie at pieces of 16 bytes; others are for
- * the smaller tiles.  Panels, rows and what becomes of values beyond f16's are those of
- * panelgemm.cuh.
+ * the smaller tiles.  Panels, rows and what becomes of values beyond f16's are
+ * those of panelgemm.cuh.
  */
 #ifndef GB_CUDA_KERNELS_MATRIXMFMA_CUH
 #define GB_CUDA_KERNELS_MATRIXMFMA_CUH
