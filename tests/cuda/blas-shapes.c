@@ -104,7 +104,7 @@ numbers_have_to_be_ints(void **state)
     p.a->nb[1] += 2;
     assert_false(is_offered(&p));
     ggml_free(p.ctx);
-    assert_true(type_is_offered(GGML_TYPE_F16, largest - 64, 9,
+    assert_true(type_is_offered(GGML_TYPE_F16, largest - 256, 9,
                                 GB_CUDA_WGMMA, 32));
     assert_false(type_is_offered(GGML_TYPE_F16, largest - 7, 9,
                                  GB_CUDA_WGMMA, 32));

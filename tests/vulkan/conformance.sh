@@ -19,10 +19,14 @@ only=${GGMLBACKEND_TEST_OPERATION-}
 # reads sixteen bytes at a time where it may.
 wide='MUL_MAT -> f32\[17,(9,64|1,1|4,1|5,1|33,1),1\]'
 wide="$wide|FLASH_ATTN_EXT .*(,72,2,1\\]|\\[20,64,1,1\\])"
-# And with these each pipeline, but for a few that all kinds of cases have.
+# And with these each pipeline, but for a few that all kinds of cases have; of groups of
+# nodes those that few cases have.
 each="^($wide|MUL_MAT -> f32\\[(11,2,3,2|1,5,1,1)\\] b?f[0-9]*\\["
 each="$each|GET_ROWS -> (f32\\[[0-9]*,[0-9]*,1,1\\] [a-zA-Z0-9_]*\\[256,|.* bf16\\[)"
-each="$each|ADD_REL_POS|ARANGE|ARGSORT|CROSS_ENTROPY|REPEAT_BACK|SOFT_MAX_BACK)"
+each="$each|CPY -> (q8_|f32.256,3,2,2)|DIV|MUL -> f32.(600,2,3,1|33,7,1,2)"
+each="$each|MUL_MAT -> f32.5,[0-9]*,1,1\\]"
+each="$each|ACC|ADD_REL_POS|ARANGE|ARGSORT|CROSS_ENTROPY|REPEAT_BACK|RMS_NORM_BACK"
+each="$each|SOFT_MAX_BACK)"
 
 # Products that dot products of bytes compute.
 dots='^MUL_MAT(_ID)? -> f32\[(17,33,1|17,9,64|[0-9]*,[0-9]*,(17|33)),1\] (q[2-8]|iq4_)'
@@ -58,8 +62,8 @@ END
 256 no-narrow,no-wide wide 200
 256 no-narrow,int-dot dots 40
 256 no-narrow   5/96 180
-128 -           1/96 180
-512 -           9/96 180
+128 -           1/192 80
+512 -           9/192 80
 END
 }
 
