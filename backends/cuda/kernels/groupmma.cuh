@@ -92,36 +92,34 @@ gb_wgmma_add_64_columns(float d[32], const uint32_t a[4], uint64_t b)
 #endif
 }
 
-/* Wait for all groups but the last PENDING; D, of 64 or of 32, which they made,
- * is this thread's again.  All lanes. */
-template <int pending>
+/* As gb_wgmma_wait(), but for the last group; D is of the others. */
 GB_DEVICE void
-gb_wgmma_wait_for_64(float d[64])
+gb_wgmma_wait_for_first(float d[64])
 {
 #if defined(GB_EMULATOR)
     (void)d;
-    gb_emu_wgmma_wait(pending);
+    gb_emu_wgmma_wait(1);
 #elif GB_WGMMA
-    asm volatile("wgmma.wait_group.sync.aligned %64;"
+    asm volatile("wgmma.wait_group.sync.aligned 1;"
                  : GB_WGMMA_64(d)
-                 : "n"(pending)
+                 :
                  : "memory");
 #else
     (void)d;
 #endif
 }
 
-template <int pending>
+/* As gb_wgmma_wait(), for sums of 64 columns. */
 GB_DEVICE void
 gb_wgmma_wait_for_32(float d[32])
 {
 #if defined(GB_EMULATOR)
     (void)d;
-    gb_emu_wgmma_wait(pending);
+    gb_emu_wgmma_wait(0);
 #elif GB_WGMMA
-    asm volatile("wgmma.wait_group.sync.aligned %32;"
+    asm volatile("wgmma.wait_group.sync.aligned 0;"
                  : GB_WGMMA_32(d)
-                 : "n"(pending)
+                 :
                  : "memory");
 #else
     (void)d;

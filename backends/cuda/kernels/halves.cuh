@@ -15,6 +15,7 @@
 #ifndef GB_CUDA_KERNELS_HALVES_CUH
 #define GB_CUDA_KERNELS_HALVES_CUH
 
+#include "backends/cuda/kernels/math.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
 struct gb_sixteen {
@@ -243,18 +244,12 @@ gb_sixteen_halves_of(const gb_sixteen &s, float factor, uint32_t out[8])
     }
 }
 
-GB_DEVICE float
-gb_without_sign(float x)
-{
-    return gb_float_of_bits(gb_bits_of_float(x) & 0x7fffffff);
-}
-
 /* No magnitude of the sixteen is above this. */
 GB_DEVICE float
 gb_sixteen_bound(const gb_sixteen &s)
 {
     if constexpr (GB_WARP == 64)
-        return gb_fma(gb_without_sign(s.scale), 128.0f, gb_without_sign(s.min));
+        return gb_fma(gb_abs(s.scale), 128.0f, gb_abs(s.min));
     const float scale = s.scale < 0.0f ? -s.scale : s.scale;
     const float min = s.min < 0.0f ? -s.min : s.min;
 

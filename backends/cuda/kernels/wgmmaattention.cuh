@@ -285,9 +285,9 @@ GB_DEVICE void
 gb_group_wait_for_values(float sums[head::size / 2])
 {
     if constexpr (head::size == 128)
-        gb_wgmma_wait_for_64<0>(sums);
+        gb_wgmma_wait(sums);
     else
-        gb_wgmma_wait_for_32<0>(sums);
+        gb_wgmma_wait_for_32(sums);
 }
 
 /* ---- scores to exponentials ---- */
@@ -443,7 +443,7 @@ gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
     gb_group_wait(s.of_k, n);
     gb_wgmma_fence();
     gb_group_begin_scores<head>(w.q, w.k, n, z[0]);
-    gb_wgmma_wait_for_64<0>(z[0]);
+    gb_wgmma_wait(z[0]);
     gb_group_leave(s.of_k, n);
     GB_DO_NOT_UNROLL
     for (;;) {
@@ -469,7 +469,7 @@ gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
         gb_wgmma_fence();
         gb_group_begin_values<head>(p, w.v, n, sums.at[0]);
         gb_group_sum<head>(p, sums);
-        gb_wgmma_wait_for_64<1>(z[0]);
+        gb_wgmma_wait_for_first(z[0]);
         gb_group_leave(s.of_k, n + 1);
         step = next;
     }
