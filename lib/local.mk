@@ -18,6 +18,7 @@ include lib/trace/local.mk
 include lib/sched/local.mk
 include lib/levels/local.mk
 include lib/fuse/local.mk
+include lib/node/local.mk
 
 # With --with-symbol-prefix, prefix/ has what compiler and linker are told of it, and
 # the library is another file.
@@ -36,8 +37,14 @@ else
 GB_MAP = $(srcdir)/%D%/libggmlbackend.map
 endif
 
+# What the modules of GPU backends have in them, each its own copy.
+gpu_libraries = libfuse.la libnode.la
+
 # Those of backends that are built in add themselves.
 builtin_libraries = libcore.la libcpu.la
+if GPU_BUILTIN
+builtin_libraries += $(gpu_libraries)
+endif
 
 GB_LIBRARY = lib@GB_PREFIX@ggmlbackend.la
 lib_LTLIBRARIES += lib@GB_PREFIX@ggmlbackend.la

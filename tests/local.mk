@@ -32,6 +32,7 @@ include tests/gguf/local.mk
 include tests/backend/local.mk
 include tests/alloc/local.mk
 include tests/fuse/local.mk
+include tests/node/local.mk
 include tests/loader/local.mk
 include tests/levels/local.mk
 include tests/sched/local.mk

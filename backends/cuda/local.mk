@@ -210,7 +210,6 @@ cuda_host_sources = \
 	%D%/ops/norm.c \
 	%D%/ops/op.h \
 	%D%/ops/optable.c \
-	%D%/ops/optable.def \
 	%D%/ops/outprod.c \
 	%D%/ops/pool.c \
 	%D%/ops/product.c \
@@ -245,7 +244,6 @@ backends_cuda_libhost_la_SOURCES = $(cuda_host_sources) \
 	%D%/device/image.c \
 	%D%/driver/nvml.c \
 	%D%/driver/platform.c
-backends_cuda_libhost_la_LIBADD = libfuse.la
 
 cuda_sources = $(GB_KERNEL_FILES:%=%D%/kernels/%.cu)
 EXTRA_DIST += \
@@ -373,7 +371,7 @@ if CUDA_MODULE
 module_LTLIBRARIES += %D%/libggml-cuda.la
 backends_cuda_libggml_cuda_la_SOURCES = %D%/module.c
 backends_cuda_libggml_cuda_la_LIBADD = \
-	%D%/libhost.la %D%/libimages.la $(GB_LIBRARY)
+	%D%/libhost.la %D%/libimages.la $(gpu_libraries) $(GB_LIBRARY)
 backends_cuda_libggml_cuda_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS)
 endif
 

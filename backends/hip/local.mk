@@ -19,21 +19,21 @@ CLEANFILES += %D%/libhost.la
 else
 noinst_LTLIBRARIES += %D%/libhost.la
 endif
-backends_hip_libhost_la_SOURCES = $(cuda_host_sources) $(fuse_sources) $(hip_sources)
+backends_hip_libhost_la_SOURCES = $(cuda_host_sources) $(hip_sources)
 backends_hip_libhost_la_CPPFLAGS = $(AM_CPPFLAGS) $(hip_cppflags)
 $(backends_hip_libhost_la_OBJECTS): %D%/names.h
 EXTRA_DIST += %D%/hipify.h
 
-# Both backends may be in one library: what is called gb_cuda_ and gb_fuse_ in the
-# sources is gb_hip_ and gb_hip_fuse_ for the linker.
+# Both backends may be in one library: what is called gb_cuda_ in the sources is gb_hip_
+# for the linker.
 hip_cppflags = -DGB_USE_HIP -include %D%/names.h
-hip_named = $(addprefix $(srcdir)/,$(cuda_host_sources) $(fuse_sources) $(hip_sources) \
+hip_named = $(addprefix $(srcdir)/,$(cuda_host_sources) $(hip_sources) \
 	backends/cuda/images.c backends/cuda/images.h)
-%D%/names.h: $(hip_named)
+%D%/names.h: $(hip_named) $(srcdir)/%D%/local.mk
 	@$(MKDIR_P) %D% && $(AWK) 'BEGIN { print "/* Made by %D%/local.mk. */" } { \
-	    while (match($$0, /gb_(cuda|fuse)_[a-z0-9_]*/)) { \
+	    while (match($$0, /gb_cuda_[a-z0-9_]*/)) { \
 	        name = substr($$0, RSTART, RLENGTH); $$0 = substr($$0, RSTART + RLENGTH); \
-	        ours = name; sub(/^gb_(cuda_)?/, "gb_hip_", ours); \
+	        ours = name; sub(/^gb_cuda_/, "gb_hip_", ours); \
 	        if (!seen[name]++) print "#define " name " " ours } \
 	    }' $(hip_named) >$@.tmp && \
 	{ cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
@@ -110,7 +110,7 @@ backends_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
 backends_hip_libggml_hip_la_CPPFLAGS = $(AM_CPPFLAGS) $(hip_cppflags)
 $(backends_hip_libggml_hip_la_OBJECTS): %D%/names.h
 backends_hip_libggml_hip_la_LIBADD = \
-	%D%/libhost.la %D%/libimages.la $(GB_LIBRARY)
+	%D%/libhost.la %D%/libimages.la $(gpu_libraries) $(GB_LIBRARY)
 backends_hip_libggml_hip_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS)
 endif
 

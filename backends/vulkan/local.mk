@@ -72,7 +72,6 @@ vulkan_host_sources = \
 	%D%/ops/concat.c \
 	%D%/ops/conv.c \
 	%D%/ops/copy.c \
-	%D%/ops/counts.h \
 	%D%/ops/emit.h \
 	%D%/ops/features.def \
 	%D%/ops/formats.c \
@@ -94,7 +93,6 @@ vulkan_host_sources = \
 	%D%/ops/norm.c \
 	%D%/ops/op.h \
 	%D%/ops/optable.c \
-	%D%/ops/optable.def \
 	%D%/ops/outprod.c \
 	%D%/ops/parts.c \
 	%D%/ops/parts.h \
@@ -181,7 +179,6 @@ else
 noinst_LTLIBRARIES += %D%/libhost.la
 endif
 backends_vulkan_libhost_la_SOURCES = $(vulkan_host_sources)
-backends_vulkan_libhost_la_LIBADD = libfuse.la
 
 # ---- shaders: compiled to SPIR-V, which any driver takes ----
 
@@ -353,7 +350,7 @@ if VULKAN_MODULE
 module_LTLIBRARIES += %D%/libggml-vulkan.la
 backends_vulkan_libggml_vulkan_la_SOURCES = %D%/module.c
 backends_vulkan_libggml_vulkan_la_LIBADD = \
-	%D%/libhost.la %D%/libshaders.la $(GB_LIBRARY)
+	%D%/libhost.la %D%/libshaders.la $(gpu_libraries) $(GB_LIBRARY)
 backends_vulkan_libggml_vulkan_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS)
 endif
 

@@ -2,9 +2,11 @@
 # lib/fuse: nodes that a GPU computes as one, and graphs that come again.  Not in the
 # library: backends link it.
 noinst_LTLIBRARIES += libfuse.la
-fuse_sources = \
+libfuse_la_SOURCES = \
 	%D%/find.c \
 	%D%/fuse.h \
+	%D%/members.c \
+	%D%/members.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/patterns.c \
@@ -14,4 +16,3 @@ fuse_sources = \
 	%D%/seen.c \
 	%D%/seen.h \
 	%D%/take.c
-libfuse_la_SOURCES = $(fuse_sources)

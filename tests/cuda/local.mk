@@ -59,7 +59,7 @@ $(tests_cuda_libimages_la_OBJECTS): $(cuda_placeholders)
 # Without -rpath libtool would make an archive of it.
 tests_cuda_libggml_cuda_la_SOURCES = backends/cuda/module.c
 tests_cuda_libggml_cuda_la_LIBADD = \
-	backends/cuda/libhost.la %D%/libimages.la $(GB_LIBRARY)
+	backends/cuda/libhost.la %D%/libimages.la $(gpu_libraries) $(GB_LIBRARY)
 tests_cuda_libggml_cuda_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
 endif
 
@@ -67,22 +67,22 @@ endif
 check_PROGRAMS += tests/cuda/choices
 tests_cuda_choices_SOURCES = %D%/choices.c
 tests_cuda_choices_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_choices_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+tests_cuda_choices_LDADD = backends/cuda/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 
 check_PROGRAMS += tests/cuda/blas-shapes
 tests_cuda_blas_shapes_SOURCES = %D%/blas-shapes.c
 tests_cuda_blas_shapes_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_blas_shapes_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+tests_cuda_blas_shapes_LDADD = backends/cuda/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 
 check_PROGRAMS += tests/cuda/parts
 tests_cuda_parts_SOURCES = %D%/parts.c
 tests_cuda_parts_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_parts_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+tests_cuda_parts_LDADD = backends/cuda/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 
 check_PROGRAMS += tests/cuda/rows
 tests_cuda_rows_SOURCES = %D%/rows.c
 tests_cuda_rows_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_rows_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+tests_cuda_rows_LDADD = backends/cuda/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 
 # Black box: the module on the emulated driver.
 if MODULES
@@ -164,7 +164,7 @@ tests_cuda_free_memory_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_free_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_fuse_SOURCES = %D%/fuse.c $(fuse_graphs) $(cuda_emulated)
 tests_cuda_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_cuda_fuse_LDADD = backends/cuda/libhost.la $(BLACK_LDADD)
+tests_cuda_fuse_LDADD = backends/cuda/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 tests_cuda_limits_SOURCES = %D%/limits.c $(cuda_emulated)
 tests_cuda_limits_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_limits_LDADD = $(BLACK_LDADD) -lm

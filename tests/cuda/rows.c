@@ -387,16 +387,18 @@ has_no_experts(const struct ggml_tensor *node)
            node->src[0]->ne[2] == 0;
 }
 
-/* Ask about one node: adds to the faults, and to the nodes that both run. */
+/* Ask about one node, whatever stands in it: adds to the faults, and to the
+ * nodes that both run. */
 static void
 ask(struct scene *scene, ggml_backend_dev_t cpu, int *n_faults, int *n_both)
 {
     const struct gb_cuda_limits limits = draw_limits(scene);
     const struct ggml_tensor *node = node_of(scene);
+    const bool runs = gb_cuda_supports(&limits, node);
 
     if (!ggml_backend_dev_supports_op(cpu, node) || has_no_experts(node))
         return;
-    if (!gb_cuda_supports(&limits, node)) {
+    if (!runs) {
         describe(scene, "the CPU runs it, the card does not");
         ++*n_faults;
         return;

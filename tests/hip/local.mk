@@ -30,7 +30,7 @@ tests_hip_libggml_hip_la_SOURCES = backends/cuda/module.c
 tests_hip_libggml_hip_la_CPPFLAGS = $(AM_CPPFLAGS) $(hip_cppflags)
 $(tests_hip_libggml_hip_la_OBJECTS): backends/hip/names.h
 tests_hip_libggml_hip_la_LIBADD = \
-	backends/hip/libhost.la %D%/libimages.la $(GB_LIBRARY)
+	backends/hip/libhost.la %D%/libimages.la $(gpu_libraries) $(GB_LIBRARY)
 tests_hip_libggml_hip_la_LDFLAGS = $(CUDA_MODULE_LDFLAGS) -rpath $(testsdir)
 
 # What HIP over CUDA's driver takes, which real cards run too.
@@ -41,12 +41,12 @@ check_PROGRAMS += tests/hip/choices
 tests_hip_choices_SOURCES = %D%/choices.c
 tests_hip_choices_CPPFLAGS = $(TEST_CPPFLAGS) $(hip_cppflags)
 $(tests_hip_choices_OBJECTS): backends/hip/names.h
-tests_hip_choices_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
+tests_hip_choices_LDADD = backends/hip/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 check_PROGRAMS += tests/hip/packed
 tests_hip_packed_SOURCES = %D%/packed.c
 tests_hip_packed_CPPFLAGS = $(TEST_CPPFLAGS) $(hip_cppflags)
 $(tests_hip_packed_OBJECTS): backends/hip/names.h
-tests_hip_packed_LDADD = backends/hip/libhost.la $(BLACK_LDADD)
+tests_hip_packed_LDADD = backends/hip/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 EXTRA_tests_hip_packed_DEPENDENCIES = backends/cuda/pack
 
 # Black box: the module on the emulated run time.  Other programs of tests/cuda have
@@ -129,7 +129,7 @@ tests_hip_moved_LDADD = $(BLACK_LDADD) -lm
 tests_hip_one_library_SOURCES = %D%/one-library.c $(cuda_emulated)
 tests_hip_one_library_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_hip_one_library_LDADD = backends/cuda/libhost.la tests/cuda/libimages.la \
-	backends/hip/libhost.la %D%/libimages.la $(BLACK_LDADD)
+	backends/hip/libhost.la %D%/libimages.la $(gpu_libraries) $(BLACK_LDADD)
 tests_hip_pairs_SOURCES = tests/cuda/pairs.c $(cuda_emulated)
 tests_hip_pairs_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_pairs_LDADD = $(BLACK_LDADD)

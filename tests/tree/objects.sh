@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The library's objects end the process in ggml_abort alone, and keep writable
-# state only in the files that may (style: few places, each with its lock).
+# state only in the files that may (style: few places, each with its lock).  No two
+# of the parts that it may be linked of define the same name.
 cd "$top_builddir" || exit 99
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
@@ -42,13 +43,19 @@ tr '\n' '\0' <"$scratch/objects" | xargs -0 objdump -t | awk '
     }' | sed 's/\.libs\///; s/lib[a-z0-9_]*_la-//; s/backends_hip_//' |
     grep -vE "^($allowed): " >"$scratch/state"
 
-echo 1..3
+# Each backend may be built in: what several of them need is in none of their parts.
+find . -name libcore.a -o -name libcpu.a -o -name libfuse.a -o -name libnode.a \
+    -o -path './backends/*/libhost.a' | tr '\n' '\0' |
+    xargs -0 ${NM:-nm} -g --defined-only 2>/dev/null | awk 'NF == 3 { print $3 }' |
+    sort | uniq -d | sed 's/$/ is defined twice/' >"$scratch/twice"
+
+echo 1..4
 if [ -s "$scratch/objects" ] && [ "$(wc -l <"$scratch/objects")" -gt 50 ]; then
     echo 'ok 1 - the objects were found'
 else
     echo 'not ok 1 - the objects were found'
 fi
-for file in enders state; do
+for file in enders state twice; do
     if [ -s "$scratch/$file" ]; then
         sed 's/^/# /' "$scratch/$file"
         printf 'not '
@@ -56,5 +63,6 @@ for file in enders state; do
     case $file in
     enders) echo 'ok 2 - nothing but ggml_abort ends the process' ;;
     state) echo 'ok 3 - writable state lies where it may' ;;
+    twice) echo 'ok 4 - no name stands in two parts of the library' ;;
     esac
 done

@@ -78,7 +78,7 @@ if !VULKAN_NO
 check_PROGRAMS += tests/vulkan/groups
 tests_vulkan_groups_SOURCES = %D%/groups.c
 tests_vulkan_groups_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_groups_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
+tests_vulkan_groups_LDADD = backends/vulkan/libhost.la $(gpu_libraries) $(BLACK_LDADD) -lm
 endif
 
 # On the device that pipelines.sh brings.
@@ -134,7 +134,7 @@ if !VULKAN_NO
 check_PROGRAMS += tests/vulkan/parts
 tests_vulkan_parts_SOURCES = %D%/parts.c
 tests_vulkan_parts_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_vulkan_parts_LDADD = backends/vulkan/libhost.la $(BLACK_LDADD) -lm
+tests_vulkan_parts_LDADD = backends/vulkan/libhost.la $(gpu_libraries) $(BLACK_LDADD) -lm
 endif
 
 # All cases, with each size of subgroups and without each feature; each call that fails;

@@ -39,48 +39,15 @@ static const uint8_t formats[GGML_TYPE_COUNT] = {
 #undef GB_CUDA_FLOATS
 };
 
-/* Is B a multiple of A, or both 0? */
-static bool
-divides(int64_t a, int64_t b)
-{
-    return a == b || (a > 0 && b % a == 0);
-}
-
-/* Does each head, and each batch, of K or V serve the same number of those of
- * Q, with rows of the same length? */
-static bool
-are_shared(const struct ggml_tensor *t, const struct ggml_tensor *q)
-{
-    return gb_cuda_can_read(t) && gb_cuda_has_dense_rows(t) &&
-           t->ne[0] == q->ne[0] && divides(t->ne[2], q->ne[2]) &&
-           divides(t->ne[3], q->ne[3]) && gb_cuda_is_countable(t);
-}
-
-static bool
-mask_fits(const struct ggml_tensor *mask, const struct ggml_tensor *q,
-          const struct ggml_tensor *k)
-{
-    return mask == NULL ||
-           (mask->type == GGML_TYPE_F16 && gb_cuda_has_dense_rows(mask) &&
-            mask->ne[0] >= k->ne[1] && mask->ne[1] >= q->ne[1] &&
-            mask->ne[2] > 0 && mask->ne[3] > 0);
-}
-
 static bool
 attention_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *q = node->src[0];
     const struct ggml_tensor *k = node->src[1];
     const struct ggml_tensor *v = node->src[2];
 
     (void)limits;
-    return gb_cuda_has_sources(node, 3) && gb_cuda_has_f32_rows(q) &&
-           gb_cuda_is_countable(q) && are_shared(k, q) && are_shared(v, q) &&
-           v->ne[1] >= k->ne[1] && node->type == GGML_TYPE_F32 &&
-           ggml_is_contiguous(node) &&
-           gb_cuda_has_shape(node, q->ne[0], q->ne[2], q->ne[1], q->ne[3]) &&
-           mask_fits(node->src[3], q, k);
+    return gb_cuda_can_read(k) && gb_cuda_can_read(v);
 }
 
 /* How many successive heads share both a key head and a value head.  If neither
@@ -659,9 +626,9 @@ attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     args->mask_is_wide = args->has_mask && has_rows_of(node->src[3], 16);
     args->dst = node->data;
     args->parts = (float *)emit->scratch;
-    args->scale = gb_cuda_param_f32(node, 0);
-    args->max_bias = gb_cuda_param_f32(node, 1);
-    args->softcap = gb_cuda_param_f32(node, 2);
+    args->scale = gb_node_param_f32(node, 0);
+    args->max_bias = gb_node_param_f32(node, 1);
+    args->softcap = gb_node_param_f32(node, 2);
     if (args->softcap != 0.0f)
         args->scale /= args->softcap;
 

@@ -32,7 +32,7 @@ can_read(const struct ggml_tensor *t)
 {
     const struct ggml_tensor floats = as_floats(t, NULL);
 
-    return gb_cuda_is_float(t->type) ||
+    return gb_node_is_float(t->type) ||
            gb_cuda_can_convert_blocks(&floats, t);
 }
 
@@ -41,7 +41,7 @@ can_write(const struct ggml_tensor *t)
 {
     const struct ggml_tensor floats = as_floats(t, NULL);
 
-    return gb_cuda_is_float(t->type) ||
+    return gb_node_is_float(t->type) ||
            gb_cuda_can_convert_blocks(t, &floats);
 }
 
@@ -49,13 +49,8 @@ static bool
 binary_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-
     (void)limits;
-    return gb_cuda_has_sources(node, 2) && can_write(node) && can_read(a) &&
-           gb_cuda_is_float(b->type) && ggml_are_same_shape(node, a) &&
-           (ggml_are_same_shape(b, a) || ggml_can_repeat(b, a));
+    return can_write(node) && can_read(node->src[0]);
 }
 
 /* Floats for src0, which dst's replace. */
@@ -64,7 +59,7 @@ binary_scratch(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     (void)limits;
-    if (gb_cuda_is_float(node->type) && gb_cuda_is_float(node->src[0]->type))
+    if (gb_node_is_float(node->type) && gb_node_is_float(node->src[0]->type))
         return 0;
     return (size_t)ggml_nelements(node) * sizeof(float);
 }
@@ -132,8 +127,8 @@ static void
 binary_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
     const struct ggml_tensor floats = as_floats(node, emit->scratch);
-    const bool is_read = !gb_cuda_is_float(node->src[0]->type);
-    const bool is_written = !gb_cuda_is_float(node->type);
+    const bool is_read = !gb_node_is_float(node->src[0]->type);
+    const bool is_written = !gb_node_is_float(node->type);
 
     if (is_read)
         gb_cuda_emit_convert_blocks(emit, &floats, node->src[0]);

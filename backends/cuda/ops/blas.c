@@ -34,7 +34,7 @@ is_for_blas(const struct gb_cuda_limits *limits,
     const struct ggml_tensor *a = node->src[0];
     const int64_t lda = (int64_t)(a->nb[1] / 2);
 
-    return limits->blas_workspace > 0 && gb_cuda_is_float(a->type) &&
+    return limits->blas_workspace > 0 && gb_node_is_float(a->type) &&
            (tiling->packing == GB_CUDA_PACK_F16 ||
             tiling->packing == GB_CUDA_PACK_BF16) &&
            is_one_batch(a, node->src[1]) && ggml_is_contiguous(node) &&

@@ -9,33 +9,13 @@
 #include "backends/cuda/ops/shape.h"
 #include "backends/cuda/ops/units.h"
 
-/* Are sizes the same, but along DIM, where dst has room for both? */
-static bool
-shapes_fit(const struct ggml_tensor *node, uint32_t dim)
-{
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-
-    for (uint32_t d = 0; d < GGML_MAX_DIMS; d++)
-        if (node->ne[d] != (d == dim ? a->ne[d] + b->ne[d] : a->ne[d]) ||
-            (d != dim && b->ne[d] != a->ne[d]))
-            return false;
-    return true;
-}
-
 static bool
 concat_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-    const uint32_t dim = (uint32_t)gb_cuda_param_i32(node, 0);
-
     (void)limits;
-    return gb_cuda_has_sources(node, 2) && a->type == node->type &&
-           b->type == node->type && dim < GGML_MAX_DIMS &&
-           gb_cuda_can_be_moved(node) && gb_cuda_can_be_moved(a) &&
-           gb_cuda_can_be_moved(b) && shapes_fit(node, dim);
+    return gb_cuda_can_be_moved(node) && gb_cuda_can_be_moved(node->src[0]) &&
+           gb_cuda_can_be_moved(node->src[1]);
 }
 
 static void
@@ -51,7 +31,7 @@ concat_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
         .src0 = gb_cuda_in_units(a, unit),
         .src1 = gb_cuda_in_units(b, unit),
         .size = (int32_t)unit,
-        .dim = gb_cuda_param_i32(node, 0),
+        .dim = gb_node_param_i32(node, 0),
     };
 
     args.n = gb_cuda_n_units(&args.dst);

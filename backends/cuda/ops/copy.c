@@ -22,12 +22,9 @@ copy_supports(
     const struct ggml_tensor *a = node->src[0];
 
     (void)limits;
-    if (!gb_cuda_has_sources(node, 1) ||
-        ggml_nelements(a) != ggml_nelements(node))
-        return false;
     if (a->type == node->type)
         return gb_cuda_can_be_moved(a) && gb_cuda_can_be_moved(node);
-    return (gb_cuda_is_float(a->type) && gb_cuda_is_float(node->type)) ||
+    return (gb_node_is_float(a->type) && gb_node_is_float(node->type)) ||
            gb_cuda_can_convert_blocks(node, a);
 }
 
@@ -84,7 +81,7 @@ copy_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
         return;
     if (a->type == node->type)
         gb_cuda_emit_move(emit, node, a);
-    else if (gb_cuda_is_float(a->type) && gb_cuda_is_float(node->type))
+    else if (gb_node_is_float(a->type) && gb_node_is_float(node->type))
         emit_convert(emit, node, a);
     else
         gb_cuda_emit_convert_blocks(emit, node, a);

@@ -21,13 +21,6 @@ gb_cuda_has_format(enum ggml_type type)
 }
 
 bool
-gb_cuda_has_dense_rows(const struct ggml_tensor *tensor)
-{
-    return tensor->nb[0] == ggml_type_size(tensor->type) ||
-           tensor->ne[0] <= ggml_blck_size(tensor->type);
-}
-
-bool
 gb_cuda_is_aligned(const struct ggml_tensor *tensor)
 {
     const size_t size = ggml_type_size(tensor->type);
@@ -43,7 +36,7 @@ bool
 gb_cuda_can_read(const struct ggml_tensor *tensor)
 {
     return gb_cuda_is_aligned(tensor) &&
-           (gb_cuda_is_float(tensor->type) ||
+           (gb_node_is_float(tensor->type) ||
             (gb_cuda_has_format(tensor->type) &&
-             gb_cuda_has_dense_rows(tensor)));
+             gb_node_has_dense_rows(tensor)));
 }

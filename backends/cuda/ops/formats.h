@@ -12,10 +12,6 @@
 /* Is there a reader for TYPE (kernels/formats.def)? */
 bool gb_cuda_has_format(enum ggml_type type);
 
-/* Do the elements of each row of TENSOR lie side by side?  The stride of a row
- * of one element, or of one block, means nothing. */
-bool gb_cuda_has_dense_rows(const struct ggml_tensor *tensor);
-
 /* Do all rows of TENSOR begin where kernels can read its type: at multiples of
  * 4 bytes, or of 2 where that is all that its size is a multiple of?  The
  * stride of a single element means nothing. */

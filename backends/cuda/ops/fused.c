@@ -63,26 +63,6 @@ gb_cuda_halves_for(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
     return emit->columns;
 }
 
-const struct ggml_tensor *
-gb_cuda_other_operand(
-    const struct ggml_tensor *node, const struct ggml_tensor *inner)
-{
-    return node->src[0] == inner ? node->src[1] : node->src[0];
-}
-
-bool
-gb_cuda_has_rows_for(
-    const struct ggml_tensor *t, const struct ggml_tensor *node)
-{
-    if (!gb_cuda_has_f32_rows(t) || t->ne[0] != node->ne[0])
-        return false;
-    for (int i = 1; i < GGML_MAX_DIMS; i++) {
-        if (t->ne[i] != node->ne[i] && t->ne[i] != 1)
-            return false;
-    }
-    return true;
-}
-
 struct gb_cuda_tensor
 gb_cuda_arg_repeated(const struct ggml_tensor *t)
 {

@@ -8,7 +8,7 @@
 
 #include "backends/cuda/ops/emit.h"
 
-#include "lib/fuse/fuse.h"
+#include "lib/fuse/members.h"
 
 struct gb_cuda_fused {
     /* Can the kernel compute GROUP, each node of which has a row that can? */
@@ -50,15 +50,6 @@ char *gb_cuda_columns_for(
 /* The same as halves, for a kernel that makes columns of WIDTH values. */
 char *gb_cuda_halves_for(struct gb_cuda_emit *emit,
                          const struct ggml_tensor *node, int64_t width);
-
-/* The operand of NODE that is not INNER. */
-const struct ggml_tensor *gb_cuda_other_operand(
-    const struct ggml_tensor *node, const struct ggml_tensor *inner);
-
-/* Is T of F32 with dense rows as long as those of NODE, its other dimensions
- * being those of NODE or 1? */
-bool gb_cuda_has_rows_for(
-    const struct ggml_tensor *t, const struct ggml_tensor *node);
 
 /* T as kernels see it that go through the elements of a larger tensor. */
 struct gb_cuda_tensor gb_cuda_arg_repeated(const struct ggml_tensor *t);

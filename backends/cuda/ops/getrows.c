@@ -16,16 +16,9 @@ get_rows_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *src = node->src[0];
-    const struct ggml_tensor *ids = node->src[1];
 
     (void)limits;
-    if (ids->type != GGML_TYPE_I32 || ids->ne[3] != 1 ||
-        src->ne[2] != ids->ne[1] || src->ne[3] != ids->ne[2])
-        return false;
-    if (src->type == GGML_TYPE_I32)
-        return node->type == GGML_TYPE_I32;
-    return node->type == GGML_TYPE_F32 && gb_cuda_can_read(src) &&
-           gb_cuda_has_dense_rows(node);
+    return src->type == GGML_TYPE_I32 || gb_cuda_can_read(src);
 }
 
 static const enum gb_cuda_kernel get_rows_kernels[GGML_TYPE_COUNT] = {
@@ -60,20 +53,6 @@ const struct gb_cuda_op gb_cuda_op_get_rows = {
     .emit = get_rows_emit,
 };
 
-static bool
-get_rows_back_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *src = node->src[0];
-    const struct ggml_tensor *ids = node->src[1];
-
-    (void)limits;
-    return gb_cuda_is_float(src->type) && ids->type == GGML_TYPE_I32 &&
-           node->type == GGML_TYPE_F32 && src->ne[0] == node->ne[0] &&
-           src->ne[1] >= ids->ne[0] && ggml_is_matrix(src) &&
-           ggml_is_matrix(node) && ggml_is_vector(ids);
-}
-
 static const enum gb_cuda_kernel get_rows_back_kernels[GGML_TYPE_COUNT] = {
 #define GB_CUDA_FLOATS(TYPE, name, type) \
     [GGML_TYPE_##TYPE] = GB_CUDA_KERNEL_gb_get_rows_back_##name,
@@ -98,6 +77,5 @@ get_rows_back_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_get_rows_back = {
-    .supports = get_rows_back_supports,
     .emit = get_rows_back_emit,
 };

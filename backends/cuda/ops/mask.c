@@ -9,18 +9,6 @@
 
 #include <math.h>
 
-static bool
-diag_mask_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return gb_cuda_has_sources(node, 1) &&
-           node->src[0]->type == GGML_TYPE_F32 &&
-           gb_cuda_has_f32_rows(node) &&
-           ggml_are_same_shape(node->src[0], node) &&
-           gb_cuda_param_i32(node, 0) >= 0;
-}
-
 static void
 diag_mask_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
@@ -28,7 +16,7 @@ diag_mask_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
         .dst = gb_cuda_arg(node),
         .src0 = gb_cuda_arg(node->src[0]),
         .n = ggml_nelements(node),
-        .n_past = gb_cuda_param_i32(node, 0),
+        .n_past = gb_node_param_i32(node, 0),
         .value = node->op == GGML_OP_DIAG_MASK_INF ? -INFINITY : 0.0f,
     };
 
@@ -37,6 +25,5 @@ diag_mask_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_diag_mask = {
-    .supports = diag_mask_supports,
     .emit = diag_mask_emit,
 };

@@ -244,7 +244,7 @@ fills_large_tiles(const struct gb_cuda_limits *limits,
     return limits->variant == GB_CUDA_MFMA && limits->warp == 64 &&
            shape->m > GEMM_TILE && shape->cols > GEMM_TILE &&
            shape->k < INT32_MAX &&
-           (shape->is_in_pieces || !gb_cuda_is_float(shape->weights)) &&
+           (shape->is_in_pieces || !gb_node_is_float(shape->weights)) &&
            tiles_of(shape, GB_CUDA_MFMA_TILE, GB_CUDA_MFMA_TILE) *
                    most_splits(shape) >=
                limits->n_sms;
@@ -303,7 +303,7 @@ struct gb_cuda_tiling
 gb_cuda_matmul_dispatch(const struct gb_cuda_limits *limits,
                         const struct gb_cuda_product_shape *shape)
 {
-    const bool is_float = gb_cuda_is_float(shape->weights);
+    const bool is_float = gb_node_is_float(shape->weights);
     const struct mma_kernel *mma = mma_kernel_of(limits, shape->weights);
     struct gb_cuda_tiling tiling = { .by_warp_groups = false };
 
@@ -360,13 +360,7 @@ static bool
 mul_mat_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-
-    return node->type == GGML_TYPE_F32 && node->ne[0] == a->ne[1] &&
-           gb_cuda_same_from(node, b, 1) &&
-           gb_cuda_divides(a->ne[2], b->ne[2]) &&
-           gb_cuda_divides(a->ne[3], b->ne[3]) && gb_cuda_can_multiply(a, b) &&
+    return gb_cuda_can_multiply(node->src[0], node->src[1]) &&
            has_tiles(limits, node);
 }
 
@@ -472,20 +466,13 @@ places_of(const struct ggml_tensor *t)
 static const struct ggml_tensor *
 addend(const struct gb_fuse_group *group, int i)
 {
-    return gb_cuda_other_operand(group->nodes[i], group->nodes[i - 1]);
+    return gb_fuse_operand(group->nodes[i], group->nodes[i - 1]);
 }
 
-/* F32, its dimensions being those of the product or 1? */
 static bool
 can_be_added(const struct ggml_tensor *t, const struct ggml_tensor *product)
 {
-    if (t->type != GGML_TYPE_F32)
-        return false;
-    for (int i = 0; i < GGML_MAX_DIMS; i++) {
-        if (t->ne[i] != product->ne[i] && t->ne[i] != 1)
-            return false;
-    }
-    return true;
+    return t->type == GGML_TYPE_F32 && gb_node_repeats_for(t, product);
 }
 
 static bool

@@ -79,16 +79,10 @@ mul_mat_id_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-    const struct ggml_tensor *ids = node->src[2];
 
-    return node->type == GGML_TYPE_F32 && ids->type == GGML_TYPE_I32 &&
-           ggml_is_matrix(ids) && a->ne[3] == 1 && b->ne[3] == 1 &&
-           ids->ne[1] == b->ne[2] && gb_cuda_divides(b->ne[1], ids->ne[0]) &&
-           gb_cuda_has_shape(node, a->ne[1], ids->ne[0], b->ne[2], 1) &&
-           ggml_nelements(ids) < INT32_MAX / 2 && a->ne[2] > 0 &&
-           a->ne[2] < INT32_MAX / 2 && gb_cuda_can_multiply(a, b) &&
-           has_tiles(limits, node);
+    return ggml_nelements(node->src[2]) < INT32_MAX / 2 &&
+           a->ne[2] < INT32_MAX / 2 &&
+           gb_cuda_can_multiply(a, node->src[1]) && has_tiles(limits, node);
 }
 
 static size_t

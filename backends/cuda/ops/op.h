@@ -16,8 +16,8 @@
 
 struct gb_cuda_op {
     /*
-     * Can NODE run?  Everything that emit needs is asked here; tensors may have
-     * no data yet.  Any thread.
+     * Can NODE run, which is valid (lib/node)?  Everything else that emit needs
+     * is asked here; tensors may have no data yet.  NULL: yes.  Any thread.
      */
     bool (*supports)(
         const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
@@ -79,8 +79,8 @@ gb_cuda_emit_place(struct gb_cuda_emit *emit,
 bool gb_cuda_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node);
 
-#define GB_CUDA_OP(op, row) extern const struct gb_cuda_op gb_cuda_op_##row;
-#include "backends/cuda/ops/optable.def"
-#undef GB_CUDA_OP
+#define GB_NODE(op, name, n) extern const struct gb_cuda_op gb_cuda_op_##name;
+#include "lib/node/nodes.def"
+#undef GB_NODE
 
 #endif

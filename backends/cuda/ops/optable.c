@@ -5,11 +5,12 @@
 #include "backends/cuda/ops/op.h"
 
 #include "lib/fuse/memory.h"
+#include "lib/node/node.h"
 
 static const struct gb_cuda_op *const rows[GGML_OP_COUNT] = {
-#define GB_CUDA_OP(op, row) [GGML_OP_##op] = &gb_cuda_op_##row,
-#include "backends/cuda/ops/optable.def"
-#undef GB_CUDA_OP
+#define GB_NODE(op, name, n) [GGML_OP_##op] = &gb_cuda_op_##name,
+#include "lib/node/nodes.def"
+#undef GB_NODE
 };
 
 const struct gb_cuda_op *
@@ -41,5 +42,6 @@ gb_cuda_supports(
     const struct gb_cuda_op *op = gb_cuda_op_of(node->op);
 
     return !gb_fuse_computes(node->op) || ggml_is_empty(node) ||
-           (op != NULL && op->supports(limits, node));
+           (op != NULL && gb_node_is_valid(node) &&
+            (op->supports == NULL || op->supports(limits, node)));
 }

@@ -16,16 +16,8 @@ static bool
 out_prod_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-
     (void)limits;
-    return gb_cuda_can_read(a) && gb_cuda_has_dense_rows(a) &&
-           b->type == GGML_TYPE_F32 && node->type == GGML_TYPE_F32 &&
-           a->ne[1] == b->ne[1] &&
-           gb_cuda_has_shape(node, a->ne[0], b->ne[0], b->ne[2], b->ne[3]) &&
-           gb_cuda_divides(a->ne[2], b->ne[2]) &&
-           gb_cuda_divides(a->ne[3], b->ne[3]);
+    return gb_cuda_can_read(node->src[0]);
 }
 
 static const enum gb_cuda_kernel kernels[GGML_TYPE_COUNT] = {

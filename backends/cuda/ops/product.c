@@ -5,6 +5,7 @@
 #include "backends/cuda/ops/args.h"
 #include "backends/cuda/ops/formats.h"
 #include "backends/cuda/ops/matmul.h"
+#include "backends/cuda/ops/shape.h"
 
 #include "ggml-cpu.h"
 
@@ -42,9 +43,9 @@ bool
 gb_cuda_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
     return gb_cuda_has_format(a->type) && is_met_by(a->type, b->type) &&
-           a->ne[0] == b->ne[0] && gb_cuda_has_dense_rows(a) &&
-           gb_cuda_has_dense_rows(b) && gb_cuda_is_aligned(a) &&
-           gb_cuda_is_aligned(b) && is_countable(a) && is_countable(b);
+           gb_node_has_dense_rows(a) && gb_node_has_dense_rows(b) &&
+           gb_cuda_is_aligned(a) && gb_cuda_is_aligned(b) &&
+           is_countable(a) && is_countable(b);
 }
 
 bool

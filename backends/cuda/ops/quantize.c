@@ -61,7 +61,7 @@ bool
 gb_cuda_can_convert_blocks(const struct ggml_tensor *dst,
                            const struct ggml_tensor *src)
 {
-    const bool is_packing = gb_cuda_is_float(src->type);
+    const bool is_packing = gb_node_is_float(src->type);
     const struct ggml_tensor *floats = is_packing ? src : dst;
     const struct ggml_tensor *blocks = is_packing ? dst : src;
 
@@ -70,7 +70,7 @@ gb_cuda_can_convert_blocks(const struct ggml_tensor *dst,
                     : dst->type != GGML_TYPE_F32 ||
                           dequantize[src->type].n_blocks == 0))
         return false;
-    return gb_cuda_has_dense_rows(blocks) && gb_cuda_has_dense_rows(floats) &&
+    return gb_node_has_dense_rows(blocks) && gb_node_has_dense_rows(floats) &&
            run_of(floats) % ggml_blck_size(blocks->type) == 0;
 }
 
@@ -89,7 +89,7 @@ gb_cuda_emit_convert_blocks(struct gb_cuda_emit *emit,
                             const struct ggml_tensor *dst,
                             const struct ggml_tensor *src)
 {
-    const bool is_packing = gb_cuda_is_float(src->type);
+    const bool is_packing = gb_node_is_float(src->type);
     const struct conversion *conversion =
         is_packing ? &quantize[dst->type] : &dequantize[src->type];
     const int64_t values = ggml_blck_size(is_packing ? dst->type : src->type);

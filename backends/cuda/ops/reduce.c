@@ -86,22 +86,6 @@ emit_parts(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
               sizeof(args));
 }
 
-static bool
-are_floats(const struct ggml_tensor *node)
-{
-    return gb_cuda_has_sources(node, 1) &&
-           gb_cuda_is_float(node->src[0]->type) &&
-           gb_cuda_is_float(node->type);
-}
-
-static bool
-sum_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return are_floats(node) && ggml_is_scalar(node);
-}
-
 static void
 sum_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
@@ -113,22 +97,9 @@ sum_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_sum = {
-    .supports = sum_supports,
     .scratch = parts_scratch,
     .emit = sum_emit,
 };
-
-static bool
-count_equal_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return gb_cuda_has_sources(node, 2) &&
-           node->src[0]->type == GGML_TYPE_I32 &&
-           node->src[1]->type == GGML_TYPE_I32 &&
-           node->type == GGML_TYPE_I64 && ggml_is_scalar(node) &&
-           ggml_are_same_shape(node->src[0], node->src[1]);
-}
 
 static void
 count_equal_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
@@ -144,21 +115,11 @@ count_equal_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_count_equal = {
-    .supports = count_equal_supports,
     .scratch = parts_scratch,
     .emit = count_equal_emit,
 };
 
 /* ---- rows ---- */
-
-static bool
-sum_rows_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return are_floats(node) && node->ne[0] == 1 &&
-           gb_cuda_same_from(node, node->src[0], 1);
-}
 
 /* The mean of an empty row is 0 / 0, NaN. */
 static void
@@ -178,23 +139,8 @@ sum_rows_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_sum_rows = {
-    .supports = sum_rows_supports,
     .emit = sum_rows_emit,
 };
-
-/* A place must fit an int32_t. */
-static bool
-argmax_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *a = node->src[0];
-
-    (void)limits;
-    return a != NULL && gb_cuda_is_float(a->type) &&
-           node->type == GGML_TYPE_I32 && ggml_is_matrix(a) &&
-           a->ne[0] <= INT32_MAX &&
-           gb_cuda_has_shape(node, a->ne[1], 1, 1, 1);
-}
 
 static void
 argmax_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
@@ -209,6 +155,5 @@ argmax_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_argmax = {
-    .supports = argmax_supports,
     .emit = argmax_emit,
 };

@@ -14,9 +14,7 @@ repeat_supports(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {
     (void)limits;
-    return gb_cuda_has_sources(node, 1) && node->src[0]->type == node->type &&
-           gb_cuda_can_be_moved(node) && gb_cuda_can_be_moved(node->src[0]) &&
-           ggml_can_repeat(node->src[0], node);
+    return gb_cuda_can_be_moved(node) && gb_cuda_can_be_moved(node->src[0]);
 }
 
 static void
@@ -37,16 +35,6 @@ const struct gb_cuda_op gb_cuda_op_repeat = {
     .supports = repeat_supports,
     .emit = repeat_emit,
 };
-
-static bool
-repeat_back_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return gb_cuda_has_sources(node, 1) && node->type == GGML_TYPE_F32 &&
-           gb_cuda_is_float(node->src[0]->type) &&
-           ggml_can_repeat(node, node->src[0]);
-}
 
 /* From this many tiles on a thread block shares the sum of an element, if there
  * are not elements enough to fill a card with one thread each. */
@@ -78,6 +66,5 @@ repeat_back_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_repeat_back = {
-    .supports = repeat_back_supports,
     .emit = repeat_back_emit,
 };

@@ -7,20 +7,6 @@
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
-/* An index must fit an int32_t. */
-static bool
-argsort_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *a = node->src[0];
-
-    (void)limits;
-    return a != NULL && gb_cuda_is_float(a->type) &&
-           node->type == GGML_TYPE_I32 && gb_cuda_is_dense(node) &&
-           ggml_are_same_shape(a, node) && a->ne[0] <= INT32_MAX &&
-           (uint32_t)gb_cuda_param_i32(node, 0) <= GGML_SORT_ORDER_DESC;
-}
-
 /* Keys that rows sorted at once may have, which bounds the scratch to 64 MiB
  * but for rows that are longer themselves. */
 #define KEYS_AT_ONCE ((int64_t)1 << 22)
@@ -108,7 +94,7 @@ argsort_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
             .src0 = gb_cuda_arg(node->src[0]),
             .src_type = gb_cuda_float_of(node->src[0]->type),
             .is_descending =
-                gb_cuda_param_i32(node, 0) == GGML_SORT_ORDER_DESC,
+                gb_node_param_i32(node, 0) == GGML_SORT_ORDER_DESC,
             .n = node->ne[0],
             .n_runs = (node->ne[0] + GB_CUDA_SORT_RUN - 1) /
                       GB_CUDA_SORT_RUN,
@@ -121,7 +107,6 @@ argsort_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_argsort = {
-    .supports = argsort_supports,
     .scratch = argsort_scratch,
     .emit = argsort_emit,
 };

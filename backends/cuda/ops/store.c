@@ -100,7 +100,7 @@ can_do(const struct part *part)
         return false;
     if (part->copy == NULL)
         return true;
-    if (!gb_cuda_is_float(part->copy->type) && !is_into_blocks(part))
+    if (!gb_node_is_float(part->copy->type) && !is_into_blocks(part))
         return false;
     return part->rope != NULL ? can_store_rope(part) : can_store(part);
 }

@@ -12,19 +12,6 @@
 #include "backends/cuda/ops/op.h"
 #include "backends/cuda/ops/shape.h"
 
-static bool
-unary_supports(
-    const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    if (node->op == GGML_OP_UNARY &&
-        (uint32_t)gb_cuda_param_i32(node, 0) >= GGML_UNARY_OP_COUNT)
-        return false;
-    return gb_cuda_has_sources(node, 1) && gb_cuda_is_float(node->type) &&
-           gb_cuda_is_float(node->src[0]->type) &&
-           ggml_are_same_shape(node, node->src[0]);
-}
-
 /* The function of a UNARY node, or of an operation that is one. */
 static enum gb_cuda_function
 function_of(const struct ggml_tensor *node)
@@ -45,7 +32,7 @@ function_of(const struct ggml_tensor *node)
 #undef GB_CUDA_UNARY
     };
 
-    return node->op == GGML_OP_UNARY ? unary[gb_cuda_param_i32(node, 0)]
+    return node->op == GGML_OP_UNARY ? unary[gb_node_param_i32(node, 0)]
                                      : map[node->op];
 }
 
@@ -60,8 +47,8 @@ unary_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
         .function = function_of(node),
         .dst_type = gb_cuda_float_of(node->type),
         .src_type = gb_cuda_float_of(a->type),
-        .p0 = gb_cuda_param_f32(node, 0),
-        .p1 = gb_cuda_param_f32(node, 1),
+        .p0 = gb_node_param_f32(node, 0),
+        .p1 = gb_node_param_f32(node, 1),
     };
 
     if (gb_cuda_is_f32_by_4(node) && gb_cuda_is_f32_by_4(a))
@@ -73,7 +60,6 @@ unary_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_cuda_op gb_cuda_op_unary = {
-    .supports = unary_supports,
     .emit = unary_emit,
 };
 
@@ -86,7 +72,7 @@ gate_supports(const struct gb_cuda_limits *limits,
     const struct ggml_tensor *function = group->nodes[0];
     const struct ggml_tensor *product = group->nodes[1];
     const struct ggml_tensor *other =
-        gb_cuda_other_operand(product, function);
+        gb_fuse_operand(product, function);
 
     (void)limits;
     return gb_cuda_is_f32_by_4(function) && gb_cuda_is_f32_by_4(product) &&
@@ -108,7 +94,7 @@ gate_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
         .columns =
             halves != NULL ? halves : gb_cuda_columns_for(emit, product),
         .src = function->src[0]->data,
-        .other = gb_cuda_other_operand(product, function)->data,
+        .other = gb_fuse_operand(product, function)->data,
         .n = ggml_nelements(product),
         .width = product->ne[0],
         .function = function_of(function),

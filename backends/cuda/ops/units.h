@@ -20,7 +20,7 @@ static inline bool
 gb_cuda_can_be_moved(const struct ggml_tensor *t)
 {
     return ggml_blck_size(t->type) == 1 ? ggml_type_size(t->type) > 0
-                                        : gb_cuda_has_dense_rows(t);
+                                        : gb_node_has_dense_rows(t);
 }
 
 /* May T be moved in units of SIZE bytes, its rows being dense? */
@@ -42,7 +42,7 @@ gb_cuda_unit(const struct ggml_tensor *a, const struct ggml_tensor *b)
     size_t size = 16;
 
     if (ggml_blck_size(a->type) == 1 &&
-        !(gb_cuda_is_dense(a) && gb_cuda_is_dense(b)))
+        !(gb_node_is_dense(a) && gb_node_is_dense(b)))
         return ggml_type_size(a->type);
     while (!gb_cuda_has_units(a, size) || !gb_cuda_has_units(b, size))
         size /= 2;

@@ -225,7 +225,7 @@ plan_narrow(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
     plan->most_parts = MOST_PARTS;
     return gb_vk_can_use(limits, plan->pipeline) &&
            d % (8 * limits->subgroup) == 0 &&
-           gb_vk_param_f32(node, 2) == 0.0f && /* the softcap */
+           gb_node_param_f32(node, 2) == 0.0f && /* the softcap */
            has_word_rows(node->src[1]) && has_word_rows(node->src[2]);
 }
 
@@ -263,26 +263,6 @@ plan_of(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     return plan;
 }
 
-/* Does each head, and each batch, of K or V serve the same number of those of
- * Q, with rows of the same length? */
-static bool
-are_shared(const struct ggml_tensor *t, const struct ggml_tensor *q)
-{
-    return t->ne[0] == q->ne[0] && t->ne[2] > 0 && t->ne[3] > 0 &&
-           q->ne[2] % t->ne[2] == 0 && q->ne[3] % t->ne[3] == 0 &&
-           gb_vk_can_read_rows(t);
-}
-
-static bool
-mask_fits(const struct ggml_tensor *mask, const struct ggml_tensor *q,
-          const struct ggml_tensor *k)
-{
-    return mask == NULL ||
-           (mask->type == GGML_TYPE_F16 && gb_vk_can_read_rows(mask) &&
-            mask->ne[0] >= k->ne[1] && mask->ne[1] >= q->ne[1] &&
-            mask->ne[2] > 0 && mask->ne[3] > 0);
-}
-
 /* Does a binding show all that the scratch has of keys, of values, of parts? */
 static bool
 scratch_fits(
@@ -299,19 +279,13 @@ static bool
 attention_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *q = node->src[0];
     const struct ggml_tensor *k = node->src[1];
-    const struct ggml_tensor *v = node->src[2];
+    const struct ggml_tensor *mask = node->src[3];
 
-    if (!gb_vk_has_sources(node, 3) || node->type != GGML_TYPE_F32 ||
-        !ggml_is_contiguous(node) || !gb_vk_has_f32_rows(q) ||
-        node->ne[0] != q->ne[0] || node->ne[1] != q->ne[2] ||
-        node->ne[2] != q->ne[1] || node->ne[3] != q->ne[3])
-        return false;
-    return ggml_is_empty(node) ||
-           (k->ne[1] > 0 && v->ne[1] >= k->ne[1] && are_shared(k, q) &&
-            are_shared(v, q) && mask_fits(node->src[3], q, k) &&
-            scratch_fits(limits, node));
+    return k->ne[1] > 0 && gb_vk_can_read_rows(k) &&
+           gb_vk_can_read_rows(node->src[2]) &&
+           (mask == NULL || gb_vk_can_read_rows(mask)) &&
+           scratch_fits(limits, node);
 }
 
 static size_t
@@ -404,9 +378,9 @@ attention_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         .v_heads = (uint32_t)(q->ne[2] / v->ne[2]),
         .k_batches = (uint32_t)(q->ne[3] / k->ne[3]),
         .v_batches = (uint32_t)(q->ne[3] / v->ne[3]),
-        .scale = gb_vk_param_f32(node, 0),
-        .max_bias = gb_vk_param_f32(node, 1),
-        .softcap = gb_vk_param_f32(node, 2),
+        .scale = gb_node_param_f32(node, 0),
+        .max_bias = gb_node_param_f32(node, 1),
+        .softcap = gb_node_param_f32(node, 2),
         .has_mask = mask != NULL,
         .mask_nb = mask != NULL ? (uint32_t)mask->nb[1] : 0,
     };

@@ -38,7 +38,7 @@ can_read(const struct gb_vk_limits *limits, const struct ggml_tensor *t)
 {
     const struct ggml_tensor floats = as_floats(t);
 
-    return gb_vk_is_float(t->type) ||
+    return gb_node_is_float(t->type) ||
            (gb_vk_can_convert_blocks(&floats, t) &&
             bytes_as_floats(t) + 256 <= limits->range);
 }
@@ -48,7 +48,7 @@ can_write(const struct gb_vk_limits *limits, const struct ggml_tensor *t)
 {
     const struct ggml_tensor floats = as_floats(t);
 
-    return gb_vk_is_float(t->type) ||
+    return gb_node_is_float(t->type) ||
            (gb_vk_can_convert_blocks(t, &floats) &&
             bytes_as_floats(t) + 256 <= limits->range);
 }
@@ -57,13 +57,7 @@ static bool
 binary_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-
-    return gb_vk_has_sources(node, 2) && can_write(limits, node) &&
-           can_read(limits, a) && gb_vk_is_float(b->type) &&
-           ggml_are_same_shape(node, a) &&
-           (ggml_are_same_shape(b, a) || ggml_can_repeat(b, a));
+    return can_write(limits, node) && can_read(limits, node->src[0]);
 }
 
 /* Floats for src0, which dst's replace. */
@@ -72,7 +66,7 @@ binary_scratch(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     (void)limits;
-    if (gb_vk_is_float(node->type) && gb_vk_is_float(node->src[0]->type))
+    if (gb_node_is_float(node->type) && gb_node_is_float(node->src[0]->type))
         return 0;
     return gb_vk_scratch_up(bytes_as_floats(node));
 }
@@ -146,7 +140,7 @@ emit_floats(struct gb_vk_emit *emit, enum ggml_op op, struct operand to,
                  gb_vk_float_of(b->type) << 8,
     };
 
-    if (gb_vk_is_flat(dst) && gb_vk_is_flat(a) && gb_vk_is_flat(b) &&
+    if (gb_node_is_flat(dst) && gb_node_is_flat(a) && gb_node_is_flat(b) &&
         repeats_as_a_whole(b, a))
         params.n_b = (uint32_t)ggml_nelements(b);
     GB_VK_DISPATCH_ONE_OF(emit, pipeline_of(&params),
@@ -163,15 +157,15 @@ binary_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
     struct operand to = { node, gb_vk_write(node) };
     struct operand from = { a, gb_vk_read(a) };
 
-    if (!gb_vk_is_float(a->type)) {
+    if (!gb_node_is_float(a->type)) {
         gb_vk_emit_convert_blocks(emit, &floats, gb_vk_scratch(0, size, true),
                                   a, gb_vk_read(a));
         from = (struct operand){ &floats, gb_vk_scratch(0, size, false) };
     }
-    if (!gb_vk_is_float(node->type))
+    if (!gb_node_is_float(node->type))
         to = (struct operand){ &floats, gb_vk_scratch(0, size, true) };
     emit_floats(emit, node->op, to, from, node->src[1]);
-    if (!gb_vk_is_float(node->type))
+    if (!gb_node_is_float(node->type))
         gb_vk_emit_convert_blocks(emit, node, gb_vk_write(node), &floats,
                                   gb_vk_scratch(0, size, false));
 }

@@ -20,12 +20,9 @@ copy_supports(
     const struct ggml_tensor *a = node->src[0];
 
     (void)limits;
-    if (!gb_vk_has_sources(node, 1) ||
-        ggml_nelements(a) != ggml_nelements(node))
-        return false;
     if (a->type == node->type)
         return gb_vk_can_be_moved(a) && gb_vk_can_be_moved(node);
-    return (gb_vk_is_float(a->type) && gb_vk_is_float(node->type)) ||
+    return (gb_node_is_float(a->type) && gb_node_is_float(node->type)) ||
            gb_vk_can_convert_blocks(node, a);
 }
 
@@ -87,7 +84,7 @@ copy_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         return;
     if (a->type == node->type)
         gb_vk_emit_copy(emit, node, a);
-    else if (gb_vk_is_float(a->type) && gb_vk_is_float(node->type))
+    else if (gb_node_is_float(a->type) && gb_node_is_float(node->type))
         emit_convert(emit, node, a);
     else
         gb_vk_emit_convert_blocks(emit, node, gb_vk_write(node), a,

@@ -31,13 +31,6 @@ gb_vk_table_of(enum ggml_type type)
 }
 
 bool
-gb_vk_has_dense_rows(const struct ggml_tensor *tensor)
-{
-    return tensor->nb[0] == ggml_type_size(tensor->type) ||
-           tensor->ne[0] <= ggml_blck_size(tensor->type);
-}
-
-bool
 gb_vk_is_aligned(const struct ggml_tensor *tensor)
 {
     const size_t size = ggml_type_size(tensor->type);
@@ -53,7 +46,7 @@ bool
 gb_vk_can_read(const struct ggml_tensor *tensor)
 {
     return gb_vk_is_aligned(tensor) &&
-           (gb_vk_is_float(tensor->type) ||
+           (gb_node_is_float(tensor->type) ||
             (gb_vk_has_format(tensor->type) &&
-             gb_vk_has_dense_rows(tensor)));
+             gb_node_has_dense_rows(tensor)));
 }

@@ -17,10 +17,6 @@ bool gb_vk_has_format(enum ggml_type type);
 /* The table that pipelines for TYPE read; GB_VK_TABLE_NONE. */
 enum gb_vk_table gb_vk_table_of(enum ggml_type type);
 
-/* Do the elements of each row of TENSOR lie side by side?  The stride of a row
- * of one element, or of one block, means nothing. */
-bool gb_vk_has_dense_rows(const struct ggml_tensor *tensor);
-
 /* Do all rows of TENSOR begin where shaders can read its type: at multiples of
  * 4 bytes, or of 2 or 1 where that is all that its size is a multiple of?  The
  * stride of a single element means nothing. */

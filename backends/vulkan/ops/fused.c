@@ -59,39 +59,12 @@ gb_vk_supports_group(
            !is_broken(limits, group);
 }
 
-const struct ggml_tensor *
-gb_vk_other_operand(
-    const struct ggml_tensor *node, const struct ggml_tensor *inner)
-{
-    return node->src[0] == inner ? node->src[1] : node->src[0];
-}
-
 bool
-gb_vk_repeats_for(const struct ggml_tensor *t, const struct ggml_tensor *node)
+gb_vk_writes_whole(const struct gb_fuse_group *group)
 {
-    for (int i = 0; i < GGML_MAX_DIMS; i++)
-        if (t->ne[i] != node->ne[i] && t->ne[i] != 1)
-            return false;
-    return true;
-}
-
-bool
-gb_vk_has_rows_for(const struct ggml_tensor *t, const struct ggml_tensor *node)
-{
-    return gb_vk_has_f32_rows(t) && t->ne[0] == node->ne[0] &&
-           gb_vk_repeats_for(t, node);
-}
-
-bool
-gb_vk_has_alike_rows(const struct gb_fuse_group *group)
-{
-    const int last = group->n_nodes - 1;
-
-    for (int i = 0; i <= last; i++)
-        if (!gb_vk_has_f32_rows(group->nodes[i]) ||
-            !ggml_are_same_shape(group->nodes[i], group->nodes[last]) ||
-            (i < last && gb_fuse_is_written(group, i) &&
-             !ggml_is_contiguous(group->nodes[i])))
+    for (int i = 0; i < group->n_nodes - 1; i++)
+        if (gb_fuse_is_written(group, i) &&
+            !ggml_is_contiguous(group->nodes[i]))
             return false;
     return true;
 }

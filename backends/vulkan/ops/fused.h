@@ -12,7 +12,7 @@
 
 #include "backends/vulkan/ops/emit.h"
 
-#include "lib/fuse/fuse.h"
+#include "lib/fuse/members.h"
 
 struct gb_vk_fused {
     /* Can GROUP be computed so, each node of which has a row that can? */
@@ -42,21 +42,8 @@ extern const struct gb_vk_fused gb_vk_fused_stores;
 bool gb_vk_supports_group(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group);
 
-/* The operand of NODE that is not INNER. */
-const struct ggml_tensor *gb_vk_other_operand(
-    const struct ggml_tensor *node, const struct ggml_tensor *inner);
-
-/* Is each dimension of T that of NODE or 1? */
-bool gb_vk_repeats_for(
-    const struct ggml_tensor *t, const struct ggml_tensor *node);
-
-/* The same, of F32 with dense rows as long as those of NODE? */
-bool gb_vk_has_rows_for(
-    const struct ggml_tensor *t, const struct ggml_tensor *node);
-
-/* Are all nodes of GROUP dense rows of F32, of one shape, and without gaps where
- * what is written is not the last? */
-bool gb_vk_has_alike_rows(const struct gb_fuse_group *group);
+/* Has each node of GROUP whose result is written, but the last, no gaps? */
+bool gb_vk_writes_whole(const struct gb_fuse_group *group);
 
 /* Where the result of node I of GROUP goes; where nobody sees it INSTEAD, which
  * the group writes anyway: the driver knows no better than that it may. */

@@ -34,8 +34,8 @@ fits(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
     const struct cut cut = cut_of(limits, node);
 
     return !gb_vk_is_cut(limits, node) ||
-           (cut.rows > 0 && cut.ids > 0 && gb_vk_has_dense_rows(node) &&
-            gb_vk_has_dense_rows(node->src[0]));
+           (cut.rows > 0 && cut.ids > 0 && gb_node_has_dense_rows(node) &&
+            gb_node_has_dense_rows(node->src[0]));
 }
 
 static bool
@@ -43,16 +43,9 @@ get_rows_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *src = node->src[0];
-    const struct ggml_tensor *ids = node->src[1];
 
-    if (!gb_vk_has_sources(node, 2) || ids->type != GGML_TYPE_I32 ||
-        ids->ne[3] != 1 || src->ne[2] != ids->ne[1] ||
-        src->ne[3] != ids->ne[2] || !fits(limits, node))
-        return false;
-    if (src->type == GGML_TYPE_I32)
-        return node->type == GGML_TYPE_I32;
-    return node->type == GGML_TYPE_F32 && gb_vk_can_read(src) &&
-           gb_vk_has_dense_rows(node);
+    return fits(limits, node) &&
+           (src->type == GGML_TYPE_I32 || gb_vk_can_read(src));
 }
 
 /* Integers are moved as floats are. */
@@ -180,20 +173,6 @@ const struct gb_vk_op gb_vk_op_get_rows = {
     .emit = get_rows_emit,
 };
 
-static bool
-get_rows_back_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *src = node->src[0];
-    const struct ggml_tensor *ids = node->src[1];
-
-    (void)limits;
-    return gb_vk_has_sources(node, 2) && gb_vk_is_float(src->type) &&
-           ids->type == GGML_TYPE_I32 && node->type == GGML_TYPE_F32 &&
-           src->ne[0] == node->ne[0] && src->ne[1] >= ids->ne[0] &&
-           ggml_is_matrix(src) && ggml_is_matrix(node) && ggml_is_vector(ids);
-}
-
 static void
 get_rows_back_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
@@ -215,6 +194,5 @@ get_rows_back_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_vk_op gb_vk_op_get_rows_back = {
-    .supports = get_rows_back_supports,
     .emit = get_rows_back_emit,
 };

@@ -9,24 +9,6 @@
 #include "backends/vulkan/shaders/params-adamw.h"
 #include "backends/vulkan/shaders/params-loss.h"
 
-/* Is T F32 with dense rows, and of the shape of LIKE? */
-static bool
-is_row_operand(const struct ggml_tensor *t, const struct ggml_tensor *like)
-{
-    return gb_vk_has_f32_rows(t) && ggml_are_same_shape(t, like);
-}
-
-static bool
-cross_entropy_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return gb_vk_has_sources(node, 2) && node->type == GGML_TYPE_F32 &&
-           ggml_is_scalar(node) &&
-           is_row_operand(node->src[0], node->src[0]) &&
-           is_row_operand(node->src[1], node->src[0]);
-}
-
 /* Rows that have elements, and so a share of the loss. */
 static int64_t
 row_count(const struct ggml_tensor *logits)
@@ -67,23 +49,9 @@ cross_entropy_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_vk_op gb_vk_op_cross_entropy = {
-    .supports = cross_entropy_supports,
     .scratch = cross_entropy_scratch,
     .emit = cross_entropy_emit,
 };
-
-/* src0 is the gradient, one number. */
-static bool
-cross_entropy_back_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return gb_vk_has_sources(node, 3) &&
-           node->src[0]->type == GGML_TYPE_F32 &&
-           ggml_is_scalar(node->src[0]) && is_row_operand(node, node) &&
-           is_row_operand(node->src[1], node) &&
-           is_row_operand(node->src[2], node);
-}
 
 static void
 cross_entropy_back_emit(
@@ -110,27 +78,8 @@ cross_entropy_back_emit(
 }
 
 const struct gb_vk_op gb_vk_op_cross_entropy_back = {
-    .supports = cross_entropy_back_supports,
     .emit = cross_entropy_back_emit,
 };
-
-/* Weights, gradient and both moments have the shape of the node, which is a
- * view of the weights. */
-static bool
-adamw_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *params = node->src[4];
-
-    (void)limits;
-    if (!gb_vk_has_sources(node, 5) || !is_row_operand(node, node))
-        return false;
-    for (int i = 0; i < 4; i++)
-        if (!is_row_operand(node->src[i], node))
-            return false;
-    return params->type == GGML_TYPE_F32 && ggml_is_contiguous(params) &&
-           ggml_nelements(params) == 7;
-}
 
 /* Both moments are changed, too. */
 static void
@@ -155,7 +104,6 @@ adamw_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_vk_op gb_vk_op_adamw = {
-    .supports = adamw_supports,
     .parts = &gb_vk_parts_of_elements,
     .emit = adamw_emit,
 };

@@ -6,18 +6,6 @@
 #include "backends/vulkan/ops/shape.h"
 #include "backends/vulkan/shaders/params-diagmask.h"
 
-/* A column's number, and a row's with the parameter, have 31 bits each. */
-static bool
-diag_mask_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return gb_vk_has_sources(node, 1) &&
-           node->src[0]->type == GGML_TYPE_F32 && gb_vk_has_f32_rows(node) &&
-           ggml_are_same_shape(node->src[0], node) &&
-           gb_vk_param_i32(node, 0) >= 0;
-}
-
 static void
 diag_mask_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
@@ -27,7 +15,7 @@ diag_mask_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         .dst_nb = GB_VK_NB(node),
         .src_nb = GB_VK_NB(node->src[0]),
         .n = (uint32_t)ggml_nelements(node),
-        .n_past = (uint32_t)gb_vk_param_i32(node, 0),
+        .n_past = (uint32_t)gb_node_param_i32(node, 0),
         .value = is_inf ? 0xff800000u : 0,
     };
 
@@ -42,7 +30,6 @@ static const struct gb_vk_parts diag_mask_parts = {
 };
 
 const struct gb_vk_op gb_vk_op_diag_mask = {
-    .supports = diag_mask_supports,
     .parts = &diag_mask_parts,
     .emit = diag_mask_emit,
 };

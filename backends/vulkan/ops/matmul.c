@@ -7,7 +7,6 @@
  * bindings cannot show all of an operand: then each matrix of B goes alone, in
  * ranges of rows and columns.
  */
-#include "backends/vulkan/ops/counts.h"
 #include "backends/vulkan/ops/fused.h"
 #include "backends/vulkan/ops/matmul.h"
 #include "backends/vulkan/ops/shape.h"
@@ -42,16 +41,9 @@ static bool
 mul_mat_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-    const struct ggml_tensor *b = node->src[1];
-
-    if (!gb_vk_has_sources(node, 2) || !gb_vk_has_f32_rows(node) ||
-        node->ne[0] != a->ne[1] || !gb_vk_same_from(node, b, 1) ||
-        !gb_vk_divides(a->ne[2], b->ne[2]) ||
-        !gb_vk_divides(a->ne[3], b->ne[3]))
-        return false;
-    return ggml_is_empty(node) ||
-           (gb_vk_can_multiply(a, b) && fits(limits, node));
+    return gb_node_has_f32_rows(node) &&
+           gb_vk_can_multiply(node->src[0], node->src[1]) &&
+           fits(limits, node);
 }
 
 static struct gb_vk_tiling
@@ -237,13 +229,13 @@ product_supports(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
 {
     const struct ggml_tensor *node = group->nodes[0], *sum = group->nodes[1];
-    const struct ggml_tensor *addend = gb_vk_other_operand(sum, node);
+    const struct ggml_tensor *addend = gb_fuse_operand(sum, node);
     const struct gb_vk_tiling tiling = tiling_of(limits, node);
 
     return group->n_nodes == 2 && !gb_fuse_is_written(group, 0) &&
            !gb_vk_is_cut(limits, node) && gb_vk_can_add(&tiling) &&
-           gb_vk_has_f32_rows(sum) && ggml_are_same_shape(sum, node) &&
-           addend->type == GGML_TYPE_F32 && gb_vk_repeats_for(addend, node);
+           gb_node_has_f32_rows(sum) && ggml_are_same_shape(sum, node) &&
+           addend->type == GGML_TYPE_F32 && gb_node_repeats_for(addend, node);
 }
 
 static void
@@ -257,7 +249,7 @@ product_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
     product.dst = gb_vk_write(sum);
     memcpy(product.params.dst_nb, nb, sizeof(nb));
     product.sum = sum;
-    product.addend = gb_vk_other_operand(sum, group->nodes[0]);
+    product.addend = gb_fuse_operand(sum, group->nodes[0]);
     multiply_whole(emit, &product);
 }
 

@@ -99,19 +99,11 @@ mul_mat_id_supports(
 {
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *b = node->src[1];
-    const struct ggml_tensor *ids = node->src[2];
 
-    return gb_vk_has_sources(node, 3) && gb_vk_has_f32_rows(node) &&
-           ids->type == GGML_TYPE_I32 && ggml_is_matrix(ids) &&
-           gb_vk_is_aligned(ids) &&
-           a->ne[3] == 1 && b->ne[3] == 1 && ids->ne[1] == b->ne[2] &&
-           node->ne[0] == a->ne[1] && node->ne[1] == ids->ne[0] &&
-           node->ne[2] == b->ne[2] && node->ne[3] == 1 && a->ne[2] > 0 &&
-           (ggml_is_empty(node) ||
-            (b->ne[1] > 0 && ids->ne[0] % b->ne[1] == 0 &&
-             ggml_nbytes(node) <= gb_vk_room(limits) &&
-             ggml_nbytes(b) <= gb_vk_room(limits) &&
-             experts_shown(limits, a) > 0 && gb_vk_can_multiply(a, b)));
+    return gb_node_has_f32_rows(node) && gb_vk_is_aligned(node->src[2]) &&
+           ggml_nbytes(node) <= gb_vk_room(limits) &&
+           ggml_nbytes(b) <= gb_vk_room(limits) &&
+           experts_shown(limits, a) > 0 && gb_vk_can_multiply(a, b);
 }
 
 static size_t

@@ -16,7 +16,7 @@ bool
 gb_vk_can_be_moved(const struct ggml_tensor *t)
 {
     return ggml_type_size(t->type) > 0 && gb_vk_is_aligned(t) &&
-           (ggml_blck_size(t->type) == 1 || gb_vk_has_dense_rows(t));
+           (ggml_blck_size(t->type) == 1 || gb_node_has_dense_rows(t));
 }
 
 /* May T be moved in units of SIZE bytes, its rows being dense? */
@@ -25,7 +25,7 @@ has_units(const struct ggml_tensor *t, size_t size)
 {
     size_t all = ggml_row_size(t->type, t->ne[0]) | (uintptr_t)t->data;
 
-    if (!gb_vk_has_dense_rows(t))
+    if (!gb_node_has_dense_rows(t))
         return false;
     for (int d = 1; d < GGML_MAX_DIMS; d++)
         if (t->ne[d] > 1)
@@ -40,7 +40,7 @@ unit_of(const struct ggml_tensor *a, const struct ggml_tensor *b)
     size_t size = 16;
 
     if (ggml_blck_size(a->type) == 1 &&
-        !(gb_vk_has_dense_rows(a) && gb_vk_has_dense_rows(b)))
+        !(gb_node_has_dense_rows(a) && gb_node_has_dense_rows(b)))
         return ggml_type_size(a->type);
     while (size > 1 && !(has_units(a, size) && has_units(b, size)))
         size /= 2;

@@ -16,23 +16,6 @@ source_count(const struct ggml_tensor *node)
     return node->op == GGML_OP_RMS_NORM_BACK ? 2 : 1;
 }
 
-/* All tensors are F32 of the same shape, with dense rows. */
-static bool
-norm_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    const int n = source_count(node);
-
-    (void)limits;
-    if (!gb_vk_has_sources(node, n) || !gb_vk_has_f32_rows(node))
-        return false;
-    for (int i = 0; i < n; i++)
-        if (!gb_vk_has_f32_rows(node->src[i]) ||
-            !ggml_are_same_shape(node->src[i], node))
-            return false;
-    return true;
-}
-
 static const struct gb_vk_row_pipelines *
 pipelines_of(const struct ggml_tensor *node)
 {
@@ -57,7 +40,7 @@ emit_norm(struct gb_vk_emit *emit, const struct ggml_tensor *norm,
 {
     params->n = (uint32_t)norm->ne[0];
     params->n_rows = (uint32_t)ggml_nrows(norm);
-    params->eps = gb_vk_param_f32(norm, 0);
+    params->eps = gb_node_param_f32(norm, 0);
     emit->add(emit, gb_vk_row_pipeline(pipelines_of(norm), params->n),
               gb_vk_row_groups(params->n, params->n_rows), binds,
               norm->op == GGML_OP_RMS_NORM_BACK ? SRC1 + 1 : N_OPERANDS,
@@ -86,17 +69,9 @@ norm_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_vk_op gb_vk_op_norm = {
-    .supports = norm_supports,
     .parts = &gb_vk_parts_of_rows,
     .emit = norm_emit,
 };
-
-static bool
-group_norm_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    return norm_supports(limits, node) && gb_vk_param_i32(node, 0) > 0;
-}
 
 /* Channels of a group are the channels by the groups, rounded up; groups that
  * would have none are left out. */
@@ -104,7 +79,7 @@ static void
 group_norm_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
     const struct ggml_tensor *a = node->src[0];
-    const int64_t groups = gb_vk_param_i32(node, 0);
+    const int64_t groups = gb_node_param_i32(node, 0);
     const int64_t per_group = (node->ne[2] + groups - 1) / groups;
     struct gb_vk_group_norm_params params = {
         .ne = GB_VK_NE(node),
@@ -112,7 +87,7 @@ group_norm_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
         .src_nb = GB_VK_ROW_NB(a),
         .per_group = (uint32_t)per_group,
         .n_groups = (uint32_t)((node->ne[2] + per_group - 1) / per_group),
-        .eps = gb_vk_param_f32(node, 1),
+        .eps = gb_node_param_f32(node, 1),
     };
 
     GB_VK_DISPATCH(emit, group_norm, params.n_groups * node->ne[3], &params,
@@ -126,75 +101,18 @@ static const struct gb_vk_parts group_norm_parts = {
 };
 
 const struct gb_vk_op gb_vk_op_group_norm = {
-    .supports = group_norm_supports,
     .parts = &group_norm_parts,
     .emit = group_norm_emit,
 };
 
 /* ---- with what stands round it ---- */
 
-/* Where the nodes of a group are: -1 for what is not there. */
-struct parts {
-    int get, add, norm, mul, bias;
-};
-
-static struct parts
-parts_of(const struct gb_fuse_group *group)
-{
-    const bool gets = group->pattern == GB_FUSE_GET_NORM;
-    const bool adds = group->pattern == GB_FUSE_ADD_NORM;
-    const int norm = gets || adds ? 1 : 0;
-
-    return (struct parts){
-        .get = gets ? 0 : -1,
-        .add = adds ? 0 : -1,
-        .norm = norm,
-        .mul = norm + 1,
-        .bias = group->n_nodes > norm + 2 ? norm + 2 : -1,
-    };
-}
-
-/* What node I, which comes after INNER, has besides. */
-static const struct ggml_tensor *
-operand(const struct gb_fuse_group *group, int i)
-{
-    return gb_vk_other_operand(group->nodes[i], group->nodes[i - 1]);
-}
-
-/* Are the rows that NODE picks those of a matrix? */
-static bool
-gets_plain_rows(const struct ggml_tensor *node)
-{
-    return gb_vk_has_f32_rows(node->src[0]) && ggml_is_matrix(node->src[0]) &&
-           !ggml_is_empty(node->src[0]) && ggml_is_vector(node->src[1]);
-}
-
-/* Does the first node, of which SHAPE has the counts, read what the shader
- * does? */
-static bool
-reads_plain_rows(const struct parts *parts, const struct ggml_tensor *first,
-                 const struct ggml_tensor *shape)
-{
-    if (parts->get >= 0)
-        return gets_plain_rows(first);
-    return gb_vk_has_f32_rows(first->src[0]) &&
-           ggml_are_same_shape(first->src[0], shape) &&
-           (parts->add < 0 || gb_vk_has_rows_for(first->src[1], shape));
-}
-
 static bool
 fused_norm_supports(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
 {
-    const struct parts parts = parts_of(group);
-    const struct ggml_tensor *norm = group->nodes[parts.norm];
-
     (void)limits;
-    return gb_vk_has_alike_rows(group) &&
-           reads_plain_rows(&parts, group->nodes[0], norm) &&
-           gb_vk_has_rows_for(operand(group, parts.mul), norm) &&
-           (parts.bias < 0 ||
-            gb_vk_has_rows_for(operand(group, parts.bias), norm));
+    return gb_fuse_norm_has_rows(group) && gb_vk_writes_whole(group);
 }
 
 static uint32_t
@@ -204,7 +122,7 @@ written(const struct gb_fuse_group *group, int i, uint32_t flag)
 }
 
 static uint32_t
-flags_of(const struct gb_fuse_group *group, const struct parts *parts)
+flags_of(const struct gb_fuse_group *group, const struct gb_fuse_norm *parts)
 {
     const int first = parts->get >= 0 ? parts->get : parts->add;
     uint32_t flags = GB_VK_NORM_WEIGHS;
@@ -220,7 +138,7 @@ flags_of(const struct gb_fuse_group *group, const struct parts *parts)
 
 /* What the first node has besides src0. */
 static void
-set_first(const struct parts *parts, const struct ggml_tensor *first,
+set_first(const struct gb_fuse_norm *parts, const struct ggml_tensor *first,
           struct gb_vk_bind *bind, struct gb_vk_norm_params *params)
 {
     const uint32_t added[] = GB_VK_ROW_NB_REPEATED(first->src[1]);
@@ -237,12 +155,12 @@ set_first(const struct parts *parts, const struct ggml_tensor *first,
 static void
 fused_norm_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
 {
-    const struct parts parts = parts_of(group);
+    const struct gb_fuse_norm parts = gb_fuse_norm_of(group);
     const struct ggml_tensor *first = group->nodes[0];
     const struct ggml_tensor *last = group->nodes[group->n_nodes - 1];
-    const struct ggml_tensor *weights = operand(group, parts.mul);
+    const struct ggml_tensor *weights = parts.weights;
     const struct ggml_tensor *bias =
-        parts.bias < 0 ? weights : operand(group, parts.bias);
+        parts.bias < 0 ? weights : parts.bias_values;
     struct gb_vk_bind binds[N_OPERANDS] = {
         [DST] = gb_vk_write(last), [SRC0] = gb_vk_read(first->src[0]),
         [SRC1] = gb_vk_read(first->src[0]), [WEIGHTS] = gb_vk_read(weights),

@@ -16,9 +16,10 @@
 
 struct gb_vk_op {
     /*
-     * Can NODE run?  Everything that emit needs is asked here; tensors may have
-     * no data yet.  That each operand fits into a binding is asked before, by
-     * gb_vk_supports.  Any thread.
+     * Can NODE run, which is valid (lib/node)?  Everything else that emit needs
+     * is asked here, but that each operand fits into a binding, which
+     * gb_vk_supports has asked; tensors may have no data yet.  NULL: yes.  Any
+     * thread.
      */
     bool (*supports)(
         const struct gb_vk_limits *limits, const struct ggml_tensor *node);
@@ -38,7 +39,7 @@ struct gb_vk_op {
 
 /*
  * The row of an operation; NULL for one that no row runs (views, functions of
- * the client's, what is not written yet).
+ * the client's).
  */
 const struct gb_vk_op *gb_vk_op_of(enum ggml_op op);
 
@@ -61,8 +62,8 @@ bool gb_vk_emit_node(struct gb_vk_emit *emit, const struct ggml_tensor *node);
 /* Does NODE take dispatches, or is it a view, or empty? */
 bool gb_vk_needs_work(const struct ggml_tensor *node);
 
-#define GB_VK_OP(op, row) extern const struct gb_vk_op gb_vk_op_##row;
-#include "backends/vulkan/ops/optable.def"
-#undef GB_VK_OP
+#define GB_NODE(op, name, n) extern const struct gb_vk_op gb_vk_op_##name;
+#include "lib/node/nodes.def"
+#undef GB_NODE
 
 #endif

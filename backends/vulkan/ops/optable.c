@@ -4,10 +4,12 @@
  */
 #include "backends/vulkan/ops/collect.h"
 
+#include "lib/node/node.h"
+
 static const struct gb_vk_op *const rows[GGML_OP_COUNT] = {
-#define GB_VK_OP(op, row) [GGML_OP_##op] = &gb_vk_op_##row,
-#include "backends/vulkan/ops/optable.def"
-#undef GB_VK_OP
+#define GB_NODE(op, name, n) [GGML_OP_##op] = &gb_vk_op_##name,
+#include "lib/node/nodes.def"
+#undef GB_NODE
 };
 
 const struct gb_vk_op *
@@ -69,8 +71,10 @@ gb_vk_runs_whole(
 {
     const struct gb_vk_op *row = gb_vk_op_of(node->op);
 
-    return row != NULL && all_fit(row, limits, node) &&
-           row->supports(limits, node) && !is_broken(limits, node);
+    return row != NULL && gb_node_is_valid(node) &&
+           all_fit(row, limits, node) &&
+           (row->supports == NULL || row->supports(limits, node)) &&
+           !is_broken(limits, node);
 }
 
 /* Does NODE, which does not run as it is, run in parts of *SIZE? */
@@ -95,6 +99,8 @@ gb_vk_supports(
         return true;
     if (gb_vk_op_of(node->op) == NULL)
         return false;
+    if (ggml_is_empty(node))
+        return true;
     return gb_vk_runs_whole(limits, node) ||
            runs_in_parts(limits, node, &size);
 }

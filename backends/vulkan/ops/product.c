@@ -287,14 +287,14 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
 bool
 gb_vk_can_read_rows(const struct ggml_tensor *t)
 {
-    return gb_vk_has_format(t->type) && gb_vk_has_dense_rows(t) &&
+    return gb_vk_has_format(t->type) && gb_node_has_dense_rows(t) &&
            gb_vk_is_aligned(t);
 }
 
 bool
 gb_vk_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    return gb_vk_is_float(b->type) && a->ne[0] == b->ne[0] && a->ne[0] > 0 &&
+    return gb_node_is_float(b->type) && a->ne[0] == b->ne[0] && a->ne[0] > 0 &&
            gb_vk_can_read_rows(a) && gb_vk_can_read_rows(b);
 }
 
@@ -303,7 +303,7 @@ gb_vk_is_wide(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
     return b->type == GGML_TYPE_F32 && a->ne[0] % 8 == 0 &&
            gb_vk_has_rows_at(b, 16) &&
-           (!gb_vk_is_float(a->type) || gb_vk_has_rows_at(a, 16));
+           (!gb_node_is_float(a->type) || gb_vk_has_rows_at(a, 16));
 }
 
 size_t

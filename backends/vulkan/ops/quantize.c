@@ -52,7 +52,7 @@ bool
 gb_vk_can_convert_blocks(const struct ggml_tensor *dst,
                          const struct ggml_tensor *src)
 {
-    const bool is_packing = gb_vk_is_float(src->type);
+    const bool is_packing = gb_node_is_float(src->type);
     const struct ggml_tensor *floats = is_packing ? src : dst;
     const struct ggml_tensor *blocks = is_packing ? dst : src;
 
@@ -61,7 +61,7 @@ gb_vk_can_convert_blocks(const struct ggml_tensor *dst,
                     : dst->type != GGML_TYPE_F32 ||
                           !gb_vk_has_format(src->type)))
         return false;
-    return gb_vk_has_dense_rows(blocks) && gb_vk_has_dense_rows(floats) &&
+    return gb_node_has_dense_rows(blocks) && gb_node_has_dense_rows(floats) &&
            gb_vk_is_aligned(blocks) && gb_vk_is_aligned(floats) &&
            run_of(floats) % ggml_blck_size(blocks->type) == 0;
 }
@@ -101,7 +101,7 @@ gb_vk_emit_convert_blocks(struct gb_vk_emit *emit,
                           const struct ggml_tensor *src,
                           struct gb_vk_bind from)
 {
-    const bool is_packing = gb_vk_is_float(src->type);
+    const bool is_packing = gb_node_is_float(src->type);
     const uint32_t values =
         (uint32_t)ggml_blck_size(is_packing ? dst->type : src->type);
     struct gb_vk_quantize_params params = {

@@ -4,7 +4,6 @@
  */
 #include "backends/vulkan/ops/reduce.h"
 
-#include "backends/vulkan/ops/counts.h"
 #include "backends/vulkan/ops/op.h"
 #include "backends/vulkan/ops/rows.h"
 #include "backends/vulkan/ops/shape.h"
@@ -141,20 +140,6 @@ emit_parts(struct gb_vk_emit *emit, const struct ggml_tensor *node,
     }
 }
 
-static bool
-are_floats(const struct ggml_tensor *node)
-{
-    return gb_vk_has_sources(node, 1) &&
-           gb_vk_is_float(node->src[0]->type) && gb_vk_is_float(node->type);
-}
-
-static bool
-sum_supports(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    return are_floats(node) && ggml_is_scalar(node) &&
-           parts_fit(limits, node);
-}
-
 static void
 sum_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 {
@@ -163,22 +148,11 @@ sum_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_vk_op gb_vk_op_sum = {
-    .supports = sum_supports,
+    .supports = parts_fit,
     .cuts = true,
     .scratch = parts_scratch,
     .emit = sum_emit,
 };
-
-static bool
-count_equal_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    return gb_vk_has_sources(node, 2) && parts_fit(limits, node) &&
-           node->src[0]->type == GGML_TYPE_I32 &&
-           node->src[1]->type == GGML_TYPE_I32 &&
-           node->type == GGML_TYPE_I64 && ggml_is_scalar(node) &&
-           ggml_are_same_shape(node->src[0], node->src[1]);
-}
 
 static void
 count_equal_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
@@ -194,22 +168,13 @@ count_equal_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_vk_op gb_vk_op_count_equal = {
-    .supports = count_equal_supports,
+    .supports = parts_fit,
     .cuts = true,
     .scratch = parts_scratch,
     .emit = count_equal_emit,
 };
 
 /* ---- rows ---- */
-
-static bool
-sum_rows_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return are_floats(node) && node->ne[0] == 1 &&
-           gb_vk_same_from(node, node->src[0], 1);
-}
 
 /* The mean of an empty row is 0 / 0, NaN. */
 static void
@@ -233,23 +198,9 @@ sum_rows_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_vk_op gb_vk_op_sum_rows = {
-    .supports = sum_rows_supports,
     .parts = &gb_vk_parts_of_rows,
     .emit = sum_rows_emit,
 };
-
-static bool
-argmax_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *a = node->src[0];
-
-    (void)limits;
-    return a != NULL && gb_vk_is_float(a->type) &&
-           node->type == GGML_TYPE_I32 && ggml_is_matrix(a) &&
-           a->ne[0] <= INT32_MAX &&
-           gb_vk_has_shape(node, a->ne[1], 1, 1, 1);
-}
 
 static void
 argmax_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
@@ -274,7 +225,6 @@ static const struct gb_vk_parts argmax_parts = {
 };
 
 const struct gb_vk_op gb_vk_op_argmax = {
-    .supports = argmax_supports,
     .parts = &argmax_parts,
     .emit = argmax_emit,
 };

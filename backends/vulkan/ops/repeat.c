@@ -13,9 +13,7 @@ repeat_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     (void)limits;
-    return gb_vk_has_sources(node, 1) && node->src[0]->type == node->type &&
-           gb_vk_can_be_moved(node) && gb_vk_can_be_moved(node->src[0]) &&
-           ggml_can_repeat(node->src[0], node);
+    return gb_vk_can_be_moved(node) && gb_vk_can_be_moved(node->src[0]);
 }
 
 static void
@@ -31,16 +29,6 @@ const struct gb_vk_op gb_vk_op_repeat = {
     .parts = &gb_vk_parts_of_elements,
     .emit = repeat_emit,
 };
-
-static bool
-repeat_back_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    return gb_vk_has_sources(node, 1) && node->type == GGML_TYPE_F32 &&
-           gb_vk_is_float(node->src[0]->type) &&
-           ggml_can_repeat(node, node->src[0]);
-}
 
 /* From this many tiles on a work group shares the sum of an element, if there
  * are not elements enough to fill a card with one invocation each. */
@@ -80,7 +68,6 @@ static const struct gb_vk_parts repeat_back_parts = {
 };
 
 const struct gb_vk_op gb_vk_op_repeat_back = {
-    .supports = repeat_back_supports,
     .parts = &repeat_back_parts,
     .emit = repeat_back_emit,
 };

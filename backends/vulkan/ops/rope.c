@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * vulkan/ops/rope.c - rotary position embedding and its gradient.
- *
- * Parameters of a node: 1 n_dims, the elements that are rotated, with vision
- * half of them; 2 mode; 4 the context that the model was trained with; 5 base
- * and 6 scale of the frequencies; 7 ext_factor, 8 attn_factor, 9 and 10 beta of
- * YaRN; 11 to 14 sections.
  */
 #include "backends/vulkan/ops/rope.h"
 
@@ -13,107 +8,20 @@
 #include "backends/vulkan/ops/shape.h"
 #include "backends/vulkan/shaders/params-rope.h"
 
-#include <math.h>
+#include "lib/node/rope.h"
 
-/* Streams of positions: time, height, width, extra. */
-#define STREAMS 4
-
-static int
-mode_of(const struct ggml_tensor *node)
-{
-    return gb_vk_param_i32(node, 2);
-}
-
-static bool
-is_vision(const struct ggml_tensor *node)
-{
-    return mode_of(node) == GGML_ROPE_TYPE_VISION;
-}
-
-/* Has each token four positions, and each pair a section that says which? */
-static bool
-has_streams(const struct ggml_tensor *node)
-{
-    return (mode_of(node) & GGML_ROPE_TYPE_MROPE) != 0;
-}
-
-static bool
-is_split(const struct ggml_tensor *node)
-{
-    return (mode_of(node) & GGML_ROPE_TYPE_NEOX) != 0 || has_streams(node);
-}
-
-static int64_t
-pair_count(const struct ggml_tensor *node)
-{
-    const int n_dims = gb_vk_param_i32(node, 1);
-
-    return is_vision(node) ? n_dims : n_dims / 2;
-}
-
-static int64_t
-section_of(const struct ggml_tensor *node, int stream)
-{
-    return has_streams(node) ? gb_vk_param_i32(node, 11 + stream) : 0;
-}
-
-/* Each section has 16 bits, all together are no more than a row, and one of the
- * first three has a pair. */
-static bool
-are_sections_good(const struct ggml_tensor *node)
-{
-    int64_t sum = 0;
-
-    for (int i = 0; i < STREAMS; i++) {
-        if (section_of(node, i) < 0 || section_of(node, i) > UINT16_MAX)
-            return false;
-        sum += section_of(node, i);
-    }
-    return sum <= node->ne[0] && sum > section_of(node, STREAMS - 1);
-}
-
-static bool
-are_dims_good(const struct ggml_tensor *node)
-{
-    const int64_t n_dims = gb_vk_param_i32(node, 1);
-
-    if (n_dims < 0 || n_dims % 2 != 0 || n_dims > node->ne[0])
-        return false;
-    if (is_vision(node) && 2 * n_dims != node->ne[0])
-        return false;
-    return !has_streams(node) || are_sections_good(node);
-}
-
-static bool
-are_positions_good(const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *positions = node->src[1];
-    const int64_t streams = has_streams(node) ? STREAMS : 1;
-
-    return positions->type == GGML_TYPE_I32 && ggml_is_vector(positions) &&
-           positions->ne[0] / streams >= node->ne[2];
-}
-
-static bool
-are_factors_good(const struct ggml_tensor *node)
-{
-    const struct ggml_tensor *factors = node->src[2];
-
-    return factors == NULL ||
-           (factors->type == GGML_TYPE_F32 &&
-            factors->ne[0] >= pair_count(node) &&
-            (pair_count(node) == 0 || !ggml_is_empty(factors)));
-}
-
+/* Each section has 16 bits. */
 static bool
 rope_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
+    const struct gb_node_rope rope = gb_node_rope_of(node);
+
     (void)limits;
-    return gb_vk_has_sources(node, 2) && gb_vk_is_float(node->src[0]->type) &&
-           gb_vk_is_float(node->type) &&
-           ggml_are_same_shape(node->src[0], node) && are_dims_good(node) &&
-           are_positions_good(node) && are_factors_good(node);
+    for (int i = 0; i < GB_NODE_ROPE_STREAMS; i++)
+        if (rope.sections[i] > UINT16_MAX)
+            return false;
+    return true;
 }
 
 /* The quotient of neighbouring pairs' frequencies, and how YaRN changes
@@ -122,21 +30,15 @@ static void
 set_frequencies(
     struct gb_vk_rope_params *params, const struct ggml_tensor *node)
 {
-    const int n_dims = gb_vk_param_i32(node, 1);
-    const float base = gb_vk_param_f32(node, 5);
-    const double power = n_dims > 0 ? pow(base, -2.0 / n_dims) : 1.0;
+    const struct gb_node_frequencies of = gb_node_frequencies_of(node);
 
-    params->power[0] = (float)power;
-    params->power[1] = (float)(power - params->power[0]);
-    params->freq_scale = gb_vk_param_f32(node, 6);
-    params->ext_factor = gb_vk_param_f32(node, 7);
-    params->factor = gb_vk_param_f32(node, 8);
-    if (params->ext_factor == 0.0f)
-        return;
-    ggml_rope_yarn_corr_dims(
-        n_dims, gb_vk_param_i32(node, 4), base, gb_vk_param_f32(node, 9),
-        gb_vk_param_f32(node, 10), params->corr);
-    params->factor *= 1.0f + 0.1f * logf(1.0f / params->freq_scale);
+    params->power[0] = (float)of.power;
+    params->power[1] = (float)(of.power - params->power[0]);
+    params->freq_scale = of.scale;
+    params->ext_factor = of.ext_factor;
+    params->corr[0] = of.corr[0];
+    params->corr[1] = of.corr[1];
+    params->factor = of.factor;
 }
 
 /* Do two neighbours of a row of N values of TO, of two bytes and without gaps,
@@ -149,14 +51,15 @@ has_words(const struct ggml_tensor *to, int64_t n)
 }
 
 static uint32_t
-flags_of(const struct ggml_tensor *node, const struct ggml_tensor *to)
+flags_of(const struct ggml_tensor *node, const struct gb_node_rope *rope,
+         const struct ggml_tensor *to)
 {
     uint32_t flags =
         gb_vk_float_of(to->type) | gb_vk_float_of(node->src[0]->type) << 2;
 
-    flags |= is_split(node) ? GB_VK_ROPE_SPLIT : 0;
-    flags |= is_vision(node) ? GB_VK_ROPE_VISION : 0;
-    flags |= has_streams(node) ? GB_VK_ROPE_STREAMS : 0;
+    flags |= rope->is_split ? GB_VK_ROPE_SPLIT : 0;
+    flags |= rope->is_vision ? GB_VK_ROPE_VISION : 0;
+    flags |= rope->has_streams ? GB_VK_ROPE_STREAMS : 0;
     flags |= node->src[2] != NULL ? GB_VK_ROPE_FACTORS : 0;
     flags |= has_words(to, node->ne[0]) ? GB_VK_ROPE_WORDS : 0;
     return flags | (node->op == GGML_OP_ROPE_BACK ? GB_VK_ROPE_BACK : 0);
@@ -183,7 +86,8 @@ emit_rope(struct gb_vk_emit *emit, const struct ggml_tensor *node,
     const struct ggml_tensor *a = node->src[0];
     const struct ggml_tensor *positions = node->src[1];
     const struct ggml_tensor *factors = node->src[2];
-    const int64_t n_pairs = pair_count(node);
+    const struct gb_node_rope rope = gb_node_rope_of(node);
+    const int64_t n_pairs = rope.n_pairs;
     const int64_t n_slots = n_pairs + (a->ne[0] - 2 * n_pairs + 1) / 2;
     const int64_t columns = n_slots * a->ne[2] * a->ne[3];
     const bool has_halves = to->type != GGML_TYPE_F32 &&
@@ -194,13 +98,13 @@ emit_rope(struct gb_vk_emit *emit, const struct ggml_tensor *node,
         .src_nb = GB_VK_NB(a),
         .position_nb = (uint32_t)positions->nb[0],
         .factor_nb = factors == NULL ? 0 : (uint32_t)factors->nb[0],
-        .flags = flags_of(node, to) |
+        .flags = flags_of(node, &rope, to) |
                  (is_written ? GB_VK_ROPE_HAS_INNER : 0),
         .n_pairs = (uint32_t)n_pairs,
         .per_item = heads_of_item(columns, a->ne[1]),
         .sections = {
-            (uint32_t)(section_of(node, 0) | section_of(node, 1) << 16),
-            (uint32_t)(section_of(node, 2) | section_of(node, 3) << 16),
+            (uint32_t)rope.sections[0] | (uint32_t)rope.sections[1] << 16,
+            (uint32_t)rope.sections[2] | (uint32_t)rope.sections[3] << 16,
         },
     };
 
@@ -227,7 +131,7 @@ rope_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 static bool
 rope_may(const struct ggml_tensor *node, int dim)
 {
-    return dim != 2 || !has_streams(node);
+    return dim != 2 || !gb_node_rope_of(node).has_streams;
 }
 
 /* Each token, in dimension 2, has a position. */
@@ -250,7 +154,7 @@ gb_vk_can_store_rope(
     const struct ggml_tensor *rope, const struct ggml_tensor *copy)
 {
     return copy->src[0] == rope && rope->type == GGML_TYPE_F32 &&
-           gb_vk_is_float(copy->type) && ggml_is_contiguous(rope) &&
+           gb_node_is_float(copy->type) && ggml_is_contiguous(rope) &&
            ggml_is_contiguous(copy);
 }
 

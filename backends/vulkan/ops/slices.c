@@ -10,66 +10,14 @@
 _Static_assert(GB_VK_MOST_SLICES >= GB_FUSE_MAX_NODES,
                "a dispatch makes the sum of a group");
 
-/* The slices of the product that member I of GROUP, a sum, adds: two of the
- * first one, or one. */
-static int
-slices_of(const struct gb_fuse_group *group, int i,
-          const struct ggml_tensor *slices[2])
-{
-    const struct ggml_tensor *sum = group->nodes[i];
-
-    if (i > 1) {
-        slices[0] = gb_vk_other_operand(sum, group->nodes[i - 1]);
-        return 1;
-    }
-    slices[0] = sum->src[0];
-    slices[1] = sum->src[1];
-    return 2;
-}
-
-/* Has T rows of a matrix, as many as PRODUCT has along dimension 2? */
+/* Is member I, a sum, without gaps, and one that the shader knows where it is
+ * seen before the last one? */
 static bool
-has_sums_of(const struct ggml_tensor *t, const struct ggml_tensor *product)
+can_be_written(const struct gb_fuse_group *group, int i)
 {
-    return t->type == GGML_TYPE_F32 && t->ne[0] == product->ne[0] &&
-           t->ne[1] == product->ne[2] && t->ne[2] == 1 && t->ne[3] == 1;
-}
-
-/* Which one along dimension 1 of PRODUCT it is; -1: none, or not a whole one. */
-static int64_t
-index_of(const struct ggml_tensor *slice, const struct ggml_tensor *product)
-{
-    const size_t offset =
-        (size_t)((const char *)slice->data - (const char *)product->data);
-
-    if (!has_sums_of(slice, product) || slice->nb[0] != product->nb[0] ||
-        offset % product->nb[1] != 0 ||
-        (slice->ne[1] > 1 && slice->nb[1] != product->nb[2]) ||
-        offset / product->nb[1] >= (size_t)product->ne[1])
-        return -1;
-    return (int64_t)(offset / product->nb[1]);
-}
-
-static bool
-is_product_good(const struct ggml_tensor *product)
-{
-    const struct ggml_tensor *a = product->src[0], *weights = product->src[1];
-
-    return product->type == GGML_TYPE_F32 && ggml_is_contiguous(product) &&
-           product->ne[1] <= UINT8_MAX && product->ne[3] == 1 &&
-           a->type == GGML_TYPE_F32 && ggml_are_same_shape(a, product) &&
-           weights->type == GGML_TYPE_F32 &&
-           gb_vk_repeats_for(weights, product);
-}
-
-/* Is member I a sum that can be written where it is? */
-static bool
-is_sum_good(const struct gb_fuse_group *group, int i)
-{
-    const struct ggml_tensor *sum = group->nodes[i];
     const bool is_inner = i < group->n_nodes - 1;
 
-    return has_sums_of(sum, group->nodes[0]) && ggml_is_contiguous(sum) &&
+    return ggml_is_contiguous(group->nodes[i]) &&
            (!is_inner || i <= GB_VK_INNER_SUMS ||
             !gb_fuse_is_written(group, i));
 }
@@ -78,19 +26,12 @@ static bool
 slices_support(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
 {
-    const struct ggml_tensor *product = group->nodes[0], *slices[2];
-
-    if (!gb_vk_can_use(limits, GB_VK_slices) || !is_product_good(product))
+    if (!gb_vk_can_use(limits, GB_VK_slices) ||
+        !gb_fuse_adds_slices(group, UINT8_MAX))
         return false;
-    for (int i = 1; i < group->n_nodes; i++) {
-        const int n = slices_of(group, i, slices);
-
-        if (!is_sum_good(group, i))
+    for (int i = 1; i < group->n_nodes; i++)
+        if (!can_be_written(group, i))
             return false;
-        for (int j = 0; j < n; j++)
-            if (index_of(slices[j], product) < 0)
-                return false;
-    }
     return true;
 }
 
@@ -99,13 +40,14 @@ add_slices(struct gb_vk_slices_params *params,
            const struct gb_fuse_group *group, int i)
 {
     const struct ggml_tensor *slices[2];
-    const int n = slices_of(group, i, slices);
+    const int n = gb_fuse_slices_of(group, i, slices);
 
     for (int j = 0; j < n; j++) {
         const uint32_t number = params->n_slices++;
 
         params->slices[number / 4] |=
-            (uint32_t)index_of(slices[j], group->nodes[0]) << 8 * (number % 4);
+            (uint32_t)gb_fuse_slice_index(slices[j], group->nodes[0])
+            << 8 * (number % 4);
     }
 }
 

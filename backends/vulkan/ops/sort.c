@@ -27,14 +27,8 @@ static bool
 argsort_supports(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *a = node->src[0];
-
-    return a != NULL && gb_vk_is_float(a->type) &&
-           node->type == GGML_TYPE_I32 && gb_vk_is_dense(node) &&
-           ggml_are_same_shape(a, node) && a->ne[0] <= INT32_MAX &&
-           (is_one_run(node) ||
-            (size_t)node->ne[0] <= limits->range / KEY_SIZE) &&
-           (uint32_t)gb_vk_param_i32(node, 0) <= GGML_SORT_ORDER_DESC;
+    return is_one_run(node) ||
+           (size_t)node->ne[0] <= limits->range / KEY_SIZE;
 }
 
 /* Keys that rows sorted at once may have, which bounds the scratch to 64 MiB
@@ -127,7 +121,7 @@ argsort_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
             .first_row = (uint32_t)row,
             .src_type = gb_vk_float_of(a->type),
             .is_descending =
-                gb_vk_param_i32(node, 0) == GGML_SORT_ORDER_DESC,
+                gb_node_param_i32(node, 0) == GGML_SORT_ORDER_DESC,
         };
 
         emit_rows(emit, node, &params);

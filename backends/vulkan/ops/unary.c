@@ -11,19 +11,6 @@
 #include "backends/vulkan/shaders/params-unary.h"
 #include "backends/vulkan/shaders/unary-functions.h"
 
-static bool
-unary_supports(
-    const struct gb_vk_limits *limits, const struct ggml_tensor *node)
-{
-    (void)limits;
-    if (node->op == GGML_OP_UNARY &&
-        (uint32_t)gb_vk_param_i32(node, 0) >= GGML_UNARY_OP_COUNT)
-        return false;
-    return gb_vk_has_sources(node, 1) && gb_vk_is_float(node->type) &&
-           gb_vk_is_float(node->src[0]->type) &&
-           ggml_are_same_shape(node, node->src[0]);
-}
-
 /* The function of a UNARY node, or of an operation that is one. */
 static uint32_t
 function_of(const struct ggml_tensor *node)
@@ -55,7 +42,7 @@ function_of(const struct ggml_tensor *node)
         [GGML_OP_LEAKY_RELU] = GB_VK_LEAKY_RELU,
     };
 
-    return node->op == GGML_OP_UNARY ? unary[gb_vk_param_i32(node, 0)]
+    return node->op == GGML_OP_UNARY ? unary[gb_node_param_i32(node, 0)]
                                      : own[node->op];
 }
 
@@ -67,9 +54,9 @@ pipeline_of(const struct ggml_tensor *node, const struct ggml_tensor *to,
 {
     const uint32_t function = function_of(node);
 
-    if (!gb_vk_is_flat(to) || !gb_vk_is_flat(node->src[0]) ||
+    if (!gb_node_is_flat(to) || !gb_node_is_flat(node->src[0]) ||
         (gated != NULL &&
-         (!gb_vk_is_flat(gated) || !ggml_are_same_shape(gated, to))))
+         (!gb_node_is_flat(gated) || !ggml_are_same_shape(gated, to))))
         return GB_VK_unary;
     return function == GB_VK_GELU   ? GB_VK_unary_gelu
            : function == GB_VK_SILU ? GB_VK_unary_silu
@@ -90,8 +77,8 @@ params_of(const struct ggml_tensor *node, const struct ggml_tensor *to)
         .function = function_of(node),
         .dst_type = gb_vk_float_of(to->type),
         .src_type = gb_vk_float_of(a->type),
-        .p0 = gb_vk_param_f32(node, 0),
-        .p1 = gb_vk_param_f32(node, 1),
+        .p0 = gb_node_param_f32(node, 0),
+        .p1 = gb_node_param_f32(node, 1),
     };
 }
 
@@ -107,7 +94,6 @@ unary_emit(struct gb_vk_emit *emit, const struct ggml_tensor *node)
 }
 
 const struct gb_vk_op gb_vk_op_unary = {
-    .supports = unary_supports,
     .parts = &gb_vk_parts_of_elements,
     .emit = unary_emit,
 };
@@ -119,12 +105,12 @@ gate_supports(
     const struct gb_vk_limits *limits, const struct gb_fuse_group *group)
 {
     const struct ggml_tensor *inner = group->nodes[0], *last = group->nodes[1];
-    const struct ggml_tensor *gated = gb_vk_other_operand(last, inner);
+    const struct ggml_tensor *gated = gb_fuse_operand(last, inner);
 
     (void)limits;
     return inner->type == GGML_TYPE_F32 && ggml_are_same_shape(inner, last) &&
-           gb_vk_is_float(last->type) && gb_vk_is_float(gated->type) &&
-           gb_vk_repeats_for(gated, last) &&
+           gb_node_is_float(last->type) && gb_node_is_float(gated->type) &&
+           gb_node_repeats_for(gated, last) &&
            (!gb_fuse_is_written(group, 0) || ggml_is_contiguous(inner));
 }
 
@@ -132,7 +118,7 @@ static void
 gate_emit(struct gb_vk_emit *emit, const struct gb_fuse_group *group)
 {
     const struct ggml_tensor *inner = group->nodes[0], *last = group->nodes[1];
-    const struct ggml_tensor *gated = gb_vk_other_operand(last, inner);
+    const struct ggml_tensor *gated = gb_fuse_operand(last, inner);
     const uint32_t gated_nb[] = GB_VK_NB_REPEATED(gated);
     struct gb_vk_unary_params params = params_of(inner, last);
 

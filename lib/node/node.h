@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * node/node.h - whether a node is one that its operation defines, for backends
+ * that are given nodes of any client's making.
+ *
+ * A node is valid if the sources that its operation reads are there, and types,
+ * shapes and parameters fit together, so that each element of the result is
+ * defined and lies in the memory of a tensor that says it has it.  Each type of
+ * floating-point numbers is as good as another, where the operation does not
+ * ask for one.  What is said of strides is what all backends with such kernels
+ * want: that elements of a row are next to each other.
+ *
+ * A backend asks this first and then, of a valid node, what its own kernels
+ * cannot do: a type or an alignment that none of them reads, a tensor that is
+ * too large.
+ *
+ * Public headers alone are used, and nothing is exported: each backend links
+ * its own copy.  All functions may be called by any thread; tensors need not
+ * have memory yet.
+ */
+#ifndef GB_NODE_NODE_H
+#define GB_NODE_NODE_H
+
+#include "ggml.h"
+
+#include <stdbool.h>
+
+/* Is NODE, of an operation of nodes.def, valid?  False for other operations. */
+bool gb_node_is_valid(const struct ggml_tensor *node);
+
+/* The same of a node of the rows of nodes.def that have this name, whose
+ * sources are there. */
+#define GB_NODE(op, name, n_sources) \
+    bool gb_node_valid_##name(const struct ggml_tensor *node);
+#include "lib/node/nodes.def"
+#undef GB_NODE
+
+#endif
