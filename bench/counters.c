@@ -20,6 +20,8 @@
  *     turns_1     of shared memory for 1,024 weights; turns_8
  *   gemm       by architecture:
  *     ways        turns of shared memory for each that a request's words need
+ *     ways_long   the same where rows are long, as those of models: they begin at
+ *                 multiples of 16 bytes (9.0a, whose kernel has them there as they lie)
  *   attention  head size 128, four heads that share keys and values in f16:
  *     moved       bytes that memory gives and takes, scratch too, for a byte of
  *                 queries, keys, values, mask and result: sectors counted once
@@ -41,7 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW = 14336, ROWS = 8, ALL_ROWS = 4096, HEAD = 128, HEADS = 4 };
+enum { ROW = 14336, LONG = 4096, ROWS = 8, ALL_ROWS = 4096, HEAD = 128, HEADS = 4 };
 
 /* Cards of the emulated driver: the second has the share of 132 multiprocessors
  * that one of eight K/V heads has. */
@@ -71,6 +73,19 @@ ways(const struct emu_costs *c)
 {
     return c->full_turns == 0 ? 1.0
                               : (double)c->turns / (double)c->full_turns;
+}
+
+static struct emu_costs
+costs_between(const struct emu_costs *before, const struct emu_costs *after)
+{
+    return (struct emu_costs){
+        .fetched = after->fetched - before->fetched,
+        .written = after->written - before->written,
+        .delivered = after->delivered - before->delivered,
+        .stored = after->stored - before->stored,
+        .turns = after->turns - before->turns,
+        .full_turns = after->full_turns - before->full_turns,
+    };
 }
 
 /* ---- a graph of one operation ---- */
@@ -217,20 +232,23 @@ count_gemms(enum ggml_type type)
     }
 }
 
-/* ---- attention ---- */
-
-static struct emu_costs
-costs_between(const struct emu_costs *before, const struct emu_costs *after)
+/* The first of these kernels, with a tile of long rows. */
+static void
+count_long_rows(enum ggml_type type)
 {
-    return (struct emu_costs){
-        .fetched = after->fetched - before->fetched,
-        .written = after->written - before->written,
-        .delivered = after->delivered - before->delivered,
-        .stored = after->stored - before->stored,
-        .turns = after->turns - before->turns,
-        .full_turns = after->full_turns - before->full_turns,
-    };
+    const char *const kernel = kernel_name(gemms[0].kernel, type, "");
+    struct emu_costs before, after, c;
+
+    driver.costs_of(kernel, &before);
+    multiply(gemms[0].device, type, LONG, 128, 256, false);
+    driver.costs_of(kernel, &after);
+    c = costs_between(&before, &after);
+    if (after.launches > before.launches)
+        bench_figure("gemm-9.0a", ggml_type_name(type), "ways_long", ways(&c),
+                     "<=", 1.1);
 }
+
+/* ---- attention ---- */
 
 static void
 count_attention(const char *what, int64_t tokens, int64_t keys)
@@ -283,6 +301,9 @@ main(int argc, char **argv)
     for (int type = 0; type < n_types; type++)
         if (is_weight((enum ggml_type)type))
             count_gemms((enum ggml_type)type);
+    for (int type = 0; type < n_types; type++)
+        if (is_weight((enum ggml_type)type))
+            count_long_rows((enum ggml_type)type);
     count_attention("decode-4k", 1, 4096);
     count_attention("prefill-32x1k", 32, 1024);
     count_attention("prefill-32x4k", 32, 4096);

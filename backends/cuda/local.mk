@@ -277,6 +277,7 @@ EXTRA_DIST += \
 	%D%/kernels/rows.cuh \
 	%D%/kernels/search.cuh \
 	%D%/kernels/sortkey.cuh \
+	%D%/kernels/subblock.cuh \
 	%D%/kernels/tensor.cuh \
 	%D%/kernels/unpack.cuh \
 	%D%/kernels/unpack32.cuh \

@@ -373,6 +373,71 @@ multiply_by_warp_groups(void)
     CHECK(emulator.live() == 0 && emulator.reports() == 0);
 }
 
+/* Keys, or values, that the driver does not map: nothing is computed without. */
+static void
+attend_without_a_map(int which)
+{
+    ggml_backend_t backend;
+    struct ggml_context *ctx = ggml_init((struct ggml_init_params){
+        .mem_size = 16 * ggml_tensor_overhead() + ggml_graph_overhead(),
+        .no_alloc = true });
+    struct ggml_tensor *q, *k, *v;
+    struct ggml_cgraph *graph;
+    ggml_backend_buffer_t buffer;
+
+    CHECK(ctx != NULL && cuda_load() != NULL);
+    backend = backend_of("CUDA0");
+    q = ggml_new_tensor_3d(ctx, GGML_TYPE_F32, 64, 130, 1);
+    k = ggml_new_tensor_3d(ctx, GGML_TYPE_F16, 64, 256, 1);
+    v = ggml_new_tensor_3d(ctx, GGML_TYPE_F16, 64, 256, 1);
+    graph = ggml_new_graph(ctx);
+    ggml_build_forward_expand(graph, ggml_flash_attn_ext(ctx, q, k, v, NULL,
+                                                         1.0f, 0.0f, 0.0f));
+    buffer = ggml_backend_alloc_ctx_tensors(ctx, backend);
+    CHECK(buffer != NULL);
+    ggml_backend_buffer_clear(buffer, 0);
+    if (which > 0)
+        emulator.fail_call("cuTensorMapEncodeTiled", (uint64_t)which, 0);
+    CHECK(ggml_backend_graph_compute(backend, graph) ==
+          (which > 0 ? GGML_STATUS_FAILED : GGML_STATUS_SUCCESS));
+    CHECK(emulator.calls("cuTensorMapEncodeTiled") ==
+          (uint64_t)(which > 0 ? which : 2));
+    CHECK(which == 0 || strstr(ggmlbackend_last_failure(),
+                               "cuTensorMapEncodeTiled: ") != NULL);
+    ggml_backend_buffer_free(buffer);
+    ggml_backend_free(backend);
+    ggml_free(ctx);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+attend_with_both_maps(void)
+{
+    attend_without_a_map(0);
+}
+
+static void
+attend_without_a_map_of_keys(void)
+{
+    attend_without_a_map(1);
+}
+
+static void
+attend_without_a_map_of_values(void)
+{
+    attend_without_a_map(2);
+}
+
+static void
+attention_fails_where_keys_or_values_are_not_mapped(void **state)
+{
+    (void)state;
+    NOT_ON_HIP();
+    cuda_case(attend_with_both_maps, "", NULL);
+    cuda_case(attend_without_a_map_of_keys, "GGMLBACKEND_LOG=none", NULL);
+    cuda_case(attend_without_a_map_of_values, "GGMLBACKEND_LOG=none", NULL);
+}
+
 static void
 maps_are_made_once_for_a_graph_that_comes_again(void **state)
 {
@@ -464,6 +529,7 @@ main(void)
         cmocka_unit_test(nothing_is_allocated_or_waited_for_between_launches),
         cmocka_unit_test(a_callback_ends_a_graph_between_batches_of_launches),
         cmocka_unit_test(maps_are_made_once_for_a_graph_that_comes_again),
+        cmocka_unit_test(attention_fails_where_keys_or_values_are_not_mapped),
         cmocka_unit_test(tensors_of_another_card_are_noticed),
         cmocka_unit_test(a_forked_process_gets_failures),
     };

@@ -19,7 +19,7 @@
 #include "backends/cuda/kernels/unpack.cuh"
 
 struct gb_sixteen {
-    uint32_t codes[4]; /* bytes: 128 more than the codes */
+    uint32_t codes[4]; /* bytes: 128 more than the codes, or another bias */
     float scale, min;
 };
 
@@ -168,23 +168,24 @@ gb_sixteen_of(const gb_loaded_sixteen<gb_q4_k> &loaded)
 
 /* The code in byte I of WORD.  Cards with waves of 64 lanes convert a byte of a
  * word, with its sign, in one instruction. */
+template <int bias>
 GB_DEVICE float
 gb_code_of(uint32_t word, int i)
 {
-    if constexpr (GB_WARP == 64)
+    if constexpr (GB_WARP == 64 && bias == 128)
         return (float)gb_int8_of((int)(word ^ 0x80808080u), i);
     return gb_float_of_bits(
                gb_pick_bytes(word, 0x4b000000u, 0x7440u | (uint32_t)i)) -
-           8388736.0f;
+           (float)(8388608 + bias);
 }
 
 /* Two values, from code 2 * I on, as halves. */
-template <bool has_mins>
+template <bool has_mins, int bias>
 GB_DEVICE uint32_t
 gb_two_halves(const gb_sixteen &s, float scale, float min, int i)
 {
-    const float low = gb_code_of(s.codes[i / 2], i % 2 * 2);
-    const float high = gb_code_of(s.codes[i / 2], i % 2 * 2 + 1);
+    const float low = gb_code_of<bias>(s.codes[i / 2], i % 2 * 2);
+    const float high = gb_code_of<bias>(s.codes[i / 2], i % 2 * 2 + 1);
 
     if constexpr (GB_WARP == 64)
         return gb_f16_pair_fma(scale, low, high, has_mins ? -min : 0.0f);
@@ -196,14 +197,14 @@ gb_two_halves(const gb_sixteen &s, float scale, float min, int i)
 }
 
 /* All sixteen times FACTOR, a power of two, two in a word. */
-template <bool has_mins>
+template <bool has_mins, int bias = 128>
 GB_DEVICE void
 gb_sixteen_halves(const gb_sixteen &s, float factor, uint32_t out[8])
 {
     GB_UNROLL
     for (int i = 0; i < 8; i++)
-        out[i] = gb_two_halves<has_mins>(s, s.scale * factor, s.min * factor,
-                                         i);
+        out[i] = gb_two_halves<has_mins, bias>(s, s.scale * factor,
+                                               s.min * factor, i);
 }
 
 /* Formats with one scale a block, an f16, by which codes are multiplied as f16: what
@@ -215,18 +216,19 @@ constexpr bool gb_has_f16_scale<gb_tq1_0> = true;
 template <>
 constexpr bool gb_has_f16_scale<gb_tq2_0> = true;
 
-/* Codes 2 * I and the next as f16: the bits 0x64uu are 1,024 + u, and u is 128 more
- * than the code. */
+/* Codes 2 * I and the next as f16: the bits 0x64uu are 1,024 + u, and 0xe4uu are that
+ * below 0. */
+template <int bias>
 GB_DEVICE uint32_t
 gb_two_codes(const gb_sixteen &s, int i)
 {
     return gb_f16x2_add(gb_pick_bytes(s.codes[i / 2], 0x64646464u,
                                       i % 2 == 0 ? 0x4140u : 0x4342u),
-                        0xe480e480u);
+                        0xe400e400u + bias * 0x10001u);
 }
 
 /* gb_sixteen_halves() of weights of type T, with half the work where it can be. */
-template <typename T>
+template <typename T, int bias = 128>
 GB_DEVICE void
 gb_sixteen_halves_of(const gb_sixteen &s, float factor, uint32_t out[8])
 {
@@ -237,10 +239,10 @@ gb_sixteen_halves_of(const gb_sixteen &s, float factor, uint32_t out[8])
         GB_UNROLL
         for (int i = 0; i < 8; i++)
             out[i] = T::has_mins
-                         ? gb_f16x2_fma(gb_two_codes(s, i), scale, more)
-                         : gb_f16x2_mul(gb_two_codes(s, i), scale);
+                         ? gb_f16x2_fma(gb_two_codes<bias>(s, i), scale, more)
+                         : gb_f16x2_mul(gb_two_codes<bias>(s, i), scale);
     } else {
-        gb_sixteen_halves<T::has_mins>(s, factor, out);
+        gb_sixteen_halves<T::has_mins, bias>(s, factor, out);
     }
 }
 

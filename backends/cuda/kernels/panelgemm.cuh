@@ -89,15 +89,24 @@ gb_mma_fetch(const gb_mma_row<T> &row, index k, index end)
     return fetched;
 }
 
+/* SIXTEEN is of ROW. */
+template <typename T>
+GB_DEVICE void
+gb_mma_keep_bound(gb_mma_row<T> &row, const gb_sixteen &sixteen)
+{
+    const float bound = gb_sixteen_bound(sixteen);
+
+    row.largest = bound > row.largest ? bound : row.largest;
+}
+
 /* What was fetched of ROW, which is in blocks. */
 template <typename T>
 GB_DEVICE gb_sixteen
 gb_mma_sixteen(gb_mma_row<T> &row, const gb_mma_fetched<T> &fetched)
 {
     const gb_sixteen sixteen = gb_sixteen_of(fetched);
-    const float bound = gb_sixteen_bound(sixteen);
 
-    row.largest = bound > row.largest ? bound : row.largest;
+    gb_mma_keep_bound(row, sixteen);
     return sixteen;
 }
 
@@ -220,14 +229,19 @@ gb_mma_sum_up(const gb_product_tile &tile, gb_mma_panels &p, gb_mma_row<T> &row)
     return sums;
 }
 
-/* The factor that ROW needs, by what all of its threads loaded. */
+/* The factor that a row needs whose LARGEST value it is. */
+GB_DEVICE float
+gb_mma_factor(float largest)
+{
+    return largest <= 65504.0f ? 1.0f : gb_f16_factor(largest);
+}
+
+/* The same of ROW, by what all of its threads loaded. */
 template <int share, typename T>
 GB_DEVICE float
 gb_mma_factor_for(const gb_mma_row<T> &row)
 {
-    const float largest = gb_warp_max<share>(row.largest);
-
-    return largest <= 65504.0f ? 1.0f : gb_f16_factor(largest);
+    return gb_mma_factor(gb_warp_max<share>(row.largest));
 }
 
 /* All threads of the block, SHARE a row of ROWS: does a row need another factor

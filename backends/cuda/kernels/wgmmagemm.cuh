@@ -16,12 +16,11 @@
  * stored in its place.  So the tensor cores always have a step to do as long as the
  * others take less time for theirs.
  *
- * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 260
- * to 480 instructions of eight warps, halves 155, and 80 of eight others: that is the
- * limit, but for halves, whose is the card's cache: it gives 48 KB of them, 37 KB of
- * q4_K.  Shared memory gives the MMA 96 KB and takes 32 KB of columns, 1,024 clocks,
- * and 160 (q4_K) to 850 (q6_K) turns of the warps that unpack: of blocks that are read
- * by words of 2 bytes half of these are conflicts.
+ * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 200
+ * to 390 instructions of eight warps, halves 155, and 80 of eight others: that is the
+ * limit, but for halves, q4_0 and q8_0, whose is the card's cache: it gives 48 KB of
+ * halves, 37 KB of q4_0.  Shared memory gives the MMA 96 KB and takes 32 KB of columns,
+ * 1,024 clocks, and 190 (iq1_m) to 360 (q6_K) turns of the warps that unpack.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -38,6 +37,7 @@
 
 #include "backends/cuda/kernels/addends.cuh"
 #include "backends/cuda/kernels/panelgemm.cuh"
+#include "backends/cuda/kernels/subblock.cuh"
 
 #define GB_WGMMA_ROWS   GB_CUDA_WGMMA_ROWS
 #define GB_WGMMA_COLS   GB_CUDA_WGMMA_COLS
@@ -80,7 +80,7 @@ struct gb_wgmma_part {
     static constexpr int steps = values / GB_WGMMA_STEP;
     static constexpr int bytes = values / T::values * (int)sizeof(T);
     /* From row to row: all pieces of 16 bytes that a part may touch, and an odd
-     * number of them, so that eight rows lie in different banks. */
+     * number of them, so that those of eight rows lie in different banks. */
     static constexpr int pitch = ((bytes + 31 - (int)alignof(T)) / 16 | 1) * 16;
 
     static_assert(2 * 2 * GB_WGMMA_PANEL +
@@ -105,6 +105,20 @@ GB_DEVICE int
 gb_wgmma_maker()
 {
     return gb_thread() & (GB_WGMMA_MAKERS - 1);
+}
+
+/* The row of which it makes halves, and its share of that: eight lanes have eight rows,
+ * and the other share is eight lanes away. */
+GB_DEVICE int
+gb_wgmma_maker_row()
+{
+    return gb_wgmma_maker() / 16 * 8 + gb_wgmma_maker() % 8;
+}
+
+GB_DEVICE int
+gb_wgmma_maker_share()
+{
+    return gb_wgmma_maker() / 8 % GB_WGMMA_SHARE;
 }
 
 /* All threads of the block meet, wherever they come from: one function for each
@@ -198,9 +212,31 @@ gb_wgmma_part_of(const gb_wgmma_work &w, index k, int line)
 }
 
 /*
+ * Of a part with an edge of its row, every second piece from FROM on to TO: what lies
+ * behind SKIP bytes, as far as blocks of N values reach.  Nothing else is read.
+ */
+template <typename T>
+GB_DEVICE void
+gb_wgmma_begin_edge(char *to, const char *from, int skip, int n, bool is_first)
+{
+    const int end = skip + n / T::values * (int)sizeof(T);
+
+    GB_DO_NOT_UNROLL
+    for (int at = 0; at < end; at += 16 * GB_WGMMA_SHARE)
+        if (is_first && at < skip)
+            GB_DO_NOT_UNROLL
+            for (int i = 0; i < 16; i += 2)
+                *(uint16_t *)(to + i) = at + i < skip || at + i >= end
+                                            ? (uint16_t)0
+                                            : *(const uint16_t *)(from + i);
+        else
+            gb_copy_async_16(to + at, from + at, end - at < 16 ? end - at : 16);
+}
+
+/*
  * Begin to copy this thread's row of the part at K, every second piece of it, if there
- * is one.  FROM is a multiple of 2; pieces are at multiples of 16.  Of that in which
- * a row begins only what is the row's, and nothing behind END.
+ * is one.  Blocks are at multiples of 2, pieces at multiples of 16.  Where the row has
+ * something in front of the part and behind it, whole pieces are copied.
  */
 template <typename T, typename index>
 GB_DEVICE void
@@ -208,74 +244,59 @@ gb_wgmma_begin_part(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
                     index end)
 {
     typedef gb_wgmma_part<T> part;
+    constexpr int step = 16 * GB_WGMMA_SHARE;
     const index left = (index)(end - k);
-    const char *const from =
+    const char *const start =
         (const char *)(row.weights + gb_unsigned(k) / T::values);
-    const int skip = alignof(T) < 16 ? (int)((uintptr_t)from % 16) : 0;
-    const int n = (left < part::values ? (int)left : part::values) / T::values *
-                  (int)sizeof(T);
-    const int stop = left > part::values ? part::pitch : skip + n;
-    const int line = gb_wgmma_maker() / GB_WGMMA_SHARE;
-    const int first = gb_wgmma_maker() % GB_WGMMA_SHARE * 16;
-    const bool is_cut = k == 0 && skip != 0 && first == 0;
-    char *const to = gb_wgmma_part_of<T>(w, k, line);
+    const int skip = alignof(T) < 16 ? (int)((uintptr_t)start % 16) : 0;
+    const int first = gb_wgmma_maker_share() * 16;
+    const char *const from = start - skip + first;
+    char *const to = gb_wgmma_part_of<T>(w, k, gb_wgmma_maker_row()) + first;
 
-    if (k >= end)
+    if (k == 0 || left <= part::values) {
+        if (left > 0)
+            gb_wgmma_begin_edge<T>(
+                to, from, skip - first,
+                (int)(left < part::values ? left : part::values), k == 0);
         return;
-    GB_UNROLL
-    for (int i = 0; i < part::pitch; i += 16 * GB_WGMMA_SHARE) {
-        const int at = first + i;
-
-        if (at < skip + n && !(i == 0 && is_cut))
-            gb_copy_async_16(to + at, from - skip + at,
-                             stop - at < 16 ? stop - at : 16);
     }
-    if (is_cut)
-        GB_DO_NOT_UNROLL
-        for (int at = skip; at < 16 && at < skip + n; at += 2)
-            *(uint16_t *)(to + at) = *(const uint16_t *)(from - skip + at);
+    GB_UNROLL
+    for (int at = 0; at < part::pitch; at += step)
+        if (at + step <= part::bytes || first + at < skip + part::bytes)
+            gb_copy_async_16(to + at, from + at, 16);
 }
 
-/* Sixteen of this thread's values of the step at K, from a part in shared memory, or
- * from memory where they are floats; zeros from END on. */
+/* This thread's 32 values of the step at K, from a part in shared memory; zeros from
+ * END on. */
 template <typename T, typename index>
-GB_DEVICE gb_mma_fetched<T>
-gb_wgmma_fetch_rows(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
-                    index end, int sixteen)
+GB_DEVICE void
+gb_wgmma_load_rows(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
+                   index end, gb_sixteen sixteens[2])
 {
-    const int share = gb_wgmma_maker() % GB_WGMMA_SHARE;
-    gb_mma_fetched<T> fetched = {};
+    typedef gb_wgmma_part<T> part;
+    const int share = gb_wgmma_maker_share();
+    const uint32_t inside = (uint32_t)gb_unsigned(k) % part::values;
+    const T *const first = row.weights + (gb_unsigned(k) - inside) / T::values;
+    const T *const blocks =
+        (const T *)(gb_wgmma_part_of<T>(w, k, gb_wgmma_maker_row()) +
+                    (alignof(T) < 16 ? (uintptr_t)first % 16 : 0));
+    const uint32_t unit = inside / 32 + (uint32_t)share;
 
-    if constexpr (gb_format<T>::is_float) {
-        gb_sixteen_floats(row.weights, (index)(k + 32 * share + 16 * sixteen),
-                          end, fetched.halves);
-    } else if (T::values % GB_WGMMA_STEP == 0 || k + 32 * share < end) {
-        typedef gb_wgmma_part<T> part;
-        const uint32_t inside = (uint32_t)gb_unsigned(k) % part::values;
-        const T *const first =
-            row.weights + (gb_unsigned(k) - inside) / T::values;
-        const T *const blocks =
-            (const T *)(gb_wgmma_part_of<T>(w, k,
-                                            gb_wgmma_maker() / GB_WGMMA_SHARE) +
-                        (alignof(T) < 16 ? (uintptr_t)first % 16 : 0));
-        /* As the compiler sees, both sixteens are in one sub-block of 32. */
-        const uint32_t both = inside / 32 + (uint32_t)share;
-
-        fetched = gb_load_sixteen(blocks, (int)(2 * both) | sixteen);
-    }
-    return fetched;
+    if (T::values % GB_WGMMA_STEP == 0 || k + 32 * share < end)
+        gb_load_sub_block(blocks + unit / (T::values / 32),
+                          (int)(unit % (T::values / 32)), sixteens);
 }
 
 /* Halves of a row of PANEL. */
 GB_DEVICE void
 gb_wgmma_store_rows(uint16_t *panel, const uint32_t halves[16])
 {
-    const int share = gb_wgmma_maker() % GB_WGMMA_SHARE;
+    const int share = gb_wgmma_maker_share();
 
     GB_UNROLL
     for (int i = 0; i < 4; i++)
-        *gb_wgmma_piece_of(panel, gb_wgmma_maker() / GB_WGMMA_SHARE,
-                           4 * share + i) = gb_piece_of(halves + 4 * i);
+        *gb_wgmma_piece_of(panel, gb_wgmma_maker_row(), 4 * share + i) =
+            gb_piece_of(halves + 4 * i);
 }
 
 /* The panel of rows that are halves already, at multiples of 16 bytes. */
@@ -394,18 +415,22 @@ GB_DEVICE void
 gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, index k, index end,
                 uint32_t halves[16])
 {
-    gb_mma_fetched<T> fetched[2];
+    if constexpr (gb_format<T>::is_float) {
+        GB_UNROLL
+        for (int i = 0; i < 2; i++)
+            gb_sixteen_floats(row.weights,
+                              (index)(k + 32 * gb_wgmma_maker_share() + 16 * i),
+                              end, halves + 8 * i);
+    } else {
+        gb_sixteen sixteens[2] = {};
 
-    GB_UNROLL
-    for (int i = 0; i < 2; i++)
-        fetched[i] = gb_wgmma_fetch_rows(w, row, k, end, i);
-    GB_UNROLL
-    for (int i = 0; i < 2; i++) {
-        if constexpr (gb_format<T>::is_float)
-            gb_mma_unpack(row, fetched[i], halves + 8 * i);
-        else
-            gb_sixteen_halves_of<T>(gb_mma_sixteen(row, fetched[i]), row.factor,
-                                    halves + 8 * i);
+        gb_wgmma_load_rows(w, row, k, end, sixteens);
+        GB_UNROLL
+        for (int i = 0; i < 2; i++) {
+            gb_mma_keep_bound(row, sixteens[i]);
+            gb_sixteen_halves_of<T, gb_bias_of<T>>(sixteens[i], row.factor,
+                                                   halves + 8 * i);
+        }
     }
 }
 
@@ -649,7 +674,9 @@ template <typename T>
 GB_DEVICE bool
 gb_wgmma_change_factor(gb_mma_row<T> &row)
 {
-    const float factor = gb_mma_factor_for<GB_WGMMA_SHARE>(row);
+    const float other = gb_shuffle_xor(row.largest, 8); /* of the other share */
+    const float factor =
+        gb_mma_factor(other > row.largest ? other : row.largest);
     const bool is_changed = factor != row.factor;
 
     row.factor = factor;
@@ -661,7 +688,7 @@ template <typename T>
 GB_DEVICE void
 gb_wgmma_run_maker(const gb_wgmma_work &w)
 {
-    const int line = gb_wgmma_maker() / GB_WGMMA_SHARE;
+    const int line = gb_wgmma_maker_row();
     const bool is_usual = gb_wgmma_is_usual<T>(w);
     const gb_cuda_product_args &a = gb_wgmma_product(w);
     gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
@@ -675,7 +702,7 @@ gb_wgmma_run_maker(const gb_wgmma_work &w)
             gb_wgmma_make<T, false, int64_t>(w, row, n);
     while (!gb_format<T>::is_float &&
            gb_wgmma_is_for_all(gb_wgmma_change_factor(row)));
-    if (gb_wgmma_maker() % GB_WGMMA_SHARE == 0)
+    if (gb_wgmma_maker_share() == 0)
         w.p.row_scales[line] = 1.0f / row.factor;
     gb_wgmma_sync_done();
     if (a.more.n > 0 && gb_wgmma_maker() < w.p.tile.n_cols)

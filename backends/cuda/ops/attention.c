@@ -144,6 +144,7 @@ fits_tensor_cores(const struct ggml_tensor *t)
 struct mapped {
     struct gb_cuda_mapped as;
     bool heads_first;
+    bool is_possible; /* else no map has them as they lie */
 };
 
 /* Bytes from one of T's to the next along DIM; SPAN where there is one only. */
@@ -161,10 +162,9 @@ is_outside(int64_t stride, int64_t next)
     return next >= stride && next % stride == 0 && next < (int64_t)1 << 40;
 }
 
-/* N_KEYS keys or values of T, which are halves at multiples of 16 bytes; false:
- * they lie as no map has them. */
-static bool
-map_of(const struct ggml_tensor *t, int64_t n_keys, struct mapped *out)
+/* N_KEYS keys or values of T, which are halves at multiples of 16 bytes. */
+static struct mapped
+map_of(const struct ggml_tensor *t, int64_t n_keys)
 {
     const int64_t row = 2 * t->ne[0];
     const bool heads_first =
@@ -175,11 +175,7 @@ map_of(const struct ggml_tensor *t, int64_t n_keys, struct mapped *out)
     const int64_t batch = stride_of(t, 3, next * t->ne[second]);
     const int64_t n[2] = { n_keys, t->ne[2] };
 
-    if (n_keys <= 0 || n_keys > INT32_MAX / 2 || t->ne[2] > INT32_MAX ||
-        t->ne[3] > INT32_MAX || at < row || !is_outside(16, at) ||
-        !is_outside(at, next) || !is_outside(next, batch))
-        return false;
-    *out = (struct mapped){
+    return (struct mapped){
         .as = {
             .data = t->data,
             .n = (uint64_t)t->ne[0],
@@ -193,19 +189,20 @@ map_of(const struct ggml_tensor *t, int64_t n_keys, struct mapped *out)
             },
         },
         .heads_first = heads_first,
+        .is_possible = n_keys > 0 && n_keys <= INT32_MAX / 2 &&
+                       t->ne[2] <= INT32_MAX && t->ne[3] <= INT32_MAX &&
+                       at >= row && is_outside(16, at) &&
+                       is_outside(at, next) && is_outside(next, batch),
     };
-    return true;
 }
 
 /* Can NODE's keys and values be brought by TMA? */
 static bool
 can_be_mapped(const struct ggml_tensor *node)
 {
-    struct mapped unused;
-
     for (int i = 1; i <= 2; i++)
         if (!are_halves(node->src[i]) ||
-            !map_of(node->src[i], node->src[1]->ne[1], &unused))
+            !map_of(node->src[i], node->src[1]->ne[1]).is_possible)
             return false;
     return true;
 }
@@ -583,18 +580,17 @@ emit_mma(struct gb_cuda_emit *emit, const struct mma_kernel *mma,
               args, sizeof(*args));
 }
 
-/* The same by warp groups: of NODE's keys and values there are maps. */
+/* The same by warp groups, of whose NODE keys and values can be mapped.  What the
+ * driver does not map all the same is the emission's failure. */
 static void
 emit_warp_groups(struct gb_cuda_emit *emit, const struct ggml_tensor *node,
                  const struct mma_kernel *mma,
                  const struct gb_cuda_attention_args *args)
 {
     struct gb_cuda_wgmma_attention_args all = { .of = *args };
-    struct mapped k, v;
+    const struct mapped k = map_of(node->src[1], args->n_keys);
+    const struct mapped v = map_of(node->src[2], args->n_keys);
 
-    if (!map_of(node->src[1], args->n_keys, &k) ||
-        !map_of(node->src[2], args->n_keys, &v))
-        return; /* cannot be: it would have another kernel */
     emit->map(emit, &k.as, &all.k_map);
     emit->map(emit, &v.as, &all.v_map);
     all.k_heads_first = k.heads_first;
