@@ -312,6 +312,42 @@ cases_many_products(struct suite *s)
     }
 }
 
+/* Tiles of halves of either type with more than 64 rows and columns, whose rows are
+ * whole pieces of 16 bytes and steps of 32: three, and enough to be cut. */
+static void
+large_tiles(struct suite *s)
+{
+    static const enum ggml_type types[] = { GGML_TYPE_F16, GGML_TYPE_BF16 };
+
+    for (int i = 0; i < LENGTH(types); i++) {
+        product(s, types[i], 96, 129, 130, 1);
+        product(s, types[i], 2080, 130, 129, 1);
+    }
+}
+
+/* One column and rows of many stages that are copied at a time, of a number that is
+ * odd and with a rest behind them; and rows of which not all begin at multiples of 16
+ * bytes. */
+static void
+long_rows(struct suite *s, enum ggml_type type)
+{
+    const int64_t block = ggml_blck_size(type);
+
+    product(s, type, 18688, 5, 1, 1);
+    product(s, type, block > 32 ? 2304 : block > 1 ? 2080 : 2081, 9, 1, 1);
+}
+
+/* Behind all others, so that these have the numbers that they had. */
+void
+cases_long_products(struct suite *s)
+{
+    large_tiles(s);
+    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
+        if (is_weight((enum ggml_type)t))
+            long_rows(s, (enum ggml_type)t);
+    }
+}
+
 void
 cases_products(struct suite *s)
 {

@@ -107,6 +107,7 @@ run_all(struct suite *s)
     s->loose = false;
     cases_many_products(s);
     cases_cache_types(s);
+    cases_long_products(s);
 }
 
 static void

@@ -107,6 +107,7 @@ void cases_copies(struct suite *s);
 void cases_products(struct suite *s);
 void cases_many_products(struct suite *s);
 void cases_cache_types(struct suite *s);
+void cases_long_products(struct suite *s);
 void cases_networks(struct suite *s);
 void cases_attention(struct suite *s);
 void cases_sequences(struct suite *s);

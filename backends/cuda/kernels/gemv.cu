@@ -348,6 +348,69 @@ add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
     gb_copy_async_wait<0>();
 }
 
+/* Are whole stages copied by add_whole_stages()? */
+template <int cols>
+static constexpr bool is_ahead = GB_WARP == 64 && cols == 1;
+
+/*
+ * Whole stages of a wave of 64 lanes, where rows lie at multiples of 16 bytes: while
+ * one is worked on, the next one is on its way to registers.  SHARE is then what is
+ * left.
+ */
+template <typename T, int cols>
+GB_DEVICE void
+add_whole_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
+                 const gb_column *columns, gemv_share<T> &share,
+                 gb_weight_ring<T> &ring, gemv_sums<cols> &sums)
+{
+    typedef gb_stage_of<T> stage;
+    constexpr int64_t block_bytes =
+        stage::values / 1024 * (int64_t)sizeof(gb_cuda_q8_group);
+    const int n = share.n - (share.last_values < stage::values);
+    const char *const row = row_of(a, tile, share, 0);
+    int64_t offset = share.first * block_bytes;
+    const char *weights[ROWS];
+    gemv_columns<cols> blocks;
+    gb_stage_pieces<T> pieces;
+    gb_q8_block next = {};
+
+    if (share.first >= n || !gb_is_in_pieces(row, a.weights.nb[1]))
+        return;
+    pieces.begin(row + share.first * stage::bytes, a.weights.nb[1],
+                 a.weights.ne[1] - share.row);
+    pieces.load(share.step * stage::bytes);
+    if constexpr (!stage::is_float) {
+        blocks = columns_of<cols>(a.columns.data, columns, tile.k);
+        next = block_of<cols>(blocks, 0, offset);
+    }
+    GB_UNROLL
+    for (int r = 0; r < ROWS; r++)
+        weights[r] = ring.rows[0][r];
+    do {
+        const int i = share.first;
+        const gb_q8_block first = next;
+
+        pieces.store(ring.rows[0]);
+        gb_warp_sync();
+        share.first += share.step;
+        if (share.first < n) {
+            pieces.load(share.step * stage::bytes);
+            if constexpr (!stage::is_float)
+                next = block_of<cols>(blocks, 0,
+                                      offset + share.step * block_bytes);
+        }
+        if constexpr (stage::is_float)
+            add_floats<T, cols>(weights, columns,
+                                tile.k + (int64_t)i * stage::values,
+                                stage::values, sums);
+        else
+            add_blocks<T, cols>(weights, blocks, first, offset, stage::values,
+                                sums);
+        offset += share.step * block_bytes;
+        gb_warp_sync(); /* all lanes are done with what is replaced next */
+    } while (share.first < n);
+}
+
 /*
  * Of N sums of each lane, a power of two, the whole warp's one in each lane:
  * that of number lane / (lanes / N).  Each is added up by the butterfly, of which
@@ -407,7 +470,7 @@ gemv_tile(const gb_cuda_product_args &a, uint32_t number, bool in_bulk)
 {
     GB_SHARED gemv_memory<T, cols> s;
     const gb_product_tile tile = gb_product_tile_of(a, number);
-    const gemv_share<T> share = gemv_share<T>::of_warp(a, tile);
+    gemv_share<T> share = gemv_share<T>::of_warp(a, tile);
     gemv_source source = source_of<T>(a, tile, share);
     gb_weight_ring<T> &ring = s.rings[gb_warp()];
     constexpr int n = ROWS * cols;
@@ -423,6 +486,11 @@ gemv_tile(const gb_cuda_product_args &a, uint32_t number, bool in_bulk)
         s.columns[gb_warp()][gb_lane()] =
             gb_column_within(a, tile, gb_lane());
     gb_warp_sync();
+    if constexpr (is_ahead<cols>) {
+        add_whole_stages<T, cols>(a, tile, s.columns[gb_warp()], share, ring,
+                                  sums);
+        source = source_of<T>(a, tile, share);
+    }
     add_stages<T, cols>(a, tile, s.columns[gb_warp()], share, source, ring,
                         in_bulk, sums);
     sum = warp_sums<n>(sums.at);

@@ -412,6 +412,28 @@ gb_scale_and_min(const gb_piece &head, int unit, float *scale, float *min)
            (float)(int)m;
 }
 
+/* gb_scale_and_min() without a branch, which lanes of AMD's cards would take both
+ * sides of. */
+GB_DEVICE void
+gb_scale_and_min_by_masks(const gb_piece &head, int unit, float *scale,
+                          float *min)
+{
+    const int shift = unit % 4 * 8;
+    const uint32_t first = head.words[1] >> shift;
+    const uint32_t second = head.words[2] >> shift;
+    const uint32_t third = head.words[3] >> shift;
+    const uint32_t early = (uint32_t)((unit - 4) >> 31); /* all bits, or none */
+    const uint32_t s = (first & 63 & early) |
+                       (((third & 15) | (first >> 2 & 48)) & ~early);
+    const uint32_t m = (second & 63 & early) |
+                       (((third >> 4 & 15) | (second >> 2 & 48)) & ~early);
+
+    *scale =
+        gb_float(gb_f16{ (uint16_t)head.words[0] }) * (float)(int)s;
+    *min = gb_float(gb_f16{ (uint16_t)(head.words[0] >> 16) }) *
+           (float)(int)m;
+}
+
 GB_DEVICE float
 gb_scale(const gb_q4_k *b, int e)
 {

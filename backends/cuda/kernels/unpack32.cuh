@@ -222,7 +222,12 @@ gb_scales32(const T *b, int unit, float scale[2], float min[2])
 GB_DEVICE void
 gb_scales_of_k(const void *block, int unit, float scale[2], float min[2])
 {
-    gb_scale_and_min(*(const gb_piece *)block, unit, scale, min);
+    const gb_piece &head = *(const gb_piece *)block;
+
+    if constexpr (GB_WARP == 64)
+        gb_scale_and_min_by_masks(head, unit, scale, min);
+    else
+        gb_scale_and_min(head, unit, scale, min);
     scale[1] = scale[0];
     min[1] = min[0];
 }

@@ -31,8 +31,8 @@ struct gb_stage_of {
     static constexpr int pitch =
         (bytes + 2 * (GB_SECTOR - 1)) / GB_SECTOR * GB_SECTOR;
     static constexpr int ring_bytes = 46 * 1024 / (GB_CUDA_GEMV_THREADS / GB_WARP);
-    /* One, where nothing is on its way while another is worked on: as many more
-     * warps are resident. */
+    /* One, where nothing is on its way to the ring while another is worked on: as
+     * many more warps are resident. */
     static constexpr int depth =
         gb_copies_by_registers                        ? 1
         : 3 * GB_CUDA_GEMV_ROWS * pitch <= ring_bytes ? 3
@@ -163,6 +163,72 @@ gb_copy_rows(char (*to)[gb_stage_of<T>::pitch], const gb_row_part &part,
             *(gb_piece *)(to[r] + (at < pitch ? at : first)) = pieces[i][r];
     }
 }
+
+/* Do rows that are NB bytes apart, of which ROW is one, begin at pieces? */
+GB_DEVICE bool
+gb_is_in_pieces(const char *row, int64_t nb)
+{
+    return ((uintptr_t)row | (uintptr_t)nb) % sizeof(gb_piece) == 0;
+}
+
+/*
+ * A whole stage of all rows in a warp's registers, on its way to the ring: pieces of
+ * 16 bytes, those of a row behind those of the row before, of which a lane has each
+ * GB_WARPth.  Lanes with fewer than others have their first one twice.
+ */
+template <typename T>
+struct gb_stage_pieces {
+    static constexpr int of_row =
+        gb_stage_of<T>::bytes / (int)sizeof(gb_piece);
+    static constexpr int all = GB_CUDA_GEMV_ROWS * of_row;
+    static constexpr int n = (all + GB_WARP - 1) / GB_WARP;
+
+    const char *from[n]; /* of the next stage */
+    gb_piece pieces[n];
+
+    static __device__ __forceinline__ int
+    number(int i)
+    {
+        return gb_lane() + (gb_lane() + i * GB_WARP < all ? i * GB_WARP : 0);
+    }
+
+    /* Of the stage that begins at ROW, a multiple of 16 bytes; of N_ROWS rows, each
+     * ROW_BYTES behind the one before, the last is there once more. */
+    __device__ __forceinline__ void
+    begin(const char *row, int64_t row_bytes, int64_t n_rows)
+    {
+        const int last = n_rows < GB_CUDA_GEMV_ROWS ? (int)n_rows - 1
+                                                    : GB_CUDA_GEMV_ROWS - 1;
+
+        GB_UNROLL
+        for (int i = 0; i < n; i++) {
+            const int at = number(i) / of_row;
+
+            from[i] = row + (at < last ? at : last) * row_bytes +
+                      number(i) % of_row * sizeof(gb_piece);
+        }
+    }
+
+    /* Load it; the next one begins STEP bytes behind it. */
+    __device__ __forceinline__ void
+    load(int step)
+    {
+        GB_UNROLL
+        for (int i = 0; i < n; i++) {
+            pieces[i] = gb_load_16(from[i]);
+            from[i] += step;
+        }
+    }
+
+    __device__ __forceinline__ void
+    store(char (*to)[gb_stage_of<T>::pitch]) const
+    {
+        GB_UNROLL
+        for (int i = 0; i < n; i++)
+            *(gb_piece *)(to[number(i) / of_row] +
+                          number(i) % of_row * sizeof(gb_piece)) = pieces[i];
+    }
+};
 
 /* Is IT so in all lanes of each four neighbouring ones? */
 GB_DEVICE bool
