@@ -415,6 +415,7 @@ gb_load_sub_block(const gb_iq4_xs *b, int n, gb_sixteen out[2])
     head.scales_l[0] = (uint8_t)(first[1] >> 4 * n);
     gb_set_scales(head, out);
 }
+
 /* ---- 256 values by codebook ---- */
 
 /*
