@@ -55,13 +55,12 @@ gb_fuse_norm_of(const struct gb_fuse_group *group)
     };
 }
 
-/* Are the rows that NODE picks those of a matrix? */
+/* Are the rows that NODE, which is valid, picks those of a single matrix? */
 static bool
 gets_plain_rows(const struct ggml_tensor *node)
 {
     return gb_node_has_f32_rows(node->src[0]) &&
-           ggml_is_matrix(node->src[0]) && !ggml_is_empty(node->src[0]) &&
-           ggml_is_vector(node->src[1]);
+           ggml_is_matrix(node->src[0]) && !ggml_is_empty(node->src[0]);
 }
 
 bool
