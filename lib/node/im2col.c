@@ -25,20 +25,20 @@ operands_of(const struct ggml_tensor *node)
     return (struct operands){ node->src[1], node, node->src[0] };
 }
 
-/* Those of T, with a dimension of one element before dimension AT, for which
- * the last one, which is 1, is left out. */
-static struct gb_node_shape
-shape_of(const struct ggml_tensor *t, int at)
+/* T with a dimension of one element before dimension AT, for which the last
+ * one, which is 1, is left out. */
+static struct ggml_tensor
+with_dimension(const struct ggml_tensor *t, int at)
 {
-    struct gb_node_shape shape;
+    struct ggml_tensor with = *t;
 
-    for (int i = 0; i < GGML_MAX_DIMS; i++) {
+    for (int i = at; i < GGML_MAX_DIMS; i++) {
         const int from = i > at ? i - 1 : i;
 
-        shape.ne[i] = i == at ? 1 : t->ne[from];
-        shape.nb[i] = t->nb[from];
+        with.ne[i] = i == at ? 1 : t->ne[from];
+        with.nb[i] = t->nb[from];
     }
-    return shape;
+    return with;
 }
 
 struct gb_node_im2col
@@ -49,8 +49,8 @@ gb_node_im2col_of(const struct ggml_tensor *node)
 
     return (struct gb_node_im2col){
         .is_2d = is_2d,
-        .image = shape_of(of.image, is_2d ? GGML_MAX_DIMS : 1),
-        .windows = shape_of(of.windows, is_2d ? GGML_MAX_DIMS : 2),
+        .image = with_dimension(of.image, is_2d ? GGML_MAX_DIMS : 1),
+        .windows = with_dimension(of.windows, is_2d ? GGML_MAX_DIMS : 2),
         .kernel = { of.kernel->ne[0], is_2d ? of.kernel->ne[1] : 1 },
         .stride = { gb_node_param_i32(node, 0),
                     is_2d ? gb_node_param_i32(node, 1) : 1 },

@@ -8,14 +8,7 @@
 #include "ggml.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-/* Counts and strides, in bytes, of four dimensions. */
-struct gb_node_shape {
-    int64_t ne[4];
-    size_t nb[4];
-};
 
 /*
  * An image [x, y, channel, batch] and its windows [element, x, y, batch]; what
@@ -24,7 +17,7 @@ struct gb_node_shape {
  */
 struct gb_node_im2col {
     bool is_2d;
-    struct gb_node_shape image, windows;
+    struct ggml_tensor image, windows;
     int64_t kernel[2];
     int32_t stride[2], padding[2], dilation[2];
 };

@@ -7,8 +7,8 @@
  * shapes and parameters fit together, so that each element of the result is
  * defined and lies in the memory of a tensor that says it has it.  Each type of
  * floating-point numbers is as good as another, where the operation does not
- * ask for one.  What is said of strides is what all backends with such kernels
- * want: that elements of a row are next to each other.
+ * ask for one.  Strides are any, but that elements of a row are next to each
+ * other where all backends' kernels go along rows.
  *
  * A backend asks this first and then, of a valid node, what its own kernels
  * cannot do: a type or an alignment that none of them reads, a tensor that is

@@ -43,13 +43,13 @@ f32(struct ggml_context *ctx, int64_t n0, int64_t n1, int64_t n2, int64_t n3)
 }
 
 static void
-assert_shape(const struct gb_node_shape *shape, int64_t n0, int64_t n1,
-             int64_t n2, int64_t n3)
+assert_shape(const struct ggml_tensor *t, int64_t n0, int64_t n1, int64_t n2,
+             int64_t n3)
 {
-    assert_int_equal(shape->ne[0], n0);
-    assert_int_equal(shape->ne[1], n1);
-    assert_int_equal(shape->ne[2], n2);
-    assert_int_equal(shape->ne[3], n3);
+    assert_int_equal(t->ne[0], n0);
+    assert_int_equal(t->ne[1], n1);
+    assert_int_equal(t->ne[2], n2);
+    assert_int_equal(t->ne[3], n3);
 }
 
 /* ---- im2col ---- */

@@ -10,29 +10,14 @@
 
 #include "lib/node/im2col.h"
 
-static struct gb_cuda_tensor
-arg_of(const struct gb_node_shape *shape, const struct ggml_tensor *tensor)
-{
-    const int64_t *ne = shape->ne;
-    const size_t *nb = shape->nb;
-
-    return (struct gb_cuda_tensor){
-        .data = tensor->data,
-        .ne = { ne[0], ne[1], ne[2], ne[3] },
-        .nb = { (int64_t)nb[0], (int64_t)nb[1], (int64_t)nb[2],
-                (int64_t)nb[3] },
-    };
-}
-
 static struct gb_cuda_im2col_args
-args_of(const struct ggml_tensor *node, const struct ggml_tensor *image,
-        const struct ggml_tensor *windows)
+args_of(const struct ggml_tensor *node)
 {
     const struct gb_node_im2col c = gb_node_im2col_of(node);
 
     return (struct gb_cuda_im2col_args){
-        .image = arg_of(&c.image, image),
-        .windows = arg_of(&c.windows, windows),
+        .image = gb_cuda_arg(&c.image),
+        .windows = gb_cuda_arg(&c.windows),
         .s0 = c.stride[0],
         .s1 = c.stride[1],
         .p0 = c.padding[0],
@@ -48,7 +33,7 @@ args_of(const struct ggml_tensor *node, const struct ggml_tensor *image,
 static void
 im2col_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
-    struct gb_cuda_im2col_args args = args_of(node, node->src[1], node);
+    struct gb_cuda_im2col_args args = args_of(node);
 
     args.windows_type = gb_cuda_float_of(node->type);
     GB_CUDA_LAUNCH(emit, gb_im2col_f32, gb_cuda_blocks(args.n, 256), 0, &args);
@@ -62,7 +47,7 @@ const struct gb_cuda_op gb_cuda_op_im2col = {
 static void
 im2col_back_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
 {
-    struct gb_cuda_im2col_args args = args_of(node, node, node->src[0]);
+    struct gb_cuda_im2col_args args = args_of(node);
 
     args.k1 = args.k0 == 0 ? 0 : args.k1;
     GB_CUDA_LAUNCH(

@@ -52,10 +52,10 @@ params_of(const struct ggml_tensor *node, const struct gb_node_im2col *c)
 }
 
 static void
-set_counts(uint32_t counts[4], const struct gb_node_shape *shape)
+set_counts(uint32_t counts[4], const struct ggml_tensor *t)
 {
     for (int i = 0; i < GGML_MAX_DIMS; i++)
-        counts[i] = (uint32_t)shape->ne[i];
+        counts[i] = (uint32_t)t->ne[i];
 }
 
 static void
