@@ -86,7 +86,7 @@ claim 'and as JSON' "$tool" -m "$dir/tiny.gguf" --by-op --json -p 20 -g 4 -t 1 \
     -s 0.05
 cp "$dir/out" "$dir/by-op.jsonl"
 for row in 'MUL_MAT [a-z0-9_]* [0-9]*x[0-9]* GEMM' RMS_NORM ROPE '(waiting)' \
-    '(outside)' '(all)'; do
+    '(outside)' '(profile)' '(all)'; do
     says "$row is a row of a prompt" grep -q \
         "\"by-op/model/prompt=20/depth=0/$row\".*\"unit\": \"ms\"" "$dir/out"
 done

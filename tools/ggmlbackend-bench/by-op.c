@@ -35,6 +35,8 @@ struct profile {
     struct row rows[MAX_ROWS];
     int n_rows;
     double graph_ns; /* of graphs, as all threads saw them */
+    double told_since; /* when the graph's first step was told; 0 before */
+    double telling;    /* seconds of the run, of telling steps */
 };
 
 /* How many columns a product has, in words of the CPU's three paths. */
@@ -117,6 +119,17 @@ count_demand(const struct profile *p, const struct ggml_tensor *node,
         demand->bytes += bytes_of(node->src[i]);
 }
 
+/* A profile is told when its graph has ended: what that takes is neither the
+ * graph's time nor the program's. */
+static void
+end_graph(struct profile *p, int64_t ns)
+{
+    p->graph_ns += (double)ns;
+    if (p->told_since > 0.0)
+        p->telling += seconds_now() - p->told_since;
+    p->told_since = 0.0;
+}
+
 static void
 take_step(void *data, const struct ggml_tensor *node,
           enum ggmlbackend_part part, int64_t ns)
@@ -126,9 +139,11 @@ take_step(void *data, const struct ggml_tensor *node,
     char name[64];
 
     if (node == NULL) {
-        p->graph_ns += (double)ns;
+        end_graph(p, ns);
         return;
     }
+    if (p->told_since == 0.0)
+        p->told_since = seconds_now();
     name_row(node, part, name);
     row = find_row(p, name);
     row->ns += (double)ns;
@@ -165,14 +180,15 @@ end_run(struct profile *p, double took)
         busy += seconds;
     }
     return add(p, "(waiting)", p->graph_ns * 1e-9 / n_threads - busy) &&
-        add(p, "(outside)", took - p->graph_ns * 1e-9 / n_threads) &&
-        add(p, BY_OP_ALL, took);
+        add(p, "(outside)",
+            took - p->graph_ns * 1e-9 / n_threads - p->telling) &&
+        add(p, "(profile)", p->telling) && add(p, BY_OP_ALL, took);
 }
 
 static void
 begin_run(struct profile *p)
 {
-    p->graph_ns = 0.0;
+    p->graph_ns = p->telling = 0.0;
     for (int i = 0; i < p->n_rows; i++) {
         p->rows[i].ns = p->rows[i].calls = 0.0;
         memset(&p->rows[i].demand, 0, sizeof(p->rows[i].demand));

@@ -7,7 +7,7 @@
  * milliseconds of the run: the time of all threads divided by their number, so that
  * rows add up to the run.  A row "(waiting)" has the time in which threads found
  * nothing to do or waited for each other, "(outside)" what the program does between
- * graphs, and "(all)" the run.
+ * graphs, "(profile)" what taking the profile does there, and "(all)" the run.
  */
 #ifndef TOOLS_BENCH_BY_OP_H
 #define TOOLS_BENCH_BY_OP_H
