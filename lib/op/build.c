@@ -78,6 +78,18 @@ gb_op_make(struct ggml_tensor *node, enum ggml_op op,
     return node;
 }
 
+/* Weights that nodes are made of stand in the order of layers, more or less, and
+ * are in no cache when a graph is made anew for each token: fetch those that
+ * come. */
+static inline void
+fetch_leafs(struct ggml_context *ctx, enum ggml_op op,
+            struct ggml_tensor *const src[GGML_MAX_SRC])
+{
+    for (int i = 0; i < gb_ops[op].n_src; i++)
+        if (src[i] != NULL && src[i]->op == GGML_OP_NONE)
+            gb_tensor_walk(&ctx->leafs, src[i]);
+}
+
 struct ggml_tensor *
 gb_op_new(struct ggml_context *ctx, enum ggml_op op, enum ggml_type type,
           const int64_t ne[GGML_MAX_DIMS],
@@ -88,6 +100,7 @@ gb_op_new(struct ggml_context *ctx, enum ggml_op op, enum ggml_type type,
     GB_NEED(ctx, node != NULL,
             "%s: a result of type %d cannot have the shape %s",
             gb_op_word(op), (int)type, gb_op_shape(ne).text);
+    fetch_leafs(ctx, op, src);
     return gb_op_make(node, op, src);
 }
 

@@ -106,6 +106,7 @@ ggml_reset(struct ggml_context *ctx)
     if (ctx == NULL)
         return;
     ctx->used = 0;
+    ctx->leafs = (struct gb_tensor_walk){ { 0, 0 } };
     ctx->reason[0] = '\0';
     failed_node_init(ctx);
 }

@@ -10,6 +10,7 @@
 #include "lib/base/attr.h"
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
+#include "lib/tensor/tensor.h"
 
 #include <stdarg.h>
 
@@ -31,6 +32,7 @@ struct ggml_context {
     size_t used; /* bytes up to the last object's end */
     bool owns_buffer;
     bool no_alloc;
+    struct gb_tensor_walk leafs; /* that nodes were made of, weights above all */
     struct ggml_tensor failed;
     char reason[GB_REASON_SIZE]; /* the first failure, "" for none */
 };
@@ -48,6 +50,24 @@ gb_context_object_size(size_t size, size_t *out)
 
     return gb_pad_size(size, GGML_MEM_ALIGN, &padded) &&
            gb_add_size(padded, sizeof(struct ggml_object), out);
+}
+
+/*
+ * A client that generates makes a graph for each token, in memory that the
+ * weights have driven out of all caches since the last one: the objects that
+ * come after the one at AT are fetched to be written.
+ */
+static inline void
+gb_context_fetch(const char *at)
+{
+    enum { AHEAD = 2048, LINE = 64 };
+
+    GB_PREFETCH_TO(at + AHEAD);
+    GB_PREFETCH_TO(at + AHEAD + LINE);
+    GB_PREFETCH_TO(at + AHEAD + 2 * LINE);
+    GB_PREFETCH_TO(at + AHEAD + 3 * LINE);
+    GB_PREFETCH_TO(at + AHEAD + 4 * LINE);
+    GB_PREFETCH_TO(at + AHEAD + 5 * LINE);
 }
 
 /* Behind gb_context_alloc: says why there is no room, and gives NULL. */
@@ -69,6 +89,7 @@ gb_context_alloc(
                     taken > ctx->mem_size - ctx->used))
         return gb_context_no_room(ctx, size);
     object = (struct ggml_object *)(ctx->mem_buffer + ctx->used);
+    gb_context_fetch((const char *)object);
     object->offs = ctx->used + sizeof(*object);
     object->size = taken - sizeof(*object);
     object->type = type;

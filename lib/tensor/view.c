@@ -32,6 +32,8 @@ gb_tensor_view_sized(struct ggml_context *ctx, struct ggml_tensor *src,
     if (view == NULL)
         return gb_context_failed_node(ctx);
     gb_tensor_describe(view, src->type, ne, nb);
+    if (src->op == GGML_OP_NONE)
+        gb_tensor_walk(&ctx->leafs, src);
     view->view_src = root;
     view->view_offs = offset;
     if (root->data != NULL)
