@@ -101,7 +101,7 @@ run_prompt(struct job *job)
 
     e->n_past = job->depth;
     return engine_append_all(e, job->ids, job->n_tokens) &&
-        engine_logits(e, 0, 1, job->logits);
+        engine_last_logits(e, job->logits) != NULL;
 }
 
 static bool
@@ -126,7 +126,7 @@ run_answer(struct job *job)
     e->n_past = job->depth;
     for (int64_t i = 0; i < job->n_tokens; i++)
         if (!engine_append(e, job->ids + i, 1, 1) ||
-            !engine_logits(e, 0, 1, job->logits))
+            engine_last_logits(e, job->logits) == NULL)
             return false;
     return true;
 }

@@ -81,12 +81,14 @@ add(struct answer *a, struct tokenizer *t, int32_t id, bool is_streamed)
     return true;
 }
 
-/* Pick tokens by LOGITS, which are those after the prompt to begin with. */
+/* Pick tokens by their logits, for which there is ROOM. */
 static bool
 continue_prompt(struct answer *a, struct engine *e, struct tokenizer *t,
-                struct sampler *s, float *logits, int64_t n_predict,
+                struct sampler *s, float *room, int64_t n_predict,
                 bool is_streamed)
 {
+    const float *logits = a->logits;
+
     a->stop = "length";
     while (n_predict < 0 || (int64_t)a->ids.n < n_predict) {
         int32_t id;
@@ -105,8 +107,10 @@ continue_prompt(struct answer *a, struct engine *e, struct tokenizer *t,
             a->stop = "context";
             break;
         }
-        if (!engine_append(e, &id, 1, 1) ||
-            !engine_logits(e, 0, 1, logits))
+        if (!engine_append(e, &id, 1, 1))
+            return false;
+        logits = engine_last_logits(e, room);
+        if (logits == NULL)
             return false;
         a->n_computed++;
     }
@@ -118,24 +122,22 @@ generate(struct answer *a, struct engine *e, struct tokenizer *t,
          struct sampler *s, const struct ids *prompt, int64_t n_predict,
          bool is_streamed)
 {
-    const size_t size = (size_t)e->model->n_vocab * sizeof(float);
-    float *logits;
+    float *room;
     int64_t began;
     bool is_done;
 
     memset(a, 0, sizeof(*a));
     if (!compute_prompt(a, e, prompt))
         return false;
-    logits = new_zeroed(1, size);
-    if (logits == NULL)
+    room = new_zeroed((size_t)e->model->n_vocab, sizeof(*room));
+    if (room == NULL)
         return false;
-    memcpy(logits, a->logits, size);
     began = ggml_time_us();
-    is_done = continue_prompt(a, e, t, s, logits, n_predict, is_streamed);
+    is_done = continue_prompt(a, e, t, s, room, n_predict, is_streamed);
     if (is_streamed)
         stream(a, true);
     a->seconds = seconds_since(began);
-    free(logits);
+    free(room);
     return is_done;
 }
 

@@ -218,15 +218,42 @@ hand_on(struct engine *e, int64_t first, int64_t n)
     return device_has_copied(e->device);
 }
 
+/* The tensor that has them, NULL after a message. */
+static const struct ggml_tensor *
+compute_logits(struct engine *e, int64_t first, int64_t n)
+{
+    if (e->last->has_logits)
+        return e->last->result;
+    if (!graph_make_head(&e->head, e->model, e->device, n) ||
+        !hand_on(e, first, n) || !graph_run(&e->head, e->device))
+        return NULL;
+    return e->head.result;
+}
+
+static bool
+copy_out(struct engine *e, const struct ggml_tensor *t, float *logits)
+{
+    tool_forget_reason();
+    ggml_backend_tensor_get(t, logits, 0, ggml_nbytes(t));
+    return device_has_copied(e->device);
+}
+
 bool
 engine_logits(struct engine *e, int64_t first, int64_t n, float *logits)
 {
-    if (!graph_make_head(&e->head, e->model, e->device, n))
-        return false;
-    if (!hand_on(e, first, n) || !graph_run(&e->head, e->device))
-        return false;
-    tool_forget_reason();
-    ggml_backend_tensor_get(e->head.result, logits, 0,
-                            ggml_nbytes(e->head.result));
-    return device_has_copied(e->device);
+    const struct ggml_tensor *t = compute_logits(e, first, n);
+
+    return t != NULL && copy_out(e, t, logits);
+}
+
+const float *
+engine_last_logits(struct engine *e, float *room)
+{
+    const struct ggml_tensor *t = compute_logits(e, 0, 1);
+
+    if (t == NULL)
+        return NULL;
+    if (ggml_backend_buffer_is_host(t->buffer))
+        return t->data;
+    return copy_out(e, t, room) ? room : NULL;
 }

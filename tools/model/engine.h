@@ -66,4 +66,11 @@ bool engine_append_all(struct engine *engine, const int32_t *ids, int64_t n);
 bool engine_logits(struct engine *engine, int64_t first, int64_t n,
                    float *logits);
 
+/*
+ * The logits after the one token of the last engine_append whose n_out was 1:
+ * where they were computed, until the next call, or in ROOM where the host does
+ * not reach them.  NULL after a message.
+ */
+const float *engine_last_logits(struct engine *engine, float *room);
+
 #endif

@@ -276,7 +276,10 @@ build_body(const struct builder *b)
         x = ggml_add(b->ctx, seen, rows_from(b, x, first));
         x = ggml_add(b->ctx, ffn_block(b, il, x), x);
     }
-    return normed(b, x, b->model->output_norm);
+    x = normed(b, x, b->model->output_norm);
+    /* What several tokens' logits take would be in the way of the rest. */
+    g->has_logits = g->n_out == 1;
+    return g->has_logits ? linear(b, b->model->output, NULL, x) : x;
 }
 
 static struct ggml_tensor *

@@ -38,6 +38,7 @@ struct graph {
     struct ggml_tensor *hidden;     /* of a head: F32 [n_embd, n_tokens] */
     struct ggml_tensor *result;     /* hidden states, or logits, F32 [, n_out];
                                        NULL when there are none */
+    bool has_logits;                /* a body whose result is those of a token */
 
     struct graph_store *stores;
     size_t n_stores;
@@ -48,8 +49,8 @@ struct graph {
 
 /*
  * Make GRAPH compute N_TOKENS tokens that see N_KV positions, and the hidden
- * states of the last N_OUT of them, or the logits of N_ROWS rows; does nothing
- * when it does so already.  False after a message.
+ * states of the last N_OUT of them, of one its logits; or the logits of N_ROWS
+ * rows.  Does nothing when it does so already.  False after a message.
  */
 bool graph_make_body(struct graph *graph, const struct model *model,
                      const struct kv_cache *cache, const struct device *device,
