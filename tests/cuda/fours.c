@@ -283,12 +283,74 @@ columns_have_the_same_bits(void **state)
     cuda_case(compare_all_products, "GGMLBACKEND_GPU_VARIANT=plain", NULL);
 }
 
+/* ---- products whose k is split ---- */
+
+enum { SPLIT_K = 2304 };
+
+/* Weights by a column: one launch makes two parts of the sums, and what joins
+ * them adds two vectors, four elements at a time. */
+static void
+join_with_addends(void)
+{
+    static float w[SPLIT_K * N_PRODUCTS], x[SPLIT_K], more[2][N_PRODUCTS];
+    struct scene scene = scene_begin();
+    struct ggml_tensor *a =
+        ggml_new_tensor_2d(scene.ctx, GGML_TYPE_F32, SPLIT_K, N_PRODUCTS);
+    struct ggml_tensor *b =
+        ggml_new_tensor_1d(scene.ctx, GGML_TYPE_F32, SPLIT_K);
+    struct ggml_tensor *node = ggml_mul_mat(scene.ctx, a, b);
+    struct ggml_tensor *addends[2];
+    float y[N_PRODUCTS];
+
+    for (int i = 0; i < 2; i++) {
+        addends[i] =
+            ggml_new_tensor_1d(scene.ctx, GGML_TYPE_F32, N_PRODUCTS);
+        node = ggml_add(scene.ctx, node, addends[i]);
+    }
+    scene_place(&scene);
+    for (int i = 0; i < 2; i++) {
+        for (int row = 0; row < N_PRODUCTS; row++)
+            more[i][row] = (float)(row + 1) * (i == 0 ? 1e5f : -3e5f);
+        scene_set(addends[i], more[i]);
+    }
+    fill(w, SPLIT_K * N_PRODUCTS, 9);
+    fill(x, SPLIT_K, 10);
+    scene_set(a, w);
+    scene_set(b, x);
+    scene_compute(&scene, node, y);
+    CHECK(emulator.kernel_runs("gb_join_splits") == 1);
+    CHECK(emulator.count(EMU_KERNELS) == 2);
+    for (int row = 0; row < N_PRODUCTS; row++) {
+        double sum = (double)more[0][row] + (double)more[1][row], all = 0.0;
+
+        for (int k = 0; k < SPLIT_K; k++) {
+            const double one = (double)w[row * SPLIT_K + k] * (double)x[k];
+
+            sum += one;
+            all += fabs(one);
+        }
+        /* An addend is more than what rounding may be. */
+        CHECK(1e5 > 1e-5 * all);
+        CHECK(fabs((double)y[row] - sum) <= 1e-6 * all);
+    }
+    scene_end(&scene);
+}
+
+static void
+joined_parts_and_what_is_added(void **state)
+{
+    (void)state;
+    cuda_case(join_with_addends, "", NULL);
+    cuda_case(join_with_addends, "GGMLBACKEND_GPU_VARIANT=plain", NULL);
+}
+
 int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(norms_have_the_same_bits),
         cmocka_unit_test(columns_have_the_same_bits),
+        cmocka_unit_test(joined_parts_and_what_is_added),
     };
 
     return cmocka_run_group_tests_name("rows by fours", tests, NULL, NULL);

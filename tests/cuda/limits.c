@@ -228,7 +228,13 @@ count_bytes(void)
 static void
 all_bytes_are_read_and_written_once(void **state)
 {
+    const char *checks = getenv("GGMLBACKEND_TEST_EMU_CHECK");
+
     (void)state;
+    if (checks != NULL && strcmp(checks, "0") == 0) {
+        print_message("accesses are not counted\n");
+        skip();
+    }
     n_sms = SMS;
     cuda_case(count_bytes, "EMU_COUNT=1", NULL);
     n_sms = 1;

@@ -114,6 +114,7 @@ check_PROGRAMS += \
 	tests/cuda/fours \
 	tests/cuda/free-memory \
 	tests/cuda/fuse \
+	tests/cuda/inside \
 	tests/cuda/limits \
 	tests/cuda/listing \
 	tests/cuda/lowering \
@@ -165,6 +166,9 @@ tests_cuda_free_memory_LDADD = $(BLACK_LDADD)
 tests_cuda_fuse_SOURCES = %D%/fuse.c $(fuse_graphs) $(cuda_emulated)
 tests_cuda_fuse_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_fuse_LDADD = backends/cuda/libhost.la $(gpu_libraries) $(BLACK_LDADD)
+tests_cuda_inside_SOURCES = %D%/inside.c $(cuda_emulated)
+tests_cuda_inside_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_inside_LDADD = $(BLACK_LDADD)
 tests_cuda_limits_SOURCES = %D%/limits.c $(cuda_emulated)
 tests_cuda_limits_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_limits_LDADD = $(BLACK_LDADD) -lm

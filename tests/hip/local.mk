@@ -65,6 +65,7 @@ check_PROGRAMS += \
 	tests/hip/failures \
 	tests/hip/free-memory \
 	tests/hip/graphs \
+	tests/hip/inside \
 	tests/hip/limits \
 	tests/hip/listing \
 	tests/hip/lowering \
@@ -114,6 +115,9 @@ tests_hip_failures_LDADD = $(BLACK_LDADD)
 tests_hip_free_memory_SOURCES = tests/cuda/free-memory.c $(cuda_emulated)
 tests_hip_free_memory_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_free_memory_LDADD = $(BLACK_LDADD)
+tests_hip_inside_SOURCES = tests/cuda/inside.c $(cuda_emulated)
+tests_hip_inside_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_inside_LDADD = $(BLACK_LDADD)
 tests_hip_limits_SOURCES = tests/cuda/limits.c $(cuda_emulated)
 tests_hip_limits_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_limits_LDADD = $(BLACK_LDADD) -lm
