@@ -68,6 +68,8 @@ says 'its answer' grep -q '^model/generate=2/depth=0 .* tokens/s' "$dir/out"
 says 'and reading its file' grep -q '^limit/read/file' "$dir/out"
 says 'beneath where threads may run' \
     grep -q ', 2 threads on [0-9]* processors\{0,1\} of [0-9]* core' "$dir/out"
+claim 'a model whose weights are copied' \
+    "$tool" -m "$dir/tiny.gguf" --no-mmap -p 4 -g 2 -t 2 -s 0.001
 claim 'several sequences are answered at once' \
     "$tool" -m "$dir/tiny.gguf" -b 1,3 -d 5 -c 'model/batch*' -t 2 -s 0.001
 says 'each number of them' sh -c \

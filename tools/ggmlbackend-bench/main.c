@@ -86,7 +86,7 @@ open_bench(struct bench *bench, const struct options *o)
         return false;
     card_watch(&bench->card, bench->device.dev);
     if (o->model == NULL ||
-        model_open(&bench->model, o->model, &bench->device, true))
+        model_open(&bench->model, o->model, &bench->device, o->may_map))
         return true;
     device_close(&bench->device);
     return false;

@@ -139,6 +139,7 @@ set_defaults(struct options *o)
     o->size = (struct numbers){ { 4096, 4096 }, 2 };
     o->n_threads = n < 1 ? 1 : n > GGML_MAX_N_THREADS ? GGML_MAX_N_THREADS : n;
     o->seconds = 0.3;
+    o->may_map = true;
 }
 
 bool

@@ -28,6 +28,7 @@ struct options {
     double seconds;      /* for each case */
     int64_t beyond;      /* MiB that a product's weights have at least */
     const char *device;  /* NULL for the best */
+    bool may_map;        /* a device may compute on the model's file */
     const char *against; /* NULL without */
     const char *plot;    /* NULL without */
     const char *report;  /* likewise */
