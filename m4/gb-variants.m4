@@ -8,7 +8,7 @@ AC_DEFUN([GB_VARIANTS], [
     [row(variant, whose floats it has) for each variant of the CPU kernels, slowest first.])
 ])
 
-# GB_CPU_VARIANT(NAME, MACHINE, SIMD, FLOATS, PAIRS, BYTES, CODEBOOKS, TILES, FLAGS,
+# GB_CPU_VARIANT(NAME, MACHINE, SIMD, FLOATS, PAIRS, BYTES, SHUFFLES, TILES, FLAGS,
 # HEADER, PROBE): a row of the list
 AC_DEFUN([GB_CPU_VARIANT], [
   AC_CACHE_CHECK([whether $CC can make $1 code], [gb_cv_variant_$1], [

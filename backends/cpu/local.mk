@@ -8,7 +8,7 @@ libcpu_la_LIBADD =
 cpu_floats_sources =
 cpu_pairs_sources =
 cpu_bytes_sources =
-cpu_codebooks_sources =
+cpu_shuffles_sources =
 cpu_tiles_sources =
 cpu_variant_sources =
 

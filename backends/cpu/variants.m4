@@ -3,12 +3,12 @@ dnl The CPU variants, slowest first; the first one runs on every machine.  This 
 dnl the one list of them: m4/gb-variants.m4 makes of it what configure asks and the
 dnl list that C has (GB_CPU_VARIANTS of config.h), variants.mk.m4 what make builds.
 dnl
-dnl GB_CPU_VARIANT(NAME, MACHINE, SIMD, FLOATS, PAIRS, BYTES, CODEBOOKS, TILES, FLAGS,
+dnl GB_CPU_VARIANT(NAME, MACHINE, SIMD, FLOATS, PAIRS, BYTES, SHUFFLES, TILES, FLAGS,
 dnl                HEADER, PROBE)
 dnl   NAME           what -DGB_VARIANT says
 dnl   MACHINE        the compiler defines __MACHINE__; empty for any machine
 dnl   SIMD           which words of simd/ it is written in: -DGB_SIMD_AVX2 and so on
-dnl   FLOATS, PAIRS, BYTES, CODEBOOKS
+dnl   FLOATS, PAIRS, BYTES, SHUFFLES
 dnl                  whose kernels of these groups (kernels/api/variant.h) it has:
 dnl                  its own, or those of a variant above, which is needed then
 dnl   TILES          the same of products by tiles; empty for none

@@ -26,12 +26,12 @@ libcpu_la_LIBADD += libcpu_$1.la
 libcpu_$1_la_SOURCES =own([$4], [$1], [$(cpu_floats_sources)])dnl
 own([$5], [$1], [$(cpu_pairs_sources)])dnl
 own([$6], [$1], [$(cpu_bytes_sources)])dnl
-own([$7], [$1], [$(cpu_codebooks_sources)])dnl
+own([$7], [$1], [$(cpu_shuffles_sources)])dnl
 own([$8], [$1], [$(cpu_tiles_sources)]) \
 	$(cpu_variant_sources)
 libcpu_$1_la_CPPFLAGS = \
 	$(AM_CPPFLAGS) -DGB_VARIANT=$1 -DGB_SIMD_$3 \
-	-DGB_FLOATS=$4 -DGB_PAIRS=$5 -DGB_BYTES=$6 -DGB_CODEBOOKS=$7[]tiles([$8])
+	-DGB_FLOATS=$4 -DGB_PAIRS=$5 -DGB_BYTES=$6 -DGB_SHUFFLES=$7[]tiles([$8])
 libcpu_$1_la_CFLAGS = $(AM_CFLAGS) $(cpu_$1_flags) $(KERNEL_CFLAGS)
 
 if TESTS_CMOCKA

@@ -37,9 +37,7 @@ cpu_pairs_sources += \
 	%D%/gemm/pairs-speed.c
 
 cpu_bytes_sources += \
-	%D%/format/iq4.c \
 	%D%/format/q2k-q3k.c \
-	%D%/format/q4.c \
 	%D%/format/q4k-q5k.c \
 	%D%/format/q5.c \
 	%D%/format/q6k.c \
@@ -53,10 +51,12 @@ cpu_bytes_sources += \
 	%D%/gemm/pack-super-blocks.c \
 	%D%/gemm/skinny-int8.c
 
-cpu_codebooks_sources += \
+cpu_shuffles_sources += \
 	%D%/format/iq1.c \
 	%D%/format/iq2.c \
-	%D%/format/iq3.c
+	%D%/format/iq3.c \
+	%D%/format/iq4.c \
+	%D%/format/q4.c
 
 cpu_tiles_sources += \
 	%D%/gemm/tiles.c
@@ -77,6 +77,7 @@ cpu_variant_sources += \
 	%D%/format/reader.h \
 	%D%/format/repacked.def \
 	%D%/format/repacked.h \
+	%D%/format/windows.h \
 	%D%/gemm/dispatch.c \
 	%D%/gemm/float.h \
 	%D%/gemm/int8.h \

@@ -371,6 +371,12 @@ q64s_add_256(q64s s, q64s t)
 /* Floats. */
 
 static inline q64t
+q64t_low(qf low)
+{
+    return _mm512_castps256_ps512(low);
+}
+
+static inline q64t
 q64t_set(qf low, qf high)
 {
     return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);

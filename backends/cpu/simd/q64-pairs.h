@@ -332,6 +332,16 @@ q64s_add_256(q64s s, q64s t)
 /* Floats. */
 
 static inline q64t
+q64t_low(qf low)
+{
+    q64t t;
+
+    qf_store(t.f, low);
+    qf_store(t.f + 8, low);
+    return t;
+}
+
+static inline q64t
 q64t_set(qf low, qf high)
 {
     q64t t;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu/simd/q64-vbmi.h - codebook words for AVX-512 with VBMI.
+ * cpu/simd/q64-vbmi.h - words of shuffles for AVX-512 with VBMI.
  *
  * VBMI moves single bytes anywhere in a register of 64 (VPERMB) and looks up 64
  * bytes in a table of 128 at once (VPERMI2B): the grids of the IQ types are
  * such tables.  VPMULTISHIFTQB takes eight fields of eight bits, from any bit
  * on, out of each 64 bits, which unpacks fields wherever they begin.  Used
- * where Q_HAS_TABLE_128 is 1, by the codebook lookups of kernels/format; a
- * dword is 32 bits.
+ * where Q_HAS_TABLE_128 is 1, by the codebook lookups of kernels/format and by
+ * its blocks of nibbles; a dword is 32 bits.
  *
  * loading
  *   q64_load16(p)            sixteen bytes; the others are anything
+ *   q64_load32(p)            thirty-two
+ *   q64_load_first(p, n)     N bytes, at most 64, then zeros; none for N <= 0
  *   q64_dup_dwords(p)        eight dwords, each twice
  *   q64_two_words(p, q)      eight bytes at P and eight at Q, in all 128 bits
  *   q64_repeat(x)            the eight bytes of a uint64_t, in all 64 bits
@@ -23,6 +25,13 @@
  *   q64_zip_low(v, w) q64_zip_high(v, w)
  *                            of each sixteen bytes the low eight of V, or the
  *                            high ones, each with that of W behind it
+ * words of 16 bits, the first sixteen; the others are anything
+ *   q64_pick_words(v, w, from)
+ *                            word from[i] % 64 of V with W behind it
+ *   q64_pick_words96(v, w, x, from)
+ *                            word from[i] < 96 of V with W and X behind it
+ *   q64_eight_halves(v)      the first eight, which are F16, as a qf
+ *   q64_halves(v, a, b)      the same at A, and the eight behind them at B
  * bits
  *   q64_fields(v, at)        of each 64 bits eight bits from bit at[i] on, for
  *                            each of its bytes
@@ -67,6 +76,55 @@ static inline q64
 q64_fields(q64 v, q64 at)
 {
     return _mm512_multishift_epi64_epi8(at, v);
+}
+
+/* A masked load does not touch what it leaves out; BZHI leaves out nothing from
+ * 64 on. */
+static inline q64
+q64_load_first(const void *p, int n)
+{
+    return _mm512_maskz_loadu_epi8(
+        _bzhi_u64(~UINT64_C(0), (unsigned)(n > 0 ? n : 0)), p);
+}
+
+/* VPERMI2W. */
+static inline q64
+q64_pick_words(q64 v, q64 w, const uint16_t *from)
+{
+    return _mm512_permutex2var_epi16(v,
+        _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)from)), w);
+}
+
+/* VPERMW, which takes numbers modulo 32, under a mask. */
+static inline q64
+q64_pick_words96(q64 v, q64 w, q64 x, const uint16_t *from)
+{
+    const __m256i at = _mm256_loadu_si256((const __m256i *)from);
+
+    return _mm512_mask_permutexvar_epi16(q64_pick_words(v, w, from),
+        _mm256_cmpge_epu16_mask(at, _mm256_set1_epi16(64)),
+        _mm512_castsi256_si512(at), x);
+}
+
+static inline qf
+q64_eight_halves(q64 v)
+{
+    return _mm256_cvtph_ps(_mm512_castsi512_si128(v));
+}
+
+static inline void
+q64_halves(q64 v, qf *a, qf *b)
+{
+    const __m512 f = _mm512_cvtph_ps(_mm512_castsi512_si256(v));
+
+    *a = _mm512_castps512_ps256(f);
+    *b = _mm512_extractf32x8_ps(f, 1);
+}
+
+static inline q64
+q64_load32(const void *p)
+{
+    return _mm512_castsi256_si512(q32_load(p));
 }
 
 static inline q64

@@ -54,6 +54,7 @@
  *   q64s_add_256(s, t)       s + 256 * t
  * floats
  *   q64t_set(low, high)      of two qf
+ *   q64t_low(low)            of one; the other eight are anything
  *   q64t_pick(t, from)       as a q64f: lane i is factor from[i]
  *   q64f_zero() q64f_set1(x) q64f_load(p) q64f_store(p, v)
  *   q64f_two_halves(p, a, b) the F16 at P in all lanes of the q64f at A, the

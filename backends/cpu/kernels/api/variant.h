@@ -9,8 +9,8 @@
  *   FLOATS   kernels of floats alone
  *   PAIRS    products that take BF16 in pairs where the machine does
  *   BYTES    products of bytes
- *   CODEBOOKS
- *            types whose codes are numbers of a codebook's entries
+ *   SHUFFLES
+ *            types that shuffles of bytes unpack: codebooks, nibbles
  *   TILES    products by tiles, where GB_HAS_TILES is 1
  *   VARIANT  what every variant has of its own
  * GB_K_OF(FLOATS, x) is x of that set.
@@ -30,8 +30,8 @@
 #ifndef GB_BYTES
 #define GB_BYTES GB_VARIANT
 #endif
-#ifndef GB_CODEBOOKS
-#define GB_CODEBOOKS GB_VARIANT
+#ifndef GB_SHUFFLES
+#define GB_SHUFFLES GB_VARIANT
 #endif
 #ifdef GB_TILES
 #define GB_HAS_TILES 1

@@ -31,6 +31,7 @@
 #define GB_CPU_KERNELS_FORMAT_GEMV_H
 
 #include "backends/cpu/kernels/format/reader.h"
+#include "backends/cpu/kernels/format/windows.h"
 #include "lib/base/attr.h"
 
 /* With lane-interleaved activations, blocks of at most SHORT_BLOCK bytes are
@@ -105,11 +106,19 @@ gb_dot4(bool is_wide, q64s s, q64 codes, const int8_t *y)
 
 /* Scales and mins of a super-block's sub-blocks, in vectors of eight. */
 GB_INLINE void
-super_block_scales(const struct gb_block_reader *b, const void *super_block,
-                   int n, qf *d, qf *m)
+super_block_scales(const struct gb_block_reader *b, bool by_windows,
+                   const void *super_block, int n, qf *d, qf *m)
 {
     float floats[2][16];
 
+#if Q_HAS_TABLE_128
+    if (by_windows) {
+        gb_windows_scales(b->windows, super_block, n, d, m);
+        return;
+    }
+#else
+    (void)by_windows;
+#endif
     if (b->scale_vectors != NULL) {
         b->scale_vectors(super_block, n, d, m);
         return;
@@ -123,13 +132,33 @@ super_block_scales(const struct gb_block_reader *b, const void *super_block,
     }
 }
 
-/* Add the products of vector I of a super-block, or of pair I where codes64
- * unpacks two.  SCALES are products of both operands' scales, one for each
- * sub-block; LOWER and UPPER say of which sub-blocks the first and the last
- * eight lanes are. */
+/* The codes of vector I of a super-block, or of pair I where codes64 unpacks
+ * two. */
 GB_INLINE void
-add_vectors(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
-            const void *super_block, int n, int i,
+vector_codes(const struct gb_block_reader *b, bool by_windows,
+             const void *super_block, int i, int n, q64 *u)
+{
+#if Q_HAS_TABLE_128
+    if (by_windows) {
+        gb_windows_codes(b->windows, super_block, i, n, u);
+        return;
+    }
+#else
+    (void)by_windows;
+#endif
+    if (b->codes64 != NULL)
+        b->codes64(super_block, i, n, u);
+    else
+        u[0] = q64_join(b->codes32(super_block, 2 * i),
+                        b->codes32(super_block, 2 * i + 1));
+}
+
+/* Add the products of vector I of a super-block, or of pair I.  SCALES are
+ * products of both operands' scales, one for each sub-block; LOWER and UPPER
+ * say of which sub-blocks the first and the last eight lanes are. */
+GB_INLINE void
+add_vectors(const struct gb_block_reader *b, bool by_windows,
+            struct gb_gemv_sums *sums, const void *super_block, int n, int i,
             const struct gb_q8_super_block *y, q64t scales)
 {
     const struct gb_format *format = b->format;
@@ -141,11 +170,7 @@ add_vectors(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
     q64s s = q64s_zero();
     q64 u[2];
 
-    if (b->codes64 != NULL)
-        b->codes64(super_block, i, n, u);
-    else
-        u[0] = q64_join(b->codes32(super_block, 2 * i),
-                        b->codes32(super_block, 2 * i + 1));
+    vector_codes(b, by_windows, super_block, i, n, u);
 #pragma GCC unroll 2
     for (int j = 0; j < width; j++)
         s = gb_dot4(is_wide, s, u[j], y->high + 64 * (width * i + j));
@@ -166,8 +191,8 @@ add_vectors(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
 /* Add the products of a super-block of N blocks.  Constants are 1, and 8 for
  * all but the end of a row. */
 GB_INLINE void
-add_super_block(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
-                const void *super_block, int n,
+add_super_block(const struct gb_block_reader *b, bool by_windows,
+                struct gb_gemv_sums *sums, const void *super_block, int n,
                 const struct gb_q8_super_block *y)
 {
     const struct gb_format *format = b->format;
@@ -176,7 +201,7 @@ add_super_block(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
     qf d[2] = { qf_zero(), qf_zero() };
     qf m[2] = { qf_zero(), qf_zero() };
 
-    super_block_scales(b, super_block, n, d, m);
+    super_block_scales(b, by_windows, super_block, n, d, m);
 #pragma GCC unroll 2
     for (int i = 0; i < 32 / format->sub_block; i++) {
         if (has_sum)
@@ -188,7 +213,9 @@ add_super_block(const struct gb_block_reader *b, struct gb_gemv_sums *sums,
     for (int i = 0; i < n_vectors; i++) {
         if (format->block == 32 && i * (8 / n_vectors) >= n)
             break;
-        add_vectors(b, sums, super_block, n, i, y, q64t_set(d[0], d[1]));
+        add_vectors(b, by_windows, sums, super_block, n, i, y,
+                    format->sub_block == 32 ? q64t_low(d[0])
+                                            : q64t_set(d[0], d[1]));
     }
 }
 
@@ -281,9 +308,22 @@ gemv_lanes(const struct gb_block_reader *b, int64_t k, const char *x,
     return sum_of_row(&sums);
 }
 
+/* The same in order of N blocks from X on. */
+GB_INLINE void
+add_in_order(const struct gb_block_reader *b, bool by_windows,
+             struct gb_gemv_sums *sums, const char *x, int n,
+             const struct gb_q8_super_block *y)
+{
+#if Q_HAS_TABLE_128
+    if (by_windows)
+        gb_windows_prefetch(b->windows, x, n);
+#endif
+    add_super_block(b, by_windows, sums, x, n, y);
+}
+
 GB_INLINE float
-gemv_in_order(const struct gb_block_reader *b, int64_t k, const char *x,
-              const struct gb_q8_super_block *y)
+gemv_in_order(const struct gb_block_reader *b, bool by_windows, int64_t k,
+              const char *x, const struct gb_q8_super_block *y)
 {
     const struct gb_format *format = b->format;
     const int blocks = GB_SUPER_BLOCK / format->block;
@@ -292,10 +332,20 @@ gemv_in_order(const struct gb_block_reader *b, int64_t k, const char *x,
     struct gb_gemv_sums sums = no_sums();
 
     for (int64_t i = 0; i < super_blocks; i++, x += bytes, y++)
-        add_super_block(b, &sums, x, blocks, y);
+        add_in_order(b, by_windows, &sums, x, blocks, y);
     if (format->block == 32 && k % GB_SUPER_BLOCK != 0)
-        add_super_block(b, &sums, x, (int)(k % GB_SUPER_BLOCK / 32), y);
+        add_in_order(b, by_windows, &sums, x, (int)(k % GB_SUPER_BLOCK / 32),
+                     y);
     return sum_of_row(&sums);
+}
+
+GB_INLINE void
+gemv_rows_in_order(const struct gb_block_reader *b, bool by_windows, int64_t k,
+                   int64_t rows, const char *x, size_t pitch,
+                   const void *column, float *dst)
+{
+    for (int64_t r = 0; r < rows; r++, x += pitch)
+        dst[r] = gemv_in_order(b, by_windows, k, x, column);
 }
 
 /* gb_gemv_fn made of a struct gb_block_reader. */
@@ -305,9 +355,14 @@ gb_block_gemv(const struct gb_block_reader *b, int64_t k, int64_t rows,
 {
     const char *row = x;
 
-    for (int64_t r = 0; r < rows; r++, row += pitch)
-        dst[r] = b->add != NULL ? gemv_lanes(b, k, row, column)
-                                : gemv_in_order(b, k, row, column);
+    if (b->add == NULL && Q_HAS_TABLE_128 && b->windows != NULL &&
+        k % GB_SUPER_BLOCK != 0)
+        gemv_rows_in_order(b, true, k, rows, row, pitch, column, dst);
+    else if (b->add == NULL)
+        gemv_rows_in_order(b, false, k, rows, row, pitch, column, dst);
+    else
+        for (int64_t r = 0; r < rows; r++, row += pitch)
+            dst[r] = gemv_lanes(b, k, row, column);
 }
 
 #endif

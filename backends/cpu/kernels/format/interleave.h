@@ -61,7 +61,7 @@ interleave_super_block(const struct gb_block_reader *b, const void *super_block,
 #pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
         q64_store(to->codes + 64 * i, u[i]);
-    super_block_scales(b, super_block, n, d, m);
+    super_block_scales(b, false, super_block, n, d, m);
     scale = q64t_pick(q64t_set(d[0], d[1]), from);
     q64f_store(to->scale, scale);
     q64f_store(to->min,

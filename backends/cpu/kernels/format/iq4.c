@@ -87,12 +87,16 @@ static const struct gb_format iq4_nl_format = {
     .order = GB_ORDER_NIBBLES,
 };
 
+static const struct gb_windows iq4_nl_windows =
+    GB_WINDOWS(gb_block_iq4_nl, wide_values);
+
 static const struct gb_block_reader iq4_nl = {
     .format = &iq4_nl_format,
     .scales = iq4_nl_scales,
     .codes32 = iq4_nl_codes32,
     .codes64 = iq4_nl_codes64,
     .scale_vectors = iq4_nl_scale_vectors,
+    .windows = &iq4_nl_windows,
 };
 
 GB_FORMAT_KERNELS(iq4_nl)

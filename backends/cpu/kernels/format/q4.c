@@ -12,7 +12,8 @@
  * bytes; a mask and a shift with a mask make two vectors of codes.  A
  * super-block is 8 blocks: 2 vectors loaded, 4 dot4 of 64 bytes, 2 sums of
  * int32 made floats.  The bias of Q4_0 and the m of Q4_1 meet the sums of
- * activations in one multiply-add.
+ * activations in one multiply-add.  Rows with a rest are read by windows
+ * (windows.h).
  */
 #include "backends/cpu/kernels/format/format-kernels.h"
 #include "backends/cpu/kernels/format/repacked.h"
@@ -61,12 +62,16 @@ static const struct gb_format q4_0_format = {
     .order = GB_ORDER_NIBBLES,
 };
 
+static const struct gb_windows q4_0_windows =
+    GB_WINDOWS(gb_block_q4_0, NULL);
+
 static const struct gb_block_reader q4_0 = {
     .format = &q4_0_format,
     .scales = q4_0_scales,
     .codes32 = q4_0_codes32,
     .codes64 = q4_0_codes64,
     .scale_vectors = q4_0_scale_vectors,
+    .windows = &q4_0_windows,
 };
 
 GB_FORMAT_KERNELS(q4_0)
@@ -110,12 +115,16 @@ static const struct gb_format q4_1_format = {
     .order = GB_ORDER_NIBBLES,
 };
 
+static const struct gb_windows q4_1_windows =
+    GB_WINDOWS(gb_block_q4_1, NULL);
+
 static const struct gb_block_reader q4_1 = {
     .format = &q4_1_format,
     .scales = q4_1_scales,
     .codes32 = q4_1_codes32,
     .codes64 = q4_1_codes64,
     .scale_vectors = q4_1_scale_vectors,
+    .windows = &q4_1_windows,
 };
 
 GB_FORMAT_KERNELS(q4_1)

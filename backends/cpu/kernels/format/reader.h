@@ -29,6 +29,8 @@ struct gb_gemv_sums {
     qf mins;     /* mins and zero-point corrections times sums of activations */
 };
 
+struct gb_windows;
+
 struct gb_block_reader {
     const struct gb_format *format;
     /* d and, if the format has mins, m of N blocks: one of 256 values, or up
@@ -49,6 +51,9 @@ struct gb_block_reader {
     /* The GEMV's inner loop where activations are lane-interleaved: add the
      * products of a block of 256 values with the activations Y.  Else NULL. */
     void (*add)(struct gb_gemv_sums *sums, const void *block, const void *y);
+    /* How GEMV reads rows that end in the middle of a super-block, where it
+     * can.  May be NULL. */
+    const struct gb_windows *windows;
 };
 
 /* Scales of 256 values at most. */
