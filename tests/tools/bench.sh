@@ -70,6 +70,8 @@ says 'beneath where threads may run' \
     grep -q ', 2 threads on [0-9]* processors\{0,1\} of [0-9]* core' "$dir/out"
 claim 'a model whose weights are copied' \
     "$tool" -m "$dir/tiny.gguf" --no-mmap -p 4 -g 2 -t 2 -s 0.001
+claim 'and one whose weights are repacked' \
+    "$tool" -m "$dir/tiny.gguf" --repack on -p 4 -g 2 -t 2 -s 0.001
 claim 'several sequences are answered at once' \
     "$tool" -m "$dir/tiny.gguf" -b 1,3 -d 5 -c 'model/batch*' -t 2 -s 0.001
 says 'each number of them' sh -c \
@@ -104,6 +106,7 @@ says 'parts add up to the whole' awk -F'"' '
     END { exit !(all > 0 && sum > 0.7 * all && sum < 1.3 * all) }' "$dir/out"
 refuse 2 'a profile without a model' "$tool" --by-op
 refuse 2 'a batch without one' "$tool" -b 2
+refuse 2 'no way to repack' "$tool" -m "$dir/tiny.gguf" --repack often
 refuse 2 'a batch of none' "$tool" -m "$dir/tiny.gguf" -b 0
 refuse 2 'too large a batch' "$tool" -m "$dir/tiny.gguf" -b 257
 

@@ -68,6 +68,7 @@ for name in $tools; do
         case $option in
         *--help* | *--version*) continue ;;
         *' kxn') argument=1x1 ;;
+        *' mode') argument=on ;;
         *) argument=1 ;;
         esac
         long=${option#-?, }

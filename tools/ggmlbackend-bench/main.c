@@ -14,6 +14,7 @@
 #include "tools/ggmlbackend-bench/page.h"
 #include "tools/ggmlbackend-bench/plot.h"
 #include "tools/ggmlbackend-bench/report.h"
+#include "tools/model/repack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,9 +86,13 @@ open_bench(struct bench *bench, const struct options *o)
     if (!device_open(&bench->device, o->device, (int)o->n_threads))
         return false;
     card_watch(&bench->card, bench->device.dev);
-    if (o->model == NULL ||
-        model_open(&bench->model, o->model, &bench->device, o->may_map))
+    if (o->model == NULL)
         return true;
+    if (model_open(&bench->model, o->model, &bench->device, o->may_map)) {
+        if (model_repack(&bench->model, &bench->device, o->repack))
+            return true;
+        model_close(&bench->model);
+    }
     device_close(&bench->device);
     return false;
 }

@@ -102,6 +102,12 @@ add_pattern(void *options, const char *option, const char *text)
     return true;
 }
 
+static bool
+read_repack(void *options, const char *option, const char *text)
+{
+    return repack_mode_read(option, text, &((struct options *)options)->repack);
+}
+
 static const struct tool_row rows[] = {
 #include "tools/ggmlbackend-bench/options.def"
 };
@@ -140,6 +146,7 @@ set_defaults(struct options *o)
     o->n_threads = n < 1 ? 1 : n > GGML_MAX_N_THREADS ? GGML_MAX_N_THREADS : n;
     o->seconds = 0.3;
     o->may_map = true;
+    o->repack = REPACK_OFF;
 }
 
 bool

@@ -5,6 +5,8 @@
 #ifndef TOOLS_BENCH_OPTIONS_H
 #define TOOLS_BENCH_OPTIONS_H
 
+#include "tools/model/repack.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +31,7 @@ struct options {
     int64_t beyond;      /* MiB that a product's weights have at least */
     const char *device;  /* NULL for the best */
     bool may_map;        /* a device may compute on the model's file */
+    enum repack_mode repack;
     const char *against; /* NULL without */
     const char *plot;    /* NULL without */
     const char *report;  /* likewise */

@@ -131,14 +131,6 @@ work(struct run *run)
     return is_done;
 }
 
-static enum repack_mode
-mode_of(const char *word)
-{
-    return strcmp(word, "on") == 0    ? REPACK_ON
-           : strcmp(word, "off") == 0 ? REPACK_OFF
-                                      : REPACK_AUTO;
-}
-
 static bool
 open_and_work(struct run *run)
 {
@@ -152,7 +144,7 @@ open_and_work(struct run *run)
         run->tokenizer =
             tokenizer_open(run->model.gguf, run->model.n_vocab);
         is_done = run->tokenizer != NULL &&
-                  model_repack(&run->model, &run->device, mode_of(o->repack)) &&
+                  model_repack(&run->model, &run->device, o->repack) &&
                   work(run);
         tokenizer_close(run->tokenizer);
         ids_clear(&run->ids);

@@ -12,6 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool
+read_repack(void *options, const char *option, const char *text)
+{
+    return repack_mode_read(option, text, &((struct options *)options)->repack);
+}
+
 static const struct tool_row rows[] = {
 #include "tools/ggmlbackend-run/options.def"
 };
@@ -30,9 +36,6 @@ check(const struct options *o, int *status)
         tool_usage_error("one of -p, -f and --perplexity is needed");
     else if (o->has_logits && (!o->is_json || o->perplexity != NULL))
         tool_usage_error("--logits needs --json and a prompt");
-    else if (strcmp(o->repack, "auto") != 0 && strcmp(o->repack, "on") != 0 &&
-             strcmp(o->repack, "off") != 0)
-        tool_usage_error("--repack wants auto, on or off, not '%s'", o->repack);
     else if (o->is_chat && o->perplexity != NULL)
         tool_usage_error("--chat and --perplexity exclude each other");
     else
@@ -48,7 +51,7 @@ options_read(struct options *o, int argc, char **argv, int *status)
     o->top_k = 40;
     o->top_p = 0.95;
     o->seed = 1;
-    o->repack = "auto";
+    o->repack = REPACK_AUTO;
     o->may_map = true;
     o->may_fuse = true;
     *status = tool_options_read(rows, sizeof(rows) / sizeof(rows[0]), argc,

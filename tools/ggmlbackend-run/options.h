@@ -5,6 +5,8 @@
 #ifndef TOOLS_RUN_OPTIONS_H
 #define TOOLS_RUN_OPTIONS_H
 
+#include "tools/model/repack.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,7 +24,7 @@ struct options {
     int64_t top_k;
     double top_p;
     int64_t seed;
-    const char *repack;      /* auto, on or off */
+    enum repack_mode repack;
     bool is_chat;
     bool is_json;
     bool has_logits;

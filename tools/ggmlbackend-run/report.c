@@ -26,8 +26,8 @@ common(const struct options *options, const struct engine *engine)
     tool_json_put(root, "device", tool_json_text(device));
     tool_json_put(root, "context", json_integer(engine->n_ctx));
     tool_json_put(root, "mapped", json_boolean(engine->model->is_mapped));
-    tool_json_put(root, "repacked",
-                  json_boolean(engine->model->repacked != NULL));
+    tool_json_put(root, "copied", json_boolean(engine->model->copies != NULL));
+    tool_json_put(root, "repacked", json_boolean(engine->model->is_repacked));
     return root;
 }
 

@@ -203,8 +203,8 @@ void
 model_close(struct model *model)
 {
     free(model->layers);
-    ggml_backend_buffer_free(model->repacked_buffer);
-    ggml_free(model->repacked);
+    ggml_backend_buffer_free(model->copies_buffer);
+    ggml_free(model->copies);
     ggml_backend_buffer_free(model->buffer);
     ggml_free(model->tensors);
     gguf_free(model->gguf);

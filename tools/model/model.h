@@ -38,8 +38,10 @@ struct model {
     ggml_backend_buffer_t buffer;
     struct input input;
     bool is_mapped;                 /* else the weights were copied */
-    struct ggml_context *repacked;  /* copies in their place, NULL for none */
-    ggml_backend_buffer_t repacked_buffer;
+    struct ggml_context *copies;    /* of weights of products, which are in
+                                       their place; NULL for none */
+    ggml_backend_buffer_t copies_buffer;
+    bool is_repacked;               /* the copies are in another order */
 };
 
 /*

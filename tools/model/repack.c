@@ -2,10 +2,15 @@
 /*
  * model/repack.c - weights in a buffer type in which a device computes faster.
  *
- * Such types are found as any client finds them, by name from the device's
- * registration, and asked about each weight.  What is measured is the model's
- * own weights, in order, up to SAMPLE_BYTES: more than most caches hold, so
- * that memory counts as it does while text is generated.
+ * Types with an order of their own are found as any client finds them, by name
+ * from the device's registration, and asked about each weight.  The device's
+ * usual type is one to try, too, where weights are in a mapped file: that has
+ * pages of 4 KiB mostly, while memory may have large ones, and each token reads
+ * all weights.  So another order is measured beside such plain copies.
+ *
+ * What is measured is the model's own weights, in order, up to SAMPLE_BYTES:
+ * more than most caches hold, so that memory counts as it does while text is
+ * generated.
  */
 #include "tools/model/repack.h"
 
@@ -23,19 +28,34 @@
 /* Tensors in front of those of products, in a graph of a sample. */
 #define OVERHEAD 8
 
-/* A weight: the model's member, what it points to, and the copy. */
-struct pair {
+bool
+repack_mode_read(const char *option, const char *text, enum repack_mode *mode)
+{
+    static const char *const words[] = {
+        [REPACK_AUTO] = "auto", [REPACK_ON] = "on", [REPACK_OFF] = "off",
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *mode = (enum repack_mode)i;
+            return true;
+        }
+    }
+    return tool_error("%s: '%s' is not auto, on or off", option, text);
+}
+
+/* A weight: the model's member, and what it points to. */
+struct weight {
     struct ggml_tensor **member;
     struct ggml_tensor *from;
-    struct ggml_tensor *copy;
 };
 
-struct pairs {
-    struct pair *at;
+struct weights {
+    struct weight *at;
     size_t n;
 };
 
-/* Copies of the first weights. */
+/* Copies of the first weights, in their order in CTX. */
 struct copies {
     struct ggml_context *ctx;
     ggml_backend_buffer_t buffer;
@@ -101,24 +121,24 @@ is_taken(const struct device *device, ggml_backend_buffer_type_t type,
 }
 
 static void
-add_pair(const struct device *device, ggml_backend_buffer_type_t type,
-         struct ggml_tensor **member, struct pairs *pairs)
+add_weight(const struct device *device, ggml_backend_buffer_type_t type,
+           struct ggml_tensor **member, struct weights *weights)
 {
     if (*member != NULL && is_taken(device, type, *member))
-        pairs->at[pairs->n++] = (struct pair){ member, *member, NULL };
+        weights->at[weights->n++] = (struct weight){ member, *member };
 }
 
 /* All weights of products that TYPE takes.  An output that is the table of
  * embeddings is a weight of its own here. */
 static bool
-find_pairs(struct model *model, const struct device *device,
-           ggml_backend_buffer_type_t type, struct pairs *pairs)
+find_weights(struct model *model, const struct device *device,
+             ggml_backend_buffer_type_t type, struct weights *weights)
 {
     const int64_t n_layer = model->hparams.n_layer;
 
-    pairs->n = 0;
-    pairs->at = new_zeroed((size_t)n_layer * 7 + 1, sizeof(*pairs->at));
-    if (pairs->at == NULL)
+    weights->n = 0;
+    weights->at = new_zeroed((size_t)n_layer * 7 + 1, sizeof(*weights->at));
+    if (weights->at == NULL)
         return false;
     for (int64_t i = 0; i < n_layer; i++) {
         struct layer *l = &model->layers[i];
@@ -128,37 +148,40 @@ find_pairs(struct model *model, const struct device *device,
         };
 
         for (size_t j = 0; j < sizeof(members) / sizeof(members[0]); j++)
-            add_pair(device, type, members[j], pairs);
+            add_weight(device, type, members[j], weights);
     }
-    add_pair(device, type, &model->output, pairs);
+    add_weight(device, type, &model->output, weights);
     return true;
 }
 
 /* How many of the first weights have BYTES together, and these. */
 static size_t
-first_pairs(const struct pairs *pairs, size_t most, size_t *bytes)
+first_weights(const struct weights *weights, size_t most, size_t *bytes)
 {
     size_t n = 0;
 
-    for (*bytes = 0; n < pairs->n && *bytes < most; n++)
-        *bytes += ggml_nbytes(pairs->at[n].from);
+    for (*bytes = 0; n < weights->n && *bytes < most; n++)
+        *bytes += ggml_nbytes(weights->at[n].from);
     return n;
 }
 
-/* Copy the first N weights to memory of TYPE.  *IS_DONE is false without
- * memory; the result, after a message, where a copy failed. */
+/* Copy the first N weights to memory of TYPE.  Without memory COPIES stay
+ * empty; false, after a message, where a copy failed. */
 static bool
-make_copies(struct pairs *pairs, size_t n, ggml_backend_buffer_type_t type,
-            struct copies *copies, bool *is_done)
+make_copies(const struct weights *weights, size_t n,
+            ggml_backend_buffer_type_t type, struct copies *copies)
 {
-    *is_done = false;
+    struct ggml_tensor *copy;
+
     tool_forget_reason();
+    memset(copies, 0, sizeof(*copies));
     copies->ctx = new_context(n + 1, 0);
     if (copies->ctx == NULL)
         return true;
     for (size_t i = 0; i < n; i++) {
-        pairs->at[i].copy = ggml_dup_tensor(copies->ctx, pairs->at[i].from);
-        ggml_set_name(pairs->at[i].copy, pairs->at[i].from->name);
+        const struct ggml_tensor *from = weights->at[i].from;
+
+        ggml_set_name(ggml_dup_tensor(copies->ctx, from), from->name);
     }
     copies->buffer =
         ggml_backend_alloc_ctx_tensors_from_buft(copies->ctx, type);
@@ -166,25 +189,28 @@ make_copies(struct pairs *pairs, size_t n, ggml_backend_buffer_type_t type,
         copies_clear(copies);
         return true;
     }
+    copy = ggml_get_first_tensor(copies->ctx);
     for (size_t i = 0; i < n; i++) {
-        ggml_backend_tensor_copy(pairs->at[i].from, pairs->at[i].copy);
+        ggml_backend_tensor_copy(weights->at[i].from, copy);
         if (tool_has_reason())
-            return tool_error("tensor %s: %s", pairs->at[i].from->name,
-                              tool_reason());
+            return tool_error("tensor %s: %s", copy->name, tool_reason());
+        copy = ggml_get_next_tensor(copies->ctx, copy);
     }
     ggml_backend_buffer_set_usage(copies->buffer,
                                   GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
-    *is_done = true;
     return true;
 }
 
 /* ---- is it worth it? ---- */
 
-/* Products of the first N weights, or of their copies, with a column each. */
+/* Products of the first N weights, or of COPIES of theirs, with a column each.
+ * Each waits for the one in front of it, as those of a model mostly do: threads
+ * that share a product wait for each other at its end. */
 struct trial {
     struct ggml_context *ctx;
     ggml_backend_buffer_t buffer;
     struct ggml_cgraph *graph;
+    double best; /* seconds of the best turn */
 };
 
 static void
@@ -196,66 +222,98 @@ trial_close(struct trial *trial)
 
 static bool
 trial_open(struct trial *trial, const struct device *device,
-           const struct pairs *pairs, size_t n, bool is_copy)
+           const struct weights *weights, size_t n,
+           const struct copies *copies)
 {
-    memset(trial, 0, sizeof(*trial));
-    trial->ctx = new_context(2 * n + OVERHEAD,
-                             ggml_graph_overhead_custom(2 * n + OVERHEAD,
-                                                        false));
+    const size_t n_tensors = 4 * n + OVERHEAD;
+    struct ggml_tensor *copy =
+        copies == NULL ? NULL : ggml_get_first_tensor(copies->ctx);
+    struct ggml_tensor *before = NULL;
+
+    trial->ctx = new_context(n_tensors,
+                             ggml_graph_overhead_custom(n_tensors, false));
     if (trial->ctx == NULL)
         return false;
-    trial->graph =
-        ggml_new_graph_custom(trial->ctx, 2 * n + OVERHEAD, false);
+    trial->graph = ggml_new_graph_custom(trial->ctx, n_tensors, false);
     for (size_t i = 0; i < n; i++) {
-        struct ggml_tensor *a =
-            is_copy ? pairs->at[i].copy : pairs->at[i].from;
+        struct ggml_tensor *a = copy != NULL ? copy : weights->at[i].from;
         struct ggml_tensor *b =
             ggml_new_tensor_2d(trial->ctx, GGML_TYPE_F32, a->ne[0], 1);
 
-        ggml_build_forward_expand(trial->graph,
-                                  ggml_mul_mat(trial->ctx, a, b));
+        if (before != NULL)
+            b = ggml_add1(trial->ctx, b,
+                          ggml_view_1d(trial->ctx, before, 1, 0));
+        before = ggml_mul_mat(trial->ctx, a, b);
+        ggml_build_forward_expand(trial->graph, before);
+        if (copy != NULL)
+            copy = ggml_get_next_tensor(copies->ctx, copy);
     }
     trial->buffer =
         ggml_backend_alloc_ctx_tensors_from_buft(trial->ctx, device->buft);
     if (trial->buffer == NULL)
         return false;
     ggml_backend_buffer_clear(trial->buffer, 0);
+    trial->best = 1e9;
     return true;
 }
 
-/* Seconds of one computation; a very long time where it fails. */
-static double
-seconds_of(const struct trial *trial, const struct device *device)
+/* A turn that fails takes no time that counts. */
+static void
+trial_run(struct trial *trial, const struct device *device)
 {
     const int64_t began = ggml_time_us();
+    const enum ggml_status status =
+        ggml_backend_graph_compute(device->backend, trial->graph);
+    const double seconds = (double)(ggml_time_us() - began) * 1e-6;
 
-    if (ggml_backend_graph_compute(device->backend, trial->graph) !=
-        GGML_STATUS_SUCCESS)
-        return 1e9;
-    return (double)(ggml_time_us() - began) * 1e-6;
+    if (status == GGML_STATUS_SUCCESS && seconds < trial->best)
+        trial->best = seconds;
 }
 
-/* Are the copies of the first N weights faster by a tenth?  The best of some
- * turns, one after the other, since the machine does other things too. */
+enum { AS_THEY_ARE, ASKED, PLAIN, MOST_TRIALS };
+
+/* Are copies ASKED of the first N weights faster by a tenth than the weights,
+ * and than PLAIN copies, if there are any?  The best of some turns, one after
+ * the other, since the machine does other things too. */
 static bool
-is_worth_it(const struct device *device, const struct pairs *pairs, size_t n)
+is_worth_it(const struct device *device, const struct weights *weights,
+            size_t n, const struct copies *asked, const struct copies *plain)
 {
-    struct trial trials[2] = { { .ctx = NULL } };
-    double best[2] = { 1e9, 1e9 };
-    bool is_open = true;
+    const int n_trials = plain->ctx != NULL ? MOST_TRIALS : PLAIN;
+    const struct copies *const copies[] = { NULL, asked, plain };
+    struct trial trials[MOST_TRIALS] = { { .ctx = NULL } };
+    bool answer = asked->ctx != NULL;
 
-    for (int i = 0; i < 2; i++)
-        is_open = trial_open(&trials[i], device, pairs, n, i == 1) && is_open;
-    for (int turn = 0; is_open && turn < TURNS; turn++) {
-        for (int i = 0; i < 2; i++) {
-            const double seconds = seconds_of(&trials[i], device);
+    for (int i = 0; answer && i < n_trials; i++)
+        answer = trial_open(&trials[i], device, weights, n, copies[i]);
+    for (int turn = 0; answer && turn < TURNS; turn++)
+        for (int i = 0; i < n_trials; i++)
+            trial_run(&trials[i], device);
+    for (int i = 0; answer && i < n_trials; i++)
+        answer = trials[ASKED].best < 1e9 &&
+            (i == ASKED || trials[i].best >= WORTH_IT * trials[ASKED].best);
+    for (int i = 0; i < n_trials; i++)
+        trial_close(&trials[i]);
+    return answer;
+}
 
-            best[i] = seconds < best[i] ? seconds : best[i];
-        }
-    }
-    trial_close(&trials[1]);
-    trial_close(&trials[0]);
-    return is_open && best[1] < 1e9 && best[0] >= WORTH_IT * best[1];
+/* Ask it of the first N weights.  Where these are all, and it is worth it,
+ * COPIES keep what was measured.  False after a message. */
+static bool
+try_copies(const struct weights *weights, size_t n,
+           const struct device *device, ggml_backend_buffer_type_t type,
+           bool is_mapped, struct copies *copies, bool *is_worth)
+{
+    struct copies plain = { .ctx = NULL };
+    bool is_done = make_copies(weights, n, type, copies);
+
+    if (is_done && is_mapped && type != device->buft)
+        is_done = make_copies(weights, n, device->buft, &plain);
+    *is_worth = is_done && is_worth_it(device, weights, n, copies, &plain);
+    copies_clear(&plain);
+    if (!*is_worth || n < weights->n)
+        copies_clear(copies);
+    return is_done;
 }
 
 /* Does the system say that it has twice BYTES to spare?  Where it says nothing
@@ -276,33 +334,28 @@ has_memory(size_t bytes)
     return kib / 2 >= bytes / 1024;
 }
 
-/* Copies of all weights, or *IS_DONE is false. */
+/* Copies of all weights, or none.  False after a message. */
 static bool
-copy_all(struct pairs *pairs, const struct device *device,
+copy_all(const struct weights *weights, const struct device *device,
          ggml_backend_buffer_type_t type, enum repack_mode mode,
-         struct copies *copies, bool *is_done)
+         bool is_mapped, struct copies *copies)
 {
     size_t all, sample;
-    const size_t n_all = first_pairs(pairs, SIZE_MAX, &all);
-    const size_t n = first_pairs(pairs, SAMPLE_BYTES, &sample);
+    bool is_worth = true;
 
-    *is_done = false;
-    if (n_all == 0 || (mode == REPACK_AUTO && !has_memory(all)))
+    first_weights(weights, SIZE_MAX, &all);
+    if (weights->n == 0 || (mode == REPACK_AUTO && !has_memory(all)))
         return true;
-    if (mode == REPACK_AUTO) {
-        if (!make_copies(pairs, n, type, copies, is_done))
-            return false;
-        *is_done = *is_done && is_worth_it(device, pairs, n);
-        if (*is_done && n == n_all)
-            return true;
-        copies_clear(copies);
-        if (!*is_done)
-            return true;
-    }
-    if (!make_copies(pairs, n_all, type, copies, is_done))
+    if (mode == REPACK_AUTO &&
+        !try_copies(weights, first_weights(weights, SAMPLE_BYTES, &sample),
+                    device, type, is_mapped, copies, &is_worth))
         return false;
-    if (!*is_done)
-        tool_warning("no memory for %zu bytes of repacked weights; they stay "
+    if (!is_worth || copies->ctx != NULL)
+        return true;
+    if (!make_copies(weights, weights->n, type, copies))
+        return false;
+    if (copies->ctx == NULL)
+        tool_warning("no memory for %zu bytes of copied weights; they stay "
                      "as they are", all);
     return true;
 }
@@ -312,24 +365,28 @@ repack_to(struct model *model, const struct device *device,
           ggml_backend_buffer_type_t type, enum repack_mode mode)
 {
     struct copies copies = { .ctx = NULL };
-    struct pairs pairs;
+    struct weights weights;
+    struct ggml_tensor *copy;
     bool is_done;
 
-    if (!find_pairs(model, device, type, &pairs))
+    if (!find_weights(model, device, type, &weights))
         return false;
-    if (!copy_all(&pairs, device, type, mode, &copies, &is_done)) {
+    is_done = copy_all(&weights, device, type, mode, model->is_mapped,
+                       &copies);
+    if (!is_done)
         copies_clear(&copies);
-        free(pairs.at);
-        return false;
+    if (copies.ctx != NULL) {
+        copy = ggml_get_first_tensor(copies.ctx);
+        for (size_t i = 0; i < weights.n; i++) {
+            *weights.at[i].member = copy;
+            copy = ggml_get_next_tensor(copies.ctx, copy);
+        }
+        model->copies = copies.ctx;
+        model->copies_buffer = copies.buffer;
+        model->is_repacked = type != device->buft;
     }
-    for (size_t i = 0; is_done && i < pairs.n; i++)
-        *pairs.at[i].member = pairs.at[i].copy;
-    if (is_done) {
-        model->repacked = copies.ctx;
-        model->repacked_buffer = copies.buffer;
-    }
-    free(pairs.at);
-    return true;
+    free(weights.at);
+    return is_done;
 }
 
 bool
@@ -338,10 +395,15 @@ model_repack(struct model *model, const struct device *device,
 {
     ggml_backend_buffer_type_t *types =
         mode == REPACK_OFF ? NULL : extra_types(device);
+    bool is_done = true;
 
-    for (; types != NULL && *types != NULL && model->repacked == NULL; types++)
-        if (!repack_to(model, device, *types, mode))
-            return false;
-    tool_forget_reason();
-    return true;
+    for (; is_done && types != NULL && *types != NULL && model->copies == NULL;
+         types++)
+        is_done = repack_to(model, device, *types, mode);
+    if (is_done && mode == REPACK_AUTO && model->is_mapped &&
+        model->copies == NULL)
+        is_done = repack_to(model, device, device->buft, mode);
+    if (is_done)
+        tool_forget_reason();
+    return is_done;
 }
