@@ -33,6 +33,7 @@ trap 'rm -rf "$top"' EXIT
 "$build/examples/make-tiny-model" "$top/in/tiny.gguf" || exit 99
 "$build/examples/make-tiny-model" -a gemma3 -p default "$top/in/gemma3.gguf" ||
     exit 99
+"$build/examples/make-tiny-model" -t q8_0 "$top/in/q8_0.gguf" || exit 99
 # What comes from standard input: cases for ggmlbackend-bench --serve.
 for i in 0 1 2 3 4 5 6; do
     echo "$i 0 1"
@@ -174,6 +175,7 @@ each ggmlbackend-run -m ../in/tiny.gguf -p the -n 2
 each ggmlbackend-run --no-mmap --no-flash-attn --temp 1 -m ../in/tiny.gguf -p the -n 2
 each ggmlbackend-run -m ../in/tiny.gguf --perplexity ../in/1.jsonl -c 16
 each ggmlbackend-run --chat --json -m ../in/gemma3.gguf -p the -n 2
+each ggmlbackend-run --repack on -m ../in/q8_0.gguf -p the -n 2
 each ggmlbackend-conformance --list
 each ggmlbackend-conformance -o DIAG
 each ggmlbackend-conformance --json -o ARGMAX

@@ -72,6 +72,10 @@ claim 'a model whose weights are copied' \
     "$tool" -m "$dir/tiny.gguf" --no-mmap -p 4 -g 2 -t 2 -s 0.001
 claim 'and one whose weights are repacked' \
     "$tool" -m "$dir/tiny.gguf" --repack on -p 4 -g 2 -t 2 -s 0.001
+"$top_builddir/bench/make-model" -l 1 smollm2-135m q4_0 "$dir/layer.gguf" || exit 99
+claim 'or where a measurement says so' \
+    "$tool" -m "$dir/layer.gguf" --repack auto -p 4 -g 2 -t 2 -s 0.001
+rm -f "$dir/layer.gguf"
 claim 'several sequences are answered at once' \
     "$tool" -m "$dir/tiny.gguf" -b 1,3 -d 5 -c 'model/batch*' -t 2 -s 0.001
 says 'each number of them' sh -c \

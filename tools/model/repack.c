@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Smaller models are in caches, and done before a clock can tell. */
+#define LEAST_BYTES  ((size_t)8 << 20)
 #define SAMPLE_BYTES ((size_t)128 << 20)
 #define TURNS        4
 #define WORTH_IT     1.10
@@ -344,7 +346,8 @@ copy_all(const struct weights *weights, const struct device *device,
     bool is_worth = true;
 
     first_weights(weights, SIZE_MAX, &all);
-    if (weights->n == 0 || (mode == REPACK_AUTO && !has_memory(all)))
+    if (weights->n == 0 ||
+        (mode == REPACK_AUTO && (all < LEAST_BYTES || !has_memory(all))))
         return true;
     if (mode == REPACK_AUTO &&
         !try_copies(weights, first_weights(weights, SAMPLE_BYTES, &sample),
