@@ -60,14 +60,10 @@ gb_context_object_size(size_t size, size_t *out)
 static inline void
 gb_context_fetch(const char *at)
 {
-    enum { AHEAD = 2048, LINE = 64 };
+    enum { AHEAD = 2048, LINE = 64, LINES = 6 }; /* of an object */
 
-    GB_PREFETCH_TO(at + AHEAD);
-    GB_PREFETCH_TO(at + AHEAD + LINE);
-    GB_PREFETCH_TO(at + AHEAD + 2 * LINE);
-    GB_PREFETCH_TO(at + AHEAD + 3 * LINE);
-    GB_PREFETCH_TO(at + AHEAD + 4 * LINE);
-    GB_PREFETCH_TO(at + AHEAD + 5 * LINE);
+    for (int i = 0; i < LINES; i++)
+        GB_PREFETCH_TO(at + AHEAD + i * LINE);
 }
 
 /* Behind gb_context_alloc: says why there is no room, and gives NULL. */

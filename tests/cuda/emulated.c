@@ -265,6 +265,15 @@ cuda_backend(const char *name)
     return backend;
 }
 
+bool
+cuda_is_weight(enum ggml_type type)
+{
+    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
+           type == GGML_TYPE_BF16 ||
+           (type != GGML_TYPE_Q8_1 && type != GGML_TYPE_Q8_K &&
+            ggml_is_quantized(type));
+}
+
 /* ---- sums ---- */
 
 static float

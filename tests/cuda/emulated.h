@@ -124,6 +124,9 @@ ggml_backend_reg_t cuda_load_without(const char *name);
 /* In a case: a backend of that device. */
 ggml_backend_t cuda_backend(const char *name);
 
+/* May weights of products be of TYPE? */
+bool cuda_is_weight(enum ggml_type type);
+
 /*
  * In a case: a fresh backend of the device computes right.  On CUDA0 and the
  * CPU, and nothing is left then, nor was anything reported.

@@ -339,15 +339,6 @@ static const struct variant variants[] = {
 
 enum { N_VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 
-static bool
-is_weight(enum ggml_type type)
-{
-    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
-           type == GGML_TYPE_BF16 ||
-           (type != GGML_TYPE_Q8_1 && type != GGML_TYPE_Q8_K &&
-            ggml_is_quantized(type));
-}
-
 /* Did the kernel that FORMAT names for TYPE run? */
 static bool
 ran(const char *format, enum ggml_type type)
@@ -371,7 +362,7 @@ multiply_all(void)
     for (int i = 0; i < GGML_TYPE_COUNT; i++) {
         const enum ggml_type type = (enum ggml_type)i;
 
-        if (!is_weight(type))
+        if (!cuda_is_weight(type))
             continue;
         for (size_t j = 0; j < sizeof(forms) / sizeof(forms[0]); j++)
             multiply(backend, type, &forms[j]);

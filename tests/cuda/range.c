@@ -112,15 +112,6 @@ check_value(int row, int col)
 
 /* ---- values ---- */
 
-static bool
-is_weight(enum ggml_type type)
-{
-    return type == GGML_TYPE_F32 || type == GGML_TYPE_F16 ||
-           type == GGML_TYPE_BF16 ||
-           (type != GGML_TYPE_Q8_1 && type != GGML_TYPE_Q8_K &&
-            ggml_is_quantized(type));
-}
-
 /* The largest weight of a row: types differ in what they hold. */
 static float
 largest_weight(int row)
@@ -169,7 +160,7 @@ for_products(void (*each)(void))
     CHECK(backend != NULL);
     for (int type = 0; type < GGML_TYPE_COUNT; type++) {
         for (size_t i = 0; i < sizeof(n_cols) / sizeof(n_cols[0]) &&
-                           is_weight((enum ggml_type)type); i++) {
+                           cuda_is_weight((enum ggml_type)type); i++) {
             p.type = (enum ggml_type)type;
             p.n_cols = n_cols[i];
             make_values();

@@ -23,11 +23,11 @@ bool repack_mode_read(const char *option, const char *text,
 /*
  * Copy the weights of products to an extra buffer type of DEVICE, where it has
  * one that takes them; the model then uses the copies.  AUTO does so where one
- * column is multiplied at least a tenth faster, the weights are more than caches
- * hold, and the system has memory to spare; where no extra type is chosen it asks the same of the device's own, if
- * the weights are in a mapped file.  Without memory for the copies, which is
- * said, weights stay where they are.  False, after a message, when a copy
- * failed.
+ * column is multiplied at least a tenth faster, the weights are more than
+ * caches hold, and the system has memory to spare; where no extra type is
+ * chosen it asks the same of the device's own, if the weights are in a mapped
+ * file.  Without memory for the copies, which is said, weights stay where they
+ * are.  False, after a message, when a copy failed.
  */
 bool model_repack(struct model *model, const struct device *device,
                   enum repack_mode mode);

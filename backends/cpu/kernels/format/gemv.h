@@ -308,7 +308,7 @@ gemv_lanes(const struct gb_block_reader *b, int64_t k, const char *x,
     return sum_of_row(&sums);
 }
 
-/* The same in order of N blocks from X on. */
+/* Add the products of N blocks from X on with activations in order. */
 GB_INLINE void
 add_in_order(const struct gb_block_reader *b, bool by_windows,
              struct gb_gemv_sums *sums, const char *x, int n,

@@ -5,9 +5,10 @@
  * blocks have 144 or 160 bytes, where one shuffle takes bytes out of 128
  * (Q_HAS_TABLE_128).
  *
- * Nibbles, scales and mins are picked out of the windows: five shuffles instead
- * of ten loads.  Where a row ends in the middle of a super-block the windows
- * are masked, so that the last blocks cost what they have.
+ * Nibbles, scales and mins are picked out of the windows by three or four
+ * shuffles, which takes the place of seven loads.  Where a row ends in the
+ * middle of a super-block the windows are masked, so that the last blocks cost
+ * what they have.
  *
  * GEMV reads rows so that have such an end, as most small models have (576, 896
  * or 1,152 values).  Measured on Zen 4 with rows of 576 values, from the second
