@@ -27,6 +27,7 @@
  * a second pass over the sub-block, for those columns' tiles alone.
  */
 #include "backends/cpu/kernels/gemm/int8.h"
+#include "lib/base/attr.h"
 #include "lib/type/blocks.h"
 
 #include <stdatomic.h>
@@ -269,10 +270,13 @@ floats(float factor, vi s[VQ_ROWS][VQ_COLS], vf f[VQ_ROWS][VQ_COLS])
 }
 
 /* The micro-kernel: MR rows times VQ_COLS columns, all sub-blocks of the tile's
- * part of k.  Sums stay in registers from the first sub-block to the last. */
+ * part of k.  Sums stay in registers from the first sub-block to the last.
+ * Meanwhile the sub-blocks of the next columns are prefetched, AHEAD bytes behind
+ * these: where a column goes on in the next KC values, the processor's own
+ * prefetcher would follow it there. */
 GB_INLINE void
 add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
-            const void *const *columns, float *const *dst)
+            const void *const *columns, float *const *dst, ptrdiff_t ahead)
 {
     const int sub_block = kernel->sub_block;
     const int64_t blocks = tile->k / kernel->sub_block;
@@ -353,8 +357,10 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
             }
         }
 #pragma GCC unroll 8
-        for (int c = 0; c < VQ_COLS; c++)
+        for (int c = 0; c < VQ_COLS; c++) {
+            GB_PREFETCH(blocks_at[c] + ahead);
             blocks_at[c] += sub_block + (int)sizeof(struct gb_panel_block_end);
+        }
     }
 #pragma GCC unroll 8
     for (int c = 0; c < VQ_COLS; c++)
@@ -364,6 +370,15 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
                        rest[v]);
 }
 
+/* The sums of the columns from FIRST on, which are next, on their way. */
+GB_INLINE void
+prefetch_sums(const struct gb_gemm_tile *tile, int64_t first)
+{
+    for (int64_t c = first; c < tile->cols && c < first + VQ_COLS; c++)
+        for (int v = 0; v < VQ_ROWS; v++)
+            GB_PREFETCH_TO(tile->dst[c] + tile->dst_row + v * VF_LEN);
+}
+
 /* All columns, the last ones more than once where they do not fill a tile: the
  * same sum is then written again. */
 GB_INLINE void
@@ -371,6 +386,7 @@ all_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel)
 {
     for (int64_t c = 0; c < tile->cols; c += VQ_COLS) {
         const int64_t left = tile->cols - c;
+        const int64_t next = left > VQ_COLS ? c + VQ_COLS : c;
         const void *columns[VQ_COLS];
         float *dst[VQ_COLS];
 
@@ -380,7 +396,10 @@ all_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel)
             columns[i] = tile->columns[from];
             dst[i] = tile->dst[from];
         }
-        add_columns(tile, kernel, columns, dst);
+        prefetch_sums(tile, c + VQ_COLS);
+        add_columns(tile, kernel, columns, dst,
+                    (const char *)tile->columns[next] -
+                        (const char *)tile->columns[c]);
     }
 }
 
