@@ -92,15 +92,14 @@ answer(struct engine *engine, float *logits, int n_tokens,
 }
 
 static bool
-run_engine(const struct model *model, const struct device *device,
-           int n_tokens, struct tiny_answer *out)
+run_engine(const struct model *model, int n_tokens, struct tiny_answer *out)
 {
     float *logits = calloc((size_t)model->n_vocab, sizeof(*logits));
     struct engine engine;
     bool is_done = false;
 
     if (logits != NULL &&
-        engine_open(&engine, model, device, POSITIONS, true)) {
+        engine_open(&engine, model, POSITIONS, true)) {
         is_done = answer(&engine, logits, n_tokens, out);
         engine_close(&engine);
     }
@@ -109,19 +108,20 @@ run_engine(const struct model *model, const struct device *device,
 }
 
 bool
-tiny_model_run(const char *name, int n_tokens, struct tiny_answer *out)
+tiny_model_run(const char *names, int n_tokens, struct tiny_answer *out)
 {
-    struct device device;
+    const struct shares equal = { .at = { 1, 1 }, .n = devices_count(names) };
+    struct devices devices;
     struct model model;
     bool is_done = false;
 
     memset(out, 0, sizeof(*out));
-    if (!device_open(&device, name, 0))
+    if (!devices_open(&devices, names, &equal, 0))
         return false;
-    if (model_open(&model, path, &device, false)) {
-        is_done = run_engine(&model, &device, n_tokens, out);
+    if (model_open(&model, path, &devices, false)) {
+        is_done = run_engine(&model, n_tokens, out);
         model_close(&model);
     }
-    device_close(&device);
+    devices_close(&devices);
     return is_done;
 }

@@ -25,11 +25,11 @@ struct tiny_answer {
 };
 
 /*
- * Load the model onto DEVICE, let it answer with N_TOKENS, and close
- * everything.  False after a message on stderr.
+ * Load the model onto DEVICES, one or two in equal parts, let it answer with
+ * N_TOKENS, and close everything.  False after a message on stderr.
  */
 bool tiny_model_run(
-    const char *device, int n_tokens, struct tiny_answer *out);
+    const char *devices, int n_tokens, struct tiny_answer *out);
 
 uint64_t tiny_hash(const void *bytes, size_t size);
 

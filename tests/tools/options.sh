@@ -52,7 +52,7 @@ for name in $tools; do
     claim "$tool: no line of --help is too long" \
         sh -c '"$1" --help >"$2" && ! grep "^.\{81\}" "$2"' - "$build/$tool" "$dir/help"
     says 'there are options' test "$(wc -l <"$dir/options.$name")" -ge 5
-    sed -n '/^\.It .*Fl -/ { s/^\.It //; s/ ,/,/; s/Fl /-/g; s/Ar //g; s/ Ns //g; p; }' \
+    sed -n '/^\.It .*Fl -/ { s/^\.It //; s/ Ns //g; s/ ,/,/; s/Fl /-/g; s/Ar //g; p; }' \
         "$build/man/$tool.1" >"$dir/page"
     same 'the page has the same ones with the same arguments' "$dir/page" \
         "$dir/options.$name"

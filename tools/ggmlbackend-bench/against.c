@@ -304,11 +304,11 @@ whole_path(const char *file)
 static bool
 greet(const struct bench *bench)
 {
-    const char *device = ggml_backend_dev_name(bench->device.dev);
+    const char *device = ggml_backend_dev_name(bench->device->dev);
     json_t *root = json_object();
 
     tool_json_put(root, "library", whole_path(library_here()));
-    tool_json_put(root, "backend", whole_path(library_of(bench->device.dev)));
+    tool_json_put(root, "backend", whole_path(library_of(bench->device->dev)));
     tool_json_put(root, "device", tool_json_text(device));
     return tool_json_print(root) && fflush(stdout) == 0;
 }

@@ -287,7 +287,7 @@ bool
 by_op_run(const struct bench *bench, const struct bench_case *c,
           take_result_fn take, void *arg)
 {
-    const ggmlbackend_set_profile_t set = find_profile(bench->device.dev);
+    const ggmlbackend_set_profile_t set = find_profile(bench->device->dev);
     struct samples without = { .n = 0 };
     struct measured m;
     struct profile *p;
@@ -295,7 +295,7 @@ by_op_run(const struct bench *bench, const struct bench_case *c,
 
     if (set == NULL)
         return tool_error("device %s tells no profile",
-                          ggml_backend_dev_name(bench->device.dev));
+                          ggml_backend_dev_name(bench->device->dev));
     if (!measure_open(&m, bench, c))
         return false;
     p = calloc(1, sizeof(*p));

@@ -19,7 +19,7 @@ open_copy(struct job *job, const struct bench *bench,
     struct ggml_tensor *from, *to;
 
     (void)is_supported;
-    if (!job_begin(job, &bench->device, 1))
+    if (!job_begin(job, bench->device, 1))
         return false;
     from = ggml_new_tensor_1d(job->leafs, GGML_TYPE_I8, size);
     to = ggml_new_tensor_1d(job->leafs, GGML_TYPE_I8, size);

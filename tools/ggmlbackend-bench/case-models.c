@@ -78,7 +78,7 @@ open_engine(struct job *job, const struct bench *bench, int64_t n,
     if (job->ids == NULL || job->logits == NULL)
         return false;
     make_ids(job->ids, most, model->n_vocab);
-    return engine_open(&job->engine, model, &bench->device, depth + n, true) &&
+    return engine_open(&job->engine, model, depth + n, true) &&
         engine_append_all(&job->engine, job->ids, depth);
 }
 
@@ -87,7 +87,7 @@ open_prompt(struct job *job, const struct bench *bench,
             const struct bench_case *c, bool *is_supported)
 {
     (void)is_supported;
-    job->device = &bench->device;
+    job->device = bench->device;
     count_products(job, &bench->model, (double)c->size[0], 1.0);
     job->demand.bytes = bytes_of_token(&bench->model);
     return open_engine(job, bench, c->size[0], c->size[1]);
@@ -111,7 +111,7 @@ open_answer(struct job *job, const struct bench *bench,
     const double n = (double)c->size[0];
 
     (void)is_supported;
-    job->device = &bench->device;
+    job->device = bench->device;
     count_products(job, &bench->model, n, n);
     job->demand.bytes = bytes_of_token(&bench->model) * n;
     return open_engine(job, bench, c->size[0], c->size[1]);
@@ -140,7 +140,7 @@ open_batch(struct job *job, const struct bench *bench,
     const struct model *model = &bench->model;
     const int64_t n_seq = c->size[0], n = c->size[2];
 
-    job->device = &bench->device;
+    job->device = bench->device;
     job->n_tokens = n;
     job->n_seq = n_seq;
     job->depth = c->size[1];
@@ -154,8 +154,7 @@ open_batch(struct job *job, const struct bench *bench,
     if (job->ids == NULL || job->logits == NULL)
         return false;
     make_ids(job->ids, n_seq, model->n_vocab);
-    return engine_open_many(&job->engine, model, &bench->device,
-                            job->depth + n, n_seq, is_supported);
+    return engine_open_many(&job->engine, model, job->depth + n, n_seq, is_supported);
 }
 
 /* Steps of a token of each sequence, with all logits. */

@@ -164,7 +164,7 @@ static bool
 open_pass(struct job *job, const struct bench *bench,
           const struct bench_case *c, bool *is_supported)
 {
-    return job_begin(job, &bench->device, 2) &&
+    return job_begin(job, bench->device, 2) &&
         place_pass(job, passes[c->row].build(job), is_supported);
 }
 
@@ -172,7 +172,7 @@ static bool
 open_unary(struct job *job, const struct bench *bench,
            const struct bench_case *c, bool *is_supported)
 {
-    return job_begin(job, &bench->device, 2) &&
+    return job_begin(job, bench->device, 2) &&
         place_pass(job,
                    ggml_unary(job->nodes, reals(job),
                               (enum ggml_unary_op)c->row),
@@ -185,7 +185,7 @@ open_convert(struct job *job, const struct bench *bench,
 {
     struct ggml_tensor *from, *to;
 
-    if (!job_begin(job, &bench->device, 2))
+    if (!job_begin(job, bench->device, 2))
         return false;
     from = leaf(job, (enum ggml_type)c->size[0], N_COLUMNS, N_ROWS, 1);
     to = leaf(job, (enum ggml_type)c->size[1], N_COLUMNS, N_ROWS, 1);
@@ -198,7 +198,7 @@ open_get_rows(struct job *job, const struct bench *bench,
 {
     struct ggml_tensor *rows, *ids, *result;
 
-    if (!job_begin(job, &bench->device, 1))
+    if (!job_begin(job, bench->device, 1))
         return false;
     rows = leaf(job, c->type, N_COLUMNS, N_ROWS, 1);
     ids = leaf(job, GGML_TYPE_I32, N_ROWS, 1, 1);
@@ -216,7 +216,7 @@ open_attention(struct job *job, const struct bench *bench,
     const int64_t n_kv = c->size[0], n = c->size[1];
     struct ggml_tensor *q, *k, *v, *mask;
 
-    if (!job_begin(job, &bench->device, 1))
+    if (!job_begin(job, bench->device, 1))
         return false;
     q = leaf(job, GGML_TYPE_F32, N_HEAD, n, N_QUERIES);
     k = leaf(job, c->type, N_HEAD, n_kv, N_KEYS);

@@ -43,7 +43,7 @@ open_product(struct job *job, const struct bench *bench,
     const int64_t n_matrices = count_matrices(bench->options, size);
     struct ggml_tensor *x, *result = NULL;
 
-    if (!job_begin(job, &bench->device, (size_t)n_matrices))
+    if (!job_begin(job, bench->device, (size_t)n_matrices))
         return false;
     x = ggml_new_tensor_2d(job->leafs, GGML_TYPE_F32, k, n);
     for (int64_t i = 0; i < n_matrices; i++) {
@@ -66,7 +66,7 @@ open_experts(struct job *job, const struct bench *bench,
     const int64_t n_read = n * N_USED < N_EXPERTS ? n * N_USED : N_EXPERTS;
     struct ggml_tensor *weights, *x, *ids;
 
-    if (!job_begin(job, &bench->device, 1))
+    if (!job_begin(job, bench->device, 1))
         return false;
     weights = ggml_new_tensor_3d(job->leafs, c->type, k, rows, N_EXPERTS);
     x = ggml_new_tensor_3d(job->leafs, GGML_TYPE_F32, k, 1, n);

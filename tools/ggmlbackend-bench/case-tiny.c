@@ -68,7 +68,7 @@ open_graph(struct job *job, const struct bench *bench,
            const struct bench_case *c, bool *is_supported)
 {
     job->work = N_NODES;
-    return job_begin(job, &bench->device, N_NODES) &&
+    return job_begin(job, bench->device, N_NODES) &&
         job_place(job, graphs[c->row].build(job), N_NODES, is_supported);
 }
 

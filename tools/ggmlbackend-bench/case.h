@@ -22,7 +22,8 @@ struct bench_case;
 /* What cases run on. */
 struct bench {
     const struct options *options;
-    struct device device;
+    struct devices devices; /* of the model; one */
+    const struct device *device;
     struct model model; /* where the options name one */
     struct card card;   /* the device, where it tells how it is */
 };

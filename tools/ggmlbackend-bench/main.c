@@ -81,19 +81,22 @@ run_cases(struct run *run)
 static bool
 open_bench(struct bench *bench, const struct options *o)
 {
+    const struct shares any = { .n = 0 };
+
     bench->options = o;
     tool_load_modules();
-    if (!device_open(&bench->device, o->device, (int)o->n_threads))
+    if (!devices_open(&bench->devices, o->device, &any, (int)o->n_threads))
         return false;
-    card_watch(&bench->card, bench->device.dev);
+    bench->device = &bench->devices.at[0];
+    card_watch(&bench->card, bench->device->dev);
     if (o->model == NULL)
         return true;
-    if (model_open(&bench->model, o->model, &bench->device, o->may_map)) {
-        if (model_repack(&bench->model, &bench->device, o->repack))
+    if (model_open(&bench->model, o->model, &bench->devices, o->may_map)) {
+        if (model_repack(&bench->model, bench->device, o->repack))
             return true;
         model_close(&bench->model);
     }
-    device_close(&bench->device);
+    devices_close(&bench->devices);
     return false;
 }
 
@@ -102,7 +105,7 @@ close_bench(struct bench *bench)
 {
     if (bench->options->model != NULL)
         model_close(&bench->model);
-    device_close(&bench->device);
+    devices_close(&bench->devices);
 }
 
 static bool
@@ -112,10 +115,10 @@ run_here(struct run *run, const struct options *o)
 
     if (!open_bench(&run->bench, o))
         return false;
-    run->report.device = ggml_backend_dev_name(run->bench.device.dev);
+    run->report.device = ggml_backend_dev_name(run->bench.device->dev);
     snprintf(run->report.labels[0], sizeof(run->report.labels[0]), "%s",
              library_here());
-    is_done = card_measure(&run->machine.card, run->bench.device.dev,
+    is_done = card_measure(&run->machine.card, run->bench.device->dev,
                            o->seconds) &&
         report_limits(&run->report, &run->machine) && run_cases(run);
     close_bench(&run->bench);

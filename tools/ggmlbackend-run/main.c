@@ -21,7 +21,7 @@
 /* What is open while there is something to do. */
 struct run {
     struct options options;
-    struct device device;
+    struct devices devices;
     struct model model;
     struct tokenizer *tokenizer;
     struct ids ids; /* of the prompt, or of the text to measure */
@@ -74,8 +74,7 @@ open_engine(const struct run *run, struct engine *engine)
     if (n_ctx > n_train)
         tool_warning("the model was trained with %lld positions, not %lld",
                      (long long)n_train, (long long)n_ctx);
-    return engine_open(engine, &run->model, &run->device, n_ctx,
-                       run->options.may_fuse);
+    return engine_open(engine, &run->model, n_ctx, run->options.may_fuse);
 }
 
 static bool
@@ -131,6 +130,15 @@ work(struct run *run)
     return is_done;
 }
 
+/* Weights on several devices stay as they are. */
+static bool
+repack(struct run *run)
+{
+    return run->devices.n > 1 ||
+           model_repack(&run->model, &run->devices.at[0],
+                        run->options.repack);
+}
+
 static bool
 open_and_work(struct run *run)
 {
@@ -138,19 +146,20 @@ open_and_work(struct run *run)
     bool is_done = false;
 
     tool_load_modules();
-    if (!device_open(&run->device, o->device, (int)o->n_threads))
+    if (!devices_open(&run->devices, o->devices, &o->shares,
+                      (int)o->n_threads))
         return false;
-    if (model_open(&run->model, o->model, &run->device, o->may_map)) {
+    if (model_open(&run->model, o->model, &run->devices, o->may_map)) {
         run->tokenizer =
             tokenizer_open(run->model.gguf, run->model.n_vocab);
         is_done = run->tokenizer != NULL &&
-                  model_repack(&run->model, &run->device, o->repack) &&
+                  repack(run) &&
                   work(run);
         tokenizer_close(run->tokenizer);
         ids_clear(&run->ids);
         model_close(&run->model);
     }
-    device_close(&run->device);
+    devices_close(&run->devices);
     return is_done;
 }
 

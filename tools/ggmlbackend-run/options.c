@@ -18,6 +18,12 @@ read_repack(void *options, const char *option, const char *text)
     return repack_mode_read(option, text, &((struct options *)options)->repack);
 }
 
+static bool
+read_split(void *options, const char *option, const char *text)
+{
+    return shares_read(option, text, &((struct options *)options)->shares);
+}
+
 static const struct tool_row rows[] = {
 #include "tools/ggmlbackend-run/options.def"
 };
@@ -28,6 +34,7 @@ check(const struct options *o, int *status)
 {
     const int n_texts = (o->prompt != NULL) + (o->prompt_file != NULL) +
         (o->perplexity != NULL);
+    const int n_devices = devices_count(o->devices);
 
     *status = TOOL_USAGE;
     if (o->model == NULL)
@@ -38,6 +45,11 @@ check(const struct options *o, int *status)
         tool_usage_error("--logits needs --json and a prompt");
     else if (o->is_chat && o->perplexity != NULL)
         tool_usage_error("--chat and --perplexity exclude each other");
+    else if (o->shares.n > 0 && o->shares.n != n_devices)
+        tool_usage_error("--split has %d numbers for %d devices", o->shares.n,
+                         n_devices);
+    else if (n_devices > 1 && o->repack == REPACK_ON)
+        tool_usage_error("--repack on is for one device");
     else
         return true;
     return false;

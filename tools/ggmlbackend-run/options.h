@@ -15,7 +15,8 @@ struct options {
     const char *prompt;      /* NULL without -p */
     const char *prompt_file; /* NULL without -f */
     const char *perplexity;  /* the text's file, NULL without */
-    const char *device;      /* NULL for the best */
+    const char *devices;     /* NULL for the best */
+    struct shares shares;    /* of them, none without --split */
     int64_t n_predict;       /* most tokens of an answer, -1: no limit */
     int64_t n_ctx;           /* 0: a default by what is done */
     int64_t n_threads;       /* 0: the device's default */

@@ -15,15 +15,38 @@ rate(size_t n, double seconds)
     return n == 0 || seconds <= 0.0 ? 0.0 : (double)n / seconds;
 }
 
+/* Which layers each device has, in their order. */
+static json_t *
+layers(const struct model *model)
+{
+    const struct devices *devices = model->devices;
+    json_t *list = json_array();
+    int64_t first = 0, end = 0;
+
+    for (int i = 0; i < devices->n; i++, first = end) {
+        const char *name = ggml_backend_dev_name(devices->at[i].dev);
+        json_t *item = json_object();
+
+        while (end < model->hparams.n_layer && model->layers[end].device == i)
+            end++;
+        tool_json_put(item, "device", tool_json_text(name));
+        tool_json_put(item, "first", json_integer(first));
+        tool_json_put(item, "count", json_integer(end - first));
+        tool_json_add(list, item);
+    }
+    return list;
+}
+
 /* What both kinds of results have in common. */
 static json_t *
 common(const struct options *options, const struct engine *engine)
 {
-    const char *device = ggml_backend_dev_name(engine->device->dev);
     json_t *root = json_object();
 
     tool_json_put(root, "model", tool_json_text(options->model));
-    tool_json_put(root, "device", tool_json_text(device));
+    tool_json_put(root, "device",
+                  tool_json_text(engine->model->devices->names));
+    tool_json_put(root, "layers", layers(engine->model));
     tool_json_put(root, "context", json_integer(engine->n_ctx));
     tool_json_put(root, "mapped", json_boolean(engine->model->is_mapped));
     tool_json_put(root, "copied", json_boolean(engine->model->copies != NULL));

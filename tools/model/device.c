@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model/device.c - the device that computes.
+ * model/device.c - a device that computes.
  */
 #include "tools/model/device.h"
 
@@ -61,13 +61,22 @@ set_threads(const struct device *device, int n_threads)
     set(device->backend, n_threads);
 }
 
+ggml_backend_dev_t
+device_find(const char *name)
+{
+    ggml_backend_dev_t dev =
+        name == NULL ? best_device() : ggml_backend_dev_by_name(name);
+
+    if (dev == NULL)
+        no_such_device(name);
+    return dev;
+}
+
 bool
-device_open(struct device *device, const char *name, int n_threads)
+device_open_dev(struct device *device, ggml_backend_dev_t dev, int n_threads)
 {
     memset(device, 0, sizeof(*device));
-    device->dev = name == NULL ? best_device() : ggml_backend_dev_by_name(name);
-    if (device->dev == NULL)
-        return no_such_device(name);
+    device->dev = dev;
     tool_forget_reason();
     device->backend = ggml_backend_dev_init(device->dev, NULL);
     if (device->backend == NULL)
@@ -77,6 +86,14 @@ device_open(struct device *device, const char *name, int n_threads)
     if (n_threads > 0)
         set_threads(device, n_threads);
     return true;
+}
+
+bool
+device_open(struct device *device, const char *name, int n_threads)
+{
+    ggml_backend_dev_t dev = device_find(name);
+
+    return dev != NULL && device_open_dev(device, dev, n_threads);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model/device.h - the device that computes.
+ * model/device.h - a device that computes.
  */
 #ifndef TOOLS_MODEL_DEVICE_H
 #define TOOLS_MODEL_DEVICE_H
@@ -15,10 +15,16 @@ struct device {
     ggml_backend_buffer_type_t buft;
 };
 
-/*
- * Open the device NAME, or the first GPU, or without one the CPU when NAME is
- * NULL; N_THREADS 0 leaves the number to the device.  False after a message.
- */
+/* The device NAME, or the first GPU, or without one the CPU when NAME is NULL;
+ * NULL after a message. */
+ggml_backend_dev_t device_find(const char *name);
+
+/* Open DEV; N_THREADS 0 leaves the number to the device.  False after a
+ * message. */
+bool device_open_dev(struct device *device, ggml_backend_dev_t dev,
+                     int n_threads);
+
+/* Find and open the device NAME. */
 bool device_open(struct device *device, const char *name, int n_threads);
 
 void device_close(struct device *device);

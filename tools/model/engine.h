@@ -13,7 +13,6 @@
 
 struct engine {
     const struct model *model;
-    const struct device *device;
     struct kv_cache cache;
     int64_t n_ctx;   /* positions there may be */
     int64_t n_past;  /* positions there are */
@@ -21,26 +20,27 @@ struct engine {
     int64_t n_rows;  /* rows of logits that one call may ask for */
 
     struct graph prompt; /* many tokens */
+    struct graph more;   /* on several devices: of which none is asked about */
     struct graph step;   /* one token */
     struct graph head;
-    struct graph *last;  /* the one of the two that ran last */
+    struct graph *last;  /* the one of them that ran last */
+    bool is_queued;      /* it may be under way */
     int32_t *positions;  /* n_batch */
     uint16_t *mask;      /* n_batch rows of up to n_ctx */
 };
 
-/* Room for N_CTX positions; keeps MODEL and DEVICE.  Attention is one operation
-   where it MAY be and the device has that.  False after a message. */
+/* Room for N_CTX positions; keeps MODEL.  Attention is one operation where it MAY
+   be and the model's devices have that.  False after a message. */
 bool engine_open(struct engine *engine, const struct model *model,
-                 const struct device *device, int64_t n_ctx, bool may_fuse);
+                 int64_t n_ctx, bool may_fuse);
 
 /*
  * The same for N_SEQ sequences, which have as many positions at all times:
  * engine_append then takes a token of each, with logits after all of them.  The
- * device has to have attention in one operation; *IS_SUPPORTED says so.
+ * devices have to have attention in one operation; *IS_SUPPORTED says so.
  */
 bool engine_open_many(struct engine *engine, const struct model *model,
-                      const struct device *device, int64_t n_ctx, int64_t n_seq,
-                      bool *is_supported);
+                      int64_t n_ctx, int64_t n_seq, bool *is_supported);
 
 void engine_close(struct engine *engine);
 
@@ -49,8 +49,9 @@ void engine_reset(struct engine *engine);
 
 /*
  * Append N tokens, 1 to n_batch, which must fit into n_ctx; all are below
- * n_vocab.  Logits can be had after the last N_OUT of them.  False after a
- * message.
+ * n_vocab.  Logits can be had after the last N_OUT of them.  On several devices
+ * tokens without any are only queued, and a later call may fail for them.  False
+ * after a message.
  */
 bool engine_append(struct engine *engine, const int32_t *ids, int64_t n,
                    int64_t n_out);

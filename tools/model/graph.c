@@ -16,6 +16,7 @@
 /* Tensors of one layer, views included, and of what is around the layers. */
 #define TENSORS_A_LAYER 64
 #define TENSORS_BESIDE  32
+#define TENSORS_A_DEVICE 4
 
 /* What the functions that build share. */
 struct builder {
@@ -24,6 +25,12 @@ struct builder {
     const struct model *model;
     const struct hparams *hp;
     const struct kv_cache *cache;
+    bool is_head;
+
+    /* The graph's inputs as the layer at hand reads them. */
+    struct ggml_tensor *positions;
+    struct ggml_tensor *mask;
+    struct ggml_tensor *mask_local;
 };
 
 /* RMS norm times a weight; X itself without a weight. */
@@ -58,15 +65,16 @@ rows_from(const struct builder *b, struct ggml_tensor *x, int64_t first)
 /* X [heads · head, tokens] by head, normalised and rotated to its position;
  * its tokens are the graph's last ones. */
 static struct ggml_tensor *
-rotated(const struct builder *b, struct ggml_tensor *x,
-        struct ggml_tensor *norm, int64_t n_head, bool is_windowed)
+rotated(const struct builder *b, const struct layer *layer,
+        struct ggml_tensor *x, struct ggml_tensor *norm, int64_t n_head,
+        bool is_windowed)
 {
     const struct hparams *hp = b->hp;
     const struct rope *rope = is_windowed ? &hp->rope_local : &hp->rope;
-    struct ggml_tensor *freqs = is_windowed ? NULL : b->model->rope_freqs;
+    struct ggml_tensor *freqs = is_windowed ? NULL : layer->rope_freqs;
     const int64_t n = x->ne[1];
     struct ggml_tensor *positions = ggml_view_1d(
-        b->ctx, b->graph->positions, n,
+        b->ctx, b->positions, n,
         (size_t)(b->graph->n_tokens - n) * sizeof(int32_t));
 
     x = ggml_reshape_3d(b->ctx, x, hp->n_head_k, n_head, n);
@@ -213,13 +221,12 @@ attention_block(const struct builder *b, int64_t il, struct ggml_tensor *x,
         q = linear(b, layer->wq, layer->bq, rows_from(b, x, first));
         ggml_build_forward_expand(b->graph->graph, q);
     }
-    k = rotated(b, k, layer->k_norm, b->hp->n_head_kv, is_windowed);
+    k = rotated(b, layer, k, layer->k_norm, b->hp->n_head_kv, is_windowed);
     store_keys_and_values(b, il, k, v);
     if (q == NULL)
         return NULL;
-    q = rotated(b, q, layer->q_norm, b->hp->n_head, is_windowed);
-    x = attention(b, il, q,
-                  is_windowed ? b->graph->mask_local : b->graph->mask);
+    q = rotated(b, layer, q, layer->q_norm, b->hp->n_head, is_windowed);
+    x = attention(b, il, q, is_windowed ? b->mask_local : b->mask);
     return normed(b, linear(b, layer->wo, layer->bo, x),
                   layer->attn_post_norm);
 }
@@ -250,9 +257,58 @@ new_input(const struct builder *b, enum ggml_type type, int64_t n0, int64_t n1)
     return t;
 }
 
+/* ---- several devices ---- */
+
+/*
+ * The scheduler has inputs on the CPU, and copies to a device what a node there
+ * reads: each view of an input would be another copy, made when all before it is
+ * done.  So a node on the device copies the input itself, and views are of that.
+ * The scheduler's copy of the input is made when the graph is queued, so that
+ * the input may be written for the next one then.
+ */
+static struct ggml_tensor *
+on_device(const struct builder *b, struct ggml_tensor *input)
+{
+    return input == NULL || b->graph->sched == NULL ? input
+                                                    : ggml_cont(b->ctx, input);
+}
+
+/* Read the graph's inputs where layer IL is. */
+static void
+take_inputs(struct builder *b, int64_t il)
+{
+    const struct layer *layer = &b->model->layers[il];
+
+    if (il > 0 && layer->device == layer[-1].device)
+        return;
+    b->positions = on_device(b, b->graph->positions);
+    b->mask = on_device(b, b->graph->mask);
+    b->mask_local = on_device(b, b->graph->mask_local);
+}
+
+/* Let the device of layer IL compute what was built since the layer before,
+ * with X, which may be NULL. */
+static void
+settle(const struct builder *b, int64_t il, struct ggml_tensor *x)
+{
+    const int device = b->model->layers[il].device;
+    struct graph *g = b->graph;
+
+    if (g->sched == NULL)
+        return;
+    if (x != NULL)
+        ggml_build_forward_expand(g->graph, x);
+    for (; g->n_settled < ggml_graph_n_nodes(g->graph); g->n_settled++)
+        ggml_backend_sched_set_tensor_backend(
+            g->sched, ggml_graph_node(g->graph, g->n_settled),
+            b->model->devices->at[device].backend);
+}
+
+/* ---- whole graphs ---- */
+
 /* What the last layer makes of a token nobody asks about is its key and value. */
 static struct ggml_tensor *
-build_body(const struct builder *b)
+build_body(struct builder *b)
 {
     const int64_t n_kv = b->graph->n_kv, n = b->graph->n_tokens;
     const int64_t n_mask = n + GGML_KQ_MASK_PAD - 1;
@@ -269,21 +325,29 @@ build_body(const struct builder *b)
         x = ggml_scale(b->ctx, x, sqrtf((float)b->hp->n_embd));
     for (int64_t il = 0; il < b->hp->n_layer; il++) {
         const int64_t first = il == b->hp->n_layer - 1 ? n - g->n_out : 0;
-        struct ggml_tensor *seen = attention_block(b, il, x, first);
+        struct ggml_tensor *seen;
 
+        take_inputs(b, il);
+        seen = attention_block(b, il, x, first);
+        if (seen != NULL) {
+            x = ggml_add(b->ctx, seen, rows_from(b, x, first));
+            x = ggml_add(b->ctx, ffn_block(b, il, x), x);
+        }
+        settle(b, il, seen == NULL ? NULL : x);
         if (seen == NULL)
             return NULL;
-        x = ggml_add(b->ctx, seen, rows_from(b, x, first));
-        x = ggml_add(b->ctx, ffn_block(b, il, x), x);
     }
     x = normed(b, x, b->model->output_norm);
     /* What several tokens' logits take would be in the way of the rest. */
     g->has_logits = g->n_out == 1;
-    return g->has_logits ? linear(b, b->model->output, NULL, x) : x;
+    if (g->has_logits)
+        x = linear(b, b->model->output, NULL, x);
+    settle(b, b->hp->n_layer - 1, x);
+    return x;
 }
 
 static struct ggml_tensor *
-build_head(const struct builder *b)
+build_head(struct builder *b)
 {
     struct graph *g = b->graph;
 
@@ -293,69 +357,100 @@ build_head(const struct builder *b)
 
 /* The context, emptied when it is there already, and what lives beside it. */
 static bool
-prepare(struct graph *g, const struct device *device, int64_t n_layer)
+prepare(struct graph *g, const struct builder *b)
 {
-    const size_t n_tensors =
-        TENSORS_A_LAYER * (size_t)n_layer + TENSORS_BESIDE;
+    const struct devices *devices = b->model->devices;
+    const size_t n_layer = (size_t)b->hp->n_layer;
+    const size_t n_tensors = TENSORS_A_LAYER * n_layer + TENSORS_BESIDE +
+        TENSORS_A_DEVICE * (size_t)devices->n;
     const struct ggml_init_params params = {
         .mem_size = n_tensors * ggml_tensor_overhead() +
             ggml_graph_overhead_custom(n_tensors, false),
         .no_alloc = true,
     };
 
-    tool_forget_reason();
     if (g->ctx == NULL) {
         g->ctx = ggml_init(params);
-        g->alloc = ggml_gallocr_new(device->buft);
-        g->stores = new_zeroed(2 * (size_t)n_layer, sizeof(*g->stores));
+        g->device = model_last_device(b->model);
+        if (devices->n > 1 && !b->is_head)
+            g->sched = devices_new_sched(devices, n_tensors);
+        else
+            g->alloc = ggml_gallocr_new(g->device->buft);
+        g->names = g->sched != NULL ? devices->names
+                                    : ggml_backend_dev_name(g->device->dev);
+        g->stores = new_zeroed(2 * n_layer, sizeof(*g->stores));
     } else {
         ggml_reset(g->ctx);
+        if (g->sched != NULL)
+            ggml_backend_sched_reset(g->sched);
     }
     g->n_stores = 0;
+    g->n_settled = 0;
     if (g->ctx != NULL)
         g->graph = ggml_new_graph_custom(g->ctx, n_tensors, false);
-    if (g->ctx == NULL || g->alloc == NULL || g->stores == NULL ||
-        g->graph == NULL)
+    if (g->ctx == NULL || (g->alloc == NULL && g->sched == NULL) ||
+        g->stores == NULL || g->graph == NULL)
         return tool_error("no memory for a graph");
     return true;
 }
 
-/* Find out now what the device cannot do, and give each tensor its place. */
+/* What computes NODE of G. */
+static ggml_backend_t
+backend_of(const struct graph *g, struct ggml_tensor *node)
+{
+    return g->sched == NULL
+        ? g->device->backend
+        : ggml_backend_sched_get_tensor_backend(g->sched, node);
+}
+
+/* Find out now what a device cannot do. */
 static bool
-allocate(struct graph *g, const struct device *device)
+check_nodes(const struct graph *g)
 {
     const int n = ggml_graph_n_nodes(g->graph);
 
     for (int i = 0; i < n; i++) {
-        const struct ggml_tensor *node = ggml_graph_node(g->graph, i);
+        struct ggml_tensor *node = ggml_graph_node(g->graph, i);
+        ggml_backend_t backend = backend_of(g, node);
 
-        if (!ggml_backend_supports_op(device->backend, node))
-            return tool_error("device %s cannot compute %s of %s",
-                              ggml_backend_dev_name(device->dev),
-                              ggml_op_desc(node),
-                              node->src[0] == NULL
-                                  ? "nothing"
-                                  : ggml_type_name(node->src[0]->type));
+        /* A choice that there was no memory to keep. */
+        if (backend == NULL)
+            return tool_error("no memory for a graph: %s", tool_reason());
+        if (!ggml_backend_supports_op(backend, node))
+            return tool_error(
+                "device %s cannot compute %s of %s",
+                ggml_backend_dev_name(ggml_backend_get_device(backend)),
+                ggml_op_desc(node),
+                node->src[0] == NULL ? "nothing"
+                                     : ggml_type_name(node->src[0]->type));
     }
-    if (!ggml_gallocr_alloc_graph(g->alloc, g->graph))
-        return tool_error("no memory for a graph of %lld tokens on %s: %s",
-                          (long long)g->n_tokens,
-                          ggml_backend_dev_name(device->dev), tool_reason());
     return true;
 }
 
-/* Make GRAPH anew with what BUILD builds. */
+/* Give each tensor its place. */
 static bool
-make(const struct builder *b, const struct device *device, int64_t n_tokens,
-     int64_t n_out, int64_t n_kv,
-     struct ggml_tensor *(*build)(const struct builder *b))
+allocate(struct graph *g)
+{
+    const bool is_done = g->sched == NULL
+        ? ggml_gallocr_alloc_graph(g->alloc, g->graph)
+        : ggml_backend_sched_alloc_graph(g->sched, g->graph);
+
+    return is_done ||
+           tool_error("no memory for a graph of %lld tokens on %s: %s",
+                      (long long)g->n_tokens, g->names, tool_reason());
+}
+
+/* Build GRAPH anew with what BUILD builds; nothing has its place yet. */
+static bool
+make(const struct builder *b, int64_t n_tokens, int64_t n_out, int64_t n_kv,
+     struct ggml_tensor *(*build)(struct builder *b))
 {
     struct builder with_ctx = *b;
     struct graph *g = b->graph;
 
     /* What fails below must not be taken for this shape. */
     g->n_tokens = 0;
-    if (!prepare(g, device, b->hp->n_layer))
+    if (!prepare(g, b))
         return false;
     g->n_tokens = n_tokens;
     g->n_out = n_out;
@@ -366,16 +461,49 @@ make(const struct builder *b, const struct device *device, int64_t n_tokens,
         ggml_set_output(g->result);
         ggml_build_forward_expand(g->graph, g->result);
     }
-    if (allocate(g, device))
+    if (check_nodes(g))
         return true;
     g->n_tokens = 0;
     return false;
 }
 
+static bool
+make_and_allocate(const struct builder *b, int64_t n_tokens, int64_t n_out,
+                  int64_t n_kv,
+                  struct ggml_tensor *(*build)(struct builder *b))
+{
+    if (!make(b, n_tokens, n_out, n_kv, build))
+        return false;
+    if (allocate(b->graph))
+        return true;
+    b->graph->n_tokens = 0;
+    return false;
+}
+
 bool
 graph_make_body(struct graph *graph, const struct model *model,
-                const struct kv_cache *cache, const struct device *device,
-                int64_t n_tokens, int64_t n_out, int64_t n_kv)
+                const struct kv_cache *cache, int64_t n_tokens, int64_t n_out,
+                int64_t n_kv)
+{
+    const struct builder b = {
+        .graph = graph,
+        .model = model,
+        .hp = &model->hparams,
+        .cache = cache,
+    };
+    /* Its views must not move before it has run. */
+    const bool is_under_way = graph->sched != NULL && graph->n_out == 0;
+
+    if (!is_under_way && graph->n_tokens == n_tokens &&
+        graph->n_out == n_out && graph->n_kv == n_kv)
+        return true;
+    return make_and_allocate(&b, n_tokens, n_out, n_kv, build_body);
+}
+
+bool
+graph_reserve_body(struct graph *graph, const struct model *model,
+                   const struct kv_cache *cache, int64_t n_tokens,
+                   int64_t n_out, int64_t n_kv)
 {
     const struct builder b = {
         .graph = graph,
@@ -384,25 +512,28 @@ graph_make_body(struct graph *graph, const struct model *model,
         .cache = cache,
     };
 
-    if (graph->n_tokens == n_tokens && graph->n_out == n_out &&
-        graph->n_kv == n_kv)
-        return true;
-    return make(&b, device, n_tokens, n_out, n_kv, build_body);
+    if (!make(&b, n_tokens, n_out, n_kv, build_body))
+        return false;
+    graph->n_tokens = 0;
+    return ggml_backend_sched_reserve(graph->sched, graph->graph) ||
+           tool_error("no memory for graphs of %lld tokens on %s: %s",
+                      (long long)n_tokens, graph->names, tool_reason());
 }
 
 bool
 graph_make_head(struct graph *graph, const struct model *model,
-                const struct device *device, int64_t n_rows)
+                int64_t n_rows)
 {
     const struct builder b = {
         .graph = graph,
         .model = model,
         .hp = &model->hparams,
+        .is_head = true,
     };
 
     if (graph->n_tokens == n_rows)
         return true;
-    return make(&b, device, n_rows, n_rows, 0, build_head);
+    return make_and_allocate(&b, n_rows, n_rows, 0, build_head);
 }
 
 static void
@@ -423,23 +554,38 @@ graph_set_past(struct graph *graph, int64_t n_past)
     }
 }
 
-bool
-graph_run(const struct graph *graph, const struct device *device)
+static enum ggml_status
+compute(const struct graph *g)
 {
-    enum ggml_status status;
+    if (g->sched == NULL)
+        return ggml_backend_graph_compute(g->device->backend, g->graph);
+    return g->n_out > 0
+        ? ggml_backend_sched_graph_compute(g->sched, g->graph)
+        : ggml_backend_sched_graph_compute_async(g->sched, g->graph);
+}
 
-    tool_forget_reason();
-    status = ggml_backend_graph_compute(device->backend, graph->graph);
-    if (status != GGML_STATUS_SUCCESS)
-        return tool_error("computing on %s failed: %s: %s",
-                          ggml_backend_dev_name(device->dev),
-                          ggml_status_to_string(status), tool_reason());
+bool
+graph_run(const struct graph *graph)
+{
+    const enum ggml_status status = compute(graph);
+
+    /* What was queued fails when somebody waits, by the reason alone. */
+    if (status != GGML_STATUS_SUCCESS ||
+        (graph->sched != NULL && tool_has_reason()))
+        return tool_error("computing on %s failed: %s: %s", graph->names,
+                          ggml_status_to_string(
+                              status != GGML_STATUS_SUCCESS
+                                  ? status : GGML_STATUS_FAILED),
+                          tool_reason());
     return true;
 }
 
 void
 graph_free(struct graph *graph)
 {
+    if (graph->sched != NULL)
+        ggml_backend_sched_synchronize(graph->sched);
+    ggml_backend_sched_free(graph->sched);
     ggml_gallocr_free(graph->alloc);
     ggml_free(graph->ctx);
     free(graph->stores);

@@ -5,6 +5,10 @@
  * There are two: the body makes hidden states of tokens, the head makes logits
  * of hidden states.  A graph belongs to a shape and is computed again and
  * again; where in the cache it writes is moved by graph_set_past.
+ *
+ * The body of a model on several devices is computed by a scheduler, and a graph
+ * of it without results is only queued: it may be under way while another one is
+ * made.  Graphs run in the order in which they were queued.
  */
 #ifndef TOOLS_MODEL_GRAPH_H
 #define TOOLS_MODEL_GRAPH_H
@@ -44,7 +48,11 @@ struct graph {
     size_t n_stores;
     struct ggml_context *ctx;
     struct ggml_cgraph *graph;
+    const char *names;           /* of the devices, for messages */
+    const struct device *device; /* that computes it, with ALLOC, or */
     ggml_gallocr_t alloc;
+    ggml_backend_sched_t sched;  /* what computes it on several, else NULL */
+    int n_settled;               /* of its nodes, which have a device there */
 };
 
 /*
@@ -53,17 +61,28 @@ struct graph {
  * rows.  Does nothing when it does so already.  False after a message.
  */
 bool graph_make_body(struct graph *graph, const struct model *model,
-                     const struct kv_cache *cache, const struct device *device,
-                     int64_t n_tokens, int64_t n_out, int64_t n_kv);
+                     const struct kv_cache *cache, int64_t n_tokens,
+                     int64_t n_out, int64_t n_kv);
 bool graph_make_head(struct graph *graph, const struct model *model,
-                     const struct device *device, int64_t n_rows);
+                     int64_t n_rows);
+
+/*
+ * Let GRAPH, on several devices, have memory for all bodies of N_TOKENS that see
+ * up to N_KV positions: to get more later it would have to wait for what is
+ * under way.  False after a message.
+ */
+bool graph_reserve_body(struct graph *graph, const struct model *model,
+                        const struct kv_cache *cache, int64_t n_tokens,
+                        int64_t n_out, int64_t n_kv);
 
 /* The first of the tokens is at position N_PAST. */
 void graph_set_past(struct graph *graph, int64_t n_past);
 
-/* Compute it; false after a message. */
-bool graph_run(const struct graph *graph, const struct device *device);
+/* Compute it, or queue it; false after a message, which may be about what was
+ * queued before. */
+bool graph_run(const struct graph *graph);
 
+/* Waits for what is under way. */
 void graph_free(struct graph *graph);
 
 #endif

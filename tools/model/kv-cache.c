@@ -41,9 +41,24 @@ ask_fused(const struct hparams *hp, const struct device *device, int64_t n_seq,
     return true;
 }
 
+/* The same of all devices of MODEL. */
 static bool
-make_tensors(struct kv_cache *cache, const struct hparams *hp)
+ask_all_fused(const struct model *model, int64_t n_seq, bool *out)
 {
+    const struct devices *devices = model->devices;
+    bool is_fused = true;
+
+    for (int i = 0; is_fused && i < devices->n; i++)
+        if (!ask_fused(&model->hparams, &devices->at[i], n_seq, &is_fused))
+            return false;
+    *out = is_fused;
+    return true;
+}
+
+static bool
+make_tensors(struct kv_cache *cache, const struct model *model)
+{
+    const struct hparams *hp = &model->hparams;
     const int64_t n_k = hp->n_head_kv * hp->n_head_k;
     const int64_t n_v = hp->n_head_kv * hp->n_head_v;
     const int64_t n = cache->n_ctx * cache->n_seq;
@@ -53,48 +68,58 @@ make_tensors(struct kv_cache *cache, const struct hparams *hp)
     if (cache->keys == NULL || cache->values == NULL)
         return false;
     for (int64_t il = 0; il < hp->n_layer; il++) {
-        cache->keys[il] =
-            ggml_new_tensor_2d(cache->ctx, GGML_TYPE_F16, n_k, n);
+        struct ggml_context *ctx = cache->parts[model->layers[il].device].ctx;
+
+        cache->keys[il] = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, n_k, n);
         cache->values[il] = ggml_new_tensor_2d(
-            cache->ctx, GGML_TYPE_F16, cache->is_fused ? n_v : n,
+            ctx, GGML_TYPE_F16, cache->is_fused ? n_v : n,
             cache->is_fused ? n : n_v);
     }
     return true;
 }
 
-bool
-kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
-              const struct device *device, int64_t n_ctx, int64_t n_seq,
-              bool may_fuse)
+/* Memory for a part, all zero: what is masked is multiplied by zero, so it must
+ * not be NaN. */
+static bool
+fill_part(struct kv_cache *cache, struct part *part,
+          const struct device *device)
 {
-    const struct ggml_init_params params = {
-        .mem_size = (size_t)hp->n_layer * 2 * ggml_tensor_overhead(),
-        .no_alloc = true,
-    };
+    if (!part_allocate(part, device))
+        return tool_error("no memory for %lld positions on %s: %s",
+                          (long long)cache->n_ctx,
+                          ggml_backend_dev_name(device->dev), tool_reason());
+    if (part->buffer == NULL)
+        return true;
+    ggml_backend_buffer_clear(part->buffer, 0);
+    cache->size += ggml_backend_buffer_get_size(part->buffer);
+    return true;
+}
+
+bool
+kv_cache_open(struct kv_cache *cache, const struct model *model,
+              int64_t n_ctx, int64_t n_seq, bool may_fuse)
+{
+    const struct devices *devices = model->devices;
+    bool is_open = true;
 
     memset(cache, 0, sizeof(*cache));
     cache->n_ctx = GGML_PAD(n_ctx, KV_STEP);
     cache->n_seq = n_seq;
-    if (!may_fuse || ask_fused(hp, device, n_seq, &cache->is_fused)) {
+    if (!may_fuse || ask_all_fused(model, n_seq, &cache->is_fused)) {
         tool_forget_reason();
-        cache->ctx = ggml_init(params);
+        cache->parts =
+            parts_new(devices, 2 * (size_t)model->hparams.n_layer);
+        cache->n_parts = devices->n;
+    } else {
+        tool_error("no memory for %lld positions", (long long)n_ctx);
     }
-    if (cache->ctx == NULL || !make_tensors(cache, hp)) {
+    if (cache->parts == NULL || !make_tensors(cache, model)) {
         kv_cache_close(cache);
-        return tool_error("no memory for %lld positions", (long long)n_ctx);
+        return false;
     }
-    cache->buffer =
-        ggml_backend_alloc_ctx_tensors_from_buft(cache->ctx, device->buft);
-    if (cache->buffer == NULL) {
-        kv_cache_close(cache);
-        return tool_error("no memory for %lld positions on %s: %s",
-                          (long long)n_ctx, ggml_backend_dev_name(device->dev),
-                          tool_reason());
-    }
-    /* What is masked is multiplied by zero, so it must not be NaN. */
-    ggml_backend_buffer_clear(cache->buffer, 0);
-    cache->size = ggml_backend_buffer_get_size(cache->buffer);
-    if (device_has_copied(device))
+    for (int i = 0; is_open && i < devices->n; i++)
+        is_open = fill_part(cache, &cache->parts[i], &devices->at[i]);
+    if (is_open && devices_have_copied(devices))
         return true;
     kv_cache_close(cache);
     return false;
@@ -103,8 +128,7 @@ kv_cache_open(struct kv_cache *cache, const struct hparams *hp,
 void
 kv_cache_close(struct kv_cache *cache)
 {
-    ggml_backend_buffer_free(cache->buffer);
-    ggml_free(cache->ctx);
+    parts_free(cache->parts, cache->n_parts);
     free(cache->keys);
     free(cache->values);
     memset(cache, 0, sizeof(*cache));

@@ -5,8 +5,7 @@
 #ifndef TOOLS_MODEL_KV_CACHE_H
 #define TOOLS_MODEL_KV_CACHE_H
 
-#include "tools/model/arch.h"
-#include "tools/model/device.h"
+#include "tools/model/model.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +14,7 @@
 #define KV_STEP 64
 
 /*
- * Each layer has two F16 tensors: keys, a row of all heads for each position,
+ * Each layer has two F16 tensors on its device: keys, a row of all heads for each position,
  * and values.  Those lie likewise where attention is one operation; else they
  * are transposed, a row of all positions for each element, so that the product
  * with attention's weights runs along rows.
@@ -27,16 +26,15 @@ struct kv_cache {
     struct ggml_tensor **keys;
     struct ggml_tensor **values;
     size_t size; /* bytes */
-    struct ggml_context *ctx;
-    ggml_backend_buffer_t buffer;
+    struct part *parts; /* one a device */
+    int n_parts;
 };
 
 /* Room for N_CTX positions of each of N_SEQ sequences, all zero, for attention in
-   one operation if it MAY be and the device has that, which several sequences need;
-   false after a message. */
-bool kv_cache_open(struct kv_cache *cache, const struct hparams *hparams,
-                   const struct device *device, int64_t n_ctx, int64_t n_seq,
-                   bool may_fuse);
+   one operation if it MAY be and all devices have that, which several sequences
+   need; false after a message. */
+bool kv_cache_open(struct kv_cache *cache, const struct model *model,
+                   int64_t n_ctx, int64_t n_seq, bool may_fuse);
 
 void kv_cache_close(struct kv_cache *cache);
 

@@ -9,6 +9,10 @@ libmodel_la_SOURCES = \
 	%D%/array.h \
 	%D%/device.c \
 	%D%/device.h \
+	%D%/devices.c \
+	%D%/devices.h \
+	%D%/divide.c \
+	%D%/divide.h \
 	%D%/engine.c \
 	%D%/engine.h \
 	%D%/graph.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model/model.c - a GGUF file: its sizes, and its weights on a device.
+ * model/model.c - a GGUF file: its sizes, and its weights on devices.
  */
 #include "tools/model/model.h"
 
@@ -8,6 +8,7 @@
 #include "tools/common/progress.h"
 #include "tools/common/tool.h"
 #include "tools/model/array.h"
+#include "tools/model/divide.h"
 #include "tools/model/weights.h"
 
 #include <stdlib.h>
@@ -112,88 +113,143 @@ place_in_mapping(struct model *model, const struct device *device)
     return true;
 }
 
-/* Copy the data of T, tensor ID, through PIECE. */
+/* What copies of weights share. */
+struct copying {
+    struct model *model;
+    char *piece; /* room for COPY_STEP bytes */
+    struct progress bar;
+    uint64_t done;
+};
+
+/* Copy the data of T. */
 static bool
-copy_tensor(struct model *model, int64_t id, struct ggml_tensor *t, char *piece,
-            struct progress *bar, uint64_t *done)
+copy_tensor(struct copying *c, struct ggml_tensor *t)
 {
+    struct model *model = c->model;
+    const int64_t id = gguf_find_tensor(model->gguf, t->name);
     const size_t size = ggml_nbytes(t);
 
     for (size_t at = 0; at < size; at += COPY_STEP) {
         const size_t left = size - at;
         const size_t part = left < COPY_STEP ? left : COPY_STEP;
 
-        if (!input_read(&model->input, start_of(model, id) + at, piece, part))
+        if (!input_read(&model->input, start_of(model, id) + at, c->piece,
+                        part))
             return false;
-        file_order_swap(t->type, piece, part);
-        ggml_backend_tensor_set(t, piece, at, part);
+        file_order_swap(t->type, c->piece, part);
+        ggml_backend_tensor_set(t, c->piece, at, part);
         if (tool_has_reason())
             return tool_error("tensor %s: %s", t->name, tool_reason());
-        *done += part;
-        progress_update(bar, *done);
+        c->done += part;
+        progress_update(&c->bar, c->done);
     }
     return true;
 }
 
+/* The data of all tensors of CTX, which have their places. */
 static bool
-copy_to_device(struct model *model, const struct device *device)
+copy_tensors(struct copying *c, struct ggml_context *ctx)
 {
-    const int64_t n = gguf_get_n_tensors(model->gguf);
-    struct progress bar;
-    uint64_t done = 0;
-    bool is_done = true;
-    char *piece;
+    struct ggml_tensor *t;
 
-    model->buffer =
-        ggml_backend_alloc_ctx_tensors_from_buft(model->tensors, device->buft);
-    if (model->buffer == NULL)
-        return tool_error("no memory for the weights on %s: %s",
-                          ggml_backend_dev_name(device->dev), tool_reason());
-    piece = new_zeroed(1, COPY_STEP);
-    if (piece == NULL)
-        return false;
-    progress_begin(&bar, "loading", model->input.size);
-    for (int64_t id = 0; is_done && id < n; id++) {
-        const char *name = gguf_get_tensor_name(model->gguf, id);
-
-        is_done = copy_tensor(model, id, ggml_get_tensor(model->tensors, name),
-                              piece, &bar, &done);
-    }
-    progress_end(&bar);
-    free(piece);
-    return is_done;
+    for (t = ggml_get_first_tensor(ctx); t != NULL;
+         t = ggml_get_next_tensor(ctx, t))
+        if (!copy_tensor(c, t))
+            return false;
+    return true;
 }
 
 static bool
-place_weights(struct model *model, const struct device *device, bool may_map)
+no_memory_on(const struct device *device)
 {
+    return tool_error("no memory for the weights on %s: %s",
+                      ggml_backend_dev_name(device->dev), tool_reason());
+}
+
+/* Memory for all weights, where they are. */
+static bool
+allocate(struct model *model)
+{
+    const struct devices *devices = model->devices;
+
+    if (model->parts == NULL) {
+        model->buffer = ggml_backend_alloc_ctx_tensors_from_buft(
+            model->tensors, devices->at[0].buft);
+        return model->buffer != NULL || no_memory_on(&devices->at[0]);
+    }
+    for (int i = 0; i < devices->n; i++)
+        if (!part_allocate(&model->parts[i], &devices->at[i]))
+            return no_memory_on(&devices->at[i]);
+    return true;
+}
+
+static bool
+copy_to_devices(struct model *model)
+{
+    struct copying c = { .model = model };
+    bool is_done = true;
+
+    if (!allocate(model))
+        return false;
+    c.piece = new_zeroed(1, COPY_STEP);
+    if (c.piece == NULL)
+        return false;
+    progress_begin(&c.bar, "loading", model->input.size);
+    if (model->parts == NULL)
+        is_done = copy_tensors(&c, model->tensors);
+    else
+        for (int i = 0; is_done && i < model->devices->n; i++)
+            is_done = copy_tensors(&c, model->parts[i].ctx);
+    progress_end(&c.bar);
+    free(c.piece);
+    return is_done;
+}
+
+static void
+mark(ggml_backend_buffer_t buffer)
+{
+    if (buffer != NULL)
+        ggml_backend_buffer_set_usage(buffer,
+                                      GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+}
+
+static bool
+place_weights(struct model *model, bool may_map)
+{
+    const struct device *device = &model->devices->at[0];
+    const bool is_divided = model->devices->n > 1;
     bool is_placed;
 
     tool_forget_reason();
+    if (is_divided && !model_divide(model))
+        return false;
+    may_map = may_map && !is_divided;
     if (may_map && !input_map(&model->input))
         return false;
     if (may_map && can_map(model, device)) {
         is_placed = place_in_mapping(model, device);
     } else {
         input_unmap(&model->input);
-        is_placed = copy_to_device(model, device);
+        is_placed = copy_to_devices(model);
     }
     if (!is_placed)
         return false;
-    ggml_backend_buffer_set_usage(model->buffer,
-                                  GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+    mark(model->buffer);
+    for (int i = 0; is_divided && i < model->devices->n; i++)
+        mark(model->parts[i].buffer);
     return true;
 }
 
 bool
-model_open(struct model *model, const char *path, const struct device *device,
-           bool may_map)
+model_open(struct model *model, const char *path,
+           const struct devices *devices, bool may_map)
 {
     memset(model, 0, sizeof(*model));
+    model->devices = devices;
     if (input_open(&model->input, path) && read_index(model, path) &&
         check_data(model, path) &&
         hparams_read(&model->hparams, model->gguf) && weights_find(model) &&
-        place_weights(model, device, may_map))
+        place_weights(model, may_map))
         return true;
     model_close(model);
     return false;
@@ -206,8 +262,18 @@ model_close(struct model *model)
     ggml_backend_buffer_free(model->copies_buffer);
     ggml_free(model->copies);
     ggml_backend_buffer_free(model->buffer);
+    if (model->parts != NULL)
+        parts_free(model->parts, model->devices->n);
     ggml_free(model->tensors);
     gguf_free(model->gguf);
     input_close(&model->input);
     memset(model, 0, sizeof(*model));
+}
+
+const struct device *
+model_last_device(const struct model *model)
+{
+    const int64_t n_layer = model->hparams.n_layer;
+
+    return &model->devices->at[model->layers[n_layer - 1].device];
 }

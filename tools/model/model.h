@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model/model.h - a GGUF file: its sizes, and its weights on a device.
+ * model/model.h - a GGUF file: its sizes, and its weights on devices.
  */
 #ifndef TOOLS_MODEL_MODEL_H
 #define TOOLS_MODEL_MODEL_H
 
 #include "tools/common/input.h"
 #include "tools/model/arch.h"
-#include "tools/model/device.h"
+#include "tools/model/devices.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,9 +22,12 @@ struct layer {
     struct ggml_tensor *ffn_norm;
     struct ggml_tensor *ffn_gate, *ffn_up, *ffn_down;
     struct ggml_tensor *ffn_post_norm;
+    struct ggml_tensor *rope_freqs; /* the model's */
+    int device; /* number of the one that has the layer */
 };
 
 struct model {
+    const struct devices *devices;
     struct hparams hparams;
     int64_t n_vocab;
     struct ggml_tensor *token_embd;
@@ -34,8 +37,9 @@ struct model {
     struct layer *layers;
 
     struct gguf_context *gguf;      /* keys, for the tokenizer */
-    struct ggml_context *tensors;
-    ggml_backend_buffer_t buffer;
+    struct ggml_context *tensors;   /* as they are in the file */
+    ggml_backend_buffer_t buffer;   /* of these, on a single device */
+    struct part *parts;             /* of several, with the weights; or NULL */
     struct input input;
     bool is_mapped;                 /* else the weights were copied */
     struct ggml_context *copies;    /* of weights of products, which are in
@@ -45,14 +49,18 @@ struct model {
 };
 
 /*
- * Open PATH and place its weights on DEVICE: in the mapped file itself when the
- * device can use that and MAY_MAP, else in the device's memory.  Every size
- * that is used later is checked here.  False after a message.
+ * Open PATH and place its weights on DEVICES, which are kept: on a single one in
+ * the mapped file itself when the device can use that and MAY_MAP, else in the
+ * devices' memory.  Every size that is used later is checked here.  False after
+ * a message.
  */
 bool model_open(struct model *model, const char *path,
-                const struct device *device, bool may_map);
+                const struct devices *devices, bool may_map);
 
-/* Before the device is closed. */
+/* Before the devices are closed. */
 void model_close(struct model *model);
+
+/* The device that has the last layer, and what comes behind it. */
+const struct device *model_last_device(const struct model *model);
 
 #endif

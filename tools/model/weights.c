@@ -67,6 +67,11 @@ static const struct weight model_weights[] = {
     { "output.weight", LEN_EMBD, LEN_VOCAB, IN_SOME, MODEL(output) },
 };
 
+/* The frequencies of RoPE are among a layer's, for its device. */
+_Static_assert(sizeof(layer_weights) / sizeof(layer_weights[0]) + 1 ==
+                   WEIGHTS_A_LAYER,
+               "the tables and the count agree");
+
 static int64_t
 length_of(const struct model *model, enum length length)
 {
@@ -138,13 +143,19 @@ check(const struct model *model, const struct weight *w,
     return true;
 }
 
+/* The member of BASE that W is. */
+static struct ggml_tensor **
+member_of(const struct weight *w, void *base)
+{
+    return (struct ggml_tensor **)(void *)((char *)base + w->member);
+}
+
 /* Look for W, its name after PREFIX, and set its member of BASE. */
 static bool
 find(const struct model *model, const struct weight *w, const char *prefix,
      void *base)
 {
     const struct arch *arch = model->hparams.arch;
-    struct ggml_tensor **member;
     struct ggml_tensor *t;
     char name[GGML_MAX_NAME];
 
@@ -156,8 +167,7 @@ find(const struct model *model, const struct weight *w, const char *prefix,
         return tool_error("the file has no tensor %s", name);
     if (t != NULL && !check(model, w, t))
         return false;
-    member = (struct ggml_tensor **)(void *)((char *)base + w->member);
-    *member = t;
+    *member_of(w, base) = t;
     return true;
 }
 
@@ -171,7 +181,22 @@ find_layer(const struct model *model, int64_t il, struct layer *layer)
          i++)
         if (!find(model, &layer_weights[i], prefix, layer))
             return false;
+    layer->rope_freqs = model->rope_freqs;
     return true;
+}
+
+void
+weights_of_layer(struct layer *layer, weights_replace_fn replace, void *arg)
+{
+    for (size_t i = 0; i < sizeof(layer_weights) / sizeof(layer_weights[0]);
+         i++) {
+        struct ggml_tensor **member = member_of(&layer_weights[i], layer);
+
+        if (*member != NULL)
+            *member = replace(arg, *member);
+    }
+    if (layer->rope_freqs != NULL)
+        layer->rope_freqs = replace(arg, layer->rope_freqs);
 }
 
 /* The vocabulary is as large as the embeddings; the tokenizer has to agree. */

@@ -22,7 +22,7 @@
 #define N_STEPS 6
 
 static char path[64];
-static struct device device;
+static struct devices devices;
 static struct model model;
 
 static int32_t
@@ -34,6 +34,7 @@ token_of(int sequence, int step)
 static int
 open_model(void **state)
 {
+    const struct shares any = { .n = 0 };
     char command[256];
     const char *top = getenv("top_builddir");
 
@@ -41,9 +42,9 @@ open_model(void **state)
     snprintf(path, sizeof(path), "bench-batch-%ld.gguf", (long)getpid());
     snprintf(command, sizeof(command), "%s/examples/make-tiny-model %s",
              top == NULL ? "." : top, path);
-    if (system(command) != 0 || !device_open(&device, "CPU", 2))
+    if (system(command) != 0 || !devices_open(&devices, "CPU", &any, 2))
         return 1;
-    return !model_open(&model, path, &device, false);
+    return !model_open(&model, path, &devices, false);
 }
 
 static int
@@ -51,7 +52,7 @@ close_model(void **state)
 {
     (void)state;
     model_close(&model);
-    device_close(&device);
+    devices_close(&devices);
     unlink(path);
     return 0;
 }
@@ -62,7 +63,7 @@ answer_alone(int sequence, float *logits)
 {
     struct engine engine;
 
-    assert_true(engine_open(&engine, &model, &device, N_STEPS, true));
+    assert_true(engine_open(&engine, &model, N_STEPS, true));
     for (int i = 0; i < N_STEPS; i++) {
         const int32_t id = token_of(sequence, i);
 
@@ -85,7 +86,7 @@ each_sequence_has_its_own_keys_and_values(void **state)
     (void)state;
     assert_non_null(alone);
     assert_non_null(many);
-    assert_true(engine_open_many(&engine, &model, &device, N_STEPS, N_SEQ,
+    assert_true(engine_open_many(&engine, &model, N_STEPS, N_SEQ,
                                  &is_supported));
     assert_true(is_supported);
     for (int i = 0; i < N_STEPS; i++) {

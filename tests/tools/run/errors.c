@@ -57,6 +57,14 @@ wrong_options_exit_with_2(void **state)
         { "-m x -p a --seed 1x", "'1x'" },
         { "-m x -p a --logits", "--json" },
         { "-m x -p a --repack maybe", "--repack" },
+        { "-m x -p a --device CPU,A --repack on", "--repack on" },
+        { "-m x -p a --split 1,1", "2 numbers for 1" },
+        { "-m x -p a --device CPU,A --split 1", "1 numbers for 2" },
+        { "-m x -p a --device CPU,A --split 0,0", "no device" },
+        { "-m x -p a --device CPU,A --split 1,x", "'x'" },
+        { "-m x -p a --device CPU,A --split 1,", "''" },
+        { "-m x -p a --device CPU,A --split 1,-1", "-1" },
+        { "-m x -p a --split 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "than 16" },
         { "-m x --chat --perplexity a", "--chat" },
     };
 
@@ -99,6 +107,10 @@ what_cannot_be_done_exits_with_1(void **state)
     check_fails(1, "not a regular file", "-m / -p a");
     snprintf(line, sizeof(line), "-m %s -p a --device nowhere", model);
     check_fails(1, "CPU", line);
+    snprintf(line, sizeof(line), "-m %s -p a --device CPU,nowhere", model);
+    check_fails(1, "no device nowhere", line);
+    snprintf(line, sizeof(line), "-m %s -p a --device CPU,CPU", model);
+    check_fails(1, "named twice", line);
     snprintf(line, sizeof(line), "-m %s -f %s", model, in_folder("no-text"));
     check_fails(1, "no-text", line);
     snprintf(line, sizeof(line), "-m %s -p ''", model);

@@ -4,6 +4,7 @@ run_program = %D%/program.c %D%/program.h
 
 check_PROGRAMS += \
 	tests/tools/run/answers \
+	tests/tools/run/devices \
 	tests/tools/run/errors \
 	tests/tools/run/forward \
 	tests/tools/run/hostile \
@@ -14,6 +15,9 @@ check_PROGRAMS += \
 tests_tools_run_answers_SOURCES = %D%/answers.c $(run_program)
 tests_tools_run_answers_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_answers_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_devices_SOURCES = %D%/devices.c $(sim_devices)
+tests_tools_run_devices_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_devices_LDADD = libmodel.la libtools.la $(SIM_LDADD) $(JANSSON_LIBS) -lm
 tests_tools_run_errors_SOURCES = %D%/errors.c $(run_program)
 tests_tools_run_errors_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_errors_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
