@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "tests/cuda/emulated.h"
+#include "tests/util/random.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -381,7 +382,7 @@ products_read_their_rows_alone(void **state)
     cuda_case(multiply_all, variant->variables, NULL);
 }
 
-/* A third of the variants, which the seed chooses; all with GGMLBACKEND_TEST_ALL. */
+/* A third of the variants, which the seed chooses, or all of them. */
 int
 main(void)
 {

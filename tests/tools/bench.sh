@@ -221,6 +221,7 @@ refuse 1 'a model that is a text' "$tool" -m "$top_srcdir/tests/tools/bench.sh"
 refuse 1 'an unknown device' "$tool" --device none
 refuse 1 'a type of longer blocks than rows' \
     "$tool" --size 96x10 -c 'mul_mat/q4_K/*'
+refuse 2 'several devices' "$tool" --device CPU,CPU
 refuse 2 'a size that is none' "$tool" --size 256
 refuse 2 'no number' "$tool" -p 12,x
 refuse 2 'no threads' "$tool" -t 0

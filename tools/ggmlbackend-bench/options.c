@@ -128,6 +128,8 @@ check(const struct options *o, int *status)
         tool_usage_error("--by-op needs a model, and is of one library");
     else if (o->batches.n > 0 && o->model == NULL)
         tool_usage_error("-b needs a model");
+    else if (o->device != NULL && strchr(o->device, ',') != NULL)
+        tool_usage_error("--device names one device here");
     else
         return true;
     return false;

@@ -11,14 +11,14 @@
 #include <string.h>
 
 /*
- * Most tokens computed at once.  N devices that work on batches of a prompt at
- * the same time are all busy but for the first and the last N - 1: b batches take
- * the time of b + N - 1, where one device after the other takes that of b · N.
- * With two devices that is 4/3 of what half the work takes for 1024 tokens in
- * batches of 256, and 3/2 in batches of 512.  Fewer than 256 do not pay: a card
- * multiplies less than that slower, as its limit is reading the weights up to
- * about 300 columns of 16-bit ones (990 TFLOP/s over 3.35 TB/s on an H100), and
- * the host has to make and to queue a graph for each batch.
+ * Most tokens computed at once.  N devices work on as many batches of a prompt at
+ * the same time, but for the first and the last N - 1 steps, in which some have
+ * nothing to do: B batches take B + N - 1 steps, where B would be the least.  With
+ * two devices that is 5/4 of the least for 1024 tokens in batches of 256, and 3/2
+ * in batches of 512.  Fewer than 256 do not pay: a card multiplies less than that
+ * slower, as its limit is reading the weights up to about 300 columns of 16-bit
+ * ones (990 TFLOP/s over 3.35 TB/s on an H100), and the host has to make and to
+ * queue a graph for each batch.
  */
 #define BATCH_MAX       512
 #define PIPELINED_BATCH 256
