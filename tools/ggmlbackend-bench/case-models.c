@@ -154,7 +154,8 @@ open_batch(struct job *job, const struct bench *bench,
     if (job->ids == NULL || job->logits == NULL)
         return false;
     make_ids(job->ids, n_seq, model->n_vocab);
-    return engine_open_many(&job->engine, model, job->depth + n, n_seq, is_supported);
+    return engine_open_many(&job->engine, model, job->depth + n, n_seq,
+                            is_supported);
 }
 
 /* Steps of a token of each sequence, with all logits. */

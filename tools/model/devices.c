@@ -106,10 +106,9 @@ devices_count(const char *names)
 }
 
 static bool
-is_cpu(const struct device *device)
+is_cpu(ggml_backend_dev_t dev)
 {
-    return ggml_backend_dev_type(device->dev) ==
-        GGML_BACKEND_DEVICE_TYPE_CPU;
+    return ggml_backend_dev_type(dev) == GGML_BACKEND_DEVICE_TYPE_CPU;
 }
 
 /* Look all names up before a device is opened: that may take long. */
@@ -160,13 +159,11 @@ open_all(struct devices *devices, const char *names,
     if (!find_all(names, found))
         return false;
     for (int i = 0; i < n; i++) {
-        const bool has_threads = ggml_backend_dev_type(found[i]) ==
-            GGML_BACKEND_DEVICE_TYPE_CPU;
         const double share = shares->n > 0 ? shares->at[i] : 1.0;
+        /* Of several, cards have no threads that could be set. */
+        const int threads = n == 1 || is_cpu(found[i]) ? n_threads : 0;
 
-        if (share > 0.0 &&
-            !add(devices, found[i], share, n == 1 || has_threads ? n_threads
-                                                                 : 0))
+        if (share > 0.0 && !add(devices, found[i], share, threads))
             return false;
     }
     return true;
@@ -185,7 +182,7 @@ prepare_several(struct devices *devices)
         ggml_backend_dev_get_props(devices->at[i].dev, &props);
         devices->is_pipelined = devices->is_pipelined && props.caps.async &&
             props.caps.events;
-        has_cpu = has_cpu || is_cpu(&devices->at[i]);
+        has_cpu = has_cpu || is_cpu(devices->at[i].dev);
     }
     return has_cpu || device_open(&devices->cpu, "CPU", 0);
 }
@@ -231,7 +228,7 @@ devices_new_sched(const struct devices *devices, size_t n_tensors)
 
     /* The last one has to be a CPU, whatever layers it has. */
     for (int i = 0; i < devices->n; i++) {
-        if (last == NULL && is_cpu(&devices->at[i]))
+        if (last == NULL && is_cpu(devices->at[i].dev))
             last = devices->at[i].backend;
         else
             backends[n++] = devices->at[i].backend;

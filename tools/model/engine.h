@@ -20,7 +20,7 @@ struct engine {
     int64_t n_rows;  /* rows of logits that one call may ask for */
 
     struct graph prompt; /* many tokens */
-    struct graph more;   /* on several devices: of which none is asked about */
+    struct graph more;   /* on several devices, a prompt's before its last one */
     struct graph step;   /* one token */
     struct graph head;
     struct graph *last;  /* the one of them that ran last */

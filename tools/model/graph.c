@@ -289,7 +289,7 @@ take_inputs(struct builder *b, int64_t il)
 /* Let the device of layer IL compute what was built since the layer before,
  * with X, which may be NULL. */
 static void
-settle(const struct builder *b, int64_t il, struct ggml_tensor *x)
+assign(const struct builder *b, int64_t il, struct ggml_tensor *x)
 {
     const int device = b->model->layers[il].device;
     struct graph *g = b->graph;
@@ -298,9 +298,9 @@ settle(const struct builder *b, int64_t il, struct ggml_tensor *x)
         return;
     if (x != NULL)
         ggml_build_forward_expand(g->graph, x);
-    for (; g->n_settled < ggml_graph_n_nodes(g->graph); g->n_settled++)
+    for (; g->n_assigned < ggml_graph_n_nodes(g->graph); g->n_assigned++)
         ggml_backend_sched_set_tensor_backend(
-            g->sched, ggml_graph_node(g->graph, g->n_settled),
+            g->sched, ggml_graph_node(g->graph, g->n_assigned),
             b->model->devices->at[device].backend);
 }
 
@@ -333,7 +333,7 @@ build_body(struct builder *b)
             x = ggml_add(b->ctx, seen, rows_from(b, x, first));
             x = ggml_add(b->ctx, ffn_block(b, il, x), x);
         }
-        settle(b, il, seen == NULL ? NULL : x);
+        assign(b, il, seen == NULL ? NULL : x);
         if (seen == NULL)
             return NULL;
     }
@@ -342,7 +342,7 @@ build_body(struct builder *b)
     g->has_logits = g->n_out == 1;
     if (g->has_logits)
         x = linear(b, b->model->output, NULL, x);
-    settle(b, b->hp->n_layer - 1, x);
+    assign(b, b->hp->n_layer - 1, x);
     return x;
 }
 
@@ -385,7 +385,7 @@ prepare(struct graph *g, const struct builder *b)
             ggml_backend_sched_reset(g->sched);
     }
     g->n_stores = 0;
-    g->n_settled = 0;
+    g->n_assigned = 0;
     if (g->ctx != NULL)
         g->graph = ggml_new_graph_custom(g->ctx, n_tensors, false);
     if (g->ctx == NULL || (g->alloc == NULL && g->sched == NULL) ||

@@ -52,7 +52,7 @@ struct graph {
     const struct device *device; /* that computes it, with ALLOC, or */
     ggml_gallocr_t alloc;
     ggml_backend_sched_t sched;  /* what computes it on several, else NULL */
-    int n_settled;               /* of its nodes, which have a device there */
+    int n_assigned;              /* of its nodes, which have a device there */
 };
 
 /*

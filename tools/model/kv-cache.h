@@ -14,10 +14,10 @@
 #define KV_STEP 64
 
 /*
- * Each layer has two F16 tensors on its device: keys, a row of all heads for each position,
- * and values.  Those lie likewise where attention is one operation; else they
- * are transposed, a row of all positions for each element, so that the product
- * with attention's weights runs along rows.
+ * Each layer has two F16 tensors on its device: keys, a row of all heads for
+ * each position, and values.  Those lie likewise where attention is one
+ * operation; else they are transposed, a row of all positions for each element,
+ * so that the product with attention's weights runs along rows.
  */
 struct kv_cache {
     int64_t n_ctx; /* positions there is room for, a multiple of KV_STEP */

@@ -271,9 +271,9 @@ floats(float factor, vi s[VQ_ROWS][VQ_COLS], vf f[VQ_ROWS][VQ_COLS])
 
 /* The micro-kernel: MR rows times VQ_COLS columns, all sub-blocks of the tile's
  * part of k.  Sums stay in registers from the first sub-block to the last.
- * Meanwhile the sub-blocks of the next columns are prefetched, AHEAD bytes behind
- * these: where a column goes on in the next KC values, the processor's own
- * prefetcher would follow it there. */
+ * Meanwhile the sub-blocks of the next columns are prefetched, which lie AHEAD
+ * bytes behind these.  The processor's own prefetcher would go on in the same
+ * column, whose further values are not wanted before the next KC. */
 GB_INLINE void
 add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
             const void *const *columns, float *const *dst, ptrdiff_t ahead)
