@@ -6,10 +6,11 @@
  *     make-model [-l LAYERS] [-s SEED] SHAPE TYPE FILE
  *
  * What such a model says is noise, but it takes as long as the real one does.
- * Of each type and length of row 64 rows are made, and the file's rows are those
- * in any order, so that gigabytes take no longer than writing them.  It has
- * no vocabulary.  TYPE q4_k_m has Q4_K, and Q6_K for the last matrix and, in every
- * other layer, for values and the last of the network.
+ * Of each type and length of row 64 rows are made, and the file's rows are
+ * those in any order, so that gigabytes take no longer than writing them.  It
+ * has no vocabulary.  TYPE q4_k_m has Q4_K, and Q6_K for the last matrix and,
+ * in every other layer, for values and the last of the network; where rows are
+ * no whole super-blocks, Q5_0 and Q8_0 take their places.
  *
  * FILE is there when it is whole.
  */
@@ -24,23 +25,32 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { POOL_ROWS = 64, MAX_POOLS = 32, TENSORS_A_LAYER = 10 };
+enum { POOL_ROWS = 64, MAX_POOLS = 32, TENSORS_A_LAYER = 13 };
 
 struct shape {
     const char *name;
     int n_layer, n_embd, n_head, n_head_kv, n_ff, n_vocab;
-    int n_expert, n_used; /* 0: none */
     float rope_base;
-    bool is_tied; /* the input's matrix is the output's as well */
+    bool is_tied;         /* the input's matrix is the output's as well */
+    int n_expert, n_used; /* 0: none */
+    bool is_gemma;        /* of the architecture gemma3: norms of heads, and
+                             behind attention and network */
+    int n_head_size;      /* 0: the embedding's, divided among heads */
 };
 
 static const struct shape shapes[] = {
-    { "smollm2-135m", 30, 576, 9, 3, 1536, 49152, 0, 0, 1e5f, true },
-    { "llama-3-8b", 32, 4096, 32, 8, 14336, 128256, 0, 0, 5e5f, false },
-    { "32b", 64, 5120, 40, 8, 27648, 152064, 0, 0, 1e6f, false },
-    { "experts-8-of-64", 16, 2048, 16, 16, 1024, 50304, 64, 8, 1e4f, false },
-    { "tiny", 2, 256, 4, 2, 512, 512, 0, 0, 1e4f, false },
-    { "tiny-experts", 2, 256, 4, 2, 256, 512, 8, 2, 1e4f, false },
+    { "smollm2-135m", 30, 576, 9, 3, 1536, 49152, 1e5f, true },
+    { "gemma-3-270m", 18, 640, 4, 1, 2048, 262144, 1e6f, true, .is_gemma = true,
+      .n_head_size = 256 },
+    { "llama-3-8b", 32, 4096, 32, 8, 14336, 128256, 5e5f, false },
+    { "32b", 64, 5120, 40, 8, 27648, 152064, 1e6f, false },
+    { "experts-8-of-64", 16, 2048, 16, 16, 1024, 50304, 1e4f, false,
+      .n_expert = 64, .n_used = 8 },
+    { "tiny", 2, 256, 4, 2, 512, 512, 1e4f, false },
+    { "tiny-gemma", 2, 192, 4, 1, 512, 512, 1e4f, true, .is_gemma = true,
+      .n_head_size = 64 },
+    { "tiny-experts", 2, 256, 4, 2, 256, 512, 1e4f, false, .n_expert = 8,
+      .n_used = 2 },
 };
 
 /* What matrices are of, and those that are kept better. */
@@ -99,7 +109,7 @@ add(struct model *m, const char *name, enum ggml_type type, int64_t n0,
     struct ggml_tensor *t;
 
     if (n0 % ggml_blck_size(type) != 0)
-        type = GGML_TYPE_Q8_0;
+        type = type == GGML_TYPE_Q4_K ? GGML_TYPE_Q5_0 : GGML_TYPE_Q8_0;
     t = ggml_new_tensor_3d(m->ctx, type, n0, n1, n2);
     ggml_set_name(t, name);
     gguf_add_tensor(m->gguf, t);
@@ -137,6 +147,29 @@ add_network(struct model *m, int il, enum ggml_type better)
         s->n_expert);
 }
 
+static int
+head_size(const struct shape *s)
+{
+    return s->n_head_size > 0 ? s->n_head_size : s->n_embd / s->n_head;
+}
+
+/* What Gemma has beside the matrices and norms of all. */
+static void
+add_more_norms(struct model *m, int il)
+{
+    static const char *const of_heads[] = { "attn_q_norm.weight",
+                                            "attn_k_norm.weight" };
+    static const char *const of_results[] = { "post_attention_norm.weight",
+                                              "post_ffw_norm.weight" };
+
+    for (int i = 0; i < 2; i++) {
+        add(m, in_layer(il, of_heads[i]), GGML_TYPE_F32, head_size(m->shape), 1,
+            1);
+        add(m, in_layer(il, of_results[i]), GGML_TYPE_F32, m->shape->n_embd, 1,
+            1);
+    }
+}
+
 static void
 add_layer(struct model *m, int il)
 {
@@ -144,15 +177,18 @@ add_layer(struct model *m, int il)
     const enum ggml_type type = m->kind->type;
     const enum ggml_type better = il % 2 == 0 && type == GGML_TYPE_Q4_K
                                       ? m->kind->better : type;
-    const int n_kv = s->n_embd / s->n_head * s->n_head_kv;
+    const int n_q = head_size(s) * s->n_head;
+    const int n_kv = head_size(s) * s->n_head_kv;
 
     add(m, in_layer(il, "attn_norm.weight"), GGML_TYPE_F32, s->n_embd, 1, 1);
-    add(m, in_layer(il, "attn_q.weight"), type, s->n_embd, s->n_embd, 1);
+    add(m, in_layer(il, "attn_q.weight"), type, s->n_embd, n_q, 1);
     add(m, in_layer(il, "attn_k.weight"), type, s->n_embd, n_kv, 1);
     add(m, in_layer(il, "attn_v.weight"), better, s->n_embd, n_kv, 1);
-    add(m, in_layer(il, "attn_output.weight"), type, s->n_embd, s->n_embd, 1);
+    add(m, in_layer(il, "attn_output.weight"), type, n_q, s->n_embd, 1);
     add(m, in_layer(il, "ffn_norm.weight"), GGML_TYPE_F32, s->n_embd, 1, 1);
     add_network(m, il, better);
+    if (s->is_gemma)
+        add_more_norms(m, il);
 }
 
 static void
@@ -171,6 +207,17 @@ add_all(struct model *m)
 
 /* ---- keys ---- */
 
+/* "ARCHITECTURE.NAME"; valid until the next call. */
+static const char *
+key(const struct model *m, const char *name)
+{
+    static char full[96];
+
+    snprintf(full, sizeof(full), "%s.%s",
+             m->shape->is_gemma ? "gemma3" : "llama", name);
+    return full;
+}
+
 static void
 set_keys(struct model *m)
 {
@@ -179,26 +226,31 @@ set_keys(struct model *m)
         const char *name;
         int value;
     } sizes[] = {
-        { "llama.block_count", m->n_layer },
-        { "llama.context_length", 65536 },
-        { "llama.embedding_length", s->n_embd },
-        { "llama.feed_forward_length", s->n_ff },
-        { "llama.attention.head_count", s->n_head },
-        { "llama.attention.head_count_kv", s->n_head_kv },
-        { "llama.rope.dimension_count", s->n_embd / s->n_head },
-        { "llama.vocab_size", s->n_vocab },
-        { "llama.expert_count", s->n_expert },
-        { "llama.expert_used_count", s->n_used },
+        { "block_count", m->n_layer },
+        { "context_length", 65536 },
+        { "embedding_length", s->n_embd },
+        { "feed_forward_length", s->n_ff },
+        { "attention.head_count", s->n_head },
+        { "attention.head_count_kv", s->n_head_kv },
+        { "attention.key_length", head_size(s) },
+        { "attention.value_length", head_size(s) },
+        { "attention.sliding_window", s->is_gemma ? 512 : 0 },
+        { "rope.dimension_count", head_size(s) },
+        { "vocab_size", s->n_vocab },
+        { "expert_count", s->n_expert },
+        { "expert_used_count", s->n_used },
     };
 
-    gguf_set_val_str(m->gguf, "general.architecture", "llama");
+    gguf_set_val_str(m->gguf, "general.architecture",
+                     s->is_gemma ? "gemma3" : "llama");
     gguf_set_val_str(m->gguf, "general.name", s->name);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         if (sizes[i].value > 0)
-            gguf_set_val_u32(m->gguf, sizes[i].name,
+            gguf_set_val_u32(m->gguf, key(m, sizes[i].name),
                              (uint32_t)sizes[i].value);
-    gguf_set_val_f32(m->gguf, "llama.attention.layer_norm_rms_epsilon", 1e-5f);
-    gguf_set_val_f32(m->gguf, "llama.rope.freq_base", s->rope_base);
+    gguf_set_val_f32(m->gguf, key(m, "attention.layer_norm_rms_epsilon"),
+                     s->is_gemma ? 1e-6f : 1e-5f);
+    gguf_set_val_f32(m->gguf, key(m, "rope.freq_base"), s->rope_base);
     gguf_set_val_str(m->gguf, "tokenizer.ggml.model", "none");
 }
 

@@ -76,6 +76,13 @@ claim 'and one whose weights are repacked' \
 claim 'or where a measurement says so' \
     "$tool" -m "$dir/layer.gguf" --repack auto -p 4 -g 2 -t 2 -s 0.001
 rm -f "$dir/layer.gguf"
+"$top_builddir/bench/make-model" tiny-gemma q4_k_m "$dir/gemma.gguf" || exit 99
+claim 'a made model with norms of heads and a window' \
+    "$tool" -m "$dir/gemma.gguf" -p 600 -g 2 -t 2 -s 0.001
+says 'which reads of five types' sh -c \
+    'test "$("$1" show "$2" | grep -Eo " (f32|q5_0|q8_0|q4_K|q6_K) +\[" |
+        sort -u | wc -l)" -eq 5' - "$top_builddir/ggmlbackend-gguf" \
+    "$dir/gemma.gguf"
 claim 'several sequences are answered at once' \
     "$tool" -m "$dir/tiny.gguf" -b 1,3 -d 5 -c 'model/batch*' -t 2 -s 0.001
 says 'each number of them' sh -c \
