@@ -29,11 +29,13 @@ static void
 print_hashes(void)
 {
     static struct layers_answer answer;
+    const struct tiny_run run = { .devices = DEVICES "0",
+                                  .n_tokens = TINY_TOKENS };
     struct tiny_answer other;
 
     CHECK(cuda_load() != NULL);
     layers_run(&way, &answer);
-    CHECK(tiny_model_run(DEVICES "0", TINY_TOKENS, &other));
+    CHECK(tiny_model_run(&run, &other));
     CHECK(emulator.live() == 0 && emulator.reports() == 0);
     fprintf(stderr, "%016llx %016llx\n",
             (unsigned long long)tiny_hash(answer.logits,

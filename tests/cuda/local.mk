@@ -215,20 +215,23 @@ tests_cuda_timeline_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 
 # A model, run by the code of ggmlbackend-run.
 cuda_tiny_model = \
-	$(cuda_emulated) \
+	tests/cuda/outcome.c \
+	tests/cuda/outcome.h \
 	tests/cuda/tiny-model.c \
 	tests/cuda/tiny-model.h
 check_PROGRAMS += \
 	tests/cuda/bits \
 	tests/cuda/divided \
 	tests/cuda/model-failures
-tests_cuda_bits_SOURCES = %D%/bits.c %D%/layers.c %D%/layers.h $(cuda_tiny_model)
+tests_cuda_bits_SOURCES = %D%/bits.c %D%/layers.c %D%/layers.h $(cuda_emulated) \
+	$(cuda_tiny_model)
 tests_cuda_bits_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_cuda_bits_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS) -lm
-tests_cuda_divided_SOURCES = %D%/divided.c $(cuda_tiny_model)
+tests_cuda_divided_SOURCES = %D%/divided.c $(cuda_emulated) $(cuda_tiny_model)
 tests_cuda_divided_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_cuda_divided_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
-tests_cuda_model_failures_SOURCES = %D%/model-failures.c $(cuda_tiny_model)
+tests_cuda_model_failures_SOURCES = %D%/model-failures.c $(cuda_emulated) \
+	$(cuda_tiny_model)
 tests_cuda_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_cuda_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
 endif

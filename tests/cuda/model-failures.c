@@ -9,17 +9,15 @@
 #include "config.h"
 
 #include "tests/cuda/emulated.h"
-#include "tests/cuda/tiny-model.h"
+#include "tests/cuda/outcome.h"
 
 #include "ggmlbackend.h"
 #include "tools/common/tool.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -29,75 +27,14 @@
  */
 enum { FIRST = 50, LAST = 10, STEP = 16 };
 
-enum { TIME_LIMIT = 60 }; /* seconds of one run */
-
-static struct tiny_answer right;
-
-/* What is going on, for messages. */
-static struct {
-    const char *name;
-    uint64_t n;
-} now;
-
-static int n_wrong;
-
-static void
-tell(const char *what, const char *said)
-{
-    fprintf(stderr, "%s %d: %s: %s\n", now.name, (int)now.n, what, said);
-    n_wrong++;
-}
-
-/* ---- a run, and what it says ---- */
-
-struct outcome {
-    bool is_done;
-    struct tiny_answer answer;
-    char said[8192];
-};
-
-static void
-time_is_over(int number)
-{
-    static const char text[] = "a run does not come to its end\n";
-
-    (void)number;
-    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-    (void)!write(STDERR_FILENO, now.name, strlen(now.name));
-    _exit(1);
-}
-
-/* With stderr going to a file meanwhile. */
 static void
 run(int n_tokens, struct outcome *out)
 {
-    FILE *file = tmpfile();
-    const int own = dup(STDERR_FILENO);
-    size_t size;
+    const struct tiny_run run = { .devices = DEVICES "0",
+                                  .n_tokens = n_tokens };
 
-    CHECK(file != NULL && own >= 0);
-    CHECK(dup2(fileno(file), STDERR_FILENO) >= 0);
-    alarm(TIME_LIMIT);
-    out->is_done = tiny_model_run(DEVICES "0", n_tokens, &out->answer);
-    alarm(0);
-    CHECK(dup2(own, STDERR_FILENO) >= 0);
-    close(own);
-    rewind(file);
-    size = fread(out->said, 1, sizeof(out->said) - 1, file);
-    out->said[size] = '\0';
-    fclose(file);
+    outcome_of(&run, out);
 }
-
-static bool
-is_right(const struct tiny_answer *answer, int n_tokens)
-{
-    return memcmp(answer->tokens, right.tokens,
-                  (size_t)n_tokens * sizeof(*right.tokens)) == 0 &&
-           memcmp(answer->logits, right.logits,
-                  (size_t)n_tokens * sizeof(*right.logits)) == 0;
-}
-
-/* ---- afterwards ---- */
 
 static void
 nothing_is_left(const char *said, bool may_report)
@@ -107,9 +44,9 @@ nothing_is_left(const char *said, bool may_report)
 
     n_reports += n_new;
     if (emulator.live() != 0 || emulator.memory_used(0) != 0)
-        tell("something is left", said);
+        outcome_is_wrong("something is left", said);
     if (n_new != 0 && !may_report)
-        tell("the emulated driver has reports", said);
+        outcome_is_wrong("the emulated driver has reports", said);
 }
 
 static void
@@ -119,38 +56,9 @@ a_fresh_backend_answers(void)
 
     emulator.reset();
     run(1, &out);
-    if (!out.is_done || !is_right(&out.answer, 1) || out.said[0] != '\0')
-        tell("a fresh backend does not answer right", out.said);
+    if (!out.is_done || !outcome_is_right(&out, 1) || out.said[0] != '\0')
+        outcome_is_wrong("a fresh backend does not answer right", out.said);
     nothing_is_left(out.said, false);
-}
-
-/* Lines of the model's code that are no warnings. */
-static int
-count_errors(const char *said)
-{
-    static const char own[] = "test: ", warning[] = "test: warning: ";
-    int n = 0;
-
-    for (; said != NULL; said = strchr(said, '\n')) {
-        said += *said == '\n';
-        n += strncmp(said, own, strlen(own)) == 0 &&
-             strncmp(said, warning, strlen(warning)) != 0;
-    }
-    return n;
-}
-
-/* An answer that is right, or one line that has the driver's REASON. */
-static void
-check(const struct outcome *out, const char *reason)
-{
-    if (out->is_done && !is_right(&out->answer, TINY_TOKENS))
-        tell("the answer is wrong", out->said);
-    if (out->is_done && count_errors(out->said) != 0)
-        tell("an answer, and an error", out->said);
-    if (!out->is_done && count_errors(out->said) != 1)
-        tell("not one line", out->said);
-    if (!out->is_done && strstr(out->said, reason) == NULL)
-        tell("the reason is missing", out->said);
 }
 
 /* ---- failing calls ---- */
@@ -162,11 +70,10 @@ begin(void)
 
     tool_begin("test");
     CHECK(cuda_load() != NULL);
-    signal(SIGALRM, time_is_over);
     emulator.reset();
     run(TINY_TOKENS, &out);
     CHECK(out.is_done && out.said[0] == '\0');
-    right = out.answer;
+    outcome_case.right = out.answer;
 }
 
 /* The next call to fail behind N, of COUNT. */
@@ -192,9 +99,9 @@ fail_calls_of(const char *name, uint64_t count, const struct fault *fault)
     struct outcome out;
     int n_failed = 0;
 
-    now.name = name;
+    outcome_case.name = name;
     for (uint64_t n = next(0, count);; n = next(n, count)) {
-        now.n = n;
+        outcome_case.n = n;
         emulator.reset();
         emulator.fail_call(name, n, fault->result);
         run(TINY_TOKENS, &out);
@@ -202,7 +109,7 @@ fail_calls_of(const char *name, uint64_t count, const struct fault *fault)
         if (emulator.failures() == 0 && n > count)
             return n_failed;
         n_failed += emulator.failures() != 0;
-        check(&out, fault->reason);
+        outcome_check(&out, fault->reason);
         nothing_is_left(out.said, cuda_is_entry(name));
         a_fresh_backend_answers();
     }
@@ -227,8 +134,8 @@ fail_each_call(const struct fault *fault)
         n_failed += counts[i] > 0 ? fail_calls_of(names[i], counts[i], fault)
                                   : 0;
     fprintf(stderr, "%d of %d calls failed, %d findings\n", n_failed,
-            (int)n_calls, n_wrong);
-    CHECK(n_failed > 300 && n_wrong == 0);
+            (int)n_calls, outcome_case.n_wrong);
+    CHECK(n_failed > 300 && outcome_case.n_wrong == 0);
 }
 
 static void
@@ -251,20 +158,20 @@ lose_the_card(void)
 
     begin();
     n_calls = emulator.count(EMU_CALLS);
-    now.name = "lost with call";
+    outcome_case.name = "lost with call";
     for (uint64_t n = 1; n <= n_calls; n = next(n, n_calls)) {
-        now.n = n;
+        outcome_case.n = n;
         emulator.reset();
         emulator.lose_card(n, 0);
         run(TINY_TOKENS, &out);
         emulator.reset();
-        check(&out, LAUNCH_FAILED);
+        outcome_check(&out, LAUNCH_FAILED);
         nothing_is_left(out.said, false);
         a_fresh_backend_answers();
     }
     fprintf(stderr, "lost with calls of %d, %d findings\n", (int)n_calls,
-            n_wrong);
-    CHECK(n_wrong == 0);
+            outcome_case.n_wrong);
+    CHECK(outcome_case.n_wrong == 0);
 }
 
 /* ---- failing while cards are listed ---- */
@@ -274,13 +181,16 @@ static void
 without_a_card(const char *reason)
 {
     struct ggmlbackend_refused_module refused;
+    const struct tiny_run on_cpu = { .devices = "CPU",
+                                     .n_tokens = TINY_TOKENS };
     struct tiny_answer answer;
 
     CHECK(ggmlbackend_refused_get(0, &refused));
     fprintf(stderr, "reason: %s\n", refused.reason);
     CHECK(strstr(refused.reason, reason) != NULL);
-    CHECK(tiny_model_run("CPU", TINY_TOKENS, &answer));
-    CHECK(memcmp(answer.tokens, right.tokens, sizeof(right.tokens)) == 0);
+    CHECK(tiny_model_run(&on_cpu, &answer));
+    CHECK(memcmp(answer.tokens, outcome_case.right.tokens,
+                 sizeof(answer.tokens)) == 0);
 }
 
 static const char *listing_reason;
@@ -298,7 +208,7 @@ list_and_run(void)
         emulator.reset();
         run(TINY_TOKENS, &out);
         CHECK(out.is_done && out.said[0] == '\0');
-        CHECK(is_right(&out.answer, TINY_TOKENS));
+        CHECK(outcome_is_right(&out, TINY_TOKENS));
     }
     CHECK(emulator.live() == 0 && emulator.reports() == 0);
 }
@@ -326,11 +236,11 @@ learn_from_a_listing(void)
 
     cuda_case(count_listing, "", &text);
     assert_int_equal(sscanf(text, "%d %n", &n_listing_calls, &length), 1);
-    for (size_t i = 0; i < sizeof(right); i++) {
+    for (size_t i = 0; i < sizeof(outcome_case.right); i++) {
         unsigned byte;
 
         assert_int_equal(sscanf(text + length + 2 * i, "%2x", &byte), 1);
-        ((unsigned char *)&right)[i] = (unsigned char)byte;
+        ((unsigned char *)&outcome_case.right)[i] = (unsigned char)byte;
     }
 }
 

@@ -71,15 +71,29 @@ tiny_best_of(const float *logits, int64_t n)
 }
 
 static bool
-answer(struct engine *engine, float *logits, int n_tokens,
-       struct tiny_answer *out)
+append_prompt(struct engine *engine, int n_batches)
 {
     static const int32_t prompt[TINY_PROMPT] = { 119, 260, 269 };
+    const int n = n_batches * TINY_BATCH;
+    int32_t tokens[TINY_BATCHES * TINY_BATCH];
+
+    if (n_batches == 0)
+        return engine_append_all(engine, prompt, TINY_PROMPT);
+    for (int i = 0; i < n; i++)
+        tokens[i] = prompt[i % TINY_PROMPT] - i;
+    engine->n_batch = TINY_BATCH;
+    return engine_append_all(engine, tokens, n);
+}
+
+static bool
+answer(struct engine *engine, float *logits, const struct tiny_run *run,
+       struct tiny_answer *out)
+{
     const int64_t n_vocab = engine->model->n_vocab;
 
-    if (!engine_append_all(engine, prompt, TINY_PROMPT))
+    if (!append_prompt(engine, run->n_batches))
         return false;
-    for (int i = 0; i < n_tokens; i++) {
+    for (int i = 0; i < run->n_tokens; i++) {
         if (i > 0 && !engine_append(engine, &out->tokens[i - 1], 1, 1))
             return false;
         if (!engine_logits(engine, 0, 1, logits))
@@ -92,7 +106,8 @@ answer(struct engine *engine, float *logits, int n_tokens,
 }
 
 static bool
-run_engine(const struct model *model, int n_tokens, struct tiny_answer *out)
+run_engine(const struct model *model, const struct tiny_run *run,
+           struct tiny_answer *out)
 {
     float *logits = calloc((size_t)model->n_vocab, sizeof(*logits));
     struct engine engine;
@@ -100,7 +115,7 @@ run_engine(const struct model *model, int n_tokens, struct tiny_answer *out)
 
     if (logits != NULL &&
         engine_open(&engine, model, POSITIONS, true)) {
-        is_done = answer(&engine, logits, n_tokens, out);
+        is_done = answer(&engine, logits, run, out);
         engine_close(&engine);
     }
     free(logits);
@@ -108,18 +123,19 @@ run_engine(const struct model *model, int n_tokens, struct tiny_answer *out)
 }
 
 bool
-tiny_model_run(const char *names, int n_tokens, struct tiny_answer *out)
+tiny_model_run(const struct tiny_run *run, struct tiny_answer *out)
 {
-    const struct shares equal = { .at = { 1, 1 }, .n = devices_count(names) };
+    const struct shares equal = { .at = { 1, 1 },
+                                  .n = devices_count(run->devices) };
     struct devices devices;
     struct model model;
     bool is_done = false;
 
     memset(out, 0, sizeof(*out));
-    if (!devices_open(&devices, names, &equal, 0))
+    if (!devices_open(&devices, run->devices, &equal, 0))
         return false;
     if (model_open(&model, path, &devices, false)) {
-        is_done = run_engine(&model, n_tokens, out);
+        is_done = run_engine(&model, run, out);
         model_close(&model);
     }
     devices_close(&devices);

@@ -17,19 +17,23 @@ int tiny_model_remove(void **state);
 /* Where it is. */
 const char *tiny_model_path(void);
 
-enum { TINY_PROMPT = 3, TINY_TOKENS = 4 };
+enum { TINY_PROMPT = 3, TINY_TOKENS = 4, TINY_BATCH = 8, TINY_BATCHES = 6 };
 
 struct tiny_answer {
     int32_t tokens[TINY_TOKENS];
     uint64_t logits[TINY_TOKENS]; /* a hash of all bits before each */
 };
 
-/*
- * Load the model onto DEVICES, one or two in equal parts, let it answer with
- * N_TOKENS, and close everything.  False after a message on stderr.
- */
-bool tiny_model_run(
-    const char *devices, int n_tokens, struct tiny_answer *out);
+struct tiny_run {
+    const char *devices; /* one, or two that have equal parts */
+    int n_tokens;        /* of the answer */
+    int n_batches;       /* the prompt is computed in; 0: one, of TINY_PROMPT
+                            tokens, else each of TINY_BATCH */
+};
+
+/* Load the model, let it answer, and close everything.  False after a message
+ * on stderr. */
+bool tiny_model_run(const struct tiny_run *run, struct tiny_answer *out);
 
 uint64_t tiny_hash(const void *bytes, size_t size);
 

@@ -153,10 +153,11 @@ check_PROGRAMS += \
 	tests/hip/model-failures \
 	tests/hip/timeline
 tests_hip_bits_SOURCES = tests/cuda/bits.c tests/cuda/layers.c tests/cuda/layers.h \
-	$(cuda_tiny_model)
+	$(cuda_emulated) $(cuda_tiny_model)
 tests_hip_bits_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS) -DGB_USE_HIP
 tests_hip_bits_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS) -lm
-tests_hip_model_failures_SOURCES = tests/cuda/model-failures.c $(cuda_tiny_model)
+tests_hip_model_failures_SOURCES = tests/cuda/model-failures.c $(cuda_emulated) \
+	$(cuda_tiny_model)
 tests_hip_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS) -DGB_USE_HIP
 tests_hip_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
 tests_hip_timeline_SOURCES = tests/cuda/timeline.c $(cuda_emulated) \

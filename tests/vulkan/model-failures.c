@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "tests/cuda/tiny-model.h"
+#include "tests/cuda/outcome.h"
 #include "tests/vulkan/shimmed.h"
 
 #include "ggmlbackend.h"
@@ -18,33 +18,12 @@
 
 #include <dlfcn.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-
-enum { TIME_LIMIT = 60 }; /* seconds of one run */
-
-static struct tiny_answer right;
-
-/* What is going on, for messages. */
-static struct {
-    const char *name;
-    uint64_t n;
-} now;
-
-static int n_wrong;
-
-static void
-tell(const char *what, const char *said)
-{
-    fprintf(stderr, "%s %d: %s: %s\n", now.name, (int)now.n, what, said);
-    n_wrong++;
-}
 
 /* ---- time ---- */
 
@@ -104,53 +83,12 @@ calloc(size_t n, size_t size)
 }
 #endif
 
-/* ---- a run, and what it says ---- */
-
-struct outcome {
-    bool is_done;
-    struct tiny_answer answer;
-    char said[8192];
-};
-
-static void
-time_is_over(int number)
-{
-    static const char text[] = ": a run does not come to its end\n";
-
-    (void)number;
-    (void)!write(STDERR_FILENO, now.name, strlen(now.name));
-    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-    _exit(1);
-}
-
-/* With stderr going to a file meanwhile. */
 static void
 run(int n_tokens, struct outcome *out)
 {
-    FILE *file = tmpfile();
-    const int own = dup(STDERR_FILENO);
-    size_t size;
+    const struct tiny_run run = { .devices = "Vulkan0", .n_tokens = n_tokens };
 
-    CHECK(file != NULL && own >= 0);
-    CHECK(dup2(fileno(file), STDERR_FILENO) >= 0);
-    alarm(TIME_LIMIT);
-    out->is_done = tiny_model_run("Vulkan0", n_tokens, &out->answer);
-    alarm(0);
-    CHECK(dup2(own, STDERR_FILENO) >= 0);
-    close(own);
-    rewind(file);
-    size = fread(out->said, 1, sizeof(out->said) - 1, file);
-    out->said[size] = '\0';
-    fclose(file);
-}
-
-static bool
-is_right(const struct tiny_answer *answer, int n_tokens)
-{
-    return memcmp(answer->tokens, right.tokens,
-                  (size_t)n_tokens * sizeof(*right.tokens)) == 0 &&
-           memcmp(answer->logits, right.logits,
-                  (size_t)n_tokens * sizeof(*right.logits)) == 0;
+    outcome_of(&run, out);
 }
 
 static void
@@ -158,10 +96,10 @@ nothing_is_left(void)
 {
     size_t free_bytes, total;
 
-    n_wrong += vk_is_left(now.name, now.n);
+    outcome_case.n_wrong += vk_is_left(outcome_case.name, outcome_case.n);
     ggml_backend_dev_memory(vk_device("Vulkan0"), &free_bytes, &total);
     if (free_bytes != total)
-        tell("not all memory is free", "");
+        outcome_is_wrong("not all memory is free", "");
 }
 
 static void
@@ -171,38 +109,9 @@ a_fresh_backend_answers(void)
 
     shim.reset();
     run(1, &out);
-    if (!out.is_done || !is_right(&out.answer, 1) || out.said[0] != '\0')
-        tell("a fresh backend does not answer right", out.said);
+    if (!out.is_done || !outcome_is_right(&out, 1) || out.said[0] != '\0')
+        outcome_is_wrong("a fresh backend does not answer right", out.said);
     nothing_is_left();
-}
-
-/* Lines of the program's that are no warnings. */
-static int
-count_errors(const char *said)
-{
-    static const char own[] = "test: ", warning[] = "test: warning: ";
-    int n = 0;
-
-    for (; said != NULL; said = strchr(said, '\n')) {
-        said += *said == '\n';
-        n += strncmp(said, own, strlen(own)) == 0 &&
-             strncmp(said, warning, strlen(warning)) != 0;
-    }
-    return n;
-}
-
-/* An answer that is right, or one line that has REASON. */
-static void
-check(const struct outcome *out, const char *reason)
-{
-    if (out->is_done && !is_right(&out->answer, TINY_TOKENS))
-        tell("the answer is wrong", out->said);
-    if (out->is_done && count_errors(out->said) != 0)
-        tell("an answer, and an error", out->said);
-    if (!out->is_done && count_errors(out->said) != 1)
-        tell("not one line", out->said);
-    if (!out->is_done && strstr(out->said, reason) == NULL)
-        tell("the reason is missing", out->said);
 }
 
 static void
@@ -211,15 +120,14 @@ begin(void)
     struct outcome out;
 
     tool_begin("test");
-    now.name = "a run";
+    outcome_case.name = "a run";
     CHECK(vk_load() != NULL);
-    signal(SIGALRM, time_is_over);
     shim.reset();
     run(TINY_TOKENS, &out);
     if (!out.is_done || out.said[0] != '\0')
         fprintf(stderr, "%s", out.said);
     CHECK(out.is_done && out.said[0] == '\0');
-    right = out.answer;
+    outcome_case.right = out.answer;
     nothing_is_left();
 }
 
@@ -247,14 +155,14 @@ fail_calls_of(const char *name, uint64_t count, int result)
     struct outcome out;
     int n_failed = 0;
 
-    now.name = name;
+    outcome_case.name = name;
     for (uint64_t n = 1; n <= count; n = next(n, count)) {
-        now.n = n;
+        outcome_case.n = n;
         shim.reset();
         shim.fail_call(name, n, result);
         run(TINY_TOKENS, &out);
         n_failed += shim.failures() != 0;
-        check(&out, vk_result_name(result));
+        outcome_check(&out, vk_result_name(result));
         nothing_is_left();
         a_fresh_backend_answers();
     }
@@ -291,7 +199,7 @@ fail_each_call(int result)
         if (!breaks_a_pipeline(names[i], result))
             n_failed += fail_calls_of(names[i], counts[i], result);
     fprintf(stderr, "%d calls failed with %s, %d findings\n", n_failed,
-            vk_result_name(result), n_wrong);
+            vk_result_name(result), outcome_case.n_wrong);
     return n_failed;
 }
 
@@ -304,14 +212,14 @@ fail_calls(void)
     begin();
     for (int i = 0; i < 3; i++)
         n_failed += fail_each_call(results[i]);
-    CHECK(n_failed > 90 && n_wrong == 0);
+    CHECK(n_failed > 90 && outcome_case.n_wrong == 0);
 }
 
 static void
 fail_calls_by_memory(void)
 {
     begin();
-    CHECK(fail_each_call(OUT_OF_HOST_MEMORY) > 20 && n_wrong == 0);
+    CHECK(fail_each_call(OUT_OF_HOST_MEMORY) > 20 && outcome_case.n_wrong == 0);
 }
 
 /*
@@ -343,23 +251,23 @@ break_a_pipeline(void)
     bool is_replaced;
 
     begin();
-    now.name = broken_call % 2 == 0 ? "CreateShaderModule"
+    outcome_case.name = broken_call % 2 == 0 ? "CreateShaderModule"
                                     : "CreateComputePipelines";
-    now.n = (uint64_t)broken_call;
+    outcome_case.n = (uint64_t)broken_call;
     shim.reset();
-    shim.fail_call(now.name, now.n, UNKNOWN);
+    shim.fail_call(outcome_case.name, outcome_case.n, UNKNOWN);
     run(TINY_TOKENS, &out);
     CHECK(shim.failures() == 1 && !out.is_done);
-    check(&out, vk_result_name(UNKNOWN));
+    outcome_check(&out, vk_result_name(UNKNOWN));
     is_replaced = has_another(out.said);
     fprintf(stderr, "%s\n", is_replaced ? "replaced" : "the only one");
     nothing_is_left();
     shim.reset();
     run(TINY_TOKENS, &out);
     CHECK(out.is_done ? is_replaced || broken_call > 4 : !is_replaced);
-    check(&out, "cannot compute");
+    outcome_check(&out, "cannot compute");
     nothing_is_left();
-    CHECK(n_wrong == 0);
+    CHECK(outcome_case.n_wrong == 0);
 }
 
 static void
@@ -371,18 +279,18 @@ lose_the_device(void)
     begin();
     n_calls = shim.calls("tell");
     CHECK(n_calls > 5);
-    now.name = "lost with call";
+    outcome_case.name = "lost with call";
     for (uint64_t n = 1; n <= n_calls; n = next(n, n_calls)) {
-        now.n = n;
+        outcome_case.n = n;
         shim.reset();
         shim.lose(n);
         run(TINY_TOKENS, &out);
         shim.reset();
-        check(&out, vk_result_name(DEVICE_LOST));
+        outcome_check(&out, vk_result_name(DEVICE_LOST));
         nothing_is_left();
         a_fresh_backend_answers();
     }
-    CHECK(n_wrong == 0);
+    CHECK(outcome_case.n_wrong == 0);
 }
 
 /* A submission and all behind it are worked on for ever: a card of software is
@@ -396,24 +304,24 @@ hang(void)
     begin();
     n_submissions = shim.calls("QueueSubmit");
     CHECK(n_submissions > 2);
-    now.name = "never ends from submission";
+    outcome_case.name = "never ends from submission";
     is_fast = true;
     for (uint64_t n = 1; n <= n_submissions; n = next(n, n_submissions)) {
-        now.n = n;
+        outcome_case.n = n;
         shim.reset();
         shim.hang(n);
         run(TINY_TOKENS, &out);
-        check(&out, vk_result_name(DEVICE_LOST));
+        outcome_check(&out, vk_result_name(DEVICE_LOST));
         if (strstr(out.said, "works on and on") == NULL)
-            tell("nothing is said of what is left", out.said);
+            outcome_is_wrong("nothing is said of what is left", out.said);
         if (shim.live() == 0)
-            tell("what is worked on was destroyed", out.said);
+            outcome_is_wrong("what is worked on was destroyed", out.said);
         shim.reset();
         run(1, &out);
-        if (!out.is_done || !is_right(&out.answer, 1))
-            tell("a fresh backend does not answer right", out.said);
+        if (!out.is_done || !outcome_is_right(&out, 1))
+            outcome_is_wrong("a fresh backend does not answer right", out.said);
     }
-    CHECK(n_wrong == 0);
+    CHECK(outcome_case.n_wrong == 0);
 }
 
 /* ---- the host's memory ---- */
@@ -431,18 +339,18 @@ fail_allocations(void)
     run(TINY_TOKENS, &out);
     n_allocations = n_of_module;
     CHECK(n_allocations > 3);
-    now.name = "no memory at allocation";
+    outcome_case.name = "no memory at allocation";
     for (uint64_t n = 1; n <= n_allocations; n++) {
-        now.n = n;
+        outcome_case.n = n;
         watch_module(n);
         run(TINY_TOKENS, &out);
         watch_module(0);
-        check(&out, "no memory for");
+        outcome_check(&out, "no memory for");
         nothing_is_left();
         a_fresh_backend_answers();
     }
     fprintf(stderr, "%d allocations failed\n", (int)n_allocations);
-    CHECK(n_wrong == 0);
+    CHECK(outcome_case.n_wrong == 0);
 }
 #endif
 
@@ -455,12 +363,13 @@ static void
 without_a_device(void)
 {
     struct ggmlbackend_refused_module refused;
+    const struct tiny_run on_cpu = { .devices = "CPU", .n_tokens = 1 };
     struct tiny_answer answer;
 
     CHECK(ggmlbackend_refused_get(0, &refused));
     fprintf(stderr, "reason: %s\n", refused.reason);
     CHECK(strstr(refused.reason, listing_reason) != NULL);
-    CHECK(tiny_model_run("CPU", 1, &answer));
+    CHECK(tiny_model_run(&on_cpu, &answer));
 }
 
 static void
