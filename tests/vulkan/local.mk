@@ -109,7 +109,10 @@ tests_vulkan_neighbours_LDADD = $(BLACK_LDADD)
 if TOOLS
 check_PROGRAMS += tests/vulkan/model-failures
 tests_vulkan_model_failures_SOURCES = %D%/model-failures.c $(vulkan_shimmed) \
-	$(cuda_tiny_model)
+	tests/cuda/outcome.c \
+	tests/cuda/outcome.h \
+	tests/cuda/tiny-model.c \
+	tests/cuda/tiny-model.h
 tests_vulkan_model_failures_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_vulkan_model_failures_LDADD = libmodel.la libtools.la $(BLACK_LDADD) $(JANSSON_LIBS)
 endif
