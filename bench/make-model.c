@@ -208,14 +208,19 @@ add_all(struct model *m)
 
 /* ---- keys ---- */
 
+static const char *
+architecture(const struct model *m)
+{
+    return m->shape->is_gemma ? "gemma3" : "llama";
+}
+
 /* "ARCHITECTURE.NAME"; valid until the next call. */
 static const char *
 key(const struct model *m, const char *name)
 {
     static char full[96];
 
-    snprintf(full, sizeof(full), "%s.%s",
-             m->shape->is_gemma ? "gemma3" : "llama", name);
+    snprintf(full, sizeof(full), "%s.%s", architecture(m), name);
     return full;
 }
 
@@ -242,8 +247,7 @@ set_keys(struct model *m)
         { "expert_used_count", s->n_used },
     };
 
-    gguf_set_val_str(m->gguf, "general.architecture",
-                     s->is_gemma ? "gemma3" : "llama");
+    gguf_set_val_str(m->gguf, "general.architecture", architecture(m));
     gguf_set_val_str(m->gguf, "general.name", s->name);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         if (sizes[i].value > 0)

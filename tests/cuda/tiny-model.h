@@ -27,8 +27,8 @@ struct tiny_answer {
 struct tiny_run {
     const char *devices; /* one, or two that have equal parts */
     int n_tokens;        /* of the answer */
-    int n_batches;       /* the prompt is computed in; 0: one, of TINY_PROMPT
-                            tokens, else each of TINY_BATCH */
+    int n_batches;       /* of the prompt, TINY_BATCH tokens each, at most
+                            TINY_BATCHES; 0: TINY_PROMPT tokens at once */
 };
 
 /* Load the model, let it answer, and close everything.  False after a message

@@ -120,7 +120,6 @@ begin(void)
     struct outcome out;
 
     tool_begin("test");
-    outcome_case.name = "a run";
     CHECK(vk_load() != NULL);
     shim.reset();
     run(TINY_TOKENS, &out);
