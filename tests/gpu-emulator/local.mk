@@ -185,13 +185,14 @@ tests_gpu_emulator_hip_on_cuda_libamdhip64_la_LIBADD = $(emulator_images)
 endif
 
 # Each access to memory calls a hook of the emulator's, by the compiler's means for
-# finding races of threads; another sanitizer takes the place of that.
+# finding races of threads; another sanitizer takes the place of that.  What a kernel
+# takes is those calls, and optimising more costs the compiler twice the time.
 emulator_hooks = $(if $(findstring -fsanitize,$(CXXFLAGS)),, \
 	-fsanitize=thread -fsanitize=alignment)
 EMULATOR_KERNEL = $(MKDIR_P) $(@D) && \
 	$(LIBTOOL) $(AM_V_lt) --tag=CXX --mode=compile $(CXX) $(DEFS) $(AM_CPPFLAGS) \
 	$(CPPFLAGS) -DGB_EMULATOR $(emulator_cxxflags) -Wno-unknown-pragmas \
-	$(CXXFLAGS) $(emulator_hooks) -MD -MP -MF $(@:.lo=.d) -MT $@
+	$(CXXFLAGS) -O1 -g1 $(emulator_hooks) -MD -MP -MF $(@:.lo=.d) -MT $@
 
 emulator_kernels32 = $(GB_KERNEL_FILES:%=%D%/lanes32/kernels/%.lo)
 %D%/lanes32/kernels/%.lo: backends/cuda/kernels/%.cu
