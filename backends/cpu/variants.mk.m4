@@ -40,7 +40,7 @@ simd_levels += libsimd_$1.la
 libsimd_$1_la_SOURCES = \
 	$(simd_integers_sources)own([$4], [$1], [$(simd_words_sources)])
 libsimd_$1_la_CPPFLAGS = $(AM_CPPFLAGS) -DGB_VARIANT=$1 -DGB_SIMD_$3[]tiles([$8])
-libsimd_$1_la_CFLAGS = $(AM_CFLAGS) $(cpu_$1_flags)
+libsimd_$1_la_CFLAGS = $(AM_CFLAGS) $(cpu_$1_flags) $(KERNEL_CFLAGS)
 endif
 endif
 ])

@@ -4,9 +4,9 @@
 # refused, and every operation of the interface has cases.
 #
 # With GGMLBACKEND_TEST_PARTS=N levels take one part of N, which the seed chooses, and
-# the last one, which operations are counted at, all cases, or a third where N is more
-# than that: .ci/run has halves in its first slice, another half each day, and smaller
-# parts where another compiler or a sanitizer has made the same sources.
+# the last one, which operations are counted at, all cases where N is at most three:
+# .ci/run has halves in its first slice, another half each day, and smaller parts where
+# another compiler or a sanitizer has made the same sources.
 tool=$top_builddir/ggmlbackend-conformance
 levels=$("$top_builddir/ggmlbackend-info" --json |
     sed 's/.*"cpu_levels": *\[\([^]]*\)].*/\1/' | tr -d '",')
@@ -28,8 +28,8 @@ last=${levels##* }
 n=1
 for level in $levels; do
     parts=${GGMLBACKEND_TEST_PARTS:-1} least=19000
-    if [ "$level" = "$last" ] && [ "$parts" -gt 3 ]; then
-        parts=3 least=6000
+    if [ "$parts" -gt 3 ]; then
+        least=$((least / parts))
     elif [ "$level" = "$last" ]; then
         parts=1
     fi
