@@ -26,8 +26,8 @@
  * Both operands have k along dimension 0, which is contiguous.  What lies along
  * dimension 0 of A is called a row of weights, of B a column of activations.
  *
- * Quantised weights are multiplied with int8 activations, some of which have a
- * low part (kernels/api/packing.h), in integers and with float scales; float
+ * Quantised weights are multiplied with int8 activations, outliers with more
+ * precision (kernels/api/packing.h), in integers and with float scales; float
  * weights with F32.  Where the variant has tiles, products with many columns
  * take both as BF16 (kernels/gemm/tiles.c).
  *

@@ -304,7 +304,7 @@ compute(const struct product *p, ggml_backend_buffer_type_t buft, int n_threads,
     ggml_free(of_weights);
 }
 
-/* Columns with a few outliers, which have low parts. */
+/* Columns with a few outliers. */
 static float *
 random_columns(int64_t n)
 {

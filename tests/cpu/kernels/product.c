@@ -356,6 +356,38 @@ products_are_right_and_stay_within_their_rows(void **state)
     }
 }
 
+/* Three outliers in each 32 values, which meet weights that are zero: what is
+ * left of a product is the other values', to be as exact as without. */
+static void
+outliers_take_nothing_from_their_neighbours(void **state)
+{
+    static const int places[] = { 3, 17, 30 };
+    struct gb_random random;
+    struct work w;
+    float *x;
+
+    (void)state;
+    gb_random_init(&random, gb_test_seed(8));
+    w = work_new(&random, GGML_TYPE_Q8_0, 1280, 35);
+    x = w.activations.data;
+    for (int64_t i = 0; i < w.k * w.cols; i++)
+        x[i] = gb_random_float(&random, -1.0f, 1.0f);
+    for (int i = 0; i < 3; i++) {
+        struct gb_block_q8_0 *blocks = w.weights.data;
+
+        for (int64_t b = 0; b < w.k / 32 * w.rows; b++)
+            blocks[b].qs[places[i]] = 0;
+        for (int64_t b = 0; b < w.k / 32 * w.cols; b++)
+            x[32 * b + places[i]] *= 300.0f;
+    }
+    find_exact(&w);
+    for (const struct gb_cpu_kernels *const *variant = gb_cpu_kernels_all();
+         *variant != NULL; variant++)
+        for (int path = 0; path <= GB_PATH_GEMM; path++)
+            check_product(*variant, &w, (enum gb_path)path, MAX_COLS);
+    work_free(&w);
+}
+
 /* The value of element I of a row of quantised activations. */
 static float
 block_value(enum ggml_type type, const char *row, int64_t i)
@@ -711,6 +743,7 @@ main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_right_and_stay_within_their_rows),
+        cmocka_unit_test(outliers_take_nothing_from_their_neighbours),
         cmocka_unit_test(activations_that_are_blocks_already),
         cmocka_unit_test(rows_of_no_length_and_types_that_are_none),
         cmocka_unit_test(a_long_column_meets_several_rows),

@@ -8,20 +8,20 @@
  *
  *     activation = d * (high + low / 256)
  *
- * The high part is always there.  The low part, eight bits more, is kept only
- * where a sub-block has an outlier (gb_is_outlier), which would cost the other
- * values all their precision.  The perplexity of SmolLM2-135M is 18.34 with
- * float activations and stays so; with 8 bits alone it is between 18.40 and
- * 18.49.
+ * The high part is always there.  A sub-block with an outlier (gb_is_outlier),
+ * which would cost the other values all their precision, either has a low part,
+ * eight bits more, or leaves the outlier out of its codes: it is then a float
+ * beside them.  The perplexity of SmolLM2-135M is 18.34 with float activations
+ * and stays so; with 8 bits alone it is between 18.40 and 18.49.
  *
  * Three layouts, one for each path (gemm.h):
  *
- *   GEMM    an activation panel: a row of blocks, then an outlier mask, then the
- *           low parts of the blocks that have any
+ *   GEMM    an activation panel: a row of blocks, then how many outliers are
+ *           before each 512 values and in all, then the outliers
  *
  *           | codes  d sum corr | codes  d sum corr | ...   sub_block + 12 bytes
- *           | blocks before | ...                           8 a 512 values
- *           | codes corr | ...                              sub_block + 4 bytes
+ *           | before | before | ... | all             4 a 512 values, and 4
+ *           | value place | ...                             8 each
  *
  *   GEMV    super-blocks of 256 values in the order in which the type's codes
  *           come out of a register (struct gb_q8_super_block)
@@ -67,23 +67,24 @@ enum gb_path {
 /* Behind the codes of a sub-block. */
 struct gb_panel_block_end {
     float d;
-    float sum;          /* of the values, for the weights' min */
+    float sum;          /* of the values, outliers too, for the weights' min */
     int32_t correction; /* zero-point correction: minus the weights' bias times
                            the sum of the codes */
 };
 
-/* Behind the codes of a low part. */
-struct gb_low_block_end {
-    int32_t correction;
+/* An activation that is not among the codes of its sub-block, which has a zero
+ * there. */
+struct gb_outlier {
+    float value;
+    int32_t place; /* in its row */
 };
 
-/* Each GB_MASK_VALUES values of a panel have one. */
-#define GB_MASK_VALUES 512
+/* Of 32 values no more are left out: four that are alike are not nine times as
+ * large as the mean. */
+#define GB_OUTLIERS 3
 
-struct gb_outlier_mask {
-    uint32_t blocks; /* a bit for each sub-block that has a low part */
-    int32_t before;  /* how many have one before these */
-};
+/* Of so many values of a panel it is known where their outliers are. */
+#define GB_OUTLIER_VALUES 512
 
 /* Where value K of a panel is, K a multiple of the type's block. */
 static inline size_t
@@ -97,32 +98,22 @@ gb_panel_block_at(const struct gb_format *format, int64_t k)
            ((size_t)format->sub_block + sizeof(struct gb_panel_block_end));
 }
 
-/* Where the outlier masks of a panel of K values are. */
+/* Where a panel of K values says how many outliers are before each
+ * GB_OUTLIER_VALUES of them, and in all: int32_t. */
 static inline size_t
-gb_panel_masks_at(const struct gb_format *format, int64_t k)
+gb_panel_counts_at(const struct gb_format *format, int64_t k)
 {
     return gb_panel_block_at(format, k);
 }
 
-/* Where its low parts are. */
+/* Where its outliers are. */
 static inline size_t
-gb_panel_lows_at(const struct gb_format *format, int64_t k)
+gb_panel_outliers_at(const struct gb_format *format, int64_t k)
 {
-    const size_t masks = (size_t)(k + GB_MASK_VALUES - 1) / GB_MASK_VALUES;
+    const size_t parts =
+        (size_t)(k + GB_OUTLIER_VALUES - 1) / GB_OUTLIER_VALUES;
 
-    return gb_panel_masks_at(format, k) +
-           masks * sizeof(struct gb_outlier_mask);
-}
-
-/* Their bytes when all sub-blocks have one. */
-static inline size_t
-gb_panel_low_bytes(const struct gb_format *format, int64_t k)
-{
-    return format->sub_block == 0
-               ? 0
-               : (size_t)(k / format->sub_block) *
-                     ((size_t)format->sub_block +
-                      sizeof(struct gb_low_block_end));
+    return gb_panel_counts_at(format, k) + (parts + 1) * sizeof(int32_t);
 }
 
 /* Bytes of a panel of K values: whole cache lines, an odd number of them, since
@@ -130,9 +121,11 @@ gb_panel_low_bytes(const struct gb_format *format, int64_t k)
 static inline size_t
 gb_activation_panel_bytes(const struct gb_format *format, int64_t k)
 {
-    const size_t bytes =
-        gb_panel_lows_at(format, k) + gb_panel_low_bytes(format, k);
+    size_t bytes = gb_panel_block_at(format, k);
 
+    if (format->sub_block != 0)
+        bytes = gb_panel_outliers_at(format, k) +
+                (size_t)(k / 32) * GB_OUTLIERS * sizeof(struct gb_outlier);
     return (bytes + 127) / 128 * 128 + 64;
 }
 

@@ -12,9 +12,9 @@
  *                 micro-kernel (int8.c): MR x NR sums      in registers
  *
  * KC values of all columns stay in the L2 cache, where all rows' panels meet
- * them.  512 is what one outlier mask is for.  640 saves rows of 576 or 640
- * values a second pass over their sums.  Scratch has the panels one behind the
- * other:
+ * them.  A column says where the outliers of each 512 values are.  640 saves
+ * rows of 576 or 640 values a second pass over their sums.  Scratch has the
+ * panels one behind the other:
  *
  *     | rows, not transposed yet | codes  scales  mins | codes  scales  mins |
  */
@@ -32,8 +32,8 @@
 _Static_assert(CODES_BYTES + VQ_ROWS * (CODES_BYTES + 2 * SCALES_BYTES) <=
                    GB_PRODUCT_SCRATCH,
                "the panels' place");
-_Static_assert(GB_PANEL_STEP == GB_MASK_VALUES && GB_PANEL_K <= 2 * GB_MASK_VALUES,
-               "a panel has one outlier mask, or two");
+_Static_assert(GB_PANEL_STEP == GB_OUTLIER_VALUES,
+               "a panel's outliers are known");
 
 /* The panels in SCRATCH. */
 static void
@@ -85,17 +85,18 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
         .cols = p->cols,
         .columns = p->columns,
         .dst = p->dst,
-        .lows = gb_panel_lows_at(format, p->k),
+        .outliers = gb_panel_outliers_at(format, p->k),
+        .bias = format->bias,
     };
 
     place_panels(panels, p->scratch);
     for (int64_t k = 0; k < p->k; k += tile.k) {
         tile.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
         tile.is_first = k == 0;
+        tile.first = k;
         tile.from = gb_panel_block_at(format, k);
-        tile.masks =
-            gb_panel_masks_at(format, p->k) +
-            (size_t)(k / GB_MASK_VALUES) * sizeof(struct gb_outlier_mask);
+        tile.counts = gb_panel_counts_at(format, p->k) +
+                      (size_t)(k / GB_OUTLIER_VALUES) * sizeof(int32_t);
         for (int64_t r = 0; r < p->rows; r += VQ_ROWS * VF_LEN) {
             tile.dst_row = r;
             tile.rows = p->rows - r;

@@ -19,18 +19,17 @@
  * An integer sum begins with the zero-point correction, minus the bias times
  * the sum of the column's codes, which was computed when the column was packed:
  * so codes can be unsigned, as VPDPBUSD wants them, at no cost here.  It cannot
- * overflow: 32 products of 255 * 127 are about 2^20, times 256 for a low part
- * 2^28.
+ * overflow: 32 products of 255 * 127 are about 2^20.
  *
  * Where dot4 is two instructions (sums of 16 bits, VQ_HALVES), as many of them
- * are added in 16 bits as the format's codes allow.  Low parts of outliers are
- * a second pass over the sub-block, for those columns' tiles alone.
+ * are added in 16 bits as the format's codes allow.
+ *
+ * Outliers, which have zeros among the codes, are added one by one behind a
+ * column's sub-blocks: some in a hundred of these have one.
  */
 #include "backends/cpu/kernels/gemm/int8.h"
 #include "lib/base/attr.h"
 #include "lib/type/blocks.h"
-
-#include <stdatomic.h>
 
 /* What differs by type; constants where a tile is computed: values that share a
  * scale, dot4s that a sum of 16 bits can hold (0: wide codes), and whether
@@ -42,10 +41,9 @@ struct micro_kernel {
 };
 
 /* Where the parts of a panel's blocks are, behind their codes. */
-#define AT_D              offsetof(struct gb_panel_block_end, d)
-#define AT_SUM            offsetof(struct gb_panel_block_end, sum)
-#define AT_CORRECTION     offsetof(struct gb_panel_block_end, correction)
-#define AT_LOW_CORRECTION offsetof(struct gb_low_block_end, correction)
+#define AT_D          offsetof(struct gb_panel_block_end, d)
+#define AT_SUM        offsetof(struct gb_panel_block_end, sum)
+#define AT_CORRECTION offsetof(struct gb_panel_block_end, correction)
 
 /* A float and an integer of an activation panel, which is addressed in
  * bytes. */
@@ -67,10 +65,10 @@ int_at(const char *p)
     return x;
 }
 
-/* Add N dot4s of each row and column to the sums in 32 bits: the next 4 * N
- * values of the sub-block. */
+/* Add N dot4s of each row and of COLS columns to the sums in 32 bits: the next
+ * 4 * N values of the sub-block. */
 GB_INLINE void
-add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
+add_dot4s(int n, int cols, bool is_wide, const uint8_t *const *codes,
           const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
 {
 #pragma GCC unroll 8
@@ -81,7 +79,7 @@ add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
         for (int v = 0; v < VQ_ROWS; v++)
             w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
 #pragma GCC unroll 8
-        for (int c = 0; c < VQ_COLS; c++) {
+        for (int c = 0; c < cols; c++) {
             const vq a = vq_broadcast(blocks_at[c] + 4 * q);
 
 #pragma GCC unroll 8
@@ -95,7 +93,7 @@ add_dot4s(int n, bool is_wide, const uint8_t *const *codes,
 /* The same where the sum of all N fits in 16 bits (struct gb_format, dot4s):
  * the step from 16 to 32 bits is made once instead of N times. */
 GB_INLINE void
-add_dot4s_halves(int n, const uint8_t *const *codes,
+add_dot4s_halves(int n, int cols, const uint8_t *const *codes,
                  const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
 {
     vh h[VQ_ROWS][VQ_COLS];
@@ -108,7 +106,7 @@ add_dot4s_halves(int n, const uint8_t *const *codes,
         for (int v = 0; v < VQ_ROWS; v++)
             w[v] = vq_load(codes[v] + 4 * VF_LEN * q);
 #pragma GCC unroll 8
-        for (int c = 0; c < VQ_COLS; c++) {
+        for (int c = 0; c < cols; c++) {
             const vq a = vq_broadcast(blocks_at[c] + 4 * q);
 
 #pragma GCC unroll 8
@@ -118,7 +116,7 @@ add_dot4s_halves(int n, const uint8_t *const *codes,
         }
     }
 #pragma GCC unroll 8
-    for (int c = 0; c < VQ_COLS; c++)
+    for (int c = 0; c < cols; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
             s[v][c] = vi_add_pairs(s[v][c], h[v][c]);
@@ -129,13 +127,13 @@ _Static_assert(VQ_COLS % 2 == 0, "columns have partners");
 /* The same for N dot4s, a multiple of four, by two columns at a time, where an
  * instruction multiplies small matrices of bytes (VQ_TILES). */
 GB_INLINE void
-add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
+add_dot4s_tiles(int n, int cols, bool is_wide, const uint8_t *const *codes,
                 const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
 {
     vi2 t[VQ_ROWS][VQ_COLS / 2];
 
 #pragma GCC unroll 8
-    for (int c = 0; c < VQ_COLS; c += 2)
+    for (int c = 0; c < cols; c += 2)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
             t[v][c / 2] = vi2_join(s[v][c], s[v][c + 1]);
@@ -144,20 +142,20 @@ add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
         va2 a[VQ_COLS / 2];
 
 #pragma GCC unroll 8
-        for (int c = 0; c < VQ_COLS; c += 2)
+        for (int c = 0; c < cols; c += 2)
             a[c / 2] = va2_load(blocks_at[c] + 4 * q, blocks_at[c + 1] + 4 * q);
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
             const vq4 w = vq4_load(codes[v] + 4 * VF_LEN * q);
 
 #pragma GCC unroll 8
-            for (int c = 0; c < VQ_COLS / 2; c++)
+            for (int c = 0; c < cols / 2; c++)
                 t[v][c] = is_wide ? vi2_dot_wide(t[v][c], w, a[c])
                                   : vi2_dot(t[v][c], w, a[c]);
         }
     }
 #pragma GCC unroll 8
-    for (int c = 0; c < VQ_COLS; c++)
+    for (int c = 0; c < cols; c++)
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++)
             s[v][c] = vi2_sums(t[v][c / 2], c % 2);
@@ -166,14 +164,15 @@ add_dot4s_tiles(int n, bool is_wide, const uint8_t *const *codes,
 /* Add the products of one sub-block: 4 or 8 dot4 for each row and column, in
  * the form that the instruction set is best at. */
 GB_INLINE void
-add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
-          const char *const *blocks_at, vi s[VQ_ROWS][VQ_COLS])
+add_sub_block(const struct micro_kernel *kernel, int cols,
+              const uint8_t *const *panels, const char *const *blocks_at,
+              vi s[VQ_ROWS][VQ_COLS])
 {
     const bool in_halves = VQ_HALVES && kernel->dot4s > 1;
     const int step = in_halves ? kernel->dot4s : 1;
 
     if (VQ_TILES) {
-        add_dot4s_tiles(kernel->sub_block / 4, kernel->dot4s == 0, panels,
+        add_dot4s_tiles(kernel->sub_block / 4, cols, kernel->dot4s == 0, panels,
                         blocks_at, s);
         return;
     }
@@ -186,87 +185,75 @@ add_sub_block(const struct micro_kernel *kernel, const uint8_t *const *panels,
         for (int v = 0; v < VQ_ROWS; v++)
             codes[v] = panels[v] + 4 * VF_LEN * q;
 #pragma GCC unroll 8
-        for (int c = 0; c < VQ_COLS; c++)
+        for (int c = 0; c < cols; c++)
             dot4s[c] = blocks_at[c] + 4 * q;
         if (in_halves)
-            add_dot4s_halves(step, codes, dot4s, s);
+            add_dot4s_halves(step, cols, codes, dot4s, s);
         else
-            add_dot4s(step, kernel->dot4s == 0, codes, dot4s, s);
+            add_dot4s(step, cols, kernel->dot4s == 0, codes, dot4s, s);
     }
 }
 
-/* Which sub-blocks of the tile's part of COLUMN have a low part: bit i for
- * sub-block i.  A panel of 640 values has the bits of two masks. */
-GB_INLINE uint64_t
-mask_of(const struct gb_gemm_tile *tile, int sub_block, const void *column)
-{
-    const struct gb_outlier_mask *masks =
-        (const void *)((const char *)column + tile->masks);
-    uint64_t blocks = masks[0].blocks;
+/* Values whose codes lie together in a panel. */
+#define TOGETHER (VQ_TILES ? 16 : 4)
 
-    if (tile->k > GB_MASK_VALUES)
-        blocks |= (uint64_t)masks[1].blocks << GB_MASK_VALUES / sub_block;
-    return blocks;
-}
-
-/* The low part of sub-block P of the tile's part of COLUMN; zeros where it has
- * none.  Low parts of a column stand in the order of their sub-blocks, so the
- * number of mask bits before P says which one it is. */
-GB_INLINE const char *
-low_of(const struct gb_gemm_tile *tile, int sub_block, const void *column,
-       int64_t p)
-{
-    static const char none[GB_QK + sizeof(struct gb_low_block_end)];
-    const uint64_t masks = mask_of(tile, sub_block, column);
-    const uint64_t bit = (uint64_t)1 << p;
-    const struct gb_outlier_mask *at =
-        (const void *)((const char *)column + tile->masks);
-    const int place = at->before + __builtin_popcountll(masks & (bit - 1));
-
-    if ((masks & bit) == 0)
-        return none;
-    return (const char *)column + tile->lows +
-           place * (sub_block + (int)sizeof(struct gb_low_block_end));
-}
-
-/* The sums so far, of high parts, times 256, plus the products of low parts.
- * One column of the tile that has a low part is enough for all: those without
- * add 0, and a sum that is multiplied with 256 and divided by it again is the
- * same. */
+/* The weights' codes for value K of the tile's part, less the bias: their dot4
+ * with a column that is 1 there. */
 GB_INLINE void
-add_low(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
-        int64_t p, const uint8_t *const *panels, const void *const *columns,
-        vi s[VQ_ROWS][VQ_COLS])
+codes_of(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
+         int64_t k, vi s[VQ_ROWS][VQ_COLS])
 {
-    const int sub_block = kernel->sub_block;
-    const char *low[VQ_COLS];
+    static const int8_t one[2 * TOGETHER - 1] = { [TOGETHER - 1] = 1 };
+    const char *const at = (const char *)one + TOGETHER - 1 - k % TOGETHER;
+    const char *const columns[VQ_COLS] = { at, at };
+    const struct micro_kernel few = { TOGETHER, kernel->dot4s != 0, 0 };
+    const uint8_t *codes[VQ_ROWS];
 
 #pragma GCC unroll 8
-    for (int c = 0; c < VQ_COLS; c++) {
-        vi first;
-
-        low[c] = low_of(tile, sub_block, columns[c], p);
-        first = vi_set1(int_at(low[c] + sub_block + AT_LOW_CORRECTION));
-#pragma GCC unroll 8
-        for (int v = 0; v < VQ_ROWS; v++)
-            s[v][c] = vi_add_256(first, s[v][c]);
+    for (int v = 0; v < VQ_ROWS; v++) {
+        codes[v] = tile->panels[v].codes + k / TOGETHER * TOGETHER * VF_LEN;
+        s[v][0] = s[v][1] = vi_set1(-tile->bias);
     }
-    add_sub_block(kernel, panels, low, s);
+    add_sub_block(&few, VQ_TILES ? 2 : 1, codes, columns, s);
 }
 
-/* The integer sums as floats, times FACTOR: 1/256 where low parts are in
- * them. */
+/* Add the products of the outliers in the tile's part of COLUMN, whose sums are
+ * acc[..][c]. */
 GB_INLINE void
-floats(float factor, vi s[VQ_ROWS][VQ_COLS], vf f[VQ_ROWS][VQ_COLS])
+add_outliers(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
+             const void *column, int c, vf acc[VQ_ROWS][VQ_COLS])
 {
-#pragma GCC unroll 8
-    for (int c = 0; c < VQ_COLS; c++)
+    const int32_t *const counts =
+        (const void *)((const char *)column + tile->counts);
+    const struct gb_outlier *const outliers =
+        (const void *)((const char *)column + tile->outliers);
+    const int32_t end =
+        counts[(tile->k + GB_OUTLIER_VALUES - 1) / GB_OUTLIER_VALUES];
+
+    for (int32_t i = counts[0]; i < end; i++) {
+        const int64_t k = outliers[i].place - tile->first;
+        const vf value = vf_set1(outliers[i].value);
+        vi s[VQ_ROWS][VQ_COLS];
+
+        codes_of(tile, kernel, k, s);
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
-            f[v][c] = vf_from_vi(s[v][c]);
-            if (factor != 1.0f)
-                f[v][c] = vf_mul(f[v][c], vf_set1(factor));
+            const vf scale = vf_load(tile->panels[v].scales +
+                                     k / kernel->sub_block * VF_LEN);
+
+            acc[v][c] = vf_fma(vf_from_vi(s[v][0]), vf_mul(scale, value),
+                               acc[v][c]);
         }
+    }
+}
+
+/* Rows of the tile that are in panel V. */
+GB_INLINE int64_t
+rows_of(const struct gb_gemm_tile *tile, int v)
+{
+    const int64_t rows = tile->rows - v * VF_LEN;
+
+    return rows < 0 ? 0 : rows > VF_LEN ? VF_LEN : rows;
 }
 
 /* The micro-kernel: MR rows times VQ_COLS columns, all sub-blocks of the tile's
@@ -284,15 +271,10 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
     int64_t rest[VQ_ROWS];
     const char *blocks_at[VQ_COLS];
     const uint8_t *codes[VQ_ROWS];
-    uint64_t masks = 0;
 
 #pragma GCC unroll 8
-    for (int c = 0; c < VQ_COLS; c++)
-        masks |= mask_of(tile, sub_block, columns[c]); /* of any column */
-#pragma GCC unroll 8
     for (int v = 0; v < VQ_ROWS; v++) {
-        rest[v] = tile->rows - v * VF_LEN;
-        rest[v] = rest[v] < 0 ? 0 : rest[v] > VF_LEN ? VF_LEN : rest[v];
+        rest[v] = rows_of(tile, v);
         codes[v] = tile->panels[v].codes;
     }
 #pragma GCC unroll 8
@@ -306,10 +288,9 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
                     : vf_load_n(dst[c] + tile->dst_row + v * VF_LEN, rest[v]);
     }
     /* Sub-block by sub-block: integer sums from the zero-point correction on,
-     * low parts if any column has one, then scales, then mins. */
+     * then scales, then mins. */
     for (int64_t p = 0; p < blocks; p++) {
         vi s[VQ_ROWS][VQ_COLS];
-        vf f[VQ_ROWS][VQ_COLS];
         vf d[VQ_ROWS];
 
 #pragma GCC unroll 8
@@ -318,16 +299,7 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
             for (int v = 0; v < VQ_ROWS; v++)
                 s[v][c] = vi_set1(
                     int_at(blocks_at[c] + sub_block + AT_CORRECTION));
-        add_sub_block(kernel, codes, blocks_at, s);
-        if ((masks >> p & 1) != 0) {
-            /* Weights are read again: kept for this, they would fill the
-             * registers of all sub-blocks that have no outlier. */
-            atomic_signal_fence(memory_order_seq_cst);
-            add_low(tile, kernel, p, codes, columns, s);
-            floats(1.0f / 256.0f, s, f);
-        } else {
-            floats(1.0f, s, f);
-        }
+        add_sub_block(kernel, VQ_COLS, codes, blocks_at, s);
 #pragma GCC unroll 8
         for (int v = 0; v < VQ_ROWS; v++) {
             d[v] = vf_load(tile->panels[v].scales + p * VF_LEN);
@@ -339,8 +311,8 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
 
 #pragma GCC unroll 8
             for (int v = 0; v < VQ_ROWS; v++)
-                acc[v][c] =
-                    vf_fma(f[v][c], vf_mul(d[v], scale), acc[v][c]);
+                acc[v][c] = vf_fma(vf_from_vi(s[v][c]), vf_mul(d[v], scale),
+                                   acc[v][c]);
         }
         if (kernel->has_min) {
 #pragma GCC unroll 8
@@ -362,6 +334,9 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
             blocks_at[c] += sub_block + (int)sizeof(struct gb_panel_block_end);
         }
     }
+#pragma GCC unroll 8
+    for (int c = 0; c < VQ_COLS; c++)
+        add_outliers(tile, kernel, columns[c], c, acc);
 #pragma GCC unroll 8
     for (int c = 0; c < VQ_COLS; c++)
 #pragma GCC unroll 8

@@ -4,14 +4,13 @@
  * activation panel for each column (kernels/api/packing.h).
  *
  * Codes of a sub-block, then its scale, its sum and its zero-point correction,
- * are written one after another, as the micro-kernel reads them; low parts,
- * which few sub-blocks have, go behind all of them, and the outlier masks say
- * whose they are.
+ * are written one after another, as the micro-kernel reads them; outliers,
+ * which few sub-blocks have, go behind all of them.
  *
  *     for each 32 sub-blocks of 32 values (1024 activations)
- *         quantise them: d, high codes, and low codes of outliers (q8.h)
+ *         take out their outliers
+ *         quantise them: d and codes (q8.h)
  *         for each sub-block: | codes | d | sum | correction |
- *         for each sub-block with an outlier: its low part, and its mask bit
  *
  * With sub-blocks of 16 values, two of them share the scale of 32 values.
  */
@@ -19,19 +18,84 @@
 #include "backends/cpu/kernels/gemm/pack.h"
 #include "backends/cpu/kernels/gemm/q8.h"
 
+#include <math.h>
 #include <stddef.h>
 
 /* Where the next parts of a column go, and what they are like. */
 struct writer {
     const struct gb_format *format;
     char *block_at;
-    struct gb_outlier_mask *masks;
-    char *low;
-    int n_low; /* so far */
+    int32_t *counts;
+    struct gb_outlier *outliers;
+    int32_t n_outliers; /* so far */
 };
 
-_Static_assert(GB_Q8_SUB_BLOCKS * GB_QK % GB_MASK_VALUES == 0,
-               "sub-blocks that go together begin and end with their masks");
+_Static_assert(GB_OUTLIER_VALUES % GB_QK == 0 &&
+                   GB_Q8_SUB_BLOCKS * GB_QK % GB_OUTLIER_VALUES == 0,
+               "sub-blocks that go together begin and end with a count");
+
+/* Take the outliers out of X, the values of the sub-block from PLACE on, which
+ * has one: REST is X with zeros there.  *LARGEST is the largest magnitude of X,
+ * and of REST afterwards. */
+GB_INLINE void
+take_out(struct writer *w, int64_t place, const float *x, float *rest,
+         float *largest)
+{
+    float measured[4]; /* four times the same */
+    float sums[4];
+    int n = 0;
+
+    memcpy(rest, x, GB_QK * sizeof(*rest));
+    do {
+        int at = 0;
+
+        for (int i = 1; i < GB_QK; i++)
+            at = fabsf(rest[i]) == *largest ? i : at;
+        w->outliers[w->n_outliers++] =
+            (struct gb_outlier){ rest[at], (int32_t)place + at };
+        rest[at] = 0.0f;
+        gb_q8_measure(1, GB_QK, rest, measured, sums);
+        *largest = measured[0];
+    } while (++n < GB_OUTLIERS && gb_is_outlier(measured[0], sums[0], GB_QK));
+}
+
+/* N sub-blocks of 32 floats, those from PLACE on of a row, become codes and
+ * outliers. */
+GB_INLINE void
+quantize(struct writer *w, int n, int64_t place, const float *x,
+         struct gb_q8_sub_blocks *to)
+{
+    float largest[GB_Q8_SUB_BLOCKS];
+    float sums[GB_Q8_SUB_BLOCKS];
+    float factor[GB_Q8_SUB_BLOCKS];
+    float rest[GB_Q8_SUB_BLOCKS][GB_QK];
+    const float *values[GB_Q8_SUB_BLOCKS];
+
+    gb_q8_measure(n, GB_QK, x, largest, sums);
+    for (int i = 0; i < n; i++) {
+        values[i] = x + GB_QK * i;
+        if (i * GB_QK % GB_OUTLIER_VALUES == 0)
+            *w->counts++ = w->n_outliers;
+        if (gb_is_outlier(largest[i], sums[i], GB_QK)) {
+            take_out(w, place + GB_QK * i, values[i], rest[i], &largest[i]);
+            values[i] = rest[i];
+        }
+    }
+    for (int i = 0; i < n; i++)
+        factor[i] = gb_q8_factor(largest[i], &to->d[i]);
+    for (int i = 0; i < n; i++)
+        gb_q8_high(GB_QK, values[i], factor[i], to->high[i]);
+}
+
+/* N sub-blocks of 32 values of a type that has codes. */
+GB_INLINE void
+copy_codes(struct writer *w, int n, enum ggml_type type, const void *row,
+           int64_t place, struct gb_q8_sub_blocks *to)
+{
+    gb_q8_sub_blocks_of(n, GB_Q8_LOWS_IF_ANY, type, row, place, to);
+    for (int i = 0; i < n; i += GB_OUTLIER_VALUES / GB_QK)
+        *w->counts++ = w->n_outliers;
+}
 
 /* The sums of the codes of four sub-blocks of 32: SUMS[i] is that of the first
  * sixteen codes of sub-block i, SUMS[4 + i] that of the last sixteen.  They are
@@ -66,35 +130,8 @@ put_panel_block(char *block_at, const struct gb_format *format, int sub_block,
            sizeof(correction));
 }
 
-/* The low part of the block at BLOCK_AT goes to LOW.  The block's sum is that
- * of values, so the low codes count in it, too; its correction is that of the
- * high codes, and the low part has one of its own. */
-GB_INLINE void
-put_low(char *block_at, char *low, const struct gb_format *format, int sub_block,
-        const int8_t *codes)
-{
-    const int8_t *high = (const int8_t *)block_at;
-    struct gb_panel_block_end end;
-    struct gb_low_block_end low_end;
-    int sum_high = 0;
-    int sum = 0;
-
-    for (int i = 0; i < sub_block; i++) {
-        sum_high += high[i];
-        sum += codes[i];
-    }
-    memcpy(&end, block_at + sub_block, sizeof(end));
-    end.sum = end.d * ((float)sum_high + (float)sum * (1.0f / 256.0f));
-    memcpy(block_at + sub_block, &end, sizeof(end));
-    low_end.correction = -format->bias * sum;
-    memcpy(low, codes, (size_t)sub_block);
-    memcpy(low + sub_block, &low_end, sizeof(low_end));
-}
-
-/* N sub-blocks of 32 values become blocks of the panel: one for each, or two of
- * 16.  First all blocks are written, four sub-blocks at a time, then the masks
- * and the low parts of those that have any: the first loop has no branch that
- * depends on the values. */
+/* N sub-blocks of 32 values become blocks of the panel, four at a time: one for
+ * each, or two of 16. */
 GB_INLINE void
 put_panel_blocks(struct writer *w, int sub_block, int n,
                  const struct gb_q8_sub_blocks *from)
@@ -124,20 +161,26 @@ put_panel_blocks(struct writer *w, int sub_block, int n,
             block_at += (size_t)n_blocks * bytes;
         }
     }
-    for (int i = 0; i < n * n_blocks; i++) {
-        const int bit = i % (GB_MASK_VALUES / sub_block);
-
-        if (bit == 0)
-            *w->masks++ = (struct gb_outlier_mask){ .before = w->n_low };
-        if (from->has_low[i / n_blocks]) {
-            w->masks[-1].blocks |= 1u << bit;
-            put_low(w->block_at + (size_t)i * bytes, w->low, format, sub_block,
-                    from->low[i / n_blocks] + i % n_blocks * sub_block);
-            w->low += (size_t)sub_block + sizeof(struct gb_low_block_end);
-            w->n_low++;
-        }
-    }
     w->block_at = block_at;
+}
+
+/* A block's sum, which mins are multiplied with, is that of its values, so its
+ * outliers count. */
+static void
+add_to_sums(const struct gb_format *format, const struct gb_outlier *outliers,
+            int32_t n, char *column)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const int64_t place = outliers[i].place;
+        char *const at =
+            column + gb_panel_block_at(format, place) + format->sub_block +
+            offsetof(struct gb_panel_block_end, sum);
+        float sum;
+
+        memcpy(&sum, at, sizeof(sum));
+        sum += outliers[i].value;
+        memcpy(at, &sum, sizeof(sum));
+    }
 }
 
 /* N is a multiple of 32. */
@@ -148,8 +191,8 @@ GB_K(pack_panel)(const struct gb_format *format, int64_t n, const void *row,
     struct writer w = {
         .format = format,
         .block_at = column,
-        .masks = (void *)((char *)column + gb_panel_masks_at(format, n)),
-        .low = (char *)column + gb_panel_lows_at(format, n),
+        .counts = (void *)((char *)column + gb_panel_counts_at(format, n)),
+        .outliers = (void *)((char *)column + gb_panel_outliers_at(format, n)),
     };
     struct gb_q8_sub_blocks sub_blocks;
 
@@ -158,11 +201,15 @@ GB_K(pack_panel)(const struct gb_format *format, int64_t n, const void *row,
         const int count =
             left < GB_Q8_SUB_BLOCKS ? (int)left : GB_Q8_SUB_BLOCKS;
 
-        gb_q8_sub_blocks_of(count, GB_Q8_LOWS_OF_OUTLIERS, type, row, i,
-                            &sub_blocks);
+        if (type == GGML_TYPE_F32)
+            quantize(&w, count, i, (const float *)row + i, &sub_blocks);
+        else
+            copy_codes(&w, count, type, row, i, &sub_blocks);
         if (format->sub_block == GB_QK)
             put_panel_blocks(&w, GB_QK, count, &sub_blocks);
         else
             put_panel_blocks(&w, GB_QK / 2, count, &sub_blocks);
     }
+    *w.counts = w.n_outliers;
+    add_to_sums(format, w.outliers, w.n_outliers, column);
 }

@@ -9,7 +9,8 @@
  *
  * d is the largest magnitude's 127th part, so that high, the nearest integer,
  * is a code of eight bits; low is what is left of it, eight bits more.  It is
- * kept where a sub-block has an outlier (kernels/api/packing.h).
+ * kept where a sub-block has an outlier (kernels/api/packing.h) that is not
+ * left out.
  *
  * The rounding error of a value is at most d / 2 without a low part, and with
  * one about d / 512: low is rounded to the nearest, but held between -127 and
@@ -106,17 +107,26 @@ gb_q8_low(int length, const float *x, float factor, int8_t *low)
     }
 }
 
-/* Which sub-blocks get low codes. */
+/* What a value is multiplied with to be a code: the LARGEST of its sub-block,
+ * or 1e-30, gets the code 127.  *D is what a code is multiplied with. */
+static inline float
+gb_q8_factor(float largest, float *d)
+{
+    const float max = largest > 1e-30f ? largest : 1e-30f;
+
+    *d = max * (1.0f / 127.0f);
+    return 127.0f / max;
+}
+
+/* Do all sub-blocks get low codes, or all if one has an outlier? */
 enum gb_q8_lows {
-    GB_Q8_LOWS_OF_OUTLIERS, /* those with an outlier */
-    GB_Q8_LOWS_IF_ANY,      /* all, if one has an outlier */
+    GB_Q8_LOWS_IF_ANY,
     GB_Q8_LOWS_ALL,
 };
 
 /*
  * N sub-blocks, at most GB_Q8_SUB_BLOCKS, of LENGTH floats, a multiple of 32;
  * those from COUNT on of each are zeros.  *has_low says which have an outlier.
- * The largest of a sub-block, or 1e-30, gets the code 127.
  */
 GB_INLINE void
 gb_q8_quantize(int n, int length, int count, enum gb_q8_lows lows,
@@ -130,16 +140,13 @@ gb_q8_quantize(int n, int length, int count, enum gb_q8_lows lows,
 
     gb_q8_measure(n, length, x, largest, sums);
     for (int i = 0; i < n; i++) {
-        const float max = largest[i] > 1e-30f ? largest[i] : 1e-30f;
-
-        factor[i] = 127.0f / max;
-        d[i] = max * (1.0f / 127.0f);
+        factor[i] = gb_q8_factor(largest[i], &d[i]);
         has_low[i] = gb_is_outlier(largest[i], sums[i], count);
-        all |= lows == GB_Q8_LOWS_IF_ANY && has_low[i];
+        all |= has_low[i];
     }
     for (int i = 0; i < n; i++) {
         gb_q8_high(length, x + length * i, factor[i], high + length * i);
-        if (all || has_low[i])
+        if (all)
             gb_q8_low(length, x + length * i, factor[i], low + length * i);
     }
 }
