@@ -52,5 +52,5 @@ fuzz_fuzz_row_LDADD = $(GB_LIBRARY) -lm
 fuzz_fuzz_row_LDFLAGS = -fsanitize=fuzzer
 fuzzers: $(fuzz_fuzzers)
 CLEANFILES += $(fuzz_fuzzers)
-.PHONY: fuzzers
+phony_targets += fuzzers
 endif

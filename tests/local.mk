@@ -104,7 +104,8 @@ coverage:
 coverage-cuda:
 	$(SHELL) '$(srcdir)/build-aux/coverage' cuda '$(abs_builddir)/coverage-cuda'
 
-.PHONY: check-compiled check-faults check-threads check-valgrind coverage coverage-cuda
+phony_targets += check-compiled check-faults check-threads check-valgrind \
+	coverage coverage-cuda
 
 endif
 

@@ -344,7 +344,7 @@ gpu_resources += cuda-resources
 endif
 gpu-resources: $(gpu_resources)
 	top_srcdir='$(srcdir)' $(SHELL) '$(srcdir)/build-aux/gpu-predict' --write
-.PHONY: cuda-resources gpu-resources
+phony_targets += cuda-resources gpu-resources
 EXTRA_DIST += %D%/resources.tsv
 
 # What images.c has to know: the images, their folder, and what they are for.

@@ -85,7 +85,7 @@ hip-resources: $(hip_images)
 if !HIP_NO
 gpu_resources += hip-resources
 endif
-.PHONY: hip-resources
+phony_targets += hip-resources
 EXTRA_DIST += %D%/resources.tsv
 
 # What images.c has to know of each: the file, the architecture as a word of C and as

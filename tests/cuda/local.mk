@@ -23,7 +23,7 @@ check-gpu-long: all
 check_gpu_libraries =
 check-gpu: all $(check_gpu_libraries)
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/cards.sh
-.PHONY: check-gpu check-gpu-long
+phony_targets += check-gpu check-gpu-long
 
 # What kernels read, on the emulated card: a table, which is kept, and which
 # counters.sh compares.  With GPU_COUNTERS=--full whole matrices, not kept.
@@ -40,7 +40,7 @@ gpu-counters: bench/counters$(EXEEXT) bench/traffic$(EXEEXT) $(check_LTLIBRARIES
 	test -n '$(GPU_COUNTERS)' || { \
 	    cp %D%/counters.tmp '$(srcdir)/%D%/counters.tsv' && top_srcdir='$(srcdir)' \
 	    $(SHELL) '$(srcdir)/build-aux/gpu-predict' --write; }
-.PHONY: gpu-counters
+phony_targets += gpu-counters
 CLEANFILES += %D%/counters.tmp
 
 if MODULES

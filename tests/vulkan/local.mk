@@ -28,7 +28,7 @@ COOPMAT = coopmat
 check-vulkan-coopmat: all tests/vulkan/functions-cases$(EXEEXT) \
 		tests/vulkan/ranges-cases$(EXEEXT)
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/coopmat.sh '$(COOPMAT)'
-.PHONY: check-vulkan-coopmat
+phony_targets += check-vulkan-coopmat
 
 # NAME.sh runs NAME-cases: a script and a program of one name would have one log, and
 # but one of them would run.
@@ -146,7 +146,7 @@ vulkan_long = $(vulkan_scripts) %D%/assisted.sh $(filter %D%/cards% %D%/model-fa
 check-vulkan-long: all
 	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(vulkan_long)'
 	if command -v clang >/dev/null; then $(SHELL) '$(srcdir)/build-aux/check-vulkan-asan'; fi
-.PHONY: check-vulkan-long
+phony_targets += check-vulkan-long
 
 # What lavapipe made of shaders, which takes a minute where it is not kept.
 mostlyclean-local:
