@@ -81,8 +81,8 @@ struct launch {
     const void *args; /* k->args_size bytes */
     size_t args_size; /* bytes that the caller has there; 0: not told */
     bool is_early; /* it may begin before the launch in front has ended */
-    int matrix_shares; /* lanes that share a line of a matrix instruction's, on
-                          cards that have AMD's; not 0 */
+    int matrix_shares = 1; /* lanes that share a line of a matrix
+                              instruction's, on cards that have AMD's */
 };
 
 /*
