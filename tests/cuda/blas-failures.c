@@ -29,7 +29,7 @@ static void
 multiply_twice_alone(void)
 {
     CHECK(emulator.count != NULL ||
-          blas_load(cuda_built(EMULATED_DRIVER)) != NULL);
+          blas_load(gb_built(EMULATED_DRIVER)) != NULL);
     multiply_alone(&plain, 2);
     multiply_alone(&plain, 1);
     products_end();
@@ -49,7 +49,7 @@ multiply_where_it_misses_one(void)
 {
     const char *path;
 
-    CHECK(blas_load(cuda_built(EMULATED_DRIVER)) != NULL);
+    CHECK(blas_load(gb_built(EMULATED_DRIVER)) != NULL);
     path = cuda_copy_without(EMULATED_BLAS, missing);
     blas_open(path);
     unlink(path);

@@ -6,8 +6,6 @@
 
 #include "tests/cuda/emulated.h"
 
-#include "tests/util/child.h"
-
 #include "ggmlbackend.h"
 
 #include <dlfcn.h>
@@ -21,52 +19,12 @@
 
 struct cuda_emulator emulator;
 
-static void (*current)(void);
-static const char *current_variables;
-
 /* ---- processes ---- */
-
-/* "NAME=value …" */
-static void
-set_variables(const char *list)
-{
-    while (*list != '\0') {
-        const size_t n = strcspn(list, " ");
-        char one[512], name[sizeof(one) + 32];
-        char *value;
-
-        CHECK(n < sizeof(one));
-        memcpy(one, list, n);
-        one[n] = '\0';
-        value = strchr(one, '=');
-        CHECK(value != NULL);
-        *value++ = '\0';
-        snprintf(name, sizeof(name), "%s%s",
-                 strncmp(one, "EMU_", 4) == 0 ? "GGMLBACKEND_TEST_" : "", one);
-        setenv(name, value, 1);
-        list += n + strspn(list + n, " ");
-    }
-}
-
-static void
-run_current(void)
-{
-    set_variables(current_variables);
-    current();
-}
 
 void
 cuda_case(void (*run)(void), const char *variables, const char **errors)
 {
-    static struct gb_child child;
-
-    current = run;
-    current_variables = variables;
-    gb_child_run(run_current, &child);
-    if (!child.is_done)
-        fail_msg("[%s] %s", variables, child.errors);
-    if (errors != NULL)
-        *errors = child.errors;
+    gb_child_case(run, variables, "EMU_", errors);
 }
 
 int
@@ -92,16 +50,6 @@ cuda_case_says(void (*run)(void), const char *variables, const char *reason)
 
 /* ---- the driver and the module ---- */
 
-const char *
-cuda_built(const char *path)
-{
-    static char whole[4096];
-    const char *top = getenv("top_builddir");
-
-    snprintf(whole, sizeof(whole), "%s/%s", top != NULL ? top : ".", path);
-    return whole;
-}
-
 /* Its first letter changes; the terminators around it say where it is. */
 static void
 rename_in(char *bytes, size_t size, const char *name)
@@ -122,7 +70,7 @@ const char *
 cuda_copy_without(const char *library, const char *name)
 {
     static char path[] = "./library-without-XXXXXX";
-    FILE *from = fopen(cuda_built(library), "rb");
+    FILE *from = fopen(gb_built(library), "rb");
     FILE *to = fdopen(mkstemp(path), "wb");
     const size_t room = (size_t)64 << 20;
     char *bytes = malloc(room);
@@ -138,15 +86,6 @@ cuda_copy_without(const char *library, const char *name)
     return path;
 }
 
-static void
-look_up(void *library, void *member, const char *name)
-{
-    void *address = dlsym(library, name);
-
-    CHECK(address != NULL);
-    memcpy(member, &address, sizeof(address));
-}
-
 /* It has the driver's name, by which the module finds it opened. */
 static void
 open_emulator(const char *path)
@@ -154,16 +93,16 @@ open_emulator(const char *path)
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
     CHECK(library != NULL);
-    look_up(library, &emulator.count, "emu_count");
-    look_up(library, &emulator.calls, "emu_calls");
-    look_up(library, &emulator.kernel_runs, "emu_kernel_runs");
-    look_up(library, &emulator.reports, "emu_reports");
-    look_up(library, &emulator.reset, "emu_reset");
-    look_up(library, &emulator.fail_call, "emu_fail_call");
-    look_up(library, &emulator.failures, "emu_failures");
-    look_up(library, &emulator.lose_card, "emu_lose_card");
-    look_up(library, &emulator.memory_used, "emu_memory_used");
-    look_up(library, &emulator.live, "emu_live");
+    gb_look_up(library, &emulator.count, "emu_count");
+    gb_look_up(library, &emulator.calls, "emu_calls");
+    gb_look_up(library, &emulator.kernel_runs, "emu_kernel_runs");
+    gb_look_up(library, &emulator.reports, "emu_reports");
+    gb_look_up(library, &emulator.reset, "emu_reset");
+    gb_look_up(library, &emulator.fail_call, "emu_fail_call");
+    gb_look_up(library, &emulator.failures, "emu_failures");
+    gb_look_up(library, &emulator.lose_card, "emu_lose_card");
+    gb_look_up(library, &emulator.memory_used, "emu_memory_used");
+    gb_look_up(library, &emulator.live, "emu_live");
 }
 
 bool
@@ -176,7 +115,7 @@ cuda_is_entry(const char *name)
 ggml_backend_reg_t
 cuda_load_module(void)
 {
-    return ggml_backend_load(cuda_built(
+    return ggml_backend_load(gb_built(
         ON_HIP("tests/cuda/.libs/libggml-cuda.so",
                "tests/hip/.libs/libggml-hip.so")));
 }
@@ -192,9 +131,9 @@ ggml_backend_reg_t
 cuda_load(void)
 {
     if (getenv("GGMLBACKEND_TEST_HIP_ON_CUDA") == NULL)
-        return cuda_load_on(cuda_built(EMULATED_DRIVER));
-    CHECK(dlopen(cuda_built(HIP_ON_CUDA), RTLD_NOW | RTLD_LOCAL) != NULL);
-    return cuda_load_on(cuda_built(CUDA_BELOW));
+        return cuda_load_on(gb_built(EMULATED_DRIVER));
+    CHECK(dlopen(gb_built(HIP_ON_CUDA), RTLD_NOW | RTLD_LOCAL) != NULL);
+    return cuda_load_on(gb_built(CUDA_BELOW));
 }
 
 ggml_backend_dev_t

@@ -7,28 +7,15 @@
 #define GB_TESTS_CUDA_EMULATED_H
 
 #include "tests/gpu-emulator/control.h"
+#include "tests/util/child.h"
+#include "tests/util/library.h"
 
 #include "ggml-alloc.h"
 #include "ggml-backend.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-/* Ends a case, which fails the test. */
-#define CHECK(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            exit(1);                                                   \
-        }                                                              \
-    } while (0)
-
-/*
- * Run RUN in a child with these variables, "NAME=value …", where EMU_ stands
- * for GGMLBACKEND_TEST_EMU_.  The test fails where RUN does not return.  What
- * it wrote to stderr is in *ERRORS, if that is not NULL, until the next call.
- */
+/* gb_child_case, where EMU_ stands for GGMLBACKEND_TEST_EMU_. */
 void cuda_case(
     void (*run)(void), const char *variables, const char **errors);
 
@@ -37,8 +24,6 @@ void cuda_case_says(
     void (*run)(void), const char *variables, const char *reason);
 int cuda_count_lines(const char *text);
 
-/* PATH in the build folder; until the next call. */
-const char *cuda_built(const char *path);
 /* In a case: a copy of the emulator's LIBRARY that has no entry point NAME. */
 const char *cuda_copy_without(const char *library, const char *name);
 

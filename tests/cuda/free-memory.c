@@ -51,33 +51,22 @@ static struct {
 } driver;
 
 static void
-look_up(void *library, const char *name, void *member)
-{
-    void *address = dlsym(library, name);
-
-    CHECK(address != NULL);
-    memcpy(member, &address, sizeof(address));
-}
-
-static void
 open_driver(void)
 {
     void *library = dlopen(DRIVER, RTLD_NOW | RTLD_LOCAL);
 
     CHECK(library != NULL);
-    look_up(library,
-            ON_HIP("cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain"),
-            &driver.retain);
-    look_up(library,
-            ON_HIP("cuDevicePrimaryCtxRelease_v2",
-                   "hipDevicePrimaryCtxRelease"),
-            &driver.release);
-    look_up(library, ON_HIP("cuMemAlloc_v2", "hipMalloc"), &driver.allocate);
-    look_up(library, ON_HIP("cuMemFree_v2", "hipFree"), &driver.give_back);
+    gb_look_up(library, &driver.retain,
+               ON_HIP("cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain"));
+    gb_look_up(library, &driver.release,
+               ON_HIP("cuDevicePrimaryCtxRelease_v2",
+                      "hipDevicePrimaryCtxRelease"));
+    gb_look_up(library, &driver.allocate, ON_HIP("cuMemAlloc_v2", "hipMalloc"));
+    gb_look_up(library, &driver.give_back, ON_HIP("cuMemFree_v2", "hipFree"));
     /* HIP's first card is current without it. */
     if (ON_HIP(true, false)) {
-        look_up(library, "cuCtxPushCurrent_v2", &driver.push);
-        look_up(library, "cuCtxPopCurrent_v2", &driver.pop);
+        gb_look_up(library, &driver.push, "cuCtxPushCurrent_v2");
+        gb_look_up(library, &driver.pop, "cuCtxPopCurrent_v2");
     }
 }
 

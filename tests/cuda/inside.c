@@ -357,7 +357,7 @@ multiply_all(void)
 {
     ggml_backend_t backend;
 
-    CHECK(cuda_load_on(cuda_built(variant->lanes == 64 ? LANES64 : LANES32)) !=
+    CHECK(cuda_load_on(gb_built(variant->lanes == 64 ? LANES64 : LANES32)) !=
           NULL);
     backend = cuda_backend("CUDA0");
     for (int i = 0; i < GGML_TYPE_COUNT; i++) {

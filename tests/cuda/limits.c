@@ -479,8 +479,8 @@ other_work_goes_on(void **state)
 static void
 open_management(void)
 {
-    CHECK(dlopen(cuda_built("tests/gpu-emulator/lanes32/.libs/"
-                            "libnvidia-ml.so.1"),
+    CHECK(dlopen(gb_built("tests/gpu-emulator/lanes32/.libs/"
+                          "libnvidia-ml.so.1"),
                  RTLD_NOW | RTLD_LOCAL) != NULL);
 }
 

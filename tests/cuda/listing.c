@@ -54,8 +54,8 @@ ask_for_free_memory(void)
 {
     CHECK(cuda_load() != NULL);
     if (has_nvml)
-        CHECK(dlopen(cuda_built("tests/gpu-emulator/lanes32/.libs/"
-                                "libnvidia-ml.so.1"), RTLD_NOW) != NULL);
+        CHECK(dlopen(gb_built("tests/gpu-emulator/lanes32/.libs/"
+                              "libnvidia-ml.so.1"), RTLD_NOW) != NULL);
     take_by_other_means();
     CHECK(free_memory() == ((size_t)8 << 30) - (has_nvml ? 1 << 20 : 0));
     CHECK(emulator.calls("cuMemGetInfo_v2") == 0);

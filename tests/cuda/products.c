@@ -46,15 +46,6 @@ dlopen(const char *name, int flags)
     return real(name, flags);
 }
 
-static void
-look_up(void *library, void *member, const char *name)
-{
-    void *address = dlsym(library, name);
-
-    CHECK(address != NULL);
-    memcpy(member, &address, sizeof(address));
-}
-
 /* ---- AMD's folder ---- */
 
 static char folder[4096];
@@ -160,12 +151,12 @@ blas_open(const char *path)
     blas_allow();
     library = dlopen(put_in_folder(path, BLAS), RTLD_NOW | RTLD_LOCAL);
     CHECK(library != NULL);
-    look_up(library, &blas.time, "emu_blas_time");
-    look_up(library, &blas.calls, "emu_blas_calls");
-    look_up(library, &blas.products, "emu_blas_products");
-    look_up(library, &blas.fail_call, "emu_blas_fail");
-    look_up(library, &blas.live, "emu_blas_live");
-    look_up(library, &blas.faults, "emu_blas_faults");
+    gb_look_up(library, &blas.time, "emu_blas_time");
+    gb_look_up(library, &blas.calls, "emu_blas_calls");
+    gb_look_up(library, &blas.products, "emu_blas_products");
+    gb_look_up(library, &blas.fail_call, "emu_blas_fail");
+    gb_look_up(library, &blas.live, "emu_blas_live");
+    gb_look_up(library, &blas.faults, "emu_blas_faults");
 }
 
 int
@@ -177,8 +168,8 @@ blas_n_looks(void)
 void
 products_begin(void)
 {
-    CHECK(blas_load(cuda_built(EMULATED_DRIVER)) != NULL);
-    blas_open(cuda_built(EMULATED_BLAS));
+    CHECK(blas_load(gb_built(EMULATED_DRIVER)) != NULL);
+    blas_open(gb_built(EMULATED_BLAS));
 }
 
 void

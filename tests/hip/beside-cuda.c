@@ -40,7 +40,7 @@ static ggml_backend_reg_t
 load_cuda(void)
 {
     void *library = dlopen(
-        cuda_built("tests/gpu-emulator/lanes32/.libs/libcuda.so.1"),
+        gb_built("tests/gpu-emulator/lanes32/.libs/libcuda.so.1"),
         RTLD_NOW | RTLD_LOCAL);
 
     CHECK(library != NULL);
@@ -49,13 +49,13 @@ load_cuda(void)
     *(void **)&nvidia.live = dlsym(library, "emu_live");
     CHECK(nvidia.count != NULL && nvidia.reports != NULL &&
           nvidia.live != NULL);
-    return ggml_backend_load(cuda_built("tests/cuda/.libs/libggml-cuda.so"));
+    return ggml_backend_load(gb_built("tests/cuda/.libs/libggml-cuda.so"));
 }
 
 static ggml_backend_reg_t
 load_hip(void)
 {
-    return cuda_load_on(cuda_built(driver_of_hip));
+    return cuda_load_on(gb_built(driver_of_hip));
 }
 
 static void

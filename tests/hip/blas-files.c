@@ -34,8 +34,8 @@ begin(void)
 
     if (set != NULL)
         CHECK(setenv("ROCBLAS_TENSILE_LIBPATH", rocm_path(set), 1) == 0);
-    CHECK(realpath(cuda_built(EMULATED_BLAS), library) != NULL);
-    CHECK(blas_load(cuda_built(driver)) != NULL);
+    CHECK(realpath(gb_built(EMULATED_BLAS), library) != NULL);
+    CHECK(blas_load(gb_built(driver)) != NULL);
     CHECK(symlink(library, rocm_path("librocblas.so.4")) == 0);
     blas_allow();
 }
@@ -45,7 +45,7 @@ uses_it(void)
 {
     begin();
     multiply_alone(&plain, 3);
-    blas_open(cuda_built(EMULATED_BLAS));
+    blas_open(gb_built(EMULATED_BLAS));
     CHECK(blas.products() == TRIAL + 2);
     products_end();
 }

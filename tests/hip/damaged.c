@@ -45,7 +45,7 @@ static const char *
 copy_of_module(void)
 {
     static char path[] = "./module-XXXXXX";
-    FILE *from = fopen(cuda_built("tests/hip/.libs/libggml-hip.so"), "rb");
+    FILE *from = fopen(gb_built("tests/hip/.libs/libggml-hip.so"), "rb");
     FILE *to = fdopen(mkstemp(path), "wb");
     unsigned char *bytes = malloc(MOST);
     size_t n;
@@ -81,7 +81,7 @@ compute_by_damaged_images(void)
     const char *path = copy_of_module();
     ggml_backend_t backend, cpu;
 
-    CHECK(dlopen(cuda_built(EMULATED_DRIVER), RTLD_NOW | RTLD_LOCAL) != NULL);
+    CHECK(dlopen(gb_built(EMULATED_DRIVER), RTLD_NOW | RTLD_LOCAL) != NULL);
     CHECK(ggml_backend_load(path) != NULL);
     unlink(path);
     backend = cuda_backend("CUDA0");

@@ -212,7 +212,7 @@ each_reason_to_refuse_is_told(void **state)
 static void
 expect_refusal_of_64_lanes(void)
 {
-    CHECK(cuda_load_on(cuda_built(
+    CHECK(cuda_load_on(gb_built(
               "tests/gpu-emulator/lanes64/.libs/libamdhip64.so.6")) == NULL);
     cuda_check_refusal("fits architecture gfx908:sramecc+:xnack- with a "
                        "driver of ROCm 6.3; configure --with-hip-arch=gfx908");

@@ -21,7 +21,7 @@
 static void *
 open_driver(const char *path)
 {
-    void *library = dlopen(cuda_built(path), RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(gb_built(path), RTLD_NOW | RTLD_LOCAL);
 
     CHECK(library != NULL);
     return library;

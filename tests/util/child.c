@@ -4,13 +4,17 @@
  */
 #include "tests/util/child.h"
 
+#include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 /* No status of a program that ends by itself. */
 #define DONE 77
@@ -66,4 +70,60 @@ gb_child_run(void (*run)(void), struct gb_child *out)
         }
     }
     close(ends[0]);
+}
+
+/* ---- with variables ---- */
+
+static struct {
+    void (*run)(void);
+    const char *variables;
+    const char *prefix;
+} current;
+
+static void
+set_variables(const char *list)
+{
+    while (*list != '\0') {
+        const size_t n = strcspn(list, " ");
+        const char *const prefix = current.prefix;
+        char one[512], name[sizeof(one) + 32];
+        char *value;
+
+        CHECK(n < sizeof(one));
+        memcpy(one, list, n);
+        one[n] = '\0';
+        value = strchr(one, '=');
+        CHECK(value != NULL);
+        *value++ = '\0';
+        snprintf(name, sizeof(name), "%s%s",
+                 strncmp(one, prefix, strlen(prefix)) == 0
+                     ? "GGMLBACKEND_TEST_"
+                     : "",
+                 one);
+        setenv(name, value, 1);
+        list += n + strspn(list + n, " ");
+    }
+}
+
+static void
+run_current(void)
+{
+    set_variables(current.variables);
+    current.run();
+}
+
+void
+gb_child_case(void (*run)(void), const char *variables, const char *prefix,
+              const char **errors)
+{
+    static struct gb_child child;
+
+    current.run = run;
+    current.variables = variables;
+    current.prefix = prefix;
+    gb_child_run(run_current, &child);
+    if (!child.is_done)
+        fail_msg("[%s] %s", variables, child.errors);
+    if (errors != NULL)
+        *errors = child.errors;
 }

@@ -5,6 +5,8 @@ libtestutil_la_SOURCES += \
 	%D%/child.h \
 	%D%/fault.c \
 	%D%/fault.h \
+	%D%/library.c \
+	%D%/library.h \
 	%D%/random.c \
 	%D%/random.h \
 	%D%/sink.c \

@@ -9,8 +9,7 @@
  */
 #include "config.h"
 
-#include "ggml-backend.h"
-#include "ggml.h"
+#include "tests/vulkan/one-node.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,43 +69,6 @@ expected(int64_t k, int64_t a, int64_t b)
     return (float)sum;
 }
 
-/* ---- graphs of a node ---- */
-
-static struct ggml_context *
-new_context(void)
-{
-    return ggml_init((struct ggml_init_params){
-        .mem_size = 8 * ggml_tensor_overhead() + ggml_graph_overhead(),
-        .no_alloc = true });
-}
-
-/* Memory for NODE and its operands. */
-static ggml_backend_buffer_t
-place(struct ggml_context *ctx, const struct ggml_tensor *node)
-{
-    ggml_backend_buffer_t buffer;
-
-    assert_true(ggml_backend_supports_op(backend, node));
-    buffer = ggml_backend_alloc_ctx_tensors(ctx, backend);
-    assert_non_null(buffer);
-    return buffer;
-}
-
-/* What NODE comes to. */
-static float *
-compute(struct ggml_context *ctx, struct ggml_tensor *node)
-{
-    struct ggml_cgraph *graph = ggml_new_graph(ctx);
-    float *result = malloc(ggml_nbytes(node));
-
-    assert_non_null(result);
-    ggml_build_forward_expand(graph, node);
-    assert_int_equal(ggml_backend_graph_compute(backend, graph),
-                     GGML_STATUS_SUCCESS);
-    ggml_backend_tensor_get(node, result, 0, ggml_nbytes(node));
-    return result;
-}
-
 /* ---- claims ---- */
 
 /* A product of M rows and N columns, of which some elements are looked at, the
@@ -114,11 +76,11 @@ compute(struct ggml_context *ctx, struct ggml_tensor *node)
 static void
 check_product(enum ggml_type type, int64_t k, int64_t m, int64_t n)
 {
-    struct ggml_context *ctx = new_context();
+    struct ggml_context *ctx = one_node_context();
     struct ggml_tensor *a = ggml_new_tensor_2d(ctx, type, k, m);
     struct ggml_tensor *b = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, k, n);
     struct ggml_tensor *node = ggml_mul_mat(ctx, a, b);
-    ggml_backend_buffer_t buffer = place(ctx, node);
+    ggml_backend_buffer_t buffer = one_node_place(backend, ctx, node);
     const int64_t step = m * n / 50000 + 1;
     float *result;
 
@@ -126,7 +88,7 @@ check_product(enum ggml_type type, int64_t k, int64_t m, int64_t n)
                 ggml_nbytes(node) > SHOWN);
     fill(a, 0);
     fill(b, 1);
-    result = compute(ctx, node);
+    result = one_node_compute(backend, ctx, node);
     for (int64_t i = m * n - 1; i >= 0; i -= step)
         if (result[i] != expected(k, i % m, i / m))
             fail_msg("%d rows, %d columns: row %d, column %d: %g, not %g",
@@ -164,7 +126,7 @@ static void
 check_experts(int64_t n_tokens)
 {
     const int64_t k = 256, m = 128, n_experts = 35, used = 2;
-    struct ggml_context *ctx = new_context();
+    struct ggml_context *ctx = one_node_context();
     struct ggml_tensor *a =
         ggml_new_tensor_3d(ctx, GGML_TYPE_F16, k, m, n_experts);
     struct ggml_tensor *b =
@@ -172,7 +134,7 @@ check_experts(int64_t n_tokens)
     struct ggml_tensor *ids =
         ggml_new_tensor_2d(ctx, GGML_TYPE_I32, used, n_tokens);
     struct ggml_tensor *node = ggml_mul_mat_id(ctx, a, b, ids);
-    ggml_backend_buffer_t buffer = place(ctx, node);
+    ggml_backend_buffer_t buffer = one_node_place(backend, ctx, node);
     int32_t *const chosen = malloc(ggml_nbytes(ids));
     float *result;
 
@@ -184,7 +146,7 @@ check_experts(int64_t n_tokens)
     fill(a, 0);
     fill(b, 1);
     ggml_backend_tensor_set(ids, chosen, 0, ggml_nbytes(ids));
-    result = compute(ctx, node);
+    result = one_node_compute(backend, ctx, node);
     for (int64_t i = m * used * n_tokens - 1; i >= 0; i -= 3) {
         const int64_t pair = i / m;
         const float wanted = chosen[pair] < 0

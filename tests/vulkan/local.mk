@@ -46,7 +46,7 @@ tests_vulkan_cachefile_LDADD = $(BLACK_LDADD)
 
 # On the device that cut.sh brings.
 check_PROGRAMS += tests/vulkan/cut-cases
-tests_vulkan_cut_cases_SOURCES = %D%/cut.c
+tests_vulkan_cut_cases_SOURCES = %D%/cut.c %D%/one-node.c %D%/one-node.h
 tests_vulkan_cut_cases_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_cut_cases_LDADD = $(BLACK_LDADD)
 
@@ -121,7 +121,7 @@ endif
 
 # On the device that ranges.sh brings.
 check_PROGRAMS += tests/vulkan/ranges-cases
-tests_vulkan_ranges_cases_SOURCES = %D%/ranges.c
+tests_vulkan_ranges_cases_SOURCES = %D%/ranges.c %D%/one-node.c %D%/one-node.h
 tests_vulkan_ranges_cases_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_ranges_cases_LDADD = $(BLACK_LDADD) -lm
 

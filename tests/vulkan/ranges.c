@@ -13,8 +13,7 @@
  */
 #include "config.h"
 
-#include "ggml-backend.h"
-#include "ggml.h"
+#include "tests/vulkan/one-node.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -78,41 +77,6 @@ fill(struct ggml_tensor *t, int which, const struct powers *powers)
     return values;
 }
 
-/* ---- graphs of a node ---- */
-
-static struct ggml_context *
-new_context(void)
-{
-    return ggml_init((struct ggml_init_params){
-        .mem_size = 8 * ggml_tensor_overhead() + ggml_graph_overhead(),
-        .no_alloc = true });
-}
-
-static ggml_backend_buffer_t
-place(struct ggml_context *ctx, const struct ggml_tensor *node)
-{
-    ggml_backend_buffer_t buffer;
-
-    assert_true(ggml_backend_supports_op(backend, node));
-    buffer = ggml_backend_alloc_ctx_tensors(ctx, backend);
-    assert_non_null(buffer);
-    return buffer;
-}
-
-static float *
-compute(struct ggml_context *ctx, struct ggml_tensor *node)
-{
-    struct ggml_cgraph *graph = ggml_new_graph(ctx);
-    float *result = malloc(ggml_nbytes(node));
-
-    assert_non_null(result);
-    ggml_build_forward_expand(graph, node);
-    assert_int_equal(ggml_backend_graph_compute(backend, graph),
-                     GGML_STATUS_SUCCESS);
-    ggml_backend_tensor_get(node, result, 0, ggml_nbytes(node));
-    return result;
-}
-
 /* ---- products ---- */
 
 /* How wrong the sum of K products may be, ALL being that of their magnitudes. */
@@ -162,13 +126,13 @@ check_product(enum ggml_type type, int64_t k, const struct powers *of_a,
               const struct powers *of_b)
 {
     const int64_t m = 70, n = 37;
-    struct ggml_context *ctx = new_context();
+    struct ggml_context *ctx = one_node_context();
     struct ggml_tensor *a = ggml_new_tensor_2d(ctx, type, k, m);
     struct ggml_tensor *b = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, k, n);
     struct ggml_tensor *node = ggml_mul_mat(ctx, a, b);
-    ggml_backend_buffer_t buffer = place(ctx, node);
+    ggml_backend_buffer_t buffer = one_node_place(backend, ctx, node);
     float *of[2] = { fill(a, 0, of_a), fill(b, 1, of_b) };
-    float *result = compute(ctx, node);
+    float *result = one_node_compute(backend, ctx, node);
     char what[80];
 
     snprintf(what, sizeof(what), "%s, weights of %s, columns of %s",
@@ -210,17 +174,17 @@ static void
 check_beside(enum ggml_type type, float strange)
 {
     const int64_t k = 64, m = 33, n = 20;
-    struct ggml_context *ctx = new_context();
+    struct ggml_context *ctx = one_node_context();
     struct ggml_tensor *a = ggml_new_tensor_2d(ctx, type, k, m);
     struct ggml_tensor *b = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, k, n);
     struct ggml_tensor *node = ggml_mul_mat(ctx, a, b);
-    ggml_backend_buffer_t buffer = place(ctx, node);
+    ggml_backend_buffer_t buffer = one_node_place(backend, ctx, node);
     float *of[2] = { fill(a, 0, &models), fill(b, 1, &models) };
     float *result;
 
     ggml_backend_tensor_set(b, &strange, (size_t)(3 * k + 5) * sizeof(float),
                             sizeof(float));
-    result = compute(ctx, node);
+    result = one_node_compute(backend, ctx, node);
     for (int64_t i = 0; i < m * n; i++)
         if (i / m == 3 && isinf(strange) && by_bytes)
             assert_true(result[i] == of[0][i % m * k + 5] * strange);
@@ -247,7 +211,7 @@ static void
 experts_meet_large_and_small_columns(void **state)
 {
     const int64_t k = 64, m = 40, n_experts = 3, used = 2, n_tokens = 50;
-    struct ggml_context *ctx = new_context();
+    struct ggml_context *ctx = one_node_context();
     struct ggml_tensor *a =
         ggml_new_tensor_3d(ctx, GGML_TYPE_Q8_0, k, m, n_experts);
     struct ggml_tensor *b =
@@ -255,7 +219,7 @@ experts_meet_large_and_small_columns(void **state)
     struct ggml_tensor *ids =
         ggml_new_tensor_2d(ctx, GGML_TYPE_I32, used, n_tokens);
     struct ggml_tensor *node = ggml_mul_mat_id(ctx, a, b, ids);
-    ggml_backend_buffer_t buffer = place(ctx, node);
+    ggml_backend_buffer_t buffer = one_node_place(backend, ctx, node);
     float *of[2] = { fill(a, 0, &models), fill(b, 1, &mixed) };
     int32_t chosen[100];
     float *result;
@@ -264,7 +228,7 @@ experts_meet_large_and_small_columns(void **state)
     for (int i = 0; i < 100; i++)
         chosen[i] = (i * 7 + i / 3) % (int)n_experts;
     ggml_backend_tensor_set(ids, chosen, 0, sizeof(chosen));
-    result = compute(ctx, node);
+    result = one_node_compute(backend, ctx, node);
     for (int64_t i = 0; i < m * used * n_tokens; i++)
         check_sum("experts", i % m, i / m, result[i], k,
                   of[0] + (chosen[i / m] * m + i % m) * k,
@@ -309,14 +273,14 @@ static void
 check_matrices(enum ggml_type type, int64_t m, int64_t n, int64_t matrices)
 {
     const int64_t k = 256;
-    struct ggml_context *ctx = new_context();
+    struct ggml_context *ctx = one_node_context();
     struct ggml_tensor *a = ggml_new_tensor_3d(ctx, type, k, m, matrices);
     struct ggml_tensor *b =
         ggml_new_tensor_3d(ctx, GGML_TYPE_F32, k, n, matrices);
     struct ggml_tensor *node = ggml_mul_mat(ctx, a, b);
-    ggml_backend_buffer_t buffer = place(ctx, node);
+    ggml_backend_buffer_t buffer = one_node_place(backend, ctx, node);
     float *of[2] = { fill_alike(a), fill(b, 1, &models) };
-    float *result = compute(ctx, node);
+    float *result = one_node_compute(backend, ctx, node);
 
     for (int64_t i = m * n * matrices - 1; i >= 0; i -= 17)
         check_sum(ggml_type_name(type), i % m, i / m, result[i], k,
@@ -447,7 +411,7 @@ check_attention(const struct powers *of_q, const struct powers *of_k,
                 const struct powers *of_v, float scale)
 {
     const int64_t d = 72, n = 19, n_keys = 100;
-    struct ggml_context *ctx = new_context();
+    struct ggml_context *ctx = one_node_context();
     struct ggml_tensor *q = ggml_new_tensor_3d(ctx, GGML_TYPE_F32, d, n, 1);
     struct ggml_tensor *k =
         ggml_new_tensor_3d(ctx, GGML_TYPE_F16, d, n_keys, 1);
@@ -455,9 +419,9 @@ check_attention(const struct powers *of_q, const struct powers *of_k,
         ggml_new_tensor_3d(ctx, GGML_TYPE_F16, d, n_keys, 1);
     struct ggml_tensor *node =
         ggml_flash_attn_ext(ctx, q, k, v, NULL, scale, 0.0f, 0.0f);
-    ggml_backend_buffer_t buffer = place(ctx, node);
+    ggml_backend_buffer_t buffer = one_node_place(backend, ctx, node);
     float *of[3] = { fill(q, 0, of_q), fill(k, 1, of_k), fill(v, 2, of_v) };
-    float *result = compute(ctx, node);
+    float *result = one_node_compute(backend, ctx, node);
 
     for (int64_t i = 0; i < n * d; i++) {
         double wrong;

@@ -6,22 +6,13 @@
 #ifndef GB_TESTS_VULKAN_SHIMMED_H
 #define GB_TESTS_VULKAN_SHIMMED_H
 
+#include "tests/util/child.h"
+#include "tests/util/library.h"
 #include "tests/vulkan/shim/control.h"
 
 #include "ggml-backend.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/* Ends a case, which fails the test. */
-#define CHECK(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            exit(1);                                                   \
-        }                                                              \
-    } while (0)
 
 /* Results of Vulkan's, and their names. */
 enum {
@@ -35,11 +26,7 @@ enum {
 
 const char *vk_result_name(int result);
 
-/*
- * Run RUN in a child with these variables, "NAME=value …", where VK_ stands for
- * GGMLBACKEND_TEST_VK_.  The test fails where RUN does not return.  What it wrote
- * to stderr is in *ERRORS, if that is not NULL, until the next call.
- */
+/* gb_child_case, where VK_ stands for GGMLBACKEND_TEST_VK_. */
 void vk_case(void (*run)(void), const char *variables, const char **errors);
 
 /* Variables for the null driver, and for lavapipe. */
