@@ -62,6 +62,23 @@ gb_node_has_dense_rows(const struct ggml_tensor *t)
            t->ne[0] <= ggml_blck_size(t->type);
 }
 
+/* How many elements from the first on lie side by side, as do as many from each
+ * multiple of that on.  T has dense rows. */
+static inline int64_t
+gb_node_dense_run(const struct ggml_tensor *t)
+{
+    int64_t run = t->ne[0];
+    size_t bytes = ggml_row_size(t->type, t->ne[0]);
+
+    for (int d = 1; d < GGML_MAX_DIMS; d++) {
+        if (t->ne[d] > 1 && t->nb[d] != bytes)
+            break;
+        run *= t->ne[d];
+        bytes *= (size_t)t->ne[d];
+    }
+    return run;
+}
+
 /* F32 with dense rows. */
 static inline bool
 gb_node_has_f32_rows(const struct ggml_tensor *t)

@@ -41,22 +41,6 @@ gb_cuda_can_quantize(enum ggml_type type)
     return quantize[type].n_blocks > 0;
 }
 
-/* How many elements from the first on lie side by side, in every run of T. */
-static int64_t
-run_of(const struct ggml_tensor *t)
-{
-    int64_t run = t->ne[0];
-    size_t bytes = ggml_row_size(t->type, t->ne[0]);
-
-    for (int d = 1; d < GGML_MAX_DIMS; d++) {
-        if (t->ne[d] > 1 && t->nb[d] != bytes)
-            break;
-        run *= t->ne[d];
-        bytes *= (size_t)t->ne[d];
-    }
-    return run;
-}
-
 bool
 gb_cuda_can_convert_blocks(const struct ggml_tensor *dst,
                            const struct ggml_tensor *src)
@@ -71,7 +55,7 @@ gb_cuda_can_convert_blocks(const struct ggml_tensor *dst,
                           dequantize[src->type].n_blocks == 0))
         return false;
     return gb_node_has_dense_rows(blocks) && gb_node_has_dense_rows(floats) &&
-           run_of(floats) % ggml_blck_size(blocks->type) == 0;
+           gb_node_dense_run(floats) % ggml_blck_size(blocks->type) == 0;
 }
 
 /* A tensor of which ne[0] and nb[0] are about blocks. */

@@ -32,22 +32,6 @@ static const enum gb_vk_pipeline dequantize[GGML_TYPE_COUNT] = {
 #undef GB_VK_FORMAT
 };
 
-/* How many elements from the first on lie side by side, in every run of T. */
-static int64_t
-run_of(const struct ggml_tensor *t)
-{
-    int64_t run = t->ne[0];
-    size_t bytes = ggml_row_size(t->type, t->ne[0]);
-
-    for (int d = 1; d < GGML_MAX_DIMS; d++) {
-        if (t->ne[d] > 1 && t->nb[d] != bytes)
-            break;
-        run *= t->ne[d];
-        bytes *= (size_t)t->ne[d];
-    }
-    return run;
-}
-
 bool
 gb_vk_can_convert_blocks(const struct ggml_tensor *dst,
                          const struct ggml_tensor *src)
@@ -63,7 +47,7 @@ gb_vk_can_convert_blocks(const struct ggml_tensor *dst,
         return false;
     return gb_node_has_dense_rows(blocks) && gb_node_has_dense_rows(floats) &&
            gb_vk_is_aligned(blocks) && gb_vk_is_aligned(floats) &&
-           run_of(floats) % ggml_blck_size(blocks->type) == 0;
+           gb_node_dense_run(floats) % ggml_blck_size(blocks->type) == 0;
 }
 
 static void
