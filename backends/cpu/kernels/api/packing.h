@@ -76,17 +76,17 @@ struct gb_panel_block_end {
  * there. */
 struct gb_outlier {
     float value;
-    int32_t place; /* in its row */
+    int32_t place; /* among the GB_OUTLIER_VALUES of its part of the row */
 };
 
 /* Of 32 values no more are left out: four that are alike are not nine times as
  * large as the mean. */
 #define GB_OUTLIERS 3
 
-/* Of so many values of a panel it is known where their outliers are. */
+/* The parts of a panel of which it is known where their outliers are. */
 #define GB_OUTLIER_VALUES 512
 
-/* Where value K of a panel is, K a multiple of the type's block. */
+/* Where the sub-block of value K of a panel is. */
 static inline size_t
 gb_panel_block_at(const struct gb_format *format, int64_t k)
 {

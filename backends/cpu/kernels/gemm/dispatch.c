@@ -32,8 +32,9 @@
 _Static_assert(CODES_BYTES + VQ_ROWS * (CODES_BYTES + 2 * SCALES_BYTES) <=
                    GB_PRODUCT_SCRATCH,
                "the panels' place");
-_Static_assert(GB_PANEL_STEP == GB_OUTLIER_VALUES,
-               "a panel's outliers are known");
+_Static_assert(GB_PANEL_STEP == GB_OUTLIER_VALUES &&
+                   GB_PANEL_K <= 2 * GB_OUTLIER_VALUES,
+               "a panel has one part of a column's outliers, or two");
 
 /* The panels in SCRATCH. */
 static void
@@ -93,7 +94,6 @@ gemm_int8(const struct gb_format_kernels *weight, const struct gb_product *p)
     for (int64_t k = 0; k < p->k; k += tile.k) {
         tile.k = p->k - k <= GB_PANEL_K ? p->k - k : GB_PANEL_STEP;
         tile.is_first = k == 0;
-        tile.first = k;
         tile.from = gb_panel_block_at(format, k);
         tile.counts = gb_panel_counts_at(format, p->k) +
                       (size_t)(k / GB_OUTLIER_VALUES) * sizeof(int32_t);

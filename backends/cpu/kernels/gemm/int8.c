@@ -231,7 +231,8 @@ add_outliers(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
         counts[(tile->k + GB_OUTLIER_VALUES - 1) / GB_OUTLIER_VALUES];
 
     for (int32_t i = counts[0]; i < end; i++) {
-        const int64_t k = outliers[i].place - tile->first;
+        const int64_t k =
+            outliers[i].place + (i < counts[1] ? 0 : GB_OUTLIER_VALUES);
         const vf value = vf_set1(outliers[i].value);
         vi s[VQ_ROWS][VQ_COLS];
 

@@ -14,9 +14,8 @@ struct gb_gemm_tile {
     const struct gb_panel *panels;
     int64_t k;       /* values in a panel's row */
     int64_t rows;    /* to be written, at most those of all panels */
-    int64_t first;   /* of them, in a column */
-    size_t from;     /* its byte there */
-    size_t counts;   /* and that of the part's count of outliers */
+    size_t from;     /* the part's first byte in a column */
+    size_t counts;   /* and that of its count of outliers */
     size_t outliers; /* where all outliers begin */
     int bias;        /* of the codes */
     int64_t dst_row; /* row 0's place in dst[c] */

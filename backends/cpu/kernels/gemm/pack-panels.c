@@ -34,11 +34,11 @@ _Static_assert(GB_OUTLIER_VALUES % GB_QK == 0 &&
                    GB_Q8_SUB_BLOCKS * GB_QK % GB_OUTLIER_VALUES == 0,
                "sub-blocks that go together begin and end with a count");
 
-/* Take the outliers out of X, the values of the sub-block from PLACE on, which
+/* Take the outliers out of X, the values of a sub-block from PLACE on, which
  * has one: REST is X with zeros there.  *LARGEST is the largest magnitude of X,
  * and of REST afterwards. */
 GB_INLINE void
-take_out(struct writer *w, int64_t place, const float *x, float *rest,
+take_out(struct writer *w, int place, const float *x, float *rest,
          float *largest)
 {
     float measured[4]; /* four times the same */
@@ -52,18 +52,16 @@ take_out(struct writer *w, int64_t place, const float *x, float *rest,
         for (int i = 1; i < GB_QK; i++)
             at = fabsf(rest[i]) == *largest ? i : at;
         w->outliers[w->n_outliers++] =
-            (struct gb_outlier){ rest[at], (int32_t)place + at };
+            (struct gb_outlier){ rest[at], place + at };
         rest[at] = 0.0f;
         gb_q8_measure(1, GB_QK, rest, measured, sums);
         *largest = measured[0];
     } while (++n < GB_OUTLIERS && gb_is_outlier(measured[0], sums[0], GB_QK));
 }
 
-/* N sub-blocks of 32 floats, those from PLACE on of a row, become codes and
- * outliers. */
+/* The next N sub-blocks, of 32 floats, become codes and outliers. */
 GB_INLINE void
-quantize(struct writer *w, int n, int64_t place, const float *x,
-         struct gb_q8_sub_blocks *to)
+quantize(struct writer *w, int n, const float *x, struct gb_q8_sub_blocks *to)
 {
     float largest[GB_Q8_SUB_BLOCKS];
     float sums[GB_Q8_SUB_BLOCKS];
@@ -73,11 +71,13 @@ quantize(struct writer *w, int n, int64_t place, const float *x,
 
     gb_q8_measure(n, GB_QK, x, largest, sums);
     for (int i = 0; i < n; i++) {
+        const int place = GB_QK * i % GB_OUTLIER_VALUES;
+
         values[i] = x + GB_QK * i;
-        if (i * GB_QK % GB_OUTLIER_VALUES == 0)
+        if (place == 0)
             *w->counts++ = w->n_outliers;
         if (gb_is_outlier(largest[i], sums[i], GB_QK)) {
-            take_out(w, place + GB_QK * i, values[i], rest[i], &largest[i]);
+            take_out(w, place, values[i], rest[i], &largest[i]);
             values[i] = rest[i];
         }
     }
@@ -87,13 +87,14 @@ quantize(struct writer *w, int n, int64_t place, const float *x,
         gb_q8_high(GB_QK, values[i], factor[i], to->high[i]);
 }
 
-/* N sub-blocks of 32 values of a type that has codes. */
+/* The next N sub-blocks, of 32 values of a type that has codes, from value I of
+ * ROW on. */
 GB_INLINE void
 copy_codes(struct writer *w, int n, enum ggml_type type, const void *row,
-           int64_t place, struct gb_q8_sub_blocks *to)
+           int64_t i, struct gb_q8_sub_blocks *to)
 {
-    gb_q8_sub_blocks_of(n, GB_Q8_LOWS_IF_ANY, type, row, place, to);
-    for (int i = 0; i < n; i += GB_OUTLIER_VALUES / GB_QK)
+    gb_q8_sub_blocks_of(n, GB_Q8_LOWS_IF_ANY, type, row, i, to);
+    for (int j = 0; j < n; j += GB_OUTLIER_VALUES / GB_QK)
         *w->counts++ = w->n_outliers;
 }
 
@@ -165,21 +166,26 @@ put_panel_blocks(struct writer *w, int sub_block, int n,
 }
 
 /* A block's sum, which mins are multiplied with, is that of its values, so its
- * outliers count. */
+ * outliers count.  COLUMN has N values and all their outliers. */
 static void
-add_to_sums(const struct gb_format *format, const struct gb_outlier *outliers,
-            int32_t n, char *column)
+add_to_sums(const struct gb_format *format, int64_t n, char *column)
 {
-    for (int32_t i = 0; i < n; i++) {
-        const int64_t place = outliers[i].place;
-        char *const at =
-            column + gb_panel_block_at(format, place) + format->sub_block +
-            offsetof(struct gb_panel_block_end, sum);
-        float sum;
+    const int32_t *counts =
+        (const void *)(column + gb_panel_counts_at(format, n));
+    const struct gb_outlier *const outliers =
+        (const void *)(column + gb_panel_outliers_at(format, n));
 
-        memcpy(&sum, at, sizeof(sum));
-        sum += outliers[i].value;
-        memcpy(at, &sum, sizeof(sum));
+    for (int64_t k = 0; k < n; k += GB_OUTLIER_VALUES, counts++) {
+        for (int32_t i = counts[0]; i < counts[1]; i++) {
+            char *const at =
+                column + gb_panel_block_at(format, k + outliers[i].place) +
+                format->sub_block + offsetof(struct gb_panel_block_end, sum);
+            float sum;
+
+            memcpy(&sum, at, sizeof(sum));
+            sum += outliers[i].value;
+            memcpy(at, &sum, sizeof(sum));
+        }
     }
 }
 
@@ -202,7 +208,7 @@ GB_K(pack_panel)(const struct gb_format *format, int64_t n, const void *row,
             left < GB_Q8_SUB_BLOCKS ? (int)left : GB_Q8_SUB_BLOCKS;
 
         if (type == GGML_TYPE_F32)
-            quantize(&w, count, i, (const float *)row + i, &sub_blocks);
+            quantize(&w, count, (const float *)row + i, &sub_blocks);
         else
             copy_codes(&w, count, type, row, i, &sub_blocks);
         if (format->sub_block == GB_QK)
@@ -211,5 +217,5 @@ GB_K(pack_panel)(const struct gb_format *format, int64_t n, const void *row,
             put_panel_blocks(&w, GB_QK / 2, count, &sub_blocks);
     }
     *w.counts = w.n_outliers;
-    add_to_sums(format, w.outliers, w.n_outliers, column);
+    add_to_sums(format, n, column);
 }
