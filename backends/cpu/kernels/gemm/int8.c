@@ -269,6 +269,7 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
     const int sub_block = kernel->sub_block;
     const int64_t blocks = tile->k / kernel->sub_block;
     vf acc[VQ_ROWS][VQ_COLS];
+    vf first[VQ_ROWS][VQ_COLS]; /* of two sub-blocks of 16: its products */
     int64_t rest[VQ_ROWS];
     const char *blocks_at[VQ_COLS];
     const uint8_t *codes[VQ_ROWS];
@@ -287,9 +288,13 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
                 tile->is_first
                     ? vf_zero()
                     : vf_load_n(dst[c] + tile->dst_row + v * VF_LEN, rest[v]);
+#pragma GCC unroll 8
+        for (int v = 0; v < VQ_ROWS; v++)
+            first[v][c] = vf_zero();
     }
     /* Sub-block by sub-block: integer sums from the zero-point correction on,
-     * then scales, then mins. */
+     * then scales, then mins.  Two sub-blocks of 16 have one scale of
+     * activations, which meets both their products. */
     for (int64_t p = 0; p < blocks; p++) {
         vi s[VQ_ROWS][VQ_COLS];
         vf d[VQ_ROWS];
@@ -311,9 +316,17 @@ add_columns(const struct gb_gemm_tile *tile, const struct micro_kernel *kernel,
             const vf scale = vf_set1(float_at(blocks_at[c] + sub_block + AT_D));
 
 #pragma GCC unroll 8
-            for (int v = 0; v < VQ_ROWS; v++)
-                acc[v][c] = vf_fma(vf_from_vi(s[v][c]), vf_mul(d[v], scale),
-                                   acc[v][c]);
+            for (int v = 0; v < VQ_ROWS; v++) {
+                const vf sum = vf_from_vi(s[v][c]);
+
+                if (sub_block == GB_QK)
+                    acc[v][c] = vf_fma(sum, vf_mul(d[v], scale), acc[v][c]);
+                else if (p % 2 == 0)
+                    first[v][c] = vf_mul(sum, d[v]);
+                else
+                    acc[v][c] =
+                        vf_fma(vf_fma(sum, d[v], first[v][c]), scale, acc[v][c]);
+            }
         }
         if (kernel->has_min) {
 #pragma GCC unroll 8
