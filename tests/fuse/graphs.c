@@ -5,10 +5,9 @@
 #include "config.h"
 
 #include "tests/fuse/graphs.h"
+#include "tests/util/child.h"
 #include "tests/util/random.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -17,14 +16,6 @@ enum {
     WIDE = 544,  /* more than a team of a GPU's has of a row */
     N_LEAFS = 3,
 };
-
-#define CHECK(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            exit(1);                                                   \
-        }                                                              \
-    } while (0)
 
 static struct gb_random numbers;
 

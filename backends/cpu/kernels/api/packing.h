@@ -83,7 +83,7 @@ struct gb_outlier {
  * large as the mean. */
 #define GB_OUTLIERS 3
 
-/* The parts of a panel of which it is known where their outliers are. */
+/* Values in a part of a panel, whose outliers stand together. */
 #define GB_OUTLIER_VALUES 512
 
 /* Where the sub-block of value K of a panel is. */

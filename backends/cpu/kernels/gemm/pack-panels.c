@@ -93,7 +93,7 @@ GB_INLINE void
 copy_codes(struct writer *w, int n, enum ggml_type type, const void *row,
            int64_t i, struct gb_q8_sub_blocks *to)
 {
-    gb_q8_sub_blocks_of(n, GB_Q8_LOWS_IF_ANY, type, row, i, to);
+    gb_q8_sub_blocks_of(n, type, row, i, to);
     for (int j = 0; j < n; j += GB_OUTLIER_VALUES / GB_QK)
         *w->counts++ = w->n_outliers;
 }

@@ -374,8 +374,7 @@ GB_K(pack_super_blocks)(const struct gb_format *format, enum gb_path path,
         const int count = left < SUB_BLOCKS ? (int)left : SUB_BLOCKS;
         struct gb_q8_sub_blocks sub_blocks;
 
-        gb_q8_sub_blocks_of(count, GB_Q8_LOWS_IF_ANY, type, row, i,
-                            &sub_blocks);
+        gb_q8_sub_blocks_of(count, type, row, i, &sub_blocks);
         for (int j = count; j < SUB_BLOCKS; j++) {
             memset(sub_blocks.high[j], 0, sizeof(sub_blocks.high[j]));
             memset(sub_blocks.low[j], 0, sizeof(sub_blocks.low[j]));

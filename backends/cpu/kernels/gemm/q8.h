@@ -186,13 +186,13 @@ gb_q8_codes(enum ggml_type type, const void *blocks, int64_t i,
 
 /* N sub-blocks of 32 values of TYPE, F32 or blocks, from value I of ROW on. */
 GB_INLINE void
-gb_q8_sub_blocks_of(int n, enum gb_q8_lows lows, enum ggml_type type,
-                    const void *row, int64_t i, struct gb_q8_sub_blocks *to)
+gb_q8_sub_blocks_of(int n, enum ggml_type type, const void *row, int64_t i,
+                    struct gb_q8_sub_blocks *to)
 {
     if (type == GGML_TYPE_F32) {
-        gb_q8_quantize(n, GB_QK, GB_QK, lows, (const float *)row + i,
-                       (int8_t *)to->high, (int8_t *)to->low, to->d,
-                       to->has_low);
+        gb_q8_quantize(n, GB_QK, GB_QK, GB_Q8_LOWS_IF_ANY,
+                       (const float *)row + i, (int8_t *)to->high,
+                       (int8_t *)to->low, to->d, to->has_low);
         return;
     }
     for (int j = 0; j < n; j++) {
