@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make check-gpu: all cases of ggmlbackend-conformance on each of NVIDIA's cards at hand,
-# at each kernel variant that it has, with the module that is installed; then with the
-# host code of the HIP backend, by HIP's names over NVIDIA's driver.
+# at each kernel variant that it has, with the module that is installed; what the
+# emulator's words give on them; then all cases with the host code of the HIP backend,
+# by HIP's names over NVIDIA's driver.
 folder=$top_builddir/backends/cuda/.libs
 if ! [ -f "$folder/libggml-cuda.so" ]; then
     echo '1..0 # SKIP no module with kernels in this build: configure --with-cuda=module'
@@ -33,6 +34,33 @@ for card in $cards; do
         echo "# $(awk '$1 == "all" { print $2 " cases" }' "$dir/table")"
     done
 done
+
+# A program's own TAP, its tests with numbers of this script's, is part of it.
+include() {
+    "$@" >"$dir/tap" 2>"$dir/err"
+    status=$?
+    reason=$(sed -n 's/^1\.\.0 # SKIP //p' "$dir/tap")
+    if [ -n "$reason" ]; then
+        skip "$reason"
+        return
+    fi
+    planned=$(sed -n 's/^1\.\.//p' "$dir/tap")
+    awk -v n="$n" '
+    { sub(/^Bail out!/, "# &") }
+    /^(not )?ok [0-9]+/ { sub(/ok [0-9]+/, "ok " ++n) }
+    !/^1\.\./' "$dir/tap"
+    said=$(grep -cE '^(not )?ok ' "$dir/tap")
+    n=$((n + said))
+    [ $status -le 1 ] && [ "$said" = "$planned" ]
+    result "all of ${1##*/} was run"
+}
+
+values=$top_builddir/tests/gpu-emulator/values
+if [ -x "$values-card" ] && [ -f "$values.image" ]; then
+    include "$values-card" "$values.image"
+else
+    skip 'values-card: it is not built: no emulated driver'
+fi
 
 # The tests' HIP module has no kernels; those of this build's images are in the library
 # that it takes for AMD's (tests/gpu-emulator/hip-on-cuda.cpp).

@@ -21,7 +21,7 @@ gpu_long = %D%/conformance.sh %D%/fuse %D%/inside %D%/model-failures %D%/split \
 check-gpu-long: all
 	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(gpu_long)'
 check_gpu_libraries =
-check-gpu: all $(check_gpu_libraries)
+check-gpu: all $(check_gpu_libraries) $(check_gpu_values)
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/cards.sh
 phony_targets += check-gpu check-gpu-long
 

@@ -255,13 +255,16 @@ tests_gpu_emulator_checker_64_LDADD = %D%/lanes64/librun.la \
 	%D%/lanes64/bugs-waves.lo $(CMOCKA_LIBS)
 
 # Do the words of device.h give what the vendor says?
-emulator_values = \
-	%D%/values-async.cpp \
-	%D%/values-matrix.cpp \
+emulator_values_run = \
+	%D%/values-panels.cpp \
+	%D%/values-panels.h \
 	%D%/values-run.cpp \
 	%D%/values-run.h \
-	%D%/values.cpp \
 	%D%/values.h
+emulator_values = $(emulator_values_run) \
+	%D%/values-async.cpp \
+	%D%/values-matrix.cpp \
+	%D%/values.cpp
 tests_gpu_emulator_values_32_SOURCES = $(emulator_values)
 tests_gpu_emulator_values_32_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
 tests_gpu_emulator_values_32_CXXFLAGS = $(emulator_cxxflags)
@@ -270,6 +273,21 @@ tests_gpu_emulator_values_64_SOURCES = $(emulator_values)
 tests_gpu_emulator_values_64_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=64
 tests_gpu_emulator_values_64_CXXFLAGS = $(emulator_cxxflags)
 tests_gpu_emulator_values_64_LDADD = %D%/lanes64/librun.la %D%/lanes64/values.lo $(CMOCKA_LIBS)
+
+# And do NVIDIA's cards at hand give the same?  For make check-gpu alone.
+if !CUDA_NO
+EXTRA_PROGRAMS += tests/gpu-emulator/values-card
+check_gpu_values = tests/gpu-emulator/values-card$(EXEEXT) %D%/values.image
+CLEANFILES += $(check_gpu_values) %D%/values.image.d
+tests_gpu_emulator_values_card_SOURCES = %D%/values-card.cpp $(emulator_values_run)
+tests_gpu_emulator_values_card_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_WARP=32
+tests_gpu_emulator_values_card_CXXFLAGS = $(emulator_cxxflags)
+tests_gpu_emulator_values_card_LDADD = %D%/lanes32/librun.la %D%/lanes32/values.lo $(CMOCKA_LIBS)
+%D%/values.image: %D%/values.cu backends/cuda/compiler
+	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) $(GB_NVCC_FLAGS) $(NVCCFLAGS) \
+	    -MT $@ -MF $@.d -o $@.tmp $(srcdir)/%D%/values.cu && mv $@.tmp $@
+-include %D%/values.image.d
+endif
 
 # The driver's behaviour, by programs that open the library.
 emulator_open = \

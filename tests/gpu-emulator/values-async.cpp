@@ -7,6 +7,7 @@
  * pieces of 16 bytes; products are compared with plain ones.
  */
 #include "tests/gpu-emulator/tensor-map.h"
+#include "tests/gpu-emulator/values-panels.h"
 #include "tests/gpu-emulator/values-run.h"
 
 extern "C" {
@@ -24,40 +25,6 @@ extern "C" {
 namespace {
 
 /* ---- MMA of warp groups ---- */
-
-/* How a panel's rows lie, K-major: PTX ISA, "Shared Memory Matrix Layout". */
-struct panel_layout {
-    unsigned mode; /* of the descriptor */
-    int width;     /* bytes of a row that lie together */
-    int per;       /* rows of eight between two xors of the piece's place */
-};
-
-const panel_layout panel_layouts[] = {
-    { 0, 16, 0 }, { 1, 128, 1 }, { 2, 64, 2 }, { 3, 32, 4 },
-};
-
-/* Without swizzling: eight rows of 16 bytes; the second 16 bytes of all rows
- * behind the first ones of all. */
-size_t
-byte_of(const panel_layout &l, int n_rows, int row, int k)
-{
-    const int i = 2 * k / 16, rest = 2 * k % 16;
-
-    if (l.mode == 0)
-        return (size_t)(i * n_rows * 16 + row / 8 * 128 + row % 8 * 16 + rest);
-    return (size_t)(row * l.width +
-                    16 * (i ^ row % 8 / l.per % (l.width / 16)) + rest);
-}
-
-uint64_t
-descriptor_of(const panel_layout &l, int n_rows, int first_k, int at)
-{
-    const uint64_t start = (uint64_t)(at + 2 * first_k) / 16;
-    const uint64_t across = l.mode == 0 ? (uint64_t)n_rows : 1;
-    const uint64_t down = (uint64_t)(8 * l.width / 16);
-
-    return start | across << 16 | down << 32 | (uint64_t)l.mode << 62;
-}
 
 /* Numbers of modest size, so that sums of them are not all of one term. */
 struct half_type {
@@ -179,30 +146,17 @@ products_of_warp_groups_are_those_of_the_layouts(void **)
 
 namespace {
 
-/* Panels of as many columns as are swizzled together, 24 lines apart. */
 struct columns_case {
     const panel_layout &layout;
     int columns;
     gb_value_wgmma_input in;
     double a[64][16], b[16][128];
 
-    size_t
-    place_of(int k, int column) const
-    {
-        const int width = layout.width / 2;
-
-        return GB_VALUE_PANEL_A +
-               (size_t)(column / width * 24 * layout.width) +
-               byte_of(layout, 0, k, column % width);
-    }
     void
     fill(uint32_t *state)
     {
         memset(&in, 0xff, sizeof(in));
-        in.b = (uint64_t)GB_VALUE_PANEL_A / 16 |
-               (uint64_t)(24 * layout.width / 16) << 16 |
-               (uint64_t)(8 * layout.width / 16) << 32 |
-               (uint64_t)layout.mode << 62;
+        in.b = descriptor_by_columns(layout, GB_VALUE_PANEL_A);
         for (int t = 0; t < 128; t++)
             for (int i = 0; i < 8; i++) {
                 /* Rows, and elements of k, as in mma.cuh. */
@@ -213,7 +167,9 @@ struct columns_case {
             }
         for (int k = 0; k < 16; k++)
             for (int column = 0; column < columns; column++)
-                b[k][column] = put(place_of(k, column), state);
+                b[k][column] =
+                    put(GB_VALUE_PANEL_A + byte_by_columns(layout, k, column),
+                        state);
         for (auto &thread : in.c)
             for (uint32_t &c : thread)
                 c = bits_of((float)next(state) * 0x1p-22f);

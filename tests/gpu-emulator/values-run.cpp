@@ -17,6 +17,11 @@ extern "C" {
 #include <math.h>
 #include <string.h>
 
+#define GB_VALUE(name, threads, shared) \
+    extern "C" void gb_value_##name(const struct gb_value_args);
+GB_VALUES
+#undef GB_VALUE
+
 namespace {
 
 /* ---- running a kernel ---- */
@@ -70,6 +75,12 @@ unsigned
 threads_of(const char *name)
 {
     return row_of(name).threads;
+}
+
+size_t
+shared_of(const char *name)
+{
+    return row_of(name).shared;
 }
 
 static uint64_t
@@ -170,9 +181,15 @@ of_bf16(uint32_t bits)
     return small_float(bits, 7, 127);
 }
 
-/* The driver's part, which this program has not: nothing is pinned. */
+/* The driver's part, which these programs have not: nothing is pinned. */
 bool
 emu::host_is_pinned(const void *, size_t)
+{
+    return false;
+}
+
+bool
+emu::host_is_reachable(const void *, size_t)
 {
     return false;
 }

@@ -7,6 +7,7 @@
 
 #include "tests/gpu-emulator/values.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <vector>
@@ -19,6 +20,7 @@ static const char *const orders[] = { "0", "1", "2" };
 /* ---- kernels, by the name after gb_value_ ---- */
 
 unsigned threads_of(const char *name);
+size_t shared_of(const char *name); /* bytes of dynamic shared memory */
 /* OUT's words are 0 before.  Nothing may be reported. */
 void run(const char *name, const unsigned grid[3], const unsigned block[3],
          const words &in, words *out);

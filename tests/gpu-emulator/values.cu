@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gpu-emulator/values.cu - kernels that hand out what each word of device.h gives.
+ *
+ * For the emulator, and for NVIDIA's cards, whose compiler leaves out what the
+ * architecture has not, and what belongs to the emulator alone.
  */
-#include "backends/cuda/kernels/device.cuh"
+#include "backends/cuda/kernels/groupmma.cuh"
 #include "tests/gpu-emulator/tensor-map.h"
 #include "tests/gpu-emulator/values.h"
 
@@ -67,6 +70,7 @@ GB_VALUE_KERNEL(atomic)
 
 /* ---- matrix instructions ---- */
 
+#if GB_MMA
 GB_VALUE_KERNEL(mma_m16n8k8_f16)
 {
     const uint32_t *const in = a.in + 7 * gb_thread();
@@ -74,11 +78,57 @@ GB_VALUE_KERNEL(mma_m16n8k8_f16)
 
     for (int i = 0; i < 4; i++)
         d[i] = __uint_as_float(in[3 + i]);
-    gb_emu_mma_m16n8k8_f16(d, in, in[2]);
+    gb_mma_m16n8k8_f16(d, in, in[2]);
     for (int i = 0; i < 4; i++)
         a.out[4 * gb_thread() + i] = __float_as_uint(d[i]);
 }
 
+GB_VALUE_KERNEL(mma_m8n8k16_s8)
+{
+    const uint32_t *const in = a.in + 4 * gb_thread();
+    int32_t d[2] = { (int32_t)in[2], (int32_t)in[3] };
+
+    gb_mma_m8n8k16_s8(d, in[0], in[1]);
+    for (int i = 0; i < 2; i++)
+        a.out[2 * gb_thread() + i] = (uint32_t)d[i];
+}
+
+/* There is no word for it, since no kernel needs it. */
+GB_DEVICE void
+ldmatrix_x1_transposed(uint32_t *r, const void *row)
+{
+#ifdef GB_EMULATOR
+    gb_emu_ldmatrix_x1(r, row, true);
+#else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];"
+                 : "=r"(r[0])
+                 : "r"(gb_shared_address(row))
+                 : "memory");
+#endif
+}
+
+/* Four matrices, 8 rows of 16 bytes each, one after the other, for each half. */
+GB_VALUE_KERNEL(ldmatrix)
+{
+    GB_SHARED __align__(16) uint32_t rows[GB_WARP][4];
+    const uint32_t *const row = rows[gb_lane()];
+    uint32_t r[14];
+
+    for (int i = 0; i < 4; i++)
+        rows[gb_lane()][i] = a.in[4 * gb_lane() + i];
+    gb_warp_sync();
+    gb_ldmatrix_x1(r, row);
+    gb_ldmatrix_x2(r + 1, row);
+    gb_ldmatrix_x4(r + 3, row);
+    ldmatrix_x1_transposed(r + 7, row);
+    gb_ldmatrix_x2_transposed(r + 8, row);
+    gb_ldmatrix_x4_transposed(r + 10, row);
+    for (int i = 0; i < 14; i++)
+        a.out[14 * gb_thread() + i] = r[i];
+}
+#endif
+
+#if GB_MMA8
 GB_VALUE_KERNEL(mma_m16n8k16_f16)
 {
     const uint32_t *const in = a.in + 10 * gb_thread();
@@ -86,7 +136,7 @@ GB_VALUE_KERNEL(mma_m16n8k16_f16)
 
     for (int i = 0; i < 4; i++)
         d[i] = __uint_as_float(in[6 + i]);
-    gb_emu_mma_m16n8k16_f16(d, in, in + 4);
+    gb_mma_m16n8k16_f16(d, in, in + 4);
     for (int i = 0; i < 4; i++)
         a.out[4 * gb_thread() + i] = __float_as_uint(d[i]);
 }
@@ -98,19 +148,9 @@ GB_VALUE_KERNEL(mma_m16n8k16_bf16)
 
     for (int i = 0; i < 4; i++)
         d[i] = __uint_as_float(in[6 + i]);
-    gb_emu_mma_m16n8k16_bf16(d, in, in + 4);
+    gb_mma_m16n8k16_bf16(d, in, in + 4);
     for (int i = 0; i < 4; i++)
         a.out[4 * gb_thread() + i] = __float_as_uint(d[i]);
-}
-
-GB_VALUE_KERNEL(mma_m8n8k16_s8)
-{
-    const uint32_t *const in = a.in + 4 * gb_thread();
-    int32_t d[2] = { (int32_t)in[2], (int32_t)in[3] };
-
-    gb_emu_mma_m8n8k16_s8(d, in[0], in[1]);
-    for (int i = 0; i < 2; i++)
-        a.out[2 * gb_thread() + i] = (uint32_t)d[i];
 }
 
 GB_VALUE_KERNEL(mma_m16n8k32_s8)
@@ -120,12 +160,13 @@ GB_VALUE_KERNEL(mma_m16n8k32_s8)
 
     for (int i = 0; i < 4; i++)
         d[i] = (int32_t)in[6 + i];
-    gb_emu_mma_m16n8k32_s8(d, in, in + 4);
+    gb_mma_m16n8k32_s8(d, in, in + 4);
     for (int i = 0; i < 4; i++)
         a.out[4 * gb_thread() + i] = (uint32_t)d[i];
 }
+#endif
 
-/* Four matrices, 8 rows of 16 bytes each, one after the other, for each half. */
+#ifdef GB_EMULATOR
 /* Those of AMD's matrix cores. */
 #define MATRIX(name, multiply, n_words, n_sums)                       \
     GB_VALUE_KERNEL(name)                                             \
@@ -147,27 +188,16 @@ MATRIX(matrix_wide_f16, gb_matrix_wide_multiply_f16, GB_VALUE_WIDE_SHARE,
        GB_VALUE_WIDE_SUMS)
 MATRIX(matrix_wide_bf16, gb_matrix_wide_multiply_bf16, GB_VALUE_WIDE_SHARE,
        GB_VALUE_WIDE_SUMS)
-
-GB_VALUE_KERNEL(ldmatrix)
-{
-    GB_SHARED __align__(16) uint32_t rows[GB_WARP][4];
-    uint32_t *const out = a.out + 14 * gb_thread();
-
-    for (int i = 0; i < 4; i++)
-        rows[gb_lane()][i] = a.in[4 * gb_lane() + i];
-    gb_warp_sync();
-    for (int i = 0; i < 2; i++) {
-        uint32_t r[7];
-
-        gb_emu_ldmatrix_x1(r, rows[gb_lane()], i != 0);
-        gb_emu_ldmatrix_x2(r + 1, rows[gb_lane()], i != 0);
-        gb_emu_ldmatrix_x4(r + 3, rows[gb_lane()], i != 0);
-        for (int j = 0; j < 7; j++)
-            out[7 * i + j] = r[j];
-    }
-}
+#endif
 
 /* ---- copies beside the thread ---- */
+
+GB_DEVICE void
+hand_out(uint32_t *out, int copy, const uint32_t words[4])
+{
+    for (int i = 0; i < 4; i++)
+        out[(4 * copy + i) * GB_WARP + gb_thread()] = words[i];
+}
 
 /* Three copies of a lane: all, half, nothing of 16 bytes. */
 GB_VALUE_KERNEL(late)
@@ -176,18 +206,20 @@ GB_VALUE_KERNEL(late)
     const int t = gb_thread();
 
     for (int i = 0; i < 3; i++) {
-        gb_emu_cp_async_16(shared[i][t], a.in + 4 * t, 16 - 8 * i);
-        gb_emu_cp_async_commit();
+        gb_copy_async_16(shared[i][t], a.in + 4 * t, 16 - 8 * i);
+        gb_copy_async_commit();
     }
-    for (int i = 0; i < 3; i++) {
-        gb_emu_cp_async_wait(2 - i);
-        for (int j = 0; j < 4; j++)
-            a.out[(4 * i + j) * GB_WARP + t] = shared[i][t][j];
-    }
+    gb_copy_async_wait<2>();
+    hand_out(a.out, 0, shared[0][t]);
+    gb_copy_async_wait<1>();
+    hand_out(a.out, 1, shared[1][t]);
+    gb_copy_async_wait<0>();
+    hand_out(a.out, 2, shared[2][t]);
 }
 
 /* ---- MMA of warp groups, and TMA ---- */
 
+#if GB_WGMMA
 /* The launch's shared memory from a multiple of 1,024 on. */
 GB_DEVICE char *
 shared_kilobytes()
@@ -197,7 +229,7 @@ shared_kilobytes()
     return all + (-(uintptr_t)all & 1023);
 }
 
-/* The panels there, and seen by MMA; where. */
+/* The panels there, and seen by MMA; where, in units of 16 bytes. */
 GB_DEVICE uint64_t
 bring_panels(const gb_value_wgmma_input &in)
 {
@@ -205,9 +237,9 @@ bring_panels(const gb_value_wgmma_input &in)
 
     for (int i = gb_thread(); i < (int)(sizeof(in.panels) / 4); i += 128)
         panels[i] = in.panels[i];
-    gb_emu_async_proxy_fence();
+    gb_async_proxy_fence();
     gb_sync();
-    return gb_emu_shared_address(panels) >> 4;
+    return gb_wgmma_panel(panels) & 0x3fff;
 }
 
 template <void (*multiply)(float *d, uint64_t a, uint64_t b)>
@@ -220,10 +252,10 @@ wgmma(const gb_value_args &a)
 
     for (int i = 0; i < 64; i++)
         d[i] = __uint_as_float(in.c[gb_thread()][i]);
-    gb_emu_wgmma_fence();
+    gb_wgmma_fence();
     multiply(d, in.a + place, in.b + place);
-    gb_emu_wgmma_commit();
-    gb_emu_wgmma_wait(0);
+    gb_wgmma_commit();
+    gb_wgmma_wait(d);
     for (int i = 0; i < 64; i++)
         a.out[64 * gb_thread() + i] = __float_as_uint(d[i]);
 }
@@ -242,39 +274,41 @@ wgmma_by_columns(const gb_value_args &a)
         words[i] = in.panels[4 * gb_thread() + i];
     for (int i = 0; i < 64; i++)
         d[i] = __uint_as_float(in.c[gb_thread()][i]);
-    gb_emu_wgmma_fence();
+    gb_wgmma_fence();
     multiply(d, words, in.b + place);
-    gb_emu_wgmma_commit();
-    gb_emu_wgmma_wait(0);
+    gb_wgmma_commit();
+    gb_wgmma_wait(d);
     for (int i = 0; i < 64; i++)
         a.out[64 * gb_thread() + i] = __float_as_uint(d[i]);
 }
 
 GB_VALUE_KERNEL(wgmma_f16)
 {
-    wgmma<gb_emu_wgmma_m64n128k16_f16>(a);
+    wgmma<gb_wgmma_m64n128k16_f16>(a);
 }
 
 GB_VALUE_KERNEL(wgmma_bf16)
 {
-    wgmma<gb_emu_wgmma_m64n128k16_bf16>(a);
+    wgmma<gb_wgmma_m64n128k16_bf16>(a);
 }
 
 GB_VALUE_KERNEL(wgmma_begin_f16)
 {
-    wgmma<gb_emu_wgmma_begin_m64n128k16_f16>(a);
+    wgmma<gb_wgmma_begin_m64n128k16_f16>(a);
 }
 
 GB_VALUE_KERNEL(wgmma_columns_128)
 {
-    wgmma_by_columns<gb_emu_wgmma_columns_m64n128k16_f16>(a);
+    wgmma_by_columns<gb_wgmma_add_columns>(a);
 }
 
 GB_VALUE_KERNEL(wgmma_columns_64)
 {
-    wgmma_by_columns<gb_emu_wgmma_columns_m64n64k16_f16>(a);
+    wgmma_by_columns<gb_wgmma_add_64_columns>(a);
 }
+#endif
 
+#ifdef GB_EMULATOR
 /* The box comes twice, in two phases of one barrier; the words that are not its
  * stay. */
 template <typename F>
@@ -322,6 +356,7 @@ GB_VALUE_KERNEL(tma_4)
         gb_emu_tma_load_4(box, map, in.x, in.y, in.z, in.w, barrier);
     });
 }
+#endif
 
 /* ---- what accesses cost ---- */
 

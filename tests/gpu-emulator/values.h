@@ -2,7 +2,7 @@
 /*
  * gpu-emulator/values.h - kernels that hand out what each word of device.h gives.
  *
- * Read by values.cu and values.cpp.
+ * Read by values.cu and by the tests.
  */
 #ifndef GB_GPU_EMULATOR_VALUES_H
 #define GB_GPU_EMULATOR_VALUES_H
@@ -94,10 +94,5 @@ struct gb_value_tma_input {
              1024 + GB_VALUE_PANEL_A + GB_VALUE_PANEL_B)                  \
     GB_VALUE(tma, 128, 1024 + GB_VALUE_BOX + 8)                           \
     GB_VALUE(tma_4, 128, 1024 + GB_VALUE_BOX + 8)
-
-#define GB_VALUE(name, threads, shared) \
-    extern "C" void gb_value_##name(const struct gb_value_args);
-GB_VALUES
-#undef GB_VALUE
 
 #endif
