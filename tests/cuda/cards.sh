@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # make check-gpu: all cases of ggmlbackend-conformance on each of NVIDIA's cards at hand,
 # at each kernel variant that it has, with the module that is installed; then with the
-# host code of the HIP backend, by HIP's names over NVIDIA's driver.
+# host code of the HIP backend, by HIP's names over NVIDIA's driver.  Between both, what
+# a program does with a card beside (card.c).
 folder=$top_builddir/backends/cuda/.libs
 if ! [ -f "$folder/libggml-cuda.so" ]; then
     echo '1..0 # SKIP no module with kernels in this build: configure --with-cuda=module'
@@ -27,12 +28,19 @@ run() {
     return $status
 }
 
+# Its output is messages, which claim shows where it fails.
+program() {
+    CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/cuda/card" >&2
+}
+
 for card in $cards; do
     for variant in plain dp4a mma mma8 wgmma; do
         claim "$card, up to $variant" run "$card" "$variant"
         echo "# $(awk '$1 == "all" { print $2 " cases" }' "$dir/table")"
     done
 done
+
+claim 'what a program does with a card' program
 
 # The tests' HIP module has no kernels; those of this build's images are in the library
 # that it takes for AMD's (tests/gpu-emulator/hip-on-cuda.cpp).
