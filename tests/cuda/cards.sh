@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # make check-gpu: all cases of ggmlbackend-conformance on each of NVIDIA's cards at hand,
 # at each kernel variant that it has, with the module that is installed; what the
-# emulator's words give on them; then all cases with the host code of the HIP backend,
-# by HIP's names over NVIDIA's driver.
+# emulator's words give on them, and what a program does with a card beside (card.c); then
+# all cases with the host code of the HIP backend, by HIP's names over NVIDIA's driver.
 folder=$top_builddir/backends/cuda/.libs
 if ! [ -f "$folder/libggml-cuda.so" ]; then
     echo '1..0 # SKIP no module with kernels in this build: configure --with-cuda=module'
@@ -26,6 +26,11 @@ run() {
     status=$?
     grep -m 20 FAILED "$dir/messages" >&2
     return $status
+}
+
+# Its output is messages, which claim shows where it fails.
+program() {
+    CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/cuda/card" >&2
 }
 
 for card in $cards; do
@@ -61,6 +66,7 @@ if [ -x "$values-card" ] && [ -f "$values.image" ]; then
 else
     skip 'values-card: it is not built: no emulated driver'
 fi
+claim 'what a program does with a card' program
 
 # The tests' HIP module has no kernels; those of this build's images are in the library
 # that it takes for AMD's (tests/gpu-emulator/hip-on-cuda.cpp).

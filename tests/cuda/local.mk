@@ -21,7 +21,7 @@ gpu_long = %D%/conformance.sh %D%/fuse %D%/inside %D%/model-failures %D%/split \
 check-gpu-long: all
 	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS='$(gpu_long)'
 check_gpu_libraries =
-check-gpu: all $(check_gpu_libraries) $(check_gpu_values)
+check-gpu: all $(check_gpu_libraries) $(check_gpu_values) tests/cuda/card$(EXEEXT)
 	top_srcdir='$(srcdir)' top_builddir=. $(SHELL) $(srcdir)/%D%/cards.sh
 phony_targets += check-gpu check-gpu-long
 
@@ -84,6 +84,12 @@ tests_cuda_rows_SOURCES = %D%/rows.c
 tests_cuda_rows_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_rows_LDADD = backends/cuda/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 
+# Black box: what a real card and the emulated one run alike.
+EXTRA_PROGRAMS += tests/cuda/card
+tests_cuda_card_SOURCES = %D%/card.c
+tests_cuda_card_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_card_LDADD = $(BLACK_LDADD)
+
 # Black box: the module on the emulated driver.
 if MODULES
 if GPU_EMULATOR
@@ -105,6 +111,7 @@ check_PROGRAMS += \
 	tests/cuda/blas \
 	tests/cuda/blas-failures \
 	tests/cuda/buffers \
+	tests/cuda/card \
 	tests/cuda/copies \
 	tests/cuda/device \
 	tests/cuda/drivers \
