@@ -607,6 +607,25 @@ gb_wgmma_wait_but_last()
 }
 
 /*
+ * All THREADS of the block meet, though groups of warps do so at different places
+ * of the code: at a barrier that counts them, and is nobody else's.  What counts
+ * warps without a number (gb_sync()) wants all of them at one place.
+ */
+#if defined(GB_EMULATOR)
+#define gb_sync_groups(threads) gb_sync()
+#else
+GB_DEVICE void
+gb_sync_groups(int threads)
+{
+#if GB_WGMMA
+    asm volatile("bar.sync 1, %0;" : : "r"(threads) : "memory");
+#else
+    (void)threads;
+#endif
+}
+#endif
+
+/*
  * The group's threads have N registers each from now on, a multiple of 8: fewer
  * than before, or more, which are waited for until others gave them.  All lanes of
  * a warp group.

@@ -64,6 +64,7 @@ struct gb_wgmma_stages {
     uint64_t arrived[GB_WGMMA_STAGES]; /* barriers: a stage's columns are there */
     gb_product_tile tile; /* here, since registers are few */
     int product; /* which of the launch's */
+    bool is_changed[GB_WGMMA_MAKERS / GB_WARP]; /* a row's factor, by warps */
 };
 
 static_assert(sizeof(gb_wgmma_stages) + 1024 - 16 <= GB_CUDA_WGMMA_SHARED,
@@ -126,31 +127,31 @@ gb_wgmma_maker_share()
 GB_DEVICE void
 gb_wgmma_sync_start()
 {
-    gb_sync();
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
 }
 
 GB_DEVICE void
 gb_wgmma_sync_ready()
 {
-    gb_sync();
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
 }
 
 GB_DEVICE void
 gb_wgmma_sync_free()
 {
-    gb_sync();
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
 }
 
 GB_DEVICE void
 gb_wgmma_sync_done()
 {
-    gb_sync();
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
 }
 
 GB_DEVICE void
 gb_wgmma_sync_sums()
 {
-    gb_sync();
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
 }
 
 /* The product that the block's tile is of. */
@@ -662,25 +663,45 @@ gb_wgmma_is_usual(const gb_wgmma_work &w)
     return w.args.has_map && (!gb_format<T>::is_float || all % 16 == 0);
 }
 
-/* All threads: does a row need another factor than it has? */
+/* All threads: does a row need another factor than it has?  Those that unpack
+ * have told it. */
 GB_DEVICE bool
-gb_wgmma_is_for_all(bool is_changed)
+gb_wgmma_is_changed(const gb_wgmma_work &w)
 {
-    return gb_block_max<GB_CUDA_WGMMA_THREADS>(is_changed ? 1.0f : 0.0f) > 0.0f;
+    bool is_changed = false;
+
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
+    for (int i = 0; i < GB_WGMMA_MAKERS / GB_WARP; i++)
+        is_changed |= w.p.is_changed[i];
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS); /* all have read it */
+    return is_changed;
 }
 
-/* The row gets the factor that it needs; was it another one? */
+/* The row gets the factor that it needs, and the warp tells whether it was
+ * another one. */
 template <typename T>
-GB_DEVICE bool
-gb_wgmma_change_factor(gb_mma_row<T> &row)
+GB_DEVICE void
+gb_wgmma_change_factor(const gb_wgmma_work &w, gb_mma_row<T> &row)
 {
     const float other = gb_shuffle_xor(row.largest, 8); /* of the other share */
     const float factor =
         gb_mma_factor(other > row.largest ? other : row.largest);
-    const bool is_changed = factor != row.factor;
+    const float changed = gb_warp_max(factor != row.factor ? 1.0f : 0.0f);
 
     row.factor = factor;
-    return is_changed;
+    if (gb_lane() == 0)
+        w.p.is_changed[gb_wgmma_maker() / GB_WARP] = changed > 0.0f;
+}
+
+/* Once more, with other factors?  Halves are not unpacked. */
+template <typename T>
+GB_DEVICE bool
+gb_wgmma_is_again(const gb_wgmma_work &w)
+{
+    if constexpr (gb_format<T>::is_float)
+        return false;
+    else
+        return gb_wgmma_is_changed(w);
 }
 
 /* What threads do that unpack. */
@@ -695,13 +716,14 @@ gb_wgmma_run_maker(const gb_wgmma_work &w)
     gb_mma_row<T> row = { (const T *)gb_wgmma_row(w, line), 1.0f, 0.0f };
     uint32_t n = 0;
 
-    do
+    do {
         if (is_usual)
             gb_wgmma_make<T, true, int32_t>(w, row, n);
         else
             gb_wgmma_make<T, false, int64_t>(w, row, n);
-    while (!gb_format<T>::is_float &&
-           gb_wgmma_is_for_all(gb_wgmma_change_factor(row)));
+        if constexpr (!gb_format<T>::is_float)
+            gb_wgmma_change_factor(w, row);
+    } while (gb_wgmma_is_again<T>(w));
     if (gb_wgmma_maker_share() == 0)
         w.p.row_scales[line] = 1.0f / row.factor;
     gb_wgmma_sync_done();
@@ -726,7 +748,7 @@ gb_wgmma_run_multiplier(const gb_wgmma_work &w)
             gb_wgmma_sum_up<T, how, true, int32_t>(w, n, sums);
         else
             gb_wgmma_sum_up<T, how, false, int64_t>(w, n, sums);
-    while (!gb_format<T>::is_float && gb_wgmma_is_for_all(false));
+    while (gb_wgmma_is_again<T>(w));
     gb_wgmma_sync_done();
     gb_wgmma_keep_sums(sums, r);
     gb_wgmma_store_all(w, r);
