@@ -43,6 +43,8 @@ static const struct shape shapes[] = {
       .is_tied = true },
     { "gemma-3-270m", 18, 640, 4, 1, 2048, 262144, .rope_base = 1e6f,
       .is_tied = true, .is_gemma = true, .n_head_size = 256 },
+    { "llama-3.2-1b", 16, 2048, 32, 8, 8192, 128256, .rope_base = 5e5f,
+      .is_tied = true },
     { "llama-3-8b", 32, 4096, 32, 8, 14336, 128256, .rope_base = 5e5f },
     { "32b", 64, 5120, 40, 8, 27648, 152064, .rope_base = 1e6f },
     { "experts-8-of-64", 16, 2048, 16, 16, 1024, 50304, .rope_base = 1e4f,
