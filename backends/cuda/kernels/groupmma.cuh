@@ -180,4 +180,29 @@ gb_exp2_by_unit(float x)
 #endif
 }
 
+/* X, of which compilers know nothing: what is made of it is made in its place, and
+ * not kept from one round of a loop to the next. */
+GB_DEVICE uint32_t
+gb_anew(uint32_t x)
+{
+#if !defined(GB_EMULATOR) && GB_WGMMA
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
+}
+
+/* Registers hold nothing any more; without an instruction. */
+template <int n>
+GB_DEVICE void
+gb_forget(uint32_t (&words)[n])
+{
+    GB_UNROLL
+    for (int i = 0; i < n; i++)
+#if !defined(GB_EMULATOR) && GB_WGMMA
+        asm volatile("" : "=r"(words[i]));
+#else
+        words[i] = 0;
+#endif
+}
+
 #endif

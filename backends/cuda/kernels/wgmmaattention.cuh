@@ -14,6 +14,9 @@
  * 2407.08608, section 3.2).  The other group has its own rhythm, and tensor cores
  * are busy with one group's products while the other one computes.
  *
+ * What the mask has for a step is asked for as soon as the step's scores are
+ * begun, 32 words a lane, and is there when they are.
+ *
  * Where the mask hides nothing, and there is no softcap, scores stay as they are:
  * an exponential is one fused multiply-add and one instruction of the unit for
  * special functions.  Scores too large for that, 2^22 and more, are scaled first.
@@ -22,7 +25,9 @@
  * 1,024 clocks of the tensor cores of a multiprocessor; exponentials take 512 of
  * that unit's.  A warp issues about 610 instructions for it where the mask hides
  * nothing: 16 HGMMA; 64 maxima, 64 fused multiply-adds, 64 exponentials, 32 that
- * round two of them; and 128 that add these up, while scores are made.
+ * round two of them; and 128 that add these up, while scores are made.  Where the
+ * mask is looked at there are about 260 more: 32 loads, and for each score a
+ * product, a conversion, and a fused multiply-add.
  */
 #ifndef GB_CUDA_KERNELS_WGMMAATTENTION_CUH
 #define GB_CUDA_KERNELS_WGMMAATTENTION_CUH
@@ -243,6 +248,7 @@ gb_group_begin_scores(uint32_t q, uint32_t k, uint32_t n,
 {
     constexpr uint32_t panel = gb_group_panel * 2 / 16;
 
+    q = gb_anew(q);
     k += n % GB_GROUP_STAGES * head::panels * panel;
     GB_UNROLL
     for (uint32_t i = 0; i < head::size / 16; i++) {
@@ -292,30 +298,46 @@ gb_group_wait_for_values(float sums[head::size / 2])
 
 /* ---- scores to exponentials ---- */
 
-/* Add what the mask has of N keys from FIRST on to the scores of a lane's row I;
- * a half of them at a time, for which there are registers. */
+/* What the mask has for a lane's scores of a step, two values a word. */
+struct gb_group_mask {
+    uint32_t of[2][GB_GROUP_KEYS / 8];
+};
+
+/* One of STEP, if it is looked at; its loads are on their way. */
 GB_DEVICE void
-gb_group_add_mask(const gb_cuda_attention_args &a, const gb_mma_rows &rows,
-                  int first, int n, int i, float z[GB_GROUP_KEYS / 8][4])
+gb_group_load_mask(const gb_cuda_attention_args &a, const gb_group_rest &s,
+                   const gb_group_step &step, int end, gb_group_mask &mask)
 {
-    constexpr int keys = GB_GROUP_KEYS / 2;
+    const int n = end - step.first, at = gb_lane() % 4;
+    const char *from[2];
 
+    gb_forget(mask.of[0]);
+    gb_forget(mask.of[1]);
+    if (step.seen == GB_CUDA_SEES_ALL)
+        return;
     GB_UNROLL
-    for (int j = 0; j < 2; j++) {
-        uint32_t mask[keys / 8];
-
-        gb_mma_load_mask<keys>(a, rows, 2 * ((int64_t)first + j * keys),
-                               n - j * keys, i, mask);
-        gb_mma_add_mask<keys>(rows, mask, i, z + j * keys / 8);
-        gb_warp_sync(); /* no registers for all at once */
+    for (int i = 0; i < 2; i++)
+        from[i] = a.mask.data + 2 * (int64_t)step.first +
+                  s.mask[gb_warp() * 16 + gb_lane() / 4 + 8 * i];
+    if (a.mask_is_paired && n >= GB_GROUP_KEYS) {
+        GB_UNROLL
+        for (int i = 0; i < GB_GROUP_KEYS / 4; i++)
+            mask.of[i % 2][i / 2] =
+                ((const uint32_t *)from[i % 2])[i / 2 * 4 + at];
+        return;
     }
+    GB_UNROLL
+    for (int i = 0; i < GB_GROUP_KEYS / 4; i++)
+        mask.of[i % 2][i / 2] =
+            gb_mma_mask_pair(from[i % 2], i / 2 * 8 + at * 2, n);
 }
 
 /* Scores of STEP with all that belongs to them; UNITS are what they are multiplied
  * by then. */
 GB_DEVICE void
 gb_group_finish_scores(const gb_cuda_attention_args &a, const gb_group_rest &s,
-                       const gb_group_step &step, int end, gb_mma_rows rows,
+                       const gb_group_step &step, int end,
+                       const gb_group_mask &mask, gb_mma_rows rows,
                        float z[GB_GROUP_KEYS / 8][4], float units[2])
 {
     constexpr int keys = GB_GROUP_KEYS;
@@ -331,11 +353,8 @@ gb_group_finish_scores(const gb_cuda_attention_args &a, const gb_group_rest &s,
     if (step.seen != GB_CUDA_SEES_ALL)
         GB_UNROLL
         for (int i = 0; i < 2; i++) {
-            const int row = gb_warp() * 16 + gb_lane() / 4 + 8 * i;
-
-            rows.slope[i] = s.slope[row];
-            rows.mask[i] = s.mask[row];
-            gb_group_add_mask(a, rows, step.first, n, i, z);
+            rows.slope[i] = s.slope[gb_warp() * 16 + gb_lane() / 4 + 8 * i];
+            gb_mma_add_mask<keys>(rows, mask.of[i], i, z);
         }
     if (n < keys)
         gb_mma_hide<keys>(n, z);
@@ -424,7 +443,8 @@ struct gb_group_work {
     uint32_t q, k, v;
 };
 
-/* All keys of a tile from FIRST to END.  N counts steps. */
+/* All keys of a tile.  N counts steps; one's values are left in the next, which may
+ * be another tile's. */
 template <typename head>
 GB_DEVICE void
 gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
@@ -434,15 +454,16 @@ gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
     const uint8_t *const block_mask = gb_group_block_mask(a, t);
     const int end = (int)t.end_key;
     gb_group_step step = gb_group_next(a, block_mask, (int)t.first_key, end);
-    bool is_first = true;
     float z[GB_GROUP_KEYS / 8][4];
     uint32_t p[GB_GROUP_KEYS / 16][4];
+    gb_group_mask mask;
 
     if (step.first >= end)
         return;
     gb_group_wait(s.of_k, n);
     gb_wgmma_fence();
     gb_group_begin_scores<head>(w.q, w.k, n, z[0]);
+    gb_group_load_mask(a, s, step, end, mask);
     gb_wgmma_wait(z[0]);
     gb_group_leave(s.of_k, n);
     GB_DO_NOT_UNROLL
@@ -451,26 +472,28 @@ gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
             gb_group_next(a, block_mask, step.first + GB_GROUP_KEYS, end);
         float factors[2], units[2];
 
-        gb_group_finish_scores(a, s, step, end, rows, z, units);
+        gb_group_finish_scores(a, s, step, end, mask, rows, z, units);
         gb_group_take_exponentials(rows, units, z, factors);
-        gb_warp_sync(); /* compilers let the wait come no earlier */
+        /* Two waits that keep compilers from having the third one earlier. */
+        gb_warp_sync();
+        if (next.first < end)
+            gb_group_wait(s.of_k, n + 1);
         gb_group_wait_for_values<head>(sums.at[0]);
-        if (!is_first)
-            gb_group_leave(s.of_v, n++);
-        is_first = false;
+        if (n > 0)
+            gb_group_leave(s.of_v, n - 1);
         gb_mma_change_sums<head>(sums, factors, 1.0f);
         gb_group_round(z, p);
         if (next.first >= end)
             break;
-        gb_group_wait(s.of_k, n + 1);
         gb_wgmma_fence();
         gb_group_begin_scores<head>(w.q, w.k, n + 1, z[0]);
+        gb_group_load_mask(a, s, next, end, mask);
         gb_group_wait(s.of_v, n);
         gb_wgmma_fence();
         gb_group_begin_values<head>(p, w.v, n, sums.at[0]);
         gb_group_sum<head>(p, sums);
         gb_wgmma_wait_for_first(z[0]);
-        gb_group_leave(s.of_k, n + 1);
+        gb_group_leave(s.of_k, ++n);
         step = next;
     }
     gb_group_wait(s.of_v, n);
@@ -478,7 +501,7 @@ gb_group_go_through(const gb_cuda_attention_args &a, const gb_attention_tile &t,
     gb_group_begin_values<head>(p, w.v, n, sums.at[0]);
     gb_group_sum<head>(p, sums);
     gb_group_wait_for_values<head>(sums.at[0]);
-    gb_group_leave(s.of_v, n++);
+    n++;
 }
 
 /* A group with rows, whose queries are there: the rest of a tile. */
