@@ -70,11 +70,22 @@
 #define TILES_ROWS_MIN 16
 #define TILES_K_MIN    32
 
+/* Columns of one part of k go by all rows of a tile before those of the next
+ * part do.  Where all of k is more than this, half of what the second cache of
+ * a machine with tiles has, a tile has up to TILES_ROWS. */
+#define TILES_CACHE ((size_t)1 << 20)
+#define TILES_ROWS  256
+
 /* BF16 columns are packed from so many on, as pairs. */
 #define BF16_COLS_MIN 4
 
 /* The most columns of any tile: for so many addresses there is scratch. */
 #define MAX_COLS (FLOAT_COLS > TILE_COLS ? FLOAT_COLS : TILE_COLS)
+
+/* What a product has there: the kernel's own, those, and sums of tiles. */
+#define COLUMNS_AT GB_PRODUCT_SCRATCH
+#define SUMS_AT    (COLUMNS_AT + 2 * MAX_COLS * sizeof(void *))
+_Static_assert(SUMS_AT % 64 == 0, "a line of the cache");
 
 /* How a product is computed, and divided into tiles.  All columns of B that
  * meet the same matrix of A are taken together. */
@@ -111,6 +122,24 @@ tile_unpacked(struct tiling *tiling, const struct ggml_tensor *a, int64_t most,
                TILES_WANTED)
         tiling->col_step /= 2;
     tiling->col_tiles = gb_cpu_ceil_div(tiling->cols, tiling->col_step);
+}
+
+/* The same for tiles of the processor's. */
+static void
+tile_tiles(struct tiling *tiling, const struct ggml_tensor *a)
+{
+    const size_t column = gb_tile_column_bytes(tiling->weight->format, a->ne[0]);
+    int64_t others;
+
+    tile_unpacked(tiling, a, TILES_COLS, TILES_COLS_MIN);
+    others = tiling->col_tiles * a->ne[2] * a->ne[3];
+    if (column <= TILES_CACHE / (size_t)tiling->col_step)
+        return;
+    while (tiling->row_step < TILES_ROWS &&
+           others * gb_cpu_ceil_div(a->ne[1], 2 * tiling->row_step) >=
+               TILES_WANTED)
+        tiling->row_step *= 2;
+    tiling->row_tiles = gb_cpu_ceil_div(a->ne[1], tiling->row_step);
 }
 
 /* The same for float weights: fewer columns, then fewer rows, where there would
@@ -215,7 +244,7 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
     if (path == GB_PATH_GEMV || path == GB_PATH_SKINNY) {
         tile_rows(tiling, a);
     } else if (path == GB_PATH_TILES) {
-        tile_unpacked(tiling, a, TILES_COLS, TILES_COLS_MIN);
+        tile_tiles(tiling, a);
     } else if (!is_float) {
         tile_unpacked(tiling, a, TILE_COLS, TILE_COLS_MIN);
     } else if (a->ne[1] <= MAX_ROWS_IN_PLACE) {
@@ -267,7 +296,9 @@ mul_mat_tile(const struct ggml_tensor *node, const struct gb_cpu_kernels *k,
     needs->tiles =
         tiling->row_tiles * tiling->col_tiles * a->ne[2] * a->ne[3];
     /* The kernel's, and the addresses of columns and of their results. */
-    needs->scratch = GB_PRODUCT_SCRATCH + 2 * MAX_COLS * sizeof(void *);
+    needs->scratch = SUMS_AT;
+    if (tiling->columns.path == GB_PATH_TILES)
+        needs->scratch += gb_tile_sums_bytes(tiling->row_step, tiling->col_step);
     /* Tiles are those of B's rows, so that the thread that makes a row rounds
      * or packs it. */
     needs->shared = tiling->columns.path == GB_PATH_TILES
@@ -477,7 +508,7 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
                                   ? tiling->last_path
                                   : tiling->columns.path;
     const void **columns =
-        (const void **)(void *)((char *)task->scratch + GB_PRODUCT_SCRATCH);
+        (const void **)(void *)((char *)task->scratch + COLUMNS_AT);
     float **dst = (float **)(void *)(columns + MAX_COLS);
     struct gb_product product = {
         .k = a->ne[0],
@@ -490,6 +521,7 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
         .column_pitch = tiling->column_pitch,
         .dst = dst,
         .scratch = task->scratch,
+        .sums = (char *)task->scratch + SUMS_AT,
     };
 
     find_columns(task, matrix, row, col, &product, columns, dst);

@@ -114,6 +114,8 @@ multiply(const struct gb_cpu_kernels *k, const struct work *w, int64_t first,
     const size_t packed_bytes = column_bytes * (size_t)((cols + 15) / 16 * 16);
     struct guarded packed = guarded_new(packed_bytes);
     struct guarded scratch = guarded_new(GB_PRODUCT_SCRATCH);
+    const size_t sums_bytes = gb_tile_sums_bytes(w->rows, cols);
+    struct guarded sums = guarded_new(sums_bytes);
     float *dst[MAX_COLS];
     const struct gb_product product = {
         .k = w->k,
@@ -124,12 +126,15 @@ multiply(const struct gb_cpu_kernels *k, const struct work *w, int64_t first,
         .packed = packed.data,
         .dst = dst,
         .scratch = scratch.data,
+        .sums = sums.data,
     };
 
     assert_non_null(packed.data);
     assert_non_null(scratch.data);
+    assert_non_null(sums.data);
     memset(packed.data, 0xff, packed_bytes); /* NaN */
     memset(scratch.data, 0xff, GB_PRODUCT_SCRATCH);
+    memset(sums.data, 0xff, sums_bytes);
     for (int64_t c = 0; c < cols; c++) {
         const int64_t at = order == MIXED ? (c + cols / 2) % cols : c;
 
@@ -151,6 +156,7 @@ multiply(const struct gb_cpu_kernels *k, const struct work *w, int64_t first,
     }
     guarded_free(&packed);
     guarded_free(&scratch);
+    guarded_free(&sums);
 }
 
 static void

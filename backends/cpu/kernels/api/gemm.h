@@ -59,6 +59,7 @@ struct gb_product {
     size_t column_pitch;
     float *const *dst;
     void *scratch; /* GB_PRODUCT_SCRATCH bytes, 64-byte aligned */
+    void *sums;    /* TILES: gb_tile_sums_bytes(), likewise */
 };
 
 #endif

@@ -162,6 +162,14 @@ gb_tile_column_bytes(const struct gb_format *format, int64_t k)
            (size_t)gb_tile_parts(format);
 }
 
+/* Bytes of what ROWS by COLS results are before the whole row was multiplied:
+ * tiles of sums, four for each 32 by 32. */
+static inline size_t
+gb_tile_sums_bytes(int64_t rows, int64_t cols)
+{
+    return (size_t)((rows + 31) / 32) * (size_t)((cols + 31) / 32) * 4096;
+}
+
 /* ---- GEMV and skinny GEMM: super-blocks ---- */
 
 #define GB_SUPER_BLOCK 256 /* activations; 0 behind the end of a row */

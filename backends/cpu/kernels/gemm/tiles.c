@@ -3,19 +3,20 @@
  * cpu/kernels/gemm/tiles.c - products by tiles of BF16 pairs (AMX), of weights
  * of any type.
  *
- *     for each MR = 32 rows
- *         for each KC = 512 (the last: up to 640) values of k, half of that
- *                 where weights have parts
+ *     for each KC = 512 (the last: up to 640) values of k, half of that where
+ *             weights have parts                 columns are in the L2 cache
+ *         for each MR = 32 rows
  *             unpack MR x KC weights to BF16, into panels   in the L1 cache
  *             for each NR = 32 columns
  *                 micro-kernel: MR x NR sums                in four tiles
  *
  * A step of the micro-kernel takes 32 values of k: two tiles of columns, two of
- * weights, and the four products of these.  Sums stay in tiles for KC values,
- * then they lie in dst.  Meanwhile the weights of the next panels are
- * prefetched, some lines for each NR columns, since a product that unpacks
- * floats would wait for memory longer than it computes.  Panels and packed
- * columns are tiles as they are loaded, one behind the other:
+ * weights, and the four products of these.  Sums stay in tiles for KC values;
+ * between two panels they are kept as tiles, one behind the other, since those
+ * of a long row of dst lie in few sets of a cache.  Meanwhile the weights of the
+ * next panels are prefetched, some lines for each NR columns, since a product
+ * that unpacks floats would wait for memory longer than it computes.  Panels and
+ * packed columns are tiles as they are loaded, one behind the other:
  *
  *     panel  | step 0, part 0: rows 0..15 | rows 16..31 | part 1 .. | step 1 ..
  *
@@ -26,11 +27,13 @@
  *   one part   A step is 4 products (64 cycles) and 4 loads (64 lines; 32
  *              cycles of the first cache's two reads a cycle).  Half of the
  *              lines are panels (KC * MR * 2 bytes, 32 KiB), half are columns:
- *              32 bytes a cycle from the second cache, which gives 64.  Sums
- *              are loaded and stored once a KC: 128 lines for 16 steps, 96
- *              cycles beside 1024 if nothing of it is hidden.  Unpacking a tile
- *              of weights takes about 300 cycles; it is used for 512 with 512
- *              columns.
+ *              32 bytes a cycle from the second cache, which gives 64.  512
+ *              columns of KC are 512 KiB there, and come from farther away once
+ *              for all rows: ops/matmul.c gives a tile many of them where its
+ *              columns have no room.  Sums are loaded and stored once a KC: 128
+ *              lines for 16 steps, 96 cycles beside 1024 if nothing of it is
+ *              hidden.  Unpacking a tile of weights takes about 300 cycles; it
+ *              is used for 512 with 512 columns.
  *   F16        Two parts of a weight times three of an activation, without the
  *              smallest product: 5 for each 16 x 16 x 32 values, 102 products
  *              of floats a cycle where FMA of 512 bits does 32; 12 loads for
@@ -332,15 +335,6 @@ place_of(const struct gb_product *p, int64_t row, int64_t col)
 }
 
 static void
-gather(const struct place *place, float (*sums)[TILE_ROWS])
-{
-    memset(sums, 0, TILE_ROWS * sizeof(*sums));
-    for (int64_t c = 0; c < place->cols; c++)
-        memcpy(sums[c], place->dst[c] + place->row,
-               (size_t)place->rows * sizeof(**sums));
-}
-
-static void
 scatter(const struct place *place, float (*sums)[TILE_ROWS])
 {
     for (int64_t c = 0; c < place->cols; c++)
@@ -348,17 +342,7 @@ scatter(const struct place *place, float (*sums)[TILE_ROWS])
                (size_t)place->rows * sizeof(**sums));
 }
 
-/* Tile I, a constant, begins with what is at PLACE, or goes there. */
-#define LOAD_SUMS(t, i, place, sums)                                        \
-    do {                                                                    \
-        if ((place)->pitch != 0) {                                          \
-            tile_load(t, i, (place)->dst[0] + (place)->row, (place)->pitch); \
-        } else {                                                            \
-            gather(place, sums);                                            \
-            tile_load(t, i, sums, sizeof(*(sums)));                         \
-        }                                                                   \
-    } while (0)
-
+/* Tile I, a constant, goes to PLACE. */
 #define STORE_SUMS(t, i, place, sums)                                        \
     do {                                                                     \
         if ((place)->pitch != 0) {                                           \
@@ -377,7 +361,8 @@ struct block {
     int64_t steps;
     const char *panel;
     const char *columns[2]; /* of 16; the second may be missing */
-    bool is_first;
+    bool is_first, is_last; /* of a row's panels */
+    char *kept; /* the sums between them: four tiles */
     struct place places[4]; /* columns 0 by rows 0 and 1, columns 1 likewise */
 };
 
@@ -423,20 +408,31 @@ GB_INLINE void
 multiply_block(const struct shape *shape, bool is_wide, struct tiles *t,
                const struct block *block, float (*sums)[TILE_ROWS])
 {
+    char *const kept = block->kept;
+
     if (block->is_first) {
         tile_zero(t, 0);
         tile_zero(t, 1);
         tile_zero(t, 2);
         tile_zero(t, 3);
     } else {
-        LOAD_SUMS(t, 0, &block->places[0], sums);
-        LOAD_SUMS(t, 1, &block->places[1], sums);
+        tile_load(t, 0, kept, 64);
+        tile_load(t, 1, kept + TILE_BYTES, 64);
         if (is_wide) {
-            LOAD_SUMS(t, 2, &block->places[2], sums);
-            LOAD_SUMS(t, 3, &block->places[3], sums);
+            tile_load(t, 2, kept + 2 * TILE_BYTES, 64);
+            tile_load(t, 3, kept + 3 * TILE_BYTES, 64);
         }
     }
     add_steps(shape, is_wide, t, block);
+    if (!block->is_last) {
+        tile_store(t, 0, kept, 64);
+        tile_store(t, 1, kept + TILE_BYTES, 64);
+        if (is_wide) {
+            tile_store(t, 2, kept + 2 * TILE_BYTES, 64);
+            tile_store(t, 3, kept + 3 * TILE_BYTES, 64);
+        }
+        return;
+    }
     STORE_SUMS(t, 0, &block->places[0], sums);
     STORE_SUMS(t, 1, &block->places[1], sums);
     if (is_wide) {
@@ -472,6 +468,20 @@ static micro_kernel_fn *const micro_kernels[MAX_PARTS][2] = {
 
 /* ---- the loops at the head of this file ---- */
 
+/* KC where LEFT values of a row are left. */
+static int64_t
+kc_of(const struct shape *shape, int64_t left)
+{
+    const int64_t divide = shape->weight_parts == 1 ? 1 : 2;
+
+    return left <= KC_MOST / divide ? left : KC_STEP / divide;
+}
+
+/* A panel: rows from ROW on, KC values from K on. */
+struct panel {
+    int64_t row, k, kc;
+};
+
 /* What the next panels are made of, prefetched while columns go by these. */
 struct next {
     const char *row;
@@ -482,22 +492,27 @@ struct next {
     int64_t lines; /* of the cache, for each NR columns */
 };
 
-/* K values of MR rows from ROWS on.  Some may not be there: a prefetch does not
- * fault. */
+/* The panel behind AT: that of the next rows, or of the first ones' next
+ * values.  Some rows may not be there: a prefetch does not fault. */
 static struct next
-next_of(const struct gb_format *format, const char *rows, size_t pitch,
-        int64_t k, int64_t cols)
+next_of(const struct gb_format *format, const struct shape *shape,
+        const struct gb_product *p, const struct panel *at)
 {
+    const bool is_below = at->row + MR < p->rows;
+    const int64_t k = is_below ? at->k : at->k + at->kc;
+    const int64_t row = is_below ? at->row + MR : 0;
     const size_t bytes =
-        (size_t)gb_cpu_ceil_div(k, format->block) * format->bytes;
+        (size_t)gb_cpu_ceil_div(kc_of(shape, p->k - k), format->block) *
+        format->bytes;
 
     return (struct next){
-        .row = rows,
-        .pitch = pitch,
+        .row = (const char *)p->weights + (size_t)row * p->pitch +
+               (size_t)(k / format->block) * format->bytes,
+        .pitch = p->pitch,
         .bytes = bytes,
-        .rows = MR,
+        .rows = k < p->k ? MR : 0,
         .lines = gb_cpu_ceil_div(MR * (int64_t)(bytes / 64 + 1),
-                                 gb_cpu_ceil_div(cols, NR)),
+                                 gb_cpu_ceil_div(p->cols, NR)),
     };
 }
 
@@ -515,48 +530,37 @@ fetch(struct next *next)
     }
 }
 
-/* All columns by the panels, whose first row is ROW, from value K on. */
+/* All columns by panel AT. */
 static void
 all_columns(const struct gb_format *format, const struct shape *shape,
-            const struct gb_product *p, int64_t row, int64_t k, int64_t steps,
+            const struct gb_product *p, const struct panel *at,
             struct next next, struct tiles *t, struct scratch *s)
 {
     const size_t bytes = gb_tile_column_bytes(format, p->k);
     const char *columns =
         (const char *)p->packed +
-        (size_t)(k / TILE_VALUES * shape->parts) * TILE_BYTES;
+        (size_t)(at->k / TILE_VALUES * shape->parts) * TILE_BYTES;
+    char *kept = (char *)p->sums + gb_tile_sums_bytes(at->row, p->cols);
 
     for (int64_t c = 0; c < p->cols; c += NR) {
         const bool is_wide = p->cols - c > GB_TILE_COLS;
         struct block block = {
-            .steps = steps,
+            .steps = gb_cpu_ceil_div(at->kc, TILE_VALUES),
             .panel = (const char *)s->panels,
             .columns = { columns + (size_t)c * bytes,
                          columns + (size_t)(c + GB_TILE_COLS) * bytes },
-            .is_first = k == 0,
+            .is_first = at->k == 0,
+            .is_last = at->k + at->kc == p->k,
+            .kept = kept,
         };
 
         fetch(&next);
-        for (int i = 0; i < (is_wide ? 4 : 2); i++)
-            block.places[i] = place_of(p, row + i % 2 * TILE_ROWS,
+        for (int i = 0; block.is_last && i < (is_wide ? 4 : 2); i++)
+            block.places[i] = place_of(p, at->row + i % 2 * TILE_ROWS,
                                        c + i / 2 * GB_TILE_COLS);
         micro_kernels[shape->weight_parts - 1][is_wide](t, &block, s->sums);
+        kept += 4 * TILE_BYTES;
     }
-}
-
-/* KC where LEFT values of a row are left. */
-static int64_t
-kc_of(const struct shape *shape, int64_t left)
-{
-    const int64_t divide = shape->weight_parts == 1 ? 1 : 2;
-
-    return left <= KC_MOST / divide ? left : KC_STEP / divide;
-}
-
-static const char *
-value_at(const struct gb_format *format, const char *row, int64_t k)
-{
-    return row + (size_t)(k / format->block) * format->bytes;
 }
 
 void
@@ -566,28 +570,17 @@ GB_K(multiply_tiles)(const struct gb_format_kernels *weight,
     const struct gb_format *format = weight->format;
     const struct shape *shape = shape_of(format);
     struct scratch *s = p->scratch;
-    struct next next;
     struct tiles t;
 
     tiles_configure(&t);
-    for (int64_t r = 0; r < p->rows; r += MR) {
-        const char *x = (const char *)p->weights + (size_t)r * p->pitch;
-        int64_t kc = kc_of(shape, p->k);
-
-        for (int64_t k = 0; k < p->k;) {
-            const int64_t steps = gb_cpu_ceil_div(kc, TILE_VALUES);
-
+    for (struct panel at = { 0 }; at.k < p->k; at.k += at.kc) {
+        at.kc = kc_of(shape, p->k - at.k);
+        for (at.row = 0; at.row < p->rows; at.row += MR) {
             for (int v = 0; v < 2; v++)
-                unpack_rows(weight, shape, p, r + v * TILE_ROWS, k, kc, s,
-                            (char *)s->panels + v * TILE_BYTES);
-            next = k + kc < p->k
-                       ? next_of(format, value_at(format, x, k + kc), p->pitch,
-                                 kc_of(shape, p->k - k - kc), p->cols)
-                       : next_of(format, x + MR * p->pitch, p->pitch,
-                                 kc_of(shape, p->k), p->cols);
-            all_columns(format, shape, p, r, k, steps, next, &t, s);
-            k += kc;
-            kc = kc_of(shape, p->k - k);
+                unpack_rows(weight, shape, p, at.row + v * TILE_ROWS, at.k,
+                            at.kc, s, (char *)s->panels + v * TILE_BYTES);
+            all_columns(format, shape, p, &at, next_of(format, shape, p, &at),
+                        &t, s);
         }
     }
 }
