@@ -608,8 +608,8 @@ gb_wgmma_wait_but_last()
 
 /*
  * All THREADS of the block meet, though groups of warps do so at different places
- * of the code: at a barrier that counts them, and is nobody else's.  What counts
- * warps without a number (gb_sync()) wants all of them at one place.
+ * of the code: gb_sync() promises the compiler that it is one place (PTX ISA,
+ * "barrier": .aligned, which bar.sync is too).
  */
 #if defined(GB_EMULATOR)
 #define gb_sync_groups(threads) gb_sync()
@@ -618,7 +618,7 @@ GB_DEVICE void
 gb_sync_groups(int threads)
 {
 #if GB_WGMMA
-    asm volatile("bar.sync 1, %0;" : : "r"(threads) : "memory");
+    asm volatile("barrier.sync 1, %0;" : : "r"(threads) : "memory");
 #else
     (void)threads;
 #endif

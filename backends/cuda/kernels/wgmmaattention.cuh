@@ -532,11 +532,11 @@ gb_group_work_on(const gb_cuda_attention_args &a, typename head::memory &s,
 
 /* ---- a block ---- */
 
-/* All threads, at one place in the code, whatever they do. */
+/* All threads, whatever they do. */
 GB_DEVICE void
 gb_group_sync()
 {
-    gb_sync();
+    gb_sync_groups(GB_GROUP_THREADS);
 }
 
 template <typename head>
