@@ -4,6 +4,8 @@
  * are computed by one kernel or not, and whether a plan is used again or made
  * anew.
  *
+ * Products with one right side are one launch for each type of weights.
+ *
  * Each graph is computed several times, as tests/fuse/graphs.h says.  Each
  * pattern has to be among the groups that the backend computes.
  *
@@ -230,6 +232,61 @@ nobody_can_tell_of_many(void **state)
     assert_true(on.n_kernels * 10 < off.n_kernels * 9);
 }
 
+/* ---- launches ---- */
+
+/* A layer's queries, values and keys, of which the values have weights of
+ * another type: two launches, and one that packs N columns. */
+static void
+count_launches(int64_t n)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_Q4_K, GGML_TYPE_Q6_K, GGML_TYPE_Q4_K
+    };
+    struct ggml_context *ctx = ggml_init((struct ggml_init_params){
+        .mem_size = 8 * ggml_tensor_overhead() + ggml_graph_overhead(),
+        .no_alloc = true });
+    ggml_backend_t backend = new_backend();
+    ggml_backend_buffer_t buffer;
+    struct ggml_cgraph *graph;
+    struct ggml_tensor *x;
+    uint64_t n_kernels;
+
+    CHECK(ctx != NULL);
+    graph = ggml_new_graph(ctx);
+    x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 256, n);
+    for (int i = 0; i < 3; i++)
+        ggml_build_forward_expand(
+            graph,
+            ggml_mul_mat(ctx, ggml_new_tensor_2d(ctx, types[i], 256, 70), x));
+    buffer = ggml_backend_alloc_ctx_tensors(ctx, backend);
+    CHECK(buffer != NULL);
+    ggml_backend_buffer_clear(buffer, 0);
+    n_kernels = emulator.count(EMU_KERNELS);
+    CHECK(ggml_backend_graph_compute(backend, graph) == GGML_STATUS_SUCCESS);
+    fprintf(stderr, "%d columns: %d kernels\n", (int)n,
+            (int)(emulator.count(EMU_KERNELS) - n_kernels));
+    CHECK(emulator.count(EMU_KERNELS) - n_kernels == 3);
+    ggml_backend_buffer_free(buffer);
+    ggml_backend_free(backend);
+    ggml_free(ctx);
+}
+
+static void
+count_launches_of_layers(void)
+{
+    CHECK(cuda_load() != NULL);
+    count_launches(1);
+    count_launches(70);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+a_type_of_weights_is_a_launch(void **state)
+{
+    (void)state;
+    cuda_case(count_launches_of_layers, "", NULL);
+}
+
 static void
 load_only(void)
 {
@@ -251,6 +308,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_can_tell),
         cmocka_unit_test(nobody_can_tell_of_many),
+        cmocka_unit_test(a_type_of_weights_is_a_launch),
         cmocka_unit_test(other_settings_are_refused),
     };
 
