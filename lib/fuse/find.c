@@ -139,23 +139,36 @@ find_stores(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
         keep(s);
 }
 
-/* With one less, where all do not go together. */
+static bool
+are_products(struct gb_fuse_search *s)
+{
+    gb_fuse_find_written(s);
+    return gb_fuse_may_move_forward(s) && gb_fuse_may_be_one(s);
+}
+
+/* The same: products of weights of another type have another kernel, and may be
+ * a group of their own. */
 static void
 find_products(struct gb_fuse_search *s, int first, gb_fuse_accepts_fn accepts,
               void *data)
 {
-    if (!gb_fuse_take_products(s, first))
+    gb_fuse_begin_group(s, GB_FUSE_PRODUCTS);
+    if (!gb_fuse_is_beside(s, first))
         return;
     s->group.is_early = true;
-    for (; s->group.n_nodes > 1; s->group.n_nodes--) {
-        s->group.n_parts = s->group.n_nodes;
-        s->group.written = (1u << s->group.n_nodes) - 1;
-        if (gb_fuse_may_move_forward(s) && gb_fuse_may_be_one(s) &&
-            accepts(data, &s->group)) {
-            keep(s);
-            return;
-        }
+    gb_fuse_add_product(s, first);
+    for (int i = first + 1; i < gb_fuse_window_end(s, first) &&
+                            s->group.n_parts < GB_FUSE_MAX_PARTS; i++) {
+        const struct gb_fuse_group without = s->group;
+
+        if (!gb_fuse_is_beside(s, i))
+            continue;
+        gb_fuse_add_product(s, i);
+        if (!are_products(s) || !accepts(data, &s->group))
+            s->group = without;
     }
+    if (s->group.n_parts > 1)
+        keep(s);
 }
 
 void

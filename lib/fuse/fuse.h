@@ -83,7 +83,8 @@ typedef bool (*gb_fuse_accepts_fn)(
 
 /*
  * Find the groups of CGRAPH, whose tensors have memory; ACCEPTS is asked for
- * each candidate, the longest first, with DATA.  False: there is no memory for
+ * each candidate, the longest first, with DATA.  Of stores and of products a
+ * candidate has one more than what was accepted.  False: there is no memory for
  * the lists, and no group.
  */
 bool gb_fuse_find(struct gb_fuse *fuse, const struct ggml_cgraph *cgraph,

@@ -75,8 +75,10 @@ bool gb_fuse_take_subgraph(struct gb_fuse_search *s,
 /* A product element by element, and a sum of its slices. */
 bool gb_fuse_take_slices(struct gb_fuse_search *s, int first);
 
-/* A product, and others behind it with the same right side. */
-bool gb_fuse_take_products(struct gb_fuse_search *s, int first);
+/* Is node I a product, with the right side of those that the candidate has?  Add
+ * it. */
+bool gb_fuse_is_beside(const struct gb_fuse_search *s, int i);
+void gb_fuse_add_product(struct gb_fuse_search *s, int i);
 
 /* Does a part of stores begin with node I: by itself, or as a chain that was
  * found?  Add it. */

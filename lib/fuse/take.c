@@ -160,23 +160,19 @@ gb_fuse_take_slices(struct gb_fuse_search *s, int first)
 }
 
 bool
-gb_fuse_take_products(struct gb_fuse_search *s, int first)
+gb_fuse_is_beside(const struct gb_fuse_search *s, int i)
 {
-    const struct ggml_tensor *node = s->cgraph->nodes[first];
+    const struct ggml_tensor *node = s->cgraph->nodes[i];
 
-    if (node->op != GGML_OP_MUL_MAT)
-        return false;
-    gb_fuse_begin_group(s, GB_FUSE_PRODUCTS);
-    add_member(s, first, s->group.n_parts++);
-    for (int i = first + 1; i < gb_fuse_window_end(s, first) &&
-                            s->group.n_parts < GB_FUSE_MAX_PARTS; i++) {
-        const struct ggml_tensor *other = s->cgraph->nodes[i];
+    return gb_fuse_is_free(s, i) && node->op == GGML_OP_MUL_MAT &&
+           (s->group.n_nodes == 0 ||
+            node->src[1] == s->group.nodes[0]->src[1]);
+}
 
-        if (gb_fuse_is_free(s, i) && other->op == GGML_OP_MUL_MAT &&
-            other->src[1] == node->src[1])
-            add_member(s, i, s->group.n_parts++);
-    }
-    return s->group.n_parts > 1;
+void
+gb_fuse_add_product(struct gb_fuse_search *s, int i)
+{
+    add_member(s, i, s->group.n_parts++);
 }
 
 bool

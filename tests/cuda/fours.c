@@ -42,9 +42,9 @@ fill(float *values, size_t n, int seed)
 /* ---- norms ---- */
 
 /* What is computed: of rows of N elements that begin SHIFT elements behind a
- * multiple of 16 bytes. */
+ * multiple of 16 bytes, with GAP elements behind each. */
 struct norm_form {
-    int n, shift;
+    int n, shift, gap;
     bool has_mean, has_addend, has_scale;
 };
 
@@ -52,7 +52,7 @@ static struct ggml_tensor *
 norm_node(struct ggml_context *ctx, const struct norm_form *form,
           struct ggml_tensor *leaves[3])
 {
-    const size_t stride = (size_t)(form->n + 4) * sizeof(float);
+    const size_t stride = (size_t)(form->n + form->gap) * sizeof(float);
     struct ggml_tensor *x;
 
     leaves[0] = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, form->n + 4, N_ROWS);
@@ -77,7 +77,7 @@ norm_into(const struct norm_form *form, float *to)
     struct ggml_tensor *node = norm_node(scene.ctx, form, leaves);
 
     for (int row = 0; row < N_ROWS; row++)
-        memcpy(shifted + row * (form->n + 4) + form->shift,
+        memcpy(shifted + row * (form->n + form->gap) + form->shift,
                source + row * form->n, (size_t)form->n * sizeof(float));
     scene_place(&scene);
     scene_set(leaves[0], shifted);
@@ -117,11 +117,12 @@ check_norm(const struct norm_form *form, const float *is)
     }
 }
 
-/* Alone; times weights, by one kernel, at a multiple of 16 and not. */
+/* Alone; times weights, by one kernel, with gaps, without, and not at multiples
+ * of 16. */
 static void
 norm_rows(int n, bool has_mean, bool has_addend)
 {
-    struct norm_form form = { n, 0, has_mean, has_addend, false };
+    struct norm_form form = { n, 0, 4, has_mean, has_addend, false };
     const size_t bytes = (size_t)n * N_ROWS * sizeof(float);
 
     norm_into(&form, result[0]);
@@ -129,6 +130,10 @@ norm_rows(int n, bool has_mean, bool has_addend)
     form.has_scale = true;
     norm_into(&form, result[1]);
     check_norm(&form, result[1]);
+    form.gap = 0;
+    norm_into(&form, result[2]);
+    CHECK(memcmp(result[1], result[2], bytes) == 0);
+    form.gap = 4;
     form.shift = 1;
     norm_into(&form, result[2]);
     CHECK(memcmp(result[1], result[2], bytes) == 0);
@@ -152,6 +157,7 @@ norms_of_all_widths(void)
         for (int form = 0; form < 4; form++)
             norm_rows(widths[i], form % 2 != 0, form >= 2);
     CHECK(emulator.kernel_runs("gb_norm_mul_f32_block") > 0);
+    CHECK(emulator.kernel_runs("gb_norm_mul_f32_plain") > 0);
     CHECK(emulator.kernel_runs("gb_norm_mul_f32_warp") > 0);
 }
 
@@ -265,7 +271,7 @@ compare_all_products(void)
     compare_products(gelu_times, 2080, 1);
     compare_products(gelu_times, 2080, N_COLUMNS);
     CHECK(emulator.kernel_runs("gb_gate_f32") > 0);
-    CHECK(emulator.kernel_runs("gb_norm_mul_f32_block") > 0);
+    CHECK(emulator.kernel_runs("gb_norm_mul_f32_plain") > 0);
 }
 
 static void

@@ -4,6 +4,9 @@
  * are computed by one kernel or not, and whether a plan is used again or made
  * anew.
  *
+ * Products with one right side are one launch for each type of weights,
+ * and a token's attention packs its results for the product behind it.
+ *
  * Each graph is computed several times, as tests/fuse/graphs.h says.  Each
  * pattern has to be among the groups that the backend computes.
  *
@@ -230,6 +233,120 @@ nobody_can_tell_of_many(void **state)
     assert_true(on.n_kernels * 10 < off.n_kernels * 9);
 }
 
+/* ---- launches ---- */
+
+struct launches {
+    struct ggml_context *ctx;
+    struct ggml_cgraph *graph;
+};
+
+static struct launches
+begin_launches(void)
+{
+    struct launches l = { .ctx = ggml_init((struct ggml_init_params){
+                              .mem_size = 16 * ggml_tensor_overhead() +
+                                          ggml_graph_overhead(),
+                              .no_alloc = true }) };
+
+    CHECK(l.ctx != NULL);
+    l.graph = ggml_new_graph(l.ctx);
+    return l;
+}
+
+/* Compute it; that takes N kernels. */
+static void
+end_launches(struct launches *l, int n)
+{
+    ggml_backend_t backend = new_backend();
+    ggml_backend_buffer_t buffer =
+        ggml_backend_alloc_ctx_tensors(l->ctx, backend);
+    uint64_t n_kernels;
+
+    CHECK(buffer != NULL);
+    ggml_backend_buffer_clear(buffer, 0);
+    n_kernels = emulator.count(EMU_KERNELS);
+    CHECK(ggml_backend_graph_compute(backend, l->graph) ==
+          GGML_STATUS_SUCCESS);
+    n_kernels = emulator.count(EMU_KERNELS) - n_kernels;
+    fprintf(stderr, "%d kernels\n", (int)n_kernels);
+    CHECK(n_kernels == (uint64_t)n);
+    ggml_backend_buffer_free(buffer);
+    ggml_backend_free(backend);
+    ggml_free(l->ctx);
+}
+
+/* A layer's queries, values and keys, of which the values have weights of
+ * another type: two launches, and one that packs N columns. */
+static void
+count_products(int64_t n)
+{
+    static const enum ggml_type types[] = {
+        GGML_TYPE_Q4_K, GGML_TYPE_Q6_K, GGML_TYPE_Q4_K
+    };
+    struct launches l = begin_launches();
+    struct ggml_tensor *x =
+        ggml_new_tensor_2d(l.ctx, GGML_TYPE_F32, 256, n);
+
+    for (int i = 0; i < 3; i++) {
+        struct ggml_tensor *w =
+            ggml_new_tensor_2d(l.ctx, types[i], 256, 70);
+
+        ggml_build_forward_expand(l.graph, ggml_mul_mat(l.ctx, w, x));
+    }
+    end_launches(&l, 3);
+}
+
+static void
+count_launches_of_products(void)
+{
+    CHECK(cuda_load() != NULL);
+    count_products(1);
+    count_products(70);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+/* A token's attention to N_KEYS, and the product that reads it: N kernels. */
+static void
+count_attention(int64_t n_keys, int n)
+{
+    struct launches l = begin_launches();
+    struct ggml_tensor *q =
+        ggml_new_tensor_3d(l.ctx, GGML_TYPE_F32, 64, 1, 8);
+    struct ggml_tensor *k =
+        ggml_new_tensor_3d(l.ctx, GGML_TYPE_F16, 64, n_keys, 2);
+    struct ggml_tensor *w = ggml_new_tensor_2d(l.ctx, GGML_TYPE_Q4_K, 512, 70);
+    struct ggml_tensor *y = ggml_flash_attn_ext(l.ctx, q, k, k, NULL, 0.125f,
+                                                0.0f, 0.0f);
+
+    y = ggml_reshape_2d(l.ctx, y, 512, 1);
+    ggml_build_forward_expand(l.graph, ggml_mul_mat(l.ctx, w, y));
+    end_launches(&l, n);
+}
+
+/* Who makes the results packs them: attention, or what joins its parts. */
+static void
+count_launches_of_attention(void)
+{
+    CHECK(cuda_load() != NULL);
+    count_attention(64, 2);
+    count_attention(256, 3);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+a_type_of_weights_is_a_launch(void **state)
+{
+    (void)state;
+    cuda_case(count_launches_of_products, "", NULL);
+}
+
+static void
+attention_packs_its_results(void **state)
+{
+    (void)state;
+    cuda_case(count_launches_of_attention, "", NULL);
+}
+
 static void
 load_only(void)
 {
@@ -251,6 +368,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_can_tell),
         cmocka_unit_test(nobody_can_tell_of_many),
+        cmocka_unit_test(a_type_of_weights_is_a_launch),
+        cmocka_unit_test(attention_packs_its_results),
         cmocka_unit_test(other_settings_are_refused),
     };
 

@@ -17,10 +17,16 @@ static struct ggml_cgraph *graph;
 static struct gb_fuse fuse;
 static int most_nodes; /* that the backend takes in a group */
 
+/* Of products those with weights of one type. */
 static bool
 accepts(void *data, const struct gb_fuse_group *group)
 {
     assert_ptr_equal(data, &most_nodes);
+    for (int i = 1; i < group->n_nodes; i++) {
+        if (group->pattern == GB_FUSE_PRODUCTS &&
+            group->nodes[i]->src[0]->type != group->nodes[0]->src[0]->type)
+            return false;
+    }
     return group->n_nodes <= most_nodes;
 }
 
@@ -433,6 +439,52 @@ products_with_one_right_side_are_found(void **state)
     assert_int_equal(fuse.n_groups, 0);
 }
 
+static void
+check_pair(const struct gb_fuse_group *group, const struct ggml_tensor *first,
+           const struct ggml_tensor *second)
+{
+    assert_int_equal(group->pattern, GB_FUSE_PRODUCTS);
+    assert_int_equal(group->n_nodes, 2);
+    assert_int_equal(group->n_parts, 2);
+    assert_int_equal(group->written, 3);
+    assert_ptr_equal(group->nodes[0], first);
+    assert_ptr_equal(group->nodes[1], second);
+}
+
+/* Those of each type go together, whatever stands between them. */
+static void
+products_that_differ_are_left_out(void **state)
+{
+    struct ggml_tensor *x = leaf(ROWS), *y[5];
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        y[i] = ggml_mul_mat(
+            ctx,
+            ggml_new_tensor_2d(ctx, i % 2 == 0 ? GGML_TYPE_F32 : GGML_TYPE_F16,
+                               WIDTH, WIDTH),
+            x);
+        if (i < 3)
+            ggml_build_forward_expand(graph, y[i]);
+    }
+    assert_true(gb_fuse_find(&fuse, graph, accepts, &most_nodes));
+    assert_int_equal(fuse.n_groups, 1);
+    check_pair(&fuse.groups[0], y[0], y[2]);
+    assert_null(gb_fuse_group_of(&fuse, 1));
+
+    find(y[3]);
+    assert_int_equal(fuse.n_groups, 2);
+    check_pair(&fuse.groups[0], y[0], y[2]);
+    check_pair(&fuse.groups[1], y[1], y[3]);
+
+    /* The fifth may not pass the one whose memory it takes. */
+    y[4]->data = y[3]->data;
+    find(y[4]);
+    assert_int_equal(fuse.n_groups, 2);
+    check_pair(&fuse.groups[0], y[0], y[2]);
+    check_pair(&fuse.groups[1], y[1], y[3]);
+}
+
 /* As an allocator has it: the product takes the place of the norm. */
 static void
 results_that_nobody_sees_are_not_written(void **state)
@@ -539,6 +591,8 @@ main(void)
             sums_of_others_are_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(
             products_with_one_right_side_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            products_that_differ_are_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(
             results_that_nobody_sees_are_not_written, setup, teardown),
         cmocka_unit_test_setup_teardown(

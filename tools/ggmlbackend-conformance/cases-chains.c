@@ -227,13 +227,16 @@ feed_forward(struct suite *s, enum ggml_type gate_type, enum ggml_type up_type)
 }
 
 /* What stands in front of a product. */
-enum maker { BY_NORM, BY_NORM_OF_HEADS, BY_GATE, BY_ATTENTION, N_MAKERS };
+enum maker {
+    BY_NORM, BY_NORM_OF_HEADS, BY_GATE, BY_ATTENTION, BY_SHORT_ATTENTION,
+    N_MAKERS
+};
 
 /* N columns of K values, of which the largest are about HIGH. */
 static struct ggml_tensor *
 made(struct suite *s, enum maker maker, int64_t k, int64_t n, double high)
 {
-    const int64_t head = 32, keys = 300;
+    const int64_t head = 32, keys = maker == BY_SHORT_ATTENTION ? 100 : 300;
     const int64_t ne[] = { k, n, 1, 1 };
     struct ggml_tensor *x, *values;
 

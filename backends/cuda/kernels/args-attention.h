@@ -33,6 +33,8 @@ struct gb_cuda_attention_args {
                               keys or values of a matrix were multiplied; NULL:
                               they are as they came */
     float *dst;
+    char *columns; /* of decode on tensor cores: dst as q8 activations besides, or
+                      NULL; there is one part then, and d is a multiple of 32 */
     float *parts; /* results of parts, where there are several: for each part
                      and row of dst the maximum of the scores, the sum of the
                      exponentials, d sums of values */
@@ -70,7 +72,7 @@ struct gb_cuda_wgmma_attention_args {
     struct gb_cuda_attention_args of;
     int32_t k_heads_first; /* the second dimension are heads, the third keys */
     int32_t v_heads_first;
-    int32_t unused[6];
+    int32_t unused[4];
 };
 
 #define GB_CUDA_MASK_KEYS 64

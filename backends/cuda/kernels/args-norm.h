@@ -34,6 +34,24 @@ struct gb_cuda_norm_mul_args {
     int32_t has_mean; /* NORM, else RMS_NORM */
 };
 
+/* The longest row that the threads of a block keep in registers. */
+#define GB_CUDA_NORM_KEPT 8192
+
+/*
+ * The same of rows of N values, of which a block keeps one, that follow each
+ * other, and begin at multiples of 16, with one row of weights and no more.
+ */
+struct gb_cuda_norm_plain_args {
+    const float *src, *weights;
+    float *dst;
+    float *normed; /* or NULL */
+    char *columns, *halves;
+    int32_t n;
+    float eps;
+    int32_t has_mean;
+    int32_t unused;
+};
+
 /* Groups of channels (dimension 2), the last of which may have fewer. */
 struct gb_cuda_group_norm_args {
     struct gb_cuda_tensor dst, src0;

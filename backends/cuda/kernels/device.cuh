@@ -260,6 +260,21 @@ gb_sync()
     type *const name = (type *)gb_dynamic_shared
 #endif
 
+/* The sum of what each warp has, in their order; PARTS are nobody's else. */
+template <int threads>
+GB_DEVICE float
+gb_sum_of_warps(float *parts, float value)
+{
+    if (gb_lane() == 0)
+        parts[gb_warp()] = value;
+    gb_sync();
+    value = parts[0];
+    GB_UNROLL
+    for (int i = 1; i < threads / GB_WARP; i++)
+        value += parts[i];
+    return value;
+}
+
 /*
  * The sum, the largest value of a block of THREADS threads, the same in each:
  * warps by butterfly, then the warps in order.
@@ -272,14 +287,17 @@ gb_block_sum(float value)
 
     value = gb_warp_sum(value);
     gb_sync();
-    if (gb_lane() == 0)
-        parts[gb_warp()] = value;
-    gb_sync();
-    value = parts[0];
-    GB_UNROLL
-    for (int i = 1; i < threads / GB_WARP; i++)
-        value += parts[i];
-    return value;
+    return gb_sum_of_warps<threads>(parts, value);
+}
+
+/* The same, with a barrier less: each USE at most once in a kernel's run. */
+template <int threads, int use>
+GB_DEVICE float
+gb_block_sum_once(float value)
+{
+    GB_SHARED float parts[threads / GB_WARP];
+
+    return gb_sum_of_warps<threads>(parts, gb_warp_sum(value));
 }
 
 template <int threads>

@@ -25,6 +25,7 @@
 #define GB_CUDA_KERNELS_MMADECODE_CUH
 
 #include "backends/cuda/kernels/mmastep.cuh"
+#include "backends/cuda/kernels/q8.cuh"
 
 #define GB_MMA_DECODE_ROWS 16 /* of a tile */
 
@@ -335,7 +336,8 @@ gb_mma_put_share(const gb_mma_rows &rows, const gb_mma_sums<head> &sums,
     }
 }
 
-/* What row ROW of the tile has from each warp, in their order; all lanes. */
+/* What row ROW of the tile has from each warp, in their order; all lanes.  A
+ * head's blocks of q8 are the warp's. */
 template <typename head>
 GB_DEVICE void
 gb_mma_join_shares(const gb_cuda_attention_args &a,
@@ -345,6 +347,7 @@ gb_mma_join_shares(const gb_cuda_attention_args &a,
     const int d = (int)a.q.ne[0];
     float *const to = s.places[row];
     float factors[warps], max = -GB_INFINITY, sum = 0.0f, shift, unit;
+    float values[head::size / 32];
 
     GB_UNROLL
     for (int w = 0; w < warps; w++)
@@ -358,14 +361,25 @@ gb_mma_join_shares(const gb_cuda_attention_args &a,
     unit = a.n_parts > 1 ? 1.0f : sum > 0.0f ? 1.0f / sum : 0.0f;
     if (a.n_parts > 1 && gb_lane() == 0)
         gb_mma_store_weight(to, max, sum);
-    for (int at = gb_lane(); at < d; at += 32) {
-        float value = 0.0f;
+    GB_UNROLL
+    for (int i = 0; i < head::size / 32; i++) {
+        const int at = 32 * i + gb_lane();
 
+        values[i] = 0.0f;
         GB_UNROLL
         for (int w = 0; w < warps; w++)
-            value = gb_fma(s.shares.values[w][row][at], factors[w], value);
-        to[at] = value * unit;
+            values[i] =
+                gb_fma(s.shares.values[w][row][at], factors[w], values[i]);
+        values[i] *= unit;
+        if (at < d)
+            to[at] = values[i];
     }
+    if (a.columns == nullptr)
+        return;
+    GB_UNROLL
+    for (int i = 0; i < head::size / 32; i++)
+        gb_store_q8(a.columns, (to - a.dst) / 32 + i, gb_lane(), values[i],
+                    32 * i < d);
 }
 
 template <typename head>

@@ -91,7 +91,8 @@ gb_store_at(char *to, int type, float value)
  * A team is the threads that share a row, of a block of THREADS: a warp for a
  * short row, all of them for a long one.  Threads of a team take elements
  * rank(), rank() + size and so on; all of them must come to sum() and max(),
- * which give each the same.
+ * which give each the same.  sum_once<use>() is a sum that takes less, where a
+ * kernel comes to each use once.
  */
 template <int threads>
 struct gb_warp_team {
@@ -112,6 +113,13 @@ struct gb_warp_team {
 
     GB_DEVICE float
     sum(float value)
+    {
+        return gb_warp_sum(value);
+    }
+
+    template <int use>
+    GB_DEVICE float
+    sum_once(float value)
     {
         return gb_warp_sum(value);
     }
@@ -144,6 +152,13 @@ struct gb_block_team {
     sum(float value)
     {
         return gb_block_sum<threads>(value);
+    }
+
+    template <int use>
+    GB_DEVICE float
+    sum_once(float value)
+    {
+        return gb_block_sum_once<threads, use>(value);
     }
 
     GB_DEVICE float

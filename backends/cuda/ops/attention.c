@@ -631,6 +631,8 @@ attention_emit(struct gb_cuda_emit *emit, const struct ggml_tensor *node)
     if (plan.mma != NULL) {
         if (!is_decode(plan.mma))
             emit_preparation(emit, node, &plan);
+        else if (args->n_parts == 1)
+            args->columns = gb_cuda_columns_for(emit, node);
         if (plan.mma->by_warp_groups)
             emit_warp_groups(emit, node, plan.mma, args);
         else

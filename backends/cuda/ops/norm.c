@@ -83,6 +83,50 @@ fused_norm_supports(const struct gb_cuda_limits *limits,
     return gb_fuse_norm_has_rows(group);
 }
 
+/* Dense, and fours of it at multiples of 16? */
+static bool
+has_fours(const struct ggml_tensor *t)
+{
+    return ggml_is_contiguous(t) && (uintptr_t)t->data % 16 == 0 &&
+           t->ne[0] % 4 == 0;
+}
+
+/* A norm and one row of weights alone, of rows that a thread block keeps?  Most
+ * of a model's are. */
+static bool
+is_plain(const struct gb_fuse_group *group, const struct gb_fuse_norm *parts)
+{
+    const struct ggml_tensor *norm = group->nodes[0];
+
+    return parts->norm == 0 && parts->bias < 0 &&
+           ggml_nrows(parts->weights) == 1 &&
+           norm->ne[0] > GB_CUDA_WARP_ROW &&
+           norm->ne[0] <= GB_CUDA_NORM_KEPT && has_fours(norm->src[0]) &&
+           has_fours(parts->weights) && has_fours(norm) &&
+           has_fours(group->nodes[1]);
+}
+
+static void
+emit_plain(struct gb_cuda_emit *emit, const struct gb_fuse_group *group,
+           const struct gb_fuse_norm *parts)
+{
+    const struct ggml_tensor *norm = group->nodes[0], *last = group->nodes[1];
+    const struct gb_cuda_norm_plain_args args = {
+        .src = norm->src[0]->data,
+        .weights = parts->weights->data,
+        .dst = last->data,
+        .normed = gb_fuse_is_written(group, 0) ? norm->data : NULL,
+        .columns = gb_cuda_columns_for(emit, last),
+        .halves = gb_cuda_halves_for(emit, last, last->ne[0]),
+        .n = (int32_t)last->ne[0],
+        .eps = gb_node_param_f32(norm, 0),
+        .has_mean = norm->op == GGML_OP_NORM,
+    };
+
+    GB_CUDA_LAUNCH(emit, gb_norm_mul_f32_plain,
+                   gb_cuda_blocks(ggml_nrows(last), 1), 0, &args);
+}
+
 static void
 fused_norm_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
 {
@@ -92,7 +136,13 @@ fused_norm_emit(struct gb_cuda_emit *emit, const struct gb_fuse_group *group)
     const struct ggml_tensor *first = group->nodes[0];
     const struct ggml_tensor *norm = group->nodes[parts.norm];
     const struct ggml_tensor *last = group->nodes[group->n_nodes - 1];
-    struct gb_cuda_norm_mul_args args = {
+    struct gb_cuda_norm_mul_args args;
+
+    if (is_plain(group, &parts)) {
+        emit_plain(emit, group, &parts);
+        return;
+    }
+    args = (struct gb_cuda_norm_mul_args){
         .dst = gb_cuda_arg(last),
         .src = gb_cuda_arg(first->src[0]),
         .weights = gb_cuda_arg_repeated(parts.weights),
