@@ -340,6 +340,8 @@ begin_tiles(void)
         config.row_bytes[i] = 64;
         config.rows[i] = 16;
     }
+    /* Compilers know of LDTILECFG only that it reads the first bytes. */
+    __asm__ volatile("" : "+m"(config));
     _tile_loadconfig(&config);
     _tile_zero(0);
     _tile_zero(1);
