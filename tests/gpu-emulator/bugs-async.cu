@@ -102,10 +102,9 @@ map_of(const gb_bug_args &a)
     return map;
 }
 
-/* A row comes by TMA, as a box or as bytes; each thread has an element of it. */
+/* A row comes by TMA; each thread has an element of it. */
 GB_DEVICE void
-take_row(const gb_bug_args &a, bool fences, int n_bytes, bool waits,
-         bool in_bulk = false)
+take_row(const gb_bug_args &a, bool fences, int n_bytes, bool waits)
 {
     bug_panels *const p = panels();
     const gb_cuda_tensor_map map = map_of(a);
@@ -115,10 +114,7 @@ take_row(const gb_bug_args &a, bool fences, int n_bytes, bool waits,
         if (fences)
             gb_mbarrier_init_fence();
         gb_mbarrier_arrive_expect(&p->barrier, n_bytes);
-        if (in_bulk)
-            gb_bulk_load(p->rows, a.in, 128, &p->barrier);
-        else
-            gb_tma_load(p->rows, &map, 0, 0, &p->barrier);
+        gb_tma_load(p->rows, &map, 0, 0, &p->barrier);
     }
     gb_sync();
     if (waits)
@@ -131,13 +127,6 @@ GB_DEVICE void
 missing_tma_wait(const gb_bug_args &a)
 {
     take_row(a, true, 128, M);
-}
-
-template <bool M>
-GB_DEVICE void
-missing_bulk_wait(const gb_bug_args &a)
-{
-    take_row(a, true, 128, M, true);
 }
 
 template <bool M>

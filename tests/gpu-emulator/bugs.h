@@ -78,7 +78,6 @@ struct gb_bug_args {
     GB_BUG(wait_for_too_few_copies, 2, 0, "before a wait", 0)                  \
     GB_BUG(missing_barrier_after_copy, 2, 0, "race", 0)                        \
     GB_BUG(missing_tma_wait, 2, GB_BUG_PANELS, "before a wait", 0)             \
-    GB_BUG(missing_bulk_wait, 2, GB_BUG_PANELS, "before a wait", 0)            \
     GB_BUG(missing_mbarrier_fence, 2, GB_BUG_PANELS, "no fence since", 0)      \
     GB_BUG(too_few_bytes_expected, 2, GB_BUG_PANELS, "nobody expected", 719)   \
     GB_BUG(refill_before_arrivals, 2, GB_BUG_PANELS, "race", 0)                \

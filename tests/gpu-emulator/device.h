@@ -122,8 +122,6 @@ void gb_emu_tma_load(
     void *shared, const void *map, int x, int y, void *barrier);
 void gb_emu_tma_load_4(
     void *shared, const void *map, int x, int y, int z, int w, void *barrier);
-void gb_emu_bulk_load(
-    void *shared, const void *global, int n_bytes, void *barrier);
 void gb_emu_async_proxy_fence();
 
 /*

@@ -391,33 +391,6 @@ gb_emu_tma_load_4(void *shared, const void *map, int x, int y, int z, int w,
     emu::load_box(this_fiber(), c, map, 4, barrier);
 }
 
-/* A box of one row of bytes. */
-extern "C" void
-gb_emu_bulk_load(void *shared, const void *global, int n_bytes, void *barrier)
-{
-    emu::fiber *const f = this_fiber();
-    const void *const pc = __builtin_return_address(0);
-    emu::mbarrier *const b = emu::find(f, barrier, pc);
-    emu::tma_copy c = { {}, (char *)shared, {}, pc };
-
-    if (n_bytes <= 0 || n_bytes > UINT16_MAX || n_bytes % emu::piece != 0 ||
-        (uintptr_t)shared % emu::piece != 0 ||
-        (uintptr_t)global % emu::piece != 0 ||
-        (uintptr_t)barrier % emu::barrier_size != 0 ||
-        !f->in->shared.allows((uintptr_t)shared, (size_t)n_bytes)) {
-        complain(f, pc, "TMA: %d bytes do not fit there, or not at multiples "
-                        "of 16", n_bytes);
-        f->in->stop(emu::misaligned_address);
-    }
-    c.map.address = (uint64_t)(uintptr_t)global;
-    c.map.last[0] = (uint32_t)n_bytes - 1;
-    c.map.box[0] = (uint16_t)n_bytes;
-    c.map.box[1] = 1;
-    c.map.rank = 2;
-    c.map.size = 1;
-    emu::begin(f, c, b);
-}
-
 extern "C" void
 gb_emu_async_proxy_fence()
 {

@@ -23,8 +23,9 @@
 #define GB_CUDA_Q8_GROUP 32 /* blocks */
 struct gb_cuda_q8_head {
     alignas(16) float d;
-    float sums[2]; /* d times the sum of the first and of the last 16 codes */
-    int16_t code_sums[2];
+    float sum;    /* d times the first one below, plus d times the second */
+    float same_d; /* so that what needs d and those below loads two words */
+    int16_t code_sums[2]; /* of the first and of the last 16 codes */
 };
 struct gb_cuda_q8_half {
     alignas(16) int32_t words[4]; /* int8, four in a word */
@@ -123,7 +124,6 @@ struct gb_cuda_products_args {
 
 struct gb_cuda_gemv_args {
     struct gb_cuda_products_args products;
-    int32_t in_bulk; /* the card's TMA may copy weights */
     int32_t weights_stay; /* no kernel of the graph writes them; no ids */
 };
 

@@ -45,6 +45,14 @@ sharing_shift(const gb_cuda_product_args &a)
     return WARPS / 2 - a.row_step / ROWS / 2;
 }
 
+/* Bytes of N_VALUES, whole blocks. */
+template <typename T>
+GB_DEVICE int64_t
+row_bytes(int64_t n_values)
+{
+    return n_values / gb_format<T>::values * (int64_t)sizeof(T);
+}
+
 /*
  * A warp's share of a tile: rows from ROW on, of their N stages those that are
  * STEP apart.
@@ -56,6 +64,7 @@ struct gemv_share {
     int64_t row;
     int first, step, n;
     int last_values; /* of the last stage */
+    int n_in_pieces; /* the stages in front that are copied so: all whole ones */
     bool is_at_start; /* the tile's k begins where the rows do */
 
     GB_DEVICE gemv_share
@@ -73,6 +82,13 @@ struct gemv_share {
                       : 0;
         share.last_values =
             (int)(k - (int64_t)(share.n - 1) * stage::values);
+        share.n_in_pieces = 0;
+        if (!gb_copies_by_registers &&
+            gb_stage_pieces<T>::can(tile.weights, a.weights.nb[1],
+                                    row_bytes<T>(a.weights.ne[0]),
+                                    row_bytes<T>(tile.k)))
+            share.n_in_pieces =
+                share.n - (share.last_values < stage::values);
         share.is_at_start = tile.k == 0;
         return share;
     }
@@ -100,53 +116,100 @@ row_of(const gb_cuda_product_args &a, const gb_product_tile &tile,
     const int64_t row = share.row + i, last = a.weights.ne[1] - 1;
 
     return tile.weights + (row < last ? row : last) * a.weights.nb[1] +
-           tile.k / gb_format<T>::values * (int64_t)sizeof(T);
+           row_bytes<T>(tile.k);
 }
 
+/* Of stage I. */
 template <typename T>
 GB_DEVICE gemv_source
 source_of(const gb_cuda_product_args &a, const gb_product_tile &tile,
-          const gemv_share<T> &share)
+          const gemv_share<T> &share, int i)
 {
-    const int first = share.first * gb_stage_of<T>::bytes;
+    const int64_t first = (int64_t)i * gb_stage_of<T>::bytes;
 
     return { row_of(a, tile, share, gb_lane() % ROWS) + first,
-             (a.weights.ne[0] - tile.k) / gb_format<T>::values *
-                     (int64_t)sizeof(T) -
-                 first };
+             row_bytes<T>(a.weights.ne[0] - tile.k) - first };
+}
+
+/* What stage I has of the row that SOURCE tells of. */
+template <typename T>
+GB_DEVICE gb_row_part
+part_of(const gemv_share<T> &share, int i, const gemv_source &source)
+{
+    const int most = 2 * gb_stage_of<T>::pitch;
+
+    return { (int)row_bytes<T>(share.values(i)),
+             i == 0 && share.is_at_start ? 0 : GB_SECTOR,
+             source.left < most ? (int)source.left : most };
 }
 
 /* Begin to copy stage I, if there is one, to place AT of the ring; all lanes. */
 template <typename T>
 GB_DEVICE void
 begin_stage(const gemv_share<T> &share, int i, gemv_source &source,
-            gb_weight_ring<T> &ring, int at, bool in_bulk)
+            gb_weight_ring<T> &ring, int at)
 {
     const int step = share.step * gb_stage_of<T>::bytes;
-    const int most = 2 * gb_stage_of<T>::pitch;
 
     if (i < share.n)
-        gb_begin_stage<T>(
-            ring, at,
-            { share.values(i) / gb_format<T>::values * (int)sizeof(T),
-              i == 0 && share.is_at_start ? 0 : GB_SECTOR,
-              source.left < most ? (int)source.left : most },
-            source.from, in_bulk);
+        gb_begin_stage<T>(ring.rows[at], part_of(share, i, source),
+                          source.from);
     gb_copy_async_commit();
     source.from += step;
     source.left -= step;
 }
 
+/* The same where stages are copied in PIECES, as long as they are whole. */
+template <typename T>
+GB_DEVICE void
+begin_stage(const gb_cuda_product_args &a, const gb_product_tile &tile,
+            const gemv_share<T> &share, int i, gb_stage_pieces<T> &pieces,
+            gb_weight_ring<T> &ring, int at)
+{
+    if (i < share.n_in_pieces) {
+        pieces.copy(ring.rows[at][0], share.step * gb_stage_of<T>::bytes);
+    } else if (i < share.n) {
+        const gemv_source source = source_of(a, tile, share, i);
+
+        gb_begin_edges<T>(ring.rows[at], part_of(share, i, source),
+                          source.from);
+    }
+    gb_copy_async_commit();
+}
+
+/* PIECES of this warp's first stage. */
+template <typename T>
+GB_DEVICE void
+begin_pieces(const gb_cuda_product_args &a, const gb_product_tile &tile,
+             const gemv_share<T> &share, gb_stage_pieces<T> &pieces)
+{
+    pieces.begin(row_of(a, tile, share, 0) +
+                     share.first * gb_stage_of<T>::bytes,
+                 a.weights.nb[1], a.weights.ne[1] - share.row);
+}
+
 /* Begin with as many stages as the ring has, but one; weights alone are read. */
 template <typename T>
 GB_DEVICE void
-begin_first_stages(const gemv_share<T> &share, gemv_source &source,
-                   gb_weight_ring<T> &ring, bool in_bulk)
+begin_first_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
+                   const gemv_share<T> &share, gb_stage_pieces<T> &pieces,
+                   gb_weight_ring<T> &ring)
 {
-    GB_UNROLL
-    for (int at = 0; at < gb_stage_of<T>::depth - 1; at++)
-        begin_stage<T>(share, share.first + at * share.step, source, ring, at,
-                       in_bulk);
+    constexpr int n = gb_stage_of<T>::depth - 1;
+    int i = share.first;
+
+    if (share.n_in_pieces > 0) {
+        begin_pieces(a, tile, share, pieces);
+        GB_UNROLL
+        for (int at = 0; at < n; at++, i += share.step)
+            begin_stage(a, tile, share, i, pieces, ring, at);
+    } else {
+        gemv_source source = source_of(a, tile, share, i);
+
+        GB_DO_NOT_UNROLL
+        for (int at = 0; at < n; at++, i += share.step)
+            begin_stage(share, i, source, ring, at);
+    }
 }
 
 /* ---- floats ---- */
@@ -183,13 +246,14 @@ struct gemv_values {
     float scale[2], min[2];
 };
 
+/* Of sub-block UNIT of a block that is REST behind a multiple of 4. */
 template <typename T>
 GB_DEVICE gemv_values
-values_of(const T *block, int unit)
+values_of(const T *block, int unit, int rest)
 {
     gemv_values v;
 
-    gb_codes32(block, unit, v.codes);
+    gb_codes32(block, unit, rest, v.codes);
     gb_scales32(block, unit, v.scale, v.min);
     return v;
 }
@@ -219,14 +283,14 @@ dot32(const gemv_values &v, const gb_q8_block &block, float sum)
     if (T::sub == 32) {
         sum = gb_fma(v.scale[0] * head.d, (float)(low + high), sum);
         if (T::has_mins)
-            sum = gb_fma(-v.min[0], head.sums[0] + head.sums[1], sum);
+            sum = gb_fma(-v.min[0], head.sum, sum);
         return sum;
     }
     sum = gb_fma(v.scale[0] * head.d, (float)low, sum);
     sum = gb_fma(v.scale[1] * head.d, (float)high, sum);
     if (T::has_mins) {
-        sum = gb_fma(-v.min[0], head.sums[0], sum);
-        sum = gb_fma(-v.min[1], head.sums[1], sum);
+        sum = gb_fma(-v.min[0], head.d * (float)head.code_sums[0], sum);
+        sum = gb_fma(-v.min[1], head.d * (float)head.code_sums[1], sum);
     }
     return sum;
 }
@@ -254,17 +318,22 @@ columns_of(const char *blocks, const gb_column *columns, int64_t k)
     return c;
 }
 
-/* This lane's block of column J, OFFSET bytes behind the first stage's. */
-template <int cols>
+/* This lane's block of column J, OFFSET bytes behind the first stage's, as weights of
+ * type T need it. */
+template <typename T, int cols>
 GB_DEVICE gb_q8_block
 block_of(const gemv_columns<cols> &columns, int j, int64_t offset)
 {
-    return gb_load_q8((const gb_cuda_q8_group *)(columns.at[j] + offset));
+    constexpr bool with_sum = T::has_mins && T::sub == 32;
+
+    return gb_load_q8<with_sum,
+                      gb_offset_of<T> != 0 || (T::has_mins && !with_sum)>(
+        (const gb_cuda_q8_group *)(columns.at[j] + offset));
 }
 
-/* N values of each row at WEIGHTS, with blocks OFFSET bytes behind the first
- * stage's: FIRST is that of the first column. */
-template <typename T, int cols>
+/* N values of each row at WEIGHTS, IN_PIECES if these are multiples of 4, with blocks
+ * OFFSET bytes behind the first stage's: FIRST is that of the first column. */
+template <typename T, int cols, bool in_pieces>
 GB_DEVICE void
 add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
            const gb_q8_block &first, int64_t offset, int n,
@@ -272,20 +341,22 @@ add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
 {
     constexpr int units = T::values / 32;
     const int lane = gb_lane();
+    const int behind = lane / units * (int)sizeof(T);
     gemv_values v[ROWS];
 
     if (lane >= n / 32)
         return;
     GB_UNROLL
     for (int r = 0; r < ROWS; r++)
-        v[r] = values_of((const T *)__builtin_assume_aligned(
-                             weights[r] + lane / units * (int)sizeof(T),
-                             alignof(T)),
-                         lane % units);
+        v[r] = values_of(
+            (const T *)__builtin_assume_aligned(weights[r] + behind,
+                                                alignof(T)),
+            lane % units,
+            (in_pieces ? behind : (int)(uintptr_t)(weights[r] + behind)) & 2);
     GB_UNROLL
     for (int j = 0; j < cols; j++) {
         const gb_q8_block block =
-            j == 0 ? first : block_of<cols>(columns, j, offset);
+            j == 0 ? first : block_of<T, cols>(columns, j, offset);
 
         GB_UNROLL
         for (int r = 0; r < ROWS; r++)
@@ -296,26 +367,35 @@ add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
 
 /* ---- a tile ---- */
 
-/* All stages of this warp's share, which begin_first_stages has begun. */
-template <typename T, int cols>
+/*
+ * The stages of this warp's share up to END, of which begin_first_stages has begun
+ * the first ones: IN_PIECES, or all that are left.  AT is the place of the first one
+ * in the ring.
+ */
+template <typename T, int cols, bool in_pieces>
 GB_DEVICE void
 add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
-           const gb_column *columns, const gemv_share<T> &share,
-           gemv_source &source, gb_weight_ring<T> &ring, bool in_bulk,
+           const gb_column *columns, gemv_share<T> &share, int end,
+           gb_stage_pieces<T> &pieces, gb_weight_ring<T> &ring, int &at,
            gemv_sums<cols> &sums)
 {
     typedef gb_stage_of<T> stage;
     const int ahead = (stage::depth - 1) * share.step;
     gemv_columns<cols> blocks;
+    gemv_source source;
     const char *rows[ROWS];
-    int at = 0, round = 0; /* of the stage that is added */
 
     if constexpr (!stage::is_float)
         blocks = columns_of<cols>(a.columns.data, columns, tile.k);
+    if constexpr (!in_pieces)
+        source = source_of(a, tile, share, share.first + ahead);
     GB_UNROLL
     for (int r = 0; r < ROWS; r++)
         rows[r] = row_of(a, tile, share, r);
-    for (int i = share.first; i < share.n; i += share.step) {
+    for (; share.first < end; share.first += share.step) {
+        const int i = share.first;
+        const int n = in_pieces ? stage::values : share.values(i);
+        const int before = (at == 0 ? stage::depth : at) - 1;
         const int64_t offset = (int64_t)i * (stage::values / 1024) *
                                (int)sizeof(gb_cuda_q8_group);
         const char *weights[ROWS];
@@ -323,29 +403,32 @@ add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
 
         /* On its way while the weights are waited for. */
         if constexpr (!stage::is_float)
-            if (gb_lane() < share.values(i) / 32)
-                first = block_of<cols>(blocks, 0, offset);
-        begin_stage<T>(share, i + ahead, source, ring,
-                       (at == 0 ? stage::depth : at) - 1, in_bulk);
-        gb_wait_for_stage<T>(ring, at, round, in_bulk);
+            if (gb_lane() < n / 32)
+                first = block_of<T, cols>(blocks, 0, offset);
+        if constexpr (in_pieces)
+            begin_stage(a, tile, share, i + ahead, pieces, ring, before);
+        else
+            begin_stage(share, i + ahead, source, ring, before);
+        gb_wait_for_stage<T>();
         GB_UNROLL
         for (int r = 0; r < ROWS; r++)
-            weights[r] = ring.rows[at][r] +
-                         gb_skip_of(rows[r] + (int64_t)i * stage::bytes);
+            if constexpr (in_pieces)
+                weights[r] = pieces.row(
+                    ring.rows[at][0], r,
+                    pieces.skip_of(rows[0] + (int64_t)i * stage::bytes));
+            else
+                weights[r] =
+                    ring.rows[at][r] +
+                    gb_skip_of(rows[r] + (int64_t)i * stage::bytes);
         if constexpr (stage::is_float)
             add_floats<T, cols>(weights, columns,
-                                tile.k + (int64_t)i * stage::values,
-                                share.values(i), sums);
+                                tile.k + (int64_t)i * stage::values, n, sums);
         else
-            add_blocks<T, cols>(weights, blocks, first, offset,
-                                share.values(i), sums);
+            add_blocks<T, cols, in_pieces>(weights, blocks, first, offset, n,
+                                           sums);
         gb_warp_sync(); /* all lanes are done with what is replaced next */
-        if (++at == stage::depth) {
-            at = 0;
-            round++;
-        }
+        at = at + 1 == stage::depth ? 0 : at + 1;
     }
-    gb_copy_async_wait<0>();
 }
 
 /* Are whole stages copied by add_whole_stages()? */
@@ -376,36 +459,35 @@ add_whole_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
 
     if (share.first >= n || !gb_is_in_pieces(row, a.weights.nb[1]))
         return;
-    pieces.begin(row + share.first * stage::bytes, a.weights.nb[1],
-                 a.weights.ne[1] - share.row);
+    begin_pieces(a, tile, share, pieces);
     pieces.load(share.step * stage::bytes);
     if constexpr (!stage::is_float) {
         blocks = columns_of<cols>(a.columns.data, columns, tile.k);
-        next = block_of<cols>(blocks, 0, offset);
+        next = block_of<T, cols>(blocks, 0, offset);
     }
     GB_UNROLL
     for (int r = 0; r < ROWS; r++)
-        weights[r] = ring.rows[0][r];
+        weights[r] = pieces.row(ring.rows[0][0], r, 0);
     do {
         const int i = share.first;
         const gb_q8_block first = next;
 
-        pieces.store(ring.rows[0]);
+        pieces.store(ring.rows[0][0]);
         gb_warp_sync();
         share.first += share.step;
         if (share.first < n) {
             pieces.load(share.step * stage::bytes);
             if constexpr (!stage::is_float)
-                next = block_of<cols>(blocks, 0,
-                                      offset + share.step * block_bytes);
+                next = block_of<T, cols>(blocks, 0,
+                                         offset + share.step * block_bytes);
         }
         if constexpr (stage::is_float)
             add_floats<T, cols>(weights, columns,
                                 tile.k + (int64_t)i * stage::values,
                                 stage::values, sums);
         else
-            add_blocks<T, cols>(weights, blocks, first, offset, stage::values,
-                                sums);
+            add_blocks<T, cols, true>(weights, blocks, first, offset,
+                                      stage::values, sums);
         offset += share.step * block_bytes;
         gb_warp_sync(); /* all lanes are done with what is replaced next */
     } while (share.first < n);
@@ -466,33 +548,35 @@ store_element(const gb_cuda_product_args &a, const gb_product_tile &tile,
 
 template <typename T, int cols>
 GB_DEVICE void
-gemv_tile(const gb_cuda_product_args &a, uint32_t number, bool in_bulk)
+gemv_tile(const gb_cuda_product_args &a, uint32_t number)
 {
     GB_SHARED gemv_memory<T, cols> s;
     const gb_product_tile tile = gb_product_tile_of(a, number);
     gemv_share<T> share = gemv_share<T>::of_warp(a, tile);
-    gemv_source source = source_of<T>(a, tile, share);
     gb_weight_ring<T> &ring = s.rings[gb_warp()];
+    const gb_column *const columns = s.columns[gb_warp()];
     constexpr int n = ROWS * cols;
+    gb_stage_pieces<T> pieces;
     gemv_sums<cols> sums = {};
+    int at = 0;
     float sum;
 
     if (tile.n_cols == 0)
         return; /* an expert that nobody asked for: the kernel has waited */
-    gb_init_ring<T>(ring, in_bulk);
-    begin_first_stages<T>(share, source, ring, in_bulk);
+    begin_first_stages(a, tile, share, pieces, ring);
     gb_wait_for_kernels_before();
     if (gb_lane() < cols)
         s.columns[gb_warp()][gb_lane()] =
             gb_column_within(a, tile, gb_lane());
     gb_warp_sync();
-    if constexpr (is_ahead<cols>) {
-        add_whole_stages<T, cols>(a, tile, s.columns[gb_warp()], share, ring,
-                                  sums);
-        source = source_of<T>(a, tile, share);
-    }
-    add_stages<T, cols>(a, tile, s.columns[gb_warp()], share, source, ring,
-                        in_bulk, sums);
+    if constexpr (is_ahead<cols>)
+        add_whole_stages<T, cols>(a, tile, columns, share, ring, sums);
+    if constexpr (!gb_copies_by_registers)
+        add_stages<T, cols, true>(a, tile, columns, share, share.n_in_pieces,
+                                  pieces, ring, at, sums);
+    add_stages<T, cols, false>(a, tile, columns, share, share.n, pieces, ring,
+                               at, sums);
+    gb_copy_async_wait<0>();
     sum = warp_sums<n>(sums.at);
     if (gb_lane() % (GB_WARP / n) == 0)
         s.sums[gb_warp()][gb_lane() / (GB_WARP / n)] = sum;
@@ -512,13 +596,14 @@ gemv(const gb_cuda_gemv_args &a)
     gb_let_next_begin();
     if (!a.weights_stay)
         gb_wait_for_kernels_before();
-    gemv_tile<T, cols>(a.products.of[i], block - a.products.first[i],
-                       gb_copies_in_bulk(a.in_bulk != 0));
+    gemv_tile<T, cols>(a.products.of[i], block - a.products.first[i]);
 }
 
-/* Two are resident at the least: left alone, nvcc spills for a third. */
+/* Two are resident at the least: left alone, nvcc spills for a third.  Five with one
+ * column, as many as have room in shared memory. */
 #define GEMV(name, type, cols)                                 \
-    GB_KERNEL_AHEAD(GB_RESIDENT(GB_CUDA_GEMV_THREADS, 2),      \
+    GB_KERNEL_AHEAD(GB_RESIDENT(GB_CUDA_GEMV_THREADS,          \
+                                (cols) == 1 ? 5 : 2),          \
                     gb_gemv_##name##_##cols, gemv)             \
     {                                                          \
         gemv<type, cols>(a);                                   \

@@ -15,8 +15,8 @@
  * Int8 has four in a word and 4t, + 16 in place of 2t, + 8; D 8 x 8 is the
  * first two of D.  All 32 lanes take part; there is nothing for 64.
  *
- * Where an architecture has no such instruction, gb_has_mma, gb_has_mma8,
- * gb_has_bulk or gb_has_wgmma is false and the words do nothing: kernels leave
+ * Where an architecture has no such instruction, gb_has_mma, gb_has_mma8 or
+ * gb_has_wgmma is false and the words do nothing: kernels leave
  * out what uses them.
  */
 #ifndef GB_CUDA_KERNELS_MMA_CUH
@@ -26,29 +26,28 @@
 #include "backends/cuda/kernels/device.cuh"
 
 #if defined(GB_EMULATOR)
-#define GB_MMA   1
-#define GB_MMA8  1
-#define GB_BULK  1
-#define GB_WGMMA 1
+#define GB_MMA      1
+#define GB_MMA8     1
+#define GB_MBARRIER 1
+#define GB_WGMMA    1
 #elif defined(__CUDA_ARCH__)
-#define GB_MMA   (__CUDA_ARCH__ >= 750)
-#define GB_MMA8  (__CUDA_ARCH__ >= 800)
-#define GB_BULK  (__CUDA_ARCH__ >= 900)
+#define GB_MMA      (__CUDA_ARCH__ >= 750)
+#define GB_MMA8     (__CUDA_ARCH__ >= 800)
+#define GB_MBARRIER (__CUDA_ARCH__ >= 900)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL /* 9.0a */
 #define GB_WGMMA 1
 #else
 #define GB_WGMMA 0
 #endif
 #else
-#define GB_MMA   0
-#define GB_MMA8  0
-#define GB_BULK  0
-#define GB_WGMMA 0
+#define GB_MMA      0
+#define GB_MMA8     0
+#define GB_MBARRIER 0
+#define GB_WGMMA    0
 #endif
 
 static constexpr bool gb_has_mma = GB_MMA;
 static constexpr bool gb_has_mma8 = GB_MMA8;
-static constexpr bool gb_has_bulk = GB_BULK;
 static constexpr bool gb_has_wgmma = GB_WGMMA;
 
 /*
@@ -62,19 +61,6 @@ static constexpr bool gb_copies_by_registers = true;
 #else
 static constexpr bool gb_copies_by_registers = false;
 #endif
-
-/* The kernels of the emulator are those of any card: a launch tells them whether
- * its card CAN copy in bulk.  Others were compiled for one. */
-GB_DEVICE bool
-gb_copies_in_bulk(bool can)
-{
-#if defined(GB_EMULATOR)
-    return can;
-#else
-    (void)can;
-    return gb_has_bulk;
-#endif
-}
 
 /* ---- products: d += a * b ---- */
 
@@ -330,14 +316,14 @@ gb_copy_async_wait()
 /*
  * A barrier in shared memory (PTX ISA, "mbarrier"): a phase of it is over when
  * N_THREADS threads have arrived and all bytes that they said to expect are
- * there.  By one thread, before the block's next barrier.  BULK.
+ * there.  By one thread, before the block's next barrier.  9.0.
  */
 GB_DEVICE void
 gb_mbarrier_init(uint64_t *barrier, int n_threads)
 {
 #if defined(GB_EMULATOR)
     gb_emu_mbarrier_init(barrier, n_threads);
-#elif GB_BULK
+#elif GB_MBARRIER
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
                  :
                  : "r"(gb_shared_address(barrier)), "r"(n_threads)
@@ -353,7 +339,7 @@ gb_mbarrier_init_fence()
 {
 #if defined(GB_EMULATOR)
     gb_emu_mbarrier_init_fence();
-#elif GB_BULK
+#elif GB_MBARRIER
     asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
 #endif
 }
@@ -364,7 +350,7 @@ gb_mbarrier_arrive_expect(uint64_t *barrier, int n_bytes)
 {
 #if defined(GB_EMULATOR)
     gb_emu_mbarrier_arrive_expect(barrier, n_bytes);
-#elif GB_BULK
+#elif GB_MBARRIER
     asm volatile("{ .reg .b64 state; "
                  "mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }"
                  :
@@ -382,7 +368,7 @@ gb_mbarrier_wait(uint64_t *barrier, int parity)
 {
 #if defined(GB_EMULATOR)
     gb_emu_mbarrier_wait(barrier, parity);
-#elif GB_BULK
+#elif GB_MBARRIER
     asm volatile("{ .reg .pred is_over;\n"
                  "again: mbarrier.try_wait.parity.shared::cta.b64 is_over, "
                  "[%0], %1;\n"
@@ -415,25 +401,6 @@ gb_tma_load(void *shared, const gb_cuda_tensor_map *map, int x, int y,
                  : "memory");
 #else
     (void)shared, (void)map, (void)x, (void)y, (void)barrier;
-#endif
-}
-
-/* By one thread: N_BYTES from GLOBAL on into SHARED, all of them multiples of
- * 16; BARRIER gets them.  BULK. */
-GB_DEVICE void
-gb_bulk_load(void *shared, const void *global, int n_bytes, uint64_t *barrier)
-{
-#if defined(GB_EMULATOR)
-    gb_emu_bulk_load(shared, global, n_bytes, barrier);
-#elif GB_BULK
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
-                 "bytes [%0], [%1], %2, [%3];"
-                 :
-                 : "r"(gb_shared_address(shared)), "l"(global), "r"(n_bytes),
-                   "r"(gb_shared_address(barrier))
-                 : "memory");
-#else
-    (void)shared, (void)global, (void)n_bytes, (void)barrier;
 #endif
 }
 

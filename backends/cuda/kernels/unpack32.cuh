@@ -26,13 +26,12 @@ constexpr int gb_offset_of<gb_q6_k> = 32;
 template <>
 constexpr int gb_offset_of<gb_tq2_0> = 1;
 
-/* N words at P, a multiple of 2, >> SHIFT (0 to 7); the bits that come in above
- * are any.  From whole words, without those behind. */
+/* N words at P, REST (0 or 2) behind a multiple of 4, >> SHIFT (0 to 7); the bits that
+ * come in above are any.  From whole words, without those behind. */
 template <int n>
 GB_DEVICE void
-gb_load_words(const uint16_t *p, int shift, uint32_t *out)
+gb_load_words(const uint16_t *p, int rest, int shift, uint32_t *out)
 {
-    const int rest = (int)((uintptr_t)p & 2);
     const uint32_t *const words = (const uint32_t *)((const char *)p - rest);
     uint32_t low = words[0];
 
@@ -49,18 +48,33 @@ gb_load_words(const uint16_t *p, int shift, uint32_t *out)
 /* The same at a multiple of 4. */
 template <int n>
 GB_DEVICE void
-gb_load_words(const uint32_t *p, int shift, uint32_t *out)
+gb_load_words(const uint32_t *p, int, int shift, uint32_t *out)
 {
     GB_UNROLL
     for (int i = 0; i < n; i++)
         out[i] = p[i] >> shift;
 }
 
-/* ---- codes of sub-block UNIT ---- */
+/* The same at a multiple of 16. */
+template <int n>
+GB_DEVICE void
+gb_load_words(const gb_piece *p, int, int shift, uint32_t *out)
+{
+    GB_UNROLL
+    for (int i = 0; i < n; i += 4) {
+        const gb_piece piece = p[i / 4];
+
+        GB_UNROLL
+        for (int j = 0; j < 4; j++)
+            out[i + j] = piece.words[j] >> shift;
+    }
+}
+
+/* ---- codes of sub-block UNIT of a block that is REST behind a multiple of 4 ---- */
 
 template <typename T>
 GB_DEVICE void
-gb_codes32(const T *b, int unit, int codes[8])
+gb_codes32(const T *b, int unit, int, int codes[8])
 {
     GB_UNROLL
     for (int i = 0; i < 8; i++)
@@ -79,20 +93,20 @@ gb_nibbles32(const uint32_t words[4], int codes[8])
 }
 
 GB_DEVICE void
-gb_codes32(const gb_q4_0 *b, int, int codes[8])
+gb_codes32(const gb_q4_0 *b, int, int rest, int codes[8])
 {
     uint32_t words[4];
 
-    gb_load_words<4>(b->qs, 0, words);
+    gb_load_words<4>(b->qs, rest ^ 2, 0, words);
     gb_nibbles32(words, codes);
 }
 
 GB_DEVICE void
-gb_codes32(const gb_iq4_nl *b, int, int codes[8])
+gb_codes32(const gb_iq4_nl *b, int, int rest, int codes[8])
 {
     uint32_t words[4];
 
-    gb_load_words<4>(b->qs, 0, words);
+    gb_load_words<4>(b->qs, rest ^ 2, 0, words);
     gb_nibbles32(words, codes);
     GB_UNROLL
     for (int i = 0; i < 8; i++)
@@ -109,36 +123,36 @@ gb_add_fifth_bits(uint32_t fifth, int codes[8])
 }
 
 GB_DEVICE void
-gb_codes32(const gb_q5_0 *b, int, int codes[8])
+gb_codes32(const gb_q5_0 *b, int, int rest, int codes[8])
 {
     uint32_t words[5]; /* the fifth bits, and the others */
 
-    gb_load_words<5>(b->qh, 0, words);
+    gb_load_words<5>(b->qh, rest ^ 2, 0, words);
     gb_nibbles32(words + 1, codes);
     gb_add_fifth_bits(words[0], codes);
 }
 
 GB_DEVICE void
-gb_codes32(const gb_q5_1 *b, int, int codes[8])
+gb_codes32(const gb_q5_1 *b, int, int, int codes[8])
 {
     gb_nibbles32(b->qs, codes);
     gb_add_fifth_bits(b->qh, codes);
 }
 
 GB_DEVICE void
-gb_codes32(const gb_q8_0 *b, int, int codes[8])
+gb_codes32(const gb_q8_0 *b, int, int rest, int codes[8])
 {
-    gb_load_words<8>(b->qs, 0, (uint32_t *)codes);
+    gb_load_words<8>(b->qs, rest ^ 2, 0, (uint32_t *)codes);
 }
 
 /* Of the bytes of eight words at P the bits of MASK from SHIFT on. */
 template <typename W>
 GB_DEVICE void
-gb_cut32(const W *p, int shift, uint32_t mask, int codes[8])
+gb_cut32(const W *p, int rest, int shift, uint32_t mask, int codes[8])
 {
     uint32_t words[8];
 
-    gb_load_words<8>(p, shift, words);
+    gb_load_words<8>(p, rest, shift, words);
     GB_UNROLL
     for (int i = 0; i < 8; i++)
         codes[i] = (int)(words[i] & mask);
@@ -147,58 +161,62 @@ gb_cut32(const W *p, int shift, uint32_t mask, int codes[8])
 /* These become bits from TO on of codes that have none there. */
 template <typename W>
 GB_DEVICE void
-gb_add_cut32(const W *p, int shift, uint32_t mask, int to, int codes[8])
+gb_add_cut32(const W *p, int rest, int shift, uint32_t mask, int to,
+             int codes[8])
 {
     uint32_t words[8];
 
-    gb_load_words<8>(p, shift, words);
+    gb_load_words<8>(p, rest, shift, words);
     GB_UNROLL
     for (int i = 0; i < 8; i++)
         codes[i] |= (int)(words[i] << to & mask << to);
 }
 
 GB_DEVICE void
-gb_codes32(const gb_q2_k *b, int unit, int codes[8])
+gb_codes32(const gb_q2_k *b, int unit, int rest, int codes[8])
 {
-    gb_cut32(b->qs + unit / 4 * 8, unit % 4 * 2, 0x03030303u, codes);
+    gb_cut32(b->qs + unit / 4 * 8, rest, unit % 4 * 2, 0x03030303u, codes);
 }
 
 GB_DEVICE void
-gb_codes32(const gb_q3_k *b, int unit, int codes[8])
+gb_codes32(const gb_q3_k *b, int unit, int rest, int codes[8])
 {
-    gb_cut32(b->qs + unit / 4 * 16, unit % 4 * 2, 0x03030303u, codes);
-    gb_add_cut32(b->hmask, unit, 0x01010101u, 2, codes);
+    gb_cut32(b->qs + unit / 4 * 16, rest, unit % 4 * 2, 0x03030303u, codes);
+    gb_add_cut32(b->hmask, rest, unit, 0x01010101u, 2, codes);
 }
 
 GB_DEVICE void
-gb_codes32(const gb_q4_k *b, int unit, int codes[8])
+gb_codes32(const gb_q4_k *b, int unit, int rest, int codes[8])
 {
-    gb_cut32(b->qs + unit / 2 * 8, unit % 2 * 4, 0x0f0f0f0fu, codes);
-}
-
-GB_DEVICE void
-gb_codes32(const gb_q5_k *b, int unit, int codes[8])
-{
-    gb_cut32(b->qs + unit / 2 * 8, unit % 2 * 4, 0x0f0f0f0fu, codes);
-    gb_add_cut32(b->qh, unit, 0x01010101u, 4, codes);
-}
-
-GB_DEVICE void
-gb_codes32(const gb_q6_k *b, int unit, int codes[8])
-{
-    gb_cut32(b->ql + unit / 4 * 32 + unit % 2 * 16, unit % 4 / 2 * 4,
+    gb_cut32((const gb_piece *)b->qs + unit / 2 * 2, rest, unit % 2 * 4,
              0x0f0f0f0fu, codes);
-    gb_add_cut32(b->qh + unit / 4 * 16, unit % 4 * 2, 0x03030303u, 4, codes);
 }
 
 GB_DEVICE void
-gb_codes32(const gb_tq2_0 *b, int unit, int codes[8])
+gb_codes32(const gb_q5_k *b, int unit, int rest, int codes[8])
 {
-    gb_cut32(b->qs + unit / 4 * 16, unit % 4 * 2, 0x03030303u, codes);
+    gb_cut32((const gb_piece *)b->qs + unit / 2 * 2, rest, unit % 2 * 4,
+             0x0f0f0f0fu, codes);
+    gb_add_cut32((const gb_piece *)b->qh, rest, unit, 0x01010101u, 4, codes);
 }
 
 GB_DEVICE void
-gb_codes32(const gb_iq4_xs *b, int unit, int codes[8])
+gb_codes32(const gb_q6_k *b, int unit, int rest, int codes[8])
+{
+    gb_cut32(b->ql + unit / 4 * 32 + unit % 2 * 16, rest, unit % 4 / 2 * 4,
+             0x0f0f0f0fu, codes);
+    gb_add_cut32(b->qh + unit / 4 * 16, rest, unit % 4 * 2, 0x03030303u, 4,
+                 codes);
+}
+
+GB_DEVICE void
+gb_codes32(const gb_tq2_0 *b, int unit, int rest, int codes[8])
+{
+    gb_cut32(b->qs + unit / 4 * 16, rest, unit % 4 * 2, 0x03030303u, codes);
+}
+
+GB_DEVICE void
+gb_codes32(const gb_iq4_xs *b, int unit, int, int codes[8])
 {
     gb_nibbles32(b->qs + 4 * unit, codes);
     GB_UNROLL
@@ -219,15 +237,43 @@ gb_scales32(const T *b, int unit, float scale[2], float min[2])
     }
 }
 
+/*
+ * gb_scale_and_min() by picking bytes, for several blocks: what tells sub-blocks apart
+ * is the same for all.  Of the last four, four bits are in the third word, the others
+ * in the same byte of the first or of the second.
+ */
+GB_DEVICE void
+gb_scale_and_min_by_bytes(const gb_piece &head, int unit, float *scale,
+                          float *min)
+{
+    const bool is_early = unit < 4;
+    const uint32_t byte = (uint32_t)unit % 4;
+    const uint32_t bytes = (is_early ? byte : byte + 4) | byte << 4;
+    const uint32_t mask = is_early ? 63 : 15, more = is_early ? 0 : 48;
+    const uint32_t first = gb_pick_bytes(head.words[1], head.words[3], bytes);
+    const uint32_t second = gb_pick_bytes(head.words[2], head.words[3], bytes);
+    const uint32_t s = (first & mask) | (first >> 10 & more);
+    const uint32_t m =
+        (second >> (is_early ? 0 : 4) & mask) | (second >> 10 & more);
+
+    *scale =
+        gb_float(gb_f16{ (uint16_t)head.words[0] }) * (float)(int)s;
+    *min = gb_float(gb_f16{ (uint16_t)(head.words[0] >> 16) }) *
+           (float)(int)m;
+}
+
 GB_DEVICE void
 gb_scales_of_k(const void *block, int unit, float scale[2], float min[2])
 {
     const gb_piece &head = *(const gb_piece *)block;
 
-    if constexpr (GB_WARP == 64)
-        gb_scale_and_min_by_masks(head, unit, scale, min);
-    else
-        gb_scale_and_min(head, unit, scale, min);
+#if GB_WARP == 64
+    gb_scale_and_min_by_masks(head, unit, scale, min);
+#elif defined(__HIP__) /* has no instruction that picks bytes so */
+    gb_scale_and_min(head, unit, scale, min);
+#else
+    gb_scale_and_min_by_bytes(head, unit, scale, min);
+#endif
     scale[1] = scale[0];
     min[1] = min[0];
 }

@@ -5,9 +5,11 @@
  *
  * Blocks of weights are 18 to 210 bytes long, so lanes that load what they need
  * touch a line of memory each.  Here a warp copies the bytes as they lie, 16 a
- * lane and whole sectors of 32, into a ring of its own; lanes then read blocks
- * there.  A stage is a run of k of GB_CUDA_GEMV_ROWS rows; while one is worked
- * on, the others are on their way, and no other warp is waited for.
+ * lane, into a ring of its own; lanes then read blocks there.  Where rows begin at
+ * multiples of 16 bytes, pieces of these are numbered across all rows; else whole
+ * sectors of 32 of each row are copied.  A stage is a run of k of
+ * GB_CUDA_GEMV_ROWS rows; while one is worked on, the others are on their way, and
+ * no other warp is waited for.
  */
 #ifndef GB_CUDA_KERNELS_WEIGHTRING_CUH
 #define GB_CUDA_KERNELS_WEIGHTRING_CUH
@@ -43,7 +45,6 @@ struct gb_stage_of {
 template <typename T>
 struct alignas(GB_SECTOR) gb_weight_ring {
     char rows[gb_stage_of<T>::depth][GB_CUDA_GEMV_ROWS][gb_stage_of<T>::pitch];
-    uint64_t arrived[gb_stage_of<T>::depth]; /* of copies in bulk */
 };
 
 /* Copies are of whole sectors: by so much they begin in front of FROM. */
@@ -172,61 +173,124 @@ gb_is_in_pieces(const char *row, int64_t nb)
 }
 
 /*
- * A whole stage of all rows in a warp's registers, on its way to the ring: pieces of
- * 16 bytes, those of a row behind those of the row before, of which a lane has each
- * GB_WARPth.  Lanes with fewer than others have their first one twice.
+ * Whole stages of all rows, on their way to the ring: pieces of 16 bytes, those of a
+ * row behind those of the row before, of which a lane has each GB_WARPth.  A stage
+ * that begins in the middle of a piece has that piece, too.
  */
 template <typename T>
 struct gb_stage_pieces {
-    static constexpr int of_row =
-        gb_stage_of<T>::bytes / (int)sizeof(gb_piece);
+    static constexpr int bytes = gb_stage_of<T>::bytes;
+    static constexpr int size = (int)sizeof(gb_piece);
+    static constexpr int of_row = (bytes + size - 1) / size;
     static constexpr int all = GB_CUDA_GEMV_ROWS * of_row;
     static constexpr int n = (all + GB_WARP - 1) / GB_WARP;
 
-    const char *from[n]; /* of the next stage */
-    gb_piece pieces[n];
+    const char *next; /* the first piece of the next stage */
+    uint32_t from[n]; /* in pieces behind it */
+    int skip; /* bytes in front of the stage in its first piece */
+    gb_piece pieces[n]; /* where they go by registers */
 
+    /* May rows be copied so that are ROW_BYTES apart, the first one at ROWS, and
+     * have N_BYTES each, where the first stage begins OFFSET behind their start? */
+    static __device__ __forceinline__ bool
+    can(const char *rows, int64_t row_bytes, int64_t n_bytes, int64_t offset)
+    {
+        static_assert(bytes % (size / 2) == 0, "half a piece, or none");
+        if (row_bytes > INT32_MAX)
+            return false;
+        return bytes % size == 0
+                   ? gb_is_in_pieces(rows + offset, row_bytes)
+                   : gb_is_in_pieces(rows, row_bytes | n_bytes) &&
+                         offset % (size / 2) == 0;
+    }
+
+    /* Bytes in front of what begins at FROM in its piece. */
+    static __device__ __forceinline__ int
+    skip_of(const char *from)
+    {
+        return bytes % size == 0 ? 0 : (int)((uintptr_t)from % size);
+    }
+
+    /* Row R of a stage that is at STAGE in the ring and has SKIP. */
+    static __device__ __forceinline__ const char *
+    row(const char *stage, int r, int skip)
+    {
+        return stage + r * of_row * size + skip;
+    }
+
+    /* Lanes with fewer pieces than others have their first one twice. */
     static __device__ __forceinline__ int
     number(int i)
     {
         return gb_lane() + (gb_lane() + i * GB_WARP < all ? i * GB_WARP : 0);
     }
 
-    /* Of the stage that begins at ROW, a multiple of 16 bytes; of N_ROWS rows, each
-     * ROW_BYTES behind the one before, the last is there once more. */
+    /* Of the stage that begins at ROW; of N_ROWS rows, each ROW_BYTES behind the one
+     * before, the last is there once more. */
     __device__ __forceinline__ void
     begin(const char *row, int64_t row_bytes, int64_t n_rows)
     {
         const int last = n_rows < GB_CUDA_GEMV_ROWS ? (int)n_rows - 1
                                                     : GB_CUDA_GEMV_ROWS - 1;
 
+        skip = skip_of(row);
+        next = row - skip;
         GB_UNROLL
         for (int i = 0; i < n; i++) {
             const int at = number(i) / of_row;
 
-            from[i] = row + (at < last ? at : last) * row_bytes +
-                      number(i) % of_row * sizeof(gb_piece);
+            from[i] = (uint32_t)(at < last ? at : last) *
+                          (uint32_t)(row_bytes / size) +
+                      (uint32_t)(number(i) % of_row);
         }
     }
 
-    /* Load it; the next one begins STEP bytes behind it. */
+    __device__ __forceinline__ const char *
+    piece(int i) const
+    {
+        return next + (uint64_t)from[i] * size;
+    }
+
+    /* The next stage begins STEP bytes behind this one. */
+    __device__ __forceinline__ void
+    go_on(int step)
+    {
+        const int its = bytes % size == 0 ? 0 : (skip + step) % size;
+
+        next += step + skip - its;
+        skip = its;
+    }
+
+    /* Load a stage; the next one begins STEP bytes behind it. */
     __device__ __forceinline__ void
     load(int step)
     {
         GB_UNROLL
-        for (int i = 0; i < n; i++) {
-            pieces[i] = gb_load_16(from[i]);
-            from[i] += step;
-        }
+        for (int i = 0; i < n; i++)
+            pieces[i] = gb_load_16(piece(i));
+        go_on(step);
     }
 
     __device__ __forceinline__ void
-    store(char (*to)[gb_stage_of<T>::pitch]) const
+    store(char *stage) const
     {
         GB_UNROLL
         for (int i = 0; i < n; i++)
-            *(gb_piece *)(to[number(i) / of_row] +
-                          number(i) % of_row * sizeof(gb_piece)) = pieces[i];
+            *(gb_piece *)(stage + number(i) * size) = pieces[i];
+    }
+
+    /* Begin to copy one without registers; the next one begins STEP bytes behind
+     * it. */
+    __device__ __forceinline__ void
+    copy(char *stage, int step)
+    {
+        char *const to = stage + gb_lane() * size;
+
+        GB_UNROLL
+        for (int i = 0; i < n; i++)
+            if (gb_lane() < all - i * GB_WARP)
+                gb_copy_async_16(to + i * GB_WARP * size, piece(i), size);
+        go_on(step);
     }
 };
 
@@ -241,65 +305,46 @@ gb_all_of_four(bool it)
     return all != 0;
 }
 
-/*
- * Begin to copy a stage to place AT of RING: PART of each row.  FROM is where
- * it begins in the row of this lane's number modulo four.  All lanes.
- */
+/* Begin to copy a stage to ROWS of a ring: PART of each row, wherever it lies.  FROM
+ * is where it begins in the row of this lane's number modulo four.  All lanes. */
 template <typename T>
 GB_DEVICE void
-gb_begin_stage(gb_weight_ring<T> &ring, int at, const gb_row_part &part,
-               const char *from, bool in_bulk)
+gb_begin_edges(char (*rows)[gb_stage_of<T>::pitch], const gb_row_part &part,
+               const char *from)
 {
-    constexpr int rows = GB_CUDA_GEMV_ROWS;
+    GB_DO_NOT_UNROLL
+    for (int r = 0; r < GB_CUDA_GEMV_ROWS; r++)
+        gb_copy_edges(rows[r], part.n, part.n_before, part.n_left,
+                      gb_shuffle_pointer(from, r));
+}
+
+/* The same, by whole sectors where the rows have all of them. */
+template <typename T>
+GB_DEVICE void
+gb_begin_stage(char (*rows)[gb_stage_of<T>::pitch], const gb_row_part &part,
+               const char *from)
+{
     const bool is_whole = gb_all_of_four(gb_has_sectors(part, from));
 
-    if (in_bulk && gb_lane() < rows) {
-        const int n = is_whole ? gb_sectors_of(part, from) : 0;
-
-        gb_mbarrier_arrive_expect(&ring.arrived[at], n);
-        if (is_whole)
-            gb_bulk_load(ring.rows[at][gb_lane()], from - gb_skip_of(from), n,
-                         &ring.arrived[at]);
-    }
-    if (is_whole && in_bulk)
-        return;
-    if (is_whole && gb_copies_by_registers) {
-        gb_copy_rows<T>(ring.rows[at], part, from);
-    } else if (is_whole) {
-        GB_UNROLL
-        for (int r = 0; r < rows; r++)
-            gb_copy_sectors<gb_stage_of<T>::pitch>(
-                ring.rows[at][r], part, gb_shuffle_pointer(from, r));
+    if (!is_whole) {
+        gb_begin_edges<T>(rows, part, from);
+    } else if (gb_copies_by_registers) {
+        gb_copy_rows<T>(rows, part, from);
     } else {
-        GB_DO_NOT_UNROLL
-        for (int r = 0; r < rows; r++)
-            gb_copy_edges(ring.rows[at][r], part.n, part.n_before, part.n_left,
-                          gb_shuffle_pointer(from, r));
+        GB_UNROLL
+        for (int r = 0; r < GB_CUDA_GEMV_ROWS; r++)
+            gb_copy_sectors<gb_stage_of<T>::pitch>(
+                rows[r], part, gb_shuffle_pointer(from, r));
     }
 }
 
-/* Wait for the stage at place AT, for which the ring waited N times before, and
- * so that all but the last DEPTH - 1 stages have arrived.  All lanes. */
+/* Wait until all but the last DEPTH - 1 stages that were begun have arrived.  All
+ * lanes. */
 template <typename T>
 GB_DEVICE void
-gb_wait_for_stage(gb_weight_ring<T> &ring, int at, int n, bool in_bulk)
+gb_wait_for_stage()
 {
-    if (in_bulk)
-        gb_mbarrier_wait(&ring.arrived[at], n % 2);
     gb_copy_async_wait<gb_stage_of<T>::depth - 1>();
-    gb_warp_sync();
-}
-
-/* Before its first stage.  All lanes. */
-template <typename T>
-GB_DEVICE void
-gb_init_ring(gb_weight_ring<T> &ring, bool in_bulk)
-{
-    if (in_bulk && gb_lane() == 0) {
-        for (int i = 0; i < gb_stage_of<T>::depth; i++)
-            gb_mbarrier_init(&ring.arrived[i], GB_CUDA_GEMV_ROWS);
-        gb_mbarrier_init_fence();
-    }
     gb_warp_sync();
 }
 

@@ -144,12 +144,6 @@ gemv_rows_of_warps(const struct gb_cuda_limits *limits, int64_t k)
 }
 
 bool
-gb_cuda_copies_in_bulk(const struct gb_cuda_limits *limits)
-{
-    return limits->variant >= GB_CUDA_WGMMA && limits->warp == 32;
-}
-
-bool
 gb_cuda_may_read_ahead(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node)
 {

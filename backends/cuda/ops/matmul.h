@@ -51,9 +51,6 @@ struct gb_cuda_tiling gb_cuda_matmul_dispatch(
     const struct gb_cuda_limits *limits,
     const struct gb_cuda_product_shape *shape);
 
-/* Can a GEMV let TMA copy its weights? */
-bool gb_cuda_copies_in_bulk(const struct gb_cuda_limits *limits);
-
 /* May a GEMV for NODE read weights before the kernels in front have ended? */
 bool gb_cuda_may_read_ahead(
     const struct gb_cuda_limits *limits, const struct ggml_tensor *node);

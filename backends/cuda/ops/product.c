@@ -280,7 +280,6 @@ launch_gemv(struct gb_cuda_emit *emit, enum gb_cuda_kernel kernel,
 {
     const struct gb_cuda_gemv_args gemv = {
         .products = products->args,
-        .in_bulk = gb_cuda_copies_in_bulk(emit->limits),
         .weights_stay = !products->may_be_written,
     };
 
