@@ -101,12 +101,6 @@ struct gemv_share {
     }
 };
 
-/* What will be copied next: of the row of this lane's number modulo four. */
-struct gemv_source {
-    const char *from;
-    int64_t left; /* bytes of each row from there on */
-};
-
 /* Row I of the share; behind the last row, that once more. */
 template <typename T>
 GB_DEVICE const char *
@@ -119,60 +113,30 @@ row_of(const gb_cuda_product_args &a, const gb_product_tile &tile,
            row_bytes<T>(tile.k);
 }
 
-/* Of stage I. */
-template <typename T>
-GB_DEVICE gemv_source
-source_of(const gb_cuda_product_args &a, const gb_product_tile &tile,
-          const gemv_share<T> &share, int i)
-{
-    const int64_t first = (int64_t)i * gb_stage_of<T>::bytes;
-
-    return { row_of(a, tile, share, gb_lane() % ROWS) + first,
-             row_bytes<T>(a.weights.ne[0] - tile.k) - first };
-}
-
-/* What stage I has of the row that SOURCE tells of. */
-template <typename T>
-GB_DEVICE gb_row_part
-part_of(const gemv_share<T> &share, int i, const gemv_source &source)
-{
-    const int most = 2 * gb_stage_of<T>::pitch;
-
-    return { (int)row_bytes<T>(share.values(i)),
-             i == 0 && share.is_at_start ? 0 : GB_SECTOR,
-             source.left < most ? (int)source.left : most };
-}
-
-/* Begin to copy stage I, if there is one, to place AT of the ring; all lanes. */
-template <typename T>
-GB_DEVICE void
-begin_stage(const gemv_share<T> &share, int i, gemv_source &source,
-            gb_weight_ring<T> &ring, int at)
-{
-    const int step = share.step * gb_stage_of<T>::bytes;
-
-    if (i < share.n)
-        gb_begin_stage<T>(ring.rows[at], part_of(share, i, source),
-                          source.from);
-    gb_copy_async_commit();
-    source.from += step;
-    source.left -= step;
-}
-
-/* The same where stages are copied in PIECES, as long as they are whole. */
+/*
+ * Begin to copy stage I, if there is one, to place AT of the ring: in PIECES, or with
+ * MINE, the row of this lane's number modulo four.  All lanes.
+ */
 template <typename T>
 GB_DEVICE void
 begin_stage(const gb_cuda_product_args &a, const gb_product_tile &tile,
-            const gemv_share<T> &share, int i, gb_stage_pieces<T> &pieces,
-            gb_weight_ring<T> &ring, int at)
+            const gemv_share<T> &share, const char *mine, int i,
+            gb_stage_pieces<T> &pieces, gb_weight_ring<T> &ring, int at)
 {
-    if (i < share.n_in_pieces) {
-        pieces.copy(ring.rows[at][0], share.step * gb_stage_of<T>::bytes);
-    } else if (i < share.n) {
-        const gemv_source source = source_of(a, tile, share, i);
+    constexpr int bytes = gb_stage_of<T>::bytes;
+    constexpr int most = 2 * gb_stage_of<T>::pitch;
 
-        gb_begin_edges<T>(ring.rows[at], part_of(share, i, source),
-                          source.from);
+    if (i < share.n_in_pieces) {
+        pieces.copy(ring.rows[at][0], share.step * bytes);
+    } else if (i < share.n) {
+        const int64_t behind = (int64_t)i * bytes;
+        const int64_t left = row_bytes<T>(a.weights.ne[0] - tile.k) - behind;
+
+        gb_begin_stage<T>(ring.rows[at],
+                          { (int)row_bytes<T>(share.values(i)),
+                            i == 0 && share.is_at_start ? 0 : GB_SECTOR,
+                            left < most ? (int)left : most },
+                          mine + behind);
     }
     gb_copy_async_commit();
 }
@@ -192,24 +156,15 @@ begin_pieces(const gb_cuda_product_args &a, const gb_product_tile &tile,
 template <typename T>
 GB_DEVICE void
 begin_first_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
-                   const gemv_share<T> &share, gb_stage_pieces<T> &pieces,
-                   gb_weight_ring<T> &ring)
+                   const gemv_share<T> &share, const char *mine,
+                   gb_stage_pieces<T> &pieces, gb_weight_ring<T> &ring)
 {
-    constexpr int n = gb_stage_of<T>::depth - 1;
-    int i = share.first;
-
-    if (share.n_in_pieces > 0) {
+    if (share.n_in_pieces > 0)
         begin_pieces(a, tile, share, pieces);
-        GB_UNROLL
-        for (int at = 0; at < n; at++, i += share.step)
-            begin_stage(a, tile, share, i, pieces, ring, at);
-    } else {
-        gemv_source source = source_of(a, tile, share, i);
-
-        GB_DO_NOT_UNROLL
-        for (int at = 0; at < n; at++, i += share.step)
-            begin_stage(share, i, source, ring, at);
-    }
+    GB_DO_NOT_UNROLL
+    for (int at = 0; at < gb_stage_of<T>::depth - 1; at++)
+        begin_stage(a, tile, share, mine, share.first + at * share.step, pieces,
+                    ring, at);
 }
 
 /* ---- floats ---- */
@@ -331,9 +286,9 @@ block_of(const gemv_columns<cols> &columns, int j, int64_t offset)
         (const gb_cuda_q8_group *)(columns.at[j] + offset));
 }
 
-/* N values of each row at WEIGHTS, IN_PIECES if these are multiples of 4, with blocks
- * OFFSET bytes behind the first stage's: FIRST is that of the first column. */
-template <typename T, int cols, bool in_pieces>
+/* N values of each row at WEIGHTS, with blocks OFFSET bytes behind the first
+ * stage's: FIRST is that of the first column. */
+template <typename T, int cols>
 GB_DEVICE void
 add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
            const gb_q8_block &first, int64_t offset, int n,
@@ -352,7 +307,7 @@ add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
             (const T *)__builtin_assume_aligned(weights[r] + behind,
                                                 alignof(T)),
             lane % units,
-            (in_pieces ? behind : (int)(uintptr_t)(weights[r] + behind)) & 2);
+            (int)(uintptr_t)(weights[r] + behind) & 2);
     GB_UNROLL
     for (int j = 0; j < cols; j++) {
         const gb_q8_block block =
@@ -367,35 +322,30 @@ add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
 
 /* ---- a tile ---- */
 
-/*
- * The stages of this warp's share up to END, of which begin_first_stages has begun
- * the first ones: IN_PIECES, or all that are left.  AT is the place of the first one
- * in the ring.
- */
-template <typename T, int cols, bool in_pieces>
+/* All stages of this warp's share, which begin_first_stages has begun. */
+template <typename T, int cols>
 GB_DEVICE void
 add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
-           const gb_column *columns, gemv_share<T> &share, int end,
-           gb_stage_pieces<T> &pieces, gb_weight_ring<T> &ring, int &at,
-           gemv_sums<cols> &sums)
+           const gb_column *columns, const gemv_share<T> &share,
+           const char *mine, gb_stage_pieces<T> &pieces,
+           gb_weight_ring<T> &ring, gemv_sums<cols> &sums)
 {
     typedef gb_stage_of<T> stage;
     const int ahead = (stage::depth - 1) * share.step;
     gemv_columns<cols> blocks;
-    gemv_source source;
     const char *rows[ROWS];
+    int at = 0; /* of the stage that is added */
 
     if constexpr (!stage::is_float)
         blocks = columns_of<cols>(a.columns.data, columns, tile.k);
-    if constexpr (!in_pieces)
-        source = source_of(a, tile, share, share.first + ahead);
     GB_UNROLL
     for (int r = 0; r < ROWS; r++)
         rows[r] = row_of(a, tile, share, r);
-    for (; share.first < end; share.first += share.step) {
-        const int i = share.first;
-        const int n = in_pieces ? stage::values : share.values(i);
-        const int before = (at == 0 ? stage::depth : at) - 1;
+    GB_DO_NOT_UNROLL
+    for (int i = share.first; i < share.n; i += share.step) {
+        const bool in_pieces = i < share.n_in_pieces;
+        const int n = share.values(i);
+        const int64_t behind = (int64_t)i * stage::bytes;
         const int64_t offset = (int64_t)i * (stage::values / 1024) *
                                (int)sizeof(gb_cuda_q8_group);
         const char *weights[ROWS];
@@ -405,30 +355,30 @@ add_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
         if constexpr (!stage::is_float)
             if (gb_lane() < n / 32)
                 first = block_of<T, cols>(blocks, 0, offset);
-        if constexpr (in_pieces)
-            begin_stage(a, tile, share, i + ahead, pieces, ring, before);
-        else
-            begin_stage(share, i + ahead, source, ring, before);
+        begin_stage(a, tile, share, mine, i + ahead, pieces, ring,
+                    (at == 0 ? stage::depth : at) - 1);
         gb_wait_for_stage<T>();
-        GB_UNROLL
-        for (int r = 0; r < ROWS; r++)
-            if constexpr (in_pieces)
-                weights[r] = pieces.row(
-                    ring.rows[at][0], r,
-                    pieces.skip_of(rows[0] + (int64_t)i * stage::bytes));
-            else
+        if (in_pieces) {
+            const int skip = pieces.skip_of(rows[0] + behind);
+
+            GB_UNROLL
+            for (int r = 0; r < ROWS; r++)
+                weights[r] = pieces.row(ring.rows[at][0], r, skip);
+        } else {
+            GB_UNROLL
+            for (int r = 0; r < ROWS; r++)
                 weights[r] =
-                    ring.rows[at][r] +
-                    gb_skip_of(rows[r] + (int64_t)i * stage::bytes);
+                    ring.rows[at][r] + gb_skip_of(rows[r] + behind);
+        }
         if constexpr (stage::is_float)
             add_floats<T, cols>(weights, columns,
                                 tile.k + (int64_t)i * stage::values, n, sums);
         else
-            add_blocks<T, cols, in_pieces>(weights, blocks, first, offset, n,
-                                           sums);
+            add_blocks<T, cols>(weights, blocks, first, offset, n, sums);
         gb_warp_sync(); /* all lanes are done with what is replaced next */
         at = at + 1 == stage::depth ? 0 : at + 1;
     }
+    gb_copy_async_wait<0>();
 }
 
 /* Are whole stages copied by add_whole_stages()? */
@@ -486,8 +436,8 @@ add_whole_stages(const gb_cuda_product_args &a, const gb_product_tile &tile,
                                 tile.k + (int64_t)i * stage::values,
                                 stage::values, sums);
         else
-            add_blocks<T, cols, true>(weights, blocks, first, offset,
-                                      stage::values, sums);
+            add_blocks<T, cols>(weights, blocks, first, offset, stage::values,
+                                sums);
         offset += share.step * block_bytes;
         gb_warp_sync(); /* all lanes are done with what is replaced next */
     } while (share.first < n);
@@ -553,17 +503,17 @@ gemv_tile(const gb_cuda_product_args &a, uint32_t number)
     GB_SHARED gemv_memory<T, cols> s;
     const gb_product_tile tile = gb_product_tile_of(a, number);
     gemv_share<T> share = gemv_share<T>::of_warp(a, tile);
+    const char *const mine = row_of(a, tile, share, gb_lane() % ROWS);
     gb_weight_ring<T> &ring = s.rings[gb_warp()];
     const gb_column *const columns = s.columns[gb_warp()];
     constexpr int n = ROWS * cols;
     gb_stage_pieces<T> pieces;
     gemv_sums<cols> sums = {};
-    int at = 0;
     float sum;
 
     if (tile.n_cols == 0)
         return; /* an expert that nobody asked for: the kernel has waited */
-    begin_first_stages(a, tile, share, pieces, ring);
+    begin_first_stages(a, tile, share, mine, pieces, ring);
     gb_wait_for_kernels_before();
     if (gb_lane() < cols)
         s.columns[gb_warp()][gb_lane()] =
@@ -571,12 +521,7 @@ gemv_tile(const gb_cuda_product_args &a, uint32_t number)
     gb_warp_sync();
     if constexpr (is_ahead<cols>)
         add_whole_stages<T, cols>(a, tile, columns, share, ring, sums);
-    if constexpr (!gb_copies_by_registers)
-        add_stages<T, cols, true>(a, tile, columns, share, share.n_in_pieces,
-                                  pieces, ring, at, sums);
-    add_stages<T, cols, false>(a, tile, columns, share, share.n, pieces, ring,
-                               at, sums);
-    gb_copy_async_wait<0>();
+    add_stages<T, cols>(a, tile, columns, share, mine, pieces, ring, sums);
     sum = warp_sums<n>(sums.at);
     if (gb_lane() % (GB_WARP / n) == 0)
         s.sums[gb_warp()][gb_lane() / (GB_WARP / n)] = sum;
@@ -599,14 +544,20 @@ gemv(const gb_cuda_gemv_args &a)
     gemv_tile<T, cols>(a.products.of[i], block - a.products.first[i]);
 }
 
-/* Two are resident at the least: left alone, nvcc spills for a third.  Five with one
- * column, as many as have room in shared memory. */
-#define GEMV(name, type, cols)                                 \
-    GB_KERNEL_AHEAD(GB_RESIDENT(GB_CUDA_GEMV_THREADS,          \
-                                (cols) == 1 ? 5 : 2),          \
-                    gb_gemv_##name##_##cols, gemv)             \
-    {                                                          \
-        gemv<type, cols>(a);                                   \
+/* Thread blocks that are resident at the least.  With one column five have room in
+ * shared memory, and nvcc needs to be told; with more it would spill for a third, and
+ * so it does for a fourth of what unpacks by powers of three. */
+template <typename T, int cols>
+static constexpr int residents = cols > 1 ? 2 : 5;
+template <>
+constexpr int residents<gb_tq1_0, 1> = 3;
+
+#define GEMV(name, type, cols)                                          \
+    GB_KERNEL_AHEAD(GB_RESIDENT(GB_CUDA_GEMV_THREADS,                   \
+                                (residents<type, cols>)),               \
+                    gb_gemv_##name##_##cols, gemv)                      \
+    {                                                                   \
+        gemv<type, cols>(a);                                            \
     }
 #define GB_CUDA_FLOATS(TYPE, name, type) \
     GEMV(name, type, 1)                  \

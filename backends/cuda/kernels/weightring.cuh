@@ -305,20 +305,9 @@ gb_all_of_four(bool it)
     return all != 0;
 }
 
-/* Begin to copy a stage to ROWS of a ring: PART of each row, wherever it lies.  FROM
- * is where it begins in the row of this lane's number modulo four.  All lanes. */
-template <typename T>
-GB_DEVICE void
-gb_begin_edges(char (*rows)[gb_stage_of<T>::pitch], const gb_row_part &part,
-               const char *from)
-{
-    GB_DO_NOT_UNROLL
-    for (int r = 0; r < GB_CUDA_GEMV_ROWS; r++)
-        gb_copy_edges(rows[r], part.n, part.n_before, part.n_left,
-                      gb_shuffle_pointer(from, r));
-}
-
-/* The same, by whole sectors where the rows have all of them. */
+/* Begin to copy a stage to ROWS of a ring: PART of each row, wherever it lies; by whole
+ * sectors where the rows have all of them.  FROM is where it begins in the row of this
+ * lane's number modulo four.  All lanes. */
 template <typename T>
 GB_DEVICE void
 gb_begin_stage(char (*rows)[gb_stage_of<T>::pitch], const gb_row_part &part,
@@ -326,16 +315,18 @@ gb_begin_stage(char (*rows)[gb_stage_of<T>::pitch], const gb_row_part &part,
 {
     const bool is_whole = gb_all_of_four(gb_has_sectors(part, from));
 
-    if (!is_whole) {
-        gb_begin_edges<T>(rows, part, from);
-    } else if (gb_copies_by_registers) {
+    if (is_whole && gb_copies_by_registers) {
         gb_copy_rows<T>(rows, part, from);
-    } else {
-        GB_UNROLL
-        for (int r = 0; r < GB_CUDA_GEMV_ROWS; r++)
+        return;
+    }
+    GB_DO_NOT_UNROLL
+    for (int r = 0; r < GB_CUDA_GEMV_ROWS; r++)
+        if (is_whole)
             gb_copy_sectors<gb_stage_of<T>::pitch>(
                 rows[r], part, gb_shuffle_pointer(from, r));
-    }
+        else
+            gb_copy_edges(rows[r], part.n, part.n_before, part.n_left,
+                          gb_shuffle_pointer(from, r));
 }
 
 /* Wait until all but the last DEPTH - 1 stages that were begun have arrived.  All
