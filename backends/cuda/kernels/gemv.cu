@@ -113,31 +113,47 @@ row_of(const gb_cuda_product_args &a, const gb_product_tile &tile,
            row_bytes<T>(tile.k);
 }
 
-/*
- * Begin to copy stage I, if there is one, to place AT of the ring: in PIECES, or with
- * MINE, the row of this lane's number modulo four.  All lanes.
- */
+/* Begin to copy stage I to ROWS of a ring: N_VALUES of the rows, of which MINE is that
+ * of this lane's number modulo four, and has N_LEFT from its first stage on. */
+template <typename T>
+GB_DEVICE void
+copy_stage(char (*rows)[gb_stage_of<T>::pitch], const char *mine, int64_t n_left,
+           int i, int n_values, bool is_at_start)
+{
+    constexpr int most = 2 * gb_stage_of<T>::pitch;
+    const int64_t behind = (int64_t)i * gb_stage_of<T>::bytes;
+    const int64_t left = row_bytes<T>(n_left) - behind;
+
+    gb_begin_stage<T>(rows,
+                      { (int)row_bytes<T>(n_values),
+                        i == 0 && is_at_start ? 0 : GB_SECTOR,
+                        left < most ? (int)left : most },
+                      mine + behind);
+}
+
+/* The same where it is seldom, hence called. */
+template <typename T>
+GB_DEVICE_CALL void
+copy_seldom(char (*rows)[gb_stage_of<T>::pitch], const char *mine,
+            int64_t n_left, int i, int n_values, bool is_at_start)
+{
+    copy_stage<T>(rows, mine, n_left, i, n_values, is_at_start);
+}
+
+/* Begin to copy stage I, if there is one, to place AT of the ring: in PIECES, or with
+ * MINE.  All lanes. */
 template <typename T>
 GB_DEVICE void
 begin_stage(const gb_cuda_product_args &a, const gb_product_tile &tile,
             const gemv_share<T> &share, const char *mine, int i,
             gb_stage_pieces<T> &pieces, gb_weight_ring<T> &ring, int at)
 {
-    constexpr int bytes = gb_stage_of<T>::bytes;
-    constexpr int most = 2 * gb_stage_of<T>::pitch;
-
-    if (i < share.n_in_pieces) {
-        pieces.copy(ring.rows[at][0], share.step * bytes);
-    } else if (i < share.n) {
-        const int64_t behind = (int64_t)i * bytes;
-        const int64_t left = row_bytes<T>(a.weights.ne[0] - tile.k) - behind;
-
-        gb_begin_stage<T>(ring.rows[at],
-                          { (int)row_bytes<T>(share.values(i)),
-                            i == 0 && share.is_at_start ? 0 : GB_SECTOR,
-                            left < most ? (int)left : most },
-                          mine + behind);
-    }
+    if (i < share.n_in_pieces)
+        pieces.copy(ring.rows[at][0], share.step * gb_stage_of<T>::bytes);
+    else if (i < share.n)
+        (gb_copies_by_registers ? copy_stage<T> : copy_seldom<T>)(
+            ring.rows[at], mine, a.weights.ne[0] - tile.k, i, share.values(i),
+            share.is_at_start);
     gb_copy_async_commit();
 }
 
@@ -544,13 +560,22 @@ gemv(const gb_cuda_gemv_args &a)
     gemv_tile<T, cols>(a.products.of[i], block - a.products.first[i]);
 }
 
-/* Thread blocks that are resident at the least.  With one column five have room in
- * shared memory, and nvcc needs to be told; with more it would spill for a third, and
- * so it does for a fourth of what unpacks by powers of three. */
+/* Thread blocks that are resident at the least.  Left alone, nvcc spills for a third
+ * with more than one column.  With one, five have room in shared memory on 9.0; it
+ * needs to be told there, but for types with which it would spill. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define RESIDENT 5
+#else
+#define RESIDENT 2
+#endif
 template <typename T, int cols>
-static constexpr int residents = cols > 1 ? 2 : 5;
+static constexpr int residents = cols > 1 ? 2 : RESIDENT;
 template <>
-constexpr int residents<gb_tq1_0, 1> = 3;
+constexpr int residents<gb_iq4_nl, 1> = 2;
+template <>
+constexpr int residents<gb_iq4_xs, 1> = 2;
+template <>
+constexpr int residents<gb_tq1_0, 1> = 2;
 
 #define GEMV(name, type, cols)                                          \
     GB_KERNEL_AHEAD(GB_RESIDENT(GB_CUDA_GEMV_THREADS,                   \

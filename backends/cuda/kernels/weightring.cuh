@@ -96,12 +96,11 @@ gb_copy_edge(char *to, const gb_row_part &part, const char *from, int at)
                                     : *(const uint16_t *)(from + first + i);
 }
 
-/* Begin to copy a part at a row's edge: seldom, hence called.  All lanes. */
-GB_DEVICE_CALL void
-gb_copy_edges(char *to, int n, int n_before, int n_left, const char *from)
+/* Begin to copy a part at a row's edge.  All lanes. */
+GB_DEVICE void
+gb_copy_edges(char *to, const gb_row_part &part, const char *from)
 {
-    const gb_row_part part = { n, n_before, n_left };
-    const int end = gb_skip_of(from) + n;
+    const int end = gb_skip_of(from) + part.n;
 
     GB_DO_NOT_UNROLL
     for (int at = 16 * gb_lane(); at < end; at += 16 * GB_WARP)
@@ -325,8 +324,7 @@ gb_begin_stage(char (*rows)[gb_stage_of<T>::pitch], const gb_row_part &part,
             gb_copy_sectors<gb_stage_of<T>::pitch>(
                 rows[r], part, gb_shuffle_pointer(from, r));
         else
-            gb_copy_edges(rows[r], part.n, part.n_before, part.n_left,
-                          gb_shuffle_pointer(from, r));
+            gb_copy_edges(rows[r], part, gb_shuffle_pointer(from, r));
 }
 
 /* Wait until all but the last DEPTH - 1 stages that were begun have arrived.  All
