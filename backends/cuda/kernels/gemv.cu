@@ -563,13 +563,8 @@ gemv(const gb_cuda_gemv_args &a)
 /* Thread blocks that are resident at the least.  Left alone, nvcc spills for a third
  * with more than one column.  With one, five have room in shared memory on 9.0; it
  * needs to be told there, but for types with which it would spill. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define RESIDENT 5
-#else
-#define RESIDENT 2
-#endif
 template <typename T, int cols>
-static constexpr int residents = cols > 1 ? 2 : RESIDENT;
+static constexpr int residents = cols == 1 && GB_MBARRIER ? 5 : 2;
 template <>
 constexpr int residents<gb_iq4_nl, 1> = 2;
 template <>

@@ -11,6 +11,7 @@
 #ifndef GB_CUDA_KERNELS_UNPACK32_CUH
 #define GB_CUDA_KERNELS_UNPACK32_CUH
 
+#include "backends/cuda/kernels/mma.cuh"
 #include "backends/cuda/kernels/unpack.cuh"
 
 template <typename T>
@@ -267,13 +268,10 @@ gb_scales_of_k(const void *block, int unit, float scale[2], float min[2])
 {
     const gb_piece &head = *(const gb_piece *)block;
 
-#if GB_WARP == 64
-    gb_scale_and_min_by_masks(head, unit, scale, min);
-#elif defined(__HIP__) /* has no instruction that picks bytes so */
-    gb_scale_and_min(head, unit, scale, min);
-#else
-    gb_scale_and_min_by_bytes(head, unit, scale, min);
-#endif
+    if constexpr (gb_copies_by_registers) /* AMD's cards, which do not pick so */
+        gb_scale_and_min_by_masks(head, unit, scale, min);
+    else
+        gb_scale_and_min_by_bytes(head, unit, scale, min);
     scale[1] = scale[0];
     min[1] = min[0];
 }
