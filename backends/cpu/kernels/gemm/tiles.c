@@ -492,15 +492,17 @@ struct next {
     int64_t lines; /* of the cache, for each NR columns */
 };
 
-/* The panel behind AT: that of the next rows, or of the first ones' next
- * values.  Some rows may not be there: a prefetch does not fault. */
+/* The panel behind AT: that of the next rows, or of the first ones' next values;
+ * behind the last one what the next tile of rows begins with.  Some rows may not
+ * be there: a prefetch does not fault. */
 static struct next
 next_of(const struct gb_format *format, const struct shape *shape,
         const struct gb_product *p, const struct panel *at)
 {
-    const bool is_below = at->row + MR < p->rows;
-    const int64_t k = is_below ? at->k : at->k + at->kc;
-    const int64_t row = is_below ? at->row + MR : 0;
+    const int64_t below = at->row + MR, behind = at->k + at->kc;
+    const bool is_last = below >= p->rows && behind == p->k;
+    const int64_t k = is_last ? 0 : below < p->rows ? at->k : behind;
+    const int64_t row = is_last || below < p->rows ? below : 0;
     const size_t bytes =
         (size_t)gb_cpu_ceil_div(kc_of(shape, p->k - k), format->block) *
         format->bytes;
@@ -510,7 +512,7 @@ next_of(const struct gb_format *format, const struct shape *shape,
                (size_t)(k / format->block) * format->bytes,
         .pitch = p->pitch,
         .bytes = bytes,
-        .rows = k < p->k ? MR : 0,
+        .rows = MR,
         .lines = gb_cpu_ceil_div(MR * (int64_t)(bytes / 64 + 1),
                                  gb_cpu_ceil_div(p->cols, NR)),
     };
