@@ -27,10 +27,25 @@
 
 #include <cmocka.h>
 
+/* What a child says that cannot do its part here. */
+#define LEFT_OUT "left out: "
+
 /* Of the emulated card; a real one has what it has. */
 #define MEMORY "EMU_MEMORY=268435456"
 
 enum { KiB = 1 << 10, MiB = 1 << 20 };
+
+/* RUN in a child; a part that is left out is told. */
+static void
+run_case(void (*run)(void), const char *variables)
+{
+    const char *said;
+
+    gb_child_case(run, variables, "EMU_", &said);
+    said = strstr(said, LEFT_OUT);
+    if (said != NULL)
+        print_message("# %s", said);
+}
 
 /* ---- devices ---- */
 
@@ -59,6 +74,13 @@ load(void)
     CHECK(ggml_backend_cuda_get_device_count() > 0);
 }
 
+static bool
+leave_out(const char *why)
+{
+    fprintf(stderr, LEFT_OUT "%s\n", why);
+    return false;
+}
+
 /* False: there are no two cards that are alike, and none was to be two. */
 static bool
 load_two(void)
@@ -69,12 +91,13 @@ load_two(void)
     load();
     if (ggml_backend_cuda_get_device_count() < 2) {
         CHECK(list == NULL || strchr(list, ',') == NULL);
-        return false;
+        return leave_out("there is one card");
     }
     for (int i = 0; i < 2; i++)
         ggml_backend_cuda_get_device_description(i, names[i],
                                                  sizeof(names[i]));
-    return strcmp(names[0], names[1]) == 0;
+    return strcmp(names[0], names[1]) == 0 ||
+        leave_out("the first two cards are not alike");
 }
 
 static ggml_backend_t
@@ -459,7 +482,7 @@ static void
 memory_is_the_same_after_100_rounds(void **state)
 {
     (void)state;
-    gb_child_case(begin_again_and_again, MEMORY " EMU_CHECK=0", "EMU_", NULL);
+    run_case(begin_again_and_again, MEMORY " EMU_CHECK=0");
 }
 
 /* ---- too much ---- */
@@ -533,7 +556,7 @@ static void
 too_large_is_told_and_goes_on(void **state)
 {
     (void)state;
-    gb_child_case(take_too_much, MEMORY " GGMLBACKEND_LOG=none", "EMU_", NULL);
+    run_case(take_too_much, MEMORY " GGMLBACKEND_LOG=none");
 }
 
 /* ---- two devices ---- */
@@ -542,8 +565,8 @@ too_large_is_told_and_goes_on(void **state)
 static void
 on_two_devices(void (*run)(void))
 {
-    gb_child_case(run, MEMORY " GGMLBACKEND_GPU_DEVICES=0,0", "EMU_", NULL);
-    gb_child_case(run, MEMORY " EMU_DEVICES=2", "EMU_", NULL);
+    run_case(run, MEMORY " GGMLBACKEND_GPU_DEVICES=0,0");
+    run_case(run, MEMORY " EMU_DEVICES=2");
 }
 
 static void
@@ -1009,14 +1032,16 @@ have_another_context(void)
     open_driver();
     if (cu.create != NULL && cu.destroy != NULL)
         compute_beside(true);
+    else
+        leave_out("the driver makes no contexts");
 }
 
 static void
 a_programs_own_cuda_goes_on(void **state)
 {
     (void)state;
-    gb_child_case(share_the_primary_context, MEMORY, "EMU_", NULL);
-    gb_child_case(have_another_context, MEMORY, "EMU_", NULL);
+    run_case(share_the_primary_context, MEMORY);
+    run_case(have_another_context, MEMORY);
 }
 
 int

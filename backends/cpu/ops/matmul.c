@@ -124,9 +124,10 @@ tile_unpacked(struct tiling *tiling, const struct ggml_tensor *a, int64_t most,
     tiling->col_tiles = gb_cpu_ceil_div(tiling->cols, tiling->col_step);
 }
 
-/* The same for tiles of the processor's. */
+/* Products by the processor's tiles (GB_PATH_TILES): more rows where all of their
+ * columns have no room in its second cache. */
 static void
-tile_tiles(struct tiling *tiling, const struct ggml_tensor *a)
+tile_for_tiles(struct tiling *tiling, const struct ggml_tensor *a)
 {
     const size_t column = gb_tile_column_bytes(tiling->weight->format, a->ne[0]);
     int64_t others;
@@ -244,7 +245,7 @@ dispatch(struct tiling *tiling, const struct ggml_tensor *node,
     if (path == GB_PATH_GEMV || path == GB_PATH_SKINNY) {
         tile_rows(tiling, a);
     } else if (path == GB_PATH_TILES) {
-        tile_tiles(tiling, a);
+        tile_for_tiles(tiling, a);
     } else if (!is_float) {
         tile_unpacked(tiling, a, TILE_COLS, TILE_COLS_MIN);
     } else if (a->ne[1] <= MAX_ROWS_IN_PLACE) {

@@ -162,12 +162,18 @@ gb_tile_column_bytes(const struct gb_format *format, int64_t k)
            (size_t)gb_tile_parts(format);
 }
 
-/* Bytes of what ROWS by COLS results are before the whole row was multiplied:
- * tiles of sums, four for each 32 by 32. */
+/* Rows and columns whose sums are four tiles. */
+#define GB_TILE_BLOCK (2 * GB_TILE_COLS)
+
+/* Bytes of what ROWS by COLS results are before the whole row was multiplied: sums
+ * of whole blocks. */
 static inline size_t
 gb_tile_sums_bytes(int64_t rows, int64_t cols)
 {
-    return (size_t)((rows + 31) / 32) * (size_t)((cols + 31) / 32) * 4096;
+    const int64_t n = GB_TILE_BLOCK;
+
+    return (size_t)((rows + n - 1) / n * n) * (size_t)((cols + n - 1) / n * n) *
+           sizeof(float);
 }
 
 /* ---- GEMV and skinny GEMM: super-blocks ---- */

@@ -70,8 +70,8 @@
 #include "backends/cpu/simd/tiles.h"
 #include "lib/base/attr.h"
 
-#define MR 32
-#define NR 32
+#define MR GB_TILE_BLOCK
+#define NR GB_TILE_BLOCK
 
 #define MAX_PARTS 3
 
