@@ -291,6 +291,31 @@ proxy_fence_after_barrier(const gb_bug_args &a)
     multiply(a, p, true, true, true);
 }
 
+/* The same where warps wait for each other's arrivals.  To wait for what is over before
+ * a barrier's first phase takes nothing from that. */
+template <bool M>
+GB_DEVICE void
+proxy_fence_after_arrival(const gb_bug_args &a)
+{
+    bug_panels *const p = panels();
+
+    if (gb_thread() == 0) {
+        gb_mbarrier_init(&p->barrier, 1);
+        gb_mbarrier_init(&p->left, GB_BUG_THREADS / GB_WARP);
+    }
+    gb_sync();
+    fill_panels(p);
+    if (M)
+        gb_async_proxy_fence();
+    gb_warp_sync();
+    if (gb_lane() == 0)
+        gb_mbarrier_arrive(&p->left);
+    gb_mbarrier_wait(&p->left, 0);
+    gb_mbarrier_wait(&p->barrier, 1);
+    gb_async_proxy_fence();
+    multiply(a, p, true, true, true);
+}
+
 template <bool M>
 GB_DEVICE void
 refill_before_wgmma_wait(const gb_bug_args &a)

@@ -87,6 +87,7 @@ struct gb_bug_args {
     GB_BUG(missing_wgmma_fence, 2, GB_BUG_PANELS, "no wgmma.fence", 0)         \
     GB_BUG(missing_proxy_fence, 2, GB_BUG_PANELS, "without a fence", 0)        \
     GB_BUG(proxy_fence_after_barrier, 2, GB_BUG_PANELS, "without a fence", 0)  \
+    GB_BUG(proxy_fence_after_arrival, 2, GB_BUG_PANELS, "without a fence", 0)  \
     GB_BUG(refill_before_wgmma_wait, 2, GB_BUG_PANELS, "that wgmma reads", 0)
 
 #define GB_BUGS GB_BUGS_OF_THREADS GB_BUGS_BESIDE_THREADS GB_BUGS_OF_LAUNCHES

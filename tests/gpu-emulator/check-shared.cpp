@@ -139,17 +139,20 @@ check_tma_arrives(fiber *f, uintptr_t to, size_t size)
 namespace {
 
 /* Did the thread that wrote it have its stores seen by others than threads, and
- * then a barrier with F's? */
+ * then a barrier with F's, or an arrival for which F's warp waited? */
 bool
 is_fenced(const fiber *f, uint64_t write)
 {
     const async_state &s = f->in->async;
     const unsigned by = stamp_thread(write);
 
-    return (write & stamp_tma) != 0 ||
-           stamp_clock(write) < (by / GB_WARP == f->warp
-                                     ? s.fence[by]
-                                     : s.fence_before_barrier[by]);
+    if ((write & stamp_tma) != 0)
+        return true;
+    if (by / GB_WARP == f->warp)
+        return stamp_clock(write) < s.fence[by];
+    return stamp_clock(write) < s.fence_before_barrier[by] ||
+           (!s.shown.empty() &&
+            stamp_clock(write) < s.shown[f->warp * f->in->n_threads + by]);
 }
 
 } // namespace

@@ -146,6 +146,14 @@ wake(fiber *f, mbarrier *b)
     b->waiting.clear();
 }
 
+/* Each of CLOCKS is at least that of OTHERS. */
+void
+raise(uint32_t *clocks, const std::vector<uint32_t> &others)
+{
+    for (size_t i = 0; i < others.size(); i++)
+        clocks[i] = std::max(clocks[i], others[i]);
+}
+
 /* All have arrived: what is on its way comes, and the phase may be over. */
 void
 try_complete(fiber *f, mbarrier *b, const void *pc)
@@ -166,8 +174,8 @@ try_complete(fiber *f, mbarrier *b, const void *pc)
         return;
     b->phase++;
     b->pending = b->count;
-    for (size_t i = 0; i < b->arriving.size(); i++)
-        b->released[i] = std::max(b->released[i], b->arriving[i]);
+    raise(b->released.data(), b->arriving);
+    raise(b->released_fence.data(), b->arriving_fence);
     wake(f, b);
 }
 
@@ -175,28 +183,37 @@ try_complete(fiber *f, mbarrier *b, const void *pc)
 void
 note_arrival(const fiber *f, mbarrier *b)
 {
+    const std::vector<uint32_t> &fence = f->in->async.fence;
     const size_t n = (f->in->n_threads + GB_WARP - 1) / GB_WARP;
+    const size_t first = f->warp * GB_WARP;
+    const size_t end = std::min(first + GB_WARP, fence.size());
 
     b->arriving.resize(n);
     b->released.resize(n);
+    b->noted.resize(n);
     b->arriving[f->warp] = f->in->warps[f->warp].clock;
+    b->arriving_fence.resize(fence.size());
+    b->released_fence.resize(fence.size());
+    std::copy(fence.begin() + (long)first, fence.begin() + (long)end,
+              b->arriving_fence.begin() + (long)first);
 }
 
 /* F has waited for the phase before the one that goes on. */
 void
-note_wait(const fiber *f, const mbarrier *b)
+note_wait(const fiber *f, mbarrier *b)
 {
     async_state *const s = &f->in->async;
-    const size_t n = b->released.size();
+    const size_t n_warps = b->released.size(), n_threads = f->in->n_threads;
 
-    s->n_warps = (unsigned)n;
-    if (s->seen.empty())
-        s->seen.resize(f->in->n_threads * n);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t *const seen = &s->seen[f->thread * n + i];
-
-        *seen = std::max(*seen, b->released[i]);
-    }
+    if (n_warps == 0)
+        return; /* nobody has arrived yet: it is the phase before the first one */
+    s->n_warps = (unsigned)n_warps;
+    s->seen.resize(n_threads * n_warps);
+    s->shown.resize(n_warps * n_threads);
+    raise(&s->seen[f->thread * n_warps], b->released);
+    if (b->noted[f->warp] != b->phase)
+        raise(&s->shown[f->warp * n_threads], b->released_fence);
+    b->noted[f->warp] = b->phase;
 }
 
 bool
@@ -276,6 +293,7 @@ async_state::begin(unsigned n_threads)
     waited.assign(n_threads, 0);
     has_fences = false;
     seen.clear();
+    shown.clear();
 }
 
 void
@@ -316,7 +334,7 @@ gb_emu_mbarrier_init(void *barrier, int n_threads)
     emu::check_access(f, (uintptr_t)barrier, emu::barrier_size, emu::writes,
                       pc);
     f->in->async.barriers[(uintptr_t)barrier] = {
-        f->thread, false, n_threads, n_threads, 0, 0, {}, {}, {}, {}
+        f->thread, false, n_threads, n_threads, 0, 0, {}, {}, {}, {}, {}, {}, {}
     };
 }
 
