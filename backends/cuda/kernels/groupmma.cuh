@@ -128,6 +128,82 @@ gb_wgmma_wait_for_32(float d[32])
 
 /* ---- what goes on beside the threads ---- */
 
+/*
+ * Clusters of two blocks (PTX ISA, "Cooperative Thread Arrays": cluster).  All
+ * threads of the block have the same answer; where it is no, the words below do
+ * not work.
+ */
+GB_DEVICE bool
+gb_is_paired()
+{
+#if defined(GB_EMULATOR)
+    return gb_emu_is_paired();
+#elif GB_WGMMA
+    uint32_t n;
+
+    asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(n));
+    return n == 2;
+#else
+    return false;
+#endif
+}
+
+/* All threads of both blocks that have not ended meet. */
+GB_DEVICE void
+gb_cluster_sync()
+{
+#if defined(GB_EMULATOR)
+    gb_emu_cluster_barrier();
+#elif GB_WGMMA
+    asm volatile("barrier.cluster.arrive.release;\n\t"
+                 "barrier.cluster.wait.acquire;"
+                 :
+                 :
+                 : "memory");
+#endif
+}
+
+/* This thread arrives at the other block's BARRIER, in the same place there. */
+GB_DEVICE void
+gb_mbarrier_arrive_peer(uint64_t *barrier)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_mbarrier_arrive_peer(barrier);
+#elif GB_WGMMA
+    asm volatile("{ .reg .b32 rank, there; "
+                 "mov.u32 rank, %%cluster_ctarank; "
+                 "xor.b32 rank, rank, 1; "
+                 "mapa.shared::cluster.u32 there, %0, rank; "
+                 "mbarrier.arrive.shared::cluster.b64 _, [there]; }"
+                 :
+                 : "r"(gb_shared_address(barrier))
+                 : "memory");
+#else
+    (void)barrier;
+#endif
+}
+
+/* As gb_tma_load, to the same place of both blocks, whose barriers in the place
+ * of BARRIER are told (PTX ISA, "cp.async.bulk.tensor": multicast). */
+GB_DEVICE void
+gb_tma_load_pair(void *shared, const gb_cuda_tensor_map *map, int x, int y,
+                 uint64_t *barrier)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_tma_load_pair(shared, map, x, y, barrier);
+#elif GB_WGMMA
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+                 "mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+                 "[%1, {%2, %3}], [%4], %5;"
+                 :
+                 : "r"(gb_shared_address(shared)), "l"(map), "r"(x), "r"(y),
+                   "r"(gb_shared_address(barrier)), "h"((uint16_t)3)
+                 : "memory");
+#else
+    (void)shared, (void)map, (void)x, (void)y, (void)barrier;
+#endif
+}
+
 /* As gb_tma_load, of a map of four dimensions. */
 GB_DEVICE void
 gb_tma_load_4(void *shared, const gb_cuda_tensor_map *map, int x, int y, int z,
