@@ -86,7 +86,13 @@ tests_cuda_rows_LDADD = backends/cuda/libhost.la $(gpu_libraries) $(BLACK_LDADD)
 
 # Black box: what a real card and the emulated one run alike.
 EXTRA_PROGRAMS += tests/cuda/card
-tests_cuda_card_SOURCES = %D%/card.c
+tests_cuda_card_SOURCES = \
+	%D%/card.c \
+	%D%/card.h \
+	%D%/card-devices.c \
+	%D%/card-memory.c \
+	%D%/card-own.c \
+	%D%/card-shared.c
 tests_cuda_card_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_card_LDADD = $(BLACK_LDADD)
 
