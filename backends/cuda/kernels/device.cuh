@@ -533,6 +533,20 @@ gb_dot4(int a, int b, int c)
 #endif
 }
 
+/* The same where A's are without sign: one instruction as well, but on AMD's
+ * cards. */
+GB_DEVICE int
+gb_dot4_unsigned(uint32_t a, int b, int c)
+{
+#if defined(__NVPTX__) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610)
+    asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(c) : "r"(a), "r"(b));
+#else
+    for (int i = 0; i < 32; i += 8)
+        c += (uint8_t)(a >> i) * (int8_t)(b >> i);
+#endif
+    return c;
+}
+
 /* Bytes of B:A that the nibbles of SELECTOR (0 to 7) name, the lowest first. */
 GB_DEVICE uint32_t
 gb_pick_bytes(uint32_t a, uint32_t b, uint32_t selector)

@@ -229,6 +229,7 @@ values_of(const T *block, int unit, int rest)
     return v;
 }
 
+template <typename T>
 GB_DEVICE int
 dot16(const int codes[4], const gb_cuda_q8_half &half)
 {
@@ -236,7 +237,9 @@ dot16(const int codes[4], const gb_cuda_q8_half &half)
 
     GB_UNROLL
     for (int i = 0; i < 4; i++)
-        sum = gb_dot4(codes[i], half.words[i], sum);
+        sum = gb_stays_in_place<T>
+                  ? gb_dot4_unsigned((uint32_t)codes[i], half.words[i], sum)
+                  : gb_dot4(codes[i], half.words[i], sum);
     return sum;
 }
 
@@ -246,9 +249,9 @@ GB_DEVICE float
 dot32(const gemv_values &v, const gb_q8_block &block, float sum)
 {
     const gb_cuda_q8_head &head = block.head;
-    const int low = dot16(v.codes, block.codes[0]) -
+    const int low = dot16<T>(v.codes, block.codes[0]) -
                     gb_offset_of<T> * head.code_sums[0];
-    const int high = dot16(v.codes + 4, block.codes[1]) -
+    const int high = dot16<T>(v.codes + 4, block.codes[1]) -
                      gb_offset_of<T> * head.code_sums[1];
 
     if (T::sub == 32) {
@@ -326,9 +329,11 @@ add_blocks(const char *const weights[ROWS], const gemv_columns<cols> &columns,
             (int)(uintptr_t)(weights[r] + behind) & 2);
     GB_UNROLL
     for (int j = 0; j < cols; j++) {
-        const gb_q8_block block =
-            j == 0 ? first : block_of<T, cols>(columns, j, offset);
+        gb_q8_block block = j == 0 ? first
+                                   : block_of<T, cols>(columns, j, offset);
 
+        if (gb_stays_in_place<T>)
+            block.head.d *= lane % 2 == 0 ? 1.0f : 0x1p-4f;
         GB_UNROLL
         for (int r = 0; r < ROWS; r++)
             sums.at[r * cols + j] =

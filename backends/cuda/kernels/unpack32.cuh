@@ -27,6 +27,14 @@ constexpr int gb_offset_of<gb_q6_k> = 32;
 template <>
 constexpr int gb_offset_of<gb_tq2_0> = 1;
 
+/*
+ * Do codes of T stay where they are in their bytes, without sign?  Then those
+ * of odd sub-blocks are sixteen times as large, which the scale of the other
+ * factor makes up for, and nothing is shifted.
+ */
+template <typename T> static constexpr bool gb_stays_in_place = false;
+template <> constexpr bool gb_stays_in_place<gb_q4_k> = !gb_copies_by_registers;
+
 /* N words at P, REST (0 or 2) behind a multiple of 4, >> SHIFT (0 to 7); the bits that
  * come in above are any.  From whole words, without those behind. */
 template <int n>
@@ -189,8 +197,11 @@ gb_codes32(const gb_q3_k *b, int unit, int rest, int codes[8])
 GB_DEVICE void
 gb_codes32(const gb_q4_k *b, int unit, int rest, int codes[8])
 {
-    gb_cut32((const gb_piece *)b->qs + unit / 2 * 2, rest, unit % 2 * 4,
-             0x0f0f0f0fu, codes);
+    const bool stays = gb_stays_in_place<gb_q4_k>;
+    const int shift = unit % 2 * 4;
+
+    gb_cut32((const gb_piece *)b->qs + unit / 2 * 2, rest, stays ? 0 : shift,
+             stays ? 0x0f0f0f0fu << shift : 0x0f0f0f0fu, codes);
 }
 
 GB_DEVICE void
