@@ -146,7 +146,7 @@ public:
     unsigned n_threads;
     unsigned n_live; /* threads that have not ended */
 
-  private:
+private:
     static void fiber_main();
     bool begin(grid *g, uint64_t number);
     void begin_thread(fiber *f);
