@@ -244,9 +244,8 @@ note_wait(const fiber *f, mbarrier *b)
     async_state *const s = &f->in->async;
     const size_t n_warps = b->released.size(), n_threads = f->in->n_threads;
 
-    if (n_warps == 0)
-        return; /* nobody has arrived yet: it is the phase before the first one
-                 */
+    if (n_warps == 0) /* nobody has arrived yet: the phase before the first */
+        return;
     s->n_warps = (unsigned)n_warps;
     s->seen.resize(n_threads * n_warps);
     s->shown.resize(warps_of(f->in) * n_threads);

@@ -533,8 +533,8 @@ gb_dot4(int a, int b, int c)
 #endif
 }
 
-/* The same where A's are without sign: one instruction as well, but on AMD's
- * cards. */
+/* The same where A's are without sign: one instruction, too, on NVIDIA's cards.
+ * Kernels for AMD's do without. */
 GB_DEVICE int
 gb_dot4_unsigned(uint32_t a, int b, int c)
 {

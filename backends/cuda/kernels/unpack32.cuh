@@ -28,9 +28,9 @@ template <>
 constexpr int gb_offset_of<gb_tq2_0> = 1;
 
 /*
- * Do codes of T stay where they are in their bytes, without sign?  Then those
- * of odd sub-blocks are sixteen times as large, which the scale of the other
- * factor makes up for, and nothing is shifted.
+ * Do codes of T stay where they are in their bytes, without sign?  Then nothing
+ * is shifted, and those of odd sub-blocks are sixteen times as large: whoever
+ * multiplies them divides the scale of q8 by that.
  */
 template <typename T> static constexpr bool gb_stays_in_place = false;
 template <> constexpr bool gb_stays_in_place<gb_q4_k> = !gb_copies_by_registers;
