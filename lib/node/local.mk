@@ -7,6 +7,8 @@ libnode_la_SOURCES = \
 	%D%/elements.c \
 	%D%/im2col.c \
 	%D%/im2col.h \
+	%D%/list.c \
+	%D%/list.h \
 	%D%/loss.c \
 	%D%/move.c \
 	%D%/node.c \
@@ -23,4 +25,6 @@ libnode_la_SOURCES = \
 	%D%/rope.h \
 	%D%/rows.c \
 	%D%/shape.h \
+	%D%/sound.c \
+	%D%/sound.h \
 	%D%/window.c
