@@ -15,6 +15,8 @@
 #include "backends/cuda/device/split.h"
 #include "backends/cuda/device/stream.h"
 
+#include "lib/node/node.h"
+
 #include <stdlib.h>
 
 struct cuda_backend {
@@ -126,15 +128,16 @@ backend_synchronize(ggml_backend_t backend)
 
 /* ---- copies ---- */
 
-/* Does TENSOR lie on the backend's card?  It is told where not. */
+/* Does all of TENSOR lie on the backend's card?  The reason why not is logged. */
 static bool
 reaches(const struct cuda_backend *own, const struct ggml_tensor *tensor)
 {
-    if (gb_cuda_lies_on(&own->hold, tensor))
+    const char *why = gb_cuda_place_fault(&own->hold, tensor);
+
+    if (why == NULL)
         return true;
-    ggmlbackend_fail(GGML_STATUS_FAILED,
-                     "%s: tensor %s does not lie on the card",
-                     own->device->name, tensor->name);
+    ggmlbackend_fail(GGML_STATUS_FAILED, "%s: tensor %.*s %s",
+                     own->device->name, GB_NODE_NAME(tensor), why);
     return false;
 }
 

@@ -11,6 +11,9 @@
 #include "backends/cuda/device/settings.h"
 #include "backends/cuda/device/transfer.h"
 
+#include "lib/node/node.h"
+#include "lib/node/sound.h"
+
 #include "ggml-impl.h"
 
 #include <stdlib.h>
@@ -83,6 +86,23 @@ buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
     return status;
 }
 
+/* Are SIZE bytes at OFFSET of TENSOR in the buffer?  The reason why not is
+ * logged. */
+static bool
+is_inside(const struct gb_cuda_buffer *own, const struct ggml_tensor *tensor,
+          size_t offset, size_t size)
+{
+    const gb_cuda_address at =
+        gb_cuda_address_of(tensor) + offset - own->address;
+
+    if (at <= own->size && size <= own->size - at)
+        return true;
+    ggmlbackend_fail(GGML_STATUS_FAILED,
+                     "%s: tensor %.*s: %zu bytes at %zu are outside its buffer",
+                     own->device->name, GB_NODE_NAME(tensor), size, offset);
+    return false;
+}
+
 static void
 buffer_memset_tensor(
     ggml_backend_buffer_t buffer, struct ggml_tensor *tensor, uint8_t value,
@@ -90,7 +110,7 @@ buffer_memset_tensor(
 {
     struct gb_cuda_buffer *own = buffer->context;
 
-    if (!gb_cuda_enter(&own->hold))
+    if (!is_inside(own, tensor, offset, size) || !gb_cuda_enter(&own->hold))
         return;
     gb_cuda_fill(own->hold.card, gb_cuda_address_of(tensor) + offset, value,
                  size);
@@ -104,7 +124,7 @@ buffer_set_tensor(
 {
     struct gb_cuda_buffer *own = buffer->context;
 
-    if (!gb_cuda_enter(&own->hold))
+    if (!is_inside(own, tensor, offset, size) || !gb_cuda_enter(&own->hold))
         return;
     gb_cuda_copy_to_card(own->hold.card, gb_cuda_address_of(tensor) + offset,
                          data, size);
@@ -118,7 +138,7 @@ buffer_get_tensor(
 {
     struct gb_cuda_buffer *own = buffer->context;
 
-    if (!gb_cuda_enter(&own->hold))
+    if (!is_inside(own, tensor, offset, size) || !gb_cuda_enter(&own->hold))
         return;
     gb_cuda_copy_to_host(own->hold.card, data,
                          gb_cuda_address_of(tensor) + offset, size);
@@ -137,7 +157,9 @@ buffer_cpy_tensor(
     const struct gb_cuda_buffer *from = gb_cuda_buffer_of(src);
     enum ggml_status status;
 
-    if (from == NULL || !gb_cuda_is_held(&from->hold))
+    if (from == NULL || !gb_cuda_is_held(&from->hold) ||
+        !is_inside(from, src, 0, ggml_nbytes(src)) ||
+        !is_inside(own, dst, 0, ggml_nbytes(src)))
         return false;
     if (from->hold.card != own->hold.card)
         return gb_cuda_peer_copy(&own->hold, gb_cuda_address_of(dst),
@@ -183,14 +205,19 @@ gb_cuda_buffer_of(const struct ggml_tensor *tensor)
     return home->context;
 }
 
-bool
-gb_cuda_lies_on(
+const char *
+gb_cuda_place_fault(
     const struct gb_cuda_hold *hold, const struct ggml_tensor *tensor)
 {
     const struct gb_cuda_buffer *buffer = gb_cuda_buffer_of(tensor);
 
-    return buffer != NULL && buffer->hold.card == hold->card &&
-           gb_cuda_is_held(&buffer->hold) && tensor->data != NULL;
+    if (buffer == NULL || buffer->hold.card != hold->card)
+        return "is not in this GPU's memory";
+    if (!gb_cuda_is_held(&buffer->hold))
+        return "went with a GPU that failed";
+    if (!gb_node_is_within(tensor, buffer->address, buffer->size))
+        return "has no address in its buffer, or ends outside it";
+    return NULL;
 }
 
 /* ---- buffers ---- */

@@ -28,9 +28,20 @@ gb_cuda_home(const struct ggml_tensor *tensor)
 const struct gb_cuda_buffer *gb_cuda_buffer_of(
     const struct ggml_tensor *tensor);
 
-/* Does TENSOR lie on HOLD's card, where what was put still is? */
-bool gb_cuda_lies_on(
+/*
+ * Why kernels on HOLD's GPU cannot reach all of TENSOR, as the predicate of a
+ * sentence: it is elsewhere, was freed with its GPU, or ends outside its buffer.
+ * NULL: they can.
+ */
+const char *gb_cuda_place_fault(
     const struct gb_cuda_hold *hold, const struct ggml_tensor *tensor);
+
+static inline bool
+gb_cuda_lies_on(
+    const struct gb_cuda_hold *hold, const struct ggml_tensor *tensor)
+{
+    return gb_cuda_place_fault(hold, tensor) == NULL;
+}
 
 static inline gb_cuda_address
 gb_cuda_address_of(const struct ggml_tensor *tensor)

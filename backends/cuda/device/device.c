@@ -98,14 +98,16 @@ is_own(const struct gb_cuda_device *device, ggml_backend_buffer_type_t buft)
     return owner->card == device->card;
 }
 
-/* Weights on several cards are for products that this device gathers. */
+/* Weights on several cards are for products that this device gathers; no view of
+ * them is. */
 static bool
 is_split_weight(
     const struct gb_cuda_device *device, ggml_backend_buffer_type_t buft,
     const struct ggml_tensor *op, int source)
 {
     return gb_cuda_is_split_type(buft) && gb_cuda_split_main(buft) == device &&
-           source == 0 && ggml_is_contiguous(op->src[0]) &&
+           source == 0 && op->src[0]->view_src == NULL &&
+           ggml_is_contiguous(op->src[0]) &&
            (op->op == GGML_OP_MUL_MAT || op->op == GGML_OP_MUL_MAT_ID);
 }
 
@@ -128,11 +130,13 @@ dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
     const struct gb_cuda_device *device = gb_cuda_device_of(dev);
     const struct gb_cuda_limits limits = gb_cuda_card_limits(device->card);
 
+    if (!gb_cuda_supports(&limits, op))
+        return false;
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         if (op->src[i] != NULL && !is_within_reach(device, op, i))
             return false;
     }
-    return gb_cuda_supports(&limits, op);
+    return true;
 }
 
 static bool

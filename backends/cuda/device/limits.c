@@ -588,10 +588,13 @@ gb_cuda_measure_limits(
     struct ggmlbackend_dev_limits found = { .size = sizeof(found) };
     enum ggml_status status;
 
-    if (device == NULL || limits->size < sizeof(found))
+    if (device == NULL)
         return ggmlbackend_fail(GGML_STATUS_FAILED,
-                                "limits are asked of another backend's device, "
-                                "or with a size that none has");
+                                "limits are asked of another backend's device");
+    if (limits->size < offsetof(struct ggmlbackend_dev_limits, cache))
+        return ggmlbackend_fail(GGML_STATUS_FAILED,
+                                "%s: limits of %zu bytes have no room for what "
+                                "the caller sets", device->name, limits->size);
     if (device->card->driver->event_elapsed == NULL)
         return ggmlbackend_fail(GGML_STATUS_FAILED,
                                 "%s: the driver cannot time", device->name);
@@ -604,6 +607,6 @@ gb_cuda_measure_limits(
         return status;
     found.size = limits->size;
     found.seconds = limits->seconds;
-    *limits = found;
+    memcpy(limits, &found, smaller(limits->size, sizeof(found)));
     return status;
 }

@@ -21,6 +21,9 @@
 #include "backends/cuda/ops/matmul.h"
 #include "backends/cuda/ops/op.h"
 
+#include "lib/node/list.h"
+#include "lib/node/node.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,35 +77,63 @@ gb_cuda_plan_clear(struct gb_cuda_plan *plan)
 /* ---- what can be wrong ---- */
 
 static enum ggml_status
+check_list(const struct gb_cuda_hold *hold, const struct ggml_cgraph *cgraph)
+{
+    char why[80];
+
+    if (gb_node_list_is_whole(cgraph, why, sizeof(why)))
+        return GGML_STATUS_SUCCESS;
+    return ggmlbackend_fail(GGML_STATUS_FAILED, "%s: the graph %s",
+                            hold->card->label, why);
+}
+
+static enum ggml_status
 check_place(
     const struct gb_cuda_hold *hold, const struct ggml_tensor *tensor,
     const struct ggml_tensor *node)
 {
-    if (gb_cuda_lies_on(hold, tensor))
+    const char *why = gb_cuda_place_fault(hold, tensor);
+
+    if (why == NULL)
         return GGML_STATUS_SUCCESS;
-    return ggmlbackend_fail(GGML_STATUS_FAILED,
-                            "%s: tensor %s of %s does not lie on the card",
-                            hold->card->label, tensor->name,
-                            ggml_op_desc(node));
+    return ggmlbackend_fail(GGML_STATUS_FAILED, "%s: tensor %.*s of %s %s",
+                            hold->card->label, GB_NODE_NAME(tensor),
+                            gb_node_word(node), why);
 }
 
+/* Of a product of weights on several GPUs. */
+static enum ggml_status
+check_split(const struct gb_cuda_hold *hold, const struct ggml_tensor *node)
+{
+    const char *why = gb_cuda_split_fault(node->src[0]);
+
+    if (why == NULL)
+        return GGML_STATUS_SUCCESS;
+    return ggmlbackend_fail(GGML_STATUS_FAILED, "%s: weights %.*s %s",
+                            hold->card->label, GB_NODE_NAME(node->src[0]),
+                            why);
+}
+
+/* Is it valid and supported, which is asked first, and is everything where it
+ * can be reached? */
 static enum ggml_status
 check_node(
     const struct gb_cuda_hold *hold, const struct gb_cuda_limits *limits,
     const struct ggml_tensor *node)
 {
-    const int first = gb_cuda_split_is_product(node) ? 1 : 0;
-    enum ggml_status status = check_place(hold, node, node);
+    enum ggml_status status;
+    int first = 0;
 
     if (!gb_cuda_supports(limits, node))
         return ggmlbackend_fail(GGML_STATUS_FAILED,
-                                "%s: %s (%s) cannot run in this form",
-                                hold->card->label, ggml_op_desc(node),
-                                node->name);
-    if (first == 1 && !gb_cuda_split_is_whole(gb_cuda_split_of(node->src[0])))
-        return ggmlbackend_fail(GGML_STATUS_FAILED,
-                                "%s: rows of %s went with a card that failed",
-                                hold->card->label, node->src[0]->name);
+                                "%s: %s (%.*s) cannot run in this form",
+                                hold->card->label, gb_node_word(node),
+                                GB_NODE_NAME(node));
+    status = check_place(hold, node, node);
+    if (status == GGML_STATUS_SUCCESS && gb_cuda_split_is_product(node)) {
+        status = check_split(hold, node);
+        first = 1;
+    }
     for (int i = first; i < GGML_MAX_SRC && status == GGML_STATUS_SUCCESS;
          i++) {
         if (node->src[i] != NULL && !ggml_is_empty(node->src[i]))
@@ -332,7 +363,9 @@ gb_cuda_plan_make(
     if (gb_cuda_plan_change(plan, hold, scratch->address, cgraph))
         return GGML_STATUS_SUCCESS;
     gb_fuse_seen_clear(&plan->seen);
-    status = make(plan, hold, scratch, queue, cgraph);
+    status = check_list(hold, cgraph);
+    if (status == GGML_STATUS_SUCCESS)
+        status = make(plan, hold, scratch, queue, cgraph);
     /* Steps have copies of tensors. */
     if (status == GGML_STATUS_SUCCESS && plan->n_steps == 0)
         gb_fuse_seen_take(&plan->seen, cgraph);

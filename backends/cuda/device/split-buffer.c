@@ -11,9 +11,12 @@
 #include "backends/cuda/device/check.h"
 #include "backends/cuda/device/transfer.h"
 
+#include "lib/node/node.h"
+
 #include "ggml-impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROW_PADDING = 512 }; /* as in buffer.c */
 
@@ -147,6 +150,21 @@ buffer_get_base(ggml_backend_buffer_t buffer)
     return (void *)(uintptr_t)4096;
 }
 
+static struct gb_cuda_split_tensor *
+new_tensor(const struct ggml_tensor *like)
+{
+    struct gb_cuda_split_tensor *own = calloc(1, sizeof(*own));
+
+    if (own == NULL)
+        return NULL;
+    own->type = like->type;
+    memcpy(own->ne, like->ne, sizeof(own->ne));
+    own->row_size = like->nb[1];
+    own->size = ggml_nbytes(like);
+    return own;
+}
+
+/* A view has the memory of what it is a view of. */
 static enum ggml_status
 buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
 {
@@ -154,11 +172,13 @@ buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
     struct gb_cuda_split_tensor *parts;
     enum ggml_status status;
 
-    if (tensor->view_src != NULL || !ggml_is_contiguous(tensor))
+    if (tensor->view_src != NULL)
+        return GGML_STATUS_SUCCESS;
+    if (!ggml_is_contiguous(tensor))
         return ggmlbackend_fail(GGML_STATUS_FAILED,
-                                "tensor %s: only whole weights can be split by "
-                                "rows", tensor->name);
-    parts = calloc(1, sizeof(*parts));
+                                "tensor %s: only contiguous weights can be "
+                                "split by rows", tensor->name);
+    parts = new_tensor(tensor);
     if (parts == NULL)
         return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
                                 "tensor %s: no memory to split it",
@@ -175,6 +195,37 @@ buffer_init_tensor(ggml_backend_buffer_t buffer, struct ggml_tensor *tensor)
 }
 
 /* ---- ranges of bytes of a tensor ---- */
+
+/* Bytes of a tensor, as it was when it got its memory. */
+struct range {
+    const struct gb_cuda_split_tensor *tensor;
+    size_t offset, size;
+};
+
+/*
+ * SIZE bytes at OFFSET of TENSOR or, of a view, of what it is a view of.  False,
+ * and the reason is logged, if there are none.
+ */
+static bool
+find_range(const struct ggml_tensor *tensor, size_t offset, size_t size,
+           struct range *range)
+{
+    const bool is_view = tensor->view_src != NULL;
+    const struct ggml_tensor *whole = is_view ? tensor->view_src : tensor;
+    const size_t before = is_view ? tensor->view_offs : 0;
+    const struct gb_cuda_split_tensor *own = gb_cuda_split_of(whole);
+
+    if (own == NULL || before > own->size || offset > own->size - before ||
+        size > own->size - before - offset) {
+        ggmlbackend_fail(GGML_STATUS_FAILED,
+                         "tensor %.*s: %zu bytes at %zu are not in the split "
+                         "weights %.*s", GB_NODE_NAME(tensor), size, offset,
+                         GB_NODE_NAME(whole));
+        return false;
+    }
+    *range = (struct range){ own, before + offset, size };
+    return true;
+}
 
 /* Neighbouring bytes of a tensor that are neighbours on one card. */
 struct run {
@@ -193,15 +244,17 @@ part_with(const struct gb_cuda_split_tensor *own, int64_t row)
     return part;
 }
 
-/* The bytes from OFFSET on, at most SIZE. */
+/* The first bytes of RANGE. */
 static struct run
-run_at(const struct ggml_tensor *tensor, size_t offset, size_t size)
+first_run(const struct range *range)
 {
-    const size_t row_size = tensor->nb[1];
-    const int64_t matrix = (int64_t)(offset / row_size) / tensor->ne[1];
-    const int64_t row = (int64_t)(offset / row_size) % tensor->ne[1];
-    const struct gb_cuda_split_part *part = part_with(tensor->extra, row);
-    const size_t in_row = offset % row_size;
+    const struct gb_cuda_split_tensor *own = range->tensor;
+    const size_t row_size = own->row_size;
+    const int64_t rows = (int64_t)(range->offset / row_size);
+    const int64_t matrix = rows / own->ne[1];
+    const int64_t row = rows % own->ne[1];
+    const struct gb_cuda_split_part *part = part_with(own, row);
+    const size_t in_row = range->offset % row_size;
     const size_t left =
         (size_t)(part->first + part->n - row) * row_size - in_row;
 
@@ -209,7 +262,7 @@ run_at(const struct ggml_tensor *tensor, size_t offset, size_t size)
         .part = part,
         .address = part->address + in_row +
                    (size_t)(matrix * part->n + row - part->first) * row_size,
-        .size = size < left ? size : left,
+        .size = range->size < left ? range->size : left,
     };
 }
 
@@ -243,16 +296,19 @@ for_range(const struct ggml_tensor *tensor, size_t offset, size_t size,
           char *data, int step, run_fn act)
 {
     enum ggml_status status = GGML_STATUS_SUCCESS;
+    struct range range;
 
-    while (size > 0 && status == GGML_STATUS_SUCCESS) {
-        const struct run run = run_at(tensor, offset, size);
+    if (!find_range(tensor, offset, size, &range))
+        return;
+    while (range.size > 0 && status == GGML_STATUS_SUCCESS) {
+        const struct run run = first_run(&range);
 
         if (!gb_cuda_enter(&run.part->hold))
             return;
         status = act(&run, data);
         gb_cuda_leave(&run.part->hold);
-        offset += run.size;
-        size -= run.size;
+        range.offset += run.size;
+        range.size -= run.size;
         data += (size_t)step * run.size;
     }
 }
@@ -318,7 +374,8 @@ gb_cuda_split_of(const struct ggml_tensor *tensor)
 {
     const ggml_backend_buffer_t home = tensor->buffer;
 
-    if (home == NULL || home->iface.free_buffer != buffer_free)
+    if (home == NULL || home->iface.free_buffer != buffer_free ||
+        tensor->view_src != NULL)
         return NULL;
     return tensor->extra;
 }
@@ -327,17 +384,22 @@ bool
 gb_cuda_split_is_product(const struct ggml_tensor *node)
 {
     return (node->op == GGML_OP_MUL_MAT || node->op == GGML_OP_MUL_MAT_ID) &&
-           gb_cuda_split_of(node->src[0]) != NULL;
+           node->src[0] != NULL && gb_cuda_split_of(node->src[0]) != NULL;
 }
 
-bool
-gb_cuda_split_is_whole(const struct gb_cuda_split_tensor *tensor)
+const char *
+gb_cuda_split_fault(const struct ggml_tensor *tensor)
 {
-    for (int i = 0; i < tensor->n_parts; i++) {
-        if (!gb_cuda_is_held(&tensor->parts[i].hold))
-            return false;
+    const struct gb_cuda_split_tensor *own = gb_cuda_split_of(tensor);
+
+    if (tensor->type != own->type || !ggml_is_contiguous(tensor) ||
+        memcmp(tensor->ne, own->ne, sizeof(own->ne)) != 0)
+        return "are not what they were when they were split";
+    for (int i = 0; i < own->n_parts; i++) {
+        if (!gb_cuda_is_held(&own->parts[i].hold))
+            return "went in part with a GPU that failed";
     }
-    return true;
+    return NULL;
 }
 
 ggml_backend_buffer_t

@@ -23,19 +23,25 @@ struct gb_cuda_split_part {
 
 struct gb_cuda_split_tensor {
     struct gb_cuda_split_tensor *next; /* of the same buffer */
+    /* What the tensor was when it got its memory, which is contiguous. */
+    enum ggml_type type;
+    int64_t ne[GGML_MAX_DIMS];
+    size_t row_size, size; /* bytes of a row, and of the tensor */
     int n_parts;                       /* those that have rows */
     struct gb_cuda_split_part parts[GB_CUDA_MAX_DEVICES];
 };
 
-/* The parts of TENSOR; NULL where it does not lie in such a buffer. */
+/* The parts of TENSOR; NULL where it does not lie in such a buffer, and for a
+ * view, whose rows may be others. */
 const struct gb_cuda_split_tensor *gb_cuda_split_of(
     const struct ggml_tensor *tensor);
 
-/* Is NODE a product of weights in such a buffer? */
+/* Is NODE, which is valid or empty, a product of weights in such a buffer? */
 bool gb_cuda_split_is_product(const struct ggml_tensor *node);
 
-/* Are all parts still where they were, on cards that are not lost? */
-bool gb_cuda_split_is_whole(const struct gb_cuda_split_tensor *tensor);
+/* Why TENSOR, which has parts, cannot be multiplied, as the predicate of a
+ * sentence: it was changed, or a GPU failed.  NULL: it can. */
+const char *gb_cuda_split_fault(const struct ggml_tensor *tensor);
 
 /* ---- kinds of such memory ---- */
 

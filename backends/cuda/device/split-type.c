@@ -9,6 +9,7 @@
 
 #include "ggmlbackend.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,24 +70,48 @@ gb_cuda_split_main(ggml_backend_buffer_type_t buft)
     return type->main;
 }
 
+/* Is each share a number that is not negative, as far as there are devices?  The
+ * reason why not is logged. */
+static bool
+are_shares(const float *shares)
+{
+    for (int i = 0; i < gb_cuda_device_count(); i++) {
+        if (isfinite(shares[i]) && shares[i] >= 0.0f)
+            continue;
+        ggmlbackend_fail(GGML_STATUS_FAILED,
+                         "the share %g of %s is no part of a whole; give each "
+                         "device 0 or more", (double)shares[i],
+                         gb_cuda_device_at(i)->name);
+        return false;
+    }
+    return true;
+}
+
+static double
+sum_of(const float *shares)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < gb_cuda_device_count() && shares != NULL; i++)
+        sum += (double)shares[i];
+    return sum;
+}
+
 /* Shares as sums of those before, from 0 to 1. */
 static void
 read_shares(struct split_type *type, const float *shares)
 {
     const int n = gb_cuda_device_count();
-    float sum = 0.0f;
+    const bool by_memory = sum_of(shares) == 0.0;
+    double sums[GB_CUDA_MAX_DEVICES + 1] = { 0.0 };
 
-    for (int i = 0; i < n && shares != NULL; i++)
-        sum += shares[i];
-    for (int i = 0; i < n; i++) {
-        const float share =
-            sum > 0.0f ? shares[i]
-                       : (float)gb_cuda_device_at(i)->card->most_memory;
-
-        type->starts[i + 1] = type->starts[i] + share;
-    }
     for (int i = 0; i < n; i++)
-        type->starts[i] /= type->starts[n];
+        sums[i + 1] =
+            sums[i] + (by_memory
+                           ? (double)gb_cuda_device_at(i)->card->most_memory
+                           : (double)shares[i]);
+    for (int i = 0; i < n; i++)
+        type->starts[i] = sums[n] > 0.0 ? (float)(sums[i] / sums[n]) : 0.0f;
     type->starts[n] = 1.0f;
 }
 
@@ -141,6 +166,8 @@ gb_cuda_split_buffer_type(int main_device, const float *shares)
                          main_device);
         return NULL;
     }
+    if (shares != NULL && !are_shares(shares))
+        return NULL;
     read_shares(&like, shares);
     pthread_mutex_lock(&lock);
     type = find_type(&like);

@@ -13,8 +13,9 @@
 bool gb_cuda_has_format(enum ggml_type type);
 
 /* Do all rows of TENSOR begin where kernels can read its type: at multiples of
- * 4 bytes, or of 2 where that is all that its size is a multiple of?  The
- * stride of a single element means nothing. */
+ * the largest power of two, up to 16, that the size of its elements or blocks
+ * is a multiple of?  The stride of a single element means nothing.  A view that
+ * has no address yet goes by its offset. */
 bool gb_cuda_is_aligned(const struct ggml_tensor *tensor);
 
 /* Can TENSOR's elements be read as floats: of a floating-point type with any
