@@ -287,6 +287,182 @@ an_event_is_waited_for_by_others(void **state)
     close_counting(&counting);
 }
 
+/* ---- behind an event ---- */
+
+/* Two backends of one device: FIRST adds ADDED to x, and SECOND waits for that. */
+enum { ADDED = 1000 };
+
+struct behind {
+    struct counting first;
+    ggml_backend_t second;
+    ggml_backend_event_t event;
+    struct ggml_context *ctx;
+    ggml_backend_buffer_t buffer;
+    struct ggml_tensor *copy;
+    float values[N];
+};
+
+static void
+get_behind(struct behind *b)
+{
+    ggml_backend_tensor_get_async(b->second, b->first.x, b->values, 0,
+                                  sizeof(b->values));
+    ggml_backend_synchronize(b->second);
+}
+
+static void
+get_when_synchronized(struct behind *b)
+{
+    ggml_backend_synchronize(b->second);
+    ggml_backend_tensor_get(b->first.x, b->values, 0, sizeof(b->values));
+}
+
+/* What the graph adds may change when it has been added. */
+static void
+set_behind(struct behind *b)
+{
+    const float two = 2.0f;
+
+    ggml_backend_tensor_set_async(b->second, b->first.one, &two, 0,
+                                  sizeof(two));
+    ggml_backend_synchronize(b->second);
+    ggml_backend_synchronize(b->first.backend);
+    ggml_backend_tensor_get(b->first.x, b->values, 0, sizeof(b->values));
+}
+
+static void
+set_when_synchronized(struct behind *b)
+{
+    const float two = 2.0f;
+
+    ggml_backend_synchronize(b->second);
+    ggml_backend_tensor_set(b->first.one, &two, 0, sizeof(two));
+    ggml_backend_synchronize(b->first.backend);
+    ggml_backend_tensor_get(b->first.x, b->values, 0, sizeof(b->values));
+}
+
+static void
+fill_when_synchronized(struct behind *b)
+{
+    ggml_backend_synchronize(b->second);
+    ggml_backend_tensor_memset(b->first.one, 0, 0, sizeof(float));
+    ggml_backend_synchronize(b->first.backend);
+    ggml_backend_tensor_get(b->first.x, b->values, 0, sizeof(b->values));
+}
+
+static void
+copy_behind(struct behind *b)
+{
+    ggml_backend_tensor_copy_async(b->second, b->second, b->first.x, b->copy);
+    ggml_backend_tensor_get_async(b->second, b->copy, b->values, 0,
+                                  sizeof(b->values));
+    ggml_backend_synchronize(b->second);
+}
+
+static void
+copy_when_synchronized(struct behind *b)
+{
+    ggml_backend_synchronize(b->second);
+    ggml_backend_tensor_copy(b->first.x, b->copy);
+    ggml_backend_tensor_get(b->copy, b->values, 0, sizeof(b->values));
+}
+
+static void
+compute_behind(struct behind *b)
+{
+    struct ggml_cgraph *graph = ggml_new_graph(b->ctx);
+
+    ggml_build_forward_expand(graph, ggml_cpy(b->ctx, b->first.x, b->copy));
+    assert_int_equal(ggml_backend_graph_compute(b->second, graph),
+                     GGML_STATUS_SUCCESS);
+    ggml_backend_tensor_get(b->copy, b->values, 0, sizeof(b->values));
+}
+
+/* Its own event has happened when the other one has. */
+static void
+synchronize_with_its_event(struct behind *b)
+{
+    ggml_backend_event_record(b->event, b->second);
+    ggml_backend_event_synchronize(b->event);
+    ggml_backend_tensor_get(b->first.x, b->values, 0, sizeof(b->values));
+}
+
+static void
+get_by_a_third(struct behind *b)
+{
+    ggml_backend_t third = new_backend();
+
+    ggml_backend_event_record(b->event, b->second);
+    ggml_backend_event_wait(third, b->event);
+    ggml_backend_tensor_get_async(third, b->first.x, b->values, 0,
+                                  sizeof(b->values));
+    ggml_backend_synchronize(third);
+    ggml_backend_free(third);
+}
+
+static void
+open_behind(struct behind *b)
+{
+    open_counting(&b->first, ADDED);
+    b->second = new_backend();
+    b->event = ggml_backend_event_new(device);
+    assert_non_null(b->event);
+    b->ctx = new_context(8);
+    b->copy = ggml_new_tensor_1d(b->ctx, GGML_TYPE_F32, N);
+    b->buffer = ggml_backend_alloc_ctx_tensors(b->ctx, b->second);
+    assert_non_null(b->buffer);
+    ggml_backend_buffer_clear(b->buffer, 0);
+}
+
+static void
+close_behind(struct behind *b)
+{
+    ggml_backend_synchronize(b->first.backend);
+    ggml_backend_buffer_free(b->buffer);
+    ggml_free(b->ctx);
+    ggml_backend_event_free(b->event);
+    ggml_backend_free(b->second);
+    close_counting(&b->first);
+}
+
+static void
+what_comes_behind_an_event_waits(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*act)(struct behind *b);
+    } rows[] = {
+        { "get, queued", get_behind },
+        { "get", get_when_synchronized },
+        { "set, queued", set_behind },
+        { "set", set_when_synchronized },
+        { "fill", fill_when_synchronized },
+        { "copy, queued", copy_behind },
+        { "copy", copy_when_synchronized },
+        { "compute", compute_behind },
+        { "its own event", synchronize_with_its_event },
+        { "a third backend", get_by_a_third },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct behind b;
+
+        open_behind(&b);
+        assert_int_equal(
+            ggml_backend_graph_compute_async(b.first.backend, b.first.graph),
+            GGML_STATUS_SUCCESS);
+        ggml_backend_event_record(b.event, b.first.backend);
+        ggml_backend_event_wait(b.second, b.event);
+        rows[i].act(&b);
+        for (int k = 0; k < N; k++)
+            if (b.values[k] != (float)(k + ADDED))
+                fail_msg("%s: value %d is %g, not %d", rows[i].name, k,
+                         b.values[k], k + ADDED);
+        close_behind(&b);
+    }
+}
+
 static void
 the_same_bits_come_each_time(void **state)
 {
@@ -534,6 +710,7 @@ main(void)
         cmocka_unit_test(steps_that_depend_on_each_other_wait),
         cmocka_unit_test(what_is_queued_is_done_in_its_order),
         cmocka_unit_test(an_event_is_waited_for_by_others),
+        cmocka_unit_test(what_comes_behind_an_event_waits),
         cmocka_unit_test(the_same_bits_come_each_time),
         cmocka_unit_test(a_graph_goes_over_to_the_cpu_and_back),
         cmocka_unit_test(a_tensor_elsewhere_fails_its_graph_alone),

@@ -19,8 +19,10 @@ struct vulkan_backend {
     struct gb_vk_hold hold;
     struct gb_vk_recordings recordings;
     struct gb_vk_abort abort;
-    uint64_t copies; /* the number of the last one that was queued */
-    uint64_t after;  /* that an event was waited for which comes before later work */
+    /* Numbers that later work comes behind: its own, or those of an event that was
+     * waited for. */
+    uint64_t copies;
+    uint64_t after;
 };
 
 /* The interface tells backends apart by this: clients compare it. */
@@ -37,6 +39,14 @@ backend_get_name(ggml_backend_t backend)
     return own->device->name;
 }
 
+/* The number of the last graph that later work comes behind. */
+static uint64_t
+number_before(const struct vulkan_backend *own)
+{
+    return own->after > own->recordings.number ? own->after
+                                               : own->recordings.number;
+}
+
 /* Memory that the card uses may go when this is done, whatever it says. */
 static enum ggml_status
 wait_for_all(struct vulkan_backend *own)
@@ -45,7 +55,7 @@ wait_for_all(struct vulkan_backend *own)
 
     if (!gb_vk_is_usable(own->hold.context))
         return GGML_STATUS_FAILED;
-    status = gb_vk_wait(own->hold.context, own->recordings.number);
+    status = gb_vk_wait(own->hold.context, number_before(own));
     if (status == GGML_STATUS_SUCCESS)
         status = gb_vk_wait_for_copies(own->hold.context, own->copies);
     if (status != GGML_STATUS_SUCCESS)
@@ -74,14 +84,6 @@ backend_synchronize(ggml_backend_t backend)
     gb_vk_span_end(&span, "wait");
     if (span.track != 0)
         ggmlbackend_trace_flush();
-}
-
-/* What a copy comes behind. */
-static uint64_t
-number_before(const struct vulkan_backend *own)
-{
-    return own->after > own->recordings.number ? own->after
-                                               : own->recordings.number;
 }
 
 /* Where OFFSET of TENSOR is; NULL where it is not on the backend's card, the host
@@ -157,7 +159,7 @@ backend_event_record(ggml_backend_t backend, ggml_backend_event_t event)
 {
     struct vulkan_backend *own = backend->context;
 
-    if (!gb_vk_event_set(event, own->hold.context, own->recordings.number,
+    if (!gb_vk_event_set(event, own->hold.context, number_before(own),
                          own->copies))
         ggmlbackend_fail(GGML_STATUS_FAILED,
                          "%s: an event of %s cannot be recorded",
@@ -165,16 +167,23 @@ backend_event_record(ggml_backend_t backend, ggml_backend_event_t event)
                          ggml_backend_dev_name(event->device));
 }
 
-/* What is submitted later runs later on the same card; copies have to be told. */
+/* Graphs run in the order of their submissions anyway; copies, and the host, have
+ * to be told. */
 static void
 backend_event_wait(ggml_backend_t backend, ggml_backend_event_t event)
 {
     struct vulkan_backend *own = backend->context;
+    uint64_t number, copies;
 
-    if (!gb_vk_event_is_of(event, own->hold.context))
+    if (!gb_vk_event_is_of(event, own->hold.context)) {
         ggml_backend_event_synchronize(event);
-    else if (gb_vk_event_number(event) > own->after)
-        own->after = gb_vk_event_number(event);
+        return;
+    }
+    gb_vk_event_get(event, &number, &copies);
+    if (number > own->after)
+        own->after = number;
+    if (copies > own->copies)
+        own->copies = copies;
 }
 
 static const struct ggml_backend_i backend_members = {

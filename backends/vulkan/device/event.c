@@ -78,10 +78,12 @@ gb_vk_event_set(
     return true;
 }
 
-uint64_t
-gb_vk_event_number(ggml_backend_event_t event)
+void
+gb_vk_event_get(
+    ggml_backend_event_t event, uint64_t *number, uint64_t *copies)
 {
     const struct vulkan_event *own = event->context;
 
-    return own->number;
+    *number = own->number;
+    *copies = own->copies;
 }

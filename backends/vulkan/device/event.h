@@ -24,7 +24,8 @@ bool gb_vk_event_set(
     ggml_backend_event_t event, const struct gb_vk_context *context,
     uint64_t number, uint64_t copies);
 
-/* The number of an event that is of CONTEXT. */
-uint64_t gb_vk_event_number(ggml_backend_event_t event);
+/* Where the timelines are when EVENT, which is one of ours, has happened. */
+void gb_vk_event_get(
+    ggml_backend_event_t event, uint64_t *number, uint64_t *copies);
 
 #endif
