@@ -194,6 +194,7 @@ static const char other_file[200] = "something else, and no file of pipelines";
 static void
 files_of_others_are_not_read(void **state)
 {
+    static const mode_t modes[] = { 0666, 0664, 0646, 0620, 0602, 02660 };
     uint8_t wrong[sizeof(key)];
 
     (void)state;
@@ -208,8 +209,12 @@ files_of_others_are_not_read(void **state)
         assert_non_null(strstr(reason, "another driver"));
     }
     assert_true(reads(&key));
-    assert_int_equal(chmod(path, 0666), 0);
-    expect_refusal("others may write it");
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        assert_int_equal(chmod(path, modes[i]), 0);
+        expect_refusal("others may write it");
+    }
+    assert_int_equal(chmod(path, 0755), 0);
+    assert_true(reads(&key));
     put(other_file, sizeof(other_file));
     chmod(path, 0600);
     expect_refusal("something else");

@@ -96,7 +96,7 @@ static bool
 is_trusted(const struct stat *info)
 {
     return (info->st_uid == geteuid() || info->st_uid == 0) &&
-           (info->st_mode & S_IWOTH) == 0;
+           (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 /* The file's bytes, *SIZE of them, at least a header. */
@@ -121,7 +121,8 @@ read_file(int fd, size_t *size, char *reason, size_t reason_size)
         free(bytes);
         bytes = NULL;
     }
-    *size = (size_t)info.st_size;
+    if (bytes != NULL)
+        *size = (size_t)info.st_size;
     return bytes;
 }
 
