@@ -15,7 +15,8 @@ gb_sim_computes(enum ggml_op op)
 {
     enum { NONE, VIEW, WORK };
     static const unsigned char kinds[GGML_OP_COUNT] = {
-#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+#define GB_OP(op, word, sources, kind, in_place, written, derivative, \
+              text) \
     [GGML_OP_##op] = kind,
 #include "lib/op/ops.def"
 #undef GB_OP

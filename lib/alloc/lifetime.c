@@ -10,6 +10,7 @@
 #include "lib/alloc/lifetime.h"
 
 #include "lib/base/mem.h"
+#include "lib/op/op.h"
 #include "lib/tensor/tensor.h"
 
 #include <string.h>
@@ -147,6 +148,27 @@ sources_alike(
     return alike;
 }
 
+/*
+ * What NODE writes besides its result may be a result, too, so it stays: it is
+ * read once more than anybody does.  LINKS are the numbers of its sources.
+ */
+static void
+keep_written(
+    struct gb_lifetimes *l, const struct ggml_tensor *node,
+    const int32_t *links)
+{
+    const unsigned written = gb_op_writes(node->op);
+
+    if (written == 0 || written == GB_OP_WRITES_ANYTHING)
+        return;
+    for (int s = 0; s < GGML_MAX_SRC; s++) {
+        if (node->src[s] == NULL)
+            continue;
+        l->lives[*links].n_reads += (int32_t)(written >> s & 1);
+        links++;
+    }
+}
+
 static bool
 enter_node(struct gb_lifetimes *l, struct ggml_tensor *node, int position)
 {
@@ -168,6 +190,8 @@ enter_node(struct gb_lifetimes *l, struct ggml_tensor *node, int position)
         count_view(l, number);
         l->links[l->n_links++] = number;
     }
+
+    keep_written(l, node, l->links + begin);
 
     number = enter(l, node, position);
     if (number < 0)

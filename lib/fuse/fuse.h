@@ -16,7 +16,7 @@
  * reads any of it.  A backend sees a slice of the client's
  * graph: what is not written again may be read in the next one.
  *
- * Public headers alone are used, and nothing is exported: each GPU backend
+ * Public headers and the table of operations alone are used, and nothing is exported: each GPU backend
  * links its own copy.
  */
 #ifndef GB_FUSE_FUSE_H

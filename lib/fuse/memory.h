@@ -17,11 +17,16 @@ struct gb_fuse_span {
     uintptr_t begin, end; /* equal: nothing */
 };
 
+enum { GB_FUSE_MAX_ALSO = 2 };
+
+/* A function of the client's may read and write anything: it has one span of
+ * each, of all memory, and is a part. */
 struct gb_fuse_use {
     bool works; /* it computes something: is no view, and has elements */
     bool is_part; /* it writes to a part of another tensor */
-    int n_reads;
-    struct gb_fuse_span write;
+    int n_reads, n_also;
+    struct gb_fuse_span write; /* the result */
+    struct gb_fuse_span also[GB_FUSE_MAX_ALSO]; /* sources that it writes */
     struct gb_fuse_span reads[GGML_MAX_SRC];
 };
 
@@ -40,6 +45,14 @@ gb_fuse_overlap(struct gb_fuse_span a, struct gb_fuse_span b)
 }
 
 bool gb_fuse_reads(const struct gb_fuse_use *use, struct gb_fuse_span span);
+
+/* Does it write to a part of SPAN at least? */
+bool gb_fuse_writes(const struct gb_fuse_use *use, struct gb_fuse_span span);
+
+/* The sources that a node of OP writes besides its result, as bits, the lowest for
+ * the first one; or that it may write anything. */
+#define GB_FUSE_ANYTHING 0xffu
+unsigned gb_fuse_written_sources(enum ggml_op op);
 
 /* Does it write all of SPAN, whatever was there before? */
 static inline bool

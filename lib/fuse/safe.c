@@ -20,12 +20,22 @@ is_member(const struct gb_fuse_search *s, int i)
 
 /* ---- may they move to the group's place? ---- */
 
+/* Does B neither read nor write what A writes? */
+static bool
+is_apart(const struct gb_fuse_use *b, const struct gb_fuse_use *a)
+{
+    for (int i = 0; i < a->n_also; i++) {
+        if (gb_fuse_reads(b, a->also[i]) || gb_fuse_writes(b, a->also[i]))
+            return false;
+    }
+    return !gb_fuse_reads(b, a->write) && !gb_fuse_writes(b, a->write);
+}
+
 /* May what does A and what does B change places? */
 static bool
 may_swap(const struct gb_fuse_use *a, const struct gb_fuse_use *b)
 {
-    return !gb_fuse_reads(a, b->write) && !gb_fuse_reads(b, a->write) &&
-           !gb_fuse_overlap(a->write, b->write);
+    return is_apart(a, b) && is_apart(b, a);
 }
 
 /* May MEMBER pass what stands behind FIRST and before LAST? */

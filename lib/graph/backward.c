@@ -29,7 +29,8 @@ static const struct derivative {
     gb_grad_rule *rule;
     int sources;
 } derivatives[GGML_OP_COUNT] = {
-#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+#define GB_OP(op, word, sources, kind, in_place, written, derivative, \
+              text) \
     [GGML_OP_##op] = ROW_OF_##derivative(word),
 #include "lib/op/ops.def"
 #undef GB_OP

@@ -85,7 +85,8 @@ struct ggml_tensor *gb_grad_fold(
 #define GB_RULE_ANY(word) gb_grad_rule gb_grad_of_##word;
 #define GB_RULE_FIRST GB_RULE_ANY
 #define GB_RULE_SECOND GB_RULE_ANY
-#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+#define GB_OP(op, word, sources, kind, in_place, written, derivative, \
+              text) \
     GB_RULE_##derivative(word)
 #include "lib/op/ops.def"
 #undef GB_OP

@@ -9,22 +9,33 @@
 #include "lib/base/status.h"
 
 const struct gb_op gb_ops[GGML_OP_COUNT] = {
-#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+#define GB_OP(op, word, sources, kind, in_place, written, derivative, \
+              text) \
     [GGML_OP_##op] = { #op, #word, text, sources },
 #include "lib/op/ops.def"
 #undef GB_OP
 };
 
 const unsigned char gb_op_kinds[GGML_OP_COUNT] = {
-#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+#define GB_OP(op, word, sources, kind, in_place, written, derivative, \
+              text) \
     [GGML_OP_##op] = GB_OP_##kind,
 #include "lib/op/ops.def"
 #undef GB_OP
 };
 
 const unsigned char gb_op_in_place_sources[GGML_OP_COUNT] = {
-#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+#define GB_OP(op, word, sources, kind, in_place, written, derivative, \
+              text) \
     [GGML_OP_##op] = in_place,
+#include "lib/op/ops.def"
+#undef GB_OP
+};
+
+const unsigned char gb_op_written_sources[GGML_OP_COUNT] = {
+#define GB_OP(op, word, sources, kind, in_place, written, derivative, \
+              text) \
+    [GGML_OP_##op] = (unsigned char)(written),
 #include "lib/op/ops.def"
 #undef GB_OP
 };

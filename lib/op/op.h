@@ -21,11 +21,13 @@ enum gb_op_kind {
     GB_OP_WORK  /* to compute it */
 };
 
-/* By number.  Kinds, and how many of the first sources a result may be written
- * over, are apart, where all of them share two cache lines. */
+/* By number.  Kinds, how many of the first sources a result may be written over,
+ * and which sources are written, are apart, where all of them share a few cache
+ * lines. */
 extern const struct gb_op gb_ops[GGML_OP_COUNT];
 extern const unsigned char gb_op_kinds[GGML_OP_COUNT];
 extern const unsigned char gb_op_in_place_sources[GGML_OP_COUNT];
+extern const unsigned char gb_op_written_sources[GGML_OP_COUNT];
 
 /* The row of OP, NULL for a number that is none.  Any thread. */
 static inline const struct gb_op *
@@ -53,6 +55,18 @@ static inline bool
 gb_op_has_work(enum ggml_op op)
 {
     return (unsigned)op >= GGML_OP_COUNT || gb_op_kinds[op] == GB_OP_WORK;
+}
+
+/* Of a function of the client's: it may read and write anything. */
+#define GB_OP_WRITES_ANYTHING 0xffu
+
+/* The sources that OP writes besides its result, as bits; of an unknown OP,
+ * anything.  Any thread. */
+static inline unsigned
+gb_op_writes(enum ggml_op op)
+{
+    return (unsigned)op < GGML_OP_COUNT ? gb_op_written_sources[op]
+                                        : GB_OP_WRITES_ANYTHING;
 }
 
 /* Is UNARY one of the functions of operation UNARY?  Any thread. */

@@ -111,19 +111,18 @@ enter_stray(
 }
 
 /*
- * What a node writes that is not its own memory.  Operations write their
- * results only, which may be views; but a step of the optimizer counts in two
- * of its sources as well.
+ * What a node writes that is not its own memory.  Nearly all operations write
+ * their results only, which may be views.
  */
 static inline uint16_t
 writes_of(const struct ggml_tensor *node)
 {
-    uint16_t writes = 0;
+    const unsigned sources = gb_op_writes(node->op);
+    uint16_t writes = sources == GB_OP_WRITES_ANYTHING
+                          ? GB_SCHED_WRITES_ANYTHING : (uint16_t)sources;
 
     if (node->view_src != NULL && node->op != GGML_OP_NONE)
         writes |= GB_SCHED_WRITES_ROOT;
-    if (node->op == GGML_OP_OPT_STEP_ADAMW)
-        writes |= 1u << 2 | 1u << 3;
     return writes;
 }
 

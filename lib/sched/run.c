@@ -124,7 +124,8 @@ static bool
 is_ready(const struct ggml_backend_sched *s, int32_t number)
 {
     return (gb_sched_tensor(s, number)->flags & GGML_TENSOR_FLAG_INPUT) != 0 &&
-           s->tensors[gb_sched_owner(s, number)].n_writes == 0;
+           s->tensors[gb_sched_owner(s, number)].n_writes == 0 &&
+           !s->writes_anything;
 }
 
 /*

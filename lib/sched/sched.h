@@ -46,12 +46,14 @@ struct gb_sched_node {
     int32_t number; /* tensor */
     uint8_t n_links;
     bool is_view;   /* the operation computes nothing, it only looks */
-    uint16_t writes; /* other tensors: bits of its sources, and the next */
+    uint16_t writes; /* other tensors: bits of its sources, and the next two */
 };
 
-/* The node's result lies in the memory of the tensor that it is a view of. */
-#define GB_SCHED_WRITES_ROOT (1u << GGML_MAX_SRC)
-_Static_assert(GGML_MAX_SRC < 16, "a bit for each source, and one more");
+/* The node's result lies in the memory of the tensor that it is a view of; it is
+ * a function of the client's, which may write any memory that it can reach. */
+#define GB_SCHED_WRITES_ROOT     (1u << GGML_MAX_SRC)
+#define GB_SCHED_WRITES_ANYTHING (2u << GGML_MAX_SRC)
+_Static_assert(GGML_MAX_SRC < 15, "a bit for each source, and two more");
 
 /*
  * The copies of one tensor for one backend, as many as the scheduler keeps.
@@ -131,6 +133,8 @@ struct ggml_backend_sched {
     size_t n_inputs, max_inputs;
     struct gb_sched_copy *copies;
     size_t n_copied, max_copied;
+    size_t n_stale; /* of the copies, while the graph is cut: the first ones */
+    bool writes_anything; /* a node of the graph may */
     struct gb_sched_rewrite *rewrites;
     size_t n_rewrites, max_rewrites;
 

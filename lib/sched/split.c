@@ -5,7 +5,8 @@
  * A split is a run of neighbouring nodes of the same backend.  A source that
  * lies where that backend cannot reach it is an input of the split: it is
  * copied before the split runs, once for all later splits on the same backend;
- * and once more for those behind a node that writes to the source's memory.
+ * and once more for those behind a node that writes to the source's memory, or
+ * that may write anything, as a function of the client's does.
  * Such a node is of another backend, which can reach that memory, so it is in
  * no split that reads the copy.  Views compute nothing, so they stay in the
  * split that they fall into.
@@ -112,7 +113,9 @@ find_fresh_copy(
     const int32_t n_writes = s->tensors[gb_sched_owner(s, source)].n_writes;
     const int32_t copy = gb_sched_find_copy(s, source, backend);
 
-    return copy >= 0 && s->copies[copy].n_writes == n_writes ? copy : -1;
+    return copy >= 0 && (size_t)copy >= s->n_stale &&
+                   s->copies[copy].n_writes == n_writes
+               ? copy : -1;
 }
 
 /* The node writes to memory of other tensors. */
@@ -124,6 +127,10 @@ count_writes(struct ggml_backend_sched *s, const struct gb_sched_node *node)
 
     for (int i = 0; i < n; i++)
         s->tensors[owners[i]].n_writes++;
+    if ((node->writes & GB_SCHED_WRITES_ANYTHING) != 0) {
+        s->n_stale = s->n_copied;
+        s->writes_anything = true;
+    }
 }
 
 /*
@@ -220,6 +227,8 @@ gb_sched_split(struct ggml_backend_sched *s)
     s->n_splits = 0;
     s->n_inputs = 0;
     s->n_copied = 0;
+    s->n_stale = 0;
+    s->writes_anything = false;
     s->n_rewrites = 0;
     for (int i = 0; i < s->n_backends; i++)
         s->backends[i].has_graph_inputs = false;

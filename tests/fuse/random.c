@@ -5,6 +5,8 @@
  * that were found.  Afterwards all memory is the same, so that no reader of any
  * result, within the graph or behind it, can tell.
  *
+ * Steps of AdamW and functions of the client's write more than their results.
+ *
  * What a group does is taken at its worst: rows (of a product: single elements;
  * of a sum of slices: single columns)
  * of all its parts come in random order, each reads what it needs when it is its
@@ -26,7 +28,7 @@ enum {
     MAX_ROWS = 2,
     CELLS = 160,   /* of memory; one holds an element */
     MAX_NODES = 28,
-    MAX_TENSORS = 192,
+    MAX_TENSORS = 256,
     GRAPHS = 30000,
 };
 
@@ -332,6 +334,50 @@ new_node(enum ggml_op op, struct ggml_tensor *a)
     }
 }
 
+/* A step of AdamW, whose moments may be anything's. */
+static void
+add_step(void)
+{
+    struct ggml_tensor *all[] = { any(), any(), any(), any() };
+
+    for (int a = 0; a < 4; a++) {
+        for (int b = 0; b < a; b++) {
+            if (overlap(all[a], all[b]) ||
+                !ggml_are_same_shape(all[a], all[b]))
+                return;
+        }
+    }
+    ggml_set_param(ctx, all[0]);
+    keep(ggml_opt_step_adamw(
+        ctx, all[0], all[1], all[2], all[3],
+        ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 7)));
+    tensors[n_tensors - 1]->src[4]->data = arena;
+    ggml_build_forward_expand(graph, tensors[n_tensors - 1]);
+}
+
+static void
+write_other(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith,
+            int nth, void *userdata)
+{
+    (void)dst;
+    (void)a;
+    (void)ith;
+    (void)nth;
+    (void)userdata;
+}
+
+/* A function of the client's, which writes what is not among its sources. */
+static void
+add_function(void)
+{
+    struct ggml_tensor *node =
+        ggml_map_custom1(ctx, any(), write_other, 1, NULL);
+
+    node->extra = any();
+    keep(node);
+    ggml_build_forward_expand(graph, node);
+}
+
 static void
 make_graph(void)
 {
@@ -345,6 +391,10 @@ make_graph(void)
         struct ggml_tensor *node = below(4) == 0 ? any() : last;
         const enum ggml_op op = next_op(last);
 
+        if (below(10) == 0)
+            add_step();
+        if (below(30) == 0)
+            add_function();
         /* Products often have the same right side. */
         if (op == GGML_OP_MUL_MAT && last->op == op && below(3) > 0)
             node = last->src[1];
@@ -449,9 +499,50 @@ element(const struct ggml_tensor *node, const struct inner *inner, int row,
 }
 
 static void
+run_step(const struct ggml_tensor *node)
+{
+    for (int i = 0; i < node->ne[1] * WIDTH; i++) {
+        const int row = i / WIDTH, column = i % WIDTH;
+        uint64_t *p = cell(node, row, column);
+        uint64_t *m = cell(node->src[2], row, column);
+        uint64_t *v = cell(node->src[3], row, column);
+        const uint64_t g = *cell(node->src[1], row, column);
+
+        *m = mix(*m, g);
+        *v = mix(*v, g + 1);
+        *p = mix(*p, *m + *v);
+    }
+}
+
+/* It writes another tensor, and then its result. */
+static void
+run_function(const struct ggml_tensor *node)
+{
+    const struct ggml_tensor *other = node->extra;
+
+    for (int i = 0; i < other->ne[1] * WIDTH; i++) {
+        uint64_t *x = cell(other, i / WIDTH, i % WIDTH);
+
+        *x = mix(*x, 2);
+    }
+    for (int i = 0; i < node->ne[1] * WIDTH; i++)
+        *cell(node, i / WIDTH, i % WIDTH) =
+            mix(3, *cell(node->src[0], i / WIDTH, i % WIDTH));
+}
+
+static void
 run_node(const struct ggml_tensor *node)
 {
     uint64_t results[MAX_ROWS][WIDTH];
+
+    if (node->op == GGML_OP_OPT_STEP_ADAMW) {
+        run_step(node);
+        return;
+    }
+    if (node->op == GGML_OP_MAP_CUSTOM1) {
+        run_function(node);
+        return;
+    }
 
     for (int row = 0; row < node->ne[1]; row++) {
         for (int i = 0; i < WIDTH; i++)

@@ -409,7 +409,8 @@ static const struct {
     const char *derivative; /* "ANY" where each source counts */
     int n_sources;
 } facts[GGML_OP_COUNT] = {
-#define GB_OP(op, word, sources, kind, in_place, derivative, text) \
+#define GB_OP(op, word, sources, kind, in_place, written, derivative, \
+              text) \
     [GGML_OP_##op] = { #derivative, sources },
 #include "lib/op/ops.def"
 #undef GB_OP

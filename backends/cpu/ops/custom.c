@@ -129,7 +129,6 @@ const struct gb_cpu_op gb_cpu_op_map = {
     .can_run = map_can_run,
     .tiles = gb_cpu_one_tile,
     .run = map_run,
-    .stands_alone = true,
 };
 
 static enum ggml_status
@@ -159,7 +158,6 @@ const struct gb_cpu_op gb_cpu_op_custom_f32 = {
     .can_run = custom_f32_can_run,
     .tiles = gb_cpu_one_tile,
     .run = custom_f32_run,
-    .stands_alone = true,
 };
 
 /* The number of calls is above 0, or stands for as many as there are
@@ -218,5 +216,4 @@ const struct gb_cpu_op gb_cpu_op_custom = {
     .tiles = custom_tiles,
     .run = custom_run,
     .tiles_by_threads = true,
-    .stands_alone = true,
 };

@@ -235,5 +235,4 @@ const struct gb_cpu_op gb_cpu_op_adamw = {
     .can_run = adamw_can_run,
     .tiles = gb_cpu_tiles_by_rows,
     .run = adamw_run,
-    .stands_alone = true,
 };

@@ -119,9 +119,6 @@ struct gb_cpu_op {
      * tile T then needs these rows alone.  NULL, or an answer of NULL, where
      * tiles are something else. */
     const struct ggml_tensor *(*prepares_rows)(const struct ggml_tensor *node);
-    /* May write more than the node, or read more than the sources: no other
-     * step runs at the same time. */
-    bool stands_alone;
 };
 
 /* The rows by operation, NULL for an operation that has none. */

@@ -192,9 +192,9 @@ prepare_tiles(struct builder *builder, struct ggml_tensor *node,
     return needs->prepare_tiles;
 }
 
-/* What NODE writes over is not what was prepared any more. */
+/* What lies where TENSOR is written is not what was prepared any more. */
 static GB_ALWAYS_INLINE void
-forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
+forget_at(struct builder *builder, const struct ggml_tensor *tensor)
 {
 #pragma GCC unroll 2
     for (int part = 0; part < 2; part++) {
@@ -202,10 +202,35 @@ forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
 
         for (int i = 1; prepared != NULL && i <= 2; i++) {
             if (prepared->src[i] != NULL &&
-                gb_cpu_writes_to(node, prepared->src[i]))
+                gb_cpu_overlaps(tensor, prepared->src[i]))
                 builder->prepared[part].node = NULL;
         }
     }
+}
+
+/* NODE writes SOURCES, as bits, besides its result. */
+static void GB_NOINLINE
+forget_sources(struct builder *builder, const struct ggml_tensor *node,
+               unsigned sources)
+{
+    if (sources == GB_OP_WRITES_ANYTHING) {
+        builder->prepared[0].node = builder->prepared[1].node = NULL;
+        return;
+    }
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        if ((sources >> i & 1) != 0 && node->src[i] != NULL)
+            forget_at(builder, node->src[i]);
+    }
+}
+
+static GB_ALWAYS_INLINE void
+forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
+{
+    const unsigned sources = gb_op_writes(node->op);
+
+    forget_at(builder, node);
+    if (GB_UNLIKELY(sources != 0))
+        forget_sources(builder, node, sources);
 }
 
 /* Schedule a step's N phases, which stand behind all others: those of more than

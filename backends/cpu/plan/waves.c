@@ -15,24 +15,24 @@
 
 #include "backends/cpu/plan/waves.h"
 
+#include "lib/op/op.h"
+
 #include <string.h>
 
 /* Phases that one may be moved ahead of. */
 #define MAX_PASSED 24
 
-/* Do the bytes that the tensors span overlap? */
 bool
-gb_cpu_writes_to(const struct ggml_tensor *node,
-                 const struct ggml_tensor *other)
+gb_cpu_overlaps(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    const char *const to = node->data;
-    const char *const from = other->data;
+    const char *const at_a = a->data;
+    const char *const at_b = b->data;
 
-    if (to == NULL || from == NULL)
+    if (at_a == NULL || at_b == NULL)
         return true;
     /* Only the lower one can reach into the other. */
-    return to < from ? from < to + ggml_nbytes(node)
-                     : to < from + ggml_nbytes(other);
+    return at_a < at_b ? at_b < at_a + ggml_nbytes(a)
+                       : at_a < at_b + ggml_nbytes(b);
 }
 
 /* The tensor whose rows are PHASE's tiles, divided as gb_cpu_tile_rows does, or
@@ -79,7 +79,7 @@ hazard_of_reads(const struct ggml_tensor *node,
     for (int i = 0; i < GGML_MAX_SRC; i++) {
         const struct ggml_tensor *src = phase->node->src[i];
 
-        if (src == NULL || !gb_cpu_writes_to(node, src))
+        if (src == NULL || !gb_cpu_overlaps(node, src))
             continue;
         if (meeting(node, src, node) == HAZARD_ANY)
             return HAZARD_ANY;
@@ -119,9 +119,10 @@ hazard_between(const struct gb_cpu_phase *a, const struct gb_cpu_phase *b)
     const struct gb_cpu_op *op_b = gb_cpu_op_find(b->node);
     enum hazard hazard = HAZARD_NONE;
 
-    /* A step's phases are in order, whatever they write. */
-    if (a->node == b->node || op_a->stands_alone || op_b->stands_alone ||
-        meet_in_shared(a, op_a, b, op_b))
+    /* A step's phases are in order, whatever they write; and what writes more
+     * than its node waits for all. */
+    if (a->node == b->node || gb_op_writes(a->node->op) != 0 ||
+        gb_op_writes(b->node->op) != 0 || meet_in_shared(a, op_a, b, op_b))
         return HAZARD_ANY;
     if (writes_node(a, op_a))
         hazard = hazard_of_reads(a->node, b);
@@ -129,7 +130,7 @@ hazard_between(const struct gb_cpu_phase *a, const struct gb_cpu_phase *b)
         const enum hazard other = hazard_of_reads(b->node, a);
 
         hazard = other > hazard ? other : hazard;
-        if (writes_node(a, op_a) && gb_cpu_writes_to(a->node, b->node)) {
+        if (writes_node(a, op_a) && gb_cpu_overlaps(a->node, b->node)) {
             const enum hazard both = meeting(a->node, b->node, a->node);
 
             hazard = both > hazard ? both : hazard;

@@ -26,8 +26,8 @@
 void gb_cpu_wave_add(
     struct gb_cpu_phase *phases, int64_t n, struct gb_cpu_phase phase);
 
-/* Does NODE write where OTHER's elements are?  Without addresses it may. */
-bool gb_cpu_writes_to(
-    const struct ggml_tensor *node, const struct ggml_tensor *other);
+/* Do bytes of A lie where those of B do?  Without addresses they may. */
+bool gb_cpu_overlaps(
+    const struct ggml_tensor *a, const struct ggml_tensor *b);
 
 #endif

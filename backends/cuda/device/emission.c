@@ -208,21 +208,20 @@ add_split(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
 static void
 note_write(struct gb_cuda_emission *emission, const struct ggml_tensor *node)
 {
+    const struct gb_fuse_use use = gb_fuse_use_of(node);
     struct gb_cuda_kept *kept = &emission->emit.kept;
     struct gb_cuda_sorted *sorted = &emission->emit.sorted;
 
-    if (kept->b != NULL && gb_fuse_overlap(gb_fuse_span_of(kept->b),
-                                           gb_fuse_span_of(node)))
+    if (kept->b != NULL && gb_fuse_writes(&use, gb_fuse_span_of(kept->b)))
         kept->b = NULL;
-    if (sorted->ids != NULL && gb_fuse_overlap(gb_fuse_span_of(sorted->ids),
-                                               gb_fuse_span_of(node)))
+    if (sorted->ids != NULL &&
+        gb_fuse_writes(&use, gb_fuse_span_of(sorted->ids)))
         sorted->ids = NULL;
     for (int i = 0; i < GB_CUDA_BLOCK_MASKS; i++) {
         struct gb_cuda_kept_mask *kept_mask = &emission->emit.masks[i];
 
         if (kept_mask->mask != NULL &&
-            gb_fuse_overlap(gb_fuse_span_of(kept_mask->mask),
-                            gb_fuse_span_of(node)))
+            gb_fuse_writes(&use, gb_fuse_span_of(kept_mask->mask)))
             kept_mask->mask = NULL;
     }
 }

@@ -21,6 +21,7 @@
 #include "backends/cuda/ops/matmul.h"
 #include "backends/cuda/ops/op.h"
 
+#include "lib/fuse/memory.h"
 #include "lib/node/list.h"
 #include "lib/node/node.h"
 
@@ -148,16 +149,29 @@ larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static bool
+lies_with_weights(const struct ggml_tensor *t)
+{
+    const struct ggml_tensor *in = t->view_src != NULL ? t->view_src : t;
+
+    return in->buffer != NULL && ggml_backend_buffer_get_usage(in->buffer) ==
+                                     GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
+}
+
 /* Does NODE write where weights are, as a step of training does? */
 static bool
 writes_weights(const struct ggml_tensor *node)
 {
-    const struct ggml_tensor *in = node->view_src != NULL ? node->view_src
-                                                          : node;
+    const unsigned sources = gb_fuse_written_sources(node->op);
 
-    return gb_cuda_needs_work(node) && in->buffer != NULL &&
-           ggml_backend_buffer_get_usage(in->buffer) ==
-               GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
+    if (!gb_cuda_needs_work(node))
+        return false;
+    for (int i = 0; i < GGML_MAX_SRC; i++) {
+        if ((sources >> i & 1) != 0 && node->src[i] != NULL &&
+            lies_with_weights(node->src[i]))
+            return true;
+    }
+    return lies_with_weights(node);
 }
 
 static bool

@@ -6,7 +6,8 @@ check_PROGRAMS += \
 	tests/cpu/threads/order \
 	tests/cpu/threads/pool \
 	tests/cpu/threads/run \
-	tests/cpu/threads/together
+	tests/cpu/threads/together \
+	tests/cpu/threads/writes
 
 tests_cpu_threads_bits_SOURCES = %D%/bits.c
 tests_cpu_threads_bits_CPPFLAGS = $(TEST_CPPFLAGS)
@@ -26,3 +27,6 @@ tests_cpu_threads_run_LDADD = $(WHITE_LDADD)
 tests_cpu_threads_together_SOURCES = %D%/together.c
 tests_cpu_threads_together_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_threads_together_LDADD = $(WHITE_LDADD)
+tests_cpu_threads_writes_SOURCES = %D%/writes.c
+tests_cpu_threads_writes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_threads_writes_LDADD = $(BLACK_LDADD)
