@@ -45,14 +45,51 @@ struct pre {
 /* The first row serves for names that are not here. */
 static const struct pre pres[] = {
     { "gpt-2", { WORD_GPT2 }, false, false },
-    { "default", { WORD_GPT2 }, false, false },
     { "smollm", { "\\p{N}", WORD_GPT2 }, false, false },
     { "llama-bpe", { WORD_NEW("\\p{N}{1,3}") }, true, true },
-    { "llama3", { WORD_NEW("\\p{N}{1,3}") }, true, true },
-    { "llama-v3", { WORD_NEW("\\p{N}{1,3}") }, true, true },
+    { "smaug-bpe", { WORD_NEW("\\p{N}{1,3}") }, false, false },
     { "qwen2", { WORD_NEW("\\p{N}") }, false, false },
-    { "deepseek-r1-qwen", { WORD_NEW("\\p{N}") }, false, false },
     { "tekken", { WORD_TEKKEN }, true, true },
+};
+
+/* Names of the same cutting: a file is named after the model it was made for. */
+static const struct {
+    const char *name;
+    const char *same; /* a row of pres */
+} aliases[] = {
+    { "default", "gpt-2" },
+    { "phi-2", "gpt-2" },
+    { "mpt", "gpt-2" },
+    { "olmo", "gpt-2" },
+    { "jais", "gpt-2" },
+    { "roberta-bpe", "gpt-2" },
+    { "gigachat", "gpt-2" },
+    { "trillion", "gpt-2" },
+    { "exaone4", "gpt-2" },
+    { "a.x-4.0", "gpt-2" },
+    { "mellum", "gpt-2" },
+    { "granite-docling", "gpt-2" },
+    { "starcoder", "smollm" },
+    { "refact", "smollm" },
+    { "command-r", "smollm" },
+    { "codeshell", "smollm" },
+    { "exaone", "smollm" },
+    { "minerva-7b", "smollm" },
+    { "llama3", "llama-bpe" },
+    { "llama-v3", "llama-bpe" },
+    { "falcon3", "llama-bpe" },
+    { "falcon-h1", "llama-bpe" },
+    { "pixtral", "llama-bpe" },
+    { "midm-2.0", "llama-bpe" },
+    { "lfm2", "llama-bpe" },
+    { "dbrx", "smaug-bpe" },
+    { "glm4", "smaug-bpe" },
+    { "chatglm-bpe", "smaug-bpe" },
+    { "deepseek-r1-qwen", "qwen2" },
+    { "megrez", "qwen2" },
+    { "kormo", "qwen2" },
+    { "stablelm2", "qwen2" },
+    { "hunyuan", "qwen2" },
 };
 
 struct step {
@@ -74,11 +111,23 @@ struct cut {
     void *user;
 };
 
+/* The name in pres of what files call NAME. */
+static const char *
+without_alias(const char *name)
+{
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+        if (strcmp(aliases[i].name, name) == 0)
+            return aliases[i].same;
+    return name;
+}
+
 static const struct pre *
 pre_by_name(const char *name)
 {
+    const char *own_name = without_alias(name);
+
     for (size_t i = 0; i < sizeof(pres) / sizeof(pres[0]); i++)
-        if (strcmp(pres[i].name, name) == 0)
+        if (strcmp(pres[i].name, own_name) == 0)
             return &pres[i];
     tool_warning("the file cuts text as '%s', which is not known; %s is used",
                  name, pres[0].name);

@@ -146,39 +146,60 @@ add_end(struct vocab *v, int32_t id)
     return id == TOKEN_NONE || vocab_is_end(v, id) || ids_push(&v->ends, id);
 }
 
-/* Files name one token that ends; models use further ones, known by text. */
+/* Files name a token or two that end; models use further ones, known by text,
+ * whatever type a converter gave them. */
 static bool
 find_ends(struct vocab *v)
 {
     static const char *const texts[] = {
-        "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<end_of_turn>",
-        "<|endoftext|>", "<|end_of_text|>",
+        "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<end_of_turn>", "<|end|>",
+        "<|endoftext|>", "<|end_of_text|>", "<|end_of_turn|>", "<|EOT|>",
+        "<|eot|>", "<|turn_end|>", "<EOT>", "\xe2\x96\x81<EOT>",
+        /* <|end_of_sentence|> with full-width bars and U+2581 for blanks */
+        "<\xef\xbd\x9c" "end\xe2\x96\x81of\xe2\x96\x81sentence"
+        "\xef\xbd\x9c>",
     };
 
-    if (!add_end(v, v->eos) || !add_end(v, v->eot))
+    if (!add_end(v, v->eos) || !add_end(v, v->eot) || !add_end(v, v->eom))
         return false;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         const int32_t id = vocab_find(v, texts[i], strlen(texts[i]));
 
-        if (id != TOKEN_NONE && v->tokens[id].type == TOKEN_CONTROL &&
-            !add_end(v, id))
+        if (!add_end(v, id))
             return false;
+        /* So that it is one token in a turn's frame, and none in a message. */
+        if (id != TOKEN_NONE)
+            v->tokens[id].type = TOKEN_CONTROL;
     }
     return true;
+}
+
+/* Some files name the token that ends a document for what is unknown: it may
+ * not stand for a byte of the user's text. */
+static void
+check_unknown(struct vocab *v)
+{
+    if (v->unknown != TOKEN_NONE &&
+        (v->tokens[v->unknown].type == TOKEN_CONTROL ||
+         vocab_is_end(v, v->unknown)))
+        v->unknown = TOKEN_NONE;
 }
 
 bool
 vocab_open(struct vocab *v, const struct keys *keys)
 {
     memset(v, 0, sizeof(*v));
-    v->bos = v->eos = v->eot = v->unknown = TOKEN_NONE;
+    v->bos = v->eos = v->eot = v->eom = v->unknown = TOKEN_NONE;
     if (read_texts(v, keys) && read_types(v, keys) && read_scores(v, keys) &&
         read_id(v, keys, "tokenizer.ggml.bos_token_id", &v->bos) &&
         read_id(v, keys, "tokenizer.ggml.eos_token_id", &v->eos) &&
         read_id(v, keys, "tokenizer.ggml.eot_token_id", &v->eot) &&
+        read_id(v, keys, "tokenizer.ggml.eom_token_id", &v->eom) &&
         read_id(v, keys, "tokenizer.ggml.unknown_token_id", &v->unknown) &&
-        index_texts(v) && find_ends(v))
+        index_texts(v) && find_ends(v)) {
+        check_unknown(v);
         return true;
+    }
     vocab_close(v);
     return false;
 }

@@ -35,7 +35,8 @@ struct vocab {
     size_t n;
     struct token *tokens;
     const float *scores; /* NULL without */
-    int32_t bos, eos, eot, unknown; /* TOKEN_NONE without */
+    int32_t bos, eos, eot, eom; /* TOKEN_NONE without */
+    int32_t unknown; /* for bytes without a token; never a control token */
     struct ids ends;     /* tokens that end an answer */
     int32_t *slots;      /* hash table of ids by text */
     size_t n_slots;      /* a power of two, more than n */

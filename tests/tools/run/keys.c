@@ -416,7 +416,8 @@ check_json_ids(json_t *json, const int *ids)
     json_decref(json);
 }
 
-/* The byte z has no token any more, and no token is for what is unknown. */
+/* The byte z has no token any more, and no token is for what is unknown, or one
+ * that ends documents: that never stands for a byte. */
 static void
 bytes_without_a_token_are_told_once(void **state)
 {
@@ -431,17 +432,17 @@ bytes_without_a_token_are_told_once(void **state)
     const char *path;
 
     (void)state;
-    path = retold(LLAMA, 3 + 'z', "nothing", 1, nameless, 1);
-    check_json_ids(run_json("-m %s -p zazz -n 0 --json", path),
-                   (const int[]){ 3 + 'a', -1 });
-    r = run("-m %s -p zazz -n 0", path);
-    assert_int_equal(r.status, 0);
-    assert_non_null(strstr(r.err, begin));
-    assert_null(strstr(strstr(r.err, begin) + 1, begin));
-    result_free(&r);
-    path = retold(LLAMA, 3 + 'z', "nothing", 1, named, 1);
-    check_json_ids(run_json("-m %s -p za -n 0 --json", path),
-                   (const int[]){ 0, 3 + 'a', -1 });
+    for (int i = 0; i < 2; i++) {
+        path = retold(LLAMA, 3 + 'z', "nothing", 1, i == 0 ? nameless : named,
+                      1);
+        check_json_ids(run_json("-m %s -p zazz -n 0 --json", path),
+                       (const int[]){ 3 + 'a', -1 });
+        r = run("-m %s -p zazz -n 0", path);
+        assert_int_equal(r.status, 0);
+        assert_non_null(strstr(r.err, begin));
+        assert_null(strstr(strstr(r.err, begin) + 1, begin));
+        result_free(&r);
+    }
 
     /* The same of SentencePiece: bytes have tokens of their own. */
     path = retold(GEMMA3, 7 + 'T', "nothing", 1, nameless, 1);
@@ -455,6 +456,92 @@ bytes_without_a_token_are_told_once(void **state)
     path = retold(GEMMA3, 7 + 'T', "nothing", 1, NULL, 0);
     check_json_ids(run_json("-m %s -p The -n 0 --json", path),
                    (const int[]){ 2, 3, 264, -1 });
+}
+
+/* What is next to each other is the same cutting by another name. */
+static void
+names_of_one_cutting_are_the_same(void **state)
+{
+    static const struct {
+        const char *name;
+        int ids[5]; /* of 1234: 12 is 274, 123 is 281 */
+    } rows[] = {
+        { "falcon3", { 281, 3 + '4', -1 } },
+        { "falcon-h1", { 281, 3 + '4', -1 } },
+        { "pixtral", { 281, 3 + '4', -1 } },
+        { "glm4", { 281, 3 + '4', -1 } },
+        { "megrez", { 3 + '1', 3 + '2', 3 + '3', 3 + '4', -1 } },
+        { "kormo", { 3 + '1', 3 + '2', 3 + '3', 3 + '4', -1 } },
+        { "refact", { 3 + '1', 3 + '2', 3 + '3', 3 + '4', -1 } },
+        { "phi-2", { 281, 3 + '4', -1 } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct edit edits[] = {
+            { TOKENIZER("pre"), TEXT, 0, rows[i].name },
+            { TOKENIZER("add_bos_token"), BOOL, 0, NULL },
+        };
+        struct result r = run("-m %s -p 1234 -n 0", edited(LLAMA, edits, 2));
+
+        if (strstr(r.err, "not known") != NULL)
+            fail_msg("%s: %s", rows[i].name, r.err);
+        result_free(&r);
+        check_ids(LLAMA, edits, 2, "-p 1234", rows[i].ids);
+    }
+}
+
+/* The token that the model says first after "he". */
+static int
+first_answer(void)
+{
+    json_t *json = answer_of(LLAMA, NULL, 0, "-p he");
+    const int id = (int)number_at(json, "answer_ids", 0);
+
+    json_decref(json);
+    return id;
+}
+
+static void
+check_stop(const char *path, const char *what, const char *wanted)
+{
+    json_t *json = run_json("-m %s -p he -n 2 --json", path);
+    const char *stop = json_string_value(json_object_get(json, "stop"));
+
+    if (strcmp(stop, wanted) != 0)
+        fail_msg("%s: stopped by %s, not %s", what, stop, wanted);
+    json_decref(json);
+}
+
+/* The token that is said becomes one that ends a turn. */
+static void
+an_answer_ends_by_every_known_token(void **state)
+{
+    static const char *const texts[] = {
+        "<|eot_id|>", "<|eom_id|>", "<end_of_turn>", "<|end|>", "<|EOT|>",
+        "<|end_of_text|>", "<|end_of_turn|>", "<EOT>", "\u2581<EOT>",
+        "<\uff5cend\u2581of\u2581sentence\uff5c>",
+    };
+    static const char *const keys[] = {
+        TOKENIZER("eos_token_id"), TOKENIZER("eot_token_id"),
+        TOKENIZER("eom_token_id"),
+    };
+    const int said = first_answer();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        /* normal, control, added by hand */
+        for (int type = 1; type <= 4; type += type == 1 ? 2 : 1)
+            check_stop(retold(LLAMA, said, texts[i], type, NULL, 0), texts[i],
+                       "end");
+    }
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct edit edit = { keys[i], U32, said, NULL };
+
+        check_stop(edited(LLAMA, &edit, 1), keys[i], "end");
+    }
+    check_stop(retold(LLAMA, said, "<|x|>", 3, NULL, 0), "another control token",
+               "length");
 }
 
 static void
@@ -581,6 +668,8 @@ main(void)
         cmocka_unit_test(tokens_around_a_text_are_those_that_the_file_names),
         cmocka_unit_test(a_blank_stands_before_a_text_where_the_file_says_so),
         cmocka_unit_test(bytes_without_a_token_are_told_once),
+        cmocka_unit_test(names_of_one_cutting_are_the_same),
+        cmocka_unit_test(an_answer_ends_by_every_known_token),
         cmocka_unit_test(tokens_of_an_unknown_type_are_usual_ones),
         cmocka_unit_test(equal_and_longer_tokens_are_told_apart),
         cmocka_unit_test(a_family_that_is_not_known_is_cut_as_gpt2),
