@@ -71,4 +71,56 @@ for option in '' --no-mmap; do
     result "convert $option of a file that is cut meanwhile" \
         'model.gguf: \(has lost pages\|was cut short while\)' $?
 done
+
+# File systems that cannot map a file are read: a function comes between.
+echo '#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+    if (fd >= 0 && (prot & PROT_EXEC) == 0 && lseek(fd, 0, SEEK_END) > 0) {
+        char magic[4] = "";
+        if (pread(fd, magic, 4, 0) == 4 && magic[0] == 71 && magic[1] == 71) {
+            errno = ENODEV;
+            return MAP_FAILED;
+        }
+    }
+    return (void *)syscall(SYS_mmap, at, size, prot, flags, fd, offset);
+}' >"$dir/no-map.c"
+no_map=$(pwd)/$dir/no-map.so
+# read_instead TEXT TIMES COMMAND…: all is well, and that is said so many times.
+read_instead() {
+    text=$1 times=$2
+    shift 2
+    n=$((n + 1))
+    if env LD_PRELOAD="$no_map" "$@" >"$dir/out" 2>"$dir/err" &&
+        [ "$(grep -c 'warning: .*cannot be mapped (.*), so it is read instead' \
+            "$dir/err")" -eq "$times" ]; then
+        echo "ok $n - no mapping: $text"
+    else
+        sed 's/^/# /' "$dir/err"
+        echo "not ok $n - no mapping: $text"
+    fi
+}
+if [ "$(uname -m)" = x86_64 ] &&
+    $CC -w -shared -fPIC -o "$no_map" "$dir/no-map.c" 2>/dev/null &&
+    env LD_PRELOAD="$no_map" "$gguf" types >"$dir/out" 2>&1; then
+    read_instead 'run' 1 "$run" -m "$dir/kept" -p the -n 2 --json
+    read_instead 'run --no-mmap' 0 "$run" --no-mmap -m "$dir/kept" -p the -n 2 --json
+    read_instead 'check' 1 "$gguf" check "$dir/kept"
+    read_instead 'check --no-mmap' 0 "$gguf" check --no-mmap "$dir/kept"
+    read_instead 'show' 0 "$gguf" show "$dir/kept"
+    read_instead 'convert' 1 "$gguf" convert --type f16 "$dir/kept" "$dir/f16"
+    # The file's own limit and the model's weights are two mappings, told once.
+    read_instead 'bench' 1 "$bench" -m "$dir/kept" -t 1 -s 0.001 -p 2 -g 1 --json
+    "$gguf" convert --type f16 "$dir/kept" "$dir/mapped" >"$dir/out" 2>"$dir/err"
+    n=$((n + 1))
+    cmp "$dir/f16" "$dir/mapped" || printf 'not '
+    echo "ok $n - and what is written is the same"
+else
+    n=$((n + 1))
+    echo "ok $n # SKIP no function can come between"
+fi
 echo "1..$n"

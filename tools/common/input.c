@@ -119,19 +119,32 @@ catch_loss(struct input *input)
     sigaction(SIGBUS, &action, NULL);
 }
 
+/* Say it of the first file only: others mostly lie beside it. */
+static void
+warn_of_reading(const struct input *input, const char *why)
+{
+    static bool is_said;
+
+    if (!is_said)
+        tool_warning("%s: cannot be mapped (%s), so it is read instead",
+                     input->path, why);
+    is_said = true;
+}
+
 bool
 input_map(struct input *input)
 {
-    void *bytes;
+    void *bytes =
+        mmap(NULL, input->size, PROT_READ, MAP_PRIVATE, input->fd, 0);
 
-    input->message = make_message(input->path);
-    if (input->message == NULL)
-        return tool_error("%s: no memory", input->path);
-    bytes = mmap(NULL, input->size, PROT_READ, MAP_PRIVATE, input->fd, 0);
     if (bytes == MAP_FAILED) {
-        tool_error("%s: cannot be mapped: %s", input->path, strerror(errno));
-        free(input->message);
-        input->message = NULL;
+        warn_of_reading(input, strerror(errno));
+        return false;
+    }
+    input->message = make_message(input->path);
+    if (input->message == NULL) {
+        munmap(bytes, input->size);
+        warn_of_reading(input, "no memory");
         return false;
     }
     input->bytes = bytes;

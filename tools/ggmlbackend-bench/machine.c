@@ -253,12 +253,16 @@ measure_line(struct machine *m, struct result *r)
     return true;
 }
 
+/* A file that cannot be mapped has no limit of its own. */
 static bool
 map_file(struct machine *m, const char *path)
 {
-    return input_open(&m->file, path) && input_map(&m->file) &&
-        (m->file.size >= (size_t)m->n_threads * READ_STEP ||
-         tool_error("%s: is too short for a model", path));
+    if (!input_open(&m->file, path))
+        return false;
+    if (m->file.size < (size_t)m->n_threads * READ_STEP)
+        return tool_error("%s: is too short for a model", path);
+    input_map(&m->file);
+    return true;
 }
 
 bool

@@ -38,7 +38,8 @@ model_open(struct model *model, const char *path, bool may_map)
     model->gguf = gguf_init_from_file(path, params);
     if (model->gguf == NULL)
         tool_error("%s: %s", path, tool_reason());
-    else if (may_map && FILE_ORDER_IS_MEMORY ? input_map(&model->input) : make_room(model))
+    else if ((may_map && FILE_ORDER_IS_MEMORY && input_map(&model->input)) ||
+             make_room(model))
         return true;
     model_close(model);
     return false;

@@ -223,9 +223,7 @@ place_weights(struct model *model, bool may_map)
     tool_forget_reason();
     if (is_divided && !model_divide(model))
         return false;
-    may_map = may_map && !is_divided;
-    if (may_map && !input_map(&model->input))
-        return false;
+    may_map = may_map && !is_divided && input_map(&model->input);
     if (may_map && can_map(model, device)) {
         is_placed = place_in_mapping(model, device);
     } else {
