@@ -5,8 +5,11 @@
 #include "tools/model/arch.h"
 
 #include "tools/common/tool.h"
+#include "tools/model/array.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Far above any model, so that products of two never overflow. */
@@ -40,34 +43,68 @@ arch_by_name(const char *name)
     return NULL;
 }
 
+/* Read a key whose member MEMBER may be another one in each layer. */
+#define READ_SIZES(hp, keys, name, need, min, member)                      \
+    keys_ints(keys, name, need, min, MAX_SIZE, &(hp)->layers[0].member,     \
+              sizeof((hp)->layers[0]), (hp)->n_layer)
+
+/* Do the heads of layer IL share keys and values, and rotate pairs? */
+static bool
+check_heads(const struct layer_sizes *l)
+{
+    if (l->n_head_k < 1 || l->n_head_v < 1 || l->n_head % l->n_head_kv != 0)
+        return tool_error("%lld heads of %lld elements do not share %lld "
+                          "key-value heads", (long long)l->n_head,
+                          (long long)l->n_head_k, (long long)l->n_head_kv);
+    if (l->n_rot < 2 || l->n_rot > l->n_head_k)
+        return tool_error("%lld rotated elements are not between 2 and %lld, "
+                          "the length of a head", (long long)l->n_rot,
+                          (long long)l->n_head_k);
+    return l->n_rot % 2 == 0 ||
+        tool_error("%lld rotated elements are not pairs", (long long)l->n_rot);
+}
+
 static bool
 read_heads(struct hparams *hp, const struct keys *keys)
 {
-    if (!keys_int(keys, ".attention.head_count", KEYS_NEEDED, 1, MAX_SIZE,
-                  &hp->n_head))
+    struct layer_sizes *layers = hp->layers;
+
+    if (!READ_SIZES(hp, keys, ".attention.head_count", KEYS_NEEDED, 1, n_head))
         return false;
-    hp->n_head_kv = hp->n_head;
-    hp->n_head_k = hp->n_embd / hp->n_head;
-    hp->n_head_v = hp->n_embd / hp->n_head;
-    if (!keys_int(keys, ".attention.head_count_kv", KEYS_OPTIONAL, 1,
-                  hp->n_head, &hp->n_head_kv) ||
-        !keys_int(keys, ".attention.key_length", KEYS_OPTIONAL, 1, MAX_SIZE,
-                  &hp->n_head_k) ||
-        !keys_int(keys, ".attention.value_length", KEYS_OPTIONAL, 1, MAX_SIZE,
-                  &hp->n_head_v))
+    /* A head's usual length is that of the first layer. */
+    for (int64_t il = 0; il < hp->n_layer; il++) {
+        layers[il].n_head_kv = layers[il].n_head;
+        layers[il].n_head_k = hp->n_embd / layers[0].n_head;
+        layers[il].n_head_v = layers[il].n_head_k;
+    }
+    if (!READ_SIZES(hp, keys, ".attention.head_count_kv", KEYS_OPTIONAL, 1,
+                    n_head_kv) ||
+        !READ_SIZES(hp, keys, ".attention.key_length", KEYS_OPTIONAL, 1,
+                    n_head_k) ||
+        !READ_SIZES(hp, keys, ".attention.value_length", KEYS_OPTIONAL, 1,
+                    n_head_v))
         return false;
-    if (hp->n_head_k < 1 || hp->n_head_v < 1 ||
-        hp->n_head % hp->n_head_kv != 0)
-        return tool_error("%lld heads of %lld elements do not share %lld "
-                          "key-value heads", (long long)hp->n_head,
-                          (long long)hp->n_head_k, (long long)hp->n_head_kv);
-    hp->n_rot = hp->n_head_k;
-    if (!keys_int(keys, ".rope.dimension_count", KEYS_OPTIONAL, 2,
-                  hp->n_head_k, &hp->n_rot))
+    for (int64_t il = 0; il < hp->n_layer; il++)
+        layers[il].n_rot = layers[il].n_head_k;
+    if (!READ_SIZES(hp, keys, ".rope.dimension_count", KEYS_OPTIONAL, 2, n_rot))
         return false;
-    return hp->n_rot % 2 == 0 ||
-        tool_error("%lld rotated elements are not pairs",
-                   (long long)hp->n_rot);
+    for (int64_t il = 0; il < hp->n_layer; il++)
+        if (!check_heads(&layers[il]))
+            return false;
+    return true;
+}
+
+/* NAME, a factor on positions; 0 says that they are not stretched. */
+static bool
+read_stretch(const struct keys *keys, const char *name, double *factor)
+{
+    if (!keys_real(keys, name, KEYS_OPTIONAL, 0.0, 1e6, factor))
+        return false;
+    if (*factor == 0.0)
+        *factor = 1.0;
+    return *factor >= 1e-6 ||
+        tool_error("key %s%s is %g, not between 1e-06 and 1e+06", keys->arch,
+                   name, *factor);
 }
 
 /* ".rope.scaling.type", its factor, and what belongs to it. */
@@ -75,22 +112,16 @@ static bool
 read_rope_scaling(struct hparams *hp, const struct keys *keys)
 {
     struct rope *rope = &hp->rope;
-    const char *type = "none";
-    double factor = 1.0, attn_factor = 1.0, linear = 0.0;
+    const char *type = "linear";
+    double factor = 1.0, attn_factor = 1.0;
     double beta_fast = 32.0, beta_slow = 1.0;
     int64_t n_ctx_orig = hp->n_ctx_train;
 
-    /* Files from before the type existed name a linear factor only. */
-    if (!keys_real(keys, ".rope.scale_linear", KEYS_OPTIONAL, 1e-6, 1e6,
-                   &linear))
-        return false;
-    if (linear > 0.0) {
-        type = "linear";
-        factor = linear;
-    }
-    if (!keys_string(keys, ".rope.scaling.type", KEYS_OPTIONAL, &type) ||
-        !keys_real(keys, ".rope.scaling.factor", KEYS_OPTIONAL, 1e-6, 1e6,
-                   &factor) ||
+    /* Old files have another name for the factor.  Without a type it is
+     * linear. */
+    if (!read_stretch(keys, ".rope.scale_linear", &factor) ||
+        !read_stretch(keys, ".rope.scaling.factor", &factor) ||
+        !keys_string(keys, ".rope.scaling.type", KEYS_OPTIONAL, &type) ||
         !keys_real(keys, ".rope.scaling.attn_factor", KEYS_OPTIONAL, 1e-6, 1e6,
                    &attn_factor) ||
         !keys_real(keys, ".rope.scaling.yarn_beta_fast", KEYS_OPTIONAL, 1e-6,
@@ -137,27 +168,70 @@ read_rope(struct hparams *hp, const struct keys *keys)
 static bool
 read_window(struct hparams *hp, const struct keys *keys)
 {
-    if (hp->arch->window_period == 0)
+    static const char pattern[] = ".attention.sliding_window_pattern";
+    int64_t period = hp->arch->window_period;
+
+    if (period == 0)
         return true;
-    hp->period = hp->arch->window_period;
-    return keys_int(keys, ".attention.sliding_window", KEYS_NEEDED, 1,
-                    INT32_MAX, &hp->window) &&
-        keys_int(keys, ".attention.sliding_window_pattern", KEYS_OPTIONAL, 1,
-                 MAX_LAYERS, &hp->period);
+    if (!keys_int(keys, ".attention.sliding_window", KEYS_NEEDED, 1, INT32_MAX,
+                  &hp->window))
+        return false;
+    if (keys_is_array(keys, pattern))
+        return keys_flags(keys, pattern, &hp->layers[0].is_windowed,
+                          sizeof(hp->layers[0]), hp->n_layer);
+    if (!keys_int(keys, pattern, KEYS_OPTIONAL, 1, MAX_LAYERS, &period))
+        return false;
+    for (int64_t il = 0; il < hp->n_layer; il++)
+        hp->layers[il].is_windowed = (il + 1) % period != 0;
+    return true;
 }
 
 /*
  * The factor on q·k.  Gemma 3's largest model, known by its 62 layers alone,
  * divides by the width per head instead of the head's own size.
  */
-static float
-attn_scale(const struct hparams *hp)
+static void
+set_attn_scales(struct hparams *hp)
 {
     const bool is_by_width = hp->arch->has_qk_norm && hp->n_layer == 62;
-    const double size =
-        is_by_width ? (double)(hp->n_embd / hp->n_head) : (double)hp->n_head_k;
 
-    return (float)(1.0 / sqrt(size));
+    for (int64_t il = 0; il < hp->n_layer; il++) {
+        struct layer_sizes *l = &hp->layers[il];
+        const int64_t size =
+            is_by_width ? hp->n_embd / l->n_head : l->n_head_k;
+
+        l->attn_scale = (float)(1.0 / sqrt((double)size));
+    }
+}
+
+/* What may be another number in each layer. */
+static bool
+read_layers(struct hparams *hp, const struct keys *keys)
+{
+    hp->layers = new_zeroed((size_t)hp->n_layer, sizeof(*hp->layers));
+    if (hp->layers == NULL ||
+        !READ_SIZES(hp, keys, ".feed_forward_length", KEYS_NEEDED, 1, n_ff) ||
+        !read_heads(hp, keys) || !read_window(hp, keys))
+        return false;
+    set_attn_scales(hp);
+    return true;
+}
+
+/* "llama, qwen2 or gemma3". */
+static bool
+unknown_arch(const char *name)
+{
+    const size_t n = sizeof(archs) / sizeof(archs[0]);
+    char known[256] = "";
+
+    for (size_t i = 0; i < n; i++) {
+        const size_t used = strlen(known);
+
+        snprintf(known + used, sizeof(known) - used, "%s%s",
+                 i == 0 ? "" : i == n - 1 ? " and " : ", ", archs[i].name);
+    }
+    return tool_error("architecture '%s' is not known, only %s are", name,
+                      known);
 }
 
 bool
@@ -173,7 +247,7 @@ hparams_read(struct hparams *hp, const struct gguf_context *gguf)
         return false;
     hp->arch = arch_by_name(name);
     if (hp->arch == NULL)
-        return tool_error("architecture '%s' is not known", name);
+        return unknown_arch(name);
     keys.arch = hp->arch->name;
     if (!keys_int(&keys, ".expert_count", KEYS_OPTIONAL, 0, INT32_MAX,
                   &n_expert))
@@ -184,22 +258,19 @@ hparams_read(struct hparams *hp, const struct gguf_context *gguf)
                   &hp->n_layer) ||
         !keys_int(&keys, ".embedding_length", KEYS_NEEDED, 1, MAX_SIZE,
                   &hp->n_embd) ||
-        !keys_int(&keys, ".feed_forward_length", KEYS_NEEDED, 1, MAX_SIZE,
-                  &hp->n_ff) ||
         !keys_int(&keys, ".context_length", KEYS_NEEDED, 1, INT32_MAX,
                   &hp->n_ctx_train) ||
         !keys_real(&keys, ".attention.layer_norm_rms_epsilon", KEYS_NEEDED,
                    0.0, 1.0, &eps) ||
-        !read_heads(hp, &keys) || !read_rope(hp, &keys) ||
-        !read_window(hp, &keys))
+        !read_rope(hp, &keys) || !read_layers(hp, &keys))
         return false;
     hp->norm_eps = (float)eps;
-    hp->attn_scale = attn_scale(hp);
     return true;
 }
 
-bool
-hparams_is_windowed(const struct hparams *hp, int64_t il)
+void
+hparams_clear(struct hparams *hp)
 {
-    return hp->period > 0 && (il + 1) % hp->period != 0;
+    free(hp->layers);
+    hp->layers = NULL;
 }

@@ -43,28 +43,41 @@ at_least_one(int64_t n)
 }
 
 /*
- * How many tokens fit into BYTES.  At the widest point of a layer there
- * live, for each token: attention's weights of all heads, unless it is one
- * operation, with the masks, or the two halves of the FFN; and beside either
- * some rows of the model's width.
+ * The bytes of a token in a layer of sizes L.  At the widest point there live
+ * attention's weights of all heads, unless it is one operation, with the masks,
+ * or the two halves of the FFN; and beside either some rows of the model's
+ * width.
  */
+static int64_t
+token_bytes(const struct model *model, const struct kv_cache *cache,
+            const struct layer_sizes *l)
+{
+    const int64_t masks =
+        model->devices->is_pipelined ? PIPELINED_MASKS : MASKS;
+    const int64_t of_heads = cache->is_fused ? 0 : l->n_head * 4;
+    const int64_t weights = cache->n_ctx * (of_heads + masks * 2);
+    const int64_t ffn = l->n_ff * 2 * 4;
+    const int64_t rows = (model->hparams.n_embd * 4 +
+                          l->n_head * (l->n_head_k + l->n_head_v)) * 4;
+
+    return (weights > ffn ? weights : ffn) + rows;
+}
+
+/* How many tokens fit into BYTES, in any layer. */
 static int64_t
 batch_size(const struct model *model, const struct kv_cache *cache,
            int64_t bytes)
 {
     const struct hparams *hp = &model->hparams;
-    const bool is_pipelined = model->devices->is_pipelined;
-    const int64_t most = is_pipelined ? PIPELINED_BATCH : BATCH_MAX;
-    const int64_t masks = is_pipelined ? PIPELINED_MASKS : MASKS;
     const int64_t n_ctx = cache->n_ctx;
-    const int64_t of_heads = cache->is_fused ? 0 : hp->n_head * 4;
-    const int64_t weights = n_ctx * (of_heads + masks * 2);
-    const int64_t ffn = hp->n_ff * 2 * 4;
-    const int64_t rows =
-        (hp->n_embd * 4 + hp->n_head * (hp->n_head_k + hp->n_head_v)) * 4;
-    int64_t n = bytes / ((weights > ffn ? weights : ffn) + rows);
+    int64_t n = model->devices->is_pipelined ? PIPELINED_BATCH : BATCH_MAX;
 
-    n = n > most ? most : n;
+    for (int64_t il = 0; il < hp->n_layer; il++) {
+        const int64_t fit =
+            bytes / token_bytes(model, cache, &hp->layers[il]);
+
+        n = fit < n ? fit : n;
+    }
     n = n > 32 ? n / 32 * 32 : n;
     return at_least_one(n < n_ctx ? n : n_ctx);
 }

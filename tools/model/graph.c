@@ -65,21 +65,22 @@ rows_from(const struct builder *b, struct ggml_tensor *x, int64_t first)
 /* X [heads · head, tokens] by head, normalised and rotated to its position;
  * its tokens are the graph's last ones. */
 static struct ggml_tensor *
-rotated(const struct builder *b, const struct layer *layer,
-        struct ggml_tensor *x, struct ggml_tensor *norm, int64_t n_head,
-        bool is_windowed)
+rotated(const struct builder *b, int64_t il, struct ggml_tensor *x,
+        struct ggml_tensor *norm, int64_t n_head)
 {
     const struct hparams *hp = b->hp;
-    const struct rope *rope = is_windowed ? &hp->rope_local : &hp->rope;
-    struct ggml_tensor *freqs = is_windowed ? NULL : layer->rope_freqs;
+    const struct layer_sizes *l = &hp->layers[il];
+    const struct rope *rope = l->is_windowed ? &hp->rope_local : &hp->rope;
+    struct ggml_tensor *freqs =
+        l->is_windowed ? NULL : b->model->layers[il].rope_freqs;
     const int64_t n = x->ne[1];
     struct ggml_tensor *positions = ggml_view_1d(
         b->ctx, b->positions, n,
         (size_t)(b->graph->n_tokens - n) * sizeof(int32_t));
 
-    x = ggml_reshape_3d(b->ctx, x, hp->n_head_k, n_head, n);
+    x = ggml_reshape_3d(b->ctx, x, l->n_head_k, n_head, n);
     x = normed(b, x, norm);
-    return ggml_rope_ext(b->ctx, x, positions, freqs, (int)hp->n_rot,
+    return ggml_rope_ext(b->ctx, x, positions, freqs, (int)l->n_rot,
                          hp->arch->rope_mode, rope->n_ctx_orig, rope->base,
                          rope->scale, rope->ext_factor, rope->attn_factor,
                          rope->beta_fast, rope->beta_slow);
@@ -130,12 +131,13 @@ store_keys_and_values(const struct builder *b, int64_t il,
               values->nb[0]);
 }
 
-/* The cached positions' keys, or values that lie likewise, by head: [N, n_kv,
- * heads, sequences]. */
+/* The cached positions' keys, or values that lie likewise, by N_HEAD heads: [N,
+ * n_kv, N_HEAD, sequences]. */
 static struct ggml_tensor *
-by_head(const struct builder *b, struct ggml_tensor *rows, int64_t n)
+by_head(const struct builder *b, struct ggml_tensor *rows, int64_t n,
+        int64_t n_head)
 {
-    return ggml_view_4d(b->ctx, rows, n, b->graph->n_kv, b->hp->n_head_kv,
+    return ggml_view_4d(b->ctx, rows, n, b->graph->n_kv, n_head,
                         b->cache->n_seq, rows->nb[1],
                         ggml_row_size(rows->type, n),
                         rows->nb[1] * (size_t)b->cache->n_ctx, 0);
@@ -143,20 +145,19 @@ by_head(const struct builder *b, struct ggml_tensor *rows, int64_t n)
 
 /* The same below for a token of each sequence; all sequences see as much. */
 static struct ggml_tensor *
-attention_by_sequence(const struct builder *b, struct ggml_tensor *k,
-                      struct ggml_tensor *v, struct ggml_tensor *q,
-                      struct ggml_tensor *mask)
+attention_by_sequence(const struct builder *b, const struct layer_sizes *l,
+                      struct ggml_tensor *k, struct ggml_tensor *v,
+                      struct ggml_tensor *q, struct ggml_tensor *mask)
 {
-    const struct hparams *hp = b->hp;
     const int64_t n = q->ne[2];
     struct ggml_tensor *heads;
 
     mask = ggml_view_2d(b->ctx, mask, mask->ne[0], GGML_KQ_MASK_PAD,
                         mask->nb[1], 0);
-    q = ggml_reshape_4d(b->ctx, q, hp->n_head_k, 1, hp->n_head, n);
-    heads = ggml_flash_attn_ext(b->ctx, q, k, v, mask, hp->attn_scale, 0.0f,
+    q = ggml_reshape_4d(b->ctx, q, l->n_head_k, 1, l->n_head, n);
+    heads = ggml_flash_attn_ext(b->ctx, q, k, v, mask, l->attn_scale, 0.0f,
                                 0.0f);
-    return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v, n);
+    return ggml_reshape_2d(b->ctx, heads, l->n_head * l->n_head_v, n);
 }
 
 /*
@@ -169,36 +170,37 @@ static struct ggml_tensor *
 attention(const struct builder *b, int64_t il, struct ggml_tensor *q,
           struct ggml_tensor *mask)
 {
-    const struct hparams *hp = b->hp;
+    const struct layer_sizes *l = &b->hp->layers[il];
     struct ggml_tensor *values = b->cache->values[il];
-    struct ggml_tensor *k = by_head(b, b->cache->keys[il], hp->n_head_k);
+    struct ggml_tensor *k =
+        by_head(b, b->cache->keys[il], l->n_head_k, l->n_head_kv);
     const int64_t n = q->ne[2];
     struct ggml_tensor *v, *weights, *heads;
 
     if (b->cache->n_seq > 1)
-        return attention_by_sequence(b, k, by_head(b, values, hp->n_head_v), q,
-                                     mask);
+        return attention_by_sequence(
+            b, l, k, by_head(b, values, l->n_head_v, l->n_head_kv), q, mask);
     mask = ggml_view_2d(b->ctx, mask, mask->ne[0],
                         GGML_PAD(n, GGML_KQ_MASK_PAD), mask->nb[1],
                         (size_t)(b->graph->n_tokens - n) * mask->nb[1]);
     q = ggml_permute(b->ctx, q, 0, 2, 1, 3);
     if (b->cache->is_fused) {
-        v = by_head(b, values, hp->n_head_v);
-        heads = ggml_flash_attn_ext(b->ctx, q, k, v, mask, hp->attn_scale,
+        v = by_head(b, values, l->n_head_v, l->n_head_kv);
+        heads = ggml_flash_attn_ext(b->ctx, q, k, v, mask, l->attn_scale,
                                     0.0f, 0.0f);
-        return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v, n);
+        return ggml_reshape_2d(b->ctx, heads, l->n_head * l->n_head_v, n);
     }
-    v = ggml_view_3d(b->ctx, values, b->graph->n_kv, hp->n_head_v,
-                     hp->n_head_kv, values->nb[1],
-                     values->nb[1] * (size_t)hp->n_head_v, 0);
+    v = ggml_view_3d(b->ctx, values, b->graph->n_kv, l->n_head_v,
+                     l->n_head_kv, values->nb[1],
+                     values->nb[1] * (size_t)l->n_head_v, 0);
     weights = ggml_mul_mat(b->ctx, k, q);
-    weights = ggml_soft_max_ext(b->ctx, weights, mask, hp->attn_scale, 0.0f);
+    weights = ggml_soft_max_ext(b->ctx, weights, mask, l->attn_scale, 0.0f);
     heads = ggml_mul_mat(b->ctx, v, weights);
     /* One token's heads lie as they should already. */
     if (n == 1)
-        return ggml_reshape_2d(b->ctx, heads, hp->n_head * hp->n_head_v, 1);
+        return ggml_reshape_2d(b->ctx, heads, l->n_head * l->n_head_v, 1);
     return ggml_cont_2d(b->ctx, ggml_permute(b->ctx, heads, 0, 2, 1, 3),
-                        hp->n_head * hp->n_head_v, n);
+                        l->n_head * l->n_head_v, n);
 }
 
 /* Of the tokens from FIRST on; NULL when that is none, and keys and values are
@@ -208,7 +210,7 @@ attention_block(const struct builder *b, int64_t il, struct ggml_tensor *x,
                 int64_t first)
 {
     const struct layer *layer = &b->model->layers[il];
-    const bool is_windowed = hparams_is_windowed(b->hp, il);
+    const struct layer_sizes *l = &b->hp->layers[il];
     struct ggml_tensor *q = NULL, *k, *v;
 
     x = normed(b, x, layer->attn_norm);
@@ -221,12 +223,12 @@ attention_block(const struct builder *b, int64_t il, struct ggml_tensor *x,
         q = linear(b, layer->wq, layer->bq, rows_from(b, x, first));
         ggml_build_forward_expand(b->graph->graph, q);
     }
-    k = rotated(b, layer, k, layer->k_norm, b->hp->n_head_kv, is_windowed);
+    k = rotated(b, il, k, layer->k_norm, l->n_head_kv);
     store_keys_and_values(b, il, k, v);
     if (q == NULL)
         return NULL;
-    q = rotated(b, layer, q, layer->q_norm, b->hp->n_head, is_windowed);
-    x = attention(b, il, q, is_windowed ? b->mask_local : b->mask);
+    q = rotated(b, il, q, layer->q_norm, l->n_head);
+    x = attention(b, il, q, l->is_windowed ? b->mask_local : b->mask);
     return normed(b, linear(b, layer->wo, layer->bo, x),
                   layer->attn_post_norm);
 }

@@ -26,26 +26,44 @@ find(const struct keys *keys, const char *name, enum keys_need need,
     return true;
 }
 
-/* The value of an integer of any type; false for other types. */
+/* Number I of the integers of TYPE at DATA; false for other types. */
 static bool
-integer_of(const struct gguf_context *gguf, int64_t id, int64_t *value)
+integer_at(enum gguf_type type, const void *data, size_t i, int64_t *value)
 {
     uint64_t large;
 
-    switch (gguf_get_kv_type(gguf, id)) {
-    case GGUF_TYPE_UINT8: *value = gguf_get_val_u8(gguf, id); return true;
-    case GGUF_TYPE_INT8: *value = gguf_get_val_i8(gguf, id); return true;
-    case GGUF_TYPE_UINT16: *value = gguf_get_val_u16(gguf, id); return true;
-    case GGUF_TYPE_INT16: *value = gguf_get_val_i16(gguf, id); return true;
-    case GGUF_TYPE_UINT32: *value = gguf_get_val_u32(gguf, id); return true;
-    case GGUF_TYPE_INT32: *value = gguf_get_val_i32(gguf, id); return true;
-    case GGUF_TYPE_INT64: *value = gguf_get_val_i64(gguf, id); return true;
+    switch (type) {
+    case GGUF_TYPE_UINT8: *value = ((const uint8_t *)data)[i]; return true;
+    case GGUF_TYPE_INT8: *value = ((const int8_t *)data)[i]; return true;
+    case GGUF_TYPE_UINT16: *value = ((const uint16_t *)data)[i]; return true;
+    case GGUF_TYPE_INT16: *value = ((const int16_t *)data)[i]; return true;
+    case GGUF_TYPE_UINT32: *value = ((const uint32_t *)data)[i]; return true;
+    case GGUF_TYPE_INT32: *value = ((const int32_t *)data)[i]; return true;
+    case GGUF_TYPE_INT64: *value = ((const int64_t *)data)[i]; return true;
     case GGUF_TYPE_UINT64:
-        large = gguf_get_val_u64(gguf, id);
+        large = ((const uint64_t *)data)[i];
         *value = large > INT64_MAX ? INT64_MAX : (int64_t)large;
         return true;
     default: return false;
     }
+}
+
+/* The value of an integer of any type; false for other types. */
+static bool
+integer_of(const struct gguf_context *gguf, int64_t id, int64_t *value)
+{
+    const enum gguf_type type = gguf_get_kv_type(gguf, id);
+
+    return type != GGUF_TYPE_ARRAY && type != GGUF_TYPE_STRING &&
+        integer_at(type, gguf_get_val_data(gguf, id), 0, value);
+}
+
+static bool
+is_between(const char *name, int64_t value, int64_t min, int64_t max)
+{
+    return (value >= min && value <= max) ||
+        tool_error("key %s is %lld, not between %lld and %lld", name,
+                   (long long)value, (long long)min, (long long)max);
 }
 
 bool
@@ -61,10 +79,98 @@ keys_int(const struct keys *keys, const char *name, enum keys_need need,
         return true;
     if (!integer_of(keys->gguf, id, &found))
         return tool_error("key %s is not a whole number", full);
-    if (found < min || found > max)
-        return tool_error("key %s is %lld, not between %lld and %lld", full,
-                          (long long)found, (long long)min, (long long)max);
+    if (!is_between(full, found, min, max))
+        return false;
     *value = found;
+    return true;
+}
+
+/* The array at ID, named FULL, has to have N elements; its type. */
+static bool
+begin_array(const struct keys *keys, const char *full, int64_t id, int64_t n,
+            enum gguf_type *type)
+{
+    const size_t n_found = gguf_get_arr_n(keys->gguf, id);
+
+    *type = gguf_get_arr_type(keys->gguf, id);
+    if (n_found != (size_t)n)
+        return tool_error("key %s has %zu elements for %lld layers", full,
+                          n_found, (long long)n);
+    return true;
+}
+
+/* Number I of the array at ID, which is of TYPE and has so many. */
+static bool
+element(const struct keys *keys, const char *full, int64_t id,
+        enum gguf_type type, int64_t i, int64_t min, int64_t max,
+        int64_t *value)
+{
+    char name[NAME_SIZE + 32];
+
+    snprintf(name, sizeof(name), "%s[%lld]", full, (long long)i);
+    if (type == GGUF_TYPE_STRING || type == GGUF_TYPE_ARRAY ||
+        !integer_at(type, gguf_get_arr_data(keys->gguf, id), (size_t)i, value))
+        return tool_error("key %s is not a whole number", name);
+    return is_between(name, *value, min, max);
+}
+
+bool
+keys_ints(const struct keys *keys, const char *name, enum keys_need need,
+          int64_t min, int64_t max, int64_t *at, size_t step, int64_t n)
+{
+    char full[NAME_SIZE];
+    enum gguf_type type;
+    int64_t id, value = 0;
+    bool is_array;
+
+    if (!find(keys, name, need, full, &id))
+        return false;
+    if (id < 0)
+        return true;
+    is_array = gguf_get_kv_type(keys->gguf, id) == GGUF_TYPE_ARRAY;
+    if (is_array ? !begin_array(keys, full, id, n, &type)
+                 : !keys_int(keys, name, need, min, max, &value))
+        return false;
+    for (int64_t i = 0; i < n; i++) {
+        if (is_array && !element(keys, full, id, type, i, min, max, &value))
+            return false;
+        *at = value;
+        at = (int64_t *)(void *)((char *)at + step);
+    }
+    return true;
+}
+
+bool
+keys_is_array(const struct keys *keys, const char *name)
+{
+    char full[NAME_SIZE];
+    int64_t id;
+
+    return find(keys, name, KEYS_OPTIONAL, full, &id) && id >= 0 &&
+        gguf_get_kv_type(keys->gguf, id) == GGUF_TYPE_ARRAY;
+}
+
+bool
+keys_flags(const struct keys *keys, const char *name, bool *at, size_t step,
+           int64_t n)
+{
+    char full[NAME_SIZE];
+    enum gguf_type type;
+    int64_t id, value;
+
+    if (!find(keys, name, KEYS_NEEDED, full, &id) ||
+        !begin_array(keys, full, id, n, &type))
+        return false;
+    for (int64_t i = 0; i < n; i++) {
+        /* What is true or false takes a byte of the file. */
+        const enum gguf_type as =
+            type == GGUF_TYPE_BOOL ? GGUF_TYPE_INT8 : type;
+
+        if (!element(keys, full, id, as, i, 0, 1, &value))
+            return false;
+        *at = value != 0;
+        at = (bool *)(void *)((char *)at + step);
+    }
     return true;
 }
 

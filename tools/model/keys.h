@@ -26,6 +26,21 @@ struct keys {
 bool keys_int(const struct keys *keys, const char *name, enum keys_need need,
               int64_t min, int64_t max, int64_t *value);
 
+/*
+ * A number for each of N layers, which the file has once for all of them or as an
+ * array of N integers of any type.  AT is the first layer's member of elements
+ * that lie STEP bytes apart; where the key is not there they stay as they are.
+ */
+bool keys_ints(const struct keys *keys, const char *name, enum keys_need need,
+               int64_t min, int64_t max, int64_t *at, size_t step, int64_t n);
+
+/* Is the key there, and an array? */
+bool keys_is_array(const struct keys *keys, const char *name);
+
+/* N of them that are true or false, 1 or 0; the array has to be there. */
+bool keys_flags(const struct keys *keys, const char *name, bool *at,
+                size_t step, int64_t n);
+
 /* F32 or F64, finite. */
 bool keys_real(const struct keys *keys, const char *name, enum keys_need need,
                double min, double max, double *value);

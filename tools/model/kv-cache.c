@@ -10,46 +10,59 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Attention of N_SEQ sequences in a layer of sizes L, in one operation. */
+static struct ggml_tensor *
+attention(struct ggml_context *ctx, const struct layer_sizes *l, int64_t n_seq)
+{
+    struct ggml_tensor *q = ggml_new_tensor_4d(ctx, GGML_TYPE_F32, l->n_head_k,
+                                               1, l->n_head, n_seq);
+    struct ggml_tensor *k = ggml_new_tensor_4d(
+        ctx, GGML_TYPE_F16, l->n_head_k, KV_STEP, l->n_head_kv, n_seq);
+    struct ggml_tensor *v = ggml_new_tensor_4d(
+        ctx, GGML_TYPE_F16, l->n_head_v, KV_STEP, l->n_head_kv, n_seq);
+    struct ggml_tensor *mask =
+        ggml_new_tensor_2d(ctx, GGML_TYPE_F16, KV_STEP, GGML_KQ_MASK_PAD);
+
+    return ggml_flash_attn_ext(ctx, q, k, v, mask, l->attn_scale, 0.0f, 0.0f);
+}
+
 /*
- * Can DEVICE compute attention with this model's heads in one operation?  False
- * without memory for the question: another answer would change the numbers.
+ * Can DEVICE compute attention of layer L in one operation, which is for keys and
+ * values of one length?  False without memory for the question: another answer
+ * would change the numbers.
  */
 static bool
-ask_fused(const struct hparams *hp, const struct device *device, int64_t n_seq,
-          bool *out)
+ask_fused(const struct layer_sizes *l, const struct device *device,
+          int64_t n_seq, bool *out)
 {
     const struct ggml_init_params params = {
         .mem_size = 8 * ggml_tensor_overhead(),
         .no_alloc = true,
     };
-    struct ggml_context *ctx = ggml_init(params);
-    struct ggml_tensor *q, *k, *v, *mask, *node;
+    struct ggml_context *ctx;
 
+    *out = false;
+    if (l->n_head_k != l->n_head_v)
+        return true;
+    ctx = ggml_init(params);
     if (ctx == NULL)
         return false;
-    q = ggml_new_tensor_4d(ctx, GGML_TYPE_F32, hp->n_head_k, 1, hp->n_head,
-                           n_seq);
-    k = ggml_new_tensor_4d(ctx, GGML_TYPE_F16, hp->n_head_k, KV_STEP,
-                           hp->n_head_kv, n_seq);
-    v = ggml_new_tensor_4d(ctx, GGML_TYPE_F16, hp->n_head_v, KV_STEP,
-                           hp->n_head_kv, n_seq);
-    mask = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, KV_STEP,
-                              GGML_KQ_MASK_PAD);
-    node = ggml_flash_attn_ext(ctx, q, k, v, mask, hp->attn_scale, 0.0f, 0.0f);
-    *out = ggml_backend_supports_op(device->backend, node);
+    *out = ggml_backend_supports_op(device->backend, attention(ctx, l, n_seq));
     ggml_free(ctx);
     return true;
 }
 
-/* The same of all devices of MODEL. */
+/* The same of all layers of MODEL, each on its device. */
 static bool
 ask_all_fused(const struct model *model, int64_t n_seq, bool *out)
 {
-    const struct devices *devices = model->devices;
+    const struct hparams *hp = &model->hparams;
     bool is_fused = true;
 
-    for (int i = 0; is_fused && i < devices->n; i++)
-        if (!ask_fused(&model->hparams, &devices->at[i], n_seq, &is_fused))
+    for (int64_t il = 0; is_fused && il < hp->n_layer; il++)
+        if (!ask_fused(&hp->layers[il],
+                       &model->devices->at[model->layers[il].device], n_seq,
+                       &is_fused))
             return false;
     *out = is_fused;
     return true;
@@ -59,8 +72,6 @@ static bool
 make_tensors(struct kv_cache *cache, const struct model *model)
 {
     const struct hparams *hp = &model->hparams;
-    const int64_t n_k = hp->n_head_kv * hp->n_head_k;
-    const int64_t n_v = hp->n_head_kv * hp->n_head_v;
     const int64_t n = cache->n_ctx * cache->n_seq;
 
     cache->keys = new_zeroed((size_t)hp->n_layer, sizeof(*cache->keys));
@@ -69,8 +80,11 @@ make_tensors(struct kv_cache *cache, const struct model *model)
         return false;
     for (int64_t il = 0; il < hp->n_layer; il++) {
         struct ggml_context *ctx = cache->parts[model->layers[il].device].ctx;
+        const struct layer_sizes *l = &hp->layers[il];
+        const int64_t n_v = l->n_head_kv * l->n_head_v;
 
-        cache->keys[il] = ggml_new_tensor_2d(ctx, GGML_TYPE_F16, n_k, n);
+        cache->keys[il] = ggml_new_tensor_2d(
+            ctx, GGML_TYPE_F16, l->n_head_kv * l->n_head_k, n);
         cache->values[il] = ggml_new_tensor_2d(
             ctx, GGML_TYPE_F16, cache->is_fused ? n_v : n,
             cache->is_fused ? n : n_v);

@@ -257,6 +257,7 @@ void
 model_close(struct model *model)
 {
     free(model->layers);
+    hparams_clear(&model->hparams);
     ggml_backend_buffer_free(model->copies_buffer);
     ggml_free(model->copies);
     ggml_backend_buffer_free(model->buffer);

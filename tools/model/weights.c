@@ -72,21 +72,22 @@ _Static_assert(sizeof(layer_weights) / sizeof(layer_weights[0]) + 1 ==
                    WEIGHTS_A_LAYER,
                "the tables and the count agree");
 
+/* Of layer IL; those beside the layers are the same for all. */
 static int64_t
-length_of(const struct model *model, enum length length)
+length_of(const struct model *model, int64_t il, enum length length)
 {
-    const struct hparams *hp = &model->hparams;
+    const struct layer_sizes *l = &model->hparams.layers[il];
 
     switch (length) {
     case LEN_ONE: return 1;
-    case LEN_EMBD: return hp->n_embd;
-    case LEN_FF: return hp->n_ff;
-    case LEN_Q: return hp->n_head * hp->n_head_k;
-    case LEN_K: return hp->n_head_kv * hp->n_head_k;
-    case LEN_V: return hp->n_head_kv * hp->n_head_v;
-    case LEN_O: return hp->n_head * hp->n_head_v;
-    case LEN_HEAD: return hp->n_head_k;
-    case LEN_PAIRS: return hp->n_rot / 2;
+    case LEN_EMBD: return model->hparams.n_embd;
+    case LEN_FF: return l->n_ff;
+    case LEN_Q: return l->n_head * l->n_head_k;
+    case LEN_K: return l->n_head_kv * l->n_head_k;
+    case LEN_V: return l->n_head_kv * l->n_head_v;
+    case LEN_O: return l->n_head * l->n_head_v;
+    case LEN_HEAD: return l->n_head_k;
+    case LEN_PAIRS: return l->n_rot / 2;
     case LEN_VOCAB: return model->n_vocab;
     }
     return 0;
@@ -127,10 +128,11 @@ is_usable_type(enum ggml_type type, bool is_vector)
 }
 
 static bool
-check(const struct model *model, const struct weight *w,
+check(const struct model *model, int64_t il, const struct weight *w,
       const struct ggml_tensor *t)
 {
-    const int64_t n0 = length_of(model, w->n0), n1 = length_of(model, w->n1);
+    const int64_t n0 = length_of(model, il, w->n0);
+    const int64_t n1 = length_of(model, il, w->n1);
 
     if (t->ne[0] != n0 || t->ne[1] != n1 || t->ne[2] != 1 || t->ne[3] != 1)
         return tool_error("tensor %s has shape %lld × %lld × %lld × %lld, not "
@@ -150,10 +152,10 @@ member_of(const struct weight *w, void *base)
     return (struct ggml_tensor **)(void *)((char *)base + w->member);
 }
 
-/* Look for W, its name after PREFIX, and set its member of BASE. */
+/* Look for W of layer IL, its name after PREFIX, and set its member of BASE. */
 static bool
-find(const struct model *model, const struct weight *w, const char *prefix,
-     void *base)
+find(const struct model *model, int64_t il, const struct weight *w,
+     const char *prefix, void *base)
 {
     const struct arch *arch = model->hparams.arch;
     struct ggml_tensor *t;
@@ -165,7 +167,7 @@ find(const struct model *model, const struct weight *w, const char *prefix,
     t = ggml_get_tensor(model->tensors, name);
     if (t == NULL && is_needed(arch, w->owner))
         return tool_error("the file has no tensor %s", name);
-    if (t != NULL && !check(model, w, t))
+    if (t != NULL && !check(model, il, w, t))
         return false;
     *member_of(w, base) = t;
     return true;
@@ -179,7 +181,7 @@ find_layer(const struct model *model, int64_t il, struct layer *layer)
     snprintf(prefix, sizeof(prefix), "blk.%lld.", (long long)il);
     for (size_t i = 0; i < sizeof(layer_weights) / sizeof(layer_weights[0]);
          i++)
-        if (!find(model, &layer_weights[i], prefix, layer))
+        if (!find(model, il, &layer_weights[i], prefix, layer))
             return false;
     layer->rope_freqs = model->rope_freqs;
     return true;
@@ -215,6 +217,21 @@ set_n_vocab(struct model *model)
     return true;
 }
 
+/* All layers rotate by the same frequencies, so as many pairs. */
+static bool
+check_frequencies(const struct model *model)
+{
+    const struct hparams *hp = &model->hparams;
+
+    for (int64_t il = 0; model->rope_freqs != NULL && il < hp->n_layer; il++)
+        if (hp->layers[il].n_rot != hp->layers[0].n_rot)
+            return tool_error("tensor %s is for %lld rotated elements, but "
+                              "layer %lld has %lld", model->rope_freqs->name,
+                              (long long)hp->layers[0].n_rot, (long long)il,
+                              (long long)hp->layers[il].n_rot);
+    return true;
+}
+
 bool
 weights_find(struct model *model)
 {
@@ -224,8 +241,10 @@ weights_find(struct model *model)
         return false;
     for (size_t i = 0; i < sizeof(model_weights) / sizeof(model_weights[0]);
          i++)
-        if (!find(model, &model_weights[i], "", model))
+        if (!find(model, 0, &model_weights[i], "", model))
             return false;
+    if (!check_frequencies(model))
+        return false;
     if (model->output == NULL)
         model->output = model->token_embd;
     model->layers = new_zeroed((size_t)n_layer, sizeof(*model->layers));

@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	tests/tools/run/forward \
 	tests/tools/run/hostile \
 	tests/tools/run/keys \
+	tests/tools/run/layers \
 	tests/tools/run/lines \
 	tests/tools/run/tokens \
 	tests/tools/run/values
@@ -34,6 +35,13 @@ tests_tools_run_hostile_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 tests_tools_run_keys_SOURCES = %D%/keys.c $(run_program)
 tests_tools_run_keys_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_keys_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_layers_SOURCES = \
+	%D%/layers.c \
+	%D%/reference.c \
+	%D%/reference.h \
+	$(run_program)
+tests_tools_run_layers_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_layers_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS) -lm
 tests_tools_run_lines_SOURCES = %D%/lines.c $(run_program)
 tests_tools_run_lines_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_lines_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)

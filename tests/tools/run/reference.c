@@ -22,21 +22,29 @@
 
 #include <cmocka.h>
 
+enum { MOST_LAYERS = 8, MOST_WIDE = 512 };
+
+struct sizes {
+    int n_ff, n_head, n_head_kv, n_head_k, n_head_v, is_local;
+};
+
 struct ref {
     struct gguf_context *gguf;
     struct ggml_context *ctx;
     char arch[16];
-    int n_layer, n_embd, n_ff, n_head, n_head_kv, n_head_k;
+    int n_layer, n_embd;
+    struct sizes at[MOST_LAYERS];
     int is_gemma, is_neox;
     int window, n_ctx_orig;
     double eps, base, factor;
     int is_yarn;
-    double *keys, *values; /* [layer][token][kv head · head] */
+    double *keys, *values; /* [layer][token][MOST_WIDE] */
     size_t n;              /* tokens in all */
 };
 
+/* Of layer IL, where the key has a number for each. */
 static double
-key(const struct ref *r, const char *name, double otherwise)
+key_of(const struct ref *r, int il, const char *name, double otherwise)
 {
     char full[96];
     int64_t id;
@@ -45,9 +53,23 @@ key(const struct ref *r, const char *name, double otherwise)
     id = gguf_find_key(r->gguf, full);
     if (id < 0)
         return otherwise;
+    if (gguf_get_kv_type(r->gguf, id) == GGUF_TYPE_ARRAY) {
+        const void *data = gguf_get_arr_data(r->gguf, id);
+
+        if (gguf_get_arr_type(r->gguf, id) == GGUF_TYPE_BOOL)
+            return ((const int8_t *)data)[il];
+        assert_int_equal(gguf_get_arr_type(r->gguf, id), GGUF_TYPE_INT32);
+        return ((const int32_t *)data)[il];
+    }
     if (gguf_get_kv_type(r->gguf, id) == GGUF_TYPE_UINT32)
         return gguf_get_val_u32(r->gguf, id);
     return (double)gguf_get_val_f32(r->gguf, id);
+}
+
+static double
+key(const struct ref *r, const char *name, double otherwise)
+{
+    return key_of(r, 0, name, otherwise);
 }
 
 /* The tensor NAME of layer IL (-1: of none) as floats, NULL when not there. */
@@ -108,11 +130,12 @@ norm(const struct ref *r, int il, const char *name, const double *x, double *y,
     free(w);
 }
 
-/* The angle of pair J at position P, and the factor on the rotated pair. */
+/* The angle of pair J of N elements at position P, and the factor on the rotated
+ * pair. */
 static double
-angle(const struct ref *r, int j, size_t p, int is_local, double *stretch)
+angle(const struct ref *r, double n, int j, size_t p, int is_local,
+      double *stretch)
 {
-    const double n = r->n_head_k;
     const double base = is_local ? 10000.0 : r->base;
     double own = (double)p * pow(base, -2.0 * j / n), low, high, ramp;
     float *freqs = is_local ? NULL : weight(r, -1, "rope_freqs.weight");
@@ -134,15 +157,17 @@ angle(const struct ref *r, int j, size_t p, int is_local, double *stretch)
     return own / r->factor * (1.0 - ramp) + own * ramp;
 }
 
-/* Rotate one head to position P: pairs are neighbours, or halves apart. */
+/* Rotate a head of layer IL to position P: pairs are neighbours, or halves
+ * apart. */
 static void
-rotate(const struct ref *r, double *head, size_t p, int is_local)
+rotate(const struct ref *r, int il, double *head, size_t p)
 {
-    const int half = r->n_head_k / 2;
+    const struct sizes *s = &r->at[il];
+    const int half = s->n_head_k / 2;
 
     for (int j = 0; j < half; j++) {
         double stretch;
-        const double a = angle(r, j, p, is_local, &stretch);
+        const double a = angle(r, s->n_head_k, j, p, s->is_local, &stretch);
         double *x = &head[r->is_neox ? j : 2 * j];
         double *y = &head[r->is_neox ? j + half : 2 * j + 1];
         const double u = *x, v = *y;
@@ -155,14 +180,16 @@ rotate(const struct ref *r, double *head, size_t p, int is_local)
 /* Normalise and rotate HEADS heads. */
 static void
 place_heads(const struct ref *r, int il, const char *norm_name, double *heads,
-            int n_heads, size_t p, int is_local)
+            int n_heads, size_t p)
 {
+    const int n = r->at[il].n_head_k;
+
     for (int h = 0; h < n_heads; h++) {
-        double *head = heads + h * r->n_head_k;
+        double *head = heads + h * n;
 
         if (r->is_gemma)
-            norm(r, il, norm_name, head, head, r->n_head_k);
-        rotate(r, head, p, is_local);
+            norm(r, il, norm_name, head, head, n);
+        rotate(r, il, head, p);
     }
 }
 
@@ -175,36 +202,37 @@ as_half(double x)
 /* Head H of the query at position P over all positions that it sees. */
 static void
 attend(const struct ref *r, int il, const double *q, int h, size_t p,
-       int is_local, double *out)
+       double *out)
 {
-    const int n = r->n_head_k, n_kv = r->n_head_kv * n;
-    const int kv = h / (r->n_head / r->n_head_kv);
+    const struct sizes *s = &r->at[il];
+    const int n = s->n_head_k, n_v = s->n_head_v;
+    const int kv = h / (s->n_head / s->n_head_kv);
     const size_t first =
-        is_local && p + 1 > (size_t)r->window ? p + 1 - (size_t)r->window : 0;
+        s->is_local && p + 1 > (size_t)r->window ? p + 1 - (size_t)r->window : 0;
     double *scores = calloc(p + 1, sizeof(*scores)), sum = 0.0, best = -1e300;
 
     assert_non_null(scores);
     for (size_t i = first; i <= p; i++) {
         const double *k =
-            r->keys + ((size_t)il * r->n + i) * (size_t)n_kv + kv * n;
+            r->keys + ((size_t)il * r->n + i) * MOST_WIDE + kv * n;
 
         for (int j = 0; j < n; j++)
             scores[i] += q[j] * k[j];
         scores[i] /= sqrt(n);
         best = fmax(best, scores[i]);
     }
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < n_v; j++)
         out[j] = 0.0;
     for (size_t i = first; i <= p; i++) {
         const double *v =
-            r->values + ((size_t)il * r->n + i) * (size_t)n_kv + kv * n;
+            r->values + ((size_t)il * r->n + i) * MOST_WIDE + kv * n_v;
         const double e = exp(scores[i] - best);
 
         sum += e;
-        for (int j = 0; j < n; j++)
+        for (int j = 0; j < n_v; j++)
             out[j] += e * v[j];
     }
-    for (int j = 0; j < n; j++)
+    for (int j = 0; j < n_v; j++)
         out[j] /= sum;
     free(scores);
 }
@@ -212,25 +240,28 @@ attend(const struct ref *r, int il, const double *q, int h, size_t p,
 static void
 attention(const struct ref *r, int il, double *x, size_t p)
 {
-    const int n_q = r->n_head * r->n_head_k, n_kv = r->n_head_kv * r->n_head_k;
-    const int is_local = r->is_gemma && (il + 1) % 6 != 0;
-    const size_t at = ((size_t)il * r->n + p) * (size_t)n_kv;
-    double y[512], q[512], k[512], v[512], heads[512];
+    const struct sizes *s = &r->at[il];
+    const int n_q = s->n_head * s->n_head_k;
+    const int n_k = s->n_head_kv * s->n_head_k;
+    const int n_v = s->n_head_kv * s->n_head_v;
+    const size_t at = ((size_t)il * r->n + p) * MOST_WIDE;
+    double y[MOST_WIDE], q[MOST_WIDE], k[MOST_WIDE], v[MOST_WIDE];
+    double heads[MOST_WIDE];
 
     norm(r, il, "attn_norm.weight", x, y, r->n_embd);
     linear(r, il, "attn_q.weight", "attn_q.bias", y, r->n_embd, q, n_q);
-    linear(r, il, "attn_k.weight", "attn_k.bias", y, r->n_embd, k, n_kv);
-    linear(r, il, "attn_v.weight", "attn_v.bias", y, r->n_embd, v, n_kv);
-    place_heads(r, il, "attn_q_norm.weight", q, r->n_head, p, is_local);
-    place_heads(r, il, "attn_k_norm.weight", k, r->n_head_kv, p, is_local);
-    for (int i = 0; i < n_kv; i++) {
+    linear(r, il, "attn_k.weight", "attn_k.bias", y, r->n_embd, k, n_k);
+    linear(r, il, "attn_v.weight", "attn_v.bias", y, r->n_embd, v, n_v);
+    place_heads(r, il, "attn_q_norm.weight", q, s->n_head, p);
+    place_heads(r, il, "attn_k_norm.weight", k, s->n_head_kv, p);
+    for (int i = 0; i < n_k; i++)
         r->keys[at + (size_t)i] = as_half(k[i]);
+    for (int i = 0; i < n_v; i++)
         r->values[at + (size_t)i] = as_half(v[i]);
-    }
-    for (int h = 0; h < r->n_head; h++)
-        attend(r, il, q + h * r->n_head_k, h, p, is_local,
-               heads + h * r->n_head_k);
-    linear(r, il, "attn_output.weight", NULL, heads, n_q, y, r->n_embd);
+    for (int h = 0; h < s->n_head; h++)
+        attend(r, il, q + h * s->n_head_k, h, p, heads + h * s->n_head_v);
+    linear(r, il, "attn_output.weight", NULL, heads, s->n_head * s->n_head_v, y,
+           r->n_embd);
     if (r->is_gemma)
         norm(r, il, "post_attention_norm.weight", y, y, r->n_embd);
     for (int i = 0; i < r->n_embd; i++)
@@ -250,18 +281,41 @@ gate(const struct ref *r, double x)
 static void
 feed_forward(const struct ref *r, int il, double *x)
 {
-    double y[512], a[512], b[512];
+    const int n_ff = r->at[il].n_ff;
+    double y[MOST_WIDE], a[MOST_WIDE], b[MOST_WIDE];
 
     norm(r, il, "ffn_norm.weight", x, y, r->n_embd);
-    linear(r, il, "ffn_gate.weight", NULL, y, r->n_embd, a, r->n_ff);
-    linear(r, il, "ffn_up.weight", NULL, y, r->n_embd, b, r->n_ff);
-    for (int i = 0; i < r->n_ff; i++)
+    linear(r, il, "ffn_gate.weight", NULL, y, r->n_embd, a, n_ff);
+    linear(r, il, "ffn_up.weight", NULL, y, r->n_embd, b, n_ff);
+    for (int i = 0; i < n_ff; i++)
         a[i] = gate(r, a[i]) * b[i];
-    linear(r, il, "ffn_down.weight", NULL, a, r->n_ff, y, r->n_embd);
+    linear(r, il, "ffn_down.weight", NULL, a, n_ff, y, r->n_embd);
     if (r->is_gemma)
         norm(r, il, "post_ffw_norm.weight", y, y, r->n_embd);
     for (int i = 0; i < r->n_embd; i++)
         x[i] += y[i];
+}
+
+/* The window of every layer but each sixth, unless the file says which. */
+static int
+is_local(const struct ref *r, int il)
+{
+    return r->is_gemma &&
+           key_of(r, il, "attention.sliding_window_pattern",
+                  (il + 1) % 6 != 0) != 0.0;
+}
+
+static void
+read_layer(struct ref *r, int il)
+{
+    struct sizes *s = &r->at[il];
+
+    s->n_ff = (int)key_of(r, il, "feed_forward_length", 0);
+    s->n_head = (int)key_of(r, il, "attention.head_count", 0);
+    s->n_head_kv = (int)key_of(r, il, "attention.head_count_kv", 0);
+    s->n_head_k = (int)key_of(r, il, "attention.key_length", 0);
+    s->n_head_v = (int)key_of(r, il, "attention.value_length", 0);
+    s->is_local = is_local(r, il);
 }
 
 static void
@@ -276,10 +330,9 @@ read_sizes(struct ref *r)
     r->is_neox = strcmp(r->arch, "llama") != 0;
     r->n_layer = (int)key(r, "block_count", 0);
     r->n_embd = (int)key(r, "embedding_length", 0);
-    r->n_ff = (int)key(r, "feed_forward_length", 0);
-    r->n_head = (int)key(r, "attention.head_count", 0);
-    r->n_head_kv = (int)key(r, "attention.head_count_kv", 0);
-    r->n_head_k = (int)key(r, "attention.key_length", 0);
+    assert_in_range(r->n_layer, 1, MOST_LAYERS);
+    for (int il = 0; il < r->n_layer; il++)
+        read_layer(r, il);
     r->window = (int)key(r, "attention.sliding_window", 0);
     r->eps = key(r, "attention.layer_norm_rms_epsilon", 0);
     r->base = key(r, "rope.freq_base", 10000.0);
@@ -297,7 +350,7 @@ one_token(const struct ref *r, int id, size_t p, double *logits,
 {
     float *embd = weight(r, -1, "token_embd.weight");
     float *output = weight(r, -1, "output.weight");
-    double x[512];
+    double x[MOST_WIDE];
 
     for (int i = 0; i < r->n_embd; i++)
         x[i] = (double)embd[id * r->n_embd + i] *
@@ -324,8 +377,7 @@ reference_logits(const char *path, const int *ids, size_t n, size_t *n_vocab)
     r.gguf = gguf_init_from_file(path, params);
     assert_non_null(r.gguf);
     read_sizes(&r);
-    n_cached =
-        (size_t)r.n_layer * n * (size_t)r.n_head_kv * (size_t)r.n_head_k;
+    n_cached = (size_t)r.n_layer * n * MOST_WIDE;
     r.keys = calloc(n_cached, sizeof(*r.keys));
     r.values = calloc(n_cached, sizeof(*r.values));
     *n_vocab = (size_t)ggml_get_tensor(r.ctx, "token_embd.weight")->ne[1];
