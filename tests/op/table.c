@@ -77,6 +77,23 @@ views_and_no_operation_have_no_work(void **state)
     }
 }
 
+/* A step of AdamW its two moments; the client's functions anything. */
+static void
+written_sources_are_known(void **state)
+{
+    (void)state;
+    for (int op = -1; op <= GGML_OP_COUNT; op++) {
+        const bool is_known = op >= 0 && op < GGML_OP_COUNT;
+        unsigned want = is_known ? 0 : GB_OP_WRITES_ANYTHING;
+
+        if (op >= GGML_OP_MAP_UNARY && op <= GGML_OP_MAP_CUSTOM3)
+            want = GB_OP_WRITES_ANYTHING;
+        if (op == GGML_OP_OPT_STEP_ADAMW)
+            want = 1u << 2 | 1u << 3;
+        assert_int_equal(gb_op_writes((enum ggml_op)op), want);
+    }
+}
+
 static void
 unary_functions_have_the_interfaces_names(void **state)
 {
@@ -127,6 +144,7 @@ main(void)
         TEST(names_and_symbols_are_the_interfaces),
         TEST(every_operation_has_one_row),
         TEST(views_and_no_operation_have_no_work),
+        TEST(written_sources_are_known),
         TEST(unary_functions_have_the_interfaces_names),
         TEST(a_description_is_the_function_of_a_unary_operation),
         TEST(what_is_no_operation_has_no_name),

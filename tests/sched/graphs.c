@@ -119,6 +119,49 @@ write_to(struct graphs *g, struct ggml_tensor *t)
     }
 }
 
+/* A function of the client's that writes to data of the host's, which is not
+ * among its sources. */
+static void
+write_hidden(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith,
+             int nth, void *userdata)
+{
+    struct ggml_tensor *other = userdata;
+
+    rig_halve(dst, a, ith, nth, NULL);
+    for (int i = 0; i < WIDTH; i++)
+        ((float *)other->data)[i] = ((float *)other->data)[i] * 0.5f + 0.25f;
+}
+
+/* One that is read, written, and read again by another node. */
+static struct ggml_tensor *
+hide_write(struct graphs *g)
+{
+    struct ggml_context *ctx = g->rig->ctx;
+    struct ggml_tensor *t = g->data[4 * g->host + below(g, 4)];
+    struct ggml_tensor *a = any(g);
+
+    rig_expand(g->rig, ggml_add(ctx, a, t));
+    a = ggml_map_custom1(ctx, a, write_hidden, 1, t);
+    rig_expand(g->rig, a);
+    return ggml_add(ctx, a, t);
+}
+
+/* A step of AdamW with parameters and moments in one memory. */
+static struct ggml_tensor *
+step(struct graphs *g)
+{
+    struct ggml_context *ctx = g->rig->ctx;
+    struct ggml_tensor **of = &g->data[4 * below(g, GRAPHS_DATA / 4)];
+    struct ggml_tensor *a = any(g), *w;
+
+    ggml_set_param(ctx, of[0]);
+    for (int i = 0; i < 3; i++)
+        rig_expand(g->rig, ggml_add(ctx, a, of[i]));
+    w = ggml_opt_step_adamw(ctx, of[0], a, of[1], of[2], g->step);
+    rig_expand(g->rig, w);
+    return ggml_add(ctx, ggml_sub(ctx, w, of[1]), of[2]);
+}
+
 /*
  * Perhaps the client chooses where a tensor is computed, or lies.  The random
  * number is taken in any case, and from one range for all rigs.
@@ -143,6 +186,10 @@ write(struct graphs *g)
                                                                : any(g);
     struct ggml_tensor *reads[2], *w;
 
+    if (below(g, 8) == 0)
+        return hide_write(g);
+    if (g->writes_data && below(g, 5) == 0)
+        return step(g);
     reads[0] = ggml_scale(g->rig->ctx, t, 0.25f);
     w = write_to(g, t);
     reads[1] = below(g, 2) != 0 ? ggml_silu(g->rig->ctx, t)
@@ -197,7 +244,12 @@ memory(const struct rig *rig, int i)
 void
 graphs_add_data(struct graphs *g, struct rig *rig)
 {
+    static const float step[] = { 0.25f, 0.5f, 0.5f, 1, 0.25f, 0.5f, 0 };
+
     g->rig = rig;
+    g->step = rig_data(rig, ggml_backend_cpu_buffer_type(),
+                       GGML_BACKEND_BUFFER_USAGE_WEIGHTS, 7, 1, 0);
+    ggml_backend_tensor_set(g->step, step, 0, sizeof(step));
     for (int i = 0; i < GRAPHS_DATA; i++)
         g->data[i] = rig_data(
             rig, memory(rig, i / 4),

@@ -21,7 +21,9 @@ struct graphs {
     bool chooses; /* the client has wishes */
     bool writes;  /* operations work in place, on inputs too */
     bool writes_data; /* some of the graph at hand do so on data, if any do */
+    int host; /* the memory of data that is the host's: what each of four is in */
     struct ggml_tensor *data[GRAPHS_DATA];
+    struct ggml_tensor *step; /* parameters of a step of AdamW */
     struct ggml_tensor *made[GRAPHS_MADE]; /* the inputs first */
     int n_made;
 };

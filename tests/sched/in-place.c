@@ -333,6 +333,53 @@ moments_of_an_optimizer_are_copied_again_after_a_step(void **state)
     rig_close(&rig);
 }
 
+/* ---- functions of the client's ---- */
+
+static void
+double_other(struct ggml_tensor *dst, const struct ggml_tensor *a, int ith,
+             int nth, void *userdata)
+{
+    struct ggml_tensor *other = userdata;
+
+    rig_halve(dst, a, ith, nth, NULL);
+    for (int64_t i = 0; i < ggml_nelements(other); i++)
+        ((float *)other->data)[i] *= 2;
+}
+
+/* Copies of what it writes, which nobody is told, are made again behind it; and
+ * an input of the graph is copied when it has been written. */
+static void
+all_is_copied_again_behind_a_function(void **state)
+{
+    struct ggml_tensor *w, *x, *z, *before[2], *after[2];
+    struct rig rig;
+
+    (void)state;
+    for (int parallel = 0; parallel < 2; parallel++) {
+        sim_reset();
+        rig_open(&rig, 1, parallel != 0);
+        w = rig_weights(&rig, CPU, 4, 1, 3);
+        x = rig_choose(&rig, rig_input(&rig, 4), CPU);
+        z = rig_input(&rig, 4);
+        before[0] = read_it(&rig, w, DEVICE);
+        before[1] = read_it(&rig, x, DEVICE);
+        z = ggml_map_custom1(rig.ctx, z, double_other, 1, w);
+        rig_expand(&rig, z);
+        z = ggml_map_custom1(rig.ctx, z, double_other, 1, x);
+        rig_expand(&rig, z);
+        after[0] = read_it(&rig, w, DEVICE);
+        after[1] = read_it(&rig, x, DEVICE);
+        rig_alloc(&rig);
+        rig_set(x, 5);
+        rig_compute(&rig);
+        rig_expect(before[0], 9);
+        rig_expect(before[1], 15);
+        rig_expect(after[0], 18);
+        rig_expect(after[1], 30);
+        rig_close(&rig);
+    }
+}
+
 int
 main(void)
 {
@@ -346,6 +393,7 @@ main(void)
         cmocka_unit_test(what_was_not_written_is_copied_once),
         cmocka_unit_test(backends_with_the_same_memory_wait_for_each_other),
         cmocka_unit_test(moments_of_an_optimizer_are_copied_again_after_a_step),
+        cmocka_unit_test(all_is_copied_again_behind_a_function),
     };
 
     return cmocka_run_group_tests_name("copies of what is written", tests,

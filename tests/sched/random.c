@@ -91,7 +91,9 @@ open_pair(struct pair *p, uint64_t seed, bool parallel, bool writes,
     configure(seed, n_devices, writes);
     rig_open(&p->rig, n_devices, parallel);
     rig_open(&p->alone, 0, false);
-    p->graphs = (struct graphs){ .chooses = chooses, .writes = writes };
+    p->graphs = (struct graphs){
+        .chooses = chooses, .writes = writes, .host = n_devices
+    };
     p->expected = p->graphs;
     graphs_add_data(&p->graphs, &p->rig);
     graphs_add_data(&p->expected, &p->alone);
