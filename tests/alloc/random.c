@@ -5,7 +5,7 @@
  *
  * Every few bytes of the buffers hold the name of the tensor that wrote them
  * last.  A node may only read bytes with the right name on them, and at the end
- * all results must still have theirs.  So nothing of how the allocator thinks
+ * all results must still have theirs, the moments of a step of AdamW among them.  So nothing of how the allocator thinks
  * is believed.
  */
 #include "lib/alloc/check.h"
@@ -102,9 +102,32 @@ new_view(struct making *m, uint64_t kind)
                         (size_t)below(m, (uint64_t)a->ne[1]) * a->nb[1]);
 }
 
+/* A step of AdamW, which changes two tensors besides.  A leaf that is a parameter
+ * is no leaf, and has no place from the start. */
+static struct ggml_tensor *
+new_step(struct making *m)
+{
+    struct ggml_tensor *of[4], *step;
+
+    for (int i = 0; i < 4; i++) {
+        of[i] = any(m);
+        if (!ggml_are_same_shape(of[0], of[i]) || of[0]->op == GGML_OP_NONE)
+            return ggml_sqr(m->ctx, of[i]);
+    }
+    ggml_set_param(m->ctx, of[0]);
+    step = ggml_opt_step_adamw(
+        m->ctx, of[0], of[1], of[2], of[3],
+        ggml_new_tensor_1d(m->ctx, GGML_TYPE_F32, 7));
+    if (below(m, 2) == 0)
+        ggml_build_forward_expand(m->graph, step);
+    return step;
+}
+
 static struct ggml_tensor *
 new_tensor(struct making *m)
 {
+    if (below(m, 16) == 0)
+        return new_step(m);
     switch (below(m, 12)) {
     case 0:
         return new_leaf(m);
@@ -284,6 +307,9 @@ run_on_names(const struct making *m, uint64_t seed)
     for (int i = 0; i < graph->n_nodes; i++) {
         const struct ggml_tensor *t = graph->nodes[i];
 
+        for (int s = 2; t->op == GGML_OP_OPT_STEP_ADAMW && s < 4; s++)
+            if (!is_weight(m, t->src[s]))
+                check_name(&names, t->src[s], seed, "as a moment at the end");
         if (is_weight(m, t))
             continue;
         if ((t->flags & GGML_TENSOR_FLAG_OUTPUT) != 0 || !is_read(graph, t))
