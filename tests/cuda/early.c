@@ -93,10 +93,12 @@ enum { K = 2304, ROWS = 6, ALL = K * ROWS };
 
 static enum ggml_type type; /* of the weights */
 static bool are_written;    /* by the graph */
+static bool are_moments;    /* which a step of AdamW writes, then */
 
 struct product {
     struct ggml_context *ctx, *weights_ctx;
     struct ggml_tensor *weights, *other, *copy, *column, *result;
+    struct ggml_tensor *params; /* of a step; or NULL */
     struct ggml_cgraph *graph;
     ggml_backend_buffer_t buffer, weights_buffer;
 };
@@ -112,6 +114,19 @@ context(void)
     return ctx;
 }
 
+/* Weights become others where they are the moments of parameters that nobody
+ * wants. */
+static struct ggml_tensor *
+step(struct product *p)
+{
+    struct ggml_tensor *w = ggml_dup_tensor(p->ctx, p->weights);
+    struct ggml_tensor *v = ggml_dup_tensor(p->ctx, p->weights);
+
+    ggml_set_param(p->ctx, w);
+    p->params = ggml_new_tensor_1d(p->ctx, GGML_TYPE_F32, 7);
+    return ggml_opt_step_adamw(p->ctx, w, p->other, p->weights, v, p->params);
+}
+
 /* result = weights * (column + column); the weights are copied from others
  * before. */
 static struct product
@@ -124,8 +139,9 @@ make(ggml_backend_t backend)
     p.column = ggml_new_tensor_1d(p.ctx, GGML_TYPE_F32, K);
     p.graph = ggml_new_graph(p.ctx);
     if (are_written)
-        ggml_build_forward_expand(p.graph,
-                                  ggml_cpy(p.ctx, p.other, p.weights));
+        ggml_build_forward_expand(
+            p.graph, are_moments ? step(&p)
+                                 : ggml_cpy(p.ctx, p.other, p.weights));
     p.result = ggml_mul_mat(p.ctx, p.weights,
                             ggml_add(p.ctx, p.column, p.column));
     ggml_build_forward_expand(p.graph, p.result);
@@ -135,6 +151,12 @@ make(ggml_backend_t backend)
     CHECK(p.buffer != NULL && p.weights_buffer != NULL);
     ggml_backend_buffer_set_usage(p.weights_buffer,
                                   GGML_BACKEND_BUFFER_USAGE_WEIGHTS);
+    if (p.params != NULL) {
+        static const float params[] = { 0, 0, 0, 1, 0, 1, 0 };
+
+        ggml_backend_buffer_clear(p.buffer, 0);
+        ggml_backend_tensor_set(p.params, params, 0, sizeof(params));
+    }
     return p;
 }
 
@@ -244,6 +266,17 @@ weights_that_the_graph_writes_are_waited_for(void **state)
     multiply_all("GGMLBACKEND_GPU_VARIANT=mma8 EMU_ORDER=1");
 }
 
+static void
+moments_that_a_step_writes_are_waited_for(void **state)
+{
+    (void)state;
+    are_written = are_moments = true;
+    type = GGML_TYPE_F32;
+    cuda_case(multiply, "", NULL);
+    cuda_case(multiply, "GGMLBACKEND_GPU_VARIANT=mma8 EMU_ORDER=1", NULL);
+    cuda_case(multiply, "GGML_CUDA_DISABLE_GRAPHS=1", NULL);
+}
+
 int
 main(void)
 {
@@ -254,6 +287,7 @@ main(void)
         cmocka_unit_test(edges_that_cannot_be_added_end_recording),
         cmocka_unit_test(weights_are_read_before_the_columns_are_there),
         cmocka_unit_test(weights_that_the_graph_writes_are_waited_for),
+        cmocka_unit_test(moments_that_a_step_writes_are_waited_for),
     };
 
     return cmocka_run_group_tests_name("kernels that begin early", tests, NULL,

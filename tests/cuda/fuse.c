@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tests/cuda/fuse.c - random graphs give the same bits whether groups of nodes
- * are computed by one kernel or not, and whether a plan is used again or made
- * anew.
+ * are computed by one kernel or not, whether a plan is used again or made anew,
+ * and whether each node is a graph of its own.
  *
  * Products with one right side are one launch for each type of weights,
  * and a token's attention packs its results for the product behind it.
@@ -10,8 +10,8 @@
  * Each graph is computed several times, as tests/fuse/graphs.h says.  Each
  * pattern has to be among the groups that the backend computes.
  *
- * With GGMLBACKEND_TEST_ALL=1 ten thousand graphs are run with groups and
- * without; what looks for faults of kernels is off then.
+ * With GGMLBACKEND_TEST_ALL=1 ten thousand graphs are run with groups, without,
+ * and node by node; what looks for faults of kernels is off then.
  */
 #include "config.h"
 
@@ -113,7 +113,7 @@ check_groups(int n_graphs)
 
 /* ---- cases ---- */
 
-static bool is_fresh;
+static bool is_fresh, is_by_node;
 static int n_graphs, n_turns;
 
 static ggml_backend_t
@@ -138,8 +138,7 @@ run(struct graph *g, ggml_backend_t *backend)
             *backend = new_backend();
         }
         graph_fill(g, turn);
-        CHECK(ggml_backend_graph_compute(*backend, g->cgraph) ==
-              GGML_STATUS_SUCCESS);
+        CHECK(graph_compute(g, *backend, !is_by_node));
         sum = graph_hash(g, sum);
     }
     return sum;
@@ -189,8 +188,9 @@ printed_by(const char *variables)
         sscanf(line - 16, "%16s %llu", printed.hash, &printed.n_kernels), 2);
     line = strstr(errors, "groups: ");
     assert_non_null(line);
-    print_message("# %d graphs, [%s]%s %s, %llu kernels\n# %.*s\n", n_graphs,
-                  variables, is_fresh ? " fresh" : "", printed.hash,
+    print_message("# %d graphs, [%s]%s%s %s, %llu kernels\n# %.*s\n",
+                  n_graphs, variables, is_fresh ? " fresh" : "",
+                  is_by_node ? " by node" : "", printed.hash,
                   printed.n_kernels, (int)strcspn(line, "\n"), line);
     return printed;
 }
@@ -214,6 +214,11 @@ nobody_can_tell(void **state)
     other = printed_by("EMU_ORDER=1");
     assert_string_equal(on.hash, other.hash);
     assert_int_equal(on.n_kernels, other.n_kernels);
+    is_fresh = false;
+    is_by_node = true;
+    other = printed_by("");
+    assert_string_equal(on.hash, other.hash);
+    is_by_node = false;
 }
 
 static void
@@ -231,6 +236,10 @@ nobody_can_tell_of_many(void **state)
     off = printed_by("EMU_CHECK=0 GGMLBACKEND_GPU_FUSE=off");
     assert_string_equal(on.hash, off.hash);
     assert_true(on.n_kernels * 10 < off.n_kernels * 9);
+    is_by_node = true;
+    off = printed_by("EMU_CHECK=0");
+    assert_string_equal(on.hash, off.hash);
+    is_by_node = false;
 }
 
 /* ---- launches ---- */

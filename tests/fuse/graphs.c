@@ -5,6 +5,9 @@
 #include "config.h"
 
 #include "tests/fuse/graphs.h"
+
+#include "ggml-impl.h"
+
 #include "tests/util/child.h"
 #include "tests/util/random.h"
 
@@ -14,7 +17,7 @@ enum {
     MAX_ROWS = 3, GEMM_ROWS = 9, TILE_ROWS = 70, POSITIONS = 8, N_NODES = 22,
     LONG = 2048, /* a row that GEMV and GEMM cut in two */
     WIDE = 544,  /* more than a team of a GPU's has of a row */
-    N_LEAFS = 3,
+    N_LEAFS = 3, N_PARAMS = 7, /* of a step of AdamW */
 };
 
 static struct gb_random numbers;
@@ -362,6 +365,35 @@ next(struct graph *g, struct ggml_tensor *a, enum ggml_op last)
     }
 }
 
+static const struct ggml_tensor *
+root_of(const struct ggml_tensor *t)
+{
+    return t->view_src != NULL ? t->view_src : t;
+}
+
+/* A step of AdamW, which writes two of its sources as well: often A is one. */
+static void
+add_step(struct graph *g, struct ggml_tensor *a)
+{
+    struct ggml_tensor *of[] = { any(g), any(g), any(g), any(g) };
+
+    of[below(4)] = a;
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < i; j++) {
+            if (root_of(of[i]) == root_of(of[j]) ||
+                !ggml_are_same_shape(of[i], of[j]))
+                return;
+        }
+    }
+    ggml_set_param(g->ctx, of[0]);
+    a = ggml_opt_step_adamw(g->ctx, of[0], of[1], of[2], of[3],
+                            leaf(g, GGML_TYPE_F32, N_PARAMS, 1));
+    ggml_build_forward_expand(g->cgraph, a);
+    if (below(2) == 0)
+        put(g->made, &g->n_made, a);
+    g->n_steps++;
+}
+
 static void
 add_node(struct graph *g)
 {
@@ -370,6 +402,8 @@ add_node(struct graph *g)
 
     if (below(7) == 0)
         stores(g, a);
+    if (below(6) == 0)
+        add_step(g, a);
     a = next(g, a, a->op);
     if (below(6) == 0) {
         ggml_set_output(a);
@@ -420,6 +454,10 @@ fill(const struct ggml_tensor *t)
     CHECK(x != NULL && bytes != NULL);
     for (int64_t i = 0; i < n; i++)
         x[i] = gb_random_float(&numbers, -1.0f, 1.0f);
+    if (t->ne[0] == N_PARAMS)
+        /* Whatever the second moment is, it has a root. */
+        memcpy(x, (float[]){ 0.25f, 0.5f, 0.5f, 1.0f, 0.25f, 0.75f, 0.0f },
+               N_PARAMS * sizeof(*x));
     if (t->type == GGML_TYPE_I32) {
         for (int64_t i = 0; i < n; i++)
             ((int32_t *)bytes)[i] =
@@ -492,6 +530,24 @@ graph_fill(struct graph *g, int turn)
     for (int i = 0; i < g->n_leafs; i++)
         fill(g->leafs[i]);
     go_on(g, turn);
+}
+
+bool
+graph_compute(const struct graph *g, ggml_backend_t backend, bool is_whole)
+{
+    const int n = ggml_graph_n_nodes(g->cgraph);
+    bool is_done = true;
+
+    if (is_whole)
+        return ggml_backend_graph_compute(backend, g->cgraph) ==
+               GGML_STATUS_SUCCESS;
+    for (int i = 0; i < n && is_done; i++) {
+        struct ggml_cgraph one = ggml_graph_view(g->cgraph, i, i + 1);
+
+        is_done = ggml_backend_graph_compute(backend, &one) ==
+                  GGML_STATUS_SUCCESS;
+    }
+    return is_done;
 }
 
 uint64_t

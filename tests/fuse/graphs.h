@@ -3,6 +3,8 @@
  * tests/fuse/graphs.h - random graphs of nodes that backends may compute together,
  * and of their neighbours that they may not.
  *
+ * Steps of AdamW are among them, which write more than their results.
+ *
  * Results lie where an allocator puts them, over others that are done with.  Each
  * graph may be computed several times, with stores that move on, as those into a KV
  * cache do, and sometimes with a parameter or a source that is another.  Graphs are
@@ -33,6 +35,7 @@ struct graph {
     int n_stores;
     struct ggml_tensor *norms[GRAPH_MAX_TENSORS]; /* and their eps */
     int n_norms;
+    int n_steps; /* of AdamW: they write more than their results */
 };
 
 /* All that follows is made of numbers from SEED. */
@@ -47,6 +50,10 @@ void graph_begin(const struct graph *g);
 
 /* What a client changes before time TURN. */
 void graph_fill(struct graph *g, int turn);
+
+/* Compute it, or each node as a graph of its own; false: that failed. */
+bool graph_compute(
+    const struct graph *g, ggml_backend_t backend, bool is_whole);
 
 /* SUM, or 0 at first, and all that others may see of what was computed. */
 uint64_t graph_hash(const struct graph *g, uint64_t sum);

@@ -3,7 +3,7 @@
  * tests/vulkan/fuse.c - random graphs on Vulkan0, and what they come to.
  *
  * fuse.sh runs it where Vulkan0 is lavapipe, with groups of nodes and without, and
- * compares the lines.
+ * with each node as a graph of its own (argument by-node), and compares the lines.
  */
 #include "config.h"
 
@@ -15,12 +15,14 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 enum { GRAPHS = 60, ALL_GRAPHS = 3000, TURNS = 2 };
 
 static ggml_backend_t backend;
+static bool is_by_node;
 
 /* Each time that a graph is computed, hashed. */
 static uint64_t
@@ -31,8 +33,7 @@ run(struct graph *g)
     graph_begin(g);
     for (int turn = 0; turn < TURNS; turn++) {
         graph_fill(g, turn);
-        assert_int_equal(ggml_backend_graph_compute(backend, g->cgraph),
-                         GGML_STATUS_SUCCESS);
+        assert_true(graph_compute(g, backend, !is_by_node));
         sum = graph_hash(g, sum);
     }
     return sum;
@@ -54,7 +55,7 @@ graphs_are_computed(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(graphs_are_computed),
@@ -62,6 +63,7 @@ main(void)
     ggml_backend_dev_t device;
     int failed;
 
+    is_by_node = argc > 1 && strcmp(argv[1], "by-node") == 0;
     ggml_backend_load_all();
     device = ggml_backend_dev_by_name("Vulkan0");
     if (device == NULL) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tests/vulkan/fuse-cases on lavapipe: random graphs give the same bits whether groups of
-# nodes are computed together or not, each pattern is among the groups, and the
+# nodes are computed together or not, and node by node, each pattern is among the groups, and the
 # validation layer finds nothing wrong; with the shaders for processors and with those
 # for cards, dot products of bytes among them.  With GGMLBACKEND_TEST_ALL=1 three thousand graphs.
 . "$top_srcdir/tests/vulkan/lavapipe.sh"
@@ -9,9 +9,9 @@ takes_long
 . "$top_srcdir/tests/tools/claim.sh"
 [ -z "$layer" ] || export GGMLBACKEND_VULKAN_VALIDATE=1
 
-# run NAME: the program passes, and the layer says nothing.
+# run NAME [ARGUMENT]: the program passes, and the layer says nothing.
 run() {
-    CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/fuse-cases" \
+    CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/fuse-cases" ${2+"$2"} \
         >"$dir/tap-$1" 2>"$dir/messages-$1"
     status=$?
     grep -v 'vulkan dispatches:\|vulkan groups:' "$dir/messages-$1" >&2
@@ -51,6 +51,8 @@ for words in count count,no-narrow,int-dot; do
     claim "$words: graphs with groups" run on
     claim "$words: graphs without groups" run_without
     claim "$words: the same bits" cmp "$dir/graphs-on" "$dir/graphs-off"
+    claim "$words: graphs of one node" run one by-node
+    claim "$words: the same bits node by node" cmp "$dir/graphs-on" "$dir/graphs-one"
     claim "$words: each pattern has groups" all_have
     claim "$words: there are none where they are off" none_has
     claim "$words: a tenth fewer dispatches" fewer
