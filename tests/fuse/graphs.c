@@ -371,13 +371,14 @@ root_of(const struct ggml_tensor *t)
     return t->view_src != NULL ? t->view_src : t;
 }
 
-/* A step of AdamW, which writes two of its sources as well: often A is one. */
+/* A step of AdamW, which writes A, one of its moments or parameters. */
 static void
 add_step(struct graph *g, struct ggml_tensor *a)
 {
+    static const int written[] = { 0, 2, 3 };
     struct ggml_tensor *of[] = { any(g), any(g), any(g), any(g) };
 
-    of[below(4)] = a;
+    of[written[below(3)]] = a;
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < i; j++) {
             if (root_of(of[i]) == root_of(of[j]) ||
@@ -394,6 +395,20 @@ add_step(struct graph *g, struct ggml_tensor *a)
     g->n_steps++;
 }
 
+/* One that writes what A reads, which is wanted as it was: A has to be done. */
+static void
+add_step_behind(struct graph *g, const struct ggml_tensor *a)
+{
+    struct ggml_tensor *src = a->src[below(2)];
+
+    for (int i = 0; i < g->n_made; i++) {
+        if (g->made[i] == src) {
+            add_step(g, src);
+            return;
+        }
+    }
+}
+
 static void
 add_node(struct graph *g)
 {
@@ -402,7 +417,7 @@ add_node(struct graph *g)
 
     if (below(7) == 0)
         stores(g, a);
-    if (below(6) == 0)
+    if (below(8) == 0)
         add_step(g, a);
     a = next(g, a, a->op);
     if (below(6) == 0) {
@@ -411,6 +426,8 @@ add_node(struct graph *g)
     }
     ggml_build_forward_expand(g->cgraph, a);
     put(g->made, &g->n_made, a);
+    if (below(3) == 0)
+        add_step_behind(g, a);
 }
 
 /* As many as a GEMV takes, or a GEMM, with one tile of them or two. */
