@@ -288,9 +288,16 @@ GGML_API const char *ggmlbackend_module_path(struct ggml_backend_reg *reg);
 /* ---- threads ---- */
 
 /*
+ * CPUs that the process may use, at least 1: those of the calling thread's
+ * affinity mask, as far as the quota of the process's cgroups goes.  The quota is
+ * read once.
+ */
+GGML_API int ggmlbackend_n_cpus(void);
+
+/*
  * Threads that a new CPU backend uses: GGMLBACKEND_N_THREADS of the environment
- * if it is set, else the smaller of GGML_DEFAULT_N_THREADS and the CPUs that
- * the process may use (affinity mask and cgroup quota).
+ * if it is set, else the smaller of GGML_DEFAULT_N_THREADS and
+ * ggmlbackend_n_cpus.
  */
 GGML_API int ggmlbackend_default_n_threads(void);
 

@@ -89,8 +89,20 @@ several() {
     env GGMLBACKEND_LOG=debug MESA_SHADER_CACHE_DIR="$dir/home" \
         "$top_builddir/tests/vulkan/device" 2>&1 | grep -c 'new pipelines'
 }
-if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
+if [ "$(nproc)" -gt 1 ]; then
     claim 'a graph that needs several has threads for them' several
+fi
+# On the first CPU of those that the script may use.
+alone() {
+    first=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
+    taskset -c "$first" env GGMLBACKEND_LOG=debug MESA_SHADER_CACHE_DIR="$dir/home" \
+        "$top_builddir/tests/vulkan/device" >"$dir/tap" 2>&1 &&
+        ! grep 'new pipelines' "$dir/tap" >&2
+}
+if command -v taskset >/dev/null; then
+    claim '  but not where it may use one CPU' alone
+else
+    skip 'no program binds a process to one CPU'
 fi
 
 # ---- what a device has ----

@@ -8,6 +8,7 @@
 #include "tools/common/tool.h"
 
 #include "ggml.h"
+#include "ggmlbackend.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,14 +139,14 @@ check(const struct options *o, int *status)
 static void
 set_defaults(struct options *o)
 {
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    const int n = ggmlbackend_n_cpus();
 
     memset(o, 0, sizeof(*o));
     o->prompts = (struct numbers){ { 512 }, 1 };
     o->answers = (struct numbers){ { 128 }, 1 };
     o->depths = (struct numbers){ { 0 }, 1 };
     o->size = (struct numbers){ { 4096, 4096 }, 2 };
-    o->n_threads = n < 1 ? 1 : n > GGML_MAX_N_THREADS ? GGML_MAX_N_THREADS : n;
+    o->n_threads = n < GGML_MAX_N_THREADS ? n : GGML_MAX_N_THREADS;
     o->seconds = 0.3;
     o->may_map = true;
     o->repack = REPACK_OFF;

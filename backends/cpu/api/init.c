@@ -14,6 +14,8 @@
 #include "lib/base/env.h"
 #include "lib/base/status.h"
 
+#include <stdatomic.h>
+
 /* There are no tables to fill, but the kernels are chosen, so that no graph
  * has to wait for that. */
 void
@@ -36,18 +38,37 @@ ggml_is_numa(void)
     return gb_cpu_numa_is_on();
 }
 
-/* GGMLBACKEND_N_THREADS, or the least of the interface's default, the CPUs that
- * this process may run on, and what its control group grants. */
+/* What control groups grant; 0 for no limit.  Several threads that come first read
+ * the same. */
+static int
+quota_of_process(void)
+{
+    static atomic_int known = -1;
+    int quota = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (quota < 0) {
+        quota = gb_cpu_quota("");
+        atomic_store_explicit(&known, quota, memory_order_relaxed);
+    }
+    return quota;
+}
+
+int
+ggmlbackend_n_cpus(void)
+{
+    const int quota = quota_of_process();
+    const int n = gb_cpu_count();
+
+    return quota > 0 && quota < n ? quota : n;
+}
+
 int
 ggmlbackend_default_n_threads(void)
 {
     const int wanted = gb_env_int(GB_ENV_N_THREADS);
-    const int quota = gb_cpu_quota("");
-    int n = GGML_DEFAULT_N_THREADS;
+    const int n = ggmlbackend_n_cpus();
 
     if (wanted > 0)
         return wanted < GGML_MAX_N_THREADS ? wanted : GGML_MAX_N_THREADS;
-    if (gb_cpu_count() < n)
-        n = gb_cpu_count();
-    return quota > 0 && quota < n ? quota : n;
+    return n < GGML_DEFAULT_N_THREADS ? n : GGML_DEFAULT_N_THREADS;
 }

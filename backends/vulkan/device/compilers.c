@@ -8,9 +8,9 @@
 #include "backends/vulkan/device/pipeline.h"
 
 #include "ggml-impl.h"
+#include "ggmlbackend.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 static void *
 compile(void *data)
@@ -49,11 +49,11 @@ start_threads(struct gb_vk_compilers *compilers, int n)
 static int
 n_helpers(int n_pipelines)
 {
-    const long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
     const int most = n_pipelines - 1 < GB_VK_MOST_COMPILERS
                          ? n_pipelines - 1 : GB_VK_MOST_COMPILERS;
+    const int n_cpus = most > 0 ? ggmlbackend_n_cpus() : 1;
 
-    return n_processors - 1 < most ? (int)n_processors - 1 : most;
+    return n_cpus - 1 < most ? n_cpus - 1 : most;
 }
 
 void

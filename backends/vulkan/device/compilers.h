@@ -21,8 +21,8 @@ struct gb_vk_compilers {
 };
 
 /*
- * Start threads, as many as there are processors beside the caller's, for those
- * of WANTED that are not made.  None for one pipeline, or where none can be
+ * Start threads, as many as there are CPUs for this process beside the caller's, for
+ * those of WANTED that are not made.  None for one pipeline, or where none can be
  * started: who wants a pipeline makes it then.  COMPILERS stays where it is
  * until gb_vk_compilers_end.
  */

@@ -250,6 +250,26 @@ a_new_backend_has_no_more_threads_than_cpus(void **state)
                 n <= gb_cpu_count());
 }
 
+/* A machine has more CPUs than a process that is bound to one of them may use. */
+static void
+a_process_counts_the_cpus_that_it_may_use(void **state)
+{
+    struct gb_cpu_set before, one = { { 0 } };
+    const int n = ggmlbackend_n_cpus();
+
+    (void)state;
+    assert_in_range(n, 1, gb_cpu_count());
+    if (!gb_cpu_affinity_get(&before))
+        skip();
+    for (int i = 0; i < GB_CPU_SET_BITS && gb_cpu_set_count(&one) == 0; i++)
+        if (gb_cpu_set_has(&before, i))
+            gb_cpu_set_add(&one, i);
+    assert_true(gb_cpu_affinity_set(&one));
+    assert_int_equal(ggmlbackend_n_cpus(), 1);
+    assert_true(gb_cpu_affinity_set(&before));
+    assert_int_equal(ggmlbackend_n_cpus(), n);
+}
+
 #define WITH_MACHINE(test) \
     cmocka_unit_test_setup_teardown(test, new_machine, remove_machine)
 
@@ -269,6 +289,7 @@ main(void)
         WITH_MACHINE(memory_nodes_are_read),
         WITH_MACHINE(memory_nodes_are_those_of_hwloc),
         cmocka_unit_test(a_new_backend_has_no_more_threads_than_cpus),
+        cmocka_unit_test(a_process_counts_the_cpus_that_it_may_use),
     };
 
     return cmocka_run_group_tests_name("usable CPUs", tests, NULL, NULL);
