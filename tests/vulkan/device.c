@@ -545,6 +545,50 @@ a_graph_goes_over_to_the_cpu_and_back(void **state)
     ggml_free(ctx);
 }
 
+/* As many rows as there are for the same weights: weights in the host's memory are
+ * copied for 32 of them. */
+static void
+a_batch_is_counted_in_rows_of_the_same_weights(void **state)
+{
+    struct ggml_context *ctx = new_context(64);
+
+    (void)state;
+    for (int64_t n = 31; n <= 32; n++) {
+        struct ggml_tensor *w = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 64, 96);
+        struct ggml_tensor *x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 64, n);
+        struct ggml_tensor *heads =
+            ggml_new_tensor_3d(ctx, GGML_TYPE_F32, 64, 40, n);
+        struct ggml_tensor *few =
+            ggml_new_tensor_3d(ctx, GGML_TYPE_F32, 64, 1, n);
+        struct ggml_tensor *places =
+            ggml_new_tensor_1d(ctx, GGML_TYPE_I32, n);
+        struct ggml_tensor *factors =
+            ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 32);
+        struct ggml_tensor *experts =
+            ggml_new_tensor_3d(ctx, GGML_TYPE_F32, 64, 96, 4);
+        struct ggml_tensor *chosen =
+            ggml_new_tensor_2d(ctx, GGML_TYPE_I32, 40, n);
+        struct ggml_tensor *line = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 64);
+        const struct ggml_tensor *nodes[] = {
+            ggml_mul_mat(ctx, w, x),
+            ggml_mul_mat_id(ctx, experts, few, chosen),
+            ggml_rope_ext(ctx, heads, places, factors, 64, 0, 0, 1e4f, 1, 0, 1,
+                          0, 0),
+            ggml_rope_ext_back(ctx, few, places, factors, 64, 0, 0, 1e4f, 1, 0,
+                               1, 0, 0),
+            ggml_mul(ctx, x, line),
+            ggml_mul(ctx, few, line),
+        };
+
+        for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+            if (ggml_backend_dev_offload_op(device, nodes[i]) != (n >= 32))
+                fail_msg("%s with %d rows", ggml_op_desc(nodes[i]), (int)n);
+        assert_false(ggml_backend_dev_offload_op(
+            device, ggml_get_rows(ctx, w, places)));
+    }
+    ggml_free(ctx);
+}
+
 /* ---- what does not work ---- */
 
 static void
@@ -700,6 +744,48 @@ limits_are_measured(void **state)
                      GGML_STATUS_FAILED);
 }
 
+/* A caller of an older version has fewer members, one of a newer version more;
+ * guards stand behind what SIZE tells. */
+static void
+limits_have_as_many_members_as_the_caller_knows(void **state)
+{
+    static const size_t sizes[] = {
+        offsetof(struct ggmlbackend_dev_limits, cache),
+        offsetof(struct ggmlbackend_dev_limits, copy),
+        offsetof(struct ggmlbackend_dev_limits, slowed),
+        sizeof(struct ggmlbackend_dev_limits) + 16,
+    };
+    ggmlbackend_dev_measure_limits_t measure;
+
+    (void)state;
+    *(void **)&measure = ggml_backend_reg_get_proc_address(
+        ggml_backend_dev_backend_reg(device), "ggmlbackend_dev_measure_limits");
+    assert_non_null(measure);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct {
+            struct ggmlbackend_dev_limits limits;
+            uint8_t behind[32];
+        } asked, told;
+
+        memset(&asked, 0xa5, sizeof(asked));
+        asked.limits.size = sizes[i];
+        asked.limits.max_memory = 8 << 20;
+        asked.limits.seconds = 1e-4;
+        told = asked;
+        assert_int_equal(measure(device, &told.limits), GGML_STATUS_SUCCESS);
+        assert_int_equal(told.limits.size, sizes[i]);
+        assert_int_equal(told.limits.max_memory, 8 << 20);
+        assert_true(told.limits.seconds == 1e-4);
+        if (sizes[i] > offsetof(struct ggmlbackend_dev_limits, read))
+            ASSERT_BETWEEN(told.limits.read, 1e6, 2e12);
+        if (sizes[i] < sizeof(told.limits))
+            assert_memory_equal((char *)&told + sizes[i],
+                                (char *)&asked + sizes[i],
+                                sizeof(told) - sizes[i]);
+        assert_memory_equal(told.behind, asked.behind, sizeof(told.behind));
+    }
+}
+
 int
 main(void)
 {
@@ -713,10 +799,12 @@ main(void)
         cmocka_unit_test(what_comes_behind_an_event_waits),
         cmocka_unit_test(the_same_bits_come_each_time),
         cmocka_unit_test(a_graph_goes_over_to_the_cpu_and_back),
+        cmocka_unit_test(a_batch_is_counted_in_rows_of_the_same_weights),
         cmocka_unit_test(a_tensor_elsewhere_fails_its_graph_alone),
         cmocka_unit_test(memory_that_is_not_there_is_refused),
         cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(limits_are_measured),
+        cmocka_unit_test(limits_have_as_many_members_as_the_caller_knows),
         cmocka_unit_test(a_forked_child_gets_failures),
     };
 

@@ -18,7 +18,7 @@ run() {
         grep -A 3 'is not\|!=' "$dir/messages" | head -n 20
     } >"$dir/wrong"
     [ "$status" -eq 0 ] || cat "$dir/wrong" >&2
-    [ "$status" -eq 0 ] && [ "$(grep -c '^ok' "$dir/tap")" -ge 14 ] &&
+    [ "$status" -eq 0 ] && [ "$(grep -c '^ok' "$dir/tap")" -ge 16 ] &&
         ! grep 'vulkan validation:' "$dir/messages" >&2
 }
 

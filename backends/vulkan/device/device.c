@@ -107,13 +107,28 @@ dev_supports_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
     return gb_vk_supports(&limits, op);
 }
 
+/* Rows that the operation works on with the same weights. */
+static int64_t
+batch_of(const struct ggml_tensor *op)
+{
+    switch ((int)op->op) {
+    case GGML_OP_GET_ROWS:
+        return 0;
+    case GGML_OP_MUL_MAT:
+        return op->ne[1];
+    case GGML_OP_MUL_MAT_ID:
+    case GGML_OP_ROPE:
+    case GGML_OP_ROPE_BACK:
+        return op->ne[2];
+    }
+    return ggml_nrows(op);
+}
+
 static bool
 dev_offload_op(ggml_backend_dev_t dev, const struct ggml_tensor *op)
 {
     (void)dev;
-    if (op->op == GGML_OP_MUL_MAT_ID)
-        return op->ne[2] >= MIN_OFFLOAD_ROWS;
-    return op->op != GGML_OP_GET_ROWS && op->ne[1] >= MIN_OFFLOAD_ROWS;
+    return batch_of(op) >= MIN_OFFLOAD_ROWS;
 }
 
 static const struct ggml_backend_device_i dev_members = {

@@ -16,6 +16,7 @@
 #include "backends/vulkan/device/transfer.h"
 #include "backends/vulkan/shaders/params-limits.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -79,7 +80,10 @@ submit(struct run *run, enum gb_vk_pipeline pipeline, int to, uint32_t groups,
     recording->plan.n_dispatches = 0;
     for (uint32_t i = 0; i < n; i++)
         if (!gb_vk_plan_add(&recording->plan, &dispatch))
-            return GGML_STATUS_ALLOC_FAILED;
+            return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
+                                    "%s: no memory for %u dispatches",
+                                    run->hold.context->card->label,
+                                    (unsigned)n);
     return gb_vk_recording_run(&run->recordings, recording);
 }
 
@@ -321,6 +325,9 @@ measure_card(struct gb_vk_card *card, struct run *run,
     return status;
 }
 
+/* What the first version had: the members that a caller sets. */
+enum { LEAST_SIZE = offsetof(struct ggmlbackend_dev_limits, cache) };
+
 enum ggml_status
 gb_vk_measure_limits(
     ggml_backend_dev_t dev, struct ggmlbackend_dev_limits *limits)
@@ -330,7 +337,7 @@ gb_vk_measure_limits(
     struct run *run;
     enum ggml_status status;
 
-    if (device == NULL || limits->size < sizeof(found))
+    if (device == NULL || limits->size < LEAST_SIZE)
         return ggmlbackend_fail(GGML_STATUS_FAILED,
                                 "limits are asked of another backend's device, "
                                 "or with a size that none has");
@@ -346,6 +353,6 @@ gb_vk_measure_limits(
         return status;
     found.size = limits->size;
     found.seconds = limits->seconds;
-    *limits = found;
+    memcpy(limits, &found, smaller(limits->size, sizeof(found)));
     return status;
 }
