@@ -317,7 +317,7 @@ get_when_synchronized(struct behind *b)
     ggml_backend_tensor_get(b->first.x, b->values, 0, sizeof(b->values));
 }
 
-/* What the graph adds may change when it has been added. */
+/* The first backend's graph reads ONE, which changes behind it. */
 static void
 set_behind(struct behind *b)
 {

@@ -71,7 +71,10 @@ for size in x -1 1e9 1GB 99999999999999999999999; do
     lists "with a size that is none: '$size'" GGML_VK_FORCE_MAX_ALLOCATION_SIZE="$size"
     warns 'GGML_VK_FORCE_MAX_ALLOCATION_SIZE: .* and not used'
 done
-lists 'with a size' GGML_VK_FORCE_MAX_ALLOCATION_SIZE=1048576
+for size in 1048576 1024K 1024k 1M 1m 6G 6g 0 0G ''; do
+    lists "with a size: '$size'" GGML_VK_FORCE_MAX_ALLOCATION_SIZE="$size"
+    says '  and no word of it' [ -z "$(grep 'GGML_VK_FORCE' "$dir/err")" ]
+done
 lists 'with a layer that is not there' VK_LAYER_PATH="$dir/empty" GGMLBACKEND_VULKAN_VALIDATE=1
 warns 'nothing is validated'
 echo "1..$n"

@@ -167,8 +167,8 @@ backend_event_record(ggml_backend_t backend, ggml_backend_event_t event)
                          ggml_backend_dev_name(event->device));
 }
 
-/* Graphs run in the order of their submissions anyway; copies, and the host, have
- * to be told. */
+/* Graphs run in the order of their submissions anyway; copies and the host wait for
+ * these numbers. */
 static void
 backend_event_wait(ggml_backend_t backend, ggml_backend_event_t event)
 {

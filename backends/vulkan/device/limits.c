@@ -325,7 +325,7 @@ measure_card(struct gb_vk_card *card, struct run *run,
     return status;
 }
 
-/* What the first version had: the members that a caller sets. */
+/* Bytes of the members that a caller sets, which each version has. */
 enum { LEAST_SIZE = offsetof(struct ggmlbackend_dev_limits, cache) };
 
 enum ggml_status

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,28 @@ gb_vk_setting(const char *name)
                ? value : NULL;
 }
 
+/* Is it the first time that the value of NAME is refused?  With room for all
+ * variables of this file. */
+static bool
+note_refused(const char *name)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const char *names[8];
+    size_t i = 0;
+    bool is_new = false;
+
+    pthread_mutex_lock(&lock);
+    while (i < sizeof(names) / sizeof(names[0]) && names[i] != NULL &&
+           strcmp(names[i], name) != 0)
+        i++;
+    if (i < sizeof(names) / sizeof(names[0]) && names[i] == NULL) {
+        names[i] = name;
+        is_new = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return is_new;
+}
+
 /* 0 is off too. */
 bool
 gb_vk_setting_is_on(const char *name)
@@ -31,11 +54,13 @@ gb_vk_setting_is_on(const char *name)
         return true;
     if (strcmp(value, "off") == 0 || strcmp(value, "0") == 0)
         return false;
-    GGML_LOG_WARN("%s: %s is neither on nor off, and not used\n", name, value);
+    if (note_refused(name))
+        GGML_LOG_WARN("%s: %s is neither on nor off, and not used\n", name,
+                      value);
     return true;
 }
 
-/* Of K, M, G and the end of the text; -1 for what else is written. */
+/* Of K, M, G, in either case, and the end of the text; -1 for what else is written. */
 static int
 shift_of(const char *unit)
 {
@@ -44,7 +69,7 @@ shift_of(const char *unit)
 
     if (unit[0] == '\0')
         return 0;
-    found = strchr(units, unit[0]);
+    found = strchr(units, toupper((unsigned char)unit[0]));
     return found != NULL && unit[1] == '\0' ? 10 * (int)(found - units + 1)
                                             : -1;
 }
@@ -63,9 +88,11 @@ gb_vk_setting_bytes(const char *name, size_t otherwise)
     bytes = strtoull(value, &end, 10);
     shift = shift_of(end);
     if (errno == 0 && isdigit((unsigned char)value[0]) && shift >= 0 &&
-        bytes > 0 && bytes <= SIZE_MAX >> shift)
-        return (size_t)bytes << shift;
-    GGML_LOG_WARN("%s: %s is no number of bytes, and not used\n", name, value);
+        bytes <= SIZE_MAX >> shift)
+        return bytes > 0 ? (size_t)bytes << shift : otherwise;
+    if (note_refused(name))
+        GGML_LOG_WARN("%s: %s is no number of bytes, and not used\n", name,
+                      value);
     return otherwise;
 }
 

@@ -15,8 +15,9 @@ const char *gb_vk_setting(const char *name);
  * where it is anything else, which is told. */
 bool gb_vk_setting_is_on(const char *name);
 
-/* The variable NAME as bytes, a number that K, M or G may follow; OTHERWISE where
- * it is not set, or is no such number, which is told. */
+/* The variable NAME as bytes, a number that K, M or G may follow, in either case;
+ * OTHERWISE where it is not set, or 0, or is no such number, which is logged
+ * once. */
 size_t gb_vk_setting_bytes(const char *name, size_t otherwise);
 
 /* Has GGMLBACKEND_VULKAN_TEST, words with commas between them, WORD? */
