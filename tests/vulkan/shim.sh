@@ -51,6 +51,7 @@ late=GGMLBACKEND_TEST_VK_LATE=1
 claim 'memory that is not mapped, and another family for copies' \
     device $limits=types:2,families:2
 claim 'late, with that' device $late $limits=types:2,families:2
+claim 'late, in memory that is mapped' device $late
 claim 'late' answers $late
 claim 'little of the memory that is mapped, and bindings of 1 MiB' \
     answers $limits=types:3,families:3,range:1048576
@@ -154,4 +155,14 @@ claim 'two cards' info GGMLBACKEND_TEST_VK_CARDS=2
 says '  are Vulkan0 and Vulkan1' [ "$(grep -c '^Vulkan[01]: null' "$dir/out")" -eq 2 ]
 claim 'a card by two drivers' info GGMLBACKEND_TEST_VK_CARDS=2 GGMLBACKEND_TEST_VK_WITHOUT=uuid
 says '  is listed once' [ "$(grep -c '^Vulkan' "$dir/out")" -eq 1 ]
+claim 'two GPUs without a UUID' \
+    info GGMLBACKEND_TEST_VK_CARDS=2 GGMLBACKEND_TEST_VK_WITHOUT=any-uuid
+says '  are two' [ "$(grep -c '^Vulkan[01]: null' "$dir/out")" -eq 2 ]
+says '  and none is made up' [ -z "$(grep 'UUID' "$dir/out")" ]
+claim '  at one place' \
+    info GGMLBACKEND_TEST_VK_CARDS=2 GGMLBACKEND_TEST_VK_WITHOUT=uuid,any-uuid
+says '  are one' [ "$(grep -c '^Vulkan' "$dir/out")" -eq 1 ]
+claim '  without a place either' info GGMLBACKEND_TEST_VK_CARDS=2 \
+    GGMLBACKEND_TEST_VK_WITHOUT=uuid,any-uuid,VK_EXT_pci_bus_info
+says '  are two' [ "$(grep -c '^Vulkan[01]: null' "$dir/out")" -eq 2 ]
 echo "1..$n"

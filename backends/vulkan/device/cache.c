@@ -79,18 +79,30 @@ find_folder(const struct gb_vk_card *card, const char **folder,
     return strcmp(value, "0") != 0 && strcmp(value, "off") != 0;
 }
 
+/* The UUID, or what else tells models of GPUs apart. */
+static void
+write_identity(const struct gb_vk_card *card, char *text, size_t size)
+{
+    if (card->uuid_text[0] != '\0')
+        snprintf(text, size, "%s", card->uuid_text + strlen("GPU-"));
+    else
+        snprintf(text, size, "%08x-%08x", (unsigned)card->cache_key.vendor,
+                 (unsigned)card->cache_key.device);
+}
+
 /* "FOLDER/vulkan-UUID-VERSION.cache" */
 static bool
 find_path(const struct gb_vk_card *card, char *path, size_t size)
 {
+    char identity[sizeof(card->uuid_text)];
     const char *folder, *below;
     int length;
 
     if (!find_folder(card, &folder, &below))
         return false;
+    write_identity(card, identity, sizeof(identity));
     length = snprintf(path, size, "%s%s/vulkan-%s-%08x.cache", folder, below,
-                      card->uuid_text + strlen("GPU-"),
-                      (unsigned)card->cache_key.driver);
+                      identity, (unsigned)card->cache_key.driver);
     return length > 0 && (size_t)length < size;
 }
 

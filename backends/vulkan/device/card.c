@@ -20,11 +20,17 @@ enum { SMALL_RANGE = 1 << 20, TINY_RANGE = 16 << 10 };
 
 /* ---- properties ---- */
 
+/* A driver that knows no number of a GPU writes zeros, which stand for none. */
 static void
 write_uuid(char *text, size_t size, const uint8_t *uuid)
 {
-    size_t at = (size_t)snprintf(text, size, "GPU-");
+    static const uint8_t none[VK_UUID_SIZE];
+    size_t at;
 
+    text[0] = '\0';
+    if (memcmp(uuid, none, sizeof(none)) == 0)
+        return;
+    at = (size_t)snprintf(text, size, "GPU-");
     for (unsigned i = 0; i < VK_UUID_SIZE; i++) {
         const bool has_dash = i == 4 || i == 6 || i == 8 || i == 10;
 

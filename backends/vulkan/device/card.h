@@ -24,7 +24,8 @@ struct gb_vk_card {
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     char label[24];       /* in messages: "vulkan 0" */
     char driver_text[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 2];
-    char uuid_text[48];   /* "GPU-…", as NVIDIA's tools write it */
+    char uuid_text[48];   /* "GPU-…", as NVIDIA's tools write it; "" where there is
+                           * none */
     char pci[16];         /* "" where it is not known */
     VkPhysicalDeviceType type;
     VkPhysicalDeviceMemoryProperties memory;

@@ -156,7 +156,7 @@ set_properties(struct gb_vk_device *device)
     const uint32_t unused = card->features & ~used;
     const struct ggml_backend_feature rows[GB_VK_MAX_PROPERTIES] = {
         { "PCI", card->pci[0] != '\0' ? card->pci : NULL },
-        { "UUID", card->uuid_text },
+        { "UUID", card->uuid_text[0] != '\0' ? card->uuid_text : NULL },
         { "driver", card->driver_text },
         { "descriptors", card->has_push ? "pushed" : "from pools" },
         { "features", used != 0 ? device->used : "none" },

@@ -149,13 +149,23 @@ refuse(int index, const char *reason)
              reason);
 }
 
-/* Does an earlier device stand for the same card?  Several drivers may serve
- * one. */
+/* By their UUIDs, or, where one has none, by where they are plugged in.  Without
+ * either they are two. */
+static bool
+are_same(const struct gb_vk_card *a, const struct gb_vk_card *b)
+{
+    if (a->uuid_text[0] != '\0' && b->uuid_text[0] != '\0')
+        return strcmp(a->uuid_text, b->uuid_text) == 0;
+    return a->pci[0] != '\0' && strcmp(a->pci, b->pci) == 0;
+}
+
+/* The earlier device that is the same GPU, as several drivers may serve one; NULL:
+ * none. */
 static const struct gb_vk_device *
 find_same(const struct gb_vk_card *card)
 {
     for (int i = 0; i < state.n_devices; i++)
-        if (strcmp(state.devices[i].card.uuid_text, card->uuid_text) == 0)
+        if (are_same(&state.devices[i].card, card))
             return &state.devices[i];
     return NULL;
 }

@@ -72,18 +72,27 @@ change(const struct limit *limit, void *structure)
         memcpy(member, &word, sizeof(word));
 }
 
+/* Copies of a device have UUIDs of their own, or none of them has one. */
+static void
+rename_uuid(uint8_t *uuid, int copy)
+{
+    if (shim_is_without("any-uuid"))
+        memset(uuid, 0, VK_UUID_SIZE);
+    else
+        uuid[15] ^= (uint8_t)copy;
+}
+
 /* Copies of a device are told apart by what cards have of their own. */
 static void
 rename_copy(VkBaseOutStructure *at, int copy)
 {
     switch ((int)at->sType) {
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES:
-        ((VkPhysicalDeviceIDProperties *)(void *)at)->deviceUUID[15] ^=
-            (uint8_t)copy;
+        rename_uuid(((VkPhysicalDeviceIDProperties *)(void *)at)->deviceUUID, copy);
         return;
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES:
-        ((VkPhysicalDeviceVulkan11Properties *)(void *)at)->deviceUUID[15] ^=
-            (uint8_t)copy;
+        rename_uuid(((VkPhysicalDeviceVulkan11Properties *)(void *)at)->deviceUUID,
+                    copy);
         return;
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT:
         ((VkPhysicalDevicePCIBusInfoPropertiesEXT *)(void *)at)->pciDevice +=

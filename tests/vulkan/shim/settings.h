@@ -12,7 +12,8 @@
  *     GGMLBACKEND_TEST_VK_CARDS    how often each physical device is listed
  *     GGMLBACKEND_TEST_VK_LIMITS   NAME:VALUE,...: false limits, see limits.c
  *     GGMLBACKEND_TEST_VK_WITHOUT  NAME,...: functions without "vk", extensions
- *                                  and features that are not there
+ *                                  and features that are not there; uuid: copies are one
+ *                                  GPU; any-uuid: each UUID is zeros
  *     GGMLBACKEND_TEST_VK_COUNTS   a file to which the counts are added when the
  *                                  process ends
  */
