@@ -29,7 +29,6 @@ struct input {
 /*
  * Open PATH, which has to be a regular file with contents: nobody waits for the
  * other end of a pipe.  False after a message; input_close is for what is open.
- * INPUT stays where it is until then.
  */
 bool input_open(struct input *input, const char *path);
 void input_close(struct input *input);
@@ -37,7 +36,8 @@ void input_close(struct input *input);
 /*
  * Map all of it to be read, until input_unmap or input_close.  Some file systems
  * cannot do that: false then, and the first time in a program a warning says that
- * the file is read instead, which is what the caller does.
+ * the file is read instead, which is what the caller does.  INPUT
+ * keeps its address until then.
  */
 bool input_map(struct input *input);
 void input_unmap(struct input *input);

@@ -15,6 +15,8 @@ libtools_la_SOURCES = \
 	%D%/input.h \
 	%D%/json.c \
 	%D%/json.h \
+	%D%/model-files.c \
+	%D%/model-files.h \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/output.c \

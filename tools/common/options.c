@@ -173,16 +173,39 @@ tool_options_read(const struct tool_row *rows, size_t n, int argc, char **argv,
     return status;
 }
 
+/* Says that there is no command WORD, and which there are. */
+static int
+refuse_command(const struct tool_row *rows, size_t n, const char *word)
+{
+    char names[256] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].kind == TOOL_ROW_COMMAND && used < sizeof(names))
+            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+                                     used == 0 ? "" : ", ", rows[i].name);
+    if (word == NULL)
+        return tool_usage_error("no command; commands: %s", names);
+    return tool_usage_error("there is no command '%s'; commands: %s", word,
+                            names);
+}
+
 int
 tool_command_run(const struct tool_row *rows, size_t n, int argc, char **argv,
                  const void *options)
 {
-    if (optind >= argc)
-        return tool_usage_error("no command");
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].kind == TOOL_ROW_COMMAND &&
-            strcmp(rows[i].name, argv[optind]) == 0 &&
-            rows[i].n_operands == argc - optind - 1)
-            return rows[i].run(options, argv + optind + 1);
-    return tool_usage_error("wrong command or number of files");
+    const char *word = optind < argc ? argv[optind] : NULL;
+    const int n_operands = argc - optind - 1;
+
+    for (size_t i = 0; word != NULL && i < n; i++) {
+        if (rows[i].kind != TOOL_ROW_COMMAND || strcmp(rows[i].name, word) != 0)
+            continue;
+        if (rows[i].n_operands != n_operands)
+            return tool_usage_error("%s takes %d file%s, not %d", word,
+                                    rows[i].n_operands,
+                                    rows[i].n_operands == 1 ? "" : "s",
+                                    n_operands);
+        return rows[i].run(options, argv + optind + 1);
+    }
+    return refuse_command(rows, n, word);
 }

@@ -2,21 +2,24 @@
 /*
  * ggmlbackend-gguf/convert.c - a model with its weights in another type.
  *
- * Matrices are converted; vectors (norms, biases) stay as they are, and so does what
- * has no whole blocks of the new type.  Data is written piece by piece behind the
- * keys and descriptions, so that no more than some rows are in memory.
+ * Matrices are converted; vectors (norms, biases) stay as they are.  Rows that are
+ * not whole blocks of the new type get one with smaller blocks.  Data is written
+ * piece by piece after the keys and descriptions, so that no more than some rows
+ * are in memory.  A value that the written type cannot hold ends the conversion.
  */
 #include "tools/common/file-order.h"
 #include "tools/common/output.h"
 #include "tools/common/progress.h"
 #include "tools/common/tool.h"
+#include "tools/ggmlbackend-gguf/held.h"
 #include "tools/ggmlbackend-gguf/model.h"
+#include "tools/ggmlbackend-gguf/types.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Floats converted at a time. */
 enum { PIECE = 1 << 20 };
@@ -25,7 +28,7 @@ struct conversion {
     struct model *from;
     struct gguf_context *out;
     enum ggml_type type;
-    bool pure; /* the output and embedding matrices too */
+    bool pure; /* no other type than TYPE is written */
     struct output output;
     float *floats;
     uint8_t *blocks;
@@ -33,30 +36,35 @@ struct conversion {
     uint64_t done;
 };
 
-/* Can the library make real numbers of TYPE? */
+/* True if rows of T are whole blocks of TYPE. */
 static bool
-has_floats(enum ggml_type type)
+fits(const struct ggml_tensor *t, enum ggml_type type)
 {
-    return type == GGML_TYPE_F32 || ggml_get_type_traits(type)->to_float != NULL;
+    return t->ne[0] % ggml_blck_size(type) == 0;
 }
 
+/* True if tensor T is to get a new type: only real numbers can be converted, and
+ * only matrices are worth it. */
 static bool
-find_type(const char *name, enum ggml_type *out)
+is_converted(const struct ggml_tensor *t)
 {
-    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
-        const enum ggml_type type = (enum ggml_type)t;
-        const struct ggml_type_traits *traits = ggml_get_type_traits(type);
+    return type_has_floats(t->type) && ggml_nelements(t) > 0 &&
+        ggml_n_dims(t) >= 2;
+}
 
-        if (traits->blck_size == 0 || strcasecmp(name, traits->type_name) != 0)
-            continue;
-        if (!has_floats(type))
-            return tool_error("models have no weights of type %s", name);
-        if (ggml_quantize_requires_imatrix(type))
-            return tool_error("type %s needs an importance matrix", name);
-        *out = type;
-        return true;
-    }
-    return tool_error("there is no type '%s'", name);
+/* The type for rows of T, which do not fit C->type: one that fits and makes T
+ * smaller than it is, or else its own. */
+static enum ggml_type
+type_that_fits(const struct conversion *c, const struct ggml_tensor *t)
+{
+    const enum ggml_type types[] = { type_with_smaller_blocks(c->type),
+                                     GGML_TYPE_F16 };
+
+    for (size_t i = 0; !c->pure && i < sizeof(types) / sizeof(types[0]); i++)
+        if (fits(t, types[i]) &&
+            ggml_row_size(types[i], t->ne[0]) < ggml_row_size(t->type, t->ne[0]))
+            return types[i];
+    return t->type;
 }
 
 /* The type that tensor T gets. */
@@ -66,28 +74,13 @@ new_type(const struct conversion *c, const struct ggml_tensor *t)
     const bool is_head = strcmp(t->name, "token_embd.weight") == 0 ||
                          strcmp(t->name, "output.weight") == 0;
 
-    /* Only real numbers can be converted, and only matrices are worth it. */
-    if (!has_floats(t->type) || ggml_n_dims(t) < 2 ||
-        t->ne[0] % ggml_blck_size(c->type) != 0)
+    if (!is_converted(t))
         return t->type;
     /* Coarse types lose most in the first and last matrix: those get 8 bits. */
     if (is_head && !c->pure && ggml_is_quantized(c->type) &&
-        t->ne[0] % ggml_blck_size(GGML_TYPE_Q8_0) == 0)
+        fits(t, GGML_TYPE_Q8_0))
         return GGML_TYPE_Q8_0;
-    return c->type;
-}
-
-/* The interface's number for a file whose weights have mostly this type. */
-static uint32_t
-file_type(enum ggml_type type)
-{
-    for (int ftype = 0; ftype <= GGML_FTYPE_MOSTLY_BF16; ftype++) {
-        if (ftype != GGML_FTYPE_MOSTLY_Q4_1_SOME_F16 && ftype != 5 &&
-            ftype != 6 &&
-            ggml_ftype_to_ggml_type((enum ggml_ftype)ftype) == type)
-            return (uint32_t)ftype;
-    }
-    return (uint32_t)GGML_FTYPE_ALL_F32;
+    return fits(t, c->type) ? c->type : type_that_fits(c, t);
 }
 
 static void
@@ -130,7 +123,7 @@ write_data(struct conversion *c, enum ggml_type type, const uint8_t *data,
 
 /* Rows of T, N_ROWS at a time. */
 static bool
-convert_rows(struct conversion *c, const struct ggml_tensor *t,
+convert_rows(struct conversion *c, const char *path, const struct ggml_tensor *t,
              enum ggml_type type, const uint8_t *data)
 {
     const int64_t n = t->ne[0], rows = ggml_nrows(t);
@@ -150,6 +143,8 @@ convert_rows(struct conversion *c, const struct ggml_tensor *t,
                                        NULL);
         if (size == 0)
             return tool_error("tensor '%s': %s", t->name, tool_reason());
+        if (!held_check(path, t, type, row, count, c->floats, c->blocks))
+            return false;
         file_order_swap(type, c->blocks, size);
         if (!write_bytes(c, c->blocks, size))
             return false;
@@ -162,39 +157,40 @@ convert_rows(struct conversion *c, const struct ggml_tensor *t,
 static bool
 write_tensor(struct conversion *c, int64_t i)
 {
-    static const uint8_t zeros[4096];
+    static const uint8_t zero;
     const struct ggml_tensor *t = model_tensor(c->from, i);
+    const char *path = model_path(c->from, i);
     const enum ggml_type type = gguf_get_tensor_type(c->out, i);
     const uint8_t *data;
     size_t size = gguf_get_tensor_size(c->out, i);
+    bool ok;
     const size_t align = gguf_get_alignment(c->out);
 
     if (model_is_cut(c->from, i))
-        return tool_error("tensor '%s': the file ends before its data does",
-                          t->name);
+        return tool_error("%s: tensor '%s': the file ends before its data does",
+                          path, t->name);
     data = model_data(c->from, i);
     if (data == NULL)
         return false;
-    if (type == t->type ? !write_data(c, type, data, size)
-                        : !convert_rows(c, t, type, data))
-        return false;
-    for (; size % align != 0; size++) {
-        if (!write_bytes(c, zeros, 1))
-            return false;
-    }
-    return true;
+    if (type != t->type)
+        ok = convert_rows(c, path, t, type, data);
+    else
+        ok = held_check_copy(path, t, data) && write_data(c, type, data, size);
+    for (; ok && size % align != 0; size++)
+        ok = write_bytes(c, &zero, 1);
+    return ok;
 }
 
-/* Room for PIECE floats, or the longest row. */
+/* Room for PIECE floats, or the longest row that is converted. */
 static bool
 make_room(struct conversion *c)
 {
     int64_t longest = PIECE;
 
-    for (int64_t i = 0; i < gguf_get_n_tensors(c->out); i++) {
+    for (int64_t i = 0; i < c->from->n_tensors; i++) {
         const struct ggml_tensor *t = model_tensor(c->from, i);
 
-        if (t->ne[0] > longest)
+        if (gguf_get_tensor_type(c->out, i) != t->type && t->ne[0] > longest)
             longest = t->ne[0];
     }
     if ((uint64_t)longest > SIZE_MAX / 8)
@@ -206,18 +202,41 @@ make_room(struct conversion *c)
     return true;
 }
 
+/* The type that most weights of the new file have. */
+static enum ggml_type
+main_type(const struct conversion *c)
+{
+    int64_t n[GGML_TYPE_COUNT] = { 0 };
+    enum ggml_type most = c->type;
+
+    for (int64_t i = 0; i < c->from->n_tensors; i++)
+        n[gguf_get_tensor_type(c->out, i)] +=
+            ggml_nelements(model_tensor(c->from, i));
+    for (int t = 0; t < GGML_TYPE_COUNT; t++)
+        if (n[t] > n[most])
+            most = (enum ggml_type)t;
+    return most;
+}
+
 static bool
 describe(struct conversion *c)
 {
+    int number;
+
     gguf_set_kv(c->out, c->from->gguf);
-    gguf_set_val_u32(c->out, "general.file_type", file_type(c->type));
-    gguf_set_val_u32(c->out, "general.quantization_version", GGML_QNT_VERSION);
-    for (int64_t i = 0; i < gguf_get_n_tensors(c->from->gguf); i++) {
+    for (int64_t i = 0; i < c->from->n_tensors; i++) {
         const struct ggml_tensor *t = model_tensor(c->from, i);
+        const enum ggml_type type = new_type(c, t);
 
         gguf_add_tensor(c->out, t);
-        gguf_set_tensor_type(c->out, t->name, new_type(c, t));
+        if (type != t->type)
+            gguf_set_tensor_type(c->out, t->name, type);
     }
+    number = type_file_number(main_type(c));
+    gguf_remove_key(c->out, "general.file_type");
+    if (number >= 0)
+        gguf_set_val_u32(c->out, "general.file_type", (uint32_t)number);
+    gguf_set_val_u32(c->out, "general.quantization_version", GGML_QNT_VERSION);
     if (tool_has_reason())
         return tool_error("%s", tool_reason());
     return true;
@@ -245,21 +264,76 @@ write_all(struct conversion *c)
     uint64_t total = 0;
     bool ok;
 
-    for (int64_t i = 0; i < gguf_get_n_tensors(c->out); i++) {
-        if (gguf_get_tensor_type(c->out, i) !=
-            gguf_get_tensor_type(c->from->gguf, i))
-            total += (uint64_t)ggml_nelements(model_tensor(c->from, i));
+    for (int64_t i = 0; i < c->from->n_tensors; i++) {
+        const struct ggml_tensor *t = model_tensor(c->from, i);
+
+        if (gguf_get_tensor_type(c->out, i) != t->type)
+            total += (uint64_t)ggml_nelements(t);
     }
     progress_begin(&c->bar, "converting", total);
     ok = write_meta(c);
-    for (int64_t i = 0; ok && i < gguf_get_n_tensors(c->out); i++)
+    for (int64_t i = 0; ok && i < c->from->n_tensors; i++)
         ok = write_tensor(c, i);
     progress_end(&c->bar);
     return ok;
 }
 
+/* Says how many matrices could not get the type that was asked for. */
+static void
+warn_of_rows(const struct conversion *c)
+{
+    int64_t n_matrices = 0, n_unfit = 0;
+
+    for (int64_t i = 0; i < c->from->n_tensors; i++) {
+        const struct ggml_tensor *t = model_tensor(c->from, i);
+
+        n_matrices += is_converted(t);
+        n_unfit += is_converted(t) && !fits(t, c->type);
+    }
+    if (n_unfit > 0)
+        tool_warning("rows of %lld of %lld matrices are not whole blocks of %s, "
+                     "which are %lld values; %s", (long long)n_unfit,
+                     (long long)n_matrices, ggml_type_name(c->type),
+                     (long long)ggml_blck_size(c->type),
+                     c->pure ? "these keep their types, since --pure is given"
+                             : "these get a type with smaller blocks, if that "
+                               "saves space");
+}
+
+/* Prints the types of the new file.  Standard output may be the file itself. */
+static void
+print_types(const struct conversion *c)
+{
+    int64_t n[GGML_TYPE_COUNT] = { 0 };
+    uint64_t bytes[GGML_TYPE_COUNT] = { 0 }, all = 0;
+
+    for (int64_t i = 0; i < c->from->n_tensors; i++) {
+        const enum ggml_type type = gguf_get_tensor_type(c->out, i);
+
+        n[type]++;
+        bytes[type] += gguf_get_tensor_size(c->out, i);
+        all += gguf_get_tensor_size(c->out, i);
+    }
+    fprintf(stderr, "%-8s %8s %15s\n", "type", "tensors", "bytes");
+    for (int t = 0; t < GGML_TYPE_COUNT; t++)
+        if (n[t] > 0)
+            fprintf(stderr, "%-8s %8" PRId64 " %15" PRIu64 "\n",
+                    ggml_type_name((enum ggml_type)t), n[t], bytes[t]);
+    fprintf(stderr, "%-8s %8" PRId64 " %15" PRIu64 "\n", "all",
+            c->from->n_tensors, all);
+}
+
+static bool
+open_output(struct conversion *c, const char *path)
+{
+    const struct model_part *same = model_files_at(&c->from->files, path);
+
+    return output_open(&c->output, path,
+                       same == NULL ? NULL : &same->input.info);
+}
+
 int
-command_convert(const char *from, const char *to, const char *type_name,
+command_convert(const char *from, const char *to, enum ggml_type type,
                 bool pure, bool may_map)
 {
     struct conversion c;
@@ -267,33 +341,25 @@ command_convert(const char *from, const char *to, const char *type_name,
     bool ok;
 
     memset(&c, 0, sizeof(c));
-    if (!find_type(type_name, &c.type) || !model_open(&model, from, may_map))
+    if (!model_open(&model, from, may_map))
         return TOOL_FAILED;
     c.from = &model;
+    c.type = type;
     c.pure = pure;
     tool_forget_reason();
     c.out = gguf_init_empty();
     ok = c.out != NULL ? describe(&c) && make_room(&c)
                        : tool_error("%s", tool_reason());
-    ok = ok && output_open(&c.output, to, &model.input.info);
+    ok = ok && open_output(&c, to);
     if (ok)
         ok = output_close(&c.output, write_all(&c));
+    if (ok) {
+        warn_of_rows(&c);
+        print_types(&c);
+    }
     gguf_free(c.out);
     free(c.floats);
     free(c.blocks);
     model_close(&model);
     return ok ? TOOL_OK : TOOL_FAILED;
-}
-
-int
-command_types(void)
-{
-    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
-        const enum ggml_type type = (enum ggml_type)t;
-
-        if (ggml_get_type_traits(type)->blck_size != 0 && has_floats(type) &&
-            !ggml_quantize_requires_imatrix(type))
-            puts(ggml_type_name(type));
-    }
-    return TOOL_OK;
 }

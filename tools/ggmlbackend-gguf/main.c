@@ -5,6 +5,7 @@
 #include "tools/common/options.h"
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-gguf/model.h"
+#include "tools/ggmlbackend-gguf/types.h"
 
 struct options {
     bool all, json, pure, may_map;
@@ -31,10 +32,15 @@ static int
 convert(const void *options, char **files)
 {
     const struct options *o = options;
+    enum ggml_type type;
+    char names[400];
 
     if (o->type == NULL)
-        return tool_usage_error("wrong command or number of files");
-    return command_convert(files[0], files[1], o->type, o->pure, o->may_map);
+        return tool_usage_error("convert needs --type TYPE; types: %s",
+                                type_names(names, sizeof(names)));
+    if (!type_find(o->type, &type))
+        return TOOL_USAGE;
+    return command_convert(files[0], files[1], type, o->pure, o->may_map);
 }
 
 static int

@@ -137,6 +137,24 @@ print_key(const struct gguf_context *gguf, int64_t key, bool all)
     puts(n > SHOWN && !all ? ", …" : "");
 }
 
+/* Where the data of tensor I begins in the data section of its file. */
+static size_t
+offset_of(const struct model *model, int64_t i)
+{
+    const struct model_place *place = &model->files.places[i];
+    const struct gguf_context *part = place->part->gguf;
+
+    return gguf_get_tensor_offset(part,
+                                  gguf_find_tensor(part, place->tensor->name));
+}
+
+/* The number of the part that has tensor I, from 1. */
+static int
+part_of(const struct model *model, int64_t i)
+{
+    return (int)(model->files.places[i].part - model->files.parts) + 1;
+}
+
 static void
 print_tensor(const struct model *model, int64_t i)
 {
@@ -146,9 +164,31 @@ print_tensor(const struct model *model, int64_t i)
     snprintf(shape, sizeof(shape), "[%lld, %lld, %lld, %lld]",
              (long long)t->ne[0], (long long)t->ne[1], (long long)t->ne[2],
              (long long)t->ne[3]);
-    printf("%-44s %-8s %-28s %12zu bytes at %zu\n", text_quoted(t->name),
-           ggml_type_name(t->type), shape, ggml_nbytes(t),
-           gguf_get_tensor_offset(model->gguf, i));
+    printf("%-44s %-8s %-28s %12zu bytes at %zu", text_quoted(t->name),
+           ggml_type_name(t->type), shape, ggml_nbytes(t), offset_of(model, i));
+    if (model->files.n_parts > 1)
+        printf(" of part %d", part_of(model, i));
+    putchar('\n');
+}
+
+static void
+print_files(const struct model *model)
+{
+    const struct model_part *parts = model->files.parts;
+    const int n = model->files.n_parts;
+
+    printf("version %u, alignment %zu, %" PRId64 " keys, %" PRId64 " tensors, ",
+           (unsigned)gguf_get_version(parts[0].gguf),
+           gguf_get_alignment(parts[0].gguf), gguf_get_n_kv(model->gguf),
+           model->n_tensors);
+    if (n == 1)
+        printf("data at %zu\n", gguf_get_data_offset(parts[0].gguf));
+    else
+        printf("%d parts\n", n);
+    for (int i = 0; n > 1 && i < n; i++)
+        printf("part %d: %s, %" PRId64 " tensors, data at %zu\n", i + 1,
+               text_quoted(parts[i].path), gguf_get_n_tensors(parts[i].gguf),
+               gguf_get_data_offset(parts[i].gguf));
 }
 
 static json_t *
@@ -194,27 +234,51 @@ json_tensor(const struct model *model, int64_t i)
     tool_json_put(root, "type", tool_json_text(ggml_type_name(t->type)));
     tool_json_put(root, "shape", shape);
     tool_json_put(root, "bytes", tool_json_unsigned(ggml_nbytes(t)));
-    tool_json_put(root, "offset",
-                  tool_json_unsigned(gguf_get_tensor_offset(model->gguf, i)));
+    tool_json_put(root, "offset", tool_json_unsigned(offset_of(model, i)));
+    if (model->files.n_parts > 1)
+        tool_json_put(root, "part", json_integer(part_of(model, i)));
     return root;
+}
+
+/* The files of a model in several parts. */
+static json_t *
+json_parts(const struct model *model)
+{
+    json_t *array = json_array();
+
+    for (int i = 0; i < model->files.n_parts; i++) {
+        const struct model_part *part = &model->files.parts[i];
+        json_t *row = json_object();
+
+        tool_json_put(row, "path", tool_json_text(part->path));
+        tool_json_put(row, "data_offset",
+                      tool_json_unsigned(gguf_get_data_offset(part->gguf)));
+        tool_json_put(row, "tensors",
+                      json_integer(gguf_get_n_tensors(part->gguf)));
+        tool_json_add(array, row);
+    }
+    return array;
 }
 
 static bool
 show_json(const struct model *model)
 {
+    const struct gguf_context *first = model->files.parts[0].gguf;
     json_t *root = json_object(), *keys = json_object();
     json_t *tensors = json_array();
 
     for (int64_t i = 0; i < gguf_get_n_kv(model->gguf); i++)
         tool_json_put_once(keys, gguf_get_key(model->gguf, i),
                            json_key(model->gguf, i));
-    for (int64_t i = 0; i < gguf_get_n_tensors(model->gguf); i++)
+    for (int64_t i = 0; i < model->n_tensors; i++)
         tool_json_add(tensors, json_tensor(model, i));
-    tool_json_put(root, "version", json_integer(gguf_get_version(model->gguf)));
+    tool_json_put(root, "version", json_integer(gguf_get_version(first)));
     tool_json_put(root, "alignment",
-                  tool_json_unsigned(gguf_get_alignment(model->gguf)));
+                  tool_json_unsigned(gguf_get_alignment(first)));
     tool_json_put(root, "data_offset",
-                  tool_json_unsigned(gguf_get_data_offset(model->gguf)));
+                  tool_json_unsigned(gguf_get_data_offset(first)));
+    if (model->files.n_parts > 1)
+        tool_json_put(root, "parts", json_parts(model));
     tool_json_put(root, "keys", keys);
     tool_json_put(root, "tensors", tensors);
     return tool_json_print(root);
@@ -231,15 +295,10 @@ command_show(const char *path, bool json, bool all)
     if (json) {
         status = show_json(&model) ? TOOL_OK : TOOL_FAILED;
     } else {
-        printf("version %u, alignment %zu, %" PRId64 " keys, %" PRId64
-               " tensors, data at %zu\n",
-               (unsigned)gguf_get_version(model.gguf),
-               gguf_get_alignment(model.gguf), gguf_get_n_kv(model.gguf),
-               gguf_get_n_tensors(model.gguf),
-               gguf_get_data_offset(model.gguf));
+        print_files(&model);
         for (int64_t i = 0; i < gguf_get_n_kv(model.gguf); i++)
             print_key(model.gguf, i, all);
-        for (int64_t i = 0; i < gguf_get_n_tensors(model.gguf); i++)
+        for (int64_t i = 0; i < model.n_tensors; i++)
             print_tensor(&model, i);
     }
     model_close(&model);
