@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+struct gguf_context;
 struct ggml_backend_device;
 struct ggml_backend_feature;
 struct ggml_backend_reg;
@@ -258,6 +259,17 @@ GGML_API bool ggmlbackend_env_get(
  * a name that is none of them.
  */
 GGML_API const char *ggmlbackend_env_value(const char *name);
+
+/* ---- strings of GGUF files ---- */
+
+/*
+ * Bytes of string I of the key with number KEY_ID; I is 0 for a single string.
+ * Strings of a file may hold any bytes, zero bytes as well, and one zero byte that
+ * is not counted follows each.  gguf_get_val_str and gguf_get_arr_str return the
+ * string itself.  0, after a logged reason, without such a string.
+ */
+GGML_API size_t ggmlbackend_gguf_string_size(
+    const struct gguf_context *ctx, int64_t key_id, size_t i);
 
 /* ---- module files ---- */
 

@@ -142,7 +142,8 @@ GGML_API double gguf_get_val_f64(
 GGML_API bool gguf_get_val_bool(
     const struct gguf_context *ctx, int64_t key_id);
 
-/* The single string of a key; the context owns it. */
+/* The single string of a key; the context owns it.  A string of a file may
+ * have zero bytes before the one at its end: ggmlbackend_gguf_string_size. */
 GGML_API const char *gguf_get_val_str(
     const struct gguf_context *ctx, int64_t key_id);
 
@@ -164,7 +165,8 @@ GGML_API size_t gguf_get_arr_n(const struct gguf_context *ctx, int64_t key_id);
 GGML_API const void *gguf_get_arr_data(
     const struct gguf_context *ctx, int64_t key_id);
 
-/* The I-th string of an array of strings; the context owns it. */
+/* The I-th string of an array of strings; the context owns it.  It may have
+ * zero bytes, as a single string may. */
 GGML_API const char *gguf_get_arr_str(
     const struct gguf_context *ctx, int64_t key_id, size_t i);
 

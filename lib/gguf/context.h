@@ -20,8 +20,23 @@ struct gb_gguf_pair {
     bool is_array;
     size_t n;       /* elements */
     void *data;     /* n elements as they are in the file; the strings' text */
-    char **strings; /* n pointers into data, for strings only */
+    char **strings; /* n + 1 pointers into data, for strings only */
 };
+
+/*
+ * Strings are stored as in a file: each follows a gap of this size, which is the
+ * room of its length there.  The gap's first byte is 0 and ends the string before.
+ * So the size of string I is known from its pointer and the next one; the last
+ * pointer is where a string after all others would begin.
+ */
+#define GB_GGUF_GAP 8
+
+/* Bytes of string I of a pair's STRINGS; any of them may be 0. */
+static inline size_t
+gb_gguf_string_size(char *const *strings, size_t i)
+{
+    return (size_t)(strings[i + 1] - strings[i]) - GB_GGUF_GAP;
+}
 
 /* One tensor: its description, and where its data is in the data section. */
 struct gb_gguf_tensor {

@@ -125,6 +125,8 @@ struct strings {
     size_t n, n_met;   /* strings; those whose length was seen */
 };
 
+_Static_assert(GB_GGUF_GAP == sizeof(uint64_t), "a length fills the gap");
+
 /* The next string's length is in the block; the whole file must have it. */
 static enum ggml_status
 meet_string(struct reader *r, struct strings *s)
@@ -161,14 +163,17 @@ meet_strings(struct reader *r, struct strings *s)
         s->used = end;
         /* Only now it is sure that there may be as many. */
         if (s->starts == NULL)
-            s->starts = gb_mem_alloc(s->n * sizeof(*s->starts));
+            s->starts = gb_mem_alloc((s->n + 1) * sizeof(*s->starts));
         if (s->starts == NULL)
             return no_memory("strings");
     }
-    /* Room for the end of the last one. */
-    if (!gb_gguf_source_append(&r->source, &s->block, &s->room, end + 1, 0))
+    /* Room for the gap after the last one. */
+    if (!gb_gguf_source_append(&r->source, &s->block, &s->room,
+                               end + GB_GGUF_GAP, 0))
         return no_memory("strings");
     s->block[end] = '\0';
+    if (s->n > 0)
+        s->starts[s->n] = end + GB_GGUF_GAP;
     return GGML_STATUS_SUCCESS;
 }
 
@@ -184,7 +189,7 @@ take_strings(struct reader *r, struct gb_gguf_pair *pair, size_t n)
     pair->data = s.block;
     pair->strings = (char **)(void *)s.starts;
     if (status == GGML_STATUS_SUCCESS)
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; n > 0 && i <= n; i++)
             pair->strings[i] = s.block + s.starts[i];
     return status;
 }

@@ -6,6 +6,8 @@
 
 #include "lib/gguf/context.h"
 
+#include "ggmlbackend.h"
+
 #include "lib/base/checked.h"
 #include "lib/base/mem.h"
 #include "lib/base/status.h"
@@ -26,30 +28,49 @@ get(const struct gguf_context *ctx, int64_t id, enum gguf_type type, void *out)
     memcpy(out, pair->data, gb_gguf_type_size(type));
 }
 
-/* Copies N strings of TEXTS into PAIR. */
-static bool
-copy_strings(struct gb_gguf_pair *pair, const char *const *texts, size_t n)
-{
-    size_t bytes = 0, at = 0;
-    char *block;
+/* What a key is set to: N elements at DATA, numbers or pointers to strings. */
+struct value {
+    enum gguf_type type;
+    bool is_array;
+    const void *data;
+    size_t n;
+    bool is_of_pair; /* strings are a pair's, so that their sizes are known */
+};
 
-    for (size_t i = 0; i < n; i++) {
-        if (!gb_add_size(bytes, strlen(texts[i]) + 1, &bytes))
+static size_t
+size_of_string(const struct value *value, size_t i)
+{
+    char *const *strings = value->data;
+
+    return value->is_of_pair ? gb_gguf_string_size(strings, i)
+                             : strlen(strings[i]);
+}
+
+/* Copies the strings of VALUE into PAIR. */
+static bool
+copy_strings(struct gb_gguf_pair *pair, const struct value *value)
+{
+    char *const *texts = value->data;
+    size_t bytes = GB_GGUF_GAP;
+    char *at;
+
+    for (size_t i = 0; i < value->n; i++) {
+        if (!gb_add_size(bytes, size_of_string(value, i), &bytes) ||
+            !gb_add_size(bytes, GB_GGUF_GAP, &bytes))
             return false;
     }
-    /* One byte more, so that no block is empty. */
-    block = gb_mem_alloc(bytes + 1);
-    pair->data = block;
-    pair->strings = gb_mem_zalloc(n + 1, sizeof(*pair->strings));
-    if (block == NULL || pair->strings == NULL)
+    pair->data = at = gb_mem_zalloc(bytes, 1);
+    pair->strings = gb_mem_zalloc(value->n + 1, sizeof(*pair->strings));
+    if (at == NULL || pair->strings == NULL)
         return false;
-    for (size_t i = 0; i < n; i++) {
-        const size_t size = strlen(texts[i]) + 1;
+    for (size_t i = 0; i < value->n; i++) {
+        const size_t size = size_of_string(value, i);
 
-        memcpy(block + at, texts[i], size);
-        pair->strings[i] = block + at;
-        at += size;
+        pair->strings[i] = at;
+        memcpy(at, texts[i], size);
+        at += size + GB_GGUF_GAP;
     }
+    pair->strings[value->n] = at;
     return true;
 }
 
@@ -72,14 +93,15 @@ copy_numbers(struct gb_gguf_pair *pair, const void *data, size_t n)
 }
 
 /*
- * Sets KEY to N elements of TYPE at DATA, behind all other keys.  A failure
- * leaves the context as it was.
+ * Sets KEY to VALUE, behind all other keys.  A failure leaves the context as it
+ * was.
  */
 static void
-set(struct gguf_context *ctx, const char *key, enum gguf_type type,
-    bool is_array, const void *data, size_t n)
+set(struct gguf_context *ctx, const char *key, const struct value *value)
 {
-    struct gb_gguf_pair pair = { .type = type, .is_array = is_array, .n = n };
+    struct gb_gguf_pair pair = { .type = value->type,
+                                 .is_array = value->is_array,
+                                 .n = value->n };
     bool is_alignment;
     size_t before, wanted;
     int64_t old;
@@ -92,9 +114,9 @@ set(struct gguf_context *ctx, const char *key, enum gguf_type type,
     /* The new pair is whole before the old one goes, so the old one may be
      * where the new one's data comes from. */
     pair.key = gb_mem_strdup(key);
-    if (pair.key == NULL || !(type == GGUF_TYPE_STRING
-                                  ? copy_strings(&pair, data, n)
-                                  : copy_numbers(&pair, data, n)))
+    if (pair.key == NULL || !(value->type == GGUF_TYPE_STRING
+                                  ? copy_strings(&pair, value)
+                                  : copy_numbers(&pair, value->data, value->n)))
         goto no_memory;
     if (is_alignment && !gb_gguf_is_alignment(&pair, &wanted)) {
         gb_precondition("gguf: %s takes one u32, a power of two", key);
@@ -125,7 +147,7 @@ static void
 set_one(struct gguf_context *ctx, const char *key, enum gguf_type type,
         const void *value)
 {
-    set(ctx, key, type, false, value, 1);
+    set(ctx, key, &(struct value){ .type = type, .data = value, .n = 1 });
 }
 
 const char *
@@ -189,6 +211,19 @@ gguf_get_arr_str(const struct gguf_context *ctx, int64_t key_id, size_t i)
     GB_NEED_OR(NULL, pair->type == GGUF_TYPE_STRING && i < pair->n,
                "gguf: key '%s' has no string %zu", pair->key, i);
     return pair->strings[i];
+}
+
+size_t
+ggmlbackend_gguf_string_size(const struct gguf_context *ctx, int64_t key_id,
+                             size_t i)
+{
+    const struct gb_gguf_pair *pair = gb_gguf_pair_at(ctx, key_id);
+
+    if (pair == NULL)
+        return 0;
+    GB_NEED_OR(0, pair->type == GGUF_TYPE_STRING && i < pair->n,
+               "gguf: key '%s' has no string %zu", pair->key, i);
+    return gb_gguf_string_size(pair->strings, i);
 }
 
 const void *
@@ -396,7 +431,7 @@ gguf_set_arr_data(struct gguf_context *ctx, const char *key,
     GB_NEED_VOID(gb_gguf_type_size(type) > 0,
                  "gguf: an array of type %d is not made of numbers", (int)type);
     GB_NEED_VOID(data != NULL || n == 0, "gguf: no data");
-    set(ctx, key, type, true, data, n);
+    set(ctx, key, &(struct value){ type, true, data, n, false });
 }
 
 void
@@ -406,7 +441,7 @@ gguf_set_arr_str(struct gguf_context *ctx, const char *key, const char **data,
     GB_NEED_VOID(data != NULL || n == 0, "gguf: no strings");
     for (size_t i = 0; i < n; i++)
         GB_NEED_VOID(data[i] != NULL, "gguf: string %zu is NULL", i);
-    set(ctx, key, GGUF_TYPE_STRING, true, data, n);
+    set(ctx, key, &(struct value){ GGUF_TYPE_STRING, true, data, n, false });
 }
 
 void
@@ -419,7 +454,14 @@ gguf_set_kv(struct gguf_context *ctx, const struct gguf_context *src)
         const struct gb_gguf_pair *pair = &src->pairs[i];
         const bool is_text = pair->type == GGUF_TYPE_STRING;
 
-        set(ctx, pair->key, pair->type, pair->is_array,
-            is_text ? (const void *)pair->strings : pair->data, pair->n);
+        const struct value value = {
+            .type = pair->type,
+            .is_array = pair->is_array,
+            .data = is_text ? (const void *)pair->strings : pair->data,
+            .n = pair->n,
+            .is_of_pair = is_text,
+        };
+
+        set(ctx, pair->key, &value);
     }
 }

@@ -71,10 +71,8 @@ put_numbers(struct sink *sink, const void *numbers, size_t width, size_t n)
 }
 
 static void
-put_string(struct sink *sink, const char *text)
+put_string(struct sink *sink, const char *text, size_t n)
 {
-    const size_t n = strlen(text);
-
     put_u64(sink, n);
     put(sink, text, n);
 }
@@ -97,7 +95,7 @@ put_padding(struct sink *sink, size_t align)
 static void
 put_pair(struct sink *sink, const struct gb_gguf_pair *pair)
 {
-    put_string(sink, pair->key);
+    put_string(sink, pair->key, strlen(pair->key));
     if (pair->is_array) {
         put_u32(sink, GGUF_TYPE_ARRAY);
         put_u32(sink, pair->type);
@@ -110,7 +108,8 @@ put_pair(struct sink *sink, const struct gb_gguf_pair *pair)
         return;
     }
     for (size_t i = 0; i < pair->n; i++)
-        put_string(sink, pair->strings[i]);
+        put_string(sink, pair->strings[i],
+                   gb_gguf_string_size(pair->strings, i));
 }
 
 /* Up to the last dimension that is not 1: ggml_n_dims() would leave out one of
@@ -130,7 +129,7 @@ put_tensor_entry(struct sink *sink, const struct gb_gguf_tensor *entry)
 {
     const int n_dims = dims_to_write(&entry->tensor);
 
-    put_string(sink, entry->tensor.name);
+    put_string(sink, entry->tensor.name, strlen(entry->tensor.name));
     put_u32(sink, (uint32_t)n_dims);
     for (int i = 0; i < n_dims; i++)
         put_u64(sink, (uint64_t)entry->tensor.ne[i]);

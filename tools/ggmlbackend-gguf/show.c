@@ -7,6 +7,8 @@
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-gguf/model.h"
 
+#include "ggmlbackend.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,9 +76,8 @@ is_real(enum gguf_type type)
 
 /* A text on one line, cut where it is long. */
 static void
-print_text(const char *text, bool all)
+print_text(const char *text, size_t size, bool all)
 {
-    const size_t size = strlen(text);
     size_t n = all || size < SHOWN_BYTES ? size : SHOWN_BYTES;
 
     /* Up to where a character begins. */
@@ -95,7 +96,8 @@ print_element(const struct gguf_context *gguf, int64_t key, enum gguf_type type,
     double real;
 
     if (type == GGUF_TYPE_STRING) {
-        print_text(gguf_get_arr_str(gguf, key, i), all);
+        print_text(gguf_get_arr_str(gguf, key, i),
+                   ggmlbackend_gguf_string_size(gguf, key, i), all);
         return;
     }
     real = number_at(type, gguf_get_arr_data(gguf, key), i, &whole);
@@ -199,7 +201,8 @@ json_element(const struct gguf_context *gguf, int64_t key, enum gguf_type type,
     double real;
 
     if (type == GGUF_TYPE_STRING)
-        return tool_json_text(gguf_get_arr_str(gguf, key, i));
+        return tool_json_string(gguf_get_arr_str(gguf, key, i),
+                                ggmlbackend_gguf_string_size(gguf, key, i));
     real = number_at(type, gguf_get_arr_data(gguf, key), i, &whole);
     if (type == GGUF_TYPE_BOOL)
         return json_boolean(whole != 0);

@@ -15,6 +15,8 @@
 #include "tools/ggmlbackend-run/merge.h"
 #include "tools/ggmlbackend-run/pretokenize.h"
 
+#include "ggmlbackend.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,9 +81,10 @@ slot_of(const struct bpe *bpe, int32_t left, int32_t right)
 
 /* "LEFT RIGHT": what joins, as two tokens that are one token together. */
 static bool
-add_join(struct bpe *bpe, const char *line, size_t rank, struct bytes *both)
+add_join(struct bpe *bpe, const char *line, size_t size, size_t rank,
+         struct bytes *both)
 {
-    const char *blank = line[0] == '\0' ? NULL : strchr(line + 1, ' ');
+    const char *blank = size == 0 ? NULL : memchr(line + 1, ' ', size - 1);
     struct join join = { .rank = (int32_t)rank };
     size_t n_left, slot;
 
@@ -90,7 +93,7 @@ add_join(struct bpe *bpe, const char *line, size_t rank, struct bytes *both)
     n_left = (size_t)(blank - line);
     both->n = 0;
     if (!bytes_push(both, line, n_left) ||
-        !bytes_push(both, blank + 1, strlen(blank + 1)))
+        !bytes_push(both, blank + 1, size - n_left - 1))
         return false;
     join.left = vocab_find(bpe->vocab, both->at, n_left);
     join.right =
@@ -128,7 +131,9 @@ read_merges(struct bpe *bpe, const struct keys *keys)
     for (size_t i = 0; i < bpe->n_slots; i++)
         bpe->slots[i].left = TOKEN_NONE;
     for (size_t i = 0; is_read && i < n; i++)
-        is_read = add_join(bpe, gguf_get_arr_str(keys->gguf, key, i), i, &both);
+        is_read =
+            add_join(bpe, gguf_get_arr_str(keys->gguf, key, i),
+                     ggmlbackend_gguf_string_size(keys->gguf, key, i), i, &both);
     bytes_clear(&both);
     return is_read;
 }

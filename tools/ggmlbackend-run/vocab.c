@@ -7,6 +7,8 @@
 #include "tools/common/hash.h"
 #include "tools/common/tool.h"
 
+#include "ggmlbackend.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,10 +74,9 @@ read_texts(struct vocab *v, const struct keys *keys)
         return false;
     for (size_t id = 0; id < v->n; id++) {
         struct token *t = &v->tokens[id];
-        size_t size;
+        const size_t size = ggmlbackend_gguf_string_size(keys->gguf, key, id);
 
         t->text = gguf_get_arr_str(keys->gguf, key, id);
-        size = strlen(t->text);
         if (size > INT32_MAX)
             return tool_error("token %zu has %zu bytes", id, size);
         t->size = (uint32_t)size;

@@ -6,8 +6,11 @@
 
 #include "tools/common/tool.h"
 
+#include "ggmlbackend.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NAME_SIZE 128
 
@@ -221,6 +224,7 @@ keys_string(const struct keys *keys, const char *name, enum keys_need need,
             const char **value)
 {
     char full[NAME_SIZE];
+    const char *text;
     int64_t id;
 
     if (!find(keys, name, need, full, &id))
@@ -229,7 +233,10 @@ keys_string(const struct keys *keys, const char *name, enum keys_need need,
         return true;
     if (gguf_get_kv_type(keys->gguf, id) != GGUF_TYPE_STRING)
         return tool_error("key %s is not a string", full);
-    *value = gguf_get_val_str(keys->gguf, id);
+    text = gguf_get_val_str(keys->gguf, id);
+    if (strlen(text) != ggmlbackend_gguf_string_size(keys->gguf, id, 0))
+        return tool_error("key %s is a text with a zero byte", full);
+    *value = text;
     return true;
 }
 

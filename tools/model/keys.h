@@ -48,7 +48,7 @@ bool keys_real(const struct keys *keys, const char *name, enum keys_need need,
 bool keys_bool(const struct keys *keys, const char *name,
                enum keys_need need, bool *value);
 
-/* The string belongs to the file. */
+/* The string belongs to the file, and has no zero byte. */
 bool keys_string(const struct keys *keys, const char *name,
                  enum keys_need need, const char **value);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model/model.c - a GGUF file: its sizes, and its weights on devices.
+ * model/model.c - a model's files: its sizes, and its weights on devices.
  */
 #include "tools/model/model.h"
 
@@ -19,57 +19,17 @@
 #define COPY_STEP ((size_t)1 << 22)
 
 static bool
-read_index(struct model *model, const char *path)
+check_data(const struct model *model)
 {
-    const struct gguf_init_params params = {
-        .no_alloc = true,
-        .ctx = &model->tensors,
-    };
+    const struct model_files *files = &model->files;
+    const int64_t n = gguf_get_n_tensors(files->gguf);
 
-    tool_forget_reason();
-    model->gguf = gguf_init_from_file(path, params);
-    if (model->gguf == NULL)
-        return tool_error("%s: not a usable GGUF file: %s", path,
-                          tool_reason());
-    return true;
-}
-
-/* Where the data of tensor ID begins in the file, which check_data found in it. */
-static size_t
-start_of(const struct model *model, int64_t id)
-{
-    return gguf_get_data_offset(model->gguf) +
-        gguf_get_tensor_offset(model->gguf, id);
-}
-
-/* The same in the mapping. */
-static char *
-data_of(const struct model *model, int64_t id)
-{
-    return (char *)model->input.bytes + start_of(model, id);
-}
-
-static bool
-check_data(const struct model *model, const char *path)
-{
-    const size_t start = gguf_get_data_offset(model->gguf);
-    const int64_t n = gguf_get_n_tensors(model->gguf);
-    const size_t file_size = model->input.size;
-    const size_t room = start > file_size ? 0 : file_size - start;
-
-    for (int64_t id = 0; id < n; id++) {
-        const char *name = gguf_get_tensor_name(model->gguf, id);
-        const size_t offset = gguf_get_tensor_offset(model->gguf, id);
-        const size_t size = gguf_get_tensor_size(model->gguf, id);
-        const struct ggml_tensor *t = ggml_get_tensor(model->tensors, name);
-
-        if (t == NULL || ggml_nbytes(t) != size)
-            return tool_error("%s: tensor %s: its size is not clear", path,
-                              name);
-        if (offset > room || size > room - offset)
+    for (int64_t id = 0; id < n; id++)
+        if (model_place_is_cut(&files->places[id]))
             return tool_error("%s: tensor %s: ends beyond the file's %zu bytes",
-                              path, name, file_size);
-    }
+                              files->places[id].part->path,
+                              files->places[id].tensor->name,
+                              files->places[id].part->input.size);
     return true;
 }
 
@@ -85,29 +45,47 @@ can_map(const struct model *model, const struct device *device)
     if (!props.caps.buffer_from_host_ptr || !FILE_ORDER_IS_MEMORY)
         return false;
     for (int64_t id = 0; id < n; id++)
-        if ((uintptr_t)data_of(model, id) % alignment != 0)
+        if ((uintptr_t)model_place_data(&model->files.places[id]) % alignment !=
+            0)
             return false;
+    return true;
+}
+
+/* Makes a buffer of the mapping of each part that has tensors. */
+static bool
+make_buffers(struct model *model, const struct device *device)
+{
+    for (int i = 0; i < model->files.n_parts; i++) {
+        const struct model_part *part = &model->files.parts[i];
+
+        if (part->input.bytes == NULL)
+            continue;
+        model->buffers[i] = ggml_backend_dev_buffer_from_host_ptr(
+            device->dev, part->input.bytes, part->input.size,
+            ggml_get_max_tensor_size(part->tensors));
+        if (model->buffers[i] == NULL)
+            return tool_error("the mapped file cannot be used: %s",
+                              tool_reason());
+    }
     return true;
 }
 
 static bool
 place_in_mapping(struct model *model, const struct device *device)
 {
-    const int64_t n = gguf_get_n_tensors(model->gguf);
+    const struct model_files *files = &model->files;
+    const int64_t n = gguf_get_n_tensors(files->gguf);
 
-    model->buffer = ggml_backend_dev_buffer_from_host_ptr(
-        device->dev, model->input.bytes, model->input.size,
-        ggml_get_max_tensor_size(model->tensors));
-    if (model->buffer == NULL)
-        return tool_error("the mapped file cannot be used: %s", tool_reason());
+    if (!make_buffers(model, device))
+        return false;
     for (int64_t id = 0; id < n; id++) {
-        const char *name = gguf_get_tensor_name(model->gguf, id);
+        const struct model_place *place = &files->places[id];
 
-        if (ggml_backend_tensor_alloc(model->buffer,
-                                      ggml_get_tensor(model->tensors, name),
-                                      data_of(model, id)) !=
+        if (ggml_backend_tensor_alloc(model->buffers[place->part - files->parts],
+                                      place->tensor, model_place_data(place)) !=
             GGML_STATUS_SUCCESS)
-            return tool_error("tensor %s: %s", name, tool_reason());
+            return tool_error("tensor %s: %s", place->tensor->name,
+                              tool_reason());
     }
     model->is_mapped = true;
     return true;
@@ -125,16 +103,15 @@ struct copying {
 static bool
 copy_tensor(struct copying *c, struct ggml_tensor *t)
 {
-    struct model *model = c->model;
-    const int64_t id = gguf_find_tensor(model->gguf, t->name);
+    const struct model *model = c->model;
+    const struct model_place *place = model_files_find(&model->files, t->name);
     const size_t size = ggml_nbytes(t);
 
     for (size_t at = 0; at < size; at += COPY_STEP) {
         const size_t left = size - at;
         const size_t part = left < COPY_STEP ? left : COPY_STEP;
 
-        if (!input_read(&model->input, start_of(model, id) + at, c->piece,
-                        part))
+        if (!model_place_read(place, at, c->piece, part))
             return false;
         file_order_swap(t->type, c->piece, part);
         ggml_backend_tensor_set(t, c->piece, at, part);
@@ -173,9 +150,9 @@ allocate(struct model *model)
     const struct devices *devices = model->devices;
 
     if (model->parts == NULL) {
-        model->buffer = ggml_backend_alloc_ctx_tensors_from_buft(
+        model->buffers[0] = ggml_backend_alloc_ctx_tensors_from_buft(
             model->tensors, devices->at[0].buft);
-        return model->buffer != NULL || no_memory_on(&devices->at[0]);
+        return model->buffers[0] != NULL || no_memory_on(&devices->at[0]);
     }
     for (int i = 0; i < devices->n; i++)
         if (!part_allocate(&model->parts[i], &devices->at[i]))
@@ -194,7 +171,7 @@ copy_to_devices(struct model *model)
     c.piece = new_zeroed(1, COPY_STEP);
     if (c.piece == NULL)
         return false;
-    progress_begin(&c.bar, "loading", model->input.size);
+    progress_begin(&c.bar, "loading", model_files_size(&model->files));
     if (model->parts == NULL)
         is_done = copy_tensors(&c, model->tensors);
     else
@@ -223,19 +200,32 @@ place_weights(struct model *model, bool may_map)
     tool_forget_reason();
     if (is_divided && !model_divide(model))
         return false;
-    may_map = may_map && !is_divided && input_map(&model->input);
+    may_map = may_map && !is_divided && model_files_map(&model->files);
     if (may_map && can_map(model, device)) {
         is_placed = place_in_mapping(model, device);
     } else {
-        input_unmap(&model->input);
+        model_files_unmap(&model->files);
         is_placed = copy_to_devices(model);
     }
     if (!is_placed)
         return false;
-    mark(model->buffer);
+    for (int i = 0; i < model->files.n_parts; i++)
+        mark(model->buffers[i]);
     for (int i = 0; is_divided && i < model->devices->n; i++)
         mark(model->parts[i].buffer);
     return true;
+}
+
+static bool
+open_files(struct model *model, const char *path)
+{
+    if (!model_files_open(&model->files, path))
+        return false;
+    model->gguf = model->files.gguf;
+    model->tensors = model->files.tensors;
+    model->buffers =
+        new_zeroed((size_t)model->files.n_parts, sizeof(*model->buffers));
+    return model->buffers != NULL;
 }
 
 bool
@@ -244,8 +234,7 @@ model_open(struct model *model, const char *path,
 {
     memset(model, 0, sizeof(*model));
     model->devices = devices;
-    if (input_open(&model->input, path) && read_index(model, path) &&
-        check_data(model, path) &&
+    if (open_files(model, path) && check_data(model) &&
         hparams_read(&model->hparams, model->gguf) && weights_find(model) &&
         place_weights(model, may_map))
         return true;
@@ -260,12 +249,12 @@ model_close(struct model *model)
     hparams_clear(&model->hparams);
     ggml_backend_buffer_free(model->copies_buffer);
     ggml_free(model->copies);
-    ggml_backend_buffer_free(model->buffer);
+    for (int i = 0; model->buffers != NULL && i < model->files.n_parts; i++)
+        ggml_backend_buffer_free(model->buffers[i]);
+    free(model->buffers);
     if (model->parts != NULL)
         parts_free(model->parts, model->devices->n);
-    ggml_free(model->tensors);
-    gguf_free(model->gguf);
-    input_close(&model->input);
+    model_files_close(&model->files);
     memset(model, 0, sizeof(*model));
 }
 

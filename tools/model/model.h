@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model/model.h - a GGUF file: its sizes, and its weights on devices.
+ * model/model.h - a model's files: its sizes, and its weights on devices.
  */
 #ifndef TOOLS_MODEL_MODEL_H
 #define TOOLS_MODEL_MODEL_H
 
-#include "tools/common/input.h"
+#include "tools/common/model-files.h"
 #include "tools/model/arch.h"
 #include "tools/model/devices.h"
 
@@ -36,11 +36,12 @@ struct model {
     struct ggml_tensor *output;     /* token_embd where the file has none */
     struct layer *layers;
 
-    struct gguf_context *gguf;      /* keys, for the tokenizer */
-    struct ggml_context *tensors;   /* as they are in the file */
-    ggml_backend_buffer_t buffer;   /* of these, on a single device */
+    struct model_files files;
+    struct gguf_context *gguf;      /* its keys, for the tokenizer */
+    struct ggml_context *tensors;   /* its tensors */
+    ggml_backend_buffer_t *buffers; /* of these on a single device: for each
+                                       mapped file, or the first for all */
     struct part *parts;             /* of several, with the weights; or NULL */
-    struct input input;
     bool is_mapped;                 /* else the weights were copied */
     struct ggml_context *copies;    /* of weights of products, which are in
                                        their place; NULL for none */
