@@ -7,6 +7,7 @@ tree_scripts = \
 	%D%/licence.sh \
 	%D%/logs.sh \
 	%D%/objects.sh \
+	%D%/paths.sh \
 	%D%/platforms.sh \
 	%D%/reuse.sh \
 	%D%/sizes.sh \
