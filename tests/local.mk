@@ -107,7 +107,13 @@ coverage-cuda:
 phony_targets += check-compiled check-faults check-threads check-valgrind \
 	coverage coverage-cuda
 
+else
+
+check_SCRIPTS += %D%/cmocka.sh
+
 endif
+
+EXTRA_DIST += %D%/cmocka.sh
 
 include tests/install/local.mk
 include tests/man/local.mk
