@@ -241,11 +241,14 @@ static void
 tell_of_override(void)
 {
     const char *variable = "HSA_OVERRIDE_GFX_VERSION";
-    const char *value = getenv(variable);
+    const char *set = getenv(variable);
     unsigned major, minor, step;
+    char value[64];
 
-    if (value != NULL &&
-        sscanf(value, "%u.%u.%u", &major, &minor, &step) == 3)
+    if (set == NULL)
+        return;
+    snprintf(value, sizeof(value), "%s", set);
+    if (sscanf(value, "%u.%u.%u", &major, &minor, &step) == 3)
         GGML_LOG_WARN("%s: cards are taken for gfx%u%x%x, whatever they are: "
                       "%s=%s\n", gb_cuda_platform.log_name, major, minor, step,
                       variable, value);

@@ -297,13 +297,20 @@ configure_from_environment(const char *text)
 ggml_backend_reg_t
 ggml_backend_sim_reg(void)
 {
-    const char *text = getenv("GGMLBACKEND_SIM");
+    const char *set = getenv("GGMLBACKEND_SIM");
+    char *text = set != NULL ? strdup(set) : NULL;
+    ggml_backend_reg_t reg;
     bool has_devices;
 
+    if (set != NULL && text == NULL)
+        return NULL;
     gb_sim_lock();
     has_devices = state.n_devices > 0;
     gb_sim_unlock();
     if (!has_devices && text != NULL && strcmp(text, "none") == 0)
-        return ggmlbackend_not_here("GGMLBACKEND_SIM is none");
-    return has_devices || configure_from_environment(text) ? SIM_REG : NULL;
+        reg = ggmlbackend_not_here("GGMLBACKEND_SIM is none");
+    else
+        reg = has_devices || configure_from_environment(text) ? SIM_REG : NULL;
+    free(text);
+    return reg;
 }

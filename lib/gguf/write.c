@@ -22,7 +22,7 @@ struct sink {
     FILE *file;
     char *memory;
     size_t size;
-    bool failed;
+    int error; /* errno of the first failure; 0: none */
 };
 
 static void
@@ -30,8 +30,9 @@ put(struct sink *sink, const void *data, size_t n)
 {
     if (n == 0)
         return;
-    if (sink->file != NULL && !sink->failed)
-        sink->failed = fwrite(data, 1, n, sink->file) != n;
+    if (sink->file != NULL && sink->error == 0 &&
+        fwrite(data, 1, n, sink->file) != n)
+        sink->error = errno != 0 ? errno : EIO;
     if (sink->memory != NULL)
         memcpy(sink->memory + sink->size, data, n);
     sink->size += n;
@@ -231,9 +232,11 @@ write_file(const struct gguf_context *ctx, const char *fname, bool only_meta,
     put_meta(&sink, ctx);
     if (!only_meta)
         status = put_data(&sink, ctx, piece, piece_size);
-    if (fclose(sink.file) != 0 || sink.failed)
+    if (fclose(sink.file) != 0 && sink.error == 0)
+        sink.error = errno;
+    if (sink.error != 0)
         status = gb_fail(GGML_STATUS_FAILED, "gguf: %s: %s", fname,
-                         strerror(errno));
+                         strerror(sink.error));
     return status;
 }
 

@@ -160,12 +160,15 @@ tool_json_print(json_t *json)
     size_t size;
     char *text = document(json, &size);
     const char *why = flaw;
+    bool is_written = text != NULL;
 
     flaw = NULL;
     json_decref(json);
     if (text != NULL &&
         (fwrite(text, 1, size, stdout) != size || putchar('\n') == EOF))
-        why = strerror(errno);
+        is_written = tool_error("JSON was not written: %s", strerror(errno));
+    else if (text == NULL)
+        tool_error("JSON was not written: %s", why);
     free(text);
-    return why == NULL || tool_error("JSON was not written: %s", why);
+    return is_written;
 }

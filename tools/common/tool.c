@@ -60,8 +60,9 @@ print(const char *kind, const char *fmt, va_list args)
 {
     char text[8192];
 
-    tool_end_line();
+    /* First: the text of strerror or dlerror among ARGS may not outlive a call. */
     vsnprintf(text, sizeof(text), fmt, args);
+    tool_end_line();
     fprintf(stderr, "%s: %s", program, kind);
     text_put(stderr, text, strlen(text), "");
     fputc('\n', stderr);

@@ -48,21 +48,28 @@ refuse(const char *fmt, ...)
     return false;
 }
 
-/* The first library of the list that can be opened. */
+/* ERROR is gone with the next call of dlopen. */
+static void
+keep_reason(const char *error)
+{
+    refuse("no driver: %s", error != NULL ? error : "it cannot be opened");
+}
+
+/* The first library of the list that can be opened; where there is none, the
+ * first one's failure is the reason. */
 static void *
 open_library(void)
 {
     const char *const *name = gb_cuda_platform.libraries;
-    const char *error = NULL;
     void *library = NULL;
 
     for (; library == NULL && *name != NULL; name++) {
         library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
-        if (library == NULL && error == NULL)
-            error = dlerror();
+        if (library == NULL && state.reason[0] == '\0')
+            keep_reason(dlerror());
     }
-    if (library == NULL)
-        refuse("no driver: %s", error != NULL ? error : "it cannot be opened");
+    if (library != NULL)
+        state.reason[0] = '\0';
     return library;
 }
 

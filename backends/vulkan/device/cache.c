@@ -50,33 +50,42 @@ keeps_its_own(const struct gb_vk_card *card)
 
 /* ---- where the file is ---- */
 
-/* What the system's variables say of the user's folder for caches, in two
- * parts; false: nothing, or not of this user. */
+/* Both in one; false: that is too long. */
 static bool
-find_user_folder(const char **folder, const char **below)
+join(char *folder, const char *first, const char *below)
 {
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
+    const int length = snprintf(folder, PATH_SIZE, "%s%s", first, below);
+
+    return length > 0 && length < PATH_SIZE;
+}
+
+/* What the system's variables say of the user's folder for caches; false:
+ * nothing, or not of this user. */
+static bool
+find_user_folder(char *folder)
+{
+    const char *value;
 
     if (getuid() != geteuid() || getgid() != getegid())
         return false;
-    *folder = cache != NULL && cache[0] == '/' ? cache : home;
-    *below = *folder == cache ? "/ggmlbackend" : "/.cache/ggmlbackend";
-    return *folder != NULL && (*folder)[0] == '/';
+    value = getenv("XDG_CACHE_HOME");
+    if (value != NULL && value[0] == '/')
+        return join(folder, value, "/ggmlbackend");
+    value = getenv("HOME");
+    return value != NULL && value[0] == '/' &&
+        join(folder, value, "/.cache/ggmlbackend");
 }
 
 /* The folder; false: there shall be no file. */
 static bool
-find_folder(const struct gb_vk_card *card, const char **folder,
-            const char **below)
+find_folder(const struct gb_vk_card *card, char *folder)
 {
     const char *value = ggmlbackend_env_value("GGMLBACKEND_VULKAN_CACHE");
 
     if (value == NULL || value[0] == '\0')
-        return !keeps_its_own(card) && find_user_folder(folder, below);
-    *folder = value;
-    *below = "";
-    return strcmp(value, "0") != 0 && strcmp(value, "off") != 0;
+        return !keeps_its_own(card) && find_user_folder(folder);
+    return strcmp(value, "0") != 0 && strcmp(value, "off") != 0 &&
+        join(folder, value, "");
 }
 
 /* The UUID, or what else tells models of GPUs apart. */
@@ -95,14 +104,14 @@ static bool
 find_path(const struct gb_vk_card *card, char *path, size_t size)
 {
     char identity[sizeof(card->uuid_text)];
-    const char *folder, *below;
+    char folder[PATH_SIZE];
     int length;
 
-    if (!find_folder(card, &folder, &below))
+    if (!find_folder(card, folder))
         return false;
     write_identity(card, identity, sizeof(identity));
-    length = snprintf(path, size, "%s%s/vulkan-%s-%08x.cache", folder, below,
-                      identity, (unsigned)card->cache_key.driver);
+    length = snprintf(path, size, "%s/vulkan-%s-%08x.cache", folder, identity,
+                      (unsigned)card->cache_key.driver);
     return length > 0 && (size_t)length < size;
 }
 
