@@ -639,12 +639,16 @@ memory_that_is_not_there_is_refused(void **state)
     close_counting(&counting);
 }
 
+/* Below GGMLBACKEND_GPU_MEMORY what is free is what this process has not taken; a
+ * driver's own figure may be the system's, which others change. */
 static void
 memory_is_given_back(void **state)
 {
     size_t free_before, free_after, total;
 
     (void)state;
+    if (getenv("GGMLBACKEND_GPU_MEMORY") == NULL)
+        skip();
     ggml_backend_dev_memory(device, &free_before, &total);
     assert_true(free_before <= total);
     for (int i = 0; i < 5; i++) {

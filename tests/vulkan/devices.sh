@@ -9,7 +9,7 @@
 
 # run WORDS: all tests pass, and the layer says nothing.
 run() {
-    GGMLBACKEND_VULKAN_TEST="$1" CMOCKA_MESSAGE_OUTPUT=TAP \
+    GGMLBACKEND_VULKAN_TEST="$1" GGMLBACKEND_GPU_MEMORY=200M CMOCKA_MESSAGE_OUTPUT=TAP \
         "$top_builddir/tests/vulkan/device" >"$dir/tap" 2>"$dir/messages"
     status=$?
     {

@@ -52,5 +52,7 @@ export GGMLBACKEND_VULKAN_SOFTWARE=1
 # Nearly all the time goes into lavapipe's compiler: it leaves out LLVM's passes that make
 # code faster.
 export GALLIVM_PERF="${GALLIVM_PERF-nopt}"
+# Later layers look for hazards between shaders only where they are asked to.
+export VK_LAYER_SYNCVAL_SHADER_ACCESSES_HEURISTIC=1
 unset VK_DRIVER_FILES VK_ADD_DRIVER_FILES VK_INSTANCE_LAYERS VK_LAYER_PATH
 unset GGML_VK_VISIBLE_DEVICES GGMLBACKEND_VULKAN_TEST GGMLBACKEND_VULKAN_VALIDATE

@@ -33,7 +33,8 @@ shimmed() {
 
 # device NAME=VALUE...: all tests of bytes, order, events and failures pass.
 device() {
-    shimmed "$@" CMOCKA_MESSAGE_OUTPUT=TAP "$top_builddir/tests/vulkan/device" &&
+    shimmed "$@" GGMLBACKEND_GPU_MEMORY=200M CMOCKA_MESSAGE_OUTPUT=TAP \
+        "$top_builddir/tests/vulkan/device" &&
         [ "$(grep -c '^ok' "$dir/said")" -ge 12 ]
 }
 
