@@ -2,6 +2,7 @@
 # What holds for the whole tree and its objects.
 tree_scripts = \
 	%D%/configure.sh \
+	%D%/ignored.sh \
 	%D%/includes.sh \
 	%D%/layers.sh \
 	%D%/licence.sh \
