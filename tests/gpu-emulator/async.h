@@ -42,11 +42,10 @@ struct mbarrier {
     /* By warp, what came before its arrivals: of the phase that goes on, and of
      * those that are over; clocks of its synchronisations. */
     std::vector<uint32_t> arriving, released;
-    /* By thread, the fence for the async proxy that came last before its warp
-     * arrived; by warp, up to which phase it knows of these. */
+    /* By thread, the fence for the async proxy that came last before its warp arrived;
+     * by warp, up to which phase it knows of these. */
     std::vector<uint32_t> arriving_fence, released_fence;
     std::vector<unsigned> noted;
-    uint64_t made; /* stamp of its initialization */
 };
 
 constexpr int mma_lanes = 32, mma_sums = 64;
@@ -100,15 +99,13 @@ struct async_state {
      * the thread does, by mbarriers that it waited for; empty: there was none.
      */
     std::vector<uint32_t> seen;
-    unsigned n_warps; /* of all blocks of the cluster */
-    /* By warp and thread, its last fence for the async proxy before an arrival
-     * for which a thread of the warp waited; empty: there was none. */
+    unsigned n_warps;
+    /* By warp and thread, its last fence for the async proxy before an arrival for
+     * which a thread of the warp waited; empty: there was none. */
     std::vector<uint32_t> shown;
 
     void begin(unsigned n_threads);
     void barrier();
-    /* The number of a warp of IN among those of the cluster. */
-    static unsigned slot(const block *in, unsigned warp);
 };
 
 /* F's thread ends, the last of its block if IS_LAST: nothing may be left. */

@@ -12,14 +12,10 @@
 
 namespace emu {
 
-/* The cluster's barrier is the same one wherever threads come to it. */
-constexpr int place_of_cluster = -1;
-
 block::block()
     : of(nullptr), clock(0), barrier_clock(0), fence_clock(0), acquired(0),
-      serial(0), number(0), peer(nullptr), rank(0),
-      cluster_clock(0), near{ 0, 0, -1, false }, counts(nullptr), n_threads(0),
-      n_live(0), host(nullptr), abandoned(true), order_known(false),
+      serial(0), number(0), near{ 0, 0, -1, false }, counts(nullptr),
+      n_threads(0), host(nullptr), abandoned(true), order_known(false),
       known_order(0), known_n(0), random(1)
 {
 }
@@ -89,18 +85,6 @@ block::next()
     return idle[--n_idle];
 }
 
-/* The same, of this block or the one beside it. */
-fiber *
-block::next_of_cluster()
-{
-    block *const first = peer != nullptr && of->in_order > 1 && draw(2) == 0
-                             ? peer
-                             : this;
-    fiber *const f = first->next();
-
-    return f != nullptr || peer == nullptr ? f : first->peer->next();
-}
-
 /* ---- switching ---- */
 
 void
@@ -113,7 +97,7 @@ block::go(fiber *from, fiber *to)
 void
 block::wait(fiber *f)
 {
-    fiber *const to = next_of_cluster();
+    fiber *const to = next();
 
     if (to != nullptr) {
         go(f, to);
@@ -128,9 +112,7 @@ block::stop(int result)
 {
     failed(result);
     abandoned = true;
-    if (peer != nullptr)
-        peer->abandoned = true;
-    fiber_switch(&this_fiber()->context, rank == 0 ? host : peer->host);
+    fiber_switch(&this_fiber()->context, host);
     __builtin_unreachable();
 }
 
@@ -173,8 +155,6 @@ block::end_thread(fiber *f)
         if (g.arrived != 0)
             try_meeting(f->warp, &g);
     try_release();
-    if (peer != nullptr)
-        peer->try_release();
 }
 
 void
@@ -189,16 +169,14 @@ block::fiber_main()
         b->of->what->k->call(b->of->what->args);
         b->end_thread(f);
         b->idle[b->n_idle++] = f;
-        fiber *const to = b->next_of_cluster();
-        const bool is_live = b->n_live > 0 ||
-                             (b->peer != nullptr && b->peer->n_live > 0);
+        fiber *const to = b->next();
 
-        if (to == nullptr && is_live) {
+        if (to == nullptr && b->n_live > 0) {
             b->explain_deadlock();
             b->stop(launch_failed);
         }
         if (to == nullptr)
-            fiber_switch(&f->context, b->rank == 0 ? b->host : b->peer->host);
+            fiber_switch(&f->context, b->host);
         else
             b->go(f, to);
     }
@@ -206,37 +184,15 @@ block::fiber_main()
 
 /* ---- barriers ---- */
 
-bool
-block::is_barrier_full() const
-{
-    return n_at_barrier > 0 && n_at_barrier >= n_live;
-}
-
-void
-block::release()
-{
-    barrier_clock = ++clock;
-    if (barrier_place == place_of_cluster)
-        cluster_clock = clock;
-    async.barrier();
-    make_ready(at_barrier, n_at_barrier);
-    n_at_barrier = 0;
-}
-
-/* For the cluster's barrier all threads of both blocks come that have not ended
- * (PTX ISA, "barrier.cluster"). */
 void
 block::try_release()
 {
-    if (!is_barrier_full())
+    if (n_at_barrier == 0 || n_at_barrier < n_live)
         return;
-    if (barrier_place == place_of_cluster && peer != nullptr &&
-        peer->n_live > 0) {
-        if (!peer->is_barrier_full() || peer->barrier_place != place_of_cluster)
-            return;
-        peer->release();
-    }
-    release();
+    barrier_clock = ++clock;
+    async.barrier();
+    make_ready(at_barrier, n_at_barrier);
+    n_at_barrier = 0;
 }
 
 void
@@ -254,12 +210,6 @@ block::barrier(int place, const void *pc)
     at_barrier[n_at_barrier++] = f;
     try_release();
     wait(f);
-}
-
-void
-block::cluster_barrier()
-{
-    barrier(place_of_cluster, __builtin_return_address(0));
 }
 
 /* ---- warps ---- */
@@ -406,7 +356,7 @@ block::prepare()
         warps[i].clock = 0;
         warps[i].n_partial = 0;
     }
-    clock = barrier_clock = fence_clock = acquired = cluster_clock = 0;
+    clock = barrier_clock = fence_clock = acquired = 0;
     serial++;
     near.address = 0;
     async.begin(n_threads);
@@ -421,7 +371,7 @@ block::prepare()
 }
 
 bool
-block::begin(grid *g, uint64_t which)
+block::run(grid *g, uint64_t which)
 {
     const launch *const l = g->what;
     const unsigned n = l->block[0] * l->block[1] * l->block[2];
@@ -446,25 +396,7 @@ block::begin(grid *g, uint64_t which)
     }
     prepare();
     host = nullptr;
-    return true;
-}
-
-bool
-block::run(grid *g, uint64_t which, block *second)
-{
-    peer = second;
-    rank = 0;
-    if (!begin(g, which))
-        return false;
-    if (second != nullptr) {
-        second->peer = this;
-        second->rank = 1;
-        if (!second->begin(g, which + 1))
-            return false;
-    }
-    fiber_switch(&host, (second != nullptr && g->in_order == 1 ? second : this)
-                            ->next_of_cluster()
-                            ->context);
+    fiber_switch(&host, next()->context);
     return true;
 }
 

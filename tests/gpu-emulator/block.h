@@ -103,14 +103,12 @@ class block {
 public:
     block();
 
-    /* Run block NUMBER of G to its end, and beside it, in a cluster, the next
-     * one by SECOND unless that is NULL; false: no memory. */
-    bool run(grid *g, uint64_t number, block *second);
+    /* Run block NUMBER of G to its end; false: no memory. */
+    bool run(grid *g, uint64_t number);
 
     /* ---- called on fibers ---- */
 
     void barrier(int place, const void *pc);
-    void cluster_barrier();
     void meet(const collective *what, uint64_t mask, void *data,
               const void *pc);
     /* All lanes of the warp, also those that have ended. */
@@ -135,30 +133,22 @@ public:
     uint32_t fence_clock, acquired; /* see check_fence() */
     uint32_t serial;                /* of the blocks run here */
     uint64_t number;
-    block *peer;            /* the other block of the cluster; NULL: none */
-    unsigned rank;          /* in the cluster */
-    uint32_t cluster_clock; /* of the cluster's last barrier */
     allocation near; /* of an access a short time ago */
     late_copies copies[max_threads];
     async_state async;
     struct block_counts *counts; /* count.cpp; NULL: none yet */
     warp warps[max_warps];
     unsigned n_threads;
-    unsigned n_live; /* threads that have not ended */
 
 private:
     static void fiber_main();
-    bool begin(grid *g, uint64_t number);
     void begin_thread(fiber *f);
     void end_thread(fiber *f);
     fiber *next();
-    fiber *next_of_cluster();
     void wait(fiber *f);
     void go(fiber *from, fiber *to);
     void make_ready(fiber *const *list, unsigned n);
     fiber *take_ready();
-    bool is_barrier_full() const;
-    void release();
     void try_release();
     void try_meeting(unsigned w, lane_group *g);
     lane_group *group_of(warp *w, uint64_t mask);
@@ -169,7 +159,7 @@ private:
 
     fibers stacks;
     void *host;
-    unsigned n_started, n_ready, first_ready, n_idle, n_at_barrier;
+    unsigned n_live, n_started, n_ready, first_ready, n_idle, n_at_barrier;
     int barrier_place;
     bool abandoned, order_known;
     order known_order;

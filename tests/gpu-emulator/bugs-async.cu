@@ -291,8 +291,8 @@ proxy_fence_after_barrier(const gb_bug_args &a)
     multiply(a, p, true, true, true);
 }
 
-/* The same where warps wait for each other's arrivals.  To wait for what is
- * over before a barrier's first phase takes nothing from that. */
+/* The same where warps wait for each other's arrivals.  To wait for what is over before
+ * a barrier's first phase takes nothing from that. */
 template <bool M>
 GB_DEVICE void
 proxy_fence_after_arrival(const gb_bug_args &a)
@@ -334,83 +334,6 @@ refill_before_wgmma_wait(const gb_bug_args &a)
     p->cols[gb_thread()][0] = 1;
     gb_wgmma_wait(sums);
     a.out[mine()] = sums[0];
-}
-
-/* ---- clusters ---- */
-
-/* Barriers for a row that comes, and for the other block's warps. */
-GB_DEVICE void
-init_barriers(bug_panels *p)
-{
-    if (gb_thread() == 0) {
-        gb_mbarrier_init(&p->barrier, 1);
-        gb_mbarrier_init(&p->left, GB_BUG_THREADS / GB_WARP);
-        gb_mbarrier_init_fence();
-    }
-    gb_sync();
-}
-
-/* A block brings a row to both, in which each thread has an element; the first
- * thread of each has said that it comes. */
-GB_DEVICE void
-bring_to_both(const gb_bug_args &a, bug_panels *p)
-{
-    const gb_cuda_tensor_map map = map_of(a);
-
-    if (gb_block() == 0 && gb_thread() == 0)
-        gb_tma_load_pair(p->rows, &map, 0, 0, &p->barrier);
-}
-
-GB_DEVICE void
-expect_row(bug_panels *p)
-{
-    if (gb_thread() == 0)
-        gb_mbarrier_arrive_expect(&p->barrier, 128);
-}
-
-/* The other block's barriers are used. */
-template <bool M>
-GB_DEVICE void
-pair_does_not_meet(const gb_bug_args &a)
-{
-    bug_panels *const p = panels();
-
-    init_barriers(p);
-    expect_row(p);
-    if (M)
-        gb_cluster_sync();
-    bring_to_both(a, p);
-    gb_mbarrier_wait(&p->barrier, 0);
-    a.out[mine()] = element_of(p);
-    gb_cluster_sync();
-}
-
-/* The row comes once more, when the other block has read it, or before. */
-template <bool M>
-GB_DEVICE void
-pair_refills_early(const gb_bug_args &a)
-{
-    bug_panels *const p = panels();
-
-    init_barriers(p);
-    expect_row(p);
-    gb_cluster_sync();
-    bring_to_both(a, p);
-    gb_mbarrier_wait(&p->barrier, 0);
-    gb_sync(); /* nobody waits for this phase when the next is over */
-    expect_row(p);
-    gb_cluster_sync();
-    a.out[mine()] = element_of(p);
-    gb_sync();
-    gb_warp_sync();
-    if (gb_lane() == 0)
-        gb_mbarrier_arrive_peer(&p->left);
-    if (M)
-        gb_mbarrier_wait(&p->left, 0);
-    bring_to_both(a, p);
-    gb_mbarrier_wait(&p->barrier, 1);
-    a.out[mine()] += element_of(p);
-    gb_cluster_sync();
 }
 
 /* ---- launches that begin before those in front have ended ---- */
@@ -468,5 +391,4 @@ early_end(const gb_bug_args &)
 
 #define GB_BUG(name, blocks, shared, word, result) GB_BUG_AND_TWIN(name)
 GB_BUGS_BESIDE_THREADS
-GB_BUGS_OF_PAIRS
 GB_BUGS_OF_LAUNCHES

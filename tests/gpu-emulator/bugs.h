@@ -73,31 +73,24 @@ struct gb_bug_args {
     GB_BUG(early_write, 2, 0, "before it waits", 0)                            \
     GB_BUG(early_end, 2, 0, "has not waited", 0)
 
-#define GB_BUGS_BESIDE_THREADS                                                \
-    GB_BUG(missing_copy_wait, 2, 0, "before a wait", 0)                       \
-    GB_BUG(wait_for_too_few_copies, 2, 0, "before a wait", 0)                 \
-    GB_BUG(missing_barrier_after_copy, 2, 0, "race", 0)                       \
-    GB_BUG(missing_tma_wait, 2, GB_BUG_PANELS, "before a wait", 0)            \
-    GB_BUG(missing_mbarrier_fence, 2, GB_BUG_PANELS, "no fence since", 0)     \
-    GB_BUG(too_few_bytes_expected, 2, GB_BUG_PANELS, "nobody expected", 719)  \
-    GB_BUG(refill_before_arrivals, 2, GB_BUG_PANELS, "race", 0)               \
-    GB_BUG(arrival_before_lanes_meet, 2, GB_BUG_PANELS, "race", 0)            \
-    GB_BUG(missing_wgmma_wait, 2, GB_BUG_PANELS, "never waited", 0)           \
-    GB_BUG(missing_wgmma_commit, 2, GB_BUG_PANELS, "never waited", 0)         \
-    GB_BUG(missing_wgmma_fence, 2, GB_BUG_PANELS, "no wgmma.fence", 0)        \
-    GB_BUG(missing_proxy_fence, 2, GB_BUG_PANELS, "without a fence", 0)       \
-    GB_BUG(proxy_fence_after_barrier, 2, GB_BUG_PANELS, "without a fence", 0) \
-    GB_BUG(proxy_fence_after_arrival, 2, GB_BUG_PANELS, "without a fence", 0) \
+#define GB_BUGS_BESIDE_THREADS                                                 \
+    GB_BUG(missing_copy_wait, 2, 0, "before a wait", 0)                        \
+    GB_BUG(wait_for_too_few_copies, 2, 0, "before a wait", 0)                  \
+    GB_BUG(missing_barrier_after_copy, 2, 0, "race", 0)                        \
+    GB_BUG(missing_tma_wait, 2, GB_BUG_PANELS, "before a wait", 0)             \
+    GB_BUG(missing_mbarrier_fence, 2, GB_BUG_PANELS, "no fence since", 0)      \
+    GB_BUG(too_few_bytes_expected, 2, GB_BUG_PANELS, "nobody expected", 719)   \
+    GB_BUG(refill_before_arrivals, 2, GB_BUG_PANELS, "race", 0)                \
+    GB_BUG(arrival_before_lanes_meet, 2, GB_BUG_PANELS, "race", 0)             \
+    GB_BUG(missing_wgmma_wait, 2, GB_BUG_PANELS, "never waited", 0)            \
+    GB_BUG(missing_wgmma_commit, 2, GB_BUG_PANELS, "never waited", 0)          \
+    GB_BUG(missing_wgmma_fence, 2, GB_BUG_PANELS, "no wgmma.fence", 0)         \
+    GB_BUG(missing_proxy_fence, 2, GB_BUG_PANELS, "without a fence", 0)        \
+    GB_BUG(proxy_fence_after_barrier, 2, GB_BUG_PANELS, "without a fence", 0)  \
+    GB_BUG(proxy_fence_after_arrival, 2, GB_BUG_PANELS, "without a fence", 0)  \
     GB_BUG(refill_before_wgmma_wait, 2, GB_BUG_PANELS, "that wgmma reads", 0)
 
-/* Of clusters of two blocks. */
-#define GB_BUGS_OF_PAIRS                                             \
-    GB_BUG(pair_does_not_meet, 2, GB_BUG_PANELS, "initialized", 719) \
-    GB_BUG(pair_refills_early, 2, GB_BUG_PANELS, "race", 0)
-
-#define GB_BUGS                                                \
-    GB_BUGS_OF_THREADS GB_BUGS_BESIDE_THREADS GB_BUGS_OF_PAIRS \
-        GB_BUGS_OF_LAUNCHES
+#define GB_BUGS GB_BUGS_OF_THREADS GB_BUGS_BESIDE_THREADS GB_BUGS_OF_LAUNCHES
 
 /*
  * GB_BUG_OF_WAVES(name, lanes that a wave has at least where it is wrong, word of

@@ -10,12 +10,12 @@ namespace emu {
 namespace {
 
 shared_cell *
-fresh_cell(const block *in, uintptr_t address)
+fresh_cell(fiber *f, uintptr_t address)
 {
-    shared_cell *const cell = in->shared.cell(address);
+    shared_cell *const cell = f->in->shared.cell(address);
 
-    if (cell->serial != in->serial)
-        *cell = { 0, 0, 0, in->serial, 0, 0, 0 };
+    if (cell->serial != f->in->serial)
+        *cell = { 0, 0, 0, f->in->serial, 0, 0, 0 };
     return cell;
 }
 
@@ -56,12 +56,11 @@ shared_write(fiber *f, shared_cell *cell, uint64_t now, uintptr_t address,
     cell->write = joined(cell->write, now);
 }
 
-/* Of the shared memory of IN. */
 void
-shared_word(const block *in, fiber *f, uintptr_t word, unsigned bytes,
-            access what, const void *pc)
+shared_word(fiber *f, uintptr_t word, unsigned bytes, access what,
+            const void *pc)
 {
-    shared_cell *const cell = fresh_cell(in, word);
+    shared_cell *const cell = fresh_cell(f, word);
     const uint64_t now = stamp_now(f, bytes, what);
 
     if ((cell->late & bytes) != 0)
@@ -91,31 +90,23 @@ check_shared(fiber *f, uintptr_t at, size_t size, access what,
         return;
     }
     for (uintptr_t word = at & ~(uintptr_t)3; word < at + size; word += 4)
-        shared_word(f->in, f, word, bytes_of(word, at, size), what, pc);
+        shared_word(f, word, bytes_of(word, at, size), what, pc);
 }
 
 /* ---- copies that arrive late ---- */
 
 void
-check_copy_begins_in(block *in, fiber *f, uintptr_t to, size_t size,
-                     const void *pc)
+check_copy_begins(fiber *f, uintptr_t to, size_t size, const void *pc)
 {
     if (!checks())
         return;
-    if (!in->shared.allows(to, size)) {
+    if (!f->in->shared.allows(to, size)) {
         tell_outside(f, to, size, writes, pc);
         f->in->stop(illegal_address);
     }
-    for (size_t i = 0; i < size; i += 4) {
-        shared_word(in, f, to + i, 15, writes, pc);
-        fresh_cell(in, to + i)->late = 15;
-    }
-}
-
-void
-check_copy_begins(fiber *f, uintptr_t to, size_t size, const void *pc)
-{
-    check_copy_begins_in(f->in, f, to, size, pc);
+    check_shared(f, to, size, writes, pc);
+    for (size_t i = 0; i < size; i += 4)
+        fresh_cell(f, to + i)->late = 15;
 }
 
 void
@@ -124,7 +115,7 @@ check_copy_arrives(fiber *f, uintptr_t to, size_t size, const void *pc)
     if (!checks())
         return;
     for (size_t i = 0; i < size; i += 4)
-        fresh_cell(f->in, to + i)->late = 0;
+        fresh_cell(f, to + i)->late = 0;
     check_shared(f, to, size, writes, pc);
 }
 
@@ -137,7 +128,7 @@ check_tma_arrives(fiber *f, uintptr_t to, size_t size)
         return;
     f->in->clock++;
     for (size_t i = 0; i < size; i += 4) {
-        shared_cell *const cell = fresh_cell(f->in, to + i);
+        shared_cell *const cell = fresh_cell(f, to + i);
 
         cell->late = 0;
         cell->written = 15;
@@ -176,9 +167,9 @@ check_mma_begins(fiber *f, uintptr_t at, size_t size, const void *pc)
         f->in->stop(illegal_address);
     }
     for (size_t i = 0; i < size; i += 4) {
-        shared_cell *const cell = fresh_cell(f->in, at + i);
+        shared_cell *const cell = fresh_cell(f, at + i);
 
-        shared_word(f->in, f, at + i, 15, reads, pc);
+        shared_word(f, at + i, 15, reads, pc);
         if (cell->written != 0 && !is_fenced(f, cell->write))
             complain(f, pc, "wgmma reads what thread %u wrote without a fence "
                             "for the async proxy, and a barrier, after it",
@@ -193,7 +184,7 @@ check_mma_ends(fiber *f, uintptr_t at, size_t size, const void *pc)
     if (!checks())
         return;
     for (size_t i = 0; i < size; i += 4) {
-        shared_cell *const cell = fresh_cell(f->in, at + i);
+        shared_cell *const cell = fresh_cell(f, at + i);
 
         cell->held--;
         shared_read(f, cell, stamp_now(f, 15, reads), at + i, pc);

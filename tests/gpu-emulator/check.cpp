@@ -35,10 +35,7 @@ namespace {
 void
 describe(const fiber *f, uintptr_t address, char *text, size_t size)
 {
-    const block *const peer = f->in->peer;
-    const bool is_peers = peer != nullptr && peer->shared.has(address) &&
-                          !f->in->shared.has(address);
-    const shared_memory &shared = is_peers ? peer->shared : f->in->shared;
+    const shared_memory &shared = f->in->shared;
 
     if (address - shared.fixed < shared.fixed_size) {
         snprintf(text, size, "static shared memory (+%zu)",
@@ -46,10 +43,8 @@ describe(const fiber *f, uintptr_t address, char *text, size_t size)
         return;
     }
     if (shared.has(address)) {
-        snprintf(text, size,
-                 "offset %td of %zu bytes of dynamic shared memory%s",
-                 (ptrdiff_t)(address - shared.dynamic), shared.dynamic_size,
-                 is_peers ? " of the cluster's other block" : "");
+        snprintf(text, size, "offset %td of %zu bytes of dynamic shared memory",
+                 (ptrdiff_t)(address - shared.dynamic), shared.dynamic_size);
         return;
     }
     const allocation a = memory_find(address);

@@ -51,9 +51,6 @@ void check_atomic_done(fiber *f);
  * or has arrived.
  */
 void check_copy_begins(fiber *f, uintptr_t to, size_t size, const void *pc);
-/* The same of F's copy to the shared memory of IN, a block of its cluster. */
-void check_copy_begins_in(block *in, fiber *f, uintptr_t to, size_t size,
-                          const void *pc);
 void check_copy_arrives(fiber *f, uintptr_t to, size_t size, const void *pc);
 /* It has by TMA: for threads that wait for its mbarrier. */
 void check_tma_arrives(fiber *f, uintptr_t to, size_t size);

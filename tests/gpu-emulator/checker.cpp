@@ -112,9 +112,8 @@ const calls calls_of[] = {
 int
 launch(const bug &b, call_fn function, const gb_bug_args &args, bool is_early)
 {
-    const unsigned cluster = strncmp(b.name, "pair_", 5) == 0 ? 2 : 1;
-    const emu::kernel k = { b.name,  "bugs",   function, sizeof(args),
-                            threads, b.shared, 0,        cluster };
+    const emu::kernel k = { b.name, "bugs", function, sizeof(args),
+                            threads, b.shared, 0 };
     const emu::launch l = { &k, 0, { b.blocks, 1, 1 }, { threads, 1, 1 },
                             b.shared, &args, sizeof(args), is_early };
 
@@ -347,13 +346,8 @@ launches_that_do_not_fit_are_refused(void **)
                             sizeof(s.args), threads, b.shared, 0 };
     const emu::launch good = { &k, 0, { 1, 1, 1 }, { threads, 1, 1 },
                                b.shared, &s.args, sizeof(s.args), false };
-    emu::kernel pairs = k;
     emu::launch l = good;
 
-    pairs.cluster = 2;
-    l.k = &pairs;
-    assert_int_equal(emu::run(l), 1);
-    l = good;
     l.shared++;
     assert_int_equal(emu::run(l), 1);
     l = good;

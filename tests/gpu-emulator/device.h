@@ -56,10 +56,6 @@ void gb_emu_wait_for_kernels_before();
 /* All threads of the block; they must all come to the same place. */
 void gb_emu_barrier(int place);
 
-/* Does the block run in a cluster of two?  The same for all its threads. */
-bool gb_emu_is_paired() __attribute__((const));
-void gb_emu_cluster_barrier();
-
 /* All lanes of MASK; the value of lane FROM, or the caller's own for -1. */
 uint64_t gb_emu_shuffle(uint64_t mask, uint64_t value, int from);
 uint64_t gb_emu_ballot(uint64_t mask, bool predicate);
@@ -124,11 +120,6 @@ void gb_emu_mbarrier_arrive_expect(void *barrier, int n_bytes);
 void gb_emu_mbarrier_wait(void *barrier, int parity);
 void gb_emu_tma_load(
     void *shared, const void *map, int x, int y, void *barrier);
-/* To the same place in both blocks of the cluster, which have barriers there. */
-void gb_emu_tma_load_pair(void *shared, const void *map, int x, int y,
-                          void *barrier);
-/* At the other block's barrier in this place. */
-void gb_emu_mbarrier_arrive_peer(void *barrier);
 void gb_emu_tma_load_4(
     void *shared, const void *map, int x, int y, int z, int w, void *barrier);
 void gb_emu_async_proxy_fence();

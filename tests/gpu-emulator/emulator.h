@@ -29,8 +29,6 @@ struct kernel {
     unsigned threads;           /* of a block: a launch with others fails */
     size_t shared;              /* most dynamic shared memory of a launch */
     int variant;                /* enum gb_cuda_variant */
-    unsigned cluster = 1; /* neighbouring blocks that run together and reach
-                             each other's shared memory: 1 or 2 */
 };
 
 /* NULL for a name that no kernel has. */

@@ -30,17 +30,10 @@ call(const void *args)
 }
 
 const kernel table[] = {
-#define KERNEL(file, name, args, threads, shared, variant, cluster) \
-    { #name,                                                        \
-      #file,                                                        \
-      call<struct gb_cuda_##args##_args, name>,                     \
-      sizeof(struct gb_cuda_##args##_args),                         \
-      threads,                                                      \
-      shared,                                                       \
-      GB_CUDA_##variant,                                            \
-      cluster },
-#define GB_CUDA_KERNEL(...)       KERNEL(__VA_ARGS__, 1)
-#define GB_CUDA_PAIRS_KERNEL(...) KERNEL(__VA_ARGS__, 2)
+#define GB_CUDA_KERNEL(file, name, args, threads, shared, variant)     \
+    { #name, #file, call<struct gb_cuda_##args##_args, name>,          \
+      sizeof(struct gb_cuda_##args##_args), threads, shared,           \
+      GB_CUDA_##variant },
 #include "backends/cuda/kernels/kernels.def"
 #undef GB_CUDA_KERNEL
 };

@@ -24,13 +24,12 @@ constexpr int out_of_memory = 2;
 
 /* One launch runs at a time, by all workers. */
 std::mutex running;
-/* Of each worker: its block, and the one that runs beside it in a cluster. */
-std::unique_ptr<block> blocks[max_workers], seconds[max_workers];
+std::unique_ptr<block> blocks[max_workers];
 uint32_t n_launches;
 
 struct work {
     grid *of;
-    uint64_t n_clusters, next;   /* next: changed atomically */
+    uint64_t n_blocks, next;     /* next: changed atomically */
     uint64_t first, step;        /* the n-th is number first + n * step */
     int n_unable;                /* workers without memory */
 };
@@ -38,47 +37,27 @@ struct work {
 uint64_t
 number_of(const work *w, uint64_t n)
 {
-    return (w->first + (unsigned __int128)n * w->step) % w->n_clusters;
-}
-
-/* The second block of worker NUMBER, where WHAT runs in clusters; else NULL. */
-block *
-second_of(int number, const launch &what)
-{
-    std::unique_ptr<block> *const b = &seconds[number];
-
-    if (what.k->cluster == 1)
-        return nullptr;
-    if (*b == nullptr)
-        b->reset(new block);
-    return b->get();
+    return (w->first + (unsigned __int128)n * w->step) % w->n_blocks;
 }
 
 void
-work_on(work *w, int number)
+work_on(work *w, block *b)
 {
-    const launch &what = *w->of->what;
-    block *const b = blocks[number].get();
-    block *const second = second_of(number, what);
-
-    if (!b->shared.prepare(what.shared) ||
-        (second != nullptr && !second->shared.prepare(what.shared))) {
+    if (!b->shared.prepare(w->of->what->shared)) {
         __atomic_fetch_add(&w->n_unable, 1, __ATOMIC_RELAXED);
         return;
     }
     for (;;) {
         const uint64_t n = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED);
 
-        if (n >= w->n_clusters ||
+        if (n >= w->n_blocks ||
             __atomic_load_n(&w->of->result, __ATOMIC_RELAXED) != ok)
             break;
-        if (!b->run(w->of, number_of(w, n) * what.k->cluster, second)) {
+        if (!b->run(w->of, number_of(w, n))) {
             __atomic_fetch_add(&w->n_unable, 1, __ATOMIC_RELAXED);
             break;
         }
         count_block(b);
-        if (second != nullptr)
-            count_block(second);
     }
 }
 
@@ -86,7 +65,7 @@ work_on(work *w, int number)
 void
 order_blocks(work *w, order by)
 {
-    const uint64_t n = w->n_clusters;
+    const uint64_t n = w->n_blocks;
 
     w->first = by == 0 ? 0 : n - 1;
     w->step = by == 0 ? 1 : n - 1;
@@ -112,7 +91,7 @@ pid_t process;      /* that has them: a forked child has none */
 void *
 work_for_ever(void *argument)
 {
-    const int number = (int)(intptr_t)argument;
+    block *const b = (block *)argument;
 
     pthread_mutex_lock(&lock);
     for (;;) {
@@ -120,7 +99,7 @@ work_for_ever(void *argument)
             pthread_cond_wait(&begins, &lock);
         n_wanted--;
         pthread_mutex_unlock(&lock);
-        work_on(now, number);
+        work_on(now, b);
         pthread_mutex_lock(&lock);
         if (--n_busy == 0)
             pthread_cond_signal(&ends);
@@ -136,8 +115,7 @@ add_thread()
 
     if (*b == nullptr)
         b->reset(new block);
-    if (pthread_create(&thread, nullptr, work_for_ever,
-                       (void *)(intptr_t)n_threads) != 0)
+    if (pthread_create(&thread, nullptr, work_for_ever, b->get()) != 0)
         return false;
     pthread_detach(thread);
     n_threads++;
@@ -164,8 +142,8 @@ work_together(work *w, int n_workers)
     pthread_mutex_unlock(&lock);
     if (w->of->result != ok)
         return w->of->result;
-    return w->next < w->n_clusters || w->n_unable == n_workers ? out_of_memory
-                                                               : ok;
+    return w->next < w->n_blocks || w->n_unable == n_workers ? out_of_memory
+                                                             : ok;
 }
 
 /* Is it a launch that a card would take? */
@@ -179,11 +157,6 @@ is_valid(const launch &l)
         l.grid[0] > INT32_MAX || blocks_yz > 65535) {
         report("kernel %s: a grid of %u x %u x %u blocks", l.k->name,
                l.grid[0], l.grid[1], l.grid[2]);
-        return false;
-    }
-    if (l.grid[0] % l.k->cluster != 0) {
-        report("kernel %s: a grid of %u blocks, in clusters of %u", l.k->name,
-               l.grid[0], l.k->cluster);
         return false;
     }
     if (threads != l.k->threads || threads > max_threads) {
@@ -237,20 +210,18 @@ run(const launch &what)
         setting("GGMLBACKEND_TEST_EMU_THREADS", 2), 1, max_workers);
     grid g = { &what, 0, chosen_order(), ok, {}, 0 };
     work w = { &g, 0, 0, 0, 1, 0 };
-    uint64_t n_blocks;
     int result;
 
     if (!is_valid(what))
         return invalid_value;
     g.serial = ++n_launches;
     g.n_in_front = count_in_front(what);
-    n_blocks = (uint64_t)what.grid[0] * what.grid[1] * what.grid[2];
-    w.n_clusters = n_blocks / what.k->cluster;
+    w.n_blocks = (uint64_t)what.grid[0] * what.grid[1] * what.grid[2];
     order_blocks(&w, g.in_order);
     count_launch(what);
-    check_begins(&g, n_blocks);
+    check_begins(&g, w.n_blocks);
     result = work_together(
-        &w, (int)std::min<uint64_t>(w.n_clusters, (uint64_t)n_workers));
+        &w, (int)std::min<uint64_t>(w.n_blocks, (uint64_t)n_workers));
     count_launch_end(what);
     return result;
 }
@@ -301,18 +272,6 @@ extern "C" void
 gb_emu_wait_for_kernels_before()
 {
     this_fiber()->is_early = false;
-}
-
-extern "C" bool
-gb_emu_is_paired()
-{
-    return this_fiber()->in->peer != nullptr;
-}
-
-extern "C" void
-gb_emu_cluster_barrier()
-{
-    this_fiber()->in->cluster_barrier();
 }
 
 extern "C" void

@@ -40,39 +40,25 @@ blocks_ordered(const fiber *f, uint64_t earlier)
            (uint32_t)release < f->in->acquired;
 }
 
-/* A warp of IN, which is F's block or the other one of its cluster, arrived at
- * an mbarrier after that, and F waited for it. */
+/* A warp arrived at an mbarrier after that, and F waited for it. */
 static inline bool
-arrivals_ordered(const fiber *f, const block *in, uint64_t earlier)
+arrivals_ordered(const fiber *f, uint64_t earlier)
 {
     const async_state &s = f->in->async;
 
     return !s.seen.empty() &&
            stamp_clock(earlier) <
-               s.seen[f->thread * s.n_warps +
-                      s.slot(in, stamp_thread(earlier) / GB_WARP)];
-}
-
-/* Or all of both met. */
-static inline bool
-cluster_ordered(const fiber *f, uint64_t earlier)
-{
-    const block *const peer = f->in->peer;
-
-    return peer != nullptr &&
-           same_block(earlier, stamp_of(peer->of->serial, peer->number, 0)) &&
-           (stamp_clock(earlier) < peer->cluster_clock ||
-            arrivals_ordered(f, peer, earlier));
+               s.seen[f->thread * s.n_warps + stamp_thread(earlier) / GB_WARP];
 }
 
 static inline bool
 ordered(const fiber *f, uint64_t earlier)
 {
     if (!same_block(earlier, f->stamp))
-        return blocks_ordered(f, earlier) || cluster_ordered(f, earlier);
+        return blocks_ordered(f, earlier);
     if (stamp_clock(earlier) < f->in->barrier_clock)
         return true;
-    if (arrivals_ordered(f, f->in, earlier))
+    if (arrivals_ordered(f, earlier))
         return true;
     return stamp_thread(earlier) / GB_WARP == f->warp &&
            warp_ordered(f, earlier);

@@ -15,7 +15,6 @@
  */
 #include "tests/gpu-emulator/check.h"
 #include "tests/gpu-emulator/count.h"
-#include "tests/gpu-emulator/order.h"
 
 #include <string.h>
 
@@ -127,29 +126,23 @@ bring(fiber *f, const tma_copy &c)
 
 /* ---- barriers ---- */
 
-/* In the shared memory of IN. */
 mbarrier *
-find(fiber *f, block *in, uintptr_t address, const void *pc)
+find(fiber *f, const void *address, const void *pc)
 {
-    auto &all = in->async.barriers;
-    const auto at = all.find(address);
+    auto &all = f->in->async.barriers;
+    const auto at = all.find((uintptr_t)address);
 
-    if (at == all.end())
-        complain(f, pc, "mbarrier: it was not initialized");
-    else if (in != f->in && !ordered(f, at->second.made))
-        complain(f, pc,
-                 "mbarrier: no barrier of the cluster since it was "
-                 "initialized");
-    else
+    if (at != all.end())
         return &at->second;
+    complain(f, pc, "mbarrier: it was not initialized");
     f->in->stop(launch_failed);
 }
 
-/* Those who wait in IN look again. */
+/* Those who wait look again. */
 void
-wake(block *in, mbarrier *b)
+wake(fiber *f, mbarrier *b)
 {
-    in->wake(b->waiting.data(), (unsigned)b->waiting.size());
+    f->in->wake(b->waiting.data(), (unsigned)b->waiting.size());
     b->waiting.clear();
 }
 
@@ -161,10 +154,9 @@ raise(uint32_t *clocks, const std::vector<uint32_t> &others)
         clocks[i] = std::max(clocks[i], others[i]);
 }
 
-/* All have arrived: what is on its way comes, and the phase may be over.  B is
- * of F's block, or nothing is on its way there. */
+/* All have arrived: what is on its way comes, and the phase may be over. */
 void
-try_complete(fiber *f, block *in, mbarrier *b, const void *pc)
+try_complete(fiber *f, mbarrier *b, const void *pc)
 {
     std::vector<tma_copy> copies;
 
@@ -184,57 +176,26 @@ try_complete(fiber *f, block *in, mbarrier *b, const void *pc)
     b->pending = b->count;
     raise(b->released.data(), b->arriving);
     raise(b->released_fence.data(), b->arriving_fence);
-    wake(in, b);
-}
-
-unsigned
-warps_of(const block *in)
-{
-    return (in->n_threads + GB_WARP - 1) / GB_WARP;
-}
-
-/* What F's warp let others than threads see, where B is of the same block. */
-void
-note_fences(const fiber *f, mbarrier *b)
-{
-    const std::vector<uint32_t> &fence = f->in->async.fence;
-    const size_t first = f->warp * GB_WARP;
-    const size_t end = std::min(first + GB_WARP, fence.size());
-
-    b->arriving_fence.resize(fence.size());
-    b->released_fence.resize(fence.size());
-    std::copy(fence.begin() + (long)first, fence.begin() + (long)end,
-              b->arriving_fence.begin() + (long)first);
+    wake(f, b);
 }
 
 /* F arrives: what its warp did before it met last. */
 void
 note_arrival(const fiber *f, mbarrier *b)
 {
-    const size_t n = warps_of(f->in) * (f->in->peer != nullptr ? 2 : 1);
+    const std::vector<uint32_t> &fence = f->in->async.fence;
+    const size_t n = (f->in->n_threads + GB_WARP - 1) / GB_WARP;
+    const size_t first = f->warp * GB_WARP;
+    const size_t end = std::min(first + GB_WARP, fence.size());
 
     b->arriving.resize(n);
     b->released.resize(n);
-    b->arriving[async_state::slot(f->in, f->warp)] =
-        f->in->warps[f->warp].clock;
-}
-
-/* F arrives at B, which is of IN. */
-void
-arrive(fiber *f, block *in, mbarrier *b, int n_bytes, const void *pc)
-{
-    if (b->pending == 0)
-        try_complete(f, in, b, pc);
-    if (b->pending == 0) {
-        complain(f, pc, "mbarrier: more threads arrive than a phase has");
-        f->in->stop(launch_failed);
-    }
-    b->bytes += n_bytes;
-    b->pending--;
-    note_arrival(f, b);
-    if (in == f->in)
-        note_fences(f, b);
-    wake(in, b);
+    b->noted.resize(n);
+    b->arriving[f->warp] = f->in->warps[f->warp].clock;
+    b->arriving_fence.resize(fence.size());
+    b->released_fence.resize(fence.size());
+    std::copy(fence.begin() + (long)first, fence.begin() + (long)end,
+              b->arriving_fence.begin() + (long)first);
 }
 
 /* F has waited for the phase before the one that goes on. */
@@ -244,12 +205,11 @@ note_wait(const fiber *f, mbarrier *b)
     async_state *const s = &f->in->async;
     const size_t n_warps = b->released.size(), n_threads = f->in->n_threads;
 
-    if (n_warps == 0) /* nobody has arrived yet: the phase before the first */
-        return;
+    if (n_warps == 0)
+        return; /* nobody has arrived yet: it is the phase before the first one */
     s->n_warps = (unsigned)n_warps;
     s->seen.resize(n_threads * n_warps);
-    s->shown.resize(warps_of(f->in) * n_threads);
-    b->noted.resize(warps_of(f->in));
+    s->shown.resize(n_warps * n_threads);
     raise(&s->seen[f->thread * n_warps], b->released);
     if (b->noted[f->warp] != b->phase)
         raise(&s->shown[f->warp * n_threads], b->released_fence);
@@ -281,44 +241,22 @@ is_map(const tensor_map &m, int rank)
     return m.mark == tensor_map_mark && m.rank == rank;
 }
 
-/* To shared memory of IN, which has the mbarrier BARRIER. */
 void
-begin(fiber *f, block *in, const tma_copy &c, uintptr_t barrier)
+begin(fiber *f, const tma_copy &c, mbarrier *b)
 {
-    mbarrier *const b = find(f, in, barrier, c.pc);
-
     if (!b->is_fenced)
         complain(f, c.pc, "TMA: no fence since its mbarrier was initialized");
-    check_copy_begins_in(in, f, (uintptr_t)c.to, (size_t)box_bytes(c.map),
-                         c.pc);
+    check_source(f, c);
+    check_copy_begins(f, (uintptr_t)c.to, (size_t)box_bytes(c.map), c.pc);
     b->copies.push_back(c);
-    wake(in, b);
-}
-
-/* The block beside F's. */
-block *
-peer_of(fiber *f, const void *pc)
-{
-    block *const peer = f->in->peer;
-
-    if (peer == nullptr || peer->n_live == 0) {
-        complain(f, pc, "the cluster's other block has ended, or never was");
-        f->in->stop(illegal_address);
-    }
-    return peer;
-}
-
-/* Where the peer has what this block has at ADDRESS. */
-uintptr_t
-place_in(const block *peer, const fiber *f, const void *address)
-{
-    return (uintptr_t)address - f->in->shared.dynamic + peer->shared.dynamic;
+    wake(f, b);
 }
 
 void
 load_box(fiber *f, const tma_copy &box, const void *map, int rank,
-         void *barrier, bool both)
+         void *barrier)
 {
+    mbarrier *const b = find(f, barrier, box.pc);
     tma_copy c = box;
 
     memcpy(&c.map, map, sizeof(c.map));
@@ -332,14 +270,7 @@ load_box(fiber *f, const tma_copy &box, const void *map, int rank,
                           "a multiple of 128", box_bytes(c.map));
         f->in->stop(misaligned_address);
     }
-    check_source(f, c);
-    begin(f, f->in, c, (uintptr_t)barrier);
-    if (both) {
-        block *const peer = peer_of(f, c.pc);
-
-        c.to = (char *)place_in(peer, f, c.to);
-        begin(f, peer, c, place_in(peer, f, barrier));
-    }
+    begin(f, c, b);
 }
 
 } // namespace
@@ -373,12 +304,6 @@ async_state::barrier()
     has_fences = false;
 }
 
-unsigned
-async_state::slot(const block *in, unsigned warp)
-{
-    return in->rank * warps_of(in) + warp;
-}
-
 void
 async_ends(fiber *f, bool is_last)
 {
@@ -409,13 +334,7 @@ gb_emu_mbarrier_init(void *barrier, int n_threads)
     emu::check_access(f, (uintptr_t)barrier, emu::barrier_size, emu::writes,
                       pc);
     f->in->async.barriers[(uintptr_t)barrier] = {
-        f->thread, false,
-        n_threads, n_threads,
-        0,         0,
-        {},        {},
-        {},        {},
-        {},        {},
-        {},        stamp_now(f, 15, emu::writes)
+        f->thread, false, n_threads, n_threads, 0, 0, {}, {}, {}, {}, {}, {}, {}
     };
 }
 
@@ -434,22 +353,20 @@ gb_emu_mbarrier_arrive_expect(void *barrier, int n_bytes)
 {
     emu::fiber *const f = this_fiber();
     const void *const pc = __builtin_return_address(0);
-    emu::mbarrier *const b = emu::find(f, f->in, (uintptr_t)barrier, pc);
+    emu::mbarrier *const b = emu::find(f, barrier, pc);
 
     emu::check_access(f, (uintptr_t)barrier, emu::barrier_size, emu::changes,
                       pc);
-    emu::arrive(f, f->in, b, n_bytes, pc);
-}
-
-extern "C" void
-gb_emu_mbarrier_arrive_peer(void *barrier)
-{
-    emu::fiber *const f = this_fiber();
-    const void *const pc = __builtin_return_address(0);
-    emu::block *const peer = emu::peer_of(f, pc);
-
-    emu::arrive(f, peer,
-                emu::find(f, peer, emu::place_in(peer, f, barrier), pc), 0, pc);
+    if (b->pending == 0)
+        emu::try_complete(f, b, pc);
+    if (b->pending == 0) {
+        complain(f, pc, "mbarrier: more threads arrive than a phase has");
+        f->in->stop(emu::launch_failed);
+    }
+    b->bytes += n_bytes;
+    b->pending--;
+    emu::note_arrival(f, b);
+    emu::wake(f, b);
 }
 
 extern "C" void
@@ -457,13 +374,13 @@ gb_emu_mbarrier_wait(void *barrier, int parity)
 {
     emu::fiber *const f = this_fiber();
     const void *const pc = __builtin_return_address(0);
-    emu::mbarrier *const b = emu::find(f, f->in, (uintptr_t)barrier, pc);
+    emu::mbarrier *const b = emu::find(f, barrier, pc);
 
     emu::check_access(f, (uintptr_t)barrier, emu::barrier_size, emu::changes,
                       pc);
     while (!emu::is_over(b, parity)) {
         if (b->pending == 0)
-            emu::try_complete(f, f->in, b, pc);
+            emu::try_complete(f, b, pc);
         if (emu::is_over(b, parity))
             break;
         b->waiting.push_back(f);
@@ -479,17 +396,7 @@ gb_emu_tma_load(void *shared, const void *map, int x, int y, void *barrier)
     const emu::tma_copy c = { {}, (char *)shared, { x, y, 0, 0 },
                               __builtin_return_address(0) };
 
-    emu::load_box(this_fiber(), c, map, 2, barrier, false);
-}
-
-extern "C" void
-gb_emu_tma_load_pair(void *shared, const void *map, int x, int y, void *barrier)
-{
-    const emu::tma_copy c = {
-        {}, (char *)shared, { x, y, 0, 0 }, __builtin_return_address(0)
-    };
-
-    emu::load_box(this_fiber(), c, map, 2, barrier, true);
+    emu::load_box(this_fiber(), c, map, 2, barrier);
 }
 
 extern "C" void
@@ -499,7 +406,7 @@ gb_emu_tma_load_4(void *shared, const void *map, int x, int y, int z, int w,
     const emu::tma_copy c = { {}, (char *)shared, { x, y, z, w },
                               __builtin_return_address(0) };
 
-    emu::load_box(this_fiber(), c, map, 4, barrier, false);
+    emu::load_box(this_fiber(), c, map, 4, barrier);
 }
 
 extern "C" void

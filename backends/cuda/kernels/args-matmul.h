@@ -130,7 +130,6 @@ struct gb_cuda_gemv_args {
 /* Of the GEMM by warp groups. */
 #define GB_CUDA_WGMMA_ROWS    128 /* of a tile */
 #define GB_CUDA_WGMMA_COLS    256
-#define GB_CUDA_WGMMA_PAIR    2 /* blocks of a cluster: neighbouring rows */
 #define GB_CUDA_WGMMA_K       64  /* of k, per step: 128 bytes of halves */
 #define GB_CUDA_WGMMA_THREADS 512
 #define GB_CUDA_WGMMA_SHARED  231424 /* bytes that a block has */

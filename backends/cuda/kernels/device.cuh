@@ -120,18 +120,6 @@ gb_wait_for_kernels_before()
 #define GB_KERNEL_RESIDENT(threads, blocks, name, args) \
     GB_KERNEL_OF(GB_RESIDENT(threads, blocks), name, args)
 
-/*
- * The same for blocks that run in clusters of two, neighbours in the grid,
- * where the card has clusters and the compiler a word for them: gb_is_paired()
- * tells.
- */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(__clang__)
-#define GB_KERNEL_PAIRS(threads, blocks, name, args) \
-    GB_KERNEL_OF((threads, blocks)__cluster_dims__(2, 1, 1), name, args)
-#else
-#define GB_KERNEL_PAIRS GB_KERNEL_RESIDENT
-#endif
-
 /* GB_TABLE int x[] = { … };: data that kernels only read, in global memory. */
 #define GB_TABLE static __device__ const
 

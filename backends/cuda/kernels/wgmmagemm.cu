@@ -5,11 +5,12 @@
  */
 #include "backends/cuda/kernels/wgmmagemm.cuh"
 
-#define GEMM(name, type, how)                                              \
-    GB_KERNEL_PAIRS(GB_CUDA_WGMMA_THREADS, 1, gb_wgmma_gemm_##name, wgmma) \
-    {                                                                      \
-        if constexpr (gb_has_wgmma)                                        \
-            gb_wgmma_gemm<type, how>(a);                                   \
+#define GEMM(name, type, how)                                          \
+    GB_KERNEL_RESIDENT(GB_CUDA_WGMMA_THREADS, 1, gb_wgmma_gemm_##name, \
+                       wgmma)                                          \
+    {                                                                  \
+        if constexpr (gb_has_wgmma)                                    \
+            gb_wgmma_gemm<type, how>(a);                               \
     }
 
 GEMM(f16, gb_f16, gb_wgmma_f16)

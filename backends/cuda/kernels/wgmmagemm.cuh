@@ -2,33 +2,26 @@
 /*
  * cuda/kernels/wgmmagemm.cuh - GEMM by warp groups.
  *
- * Tiles of 128 rows and 256 columns by four warp groups.  Two multiply, 64 rows
- * and all columns each, with 128 sums a thread; two bring what is multiplied,
- * and have given registers to the others.  A step has 64 values of k, 16 KB of
- * rows and 32 KB of columns, which are a stage of a ring of three or, of
- * halves, four.  Columns come by TMA as soon as their stage is free.  Rows in
- * blocks come as they lie in memory, in parts of 256 values (128 of q8_0), two
- * of which are on their way or worked on; a thread makes halves of 32 values of
- * a step from there.  Bulk copies would be a loop over lanes, nine instructions
- * a row.
+ * Tiles of 128 rows and 256 columns by four warp groups.  Two multiply, 64 rows and
+ * all columns each, with 128 sums a thread; two bring what is multiplied, and have
+ * given registers to the others.  A step has 64 values of k, 16 KB of rows and 32 KB
+ * of columns, which are a stage of a ring of three or, of halves, four.  Columns come
+ * by TMA as soon as their stage is free.  Rows in blocks come as they lie in memory,
+ * in parts of 256 values (128 of q8_0), two of which are on their way or worked on; a
+ * thread makes halves of 32 values of a step from there.  Bulk copies would be a loop
+ * over lanes, nine instructions a row.
  *
- * No barrier of the block is in a step.  A stage has two mbarriers: it is full
- * when all warps that unpack have stored their rows and the columns are there,
- * and empty when all that multiply are done with it.  So each warp that unpacks
- * goes its own pace, up to a ring ahead, and while one waits for its loads
- * others unpack or store; those that multiply queue a step while the one before
- * still runs.
+ * No barrier of the block is in a step.  A stage has two mbarriers: it is full when all
+ * warps that unpack have stored their rows and the columns are there, and empty when
+ * all that multiply are done with it.  So each warp that unpacks goes its own pace, up
+ * to a ring ahead, and while one waits for its loads others unpack or store; those that
+ * multiply queue a step while the one before still runs.
  *
- * Two blocks that have neighbouring rows and the same columns are a cluster.
- * Each fetches half of the columns, to both, when both have left the stage; so
- * the card's cache is asked for 32 KB a step where it was 48.  What is
- * multiplied once more, see below, each block fetches alone.
- *
- * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor
- * issues 184 to 362 instructions of eight warps, halves 152, and 96 of eight
- * others.  The card's cache gives 32 KB of halves, 21 KB of q4_0.  Shared
- * memory gives the MMA 96 KB and takes 32 KB of columns, 1,024 clocks, and 190
- * (iq1_m) to 360 (q6_K) turns of the warps that unpack.
+ * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 200
+ * to 390 instructions of eight warps, halves 155, and 80 of eight others.  The card's
+ * cache gives 48 KB of halves, 37 KB of q4_0.  Shared memory gives the MMA 96 KB and
+ * takes 32 KB of columns, 1,024 clocks, and 190 (iq1_m) to 360 (q6_K) turns of the
+ * warps that unpack.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -36,28 +29,26 @@
  * once more, as in panelgemm.cuh.
  *
  * Where columns of a tile lie anywhere (MUL_MAT_ID), or the columns of a matrix
- * not one after the other, threads copy them, 16 bytes at a time; rows of
- * halves that begin nowhere in particular are loaded one by one.  That is a
- * loop of its own: the usual one has neither, and counts k in 32 bits.
+ * not one after the other, threads copy them, 16 bytes at a time; rows of halves
+ * that begin nowhere in particular are loaded one by one.  That is a loop of its
+ * own: the usual one has neither, and counts k in 32 bits.
  */
 #ifndef GB_CUDA_KERNELS_WGMMAGEMM_CUH
 #define GB_CUDA_KERNELS_WGMMAGEMM_CUH
 
 #include "backends/cuda/kernels/addends.cuh"
-#include "backends/cuda/kernels/groupmma.cuh"
 #include "backends/cuda/kernels/panelgemm.cuh"
 #include "backends/cuda/kernels/subblock.cuh"
 
 #define GB_WGMMA_ROWS   GB_CUDA_WGMMA_ROWS
 #define GB_WGMMA_COLS   GB_CUDA_WGMMA_COLS
-#define GB_WGMMA_HALF   (GB_WGMMA_COLS / 2) /* columns of an MMA, and of TMA */
+#define GB_WGMMA_HALF   (GB_WGMMA_COLS / 2)      /* columns of an MMA */
 #define GB_WGMMA_STEP   GB_CUDA_WGMMA_K
 #define GB_WGMMA_PIECES (2 * GB_WGMMA_STEP / 16) /* of 16 bytes, in a row */
 #define GB_WGMMA_MAKERS (GB_CUDA_WGMMA_THREADS / 2) /* threads that unpack */
-#define GB_WGMMA_WORKERS \
-    (GB_CUDA_WGMMA_THREADS - GB_WGMMA_MAKERS)    /* and multiply */
+#define GB_WGMMA_WORKERS (GB_CUDA_WGMMA_THREADS - GB_WGMMA_MAKERS) /* and multiply */
 #define GB_WGMMA_SHARE  2                        /* of which a row has so many */
-#define GB_WGMMA_STAGES 4                        /* at most */
+#define GB_WGMMA_STAGES 4 /* at most */
 #define GB_WGMMA_PARTS  2  /* of rows in blocks, of which a warp waits for one */
 #define GB_WGMMA_LINES  32 /* that they copy at a time, a piece each */
 #define GB_WGMMA_PANEL  (GB_WGMMA_ROWS * GB_WGMMA_STEP) /* halves of rows */
@@ -70,8 +61,7 @@ struct gb_wgmma_stage {
     uint16_t rows[GB_WGMMA_PANEL];
 };
 
-/* Of rows in blocks: parts of them as they lie in memory stand behind the
- * stages. */
+/* Of rows in blocks: parts of them as they lie in memory stand behind the stages. */
 #define GB_WGMMA_BLOCK_STAGES 3
 #define GB_WGMMA_PARTS_BYTES  (GB_WGMMA_PARTS * GB_WGMMA_ROWS * 240)
 
@@ -86,13 +76,9 @@ struct gb_wgmma_stages {
     };
     gb_column columns[GB_WGMMA_COLS];
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
-    /* Mbarriers, by stage: all is there; this block's warps have multiplied it;
-     * so have the other block's of the cluster. */
-    uint64_t full[GB_WGMMA_STAGES], empty[GB_WGMMA_STAGES];
-    uint64_t peer_empty[GB_WGMMA_STAGES];
+    uint64_t full[GB_WGMMA_STAGES], empty[GB_WGMMA_STAGES]; /* mbarriers */
     gb_product_tile tile; /* here, since registers are few */
     int product; /* which of the launch's */
-    bool shares; /* columns of the first pass, with the other block */
     bool is_changed[GB_WGMMA_MAKERS / GB_WARP]; /* a row's factor, by warps */
 };
 
@@ -115,15 +101,13 @@ struct gb_wgmma_part {
      * number of them, so that those of eight rows lie in different banks. */
     static constexpr int pitch = ((bytes + 31 - (int)alignof(T)) / 16 | 1) * 16;
 
-    static_assert(GB_WGMMA_PARTS * GB_WGMMA_ROWS * pitch <=
-                      GB_WGMMA_PARTS_BYTES,
+    static_assert(GB_WGMMA_PARTS * GB_WGMMA_ROWS * pitch <= GB_WGMMA_PARTS_BYTES,
                   "parts have room");
 };
 
 template <typename T>
-static constexpr uint32_t gb_wgmma_n_stages = gb_format<T>::is_float
-                                                  ? GB_WGMMA_STAGES
-                                                  : GB_WGMMA_BLOCK_STAGES;
+static constexpr uint32_t gb_wgmma_n_stages =
+    gb_format<T>::is_float ? GB_WGMMA_STAGES : GB_WGMMA_BLOCK_STAGES;
 
 /* What a block works on. */
 struct gb_wgmma_work {
@@ -200,17 +184,17 @@ gb_wgmma_wait_for(const gb_wgmma_work &w, uint32_t n)
                      (int)(n / gb_wgmma_n_stages<T> % 2));
 }
 
-/* What was in its stage before has been multiplied, as EMPTY tells. */
+/* What was in its stage before has been multiplied. */
 template <typename T>
 GB_DEVICE void
-gb_wgmma_wait_for_room(uint64_t empty[GB_WGMMA_STAGES], uint32_t n)
+gb_wgmma_wait_for_room(const gb_wgmma_work &w, uint32_t n)
 {
-    gb_mbarrier_wait(&empty[n % gb_wgmma_n_stages<T>],
+    gb_mbarrier_wait(&w.p.empty[n % gb_wgmma_n_stages<T>],
                      (int)(n / gb_wgmma_n_stages<T> % 2 ^ 1));
 }
 
-/* All lanes: what this warp copied and stored of step N is seen by the tensor
- * cores of those who wait for it. */
+/* All lanes: what this warp copied and stored of step N is seen by the tensor cores
+ * of those who wait for it. */
 template <typename T>
 GB_DEVICE void
 gb_wgmma_publish(const gb_wgmma_work &w, uint32_t n)
@@ -224,16 +208,11 @@ gb_wgmma_publish(const gb_wgmma_work &w, uint32_t n)
 /* All lanes: step N of this warp's group has been multiplied. */
 template <typename T>
 GB_DEVICE void
-gb_wgmma_leave(const gb_wgmma_work &w, uint32_t n, bool shares)
+gb_wgmma_leave(const gb_wgmma_work &w, uint32_t n)
 {
-    const uint32_t stage = n % gb_wgmma_n_stages<T>;
-
     gb_warp_sync();
-    if (gb_lane() != 0)
-        return;
-    gb_mbarrier_arrive(&w.p.empty[stage]);
-    if (shares)
-        gb_mbarrier_arrive_peer(&w.p.peer_empty[stage]);
+    if (gb_lane() == 0)
+        gb_mbarrier_arrive(&w.p.empty[n % gb_wgmma_n_stages<T>]);
 }
 
 /* Piece I of row ROW of a panel. */
@@ -380,36 +359,22 @@ gb_wgmma_copy_rows(const gb_wgmma_work &w, uint16_t *panel, int k, int end)
         const int line = gb_wgmma_line() + j;
 
         gb_copy_async_16(gb_wgmma_piece_of(panel, line, i),
-                         gb_wgmma_row(w, line) +
-                             (left > 0 ? 2 * k + 16 * i : 0),
-                         left > 16  ? 16
-                         : left > 0 ? left
-                                    : 0);
+                         gb_wgmma_row(w, line) + (left > 0 ? 2 * k + 16 * i : 0),
+                         left > 16 ? 16 : left > 0 ? left : 0);
     }
 }
 
 /* ---- columns ---- */
 
-/* One thread: columns of step N, all or, if the blocks of a cluster share them,
- * half of them to both. */
+/* One thread. */
 template <typename T>
 GB_DEVICE void
-gb_wgmma_fetch_cols(const gb_wgmma_work &w, uint32_t n, int64_t k, bool shares)
+gb_wgmma_fetch_cols(const gb_wgmma_work &w, uint32_t n, int64_t k)
 {
-    constexpr int half = GB_WGMMA_HALF * GB_WGMMA_STEP;
-    uint16_t *const cols = gb_wgmma_stage_of<T>(w, n).cols;
     uint64_t *const full = gb_wgmma_full<T>(w, n);
-    const int rank = (int)(gb_block() % GB_CUDA_WGMMA_PAIR);
 
     gb_mbarrier_arrive_expect(full, sizeof(gb_wgmma_stage::cols));
-    if (shares) {
-        gb_wgmma_wait_for_room<T>(w.p.peer_empty, n);
-        gb_tma_load_pair(cols + rank * half, &w.args.map, (int)k,
-                         w.y + rank * GB_WGMMA_HALF, full);
-        return;
-    }
-    gb_tma_load(cols, &w.args.map, (int)k, w.y, full);
-    gb_tma_load(cols + half, &w.args.map, (int)k, w.y + GB_WGMMA_HALF, full);
+    gb_tma_load(gb_wgmma_stage_of<T>(w, n).cols, &w.args.map, (int)k, w.y, full);
 }
 
 /* A thread a piece of each column whose number is its line's and so on. */
@@ -431,12 +396,11 @@ gb_wgmma_copy_cols(const gb_wgmma_work &w, uint16_t *panel, int64_t k)
 
 /* ---- a stage ---- */
 
-/* Those that unpack: begin to copy what step N has of K and what follows up to
- * END, if there is something: columns, and rows that are halves. */
+/* Those that unpack: begin to copy what step N has of K and what follows up to END, if
+ * there is something: columns, and rows that are halves. */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end,
-               bool shares)
+gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end)
 {
     constexpr bool copies_rows = gb_format<T>::is_float && is_usual;
     const bool has_map = is_usual || w.args.has_map;
@@ -446,11 +410,11 @@ gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end,
         gb_wgmma_stage &stage = gb_wgmma_stage_of<T>(w, n);
 
         if (copies_rows || !has_map || is_first)
-            gb_wgmma_wait_for_room<T>(w.p.empty, n);
+            gb_wgmma_wait_for_room<T>(w, n);
         if (!has_map)
             gb_wgmma_copy_cols(w, stage.cols, k);
         if (is_first && has_map)
-            gb_wgmma_fetch_cols<T>(w, n, k, shares);
+            gb_wgmma_fetch_cols<T>(w, n, k);
         else if (is_first)
             gb_mbarrier_arrive(gb_wgmma_full<T>(w, n));
         if constexpr (copies_rows)
@@ -490,8 +454,8 @@ gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, index k, index end,
     }
 }
 
-/* All lanes are done with the step at K: if that was the last one of its part,
- * this one's place gets another. */
+/* All lanes are done with the step at K: if that was the last one of its part, this
+ * one's place gets another. */
 template <typename T, typename index>
 GB_DEVICE void
 gb_wgmma_next_part(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
@@ -514,7 +478,7 @@ gb_wgmma_next_part(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
 gb_wgmma_start(const gb_wgmma_work &w, const gb_mma_row<T> &row, uint32_t n,
-               index first, index end, bool shares)
+               index first, index end)
 {
     if constexpr (!gb_format<T>::is_float)
         for (int i = 0; i < GB_WGMMA_PARTS; i++)
@@ -523,25 +487,23 @@ gb_wgmma_start(const gb_wgmma_work &w, const gb_mma_row<T> &row, uint32_t n,
     GB_UNROLL
     for (uint32_t i = 0; i < gb_wgmma_n_stages<T> - 1; i++)
         gb_wgmma_begin<T, is_usual>(
-            w, n + i, (index)(first + (index)i * GB_WGMMA_STEP), end, shares);
+            w, n + i, (index)(first + (index)i * GB_WGMMA_STEP), end);
 }
 
 /*
- * All steps of k.  Copies are one group a step, of which all but the last N - 2
- * of N stages are there: those of this step, and of its part of rows, which
- * were begun at least two steps earlier.  A step is published before there is a
- * wait for the room of another one, since that is there when the step before
- * this one is done.
+ * All steps of k.  Copies are one group a step, of which all but the last N - 2 of N
+ * stages are there: those of this step, and of its part of rows, which were begun at
+ * least two steps earlier.  A step is published before there is a wait for the room
+ * of another one, since that is there when the step before this one is done.
  */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
-              bool shares)
+gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n)
 {
     constexpr int step = GB_WGMMA_STEP, ahead = (int)gb_wgmma_n_stages<T> - 1;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
 
-    gb_wgmma_start<T, is_usual>(w, row, n, first, end, shares);
+    gb_wgmma_start<T, is_usual>(w, row, n, first, end);
     GB_DO_NOT_UNROLL
     for (index k = first; k < end; k += step, n++) {
         gb_copy_async_wait<ahead - 1>();
@@ -550,13 +512,12 @@ gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n,
 
             gb_warp_sync(); /* other lanes copied pieces of this one's row */
             gb_wgmma_unpack(w, row, k, end, halves);
-            gb_wgmma_wait_for_room<T>(w.p.empty, n);
+            gb_wgmma_wait_for_room<T>(w, n);
             gb_wgmma_store_rows(gb_wgmma_stage_of<T>(w, n).rows, halves);
         }
         gb_wgmma_publish<T>(w, n);
         gb_wgmma_next_part(w, row, k, end);
-        gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step),
-                                    end, shares);
+        gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
     }
 }
 
@@ -589,42 +550,36 @@ gb_wgmma_step(uint32_t a, uint32_t b, float sums[GB_WGMMA_OWN])
     gb_wgmma_commit();
 }
 
-/* All steps of k, beside gb_wgmma_make().  Numbers that all lanes have go
- * through a shuffle, which tells the compiler so: descriptors are made where
- * MMA read them. */
+/* All steps of k, beside gb_wgmma_make(). */
 template <typename T, typename how>
 GB_DEVICE void
-gb_wgmma_sum_up(const gb_wgmma_work &w, uint32_t &n, bool shares,
-                float sums[GB_WGMMA_OWN])
+gb_wgmma_sum_up(const gb_wgmma_work &w, uint32_t &n, float sums[GB_WGMMA_OWN])
 {
     constexpr uint32_t stage = sizeof(gb_wgmma_stage) / 16;
     const int64_t k = w.p.tile.k_end - w.p.tile.k;
-    const uint32_t steps = (uint32_t)((k + GB_WGMMA_STEP - 1) / GB_WGMMA_STEP);
-    const uint32_t first = gb_shuffle(n, 0);
-    const uint32_t end = gb_shuffle(n + steps, 0);
-    const uint32_t a0 = gb_shuffle(
-        gb_wgmma_panel(w.p.stages[0].rows +
-                       gb_wgmma_first_row() * GB_WGMMA_STEP),
-        0);
-    const uint32_t b0 = gb_shuffle(gb_wgmma_panel(w.p.stages[0].cols), 0);
+    const uint32_t first = n;
+    const uint32_t end = n + (uint32_t)((k + GB_WGMMA_STEP - 1) / GB_WGMMA_STEP);
+    const uint32_t a0 = gb_wgmma_panel(w.p.stages[0].rows +
+                                       gb_wgmma_first_row() * GB_WGMMA_STEP);
+    const uint32_t b0 = gb_wgmma_panel(w.p.stages[0].cols);
 
     GB_UNROLL
     for (int i = 0; i < GB_WGMMA_OWN; i++)
         sums[i] = 0.0f;
     GB_DO_NOT_UNROLL
-    for (n = first; n != end; n++) {
+    for (; n != end; n++) {
         const uint32_t at = n % gb_wgmma_n_stages<T> * stage;
 
         gb_wgmma_wait_for<T>(w, n);
         gb_wgmma_step<how>(a0 + at, b0 + at, sums);
         gb_wgmma_wait_but_last();
         if (n != first)
-            gb_wgmma_leave<T>(w, n - 1, shares);
+            gb_wgmma_leave<T>(w, n - 1);
     }
     gb_wgmma_wait(sums);
     gb_wgmma_wait(sums + GB_WGMMA_OWN / 2);
     if (first != end)
-        gb_wgmma_leave<T>(w, n - 1, shares);
+        gb_wgmma_leave<T>(w, n - 1);
 }
 
 /* ---- the result ---- */
@@ -636,7 +591,7 @@ struct gb_wgmma_result {
     gb_row places[GB_WGMMA_COLS];
 };
 
-static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::stages),
+static_assert(sizeof(gb_wgmma_result) <= offsetof(gb_wgmma_stages, columns),
               "the result has the place of the panels");
 
 GB_DEVICE void
@@ -740,16 +695,6 @@ gb_wgmma_change_factor(const gb_wgmma_work &w, gb_mma_row<T> &row)
         w.p.is_changed[gb_wgmma_maker() / GB_WARP] = changed > 0.0f;
 }
 
-/* All threads, behind a pass.  While both blocks of a cluster share columns
- * none may end, and what follows is each one's own. */
-GB_DEVICE void
-gb_wgmma_end_sharing(bool &shares)
-{
-    if (shares)
-        gb_cluster_sync();
-    shares = false;
-}
-
 /* Once more, with other factors?  Halves are not unpacked. */
 template <typename T>
 GB_DEVICE bool
@@ -771,15 +716,13 @@ gb_wgmma_run_maker(const gb_wgmma_work &w)
     const gb_cuda_product_args &a = gb_wgmma_product(w);
     gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
     gb_mma_row<T> row = { (const T *)gb_wgmma_row(w, line), 1.0f, 0.0f };
-    bool shares = w.p.shares;
     uint32_t n = 0;
 
     do {
         if (is_usual)
-            gb_wgmma_make<T, true, int32_t>(w, row, n, shares);
+            gb_wgmma_make<T, true, int32_t>(w, row, n);
         else
-            gb_wgmma_make<T, false, int64_t>(w, row, n, shares);
-        gb_wgmma_end_sharing(shares);
+            gb_wgmma_make<T, false, int64_t>(w, row, n);
         if constexpr (!gb_format<T>::is_float)
             gb_wgmma_change_factor(w, row);
     } while (gb_wgmma_is_again<T>(w));
@@ -799,43 +742,14 @@ gb_wgmma_run_multiplier(const gb_wgmma_work &w)
 {
     gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
     float sums[GB_WGMMA_OWN];
-    bool shares = w.p.shares;
     uint32_t n = 0;
 
-    do {
-        gb_wgmma_sum_up<T, how>(w, n, shares, sums);
-        gb_wgmma_end_sharing(shares);
-    } while (gb_wgmma_is_again<T>(w));
+    do
+        gb_wgmma_sum_up<T, how>(w, n, sums);
+    while (gb_wgmma_is_again<T>(w));
     gb_wgmma_sync_done();
     gb_wgmma_keep_sums(sums, r);
     gb_wgmma_store_all(w, r);
-}
-
-/* The tile of block NUMBER of product A.  Neighbouring blocks, which are a
- * cluster, have neighbouring rows of the same columns; there are two rows of
- * tiles for each. */
-GB_DEVICE gb_product_tile
-gb_wgmma_tile_of(const gb_cuda_product_args &a, uint32_t number)
-{
-    uint32_t rest = number / GB_CUDA_WGMMA_PAIR;
-    const uint32_t col = gb_take_number(&rest, (uint32_t)a.col_tiles);
-    const uint32_t row = rest * GB_CUDA_WGMMA_PAIR +
-                         number % GB_CUDA_WGMMA_PAIR;
-
-    return gb_product_tile_of(a, row * (uint32_t)a.col_tiles + col);
-}
-
-/* Does the cluster of the block with TILE fetch columns once for both of its
- * blocks? Both have the same answer. */
-GB_DEVICE bool
-gb_wgmma_shares(const gb_cuda_wgmma_args &all, const gb_cuda_product_args &a,
-                const gb_product_tile &tile)
-{
-    const int64_t first = tile.row -
-                          gb_block() % GB_CUDA_WGMMA_PAIR * a.row_step;
-
-    return all.has_map && gb_is_paired() &&
-           first + a.row_step < a.weights.ne[1];
 }
 
 template <typename T, typename how>
@@ -845,28 +759,23 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
     const uint32_t block = (uint32_t)gb_block();
     const int number = gb_product_of(all.products, block);
     const gb_cuda_product_args &a = all.products.of[number];
-    const gb_product_tile tile = gb_wgmma_tile_of(
-        a, block - all.products.first[number]);
-    const bool shares = gb_wgmma_shares(all, a, tile);
+    const gb_product_tile tile =
+        gb_product_tile_of(a, block - all.products.first[number]);
     gb_wgmma_stages &p = *gb_wgmma_take_stages();
     const gb_wgmma_work w = { all, p, gb_wgmma_row_of_map(a, tile) };
 
-    if (tile.n_cols == 0 || tile.row >= a.weights.ne[1])
+    if (tile.n_cols == 0)
         return;
     if (gb_thread() == 0) {
         for (int i = 0; i < GB_WGMMA_STAGES; i++) {
             gb_mbarrier_init(&p.full[i], GB_WGMMA_MAKERS / GB_WARP + 1);
             gb_mbarrier_init(&p.empty[i], GB_WGMMA_WORKERS / GB_WARP);
-            gb_mbarrier_init(&p.peer_empty[i], GB_WGMMA_WORKERS / GB_WARP);
         }
         gb_mbarrier_init_fence();
         p.tile = tile;
         p.product = number;
-        p.shares = shares;
     }
     gb_list_columns(a, tile, p.columns, GB_WGMMA_COLS);
-    if (shares)
-        gb_cluster_sync(); /* the other block's barriers are there */
     if (gb_thread() >= GB_WGMMA_MAKERS) {
         gb_give_registers<GB_WGMMA_LESS>();
         gb_wgmma_run_maker<T>(w);

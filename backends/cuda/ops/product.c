@@ -180,27 +180,18 @@ map_columns(struct gb_cuda_emit *emit, const struct gb_cuda_tensor *columns,
         .n = (uint64_t)bytes / 2,
         .rows = (uint64_t)(columns->ne[1] * columns->ne[2] * columns->ne[3]),
         .stride = (uint64_t)columns->nb[1],
-        .box_rows = GB_CUDA_WGMMA_COLS / GB_CUDA_WGMMA_PAIR,
+        .box_rows = GB_CUDA_WGMMA_COLS,
     };
 
     emit->map(emit, &mapped, map);
-}
-
-/* Tiles of M rows.  Blocks of a cluster have the same columns, so it has no
- * lone one. */
-static int64_t
-row_tiles(const struct gb_cuda_tiling *tiling, int64_t m)
-{
-    const int64_t n = (m + tiling->row_step - 1) / tiling->row_step;
-
-    return tiling->by_warp_groups ? n + n % GB_CUDA_WGMMA_PAIR : n;
 }
 
 bool
 gb_cuda_tiles(const struct gb_cuda_tiling *tiling, int64_t m, int64_t col_tiles,
               int64_t matrices, int64_t *tiles_out)
 {
-    const int64_t a = row_tiles(tiling, m) * tiling->n_splits;
+    const int64_t row_tiles = (m + tiling->row_step - 1) / tiling->row_step;
+    const int64_t a = row_tiles * tiling->n_splits;
 
     /* Rows and columns are below 2^31, splits few: no product overflows. */
     if (col_tiles > INT32_MAX || matrices > INT32_MAX ||
@@ -224,7 +215,7 @@ set_tiles(const struct gb_cuda_tiling *tiling, const struct ggml_tensor *node,
     args->dst = is_split ? part_of(node, parts) : gb_cuda_arg(node);
     args->row_step = tiling->row_step;
     args->col_step = tiling->col_step;
-    args->row_tiles = (int32_t)row_tiles(tiling, m);
+    args->row_tiles = (int32_t)((m + tiling->row_step - 1) / tiling->row_step);
     args->n_splits = (int32_t)tiling->n_splits;
     args->split_k = tiling->split_k;
     args->split_bytes = args->dst.nb[3] * args->dst.ne[3];
