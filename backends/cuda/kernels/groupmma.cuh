@@ -128,6 +128,23 @@ gb_wgmma_wait_for_32(float d[32])
 
 /* ---- what goes on beside the threads ---- */
 
+/* This thread arrives. */
+GB_DEVICE void
+gb_mbarrier_arrive(uint64_t *barrier)
+{
+#if defined(GB_EMULATOR)
+    gb_emu_mbarrier_arrive_expect(barrier, 0);
+#elif GB_WGMMA
+    asm volatile("{ .reg .b64 state; "
+                 "mbarrier.arrive.shared::cta.b64 state, [%0]; }"
+                 :
+                 : "r"(gb_shared_address(barrier))
+                 : "memory");
+#else
+    (void)barrier;
+#endif
+}
+
 /* As gb_tma_load, of a map of four dimensions. */
 GB_DEVICE void
 gb_tma_load_4(void *shared, const gb_cuda_tensor_map *map, int x, int y, int z,

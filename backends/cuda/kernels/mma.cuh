@@ -344,23 +344,6 @@ gb_mbarrier_init_fence()
 #endif
 }
 
-/* This thread arrives. */
-GB_DEVICE void
-gb_mbarrier_arrive(uint64_t *barrier)
-{
-#if defined(GB_EMULATOR)
-    gb_emu_mbarrier_arrive_expect(barrier, 0);
-#elif GB_WGMMA
-    asm volatile("{ .reg .b64 state; "
-                 "mbarrier.arrive.shared::cta.b64 state, [%0]; }"
-                 :
-                 : "r"(gb_shared_address(barrier))
-                 : "memory");
-#else
-    (void)barrier;
-#endif
-}
-
 /* This thread arrives, and the phase is not over before N_BYTES more came. */
 GB_DEVICE void
 gb_mbarrier_arrive_expect(uint64_t *barrier, int n_bytes)

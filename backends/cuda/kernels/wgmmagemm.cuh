@@ -5,23 +5,22 @@
  * Tiles of 128 rows and 256 columns by four warp groups.  Two multiply, 64 rows and
  * all columns each, with 128 sums a thread; two bring what is multiplied, and have
  * given registers to the others.  A step has 64 values of k, 16 KB of rows and 32 KB
- * of columns, which are a stage of a ring of three or, of halves, four.  Columns come
- * by TMA as soon as their stage is free.  Rows in blocks come as they lie in memory,
- * in parts of 256 values (128 of q8_0), two of which are on their way or worked on; a
- * thread makes halves of 32 values of a step from there.  Bulk copies would be a loop
- * over lanes, nine instructions a row.
+ * of columns.  Columns come by TMA, three steps ahead, into four stages.  Rows in
+ * blocks come as they lie in memory, in parts of 256 values (128 of q8_0), two of
+ * which are on their way or worked on; a thread makes halves of 32 values of a step
+ * from there.  Bulk copies would be a loop over lanes, nine instructions a row.
  *
- * No barrier of the block is in a step.  A stage has two mbarriers: it is full when all
- * warps that unpack have stored their rows and the columns are there, and empty when
- * all that multiply are done with it.  So each warp that unpacks goes its own pace, up
- * to a ring ahead, and while one waits for its loads others unpack or store; those that
- * multiply queue a step while the one before still runs.
+ * Two barriers of the block are in a step.  Behind the first its panels are there, and
+ * it is queued while the step before is still multiplied.  In front of the second one
+ * that step is over, and halves of the next are in registers; behind it they are
+ * stored in its place.  So the tensor cores always have a step to do as long as the
+ * others take less time for theirs.
  *
  * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 200
- * to 390 instructions of eight warps, halves 155, and 80 of eight others.  The card's
- * cache gives 48 KB of halves, 37 KB of q4_0.  Shared memory gives the MMA 96 KB and
- * takes 32 KB of columns, 1,024 clocks, and 190 (iq1_m) to 360 (q6_K) turns of the
- * warps that unpack.
+ * to 390 instructions of eight warps, halves 155, and 80 of eight others: that is the
+ * limit, but for halves, q4_0 and q8_0, whose is the card's cache: it gives 48 KB of
+ * halves, 37 KB of q4_0.  Shared memory gives the MMA 96 KB and takes 32 KB of columns,
+ * 1,024 clocks, and 190 (iq1_m) to 360 (q6_K) turns of the warps that unpack.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -46,9 +45,8 @@
 #define GB_WGMMA_STEP   GB_CUDA_WGMMA_K
 #define GB_WGMMA_PIECES (2 * GB_WGMMA_STEP / 16) /* of 16 bytes, in a row */
 #define GB_WGMMA_MAKERS (GB_CUDA_WGMMA_THREADS / 2) /* threads that unpack */
-#define GB_WGMMA_WORKERS (GB_CUDA_WGMMA_THREADS - GB_WGMMA_MAKERS) /* and multiply */
 #define GB_WGMMA_SHARE  2                        /* of which a row has so many */
-#define GB_WGMMA_STAGES 4 /* at most */
+#define GB_WGMMA_STAGES 4
 #define GB_WGMMA_PARTS  2  /* of rows in blocks, of which a warp waits for one */
 #define GB_WGMMA_LINES  32 /* that they copy at a time, a piece each */
 #define GB_WGMMA_PANEL  (GB_WGMMA_ROWS * GB_WGMMA_STEP) /* halves of rows */
@@ -56,27 +54,14 @@
 #define GB_WGMMA_MORE   160 /* registers of it */
 #define GB_WGMMA_LESS   96  /* and of one that unpacks */
 
-struct gb_wgmma_stage {
-    uint16_t cols[GB_WGMMA_COLS * GB_WGMMA_STEP];
-    uint16_t rows[GB_WGMMA_PANEL];
-};
-
-/* Of rows in blocks: parts of them as they lie in memory stand behind the stages. */
-#define GB_WGMMA_BLOCK_STAGES 3
-#define GB_WGMMA_PARTS_BYTES  (GB_WGMMA_PARTS * GB_WGMMA_ROWS * 240)
-
 /* The launch's shared memory, from a multiple of 1,024 on. */
 struct gb_wgmma_stages {
-    union {
-        gb_wgmma_stage stages[GB_WGMMA_STAGES];
-        struct {
-            gb_wgmma_stage stages[GB_WGMMA_BLOCK_STAGES];
-            char parts[GB_WGMMA_PARTS_BYTES];
-        } of_blocks;
-    };
+    uint16_t cols[GB_WGMMA_STAGES][GB_WGMMA_COLS * GB_WGMMA_STEP];
+    /* Panels of rows, and behind them parts of rows as they lie in memory. */
+    char rows[2 * 2 * GB_WGMMA_PANEL + GB_WGMMA_PARTS * GB_WGMMA_ROWS * 240];
     gb_column columns[GB_WGMMA_COLS];
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
-    uint64_t full[GB_WGMMA_STAGES], empty[GB_WGMMA_STAGES]; /* mbarriers */
+    uint64_t arrived[GB_WGMMA_STAGES]; /* barriers: a stage's columns are there */
     gb_product_tile tile; /* here, since registers are few */
     int product; /* which of the launch's */
     bool is_changed[GB_WGMMA_MAKERS / GB_WARP]; /* a row's factor, by warps */
@@ -101,13 +86,15 @@ struct gb_wgmma_part {
      * number of them, so that those of eight rows lie in different banks. */
     static constexpr int pitch = ((bytes + 31 - (int)alignof(T)) / 16 | 1) * 16;
 
-    static_assert(GB_WGMMA_PARTS * GB_WGMMA_ROWS * pitch <= GB_WGMMA_PARTS_BYTES,
+    static_assert(2 * 2 * GB_WGMMA_PANEL +
+                          GB_WGMMA_PARTS * GB_WGMMA_ROWS * pitch <=
+                      sizeof(gb_wgmma_stages::rows),
                   "parts have room");
 };
 
-template <typename T>
-static constexpr uint32_t gb_wgmma_n_stages =
-    gb_format<T>::is_float ? GB_WGMMA_STAGES : GB_WGMMA_BLOCK_STAGES;
+/* Panels of rows: those that are copied are on their way together. */
+template <bool unpacks>
+static constexpr uint32_t gb_wgmma_panels = unpacks ? 2 : GB_WGMMA_STAGES;
 
 /* What a block works on. */
 struct gb_wgmma_work {
@@ -140,6 +127,24 @@ gb_wgmma_maker_share()
 /* All threads of the block meet, wherever they come from: one function for each
  * of the meetings. */
 GB_DEVICE void
+gb_wgmma_sync_start()
+{
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
+}
+
+GB_DEVICE void
+gb_wgmma_sync_ready()
+{
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
+}
+
+GB_DEVICE void
+gb_wgmma_sync_free()
+{
+    gb_sync_groups(GB_CUDA_WGMMA_THREADS);
+}
+
+GB_DEVICE void
 gb_wgmma_sync_done()
 {
     gb_sync_groups(GB_CUDA_WGMMA_THREADS);
@@ -158,61 +163,10 @@ gb_wgmma_product(const gb_wgmma_work &w)
     return w.args.products.of[w.p.product];
 }
 
-/* ---- the ring ---- */
-
-/* The stage of step N; steps count through all passes. */
-template <typename T>
-GB_DEVICE gb_wgmma_stage &
-gb_wgmma_stage_of(const gb_wgmma_work &w, uint32_t n)
+GB_DEVICE uint16_t *
+gb_wgmma_rows(const gb_wgmma_work &w, uint32_t panel)
 {
-    return w.p.stages[n % gb_wgmma_n_stages<T>];
-}
-
-template <typename T>
-GB_DEVICE uint64_t *
-gb_wgmma_full(const gb_wgmma_work &w, uint32_t n)
-{
-    return &w.p.full[n % gb_wgmma_n_stages<T>];
-}
-
-/* All of step N is there. */
-template <typename T>
-GB_DEVICE void
-gb_wgmma_wait_for(const gb_wgmma_work &w, uint32_t n)
-{
-    gb_mbarrier_wait(gb_wgmma_full<T>(w, n),
-                     (int)(n / gb_wgmma_n_stages<T> % 2));
-}
-
-/* What was in its stage before has been multiplied. */
-template <typename T>
-GB_DEVICE void
-gb_wgmma_wait_for_room(const gb_wgmma_work &w, uint32_t n)
-{
-    gb_mbarrier_wait(&w.p.empty[n % gb_wgmma_n_stages<T>],
-                     (int)(n / gb_wgmma_n_stages<T> % 2 ^ 1));
-}
-
-/* All lanes: what this warp copied and stored of step N is seen by the tensor cores
- * of those who wait for it. */
-template <typename T>
-GB_DEVICE void
-gb_wgmma_publish(const gb_wgmma_work &w, uint32_t n)
-{
-    gb_async_proxy_fence();
-    gb_warp_sync();
-    if (gb_lane() == 0)
-        gb_mbarrier_arrive(gb_wgmma_full<T>(w, n));
-}
-
-/* All lanes: step N of this warp's group has been multiplied. */
-template <typename T>
-GB_DEVICE void
-gb_wgmma_leave(const gb_wgmma_work &w, uint32_t n)
-{
-    gb_warp_sync();
-    if (gb_lane() == 0)
-        gb_mbarrier_arrive(&w.p.empty[n % gb_wgmma_n_stages<T>]);
+    return (uint16_t *)w.p.rows + panel * GB_WGMMA_PANEL;
 }
 
 /* Piece I of row ROW of a panel. */
@@ -256,7 +210,8 @@ gb_wgmma_part_of(const gb_wgmma_work &w, index k, int line)
     typedef gb_wgmma_part<T> part;
     const int place = (int)(gb_unsigned(k) / part::values % GB_WGMMA_PARTS);
 
-    return w.p.of_blocks.parts + (place * GB_WGMMA_ROWS + line) * part::pitch;
+    return w.p.rows + 2 * 2 * GB_WGMMA_PANEL +
+           (place * GB_WGMMA_ROWS + line) * part::pitch;
 }
 
 /*
@@ -349,7 +304,7 @@ gb_wgmma_store_rows(uint16_t *panel, const uint32_t halves[16])
 
 /* The panel of rows that are halves already, at multiples of 16 bytes. */
 GB_DEVICE void
-gb_wgmma_copy_rows(const gb_wgmma_work &w, uint16_t *panel, int k, int end)
+gb_wgmma_copy_rows(const gb_wgmma_work &w, uint32_t stage, int k, int end)
 {
     const int i = gb_wgmma_piece();
     const int left = 2 * (end - k) - 16 * i;
@@ -358,7 +313,7 @@ gb_wgmma_copy_rows(const gb_wgmma_work &w, uint16_t *panel, int k, int end)
     for (int j = 0; j < GB_WGMMA_ROWS; j += GB_WGMMA_LINES) {
         const int line = gb_wgmma_line() + j;
 
-        gb_copy_async_16(gb_wgmma_piece_of(panel, line, i),
+        gb_copy_async_16(gb_wgmma_piece_of(gb_wgmma_rows(w, stage), line, i),
                          gb_wgmma_row(w, line) + (left > 0 ? 2 * k + 16 * i : 0),
                          left > 16 ? 16 : left > 0 ? left : 0);
     }
@@ -366,20 +321,20 @@ gb_wgmma_copy_rows(const gb_wgmma_work &w, uint16_t *panel, int k, int end)
 
 /* ---- columns ---- */
 
-/* One thread. */
-template <typename T>
 GB_DEVICE void
-gb_wgmma_fetch_cols(const gb_wgmma_work &w, uint32_t n, int64_t k)
+gb_wgmma_fetch_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 {
-    uint64_t *const full = gb_wgmma_full<T>(w, n);
+    uint64_t *const arrived = &w.p.arrived[stage];
 
-    gb_mbarrier_arrive_expect(full, sizeof(gb_wgmma_stage::cols));
-    gb_tma_load(gb_wgmma_stage_of<T>(w, n).cols, &w.args.map, (int)k, w.y, full);
+    if (gb_wgmma_maker() != 0)
+        return;
+    gb_mbarrier_arrive_expect(arrived, sizeof(w.p.cols[stage]));
+    gb_tma_load(w.p.cols[stage], &w.args.map, (int)k, w.y, arrived);
 }
 
 /* A thread a piece of each column whose number is its line's and so on. */
 GB_DEVICE void
-gb_wgmma_copy_cols(const gb_wgmma_work &w, uint16_t *panel, int64_t k)
+gb_wgmma_copy_cols(const gb_wgmma_work &w, uint32_t stage, int64_t k)
 {
     const int64_t all = gb_wgmma_product(w).columns.ne[0];
     const int64_t end = (all + GB_CUDA_K_STEP - 1) / GB_CUDA_K_STEP *
@@ -388,7 +343,7 @@ gb_wgmma_copy_cols(const gb_wgmma_work &w, uint16_t *panel, int64_t k)
     const bool is_inside = k + 8 * i < end;
 
     for (int row = gb_wgmma_line(); row < GB_WGMMA_COLS; row += GB_WGMMA_LINES)
-        gb_copy_async_16(gb_wgmma_piece_of(panel, row, i),
+        gb_copy_async_16(gb_wgmma_piece_of(w.p.cols[stage], row, i),
                          w.p.columns[row].from + GB_CUDA_HALVES_HEAD +
                              (is_inside ? 2 * k + 16 * i : 0),
                          is_inside && row < w.p.tile.n_cols ? 16 : 0);
@@ -396,29 +351,21 @@ gb_wgmma_copy_cols(const gb_wgmma_work &w, uint16_t *panel, int64_t k)
 
 /* ---- a stage ---- */
 
-/* Those that unpack: begin to copy what step N has of K and what follows up to END, if
+/* Those that unpack: begin to copy what stage N has of K and what follows up to END, if
  * there is something: columns, and rows that are halves. */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
 gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end)
 {
-    constexpr bool copies_rows = gb_format<T>::is_float && is_usual;
-    const bool has_map = is_usual || w.args.has_map;
-    const bool is_first = gb_wgmma_maker() == 0;
+    const uint32_t stage = n % GB_WGMMA_STAGES;
 
     if (k < end) {
-        gb_wgmma_stage &stage = gb_wgmma_stage_of<T>(w, n);
-
-        if (copies_rows || !has_map || is_first)
-            gb_wgmma_wait_for_room<T>(w, n);
-        if (!has_map)
-            gb_wgmma_copy_cols(w, stage.cols, k);
-        if (is_first && has_map)
-            gb_wgmma_fetch_cols<T>(w, n, k);
-        else if (is_first)
-            gb_mbarrier_arrive(gb_wgmma_full<T>(w, n));
-        if constexpr (copies_rows)
-            gb_wgmma_copy_rows(w, stage.rows, k, end);
+        if (is_usual || w.args.has_map)
+            gb_wgmma_fetch_cols(w, stage, k);
+        else
+            gb_wgmma_copy_cols(w, stage, k);
+        if constexpr (gb_format<T>::is_float && is_usual)
+            gb_wgmma_copy_rows(w, stage, k, end);
     }
     gb_copy_async_commit();
 }
@@ -426,6 +373,42 @@ gb_wgmma_begin(const gb_wgmma_work &w, uint32_t n, index k, index end)
 /* Are rows of T unpacked by threads, or copied as they are? */
 template <typename T, bool is_usual>
 static constexpr bool gb_wgmma_unpacks = !(gb_format<T>::is_float && is_usual);
+
+/* What TMA brings of stage N is there for this thread. */
+template <bool is_usual>
+GB_DEVICE void
+gb_wgmma_wait_for_cols(const gb_wgmma_work &w, uint32_t n)
+{
+    if (is_usual || w.args.has_map)
+        gb_mbarrier_wait(&w.p.arrived[n % GB_WGMMA_STAGES],
+                         (int)(n / GB_WGMMA_STAGES % 2));
+}
+
+/* Steps of which copies may be on their way when one begins: columns and rows that
+ * are three steps away are copied in front of it, and a part is as many steps away
+ * as the one before it has. */
+template <typename T>
+GB_DEVICE constexpr int
+gb_wgmma_pending()
+{
+    constexpr int most = GB_WGMMA_STAGES - 2;
+
+    if constexpr (gb_format<T>::is_float)
+        return most;
+    else
+        return gb_wgmma_part<T>::steps - 1 < most ? gb_wgmma_part<T>::steps - 1
+                                                  : most;
+}
+
+/* What this thread copied and stored of the next stage is seen by the tensor cores
+ * behind the next barrier, and its part of rows by others that unpack. */
+template <typename T>
+GB_DEVICE void
+gb_wgmma_show_stage()
+{
+    gb_copy_async_wait<gb_wgmma_pending<T>()>();
+    gb_async_proxy_fence();
+}
 
 /* ---- those that unpack ---- */
 
@@ -454,7 +437,7 @@ gb_wgmma_unpack(const gb_wgmma_work &w, gb_mma_row<T> &row, index k, index end,
     }
 }
 
-/* All lanes are done with the step at K: if that was the last one of its part, this
+/* All threads are done with the step at K: if that was the last one of its part, this
  * one's place gets another. */
 template <typename T, typename index>
 GB_DEVICE void
@@ -474,50 +457,66 @@ gb_wgmma_next_part(const gb_wgmma_work &w, const gb_mma_row<T> &row, index k,
     }
 }
 
-/* What is on its way before the first step of k; N steps were before. */
+/* What is on its way before the first step of k, or there; N steps were before. */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
-gb_wgmma_start(const gb_wgmma_work &w, const gb_mma_row<T> &row, uint32_t n,
+gb_wgmma_start(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t n,
                index first, index end)
 {
+    constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
+
     if constexpr (!gb_format<T>::is_float)
         for (int i = 0; i < GB_WGMMA_PARTS; i++)
             gb_wgmma_begin_part(
                 w, row, (index)(first + i * gb_wgmma_part<T>::values), end);
     GB_UNROLL
-    for (uint32_t i = 0; i < gb_wgmma_n_stages<T> - 1; i++)
-        gb_wgmma_begin<T, is_usual>(
-            w, n + i, (index)(first + (index)i * GB_WGMMA_STEP), end);
+    for (int i = 0; i < GB_WGMMA_STAGES - 1; i++)
+        gb_wgmma_begin<T, is_usual>(w, n + i, (index)(first + i * GB_WGMMA_STEP),
+                                    end);
+    gb_copy_async_wait<GB_WGMMA_STAGES - 2>();
+    gb_wgmma_sync_start();
+    if constexpr (unpacks) {
+        uint32_t halves[16];
+
+        if (first < end) {
+            gb_wgmma_unpack(w, row, first, end, halves);
+            gb_wgmma_store_rows(gb_wgmma_rows(w, n % gb_wgmma_panels<unpacks>),
+                                halves);
+        }
+    }
 }
 
 /*
- * All steps of k.  Copies are one group a step, of which all but the last N - 2 of N
- * stages are there: those of this step, and of its part of rows, which were begun at
- * least two steps earlier.  A step is published before there is a wait for the room
- * of another one, since that is there when the step before this one is done.
+ * All steps of k.  Behind the first barrier of a step its panels are there, and it
+ * begins to be multiplied behind the one before.  Behind the second one that one is
+ * done: its panels get the next row and the columns that are three steps away, and
+ * the tensor cores have work meanwhile.
  */
 template <typename T, bool is_usual, typename index>
 GB_DEVICE void
 gb_wgmma_make(const gb_wgmma_work &w, gb_mma_row<T> &row, uint32_t &n)
 {
-    constexpr int step = GB_WGMMA_STEP, ahead = (int)gb_wgmma_n_stages<T> - 1;
+    constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
+    constexpr int step = GB_WGMMA_STEP, ahead = GB_WGMMA_STAGES - 1;
     const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
 
     gb_wgmma_start<T, is_usual>(w, row, n, first, end);
     GB_DO_NOT_UNROLL
     for (index k = first; k < end; k += step, n++) {
-        gb_copy_async_wait<ahead - 1>();
-        if constexpr (gb_wgmma_unpacks<T, is_usual>) {
-            uint32_t halves[16];
+        uint32_t halves[16];
 
-            gb_warp_sync(); /* other lanes copied pieces of this one's row */
-            gb_wgmma_unpack(w, row, k, end, halves);
-            gb_wgmma_wait_for_room<T>(w, n);
-            gb_wgmma_store_rows(gb_wgmma_stage_of<T>(w, n).rows, halves);
+        gb_wgmma_show_stage<T>();
+        gb_wgmma_sync_ready();
+        if constexpr (unpacks) {
+            gb_wgmma_next_part(w, row, k, end);
+            if (k + step < end)
+                gb_wgmma_unpack(w, row, (index)(k + step), end, halves);
         }
-        gb_wgmma_publish<T>(w, n);
-        gb_wgmma_next_part(w, row, k, end);
+        gb_wgmma_sync_free();
         gb_wgmma_begin<T, is_usual>(w, n + ahead, (index)(k + ahead * step), end);
+        if (unpacks && k + step < end)
+            gb_wgmma_store_rows(
+                gb_wgmma_rows(w, (n + 1) % gb_wgmma_panels<unpacks>), halves);
     }
 }
 
@@ -551,35 +550,35 @@ gb_wgmma_step(uint32_t a, uint32_t b, float sums[GB_WGMMA_OWN])
 }
 
 /* All steps of k, beside gb_wgmma_make(). */
-template <typename T, typename how>
+template <typename T, typename how, bool is_usual, typename index>
 GB_DEVICE void
 gb_wgmma_sum_up(const gb_wgmma_work &w, uint32_t &n, float sums[GB_WGMMA_OWN])
 {
-    constexpr uint32_t stage = sizeof(gb_wgmma_stage) / 16;
-    const int64_t k = w.p.tile.k_end - w.p.tile.k;
-    const uint32_t first = n;
-    const uint32_t end = n + (uint32_t)((k + GB_WGMMA_STEP - 1) / GB_WGMMA_STEP);
-    const uint32_t a0 = gb_wgmma_panel(w.p.stages[0].rows +
+    constexpr bool unpacks = gb_wgmma_unpacks<T, is_usual>;
+    const index first = (index)w.p.tile.k, end = (index)w.p.tile.k_end;
+    const uint32_t a0 = gb_wgmma_panel(gb_wgmma_rows(w, 0) +
                                        gb_wgmma_first_row() * GB_WGMMA_STEP);
-    const uint32_t b0 = gb_wgmma_panel(w.p.stages[0].cols);
+    const uint32_t b0 = gb_wgmma_panel(w.p.cols[0]);
 
     GB_UNROLL
     for (int i = 0; i < GB_WGMMA_OWN; i++)
         sums[i] = 0.0f;
+    gb_wgmma_sync_start();
     GB_DO_NOT_UNROLL
-    for (; n != end; n++) {
-        const uint32_t at = n % gb_wgmma_n_stages<T> * stage;
+    for (index k = first; k < end; k += GB_WGMMA_STEP, n++) {
+        const uint32_t panel = n % gb_wgmma_panels<unpacks>;
+        const uint32_t stage = n % GB_WGMMA_STAGES;
 
-        gb_wgmma_wait_for<T>(w, n);
-        gb_wgmma_step<how>(a0 + at, b0 + at, sums);
+        gb_wgmma_wait_for_cols<is_usual>(w, n);
+        gb_wgmma_sync_ready();
+        gb_wgmma_step<how>(
+            a0 + panel * (uint32_t)(2 * GB_WGMMA_PANEL / 16),
+            b0 + stage * (uint32_t)(sizeof(w.p.cols[0]) / 16), sums);
         gb_wgmma_wait_but_last();
-        if (n != first)
-            gb_wgmma_leave<T>(w, n - 1);
+        gb_wgmma_sync_free();
     }
     gb_wgmma_wait(sums);
     gb_wgmma_wait(sums + GB_WGMMA_OWN / 2);
-    if (first != end)
-        gb_wgmma_leave<T>(w, n - 1);
 }
 
 /* ---- the result ---- */
@@ -591,7 +590,8 @@ struct gb_wgmma_result {
     gb_row places[GB_WGMMA_COLS];
 };
 
-static_assert(sizeof(gb_wgmma_result) <= offsetof(gb_wgmma_stages, columns),
+static_assert(sizeof(gb_wgmma_result) <= sizeof(gb_wgmma_stages::cols) +
+                                             sizeof(gb_wgmma_stages::rows),
               "the result has the place of the panels");
 
 GB_DEVICE void
@@ -740,12 +740,16 @@ template <typename T, typename how>
 GB_DEVICE void
 gb_wgmma_run_multiplier(const gb_wgmma_work &w)
 {
+    const bool is_usual = gb_wgmma_is_usual<T>(w);
     gb_wgmma_result &r = *(gb_wgmma_result *)&w.p;
     float sums[GB_WGMMA_OWN];
     uint32_t n = 0;
 
     do
-        gb_wgmma_sum_up<T, how>(w, n, sums);
+        if (is_usual)
+            gb_wgmma_sum_up<T, how, true, int32_t>(w, n, sums);
+        else
+            gb_wgmma_sum_up<T, how, false, int64_t>(w, n, sums);
     while (gb_wgmma_is_again<T>(w));
     gb_wgmma_sync_done();
     gb_wgmma_keep_sums(sums, r);
@@ -767,10 +771,8 @@ gb_wgmma_gemm(const gb_cuda_wgmma_args &all)
     if (tile.n_cols == 0)
         return;
     if (gb_thread() == 0) {
-        for (int i = 0; i < GB_WGMMA_STAGES; i++) {
-            gb_mbarrier_init(&p.full[i], GB_WGMMA_MAKERS / GB_WARP + 1);
-            gb_mbarrier_init(&p.empty[i], GB_WGMMA_WORKERS / GB_WARP);
-        }
+        for (int i = 0; i < GB_WGMMA_STAGES; i++)
+            gb_mbarrier_init(&p.arrived[i], 1);
         gb_mbarrier_init_fence();
         p.tile = tile;
         p.product = number;
