@@ -18,13 +18,11 @@ suits_products(const uint32_t matrix[3], uint32_t subgroup, uint32_t tile)
     const uint32_t n = 2 * tile / subgroup; /* subgroups */
     const uint32_t cols = n >= 16 ? 4 : n >= 4 ? 2 : 1;
     const uint32_t rows = n / cols;
-    /* Bytes of F16 rows of 40, a matrix of each subgroup, numbers of each row. */
-    const uint32_t shared = 2 * tile * 80 + n * matrix[0] * matrix[1] * 4 +
-                            (2 * 8 + 4) * tile + 4;
 
+    /* Sums leave through the memory of F16 rows of 40. */
     return n > 0 && tile % (rows * matrix[0]) == 0 &&
            tile % (cols * matrix[1]) == 0 && 32 % matrix[2] == 0 &&
-           shared <= SHARED;
+           matrix[0] % 4 == 0 && n * matrix[0] * matrix[1] * 4 <= 2 * tile * 80;
 }
 
 /* Work groups of attentioncoop.comp: 128 invocations, 32 queries and 32 keys. */
@@ -35,7 +33,7 @@ suits_attention(const uint32_t matrix[3], uint32_t subgroup)
 
     return n > 0 && 32 % matrix[0] == 0 && 32 % matrix[1] == 0 &&
            32 % matrix[2] == 0 && matrix[1] % 8 == 0 && matrix[2] % 8 == 0 &&
-           n * matrix[0] * matrix[1] <= 32 * 36; /* in the place of scores */
+           n * matrix[0] * matrix[1] * 4 <= 32 * (144 + 144);
 }
 
 static bool

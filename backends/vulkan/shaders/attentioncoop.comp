@@ -18,8 +18,7 @@
 // to be multiplied.  That is rare: exponentials belong to a maximum that a new one may
 // exceed by STALE before sums follow it.
 //
-// 21 KiB of shared memory with a RANGE of 128, 29 KiB with 256.  A subgroup's matrix of
-// F32 has the place of scores when they are not there.
+// 21 KiB of shared memory with a RANGE of 128, 29 KiB with 256.
 //
 // RANGE      64, 128 or 256: no less than the elements of a head
 // M, N, K    of a matrix: M and N divide 32, N and K are multiples of 8
@@ -46,12 +45,13 @@
 #define SHARE   4  // invocations of a query
 #define STALE   8.0
 
-// Of rows in shared memory, in two halves, or floats, so that eight neighbouring ones
-// have all banks.
-#define Q_STRIDE (RANGE / 2 + 4)
-#define T_STRIDE (WIDTH / 2 + 4)
-#define S_STRIDE (KEYS + 4)
-#define P_STRIDE (KEYS / 2 + 4)
+// Of rows in shared memory, in eight halves, or four floats, so that eight
+// neighbouring ones have all banks.
+#define Q_STRIDE (RANGE / 8 + 1)
+#define T_STRIDE (WIDTH / 8 + 1)
+#define S_STRIDE (KEYS / 4 + 1)
+#define P_STRIDE (KEYS / 8 + 1)
+#define S_AT     (KEYS * T_STRIDE)
 
 // Scores that the mask hides, and what is below all others.
 #define HIDDEN -3e38
@@ -79,10 +79,10 @@ GB_OPERAND(3, values, readonly);
 GB_OPERAND(4, mask, readonly);
 GB_FLOATS8(q8, q)
 
-shared f16vec2 queries[ROWS * Q_STRIDE];
-shared f16vec2 tile[KEYS * T_STRIDE];    // keys or values
-shared float scores[ROWS * S_STRIDE];    // or matrices on their way
-shared f16vec2 weights[ROWS * P_STRIDE]; // exponentials
+shared uvec4 queries[ROWS * Q_STRIDE];
+// Keys or values, and behind them scores; or matrices on their way.
+shared uvec4 tile[KEYS * T_STRIDE + ROWS * S_STRIDE];
+shared uvec4 weights[ROWS * P_STRIDE]; // exponentials
 shared float each[THREADS];  // of the invocations of a query
 shared float factor[ROWS];   // of the sums of its results
 shared uint is_seen[2];      // of these keys, and of the next ones
@@ -149,7 +149,6 @@ float load_queries()
     const uint row = gl_LocalInvocationID.x / SHARE;
     const uint share = gl_LocalInvocationID.x % SHARE;
     float most = 0.0, by, v[8];
-    uvec4 words;
 
     for (uint i = share; i < RANGE / 8u; i += SHARE) {
         read_query(row, i * 8u, v);
@@ -158,9 +157,7 @@ float load_queries()
     by = gb_power_for(most_of(most));
     for (uint i = share; i < RANGE / 8u; i += SHARE) {
         read_query(row, i * 8u, v);
-        words = gb_halves(v, by);
-        [[unroll]] for (uint j = 0u; j < 4u; j++)
-            queries[row * Q_STRIDE + i * 4u + j] = gb_pair(words, j);
+        queries[row * Q_STRIDE + i] = gb_halves(v, by);
     }
     return gb_inverse(by);
 }
@@ -201,8 +198,7 @@ void load_tile(bool is_value, uint at, uint stride, uint count, uint first)
             else
                 words = keys8(at + row * stride, first + piece * 8u, p.d);
         }
-        [[unroll]] for (uint j = 0u; j < 4u; j++)
-            tile[row * T_STRIDE + piece * 4u + j] = gb_pair(words, j);
+        tile[row * T_STRIDE + piece] = words;
     }
 }
 
@@ -262,9 +258,9 @@ void find_scores(uint at, uint count)
                     coopmat<float16_t, gl_ScopeSubgroup, K, N, gl_MatrixUseB> b;
 
                     coopMatLoad(a, queries,
-                                row * Q_STRIDE + (first + k) / 2u, Q_STRIDE,
+                                row * Q_STRIDE + (first + k) / 8u, Q_STRIDE,
                                 gl_CooperativeMatrixLayoutRowMajor);
-                    coopMatLoad(b, tile, key * T_STRIDE + k / 2u, T_STRIDE,
+                    coopMatLoad(b, tile, key * T_STRIDE + k / 8u, T_STRIDE,
                                 gl_CooperativeMatrixLayoutColumnMajor);
                     sums[i] = coopMatMulAdd(a, b, sums[i]);
                 }
@@ -275,9 +271,9 @@ void find_scores(uint at, uint count)
         const uint which = gl_SubgroupID + i * SUBGROUPS;
 
         if (which < SCORES)
-            coopMatStore(sums[i], scores,
-                         which / (KEYS / N) * M * S_STRIDE +
-                             which % (KEYS / N) * N,
+            coopMatStore(sums[i], tile,
+                         S_AT + which / (KEYS / N) * M * S_STRIDE +
+                             which % (KEYS / N) * N / 4u,
                          S_STRIDE, gl_CooperativeMatrixLayoutRowMajor);
     }
     barrier();
@@ -287,10 +283,12 @@ void find_scores(uint at, uint count)
 void take_scores(float by, inout float v[8])
 {
     const uint row = gl_LocalInvocationID.x / SHARE;
-    const uint at = row * S_STRIDE + gl_LocalInvocationID.x % SHARE * 8u;
+    const uint at =
+        S_AT + row * S_STRIDE + gl_LocalInvocationID.x % SHARE * 2u;
 
     [[unroll]] for (uint j = 0u; j < 8u; j++) {
-        float score = gb_scaled(scores[at + j], by, p.scale);
+        float score = gb_scaled(uintBitsToFloat(tile[at + j / 4u][j % 4u]),
+                                by, p.scale);
 
         if (p.softcap != 0.0)
             score = p.softcap * gb_tanh(score);
@@ -333,7 +331,6 @@ void main()
     for (uint key = first_key; key < end_key; key += KEYS) {
         const uint count = min(end_key - key, KEYS);
         float v[8], now, largest = HIDDEN;
-        uvec4 words;
 
         barrier();
         load_mask(key, count, parity, v);
@@ -361,20 +358,21 @@ void main()
             [[unroll]] for (uint w = 0u; w < CHUNKS; w++) {
                 [[unroll]] for (uint i = 0u; i < MY_RESULTS; i++) {
                     const uint which = gl_SubgroupID + i * SUBGROUPS;
-                    const uint at = gl_SubgroupID * (M * N);
+                    const uint at = gl_SubgroupID * (M * N / 4u);
 
                     barrier();
                     if (which < RESULTS)
-                        coopMatStore(sums[w][i], scores, at, N,
+                        coopMatStore(sums[w][i], tile, at, N / 4u,
                                      gl_CooperativeMatrixLayoutRowMajor);
                     barrier();
                     for (uint e = gl_SubgroupInvocationID;
-                         which < RESULTS && e < M * N; e += SUBGROUP)
-                        scores[at + e] *=
-                            factor[which / (WIDTH / N) * M + e / N];
+                         which < RESULTS && e < M * N / 4u; e += SUBGROUP)
+                        tile[at + e] = floatBitsToUint(
+                            uintBitsToFloat(tile[at + e]) *
+                            factor[which / (WIDTH / N) * M + e * 4u / N]);
                     barrier();
                     if (which < RESULTS)
-                        coopMatLoad(sums[w][i], scores, at, N,
+                        coopMatLoad(sums[w][i], tile, at, N / 4u,
                                     gl_CooperativeMatrixLayoutRowMajor);
                 }
             }
@@ -383,10 +381,8 @@ void main()
             v[j] = v[j] > BOTTOM ? gb_exp(v[j] - most) : 0.0;
             sum += v[j];
         }
-        words = gb_halves(v, 1.0);
-        [[unroll]] for (uint j = 0u; j < 4u; j++)
-            weights[thread / SHARE * P_STRIDE + thread % SHARE * 4u + j] =
-                gb_pair(words, j);
+        weights[thread / SHARE * P_STRIDE + thread % SHARE] =
+            gb_halves(v, 1.0);
         [[unroll]] for (uint w = 0u; w < CHUNKS; w++) {
             if (w * WIDTH >= p.d)
                 break;
@@ -406,10 +402,10 @@ void main()
                         coopmat<float16_t, gl_ScopeSubgroup, K, N,
                                 gl_MatrixUseB> b;
 
-                        coopMatLoad(a, weights, row * P_STRIDE + k / 2u,
+                        coopMatLoad(a, weights, row * P_STRIDE + k / 8u,
                                     P_STRIDE,
                                     gl_CooperativeMatrixLayoutRowMajor);
-                        coopMatLoad(b, tile, k * T_STRIDE + col / 2u, T_STRIDE,
+                        coopMatLoad(b, tile, k * T_STRIDE + col / 8u, T_STRIDE,
                                     gl_CooperativeMatrixLayoutRowMajor);
                         sums[w][i] = coopMatMulAdd(a, b, sums[w][i]);
                     }
@@ -439,11 +435,11 @@ void main()
     [[unroll]] for (uint w = 0u; w < CHUNKS; w++) {
         [[unroll]] for (uint i = 0u; i < MY_RESULTS; i++) {
             const uint which = gl_SubgroupID + i * SUBGROUPS;
-            const uint at = gl_SubgroupID * (M * N);
+            const uint at = gl_SubgroupID * (M * N / 4u);
 
             barrier();
             if (which < RESULTS)
-                coopMatStore(sums[w][i], scores, at, N,
+                coopMatStore(sums[w][i], tile, at, N / 4u,
                              gl_CooperativeMatrixLayoutRowMajor);
             barrier();
             for (uint e = gl_SubgroupInvocationID;
@@ -462,7 +458,8 @@ void main()
 
                 if (row < rows_of_group() && element < p.d)
                     gb_put_f32(dst, to + element * 4u,
-                               scores[at + e] * factor[of_row]);
+                               uintBitsToFloat(tile[at + e / 4u][e % 4u]) *
+                                   factor[of_row]);
             }
         }
     }

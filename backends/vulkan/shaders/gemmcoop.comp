@@ -17,8 +17,8 @@
 // values ask for.  So what is lost is what F16 rounds, or less than 2^-36 of the
 // largest value of a row.
 //
-// 12 KiB of shared memory with tiles of 64 (128 invocations), 23 KiB with 128 (256
-// invocations), and a matrix of sums for each subgroup, through which they leave.
+// 10 KiB of shared memory with tiles of 64 (128 invocations), 20 KiB with 128 (256
+// invocations); the sums leave through it.
 //
 // GB_TYPE_…  type of the weights
 // TILE       64 or 128
@@ -39,7 +39,7 @@
 
 #define THREADS (2 * TILE)
 #define STEP    32             // values of k
-#define STRIDE  (STEP / 2 + 4) // of two halves
+#define STRIDE  (STEP / 8 + 1) // of eight halves
 #define B_AT    (TILE * STRIDE)
 
 // What weights are multiplied by at first: those of models are far below 4,094.
@@ -80,9 +80,8 @@ GB_ROW8
 GB_FLOATS8(columns8, columns)
 GB_TILE8
 
-// Rows, then columns; and a matrix of each subgroup's on its way out.
-shared f16vec2 ab[2 * TILE * STRIDE];
-shared float leaving[SUBGROUPS * M * N];
+// Rows, then columns, eight halves each; at the end sums.
+shared uvec4 ab[2 * TILE * STRIDE];
 // The largest values of a row, and of a column, that each invocation met; at the
 // end inverses of the row's and column's powers.
 shared vec2 most[THREADS];
@@ -118,7 +117,7 @@ void main()
 {
     const uint thread = gl_LocalInvocationID.x;
     const uint mine = thread / 2u; // the row and the column that it reads
-    const uint keep = mine * STRIDE + thread % 2u * 8u;
+    const uint keep = mine * STRIDE + thread % 2u * 2u;
     const uint s_row = gl_SubgroupID % S_ROWS * SIDE_M * M;
     const uint s_col = gl_SubgroupID / S_ROWS * SIDE_N * N;
     coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
@@ -194,14 +193,14 @@ void main()
                         a[SIDE_M];
 
                     [[unroll]] for (uint r = 0u; r < SIDE_M; r++)
-                        coopMatLoad(a[r], ab, (s_row + r * M) * STRIDE + k / 2u,
+                        coopMatLoad(a[r], ab, (s_row + r * M) * STRIDE + k / 8u,
                                     STRIDE, gl_CooperativeMatrixLayoutRowMajor);
                     [[unroll]] for (uint c = 0u; c < SIDE_N; c++) {
                         coopmat<float16_t, gl_ScopeSubgroup, K, N,
                                 gl_MatrixUseB> b;
 
                         coopMatLoad(b, ab,
-                                    B_AT + (s_col + c * N) * STRIDE + k / 2u,
+                                    B_AT + (s_col + c * N) * STRIDE + k / 8u,
                                     STRIDE,
                                     gl_CooperativeMatrixLayoutColumnMajor);
                         [[unroll]] for (uint r = 0u; r < SIDE_M; r++)
@@ -212,9 +211,9 @@ void main()
             if (step >= end)
                 break;
             barrier();
-            [[unroll]] for (uint j = 0u; j < 8u; j++) {
-                ab[keep + j] = gb_pair(w[j / 4u], j % 4u);
-                ab[B_AT + keep + j] = gb_pair(x[j / 4u], j % 4u);
+            [[unroll]] for (uint j = 0u; j < 2u; j++) {
+                ab[keep + j] = w[j];
+                ab[B_AT + keep + j] = x[j];
             }
             barrier();
         }
@@ -236,9 +235,9 @@ void main()
 
     [[unroll]] for (uint c = 0u; c < SIDE_N; c++) {
         [[unroll]] for (uint r = 0u; r < SIDE_M; r++) {
-            const uint at = gl_SubgroupID * (M * N);
+            const uint at = gl_SubgroupID * (M * N / 4u);
 
-            coopMatStore(sums[r][c], leaving, at, M,
+            coopMatStore(sums[r][c], ab, at, M / 4u,
                          gl_CooperativeMatrixLayoutColumnMajor);
             barrier();
             for (uint e = gl_SubgroupInvocationID; e < M * N; e += SUBGROUP) {
@@ -247,8 +246,9 @@ void main()
 
                 if (first_row + of_row < p.m && of_col < n_here)
                     gb_put_f32(dst, to[of_col] + (first_row + of_row) * 4u,
-                               gb_scaled(leaving[at + e], most[of_row].x,
-                                         most[of_col].y));
+                               gb_scaled(
+                                   uintBitsToFloat(ab[at + e / 4u][e % 4u]),
+                                   most[of_row].x, most[of_col].y));
             }
             barrier();
         }

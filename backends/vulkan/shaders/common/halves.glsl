@@ -60,12 +60,4 @@ uvec4 gb_halves(float v[8], float by)
     return words;
 }
 
-// The two halves of word I of WORDS.  Shared memory that matrices are loaded from has
-// elements of these: from words, which have another type, a driver may take each half
-// by itself.
-f16vec2 gb_pair(uvec4 words, uint i)
-{
-    return unpackFloat2x16(words[i]);
-}
-
 #endif
