@@ -322,10 +322,10 @@ model_files_size(const struct model_files *files)
     return size;
 }
 
-const struct model_part *
+struct model_part *
 model_files_largest(const struct model_files *files)
 {
-    const struct model_part *largest = &files->parts[0];
+    struct model_part *largest = &files->parts[0];
 
     for (int i = 1; i < files->n_parts; i++)
         if (files->parts[i].input.size > largest->input.size)

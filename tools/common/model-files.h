@@ -61,7 +61,7 @@ void model_files_unmap(struct model_files *files);
 size_t model_files_size(const struct model_files *files);
 
 /* The part with most bytes. */
-const struct model_part *model_files_largest(const struct model_files *files);
+struct model_part *model_files_largest(const struct model_files *files);
 
 /* The part whose file is at PATH, by whatever name; NULL if none is. */
 const struct model_part *model_files_at(const struct model_files *files,

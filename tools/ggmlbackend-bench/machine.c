@@ -214,7 +214,7 @@ measure_read_file(struct machine *m, struct result *r)
 {
     memset(r, 0, sizeof(*r));
     snprintf(r->name, sizeof(r->name), "limit/read/file");
-    return measure_read(m, m->file.bytes, m->file.size, m->n_threads,
+    return measure_read(m, m->file->bytes, m->file->size, m->n_threads,
                         &m->file_read, r);
 }
 
@@ -257,11 +257,12 @@ measure_line(struct machine *m, struct result *r)
 static bool
 map_file(struct machine *m, const char *path)
 {
-    if (!input_open(&m->file, path))
+    if (!model_files_open(&m->files, path))
         return false;
-    if (m->file.size < (size_t)m->n_threads * READ_STEP)
+    m->file = &model_files_largest(&m->files)->input;
+    if (m->file->size < (size_t)m->n_threads * READ_STEP)
         return tool_error("%s: is too short for a model", path);
-    input_map(&m->file);
+    input_map(m->file);
     return true;
 }
 
@@ -283,7 +284,7 @@ machine_close(struct machine *m)
 {
     team_free(m->team);
     free(m->array);
-    input_close(&m->file);
+    model_files_close(&m->files);
     memset(m, 0, sizeof(*m));
 }
 
@@ -330,7 +331,8 @@ machine_limits(struct machine *m, take_result_fn take, void *arg)
         if (!give(measure_read_size(m, size, m->n_threads, &r), &r, take, arg))
             return false;
     }
-    if (m->file.bytes != NULL && !give(measure_read_file(m, &r), &r, take, arg))
+    if (m->file != NULL && m->file->bytes != NULL &&
+        !give(measure_read_file(m, &r), &r, take, arg))
         return false;
     return m->n_threads == 1 ||
         (give(measure_read_size(m, LARGEST, 1, &r), &r, take, arg) &&
@@ -384,7 +386,8 @@ bound_by_computing(struct machine *m, struct result *r)
 static bool
 bound_by_reading(struct machine *m, struct result *r)
 {
-    const bool is_file = r->demand.is_file && m->file.bytes != NULL;
+    const bool is_file = r->demand.is_file && m->file != NULL &&
+                         m->file->bytes != NULL;
     const size_t size = size_for(m, r->demand.bytes);
     struct limit *limit = is_file ? &m->file_read : limit_of_size(m, size);
     struct result measured = { 0 };

@@ -9,7 +9,7 @@
 #ifndef TOOLS_BENCH_MACHINE_H
 #define TOOLS_BENCH_MACHINE_H
 
-#include "tools/common/input.h"
+#include "tools/common/model-files.h"
 #include "tools/ggmlbackend-bench/card.h"
 #include "tools/ggmlbackend-bench/result.h"
 #include "tools/ggmlbackend-bench/team.h"
@@ -35,7 +35,8 @@ struct machine {
     struct limit file_read;
     void *array; /* what is read, of array_size bytes */
     size_t array_size;
-    struct input file; /* the model's; not mapped where there is none */
+    struct model_files files;
+    struct input *file; /* the largest of these, mapped; NULL without a model */
     struct card card;  /* what computes, where it has limits of its own */
 };
 
