@@ -275,6 +275,21 @@ quantize_block(const struct coder *coder, const float *x,
                                            SCALE_TOP);
 }
 
+/* Lowers the scale of a packed block that is farther from X than zeros are. */
+static void
+damp_block(const struct gb_iq_signed_format *format, const float *x,
+           const float *importance, struct gb_iq_signed *found, void *block)
+{
+    float y[GB_QK_K], damping;
+
+    gb_type_get(format->type)->to_float(block, y, GB_QK_K);
+    damping = gb_search_damping(GB_QK_K, x, importance, y);
+    if (damping == 1.0f)
+        return;
+    found->d = gb_f32_to_finite_f16(damping * gb_f16_to_f32(found->d));
+    format->pack(found, block);
+}
+
 void
 gb_iq_signed_quantize(const struct gb_iq_signed_format *format, const float *x,
                       void *y, int64_t n, const float *importance)
@@ -291,10 +306,11 @@ gb_iq_signed_quantize(const struct gb_iq_signed_format *format, const float *x,
     coder.n_groups = format->sub / coder.map->group;
     coder.top = coder.map->n_levels - 1;
     for (int64_t i = 0; i < n; i += GB_QK_K, block += bytes) {
+        const float *w = importance != NULL ? importance + i : NULL;
         struct gb_iq_signed found;
 
-        quantize_block(&coder, x + i,
-                       importance != NULL ? importance + i : NULL, &found);
+        quantize_block(&coder, x + i, w, &found);
         format->pack(&found, block);
+        damp_block(format, x + i, w, &found, block);
     }
 }

@@ -284,7 +284,7 @@ quantize_sub(const struct coder *coder, struct sub_block *sub,
              struct codes *codes)
 {
     float scale = 0.0f;
-    struct split split;
+    struct split split = { 0, 0, 0 };
 
     if (!(fabsf(gb_search_largest(coder->sub, sub->x)) < coder->least)) {
         struct sums sums;
@@ -303,6 +303,30 @@ quantize_sub(const struct coder *coder, struct sub_block *sub,
     codes->fit = fit_rows(coder, sub, codes);
 }
 
+/* True if CODES are no farther from SUB than zeros are, by sub->w. */
+static bool
+beats_zeros(const struct coder *coder, const struct sub_block *sub,
+            const struct codes *codes)
+{
+    const struct gb_fit fit = fit_rows(coder, sub, codes);
+
+    return !(codes->scale * fit.qq > 2.0f * fit.xq);
+}
+
+/*
+ * Weights of x^2 let a value that is far larger than the others choose rows which
+ * make all as large as itself.  Such a sub-block is quantised again without them.
+ */
+static void
+quantize_sub_again(const struct coder *coder, struct sub_block *sub,
+                   const float *importance, struct codes *codes)
+{
+    for (int i = 0; i < coder->sub; i++)
+        sub->w[i] = importance != NULL ? importance[i] : 1.0f;
+    if (codes->scale > 0.0f && !beats_zeros(coder, sub, codes))
+        quantize_sub(coder, sub, codes);
+}
+
 /* False when all values are told as zeros. */
 static bool
 quantize_block(const struct coder *coder, const float *x,
@@ -314,12 +338,13 @@ quantize_block(const struct coder *coder, const float *x,
     float largest = 0.0f;
 
     for (int b = 0; b < n_subs; b++) {
+        const float *w = importance != NULL ? importance + b * n : NULL;
         struct sub_block sub;
 
         memcpy(sub.x, x + b * n, (size_t)n * sizeof(*x));
-        gb_weights(n, sub.x, importance != NULL ? importance + b * n : NULL,
-                   energy, sub.w);
+        gb_weights(n, sub.x, w, energy, sub.w);
         quantize_sub(coder, &sub, &out->subs[b]);
+        quantize_sub_again(coder, &sub, w, &out->subs[b]);
         if (out->subs[b].scale > largest)
             largest = out->subs[b].scale;
     }
@@ -343,6 +368,29 @@ make_coder(struct coder *coder, enum ggml_type type)
     return true;
 }
 
+/* The scale D, lowered if a block with it, Y of X, is farther off than zeros. */
+static float
+damp(float d, const float *x, const float *importance, const float *y)
+{
+    return d * gb_search_damping(GB_QK_K, x, importance, y);
+}
+
+static void
+pack_s(const struct block *found, float d, struct gb_block_iq1_s *out)
+{
+    out->d = gb_le16(gb_f32_to_finite_f16(d));
+    for (int b = 0; b < GB_QK_K / 32; b++) {
+        const struct codes *codes = &found->subs[b];
+        unsigned head = found->scales[b] << 12 | (codes->shifts & 1) << 15;
+
+        for (int g = 0; g < 4; g++) {
+            out->qs[4 * b + g] = (uint8_t)codes->rows[g];
+            head |= (unsigned)(codes->rows[g] >> 8) << 3 * g;
+        }
+        out->qh[b] = gb_le16((uint16_t)head);
+    }
+}
+
 void
 gb_iq1_s_quantize(const float *x, void *y, int64_t n, const float *importance)
 {
@@ -353,24 +401,19 @@ gb_iq1_s_quantize(const float *x, void *y, int64_t n, const float *importance)
     struct gb_block_iq1_s *block = y;
 
     for (int64_t i = 0; i < n; i += GB_QK_K, block++) {
+        const float *w = importance != NULL ? importance + i : NULL;
+        float told[GB_QK_K], d, damped;
         struct block found;
 
         memset(block, 0, sizeof(*block));
-        if (!has_map ||
-            !quantize_block(&coder, x + i,
-                            importance != NULL ? importance + i : NULL, &found))
+        if (!has_map || !quantize_block(&coder, x + i, w, &found))
             continue;
-        block->d = gb_le16(gb_f32_to_finite_f16(1.125f * found.d));
-        for (int b = 0; b < GB_QK_K / 32; b++) {
-            const struct codes *codes = &found.subs[b];
-            unsigned head = found.scales[b] << 12 | (codes->shifts & 1) << 15;
-
-            for (int g = 0; g < 4; g++) {
-                block->qs[4 * b + g] = (uint8_t)codes->rows[g];
-                head |= (unsigned)(codes->rows[g] >> 8) << 3 * g;
-            }
-            block->qh[b] = gb_le16((uint16_t)head);
-        }
+        d = 1.125f * found.d;
+        pack_s(&found, d, block);
+        gb_iq1_s_to_float(block, told, GB_QK_K);
+        damped = damp(d, x + i, w, told);
+        if (damped < d)
+            pack_s(&found, damped, block);
     }
 }
 
@@ -389,6 +432,31 @@ fit_multiples(const struct block *block)
     return all.qq > 0.0f ? gb_fit_scale(all) : block->d;
 }
 
+static void
+pack_m(const struct block *found, float d, struct gb_block_iq1_m *out)
+{
+    const unsigned half = gb_f32_to_finite_f16(d);
+    uint16_t words[4];
+
+    memset(out, 0, sizeof(*out));
+    for (int k = 0; k < 4; k++)
+        words[k] = (uint16_t)((half >> 4 * k & 15) << 12);
+    for (int b = 0; b < GB_QK_K / 16; b++) {
+        const struct codes *codes = &found->subs[b];
+
+        words[b / 4] |= (uint16_t)(found->scales[b] << 3 * (b % 4));
+        for (int g = 0; g < 2; g++) {
+            const unsigned head =
+                codes->rows[g] >> 8 | (codes->shifts >> g & 1) << 3;
+
+            out->qs[2 * b + g] = (uint8_t)codes->rows[g];
+            out->qh[b] |= (uint8_t)(head << 4 * g);
+        }
+    }
+    gb_le_bytes(words, sizeof(words[0]), sizeof(words));
+    memcpy(out->scales, words, sizeof(words));
+}
+
 void
 gb_iq1_m_quantize(const float *x, void *y, int64_t n, const float *importance)
 {
@@ -399,31 +467,18 @@ gb_iq1_m_quantize(const float *x, void *y, int64_t n, const float *importance)
     struct gb_block_iq1_m *block = y;
 
     for (int64_t i = 0; i < n; i += GB_QK_K, block++) {
+        const float *w = importance != NULL ? importance + i : NULL;
+        float told[GB_QK_K], d, damped;
         struct block found;
-        uint16_t words[4];
-        unsigned half;
 
         memset(block, 0, sizeof(*block));
-        if (!has_map ||
-            !quantize_block(&coder, x + i,
-                            importance != NULL ? importance + i : NULL, &found))
+        if (!has_map || !quantize_block(&coder, x + i, w, &found))
             continue;
-        half = gb_f32_to_finite_f16(1.1125f * fit_multiples(&found));
-        for (int k = 0; k < 4; k++)
-            words[k] = (uint16_t)((half >> 4 * k & 15) << 12);
-        for (int b = 0; b < GB_QK_K / 16; b++) {
-            const struct codes *codes = &found.subs[b];
-
-            words[b / 4] |= (uint16_t)(found.scales[b] << 3 * (b % 4));
-            for (int g = 0; g < 2; g++) {
-                const unsigned head =
-                    codes->rows[g] >> 8 | (codes->shifts >> g & 1) << 3;
-
-                block->qs[2 * b + g] = (uint8_t)codes->rows[g];
-                block->qh[b] |= (uint8_t)(head << 4 * g);
-            }
-        }
-        gb_le_bytes(words, sizeof(words[0]), sizeof(words));
-        memcpy(block->scales, words, sizeof(words));
+        d = 1.1125f * fit_multiples(&found);
+        pack_m(&found, d, block);
+        gb_iq1_m_to_float(block, told, GB_QK_K);
+        damped = damp(d, x + i, w, told);
+        if (damped < d)
+            pack_m(&found, damped, block);
     }
 }

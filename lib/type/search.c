@@ -36,6 +36,23 @@ gb_fit_numbers(int n, const float *x, const float *w, const float *numbers)
 }
 
 float
+gb_search_damping(int n, const float *x, const float *w, const float *y)
+{
+    double xy = 0.0, yy = 0.0;
+
+    for (int i = 0; i < n; i++) {
+        const double wy = (w != NULL ? (double)w[i] : 1.0) * (double)y[i];
+
+        xy += wy * (double)x[i];
+        yy += wy * (double)y[i];
+    }
+    /* The error of Y is that of zeros, and yy - 2 xy. */
+    if (!(yy > 2.0 * xy))
+        return 1.0f;
+    return xy > 0.0 ? (float)(xy / yy) : 0.0f;
+}
+
+float
 gb_search_largest(int n, const float *x)
 {
     float largest = 0.0f, magnitude = 0.0f;

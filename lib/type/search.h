@@ -91,6 +91,13 @@ gb_fit_beats(struct gb_fit fit, struct gb_best best)
     return fit.qq > 0.0f && fit.xq * fit.xq > best.score * fit.qq;
 }
 
+/*
+ * The factor, 0 to 1, on numbers Y that brings them no farther from X than zeros
+ * are; 1 if they are no farther already.  Weights W, NULL for 1.  Values of large
+ * weight may have made all their neighbours in Y as large as themselves.
+ */
+float gb_search_damping(int n, const float *x, const float *w, const float *y);
+
 /* The value of largest magnitude, the first of equals, with its sign. */
 float gb_search_largest(int n, const float *x);
 
