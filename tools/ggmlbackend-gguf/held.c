@@ -71,7 +71,8 @@ largest_of(const float *x, int64_t n)
     return value;
 }
 
-/* The sum of (x - scale * y)^2, and in *WORST where most of it comes from. */
+/* The sum of (x - scale * y)^2, and in *WORST where most of it comes from: of equal
+ * ones the largest value, which made its block what it is. */
 static double
 error_of(int64_t n, const float *x, const float *y, double scale, int64_t *worst)
 {
@@ -82,7 +83,7 @@ error_of(int64_t n, const float *x, const float *y, double scale, int64_t *worst
         const double error = isnan(d) ? (double)INFINITY : d * d;
 
         sum += error;
-        if (error > most) {
+        if (error > most || (error == most && fabsf(x[i]) > fabsf(x[*worst]))) {
             most = error;
             *worst = i;
         }

@@ -4,6 +4,7 @@ run_program = %D%/program.c %D%/program.h
 
 check_PROGRAMS += \
 	tests/tools/run/answers \
+	tests/tools/run/convert \
 	tests/tools/run/devices \
 	tests/tools/run/errors \
 	tests/tools/run/forward \
@@ -11,11 +12,15 @@ check_PROGRAMS += \
 	tests/tools/run/keys \
 	tests/tools/run/layers \
 	tests/tools/run/lines \
+	tests/tools/run/parts \
 	tests/tools/run/tokens \
 	tests/tools/run/values
 tests_tools_run_answers_SOURCES = %D%/answers.c $(run_program)
 tests_tools_run_answers_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_answers_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_convert_SOURCES = %D%/convert.c $(run_program)
+tests_tools_run_convert_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_convert_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 tests_tools_run_devices_SOURCES = %D%/devices.c $(sim_devices)
 tests_tools_run_devices_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_devices_LDADD = libmodel.la libtools.la $(SIM_LDADD) $(JANSSON_LIBS) -lm
@@ -45,6 +50,9 @@ tests_tools_run_layers_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS) -lm
 tests_tools_run_lines_SOURCES = %D%/lines.c $(run_program)
 tests_tools_run_lines_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_lines_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_parts_SOURCES = %D%/parts.c $(run_program)
+tests_tools_run_parts_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_parts_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 tests_tools_run_tokens_SOURCES = %D%/tokens.c $(run_program)
 tests_tools_run_tokens_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_tokens_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)

@@ -148,7 +148,7 @@ static const struct row rows[] = {
     { "matrix", GGML_TYPE_F32, 64, 3, GGML_TYPE_Q4_0, GGML_TYPE_Q4_0 },
     { "half", GGML_TYPE_F16, 32, 2, GGML_TYPE_Q4_0, GGML_TYPE_Q4_0 },
     { "vector", GGML_TYPE_F32, 64, 1, GGML_TYPE_F32, GGML_TYPE_F32 },
-    { "odd", GGML_TYPE_F32, 33, 2, GGML_TYPE_F32, GGML_TYPE_F32 },
+    { "odd", GGML_TYPE_F32, 33, 2, GGML_TYPE_F16, GGML_TYPE_F32 },
     { "whole", GGML_TYPE_I32, 32, 2, GGML_TYPE_I32, GGML_TYPE_I32 },
     { "token_embd.weight", GGML_TYPE_F32, 32, 2, GGML_TYPE_Q8_0,
       GGML_TYPE_Q4_0 },
@@ -257,7 +257,7 @@ matrices_of_numbers_are_converted_and_nothing_else(void **state)
 
 /* A type that no number is for counts as that of unquantised files. */
 static void
-types_without_a_number_of_their_own_count_as_f32(void **state)
+the_number_of_the_file_is_that_of_most_weights(void **state)
 {
     struct gguf_context *gguf;
     const struct gguf_init_params params = { true, NULL };
@@ -272,7 +272,8 @@ types_without_a_number_of_their_own_count_as_f32(void **state)
     gguf = gguf_init_from_file(in_folder("converted"), params);
     assert_non_null(gguf);
     assert_int_equal(
-        gguf_get_val_u32(gguf, gguf_find_key(gguf, "general.file_type")), 0);
+        gguf_get_val_u32(gguf, gguf_find_key(gguf, "general.file_type")),
+        37);
     gguf_free(gguf);
 }
 
@@ -312,7 +313,7 @@ main(void)
         cmocka_unit_test(json_has_each_type_with_its_value),
         cmocka_unit_test(matrices_of_numbers_are_converted_and_nothing_else),
         cmocka_unit_test(
-            types_without_a_number_of_their_own_count_as_f32),
+            the_number_of_the_file_is_that_of_most_weights),
         cmocka_unit_test(a_terminal_shows_how_far_it_is),
     };
 
