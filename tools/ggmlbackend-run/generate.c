@@ -7,6 +7,7 @@
 #include "lib/base/utf8.h"
 #include "tools/common/text.h"
 #include "tools/common/tool.h"
+#include "tools/ggmlbackend-run/interrupt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,15 +23,27 @@ seconds_since(int64_t began_us)
 static bool
 compute_prompt(struct answer *a, struct engine *e, const struct ids *prompt)
 {
-    const int64_t began = ggml_time_us();
+    const int64_t began = ggml_time_us(), n_past = e->n_past;
+    bool is_done;
 
     a->logits = new_zeroed((size_t)e->model->n_vocab, sizeof(*a->logits));
-    if (a->logits == NULL || 
-        !engine_append_all(e, prompt->at, (int64_t)prompt->n) ||
-        !engine_logits(e, 0, 1, a->logits))
+    if (a->logits == NULL)
         return false;
+    is_done = engine_append_all(e, prompt->at + n_past,
+                                (int64_t)prompt->n - n_past) &&
+        engine_logits(e, 0, 1, a->logits);
+    a->n_prompt = (size_t)(e->n_past - n_past);
     a->prompt_seconds = seconds_since(began);
-    return true;
+    return is_done;
+}
+
+/* What failed was interrupted: the answer is what there is. */
+static bool
+end_by_interrupt(struct answer *a)
+{
+    if (interrupt_is_noted())
+        a->stop = "interrupt";
+    return interrupt_is_noted();
 }
 
 /* Bytes at the end of TEXT that are not yet a character, and may become one. */
@@ -107,11 +120,10 @@ continue_prompt(struct answer *a, struct engine *e, struct tokenizer *t,
             a->stop = "context";
             break;
         }
-        if (!engine_append(e, &id, 1, 1))
-            return false;
-        logits = engine_last_logits(e, room);
+        logits = engine_append(e, &id, 1, 1) ? engine_last_logits(e, room)
+                                             : NULL;
         if (logits == NULL)
-            return false;
+            return end_by_interrupt(a);
         a->n_computed++;
     }
     return true;
@@ -127,8 +139,11 @@ generate(struct answer *a, struct engine *e, struct tokenizer *t,
     bool is_done;
 
     memset(a, 0, sizeof(*a));
-    if (!compute_prompt(a, e, prompt))
-        return false;
+    if (!compute_prompt(a, e, prompt)) {
+        free(a->logits);
+        a->logits = NULL;
+        return end_by_interrupt(a);
+    }
     room = new_zeroed((size_t)e->model->n_vocab, sizeof(*room));
     if (room == NULL)
         return false;

@@ -4,8 +4,16 @@ bin_PROGRAMS += ggmlbackend-run
 ggmlbackend_run_SOURCES = \
 	%D%/chat.c \
 	%D%/chat.h \
+	%D%/chat-form.c \
+	%D%/chat-form.h \
+	%D%/chat-forms.def \
+	%D%/chat-templates.def \
+	%D%/converse.c \
+	%D%/converse.h \
 	%D%/generate.c \
 	%D%/generate.h \
+	%D%/interrupt.c \
+	%D%/interrupt.h \
 	%D%/main.c \
 	%D%/merge.c \
 	%D%/merge.h \

@@ -4,7 +4,9 @@
  */
 #include "tools/common/tool.h"
 #include "tools/ggmlbackend-run/chat.h"
+#include "tools/ggmlbackend-run/converse.h"
 #include "tools/ggmlbackend-run/generate.h"
+#include "tools/ggmlbackend-run/interrupt.h"
 #include "tools/ggmlbackend-run/options.h"
 #include "tools/ggmlbackend-run/perplexity.h"
 #include "tools/ggmlbackend-run/report.h"
@@ -24,22 +26,41 @@ struct run {
     struct devices devices;
     struct model model;
     struct tokenizer *tokenizer;
+    struct chat chat; /* with --chat */
     struct ids ids; /* of the prompt, or of the text to measure */
 };
+
+/* The ids of a text that is continued or measured as it is. */
+static bool
+encode_as_it_is(struct run *run, const char *text, size_t size)
+{
+    const bool is_prompt = run->options.perplexity == NULL;
+    const struct range all = { 0, size };
+    const size_t n_plain = run->options.is_special ? 0 : 1;
+    struct tokenizer *t = run->tokenizer;
+    struct ids *ids = &run->ids;
+
+    if (is_prompt && !tokenizer_begin(t, ids))
+        return false;
+    if (!tokenizer_encode(t, text, size, &all, n_plain, ids) ||
+        (is_prompt && !tokenizer_end(t, ids)))
+        return false;
+    /* A prompt may have the token that is put in front of it anyway. */
+    if (is_prompt && run->options.is_special && ids->n > 1 &&
+        ids->at[0] == ids->at[1] && ids->at[0] == tokenizer_vocab(t)->bos)
+        memmove(ids->at, ids->at + 1, --ids->n * sizeof(*ids->at));
+    return true;
+}
 
 /* The ids of the text that the options name. */
 static bool
 encode_text(struct run *run, const char *text, size_t size)
 {
-    const bool is_prompt = run->options.perplexity == NULL;
-    struct tokenizer *t = run->tokenizer;
+    const struct chat_message message = { CHAT_USER, text, size };
 
-    if (is_prompt && !tokenizer_begin(t, &run->ids))
-        return false;
-    if (run->options.is_chat)
-        return chat_encode(t, run->model.gguf, text, size, &run->ids);
-    return tokenizer_encode(t, text, size, 0, size, &run->ids) &&
-        (!is_prompt || tokenizer_end(t, &run->ids));
+    return run->options.is_chat
+        ? chat_encode(&run->chat, &message, 1, &run->ids)
+        : encode_as_it_is(run, text, size);
 }
 
 static bool
@@ -51,6 +72,8 @@ read_text(struct run *run)
     char *text;
     bool is_encoded;
 
+    if (o->is_conversation)
+        return true;
     if (path == NULL)
         return encode_text(run, o->prompt, strlen(o->prompt));
     text = tool_read_file(path, &size);
@@ -78,6 +101,15 @@ open_engine(const struct run *run, struct engine *engine)
 }
 
 static bool
+open_sampler(const struct run *run, struct sampler *sampler)
+{
+    const struct options *o = &run->options;
+
+    return sampler_open(sampler, (size_t)run->model.n_vocab, o->temperature,
+                        (size_t)o->top_k, o->top_p, (uint64_t)o->seed);
+}
+
+static bool
 answer_prompt(struct run *run, struct engine *engine)
 {
     const struct options *o = &run->options;
@@ -91,15 +123,29 @@ answer_prompt(struct run *run, struct engine *engine)
         return tool_error("the prompt has %zu tokens, the context %lld "
                           "positions, see -c", run->ids.n,
                           (long long)engine->n_ctx);
-    if (!sampler_open(&sampler, (size_t)run->model.n_vocab, o->temperature,
-                      (size_t)o->top_k, o->top_p, (uint64_t)o->seed))
+    if (!open_sampler(run, &sampler))
         return false;
+    interrupt_arm();
     is_done = generate(&answer, engine, run->tokenizer, &sampler, &run->ids,
                        o->n_predict, !o->is_json);
+    interrupt_disarm();
     tool_end_line();
     is_done = is_done && report_answer(o, engine, &run->ids, &answer);
     sampler_close(&sampler);
     answer_clear(&answer);
+    return is_done;
+}
+
+static bool
+converse_with_model(struct run *run, struct engine *engine)
+{
+    struct sampler sampler;
+    bool is_done;
+
+    if (!open_sampler(run, &sampler))
+        return false;
+    is_done = converse(&run->chat, engine, &sampler, run->options.n_predict);
+    sampler_close(&sampler);
     return is_done;
 }
 
@@ -109,8 +155,11 @@ measure_text(struct run *run, struct engine *engine)
     struct perplexity perplexity = { 0 };
     bool is_done;
 
+    interrupt_arm();
     is_done = perplexity_measure(&perplexity, engine, run->ids.at, run->ids.n,
-                                 (size_t)run->options.n_chunks) &&
+                                 (size_t)run->options.n_chunks);
+    interrupt_disarm();
+    is_done = is_done &&
         report_perplexity(&run->options, engine, &perplexity);
     perplexity_clear(&perplexity);
     return is_done;
@@ -124,8 +173,10 @@ work(struct run *run)
 
     if (!read_text(run) || !open_engine(run, &engine))
         return false;
-    is_done = run->options.perplexity == NULL ? answer_prompt(run, &engine)
-                                              : measure_text(run, &engine);
+    interrupt_watch(&engine);
+    is_done = run->options.perplexity != NULL ? measure_text(run, &engine)
+        : run->options.is_conversation        ? converse_with_model(run, &engine)
+                                              : answer_prompt(run, &engine);
     engine_close(&engine);
     return is_done;
 }
@@ -153,6 +204,9 @@ open_and_work(struct run *run)
         run->tokenizer =
             tokenizer_open(run->model.gguf, run->model.n_vocab);
         is_done = run->tokenizer != NULL &&
+                  (!o->is_chat ||
+                   chat_open(&run->chat, run->tokenizer, run->model.gguf,
+                             o->model, o->system, o->is_special)) &&
                   repack(run) &&
                   work(run);
         tokenizer_close(run->tokenizer);
@@ -172,5 +226,8 @@ main(int argc, char **argv)
     tool_begin("ggmlbackend-run");
     if (options_read(&run.options, argc, argv, &status))
         status = open_and_work(&run) ? TOOL_OK : TOOL_FAILED;
-    return tool_end(status);
+    status = tool_end(status);
+    if (interrupt_is_noted() && !run.options.is_conversation)
+        interrupt_end();
+    return status;
 }

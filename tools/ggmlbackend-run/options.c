@@ -12,6 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Below what an option may say: 256, and no limit in a conversation. */
+#define N_PREDICT_DEFAULT (-2)
+
 static bool
 read_repack(void *options, const char *option, const char *text)
 {
@@ -39,8 +42,13 @@ check(const struct options *o, int *status)
     *status = TOOL_USAGE;
     if (o->model == NULL)
         tool_usage_error("no model, see -m");
-    else if (n_texts != 1)
-        tool_usage_error("one of -p, -f and --perplexity is needed");
+    else if (n_texts != 1 && !o->is_conversation)
+        tool_usage_error("one of -p, -f and --perplexity is needed, or --chat "
+                         "alone on a terminal");
+    else if (o->is_conversation && o->is_json)
+        tool_usage_error("--json needs a text, see -p and -f");
+    else if (o->system != NULL && !o->is_chat)
+        tool_usage_error("--system is for --chat");
     else if (o->has_logits && (!o->is_json || o->perplexity != NULL))
         tool_usage_error("--logits needs --json and a prompt");
     else if (o->is_chat && o->perplexity != NULL)
@@ -59,7 +67,7 @@ bool
 options_read(struct options *o, int argc, char **argv, int *status)
 {
     memset(o, 0, sizeof(*o));
-    o->n_predict = 256;
+    o->n_predict = N_PREDICT_DEFAULT;
     o->top_k = 40;
     o->top_p = 0.95;
     o->seed = 1;
@@ -74,5 +82,10 @@ options_read(struct options *o, int argc, char **argv, int *status)
         *status = tool_usage_error("'%s' belongs to no option", argv[optind]);
         return false;
     }
+    o->is_conversation = o->is_chat && o->prompt == NULL &&
+        o->prompt_file == NULL && o->perplexity == NULL &&
+        isatty(STDIN_FILENO) == 1;
+    if (o->n_predict == N_PREDICT_DEFAULT)
+        o->n_predict = o->is_conversation ? -1 : 256;
     return check(o, status);
 }

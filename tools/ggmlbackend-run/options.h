@@ -14,6 +14,7 @@ struct options {
     const char *model;
     const char *prompt;      /* NULL without -p */
     const char *prompt_file; /* NULL without -f */
+    const char *system;      /* the system message, NULL without */
     const char *perplexity;  /* the text's file, NULL without */
     const char *devices;     /* NULL for the best */
     struct shares shares;    /* of them, none without --split */
@@ -27,6 +28,8 @@ struct options {
     int64_t seed;
     enum repack_mode repack;
     bool is_chat;
+    bool is_conversation; /* on a terminal: a chat without a text */
+    bool is_special;      /* control tokens in the text are understood */
     bool is_json;
     bool has_logits;
     bool may_map;

@@ -5,6 +5,7 @@
 #include "tools/ggmlbackend-run/perplexity.h"
 
 #include "tools/common/tool.h"
+#include "tools/ggmlbackend-run/interrupt.h"
 #include "tools/model/array.h"
 
 #include <math.h>
@@ -90,13 +91,22 @@ score_windows(struct perplexity *p, struct sum *sum, const int32_t *ids)
     const int64_t began = ggml_time_us();
 
     for (size_t i = 0; i < p->n_windows; i++) {
-        if (!score_window(sum, ids + i * (size_t)sum->engine->n_ctx))
-            return false;
+        const struct sum before = *sum;
+
+        if (!score_window(sum, ids + i * (size_t)sum->engine->n_ctx)) {
+            if (!interrupt_is_noted())
+                return false;
+            *sum = before;
+            p->n_windows = i;
+            p->is_interrupted = true;
+            break;
+        }
         p->running[i] = exp(sum->total / (double)sum->n);
         fprintf(stderr, "window %zu of %zu: perplexity %.4f\n", i + 1,
                 p->n_windows, p->running[i]);
     }
     p->n_scored = sum->n;
+    p->n_tokens = p->n_windows * (size_t)sum->engine->n_ctx;
     p->seconds = (double)(ggml_time_us() - began) * 1e-6;
     return true;
 }
@@ -118,7 +128,6 @@ perplexity_measure(struct perplexity *p, struct engine *engine,
     p->n_windows = n / n_ctx;
     if (max_windows > 0 && max_windows < p->n_windows)
         p->n_windows = max_windows;
-    p->n_tokens = p->n_windows * n_ctx;
     p->running = new_zeroed(p->n_windows, sizeof(*p->running));
     sum.logits = new_zeroed((size_t)engine->n_rows *
                                 (size_t)engine->model->n_vocab,

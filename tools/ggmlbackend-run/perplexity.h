@@ -16,6 +16,7 @@ struct perplexity {
     size_t n_scored;
     double *running; /* after each window; freed by perplexity_clear */
     double seconds;
+    bool is_interrupted; /* the windows are those that were done before */
 };
 
 /*

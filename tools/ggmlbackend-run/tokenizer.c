@@ -161,10 +161,11 @@ tokenizer_vocab(const struct tokenizer *t)
     return &t->vocab;
 }
 
-/* The longest token at TEXT that is looked for by its whole text. */
+/* The longest token at TEXT that is looked for by its whole text; control
+ * tokens have fewer bytes to lie in. */
 static int32_t
 whole_at(const struct tokenizer *t, const char *text, size_t size,
-         bool with_control)
+         size_t control_size)
 {
     const unsigned char byte = (unsigned char)text[0];
 
@@ -172,9 +173,9 @@ whole_at(const struct tokenizer *t, const char *text, size_t size,
         const int32_t id = t->whole.at[i];
         const struct token *token = &t->vocab.tokens[id];
 
-        if (token->size <= size &&
-            memcmp(token->text, text, token->size) == 0 &&
-            (with_control || token->type == TOKEN_USER))
+        if (token->size <=
+                (token->type == TOKEN_USER ? size : control_size) &&
+            memcmp(token->text, text, token->size) == 0)
             return id;
     }
     return TOKEN_NONE;
@@ -189,18 +190,23 @@ is_start(const struct tokenizer *t, const struct ids *ids)
 
 bool
 tokenizer_encode(struct tokenizer *t, const char *text, size_t size,
-                 size_t plain_begin, size_t plain_end, struct ids *ids)
+                 const struct range *plain, size_t n_plain, struct ids *ids)
 {
     size_t begin = 0;
 
     for (size_t at = 0; at < size;) {
-        const bool is_plain = at >= plain_begin && at < plain_end;
-        /* A control token may not begin before what is plain and end in it. */
-        const size_t room =
-            at < plain_begin && plain_begin < plain_end ? plain_begin - at
-                                                        : size - at;
-        const int32_t id = whole_at(t, text + at, room, !is_plain);
+        size_t control_size;
+        int32_t id;
 
+        while (n_plain > 0 && at >= plain->end) {
+            plain++;
+            n_plain--;
+        }
+        /* A control token neither begins in what is plain nor ends in it. */
+        control_size = n_plain == 0 ? size - at
+            : at < plain->begin     ? plain->begin - at
+                                    : 0;
+        id = whole_at(t, text + at, size - at, control_size);
         if (id == TOKEN_NONE) {
             at++;
             continue;

@@ -41,13 +41,20 @@ void tokenizer_close(struct tokenizer *t);
 
 const struct vocab *tokenizer_vocab(const struct tokenizer *t);
 
+/* Bytes of a text, from BEGIN on and before END. */
+struct range {
+    size_t begin, end;
+};
+
 /*
  * Append the ids of TEXT.  Tokens that the file's author added by hand are
  * found anywhere, control tokens (as in chat templates) everywhere but in the
- * bytes from PLAIN_BEGIN to PLAIN_END.  False after a message.
+ * N_PLAIN ranges of PLAIN, which follow one another and are not empty.  False
+ * after a message.
  */
 bool tokenizer_encode(struct tokenizer *t, const char *text, size_t size,
-                      size_t plain_begin, size_t plain_end, struct ids *ids);
+                      const struct range *plain, size_t n_plain,
+                      struct ids *ids);
 
 /* Append the tokens that go before and after a prompt, if any. */
 bool tokenizer_begin(const struct tokenizer *t, struct ids *ids);

@@ -153,9 +153,15 @@ engine_close(struct engine *e)
 }
 
 void
+engine_keep(struct engine *e, int64_t n)
+{
+    e->n_past = n;
+}
+
+void
 engine_reset(struct engine *e)
 {
-    e->n_past = 0;
+    engine_keep(e, 0);
 }
 
 /*
@@ -221,6 +227,8 @@ engine_append(struct engine *e, const int32_t *ids, int64_t n, int64_t n_out)
     struct graph *g = graph_for(e, n, n_out);
     const int64_t n_more = e->cache.n_seq > 1 ? 1 : n;
 
+    if (e->is_stopped != NULL && e->is_stopped())
+        return false;
     begin_call(e);
     if (!graph_make_body(g, e->model, &e->cache, n, n_out,
                          GGML_PAD(e->n_past + n_more, KV_STEP)))

@@ -27,6 +27,8 @@ struct engine {
     bool is_queued;      /* it may be under way */
     int32_t *positions;  /* n_batch */
     uint16_t *mask;      /* n_batch rows of up to n_ctx */
+    bool (*is_stopped)(void); /* asked before each graph, or NULL: where it says
+                                 so engine_append fails without a message */
 };
 
 /* Room for N_CTX positions; keeps MODEL.  Attention is one operation where it MAY
@@ -44,8 +46,9 @@ bool engine_open_many(struct engine *engine, const struct model *model,
 
 void engine_close(struct engine *engine);
 
-/* Forget all positions. */
+/* Forget all positions, or all but the first N, which there are. */
 void engine_reset(struct engine *engine);
+void engine_keep(struct engine *engine, int64_t n);
 
 /*
  * Append N tokens, 1 to n_batch, which must fit into n_ctx; all are below

@@ -571,6 +571,9 @@ graph_run(const struct graph *graph)
 {
     const enum ggml_status status = compute(graph);
 
+    /* Whoever asked for that knows. */
+    if (status == GGML_STATUS_ABORTED)
+        return false;
     /* What was queued fails when somebody waits, by the reason alone. */
     if (status != GGML_STATUS_SUCCESS ||
         (graph->sched != NULL && tool_has_reason()))

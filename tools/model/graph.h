@@ -79,7 +79,7 @@ bool graph_reserve_body(struct graph *graph, const struct model *model,
 void graph_set_past(struct graph *graph, int64_t n_past);
 
 /* Compute it, or queue it; false after a message, which may be about what was
- * queued before. */
+ * queued before, or without one when the device was asked to stop. */
 bool graph_run(const struct graph *graph);
 
 /* Waits for what is under way. */
