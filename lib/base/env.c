@@ -47,7 +47,9 @@ static const struct variable table[GB_ENV_COUNT] = {
 
 static atomic_bool is_read;
 static char *values[GB_ENV_COUNT]; /* NULL: unset */
-static atomic_bool is_warned[GB_ENV_COUNT];
+
+/* Has somebody looked for values that mean nothing, to warn of them? */
+static atomic_bool is_checked;
 
 /* A value that found no memory, until that is said; 0 is none. */
 static atomic_int lost;
@@ -79,23 +81,87 @@ read_all(void)
     }
 }
 
-/*
- * The log asks for a variable itself, so what was lost is said when all have
- * been read.  Relaxed: nothing else hangs on who of several threads says it.
- */
-static void
-ensure_read(void)
+/* Digits of an int; strtol takes blanks and signs as well. */
+static bool
+parse_int(const char *text, int *out)
 {
-    int index;
+    long value;
 
-    gb_once(&is_read, GB_LOCK_ENV, read_all);
-    if (atomic_load_explicit(&lost, memory_order_relaxed) == 0)
-        return;
-    index = atomic_exchange_explicit(&lost, 0, memory_order_relaxed) - 1;
+    if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
+        return false;
+    errno = 0;
+    value = strtol(text, NULL, 10);
+    if (errno != 0 || value > INT_MAX)
+        return false;
+    *out = (int)value;
+    return true;
+}
+
+/* What VALUE should be for a variable, or NULL where it is that. */
+static const char *
+what_is_wanted(const struct variable *v, const char *value)
+{
+    int number;
+
+    if (v == &table[GB_ENV_LOG])
+        return gb_log_is_level(value)
+            ? NULL : "none of debug, info, warn, error and none";
+    if (strcmp(v->type, TYPE_INT) == 0)
+        return parse_int(value, &number) ? NULL : "no number";
+    if (strcmp(v->type, TYPE_BOOL) == 0)
+        return strcmp(value, "0") == 0 || strcmp(value, "1") == 0
+            ? NULL : "neither 0 nor 1";
+    return NULL;
+}
+
+/* The value that counts instead of one that means nothing. */
+static const char *
+used_instead(const struct variable *v)
+{
+    return strcmp(v->type, TYPE_BOOL) == 0 ? "1" : v->default_value;
+}
+
+/* Warn of each value that means nothing; an empty one counts as unset. */
+static void
+check_all(void)
+{
+    for (int i = 0; i < GB_ENV_COUNT; i++) {
+        const struct variable *v = &table[i];
+        const char *value = values[i];
+        const char *wrong = value == NULL || value[0] == '\0'
+            ? NULL : what_is_wanted(v, value);
+
+        if (wrong != NULL)
+            gb_log(GGML_LOG_LEVEL_WARN, "%s: '%s' is %s, using %s", v->name,
+                   value, wrong, used_instead(v));
+    }
+}
+
+static void
+say_lost(void)
+{
+    const int index =
+        atomic_exchange_explicit(&lost, 0, memory_order_relaxed) - 1;
+
     if (index >= 0)
         gb_log(GGML_LOG_LEVEL_ERROR,
                "environment: no memory, %s counts as unset",
                table[index].name);
+}
+
+/*
+ * The log asks for a variable itself, so messages follow when all have been
+ * read.  Relaxed: nothing else hangs on who of several threads says it.
+ */
+static void
+ensure_read(void)
+{
+    gb_once(&is_read, GB_LOCK_ENV, read_all);
+    if (atomic_load_explicit(&lost, memory_order_relaxed) != 0)
+        say_lost();
+    if (!atomic_load_explicit(&is_checked, memory_order_relaxed) &&
+        !atomic_exchange_explicit(&is_checked, true, memory_order_relaxed))
+        check_all();
 }
 
 const char *
@@ -113,35 +179,13 @@ gb_env_bool(enum gb_env id)
     return strcmp(value, "") != 0 && strcmp(value, "0") != 0;
 }
 
-static bool
-parse_int(const char *text, int *out)
-{
-    char *end;
-    long value;
-
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0)
-        return false;
-    if (value < INT_MIN || value > INT_MAX)
-        return false;
-    *out = (int)value;
-    return true;
-}
-
 int
 gb_env_int(enum gb_env id)
 {
-    const char *text = gb_env_string(id);
     int value = 0;
 
-    if (parse_int(text, &value))
-        return value;
-    /* Relaxed: nothing else hangs on who of several threads says it. */
-    if (!atomic_exchange_explicit(&is_warned[id], true, memory_order_relaxed))
-        gb_log(GGML_LOG_LEVEL_WARN, "%s: '%s' is no number, using %s",
-               table[id].name, text, table[id].default_value);
-    parse_int(table[id].default_value, &value);
+    if (!parse_int(gb_env_string(id), &value))
+        parse_int(table[id].default_value, &value);
     return value;
 }
 

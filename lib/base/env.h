@@ -19,9 +19,9 @@ enum gb_env {
  * them; later changes are not seen.  A privileged program sees the defaults
  * only.
  *
- * A boolean is false for "" and "0" and true for anything else.  A value of an
- * integer that is none counts as unset and is warned of, once.  Strings live as
- * long as the process.  Any thread.
+ * A boolean is false for "" and "0" and true for anything else.  An integer is
+ * digits; another value counts as unset.  The first call of all warns of values
+ * that mean nothing.  Strings live as long as the process.  Any thread.
  */
 bool gb_env_bool(enum gb_env id);
 int gb_env_int(enum gb_env id);

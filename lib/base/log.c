@@ -59,25 +59,38 @@ current_sink(void)
     return sink;
 }
 
-/* The lowest level to show; above ERROR for none at all. */
+static const struct {
+    const char *name;
+    int level;
+} levels[] = {
+    { "debug", GGML_LOG_LEVEL_DEBUG }, { "info", GGML_LOG_LEVEL_INFO },
+    { "warn", GGML_LOG_LEVEL_WARN },   { "error", GGML_LOG_LEVEL_ERROR },
+    { "none", GGML_LOG_LEVEL_CONT },
+};
+
+/* The level NAME; above ERROR for none at all, -1 where it is no level. */
+static int
+level_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+        if (strcmp(name, levels[i].name) == 0)
+            return levels[i].level;
+    return -1;
+}
+
+bool
+gb_log_is_level(const char *name)
+{
+    return level_of(name) >= 0;
+}
+
+/* The lowest level to show. */
 static int
 lowest_shown(void)
 {
-    static const struct {
-        const char *name;
-        int level;
-    } names[] = {
-        { "debug", GGML_LOG_LEVEL_DEBUG }, { "info", GGML_LOG_LEVEL_INFO },
-        { "warn", GGML_LOG_LEVEL_WARN },   { "error", GGML_LOG_LEVEL_ERROR },
-        { "none", GGML_LOG_LEVEL_CONT },
-    };
-    const char *name = gb_env_string(GB_ENV_LOG);
+    const int level = level_of(gb_env_string(GB_ENV_LOG));
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(name, names[i].name) == 0)
-            return names[i].level;
-    }
-    return GGML_LOG_LEVEL_WARN;
+    return level >= 0 ? level : GGML_LOG_LEVEL_WARN;
 }
 
 /* Text without a level counts as INFO, the level of what is only said. */

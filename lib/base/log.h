@@ -10,6 +10,7 @@
 #include "lib/base/attr.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 /* A newline is added; FMT has none.  Any thread. */
 GB_PRINTF(2, 3)
@@ -24,5 +25,8 @@ void gb_log_va(enum ggml_log_level level, const char *fmt, va_list args);
  */
 GB_PRINTF(1, 2)
 void gb_log_print(const char *fmt, ...);
+
+/* Is NAME a level of GGMLBACKEND_LOG? */
+bool gb_log_is_level(const char *name);
 
 #endif

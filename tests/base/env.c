@@ -42,7 +42,7 @@ static void
 say_set(void)
 {
     setenv("GGMLBACKEND_CPU_LEVEL", "generic", 1);
-    setenv("GGMLBACKEND_STRICT", "yes", 1);
+    setenv("GGMLBACKEND_STRICT", "1", 1);
     setenv("GGMLBACKEND_N_THREADS", "7", 1);
     say();
 }
@@ -90,6 +90,78 @@ a_number_that_is_none_is_warned_of_once(void **state)
     assert_string_equal(
         child.errors,
         "GGMLBACKEND_N_THREADS: 'many' is no number, using 0\n0\n0\n");
+}
+
+/* ---- every variable with nonsense ---- */
+
+static const char *name, *value;
+
+static void
+set_and_read(void)
+{
+    setenv(name, value, 1);
+    ggmlbackend_env_value("GGMLBACKEND_TRACE");
+    ggmlbackend_env_value(name);
+}
+
+/* Reading NAME as VALUE says WANTED. */
+static void
+check_said(const char *wanted)
+{
+    gb_child_run(set_and_read, &child);
+    if (!child.is_done || strcmp(child.errors, wanted) != 0)
+        fail_msg("%s='%s': '%s', not '%s'", name, value, child.errors, wanted);
+}
+
+/* Each of VALUES, which ends with NULL, IS what another one is used for. */
+static void
+check_refused(const char *const *values, const char *is, const char *instead)
+{
+    for (; *values != NULL; values++) {
+        char wanted[256];
+
+        value = *values;
+        snprintf(wanted, sizeof(wanted), "%s: '%s' is %s, using %s\n", name,
+                 value, is, instead);
+        check_said(wanted);
+    }
+}
+
+static void
+nonsense_is_warned_of_for_each_row_of_the_table(void **state)
+{
+    static const char *const not_flags[] = {
+        " ", "maybe", "2", "-1", "+1", "01", "0x1", "1 ", "nan", NULL
+    };
+    static const char *const not_numbers[] = {
+        " ", "many", "-1", "+1", " 1", "1 ", "1x", "0x1", "1.5", "1e3", "nan",
+        "inf", "-", "2147483648", "99999999999999999999", NULL
+    };
+    static const char *const not_levels[] = {
+        " ", "loud", "WARN", "warn ", "warning", "3", "-1", NULL
+    };
+    /* This process must not read its own environment before its children. */
+    static const struct {
+        const char *name, *type;
+    } rows[] = {
+#define GB_ENV(id, name, type, default_value, help) { name, #type },
+#include "lib/base/env.def"
+#undef GB_ENV
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        name = rows[i].name;
+        value = "";
+        check_said("");
+        if (strcmp(rows[i].type, "BOOL") == 0)
+            check_refused(not_flags, "neither 0 nor 1", "1");
+        if (strcmp(rows[i].type, "INT") == 0)
+            check_refused(not_numbers, "no number", "0");
+        if (strcmp(name, "GGMLBACKEND_LOG") == 0)
+            check_refused(not_levels,
+                          "none of debug, info, warn, error and none", "warn");
+    }
 }
 
 static const char *number;
@@ -211,7 +283,7 @@ tell_strict(void)
 {
     struct ggmlbackend_env_entry entry;
 
-    setenv("GGMLBACKEND_STRICT", "2", 1);
+    setenv("GGMLBACKEND_STRICT", "1", 1);
     unsetenv("GGMLBACKEND_CPU_LEVEL");
     ggmlbackend_env_get(GB_ENV_STRICT, &entry);
     fprintf(stderr, "%s %s", entry.name, entry.value);
@@ -224,7 +296,7 @@ the_table_tells_what_is_in_force(void **state)
 {
     (void)state;
     gb_child_run(tell_strict, &child);
-    assert_string_equal(child.errors, "GGMLBACKEND_STRICT 2 unset");
+    assert_string_equal(child.errors, "GGMLBACKEND_STRICT 1 unset");
 }
 
 int
@@ -235,6 +307,7 @@ main(void)
         cmocka_unit_test(the_value_is_the_environments_else_the_default),
         cmocka_unit_test(the_environment_is_read_once),
         cmocka_unit_test(a_number_that_is_none_is_warned_of_once),
+        cmocka_unit_test(nonsense_is_warned_of_for_each_row_of_the_table),
         cmocka_unit_test(numbers_out_of_range_are_none),
         cmocka_unit_test(nothing_and_zero_are_false),
         cmocka_unit_test(a_value_is_had_by_its_name_but_only_one_of_the_table),

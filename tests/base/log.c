@@ -109,7 +109,9 @@ the_default_sink_writes_from_its_level_on(void **state)
         { log_at_info, "info\nwarn\nwarn more\nasked\nerror\n" },
         { log_at_debug, "debug\ndebug more\ninfo\nwarn\nwarn more\nasked\n"
                         "error\n" },
-        { log_at_nonsense, "warn\nwarn more\nasked\nerror\n" },
+        { log_at_nonsense,
+          "GGMLBACKEND_LOG: 'loud' is none of debug, info, warn, error and "
+          "none, using warn\nwarn\nwarn more\nasked\nerror\n" },
     };
 
     (void)state;

@@ -12,6 +12,7 @@
 #include "ggmlbackend.h"
 
 #include "lib/base/env.h"
+#include "lib/base/log.h"
 #include "lib/base/status.h"
 
 #include <stdatomic.h>
@@ -62,6 +63,22 @@ ggmlbackend_n_cpus(void)
     return quota > 0 && quota < n ? quota : n;
 }
 
+/* WANTED threads, or as many as there may be. */
+static int
+limited(int wanted)
+{
+    static atomic_bool is_said;
+
+    if (wanted <= GGML_MAX_N_THREADS)
+        return wanted;
+    /* Relaxed: nothing else hangs on who of several threads says it. */
+    if (!atomic_exchange_explicit(&is_said, true, memory_order_relaxed))
+        gb_log(GGML_LOG_LEVEL_WARN,
+               "GGMLBACKEND_N_THREADS: %d is more than %d, using %d", wanted,
+               GGML_MAX_N_THREADS, GGML_MAX_N_THREADS);
+    return GGML_MAX_N_THREADS;
+}
+
 int
 ggmlbackend_default_n_threads(void)
 {
@@ -69,6 +86,6 @@ ggmlbackend_default_n_threads(void)
     const int n = ggmlbackend_n_cpus();
 
     if (wanted > 0)
-        return wanted < GGML_MAX_N_THREADS ? wanted : GGML_MAX_N_THREADS;
+        return limited(wanted);
     return n < GGML_DEFAULT_N_THREADS ? n : GGML_DEFAULT_N_THREADS;
 }
