@@ -44,8 +44,8 @@ arch_by_name(const char *name)
 }
 
 /* Read a key whose member MEMBER may be another one in each layer. */
-#define READ_SIZES(hp, keys, name, need, min, member)                      \
-    keys_ints(keys, name, need, min, MAX_SIZE, &(hp)->layers[0].member,     \
+#define READ_SIZES(hp, keys, name, need, min, max, member)           \
+    keys_ints(keys, name, need, min, max, &(hp)->layers[0].member,   \
               sizeof((hp)->layers[0]), (hp)->n_layer)
 
 /* Do the heads of layer IL share keys and values, and rotate pairs? */
@@ -68,25 +68,29 @@ static bool
 read_heads(struct hparams *hp, const struct keys *keys)
 {
     struct layer_sizes *layers = hp->layers;
+    int64_t most = 1;
 
-    if (!READ_SIZES(hp, keys, ".attention.head_count", KEYS_NEEDED, 1, n_head))
+    if (!READ_SIZES(hp, keys, ".attention.head_count", KEYS_NEEDED, 1, MAX_SIZE,
+                    n_head))
         return false;
     /* A head's usual length is that of the first layer. */
     for (int64_t il = 0; il < hp->n_layer; il++) {
+        most = layers[il].n_head > most ? layers[il].n_head : most;
         layers[il].n_head_kv = layers[il].n_head;
         layers[il].n_head_k = hp->n_embd / layers[0].n_head;
         layers[il].n_head_v = layers[il].n_head_k;
     }
     if (!READ_SIZES(hp, keys, ".attention.head_count_kv", KEYS_OPTIONAL, 1,
-                    n_head_kv) ||
+                    most, n_head_kv) ||
         !READ_SIZES(hp, keys, ".attention.key_length", KEYS_OPTIONAL, 1,
-                    n_head_k) ||
+                    MAX_SIZE, n_head_k) ||
         !READ_SIZES(hp, keys, ".attention.value_length", KEYS_OPTIONAL, 1,
-                    n_head_v))
+                    MAX_SIZE, n_head_v))
         return false;
     for (int64_t il = 0; il < hp->n_layer; il++)
         layers[il].n_rot = layers[il].n_head_k;
-    if (!READ_SIZES(hp, keys, ".rope.dimension_count", KEYS_OPTIONAL, 2, n_rot))
+    if (!READ_SIZES(hp, keys, ".rope.dimension_count", KEYS_OPTIONAL, 2,
+                    MAX_SIZE, n_rot))
         return false;
     for (int64_t il = 0; il < hp->n_layer; il++)
         if (!check_heads(&layers[il]))
@@ -210,7 +214,8 @@ read_layers(struct hparams *hp, const struct keys *keys)
 {
     hp->layers = new_zeroed((size_t)hp->n_layer, sizeof(*hp->layers));
     if (hp->layers == NULL ||
-        !READ_SIZES(hp, keys, ".feed_forward_length", KEYS_NEEDED, 1, n_ff) ||
+        !READ_SIZES(hp, keys, ".feed_forward_length", KEYS_NEEDED, 1,
+                    MAX_SIZE, n_ff) ||
         !read_heads(hp, keys) || !read_window(hp, keys))
         return false;
     set_attn_scales(hp);
