@@ -125,7 +125,7 @@ limits() {
     export GGMLBACKEND_TEST_EMU_REPORT="$dir/reports"
     : >"$dir/reports"
     sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-bench" \
-        --device CUDA0 -s 0.000009 -c tiny/views && ! [ -s "$dir/reports" ]
+        --device CUDA0 -s 0.000009 -k tiny/views && ! [ -s "$dir/reports" ]
 }
 
 while read -r lanes variant; do

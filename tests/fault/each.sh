@@ -181,11 +181,11 @@ each ggmlbackend-conformance -o DIAG
 each ggmlbackend-conformance --json -o ARGMAX
 each ggmlbackend-bench --compare --json --plot out ../in/1.jsonl ../in/2.jsonl
 each ggmlbackend-bench --compare ../in/1.jsonl ../in/2.jsonl
-each ggmlbackend-bench --serve -t 1 --size 64x4 -c op/rope -c unary/neg \
-    -c convert/f16/f32 -c get_rows/f32 -c copy/get/4KiB -c mul_mat/f32/64x4/n=1 \
-    -c mul_mat_id/f32/*/n=1
-each ggmlbackend-bench --serve -t 1 -m ../in/tiny.gguf -p 2,3 -g 2,3 -c model/* \
-    -c tiny/adds -c attention/f16/kv=512/n=1 -c op/add
+each ggmlbackend-bench --serve -t 1 --size 64x4 -k op/rope -k unary/neg \
+    -k convert/f16/f32 -k get_rows/f32 -k copy/get/4KiB -k mul_mat/f32/64x4/n=1 \
+    -k mul_mat_id/f32/*/n=1
+each ggmlbackend-bench --serve -t 1 -m ../in/tiny.gguf -p 2,3 -g 2,3 -k model/* \
+    -k tiny/adds -k attention/f16/kv=512/n=1 -k op/add
 
 # A signal between any two steps of a convert leaves nothing behind either.
 n=$((n + 1))

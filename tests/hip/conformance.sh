@@ -106,7 +106,7 @@ limits() {
     unset GGMLBACKEND_GPU_VARIANT
     : >"$dir/reports"
     sh "$top_srcdir/tests/gpu-emulator/run" "$top_builddir/ggmlbackend-bench" \
-        --device ROCm0 -s 0.000009 -c tiny/views && ! [ -s "$dir/reports" ]
+        --device ROCm0 -s 0.000009 -k tiny/views && ! [ -s "$dir/reports" ]
 }
 
 claim 'limits of a card with MFMA' limits gfx90a 64

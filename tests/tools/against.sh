@@ -14,7 +14,7 @@ serve() {
     lines=$1
     shift
     # shellcheck disable=SC2059
-    printf -- "$lines" | "$tool" -t 1 -c 'tiny/*' --serve "$@"
+    printf -- "$lines" | "$tool" -t 1 -k 'tiny/*' --serve "$@"
 }
 
 claim 'it greets, and ends with its input' serve ''
@@ -54,7 +54,7 @@ before() {
 }
 
 against() {
-    "$tool" -t 1 -s 0.001 -c tiny/adds -c tiny/mixed --against "$dir/$1.so" $2
+    "$tool" -t 1 -s 0.001 -k tiny/adds -k tiny/mixed --against "$dir/$1.so" $2
 }
 
 before plain 'int plain;'
@@ -140,7 +140,7 @@ unset FALL
 GIVE_UP=1
 export GIVE_UP
 claim 'one that ends without a signal is an error' \
-    sh -c '! "$@"' - "$tool" -t 1 -s 0.001 -c tiny/adds --against "$dir/falls.so"
+    sh -c '! "$@"' - "$tool" -t 1 -s 0.001 -k tiny/adds --against "$dir/falls.so"
 unset GIVE_UP
 FAIL=1
 export FAIL

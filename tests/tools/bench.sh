@@ -43,7 +43,7 @@ claim 'short rows' "$tool" --size 96x10 --list
 says 'are of types with blocks that they have room for' \
     test "$(grep -c '^mul_mat/' "$dir/out")" -eq $((9 * 8))
 claim 'products and tiny graphs are measured' "$tool" $small --json \
-    -c 'mul_mat/*/n=2' -c 'mul_mat_id/q4_0/*/n=4' -c 'tiny/*' -c 'copy/*/4KiB'
+    -k 'mul_mat/*/n=2' -k 'mul_mat_id/q4_0/*/n=4' -k 'tiny/*' -k 'copy/*/4KiB'
 cp "$dir/out" "$dir/measured.jsonl"
 claim 'each result is one line of JSON' \
     test "$(grep -c '^{.*}$' "$dir/measured.jsonl")" \
@@ -59,10 +59,10 @@ claim 'a share of the limit is given' \
     grep -q '"mul_mat/q4_0/.*"limit": "[a-z0-9]*".*"share": [0-9]' \
     "$dir/measured.jsonl"
 claim 'one thread has no other to pass a line to' \
-    sh -c '! "$1" -t 1 -s 0.001 -c tiny/adds | grep limit/line' - "$tool"
+    sh -c '! "$1" -t 1 -s 0.001 -k tiny/adds | grep limit/line' - "$tool"
 "$top_builddir/examples/make-tiny-model" "$dir/tiny.gguf" || exit 99
 claim 'a model is measured, by depth' \
-    "$tool" -m "$dir/tiny.gguf" -p 4 -g 2 -d 0,3 -t 2 -s 0.001
+    "$tool" -m "$dir/tiny.gguf" -p 4 -g 2 --depth 0,3 -t 2 -s 0.001
 says 'its prompt' grep -q '^model/prompt=4/depth=3 .* tokens/s' "$dir/out"
 says 'its answer' grep -q '^model/generate=2/depth=0 .* tokens/s' "$dir/out"
 says 'and reading its file' grep -q '^limit/read/file' "$dir/out"
@@ -92,7 +92,7 @@ says 'which reads of five types' sh -c \
         sort -u | wc -l)" -eq 5' - "$top_builddir/ggmlbackend-gguf" \
     "$dir/gemma.gguf"
 claim 'several sequences are answered at once' \
-    "$tool" -m "$dir/tiny.gguf" -b 1,3 -d 5 -c 'model/batch*' -t 2 -s 0.001
+    "$tool" -m "$dir/tiny.gguf" -b 1,3 --depth 5 -k 'model/batch*' -t 2 -s 0.001
 says 'each number of them' sh -c \
     'test "$(grep -c "^model/batch=[13]/depth=5 .* tokens/s" "$1")" -eq 2' - \
     "$dir/out"
@@ -133,7 +133,7 @@ refuse 2 'too large a batch' "$tool" -m "$dir/tiny.gguf" -b 257
 library=$top_builddir/.libs/libggmlbackend.so.0
 if [ -f "$library" ]; then
     claim 'two libraries take turns' "$tool" $small --json \
-        -c 'mul_mat/q8_0/*/n=1' --against "$library"
+        -k 'mul_mat/q8_0/*/n=1' --against "$library"
     says 'each has a result' \
         test "$(grep -c '"library": *"/.*libggmlbackend' "$dir/out")" -eq 2
     says 'with samples of all turns' \
@@ -234,12 +234,12 @@ line else 1 1.0 >"$dir/else.jsonl"
 refuse 1 'nothing in common' "$tool" --compare "$dir/a.jsonl" "$dir/else.jsonl"
 refuse 1 'a drawing that cannot be written' \
     "$tool" --plot "$dir/no/such.svg" "$dir/a.jsonl"
-refuse 1 'an unknown case' "$tool" -c 'mul_mat/q9/*'
+refuse 1 'an unknown case' "$tool" -k 'mul_mat/q9/*'
 refuse 1 'a model that is not there' "$tool" -m "$dir/none.gguf"
 refuse 1 'a model that is a text' "$tool" -m "$top_srcdir/tests/tools/bench.sh"
 refuse 1 'an unknown device' "$tool" --device none
 refuse 1 'a type of longer blocks than rows' \
-    "$tool" --size 96x10 -c 'mul_mat/q4_K/*'
+    "$tool" --size 96x10 -k 'mul_mat/q4_K/*'
 refuse 2 'several devices' "$tool" --device CPU,CPU
 refuse 2 'a size that is none' "$tool" --size 256
 refuse 2 'no number' "$tool" -p 12,x

@@ -93,18 +93,18 @@ n=$((n + 1))
 # What is known of a part is known of the whole, and no case is in two of them.
 "$tool" -o CPY -v 2>&1 >/dev/null | sort >"$out.whole"
 for part in 1/3 2/3 3/3; do
-    "$tool" -o CPY -v -p $part 2>&1 >/dev/null
+    "$tool" -o CPY -v --part $part 2>&1 >/dev/null
 done | sort >"$out.parts"
 if [ "$(wc -l <"$out.whole")" -ge 2000 ] && cmp -s "$out.whole" "$out.parts" &&
-    [ "$("$tool" -o CPY -p 1/3 | awk '$1 == "all" { print $2 }')" -lt 1000 ]; then
+    [ "$("$tool" -o CPY --part 1/3 | awk '$1 == "all" { print $2 }')" -lt 1000 ]; then
     echo "ok $n - parts are the whole, each case once"
 else
     echo "not ok $n - parts are the whole, each case once"
 fi
 n=$((n + 1))
 # An operation's cases are the same ones, with the same numbers, as among all.
-"$tool" -v -p 3/40 2>&1 >/dev/null | grep '^passed CPY ' >"$out.whole"
-"$tool" -v -p 3/40 -o CPY 2>"$out.parts" >/dev/null
+"$tool" -v --part 3/40 2>&1 >/dev/null | grep '^passed CPY ' >"$out.whole"
+"$tool" -v --part 3/40 -o CPY 2>"$out.parts" >/dev/null
 if [ -s "$out.whole" ] && cmp -s "$out.whole" "$out.parts"; then
     echo "ok $n - a case has its number and values when its operation is alone"
 else
@@ -144,7 +144,7 @@ part=$(of 4)
 for run in '1 1' '2 1' '2 2'; do
     # shellcheck disable=SC2086
     set -- $run
-    GGMLBACKEND_N_THREADS=$1 "$tool" -o MUL_MAT -p "$part" --seed "$2" -v 2>&1 \
+    GGMLBACKEND_N_THREADS=$1 "$tool" -o MUL_MAT --part "$part" --seed "$2" -v 2>&1 \
         >/dev/null |
         sed -n 's/.*, checksum //p' >"$out.$1.$2"
 done

@@ -12,6 +12,7 @@ tools_checks = \
 	%D%/gpu-report.sh \
 	%D%/info.sh \
 	%D%/input.sh \
+	%D%/nonsense.sh \
 	%D%/options.sh \
 	%D%/output.sh \
 	%D%/results.sh \

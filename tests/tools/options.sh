@@ -69,6 +69,7 @@ for name in $tools; do
         *--help* | *--version*) continue ;;
         *' kxn') argument=1x1 ;;
         *' mode') argument=on ;;
+        *' i/n') argument=1/1 ;;
         *) argument=1 ;;
         esac
         long=${option#-?, }
@@ -175,7 +176,7 @@ two words.gguf
 ROPE_BACK
 ' conformance --op ROP
     bash_finds 'the end of a case' '64
-' bench -c mul_mat/q4_0/4096x4096/n = 6
+' bench -k mul_mat/q4_0/4096x4096/n = 6
     bash_finds 'results' 'notes
 ' bench --compare notes n
     bash_finds 'nothing where nothing stands' '' info ''
@@ -263,8 +264,8 @@ if command -v zsh >/dev/null; then
     zsh_finds 'a file' 'ggmlbackend-run -m ti' 'ggmlbackend-run -m tiny.gguf '
     zsh_finds 'an option that may be given again' \
         'ggmlbackend-bench --case x --cas' 'ggmlbackend-bench --case x --case='
-    zsh_finds 'a case' 'ggmlbackend-bench -c mul_mat/q4_0/4096x4096/n=6' \
-        'ggmlbackend-bench -c mul_mat/q4_0/4096x4096/n=64 '
+    zsh_finds 'a case' 'ggmlbackend-bench -k mul_mat/q4_0/4096x4096/n=6' \
+        'ggmlbackend-bench -k mul_mat/q4_0/4096x4096/n=64 '
 else
     skip 'no zsh'
 fi

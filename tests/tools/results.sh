@@ -176,7 +176,7 @@ refuse 2 'files and a library' 'are not measured again' \
 refuse 2 'a size of one number' 'is not like 4096x4096' "$tool" --size 64
 refuse 2 'a size of three' 'is not like 4096x4096' "$tool" --size 64x64x64
 refuse 2 'a size with a comma' "has no 'x' between" "$tool" --size 64,64
-refuse 2 'depths with an x' "has no ',' between" "$tool" -d 1x2
+refuse 2 'depths with an x' "has no ',' between" "$tool" --depth 1x2
 refuse 2 'no number at all' 'is not a whole number' "$tool" -g ''
 refuse 2 'a number of too many digits' 'is too long' \
     "$tool" -p 1000000000000000000000001
@@ -187,10 +187,10 @@ claim 'as many as there may be' \
     "$tool" -p 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 -m none --list
 says 'are a case each' test "$(grep -c '^model/prompt=' "$dir/out")" -eq 16
 set --
-while [ $# -lt 64 ]; do set -- "$@" -c 'tiny/*'; done
+while [ $# -lt 64 ]; do set -- "$@" -k 'tiny/*'; done
 claim 'as many patterns as there may be' "$tool" "$@" --list
 says 'list what fits' test "$(wc -l <"$dir/out")" -eq 3
-refuse 2 'one pattern more' 'more than 32 patterns' "$tool" "$@" -c x
+refuse 2 'one pattern more' 'more than 32 patterns' "$tool" "$@" -k x
 refuse 2 'seconds that are no number' "'x' is not a number" "$tool" -s x
 refuse 2 'seconds that are none' "'' is not a number" "$tool" -s ''
 refuse 2 'seconds of no number' "'nan' is not a number" "$tool" -s nan

@@ -12,7 +12,7 @@ trap 'rm -rf "$dir"' EXIT
 serve() {
     name=$1
     shift
-    echo '0 0 3' | "$tool" -t 2 --size 256x32 -c "$name" --serve "$@"
+    echo '0 0 3' | "$tool" -t 2 --size 256x32 -k "$name" --serve "$@"
 }
 
 # moves CASE WORK OPERATIONS BYTES [OPTION…]: it is of so much work.
@@ -55,7 +55,7 @@ moves copy/tensor/256KiB 524288.0 '' 524288.0
     exit 99
 "$top_builddir/examples/make-tiny-model" -a llama "$dir/llama.gguf" || exit 99
 claim 'an answer of two tokens' \
-    serve 'model/generate=2/depth=3' -m "$dir/qwen2.gguf" -g 2 -d 3
+    serve 'model/generate=2/depth=3' -m "$dir/qwen2.gguf" -g 2 --depth 3
 twice=$(sed -n 's/.*"bytes": \([0-9]*\).*/\1/p' "$dir/out")
 claim 'an answer of one' serve 'model/generate=1/depth=0' -m "$dir/qwen2.gguf" -g 1
 once=$(sed -n 's/.*"bytes": \([0-9]*\).*/\1/p' "$dir/out")
@@ -86,7 +86,7 @@ if [ -f "$top_builddir/.libs/libggml-sim.so" ]; then
     claim 'one that it has' serve op/scale --device Sim0
     says 'is' grep -q '"op/scale", .*"supported": true' "$dir/out"
     claim 'it is a line without a time for people' \
-        "$tool" -t 1 -s 0.001 -c op/add --device Sim0
+        "$tool" -t 1 -s 0.001 -k op/add --device Sim0
     says 'with its name' grep -q '^op/add  *1  *- *$' "$dir/out"
     GGMLBACKEND_SIM=devices=1,memory=1M
     refuse 1 'a device without the memory for its tensors' \
@@ -94,7 +94,7 @@ if [ -f "$top_builddir/.libs/libggml-sim.so" ]; then
     refuse 1 'or for copies' 'no memory for tensors: ' \
         serve copy/set/16384KiB --device Sim0
     refuse 1 'or for a model' 'no memory' serve 'model/prompt=2/depth=1048570' -p 2 \
-        -m "$dir/llama.gguf" --device Sim0 -d 1048570
+        -m "$dir/llama.gguf" --device Sim0 --depth 1048570
     GGMLBACKEND_SIM=devices=1,memory=20M
     refuse 1 'or for the result' 'no memory for a graph: ' \
         serve op/add --device Sim0

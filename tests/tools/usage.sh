@@ -15,12 +15,20 @@ trap 'rm -rf "$dir"' EXIT
 claim 'conformance --help' "$conformance" --help
 says 'goes to standard output' grep -q '^Usage' "$dir/out"
 claim 'conformance --version' "$conformance" --version
-refuse 2 'an unknown option' 'wrong option' "$conformance" --frobnicate
+refuse 2 'an unknown option' 'no option --frobnicate' "$conformance" --frobnicate
 refuse 2 'an argument' "unexpected argument 'x'" "$conformance" x
 refuse 2 'an unknown operation' "no operation 'nothing'" "$conformance" -o nothing
 refuse 2 'a seed that is none' "'x' is not a whole number" "$conformance" --seed x
-refuse 1 'an unknown device' "no device 'none'" "$conformance" --device none
-claim 'another seed, and a line for each case' "$conformance" -s 7 -v -o DIAG
+refuse 1 'an unknown device' "no device 'none', only .*CPU.*ggmlbackend-info" \
+    "$conformance" --device none
+for part in '' / 1 1/ /2 0/2 3/2 0x1/2 1/0x2 +1/2 ' 1/2' 1/2x -1/2 1/2/3 \
+    1/99999999999999999999; do
+    refuse 2 "no part '$part'" "^ggmlbackend-conformance: --part: " \
+        "$conformance" --part "$part"
+done
+claim 'a list of devices' "$conformance" --list-devices
+says 'has the CPU' grep -q '^CPU$' "$dir/out"
+claim 'another seed, and a line for each case' "$conformance" --seed 7 -v -o DIAG
 says 'with its shapes' test "$(grep -c '^passed DIAG -> f32\[' "$dir/err")" -eq 14
 if [ -f "$top_builddir/.libs/libggml-sim.so" ]; then
     GGMLBACKEND_MODULE_PATH=$top_builddir/.libs

@@ -112,7 +112,7 @@ done <"$dir/runs"
 # What measures a device.
 measure() {
     GGMLBACKEND_VULKAN_TEST=count "$top_builddir/ggmlbackend-bench" --device Vulkan0 \
-        -s 0.000009 -c tiny/adds 2>"$dir/messages" || return
+        -s 0.000009 -k tiny/adds 2>"$dir/messages" || return
     sed -n 's/^.*vulkan dispatches: \(limit_\)/\1/p' "$dir/messages" >>"$dir/dispatches"
     ! grep 'vulkan validation:' "$dir/messages" >&2
 }

@@ -9,6 +9,8 @@ libtools_la_SOURCES = \
 	lib/base/quote.h \
 	lib/base/utf8.c \
 	lib/base/utf8.h \
+	%D%/device.c \
+	%D%/device.h \
 	%D%/file-order.h \
 	%D%/hash.h \
 	%D%/input.c \

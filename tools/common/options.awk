@@ -90,7 +90,7 @@ function take_row(macro, n) {
         command_help[field[1]] = field[4]
     } else if (macro == "OPTION" && n == 6) {
         take_option(++n_options)
-    } else if (macro != "TEXT" || n != 1) {
+    } else if ((macro != "TEXT" || n != 1) && (macro != "HABIT" || n != 2)) {
         fail("what row is " macro " of " n "?")
     }
 }

@@ -57,6 +57,8 @@ print_help(const struct tool_row *rows, size_t n)
         const struct tool_row *r = &rows[i];
         char left[80];
 
+        if (r->kind == TOOL_ROW_HABIT)
+            continue;
         if (i > 0 && rows[i - 1].kind != r->kind)
             putchar('\n');
         if (r->kind == TOOL_ROW_USAGE) {
@@ -76,6 +78,8 @@ static void
 describe(const struct tool_row *rows, size_t n, struct option *table,
          char *letters)
 {
+    /* Answer ':' where an argument is missing. */
+    *letters++ = ':';
     for (size_t i = 0; i < n; i++) {
         const struct tool_row *r = &rows[i];
 
@@ -100,11 +104,111 @@ row_of(const struct tool_row *rows, size_t n, int c)
 {
     if (c >= FIRST_ROW)
         return &rows[c - FIRST_ROW];
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].letter == c)
+    for (size_t i = 0; c > 0 && i < n; i++)
+        if (rows[i].kind == TOOL_ROW_OPTION && rows[i].letter == c)
             return &rows[i];
     return NULL;
 }
+
+/* ---- what is wrong ---- */
+
+/* How many characters of WORD are an option of the HABIT row R; 0 for none.  An
+ * argument may follow in the same word. */
+static size_t
+length_of_habit(const struct tool_row *r, const char *word)
+{
+    const char *name = r->name;
+    size_t length = 0;
+
+    for (; r->kind == TOOL_ROW_HABIT && *name != '\0'; name += length) {
+        name += strspn(name, " ");
+        length = strcspn(name, " ");
+        if (length > 0 && strncmp(name, word, length) == 0 &&
+            (word[length] == '\0' ||
+             strchr("=-0123456789", word[length]) != NULL))
+            return length;
+    }
+    return 0;
+}
+
+/* Explain WORD, which other programs or versions take: true when there is such
+ * a row. */
+static bool
+explain(const struct tool_row *rows, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t length = length_of_habit(&rows[i], word);
+
+        if (length > 0) {
+            tool_usage_error("there is no option %.*s: %s", (int)length, word,
+                             rows[i].text);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "--prompt, --perplexity": options that WORD begins; how many. */
+static int
+list_longer(const struct tool_row *rows, size_t n, const char *word,
+            char *list, size_t size)
+{
+    const size_t length = strcspn(word, "=");
+    size_t used = 0;
+    int count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].kind == TOOL_ROW_OPTION && length > 2 && used < size &&
+            strncmp(rows[i].name, word + 2, length - 2) == 0)
+            used += (size_t)snprintf(list + used, size - used, "%s--%s",
+                                     count++ == 0 ? "" : ", ", rows[i].name);
+    return count;
+}
+
+/* WORD, which begins with two dashes, is no option, or the begin of several. */
+static int
+refuse_long(const struct tool_row *rows, size_t n, const char *word)
+{
+    char list[512];
+
+    if (explain(rows, n, word))
+        return TOOL_USAGE;
+    if (list_longer(rows, n, word, list, sizeof(list)) > 1)
+        return tool_usage_error("%s begins several options: %s", word, list);
+    return tool_usage_error("there is no option %.*s",
+                            (int)strcspn(word, "="), word);
+}
+
+/* The letter C, in a word that is argv[optind] or the one before. */
+static int
+refuse_letter(const struct tool_row *rows, size_t n, char **argv, int c)
+{
+    for (int i = optind; i >= optind - 1; i--)
+        if (argv[i] != NULL && argv[i][0] == '-' && argv[i][1] == c &&
+            explain(rows, n, argv[i]))
+            return TOOL_USAGE;
+    return tool_usage_error("there is no option -%c", c);
+}
+
+/* What getopt_long answered with C, ':' or '?'. */
+static int
+refuse(const struct tool_row *rows, size_t n, char **argv, int c)
+{
+    const struct tool_row *r = row_of(rows, n, optopt);
+
+    if (c == ':')
+        return r == NULL
+            ? tool_usage_error("%s needs an argument", argv[optind - 1])
+            : tool_usage_error("--%s needs an argument, %s", r->name,
+                               r->argument);
+    if (r != NULL)
+        return tool_usage_error("--%s takes no argument", r->name);
+    if (optopt != 0)
+        return refuse_letter(rows, n, argv, optopt);
+    return refuse_long(rows, n, argv[optind - 1]);
+}
+
+/* ---- taking them ---- */
 
 /* Put TEXT, the argument of row R, where the row says; false after a message. */
 static bool
@@ -114,6 +218,9 @@ take(void *options, const struct tool_row *r, const char *text)
     char name[80];
 
     snprintf(name, sizeof(name), "--%s", r->name);
+    if (r->is_name && text[0] == '\0')
+        return tool_error("%s '' names nothing, it needs %s", name,
+                          r->argument);
     switch (r->how) {
     case TOOL_HOW_SET: *(bool *)member = true; return true;
     case TOOL_HOW_CLEAR: *(bool *)member = false; return true;
@@ -130,17 +237,32 @@ take(void *options, const struct tool_row *r, const char *text)
     return false;
 }
 
+/* Does the argument that R was given stand in one word with its letter, so that
+ * the word is an option of another program: -ngl is no -n? */
+static bool
+is_explained(const struct tool_row *rows, size_t n, const struct tool_row *r,
+             char **argv)
+{
+    const char *word = argv[optind - 1];
+
+    return r->argument != NULL && optarg == word + 2 && word[1] != '-' &&
+        explain(rows, n, word);
+}
+
 static int
 read_all(const struct tool_row *rows, size_t n, int argc, char **argv,
          const char *letters, const struct option *table, void *options)
 {
     int c;
 
+    opterr = 0;
     while ((c = getopt_long(argc, argv, letters, table, NULL)) != -1) {
-        const struct tool_row *r = row_of(rows, n, c);
+        const struct tool_row *r = c == ':' ? NULL : row_of(rows, n, c);
 
         if (r == NULL)
-            return tool_usage_error("wrong option");
+            return refuse(rows, n, argv, c);
+        if (is_explained(rows, n, r, argv))
+            return TOOL_USAGE;
         if (r->how == TOOL_HOW_HELP)
             print_help(rows, n);
         else if (r->how == TOOL_HOW_VERSION)

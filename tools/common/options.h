@@ -12,6 +12,10 @@
  *                        a first operand that says what to do with n others
  *   OPTION(letter, "name", "ARGUMENT", completes, how, "help")
  *                        letter 0 and argument NULL where there is none
+ *   HABIT("-n --name", "what is there instead")
+ *                        options that users know from elsewhere, with blanks
+ *                        between them: they are refused with these words; the
+ *                        last rows
  *
  * HOW is where an option's value goes: SET or CLEAR(member) for a bool,
  * STRING(member), INTEGER or REAL(member, least, most) for an int64_t or a double,
@@ -19,6 +23,7 @@
  * VERSION.  Members are those of the tool's struct options.
  *
  * COMPLETES is for shells: NONE, FILE, GGUF (a file), DEVICE, TYPE, CASE, OPERATION.
+ * All but NONE are names, which are never empty.
  * options.awk makes their completions of the same rows, and the synopsis and the
  * list of options of the manual page.
  *
@@ -47,6 +52,7 @@ enum tool_row_kind {
     TOOL_ROW_TEXT,
     TOOL_ROW_COMMAND,
     TOOL_ROW_OPTION,
+    TOOL_ROW_HABIT,
 };
 
 enum tool_how {
@@ -67,6 +73,7 @@ struct tool_row {
 
     int letter;
     const char *argument;
+    bool is_name;
     enum tool_how how;
     size_t member;
     int64_t least, most;
@@ -84,7 +91,18 @@ struct tool_row {
       .run = function, .n_operands = n },
 #define OPTION(short_name, long_name, word, completes, to, help) \
     { .kind = TOOL_ROW_OPTION, .text = help, .name = long_name, \
-      .letter = short_name, .argument = word, TOOL_TAKE_##to },
+      .letter = short_name, .argument = word, \
+      .is_name = TOOL_IS_NAME_##completes, TOOL_TAKE_##to },
+#define HABIT(option, instead) \
+    { .kind = TOOL_ROW_HABIT, .text = instead, .name = option },
+
+#define TOOL_IS_NAME_NONE      false
+#define TOOL_IS_NAME_FILE      true
+#define TOOL_IS_NAME_GGUF      true
+#define TOOL_IS_NAME_DEVICE    true
+#define TOOL_IS_NAME_TYPE      true
+#define TOOL_IS_NAME_CASE      true
+#define TOOL_IS_NAME_OPERATION true
 
 #define TOOL_TAKE_TO(how_, member_) \
     .how = TOOL_HOW_##how_, .member = offsetof(struct options, member_)

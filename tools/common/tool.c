@@ -11,7 +11,6 @@
 #include "ggml-backend.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,17 +178,54 @@ tool_print_version(void)
     printf("%s (libggmlbackend) %s\n", program, PACKAGE_VERSION);
 }
 
+/* How many digits TEXT begins with. */
+static size_t
+n_digits(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+/* Is TEXT digits, with a minus before them or none?  strtoll takes blanks and a
+ * plus as well. */
+static bool
+is_whole(const char *text)
+{
+    text += text[0] == '-';
+    return n_digits(text) > 0 && text[n_digits(text)] == '\0';
+}
+
+/* Is TEXT such digits with a point among them or none, and an exponent or none?
+ * strtod takes hexadecimal, infinity and NaN as well. */
+static bool
+is_decimal(const char *text)
+{
+    size_t n;
+
+    text += text[0] == '-';
+    n = n_digits(text);
+    text += n;
+    if (text[0] == '.') {
+        n += n_digits(text + 1);
+        text += 1 + n_digits(text + 1);
+    }
+    if (n == 0)
+        return false;
+    if (text[0] != 'e' && text[0] != 'E')
+        return text[0] == '\0';
+    text += 1 + (text[1] == '-' || text[1] == '+');
+    return n_digits(text) > 0 && text[n_digits(text)] == '\0';
+}
+
 bool
 tool_parse_int(const char *option, const char *text, int64_t min, int64_t max,
                int64_t *out)
 {
-    char *end;
     long long value;
 
-    errno = 0;
-    value = strtoll(text, &end, 10);
-    if (end == text || *end != '\0')
+    if (!is_whole(text))
         return tool_error("%s: '%s' is not a whole number", option, text);
+    errno = 0;
+    value = strtoll(text, NULL, 10);
     if (errno != 0 || value < min || value > max)
         return tool_error("%s: %s is not between %lld and %lld", option, text,
                           (long long)min, (long long)max);
@@ -201,12 +237,11 @@ bool
 tool_parse_real(const char *option, const char *text, double min, double max,
                 double *out)
 {
-    char *end;
     double value;
 
-    value = strtod(text, &end);
-    if (end == text || *end != '\0' || isnan(value))
+    if (!is_decimal(text))
         return tool_error("%s: '%s' is not a number", option, text);
+    value = strtod(text, NULL);
     if (value < min || value > max)
         return tool_error("%s: %s is not between %g and %g", option, text, min,
                           max);

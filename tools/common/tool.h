@@ -76,8 +76,8 @@ const char *tool_reason(void);
 void tool_print_version(void);
 
 /*
- * The number that TEXT, the argument of OPTION, is in whole, when it lies in
- * [MIN, MAX]; else false, after a message.
+ * The decimal number that TEXT, the argument of OPTION, is in whole, without a
+ * blank or a plus in front, when it is in [MIN, MAX]; else false, after a message.
  */
 bool tool_parse_int(const char *option, const char *text, int64_t min,
                     int64_t max, int64_t *out);

@@ -3,6 +3,7 @@
  * ggmlbackend-conformance/main.c - every operation on a device against a reference in
  * double precision.
  */
+#include "tools/common/device.h"
 #include "tools/common/json.h"
 #include "tools/common/options.h"
 #include "tools/common/tool.h"
@@ -21,10 +22,26 @@ struct options {
     const char *cases;
     const char *device;
     const char *op;
-    const char *part;
+    int64_t part, parts;
     int64_t seed;
-    bool json, list, verbose;
+    bool json, list, list_devices, verbose;
 };
+
+/* "2/5": the second of five parts. */
+static bool
+read_part(void *options, const char *option, const char *text)
+{
+    struct options *o = options;
+    const char *slash = strchr(text, '/');
+    char part[32];
+
+    if (slash == NULL || slash - text >= (ptrdiff_t)sizeof(part))
+        return tool_error("%s: '%s' is no part such as 2/5, the second of five",
+                          option, text);
+    snprintf(part, sizeof(part), "%.*s", (int)(slash - text), text);
+    return tool_parse_int(option, slash + 1, 1, INT64_MAX, &o->parts) &&
+        tool_parse_int(option, part, 1, o->parts, &o->part);
+}
 
 static const struct tool_row rows[] = {
 #include "tools/ggmlbackend-conformance/options.def"
@@ -50,17 +67,6 @@ is_operation(const char *name)
     return false;
 }
 
-/* "2/5": the second of five parts. */
-static bool
-read_part(const char *text, struct suite *s)
-{
-    char behind;
-
-    return sscanf(text, "%" SCNu64 "/%" SCNu64 "%c", &s->part, &s->parts,
-                  &behind) == 2 &&
-           strchr(text, '-') == NULL && s->part >= 1 && s->part <= s->parts;
-}
-
 /* An extended regular expression of POSIX, told where it is none. */
 static bool
 read_cases(const char *text, regex_t *cases)
@@ -80,6 +86,15 @@ print_names(void)
 {
     for (int i = 0; i < N_NAMES; i++)
         puts(name_of(i));
+    return TOOL_OK;
+}
+
+static int
+print_devices(void)
+{
+    tool_load_modules();
+    for (size_t i = 0; i < ggml_backend_dev_count(); i++)
+        puts(ggml_backend_dev_name(ggml_backend_dev_get(i)));
     return TOOL_OK;
 }
 
@@ -155,65 +170,99 @@ print_json(const struct suite *s, const int64_t totals[N_OUTCOMES],
     return tool_json_print(root);
 }
 
-int
-main(int argc, char **argv)
+/* Number all cases first: the bar has to know how many there are. */
+static void
+run_with_bar(struct suite *s)
+{
+    s->is_counting = true;
+    run_all(s);
+    s->is_counting = false;
+    progress_begin(&s->bar, "checking", s->n_cases);
+    s->n_cases = 0;
+    run_all(s);
+    progress_end(&s->bar);
+}
+
+/* Print what came of all cases on DEVICE; a status to end with. */
+static int
+conclude(const struct suite *s, const char *device, bool is_json)
+{
+    int64_t totals[N_OUTCOMES] = { 0 };
+    bool is_printed = true;
+
+    for (int i = 0; i < N_NAMES; i++)
+        for (int j = 0; j < N_OUTCOMES; j++)
+            totals[j] += s->counts[i][j];
+    if (is_json)
+        is_printed = print_json(s, totals, device);
+    else
+        print_table(s, totals);
+    return is_printed && totals[FAILED] == 0 ? TOOL_OK : TOOL_FAILED;
+}
+
+static int
+check_device(struct suite *s, const struct options *options)
+{
+    ggml_backend_dev_t dev;
+    int status;
+
+    tool_load_modules();
+    dev = tool_device_find(options->device);
+    if (dev == NULL)
+        return TOOL_FAILED;
+    tool_forget_reason();
+    s->backend = ggml_backend_dev_init(dev, NULL);
+    if (s->backend == NULL) {
+        tool_error("device %s: %s", ggml_backend_dev_name(dev), tool_reason());
+        return TOOL_FAILED;
+    }
+    run_with_bar(s);
+    status = conclude(s, ggml_backend_dev_name(dev), options->json);
+    ggml_backend_free(s->backend);
+    return status;
+}
+
+/* Do what the options say; a status to end with. */
+static int
+work(const struct options *options)
 {
     static struct suite s;
     static regex_t cases;
-    struct options options = { .seed = 1 };
-    int64_t totals[N_OUTCOMES] = { 0 };
-    const char *device;
+    int status;
+
+    if (options->list)
+        return print_names();
+    if (options->list_devices)
+        return print_devices();
+    if (options->op != NULL && !is_operation(options->op))
+        return tool_usage_error("there is no operation '%s', see --list",
+                                options->op);
+    if (options->cases != NULL && !read_cases(options->cases, &cases))
+        return TOOL_USAGE;
+    s.cases = options->cases != NULL ? &cases : NULL;
+    s.part = (uint64_t)options->part;
+    s.parts = (uint64_t)options->parts;
+    s.only = options->op;
+    s.seed = (uint64_t)options->seed;
+    s.verbose = options->verbose;
+    status = check_device(&s, options);
+    if (s.cases != NULL)
+        regfree(&cases);
+    return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct options options = { .seed = 1, .part = 1, .parts = 1 };
     int status;
 
     tool_begin("ggmlbackend-conformance");
     status = tool_options_read(rows, sizeof(rows) / sizeof(rows[0]), argc, argv,
                                &options);
-    if (status >= 0)
-        return tool_end(status);
-    if (optind < argc)
-        return tool_end(
-            tool_usage_error("unexpected argument '%s'", argv[optind]));
-    if (options.list)
-        return tool_end(print_names());
-    if (options.op != NULL && !is_operation(options.op))
-        return tool_end(
-            tool_usage_error("there is no operation '%s'", options.op));
-
-    s.part = s.parts = 1;
-    if (options.part != NULL && !read_part(options.part, &s))
-        return tool_end(tool_usage_error(
-            "'%s' is no part such as 2/5, the second of five", options.part));
-    if (options.cases != NULL) {
-        if (!read_cases(options.cases, &cases))
-            return tool_end(TOOL_USAGE);
-        s.cases = &cases;
-    }
-
-    tool_load_modules();
-    s.backend = options.device != NULL
-                    ? ggml_backend_init_by_name(options.device, NULL)
-                    : ggml_backend_init_best();
-    if (s.backend == NULL) {
-        tool_error("there is no device '%s'",
-                   options.device != NULL ? options.device : "");
-        return tool_end(TOOL_FAILED);
-    }
-    device = ggml_backend_dev_name(ggml_backend_get_device(s.backend));
-    s.only = options.op;
-    s.seed = (uint64_t)options.seed;
-    s.verbose = options.verbose;
-    run_all(&s);
-
-    for (int i = 0; i < N_NAMES; i++)
-        for (int j = 0; j < N_OUTCOMES; j++)
-            totals[j] += s.counts[i][j];
-    if (options.json)
-        status = print_json(&s, totals, device) ? TOOL_OK : TOOL_FAILED;
-    else
-        print_table(&s, totals);
-    ggml_backend_free(s.backend);
-    if (s.cases != NULL)
-        regfree(&cases);
-    return tool_end(status == TOOL_FAILED || totals[FAILED] > 0 ? TOOL_FAILED
-                                                                : TOOL_OK);
+    if (status < 0)
+        status = optind < argc
+            ? tool_usage_error("unexpected argument '%s'", argv[optind])
+            : work(&options);
+    return tool_end(status);
 }

@@ -59,7 +59,16 @@ new_guard(struct suite *s, const char *name)
 static bool
 is_wanted(const struct suite *s, const char *name)
 {
-    return s->only == NULL || strcmp(s->only, name) == 0;
+    return !s->is_counting &&
+           (s->only == NULL || strcmp(s->only, name) == 0);
+}
+
+/* The next case has its number, whoever wants it. */
+static void
+count(struct suite *s)
+{
+    s->n_cases++;
+    progress_update(&s->bar, s->n_cases);
 }
 
 static void
@@ -83,7 +92,7 @@ begin(struct suite *s)
 bool
 suite_begin(struct suite *s, enum ggml_op op)
 {
-    s->n_cases++;
+    count(s);
     if (!is_wanted(s, ggml_op_name(op)))
         return false;
     begin(s);
@@ -93,7 +102,7 @@ suite_begin(struct suite *s, enum ggml_op op)
 bool
 suite_begin_unary(struct suite *s, enum ggml_unary_op op)
 {
-    s->n_cases++;
+    count(s);
     if (!is_wanted(s, ggml_op_name(GGML_OP_UNARY)) &&
         !is_wanted(s, ggml_unary_op_name(op)))
         return false;
@@ -746,6 +755,24 @@ suite_beside(struct suite *s, struct ggml_tensor *node)
     s->beside[s->n_beside++] = node;
 }
 
+/* A line for a failure, and with --verbose for each case, in place of the bar. */
+static void
+report(struct suite *s, enum outcome outcome, const char *text, const char *why,
+       const struct result *result)
+{
+    if (outcome == FAILED || s->verbose)
+        progress_end(&s->bar);
+    if (outcome == FAILED)
+        fprintf(stderr, "FAILED %s%s: %s\n", text,
+                s->loose ? ", odd strides of single elements" : "",
+                text_quoted(why));
+    else if (s->verbose && outcome == UNSUPPORTED)
+        fprintf(stderr, "unsupported %s\n", text);
+    else if (s->verbose)
+        fprintf(stderr, "passed %s, error %.3g, checksum %016" PRIx64 "\n",
+                text, result->error, result->checksum);
+}
+
 void
 suite_check(struct suite *s, struct ggml_tensor *node, double limit)
 {
@@ -781,15 +808,7 @@ suite_check(struct suite *s, struct ggml_tensor *node, double limit)
     s->counts[node->op == GGML_OP_UNARY
                   ? GGML_OP_COUNT + ggml_get_unary_op(node)
                   : node->op][outcome]++;
-    if (outcome == FAILED)
-        fprintf(stderr, "FAILED %s%s: %s\n", text,
-                s->loose ? ", odd strides of single elements" : "",
-                text_quoted(why));
-    else if (s->verbose && outcome == UNSUPPORTED)
-        fprintf(stderr, "unsupported %s\n", text);
-    else if (s->verbose)
-        fprintf(stderr, "passed %s, error %.3g, checksum %016" PRIx64 "\n",
-                text, result.error, result.checksum);
+    report(s, outcome, text, why, &result);
     ggml_backend_buffer_free(buffer);
     end(s);
 }

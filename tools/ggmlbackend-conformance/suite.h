@@ -10,6 +10,8 @@
 #ifndef CONFORMANCE_SUITE_H
 #define CONFORMANCE_SUITE_H
 
+#include "tools/common/progress.h"
+
 #include "ggml-backend.h"
 #include "ggml.h"
 
@@ -44,6 +46,8 @@ struct suite {
     bool loose;        /* leafs' strides are odd where no step is taken */
     uint64_t part, parts; /* cases whose number leaves that remainder are run */
     const regex_t *cases; /* those whose description matches, NULL for all */
+    bool is_counting;  /* cases are numbered and not run */
+    struct progress bar; /* of numbers of cases */
 
     /* The case in hand */
     struct ggml_context *ctx;

@@ -53,6 +53,8 @@ check(const struct options *o, int *status)
         tool_usage_error("--logits needs --json and a prompt");
     else if (o->is_chat && o->perplexity != NULL)
         tool_usage_error("--chat and --perplexity exclude each other");
+    else if (o->devices != NULL && !devices_are_named("--device", o->devices))
+        return false;
     else if (o->shares.n > 0 && o->shares.n != n_devices)
         tool_usage_error("--split has %d numbers for %d devices", o->shares.n,
                          n_devices);

@@ -4,41 +4,10 @@
  */
 #include "tools/model/device.h"
 
+#include "tools/common/device.h"
 #include "tools/common/tool.h"
 
-#include <stdio.h>
 #include <string.h>
-
-static ggml_backend_dev_t
-best_device(void)
-{
-    ggml_backend_dev_t dev =
-        ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_GPU);
-
-    if (dev == NULL)
-        dev = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
-    return dev;
-}
-
-/* "no device NAME; there are: A B". */
-static bool
-no_such_device(const char *name)
-{
-    char names[512] = "";
-    size_t used = 0;
-
-    for (size_t i = 0; i < ggml_backend_dev_count(); i++) {
-        const char *known = ggml_backend_dev_name(ggml_backend_dev_get(i));
-
-        if (used + strlen(known) + 2 > sizeof(names))
-            break;
-        used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
-                                 known);
-    }
-    if (name == NULL)
-        return tool_error("no device");
-    return tool_error("no device %s; there are:%s", name, names);
-}
 
 /* How a client reaches the thread count of a backend it does not link. */
 static void
@@ -61,17 +30,6 @@ set_threads(const struct device *device, int n_threads)
     set(device->backend, n_threads);
 }
 
-ggml_backend_dev_t
-device_find(const char *name)
-{
-    ggml_backend_dev_t dev =
-        name == NULL ? best_device() : ggml_backend_dev_by_name(name);
-
-    if (dev == NULL)
-        no_such_device(name);
-    return dev;
-}
-
 bool
 device_open_dev(struct device *device, ggml_backend_dev_t dev, int n_threads)
 {
@@ -91,7 +49,7 @@ device_open_dev(struct device *device, ggml_backend_dev_t dev, int n_threads)
 bool
 device_open(struct device *device, const char *name, int n_threads)
 {
-    ggml_backend_dev_t dev = device_find(name);
+    ggml_backend_dev_t dev = tool_device_find(name);
 
     return dev != NULL && device_open_dev(device, dev, n_threads);
 }

@@ -15,16 +15,12 @@ struct device {
     ggml_backend_buffer_type_t buft;
 };
 
-/* The device NAME, or the first GPU, or without one the CPU when NAME is NULL;
- * NULL after a message. */
-ggml_backend_dev_t device_find(const char *name);
-
 /* Open DEV; N_THREADS 0 leaves the number to the device.  False after a
  * message. */
 bool device_open_dev(struct device *device, ggml_backend_dev_t dev,
                      int n_threads);
 
-/* Find and open the device NAME. */
+/* Find and open the device NAME, as tools/common/device.h says. */
 bool device_open(struct device *device, const char *name, int n_threads);
 
 void device_close(struct device *device);

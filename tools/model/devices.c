@@ -4,6 +4,7 @@
  */
 #include "tools/model/devices.h"
 
+#include "tools/common/device.h"
 #include "tools/common/tool.h"
 #include "tools/model/array.h"
 
@@ -11,14 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names and numbers between commas are shorter. */
+/* Names and numbers between commas are shorter than this. */
 #define ITEM_SIZE 64
 
 /* The largest number of a share. */
 #define SHARE_MAX 1e9
 
-/* Copy what stands before the next comma of *TEXT, cut where it is too long,
- * and go behind it; false when there is nothing any more. */
+/* Is ITEM one of so many characters that the rest was cut? */
+static bool
+is_cut(const char item[ITEM_SIZE])
+{
+    return strlen(item) == ITEM_SIZE - 1;
+}
+
+/* Copy the characters before the next comma of *TEXT, cut where they are too
+ * many, and go behind it; false when there is nothing any more. */
 static bool
 next_item(const char **text, char item[ITEM_SIZE])
 {
@@ -47,6 +55,8 @@ shares_read(const char *option, const char *text, struct shares *shares)
 
         if (shares->n == DEVICES_MAX)
             return tool_error("%s: more than %d numbers", option, DEVICES_MAX);
+        if (is_cut(item))
+            return tool_error("%s: '%s...' is too long", option, item);
         if (!tool_parse_real(option, item, 0, SHARE_MAX, share))
             return false;
         sum += *share;
@@ -105,6 +115,22 @@ devices_count(const char *names)
     return n;
 }
 
+bool
+devices_are_named(const char *option, const char *names)
+{
+    char name[ITEM_SIZE];
+    const char *rest = names;
+
+    while (next_item(&rest, name)) {
+        if (name[0] == '\0')
+            return tool_error("%s: '%s' has an empty name", option, names);
+        if (is_cut(name))
+            return tool_error("%s: '%s...' is too long", option, name);
+    }
+    return devices_count(names) <= DEVICES_MAX ||
+        tool_error("%s: more than %d devices", option, DEVICES_MAX);
+}
+
 static bool
 is_cpu(ggml_backend_dev_t dev)
 {
@@ -121,7 +147,7 @@ find_all(const char *names, ggml_backend_dev_t found[DEVICES_MAX])
     while (next_item(&names, name)) {
         if (n == DEVICES_MAX)
             return tool_error("more than %d devices", DEVICES_MAX);
-        found[n] = device_find(name);
+        found[n] = tool_device_find(name);
         if (found[n] == NULL)
             return false;
         /* It would have the same memory, and work for one half only. */
@@ -191,7 +217,7 @@ bool
 devices_open(struct devices *devices, const char *names,
              const struct shares *shares, int n_threads)
 {
-    ggml_backend_dev_t best = names == NULL ? device_find(NULL) : NULL;
+    ggml_backend_dev_t best = names == NULL ? tool_device_find(NULL) : NULL;
     bool is_open;
 
     memset(devices, 0, sizeof(*devices));

@@ -43,6 +43,10 @@ bool shares_read(const char *option, const char *text, struct shares *shares);
 /* How many devices NAMES lists, NULL for the best one. */
 int devices_count(const char *names);
 
+/* Does NAMES, the argument of OPTION, list names that may be devices, and not too
+ * many?  False after a message. */
+bool devices_are_named(const char *option, const char *names);
+
 /*
  * Open the devices that NAMES lists, NULL for the best one, to be used as SHARES
  * say, which has as many; one whose share is 0 is not opened.  N_THREADS 0

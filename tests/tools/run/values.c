@@ -284,8 +284,8 @@ a_terminal_shows_how_far_it_is(void **state)
 {
     /* Each case takes its time: a sample is long, and their number has an end. */
     struct result r = run_on_terminal(
-        "ggmlbackend-bench", "-t 1 -s 0.4 --json -c copy/set/16384KiB "
-        "-c copy/*/131072KiB");
+        "ggmlbackend-bench", "-t 1 -s 0.4 --json -k copy/set/16384KiB "
+        "-k copy/*/131072KiB");
     const char *bar;
     int done;
     int percent;
