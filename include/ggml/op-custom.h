@@ -23,7 +23,7 @@ extern "C" {
  * Compute a share of dst: number ITH of NTH, each in a thread of its own.  The
  * sources and dst may be of any type, shape and layout; it is the function's
  * business to read and write them right.  It writes all elements of its share,
- * which hold anything before, and nothing else.
+ * which hold anything before.  Nodes behind it see what else it writes.
  *
  *   userdata  what the builder was given
  */

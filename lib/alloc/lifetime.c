@@ -149,8 +149,8 @@ sources_alike(
 }
 
 /*
- * What NODE writes besides its result may be a result, too, so it stays: it is
- * read once more than anybody does.  LINKS are the numbers of its sources.
+ * What NODE writes as well as its result may be a result, too, so it stays: one
+ * read more is counted than there are.  LINKS are the numbers of its sources.
  */
 static void
 keep_written(

@@ -49,8 +49,8 @@ bool gb_fuse_reads(const struct gb_fuse_use *use, struct gb_fuse_span span);
 /* Does it write to a part of SPAN at least? */
 bool gb_fuse_writes(const struct gb_fuse_use *use, struct gb_fuse_span span);
 
-/* The sources that a node of OP writes besides its result, as bits, the lowest for
- * the first one; or that it may write anything. */
+/* The sources that a node of OP writes as well as its result, as bits, the lowest
+ * for the first one; or that it may write anything. */
 #define GB_FUSE_ANYTHING 0xffu
 unsigned gb_fuse_written_sources(enum ggml_op op);
 

@@ -60,7 +60,7 @@ gb_op_has_work(enum ggml_op op)
 /* Of a function of the client's: it may read and write anything. */
 #define GB_OP_WRITES_ANYTHING 0xffu
 
-/* The sources that OP writes besides its result, as bits; of an unknown OP,
+/* The sources that OP writes as well as its result, as bits; of an unknown OP,
  * anything.  Any thread. */
 static inline unsigned
 gb_op_writes(enum ggml_op op)

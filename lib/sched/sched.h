@@ -49,8 +49,8 @@ struct gb_sched_node {
     uint16_t writes; /* other tensors: bits of its sources, and the next two */
 };
 
-/* The node's result lies in the memory of the tensor that it is a view of; it is
- * a function of the client's, which may write any memory that it can reach. */
+/* The node's result is in the memory of the tensor that it is a view of; the node
+ * is a function of the client's, which may write any memory that it can reach. */
 #define GB_SCHED_WRITES_ROOT     (1u << GGML_MAX_SRC)
 #define GB_SCHED_WRITES_ANYTHING (2u << GGML_MAX_SRC)
 _Static_assert(GGML_MAX_SRC < 15, "a bit for each source, and two more");

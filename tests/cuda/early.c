@@ -114,8 +114,8 @@ context(void)
     return ctx;
 }
 
-/* Weights become others where they are the moments of parameters that nobody
- * wants. */
+/* A step that makes the weights others: they are its first moment, and its
+ * parameters are of no use. */
 static struct ggml_tensor *
 step(struct product *p)
 {

@@ -15,8 +15,8 @@
  * Threads   one, in a single tile; for MAP_CUSTOMi as many as the client wants
  *           and there are, so that nth depends on the number of threads.
  *
- * A function may read and write anything, so no other node runs at the same
- * time (stands_alone).
+ * A function may read and write anything (lib/op/ops.def says so), so no other
+ * node runs at the same time, and what was prepared before it is prepared again.
  */
 #include "backends/cpu/ops/check.h"
 #include "backends/cpu/ops/line.h"

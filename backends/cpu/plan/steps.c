@@ -192,7 +192,7 @@ prepare_tiles(struct builder *builder, struct ggml_tensor *node,
     return needs->prepare_tiles;
 }
 
-/* What lies where TENSOR is written is not what was prepared any more. */
+/* TENSOR is written: a source that overlaps with it has to be prepared again. */
 static GB_ALWAYS_INLINE void
 forget_at(struct builder *builder, const struct ggml_tensor *tensor)
 {
@@ -208,7 +208,7 @@ forget_at(struct builder *builder, const struct ggml_tensor *tensor)
     }
 }
 
-/* NODE writes SOURCES, as bits, besides its result. */
+/* NODE writes SOURCES, as bits, as well as its result. */
 static void GB_NOINLINE
 forget_sources(struct builder *builder, const struct ggml_tensor *node,
                unsigned sources)

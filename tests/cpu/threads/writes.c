@@ -4,8 +4,8 @@
  * AdamW its moments, a function of the client's anything.  Who comes later sees
  * it, and who came before does not, for any number of threads.
  *
- * What a graph must give is computed node by node.  With GGMLBACKEND_TEST_ALL=1
- * ten thousand random graphs are.
+ * The right results are those of each node as a graph of its own.  With
+ * GGMLBACKEND_TEST_ALL=1 ten thousand random graphs are compared.
  */
 #include "ggml-backend.h"
 #include "ggml-cpu.h"
@@ -173,7 +173,7 @@ new_moment(void)
     return t;
 }
 
-/* NODE stands in the graph, with its result in memory of its own. */
+/* Append NODE to the graph, with its result in memory of its own. */
 static struct ggml_tensor *
 put_apart(struct ggml_tensor *node)
 {
@@ -506,7 +506,7 @@ overlap(const struct ggml_tensor *a, const struct ggml_tensor *b)
     return x < y + ggml_nbytes(b) && y < x + ggml_nbytes(a);
 }
 
-/* What it changes lies apart. */
+/* Parameters, gradient and first moment are in memory of their own. */
 static void
 add_step(void)
 {
