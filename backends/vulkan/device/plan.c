@@ -16,6 +16,8 @@
 
 #include "ggmlbackend.h"
 
+#include "lib/node/node.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,8 +118,8 @@ locate(const struct emission *emission, const struct gb_vk_bind *bind,
     }
     if (memory == NULL) {
         ggmlbackend_fail(GGML_STATUS_FAILED,
-                         "%s: tensor %s does not lie on the card",
-                         context->card->label, bind->tensor->name);
+                         "%s: tensor %.*s does not lie on the card",
+                         context->card->label, GB_NODE_NAME(bind->tensor));
         return false;
     }
     note_home(emission, home);
@@ -329,8 +331,9 @@ check(const struct gb_vk_context *context, const struct gb_vk_limits *limits,
 
         if (gb_vk_needs_work(node) && !gb_vk_supports(limits, node))
             return ggmlbackend_fail(GGML_STATUS_FAILED,
-                                    "%s: %s cannot be computed there",
-                                    context->card->label, ggml_op_desc(node));
+                                    "%s: %s (%.*s) cannot be computed there",
+                                    context->card->label, gb_node_word(node),
+                                    GB_NODE_NAME(node));
     }
     return GGML_STATUS_SUCCESS;
 }

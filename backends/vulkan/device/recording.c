@@ -13,6 +13,8 @@
 
 #include "ggmlbackend.h"
 
+#include "lib/node/list.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,16 +319,32 @@ settle(struct gb_vk_recording *recording, enum ggml_status status)
         gb_vk_plan_clear(&recording->plan);
 }
 
+/* All that follows walks the list. */
+static enum ggml_status
+check_list(const struct gb_vk_recordings *recordings,
+           const struct ggml_cgraph *cgraph)
+{
+    char why[80];
+
+    if (gb_node_list_is_whole(cgraph, why, sizeof(why)))
+        return GGML_STATUS_SUCCESS;
+    return ggmlbackend_fail(GGML_STATUS_FAILED, "%s: the graph %s",
+                            recordings->recorder.context->card->label, why);
+}
+
 enum ggml_status
 gb_vk_graph_run(
     struct gb_vk_recordings *recordings, const struct ggml_cgraph *cgraph,
     const struct gb_vk_abort *abort)
 {
     struct gb_vk_compilers compilers = { .n_threads = 0 };
-    enum ggml_status status = GGML_STATUS_SUCCESS;
+    enum ggml_status status = check_list(recordings, cgraph);
+    struct gb_vk_recording *recording;
     bool is_new;
-    struct gb_vk_recording *recording = find(recordings, cgraph, &is_new);
 
+    if (status != GGML_STATUS_SUCCESS)
+        return status;
+    recording = find(recordings, cgraph, &is_new);
     recording->plan.cgraph = cgraph;
     recording->last_use = ++recordings->n_uses;
     if (is_new)

@@ -35,7 +35,7 @@ gb_vk_is_aligned(const struct ggml_tensor *tensor)
 {
     const size_t size = ggml_type_size(tensor->type);
     const size_t unit = size & -size; /* the power of two in it */
-    size_t bytes = tensor->view_offs;
+    size_t bytes = tensor->view_offs | (size_t)(uintptr_t)tensor->data;
 
     for (int i = 0; i < GGML_MAX_DIMS; i++)
         bytes |= tensor->ne[i] > 1 ? tensor->nb[i] : 0;

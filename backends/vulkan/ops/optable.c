@@ -3,8 +3,10 @@
  * vulkan/ops/optable.c - which row runs an operation.
  */
 #include "backends/vulkan/ops/collect.h"
+#include "backends/vulkan/ops/formats.h"
 
 #include "lib/node/node.h"
+#include "lib/node/sound.h"
 
 static const struct gb_vk_op *const rows[GGML_OP_COUNT] = {
 #define GB_NODE(op, name, n) [GGML_OP_##op] = &gb_vk_op_##name,
@@ -65,14 +67,35 @@ all_fit(const struct gb_vk_op *row, const struct gb_vk_limits *limits,
     return true;
 }
 
+/* Can shaders count T's elements, and load words where it begins?  Strides of 0
+ * make more elements of a few bytes than 32 bits count. */
+static bool
+can_be_walked(const struct ggml_tensor *t)
+{
+    return gb_vk_is_aligned(t) &&
+           (gb_node_has_places(t) || ggml_nelements(t) <= UINT32_MAX);
+}
+
+/* Can NODE be asked for its shapes at all, and can each of its tensors be walked?
+ * Whatever a client wrote into it, this comes first. */
+static bool
+is_sound(const struct ggml_tensor *node)
+{
+    if (!gb_node_is_valid(node) || !can_be_walked(node))
+        return false;
+    for (int i = 0; i < GGML_MAX_SRC; i++)
+        if (node->src[i] != NULL && !can_be_walked(node->src[i]))
+            return false;
+    return true;
+}
+
 bool
 gb_vk_runs_whole(
     const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct gb_vk_op *row = gb_vk_op_of(node->op);
 
-    return row != NULL && gb_node_is_valid(node) &&
-           all_fit(row, limits, node) &&
+    return row != NULL && is_sound(node) && all_fit(row, limits, node) &&
            (row->supports == NULL || row->supports(limits, node)) &&
            !is_broken(limits, node);
 }
@@ -84,7 +107,7 @@ runs_in_parts(const struct gb_vk_limits *limits, const struct ggml_tensor *node,
 {
     const struct gb_vk_op *row = gb_vk_op_of(node->op);
 
-    return row->parts != NULL &&
+    return row->parts != NULL && is_sound(node) &&
            gb_vk_choose_parts(row->parts, limits, node, gb_vk_runs_whole,
                               size);
 }
