@@ -8,6 +8,7 @@ vulkan_scripts = \
 	%D%/cut.sh \
 	%D%/devices.sh \
 	%D%/duplicates.sh \
+	%D%/edited.sh \
 	%D%/functions.sh \
 	%D%/fuse.sh \
 	%D%/listing.sh \
@@ -55,6 +56,12 @@ check_PROGRAMS += tests/vulkan/device
 tests_vulkan_device_SOURCES = %D%/device.c
 tests_vulkan_device_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_vulkan_device_LDADD = $(BLACK_LDADD)
+
+# On the device that edited.sh brings.
+check_PROGRAMS += tests/vulkan/edited-cases
+tests_vulkan_edited_cases_SOURCES = %D%/edited.c
+tests_vulkan_edited_cases_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_vulkan_edited_cases_LDADD = $(BLACK_LDADD)
 
 check_PROGRAMS += tests/vulkan/estimate
 tests_vulkan_estimate_SOURCES = %D%/estimate.c backends/vulkan/device/estimate.c
