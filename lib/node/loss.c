@@ -4,6 +4,7 @@
  */
 #include "lib/node/node.h"
 #include "lib/node/shape.h"
+#include "lib/node/sound.h"
 
 /* Is T F32 with dense rows, and of the shape of LIKE? */
 static bool
@@ -30,15 +31,16 @@ gb_node_valid_cross_entropy_back(const struct ggml_tensor *node)
            is_row_operand(node->src[2], node);
 }
 
-/* Weights, gradient and both moments have the shape of the node, which is a
- * view of the weights; src4 has seven numbers. */
+/* Weights, gradient and both moments, which are written, have the shape of the
+ * node, which is a view of the weights; src4 has seven numbers. */
 bool
 gb_node_valid_adamw(const struct ggml_tensor *node)
 {
     if (!is_row_operand(node, node))
         return false;
     for (int i = 0; i < 4; i++)
-        if (!is_row_operand(node->src[i], node))
+        if (!is_row_operand(node->src[i], node) ||
+            !gb_node_has_places(node->src[i]))
             return false;
     return gb_node_is_flat(node->src[4]) && ggml_nelements(node->src[4]) == 7;
 }

@@ -33,9 +33,10 @@ bool gb_node_extent(const struct ggml_tensor *t, size_t *bytes);
  * its type.  A view of a quantised tensor begins with a block of that. */
 bool gb_node_is_sound(const struct ggml_tensor *t);
 
-/* True if T has an extent with room for all its elements.  A result with
- * strides of 0 could take any time to compute; sources need no room, for with
- * strides of 0 their values are repeated. */
+/* True if T has an extent, in which each element has bytes of its own: what is
+ * written to others would depend on the order of threads, and with strides of 0
+ * a result could take any time.  Sources need none, since strides of 0 repeat
+ * values. */
 bool gb_node_has_places(const struct ggml_tensor *t);
 
 /* True if T has an address and an extent, all of it in the SIZE bytes at

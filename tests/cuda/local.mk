@@ -122,6 +122,7 @@ check_PROGRAMS += \
 	tests/cuda/device \
 	tests/cuda/drivers \
 	tests/cuda/early \
+	tests/cuda/edited \
 	tests/cuda/extremes \
 	tests/cuda/failures \
 	tests/cuda/fours \
@@ -164,6 +165,13 @@ tests_cuda_drivers_LDADD = $(BLACK_LDADD)
 tests_cuda_early_SOURCES = %D%/early.c $(cuda_emulated)
 tests_cuda_early_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_early_LDADD = $(BLACK_LDADD)
+cuda_edited = $(cuda_emulated) \
+	tests/cpu/ops/nodes.h \
+	tests/op/edits.c \
+	tests/op/edits.h
+tests_cuda_edited_SOURCES = %D%/edited.c $(cuda_edited)
+tests_cuda_edited_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cuda_edited_LDADD = $(BLACK_LDADD) -lm
 tests_cuda_extremes_SOURCES = %D%/extremes.c $(cuda_scene)
 tests_cuda_extremes_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cuda_extremes_LDADD = $(BLACK_LDADD) -lm

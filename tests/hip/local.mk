@@ -62,6 +62,7 @@ check_PROGRAMS += \
 	tests/hip/copies \
 	tests/hip/damaged \
 	tests/hip/device \
+	tests/hip/edited \
 	tests/hip/failures \
 	tests/hip/free-memory \
 	tests/hip/graphs \
@@ -109,6 +110,9 @@ tests_hip_copies_LDADD = $(BLACK_LDADD)
 tests_hip_device_SOURCES = tests/cuda/device.c $(cuda_scene)
 tests_hip_device_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_device_LDADD = $(BLACK_LDADD)
+tests_hip_edited_SOURCES = tests/cuda/edited.c $(cuda_edited)
+tests_hip_edited_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
+tests_hip_edited_LDADD = $(BLACK_LDADD) -lm
 tests_hip_failures_SOURCES = tests/cuda/failures.c $(cuda_emulated)
 tests_hip_failures_CPPFLAGS = $(TEST_CPPFLAGS) -DGB_USE_HIP
 tests_hip_failures_LDADD = $(BLACK_LDADD)
