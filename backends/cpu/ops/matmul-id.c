@@ -3,6 +3,8 @@
  * cpu/ops/matmul-id.c - products with matrices that are chosen for each column
  * (MUL_MAT_ID: the feed-forward layers of a mixture of experts).
  */
+#include "config.h"
+
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/activations.h"
 #include "backends/cpu/ops/check.h"
@@ -171,6 +173,7 @@ gather(struct gathering *g, int64_t x, int64_t y)
     const struct ggml_tensor *node = g->task->node;
     const int64_t at = g->product.cols;
 
+    GB_INVARIANT(at < TILE_COLS && g->product.rows <= tiling->row_step);
     g->columns[at] = gb_cpu_column_at(g->task, &tiling->columns,
                                       x % node->src[1]->ne[1], y, 0);
     g->dst[at] = (float *)(void *)gb_cpu_row_ptr(node, x, y, 0) + g->row;

@@ -4,6 +4,8 @@
  * path, and tiles.  The products themselves are in kernels/gemm and
  * kernels/format.
  */
+#include "config.h"
+
 #include "backends/cpu/kernels/api/divide.h"
 #include "backends/cpu/ops/activations.h"
 #include "backends/cpu/ops/check.h"
@@ -11,6 +13,7 @@
 #include "backends/cpu/ops/op.h"
 #include "backends/cpu/ops/rows.h"
 #include "lib/base/checked.h"
+#include "lib/base/status.h"
 
 /*
  * D[m, n, p, q] = the sum over k of A[k, m, p / r2, q / r3] * B[k, n, p, q],
@@ -169,16 +172,19 @@ tile_floats(struct tiling *tiling, const struct ggml_tensor *a, int64_t rows,
 }
 
 /* GEMV and skinny GEMM: few columns are in one tile, and tiles are rows.
- * Memory is the limit there, so each weight is to be read by one tile only. */
+ * Memory is the limit there, so each weight is to be read by one tile only.
+ * Only where rows have no elements can there be many columns. */
 static void
 tile_rows(struct tiling *tiling, const struct ggml_tensor *a)
 {
-    tiling->row_step = gb_cpu_gemv_rows(a, tiling->cols);
+    tiling->col_step = gb_cpu_min(tiling->cols, MAX_COLS);
+    tiling->col_tiles = tiling->col_step < tiling->cols
+                            ? gb_cpu_ceil_div(tiling->cols, MAX_COLS)
+                            : 1;
+    tiling->row_step = gb_cpu_gemv_rows(a, tiling->col_step);
     tiling->row_tiles = tiling->row_step < a->ne[1]
                             ? gb_cpu_ceil_div(a->ne[1], tiling->row_step)
                             : 1;
-    tiling->col_step = tiling->cols;
-    tiling->col_tiles = 1;
 }
 
 /* Float weights of many rows become panels, which all columns go by; these are
@@ -525,6 +531,8 @@ mul_mat_run(const struct gb_cpu_task *task, int64_t tile)
         .sums = (char *)task->scratch + SUMS_AT,
     };
 
+    GB_INVARIANT(product.rows > 0 && product.rows <= tiling->row_step);
+    GB_INVARIANT(product.cols > 0 && product.cols <= MAX_COLS);
     find_columns(task, matrix, row, col, &product, columns, dst);
     task->k->multiply(path, tiling->weight, &product);
     return GGML_STATUS_SUCCESS;

@@ -35,6 +35,11 @@ tests_cpu_ops_empty_SOURCES = %D%/empty.c %D%/nodes.h
 tests_cpu_ops_empty_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cpu_ops_empty_LDADD = $(WHITE_LDADD)
 
+check_PROGRAMS += tests/cpu/ops/inner
+tests_cpu_ops_inner_SOURCES = %D%/inner.c %D%/nodes.h
+tests_cpu_ops_inner_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cpu_ops_inner_LDADD = $(WHITE_LDADD)
+
 check_PROGRAMS += tests/cpu/ops/loss
 tests_cpu_ops_loss_SOURCES = %D%/loss.c %D%/driver.h
 tests_cpu_ops_loss_CPPFLAGS = $(TEST_CPPFLAGS)
