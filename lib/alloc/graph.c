@@ -123,9 +123,7 @@ check_call(const struct ggml_gallocr *g, const struct ggml_cgraph *graph)
 {
     GB_NEED_OR(GGML_STATUS_FAILED, g != NULL, "graph allocator: none");
     GB_NEED_OR(GGML_STATUS_FAILED, graph != NULL, "graph allocator: no graph");
-    if (gb_graph_is_failed(graph))
-        return gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
-    return GGML_STATUS_SUCCESS;
+    return gb_graph_check_lists(graph);
 }
 
 /* ---- reserving ---- */

@@ -78,9 +78,7 @@ check_graph(ggml_backend_t backend, const struct ggml_cgraph *graph)
     GB_NEED_OR(GGML_STATUS_FAILED, backend != NULL, "graph: no backend");
     GB_NEED_OR(GGML_STATUS_FAILED, graph != NULL, "%s: no graph",
                ggml_backend_name(backend));
-    if (gb_graph_is_failed(graph))
-        return gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
-    return GGML_STATUS_SUCCESS;
+    return gb_graph_check_lists(graph);
 }
 
 ggml_backend_graph_plan_t

@@ -69,5 +69,6 @@ ggml_graph_reset(struct ggml_cgraph *graph)
     GB_NEED_VOID(graph != NULL, "graph_reset: the graph is NULL");
     GB_NEED_VOID(graph->grads != NULL, "graph_reset: there are no gradients");
     for (int i = 0; i < graph->n_nodes; i++)
-        reset_node(graph, graph->nodes[i]);
+        if (graph->nodes[i] != NULL)
+            reset_node(graph, graph->nodes[i]);
 }

@@ -210,10 +210,8 @@ ggml_backend_graph_copy(ggml_backend_t backend, struct ggml_cgraph *graph)
     GB_NEED_OR(nothing, graph != NULL, "graph copy: no graph");
     GB_NEED_OR(nothing, graph->visited_hash_set.size > 0,
                "graph copy: a slice of a graph cannot be copied");
-    if (gb_graph_is_failed(graph)) {
-        gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
+    if (gb_graph_check_lists(graph) != GGML_STATUS_SUCCESS)
         return nothing;
-    }
 
     if (copy_graph(&c, backend) != GGML_STATUS_SUCCESS) {
         ggml_backend_graph_copy_free(c.result);

@@ -177,6 +177,10 @@ check(struct gb_grad *grad, const struct ggml_context *ctx_static)
 
     if (gb_graph_is_failed(graph))
         return false;
+    if (gb_graph_check_lists(graph) != GGML_STATUS_SUCCESS) {
+        gb_graph_set_failed(grad->graph);
+        return false;
+    }
     if (ctx_static == NULL || grad->ctx == NULL)
         what = "there is no context";
     else if (graph->grads == NULL)

@@ -10,23 +10,6 @@
 #include "lib/graph/index.h"
 #include "lib/tensor/context.h"
 
-static enum ggml_status
-check_counts(const struct ggml_cgraph *graph)
-{
-    if (gb_graph_is_failed(graph))
-        return gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
-    if (graph->n_nodes < 0 || graph->n_leafs < 0)
-        return gb_fail(GGML_STATUS_FAILED, "graph: %d nodes, %d leafs",
-                       graph->n_nodes, graph->n_leafs);
-    /* A slice has nodes, and room for none. */
-    if (graph->visited_hash_set.size > 0 &&
-        (graph->n_nodes > graph->size || graph->n_leafs > graph->size))
-        return gb_fail(GGML_STATUS_FAILED,
-                       "graph: %d nodes, %d leafs, room for %d",
-                       graph->n_nodes, graph->n_leafs, graph->size);
-    return GGML_STATUS_SUCCESS;
-}
-
 /* Number N tensors; each must be new. */
 static enum ggml_status
 number(struct gb_index *index, struct ggml_tensor *const *tensors, int n,
@@ -81,7 +64,7 @@ gb_graph_check(const struct ggml_cgraph *graph)
     struct gb_index index = { 0 };
     enum ggml_status status;
 
-    GB_TRY(check_counts(graph));
+    GB_TRY(gb_graph_check_lists(graph));
     if (!gb_index_reset(&index, (int64_t)graph->n_nodes + graph->n_leafs))
         return gb_fail(GGML_STATUS_ALLOC_FAILED, "graph check: no memory");
     status = check_numbered(graph, &index);

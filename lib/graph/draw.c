@@ -28,6 +28,8 @@ node_colour(const struct drawing *drawing, const struct ggml_tensor *node)
 {
     const struct ggml_cgraph *gf = drawing->gf;
 
+    if (node == NULL)
+        return "";
     if ((node->flags & GGML_TENSOR_FLAG_PARAM) != 0)
         return "yellow";
     if (ggml_graph_get_grad(drawing->gb, node) == NULL)
@@ -40,6 +42,8 @@ static void
 write_tensor(FILE *file, int32_t number, const struct ggml_tensor *t,
              const char *colour)
 {
+    if (t == NULL)
+        return;
     fprintf(file, "  t%d [fillcolor=%s, label=\"", (int)number, colour);
     if (t->op != GGML_OP_NONE) {
         gb_dot_put_text(file, ggml_op_desc(t));
@@ -57,7 +61,7 @@ write_arrows(FILE *file, const struct gb_index *index,
 {
     const int node = (int)gb_index_find(index, t);
 
-    for (int i = 0; i < GGML_MAX_SRC; i++) {
+    for (int i = 0; t != NULL && i < GGML_MAX_SRC; i++) {
         if (t->src[i] == NULL)
             continue;
         fprintf(file, "  t%d -> t%d", (int)gb_index_find(index, t->src[i]),
@@ -87,11 +91,18 @@ write_graph(FILE *file, const void *data)
         write_arrows(file, index, gb->nodes[i]);
 }
 
+/* Where nothing is listed there is nothing to draw. */
+static bool
+number_tensor(struct gb_index *index, struct ggml_tensor *tensor)
+{
+    return tensor == NULL || gb_index_add(index, tensor) >= 0;
+}
+
 static bool
 number_sources(const struct ggml_tensor *node, struct gb_index *index)
 {
-    for (int i = 0; i < GGML_MAX_SRC; i++) {
-        if (node->src[i] != NULL && gb_index_add(index, node->src[i]) < 0)
+    for (int i = 0; node != NULL && i < GGML_MAX_SRC; i++) {
+        if (!number_tensor(index, node->src[i]))
             return false;
     }
     return true;
@@ -106,9 +117,9 @@ number_tensors(struct drawing *drawing)
     bool has_room = gb_index_reset(index, graph->n_leafs + graph->n_nodes);
 
     for (int i = 0; i < graph->n_leafs && has_room; i++)
-        has_room = gb_index_add(index, graph->leafs[i]) >= 0;
+        has_room = number_tensor(index, graph->leafs[i]);
     for (int i = 0; i < graph->n_nodes && has_room; i++)
-        has_room = gb_index_add(index, graph->nodes[i]) >= 0;
+        has_room = number_tensor(index, graph->nodes[i]);
     drawing->n_listed = index->n_tensors;
     for (int i = 0; i < graph->n_nodes && has_room; i++)
         has_room = number_sources(graph->nodes[i], index);

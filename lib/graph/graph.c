@@ -154,7 +154,7 @@ gb_graph_order(const struct ggml_cgraph *graph)
 static const struct ggml_tensor *
 find_failed(struct ggml_tensor *const *tensors, int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && tensors != NULL; i++) {
         if (tensors[i] != NULL && gb_tensor_is_failed(tensors[i]))
             return tensors[i];
     }
@@ -177,6 +177,49 @@ gb_graph_failure(const struct ggml_cgraph *graph)
     if (failed != NULL)
         return gb_tensor_failure(failed);
     return "the graph is not whole: it was too small, or given no tensor";
+}
+
+/* The first of N tensors that is not there; N if all are. */
+static int
+find_missing(struct ggml_tensor *const *tensors, int n)
+{
+    int i = 0;
+
+    while (i < n && tensors[i] != NULL)
+        i++;
+    return i;
+}
+
+/* A list of N tensors with room for SIZE.  A slice has no room of its own. */
+static enum ggml_status
+check_list(const char *kind, struct ggml_tensor *const *tensors, int n,
+           int size, bool is_slice)
+{
+    int missing;
+
+    if (n < 0 || (n > size && !is_slice) || (n > 0 && tensors == NULL))
+        return gb_fail(GGML_STATUS_FAILED,
+                       "a graph of %d %ss, with room for %d", n, kind,
+                       tensors == NULL ? 0 : size);
+    missing = find_missing(tensors, n);
+    if (missing < n)
+        return gb_fail(GGML_STATUS_FAILED,
+                       "%s %d of the graph is NULL; give it a tensor", kind,
+                       missing);
+    return GGML_STATUS_SUCCESS;
+}
+
+enum ggml_status
+gb_graph_check_lists(const struct ggml_cgraph *graph)
+{
+    const bool is_slice = graph->visited_hash_set.size == 0;
+
+    if (gb_graph_is_failed(graph))
+        return gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
+    GB_TRY(check_list("node", graph->nodes, graph->n_nodes, graph->size,
+                      is_slice));
+    return check_list("leaf", graph->leafs, graph->n_leafs, graph->size,
+                      is_slice);
 }
 
 void
@@ -351,7 +394,7 @@ static struct ggml_tensor *
 find_named(struct ggml_tensor *const *tensors, int n, const char *name)
 {
     for (int i = 0; i < n; i++) {
-        if (strcmp(tensors[i]->name, name) == 0)
+        if (tensors[i] != NULL && strcmp(tensors[i]->name, name) == 0)
             return tensors[i];
     }
     return NULL;

@@ -21,6 +21,13 @@ bool gb_graph_is_failed(const struct ggml_cgraph *graph);
  */
 const char *gb_graph_failure(const struct ggml_cgraph *graph);
 
+/*
+ * Can GRAPH be walked?  FAILED, with the reason logged, for one that has
+ * failed, whose counts are no counts, or whose lists hold NULL.  Each function
+ * that is given a client's graph asks this first; lists may have been edited.
+ */
+enum ggml_status gb_graph_check_lists(const struct ggml_cgraph *graph);
+
 /* Mark GRAPH as failed. */
 void gb_graph_set_failed(struct ggml_cgraph *graph);
 

@@ -259,9 +259,7 @@ static enum ggml_status
 check_graph(const struct ggml_cgraph *graph)
 {
     GB_NEED_OR(GGML_STATUS_FAILED, graph != NULL, "sched: no graph");
-    if (gb_graph_is_failed(graph))
-        return gb_fail(GGML_STATUS_FAILED, "%s", gb_graph_failure(graph));
-    return GGML_STATUS_SUCCESS;
+    return gb_graph_check_lists(graph);
 }
 
 /* Take GRAPH in; nothing of it is changed unless all goes well. */
@@ -367,6 +365,8 @@ compute(struct ggml_backend_sched *s, struct ggml_cgraph *graph)
         gb_log(GGML_LOG_LEVEL_WARN,
                "sched: another graph is allocated, which is computed instead "
                "of the one given");
+    /* The client may have edited its lists since. */
+    GB_TRY(gb_graph_check_lists(&s->graph));
     return gb_sched_run(s);
 }
 

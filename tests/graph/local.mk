@@ -3,6 +3,7 @@
 check_PROGRAMS += \
 	tests/graph/backward \
 	tests/graph/derivative \
+	tests/graph/edited \
 	tests/graph/expand \
 	tests/graph/gradient \
 	tests/graph/graph \
@@ -15,6 +16,9 @@ tests_graph_backward_LDADD = $(WHITE_LDADD)
 tests_graph_derivative_SOURCES = %D%/derivative.c
 tests_graph_derivative_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_graph_derivative_LDADD = $(WHITE_LDADD)
+tests_graph_edited_SOURCES = %D%/edited.c
+tests_graph_edited_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_graph_edited_LDADD = $(WHITE_LDADD)
 tests_graph_expand_SOURCES = %D%/expand.c %D%/node.h
 tests_graph_expand_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_graph_expand_LDADD = $(WHITE_LDADD)
