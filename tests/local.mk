@@ -72,6 +72,10 @@ thread_programs = $(filter tests/base/% tests/type/first-use tests/loader/% \
 check-threads: $(check_LTLIBRARIES) $(thread_programs)
 	$(MAKE) check TESTS='$(thread_programs)'
 
+# All cases of each level of the CPU kernels.
+check-cpu-long:
+	GGMLBACKEND_TEST_ALL=1 $(MAKE) check TESTS=tests/tools/conformance.sh
+
 # The tests of what the compiler made, for a build by another one or with a sanitizer:
 # what reads sources, pages and tables finds there what it found before, and scripts
 # that compile public headers do so by each compiler at hand.
@@ -104,7 +108,7 @@ coverage:
 coverage-cuda:
 	$(SHELL) '$(srcdir)/build-aux/coverage' cuda '$(abs_builddir)/coverage-cuda'
 
-phony_targets += check-compiled check-faults check-threads check-valgrind \
+phony_targets += check-compiled check-cpu-long check-faults check-threads check-valgrind \
 	coverage coverage-cuda
 
 else

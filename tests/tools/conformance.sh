@@ -3,10 +3,11 @@
 # Every operation passes on each level of CPU kernels that this machine has, none being
 # refused, and every operation of the interface has cases.
 #
-# With GGMLBACKEND_TEST_PARTS=N levels take one part of N, which the seed chooses, and
-# the last one, which operations are counted at, all cases where N is at most three:
-# .ci/run has halves in its first slice, another half each day, and smaller parts where
-# another compiler or a sanitizer has made the same sources.
+# Levels take one part of three, which the seed chooses, and the last one, which
+# operations are counted at, all cases.  With GGMLBACKEND_TEST_ALL set each level takes
+# all (make check-cpu-long).  GGMLBACKEND_TEST_PARTS=N is another number of parts; where
+# it is above three, the last level takes one part of N, too: .ci/run has smaller parts
+# where another compiler or a sanitizer has made the same sources.
 tool=$top_builddir/ggmlbackend-conformance
 levels=$("$top_builddir/ggmlbackend-info" --json |
     sed 's/.*"cpu_levels": *\[\([^]]*\)].*/\1/' | tr -d '",')
@@ -27,7 +28,8 @@ esac
 last=${levels##* }
 n=1
 for level in $levels; do
-    parts=${GGMLBACKEND_TEST_PARTS:-1} least=19000
+    parts=${GGMLBACKEND_TEST_PARTS:-3} least=19000
+    [ -z "${GGMLBACKEND_TEST_ALL-}" ] || parts=1
     if [ "$parts" -gt 3 ]; then
         least=$((least / parts))
     elif [ "$level" = "$last" ]; then

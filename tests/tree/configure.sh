@@ -51,6 +51,10 @@ refuse 'a folder of completions that is no path' \
     '--with-bash-completion-dir is a whole path or no' --with-bash-completion-dir=here
 refuse 'hwloc without its header' 'Debian: libhwloc-dev' \
     ac_cv_have_decl_HWLOC_TYPE_DEPTH_NUMANODE=no --with-hwloc
+refuse 'a prefix with a space' "prefix is '/a b'.*choose another" --prefix='/a b'
+refuse 'a folder with a quote' "libdir is '/a'b'.*choose another" "--libdir=/a'b"
+refuse 'a folder with a semicolon' "mandir is '/a;b'.*choose another" '--mandir=/a;b'
+refuse 'no make' 'no none-such in PATH.*Debian: make' MAKE=none-such --disable-tools
 case $CC in
 *clang*)
     n=$((n + 1))
@@ -70,6 +74,33 @@ if PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' "$source/configure" \
     printf 'not '
 fi
 echo "ok $n - programs without their libraries"
+
+# Without CC a compiler has one of three names.
+n=$((n + 1))
+mkdir bin
+for folder in /usr/bin /bin; do
+    ln -s "$folder"/* bin 2>/dev/null
+done
+rm -f bin/cc bin/gcc bin/clang
+if (unset CC && PATH=$scratch/bin "$source/configure" >out 2>err) ||
+    ! grep -q 'no C compiler in PATH.*Debian: gcc' err; then
+    sed 's/^/# /' err
+    printf 'not '
+fi
+echo "ok $n - no compiler"
+
+# Without cmocka make check has fewer tests, and nothing that it cannot make.
+n=$((n + 1))
+cp found cache
+# shellcheck disable=SC2086
+if ! PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' "$source/configure" \
+    --cache-file=cache CC="$CC" CXX="$CXX" $host --disable-tools --with-cuda=no \
+    --with-hip=no --with-vulkan=no >out 2>err || ! make -n check >out 2>err ||
+    ! grep -q 'cmocka.sh' out || grep -q 'fuzz/image.c' out; then
+    sed 's/^/# /' err | tail -n 20
+    printf 'not '
+fi
+echo "ok $n - no cmocka"
 
 # Packagers pass all packages the same options, and say so.
 n=$((n + 1))
