@@ -101,6 +101,13 @@ if ! PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' "$source/configure" \
     printf 'not '
 fi
 echo "ok $n - no cmocka"
+n=$((n + 1))
+if make -n install DESTDIR='/a b' >out 2>err ||
+    ! grep -q "DESTDIR is '/a b': .*choose another" err; then
+    sed 's/^/# /' err | tail -n 20
+    printf 'not '
+fi
+echo "ok $n - a DESTDIR with a space"
 
 # Packagers pass all packages the same options, and say so.
 n=$((n + 1))
