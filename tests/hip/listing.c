@@ -235,6 +235,7 @@ features_are_no_part_of_a_name(void **state)
 /* ---- a run time that is not there, or not whole ---- */
 
 static char linker_said[256];
+static char *(*real_dlerror)(void);
 
 /* In the place of libc's: what dlerror said is gone with the next call, as POSIX
  * lets it be. */
@@ -244,8 +245,10 @@ dlopen(const char *name, int flags)
 {
     static void *(*real)(const char *, int);
 
-    if (real == NULL)
+    if (real == NULL) {
         *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
+        *(void **)&real_dlerror = dlsym(RTLD_NEXT, "dlerror");
+    }
     strcpy(linker_said, "what another call has written there");
     return real(name, flags);
 }
@@ -254,12 +257,8 @@ __attribute__((visibility("default")))
 char *
 dlerror(void)
 {
-    static char *(*real)(void);
-    const char *text;
+    const char *text = real_dlerror != NULL ? real_dlerror() : NULL;
 
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "dlerror");
-    text = real();
     if (text == NULL)
         return NULL;
     snprintf(linker_said, sizeof(linker_said), "%s", text);
