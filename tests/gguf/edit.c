@@ -325,6 +325,63 @@ a_file_made_from_nothing_reads_back(void **state)
     ggml_free(own);
 }
 
+/* The I-th string of key ID has SIZE bytes, those at TEXT, and a zero byte. */
+static void
+check_string(const struct gguf_context *ctx, int64_t id, size_t i,
+             const char *text, size_t size)
+{
+    assert_int_equal(ggmlbackend_gguf_string_size(ctx, id, i), size);
+    assert_memory_equal(gguf_get_arr_str(ctx, id, i), text, size + 1);
+}
+
+static void
+strings_are_a_length_and_any_bytes(void **state)
+{
+    struct bytes b = { NULL, 0, 0 }, written = { NULL, 0, 0 };
+    struct ggml_context *tensors;
+    struct gguf_context *ctx, *copy = gguf_init_empty();
+    const struct gguf_init_params params = { true, NULL };
+    size_t start;
+
+    (void)state;
+    put_head(&b, 0, 3);
+    start = b.size;
+    put_key(&b, "one", GGUF_TYPE_STRING);
+    put_string(&b, "a\0b", 3);
+    put_array(&b, "some", GGUF_TYPE_STRING, 4);
+    put_string(&b, "", 0);
+    put_string(&b, "\0", 1);
+    put_string(&b, "\0\0x", 3);
+    put_string(&b, "end\0", 4);
+    put_array(&b, "none", GGUF_TYPE_STRING, 0);
+    ctx = open_bytes(&b, META, &tensors);
+    assert_non_null(ctx);
+    gguf_set_kv(copy, ctx);
+    gguf_free(ctx);
+    assert_true(gguf_write_to_file(copy, scratch_file(), true));
+    gguf_free(copy);
+    ctx = gguf_init_from_file(scratch_file(), params);
+    assert_non_null(ctx);
+    check_string(ctx, 0, 0, "a\0b", 3);
+    check_string(ctx, 1, 0, "", 0);
+    check_string(ctx, 1, 1, "\0", 1);
+    check_string(ctx, 1, 2, "\0\0x", 3);
+    check_string(ctx, 1, 3, "end\0", 4);
+    assert_int_equal(ggmlbackend_gguf_string_size(ctx, 2, 0), 0);
+    assert_int_equal(ggmlbackend_gguf_string_size(ctx, 3, 0), 0);
+    assert_int_equal(errors_logged(), 2);
+    copy = gguf_init_empty();
+    gguf_set_val_str(copy, "set", "text");
+    check_string(copy, 0, 0, "text", 4);
+    gguf_free(copy);
+    gguf_free(ctx);
+    read_back(&written);
+    assert_true(written.size >= b.size);
+    assert_memory_equal(written.data + start, b.data + start, b.size - start);
+    bytes_free(&written);
+    bytes_free(&b);
+}
+
 /* Also the ones at the end, which are as good as absent where they are 1. */
 static void
 dimensions_of_length_zero_are_kept(void **state)
@@ -893,6 +950,7 @@ main(void)
         cmocka_unit_test(what_is_written_is_what_was_read),
         cmocka_unit_test(numbers_in_files_are_little_endian),
         cmocka_unit_test(a_file_made_from_nothing_reads_back),
+        cmocka_unit_test(strings_are_a_length_and_any_bytes),
         cmocka_unit_test(dimensions_of_length_zero_are_kept),
         cmocka_unit_test(setting_a_key_again_moves_it_to_the_end),
         cmocka_unit_test(a_key_is_removed_by_its_own_name),

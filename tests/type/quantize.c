@@ -268,6 +268,45 @@ a_block_of_zeros_comes_back_as_zeros(void **state)
     }
 }
 
+/* One to three weights of a block are far larger than all the others. */
+static void
+outliers_make_no_block_worse_than_zeros(void **state)
+{
+    static float x[N_INPUT];
+    uint64_t generator = 7;
+
+    (void)state;
+    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
+        const enum ggml_type type = (enum ggml_type)t;
+        const struct ggml_type_traits *traits = ggml_get_type_traits(type);
+
+        for (int k = 0; traits->is_quantized && traits->to_float != NULL &&
+                        k < 400; k++) {
+            const double large = 10.0 * pow(10.0, k % 4);
+            double error = 0.0, zeros = 0.0;
+
+            for (int i = 0; i < N_INPUT; i++)
+                x[i] = (float)(uniform(&generator) - 0.5);
+            for (int i = 0; i <= k % 3; i++)
+                x[(int)(uniform(&generator) * N_INPUT)] =
+                    (float)(k % 2 == 0 ? large : -large);
+            ggml_quantize_chunk(
+                type, x, blocks, 0, 1, N_INPUT,
+                ggml_quantize_requires_imatrix(type) ? ones : NULL);
+            traits->to_float(blocks, values, N_INPUT);
+            for (int i = 0; i < N_INPUT; i++) {
+                const double diff = (double)x[i] - (double)values[i];
+
+                error += diff * diff;
+                zeros += (double)x[i] * (double)x[i];
+            }
+            if (!(error <= zeros))
+                fail_msg("%s: the error is %g times that of zeros",
+                         traits->type_name, error / zeros);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -276,6 +315,7 @@ main(void)
         cmocka_unit_test(errors_on_a_cosine_are_the_published_ones),
         cmocka_unit_test(errors_on_normal_values_are_the_published_ones),
         cmocka_unit_test(a_block_of_zeros_comes_back_as_zeros),
+        cmocka_unit_test(outliers_make_no_block_worse_than_zeros),
     };
 
     return cmocka_run_group_tests_name("quantisers", tests, make_data, NULL);
