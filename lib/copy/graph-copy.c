@@ -43,6 +43,23 @@ n_places(const struct ggml_tensor *tensor)
     return gb_tensor_has_many_src(tensor) ? GGML_MAX_SRC : GB_FEW_SRC;
 }
 
+/* Are TENSOR's bytes those of its buffer?  Its shape may have been edited; where
+ * the host does not reach them, their backend knows. */
+static bool
+is_within_buffer(const struct ggml_tensor *tensor)
+{
+    const ggml_backend_buffer_t buffer = tensor->buffer;
+    const size_t bytes = ggml_nbytes(tensor);
+    size_t size, offset;
+
+    if (buffer == NULL || bytes == 0 || !ggml_backend_buffer_is_host(buffer))
+        return true;
+    size = ggml_backend_buffer_get_size(buffer);
+    offset = (uintptr_t)tensor->data -
+             (uintptr_t)ggml_backend_buffer_get_base(buffer);
+    return offset <= size && bytes <= size - offset;
+}
+
 /* Number what TENSOR needs; there is data behind it. */
 static enum ggml_status
 look_at(struct copying *c, const struct ggml_tensor *tensor)
@@ -52,6 +69,9 @@ look_at(struct copying *c, const struct ggml_tensor *tensor)
     GB_NEED_OR(GGML_STATUS_FAILED,
                tensor->data != NULL || ggml_is_empty(tensor),
                "graph copy: tensor %s has no data", tensor->name);
+    GB_NEED_OR(GGML_STATUS_FAILED,
+               tensor->view_src != NULL || is_within_buffer(tensor),
+               "graph copy: tensor %s reaches beyond its buffer", tensor->name);
     c->n_views += tensor->view_src != NULL;
     for (int i = 0; i < n; i++)
         GB_TRY(meet(c, tensor->src[i]));

@@ -453,6 +453,40 @@ edited_between_allocating_and_computing(void **state)
     }
 }
 
+/* Copying looks at the bytes of tensors whose shape or place was edited. */
+static void
+tensors_beyond_their_buffer_are_not_copied(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        struct ggml_context *ctx = ggml_init(
+            (struct ggml_init_params){ (size_t)64 << 10, NULL, true });
+        struct ggml_tensor *x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 8);
+        struct ggml_tensor *y = ggml_sqr(ctx, x);
+        struct ggml_cgraph *graph = ggml_new_graph_custom(ctx, 8, false);
+        ggml_backend_t backend = ggml_backend_cpu_init();
+        ggml_backend_buffer_t buffer;
+
+        ggml_build_forward_expand(graph, y);
+        buffer = ggml_backend_alloc_ctx_tensors(ctx, backend);
+        assert_non_null(buffer);
+        if (way == 0)
+            x->ne[1] = 1 << 20;
+        else if (way == 1)
+            x->data = (char *)x->data + (1 << 20);
+        else
+            y->data = (char *)ggml_backend_buffer_get_base(buffer) - 4;
+        ggml_log_set(count_errors, NULL);
+        n_errors = 0;
+        assert_null(ggml_backend_graph_copy(backend, graph).graph);
+        assert_int_equal(n_errors, 1);
+        ggml_log_set(NULL, NULL);
+        ggml_backend_buffer_free(buffer);
+        ggml_backend_free(backend);
+        ggml_free(ctx);
+    }
+}
+
 int
 main(void)
 {
@@ -460,6 +494,7 @@ main(void)
         cmocka_unit_test(lists_with_null),
         cmocka_unit_test(counts_that_are_none),
         cmocka_unit_test(edited_between_allocating_and_computing),
+        cmocka_unit_test(tensors_beyond_their_buffer_are_not_copied),
     };
 
     return cmocka_run_group_tests_name("edited graphs", tests, NULL, NULL);
