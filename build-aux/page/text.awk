@@ -23,6 +23,9 @@ function flush() {
         return
     if (buffer ~ /^[.']/)
         buffer = "\\&" buffer
+    # A header's two words are a sentence of the page.
+    if (buffer == "Any thread.")
+        buffer = "Calls may come from any thread."
     print buffer
     buffer = ""
 }
