@@ -105,10 +105,8 @@ serves(const char *library, const char *arch, char *files, size_t size)
     const char *set = getenv("ROCBLAS_TENSILE_LIBPATH");
     bool has_all = true;
 
-    if (set != NULL) {
-        snprintf(files, size, "%s", set);
-        return has_files(files, arch);
-    }
+    if (set != NULL)
+        return snprintf(files, size, "%s", set) > 0 && has_files(files, arch);
     for (size_t i = 0; i <= LAST_PLACE && has_all; i++) {
         snprintf(files, size, "%s%s", library, places[i]);
         has_all = (i < LAST_PLACE && access(files, R_OK) != 0) ||

@@ -245,10 +245,8 @@ tell_of_override(void)
     unsigned major, minor, step;
     char value[64];
 
-    if (set == NULL)
-        return;
-    snprintf(value, sizeof(value), "%s", set);
-    if (sscanf(value, "%u.%u.%u", &major, &minor, &step) == 3)
+    if (set != NULL && snprintf(value, sizeof(value), "%s", set) > 0 &&
+        sscanf(value, "%u.%u.%u", &major, &minor, &step) == 3)
         GGML_LOG_WARN("%s: cards are taken for gfx%u%x%x, whatever they are: "
                       "%s=%s\n", gb_cuda_platform.log_name, major, minor, step,
                       variable, value);
