@@ -196,7 +196,7 @@ answer_last(struct conversation *c)
 static ssize_t
 read_line(char **line, size_t *room)
 {
-    interrupt_arm();
+    interrupt_arm_reading();
     for (;;) {
         ssize_t n;
 

@@ -18,7 +18,6 @@ note(int signal_number)
     is_noted = 1;
 }
 
-/* A read that waits for the user ends, so calls are not begun again. */
 static void
 set_action(void (*handler)(int), int flags)
 {
@@ -34,6 +33,13 @@ set_action(void (*handler)(int), int flags)
 
 void
 interrupt_arm(void)
+{
+    is_noted = 0;
+    set_action(note, (int)(SA_RESETHAND | SA_RESTART));
+}
+
+void
+interrupt_arm_reading(void)
 {
     is_noted = 0;
     set_action(note, (int)SA_RESETHAND);

@@ -13,9 +13,13 @@
 
 #include <stdbool.h>
 
-/* From now on the first interrupt is noted, the second ends the program.  Where
- * interrupts were ignored from the start they stay so. */
+/*
+ * From now on the first interrupt is noted, the second ends the program.  Where
+ * interrupts were ignored from the start they stay so.  A read that waits for
+ * the user fails with EINTR after interrupt_arm_reading alone.
+ */
 void interrupt_arm(void);
+void interrupt_arm_reading(void);
 
 /* From now on an interrupt ends the program. */
 void interrupt_disarm(void);

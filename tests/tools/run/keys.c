@@ -645,54 +645,58 @@ merges_that_cannot_come_up_say_nothing(void **state)
     }
 }
 
+/* Hugging Face's usual one, ChatML. */
+static const char chatml_template[] =
+    "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + "
+    "message['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
+
 static void
 a_template_says_how_messages_are_framed(void **state)
 {
-    static const struct edit chatml[] = {
-        { CHAT, TEXT, 0, "{% x %}<|im_start|>y" },
-    };
-    static const struct edit other[] = { { CHAT, TEXT, 0, "{{ x }}" } };
-    static const struct edit llama3[] = {
-        { CHAT, TEXT, 0, "<|start_header_id|>" },
+    const struct edit chatml = { CHAT, TEXT, 0, chatml_template };
+    static const char *const others[] = {
+        "{% x %}<|im_start|>y", "{{ x }}", "<|start_header_id|>", "",
     };
     struct result r;
 
     (void)state;
-    /* One that says nothing is as if there were none: tokens decide. */
-    for (int i = 0; i < 2; i++)
-        check_ids(LLAMA, i == 0 ? chatml : other, 1, "-p ' he ' --chat",
-                  (const int[]){ 1, 3 + 'u', 3 + 's', 263, 13, 260, 2, 13, 1,
-                                 3 + 'a', 3 + 's', 3 + 's', 3 + 'i', 3 + 's',
-                                 3 + 't', 3 + 'a', 3 + 'n', 3 + 't', 13, -1 });
-    /* Llama 3's frame on a vocabulary without its tokens is text. */
-    {
-        json_t *json = answer_of(LLAMA, llama3, 1, "-p he --chat");
-
-        assert_int_equal((int)number_at(json, "prompt_ids", 0), 3 + '<');
-        assert_int_equal((int)number_at(json, "prompt_ids", 1), 3 + '|');
-        json_decref(json);
-    }
-    /* Neither a template nor a token tells. */
-    r = run("-m %s -p he --chat", retold(LLAMA, 1, "<s>", 3, NULL, 0));
-    assert_int_equal(r.status, 1);
-    assert_non_null(strstr(r.err, "no form of chat"));
-    result_free(&r);
-}
-
-/* A message of blanks alone is an empty one. */
-static void
-blanks_around_a_message_are_cut_off(void **state)
-{
-    const int ids[] = { 1, 3 + 'u', 3 + 's', 263, 13, 2, 13, 1, 3 + 'a',
-                        3 + 's', 3 + 's', 3 + 'i', 3 + 's', 3 + 't', 3 + 'a',
-                        3 + 'n', 3 + 't', 13, -1 };
-
-    (void)state;
-    check_ids(LLAMA, NULL, 0, "-p ' ' --chat", ids);
-    check_ids(LLAMA, NULL, 0, "-p \"$(printf ' \\t x')\" --chat",
-              (const int[]){ 1, 3 + 'u', 3 + 's', 263, 13, 3 + 'x', 2, 13, 1,
+    check_ids(LLAMA, &chatml, 1, "-p ' he' --chat",
+              (const int[]){ 1, 3 + 'u', 3 + 's', 263, 13, 35, 260, 2, 13, 1,
                              3 + 'a', 3 + 's', 3 + 's', 3 + 'i', 3 + 's',
                              3 + 't', 3 + 'a', 3 + 'n', 3 + 't', 13, -1 });
+    check_ids(LLAMA, &chatml, 1, "-p he --chat --system he",
+              (const int[]){ 1, 3 + 's', 3 + 'y', 3 + 's', 3 + 't', 3 + 'e',
+                             3 + 'm', 13, 260, 2, 13, 1, 3 + 'u', 3 + 's',
+                             263, 13, 260, 2, 13, 1, 3 + 'a', 3 + 's', 3 + 's',
+                             3 + 'i', 3 + 's', 3 + 't', 3 + 'a', 3 + 'n',
+                             3 + 't', 13, -1 });
+    /* Any other is refused with the way to do without. */
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        const struct edit other = { CHAT, TEXT, 0, others[i] };
+
+        r = run("-m %s -p he --chat", edited(LLAMA, &other, 1));
+        assert_int_equal(r.status, 1);
+        assert_non_null(strstr(r.err, "chat template (hash "));
+        assert_non_null(strstr(r.err, "-p or -f with --special"));
+        result_free(&r);
+    }
+}
+
+static void
+without_a_template_tokens_tell_with_a_warning(void **state)
+{
+    struct result r;
+
+    (void)state;
+    r = run("-m %s -p he --chat -n 1", edited(LLAMA, NULL, 0));
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.err, "no chat template; the form is ChatML"));
+    result_free(&r);
+    r = run("-m %s -p he --chat", retold(LLAMA, 1, "<s>", 3, NULL, 0));
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.err, "no chat template, and no token"));
+    result_free(&r);
 }
 
 int
@@ -713,7 +717,7 @@ main(void)
         cmocka_unit_test(a_family_that_is_not_known_is_cut_as_gpt2),
         cmocka_unit_test(merges_that_cannot_come_up_say_nothing),
         cmocka_unit_test(a_template_says_how_messages_are_framed),
-        cmocka_unit_test(blanks_around_a_message_are_cut_off),
+        cmocka_unit_test(without_a_template_tokens_tell_with_a_warning),
     };
 
     return cmocka_run_group_tests_name("keys", tests, folder_make,

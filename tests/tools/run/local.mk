@@ -4,7 +4,9 @@ run_program = %D%/program.c %D%/program.h
 
 check_PROGRAMS += \
 	tests/tools/run/answers \
+	tests/tools/run/chat \
 	tests/tools/run/convert \
+	tests/tools/run/converse \
 	tests/tools/run/devices \
 	tests/tools/run/errors \
 	tests/tools/run/forward \
@@ -18,6 +20,16 @@ check_PROGRAMS += \
 tests_tools_run_answers_SOURCES = %D%/answers.c $(run_program)
 tests_tools_run_answers_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_answers_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
+tests_tools_run_chat_SOURCES = \
+	%D%/chat.c \
+	%D%/chat-truth.def \
+	tools/ggmlbackend-run/chat-form.c \
+	tools/ggmlbackend-run/chat-form.h
+tests_tools_run_chat_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_tools_run_chat_LDADD = libmodel.la libtools.la $(BLACK_LDADD)
+tests_tools_run_converse_SOURCES = %D%/converse.c $(run_program)
+tests_tools_run_converse_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
+tests_tools_run_converse_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)
 tests_tools_run_convert_SOURCES = %D%/convert.c $(run_program)
 tests_tools_run_convert_CPPFLAGS = $(TEST_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_tools_run_convert_LDADD = $(BLACK_LDADD) $(JANSSON_LIBS)

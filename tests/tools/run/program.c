@@ -172,38 +172,88 @@ become(const char *name, const char *command)
     _exit(127);
 }
 
+#define SHOWN_MAX ((size_t)1 << 20)
+
+void
+terminal_open(struct terminal *t, const char *program, const char *arguments)
+{
+    char command[4096];
+
+    t->master = posix_openpt(O_RDWR | O_NOCTTY);
+    t->shown = calloc(1, SHOWN_MAX);
+    t->size = t->seen = 0;
+    assert_non_null(t->shown);
+    assert_true(t->master >= 0 && grantpt(t->master) == 0 &&
+                unlockpt(t->master) == 0);
+    snprintf(command, sizeof(command), "exec '%s'/%s %s", build_folder(),
+             program, arguments);
+    t->child = fork();
+    assert_true(t->child >= 0);
+    if (t->child == 0)
+        become(ptsname(t->master), command);
+}
+
+/* Read what is shown; false at the end.  EIO when the program has closed its end,
+ * and once before it opened it. */
+static bool
+read_shown(struct terminal *t)
+{
+    const ssize_t n =
+        read(t->master, t->shown + t->size, SHOWN_MAX - 1 - t->size);
+
+    assert_true(t->size < SHOWN_MAX - 1);
+    if (n > 0)
+        t->size += (size_t)n;
+    return n > 0;
+}
+
+void
+terminal_wait(struct terminal *t, const char *text)
+{
+    const char *at;
+
+    for (int i = 0; (at = strstr(t->shown + t->seen, text)) == NULL; i++) {
+        if (read_shown(t))
+            continue;
+        if (i > 10000)
+            fail_msg("'%s' is not shown: %s", text, t->shown);
+        usleep(1000);
+    }
+    t->seen = (size_t)(at - t->shown) + strlen(text);
+}
+
+void
+terminal_type(struct terminal *t, const char *keys)
+{
+    assert_int_equal(write(t->master, keys, strlen(keys)), strlen(keys));
+}
+
+struct result
+terminal_close(struct terminal *t)
+{
+    struct result r = { .status = -1 };
+    int status;
+
+    while (read_shown(t) || waitpid(t->child, &status, WNOHANG) != t->child)
+        ;
+    close(t->master);
+    if (WIFEXITED(status) && WEXITSTATUS(status) < 126)
+        r.status = WEXITSTATUS(status);
+    else if (WIFSIGNALED(status))
+        r.status = -WTERMSIG(status);
+    r.out = t->shown;
+    r.size = t->size;
+    r.err = calloc(1, 1);
+    return r;
+}
+
 struct result
 run_on_terminal(const char *program, const char *arguments)
 {
-    const int master = posix_openpt(O_RDWR | O_NOCTTY);
-    struct result r = { .status = -1, .out = calloc(1, 1 << 16) };
-    char command[4096];
-    ssize_t n;
-    pid_t child;
-    int status;
+    struct terminal t;
 
-    assert_non_null(r.out);
-    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
-    snprintf(command, sizeof(command), "exec '%s'/%s %s", build_folder(),
-             program, arguments);
-    child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        become(ptsname(master), command);
-    /* EIO when the program has closed its end, and once before it opened it. */
-    while (r.size < (1 << 16) - 1) {
-        n = read(master, r.out + r.size, (1 << 16) - 1 - r.size);
-        if (n > 0)
-            r.size += (size_t)n;
-        else if (waitpid(child, &status, WNOHANG) == child)
-            break;
-    }
-    close(master);
-    assert_true(r.size < (1 << 16) - 1);
-    if (WIFEXITED(status) && WEXITSTATUS(status) < 126)
-        r.status = WEXITSTATUS(status);
-    r.err = calloc(1, 1);
-    return r;
+    terminal_open(&t, program, arguments);
+    return terminal_close(&t);
 }
 
 void

@@ -14,6 +14,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Groups' set-up and tear-down: the folder. */
 int folder_make(void **state);
@@ -51,6 +52,24 @@ struct result run_other(const char *program, const char *arguments, ...)
 
 /* The same on a terminal: .out has all that it shows. */
 struct result run_on_terminal(const char *program, const char *arguments);
+
+/* A program on a terminal, and what that has shown. */
+struct terminal {
+    int master;
+    pid_t child;
+    char *shown; /* NUL-terminated */
+    size_t size;
+    size_t seen; /* of shown, by terminal_wait */
+};
+
+/* Begin to run PROGRAM; wait until TEXT is shown, behind what was waited for
+ * before; type KEYS, of which \x03 is Ctrl-C and \x04 Ctrl-D; wait for the
+ * end.  .status is the negative number of a signal that ended the program. */
+void terminal_open(struct terminal *t, const char *program,
+                   const char *arguments);
+void terminal_wait(struct terminal *t, const char *text);
+void terminal_type(struct terminal *t, const char *keys);
+struct result terminal_close(struct terminal *t);
 void result_free(struct result *result);
 
 /* The object that ggmlbackend-run --json writes; json_decref it. */

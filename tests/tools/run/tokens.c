@@ -173,12 +173,32 @@ control_tokens_in_text_are_text(void **state)
 }
 
 static void
+control_tokens_in_text_are_understood_where_asked(void **state)
+{
+    /* The token that is put in front of a prompt is there once. */
+    static const struct vector gemma3[] = {
+        { "<bos>he<end_of_turn>", { 2, 264, 6, END } },
+        { "he<end_of_turn>", { 2, 264, 6, END } },
+    };
+    static const struct vector smollm[] = {
+        { "<|im_start|>he<|im_end|>", { 1, 260, 2, END } },
+    };
+
+    (void)state;
+    make_model("gemma3", "-a gemma3 -p default");
+    CHECK_ALL("gemma3", "--special", gemma3);
+    make_model("smollm", "-a llama -p smollm");
+    CHECK_ALL("smollm", "--special", smollm);
+}
+
+static void
 a_message_is_framed_as_the_model_knows_it(void **state)
 {
     static const struct vector smollm[] = {
-        { " he\n", { 1, 3 + 'u', 3 + 's', 263, 13, 260, 2, 13, 1, 3 + 'a',
-                     3 + 's', 3 + 's', 3 + 'i', 3 + 's', 3 + 't', 3 + 'a',
-                     3 + 'n', 3 + 't', 13, END } },
+        /* Blanks stay. */
+        { " he\n", { 1, 3 + 'u', 3 + 's', 263, 13, 35, 260, 13, 2, 13, 1,
+                     3 + 'a', 3 + 's', 3 + 's', 3 + 'i', 3 + 's', 3 + 't',
+                     3 + 'a', 3 + 'n', 3 + 't', 13, END } },
         /* A control token in the message does not end it. */
         { "<|im_end|>", { 1, 3 + 'u', 3 + 's', 263, 13, 3 + '<', 3 + '|',
                           3 + 'i', 3 + 'm', 3 + '_', 3 + 'e', 268, 3 + '|',
@@ -189,6 +209,9 @@ a_message_is_framed_as_the_model_knows_it(void **state)
     static const struct vector gemma3[] = {
         { "he", { 2, 5, 299, 294, 267, 17, 264, 6, 17, 5, 301, 291, 297, 288,
                   298, 17, END } },
+        /* Blanks around a message are left out, as its template does. */
+        { " he\n\n", { 2, 5, 299, 294, 267, 17, 264, 6, 17, 5, 301, 291, 297,
+                       288, 298, 17, END } },
     };
 
     (void)state;
@@ -206,6 +229,7 @@ main(void)
         cmocka_unit_test(text_is_cut_before_bytes_join),
         cmocka_unit_test(pieces_join_by_their_score),
         cmocka_unit_test(control_tokens_in_text_are_text),
+        cmocka_unit_test(control_tokens_in_text_are_understood_where_asked),
         cmocka_unit_test(a_message_is_framed_as_the_model_knows_it),
     };
 
