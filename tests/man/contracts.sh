@@ -42,8 +42,11 @@ function check(name,   page) {
         return
     n_checked++
     page = page_of[name]
-    if (!(page in plain))
+    if (!(page in plain)) {
+        # What a page makes a sentence of.
+        gsub(/Calls may come from any thread\./, "Any thread.", text[page])
         plain[page] = words(text[page])
+    }
     if (index(plain[page], words(" " comment " ")) == 0)
         print page " lacks what its header says of " name >(out "/wrong")
 }
