@@ -240,8 +240,7 @@ function_set(gb_cuda_function function, int which, int value)
 static void
 tell_of_override(void)
 {
-    const char *variable = "HSA_OVERRIDE_GFX_VERSION";
-    const char *set = getenv(variable);
+    const char *variable = "HSA_OVERRIDE_GFX_VERSION", *set = getenv(variable);
     unsigned major, minor, step;
     char value[64];
 
