@@ -85,6 +85,8 @@ wrong_options_exit_with_2(void **state)
         { "-m x --chat --perplexity a", "--chat" },
         { "--no-such-option", "no option --no-such-option" },
         { "-m", "--model needs an argument" },
+        { "-m x --chat", "--chat alone on a terminal" },
+        { "-m x -p a --system b", "--system is for --chat" },
     };
 
     (void)state;
