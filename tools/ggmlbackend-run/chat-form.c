@@ -54,7 +54,7 @@ chat_form_by_name(const char *name)
     return NULL;
 }
 
-/* What is left of a template, and what was made of it. */
+/* The rest of a template, and the text that the hash is of. */
 struct reading {
     const char *at, *end;
     struct bytes out;
@@ -177,7 +177,7 @@ chat_template_hash(const char *text, size_t size, uint64_t *hash)
     return is_read;
 }
 
-/* What is written into, and by what. */
+/* A conversation that is being written, and the form of it. */
 struct writing {
     const struct chat_form *form;
     const struct chat_words *words;

@@ -53,7 +53,8 @@ struct chat_form {
     unsigned trims;
 };
 
-/* What a form's strings leave open; a character of them is a word's number. */
+/* Words that forms leave open; in their strings each is the character of its
+ * number. */
 enum chat_word { CHAT_BOS = 1, CHAT_EOS, CHAT_TODAY, CHAT_N_WORDS };
 
 struct chat_words {
@@ -78,7 +79,7 @@ struct chat_text {
 
 /*
  * The hash of TEMPLATE: of the text with line ends as they are in C, a \n in its
- * strings as the line end it stands for, one blank for several inside its tags
+ * strings as the line end it means, one blank for several inside its tags
  * and none at their ends, and without a line end at its end.  Nothing of that
  * changes what a template does.  False, after a message, without memory.
  */

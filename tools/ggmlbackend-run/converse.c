@@ -116,7 +116,7 @@ keep_common(struct conversation *c, const struct ids *ids)
     c->held.n = n;
 }
 
-/* What the engine has now: of IDS and ANSWER as many as there are positions. */
+/* Note the tokens of the engine: of IDS and ANSWER as many as it has positions. */
 static bool
 hold(struct conversation *c, const struct ids *ids, const struct ids *answer)
 {

@@ -48,7 +48,7 @@ endless_model(void)
     return in_folder("endless");
 }
 
-/* What is typed is shown, too, in front of the answer. */
+/* A terminal shows the keys, too, in front of the answer. */
 static void
 ask(struct terminal *t, const char *message)
 {
@@ -205,7 +205,7 @@ interrupted(const char *options)
     return terminal_close(&t);
 }
 
-/* The object in what is shown, between messages. */
+/* The JSON object between the messages on the terminal. */
 static json_t *
 object_in(const struct result *r)
 {
