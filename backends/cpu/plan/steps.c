@@ -223,14 +223,15 @@ forget_sources(struct builder *builder, const struct ggml_tensor *node,
     }
 }
 
+/* NODE has a row, so its operation is a known one. */
 static GB_ALWAYS_INLINE void
 forget_overwritten(struct builder *builder, const struct ggml_tensor *node)
 {
-    const unsigned sources = gb_op_writes(node->op);
+    const unsigned char *sources = &gb_op_written_sources[node->op];
 
     forget_at(builder, node);
-    if (GB_UNLIKELY(sources != 0))
-        forget_sources(builder, node, sources);
+    if (GB_UNLIKELY(*sources != 0))
+        forget_sources(builder, node, *sources);
 }
 
 /* Schedule a step's N phases, which stand behind all others: those of more than

@@ -121,8 +121,8 @@ hazard_between(const struct gb_cpu_phase *a, const struct gb_cpu_phase *b)
 
     /* A step's phases are in order, whatever they write; and what writes more
      * than its node waits for all. */
-    if (a->node == b->node || gb_op_writes(a->node->op) != 0 ||
-        gb_op_writes(b->node->op) != 0 || meet_in_shared(a, op_a, b, op_b))
+    if (a->node == b->node || gb_op_written_sources[a->node->op] != 0 ||
+        gb_op_written_sources[b->node->op] != 0 || meet_in_shared(a, op_a, b, op_b))
         return HAZARD_ANY;
     if (writes_node(a, op_a))
         hazard = hazard_of_reads(a->node, b);
