@@ -313,6 +313,33 @@ refuse(void)
     is_clean();
 }
 
+/* A caller that was compiled before the last members were there. */
+static void
+measure_for_an_older_caller(void)
+{
+    struct ggmlbackend_dev_limits limits, untouched;
+    const size_t size = offsetof(struct ggmlbackend_dev_limits, launch);
+
+    open_all();
+    memset(&untouched, 0x5a, sizeof(untouched));
+    limits = untouched;
+    limits.size = size;
+    limits.max_memory = 0;
+    limits.seconds = SAMPLE;
+    CHECK(measure(device, &limits) == GGML_STATUS_SUCCESS);
+    CHECK(limits.size == size && limits.read > 0.0 && limits.f32 > 0.0);
+    CHECK(memcmp((char *)&limits + size, (char *)&untouched + size,
+                 sizeof(limits) - size) == 0);
+    is_clean();
+}
+
+static void
+members_that_the_caller_has_are_filled(void **state)
+{
+    (void)state;
+    cuda_case(measure_for_an_older_caller, "", NULL);
+}
+
 static void
 other_sizes_and_devices_are_refused(void **state)
 {
@@ -559,6 +586,7 @@ main(void)
         cmocka_unit_test(all_bytes_are_read_and_written_once),
         cmocka_unit_test(samples_last_as_long_as_is_asked_for),
         cmocka_unit_test(no_more_memory_is_taken_than_was_said),
+        cmocka_unit_test(members_that_the_caller_has_are_filled),
         cmocka_unit_test(other_sizes_and_devices_are_refused),
         cmocka_unit_test(a_driver_that_cannot_time_is_told),
         cmocka_unit_test(graphs_that_are_off_have_no_figure),

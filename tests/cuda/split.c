@@ -305,6 +305,164 @@ any_range_of_a_split_tensor_is_set_filled_and_read(void **state)
     cuda_case(touch_ranges, "EMU_DEVICES=3", NULL);
 }
 
+/* ---- views and changed weights ---- */
+
+/* Bytes of VIEW are those of MODEL from AT on, by each way to read and write. */
+static void
+use_view(struct ggml_tensor *view, uint8_t *model, size_t at)
+{
+    const size_t size = ggml_nbytes(view);
+    struct ggml_context *ctx = context();
+    struct ggml_tensor *other = ggml_dup_tensor(ctx, view);
+    ggml_backend_buffer_t buffer = ggml_backend_alloc_ctx_tensors_from_buft(
+        ctx, ggml_backend_cpu_buffer_type());
+
+    CHECK(buffer != NULL);
+    CHECK(ggml_backend_view_init(view) == GGML_STATUS_SUCCESS);
+    CHECK(has_bytes(view, model + at));
+    for (size_t i = 0; i < size; i++)
+        ((uint8_t *)other->data)[i] = (uint8_t)(i * 5);
+    ggml_backend_tensor_copy(other, view);
+    memcpy(model + at, other->data, size);
+    memset(other->data, 0, size);
+    ggml_backend_tensor_copy(view, other);
+    CHECK(memcmp(other->data, model + at, size) == 0);
+    ggml_backend_tensor_memset(view, 3, 1, size - 1);
+    memset(model + at + 1, 3, size - 1);
+    ggml_backend_tensor_set(view, "abc", size - 3, 3);
+    memcpy(model + at + size - 3, "abc", 3);
+    CHECK(has_bytes(view, model + at));
+    ggml_backend_buffer_free(buffer);
+    ggml_free(ctx);
+}
+
+static void
+use_views(void)
+{
+    static const float shares[16] = { 1.0f, 2.0f, 1.0f };
+    ggml_backend_buffer_type_t split = split_type(cuda_load(), shares);
+    struct ggml_context *ctx = context(), *views = context();
+    struct ggml_tensor *weights =
+        ggml_new_tensor_2d(ctx, GGML_TYPE_F32, COLS, ROWS);
+    ggml_backend_buffer_t buffer =
+        ggml_backend_alloc_ctx_tensors_from_buft(ctx, split);
+    uint8_t *model = calloc(1, ggml_nbytes(weights));
+
+    CHECK(buffer != NULL && model != NULL);
+    ggmlbackend_clear_failure(); /* split_type's */
+    use_view(ggml_view_2d(views, weights, COLS, 100, weights->nb[1],
+                          weights->nb[1] * 60), model, weights->nb[1] * 60);
+    use_view(ggml_view_1d(views, weights, 3, 4 * (COLS + 7)), model,
+             4 * (COLS + 7));
+    use_view(ggml_reshape_3d(views, weights, COLS, 9, ROWS / 9), model, 0);
+    CHECK(has_bytes(weights, model));
+    CHECK(ggmlbackend_last_failure()[0] == '\0');
+    free(model);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(views);
+    ggml_free(ctx);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+views_have_the_bytes_of_their_weights(void **state)
+{
+    (void)state;
+    cuda_case(use_views, "EMU_DEVICES=3", NULL);
+}
+
+/* NODE, which nobody can compute, is a failed graph for one reason. */
+static void
+is_refused(ggml_backend_t backend, struct ggml_context *ctx,
+           struct ggml_tensor *node)
+{
+    struct ggml_cgraph *graph = ggml_new_graph_custom(ctx, 8, false);
+
+    ggml_build_forward_expand(graph, node);
+    CHECK(ggml_backend_graph_compute(backend, graph) == GGML_STATUS_FAILED);
+    CHECK(ggmlbackend_last_failure()[0] != '\0');
+    ggmlbackend_clear_failure();
+}
+
+static void
+multiply_what_is_no_weight(void)
+{
+    ggml_backend_buffer_type_t split = split_type(cuda_load(), NULL);
+    ggml_backend_t backend = cuda_backend("CUDA0");
+    struct ggml_context *ctx = context(), *more = context();
+    struct ggml_tensor *weights =
+        ggml_new_tensor_2d(ctx, GGML_TYPE_F32, COLS, ROWS);
+    ggml_backend_buffer_t buffer, rest;
+    struct ggml_tensor *x, *view, *of_view, *of_more;
+    uint8_t byte = 0;
+
+    buffer = ggml_backend_alloc_ctx_tensors_from_buft(ctx, split);
+    x = ggml_new_tensor_2d(more, GGML_TYPE_F32, COLS, 2);
+    view = ggml_view_2d(more, weights, COLS, 100, weights->nb[1], 0);
+    of_view = ggml_mul_mat(more, view, x);
+    weights->ne[1] += 64;
+    weights->nb[2] = weights->nb[3] = weights->nb[1] * (size_t)weights->ne[1];
+    of_more = ggml_mul_mat(more, weights, x);
+    rest = ggml_backend_alloc_ctx_tensors(more, backend);
+    CHECK(buffer != NULL && rest != NULL);
+    CHECK(!ggml_backend_supports_op(backend, of_view));
+    is_refused(backend, more, of_view);
+    is_refused(backend, more, of_more);
+    ggml_backend_tensor_get(weights, &byte, ggml_nbytes(weights) - 1, 1);
+    CHECK(strstr(ggmlbackend_last_failure(), "split weights") != NULL);
+    ggml_backend_buffer_free(rest);
+    ggml_backend_buffer_free(buffer);
+    ggml_free(more);
+    ggml_free(ctx);
+    ggml_backend_free(backend);
+    CHECK(emulator.live() == 0 && emulator.reports() == 0);
+}
+
+static void
+neither_views_nor_changed_weights_are_multiplied(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    cuda_case(multiply_what_is_no_weight, "EMU_DEVICES=3", &errors);
+    /* One of them is split_type's. */
+    assert_int_equal(cuda_count_lines(errors), 4);
+}
+
+/* ---- shares ---- */
+
+static void
+share_nonsense(void)
+{
+    static const float wrong[][16] = {
+        { -1.0f, 2.0f }, { 2.0f, -1.0f }, { NAN, 1.0f }, { 1.0f, NAN },
+        { INFINITY, 1.0f }, { 0.0f, -INFINITY }, { -0.5f, -0.5f },
+    };
+    static const float right[][16] = {
+        { 1e38f, 3e38f }, { 1e-45f, 0.0f }, { 0.0f, 1.0f }, { -0.0f, 2.0f },
+        { 3e38f, 3e38f }, { 0.0f, 0.0f },
+    };
+    ggml_backend_split_buffer_type_t get;
+
+    *(void **)&get = ggml_backend_reg_get_proc_address(
+        cuda_load(), "ggml_backend_split_buffer_type");
+    CHECK(get != NULL);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ggmlbackend_clear_failure();
+        CHECK(get(0, wrong[i]) == NULL);
+        CHECK(strstr(ggmlbackend_last_failure(), "share") != NULL);
+    }
+    for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
+        compare_with_one_card(get(0, right[i]), GGML_TYPE_F32, false);
+}
+
+static void
+shares_are_parts_of_a_whole(void **state)
+{
+    (void)state;
+    cuda_case(share_nonsense, "EMU_DEVICES=2 GGMLBACKEND_LOG=none", NULL);
+}
+
 /* ---- failures ---- */
 
 /* Is the product right where nothing was told?  False for all that was. */
@@ -452,6 +610,9 @@ main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_on_several_cards_give_the_product_of_one),
         cmocka_unit_test(any_range_of_a_split_tensor_is_set_filled_and_read),
+        cmocka_unit_test(views_have_the_bytes_of_their_weights),
+        cmocka_unit_test(neither_views_nor_changed_weights_are_multiplied),
+        cmocka_unit_test(shares_are_parts_of_a_whole),
         cmocka_unit_test(any_call_may_fail_and_any_card_be_lost),
     };
 

@@ -12,6 +12,8 @@
 #include "backends/cuda/device/emission.h"
 #include "backends/cuda/ops/fused.h"
 
+#include "lib/node/sound.h"
+
 /*
  * The launch of GROUP, if what moved of it are copies.  Why its nodes are a
  * group may depend on where other tensors lie; the place that a key or value is
@@ -27,6 +29,15 @@ change_group(struct gb_cuda_plan *plan, const struct gb_cuda_unit *unit,
     return row->move != NULL && unit->n == 1 &&
            row->move(plan->args + launch->args, group) &&
            gb_cuda_plan_note_change(plan, unit->first);
+}
+
+/* Are COPY and what it reads, of which all but the place is what it was, where
+ * kernels can reach them? */
+static bool
+can_move(const struct gb_cuda_hold *hold, const struct ggml_tensor *copy)
+{
+    return gb_node_is_sound(copy) && gb_node_is_sound(copy->src[0]) &&
+           gb_cuda_lies_on(hold, copy) && gb_cuda_lies_on(hold, copy->src[0]);
 }
 
 /* Without a word: who is refused is planned anew, and told. */
@@ -77,6 +88,8 @@ change_user(struct gb_cuda_emission *emission, const struct gb_cuda_hold *hold,
     if (group == NULL ? !gb_cuda_needs_work(cgraph->nodes[i])
                       : cgraph->nodes[i]->op != GGML_OP_CPY)
         return group == NULL;
+    if (group != NULL && !can_move(hold, cgraph->nodes[i]))
+        return false;
     if (unit->change == plan->change)
         return true;
     unit->change = plan->change;

@@ -14,9 +14,9 @@
 #include "backends/cuda/device/pinned.h"
 
 #include "ggml-impl.h"
+#include "ggmlbackend.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum {
     N_CHUNKS = GB_CUDA_RING_CHUNKS,
@@ -186,13 +186,17 @@ send_filled(
     return status;
 }
 
-/* Half of the machine's processors, as far as there are threads for them. */
+/* Half of the CPUs that the process may use, as far as there are threads for
+ * them; with one CPU none beside the caller. */
 static int
 n_fillers(void)
 {
-    const long n = sysconf(_SC_NPROCESSORS_ONLN) / 2;
+    const int n_cpus = ggmlbackend_n_cpus();
+    const int n = n_cpus / 2;
 
-    return n < 2 ? 2 : n > GB_CUDA_MAX_FILLERS ? GB_CUDA_MAX_FILLERS : (int)n;
+    if (n_cpus < 2)
+        return 0;
+    return n < 2 ? 2 : n > GB_CUDA_MAX_FILLERS ? GB_CUDA_MAX_FILLERS : n;
 }
 
 static enum ggml_status

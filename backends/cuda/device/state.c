@@ -8,10 +8,11 @@
 
 #include "backends/cuda/driver/monitor.h"
 
+#include <stddef.h>
 #include <string.h>
 
-/* What the first version had: nobody knows a shorter one. */
-#define LEAST_SIZE sizeof(struct ggmlbackend_dev_state)
+/* Room for one figure. */
+#define LEAST_SIZE offsetof(struct ggmlbackend_dev_state, max_clock)
 
 static uint32_t
 slowed_by(unsigned long long reasons)
@@ -51,11 +52,12 @@ gb_cuda_get_state(ggml_backend_dev_t dev, struct ggmlbackend_dev_state *state)
 {
     const struct gb_cuda_device *device = gb_cuda_device_of(dev);
     struct gb_cuda_monitor_state found;
+    struct ggmlbackend_dev_state now;
 
     if (device == NULL || state->size < LEAST_SIZE ||
         !gb_cuda_monitor_state(device->card->pci, &found))
         return false;
-    *state = (struct ggmlbackend_dev_state){
+    now = (struct ggmlbackend_dev_state){
         .size = state->size,
         .clock = found.clock * 1e6,
         .max_clock = found.max_clock * 1e6,
@@ -66,5 +68,7 @@ gb_cuda_get_state(ggml_backend_dev_t dev, struct ggmlbackend_dev_state *state)
         .slowed = slowed_by(found.reasons),
         .n_processes = found.n_processes,
     };
+    memcpy(state, &now,
+           state->size < sizeof(now) ? state->size : sizeof(now));
     return true;
 }
