@@ -235,7 +235,7 @@ q32_transpose(q32 *v)
 
     for (int h = 0; h < 2; h++) {
         for (int i = 0; i < 4; i++) {
-            q_i32x4 dwords;
+            q_i32x4 dwords = { 0 };
 
             for (int j = 0; j < 4; j++)
                 dwords[j] = ((q_i32x4)from[j].half[h])[i];
