@@ -103,16 +103,15 @@ static bool
 serves(const char *library, const char *arch, char *files, size_t size)
 {
     const char *set = getenv("ROCBLAS_TENSILE_LIBPATH");
-    bool has_all = true;
 
     if (set != NULL)
         return snprintf(files, size, "%s", set) > 0 && has_files(files, arch);
-    for (size_t i = 0; i <= LAST_PLACE && has_all; i++) {
+    for (size_t i = 0; i <= LAST_PLACE; i++) {
         snprintf(files, size, "%s%s", library, places[i]);
-        has_all = (i < LAST_PLACE && access(files, R_OK) != 0) ||
-                  has_files(files, arch);
+        if ((i == LAST_PLACE || access(files, R_OK) == 0) && !has_files(files, arch))
+            return false;
     }
-    return has_all;
+    return true;
 }
 
 /* ---- entry points ---- */
