@@ -82,7 +82,7 @@ fi
 heard() {
     env LD_LIBRARY_PATH="$shim${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $limits=loose \
         "$top_builddir/ggmlbackend-run" -m "$model" --device Vulkan0 -n 1 -t 1 \
-        -p 'the quick' 2>&1 | grep 'vulkan validation: .*SYNC-HAZARD'
+        -p 'the quick' 2>&1 | grep 'vulkan validation: .*\(SYNC-HAZARD\|hazard detected\)'
 }
 [ -z "$layer" ] || claim 'what the layer says is heard' heard
 
