@@ -45,7 +45,7 @@ missing() {
     }
     # A path by its look: of a folder at the top, or of a file of source.
     function is_path(word,   first) {
-        if (word !~ /\// || word ~ /[A-Z][A-Z]|[<>$*{}~=]|\.\.\.|\/\/|\.libs|\.l[ao]$/)
+        if (word !~ /[a-z].*\/|\/.*[a-z]/ || word ~ /[A-Z][A-Z]|[<>$*{}~=]|\.\.\.|\/\/|\.libs|\.l[ao]$/)
             return 0
         first = word
         sub(/\/.*/, "", first)
