@@ -30,8 +30,9 @@ struct answer {
 /*
  * Compute the PROMPT, which has tokens and fits, but for those that are the
  * engine's positions, and then at most N_PREDICT tokens (-1: no limit), until
- * one that ends an answer, until the context is full or until an interrupt.  With IS_STREAMED each token's text goes to stdout at once.  False
- * after a message.
+ * one that ends an answer, until the context is full or until an interrupt.
+ * With IS_STREAMED each token's text goes to stdout at once.  False after a
+ * message.
  */
 bool generate(struct answer *answer, struct engine *engine,
               struct tokenizer *tokenizer, struct sampler *sampler,
