@@ -197,6 +197,6 @@ refuse 2 'seconds of no number' "'nan' is not a number" "$tool" -s nan
 refuse 2 'seconds that have gone by' 'is not between' "$tool" -s -1
 refuse 2 'seconds without end' 'is not between' "$tool" -s 1e9
 head -c 4096 /dev/zero | tr '\0' x >"$dir/short"
-refuse 1 'a model that is shorter than what threads read' 'is too short' \
+refuse 1 'a model that is no GGUF file' "begins with 'xxxx', not 'GGUF'" \
     "$tool" -t 2 -m "$dir/short"
 echo "1..$n"

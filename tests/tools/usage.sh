@@ -89,12 +89,12 @@ claim 'info --env' "$info" --env
 says 'says what each variable is' grep -q "^    .*, default '.*': " "$dir/out"
 
 # ggmlbackend-gguf
-refuse 2 'show without a file' 'wrong command' "$gguf" show
-refuse 2 'show of two' 'wrong command' "$gguf" show a b
-refuse 2 'check of two' 'wrong command' "$gguf" check a b
-refuse 2 'convert without a type' 'wrong command' "$gguf" convert a b
-refuse 2 'convert of one' 'wrong command' "$gguf" convert --type f16 a
-refuse 1 'a type of no weights' 'no weights of type i32' \
+refuse 2 'show without a file' 'show takes 1 file, not 0' "$gguf" show
+refuse 2 'show of two' 'show takes 1 file, not 2' "$gguf" show a b
+refuse 2 'check of two' 'check takes 1 file, not 2' "$gguf" check a b
+refuse 2 'convert without a type' 'needs --type TYPE; types: f32' "$gguf" convert a b
+refuse 2 'convert of one' 'convert takes 2 files, not 1' "$gguf" convert --type f16 a
+refuse 2 'a type of no weights' 'i32 is no type of weights; types: ' \
     "$gguf" convert --type i32 "$dir/tiny.gguf" "$dir/x"
 claim 'a type in capitals, and a file of this folder' \
     sh -c 'tool=$(cd "${1%/*}" && pwd)/${1##*/} && cd "$2" &&
