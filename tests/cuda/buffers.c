@@ -249,9 +249,9 @@ use_the_wrong_card(void)
     host = bytes_make(ggml_backend_cpu_buffer_type(), SIZE);
     ggml_backend_tensor_set(b.tensor, data, 0, SIZE);
     ggml_backend_tensor_set_async(one, b.tensor, data + 1, 0, SIZE - 1);
-    CHECK(is_refused("does not lie"));
+    CHECK(is_refused("is not in this GPU's memory"));
     ggml_backend_tensor_get_async(one, host.tensor, data, 0, SIZE);
-    CHECK(is_refused("does not lie"));
+    CHECK(is_refused("is not in this GPU's memory"));
     ggml_backend_event_record(event, one);
     CHECK(is_refused("cannot be recorded"));
     /* The core copies what no backend can. */
