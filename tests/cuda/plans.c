@@ -461,7 +461,8 @@ compute_in_the_wrong_place(void)
     sums = sums_on(one, K);
     sums_set(&sums, 3);
     CHECK(ggml_backend_graph_compute(zero, sums.graph) == GGML_STATUS_FAILED);
-    CHECK(strstr(ggmlbackend_last_failure(), "is not in this GPU's memory") != NULL);
+    CHECK(strstr(ggmlbackend_last_failure(),
+                 "is not in this GPU's memory") != NULL);
     compute(one, &sums, K, 4);
     sums_free(&sums);
     sums = sums_make(ggml_backend_cpu_buffer_type(), K);
