@@ -73,8 +73,6 @@ static_assert(GB_WGMMA_ROWS * GB_WGMMA_SHARE == GB_WGMMA_MAKERS &&
                   GB_WGMMA_LINES * GB_WGMMA_PIECES == GB_WGMMA_MAKERS,
               "all of these threads unpack and copy");
 static_assert(GB_WGMMA_STEP % GB_CUDA_K_STEP == 0, "columns end with a piece");
-static_assert(GB_WGMMA_HALF * GB_CUDA_WGMMA_PAIR == GB_WGMMA_COLS,
-              "each block of a cluster fetches a box of columns");
 
 /* Rows in blocks of T come to shared memory in parts. */
 template <typename T>
