@@ -301,8 +301,7 @@ GGML_API const char *ggmlbackend_module_path(struct ggml_backend_reg *reg);
 
 /*
  * CPUs that the process may use, at least 1: those of the calling thread's
- * affinity mask, as far as the quota of the process's cgroups goes.  The quota is
- * read once.
+ * affinity mask, as far as the quota of the process's cgroups goes.
  */
 GGML_API int ggmlbackend_n_cpus(void);
 

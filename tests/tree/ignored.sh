@@ -18,7 +18,7 @@ print-made:
 	@printf '%s\n' $(PROGRAMS) $(EXTRA_PROGRAMS) $(LTLIBRARIES) $(DATA) $(MANS) \
 	    $(check_DATA) $(BUILT_SOURCES) $(CLEANFILES) $(CONFIG_CLEAN_FILES)
 END
-${MAKE:-make} -s -o Makefile -o Makefile.in -f "$scratch/made.mk" print-made 2>"$scratch/err" |
+${MAKE:-make} -s --no-print-directory -o Makefile -o Makefile.in -f "$scratch/made.mk" print-made 2>"$scratch/err" |
     grep -v '^/\|^\.\./\|[*$]' | sort -u >"$scratch/made"
 cd "$top_srcdir" || exit 99
 git ls-files | sort >"$scratch/tracked"

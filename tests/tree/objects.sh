@@ -28,11 +28,11 @@ grep -E ' (abort|exit|_exit|_Exit|quick_exit|__assert_fail|__assert_rtn|raise|ki
 # Which object has writable data: objects in sections that are not read-only once
 # the library is loaded.
 allowed='lib/base/(lock|log|abort|env|clock|status)\.o|lib/loader/(image|module|registry)\.o|lib/type/grid\.o'
-allowed="$allowed|backends/sim/reg\.o|backends/cpu/isa/select\.o|backends/cpu/pool/numa\.o"
+allowed="$allowed|backends/sim/reg\.o|backends/cpu/api/init\.o|backends/cpu/isa/select\.o|backends/cpu/pool/numa\.o"
 allowed="$allowed|backends/cpu/plan/profile\.o|lib/trace/trace\.o|lib/loader/direct-(cuda|vulkan)\.o"
 allowed="$allowed|backends/cuda/driver/(blas|driver|errors|nvml)\.o"
 allowed="$allowed|backends/hip/(blas|device)-hip\.o"
-allowed="$allowed|backends/vulkan/driver/driver\.o|backends/vulkan/device/(pinned|reg)\.o"
+allowed="$allowed|backends/vulkan/driver/driver\.o|backends/vulkan/device/(pinned|reg|settings)\.o"
 allowed="$allowed|backends/cuda/device/(live|peer|pinned|reg|settings|split-type)\.o"
 tr '\n' '\0' <"$scratch/objects" | xargs -0 objdump -t | awk '
     / file format / { sub(/: *file format .*/, ""); o = $0 }

@@ -39,25 +39,10 @@ ggml_is_numa(void)
     return gb_cpu_numa_is_on();
 }
 
-/* What control groups grant; 0 for no limit.  Several threads that come first read
- * the same. */
-static int
-quota_of_process(void)
-{
-    static atomic_int known = -1;
-    int quota = atomic_load_explicit(&known, memory_order_relaxed);
-
-    if (quota < 0) {
-        quota = gb_cpu_quota("");
-        atomic_store_explicit(&known, quota, memory_order_relaxed);
-    }
-    return quota;
-}
-
 int
 ggmlbackend_n_cpus(void)
 {
-    const int quota = quota_of_process();
+    const int quota = gb_cpu_quota("");
     const int n = gb_cpu_count();
 
     return quota > 0 && quota < n ? quota : n;
