@@ -54,12 +54,12 @@ once() {
     n_runs=$((n_runs + 1))
 }
 
-# What was written, less what differs each time: free memory, times, and whether
-# paths are whole.
+# What was written, less what differs each time: free memory, times, whether paths are
+# whole, and whether the model's file could be mapped.
 result() {
     sed 's/[0-9]* of [0-9]* MiB free//; s/"memory_free": [0-9]*//
         s/"value": .*"work": /"work": /; s/"seconds": \[.*//
-        s/"[a-z]*_tokens_per_second": [0-9.]*//g; s/"library": .*"device"/"device"/' \
+        s/"mapped": [a-z]*//; s/"[a-z]*_tokens_per_second": [0-9.]*//g; s/"library": .*"device"/"device"/' \
         ../stdout
     cat out
 }

@@ -62,8 +62,8 @@ refuse 1 'a text' "$tool" show "$top_srcdir/README.md"
 refuse 1 'a folder' "$tool" check "$dir"
 refuse 1 'a file cut in its keys' "$tool" check "$dir/short.gguf"
 refuse 1 'a file cut in its data' "$tool" check "$dir/cut.gguf"
-refuse 1 'an unknown type' "$tool" convert --type q9 "$dir/tiny.gguf" "$dir/x"
-refuse 1 'a type that needs an importance matrix' \
+refuse 2 'an unknown type' "$tool" convert --type q9 "$dir/tiny.gguf" "$dir/x"
+refuse 2 'a type that needs an importance matrix' \
     "$tool" convert --type iq2_xxs "$dir/tiny.gguf" "$dir/x"
 refuse 1 'a place that cannot be written' \
     "$tool" convert --type f16 "$dir/tiny.gguf" "$dir/no/such/x"
