@@ -31,8 +31,8 @@ gb_node_valid_cross_entropy_back(const struct ggml_tensor *node)
            is_row_operand(node->src[2], node);
 }
 
-/* Weights, gradient and both moments, which are written, have the shape of the
- * node, which is a view of the weights; src4 has seven numbers. */
+/* Weights, gradient and both moments have the shape of the node, which is a view of
+ * the weights; the moments, src2 and src3, are written.  src4 has seven numbers. */
 bool
 gb_node_valid_adamw(const struct ggml_tensor *node)
 {
@@ -40,7 +40,7 @@ gb_node_valid_adamw(const struct ggml_tensor *node)
         return false;
     for (int i = 0; i < 4; i++)
         if (!is_row_operand(node->src[i], node) ||
-            !gb_node_has_places(node->src[i]))
+            (i >= 2 && !gb_node_has_places(node->src[i])))
             return false;
     return gb_node_is_flat(node->src[4]) && ggml_nelements(node->src[4]) == 7;
 }

@@ -387,6 +387,39 @@ has_no_experts(const struct ggml_tensor *node)
            node->src[0]->ne[2] == 0;
 }
 
+/* True if rows of T, which are contiguous, have bytes in common. */
+static bool
+shares_bytes(const struct ggml_tensor *t)
+{
+    const int64_t n_rows = ggml_nrows(t);
+    const int64_t row = t->ne[0] * (int64_t)ggml_type_size(t->type);
+
+    for (int64_t i = 0; i < n_rows; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            int64_t apart = 0, a = i, b = j;
+
+            for (int d = 1; d < GGML_MAX_DIMS; d++) {
+                apart += (a % t->ne[d] - b % t->ne[d]) * (int64_t)t->nb[d];
+                a /= t->ne[d];
+                b /= t->ne[d];
+            }
+            if (apart > -row && apart < row)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A step that writes bytes of a moment, or of the result, twice: what they are in
+ * the end depends on the order of rows. */
+static bool
+writes_twice(const struct ggml_tensor *node)
+{
+    return node->op == GGML_OP_OPT_STEP_ADAMW &&
+           (shares_bytes(node) || shares_bytes(node->src[2]) ||
+            shares_bytes(node->src[3]));
+}
+
 /* Ask about one node, whatever stands in it: adds to the faults, and to the
  * nodes that both run. */
 static void
@@ -396,7 +429,8 @@ ask(struct scene *scene, ggml_backend_dev_t cpu, int *n_faults, int *n_both)
     const struct ggml_tensor *node = node_of(scene);
     const bool runs = gb_cuda_supports(&limits, node);
 
-    if (!ggml_backend_dev_supports_op(cpu, node) || has_no_experts(node))
+    if (!ggml_backend_dev_supports_op(cpu, node) || has_no_experts(node) ||
+        writes_twice(node))
         return;
     if (!runs) {
         describe(scene, "the CPU runs it, the card does not");
