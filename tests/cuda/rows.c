@@ -387,12 +387,13 @@ has_no_experts(const struct ggml_tensor *node)
            node->src[0]->ne[2] == 0;
 }
 
-/* True if rows of T, which are contiguous, have bytes in common. */
+/* True if rows of T, which are contiguous, have bytes in common.  An empty node may
+ * lack sources. */
 static bool
 shares_bytes(const struct ggml_tensor *t)
 {
-    const int64_t n_rows = ggml_nrows(t);
-    const int64_t row = t->ne[0] * (int64_t)ggml_type_size(t->type);
+    const int64_t n_rows = t == NULL || ggml_is_empty(t) ? 0 : ggml_nrows(t);
+    const int64_t row = n_rows == 0 ? 0 : t->ne[0] * (int64_t)ggml_type_size(t->type);
 
     for (int64_t i = 0; i < n_rows; i++) {
         for (int64_t j = 0; j < i; j++) {

@@ -196,22 +196,20 @@ answer_last(struct conversation *c)
 static ssize_t
 read_line(char **line, size_t *room)
 {
-    interrupt_arm_reading();
-    for (;;) {
-        ssize_t n;
+    ssize_t n;
 
-        fputs("> ", stderr);
-        fflush(stderr);
-        errno = 0;
-        n = getline(line, room, stdin);
-        if (n >= 0 || errno != EINTR) {
-            interrupt_disarm();
-            return n > 0 && (*line)[n - 1] == '\n' ? n - 1 : n;
-        }
-        clearerr(stdin);
-        fputs("\n(Ctrl-D ends the conversation, Ctrl-C once more the program)\n",
+    interrupt_arm();
+    fputs("> ", stderr);
+    fflush(stderr);
+    if (!interrupt_wait_for_line()) {
+        fputs("\n(Ctrl-D ends the conversation, Ctrl-C once more the program)\n> ",
               stderr);
+        fflush(stderr);
+        interrupt_disarm();
     }
+    n = getline(line, room, stdin);
+    interrupt_disarm();
+    return n > 0 && (*line)[n - 1] == '\n' ? n - 1 : n;
 }
 
 static void

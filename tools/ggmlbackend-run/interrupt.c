@@ -6,16 +6,40 @@
 
 #include "ggml-backend.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t is_noted;
+
+/* A byte in it for each interrupt that was noted: an interrupt between a test of
+ * is_noted and the wait for the user is not lost.  -1 where there is none. */
+static int wake[2] = { -1, -1 };
 
 static void
 note(int signal_number)
 {
+    const int error = errno;
+
     (void)signal_number;
     is_noted = 1;
+    if (wake[1] >= 0 && write(wake[1], "", 1) != 1)
+        is_noted = 1;
+    errno = error;
+}
+
+/* Take the bytes out that are in the pipe. */
+static void
+drain(void)
+{
+    struct pollfd pipe_end = { .fd = wake[0], .events = POLLIN };
+    char bytes[16];
+
+    while (wake[0] >= 0 && poll(&pipe_end, 1, 0) > 0 &&
+           read(wake[0], bytes, sizeof(bytes)) > 0)
+        continue;
 }
 
 static void
@@ -34,15 +58,26 @@ set_action(void (*handler)(int), int flags)
 void
 interrupt_arm(void)
 {
+    if (wake[0] < 0 && pipe(wake) != 0)
+        wake[0] = wake[1] = -1;
+    drain();
     is_noted = 0;
     set_action(note, (int)(SA_RESETHAND | SA_RESTART));
 }
 
-void
-interrupt_arm_reading(void)
+bool
+interrupt_wait_for_line(void)
 {
-    is_noted = 0;
-    set_action(note, (int)SA_RESETHAND);
+    struct pollfd ends[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
+                              { .fd = wake[0], .events = POLLIN } };
+    int n = -1;
+
+    while (is_noted == 0 && n < 0) {
+        n = poll(ends, 2, -1);
+        if (n < 0 && errno != EINTR)
+            return true; /* the read itself finds out */
+    }
+    return is_noted == 0;
 }
 
 void

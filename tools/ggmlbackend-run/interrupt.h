@@ -15,11 +15,15 @@
 
 /*
  * From now on the first interrupt is noted, the second ends the program.  Where
- * interrupts were ignored from the start they stay so.  A read that waits for
- * the user fails with EINTR after interrupt_arm_reading alone.
+ * interrupts were ignored from the start they stay so.
  */
 void interrupt_arm(void);
-void interrupt_arm_reading(void);
+
+/*
+ * Wait until standard input has a line, or its end: true.  False if an interrupt
+ * comes first, since interrupt_arm, however early.
+ */
+bool interrupt_wait_for_line(void);
 
 /* From now on an interrupt ends the program. */
 void interrupt_disarm(void);

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,7 +192,32 @@ a_second_interrupt_ends_the_program(void **state)
     result_free(&r);
 }
 
-/* Run with OPTIONS and interrupt what is computed. */
+/* True if the process CHILD is the program itself, no shell that will start it, and
+ * catches SIGINT. */
+static bool
+catches_interrupts(pid_t child)
+{
+    unsigned long long caught = 0;
+    char name[64], line[200] = "";
+    FILE *f;
+
+    snprintf(name, sizeof(name), "/proc/%d/exe", (int)child);
+    if (readlink(name, line, sizeof(line) - 1) > 0 &&
+        strstr(line, "ggmlbackend-run") == NULL)
+        return false;
+    snprintf(name, sizeof(name), "/proc/%d/status", (int)child);
+    f = fopen(name, "r");
+    if (f == NULL)
+        return true;
+    while (fgets(line, sizeof(line), f) != NULL &&
+           sscanf(line, "SigCgt: %llx", &caught) != 1)
+        continue;
+    fclose(f);
+    return (caught >> (SIGINT - 1) & 1) != 0;
+}
+
+/* Run with OPTIONS and interrupt what is computed: a second after the program
+ * catches interrupts, however late it does. */
 static struct result
 interrupted(const char *options)
 {
@@ -200,7 +226,9 @@ interrupted(const char *options)
 
     snprintf(arguments, sizeof(arguments), "-m %s %s", endless_model(), options);
     terminal_open(&t, "ggmlbackend-run", arguments);
-    usleep(500000);
+    for (int i = 0; i < 3000 && !catches_interrupts(t.child); i++)
+        usleep(10000);
+    usleep(1000000);
     terminal_type(&t, CTRL_C);
     return terminal_close(&t);
 }
