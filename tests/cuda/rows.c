@@ -387,26 +387,30 @@ has_no_experts(const struct ggml_tensor *node)
            node->src[0]->ne[2] == 0;
 }
 
-/* True if rows of T, which are contiguous, have bytes in common.  An empty node may
- * lack sources. */
+/* True if rows of T, which are contiguous, may have bytes in common: a stride is less
+ * than all rows of the shorter strides take.  An empty node may lack sources. */
 static bool
 shares_bytes(const struct ggml_tensor *t)
 {
-    const int64_t n_rows = t == NULL || ggml_is_empty(t) ? 0 : ggml_nrows(t);
-    const int64_t row = n_rows == 0 ? 0 : t->ne[0] * (int64_t)ggml_type_size(t->type);
+    bool is_seen[GGML_MAX_DIMS] = { false };
+    size_t below;
 
-    for (int64_t i = 0; i < n_rows; i++) {
-        for (int64_t j = 0; j < i; j++) {
-            int64_t apart = 0, a = i, b = j;
+    if (t == NULL || ggml_is_empty(t))
+        return false;
+    below = (size_t)t->ne[0] * ggml_type_size(t->type);
+    for (int i = 1; i < GGML_MAX_DIMS; i++) {
+        int next = 0;
 
-            for (int d = 1; d < GGML_MAX_DIMS; d++) {
-                apart += (a % t->ne[d] - b % t->ne[d]) * (int64_t)t->nb[d];
-                a /= t->ne[d];
-                b /= t->ne[d];
-            }
-            if (apart > -row && apart < row)
-                return true;
-        }
+        for (int d = 1; d < GGML_MAX_DIMS; d++)
+            if (!is_seen[d] && t->ne[d] > 1 &&
+                (next == 0 || t->nb[d] < t->nb[next]))
+                next = d;
+        if (next == 0)
+            return false;
+        if (t->nb[next] < below)
+            return true;
+        below += (size_t)(t->ne[next] - 1) * t->nb[next];
+        is_seen[next] = true;
     }
     return false;
 }
