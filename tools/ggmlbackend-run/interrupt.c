@@ -14,23 +14,25 @@
 
 static volatile sig_atomic_t is_noted;
 
-/* A byte in it for each interrupt that was noted: an interrupt between a test of
- * is_noted and the wait for the user is not lost.  -1 where there is none. */
+/* A pipe with a byte for each noted interrupt.  It wakes the wait for a line, even if
+ * the interrupt came just before the wait.  -1 if no pipe could be made. */
 static int wake[2] = { -1, -1 };
 
 static void
 note(int signal_number)
 {
     const int error = errno;
+    ssize_t n_written = 0;
 
     (void)signal_number;
     is_noted = 1;
-    if (wake[1] >= 0 && write(wake[1], "", 1) != 1)
-        is_noted = 1;
+    if (wake[1] >= 0)
+        n_written = write(wake[1], "", 1);
+    (void)n_written; /* a full pipe wakes the reader, too */
     errno = error;
 }
 
-/* Take the bytes out that are in the pipe. */
+/* Empty the pipe. */
 static void
 drain(void)
 {

@@ -26,7 +26,7 @@
 void gb_cpu_wave_add(
     struct gb_cpu_phase *phases, int64_t n, struct gb_cpu_phase phase);
 
-/* Do bytes of A lie where those of B do?  Without addresses they may. */
+/* True if A and B share bytes, or if either has no address yet. */
 bool gb_cpu_overlaps(
     const struct ggml_tensor *a, const struct ggml_tensor *b);
 

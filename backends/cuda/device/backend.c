@@ -128,7 +128,7 @@ backend_synchronize(ggml_backend_t backend)
 
 /* ---- copies ---- */
 
-/* Does all of TENSOR lie on the backend's card?  The reason why not is logged. */
+/* True if all of TENSOR is in the backend's GPU memory; else logs the reason. */
 static bool
 reaches(const struct cuda_backend *own, const struct ggml_tensor *tensor)
 {

@@ -98,8 +98,8 @@ is_own(const struct gb_cuda_device *device, ggml_backend_buffer_type_t buft)
     return owner->card == device->card;
 }
 
-/* Weights on several cards are for products that this device gathers; no view of
- * them is. */
+/* True if source SOURCE of OP is a split weight of a product whose parts this device
+ * gathers.  Views of split weights are not supported. */
 static bool
 is_split_weight(
     const struct gb_cuda_device *device, ggml_backend_buffer_type_t buft,

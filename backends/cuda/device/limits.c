@@ -590,7 +590,7 @@ gb_cuda_measure_limits(
 
     if (device == NULL)
         return ggmlbackend_fail(GGML_STATUS_FAILED,
-                                "limits are asked of another backend's device");
+                                "the device belongs to another backend");
     if (limits->size < offsetof(struct ggmlbackend_dev_limits, cache))
         return ggmlbackend_fail(GGML_STATUS_FAILED,
                                 "%s: limits of %zu bytes have no room for what "

@@ -115,8 +115,8 @@ check_split(const struct gb_cuda_hold *hold, const struct ggml_tensor *node)
                             why);
 }
 
-/* Is it valid and supported, which is asked first, and is everything where it
- * can be reached? */
+/* Check that NODE is valid and supported, then that kernels can reach its tensors.
+ * Logs one reason. */
 static enum ggml_status
 check_node(
     const struct gb_cuda_hold *hold, const struct gb_cuda_limits *limits,

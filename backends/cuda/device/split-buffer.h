@@ -23,7 +23,7 @@ struct gb_cuda_split_part {
 
 struct gb_cuda_split_tensor {
     struct gb_cuda_split_tensor *next; /* of the same buffer */
-    /* What the tensor was when it got its memory, which is contiguous. */
+    /* Type and shape at allocation; the tensor was contiguous. */
     enum ggml_type type;
     int64_t ne[GGML_MAX_DIMS];
     size_t row_size, size; /* bytes of a row, and of the tensor */
@@ -31,8 +31,8 @@ struct gb_cuda_split_tensor {
     struct gb_cuda_split_part parts[GB_CUDA_MAX_DEVICES];
 };
 
-/* The parts of TENSOR; NULL where it does not lie in such a buffer, and for a
- * view, whose rows may be others. */
+/* The parts of TENSOR; NULL if its buffer is of another kind, and for views, whose
+ * rows may differ. */
 const struct gb_cuda_split_tensor *gb_cuda_split_of(
     const struct ggml_tensor *tensor);
 

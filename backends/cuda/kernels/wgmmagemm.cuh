@@ -6,9 +6,8 @@
  * all columns each, with 128 sums a thread; two bring what is multiplied, and have
  * given registers to the others.  A step has 64 values of k, 16 KB of rows and 32 KB
  * of columns.  Columns come by TMA, three steps ahead, into four stages.  Rows in
- * blocks come as they lie in memory, in parts of 256 values (128 of q8_0), two of
- * which are on their way or worked on; a thread makes halves of 32 values of a step
- * from there.  Bulk copies would be a loop over lanes, nine instructions a row.
+ * blocks are copied unchanged, in parts of 256 values (128 of q8_0); two parts are in
+ * flight or being unpacked.  A thread makes halves of 32 values of a step from them.  Bulk copies would be a loop over lanes, nine instructions a row.
  *
  * Two barriers of the block are in a step.  Behind the first its panels are there, and
  * it is queued while the step before is still multiplied.  In front of the second one
@@ -18,9 +17,9 @@
  *
  * A step is 1,024 clocks of the tensor cores.  Beside it a multiprocessor issues 200
  * to 390 instructions of eight warps, halves 155, and 80 of eight others: that is the
- * limit, but for halves, q4_0 and q8_0, whose is the card's cache: it gives 48 KB of
- * halves, 37 KB of q4_0.  Shared memory gives the MMA 96 KB and takes 32 KB of columns,
- * 1,024 clocks, and 190 (iq1_m) to 360 (q6_K) turns of the warps that unpack.
+ * limit, except for halves, q4_0 and q8_0, which the L2 cache limits: it delivers 48 KB
+ * of halves, 37 KB of q4_0.  Shared memory gives the MMA 96 KB and takes 32 KB of columns,
+ * 1,024 clocks, and 190 (iq1_m) to 360 (q6_K) accesses of the producer warps.
  *
  * Products with the same columns are one launch, each with its own tiles.
  *
@@ -57,7 +56,7 @@
 /* The launch's shared memory, from a multiple of 1,024 on. */
 struct gb_wgmma_stages {
     uint16_t cols[GB_WGMMA_STAGES][GB_WGMMA_COLS * GB_WGMMA_STEP];
-    /* Panels of rows, and behind them parts of rows as they lie in memory. */
+    /* Panels of rows, then parts of packed rows. */
     char rows[2 * 2 * GB_WGMMA_PANEL + GB_WGMMA_PARTS * GB_WGMMA_ROWS * 240];
     gb_column columns[GB_WGMMA_COLS];
     float row_scales[GB_WGMMA_ROWS]; /* of the sums */
