@@ -36,8 +36,8 @@ void input_close(struct input *input);
 /*
  * Map all of it to be read, until input_unmap or input_close.  Some file systems
  * cannot do that: false then, and the first time in a program a warning says that
- * the file is read instead, which is what the caller does.  INPUT
- * keeps its address until then.
+ * the file is read instead, which the caller does.  INPUT keeps its address until
+ * then.
  */
 bool input_map(struct input *input);
 void input_unmap(struct input *input);

@@ -53,7 +53,7 @@ struct model_files {
 bool model_files_open(struct model_files *files, const char *path);
 void model_files_close(struct model_files *files);
 
-/* Maps each part that has tensors; false after a message. */
+/* Maps each part that has tensors; false if one cannot be mapped, see input_map. */
 bool model_files_map(struct model_files *files);
 void model_files_unmap(struct model_files *files);
 

@@ -339,8 +339,8 @@ gb_vk_measure_limits(
 
     if (device == NULL || limits->size < LEAST_SIZE)
         return ggmlbackend_fail(GGML_STATUS_FAILED,
-                                "limits are asked of another backend's device, "
-                                "or with a size that none has");
+                                "the device belongs to another backend, or the "
+                                "size of the limits is too small");
     run = calloc(1, sizeof(*run));
     if (run == NULL)
         return ggmlbackend_fail(GGML_STATUS_ALLOC_FAILED,
