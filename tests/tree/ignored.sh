@@ -11,6 +11,8 @@ git -C "$top_srcdir" status --short >/dev/null 2>&1 || skip 'git does not read t
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 
+# Those of make check would have the lines of make print their folders.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 cd "$top_builddir" || exit 99
 cat >"$scratch/made.mk" <<'END'
 include Makefile
@@ -18,7 +20,7 @@ print-made:
 	@printf '%s\n' $(PROGRAMS) $(EXTRA_PROGRAMS) $(LTLIBRARIES) $(DATA) $(MANS) \
 	    $(check_DATA) $(BUILT_SOURCES) $(CLEANFILES) $(CONFIG_CLEAN_FILES)
 END
-${MAKE:-make} -s --no-print-directory -o Makefile -o Makefile.in -f "$scratch/made.mk" print-made 2>"$scratch/err" |
+${MAKE:-make} -s -o Makefile -o Makefile.in -f "$scratch/made.mk" print-made 2>"$scratch/err" |
     grep -v '^/\|^\.\./\|[*$]' | sort -u >"$scratch/made"
 cd "$top_srcdir" || exit 99
 git ls-files | sort >"$scratch/tracked"
