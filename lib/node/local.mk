@@ -2,6 +2,7 @@
 # lib/node: what nodes say, and which are valid.  Not in the library: backends link it.
 noinst_LTLIBRARIES += libnode.la
 libnode_la_SOURCES = \
+	%D%/apart.h \
 	%D%/attention.c \
 	%D%/conv.c \
 	%D%/elements.c \

@@ -9,6 +9,8 @@
  */
 #include "lib/node/sound.h"
 
+#include "lib/node/apart.h"
+
 #include <stdint.h>
 
 /* The most bytes from a tensor's first to its last one. */
@@ -107,31 +109,6 @@ is_aligned(const struct ggml_tensor *t)
            t->view_offs % ggml_type_size(t->type) == 0;
 }
 
-/* Has T, which has elements and an extent, no byte that is of two of them?  So it
- * is if, the dimensions in the order of their strides, each stride is at least
- * what the dimensions before it span. */
-static bool
-is_apart(const struct ggml_tensor *t)
-{
-    size_t below = ggml_type_size(t->type);
-    int64_t left[GGML_MAX_DIMS] = {
-        t->ne[0] / ggml_blck_size(t->type), t->ne[1], t->ne[2], t->ne[3]
-    };
-
-    for (int i = 0; i < GGML_MAX_DIMS; i++) {
-        int next = 0;
-
-        for (int d = 1; d < GGML_MAX_DIMS; d++)
-            if (left[d] > 1 && (left[next] == 1 || t->nb[d] < t->nb[next]))
-                next = d;
-        if (left[next] > 1 && t->nb[next] < below)
-            return false;
-        below += (size_t)(left[next] - 1) * t->nb[next];
-        left[next] = 1;
-    }
-    return true;
-}
-
 /* ---- the short path ---- */
 
 /* Is T contiguous, of F32 or I32, each dimension below 2^14, at a multiple of
@@ -174,7 +151,7 @@ gb_node_has_places(const struct ggml_tensor *t)
     size_t bytes;
 
     return is_plain(t) ||
-           (gb_node_extent(t, &bytes) && (is_empty(t) || is_apart(t)));
+           (gb_node_extent(t, &bytes) && (is_empty(t) || gb_node_is_apart(t)));
 }
 
 bool

@@ -387,44 +387,6 @@ has_no_experts(const struct ggml_tensor *node)
            node->src[0]->ne[2] == 0;
 }
 
-/* True if rows of T, which are contiguous, may have bytes in common: a stride is less
- * than all rows of the shorter strides take.  An empty node may lack sources. */
-static bool
-shares_bytes(const struct ggml_tensor *t)
-{
-    bool is_seen[GGML_MAX_DIMS] = { false };
-    size_t below;
-
-    if (t == NULL || ggml_is_empty(t))
-        return false;
-    below = (size_t)t->ne[0] * ggml_type_size(t->type);
-    for (int i = 1; i < GGML_MAX_DIMS; i++) {
-        int next = 0;
-
-        for (int d = 1; d < GGML_MAX_DIMS; d++)
-            if (!is_seen[d] && t->ne[d] > 1 &&
-                (next == 0 || t->nb[d] < t->nb[next]))
-                next = d;
-        if (next == 0)
-            return false;
-        if (t->nb[next] < below)
-            return true;
-        below += (size_t)(t->ne[next] - 1) * t->nb[next];
-        is_seen[next] = true;
-    }
-    return false;
-}
-
-/* A step that writes bytes of a moment, or of the result, twice: what they are in
- * the end depends on the order of rows. */
-static bool
-writes_twice(const struct ggml_tensor *node)
-{
-    return node->op == GGML_OP_OPT_STEP_ADAMW &&
-           (shares_bytes(node) || shares_bytes(node->src[2]) ||
-            shares_bytes(node->src[3]));
-}
-
 /* Ask about one node, whatever stands in it: adds to the faults, and to the
  * nodes that both run. */
 static void
@@ -434,8 +396,7 @@ ask(struct scene *scene, ggml_backend_dev_t cpu, int *n_faults, int *n_both)
     const struct ggml_tensor *node = node_of(scene);
     const bool runs = gb_cuda_supports(&limits, node);
 
-    if (!ggml_backend_dev_supports_op(cpu, node) || has_no_experts(node) ||
-        writes_twice(node))
+    if (!ggml_backend_dev_supports_op(cpu, node) || has_no_experts(node))
         return;
     if (!runs) {
         describe(scene, "the CPU runs it, the card does not");

@@ -19,6 +19,7 @@
 #include "lib/base/attr.h"
 #include "lib/base/checked.h"
 #include "lib/base/status.h"
+#include "lib/node/apart.h"
 #include "lib/type/type.h"
 
 #include <string.h>
@@ -242,15 +243,9 @@ gb_cpu_is_sound(const struct ggml_tensor *t, struct gb_cpu_memory *memory)
 bool
 gb_cpu_has_places(const struct ggml_tensor *t)
 {
-    const struct gb_type *type = gb_type_get(t->type);
-    int64_t elements = 1;
     size_t bytes;
 
-    if (!gb_cpu_extent(t, &bytes))
-        return false;
-    for (int d = 0; d < GGML_MAX_DIMS; d++)
-        elements *= t->ne[d];
-    return (uint64_t)(elements / type->block) * type->bytes <= bytes;
+    return gb_cpu_extent(t, &bytes) && (bytes == 0 || gb_node_is_apart(t));
 }
 
 /* Is NODE good as a result: sound, and with bytes for all its elements? */
@@ -441,7 +436,7 @@ gb_cpu_fail_node(const struct ggml_tensor *node)
                        "which is none", NAME(node), (int)node->op);
     fault = fault_of(node);
     if (fault == NULL && !gb_cpu_has_places(node))
-        fault = "has fewer bytes than its elements take";
+        fault = "has elements that share bytes";
     if (fault != NULL)
         return gb_fail(GGML_STATUS_FAILED, "cpu: %s \"%.*s\" %s",
                        word_of(node), NAME(node), fault);

@@ -86,9 +86,11 @@ bool gb_cpu_extent(const struct ggml_tensor *t, size_t *bytes);
 bool gb_cpu_is_sound(
     const struct ggml_tensor *t, struct gb_cpu_memory *memory);
 
-/* Does T, which is sound, span at least the bytes of its elements?  Otherwise a
- * result of few bytes, with strides of 0, could take any time to compute.
- * Sources need not: with strides of 0 their values are repeated. */
+/*
+ * True if each element of T, which is sound, has bytes of its own.  Threads would race
+ * for shared bytes, and a result with strides of 0 could take any time.  Sources that
+ * are only read may share: strides of 0 repeat their values.
+ */
 bool gb_cpu_has_places(const struct ggml_tensor *t);
 
 /* Can NODE of a graph be computed by OP, the row of its operation?  Logs

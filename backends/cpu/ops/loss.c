@@ -192,7 +192,8 @@ const struct gb_cpu_op gb_cpu_op_cross_entropy_back = {
     .run = cross_entropy_back_run,
 };
 
-/* Parameters, gradient and both moments have the shape of the node. */
+/* Parameters, gradient and both moments have the shape of the node; the moments, src2
+ * and src3, are written. */
 static bool
 adamw_can_run(const struct ggml_tensor *node)
 {
@@ -201,7 +202,8 @@ adamw_can_run(const struct ggml_tensor *node)
     if (!is_row_operand(node, node))
         return false;
     for (int i = 0; i < 4; i++)
-        if (!is_row_operand(node->src[i], node))
+        if (!is_row_operand(node->src[i], node) ||
+            (i >= 2 && !gb_cpu_has_places(node->src[i])))
             return false;
     return params->type == GGML_TYPE_F32 && ggml_is_contiguous(params) &&
            ggml_nelements(params) == 7;

@@ -172,6 +172,35 @@ the_optimiser_changes_the_memory_of_its_node(void **state)
     bench_close(&bench);
 }
 
+/* Three dimensions, of which the last has a stride so large that the bytes suffice for
+ * all elements, while rows overlap: threads would race for what both write. */
+static void
+what_is_written_shares_no_bytes(void **state)
+{
+    struct bench bench = bench_open();
+    struct ggml_tensor *t[4], *node;
+    struct ggml_tensor *p = tensor(&bench, GGML_TYPE_F32, DENSE, 7, 1, 1, 1);
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        t[i] = ggml_view_3d(bench.ctx,
+                            tensor(&bench, GGML_TYPE_F32, DENSE, 64, 1, 1, 1), 8,
+                            2, 2, 32, 96, 0);
+    ggml_set_param(bench.ctx, t[0]);
+    node = ggml_opt_step_adamw(bench.ctx, t[0], t[1], t[2], t[3], p);
+    assert_true(can_run(node));
+    for (int i = 0; i < 4; i++) {
+        struct ggml_tensor *edited = i == 0 ? node : t[i];
+
+        edited->nb[1] = 16;
+        /* The gradient is read alone. */
+        assert_int_equal(can_run(node), i == 1);
+        edited->nb[1] = 32;
+        assert_true(can_run(node));
+    }
+    bench_close(&bench);
+}
+
 int
 main(void)
 {
@@ -180,6 +209,7 @@ main(void)
         cmocka_unit_test(a_label_of_zero_does_not_meet_infinity),
         cmocka_unit_test(the_optimiser_changes_weights_and_moments),
         cmocka_unit_test(the_optimiser_changes_the_memory_of_its_node),
+        cmocka_unit_test(what_is_written_shares_no_bytes),
     };
 
     return cmocka_run_group_tests_name("loss", tests, NULL, NULL);
