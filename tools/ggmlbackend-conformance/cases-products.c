@@ -337,6 +337,43 @@ long_rows(struct suite *s, enum ggml_type type)
     product(s, type, block > 32 ? 2304 : block > 1 ? 2080 : 2081, 9, 1, 1);
 }
 
+/* Rows of no elements, whose products are 0. */
+static void
+empty_rows(struct suite *s, enum ggml_type type)
+{
+    static const int64_t columns[] = { 1, 4, 9, 65 };
+
+    for (int i = 0; i < LENGTH(columns); i++) {
+        product(s, type, 0, 70, columns[i], 1);
+        if (suite_begin(s, GGML_OP_MUL_MAT_ID))
+            suite_check(
+                s,
+                ggml_mul_mat_id(
+                    s->ctx, leaf_range(s, type, NE(0, 70, 4, 1), -1, 1),
+                    leaf_range(s, GGML_TYPE_F32, NE(0, 2, columns[i], 1), -1, 1),
+                    leaf_filled(s, GGML_TYPE_I32, NE(2, columns[i], 1, 1),
+                                FILL_INTEGERS, 0, 4)),
+                limit_of(type));
+        if (suite_begin(s, GGML_OP_OUT_PROD))
+            suite_check(
+                s,
+                ggml_out_prod(
+                    s->ctx, leaf_range(s, type, NE(256, 0, 1, 1), -1, 1),
+                    leaf_range(s, GGML_TYPE_F32, NE(columns[i], 0, 2, 1), -1, 1)),
+                1e-7);
+    }
+    /* Of several matrices, and with something added. */
+    if (suite_begin(s, GGML_OP_MUL_MAT))
+        suite_check(
+            s,
+            ggml_add(s->ctx,
+                     ggml_mul_mat(
+                         s->ctx, leaf_range(s, type, NE(0, 17, 2, 1), -1, 1),
+                         leaf_range(s, GGML_TYPE_F32, NE(0, 33, 4, 3), -1, 1)),
+                     leaf_range(s, GGML_TYPE_F32, NE(17, 33, 4, 3), -1, 1)),
+            limit_of(type));
+}
+
 /* Behind all others, so that these have the numbers that they had. */
 void
 cases_long_products(struct suite *s)
@@ -345,6 +382,10 @@ cases_long_products(struct suite *s)
     for (int t = 0; t < GGML_TYPE_COUNT; t++) {
         if (is_weight((enum ggml_type)t))
             long_rows(s, (enum ggml_type)t);
+    }
+    for (int t = 0; t < GGML_TYPE_COUNT; t++) {
+        if (is_weight((enum ggml_type)t))
+            empty_rows(s, (enum ggml_type)t);
     }
 }
 

@@ -34,7 +34,8 @@ fits(const struct gb_vk_limits *limits, const struct ggml_tensor *node)
 {
     const struct cut cut = cut_of(limits, node);
 
-    return !gb_vk_is_cut(limits, node) || (cut.rows > 0 && cut.cols > 0);
+    return !gb_vk_is_cut(limits, node) ||
+           (cut.rows > 0 && cut.cols > 0 && node->src[0]->ne[0] > 0);
 }
 
 static bool

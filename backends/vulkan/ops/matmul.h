@@ -36,7 +36,8 @@ struct gb_vk_tiling {
     bool has_epilogue;  /* can its shader add something to results? */
     int64_t lanes;      /* GEMV: invocations that share k; else 0 */
     bool is_wide;       /* GEMM: are 16 bytes read at a time? */
-    int64_t n_splits, split_k;
+    int64_t n_splits; /* 0: k is 0, and the result is the sum of no parts */
+    int64_t split_k;
     size_t columns_size; /* bytes of scratch for columns as blocks, which its
                           * shader takes; 0: it takes them as they are */
 };
@@ -108,7 +109,7 @@ void gb_vk_join_product(
 static inline bool
 gb_vk_can_add(const struct gb_vk_tiling *tiling)
 {
-    return tiling->has_epilogue || tiling->n_splits > 1;
+    return tiling->has_epilogue || tiling->n_splits != 1;
 }
 
 #endif

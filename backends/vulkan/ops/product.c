@@ -258,7 +258,7 @@ split(const struct gb_vk_product_shape *shape, int64_t groups,
 
     n = n < 1 ? 1 : n > SPLITS_MAX ? SPLITS_MAX : n;
     tiling->split_k = ceil_div(ceil_div(shape->k, n), SPLIT_STEP) * SPLIT_STEP;
-    tiling->n_splits = shape->k == 0 ? 1 : ceil_div(shape->k, tiling->split_k);
+    tiling->n_splits = ceil_div(shape->k, tiling->split_k);
 }
 
 struct gb_vk_tiling
@@ -267,6 +267,8 @@ gb_vk_tile_product(const struct gb_vk_product_shape *shape, bool is_single)
     struct gb_vk_tiling tiling = { 0 };
     int64_t groups = GROUPS;
 
+    if (shape->k == 0)
+        return (struct gb_vk_tiling){ .rows = 1, .cols = 1 };
     if (tile_narrow(shape, is_single, &tiling)) {
         /* To find what is added takes divisions, a lane at a time. */
         tiling.has_epilogue = tiling.cols == 1;
@@ -294,7 +296,7 @@ gb_vk_can_read_rows(const struct ggml_tensor *t)
 bool
 gb_vk_can_multiply(const struct ggml_tensor *a, const struct ggml_tensor *b)
 {
-    return gb_node_is_float(b->type) && a->ne[0] == b->ne[0] && a->ne[0] > 0 &&
+    return gb_node_is_float(b->type) && a->ne[0] == b->ne[0] &&
            gb_vk_can_read_rows(a) && gb_vk_can_read_rows(b);
 }
 
@@ -310,7 +312,7 @@ size_t
 gb_vk_product_parts_size(
     const struct gb_vk_tiling *tiling, const struct ggml_tensor *node)
 {
-    if (tiling->n_splits == 1)
+    if (tiling->n_splits <= 1)
         return 0;
     return (size_t)(tiling->n_splits * ggml_nelements(node)) * sizeof(float);
 }
@@ -354,7 +356,9 @@ gb_vk_join_product(
     if (product->tiling.n_splits == 1)
         return;
     GB_VK_DISPATCH(emit, join, gb_vk_groups(params.n, 256), &params,
-                   product->dst, gb_vk_scratch(product->parts, size, false),
+                   product->dst,
+                   size > 0 ? gb_vk_scratch(product->parts, size, false)
+                            : product->dst,
                    product->sum != NULL ? gb_vk_read(addend) : product->dst);
 }
 
@@ -385,6 +389,8 @@ gb_vk_multiply_parts(
     const int64_t n_groups =
         ceil_div(params->m, tiling->rows) * tiling->n_splits * n_tiles;
 
+    if (tiling->n_splits == 0)
+        return;
     if (tiling->n_splits > 1)
         dst = write_parts(product);
     else if (product->sum != NULL)
