@@ -221,6 +221,9 @@ free_context(struct gb_vk_context *context)
             calls->DestroyPipelineLayout(device, context->layouts[n], NULL);
             calls->DestroyDescriptorSetLayout(device, context->sets[n], NULL);
         }
+        /* All submissions have signaled.  Mesa's thread of a queue may still hold the
+         * semaphores. */
+        calls->DeviceWaitIdle(device);
         calls->DestroySemaphore(device, context->timeline, NULL);
         calls->DestroySemaphore(device, context->copy_timeline, NULL);
         calls->DestroyDevice(device, NULL);

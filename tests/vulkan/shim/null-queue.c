@@ -306,11 +306,19 @@ free_sets(VkDevice device, VkDescriptorPool pool, uint32_t n,
     return VK_SUCCESS;
 }
 
+static VkResult VKAPI_PTR
+wait_device(VkDevice device)
+{
+    (void)device;
+    return VK_SUCCESS;
+}
+
 void
 shim_null_queue(void)
 {
     shim_driver.CreateDevice = create_device;
     shim_driver.DestroyDevice = destroy_device;
+    shim_driver.DeviceWaitIdle = wait_device;
     shim_driver.GetDeviceQueue = get_queue;
     shim_driver.CreateSemaphore = create_semaphore;
     shim_driver.DestroySemaphore = destroy_semaphore;
