@@ -8,13 +8,16 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -159,12 +162,16 @@ run_other(const char *program, const char *arguments, ...)
     return r;
 }
 
-/* In a new process: COMMAND with the terminal NAME for everything. */
+/* In a new process: COMMAND with the terminal NAME for everything.  The shell of a
+ * background job, and nohup, have some signals ignored. */
 static _Noreturn void
 become(const char *name, const char *command)
 {
     int fd;
 
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
     setsid();
     fd = open(name, O_RDWR);
     if (fd >= 0 && dup2(fd, 0) >= 0 && dup2(fd, 1) >= 0 && dup2(fd, 2) >= 0)
@@ -173,6 +180,7 @@ become(const char *name, const char *command)
 }
 
 #define SHOWN_MAX ((size_t)1 << 20)
+#define LIMIT_S   300 /* of a program */
 
 void
 terminal_open(struct terminal *t, const char *program, const char *arguments)
@@ -191,16 +199,30 @@ terminal_open(struct terminal *t, const char *program, const char *arguments)
     assert_true(t->child >= 0);
     if (t->child == 0)
         become(ptsname(t->master), command);
+    t->deadline = time(NULL) + LIMIT_S;
 }
 
-/* Read what is shown; false at the end.  EIO when the program has closed its end,
- * and once before it opened it. */
+/* The test fails, and the program ends, after the deadline. */
+static void
+check_time(const struct terminal *t, const char *awaited)
+{
+    if (time(NULL) < t->deadline)
+        return;
+    kill(t->child, SIGKILL);
+    fail_msg("no %s after %d s: %s", awaited, LIMIT_S, t->shown);
+}
+
+/* Read what is shown; false at the end, and after a second without any.  EIO when the
+ * program has closed its end, and once before it opened it. */
 static bool
 read_shown(struct terminal *t)
 {
-    const ssize_t n =
-        read(t->master, t->shown + t->size, SHOWN_MAX - 1 - t->size);
+    struct pollfd end = { .fd = t->master, .events = POLLIN };
+    ssize_t n;
 
+    if (poll(&end, 1, 1000) <= 0)
+        return false;
+    n = read(t->master, t->shown + t->size, SHOWN_MAX - 1 - t->size);
     assert_true(t->size < SHOWN_MAX - 1);
     if (n > 0)
         t->size += (size_t)n;
@@ -212,12 +234,10 @@ terminal_wait(struct terminal *t, const char *text)
 {
     const char *at;
 
-    for (int i = 0; (at = strstr(t->shown + t->seen, text)) == NULL; i++) {
-        if (read_shown(t))
-            continue;
-        if (i > 10000)
-            fail_msg("'%s' is not shown: %s", text, t->shown);
-        usleep(1000);
+    while ((at = strstr(t->shown + t->seen, text)) == NULL) {
+        check_time(t, text);
+        if (!read_shown(t))
+            usleep(1000);
     }
     t->seen = (size_t)(at - t->shown) + strlen(text);
 }
@@ -235,7 +255,7 @@ terminal_close(struct terminal *t)
     int status;
 
     while (read_shown(t) || waitpid(t->child, &status, WNOHANG) != t->child)
-        ;
+        check_time(t, "end");
     close(t->master);
     if (WIFEXITED(status) && WEXITSTATUS(status) < 126)
         r.status = WEXITSTATUS(status);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* Groups' set-up and tear-down: the folder. */
 int folder_make(void **state);
@@ -60,6 +61,7 @@ struct terminal {
     char *shown; /* NUL-terminated */
     size_t size;
     size_t seen; /* of shown, by terminal_wait */
+    time_t deadline; /* when a test that still waits fails */
 };
 
 /* Begin to run PROGRAM; wait until TEXT is shown, behind what was waited for
