@@ -168,17 +168,36 @@ count_flag(const struct ggml_cgraph *graph, int n, enum ggml_tensor_flag flag)
     return count;
 }
 
+/* The first node whose operation is none, as a client may have written; NULL if
+ * there is no such node. */
+static const struct ggml_tensor *
+first_without_operation(const struct ggml_cgraph *graph)
+{
+    for (int i = 0; i < graph->n_nodes; i++)
+        if ((unsigned)graph->nodes[i]->op >= GGML_OP_COUNT)
+            return graph->nodes[i];
+    return NULL;
+}
+
 /* Is there something to differentiate, by something, and room for it? */
 static bool
 check(struct gb_grad *grad, const struct ggml_context *ctx_static)
 {
     const struct ggml_cgraph *graph = grad->graph;
+    const struct ggml_tensor *node;
     const char *what = NULL;
 
     if (gb_graph_is_failed(graph))
         return false;
     if (gb_graph_check_lists(graph) != GGML_STATUS_SUCCESS) {
         gb_graph_set_failed(grad->graph);
+        return false;
+    }
+    node = first_without_operation(graph);
+    if (node != NULL) {
+        gb_grad_fail(grad, "build_backward_expand: '%.*s' is of operation %d, "
+                     "which is none", (int)sizeof(node->name), node->name,
+                     (int)node->op);
         return false;
     }
     if (ctx_static == NULL || grad->ctx == NULL)

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <limits.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -320,6 +321,27 @@ there_must_be_nodes(void **state)
     (void)state;
     ggml_build_backward_expand(ctx, ctx, g, false);
     assert_failed(g, "no nodes");
+}
+
+/* As a client may have written it. */
+static void
+a_number_of_no_operation_is_refused(void **state)
+{
+    static const int numbers[] = { GGML_OP_COUNT, 4711, -1, INT_MIN, INT_MAX };
+
+    (void)state;
+    for (int i = 0; i < (int)(sizeof(numbers) / sizeof(numbers[0])); i++) {
+        struct ggml_cgraph *g = ggml_new_graph_custom(ctx, SIZE, true);
+        struct ggml_tensor *square = ggml_sqr(ctx, param(4, 2));
+        struct ggml_tensor *loss = ggml_sum(ctx, square);
+
+        ggml_set_loss(loss);
+        ggml_build_forward_expand(g, loss);
+        square->op = (enum ggml_op)numbers[i];
+        sink.n = 0;
+        ggml_build_backward_expand(ctx, ctx, g, false);
+        assert_failed(g, "which is none");
+    }
 }
 
 static void
@@ -660,6 +682,7 @@ main(void)
         TEST(there_must_be_a_parameter),
         TEST(there_must_be_a_loss),
         TEST(there_must_be_nodes),
+        TEST(a_number_of_no_operation_is_refused),
         TEST(there_must_be_places_for_gradients),
         TEST(there_must_be_contexts_and_a_graph),
         TEST(each_size_that_is_too_small_fails),
