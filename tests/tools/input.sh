@@ -35,6 +35,18 @@ for file in "$dir/fifo" /dev/zero "$dir"; do
     result "gguf convert with ${file##*/}" 'not a regular file' $?
 done
 
+# A closed input is none: the model, which is opened next, is not read in its place.
+"$run" -m "$dir/kept" -n 3 -f - <&- >"$dir/out" 2>"$dir/err"
+result 'a prompt from a closed input' 'Bad file descriptor' $?
+"$gguf" types >&- 2>"$dir/err"
+result 'a table on a closed output' 'Bad file descriptor' $?
+# Its table goes to standard error: no stream gets into the file.
+"$gguf" convert --type f16 "$dir/kept" "$dir/x" <&- >&- 2>&-
+"$gguf" convert --type f16 "$dir/kept" "$dir/y" >"$dir/out" 2>"$dir/err"
+n=$((n + 1))
+cmp -s "$dir/x" "$dir/y" || printf 'not '
+echo "ok $n - a conversion without standard streams"
+
 # The model is open when the program asks for its text: then the file is cut.
 for option in '' --no-mmap; do
     cp "$dir/kept" "$dir/model.gguf"

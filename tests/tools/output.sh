@@ -99,6 +99,11 @@ claim 'and stays as well' test -c /dev/null
 if [ -c /dev/full ]; then
     refuse 'a device that is full' 'space' convert "$dir/in.gguf" /dev/full
     claim 'is still there' test -c /dev/full
+    full() {
+        "$@" >/dev/full
+    }
+    refuse 'an answer on a device that is full' 'output: No space' \
+        full "$top_builddir/ggmlbackend-run" -m "$dir/in.gguf" -p the -n 100
 else
     skip 'no device that is full'
 fi

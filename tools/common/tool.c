@@ -11,6 +11,7 @@
 #include "ggml-backend.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ static bool is_in_line;
 
 /* The library's first error since tool_forget_reason; long ones are cut. */
 static char reason[512];
+
+/* Why text did not reach stdout; 0 if it did. */
+static int output_error;
 
 /* Does what goes to stderr appear behind what goes to stdout? */
 static bool
@@ -86,9 +90,20 @@ take_log(enum ggml_log_level level, const char *text, void *user_data)
         text_put(stderr, text, strlen(text), "\n\t");
 }
 
+/* A file that is opened later would get the number of a standard stream that is
+ * closed, and be read or written in its place.  This one fails at once. */
+static void
+occupy_closed_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 void
 tool_begin(const char *name)
 {
+    occupy_closed_streams();
     program = name;
     ggml_log_set(take_log, NULL);
 }
@@ -99,12 +114,25 @@ tool_name(void)
     return program;
 }
 
+bool
+tool_flush(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return true;
+    if (output_error == 0)
+        output_error = errno;
+    return false;
+}
+
 int
 tool_end(int status)
 {
-    if (fflush(stdout) != 0)
-        tool_error("standard output: %s", strerror(errno));
-    else if (ferror(stdout))
+    const bool is_written = tool_flush();
+
+    if (output_error != 0)
+        tool_error("standard output: %s", strerror(output_error));
+    else if (!is_written)
         tool_error("standard output: not all of it could be written");
     else
         return status;

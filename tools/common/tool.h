@@ -32,6 +32,9 @@ void tool_begin(const char *name);
 /* That name. */
 const char *tool_name(void);
 
+/* Flush stdout.  False, without a message, if text did not arrive: tool_end says why. */
+bool tool_flush(void);
+
 /*
  * Flush stdout; STATUS, or TOOL_FAILED (and a message) when what was written
  * there did not arrive.

@@ -63,9 +63,10 @@ unfinished(const struct bytes *text)
 
 /*
  * Write what was not written yet.  A terminal takes some of what a model may say
- * as commands, so it gets whole characters, quoted; others get the bytes.
+ * as commands, so it gets whole characters, quoted; others get the bytes.  False if
+ * they do not arrive.
  */
-static void
+static bool
 stream(struct answer *a, bool is_last)
 {
     const bool is_terminal = isatty(STDOUT_FILENO) == 1;
@@ -73,14 +74,14 @@ stream(struct answer *a, bool is_last)
     const size_t end = a->text.n - held, begin = a->n_written;
 
     if (end <= begin)
-        return;
+        return true;
     if (is_terminal)
         text_put(stdout, a->text.at + begin, end - begin, "\n\t");
     else
         fwrite(a->text.at + begin, 1, end - begin, stdout);
     a->n_written = end;
-    fflush(stdout);
     tool_set_in_line(a->text.at[end - 1] != '\n');
+    return tool_flush();
 }
 
 /* Take ID into the answer. */
@@ -89,9 +90,7 @@ add(struct answer *a, struct tokenizer *t, int32_t id, bool is_streamed)
 {
     if (!ids_push(&a->ids, id) || !tokenizer_decode(t, id, &a->text))
         return false;
-    if (is_streamed)
-        stream(a, false);
-    return true;
+    return !is_streamed || stream(a, false);
 }
 
 /* Pick tokens by their logits, for which there is ROOM. */
@@ -150,7 +149,7 @@ generate(struct answer *a, struct engine *e, struct tokenizer *t,
     began = ggml_time_us();
     is_done = continue_prompt(a, e, t, s, room, n_predict, is_streamed);
     if (is_streamed)
-        stream(a, true);
+        is_done = stream(a, true) && is_done;
     a->seconds = seconds_since(began);
     free(room);
     return is_done;

@@ -128,9 +128,9 @@ answer_prompt(struct run *run, struct engine *engine)
     interrupt_arm();
     is_done = generate(&answer, engine, run->tokenizer, &sampler, &run->ids,
                        o->n_predict, !o->is_json);
-    interrupt_disarm();
     tool_end_line();
     is_done = is_done && report_answer(o, engine, &run->ids, &answer);
+    interrupt_disarm();
     sampler_close(&sampler);
     answer_clear(&answer);
     return is_done;
@@ -158,9 +158,9 @@ measure_text(struct run *run, struct engine *engine)
     interrupt_arm();
     is_done = perplexity_measure(&perplexity, engine, run->ids.at, run->ids.n,
                                  (size_t)run->options.n_chunks);
-    interrupt_disarm();
     is_done = is_done &&
         report_perplexity(&run->options, engine, &perplexity);
+    interrupt_disarm();
     perplexity_clear(&perplexity);
     return is_done;
 }

@@ -49,6 +49,8 @@ check(const struct options *o, int *status)
         tool_usage_error("--json needs a text, see -p and -f");
     else if (o->system != NULL && !o->is_chat)
         tool_usage_error("--system is for --chat");
+    else if (o->n_chunks > 0 && o->perplexity == NULL)
+        tool_usage_error("--chunks is for --perplexity");
     else if (o->has_logits && (!o->is_json || o->perplexity != NULL))
         tool_usage_error("--logits needs --json and a prompt");
     else if (o->is_chat && o->perplexity != NULL)

@@ -86,6 +86,7 @@ wrong_options_exit_with_2(void **state)
         { "--no-such-option", "no option --no-such-option" },
         { "-m", "--model needs an argument" },
         { "-m x --chat", "--chat alone on a terminal" },
+        { "-m x -p a --chunks 2", "--chunks is for --perplexity" },
         { "-m x -p a --system b", "--system is for --chat" },
     };
 
