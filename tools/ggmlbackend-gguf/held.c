@@ -3,8 +3,8 @@
  * ggmlbackend-gguf/held.c - refusing values that a type cannot hold.
  *
  * Blocks whose values are large are quantised a second time, scaled down to where
- * every type has room.  Where that comes out much nearer, the first was clamped.
- * Weights of models are small, so this is rarely done.
+ * every type has room.  Where that comes out much nearer, or twice as large, the
+ * first was clamped.  Weights of models are small, so this is rarely done.
  */
 #include "tools/ggmlbackend-gguf/held.h"
 
@@ -17,6 +17,9 @@
 
 /* Every type holds values below it, and values scaled to half of it. */
 #define ROOMY 1024.0f
+
+/* Every type holds values up to it, the largest of f16. */
+#define SURELY_HELD 65504.0f
 
 /* Values that are looked at together: whole blocks of every type. */
 enum { STEP = 256, MAX_VALUE_SIZE = 8 };
@@ -100,13 +103,16 @@ is_held(enum ggml_type type, int64_t n, const float *x, const uint8_t *blocks,
     const ggml_to_float_t to_float = ggml_get_type_traits(type)->to_float;
     float y[STEP], scaled[STEP];
     uint8_t again[STEP * MAX_VALUE_SIZE];
+    const float largest = largest_of(x, n);
     double error, expected, energy = 0.0;
+    float top;
     int64_t ignored;
     int exponent;
 
     to_float(blocks, y, n);
     error = error_of(n, x, y, 1.0, worst);
-    frexpf(largest_of(x, n), &exponent);
+    top = largest_of(y, n);
+    frexpf(largest, &exponent);
     exponent -= 9;
     for (int64_t i = 0; i < n; i++) {
         energy += (double)x[i] * (double)x[i];
@@ -115,6 +121,10 @@ is_held(enum ggml_type type, int64_t n, const float *x, const uint8_t *blocks,
     ggml_quantize_chunk(type, scaled, again, 0, 1, n, NULL);
     to_float(again, y, n);
     expected = error_of(n, x, y, ldexp(1.0, exponent), &ignored);
+    /* Coarse types lose most of a block with one large value, cut off or not. */
+    if (largest > SURELY_HELD && error > expected &&
+        top < ldexpf(0.5f * largest_of(y, n), exponent))
+        return false;
     return error <= 2.0 * expected + 1e-6 * energy;
 }
 

@@ -138,6 +138,10 @@ values_that_a_type_cannot_hold_are_refused(void **state)
         { 1e38f, "q4_K --pure", "e+3" }, { 3.4028235e38f, "bf16", "e+38" },
         { 1e38f, "iq1_m --pure", "e+3" }, { -1e9f, "q4_1", "-1e+09" },
         { 1e30f, "tq2_0 --pure", "e+30" },
+        /* Coarse types are nearly as far off where they cut nothing. */
+        { 1e38f, "iq2_s --pure", "e+37" }, { 1e12f, "iq2_s --pure", "e+11" },
+        { 1e8f, "iq3_s --pure", "100000000" },
+        { 1e8f, "iq1_m --pure", "100000000" },
     };
 
     (void)state;
