@@ -86,7 +86,7 @@ tests_of_sources = $(filter tests/man/%,$(check_SCRIPTS)) \
 	$(addprefix tests/hip/,names.sh resources.sh signatures.sh) \
 	$(addprefix tests/installed/,list.sh runner.sh) \
 	$(addprefix tests/vulkan/,module.sh shaders.sh) \
-	tests/op/builders.sh tests/packaging/facts.sh \
+	tests/op/builders.sh $(filter tests/packaging/%,$(check_SCRIPTS)) \
 	tests/tools/options.sh
 # Those that take long and read no file of the source but scripts: no tarball has them
 # otherwise than the folder that it was made in.
