@@ -17,10 +17,15 @@ AC_DEFUN([GB_NEEDS], [
 # shell takes some characters for its own.
 AC_DEFUN([GB_FOLDERS], [
   for gb_folder in prefix exec_prefix bindir libdir includedir datarootdir datadir \
-      mandir libexecdir docdir htmldir; do
+      mandir libexecdir docdir htmldir with_pkgconfigdir with_bash_completion_dir \
+      with_zsh_completion_dir with_fish_completion_dir; do
     eval gb_value=\$$gb_folder
+    # Other variables of the makefile may be named.
+    gb_value=`AS_ECHO(["$gb_value"]) | sed 's/[[$]]{[[A-Za-z_]]*}//g'`
     AS_CASE([$gb_value],
-      [*[[[:space:]]]* | *[[\\\"\'\`@%:@\&\;\<\>\|\*\?]]* | *\@{:@* | *\@:}@*],
-      [AC_MSG_ERROR([$gb_folder is '$gb_value': make install cannot put files into a folder whose name has white space, quotes or characters that a shell takes for its own; choose another folder])])
+      [*[[[:space:]]]* | *[[\\\"\'\`@%:@\&\;\<\>\|\*\?\$]]* | *\@{:@* | *\@:}@*],
+      [eval gb_value=\$$gb_folder
+      AS_CASE([$gb_folder], [with_*], [gb_folder=--`AS_ECHO(["$gb_folder"]) | tr _ -`])
+      AC_MSG_ERROR([$gb_folder is '$gb_value': make install cannot put files into a folder whose name has white space, quotes or characters that a shell takes for its own; choose another folder])])
   done
 ])

@@ -3,7 +3,7 @@
 # --enable-installed-tests make install installs tests as well.
 AC_DEFUN([GB_TESTS], [
   PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1.1.5], [gb_tests=yes],
-    [gb_tests='no, they need libcmocka-dev'])
+    [gb_tests="no, they need ${gb_pkgconf}libcmocka-dev"])
   AM_CONDITIONAL([TESTS_CMOCKA], [test "x$gb_tests" = xyes])
   # The emulated GPU driver is C++, and switches stacks as this processor does.  It
   # sees what kernels do by the calls that are made for finding races of threads;

@@ -18,6 +18,6 @@ AC_DEFUN([GB_TOOLS], [
     AS_IF([test "x$enable_tools$gb_tools" = xyesno],
       [AC_MSG_ERROR([the programs need pkg-config, PCRE2 10.30 and Jansson 2.10 (Debian: pkgconf, libpcre2-dev, libjansson-dev); --disable-tools leaves them out])])])
   AS_IF([test "x$enable_tools$gb_tools" = xautono],
-    [gb_tools='no, they need libpcre2-dev and libjansson-dev'])
+    [gb_tools="no, they need ${gb_pkgconf}libpcre2-dev and libjansson-dev"])
   AM_CONDITIONAL([TOOLS], [test "x$gb_tools" = xyes])
 ])

@@ -54,6 +54,11 @@ refuse 'hwloc without its header' 'Debian: libhwloc-dev' \
 refuse 'a prefix with a space' "prefix is '/a b'.*choose another" --prefix='/a b'
 refuse 'a folder with a quote' "libdir is '/a'b'.*choose another" "--libdir=/a'b"
 refuse 'a folder with a semicolon' "mandir is '/a;b'.*choose another" '--mandir=/a;b'
+refuse 'a folder of pkg-config with a space' '--with-pkgconfigdir is ./a b' \
+    '--with-pkgconfigdir=/a b'
+refuse 'a folder of completions with a quote' "--with-zsh-completion-dir is '/a'b'" \
+    "--with-zsh-completion-dir=/a'b"
+refuse 'a prefix with a variable of the shell' 'prefix is ./a[$]b' '--prefix=/a$b'
 refuse 'no make' 'no none-such in PATH.*Debian: make' MAKE=none-such --disable-tools
 case $CC in
 *clang*)
@@ -89,25 +94,38 @@ if (unset CC && PATH=$scratch/bin "$source/configure" >out 2>err) ||
 fi
 echo "ok $n - no compiler"
 
-# Without cmocka make check has fewer tests, and nothing that it cannot make.
+# Without pkg-config, and so without cmocka, make check has fewer tests, and nothing
+# that it cannot make.
 n=$((n + 1))
 cp found cache
 # shellcheck disable=SC2086
-if ! PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' "$source/configure" \
-    --cache-file=cache CC="$CC" CXX="$CXX" $host --disable-tools --with-cuda=no \
-    --with-hip=no --with-vulkan=no >out 2>err || ! make -n check >out 2>err ||
+if ! PKG_CONFIG='' "$source/configure" \
+    --cache-file=cache CC="$CC" CXX="$CXX" $host --with-cuda=no \
+    --with-hip=no --with-vulkan=no >out 2>err ||
+    ! grep -q 'programs .*need pkgconf, libpcre2-dev and libjansson' out ||
+    ! grep -q 'tests .*need pkgconf, libcmocka-dev' out || ! make -n check >out 2>err ||
     ! grep -q 'cmocka.sh' out || grep -q 'fuzz/image.c' out; then
     sed 's/^/# /' err | tail -n 20
     printf 'not '
 fi
-echo "ok $n - no cmocka"
+echo "ok $n - no pkg-config, no cmocka"
 n=$((n + 1))
-if make -n install DESTDIR='/a b' >out 2>err ||
-    ! grep -q "DESTDIR is '/a b': .*choose another" err; then
-    sed 's/^/# /' err | tail -n 20
+: >wrong
+for folder in '/a b' '/a ' "/a'b" '/a"b' '/a;b' '/a&b' '/a(b' '/a$$b' 'a/b' '.'; do
+    for name in DESTDIR prefix; do
+        if make -n install "$name=$folder" >out 2>err ||
+            ! grep -q "$name is '.*': .*choose another" err; then
+            echo "$name=$folder: $(tail -n 1 err)" >>wrong
+        fi
+    done
+done
+# None of these means anything to make or the shell.
+make -n install DESTDIR='/a,b=c:d%e+f~g@h' >out 2>err || cat err >>wrong
+if [ -s wrong ]; then
+    sed 's/^/# /' wrong
     printf 'not '
 fi
-echo "ok $n - a DESTDIR with a space"
+echo "ok $n - a DESTDIR, or a prefix for make, that is no plain whole path"
 
 # Packagers pass all packages the same options, and say so.
 n=$((n + 1))
