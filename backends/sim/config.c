@@ -95,7 +95,7 @@ read_size(const char *value, void *to)
     if (!read_number(value, &end, &n))
         return false;
     if (*end != '\0') {
-        unit = strchr(units, *end);
+        unit = strchr(units, toupper((unsigned char)*end));
         if (unit == NULL || end[1] != '\0')
             return false;
         shift = 10 * (int)(unit - units + 1);

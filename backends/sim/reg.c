@@ -270,7 +270,7 @@ read_memory(int *n_devices, struct gb_sim_config *config)
     const char *bytes = ggmlbackend_env_value("GGMLBACKEND_GPU_MEMORY");
     char setting[64];
 
-    if (bytes == NULL || bytes[0] == '\0')
+    if (bytes == NULL || bytes[0] == '\0' || strcmp(bytes, "0") == 0)
         return true;
     snprintf(setting, sizeof(setting), "memory=%s", bytes);
     return gb_sim_parse(setting, n_devices, config);

@@ -239,6 +239,9 @@ zero_is_off(void **state)
               "GGMLBACKEND_GPU_VARIANT=0 GGMLBACKEND_GPU_PEER=0 "
               "GGMLBACKEND_GPU_DEVICES=", &errors);
     assert_string_equal(errors, "");
+    cuda_case(settings_are_not_used,
+              "EMU_DEVICES=2 GGMLBACKEND_GPU_MEMORY=0g", &errors);
+    assert_string_equal(errors, "");
 }
 
 static void

@@ -68,6 +68,8 @@ settings_are_read(void **state)
     assert_int_equal(config.padding, 5);
     assert_int_equal(config.delay_us, 100);
     assert_int_equal(config.offload_min, 7);
+    assert_true(parse("memory=6m", &n_devices, &config));
+    assert_int_equal(config.memory, 6 << 20);
 
     assert_true(parse("delay=5,delay=never,without=events+plans,"
                       "with=from_host_ptr+plans,without_ops=MUL_MAT+ADD,"

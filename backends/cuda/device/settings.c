@@ -102,11 +102,11 @@ size_t
 gb_cuda_setting_bytes(const char *name, size_t otherwise)
 {
     const char *value = gb_cuda_setting_if_on(name);
-    size_t bytes = otherwise;
+    size_t bytes = 0;
 
     if (value != NULL && !gb_cuda_read_bytes(value, &bytes))
         gb_cuda_setting_refuse(name, "no number of bytes");
-    return bytes;
+    return bytes > 0 ? bytes : otherwise;
 }
 
 /* One number of the list; *TEXT is what stands behind it. */
