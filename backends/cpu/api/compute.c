@@ -131,6 +131,7 @@ compute_with(struct ggml_cgraph *graph, const struct ggml_cplan *cplan,
 
     GB_TRY(gb_cpu_plan_build(
         graph, threads_to_use(cplan), list, list_size, &size, &plan));
+    GB_TRY(gb_cpu_plan_check_memory(&plan));
     work = memory_for(size.work, small);
     if (work == NULL)
         return GGML_STATUS_ALLOC_FAILED;

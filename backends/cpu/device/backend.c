@@ -163,6 +163,7 @@ make_plan(struct cpu_backend *cpu, const struct ggml_cgraph *graph,
         GB_TRY(gb_cpu_plan_build(
             graph, n, cpu->list.bytes, cpu->list.size, &size, plan));
     }
+    GB_TRY(gb_cpu_plan_check_memory(plan));
     GB_TRY(grow(&cpu->work, size.work));
     if (size.work > 0)
         gb_cpu_plan_set_work(plan, &size, cpu->work.bytes);

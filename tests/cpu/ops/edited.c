@@ -448,6 +448,37 @@ some_fields_of_each_operation(void **state)
     for_each_sample(true);
 }
 
+/* A source without memory, of more elements than there is memory for what a sum of
+ * them takes besides: the missing memory is the reason. */
+static void
+work_memory_is_for_tensors_that_have_theirs(void **state)
+{
+    ggml_backend_t backend = ggml_backend_cpu_init();
+    size_t i = 0;
+    struct scene scene;
+
+    (void)state;
+    while (strcmp(samples[i].name, "sum") != 0)
+        i++;
+    scene_open(&scene, &samples[i], backend);
+    ggml_log_set(count_errors, NULL);
+    for (int way = 0; way < 2; way++) {
+        scene.tensor[1]->data = NULL;
+        scene.tensor[1]->ne[3] = INT64_C(1) << 52;
+        n_errors = 0;
+        assert_int_equal(way == 0
+                             ? ggml_backend_graph_compute(backend, scene.graph)
+                             : ggml_graph_compute_with_ctx(scene.ctx,
+                                                           scene.graph, 1),
+                         GGML_STATUS_FAILED);
+        assert_int_equal(n_errors, 1);
+        restore(&scene);
+    }
+    ggml_log_set(NULL, NULL);
+    scene_close(&scene);
+    ggml_backend_free(backend);
+}
+
 /* ---- blocks ---- */
 
 static void
@@ -708,6 +739,7 @@ main(void)
         cmocka_unit_test(tensors_of_blocks_that_are_sound),
         cmocka_unit_test_teardown(each_field_of_each_operation, say_what),
         cmocka_unit_test_teardown(some_fields_of_each_operation, say_what),
+        cmocka_unit_test(work_memory_is_for_tensors_that_have_theirs),
     };
 
     return cmocka_run_group_tests_name("edited", tests, NULL, NULL);
