@@ -11,7 +11,7 @@ git -C "$top_srcdir" status --short >/dev/null 2>&1 || skip 'git does not read t
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 
-# Those of make check would have the lines of make print their folders.
+# With the flags of make check, make would print the folders that it enters.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 cd "$top_builddir" || exit 99
 cat >"$scratch/made.mk" <<'END'

@@ -248,7 +248,7 @@ gb_cpu_has_places(const struct ggml_tensor *t)
     return gb_cpu_extent(t, &bytes) && (bytes == 0 || gb_node_is_apart(t));
 }
 
-/* Is NODE good as a result: sound, and with bytes for all its elements? */
+/* Is NODE good as a result: sound, and with bytes of its own for each element? */
 static bool
 has_good_place(const struct ggml_tensor *node, struct gb_cpu_memory *memory)
 {

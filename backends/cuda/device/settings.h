@@ -29,7 +29,8 @@ void gb_cuda_setting_refuse(const char *name, const char *is_what);
 
 /*
  * The variable NAME as bytes, a number that K, M or G may follow; OTHERWISE
- * where it is not set, is 0 of them, or is no such number, which is told.
+ * where it is not set or 0.  A value that is no such number is logged, and OTHERWISE
+ * returned.
  */
 size_t gb_cuda_setting_bytes(const char *name, size_t otherwise);
 
